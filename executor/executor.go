@@ -1,0 +1,190 @@
+// Package executor carries a plan out.
+//
+// Its one invariant: a transfer is written down before it is sent, and what is written down
+// is what is sent (laws 1 and 2). The only place that does intend, submit, record is
+// attempt.go.
+package executor
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+)
+
+// Submitter sends requests to the service. Implementations classify what comes back and
+// decide nothing about the state.
+type Submitter interface {
+	// Ready gets a token, before any intent is written. It returns the Date of the token's
+	// answer, or the zero time where it has none.
+	Ready(ctx context.Context) (time.Time, error)
+
+	// Submit sends body to path once, a renewed token after a 401 apart. It always returns
+	// an answer, whatever happens; ctx ending is a timeout.
+	Submit(ctx context.Context, path string, body []byte) Answer
+}
+
+// Finder looks transfers up by ref_id.
+type Finder interface {
+	// Find returns the records of the given ref_ids (at most 100), by ref_id: none, one
+	// or both sides of each.
+	Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error)
+}
+
+// Answer is how an attempt ended: a row of design section 3's table.
+type Answer struct {
+	Kind       AnswerKind
+	Record     *transfer.Record // of Answered; of Exists where the problem carries it
+	HTTPStatus int              // 0 where no answer was read
+	Problem    json.RawMessage  // RFC 9457 as it came, or a JSON string of at most 2 KiB
+	RetryAfter time.Duration    // of NotProcessed; 0 where the service did not say
+	Stop       bool             // nothing new may start after it
+	Reason     string           // in words, for a person
+}
+
+// AnswerKind is what an answer means for its own attempt.
+type AnswerKind uint8
+
+// The kinds of answers.
+const (
+	Answered     AnswerKind = iota + 1 // a readable record: to be compared
+	Unclear                            // it may or may not have been made: in doubt
+	Exists                             // 409 or already-exists: the ref_id is known
+	Unwritten                          // provably nothing was written
+	NotProcessed                       // 425, 429: not made, come back later
+	Rejected                           // a definite no
+)
+
+// Journal is where a run writes down what it does; a [state.Journal] is one. Its contract
+// is that type's.
+type Journal interface {
+	Snapshot(ctx context.Context) (state.Snapshot, error)
+	Append(ctx context.Context, entries ...state.Entry) error
+	Check(ctx context.Context) error
+}
+
+// Handler is told what happens, in order, one event at a time. It must return quickly.
+type Handler interface {
+	Handle(Event)
+}
+
+// Event is something that happened in a run. Its JSON form is its lossless form.
+type Event struct {
+	Time   time.Time       `json:"time"`
+	Type   EventType       `json:"type"`
+	RefID  string          `json:"ref_id,omitempty"`
+	Group  string          `json:"group_id,omitempty"`
+	Result Result          `json:"result,omitempty"`  // of EventSettled
+	Reason string          `json:"reason,omitempty"`  // in words
+	Next   string          `json:"next,omitempty"`    // a command to type
+	Total  int             `json:"total,omitempty"`   // of EventBegun: transfers that the run will attempt
+	Detail *state.Outcome  `json:"outcome,omitempty"` // of EventSettled, where an outcome was written
+	Amount transfer.Amount `json:"amount,omitzero"`
+	Asset  string          `json:"asset,omitempty"`
+}
+
+// EventType names what happened.
+type EventType string
+
+// The types of events.
+const (
+	EventBegun    EventType = "begun"    // the run is in the journal
+	EventIntended EventType = "intended" // a transfer's intent is durable
+	EventWaiting  EventType = "waiting"  // for a rate limit, a Retry-After, a dependency, a lookup
+	EventSettled  EventType = "settled"  // a transfer has its Result in this run
+	EventNotice   EventType = "notice"   // something that a person should know
+	EventStopping EventType = "stopping" // nothing new starts; Reason says why
+)
+
+// Result is what a run made of one transfer of its plan.
+type Result string
+
+// The results, in the order in which a run's table lists them.
+const (
+	ResultRecorded     Result = "recorded"
+	ResultAdopted      Result = "adopted"
+	ResultUnverified   Result = "unverified"
+	ResultRefused      Result = "refused"
+	ResultFailed       Result = "failed" // recorded, and the service's own status is FAILED
+	ResultInDoubt      Result = "in_doubt"
+	ResultConflict     Result = "conflict"
+	ResultNotAttempted Result = "not_attempted"
+)
+
+// Results lists every result in the order of a run's table.
+func Results() []Result {
+	return []Result{
+		ResultRecorded, ResultAdopted, ResultUnverified, ResultRefused,
+		ResultFailed, ResultInDoubt, ResultConflict, ResultNotAttempted,
+	}
+}
+
+// Policy is how a run behaves: the arguments of the service block that an executor needs.
+type Policy struct {
+	Operator       transfer.Operator
+	FingerprintKey string
+	ReplayWindow   time.Duration
+	HoldDoubt      bool // never send a doubt again
+	LookUpFirst    bool // look every ref_id up before its first request
+	InFlightMax    int
+	RequestTimeout time.Duration
+	RateLimits     map[transfer.Operation]RateLimit
+	StopOnRefusal  bool
+	Wait           time.Duration // how long PENDING dependencies are polled
+}
+
+// RateLimit allows so many requests in any window of the given length.
+type RateLimit struct {
+	Requests int
+	Window   time.Duration
+}
+
+// Clock is time, so that tests need not wait for it.
+type Clock interface {
+	Now() time.Time
+	// Sleep returns early, with the context's error, when ctx ends.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
+// Run is everything that Apply needs.
+type Run struct {
+	Plan      *planner.Plan
+	Saved     bool // the plan came from a file: only its own Resolve lines are sent again
+	Begun     state.Begun
+	Journal   Journal
+	Submitter Submitter
+	Finder    Finder // nil where the service has no lookup
+	Handler   Handler
+	Policy    Policy
+	Clock     Clock
+	Random    func() float64 // in [0, 1), for jitter
+}
+
+// Summary is how a run ended. A partial run is a value, not an error.
+type Summary struct {
+	RunID       string
+	Totals      map[Result]*transfer.Totals
+	Exceptions  []Event // EventSettled of all that is neither recorded nor adopted, at most 1,000
+	Complete    bool    // every line of the plan has an outcome
+	Interrupted bool
+	Stopped     string // why nothing new was started; "" where nothing stopped the run
+	Head        string // hash of the newest event
+}
+
+// Apply carries run.Plan out on a state that the caller has locked, with a plan that the
+// caller has checked against it: it settles doubts, then submits what is due, in dependency
+// order. The error says what kept the run from beginning, or that the journal failed, in
+// which case wrapped [ErrJournal] says that the state must be looked at; the Summary holds
+// in both cases. A first cancellation of ctx drains what is in flight.
+func Apply(ctx context.Context, run Run) (Summary, error) {
+	panic("to be written")
+}
+
+// SettleByLookup settles what is in doubt by lookup alone and sends nothing: what an apply
+// of a plan that is not applicable still does. run.Plan may be nil.
+func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
+	panic("to be written")
+}

@@ -1,0 +1,149 @@
+package transfer
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/shopspring/decimal"
+)
+
+// amountLengthMax bounds the characters of an amount: enough for any asset, small enough
+// to add up a million of them.
+const amountLengthMax = 64
+
+// Amount is a positive decimal number in plain notation. It keeps the digits as the author
+// wrote them: "1200.5" and "1200.50" are Equal and print differently. The zero value is no
+// amount.
+type Amount struct{ text string }
+
+// ParseAmount reads digits with an optional fraction, such as "1200.50". It refuses a sign,
+// an exponent, grouping, surrounding space, needless leading zeros, zero itself, and more
+// than 64 characters. The error says what to write.
+func ParseAmount(text string) (Amount, error) {
+	if err := checkPlain(text); err != nil {
+		return Amount{}, err
+	}
+	if normal(text) == "0" {
+		return Amount{}, errors.New("an amount must be greater than zero")
+	}
+	return Amount{text}, nil
+}
+
+// MustAmount is ParseAmount for amounts in the program's own text; it panics on an error.
+func MustAmount(text string) Amount {
+	a, err := ParseAmount(text)
+	if err != nil {
+		panic(fmt.Sprintf("amount %q: %v", text, err))
+	}
+	return a
+}
+
+// String returns the author's digits.
+func (a Amount) String() string { return a.text }
+
+// Normal returns the shortest digits of the same number: "1200.50" becomes "1200.5".
+func (a Amount) Normal() string { return normal(a.text) }
+
+// IsZero reports whether a is the zero value, which is no amount.
+func (a Amount) IsZero() bool { return a.text == "" }
+
+// Equal reports whether a and b are the same number.
+func (a Amount) Equal(b Amount) bool { return a.Normal() == b.Normal() }
+
+// Cmp compares numerically: -1 where a is smaller than b, 0 where equal, 1 where greater.
+func (a Amount) Cmp(b Amount) int { return a.Decimal().Cmp(b.Decimal()) }
+
+// Decimal returns the exact value; the zero Amount is 0.
+func (a Amount) Decimal() decimal.Decimal {
+	if a.text == "" {
+		return decimal.Zero
+	}
+	return decimal.RequireFromString(a.text)
+}
+
+// Scale counts the decimals that matter: 2 for "1.25" and "1.250", 0 for "10.00".
+func (a Amount) Scale() int {
+	_, fraction, _ := strings.Cut(a.Normal(), ".")
+	return len(fraction)
+}
+
+// ScaleWritten counts the decimals that the author wrote: 3 for "1.250".
+func (a Amount) ScaleWritten() int {
+	_, fraction, _ := strings.Cut(a.text, ".")
+	return len(fraction)
+}
+
+// SameNumber reports whether two decimals in plain notation are the same number, so that
+// the service may answer "10.00000000" to "10". Text that is not such a decimal is the same
+// as nothing, not even as itself.
+func SameNumber(a, b string) bool {
+	return checkPlainZeros(a) == nil && checkPlainZeros(b) == nil && normal(a) == normal(b)
+}
+
+// checkPlain is checkPlainZeros without leading zeros: what an author may write.
+func checkPlain(text string) error {
+	if err := checkPlainZeros(text); err != nil {
+		return err
+	}
+	if len(text) > 1 && text[0] == '0' && text[1] != '.' {
+		return fmt.Errorf("leading zeros are not allowed; write %q", strings.TrimLeft(text, "0"))
+	}
+	return nil
+}
+
+func checkPlainZeros(text string) error {
+	switch {
+	case text == "":
+		return errors.New("is empty; write digits such as \"1200.50\"")
+	case len(text) > amountLengthMax:
+		return fmt.Errorf("has %d characters, more than %d", len(text), amountLengthMax)
+	case text[0] == '-' || text[0] == '+':
+		return errors.New("a sign is not allowed; the direction is said by from and to")
+	}
+	point := -1
+	for i := range len(text) {
+		switch c := text[i]; {
+		case '0' <= c && c <= '9':
+		case c == '.' && point < 0:
+			point = i
+		case c == 'e' || c == 'E':
+			return errors.New("an exponent is not allowed; write all digits")
+		case c == ',' || c == '_' || c == '\'':
+			return errors.New("grouping is not allowed; write digits with a point, such as \"1200.50\"")
+		case c == ' ' || c == '\t':
+			return errors.New("space is not allowed; write digits such as \"1200.50\"")
+		default:
+			return errors.New("is not a decimal; write digits such as \"1200.50\"")
+		}
+	}
+	if point == 0 || point == len(text)-1 {
+		return errors.New("digits are needed on both sides of the point")
+	}
+	return nil
+}
+
+// normal drops zeros that say nothing, from text that checkPlainZeros accepts.
+func normal(text string) string {
+	if strings.IndexByte(text, '.') >= 0 {
+		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	}
+	trimmed := strings.TrimLeft(text, "0")
+	if trimmed == "" || trimmed[0] == '.' {
+		return "0" + trimmed
+	}
+	return trimmed
+}
+
+// MarshalText returns the author's digits.
+func (a Amount) MarshalText() ([]byte, error) { return []byte(a.text), nil }
+
+// UnmarshalText reads what MarshalText returned; no digits are the zero value.
+func (a *Amount) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		*a = Amount{}
+		return nil
+	}
+	*a, err = ParseAmount(string(text))
+	return err
+}

@@ -1,0 +1,136 @@
+package transfer
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Difference is one field on which a request and a record disagree.
+type Difference struct {
+	Field    string `json:"field"`    // the record's field, such as "amount" or "metadata.employee"
+	Asked    string `json:"asked"`    // "" where nothing was asked
+	Answered string `json:"answered"` // "" where nothing was answered
+}
+
+// Compare names each field of rec that disagrees with what req asked for, in the order of
+// section 2.1. Optional fields are compared when present, amounts as numbers. A record of the
+// credit side is compared with the destination, any other with the sender. No difference in
+// a credit record says nothing about the debit: see [Examine].
+func Compare(req Request, rec Record, operator Operator) []Difference {
+	side, profile, identity, account := Debit, req.FromProfileID, req.FromIdentityID, req.FromAccountID
+	metadata := req.SentMetadata()
+	if isCreditSide(req, rec, operator) {
+		side, profile, identity, account = Credit, req.ToProfileID, req.ToIdentityID, req.ToAccountID
+		if req.Operation == Platform {
+			metadata = req.RecipientMetadata
+		}
+	}
+	var c comparison
+	c.text("profile_id", profile, rec.ProfileID)
+	if !SameNumber(req.Amount.String(), rec.Amount) {
+		c.differ("amount", req.Amount.String(), rec.Amount)
+	}
+	c.text("asset", req.Asset, rec.Asset)
+	c.text("direction", string(side), string(rec.Direction))
+	c.text("type", string(operator.RecordType(req.Operation, side)), string(rec.Type))
+	c.present("identity_id", identity, rec.IdentityID)
+	c.present("account_id", account, rec.AccountID)
+	c.present("ref_id", req.RefID, rec.RefID)
+	c.present("balance_asset", req.Asset, rec.BalanceAsset)
+	c.metadata(metadata, rec.Metadata)
+	return c.differences
+}
+
+// isCreditSide reports whether rec presents itself as the credit side in both fields that
+// say so; a record at odds with itself is compared as a debit and fails.
+func isCreditSide(req Request, rec Record, operator Operator) bool {
+	return rec.Direction == Credit && rec.Type == operator.RecordType(req.Operation, Credit)
+}
+
+type comparison struct{ differences []Difference }
+
+func (c *comparison) differ(field, asked, answered string) {
+	c.differences = append(c.differences, Difference{field, asked, answered})
+}
+
+func (c *comparison) text(field, asked, answered string) {
+	if asked != answered {
+		c.differ(field, asked, answered)
+	}
+}
+
+// present compares an optional field: only where both sides name a value.
+func (c *comparison) present(field, asked, answered string) {
+	if asked != "" && answered != "" {
+		c.text(field, asked, answered)
+	}
+}
+
+func (c *comparison) metadata(asked Metadata, answered map[string]string) {
+	if answered == nil {
+		return
+	}
+	keys := slices.Collect(maps.Keys(answered))
+	for _, p := range asked {
+		if _, ok := answered[p.Key]; !ok {
+			keys = append(keys, p.Key)
+		}
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		want, wanted := asked.Get(key)
+		got, ok := answered[key]
+		if want != got || wanted != ok {
+			c.differ("metadata."+key, want, got)
+		}
+	}
+}
+
+// Finding is what the records under one ref_id say about one request.
+type Finding struct {
+	// Debit decides; nil where no record of the debit side was found.
+	Debit *Record
+	// Credit is the other side of the same group_id, where it was found.
+	Credit *Record
+	// Differences are empty where all that was found agrees.
+	Differences []Difference
+	// DestinationProven says that the records name the destination that was asked for,
+	// by a credit record or by the echoed fingerprint.
+	DestinationProven bool
+}
+
+// Agrees reports whether a debit record was found and nothing differs.
+func (f Finding) Agrees() bool { return f.Debit != nil && len(f.Differences) == 0 }
+
+// Examine compares all records found under the ref_id of req with it. A debit record
+// decides; a credit record of the same group_id proves the destination; a credit record
+// alone that agrees proves nothing. Records of more than one transfer disagree: the
+// difference then is in "group_id" or "id".
+func Examine(req Request, records []Record, operator Operator) Finding {
+	var f Finding
+	var c comparison
+	for i := range records {
+		rec := &records[i]
+		c.differences = append(c.differences, Compare(req, *rec, operator)...)
+		seen := &f.Debit
+		if isCreditSide(req, *rec, operator) {
+			seen = &f.Credit
+		}
+		if *seen != nil && (*seen).ID != rec.ID {
+			c.differ("id", (*seen).ID, rec.ID)
+			continue
+		}
+		*seen = rec
+	}
+	if f.Debit != nil && f.Credit != nil {
+		c.text("group_id", f.Debit.GroupID, f.Credit.GroupID)
+	}
+	f.Differences = c.differences
+	f.DestinationProven = f.Agrees() && (f.Credit != nil && f.Credit.GroupID != "" || echoesFingerprint(req, f.Debit))
+	return f
+}
+
+func echoesFingerprint(req Request, rec *Record) bool {
+	return req.FingerprintKey != "" && strings.EqualFold(rec.Metadata[req.FingerprintKey], req.Fingerprint().String())
+}

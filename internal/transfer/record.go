@@ -1,0 +1,219 @@
+package transfer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Direction is the side of a transfer that a record describes.
+type Direction string
+
+// The two sides.
+const (
+	Debit  Direction = "DEBIT"
+	Credit Direction = "CREDIT"
+)
+
+// Known reports whether the document lists d.
+func (d Direction) Known() bool { return d == Debit || d == Credit }
+
+// RecordStatus is the service's own status of a transfer (section 3).
+type RecordStatus string
+
+// The states of section 3.
+const (
+	Pending   RecordStatus = "PENDING"
+	Completed RecordStatus = "COMPLETED"
+	Failed    RecordStatus = "FAILED"
+)
+
+// Known reports whether the document lists s.
+func (s RecordStatus) Known() bool { return s == Pending || s == Completed || s == Failed }
+
+// RecordType is what kind of transfer a record describes. Values that the document does not
+// list are tolerated and kept.
+type RecordType string
+
+// RecordTypes lists section 2.2, in its order.
+func RecordTypes() []RecordType {
+	return []RecordType{
+		"INTERNAL_TRANSFER_DEBIT", "INTERNAL_TRANSFER_CREDIT", "CRYPTO_DEPOSIT", "CRYPTO_WITHDRAWAL",
+		"WIRE_DEPOSIT", "WIRE_WITHDRAWAL", "SEN_DEPOSIT", "SEN_WITHDRAWAL", "BANK_DEPOSIT", "BANK_WITHDRAWAL",
+		"PLATFORM_TRANSFER_DEBIT", "PLATFORM_TRANSFER_CREDIT", "SIGNET_DEPOSIT", "SIGNET_WITHDRAWAL",
+		"CBIT_WITHDRAWAL", "CBIT_DEPOSIT", "CUBIX_DEPOSIT", "CUBIX_WITHDRAWAL",
+	}
+}
+
+// CryptoNetwork is the network of a crypto transfer. Values that the document does not list
+// are tolerated and kept.
+type CryptoNetwork string
+
+// CryptoNetworks lists section 2.3, in its order.
+func CryptoNetworks() []CryptoNetwork {
+	return []CryptoNetwork{
+		"BITCOIN", "ETHEREUM", "BITCOIN_CASH", "LITECOIN", "SOLANA", "POLYGON_POS", "BASE", "ARBITRUM_ONE", "INK",
+	}
+}
+
+// Record is one side of one transfer as the service keeps it: every field of section 2.1.
+// Optional fields that were absent, null or "" are zero.
+type Record struct {
+	ID         string
+	CustomerID string
+	ProfileID  string
+	Amount     string // numeric format not shown; compare with [SameNumber]
+	Total      string
+	Fee        string
+	Asset      string
+	Direction  Direction
+	Type       RecordType
+	Status     RecordStatus
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+
+	IdentityID         string
+	AccountID          string
+	RefID              string
+	BalanceAsset       string
+	Metadata           map[string]string // nil where absent, empty where {}
+	DestinationAddress string
+	CryptoNetwork      CryptoNetwork
+	CryptoTxHash       string
+	CryptoTxIndex      string
+	AutoConversion     json.RawMessage
+	GroupID            string
+	FiatAccountID      string
+	SecondaryStatus    json.RawMessage
+	NotionalValue      string
+	Memo               string
+	StatusDetails      json.RawMessage
+
+	// Raw is the record as it came, unknown fields included.
+	Raw json.RawMessage
+}
+
+// ParseRecord reads one JSON object. It is an error if a required field of section 2.1 is
+// absent or empty, a field has another JSON type than documented, a timestamp is not
+// RFC 3339, or anything follows the object. Names are compared exactly. Unknown fields and
+// enumeration values are kept.
+func ParseRecord(raw []byte) (Record, error) {
+	fields, err := parseObject(raw)
+	if err != nil {
+		return Record{}, fmt.Errorf("read transfer record: %w", err)
+	}
+	p := recordParser{fields: fields}
+	r := Record{
+		ID:         p.required("id"),
+		CustomerID: p.required("customer_id"),
+		ProfileID:  p.required("profile_id"),
+		Amount:     p.required("amount"),
+		Total:      p.required("total"),
+		Fee:        p.required("fee"),
+		Asset:      p.required("asset"),
+		Direction:  Direction(p.required("direction")),
+		Type:       RecordType(p.required("type")),
+		Status:     RecordStatus(p.required("status")),
+		CreatedAt:  p.timestamp("created_at"),
+		UpdatedAt:  p.timestamp("updated_at"),
+
+		IdentityID:         p.optional("identity_id"),
+		AccountID:          p.optional("account_id"),
+		RefID:              p.optional("ref_id"),
+		BalanceAsset:       p.optional("balance_asset"),
+		Metadata:           p.pairs("metadata"),
+		DestinationAddress: p.optional("destination_address"),
+		CryptoNetwork:      CryptoNetwork(p.optional("crypto_network")),
+		CryptoTxHash:       p.optional("crypto_tx_hash"),
+		CryptoTxIndex:      p.optional("crypto_tx_index"),
+		AutoConversion:     p.object("auto_conversion"),
+		GroupID:            p.optional("group_id"),
+		FiatAccountID:      p.optional("fiat_account_id"),
+		SecondaryStatus:    p.object("secondary_status"),
+		NotionalValue:      p.optional("notional_value"),
+		Memo:               p.optional("memo"),
+		StatusDetails:      p.object("status_details"),
+
+		Raw: bytes.Clone(bytes.TrimSpace(raw)),
+	}
+	if err := errors.Join(p.errs...); err != nil {
+		return Record{}, fmt.Errorf("read transfer record: %w", err)
+	}
+	return r, nil
+}
+
+func parseObject(raw []byte) (map[string]json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if err := d.Decode(&fields); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("more than one JSON value")
+	}
+	if fields == nil {
+		return nil, errors.New("null instead of an object")
+	}
+	return fields, nil
+}
+
+// recordParser picks fields by their exact names and collects what is wrong with them.
+type recordParser struct {
+	fields map[string]json.RawMessage
+	errs   []error
+}
+
+func (p *recordParser) optional(name string) string {
+	var value string
+	p.decode(name, &value)
+	return value
+}
+
+func (p *recordParser) required(name string) string {
+	before := len(p.errs)
+	value := p.optional(name)
+	if value == "" && len(p.errs) == before {
+		p.errs = append(p.errs, fmt.Errorf("the required field %s is missing or empty", name))
+	}
+	return value
+}
+
+func (p *recordParser) timestamp(name string) time.Time {
+	text := p.required(name)
+	if text == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		p.errs = append(p.errs, fmt.Errorf("field %s is not an RFC 3339 time", name))
+	}
+	return t
+}
+
+func (p *recordParser) pairs(name string) map[string]string {
+	var value map[string]string
+	p.decode(name, &value)
+	return value
+}
+
+func (p *recordParser) object(name string) json.RawMessage {
+	var value map[string]json.RawMessage
+	p.decode(name, &value)
+	if value == nil {
+		return nil
+	}
+	return p.fields[name]
+}
+
+func (p *recordParser) decode(name string, into any) {
+	raw, ok := p.fields[name]
+	if !ok {
+		return
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		p.errs = append(p.errs, fmt.Errorf("field %s has an unexpected JSON type", name))
+	}
+}

@@ -1,0 +1,64 @@
+package transfer
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// TextLengthMax bounds, in characters, a ref_id (ours) and each metadata key and value
+// (section 8 of the service's document).
+const TextLengthMax = 100
+
+// CheckRefID says what keeps text from being a ref_id: 1 to 100 printable characters, no
+// space at either end.
+func CheckRefID(text string) error {
+	switch n := utf8.RuneCountInString(text); {
+	case text == "":
+		return errors.New("is empty")
+	case n > TextLengthMax:
+		return fmt.Errorf("has %d characters, more than %d", n, TextLengthMax)
+	case strings.TrimSpace(text) != text:
+		return errors.New("begins or ends with a space")
+	}
+	if err := CheckText(text); err != nil {
+		return err
+	}
+	for _, r := range text {
+		if !unicode.IsPrint(r) {
+			return fmt.Errorf("contains %U, which is not printable", r)
+		}
+	}
+	return nil
+}
+
+// CheckText refuses text that a reviewer could not see as it is sent: invalid UTF-8,
+// control, bidirectional and invisible characters, line separators, private use.
+func CheckText(text string) error {
+	for i, r := range text {
+		if r == utf8.RuneError {
+			if _, size := utf8.DecodeRuneInString(text[i:]); size == 1 {
+				return errors.New("is not valid UTF-8")
+			}
+		}
+		if Hidden(r) {
+			return fmt.Errorf("contains the character %U, which cannot be seen", r)
+		}
+	}
+	return nil
+}
+
+// Hidden reports whether r is a character that does not show, or that changes how its
+// neighbours show: controls, format and bidirectional characters, line separators, private
+// use, and what Unicode lets a renderer ignore (DerivedCoreProperties, Default_Ignorable).
+func Hidden(r rune) bool {
+	if ' ' <= r && r < 0x7f {
+		return false
+	}
+	return unicode.In(r,
+		unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp,
+		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector,
+		unicode.Noncharacter_Code_Point) || r == '\u2800'
+}

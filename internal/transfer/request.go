@@ -1,0 +1,302 @@
+package transfer
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// MetadataPairsMax is how many pairs each metadata object may have (section 8).
+const MetadataPairsMax = 6
+
+// Request asks for one transfer: every field of sections 4.1 and 4.2. An empty string is a
+// field that is not sent.
+type Request struct {
+	Operation Operation
+
+	RefID             string
+	FromProfileID     string
+	FromIdentityID    string
+	FromAccountID     string
+	ToProfileID       string
+	ToIdentityID      string
+	ToAccountID       string
+	Amount            Amount
+	Asset             string
+	Metadata          Metadata
+	RecipientMetadata Metadata // on Platform only
+
+	// FingerprintKey names a metadata pair, not listed in Metadata, in which the
+	// request's own fingerprint travels; "" for none. It is not part of the fingerprint.
+	FingerprintKey string
+}
+
+// Metadata are key/value pairs in the order of their keys, each key once.
+type Metadata []Pair
+
+// Pair is one metadata entry.
+type Pair struct{ Key, Value string }
+
+// NewMetadata sorts pairs by key, in the order of their bytes.
+func NewMetadata(pairs map[string]string) Metadata {
+	m := make(Metadata, 0, len(pairs))
+	for k, v := range pairs {
+		m = append(m, Pair{k, v})
+	}
+	m.sort()
+	return m
+}
+
+// Get returns the value of key, and whether it is there.
+func (m Metadata) Get(key string) (string, bool) {
+	for _, p := range m {
+		if p.Key == key {
+			return p.Value, true
+		}
+	}
+	return "", false
+}
+
+func (m Metadata) sort() {
+	slices.SortFunc(m, func(a, b Pair) int { return cmp.Compare(a.Key, b.Key) })
+}
+
+// Fingerprint is the SHA-256 of a canonical request, operation included. Requests for the
+// same movement of money have the same fingerprint; it does not depend on how an amount
+// was written, on the order of metadata, or on the version of Go.
+type Fingerprint [sha256.Size]byte
+
+// String returns 64 hexadecimal digits.
+func (f Fingerprint) String() string { return hex.EncodeToString(f[:]) }
+
+// IsZero reports whether f is the zero value, which is the fingerprint of nothing.
+func (f Fingerprint) IsZero() bool { return f == Fingerprint{} }
+
+// ParseFingerprint reads what String returns.
+func ParseFingerprint(text string) (Fingerprint, error) {
+	var f Fingerprint
+	raw, err := hex.DecodeString(text)
+	if err != nil || len(raw) != len(f) {
+		return f, fmt.Errorf("fingerprint %q is not %d hexadecimal digits", text, 2*len(f))
+	}
+	copy(f[:], raw)
+	return f, nil
+}
+
+// Fingerprint returns the SHA-256 of the canonical form of r.
+func (r Request) Fingerprint() Fingerprint {
+	return sha256.Sum256(r.appendObject(make([]byte, 0, 512), canonical))
+}
+
+// Body returns the JSON object that is sent: the documented fields, as strings, with the
+// author's digits, keys in byte order, without those that are empty.
+func (r Request) Body() []byte {
+	return r.appendObject(make([]byte, 0, 512), body)
+}
+
+// SentMetadata are the pairs of the sender's side as they are sent: Metadata, and the
+// fingerprint's pair where FingerprintKey names one.
+func (r Request) SentMetadata() Metadata {
+	if r.FingerprintKey == "" {
+		return r.Metadata
+	}
+	m := slices.Concat(r.Metadata, Metadata{{r.FingerprintKey, r.Fingerprint().String()}})
+	m.sort()
+	return m
+}
+
+// ParseRequest reads what Body returned for an operation. Where fingerprintKey is one of
+// the metadata keys and its value is the fingerprint of the rest, it becomes FingerprintKey
+// again. Unknown fields are an error: a body of another version is not guessed at.
+func ParseRequest(op Operation, body []byte, fingerprintKey string) (Request, error) {
+	var in struct {
+		Amount            string            `json:"amount"`
+		Asset             string            `json:"asset"`
+		FromAccountID     string            `json:"from_account_id"`
+		FromIdentityID    string            `json:"from_identity_id"`
+		FromProfileID     string            `json:"from_profile_id"`
+		Metadata          map[string]string `json:"metadata"`
+		RecipientMetadata map[string]string `json:"recipient_metadata"`
+		RefID             string            `json:"ref_id"`
+		ToAccountID       string            `json:"to_account_id"`
+		ToIdentityID      string            `json:"to_identity_id"`
+		ToProfileID       string            `json:"to_profile_id"`
+	}
+	d := json.NewDecoder(strings.NewReader(string(body)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&in); err != nil {
+		return Request{}, fmt.Errorf("read the request's body: %w", err)
+	}
+	amount, err := ParseAmount(in.Amount)
+	if err != nil {
+		return Request{}, fmt.Errorf("read the request's body: amount %q: %w", in.Amount, err)
+	}
+	r := Request{
+		Operation: op, RefID: in.RefID, Amount: amount, Asset: in.Asset,
+		FromProfileID: in.FromProfileID, FromIdentityID: in.FromIdentityID, FromAccountID: in.FromAccountID,
+		ToProfileID: in.ToProfileID, ToIdentityID: in.ToIdentityID, ToAccountID: in.ToAccountID,
+		Metadata: NewMetadata(in.Metadata), RecipientMetadata: NewMetadata(in.RecipientMetadata),
+	}
+	r.restoreFingerprintKey(fingerprintKey)
+	return r, nil
+}
+
+func (r *Request) restoreFingerprintKey(key string) {
+	value, ok := r.Metadata.Get(key)
+	if key == "" || !ok {
+		return
+	}
+	rest := *r
+	rest.Metadata = slices.DeleteFunc(slices.Clone(r.Metadata), func(p Pair) bool { return p.Key == key })
+	if rest.Fingerprint().String() == value {
+		rest.FingerprintKey = key
+		*r = rest
+	}
+}
+
+// form is one of the two ways to write a request down; both come from one encoder.
+type form int
+
+const (
+	body      form = iota // what is sent
+	canonical             // what is hashed: normal amount, operation included, no fingerprint
+)
+
+func (r Request) appendObject(b []byte, as form) []byte {
+	amount, metadata := r.Amount.Normal(), r.Metadata
+	if as == body {
+		amount, metadata = r.Amount.String(), r.SentMetadata()
+	}
+	b = append(b, '{')
+	b = appendField(b, "amount", amount)
+	b = appendField(b, "asset", r.Asset)
+	b = appendField(b, "from_account_id", r.FromAccountID)
+	b = appendField(b, "from_identity_id", r.FromIdentityID)
+	b = appendField(b, "from_profile_id", r.FromProfileID)
+	b = appendPairs(b, "metadata", metadata)
+	if as == canonical {
+		b = appendField(b, "operation", string(r.Operation))
+	}
+	if r.Operation == Platform {
+		b = appendPairs(b, "recipient_metadata", r.RecipientMetadata)
+	}
+	b = appendField(b, "ref_id", r.RefID)
+	b = appendField(b, "to_account_id", r.ToAccountID)
+	b = appendField(b, "to_identity_id", r.ToIdentityID)
+	b = appendField(b, "to_profile_id", r.ToProfileID)
+	return append(b, '}')
+}
+
+func appendField(b []byte, name, value string) []byte {
+	if value == "" {
+		return b
+	}
+	return appendString(appendName(b, name), value)
+}
+
+func appendPairs(b []byte, name string, pairs Metadata) []byte {
+	if len(pairs) == 0 {
+		return b
+	}
+	b = append(appendName(b, name), '{')
+	for _, p := range pairs {
+		b = appendString(appendName(b, p.Key), p.Value)
+	}
+	return append(b, '}')
+}
+
+func appendName(b []byte, name string) []byte {
+	if b[len(b)-1] != '{' {
+		b = append(b, ',')
+	}
+	return append(appendString(b, name), ':')
+}
+
+// appendString writes a JSON string with the fewest escapes (RFC 8259, section 7), so that
+// the bytes do not hang on what a JSON package thinks of HTML.
+func appendString(b []byte, s string) []byte {
+	const digits = "0123456789abcdef"
+	b = append(b, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c < ' ':
+			b = append(b, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+		default:
+			b = append(b, c)
+		}
+	}
+	return append(b, '"')
+}
+
+// Twin is the same for requests that move the same amount of the same asset from the same
+// sender to the same destination, whatever their ref_ids: 64 bits of a SHA-256.
+type Twin uint64
+
+// Twin returns the twin of r. Two requests with one twin are look-alikes unless their
+// fields say otherwise.
+func (r Request) Twin() Twin {
+	b := r.appendDestination(append(make([]byte, 0, 256), '{'))
+	b = appendField(b, "amount", r.Amount.Normal())
+	b = appendField(b, "asset", r.Asset)
+	b = appendField(b, "from_account_id", r.FromAccountID)
+	b = appendField(b, "from_identity_id", r.FromIdentityID)
+	b = appendField(b, "from_profile_id", r.FromProfileID)
+	return Twin(hash64(b))
+}
+
+// Destination is the same for requests to the same profile, identity and account: 64 bits
+// of a SHA-256.
+type Destination uint64
+
+// Destination returns whom r pays.
+func (r Request) Destination() Destination {
+	return Destination(hash64(r.appendDestination(append(make([]byte, 0, 256), '{'))))
+}
+
+func (r Request) appendDestination(b []byte) []byte {
+	b = appendField(b, "to_account_id", r.ToAccountID)
+	b = appendField(b, "to_identity_id", r.ToIdentityID)
+	return appendField(b, "to_profile_id", r.ToProfileID)
+}
+
+func hash64(b []byte) uint64 {
+	sum := sha256.Sum256(b)
+	return binary.BigEndian.Uint64(sum[:8])
+}
+
+// MarshalJSON writes the operation, the body as it is sent, and FingerprintKey, so that
+// UnmarshalJSON restores a request with the same body and fingerprint.
+func (r Request) MarshalJSON() ([]byte, error) {
+	return json.Marshal(savedRequest{r.Operation, r.FingerprintKey, string(r.Body())})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (r *Request) UnmarshalJSON(raw []byte) error {
+	var saved savedRequest
+	if err := json.Unmarshal(raw, &saved); err != nil {
+		return err
+	}
+	request, err := ParseRequest(saved.Operation, []byte(saved.Body), saved.FingerprintKey)
+	if err != nil {
+		return err
+	}
+	if string(request.Body()) != saved.Body {
+		return errors.New("the request's body is not in the form that is sent")
+	}
+	*r = request
+	return nil
+}
+
+type savedRequest struct {
+	Operation      Operation `json:"operation"`
+	FingerprintKey string    `json:"fingerprint_key,omitempty"`
+	Body           string    `json:"body"`
+}

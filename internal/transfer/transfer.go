@@ -1,0 +1,69 @@
+// Package transfer is the noun of remit: a request to move an amount of one asset
+// between two profiles, and the record that the funds-transfer service keeps of it.
+//
+// Its one invariant: two requests have the same [Fingerprint] if and only if they ask
+// for the same movement of money, however they were written down.
+//
+// Fields, enumerations and limits come from the service's document,
+// funds-transfer-service.md, whose sections the comments cite.
+package transfer
+
+import "strings"
+
+// Operation is one of the two ways in which the service creates a transfer (section 4).
+type Operation string
+
+// The two operations.
+const (
+	Internal Operation = "internal"
+	Platform Operation = "platform"
+)
+
+// Operations lists both operations in the order of the service's document.
+func Operations() []Operation { return []Operation{Internal, Platform} }
+
+// Known reports whether o is one of [Operations].
+func (o Operation) Known() bool { return o == Internal || o == Platform }
+
+// Operator is the brand name that stands where the document says "platform": in a path
+// segment and in two record types. The zero value means [DefaultOperator].
+type Operator string
+
+// DefaultOperator is the word that the service's document uses for the brand.
+const DefaultOperator Operator = "platform"
+
+// Valid reports whether o can stand in a path: lower-case letters, digits, '-' and '_',
+// beginning with a letter.
+func (o Operator) Valid() bool {
+	for i, r := range string(o) {
+		letter := 'a' <= r && r <= 'z'
+		if !letter && (i == 0 || !strings.ContainsRune("0123456789-_", r)) {
+			return false
+		}
+	}
+	return o != ""
+}
+
+// Path is where op is created, below the service's base URL (sections 4.1 and 4.2).
+func (o Operator) Path(op Operation) string {
+	if op == Internal {
+		return "/v2/transfer/internal"
+	}
+	return "/v2/transfer/" + string(o.or())
+}
+
+// RecordType is the type that a record of op carries on the given side (section 2.2).
+func (o Operator) RecordType(op Operation, side Direction) RecordType {
+	brand := "INTERNAL"
+	if op == Platform {
+		brand = strings.ToUpper(strings.ReplaceAll(string(o.or()), "-", "_"))
+	}
+	return RecordType(brand + "_TRANSFER_" + string(side))
+}
+
+func (o Operator) or() Operator {
+	if o == "" {
+		return DefaultOperator
+	}
+	return o
+}

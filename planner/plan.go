@@ -1,0 +1,185 @@
+// Package planner compares what is declared with what is recorded and says, for each
+// ref_id, what an apply would do.
+//
+// Its one invariant: a plan is a function of the declaration, the record, the controls and
+// the given time. It reads no clock, no network and no file.
+package planner
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// Action is what an apply would do about one ref_id.
+type Action string
+
+// The actions of design section 5.
+const (
+	Submit     Action = "submit"     // + nothing recorded, or unsent, or refused; and due
+	Resolve    Action = "resolve"    // ? in doubt
+	None       Action = "none"       //   recorded, and the declaration agrees
+	Wait       Action = "wait"       // > not yet due, or in flight in a live run
+	Expired    Action = "expired"    // < expires passed before it was submitted
+	Conflict   Action = "conflict"   // ! what is recorded and what is declared differ
+	Failed     Action = "failed"     // x the service's status is FAILED
+	Undeclared Action = "undeclared" // # recorded, no longer declared
+)
+
+// Symbol is the one character that stands for the action at the start of a line.
+func (a Action) Symbol() string {
+	return map[Action]string{
+		Submit: "+", Resolve: "?", None: " ", Wait: ">",
+		Expired: "<", Conflict: "!", Failed: "x", Undeclared: "#",
+	}[a]
+}
+
+// Change is one ref_id of a plan. It is whole by itself: a saved plan is its changes.
+type Change struct {
+	Action  Action           `json:"action"`
+	RefID   string           `json:"ref_id"`
+	Address string           `json:"address,omitempty"`
+	Place   string           `json:"place,omitempty"` // file:line of the declaration
+	Batch   string           `json:"batch,omitempty"`
+	Request transfer.Request `json:"request"` // what is declared; of an undeclared one, what is recorded
+
+	FromLabel bool `json:"from_label,omitempty"`
+
+	// Again says that an earlier, different or equal request was refused; Recorded has it.
+	Again bool `json:"again,omitempty"`
+	// After are the ref_ids, as yet unmet, that must be COMPLETED first.
+	After []string `json:"after,omitempty"`
+	// Until is when a Wait may be over; zero where no time is known.
+	Until time.Time `json:"until,omitzero"`
+	// Expires is when an unsent transfer is no longer wanted; zero for never.
+	Expires time.Time `json:"expires,omitzero"`
+	// Reason says why, in words.
+	Reason string `json:"reason,omitempty"`
+	// Differences are between what is declared (Asked) and what is recorded (Answered).
+	Differences []transfer.Difference `json:"differences,omitempty"`
+	// Recorded is what the state knows; nil where it knows nothing.
+	Recorded *Recorded `json:"recorded,omitempty"`
+	// Signals are marks for the reviewer.
+	Signals []Signal `json:"signals,omitempty"`
+}
+
+// Recorded is what a reviewer needs of a [state.Detail].
+type Recorded struct {
+	Status       state.Status          `json:"status"`
+	RecordStatus transfer.RecordStatus `json:"record_status,omitempty"`
+	GroupID      string                `json:"group_id,omitempty"`
+	RecordID     string                `json:"record_id,omitempty"`
+	RunID        string                `json:"run_id,omitempty"`
+	At           time.Time             `json:"at,omitzero"` // of the latest outcome or attempt
+	Address      string                `json:"address,omitempty"`
+	Place        string                `json:"place,omitempty"`
+	Reason       string                `json:"reason,omitempty"`
+	Path         string                `json:"path,omitempty"` // of the recorded request
+	Body         string                `json:"body,omitempty"` // its exact bytes
+}
+
+// Signal marks something that a reviewer should look at.
+type Signal struct {
+	Kind   SignalKind `json:"kind"`
+	RefID  string     `json:"ref_id,omitempty"` // the other transfer
+	Place  string     `json:"place,omitempty"`  // where that one stands or stood
+	Detail string     `json:"detail,omitempty"`
+}
+
+// SignalKind names a signal.
+type SignalKind string
+
+// The signals that stand from the start; the review signals join them.
+const (
+	LookAlike SignalKind = "look-alike" // same sender, destination, asset and amount under another ref_id
+	Rename    SignalKind = "rename"     // the twin of a transfer whose label vanished
+)
+
+// Obstacle makes a plan not applicable.
+type Obstacle struct {
+	Kind   ObstacleKind `json:"kind"`
+	RefIDs []string     `json:"ref_ids,omitempty"` // those concerned, at most 20 of them
+	Count  int          `json:"count"`
+	Detail string       `json:"detail"` // what, why, and what to do, in sentences
+	// Remedy is a line to type or to write into a file; "" where there is none.
+	Remedy string `json:"remedy,omitempty"`
+}
+
+// ObstacleKind names why a plan is not applicable.
+type ObstacleKind string
+
+// The obstacles. Limits, policies, control totals and approvals join them.
+const (
+	ObstacleConflict  ObstacleKind = "conflict"   // exit 1
+	ObstacleEmpty     ObstacleKind = "empty"      // exit 1: nothing declared over a non-empty state
+	ObstacleLookAlike ObstacleKind = "look-alike" // exit 5
+	ObstacleRename    ObstacleKind = "rename"     // exit 5
+)
+
+// Header is what a plan says of itself: the first line of a saved plan.
+type Header struct {
+	Format      string         `json:"format"` // "remit-plan/1"
+	ToolVersion string         `json:"tool_version"`
+	PlanID      string         `json:"plan_id"`
+	Environment string         `json:"environment"`
+	Service     state.Identity `json:"service"`
+	Lineage     string         `json:"lineage"`
+	Serial      int64          `json:"serial"`
+	Controls    string         `json:"controls"` // digest of limits, policies and approval rules
+	Author      string         `json:"author"`
+	Created     time.Time      `json:"created"`
+	Expires     time.Time      `json:"expires"`
+	Accepted    []string       `json:"accepted,omitempty"` // flag=name of what was accepted or overridden
+	Targets     []string       `json:"targets,omitempty"`
+}
+
+// Controls are what a plan is checked against, and what a person accepted.
+type Controls struct {
+	AllowEmpty       bool
+	AcceptDuplicate  []string       // ref_ids
+	AcceptDuplicates map[string]int // batch → exact count
+	Targets          []string       // addresses, blocks or batches; empty for all
+}
+
+// Record is what the planner reads of a state; a [state.Snapshot] is one.
+type Record interface {
+	Meta() state.Meta
+	Holder() (state.Holder, bool)
+	Transfers(ctx context.Context) iter.Seq2[state.Transfer, error]
+	Details(ctx context.Context, refIDs ...string) ([]state.Detail, error)
+}
+
+// Plan is what an apply would do, as data.
+type Plan struct {
+	Header Header
+
+	// Changes are all but the actions None and Undeclared, in declaration order.
+	Changes []Change
+	// Undeclared are listed apart, in order of ref_id; a saved plan only counts them.
+	Undeclared []Change
+	// Totals are the count and sums of each action, None and Undeclared included.
+	Totals map[Action]*transfer.Totals
+	// Obstacles keep the plan from being applied; empty where it is applicable.
+	Obstacles []Obstacle
+	// Digest is the hexadecimal SHA-256 of design section 5, over what would be sent.
+	Digest string
+}
+
+// Applicable reports whether an apply may send what the plan says.
+func (p *Plan) Applicable() bool { return len(p.Obstacles) == 0 }
+
+// Empty reports whether there is nothing to send and nothing to settle.
+func (p *Plan) Empty() bool {
+	return p.Count(Submit) == 0 && p.Count(Resolve) == 0
+}
+
+// Count is how many ref_ids have the given action.
+func (p *Plan) Count(a Action) int {
+	if t := p.Totals[a]; t != nil {
+		return t.Count()
+	}
+	return 0
+}

@@ -1,0 +1,166 @@
+package state
+
+import (
+	"encoding/json"
+	"time"
+
+	"remit/internal/transfer"
+)
+
+// Event is one line of the journal.
+type Event struct {
+	Seq   int64           // 1, 2, 3, … without gaps
+	Time  time.Time       // UTC, to the millisecond
+	Kind  Kind            // which Entry the payload is
+	RefID string          // "" where the event is of the run or the state
+	RunID string          // "" where it is of no run
+	Data  json.RawMessage // the Entry
+	Hash  string          // hexadecimal SHA-256 of the hash before it and all fields above
+}
+
+// Kind names the type of an [Entry] in the journal.
+type Kind string
+
+// The kinds of events.
+const (
+	KindCreated  Kind = "created"  // the state was made
+	KindBegun    Kind = "begun"    // a run began
+	KindIntent   Kind = "intent"   // a request is about to be sent
+	KindOutcome  Kind = "outcome"  // how an attempt ended, or what a lookup or a person said
+	KindEnded    Kind = "ended"    // a run ended
+	KindUnlocked Kind = "unlocked" // the lock was taken away from its holder
+	KindRebound  Kind = "rebound"  // the service's identity was changed
+)
+
+// Entry is what can be appended: [Created], [Begun], [Intent], [Outcome], [Ended],
+// [Unlocked] or [Rebound].
+type Entry interface {
+	Kind() Kind
+	// Subject is the ref_id and the run that the entry is about; either may be "".
+	Subject() (refID, runID string)
+}
+
+// Created is the first event of every state.
+type Created struct {
+	Lineage     string   `json:"lineage"`
+	Environment string   `json:"environment"`
+	Service     Identity `json:"service"`
+	NewState    bool     `json:"new_state"` // a person asked for it by --new-state
+	By          Holder   `json:"by"`
+}
+
+// Begun is the start of a run.
+type Begun struct {
+	RunID    string   `json:"run_id"`
+	By       Holder   `json:"by"`
+	PlanID   string   `json:"plan_id,omitempty"`
+	Digest   string   `json:"digest"`
+	Author   string   `json:"author,omitempty"`
+	Controls string   `json:"controls,omitempty"` // digest of limits, policies and approval rules
+	Accepted []string `json:"accepted,omitempty"` // what was accepted or overridden, by flag and name
+}
+
+// Intent is written before a request is sent: once with the bytes, and again, with the same
+// bytes, before every later run sends it again.
+type Intent struct {
+	RefID       string             `json:"ref_id"`
+	RunID       string             `json:"run_id"`
+	Operation   transfer.Operation `json:"operation"`
+	Path        string             `json:"path"`
+	Body        string             `json:"body"` // the exact bytes of the request
+	Fingerprint string             `json:"fingerprint"`
+	Address     string             `json:"address"`         // transfer.internal.payroll["E-17"]
+	Place       string             `json:"place"`           // payroll.csv:118
+	Batch       string             `json:"batch,omitempty"` // label of the batch
+	FromLabel   bool               `json:"from_label,omitempty"`
+}
+
+// Outcome is how an attempt ended, or what a lookup or a person said of it.
+type Outcome struct {
+	RefID       string                `json:"ref_id"`
+	RunID       string                `json:"run_id,omitempty"`
+	Status      Status                `json:"status"` // what the answer is; Apply decides what the ref_id becomes
+	Source      Source                `json:"source"`
+	Reason      string                `json:"reason,omitempty"` // in words, for a person
+	HTTPStatus  int                   `json:"http_status,omitempty"`
+	Problem     json.RawMessage       `json:"problem,omitempty"` // RFC 9457, or a JSON string of at most 2 KiB
+	Records     []json.RawMessage     `json:"records,omitempty"` // as they came, the deciding one first
+	Differences []transfer.Difference `json:"differences,omitempty"`
+	By          *Holder               `json:"by,omitempty"` // the person, where Source is SourcePerson
+}
+
+// Source is where an outcome comes from.
+type Source string
+
+// The sources of an outcome.
+const (
+	SourceAnswer Source = "answer" // to an attempt: settles that attempt only
+	SourceLookup Source = "lookup"
+	SourcePerson Source = "person"
+	SourceImport Source = "import"
+)
+
+// Ended is the end of a run.
+type Ended struct {
+	RunID    string         `json:"run_id"`
+	Outcomes map[string]int `json:"outcomes"` // count by name of outcome
+	Complete bool           `json:"complete"` // every line of its plan has an outcome
+	Error    string         `json:"error,omitempty"`
+}
+
+// Unlocked records that a lock was taken away.
+type Unlocked struct {
+	From   Holder `json:"from"`
+	By     Holder `json:"by"`
+	Reason string `json:"reason"`
+}
+
+// Rebound records that the service's identity was changed by a person.
+type Rebound struct {
+	Before Identity `json:"before"`
+	After  Identity `json:"after"`
+	By     Holder   `json:"by"`
+	Reason string   `json:"reason"`
+}
+
+// Kind returns KindCreated.
+func (Created) Kind() Kind { return KindCreated }
+
+// Kind returns KindBegun.
+func (Begun) Kind() Kind { return KindBegun }
+
+// Kind returns KindIntent.
+func (Intent) Kind() Kind { return KindIntent }
+
+// Kind returns KindOutcome.
+func (Outcome) Kind() Kind { return KindOutcome }
+
+// Kind returns KindEnded.
+func (Ended) Kind() Kind { return KindEnded }
+
+// Kind returns KindUnlocked.
+func (Unlocked) Kind() Kind { return KindUnlocked }
+
+// Kind returns KindRebound.
+func (Rebound) Kind() Kind { return KindRebound }
+
+// Subject returns nothing: the event is of the state.
+func (Created) Subject() (refID, runID string) { return "", "" }
+
+// Subject returns the run.
+func (b Begun) Subject() (refID, runID string) { return "", b.RunID }
+
+// Subject returns the ref_id and its run.
+func (i Intent) Subject() (refID, runID string) { return i.RefID, i.RunID }
+
+// Subject returns the ref_id and its run.
+func (o Outcome) Subject() (refID, runID string) { return o.RefID, o.RunID }
+
+// Subject returns the run.
+func (e Ended) Subject() (refID, runID string) { return "", e.RunID }
+
+// Subject returns nothing: the event is of the state.
+func (Unlocked) Subject() (refID, runID string) { return "", "" }
+
+// Subject returns nothing: the event is of the state.
+func (Rebound) Subject() (refID, runID string) { return "", "" }

@@ -1,0 +1,157 @@
+// Package state is the record of what was submitted: its types, the life of a transfer, and
+// the contract that every store fulfils.
+//
+// Its one invariant: the journal of events is the truth and only grows; the row of a ref_id
+// is what [Transfer.Apply] makes of its events, in order, and nothing else.
+package state
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"remit/internal/transfer"
+)
+
+// Status is what the state knows of a ref_id.
+type Status uint8
+
+// The states of a ref_id, as design section 2 names them. A ref_id that was never intended
+// has the zero Status.
+const (
+	Unsent     Status = iota + 1 // every attempt provably wrote nothing
+	InDoubt                      // an attempt without a known outcome, or not yet answered
+	Recorded                     // the service's record is stored and agrees
+	Adopted                      // the same, by a record that this state did not create
+	Unverified                   // adopted without an own earlier intent, destination unproven
+	Refused                      // the service said no, after no doubt
+	Conflict                     // asked and answered do not agree; the answer is kept
+	Tombstone                    // a person settled it as not made, or forgot it: never sent again
+)
+
+// Transfer is the row of one ref_id: what a plan needs of a million of them at once. Its
+// request, record and reasons are in a [Detail].
+type Transfer struct {
+	RefID       string
+	Status      Status
+	Fingerprint transfer.Fingerprint // of the request in force
+	Twin        transfer.Twin
+	Destination transfer.Destination
+	Asset       string
+	Amount      transfer.Amount
+	FromLabel   bool // its ref_id is the label of its block
+
+	// Doubted says that an attempt before the latest one is in doubt: an answer to the
+	// latest settles only that one (law 3).
+	Doubted bool
+
+	RecordID     string                // the service's id; unique in a state
+	GroupID      string                // the service's link of both sides
+	RecordStatus transfer.RecordStatus // the service's own status
+
+	IntendedAt  time.Time // first intent of the request in force
+	AttemptedAt time.Time // latest intent
+	SettledAt   time.Time // latest outcome; zero while the latest attempt has none
+
+	RunID      string // run of the latest attempt
+	IntentSeq  int64  // event with the request in force
+	OutcomeSeq int64  // event with the latest outcome; 0 where there is none
+}
+
+// Open reports whether the latest attempt has no outcome: its run is in flight, or died.
+func (t Transfer) Open() bool { return t.Status == InDoubt && t.SettledAt.IsZero() }
+
+// Detail is all that the state knows of one ref_id.
+type Detail struct {
+	Transfer
+	Intent  Intent   // the request in force
+	Outcome *Outcome // the latest; nil where there is none
+}
+
+// Meta is what a state says of itself.
+type Meta struct {
+	Lineage     string // a UUID, made with the state, never changed
+	Serial      int64  // number of the newest event
+	Environment string
+	Service     Identity
+	Fence       int64  // grows with each lock
+	Head        string // hash of the newest event, hexadecimal
+	Precheck    bool   // made by init --new-state: look up before first sending
+	CreatedAt   time.Time
+}
+
+// Identity names a service, so that a record of one is never taken for that of another.
+type Identity struct {
+	BaseURL    string `json:"base_url"` // normalised: lower-case scheme and host, no default port, no trailing slash
+	Operator   string `json:"operator"`
+	ClientID   string `json:"client_id"`
+	CustomerID string `json:"customer_id,omitempty"` // of the first record; "" before it
+}
+
+// Holder says who holds a lock.
+type Holder struct {
+	RunID   string    `json:"run_id,omitempty"`
+	Command string    `json:"command"`
+	User    string    `json:"user"`
+	Host    string    `json:"host"`
+	PID     int       `json:"pid"`
+	Since   time.Time `json:"since"`
+	Version string    `json:"version"`
+}
+
+// Store is a state that is open.
+type Store interface {
+	// Snapshot reads the state as it is now, unchanged by later writes. It takes no lock
+	// and writes nothing. The caller closes it.
+	Snapshot(ctx context.Context) (Snapshot, error)
+
+	// Lock makes the caller the only writer, until Unlock or its death. It waits up to
+	// wait for another holder, then returns a *LockedError that names them.
+	Lock(ctx context.Context, holder Holder, wait time.Duration) (Journal, error)
+
+	// ForceUnlock takes the lock away from a holder that can't be reached: its writes and
+	// its checks fail from now on with [ErrFenced]. It journals who did it and why.
+	ForceUnlock(ctx context.Context, by Holder, reason string) error
+
+	// Close releases what the store holds open. A journal must be unlocked before.
+	Close() error
+}
+
+// Snapshot is one consistent view of a state.
+type Snapshot interface {
+	Meta() Meta
+
+	// Holder says who holds the lock now, if anyone alive does.
+	Holder() (Holder, bool)
+
+	// Transfers yields the row of every ref_id, in byte order of ref_id.
+	Transfers(ctx context.Context) iter.Seq2[Transfer, error]
+
+	// Details returns what is known of the given ref_ids, in their order, without those
+	// that the state does not know.
+	Details(ctx context.Context, refIDs ...string) ([]Detail, error)
+
+	// Events yields the journal after the given number, of one ref_id or, with "", all.
+	Events(ctx context.Context, after int64, refID string) iter.Seq2[Event, error]
+
+	Close() error
+}
+
+// Journal writes to a locked state.
+type Journal interface {
+	Snapshot(ctx context.Context) (Snapshot, error)
+
+	// Append makes entries durable, all or none, in their order, and returns when they
+	// are. Concurrent calls share commits. Nothing is written where an entry breaks a
+	// rule of [Transfer.Apply] (its error is returned), where a record's id is recorded
+	// under another ref_id (*[DuplicateRecordError]), or where the lock was taken away
+	// ([ErrFenced]). On any other error the caller must assume that the entries may or
+	// may not be durable, and stop.
+	Append(ctx context.Context, entries ...Entry) error
+
+	// Check returns ErrFenced where the lock was taken away. It is the check that the
+	// start of a request needs.
+	Check(ctx context.Context) error
+
+	Unlock() error
+}
