@@ -10,6 +10,7 @@ import (
 	"iter"
 	"time"
 
+	"remit/config"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -31,13 +32,34 @@ const (
 
 // Symbol is the one character that stands for the action at the start of a line.
 func (a Action) Symbol() string {
-	return map[Action]string{
-		Submit: "+", Resolve: "?", None: " ", Wait: ">",
-		Expired: "<", Conflict: "!", Failed: "x", Undeclared: "#",
-	}[a]
+	switch a {
+	case Submit:
+		return "+"
+	case Resolve:
+		return "?"
+	case None:
+		return " "
+	case Wait:
+		return ">"
+	case Expired:
+		return "<"
+	case Conflict:
+		return "!"
+	case Failed:
+		return "x"
+	case Undeclared:
+		return "#"
+	}
+	panic("no such action: " + string(a))
 }
 
-// Change is one ref_id of a plan. It is whole by itself: a saved plan is its changes.
+// Actions lists every action in the order of design section 5.
+func Actions() []Action {
+	return []Action{Submit, Resolve, None, Wait, Expired, Conflict, Failed, Undeclared}
+}
+
+// Change is one ref_id of a plan. It is whole by itself: a saved plan is its changes. One
+// without an Address is no longer declared.
 type Change struct {
 	Action  Action           `json:"action"`
 	RefID   string           `json:"ref_id"`
@@ -48,9 +70,14 @@ type Change struct {
 
 	FromLabel bool `json:"from_label,omitempty"`
 
+	// DuplicateWithin is how far back a look-alike of a Submit stops the plan, in
+	// nanoseconds; 0 makes it a mark only.
+	DuplicateWithin time.Duration `json:"duplicate_within,omitempty"`
 	// Again says that an earlier, different or equal request was refused; Recorded has it.
 	Again bool `json:"again,omitempty"`
-	// After are the ref_ids, as yet unmet, that must be COMPLETED first.
+	// After are the ref_ids, as yet unmet, that must be COMPLETED first: each is a Submit of
+	// this plan, or recorded and not yet COMPLETED. The slice is shared by the changes that
+	// wait for the same; it is not to be changed.
 	After []string `json:"after,omitempty"`
 	// Until is when a Wait may be over; zero where no time is known.
 	Until time.Time `json:"until,omitzero"`
@@ -58,13 +85,17 @@ type Change struct {
 	Expires time.Time `json:"expires,omitzero"`
 	// Reason says why, in words.
 	Reason string `json:"reason,omitempty"`
-	// Differences are between what is declared (Asked) and what is recorded (Answered).
+	// Differences are between what is declared (Asked) and what is recorded (Answered), by
+	// the request's fields; of a recorded conflict, between what was asked and answered.
 	Differences []transfer.Difference `json:"differences,omitempty"`
 	// Recorded is what the state knows; nil where it knows nothing.
 	Recorded *Recorded `json:"recorded,omitempty"`
 	// Signals are marks for the reviewer.
 	Signals []Signal `json:"signals,omitempty"`
 }
+
+// Declared reports whether the transfer is still declared.
+func (c *Change) Declared() bool { return c.Address != "" }
 
 // Recorded is what a reviewer needs of a [state.Detail].
 type Recorded struct {
@@ -77,8 +108,10 @@ type Recorded struct {
 	Address      string                `json:"address,omitempty"`
 	Place        string                `json:"place,omitempty"`
 	Reason       string                `json:"reason,omitempty"`
-	Path         string                `json:"path,omitempty"` // of the recorded request
-	Body         string                `json:"body,omitempty"` // its exact bytes
+	Operation    transfer.Operation    `json:"operation,omitempty"`   // of the recorded request
+	Path         string                `json:"path,omitempty"`        // where it goes
+	Body         string                `json:"body,omitempty"`        // its exact bytes
+	Fingerprint  string                `json:"fingerprint,omitempty"` // as String of a Fingerprint writes it
 }
 
 // Signal marks something that a reviewer should look at.
@@ -87,6 +120,9 @@ type Signal struct {
 	RefID  string     `json:"ref_id,omitempty"` // the other transfer
 	Place  string     `json:"place,omitempty"`  // where that one stands or stood
 	Detail string     `json:"detail,omitempty"`
+	// Accepted says by which flag or argument it was accepted; "" where it was not, or is
+	// only a mark.
+	Accepted string `json:"accepted,omitempty"`
 }
 
 // SignalKind names a signal.
@@ -94,8 +130,9 @@ type SignalKind string
 
 // The signals that stand from the start; the review signals join them.
 const (
-	LookAlike SignalKind = "look-alike" // same sender, destination, asset and amount under another ref_id
-	Rename    SignalKind = "rename"     // the twin of a transfer whose label vanished
+	LookAlike  SignalKind = "look-alike" // same sender, destination, asset and amount under another ref_id
+	Rename     SignalKind = "rename"     // the twin of a transfer whose label vanished
+	Unverified SignalKind = "unverified" // recorded, but its destination could not be proven
 )
 
 // Obstacle makes a plan not applicable.
@@ -119,9 +156,15 @@ const (
 	ObstacleRename    ObstacleKind = "rename"     // exit 5
 )
 
-// Header is what a plan says of itself: the first line of a saved plan.
+// Format is the version of saved plans that this package writes and reads.
+const Format = "remit-plan/1"
+
+// Header is what a plan says of itself: the first line of a saved plan. [New] fills in
+// Format, Environment, Service, Lineage, Serial, Created, Accepted and Targets; the caller
+// adds ToolVersion, PlanID, Controls, Author and Expires. None of these five is part of the
+// plan's digest.
 type Header struct {
-	Format      string         `json:"format"` // "remit-plan/1"
+	Format      string         `json:"format"` // the constant Format
 	ToolVersion string         `json:"tool_version"`
 	PlanID      string         `json:"plan_id"`
 	Environment string         `json:"environment"`
@@ -131,7 +174,7 @@ type Header struct {
 	Controls    string         `json:"controls"` // digest of limits, policies and approval rules
 	Author      string         `json:"author"`
 	Created     time.Time      `json:"created"`
-	Expires     time.Time      `json:"expires"`
+	Expires     time.Time      `json:"expires,omitzero"` // zero for never
 	Accepted    []string       `json:"accepted,omitempty"` // flag=name of what was accepted or overridden
 	Targets     []string       `json:"targets,omitempty"`
 }
@@ -141,7 +184,15 @@ type Controls struct {
 	AllowEmpty       bool
 	AcceptDuplicate  []string       // ref_ids
 	AcceptDuplicates map[string]int // batch → exact count
-	Targets          []string       // addresses, blocks or batches; empty for all
+	// Targets are addresses (transfer.internal.payroll["E-17"]), blocks
+	// (transfer.internal.payroll) or batches (batch.payroll); empty for all.
+	Targets []string
+
+	// How the service settles doubts. It changes no action, only what the reason of a
+	// Resolve says about it.
+	Lookup       bool          // lookup is configured
+	HoldDoubt    bool          // on_doubt = "hold"
+	ReplayWindow time.Duration // 0 where it is not known
 }
 
 // Record is what the planner reads of a state; a [state.Snapshot] is one.
@@ -156,17 +207,28 @@ type Record interface {
 type Plan struct {
 	Header Header
 
-	// Changes are all but the actions None and Undeclared, in declaration order.
+	// Changes are all but the actions None and Undeclared, in declaration order, then what
+	// is in doubt or in conflict and no longer declared, in order of ref_id. A None stands
+	// here only where a person should look: recorded, but unverified.
 	Changes []Change
-	// Undeclared are listed apart, in order of ref_id; a saved plan only counts them.
+	// Undeclared are listed apart, in order of ref_id, the first [UndeclaredMax] of them.
+	// Their requests have what a row has: ref_id, asset and amount. A saved plan only
+	// counts them.
 	Undeclared []Change
-	// Totals are the count and sums of each action, None and Undeclared included.
+	// Totals are the count and sums of each action, None and Undeclared included; a Resolve
+	// counts with what is recorded.
 	Totals map[Action]*transfer.Totals
 	// Obstacles keep the plan from being applied; empty where it is applicable.
 	Obstacles []Obstacle
+	// Unused are acceptances, as in Header.Accepted, that accepted nothing: worth a notice.
+	// A command line that is run again has them, so they are no obstacle. They are not saved.
+	Unused []string
 	// Digest is the hexadecimal SHA-256 of design section 5, over what would be sent.
 	Digest string
 }
+
+// UndeclaredMax bounds [Plan.Undeclared].
+const UndeclaredMax = 1000
 
 // Applicable reports whether an apply may send what the plan says.
 func (p *Plan) Applicable() bool { return len(p.Obstacles) == 0 }
@@ -182,4 +244,17 @@ func (p *Plan) Count(a Action) int {
 		return t.Count()
 	}
 	return 0
+}
+
+// Shortened counts the transfers to submit whose duplicate_within is shorter than the
+// default, so that fewer look-alikes stop the plan.
+func (p *Plan) Shortened() int {
+	n := 0
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		if c.Action == Submit && c.DuplicateWithin < config.DuplicateWithinDefault {
+			n++
+		}
+	}
+	return n
 }
