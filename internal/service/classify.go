@@ -1,0 +1,116 @@
+package service
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"remit/executor"
+	"remit/internal/transfer"
+)
+
+// retryAfterMax bounds what a service may ask for: a longer wait is another run's.
+const retryAfterMax = time.Hour
+
+const mayBeMade = "the transfer may or may not have been made"
+
+// classify says what an exchange means for its own attempt: the table of design section 3.
+func (c *Client) classify(ex exchange) executor.Answer {
+	switch {
+	case ex.status == 0 && !ex.begun:
+		return executor.Answer{
+			Kind: executor.Unwritten, Reason: "Nothing was sent: " + c.describe(ex.err) + ".",
+		}
+	case ex.status == 0:
+		return executor.Answer{
+			Kind: executor.Unclear, Reason: "No answer was read, so " + mayBeMade + ": " + c.describe(ex.err) + ".",
+		}
+	case ex.status >= 300 && ex.status < 400:
+		a := unclear(ex, "a redirect is never followed, because it would hand the token to another address; "+mayBeMade)
+		a.Stop = true
+		return a
+	case ex.err != nil:
+		return unclear(ex, "but the answer could not be read whole, so "+mayBeMade+": "+c.describe(ex.err))
+	case ex.status >= 200 && ex.status < 300:
+		return answered(ex)
+	case ex.status >= 400 && ex.status < 500:
+		return c.classifyRefusal(ex)
+	}
+	return unclear(ex, mayBeMade)
+}
+
+func answered(ex exchange) executor.Answer {
+	record, err := transfer.ParseRecord(ex.body)
+	if err != nil {
+		a := unclear(ex, "but no transfer record could be read from it, so "+mayBeMade+": "+visible(err.Error()))
+		a.Problem = keep(ex.body, false)
+		return a
+	}
+	return executor.Answer{
+		Kind: executor.Answered, Record: &record, HTTPStatus: ex.status,
+		Reason: "The service answered with a transfer record.",
+	}
+}
+
+// classifyRefusal is classify for a whole answer with a status from 400 to 499.
+func (c *Client) classifyRefusal(ex exchange) executor.Answer {
+	p, isProblem := parseProblem(ex.body)
+	a := executor.Answer{HTTPStatus: ex.status, Problem: keep(ex.body, isProblem)}
+	said := ""
+	if words := p.words(); isProblem && words != "" {
+		said = " (" + words + ")"
+	}
+	switch {
+	case ex.status == http.StatusConflict, p.alreadyExists():
+		a.Kind, a.Record = executor.Exists, p.existing()
+		a.Reason = "The service knows this ref_id already" + said + "."
+	case ex.status == http.StatusRequestTimeout:
+		return unclear(ex, mayBeMade)
+	case ex.status == http.StatusTooEarly, ex.status == http.StatusTooManyRequests:
+		a.Kind, a.RetryAfter = executor.NotProcessed, c.retryAfter(ex.header)
+		a.Reason = "The service answered " + statusWords(ex.status) + ": nothing was made, the request may come again later" + said + "."
+	case ex.status == http.StatusUnauthorized:
+		a.Kind, a.Stop = executor.Rejected, true
+		a.Reason = "The service refused a renewed token as well" + said + ": the client may not do this."
+	case ex.status == http.StatusNotFound && !isProblem, ex.status == http.StatusMethodNotAllowed:
+		a.Kind, a.Stop = executor.Rejected, true
+		a.Reason = "The service answered " + statusWords(ex.status) + ": there is no such operation at this address; check base_url and operator."
+	default:
+		a.Kind = executor.Rejected
+		a.Reason = "The service refused with " + statusWords(ex.status) + said + "."
+	}
+	return a
+}
+
+func unclear(ex exchange, why string) executor.Answer {
+	return executor.Answer{
+		Kind: executor.Unclear, HTTPStatus: ex.status, Problem: keepProblem(ex.body),
+		Reason: fmt.Sprintf("The service answered %s; %s.", statusWords(ex.status), why),
+	}
+}
+
+func keepProblem(body []byte) json.RawMessage {
+	_, isProblem := parseProblem(body)
+	return keep(body, isProblem)
+}
+
+// retryAfter reads a number of seconds or an HTTP date (RFC 9110, section 10.2.3), counted
+// on the clock of the answer where it has one. 0 means that nothing useful was said.
+func (c *Client) retryAfter(h http.Header) time.Duration {
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.ParseUint(text, 10, 32); err == nil {
+		return min(time.Duration(seconds)*time.Second, retryAfterMax)
+	}
+	at, err := http.ParseTime(text)
+	if err != nil {
+		return 0
+	}
+	now := dateOf(h)
+	if now.IsZero() {
+		now = c.now()
+	}
+	return min(max(at.Sub(now), 0), retryAfterMax)
+}

@@ -1,0 +1,172 @@
+package service
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync"
+	"sync/atomic"
+)
+
+var (
+	errLate   = fmt.Errorf("no connection within %s", startMax)
+	errSealed = errors.New("the request was given up before it was written")
+)
+
+// exchange is one request and what came back.
+type exchange struct {
+	begun  bool        // a byte of the request may have left
+	status int         // 0 where no answer came
+	header http.Header // of the answer
+	body   []byte      // of the answer, without secrets
+	err    error       // why there is no whole answer; nil where there is
+}
+
+// call is one request to be written.
+type call struct {
+	method    string
+	target    *url.URL
+	body      []byte // nil for none
+	answerMax int64  // bytes of the answer's body
+}
+
+// do writes one request with the given token and reads its answer, within the client's
+// timeout. Where start ends before a connection is had, nothing is written.
+func (c *Client) do(ctx, start context.Context, what call, with *token) exchange {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	started := context.AfterFunc(start, func() {
+		if errors.Is(start.Err(), context.DeadlineExceeded) {
+			giveUp(errLate)
+		}
+	})
+	defer started()
+
+	var headerWritten atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn:          func(httptrace.GotConnInfo) { started() },
+		WroteHeaderField: func(string, []string) { headerWritten.Store(true) },
+	})
+	body := &requestBody{rest: what.body}
+	began := c.now()
+	answer, err := c.transport.RoundTrip(c.request(ctx, what, with, body))
+	var ex exchange
+	if err != nil {
+		// The order matters: once sealed, what was not read can't be written any more.
+		untouched := body.seal()
+		ex = exchange{begun: !untouched || headerWritten.Load(), err: err}
+		if cause := context.Cause(ctx); errors.Is(cause, errLate) {
+			ex.err = cause
+		}
+	} else {
+		ex = readAnswer(answer, what.answerMax)
+		ex.body = c.secrets.scrub(ex.body)
+	}
+	log := c.log.Debug().Str("method", what.method).Str("path", what.target.Path).
+		Int("status", ex.status).Dur("took", c.now().Sub(began))
+	if ex.err != nil {
+		log = log.Bool("begun", ex.begun).Str("reason", c.describe(ex.err))
+	}
+	log.Msg("request")
+	return ex
+}
+
+// request is made without GetBody and without an idempotency header, either of which would
+// let the transport write it a second time by itself.
+func (c *Client) request(ctx context.Context, what call, with *token, body *requestBody) *http.Request {
+	r := &http.Request{
+		Method: what.method, URL: what.target, Host: what.target.Host,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{
+			"Accept":        {"application/json, application/problem+json"},
+			"Authorization": {"Bearer " + with.value},
+			"Content-Type":  {"application/json"},
+			"User-Agent":    {c.userAgent},
+		},
+	}
+	if what.body != nil {
+		r.Body, r.ContentLength = body, int64(len(what.body))
+	}
+	return r.WithContext(ctx)
+}
+
+func readAnswer(answer *http.Response, bytesMax int64) exchange {
+	defer answer.Body.Close()
+	ex := exchange{begun: true, status: answer.StatusCode, header: answer.Header}
+	if answer.StatusCode < 200 { // the body of a switched protocol is the connection itself
+		return ex
+	}
+	ex.body, ex.err = io.ReadAll(io.LimitReader(answer.Body, bytesMax+1))
+	if int64(len(ex.body)) > bytesMax {
+		ex.body, ex.err = ex.body[:bytesMax], fmt.Errorf("the answer is longer than %d bytes", bytesMax)
+	}
+	return ex
+}
+
+// requestBody gives its bytes once, and none after it was sealed. A request that announces
+// bytes which never come can't be carried out by anyone.
+type requestBody struct {
+	mu     sync.Mutex
+	rest   []byte
+	read   bool
+	sealed bool
+}
+
+// seal reports whether no byte was read, and lets none be read from now on.
+func (b *requestBody) seal() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sealed = true
+	return !b.read
+}
+
+// Read implements io.Reader.
+func (b *requestBody) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.sealed {
+		return 0, errSealed
+	}
+	b.read = true
+	if len(b.rest) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, b.rest)
+	b.rest = b.rest[n:]
+	return n, nil
+}
+
+// Close implements io.Closer.
+func (b *requestBody) Close() error { return nil }
+
+// describe says in words what a network did, without a secret.
+func (c *Client) describe(err error) string {
+	var timeout net.Error
+	var certificate *tls.CertificateVerificationError
+	var unknownHost *net.DNSError
+	switch {
+	case errors.Is(err, errLate):
+		return errLate.Error()
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Sprintf("no whole answer within %s", c.timeout)
+	case errors.Is(err, context.Canceled):
+		return "the attempt was interrupted"
+	case errors.As(err, &certificate):
+		return "its certificate is not trusted: " + c.clean(certificate.Err.Error())
+	case errors.As(err, &unknownHost):
+		return "its name cannot be resolved: " + c.clean(unknownHost.Error())
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return "the network timed out: " + c.clean(err.Error())
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return "the connection was closed before the answer was whole"
+	}
+	return c.clean(err.Error())
+}

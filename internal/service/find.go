@@ -1,0 +1,182 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"remit/internal/transfer"
+)
+
+const (
+	// FindMax is how many ref_ids one lookup may ask for (design section 3).
+	FindMax = 100
+
+	findAnswerMax = 8 << 20 // bytes of one page
+	findPagesMax  = 100
+	findTries     = 4 // of one page
+	findPause     = 500 * time.Millisecond
+	findPauseMax  = 30 * time.Second
+)
+
+// Find looks up to 100 ref_ids up and returns their records by ref_id: none, one or both
+// sides of each. A lookup changes nothing, so it is tried again a few times where the
+// service or the network fails. An error says nothing about any ref_id. Find panics where
+// more are asked for, or where the service has no lookup.
+func (c *Client) Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error) {
+	if !c.HasLookup() || len(refIDs) > FindMax {
+		panic(fmt.Sprintf("service: lookup of %d ref_ids at %q", len(refIDs), c.lookupPath))
+	}
+	found := make(map[string][]transfer.Record)
+	if len(refIDs) == 0 {
+		return found, nil
+	}
+	cursors := []string{""}
+	for {
+		page, err := c.findPage(ctx, refIDs, cursors[len(cursors)-1])
+		if err != nil {
+			return nil, fmt.Errorf("look up %d ref_ids: %w", len(refIDs), err)
+		}
+		for _, record := range page.records {
+			found[record.RefID] = append(found[record.RefID], record)
+		}
+		switch {
+		case page.next == "":
+			return found, nil
+		case slices.Contains(cursors, page.next):
+			return nil, fmt.Errorf("look up %d ref_ids: the service answered the same next_page_cursor twice", len(refIDs))
+		case len(cursors) == findPagesMax:
+			return nil, fmt.Errorf("look up %d ref_ids: the service answered more than %d pages", len(refIDs), findPagesMax)
+		}
+		cursors = append(cursors, page.next)
+	}
+}
+
+type page struct {
+	records []transfer.Record // of ref_ids that were asked for
+	next    string            // cursor of the next page; "" on the last
+}
+
+// findPage gets one page, in several tries.
+func (c *Client) findPage(ctx context.Context, refIDs []string, cursor string) (page, error) {
+	target, err := c.target(c.lookupPath)
+	if err != nil {
+		panic(err) // New has checked it
+	}
+	query := url.Values{"ref_ids": refIDs}
+	if cursor != "" {
+		query.Set("page_cursor", cursor)
+	}
+	target.RawQuery = query.Encode()
+	var last error
+	renewed := false
+	for try := range findTries {
+		ex, with, err := c.get(ctx, target)
+		if err != nil {
+			return page{}, err
+		}
+		switch {
+		case ex.err == nil && ex.status >= 200 && ex.status < 300:
+			return readPage(ex.body, refIDs)
+		case ex.status == http.StatusUnauthorized && !renewed:
+			renewed = true
+			if _, err := c.tokens.replace(ctx, with); err != nil {
+				return page{}, err
+			}
+			last = errors.New("the service refused the token")
+			continue
+		case ex.err != nil:
+			last = errors.New(c.describe(ex.err))
+		default:
+			last = c.statusError(ex)
+		}
+		if ex.err == nil && !mayPass(ex.status) {
+			return page{}, last
+		}
+		if try < findTries-1 && !sleep(ctx, c.findPause(try, ex)) {
+			return page{}, ctx.Err()
+		}
+	}
+	return page{}, last
+}
+
+func (c *Client) get(ctx context.Context, target *url.URL) (exchange, *token, error) {
+	with, err := c.tokens.get(ctx)
+	if err != nil {
+		return exchange{}, nil, err
+	}
+	return c.do(ctx, context.Background(), call{http.MethodGet, target, nil, findAnswerMax}, with), with, nil
+}
+
+// mayPass reports whether a lookup with this status may succeed when it is tried again.
+func mayPass(status int) bool {
+	return status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooEarly || status == http.StatusTooManyRequests
+}
+
+func (c *Client) findPause(try int, ex exchange) time.Duration {
+	if ex.header != nil {
+		if asked := c.retryAfter(ex.header); asked > 0 {
+			return min(asked, findPauseMax)
+		}
+	}
+	return findPause << try
+}
+
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (c *Client) statusError(ex exchange) error {
+	text := "the service answered " + statusWords(ex.status)
+	if p, ok := parseProblem(ex.body); ok {
+		text += " (" + p.words() + ")"
+	}
+	return errors.New(text)
+}
+
+// readPage reads {"items":[record…],"next_page_cursor":"…"}. An answer without items is an
+// error: taken for an empty list it would say that nothing was made. Records of ref_ids
+// that were not asked for are left out, whatever they look like.
+func readPage(body []byte, refIDs []string) (page, error) {
+	var in map[string]json.RawMessage
+	if err := json.Unmarshal(body, &in); err != nil {
+		return page{}, errors.New("the answer is not a JSON object")
+	}
+	raw, ok := in["items"]
+	var items []json.RawMessage
+	if !ok || json.Unmarshal(raw, &items) != nil {
+		return page{}, errors.New("the answer has no list of items")
+	}
+	var p page
+	if raw, ok := in["next_page_cursor"]; ok && json.Unmarshal(raw, &p.next) != nil {
+		return page{}, errors.New("next_page_cursor is not a string")
+	}
+	for _, item := range items {
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(item, &fields); err != nil {
+			return page{}, errors.New("an item is not a transfer record")
+		}
+		var refID string
+		if json.Unmarshal(fields["ref_id"], &refID) != nil || !slices.Contains(refIDs, refID) {
+			continue
+		}
+		record, err := transfer.ParseRecord(item)
+		if err != nil {
+			return page{}, fmt.Errorf("the record of %q: %w", refID, err)
+		}
+		p.records = append(p.records, record)
+	}
+	return p, nil
+}

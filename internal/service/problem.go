@@ -1,0 +1,96 @@
+package service
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"remit/internal/transfer"
+)
+
+const (
+	// problemTextMax bounds, in bytes, what is kept of an error body that is not a problem.
+	problemTextMax = 2 << 10
+	// problemMax bounds, in bytes, a problem that is kept as it came.
+	problemMax = 64 << 10
+)
+
+// problem is an error body in the form of RFC 9457.
+type problem struct {
+	Type   string          `json:"type"`
+	Title  string          `json:"title"`
+	Status int             `json:"status"`
+	Detail string          `json:"detail"`
+	Meta   json.RawMessage `json:"meta"`
+}
+
+// parseProblem reports whether body is one JSON object whose members of RFC 9457 have their
+// types, at least one of the three that say something among them. Names are compared
+// exactly; further members are allowed.
+func parseProblem(body []byte) (problem, bool) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) != nil || fields == nil {
+		return problem{}, false
+	}
+	var p problem
+	for name, into := range map[string]any{
+		"type": &p.Type, "title": &p.Title, "detail": &p.Detail, "status": &p.Status,
+	} {
+		if raw, ok := fields[name]; ok && json.Unmarshal(raw, into) != nil {
+			return problem{}, false
+		}
+	}
+	if raw, ok := fields["meta"]; ok {
+		var object map[string]json.RawMessage
+		if json.Unmarshal(raw, &object) != nil {
+			return problem{}, false
+		}
+		p.Meta = raw
+	}
+	return p, p.Type != "" || p.Title != "" || p.Detail != ""
+}
+
+// alreadyExists reports whether the problem says that the ref_id is known.
+func (p problem) alreadyExists() bool { return strings.HasSuffix(p.Type, "already-exists") }
+
+// existing is the transfer record in meta.existing; nil where there is none to be read.
+func (p problem) existing() *transfer.Record {
+	var meta map[string]json.RawMessage
+	if json.Unmarshal(p.Meta, &meta) != nil {
+		return nil
+	}
+	record, err := transfer.ParseRecord(meta["existing"])
+	if err != nil {
+		return nil
+	}
+	return &record
+}
+
+// words are the title and the detail as a person reads them.
+func (p problem) words() string {
+	switch {
+	case p.Title != "" && p.Detail != "":
+		return visible(p.Title) + ": " + visible(p.Detail)
+	case p.Title != "" || p.Detail != "":
+		return visible(p.Title + p.Detail)
+	}
+	return visible(p.Type)
+}
+
+// keep is what of an error body is kept: a problem as it came, of anything else the first
+// 2 KiB as a JSON string; nil where the body is empty.
+func keep(body []byte, isProblem bool) json.RawMessage {
+	body = bytes.TrimSpace(body)
+	switch {
+	case len(body) == 0:
+		return nil
+	case isProblem && len(body) <= problemMax:
+		return bytes.Clone(body)
+	}
+	text := strings.ToValidUTF8(string(body[:min(len(body), problemTextMax)]), "?")
+	quoted, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // a string always has a JSON form
+	}
+	return quoted
+}

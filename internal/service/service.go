@@ -1,0 +1,242 @@
+// Package service speaks the funds-transfer service over HTTP with OAuth 2 client
+// credentials, and says what its answers mean.
+//
+// Its one invariant: an attempt is called unwritten only where no byte of the request's body
+// left and none can leave any more; a request is never written twice, a renewed token after
+// a 401 apart. Whatever is not provably otherwise is unclear.
+//
+// It is the only outgoing HTTP of the program. It follows no redirect, reads no endless
+// answer, and tells no token and no secret to a log, an error or an answer.
+package service
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+)
+
+const (
+	timeoutDefault     = 30 * time.Second
+	inFlightMaxDefault = 8
+
+	// startMax is how long after Submit is called a request may begin to be written; later
+	// it isn't sent at all. Whoever checked the state's lock before calling would have to
+	// check again (design section 10).
+	startMax = 5 * time.Second
+
+	// idleMax is how long an unused connection is kept. Servers close theirs after 5 s and
+	// more; being first avoids writing a request into a connection that is being closed,
+	// which would leave a transfer in doubt.
+	idleMax = 4 * time.Second
+
+	headerBytesMax = 64 << 10
+)
+
+// Options say which service to speak to, and how.
+type Options struct {
+	BaseURL      string // https, or http to this machine; paths are appended to it
+	TokenURL     string // https, or http to this machine
+	ClientID     string
+	ClientSecret string `json:"-"`
+	Scopes       []string
+	LookupPath   string // "" where the service has no lookup
+
+	Timeout     time.Duration // of one request, its answer's body included; 0 means 30 s
+	InFlightMax int           // idle connections kept to each host; 0 means 8
+	CA          []byte        // PEM certificates, trusted instead of the system's; nil for the system's
+	UserAgent   string        // such as remit/0.1.0
+
+	// Proxy chooses the proxy of an https request, as [http.Transport] has it. With nil
+	// there is none: the environment isn't read here. Plain http never takes a proxy.
+	Proxy func(*http.Request) (*url.URL, error)
+	// Dial opens connections; nil means TCP. It is there for networks that are simulated.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+	Log zerolog.Logger
+	Now func() time.Time // required
+}
+
+// String names the service without its secret.
+func (o Options) String() string {
+	return fmt.Sprintf("service %s as client %q", o.BaseURL, o.ClientID)
+}
+
+// Format writes [Options.String] whatever the verb, so that no way to print Options shows
+// the secret.
+func (o Options) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, o.String()) }
+
+// Client speaks to one service. It implements executor.Submitter and executor.Finder, and
+// is safe for concurrent use.
+type Client struct {
+	name       string
+	base       *url.URL
+	lookupPath string
+	userAgent  string
+	timeout    time.Duration
+	transport  *http.Transport
+	tokens     *tokens
+	secrets    *secrets
+	log        zerolog.Logger
+	now        func() time.Time
+}
+
+// New checks options and returns a client. Nothing is sent before [Client.Ready]. It is an
+// error if a URL would send money or a secret over plain http to another machine.
+func New(o Options) (*Client, error) {
+	base, err := checkURL("base_url", o.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if base.RawQuery != "" {
+		return nil, fmt.Errorf("base_url %q has a query; paths are appended to it", o.BaseURL)
+	}
+	if _, err := checkURL("token_url", o.TokenURL); err != nil {
+		return nil, err
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	transport, err := o.transport()
+	if err != nil {
+		return nil, err
+	}
+	base.Path, base.RawPath = strings.TrimRight(base.Path, "/"), ""
+	c := &Client{
+		name: o.String(), base: base, lookupPath: o.LookupPath, userAgent: o.UserAgent,
+		timeout: o.Timeout, transport: transport, log: o.Log, now: o.Now,
+		secrets: newSecrets(o.ClientID, o.ClientSecret),
+	}
+	if c.timeout == 0 {
+		c.timeout = timeoutDefault
+	}
+	c.tokens = newTokens(o, c)
+	return c, nil
+}
+
+func (o Options) check() error {
+	switch {
+	case o.ClientID == "":
+		return errors.New("client_id is empty")
+	case o.ClientSecret == "":
+		return errors.New("client_secret is empty")
+	case o.Timeout < 0:
+		return fmt.Errorf("timeout %s is negative", o.Timeout)
+	case o.LookupPath != "" && checkPath(o.LookupPath) != nil:
+		return fmt.Errorf("lookup_path: %w", checkPath(o.LookupPath))
+	case o.Now == nil:
+		panic("service: Options.Now is required")
+	}
+	return nil
+}
+
+func (o Options) transport() (*http.Transport, error) {
+	t := &http.Transport{
+		DialContext:            o.Dial,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    startMax,
+		MaxIdleConnsPerHost:    o.InFlightMax,
+		IdleConnTimeout:        idleMax,
+		MaxResponseHeaderBytes: headerBytesMax,
+		DisableCompression:     true, // a bound on bytes read is one on bytes kept
+		Protocols:              new(http.Protocols),
+	}
+	t.Protocols.SetHTTP1(true) // measured faster than HTTP/2 for many small requests
+	if t.DialContext == nil {
+		t.DialContext = (&net.Dialer{Timeout: startMax}).DialContext
+	}
+	if t.MaxIdleConnsPerHost <= 0 {
+		t.MaxIdleConnsPerHost = inFlightMaxDefault
+	}
+	if proxy := o.Proxy; proxy != nil {
+		t.Proxy = func(r *http.Request) (*url.URL, error) {
+			if r.URL.Scheme != "https" {
+				return nil, nil
+			}
+			return proxy(r)
+		}
+	}
+	if o.CA != nil {
+		t.TLSClientConfig.RootCAs = x509.NewCertPool()
+		if !t.TLSClientConfig.RootCAs.AppendCertsFromPEM(o.CA) {
+			return nil, errors.New("ca_file holds no certificate in PEM form")
+		}
+	}
+	return t, nil
+}
+
+// HasLookup reports whether Find may be called.
+func (c *Client) HasLookup() bool { return c.lookupPath != "" }
+
+// Close drops idle connections and ends a renewal of the token that is under way. Attempts
+// in flight are left alone.
+func (c *Client) Close() {
+	c.tokens.stop()
+	c.transport.CloseIdleConnections()
+}
+
+// String names the service without its secret.
+func (c *Client) String() string { return c.name }
+
+// Format writes [Client.String] whatever the verb, so that no way to print a Client shows a
+// secret or a token.
+func (c *Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.name) }
+
+// target is where path stands at the service. A path comes out of a state or a saved plan,
+// so it must not be able to lead to another host.
+func (c *Client) target(path string) (*url.URL, error) {
+	if err := checkPath(path); err != nil {
+		return nil, err
+	}
+	u := *c.base
+	u.Path += path
+	return &u, nil
+}
+
+func checkPath(path string) error {
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") {
+		return fmt.Errorf("path %q does not begin with a single /", path)
+	}
+	if strings.ContainsAny(path, "?#%\\ ") || strings.Contains(path, "/.") {
+		return fmt.Errorf("path %q is not a plain path", path)
+	}
+	return nil
+}
+
+func checkURL(name, text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a URL", name) // url.Error would repeat a password in it
+	}
+	switch {
+	case u.User != nil:
+		return nil, fmt.Errorf("%s holds a user name or a password; credentials belong in client_id and client_secret", name)
+	case u.Host == "" || u.Hostname() == "":
+		return nil, fmt.Errorf("%s %q names no host; write it like https://api.example.com", name, text)
+	case u.Fragment != "":
+		return nil, fmt.Errorf("%s %q has a fragment, which is never sent", name, text)
+	case u.Scheme == "https", u.Scheme == "http" && isLoopback(u.Hostname()):
+		return u, nil
+	case u.Scheme == "http":
+		return nil, fmt.Errorf("%s %q is plain http to another machine, where anyone on the way reads the token; write https", name, text)
+	}
+	return nil, fmt.Errorf("%s %q is neither https nor http", name, text)
+}
+
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.Unmap().IsLoopback()
+}

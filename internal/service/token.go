@@ -1,0 +1,278 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+)
+
+const (
+	// renewBefore is how long ahead of its expiry a token is renewed, or a fifth of its
+	// life where that is shorter.
+	renewBefore = time.Minute
+	// renewPause is how long a renewal ahead of expiry rests after one that failed.
+	renewPause = 5 * time.Second
+
+	tokenLengthMax = 16 << 10
+)
+
+// token is one access token. It is never changed, so that comparing pointers tells whether
+// a refused token is still the current one.
+type token struct {
+	value   string
+	renewAt time.Time // zero where its life is not known
+	expires time.Time // zero where its life is not known
+	date    time.Time // the Date of its answer; zero where it had none
+}
+
+// tokens holds the current token for all that is in flight, and renews it one request at a
+// time.
+type tokens struct {
+	config  *clientcredentials.Config
+	client  *Client
+	context context.Context // of renewals: they outlive the attempt that began them
+	stop    context.CancelFunc
+
+	mu         sync.Mutex
+	current    *token
+	renewal    *renewal // under way; nil otherwise
+	quietUntil time.Time
+}
+
+type renewal struct {
+	done  chan struct{}
+	token *token
+	err   error
+}
+
+func newTokens(o Options, c *Client) *tokens {
+	t := &tokens{
+		config: &clientcredentials.Config{
+			ClientID: o.ClientID, ClientSecret: o.ClientSecret, TokenURL: o.TokenURL, Scopes: o.Scopes,
+		},
+		client: c,
+	}
+	t.context, t.stop = context.WithCancel(context.Background())
+	return t
+}
+
+// Ready gets a new token and returns the Date of its answer, or the zero time where it has
+// none. The error says in words why there is no token; it holds no secret.
+func (c *Client) Ready(ctx context.Context) (time.Time, error) {
+	c.tokens.mu.Lock()
+	r := c.tokens.renew()
+	c.tokens.mu.Unlock()
+	fresh, err := r.wait(ctx)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("get a token from %s: %w", host(c.tokens.config.TokenURL), err)
+	}
+	return fresh.date, nil
+}
+
+// get returns a token that has not expired. It renews one ahead of its expiry in the
+// background, and waits only where there is none.
+func (t *tokens) get(ctx context.Context) (*token, error) {
+	t.mu.Lock()
+	now := t.client.now()
+	if have := t.current; have != nil && (have.expires.IsZero() || now.Before(have.expires)) {
+		if !have.renewAt.IsZero() && !now.Before(have.renewAt) && !now.Before(t.quietUntil) {
+			t.renew()
+		}
+		t.mu.Unlock()
+		return have, nil
+	}
+	r := t.renew()
+	t.mu.Unlock()
+	return r.wait(ctx)
+}
+
+// replace returns another token than the given one, which the service refused. Where many
+// are refused at once, one request renews for all of them.
+func (t *tokens) replace(ctx context.Context, refused *token) (*token, error) {
+	t.mu.Lock()
+	if t.current == refused {
+		t.current = nil
+	}
+	t.mu.Unlock()
+	return t.get(ctx)
+}
+
+// renew begins a renewal, or joins the one under way. The caller holds t.mu.
+func (t *tokens) renew() *renewal {
+	if t.renewal != nil {
+		return t.renewal
+	}
+	r := &renewal{done: make(chan struct{})}
+	t.renewal = r
+	go func() {
+		r.token, r.err = t.fetch()
+		t.mu.Lock()
+		t.renewal = nil
+		if r.err == nil {
+			t.current = r.token
+		} else {
+			t.quietUntil = t.client.now().Add(renewPause)
+		}
+		t.mu.Unlock()
+		close(r.done)
+	}()
+	return r
+}
+
+func (r *renewal) wait(ctx context.Context) (*token, error) {
+	select {
+	case <-r.done:
+		return r.token, r.err
+	case <-ctx.Done():
+		return nil, &tokenError{reason: "the token endpoint has not answered in time"}
+	}
+}
+
+// fetch asks the token endpoint once; only the place of the credentials, in a header or in
+// the body, is tried both ways until one is known to work.
+func (t *tokens) fetch() (*token, error) {
+	c := t.client
+	ctx, cancel := context.WithTimeout(t.context, c.timeout)
+	defer cancel()
+	via := &tokenTransport{client: c}
+	ctx = context.WithValue(ctx, oauth2.HTTPClient, &http.Client{
+		Transport:     via,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	})
+	began := c.now()
+	got, err := t.config.Token(ctx)
+	log := c.log.Debug().Int("status", via.status).Dur("took", c.now().Sub(began))
+	if err == nil {
+		err = checkToken(got)
+	}
+	if err != nil {
+		failure := t.describe(err)
+		log.Str("reason", failure.reason).Msg("no token")
+		return nil, failure
+	}
+	c.secrets.add(got.AccessToken)
+	fresh := &token{value: got.AccessToken, date: via.date}
+	if life := lifetime(got); life > 0 {
+		fresh.expires = began.Add(life)
+		fresh.renewAt = fresh.expires.Add(-min(renewBefore, life/5))
+		log = log.Dur("life", life)
+	}
+	log.Msg("token renewed")
+	return fresh, nil
+}
+
+// lifetime is what the answer says in expires_in; 0 where it says nothing. The Expiry of
+// the token itself was counted on another clock than ours.
+func lifetime(got *oauth2.Token) time.Duration {
+	switch seconds := got.Extra("expires_in").(type) {
+	case float64:
+		return time.Duration(min(seconds, 1e6)) * time.Second
+	case string:
+		life, err := time.ParseDuration(seconds + "s")
+		if err == nil {
+			return life
+		}
+	}
+	return 0
+}
+
+func checkToken(got *oauth2.Token) error {
+	if kind := got.TokenType; kind != "" && !strings.EqualFold(kind, "bearer") {
+		return &tokenError{reason: "the token endpoint answered a token that is not a bearer token"}
+	}
+	if len(got.AccessToken) > tokenLengthMax {
+		return &tokenError{reason: fmt.Sprintf("the token endpoint answered a token of more than %d bytes", tokenLengthMax)}
+	}
+	for _, b := range []byte(got.AccessToken) {
+		if b <= ' ' || b >= 0x7f {
+			return &tokenError{reason: "the token endpoint answered a token that cannot stand in a header"}
+		}
+	}
+	return nil
+}
+
+// tokenError says in words why there is no token.
+type tokenError struct {
+	reason  string
+	refused bool // the endpoint said no: asking again changes nothing
+}
+
+func (e *tokenError) Error() string { return e.reason }
+
+// describe keeps of an error what holds no secret. The texts of oauth2 repeat the answer,
+// and an answer that could not be read may hold a token that nobody knows yet.
+func (t *tokens) describe(err error) *tokenError {
+	if ours, ok := errors.AsType[*tokenError](err); ok {
+		return ours
+	}
+	if answer, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+		return t.describeAnswer(answer)
+	}
+	if network, ok := errors.AsType[*url.Error](err); ok {
+		return &tokenError{reason: "the token endpoint cannot be reached: " + t.client.describe(network.Err)}
+	}
+	return &tokenError{reason: "the token endpoint's answer holds no token that can be read"}
+}
+
+func (t *tokens) describeAnswer(answer *oauth2.RetrieveError) *tokenError {
+	status := answer.Response.StatusCode
+	e := &tokenError{reason: "the token endpoint answered " + statusWords(status)}
+	if 300 <= status && status < 400 {
+		e.reason += "; a redirect is never followed, because it would hand the secret to another address"
+	}
+	if answer.ErrorCode != "" {
+		e.reason += ": " + t.client.quote(answer.ErrorCode)
+		if answer.ErrorDescription != "" {
+			e.reason += ", " + t.client.quote(answer.ErrorDescription)
+		}
+	}
+	e.refused = 400 <= status && status < 500 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
+	return e
+}
+
+// tokenTransport sends the requests of oauth2 as ours and keeps of the answer what oauth2
+// drops. It is used by one renewal.
+type tokenTransport struct {
+	client *Client
+	status int
+	date   time.Time
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("User-Agent", t.client.userAgent)
+	r.Header.Set("Accept", "application/json")
+	answer, err := t.client.transport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	t.status = answer.StatusCode
+	t.date = dateOf(answer.Header)
+	return answer, nil
+}
+
+// dateOf is the time that an answer says it was made at; zero where it says none.
+func dateOf(h http.Header) time.Time {
+	date, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		return time.Time{}
+	}
+	return date
+}
+
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the token endpoint"
+	}
+	return u.Host
+}
