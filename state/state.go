@@ -34,12 +34,17 @@ const (
 type Transfer struct {
 	RefID       string
 	Status      Status
-	Fingerprint transfer.Fingerprint // of the request in force
+	Fingerprint transfer.Fingerprint // of the request in force; zero where it was imported without one
 	Twin        transfer.Twin
 	Destination transfer.Destination
-	Asset       string
-	Amount      transfer.Amount
-	FromLabel   bool // its ref_id is the label of its block
+
+	// RequestDigest stands for the bytes of the request in force, which every further
+	// attempt repeats (law 2).
+	RequestDigest RequestDigest
+
+	Asset     string
+	Amount    transfer.Amount
+	FromLabel bool // its ref_id is the label of its block
 
 	// Doubted says that an attempt before the latest one is in doubt: an answer to the
 	// latest settles only that one (law 3).
@@ -54,8 +59,8 @@ type Transfer struct {
 	SettledAt   time.Time // latest outcome; zero while the latest attempt has none
 
 	RunID      string // run of the latest attempt
-	IntentSeq  int64  // event with the request in force
-	OutcomeSeq int64  // event with the latest outcome; 0 where there is none
+	IntentSeq  int64  // event with the request in force; 0 where it was imported without one
+	OutcomeSeq int64  // event with the latest outcome of that request; 0 where there is none
 }
 
 // Open reports whether the latest attempt has no outcome: its run is in flight, or died.
@@ -134,6 +139,9 @@ type Snapshot interface {
 	// Events yields the journal after the given number, of one ref_id or, with "", all.
 	Events(ctx context.Context, after int64, refID string) iter.Seq2[Event, error]
 
+	// Runs yields every run, the newest first.
+	Runs(ctx context.Context) iter.Seq2[Run, error]
+
 	Close() error
 }
 
@@ -142,16 +150,24 @@ type Journal interface {
 	Snapshot(ctx context.Context) (Snapshot, error)
 
 	// Append makes entries durable, all or none, in their order, and returns when they
-	// are. Concurrent calls share commits. Nothing is written where an entry breaks a
-	// rule of [Transfer.Apply] (its error is returned), where a record's id is recorded
-	// under another ref_id (*[DuplicateRecordError]), or where the lock was taken away
-	// ([ErrFenced]). On any other error the caller must assume that the entries may or
-	// may not be durable, and stop.
+	// are. Concurrent calls share commits. Nothing is written where
+	//
+	//   - an entry is not one that [NewDraft] accepts, or breaks a rule of
+	//     [Transfer.Apply], [Meta.Apply] or [Run.Apply]: that error is returned;
+	//   - a record's id is stored under another ref_id: *[DuplicateRecordError];
+	//   - the lock was taken away: [ErrFenced]; the journal was unlocked: [ErrUnlocked];
+	//   - ctx ended before a commit took the entries up: its error.
+	//
+	// The first two are about these entries alone; others, and other calls, go on. On any
+	// other error the caller must assume that the entries may or may not be durable, and
+	// stop; the journal then refuses everything else with the same error.
 	Append(ctx context.Context, entries ...Entry) error
 
 	// Check returns ErrFenced where the lock was taken away. It is the check that the
 	// start of a request needs.
 	Check(ctx context.Context) error
 
+	// Unlock waits for commits under way and lets the next one lock. The journal can't be
+	// used any more, even where it returns an error, such as ErrFenced.
 	Unlock() error
 }

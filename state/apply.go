@@ -1,0 +1,279 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"remit/internal/transfer"
+)
+
+// Apply returns what a ref_id becomes by an [Intent] or an [Outcome] about it, written as
+// event seq at the time at. The zero Transfer is a ref_id that was never intended. It is the
+// only place that decides this, and it keeps laws 2 and 3 whatever its caller does; [Edges]
+// lists all that it allows. The error is wrapped around one of
+//
+//   - [ErrRecorded], [ErrDifferent], [ErrTombstone] for an intent that must not be sent;
+//   - [ErrNoAttempt] for an answer without an open attempt of its run, and for an outcome
+//     of a ref_id without a request: what is found before a first sending is appended as
+//     an intent and, in the same call, the outcome of the lookup;
+//   - [ErrTombstone] for an outcome, of anything but a person, of a tombstone;
+//   - [ErrRecorded] for a record that differs from the one that is stored;
+//   - *[EdgeError] for an outcome that its source may not give.
+//
+// Apply panics where d is neither, or is of another ref_id.
+func (t Transfer) Apply(d Draft, seq int64, at time.Time) (Transfer, error) {
+	refID, _ := d.Entry.Subject()
+	if t.Status != 0 && t.RefID != refID {
+		panic(fmt.Sprintf("an entry of %q applied to %q", refID, t.RefID))
+	}
+	switch e := d.Entry.(type) {
+	case Intent:
+		next, err := t.intend(e, d.request, seq, at)
+		if err != nil {
+			return t, fmt.Errorf("intend %q: %w", refID, err)
+		}
+		return next, nil
+	case Outcome:
+		next, err := t.settle(e, d.record)
+		if err != nil {
+			return t, fmt.Errorf("record outcome of %q: %w", refID, err)
+		}
+		next.SettledAt, next.OutcomeSeq = at, seq
+		return next, nil
+	case Created, Begun, Ended, Unlocked, Rebound:
+	}
+	panic(fmt.Sprintf("%T is not about a ref_id", d.Entry))
+}
+
+func (t Transfer) intend(i Intent, r request, seq int64, at time.Time) (Transfer, error) {
+	switch t.Status {
+	case 0, Unsent, Refused:
+		return Transfer{
+			RefID: i.RefID, Status: InDoubt,
+			Fingerprint: r.fingerprint, RequestDigest: r.digest,
+			Twin: r.twin, Destination: r.destination, Asset: r.asset, Amount: r.amount,
+			FromLabel:  i.FromLabel,
+			IntendedAt: at, AttemptedAt: at, RunID: i.RunID, IntentSeq: seq,
+		}, nil
+	case InDoubt:
+		if t.RequestDigest != r.digest {
+			return t, ErrDifferent
+		}
+		t.Doubted = true
+		t.AttemptedAt, t.SettledAt, t.RunID = at, time.Time{}, i.RunID
+		return t, nil
+	case Recorded, Adopted, Unverified, Conflict:
+		return t, ErrRecorded
+	case Tombstone:
+		return t, ErrTombstone
+	}
+	panic(fmt.Sprintf("ref_id %q has %s", t.RefID, t.Status))
+}
+
+func (t Transfer) settle(o Outcome, r record) (Transfer, error) {
+	if t.Status == 0 && o.Source != SourceImport {
+		return t, ErrNoAttempt
+	}
+	switch o.Source {
+	case SourceAnswer:
+		return t.answer(o, r)
+	case SourceLookup:
+		return t.found(o, r)
+	case SourcePerson:
+		return t.told(o, r)
+	case SourceImport:
+		return t.imported(o, r)
+	}
+	panic(fmt.Sprintf("unknown source %q", o.Source))
+}
+
+// answer settles the open attempt, and nothing before it: while an earlier attempt is in
+// doubt, a refusal of a later one says nothing about that one (law 3).
+func (t Transfer) answer(o Outcome, r record) (Transfer, error) {
+	if !t.Open() || t.RunID != o.RunID {
+		return t, ErrNoAttempt
+	}
+	switch o.Status {
+	case Recorded, Adopted, Unverified:
+		return t.store(o.Status, r), nil
+	case Conflict:
+		return t.end(Conflict), nil
+	case Unsent, Refused:
+		if t.Doubted {
+			return t, nil
+		}
+		return t.end(o.Status), nil
+	case InDoubt:
+		return t, nil
+	case Tombstone:
+	}
+	return t, t.noEdge(o)
+}
+
+// found is what a lookup says: it can prove that a transfer was made, never that it was not,
+// since lists lag.
+func (t Transfer) found(o Outcome, r record) (Transfer, error) {
+	switch t.Status {
+	case InDoubt:
+		switch o.Status {
+		case Recorded, Adopted, Unverified:
+			return t.store(o.Status, r), nil
+		case Conflict:
+			return t.end(Conflict), nil
+		case InDoubt:
+			return t, nil
+		case Unsent, Refused, Tombstone:
+		}
+	case Unsent, Refused:
+		switch o.Status {
+		case Adopted, Unverified:
+			return t.store(o.Status, r), nil
+		case Conflict:
+			return t.end(Conflict), nil
+		case Unsent, InDoubt, Recorded, Refused, Tombstone:
+		}
+	case Recorded, Adopted, Unverified:
+		if o.Status == Conflict {
+			return t.end(Conflict), nil
+		}
+		if o.Status.Made() {
+			return t.refresh(o, r)
+		}
+	case Tombstone:
+		return t, ErrTombstone
+	case Conflict:
+	}
+	return t, t.noEdge(o)
+}
+
+// told is a person's word. It can end everything, and nothing that it says lets a ref_id be
+// sent again.
+func (t Transfer) told(o Outcome, r record) (Transfer, error) {
+	switch o.Status {
+	case Recorded, Adopted:
+		if t.Status.Made() {
+			return t.refresh(o, r)
+		}
+		return t.store(o.Status, r), nil
+	case Tombstone:
+		if t.Status == Tombstone {
+			return t, ErrTombstone
+		}
+		return t.end(Tombstone), nil
+	case Unsent, InDoubt, Unverified, Refused, Conflict:
+	}
+	return t, t.noEdge(o)
+}
+
+// imported makes a row of a record alone. Its request is unknown: it has no fingerprint and
+// no twin, and its asset and amount are the record's.
+func (t Transfer) imported(o Outcome, r record) (Transfer, error) {
+	if t.Status != 0 {
+		return t, ErrRecorded
+	}
+	if o.Status != Adopted && o.Status != Unverified {
+		return t, t.noEdge(o)
+	}
+	amount, err := transfer.ParseAmount(r.amount)
+	if err != nil {
+		return t, fmt.Errorf("amount %q: %w", r.amount, err)
+	}
+	t = Transfer{RefID: o.RefID, Asset: r.asset, Amount: amount, RunID: o.RunID}
+	return t.store(o.Status, r), nil
+}
+
+// refresh takes the service's own status over from a newer copy of the record that is
+// stored, and takes a proven destination for what it is.
+func (t Transfer) refresh(o Outcome, r record) (Transfer, error) {
+	if r.id != t.RecordID {
+		return t, fmt.Errorf("record %q instead of %q: %w", r.id, t.RecordID, ErrRecorded)
+	}
+	status := t.Status
+	if status == Unverified && o.Status != Unverified {
+		status = Adopted
+	}
+	ended := t.RecordStatus == transfer.Completed || t.RecordStatus == transfer.Failed
+	if ended && r.status != transfer.Completed && r.status != transfer.Failed {
+		r.status = t.RecordStatus // a list that lags
+	}
+	if r.groupID == "" {
+		r.groupID = t.GroupID
+	}
+	return t.store(status, r), nil
+}
+
+// store ends a doubt with a record.
+func (t Transfer) store(status Status, r record) Transfer {
+	t.RecordID, t.GroupID, t.RecordStatus = r.id, r.groupID, r.status
+	return t.end(status)
+}
+
+// end ends a doubt. A record that was stored before stays: its id is never free again.
+func (t Transfer) end(status Status) Transfer {
+	t.Status, t.Doubted = status, false
+	return t
+}
+
+func (t Transfer) noEdge(o Outcome) error {
+	return &EdgeError{RefID: o.RefID, From: t.Status, Source: o.Source, Says: o.Status}
+}
+
+// Apply returns what the state says of itself after an entry, written as event seq at the
+// time at. The caller sets Head, and Fence where it locks. The first record that is stored
+// names the customer; a record of another one is refused with a *[CustomerError], unless a
+// person accepts it.
+func (m Meta) Apply(d Draft, seq int64, at time.Time) (Meta, error) {
+	switch e := d.Entry.(type) {
+	case Created:
+		if m.Lineage != "" {
+			return m, errors.New("a state is created once")
+		}
+		m = Meta{
+			Lineage: e.Lineage, Environment: e.Environment, Service: e.Service,
+			Precheck: e.NewState, CreatedAt: at, Fence: m.Fence,
+		}
+	case Rebound:
+		m.Service = e.After
+	case Outcome:
+		switch got := d.record.customerID; {
+		case got == "" || got == m.Service.CustomerID:
+		case m.Service.CustomerID == "":
+			m.Service.CustomerID = got
+		case e.Source != SourcePerson:
+			return m, fmt.Errorf("record outcome of %q: %w", e.RefID, &CustomerError{Want: m.Service.CustomerID, Got: got})
+		}
+	case Begun, Intent, Ended, Unlocked:
+	}
+	m.Serial = seq
+	return m, nil
+}
+
+// Run is one apply, as the journal has it. The zero Run has not begun.
+type Run struct {
+	Begun   Begun
+	BegunAt time.Time
+	Ended   *Ended // nil while it runs, and where it died
+	EndedAt time.Time
+}
+
+// Apply returns the run after its [Begun] or its [Ended], written at the time at. It returns
+// [ErrRun] where a run would begin or end twice, or end without having begun.
+func (r Run) Apply(d Draft, at time.Time) (Run, error) {
+	begun := r.Begun.RunID != ""
+	switch e := d.Entry.(type) {
+	case Begun:
+		if begun {
+			return r, fmt.Errorf("begin run %q: %w", e.RunID, ErrRun)
+		}
+		return Run{Begun: e, BegunAt: at}, nil
+	case Ended:
+		if !begun || r.Ended != nil {
+			return r, fmt.Errorf("end run %q: %w", e.RunID, ErrRun)
+		}
+		r.Ended, r.EndedAt = &e, at
+		return r, nil
+	case Created, Intent, Outcome, Unlocked, Rebound:
+	}
+	panic(fmt.Sprintf("%T is not about a run", d.Entry))
+}

@@ -1,0 +1,136 @@
+package state
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"iter"
+)
+
+// chainDomain keeps the hash of an event from being that of anything else.
+const chainDomain = "remit-event/1"
+
+// Chain returns the hash that e must have after an event with the hash previous, "" for the
+// first: the hexadecimal SHA-256 of these fields, each preceded by its length in bytes as
+// eight bytes, big-endian:
+//
+//	"remit-event/1", previous, Seq, Time, Kind, RefID, RunID, Data
+//
+// Seq and Time (milliseconds since 1970) are eight bytes each, big-endian. The field Hash is
+// not read.
+func (e Event) Chain(previous string) string {
+	h := sha256.New()
+	buf := make([]byte, 0, 256)
+	buf = appendSized(buf, chainDomain)
+	buf = appendSized(buf, previous)
+	buf = appendNumber(buf, e.Seq)
+	buf = appendNumber(buf, e.Time.UnixMilli())
+	buf = appendSized(buf, string(e.Kind))
+	buf = appendSized(buf, e.RefID)
+	buf = appendSized(buf, e.RunID)
+	buf = binary.BigEndian.AppendUint64(buf, uint64(len(e.Data)))
+	h.Write(buf)
+	h.Write(e.Data)
+	return hex.EncodeToString(h.Sum(buf[:0]))
+}
+
+func appendSized(b []byte, field string) []byte {
+	return append(binary.BigEndian.AppendUint64(b, uint64(len(field))), field...)
+}
+
+func appendNumber(b []byte, n int64) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(b, 8), uint64(n))
+}
+
+// Verify reads a whole journal, from its first event, and returns a *[ChainError] that
+// names the first event that was changed, removed, added or moved, or whose payload is not
+// what its fields say. With head, a hash that was kept elsewhere, one of the events must
+// have it: a chain that was cut off before it, or written anew, is then found too. Without
+// head the end of the journal is unproven. It returns an error of events as it is.
+func Verify(events iter.Seq2[Event, error], head string) error {
+	var last Event
+	seen := head == ""
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		if reason := breakBetween(last, e); reason != "" {
+			return &ChainError{Seq: last.Seq + 1, Reason: reason}
+		}
+		seen = seen || e.Hash == head
+		last = e
+	}
+	if last.Seq == 0 {
+		return &ChainError{Seq: 1, Reason: "the journal is empty"}
+	}
+	if !seen {
+		return &ChainError{Seq: last.Seq + 1, Reason: fmt.Sprintf("no event has the hash %s: the journal was cut off or written anew", head)}
+	}
+	return nil
+}
+
+// breakBetween says what is wrong with e as the event after last, or "".
+func breakBetween(last, e Event) string {
+	switch {
+	case e.Seq != last.Seq+1:
+		return fmt.Sprintf("event %d follows event %d", e.Seq, last.Seq)
+	case (e.Seq == 1) != (e.Kind == KindCreated):
+		return fmt.Sprintf("is of kind %q; the first event, and no other, is %q", e.Kind, KindCreated)
+	case e.Time.Before(last.Time):
+		return "is older than the event before it"
+	case e.Hash != e.Chain(last.Hash):
+		return "its hash is not that of its content after the event before it"
+	}
+	entry, err := e.Entry()
+	if err != nil {
+		return err.Error()
+	}
+	if refID, runID := entry.Subject(); refID != e.RefID || runID != e.RunID {
+		return "its payload is of another ref_id or run"
+	}
+	return ""
+}
+
+// Entry decodes the payload.
+func (e Event) Entry() (Entry, error) {
+	switch e.Kind {
+	case KindCreated:
+		return decode[Created](e)
+	case KindBegun:
+		return decode[Begun](e)
+	case KindIntent:
+		return decode[Intent](e)
+	case KindOutcome:
+		return decode[Outcome](e)
+	case KindEnded:
+		return decode[Ended](e)
+	case KindUnlocked:
+		return decode[Unlocked](e)
+	case KindRebound:
+		return decode[Rebound](e)
+	}
+	return nil, fmt.Errorf("read event %d: unknown kind %q", e.Seq, e.Kind)
+}
+
+func decode[E Entry](e Event) (Entry, error) {
+	var entry E
+	if err := json.Unmarshal(e.Data, &entry); err != nil {
+		return nil, fmt.Errorf("read event %d of kind %q: %w", e.Seq, e.Kind, err)
+	}
+	return entry, nil
+}
+
+// encode writes an entry as it stands in the journal: without the escapes that the json
+// package makes for HTML, so that a record is kept letter by letter.
+func encode(entry Entry) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(entry); err != nil {
+		return nil, fmt.Errorf("write %s: %w", entry.Kind(), err)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,242 @@
+package state
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"remit/internal/transfer"
+)
+
+// Draft is an entry made ready for the journal: checked by itself, encoded, and with what
+// must be parsed of it parsed, so that applying it is cheap. It is not to be changed.
+type Draft struct {
+	Entry Entry
+	Data  json.RawMessage // as it stands in the journal
+
+	request request // of an Intent
+	record  record  // of an Outcome that stores a record
+}
+
+// request is what a row needs of an intent.
+type request struct {
+	digest      RequestDigest
+	fingerprint transfer.Fingerprint
+	twin        transfer.Twin
+	destination transfer.Destination
+	asset       string
+	amount      transfer.Amount
+}
+
+// record is what a row, and the state, need of the deciding record.
+type record struct {
+	id, customerID, groupID, refID string
+	status                         transfer.RecordStatus
+	asset, amount                  string
+}
+
+// RequestDigest stands for the operation, the path and the body of a request: the first 16
+// bytes of a SHA-256 over all three. Two requests with one digest are the same bytes.
+type RequestDigest [16]byte
+
+// NewDraft checks what an entry must say whatever the state is, and encodes it. An error is
+// a mistake of the caller, and the entry cannot be appended:
+//
+//   - an Intent names its run, and its body is the request of its ref_id with its fingerprint;
+//   - an Outcome that says recorded, adopted or unverified carries the deciding record first,
+//     whole as section 2.1 of the service's document asks, and, unless a person accepts it,
+//     with no other ref_id in it;
+//   - an Outcome of a person says who and why; only a person says tombstone;
+//   - runs and states are named.
+func NewDraft(entry Entry) (Draft, error) {
+	var err error
+	switch e := entry.(type) {
+	case Created:
+		err = named("lineage", e.Lineage, "environment", e.Environment, "base_url", e.Service.BaseURL)
+	case Begun:
+		err = named("run_id", e.RunID)
+	case Ended:
+		err = named("run_id", e.RunID)
+	case Intent:
+		err = e.check()
+	case Outcome:
+		err = e.check()
+	case Unlocked:
+		err = named("reason", e.Reason)
+	case Rebound:
+		err = named("reason", e.Reason, "base_url", e.After.BaseURL)
+	default:
+		panic(fmt.Sprintf("%T is no entry of a journal", entry))
+	}
+	if err != nil {
+		return Draft{}, fmt.Errorf("write %s: %w", entry.Kind(), err)
+	}
+	data, err := encode(entry)
+	if err != nil {
+		return Draft{}, err
+	}
+	return newDraft(entry, data)
+}
+
+// Draft decodes an event of a journal, so that it can be applied again.
+func (e Event) Draft() (Draft, error) {
+	entry, err := e.Entry()
+	if err != nil {
+		return Draft{}, err
+	}
+	d, err := newDraft(entry, e.Data)
+	if err != nil {
+		return Draft{}, fmt.Errorf("read event %d: %w", e.Seq, err)
+	}
+	return d, nil
+}
+
+func newDraft(entry Entry, data json.RawMessage) (Draft, error) {
+	d := Draft{Entry: entry, Data: data}
+	var err error
+	switch e := entry.(type) {
+	case Intent:
+		d.request, err = e.parse()
+	case Outcome:
+		if e.Status.Made() {
+			d.record, err = e.parse()
+		}
+	case Created, Begun, Ended, Unlocked, Rebound:
+	}
+	return d, err
+}
+
+func named(pairs ...string) error {
+	for i := 0; i < len(pairs); i += 2 {
+		if pairs[i+1] == "" {
+			return fmt.Errorf("its %s is missing", pairs[i])
+		}
+	}
+	return nil
+}
+
+func (i Intent) check() error {
+	if err := transfer.CheckRefID(i.RefID); err != nil {
+		return fmt.Errorf("ref_id %q %w", i.RefID, err)
+	}
+	if err := named("run_id", i.RunID); err != nil {
+		return err
+	}
+	switch {
+	case !i.Operation.Known():
+		return fmt.Errorf("unknown operation %q", i.Operation)
+	case !strings.HasPrefix(i.Path, "/"):
+		return fmt.Errorf("path %q does not begin with a slash", i.Path)
+	case !utf8.ValidString(i.Body):
+		return errors.New("the body is not valid UTF-8 and would not be kept byte for byte")
+	}
+	return nil
+}
+
+// parse reads the body and holds it against the ref_id and the fingerprint that the intent
+// claims for it.
+func (i Intent) parse() (request, error) {
+	r, err := transfer.ParseRequest(i.Operation, []byte(i.Body), "")
+	if err != nil {
+		return request{}, fmt.Errorf("intent of %q: %w", i.RefID, err)
+	}
+	if r.RefID != i.RefID {
+		return request{}, fmt.Errorf("intent of %q: its body has ref_id %q", i.RefID, r.RefID)
+	}
+	fingerprint, err := transfer.ParseFingerprint(i.Fingerprint)
+	if err != nil {
+		return request{}, fmt.Errorf("intent of %q: %w", i.RefID, err)
+	}
+	if fingerprint != r.Fingerprint() && !i.echoes(r, fingerprint) {
+		return request{}, fmt.Errorf("intent of %q: its fingerprint is not that of its body", i.RefID)
+	}
+	return request{
+		digest:      i.digest(),
+		fingerprint: fingerprint,
+		twin:        r.Twin(),
+		destination: r.Destination(),
+		asset:       r.Asset,
+		amount:      r.Amount,
+	}, nil
+}
+
+// echoes reports whether one of the metadata pairs carries the fingerprint of the rest, as
+// the service block's fingerprint_key makes it; the journal does not know that key.
+func (i Intent) echoes(r transfer.Request, fingerprint transfer.Fingerprint) bool {
+	for _, pair := range r.Metadata {
+		if pair.Value != fingerprint.String() {
+			continue
+		}
+		rest, err := transfer.ParseRequest(i.Operation, []byte(i.Body), pair.Key)
+		if err == nil && rest.Fingerprint() == fingerprint {
+			return true
+		}
+	}
+	return false
+}
+
+func (i Intent) digest() RequestDigest {
+	b := make([]byte, 0, 64+len(i.Path)+len(i.Body))
+	b = appendSized(b, string(i.Operation))
+	b = appendSized(b, i.Path)
+	b = appendSized(b, i.Body)
+	sum := sha256.Sum256(b)
+	return RequestDigest(sum[:16])
+}
+
+func (o Outcome) check() error {
+	if err := transfer.CheckRefID(o.RefID); err != nil {
+		return fmt.Errorf("ref_id %q %w", o.RefID, err)
+	}
+	switch o.Source {
+	case SourcePerson:
+		if o.By == nil || strings.TrimSpace(o.Reason) == "" {
+			return errors.New("a person's word needs a name and a reason")
+		}
+	case SourceAnswer, SourceLookup, SourceImport:
+		if o.Status == Tombstone {
+			return errors.New("only a person settles a ref_id for good")
+		}
+	default:
+		return fmt.Errorf("unknown source %q", o.Source)
+	}
+	if o.Status.Made() {
+		r, err := o.parse()
+		if err != nil {
+			return err
+		}
+		if r.refID != "" && r.refID != o.RefID && o.Source != SourcePerson {
+			return fmt.Errorf("the record is of ref_id %q", r.refID)
+		}
+		return nil
+	}
+	switch o.Status {
+	case Unsent, InDoubt, Refused, Conflict, Tombstone:
+		return nil
+	case Recorded, Adopted, Unverified:
+		panic("a made transfer is checked above")
+	}
+	return fmt.Errorf("unknown %s", o.Status)
+}
+
+func (o Outcome) parse() (record, error) {
+	if len(o.Records) == 0 {
+		return record{}, fmt.Errorf("outcome of %q: %s without a record", o.RefID, o.Status)
+	}
+	r, err := transfer.ParseRecord(o.Records[0])
+	if err != nil {
+		return record{}, fmt.Errorf("outcome of %q: %w", o.RefID, err)
+	}
+	if o.Source == SourceImport {
+		if _, err := transfer.ParseAmount(r.Amount); err != nil {
+			return record{}, fmt.Errorf("outcome of %q: amount %q: %w", o.RefID, r.Amount, err)
+		}
+	}
+	return record{
+		id: r.ID, customerID: r.CustomerID, groupID: r.GroupID, refID: r.RefID,
+		status: r.Status, asset: r.Asset, amount: r.Amount,
+	}, nil
+}

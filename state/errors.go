@@ -1,0 +1,152 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// What keeps an entry from being appended. Nothing was written where one of these is
+// returned; they are wrapped with the ref_id.
+var (
+	// ErrRecorded says that the ref_id has a record or a conflict already: it is never
+	// sent again.
+	ErrRecorded = errors.New("a record or a conflict is stored already")
+
+	// ErrDifferent says that the ref_id is in doubt and was intended with another
+	// operation, path or body: every attempt repeats the recorded bytes (law 2).
+	ErrDifferent = errors.New("it was intended with another request, which may have been made")
+
+	// ErrTombstone says that a person settled the ref_id for good.
+	ErrTombstone = errors.New("a person settled it as not made, or forgot it")
+
+	// ErrNoAttempt says that an answer came for an attempt that is not open, or that is
+	// of another run, or that something was said of a ref_id without a request.
+	ErrNoAttempt = errors.New("there is no open attempt that this could settle")
+
+	// ErrRun says that a run was begun twice, or ended without having begun or twice.
+	ErrRun = errors.New("the run was begun already, was never begun, or has ended")
+)
+
+// What keeps a state from being used.
+var (
+	// ErrFenced says that the lock was taken away: nothing was written and nothing may be
+	// sent.
+	ErrFenced = errors.New("the lock of the state was taken away")
+
+	// ErrUnlocked says that a journal was used after its Unlock.
+	ErrUnlocked = errors.New("the journal is unlocked")
+
+	// ErrMissing says that there is no state where it should be.
+	ErrMissing = errors.New("there is no state")
+
+	// ErrExists says that a state, or what is left of one, is where a new one should be.
+	ErrExists = errors.New("there is something already")
+
+	// ErrEmpty says that there is a file without a state in it.
+	ErrEmpty = errors.New("the state is empty")
+
+	// ErrForeign says that there is something that is not a state of remit.
+	ErrForeign = errors.New("this is not a state of remit")
+
+	// ErrNewer says that a newer remit wrote the state.
+	ErrNewer = errors.New("the state was written by a newer version of remit")
+
+	// ErrOlder says that the state must be migrated first, which happens under the lock.
+	ErrOlder = errors.New("the state was written by an older version of remit and is migrated by the next apply")
+
+	// ErrDamaged says that the storage contradicts itself.
+	ErrDamaged = errors.New("the state is damaged")
+
+	// ErrReplaced says that another file was put in the place of an open state.
+	ErrReplaced = errors.New("the file of the state was replaced or removed while it was in use")
+)
+
+// LockedError says that someone else holds the lock.
+type LockedError struct {
+	Holder Holder // the zero value where the lock does not say
+}
+
+// Error names who, where and what.
+func (e *LockedError) Error() string {
+	if e.Holder == (Holder{}) {
+		return "the state is locked by someone unknown"
+	}
+	h := e.Holder
+	return fmt.Sprintf("the state is locked by %s on %s (process %d, %q, since %s)",
+		h.User, h.Host, h.PID, h.Command, h.Since.UTC().Format("2006-01-02T15:04:05Z"))
+}
+
+// DuplicateRecordError says that a record's id is stored under another ref_id.
+type DuplicateRecordError struct {
+	RecordID string
+	RefID    string // under which it is stored
+}
+
+// Error names the record and its owner.
+func (e *DuplicateRecordError) Error() string {
+	return fmt.Sprintf("the record %q is stored under ref_id %q", e.RecordID, e.RefID)
+}
+
+// CustomerError says that a record is of another customer than the first record of the
+// state: it comes from another service, or from another account of it.
+type CustomerError struct {
+	Want string // of the first record
+	Got  string
+}
+
+// Error names both.
+func (e *CustomerError) Error() string {
+	return fmt.Sprintf("the record is of customer %q, the state of customer %q", e.Got, e.Want)
+}
+
+// EdgeError says that an outcome is not one that its source may give to a ref_id in its
+// status: there is no such edge in [Edges].
+type EdgeError struct {
+	RefID  string
+	From   Status // zero where the ref_id was never intended
+	Source Source
+	Says   Status
+}
+
+// Error names the edge that is missing.
+func (e *EdgeError) Error() string {
+	from := "unknown"
+	if e.From != 0 {
+		from = e.From.String()
+	}
+	return fmt.Sprintf("ref_id %q is %s: the source %q cannot make it %s", e.RefID, from, e.Source, e.Says)
+}
+
+// Mismatch is one thing in which a state is not the expected one.
+type Mismatch struct {
+	Field string // "environment", "lineage", "base_url", "operator", "client_id", "customer_id"
+	Have  string // of the state
+	Want  string
+}
+
+// MismatchError says that a state is not the expected one: of another environment, lineage
+// or service.
+type MismatchError struct {
+	Mismatches []Mismatch // at least one, in the order of Mismatch.Field's list
+}
+
+// Error names all that differs.
+func (e *MismatchError) Error() string {
+	parts := make([]string, len(e.Mismatches))
+	for i, m := range e.Mismatches {
+		parts[i] = fmt.Sprintf("its %s is %q, expected is %q", m.Field, m.Have, m.Want)
+	}
+	return "this is another state: " + strings.Join(parts, "; ")
+}
+
+// ChainError says where a journal breaks.
+type ChainError struct {
+	Seq    int64  // the first event that is wrong; one past the last where the tail is missing
+	Reason string // in words
+}
+
+// Error names the event.
+func (e *ChainError) Error() string {
+	return fmt.Sprintf("event %d: %s", e.Seq, e.Reason)
+}

@@ -1,0 +1,75 @@
+package state
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Sandbox is the word that stands for the identity of the embedded service, in all of its
+// fields, and for its environment.
+const Sandbox = "sandbox"
+
+// SandboxIdentity names the embedded service.
+func SandboxIdentity() Identity {
+	return Identity{BaseURL: Sandbox, Operator: Sandbox, ClientID: Sandbox}
+}
+
+// NormalizeBaseURL returns the one way to write a service's address: lower-case scheme and
+// host, no default port, no slash at the end. It refuses what is not an absolute http or
+// https URL with a host, or that has user information, a query, a fragment, or segments of
+// dots in its path. It keeps the rest of the path as it is.
+func NormalizeBaseURL(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		// The parser's error repeats the text, which may hold a password.
+		return "", errors.New("is not a URL")
+	}
+	scheme := strings.ToLower(u.Scheme)
+	switch {
+	case scheme != "https" && scheme != "http":
+		return "", errors.New("must begin with https:// (or http:// on loopback)")
+	case u.Hostname() == "":
+		return "", errors.New("names no host")
+	case u.User != nil:
+		return "", errors.New("must not hold a user or a password")
+	case u.RawQuery != "" || u.ForceQuery:
+		return "", errors.New("must not have a query")
+	case strings.Contains(text, "#"):
+		return "", errors.New("must not have a fragment")
+	}
+	path := strings.TrimRight(u.EscapedPath(), "/")
+	for segment := range strings.SplitSeq(path, "/") {
+		if plain, _ := url.PathUnescape(segment); plain == "." || plain == ".." {
+			return "", fmt.Errorf("must not have %q in its path", plain)
+		}
+	}
+	host := strings.ToLower(u.Host)
+	host = strings.TrimSuffix(host, ":")
+	host = strings.TrimSuffix(host, map[string]string{"https": ":443", "http": ":80"}[scheme])
+	return scheme + "://" + host + path, nil
+}
+
+// Check compares the state with what the configuration and the lock file expect. The error
+// is a *[MismatchError] that names all that differs. An empty lineage or customer is not
+// compared.
+func (m Meta) Check(environment, lineage string, service Identity) error {
+	mismatches := []Mismatch{
+		{"environment", m.Environment, environment},
+		{"lineage", m.Lineage, lineage},
+		{"base_url", m.Service.BaseURL, service.BaseURL},
+		{"operator", m.Service.Operator, service.Operator},
+		{"client_id", m.Service.ClientID, service.ClientID},
+		{"customer_id", m.Service.CustomerID, service.CustomerID},
+	}
+	mismatches = slices.DeleteFunc(mismatches, func(x Mismatch) bool {
+		known := x.Have != "" && x.Want != ""
+		return x.Have == x.Want || !known && (x.Field == "lineage" || x.Field == "customer_id")
+	})
+	if len(mismatches) > 0 {
+		return &MismatchError{Mismatches: mismatches}
+	}
+	return nil
+}
