@@ -1,0 +1,308 @@
+package functions
+
+import (
+	"errors"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+)
+
+func collectionFunctions() map[string]entry {
+	return map[string]entry{
+		"alltrue":      {booleans(true), "Whether every element of a list is true; true for an empty list."},
+		"anytrue":      {booleans(false), "Whether an element of a list is true; false for an empty list."},
+		"chunklist":    {stdlib.ChunklistFunc, "The elements of a list in lists of so many each."},
+		"coalesce":     {coalesceFunction(), "The first argument that is neither null nor an empty string."},
+		"coalescelist": {stdlib.CoalesceListFunc, "The first argument that is a list with elements."},
+		"compact":      {stdlib.CompactFunc, "A list of strings without those that are null or empty."},
+		"concat":       {stdlib.ConcatFunc, "The elements of two or more lists in one."},
+		"contains":     {stdlib.ContainsFunc, "Whether a value is an element of a list."},
+		"distinct":     {stdlib.DistinctFunc, "A list without the elements that came before in it."},
+		"element":      {stdlib.ElementFunc, "The element at an index that begins again after the last; negative from the end."},
+		"flatten":      {stdlib.FlattenFunc, "The elements of lists within a list, in one."},
+		"index":        {indexFunction(), "The index of a value in a list. An error where it is not in it."},
+		"keys":         {stdlib.KeysFunc, "The keys of a map in their order."},
+		"length":       {lengthFunction(), "How many elements a collection has, or characters a string."},
+		"lookup":       {lookupFunction(), "The value of a key in a map, or the default where it is not there."},
+		"matchkeys":    {matchKeysFunction(), "The elements of a list whose keys, at the same index of a second list, are in a third."},
+		"merge":        {stdlib.MergeFunc, "One map with the keys of all; the last that has a key decides."},
+		"one":          {oneFunction(), "The only element of a list, or null where it is empty. An error where there are more."},
+		"range":        {stdlib.RangeFunc, "A list of numbers from a start up to a limit, at most 1024."},
+		"reverse":      {stdlib.ReverseListFunc, "A list in reverse order."},
+		"slice":        {stdlib.SliceFunc, "The elements of a list from an index up to, and without, another."},
+		"sort":         {stdlib.SortFunc, "A list of strings in the order of their characters."},
+		"transpose":    {transposeFunction(), "A map of lists of strings with keys and elements exchanged."},
+		"values":       {stdlib.ValuesFunc, "The values of a map in the order of their keys."},
+		"zipmap":       {stdlib.ZipmapFunc, "A map made from a list of keys and a list of values."},
+	}
+}
+
+// booleans is alltrue, or anytrue where all is false.
+func booleans(all bool) function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{parameter("list", cty.List(cty.Bool))},
+		Type:   function.StaticReturnType(cty.Bool),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			unknown := false
+			for _, element := range args[0].Elements() {
+				switch {
+				case !element.IsKnown():
+					unknown = true
+				case (!element.IsNull() && element.True()) != all:
+					return cty.BoolVal(!all), nil
+				}
+			}
+			if unknown {
+				return cty.UnknownVal(cty.Bool), nil
+			}
+			return cty.BoolVal(all), nil
+		},
+	})
+}
+
+func coalesceFunction() function.Function {
+	return function.New(&function.Spec{
+		VarParam: &function.Parameter{
+			Name: "values", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true,
+		},
+		Type: func(args []cty.Value) (cty.Type, error) {
+			types := make([]cty.Type, len(args))
+			for i, arg := range args {
+				types[i] = arg.Type()
+			}
+			if len(types) == 0 {
+				return cty.NilType, errors.New("at least one argument is needed")
+			}
+			ty, _ := convert.UnifyUnsafe(types)
+			if ty == cty.NilType {
+				return cty.NilType, errors.New("all arguments must have the same type")
+			}
+			return ty, nil
+		},
+		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
+			for i, arg := range args {
+				value, err := convert.Convert(arg, ty)
+				switch {
+				case err != nil:
+					return cty.NilVal, function.NewArgError(i, err)
+				case !value.IsKnown():
+					return cty.UnknownVal(ty), nil
+				case value.IsNull():
+				case value.Type() == cty.String && value.AsString() == "":
+				default:
+					return value, nil
+				}
+			}
+			return cty.NilVal, errors.New("every argument is null or an empty string")
+		},
+	})
+}
+
+func indexFunction() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{parameter("list", cty.DynamicPseudoType), parameter("value", cty.DynamicPseudoType)},
+		Type:   function.StaticReturnType(cty.Number),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			list := args[0]
+			if !list.Type().IsListType() && !list.Type().IsTupleType() {
+				return cty.NilVal, function.NewArgErrorf(0, "a list is needed, not %s", list.Type().FriendlyName())
+			}
+			if !list.IsWhollyKnown() || !args[1].IsWhollyKnown() {
+				return cty.UnknownVal(cty.Number), nil
+			}
+			for i, element := range list.Elements() {
+				if equal, err := stdlib.Equal(element, args[1]); err == nil && equal.True() {
+					return i, nil
+				}
+			}
+			return cty.NilVal, function.NewArgErrorf(1, "the value is not in the list")
+		},
+	})
+}
+
+func lengthFunction() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "value", Type: cty.DynamicPseudoType, AllowUnknown: true}},
+		Type:   function.StaticReturnType(cty.Number),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			value := args[0]
+			switch ty := value.Type(); {
+			case ty.IsTupleType():
+				return cty.NumberIntVal(int64(len(ty.TupleElementTypes()))), nil
+			case ty.IsObjectType():
+				return cty.NumberIntVal(int64(len(ty.AttributeTypes()))), nil
+			case !value.IsKnown():
+				return cty.UnknownVal(cty.Number), nil
+			case ty == cty.String:
+				return stdlib.Strlen(value)
+			case ty.IsCollectionType():
+				return value.Length(), nil
+			default:
+				return cty.NilVal, function.NewArgErrorf(0, "a collection or a string has a length, %s has none", ty.FriendlyName())
+			}
+		},
+	})
+}
+
+func lookupFunction() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{parameter("map", cty.DynamicPseudoType), parameter("key", cty.String)},
+		VarParam: &function.Parameter{
+			Name: "default", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true,
+		},
+		Type: func(args []cty.Value) (cty.Type, error) {
+			ty := args[0].Type()
+			switch {
+			case len(args) > 3:
+				return cty.NilType, errors.New("a map, a key and at most one default are needed")
+			case ty.IsMapType():
+				return ty.ElementType(), nil
+			case !ty.IsObjectType():
+				return cty.NilType, function.NewArgErrorf(0, "a map is needed, not %s", ty.FriendlyName())
+			case !args[1].IsKnown():
+				return cty.DynamicPseudoType, nil
+			case ty.HasAttribute(args[1].AsString()):
+				return ty.AttributeType(args[1].AsString()), nil
+			case len(args) == 3:
+				return args[2].Type(), nil
+			default:
+				return cty.NilType, missingKey(args[1].AsString())
+			}
+		},
+		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
+			key := args[1].AsString()
+			if args[0].Type().IsObjectType() && args[0].Type().HasAttribute(key) {
+				return args[0].GetAttr(key), nil
+			}
+			if args[0].Type().IsMapType() && args[0].HasIndex(args[1]).True() {
+				return args[0].Index(args[1]), nil
+			}
+			if len(args) < 3 {
+				return cty.NilVal, missingKey(key)
+			}
+			value, err := convert.Convert(args[2], ty)
+			if err != nil {
+				return cty.NilVal, function.NewArgErrorf(2, "the default must have the type of the map's elements: %w", err)
+			}
+			return value, nil
+		},
+	})
+}
+
+func missingKey(key string) error {
+	return function.NewArgErrorf(1, "the map has no key %q, and there is no default", key)
+}
+
+func matchKeysFunction() function.Function {
+	list := cty.List(cty.DynamicPseudoType)
+	return function.New(&function.Spec{
+		Params: []function.Parameter{parameter("values", list), parameter("keys", list), parameter("searchset", list)},
+		Type: func(args []cty.Value) (cty.Type, error) {
+			if ty, _ := convert.UnifyUnsafe([]cty.Type{args[1].Type(), args[2].Type()}); ty == cty.NilType {
+				return cty.NilType, errors.New("keys and searchset must have elements of the same type")
+			}
+			return args[0].Type(), nil
+		},
+		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
+			for _, arg := range args {
+				if !arg.IsWhollyKnown() {
+					return cty.UnknownVal(ty), nil
+				}
+			}
+			values, keys := args[0].AsValueSlice(), args[1].AsValueSlice()
+			if len(values) != len(keys) {
+				return cty.NilVal, function.NewArgErrorf(1, "there are %d values and %d keys; one key for each value is needed", len(values), len(keys))
+			}
+			var found []cty.Value
+			for i, key := range keys {
+				isKey := func(other cty.Value) bool {
+					equal, err := stdlib.Equal(key, other)
+					return err == nil && equal.True()
+				}
+				if containsFunc(args[2], isKey) {
+					found = append(found, values[i])
+				}
+			}
+			if len(found) == 0 {
+				return cty.ListValEmpty(ty.ElementType()), nil
+			}
+			return cty.ListVal(found), nil
+		},
+	})
+}
+
+func containsFunc(list cty.Value, holds func(cty.Value) bool) bool {
+	for _, element := range list.Elements() {
+		if holds(element) {
+			return true
+		}
+	}
+	return false
+}
+
+func oneFunction() function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{parameter("list", cty.DynamicPseudoType)},
+		Type: func(args []cty.Value) (cty.Type, error) {
+			ty := args[0].Type()
+			switch {
+			case ty.IsListType() || ty.IsSetType():
+				return ty.ElementType(), nil
+			case !ty.IsTupleType():
+				return cty.NilType, function.NewArgErrorf(0, "a list, set or tuple is needed, not %s", ty.FriendlyName())
+			case ty.Length() == 1:
+				return ty.TupleElementType(0), nil
+			default:
+				return cty.DynamicPseudoType, nil
+			}
+		},
+		Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
+			if !args[0].Length().IsKnown() {
+				return cty.UnknownVal(ty), nil
+			}
+			switch n := args[0].LengthInt(); n {
+			case 0:
+				return cty.NullVal(ty), nil
+			case 1:
+				return args[0].AsValueSlice()[0], nil
+			default:
+				return cty.NilVal, function.NewArgErrorf(0, "at most one element is allowed, and there are %d", n)
+			}
+		},
+	})
+}
+
+func transposeFunction() function.Function {
+	ty := cty.Map(cty.List(cty.String))
+	return function.New(&function.Spec{
+		Params: []function.Parameter{parameter("values", ty)},
+		Type:   function.StaticReturnType(ty),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			if !args[0].IsWhollyKnown() {
+				return cty.UnknownVal(ty), nil
+			}
+			exchanged := make(map[string][]cty.Value)
+			for key, list := range args[0].Elements() {
+				if list.IsNull() {
+					return cty.NilVal, function.NewArgErrorf(0, "the list of %q is null", key.AsString())
+				}
+				for _, element := range list.Elements() {
+					if element.IsNull() {
+						return cty.NilVal, function.NewArgErrorf(0, "the list of %q has an element that is null", key.AsString())
+					}
+					exchanged[element.AsString()] = append(exchanged[element.AsString()], key)
+				}
+			}
+			if len(exchanged) == 0 {
+				return cty.MapValEmpty(cty.List(cty.String)), nil
+			}
+			lists := make(map[string]cty.Value, len(exchanged))
+			for key, list := range exchanged {
+				lists[key] = cty.ListVal(list)
+			}
+			return cty.MapVal(lists), nil
+		},
+	})
+}

@@ -1,0 +1,56 @@
+package functions
+
+import (
+	"github.com/hashicorp/hcl/v2/ext/tryfunc"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+)
+
+// Mark is what a marked value is marked with.
+type Mark string
+
+// Sensitive marks what may be shown to nobody. It has no counterpart that takes the mark
+// off: a sensitive value may be used in the state and service blocks only.
+const Sensitive Mark = "sensitive"
+
+func typeFunctions() map[string]entry {
+	return map[string]entry{
+		"can":         {tryfunc.CanFunc, "Whether the expression has a value."},
+		"issensitive": {isSensitiveFunction(), "Whether the value is sensitive."},
+		"sensitive":   {sensitiveFunction(), "The value, marked so that it is never shown."},
+		"tobool":      {stdlib.MakeToFunc(cty.Bool), "The value as a bool."},
+		"tolist":      {stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)), "The value as a list, its elements of one type."},
+		"tomap":       {stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)), "The value as a map, its elements of one type."},
+		"tonumber":    {stdlib.MakeToFunc(cty.Number), "The value as a number. An amount stays a quoted decimal."},
+		"toset":       {stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), "The value as a set: elements of one type, each once."},
+		"tostring":    {stdlib.MakeToFunc(cty.String), "The value as a string. An amount is written as a quoted decimal."},
+		"try":         {tryfunc.TryFunc, "The value of the first expression that has one."},
+	}
+}
+
+// openValue is a parameter for every value there is.
+func openValue() []function.Parameter {
+	return []function.Parameter{openParameter(parameter("value", cty.DynamicPseudoType))}
+}
+
+func sensitiveFunction() function.Function {
+	return function.New(&function.Spec{
+		Params: openValue(),
+		Type:   func(args []cty.Value) (cty.Type, error) { return args[0].Type(), nil },
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			value, _ := args[0].UnmarkDeep()
+			return value.Mark(Sensitive), nil
+		},
+	})
+}
+
+func isSensitiveFunction() function.Function {
+	return function.New(&function.Spec{
+		Params: openValue(),
+		Type:   function.StaticReturnType(cty.Bool),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			return cty.BoolVal(args[0].HasMark(Sensitive)), nil
+		},
+	})
+}
