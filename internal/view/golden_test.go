@@ -1,0 +1,116 @@
+package view_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"remit/internal/transfer"
+	"remit/internal/view"
+	"remit/planner"
+)
+
+// go test ./internal/view -update writes the golden files.
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares got with a file of testdata.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+// screens are the faces that goldens show, by the ending of their names.
+func screens() map[string]view.Screen {
+	return map[string]view.Screen{
+		"80.txt":        {Width: 80},
+		"140.txt":       {Width: 140},
+		"140.color.txt": {Width: 140, Color: true, Terminal: true},
+	}
+}
+
+// fixture is a plan as testdata holds it: its totals are added up from its lines.
+type fixture struct {
+	Header     planner.Header     `json:"header"`
+	Changes    []planner.Change   `json:"changes"`
+	Undeclared []planner.Change   `json:"undeclared"`
+	None       [][2]string        `json:"none"` // asset and amount
+	Obstacles  []planner.Obstacle `json:"obstacles"`
+	Digest     string             `json:"digest"`
+}
+
+func (f fixture) plan() *planner.Plan {
+	p := &planner.Plan{
+		Header: f.Header, Changes: f.Changes, Undeclared: f.Undeclared, Obstacles: f.Obstacles,
+		Digest: f.Digest, Totals: make(map[planner.Action]*transfer.Totals),
+	}
+	add := func(a planner.Action, asset string, amount transfer.Amount) {
+		if p.Totals[a] == nil {
+			p.Totals[a] = new(transfer.Totals)
+		}
+		p.Totals[a].Add(asset, amount)
+	}
+	for _, changes := range [][]planner.Change{f.Changes, f.Undeclared} {
+		for _, c := range changes {
+			add(c.Action, c.Request.Asset, c.Request.Amount)
+		}
+	}
+	for _, none := range f.None {
+		add(planner.None, none[0], transfer.MustAmount(none[1]))
+	}
+	return p
+}
+
+// readPlan reads a fixture of testdata/plan.
+func readPlan(t *testing.T, name string) *planner.Plan {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", "plan", name+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f fixture
+	if err := json.Unmarshal(raw, &f); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return f.plan()
+}
+
+// planText is a plan on a screen.
+func planText(t *testing.T, p *planner.Plan, o view.PlanOptions) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := view.Plan(&b, p, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// checkShown fails where text has a character that does not show, line ends apart.
+func checkShown(t *testing.T, text string) {
+	t.Helper()
+	for line := range strings.SplitSeq(text, "\n") {
+		for _, r := range line {
+			if transfer.Hidden(r) || !unicode.IsPrint(r) {
+				t.Fatalf("%U reached the reader in %.200q", r, line)
+			}
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"remit/internal/transfer"
+)
+
+// Format names the JSON Lines that this package writes. Within it, fields are only added.
+const Format = "remit/1"
+
+// JSON writes for programs: one object a line, each with a "type", the first of them of the
+// type "version". It is an [executor.Handler]. Characters that do not show are escaped, so
+// that a line is safe on a terminal too. Its methods must not be called concurrently.
+type JSON struct {
+	w       io.Writer
+	version string // of remit
+	begun   bool
+	err     error // the first of writing; nothing is written after it
+}
+
+// NewJSON returns a JSON that writes to w. Nothing is written before the first object.
+func NewJSON(w io.Writer, version string) *JSON { return &JSON{w: w, version: version} }
+
+// versionLine is the first object of a stream.
+type versionLine struct {
+	Type   string `json:"type"` // "version"
+	Format string `json:"format"`
+	Remit  string `json:"remit"`
+}
+
+// Err returns the first error of writing.
+func (j *JSON) Err() error { return j.err }
+
+// write writes one object of a stream, after the version where it is the first.
+func (j *JSON) write(object any) {
+	if !j.begun {
+		j.begun = true
+		j.object(versionLine{"version", Format, j.version})
+	}
+	j.object(object)
+}
+
+func (j *JSON) object(object any) {
+	if j.err != nil {
+		return
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(object); err != nil {
+		panic(fmt.Sprintf("encode %T: %v", object, err))
+	}
+	_, j.err = j.w.Write(escapeHidden(b.Bytes()))
+}
+
+// escapeHidden writes characters that do not show as \u escapes. They can stand only inside
+// the strings of a JSON text, where an escape means the same. The line's end stays.
+func escapeHidden(line []byte) []byte {
+	text := bytes.TrimSuffix(line, []byte("\n"))
+	if isPlain(string(text)) {
+		return line
+	}
+	out := make([]byte, 0, len(line)+16)
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if transfer.Hidden(r) {
+			out = appendEscape(out, r)
+		} else {
+			out = append(out, text[:size]...)
+		}
+		text = text[size:]
+	}
+	return append(out, '\n')
+}
+
+// appendEscape writes one or two UTF-16 units (RFC 8259, section 7).
+func appendEscape(b []byte, r rune) []byte {
+	if r > 0xffff {
+		r -= 0x10000
+		return fmt.Appendf(b, `\u%04x\u%04x`, 0xd800+(r>>10), 0xdc00+(r&0x3ff))
+	}
+	return fmt.Appendf(b, `\u%04x`, r)
+}
+
+type errorLine struct {
+	Type string `json:"type"` // "error"
+	Text string `json:"error"`
+	Hint string `json:"hint,omitempty"`
+}
+
+// Error writes what went wrong, and a command that helps where there is one.
+func (j *JSON) Error(err error, hint string) error {
+	j.write(errorLine{"error", err.Error(), hint})
+	return j.err
+}

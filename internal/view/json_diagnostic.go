@@ -1,0 +1,51 @@
+package view
+
+import (
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+type diagnosticLine struct {
+	Type     string     `json:"type"`     // "diagnostic"
+	Severity string     `json:"severity"` // "error" or "warning"
+	Summary  string     `json:"summary"`
+	Detail   string     `json:"detail"`
+	Range    *rangeLine `json:"range,omitempty"`
+	Context  *rangeLine `json:"context,omitempty"`
+}
+
+type rangeLine struct {
+	Filename string       `json:"filename"`
+	Start    positionLine `json:"start"`
+	End      positionLine `json:"end"`
+}
+
+// positionLine counts lines and columns (characters) from 1, bytes from 0.
+type positionLine struct {
+	Line   int `json:"line"`
+	Column int `json:"column"`
+	Byte   int `json:"byte"`
+}
+
+// Diagnostics writes a "diagnostic" for each mistake or warning. It returns the first error
+// of writing.
+func (j *JSON) Diagnostics(diags hcl.Diagnostics) error {
+	for _, d := range diags {
+		word, _ := severity(d.Severity)
+		j.write(diagnosticLine{
+			Type: "diagnostic", Severity: strings.ToLower(word), Summary: d.Summary, Detail: d.Detail,
+			Range: newRangeLine(d.Subject), Context: newRangeLine(d.Context),
+		})
+	}
+	return j.err
+}
+
+func newRangeLine(r *hcl.Range) *rangeLine {
+	if r == nil {
+		return nil
+	}
+	return &rangeLine{r.Filename, newPositionLine(r.Start), newPositionLine(r.End)}
+}
+
+func newPositionLine(p hcl.Pos) positionLine { return positionLine{p.Line, p.Column, p.Byte} }

@@ -1,0 +1,113 @@
+package view
+
+import (
+	"encoding/json"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/planner"
+)
+
+type headerLine struct {
+	Type    string `json:"type"` // "header"
+	Sandbox bool   `json:"sandbox"`
+	planner.Header
+}
+
+// changeLine is a [planner.Change] with its request as an object.
+type changeLine struct {
+	Type        string                `json:"type"` // "change"
+	Action      planner.Action        `json:"action"`
+	RefID       string                `json:"ref_id"`
+	Operation   transfer.Operation    `json:"operation"`
+	Address     string                `json:"address,omitempty"`
+	Place       string                `json:"place,omitempty"`
+	Batch       string                `json:"batch,omitempty"`
+	Request     json.RawMessage       `json:"request"` // the body that is sent
+	Fingerprint string                `json:"fingerprint"`
+	FromLabel   bool                  `json:"from_label,omitempty"`
+	Again       bool                  `json:"again,omitempty"`
+	After       []string              `json:"after,omitempty"`
+	Until       time.Time             `json:"until,omitzero"`
+	Expires     time.Time             `json:"expires,omitzero"`
+	Reason      string                `json:"reason,omitempty"`
+	Differences []transfer.Difference `json:"differences,omitempty"`
+	Recorded    *planner.Recorded     `json:"recorded,omitempty"`
+	Signals     []planner.Signal      `json:"signals,omitempty"`
+}
+
+type obstacleLine struct {
+	Type string `json:"type"` // "obstacle"
+	planner.Obstacle
+}
+
+type planSummaryLine struct {
+	Type       string       `json:"type"` // "summary"
+	Applicable bool         `json:"applicable"`
+	Totals     []totalsLine `json:"totals"` // of the actions that occur
+	Digest     string       `json:"digest"`
+}
+
+// totalsLine is a count and the exact sums of some transfers.
+type totalsLine struct {
+	Action string      `json:"action,omitempty"` // of a plan
+	Result string      `json:"result,omitempty"` // of a run
+	Count  int         `json:"count"`
+	Assets []assetLine `json:"assets"`
+}
+
+type assetLine struct {
+	Asset string `json:"asset"`
+	Count int    `json:"count"`
+	Sum   string `json:"sum"`
+}
+
+// Plan writes a plan: its header, a "change" for each transfer in declaration order, the
+// undeclared ones after them where o.ShowAll asks for them, an "obstacle" for each, and a
+// "summary". It returns the first error of writing.
+func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
+	j.write(headerLine{"header", o.Sandbox, p.Header})
+	for i := range p.Changes {
+		j.change(&p.Changes[i])
+	}
+	if o.ShowAll {
+		for i := range p.Undeclared {
+			j.change(&p.Undeclared[i])
+		}
+	}
+	for _, obstacle := range p.Obstacles {
+		j.write(obstacleLine{"obstacle", obstacle})
+	}
+	s := planSummaryLine{Type: "summary", Applicable: p.Applicable(), Totals: []totalsLine{}, Digest: p.Digest}
+	for _, a := range append(listed(), planner.Undeclared) {
+		if p.Count(a) > 0 {
+			line := totalsOf(p.Totals[a])
+			line.Action = string(a)
+			s.Totals = append(s.Totals, line)
+		}
+	}
+	j.write(s)
+	return j.err
+}
+
+func (j *JSON) change(c *planner.Change) {
+	j.write(changeLine{
+		Type: "change", Action: c.Action, RefID: c.RefID, Operation: c.Request.Operation,
+		Address: c.Address, Place: c.Place, Batch: c.Batch,
+		Request: c.Request.Body(), Fingerprint: c.Request.Fingerprint().String(),
+		FromLabel: c.FromLabel, Again: c.Again, After: c.After, Until: c.Until, Expires: c.Expires,
+		Reason: c.Reason, Differences: c.Differences, Recorded: c.Recorded, Signals: c.Signals,
+	})
+}
+
+func totalsOf(t *transfer.Totals) totalsLine {
+	line := totalsLine{Assets: []assetLine{}}
+	if t == nil {
+		return line
+	}
+	line.Count = t.Count()
+	for total := range t.All() {
+		line.Assets = append(line.Assets, assetLine{total.Asset, total.Count, sum(total.Sum)})
+	}
+	return line
+}

@@ -1,0 +1,41 @@
+package view
+
+import (
+	"remit/executor"
+	"remit/internal/transfer"
+)
+
+// Handle writes an event as it is: its "type" is the event's. See [JSON.Err] for errors.
+func (j *JSON) Handle(e executor.Event) { j.write(e) }
+
+type runSummaryLine struct {
+	Type        string           `json:"type"` // "run_summary"
+	RunID       string           `json:"run_id"`
+	Complete    bool             `json:"complete"`
+	Interrupted bool             `json:"interrupted"`
+	Stopped     string           `json:"stopped,omitempty"`
+	Results     []totalsLine     `json:"results"` // of every result, in the order of the table
+	Planned     totalsLine       `json:"planned"`
+	Exceptions  []executor.Event `json:"exceptions"`
+	Head        string           `json:"head"`
+	Next        string           `json:"next,omitempty"`
+}
+
+// Summary writes how a run ended. It returns the first error of writing.
+func (j *JSON) Summary(s executor.Summary, o SummaryOptions) error {
+	line := runSummaryLine{
+		Type: "run_summary", RunID: s.RunID, Complete: s.Complete, Interrupted: s.Interrupted,
+		Stopped: s.Stopped, Planned: totalsOf(new(transfer.Totals)),
+		Exceptions: append([]executor.Event{}, s.Exceptions...), Head: s.Head, Next: o.Next,
+	}
+	if o.Planned.Count() > 0 {
+		line.Planned = totalsOf(&o.Planned)
+	}
+	for _, result := range executor.Results() {
+		totals := totalsOf(s.Totals[result])
+		totals.Result = string(result)
+		line.Results = append(line.Results, totals)
+	}
+	j.write(line)
+	return j.err
+}

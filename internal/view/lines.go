@@ -1,0 +1,252 @@
+package view
+
+import (
+	"strings"
+
+	"remit/internal/transfer"
+	"remit/planner"
+)
+
+// placeWidthMin is how far a place may be cut before a line is split in two.
+const placeWidthMin = 14
+
+// layout is how the lines of some changes are arranged: one line a transfer in aligned
+// columns where that fits the screen, else two, else three.
+type layout struct {
+	shape     shape
+	names     map[string]string
+	operation bool // both operations occur, so each line says which
+	stacked   bool // sender and destination stand below the ref_id
+	split     bool // and the destination below the sender
+
+	ref, from, to, asset, place int
+	amount                      point
+}
+
+// newLayout measures changes. What is given up first where room is short: names and the
+// ends of IDs, then the beginning of places, then the single line.
+func newLayout(changes []planner.Change, o PlanOptions) layout {
+	operation := mixesOperations(changes)
+	room := o.width()
+	var l layout
+	for _, try := range []layout{
+		{shape: shapeEnds, names: o.Names, operation: operation},
+		{shape: shapeEnds, operation: operation},
+		{shape: shapeHead, operation: operation},
+	} {
+		l = try
+		l.measure(changes)
+		if l.width() <= room {
+			return l
+		}
+	}
+	if over := l.width() - room; l.place-over >= placeWidthMin {
+		l.place -= over
+		return l
+	}
+	return newStackedLayout(changes, o, operation)
+}
+
+func newStackedLayout(changes []planner.Change, o PlanOptions, operation bool) layout {
+	room := o.width()
+	var l layout
+	for _, try := range []layout{
+		{shape: shapeEnds, names: o.Names},
+		{shape: shapeEnds},
+		{shape: shapeEnds, names: o.Names, split: true},
+		{shape: shapeHead, split: true},
+	} {
+		l = try
+		l.operation, l.stacked = operation, true
+		l.measure(changes)
+		if l.widthBelow() <= room {
+			break
+		}
+	}
+	l.ref = min(l.ref, max(20, room-2-2-l.amount.width()-1-l.asset))
+	return l
+}
+
+// widthBelow is the width of a stacked layout's second and third lines.
+func (l *layout) widthBelow() int {
+	width := 4 + l.from + 4 + l.to + 2 + l.place
+	if l.split {
+		width = max(4+l.from, 4+3+l.to+2+l.place)
+	}
+	if l.operation {
+		width += operationWidth + 2
+	}
+	return width
+}
+
+func mixesOperations(changes []planner.Change) bool {
+	for i := range changes {
+		if changes[i].Request.Operation != changes[0].Request.Operation {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *layout) measure(changes []planner.Change) {
+	l.shape = shapeFor(changes, l.shape)
+	for i := range changes {
+		c := &changes[i]
+		l.ref = max(l.ref, displayWidth(c.RefID))
+		l.from = max(l.from, displayWidth(sender(c.Request).show(l.shape, l.names)))
+		l.to = max(l.to, displayWidth(destination(c.Request).show(l.shape, l.names)))
+		l.amount.fit(c.Request.Amount.String())
+		l.asset = max(l.asset, displayWidth(c.Request.Asset))
+		l.place = max(l.place, displayWidth(c.Place))
+	}
+}
+
+func (l *layout) width() int {
+	width := 2 + l.ref + 2 + l.from + 4 + l.to + 2 + l.amount.width() + 1 + l.asset
+	if l.operation {
+		width += 2 + operationWidth
+	}
+	if l.place > 0 {
+		width += 2 + l.place
+	}
+	return width
+}
+
+const operationWidth = len(transfer.Internal)
+
+// changes writes the lines of some transfers in one layout.
+func (p *page) changes(changes []planner.Change, o PlanOptions) {
+	l := newLayout(changes, o)
+	for i := range changes {
+		p.change(&changes[i], &l)
+	}
+}
+
+func (p *page) change(c *planner.Change, l *layout) {
+	symbol := span{c.Action.Symbol() + " ", actionTone(c.Action)}
+	amount := l.amount.align(c.Request.Amount.String())
+	asset := pad(c.Request.Asset, l.asset)
+	from := pad(sender(c.Request).show(l.shape, l.names), l.from)
+	to := "-> " + pad(destination(c.Request).show(l.shape, l.names), l.to)
+	operation := ""
+	if l.operation {
+		operation = pad(string(c.Request.Operation), operationWidth) + "  "
+	}
+	notes := changeNotes(c)
+	ref := plain(pad(cutMiddle(Visible(c.RefID), l.ref), l.ref))
+	switch {
+	case l.stacked:
+		p.line(symbol, ref, plain("  "+amount+" "+asset))
+		if l.split {
+			p.line(plain("    " + operation + from))
+			from, operation = "", strings.Repeat(" ", displayWidth(operation))
+		} else {
+			from += " "
+		}
+		p.line(plain("    "+operation+from+to), dim("  "+Visible(c.Place)))
+	default:
+		place := pad(cutStart(Visible(c.Place), l.place), l.place)
+		spans := []span{symbol, ref, plain("  " + operation + from + " " + to + "  " + amount + " " + asset), dim("  " + place)}
+		if len(notes) == 1 && l.width()+2+displayWidth(notes[0].text) <= p.width() {
+			notes[0].text = "  " + notes[0].text
+			spans, notes = append(spans, notes[0]), nil
+		}
+		p.line(spans...)
+	}
+	for _, note := range notes {
+		p.paragraph("    ", note.text, note.tone)
+	}
+	p.block(c)
+}
+
+func actionTone(a planner.Action) tone {
+	switch a {
+	case planner.Submit:
+		return toneGood
+	case planner.Resolve:
+		return toneDoubt
+	case planner.Conflict, planner.Failed, planner.Expired:
+		return toneBad
+	case planner.Wait, planner.Undeclared:
+		return toneDim
+	case planner.None:
+	}
+	return toneNone
+}
+
+// changeNotes says in words what the columns do not.
+func changeNotes(c *planner.Change) []span {
+	var notes []span
+	add := func(t tone, parts ...string) {
+		parts = trimEmpty(parts)
+		if len(parts) > 0 {
+			notes = append(notes, span{Visible(strings.Join(parts, ": ")), t})
+		}
+	}
+	reason := c.Reason
+	switch c.Action {
+	case planner.Submit:
+		if c.Again {
+			add(toneDoubt, "again", refusal(c), reason)
+			reason = ""
+		}
+		if len(c.After) > 0 {
+			add(toneDim, "after "+some(c.After, 0), reason)
+			reason = ""
+		}
+		add(toneDim, reason)
+	case planner.Wait:
+		until := ""
+		if !c.Until.IsZero() {
+			until = "until " + moment(c.Until)
+		}
+		add(toneDim, until, reason)
+	case planner.Expired:
+		expired := ""
+		if !c.Expires.IsZero() {
+			expired = "expired " + moment(c.Expires)
+		}
+		add(toneDim, expired, reason)
+	case planner.Resolve, planner.Conflict:
+		add(toneNone, reason)
+	case planner.Failed, planner.None, planner.Undeclared:
+		add(toneDim, reason)
+	}
+	for _, s := range c.Signals {
+		where := string(s.Kind)
+		if s.RefID != "" {
+			where += " of " + s.RefID
+		}
+		if s.Accepted != "" {
+			add(toneDim, where+inBrackets(s.Place), "accepted by "+s.Accepted)
+			continue
+		}
+		add(toneDoubt, where+inBrackets(s.Place), s.Detail)
+	}
+	return notes
+}
+
+// refusal says when and why an earlier request was refused.
+func refusal(c *planner.Change) string {
+	if c.Recorded == nil {
+		return "refused before"
+	}
+	text := "refused"
+	if !c.Recorded.At.IsZero() {
+		text += " " + moment(c.Recorded.At)
+	}
+	if c.Recorded.Reason != "" {
+		text += ": " + c.Recorded.Reason
+	}
+	return text
+}
+
+func trimEmpty(parts []string) []string {
+	var kept []string
+	for _, part := range parts {
+		if part != "" {
+			kept = append(kept, part)
+		}
+	}
+	return kept
+}

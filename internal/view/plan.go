@@ -1,0 +1,292 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"remit/internal/transfer"
+	"remit/planner"
+)
+
+// linesMax is how many transfers a plan lists one by one unless all are asked for.
+const linesMax = 200
+
+// PlanOptions say how to show a plan.
+type PlanOptions struct {
+	Screen
+	Sandbox bool // the plan is for the embedded service
+	ShowAll bool // list every transfer, undeclared ones included, however many there are
+	Saved   bool // the plan is in a file: say whose it is and until when it holds
+
+	// Names are the labels of profiles by profile_id. They are shown beside the ID, never
+	// in its place. nil for none.
+	Names map[string]string
+}
+
+// Plan writes a plan for a person: the environment, then totals, then what stands in the
+// way, then one line a transfer in declaration order, or a summary where there are more
+// than 200, and at the end the counts once more with the beginning of the digest. It
+// returns only errors of w.
+func Plan(w io.Writer, p *planner.Plan, o PlanOptions) error {
+	page := newPage(w, o.Screen)
+	page.planHead(p, o)
+	if !isQuiet(p) {
+		page.totals(p)
+		page.obstacles(p)
+		page.planBody(p, o)
+	}
+	page.planEnd(p, o)
+	return page.Flush()
+}
+
+// isQuiet reports whether a plan has nothing to list: everything declared is recorded.
+func isQuiet(p *planner.Plan) bool { return len(p.Changes) == 0 && p.Applicable() }
+
+func (p *page) planHead(plan *planner.Plan, o PlanOptions) {
+	h := plan.Header
+	if o.Sandbox {
+		p.line(span{"SANDBOX: no money moves", toneGood})
+	} else {
+		p.line(strong("Environment: "+Visible(h.Environment)), plain(inBrackets(h.Service.BaseURL)))
+	}
+	if o.Saved {
+		p.paragraph("", Visible(fmt.Sprintf("Plan %s by %s, created %s, expires %s",
+			h.PlanID, h.Author, moment(h.Created), moment(h.Expires))), toneDim)
+	}
+	if len(h.Targets) > 0 {
+		p.paragraph("", "Only a part of the declaration: "+Visible(strings.Join(h.Targets, ", ")), toneDoubt)
+	}
+	if len(h.Accepted) > 0 {
+		p.paragraph("", "Accepted: "+Visible(strings.Join(h.Accepted, ", ")), toneDoubt)
+	}
+	p.line()
+}
+
+// listed are the actions in the order in which totals name them: what moves money first.
+func listed() []planner.Action {
+	return []planner.Action{
+		planner.Submit, planner.Resolve, planner.Conflict, planner.Failed,
+		planner.Expired, planner.Wait, planner.None,
+	}
+}
+
+// totals writes the count and the sum per asset of each action that occurs.
+func (p *page) totals(plan *planner.Plan) {
+	var rows []totalsRow
+	for _, a := range listed() {
+		if plan.Count(a) == 0 {
+			continue
+		}
+		rows = append(rows, totalsRow{
+			label:  []span{{a.Symbol(), actionTone(a)}, plain(string(a))},
+			totals: plan.Totals[a],
+		})
+	}
+	p.totalsTable("  ", rows)
+	if signals := countSignals(plan.Changes); len(signals) > 0 {
+		p.line()
+		p.paragraph("  ", "Signals: "+strings.Join(signals, ", "), toneDoubt)
+	}
+	if len(rows) > 0 {
+		p.line()
+	}
+}
+
+// totalsRow is one line of a table of counts and sums.
+type totalsRow struct {
+	label  []span
+	totals *transfer.Totals // nil counts nothing
+}
+
+// totalsTable aligns counts and sums; further assets of a row stand below its first.
+func (p *page) totalsTable(indent string, rows []totalsRow) {
+	var numbers point
+	for _, r := range rows {
+		if r.totals != nil {
+			for total := range r.totals.All() {
+				numbers.fit(sum(total.Sum))
+			}
+		}
+	}
+	var cells [][]span
+	for _, r := range rows {
+		count := 0
+		if r.totals != nil {
+			count = r.totals.Count()
+		}
+		row := append(append([]span{}, r.label...), strong(fmt.Sprint(count)))
+		if count == 0 {
+			for i := range row {
+				row[i].tone = toneDim
+			}
+			cells = append(cells, row)
+			continue
+		}
+		for total := range r.totals.All() {
+			cells = append(cells, append(row, plain(total.Asset), strong(numbers.align(sum(total.Sum)))))
+			row = make([]span, len(row))
+		}
+	}
+	right := 0
+	if len(rows) > 0 {
+		right = len(rows[0].label)
+	}
+	p.table(indent, cells, right)
+}
+
+// countSignals counts marks by kind, in the order in which they first occur.
+func countSignals(changes []planner.Change) []string {
+	var kinds []planner.SignalKind
+	counts, accepted := make(map[planner.SignalKind]int), make(map[planner.SignalKind]int)
+	for i := range changes {
+		for _, s := range changes[i].Signals {
+			if counts[s.Kind] == 0 {
+				kinds = append(kinds, s.Kind)
+			}
+			counts[s.Kind]++
+			if s.Accepted != "" {
+				accepted[s.Kind]++
+			}
+		}
+	}
+	var parts []string
+	for _, kind := range kinds {
+		part := fmt.Sprintf("%d %s", counts[kind], Visible(string(kind)))
+		if accepted[kind] > 0 {
+			part += fmt.Sprintf(" (%d accepted)", accepted[kind])
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// obstacles writes what keeps the plan from being applied, each with its remedy.
+func (p *page) obstacles(plan *planner.Plan) {
+	if plan.Applicable() {
+		return
+	}
+	p.line(span{"Not applicable. Nothing of this plan will be sent.", toneBad})
+	p.line()
+	for _, o := range plan.Obstacles {
+		p.line(span{"  " + string(o.Kind), toneBad}, plain(obstacleScope(o)))
+		p.paragraph("    ", o.Detail, toneNone)
+		if o.Remedy != "" {
+			p.line()
+			for line := range strings.SplitSeq(strings.TrimRight(o.Remedy, "\n"), "\n") {
+				p.command("    ", line)
+			}
+		}
+		p.line()
+	}
+}
+
+func obstacleScope(o planner.Obstacle) string {
+	if len(o.RefIDs) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": %s (%s)", plural(max(o.Count, len(o.RefIDs)), "transfer"), some(o.RefIDs, o.Count))
+}
+
+func (p *page) planBody(plan *planner.Plan, o PlanOptions) {
+	switch {
+	case len(plan.Changes) == 0:
+		return
+	case len(plan.Changes) <= linesMax || o.ShowAll:
+		p.changes(plan.Changes, o)
+	default:
+		p.large(plan, o)
+	}
+	p.line()
+}
+
+func (p *page) planEnd(plan *planner.Plan, o PlanOptions) {
+	p.undeclared(plan, o)
+	if plan.Empty() && plan.Applicable() {
+		p.paragraph("", "No changes. "+standing(plan), toneStrong)
+		return
+	}
+	p.paragraph("", "Plan: "+counts(plan), toneStrong)
+	if !plan.Applicable() {
+		var kinds []string
+		for _, o := range plan.Obstacles {
+			kinds = append(kinds, Visible(string(o.Kind)))
+		}
+		p.paragraph("", "Not applicable: "+strings.Join(kinds, ", ")+". Nothing of this plan will be sent.", toneBad)
+	}
+	if len(plan.Digest) >= digestShown {
+		p.line(plain("Digest: " + plan.Digest[:digestShown]))
+	}
+}
+
+// digestShown is how many characters of a plan's digest stand for it.
+const digestShown = 12
+
+func (p *page) undeclared(plan *planner.Plan, o PlanOptions) {
+	count := plan.Count(planner.Undeclared)
+	if count == 0 {
+		return
+	}
+	text := "recorded transfers are no longer declared"
+	if count == 1 {
+		text = "recorded transfer is no longer declared"
+	}
+	text = fmt.Sprintf("# %d %s%s", count, text, inBrackets(Visible(sums(plan.Totals[planner.Undeclared]))))
+	if !o.ShowAll {
+		p.paragraph("", text+"; remit plan --show=all lists "+map[bool]string{true: "it", false: "them"}[count == 1], toneDim)
+		p.line()
+		return
+	}
+	p.paragraph("", text, toneDim)
+	p.line()
+	if len(plan.Undeclared) > 0 {
+		p.changes(plan.Undeclared, o)
+		p.line()
+	}
+}
+
+// counts is the plan in one sentence.
+func counts(plan *planner.Plan) string {
+	parts := []string{
+		fmt.Sprintf("%d to submit%s", plan.Count(planner.Submit), inBrackets(Visible(sums(plan.Totals[planner.Submit])))),
+		fmt.Sprintf("%d to resolve%s", plan.Count(planner.Resolve), inBrackets(Visible(sums(plan.Totals[planner.Resolve])))),
+	}
+	return strings.Join(append(parts, countsStanding(plan)...), ", ") + "."
+}
+
+// standing says why a plan has nothing to send.
+func standing(plan *planner.Plan) string {
+	none := plan.Count(planner.None)
+	if rest := countsStanding(plan); len(rest) > 1 || len(rest) == 1 && none == 0 {
+		return "Nothing to submit and nothing to resolve: " + strings.Join(rest, ", ") + "."
+	}
+	total := inBrackets(Visible(sums(plan.Totals[planner.None])))
+	switch none {
+	case 0:
+		return "Nothing is declared."
+	case 1:
+		return "The one declared transfer is recorded" + total + "."
+	}
+	return fmt.Sprintf("All %d declared transfers are recorded%s.", none, total)
+}
+
+// countsStanding are the actions, apart from undeclared ones, about which an apply does
+// nothing.
+func countsStanding(plan *planner.Plan) []string {
+	var parts []string
+	for _, of := range []struct {
+		action planner.Action
+		phrase string
+	}{
+		{planner.Conflict, "in conflict"},
+		{planner.Failed, "failed"},
+		{planner.Expired, "expired"},
+		{planner.Wait, "to wait"},
+		{planner.None, "recorded"},
+	} {
+		if count := plan.Count(of.action); count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", count, of.phrase))
+		}
+	}
+	return parts
+}

@@ -1,0 +1,199 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"remit/executor"
+)
+
+// How often progress is told, by the times of the events.
+const (
+	barEvery  = 100 * time.Millisecond
+	lineFirst = time.Second
+	lineEvery = 10 * time.Second
+)
+
+// Run shows a run to a person while it goes on. It is an [executor.Handler]: events come
+// one at a time. Close ends it.
+type Run struct {
+	out, err *page
+
+	total, settled int
+	counts         map[executor.Result]int
+	begun, told    time.Time
+	waiting        string // the latest reason to wait that was shown
+	ref            int    // widest ref_id so far
+
+	bar *progressbar.ProgressBar // nil where there is none
+}
+
+// NewRun returns a Run. On a terminal a progress bar runs on err and what is neither
+// recorded nor adopted is told there as it happens. Elsewhere each settled transfer is a
+// line on out, up to 200 of them, and of longer runs only the exceptions, with progress in
+// lines on err. Screen says what err is.
+func NewRun(out, err io.Writer, s Screen) *Run {
+	return &Run{out: newPage(out, s), err: newPage(err, s), counts: make(map[executor.Result]int)}
+}
+
+// Handle shows one event. Write errors are kept for Close: a run goes on though nobody
+// watches it.
+func (r *Run) Handle(e executor.Event) {
+	switch e.Type {
+	case executor.EventBegun:
+		r.begin(e)
+	case executor.EventSettled:
+		r.settle(e)
+	case executor.EventWaiting:
+		if e.Reason != r.waiting {
+			r.waiting = e.Reason
+			r.tell(toneDim, "waiting", e)
+		}
+	case executor.EventNotice:
+		r.tell(toneNone, "notice", e)
+	case executor.EventStopping:
+		r.tell(toneDoubt, "stopping", e)
+	case executor.EventIntended:
+	}
+	r.progress(e.Time)
+	_ = r.out.Flush()
+	_ = r.err.Flush()
+}
+
+// Close takes the progress bar away. It returns the first error of writing.
+func (r *Run) Close() error {
+	r.hideBar()
+	r.bar = nil
+	if err := r.out.Flush(); err != nil {
+		return err
+	}
+	return r.err.Flush()
+}
+
+func (r *Run) begin(e executor.Event) {
+	r.total, r.begun, r.told = e.Total, e.Time, e.Time.Add(lineFirst-lineEvery)
+	if !r.err.Terminal || r.total == 0 {
+		return
+	}
+	r.told = e.Time.Add(-barEvery)
+	r.bar = progressbar.NewOptions(r.total,
+		progressbar.OptionSetWriter(r.err),
+		progressbar.OptionSetWidth(min(40, max(10, r.err.width()-64))),
+		progressbar.OptionSetTheme(progressbar.ThemeASCII),
+		progressbar.OptionUseANSICodes(true),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetPredictTime(false), // told by the events' own times
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionShowDescriptionAtLineEnd(),
+	)
+}
+
+func (r *Run) settle(e executor.Event) {
+	r.settled++
+	r.counts[e.Result]++
+	if isException(e.Result) {
+		page := r.out
+		if r.err.Terminal {
+			page = r.err
+		}
+		r.hideBar()
+		r.line(page, e)
+		return
+	}
+	if !r.err.Terminal && r.total <= linesMax {
+		r.line(r.out, e)
+	}
+}
+
+// isException reports whether a result needs a person.
+func isException(result executor.Result) bool {
+	return result != executor.ResultRecorded && result != executor.ResultAdopted
+}
+
+// line tells what became of one transfer, and how to go on where that is not clear.
+func (r *Run) line(p *page, e executor.Event) {
+	r.ref = min(max(r.ref, displayWidth(e.RefID)), 48)
+	spans := []span{
+		{pad(resultWord(e.Result), resultWidth) + "  ", resultTone(e.Result)},
+		plain(pad(cutMiddle(Visible(e.RefID), r.ref), r.ref)),
+		plain("  " + e.Amount.String() + " " + Visible(e.Asset)),
+	}
+	if e.Group != "" {
+		spans = append(spans, dim("  group_id "+e.Group))
+	}
+	p.line(spans...)
+	if isException(e.Result) {
+		p.explain("    ", e)
+	}
+}
+
+// explain writes the reason of an exception and the command that goes on from it.
+func (p *page) explain(indent string, e executor.Event) {
+	if e.Reason != "" {
+		p.paragraph(indent, Visible(e.Reason), toneNone)
+	}
+	if e.Next != "" {
+		p.command(indent, e.Next)
+	}
+}
+
+// tell writes an event that is of the run and not of one outcome.
+func (r *Run) tell(t tone, word string, e executor.Event) {
+	r.hideBar()
+	text := trimEmpty([]string{e.RefID, e.Reason})
+	r.err.paragraph("", word+": "+Visible(strings.Join(text, ": ")), t)
+	if e.Next != "" {
+		r.err.command("", e.Next)
+	}
+}
+
+// progress moves the bar, or writes a line now and then where there is none.
+func (r *Run) progress(now time.Time) {
+	switch {
+	case r.total == 0 || r.settled > r.total:
+	case r.bar != nil:
+		if now.Sub(r.told) >= barEvery && r.settled < r.total {
+			r.told = now
+			r.bar.Describe(Visible(r.describe(now)))
+			_ = r.bar.Set(r.settled)
+		}
+	case r.total > linesMax && now.Sub(r.told) >= lineEvery:
+		r.told = now
+		r.err.paragraph("", Visible(r.describe(now)), toneNone)
+	}
+}
+
+// describe is how far the run is: count, rate, time left, exceptions.
+func (r *Run) describe(now time.Time) string {
+	text := fmt.Sprintf("%d of %d settled", r.settled, r.total)
+	if elapsed := now.Sub(r.begun); elapsed >= lineFirst && r.settled > 0 {
+		rate := float64(r.settled) / elapsed.Seconds()
+		left := time.Duration(float64(r.total-r.settled) / rate * float64(time.Second))
+		text += fmt.Sprintf(", %s, %s left", rateText(rate), left.Round(time.Second))
+	}
+	for _, result := range executor.Results() {
+		if isException(result) && r.counts[result] > 0 {
+			text += fmt.Sprintf(", %d %s", r.counts[result], resultWord(result))
+		}
+	}
+	return text
+}
+
+func rateText(perSecond float64) string {
+	if perSecond < 1 {
+		return fmt.Sprintf("%.0f/min", perSecond*60)
+	}
+	return fmt.Sprintf("%.0f/s", perSecond)
+}
+
+// hideBar clears the bar's line, so that another line can be written there.
+func (r *Run) hideBar() {
+	if r.bar != nil {
+		_ = r.bar.Clear()
+		r.told = time.Time{} // the next event draws it again
+	}
+}

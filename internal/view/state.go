@@ -1,0 +1,217 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// listMeasured is how many rows of a state are read ahead to align its columns.
+const listMeasured = 1000
+
+// StateList writes a row for each transfer, in the order in which they come: ref_id, status,
+// the service's status, amount, asset and group_id. Columns are aligned by the first 1,000
+// rows; the rest streams. An error that rows yield ends the list and is returned.
+func StateList(w io.Writer, rows iter.Seq2[state.Transfer, error], s Screen) error {
+	p := newPage(w, s)
+	l := stateLayout{ref: len("ref_id"), asset: len("asset")}
+	l.amount.fit("amount")
+	var ahead []state.Transfer
+	began := false
+	begin := func() {
+		began = true
+		p.stateRow(&l, toneDim, "ref_id", "status", "service", "amount", "asset", "group_id")
+		for i := range ahead {
+			p.stateTransfer(&l, &ahead[i])
+		}
+		ahead = nil
+	}
+	for t, err := range rows {
+		if err != nil {
+			_ = p.Flush()
+			return err
+		}
+		if began {
+			p.stateTransfer(&l, &t)
+			continue
+		}
+		l.measure(&t)
+		if ahead = append(ahead, t); len(ahead) == listMeasured {
+			begin()
+		}
+	}
+	switch {
+	case began:
+	case len(ahead) == 0:
+		p.line(plain("The state records no transfer."))
+	default:
+		begin()
+	}
+	return p.Flush()
+}
+
+type stateLayout struct {
+	ref, asset int
+	amount     point
+}
+
+func (l *stateLayout) measure(t *state.Transfer) {
+	l.ref = max(l.ref, displayWidth(t.RefID))
+	l.asset = max(l.asset, displayWidth(t.Asset))
+	l.amount.fit(t.Amount.String())
+}
+
+const (
+	statusWidth  = len("unverified")
+	serviceWidth = len(transfer.Completed)
+)
+
+func (p *page) stateTransfer(l *stateLayout, t *state.Transfer) {
+	p.stateRow(l, statusTone(t.Status), t.RefID, t.Status.String(), string(t.RecordStatus),
+		t.Amount.String(), t.Asset, t.GroupID)
+}
+
+func (p *page) stateRow(l *stateLayout, t tone, ref, status, service, amount, asset, group string) {
+	refTone := toneNone
+	if t == toneDim {
+		refTone = toneDim
+	}
+	p.line(
+		span{pad(ref, l.ref), refTone},
+		span{"  " + pad(status, statusWidth), t},
+		span{"  " + pad(service, serviceWidth), refTone},
+		span{"  " + l.amount.align(amount) + " " + pad(asset, l.asset), refTone},
+		dim("  "+Visible(group)),
+	)
+}
+
+func statusTone(s state.Status) tone {
+	switch s {
+	case state.InDoubt, state.Unverified:
+		return toneDoubt
+	case state.Conflict, state.Refused:
+		return toneBad
+	case state.Recorded, state.Adopted:
+		return toneGood
+	case state.Unsent, state.Tombstone:
+	}
+	return toneNone
+}
+
+// StateShow writes all that the state knows of one transfer. It returns only errors of w.
+func StateShow(w io.Writer, d state.Detail, s Screen) error {
+	p := newPage(w, s)
+	p.line(strong(d.RefID))
+	status := d.Status.String()
+	if d.Doubted {
+		status += ", after an attempt that is in doubt"
+	}
+	p.fields([]field{
+		{"status", status},
+		{"service status", string(d.RecordStatus)},
+		{"amount", d.Amount.String() + " " + d.Asset},
+		{"group_id", d.GroupID},
+		{"record id", d.RecordID},
+		{"intended", momentOr(d.IntendedAt)},
+		{"attempted", momentOr(d.AttemptedAt)},
+		{"settled", momentOr(d.SettledAt)},
+		{"run", d.RunID},
+		{"batch", d.Intent.Batch},
+		{"address", d.Intent.Address},
+		{"declared at", d.Intent.Place},
+		{"fingerprint", d.Fingerprint.String()},
+	})
+	if d.Intent.Body != "" {
+		p.line()
+		p.line(strong("Recorded request"), plain(": POST "+d.Intent.Path))
+		p.whole(d.Intent.Body)
+	}
+	if d.Outcome != nil {
+		p.outcome(d.Outcome)
+	}
+	return p.Flush()
+}
+
+type field struct{ name, value string }
+
+// fields writes names and values, without those that have none.
+func (p *page) fields(fields []field) {
+	var rows [][]span
+	for _, f := range fields {
+		if f.value != "" {
+			rows = append(rows, []span{dim(f.name), plain(f.value)})
+		}
+	}
+	p.table("  ", rows)
+}
+
+// whole writes text to its last byte, broken where the screen ends.
+func (p *page) whole(text string) {
+	for _, part := range chop(Visible(text), p.width()-2) {
+		p.line(plain("  " + part))
+	}
+}
+
+func (p *page) outcome(o *state.Outcome) {
+	p.line()
+	p.line(strong("Latest outcome"), plain(": "+o.Status.String()+", by "+string(o.Source)))
+	status := ""
+	if o.HTTPStatus != 0 {
+		status = fmt.Sprint(o.HTTPStatus)
+	}
+	person := ""
+	if o.By != nil {
+		person = o.By.User + " on " + o.By.Host
+	}
+	p.fields([]field{{"reason", o.Reason}, {"person", person}, {"http status", status}})
+	for _, d := range o.Differences {
+		p.table("    ", [][]span{
+			{plain(d.Field), dim("asked"), value(d.Asked)},
+			{plain(""), dim("answered"), value(d.Answered)},
+		})
+	}
+	if len(o.Problem) > 0 {
+		p.line(dim("  problem"))
+		p.whole(string(o.Problem))
+	}
+	for _, record := range o.Records {
+		p.record(record)
+	}
+}
+
+// record writes a transfer record of the service, a field a line as far as it is an object.
+func (p *page) record(raw json.RawMessage) {
+	p.line()
+	p.line(strong("Transfer record"))
+	rec, err := transfer.ParseRecord(raw)
+	if err != nil {
+		p.whole(string(raw))
+		return
+	}
+	p.fields([]field{
+		{"id", rec.ID},
+		{"group_id", rec.GroupID},
+		{"status", string(rec.Status)},
+		{"direction", string(rec.Direction)},
+		{"type", string(rec.Type)},
+		{"profile_id", rec.ProfileID},
+		{"amount", rec.Amount + " " + rec.Asset},
+		{"total", rec.Total},
+		{"fee", rec.Fee},
+		{"created_at", momentOr(rec.CreatedAt)},
+		{"updated_at", momentOr(rec.UpdatedAt)},
+	})
+	p.whole(string(raw))
+}
+
+func momentOr(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return moment(t)
+}

@@ -1,0 +1,121 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"remit/executor"
+	"remit/internal/transfer"
+)
+
+// exceptionsMax is how many exceptions of one result a summary lists.
+const exceptionsMax = 20
+
+// SummaryOptions say how to show the end of a run.
+type SummaryOptions struct {
+	Screen
+	Planned transfer.Totals // what the plan would submit or resolve; counts nothing where unknown
+	Next    string          // the command to type; "" for none
+}
+
+// Summary writes how a run ended: a table with the count and the sums per asset of every
+// result, then each exception with its reason, the hash of the journal's newest event, and
+// the next command. It returns only errors of w.
+func Summary(w io.Writer, s executor.Summary, o SummaryOptions) error {
+	p := newPage(w, o.Screen)
+	p.line()
+	p.ending(s)
+	p.line()
+	p.outcomes(s, o.Planned)
+	p.exceptions(s)
+	if s.Head != "" {
+		p.line()
+		p.line(plain("Journal head: " + s.Head))
+	}
+	if o.Next != "" {
+		p.line()
+		p.line(plain("Next:"))
+		p.command("", o.Next)
+	}
+	return p.Flush()
+}
+
+func (p *page) ending(s executor.Summary) {
+	name := "Run " + s.RunID
+	if s.RunID == "" {
+		name = "This run"
+	}
+	switch {
+	case s.Interrupted:
+		p.paragraph("", Visible(name+" was interrupted."), toneDoubt)
+	case s.Stopped != "":
+		p.paragraph("", Visible(name+" was stopped: "+s.Stopped), toneBad)
+	case s.Complete:
+		p.paragraph("", Visible(name+" is complete."), toneStrong)
+	default:
+		p.paragraph("", Visible(name+" ended; not everything of its plan has an outcome."), toneDoubt)
+	}
+}
+
+// outcomes writes every result, also those that did not occur: that none is in doubt is
+// what the reader wants to know.
+func (p *page) outcomes(s executor.Summary, planned transfer.Totals) {
+	var rows []totalsRow
+	for _, result := range executor.Results() {
+		rows = append(rows, totalsRow{
+			label:  []span{{resultWord(result), resultTone(result)}},
+			totals: s.Totals[result],
+		})
+	}
+	if planned.Count() > 0 {
+		rows = append(rows, totalsRow{label: []span{plain("planned")}, totals: &planned})
+	}
+	p.totalsTable("  ", rows)
+}
+
+// exceptions writes what is neither recorded nor adopted, in the order of the table.
+func (p *page) exceptions(s executor.Summary) {
+	byResult := make(map[executor.Result][]executor.Event)
+	for _, e := range s.Exceptions {
+		byResult[e.Result] = append(byResult[e.Result], e)
+	}
+	for _, result := range executor.Results() {
+		events := byResult[result]
+		if len(events) == 0 {
+			continue
+		}
+		p.line()
+		p.line(span{strings.ToUpper(resultWord(result)[:1]) + resultWord(result)[1:], resultTone(result)})
+		for _, e := range events[:min(len(events), exceptionsMax)] {
+			p.line(plain("  "+cutMiddle(Visible(e.RefID), max(20, p.width()-40))), plain("  "+e.Amount.String()+" "+Visible(e.Asset)))
+			p.explain("    ", e)
+		}
+		all := len(events)
+		if t := s.Totals[result]; t != nil {
+			all = max(all, t.Count())
+		}
+		if more := all - exceptionsMax; more > 0 {
+			p.line(dim(fmt.Sprintf("  and %d more; remit state list lists them", more)))
+		}
+	}
+}
+
+// resultWord is what people read: "in doubt".
+func resultWord(r executor.Result) string { return strings.ReplaceAll(string(r), "_", " ") }
+
+// resultWidth is the longest of the words.
+const resultWidth = len(executor.ResultNotAttempted)
+
+func resultTone(r executor.Result) tone {
+	switch r {
+	case executor.ResultRecorded, executor.ResultAdopted:
+		return toneGood
+	case executor.ResultUnverified, executor.ResultInDoubt:
+		return toneDoubt
+	case executor.ResultRefused, executor.ResultFailed, executor.ResultConflict:
+		return toneBad
+	case executor.ResultNotAttempted:
+	}
+	return toneNone
+}

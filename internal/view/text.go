@@ -1,0 +1,237 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+
+	"remit/internal/transfer"
+)
+
+const (
+	spanWidthMax      = 2000 // columns of one span
+	paragraphRunesMax = 8000
+	marksMax          = 4 // combining marks on one character
+	cutMark           = "…"
+)
+
+// Visible returns text with every character that does not show, or that changes how its
+// neighbours show, written as an escape such as \u202e: what [transfer.Hidden] names, bytes
+// that are not UTF-8, spaces other than the ASCII one, line ends, and combining marks
+// without a base or beyond the fourth. Visible text is returned as it is, so applying
+// Visible twice changes nothing.
+func Visible(text string) string {
+	if isPlain(text) {
+		return text
+	}
+	var b strings.Builder
+	marks := marksMax // a mark at the start would join what stands before it
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		isMark := unicode.Is(unicode.M, r)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case transfer.Hidden(r) || !unicode.IsPrint(r) || isMark && marks >= marksMax:
+			b.WriteString(escape(r))
+		default:
+			b.WriteRune(r)
+		}
+		marks++
+		if !isMark {
+			marks = 0
+		}
+		i += size
+	}
+	return b.String()
+}
+
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
+}
+
+func escape(r rune) string {
+	switch {
+	case r == '\n':
+		return `\n`
+	case r == '\r':
+		return `\r`
+	case r == '\t':
+		return `\t`
+	case r > 0xffff:
+		return fmt.Sprintf(`\U%08x`, r)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
+}
+
+// displayWidth is how many columns the visible form of text takes. It adds up characters,
+// as terminals do, and not grapheme clusters, which may be of any length.
+func displayWidth(text string) int {
+	if isPlain(text) {
+		return len(text)
+	}
+	width := 0
+	for _, r := range Visible(text) {
+		width += runeWidth(r)
+	}
+	return width
+}
+
+// pad fills text with spaces up to width.
+func pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-displayWidth(text)))
+}
+
+// cutEnd shortens visible text to width, with a mark at its end.
+func cutEnd(text string, width int) string {
+	if len(text) <= width || displayWidth(text) <= width {
+		return text
+	}
+	return takeStart(text, width-1) + cutMark
+}
+
+// cutStart shortens visible text to width, with a mark at its start.
+func cutStart(text string, width int) string {
+	if len(text) <= width || displayWidth(text) <= width {
+		return text
+	}
+	return cutMark + takeEnd(text, width-1)
+}
+
+// cutMiddle shortens visible text to width, with a mark in its middle, so that both ends
+// can be told from others'.
+func cutMiddle(text string, width int) string {
+	if len(text) <= width || displayWidth(text) <= width {
+		return text
+	}
+	tail := (width - 1) / 2
+	return takeStart(text, width-1-tail) + cutMark + takeEnd(text, tail)
+}
+
+// cutRunes shortens raw text and says how much is missing.
+func cutRunes(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	count := utf8.RuneCountInString(text)
+	if count <= most {
+		return text
+	}
+	end := 0
+	for range most {
+		_, size := utf8.DecodeRuneInString(text[end:])
+		end += size
+	}
+	return fmt.Sprintf("%s%s (and %d more characters)", text[:end], cutMark, count-most)
+}
+
+func takeStart(text string, width int) string {
+	end, used := 0, 0
+	for i, r := range text {
+		if used += runeWidth(r); used > width {
+			break
+		}
+		end = i + utf8.RuneLen(r)
+	}
+	return text[:end]
+}
+
+func takeEnd(text string, width int) string {
+	start, used := len(text), 0
+	for start > 0 {
+		r, size := utf8.DecodeLastRuneInString(text[:start])
+		if used += runeWidth(r); used > width {
+			break
+		}
+		start -= size
+	}
+	// A mark must not lose its base to the cut.
+	for start < len(text) {
+		r, size := utf8.DecodeRuneInString(text[start:])
+		if !unicode.Is(unicode.M, r) {
+			break
+		}
+		start += size
+	}
+	return text[start:]
+}
+
+func runeWidth(r rune) int {
+	switch {
+	case ' ' <= r && r <= '~':
+		return 1
+	case unicode.Is(unicode.M, r):
+		return 0
+	}
+	return max(1, lipgloss.Width(string(r)))
+}
+
+// wrap breaks visible text at its spaces into lines of at most width columns. A word that
+// is longer stays whole, so that it can be copied.
+func wrap(text string, width int) []string {
+	var lines []string
+	var b strings.Builder
+	used := 0
+	for word := range strings.SplitSeq(text, " ") {
+		wide := displayWidth(word)
+		switch {
+		case used == 0:
+		case used+1+wide > width:
+			lines = append(lines, b.String())
+			b.Reset()
+			used = 0
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += wide
+	}
+	return append(lines, b.String())
+}
+
+// chop breaks visible text anywhere into lines of at most width columns: for bytes that
+// must be seen whole.
+func chop(text string, width int) []string {
+	var lines []string
+	for displayWidth(text) > width {
+		head := takeStart(text, width)
+		if head == "" {
+			break
+		}
+		lines = append(lines, head)
+		text = text[len(head):]
+	}
+	return append(lines, text)
+}
+
+// moment is RFC 3339 in UTC, to the second.
+func moment(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// plural counts things: "1 transfer", "2 transfers".
+func plural(count int, noun string) string {
+	if count == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", count, noun)
+}
+
+// some lists the first few names, and says how many more there are of total.
+func some(names []string, total int) string {
+	const most = 3
+	shown := names[:min(len(names), most)]
+	text := strings.Join(shown, ", ")
+	if more := max(total, len(names)) - len(shown); more > 0 {
+		text = fmt.Sprintf("%s and %d more", text, more)
+	}
+	return text
+}

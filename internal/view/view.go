@@ -1,0 +1,170 @@
+// Package view shows plans, runs, diagnostics and states to people and to programs. It
+// decides nothing: each function folds data that others made into one face of it.
+//
+// Its one invariant: no text of a file or of the service reaches a reader unseen. Every
+// span of text for people passes through [Visible], every line for programs through
+// [JSON], and neither lets a character through that does not show.
+//
+// A subject has one file a face: plan.go is the terminal's plan, json_plan.go the
+// program's. Markdown and HTML are further faces over the same data and stand beside them
+// as markdown_*.go and html_*.go.
+package view
+
+import (
+	"bufio"
+	"io"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+const (
+	widthDefault = 80
+	widthMin     = 40
+)
+
+// Screen says how to write for a person. The zero Screen is plain text of 80 columns.
+type Screen struct {
+	Width    int  // columns; 0 for 80
+	Color    bool // colours may be used
+	Terminal bool // the writer is a terminal: a progress bar instead of lines
+}
+
+func (s Screen) width() int {
+	if s.Width <= 0 {
+		return widthDefault
+	}
+	return max(s.Width, widthMin)
+}
+
+// tone is what a span of text means; colours follow from it and are never the only sign.
+type tone int
+
+const (
+	toneNone   tone = iota
+	toneGood        // will be sent, or was recorded
+	toneDoubt       // a person should look
+	toneBad         // stops something
+	toneDim         // there if needed
+	toneStrong      // read first
+)
+
+func (t tone) style() lipgloss.Style {
+	style := lipgloss.NewStyle()
+	switch t {
+	case toneGood:
+		return style.Foreground(lipgloss.Green)
+	case toneDoubt:
+		return style.Foreground(lipgloss.Yellow)
+	case toneBad:
+		return style.Foreground(lipgloss.Red)
+	case toneDim:
+		return style.Faint(true)
+	case toneStrong:
+		return style.Bold(true)
+	case toneNone:
+	}
+	return style
+}
+
+// span is a piece of a line. Its text may come from anywhere.
+type span struct {
+	text string
+	tone tone
+}
+
+func plain(text string) span  { return span{text, toneNone} }
+func dim(text string) span    { return span{text, toneDim} }
+func strong(text string) span { return span{text, toneStrong} }
+
+// page writes lines for a person. Write errors stick in the buffer and come out of Flush.
+type page struct {
+	*bufio.Writer
+	Screen
+	gutter span // begins each line of a box
+}
+
+func newPage(w io.Writer, s Screen) *page {
+	return &page{Writer: bufio.NewWriter(w), Screen: s}
+}
+
+// line writes one line. Space at its end is not written.
+func (p *page) line(spans ...span) {
+	spans = append([]span{p.gutter}, spans...)
+	for len(spans) > 0 {
+		end := &spans[len(spans)-1]
+		end.text = strings.TrimRight(end.text, " ")
+		if end.text != "" {
+			break
+		}
+		spans = spans[:len(spans)-1]
+	}
+	for _, s := range spans {
+		p.span(s)
+	}
+	_ = p.WriteByte('\n')
+}
+
+// span is the only way of text onto a page.
+func (p *page) span(s span) {
+	text := cutEnd(Visible(s.text), spanWidthMax)
+	if p.Color && s.tone != toneNone && text != "" {
+		text = s.tone.style().Render(text)
+	}
+	_, _ = p.WriteString(text)
+}
+
+// paragraph writes text in lines that fit, each after the same indent. Lines that begin
+// with a space are commands or layout and stay whole.
+func (p *page) paragraph(indent string, text string, t tone) {
+	text = cutRunes(text, paragraphRunesMax)
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		if strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") {
+			p.line(plain(indent), span{"    " + strings.TrimLeft(line, " \t"), t})
+			continue
+		}
+		room := p.width() - displayWidth(indent) - displayWidth(p.gutter.text)
+		for _, part := range wrap(Visible(line), room) {
+			p.line(plain(indent), span{part, t})
+		}
+	}
+}
+
+// command writes a line that can be pasted, alone and indented.
+func (p *page) command(indent, command string) {
+	p.line(plain(indent+"    "), strong(command))
+}
+
+// table writes rows of cells in aligned columns, each after the same indent. The columns
+// that right names are aligned at their right end.
+func (p *page) table(indent string, rows [][]span, right ...int) {
+	var widths []int
+	for _, row := range rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], displayWidth(cell.text))
+		}
+	}
+	isRight := make([]bool, len(widths))
+	for _, column := range right {
+		if column < len(isRight) {
+			isRight[column] = true
+		}
+	}
+	for _, row := range rows {
+		spans := []span{plain(indent)}
+		for i, cell := range row {
+			gap := strings.Repeat(" ", widths[i]-displayWidth(cell.text))
+			switch {
+			case isRight[i]:
+				spans = append(spans, plain(gap), cell)
+			default:
+				spans = append(spans, cell, plain(gap))
+			}
+			spans = append(spans, plain("  "))
+		}
+		p.line(spans...)
+	}
+}
