@@ -16,12 +16,9 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// templateSizeMax bounds the source of a template, and templateNestingMax how deep its
-// brackets are: the parser recurses.
-const (
-	templateSizeMax    = 4 << 20
-	templateNestingMax = 1000
-)
+// templateSizeMax bounds the source of a template, because the parser recurses: most of
+// what nests takes several bytes a level, and brackets and signs have nestingMax.
+const templateSizeMax = 1 << 20
 
 // templateFunctions call those of table from within a template.
 func templateFunctions(root *os.Root, table map[string]function.Function) map[string]entry {
@@ -67,20 +64,35 @@ func parseTemplate(name, source string) (hclsyntax.Expression, error) {
 	case !utf8.ValidString(source):
 		return nil, fmt.Errorf("%q is not UTF-8 text", name)
 	}
-	depth := 0
-	for i := range len(source) {
-		switch source[i] {
-		case '(', '[', '{':
-			depth++
-		case ')', ']', '}':
-			depth--
-		}
-		if depth > templateNestingMax {
-			return nil, fmt.Errorf("%q has brackets that are nested more than %d deep", name, templateNestingMax)
-		}
+	if nestsTooDeep(source) {
+		return nil, fmt.Errorf("%q has brackets or signs that are nested more than %d deep", name, nestingMax)
 	}
 	template, diags := hclsyntax.ParseTemplate([]byte(source), name, hcl.InitialPos)
 	return template, diagnosed(diags)
+}
+
+// nestsTooDeep counts open brackets and the signs in front of a term. Those in quotes count
+// as well: it errs on the side that keeps the stack whole.
+func nestsTooDeep(source string) bool {
+	brackets, signs := 0, 0
+	for i := range len(source) {
+		switch source[i] {
+		case '(', '[', '{':
+			brackets++
+		case ')', ']', '}':
+			brackets--
+		case '!', '-':
+			signs++
+			continue
+		case ' ', '\t', '\r', '\n':
+			continue
+		}
+		if brackets > nestingMax || signs > nestingMax {
+			return true
+		}
+		signs = 0
+	}
+	return signs > nestingMax
 }
 
 func render(template hclsyntax.Expression, vars map[string]cty.Value, table map[string]function.Function) (cty.Value, error) {
