@@ -167,17 +167,8 @@ func yamlDecodeFunction() function.Function {
 		if len(alias.FindAllStringIndex(text, aliasesMax+1)) > aliasesMax {
 			return fmt.Errorf("the document has more than %d aliases (or words that look like one: *name)", aliasesMax)
 		}
-		depth := 0
-		for i := range len(text) {
-			switch text[i] {
-			case '[', '{':
-				depth++
-			case ']', '}':
-				depth--
-			}
-			if depth > nestingMax {
-				return errNesting
-			}
+		if nestsTooDeep(text) {
+			return errNesting
 		}
 		return nil
 	})

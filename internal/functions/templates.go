@@ -71,8 +71,9 @@ func parseTemplate(name, source string) (hclsyntax.Expression, error) {
 	return template, diagnosed(diags)
 }
 
-// nestsTooDeep counts open brackets and the signs in front of a term. Those in quotes count
-// as well: it errs on the side that keeps the stack whole.
+// nestsTooDeep counts open brackets and the signs in a row: before a term of a template, or
+// dashes of YAML lists within lists. Those in quotes count as well: it errs on the side that
+// keeps the stack whole.
 func nestsTooDeep(source string) bool {
 	brackets, signs := 0, 0
 	for i := range len(source) {
