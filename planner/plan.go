@@ -174,7 +174,7 @@ type Header struct {
 	Controls    string         `json:"controls"` // digest of limits, policies and approval rules
 	Author      string         `json:"author"`
 	Created     time.Time      `json:"created"`
-	Expires     time.Time      `json:"expires,omitzero"` // zero for never
+	Expires     time.Time      `json:"expires,omitzero"`   // zero for never
 	Accepted    []string       `json:"accepted,omitempty"` // flag=name of what was accepted or overridden
 	Targets     []string       `json:"targets,omitempty"`
 }

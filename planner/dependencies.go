@@ -1,0 +1,213 @@
+package planner
+
+import (
+	"fmt"
+	"time"
+
+	"remit/config"
+)
+
+// group is the transfers of a block or of a batch that others wait for.
+type group struct {
+	changes []int32  // indices, in declaration order
+	pending []string // ref_ids that are recorded and not yet COMPLETED
+
+	resolution resolution
+	after      []string // what is unmet, and will be met by this plan or by the service
+	blocked    *blocker // what keeps this plan from meeting it; nil for nothing
+}
+
+// blocker is what keeps transfers from being submitted by this plan.
+type blocker struct {
+	reason string
+	until  time.Time // zero where no time is known
+}
+
+// resolution is how far the walk along the dependencies has come.
+type resolution uint8
+
+const (
+	unresolved resolution = iota
+	resolving
+	resolved
+)
+
+// members finds the transfers of each block and batch that a due transfer waits for.
+func (b *builder) members() map[config.Dependency]*group {
+	groups := make(map[config.Dependency]*group)
+	for i := range b.facts {
+		if b.plan.Changes[i].Action != Submit {
+			continue
+		}
+		for _, d := range b.facts[i].dependsOn {
+			if d == (config.Dependency{}) {
+				panic(fmt.Sprintf("a dependency of %q names nothing", b.plan.Changes[i].RefID))
+			}
+			if groups[d] == nil {
+				groups[d] = new(group)
+			}
+		}
+	}
+	if len(groups) == 0 {
+		return nil
+	}
+	for i := range b.facts {
+		for _, d := range memberships(b.facts[i].block, b.plan.Changes[i].Batch) {
+			if g := groups[d]; g != nil {
+				g.changes = append(g.changes, int32(i))
+			}
+		}
+	}
+	for _, p := range b.pending {
+		for _, d := range memberships(p.block, p.batch) {
+			if g := groups[d]; g != nil {
+				g.pending = append(g.pending, p.refID)
+			}
+		}
+	}
+	return groups
+}
+
+// memberships are the names under which others wait for a transfer; "" names nothing.
+func memberships(block, batch string) [2]config.Dependency {
+	return [2]config.Dependency{{Block: block}, {Batch: batch}}
+}
+
+// resolveDependencies turns a due transfer whose dependencies are not met into one that is
+// submitted after them, where this plan or the service will meet them, and else into one
+// that waits.
+func (b *builder) resolveDependencies() {
+	w := walk{
+		changes: b.plan.Changes, facts: b.facts, groups: b.members(),
+		unmet: make(map[dependencyList]*group),
+	}
+	for i := range w.changes {
+		w.change(i)
+	}
+}
+
+// walk goes along the dependencies, each once, whatever their order in the files.
+type walk struct {
+	changes []Change
+	facts   []facts
+	groups  map[config.Dependency]*group
+	// unmet is what a list of dependencies comes to. Transfers of one block share their
+	// list, and so share what is made of it.
+	unmet map[dependencyList]*group
+}
+
+// dependencyList is one list in memory.
+type dependencyList struct {
+	first *config.Dependency
+	count int
+}
+
+func (w *walk) change(i int) {
+	c, f := &w.changes[i], &w.facts[i]
+	if f.resolution != unresolved || c.Action != Submit || len(f.dependsOn) == 0 {
+		return
+	}
+	f.resolution = resolving
+	list := dependencyList{&f.dependsOn[0], len(f.dependsOn)}
+	all := w.unmet[list]
+	if all == nil {
+		all = w.combine(f.dependsOn)
+		w.unmet[list] = all
+	}
+	f.resolution = resolved
+	if all.blocked != nil {
+		c.Action, c.DuplicateWithin = Wait, 0
+		c.Until, c.Reason = all.blocked.until, all.blocked.reason
+		return
+	}
+	c.After = all.after
+}
+
+// combine adds up what several blocks and batches come to. A transfer that is in two of
+// them is waited for once.
+func (w *walk) combine(dependsOn []config.Dependency) *group {
+	if len(dependsOn) == 1 {
+		return w.group(dependsOn[0])
+	}
+	all := new(group)
+	seen := make(map[string]bool)
+	for _, d := range dependsOn {
+		g := w.group(d)
+		if all.blocked == nil {
+			all.blocked = g.blocked
+		}
+		for _, refID := range g.after {
+			if !seen[refID] {
+				seen[refID] = true
+				all.after = append(all.after, refID)
+			}
+		}
+	}
+	return all
+}
+
+func (w *walk) group(d config.Dependency) *group {
+	g := w.groups[d]
+	switch g.resolution {
+	case unresolved:
+	case resolving:
+		return &group{blocked: circle()}
+	case resolved:
+		return g
+	}
+	g.resolution = resolving
+	g.after = g.pending
+	for _, i := range g.changes {
+		w.change(int(i))
+		refID, blocked := w.changes[i].RefID, w.blocks(int(i))
+		if blocked != nil && g.blocked == nil {
+			g.blocked = blocked
+		}
+		if blocked == nil && w.unmetBy(int(i)) {
+			g.after = append(g.after, refID)
+		}
+	}
+	g.resolution = resolved
+	return g
+}
+
+// unmetBy reports whether others have still to wait for a change that does not block them.
+func (w *walk) unmetBy(i int) bool {
+	return w.changes[i].Action == Submit || !w.facts[i].row.completed
+}
+
+// circle is for what config refuses: it must neither hang nor be sent.
+func circle() *blocker { return &blocker{reason: "its dependencies form a circle"} }
+
+// blocks says why this plan can't meet a dependency on a change; nil where it can.
+func (w *walk) blocks(i int) *blocker {
+	c := &w.changes[i]
+	if w.facts[i].resolution == resolving {
+		return circle()
+	}
+	var which string
+	switch c.Action {
+	case Submit, None:
+		return nil
+	case Wait:
+		switch {
+		case isInFlight(w.facts[i].row):
+			which = "is in flight"
+		case c.Until.IsZero():
+			which = "waits itself"
+		default:
+			which = "waits until " + c.Until.Format(time.RFC3339)
+		}
+	case Expired:
+		which = "expired"
+	case Resolve:
+		which = "is in doubt"
+	case Conflict:
+		which = "is in conflict"
+	case Failed:
+		which = "failed"
+	case Undeclared:
+		panic("nothing can wait for a transfer that is undeclared")
+	}
+	return &blocker{fmt.Sprintf("waits for %q, which %s", c.RefID, which), c.Until}
+}

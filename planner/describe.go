@@ -1,0 +1,213 @@
+package planner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// detailsPerCall bounds how many details are in memory at once.
+const detailsPerCall = 500
+
+// describe adds to the changes what only the details of the record can say. Transfers that
+// nothing is to be said about, nearly all of them, are not asked for.
+func (b *builder) describe(ctx context.Context) error {
+	byRef := make(map[string]int)
+	var refIDs []string
+	for i := range b.facts {
+		if b.facts[i].row != nil {
+			byRef[b.plan.Changes[i].RefID] = i
+			refIDs = append(refIDs, b.plan.Changes[i].RefID)
+		}
+	}
+	return eachDetail(ctx, b.record, refIDs, func(d *state.Detail) error {
+		i := byRef[d.RefID]
+		return b.describeChange(&b.plan.Changes[i], b.facts[i].row, d)
+	})
+}
+
+// eachDetail calls do with the detail of each of the given ref_ids, all of which the record
+// has, in order.
+func eachDetail(ctx context.Context, record Record, refIDs []string, do func(*state.Detail) error) error {
+	for some := range slices.Chunk(refIDs, detailsPerCall) {
+		details, err := record.Details(ctx, some...)
+		if err != nil {
+			return fmt.Errorf("read recorded details: %w", err)
+		}
+		if len(details) != len(some) {
+			return fmt.Errorf("read recorded details: the state has %d of %d transfers that it lists", len(details), len(some))
+		}
+		for i := range details {
+			if details[i].RefID != some[i] {
+				return fmt.Errorf("read recorded details: the state answers %q to %q", details[i].RefID, some[i])
+			}
+			if err := do(&details[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
+	c.Recorded = newRecorded(d)
+	recorded, err := c.Recorded.Request()
+	if err != nil {
+		return fmt.Errorf("read the recorded request of %q: %w", c.RefID, err)
+	}
+	if !c.Declared() {
+		c.Request, c.Batch = recorded, d.Intent.Batch
+	} else if r.status != state.Unsent {
+		c.Differences = Differences(c.Request, recorded)
+	}
+	switch r.status {
+	case state.Unsent:
+	case state.Refused:
+		c.Again = true
+	case state.InDoubt:
+		if r.inFlight {
+			holder, _ := b.record.Holder()
+			c.Reason = fmt.Sprintf("in flight in run %s on %s", holder.RunID, holder.Host)
+			break
+		}
+		c.Reason = b.settling(c, d)
+	case state.Recorded, state.Adopted, state.Unverified:
+		describeMade(c)
+	case state.Conflict:
+		c.describeConflict(d)
+	case state.Tombstone:
+		c.Reason = "a person settled this ref_id as not made, or forgot it, so it is never sent again; remove the declaration, or give the transfer a new ref_id if it is still to be paid"
+	}
+	return nil
+}
+
+func describeMade(c *Change) {
+	switch c.Action {
+	case Conflict:
+		c.Reason = "the declaration was changed after the transfer was recorded; restore it, or declare what is still to be moved under a new ref_id"
+	case Failed:
+		c.Reason = "the service says that it FAILED; remove it, or pay it under a new ref_id"
+	case None:
+	case Submit, Resolve, Wait, Expired, Undeclared:
+		panic(fmt.Sprintf("%q is recorded and planned as %s", c.RefID, c.Action))
+	}
+	if c.Recorded.Status == state.Unverified {
+		c.Signals = append(c.Signals, unverified(c.RefID))
+	}
+}
+
+// describeConflict shows what was asked and answered; where the declaration differs as
+// well, the reason says so.
+func (c *Change) describeConflict(d *state.Detail) {
+	edited := c.Declared() && len(c.Differences) > 0
+	c.Reason = "the service's record is not what was asked for"
+	if d.Outcome != nil {
+		if len(d.Outcome.Differences) > 0 {
+			c.Differences = d.Outcome.Differences
+		}
+		if d.Outcome.Reason != "" {
+			c.Reason += ": " + d.Outcome.Reason
+		}
+	}
+	if edited {
+		c.Reason += "; the declaration was changed since as well"
+	}
+}
+
+func unverified(refID string) Signal {
+	return Signal{
+		Kind:   Unverified,
+		Detail: "its destination could not be proven; a person should look: remit resolve " + shellWord(refID) + ` --accept-record --reason "…"`,
+	}
+}
+
+// settling says how a doubt can be settled, in the words of design section 3.
+func (b *builder) settling(c *Change, d *state.Detail) string {
+	byPerson := "a person settles it with remit resolve " + shellWord(c.RefID)
+	if b.controls.Lookup {
+		byPerson = "apply looks it up, or " + byPerson
+	}
+	if held := b.held(c, d); held != "" {
+		return "it is not sent again, because " + held + "; " + byPerson
+	}
+	if b.controls.Lookup {
+		return "apply looks it up, and sends the recorded request again where nothing is found; or a person settles it with remit resolve " + shellWord(c.RefID)
+	}
+	return "apply sends the recorded request again, or " + byPerson
+}
+
+// held says why the recorded request of a doubt may not be sent again; "" where it may.
+func (b *builder) held(c *Change, d *state.Detail) string {
+	window := b.controls.ReplayWindow
+	switch {
+	case !c.Declared():
+		return "it is no longer declared"
+	case len(c.Differences) > 0:
+		return "the declaration differs from what was sent"
+	case !c.Expires.IsZero() && !b.now.Before(c.Expires):
+		return "expires passed at " + c.Expires.Format(time.RFC3339)
+	case b.controls.HoldDoubt:
+		return `on_doubt is "hold"`
+	case window > 0 && b.now.Sub(d.IntendedAt) > window:
+		return "the replay window of " + window.String() + " has passed"
+	}
+	return ""
+}
+
+func newRecorded(d *state.Detail) *Recorded {
+	r := &Recorded{
+		Status: d.Status, RecordStatus: d.RecordStatus, GroupID: d.GroupID, RecordID: d.RecordID,
+		RunID: d.RunID, At: d.SettledAt, Address: d.Intent.Address, Place: d.Intent.Place,
+		Operation: d.Intent.Operation, Path: d.Intent.Path, Body: d.Intent.Body, Fingerprint: d.Fingerprint.String(),
+	}
+	if r.At.IsZero() {
+		r.At = d.AttemptedAt
+	}
+	if d.Outcome != nil {
+		r.Reason = d.Outcome.Reason
+	}
+	return r
+}
+
+// Request reads the recorded request. It is an error where the body is not one that this
+// program writes, or has another fingerprint than is recorded.
+func (r *Recorded) Request() (transfer.Request, error) {
+	request, err := transfer.ParseRequest(r.Operation, []byte(r.Body), "")
+	if err != nil {
+		return transfer.Request{}, err
+	}
+	if request.Fingerprint().String() == r.Fingerprint {
+		return request, nil
+	}
+	// The fingerprint may travel in a pair of the metadata, of which it is no part.
+	for _, p := range request.Metadata {
+		if p.Value != r.Fingerprint {
+			continue
+		}
+		request, err := transfer.ParseRequest(r.Operation, []byte(r.Body), p.Key)
+		if err == nil && request.Fingerprint().String() == r.Fingerprint {
+			return request, nil
+		}
+	}
+	return transfer.Request{}, fmt.Errorf("its fingerprint is not %s", r.Fingerprint)
+}
+
+// inForce is the request that a change is about: the recorded one of a Resolve, because
+// nothing else is ever sent under its ref_id, and else the change's own.
+func (c *Change) inForce() (transfer.Request, error) {
+	if c.Action != Resolve {
+		return c.Request, nil
+	}
+	if c.Recorded == nil {
+		return transfer.Request{}, fmt.Errorf("%q is in doubt without a recorded request", c.RefID)
+	}
+	request, err := c.Recorded.Request()
+	if err != nil {
+		return transfer.Request{}, fmt.Errorf("read the recorded request of %q: %w", c.RefID, err)
+	}
+	return request, nil
+}

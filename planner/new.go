@@ -1,0 +1,272 @@
+package planner
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"remit/config"
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// New compares what is declared, in declaration order, with what is recorded, and says for
+// each ref_id what an apply at the given time would do. It is pure: the same arguments make
+// the same plan, and the order of the declared transfers changes nothing but the order of
+// the plan's changes.
+//
+// The plan's header lacks what New can't know; see [Header]. A plan that must not be applied
+// is no error: it has obstacles. The error is a *[TargetError] where a target names nothing,
+// or says that the record can't be read, that it contradicts itself, or that a ref_id is
+// declared twice (which config finds as well, and says better).
+func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record, controls Controls, now time.Time) (*Plan, error) {
+	recorded, err := readRows(ctx, record)
+	if err != nil {
+		return nil, err
+	}
+	meta := record.Meta()
+	b := builder{
+		plan: &Plan{
+			Header: Header{
+				Format: Format, Environment: meta.Environment, Service: meta.Service,
+				Lineage: meta.Lineage, Serial: meta.Serial, Created: now, Targets: controls.Targets,
+			},
+			Totals: make(map[Action]*transfer.Totals),
+		},
+		record: record, rows: recorded, controls: controls, now: now,
+		targets: newTargets(controls.Targets),
+	}
+	if err := b.build(ctx, declared); err != nil {
+		return nil, err
+	}
+	return b.plan, nil
+}
+
+// builder holds what New needs while it runs.
+type builder struct {
+	plan     *Plan
+	facts    []facts // of the plan's change with the same index
+	record   Record
+	rows     *rows
+	controls Controls
+	now      time.Time
+	targets  *targets
+	declared int
+	pending  []pendingRow
+}
+
+// facts are what is known of a change and needed no longer than New runs.
+type facts struct {
+	row        *row // nil where nothing is recorded
+	block      string
+	dependsOn  []config.Dependency
+	acceptOf   []string
+	resolution resolution // of the dependencies
+}
+
+// pendingRow is a declared transfer without a change of its own that others may wait for.
+type pendingRow struct{ refID, block, batch string }
+
+func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer]) error {
+	if err := b.readDeclared(ctx, declared); err != nil {
+		return err
+	}
+	if err := b.targets.check(); err != nil {
+		return err
+	}
+	b.addUndeclared()
+	b.keepTargets()
+	b.resolveDependencies()
+	if err := b.describe(ctx); err != nil {
+		return err
+	}
+	if err := b.findLookAlikes(ctx); err != nil {
+		return err
+	}
+	b.addConflictObstacles()
+	b.addEmptyObstacle()
+	b.plan.sortObstacles()
+	if err := b.plan.addTotals(); err != nil {
+		return err
+	}
+	digest, err := b.plan.digest()
+	b.plan.Digest = digest
+	return err
+}
+
+// readDeclared gives each declared transfer its action, dependencies and look-alikes apart,
+// and keeps those that need a line.
+func (b *builder) readDeclared(ctx context.Context, declared iter.Seq[config.Transfer]) error {
+	places := make(map[string]config.Place) // of ref_ids that have no row
+	for t := range declared {
+		if b.declared%1024 == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		b.declared++
+		refID := t.Request.RefID
+		r := b.rows.byRef[refID]
+		if r != nil && r.declared {
+			return fmt.Errorf("ref_id %q is declared twice, the second time at %s", refID, t.Place)
+		}
+		if r != nil {
+			r.declared = true
+		} else {
+			if before, ok := places[refID]; ok {
+				return fmt.Errorf("ref_id %q is declared twice: at %s and at %s", refID, before, t.Place)
+			}
+			places[refID] = t.Place
+		}
+		b.addDeclared(t, r)
+	}
+	return nil
+}
+
+func (b *builder) addDeclared(t config.Transfer, r *row) {
+	targeted := b.targets.match(&t)
+	action := b.classify(&t, r)
+	if action == None && r.status != state.Unverified {
+		if targeted {
+			b.plan.count(None, t.Request.Asset, t.Request.Amount)
+		}
+		if !r.completed {
+			b.pending = append(b.pending, pendingRow{t.Request.RefID, t.Block, t.Batch})
+		}
+		return
+	}
+	c := Change{
+		Action: action, RefID: t.Request.RefID, Address: t.Address, Place: t.Place.String(), Batch: t.Batch,
+		Request: t.Request, FromLabel: t.FromLabel, Expires: t.Expires,
+	}
+	f := facts{row: r, block: t.Block, dependsOn: t.DependsOn, acceptOf: t.AcceptDuplicateOf}
+	b.targets.mark(len(b.plan.Changes), targeted)
+	switch action {
+	case Submit:
+		c.DuplicateWithin = t.DuplicateWithin
+	case Wait:
+		if !isInFlight(r) {
+			c.Until = t.NotBefore
+			c.Reason = "not before " + t.NotBefore.Format(time.RFC3339)
+		}
+	case Expired:
+		c.Reason = "expires passed at " + t.Expires.Format(time.RFC3339) + ", before it was submitted; remove it, or pay it under a new ref_id"
+	case Resolve, None, Conflict, Failed, Undeclared:
+	}
+	b.plan.Changes = append(b.plan.Changes, c)
+	b.facts = append(b.facts, f)
+}
+
+// classify is the table of actions of design section 5 for a declared transfer, before its
+// dependencies are looked at.
+func (b *builder) classify(t *config.Transfer, r *row) Action {
+	if r == nil {
+		return b.due(t)
+	}
+	switch r.status {
+	case state.Unsent, state.Refused:
+		return b.due(t)
+	case state.InDoubt:
+		if r.inFlight {
+			return Wait
+		}
+		return Resolve
+	case state.Recorded, state.Adopted, state.Unverified:
+		switch {
+		case r.fingerprint != t.Request.Fingerprint():
+			return Conflict
+		case r.failed:
+			return Failed
+		}
+		return None
+	case state.Conflict, state.Tombstone:
+		return Conflict
+	}
+	panic(fmt.Sprintf("ref_id %q is recorded with %s", r.refID, r.status))
+}
+
+// due says what to do with a transfer that was not made. A time that has come exactly now
+// has come.
+func (b *builder) due(t *config.Transfer) Action {
+	switch {
+	case !t.Expires.IsZero() && !b.now.Before(t.Expires):
+		return Expired
+	case b.now.Before(t.NotBefore):
+		return Wait
+	}
+	return Submit
+}
+
+func isInFlight(r *row) bool { return r != nil && r.inFlight }
+
+// addUndeclared adds what is recorded and no longer declared: a line where it is in doubt
+// or in conflict, which does not end because a declaration was deleted, and else a count.
+// What was never made (unsent, refused, a tombstone) needs no word once nobody asks for it.
+func (b *builder) addUndeclared() {
+	for r := range b.rows.inOrder() {
+		if r.declared {
+			continue
+		}
+		switch r.status {
+		case state.InDoubt:
+			action := Resolve
+			if r.inFlight {
+				action = Wait
+			}
+			b.addUndeclaredLine(r, action)
+		case state.Conflict:
+			b.addUndeclaredLine(r, Conflict)
+		case state.Recorded, state.Adopted, state.Unverified:
+			b.plan.count(Undeclared, r.asset, r.amount)
+			b.listUndeclared(r)
+		case state.Unsent, state.Refused, state.Tombstone:
+		}
+	}
+}
+
+func (b *builder) addUndeclaredLine(r *row, action Action) {
+	b.targets.mark(len(b.plan.Changes), false)
+	b.plan.Changes = append(b.plan.Changes, Change{Action: action, RefID: r.refID, FromLabel: r.fromLabel})
+	b.facts = append(b.facts, facts{row: r})
+}
+
+func (b *builder) listUndeclared(r *row) {
+	if len(b.plan.Undeclared) == UndeclaredMax {
+		return
+	}
+	c := Change{
+		Action: Undeclared, RefID: r.refID, FromLabel: r.fromLabel,
+		Request:  transfer.Request{RefID: r.refID, Asset: r.asset, Amount: r.amount},
+		Recorded: &Recorded{Status: r.status},
+	}
+	switch {
+	case r.completed:
+		c.Recorded.RecordStatus = transfer.Completed
+	case r.failed:
+		c.Recorded.RecordStatus = transfer.Failed
+	}
+	if r.status == state.Unverified {
+		c.Signals = []Signal{unverified(r.refID)}
+	}
+	b.plan.Undeclared = append(b.plan.Undeclared, c)
+}
+
+func (p *Plan) count(a Action, asset string, amount transfer.Amount) {
+	t := p.Totals[a]
+	if t == nil {
+		t = new(transfer.Totals)
+		p.Totals[a] = t
+	}
+	t.Add(asset, amount)
+}
+
+// addTotals counts the plan's lines.
+func (p *Plan) addTotals() error {
+	for i := range p.Changes {
+		request, err := p.Changes[i].inForce()
+		if err != nil {
+			return err
+		}
+		p.count(p.Changes[i].Action, request.Asset, request.Amount)
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package planner
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/state"
+)
+
+// refIDsMax bounds the ref_ids of one obstacle, and the obstacles of one kind that are
+// listed one by one.
+const refIDsMax = 20
+
+// addConflictObstacles makes a plan with a conflict not applicable, with one obstacle for
+// each thing that can be done about it.
+func (b *builder) addConflictObstacles() {
+	var edited, answered, settled Obstacle
+	for i := range b.plan.Changes {
+		c := &b.plan.Changes[i]
+		if c.Action != Conflict {
+			continue
+		}
+		switch c.Recorded.Status {
+		case state.Conflict:
+			answered.add(c.RefID)
+		case state.Tombstone:
+			settled.add(c.RefID)
+		case state.Recorded, state.Adopted, state.Unverified:
+			edited.add(c.RefID)
+		case state.Unsent, state.InDoubt, state.Refused:
+			panic(fmt.Sprintf("%q is in conflict with what is %s", c.RefID, c.Recorded.Status))
+		}
+	}
+	edited.Detail = "What is declared differs from what was recorded under the same ref_id. A transfer can't be changed once it was made: restore the declaration, or declare what is still to be moved under a new ref_id."
+	settled.Detail = "A person settled the ref_id as not made, or forgot it, and so it is never sent again. Remove the declaration, or give the transfer a new ref_id if it is still to be paid."
+	answered.Detail = answeredDetail
+	if answered.Count > 0 {
+		answered.Remedy = acceptRecord(answered.RefIDs[0])
+	}
+	for _, o := range []Obstacle{edited, answered, settled} {
+		if o.Count > 0 {
+			o.Kind = ObstacleConflict
+			b.plan.Obstacles = append(b.plan.Obstacles, o)
+		}
+	}
+}
+
+const answeredDetail = "The service's record of the transfer is not what was asked for. A person has to find out what was really moved, and then accepts what the service has."
+
+func acceptRecord(refID string) string {
+	return "remit resolve " + shellWord(refID) + ` --accept-record --reason "…"`
+}
+
+// addEmptyObstacle stops a plan that declares nothing over a state that knows something:
+// the wrong directory, more often than the wish to stop paying.
+func (b *builder) addEmptyObstacle() {
+	if b.declared > 0 || len(b.rows.byRef) == 0 {
+		if b.controls.AllowEmpty {
+			b.plan.Unused = append(b.plan.Unused, "allow-empty")
+			slices.Sort(b.plan.Unused)
+		}
+		return
+	}
+	if b.controls.AllowEmpty {
+		b.plan.Header.Accepted = append(b.plan.Header.Accepted, "allow-empty")
+		slices.Sort(b.plan.Header.Accepted)
+		return
+	}
+	b.plan.Obstacles = append(b.plan.Obstacles, Obstacle{
+		Kind: ObstacleEmpty, Count: len(b.rows.byRef),
+		Detail: fmt.Sprintf("No transfer is declared, but the state knows %d. If this is the right directory and nothing is meant to be declared any more, say so.", len(b.rows.byRef)),
+		Remedy: "--allow-empty",
+	})
+}
+
+// addObstacles says what was not accepted.
+func (j *judge) addObstacles() {
+	j.addDoubtObstacles()
+	renames := 0
+	for _, batch := range slices.Sorted(maps.Keys(j.needing)) {
+		needing := j.needing[batch]
+		slices.SortFunc(needing, func(x, y verdict) int { return cmp.Compare(x.line, y.line) })
+		lookAlikes := slices.DeleteFunc(slices.Clone(needing), func(v verdict) bool { return v.rename != nil })
+		for _, v := range needing {
+			if v.rename == nil {
+				continue
+			}
+			renames++
+			if renames <= refIDsMax {
+				j.plan.Obstacles = append(j.plan.Obstacles, j.renameObstacle(v))
+			}
+		}
+		if len(lookAlikes) > 0 {
+			j.plan.Obstacles = append(j.plan.Obstacles, j.lookAlikeObstacle(batch, lookAlikes, len(needing)))
+		}
+	}
+	if renames > refIDsMax {
+		j.plan.Obstacles = append(j.plan.Obstacles, Obstacle{
+			Kind: ObstacleRename, Count: renames - refIDsMax,
+			Detail: fmt.Sprintf("%d more transfers look like recorded ones whose labels vanished.", renames-refIDsMax),
+		})
+	}
+}
+
+// addDoubtObstacles says which twins have to be settled first.
+func (j *judge) addDoubtObstacles() {
+	slices.SortFunc(j.doubts, func(x, y verdict) int { return cmp.Compare(x.line, y.line) })
+	byTwin := make(map[string]*Obstacle)
+	var order []string
+	for _, v := range j.doubts {
+		o := byTwin[v.doubt.refID]
+		if o == nil {
+			o = &Obstacle{
+				Kind: ObstacleLookAlike,
+				Detail: fmt.Sprintf("The same movement is in doubt as %q: it may have been made already. A twin in doubt can't be accepted; settle it first, by an apply or by a person.",
+					v.doubt.refID),
+				Remedy: "remit resolve " + shellWord(v.doubt.refID),
+			}
+			byTwin[v.doubt.refID] = o
+			order = append(order, v.doubt.refID)
+		}
+		o.add(j.plan.Changes[v.line].RefID)
+	}
+	for n, twin := range order {
+		if n == refIDsMax {
+			break // as many as one can settle before looking again
+		}
+		j.plan.Obstacles = append(j.plan.Obstacles, *byTwin[twin])
+	}
+}
+
+func (j *judge) renameObstacle(v verdict) Obstacle {
+	c := &j.plan.Changes[v.line]
+	o := Obstacle{
+		Kind: ObstacleRename,
+		Detail: fmt.Sprintf("%q at %s makes the same movement as %q, which is recorded from %s and whose label is no longer declared. If the transfer was only renamed, keep its identity by writing its ref_id out in the block. If both are meant, accept it: --accept-duplicate=%s.",
+			c.RefID, c.Place, v.rename.refID, j.places[v.rename.refID], shellWord(c.RefID)),
+		Remedy: "ref_id = " + string(hclwrite.TokensForValue(cty.StringVal(v.rename.refID)).Bytes()),
+	}
+	o.add(c.RefID)
+	return o
+}
+
+// lookAlikeObstacle is about the look-alikes of one batch, or of none; needing counts the
+// renames of the batch as well, because its acceptance does.
+func (j *judge) lookAlikeObstacle(batch string, some []verdict, needing int) Obstacle {
+	o := Obstacle{Kind: ObstacleLookAlike}
+	for _, v := range some {
+		o.add(j.plan.Changes[v.line].RefID)
+	}
+	first := &j.plan.Changes[some[0].line]
+	switch {
+	case o.Count == 1:
+		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q at %s", first.RefID, first.Place, some[0].twin, some[0].place)
+	case batch != "":
+		o.Detail = fmt.Sprintf("%d transfers of batch %q make the same movement as others, the first %q at %s as %q at %s", o.Count, batch, first.RefID, first.Place, some[0].twin, some[0].place)
+	default:
+		o.Detail = fmt.Sprintf("%d transfers make the same movement as others, the first %q at %s as %q at %s", o.Count, first.RefID, first.Place, some[0].twin, some[0].place)
+	}
+	o.Detail += ": same sender, destination, asset and amount under another ref_id. If both are meant, accept it by name."
+	if given, ok := j.controls.AcceptDuplicates[batch]; ok && batch != "" {
+		o.Detail += fmt.Sprintf(" --accept-duplicates=%s:%d does not count: %d need it.", batch, given, needing)
+	}
+	if batch != "" && needing > 1 {
+		o.Remedy = fmt.Sprintf("--accept-duplicates=%s:%d", batch, needing)
+		return o
+	}
+	var flags []string
+	for _, refID := range o.RefIDs {
+		flags = append(flags, "--accept-duplicate="+shellWord(refID))
+	}
+	o.Remedy = strings.Join(flags, " ")
+	return o
+}
+
+func (o *Obstacle) add(refID string) {
+	o.Count++
+	if len(o.RefIDs) < refIDsMax {
+		o.RefIDs = append(o.RefIDs, refID)
+	}
+}
+
+// sortObstacles puts the gravest first: what makes an apply exit with 1, then the others.
+func (p *Plan) sortObstacles() {
+	rank := func(o Obstacle) int {
+		switch o.Kind {
+		case ObstacleConflict:
+			return 0
+		case ObstacleEmpty:
+			return 1
+		case ObstacleRename:
+			return 2
+		case ObstacleLookAlike:
+			return 3
+		}
+		panic("no such obstacle: " + string(o.Kind))
+	}
+	slices.SortStableFunc(p.Obstacles, func(x, y Obstacle) int { return cmp.Compare(rank(x), rank(y)) })
+}
+
+// shellWord writes text so that a POSIX shell reads it as one word.
+func shellWord(text string) string {
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_@%+=:,./-", r)
+	}
+	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

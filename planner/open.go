@@ -1,0 +1,293 @@
+package planner
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"slices"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// ChangedError says that a file is not a plan as it was saved: it was changed, cut off, or
+// is of another version of the format. Nothing of it may be used; the plan is to be made
+// anew.
+type ChangedError struct {
+	Line   int // counted from 1
+	Reason string
+}
+
+// Error names the line and says what to do.
+func (e *ChangedError) Error() string {
+	return fmt.Sprintf("line %d of the plan file: %s; the file is not as it was saved, make the plan anew with remit plan --out=FILE", e.Line, e.Reason)
+}
+
+// Open reads a plan that Save wrote, and verifies it: the format, the SHA-256 of its bytes,
+// the digest, the totals, and that each line is whole. The error is a *[ChangedError], or
+// what r returned.
+func Open(r io.Reader) (*Plan, error) {
+	o := opener{
+		in: bufio.NewReaderSize(r, 64<<10), sum: sha256.New(),
+		plan:  &Plan{Totals: make(map[Action]*transfer.Totals)},
+		lines: make(map[string]int),
+	}
+	err := o.read()
+	if changed := (*ChangedError)(nil); err != nil && !errors.As(err, &changed) {
+		return nil, fmt.Errorf("read the plan file: %w", err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return o.plan, nil
+}
+
+type opener struct {
+	in    *bufio.Reader
+	line  int
+	bytes []byte // of the line
+	sum   hash.Hash
+	plan  *Plan
+	lines map[string]int // index of the change, by ref_id
+}
+
+func (o *opener) changed(format string, args ...any) error {
+	return &ChangedError{o.line, fmt.Sprintf(format, args...)}
+}
+
+func (o *opener) read() error {
+	if err := o.next(); err != nil {
+		return err
+	}
+	if err := o.readHeader(); err != nil {
+		return err
+	}
+	for {
+		if err := o.next(); err != nil {
+			return err
+		}
+		if bytes.HasPrefix(o.bytes, []byte(footerStart)) {
+			break
+		}
+		o.sum.Write(o.bytes)
+		if err := o.readChange(); err != nil {
+			return err
+		}
+	}
+	if err := o.readFooter(); err != nil {
+		return err
+	}
+	switch _, err := o.in.ReadByte(); {
+	case err == nil:
+		o.line++
+		return o.changed("something follows the footer")
+	case !errors.Is(err, io.EOF):
+		return err
+	}
+	return nil
+}
+
+// next reads the next line, its line feed included.
+func (o *opener) next() error {
+	o.line++
+	o.bytes = o.bytes[:0]
+	for {
+		part, err := o.in.ReadSlice('\n')
+		if len(o.bytes)+len(part) > lineMax {
+			return o.changed("it is longer than %d bytes", lineMax)
+		}
+		o.bytes = append(o.bytes, part...)
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF):
+			return o.changed("the file ends before its footer")
+		default:
+			return err
+		}
+	}
+}
+
+// decode is strict: a field that this version does not know may change what the line means.
+func (o *opener) decode(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return o.changed("%v", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return o.changed("it is more than one JSON value")
+	}
+	return nil
+}
+
+func (o *opener) readHeader() error {
+	var format struct {
+		Format string `json:"format"`
+	}
+	if err := json.Unmarshal(o.bytes, &format); err != nil || format.Format != Format {
+		return o.changed("it is not the header of a plan of the format %q", Format)
+	}
+	o.sum.Write(o.bytes)
+	if err := o.decode(o.bytes, &o.plan.Header); err != nil {
+		return err
+	}
+	if o.plan.Header.PlanID == "" {
+		return o.changed("it has no plan_id")
+	}
+	return nil
+}
+
+func (o *opener) readChange() error {
+	var line savedChange
+	if err := o.decode(o.bytes, &line); err != nil {
+		return err
+	}
+	if line.AfterAs != "" {
+		earlier, ok := o.lines[line.AfterAs]
+		if !ok || len(line.After) > 0 {
+			return o.changed("it waits as %q, which is no earlier line", line.AfterAs)
+		}
+		line.After = o.plan.Changes[earlier].After
+	}
+	if reason := line.broken(); reason != "" {
+		return o.changed("%s", reason)
+	}
+	if _, ok := o.lines[line.RefID]; ok {
+		return o.changed("ref_id %q stands twice", line.RefID)
+	}
+	o.lines[line.RefID] = len(o.plan.Changes)
+	o.plan.Changes = append(o.plan.Changes, line.Change)
+	return nil
+}
+
+// broken says what is missing for a change to be one that New makes; "" for nothing.
+func (c *Change) broken() string {
+	if c.RefID == "" || c.RefID != c.Request.RefID {
+		return "its ref_id is not that of its request"
+	}
+	if !c.Request.Operation.Known() {
+		return fmt.Sprintf("no service has the operation %q", c.Request.Operation)
+	}
+	status := state.Status(0)
+	if c.Recorded != nil {
+		status = c.Recorded.Status
+	}
+	possible := false
+	switch c.Action {
+	case Submit:
+		possible = c.Declared() && (status == 0 || status == state.Unsent || status == state.Refused)
+	case Resolve:
+		possible = status == state.InDoubt
+	case None:
+		possible = status == state.Unverified
+	case Conflict:
+		possible = status.Made() || status == state.Conflict || status == state.Tombstone
+	case Failed:
+		possible = status.Made()
+	case Wait, Expired:
+		possible = true
+	case Undeclared:
+	}
+	if !possible {
+		return fmt.Sprintf("no plan has the action %q there", c.Action)
+	}
+	if request, err := c.inForce(); err != nil {
+		return err.Error()
+	} else if request.RefID != c.RefID {
+		return "its ref_id is not that of the recorded request"
+	}
+	return ""
+}
+
+func (o *opener) readFooter() error {
+	head := len(o.bytes) - sumDigits - len(sumEnd)
+	if head < len(sumStart) || !bytes.HasSuffix(o.bytes[:head], []byte(sumStart)) || !bytes.HasSuffix(o.bytes, []byte(sumEnd)) {
+		return o.changed("the footer does not end with a SHA-256")
+	}
+	o.sum.Write(o.bytes[:head])
+	if hex.EncodeToString(o.sum.Sum(nil)) != string(o.bytes[head:head+sumDigits]) {
+		return o.changed("the bytes of the file do not have the SHA-256 that the footer says")
+	}
+	var footer savedFooter
+	body := append(slices.Clone(o.bytes[:head-len(sumStart)]), '}')
+	if err := o.decode(body, &footer); err != nil {
+		return err
+	}
+	p := o.plan
+	p.Obstacles, p.Digest = footer.Obstacles, footer.Digest
+	if err := p.addTotals(); err != nil {
+		return o.changed("%v", err)
+	}
+	if reason := p.restoreTotals(footer.Totals); reason != "" {
+		return o.changed("%s", reason)
+	}
+	if digest, err := p.digest(); err != nil || digest != p.Digest {
+		return o.changed("the lines do not have the digest that the footer says")
+	}
+	if p.Applicable() != footer.Applicable || p.Applicable() && p.Count(Conflict) > 0 {
+		return o.changed("the plan has a conflict, and says that it is applicable")
+	}
+	return nil
+}
+
+// restoreTotals compares the totals of a footer with those of the lines. Those of Undeclared
+// and None, which have no lines or few, are taken from the footer.
+func (p *Plan) restoreTotals(saved []savedTotals) string {
+	seen := make(map[Action]bool)
+	for _, s := range saved {
+		if !slices.Contains(Actions(), s.Action) || seen[s.Action] {
+			return fmt.Sprintf("no plan has such totals of %q", s.Action)
+		}
+		seen[s.Action] = true
+		if s.Action == None || s.Action == Undeclared {
+			t, err := restoredTotals(s)
+			if err != nil {
+				return err.Error()
+			}
+			p.Totals[s.Action] = t
+		}
+		t := p.Totals[s.Action]
+		if t == nil || !slices.Equal(saveTotals(s.Action, t).Assets, s.Assets) || t.Count() != s.Count {
+			return fmt.Sprintf("the totals of %q are not those of the lines", s.Action)
+		}
+	}
+	for action := range p.Totals {
+		if !seen[action] {
+			return fmt.Sprintf("the totals of %q are missing", action)
+		}
+	}
+	return ""
+}
+
+// restoredTotals makes totals that were saved. Only a transfer can be added to totals: one
+// has the whole sum, and the others nothing.
+func restoredTotals(saved savedTotals) (*transfer.Totals, error) {
+	all := new(transfer.Totals)
+	for _, s := range saved.Assets {
+		sum, err := transfer.ParseAmount(s.Sum)
+		if err != nil || s.Count < 1 {
+			return nil, fmt.Errorf("the totals of %q have a sum of %q in %d transfers", saved.Action, s.Sum, s.Count)
+		}
+		all.Add(s.Asset, sum)
+		var nothing transfer.Totals
+		nothing.Add(s.Asset, transfer.Amount{})
+		for left := s.Count - 1; left > 0; left /= 2 {
+			if left%2 == 1 {
+				all.Merge(nothing)
+			}
+			var doubled transfer.Totals
+			doubled.Merge(nothing)
+			doubled.Merge(nothing)
+			nothing = doubled
+		}
+	}
+	return all, nil
+}

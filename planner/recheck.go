@@ -1,0 +1,416 @@
+package planner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// ErrExpired says that the plan's time is over.
+var ErrExpired = errors.New("the plan has expired; make a new one")
+
+// ErrCompleted says that the plan was carried out before: each line has an outcome.
+var ErrCompleted = errors.New("the plan was carried out already: every line of it has an outcome; make a new one to see what is left to do")
+
+// OtherError says that a plan was made for something else than it is to be applied to.
+type OtherError struct {
+	What    string // "environment", "service", "lineage", "serial" or "controls"
+	Planned string
+	Now     string
+}
+
+// Error names both.
+func (e *OtherError) Error() string {
+	return fmt.Sprintf("the plan was made for another %s: planned %s, now %s; make a new one", e.What, e.Planned, e.Now)
+}
+
+// StaleError says that ref_ids are no longer as they were planned, other than by an earlier
+// run of the same plan.
+type StaleError struct {
+	Lines []StaleLine // at most 20 of them
+	Count int
+}
+
+// StaleLine is one ref_id that is no longer as planned.
+type StaleLine struct {
+	RefID   string
+	Planned string // in words, such as "nothing recorded"
+	Now     string // in words, such as "recorded in run R"
+}
+
+// Error names the ref_ids.
+func (e *StaleError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of the plan's transfers are no longer as planned; make a new plan", e.Count)
+	for _, line := range e.Lines {
+		fmt.Fprintf(&b, "\n  %q: planned as %s, now %s", line.RefID, line.Planned, line.Now)
+	}
+	return b.String()
+}
+
+// ObstacleError says that a plan is not applicable: it was not when it was made, or it is
+// not any more.
+type ObstacleError struct{ Obstacles []Obstacle }
+
+// Error has each obstacle with its remedy.
+func (e *ObstacleError) Error() string {
+	var b strings.Builder
+	b.WriteString("the plan is not applicable")
+	for _, o := range e.Obstacles {
+		b.WriteString("\n  " + o.Detail)
+		if o.Remedy != "" {
+			b.WriteString("\n    " + o.Remedy)
+		}
+	}
+	return b.String()
+}
+
+// History is a record whose journal can be read; a [state.Snapshot] is one.
+type History interface {
+	Record
+	Events(ctx context.Context, after int64, refID string) iter.Seq2[state.Event, error]
+}
+
+// Recheck compares a plan with the state as it is now: under the lock, before the first
+// request. Each line must be as it was planned, unless an earlier run of the same plan_id
+// made it otherwise, and nothing may have come up that the plan does not show: a conflict,
+// or a look-alike of what is still to be sent.
+//
+// It returns what is left to do: the plan itself, or a copy with the same header and digest
+// without the lines to which an earlier run of this plan_id gave an outcome. A line that
+// such a run left in doubt stays as it was planned.
+//
+// The error is an *[ObstacleError], an *[OtherError], a *[StaleError], [ErrExpired] or
+// [ErrCompleted], or says what could not be read. controls is the digest of the limits,
+// policies and approval rules as they are now.
+func (p *Plan) Recheck(ctx context.Context, record History, controls string, now time.Time) (*Plan, error) {
+	if !p.Applicable() {
+		return nil, &ObstacleError{p.Obstacles}
+	}
+	if err := p.checkHeader(record.Meta(), controls, now); err != nil {
+		return nil, err
+	}
+	past, err := p.readPast(ctx, record)
+	if err != nil {
+		return nil, err
+	}
+	if past.complete {
+		return nil, ErrCompleted
+	}
+	r := recheck{plan: p, past: past, now: now, lines: make(map[string]int), twins: make(map[transfer.Twin][]state.Transfer)}
+	if err := r.read(ctx, record); err != nil {
+		return nil, err
+	}
+	return r.left()
+}
+
+func (p *Plan) checkHeader(meta state.Meta, controls string, now time.Time) error {
+	h := p.Header
+	planned := h.Service
+	if planned.CustomerID == "" {
+		planned.CustomerID = meta.Service.CustomerID // the first record was not there yet
+	}
+	switch {
+	case h.Environment != meta.Environment:
+		return &OtherError{"environment", h.Environment, meta.Environment}
+	case planned != meta.Service:
+		return &OtherError{"service", identity(planned), identity(meta.Service)}
+	case h.Lineage != meta.Lineage:
+		return &OtherError{"lineage", h.Lineage, meta.Lineage}
+	case h.Serial > meta.Serial:
+		return &OtherError{"serial", fmt.Sprint(h.Serial), fmt.Sprintf("%d, an older state", meta.Serial)}
+	case h.Controls != controls:
+		return &OtherError{"controls", h.Controls, controls}
+	case !h.Expires.IsZero() && !now.Before(h.Expires):
+		return ErrExpired
+	}
+	return nil
+}
+
+func identity(i state.Identity) string {
+	return strings.Join([]string{i.BaseURL, i.Operator, i.ClientID, i.CustomerID}, " ")
+}
+
+// past is what happened to a state since a plan was made from it.
+type past struct {
+	runs     map[string]bool // of this plan_id
+	complete bool            // one of them gave every line an outcome
+	own      map[string]bool // ref_ids with events of these runs
+	foreign  map[string]bool // ref_ids with other events
+}
+
+func (p *Plan) readPast(ctx context.Context, record History) (past, error) {
+	since := past{runs: make(map[string]bool), own: make(map[string]bool), foreign: make(map[string]bool)}
+	for event, err := range record.Events(ctx, p.Header.Serial, "") {
+		if err != nil {
+			return past{}, fmt.Errorf("read the events since the plan: %w", err)
+		}
+		switch event.Kind {
+		case state.KindBegun:
+			var begun state.Begun
+			if err := json.Unmarshal(event.Data, &begun); err != nil {
+				return past{}, fmt.Errorf("read event %d: %w", event.Seq, err)
+			}
+			if begun.PlanID != "" && begun.PlanID == p.Header.PlanID {
+				since.runs[begun.RunID] = true
+			}
+		case state.KindEnded:
+			var ended state.Ended
+			if err := json.Unmarshal(event.Data, &ended); err != nil {
+				return past{}, fmt.Errorf("read event %d: %w", event.Seq, err)
+			}
+			since.complete = since.complete || since.runs[ended.RunID] && ended.Complete
+		case state.KindIntent, state.KindOutcome:
+			if since.runs[event.RunID] {
+				since.own[event.RefID] = true
+			} else {
+				since.foreign[event.RefID] = true
+			}
+		case state.KindCreated, state.KindUnlocked, state.KindRebound:
+		}
+	}
+	return since, nil
+}
+
+// ours reports whether a ref_id is as it is by runs of this plan: the latest attempt is
+// theirs, whoever settled it, or nobody else touched it.
+func (p *past) ours(t *state.Transfer) bool {
+	return p.runs[t.RunID] || p.own[t.RefID] && !p.foreign[t.RefID]
+}
+
+// recheck holds what Recheck needs while it runs.
+type recheck struct {
+	plan  *Plan
+	past  past
+	now   time.Time
+	lines map[string]int // index of each Submit and Resolve
+
+	current   map[int]*state.Transfer // of the lines
+	twins     map[transfer.Twin][]state.Transfer
+	conflicts Obstacle
+}
+
+func (r *recheck) read(ctx context.Context, record Record) error {
+	r.current = make(map[int]*state.Transfer)
+	submitted := make(map[transfer.Twin]bool)
+	for i := range r.plan.Changes {
+		c := &r.plan.Changes[i]
+		if c.Action != Submit && c.Action != Resolve {
+			continue
+		}
+		r.lines[c.RefID] = i
+		if c.Action == Submit {
+			submitted[c.Request.Twin()] = true
+		}
+	}
+	for t, err := range record.Transfers(ctx) {
+		if err != nil {
+			return fmt.Errorf("read the recorded transfers: %w", err)
+		}
+		line, isLine := r.lines[t.RefID]
+		if isLine {
+			r.current[line] = &t
+		}
+		if t.Status == state.Conflict && (isLine || len(r.plan.Header.Targets) == 0) {
+			r.conflicts.add(t.RefID)
+		}
+		if submitted[t.Twin] && t.Status.MayBeMade() && t.RecordStatus != transfer.Failed {
+			r.twins[t.Twin] = append(r.twins[t.Twin], t)
+		}
+	}
+	return nil
+}
+
+// left judges each line, and then what else came up.
+func (r *recheck) left() (*Plan, error) {
+	if r.conflicts.Count > 0 {
+		r.conflicts.Kind, r.conflicts.Detail = ObstacleConflict, answeredDetail
+		r.conflicts.Remedy = acceptRecord(r.conflicts.RefIDs[0])
+		return nil, &ObstacleError{[]Obstacle{r.conflicts}}
+	}
+	var stale StaleError
+	done := make(map[int]bool)
+	for _, i := range r.lines {
+		switch r.judge(i) {
+		case lineLeft:
+		case lineDone:
+			done[i] = true
+		case lineStale:
+			stale.Count++
+		}
+	}
+	if stale.Count > 0 {
+		r.nameStale(&stale)
+		return nil, &stale
+	}
+	if len(done) > 0 && len(done) == len(r.lines) {
+		return nil, ErrCompleted
+	}
+	if o := r.lookAlikes(done); o.Count > 0 {
+		return nil, &ObstacleError{[]Obstacle{o}}
+	}
+	if len(done) == 0 {
+		return r.plan, nil
+	}
+	return r.plan.without(done)
+}
+
+// nameStale lists stale lines in the plan's order.
+func (r *recheck) nameStale(stale *StaleError) {
+	for i := range r.plan.Changes {
+		if len(stale.Lines) == refIDsMax {
+			return
+		}
+		c := &r.plan.Changes[i]
+		if _, ok := r.lines[c.RefID]; !ok || r.judge(i) != lineStale {
+			continue
+		}
+		line := StaleLine{c.RefID, "nothing recorded", "nothing recorded"}
+		if c.Recorded != nil {
+			line.Planned = inRun(c.Recorded.Status, c.Recorded.RunID)
+		}
+		if t := r.current[i]; t != nil {
+			line.Now = inRun(t.Status, t.RunID)
+		}
+		stale.Lines = append(stale.Lines, line)
+	}
+}
+
+func inRun(s state.Status, runID string) string {
+	if runID == "" {
+		return s.String()
+	}
+	return s.String() + " in run " + runID
+}
+
+// lineState is what became of a line.
+type lineState uint8
+
+const (
+	lineLeft  lineState = iota // as planned, or unfinished by an earlier run of this plan
+	lineDone                   // an earlier run of this plan gave it an outcome
+	lineStale                  // somebody else changed it
+)
+
+func (r *recheck) judge(i int) lineState {
+	c, t := &r.plan.Changes[i], r.current[i]
+	planned := state.Status(0)
+	if c.Recorded != nil {
+		planned = c.Recorded.Status
+	}
+	if t == nil {
+		// What was recorded can only vanish with the state that recorded it.
+		if planned == 0 {
+			return lineLeft
+		}
+		return lineStale
+	}
+	if r.past.ours(t) {
+		return r.judgeOurs(c, t)
+	}
+	same := false
+	switch planned {
+	case 0, state.Unsent:
+		same = t.Status == state.Unsent
+	case state.Refused:
+		same = t.Status == state.Refused && t.RunID == c.Recorded.RunID
+	case state.InDoubt:
+		same = t.Status == state.InDoubt && t.Fingerprint.String() == c.Recorded.Fingerprint
+	case state.Recorded, state.Adopted, state.Unverified, state.Conflict, state.Tombstone:
+	}
+	if same {
+		return lineLeft
+	}
+	return lineStale
+}
+
+func (r *recheck) judgeOurs(c *Change, t *state.Transfer) lineState {
+	request, err := c.inForce()
+	if err != nil || request.Fingerprint() != t.Fingerprint {
+		return lineStale
+	}
+	switch t.Status {
+	case state.Unsent, state.InDoubt:
+		return lineLeft
+	case state.Recorded, state.Adopted, state.Unverified, state.Refused, state.Tombstone:
+		return lineDone
+	case state.Conflict:
+	}
+	return lineStale
+}
+
+// lookAlikes is about the twins that the plan neither shows nor makes itself.
+func (r *recheck) lookAlikes(done map[int]bool) Obstacle {
+	var o Obstacle
+	for i := range r.plan.Changes {
+		c := &r.plan.Changes[i]
+		if c.Action != Submit || done[i] || c.DuplicateWithin == 0 {
+			continue
+		}
+		twin := r.unseen(c)
+		if twin == nil {
+			continue
+		}
+		if o.Count == 0 {
+			o.Kind = ObstacleLookAlike
+			o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q, which is %s and which the plan does not show. Make a new plan.",
+				c.RefID, c.Place, twin.RefID, inRun(twin.Status, twin.RunID))
+		}
+		o.add(c.RefID)
+	}
+	return o
+}
+
+// unseen finds a twin that stops a line, and that the line does not show.
+func (r *recheck) unseen(c *Change) *state.Transfer {
+	twins := r.twins[c.Request.Twin()]
+	if len(twins) == 0 {
+		return nil
+	}
+	shown := make(map[string]bool)
+	for _, s := range c.Signals {
+		shown[s.RefID] = true
+	}
+	for n := range twins {
+		t := &twins[n]
+		_, isLine := r.lines[t.RefID]
+		touched := r.past.own[t.RefID] || r.past.foreign[t.RefID]
+		switch {
+		case t.RefID == c.RefID || shown[t.RefID]:
+		case isLine && r.past.ours(t): // reviewed together
+		case len(c.Signals) >= signalsMax && !touched: // one of those that the line counts
+		case t.Asset != c.Request.Asset || !t.Amount.Equal(c.Request.Amount):
+		case t.Status == state.InDoubt || t.IntendedAt.IsZero() || r.now.Sub(t.IntendedAt) <= c.DuplicateWithin:
+			return t
+		}
+	}
+	return nil
+}
+
+// without copies a plan without some of its lines.
+func (p *Plan) without(done map[int]bool) (*Plan, error) {
+	left := *p
+	left.Changes = make([]Change, 0, len(p.Changes)-len(done))
+	left.Totals = make(map[Action]*transfer.Totals)
+	for i := range p.Changes {
+		if !done[i] {
+			left.Changes = append(left.Changes, p.Changes[i])
+		}
+	}
+	if err := left.addTotals(); err != nil {
+		return nil, err
+	}
+	for _, action := range []Action{None, Undeclared} {
+		if t := p.Totals[action]; t != nil {
+			left.Totals[action] = t
+		}
+	}
+	return &left, nil
+}

@@ -1,0 +1,111 @@
+package planner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"remit/config"
+)
+
+// TargetError says that targets name no declared transfer, block or batch.
+type TargetError struct{ Targets []string }
+
+// Error names the targets and says how one is written.
+func (e *TargetError) Error() string {
+	return fmt.Sprintf("no declared transfer, block or batch has the name %s; a target is written transfer.internal.NAME, transfer.internal.NAME[\"KEY\"] or batch.NAME",
+		strings.Join(e.Targets, ", "))
+}
+
+// targets say which transfers a plan is about. Those that the targeted ones wait for are
+// part of it as well, as far as they are due.
+type targets struct {
+	names   []string
+	matched map[string]bool
+	keep    []bool // by index of the change; unused without names
+}
+
+func newTargets(names []string) *targets {
+	return &targets{names: names, matched: make(map[string]bool)}
+}
+
+// match reports whether t is targeted itself.
+func (ts *targets) match(t *config.Transfer) bool {
+	if len(ts.names) == 0 {
+		return true
+	}
+	found := false
+	for _, name := range ts.names {
+		batch, isBatch := strings.CutPrefix(name, "batch.")
+		if name == t.Address || name == t.Block || isBatch && batch != "" && batch == t.Batch {
+			ts.matched[name] = true
+			found = true
+		}
+	}
+	return found
+}
+
+// mark says of the change that is about to be added whether it is targeted.
+func (ts *targets) mark(index int, targeted bool) {
+	if len(ts.names) == 0 {
+		return
+	}
+	if index != len(ts.keep) {
+		panic("a change was added without being marked")
+	}
+	ts.keep = append(ts.keep, targeted)
+}
+
+func (ts *targets) check() error {
+	unknown := slices.DeleteFunc(slices.Clone(ts.names), func(name string) bool { return ts.matched[name] })
+	if len(unknown) > 0 {
+		return &TargetError{unknown}
+	}
+	return nil
+}
+
+// keepTargets drops the changes that are neither targeted nor waited for by a targeted one
+// that is due.
+func (b *builder) keepTargets() {
+	if len(b.targets.names) == 0 {
+		return
+	}
+	keep := b.targets.keep
+	members := b.members()
+	var open []int
+	for i, kept := range keep {
+		if kept {
+			open = append(open, i)
+		}
+	}
+	asked := make(map[config.Dependency]bool)
+	for len(open) > 0 {
+		i := open[len(open)-1]
+		open = open[:len(open)-1]
+		if b.plan.Changes[i].Action != Submit {
+			continue
+		}
+		for _, d := range b.facts[i].dependsOn {
+			if asked[d] {
+				continue
+			}
+			asked[d] = true
+			for _, m := range members[d].changes {
+				if !keep[m] {
+					keep[m] = true
+					open = append(open, int(m))
+				}
+			}
+		}
+	}
+	n := 0
+	for i := range keep {
+		if keep[i] {
+			b.plan.Changes[n], b.facts[n] = b.plan.Changes[i], b.facts[i]
+			n++
+		}
+	}
+	clear(b.plan.Changes[n:])
+	clear(b.facts[n:])
+	b.plan.Changes, b.facts = b.plan.Changes[:n], b.facts[:n]
+}
