@@ -171,20 +171,6 @@ type Summary struct {
 	Complete    bool    // every line of the plan has an outcome
 	Interrupted bool
 	Stopped     string // why nothing new was started; "" where nothing stopped the run
-	Head        string // hash of the newest event
-}
-
-// Apply carries run.Plan out on a state that the caller has locked, with a plan that the
-// caller has checked against it: it settles doubts, then submits what is due, in dependency
-// order. The error says what kept the run from beginning, or that the journal failed, in
-// which case wrapped [ErrJournal] says that the state must be looked at; the Summary holds
-// in both cases. A first cancellation of ctx drains what is in flight.
-func Apply(ctx context.Context, run Run) (Summary, error) {
-	panic("to be written")
-}
-
-// SettleByLookup settles what is in doubt by lookup alone and sends nothing: what an apply
-// of a plan that is not applicable still does. run.Plan may be nil.
-func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
-	panic("to be written")
+	Requests    int    // that began, retries included: 0 means that nothing was sent
+	Head        string // hash of the newest event; "" where it could not be read
 }

@@ -1,0 +1,272 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+const (
+	triesMax     = 6 // of one attempt that provably makes nothing
+	backoffFirst = 500 * time.Millisecond
+	backoffMax   = 15 * time.Second
+	waitMax      = 5 * time.Minute // that a service may ask for; the run does not wait longer
+	fruitlessMax = 3               // attempts in a row that may run out of tries before the run stops
+
+	findTimeout = 2 * time.Minute // of one lookup, its own retries included
+
+	// checkAgeMax is how old the check of the lock may be when a request is handed to the
+	// Submitter, which takes up to four seconds more to begin it: five in all (design
+	// section 10).
+	checkAgeMax = time.Second
+)
+
+// job is one attempt that is to be made.
+type job struct {
+	known
+	intent  state.Intent
+	planned bool // it is a line of the plan
+
+	// until is when the request may no longer start, and why; the zero time is never.
+	until time.Time
+	late  string
+}
+
+var (
+	errLate   = errors.New("it is too late to start")
+	errLocked = errors.New("the lock could not be checked")
+)
+
+// attempt is the one sequence in which money moves: take a slot, write the intent, send,
+// judge, write the outcome. It returns what became of the transfer in this run.
+func (c *course) attempt(j *job) verdict {
+	limit := c.limiters[j.intent.Operation]
+	if err := limit.take(c.starting); err != nil {
+		return unsent(j.known, "Nothing was sent: the run stopped before ("+err.Error()+").")
+	}
+	checked := c.run.Clock.Now()
+	if j.isLate(checked) {
+		limit.release()
+		return unsent(j.known, j.late)
+	}
+	if j.first.IsZero() {
+		j.first = checked
+	}
+	// The intent is durable before a byte of the request leaves (law 1).
+	if err := c.journal.append(j.intent); err != nil {
+		limit.release()
+		c.stopOn(err)
+		return unsent(j.known, fmt.Sprintf("Nothing was sent: its intent could not be written (%v).", err))
+	}
+	c.report.tell(Event{Type: EventIntended, RefID: j.refID, Amount: j.request.Amount, Asset: j.request.Asset})
+
+	answer := c.send(j, limit, checked)
+	v := c.write(c.judge(j, answer))
+	c.afterAnswer(answer, v)
+	return v
+}
+
+// judge says what an answer makes of the transfer. Where it leaves open whose record there
+// is, or whom it paid, a lookup may tell.
+func (c *course) judge(j *job, answer Answer) verdict {
+	j.customer = c.knownCustomer()
+	v := judgeAnswer(j.known, answer, nil)
+	if c.run.Finder == nil || answer.Kind != Exists && v.outcome.Status != state.Unverified {
+		return v
+	}
+	found, err := c.find(c.flight, j.refID)
+	if err != nil {
+		return v // what the answer itself says
+	}
+	return judgeAnswer(j.known, answer, found[j.refID])
+}
+
+// send submits the recorded bytes until there is an answer that is not "nothing was made",
+// or the tries run out, or nothing may start any more.
+func (c *course) send(j *job, limit *limiter, checked time.Time) Answer {
+	body := []byte(j.intent.Body)
+	pauses := backoff.ExponentialBackOff{InitialInterval: backoffFirst, Multiplier: 2, MaxInterval: backoffMax}
+	answer := Answer{Kind: Unwritten}
+	for try := 1; ; try++ {
+		err := limit.start(c.starting, func() error { return c.mayStart(j, &checked) })
+		if err != nil {
+			limit.release()
+			return stillNothing(answer, j, err)
+		}
+		c.report.requested()
+		answer = c.submit(j.intent.Path, body)
+		switch answer.Kind {
+		case Answered, Unclear, Exists, Rejected:
+			limit.processed()
+			return answer
+		case Unwritten, NotProcessed:
+		}
+		wait := c.pauseAfter(answer, &pauses)
+		if answer.Kind == NotProcessed && limit.pause(min(wait, waitMax)) {
+			c.report.tell(Event{Type: EventWaiting, RefID: j.refID, Reason: fmt.Sprintf("The service did not process a request; requests of operation %s pause for %v.", j.intent.Operation, wait.Round(time.Millisecond))})
+		}
+		switch {
+		case answer.Stop, try == triesMax:
+			return answer
+		case wait > waitMax:
+			c.halt(fmt.Sprintf("the service asks for a pause of %v", wait))
+			return answer
+		}
+		if c.run.Clock.Sleep(c.starting, wait) != nil || limit.take(c.starting) != nil {
+			return answer
+		}
+	}
+}
+
+// mayStart is asked right before a request starts: it must not be too late for it, and the
+// lock must be ours.
+func (c *course) mayStart(j *job, checked *time.Time) error {
+	now := c.run.Clock.Now()
+	if now.Sub(*checked) > checkAgeMax {
+		if err := c.journal.check(); err != nil {
+			c.stopOn(err)
+			return fmt.Errorf("%w: %w", errLocked, err)
+		}
+		*checked = now
+	}
+	if j.isLate(c.run.Clock.Now()) {
+		return errLate
+	}
+	return nil
+}
+
+// stillNothing is the answer to an attempt that may not start (again): what the service
+// said last, if it did.
+func stillNothing(last Answer, j *job, err error) Answer {
+	switch {
+	case errors.Is(err, errLate):
+		last.Reason = j.late
+	case last.Reason == "":
+		last.Reason = fmt.Sprintf("Nothing was sent: %v.", err)
+	}
+	return last
+}
+
+// pauseAfter is how long to wait before the next try, a random part of it included so that
+// those who failed together do not come back together.
+func (c *course) pauseAfter(answer Answer, pauses *backoff.ExponentialBackOff) time.Duration {
+	own := pauses.NextBackOff()
+	jitter := time.Duration(c.run.Random() * float64(own) / 2)
+	if answer.RetryAfter > 0 {
+		return answer.RetryAfter + jitter
+	}
+	return own/2 + jitter
+}
+
+// submit sends once. The bound is a backstop: a Submitter has its own timeouts, for a
+// request, and for another one with a renewed token.
+func (c *course) submit(path string, body []byte) Answer {
+	ctx, cancel := c.bounded(c.flight, 2*c.run.Policy.RequestTimeout)
+	defer cancel()
+	return c.run.Submitter.Submit(ctx, path, body)
+}
+
+// find looks up at most 100 ref_ids.
+func (c *course) find(ctx context.Context, refIDs ...string) (map[string][]transfer.Record, error) {
+	ctx, cancel := c.bounded(ctx, findTimeout)
+	defer cancel()
+	return c.run.Finder.Find(ctx, refIDs)
+}
+
+// write makes an outcome durable, after the entries that lead to it. What the state refuses
+// because the record belongs to something else becomes a conflict. Where the journal fails,
+// the transfer is in doubt, as the state has it: an intent without an outcome.
+func (c *course) write(v verdict, lead ...state.Entry) verdict {
+	err := c.journal.append(slices.Concat(lead, []state.Entry{v.outcome})...)
+	if difference, stop, ok := contradiction(err, v); ok {
+		v = verdict{
+			outcome: state.Outcome{
+				RefID: v.outcome.RefID, RunID: v.outcome.RunID, Status: state.Conflict, Source: v.outcome.Source,
+				Reason:     describe([]transfer.Difference{difference}),
+				HTTPStatus: v.outcome.HTTPStatus, Problem: v.outcome.Problem, Records: v.outcome.Records,
+				Differences: []transfer.Difference{difference},
+			},
+			result: ResultConflict, stop: stop, next: command(v.outcome.RefID, ""),
+		}
+		err = c.journal.append(slices.Concat(lead, []state.Entry{v.outcome})...)
+	}
+	if err != nil {
+		c.halt(fmt.Sprintf("the outcome of %q could not be written: %v", v.outcome.RefID, err))
+		v.outcome.Reason = fmt.Sprintf("Its outcome, %v, could not be written: %v.", v.outcome.Status, err)
+		v.outcome.Status, v.result, v.next, v.written = state.InDoubt, ResultInDoubt, "remit apply", false
+		return v
+	}
+	v.written = true
+	c.learnCustomer(v.customer)
+	return v
+}
+
+// contradiction says what a record that the state refuses contradicts.
+func contradiction(err error, v verdict) (_ transfer.Difference, stop string, _ bool) {
+	if duplicate, ok := errors.AsType[*state.DuplicateRecordError](err); ok {
+		return transfer.Difference{Field: "id", Asked: "a record of its own", Answered: fmt.Sprintf("%s, which is recorded under ref_id %q", duplicate.RecordID, duplicate.RefID)},
+			fmt.Sprintf("the record of %q is recorded under ref_id %q", v.outcome.RefID, duplicate.RefID), true
+	}
+	if customer, ok := errors.AsType[*state.CustomerError](err); ok {
+		return transfer.Difference{Field: "customer_id", Asked: customer.Want, Answered: customer.Got},
+			fmt.Sprintf("the record of %q belongs to another customer", v.outcome.RefID), true
+	}
+	return transfer.Difference{}, "", false
+}
+
+// afterAnswer stops the run where the answer, or a row of them, says that it must.
+func (c *course) afterAnswer(answer Answer, v verdict) {
+	switch {
+	case v.stop != "":
+		c.halt(v.stop)
+	case answer.Kind == Rejected && c.run.Policy.StopOnRefusal:
+		c.halt(fmt.Sprintf("%q was refused", v.outcome.RefID))
+	}
+	c.mu.Lock()
+	if answer.Kind == Unwritten || answer.Kind == NotProcessed {
+		c.fruitless++
+	} else {
+		c.fruitless = 0
+	}
+	stuck := c.fruitless >= fruitlessMax
+	c.mu.Unlock()
+	if stuck {
+		c.halt(orElse(answer.Reason, "the service processes nothing"))
+	}
+}
+
+// stopOn halts for an error of the journal.
+func (c *course) stopOn(err error) {
+	if !refusal(err) {
+		c.halt(err.Error())
+	}
+}
+
+// refusal reports whether err is the state's refusal of entries that break a rule: nothing
+// was written, and the journal is sound.
+func refusal(err error) bool {
+	for _, rule := range []error{
+		state.ErrRecorded, state.ErrDifferent, state.ErrTombstone, state.ErrNoAttempt, state.ErrRun,
+	} {
+		if errors.Is(err, rule) {
+			return true
+		}
+	}
+	if _, ok := errors.AsType[*state.EdgeError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*state.CustomerError](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[*state.DuplicateRecordError](err)
+	return ok
+}
+
+func (j *job) isLate(now time.Time) bool { return !j.until.IsZero() && now.After(j.until) }

@@ -1,0 +1,294 @@
+package executor
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// ageAdopted is how much older than the first intent a record must be to be another's
+// (design section 3): clocks may differ by as much.
+const ageAdopted = 5 * time.Minute
+
+// known is what this state knew of a ref_id when an answer or a lookup came in.
+type known struct {
+	refID   string
+	runID   string
+	request transfer.Request // of the bytes that were sent, or would be
+
+	first   time.Time // the earliest intent of this request; now where there was none
+	earlier bool      // that intent is older than the attempt that is judged
+	doubted bool      // an attempt before the one that is judged is in doubt
+
+	operator transfer.Operator
+	customer string // whose records the state holds; "" before the first
+}
+
+// setting is how records came to be judged: it decides whose they are.
+type setting uint8
+
+const (
+	inAnswer  setting = iota + 1 // a 2xx answer to an attempt
+	inExists                     // an answer that says the ref_id is known, or the lookup after it
+	inDoubt                      // a lookup of a ref_id that is in doubt
+	beforeAny                    // a lookup before the first request
+)
+
+// verdict is what is made of an answer or of what was found.
+type verdict struct {
+	outcome state.Outcome
+	result  Result
+	stop    string // why nothing new may start; "" where it may
+	next    string // a command to type
+	unread  bool   // the records decide nothing: there is no outcome to write
+	written bool   // the outcome is durable
+
+	// Of an outcome that is Made: what the deciding record says.
+	status   transfer.RecordStatus
+	recordID string
+	group    string
+	customer string
+}
+
+// judgeAnswer turns an answer to an attempt into its outcome: design section 3's table under
+// law 3. Unwritten and NotProcessed are judged when their retries have run out; found are the
+// records of a lookup that followed, nil where there was none.
+func judgeAnswer(k known, a Answer, found []transfer.Record) verdict {
+	var v verdict
+	switch a.Kind {
+	case Answered:
+		v = judgeRecords(k, inAnswer, withRecord(found, *a.Record))
+		if v.outcome.Status == state.Conflict {
+			v.stop = fmt.Sprintf("the answer to %q is in conflict with what was asked", k.refID)
+		}
+	case Exists:
+		if a.Record != nil {
+			found = withRecord(found, *a.Record)
+		}
+		if len(found) == 0 {
+			v = doubt(k, orElse(a.Reason, "the service says that it knows the ref_id, but its record could not be read"))
+			break
+		}
+		v = judgeRecords(k, inExists, found)
+	case Unclear:
+		v = doubt(k, a.Reason)
+	case Unwritten:
+		v = unsent(k, a.Reason)
+	case NotProcessed:
+		v = unsent(k, orElse(a.Reason, "the service did not process the request"))
+	case Rejected:
+		v = refused(k, a.Reason)
+	default:
+		panic(fmt.Sprintf("answer of unknown kind %d", a.Kind))
+	}
+	v.outcome.Source = state.SourceAnswer
+	v.outcome.HTTPStatus, v.outcome.Problem = a.HTTPStatus, a.Problem
+	if a.Stop && v.stop == "" {
+		v.stop = orElse(a.Reason, "the service's answer says that no request can succeed")
+	}
+	return v
+}
+
+// judgeFound turns the records that a lookup found into an outcome. Where they decide
+// nothing (a credit side alone), the verdict is unread.
+func judgeFound(k known, where setting, records []transfer.Record) verdict {
+	v := judgeRecords(k, where, records)
+	v.outcome.Source = state.SourceLookup
+	v.unread = v.outcome.Status == state.InDoubt
+	return v
+}
+
+// judgeRecords compares one or more records with what was asked. An agreeing one is our own,
+// adopted or unverified; a differing one is a conflict; a credit side alone proves nothing.
+func judgeRecords(k known, where setting, records []transfer.Record) verdict {
+	finding := transfer.Examine(k.request, records, k.operator)
+	differences := finding.Differences
+	stop := ""
+	for _, record := range records {
+		if k.customer != "" && record.CustomerID != k.customer {
+			differences = append(differences, transfer.Difference{Field: "customer_id", Asked: k.customer, Answered: record.CustomerID})
+			stop = fmt.Sprintf("the record of %q belongs to another customer", k.refID)
+			break
+		}
+	}
+	switch {
+	case len(differences) > 0:
+		return conflict(k, records, differences, stop)
+	case finding.Debit == nil:
+		v := doubt(k, "only the credit side is known, which does not say what was debited")
+		v.outcome.Records = raws(records, nil)
+		return v
+	}
+	debit := finding.Debit
+	v := verdict{status: debit.Status, recordID: debit.ID, group: debit.GroupID, customer: debit.CustomerID}
+	v.outcome = state.Outcome{
+		RefID: k.refID, RunID: k.runID,
+		Status:  provenance(k, where, finding),
+		Records: raws(records, debit),
+	}
+	v.result = resultOf(v.outcome.Status, debit.Status)
+	switch {
+	case v.result == ResultUnverified:
+		v.outcome.Reason = "the record is older than this state's first intent, and nothing proves whom it paid"
+		v.next = command(k.refID, "--accept-record")
+	case v.result == ResultFailed:
+		v.outcome.Reason = "the service's own status is FAILED" + failure(*debit)
+	}
+	return v
+}
+
+// provenance says whose an agreeing record is. It is recorded as ours where an intent of
+// ours can have made it; a record that was there before is adopted, and unverified where
+// neither its destination is proven nor an intent of ours is older than it.
+func provenance(k known, where setting, finding transfer.Finding) state.Status {
+	older := finding.Debit.CreatedAt.Before(k.first.Add(-ageAdopted))
+	ours := false
+	switch where {
+	case inAnswer, inDoubt:
+		ours = !older
+	case inExists:
+		ours = k.doubted && !older
+	case beforeAny:
+	}
+	switch {
+	case ours:
+		return state.Recorded
+	case finding.DestinationProven || k.earlier && !older:
+		return state.Adopted
+	}
+	return state.Unverified
+}
+
+// withRecord is what was found, and the answered record where it is not among it.
+func withRecord(found []transfer.Record, answered transfer.Record) []transfer.Record {
+	if slices.ContainsFunc(found, func(r transfer.Record) bool { return r.ID == answered.ID }) {
+		return found
+	}
+	return append([]transfer.Record{answered}, found...)
+}
+
+func doubt(k known, reason string) verdict {
+	return verdict{
+		outcome: state.Outcome{RefID: k.refID, RunID: k.runID, Status: state.InDoubt, Reason: reason},
+		result:  ResultInDoubt,
+		next:    "remit apply",
+	}
+}
+
+// unsent is an attempt that provably made nothing; an earlier doubt outlives it (law 3).
+func unsent(k known, reason string) verdict {
+	v := doubt(k, reason)
+	v.outcome.Status = state.Unsent
+	if !k.doubted {
+		v.result = ResultNotAttempted
+	}
+	return v
+}
+
+// refused is a definite no to one attempt; an earlier doubt outlives it (law 3).
+func refused(k known, reason string) verdict {
+	v := doubt(k, orElse(reason, "the service refused the request"))
+	v.outcome.Status = state.Refused
+	if k.doubted {
+		v.next = command(k.refID, "")
+		return v
+	}
+	v.result, v.next = ResultRefused, "remit plan"
+	return v
+}
+
+func conflict(k known, records []transfer.Record, differences []transfer.Difference, stop string) verdict {
+	return verdict{
+		outcome: state.Outcome{
+			RefID: k.refID, RunID: k.runID, Status: state.Conflict,
+			Reason: describe(differences), Differences: differences, Records: raws(records, nil),
+		},
+		result: ResultConflict,
+		stop:   stop,
+		next:   command(k.refID, "--accept-record"),
+	}
+}
+
+// resultOf is the result of a ref_id that has the given status.
+func resultOf(status state.Status, own transfer.RecordStatus) Result {
+	switch status {
+	case state.Recorded, state.Adopted, state.Unverified:
+		switch {
+		case own == transfer.Failed:
+			return ResultFailed
+		case status == state.Unverified:
+			return ResultUnverified
+		case status == state.Adopted:
+			return ResultAdopted
+		}
+		return ResultRecorded
+	case state.Refused:
+		return ResultRefused
+	case state.InDoubt:
+		return ResultInDoubt
+	case state.Conflict:
+		return ResultConflict
+	case state.Unsent, state.Tombstone:
+		return ResultNotAttempted
+	}
+	panic(fmt.Sprintf("result of %v", status))
+}
+
+// raws are the records as they came, the deciding one first.
+func raws(records []transfer.Record, deciding *transfer.Record) []json.RawMessage {
+	list := make([]json.RawMessage, 0, len(records))
+	if deciding != nil {
+		list = append(list, deciding.Raw)
+	}
+	for i := range records {
+		if deciding == nil || records[i].ID != deciding.ID {
+			list = append(list, records[i].Raw)
+		}
+	}
+	return list
+}
+
+// describe names each difference: "answered amount 70.00, asked 80.00".
+func describe(differences []transfer.Difference) string {
+	parts := make([]string, 0, len(differences))
+	for _, d := range differences {
+		parts = append(parts, fmt.Sprintf("answered %s %s, asked %s", d.Field, orElse(d.Answered, "nothing"), orElse(d.Asked, "nothing")))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// failure is what the service says of a failed transfer, at most 2 KiB of it.
+func failure(record transfer.Record) string {
+	const most = 2048
+	if n := len(record.StatusDetails); n == 0 || n > most {
+		return ""
+	}
+	return ": " + string(record.StatusDetails)
+}
+
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// command is what a person types about one ref_id, as a shell reads it.
+func command(refID, flag string) string {
+	plain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.:/@%+=,", r)
+	}
+	word := refID
+	if strings.IndexFunc(refID, func(r rune) bool { return !plain(r) }) >= 0 {
+		word = "'" + strings.ReplaceAll(refID, "'", `'\''`) + "'"
+	}
+	if flag == "" {
+		return "remit resolve " + word
+	}
+	return "remit resolve " + word + " " + flag + ` --reason "…"`
+}

@@ -1,0 +1,212 @@
+package executor
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+const (
+	gapFirst = 20 * time.Millisecond // between starts, after a first answer of "not processed"
+	gapMax   = time.Second           // to which it doubles with each further one
+	gapMin   = time.Millisecond      // below which it is none
+)
+
+// limiter spaces the starts of one operation's requests. Its invariant: in any window of the
+// given length, half open, no more than the given number start. A slot is taken before the
+// intent is written, so that few intents lie waiting, and counts as a start that never ages
+// until the request really starts.
+type limiter struct {
+	clock  Clock
+	limit  RateLimit // no Requests: unlimited
+	notify func(wait time.Duration)
+
+	// Whoever holds a turn is the only one that sleeps; the others queue for it in their
+	// order, at no cost.
+	turnTake  chan struct{}
+	turnStart chan struct{}
+	changed   chan struct{} // a slot was given back, or has begun to age
+
+	mu          sync.Mutex
+	taken       int         // slots whose requests have not started
+	starts      []time.Time // the latest, at most limit.Requests, oldest first
+	latest      time.Time   // of all starts
+	latestTake  time.Time
+	pausedUntil time.Time
+	gap         time.Duration
+}
+
+// newLimiter returns a limiter that knows of past starts, oldest first. notify is told of
+// waits of a second or more.
+func newLimiter(clock Clock, limit RateLimit, past []time.Time, notify func(time.Duration)) *limiter {
+	l := &limiter{
+		clock: clock, limit: limit, notify: notify,
+		turnTake: make(chan struct{}, 1), turnStart: make(chan struct{}, 1), changed: make(chan struct{}, 1),
+	}
+	l.turnTake <- struct{}{}
+	l.turnStart <- struct{}{}
+	l.starts = append(l.starts, past[max(0, len(past)-limit.Requests):]...)
+	return l
+}
+
+// take waits for a slot. The caller gives it back with start or release. The error is ctx's.
+func (l *limiter) take(ctx context.Context) error {
+	select {
+	case <-l.turnTake:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { l.turnTake <- struct{}{} }()
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		wait, ok := l.tryTake()
+		switch {
+		case ok:
+			return nil
+		case wait > 0:
+			if err := l.sleep(ctx, wait); err != nil {
+				return err
+			}
+		default: // all slots are with requests that are about to start
+			select {
+			case <-l.changed:
+			case <-ctx.Done():
+			}
+		}
+	}
+}
+
+// tryTake takes a slot, or says how long to wait; 0 where that hangs on others.
+func (l *limiter) tryTake() (wait time.Duration, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.clock.Now()
+	if wait := l.held(now, l.latestTake); wait > 0 {
+		return wait, false
+	}
+	if l.limit.Requests > 0 {
+		for len(l.starts) > 0 && now.Sub(l.starts[0]) >= l.limit.Window {
+			l.starts = l.starts[1:]
+		}
+		if l.taken+len(l.starts) >= l.limit.Requests {
+			if len(l.starts) == 0 {
+				return 0, false
+			}
+			return l.limit.Window - now.Sub(l.starts[0]), false
+		}
+	}
+	l.taken++
+	l.latestTake = now
+	return 0, true
+}
+
+// held is how long a pause and the gap after the given time last.
+func (l *limiter) held(now, after time.Time) time.Duration {
+	wait := l.pausedUntil.Sub(now)
+	if l.gap > 0 && !after.IsZero() {
+		wait = max(wait, after.Add(l.gap).Sub(now))
+	}
+	return wait
+}
+
+// start waits while a pause lasts, calls check, and turns the caller's slot into a start at
+// this moment. On an error, of ctx or of check, the slot is still the caller's.
+func (l *limiter) start(ctx context.Context, check func() error) error {
+	select {
+	case <-l.turnStart:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { l.turnStart <- struct{}{} }()
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if wait := l.startWait(); wait > 0 {
+			if err := l.sleep(ctx, wait); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := check(); err != nil {
+			return err
+		}
+		if l.tryStart() {
+			return nil
+		}
+	}
+}
+
+func (l *limiter) startWait() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.held(l.clock.Now(), l.latest)
+}
+
+func (l *limiter) tryStart() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.clock.Now()
+	if l.held(now, l.latest) > 0 {
+		return false
+	}
+	l.taken--
+	l.latest = now
+	if l.limit.Requests > 0 {
+		l.starts = append(l.starts, now)
+	}
+	l.signal()
+	return true
+}
+
+// release gives a slot back whose request will not start.
+func (l *limiter) release() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.taken--
+	l.signal()
+}
+
+func (l *limiter) signal() {
+	select {
+	case l.changed <- struct{}{}:
+	default:
+	}
+}
+
+// pause lets nothing start for d, and spaces what starts afterwards. It returns whether
+// this made the pause longer.
+func (l *limiter) pause(d time.Duration) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.clock.Now()
+	if !l.pausedUntil.After(now) { // the answers of one storm slow down once
+		l.gap = min(max(2*l.gap, gapFirst), gapMax)
+	}
+	if until := now.Add(d); until.After(l.pausedUntil) {
+		l.pausedUntil = until
+		return true
+	}
+	return false
+}
+
+// processed says that the service took a request: the gap closes slowly.
+func (l *limiter) processed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.gap -= l.gap / 16; l.gap < gapMin {
+		l.gap = 0
+	}
+}
+
+func (l *limiter) sleep(ctx context.Context, d time.Duration) error {
+	if d >= time.Second {
+		l.notify(d)
+	}
+	if err := l.clock.Sleep(ctx, d); err != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}

@@ -1,0 +1,323 @@
+package executor
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+)
+
+// lookupsMax is how many lookups before a first sending run at once.
+const lookupsMax = 4
+
+// order decides what starts when: doubts first, then the lines of the plan, each when all
+// that it depends on is COMPLETED. Its invariant: only the goroutine of run touches its
+// fields; everything that takes time happens in others, which hand back a message.
+type order struct {
+	c      *course
+	doubts []*unsettled
+	lines  []line
+
+	dependants map[string][]int32  // lines by the ref_ids that they wait for
+	pending    map[string]*pending // dependencies that are recorded, but not COMPLETED
+	known      *survey
+	planned    map[string]*planner.Change // lines that are in doubt
+
+	ready []int32 // lines that may be looked up, or sent
+	queue []*job  // attempts that may start
+
+	messages chan func()
+	inFlight int // attempts
+	lookups  int // before a first sending
+	waits    int // lookups of doubts and of dependencies that are under way or due
+}
+
+// line is a line of the plan that is not in doubt.
+type line struct {
+	change *planner.Change
+	unmet  int32 // dependencies
+	listed bool  // it was made ready, which happens once
+	done   bool  // settled, or handed on as a job
+}
+
+func newOrder(c *course, known *survey, changes []*planner.Change) *order {
+	o := &order{
+		c: c, known: known, doubts: known.doubts,
+		dependants: make(map[string][]int32),
+		pending:    make(map[string]*pending),
+		planned:    make(map[string]*planner.Change, len(known.doubts)),
+		messages:   make(chan func(), max(1, c.run.Policy.InFlightMax)),
+	}
+	for _, d := range known.doubts {
+		o.planned[d.refID] = nil
+	}
+	for _, change := range changes {
+		if _, doubted := o.planned[change.RefID]; doubted {
+			o.planned[change.RefID] = change
+			continue
+		}
+		o.lines = append(o.lines, line{change: change, unmet: int32(len(change.After))})
+		for _, refID := range change.After {
+			o.dependants[refID] = append(o.dependants[refID], int32(len(o.lines)-1))
+		}
+	}
+	return o
+}
+
+// total is how many transfers the run settles.
+func (o *order) total() int { return len(o.lines) + len(o.doubts) }
+
+// run settles every line and every doubt once, and returns when nothing is under way.
+func (o *order) run() {
+	for i := range o.lines {
+		o.enlist(int32(i))
+	}
+	o.meetOutside()
+	o.settleDoubts()
+	for o.fill(); o.inFlight+o.lookups+o.waits > 0; o.fill() {
+		(<-o.messages)()
+	}
+	o.finish()
+}
+
+// enlist settles a line that an earlier run of its plan settled, and makes one ready that
+// waits for nothing.
+func (o *order) enlist(i int32) {
+	l := &o.lines[i]
+	if v, stands := o.standing(l.change); stands {
+		l.done = true
+		o.settled(o.knownOf(l.change), v, true)
+		return
+	}
+	o.makeReady(i)
+}
+
+// makeReady lists a line that waits for nothing (any more), once.
+func (o *order) makeReady(i int32) {
+	l := &o.lines[i]
+	if l.unmet > 0 || l.listed || l.done {
+		return
+	}
+	l.listed = true
+	o.ready = append(o.ready, i)
+}
+
+// standing is the result of a line that there is nothing to send for, because of what the
+// state holds since the plan was made.
+func (o *order) standing(change *planner.Change) (verdict, bool) {
+	row, recorded := o.known.rows[change.RefID]
+	v := verdict{
+		outcome: state.Outcome{RefID: change.RefID, Reason: "An earlier run settled it."},
+		status:  row.RecordStatus, recordID: row.RecordID, group: row.GroupID,
+	}
+	switch {
+	case !recorded || row.Status == state.Unsent:
+	case row.Status == state.Refused && o.again(change, row):
+	case row.Status == state.Tombstone:
+		v.result, v.outcome.Reason = ResultNotAttempted, "A person settled it as not made, or forgot it: it is never sent again."
+		return v, true
+	default:
+		v.result, v.outcome.Status = resultOf(row.Status, row.RecordStatus), row.Status
+		if v.result == ResultConflict || v.result == ResultUnverified {
+			v.next = command(change.RefID, "--accept-record")
+		}
+		return v, true
+	}
+	if change.Action == planner.Resolve {
+		v.result, v.outcome.Reason, v.next = ResultNotAttempted, "It is no longer in doubt, and this plan does not say that it is to be sent.", "remit plan"
+		return v, true
+	}
+	return verdict{}, false
+}
+
+// again reports whether the plan shows the refusal that the state holds, so that whoever
+// reviewed it wants the transfer sent again.
+func (o *order) again(change *planner.Change, row state.Transfer) bool {
+	if !o.c.run.Saved {
+		return true
+	}
+	return change.Again && change.Recorded != nil && change.Recorded.RunID == row.RunID
+}
+
+// knownOf is what is known of a line before its first attempt of this run.
+func (o *order) knownOf(change *planner.Change) known {
+	k := known{
+		refID: change.RefID, runID: o.c.run.Begun.RunID,
+		request: change.Request, operator: o.c.run.Policy.Operator,
+	}
+	if row, ok := o.known.rows[change.RefID]; ok && row.Fingerprint == change.Request.Fingerprint() {
+		k.first, k.earlier = row.IntendedAt, !row.IntendedAt.IsZero()
+	}
+	return k
+}
+
+// jobOf is the first attempt of a line.
+func (o *order) jobOf(change *planner.Change) *job {
+	request := change.Request
+	j := &job{known: o.knownOf(change), until: change.Expires}
+	if !change.Expires.IsZero() {
+		j.late = fmt.Sprintf("Nothing was sent: it expired at %s.", change.Expires.UTC().Format(time.RFC3339))
+	}
+	j.intent = state.Intent{
+		RefID: change.RefID, RunID: j.runID,
+		Operation: request.Operation, Path: j.operator.Path(request.Operation),
+		Body: string(request.Body()), Fingerprint: request.Fingerprint().String(),
+		Address: change.Address, Place: change.Place, Batch: change.Batch, FromLabel: change.FromLabel,
+	}
+	return j
+}
+
+// fill starts what may start now.
+func (o *order) fill() {
+	if !o.c.sending || o.c.starting.Err() != nil {
+		return
+	}
+	inFlightMax := max(1, o.c.run.Policy.InFlightMax)
+	lookFirst := o.c.run.Policy.LookUpFirst && o.c.run.Finder != nil
+	for lookFirst && len(o.ready) > 0 && o.lookups < lookupsMax && len(o.queue)+findMax*o.lookups < inFlightMax+findMax {
+		o.lookUpFirst(o.takeReady(findMax))
+	}
+	for o.inFlight < inFlightMax {
+		if len(o.queue) == 0 && !lookFirst && len(o.ready) > 0 {
+			o.queue = append(o.queue, o.takeReady(1)...)
+		}
+		if len(o.queue) == 0 {
+			return
+		}
+		j := o.queue[0]
+		o.queue = o.queue[1:]
+		o.inFlight++
+		go func() {
+			v := o.c.attempt(j)
+			o.messages <- func() {
+				o.inFlight--
+				o.settled(j.known, v, j.planned)
+			}
+		}()
+	}
+}
+
+// takeReady turns the next ready lines into jobs, at most n.
+func (o *order) takeReady(n int) []*job {
+	n = min(n, len(o.ready))
+	jobs := make([]*job, 0, n)
+	for _, i := range o.ready[:n] {
+		o.lines[i].done = true
+		j := o.jobOf(o.lines[i].change)
+		j.planned = true
+		jobs = append(jobs, j)
+	}
+	o.ready = o.ready[n:]
+	return jobs
+}
+
+// settled tells how a transfer ended, and what that means for those that depend on it.
+func (o *order) settled(k known, v verdict, planned bool) {
+	o.c.report.settle(k.request, v, planned)
+	if len(o.dependants[k.refID]) == 0 {
+		return
+	}
+	switch {
+	case v.result != ResultRecorded && v.result != ResultAdopted:
+		o.fail(k.refID, fmt.Sprintf("which is %s", words(v.result)))
+	case v.status == transfer.Completed:
+		o.meet(k.refID)
+	default:
+		o.await(k, v)
+	}
+}
+
+// meet lets go on what waited for a ref_id that is COMPLETED now.
+func (o *order) meet(refID string) {
+	for _, i := range o.dependants[refID] {
+		o.lines[i].unmet--
+		o.makeReady(i)
+	}
+	delete(o.dependants, refID)
+}
+
+// fail settles what waits for a ref_id that will not be COMPLETED in this run, and what
+// waits for that in turn.
+func (o *order) fail(refID, why string) {
+	type failure struct{ refID, why string }
+	for failures := []failure{{refID, why}}; len(failures) > 0; failures = failures[1:] {
+		f := failures[0]
+		for _, i := range o.dependants[f.refID] {
+			l := &o.lines[i]
+			if l.done {
+				continue
+			}
+			l.done = true
+			v := unsent(o.knownOf(l.change), fmt.Sprintf("Nothing was sent: it depends on %q, %s.", f.refID, f.why))
+			o.c.report.settle(l.change.Request, v, true)
+			failures = append(failures, failure{l.change.RefID, "which was not attempted"})
+		}
+		delete(o.dependants, f.refID)
+	}
+}
+
+// finish settles what nothing was done about.
+func (o *order) finish() {
+	why := "Nothing was sent: what it depends on did not end."
+	if stopped := o.c.report.stopped(); stopped != "" {
+		why = fmt.Sprintf("Nothing was sent: the run stopped before (%s).", stopped)
+	}
+	for _, j := range o.queue {
+		o.c.report.settle(j.request, unsent(j.known, why), j.planned)
+	}
+	for _, l := range o.lines {
+		if !l.done {
+			o.c.report.settle(l.change.Request, unsent(o.knownOf(l.change), why), true)
+		}
+	}
+}
+
+// meetOutside looks at the dependencies that are neither lines nor in doubt.
+func (o *order) meetOutside() {
+	inside := make(map[string]bool, len(o.dependants))
+	for _, l := range o.lines {
+		if len(o.dependants[l.change.RefID]) > 0 {
+			inside[l.change.RefID] = true
+		}
+	}
+	var outside []string
+	for refID := range o.dependants {
+		if _, doubted := o.planned[refID]; !doubted && !inside[refID] {
+			outside = append(outside, refID)
+		}
+	}
+	slices.Sort(outside)
+	for _, refID := range outside {
+		row, ok := o.known.rows[refID]
+		switch {
+		case !ok:
+			o.fail(refID, "which is neither recorded nor in this plan")
+		case row.Status != state.Recorded && row.Status != state.Adopted:
+			o.fail(refID, "which is "+row.Status.String())
+		case row.RecordStatus == transfer.Completed:
+			o.meet(refID)
+		case row.RecordStatus == transfer.Failed:
+			o.fail(refID, "which failed")
+		default:
+			k := known{refID: refID, runID: o.c.run.Begun.RunID, request: o.known.outside[refID], operator: o.c.run.Policy.Operator, first: row.IntendedAt, earlier: true}
+			o.await(k, verdict{outcome: state.Outcome{Status: row.Status}, recordID: row.RecordID, status: row.RecordStatus})
+		}
+	}
+}
+
+// words is a result as people read it.
+func words(r Result) string {
+	switch r {
+	case ResultInDoubt:
+		return "in doubt"
+	case ResultNotAttempted:
+		return "not attempted"
+	case ResultConflict:
+		return "in conflict"
+	case ResultRecorded, ResultAdopted, ResultUnverified, ResultRefused, ResultFailed:
+	}
+	return string(r)
+}

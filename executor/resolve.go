@@ -1,0 +1,271 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// holderTimeout is how long, beyond the timeout of a request, the holder of a lock that was
+// taken away may still be waking up (design section 10).
+const holderTimeout = 10 * time.Minute
+
+var (
+	// ErrUnknownRefID says that the state has no request under the ref_id.
+	ErrUnknownRefID = errors.New("the state does not know this ref_id")
+
+	// ErrCreditOnly says that the records given or found are of the credit side alone,
+	// which does not say what was debited.
+	ErrCreditOnly = errors.New("only the credit side is known; the record of the debit side is needed")
+
+	// ErrAbsent says that the service lists nothing under the ref_id. Lists lag: it proves
+	// nothing.
+	ErrAbsent = errors.New("the service lists no record of this ref_id")
+
+	// ErrNoRecord says that a conflict or an adoption kept no record that could be accepted.
+	ErrNoRecord = errors.New("no record was kept that could be accepted")
+)
+
+// DifferenceError says that records do not agree with the request that they are given for.
+type DifferenceError struct {
+	RefID       string
+	Differences []transfer.Difference // at least one
+}
+
+// Error names each field and both values.
+func (e *DifferenceError) Error() string {
+	return fmt.Sprintf("the record does not agree with the request of %q: %s", e.RefID, describe(e.Differences))
+}
+
+// StatusError says that a ref_id is not in a status to which the word applies.
+type StatusError struct {
+	RefID  string
+	Status state.Status
+}
+
+// Error names the status.
+func (e *StatusError) Error() string {
+	return fmt.Sprintf("%q is %v: this word does not apply to it", e.RefID, e.Status)
+}
+
+// AliveError says that the holder of the latest attempt lost its lock to a person and may
+// still have a request under way.
+type AliveError struct {
+	RefID string
+	RunID string    // of the attempt
+	Until time.Time // when it is certain that nothing more is sent
+}
+
+// Error says how long to wait.
+func (e *AliveError) Error() string {
+	return fmt.Sprintf("the lock of run %s, which may be sending %q, was taken away and not seen released: wait until %s",
+		e.RunID, e.RefID, e.Until.UTC().Format(time.RFC3339))
+}
+
+// Resolution is a word about one ref_id, on a state that the caller has locked.
+type Resolution struct {
+	RefID   string
+	By      state.Holder // who says so
+	Reason  string       // why, in their words; needed but for [ResolveByLookup]
+	Journal Journal
+	Policy  Policy // Operator, FingerprintKey and RequestTimeout are used
+	Clock   Clock
+}
+
+// ResolveRecorded stores the records that a person got from the service, one or both sides
+// of the transfer, and returns the outcome that it wrote. The error is a *[DifferenceError]
+// where they disagree with the recorded request, [ErrCreditOnly], [ErrUnknownRefID], or what
+// the state refuses; then nothing was written. Of a transfer that is recorded already, it
+// takes the service's newer status over.
+func ResolveRecorded(ctx context.Context, r Resolution, records []transfer.Record) (state.Outcome, error) {
+	detail, meta, err := r.read(ctx)
+	if err != nil {
+		return state.Outcome{}, err
+	}
+	k, err := r.known(detail, meta)
+	if err != nil {
+		return state.Outcome{}, err
+	}
+	v := judgeRecords(k, inDoubt, records)
+	switch {
+	case v.outcome.Status == state.Conflict:
+		return state.Outcome{}, &DifferenceError{r.RefID, v.outcome.Differences}
+	case !v.outcome.Status.Made():
+		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrCreditOnly)
+	case v.outcome.Status == state.Unverified || !detail.Status.MayBeMade():
+		v.outcome.Status = state.Adopted // a person vouches for it
+	}
+	return r.say(ctx, v.outcome)
+}
+
+// ResolveAcceptRecord closes a conflict, or an unverified transfer, as the service has it,
+// and returns the outcome that it wrote: the kept record stands. The error is a
+// *[StatusError] for any other status, [ErrNoRecord], [ErrUnknownRefID], or what the state
+// refuses, such as a record that belongs to another ref_id; then nothing was written.
+func ResolveAcceptRecord(ctx context.Context, r Resolution) (state.Outcome, error) {
+	detail, _, err := r.read(ctx)
+	if err != nil {
+		return state.Outcome{}, err
+	}
+	outcome := state.Outcome{RefID: r.RefID}
+	switch detail.Status {
+	case state.Conflict:
+		outcome.Status = state.Recorded
+	case state.Unverified:
+		outcome.Status = state.Adopted
+	case state.Unsent, state.InDoubt, state.Recorded, state.Adopted, state.Refused, state.Tombstone:
+		return state.Outcome{}, &StatusError{r.RefID, detail.Status}
+	}
+	if detail.Outcome == nil {
+		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrNoRecord)
+	}
+	var records []transfer.Record
+	for _, raw := range detail.Outcome.Records {
+		record, err := transfer.ParseRecord(raw)
+		if err != nil {
+			return state.Outcome{}, fmt.Errorf("resolve %q: %w: %w", r.RefID, ErrNoRecord, err)
+		}
+		records = append(records, record)
+	}
+	if len(records) == 0 {
+		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrNoRecord)
+	}
+	deciding := &records[0]
+	for i := range records {
+		if records[i].Direction == transfer.Debit {
+			deciding = &records[i]
+			break
+		}
+	}
+	outcome.Records = raws(records, deciding)
+	return r.say(ctx, outcome)
+}
+
+// ResolveNotMade settles a doubt, or a conflict, as not made, for good: the ref_id is never
+// sent again. It returns the outcome that it wrote. The error is a *[StatusError] for any
+// other status, an *[AliveError] while the holder of the attempt may be alive, or
+// [ErrUnknownRefID]; then nothing was written.
+func ResolveNotMade(ctx context.Context, r Resolution) (state.Outcome, error) {
+	detail, _, err := r.read(ctx)
+	if err != nil {
+		return state.Outcome{}, err
+	}
+	switch detail.Status {
+	case state.InDoubt, state.Conflict:
+	case state.Unsent, state.Recorded, state.Adopted, state.Unverified, state.Refused, state.Tombstone:
+		return state.Outcome{}, &StatusError{r.RefID, detail.Status}
+	}
+	if err := r.seenDead(ctx, detail); err != nil {
+		return state.Outcome{}, err
+	}
+	return r.say(ctx, state.Outcome{RefID: r.RefID, Status: state.Tombstone})
+}
+
+// ResolveByLookup asks the service, as long as its lists may lag, and returns the outcome
+// that it wrote: recorded, adopted, unverified or conflict. The error is [ErrAbsent],
+// [ErrCreditOnly], [ErrUnknownRefID], a *[StatusError] where the ref_id is neither in doubt
+// nor unverified, or the lookup's; then nothing was written.
+func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Outcome, error) {
+	detail, meta, err := r.read(ctx)
+	if err != nil {
+		return state.Outcome{}, err
+	}
+	switch detail.Status {
+	case state.InDoubt, state.Unverified:
+	case state.Unsent, state.Recorded, state.Adopted, state.Refused, state.Conflict, state.Tombstone:
+		return state.Outcome{}, &StatusError{r.RefID, detail.Status}
+	}
+	k, err := r.known(detail, meta)
+	if err != nil {
+		return state.Outcome{}, err
+	}
+	for n := 0; ; n++ {
+		found, err := finder.Find(ctx, []string{r.RefID})
+		if err != nil {
+			return state.Outcome{}, fmt.Errorf("look up %q: %w", r.RefID, err)
+		}
+		why := ErrAbsent
+		if records := found[r.RefID]; len(records) > 0 {
+			v := judgeFound(k, inDoubt, records)
+			if !v.unread {
+				return r.write(ctx, v.outcome)
+			}
+			why = ErrCreditOnly
+		}
+		if n == len(lateLists) {
+			return state.Outcome{}, fmt.Errorf("look up %q: %w", r.RefID, why)
+		}
+		if err := r.Clock.Sleep(ctx, lateLists[n]); err != nil {
+			return state.Outcome{}, fmt.Errorf("look up %q: %w", r.RefID, err)
+		}
+	}
+}
+
+// read returns what the state knows now.
+func (r Resolution) read(ctx context.Context) (state.Detail, state.Meta, error) {
+	snapshot, err := r.Journal.Snapshot(ctx)
+	if err != nil {
+		return state.Detail{}, state.Meta{}, fmt.Errorf("resolve %q: %w", r.RefID, err)
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	details, err := snapshot.Details(ctx, r.RefID)
+	if err != nil {
+		return state.Detail{}, state.Meta{}, fmt.Errorf("resolve %q: %w", r.RefID, err)
+	}
+	if len(details) == 0 {
+		return state.Detail{}, state.Meta{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrUnknownRefID)
+	}
+	return details[0], snapshot.Meta(), nil
+}
+
+// known is what records are held against.
+func (r Resolution) known(detail state.Detail, meta state.Meta) (known, error) {
+	u := newUnsettled(detail, "", r.Policy)
+	if u.amiss != "" {
+		return known{}, fmt.Errorf("resolve %q: %s: %w", r.RefID, u.amiss, ErrUnknownRefID)
+	}
+	u.customer = meta.Service.CustomerID
+	return u.known, nil
+}
+
+// say writes a person's word.
+func (r Resolution) say(ctx context.Context, outcome state.Outcome) (state.Outcome, error) {
+	outcome.Source, outcome.By, outcome.Reason = state.SourcePerson, &r.By, r.Reason
+	return r.write(ctx, outcome)
+}
+
+func (r Resolution) write(ctx context.Context, outcome state.Outcome) (state.Outcome, error) {
+	// A word that was given is written even where the person leaves meanwhile.
+	if err := r.Journal.Append(context.WithoutCancel(ctx), outcome); err != nil {
+		return state.Outcome{}, fmt.Errorf("record outcome of %q: %w", r.RefID, err)
+	}
+	return outcome, nil
+}
+
+// seenDead reports whether the holder of the latest attempt can send nothing any more. Who
+// holds the lock now has seen every earlier holder release it or die, unless a person took
+// it away after the attempt.
+func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
+	until := detail.AttemptedAt.Add(r.Policy.RequestTimeout + holderTimeout)
+	if !r.Clock.Now().Before(until) {
+		return nil
+	}
+	snapshot, err := r.Journal.Snapshot(ctx)
+	if err != nil {
+		return fmt.Errorf("resolve %q: %w", r.RefID, err)
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	for event, err := range snapshot.Events(ctx, detail.IntentSeq, "") {
+		if err != nil {
+			return fmt.Errorf("resolve %q: %w", r.RefID, err)
+		}
+		if event.Kind == state.KindUnlocked && !event.Time.Before(detail.AttemptedAt) {
+			return &AliveError{r.RefID, detail.RunID, until}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package executor
+
+import (
+	"sync"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// exceptionsMax bounds Summary.Exceptions.
+const exceptionsMax = 1000
+
+// report tells the handler what happens, one event at a time, and adds up how the run ends.
+// Its invariant: each transfer of the run is settled once.
+type report struct {
+	handler Handler
+	clock   Clock
+
+	mu      sync.Mutex
+	summary Summary
+	counts  map[string]int
+	open    int // lines of the plan that have no outcome
+}
+
+func newReport(run Run, lines int) *report {
+	return &report{
+		handler: run.Handler,
+		clock:   run.Clock,
+		summary: Summary{RunID: run.Begun.RunID, Totals: make(map[Result]*transfer.Totals)},
+		counts:  make(map[string]int),
+		open:    lines,
+	}
+}
+
+// tell hands an event to the handler, with the time of now.
+func (r *report) tell(e Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.handle(e)
+}
+
+func (r *report) handle(e Event) {
+	e.Time = r.clock.Now()
+	r.handler.Handle(e)
+}
+
+// settle tells how one transfer ended and counts it. A planned one is a line of the plan.
+func (r *report) settle(request transfer.Request, v verdict, planned bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := Event{
+		Time: r.clock.Now(), Type: EventSettled, RefID: v.outcome.RefID, Group: v.group,
+		Result: v.result, Reason: v.outcome.Reason, Next: v.next,
+		Amount: request.Amount, Asset: request.Asset,
+	}
+	if v.written {
+		e.Detail = &v.outcome
+	}
+	totals := r.summary.Totals[v.result]
+	if totals == nil {
+		totals = new(transfer.Totals)
+		r.summary.Totals[v.result] = totals
+	}
+	totals.Add(request.Asset, request.Amount)
+	r.counts[string(v.result)]++
+	if planned && v.result != ResultNotAttempted && v.result != ResultInDoubt {
+		r.open--
+	}
+	if v.result != ResultRecorded && v.result != ResultAdopted && len(r.summary.Exceptions) < exceptionsMax {
+		r.summary.Exceptions = append(r.summary.Exceptions, e)
+	}
+	r.handler.Handle(e)
+}
+
+// stopping notes why nothing new starts. Only the first reason counts.
+func (r *report) stopping(reason string, interrupted bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.summary.Interrupted = r.summary.Interrupted || interrupted
+	if r.summary.Stopped != "" {
+		return
+	}
+	r.summary.Stopped = reason
+	r.handle(Event{Type: EventStopping, Reason: reason})
+}
+
+// stopped is why nothing new starts; "" where it does.
+func (r *report) stopped() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.summary.Stopped
+}
+
+// requested counts a request that begins.
+func (r *report) requested() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.summary.Requests++
+}
+
+// ended is the journal's last word of the run.
+func (r *report) ended(failure error) state.Ended {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.summary.Complete = r.open == 0
+	ended := state.Ended{RunID: r.summary.RunID, Outcomes: r.counts, Complete: r.summary.Complete}
+	switch {
+	case failure != nil:
+		ended.Error = failure.Error()
+	case r.summary.Stopped != "":
+		ended.Error = r.summary.Stopped
+	}
+	return ended
+}

@@ -1,0 +1,204 @@
+package executor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+)
+
+// detailsMax is how many ref_ids are read in full at once.
+const detailsMax = 500
+
+// survey is what a run reads of the state, once, before it begins.
+type survey struct {
+	customer string
+	// rows are those of the plan's lines and of what they depend on.
+	rows map[string]state.Transfer
+	// doubts are all that is in doubt, in byte order of ref_id.
+	doubts []*unsettled
+	// outside are the requests of dependencies that the plan does not have.
+	outside map[string]transfer.Request
+	// starts are when recent requests of each operation started at the latest, oldest first.
+	starts map[transfer.Operation][]time.Time
+}
+
+// unsettled is a transfer in doubt.
+type unsettled struct {
+	known
+	intent state.Intent // of this run, with the recorded request
+	amiss  string       // why its request can't be compared; "" where it can
+	undue  string       // why it must not be sent again, as its latest lookup has it
+}
+
+// takeSurvey scans the state once.
+func takeSurvey(ctx context.Context, run Run, lines []*planner.Change) (*survey, error) {
+	snapshot, err := run.Journal.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = snapshot.Close() }()     // it was only read
+	wanted := make(map[string]bool, len(lines)) // true: a line; false: only a dependency
+	for _, change := range lines {
+		for _, refID := range change.After {
+			wanted[refID] = wanted[refID]
+		}
+		wanted[change.RefID] = true
+	}
+	s := &survey{
+		customer: snapshot.Meta().Service.CustomerID,
+		rows:     make(map[string]state.Transfer),
+		outside:  make(map[string]transfer.Request),
+		starts:   make(map[transfer.Operation][]time.Time),
+	}
+	recent := recentStarts{now: run.Clock.Now(), limits: run.Policy.RateLimits}
+	var inDoubt, outside []string
+	for row, err := range snapshot.Transfers(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		recent.note(row)
+		line, isWanted := wanted[row.RefID]
+		if isWanted {
+			s.rows[row.RefID] = row
+		}
+		switch {
+		case row.Status == state.InDoubt:
+			inDoubt = append(inDoubt, row.RefID)
+		case isWanted && !line:
+			outside = append(outside, row.RefID)
+		}
+	}
+	if err := s.readDoubts(ctx, run, snapshot, inDoubt); err != nil {
+		return nil, err
+	}
+	if err := s.readOutside(ctx, run, snapshot, outside); err != nil {
+		return nil, err
+	}
+	s.starts, err = recent.byOperation(ctx, snapshot)
+	return s, err
+}
+
+func (s *survey) readDoubts(ctx context.Context, run Run, snapshot state.Snapshot, refIDs []string) error {
+	return eachDetail(ctx, snapshot, refIDs, func(d state.Detail) {
+		s.doubts = append(s.doubts, newUnsettled(d, run.Begun.RunID, run.Policy))
+	})
+}
+
+func newUnsettled(d state.Detail, runID string, policy Policy) *unsettled {
+	u := &unsettled{intent: d.Intent}
+	u.intent.RunID = runID
+	u.known = known{
+		refID: d.RefID, runID: runID,
+		first: d.IntendedAt, earlier: true, doubted: true,
+		operator: policy.Operator,
+	}
+	request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), policy.FingerprintKey)
+	if err != nil {
+		u.amiss = fmt.Sprintf("Its recorded request cannot be read: %v.", err)
+		request = transfer.Request{RefID: d.RefID, Asset: d.Asset, Amount: d.Amount}
+	}
+	u.request = request
+	return u
+}
+
+func (s *survey) readOutside(ctx context.Context, run Run, snapshot state.Snapshot, refIDs []string) error {
+	return eachDetail(ctx, snapshot, refIDs, func(d state.Detail) {
+		request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), run.Policy.FingerprintKey)
+		if err == nil { // an imported one has no request: it can't be polled
+			s.outside[d.RefID] = request
+		}
+	})
+}
+
+func eachDetail(ctx context.Context, snapshot state.Snapshot, refIDs []string, use func(state.Detail)) error {
+	for chunk := range slices.Chunk(refIDs, detailsMax) {
+		details, err := snapshot.Details(ctx, chunk...)
+		if err != nil {
+			return err
+		}
+		for _, d := range details {
+			use(d)
+		}
+	}
+	return nil
+}
+
+// recentStarts gathers when recent requests started, as far as the state knows: not after
+// their outcome, and where there is none, not after now.
+type recentStarts struct {
+	now    time.Time
+	limits map[transfer.Operation]RateLimit
+	list   []recentStart
+}
+
+type recentStart struct {
+	refID  string
+	latest time.Time
+}
+
+func (r *recentStarts) note(row state.Transfer) {
+	if len(r.limits) == 0 || row.AttemptedAt.IsZero() {
+		return
+	}
+	latest := row.AttemptedAt
+	switch {
+	case row.Open():
+		latest = r.now
+	case row.SettledAt.After(latest):
+		latest = row.SettledAt.Add(time.Millisecond) // the state's times are cut to milliseconds
+	}
+	if latest.After(r.now) {
+		latest = r.now
+	}
+	for _, limit := range r.limits {
+		if r.now.Sub(latest) < limit.Window {
+			r.list = append(r.list, recentStart{row.RefID, latest})
+			return
+		}
+	}
+}
+
+// byOperation returns the latest starts of each limited operation, at most as many as it
+// allows, oldest first.
+func (r *recentStarts) byOperation(ctx context.Context, snapshot state.Snapshot) (map[transfer.Operation][]time.Time, error) {
+	slices.SortFunc(r.list, func(a, b recentStart) int { return cmp.Or(b.latest.Compare(a.latest), cmp.Compare(a.refID, b.refID)) })
+	starts := make(map[transfer.Operation][]time.Time)
+	for chunk := range slices.Chunk(r.list, detailsMax) {
+		if r.enough(starts) {
+			break
+		}
+		latest := make(map[string]time.Time, len(chunk))
+		refIDs := make([]string, 0, len(chunk))
+		for _, start := range chunk {
+			latest[start.refID] = start.latest
+			refIDs = append(refIDs, start.refID)
+		}
+		details, err := snapshot.Details(ctx, refIDs...)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range details {
+			op := d.Intent.Operation
+			starts[op] = append(starts[op], latest[d.RefID])
+		}
+	}
+	for _, list := range starts {
+		slices.Reverse(list)
+	}
+	return starts, nil
+}
+
+func (r *recentStarts) enough(starts map[transfer.Operation][]time.Time) bool {
+	for op, limit := range r.limits {
+		if len(starts[op]) < limit.Requests {
+			return false
+		}
+	}
+	return true
+}
