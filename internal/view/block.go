@@ -1,6 +1,8 @@
 package view
 
 import (
+	"strings"
+
 	"remit/planner"
 	"remit/state"
 )
@@ -115,7 +117,7 @@ func (p *page) recorded(indent string, c *planner.Change) {
 		}
 	}
 	p.paragraph(indent, Visible(text), toneDim)
-	if r.Reason != "" && r.Reason != c.Reason {
+	if !strings.Contains(c.Reason, r.Reason) { // it may be part of what was said above
 		p.paragraph(indent, Visible(r.Reason), toneNone)
 	}
 }

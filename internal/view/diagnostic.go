@@ -76,8 +76,10 @@ func (p *page) place(d *hcl.Diagnostic, files map[string]*hcl.File) {
 	if block := blockAt(file, d.Subject.Start.Byte); block != "" {
 		where += ", in " + Visible(block)
 	}
-	p.line(plain(where + ":"))
-	if file != nil {
+	if file == nil {
+		p.line(plain(where))
+	} else {
+		p.line(plain(where + ":"))
 		p.snippet(file.Bytes, *d.Subject)
 	}
 	if c := d.Context; c != nil && c.Filename != d.Subject.Filename {

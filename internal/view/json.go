@@ -1,13 +1,12 @@
 package view
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"unicode/utf8"
-
-	"remit/internal/transfer"
 )
 
 // Format names the JSON Lines that this package writes. Within it, fields are only added.
@@ -17,14 +16,16 @@ const Format = "remit/1"
 // type "version". It is an [executor.Handler]. Characters that do not show are escaped, so
 // that a line is safe on a terminal too. Its methods must not be called concurrently.
 type JSON struct {
-	w       io.Writer
-	version string // of remit
+	w       *bufio.Writer // flushed at the end of each method
+	version string        // of remit
 	begun   bool
 	err     error // the first of writing; nothing is written after it
 }
 
 // NewJSON returns a JSON that writes to w. Nothing is written before the first object.
-func NewJSON(w io.Writer, version string) *JSON { return &JSON{w: w, version: version} }
+func NewJSON(w io.Writer, version string) *JSON {
+	return &JSON{w: bufio.NewWriter(w), version: version}
+}
 
 // versionLine is the first object of a stream.
 type versionLine struct {
@@ -38,11 +39,23 @@ func (j *JSON) Err() error { return j.err }
 
 // write writes one object of a stream, after the version where it is the first.
 func (j *JSON) write(object any) {
+	j.begin()
+	j.object(object)
+}
+
+func (j *JSON) begin() {
 	if !j.begun {
 		j.begun = true
 		j.object(versionLine{"version", Format, j.version})
 	}
-	j.object(object)
+}
+
+// end hands over what was written, and returns the first error of writing.
+func (j *JSON) end() error {
+	if err := j.w.Flush(); j.err == nil {
+		j.err = err
+	}
+	return j.err
 }
 
 func (j *JSON) object(object any) {
@@ -68,7 +81,7 @@ func escapeHidden(line []byte) []byte {
 	out := make([]byte, 0, len(line)+16)
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
-		if transfer.Hidden(r) {
+		if isHidden(r) {
 			out = appendEscape(out, r)
 		} else {
 			out = append(out, text[:size]...)
@@ -96,5 +109,5 @@ type errorLine struct {
 // Error writes what went wrong, and a command that helps where there is one.
 func (j *JSON) Error(err error, hint string) error {
 	j.write(errorLine{"error", err.Error(), hint})
-	return j.err
+	return j.end()
 }

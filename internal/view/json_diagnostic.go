@@ -38,7 +38,7 @@ func (j *JSON) Diagnostics(diags hcl.Diagnostics) error {
 			Range: newRangeLine(d.Subject), Context: newRangeLine(d.Context),
 		})
 	}
-	return j.err
+	return j.end()
 }
 
 func newRangeLine(r *hcl.Range) *rangeLine {

@@ -87,7 +87,7 @@ func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
 		}
 	}
 	j.write(s)
-	return j.err
+	return j.end()
 }
 
 func (j *JSON) change(c *planner.Change) {

@@ -6,7 +6,10 @@ import (
 )
 
 // Handle writes an event as it is: its "type" is the event's. See [JSON.Err] for errors.
-func (j *JSON) Handle(e executor.Event) { j.write(e) }
+func (j *JSON) Handle(e executor.Event) {
+	j.write(e)
+	_ = j.end()
+}
 
 type runSummaryLine struct {
 	Type        string           `json:"type"` // "run_summary"
@@ -37,5 +40,5 @@ func (j *JSON) Summary(s executor.Summary, o SummaryOptions) error {
 		line.Results = append(line.Results, totals)
 	}
 	j.write(line)
-	return j.err
+	return j.end()
 }

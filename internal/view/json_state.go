@@ -54,12 +54,10 @@ func newTransferLine(t *state.Transfer) transferLine {
 // StateList writes a "transfer" for each row. An error that rows yield ends the list and is
 // returned; else the first error of writing is.
 func (j *JSON) StateList(rows iter.Seq2[state.Transfer, error]) error {
-	if !j.begun {
-		j.begun = true
-		j.object(versionLine{"version", Format, j.version})
-	}
+	j.begin()
 	for t, err := range rows {
 		if err != nil {
+			_ = j.end()
 			return err
 		}
 		j.write(newTransferLine(&t))
@@ -67,7 +65,7 @@ func (j *JSON) StateList(rows iter.Seq2[state.Transfer, error]) error {
 			break
 		}
 	}
-	return j.err
+	return j.end()
 }
 
 // StateShow writes one object that stands alone: it carries the format itself. It returns
@@ -84,7 +82,7 @@ func (j *JSON) StateShow(d state.Detail) error {
 	}
 	j.begun = true
 	j.object(line)
-	return j.err
+	return j.end()
 }
 
 // rawOrNull is JSON as it was recorded. A recorded text that is no JSON becomes a string,

@@ -202,11 +202,10 @@ func changeNotes(c *planner.Change) []span {
 		}
 		add(toneDim, until, reason)
 	case planner.Expired:
-		expired := ""
-		if !c.Expires.IsZero() {
-			expired = "expired " + moment(c.Expires)
+		if reason == "" && !c.Expires.IsZero() {
+			reason = "expired " + moment(c.Expires)
 		}
-		add(toneDim, expired, reason)
+		add(toneDim, reason)
 	case planner.Resolve, planner.Conflict:
 		add(toneNone, reason)
 	case planner.Failed, planner.None, planner.Undeclared:
@@ -218,7 +217,7 @@ func changeNotes(c *planner.Change) []span {
 			where += " of " + s.RefID
 		}
 		if s.Accepted != "" {
-			add(toneDim, where+inBrackets(s.Place), "accepted by "+s.Accepted)
+			add(toneDim, where+inBrackets(s.Place), s.Detail, "accepted by "+s.Accepted)
 			continue
 		}
 		add(toneDoubt, where+inBrackets(s.Place), s.Detail)

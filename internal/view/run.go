@@ -28,6 +28,7 @@ type Run struct {
 	begun, told    time.Time
 	waiting        string // the latest reason to wait that was shown
 	ref            int    // widest ref_id so far
+	amount         point  // widest amount so far
 
 	bar *progressbar.ProgressBar // nil where there is none
 }
@@ -82,7 +83,7 @@ func (r *Run) begin(e executor.Event) {
 	r.told = e.Time.Add(-barEvery)
 	r.bar = progressbar.NewOptions(r.total,
 		progressbar.OptionSetWriter(r.err),
-		progressbar.OptionSetWidth(min(40, max(10, r.err.width()-64))),
+		progressbar.OptionSetWidth(r.barWidth()),
 		progressbar.OptionSetTheme(progressbar.ThemeASCII),
 		progressbar.OptionUseANSICodes(true),
 		progressbar.OptionClearOnFinish(),
@@ -91,6 +92,9 @@ func (r *Run) begin(e executor.Event) {
 		progressbar.OptionShowDescriptionAtLineEnd(),
 	)
 }
+
+// barWidth leaves room for the numbers beside the bar.
+func (r *Run) barWidth() int { return min(40, max(10, r.err.width()-60)) }
 
 func (r *Run) settle(e executor.Event) {
 	r.settled++
@@ -117,10 +121,11 @@ func isException(result executor.Result) bool {
 // line tells what became of one transfer, and how to go on where that is not clear.
 func (r *Run) line(p *page, e executor.Event) {
 	r.ref = min(max(r.ref, displayWidth(e.RefID)), 48)
+	r.amount.fit(e.Amount.String())
 	spans := []span{
 		{pad(resultWord(e.Result), resultWidth) + "  ", resultTone(e.Result)},
 		plain(pad(cutMiddle(Visible(e.RefID), r.ref), r.ref)),
-		plain("  " + e.Amount.String() + " " + Visible(e.Asset)),
+		plain("  " + r.amount.align(e.Amount.String()) + " " + Visible(e.Asset)),
 	}
 	if e.Group != "" {
 		spans = append(spans, dim("  group_id "+e.Group))
@@ -158,18 +163,19 @@ func (r *Run) progress(now time.Time) {
 	case r.bar != nil:
 		if now.Sub(r.told) >= barEvery && r.settled < r.total {
 			r.told = now
-			r.bar.Describe(Visible(r.describe(now)))
+			const around = 11 // percentage, brackets and spaces
+			r.bar.Describe(cutEnd(r.describe(now), r.err.width()-r.barWidth()-around))
 			_ = r.bar.Set(r.settled)
 		}
 	case r.total > linesMax && now.Sub(r.told) >= lineEvery:
 		r.told = now
-		r.err.paragraph("", Visible(r.describe(now)), toneNone)
+		r.err.paragraph("", "settled: "+r.describe(now), toneNone)
 	}
 }
 
 // describe is how far the run is: count, rate, time left, exceptions.
 func (r *Run) describe(now time.Time) string {
-	text := fmt.Sprintf("%d of %d settled", r.settled, r.total)
+	text := fmt.Sprintf("%d of %d", r.settled, r.total)
 	if elapsed := now.Sub(r.begun); elapsed >= lineFirst && r.settled > 0 {
 		rate := float64(r.settled) / elapsed.Seconds()
 		left := time.Duration(float64(r.total-r.settled) / rate * float64(time.Second))

@@ -20,12 +20,13 @@ const listMeasured = 1000
 func StateList(w io.Writer, rows iter.Seq2[state.Transfer, error], s Screen) error {
 	p := newPage(w, s)
 	l := stateLayout{ref: len("ref_id"), asset: len("asset")}
-	l.amount.fit("amount")
+	l.amount.whole = len("amount")
 	var ahead []state.Transfer
 	began := false
 	begin := func() {
 		began = true
-		p.stateRow(&l, toneDim, "ref_id", "status", "service", "amount", "asset", "group_id")
+		amount := fmt.Sprintf("%*s", l.amount.width(), "amount")
+		p.stateRow(&l, toneDim, "ref_id", "status", "service", amount, "asset", "group_id")
 		for i := range ahead {
 			p.stateTransfer(&l, &ahead[i])
 		}
@@ -73,7 +74,7 @@ const (
 
 func (p *page) stateTransfer(l *stateLayout, t *state.Transfer) {
 	p.stateRow(l, statusTone(t.Status), t.RefID, t.Status.String(), string(t.RecordStatus),
-		t.Amount.String(), t.Asset, t.GroupID)
+		l.amount.align(t.Amount.String()), t.Asset, t.GroupID)
 }
 
 func (p *page) stateRow(l *stateLayout, t tone, ref, status, service, amount, asset, group string) {
@@ -85,7 +86,7 @@ func (p *page) stateRow(l *stateLayout, t tone, ref, status, service, amount, as
 		span{pad(ref, l.ref), refTone},
 		span{"  " + pad(status, statusWidth), t},
 		span{"  " + pad(service, serviceWidth), refTone},
-		span{"  " + l.amount.align(amount) + " " + pad(asset, l.asset), refTone},
+		span{"  " + amount + " " + pad(asset, l.asset), refTone},
 		dim("  "+Visible(group)),
 	)
 }
@@ -106,7 +107,7 @@ func statusTone(s state.Status) tone {
 // StateShow writes all that the state knows of one transfer. It returns only errors of w.
 func StateShow(w io.Writer, d state.Detail, s Screen) error {
 	p := newPage(w, s)
-	p.line(strong(d.RefID))
+	p.line(plain("Transfer "), strong(d.RefID))
 	status := d.Status.String()
 	if d.Doubted {
 		status += ", after an attempt that is in doubt"

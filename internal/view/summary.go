@@ -86,17 +86,39 @@ func (p *page) exceptions(s executor.Summary) {
 			continue
 		}
 		p.line()
-		p.line(span{strings.ToUpper(resultWord(result)[:1]) + resultWord(result)[1:], resultTone(result)})
-		for _, e := range events[:min(len(events), exceptionsMax)] {
-			p.line(plain("  "+cutMiddle(Visible(e.RefID), max(20, p.width()-40))), plain("  "+e.Amount.String()+" "+Visible(e.Asset)))
-			p.explain("    ", e)
-		}
+		p.exceptionsOf(result, events)
 		all := len(events)
 		if t := s.Totals[result]; t != nil {
 			all = max(all, t.Count())
 		}
 		if more := all - exceptionsMax; more > 0 {
 			p.line(dim(fmt.Sprintf("  and %d more; remit state list lists them", more)))
+		}
+	}
+}
+
+// exceptionsOf writes the transfers of one result. A reason and a command that all of them
+// share are said once.
+func (p *page) exceptionsOf(result executor.Result, events []executor.Event) {
+	word := resultWord(result)
+	p.line(span{strings.ToUpper(word[:1]) + word[1:], resultTone(result)})
+	shared := len(events) > 1
+	for _, e := range events {
+		shared = shared && e.Reason == events[0].Reason && e.Next == events[0].Next
+	}
+	if shared {
+		p.explain("  ", events[0])
+	}
+	events = events[:min(len(events), exceptionsMax)]
+	ref, amount := 0, point{}
+	for _, e := range events {
+		ref = max(ref, min(displayWidth(e.RefID), max(20, p.width()-40)))
+		amount.fit(e.Amount.String())
+	}
+	for _, e := range events {
+		p.line(plain("  "+pad(cutMiddle(Visible(e.RefID), ref), ref)), plain("  "+amount.align(e.Amount.String())+" "+Visible(e.Asset)))
+		if !shared {
+			p.explain("    ", e)
 		}
 	}
 }

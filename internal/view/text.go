@@ -7,14 +7,16 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"charm.land/lipgloss/v2"
+	"github.com/clipperhouse/displaywidth"
 
 	"remit/internal/transfer"
 )
 
 const (
 	spanWidthMax      = 2000 // columns of one span
+	columnWidthMax    = 400  // columns to which a column is aligned
 	paragraphRunesMax = 8000
+	paragraphLinesMax = 100
 	marksMax          = 4 // combining marks on one character
 	cutMark           = "…"
 )
@@ -28,27 +30,44 @@ func Visible(text string) string {
 	if isPlain(text) {
 		return text
 	}
-	var b strings.Builder
-	marks := marksMax // a mark at the start would join what stands before it
+	b := make([]byte, 0, len(text)+16)
+	var m marker
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		isMark := unicode.Is(unicode.M, r)
 		switch {
 		case r == utf8.RuneError && size == 1:
-			fmt.Fprintf(&b, `\x%02x`, text[i])
-		case transfer.Hidden(r) || !unicode.IsPrint(r) || isMark && marks >= marksMax:
-			b.WriteString(escape(r))
+			b = fmt.Appendf(b, `\x%02x`, text[i])
+		case m.hides(r):
+			b = append(b, escape(r)...)
 		default:
-			b.WriteRune(r)
-		}
-		marks++
-		if !isMark {
-			marks = 0
+			b = utf8.AppendRune(b, r)
 		}
 		i += size
 	}
-	return b.String()
+	return string(b)
 }
+
+// marker counts the combining marks in a row.
+type marker struct{ marks, seen int }
+
+// hides reports whether the next character r has to be escaped. A mark at the start would
+// join what stands before the text.
+func (m *marker) hides(r rune) bool {
+	if ' ' <= r && r <= '~' {
+		m.marks, m.seen = 0, 1
+		return false
+	}
+	if !unicode.Is(unicode.M, r) {
+		m.marks, m.seen = 0, 1
+		return isHidden(r)
+	}
+	m.marks++
+	return m.seen == 0 || m.marks > marksMax || isHidden(r)
+}
+
+// isHidden reports whether r does not show as itself. Spaces other than the ASCII one look
+// like it and are not.
+func isHidden(r rune) bool { return transfer.Hidden(r) || !unicode.IsPrint(r) }
 
 func isPlain(text string) bool {
 	for i := range len(text) {
@@ -73,22 +92,36 @@ func escape(r rune) string {
 	return fmt.Sprintf(`\u%04x`, r)
 }
 
-// displayWidth is how many columns the visible form of text takes. It adds up characters,
-// as terminals do, and not grapheme clusters, which may be of any length.
+// displayWidth is how many columns the visible form of text takes; of what is wider than a
+// span may be, it only says that. It adds up characters, as terminals do, and not grapheme
+// clusters, which may be of any length.
 func displayWidth(text string) int {
 	if isPlain(text) {
-		return len(text)
+		return min(len(text), spanWidthMax+1)
 	}
 	width := 0
-	for _, r := range Visible(text) {
-		width += runeWidth(r)
+	var m marker
+	for i := 0; i < len(text) && width <= spanWidthMax; {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			width += len(`\xff`)
+		case m.hides(r):
+			width += len(escape(r))
+		default:
+			width += runeWidth(r)
+		}
+		i += size
 	}
-	return width
+	return min(width, spanWidthMax+1)
 }
 
-// pad fills text with spaces up to width.
-func pad(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-displayWidth(text)))
+// pad fills text with spaces up to width, as far as columns are aligned.
+func pad(text string, width int) string { return text + gap(text, width) }
+
+// gap is what pad adds.
+func gap(text string, width int) string {
+	return strings.Repeat(" ", max(0, min(width, columnWidthMax)-displayWidth(text)))
 }
 
 // cutEnd shortens visible text to width, with a mark at its end.
@@ -135,14 +168,13 @@ func cutRunes(text string, most int) string {
 }
 
 func takeStart(text string, width int) string {
-	end, used := 0, 0
+	used := 0
 	for i, r := range text {
 		if used += runeWidth(r); used > width {
-			break
+			return text[:i]
 		}
-		end = i + utf8.RuneLen(r)
 	}
-	return text[:end]
+	return text
 }
 
 func takeEnd(text string, width int) string {
@@ -172,7 +204,7 @@ func runeWidth(r rune) int {
 	case unicode.Is(unicode.M, r):
 		return 0
 	}
-	return max(1, lipgloss.Width(string(r)))
+	return max(1, displaywidth.Rune(r))
 }
 
 // wrap breaks visible text at its spaces into lines of at most width columns. A word that
@@ -203,15 +235,14 @@ func wrap(text string, width int) []string {
 // must be seen whole.
 func chop(text string, width int) []string {
 	var lines []string
-	for displayWidth(text) > width {
+	for {
 		head := takeStart(text, width)
-		if head == "" {
-			break
+		if head == text || head == "" {
+			return append(lines, text)
 		}
 		lines = append(lines, head)
 		text = text[len(head):]
 	}
-	return append(lines, text)
 }
 
 // moment is RFC 3339 in UTC, to the second.

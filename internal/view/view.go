@@ -12,6 +12,7 @@ package view
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"strings"
 
@@ -115,17 +116,33 @@ func (p *page) span(s span) {
 }
 
 // paragraph writes text in lines that fit, each after the same indent. Lines that begin
-// with a space are commands or layout and stay whole.
+// with a space are commands or layout and stay whole. Without an indent, all lines but the
+// first are set in: only remit's own words begin a line at its left edge.
 func (p *page) paragraph(indent string, text string, t tone) {
-	text = cutRunes(text, paragraphRunesMax)
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+	lines := strings.Split(strings.TrimRight(cutRunes(text, paragraphRunesMax), "\n"), "\n")
+	if more := len(lines) - paragraphLinesMax; more > 0 {
+		lines = append(lines[:paragraphLinesMax], fmt.Sprintf("%s (and %d more lines)", cutMark, more))
+	}
+	for _, line := range lines {
 		if strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") {
 			p.line(plain(indent), span{"    " + strings.TrimLeft(line, " \t"), t})
 			continue
 		}
 		room := p.width() - displayWidth(indent) - displayWidth(p.gutter.text)
-		for _, part := range wrap(Visible(line), room) {
-			p.line(plain(indent), span{part, t})
+		first, rest := Visible(line), ""
+		if parts := wrap(first, room); len(parts) > 1 {
+			first, rest = parts[0], strings.Join(parts[1:], " ")
+		}
+		p.line(plain(indent), span{first, t})
+		if rest == "" {
+			continue
+		}
+		inner := indent
+		if indent == "" && p.gutter.text == "" {
+			inner, room = "  ", room-2
+		}
+		for _, part := range wrap(rest, room) {
+			p.line(plain(inner), span{part, t})
 		}
 	}
 }
@@ -156,12 +173,11 @@ func (p *page) table(indent string, rows [][]span, right ...int) {
 	for _, row := range rows {
 		spans := []span{plain(indent)}
 		for i, cell := range row {
-			gap := strings.Repeat(" ", widths[i]-displayWidth(cell.text))
-			switch {
-			case isRight[i]:
-				spans = append(spans, plain(gap), cell)
-			default:
-				spans = append(spans, cell, plain(gap))
+			fill := plain(gap(cell.text, widths[i]))
+			if isRight[i] {
+				spans = append(spans, fill, cell)
+			} else {
+				spans = append(spans, cell, fill)
 			}
 			spans = append(spans, plain("  "))
 		}
