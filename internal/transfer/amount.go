@@ -87,7 +87,7 @@ func checkPlain(text string) error {
 		return err
 	}
 	if len(text) > 1 && text[0] == '0' && text[1] != '.' {
-		return fmt.Errorf("leading zeros are not allowed; write %q", strings.TrimLeft(text, "0"))
+		return fmt.Errorf("leading zeros are not allowed; write %q", withoutLeadingZeros(text))
 	}
 	return nil
 }
@@ -96,8 +96,6 @@ func checkPlainZeros(text string) error {
 	switch {
 	case text == "":
 		return errors.New("is empty; write digits such as \"1200.50\"")
-	case len(text) > amountLengthMax:
-		return fmt.Errorf("has %d characters, more than %d", len(text), amountLengthMax)
 	case text[0] == '-' || text[0] == '+':
 		return errors.New("a sign is not allowed; the direction is said by from and to")
 	}
@@ -120,6 +118,9 @@ func checkPlainZeros(text string) error {
 	if point == 0 || point == len(text)-1 {
 		return errors.New("digits are needed on both sides of the point")
 	}
+	if len(text) > amountLengthMax {
+		return fmt.Errorf("has %d characters, more than %d", len(text), amountLengthMax)
+	}
 	return nil
 }
 
@@ -128,6 +129,10 @@ func normal(text string) string {
 	if strings.IndexByte(text, '.') >= 0 {
 		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 	}
+	return withoutLeadingZeros(text)
+}
+
+func withoutLeadingZeros(text string) string {
 	trimmed := strings.TrimLeft(text, "0")
 	if trimmed == "" || trimmed[0] == '.' {
 		return "0" + trimmed

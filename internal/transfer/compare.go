@@ -3,7 +3,6 @@ package transfer
 import (
 	"maps"
 	"slices"
-	"strings"
 )
 
 // Difference is one field on which a request and a record disagree.
@@ -106,7 +105,7 @@ func (f Finding) Agrees() bool { return f.Debit != nil && len(f.Differences) == 
 // Examine compares all records found under the ref_id of req with it. A debit record
 // decides; a credit record of the same group_id proves the destination; a credit record
 // alone that agrees proves nothing. Records of more than one transfer disagree: the
-// difference then is in "group_id" or "id".
+// difference then is in "group_id" or "id". A difference that both sides have stands once.
 func Examine(req Request, records []Record, operator Operator) Finding {
 	var f Finding
 	var c comparison
@@ -123,14 +122,20 @@ func Examine(req Request, records []Record, operator Operator) Finding {
 		}
 		*seen = rec
 	}
+	linked := false
 	if f.Debit != nil && f.Credit != nil {
-		c.text("group_id", f.Debit.GroupID, f.Credit.GroupID)
+		c.present("group_id", f.Debit.GroupID, f.Credit.GroupID)
+		linked = f.Debit.GroupID != "" && f.Debit.GroupID == f.Credit.GroupID
 	}
-	f.Differences = c.differences
-	f.DestinationProven = f.Agrees() && (f.Credit != nil && f.Credit.GroupID != "" || echoesFingerprint(req, f.Debit))
+	for _, d := range c.differences {
+		if !slices.Contains(f.Differences, d) {
+			f.Differences = append(f.Differences, d)
+		}
+	}
+	f.DestinationProven = f.Agrees() && (linked || echoesFingerprint(req, f.Debit))
 	return f
 }
 
 func echoesFingerprint(req Request, rec *Record) bool {
-	return req.FingerprintKey != "" && strings.EqualFold(rec.Metadata[req.FingerprintKey], req.Fingerprint().String())
+	return req.FingerprintKey != "" && rec.Metadata[req.FingerprintKey] == req.Fingerprint().String()
 }

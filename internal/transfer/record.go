@@ -97,9 +97,9 @@ type Record struct {
 }
 
 // ParseRecord reads one JSON object. It is an error if a required field of section 2.1 is
-// absent or empty, a field has another JSON type than documented, a timestamp is not
-// RFC 3339, or anything follows the object. Names are compared exactly. Unknown fields and
-// enumeration values are kept.
+// absent, null or empty, a field stands twice or has another JSON type than documented, a
+// timestamp is not RFC 3339, or anything follows the object. Names are compared exactly.
+// Unknown fields and enumeration values are kept. The error names fields and no values.
 func ParseRecord(raw []byte) (Record, error) {
 	fields, err := parseObject(raw)
 	if err != nil {
@@ -145,17 +145,35 @@ func ParseRecord(raw []byte) (Record, error) {
 	return r, nil
 }
 
+// parseObject refuses a field that stands twice: which of the two is meant is not guessed.
 func parseObject(raw []byte) (map[string]json.RawMessage, error) {
-	var fields map[string]json.RawMessage
 	d := json.NewDecoder(bytes.NewReader(raw))
-	if err := d.Decode(&fields); err != nil {
+	if begin, err := d.Token(); err != nil {
+		return nil, err
+	} else if begin != json.Delim('{') {
+		return nil, errors.New("not a JSON object")
+	}
+	fields := make(map[string]json.RawMessage)
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := token.(string) // the decoder allows nothing else there
+		if _, ok := fields[name]; ok {
+			return nil, fmt.Errorf("the field %.40q stands twice", name)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		fields[name] = value
+	}
+	if _, err := d.Token(); err != nil {
 		return nil, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, errors.New("more than one JSON value")
-	}
-	if fields == nil {
-		return nil, errors.New("null instead of an object")
 	}
 	return fields, nil
 }

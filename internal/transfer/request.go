@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
@@ -9,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // MetadataPairsMax is how many pairs each metadata object may have (section 8).
@@ -43,8 +43,11 @@ type Metadata []Pair
 // Pair is one metadata entry.
 type Pair struct{ Key, Value string }
 
-// NewMetadata sorts pairs by key, in the order of their bytes.
+// NewMetadata sorts pairs by key, in the order of their bytes. No pairs are nil.
 func NewMetadata(pairs map[string]string) Metadata {
+	if len(pairs) == 0 {
+		return nil
+	}
 	m := make(Metadata, 0, len(pairs))
 	for k, v := range pairs {
 		m = append(m, Pair{k, v})
@@ -113,7 +116,8 @@ func (r Request) SentMetadata() Metadata {
 
 // ParseRequest reads what Body returned for an operation. Where fingerprintKey is one of
 // the metadata keys and its value is the fingerprint of the rest, it becomes FingerprintKey
-// again. Unknown fields are an error: a body of another version is not guessed at.
+// again. Anything but the bytes that Body returns for the result is an error: another order,
+// a field that is unknown, doubled or null, a body of another version is not guessed at.
 func ParseRequest(op Operation, body []byte, fingerprintKey string) (Request, error) {
 	var in struct {
 		Amount            string            `json:"amount"`
@@ -128,9 +132,7 @@ func ParseRequest(op Operation, body []byte, fingerprintKey string) (Request, er
 		ToIdentityID      string            `json:"to_identity_id"`
 		ToProfileID       string            `json:"to_profile_id"`
 	}
-	d := json.NewDecoder(strings.NewReader(string(body)))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
+	if err := json.Unmarshal(body, &in); err != nil {
 		return Request{}, fmt.Errorf("read the request's body: %w", err)
 	}
 	amount, err := ParseAmount(in.Amount)
@@ -144,6 +146,9 @@ func ParseRequest(op Operation, body []byte, fingerprintKey string) (Request, er
 		Metadata: NewMetadata(in.Metadata), RecipientMetadata: NewMetadata(in.RecipientMetadata),
 	}
 	r.restoreFingerprintKey(fingerprintKey)
+	if !bytes.Equal(r.Body(), body) {
+		return Request{}, errors.New("read the request's body: it is not in the form that is sent")
+	}
 	return r, nil
 }
 
@@ -154,6 +159,9 @@ func (r *Request) restoreFingerprintKey(key string) {
 	}
 	rest := *r
 	rest.Metadata = slices.DeleteFunc(slices.Clone(r.Metadata), func(p Pair) bool { return p.Key == key })
+	if len(rest.Metadata) == 0 {
+		rest.Metadata = nil
+	}
 	if rest.Fingerprint().String() == value {
 		rest.FingerprintKey = key
 		*r = rest
@@ -278,18 +286,23 @@ func (r Request) MarshalJSON() ([]byte, error) {
 	return json.Marshal(savedRequest{r.Operation, r.FingerprintKey, string(r.Body())})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads what MarshalJSON wrote, also of the zero value. Of anything else it
+// returns an error and leaves r as it was.
 func (r *Request) UnmarshalJSON(raw []byte) error {
 	var saved savedRequest
 	if err := json.Unmarshal(raw, &saved); err != nil {
 		return err
 	}
+	if saved == (savedRequest{Body: string(Request{}.Body())}) {
+		*r = Request{}
+		return nil
+	}
 	request, err := ParseRequest(saved.Operation, []byte(saved.Body), saved.FingerprintKey)
 	if err != nil {
 		return err
 	}
-	if string(request.Body()) != saved.Body {
-		return errors.New("the request's body is not in the form that is sent")
+	if request.FingerprintKey != saved.FingerprintKey {
+		return fmt.Errorf("the request's body has no fingerprint in metadata %q", saved.FingerprintKey)
 	}
 	*r = request
 	return nil
