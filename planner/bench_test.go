@@ -1,0 +1,93 @@
+package planner_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"testing"
+
+	"remit/config"
+	"remit/planner"
+	"remit/state"
+)
+
+// The sizes of the benchmarks: a batch over some months of history.
+const (
+	benchDeclared = 10_000
+	benchRecorded = 100_000
+)
+
+// sorted is a memory whose rows are made beforehand, so that a benchmark measures the
+// planner.
+type sorted struct {
+	*memory
+	rows []state.Transfer
+}
+
+func newSorted(m *memory) sorted {
+	s := sorted{memory: m}
+	for t := range m.Transfers(context.Background()) {
+		s.rows = append(s.rows, t)
+	}
+	return s
+}
+
+func (s sorted) Transfers(context.Context) iter.Seq2[state.Transfer, error] {
+	return func(yield func(state.Transfer, error) bool) {
+		for _, t := range s.rows {
+			if !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+func benchWorld(recorded, declared int) (*memory, []config.Transfer) {
+	m := newMemory()
+	transfers := make([]config.Transfer, 0, declared)
+	for i := range max(recorded, declared) {
+		d := declare(fmt.Sprintf("payroll-2026-%07d", i), inBatch("pay"))
+		if i < recorded {
+			m.details[d.Request.RefID] = record(d, state.Recorded)
+		}
+		if i < declared {
+			transfers = append(transfers, d)
+		}
+	}
+	return m, transfers
+}
+
+func BenchmarkNew(b *testing.B) {
+	worlds := map[string]struct{ recorded, skipped int }{
+		"nothing to do": {benchRecorded, 0},
+		"all are new":   {benchRecorded, benchRecorded},
+	}
+	for name, w := range worlds {
+		b.Run(name, func(b *testing.B) {
+			m, transfers := benchWorld(w.recorded, w.skipped+benchDeclared)
+			transfers = transfers[w.skipped:]
+			r := newSorted(m)
+			b.ReportAllocs()
+			for b.Loop() {
+				p, err := planner.New(b.Context(), slices.Values(transfers), r, planner.Controls{}, now)
+				if err != nil || p.Count(planner.Submit)+p.Count(planner.None) != benchDeclared {
+					b.Fatal(err, p)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkSave(b *testing.B) {
+	m, transfers := benchWorld(0, benchDeclared)
+	p := plan(b, m, planner.Controls{}, transfers...)
+	p.Header.PlanID = "plan-1"
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := p.Save(io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

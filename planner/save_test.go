@@ -1,0 +1,294 @@
+package planner_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"remit/config"
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+)
+
+// samplePlan has every action, signals, acceptances, shared lists and both operations.
+func samplePlan(t testing.TB) *planner.Plan {
+	platform := func(c *config.Transfer) {
+		c.Request.Operation = transfer.Platform
+		c.Request.Metadata = transfer.Metadata{{Key: "k", Value: "<v> & \"q\""}}
+		c.Request.RecipientMetadata = transfer.Metadata{{Key: "r", Value: "é"}}
+		c.Request.FingerprintKey = "fp"
+	}
+	m := newMemory(
+		record(declare("recorded"), state.Recorded), record(declare("unverified"), state.Unverified),
+		record(declare("doubt", platform), state.InDoubt), record(declare("gone"), state.Recorded),
+		record(declare("gone-doubt"), state.InDoubt), record(declare("refused"), state.Refused, because("no funds")),
+		record(declare("failed"), state.Recorded, recordStatus(transfer.Failed)), record(declare("old", twin), state.Recorded),
+	)
+	dependsOn := []config.Dependency{{Batch: "pay"}}
+	shared := func(t *config.Transfer) { t.DependsOn = dependsOn }
+	p := plan(t, m, planner.Controls{AcceptDuplicate: []string{"b"}},
+		declare("a", inBatch("pay"), expires(now.Add(day))), declare("b", twin, inBatch("pay")), declare("recorded"), declare("unverified"),
+		declare("y", shared), declare("z", shared), declare("doubt", platform, func(c *config.Transfer) { amount("81")(&c.Request) }),
+		declare("refused", func(c *config.Transfer) { amount("82")(&c.Request) }), declare("failed"),
+		declare("late", platform, notBefore(now.Add(day))), declare("missed", expires(now)),
+	)
+	p.Header.PlanID, p.Header.ToolVersion, p.Header.Author = "plan-1", "0.1.0", "ada"
+	p.Header.Expires = now.Add(day)
+	return p
+}
+
+func save(t testing.TB, p *planner.Plan) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := p.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// saved compares plans by what is saved of them.
+func saved() cmp.Options {
+	totals := cmp.Comparer(func(a, b *transfer.Totals) bool {
+		text := func(t *transfer.Totals) (s string) {
+			for total := range t.All() {
+				s += fmt.Sprint(total.Asset, total.Count, total.Sum.StringFixed(2), " ")
+			}
+			return s
+		}
+		return text(a) == text(b)
+	})
+	return cmp.Options{
+		totals, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(planner.Plan{}, "Undeclared", "Unused"),
+		cmp.Comparer(func(a, b transfer.Amount) bool { return a.String() == b.String() }),
+	}
+}
+
+func TestSaveAndOpen(t *testing.T) {
+	p := samplePlan(t)
+	raw := save(t, p)
+	opened, err := planner.Open(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(p, opened, saved()); diff != "" {
+		t.Errorf("the plan is not what was saved (-saved +opened):\n%s", diff)
+	}
+	if again := save(t, opened); !bytes.Equal(raw, again) {
+		t.Errorf("saved again it has other bytes:\n%s\n%s", raw, again)
+	}
+	y, z := find(t, opened, "y"), find(t, opened, "z")
+	if len(y.After) != 2 || &y.After[0] != &z.After[0] {
+		t.Error("transfers that wait for the same do not share the list any more")
+	}
+	if n := bytes.Count(raw, []byte(`"after":`)); n != 1 {
+		t.Errorf("a shared list was written %d times", n)
+	}
+}
+
+func TestTheSumIsOfAllBytesBeforeIt(t *testing.T) {
+	raw := save(t, samplePlan(t))
+	sum := sha256.Sum256(raw[:len(raw)-67])
+	if want := hex.EncodeToString(sum[:]) + "\"}\n"; !bytes.HasSuffix(raw, []byte(want)) {
+		t.Errorf("the file ends with %q", raw[len(raw)-67:])
+	}
+}
+
+func TestASavedPlanSaysWhatKeepsItFromBeingApplied(t *testing.T) {
+	p := plan(t, newMemory(record(declare("old", twin), state.Recorded)), planner.Controls{}, declare("b", twin))
+	p.Header.PlanID = "plan-1"
+	raw := save(t, p)
+	opened, err := planner.Open(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if opened.Applicable() || !bytes.Contains(raw, []byte(`"applicable":false`)) {
+		t.Error("the file does not say that the plan is not applicable")
+	}
+	if diff := cmp.Diff(p.Obstacles, opened.Obstacles); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAPlanWithoutAnIDIsNotSaved(t *testing.T) {
+	if err := plan(t, newMemory(), planner.Controls{}).Save(io.Discard); err == nil {
+		t.Error("no error")
+	}
+}
+
+func mustBeChanged(t testing.TB, what string, raw []byte) {
+	t.Helper()
+	p, err := planner.Open(bytes.NewReader(raw))
+	var changed *planner.ChangedError
+	if p != nil || !errors.As(err, &changed) || changed.Line < 1 || changed.Reason == "" {
+		t.Fatalf("%s: plan %v, error %v", what, p, err)
+	}
+}
+
+// TestAnyFlippedBitIsRefused flips a bit of every byte, and of some every one.
+func TestAnyFlippedBitIsRefused(t *testing.T) {
+	raw := save(t, samplePlan(t))
+	for i := range raw {
+		broken := bytes.Clone(raw)
+		broken[i] ^= 1 << (i % 8)
+		mustBeChanged(t, fmt.Sprintf("byte %d", i), broken)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		broken := bytes.Clone(raw)
+		i := rapid.IntRange(0, len(raw)-1).Draw(t, "byte")
+		broken[i] ^= byte(rapid.IntRange(1, 255).Draw(t, "mask"))
+		if _, err := planner.Open(bytes.NewReader(broken)); err == nil {
+			t.Fatalf("byte %d may be changed", i)
+		}
+	})
+}
+
+func TestChangedLinesAreRefused(t *testing.T) {
+	raw := save(t, samplePlan(t))
+	lines := bytes.SplitAfter(raw, []byte("\n"))
+	lines = lines[:len(lines)-1]
+	for i := range lines {
+		removed := bytes.Join(append(append([][]byte{}, lines[:i]...), lines[i+1:]...), nil)
+		mustBeChanged(t, fmt.Sprintf("without line %d", i), removed)
+		added := bytes.Join(append(append(append([][]byte{}, lines[:i+1]...), lines[i]), lines[i+1:]...), nil)
+		mustBeChanged(t, fmt.Sprintf("with line %d twice", i), added)
+		if i > 0 {
+			swapped := append([][]byte{}, lines...)
+			swapped[i-1], swapped[i] = swapped[i], swapped[i-1]
+			mustBeChanged(t, fmt.Sprintf("with line %d before its predecessor", i), bytes.Join(swapped, nil))
+		}
+	}
+	for i := range raw {
+		mustBeChanged(t, fmt.Sprintf("cut off at byte %d", i), raw[:i])
+	}
+	mustBeChanged(t, "with a space at its end", append(bytes.Clone(raw), ' '))
+	mustBeChanged(t, "two files", append(bytes.Clone(raw), raw...))
+}
+
+// forge makes the SHA-256 of a changed file right again, as somebody would who knows how.
+func forge(raw []byte) []byte {
+	head := raw[:bytes.LastIndex(raw, []byte(`"sha256":"`))+len(`"sha256":"`)]
+	sum := sha256.Sum256(head)
+	return append(bytes.Clone(head), hex.EncodeToString(sum[:])+"\"}\n"...)
+}
+
+// TestForgedFilesAreRefused is about files whose SHA-256 was made right again: what the
+// digest covers, and what no plan has, is still found.
+func TestForgedFilesAreRefused(t *testing.T) {
+	raw := string(save(t, samplePlan(t)))
+	if _, err := planner.Open(bytes.NewReader(forge([]byte(raw)))); err != nil {
+		t.Fatalf("the forgery of an unchanged file is refused, so this test shows nothing: %v", err)
+	}
+	tests := map[string][2]string{
+		"another amount":              {`80.00`, `90.00`},
+		"another destination":         {`to-a`, `to-x`},
+		"another environment":         {`"environment":"test"`, `"environment":"prod"`},
+		"another client":              {`"client_id":"me"`, `"client_id":"it"`},
+		"another acceptance":          {`"accepted":["accept-duplicate=b"]`, `"accepted":["accept-duplicate=c"]`},
+		"another operation":           {`"operation":"internal"`, `"operation":"platform"`},
+		"an unknown operation":        {`"operation":"internal"`, `"operation":"external"`},
+		"another action":              {`"action":"wait"`, `"action":"submit"`},
+		"an unknown action":           {`"action":"wait"`, `"action":"hurry"`},
+		"a resolve sent as new":       {`"action":"resolve"`, `"action":"submit"`},
+		"another ref_id":              {`"ref_id":"a"`, `"ref_id":"q"`},
+		"a field of another version":  {`"batch":"pay"`, `"bitch":"pay"`},
+		"another total":               {`"sum":"80.00"`, `"sum":"81.00"`},
+		"another count":               {`"totals":[{"action":"submit","count":5`, `"totals":[{"action":"submit","count":6`},
+		"totals of nothing":           {`{"action":"undeclared"`, `{"action":"undefined"`},
+		"a list of a later line":      {`"after_as":"y"`, `"after_as":"failed"`},
+		"another recorded body":       {`"status":"in_doubt"`, `"status":"recorded"`},
+		"an older format":             {`remit-plan/1`, `remit-plan/0`},
+		"no plan_id":                  {`"plan_id":"plan-1"`, `"plan_id":""`},
+		"an obstacle that is no more": {`"applicable":true`, `"applicable":false`},
+	}
+	for name, change := range tests {
+		t.Run(name, func(t *testing.T) {
+			if !strings.Contains(raw, change[0]) {
+				t.Fatalf("the file has no %s:\n%s", change[0], raw)
+			}
+			mustBeChanged(t, name, forge([]byte(strings.Replace(raw, change[0], change[1], 1))))
+		})
+	}
+}
+
+// TestConflictsAreNeverApplicable forges away the obstacles of a conflict.
+func TestConflictsAreNeverApplicable(t *testing.T) {
+	p := plan(t, newMemory(record(declare("a"), state.Conflict)), planner.Controls{}, declare("a"))
+	p.Header.PlanID = "plan-1"
+	p.Obstacles = nil
+	mustBeChanged(t, "without obstacles", save(t, p))
+}
+
+func TestOpenReturnsWhatItsReaderReturns(t *testing.T) {
+	broken := errors.New("disk")
+	_, err := planner.Open(io.MultiReader(strings.NewReader(`{"format":"remit-plan/1"`), errorReader{broken}))
+	if !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}
+
+type errorReader struct{ err error }
+
+func (r errorReader) Read([]byte) (int, error) { return 0, r.err }
+
+// endless is a line that does not end.
+type endless struct{ read int }
+
+func (e *endless) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = '{'
+	}
+	e.read += len(b)
+	return len(b), nil
+}
+
+func TestALineIsBounded(t *testing.T) {
+	var line endless
+	_, err := planner.Open(&line)
+	var changed *planner.ChangedError
+	if !errors.As(err, &changed) || line.read > 80<<20 {
+		t.Errorf("error %v after %d bytes", err, line.read)
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	raw := save(f, samplePlan(f))
+	f.Add(raw)
+	f.Add([]byte(`{"format":"remit-plan/1","plan_id":"p"}` + "\n" + `{"totals":[],"applicable":true,"digest":"","sha256":"` + strings.Repeat("0", 64) + "\"}\n"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		for _, text := range [][]byte{raw, forge(raw)} {
+			p, err := planner.Open(bytes.NewReader(text))
+			if err != nil {
+				continue
+			}
+			again, err := planner.Open(bytes.NewReader(save(t, p)))
+			if err != nil {
+				t.Fatalf("what was opened and saved is refused: %v", err)
+			}
+			if diff := cmp.Diff(p, again, saved()); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+	})
+}
+
+func TestTheHeaderIsFilledIn(t *testing.T) {
+	m := newMemory()
+	h := plan(t, m, planner.Controls{}, declare("a")).Header
+	want := planner.Header{
+		Format: "remit-plan/1", Environment: "test", Service: m.meta.Service, Lineage: "5a3c", Serial: 7, Created: now,
+	}
+	if diff := cmp.Diff(want, h, cmpopts.EquateApproxTime(time.Duration(0))); diff != "" {
+		t.Error(diff)
+	}
+}
