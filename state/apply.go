@@ -155,6 +155,9 @@ func (t Transfer) told(o Outcome, r record) (Transfer, error) {
 		if t.Status.Made() {
 			return t.refresh(o, r)
 		}
+		if err := t.checkRecord(r); err != nil {
+			return t, err
+		}
 		return t.store(o.Status, r), nil
 	case Tombstone:
 		if t.Status == Tombstone {
@@ -186,8 +189,8 @@ func (t Transfer) imported(o Outcome, r record) (Transfer, error) {
 // refresh takes the service's own status over from a newer copy of the record that is
 // stored, and takes a proven destination for what it is.
 func (t Transfer) refresh(o Outcome, r record) (Transfer, error) {
-	if r.id != t.RecordID {
-		return t, fmt.Errorf("record %q instead of %q: %w", r.id, t.RecordID, ErrRecorded)
+	if err := t.checkRecord(r); err != nil {
+		return t, err
 	}
 	status := t.Status
 	if status == Unverified && o.Status != Unverified {
@@ -201,6 +204,14 @@ func (t Transfer) refresh(o Outcome, r record) (Transfer, error) {
 		r.groupID = t.GroupID
 	}
 	return t.store(status, r), nil
+}
+
+// checkRecord keeps a stored record under its ref_id, and another one away from it.
+func (t Transfer) checkRecord(r record) error {
+	if t.RecordID != "" && t.RecordID != r.id {
+		return fmt.Errorf("record %q instead of %q: %w", r.id, t.RecordID, ErrRecorded)
+	}
+	return nil
 }
 
 // store ends a doubt with a record.

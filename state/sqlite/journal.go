@@ -1,0 +1,249 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"remit/state"
+)
+
+// Bounds of one commit and of the rows that wait to be folded.
+const (
+	commitMax = 4096  // entries that share one commit
+	queueMax  = 1024  // calls that wait for the next commit
+	foldAt    = 16384 // changed rows that begin a fold
+	foldStep  = 256   // rows, at least, that one commit folds while a fold is under way
+)
+
+// pace is how folds are spread over commits: the constants above, except in tests.
+type pace struct {
+	at, step int
+}
+
+// journal is the one writer of a locked state. One goroutine, in run, owns everything below
+// the line; callers hand it their entries and wait.
+type journal struct {
+	store *Store
+	lock  *lockFile
+	calls chan *call
+	ended chan struct{} // closed when the writer is done
+
+	mu     sync.RWMutex
+	closed bool
+	broken error // guarded by mu; what every call returns after a commit failed
+
+	// -----
+
+	conn    *sql.Conn
+	fence   int64
+	head    head
+	runs    map[string]state.Run // those that were begun under this lock
+	rows    *overlay             // changed since the last fold began
+	folding *folding             // nil where no fold is under way
+	fenced  *sql.Stmt            // reads the fence
+	insert  *sql.Stmt            // writes an event
+	fold    *sql.Stmt            // writes a row
+	owner   *sql.Stmt            // reads the owner of a record
+}
+
+var _ state.Journal = (*journal)(nil)
+
+// call is one Append that waits.
+type call struct {
+	ctx    context.Context
+	drafts []state.Draft
+	done   chan error // of one
+}
+
+// Lock implements [state.Store]. It folds what a holder that died left unfolded, and
+// migrates a state of an older schema after backing it up.
+func (s *Store) Lock(ctx context.Context, holder state.Holder, wait time.Duration) (state.Journal, error) {
+	if s.write == nil {
+		return nil, fmt.Errorf("lock state %s: it was opened for reading", s.path)
+	}
+	lock, err := acquire(ctx, s.path, holder, wait)
+	if err != nil {
+		return nil, fmt.Errorf("lock state %s: %w", s.path, err)
+	}
+	j, err := s.begin(ctx, lock)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock state %s: %w", s.path, err), lock.release())
+	}
+	go j.run()
+	return j, nil
+}
+
+// begin raises the fence, so that an earlier holder can't write any more, and reads where
+// the journal stands.
+func (s *Store) begin(ctx context.Context, lock *lockFile) (*journal, error) {
+	if err := s.sameFile(); err != nil {
+		return nil, err
+	}
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	j := &journal{
+		store: s, lock: lock, conn: conn,
+		calls: make(chan *call, queueMax), ended: make(chan struct{}),
+		runs: make(map[string]state.Run), rows: newOverlay(nil),
+	}
+	if err := j.prepare(ctx); err != nil {
+		return nil, errors.Join(explain(err), conn.Close())
+	}
+	return j, nil
+}
+
+func (j *journal) prepare(ctx context.Context) error {
+	if err := assertDurable(ctx, j.conn); err != nil {
+		return err
+	}
+	// Of this connection alone, which is the only one that commits more than a few rows.
+	// The other two matter on macOS, where fsync does not reach the disk by itself.
+	pragmas := fmt.Sprintf("PRAGMA wal_autocheckpoint = %d; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1", sizeWAL)
+	if _, err := j.conn.ExecContext(ctx, pragmas); err != nil {
+		return err
+	}
+	err := immediately(ctx, j.conn, func() error {
+		return j.conn.QueryRowContext(ctx, "UPDATE meta SET fence = fence + 1 RETURNING fence").Scan(&j.fence)
+	})
+	if err != nil {
+		return fmt.Errorf("raise the fence: %w", err)
+	}
+	if err := j.store.migrateLocked(ctx); err != nil {
+		return err
+	}
+	for _, s := range []struct {
+		into **sql.Stmt
+		text string
+	}{
+		{&j.fenced, `SELECT fence FROM meta`},
+		{&j.insert, insertEventSQL},
+		{&j.fold, foldRowSQL},
+		{&j.owner, `SELECT ref_id FROM transfers WHERE record_id = ?`},
+	} {
+		if *s.into, err = j.conn.PrepareContext(ctx, s.text); err != nil {
+			return err
+		}
+	}
+	if j.head, err = readHead(ctx, j.conn); err != nil {
+		return err
+	}
+	tail, err := replay(ctx, j.conn, j.head)
+	if err != nil {
+		return err
+	}
+	j.rows.absorb(tail)
+	return j.foldAll()
+}
+
+// run commits what is called for until Unlock: all that waits at once shares a commit.
+func (j *journal) run() {
+	defer close(j.ended)
+	for first := range j.calls {
+		batch, size := []*call{first}, len(first.drafts)
+	gather:
+		for size < commitMax {
+			select {
+			case c, ok := <-j.calls:
+				if !ok {
+					break gather
+				}
+				batch, size = append(batch, c), size+len(c.drafts)
+			default:
+				break gather
+			}
+		}
+		j.commit(batch)
+	}
+}
+
+// Append implements [state.Journal].
+func (j *journal) Append(ctx context.Context, entries ...state.Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	c := &call{ctx: ctx, drafts: make([]state.Draft, len(entries)), done: make(chan error, 1)}
+	for i, entry := range entries {
+		var err error
+		if c.drafts[i], err = state.NewDraft(entry); err != nil {
+			return err
+		}
+	}
+	if err := j.enqueue(ctx, c); err != nil {
+		return err
+	}
+	// Once taken up, a commit is not given up: its outcome must be known.
+	return <-c.done
+}
+
+func (j *journal) enqueue(ctx context.Context, c *call) error {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	switch {
+	case j.closed:
+		return state.ErrUnlocked
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	select {
+	case j.calls <- c:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Check implements [state.Journal].
+func (j *journal) Check(ctx context.Context) error {
+	j.mu.RLock()
+	closed, broken := j.closed, j.broken
+	j.mu.RUnlock()
+	switch {
+	case closed:
+		return state.ErrUnlocked
+	case broken != nil:
+		return broken
+	}
+	if err := j.store.sameFile(); err != nil {
+		return err
+	}
+	var fence int64
+	if err := j.store.read.QueryRowContext(ctx, `SELECT fence FROM meta`).Scan(&fence); err != nil {
+		return fmt.Errorf("check the lock: %w", explain(err))
+	}
+	if fence != j.fence {
+		return state.ErrFenced
+	}
+	return nil
+}
+
+// Snapshot implements [state.Journal].
+func (j *journal) Snapshot(ctx context.Context) (state.Snapshot, error) { return j.store.Snapshot(ctx) }
+
+// Unlock implements [state.Journal]. It folds what is not folded yet; where that fails the
+// journal still has everything, and the next Lock folds it.
+func (j *journal) Unlock() error {
+	j.mu.Lock()
+	if j.closed {
+		j.mu.Unlock()
+		return state.ErrUnlocked
+	}
+	j.closed = true
+	close(j.calls)
+	j.mu.Unlock()
+	<-j.ended
+	err := j.broken
+	if err == nil {
+		err = j.foldAll()
+	}
+	err = errors.Join(err, j.conn.Close(), j.lock.release())
+	if err != nil {
+		return fmt.Errorf("unlock state %s: %w", j.store.path, err)
+	}
+	return nil
+}

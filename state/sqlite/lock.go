@@ -1,0 +1,192 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"remit/state"
+)
+
+const (
+	// pollLock is how often a waiting Lock looks again.
+	pollLock = 50 * time.Millisecond
+	// pollProbe and probesMax bound the wait for readers that look whether the lock is held.
+	pollProbe = 2 * time.Millisecond
+	probesMax = 250
+	// sizeHolder bounds what is read of a lock file.
+	sizeHolder = 64 << 10
+)
+
+// lockFile is a held lock: an exclusive flock(2) on a file beside the state, which the
+// kernel takes back when the holder dies. Its content says who that is.
+type lockFile struct {
+	path  string
+	flock *flock.Flock
+	file  *os.File // the same file, for its content
+}
+
+// lockPath is where the lock of the state at path is.
+func lockPath(path string) string { return path + ".lock" }
+
+// acquire takes the lock of the state at path. It waits up to wait for another holder, then
+// returns a *[state.LockedError].
+func acquire(ctx context.Context, path string, holder state.Holder, wait time.Duration) (*lockFile, error) {
+	var waited time.Duration
+	var probes int
+	for {
+		l := &lockFile{
+			path:  lockPath(path),
+			flock: flock.New(lockPath(path), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600)),
+		}
+		taken, probed, err := l.try()
+		if err != nil {
+			return nil, fmt.Errorf("lock %s: %w", l.path, err)
+		}
+		if taken {
+			if signed, err := l.sign(holder); err != nil || signed {
+				return l, err
+			}
+			continue // the file was unlinked meanwhile: others see another one
+		}
+		pause := pollLock
+		switch {
+		case probed && probes < probesMax:
+			probes++
+			pause = pollProbe
+		case waited >= wait:
+			return nil, &state.LockedError{Holder: readHolder(ctx, l.path)}
+		default:
+			waited += pause
+		}
+		if err := sleep(ctx, pause); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// try takes the lock if it is free. Otherwise it reports whether that is only because
+// readers are looking at it, which they do for a moment.
+func (l *lockFile) try() (taken, probed bool, err error) {
+	if taken, err := l.flock.TryLock(); taken || err != nil {
+		return taken, false, err
+	}
+	// A shared lock can be had beside readers, not beside a holder.
+	probed, err = l.flock.TryRLock()
+	return false, probed, errors.Join(err, l.flock.Close())
+}
+
+// sign writes who holds the lock into its file. It reports false, and lets go, where the
+// path names another file by now; it lets go as well where it returns an error.
+func (l *lockFile) sign(holder state.Holder) (signed bool, err error) {
+	defer func() {
+		if !signed {
+			err = errors.Join(err, l.release())
+		}
+	}()
+	l.file, err = os.OpenFile(l.path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if same, err := l.locks(l.file); err != nil || !same {
+		return false, err
+	}
+	content, err := json.Marshal(holder)
+	if err != nil {
+		return false, err
+	}
+	if err := l.file.Truncate(0); err != nil {
+		return false, err
+	}
+	if _, err := l.file.Write(append(content, '\n')); err != nil {
+		return false, err
+	}
+	return true, nil
+}
+
+// locks reports whether f is the file that is locked.
+func (l *lockFile) locks(f *os.File) (bool, error) {
+	mine, err := l.flock.Stat()
+	if err != nil {
+		return false, err
+	}
+	theirs, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
+	return os.SameFile(mine, theirs), nil
+}
+
+// release lets the next one lock. The file stays, empty: unlinking it could let two hold
+// the lock.
+func (l *lockFile) release() error {
+	var err error
+	if l.file != nil {
+		if same, _ := l.locks(l.file); same {
+			err = l.file.Truncate(0)
+		}
+		err = errors.Join(err, l.file.Close())
+	}
+	return errors.Join(err, l.flock.Close())
+}
+
+// holderOf says who holds the lock of the state at path, if anyone alive does. It looks
+// with a shared lock, which a Lock at the same moment knows to wait for.
+func holderOf(ctx context.Context, path string) (state.Holder, bool, error) {
+	probe := flock.New(lockPath(path), flock.SetFlag(os.O_RDONLY))
+	free, err := probe.TryRLock()
+	if err = errors.Join(err, probe.Close()); errors.Is(err, fs.ErrNotExist) {
+		return state.Holder{}, false, nil
+	}
+	if err != nil || free {
+		return state.Holder{}, false, err
+	}
+	return readHolder(ctx, lockPath(path)), true, nil
+}
+
+// readHolder reads who signed a lock. It looks a few times, since the holder may be about
+// to sign, and then returns the zero Holder.
+func readHolder(ctx context.Context, path string) state.Holder {
+	for range 5 {
+		content, err := readBounded(path)
+		var holder state.Holder
+		if err == nil && json.Unmarshal(content, &holder) == nil {
+			return holder
+		}
+		if sleep(ctx, pollProbe) != nil {
+			break
+		}
+	}
+	return state.Holder{}
+}
+
+func readBounded(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, sizeHolder))
+}
+
+// sleep waits, or returns the error of ctx when that ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

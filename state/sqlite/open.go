@@ -1,0 +1,165 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/mattn/go-sqlite3"
+
+	"remit/state"
+)
+
+// applicationID marks a file as a state of remit: the letters "remt" in SQLite's header.
+const applicationID = 1919249780
+
+// waitBusy is how long one statement waits for another process's transaction. Transactions
+// are short: a commit, a fold of a few thousand rows.
+const waitBusy = 10 * time.Second
+
+// sizeWAL is, in pages of 4 KiB, how much the write-ahead log collects before a commit moves
+// it into the database.
+const sizeWAL = 4096
+
+//go:embed migrations/*.sql
+var embedded embed.FS
+
+// Options are what a store takes from its surroundings.
+type Options struct {
+	// Now is the clock that dates events and backups.
+	Now func() time.Time
+}
+
+// dsn is the address of the file for the driver. Settings stand in it, so that every
+// connection of a pool has them.
+func dsn(path string, settings url.Values) string {
+	settings.Set("_busy_timeout", fmt.Sprint(waitBusy.Milliseconds()))
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + settings.Encode()
+}
+
+// forWriting opens a pool whose commits are durable when they return.
+func forWriting(path string) (*sql.DB, error) {
+	return sql.Open("sqlite3", dsn(path, url.Values{
+		"mode":          {"rw"},
+		"_journal_mode": {"WAL"},
+		"_synchronous":  {"FULL"},
+		"_txlock":       {"immediate"},
+	}))
+}
+
+// forReading opens a pool that can't write.
+func forReading(path string, immutable bool) (*sql.DB, error) {
+	settings := url.Values{"mode": {"ro"}, "_query_only": {"true"}}
+	if immutable {
+		settings.Set("immutable", "1")
+	}
+	return sql.Open("sqlite3", dsn(path, settings))
+}
+
+// assertDurable refuses a connection whose commits might be lost with the power, whatever
+// the driver made of its settings.
+func assertDurable(ctx context.Context, conn *sql.Conn) error {
+	var synchronous int
+	var journal string
+	if err := conn.QueryRowContext(ctx, "PRAGMA synchronous").Scan(&synchronous); err != nil {
+		return err
+	}
+	if err := conn.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&journal); err != nil {
+		return err
+	}
+	if synchronous != 2 || journal != "wal" {
+		return fmt.Errorf("the database would not be durable: synchronous is %d instead of 2 (FULL), journal_mode is %q instead of \"wal\"", synchronous, journal)
+	}
+	return nil
+}
+
+// checkFile says what stands at path without letting SQLite look at it, which might create
+// or change something.
+func checkFile(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %w", path, state.ErrMissing)
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a file: %w", path, state.ErrForeign)
+	case info.Size() == 0:
+		return nil, fmt.Errorf("%s has no bytes: %w", path, state.ErrEmpty)
+	}
+	return info, nil
+}
+
+// checkSchema refuses a file that is not a state, that holds none, or that a newer program
+// wrote. It reports the version of its schema, which may be older than wanted.
+func checkSchema(ctx context.Context, db *sql.DB, wanted int) (version int, err error) {
+	var id int
+	if err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
+		return 0, explain(err)
+	}
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return 0, explain(err)
+	}
+	switch {
+	case id != applicationID:
+		return 0, state.ErrForeign
+	case version > wanted:
+		return 0, fmt.Errorf("its schema is %d, this program knows %d: %w", version, wanted, state.ErrNewer)
+	case version < 1:
+		return 0, state.ErrEmpty
+	}
+	var count int
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM events JOIN meta ON seq = 1)").Scan(&count); err != nil {
+		return 0, explain(err)
+	}
+	if count != 1 {
+		return 0, state.ErrEmpty
+	}
+	return version, nil
+}
+
+// explain wraps what SQLite says of a damaged or foreign file into the state's own errors.
+func explain(err error) error {
+	var e sqlite3.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code {
+	case sqlite3.ErrCorrupt:
+		return fmt.Errorf("%w: %w", state.ErrDamaged, err)
+	case sqlite3.ErrNotADB:
+		return fmt.Errorf("%w: %w", state.ErrForeign, err)
+	}
+	return err
+}
+
+// hasWAL reports whether the write-ahead log of path holds anything.
+func hasWAL(path string) bool {
+	info, err := os.Stat(path + "-wal")
+	return err == nil && info.Size() > 0
+}
+
+// syncDir makes the names in path's directory durable.
+func syncDir(path string) error {
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// syncFile makes the bytes of a file durable.
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

@@ -1,0 +1,201 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// row is a row of transfers: what package state knows of a ref_id, and the newest event
+// that is in it.
+type row struct {
+	state.Transfer
+	last int64
+}
+
+// line is a row of events: an event, and the one before it of the same ref_id.
+type line struct {
+	state.Event
+	previous int64
+}
+
+const rowColumns = `ref_id, status, doubted, from_label, fingerprint, request_digest, twin, destination,
+	asset, amount, record_id, group_id, record_status, intended_ms, attempted_ms, settled_ms,
+	run_id, intent_seq, outcome_seq, last_seq`
+
+const foldRowSQL = `INSERT INTO transfers (` + rowColumns + `)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+	ON CONFLICT (ref_id) DO UPDATE SET
+		status = excluded.status, doubted = excluded.doubted, from_label = excluded.from_label,
+		fingerprint = excluded.fingerprint, request_digest = excluded.request_digest,
+		twin = excluded.twin, destination = excluded.destination,
+		asset = excluded.asset, amount = excluded.amount,
+		record_id = excluded.record_id, group_id = excluded.group_id, record_status = excluded.record_status,
+		intended_ms = excluded.intended_ms, attempted_ms = excluded.attempted_ms, settled_ms = excluded.settled_ms,
+		run_id = excluded.run_id, intent_seq = excluded.intent_seq, outcome_seq = excluded.outcome_seq,
+		last_seq = excluded.last_seq`
+
+func foldRow(ctx context.Context, stmt *sql.Stmt, r row) error {
+	_, err := stmt.ExecContext(ctx,
+		r.RefID, int64(r.Status), r.Doubted, r.FromLabel, r.Fingerprint[:], r.RequestDigest[:],
+		int64(r.Twin), int64(r.Destination), r.Asset, r.Amount.String(),
+		textOrNull(r.RecordID), r.GroupID, string(r.RecordStatus),
+		millisOrNull(r.IntendedAt), millisOrNull(r.AttemptedAt), millisOrNull(r.SettledAt),
+		r.RunID, r.IntentSeq, r.OutcomeSeq, r.last)
+	if err != nil {
+		return fmt.Errorf("fold ref_id %q: %w", r.RefID, err)
+	}
+	return nil
+}
+
+// rowScanner reads rows of transfers in the order of rowColumns. It keeps the texts that
+// repeat from row to row, so that a million rows do not hold a million copies.
+type rowScanner struct {
+	assets map[string]string
+	run    string
+}
+
+// textKept bounds how many different texts a scanner keeps.
+const textKept = 256
+
+func (s *rowScanner) scan(rows *sql.Rows) (row, error) {
+	var r row
+	var fingerprint, digest, asset, run sql.RawBytes
+	var twin, destination int64
+	var amount string
+	var recordID sql.NullString
+	var intended, attempted, settled sql.NullInt64
+	err := rows.Scan(&r.RefID, &r.Status, &r.Doubted, &r.FromLabel, &fingerprint, &digest, &twin, &destination,
+		&asset, &amount, &recordID, &r.GroupID, &r.RecordStatus, &intended, &attempted, &settled,
+		&run, &r.IntentSeq, &r.OutcomeSeq, &r.last)
+	if err != nil {
+		return row{}, fmt.Errorf("read a row of transfers: %w", err)
+	}
+	if len(fingerprint) != len(r.Fingerprint) || len(digest) != len(r.RequestDigest) {
+		return row{}, fmt.Errorf("read ref_id %q: a digest has another length: %w", r.RefID, state.ErrDamaged)
+	}
+	r.Fingerprint, r.RequestDigest = transfer.Fingerprint(fingerprint), state.RequestDigest(digest)
+	r.Twin, r.Destination = transfer.Twin(twin), transfer.Destination(destination)
+	if r.Amount, err = transfer.ParseAmount(amount); err != nil {
+		return row{}, fmt.Errorf("read ref_id %q: amount %q: %w: %w", r.RefID, amount, state.ErrDamaged, err)
+	}
+	r.RecordID = recordID.String
+	r.IntendedAt, r.AttemptedAt, r.SettledAt = fromMillis(intended), fromMillis(attempted), fromMillis(settled)
+	r.Asset, r.RunID = s.asset(asset), s.runID(run)
+	return r, nil
+}
+
+func (s *rowScanner) asset(raw []byte) string {
+	if kept, ok := s.assets[string(raw)]; ok {
+		return kept
+	}
+	if s.assets == nil || len(s.assets) == textKept {
+		s.assets = make(map[string]string)
+	}
+	text := string(raw)
+	s.assets[text] = text
+	return text
+}
+
+func (s *rowScanner) runID(raw []byte) string {
+	if string(raw) != s.run {
+		s.run = string(raw)
+	}
+	return s.run
+}
+
+const (
+	eventColumns   = `seq, time_ms, kind, ref_id, run_id, previous, data, hash`
+	insertEventSQL = `INSERT INTO events (` + eventColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+)
+
+func insertEvent(ctx context.Context, stmt *sql.Stmt, l line) error {
+	hash, err := hex.DecodeString(l.Hash)
+	if err != nil {
+		panic(err) // Chain made it
+	}
+	_, err = stmt.ExecContext(ctx, l.Seq, l.Time.UnixMilli(), string(l.Kind), l.RefID, l.RunID, l.previous, string(l.Data), hash)
+	if err != nil {
+		return fmt.Errorf("write event %d: %w", l.Seq, err)
+	}
+	return nil
+}
+
+func scanEvent(rows *sql.Rows) (line, error) {
+	var l line
+	var millis int64
+	var data, hash []byte
+	if err := rows.Scan(&l.Seq, &millis, &l.Kind, &l.RefID, &l.RunID, &l.previous, &data, &hash); err != nil {
+		return line{}, fmt.Errorf("read an event: %w", err)
+	}
+	l.Time, l.Data, l.Hash = time.UnixMilli(millis).UTC(), json.RawMessage(data), hex.EncodeToString(hash)
+	return l, nil
+}
+
+func insertMeta(ctx context.Context, conn *sql.Conn, m state.Meta) error {
+	_, err := conn.ExecContext(ctx, `INSERT INTO meta
+		(only, lineage, environment, base_url, operator, client_id, customer_id, precheck, created_ms, fence, folded)
+		VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1)`,
+		m.Lineage, m.Environment, m.Service.BaseURL, m.Service.Operator, m.Service.ClientID, m.Service.CustomerID,
+		m.Precheck, m.CreatedAt.UnixMilli())
+	return err
+}
+
+func updateService(ctx context.Context, conn *sql.Conn, s state.Identity) error {
+	_, err := conn.ExecContext(ctx, `UPDATE meta SET base_url = ?, operator = ?, client_id = ?, customer_id = ?`,
+		s.BaseURL, s.Operator, s.ClientID, s.CustomerID)
+	return err
+}
+
+// head is what a reader or a writer starts from: the state's word on itself, the time of its
+// newest event, and how far the rows are folded.
+type head struct {
+	state.Meta
+	at     time.Time
+	folded int64
+}
+
+// readHead reads it in the transaction that conn is in.
+func readHead(ctx context.Context, conn *sql.Conn) (head, error) {
+	var h head
+	var created, at int64
+	var hash []byte
+	err := conn.QueryRowContext(ctx, `SELECT lineage, environment, base_url, operator, client_id, customer_id,
+		precheck, created_ms, fence, folded, seq, time_ms, hash
+		FROM meta, (SELECT seq, time_ms, hash FROM events ORDER BY seq DESC LIMIT 1)`).Scan(
+		&h.Lineage, &h.Environment, &h.Service.BaseURL, &h.Service.Operator, &h.Service.ClientID, &h.Service.CustomerID,
+		&h.Precheck, &created, &h.Fence, &h.folded, &h.Serial, &at, &hash)
+	if err != nil {
+		return head{}, explain(err)
+	}
+	h.CreatedAt, h.at = time.UnixMilli(created).UTC(), time.UnixMilli(at).UTC()
+	h.Head = hex.EncodeToString(hash)
+	return h, nil
+}
+
+func textOrNull(text string) any {
+	if text == "" {
+		return nil
+	}
+	return text
+}
+
+func millisOrNull(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.UnixMilli()
+}
+
+func fromMillis(ms sql.NullInt64) time.Time {
+	if !ms.Valid {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms.Int64).UTC()
+}

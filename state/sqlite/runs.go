@@ -1,0 +1,88 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"iter"
+	"slices"
+
+	"remit/state"
+)
+
+// writeRun notes where a run begins, or ends, in the journal.
+func writeRun(ctx context.Context, conn *sql.Conn, l line) error {
+	text := `INSERT INTO runs (begun_seq, run_id) VALUES (?, ?)`
+	if l.Kind == state.KindEnded {
+		text = `UPDATE runs SET ended_seq = ? WHERE run_id = ?`
+	}
+	if _, err := conn.ExecContext(ctx, text, l.Seq, l.RunID); err != nil {
+		return fmt.Errorf("note event %d of run %q: %w", l.Seq, l.RunID, err)
+	}
+	return nil
+}
+
+// readRun returns one run, the zero Run where the state does not know it.
+func readRun(ctx context.Context, conn *sql.Conn, runID string) (state.Run, error) {
+	var run state.Run
+	err := query(ctx, conn, func(rows *sql.Rows) error {
+		l, err := scanEvent(rows)
+		if err == nil {
+			run, err = applyRun(run, l)
+		}
+		return err
+	}, `SELECT `+eventColumns+` FROM events WHERE seq IN (
+			SELECT begun_seq FROM runs WHERE run_id = ?1 UNION SELECT ended_seq FROM runs WHERE run_id = ?1)
+		ORDER BY seq`, runID)
+	return run, err
+}
+
+func applyRun(run state.Run, l line) (state.Run, error) {
+	draft, err := l.Draft()
+	if err == nil {
+		run, err = run.Apply(draft, l.Time)
+	}
+	if err != nil {
+		return run, fmt.Errorf("event %d: %w: %w", l.Seq, state.ErrDamaged, err)
+	}
+	return run, nil
+}
+
+// Runs implements [state.Snapshot].
+func (s *snapshot) Runs(ctx context.Context) iter.Seq2[state.Run, error] {
+	return func(yield func(state.Run, error) bool) {
+		runs, err := s.allRuns(ctx)
+		if err != nil {
+			yield(state.Run{}, err)
+			return
+		}
+		for _, run := range slices.Backward(runs) {
+			if !yield(run, nil) {
+				return
+			}
+		}
+	}
+}
+
+// allRuns reads them whole: there is one an apply.
+func (s *snapshot) allRuns(ctx context.Context) ([]state.Run, error) {
+	var runs []state.Run
+	place := make(map[string]int)
+	err := query(ctx, s.conn, func(rows *sql.Rows) error {
+		l, err := scanEvent(rows)
+		if err != nil {
+			return err
+		}
+		at, ok := place[l.RunID]
+		if !ok {
+			at = len(runs)
+			place[l.RunID] = at
+			runs = append(runs, state.Run{})
+		}
+		runs[at], err = applyRun(runs[at], l)
+		return err
+	}, `SELECT `+eventColumns+` FROM events WHERE seq IN (
+			SELECT begun_seq FROM runs UNION SELECT ended_seq FROM runs)
+		ORDER BY seq`)
+	return runs, err
+}

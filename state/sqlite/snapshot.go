@@ -1,0 +1,270 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"remit/state"
+)
+
+// checkEvery is after how many rows a reader asks whether it is still wanted.
+const checkEvery = 1024
+
+// snapshot is a transaction that only reads, on a connection of its own.
+type snapshot struct {
+	conn   *sql.Conn
+	head   head
+	holder state.Holder
+	held   bool
+
+	mu   sync.Mutex
+	tail *overlay // guarded by mu; nil until it is needed
+}
+
+var _ state.Snapshot = (*snapshot)(nil)
+
+// Snapshot implements [state.Store]. It returns [state.ErrOlder] where the state must be
+// migrated first.
+func (s *Store) Snapshot(ctx context.Context) (state.Snapshot, error) {
+	snap, err := s.snapshot(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read state %s: %w", s.path, err)
+	}
+	return snap, nil
+}
+
+func (s *Store) snapshot(ctx context.Context) (*snapshot, error) {
+	version, err := checkSchema(ctx, s.read, s.wanted)
+	if err != nil {
+		return nil, err
+	}
+	if version < s.wanted {
+		return nil, state.ErrOlder
+	}
+	snap := &snapshot{}
+	// The holder is looked for before and after: whose attempts are seen open is not taken
+	// for dead, whether it ends or begins meanwhile.
+	if snap.holder, snap.held, err = holderOf(ctx, s.path); err != nil {
+		return nil, err
+	}
+	if snap.conn, err = s.read.Conn(ctx); err != nil {
+		return nil, explain(err)
+	}
+	if _, err = snap.conn.ExecContext(ctx, "BEGIN"); err == nil {
+		// The first read decides what the transaction sees.
+		snap.head, err = readHead(ctx, snap.conn)
+	}
+	if err == nil && !snap.held {
+		snap.holder, snap.held, err = holderOf(ctx, s.path)
+	}
+	if err != nil {
+		return nil, errors.Join(explain(err), snap.Close())
+	}
+	return snap, nil
+}
+
+// Meta implements [state.Snapshot].
+func (s *snapshot) Meta() state.Meta { return s.head.Meta }
+
+// Holder implements [state.Snapshot].
+func (s *snapshot) Holder() (state.Holder, bool) { return s.holder, s.held }
+
+// Close implements [state.Snapshot].
+func (s *snapshot) Close() error {
+	// Outside of a transaction this fails, in vain.
+	_, _ = s.conn.ExecContext(context.Background(), "ROLLBACK")
+	return s.conn.Close()
+}
+
+// overlay returns the rows that the table lacks.
+func (s *snapshot) overlay(ctx context.Context) (*overlay, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tail == nil {
+		tail, err := replay(ctx, s.conn, s.head)
+		if err != nil {
+			return nil, err
+		}
+		s.tail = tail
+	}
+	return s.tail, nil
+}
+
+// Transfers implements [state.Snapshot].
+func (s *snapshot) Transfers(ctx context.Context) iter.Seq2[state.Transfer, error] {
+	return func(yield func(state.Transfer, error) bool) {
+		for r, err := range s.allRows(ctx) {
+			if !yield(r.Transfer, err) {
+				return
+			}
+		}
+	}
+}
+
+// allRows merges the table with the rows that are newer, in the order of ref_id.
+func (s *snapshot) allRows(ctx context.Context) iter.Seq2[row, error] {
+	return func(yield func(row, error) bool) {
+		tail, err := s.overlay(ctx)
+		if err != nil {
+			yield(row{}, err)
+			return
+		}
+		newer := tail.sorted()
+		for r, err := range s.tableRows(ctx) {
+			if err != nil {
+				yield(row{}, err)
+				return
+			}
+			for len(newer) > 0 && newer[0] < r.RefID {
+				if !yield(tail.rows[newer[0]], nil) {
+					return
+				}
+				newer = newer[1:]
+			}
+			if len(newer) > 0 && newer[0] == r.RefID {
+				r, newer = tail.rows[newer[0]], newer[1:]
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+		for _, refID := range newer {
+			if !yield(tail.rows[refID], nil) {
+				return
+			}
+		}
+	}
+}
+
+// tableRows streams the table as it is.
+func (s *snapshot) tableRows(ctx context.Context) iter.Seq2[row, error] {
+	return func(yield func(row, error) bool) {
+		stream(ctx, s.conn, yield, new(rowScanner).scan,
+			`SELECT `+rowColumns+` FROM transfers ORDER BY ref_id`)
+	}
+}
+
+// stream yields what scan makes of each row of a statement, and an error at its end.
+func stream[T any](ctx context.Context, conn *sql.Conn, yield func(T, error) bool, scan func(*sql.Rows) (T, error), text string, args ...any) {
+	var none T
+	// See query for why the statement itself is not interrupted.
+	rows, err := conn.QueryContext(context.WithoutCancel(ctx), text, args...)
+	if err != nil {
+		yield(none, explain(err))
+		return
+	}
+	defer rows.Close()
+	for n := 0; rows.Next(); n++ {
+		if n%checkEvery == 0 && ctx.Err() != nil {
+			yield(none, ctx.Err())
+			return
+		}
+		value, err := scan(rows)
+		if !yield(value, err) || err != nil {
+			return
+		}
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		yield(none, explain(err))
+	}
+}
+
+// Events implements [state.Snapshot].
+func (s *snapshot) Events(ctx context.Context, after int64, refID string) iter.Seq2[state.Event, error] {
+	return func(yield func(state.Event, error) bool) {
+		each := func(l line, err error) bool { return yield(l.Event, err) }
+		if refID == "" {
+			stream(ctx, s.conn, each, scanEvent, `SELECT `+eventColumns+` FROM events WHERE seq > ? ORDER BY seq`, after)
+			return
+		}
+		known, err := s.find(ctx, []string{refID})
+		if err != nil {
+			yield(state.Event{}, err)
+			return
+		}
+		stream(ctx, s.conn, each, scanEvent, `WITH RECURSIVE chain (at) AS (
+				SELECT ?1
+				UNION ALL
+				SELECT previous FROM chain JOIN events ON seq = at WHERE previous > ?2
+			)
+			SELECT `+eventColumns+` FROM chain JOIN events ON seq = at WHERE seq > ?2 ORDER BY seq`,
+			known.rows[refID].last, after)
+	}
+}
+
+// Details implements [state.Snapshot].
+func (s *snapshot) Details(ctx context.Context, refIDs ...string) ([]state.Detail, error) {
+	details := make([]state.Detail, 0, len(refIDs))
+	for part := range slices.Chunk(refIDs, chunk) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		more, err := s.details(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		details = append(details, more...)
+	}
+	return details, nil
+}
+
+func (s *snapshot) details(ctx context.Context, refIDs []string) ([]state.Detail, error) {
+	known, err := s.find(ctx, refIDs)
+	if err != nil {
+		return nil, err
+	}
+	var seqs []int64
+	for _, r := range known.rows {
+		seqs = append(seqs, r.IntentSeq, r.OutcomeSeq)
+	}
+	list, err := json.Marshal(seqs)
+	if err != nil {
+		panic(err) // a list of numbers
+	}
+	events := make(map[int64]*state.Event, len(seqs))
+	err = query(ctx, s.conn, func(rows *sql.Rows) error {
+		l, err := scanEvent(rows)
+		events[l.Seq] = &l.Event
+		return err
+	}, `SELECT `+eventColumns+` FROM events WHERE seq IN (SELECT value FROM json_each(?))`, string(list))
+	if err != nil {
+		return nil, err
+	}
+	var details []state.Detail
+	for _, refID := range refIDs {
+		r, ok := known.rows[refID]
+		if !ok {
+			continue
+		}
+		detail, err := state.NewDetail(r.Transfer, events[r.IntentSeq], events[r.OutcomeSeq])
+		if err != nil {
+			return nil, err
+		}
+		details = append(details, detail)
+	}
+	return details, nil
+}
+
+// find returns the newest rows of the given ref_ids, without those that are unknown.
+func (s *snapshot) find(ctx context.Context, refIDs []string) (*overlay, error) {
+	tail, err := s.overlay(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := newOverlay(nil)
+	var missing []string
+	for _, refID := range refIDs {
+		if r, ok := tail.rows[refID]; ok {
+			found.put(r)
+		} else {
+			missing = append(missing, refID)
+		}
+	}
+	return found, loadRows(ctx, s.conn, missing, found)
+}

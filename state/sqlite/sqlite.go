@@ -1,0 +1,236 @@
+// Package sqlite keeps a state in one SQLite file.
+//
+// Its one invariant: what an Append returned for is in the file's journal and stays there,
+// whatever dies afterwards; the rows of transfers are a fold of the journal that may lag
+// behind it, and every reader adds what they lack.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/mattn/go-sqlite3"
+
+	"remit/state"
+)
+
+// Store is a state in a file. It is safe for concurrent use.
+type Store struct {
+	path       string // absolute
+	file       fs.FileInfo
+	now        func() time.Time
+	migrations fs.FS
+	wanted     int // version of the schema that this program writes
+	pace       pace
+
+	read  *sql.DB
+	write *sql.DB // nil where the store was opened for reading
+}
+
+var _ state.Store = (*Store)(nil)
+
+// Create makes a state at path and opens it for writing. Its first event is created. The
+// file appears whole or not at all, with mode 0600; its directory must exist. It returns an
+// error wrapped around [state.ErrExists], and changes nothing, where path is a file that is
+// not empty or where a write-ahead log was left there by another state, and a
+// *[state.LockedError] while someone holds a lock there.
+func Create(ctx context.Context, path string, created state.Created, now func() time.Time) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := acquire(ctx, path, created.By, 0)
+	if err != nil {
+		return nil, fmt.Errorf("create state %s: %w", path, err)
+	}
+	err = errors.Join(create(ctx, path, created, now), lock.release())
+	if err != nil {
+		return nil, fmt.Errorf("create state %s: %w", path, err)
+	}
+	return Open(ctx, path, Options{Now: now})
+}
+
+func create(ctx context.Context, path string, created state.Created, now func() time.Time) error {
+	switch info, err := os.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	case info.Size() > 0 || !info.Mode().IsRegular():
+		return state.ErrExists
+	}
+	if hasWAL(path) {
+		return fmt.Errorf("%s-wal was left by another state and may hold its newest events; keep it with that state: %w", path, state.ErrExists)
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), ".remit-new-*.db")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+			os.Remove(temp.Name() + suffix)
+		}
+	}()
+	if err := temp.Close(); err != nil {
+		return err
+	}
+	if err := fill(ctx, temp.Name(), created, now); err != nil {
+		return err
+	}
+	if err := errors.Join(syncFile(temp.Name()), os.Rename(temp.Name(), path)); err != nil {
+		return err
+	}
+	return syncDir(path)
+}
+
+// fill makes the schema and the first event in an empty file, and closes it again.
+func fill(ctx context.Context, path string, created state.Created, now func() time.Time) (err error) {
+	db, err := forWriting(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := migrate(ctx, db, embeddedMigrations()); err != nil {
+		return err
+	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	return immediately(ctx, conn, func() error {
+		draft, err := state.NewDraft(created)
+		if err != nil {
+			return err
+		}
+		at := now().UTC().Truncate(time.Millisecond)
+		meta, err := state.Meta{}.Apply(draft, 1, at)
+		if err != nil {
+			return err
+		}
+		e := state.Event{Seq: 1, Time: at, Kind: created.Kind(), Data: draft.Data}
+		e.Hash = e.Chain("")
+		if err := insertMeta(ctx, conn, meta); err != nil {
+			return err
+		}
+		insert, err := conn.PrepareContext(ctx, insertEventSQL)
+		if err != nil {
+			return err
+		}
+		return errors.Join(insertEvent(ctx, insert, line{Event: e}), insert.Close())
+	})
+}
+
+// Open opens a state for writing. It never makes one: the error is wrapped around
+// [state.ErrMissing], [state.ErrEmpty], [state.ErrForeign], [state.ErrNewer] or
+// [state.ErrDamaged] where there is none that can be used. A state of an older schema is
+// migrated by Lock; until then Snapshot returns [state.ErrOlder].
+func Open(ctx context.Context, path string, opts Options) (*Store, error) {
+	return open(ctx, path, opts, embeddedMigrations())
+}
+
+func open(ctx context.Context, path string, opts Options, migrations fs.FS) (*Store, error) {
+	// Looked at through a connection that can't write: what is not a state stays as it is.
+	s, err := openReadOnly(ctx, path, migrations)
+	if err != nil {
+		return nil, err
+	}
+	s.now = opts.Now
+	s.write, err = forWriting(s.path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open state %s: %w", s.path, err), s.Close())
+	}
+	conn, err := s.write.Conn(ctx)
+	if err == nil {
+		err = errors.Join(assertDurable(ctx, conn), conn.Close())
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open state %s: %w", s.path, explain(err)), s.Close())
+	}
+	return s, nil
+}
+
+// OpenReadOnly opens a state for Snapshot and Verify alone, as Open does. It takes no lock,
+// makes no state and migrates nothing, and works while another process writes.
+//
+// SQLite shares what is being written through two side files, so the directory must be
+// writable or hold them already. Where it is not and does not, and the last writer closed
+// the state properly, the file is read as one that nobody changes meanwhile.
+func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
+	return openReadOnly(ctx, path, embeddedMigrations())
+}
+
+func openReadOnly(ctx context.Context, path string, migrations fs.FS) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{path: path, migrations: migrations, wanted: schemaVersion(migrations), pace: pace{foldAt, foldStep}}
+	if s.file, err = checkFile(path); err != nil {
+		return nil, fmt.Errorf("open state: %w", err)
+	}
+	for _, immutable := range []bool{false, true} {
+		if s.read, err = forReading(path, immutable); err != nil {
+			return nil, fmt.Errorf("open state %s: %w", path, err)
+		}
+		if _, err = checkSchema(ctx, s.read, s.wanted); err == nil {
+			return s, nil
+		}
+		s.read.Close()
+		if !needsSideFiles(err) || hasWAL(path) {
+			break
+		}
+	}
+	return nil, fmt.Errorf("open state %s: %w", path, err)
+}
+
+// needsSideFiles reports whether SQLite failed because it could not make its side files.
+func needsSideFiles(err error) bool {
+	var e sqlite3.Error
+	return errors.As(err, &e) && (e.Code == sqlite3.ErrCantOpen || e.Code == sqlite3.ErrReadonly)
+}
+
+// Close releases the file. A journal must be unlocked before.
+func (s *Store) Close() error {
+	var err error
+	if s.read != nil {
+		err = s.read.Close()
+	}
+	if s.write != nil {
+		err = errors.Join(err, s.write.Close())
+	}
+	return err
+}
+
+// sameFile returns [state.ErrReplaced] where path no longer names the file that was opened.
+func (s *Store) sameFile() error {
+	info, err := os.Stat(s.path)
+	if err != nil || !os.SameFile(info, s.file) {
+		return fmt.Errorf("%s: %w", s.path, state.ErrReplaced)
+	}
+	return nil
+}
+
+// immediately runs do in a transaction that holds the write lock from its start.
+// Once begun it is not interrupted, so that the connection is never left inside of one.
+func immediately(ctx context.Context, conn *sql.Conn, do func() error) error {
+	ctx = context.WithoutCancel(ctx)
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return explain(err)
+	}
+	if err := do(); err != nil {
+		_, back := conn.ExecContext(ctx, "ROLLBACK")
+		return errors.Join(explain(err), back)
+	}
+	if _, err := conn.ExecContext(ctx, "COMMIT"); err != nil {
+		// SQLite leaves some failed commits open; where it did not, this fails in vain.
+		_, _ = conn.ExecContext(ctx, "ROLLBACK")
+		return explain(err)
+	}
+	return nil
+}

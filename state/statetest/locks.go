@@ -1,0 +1,178 @@
+package statetest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"remit/state"
+)
+
+func oneHolder(t *testing.T, b *bench) {
+	s, other := b.create(), b.open()
+	if holder, held := b.holder(s); held {
+		t.Errorf("held by %v before anyone locked", holder)
+	}
+	j := b.lock(s)
+	for name, from := range map[string]state.Store{"the same process": s, "another one": other} {
+		var locked *state.LockedError
+		if _, err := from.Lock(t.Context(), Holder("other"), 0); !errors.As(err, &locked) {
+			t.Fatalf("%s locked too: %v", name, err)
+		}
+		b.same("the holder that is named to "+name, Holder("apply"), locked.Holder)
+		holder, held := b.holder(from)
+		b.same("the holder that is seen by "+name, Holder("apply"), holder)
+		if !held {
+			t.Errorf("%s sees no holder", name)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := other.Lock(ctx, Holder("other"), time.Hour); !errors.Is(err, context.Canceled) {
+		t.Errorf("waited on although nobody waits: %v", err)
+	}
+	b.append(j, Intent("a", "run", "10.00"))
+	b.unlock(j)
+	if holder, held := b.holder(other); held {
+		t.Errorf("held by %v after it was unlocked", holder)
+	}
+	b.unlock(b.lock(other))
+}
+
+func (b *bench) holder(s state.Store) (state.Holder, bool) {
+	b.t.Helper()
+	snap, err := s.Snapshot(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer snap.Close()
+	return snap.Holder()
+}
+
+func waitedFor(t *testing.T, b *bench) {
+	s, other := b.create(), b.open()
+	j := b.lock(s)
+	had := make(chan error, 1)
+	go func() {
+		j, err := other.Lock(t.Context(), Holder("other"), time.Minute)
+		if err == nil {
+			err = errors.Join(j.Append(t.Context(), Intent("b", "run", "10.00")), j.Unlock())
+		}
+		had <- err
+	}()
+	b.append(j, Intent("a", "run", "10.00"))
+	select {
+	case err := <-had:
+		t.Fatalf("did not wait: %v", err)
+	default:
+	}
+	b.unlock(j)
+	if err := <-had; err != nil {
+		t.Error(err)
+	}
+	if rows := b.look(s).Rows; len(rows) != 2 {
+		t.Errorf("%d rows", len(rows))
+	}
+}
+
+func lookingIsFree(t *testing.T, b *bench) {
+	s, other := b.create(), b.open()
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				snap, err := other.Snapshot(t.Context())
+				if err != nil {
+					t.Errorf("snapshot: %v", err)
+					return
+				}
+				if err := snap.Close(); err != nil {
+					t.Errorf("close: %v", err)
+				}
+			}
+		})
+	}
+	for range 20 {
+		j, err := s.Lock(t.Context(), Holder("apply"), 0)
+		if err != nil {
+			t.Errorf("a reader kept a writer out: %v", err)
+			continue
+		}
+		b.unlock(j)
+	}
+	cancel()
+	wg.Wait()
+}
+
+func fenced(t *testing.T, b *bench) {
+	s, other := b.create(), b.open()
+	old := b.lock(s)
+	b.append(old, Intent("a", "run", "10.00"))
+	if err := old.Check(t.Context()); err != nil {
+		t.Errorf("check of a holder: %v", err)
+	}
+	if err := other.ForceUnlock(t.Context(), Holder("force-unlock"), ""); err == nil {
+		t.Error("a lock was taken away without a reason")
+	}
+	if err := other.ForceUnlock(t.Context(), Holder("force-unlock"), "the host burned down"); err != nil {
+		t.Fatal(err)
+	}
+	stopped := func(when string) {
+		t.Helper()
+		if err := old.Check(t.Context()); !errors.Is(err, state.ErrFenced) {
+			t.Errorf("%s: check got %v", when, err)
+		}
+		err := old.Append(t.Context(), Outcome("a", "run", state.SourceAnswer, state.Recorded))
+		if !errors.Is(err, state.ErrFenced) {
+			t.Errorf("%s: append got %v", when, err)
+		}
+	}
+	stopped("at once")
+	young := b.lock(other)
+	stopped("under the next holder")
+	if err := young.Check(t.Context()); err != nil {
+		t.Errorf("check of the next holder: %v", err)
+	}
+	b.append(young, Outcome("a", "", state.SourceLookup, state.Recorded))
+	if err := old.Unlock(); !errors.Is(err, state.ErrFenced) {
+		t.Errorf("unlock got %v", err)
+	}
+	if _, err := s.Lock(t.Context(), Holder("third"), 0); err == nil {
+		t.Error("the one whose lock was taken let go of another's")
+	}
+	b.append(young, Intent("b", "run", "10.00"))
+	b.unlock(young)
+	v := b.look(s)
+	b.same("the journal", []state.Entry{
+		Created(),
+		Intent("a", "run", "10.00"),
+		state.Unlocked{From: Holder("apply"), By: Holder("force-unlock"), Reason: "the host burned down"},
+		Outcome("a", "", state.SourceLookup, state.Recorded),
+		Intent("b", "run", "10.00"),
+	}, v.entries(t))
+	if v.Meta.Fence < 3 {
+		t.Errorf("two locks and one force made the fence %d", v.Meta.Fence)
+	}
+}
+
+func unlocked(t *testing.T, b *bench) {
+	s := b.create()
+	j := b.lock(s)
+	b.unlock(j)
+	if err := j.Append(t.Context(), Intent("a", "run", "10.00")); !errors.Is(err, state.ErrUnlocked) {
+		t.Errorf("append got %v", err)
+	}
+	if err := j.Check(t.Context()); !errors.Is(err, state.ErrUnlocked) {
+		t.Errorf("check got %v", err)
+	}
+	if err := j.Unlock(); !errors.Is(err, state.ErrUnlocked) {
+		t.Errorf("a second unlock got %v", err)
+	}
+	b.unlock(b.lock(s))
+	if len(b.look(s).Rows) != 0 {
+		t.Error("something was written")
+	}
+}

@@ -1,0 +1,300 @@
+package statetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+func newState(t *testing.T, b *bench) {
+	v := b.look(b.create())
+	b.same("the state's word on itself", state.Meta{
+		Lineage: Created().Lineage, Serial: 1, Environment: "test", Service: Created().Service,
+		Head: v.Events[0].Hash, CreatedAt: start.Add(time.Second),
+	}, v.Meta)
+	b.same("the journal", []state.Entry{Created()}, v.entries(t))
+	if len(v.Rows) != 0 || len(v.Runs) != 0 {
+		t.Errorf("there are %d rows and %d runs", len(v.Rows), len(v.Runs))
+	}
+}
+
+func story(t *testing.T, b *bench) {
+	s := b.create()
+	j := b.lock(s)
+	refused := Outcome("b", "run", state.SourceAnswer, state.Refused)
+	refused.Reason, refused.HTTPStatus = "insufficient funds", 422
+	entries := []state.Entry{
+		state.Begun{RunID: "run", By: Holder("apply"), Digest: "d"},
+		Intent("b", "run", "20.00"), refused,
+		Intent("a", "run", "10.00"), Outcome("a", "run", state.SourceAnswer, state.Recorded),
+		Intent("c", "run", "30.00"),
+	}
+	for _, entry := range entries {
+		b.append(j, entry)
+	}
+	for when, from := range map[string]snapshotter{"of the journal": j, "of the store": s} {
+		v := b.look(from)
+		b.same("the entries "+when, append([]state.Entry{Created()}, entries...), v.entries(t))
+		b.same("the rows "+when, fold(t, v.Events), v.Rows)
+		b.same("the customer "+when, Customer, v.Meta.Service.CustomerID)
+	}
+	snap, err := j.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	details, err := snap.Details(t.Context(), "c", "b")
+	if err != nil || len(details) != 2 {
+		t.Fatalf("%d details, %v", len(details), err)
+	}
+	b.same("the request of an open attempt", Intent("c", "run", "30.00"), details[0].Intent)
+	if details[0].Outcome != nil || !details[0].Open() {
+		t.Errorf("an open attempt has an outcome: %v", details[0])
+	}
+	b.same("the refused request", Intent("b", "run", "20.00"), details[1].Intent)
+	b.same("the refusal", &refused, details[1].Outcome)
+	b.unlock(j)
+}
+
+// fold makes rows of a journal, as every store must.
+func fold(t *testing.T, events []state.Event) []state.Transfer {
+	t.Helper()
+	rows := make(map[string]state.Transfer)
+	for _, e := range events {
+		if e.RefID == "" {
+			continue
+		}
+		draft, err := e.Draft()
+		if err != nil {
+			t.Fatal(err)
+		}
+		row, err := rows[e.RefID].Apply(draft, e.Seq, e.Time)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows[e.RefID] = row
+	}
+	return sorted(rows)
+}
+
+func sorted(rows map[string]state.Transfer) []state.Transfer {
+	var list []state.Transfer
+	for _, row := range rows {
+		list = append(list, row)
+	}
+	slices.SortFunc(list, func(a, b state.Transfer) int {
+		if a.RefID < b.RefID {
+			return -1
+		}
+		return 1
+	})
+	return list
+}
+
+func wholeOrNothing(t *testing.T, b *bench) {
+	s := b.create()
+	j := b.lock(s)
+	b.append(j, Intent("made", "run", "10.00"), Outcome("made", "run", state.SourceAnswer, state.Recorded))
+	before := b.look(s)
+	for name, c := range map[string]struct {
+		entries []state.Entry
+		want    error
+	}{
+		"a rule broken at the end":   {[]state.Entry{Intent("x", "run", "1.00"), Intent("made", "run", "10.00")}, state.ErrRecorded},
+		"a rule broken at the start": {[]state.Entry{Intent("made", "run", "10.00"), Intent("x", "run", "1.00")}, state.ErrRecorded},
+		"a rule broken by the call itself": {[]state.Entry{
+			Intent("x", "run", "1.00"), Intent("x", "run", "2.00"),
+		}, state.ErrDifferent},
+		"a run that ends without having begun": {[]state.Entry{Intent("x", "run", "1.00"), state.Ended{RunID: "other"}}, state.ErrRun},
+		"a run that begins twice in one call": {[]state.Entry{
+			state.Begun{RunID: "other"}, state.Begun{RunID: "other"},
+		}, state.ErrRun},
+	} {
+		if err := j.Append(t.Context(), c.entries...); !errors.Is(err, c.want) {
+			t.Errorf("%s: got %v, want %v", name, err, c.want)
+		}
+		b.same("after "+name, before, b.look(s))
+	}
+	if err := j.Append(t.Context(), Intent("x", "run", "1.00"), state.Intent{RefID: "y"}); err == nil {
+		t.Error("an intent without a request was accepted")
+	}
+	if err := j.Append(t.Context()); err != nil {
+		t.Errorf("nothing could not be appended: %v", err)
+	}
+	b.same("after all", before, b.look(s))
+	b.unlock(j)
+}
+
+func callerGone(t *testing.T, b *bench) {
+	s := b.create()
+	j := b.lock(s)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := j.Append(ctx, Intent("a", "run", "10.00")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	b.append(j, Intent("b", "run", "10.00"))
+	if v := b.look(s); v.Meta.Serial != 2 || v.row("a").Status != 0 {
+		t.Errorf("something was written: %v", v.Rows)
+	}
+	b.unlock(j)
+}
+
+func oneOwner(t *testing.T, b *bench) {
+	s := b.create()
+	j := b.lock(s)
+	answer := func(refID, recordID string) state.Outcome {
+		o := Outcome(refID, "run", state.SourceAnswer, state.Recorded)
+		o.Records[0] = Record(refID, recordID, Customer, "10.00", transfer.Completed)
+		return o
+	}
+	duplicate := func(when string, j state.Journal, entries ...state.Entry) {
+		t.Helper()
+		var duplicate *state.DuplicateRecordError
+		if err := j.Append(t.Context(), entries...); !errors.As(err, &duplicate) {
+			t.Errorf("%s: got %v", when, err)
+			return
+		}
+		b.same(when, &state.DuplicateRecordError{RecordID: "r", RefID: "a"}, duplicate)
+	}
+	b.append(j, Intent("a", "run", "10.00"), answer("a", "r"))
+	b.append(j, Intent("b", "run", "10.00"))
+	duplicate("at once", j, answer("b", "r"))
+	duplicate("with its intent", j, Intent("c", "run", "10.00"), answer("c", "r"))
+	b.unlock(j)
+	j = b.lock(b.open())
+	duplicate("after the next lock", j, Intent("c", "run", "10.00"), answer("c", "r"))
+	lost := answer("b", "r")
+	lost.Source = state.SourceLookup
+	duplicate("by a lookup of what another run left", j, lost)
+	b.append(j, Outcome("b", "", state.SourceLookup, state.Conflict))
+	lost.Source, lost.Reason, lost.By = state.SourcePerson, "sure", &state.Holder{User: "ada"}
+	duplicate("by a person", j, lost)
+	b.append(j, Outcome("a", "", state.SourcePerson, state.Tombstone))
+	duplicate("after its owner was forgotten", j, lost)
+
+	var own *state.DuplicateRecordError
+	err := j.Append(t.Context(), Intent("d", "run", "10.00"), answer("d", "s"), Intent("e", "run", "10.00"), answer("e", "s"))
+	if !errors.As(err, &own) || own.RefID != "d" {
+		t.Errorf("twice in one call: got %v", err)
+	}
+	b.unlock(j)
+}
+
+func otherCustomer(t *testing.T, b *bench) {
+	s := b.create()
+	j := b.lock(s)
+	b.append(j, Intent("a", "run", "10.00"), Outcome("a", "run", state.SourceAnswer, state.Recorded))
+	other := Outcome("b", "run", state.SourceAnswer, state.Recorded)
+	other.Records[0] = Record("b", "r-b", "someone else", "10.00", transfer.Completed)
+	b.append(j, Intent("b", "run", "10.00"))
+	var customer *state.CustomerError
+	if err := j.Append(t.Context(), other); !errors.As(err, &customer) || customer.Want != Customer || customer.Got != "someone else" {
+		t.Errorf("got %v", err)
+	}
+	b.unlock(j)
+	j = b.lock(b.open())
+	other.Source = state.SourceLookup
+	if err := j.Append(t.Context(), other); !errors.As(err, &customer) {
+		t.Errorf("after the next lock: got %v", err)
+	}
+	b.same("the customer", Customer, b.look(s).Meta.Service.CustomerID)
+	b.unlock(j)
+}
+
+func byteOrder(t *testing.T, b *bench) {
+	s := b.create()
+	j := b.lock(s)
+	refIDs := []string{"b", "Z", "a-10", "a-9", "ä", "a", "é'\"<&", "日本"}
+	for _, refID := range refIDs {
+		b.append(j, Intent(refID, "run", "10.00"))
+	}
+	b.unlock(j)
+	j = b.lock(s)
+	b.append(j, Intent("aa", "run", "10.00"), Intent("zz", "run", "10.00"), Outcome("b", "", state.SourceLookup, state.Recorded))
+	want := append(slices.Clone(refIDs), "aa", "zz")
+	slices.Sort(want)
+	for when, from := range map[string]snapshotter{"locked": j, "read": s} {
+		var got []string
+		for _, row := range b.look(from).Rows {
+			got = append(got, row.RefID)
+		}
+		b.same(when, want, got)
+	}
+	b.unlock(j)
+}
+
+func detailsOrder(t *testing.T, b *bench) {
+	s := b.create()
+	j := b.lock(s)
+	var all []string
+	for i := range 1200 { // more than any store asks for at once
+		all = append(all, "ref-"+string(rune('a'+i%26))+"-"+time.Duration(i).String())
+	}
+	var entries []state.Entry
+	for _, refID := range all {
+		entries = append(entries, Intent(refID, "run", "10.00"))
+	}
+	b.append(j, entries[:600]...)
+	b.unlock(j)
+	j = b.lock(s)
+	b.append(j, entries[600:]...)
+	snap, err := s.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	slices.Reverse(all)
+	details, err := snap.Details(t.Context(), append([]string{"unknown"}, all...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range details {
+		got = append(got, d.RefID)
+		if d.Intent.RefID != d.RefID {
+			t.Errorf("the request of %q is that of %q", d.RefID, d.Intent.RefID)
+		}
+	}
+	b.same("the order", all, got)
+	if none, err := snap.Details(t.Context()); err != nil || len(none) != 0 {
+		t.Errorf("nothing asked for: %v, %v", none, err)
+	}
+	b.unlock(j)
+}
+
+func readerStops(t *testing.T, b *bench) {
+	s := b.create()
+	j := b.lock(s)
+	for _, refID := range []string{"a", "b", "c"} {
+		b.append(j, Intent(refID, "run", "10.00"))
+	}
+	b.unlock(j)
+	snap, err := s.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	for row := range snap.Transfers(t.Context()) {
+		// A reader may ask for more while it reads.
+		if details, err := snap.Details(t.Context(), row.RefID); err != nil || len(details) != 1 {
+			t.Errorf("%d details while reading, %v", len(details), err)
+		}
+		break
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, err := range snap.Transfers(ctx) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("read on although nobody wants it: %v", err)
+		}
+	}
+	if got := len(b.read(snap).Rows); got != 3 {
+		t.Errorf("%d rows afterwards", got)
+	}
+}
