@@ -13,7 +13,8 @@ import (
 )
 
 // Configuration is one directory, read and checked except for its transfers, which
-// [Configuration.Transfers] evaluates as they are asked for.
+// [Configuration.Transfers] evaluates as they are asked for. It is not for use by several
+// goroutines at once.
 type Configuration struct {
 	Dir         string
 	Environment string // of the remit block; "default" where it says nothing
@@ -21,7 +22,14 @@ type Configuration struct {
 	Service     Service
 	Sandbox     Sandbox
 	Batches     []Batch // in declaration order
-	// unexported fields follow in the implementation
+
+	options     Options
+	sources     *sources
+	scope       *scope
+	assets      scales
+	service     *serviceBlock // nil where none is declared
+	transfers   []*transferBlock
+	memberships *memberships
 }
 
 // StateBackend is the state block.
@@ -31,16 +39,17 @@ type StateBackend struct {
 }
 
 // Service is the service block without what only a token needs; see
-// [Configuration.Credentials].
+// [Configuration.Credentials]. Where no block is declared it has the defaults of design
+// section 3 and no BaseURL; see [Configuration.RequireService].
 type Service struct {
-	BaseURL        string
+	BaseURL        string // lower-case scheme and host, no default port, no trailing slash
 	Operator       transfer.Operator
 	LookupPath     string // "" where the service has no lookup
 	FingerprintKey string
 	ReplayWindow   time.Duration
-	HoldDoubt      bool // on_doubt = "hold"
-	PrecheckNew    bool // precheck = "new"
-	InFlightMax    int
+	HoldDoubt      bool          // on_doubt = "hold"
+	PrecheckNew    bool          // precheck = "new"
+	InFlightMax    int           // 1 to 100,000
 	Timeout        time.Duration // of one request
 	RateLimits     map[transfer.Operation]RateLimit
 	CAFile         string // relative to Dir unless absolute
@@ -114,9 +123,24 @@ type Place struct {
 // String is file:line.
 func (p Place) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 
-// Options are what the command line and its environment say about variables.
+// Options are what the command line and its environment say.
 type Options struct {
-	Vars     []string            // NAME=VALUE of --var, in order
-	VarFiles []string            // of --var-file, in order
-	Getenv   func(string) string // for REMIT_VAR_name and the credentials
+	// Assignments are --var and --var-file in the order of the command line; a later one
+	// wins.
+	Assignments []Assignment
+	// Getenv reads REMIT_VAR_name and the credentials; nil means an empty environment. A
+	// variable that is set to "" counts as not set.
+	Getenv func(string) string
+	// Sandbox says that the embedded service is used: base_url and ca_file of the service
+	// block are not evaluated, so that a variable used only there may be unset.
+	Sandbox bool
+	// Version of the program, for required_version, such as "0.1.0". Text that is no
+	// semantic version, such as "dev" or "", satisfies every requirement.
+	Version string
+}
+
+// Assignment is one --var or one --var-file; one of the two is set.
+type Assignment struct {
+	Var  string // NAME=VALUE
+	File string // relative to the configuration's directory unless absolute
 }

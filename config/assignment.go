@@ -1,0 +1,233 @@
+package config
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// environmentPrefix is before the name of a variable in the environment.
+const environmentPrefix = "REMIT_VAR_"
+
+// assign gives every variable its value, in Terraform's order of precedence: its default,
+// the environment, remit.hclvars, remit.hclvars.json, *.auto.hclvars and *.auto.hclvars.json
+// in the order of their names, and then the command line from left to right.
+func (l *loader) assign() {
+	for _, v := range l.variables {
+		if text := l.config.options.Getenv(environmentPrefix + v.name); text != "" {
+			l.assignText(v, text, "the environment variable "+environmentPrefix+v.name)
+		}
+	}
+	for _, name := range l.variableFiles() {
+		content, err := readBelow(l.config.sources.root, name, sourceBytesMax)
+		l.assignFile(name, content, err)
+	}
+	for _, a := range l.config.options.Assignments {
+		if a.File == "" {
+			l.assignOption(a.Var)
+			continue
+		}
+		path := a.File
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(l.config.Dir, path)
+		}
+		content, err := readPath(path, sourceBytesMax)
+		l.assignFile(a.File, content, err)
+	}
+	for _, v := range l.variables {
+		l.finish(v)
+	}
+}
+
+func readPath(path string, limit int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, plainPathError(err)
+	}
+	defer func() { _ = file.Close() }()
+	content, err := readAtMost(file, limit)
+	if err != nil {
+		return nil, plainPathError(err)
+	}
+	return content, nil
+}
+
+// variableFiles are the files that are read without being asked for, in their order.
+func (l *loader) variableFiles() []string {
+	entries, err := os.ReadDir(l.config.Dir)
+	if err != nil {
+		l.report(placeless("Directory cannot be read", "%s", sentence(err)))
+		return nil
+	}
+	var names, automatic []string
+	for _, entry := range entries { // sorted by name
+		name := entry.Name()
+		if strings.HasPrefix(name, ".") {
+			continue
+		}
+		if strings.HasSuffix(name, ".auto.hclvars") || strings.HasSuffix(name, ".auto.hclvars.json") {
+			automatic = append(automatic, name)
+		}
+		if name == "remit.hclvars" || name == "remit.hclvars.json" {
+			names = append(names, name)
+		}
+	}
+	return append(names, automatic...)
+}
+
+func (l *loader) variable(name string) *variable {
+	i := slices.IndexFunc(l.variables, func(v *variable) bool { return v.name == name })
+	if i < 0 {
+		return nil
+	}
+	return l.variables[i]
+}
+
+func (l *loader) variableNames() []string {
+	var names []string
+	for _, v := range l.variables {
+		names = append(names, v.name)
+	}
+	return names
+}
+
+// assignFile takes a file of assignments in. A name that is not declared is a warning, as
+// one file may serve several configurations.
+func (l *loader) assignFile(name string, content []byte, err error) {
+	if err != nil {
+		l.report(placeless("File of variables cannot be read", "%s: %s", name, sentence(err)))
+		return
+	}
+	parse := parseNative
+	if strings.HasSuffix(name, ".json") {
+		parse = parseJSON
+	}
+	file, diags := parse(content, name)
+	l.report(diags...)
+	if diags.HasErrors() {
+		return
+	}
+	attributes, diags := file.Body.JustAttributes()
+	l.report(diags...)
+	for _, key := range slices.Sorted(maps.Keys(attributes)) {
+		attribute := attributes[key]
+		v := l.variable(key)
+		if v == nil {
+			l.report(warning(attribute.NameRange, "Variable is not declared",
+				"No variable %q is declared, so this value is not used.%s", key, didYouMean(key, l.variableNames())))
+			continue
+		}
+		expr, diags := literalTree(attribute.Expr)
+		l.report(diags...)
+		if diags.HasErrors() {
+			v.progress = failed
+			continue
+		}
+		value, diags := expr.Value(nil)
+		l.report(diags...)
+		if diags.HasErrors() {
+			v.progress = failed
+			continue
+		}
+		l.set(v, value, attribute.Expr.Range())
+	}
+}
+
+// literalTree is native without templates in JSON: a value of a variable is no template.
+func literalTree(expr hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
+	if tree, ok := expr.(hclsyntax.Expression); ok {
+		return tree, checkNumbers(tree)
+	}
+	return expr, nil
+}
+
+// assignOption takes --var NAME=VALUE in.
+func (l *loader) assignOption(text string) {
+	name, value, ok := strings.Cut(text, "=")
+	name = strings.TrimSpace(name)
+	if !ok || name == "" {
+		l.report(placeless("Invalid --var", "--var needs NAME=VALUE."))
+		return
+	}
+	v := l.variable(name)
+	if v == nil {
+		l.report(placeless("Variable is not declared", "--var names %q, which no variable block declares.%s",
+			name, didYouMean(name, l.variableNames())))
+		return
+	}
+	l.assignText(v, value, "--var")
+}
+
+// assignText takes text of the command line or the environment: the value itself for a
+// variable of a primitive type or of none, else an expression. The text is never shown: it
+// may be a secret.
+func (l *loader) assignText(v *variable, text, source string) {
+	if v.literal {
+		l.set(v, cty.StringVal(text), hcl.Range{})
+		return
+	}
+	refuse := func() {
+		v.progress = failed
+		l.report(mistake(v.at, "Value is not an expression",
+			"The value that %s gives to var.%s is not an expression of HCL without references.", source, v.name))
+	}
+	if checkNesting([]byte(text), "", hcl.InitialPos, hclsyntax.LexExpression).HasErrors() {
+		refuse()
+		return
+	}
+	expr, diags := hclsyntax.ParseExpression([]byte(text), "", hcl.InitialPos)
+	if diags.HasErrors() || checkNumbers(expr).HasErrors() {
+		refuse()
+		return
+	}
+	value, diags := expr.Value(nil)
+	if diags.HasErrors() {
+		refuse()
+		return
+	}
+	l.set(v, value, hcl.Range{})
+}
+
+func (l *loader) set(v *variable, value cty.Value, at hcl.Range) {
+	if value, ok := l.converted(v, value, at); ok {
+		v.value, v.assigned, v.assignedAt = value, true, at
+	}
+}
+
+// requireVariables reports variables without a value, but for those that are used only
+// where a value may come later: for a token, or for a service that the sandbox replaces.
+func (l *loader) requireVariables() {
+	for _, n := range l.config.scope.inOrder {
+		if n.root == "profile" || n.root == "batch" || n.root == "data" {
+			l.use(n, false)
+		}
+	}
+	for _, v := range l.variables {
+		if len(v.missing) > 0 && v.progress != failed && (l.usedNow[v.node] || !l.usedLater[v.node]) {
+			l.report(missingValue(v.node))
+		}
+	}
+}
+
+// use notes which variables without a value n needs, now or not before a token is needed.
+func (l *loader) use(n *node, later bool) {
+	for _, missing := range n.missing {
+		if later {
+			l.usedLater[missing] = true
+		} else {
+			l.usedNow[missing] = true
+		}
+	}
+}
+
+func missingValue(n *node) *hcl.Diagnostic {
+	return mistake(n.at, "Variable has no value",
+		"var.%s has no default and was not set. Set it by --var=%s=VALUE, %s%s, or a line in remit.hclvars.",
+		n.name, n.name, environmentPrefix, n.name)
+}

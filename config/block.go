@@ -1,0 +1,171 @@
+package config
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// blockKind is what the language says of one type of block. Every block has a file of its
+// own that makes its kind, and one line in [blockKinds].
+type blockKind struct {
+	name     string
+	labels   []string
+	required []string // arguments
+	optional []string
+	later    []string // arguments and nested blocks that a later version brings
+	free     bool     // arguments of any name, and no others
+	nested   []blockKind
+	single   bool // at most one in a configuration
+	// read takes a block of this kind in; nil for nested kinds, which their parent reads.
+	read func(*loader, *block)
+}
+
+// blockKinds lists the blocks that this version has, as design section 4 orders them. A
+// block that a later version brings stands in [laterBlocks] until it moves here.
+func blockKinds() []blockKind {
+	return []blockKind{
+		remitKind(), stateKind(), serviceKind(), sandboxKind(), variableKind(), localsKind(),
+		profileKind(), assetKind(), dataKind(), transferKind(), batchKind(),
+	}
+}
+
+// schema is the kind as HCL wants it.
+func (k blockKind) schema() *hcl.BodySchema {
+	schema := &hcl.BodySchema{}
+	for _, name := range k.required {
+		schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: name, Required: true})
+	}
+	for _, name := range k.optional {
+		schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: name})
+	}
+	for _, nested := range k.nested {
+		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: nested.name, LabelNames: nested.labels})
+	}
+	for _, name := range k.later {
+		schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: name})
+		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: name})
+	}
+	return schema
+}
+
+// block is one block, its arguments as trees of the native syntax.
+type block struct {
+	kind       string
+	labels     []string
+	labelAt    []hcl.Range
+	at         hcl.Range // the header
+	arguments  map[string]*argument
+	inOrder    []*argument // of a free kind, as written
+	blocks     []*block
+	incomplete bool // mistakes were found and reported
+}
+
+// argument is one setting of a block.
+type argument struct {
+	name   string
+	nameAt hcl.Range
+	expr   hclsyntax.Expression
+	raw    hcl.Expression // as it was parsed
+	row    bool           // may refer to row
+	refs   *references    // what it refers to; nil until it was resolved
+}
+
+// opener opens blocks of one kind; it makes their schema once.
+type opener struct {
+	kind   blockKind
+	schema *hcl.BodySchema
+	nested map[string]*opener
+}
+
+func newOpener(kind blockKind) *opener {
+	o := &opener{kind: kind, schema: kind.schema(), nested: map[string]*opener{}}
+	for _, nested := range kind.nested {
+		o.nested[nested.name] = newOpener(nested)
+	}
+	return o
+}
+
+// open reads a block against its kind. What is unknown or missing is a diagnostic, and the
+// block then is incomplete; what could be read is in it all the same.
+func (o *opener) open(from *hcl.Block) (*block, hcl.Diagnostics) {
+	b := &block{
+		kind: from.Type, labels: from.Labels, labelAt: from.LabelRanges, at: from.DefRange,
+		arguments: map[string]*argument{},
+	}
+	if _, isNative := from.Body.(*hclsyntax.Body); !isNative {
+		b.at = from.Body.MissingItemRange()
+		if n := len(from.LabelRanges); n > 0 {
+			b.at = from.LabelRanges[n-1]
+		}
+	}
+	var content *hcl.BodyContent
+	var diags hcl.Diagnostics
+	if o.kind.free {
+		content = &hcl.BodyContent{}
+		content.Attributes, diags = from.Body.JustAttributes()
+	} else {
+		content, diags = from.Body.Content(o.schema)
+	}
+	for _, attribute := range content.Attributes {
+		if slices.Contains(o.kind.later, attribute.Name) {
+			diags = append(diags, notYet(attribute.Name, attribute.NameRange))
+			continue
+		}
+		expr, more := native(attribute.Expr)
+		diags = append(diags, more...)
+		if !more.HasErrors() {
+			b.add(&argument{name: attribute.Name, nameAt: attribute.NameRange, expr: expr, raw: attribute.Expr})
+		}
+	}
+	for _, inner := range content.Blocks {
+		if slices.Contains(o.kind.later, inner.Type) {
+			diags = append(diags, notYet(inner.Type, inner.TypeRange))
+			continue
+		}
+		nested, more := o.nested[inner.Type].open(inner)
+		diags = append(diags, more...)
+		b.blocks = append(b.blocks, nested)
+	}
+	slices.SortFunc(b.inOrder, func(x, y *argument) int { return x.nameAt.Start.Byte - y.nameAt.Start.Byte })
+	b.incomplete = diags.HasErrors()
+	return b, diags
+}
+
+func notYet(name string, r hcl.Range) *hcl.Diagnostic {
+	return mistake(r, "Not in this version", "This version of remit does not have %q in this block yet.", name)
+}
+
+func (b *block) add(a *argument) {
+	b.arguments[a.name] = a
+	b.inOrder = append(b.inOrder, a)
+}
+
+// label returns the i-th label, or "" where a mistake left it out.
+func (b *block) label(i int) string {
+	if i < len(b.labels) {
+		return b.labels[i]
+	}
+	return ""
+}
+
+// all yields the arguments of b and of the blocks in it, as written.
+func (b *block) all() []*argument {
+	arguments := b.inOrder
+	for _, nested := range b.blocks {
+		arguments = append(arguments, nested.all()...)
+	}
+	return arguments
+}
+
+// nestedOf returns the blocks of one kind in b.
+func (b *block) nestedOf(kind string) []*block {
+	var found []*block
+	for _, nested := range b.blocks {
+		if nested.kind == kind {
+			found = append(found, nested)
+		}
+	}
+	return found
+}

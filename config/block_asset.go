@@ -1,0 +1,41 @@
+package config
+
+import "remit/internal/transfer"
+
+// assetScaleMax bounds what an asset block may say; no asset is known to have more.
+const assetScaleMax = 38
+
+func assetKind() blockKind {
+	return blockKind{
+		name: "asset", labels: []string{"code"}, required: []string{"scale"},
+		read: func(l *loader, b *block) { l.assets = append(l.assets, b) },
+	}
+}
+
+// scales are how many decimals the amounts of assets may have, by code, as asset blocks say.
+type scales map[string]int
+
+// of returns the decimals that an asset may have; false where there is no limit.
+func (s scales) of(asset string) (int, bool) {
+	if scale, ok := s[asset]; ok {
+		return scale, true
+	}
+	return currencyScale(asset)
+}
+
+func (l *loader) evaluateAssets() {
+	for _, b := range l.assets {
+		code := b.label(0)
+		if code == "" || b.incomplete || !l.declare("asset."+code, b.at) {
+			continue
+		}
+		if err := transfer.CheckRefID(code); err != nil {
+			l.report(mistake(b.labelAt[0], "Invalid asset", "The code of an asset %s", sentence(err)))
+			continue
+		}
+		l.resolveBlock(b, wideReach())
+		r := reader{scope: l.config.scope, block: b}
+		l.config.assets[code] = r.whole("scale", 0, assetScaleMax, assetScaleMax)
+		l.report(r.diags...)
+	}
+}

@@ -1,0 +1,49 @@
+package config
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+func profileKind() blockKind {
+	return blockKind{
+		name: "profile", labels: []string{"name"},
+		required: []string{"profile_id"}, optional: []string{"identity_id", "account_id", "description"},
+		read: (*loader).readProfile,
+	}
+}
+
+// profileAttributes are what a profile has as a value.
+func profileAttributes() []string {
+	return []string{"name", "description", "profile_id", "identity_id", "account_id"}
+}
+
+func (l *loader) readProfile(b *block) {
+	name := b.label(0)
+	if !l.declareNamed(b, "profile."+name) {
+		return
+	}
+	scope := l.config.scope
+	n := &node{
+		root: "profile", name: name, at: b.at, arguments: b.inOrder,
+		compute: func() (cty.Value, hcl.Diagnostics) {
+			r := reader{scope: scope, block: b}
+			values := map[string]cty.Value{"name": cty.StringVal(name)}
+			for _, attribute := range profileAttributes()[1:] {
+				get := r.text
+				if attribute == "profile_id" {
+					get = r.required
+				}
+				values[attribute] = cty.NullVal(cty.String)
+				if text, _ := get(attribute); text != "" {
+					values[attribute] = cty.StringVal(text)
+				}
+			}
+			return cty.ObjectVal(values), r.diags
+		},
+	}
+	if b.incomplete {
+		n.progress = failed
+	}
+	scope.add(n)
+}

@@ -1,0 +1,102 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"golang.org/x/mod/semver"
+
+	"remit/internal/transfer"
+)
+
+const (
+	environmentDefault = "default"
+	// environmentSandbox is what runs against the embedded service are called.
+	environmentSandbox = "sandbox"
+)
+
+func remitKind() blockKind {
+	return blockKind{
+		name: "remit", single: true, optional: []string{"required_version", "environment"},
+		read: func(l *loader, b *block) { l.remit = b },
+	}
+}
+
+// evaluateRemit returns an error only where another version of the program is required.
+func (l *loader) evaluateRemit() hcl.Diagnostics {
+	if l.remit == nil {
+		return nil
+	}
+	r := l.narrowReader(l.remit, false)
+	constraint, a := r.text("required_version")
+	if constraint != "" {
+		ok, err := satisfies(l.config.options.Version, constraint)
+		switch {
+		case err != nil:
+			r.refuse(a.expr.Range(), "Invalid version requirement", "required_version %s", sentence(err))
+		case !ok:
+			return hcl.Diagnostics{mistake(a.expr.Range(), "Another version of remit is required",
+				"This is remit %s; the configuration requires %s.", l.config.options.Version, constraint)}
+		}
+	}
+	environment, a := r.text("environment")
+	switch {
+	case environment == "":
+	case environment == environmentSandbox:
+		r.refuse(a.expr.Range(), "Reserved environment",
+			"%q is the environment of runs with --sandbox, in which no money moves. Choose another name.", environmentSandbox)
+	case transfer.CheckRefID(environment) != nil:
+		r.refuse(a.expr.Range(), "Invalid environment", "environment %s", sentence(transfer.CheckRefID(environment)))
+	default:
+		l.config.Environment = environment
+	}
+	l.report(r.diags...)
+	return nil
+}
+
+// satisfies reports whether version meets a constraint such as ">= 0.1.0, < 2.0.0" or
+// "~> 1.2". Text that is no semantic version meets every one.
+func satisfies(version, constraint string) (bool, error) {
+	have := "v" + strings.TrimPrefix(version, "v")
+	every := true
+	for part := range strings.SplitSeq(constraint, ",") {
+		part = strings.TrimSpace(part)
+		operator := strings.TrimRight(part[:len(part)-len(strings.TrimLeft(part, "<>=!~"))], " ")
+		want := "v" + strings.TrimPrefix(strings.TrimSpace(part[len(operator):]), "v")
+		if !semver.IsValid(want) {
+			return false, fmt.Errorf("%q has no version such as \">= 0.1.0\" in %q", constraint, part)
+		}
+		ok, err := meets(have, operator, want)
+		if err != nil {
+			return false, err
+		}
+		every = every && ok
+	}
+	return every || !semver.IsValid(have), nil
+}
+
+func meets(have, operator, want string) (bool, error) {
+	order := semver.Compare(have, want)
+	switch operator {
+	case "", "=":
+		return order == 0, nil
+	case "!=":
+		return order != 0, nil
+	case ">":
+		return order > 0, nil
+	case ">=":
+		return order >= 0, nil
+	case "<":
+		return order < 0, nil
+	case "<=":
+		return order <= 0, nil
+	case "~>": // the last number that is written may grow
+		fixed := semver.Major(want)
+		if strings.Count(strings.SplitN(want, "-", 2)[0], ".") == 2 {
+			fixed = semver.MajorMinor(want)
+		}
+		return order >= 0 && (semver.Major(have) == fixed || semver.MajorMinor(have) == fixed), nil
+	}
+	return false, fmt.Errorf("has the operator %q; there are =, !=, >, >=, <, <= and ~>", operator)
+}

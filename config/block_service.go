@@ -1,0 +1,201 @@
+package config
+
+import (
+	"errors"
+	"net"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"remit/internal/transfer"
+)
+
+const (
+	inFlightDefault = 8
+	inFlightMax     = 100_000
+	timeoutDefault  = 30 * time.Second
+	timeoutMax      = time.Hour
+	replayDefault   = 24 * time.Hour
+	replayMax       = 10 * 365 * 24 * time.Hour
+	rateWindowMax   = 24 * time.Hour
+	rateMax         = 10_000_000
+)
+
+// serviceBlock is the service block, kept because a token's arguments are evaluated later.
+type serviceBlock struct {
+	*block
+	complete bool // base_url was there
+}
+
+func serviceKind() blockKind {
+	return blockKind{
+		name: "service", single: true,
+		optional: slices.Concat(addressArguments(), credentialArguments(), []string{
+			"operator", "lookup_path", "fingerprint_key", "replay_window", "on_doubt", "precheck",
+			"max_in_flight", "timeout",
+		}),
+		nested: []blockKind{{name: "rate_limit", optional: []string{string(transfer.Internal), string(transfer.Platform)}}},
+		read:   func(l *loader, b *block) { l.service = b },
+	}
+}
+
+// addressArguments are not needed where the sandbox stands in for the service.
+func addressArguments() []string { return []string{"base_url", "ca_file"} }
+
+// credentialArguments are not needed before a token is.
+func credentialArguments() []string {
+	return []string{"token_url", "client_id", "client_secret", "scopes"}
+}
+
+func serviceDefaults() Service {
+	return Service{
+		Operator: transfer.DefaultOperator, ReplayWindow: replayDefault,
+		InFlightMax: inFlightDefault, Timeout: timeoutDefault,
+		RateLimits: map[transfer.Operation]RateLimit{},
+	}
+}
+
+// evaluateService reads all of the service block but what a token needs.
+func (l *loader) evaluateService() {
+	if l.service == nil {
+		return
+	}
+	sandbox := l.config.options.Sandbox
+	for _, a := range l.service.all() {
+		later := slices.Contains(credentialArguments(), a.name) || sandbox && slices.Contains(addressArguments(), a.name)
+		l.resolveArgument(a, narrowReach(), later)
+	}
+	block := &serviceBlock{block: l.service}
+	l.config.service = block
+	r := &reader{scope: l.config.scope, block: l.service, secret: true}
+	s := &l.config.Service
+	if !sandbox {
+		block.complete = s.readAddress(r)
+	}
+	s.readBehaviour(r)
+	l.report(r.diags...)
+	for _, limits := range l.service.nestedOf("rate_limit") {
+		r := &reader{scope: l.config.scope, block: limits, secret: true}
+		for _, operation := range transfer.Operations() {
+			if limit, ok := r.rate(string(operation)); ok {
+				s.RateLimits[operation] = limit
+			}
+		}
+		l.report(r.diags...)
+	}
+}
+
+// readAddress reports whether there is a base_url.
+func (s *Service) readAddress(r *reader) bool {
+	text, a := r.text("base_url")
+	if text != "" {
+		normal, err := serviceURL(text)
+		if err != nil {
+			r.refuse(a.expr.Range(), "Invalid address of the service", "base_url %s: %s", shown(a, text), sentence(err))
+		}
+		s.BaseURL = normal
+	}
+	if a == nil {
+		r.refuse(r.block.at, "Missing required argument", "The argument \"base_url\" is required, unless the sandbox stands in for the service.")
+	}
+	s.CAFile, _ = r.text("ca_file")
+	return s.BaseURL != ""
+}
+
+func (s *Service) readBehaviour(r *reader) {
+	if text, a := r.text("operator"); text != "" {
+		s.Operator = transfer.Operator(text)
+		if !s.Operator.Valid() {
+			r.refuse(a.expr.Range(), "Invalid operator",
+				"operator %s stands in a path: lower-case letters, digits, '-' and '_', beginning with a letter.", shown(a, text))
+		}
+	}
+	if text, a := r.text("lookup_path"); text != "" {
+		s.LookupPath = text
+		if !strings.HasPrefix(text, "/") || strings.ContainsAny(text, "?#\\ ") || strings.Contains(text, "..") {
+			r.refuse(a.expr.Range(), "Invalid path", "lookup_path %s must begin with '/' and have neither a query nor spaces.", shown(a, text))
+		}
+	}
+	if text, a := r.text("fingerprint_key"); text != "" {
+		s.FingerprintKey = text
+		if n := utf8.RuneCountInString(text); n > transfer.TextLengthMax {
+			r.refuse(a.expr.Range(), "Metadata is too long", "fingerprint_key has %d characters; a key of metadata has at most %d.",
+				n, transfer.TextLengthMax)
+		}
+	}
+	s.ReplayWindow = r.duration("replay_window", 0, replayMax, replayDefault)
+	s.HoldDoubt = r.oneOf("on_doubt", "resend", "hold") == "hold"
+	s.PrecheckNew = r.oneOf("precheck", "always", "new") == "new"
+	s.InFlightMax = r.whole("max_in_flight", 1, inFlightMax, inFlightDefault)
+	s.Timeout = r.duration("timeout", time.Millisecond, timeoutMax, timeoutDefault)
+}
+
+// rate reads text such as "10/1s": requests allowed in any window of that length.
+func (r *reader) rate(name string) (RateLimit, bool) {
+	text, a := r.text(name)
+	if text == "" {
+		return RateLimit{}, false
+	}
+	count, window, _ := strings.Cut(text, "/")
+	n, err := strconv.Atoi(count)
+	d, errWindow := parseDuration(window)
+	if err != nil || errWindow != nil || n < 1 || n > rateMax || d <= 0 || d > rateWindowMax {
+		r.refuse(a.expr.Range(), "Invalid rate limit", "%s %s must be requests and a time of at most a day, such as \"10/1s\" or \"6000/5m\".", name, shown(a, text))
+		return RateLimit{}, false
+	}
+	return RateLimit{Requests: n, Window: d}, true
+}
+
+// serviceURL checks an address to which a token is sent, and normalises it as
+// state.Identity does: lower-case scheme and host, no default port, no trailing slash.
+func serviceURL(text string) (string, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "", errors.New("this is not a URL")
+	}
+	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Hostname())
+	switch {
+	case scheme != "https" && scheme != "http" || host == "":
+		return "", errors.New("a URL such as \"https://api.example.com\" is needed")
+	case u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
+		return "", errors.New("there may be neither a user nor a query nor a fragment")
+	case scheme == "http" && !isLoopback(host):
+		return "", errors.New("TLS (https) is required for every host but this one")
+	}
+	address := host
+	if strings.Contains(host, ":") {
+		address = "[" + host + "]"
+	}
+	if port := u.Port(); port != "" && (scheme != "https" || port != "443") && (scheme != "http" || port != "80") {
+		address += ":" + port
+	}
+	return scheme + "://" + address + strings.TrimRight(u.EscapedPath(), "/"), nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// ServiceDeclared reports whether there is a service block.
+func (c *Configuration) ServiceDeclared() bool { return c.service != nil }
+
+// RequireService returns a mistake where what is needed to reach a real service is not
+// declared: a configuration without a service block is whole as long as the sandbox stands
+// in for it.
+func (c *Configuration) RequireService() hcl.Diagnostics {
+	switch {
+	case c.service == nil:
+		return hcl.Diagnostics{placeless("No service is declared",
+			"A service block says where transfers are sent. Declare one, or use the embedded service with --sandbox.")}
+	case !c.service.complete:
+		return hcl.Diagnostics{mistake(c.service.at, "No service is declared",
+			"The service block has no base_url, which says where transfers are sent.")}
+	}
+	return nil
+}

@@ -1,0 +1,362 @@
+package config
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/transfer"
+)
+
+// duplicateWithinMax bounds duplicate_within.
+const duplicateWithinMax = 10 * 365 * 24 * time.Hour
+
+// transferBlock is one transfer block, ready to be evaluated for each of its instances.
+type transferBlock struct {
+	block     *block
+	operation transfer.Operation
+	name      string
+	address   string
+	at        hcl.Range
+	config    *Configuration
+
+	fields        map[string]*field
+	preconditions []precondition
+	dependsOn     []dependency
+	memberOf      []string // batches, as far as known
+	shared        map[string][]Dependency
+
+	repeated bool        // has for_each
+	data     *dataSource // whose rows stand alone in for_each
+	elements []element   // of any other for_each
+	ctx      *hcl.EvalContext
+	broken   bool // a mistake keeps every instance from being evaluated
+
+	// checked is the type of each.value for which the amount was looked through for
+	// numbers; NilType before the first.
+	checked cty.Type
+}
+
+// field is one argument of a transfer block.
+type field struct {
+	*argument
+	broken   bool // a mistake in it was reported
+	constant bool // does not refer to each
+	done     bool // value holds the constant
+	value    cty.Value
+	diags    hcl.Diagnostics // of a constant
+	column   string          // from which alone the value comes; "" where there is no such column
+}
+
+// precondition is one precondition block.
+type precondition struct{ condition, message *field }
+
+// element is one element of for_each.
+type element struct {
+	key   string
+	value cty.Value
+}
+
+func transferKind() blockKind {
+	return blockKind{
+		name: "transfer", labels: []string{"operation", "name"},
+		required: []string{"amount", "asset"},
+		optional: []string{
+			"for_each", "ref_id", "batch",
+			"from", "from_profile_id", "from_identity_id", "from_account_id",
+			"to", "to_profile_id", "to_identity_id", "to_account_id",
+			"metadata", "recipient_metadata",
+			"not_before", "expires", "depends_on", "duplicate_within", "accept_duplicate_of",
+		},
+		later:  []string{"window"},
+		nested: []blockKind{{name: "precondition", required: []string{"condition", "error_message"}}},
+		read:   func(l *loader, b *block) { l.transfers = append(l.transfers, b) },
+	}
+}
+
+// compileTransfers makes every transfer block ready and checks what can be checked without
+// a data row.
+func (l *loader) compileTransfers() {
+	m := &memberships{
+		blocks: map[string]*transferBlock{}, batches: l.batches, members: map[string][]*transferBlock{},
+	}
+	l.config.memberships = m
+	for _, b := range l.transfers {
+		t := l.newTransferBlock(b)
+		if t == nil {
+			continue
+		}
+		m.inOrder = append(m.inOrder, t)
+		m.blocks[t.address] = t
+	}
+	for _, t := range m.inOrder {
+		l.compile(t)
+		t.dependsOn = l.checkDependencies(t.dependsOn, m.blocks)
+		if f := t.fields["batch"]; f != nil {
+			if path := traversalOf(f.expr); len(path) == 2 && path.RootName() == "batch" && !f.broken {
+				name, _ := stepName(path[1], true)
+				m.note(name, t)
+			}
+		}
+	}
+	for _, batch := range l.config.Batches {
+		b := l.batches[batch.Name]
+		b.dependsOn = l.checkDependencies(b.dependsOn, m.blocks)
+	}
+	l.report(m.cycles()...)
+	l.warnUnmeetable(m)
+	l.config.transfers = m.inOrder
+}
+
+// warnUnmeetable warns once where a dependency may never be met without a person.
+func (l *loader) warnUnmeetable(m *memberships) {
+	if l.config.Service.LookupPath != "" || l.config.options.Sandbox || l.service == nil {
+		return
+	}
+	for _, t := range m.inOrder {
+		if len(t.dependsOn) > 0 {
+			l.report(warning(t.dependsOn[0].at, "Dependency without lookup",
+				"Without lookup_path in the service block, only an answer that says COMPLETED, or a person, meets a dependency. A transfer whose answer says PENDING holds up what depends on it:\n\n  remit resolve REF_ID --recorded FILE"))
+			return
+		}
+	}
+}
+
+// newTransferBlock reads the labels; nil where they make no sense.
+func (l *loader) newTransferBlock(b *block) *transferBlock {
+	if len(b.labels) < 2 {
+		return nil
+	}
+	operation, hint := knownOperation(b.label(0))
+	if operation == "" {
+		l.report(mistake(b.labelAt[0], "Unknown operation", "A transfer is %q or %q, not %q.%s", transfer.Internal, transfer.Platform, b.label(0), hint))
+		return nil
+	}
+	name := b.label(1)
+	if err := transfer.CheckRefID(name); err != nil {
+		l.report(mistake(b.labelAt[1], "Invalid name of a transfer", "The name, which is the ref_id where no other is given, %s", sentence(err)))
+		return nil
+	}
+	address := blockAddress(string(operation), name)
+	if !l.declare(address, b.at) {
+		return nil
+	}
+	return &transferBlock{
+		block: b, operation: operation, name: name, address: address, at: b.at, config: l.config,
+		dependsOn: l.readDependencies(b), fields: map[string]*field{}, shared: map[string][]Dependency{},
+	}
+}
+
+// compile resolves the arguments of t and evaluates its for_each, unless that streams rows.
+func (l *loader) compile(t *transferBlock) {
+	within := wideReach()
+	forEach := t.block.arguments["for_each"]
+	if forEach != nil {
+		t.repeated = true
+		within.each = true
+		inForEach := wideReach()
+		inForEach.noEach = "each is what for_each makes; it does not exist in for_each itself."
+		l.resolveArgument(forEach, inForEach, false)
+		within.columns = t.findData(forEach)
+	}
+	for _, a := range t.block.all() {
+		if a != forEach {
+			l.resolveArgument(a, within, false)
+		}
+	}
+	for name, a := range t.block.arguments {
+		if a != forEach {
+			t.fields[name] = t.newField(a)
+		}
+	}
+	for _, b := range t.block.nestedOf("precondition") {
+		if !b.incomplete {
+			t.preconditions = append(t.preconditions, precondition{t.newField(b.arguments["condition"]), t.newField(b.arguments["error_message"])})
+		}
+	}
+	l.checkArguments(t)
+	l.makeContext(t)
+	if forEach != nil && t.data == nil {
+		l.expand(t, forEach)
+	}
+	if forEach != nil && !t.broken {
+		l.checkPosition(t, forEach)
+	}
+	if f := t.fields["amount"]; f != nil && !f.broken && !t.broken && (f.constant || t.data != nil) {
+		l.report(l.config.scope.checkDecimal(f.expr, t.ctx)...)
+	}
+}
+
+// newField notes of what an argument is made.
+func (t *transferBlock) newField(a *argument) *field {
+	f := &field{argument: a, broken: !a.refs.ready(), constant: !a.refs.each}
+	columns := slices.Compact(slices.Sorted(slices.Values(a.refs.columns)))
+	switch {
+	case t.data == nil:
+	case len(columns) == 1 && !a.refs.key:
+		f.column = columns[0]
+	case len(columns) == 0 && a.refs.key:
+		f.column = t.data.key
+	}
+	return f
+}
+
+// findData returns the columns of the data source whose rows are for_each, alone; nil where
+// it is anything else.
+func (t *transferBlock) findData(forEach *argument) []string {
+	path := traversalOf(forEach.expr)
+	if len(path) != 4 || path.RootName() != "data" || len(forEach.refs.nodes) != 1 {
+		return nil
+	}
+	n := forEach.refs.nodes[0]
+	t.data = n.data
+	if n.progress != known {
+		t.broken = true
+		return nil
+	}
+	return n.data.columns
+}
+
+// makeContext gathers the values that the arguments of t name.
+func (l *loader) makeContext(t *transferBlock) {
+	all := references{}
+	add := func(f *field) {
+		if f.broken {
+			return
+		}
+		for _, n := range f.refs.nodes {
+			if !slices.Contains(all.nodes, n) {
+				all.nodes = append(all.nodes, n)
+			}
+		}
+		all.whole = append(all.whole, f.refs.whole...)
+	}
+	for _, f := range t.fields {
+		add(f)
+	}
+	for _, p := range t.preconditions {
+		add(p.condition)
+		add(p.message)
+	}
+	ctx, ok, diags := l.config.scope.context(&all)
+	l.report(diags...)
+	t.ctx, t.broken = ctx, t.broken || !ok
+}
+
+// checkArguments reports what is wrong with the arguments that are there, whatever their
+// values.
+func (l *loader) checkArguments(t *transferBlock) {
+	if t.repeated && t.fields["ref_id"] == nil {
+		l.report(mistake(t.at, "Missing required argument",
+			"With for_each, ref_id is required: each transfer needs an ID of its own, such as \"%s-${each.key}\".", t.name))
+	}
+	for _, side := range []string{"from", "to"} {
+		whole := t.fields[side]
+		if whole == nil && t.fields[side+"_profile_id"] == nil {
+			l.report(mistake(t.at, "Missing required argument", "%s or %s_profile_id is required.", side, side))
+		}
+		for _, part := range []string{"_profile_id", "_identity_id", "_account_id"} {
+			if f := t.fields[side+part]; f != nil && whole != nil {
+				l.report(mistake(f.nameAt, "Arguments exclude each other", "%s says all of the profile; it can't stand beside %s%s.", side, side, part))
+			}
+		}
+	}
+	if f := t.fields["recipient_metadata"]; f != nil && t.operation != transfer.Platform {
+		l.report(mistake(f.nameAt, "Metadata of the recipient", "recipient_metadata exists on platform transfers only."))
+	}
+}
+
+// expand evaluates a for_each that is not streamed.
+func (l *loader) expand(t *transferBlock, forEach *argument) {
+	value, ok, diags := l.config.scope.plain(forEach)
+	l.report(diags...)
+	if !ok {
+		t.broken = true
+		return
+	}
+	ty := value.Type()
+	isMap := ty.IsMapType() || ty.IsObjectType()
+	isSet := ty.IsSetType() && (ty.ElementType() == cty.String || value.LengthInt() == 0)
+	if value.IsNull() || !isMap && !isSet {
+		what := ty.FriendlyName()
+		if value.IsNull() {
+			what = "null"
+		}
+		l.report(mistake(forEach.expr.Range(), "Not a map or a set",
+			"for_each is a map, a set of strings, or the rows of a data source, not %s. toset(list) makes a set of a list.", what))
+		t.broken = true
+		return
+	}
+	for key, item := range value.Elements() {
+		if key.IsNull() || item.IsNull() && isSet {
+			l.report(mistake(forEach.expr.Range(), "Not a map or a set", "for_each may not have null in its set."))
+			t.broken = true
+			return
+		}
+		if isSet {
+			key = item
+		}
+		t.elements = append(t.elements, element{key.AsString(), item})
+	}
+}
+
+// checkPosition refuses ref_ids that are made of the position of a row: a row that is put
+// in above would rename all below it, and pay them again.
+func (l *loader) checkPosition(t *transferBlock, forEach *argument) {
+	f := t.fields["ref_id"]
+	if f == nil || f.broken || !f.refs.key || !l.positional(forEach.expr, forEach.refs) {
+		return
+	}
+	l.report(mistake(f.expr.Range(), "ref_id depends on a row's position",
+		"each.key counts rows here. A row added above would give every row below it another ref_id, and they would be paid again. Make the key from a column, as in { for row in rows : row.id => row }."))
+}
+
+// positional reports whether the keys of a map are made by counting a list.
+func (l *loader) positional(expr hclsyntax.Expression, refs *references) bool {
+	switch e := unwrap(expr).(type) {
+	case *hclsyntax.ForExpr:
+		counts := e.KeyVar != "" && e.KeyExpr != nil && slices.ContainsFunc(e.KeyExpr.Variables(),
+			func(path hcl.Traversal) bool { return path.RootName() == e.KeyVar })
+		ctx, ok, _ := l.config.scope.context(refs)
+		if !counts || !ok {
+			return false
+		}
+		value, diags := e.CollExpr.Value(ctx)
+		return !diags.HasErrors() && (value.Type().IsTupleType() || value.Type().IsListType())
+	case *hclsyntax.FunctionCallExpr:
+		return slices.ContainsFunc(e.Args, func(arg hclsyntax.Expression) bool { return l.positional(arg, refs) })
+	case *hclsyntax.ConditionalExpr:
+		return l.positional(e.TrueResult, refs) || l.positional(e.FalseResult, refs)
+	case *hclsyntax.ScopeTraversalExpr:
+		if len(e.Traversal) != 2 || e.Traversal.RootName() != "local" {
+			return false
+		}
+		name, _ := stepName(e.Traversal[1], false)
+		local, ok := l.config.scope.nodes["local"][name]
+		return ok && l.positional(local.arguments[0].expr, local.arguments[0].refs)
+	}
+	return false
+}
+
+// instanceAddress is how a transfer of a block with for_each is called.
+func (t *transferBlock) instanceAddress(key string) string {
+	return t.address + "[" + strconv.Quote(key) + "]"
+}
+
+// knownOperation reads the first label of a transfer; it is "" with a hint where there is
+// no such operation.
+func knownOperation(text string) (transfer.Operation, string) {
+	operation := transfer.Operation(text)
+	if operation.Known() {
+		return operation, ""
+	}
+	var words []string
+	for _, known := range transfer.Operations() {
+		words = append(words, string(known))
+	}
+	return "", didYouMean(text, words)
+}

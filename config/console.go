@@ -1,0 +1,42 @@
+package config
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Eval evaluates one expression of the console, which may refer to what a local may. A value
+// that contains marks is sensitive and not to be shown.
+func (c *Configuration) Eval(expression string) (cty.Value, hcl.Diagnostics) {
+	const name = "<console>"
+	source := []byte(expression)
+	if diags := checkNesting(source, name, hcl.InitialPos, hclsyntax.LexExpression); diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	expr, diags := hclsyntax.ParseExpression(source, name, hcl.InitialPos)
+	if !diags.HasErrors() {
+		diags = append(diags, checkNumbers(expr)...)
+	}
+	if diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	refs, diags := c.scope.resolve(expr, wideReach())
+	if diags.HasErrors() {
+		return cty.DynamicVal, diags
+	}
+	value, ok, diags := c.scope.value(&argument{name: name, expr: expr, raw: expr, refs: refs})
+	if ok {
+		return value, diags
+	}
+	for _, n := range refs.nodes {
+		for _, missing := range n.missing {
+			diags = append(diags, missingValue(missing))
+		}
+	}
+	if !diags.HasErrors() {
+		diags = append(diags, mistake(expr.Range(), "Value cannot be evaluated",
+			"The configuration has mistakes in what the expression refers to."))
+	}
+	return cty.DynamicVal, diags
+}

@@ -1,0 +1,95 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// The environment variables that stand in for arguments that are absent, or whose variable
+// has no value.
+const (
+	environmentClientID         = "REMIT_CLIENT_ID"
+	environmentClientSecret     = "REMIT_CLIENT_SECRET"      //nolint:gosec // the name of a variable, no secret
+	environmentClientSecretFile = "REMIT_CLIENT_SECRET_FILE" //nolint:gosec // the name of a variable, no secret
+)
+
+// Credentials evaluates what a token needs: token_url, client_id, client_secret and scopes
+// of the service block. It is evaluated now and not before, so that a plan needs none of
+// it. REMIT_CLIENT_ID, REMIT_CLIENT_SECRET and REMIT_CLIENT_SECRET_FILE (the path of a file,
+// whose last line break is left out) stand in for what the block does not say.
+func (c *Configuration) Credentials() (Credentials, hcl.Diagnostics) {
+	if c.service == nil {
+		return Credentials{}, c.RequireService()
+	}
+	r := &reader{scope: c.scope, block: c.service.block, secret: true}
+	var out Credentials
+	none := func(*reader) string { return "" }
+	if text := c.credential(r, "token_url", "", none); text != "" {
+		normal, err := serviceURL(text)
+		if err != nil {
+			a := c.service.arguments["token_url"]
+			r.refuse(a.expr.Range(), "Invalid address of the token", "token_url %s: %s", shown(a, text), sentence(err))
+		}
+		out.TokenURL = normal
+	}
+	out.ClientID = c.credential(r, "client_id", ", or set "+environmentClientID,
+		func(*reader) string { return c.options.Getenv(environmentClientID) })
+	out.ClientSecret = c.credential(r, "client_secret", ", or set "+environmentClientSecret+" or "+environmentClientSecretFile,
+		c.secretFromEnvironment)
+	if out.Scopes = r.texts("scopes"); out.Scopes == nil {
+		c.reportUnset(r, c.service.arguments["scopes"])
+	}
+	return out, r.diags
+}
+
+// credential is an argument, or else what the environment says, or else a mistake.
+func (c *Configuration) credential(r *reader, name, hint string, otherwise func(*reader) string) string {
+	r.unset = nil
+	text, a, found := r.find(name)
+	if found == present {
+		return text
+	}
+	if found == wrong && len(r.unset) == 0 {
+		return "" // reported
+	}
+	before := len(r.diags)
+	if text := otherwise(r); text != "" || len(r.diags) > before {
+		return text
+	}
+	if !c.reportUnset(r, a) {
+		r.refuse(c.service.at, "Credentials are missing", "A token needs %s: write it in the service block%s.", name, hint)
+	}
+	return ""
+}
+
+// reportUnset reports the variable without a value that an argument needs, if there is one.
+func (c *Configuration) reportUnset(r *reader, a *argument) bool {
+	if a == nil || a.refs == nil {
+		return false
+	}
+	for _, n := range a.refs.nodes {
+		if len(n.missing) > 0 {
+			r.diags = append(r.diags, missingValue(n.missing[0]))
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Configuration) secretFromEnvironment(r *reader) string {
+	const secretBytesMax = 64 << 10
+	if secret := c.options.Getenv(environmentClientSecret); secret != "" {
+		return secret
+	}
+	path := c.options.Getenv(environmentClientSecretFile)
+	if path == "" {
+		return ""
+	}
+	content, err := readPath(path, secretBytesMax)
+	if err != nil {
+		r.diags = append(r.diags, placeless("Secret cannot be read", "%s: %s", environmentClientSecretFile, sentence(err)))
+		return ""
+	}
+	return strings.TrimRight(string(content), "\r\n")
+}

@@ -1,0 +1,180 @@
+package config
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// dependency is one entry of depends_on, and where it stands.
+type dependency struct {
+	Dependency
+	at hcl.Range
+}
+
+// address is how depends_on names it.
+func (d Dependency) address() string {
+	if d.Batch != "" {
+		return "batch." + d.Batch
+	}
+	return d.Block
+}
+
+// readDependencies takes depends_on out of a block: it is a list of references and not an
+// expression.
+func (l *loader) readDependencies(b *block) []dependency {
+	a, ok := b.arguments["depends_on"]
+	if !ok {
+		return nil
+	}
+	delete(b.arguments, "depends_on")
+	b.inOrder = slices.DeleteFunc(b.inOrder, func(x *argument) bool { return x == a })
+	items, diags := hcl.ExprList(a.raw)
+	if diags.HasErrors() {
+		l.report(mistake(a.expr.Range(), "Not a list of references", "depends_on is a list such as [transfer.internal.funding, batch.payroll]."))
+		return nil
+	}
+	var found []dependency
+	for _, item := range items {
+		t, diags := hcl.AbsTraversalForExpr(item)
+		d, ok := dependencyOf(t)
+		if diags.HasErrors() || !ok {
+			l.report(mistake(item.Range(), "Not a reference",
+				"depends_on names whole blocks: transfer.OPERATION.NAME or batch.NAME."))
+			continue
+		}
+		found = append(found, dependency{d, item.Range()})
+	}
+	return found
+}
+
+func dependencyOf(t hcl.Traversal) (Dependency, bool) {
+	var steps []string
+	for i, step := range t {
+		if i == 0 {
+			continue
+		}
+		name, ok := stepName(step, false)
+		if !ok {
+			return Dependency{}, false
+		}
+		steps = append(steps, name)
+	}
+	switch {
+	case len(steps) == 1 && t.RootName() == "batch":
+		return Dependency{Batch: steps[0]}, true
+	case len(steps) == 2 && t.RootName() == "transfer":
+		return Dependency{Block: blockAddress(steps[0], steps[1])}, true
+	}
+	return Dependency{}, false
+}
+
+func blockAddress(operation, name string) string { return "transfer." + operation + "." + name }
+
+// checkDependencies keeps the dependencies that exist and reports the others.
+func (l *loader) checkDependencies(all []dependency, blocks map[string]*transferBlock) []dependency {
+	return slices.DeleteFunc(all, func(d dependency) bool {
+		if _, isBlock := blocks[d.Block]; isBlock {
+			return false
+		}
+		if _, isBatch := l.batches[d.Batch]; isBatch {
+			return false
+		}
+		names := make([]string, 0, len(blocks)+len(l.batches))
+		for address := range blocks {
+			names = append(names, address)
+		}
+		for name := range l.batches {
+			names = append(names, "batch."+name)
+		}
+		l.report(mistake(d.at, "Unknown reference", "%s is not declared.%s", d.address(), didYouMean(d.address(), names)))
+		return true
+	})
+}
+
+// memberships are which transfer blocks have transfers in which batches. Most are known
+// before any row is; a batch that hangs on a row is noted when that row is evaluated.
+type memberships struct {
+	inOrder []*transferBlock
+	blocks  map[string]*transferBlock // by address
+	batches map[string]*batchBlock
+	members map[string][]*transferBlock // by batch
+}
+
+// note reports whether it is news that block has transfers in batch.
+func (m *memberships) note(batch string, block *transferBlock) bool {
+	if slices.Contains(block.memberOf, batch) {
+		return false
+	}
+	block.memberOf = append(block.memberOf, batch)
+	m.members[batch] = append(m.members[batch], block)
+	return true
+}
+
+// waiting is a vertex of the graph of what waits for what: a transfer block, the release of
+// a batch (all that its depends_on names is COMPLETED), or its end (all its transfers are).
+type waiting struct {
+	block   *transferBlock
+	release string
+	end     string
+}
+
+func (w waiting) address() string {
+	if w.block != nil {
+		return w.block.address
+	}
+	return "batch." + w.release + w.end
+}
+
+func (m *memberships) at(w waiting) hcl.Range {
+	if w.block != nil {
+		return w.block.at
+	}
+	return m.batches[w.release+w.end].at
+}
+
+// next are the vertices for which w waits.
+func (m *memberships) next(w waiting) []waiting {
+	var next []waiting
+	on := func(all []dependency) {
+		for _, d := range all {
+			if d.Batch != "" {
+				next = append(next, waiting{end: d.Batch})
+			} else {
+				next = append(next, waiting{block: m.blocks[d.Block]})
+			}
+		}
+	}
+	switch {
+	case w.end != "":
+		for _, b := range m.members[w.end] {
+			next = append(next, waiting{block: b})
+		}
+	case w.release != "":
+		on(m.batches[w.release].dependsOn)
+	default:
+		on(w.block.dependsOn)
+		for _, name := range w.block.memberOf {
+			next = append(next, waiting{release: name})
+		}
+	}
+	return next
+}
+
+// cycles reports transfers that wait for themselves, through batches too.
+func (m *memberships) cycles() hcl.Diagnostics {
+	var starts []waiting
+	for _, b := range m.inOrder {
+		starts = append(starts, waiting{block: b})
+	}
+	_, cycles := walk(starts, m.next)
+	var diags hcl.Diagnostics
+	for _, cycle := range cycles {
+		var names []string
+		for _, w := range append(cycle, cycle[0]) {
+			names = append(names, w.address())
+		}
+		diags = append(diags, cycleAt(m.at(cycle[0]), slices.Compact(names)))
+	}
+	return diags
+}

@@ -1,0 +1,439 @@
+package config
+
+import (
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/transfer"
+)
+
+// instance is one transfer of a block: what each is, and where it stands.
+type instance struct {
+	address string
+	ctx     *hcl.EvalContext
+	each    cty.Value // each.value; NilVal without for_each
+	row     *row      // nil where it is made of no data row
+}
+
+// evaluation is one instance under way. It goes on after a mistake, to find all of them.
+type evaluation struct {
+	block *transferBlock
+	in    instance
+	diags hcl.Diagnostics
+	// wrong says that a mistake was found here or reported before: there is no transfer.
+	wrong bool
+}
+
+// evaluate makes one transfer of one instance. It is the only place that does, so that a
+// faster way has one oracle. Where it returns false there is no transfer, and diagnostics
+// say why, unless they were returned when the block was compiled.
+func (t *transferBlock) evaluate(in instance) (Transfer, bool, hcl.Diagnostics) {
+	e := &evaluation{block: t, in: in}
+	out := Transfer{
+		Address: in.address, Block: t.address, Place: placeOf(t.at),
+		DuplicateWithin: DuplicateWithinDefault,
+	}
+	if in.row != nil {
+		out.Place = Place{File: in.row.table.name, Line: in.row.line}
+	}
+	r := &out.Request
+	r.Operation = t.operation
+	r.FingerprintKey = t.config.Service.FingerprintKey
+	r.RefID, out.FromLabel = e.refID()
+	r.FromProfileID, r.FromIdentityID, r.FromAccountID = e.party("from")
+	r.ToProfileID, r.ToIdentityID, r.ToAccountID = e.party("to")
+	r.Asset = e.required("asset")
+	r.Amount = e.amount(r.Asset)
+	r.Metadata = e.metadata("metadata")
+	if t.operation == transfer.Platform {
+		r.RecipientMetadata = e.metadata("recipient_metadata")
+	}
+	if !e.wrong && r.FromProfileID == r.ToProfileID && r.FromIdentityID == r.ToIdentityID && r.FromAccountID == r.ToAccountID {
+		e.refuse(nil, "Sender and destination are the same", "The transfer goes from profile %q to itself.", r.FromProfileID)
+	}
+	e.conditions(&out)
+	e.preconditions()
+	if e.wrong {
+		return Transfer{}, false, e.diags
+	}
+	return out, true, nil
+}
+
+// refuse reports a mistake in a field, or in the whole instance where f is nil, at the place
+// of the value: the field of a data row where it comes from one, else the expression.
+func (e *evaluation) refuse(f *field, summary, detail string, args ...any) {
+	e.add(f, mistake(e.place(f), summary, detail, args...))
+}
+
+func (e *evaluation) place(f *field) hcl.Range {
+	switch {
+	case f != nil && (f.constant || e.in.row == nil):
+		return f.expr.Range()
+	case e.in.row == nil:
+		return e.block.at
+	case f != nil && f.column != "":
+		return e.in.row.at(columnIndex(e.in.row, f.column))
+	}
+	return e.in.row.whole()
+}
+
+func columnIndex(r *row, column string) int {
+	for i, name := range r.table.columns {
+		if name == column {
+			return i
+		}
+	}
+	panic("column " + column + " was looked up before and is gone")
+}
+
+// add takes a diagnostic in and says of which instance it is.
+func (e *evaluation) add(f *field, d *hcl.Diagnostic) {
+	e.wrong = true
+	if e.block.repeated {
+		from := &origin{block: e.block.address, inner: d.Extra}
+		if f != nil {
+			from.column = f.name
+		}
+		if f == nil || !f.constant {
+			from.where = e.in.address
+			d.Detail += fmt.Sprintf("\n\nIn %s, declared at %s.", e.in.address, at(e.block.at))
+		}
+		d.Extra = from
+	}
+	e.diags = append(e.diags, d)
+}
+
+// value evaluates a field. Null means absent, as in Terraform.
+func (e *evaluation) value(name string) (cty.Value, *field, finding) {
+	f := e.block.fields[name]
+	if f == nil {
+		return cty.NilVal, nil, nothing
+	}
+	value, ok := e.compute(f)
+	switch {
+	case !ok:
+		return cty.NilVal, f, wrong
+	case value.IsNull():
+		return cty.NilVal, f, nothing
+	}
+	return value, f, present
+}
+
+// compute evaluates an expression for this instance. A constant is evaluated once.
+func (e *evaluation) compute(f *field) (cty.Value, bool) {
+	if f.broken {
+		e.wrong = true
+		return cty.NilVal, false
+	}
+	if !f.constant {
+		value, diags := evaluate(f.expr, f.refs, e.in.ctx)
+		return e.accepted(f, value, diags)
+	}
+	if !f.done {
+		f.value, f.diags = evaluate(f.expr, f.refs, e.block.ctx)
+		f.done = true
+	}
+	return e.accepted(f, f.value, f.diags)
+}
+
+func (e *evaluation) accepted(f *field, value cty.Value, diags hcl.Diagnostics) (cty.Value, bool) {
+	if !diags.HasErrors() && value.ContainsMarked() {
+		diags = hcl.Diagnostics{secretHere(f.expr.Range())}
+	}
+	for _, d := range diags {
+		d := *d
+		if place := e.place(f); d.Subject == nil || e.in.row != nil && !f.constant {
+			d.Detail += " The expression is at " + at(f.expr.Range()) + "."
+			d.Subject, d.Context = &place, nil
+		}
+		e.add(f, &d)
+	}
+	return value, !diags.HasErrors()
+}
+
+// text is a field of the request that is sent as it is: a string that can be seen, without
+// space at its ends; "" where it is absent.
+func (e *evaluation) text(name string) string {
+	value, f, found := e.value(name)
+	if found != present {
+		return ""
+	}
+	return e.checkText(f, name, value)
+}
+
+func (e *evaluation) checkText(f *field, name string, value cty.Value) string {
+	if value.Type() != cty.String {
+		e.refuse(f, "Not text", "%s must be a string, not %s; write it in quotation marks.", name, value.Type().FriendlyName())
+		return ""
+	}
+	text := value.AsString()
+	if text == "" {
+		e.refuse(f, "Empty text", "%s is empty. Leave it out or make it null where there is none.", name)
+		return ""
+	}
+	if err := checkSent(text); err != nil {
+		e.refuse(f, "Text cannot be seen as it is", "%s %s", name, sentence(err))
+		return ""
+	}
+	return text
+}
+
+// checkSent refuses text that a reviewer could not tell from another.
+func checkSent(text string) error {
+	if first, last := text[0], text[len(text)-1]; first <= ' ' || last <= ' ' || first >= utf8.RuneSelf || last >= utf8.RuneSelf {
+		return transfer.CheckRefID(text)
+	}
+	return transfer.CheckText(text)
+}
+
+// required is text that may not be absent.
+func (e *evaluation) required(name string) string {
+	text := e.text(name)
+	if text == "" && !e.wrong {
+		e.refuse(e.block.fields[name], "Required argument is null", "%s may not be null.", name)
+	}
+	return text
+}
+
+// refID is the transfer's identity, and whether it is the block's label.
+func (e *evaluation) refID() (string, bool) {
+	value, f, found := e.value("ref_id")
+	switch found {
+	case wrong:
+		return "", false
+	case nothing:
+		if e.block.repeated {
+			if f != nil {
+				e.refuse(f, "Required argument is null", "With for_each, ref_id may not be null.")
+			}
+			e.wrong = true
+		}
+		return e.block.name, true
+	case present:
+	}
+	if value.Type() != cty.String {
+		e.refuse(f, "Not text", "ref_id must be a string, not %s; write it in quotation marks.", value.Type().FriendlyName())
+		return "", false
+	}
+	if err := transfer.CheckRefID(value.AsString()); err != nil {
+		e.refuse(f, "Invalid ref_id", "ref_id %q %s", value.AsString(), sentence(err))
+		return "", false
+	}
+	return value.AsString(), false
+}
+
+// party is one side: its profile, identity and account.
+func (e *evaluation) party(side string) (profile, identity, account string) {
+	value, f, found := e.value(side)
+	if found == wrong {
+		return "", "", ""
+	}
+	if found == present {
+		return e.profile(f, side, value)
+	}
+	profile = e.text(side + "_profile_id")
+	if profile == "" && !e.wrong {
+		e.refuse(e.block.fields[side+"_profile_id"], "Required argument is null", "%s or %s_profile_id is required.", side, side)
+	}
+	return profile, e.text(side + "_identity_id"), e.text(side + "_account_id")
+}
+
+func (e *evaluation) profile(f *field, side string, value cty.Value) (profile, identity, account string) {
+	ty := value.Type()
+	if !ty.IsObjectType() || !ty.HasAttribute("profile_id") {
+		e.refuse(f, "Not a profile", "%s must be a profile, such as profile.treasury, not %s. An ID stands in %s_profile_id.",
+			side, ty.FriendlyName(), side)
+		return "", "", ""
+	}
+	part := func(name string) string {
+		if !ty.HasAttribute(name) || value.GetAttr(name).IsNull() {
+			return ""
+		}
+		return e.checkText(f, side+"."+name, value.GetAttr(name))
+	}
+	profile = part("profile_id")
+	if profile == "" && !e.wrong {
+		e.refuse(f, "Required argument is null", "%s has no profile_id.", side)
+	}
+	return profile, part("identity_id"), part("account_id")
+}
+
+// amount is the amount, checked against the decimals of its asset.
+func (e *evaluation) amount(asset string) transfer.Amount {
+	e.checkNumbers()
+	value, f, found := e.value("amount")
+	switch found {
+	case nothing:
+		if f != nil {
+			e.refuse(f, "Required argument is null", "amount may not be null.")
+		}
+		e.wrong = true
+		return transfer.Amount{}
+	case wrong:
+		return transfer.Amount{}
+	case present:
+	}
+	amount, summary, detail := readAmount(value, f.expr, e.block.config.sources.files)
+	if summary != "" {
+		e.refuse(f, summary, "%s", detail)
+		return transfer.Amount{}
+	}
+	if detail := e.block.config.assets.check(amount, asset); detail != "" {
+		e.refuse(f, "Too many decimals", "%s", detail)
+	}
+	return amount
+}
+
+// checkNumbers looks the amount through for numbers where their types hang on each.value,
+// once for each type of it. Rows of a data source are strings, which were seen to before.
+func (e *evaluation) checkNumbers() {
+	f := e.block.fields["amount"]
+	if f == nil || f.broken || f.constant || e.in.row != nil {
+		return
+	}
+	ty := e.in.each.Type()
+	if e.block.checked != cty.NilType && e.block.checked.Equals(ty) {
+		return
+	}
+	e.block.checked = ty
+	for _, d := range e.block.config.scope.checkDecimal(f.expr, e.in.ctx) {
+		e.add(f, d)
+	}
+}
+
+// conditions reads when the transfer may be made and what it is compared with.
+func (e *evaluation) conditions(out *Transfer) {
+	batch := e.batch()
+	if batch != nil {
+		out.Batch, out.NotBefore, out.Expires = batch.Name, batch.notBefore, batch.expires
+		if batch.within != nil {
+			out.DuplicateWithin = *batch.within
+		}
+	}
+	if t := e.time("not_before"); t.After(out.NotBefore) {
+		out.NotBefore = t
+	}
+	if t := e.time("expires"); !t.IsZero() && (out.Expires.IsZero() || t.Before(out.Expires)) {
+		out.Expires = t
+	}
+	if !e.wrong && !out.Expires.IsZero() && !out.Expires.After(out.NotBefore) {
+		e.refuse(e.block.fields["expires"], "Expires before it is due", "The transfer expires at %s and is not due before %s.",
+			out.Expires.Format(time.RFC3339), out.NotBefore.Format(time.RFC3339))
+	}
+	if value, f, found := e.value("duplicate_within"); found == present {
+		out.DuplicateWithin = e.duration(f, value)
+	}
+	if value, f, found := e.value("accept_duplicate_of"); found == present {
+		out.AcceptDuplicateOf = e.refIDs(f, value)
+	}
+	out.DependsOn = e.block.dependencies(batch)
+}
+
+func (e *evaluation) time(name string) time.Time {
+	text := e.text(name)
+	if text == "" {
+		return time.Time{}
+	}
+	t, err := parseTime(text)
+	if err != nil {
+		e.refuse(e.block.fields[name], "Invalid time", "%s %q %s", name, text, sentence(err))
+	}
+	return t
+}
+
+func (e *evaluation) duration(f *field, value cty.Value) time.Duration {
+	text := e.checkText(f, f.name, value)
+	if text == "" {
+		return 0
+	}
+	d, err := parseDuration(text)
+	if err == nil && d > duplicateWithinMax {
+		err = fmt.Errorf("is longer than ten years")
+	}
+	if err != nil {
+		e.refuse(f, "Invalid duration", "%s %q %s", f.name, text, sentence(err))
+	}
+	return d
+}
+
+func (e *evaluation) refIDs(f *field, value cty.Value) []string {
+	texts, ok := textsOf(value)
+	if !ok {
+		e.refuse(f, "Not a list of text", "%s must be a ref_id or a list of ref_ids.", f.name)
+	}
+	for _, text := range texts {
+		if err := transfer.CheckRefID(text); err != nil {
+			e.refuse(f, "Invalid ref_id", "%s: %q %s", f.name, text, sentence(err))
+		}
+	}
+	return texts
+}
+
+// batch is the batch that the transfer is in, nil for none.
+func (e *evaluation) batch() *batchBlock {
+	value, f, found := e.value("batch")
+	if found != present {
+		return nil
+	}
+	ty := value.Type()
+	if ty.IsObjectType() && ty.HasAttribute("name") && isText(value.GetAttr("name")) && !ty.HasAttribute("profile_id") {
+		if b := e.block.config.memberships.batches[value.GetAttr("name").AsString()]; b != nil {
+			return b
+		}
+	}
+	e.refuse(f, "Not a batch", "batch must be a batch, such as batch.payroll, not %s.", ty.FriendlyName())
+	return nil
+}
+
+// dependencies are those of the block and of a batch together, made once for each batch.
+func (t *transferBlock) dependencies(batch *batchBlock) []Dependency {
+	name := ""
+	if batch != nil {
+		name = batch.Name
+	}
+	if all, ok := t.shared[name]; ok {
+		return all
+	}
+	entries := t.dependsOn
+	if batch != nil {
+		entries = append(entries[:len(entries):len(entries)], batch.dependsOn...)
+	}
+	var all []Dependency
+	seen := map[Dependency]bool{}
+	for _, d := range entries {
+		if !seen[d.Dependency] {
+			all = append(all, d.Dependency)
+		}
+		seen[d.Dependency] = true
+	}
+	t.shared[name] = all
+	return all
+}
+
+// preconditions checks the conditions that the author wrote.
+func (e *evaluation) preconditions() {
+	for _, p := range e.block.preconditions {
+		value, ok := e.compute(p.condition)
+		if !ok {
+			continue
+		}
+		if value.IsNull() || value.Type() != cty.Bool {
+			e.refuse(p.condition, "Not true or false", "The condition of a precondition must be true or false.")
+			continue
+		}
+		if value.True() {
+			continue
+		}
+		if message, ok := e.compute(p.message); ok {
+			text := "The message is no text."
+			if isText(message) {
+				text = message.AsString()
+			}
+			e.refuse(p.condition, "Precondition does not hold", "%s", text)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package config
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"remit/internal/functions"
+)
+
+// Load reads, parses and checks everything in dir but the data rows that transfers are made
+// of, which [Configuration.Transfers] streams. The diagnostics carry warnings too. Where one
+// is an error, the mistakes of the rows are among them as well, so that an author sees all
+// in one go; the configuration then is good for [Configuration.Files] alone. It is never
+// nil.
+func Load(dir string, opts Options) (*Configuration, hcl.Diagnostics) {
+	if opts.Getenv == nil {
+		opts.Getenv = func(string) string { return "" }
+	}
+	c := &Configuration{Dir: dir, Environment: environmentDefault, options: opts}
+	var diags hcl.Diagnostics
+	c.sources, diags = openSources(dir)
+	if diags.HasErrors() {
+		return c, diags
+	}
+	l := &loader{
+		config: c, names: map[string]hcl.Range{},
+		batches: map[string]*batchBlock{}, usedNow: map[*node]bool{}, usedLater: map[*node]bool{},
+	}
+	c.scope = newScope(functions.Table(c.sources.root))
+	c.Service, c.State = serviceDefaults(), stateDefaults()
+	c.assets = scales{}
+
+	l.readBlocks()
+	l.assign()
+	l.settle()
+	if diags := l.evaluateRemit(); diags.HasErrors() {
+		return c, diags // what else is wrong may be right in the version that is required
+	}
+	l.evaluateState()
+	l.evaluateService()
+	l.evaluateAssets()
+	l.evaluateSandbox()
+	l.compileTransfers()
+	l.requireVariables()
+
+	var all Mistakes
+	all.Add(l.diags)
+	if all.HasErrors() {
+		for _, more := range c.Transfers(context.Background()) {
+			all.Add(more)
+		}
+	}
+	return c, all.Diagnostics()
+}
+
+// loader is one Load under way. Each step adds what it finds to diags and goes on.
+type loader struct {
+	config *Configuration
+	diags  hcl.Diagnostics
+	names  map[string]hcl.Range // what is declared, by address
+
+	variables []*variable
+	batches   map[string]*batchBlock
+	remit     *block // nil where there is none
+	state     *block
+	service   *block
+	sandbox   *block
+	assets    []*block
+	transfers []*block
+
+	usedNow, usedLater map[*node]bool // variables without a value, by when they are needed
+}
+
+func (l *loader) report(diags ...*hcl.Diagnostic) { l.diags = append(l.diags, diags...) }
+
+// readBlocks takes every block of every file in, in declaration order.
+func (l *loader) readBlocks() {
+	openers, readers := map[string]*opener{}, map[string]blockKind{}
+	root := &hcl.BodySchema{}
+	for _, kind := range blockKinds() {
+		openers[kind.name], readers[kind.name] = newOpener(kind), kind
+		root.Blocks = append(root.Blocks, hcl.BlockHeaderSchema{Type: kind.name, LabelNames: kind.labels})
+	}
+	for _, source := range l.config.sources.parsed {
+		content, rest, diags := source.file.Body.PartialContent(root)
+		l.report(diags...)
+		l.refuseOthers(source.file.Body, rest, slices.Collect(maps.Keys(readers)))
+		for _, from := range content.Blocks {
+			kind := readers[from.Type]
+			b, diags := openers[from.Type].open(from)
+			l.report(diags...)
+			if kind.single && !l.declare(from.Type+" block", b.at) {
+				continue
+			}
+			kind.read(l, b)
+		}
+	}
+}
+
+// refuseOthers reports what stands at the top of a file and is no block of this version.
+func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
+	later := laterBlocks()
+	refuse := func(name string, r hcl.Range) {
+		switch why, isLater := later[name]; {
+		case slices.Contains(known, name):
+		case name == "moved":
+			l.report(mistake(r, "No moved block", "%s", why))
+		case isLater:
+			l.report(mistake(r, "Not in this version", "%s", why))
+		default:
+			l.report(mistake(r, "Unsupported block type", "There is no block of type %q.%s", name,
+				didYouMean(name, append(slices.Collect(maps.Keys(later)), known...))))
+		}
+	}
+	if native, ok := body.(*hclsyntax.Body); ok {
+		for _, inner := range native.Blocks {
+			refuse(inner.Type, inner.TypeRange)
+		}
+		for _, attribute := range native.Attributes {
+			l.report(mistake(attribute.NameRange, "Unsupported argument",
+				"Arguments stand in blocks. Is %q meant to be in a locals block?", attribute.Name))
+		}
+		return
+	}
+	attributes, diags := rest.JustAttributes()
+	if diags.HasErrors() { // a list of objects: HCL names what is extraneous in them
+		_, diags = rest.Content(&hcl.BodySchema{})
+		l.report(diags...)
+		return
+	}
+	for name, attribute := range attributes {
+		refuse(name, attribute.NameRange)
+	}
+}
+
+// declare notes that something stands at r. Where it stood elsewhere already, it reports
+// both places and returns false.
+func (l *loader) declare(address string, r hcl.Range) bool {
+	if first, ok := l.names[address]; ok {
+		l.report(mistake(r, "Declared twice", "%s was already declared at %s.", address, at(first)))
+		return false
+	}
+	l.names[address] = r
+	return true
+}
+
+// declareNamed is declare for a block whose last label is its name, which must be an
+// identifier because references name it.
+func (l *loader) declareNamed(b *block, address string) bool {
+	last := len(b.labels) - 1
+	if last < 0 || !l.checkIdentifier(b.labels[last], b.labelAt[last]) {
+		return false
+	}
+	return l.declare(address, b.at)
+}
+
+func (l *loader) checkIdentifier(name string, r hcl.Range) bool {
+	if hclsyntax.ValidIdentifier(name) {
+		return true
+	}
+	l.report(mistake(r, "Invalid name",
+		"A name that is referred to begins with a letter and has letters, digits, '_' and '-' only; %q does not.", name))
+	return false
+}
+
+// settle evaluates everything that has a name, each after what it depends on.
+func (l *loader) settle() {
+	scope := l.config.scope
+	for _, n := range scope.inOrder {
+		for _, a := range n.arguments {
+			within := wideReach()
+			within.row = a.row
+			l.resolveArgument(a, within, false)
+		}
+	}
+	order, diags := scope.sorted()
+	l.report(diags...)
+	for _, n := range order {
+		l.report(n.settle()...)
+	}
+	l.validate()
+}
+
+// resolveBlock finds what the arguments of b, and of the blocks in it, refer to.
+func (l *loader) resolveBlock(b *block, within reach) {
+	for _, a := range b.all() {
+		l.resolveArgument(a, within, false)
+	}
+}
+
+// resolveArgument finds what a refers to. Later says that a is not evaluated before a token
+// is needed.
+func (l *loader) resolveArgument(a *argument, within reach, later bool) {
+	refs, diags := l.config.scope.resolve(a.expr, within)
+	l.report(diags...)
+	a.refs = refs
+	for _, n := range refs.nodes {
+		l.use(n, later)
+	}
+}
+
+// narrowReader resolves and returns a reader of a block that may refer to variables and
+// locals only.
+func (l *loader) narrowReader(b *block, secret bool) *reader {
+	l.resolveBlock(b, narrowReach())
+	return &reader{scope: l.config.scope, block: b, secret: secret}
+}

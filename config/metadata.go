@@ -1,0 +1,73 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/transfer"
+)
+
+// metadata reads one side's pairs. A pair whose value is null is left out.
+func (e *evaluation) metadata(name string) transfer.Metadata {
+	value, f, found := e.value(name)
+	if found != present {
+		return nil
+	}
+	if ty := value.Type(); !ty.IsObjectType() && !ty.IsMapType() {
+		e.refuse(f, "Not a map of text", "%s must be a map of strings, not %s.", name, ty.FriendlyName())
+		return nil
+	}
+	pairs := map[string]string{}
+	for key, item := range value.Elements() {
+		if item.IsNull() {
+			continue
+		}
+		k := key.AsString()
+		if item.Type() != cty.String {
+			e.refuse(f, "Metadata is not text", "%s[%q] must be a string, not %s: write it in quotation marks, or tostring(…) around it.",
+				name, k, item.Type().FriendlyName())
+			continue
+		}
+		pairs[k] = item.AsString()
+		if err := checkPair(k, pairs[k]); err != nil {
+			e.refuse(f, "Invalid metadata", "%s[%q]: %s", name, k, sentence(err))
+		}
+	}
+	e.checkPairs(f, name, pairs)
+	return transfer.NewMetadata(pairs)
+}
+
+// checkPairs counts the pairs, the fingerprint's among them (section 8 of the service's
+// document: at most six).
+func (e *evaluation) checkPairs(f *field, name string, pairs map[string]string) {
+	count, with := len(pairs), ""
+	if key := e.block.config.Service.FingerprintKey; key != "" && name == "metadata" {
+		if _, ok := pairs[key]; ok {
+			e.refuse(f, "Invalid metadata", "%s[%q] is the pair in which the fingerprint travels (fingerprint_key of the service block).", name, key)
+			return
+		}
+		count++
+		with = ", the pair of the fingerprint among them"
+	}
+	if count > transfer.MetadataPairsMax {
+		e.refuse(f, "Too many metadata pairs", "%s has %d pairs%s; the service takes %d.", name, count, with, transfer.MetadataPairsMax)
+	}
+}
+
+func checkPair(key, value string) error {
+	if key == "" {
+		return errors.New("a key may not be empty")
+	}
+	for what, text := range map[string]string{"the key": key, "the value": value} {
+		if n := utf8.RuneCountInString(text); n > transfer.TextLengthMax {
+			return fmt.Errorf("%s has %d characters; the service takes %d", what, n, transfer.TextLengthMax)
+		}
+		if err := transfer.CheckText(text); err != nil {
+			return fmt.Errorf("%s %w", what, err)
+		}
+	}
+	return nil
+}

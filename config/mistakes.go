@@ -1,0 +1,144 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+const (
+	mistakeGroupsMax = 500 // different mistakes that are kept
+	mistakePlacesMax = 5   // places that are named of alike ones
+)
+
+// Mistakes gathers diagnostics in bounded memory. Alike ones, of one summary and one block
+// and column, become one that counts them and names the first few places; one mistake that
+// is added again is not counted again. The zero value is ready for use.
+type Mistakes struct {
+	groups  map[mistakeKey]*mistakeGroup
+	dropped int // mistakes for which there was no group left
+	errors  bool
+}
+
+// mistakeKey is what alike mistakes share.
+type mistakeKey struct {
+	severity                     hcl.DiagnosticSeverity
+	summary, block, column, rest string
+}
+
+// mistakeGroup are alike mistakes: the first few by place, each place once, and the count
+// of all.
+type mistakeGroup struct {
+	first []*hcl.Diagnostic
+	count int
+}
+
+// Add takes diagnostics in; it keeps at most a few thousand of them.
+func (m *Mistakes) Add(diags hcl.Diagnostics) {
+	for _, d := range diags {
+		m.errors = m.errors || d.Severity == hcl.DiagError
+		if m.groups == nil {
+			m.groups = map[mistakeKey]*mistakeGroup{}
+		}
+		key := keyOf(d)
+		group := m.groups[key]
+		switch {
+		case group != nil:
+			group.add(d)
+		case len(m.groups) >= mistakeGroupsMax:
+			m.dropped++
+		default:
+			m.groups[key] = &mistakeGroup{first: []*hcl.Diagnostic{d}, count: 1}
+		}
+	}
+}
+
+// HasErrors reports whether an error, not only warnings, was added.
+func (m *Mistakes) HasErrors() bool { return m.errors }
+
+// Diagnostics returns what was added, in the order of its places, alike ones as one. Those
+// without a place come first.
+func (m *Mistakes) Diagnostics() hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	for _, group := range m.groups {
+		diags = append(diags, group.consolidated())
+	}
+	slices.SortFunc(diags, compareDiagnostics)
+	if m.dropped > 0 {
+		d := placeless("More mistakes", "%d more mistakes are not shown.", m.dropped)
+		if !m.errors {
+			d.Severity = hcl.DiagWarning
+		}
+		diags = append(diags, d)
+	}
+	return diags
+}
+
+func keyOf(d *hcl.Diagnostic) mistakeKey {
+	key := mistakeKey{severity: d.Severity, summary: d.Summary}
+	if from, ok := d.Extra.(*origin); ok {
+		key.block, key.column = from.block, from.column
+		return key
+	}
+	key.rest = d.Detail
+	if d.Subject != nil {
+		key.rest += "\x00" + d.Subject.Filename
+	}
+	return key
+}
+
+func (g *mistakeGroup) add(d *hcl.Diagnostic) {
+	i, known := slices.BinarySearchFunc(g.first, d, compareDiagnostics)
+	if known {
+		return
+	}
+	g.count++
+	if i == mistakePlacesMax {
+		return
+	}
+	g.first = slices.Insert(g.first, i, d)
+	g.first = g.first[:min(len(g.first), mistakePlacesMax)]
+}
+
+func (g *mistakeGroup) consolidated() *hcl.Diagnostic {
+	if g.count == 1 {
+		return g.first[0]
+	}
+	d := *g.first[0]
+	var others []string
+	for _, other := range g.first[1:] {
+		if from, ok := other.Extra.(*origin); ok && from.where != "" && *other.Subject == *d.Subject {
+			others = append(others, from.where)
+		} else if other.Subject != nil {
+			others = append(others, at(*other.Subject))
+		}
+	}
+	rest := g.count - 1 - len(others)
+	text := strings.Join(others, ", ")
+	if rest > 0 {
+		text += fmt.Sprintf(" and %d more", rest)
+	}
+	d.Detail += fmt.Sprintf("\n\n%d mistakes are alike. The others: %s.", g.count, strings.TrimSpace(text))
+	return &d
+}
+
+// compareDiagnostics orders by place, then by text.
+func compareDiagnostics(a, b *hcl.Diagnostic) int {
+	place := func(d *hcl.Diagnostic) hcl.Range {
+		if d.Subject == nil {
+			return hcl.Range{}
+		}
+		return *d.Subject
+	}
+	ra, rb := place(a), place(b)
+	return cmp.Or(
+		cmp.Compare(ra.Filename, rb.Filename),
+		cmp.Compare(ra.Start.Line, rb.Start.Line),
+		cmp.Compare(ra.Start.Column, rb.Start.Column),
+		cmp.Compare(a.Summary, b.Summary),
+		cmp.Compare(a.Detail, b.Detail),
+	)
+}

@@ -1,0 +1,92 @@
+package config
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// native returns expr as a tree of HCL's native syntax, whatever it was written in, so that
+// every check and evaluation has one kind of tree to deal with. In JSON a string is a
+// template, as in Terraform.
+func native(expr hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
+	tree, ok := expr.(hclsyntax.Expression)
+	var diags hcl.Diagnostics
+	if !ok {
+		tree, diags = fromJSON(expr)
+	}
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	return tree, append(diags, checkNumbers(tree)...)
+}
+
+func fromJSON(expr hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
+	if items, diags := hcl.ExprList(expr); !diags.HasErrors() {
+		return listFromJSON(expr, items)
+	}
+	if pairs, diags := hcl.ExprMap(expr); !diags.HasErrors() {
+		return objectFromJSON(expr, pairs)
+	}
+	value, diags := expr.Value(nil) // without a context a string stays as it is written
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	if value.IsNull() || value.Type() != cty.String {
+		return &hclsyntax.LiteralValueExpr{Val: value, SrcRange: expr.Range()}, nil
+	}
+	start := expr.Range().Start
+	start.Column++ // after the quotation mark
+	start.Byte++
+	text := []byte(value.AsString())
+	if diags := checkNesting(text, expr.Range().Filename, start, hclsyntax.LexTemplate); diags.HasErrors() {
+		return nil, diags
+	}
+	return hclsyntax.ParseTemplate(text, expr.Range().Filename, start)
+}
+
+func listFromJSON(expr hcl.Expression, items []hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
+	list := &hclsyntax.TupleConsExpr{SrcRange: expr.Range(), OpenRange: expr.StartRange()}
+	var diags hcl.Diagnostics
+	for _, item := range items {
+		tree, more := fromJSON(item)
+		diags = append(diags, more...)
+		list.Exprs = append(list.Exprs, tree)
+	}
+	return list, diags
+}
+
+func objectFromJSON(expr hcl.Expression, pairs []hcl.KeyValuePair) (hclsyntax.Expression, hcl.Diagnostics) {
+	object := &hclsyntax.ObjectConsExpr{SrcRange: expr.Range(), OpenRange: expr.StartRange()}
+	var diags hcl.Diagnostics
+	for _, pair := range pairs {
+		key, more := fromJSON(pair.Key)
+		diags = append(diags, more...)
+		value, more := fromJSON(pair.Value)
+		diags = append(diags, more...)
+		object.Items = append(object.Items, hclsyntax.ObjectConsItem{KeyExpr: key, ValueExpr: value})
+	}
+	return object, diags
+}
+
+// unwrap takes parentheses and a template of a single interpolation off an expression.
+func unwrap(expr hclsyntax.Expression) hclsyntax.Expression {
+	for {
+		switch e := expr.(type) {
+		case *hclsyntax.ParenthesesExpr:
+			expr = e.Expression
+		case *hclsyntax.TemplateWrapExpr:
+			expr = e.Wrapped
+		default:
+			return expr
+		}
+	}
+}
+
+// traversalOf returns the traversal that an expression is, or nil where it is anything else.
+func traversalOf(expr hclsyntax.Expression) hcl.Traversal {
+	if scope, ok := unwrap(expr).(*hclsyntax.ScopeTraversalExpr); ok {
+		return scope.Traversal
+	}
+	return nil
+}

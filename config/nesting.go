@@ -1,0 +1,145 @@
+package config
+
+import (
+	"bytes"
+	"math/big"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+const (
+	// nestingMax bounds how deeply expressions and blocks may nest: the parser and the
+	// evaluator recurse, and a stack that overflows can't be recovered from.
+	nestingMax = 500
+	// nestingSuspect is how many bytes that could nest make a file worth a count.
+	nestingSuspect = 2000
+	// numberExponentMax bounds the size of number literals, in binary digits: printing
+	// 1e999999999 would take a gigabyte.
+	numberExponentMax = 4096
+)
+
+// lexer is one of the scanners of hclsyntax.
+type lexer func(src []byte, filename string, start hcl.Pos) (hclsyntax.Tokens, hcl.Diagnostics)
+
+// checkNesting refuses source that would make a recursive parser or evaluator recurse more
+// than nestingMax deep. Most sources are too short for that and are not scanned.
+func checkNesting(src []byte, filename string, start hcl.Pos, lex lexer) hcl.Diagnostics {
+	if !suspect(src) {
+		return nil
+	}
+	tokens, _ := lex(src, filename, start) // the parser reports what is wrong with them
+	depth := nesting{chains: []int{0}}
+	for i, token := range tokens {
+		if depth.take(tokens, i) {
+			return tooDeep(token.Range)
+		}
+	}
+	return nil
+}
+
+func suspect(src []byte) bool {
+	count := 0
+	for _, c := range src {
+		if bytes.IndexByte([]byte("([{!?+-*/%<>=&|"), c) >= 0 {
+			count++
+		}
+	}
+	return count > nestingSuspect
+}
+
+func tooDeep(r hcl.Range) hcl.Diagnostics {
+	return hcl.Diagnostics{mistake(r, "Nested too deeply",
+		"Brackets, blocks and operators may nest %d deep. Split the expression with locals.", nestingMax)}
+}
+
+// nesting counts, for each bracket that is open, itself and the operators at its level
+// since the last separator: as deep may a parser recurse.
+type nesting struct {
+	chains []int // operators of each open level, outermost first
+	sum    int   // of chains, and one for each level
+	curly  []bool
+}
+
+// take reads the i-th token and reports whether the nesting is too deep.
+func (n *nesting) take(tokens hclsyntax.Tokens, i int) bool {
+	last := len(n.chains) - 1
+	switch tokens[i].Type {
+	case hclsyntax.TokenOParen, hclsyntax.TokenOBrack, hclsyntax.TokenOBrace, hclsyntax.TokenOQuote,
+		hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateInterp:
+		n.chains = append(n.chains, 0)
+		n.curly = append(n.curly, tokens[i].Type == hclsyntax.TokenOBrace)
+		n.sum++
+	case hclsyntax.TokenTemplateControl: // %{ if } … %{ endif }: what follows it nests
+		n.chains[last]++
+		n.chains = append(n.chains, 0)
+		n.curly = append(n.curly, false)
+		n.sum += 2
+	case hclsyntax.TokenCParen, hclsyntax.TokenCBrack, hclsyntax.TokenCBrace, hclsyntax.TokenCQuote,
+		hclsyntax.TokenCHeredoc, hclsyntax.TokenTemplateSeqEnd:
+		if last > 0 {
+			n.sum -= n.chains[last] + 1
+			n.chains = n.chains[:last]
+			n.curly = n.curly[:last-1]
+		}
+	case hclsyntax.TokenComma:
+		n.reset(last)
+	case hclsyntax.TokenNewline:
+		if last == 0 || n.curly[last-1] {
+			n.reset(last)
+		}
+	case hclsyntax.TokenPlus, hclsyntax.TokenMinus, hclsyntax.TokenStar, hclsyntax.TokenSlash, hclsyntax.TokenPercent,
+		hclsyntax.TokenBang, hclsyntax.TokenQuestion, hclsyntax.TokenAnd, hclsyntax.TokenOr,
+		hclsyntax.TokenEqualOp, hclsyntax.TokenNotEqual, hclsyntax.TokenLessThan, hclsyntax.TokenLessThanEq,
+		hclsyntax.TokenGreaterThan, hclsyntax.TokenGreaterThanEq:
+		n.chains[last]++
+		n.sum++
+	}
+	return n.sum > nestingMax
+}
+
+func (n *nesting) reset(level int) {
+	n.sum -= n.chains[level]
+	n.chains[level] = 0
+}
+
+// checkNestingJSON is checkNesting for JSON: brackets outside of strings.
+func checkNestingJSON(src []byte, filename string) hcl.Diagnostics {
+	depth, inString, line := 0, false, 1
+	for i := 0; i < len(src); i++ {
+		switch c := src[i]; {
+		case c == '\n':
+			line++
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			depth--
+		}
+		if depth > nestingMax {
+			start := hcl.Pos{Line: line, Column: 1, Byte: i}
+			return tooDeep(hcl.Range{Filename: filename, Start: start, End: start})
+		}
+	}
+	return nil
+}
+
+// checkNumbers refuses number literals of absurd size.
+func checkNumbers(expr hclsyntax.Expression) hcl.Diagnostics {
+	return hclsyntax.VisitAll(expr, func(node hclsyntax.Node) hcl.Diagnostics {
+		literal, ok := node.(*hclsyntax.LiteralValueExpr)
+		if !ok || literal.Val.IsNull() || literal.Val.Type() != cty.Number {
+			return nil
+		}
+		if exponent := literal.Val.AsBigFloat().MantExp(new(big.Float)); exponent <= numberExponentMax && exponent >= -numberExponentMax {
+			return nil
+		}
+		return hcl.Diagnostics{mistake(literal.SrcRange, "Number out of range",
+			"Numbers may have about 1,200 digits. Amounts are quoted decimals.")}
+	})
+}

@@ -1,0 +1,284 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// references are what an expression refers to.
+type references struct {
+	nodes   []*node
+	whole   []string // roots that are used whole, as in profile[each.key]
+	each    bool
+	columns []string // attributes of each.value that are named; "" for all of it
+	key     bool     // names each.key
+	wrong   bool     // a reference was wrong, which was reported
+}
+
+// reach is what the expressions of a place may refer to (design section 4, references).
+type reach struct {
+	narrow bool // variables and locals only, and through locals too
+	self   bool // variables only
+	each   bool
+	// noEach says why each is not to be had here.
+	noEach string
+	// columns of each.value, or of row; nil where they are not known
+	columns []string
+	row     bool
+}
+
+// wideReach is what most places may refer to.
+func wideReach() reach {
+	return reach{noEach: "each exists only in a transfer with for_each."}
+}
+
+// narrowReach is that of blocks that must not hang on data or on the address book.
+func narrowReach() reach {
+	r := wideReach()
+	r.narrow = true
+	return r
+}
+
+// resolver finds what one expression refers to.
+type resolver struct {
+	scope *scope
+	reach reach
+	refs  references
+	diags hcl.Diagnostics
+}
+
+// resolve finds what expr refers to and reports what it may not, or what does not exist.
+func (s *scope) resolve(expr hclsyntax.Expression, within reach) (*references, hcl.Diagnostics) {
+	r := resolver{scope: s, reach: within}
+	for _, t := range expr.Variables() {
+		r.traversal(t)
+	}
+	r.calls(expr)
+	r.refs.wrong = r.diags.HasErrors()
+	slices.SortFunc(r.refs.nodes, func(a, b *node) int { return strings.Compare(a.address(), b.address()) })
+	r.refs.nodes = slices.Compact(r.refs.nodes)
+	return &r.refs, r.diags
+}
+
+func (r *resolver) refuse(at hcl.Range, summary, detail string, args ...any) {
+	r.diags = append(r.diags, mistake(at, summary, detail, args...))
+}
+
+func (r *resolver) traversal(t hcl.Traversal) {
+	switch root := t.RootName(); root {
+	case "var", "local":
+		r.named(t, root)
+	case "profile", "batch":
+		r.named(t, root)
+	case "data":
+		r.dataRows(t)
+	case "each":
+		r.each(t)
+	case "row":
+		r.row(t)
+	case "transfer":
+		r.refuse(t.SourceRange(), "A transfer is not a value",
+			"transfer.OPERATION.NAME stands in depends_on only: what the service will answer is not known when a plan is made.")
+	default:
+		roots := []string{"var", "local", "profile", "batch", "data", "each"}
+		r.refuse(t.SourceRange(), "Unknown reference", "There is nothing named %q to refer to.%s", root, didYouMean(root, roots))
+	}
+}
+
+// named resolves var.NAME, local.NAME, profile.NAME and batch.NAME.
+func (r *resolver) named(t hcl.Traversal, root string) {
+	if !r.reachable(t, root) {
+		return
+	}
+	values := root == "profile" || root == "batch"
+	if len(t) == 1 && values { // profile[each.value.department]
+		r.refs.whole = append(r.refs.whole, root)
+		for _, n := range r.scope.inOrder {
+			if n.root == root {
+				r.refs.nodes = append(r.refs.nodes, n)
+			}
+		}
+		return
+	}
+	name, ok := "", false
+	if len(t) > 1 {
+		name, ok = stepName(t[1], values)
+	}
+	if !ok {
+		r.refuse(t.SourceRange(), "Name is missing", "Write %s.NAME.", root)
+		return
+	}
+	n := r.node(t, root, name)
+	if n == nil {
+		return
+	}
+	if n.wide && r.reach.narrow {
+		r.refuse(t.SourceRange(), "Reference is not allowed here",
+			"%s depends on more than variables and locals, which alone may be used in this block.", n.address())
+	}
+	if values && len(t) > 2 {
+		known := []string{"name", "description"}
+		if root == "profile" {
+			known = profileAttributes()
+		}
+		if attribute, ok := t[2].(hcl.TraverseAttr); ok && !slices.Contains(known, attribute.Name) {
+			r.refuse(attribute.SrcRange, "Unknown attribute", "A %s has no %q.%s", root, attribute.Name, didYouMean(attribute.Name, known))
+		}
+	}
+}
+
+// node finds what was declared, or reports that it was not.
+func (r *resolver) node(t hcl.Traversal, root, name string) *node {
+	n, ok := r.scope.nodes[root][name]
+	if !ok {
+		names := r.scope.names(root)
+		what := map[string]string{"var": "variable", "local": "local value", "profile": "profile", "batch": "batch", "data": "data source"}[root]
+		hint := didYouMean(name, names)
+		if hint == "" && len(names) > 0 {
+			slices.Sort(names)
+			hint = " There are: " + listed(names, 10) + "."
+		}
+		r.refuse(t.SourceRange(), "Unknown reference", "No %s %q is declared.%s", what, name, hint)
+		return nil
+	}
+	r.refs.nodes = append(r.refs.nodes, n)
+	return n
+}
+
+func (r *resolver) reachable(t hcl.Traversal, root string) bool {
+	switch {
+	case r.reach.self && root != "var":
+		r.refuse(t.SourceRange(), "Reference is not allowed here", "The validation of a variable may refer to variables only.")
+	case r.reach.narrow && root != "var" && root != "local":
+		r.refuse(t.SourceRange(), "Reference is not allowed here", "Only variables and locals may be used in this block.")
+	default:
+		return true
+	}
+	return false
+}
+
+// dataRows resolves data.csv.NAME.rows.
+func (r *resolver) dataRows(t hcl.Traversal) {
+	if !r.reachable(t, "data") {
+		return
+	}
+	var steps []string
+	for _, step := range t[1:min(len(t), 4)] {
+		name, ok := stepName(step, true)
+		if !ok {
+			break
+		}
+		steps = append(steps, name)
+	}
+	if len(steps) < 3 || steps[2] != "rows" {
+		r.refuse(t.SourceRange(), "Rows are missing", "Write data.csv.NAME.rows: a data source has its rows and nothing else.")
+		return
+	}
+	if steps[0] != "csv" {
+		r.refuse(t.SourceRange(), "Unknown reference", "There are no data sources of type %q.%s", steps[0], didYouMean(steps[0], dataTypes()))
+		return
+	}
+	r.node(t, "data", "csv."+steps[1])
+}
+
+func (r *resolver) each(t hcl.Traversal) {
+	if !r.reach.each {
+		r.refuse(t.SourceRange(), "each is not to be had here", "%s", r.reach.noEach)
+		return
+	}
+	r.refs.each = true
+	name := ""
+	if len(t) > 1 {
+		name, _ = stepName(t[1], false)
+	}
+	switch {
+	case name == "key":
+		r.refs.key = true
+	case name == "value" && len(t) > 2:
+		r.column(t[2])
+	case name == "value":
+		r.refs.columns = append(r.refs.columns, "")
+	default:
+		r.refuse(t.SourceRange(), "Unknown reference", "There are each.key and each.value.")
+	}
+}
+
+func (r *resolver) row(t hcl.Traversal) {
+	if !r.reach.row {
+		r.refuse(t.SourceRange(), "row is not to be had here", "row exists only in the where of a data source. In a transfer write each.value.")
+		return
+	}
+	if len(t) > 1 {
+		r.column(t[1])
+	}
+}
+
+// column checks an attribute of each.value, or of row, where the columns are known.
+func (r *resolver) column(step hcl.Traverser) {
+	name, ok := stepName(step, true)
+	if !ok {
+		r.refs.columns = append(r.refs.columns, "")
+		return
+	}
+	r.refs.columns = append(r.refs.columns, name)
+	if r.reach.columns != nil && !slices.Contains(r.reach.columns, name) {
+		hint := didYouMean(name, r.reach.columns)
+		if hint == "" {
+			hint = " There are: " + listed(r.reach.columns, 10) + "."
+		}
+		r.refuse(rangeOfStep(step), "Unknown column", "The file has no column %q.%s", name, hint)
+	}
+}
+
+// calls reports functions that do not exist.
+func (r *resolver) calls(expr hclsyntax.Expression) {
+	r.diags = append(r.diags, hclsyntax.VisitAll(expr, func(n hclsyntax.Node) hcl.Diagnostics {
+		call, ok := n.(*hclsyntax.FunctionCallExpr)
+		if !ok {
+			return nil
+		}
+		if _, ok := r.scope.functions[call.Name]; ok {
+			return nil
+		}
+		names := make([]string, 0, len(r.scope.functions))
+		for name := range r.scope.functions {
+			names = append(names, name)
+		}
+		return hcl.Diagnostics{mistake(call.NameRange, "Unknown function", "There is no function %q.%s%s", call.Name,
+			didYouMean(call.Name, names), ambient(call.Name))}
+	})...)
+}
+
+// ambient explains why functions that Terraform has are missing here.
+func ambient(name string) string {
+	if slices.Contains([]string{"timestamp", "plantimestamp", "uuid", "bcrypt", "env", "random"}, name) {
+		return " The same files mean the same transfers, today and next year: nothing here reads a clock, chance or the environment."
+	}
+	return ""
+}
+
+// stepName is the name in .name, or in ["name"] where that is allowed too.
+func stepName(step hcl.Traverser, index bool) (string, bool) {
+	switch step := step.(type) {
+	case hcl.TraverseAttr:
+		return step.Name, true
+	case hcl.TraverseIndex:
+		if index && isText(step.Key) {
+			return step.Key.AsString(), true
+		}
+	}
+	return "", false
+}
+
+func rangeOfStep(step hcl.Traverser) hcl.Range {
+	switch step := step.(type) {
+	case hcl.TraverseAttr:
+		return step.SrcRange
+	case hcl.TraverseIndex:
+		return step.SrcRange
+	}
+	panic("a step of a traversal is neither an attribute nor an index")
+}

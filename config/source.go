@@ -1,0 +1,193 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/json"
+)
+
+// sourceBytesMax bounds one file of HCL, and what is read of a data file for a snippet.
+const sourceBytesMax = 256 << 20
+
+// sources are the files of one directory. Nothing outside of it is read through root.
+type sources struct {
+	root   *os.Root
+	parsed []source // in order of their names
+	// files are the parsed ones, for snippets. Files of variables are not among them: a
+	// snippet could show a secret.
+	files map[string]*hcl.File
+	// dataNeeded says, by name of a data file, up to which byte snippets need it.
+	dataNeeded map[string]int
+}
+
+// source is one parsed file.
+type source struct {
+	name string
+	file *hcl.File
+}
+
+// openSources opens the directory and parses its configuration. On an error that left
+// nothing to read, root is nil.
+func openSources(dir string) (*sources, hcl.Diagnostics) {
+	s := &sources{files: map[string]*hcl.File{}, dataNeeded: map[string]int{}}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return s, hcl.Diagnostics{placeless("Directory cannot be read", "%s", sentence(err))}
+	}
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		_ = root.Close()
+		return s, hcl.Diagnostics{placeless("Directory cannot be read", "%s", sentence(err))}
+	}
+	s.root = root
+	var diags hcl.Diagnostics
+	found := false
+	for _, entry := range entries {
+		if !isSource(entry.Name()) {
+			continue
+		}
+		found = true
+		diags = append(diags, s.parse(entry.Name())...)
+	}
+	if !found {
+		diags = append(diags, placeless("No configuration",
+			"There is no file whose name ends in .hcl or .hcl.json in %s.\n\n  remit init", dir))
+	}
+	return s, diags
+}
+
+// isSource says which files are read together (design section 4).
+func isSource(name string) bool {
+	if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasSuffix(name, ".remittest.hcl") {
+		return false
+	}
+	return strings.HasSuffix(name, ".hcl") || isJSON(name)
+}
+
+func isJSON(name string) bool { return strings.HasSuffix(name, ".hcl.json") }
+
+func (s *sources) parse(name string) hcl.Diagnostics {
+	content, err := readBelow(s.root, name, sourceBytesMax)
+	if err != nil {
+		return hcl.Diagnostics{placeless("File cannot be read", "%s: %s", name, sentence(err))}
+	}
+	parse := parseNative
+	if isJSON(name) {
+		parse = parseJSON
+	}
+	file, diags := parse(content, name)
+	if file == nil {
+		file = &hcl.File{Body: hcl.EmptyBody(), Bytes: content}
+	}
+	s.files[name] = file
+	if !diags.HasErrors() {
+		s.parsed = append(s.parsed, source{name, file})
+	}
+	return diags
+}
+
+// parseNative parses HCL's native syntax, or nothing where it nests too deeply. The file
+// then is nil.
+func parseNative(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	if diags := checkNesting(content, name, hcl.InitialPos, hclsyntax.LexConfig); diags.HasErrors() {
+		return nil, diags
+	}
+	return hclsyntax.ParseConfig(content, name, hcl.InitialPos)
+}
+
+// parseJSON is parseNative for HCL's JSON syntax.
+func parseJSON(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	if diags := checkNestingJSON(content, name); diags.HasErrors() {
+		return nil, diags
+	}
+	return json.Parse(content, name)
+}
+
+// readBelow reads a regular file of at most limit bytes.
+func readBelow(root *os.Root, name string, limit int64) ([]byte, error) {
+	file, err := openBelow(root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return readAtMost(file, limit)
+}
+
+// openBelow opens a regular file; anything else, such as a pipe, could block for ever.
+func openBelow(root *os.Root, name string) (*os.File, error) {
+	info, err := root.Stat(name)
+	if err != nil {
+		return nil, plainPathError(err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("is not a regular file")
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, plainPathError(err)
+	}
+	return file, nil
+}
+
+// plainPathError leaves out the name of the system call.
+func plainPathError(err error) error {
+	var at *fs.PathError
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("there is no such file")
+	}
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+func readAtMost(r io.Reader, limit int64) ([]byte, error) {
+	content, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(content)) > limit {
+		return nil, fmt.Errorf("has more than %d bytes", limit)
+	}
+	return content, nil
+}
+
+// needData notes that a snippet of a data file may be asked for, up to its byte end.
+func (s *sources) needData(name string, end int) {
+	s.dataNeeded[name] = max(s.dataNeeded[name], end)
+}
+
+// Files are the parsed sources by the names that diagnostics use, for their snippets. Data
+// files that had mistakes are read again, as far as snippets need them; a file that became
+// unreadable or is too large is left out.
+func (c *Configuration) Files() map[string]*hcl.File {
+	files := maps.Clone(c.sources.files)
+	for name, end := range c.sources.dataNeeded {
+		if content, ok := c.sources.readPrefix(name, end); ok {
+			files[name] = &hcl.File{Body: hcl.EmptyBody(), Bytes: content}
+		}
+	}
+	return files
+}
+
+func (s *sources) readPrefix(name string, end int) ([]byte, bool) {
+	const contextBytes = 4096 // the rest of the line
+	if end > sourceBytesMax-contextBytes {
+		return nil, false
+	}
+	file, err := openBelow(s.root, name)
+	if err != nil {
+		return nil, false
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(io.LimitReader(file, int64(end+contextBytes)))
+	return content, err == nil
+}

@@ -1,0 +1,132 @@
+package config
+
+import (
+	"context"
+	"iter"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Transfers evaluates the transfers one by one, in declaration order; data rows are read as
+// they are needed. A mistake is yielded as diagnostics with a zero Transfer, and the stream
+// goes on. Checks across transfers are made here: a ref_id that is used twice names both
+// places. Only a stream that ended without a mistake was whole: the end of ctx is one.
+func (c *Configuration) Transfers(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
+	return func(yield func(Transfer, hcl.Diagnostics) bool) {
+		s := stream{config: c, refIDs: map[string]position{}, told: map[*dataSource]bool{}}
+		for _, block := range c.transfers {
+			for in, diags := range s.instances(ctx, block) {
+				if diags != nil {
+					if !yield(Transfer{}, diags) {
+						return
+					}
+					continue
+				}
+				t, ok, diags := block.evaluate(in)
+				if ok {
+					diags = s.check(block, in, &t)
+				}
+				if (ok || diags != nil) && !yield(t, diags) {
+					return
+				}
+			}
+		}
+		if s.joined {
+			if diags := c.memberships.cycles(); diags.HasErrors() {
+				yield(Transfer{}, diags)
+			}
+		}
+	}
+}
+
+// stream is one pass over all transfers.
+type stream struct {
+	config *Configuration
+	refIDs map[string]position // of all transfers so far
+	files  []string            // that positions name
+	told   map[*dataSource]bool
+	joined bool // a batch got a block that was not known to be in it
+}
+
+// position is a Place in eight bytes: there may be a million of them.
+type position struct{ file, line int32 }
+
+func (s *stream) position(p Place) position {
+	if n := len(s.files); n == 0 || s.files[n-1] != p.File {
+		s.files = append(s.files, p.File)
+	}
+	return position{int32(len(s.files) - 1), int32(p.Line)}
+}
+
+// instances yields what the transfers of a block are made of. An instance is valid until
+// the next.
+func (s *stream) instances(ctx context.Context, block *transferBlock) iter.Seq2[instance, hcl.Diagnostics] {
+	return func(yield func(instance, hcl.Diagnostics) bool) {
+		switch {
+		case ctx.Err() != nil:
+			yield(instance{}, interrupted())
+		case block.broken:
+		case block.data != nil:
+			s.rows(ctx, block, yield)
+		case block.repeated:
+			for i, e := range block.elements {
+				if i%contextEvery == 0 && ctx.Err() != nil {
+					yield(instance{}, interrupted())
+					return
+				}
+				if !yield(block.instance(e.key, e.value), nil) {
+					return
+				}
+			}
+		default:
+			yield(instance{address: block.address, ctx: block.ctx}, nil)
+		}
+	}
+}
+
+// rows yields the instances that data rows make. The mistakes of a file are told once,
+// however many blocks read it.
+func (s *stream) rows(ctx context.Context, block *transferBlock, yield func(instance, hcl.Diagnostics) bool) {
+	told := s.told[block.data]
+	s.told[block.data] = true
+	for row, diags := range block.data.rows(ctx) {
+		if row == nil {
+			if (!told || ctx.Err() != nil) && !yield(instance{}, diags) {
+				return
+			}
+			continue
+		}
+		in := block.instance(row.key(), row.value())
+		in.row = row
+		if !yield(in, nil) {
+			return
+		}
+	}
+}
+
+func (t *transferBlock) instance(key string, value cty.Value) instance {
+	ctx := t.ctx.NewChild()
+	ctx.Variables = map[string]cty.Value{"each": cty.ObjectVal(map[string]cty.Value{
+		"key": cty.StringVal(key), "value": value,
+	})}
+	return instance{address: t.instanceAddress(key), ctx: ctx, each: value}
+}
+
+// check compares t with the transfers before it. On a mistake t becomes the zero Transfer.
+func (s *stream) check(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
+	if t.Batch != "" && s.config.memberships.note(t.Batch, block) {
+		s.joined = true
+	}
+	first, ok := s.refIDs[t.Request.RefID]
+	if !ok {
+		s.refIDs[t.Request.RefID] = s.position(t.Place)
+		return nil
+	}
+	e := evaluation{block: block, in: in}
+	place := Place{File: s.files[first.file], Line: int(first.line)}
+	e.refuse(block.fields["ref_id"], "ref_id is used twice", "ref_id %q is also that of the transfer at %s: an ID stands for one transfer, for ever.",
+		t.Request.RefID, place)
+	*t = Transfer{}
+	return e.diags
+}
