@@ -7,7 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
-// Mark is what a marked value is marked with.
+// Mark is what the functions mark a value with. They take every mark for [Sensitive].
 type Mark string
 
 // Sensitive marks what may be shown to nobody. It has no counterpart that takes the mark
@@ -39,8 +39,7 @@ func sensitiveFunction() function.Function {
 		Params: openValue(),
 		Type:   func(args []cty.Value) (cty.Type, error) { return args[0].Type(), nil },
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			value, _ := args[0].UnmarkDeep()
-			return value.Mark(Sensitive), nil
+			return args[0].Mark(Sensitive), nil
 		},
 	})
 }
@@ -50,7 +49,7 @@ func isSensitiveFunction() function.Function {
 		Params: openValue(),
 		Type:   function.StaticReturnType(cty.Bool),
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
-			return cty.BoolVal(args[0].HasMark(Sensitive)), nil
+			return cty.BoolVal(args[0].IsMarked()), nil
 		},
 	})
 }

@@ -93,7 +93,7 @@ func (f files) read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %q: %w", name, err)
 	}
-	defer file.Close() //nolint:errcheck // nothing was written
+	defer file.Close() // nothing was written that could be lost
 	var content bytes.Buffer
 	n, err := io.Copy(&content, io.LimitReader(file, fileSizeMax+1))
 	if err != nil {
@@ -164,7 +164,7 @@ func (f files) set(args []string) (cty.Value, error) {
 	if err != nil {
 		return cty.NilVal, function.NewArgErrorf(0, "%q is not a directory within the configuration's directory: %w", dir, err)
 	}
-	defer below.Close() //nolint:errcheck // nothing was written
+	defer below.Close() // nothing was written that could be lost
 	matches, err := doublestar.Glob(below.FS(), path.Clean(pattern), doublestar.WithFailOnIOErrors(), doublestar.WithNoFollow())
 	if err != nil {
 		return cty.NilVal, function.NewArgErrorf(1, "look for %q in %q: %w", pattern, dir, err)

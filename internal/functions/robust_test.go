@@ -215,3 +215,14 @@ func TestAnUnknownPartNeverBecomesAKnownAmount(t *testing.T) {
 		})
 	}
 }
+
+func TestEveryMarkIsTakenForSensitive(t *testing.T) {
+	type other struct{}
+	if !call(t, "issensitive", cty.StringVal("a").Mark(other{})).True() {
+		t.Error("a marked value is not sensitive")
+	}
+	both := call(t, "sensitive", cty.StringVal("a").Mark(other{}))
+	if !both.HasMark(other{}) || !both.HasMark(functions.Sensitive) {
+		t.Errorf("a mark was taken off: %#v", both)
+	}
+}
