@@ -40,7 +40,7 @@ var _ state.Store = (*Store)(nil)
 // error wrapped around [state.ErrExists], and changes nothing, where path is a file that is
 // not empty or where a write-ahead log was left there by another state, and a
 // *[state.LockedError] while someone holds a lock there.
-func Create(ctx context.Context, path string, created state.Created, now func() time.Time) (*Store, error) {
+func Create(ctx context.Context, path string, created state.Created, opts Options) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -49,11 +49,11 @@ func Create(ctx context.Context, path string, created state.Created, now func() 
 	if err != nil {
 		return nil, fmt.Errorf("create state %s: %w", path, err)
 	}
-	err = errors.Join(create(ctx, path, created, now), lock.release())
+	err = errors.Join(create(ctx, path, created, opts.Now), lock.release())
 	if err != nil {
 		return nil, fmt.Errorf("create state %s: %w", path, err)
 	}
-	return Open(ctx, path, Options{Now: now})
+	return Open(ctx, path, opts)
 }
 
 func create(ctx context.Context, path string, created state.Created, now func() time.Time) error {

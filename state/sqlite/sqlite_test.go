@@ -15,7 +15,7 @@ func TestConformance(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "remit.db")
 		return statetest.Harness{
 			Create: func(t *testing.T, created state.Created, now func() time.Time) state.Store {
-				s, err := sqlite.Create(t.Context(), path, created, now)
+				s, err := sqlite.Create(t.Context(), path, created, sqlite.Options{Now: now})
 				if err != nil {
 					t.Fatal(err)
 				}
