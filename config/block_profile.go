@@ -47,3 +47,27 @@ func (l *loader) readProfile(b *block) {
 	}
 	scope.add(n)
 }
+
+// ProfileNames are the names of the address book by profile_id. Of two profiles with one
+// profile_id neither is listed: the ID alone would not say which is meant.
+func (c *Configuration) ProfileNames() map[string]string {
+	names := make(map[string]string)
+	ambiguous := make(map[string]bool)
+	for _, n := range c.scope.inOrder {
+		if n.root != "profile" || n.progress != known {
+			continue
+		}
+		id := n.value.GetAttr("profile_id")
+		if id.IsNull() {
+			continue
+		}
+		if _, taken := names[id.AsString()]; taken {
+			ambiguous[id.AsString()] = true
+		}
+		names[id.AsString()] = n.name
+	}
+	for id := range ambiguous {
+		delete(names, id)
+	}
+	return names
+}

@@ -33,8 +33,7 @@ func (c *Configuration) Credentials() (Credentials, hcl.Diagnostics) {
 		}
 		out.TokenURL = normal
 	}
-	out.ClientID = c.credential(r, "client_id", ", or set "+environmentClientID,
-		func(*reader) string { return c.options.Getenv(environmentClientID) })
+	out.ClientID = c.clientID(r)
 	out.ClientSecret = c.credential(r, "client_secret", ", or set "+environmentClientSecret+" or "+environmentClientSecretFile,
 		c.secretFromEnvironment)
 	if out.Scopes = r.texts("scopes"); out.Scopes == nil {
@@ -92,4 +91,19 @@ func (c *Configuration) secretFromEnvironment(r *reader) string {
 		return ""
 	}
 	return strings.TrimRight(string(content), "\r\n")
+}
+
+// ClientID evaluates client_id alone, which names the service's client and is no secret.
+func (c *Configuration) ClientID() (string, hcl.Diagnostics) {
+	if c.service == nil {
+		return "", c.RequireService()
+	}
+	r := &reader{scope: c.scope, block: c.service.block, secret: true}
+	id := c.clientID(r)
+	return id, r.diags
+}
+
+func (c *Configuration) clientID(r *reader) string {
+	return c.credential(r, "client_id", ", or set "+environmentClientID,
+		func(*reader) string { return c.options.Getenv(environmentClientID) })
 }

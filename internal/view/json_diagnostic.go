@@ -49,3 +49,13 @@ func newRangeLine(r *hcl.Range) *rangeLine {
 }
 
 func newPositionLine(p hcl.Pos) positionLine { return positionLine{p.Line, p.Column, p.Byte} }
+
+// Validated writes that a configuration has no mistake, and how many transfers it declares.
+func (j *JSON) Validated(transfers int) error {
+	j.write(struct {
+		Type      string `json:"type"` // "validated"
+		Valid     bool   `json:"valid"`
+		Transfers int    `json:"transfers"`
+	}{"validated", true, transfers})
+	return j.end()
+}

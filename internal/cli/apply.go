@@ -1,0 +1,382 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"remit/executor"
+	"remit/internal/transfer"
+	"remit/internal/view"
+	"remit/planner"
+	"remit/state"
+)
+
+// waitDefault is how long PENDING dependencies are polled where --wait says nothing.
+const waitDefault = 2 * time.Minute
+
+// applying is one remit apply.
+type applying struct {
+	planning
+	autoApprove  bool
+	retryRefused bool
+	input        bool
+	asJSON       bool
+	parallelism  int
+	lockTimeout  time.Duration
+	wait         time.Duration
+	onRefusal    string
+	file         string // the saved plan; "" where apply plans by itself
+}
+
+func newApply(p *process) *cobra.Command {
+	var a applying
+	cmd := &cobra.Command{
+		Use:   "apply [PLAN]",
+		Short: "Submit what is missing and record what comes back",
+		Long: "Submit what is missing and record what comes back. With a saved plan it sends exactly\n" +
+			"that plan or nothing; without one it plans, shows the plan and asks.\n\n" +
+			"Exit codes: 0 done; 1 an error, nothing was sent; 3 some were refused, failed or not\n" +
+			"attempted; 4 some are in doubt, unverified or in conflict: a person should look; 5 a\n" +
+			"control said no, nothing was sent; 130, 143 interrupted, nothing in doubt.",
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				a.file = args[0]
+			}
+			return a.run(cmd.Context(), p)
+		},
+	}
+	a.planning.flags(cmd)
+	flags := cmd.Flags()
+	flags.BoolVar(&a.autoApprove, "auto-approve", false, "don't ask")
+	flags.BoolVar(&a.retryRefused, "retry-refused", false, "with --auto-approve: submit again what was refused")
+	flags.BoolVar(&a.input, "input", true, "ask where something must be answered")
+	flags.BoolVar(&a.asJSON, "json", false, "write JSON Lines")
+	flags.IntVar(&a.parallelism, "parallelism", 0, "how many requests may be in flight (the service's max_in_flight)")
+	flags.DurationVar(&a.lockTimeout, "lock-timeout", 0, "how long to wait for another run's lock")
+	flags.DurationVar(&a.wait, "wait", waitDefault, "how long to wait for what others depend on")
+	flags.StringVar(&a.onRefusal, "on-refusal", "continue", "with `stop`, start nothing new after a refusal")
+	return cmd
+}
+
+func (a *applying) run(ctx context.Context, p *process) error {
+	if err := a.check(p); err != nil {
+		return err
+	}
+	w, err := p.open(&a.source, a.asJSON)
+	if err != nil {
+		return err
+	}
+	holder := p.holder("remit apply")
+	holder.RunID = uuid.NewString()
+	return w.locked(ctx, holder, a.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) error {
+		return a.locked(ctx, w, journal, snapshot, holder)
+	})
+}
+
+// check refuses before anything is done what could not be finished.
+func (a *applying) check(p *process) error {
+	if a.onRefusal != "continue" && a.onRefusal != "stop" {
+		return fmt.Errorf("--on-refusal=%s is not known; it takes continue or stop", a.onRefusal)
+	}
+	if a.file == "" && !a.autoApprove && !(a.input && p.interactive()) {
+		return withHint(errors.New("nobody can be asked, because there is no terminal: apply then needs a saved plan, or --auto-approve. Nothing was sent"),
+			a.command("plan --out=FILE"))
+	}
+	if a.file != "" && (len(a.targets) > 0 || len(a.acceptDuplicate) > 0 || len(a.acceptDuplicates) > 0 || a.allowEmpty || len(a.assignments) > 0) {
+		return errors.New("a saved plan is applied as it is: --target, --accept-…, --allow-empty, --var and --var-file belong to plan")
+	}
+	return nil
+}
+
+// locked plans or reads the plan, asks, and carries it out, while no one else can write.
+func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journal, snapshot state.Snapshot, holder state.Holder) error {
+	plan, err := a.plan(ctx, w, snapshot)
+	if err != nil {
+		return err
+	}
+	if !plan.Applicable() {
+		return a.settleOnly(ctx, w, plan, journal, holder)
+	}
+	if plan.Empty() {
+		return a.standing(plan)
+	}
+	if err := a.ask(w, plan); err != nil {
+		return err
+	}
+	connection, err := w.connect(ctx, a.inFlightMax(w))
+	if err != nil {
+		return err
+	}
+	defer connection.close()
+	return a.execute(ctx, w, a.newRun(w, plan, journal, snapshot, holder, connection), executor.Apply)
+}
+
+// plan makes the plan, or reads and checks the saved one, and shows it.
+func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapshot) (*planner.Plan, error) {
+	if a.file != "" {
+		plan, err := w.openPlan(a.file)
+		if err != nil {
+			return nil, err
+		}
+		if !plan.Applicable() {
+			return plan, w.showPlan(plan, &a.planning, a.asJSON)
+		}
+		left, err := plan.Recheck(ctx, snapshot, controlsDigest(), w.now())
+		if err != nil {
+			return nil, a.staleError(err)
+		}
+		return left, w.showPlan(left, &a.planning, a.asJSON)
+	}
+	plan, err := a.make(ctx, w, snapshot, a.asJSON)
+	if err != nil {
+		return nil, err
+	}
+	return plan, w.showPlan(plan, &a.planning, a.asJSON)
+}
+
+// staleError says why a saved plan can't be applied now.
+func (a *applying) staleError(err error) error {
+	code := exitError
+	var obstacle *planner.ObstacleError
+	if errors.As(err, &obstacle) {
+		code = exitOf(obstacle.Obstacles)
+	}
+	return hinted{fmt.Errorf("%s cannot be applied; nothing was sent: %w", a.file, err), a.command("plan --out=" + quote(a.file)), code}
+}
+
+// ask gets a person's yes, or the flag that stands for it.
+func (a *applying) ask(w *workspace, plan *planner.Plan) error {
+	if a.file != "" {
+		return nil
+	}
+	if a.autoApprove {
+		if n := countAgain(plan); n > 0 && !a.retryRefused {
+			return withHint(fmt.Errorf("%d of these were refused before. --auto-approve submits them again only with --retry-refused. Nothing was sent", n),
+				a.command("apply --auto-approve --retry-refused"))
+		}
+		return nil
+	}
+	_, err := fmt.Fprintf(w.stderr, "\nDo you want to submit these transfers to %s?\n  Only 'yes' will be accepted: ", view.Visible(w.destination()))
+	if err != nil {
+		return err
+	}
+	answer, err := bufio.NewReader(w.stdin).ReadString('\n')
+	if err != nil && answer == "" {
+		return fmt.Errorf("read the answer: %w. Nothing was sent", err)
+	}
+	if strings.TrimSpace(answer) != "yes" {
+		return errors.New("apply was not approved. Nothing was sent")
+	}
+	return nil
+}
+
+// destination says where the money would move.
+func (w *workspace) destination() string {
+	if w.sandbox {
+		return "the sandbox"
+	}
+	return fmt.Sprintf("%s (environment %s)", w.config.Service.BaseURL, w.config.Environment)
+}
+
+func countAgain(plan *planner.Plan) int {
+	n := 0
+	for i := range plan.Changes {
+		if plan.Changes[i].Again && plan.Changes[i].Action == planner.Submit {
+			n++
+		}
+	}
+	return n
+}
+
+// standing is the exit code of a plan that has nothing to do.
+func (a *applying) standing(plan *planner.Plan) error {
+	for i := range plan.Changes {
+		if r := plan.Changes[i].Recorded; r != nil && r.Status == state.Unverified {
+			return exitCode(exitLook)
+		}
+	}
+	return nil
+}
+
+// settleOnly is what an apply of a plan that must not be applied still does: it settles
+// doubts by lookup.
+func (a *applying) settleOnly(ctx context.Context, w *workspace, plan *planner.Plan, journal state.Journal, holder state.Holder) error {
+	code := exitOf(plan.Obstacles)
+	hasLookup := w.sandbox || w.config.Service.LookupPath != ""
+	if plan.Count(planner.Resolve) == 0 || !hasLookup {
+		return exitCode(code)
+	}
+	connection, err := w.connect(ctx, a.inFlightMax(w))
+	if err != nil {
+		return err
+	}
+	defer connection.close()
+	snapshot, err := journal.Snapshot(ctx)
+	if err != nil {
+		return w.stateError(err)
+	}
+	defer func() { _ = snapshot.Close() }()
+	run := a.newRun(w, plan, journal, snapshot, holder, connection)
+	if err := a.execute(ctx, w, run, executor.SettleByLookup); err != nil {
+		var ended exitCode
+		if !errors.As(err, &ended) || ended == exitLook {
+			return err
+		}
+	}
+	return exitCode(code)
+}
+
+func (a *applying) inFlightMax(w *workspace) int {
+	if a.parallelism > 0 {
+		return a.parallelism
+	}
+	return w.config.Service.InFlightMax
+}
+
+func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journal, snapshot state.Snapshot, holder state.Holder, c *connection) executor.Run {
+	service := w.config.Service
+	limits := make(map[transfer.Operation]executor.RateLimit, len(service.RateLimits))
+	for op, limit := range service.RateLimits {
+		limits[op] = executor.RateLimit(limit)
+	}
+	h := plan.Header
+	return executor.Run{
+		Plan: plan, Saved: a.file != "",
+		Begun: state.Begun{
+			RunID: holder.RunID, By: holder, PlanID: h.PlanID, Digest: plan.Digest,
+			Author: h.Author, Controls: h.Controls, Accepted: h.Accepted,
+		},
+		Journal: journal, Submitter: c.submitter, Finder: c.finder,
+		Policy: executor.Policy{
+			Operator: service.Operator, FingerprintKey: service.FingerprintKey,
+			ReplayWindow: service.ReplayWindow, HoldDoubt: service.HoldDoubt,
+			LookUpFirst: c.finder != nil && (!service.PrecheckNew || snapshot.Meta().Precheck),
+			InFlightMax: a.inFlightMax(w), RequestTimeout: service.Timeout,
+			RateLimits: limits, StopOnRefusal: a.onRefusal == "stop", Wait: a.wait,
+		},
+		Clock: clock{w.now}, Random: rand.Float64,
+	}
+}
+
+// execute carries a run out, shows it, and turns its end into an exit code.
+func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, carryOut func(context.Context, executor.Run) (executor.Summary, error)) error {
+	o := view.SummaryOptions{Screen: w.screen(w.stdout), Planned: planned(run.Plan)}
+	var summary executor.Summary
+	var failed, shown error
+	if a.asJSON {
+		out := w.json()
+		run.Handler = out
+		summary, failed = carryOut(ctx, run)
+		o.Next = a.next(summary, failed)
+		shown = out.Summary(summary, o)
+	} else {
+		out := view.NewRun(w.stdout, w.stderr, w.screen(w.stderr))
+		run.Handler = out
+		summary, failed = carryOut(ctx, run)
+		shown = out.Close()
+		o.Next = a.next(summary, failed)
+		if err := view.Summary(w.stdout, summary, o); shown == nil {
+			shown = err
+		}
+	}
+	if failed != nil {
+		code := exitError
+		if summary.Requests > 0 {
+			code = exitLook
+		}
+		return hinted{failed, o.Next, code}
+	}
+	if shown != nil {
+		return hinted{fmt.Errorf("show the run, which is in the state: %w", shown), a.command("show"), exitLook}
+	}
+	if code := exitOfRun(ctx, summary); code != exitDone {
+		return exitCode(code)
+	}
+	return nil
+}
+
+// exitOfRun is the exit code of a run that ended.
+func exitOfRun(ctx context.Context, s executor.Summary) int {
+	some := func(results ...executor.Result) bool {
+		for _, result := range results {
+			if t := s.Totals[result]; t != nil && t.Count() > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case some(executor.ResultInDoubt, executor.ResultUnverified, executor.ResultConflict):
+		return exitLook
+	case s.Interrupted:
+		return interruptCode(ctx)
+	case some(executor.ResultRefused, executor.ResultFailed, executor.ResultNotAttempted):
+		return exitPartial
+	}
+	return exitDone
+}
+
+// next is the command to type after a run; "" where there is nothing to do.
+func (a *applying) next(s executor.Summary, failed error) string {
+	count := func(result executor.Result) int {
+		if t := s.Totals[result]; t != nil {
+			return t.Count()
+		}
+		return 0
+	}
+	again := "apply"
+	if a.file != "" {
+		again = "apply " + quote(a.file)
+	}
+	switch {
+	case failed != nil && s.Requests == 0:
+		return ""
+	case count(executor.ResultConflict)+count(executor.ResultUnverified) > 0:
+		return a.command("plan")
+	case count(executor.ResultInDoubt)+count(executor.ResultNotAttempted) > 0 || failed != nil:
+		return a.command(again)
+	case count(executor.ResultRefused)+count(executor.ResultFailed) > 0:
+		return a.command("plan")
+	}
+	return ""
+}
+
+// clock is the executor's time.
+type clock struct{ now func() time.Time }
+
+func (c clock) Now() time.Time { return c.now() }
+
+func (clock) Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// openPlan reads a saved plan.
+func (w *workspace) openPlan(name string) (*planner.Plan, error) {
+	file, err := os.Open(w.within(name))
+	if err != nil {
+		return nil, fmt.Errorf("open the plan: %w", err)
+	}
+	defer func() { _ = file.Close() }() // only read
+	plan, err := planner.Open(file)
+	if err != nil {
+		return nil, withHint(fmt.Errorf("%s cannot be applied; nothing was sent: %w", name, err), w.command("plan --out="+quote(name)))
+	}
+	return plan, nil
+}

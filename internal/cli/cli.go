@@ -1,0 +1,193 @@
+// Package cli is the command line: one file a command, with its flags, its wiring and its
+// exit code.
+//
+// Its one invariant: a command that ends with exit code 1 or 5 sent nothing.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/user"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"remit/internal/view"
+	"remit/state"
+)
+
+// The exit codes of design section 6.
+const (
+	exitDone        = 0
+	exitError       = 1 // nothing was sent
+	exitChanges     = 2 // plan --detailed-exitcode
+	exitPartial     = 3 // some refused, failed or not attempted; fmt --check: unformatted
+	exitLook        = 4 // a person should look
+	exitControl     = 5 // nothing was sent: a control said no
+	exitInterrupted = 128
+)
+
+// Run carries out one command line and returns the exit code. Results go to stdout,
+// everything else to stderr; getenv is the environment. A cancelled ctx is an interrupt,
+// with an [Interrupt] as its cause.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
+	p := &process{
+		stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, now: time.Now,
+	}
+	root := newRoot(p)
+	args, err := withEnvironmentArgs(root, args, getenv("REMIT_CLI_ARGS"))
+	if err == nil {
+		root.SetArgs(longFlags(root, args))
+		err = root.ExecuteContext(ctx)
+	}
+	return p.exit(err)
+}
+
+// process is what a command has of the world around it.
+type process struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	now            func() time.Time
+	noColor        bool // --no-color
+	lines          *view.JSON
+}
+
+// json is what a command with --json writes to; there is one, whose first line says its
+// format. From the first call on, errors are written there as well.
+func (p *process) json() *view.JSON {
+	if p.lines == nil {
+		p.lines = view.NewJSON(p.stdout, readVersion().Version)
+	}
+	return p.lines
+}
+
+// exitCode is an error that only sets the exit code: what there was to say was said.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// hinted is an error with a command that helps.
+type hinted struct {
+	error
+	hint string // a line to type
+	code int
+}
+
+func (h hinted) Unwrap() error { return h.error }
+
+// withHint wraps err, keeping the exit code 1, with a command to type.
+func withHint(err error, hint string) error { return hinted{err, hint, exitError} }
+
+// exit says what err is and returns its code.
+func (p *process) exit(err error) int {
+	var code exitCode
+	var hint hinted
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &code):
+		return int(code)
+	case !errors.As(err, &hint):
+		hint = hinted{err, "", exitError}
+	}
+	// Nothing better can be done about an error that can't be shown than its exit code.
+	if p.lines != nil {
+		_ = p.lines.Error(hint.error, hint.hint)
+	}
+	_ = view.Error(p.stderr, hint.error, hint.hint, p.screen(p.stderr))
+	return hint.code
+}
+
+// screen says how to write for whoever reads w.
+func (p *process) screen(w io.Writer) view.Screen {
+	s := view.Screen{Width: 80}
+	file, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return s
+	}
+	s.Terminal = true
+	s.Color = !p.noColor && p.getenv("NO_COLOR") == "" && p.getenv("TERM") != "dumb"
+	if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+		s.Width = width
+	}
+	return s
+}
+
+// interactive reports whether a person can be asked.
+func (p *process) interactive() bool {
+	file, ok := p.stdin.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd())) && p.getenv("CI") == ""
+}
+
+// log writes what REMIT_LOG asks for to stderr; without it, nothing.
+func (p *process) log() (zerolog.Logger, error) {
+	name := p.getenv("REMIT_LOG")
+	if name == "" {
+		return zerolog.Nop(), nil
+	}
+	level, err := zerolog.ParseLevel(name)
+	if err != nil || level == zerolog.NoLevel {
+		return zerolog.Nop(), fmt.Errorf("REMIT_LOG is %q; it takes trace, debug, info, warn or error", name)
+	}
+	return zerolog.New(p.stderr).Level(level).With().Timestamp().Logger(), nil
+}
+
+// holder says who this process is, for locks and the journal.
+func (p *process) holder(command string) state.Holder {
+	name := p.getenv("USER")
+	if account, err := user.Current(); err == nil {
+		name = account.Username
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	return state.Holder{
+		Command: command, User: name, Host: host, PID: os.Getpid(),
+		Since: p.now().UTC(), Version: readVersion().Version,
+	}
+}
+
+func newRoot(p *process) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "remit",
+		Short:         "Declare funds transfers in files, review them like code, pay each exactly once",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.PersistentFlags().BoolVar(&p.noColor, "no-color", false, "write without colour")
+	const first, other = "first", "other"
+	root.AddGroup(
+		&cobra.Group{ID: first, Title: "Main commands:"},
+		&cobra.Group{ID: other, Title: "All other commands:"},
+	)
+	for group, commands := range map[string][]*cobra.Command{
+		first: {newInit(p), newValidate(p), newFmt(p), newPlan(p), newApply(p), newShow(p)},
+		other: {newResolve(p), newState(p), newSandbox(p), newConsole(p), newForceUnlock(p), newVersion(p), newCompletion(p)},
+	} {
+		for _, command := range commands {
+			command.GroupID = group
+			root.AddCommand(command)
+		}
+	}
+	root.SetHelpCommand(&cobra.Command{Hidden: true})
+	cobra.EnableCommandSorting = false
+	return root
+}

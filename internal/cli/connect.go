@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"remit/executor"
+	"remit/internal/sandbox"
+	"remit/internal/service"
+	"remit/state"
+)
+
+// connection is a client of the service, or of a sandbox that lives as long as it.
+type connection struct {
+	submitter executor.Submitter
+	finder    executor.Finder // nil where the service has no lookup
+	close     func()
+}
+
+// connect makes a client of the service that the configuration names, or of the sandbox.
+// Nothing is sent yet.
+func (w *workspace) connect(ctx context.Context, inFlightMax int) (*connection, error) {
+	options := service.Options{
+		Timeout: w.config.Service.Timeout, InFlightMax: inFlightMax,
+		UserAgent: "remit/" + readVersion().Version, Now: w.now,
+	}
+	var err error
+	if options.Log, err = w.log(); err != nil {
+		return nil, err
+	}
+	if w.sandbox {
+		return w.connectSandbox(ctx, options)
+	}
+	if !w.config.ServiceDeclared() {
+		return nil, withHint(errors.New("there is no service block, so there is nobody to send to; nothing was sent"), w.command("apply --sandbox"))
+	}
+	credentials, diags := w.config.Credentials()
+	if err := w.report(w.config, diags, false); err != nil {
+		return nil, err
+	}
+	if bound := w.binding.Service.ClientID; bound != credentials.ClientID {
+		return nil, fmt.Errorf("this directory is bound to client_id %q, the configuration says %q; nothing was sent. "+
+			"A used state is bound anew by \"remit state rebind\"", bound, credentials.ClientID)
+	}
+	options.BaseURL, options.LookupPath = w.config.Service.BaseURL, w.config.Service.LookupPath
+	options.TokenURL, options.Scopes = credentials.TokenURL, credentials.Scopes
+	options.ClientID, options.ClientSecret = credentials.ClientID, credentials.ClientSecret
+	options.Proxy = w.proxy
+	if file := w.config.Service.CAFile; file != "" {
+		if options.CA, err = os.ReadFile(w.within(file)); err != nil {
+			return nil, fmt.Errorf("read ca_file: %w", err)
+		}
+	}
+	return newConnection(options, func() {})
+}
+
+func newConnection(options service.Options, closeServer func()) (*connection, error) {
+	client, err := service.New(options)
+	if err != nil {
+		closeServer()
+		return nil, err
+	}
+	c := &connection{submitter: client, close: func() { client.Close(); closeServer() }}
+	if client.HasLookup() {
+		c.finder = client
+	}
+	return c, nil
+}
+
+// proxy takes HTTPS_PROXY and NO_PROXY from the environment.
+func (p *process) proxy(request *http.Request) (*url.URL, error) {
+	return http.ProxyFromEnvironment(request)
+}
+
+// connectSandbox serves the sandbox on loopback until the connection is closed.
+func (w *workspace) connectSandbox(ctx context.Context, options service.Options) (*connection, error) {
+	secret := rand.Text() // for this process only
+	box, err := sandbox.Open(ctx, sandbox.Options{
+		Path: filepath.Join(sandboxDirectory(w.dir), "ledger.db"), Operator: w.config.Service.Operator,
+		ClientID: state.Sandbox, ClientSecret: secret, OpeningBalances: w.openingBalances(), Now: w.now,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("open the sandbox: %w", err)
+	}
+	server, err := box.Listen("127.0.0.1:0")
+	if err != nil {
+		return nil, errors.Join(err, box.Close())
+	}
+	options.BaseURL, options.TokenURL = server.URL, server.URL+sandbox.TokenPath
+	options.LookupPath = sandbox.LookupPath
+	options.ClientID, options.ClientSecret = state.Sandbox, secret
+	return newConnection(options, func() {
+		_ = server.Close()
+		_ = box.Close()
+	})
+}
+
+func (w *workspace) openingBalances() []sandbox.Balance {
+	declared := w.config.Sandbox.OpeningBalances
+	balances := make([]sandbox.Balance, len(declared))
+	for i, b := range declared {
+		balances[i] = sandbox.Balance{ProfileID: b.ProfileID, Asset: b.Asset, Amount: b.Amount.Decimal()}
+	}
+	return balances
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/spf13/cobra"
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/view"
+)
+
+// consoleLineMax bounds one expression, in bytes.
+const consoleLineMax = 1 << 20
+
+func newConsole(p *process) *cobra.Command {
+	var from source
+	cmd := &cobra.Command{
+		Use:   "console",
+		Short: "Evaluate expressions of the language, one a line, from standard input",
+		Long: "Evaluate expressions of the language, one a line, from standard input:\n\n" +
+			"    echo 'allocate(\"100.00\", [\"1\", \"1\", \"1\"], 2)' | remit console",
+		Args: exactArgs(),
+		RunE: func(*cobra.Command, []string) error {
+			loaded, err := p.load(&from, false)
+			if err != nil {
+				return err
+			}
+			lines := bufio.NewScanner(p.stdin)
+			lines.Buffer(nil, consoleLineMax)
+			failed := false
+			for p.prompt(); lines.Scan(); p.prompt() {
+				line := strings.TrimSpace(lines.Text())
+				if line == "exit" {
+					break
+				}
+				if line == "" {
+					continue
+				}
+				value, diags := loaded.Eval(line)
+				if diags.HasErrors() {
+					failed = true
+					files := map[string]*hcl.File{"<console>": {Bytes: []byte(line)}}
+					if err := view.Diagnostics(p.stderr, diags, files, p.screen(p.stderr)); err != nil {
+						return err
+					}
+					continue
+				}
+				if _, err := fmt.Fprintln(p.stdout, valueText(value)); err != nil {
+					return err
+				}
+			}
+			if err := lines.Err(); err != nil {
+				return fmt.Errorf("read standard input: %w", err)
+			}
+			if failed && !p.interactive() {
+				return exitCode(exitError)
+			}
+			return nil
+		},
+	}
+	from.flags(cmd)
+	return cmd
+}
+
+// prompt asks for an expression where a person is typing.
+func (p *process) prompt() {
+	if p.interactive() {
+		_, _ = fmt.Fprint(p.stderr, "> ")
+	}
+}
+
+// valueText writes a value as the language would. A sensitive one is not shown.
+func valueText(value cty.Value) string {
+	if value.ContainsMarked() {
+		return "(sensitive value)"
+	}
+	return view.Visible(string(hclwrite.Format(hclwrite.TokensForValue(value).Bytes())))
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mattn/go-shellwords"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// longFlags gives Terraform's single dash its second one: -auto-approve becomes
+// --auto-approve where the command has such a flag.
+func longFlags(root *cobra.Command, args []string) []string {
+	command, _, err := root.Find(args)
+	if err != nil {
+		command = root
+	}
+	long := make([]string, len(args))
+	copy(long, args)
+	for i, arg := range long {
+		if arg == "--" {
+			break
+		}
+		if len(arg) > 2 && arg[0] == '-' && arg[1] != '-' && lookupFlag(command, flagName(arg)) != nil {
+			long[i] = "-" + arg
+		}
+	}
+	return long
+}
+
+func flagName(arg string) string {
+	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	return name
+}
+
+func lookupFlag(command *cobra.Command, name string) *pflag.Flag {
+	if flag := command.Flags().Lookup(name); flag != nil {
+		return flag
+	}
+	return command.InheritedFlags().Lookup(name)
+}
+
+// withEnvironmentArgs puts the flags of REMIT_CLI_ARGS right behind the command's name, so
+// that the command line has the last word.
+func withEnvironmentArgs(root *cobra.Command, args []string, environment string) ([]string, error) {
+	extra, err := shellwords.Parse(environment)
+	if err != nil {
+		return nil, fmt.Errorf("read REMIT_CLI_ARGS: %w", err)
+	}
+	for _, arg := range extra {
+		if name := flagName(arg); strings.HasPrefix(arg, "-") && mustBeTyped(name) {
+			return nil, fmt.Errorf("REMIT_CLI_ARGS may not carry --%s: say it on the command line", name)
+		}
+	}
+	if len(extra) == 0 {
+		return args, nil
+	}
+	command, rest, err := root.Find(args)
+	if err != nil || command == root {
+		return args, nil
+	}
+	path := strings.Fields(command.CommandPath())[1:]
+	return append(append(path, extra...), rest...), nil
+}
+
+// mustBeTyped reports whether a flag decides what is sent, so that only a command line that
+// someone reads may carry it.
+func mustBeTyped(flag string) bool {
+	return flag == "sandbox" || flag == "auto-approve" ||
+		strings.HasPrefix(flag, "override-") || strings.HasPrefix(flag, "accept-")
+}
+
+// exactArgs is cobra's, in our words.
+func exactArgs(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		want := "takes no arguments"
+		if len(names) > 0 {
+			want = "takes exactly " + strings.Join(names, " ")
+		}
+		return withHint(fmt.Errorf("%s %s; it was given %d", cmd.CommandPath(), want, len(args)), cmd.CommandPath()+" --help")
+	}
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	message := fmt.Sprintf("there is no command %q", name)
+	if near := cmd.SuggestionsFor(name); len(near) > 0 {
+		message += fmt.Sprintf(". Did you mean %q?", near[0])
+	}
+	return withHint(errors.New(message), cmd.CommandPath()+" --help")
+}

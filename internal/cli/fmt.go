@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/cobra"
+
+	"remit/config"
+	"remit/internal/view"
+)
+
+// formatter is remit fmt.
+type formatter struct {
+	*process
+	check, diff, recursive bool
+	unformatted            int
+}
+
+func newFmt(p *process) *cobra.Command {
+	f := &formatter{process: p}
+	dir := "."
+	cmd := &cobra.Command{
+		Use:   "fmt [FILE | DIRECTORY | -]...",
+		Short: "Rewrite configuration files in the canonical layout",
+		Long: "Rewrite configuration files in the canonical layout: those named, those of the\n" +
+			"directories named, or those of this directory. With - it reads standard input and\n" +
+			"writes to standard output. JSON files are left alone. It prints the name of each file\n" +
+			"that changed.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = []string{"."}
+			}
+			for _, arg := range args {
+				if err := f.path(dir, arg); err != nil {
+					return err
+				}
+			}
+			if f.check && f.unformatted > 0 {
+				return exitCode(exitPartial)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&dir, "chdir", ".", "work in this `directory`")
+	cmd.Flags().BoolVar(&f.check, "check", false, "write nothing; exit 3 where a file is not formatted")
+	cmd.Flags().BoolVar(&f.diff, "diff", false, "show what changes")
+	cmd.Flags().BoolVar(&f.recursive, "recursive", false, "go into directories below, too")
+	return cmd
+}
+
+func (f *formatter) path(dir, name string) error {
+	if name == "-" {
+		return f.stdinToStdout()
+	}
+	path := filepath.Join(dir, name)
+	if filepath.IsAbs(name) {
+		path = name
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("format %s: %w", name, err)
+	}
+	if !info.IsDir() {
+		return f.file(path)
+	}
+	return filepath.WalkDir(path, func(below string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fmt.Errorf("format %s: %w", below, err)
+		case entry.IsDir():
+			if below != path && (!f.recursive || strings.HasPrefix(entry.Name(), ".")) {
+				return fs.SkipDir
+			}
+			return nil
+		case !formatted(entry.Name()):
+			return nil
+		}
+		return f.file(below)
+	})
+}
+
+// formatted reports whether a file of this name has a canonical layout: configuration,
+// tests, variables, but no editor's leftovers.
+func formatted(name string) bool {
+	return !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, "~") &&
+		(strings.HasSuffix(name, ".hcl") || strings.HasSuffix(name, ".hclvars"))
+}
+
+func (f *formatter) stdinToStdout() error {
+	before, err := io.ReadAll(f.stdin)
+	if err != nil {
+		return fmt.Errorf("read standard input: %w", err)
+	}
+	after, err := f.format(before, "<stdin>")
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(before, after) {
+		f.unformatted++
+	}
+	if f.check {
+		return nil
+	}
+	_, err = f.stdout.Write(after)
+	return err
+}
+
+func (f *formatter) file(path string) error {
+	before, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("format: %w", err)
+	}
+	after, err := f.format(before, path)
+	if err != nil || bytes.Equal(before, after) {
+		return err
+	}
+	f.unformatted++
+	if _, err := fmt.Fprintln(f.stdout, path); err != nil {
+		return err
+	}
+	if f.diff {
+		if _, err := f.stdout.Write(diff.Diff("old/"+path, before, "new/"+path, after)); err != nil {
+			return err
+		}
+	}
+	if f.check {
+		return nil
+	}
+	return replaceFile(path, after)
+}
+
+func (f *formatter) format(source []byte, name string) ([]byte, error) {
+	after, diags := config.Format(source, name)
+	if !diags.HasErrors() {
+		return after, nil
+	}
+	files := map[string]*hcl.File{name: {Bytes: source}}
+	if err := view.Diagnostics(f.stderr, diags, files, f.screen(f.stderr)); err != nil {
+		return nil, err
+	}
+	return nil, exitCode(exitError)
+}
+
+// replaceFile writes a file's new content so that a crash leaves the old one or the new.
+func replaceFile(path string, content []byte) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("replace %s: %w", path, err)
+	}
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".remit-*")
+	if err != nil {
+		return fmt.Errorf("replace %s: %w", path, err)
+	}
+	defer func() { _ = os.Remove(temporary.Name()) }() // gone already after the rename
+	_, err = temporary.Write(content)
+	if err == nil {
+		err = temporary.Chmod(info.Mode().Perm())
+	}
+	if err == nil {
+		err = temporary.Sync()
+	}
+	if closed := temporary.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("replace %s: %w", path, err)
+	}
+	return nil
+}

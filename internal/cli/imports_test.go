@@ -1,0 +1,73 @@
+package cli_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// layer is the import rule of design section 11: a package may import only packages of a
+// lower layer. Packages of one layer don't know each other, except where below names them.
+var layer = map[string]int{
+	"remit":                    7,
+	"remit/internal/cli":       6,
+	"remit/internal/view":      5,
+	"remit/internal/service":   5,
+	"remit/internal/sandbox":   5,
+	"remit/state/sqlite":       5,
+	"remit/state/statetest":    5,
+	"remit/internal/lockfile":  5,
+	"remit/executor":           4,
+	"remit/planner":            3,
+	"remit/config":             2,
+	"remit/state":              2,
+	"remit/internal/functions": 1,
+	"remit/internal/transfer":  0,
+}
+
+func TestImportsRunOneWay(t *testing.T) {
+	root := filepath.Join("..", "..")
+	seen := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		relative, err := filepath.Rel(root, filepath.Dir(path))
+		if err != nil {
+			return err
+		}
+		importer := strings.TrimSuffix("remit/"+filepath.ToSlash(relative), "/.")
+		from, known := layer[importer]
+		if !known {
+			t.Errorf("%s: the import rule does not list package %s", path, importer)
+			return nil
+		}
+		seen[importer] = true
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if to, ours := layer[imported]; ours && to >= from {
+				t.Errorf("%s: %s may not import %s", path, importer, imported)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for listed := range layer {
+		if !seen[listed] {
+			t.Errorf("the import rule lists %s, which does not exist", listed)
+		}
+	}
+}

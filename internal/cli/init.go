@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	_ "embed" // the starter configuration
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"remit/internal/lockfile"
+	"remit/internal/view"
+	"remit/state"
+)
+
+//go:embed starter.hcl
+var starter []byte
+
+// starterName is the file that init writes into an empty directory.
+const starterName = "main.hcl"
+
+func newInit(p *process) *cobra.Command {
+	var from source
+	var newState bool
+	cmd := &cobra.Command{
+		Use:   "init",
+		Short: "Make the state and bind this directory to it",
+		Long: "Make the state and bind this directory to it with " + lockfile.Name + ", which is to be\n" +
+			"committed. In an empty directory it also writes a starter configuration. It can be run\n" +
+			"again: a state that was never used is bound to the service that the configuration\n" +
+			"names now, a used one is left alone.",
+		Args: exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.init(cmd.Context(), &from, newState)
+		},
+	}
+	from.flags(cmd)
+	_ = cmd.Flags().MarkHidden("sandbox") // its state makes itself
+	cmd.Flags().BoolVar(&newState, "new-state", false, "make a new state although this directory was bound to one that is gone")
+	return cmd
+}
+
+func (p *process) init(ctx context.Context, from *source, newState bool) error {
+	if from.sandbox {
+		return errors.New("the sandbox needs no init: its state makes itself at the first apply")
+	}
+	if err := p.writeStarter(from.dir); err != nil {
+		return err
+	}
+	loaded, err := p.load(from, false)
+	if err != nil {
+		return err
+	}
+	w := &workspace{process: p, source: *from, config: loaded}
+	w.path = w.statePath()
+	service, err := w.identity()
+	if err != nil {
+		return err
+	}
+	bound, isBound, err := lockfile.Read(w.dir)
+	if err != nil {
+		return err
+	}
+	_, err = os.Stat(w.path)
+	exists := err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("look for the state: %w", err)
+	}
+	w.binding = lockfile.File{Environment: loaded.Environment, Service: service}
+	switch {
+	case exists && newState:
+		return fmt.Errorf("there is a state (%s): --new-state never replaces one. Move it away first, and keep it", w.path)
+	case exists:
+		if isBound {
+			w.binding.Lineage = bound.Lineage
+		}
+		return w.initAgain(ctx)
+	case isBound && !newState:
+		w.binding = bound
+		return w.stateError(state.ErrMissing)
+	}
+	return w.initNew(ctx, newState)
+}
+
+// writeStarter writes the starter configuration where there is none at all.
+func (p *process) writeStarter(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return fmt.Errorf("look into the directory: %w", err)
+	}
+	for _, entry := range entries {
+		if strings.HasSuffix(entry.Name(), ".hcl") || strings.HasSuffix(entry.Name(), ".hcl.json") {
+			return nil
+		}
+	}
+	file, err := os.OpenFile(filepath.Join(dir, starterName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return fmt.Errorf("write the starter configuration: %w", err)
+	}
+	_, err = file.Write(starter)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return fmt.Errorf("write the starter configuration: %w", err)
+	}
+	_, err = fmt.Fprintf(p.stdout, "Wrote %s, a starter configuration.\n", starterName)
+	return err
+}
+
+// identity names the service of the configuration; all of it is "" where it names none.
+func (w *workspace) identity() (state.Identity, error) {
+	if !w.config.ServiceDeclared() {
+		return state.Identity{}, nil
+	}
+	clientID, diags := w.config.ClientID()
+	if err := w.report(w.config, diags, false); err != nil {
+		return state.Identity{}, err
+	}
+	return state.Identity{
+		BaseURL: w.config.Service.BaseURL, Operator: string(w.config.Service.Operator), ClientID: clientID,
+	}, nil
+}
+
+// initNew makes a state, then the lock file that names it: a crash in between leaves a state
+// that the next init finds.
+func (w *workspace) initNew(ctx context.Context, newState bool) error {
+	w.binding.Lineage = uuid.NewString()
+	created := state.Created{
+		Lineage: w.binding.Lineage, Environment: w.binding.Environment, Service: w.binding.Service,
+		NewState: newState, By: w.holder("remit init"),
+	}
+	if err := os.MkdirAll(filepath.Dir(w.path), 0o700); err != nil {
+		return fmt.Errorf("make the state: %w", err)
+	}
+	if err := w.create(ctx, created); err != nil {
+		return err
+	}
+	return w.bind(fmt.Sprintf("Made the state %s.", w.path))
+}
+
+// initAgain binds a state that was never used to the service of the configuration, and
+// writes the lock file where it is missing.
+func (w *workspace) initAgain(ctx context.Context) error {
+	by := w.holder("remit init")
+	return w.lockedAny(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
+		meta := snapshot.Meta()
+		used, err := isUsed(ctx, snapshot)
+		if err != nil {
+			return w.stateError(err)
+		}
+		wanted := w.binding.Service
+		if !used {
+			wanted = meta.Service
+		}
+		if err := meta.Check(w.binding.Environment, w.binding.Lineage, wanted); err != nil {
+			return w.stateError(err)
+		}
+		if !used && meta.Service != w.binding.Service {
+			rebound := state.Rebound{Before: meta.Service, After: w.binding.Service, By: by, Reason: "nothing was ever sent"}
+			if err := journal.Append(ctx, rebound); err != nil {
+				return fmt.Errorf("bind the state anew: %w", err)
+			}
+		}
+		w.binding.Lineage = meta.Lineage
+		return w.bind(fmt.Sprintf("The state %s is there.", w.path))
+	})
+}
+
+// isUsed reports whether a run was ever begun or a transfer recorded.
+func isUsed(ctx context.Context, snapshot state.Snapshot) (bool, error) {
+	for event, err := range snapshot.Events(ctx, 0, "") {
+		if err != nil {
+			return false, err
+		}
+		switch event.Kind {
+		case state.KindBegun, state.KindIntent, state.KindOutcome, state.KindEnded:
+			return true, nil
+		case state.KindCreated, state.KindUnlocked, state.KindRebound:
+		}
+	}
+	return false, nil
+}
+
+func (w *workspace) bind(done string) error {
+	if err := lockfile.Write(w.dir, w.binding); err != nil {
+		return err
+	}
+	next := w.command("plan")
+	if !w.config.ServiceDeclared() {
+		next += " --sandbox"
+	}
+	_, err := fmt.Fprintf(w.stdout, "%s %s binds this directory to it: commit that file.\n\nNext:\n\n    %s\n",
+		view.Visible(done), lockfile.Name, next)
+	return err
+}

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"remit/internal/view"
+	"remit/planner"
+)
+
+// planExpiry is how long a saved plan may be applied where --expires-in says nothing.
+const planExpiry = 72 * time.Hour
+
+func newPlan(p *process) *cobra.Command {
+	var o planning
+	var out string
+	var asJSON, detailed bool
+	cmd := &cobra.Command{
+		Use:   "plan",
+		Short: "Show what an apply would do",
+		Long: "Show what an apply would do. It takes no lock, needs no credentials and writes nothing but\n" +
+			"the file that --out names.\n\n" +
+			"Exit codes: 0 done; 1 a mistake or a conflict; 5 a control says no; with\n" +
+			"--detailed-exitcode 2 where there is something to do.",
+		Args: exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w, err := p.open(&o.source, asJSON)
+			if err != nil {
+				return err
+			}
+			plan, err := o.plan(cmd.Context(), w, asJSON)
+			if err != nil {
+				return err
+			}
+			if err := w.showPlan(plan, &o, asJSON); err != nil {
+				return err
+			}
+			if out != "" {
+				if err := w.savePlan(plan, out, asJSON); err != nil {
+					return err
+				}
+			}
+			switch {
+			case !plan.Applicable():
+				return exitCode(exitOf(plan.Obstacles))
+			case detailed && !plan.Empty():
+				return exitCode(exitChanges)
+			}
+			return nil
+		},
+	}
+	o.flags(cmd)
+	cmd.Flags().StringVar(&out, "out", "", "save the plan to this `file`, for apply")
+	cmd.Flags().DurationVar(&o.expiresIn, "expires-in", planExpiry, "how long a saved plan may be applied")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit 2 where there is something to do")
+	return cmd
+}
+
+// plan reads the state and plans.
+func (o *planning) plan(ctx context.Context, w *workspace, asJSON bool) (*planner.Plan, error) {
+	snapshot, done, err := w.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return o.make(ctx, w, snapshot, asJSON)
+}
+
+func (w *workspace) showPlan(plan *planner.Plan, o *planning, asJSON bool) error {
+	for _, unused := range plan.Unused {
+		if _, err := fmt.Fprintf(w.stderr, "Notice: --%s accepted nothing.\n", view.Visible(unused)); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return w.json().Plan(plan, w.planOptions(o))
+	}
+	return view.Plan(w.stdout, plan, w.planOptions(o))
+}
+
+// savePlan writes the plan beside its name first, so that no half of a plan is ever there.
+func (w *workspace) savePlan(plan *planner.Plan, name string, asJSON bool) error {
+	path := w.within(name)
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".remit-plan-*")
+	if err != nil {
+		return fmt.Errorf("save the plan: %w", err)
+	}
+	defer func() { _ = os.Remove(temporary.Name()) }() // gone already after the rename
+	err = plan.Save(temporary)
+	if err == nil {
+		err = temporary.Sync()
+	}
+	if closed := temporary.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("save the plan to %s: %w", name, err)
+	}
+	if asJSON || !plan.Applicable() {
+		return nil
+	}
+	_, err = fmt.Fprintf(w.stdout, "\nSaved to %s. To send exactly this:\n\n    %s\n", view.Visible(name), view.Visible(w.command("apply "+quote(name))))
+	return err
+}

@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os/exec"
+	"os/user"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"remit/config"
+	"remit/internal/transfer"
+	"remit/internal/view"
+	"remit/planner"
+)
+
+// planning is what plan and a direct apply are told about the plan to make.
+type planning struct {
+	source
+	targets          []string
+	allowEmpty       bool
+	acceptDuplicate  []string
+	acceptDuplicates []string // BATCH:COUNT
+	author           string
+	show             string
+	expiresIn        time.Duration
+}
+
+func (o *planning) flags(cmd *cobra.Command) {
+	o.source.flags(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&o.targets, "target", nil, "plan only this `address`, block or batch, and what it depends on; may be repeated")
+	flags.BoolVar(&o.allowEmpty, "allow-empty", false, "let a configuration without transfers stand over a state that has some")
+	flags.StringArrayVar(&o.acceptDuplicate, "accept-duplicate", nil, "accept that the transfer with this `REF_ID` looks like another one; may be repeated")
+	flags.StringArrayVar(&o.acceptDuplicates, "accept-duplicates", nil, "accept exactly so many look-alikes of a batch, as `BATCH:COUNT`; may be repeated")
+	flags.StringVar(&o.author, "author", "", "who made the plan, as they say of themselves (git's user.email, or the system's user)")
+	flags.StringVar(&o.show, "show", "", "with `all`, list every transfer however many there are, and those no longer declared")
+}
+
+// controls reads the flags into what the planner takes.
+func (o *planning) controls(loaded *config.Configuration) (planner.Controls, error) {
+	c := planner.Controls{
+		AllowEmpty: o.allowEmpty, AcceptDuplicate: o.acceptDuplicate, Targets: o.targets,
+		Lookup: o.sandbox || loaded.Service.LookupPath != "", HoldDoubt: loaded.Service.HoldDoubt,
+		ReplayWindow: loaded.Service.ReplayWindow, AcceptDuplicates: make(map[string]int),
+	}
+	for _, text := range o.acceptDuplicates {
+		cut := strings.LastIndexByte(text, ':')
+		count := -1
+		if cut > 0 {
+			if n, err := strconv.Atoi(text[cut+1:]); err == nil {
+				count = n
+			}
+		}
+		if count < 0 {
+			return c, fmt.Errorf("--accept-duplicates=%s is not BATCH:COUNT, such as payroll:2", text)
+		}
+		c.AcceptDuplicates[text[:cut]] = count
+	}
+	if o.show != "" && o.show != "all" {
+		return c, fmt.Errorf("--show=%s is not known; it takes all", o.show)
+	}
+	return c, nil
+}
+
+// make plans what is declared against a record. Mistakes in the rows are shown; the error
+// then is an exit code.
+func (o *planning) make(ctx context.Context, w *workspace, record planner.Record, asJSON bool) (*planner.Plan, error) {
+	controls, err := o.controls(w.config)
+	if err != nil {
+		return nil, err
+	}
+	var mistakes config.Mistakes
+	plan, err := planner.New(ctx, declared(ctx, w.config, &mistakes), record, controls, w.now().UTC())
+	if diags := mistakes.Diagnostics(); diags.HasErrors() || err == nil {
+		if err := w.report(w.config, diags, asJSON); err != nil {
+			return nil, err
+		}
+	}
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, o.planError(err)
+	}
+	h := &plan.Header
+	h.ToolVersion = readVersion().Version
+	h.PlanID = uuid.NewString()
+	h.Controls = controlsDigest()
+	h.Author = o.authorName(ctx, w.process)
+	h.Expires = h.Created.Add(o.expiresIn)
+	if o.expiresIn == 0 {
+		h.Expires = time.Time{}
+	}
+	return plan, nil
+}
+
+func (o *planning) planError(err error) error {
+	var interrupt Interrupt
+	if errors.As(err, &interrupt) {
+		return exitCode(exitInterrupted + int(interrupt.Signal))
+	}
+	return err
+}
+
+// authorName is what a plan says of who made it.
+func (o *planning) authorName(ctx context.Context, p *process) string {
+	if o.author != "" {
+		return o.author
+	}
+	git := exec.CommandContext(ctx, "git", "config", "user.email")
+	git.Dir = o.dir
+	if out, err := git.Output(); err == nil && strings.TrimSpace(string(out)) != "" {
+		return strings.TrimSpace(string(out))
+	}
+	if account, err := user.Current(); err == nil {
+		return account.Username
+	}
+	return p.getenv("USER")
+}
+
+// controlsDigest is the digest of the limits, policies and approval rules that a plan is
+// made under: this version has none of them, so it is that of nothing.
+func controlsDigest() string {
+	sum := sha256.Sum256(nil)
+	return hex.EncodeToString(sum[:])
+}
+
+// exitOf is the exit code of a plan that must not be applied: 5 where a control says no,
+// 1 where the plan itself is wrong.
+func exitOf(obstacles []planner.Obstacle) int {
+	isWrong := func(o planner.Obstacle) bool {
+		switch o.Kind {
+		case planner.ObstacleConflict, planner.ObstacleEmpty:
+			return true
+		case planner.ObstacleLookAlike, planner.ObstacleRename:
+			return false
+		}
+		return true
+	}
+	if slices.ContainsFunc(obstacles, isWrong) {
+		return exitError
+	}
+	return exitControl
+}
+
+// planOptions say how to show a plan to whoever reads stdout.
+func (w *workspace) planOptions(o *planning) view.PlanOptions {
+	return view.PlanOptions{
+		Screen: w.screen(w.stdout), Sandbox: w.sandbox, ShowAll: o.show == "all",
+		Names: w.config.ProfileNames(),
+	}
+}
+
+// planned is what a plan would submit or settle.
+func planned(plan *planner.Plan) transfer.Totals {
+	var totals transfer.Totals
+	for _, action := range []planner.Action{planner.Submit, planner.Resolve} {
+		if t := plan.Totals[action]; t != nil {
+			totals.Merge(*t)
+		}
+	}
+	return totals
+}

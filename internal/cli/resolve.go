@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"remit/executor"
+	"remit/internal/transfer"
+	"remit/internal/view"
+	"remit/state"
+)
+
+// recordsFileMax bounds a file of records that a person got from the service, in bytes.
+const recordsFileMax = 1 << 20
+
+// resolving is one remit resolve.
+type resolving struct {
+	source
+	refID        string
+	recorded     string
+	acceptRecord bool
+	notMade      bool
+	reason       string
+}
+
+func newResolve(p *process) *cobra.Command {
+	var r resolving
+	cmd := &cobra.Command{
+		Use:   "resolve REF_ID",
+		Short: "Settle a transfer that is in doubt, unverified or in conflict",
+		Long: "Settle a transfer that is in doubt, unverified or in conflict. It sends no transfer.\n\n" +
+			"Without a flag it asks the service, where that can look up. The other three are a\n" +
+			"person's word, which needs --reason and is journalled:\n\n" +
+			"    --recorded FILE    the record that the service shows for it, as JSON (- for standard input)\n" +
+			"    --accept-record    a conflict, or an unverified transfer, stands as the service has it\n" +
+			"    --not-made         it was not made; this ref_id is never sent again",
+		Args: exactArgs("REF_ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.refID = args[0]
+			return r.run(cmd.Context(), p)
+		},
+	}
+	r.source.flags(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&r.recorded, "recorded", "", "store the record in this `file`, one or both sides")
+	flags.BoolVar(&r.acceptRecord, "accept-record", false, "let the kept record stand")
+	flags.BoolVar(&r.notMade, "not-made", false, "settle it as not made, for good")
+	flags.StringVar(&r.reason, "reason", "", "why, for the journal")
+	cmd.MarkFlagsMutuallyExclusive("recorded", "accept-record", "not-made")
+	return cmd
+}
+
+func (r *resolving) run(ctx context.Context, p *process) error {
+	isWord := r.recorded != "" || r.acceptRecord || r.notMade
+	if isWord && r.reason == "" {
+		return errors.New("a person's word needs --reason: it is journalled under your name")
+	}
+	w, err := p.open(&r.source, false)
+	if err != nil {
+		return err
+	}
+	by := p.holder("remit resolve")
+	return w.locked(ctx, by, 0, func(journal state.Journal, _ state.Snapshot) error {
+		service := w.config.Service
+		outcome, err := r.settle(ctx, w, executor.Resolution{
+			RefID: r.refID, By: by, Reason: r.reason, Journal: journal, Clock: clock{w.now},
+			Policy: executor.Policy{
+				Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout,
+			},
+		})
+		if err != nil {
+			return r.explain(err)
+		}
+		_, err = fmt.Fprintf(p.stdout, "%s is settled: %s.\n", view.Visible(r.refID), outcome.Status)
+		if err == nil && outcome.Status == state.Conflict {
+			return exitCode(exitLook)
+		}
+		return err
+	})
+}
+
+func (r *resolving) settle(ctx context.Context, w *workspace, resolution executor.Resolution) (state.Outcome, error) {
+	switch {
+	case r.recorded != "":
+		records, err := w.readRecords(r.recorded)
+		if err != nil {
+			return state.Outcome{}, err
+		}
+		return executor.ResolveRecorded(ctx, resolution, records)
+	case r.acceptRecord:
+		return executor.ResolveAcceptRecord(ctx, resolution)
+	case r.notMade:
+		return executor.ResolveNotMade(ctx, resolution)
+	}
+	if !w.sandbox && w.config.Service.LookupPath == "" {
+		return state.Outcome{}, errors.New("the service has no lookup (no lookup_path), so only a person can settle this: say --recorded FILE, --accept-record or --not-made")
+	}
+	connection, err := w.connect(ctx, 1)
+	if err != nil {
+		return state.Outcome{}, err
+	}
+	defer connection.close()
+	if _, err := connection.submitter.Ready(ctx); err != nil {
+		return state.Outcome{}, err
+	}
+	return executor.ResolveByLookup(ctx, resolution, connection.finder)
+}
+
+// explain adds what to do to what went wrong.
+func (r *resolving) explain(err error) error {
+	switch {
+	case errors.Is(err, executor.ErrUnknownRefID):
+		return withHint(err, r.command("state list"))
+	case errors.Is(err, executor.ErrAbsent):
+		return withHint(fmt.Errorf("%w. If another channel shows that it was not made, say so", err),
+			r.command("resolve "+quote(r.refID)+" --not-made --reason=…"))
+	case errors.Is(err, executor.ErrCreditOnly):
+		return withHint(err, r.command("resolve "+quote(r.refID)+" --recorded=FILE --reason=…"))
+	}
+	return err
+}
+
+// readRecords reads the records of a file: one or more JSON objects, or an array of them.
+func (w *workspace) readRecords(name string) ([]transfer.Record, error) {
+	in := w.stdin
+	if name != "-" {
+		file, err := os.Open(w.within(name))
+		if err != nil {
+			return nil, fmt.Errorf("open the record: %w", err)
+		}
+		defer func() { _ = file.Close() }() // only read
+		in = file
+	}
+	text, err := io.ReadAll(io.LimitReader(in, recordsFileMax+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the record in %s: %w", name, err)
+	}
+	if len(text) > recordsFileMax {
+		return nil, fmt.Errorf("read the record in %s: it is larger than 1 MiB", name)
+	}
+	var records []transfer.Record
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	for decoder.More() {
+		var raw json.RawMessage
+		if err := decoder.Decode(&raw); err != nil {
+			return nil, fmt.Errorf("read the record in %s: %w", name, err)
+		}
+		objects := []json.RawMessage{raw}
+		if raw[0] == '[' {
+			if err := json.Unmarshal(raw, &objects); err != nil {
+				return nil, fmt.Errorf("read the record in %s: %w", name, err)
+			}
+		}
+		for _, object := range objects {
+			record, err := transfer.ParseRecord(object)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			records = append(records, record)
+		}
+	}
+	if len(records) == 0 {
+		return nil, fmt.Errorf("there is no record in %s", name)
+	}
+	return records, nil
+}

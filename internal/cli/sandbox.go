@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"remit/internal/sandbox"
+	"remit/internal/transfer"
+)
+
+// serving is remit sandbox serve.
+type serving struct {
+	listen, ledger         string
+	clientID, clientSecret string
+	operator               string
+	faults                 []string
+	seed                   uint64
+	asJSON                 bool
+}
+
+func newSandbox(p *process) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "sandbox",
+		Short: "The embedded service, where no money moves",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(newSandboxServe(p))
+	return cmd
+}
+
+func newSandboxServe(p *process) *cobra.Command {
+	var s serving
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the sandbox on this machine until it is interrupted",
+		Long: "Serve the sandbox on this machine until it is interrupted. It writes its addresses and\n" +
+			"credentials to standard output once it listens.\n\n" +
+			"--fault makes it misbehave, for example --fault lost-answer=2% --fault latency=20ms.",
+		Args: exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return s.run(cmd.Context(), p)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&s.listen, "listen", "127.0.0.1:0", "listen at this loopback `address`; port 0 is any that is free")
+	flags.StringVar(&s.ledger, "ledger", "", "keep the ledger in this `file`; without it, in memory")
+	flags.StringVar(&s.clientID, "client-id", sandbox.DefaultClientID, "the client that gets tokens")
+	flags.StringVar(&s.clientSecret, "client-secret", "", "its secret; without it, a new one is made and written out")
+	flags.StringVar(&s.operator, "operator", string(transfer.DefaultOperator), "the operator's word in paths and types")
+	flags.StringArrayVar(&s.faults, "fault", nil, "misbehave, as `KIND=VALUE`; may be repeated")
+	flags.Uint64Var(&s.seed, "seed", 1, "what decides the faults that chance decides")
+	flags.BoolVar(&s.asJSON, "json", false, "write the addresses as one JSON object")
+	return cmd
+}
+
+func (s *serving) run(ctx context.Context, p *process) error {
+	faults, err := sandbox.ParseFaults(s.faults...)
+	if err != nil {
+		return err
+	}
+	if s.clientSecret == "" {
+		s.clientSecret = rand.Text()
+	}
+	box, err := sandbox.Open(ctx, sandbox.Options{
+		Path: s.ledger, Operator: transfer.Operator(s.operator),
+		ClientID: s.clientID, ClientSecret: s.clientSecret, Faults: faults, Seed: s.seed, Now: p.now,
+	})
+	if err != nil {
+		return err
+	}
+	server, err := box.Listen(s.listen)
+	if err != nil {
+		return errors.Join(err, box.Close())
+	}
+	if err := s.announce(p, server.URL); err != nil {
+		return errors.Join(err, server.Close(), box.Close())
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Wait() }()
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		err = server.Close()
+	}
+	return errors.Join(err, box.Close())
+}
+
+func (s *serving) announce(p *process, base string) error {
+	fields := [][2]string{
+		{"base_url", base},
+		{"token_url", base + sandbox.TokenPath},
+		{"lookup_path", sandbox.LookupPath},
+		{"client_id", s.clientID},
+		{"client_secret", s.clientSecret},
+	}
+	if s.asJSON {
+		object := make(map[string]string, len(fields))
+		for _, field := range fields {
+			object[field[0]] = field[1]
+		}
+		return json.NewEncoder(p.stdout).Encode(object)
+	}
+	if _, err := fmt.Fprintln(p.stdout, "SANDBOX: no money moves"); err != nil {
+		return err
+	}
+	for _, field := range fields {
+		if _, err := fmt.Fprintf(p.stdout, "%-13s = %q\n", field[0], field[1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,238 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"remit/internal/cli"
+	"remit/internal/sandbox"
+	"remit/internal/transfer"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"remit": func() {
+			ctx := cli.WithInterrupt(context.Background())
+			os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+		},
+	})
+}
+
+// TestScripts runs every promise to the user. The scripts use remit as a real process, and
+// a service on loopback that they control with the service command.
+func TestScripts(t *testing.T) {
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "../../testdata/script",
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		RequireUniqueNames:  true,
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("EXAMPLES", examples)
+			env.Setenv("USER", "clerk")
+			env.Values[serviceKey{}] = &fakeService{}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"service": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) == 0 {
+					ts.Fatalf("usage: service start|fault|wait|requests|count|group|debits|secrets …")
+				}
+				ts.Value(serviceKey{}).(*fakeService).command(ts, args)
+			},
+		},
+	})
+}
+
+type serviceKey struct{}
+
+// fakeService is the service of one script: a sandbox behind a recorder.
+type fakeService struct {
+	box    *sandbox.Sandbox
+	secret string
+
+	mu     sync.Mutex
+	posts  []string // "POST path body" of each request to create
+	tokens []string // every token that was handed out
+	denied bool     // tokens are refused from now on
+}
+
+// command is the script command:
+//
+//	service start [FAULT]…   serve; sets the variables that service.hcl uses
+//	service fault FAULT…     misbehave so from now on; none for no faults
+//	service deny             hand out no token any more
+//	service wait N           wait until N requests to create have come
+//	service requests         print them
+//	service count posts|transfers
+//	service group REF_ID     print the ledger's group_id
+//	service debits           print the ledger's debits per asset
+//	service secrets          print the client secret and each token
+func (s *fakeService) command(ts *testscript.TestScript, args []string) {
+	switch verb, rest := args[0], args[1:]; verb {
+	case "start":
+		s.start(ts, rest)
+	case "fault":
+		s.box.SetFaults(parseFaults(ts, rest))
+	case "deny":
+		s.mu.Lock()
+		s.denied = true
+		s.mu.Unlock()
+	case "wait":
+		s.wait(ts, rest[0])
+	case "requests":
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		printLines(ts, s.posts)
+	case "count":
+		s.count(ts, rest[0])
+	case "group":
+		s.group(ts, rest[0])
+	case "debits":
+		totals, err := s.box.Debits(context.Background())
+		ts.Check(err)
+		var lines []string
+		for total := range totals.All() {
+			lines = append(lines, fmt.Sprintf("%s %s", total.Asset, total.Sum))
+		}
+		printLines(ts, lines)
+	case "secrets":
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		printLines(ts, append([]string{s.secret}, s.tokens...))
+	default:
+		ts.Fatalf("unknown: service %s", verb)
+	}
+}
+
+func printLines(ts *testscript.TestScript, lines []string) {
+	for _, line := range lines {
+		_, err := fmt.Fprintln(ts.Stdout(), line)
+		ts.Check(err)
+	}
+}
+
+func parseFaults(ts *testscript.TestScript, texts []string) sandbox.Faults {
+	if len(texts) == 1 && texts[0] == "none" {
+		return nil
+	}
+	faults, err := sandbox.ParseFaults(texts...)
+	ts.Check(err)
+	return faults
+}
+
+func (s *fakeService) start(ts *testscript.TestScript, faults []string) {
+	s.secret = rand.Text()
+	box, err := sandbox.Open(context.Background(), sandbox.Options{
+		ClientID: "finance", ClientSecret: s.secret, Faults: parseFaults(ts, faults), Now: time.Now,
+	})
+	ts.Check(err)
+	s.box = box
+	server := httptest.NewServer(http.HandlerFunc(s.serve))
+	ts.Defer(func() {
+		server.CloseClientConnections()
+		_ = box.Close() // ends requests that hang
+		server.Close()
+	})
+	ts.Setenv("REMIT_VAR_base_url", server.URL)
+	ts.Setenv("REMIT_VAR_client_secret", s.secret)
+}
+
+// serve records what passes between remit and the sandbox.
+func (s *fakeService) serve(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == sandbox.TokenPath {
+		s.serveToken(w, r)
+		return
+	}
+	if r.Method == http.MethodPost {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		s.mu.Lock()
+		s.posts = append(s.posts, fmt.Sprintf("POST %s %s", r.URL.Path, body))
+		s.mu.Unlock()
+	}
+	s.box.ServeHTTP(w, r)
+}
+
+func (s *fakeService) serveToken(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	denied := s.denied
+	s.mu.Unlock()
+	if denied {
+		http.Error(w, `{"error":"invalid_client","error_description":"`+s.secret+`"}`, http.StatusUnauthorized)
+		return
+	}
+	answer := httptest.NewRecorder()
+	s.box.ServeHTTP(answer, r)
+	_, rest, _ := strings.Cut(answer.Body.String(), `"access_token":"`)
+	token, _, _ := strings.Cut(rest, `"`)
+	s.mu.Lock()
+	s.tokens = append(s.tokens, token)
+	s.mu.Unlock()
+	for name, values := range answer.Header() {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(answer.Code)
+	_, _ = w.Write(answer.Body.Bytes()) // the client notices
+}
+
+func (s *fakeService) wait(ts *testscript.TestScript, text string) {
+	want, err := strconv.Atoi(text)
+	ts.Check(err)
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		s.mu.Lock()
+		have := len(s.posts)
+		s.mu.Unlock()
+		if have >= want {
+			return
+		}
+	}
+	ts.Fatalf("fewer than %d requests came", want)
+}
+
+func (s *fakeService) count(ts *testscript.TestScript, what string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch what {
+	case "posts":
+		printLines(ts, []string{strconv.Itoa(len(s.posts))})
+	case "transfers":
+		totals, err := s.box.Debits(context.Background())
+		ts.Check(err)
+		printLines(ts, []string{strconv.Itoa(totals.Count())})
+	default:
+		ts.Fatalf("unknown: service count %s", what)
+	}
+}
+
+func (s *fakeService) group(ts *testscript.TestScript, refID string) {
+	for record, err := range s.box.Ledger(context.Background()) {
+		ts.Check(err)
+		if record.RefID == refID && record.Direction == transfer.Debit {
+			printLines(ts, []string{record.GroupID})
+			return
+		}
+	}
+	ts.Fatalf("the ledger has no ref_id %q", refID)
+}

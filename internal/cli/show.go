@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"remit/internal/view"
+)
+
+func newShow(p *process) *cobra.Command {
+	var o planning
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show [PLAN]",
+		Short: "Show a saved plan, or what the state has",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w, err := p.open(&o.source, asJSON)
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				return w.listState(cmd.Context(), asJSON)
+			}
+			plan, err := w.openPlan(args[0])
+			if err != nil {
+				return err
+			}
+			options := w.planOptions(&o)
+			options.Saved = true
+			options.Sandbox = plan.Header.Environment == w.binding.Environment && w.sandbox
+			if asJSON {
+				return p.json().Plan(plan, options)
+			}
+			return view.Plan(p.stdout, plan, options)
+		},
+	}
+	o.source.flags(cmd)
+	cmd.Flags().StringVar(&o.show, "show", "", "with `all`, list every transfer however many there are")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	return cmd
+}
+
+// listState writes a line for each transfer that the state has.
+func (w *workspace) listState(ctx context.Context, asJSON bool) error {
+	snapshot, done, err := w.read(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if asJSON {
+		return w.json().StateList(snapshot.Transfers(ctx))
+	}
+	return view.StateList(w.stdout, snapshot.Transfers(ctx), w.screen(w.stdout))
+}

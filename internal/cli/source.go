@@ -1,0 +1,134 @@
+package cli
+
+import (
+	"context"
+
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/spf13/cobra"
+
+	"remit/config"
+	"remit/internal/view"
+)
+
+// source is where a command finds its configuration: a directory and assignments to its
+// variables.
+type source struct {
+	dir         string
+	sandbox     bool
+	assignments []config.Assignment
+}
+
+func (s *source) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&s.dir, "chdir", ".", "work in this `directory`")
+	flags.BoolVar(&s.sandbox, "sandbox", false, "use the embedded service, with a state of its own: no money moves")
+	flags.Var(assignment{&s.assignments, false}, "var", "set a variable, as `NAME=VALUE`; may be repeated")
+	flags.Var(assignment{&s.assignments, true}, "var-file", "set variables from a `file`; may be repeated")
+}
+
+// assignment is a flag whose order among its kin matters: the last one wins.
+type assignment struct {
+	all  *[]config.Assignment
+	file bool
+}
+
+func (a assignment) Set(text string) error {
+	next := config.Assignment{Var: text}
+	if a.file {
+		next = config.Assignment{File: text}
+	}
+	*a.all = append(*a.all, next)
+	return nil
+}
+
+func (a assignment) String() string { return "" }
+
+func (a assignment) Type() string { return "string" }
+
+// load reads the configuration. What its author got wrong is shown, as text or as JSON;
+// the error then is only the exit code.
+func (p *process) load(s *source, asJSON bool) (*config.Configuration, error) {
+	if info, err := os.Stat(s.dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("--chdir=%s is not a directory", s.dir)
+	}
+	loaded, diags := config.Load(s.dir, config.Options{
+		Assignments: s.assignments, Getenv: p.getenv, Sandbox: s.sandbox, Version: readVersion().Version,
+	})
+	if err := p.report(loaded, diags, asJSON); err != nil {
+		return nil, err
+	}
+	return loaded, nil
+}
+
+// report shows diagnostics; it returns an exit code where one of them is an error.
+func (p *process) report(loaded *config.Configuration, diags hcl.Diagnostics, asJSON bool) error {
+	if len(diags) == 0 {
+		return nil
+	}
+	var err error
+	if asJSON {
+		err = p.json().Diagnostics(diags)
+	} else {
+		var files map[string]*hcl.File
+		if loaded != nil {
+			files = loaded.Files()
+		}
+		err = view.Diagnostics(p.stderr, diags, files, p.screen(p.stderr))
+	}
+	if diags.HasErrors() {
+		return exitCode(exitError)
+	}
+	return err
+}
+
+// declared streams the transfers to consume and gathers what is wrong with them. The caller
+// looks at the mistakes afterwards.
+func declared(ctx context.Context, loaded *config.Configuration, mistakes *config.Mistakes) func(func(config.Transfer) bool) {
+	return func(yield func(config.Transfer) bool) {
+		for transfer, diags := range loaded.Transfers(ctx) {
+			mistakes.Add(diags)
+			if diags.HasErrors() {
+				continue
+			}
+			if ctx.Err() != nil || !yield(transfer) {
+				return
+			}
+		}
+	}
+}
+
+// command is a command line that works on the same directory with the same service.
+func (s *source) command(words string) string {
+	line := "remit " + words
+	if s.sandbox {
+		line += " --sandbox"
+	}
+	if s.dir != "." {
+		line += " --chdir=" + quote(s.dir)
+	}
+	return line
+}
+
+// quote makes a word safe to paste into a shell.
+func quote(word string) string {
+	plain := strings.IndexFunc(word, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
+	}) < 0
+	if plain && word != "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// within is where a file is that the command line names: relative to --chdir.
+func (s *source) within(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(s.dir, name)
+}

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"remit/internal/lockfile"
+	"remit/internal/view"
+	"remit/planner"
+	"remit/state"
+)
+
+func newState(p *process) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "state",
+		Short: "Look at the state, and say what only a person can say about it",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(newStateList(p), newStateShow(p), newStateForget(p), newStateRebind(p))
+	return cmd
+}
+
+func newStateList(p *process) *cobra.Command {
+	var from source
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List every transfer that the state has",
+		Args:  exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w, err := p.open(&from, asJSON)
+			if err != nil {
+				return err
+			}
+			return w.listState(cmd.Context(), asJSON)
+		},
+	}
+	from.flags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	return cmd
+}
+
+func newStateShow(p *process) *cobra.Command {
+	var from source
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show REF_ID",
+		Short: "Show all that the state knows of one transfer",
+		Args:  exactArgs("REF_ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w, err := p.open(&from, asJSON)
+			if err != nil {
+				return err
+			}
+			return w.showDetail(cmd.Context(), args[0], asJSON)
+		},
+	}
+	from.flags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
+	return cmd
+}
+
+func (w *workspace) showDetail(ctx context.Context, refID string, asJSON bool) error {
+	snapshot, done, err := w.read(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	details, err := snapshot.Details(ctx, refID)
+	if err != nil {
+		return w.stateError(err)
+	}
+	if len(details) == 0 {
+		return withHint(fmt.Errorf("the state knows no ref_id %q", refID), w.command("state list"))
+	}
+	if asJSON {
+		return w.json().StateShow(details[0])
+	}
+	return view.StateShow(w.stdout, details[0], w.screen(w.stdout))
+}
+
+func newStateForget(p *process) *cobra.Command {
+	var from source
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "forget REF_ID",
+		Short: "Settle a ref_id that is no longer declared for good: it is never sent again",
+		Args:  exactArgs("REF_ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if reason == "" {
+				return errors.New("state forget needs --reason: it is journalled under your name")
+			}
+			return p.forget(cmd.Context(), &from, args[0], reason)
+		},
+	}
+	from.flags(cmd)
+	cmd.Flags().StringVar(&reason, "reason", "", "why, for the journal")
+	return cmd
+}
+
+func (p *process) forget(ctx context.Context, from *source, refID, reason string) error {
+	w, err := p.open(from, false)
+	if err != nil {
+		return err
+	}
+	by := p.holder("remit state forget")
+	return w.locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
+		o := planning{source: *from, allowEmpty: true}
+		plan, err := o.make(ctx, w, snapshot, false)
+		if err != nil {
+			return err
+		}
+		for i := range plan.Undeclared {
+			if plan.Undeclared[i].RefID == refID {
+				return w.settle(ctx, journal, by, refID, reason)
+			}
+		}
+		for i := range plan.Changes {
+			change := &plan.Changes[i]
+			if change.RefID == refID && change.Place == "" && change.Action != planner.Submit {
+				return w.settle(ctx, journal, by, refID, reason)
+			}
+		}
+		details, err := snapshot.Details(ctx, refID)
+		if err != nil {
+			return w.stateError(err)
+		}
+		if len(details) == 0 {
+			return withHint(fmt.Errorf("the state knows no ref_id %q", refID), w.command("state list"))
+		}
+		return fmt.Errorf("ref_id %q is still declared; remove the declaration first. Nothing was changed", refID)
+	})
+}
+
+func (w *workspace) settle(ctx context.Context, journal state.Journal, by state.Holder, refID, reason string) error {
+	err := journal.Append(ctx, state.Outcome{
+		RefID: refID, Status: state.Tombstone, Source: state.SourcePerson, Reason: reason, By: &by,
+	})
+	if err != nil {
+		return fmt.Errorf("forget %q: %w", refID, err)
+	}
+	_, err = fmt.Fprintf(w.stdout, "%s is forgotten: it is never sent again.\n", view.Visible(refID))
+	return err
+}
+
+func newStateRebind(p *process) *cobra.Command {
+	var from source
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "rebind",
+		Short: "Bind the state to the service that the configuration names now",
+		Args:  exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if reason == "" {
+				return errors.New("state rebind needs --reason: it is journalled under your name")
+			}
+			return p.rebind(cmd.Context(), &from, reason)
+		},
+	}
+	from.flags(cmd)
+	cmd.Flags().StringVar(&reason, "reason", "", "why, for the journal")
+	return cmd
+}
+
+func (p *process) rebind(ctx context.Context, from *source, reason string) error {
+	loaded, err := p.load(from, false)
+	if err != nil {
+		return err
+	}
+	w := &workspace{process: p, source: *from, config: loaded}
+	w.path = w.statePath()
+	bound, isBound, err := lockfile.Read(w.dir)
+	if err != nil {
+		return err
+	}
+	if from.sandbox || !isBound {
+		return withHint(errors.New("there is no state to bind anew"), w.command("init"))
+	}
+	w.binding = bound
+	after, err := w.identity()
+	if err != nil {
+		return err
+	}
+	by := p.holder("remit state rebind")
+	return w.locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
+		for t, err := range snapshot.Transfers(ctx) {
+			if err != nil {
+				return w.stateError(err)
+			}
+			if t.Status == state.InDoubt {
+				return withHint(fmt.Errorf("%q is in doubt: another service could never settle it. Settle it first; nothing was changed", t.RefID),
+					w.command("resolve "+quote(t.RefID)))
+			}
+		}
+		before := snapshot.Meta().Service
+		if err := journal.Append(ctx, state.Rebound{Before: before, After: after, By: by, Reason: reason}); err != nil {
+			return fmt.Errorf("bind the state anew: %w", err)
+		}
+		w.binding.Service = after
+		return w.bind("The state is bound anew.")
+	})
+}

@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"remit/config"
+	"remit/internal/transfer"
+)
+
+func newValidate(p *process) *cobra.Command {
+	var from source
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "validate",
+		Short: "Check the configuration and every transfer that it declares",
+		Long:  "Check the configuration and every transfer that it declares. It reads neither the state\nnor the service.",
+		Args:  exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			loaded, err := p.load(&from, asJSON)
+			if err != nil {
+				return err
+			}
+			var mistakes config.Mistakes
+			var totals transfer.Totals
+			for t := range declared(cmd.Context(), loaded, &mistakes) {
+				totals.Add(t.Request.Asset, t.Request.Amount)
+			}
+			if err := p.report(loaded, mistakes.Diagnostics(), asJSON); err != nil {
+				return err
+			}
+			if asJSON {
+				return p.json().Validated(totals.Count())
+			}
+			_, err = fmt.Fprintf(p.stdout, "The configuration is valid. It declares %d transfers.\n", totals.Count())
+			return err
+		},
+	}
+	from.flags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	return cmd
+}

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+
+	"remit/config"
+	"remit/internal/lockfile"
+	"remit/planner"
+	"remit/state"
+	"remit/state/sqlite"
+)
+
+// workspace is a configuration together with the state that it is bound to.
+type workspace struct {
+	*process
+	source
+	config  *config.Configuration
+	binding lockfile.File // what the state must be
+	path    string        // of the state's file
+}
+
+// sandboxDirectory is where --sandbox keeps its state and its ledger.
+func sandboxDirectory(dir string) string { return filepath.Join(dir, ".remit", "sandbox") }
+
+// open reads the configuration and finds out which state it is bound to. Nothing is made.
+func (p *process) open(s *source, asJSON bool) (*workspace, error) {
+	loaded, err := p.load(s, asJSON)
+	if err != nil {
+		return nil, err
+	}
+	w := &workspace{process: p, source: *s, config: loaded}
+	if s.sandbox {
+		w.path = filepath.Join(sandboxDirectory(s.dir), "remit.db")
+		w.binding = lockfile.File{Environment: state.Sandbox, Service: state.SandboxIdentity()}
+		return w, nil
+	}
+	w.path = w.statePath()
+	found, made, err := lockfile.Read(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	if !made {
+		return nil, w.noLockFile()
+	}
+	w.binding = found
+	return w, w.checkBinding()
+}
+
+// statePath is where the state block says the state is.
+func (w *workspace) statePath() string {
+	if filepath.IsAbs(w.config.State.Path) {
+		return w.config.State.Path
+	}
+	return filepath.Join(w.dir, w.config.State.Path)
+}
+
+func (w *workspace) noLockFile() error {
+	if _, err := os.Stat(w.path); err == nil {
+		return withHint(fmt.Errorf("there is a state (%s) but no %s, which says that it is the right one. "+
+			"Restore the file from version control, or write it anew from the state", w.path, lockfile.Name), w.command("init"))
+	}
+	return withHint(errors.New("this directory has no state yet; nothing was sent"), w.command("init"))
+}
+
+// command is a command line that works on the same directory.
+func (w *workspace) command(words string) string { return w.source.command(words) }
+
+// checkBinding compares the configuration with the lock file, before any state is opened.
+func (w *workspace) checkBinding() error {
+	bound := w.binding
+	declared := bound.Service
+	if w.config.ServiceDeclared() {
+		declared.BaseURL = w.config.Service.BaseURL
+		declared.Operator = string(w.config.Service.Operator)
+	}
+	err := state.Meta{Environment: bound.Environment, Service: bound.Service}.
+		Check(w.config.Environment, "", declared)
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the configuration is not the one that %s binds this directory to: %w. "+
+		"Nothing was sent. A state that was never used is bound anew by \"remit init\", a used one by \"remit state rebind\"", lockfile.Name, err)
+}
+
+// read opens the state for reading. In the sandbox a state that was never made is empty.
+func (w *workspace) read(ctx context.Context) (state.Snapshot, func(), error) {
+	store, err := sqlite.OpenReadOnly(ctx, w.path)
+	if err != nil {
+		if w.sandbox && errors.Is(err, state.ErrMissing) {
+			return unmade{}, func() {}, nil
+		}
+		return nil, nil, w.stateError(err)
+	}
+	snapshot, err := store.Snapshot(ctx)
+	if err == nil {
+		err = snapshot.Meta().Check(w.binding.Environment, w.binding.Lineage, w.binding.Service)
+	}
+	closeAll := func() {
+		if snapshot != nil {
+			_ = snapshot.Close()
+		}
+		_ = store.Close()
+	}
+	if err != nil {
+		closeAll()
+		return nil, nil, w.stateError(err)
+	}
+	return snapshot, closeAll, nil
+}
+
+// write opens the state for writing. In the sandbox a state that was never made is made.
+func (w *workspace) write(ctx context.Context) (state.Store, error) {
+	if w.sandbox {
+		if err := w.makeSandbox(ctx); err != nil {
+			return nil, err
+		}
+	}
+	store, err := sqlite.Open(ctx, w.path, sqlite.Options{Now: w.now})
+	if err != nil {
+		return nil, w.stateError(err)
+	}
+	return store, nil
+}
+
+func (w *workspace) makeSandbox(ctx context.Context) error {
+	if _, err := os.Stat(w.path); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(w.path), 0o700); err != nil {
+		return fmt.Errorf("make the sandbox's state: %w", err)
+	}
+	return w.create(ctx, state.Created{
+		Lineage: uuid.NewString(), Environment: w.binding.Environment, Service: w.binding.Service, By: w.holder("remit apply --sandbox"),
+	})
+}
+
+func (w *workspace) create(ctx context.Context, created state.Created) error {
+	store, err := sqlite.Create(ctx, w.path, created, sqlite.Options{Now: w.now})
+	if err != nil {
+		return fmt.Errorf("make the state %s: %w", w.path, err)
+	}
+	return store.Close()
+}
+
+// locked runs act under the state's lock, on a snapshot of the state that the directory is
+// bound to.
+func (w *workspace) locked(ctx context.Context, by state.Holder, wait time.Duration, act func(state.Journal, state.Snapshot) error) error {
+	return w.lockedAny(ctx, by, wait, func(journal state.Journal, snapshot state.Snapshot) error {
+		if err := snapshot.Meta().Check(w.binding.Environment, w.binding.Lineage, w.binding.Service); err != nil {
+			return w.stateError(err)
+		}
+		return act(journal, snapshot)
+	})
+}
+
+// lockedAny is locked for a state that need not be the one that the directory is bound to.
+func (w *workspace) lockedAny(ctx context.Context, by state.Holder, wait time.Duration, act func(state.Journal, state.Snapshot) error) error {
+	store, err := w.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }() // every append was durable when it returned
+	journal, err := store.Lock(ctx, by, wait)
+	if err != nil {
+		return w.stateError(err)
+	}
+	defer func() { _ = journal.Unlock() }() // the lock dies with the process anyway
+	snapshot, err := journal.Snapshot(ctx)
+	if err != nil {
+		return w.stateError(err)
+	}
+	defer func() { _ = snapshot.Close() }()
+	return act(journal, snapshot)
+}
+
+// stateError says what keeps the state from being used, and what to do about it.
+func (w *workspace) stateError(err error) error {
+	var locked *state.LockedError
+	var mismatch *state.MismatchError
+	switch {
+	case errors.Is(err, state.ErrMissing):
+		return withHint(fmt.Errorf("the state %s is gone; nothing was sent. Restore it from a backup. "+
+			"Only where no backup exists, make a new one on purpose: every transfer is then looked up before it is sent, "+
+			"where the service can look up", w.path), w.command("init --new-state"))
+	case errors.Is(err, state.ErrEmpty):
+		return withHint(fmt.Errorf("the state %s is empty, which a state never is; nothing was sent. Restore it from a backup, "+
+			"or, only where no backup exists, move it away and make a new one on purpose", w.path), w.command("init --new-state"))
+	case errors.As(err, &mismatch):
+		return fmt.Errorf("the state %s is not the one that this directory is bound to; nothing was sent: %w", w.path, err)
+	case errors.As(err, &locked):
+		return withHint(fmt.Errorf("%w; nothing was sent. It is released when that process ends. Wait for it", err),
+			w.command("apply --lock-timeout=5m"))
+	}
+	return fmt.Errorf("the state %s cannot be used; nothing was sent: %w", w.path, err)
+}
+
+var _ planner.Record = unmade{}

@@ -1,0 +1,14 @@
+// Command remit reconciles declared funds transfers with those that were really made.
+package main
+
+import (
+	"context"
+	"os"
+
+	"remit/internal/cli"
+)
+
+func main() {
+	ctx := cli.WithInterrupt(context.Background())
+	os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+}
