@@ -101,6 +101,10 @@ func (c *Client) request(ctx context.Context, what call, with *token, body *requ
 func readAnswer(answer *http.Response, bytesMax int64) exchange {
 	defer answer.Body.Close()
 	ex := exchange{begun: true, status: answer.StatusCode, header: answer.Header}
+	if answer.StatusCode == 0 { // "000" is three digits, so it is let through
+		ex.err = errors.New("the answer has no status")
+		return ex
+	}
 	if answer.StatusCode < 200 { // the body of a switched protocol is the connection itself
 		return ex
 	}
@@ -166,7 +170,7 @@ func (c *Client) describe(err error) string {
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return "the network timed out: " + c.clean(err.Error())
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the connection was closed before the answer was whole"
+		return "the connection was closed"
 	}
 	return c.clean(err.Error())
 }

@@ -63,7 +63,7 @@ type Options struct {
 	// Dial opens connections; nil means TCP. It is there for networks that are simulated.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	Log zerolog.Logger
+	Log zerolog.Logger   // one line a request; its writer must be safe for concurrent use
 	Now func() time.Time // required
 }
 
@@ -186,11 +186,11 @@ func (c *Client) Close() {
 }
 
 // String names the service without its secret.
-func (c *Client) String() string { return c.name }
+func (c Client) String() string { return c.name }
 
 // Format writes [Client.String] whatever the verb, so that no way to print a Client shows a
 // secret or a token.
-func (c *Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.name) }
+func (c Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.name) }
 
 // target is where path stands at the service. A path comes out of a state or a saved plan,
 // so it must not be able to lead to another host.

@@ -39,7 +39,7 @@ type tokens struct {
 	config  *clientcredentials.Config
 	client  *Client
 	context context.Context // of renewals: they outlive the attempt that began them
-	stop    context.CancelFunc
+	cancel  context.CancelFunc
 
 	mu         sync.Mutex
 	current    *token
@@ -60,7 +60,7 @@ func newTokens(o Options, c *Client) *tokens {
 		},
 		client: c,
 	}
-	t.context, t.stop = context.WithCancel(context.Background())
+	t.context, t.cancel = context.WithCancel(context.Background())
 	return t
 }
 
@@ -103,6 +103,17 @@ func (t *tokens) replace(ctx context.Context, refused *token) (*token, error) {
 	}
 	t.mu.Unlock()
 	return t.get(ctx)
+}
+
+// stop ends a renewal under way and returns when it has ended.
+func (t *tokens) stop() {
+	t.cancel()
+	t.mu.Lock()
+	r := t.renewal
+	t.mu.Unlock()
+	if r != nil {
+		<-r.done
+	}
 }
 
 // renew begins a renewal, or joins the one under way. The caller holds t.mu.

@@ -1,0 +1,166 @@
+package service_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"remit/internal/service"
+)
+
+func record(refID, id string) string {
+	return strings.NewReplacer(`"ref_id":"a"`, fmt.Sprintf(`"ref_id":%q`, refID), `"t1"`, fmt.Sprintf("%q", id)).Replace(answer)
+}
+
+func TestFindFollowsThePages(t *testing.T) {
+	var queries []url.Values
+	pages := map[string]string{
+		"":   fmt.Sprintf(`{"items":[%s,%s],"next_page_cursor":"p2"}`, record("a", "a1"), record("b", "b1")),
+		"p2": fmt.Sprintf(`{"items":[%s,%s,{"id":7},{"ref_id":"other"}],"next_page_cursor":"p 3&"}`, record("a", "a2"), record("unasked", "x")),
+		// The last page of some services says null, of others "".
+		"p 3&": `{"items":null,"next_page_cursor":null}`,
+	}
+	w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+		queries = append(queries, r.URL.Query())
+		if r.Method != http.MethodGet || r.URL.Path != "/v2/transfers" || r.ContentLength > 0 {
+			t.Errorf("%s %s", r.Method, r.URL)
+		}
+		always(200, "", pages[r.URL.Query().Get("page_cursor")])(rw, r)
+	}}
+	w.in(t, func(t *testing.T, c *service.Client) {
+		found, err := c.Find(t.Context(), []string{"a", "b", "c & d"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string][]string{}
+		for refID, records := range found {
+			for _, r := range records {
+				got[refID] = append(got[refID], r.ID)
+			}
+		}
+		if diff := cmp.Diff(map[string][]string{"a": {"a1", "a2"}, "b": {"b1"}}, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+	refIDs := []string{"a", "b", "c & d"}
+	want := []url.Values{{"ref_ids": refIDs}, {"ref_ids": refIDs, "page_cursor": {"p2"}}, {"ref_ids": refIDs, "page_cursor": {"p 3&"}}}
+	if diff := cmp.Diff(want, queries); diff != "" {
+		t.Errorf("queries (-want +got):\n%s", diff)
+	}
+}
+
+func TestFindFailsRatherThanSayNothingWasMade(t *testing.T) {
+	n := 0
+	tests := map[string]struct {
+		api    http.HandlerFunc
+		reason string
+		tries  int
+	}{
+		"an answer without items":     {always(200, "", `{}`), "no list of items", 1},
+		"items that are no list":      {always(200, "", `{"items":{}}`), "no list of items", 1},
+		"a list":                      {always(200, "", `[]`), "not a JSON object", 1},
+		"no JSON":                     {always(200, "", `<html>`), "not a JSON object", 1},
+		"nothing":                     {always(204, "", ``), "not a JSON object", 1},
+		"an item that is no object":   {always(200, "", `{"items":["a"]}`), "an item is not a transfer record", 1},
+		"a record that can't be read": {always(200, "", `{"items":[{"ref_id":"a","id":"x"}]}`), `the record of "a"`, 1},
+		"a cursor that is no string":  {always(200, "", `{"items":[],"next_page_cursor":7}`), "next_page_cursor", 1},
+		"the same cursor for ever":    {always(200, "", `{"items":[],"next_page_cursor":"x"}`), "same next_page_cursor", 2},
+		"always another cursor": {func(w http.ResponseWriter, r *http.Request) {
+			n++
+			always(200, "", fmt.Sprintf(`{"items":[],"next_page_cursor":"%d"}`, n))(w, r)
+		}, "more than 100 pages", 100},
+		"a redirect":                    {always(302, "Location: http://127.0.0.1:2/elsewhere", ""), "302 Found", 1},
+		"refused":                       {always(403, "", `{"title":"No","detail":"not you"}`), "403 Forbidden (No: not you)", 1},
+		"not there":                     {always(404, "", ""), "404 Not Found", 1},
+		"unauthorized with every token": {always(401, "", ""), "401 Unauthorized", 2},
+		"unavailable":                   {always(503, "", ""), "503 Service Unavailable", 4},
+		"too many requests":             {always(429, "", ""), "429 Too Many Requests", 4},
+		"no answer":                     {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "the connection was closed", 4},
+		"an endless answer":             {always(200, "", `{"items":[],"x":"`+strings.Repeat("x", 9<<20)), "longer than", 4},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := &world{api: tt.api}
+			w.in(t, func(t *testing.T, c *service.Client) {
+				found, err := c.Find(t.Context(), []string{"a"})
+				if err == nil || !strings.Contains(err.Error(), tt.reason) || !strings.HasPrefix(err.Error(), "look up 1 ref_ids: ") || found != nil {
+					t.Errorf("found %v, error %v, want it to say %q", found, err, tt.reason)
+				}
+			})
+			// The transport may send a GET a second time by itself; that is harmless.
+			if w.requests != tt.tries && name != "no answer" {
+				t.Errorf("%d requests, want %d", w.requests, tt.tries)
+			}
+		})
+	}
+}
+
+func TestFindTriesAgain(t *testing.T) {
+	n := 0
+	w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+		n++
+		switch n {
+		case 1:
+			always(503, "", "")(rw, r)
+		case 2:
+			always(429, "Retry-After: 7", "")(rw, r)
+		case 3:
+			always(401, "", "")(rw, r)
+		default:
+			always(200, "", `{"items":[`+record("a", "x")+`]}`)(rw, r)
+		}
+	}}
+	w.in(t, func(t *testing.T, c *service.Client) {
+		began := time.Now()
+		found, err := c.Find(t.Context(), []string{"a"})
+		if err != nil || len(found["a"]) != 1 {
+			t.Errorf("%v, %v", found, err)
+		}
+		if took := time.Since(began); took != 7500*time.Millisecond {
+			t.Errorf("it took %s, want half a second and the seven that were asked for", took)
+		}
+	})
+}
+
+func TestFindOfNothingAsksNobody(t *testing.T) {
+	w := &world{api: always(500, "", "")}
+	w.in(t, func(t *testing.T, c *service.Client) {
+		if found, err := c.Find(t.Context(), nil); err != nil || len(found) != 0 {
+			t.Errorf("%v, %v", found, err)
+		}
+		defer func() {
+			if recover() == nil {
+				t.Error("101 ref_ids are our own bug, and were asked for")
+			}
+		}()
+		_, _ = c.Find(t.Context(), make([]string, service.FindMax+1))
+	})
+	if w.dials != 0 {
+		t.Error("somebody was asked")
+	}
+}
+
+func FuzzFind(f *testing.F) {
+	f.Add(`{"items":[` + answer + `],"next_page_cursor":""}`)
+	f.Add(`{"items":[{"ref_id":"a"}]}`)
+	f.Add(`{"items":[null,{}],"next_page_cursor":"x"}`)
+	f.Fuzz(func(t *testing.T, body string) {
+		w := &world{api: func(rw http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(rw, body) }}
+		w.in(t, func(t *testing.T, c *service.Client) {
+			found, err := c.Find(t.Context(), []string{"a"})
+			for refID, records := range found {
+				for _, r := range records {
+					if err != nil || refID != "a" || r.RefID != "a" || r.ID == "" {
+						t.Fatalf("%v, %v", found, err)
+					}
+				}
+			}
+		})
+	})
+}

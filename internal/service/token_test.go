@@ -1,0 +1,394 @@
+package service_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"remit/executor"
+	"remit/internal/service"
+)
+
+// byToken answers 401 unless the token is one that good accepts.
+func byToken(good func(token string) bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if !good(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")) {
+			always(401, "", `{"title":"Token expired"}`)(w, r)
+			return
+		}
+		always(200, "", answer)(w, r)
+	}
+}
+
+func TestReadyTellsTheTimeOfTheService(t *testing.T) {
+	w := &world{api: always(200, "", answer)}
+	w.in(t, func(t *testing.T, c *service.Client) {
+		for want := 1; want <= 2; want++ {
+			time.Sleep(1500 * time.Millisecond)
+			got, err := c.Ready(t.Context())
+			if err != nil || !got.Equal(time.Now().Truncate(time.Second)) {
+				t.Errorf("Date is %s at %s: %v", got, time.Now(), err)
+			}
+			if w.tokens != want {
+				t.Errorf("%d tokens, want %d", w.tokens, want)
+			}
+		}
+	})
+	w = &world{token: http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header()["Date"] = nil
+		rw.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(rw, `{"access_token":"token-number-1"}`)
+	})}
+	w.in(t, func(t *testing.T, c *service.Client) {
+		if got, err := c.Ready(t.Context()); err != nil || !got.IsZero() {
+			t.Errorf("without a Date: %s, %v", got, err)
+		}
+	})
+}
+
+func TestCredentialsAreSentInOneOfTheTwoPlaces(t *testing.T) {
+	for _, place := range []string{"header", "body"} {
+		t.Run(place, func(t *testing.T) {
+			var form url.Values
+			w := &world{api: always(200, "", answer)}
+			w.token = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				_ = r.ParseForm()
+				id, password, inHeader := r.BasicAuth()
+				if !inHeader {
+					id, password = r.PostForm.Get("client_id"), r.PostForm.Get("client_secret")
+				}
+				if inHeader != (place == "header") || id != "finance" || password != secret {
+					rw.WriteHeader(http.StatusUnauthorized)
+					return
+				}
+				form = r.PostForm
+				w.issue(rw, r)
+			})
+			w.in(t, func(t *testing.T, c *service.Client) {
+				if _, err := c.Ready(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			})
+			if diff := cmp.Diff([]string{"client_credentials", "a b"}, []string{form.Get("grant_type"), form.Get("scope")}); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestTokenFailuresAreToldWithoutSecrets(t *testing.T) {
+	tests := map[string]struct {
+		status       int
+		header, body string
+		reason       string
+		stop         bool // a request later on stops the run
+	}{
+		"refused with the secret repeated":  {401, "Content-Type: application/json", `{"error":"invalid_client","error_description":"` + secret + ` is wrong"}`, `"invalid_client", "[removed] is wrong"`, true},
+		"refused with the header repeated":  {400, "", "Basic ZmluYW5jZTpzZWNyZXQtb2YtdGhlLWNsaWVudA==", "answered 400 Bad Request", true},
+		"a redirect":                        {302, "Location: http://127.0.0.1:2/elsewhere", "", "a redirect is never followed", false},
+		"a redirect that keeps the method":  {307, "Location: http://127.0.0.1:2/elsewhere", "", "a redirect is never followed", false},
+		"unavailable":                       {503, "", "", "answered 503 Service Unavailable", false},
+		"too many requests":                 {429, "", "", "answered 429 Too Many Requests", false},
+		"an answer that is no JSON":         {200, "", "token-number-0", "no token that can be read", false},
+		"an answer without a token":         {200, "Content-Type: application/json", `{"token":"token-number-0"}`, "no token that can be read", false},
+		"a token of another type":           {200, "Content-Type: application/json", `{"access_token":"token-number-0","token_type":"mac"}`, "not a bearer token", false},
+		"a token that is no header":         {200, "Content-Type: application/json", `{"access_token":"token-number-0\r\nX: y"}`, "cannot stand in a header", false},
+		"an endless token":                  {200, "Content-Type: application/json", `{"access_token":"` + strings.Repeat("token-number-0", 2000) + `"}`, "more than 16384 bytes", false},
+		"an answer of more than a mebibyte": {200, "Content-Type: application/json", `{"access_token":"token-number-0","x":"` + strings.Repeat("x", 1<<20) + `"}`, "no token that can be read", false},
+		"a success that is an error":        {200, "Content-Type: application/json", `{"error":"invalid_scope"}`, `"invalid_scope"`, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := &world{token: always(tt.status, tt.header, tt.body), api: always(200, "", answer)}
+			w.in(t, func(t *testing.T, c *service.Client) {
+				_, err := c.Ready(t.Context())
+				if err == nil || !strings.Contains(err.Error(), tt.reason) || !strings.HasPrefix(err.Error(), "get a token from 127.0.0.1:1: ") {
+					t.Errorf("Ready: %v, want it to say %q", err, tt.reason)
+				}
+				got := c.Submit(t.Context(), path, []byte(request))
+				if got.Kind != executor.Unwritten || got.Stop != tt.stop || !strings.Contains(got.Reason, tt.reason) {
+					t.Errorf("Submit: %+v", got)
+				}
+				for _, text := range []string{fmt.Sprint(err), got.Reason, string(got.Problem)} {
+					if strings.Contains(text, secret) || strings.Contains(text, "token-number") || strings.Contains(text, "ZmluYW5jZTpz") {
+						t.Errorf("tells a secret: %s", text)
+					}
+				}
+			})
+			if w.dials != 0 {
+				t.Error("something was sent to the service")
+			}
+		})
+	}
+}
+
+func TestTokenIsRenewedAheadOfItsExpiry(t *testing.T) {
+	var expiry sync.Map // by token
+	w := &world{lifetime: 10 * time.Minute}
+	w.token = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		expiry.Store(fmt.Sprint("token-number-", w.tokens+1), time.Now().Add(w.lifetime))
+		w.issue(rw, r)
+	})
+	w.api = byToken(func(token string) bool {
+		expires, ok := expiry.Load(token)
+		return ok && time.Now().Before(expires.(time.Time))
+	})
+	w.in(t, func(t *testing.T, c *service.Client) {
+		if _, err := c.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for range 60 { // an hour of a request a minute
+			time.Sleep(time.Minute)
+			if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered {
+				t.Fatalf("%+v", got)
+			}
+			synctest.Wait()
+		}
+	})
+	if w.requests != 60 {
+		t.Errorf("%d requests for 60 transfers: some were refused first", w.requests)
+	}
+	if w.tokens < 6 || w.tokens > 8 {
+		t.Errorf("%d tokens of ten minutes in an hour", w.tokens)
+	}
+}
+
+func TestTokenEndpointDownBeforeExpiryHurtsNobody(t *testing.T) {
+	down := false
+	asked := 0
+	w := &world{lifetime: 10 * time.Minute, api: always(200, "", answer)}
+	w.token = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		asked++
+		if down {
+			rw.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		w.issue(rw, r)
+	})
+	w.in(t, func(t *testing.T, c *service.Client) {
+		if _, err := c.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		down = true
+		time.Sleep(9*time.Minute + 30*time.Second)
+		asked = 0
+		for range 20 {
+			if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered {
+				t.Fatalf("the old token is good still: %+v", got)
+			}
+			synctest.Wait()
+			time.Sleep(100 * time.Millisecond)
+		}
+		if asked > 2 { // a renewal tries both places of the credentials
+			t.Errorf("the token endpoint was asked %d times within two seconds", asked)
+		}
+		time.Sleep(time.Minute)
+		if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Unwritten || got.Stop || !strings.Contains(got.Reason, "503") {
+			t.Errorf("the old token has expired: %+v", got)
+		}
+		down = false
+		if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered {
+			t.Errorf("the endpoint is back: %+v", got)
+		}
+	})
+}
+
+func TestRefusedTokenIsRenewedOnce(t *testing.T) {
+	t.Run("and the attempt is made with the new one", func(t *testing.T) {
+		w := &world{api: byToken(func(token string) bool { return token == "token-number-2" })}
+		w.in(t, func(t *testing.T, c *service.Client) {
+			if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered {
+				t.Errorf("%+v", got)
+			}
+		})
+		if w.requests != 2 || w.tokens != 2 {
+			t.Errorf("%d requests and %d tokens, want 2 and 2", w.requests, w.tokens)
+		}
+	})
+	t.Run("and a second refusal stops the run", func(t *testing.T) {
+		w := &world{api: byToken(func(string) bool { return false })}
+		w.in(t, func(t *testing.T, c *service.Client) {
+			got := c.Submit(t.Context(), path, []byte(request))
+			if got.Kind != executor.Rejected || !got.Stop || got.HTTPStatus != 401 || !strings.Contains(got.Reason, "Token expired") {
+				t.Errorf("%+v", got)
+			}
+		})
+		if w.requests != 2 || w.tokens != 2 {
+			t.Errorf("%d requests and %d tokens, want 2 and 2", w.requests, w.tokens)
+		}
+	})
+	t.Run("for all that are in flight together", func(t *testing.T) {
+		w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+			time.Sleep(time.Second) // so that all were refused with one token
+			byToken(func(token string) bool { return token == "token-number-2" })(rw, r)
+		}}
+		w.in(t, func(t *testing.T, c *service.Client) {
+			done := make(chan executor.Answer)
+			for range 50 {
+				go func() { done <- c.Submit(t.Context(), path, []byte(request)) }()
+			}
+			for range 50 {
+				if got := <-done; got.Kind != executor.Answered {
+					t.Errorf("%+v", got)
+				}
+			}
+		})
+		if w.requests != 100 || w.tokens != 2 {
+			t.Errorf("%d requests and %d tokens, want 100 and 2", w.requests, w.tokens)
+		}
+	})
+	t.Run("but not where there is no new one", func(t *testing.T) {
+		w := &world{api: byToken(func(string) bool { return false })}
+		w.token = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+			if w.tokens > 0 {
+				always(400, "Content-Type: application/json", `{"error":"invalid_client"}`)(rw, r)
+				return
+			}
+			w.issue(rw, r)
+		})
+		w.in(t, func(t *testing.T, c *service.Client) {
+			got := c.Submit(t.Context(), path, []byte(request))
+			if got.Kind != executor.NotProcessed || !got.Stop || got.HTTPStatus != 401 || !strings.Contains(got.Reason, "invalid_client") {
+				t.Errorf("%+v", got)
+			}
+		})
+		if w.requests != 1 {
+			t.Errorf("sent %d times", w.requests)
+		}
+	})
+	t.Run("but not so late that the lock would have to be checked again", func(t *testing.T) {
+		w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+			time.Sleep(6 * time.Second)
+			byToken(func(token string) bool { return token == "token-number-2" })(rw, r)
+		}}
+		w.in(t, func(t *testing.T, c *service.Client) {
+			if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.NotProcessed || got.Stop || w.requests != 1 {
+				t.Errorf("%d requests: %+v", w.requests, got)
+			}
+			if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered {
+				t.Errorf("the next attempt: %+v", got)
+			}
+		})
+	})
+	t.Run("and a broken second exchange is in doubt", func(t *testing.T) {
+		w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+			byToken(func(token string) bool {
+				if token == "token-number-2" {
+					panic(http.ErrAbortHandler)
+				}
+				return false
+			})(rw, r)
+		}}
+		w.in(t, func(t *testing.T, c *service.Client) {
+			if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Unclear {
+				t.Errorf("%+v", got)
+			}
+		})
+	})
+}
+
+func TestSlowTokenEndpoint(t *testing.T) {
+	w := &world{api: always(200, "", answer)}
+	w.token = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		time.Sleep(8 * time.Second)
+		w.issue(rw, r)
+	})
+	w.in(t, func(t *testing.T, c *service.Client) {
+		if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Unwritten || got.Stop || w.dials != 0 {
+			t.Errorf("later than 5 s after the call: %+v", got)
+		}
+		time.Sleep(4 * time.Second)
+		if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered || w.tokens != 1 {
+			t.Errorf("when the token is there, of %d: %+v", w.tokens, got)
+		}
+	})
+	w = &world{token: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		<-r.Context().Done()
+	})}
+	w.in(t, func(t *testing.T, c *service.Client) {
+		began := time.Now()
+		if _, err := c.Ready(t.Context()); err == nil || time.Since(began) != 30*time.Second {
+			t.Errorf("no token after %s: %v", time.Since(began), err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := c.Ready(ctx); err == nil || time.Since(began) != 31*time.Second {
+			t.Errorf("an interrupt is heard after %s: %v", time.Since(began), err)
+		}
+	})
+}
+
+// A service that repeats what it was sent tells it to nobody through us.
+func TestSecretsThatTheServiceRepeats(t *testing.T) {
+	repeat := func(status int, format string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			always(status, "", fmt.Sprintf(format, r.Header.Get("Authorization")+" "+secret))(w, r)
+		}
+	}
+	for name, api := range map[string]http.HandlerFunc{
+		"in a text":    repeat(400, "headers: %s"),
+		"in a problem": repeat(422, `{"title":"No","detail":"%s"}`),
+		"in a record":  repeat(200, strings.Replace(answer, `"t1"`, `"%s"`, 1)),
+		"in no record": repeat(200, `{"headers":"%s"}`),
+		"in a lookup":  repeat(400, `{"title":"%s"}`),
+		"in a list":    repeat(200, `{"items":[{"ref_id":"a","id":"%s"}]}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{api: api}
+			w.in(t, func(t *testing.T, c *service.Client) {
+				text := fmt.Sprintf("%+v", c.Submit(t.Context(), path, []byte(request)))
+				found, err := c.Find(t.Context(), []string{"a"})
+				text += fmt.Sprint(found, err)
+				if strings.Contains(text, secret) || strings.Contains(text, "token-number") {
+					t.Errorf("tells a secret: %s", text)
+				}
+			})
+		})
+	}
+	t.Run("in a broken header", func(t *testing.T) {
+		w := &world{}
+		w.serve = func(conn net.Conn) {
+			defer conn.Close()
+			var buffer [4096]byte
+			n, _ := conn.Read(buffer[:])
+			_, rest, _ := strings.Cut(string(buffer[:n]), "Bearer ")
+			token, _, _ := strings.Cut(rest, "\r\n")
+			_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nbroken "+token+"\r\n\r\n")
+		}
+		w.in(t, func(t *testing.T, c *service.Client) {
+			if got := c.Submit(t.Context(), path, []byte(request)); strings.Contains(got.Reason, "token-number") {
+				t.Errorf("tells a secret: %+v", got)
+			}
+		})
+	})
+}
+
+func TestNoWayToPrintShowsTheSecret(t *testing.T) {
+	o := service.Options{
+		BaseURL: "https://api.example.com", TokenURL: "https://oauth.example.com/token",
+		ClientID: "finance", ClientSecret: secret, Now: time.Now,
+	}
+	c, err := service.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%d", "%x"} {
+		for _, value := range []any{o, &o, c, *c, []any{o, c}} {
+			text := fmt.Sprintf(verb, value)
+			if strings.Contains(text, secret) || strings.Contains(text, fmt.Sprintf("%x", secret)) {
+				t.Errorf("%s of %T shows the secret: %s", verb, value, text)
+			}
+		}
+	}
+}
