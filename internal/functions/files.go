@@ -88,6 +88,8 @@ func (f files) read(name string) ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%q is not a regular file", name)
+	case info.Size() > fileSizeMax:
+		return nil, tooLarge(name)
 	}
 	file, err := f.root.Open(name)
 	if err != nil {
@@ -99,10 +101,14 @@ func (f files) read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %q: %w", name, err)
 	}
-	if n > fileSizeMax {
-		return nil, fmt.Errorf("%q is larger than %d MiB", name, fileSizeMax>>20)
+	if n > fileSizeMax { // it grew, or it is a file without a size
+		return nil, tooLarge(name)
 	}
 	return content.Bytes(), nil
+}
+
+func tooLarge(name string) error {
+	return fmt.Errorf("%q is larger than %d MiB", name, fileSizeMax>>20)
 }
 
 // stat finds a file, also behind links that stay in the directory. It wraps
