@@ -131,6 +131,10 @@ func TestDependencies(t *testing.T) {
 			declared: []config.Transfer{declare("a", inBatch("pay")), declare("z", inBatch("pay"), afterBatch("pay"))},
 			want:     planner.Wait, reason: "circle",
 		},
+		"its own batch, which another one waits for, is never sent": {
+			declared: []config.Transfer{declare("y", afterBatch("pay")), declare("a", inBatch("pay")), declare("z", inBatch("pay"), afterBatch("pay"))},
+			want:     planner.Wait, reason: "circle",
+		},
 		"a circle through a batch is never sent": {
 			declared: []config.Transfer{declare("a", inBatch("pay"), after("z")), declare("b", inBatch("pay")), declare("z", afterBatch("pay"))},
 			want:     planner.Wait, reason: "circle",

@@ -121,6 +121,18 @@ func TestLookAlikes(t *testing.T) {
 			recorded: []state.Detail{old(state.Recorded), record(declare("old2", twin), state.Recorded)},
 			marks:    []string{"b: look-alike of old", "b: look-alike of old2"}, obstacles: []string{flagB},
 		},
+		"an argument that names another than the twin accepts nothing": {
+			declared: []config.Transfer{declare("b", twin, acceptOf("older"))}, recorded: []state.Detail{old(state.Recorded)},
+			marks: []string{"b: look-alike of old"}, obstacles: []string{flagB},
+		},
+		"an argument that names another new transfer accepts nothing": {
+			declared: []config.Transfer{declare("a", twin), declare("b", twin, acceptOf("c"))},
+			marks:    []string{"b: look-alike of a"}, obstacles: []string{flagB},
+		},
+		"the only one of a batch is accepted by name": {
+			declared: []config.Transfer{declare("b", twin, inBatch("pay"))}, recorded: []state.Detail{old(state.Recorded)},
+			marks: []string{"b: look-alike of old"}, obstacles: []string{flagB},
+		},
 		"the name of the twin accepts nothing": {
 			declared: []config.Transfer{declare("b", twin)}, recorded: []state.Detail{old(state.Recorded)}, controls: byName("old"),
 			marks: []string{"b: look-alike of old"}, obstacles: []string{flagB}, unused: []string{"accept-duplicate=old"},
@@ -169,6 +181,10 @@ func TestLookAlikes(t *testing.T) {
 			declared:  []config.Transfer{declare("a", twin), declare("b", twin, acceptOf("a")), declare("c", twin, acceptOf("a"))},
 			marks:     []string{"b: look-alike of a", "b: look-alike of c", "c: look-alike of a", "c: look-alike of b"},
 			obstacles: []string{"look-alike 2 [b c] --accept-duplicate=b --accept-duplicate=c"},
+		},
+		"the original of two new twins is the one without a recorded twin": {
+			declared: []config.Transfer{declare("a", twin), declare("b", twin, window(day))}, recorded: []state.Detail{old(state.Recorded, intended(2*day))},
+			marks: []string{"a: look-alike of old", "a: look-alike of b"}, obstacles: []string{"look-alike 1 [a] --accept-duplicate=a"},
 		},
 		"one that waits is no twin in this plan": {
 			declared: []config.Transfer{declare("a", twin, notBefore(now.Add(day))), declare("b", twin)},

@@ -363,6 +363,7 @@ func TestErrors(t *testing.T) {
 		"a recorded body of another hash":      {newMemory(broken), []config.Transfer{declare("a")}, planner.Controls{}, `read the recorded request of "a"`},
 		"a row without details":                {forgetful{missing}, []config.Transfer{declare("a")}, planner.Controls{}, "the state has 0 of 1"},
 		"a scan that fails":                    {failing{missing}, []config.Transfer{declare("a")}, planner.Controls{}, "read the recorded transfers: disk"},
+		"a target without a name":              {newMemory(), []config.Transfer{declare("a")}, planner.Controls{Targets: []string{"batch."}}, "has the name batch."},
 		"a target that names nothing declared": {newMemory(), []config.Transfer{declare("a")}, planner.Controls{Targets: []string{"batch.x"}}, "has the name batch.x"},
 	}
 	for name, test := range tests {

@@ -275,10 +275,7 @@ func TestDifferencesAreFingerprints(t *testing.T) {
 			FromProfileID: text.Draw(t, "from"), FromIdentityID: text.Draw(t, "from identity"), FromAccountID: text.Draw(t, "from account"),
 			ToProfileID: text.Draw(t, "to"), ToIdentityID: text.Draw(t, "to identity"), ToAccountID: text.Draw(t, "to account"),
 			Amount: transfer.MustAmount(rapid.SampledFrom([]string{"1", "1.0", "2"}).Draw(t, "amount")), Asset: text.Draw(t, "asset"),
-			Metadata: transfer.NewMetadata(pairs.Draw(t, "metadata")),
-		}
-		if r.Operation == transfer.Platform {
-			r.RecipientMetadata = transfer.NewMetadata(pairs.Draw(t, "recipient_metadata"))
+			Metadata: transfer.NewMetadata(pairs.Draw(t, "metadata")), RecipientMetadata: transfer.NewMetadata(pairs.Draw(t, "recipient_metadata")),
 		}
 		return r
 	}
@@ -293,7 +290,7 @@ func TestDifferencesAreFingerprints(t *testing.T) {
 		case 2:
 			b.Metadata = draw(t).Metadata
 		case 3:
-			b.ToAccountID = draw(t).ToAccountID
+			b.RecipientMetadata = draw(t).RecipientMetadata
 		}
 		if same, differences := a.Fingerprint() == b.Fingerprint(), planner.Differences(a, b); same != (len(differences) == 0) {
 			t.Fatalf("one fingerprint %v, differences %v", same, differences)

@@ -182,6 +182,14 @@ func TestRecheck(t *testing.T) {
 			},
 			want: "[+ b]",
 		},
+		"what was in doubt was asked for by an earlier run of this plan and settled by another": {
+			recorded: []state.Detail{record(declare("a"), state.InDoubt)},
+			since: func(m *memory) {
+				m.details["a"] = record(declare("a"), state.Recorded)
+				m.happen(begun("run-1", "plan-1"), state.Outcome{RefID: "a", RunID: "run-1"}, state.Outcome{RefID: "a", RunID: "run-2"})
+			},
+			want: "stale [{a in doubt in run run-0 recorded in run run-0}]",
+		},
 		"what was in doubt is in doubt with other bytes": {
 			recorded: []state.Detail{record(declare("a"), state.InDoubt)},
 			since:    func(m *memory) { m.details["a"] = record(declare("a", edited), state.InDoubt) },
@@ -201,6 +209,20 @@ func TestRecheck(t *testing.T) {
 			declared: []config.Transfer{declare("b", twin)},
 			since:    func(m *memory) { m.put("run-1", record(declare("x", twin), state.InDoubt, open)) },
 			want:     "obstacle look-alike [b]",
+		},
+		"another run left a twin in doubt that was intended long ago": {
+			declared: []config.Transfer{declare("b", twin)}, recorded: []state.Detail{record(declare("x", twin), state.Unsent, intended(900*day))},
+			since: func(m *memory) {
+				m.put("run-1", record(declare("x", twin), state.InDoubt, intended(900*day), open))
+			},
+			want: "obstacle look-alike [b]",
+		},
+		"another run left a twin whose age nobody knows": {
+			declared: []config.Transfer{declare("b", twin)},
+			since: func(m *memory) {
+				m.put("run-1", record(declare("x", twin), state.Recorded, func(d *state.Detail) { d.IntendedAt = time.Time{} }))
+			},
+			want: "obstacle look-alike [b]",
 		},
 		"another run was refused a twin": {
 			declared: []config.Transfer{declare("b", twin)},
@@ -326,6 +348,25 @@ func TestRecheckKeepsTheTotalsOfWhatItDoesNotTouch(t *testing.T) {
 	got := []int{left.Count(planner.Submit), left.Count(planner.None), left.Count(planner.Undeclared), p.Count(planner.Submit)}
 	if diff := cmp.Diff([]int{1, 1, 1, 2}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestTwinsThatALineOnlyCounts is about a line that has more twins than it shows.
+func TestTwinsThatALineOnlyCounts(t *testing.T) {
+	m := newMemory()
+	for i := range 30 {
+		d := record(declare(fmt.Sprintf("old-%02d", i), twin), state.Recorded)
+		m.details[d.RefID] = d
+	}
+	p := plan(t, m, planner.Controls{AcceptDuplicate: []string{"a"}}, declare("a", twin))
+	left, err := p.Recheck(t.Context(), m, "", now)
+	if got := outcomeOf(left, err); got != "[+ a]" {
+		t.Errorf("accepted: %s", got)
+	}
+	m.put("run-1", record(declare("one-more", twin), state.Recorded))
+	left, err = p.Recheck(t.Context(), m, "", now)
+	if got := outcomeOf(left, err); got != "obstacle look-alike [a]" {
+		t.Errorf("with one more: %s", got)
 	}
 }
 

@@ -205,6 +205,7 @@ func TestForgedFilesAreRefused(t *testing.T) {
 		"another total":               {`"sum":"80.00"`, `"sum":"81.00"`},
 		"another count":               {`"totals":[{"action":"submit","count":5`, `"totals":[{"action":"submit","count":6`},
 		"totals of nothing":           {`{"action":"undeclared"`, `{"action":"undefined"`},
+		"two lists of one line":       {`"after":["a","b"]`, `"after_as":"a","after":["a"]`},
 		"a list of a later line":      {`"after_as":"y"`, `"after_as":"failed"`},
 		"another recorded body":       {`"status":"in_doubt"`, `"status":"recorded"`},
 		"an older format":             {`remit-plan/1`, `remit-plan/0`},
@@ -227,6 +228,24 @@ func TestConflictsAreNeverApplicable(t *testing.T) {
 	p.Header.PlanID = "plan-1"
 	p.Obstacles = nil
 	mustBeChanged(t, "without obstacles", save(t, p))
+}
+
+func TestALineTwiceIsRefused(t *testing.T) {
+	late := declare("late", notBefore(now.Add(day)))
+	p := plan(t, newMemory(), planner.Controls{}, late)
+	p.Header.PlanID = "plan-1"
+	p.Changes = append(p.Changes, p.Changes[0])
+	p.Totals[planner.Wait].Add(late.Request.Asset, late.Request.Amount)
+	mustBeChanged(t, "a line twice", save(t, p))
+}
+
+// TestARecordedRequestOfAnotherLineIsRefused swaps two, which no sum and no digest shows.
+func TestARecordedRequestOfAnotherLineIsRefused(t *testing.T) {
+	a, b := declare("a", twin), declare("b", twin)
+	p := plan(t, newMemory(record(a, state.InDoubt), record(b, state.InDoubt)), planner.Controls{}, a, b)
+	p.Header.PlanID = "plan-1"
+	p.Changes[0].Recorded, p.Changes[1].Recorded = p.Changes[1].Recorded, p.Changes[0].Recorded
+	mustBeChanged(t, "recorded requests swapped", save(t, p))
 }
 
 func TestOpenReturnsWhatItsReaderReturns(t *testing.T) {
