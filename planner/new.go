@@ -143,10 +143,12 @@ func (b *builder) addDeclared(t config.Transfer, r *row) {
 	switch action {
 	case Submit:
 		c.DuplicateWithin = t.DuplicateWithin
+		if b.now.Before(t.NotBefore) { // a rehearsal
+			c.Until = t.NotBefore
+		}
 	case Wait:
 		if !isInFlight(r) {
 			c.Until = t.NotBefore
-			c.Reason = "not before " + t.NotBefore.Format(time.RFC3339)
 		}
 	case Expired:
 		c.Reason = "expires passed at " + t.Expires.Format(time.RFC3339) + ", before it was submitted; remove it, or pay it under a new ref_id"
@@ -190,7 +192,7 @@ func (b *builder) due(t *config.Transfer) Action {
 	switch {
 	case !t.Expires.IsZero() && !b.now.Before(t.Expires):
 		return Expired
-	case b.now.Before(t.NotBefore):
+	case b.now.Before(t.NotBefore) && !b.controls.Rehearsal:
 		return Wait
 	}
 	return Submit

@@ -43,9 +43,13 @@ func TestActions(t *testing.T) {
 			want:     planner.Submit,
 		},
 		"its time has come just now": {declared: declare("a", notBefore(now)), want: planner.Submit},
+		"its time has not come in a rehearsal": {
+			declared: declare("a", notBefore(now.Add(time.Second))), controls: planner.Controls{Rehearsal: true}, want: planner.Submit,
+			until: now.Add(time.Second),
+		},
 		"its time has not come": {
 			declared: declare("a", notBefore(now.Add(time.Second))), want: planner.Wait,
-			until: now.Add(time.Second), reason: "not before 2026-11-27T15:00:01Z",
+			until: now.Add(time.Second),
 		},
 		"it expires in a second": {declared: declare("a", expires(now.Add(time.Second))), want: planner.Submit},
 		"it expired just now": {

@@ -79,7 +79,8 @@ type Change struct {
 	// this plan, or recorded and not yet COMPLETED. The slice is shared by the changes that
 	// wait for the same; it is not to be changed.
 	After []string `json:"after,omitempty"`
-	// Until is when a Wait may be over; zero where no time is known.
+	// Until is when a Wait may be over; zero where no time is known. A rehearsal submits
+	// although it has one.
 	Until time.Time `json:"until,omitzero"`
 	// Expires is when an unsent transfer is no longer wanted; zero for never.
 	Expires time.Time `json:"expires,omitzero"`
@@ -187,6 +188,10 @@ type Controls struct {
 	// Targets are addresses (transfer.internal.payroll["E-17"]), blocks
 	// (transfer.internal.payroll) or batches (batch.payroll); empty for all.
 	Targets []string
+
+	// Rehearsal says that times to come are shown and not waited for: in the sandbox, what
+	// is not due yet is submitted.
+	Rehearsal bool
 
 	// How the service settles doubts. It changes no action, only what the reason of a
 	// Resolve says about it.

@@ -48,7 +48,7 @@ func (o *planning) flags(cmd *cobra.Command) {
 // controls reads the flags into what the planner takes.
 func (o *planning) controls(loaded *config.Configuration) (planner.Controls, error) {
 	c := planner.Controls{
-		AllowEmpty: o.allowEmpty, AcceptDuplicate: o.acceptDuplicate, Targets: o.targets,
+		AllowEmpty: o.allowEmpty, Rehearsal: o.sandbox, AcceptDuplicate: o.acceptDuplicate, Targets: o.targets,
 		Lookup: o.sandbox || loaded.Service.LookupPath != "", HoldDoubt: loaded.Service.HoldDoubt,
 		ReplayWindow: loaded.Service.ReplayWindow, AcceptDuplicates: make(map[string]int),
 	}

@@ -33,7 +33,11 @@ func newValidate(p *process) *cobra.Command {
 			if asJSON {
 				return p.json().Validated(totals.Count())
 			}
-			_, err = fmt.Fprintf(p.stdout, "The configuration is valid. It declares %d transfers.\n", totals.Count())
+			declares := "1 transfer"
+			if totals.Count() != 1 {
+				declares = fmt.Sprintf("%d transfers", totals.Count())
+			}
+			_, err = fmt.Fprintf(p.stdout, "The configuration is valid. It declares %s.\n", declares)
 			return err
 		},
 	}

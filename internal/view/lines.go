@@ -194,6 +194,9 @@ func changeNotes(c *planner.Change) []span {
 			add(toneDim, "after "+some(c.After, 0), reason)
 			reason = ""
 		}
+		if !c.Until.IsZero() {
+			add(toneDim, "not due until "+moment(c.Until))
+		}
 		add(toneDim, reason)
 	case planner.Wait:
 		until := ""

@@ -1,0 +1,134 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"remit/internal/cli"
+	"remit/internal/sandbox"
+	"remit/planner"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestExamples applies each example in the sandbox: its plan is the golden file beside it,
+// the ledger has what the plan promised, and a second run does nothing.
+func TestExamples(t *testing.T) {
+	examples, err := filepath.Glob("../../examples/*")
+	if err != nil || len(examples) == 0 {
+		t.Fatalf("find the examples: %v", err)
+	}
+	for _, example := range examples {
+		t.Run(filepath.Base(example), func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			copyExample(t, example, dir)
+
+			plan := run(t, 0, "plan", "--sandbox", "--show=all", "--chdir="+dir)
+			golden := filepath.Join(example, "plan.golden")
+			if *update {
+				if err := os.WriteFile(golden, []byte(plan), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), plan); diff != "" {
+				t.Errorf("the plan is not the golden file; go test ./internal/cli -update writes it anew (-want +got):\n%s", diff)
+			}
+
+			run(t, 2, "plan", "--sandbox", "--detailed-exitcode", "--out=first.plan", "--chdir="+dir)
+			run(t, 0, "apply", "--sandbox", "--auto-approve", "--chdir="+dir)
+			again := run(t, 0, "apply", "--sandbox", "--auto-approve", "--chdir="+dir)
+			if !strings.Contains(again, "No changes.") {
+				t.Errorf("the second apply does something:\n%s", again)
+			}
+			run(t, 0, "plan", "--sandbox", "--detailed-exitcode", "--chdir="+dir)
+			compareLedger(t, dir)
+		})
+	}
+}
+
+// compareLedger holds the ledger's debits against the totals of the plan, digit by digit.
+func compareLedger(t *testing.T, dir string) {
+	t.Helper()
+	file, err := os.Open(filepath.Join(dir, "first.plan"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	plan, err := planner.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	box, err := sandbox.Open(context.Background(), sandbox.Options{
+		Path: filepath.Join(dir, ".remit", "sandbox", "ledger.db"), Now: time.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer box.Close()
+	debits, err := box.Debits(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned := plan.Totals[planner.Submit]
+	if planned.Count() != debits.Count() {
+		t.Errorf("the ledger has %d transfers, the plan has %d", debits.Count(), planned.Count())
+	}
+	for total := range planned.All() {
+		if got := debits.Sum(total.Asset); !got.Equal(total.Sum) {
+			t.Errorf("the ledger's debits are %s %s, the plan's %s", total.Asset, got, total.Sum)
+		}
+	}
+}
+
+// run runs remit in this process and returns its standard output.
+func run(t *testing.T, wantCode int, args ...string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code := cli.Run(context.Background(), args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
+	if code != wantCode {
+		t.Fatalf("remit %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), code, wantCode, &stdout, &stderr)
+	}
+	return stdout.String()
+}
+
+func copyExample(t *testing.T, from, to string) {
+	t.Helper()
+	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Name() == ".remit" {
+			if entry != nil && entry.IsDir() {
+				return fs.SkipDir
+			}
+			return err
+		}
+		relative, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, relative)
+		if entry.IsDir() {
+			return os.MkdirAll(target, 0o755)
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(target, content, 0o644)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
