@@ -28,7 +28,12 @@ func readAmount(value cty.Value, expr hclsyntax.Expression, files map[string]*hc
 
 // quotedFix shows the line that mends an unquoted number.
 func quotedFix(expr hclsyntax.Expression, files map[string]*hcl.File) string {
-	literal, ok := unwrap(expr).(*hclsyntax.LiteralValueExpr)
+	how := "Write it in quotation marks:"
+	expr = unwrap(expr)
+	if minus, ok := expr.(*hclsyntax.UnaryOpExpr); ok { // no amount is negative
+		expr, how = unwrap(minus.Val), "Write it in quotation marks and without a sign:"
+	}
+	literal, ok := expr.(*hclsyntax.LiteralValueExpr)
 	if !ok {
 		return "Compute it with decimal_add, decimal_sub, decimal_mul, decimal_div or decimal_round on quoted decimals."
 	}
@@ -37,9 +42,9 @@ func quotedFix(expr hclsyntax.Expression, files map[string]*hcl.File) string {
 		digits = string(literal.SrcRange.SliceBytes(file.Bytes))
 	}
 	if isJSON(literal.SrcRange.Filename) {
-		return fmt.Sprintf("Write it in quotation marks:\n\n  \"amount\": %q", digits)
+		return fmt.Sprintf("%s\n\n  \"amount\": %q", how, digits)
 	}
-	return fmt.Sprintf("Write it in quotation marks:\n\n  amount = %q", digits)
+	return fmt.Sprintf("%s\n\n  amount = %q", how, digits)
 }
 
 // checkScale says what is wrong with the decimals of an amount, or "".

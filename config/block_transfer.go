@@ -36,8 +36,8 @@ type transferBlock struct {
 	ctx      *hcl.EvalContext
 	broken   bool // a mistake keeps every instance from being evaluated
 
-	// checked is the type of each.value for which the amount was looked through for
-	// numbers; NilType before the first.
+	// checked is the type of each.value for which the amount has no numbers; NilType
+	// before the first.
 	checked cty.Type
 }
 
@@ -187,7 +187,9 @@ func (l *loader) compile(t *transferBlock) {
 		l.checkPosition(t, forEach)
 	}
 	if f := t.fields["amount"]; f != nil && !f.broken && !t.broken && (f.constant || t.data != nil) {
-		l.report(l.config.scope.checkDecimal(f.expr, t.ctx)...)
+		diags := l.config.scope.checkDecimal(f.expr, t.ctx)
+		l.report(diags...)
+		f.broken = diags.HasErrors()
 	}
 }
 

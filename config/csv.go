@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -109,6 +110,9 @@ func (t *table) syntaxError(err error) *hcl.Diagnostic {
 	detail := "A quotation mark stands inside of a field that does not begin with one. Quote the whole field, and double the mark."
 	if errors.Is(syntax.Err, csv.ErrQuote) {
 		detail = "A field in quotation marks goes on after its end, or has no end. Double each mark inside of it."
+	}
+	if syntax.StartLine != syntax.Line {
+		detail += fmt.Sprintf(" The row begins on line %d.", syntax.StartLine)
 	}
 	return mistake(t.rangeAt(syntax.Line, syntax.Column, 0), "Quotation marks do not match", "%s", detail)
 }

@@ -3,9 +3,9 @@ package config
 import "strings"
 
 // currencyScale is how many decimals ISO 4217 gives the minor unit of a currency; false for
-// codes that it does not list, or lists without a minor unit, such as XAU. The list is that
-// of ISO 4217:2015 with amendments up to 179 (2025). CLDR, which golang.org/x/text carries,
-// says how many decimals people write, which is not the same: it gives IQD none.
+// codes that it does not list, or lists without a minor unit, such as XAU. The list is of
+// the codes in use in 2025. CLDR, which golang.org/x/text carries, says how many decimals
+// people write, which is not the same: it gives IQD none.
 func currencyScale(code string) (int, bool) {
 	if len(code) != 3 {
 		return 0, false

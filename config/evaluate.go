@@ -104,6 +104,9 @@ func (e *evaluation) add(f *field, d *hcl.Diagnostic) {
 		}
 		d.Extra = from
 	}
+	if e.in.row != nil && d.Subject.Filename == e.in.row.table.name {
+		e.block.config.sources.needData(d.Subject.Filename, d.Subject.End.Byte)
+	}
 	e.diags = append(e.diags, d)
 }
 
@@ -165,6 +168,23 @@ func (e *evaluation) text(name string) string {
 	return e.checkText(f, name, value)
 }
 
+// required is text that may not be null. That it may not be absent was reported when its
+// block was read.
+func (e *evaluation) required(name string) string {
+	value, f, found := e.value(name)
+	switch found {
+	case present:
+		return e.checkText(f, name, value)
+	case nothing:
+		if f != nil {
+			e.refuse(f, "Required argument is null", "%s may not be null.", name)
+		}
+		e.wrong = true
+	case wrong:
+	}
+	return ""
+}
+
 func (e *evaluation) checkText(f *field, name string, value cty.Value) string {
 	if value.Type() != cty.String {
 		e.refuse(f, "Not text", "%s must be a string, not %s; write it in quotation marks.", name, value.Type().FriendlyName())
@@ -188,15 +208,6 @@ func checkSent(text string) error {
 		return transfer.CheckRefID(text)
 	}
 	return transfer.CheckText(text)
-}
-
-// required is text that may not be absent.
-func (e *evaluation) required(name string) string {
-	text := e.text(name)
-	if text == "" && !e.wrong {
-		e.refuse(e.block.fields[name], "Required argument is null", "%s may not be null.", name)
-	}
-	return text
 }
 
 // refID is the transfer's identity, and whether it is the block's label.
@@ -235,11 +246,11 @@ func (e *evaluation) party(side string) (profile, identity, account string) {
 	if found == present {
 		return e.profile(f, side, value)
 	}
-	profile = e.text(side + "_profile_id")
-	if profile == "" && !e.wrong {
-		e.refuse(e.block.fields[side+"_profile_id"], "Required argument is null", "%s or %s_profile_id is required.", side, side)
+	if f != nil && e.block.fields[side+"_profile_id"] == nil {
+		e.refuse(f, "Required argument is null", "%s may not be null.", side)
+		return "", "", ""
 	}
-	return profile, e.text(side + "_identity_id"), e.text(side + "_account_id")
+	return e.required(side + "_profile_id"), e.text(side + "_identity_id"), e.text(side + "_account_id")
 }
 
 func (e *evaluation) profile(f *field, side string, value cty.Value) (profile, identity, account string) {
@@ -255,16 +266,17 @@ func (e *evaluation) profile(f *field, side string, value cty.Value) (profile, i
 		}
 		return e.checkText(f, side+"."+name, value.GetAttr(name))
 	}
-	profile = part("profile_id")
-	if profile == "" && !e.wrong {
+	if value.GetAttr("profile_id").IsNull() {
 		e.refuse(f, "Required argument is null", "%s has no profile_id.", side)
 	}
-	return profile, part("identity_id"), part("account_id")
+	return part("profile_id"), part("identity_id"), part("account_id")
 }
 
 // amount is the amount, checked against the decimals of its asset.
 func (e *evaluation) amount(asset string) transfer.Amount {
-	e.checkNumbers()
+	if !e.checkNumbers() {
+		return transfer.Amount{}
+	}
 	value, f, found := e.value("amount")
 	switch found {
 	case nothing:
@@ -290,19 +302,23 @@ func (e *evaluation) amount(asset string) transfer.Amount {
 
 // checkNumbers looks the amount through for numbers where their types hang on each.value,
 // once for each type of it. Rows of a data source are strings, which were seen to before.
-func (e *evaluation) checkNumbers() {
+func (e *evaluation) checkNumbers() bool {
 	f := e.block.fields["amount"]
 	if f == nil || f.broken || f.constant || e.in.row != nil {
-		return
+		return true
 	}
 	ty := e.in.each.Type()
 	if e.block.checked != cty.NilType && e.block.checked.Equals(ty) {
-		return
+		return true
 	}
-	e.block.checked = ty
-	for _, d := range e.block.config.scope.checkDecimal(f.expr, e.in.ctx) {
+	diags := e.block.config.scope.checkDecimal(f.expr, e.in.ctx)
+	for _, d := range diags {
 		e.add(f, d)
 	}
+	if !diags.HasErrors() {
+		e.block.checked = ty
+	}
+	return !diags.HasErrors()
 }
 
 // conditions reads when the transfer may be made and what it is compared with.

@@ -108,9 +108,9 @@ func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
 		switch why, isLater := later[name]; {
 		case slices.Contains(known, name):
 		case name == "moved":
-			l.report(mistake(r, "No moved block", "%s", why))
+			l.report(mistake(r, "No moved block", "%s", movedWhy))
 		case isLater:
-			l.report(mistake(r, "Not in this version", "%s", why))
+			l.report(mistake(r, "Not in this version", "This version of remit does not have %s blocks yet. %s", name, why))
 		default:
 			l.report(mistake(r, "Unsupported block type", "There is no block of type %q.%s", name,
 				didYouMean(name, append(slices.Collect(maps.Keys(later)), known...))))
@@ -174,7 +174,9 @@ func (l *loader) settle() {
 		for _, a := range n.arguments {
 			within := wideReach()
 			within.row = a.row
-			l.resolveArgument(a, within, false)
+			refs, diags := scope.resolve(a.expr, within)
+			a.refs = refs
+			l.report(diags...)
 		}
 	}
 	order, diags := scope.sorted()

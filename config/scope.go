@@ -1,6 +1,8 @@
 package config
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -188,10 +190,12 @@ func (s *scope) value(a *argument) (cty.Value, bool, hcl.Diagnostics) {
 // message, the message is not shown.
 func evaluate(expr hclsyntax.Expression, refs *references, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	value, diags := expr.Value(ctx)
-	if diags.HasErrors() && refs.sensitive() {
-		for _, d := range diags {
+	for _, d := range diags {
+		if refs.sensitive() {
 			d.Expression, d.EvalContext = nil, nil
 			d.Detail = "The reason is not shown, because the expression uses a sensitive value."
+		} else {
+			nameKey(d)
 		}
 	}
 	if !diags.HasErrors() && !value.IsWhollyKnown() {
@@ -199,6 +203,24 @@ func evaluate(expr hclsyntax.Expression, refs *references, ctx *hcl.EvalContext)
 			"Nothing in a configuration may be unknown when it is planned."))
 	}
 	return value, diags
+}
+
+// nameKey adds to a diagnostic of an index which key it was, which HCL does not say.
+func nameKey(d *hcl.Diagnostic) {
+	index, ok := d.Expression.(*hclsyntax.IndexExpr)
+	if !ok {
+		return
+	}
+	key, diags := index.Key.Value(d.EvalContext)
+	from, more := index.Collection.Value(d.EvalContext)
+	if diags.HasErrors() || more.HasErrors() || !isText(key) || from.IsNull() || from.IsMarked() {
+		return
+	}
+	var names []string
+	if ty := from.Type(); ty.IsObjectType() {
+		names = slices.Collect(maps.Keys(ty.AttributeTypes()))
+	}
+	d.Detail += fmt.Sprintf(" The key is %q.%s", key.AsString(), didYouMean(key.AsString(), names))
 }
 
 // plain is value for places where no secret may flow.

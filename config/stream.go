@@ -125,7 +125,11 @@ func (s *stream) check(block *transferBlock, in instance, t *Transfer) hcl.Diagn
 	}
 	e := evaluation{block: block, in: in}
 	place := Place{File: s.files[first.file], Line: int(first.line)}
-	e.refuse(block.fields["ref_id"], "ref_id is used twice", "ref_id %q is also that of the transfer at %s: an ID stands for one transfer, for ever.",
+	f := block.fields["ref_id"]
+	if f != nil && f.constant && block.repeated {
+		f = nil // every instance has it: the place is that of the instance
+	}
+	e.refuse(f, "ref_id is used twice", "ref_id %q is also that of the transfer at %s: an ID stands for one transfer, for ever.",
 		t.Request.RefID, place)
 	*t = Transfer{}
 	return e.diags
