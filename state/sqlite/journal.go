@@ -93,9 +93,21 @@ func (s *Store) begin(ctx context.Context, lock *lockFile) (*journal, error) {
 		runs: make(map[string]state.Run), rows: newOverlay(nil),
 	}
 	if err := j.prepare(ctx); err != nil {
-		return nil, errors.Join(explain(err), conn.Close())
+		return nil, errors.Join(explain(err), j.close())
 	}
 	return j, nil
+}
+
+// close gives the connection back. The driver does not let go of the file while a statement
+// is open, and the last one to let go tidies the write-ahead log up.
+func (j *journal) close() error {
+	var err error
+	for _, stmt := range []*sql.Stmt{j.fenced, j.insert, j.fold, j.owner} {
+		if stmt != nil {
+			err = errors.Join(err, stmt.Close())
+		}
+	}
+	return errors.Join(err, j.conn.Close())
 }
 
 func (j *journal) prepare(ctx context.Context) error {
@@ -241,7 +253,7 @@ func (j *journal) Unlock() error {
 	if err == nil {
 		err = j.foldAll()
 	}
-	err = errors.Join(err, j.conn.Close(), j.lock.release())
+	err = errors.Join(err, j.close(), j.lock.release())
 	if err != nil {
 		return fmt.Errorf("unlock state %s: %w", j.store.path, err)
 	}

@@ -141,12 +141,16 @@ func (l *lockFile) release() error {
 }
 
 // holderOf says who holds the lock of the state at path, if anyone alive does. It looks
-// with a shared lock, which a Lock at the same moment knows to wait for.
+// with a shared lock, which a Lock at the same moment knows to wait for. Where it may not
+// look, someone unknown holds it: what is in flight is not taken for dead.
 func holderOf(ctx context.Context, path string) (state.Holder, bool, error) {
 	probe := flock.New(lockPath(path), flock.SetFlag(os.O_RDONLY))
 	free, err := probe.TryRLock()
 	if err = errors.Join(err, probe.Close()); errors.Is(err, fs.ErrNotExist) {
 		return state.Holder{}, false, nil
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return state.Holder{}, true, nil
 	}
 	if err != nil || free {
 		return state.Holder{}, false, err

@@ -182,7 +182,11 @@ func openReadOnly(ctx context.Context, path string, migrations fs.FS) (*Store, e
 			return s, nil
 		}
 		s.read.Close()
-		if !needsSideFiles(err) || hasWAL(path) {
+		if !needsSideFiles(err) {
+			break
+		}
+		if hasWAL(path) {
+			err = fmt.Errorf("%s-wal holds its newest events, which can only be read where %s can be written to: %w", path, filepath.Dir(path), err)
 			break
 		}
 	}

@@ -1,0 +1,18 @@
+package sqlite
+
+import (
+	"context"
+	"io/fs"
+)
+
+// Pace makes folds begin at so many changed rows and take so many at a time, so that tests
+// see the middle of one.
+func (s *Store) Pace(at, step int) { s.pace = pace{at, step} }
+
+// OpenWith is Open for a program with other migrations.
+func OpenWith(ctx context.Context, path string, opts Options, migrations fs.FS) (*Store, error) {
+	return open(ctx, path, opts, migrations)
+}
+
+// Migrations are those that the program carries.
+func Migrations() fs.FS { return embeddedMigrations() }
