@@ -15,6 +15,7 @@ type group struct {
 	resolution resolution
 	after      []string // what is unmet, and will be met by this plan or by the service
 	blocked    *blocker // what keeps this plan from meeting it; nil for nothing
+	unmet      []string // after, and what blocks
 }
 
 // blocker is what keeps transfers from being submitted by this plan.
@@ -32,11 +33,11 @@ const (
 	resolved
 )
 
-// members finds the transfers of each block and batch that a due transfer waits for.
+// members finds the transfers of each block and batch that a transfer to be sent waits for.
 func (b *builder) members() map[config.Dependency]*group {
 	groups := make(map[config.Dependency]*group)
 	for i := range b.facts {
-		if b.plan.Changes[i].Action != Submit {
+		if !asksForDependencies(&b.plan.Changes[i]) {
 			continue
 		}
 		for _, d := range b.facts[i].dependsOn {
@@ -68,6 +69,9 @@ func (b *builder) members() map[config.Dependency]*group {
 	return groups
 }
 
+// asksForDependencies reports whether something may be sent for a change once they are met.
+func asksForDependencies(c *Change) bool { return c.Action == Submit || c.Action == Resolve }
+
 // memberships are the names under which others wait for a transfer; "" names nothing.
 func memberships(block, batch string) [2]config.Dependency {
 	return [2]config.Dependency{{Block: block}, {Batch: batch}}
@@ -75,7 +79,7 @@ func memberships(block, batch string) [2]config.Dependency {
 
 // resolveDependencies turns a due transfer whose dependencies are not met into one that is
 // submitted after them, where this plan or the service will meet them, and else into one
-// that waits.
+// that waits. A doubt is not turned into anything, but says what is unmet.
 func (b *builder) resolveDependencies() {
 	w := walk{
 		changes: b.plan.Changes, facts: b.facts, groups: b.members(),
@@ -104,7 +108,7 @@ type dependencyList struct {
 
 func (w *walk) change(i int) {
 	c, f := &w.changes[i], &w.facts[i]
-	if f.resolution != unresolved || c.Action != Submit || len(f.dependsOn) == 0 {
+	if f.resolution != unresolved || !asksForDependencies(c) || len(f.dependsOn) == 0 {
 		return
 	}
 	f.resolution = resolving
@@ -115,6 +119,10 @@ func (w *walk) change(i int) {
 		w.unmet[list] = all
 	}
 	f.resolution = resolved
+	if c.Action == Resolve {
+		c.After = all.unmet
+		return
+	}
 	if all.blocked != nil {
 		c.Action, c.DuplicateWithin = Wait, 0
 		c.Until, c.Reason = all.blocked.until, all.blocked.reason
@@ -130,20 +138,26 @@ func (w *walk) combine(dependsOn []config.Dependency) *group {
 		return w.group(dependsOn[0])
 	}
 	all := new(group)
-	seen := make(map[string]bool)
+	inAfter, inUnmet := make(map[string]bool), make(map[string]bool)
 	for _, d := range dependsOn {
 		g := w.group(d)
 		if all.blocked == nil {
 			all.blocked = g.blocked
 		}
-		for _, refID := range g.after {
-			if !seen[refID] {
-				seen[refID] = true
-				all.after = append(all.after, refID)
-			}
-		}
+		all.after = appendNew(all.after, g.after, inAfter)
+		all.unmet = appendNew(all.unmet, g.unmet, inUnmet)
 	}
 	return all
+}
+
+func appendNew(to, more []string, seen map[string]bool) []string {
+	for _, refID := range more {
+		if !seen[refID] {
+			seen[refID] = true
+			to = append(to, refID)
+		}
+	}
+	return to
 }
 
 func (w *walk) group(d config.Dependency) *group {
@@ -151,29 +165,30 @@ func (w *walk) group(d config.Dependency) *group {
 	switch g.resolution {
 	case unresolved:
 	case resolving:
-		return &group{blocked: circle()}
+		around := &group{blocked: circle()}
+		for _, i := range g.changes {
+			around.unmet = append(around.unmet, w.changes[i].RefID)
+		}
+		return around
 	case resolved:
 		return g
 	}
 	g.resolution = resolving
 	g.after = g.pending
+	g.unmet = g.pending[:len(g.pending):len(g.pending)]
 	for _, i := range g.changes {
 		w.change(int(i))
 		refID, blocked := w.changes[i].RefID, w.blocks(int(i))
-		if blocked != nil && g.blocked == nil {
+		switch {
+		case blocked == nil:
+			g.after = append(g.after, refID)
+		case g.blocked == nil:
 			g.blocked = blocked
 		}
-		if blocked == nil && w.unmetBy(int(i)) {
-			g.after = append(g.after, refID)
-		}
+		g.unmet = append(g.unmet, refID)
 	}
 	g.resolution = resolved
 	return g
-}
-
-// unmetBy reports whether others have still to wait for a change that does not block them.
-func (w *walk) unmetBy(i int) bool {
-	return w.changes[i].Action == Submit || !w.facts[i].row.completed
 }
 
 // circle is for what config refuses: it must neither hang nor be sent.
@@ -187,8 +202,10 @@ func (w *walk) blocks(i int) *blocker {
 	}
 	var which string
 	switch c.Action {
-	case Submit, None:
+	case Submit:
 		return nil
+	case None:
+		which = "is unverified" // the others of this action have no change
 	case Wait:
 		switch {
 		case isInFlight(w.facts[i].row):

@@ -31,10 +31,10 @@ func TestDependencies(t *testing.T) {
 			recorded: []state.Detail{record(declare("a"), state.Recorded)},
 			want:     planner.Submit,
 		},
-		"met: unverified and COMPLETED": {
+		"COMPLETED, but unverified": {
 			declared: []config.Transfer{declare("a"), declare("z", after("a"))},
 			recorded: []state.Detail{record(declare("a"), state.Unverified)},
-			want:     planner.Submit,
+			want:     planner.Wait, reason: `waits for "a", which is unverified`,
 		},
 		"met: a block without transfers": {declared: []config.Transfer{declare("z", after("nothing"))}, want: planner.Submit},
 		"submitted by this plan": {
@@ -58,10 +58,23 @@ func TestDependencies(t *testing.T) {
 			recorded: []state.Detail{record(declare("a"), state.Adopted, recordStatus("SETTLING"))},
 			want:     planner.Submit, after: []string{"a"},
 		},
-		"PENDING and unverified": {
-			declared: []config.Transfer{declare("a"), declare("z", after("a"))},
-			recorded: []state.Detail{record(declare("a"), state.Unverified, recordStatus(transfer.Pending))},
-			want:     planner.Submit, after: []string{"a"},
+		"in doubt itself, with what is unmet of any kind": {
+			declared: []config.Transfer{declare("a"), declare("b"), declare("c"), declare("d"), declare("z", after("a", "b", "c", "d"))},
+			recorded: []state.Detail{
+				record(declare("z"), state.InDoubt), record(declare("b"), state.InDoubt), record(declare("c"), state.Recorded),
+				record(declare("d"), state.Recorded, recordStatus(transfer.Pending)),
+			},
+			want: planner.Resolve, after: []string{"a", "b", "d"}, reason: `not sent again, because it depends on "a", which is not COMPLETED`,
+		},
+		"in doubt itself, and in a circle, which config refuses": {
+			declared: []config.Transfer{declare("a", after("z")), declare("z", after("a"))},
+			recorded: []state.Detail{record(declare("z"), state.InDoubt)},
+			want:     planner.Resolve, after: []string{"a"}, reason: "not sent again",
+		},
+		"in doubt itself, and in the batch that it waits for, which config refuses": {
+			declared: []config.Transfer{declare("y", afterBatch("pay")), declare("z", inBatch("pay"), afterBatch("pay"))},
+			recorded: []state.Detail{record(declare("z"), state.InDoubt)},
+			want:     planner.Resolve, after: []string{"z"}, reason: "not sent again",
 		},
 		"a batch, of which some are COMPLETED": {
 			declared: []config.Transfer{declare("a", inBatch("pay")), declare("b", inBatch("pay")), declare("c", inBatch("pay")), declare("z", afterBatch("pay"))},

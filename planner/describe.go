@@ -150,6 +150,10 @@ func (b *builder) held(c *Change, d *state.Detail) string {
 		return "the declaration differs from what was sent"
 	case !c.Expires.IsZero() && !b.now.Before(c.Expires):
 		return "expires passed at " + c.Expires.Format(time.RFC3339)
+	case c.Until.After(b.now):
+		return "it is not due before " + c.Until.Format(time.RFC3339)
+	case len(c.After) > 0:
+		return fmt.Sprintf("it depends on %q, which is not COMPLETED", c.After[0])
 	case b.controls.HoldDoubt:
 		return `on_doubt is "hold"`
 	case window > 0 && b.now.Sub(d.IntendedAt) > window:

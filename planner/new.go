@@ -152,7 +152,11 @@ func (b *builder) addDeclared(t config.Transfer, r *row) {
 		}
 	case Expired:
 		c.Reason = "expires passed at " + t.Expires.Format(time.RFC3339) + ", before it was submitted; remove it, or pay it under a new ref_id"
-	case Resolve, None, Conflict, Failed, Undeclared:
+	case Resolve:
+		if b.now.Before(t.NotBefore) && !b.controls.Rehearsal {
+			c.Until = t.NotBefore
+		}
+	case None, Conflict, Failed, Undeclared:
 	}
 	b.plan.Changes = append(b.plan.Changes, c)
 	b.facts = append(b.facts, f)

@@ -92,6 +92,15 @@ func TestActions(t *testing.T) {
 			declared: declare("a", expires(now)), recorded: []state.Detail{record(declare("a"), state.InDoubt)},
 			want: planner.Resolve, reason: "not sent again, because expires passed",
 		},
+		"it is in doubt and its time was put off": {
+			declared: declare("a", notBefore(now.Add(day))), recorded: []state.Detail{record(declare("a"), state.InDoubt)},
+			want: planner.Resolve, until: now.Add(day), reason: "not sent again, because it is not due before 2026-11-28T15:00:00Z",
+		},
+		"it is in doubt and its time was put off in a rehearsal": {
+			declared: declare("a", notBefore(now.Add(day))), recorded: []state.Detail{record(declare("a"), state.InDoubt)},
+			controls: planner.Controls{Rehearsal: true},
+			want:     planner.Resolve, reason: "apply sends the recorded request again",
+		},
 		"it is in doubt and doubts are held": {
 			declared: declare("a"), recorded: []state.Detail{record(declare("a"), state.InDoubt)},
 			controls: planner.Controls{HoldDoubt: true},

@@ -75,12 +75,13 @@ type Change struct {
 	DuplicateWithin time.Duration `json:"duplicate_within,omitempty"`
 	// Again says that an earlier, different or equal request was refused; Recorded has it.
 	Again bool `json:"again,omitempty"`
-	// After are the ref_ids, as yet unmet, that must be COMPLETED first: each is a Submit of
-	// this plan, or recorded and not yet COMPLETED. The slice is shared by the changes that
-	// wait for the same; it is not to be changed.
+	// After are the ref_ids, as yet unmet, that must be COMPLETED first. Those of a Submit
+	// are themselves submitted by this plan, or recorded and not yet COMPLETED; those of a
+	// Resolve may be anything, and hold its recorded request back. The slice is shared by
+	// the changes that wait for the same; it is not to be changed.
 	After []string `json:"after,omitempty"`
-	// Until is when a Wait may be over; zero where no time is known. A rehearsal submits
-	// although it has one.
+	// Until is when a Wait may be over, or the recorded request of a Resolve may be sent
+	// again; zero where no time is known. A rehearsal submits although it has one.
 	Until time.Time `json:"until,omitzero"`
 	// Expires is when an unsent transfer is no longer wanted; zero for never.
 	Expires time.Time `json:"expires,omitzero"`
