@@ -274,6 +274,20 @@ func TestLookAlikes(t *testing.T) {
 	}
 }
 
+// TestADoubtBlocksOthersAndNotItself shows the way out of a twin in doubt without lookup.
+func TestADoubtBlocksOthersAndNotItself(t *testing.T) {
+	m := newMemory(record(declare("old", twin), state.InDoubt))
+	declared := []config.Transfer{declare("old", twin), declare("b", twin)}
+	p := plan(t, m, planner.Controls{}, declared...)
+	if len(p.Obstacles) != 1 || !strings.Contains(p.Obstacles[0].Detail, "remit apply --target=transfer.internal.old") {
+		t.Fatalf("obstacles %+v", p.Obstacles)
+	}
+	alone := plan(t, m, planner.Controls{Targets: []string{"transfer.internal.old"}}, declared...)
+	if diff := cmp.Diff([]string{"? old"}, actions(alone)); diff != "" || !alone.Applicable() {
+		t.Errorf("obstacles %v, lines (-want +got):\n%s", obstacles(alone), diff)
+	}
+}
+
 // TestTwinsOfAHashOnly is about transfers that share 64 bits and nothing else.
 func TestTwinsOfAHashOnly(t *testing.T) {
 	d := record(declare("old"), state.Recorded)

@@ -112,15 +112,24 @@ func (j *judge) addObstacles() {
 func (j *judge) addDoubtObstacles() {
 	slices.SortFunc(j.doubts, func(x, y verdict) int { return cmp.Compare(x.line, y.line) })
 	byTwin := make(map[string]*Obstacle)
+	addresses := make(map[string]string)
+	for i := range j.plan.Changes {
+		if c := &j.plan.Changes[i]; len(j.doubts) > 0 && c.Action == Resolve && c.Declared() {
+			addresses[c.RefID] = c.Address
+		}
+	}
 	var order []string
 	for _, v := range j.doubts {
 		o := byTwin[v.doubt.refID]
 		if o == nil {
 			o = &Obstacle{
 				Kind: ObstacleLookAlike,
-				Detail: fmt.Sprintf("The same movement is in doubt as %q: it may have been made already. A twin in doubt can't be accepted; settle it first, by an apply or by a person.",
+				Detail: fmt.Sprintf("The same movement is in doubt as %q: it may have been made already. A twin in doubt can't be accepted; settle it first.",
 					v.doubt.refID),
 				Remedy: "remit resolve " + shellWord(v.doubt.refID),
+			}
+			if address := addresses[v.doubt.refID]; address != "" {
+				o.Detail += " An apply of it alone does that where it can be looked up or sent again: remit apply --target=" + shellWord(address)
 			}
 			byTwin[v.doubt.refID] = o
 			order = append(order, v.doubt.refID)

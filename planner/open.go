@@ -199,9 +199,11 @@ func (c *Change) broken() string {
 	if !possible {
 		return fmt.Sprintf("no plan has the action %q there", c.Action)
 	}
-	if request, err := c.inForce(); err != nil {
+	request, err := c.inForce()
+	if err != nil {
 		return err.Error()
-	} else if request.RefID != c.RefID {
+	}
+	if request.RefID != c.RefID {
 		return "its ref_id is not that of the recorded request"
 	}
 	return ""
