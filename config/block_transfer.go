@@ -46,6 +46,7 @@ type field struct {
 	*argument
 	broken   bool // a mistake in it was reported
 	constant bool // does not refer to each
+	secret   bool // a sensitive value could flow in
 	done     bool // value holds the constant
 	value    cty.Value
 	diags    hcl.Diagnostics // of a constant
@@ -195,7 +196,7 @@ func (l *loader) compile(t *transferBlock) {
 
 // newField notes of what an argument is made.
 func (t *transferBlock) newField(a *argument) *field {
-	f := &field{argument: a, broken: !a.refs.ready(), constant: !a.refs.each}
+	f := &field{argument: a, broken: !a.refs.ready(), constant: !a.refs.each, secret: a.refs.sensitive()}
 	columns := slices.Compact(slices.Sorted(slices.Values(a.refs.columns)))
 	switch {
 	case t.data == nil:

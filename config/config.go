@@ -23,6 +23,7 @@ type Configuration struct {
 	Sandbox     Sandbox
 	Batches     []Batch // in declaration order
 
+	sound       bool // Load found no mistake
 	options     Options
 	sources     *sources
 	scope       *scope

@@ -10,8 +10,8 @@ import (
 // has no value.
 const (
 	environmentClientID         = "REMIT_CLIENT_ID"
-	environmentClientSecret     = "REMIT_CLIENT_SECRET"      //nolint:gosec // the name of a variable, no secret
-	environmentClientSecretFile = "REMIT_CLIENT_SECRET_FILE" //nolint:gosec // the name of a variable, no secret
+	environmentClientSecret     = "REMIT_CLIENT_SECRET"
+	environmentClientSecretFile = "REMIT_CLIENT_SECRET_FILE"
 )
 
 // Credentials evaluates what a token needs: token_url, client_id, client_secret and scopes

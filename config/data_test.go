@@ -301,3 +301,34 @@ func TestOrderChangesNothing(t *testing.T) {
 		}
 	})
 }
+
+// TestNothingIsToldOfAConfigurationWithMistakes makes sure that nobody takes what is left of
+// a broken configuration for the whole.
+func TestNothingIsToldOfAConfigurationWithMistakes(t *testing.T) {
+	c, diags := load(t, map[string]string{"main.hcl": payroll + "profile \"x\" {}\n", "pay.csv": "id,to,net,note\n1,B-1,1.00,\n"}, config.Options{})
+	transfers, more := all(c)
+	if !diags.HasErrors() || len(transfers) > 0 || !more.HasErrors() {
+		t.Errorf("got %v, %v", transfers, more.Errs())
+	}
+}
+
+// TestCycleThroughARowIsToldEachTime streams twice: the batch of a row is known by then.
+func TestCycleThroughARowIsToldEachTime(t *testing.T) {
+	c := mustLoad(t, map[string]string{"main.hcl": `
+batch "a" { depends_on = [transfer.internal.t] }
+transfer "internal" "t" {
+  for_each        = { one = "a" }
+  ref_id          = each.key
+  batch           = batch[each.value]
+  from_profile_id = "A"
+  to_profile_id   = "B"
+  amount          = "1.00"
+  asset           = "USD"
+}
+`}, config.Options{})
+	for range 2 {
+		if _, diags := all(c); len(diags) != 1 || diags[0].Summary != "Cycle" {
+			t.Errorf("got %v", diags.Errs())
+		}
+	}
+}

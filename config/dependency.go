@@ -99,9 +99,10 @@ type memberships struct {
 	blocks  map[string]*transferBlock // by address
 	batches map[string]*batchBlock
 	members map[string][]*transferBlock // by batch
+	late    bool                        // some were noted when a row was evaluated
 }
 
-// note reports whether it is news that block has transfers in batch.
+// note takes in that block has transfers in batch, and reports whether that is news.
 func (m *memberships) note(batch string, block *transferBlock) bool {
 	if slices.Contains(block.memberOf, batch) {
 		return false

@@ -144,7 +144,7 @@ func (e *evaluation) compute(f *field) (cty.Value, bool) {
 }
 
 func (e *evaluation) accepted(f *field, value cty.Value, diags hcl.Diagnostics) (cty.Value, bool) {
-	if !diags.HasErrors() && value.ContainsMarked() {
+	if f.secret && !diags.HasErrors() && value.ContainsMarked() {
 		diags = hcl.Diagnostics{secretHere(f.expr.Range())}
 	}
 	for _, d := range diags {

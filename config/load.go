@@ -50,10 +50,11 @@ func Load(dir string, opts Options) (*Configuration, hcl.Diagnostics) {
 	var all Mistakes
 	all.Add(l.diags)
 	if all.HasErrors() {
-		for _, more := range c.Transfers(context.Background()) {
+		for _, more := range c.stream(context.Background()) {
 			all.Add(more)
 		}
 	}
+	c.sound = !all.HasErrors()
 	return c, all.Diagnostics()
 }
 

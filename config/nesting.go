@@ -65,7 +65,7 @@ type nesting struct {
 // take reads the i-th token and reports whether the nesting is too deep.
 func (n *nesting) take(tokens hclsyntax.Tokens, i int) bool {
 	last := len(n.chains) - 1
-	switch tokens[i].Type {
+	switch tokens[i].Type { //nolint:exhaustive // the other tokens do not nest
 	case hclsyntax.TokenOParen, hclsyntax.TokenOBrack, hclsyntax.TokenOBrace, hclsyntax.TokenOQuote,
 		hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateInterp:
 		n.chains = append(n.chains, 0)

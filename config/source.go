@@ -12,6 +12,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/json"
+
+	"remit/internal/transfer"
 )
 
 // sourceBytesMax bounds one file of HCL, and what is read of a data file for a snippet.
@@ -55,6 +57,10 @@ func openSources(dir string) (*sources, hcl.Diagnostics) {
 			continue
 		}
 		found = true
+		if err := transfer.CheckText(entry.Name()); err != nil { // a reviewer reads it as a place
+			diags = append(diags, placeless("Text cannot be seen as it is", "The name of the file %q %s", entry.Name(), sentence(err)))
+			continue
+		}
 		diags = append(diags, s.parse(entry.Name())...)
 	}
 	if !found {

@@ -14,30 +14,53 @@ import (
 // places. Only a stream that ended without a mistake was whole: the end of ctx is one.
 func (c *Configuration) Transfers(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
 	return func(yield func(Transfer, hcl.Diagnostics) bool) {
+		if !c.sound {
+			yield(Transfer{}, hcl.Diagnostics{placeless("Configuration has mistakes",
+				"What is declared cannot be told before its mistakes are mended.")})
+			return
+		}
+		for t, diags := range c.stream(ctx) {
+			if t.Address == "" && len(diags) == 0 {
+				panic("a transfer was left out without a mistake")
+			}
+			if !yield(t, diags) {
+				return
+			}
+		}
+	}
+}
+
+// stream is Transfers for a configuration that may have mistakes: what they keep from being
+// evaluated is a zero Transfer without diagnostics.
+func (c *Configuration) stream(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
+	return func(yield func(Transfer, hcl.Diagnostics) bool) {
 		s := stream{config: c, refIDs: map[string]position{}, told: map[*dataSource]bool{}}
 		for _, block := range c.transfers {
 			for in, diags := range s.instances(ctx, block) {
-				if diags != nil {
-					if !yield(Transfer{}, diags) {
-						return
-					}
-					continue
+				var t Transfer
+				if diags == nil {
+					t, diags = s.transfer(block, in)
 				}
-				t, ok, diags := block.evaluate(in)
-				if ok {
-					diags = s.check(block, in, &t)
-				}
-				if (ok || diags != nil) && !yield(t, diags) {
+				if !yield(t, diags) {
 					return
 				}
 			}
 		}
-		if s.joined {
+		if c.memberships != nil && c.memberships.late {
 			if diags := c.memberships.cycles(); diags.HasErrors() {
 				yield(Transfer{}, diags)
 			}
 		}
 	}
+}
+
+// transfer evaluates one instance and compares it with those before it.
+func (s *stream) transfer(block *transferBlock, in instance) (Transfer, hcl.Diagnostics) {
+	t, ok, diags := block.evaluate(in)
+	if ok {
+		diags = s.check(block, in, &t)
+	}
+	return t, diags
 }
 
 // stream is one pass over all transfers.
@@ -46,7 +69,6 @@ type stream struct {
 	refIDs map[string]position // of all transfers so far
 	files  []string            // that positions name
 	told   map[*dataSource]bool
-	joined bool // a batch got a block that was not known to be in it
 }
 
 // position is a Place in eight bytes: there may be a million of them.
@@ -67,6 +89,7 @@ func (s *stream) instances(ctx context.Context, block *transferBlock) iter.Seq2[
 		case ctx.Err() != nil:
 			yield(instance{}, interrupted())
 		case block.broken:
+			yield(instance{}, hcl.Diagnostics{})
 		case block.data != nil:
 			s.rows(ctx, block, yield)
 		case block.repeated:
@@ -116,7 +139,7 @@ func (t *transferBlock) instance(key string, value cty.Value) instance {
 // check compares t with the transfers before it. On a mistake t becomes the zero Transfer.
 func (s *stream) check(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
 	if t.Batch != "" && s.config.memberships.note(t.Batch, block) {
-		s.joined = true
+		s.config.memberships.late = true
 	}
 	first, ok := s.refIDs[t.Request.RefID]
 	if !ok {
