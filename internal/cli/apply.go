@@ -55,7 +55,7 @@ func newApply(p *process) *cobra.Command {
 			return a.run(cmd.Context(), p)
 		},
 	}
-	a.planning.flags(cmd)
+	a.flags(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&a.autoApprove, "auto-approve", false, "don't ask")
 	flags.BoolVar(&a.retryRefused, "retry-refused", false, "with --auto-approve: submit again what was refused")
@@ -88,7 +88,8 @@ func (a *applying) check(p *process) error {
 	if a.onRefusal != "continue" && a.onRefusal != "stop" {
 		return fmt.Errorf("--on-refusal=%s is not known; it takes continue or stop", a.onRefusal)
 	}
-	if a.file == "" && !a.autoApprove && !(a.input && p.interactive()) {
+	canAsk := a.input && p.interactive()
+	if a.file == "" && !a.autoApprove && !canAsk {
 		return withHint(errors.New("nobody can be asked, because there is no terminal: apply then needs a saved plan, or --auto-approve. Nothing was sent"),
 			a.command("plan --out=FILE"))
 	}

@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 
@@ -51,7 +49,7 @@ func (w *workspace) connect(ctx context.Context, inFlightMax int) (*connection, 
 	options.BaseURL, options.LookupPath = w.config.Service.BaseURL, w.config.Service.LookupPath
 	options.TokenURL, options.Scopes = credentials.TokenURL, credentials.Scopes
 	options.ClientID, options.ClientSecret = credentials.ClientID, credentials.ClientSecret
-	options.Proxy = w.proxy
+	options.Proxy = service.EnvironmentProxy
 	if file := w.config.Service.CAFile; file != "" {
 		if options.CA, err = os.ReadFile(w.within(file)); err != nil {
 			return nil, fmt.Errorf("read ca_file: %w", err)
@@ -71,11 +69,6 @@ func newConnection(options service.Options, closeServer func()) (*connection, er
 		c.finder = client
 	}
 	return c, nil
-}
-
-// proxy takes HTTPS_PROXY and NO_PROXY from the environment.
-func (p *process) proxy(request *http.Request) (*url.URL, error) {
-	return http.ProxyFromEnvironment(request)
 }
 
 // connectSandbox serves the sandbox on loopback until the connection is closed.

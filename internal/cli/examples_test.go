@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"remit/internal/cli"
 	"remit/internal/sandbox"
 	"remit/planner"
-	"time"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -47,7 +47,7 @@ func newResolve(p *process) *cobra.Command {
 			return r.run(cmd.Context(), p)
 		},
 	}
-	r.source.flags(cmd)
+	r.flags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&r.recorded, "recorded", "", "store the record in this `file`, one or both sides")
 	flags.BoolVar(&r.acceptRecord, "accept-record", false, "let the kept record stand")

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-
 	"fmt"
 	"os"
 	"path/filepath"
@@ -116,10 +115,10 @@ func (s *source) command(words string) string {
 
 // quote makes a word safe to paste into a shell.
 func quote(word string) string {
-	plain := strings.IndexFunc(word, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
-	}) < 0
-	if plain && word != "" {
+	isPlain := func(r rune) bool {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:=@%+,", r)
+	}
+	if word != "" && strings.TrimFunc(word, isPlain) == "" {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
