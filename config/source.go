@@ -64,8 +64,12 @@ func openSources(dir string) (*sources, hcl.Diagnostics) {
 		diags = append(diags, s.parse(entry.Name())...)
 	}
 	if !found {
+		where := dir
+		if where == "." {
+			where = "this directory"
+		}
 		diags = append(diags, placeless("No configuration",
-			"There is no file whose name ends in .hcl or .hcl.json in %s.\n\n  remit init", dir))
+			"There is no file whose name ends in .hcl or .hcl.json in %s.\n\n  remit init", where))
 	}
 	return s, diags
 }

@@ -9,13 +9,13 @@ import (
 
 // Event is one line of the journal.
 type Event struct {
-	Seq   int64           // 1, 2, 3, … without gaps
-	Time  time.Time       // UTC, to the millisecond
-	Kind  Kind            // which Entry the payload is
-	RefID string          // "" where the event is of the run or the state
-	RunID string          // "" where it is of no run
-	Data  json.RawMessage // the Entry
-	Hash  string          // hexadecimal SHA-256 of the hash before it and all fields above
+	Seq   int64           `json:"seq"`              // 1, 2, 3, … without gaps
+	Time  time.Time       `json:"time"`             // UTC, to the millisecond
+	Kind  Kind            `json:"kind"`             // which Entry the payload is
+	RefID string          `json:"ref_id,omitempty"` // "" where the event is of the run or the state
+	RunID string          `json:"run_id,omitempty"` // "" where it is of no run
+	Data  json.RawMessage `json:"data"`             // the Entry
+	Hash  string          `json:"hash"`             // hexadecimal SHA-256 of the hash before it and all fields above
 }
 
 // Kind names the type of an [Entry] in the journal.

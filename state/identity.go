@@ -17,6 +17,12 @@ func SandboxIdentity() Identity {
 	return Identity{BaseURL: Sandbox, Operator: Sandbox, ClientID: Sandbox}
 }
 
+// NoService is the identity of a state that was made before its configuration named a
+// service: the word "none". Such a state can only be bound to one, not used.
+func NoService() Identity {
+	return Identity{BaseURL: "none", Operator: "none", ClientID: "none"}
+}
+
 // NormalizeBaseURL returns the one way to write a service's address: lower-case scheme and
 // host, no default port, no slash at the end. It refuses what is not an absolute http or
 // https URL with a host, or that has user information, a query, a fragment, or segments of

@@ -113,10 +113,10 @@ func (p *process) writeStarter(dir string) error {
 	return err
 }
 
-// identity names the service of the configuration; all of it is "" where it names none.
+// identity names the service of the configuration.
 func (w *workspace) identity() (state.Identity, error) {
 	if !w.config.ServiceDeclared() {
-		return state.Identity{}, nil
+		return state.NoService(), nil
 	}
 	clientID, diags := w.config.ClientID()
 	if err := w.report(w.config, diags, false); err != nil {

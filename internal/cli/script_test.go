@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"database/sql"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	_ "github.com/mattn/go-sqlite3" // for the sql command
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"remit/internal/cli"
@@ -51,6 +54,16 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			// sql FILE STATEMENT is what someone with access to the file could do to it.
+			"sql": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) != 2 {
+					ts.Fatalf("usage: sql FILE STATEMENT")
+				}
+				db, err := sql.Open("sqlite3", ts.MkAbs(args[0]))
+				ts.Check(err)
+				_, err = db.Exec(args[1])
+				ts.Check(errors.Join(err, db.Close()))
+			},
 			"service": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) == 0 {
 					ts.Fatalf("usage: service start|fault|wait|requests|count|group|debits|secrets …")

@@ -186,6 +186,8 @@ func (w *workspace) stateError(err error) error {
 	var locked *state.LockedError
 	var mismatch *state.MismatchError
 	switch {
+	case w.sandbox && errors.Is(err, state.ErrMissing):
+		return withHint(errors.New("the sandbox has no state yet: its first apply makes it"), w.command("apply"))
 	case errors.Is(err, state.ErrMissing):
 		return withHint(fmt.Errorf("the state %s is gone; nothing was sent. Restore it from a backup. "+
 			"Only where no backup exists, make a new one on purpose: every transfer is then looked up before it is sent, "+

@@ -202,6 +202,9 @@ func notEmpty(text string) error {
 }
 
 func normalized(text string) error {
+	if text == state.NoService().BaseURL {
+		return nil
+	}
 	want, err := state.NormalizeBaseURL(text)
 	if err == nil && want != text {
 		err = fmt.Errorf("is not in its normal form, %q", want)

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"remit/internal/view"
+	"remit/state"
+	"remit/state/sqlite"
+)
+
+func newAudit(p *process) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "Read the journal, and prove that nobody changed it",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(newAuditVerify(p), newAuditLog(p))
+	return cmd
+}
+
+func newAuditVerify(p *process) *cobra.Command {
+	var from source
+	var head string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Check the journal's chain, and the state against it",
+		Long: "Check the journal's chain, and the state against it. It names the first event that was\n" +
+			"changed, removed, moved or added. With --head, the hash that an earlier run printed at\n" +
+			"its end, it also finds a journal that was cut off or written anew.",
+		Args: exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.verify(cmd.Context(), &from, head, asJSON)
+		},
+	}
+	from.flags(cmd)
+	cmd.Flags().StringVar(&head, "head", "", "a `hash` of the journal that was kept elsewhere")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	return cmd
+}
+
+// verify checks the whole state, which is not changed.
+func (p *process) verify(ctx context.Context, from *source, head string, asJSON bool) error {
+	w, err := p.open(from, asJSON)
+	if err != nil {
+		return err
+	}
+	store, err := sqlite.OpenReadOnly(ctx, w.path)
+	if err != nil {
+		return w.stateError(err)
+	}
+	defer func() { _ = store.Close() }() // it was only read
+	meta, err := store.Verify(ctx, head)
+	if err != nil {
+		return w.stateError(err)
+	}
+	verified := view.Verified{Events: meta.Serial, Head: meta.Head, TailProven: head != ""}
+	if asJSON {
+		return p.json().Verified(verified)
+	}
+	return view.AuditVerified(p.stdout, verified, p.screen(p.stdout))
+}
+
+func newAuditLog(p *process) *cobra.Command {
+	var from source
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "log [REF_ID]",
+		Short: "Show the journal: who did what, when, where and under which plan",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			refID := ""
+			if len(args) == 1 {
+				refID = args[0]
+			}
+			return p.auditLog(cmd.Context(), &from, refID, asJSON)
+		},
+	}
+	from.flags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	return cmd
+}
+
+func (p *process) auditLog(ctx context.Context, from *source, refID string, asJSON bool) error {
+	w, err := p.open(from, asJSON)
+	if err != nil {
+		return err
+	}
+	snapshot, done, err := w.read(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	events := snapshot.Events(ctx, 0, refID)
+	if asJSON {
+		return p.json().Audit(events)
+	}
+	runs := make(map[string]state.Run)
+	for run, err := range snapshot.Runs(ctx) {
+		if err != nil {
+			return w.stateError(err)
+		}
+		runs[run.Begun.RunID] = run
+	}
+	return view.Audit(p.stdout, events, runs, p.screen(p.stdout))
+}

@@ -1,0 +1,154 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"remit/state"
+)
+
+// digestShort is how many digits of a digest stand in a line.
+const digestShort = 12
+
+// Audit writes the journal: for each event a line with its number, time, kind and ref_id, and
+// below it what happened, by whom, where and under which plan. runs are those that the events
+// name, by run_id. An error that events yield ends the list and is returned.
+func Audit(w io.Writer, events iter.Seq2[state.Event, error], runs map[string]state.Run, s Screen) error {
+	p := newPage(w, s)
+	count := 0
+	for e, err := range events {
+		if err != nil {
+			_ = p.Flush()
+			return err
+		}
+		count++
+		p.line(dim(fmt.Sprintf("%6d  %s  ", e.Seq, moment(e.Time))), strong(fmt.Sprintf("%-8s  ", e.Kind)), plain(e.RefID))
+		entry, err := e.Entry()
+		if err != nil {
+			p.paragraph("        ", err.Error(), toneBad)
+			continue
+		}
+		what, by, t := auditEntry(entry, runs[e.RunID].Begun)
+		p.paragraph("        ", what, t)
+		p.paragraph("        ", by, toneDim)
+	}
+	if count == 0 {
+		p.line(plain("The journal has no such event."))
+	}
+	return p.Flush()
+}
+
+// auditEntry says in words what an entry means, and who stands behind it.
+func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
+	ofRun := ""
+	if run.RunID != "" {
+		ofRun = who(run.By) + ", run " + run.RunID + planOf(run)
+	}
+	switch e := entry.(type) {
+	case state.Created:
+		made := "made in environment " + e.Environment
+		if e.NewState {
+			made += ", as a new state on a person's word"
+		}
+		return made + ", lineage " + e.Lineage, who(e.By), toneNone
+	case state.Begun:
+		what = "run " + e.RunID + planOf(e)
+		if len(e.Accepted) > 0 {
+			what += ", accepted: " + strings.Join(e.Accepted, ", ")
+		}
+		return what, who(e.By), toneNone
+	case state.Intent:
+		return "about to send: POST " + e.Path + " " + e.Body, ofRun, toneNone
+	case state.Outcome:
+		return auditOutcome(e, ofRun)
+	case state.Ended:
+		if e.Complete {
+			return "run " + e.RunID + " is complete", ofRun, toneNone
+		}
+		return strings.TrimSuffix("run "+e.RunID+" ended; not everything of its plan has an outcome: "+e.Error, ": "), ofRun, toneDoubt
+	case state.Unlocked:
+		return "the lock was taken away from " + who(e.From) + ": " + e.Reason, who(e.By), toneDoubt
+	case state.Rebound:
+		return fmt.Sprintf("bound to %s (client %s), before to %s (client %s): %s",
+			e.After.BaseURL, e.After.ClientID, e.Before.BaseURL, e.Before.ClientID, e.Reason), who(e.By), toneDoubt
+	}
+	panic(fmt.Sprintf("unknown entry %T", entry))
+}
+
+func auditOutcome(o state.Outcome, ofRun string) (what, by string, t tone) {
+	what = fmt.Sprintf("%s, by %s", o.Status, o.Source)
+	if o.HTTPStatus != 0 {
+		what += fmt.Sprintf(" (HTTP %d)", o.HTTPStatus)
+	}
+	if o.Reason != "" {
+		what += ": " + o.Reason
+	}
+	for _, d := range o.Differences {
+		what += fmt.Sprintf("\n  %s: asked %q, answered %q", d.Field, d.Asked, d.Answered)
+	}
+	by = ofRun
+	if o.By != nil {
+		by = who(*o.By)
+	}
+	return what, by, statusTone(o.Status)
+}
+
+func who(h state.Holder) string {
+	return fmt.Sprintf("by %s on %s (process %d, %q, remit %s)", h.User, h.Host, h.PID, h.Command, h.Version)
+}
+
+func planOf(b state.Begun) string {
+	if b.Digest == "" {
+		return ""
+	}
+	return ", plan digest " + b.Digest[:min(digestShort, len(b.Digest))]
+}
+
+// eventLine is one event of the journal, as it is.
+type eventLine struct {
+	Type string `json:"type"` // "event"
+	state.Event
+}
+
+// Audit writes an "event" for each event, with its payload and its hash. An error that events
+// yield ends the list and is returned.
+func (j *JSON) Audit(events iter.Seq2[state.Event, error]) error {
+	j.begin()
+	for e, err := range events {
+		if err != nil {
+			_ = j.end()
+			return err
+		}
+		j.write(eventLine{"event", e})
+	}
+	return j.end()
+}
+
+// Verified says that a state holds what its journal says, and up to which hash.
+type Verified struct {
+	Type       string `json:"type"` // "verified"
+	Events     int64  `json:"events"`
+	Head       string `json:"head"`
+	TailProven bool   `json:"tail_proven"` // a hash that was kept elsewhere is in the chain
+}
+
+// Verified writes the result of a check that found nothing wrong.
+func (j *JSON) Verified(v Verified) error {
+	v.Type = "verified"
+	j.write(v)
+	return j.end()
+}
+
+// AuditVerified writes the result of a check that found nothing wrong, for a person.
+func AuditVerified(w io.Writer, v Verified, s Screen) error {
+	p := newPage(w, s)
+	p.line(span{fmt.Sprintf("The journal is whole: %d events, and the transfers are what they make of them.", v.Events), toneGood})
+	p.line(plain("Journal head: " + v.Head))
+	if !v.TailProven {
+		p.paragraph("", "Without --head, its end is unproven: a journal that was cut off, or written anew as a whole, looks the same. "+
+			"Give the head that an earlier run printed and that was kept elsewhere.", toneDoubt)
+	}
+	return p.Flush()
+}
