@@ -99,8 +99,7 @@ type course struct {
 	background   sync.WaitGroup
 
 	mu        sync.Mutex
-	customer  string // whose records the state holds; "" before the first
-	fruitless int    // attempts in a row whose retries ran out
+	fruitless int // attempts in a row whose tries ran out
 }
 
 func newCourse(ctx context.Context, run Run, lines int) *course {
@@ -158,7 +157,6 @@ func (c *course) ready(ctx context.Context) error {
 
 // carryOut is the run between its first event and its last.
 func (c *course) carryOut(known *survey, lines []*planner.Change) (Summary, error) {
-	c.customer = known.customer
 	c.limiters = make(map[transfer.Operation]*limiter)
 	for _, op := range transfer.Operations() {
 		c.limiters[op] = newLimiter(c.run.Clock, c.run.Policy.RateLimits[op], known.starts[op], func(wait time.Duration) {
@@ -219,22 +217,6 @@ func (c *course) bounded(ctx context.Context, d time.Duration) (bounded context.
 		}
 	})
 	return bounded, func() { stop(context.Canceled) }
-}
-
-// knownCustomer is whose records the state holds.
-func (c *course) knownCustomer() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.customer
-}
-
-// learnCustomer notes whose records the state holds from now on.
-func (c *course) learnCustomer(customer string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.customer == "" {
-		c.customer = customer
-	}
 }
 
 // scribe appends to the journal until it fails, and not afterwards: what comes after an

@@ -76,7 +76,6 @@ func (c *course) attempt(j *job) verdict {
 // judge says what an answer makes of the transfer. Where it leaves open whose record there
 // is, or whom it paid, a lookup may tell.
 func (c *course) judge(j *job, answer Answer) verdict {
-	j.customer = c.knownCustomer()
 	v := judgeAnswer(j.known, answer, nil)
 	if c.run.Finder == nil || answer.Kind != Exists && v.outcome.Status != state.Unverified {
 		return v
@@ -204,7 +203,6 @@ func (c *course) write(v verdict, lead ...state.Entry) verdict {
 		return v
 	}
 	v.written = true
-	c.learnCustomer(v.customer)
 	return v
 }
 

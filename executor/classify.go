@@ -26,7 +26,7 @@ type known struct {
 	doubted bool      // an attempt before the one that is judged is in doubt
 
 	operator transfer.Operator
-	customer string // whose records the state holds; "" before the first
+	customer string // whose records they must be; "" where the state sees to that itself
 }
 
 // setting is how records came to be judged: it decides whose they are.
@@ -52,7 +52,6 @@ type verdict struct {
 	status   transfer.RecordStatus
 	recordID string
 	group    string
-	customer string
 }
 
 // judgeAnswer turns an answer to an attempt into its outcome: design section 3's table under
@@ -108,24 +107,22 @@ func judgeFound(k known, where setting, records []transfer.Record) verdict {
 func judgeRecords(k known, where setting, records []transfer.Record) verdict {
 	finding := transfer.Examine(k.request, records, k.operator)
 	differences := finding.Differences
-	stop := ""
 	for _, record := range records {
 		if k.customer != "" && record.CustomerID != k.customer {
 			differences = append(differences, transfer.Difference{Field: "customer_id", Asked: k.customer, Answered: record.CustomerID})
-			stop = fmt.Sprintf("the record of %q belongs to another customer", k.refID)
 			break
 		}
 	}
 	switch {
 	case len(differences) > 0:
-		return conflict(k, records, differences, stop)
+		return conflict(k, records, differences)
 	case finding.Debit == nil:
 		v := doubt(k, "only the credit side is known, which does not say what was debited")
 		v.outcome.Records = raws(records, nil)
 		return v
 	}
 	debit := finding.Debit
-	v := verdict{status: debit.Status, recordID: debit.ID, group: debit.GroupID, customer: debit.CustomerID}
+	v := verdict{status: debit.Status, recordID: debit.ID, group: debit.GroupID}
 	v.outcome = state.Outcome{
 		RefID: k.refID, RunID: k.runID,
 		Status:  provenance(k, where, finding),
@@ -202,14 +199,13 @@ func refused(k known, reason string) verdict {
 	return v
 }
 
-func conflict(k known, records []transfer.Record, differences []transfer.Difference, stop string) verdict {
+func conflict(k known, records []transfer.Record, differences []transfer.Difference) verdict {
 	return verdict{
 		outcome: state.Outcome{
 			RefID: k.refID, RunID: k.runID, Status: state.Conflict,
 			Reason: describe(differences), Differences: differences, Records: raws(records, nil),
 		},
 		result: ResultConflict,
-		stop:   stop,
 		next:   command(k.refID, "--accept-record"),
 	}
 }

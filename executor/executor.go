@@ -152,7 +152,7 @@ type Clock interface {
 // Run is everything that Apply needs.
 type Run struct {
 	Plan      *planner.Plan
-	Saved     bool // the plan came from a file: only its own Resolve lines are sent again
+	Saved     bool // the plan came from a file: of doubts, only its own lines are sent again
 	Begun     state.Begun
 	Journal   Journal
 	Submitter Submitter

@@ -12,19 +12,12 @@ import (
 // may be sent.
 const precheckTries = 3
 
-// checked is what the lookup before the first request says of one job.
-type checked struct {
-	job     *job
-	verdict verdict
-	settled bool // there is nothing to send
-}
-
 // lookUpFirst asks for ref_ids before their first requests (design section 10): a restored
 // backup or a second checkout must not pay again.
 func (o *order) lookUpFirst(jobs []*job) {
 	o.lookups++
 	go func() {
-		results, err := o.c.precheck(jobs)
+		findings, err := o.c.precheck(jobs)
 		o.messages <- func() {
 			o.lookups--
 			if err != nil {
@@ -32,18 +25,19 @@ func (o *order) lookUpFirst(jobs []*job) {
 				o.queue = append(o.queue, jobs...) // finish settles them
 				return
 			}
-			for _, r := range results {
-				if r.settled {
-					o.settled(r.job.known, r.verdict, r.job.planned)
+			for i, f := range findings {
+				if f.settled {
+					o.settled(jobs[i].known, f.verdict, jobs[i].planned)
 				} else {
-					o.queue = append(o.queue, r.job)
+					o.queue = append(o.queue, jobs[i])
 				}
 			}
 		}
 	}()
 }
 
-func (c *course) precheck(jobs []*job) ([]checked, error) {
+// precheck looks jobs up and makes durable what that settles. It returns a finding for each.
+func (c *course) precheck(jobs []*job) ([]finding, error) {
 	ids := make([]string, len(jobs))
 	for i, j := range jobs {
 		ids[i] = j.refID
@@ -52,14 +46,20 @@ func (c *course) precheck(jobs []*job) ([]checked, error) {
 	if err != nil {
 		return nil, err
 	}
-	results := make([]checked, 0, len(jobs))
-	for _, j := range jobs {
-		results = append(results, c.judgePrecheck(j, found[j.refID]))
+	findings := make([]finding, len(jobs))
+	for i, j := range jobs {
+		if records := found[j.refID]; len(records) > 0 {
+			// The intent names the request that the records are held against, although
+			// it is not sent. A credit side alone leaves the transfer in doubt: it
+			// exists, and nothing says yet that it is the right one.
+			findings[i] = finding{verdict: judgeFound(j.known, beforeAny, records), settled: true, lead: []state.Entry{j.intent}}
+		}
 	}
-	c.adopt(results)
-	return results, nil
+	c.writeFindings(findings)
+	return findings, nil
 }
 
+// findPatiently tries a lookup a few times.
 func (c *course) findPatiently(ids []string) (map[string][]transfer.Record, error) {
 	for try := 1; ; try++ {
 		found, err := c.find(c.starting, ids...)
@@ -68,44 +68,6 @@ func (c *course) findPatiently(ids []string) (map[string][]transfer.Record, erro
 		}
 		if c.run.Clock.Sleep(c.starting, time.Duration(try)*time.Second) != nil {
 			return nil, err
-		}
-	}
-}
-
-func (c *course) judgePrecheck(j *job, records []transfer.Record) checked {
-	if len(records) == 0 {
-		return checked{job: j}
-	}
-	j.customer = c.knownCustomer()
-	return checked{job: j, verdict: judgeFound(j.known, beforeAny, records), settled: true}
-}
-
-// adopt makes durable what was found: the intent names the request that the record is held
-// against, although it is not sent. A credit side alone leaves the transfer in doubt: it
-// exists, and no request of ours may tell whether it is the right one.
-func (c *course) adopt(results []checked) {
-	var entries []state.Entry
-	for _, r := range results {
-		if r.settled {
-			entries = append(entries, r.job.intent, r.verdict.outcome)
-		}
-	}
-	if len(entries) == 0 {
-		return
-	}
-	together := c.journal.append(entries...) == nil
-	for i := range results {
-		r := &results[i]
-		switch {
-		case !r.settled:
-		case together:
-			r.verdict.written = true
-			c.learnCustomer(r.verdict.customer)
-		default:
-			r.verdict = c.write(r.verdict, r.job.intent)
-		}
-		if r.verdict.stop != "" {
-			c.halt(r.verdict.stop)
 		}
 	}
 }

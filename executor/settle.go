@@ -17,12 +17,12 @@ const findMax = 100
 // 3): lists lag.
 var lateLists = [...]time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second}
 
-// looked is what one lookup of a doubt says.
-type looked struct {
-	doubt   *unsettled
+// finding is what a lookup says of one transfer.
+type finding struct {
 	verdict verdict
-	settled bool   // verdict is final
-	undue   string // why it must not be sent again although it is not settled; "" where it was absent
+	settled bool          // verdict is final
+	lead    []state.Entry // to be written before its outcome
+	undue   string        // why it must not be sent (again) although it is not settled; "" where it was absent
 }
 
 // settleDoubts looks up once what is in doubt before anything else starts. What is absent is
@@ -43,30 +43,31 @@ func (o *order) settleDoubts() {
 			o.sendAgain(u)
 		}
 	default:
-		o.lookedUp(o.c.lookUpDoubts(open), 0)
+		o.lookedUp(open, o.c.lookUpDoubts(open), 0)
 	}
 }
 
-// lookedUp settles what the n-th lookup found, and sees to the rest.
-func (o *order) lookedUp(results []looked, n int) {
+// lookedUp settles what the n-th lookup found of the doubts that were open, and sees to the
+// rest.
+func (o *order) lookedUp(doubts []*unsettled, findings []finding, n int) {
 	var open []*unsettled
-	for _, l := range results {
-		if l.settled {
-			o.settled(l.doubt.known, l.verdict, o.planned[l.doubt.refID] != nil)
+	for i, f := range findings {
+		u := doubts[i]
+		if f.settled {
+			o.settled(u.known, f.verdict, o.planned[u.refID] != nil)
 			continue
 		}
-		open = append(open, l.doubt)
-		l.doubt.undue = l.undue
+		u.undue = f.undue
+		open = append(open, u)
 	}
 	if len(open) > 0 && n < len(lateLists) && o.c.starting.Err() == nil {
 		o.lookAgain(open, n)
 		return
 	}
 	for _, u := range open {
-		switch {
-		case u.undue != "":
+		if u.undue != "" {
 			o.hold(u, u.undue)
-		default:
+		} else {
 			o.sendAgain(u)
 		}
 	}
@@ -77,80 +78,78 @@ func (o *order) lookAgain(open []*unsettled, n int) {
 	o.waits++
 	o.c.report.tell(Event{Type: EventWaiting, Total: len(open), Reason: fmt.Sprintf("The service does not list %d transfers in doubt yet; they are looked up again in %v.", len(open), lateLists[n])})
 	go func() {
-		var results []looked
+		var findings []finding
 		if o.c.run.Clock.Sleep(o.c.starting, lateLists[n]) == nil {
-			results = o.c.lookUpDoubts(open)
+			findings = o.c.lookUpDoubts(open)
 		} else {
-			for _, u := range open {
-				results = append(results, looked{doubt: u, undue: "The run stopped before it could be looked up again."})
-			}
+			findings = slices.Repeat([]finding{{undue: "The run stopped before it could be looked up again."}}, len(open))
 		}
 		o.messages <- func() {
 			o.waits--
-			o.lookedUp(results, n+1)
+			o.lookedUp(open, findings, n+1)
 		}
 	}()
 }
 
-// lookUpDoubts asks for each ref_id once and makes durable what that settles.
-func (c *course) lookUpDoubts(open []*unsettled) []looked {
-	results := make([]looked, 0, len(open))
+// lookUpDoubts asks for each ref_id once and makes durable what that settles. It returns a
+// finding for each.
+func (c *course) lookUpDoubts(open []*unsettled) []finding {
+	findings := make([]finding, 0, len(open))
 	var failed error
 	for chunk := range slices.Chunk(open, findMax) {
 		var found map[string][]transfer.Record
 		if failed == nil {
 			found, failed = c.find(c.starting, refIDs(chunk)...)
 		}
-		first := len(results)
+		first := len(findings)
 		for _, u := range chunk {
-			results = append(results, c.lookAt(u, found[u.refID], failed))
+			findings = append(findings, lookAt(u, found[u.refID], failed))
 		}
-		c.writeFound(results[first:])
+		c.writeFindings(findings[first:])
 	}
-	return results
+	return findings
 }
 
 // lookAt judges what was found of one doubt.
-func (c *course) lookAt(u *unsettled, records []transfer.Record, failed error) looked {
+func lookAt(u *unsettled, records []transfer.Record, failed error) finding {
 	switch {
 	case failed != nil:
-		return looked{doubt: u, undue: fmt.Sprintf("It could not be looked up: %v.", failed)}
+		return finding{undue: fmt.Sprintf("It could not be looked up: %v.", failed)}
 	case len(records) == 0:
-		return looked{doubt: u}
+		return finding{}
 	}
-	k := u.known
-	k.customer = c.knownCustomer()
-	v := judgeFound(k, inDoubt, records)
+	v := judgeFound(u.known, inDoubt, records)
 	if v.unread {
-		return looked{doubt: u, undue: v.outcome.Reason}
+		return finding{undue: v.outcome.Reason}
 	}
-	return looked{doubt: u, verdict: v, settled: true}
+	return finding{verdict: v, settled: true}
 }
 
-// writeFound makes outcomes durable, all at once where none contradicts the state.
-func (c *course) writeFound(results []looked) {
+// writeFindings makes what was settled durable: all at once, or, where something of it
+// contradicts the state, one by one.
+func (c *course) writeFindings(findings []finding) {
 	var entries []state.Entry
-	for _, l := range results {
-		if l.settled {
-			entries = append(entries, l.verdict.outcome)
+	for _, f := range findings {
+		if f.settled {
+			entries = append(append(entries, f.lead...), f.verdict.outcome)
 		}
 	}
 	if len(entries) == 0 {
 		return
 	}
 	together := c.journal.append(entries...) == nil
-	for i := range results {
-		l := &results[i]
+	for i := range findings {
+		f := &findings[i]
 		switch {
-		case !l.settled:
+		case !f.settled:
+			continue
 		case together:
-			l.verdict.written = true
-			c.learnCustomer(l.verdict.customer)
+			f.verdict.written = true
 		default:
-			l.verdict = c.write(l.verdict)
+			f.verdict = c.write(f.verdict, f.lead...)
 		}
-		if l.verdict.stop != "" {
-			c.halt(l.verdict.stop)
+		if f.verdict.stop != "" {
+			c.halt(f.verdict.stop)
 		}
 	}
 }
@@ -187,8 +186,9 @@ func (o *order) mayNotSendAgain(u *unsettled, change *planner.Change) string {
 		return "Not sent again: this plan does not have it."
 	case !change.Declared():
 		return "Not sent again: it is no longer declared."
-	case change.Action != planner.Resolve && o.c.run.Saved:
-		return "Not sent again: the saved plan does not show it as in doubt."
+	case o.c.run.Saved && change.Action != planner.Resolve && string(change.Request.Body()) != u.intent.Body:
+		// An interrupted plan is finished with its own bytes; another's were not reviewed.
+		return "Not sent again: the saved plan shows other bytes than were recorded."
 	case change.Request.Fingerprint().String() != u.intent.Fingerprint || len(change.Differences) > 0:
 		return "Not sent again: its declaration differs from the recorded request."
 	case !change.Expires.IsZero() && now.After(change.Expires):

@@ -17,7 +17,6 @@ const detailsMax = 500
 
 // survey is what a run reads of the state, once, before it begins.
 type survey struct {
-	customer string
 	// rows are those of the plan's lines and of what they depend on.
 	rows map[string]state.Transfer
 	// doubts are all that is in doubt, in byte order of ref_id.
@@ -51,10 +50,9 @@ func takeSurvey(ctx context.Context, run Run, lines []*planner.Change) (*survey,
 		wanted[change.RefID] = true
 	}
 	s := &survey{
-		customer: snapshot.Meta().Service.CustomerID,
-		rows:     make(map[string]state.Transfer),
-		outside:  make(map[string]transfer.Request),
-		starts:   make(map[transfer.Operation][]time.Time),
+		rows:    make(map[string]state.Transfer),
+		outside: make(map[string]transfer.Request),
+		starts:  make(map[transfer.Operation][]time.Time),
 	}
 	recent := recentStarts{now: run.Clock.Now(), limits: run.Policy.RateLimits}
 	var inDoubt, outside []string

@@ -1,0 +1,204 @@
+package executor_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"remit/executor"
+	"remit/internal/transfer"
+)
+
+// TestTheRateLimitHoldsInEveryWindow draws limits, slow journals, slow answers, answers of
+// 429, interrupts and restarts: no window of the limit's length ever has more starts.
+func TestTheRateLimitHoldsInEveryWindow(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		limit := executor.RateLimit{
+			Requests: rapid.IntRange(1, 8).Draw(rt, "requests"),
+			Window:   time.Duration(rapid.IntRange(10, 3000).Draw(rt, "window")) * time.Millisecond,
+		}
+		inFlight := rapid.IntRange(1, 16).Draw(rt, "in flight")
+		delays := rapid.SliceOfN(rapid.IntRange(0, 1500), 1, 20).Draw(rt, "delays")
+		kills := rapid.SliceOfN(rapid.IntRange(1, 5000), 0, 3).Draw(rt, "interrupts")
+		tooMany := 0
+		if len(kills) == 0 { // the state does not know of each try that a killed run made
+			tooMany = rapid.IntRange(0, 4).Draw(rt, "of five are 429")
+		}
+		var starts []time.Time
+		sent := 0
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.policy.InFlightMax = inFlight
+			w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: limit}
+			calls := make(chan int, 1)
+			calls <- 0
+			delay := func() {
+				n := <-calls
+				calls <- n + 1
+				time.Sleep(time.Duration(delays[n%len(delays)]) * time.Millisecond)
+			}
+			w.journal.before = func(effect string) error {
+				if effect == "append intent" {
+					delay()
+				}
+				return nil
+			}
+			w.service.before = func(_ context.Context, refID string, try int) *executor.Answer {
+				delay()
+				if int(refID[len(refID)-1])%5 < tooMany && try == 1 {
+					return &executor.Answer{Kind: executor.NotProcessed, HTTPStatus: 429}
+				}
+				return nil
+			}
+			for _, kill := range kills {
+				ctx, interrupt := context.WithCancel(t.Context())
+				time.AfterFunc(time.Duration(kill)*time.Millisecond, interrupt)
+				if _, err := executor.Apply(ctx, w.run(w.plan(numbered(20)...))); err != nil {
+					rt.Error(err)
+				}
+				interrupt()
+			}
+			w.apply(numbered(20)...)
+			starts, sent = w.service.starts, len(w.service.made)
+		})
+		for i := limit.Requests; i < len(starts); i++ {
+			if span := starts[i].Sub(starts[i-limit.Requests]); span < limit.Window {
+				rt.Fatalf("%d requests started within %v, %d are allowed in %v", limit.Requests+1, span, limit.Requests, limit.Window)
+			}
+		}
+		if sent != 20 {
+			rt.Fatalf("%d of 20 transfers were made", sent)
+		}
+	})
+}
+
+func TestTheRateLimitIsUsedUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 10, Window: time.Second}}
+		begun := time.Now()
+		w.apply(numbered(100)...)
+		if took := time.Since(begun); took != 9*time.Second {
+			t.Errorf("100 requests at 10 a second took %v, want 9 s", took)
+		}
+	})
+}
+
+func TestEachOperationHasItsOwnLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 1, Window: time.Hour}}
+		w.policy.InFlightMax = 2
+		w.apply(request("before"))
+		var requests []transfer.Request
+		for i := range 10 {
+			r := request(fmt.Sprintf("p-%d", i))
+			r.Operation = transfer.Platform
+			requests = append(requests, r)
+		}
+		begun := time.Now()
+		w.apply(append(requests, request("rent"))...)
+		if at := w.service.starts[len(w.service.starts)-2].Sub(begun); at > 0 {
+			t.Errorf("the last platform transfer started after %v", at)
+		}
+		if at := w.service.starts[len(w.service.starts)-1].Sub(begun); at < time.Hour {
+			t.Errorf("the second internal transfer started after %v", at)
+		}
+	})
+}
+
+// TestIntentsAreNotWrittenFarAhead keeps what a crash leaves in doubt small: who waits for
+// the limit has no intent yet.
+func TestIntentsAreNotWrittenFarAhead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.policy.InFlightMax = 16
+		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 2, Window: time.Minute}}
+		ctx, interrupt := context.WithCancel(t.Context())
+		time.AfterFunc(90*time.Second, interrupt)
+		if _, err := executor.Apply(ctx, w.run(w.plan(numbered(16)...))); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(w.journal.rows); n != 4 {
+			t.Errorf("%d intents were written for 4 requests", n)
+		}
+	})
+}
+
+func TestAStormOf429SlowsTheRunDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.policy.InFlightMax = 32
+		// The service takes 5 requests in any second, and says nothing of it beforehand.
+		var taken []time.Time
+		turn := make(chan struct{}, 1)
+		w.service.before = func(context.Context, string, int) *executor.Answer {
+			turn <- struct{}{}
+			defer func() { <-turn }()
+			now := time.Now()
+			for len(taken) > 0 && now.Sub(taken[0]) >= time.Second {
+				taken = taken[1:]
+			}
+			if len(taken) >= 5 {
+				return &executor.Answer{Kind: executor.NotProcessed, HTTPStatus: 429, Reason: "Too many."}
+			}
+			taken = append(taken, now)
+			return nil
+		}
+		summary := w.apply(numbered(200)...)
+		if got := counts(summary)[executor.ResultRecorded]; got != 200 {
+			t.Errorf("%v after %d requests, stopped by %q", counts(summary), summary.Requests, summary.Stopped)
+		}
+	})
+}
+
+// TestTheLimitRemembersALateTry has a first run whose request starts long after its intent,
+// because it was not processed at first.
+func TestTheLimitRemembersALateTry(t *testing.T) {
+	for name, crash := range map[string]bool{"that was answered": false, "that was not": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 1, Window: 10 * time.Second}}
+				w.service.before = func(_ context.Context, _ string, try int) *executor.Answer {
+					if try == 1 {
+						return &executor.Answer{Kind: executor.NotProcessed, HTTPStatus: 429}
+					}
+					if crash {
+						w.journal.before = func(string) error { return errDisk }
+					}
+					return nil
+				}
+				_, err := executor.Apply(t.Context(), w.run(w.plan(request("first"))))
+				if crashed := err != nil; crashed != crash {
+					t.Fatal(err)
+				}
+				w.service.before, w.journal.before = nil, func(string) error { return nil }
+				w.apply(request("second"))
+				last := len(w.service.starts) - 1
+				if span := w.service.starts[last].Sub(w.service.starts[last-1]); span < 10*time.Second {
+					t.Errorf("the next request started %v after the late one", span)
+				}
+			})
+		})
+	}
+}
+
+func TestASlotThatIsNotUsedIsGivenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 1, Window: time.Second}}
+		plan := w.plan(numbered(2)...)
+		plan.Changes[0].Expires = time.Now().Add(-time.Second)
+		w.applyPlan(plan)
+		want := map[string]executor.Result{"t-000": executor.ResultNotAttempted, "t-001": executor.ResultRecorded}
+		if diff := cmp.Diff(want, w.results()); diff != "" {
+			t.Errorf("results (-want +got):\n%s", diff)
+		}
+	})
+}

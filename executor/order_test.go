@@ -1,0 +1,250 @@
+package executor_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"remit/executor"
+	"remit/internal/transfer"
+	"remit/planner"
+)
+
+// after makes one line of a plan wait for others.
+func after(plan *planner.Plan, refID string, dependencies ...string) {
+	change(plan, refID).After = dependencies
+}
+
+func TestADependency(t *testing.T) {
+	refuse := func(context.Context, string, int) *executor.Answer {
+		return &executor.Answer{Kind: executor.Rejected, HTTPStatus: 422, Reason: "It refused."}
+	}
+	recorded, notAttempted := executor.ResultRecorded, executor.ResultNotAttempted
+	tests := map[string]struct {
+		funding func(w *world) // how the service treats it
+		lookup  bool
+		want    map[string]executor.Result
+		reason  string // of the dependent
+		took    time.Duration
+	}{
+		"that is COMPLETED lets the dependent go": {
+			want: map[string]executor.Result{"funding": recorded, "payout": recorded, "other": recorded},
+		},
+		"that is refused does not": {
+			funding: func(w *world) { w.service.before = onlyFor("funding", refuse) },
+			want:    map[string]executor.Result{"funding": executor.ResultRefused, "payout": notAttempted, "other": recorded},
+			reason:  `depends on "funding", which is refused`,
+		},
+		"that is in doubt does not": {
+			funding: func(w *world) {
+				w.service.before = onlyFor("funding", func(context.Context, string, int) *executor.Answer { return timeout() })
+			},
+			want:   map[string]executor.Result{"funding": executor.ResultInDoubt, "payout": notAttempted, "other": recorded},
+			reason: "in doubt",
+		},
+		"that FAILED does not": {
+			funding: func(w *world) { w.service.status = transfer.Failed },
+			want:    map[string]executor.Result{"funding": executor.ResultFailed, "payout": notAttempted, "other": executor.ResultFailed},
+			reason:  "failed",
+		},
+		"that is PENDING is left where there is no lookup": {
+			funding: func(w *world) { w.service.status = transfer.Pending },
+			want:    map[string]executor.Result{"funding": recorded, "payout": notAttempted, "other": recorded},
+			reason:  "no lookup",
+		},
+		"that stays PENDING is polled for as long as allowed": {
+			funding: func(w *world) { w.service.status = transfer.Pending }, lookup: true,
+			want:   map[string]executor.Result{"funding": recorded, "payout": notAttempted, "other": recorded},
+			reason: "still not COMPLETED", took: 2 * time.Minute,
+		},
+		"that becomes COMPLETED lets the dependent go": {
+			funding: func(w *world) { becomes(w, transfer.Completed) }, lookup: true,
+			want: map[string]executor.Result{"funding": recorded, "payout": recorded, "other": recorded},
+		},
+		"that becomes FAILED does not": {
+			funding: func(w *world) { becomes(w, transfer.Failed) }, lookup: true,
+			want:   map[string]executor.Result{"funding": recorded, "payout": notAttempted, "other": recorded},
+			reason: "failed",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.lookup = test.lookup
+				if test.funding != nil {
+					test.funding(w)
+				}
+				plan := w.plan(request("payout"), request("funding"), request("other"))
+				after(plan, "payout", "funding")
+				begun := time.Now()
+				w.applyPlan(plan)
+				if diff := cmp.Diff(test.want, w.results()); diff != "" {
+					t.Errorf("results (-want +got):\n%s", diff)
+				}
+				if got := w.reason("payout"); !strings.Contains(got, test.reason) {
+					t.Errorf("reason %q lacks %q", got, test.reason)
+				}
+				if took := time.Since(begun); test.took > 0 && took != test.took {
+					t.Errorf("it took %v, want %v", took, test.took)
+				}
+				if row := w.journal.row("payout"); test.want["payout"] == notAttempted && row.Status != 0 {
+					t.Errorf("an intent was written: %+v", row)
+				}
+			})
+		})
+	}
+}
+
+func onlyFor(refID string, answer func(context.Context, string, int) *executor.Answer) func(context.Context, string, int) *executor.Answer {
+	return func(ctx context.Context, id string, try int) *executor.Answer {
+		if id != refID {
+			return nil
+		}
+		return answer(ctx, id, try)
+	}
+}
+
+// becomes makes transfers PENDING that have the given status 20 seconds later.
+func becomes(w *world, status transfer.RecordStatus) {
+	w.service.status = transfer.Pending
+	begun := time.Now()
+	w.service.find = func(refIDs []string) (map[string][]transfer.Record, error) {
+		now := transfer.Pending
+		if time.Since(begun) > 20*time.Second {
+			now = status
+		}
+		found := make(map[string][]transfer.Record)
+		for _, refID := range refIDs {
+			found[refID] = sides(request(refID), begun, now)
+		}
+		return found, nil
+	}
+}
+
+func TestADependencyOfAnEarlierRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.service.status = transfer.Pending
+		w.apply(request("funding"))
+		w.service.status = ""
+		plan := w.plan(request("payout"))
+		after(plan, "payout", "funding")
+		w.lookup = true
+		becomes(w, transfer.Completed)
+		w.service.status = ""
+		w.applyPlan(plan)
+		if got := w.results()["payout"]; got != executor.ResultRecorded {
+			t.Errorf("payout is %s: %s", got, w.reason("payout"))
+		}
+		if got := w.journal.row("funding").RecordStatus; got != transfer.Completed {
+			t.Errorf("funding's status in the state is %s", got)
+		}
+	})
+}
+
+func TestAPolledRecordThatDisagreesMeetsNothing(t *testing.T) {
+	for name, fields := range map[string]map[string]string{
+		"in its amount":      {"amount": "1.00"},
+		"by being a new one": {"id": "another"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.service.status, w.lookup = transfer.Pending, true
+				w.service.find = func([]string) (map[string][]transfer.Record, error) {
+					return map[string][]transfer.Record{"funding": {*edited(*debit(request("funding"), time.Now()), fields)}}, nil
+				}
+				plan := w.plan(request("funding"), request("payout"))
+				after(plan, "payout", "funding")
+				summary := w.applyPlan(plan)
+				if got := w.results()["payout"]; got != executor.ResultNotAttempted || summary.Stopped != "" {
+					t.Errorf("payout is %s, stopped by %q", got, summary.Stopped)
+				}
+			})
+		})
+	}
+}
+
+func TestWhatDependsOnNothingKnownIsNotSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		plan := w.plan(numbered(4)...)
+		after(plan, "t-000", "nowhere")
+		after(plan, "t-001", "t-002") // a cycle, which config refuses
+		after(plan, "t-002", "t-001")
+		summary := w.applyPlan(plan)
+		if diff := cmp.Diff(map[executor.Result]int{executor.ResultNotAttempted: 3, executor.ResultRecorded: 1}, counts(summary)); diff != "" {
+			t.Errorf("results (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// TestDependenciesAreMetBeforeTheirDependents runs random graphs at a service that refuses
+// some: nothing starts before what it depends on is COMPLETED, nothing is left out that
+// could have been sent, and nothing is sent twice.
+func TestDependenciesAreMetBeforeTheirDependents(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(rt, "transfers")
+		graph := make(map[string][]string)
+		refused := make(map[string]bool)
+		good := make(map[string]bool) // not refused, and neither is anything below
+		requests := numbered(n)
+		for i, r := range requests {
+			refused[r.RefID] = rapid.IntRange(0, 5).Draw(rt, "refused") == 0
+			good[r.RefID] = !refused[r.RefID]
+			for range rapid.IntRange(0, min(i, 3)).Draw(rt, "dependencies") {
+				below := requests[rapid.IntRange(0, i-1).Draw(rt, "dependency")].RefID
+				graph[r.RefID] = append(graph[r.RefID], below)
+				good[r.RefID] = good[r.RefID] && good[below]
+			}
+		}
+		shuffled := rapid.Permutation(requests).Draw(rt, "order")
+		earlier := rapid.IntRange(0, n).Draw(rt, "sent by an earlier run")
+		var problems []string
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			plan := w.plan(shuffled...)
+			for refID, below := range graph {
+				after(plan, refID, below...)
+			}
+			if earlier > 0 && good[requests[0].RefID] {
+				w.apply(requests[0])
+			}
+			w.service.before = func(_ context.Context, refID string, _ int) *executor.Answer {
+				for _, below := range graph[refID] {
+					if w.journal.row(below).RecordStatus != transfer.Completed {
+						problems = append(problems, fmt.Sprintf("%q started before %q", refID, below))
+					}
+				}
+				if refused[refID] {
+					return &executor.Answer{Kind: executor.Rejected, HTTPStatus: 422}
+				}
+				return nil
+			}
+			w.policy.InFlightMax = 1
+			summary := w.applyPlan(plan)
+			for _, r := range requests {
+				if sent := w.service.requests(r.RefID); sent > 1 || good[r.RefID] && sent != 1 {
+					problems = append(problems, fmt.Sprintf("%q was sent %d times", r.RefID, sent))
+				}
+			}
+			total := 0
+			for _, count := range counts(summary) {
+				total += count
+			}
+			if len(w.results()) != n || total != n {
+				problems = append(problems, fmt.Sprintf("%d of %d transfers are settled, %d counted", len(w.results()), n, total))
+			}
+		})
+		for _, problem := range problems {
+			rt.Error(problem)
+		}
+	})
+}

@@ -1,0 +1,231 @@
+package executor_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"remit/executor"
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// resolution is the word of a person who waits as long as it takes.
+func (w *world) resolution(refID string) executor.Resolution {
+	return executor.Resolution{
+		RefID: refID, By: state.Holder{User: "ann", Host: "desk"}, Reason: "seen in the service's console",
+		Journal: w.journal, Policy: w.policy, Clock: clock{},
+	}
+}
+
+// adoptable makes the transfer unverified: found before its first request, unproven.
+func adoptable(w *world) {
+	w.lookup, w.policy.LookUpFirst = true, true
+	old := sides(request("rent"), time.Now().Add(-time.Hour), transfer.Completed)
+	w.service.find = func([]string) (map[string][]transfer.Record, error) {
+		return map[string][]transfer.Record{"rent": old[:1]}, nil
+	}
+	w.apply(request("rent"))
+	w.service.find = nil
+}
+
+// conflicting makes the transfer a conflict: the service made another amount of it.
+func conflicting(w *world) {
+	w.service.after = func(_ string, _ int, a executor.Answer) executor.Answer {
+		a.Record = edited(*a.Record, map[string]string{"amount": "70.00"})
+		return a
+	}
+	w.apply(request("rent"))
+	w.service.after = nil
+}
+
+func refusedBefore(w *world) {
+	w.service.before = func(context.Context, string, int) *executor.Answer {
+		return &executor.Answer{Kind: executor.Rejected, HTTPStatus: 422}
+	}
+	w.apply(request("rent"))
+	w.service.before = nil
+}
+
+func recordedBefore(w *world) { w.apply(request("rent")) }
+
+func TestAPersonsWord(t *testing.T) {
+	rent := request("rent")
+	give := func(records func() []transfer.Record) func(context.Context, *world) (state.Outcome, error) {
+		return func(ctx context.Context, w *world) (state.Outcome, error) {
+			return executor.ResolveRecorded(ctx, w.resolution("rent"), records())
+		}
+	}
+	both := func() []transfer.Record { return sides(rent, time.Now(), transfer.Completed) }
+	accept := func(ctx context.Context, w *world) (state.Outcome, error) {
+		return executor.ResolveAcceptRecord(ctx, w.resolution("rent"))
+	}
+	notMade := func(ctx context.Context, w *world) (state.Outcome, error) {
+		return executor.ResolveNotMade(ctx, w.resolution("rent"))
+	}
+	lookUp := func(ctx context.Context, w *world) (state.Outcome, error) {
+		return executor.ResolveByLookup(ctx, w.resolution("rent"), w.service)
+	}
+	nothing := func(*world) {}
+	tests := map[string]struct {
+		before func(*world)
+		word   func(context.Context, *world) (state.Outcome, error)
+		want   state.Status
+		err    error // or any of its type
+	}{
+		"a record ends a doubt":                      {doubtful, give(both), state.Recorded, nil},
+		"its debit side is enough":                   {doubtful, give(func() []transfer.Record { return both()[:1] }), state.Recorded, nil},
+		"its credit side is not":                     {doubtful, give(func() []transfer.Record { return both()[1:] }), state.InDoubt, executor.ErrCreditOnly},
+		"a record from before the intent is adopted": {doubtful, give(func() []transfer.Record { return sides(rent, time.Now().Add(-time.Hour), transfer.Completed)[:1] }), state.Adopted, nil},
+		"a record that differs is refused": {doubtful, give(func() []transfer.Record {
+			return []transfer.Record{*edited(both()[0], map[string]string{"amount": "70.00"})}
+		}), state.InDoubt, &executor.DifferenceError{}},
+		"a record that was refused is adopted all the same": {refusedBefore, give(both), state.Adopted, nil},
+		"a record proves an unverified one":                 {adoptable, give(func() []transfer.Record { return sides(rent, time.Now().Add(-time.Hour), transfer.Completed) }), state.Adopted, nil},
+		"a record of another customer is refused": {recordedBefore, give(func() []transfer.Record {
+			return []transfer.Record{*edited(both()[0], map[string]string{"customer_id": "stranger"})}
+		}), state.Recorded, &executor.DifferenceError{}},
+		"another record of a recorded one is refused": {recordedBefore, give(func() []transfer.Record {
+			return []transfer.Record{*edited(both()[0], map[string]string{"id": "second"})}
+		}), state.Recorded, state.ErrRecorded},
+		"an unknown ref_id has no request to compare": {nothing, give(both), 0, executor.ErrUnknownRefID},
+
+		"an unverified one is accepted":    {adoptable, accept, state.Adopted, nil},
+		"a conflict is accepted":           {conflicting, accept, state.Recorded, nil},
+		"a doubt cannot be accepted":       {doubtful, accept, state.InDoubt, &executor.StatusError{}},
+		"a recorded one needs no word":     {recordedBefore, accept, state.Recorded, &executor.StatusError{}},
+		"a doubt is settled as not made":   {doubtful, notMade, state.Tombstone, nil},
+		"a conflict is settled so":         {conflicting, notMade, state.Tombstone, nil},
+		"a recorded one was made":          {recordedBefore, notMade, state.Recorded, &executor.StatusError{}},
+		"a refused one needs no such word": {refusedBefore, notMade, state.Refused, &executor.StatusError{}},
+
+		"a lookup of what is not listed says nothing": {doubtful, lookUp, state.InDoubt, executor.ErrAbsent},
+		"a lookup ends a doubt": {func(w *world) {
+			w.service.after = func(string, int, executor.Answer) executor.Answer { return *timeout() }
+			w.apply(rent)
+		}, lookUp, state.Recorded, nil},
+		"a lookup proves an unverified one": {func(w *world) {
+			adoptable(w)
+			w.service.made["rent"] = sides(rent, time.Now().Add(-time.Hour), transfer.Completed)
+		}, lookUp, state.Adopted, nil},
+		"a conflict is no matter of a lookup": {conflicting, lookUp, state.Conflict, &executor.StatusError{}},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				test.before(w)
+				events := len(w.journal.events)
+				outcome, err := test.word(t.Context(), w)
+				if !sameError(err, test.err) {
+					t.Errorf("error %v, want %v", err, test.err)
+				}
+				if got := w.journal.row("rent").Status; got != test.want {
+					t.Errorf("it is %v, want %v", got, test.want)
+				}
+				if wrote := len(w.journal.events) - events; wrote != map[bool]int{true: 1, false: 0}[test.err == nil] {
+					t.Errorf("%d events were written", wrote)
+				}
+				if test.err == nil && outcome.Source == state.SourcePerson && (outcome.By.User != "ann" || outcome.Reason == "") {
+					t.Errorf("outcome: %+v", outcome)
+				}
+			})
+		})
+	}
+}
+
+// sameError reports whether err is the wanted one, or of its type.
+func sameError(err, want error) bool {
+	switch want.(type) {
+	case *executor.DifferenceError:
+		_, ok := errors.AsType[*executor.DifferenceError](err)
+		return ok
+	case *executor.StatusError:
+		_, ok := errors.AsType[*executor.StatusError](err)
+		return ok
+	}
+	return errors.Is(err, want)
+}
+
+// TestNotMadeWaitsForAHolderThatMayBeAlive takes a lock away: who held it may wake up with a
+// request that is past its check.
+func TestNotMadeWaitsForAHolderThatMayBeAlive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		doubtful(w)
+		attempted := w.journal.row("rent").AttemptedAt
+		time.Sleep(time.Second)
+		if err := w.journal.Append(t.Context(), state.Unlocked{Reason: "its host is gone"}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := executor.ResolveNotMade(t.Context(), w.resolution("rent"))
+		alive, ok := errors.AsType[*executor.AliveError](err)
+		if !ok {
+			t.Fatalf("error %v, want an AliveError", err)
+		}
+		want := &executor.AliveError{RefID: "rent", RunID: "run-1", Until: attempted.Add(30*time.Second + 10*time.Minute)}
+		if diff := cmp.Diff(want, alive); diff != "" {
+			t.Errorf("error (-want +got):\n%s", diff)
+		}
+		time.Sleep(time.Until(alive.Until))
+		if _, err := executor.ResolveNotMade(t.Context(), w.resolution("rent")); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestALockThatWasTakenAwayEarlierIsNoMatter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		if err := w.journal.Append(t.Context(), state.Unlocked{Reason: "its host is gone"}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		doubtful(w)
+		if _, err := executor.ResolveNotMade(t.Context(), w.resolution("rent")); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestAnAcceptedConflictKeepsTheDebitFirst accepts what two sides say.
+func TestAnAcceptedConflictKeepsTheDebitFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		doubtful(w)
+		w.lookup = true
+		records := sides(request("rent"), time.Now(), transfer.Completed)
+		w.service.find = func([]string) (map[string][]transfer.Record, error) {
+			return map[string][]transfer.Record{"rent": {*edited(records[1], map[string]string{"amount": "70.00"}), *edited(records[0], map[string]string{"amount": "70.00"})}}, nil
+		}
+		w.apply(request("rent"))
+		if _, err := executor.ResolveAcceptRecord(t.Context(), w.resolution("rent")); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.journal.row("rent").RecordID; got != "debit-of-rent" {
+			t.Errorf("the state has record %q", got)
+		}
+	})
+}
+
+func TestALookupByAPersonWaitsForLateLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		doubtful(w)
+		calls := 0
+		w.service.find = func([]string) (map[string][]transfer.Record, error) {
+			if calls++; calls < 5 {
+				return nil, nil
+			}
+			return map[string][]transfer.Record{"rent": {*debit(request("rent"), time.Now())}}, nil
+		}
+		outcome, err := executor.ResolveByLookup(t.Context(), w.resolution("rent"), w.service)
+		if err != nil || outcome.Status != state.Recorded || outcome.Source != state.SourceLookup {
+			t.Errorf("%+v, %v", outcome, err)
+		}
+	})
+}
