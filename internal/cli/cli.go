@@ -180,7 +180,7 @@ func newRoot(p *process) *cobra.Command {
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		first: {newInit(p), newValidate(p), newFmt(p), newPlan(p), newApply(p), newShow(p)},
-		other: {newResolve(p), newState(p), newAudit(p), newSandbox(p), newConsole(p), newForceUnlock(p), newVersion(p), newCompletion(p)},
+		other: {newResolve(p), newState(p), newImport(p), newAudit(p), newSandbox(p), newConsole(p), newForceUnlock(p), newVersion(p), newCompletion(p)},
 	} {
 		for _, command := range commands {
 			command.GroupID = group

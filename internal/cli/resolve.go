@@ -1,18 +1,13 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"remit/executor"
-	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/state"
 )
@@ -89,7 +84,7 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 func (r *resolving) settle(ctx context.Context, w *workspace, resolution executor.Resolution) (state.Outcome, error) {
 	switch {
 	case r.recorded != "":
-		records, err := w.readRecords(r.recorded)
+		records, err := w.readRecords(r.recorded, recordsFileMax)
 		if err != nil {
 			return state.Outcome{}, err
 		}
@@ -125,49 +120,4 @@ func (r *resolving) explain(err error) error {
 		return withHint(err, r.command("resolve "+quote(r.refID)+" --recorded=FILE --reason=…"))
 	}
 	return err
-}
-
-// readRecords reads the records of a file: one or more JSON objects, or an array of them.
-func (w *workspace) readRecords(name string) ([]transfer.Record, error) {
-	in := w.stdin
-	if name != "-" {
-		file, err := os.Open(w.within(name))
-		if err != nil {
-			return nil, fmt.Errorf("open the record: %w", err)
-		}
-		defer func() { _ = file.Close() }() // only read
-		in = file
-	}
-	text, err := io.ReadAll(io.LimitReader(in, recordsFileMax+1))
-	if err != nil {
-		return nil, fmt.Errorf("read the record in %s: %w", name, err)
-	}
-	if len(text) > recordsFileMax {
-		return nil, fmt.Errorf("read the record in %s: it is larger than 1 MiB", name)
-	}
-	var records []transfer.Record
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	for decoder.More() {
-		var raw json.RawMessage
-		if err := decoder.Decode(&raw); err != nil {
-			return nil, fmt.Errorf("read the record in %s: %w", name, err)
-		}
-		objects := []json.RawMessage{raw}
-		if raw[0] == '[' {
-			if err := json.Unmarshal(raw, &objects); err != nil {
-				return nil, fmt.Errorf("read the record in %s: %w", name, err)
-			}
-		}
-		for _, object := range objects {
-			record, err := transfer.ParseRecord(object)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-			records = append(records, record)
-		}
-	}
-	if len(records) == 0 {
-		return nil, fmt.Errorf("there is no record in %s", name)
-	}
-	return records, nil
 }

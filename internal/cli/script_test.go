@@ -66,7 +66,7 @@ func TestScripts(t *testing.T) {
 			},
 			"service": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) == 0 {
-					ts.Fatalf("usage: service start|fault|wait|requests|count|group|debits|secrets …")
+					ts.Fatalf("usage: service start|fault|deny|wait|requests|count|group|debits|export|secrets …")
 				}
 				ts.Value(serviceKey{}).(*fakeService).command(ts, args)
 			},
@@ -97,6 +97,7 @@ type fakeService struct {
 //	service count posts|transfers
 //	service group REF_ID     print the ledger's group_id
 //	service debits           print the ledger's debits per asset
+//	service export           print the ledger's records, both sides, as JSON Lines
 //	service secrets          print the client secret and each token
 func (s *fakeService) command(ts *testscript.TestScript, args []string) {
 	switch verb, rest := args[0], args[1:]; verb {
@@ -126,6 +127,11 @@ func (s *fakeService) command(ts *testscript.TestScript, args []string) {
 			lines = append(lines, fmt.Sprintf("%s %s", total.Asset, total.Sum))
 		}
 		printLines(ts, lines)
+	case "export":
+		for record, err := range s.box.Ledger(context.Background()) {
+			ts.Check(err)
+			printLines(ts, []string{string(record.Raw)})
+		}
 	case "secrets":
 		s.mu.Lock()
 		defer s.mu.Unlock()

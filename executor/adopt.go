@@ -1,0 +1,142 @@
+package executor
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+)
+
+// Adopt records what was made before this state knew of it: run.Finder knows exported
+// records, by ref_id, and records are those of ref_ids that the plan does not have. Nothing
+// is sent, no token is asked for, and lists do not lag. What is found of the plan's lines and
+// of doubts is judged as by a lookup before the first sending: adopted, unverified or in
+// conflict. Records of other ref_ids are adopted where both sides name the whole transfer.
+//
+// The error says that the state could not be read or written; the Summary holds as for
+// [Apply], with ResultNotAttempted for what the export does not have.
+func Adopt(ctx context.Context, run Run, records map[string][]transfer.Record) (Summary, error) {
+	lines := adoptable(run.Plan)
+	c := newCourse(ctx, run, len(lines))
+	defer c.release()
+	known, err := takeSurvey(c.lasting, run, lines)
+	if err == nil {
+		err = c.journal.append(run.Begun)
+	}
+	if err != nil {
+		c.deaf()
+		return c.report.summary, fmt.Errorf("begin run %s: %w", run.Begun.RunID, err)
+	}
+	o := newOrder(c, known, lines)
+	others := adoptOthers(run, records)
+	c.report.tell(Event{Type: EventBegun, Total: o.total() + len(others)})
+	return c.end(c.adopt(o, others))
+}
+
+// adoptable are the lines of a plan under which nothing is recorded yet, doubts included.
+func adoptable(plan *planner.Plan) []*planner.Change {
+	var lines []*planner.Change
+	for i := range plan.Changes {
+		change := &plan.Changes[i]
+		switch change.Action {
+		case planner.Submit, planner.Wait, planner.Expired, planner.Resolve:
+			lines = append(lines, change)
+		case planner.None, planner.Conflict, planner.Failed, planner.Undeclared:
+		}
+	}
+	return lines
+}
+
+// adopt looks up doubts, lines and what nobody declares, 100 at a time.
+func (c *course) adopt(o *order, others []*job) error {
+	for doubts := range slices.Chunk(o.doubts, findMax) {
+		for i, f := range c.lookUpDoubts(doubts) {
+			if !f.settled {
+				f.verdict = hold(doubts[i], "The export has no record that settles it.")
+			}
+			c.report.settle(doubts[i].request, f.verdict, o.planned[doubts[i].refID] != nil)
+		}
+	}
+	var jobs []*job
+	for i := range o.lines {
+		line := &o.lines[i]
+		if v, stands := o.standing(line.change); stands {
+			c.report.settle(line.change.Request, v, true)
+			continue
+		}
+		jobs = append(jobs, o.jobOf(line.change))
+	}
+	for chunk := range slices.Chunk(append(jobs, others...), findMax) {
+		findings, err := c.precheck(chunk)
+		if err != nil {
+			return err
+		}
+		for i, f := range findings {
+			if !f.settled {
+				f.verdict = unsent(chunk[i].known, "The export has no record of it.")
+			}
+			c.report.settle(chunk[i].request, f.verdict, i < len(jobs))
+		}
+	}
+	return nil
+}
+
+// adoptOthers makes jobs of records that no line of the plan is about, where both sides say
+// what the request was. The state knows nothing of their ref_ids.
+func adoptOthers(run Run, records map[string][]transfer.Record) []*job {
+	var jobs []*job
+	for _, refID := range slices.Sorted(maps.Keys(records)) {
+		request, ok := requestOf(records[refID], run.Policy.Operator)
+		if !ok {
+			continue
+		}
+		jobs = append(jobs, &job{
+			known: known{refID: refID, runID: run.Begun.RunID, request: request, operator: run.Policy.Operator},
+			intent: state.Intent{
+				RefID: refID, RunID: run.Begun.RunID, Operation: request.Operation,
+				Path: run.Policy.Operator.Path(request.Operation),
+				Body: string(request.Body()), Fingerprint: request.Fingerprint().String(),
+			},
+		})
+	}
+	return jobs
+}
+
+// requestOf is what was asked for when both sides of one transfer came out of it.
+func requestOf(records []transfer.Record, operator transfer.Operator) (transfer.Request, bool) {
+	var debit, credit *transfer.Record
+	for i := range records {
+		switch records[i].Direction {
+		case transfer.Debit:
+			debit = &records[i]
+		case transfer.Credit:
+			credit = &records[i]
+		}
+	}
+	if debit == nil || credit == nil {
+		return transfer.Request{}, false
+	}
+	amount, err := transfer.ParseAmount(debit.Amount)
+	if err != nil {
+		return transfer.Request{}, false
+	}
+	request := transfer.Request{
+		RefID: debit.RefID, Amount: amount, Asset: debit.Asset,
+		FromProfileID: debit.ProfileID, FromIdentityID: debit.IdentityID, FromAccountID: debit.AccountID,
+		ToProfileID: credit.ProfileID, ToIdentityID: credit.IdentityID, ToAccountID: credit.AccountID,
+		Metadata: transfer.NewMetadata(debit.Metadata),
+	}
+	for _, operation := range transfer.Operations() {
+		if debit.Type == operator.RecordType(operation, transfer.Debit) {
+			request.Operation = operation
+		}
+	}
+	if request.Operation == transfer.Platform {
+		request.RecipientMetadata = transfer.NewMetadata(credit.Metadata)
+	}
+	return request, request.Operation != ""
+}
