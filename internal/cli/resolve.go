@@ -23,22 +23,28 @@ type resolving struct {
 	acceptRecord bool
 	notMade      bool
 	reason       string
+	runID        string // with count: all that this run left unverified
+	count        int
 }
 
 func newResolve(p *process) *cobra.Command {
 	var r resolving
 	cmd := &cobra.Command{
-		Use:   "resolve REF_ID",
+		Use:   "resolve {REF_ID | --run=RUN_ID --count=N}",
 		Short: "Settle a transfer that is in doubt, unverified or in conflict",
 		Long: "Settle a transfer that is in doubt, unverified or in conflict. It sends no transfer.\n\n" +
 			"Without a flag it asks the service, where that can look up. The other three are a\n" +
 			"person's word, which needs --reason and is journalled:\n\n" +
 			"    --recorded FILE    the record that the service shows for it, as JSON (- for standard input)\n" +
 			"    --accept-record    a conflict, or an unverified transfer, stands as the service has it\n" +
-			"    --not-made         it was not made; this ref_id is never sent again",
-		Args: exactArgs("REF_ID"),
+			"    --not-made         it was not made; this ref_id is never sent again\n\n" +
+			"With --run and --count, --accept-record accepts all that a run left unverified, where\n" +
+			"they are exactly so many.",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r.refID = args[0]
+			if len(args) == 1 {
+				r.refID = args[0]
+			}
 			return r.run(cmd.Context(), p)
 		},
 	}
@@ -48,13 +54,21 @@ func newResolve(p *process) *cobra.Command {
 	flags.BoolVar(&r.acceptRecord, "accept-record", false, "let the kept record stand")
 	flags.BoolVar(&r.notMade, "not-made", false, "settle it as not made, for good")
 	flags.StringVar(&r.reason, "reason", "", "why, for the journal")
+	flags.StringVar(&r.runID, "run", "", "with --accept-record and --count: all that this `run` left unverified")
+	flags.IntVar(&r.count, "count", 0, "how many they are")
 	cmd.MarkFlagsMutuallyExclusive("recorded", "accept-record", "not-made")
+	cmd.MarkFlagsRequiredTogether("run", "count")
 	return cmd
 }
 
 func (r *resolving) run(ctx context.Context, p *process) error {
 	isWord := r.recorded != "" || r.acceptRecord || r.notMade
-	if isWord && r.reason == "" {
+	switch {
+	case (r.refID == "") == (r.runID == ""):
+		return withHint(errors.New("resolve takes one REF_ID, or --run with --count"), "remit resolve --help")
+	case r.runID != "" && !r.acceptRecord:
+		return errors.New("--run goes with --accept-record")
+	case isWord && r.reason == "":
 		return errors.New("a person's word needs --reason: it is journalled under your name")
 	}
 	w, err := p.open(&r.source, false)
@@ -62,23 +76,55 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 		return err
 	}
 	by := p.holder("remit resolve")
-	return w.locked(ctx, by, 0, func(journal state.Journal, _ state.Snapshot) error {
-		service := w.config.Service
-		outcome, err := r.settle(ctx, w, executor.Resolution{
-			RefID: r.refID, By: by, Reason: r.reason, Journal: journal, Clock: clock{w.now},
-			Policy: executor.Policy{
-				Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout,
-			},
-		})
-		if err != nil {
-			return r.explain(err)
+	return w.locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
+		refIDs := []string{r.refID}
+		if r.runID != "" {
+			if refIDs, err = r.unverified(ctx, w, snapshot); err != nil {
+				return err
+			}
 		}
-		_, err = fmt.Fprintf(p.stdout, "%s is settled: %s.\n", view.Visible(r.refID), outcome.Status)
-		if err == nil && outcome.Status == state.Conflict {
-			return exitCode(exitLook)
+		for _, refID := range refIDs {
+			if err := r.resolve(ctx, w, journal, by, refID); err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
+}
+
+// unverified are the ref_ids that a run left unverified, where they are as many as was said.
+func (r *resolving) unverified(ctx context.Context, w *workspace, snapshot state.Snapshot) ([]string, error) {
+	var refIDs []string
+	for row, err := range snapshot.Transfers(ctx) {
+		if err != nil {
+			return nil, w.stateError(err)
+		}
+		if row.Status == state.Unverified && row.RunID == r.runID {
+			refIDs = append(refIDs, row.RefID)
+		}
+	}
+	if len(refIDs) != r.count {
+		return nil, fmt.Errorf("run %s left %d transfers unverified, not %d. Nothing was changed", r.runID, len(refIDs), r.count)
+	}
+	return refIDs, nil
+}
+
+func (r *resolving) resolve(ctx context.Context, w *workspace, journal state.Journal, by state.Holder, refID string) error {
+	service := w.config.Service
+	outcome, err := r.settle(ctx, w, executor.Resolution{
+		RefID: refID, By: by, Reason: r.reason, Journal: journal, Clock: clock{w.now},
+		Policy: executor.Policy{
+			Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout,
+		},
+	})
+	if err != nil {
+		return r.explain(err)
+	}
+	_, err = fmt.Fprintf(w.stdout, "%s is settled: %s.\n", view.Visible(refID), outcome.Status)
+	if err == nil && outcome.Status == state.Conflict {
+		return exitCode(exitLook)
+	}
+	return err
 }
 
 func (r *resolving) settle(ctx context.Context, w *workspace, resolution executor.Resolution) (state.Outcome, error) {
