@@ -185,7 +185,7 @@ func FuzzEntry(f *testing.F) {
 	for _, kind := range []state.Kind{state.KindCreated, state.KindIntent, state.KindOutcome, "other"} {
 		f.Add(string(kind), []byte(`{"ref_id":"a","records":[{}],"status":"recorded","source":"answer"}`))
 	}
-	f.Fuzz(func(t *testing.T, kind string, data []byte) {
+	f.Fuzz(func(_ *testing.T, kind string, data []byte) {
 		e := state.Event{Seq: 1, Kind: state.Kind(kind), Data: data}
 		draft, err := e.Draft()
 		if err != nil {

@@ -101,8 +101,8 @@ func (j *journal) transact(calls []*call) ([]error, error) {
 // write puts the lines of a stage into the transaction.
 func (j *journal) write(ctx context.Context, all stage) error {
 	for _, l := range all.lines {
-		if err := insertEvent(ctx, j.insert, l); err != nil {
-			return err
+		if _, err := j.insert.ExecContext(ctx, l.arguments()...); err != nil {
+			return fmt.Errorf("write event %d: %w", l.Seq, err)
 		}
 		if l.Kind == state.KindBegun || l.Kind == state.KindEnded {
 			if err := writeRun(ctx, j.conn, l); err != nil {
@@ -171,7 +171,7 @@ func (j *journal) take(ctx context.Context, all *stage, c *call) (answer, err er
 // apply applies one entry to own, which lies on all.
 func (j *journal) apply(ctx context.Context, own, all *stage, d state.Draft) (answer, err error) {
 	l := line{Event: own.head.next(d, j.store.now())}
-	meta, answer := own.head.Meta.Apply(d, l.Seq, l.Time)
+	meta, answer := own.head.Apply(d, l.Seq, l.Time)
 	if answer != nil {
 		return answer, nil
 	}

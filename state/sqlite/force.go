@@ -46,12 +46,8 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, reason string)
 		if err != nil {
 			return err
 		}
-		insert, err := conn.PrepareContext(ctx, insertEventSQL)
-		if err != nil {
-			return err
-		}
-		e := h.next(draft, s.now())
-		return errors.Join(insertEvent(ctx, insert, line{Event: e}), insert.Close())
+		_, err = conn.ExecContext(ctx, insertEventSQL, line{Event: h.next(draft, s.now())}.arguments()...)
+		return err
 	})
 	if err != nil {
 		return err

@@ -138,7 +138,8 @@ func (j *journal) prepare(ctx context.Context) error {
 		{&j.fold, foldRowSQL},
 		{&j.owner, `SELECT ref_id FROM transfers WHERE record_id = ?`},
 	} {
-		if *s.into, err = j.conn.PrepareContext(ctx, s.text); err != nil {
+		*s.into, err = j.conn.PrepareContext(ctx, s.text) //nolint:sqlclosecheck // closed by close
+		if err != nil {
 			return err
 		}
 	}

@@ -115,16 +115,13 @@ const (
 	insertEventSQL = `INSERT INTO events (` + eventColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 )
 
-func insertEvent(ctx context.Context, stmt *sql.Stmt, l line) error {
+// arguments are those of insertEventSQL.
+func (l line) arguments() []any {
 	hash, err := hex.DecodeString(l.Hash)
 	if err != nil {
 		panic(err) // Chain made it
 	}
-	_, err = stmt.ExecContext(ctx, l.Seq, l.Time.UnixMilli(), string(l.Kind), l.RefID, l.RunID, l.previous, string(l.Data), hash)
-	if err != nil {
-		return fmt.Errorf("write event %d: %w", l.Seq, err)
-	}
-	return nil
+	return []any{l.Seq, l.Time.UnixMilli(), string(l.Kind), l.RefID, l.RunID, l.previous, string(l.Data), hash}
 }
 
 func scanEvent(rows *sql.Rows) (line, error) {

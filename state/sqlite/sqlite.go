@@ -118,11 +118,8 @@ func fill(ctx context.Context, path string, created state.Created, now func() ti
 		if err := insertMeta(ctx, conn, meta); err != nil {
 			return err
 		}
-		insert, err := conn.PrepareContext(ctx, insertEventSQL)
-		if err != nil {
-			return err
-		}
-		return errors.Join(insertEvent(ctx, insert, line{Event: e}), insert.Close())
+		_, err = conn.ExecContext(ctx, insertEventSQL, line{Event: e}.arguments()...)
+		return err
 	})
 }
 

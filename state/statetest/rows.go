@@ -207,7 +207,7 @@ func otherCustomer(t *testing.T, b *bench) {
 	b.unlock(j)
 }
 
-func byteOrder(t *testing.T, b *bench) {
+func byteOrder(_ *testing.T, b *bench) {
 	s := b.create()
 	j := b.lock(s)
 	refIDs := []string{"b", "Z", "a-10", "a-9", "ä", "a", "é'\"<&", "日本"}
@@ -280,7 +280,10 @@ func readerStops(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	defer snap.Close()
-	for row := range snap.Transfers(t.Context()) {
+	for row, err := range snap.Transfers(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
 		// A reader may ask for more while it reads.
 		if details, err := snap.Details(t.Context(), row.RefID); err != nil || len(details) != 1 {
 			t.Errorf("%d details while reading, %v", len(details), err)

@@ -1,0 +1,77 @@
+package sqlite_test
+
+import (
+	"flag"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"remit/state"
+	"remit/state/statetest"
+)
+
+// rowCount is how many rows BenchmarkTransfers reads: a million shows what a plan costs.
+var rowCount = flag.Int("rows", 10_000, "rows of BenchmarkTransfers")
+
+// BenchmarkAppend takes a transfer through its intent and its outcome, both durable, from so
+// many goroutines at once.
+func BenchmarkAppend(b *testing.B) {
+	for _, callers := range []int{1, 64, 256} {
+		b.Run(fmt.Sprintf("%d at once", callers), func(b *testing.B) {
+			s, _ := create(b)
+			j := lock(b, s)
+			var next atomic.Int64
+			var wg sync.WaitGroup
+			b.ResetTimer()
+			for range callers {
+				wg.Go(func() {
+					for {
+						i := next.Add(1)
+						if i > int64(b.N) {
+							return
+						}
+						refID := scattered(i)
+						for _, entry := range []state.Entry{
+							statetest.Intent(refID, "run", "10.00"),
+							statetest.Outcome(refID, "run", state.SourceAnswer, state.Recorded),
+						} {
+							if err := j.Append(b.Context(), entry); err != nil {
+								b.Error(err)
+								return
+							}
+						}
+					}
+				})
+			}
+			wg.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "transfers/s")
+			b.StopTimer()
+			unlock(b, j)
+		})
+	}
+}
+
+// scattered are ref_ids in no order.
+func scattered(i int64) string { return fmt.Sprintf("ref-%08x", uint32(i)*2654435761) }
+
+// BenchmarkTransfers streams rows as a plan does.
+func BenchmarkTransfers(b *testing.B) {
+	s, _ := create(b)
+	j := lock(b, s)
+	for i := 0; i < *rowCount; i += 1000 {
+		var entries []state.Entry
+		for n := i; n < min(i+1000, *rowCount); n++ {
+			refID := scattered(int64(n))
+			entries = append(entries, statetest.Intent(refID, "run", "10.00"), statetest.Outcome(refID, "run", state.SourceAnswer, state.Recorded))
+		}
+		add(b, j, entries...)
+	}
+	unlock(b, j)
+	for b.Loop() {
+		if got := len(rows(b, s)); got != *rowCount {
+			b.Fatalf("%d rows", got)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N**rowCount), "µs/row")
+}
