@@ -160,7 +160,9 @@ func newRoot(p *process) *cobra.Command {
 		Short:         "Declare funds transfers in files, review them like code, pay each exactly once",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
+
+		SuggestionsMinimumDistance: 2,
+		Args:                       cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
@@ -173,21 +175,15 @@ func newRoot(p *process) *cobra.Command {
 	root.SetErr(p.stderr)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.PersistentFlags().BoolVar(&p.noColor, "no-color", false, "write without colour")
-	const first, other = "first", "other"
-	root.AddGroup(
-		&cobra.Group{ID: first, Title: "Main commands:"},
-		&cobra.Group{ID: other, Title: "All other commands:"},
-	)
-	for group, commands := range map[string][]*cobra.Command{
-		first: {newInit(p), newValidate(p), newFmt(p), newPlan(p), newApply(p), newShow(p)},
-		other: {newResolve(p), newState(p), newImport(p), newAudit(p), newSandbox(p), newConsole(p), newForceUnlock(p), newVersion(p), newCompletion(p)},
-	} {
-		for _, command := range commands {
-			command.GroupID = group
+	groups := commandGroups(p)
+	for _, group := range groups {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
+		for _, command := range group.commands {
+			command.GroupID = group.title
 			root.AddCommand(command)
 		}
 	}
-	root.SetHelpCommand(&cobra.Command{Hidden: true})
-	cobra.EnableCommandSorting = false
+	root.SetHelpCommandGroupID(groups[len(groups)-1].title)
+	orderHelp(root, groups)
 	return root
 }

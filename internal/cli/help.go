@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// commandGroup is a heading of the help and the commands below it, in their order.
+type commandGroup struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// commandGroups are all commands: first those of every day, in the order in which they are
+// used.
+func commandGroups(p *process) []commandGroup {
+	return []commandGroup{
+		{"Main commands:", []*cobra.Command{
+			newInit(p), newValidate(p), newFmt(p), newPlan(p), newApply(p), newShow(p),
+		}},
+		{"All other commands:", []*cobra.Command{
+			newResolve(p), newState(p), newImport(p), newAudit(p), newSandbox(p), newConsole(p),
+			newForceUnlock(p), newVersion(p), newCompletion(p),
+		}},
+	}
+}
+
+// orderHelp lists the commands of root in their own order. The library sorts them by name,
+// and has only a global switch against that.
+func orderHelp(root *cobra.Command, groups []commandGroup) {
+	standard := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if cmd != root {
+			standard(cmd, args)
+			return
+		}
+		cmd.Printf("%s.\n\nUsage: remit COMMAND [FLAGS]\n", cmd.Short)
+		for _, group := range groups {
+			cmd.Printf("\n%s\n", group.title)
+			for _, command := range group.commands {
+				cmd.Printf("  %-12s  %s\n", command.Name(), command.Short)
+			}
+		}
+		cmd.Printf("\nFlags of all commands:\n%s", root.PersistentFlags().FlagUsages())
+		cmd.Printf("\nMore on one of them: remit COMMAND --help\n")
+	})
+}
