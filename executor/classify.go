@@ -129,12 +129,13 @@ func judgeRecords(k known, where setting, records []transfer.Record) verdict {
 		Records: raws(records, debit),
 	}
 	v.result = resultOf(v.outcome.Status, debit.Status)
-	switch {
-	case v.result == ResultUnverified:
+	switch v.result {
+	case ResultUnverified:
 		v.outcome.Reason = "the record is older than this state's first intent, and nothing proves whom it paid"
 		v.next = command(k.refID, "--accept-record")
-	case v.result == ResultFailed:
+	case ResultFailed:
 		v.outcome.Reason = "the service's own status is FAILED" + failure(*debit)
+	case ResultRecorded, ResultAdopted, ResultRefused, ResultInDoubt, ResultConflict, ResultNotAttempted:
 	}
 	return v
 }

@@ -140,11 +140,11 @@ func TestAPersonsWord(t *testing.T) {
 
 // sameError reports whether err is the wanted one, or of its type.
 func sameError(err, want error) bool {
-	switch want.(type) {
-	case *executor.DifferenceError:
+	if _, ok := errors.AsType[*executor.DifferenceError](want); ok {
 		_, ok := errors.AsType[*executor.DifferenceError](err)
 		return ok
-	case *executor.StatusError:
+	}
+	if _, ok := errors.AsType[*executor.StatusError](want); ok {
 		_, ok := errors.AsType[*executor.StatusError](err)
 		return ok
 	}

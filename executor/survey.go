@@ -45,7 +45,9 @@ func takeSurvey(ctx context.Context, run Run, lines []*planner.Change) (*survey,
 	wanted := make(map[string]bool, len(lines)) // true: a line; false: only a dependency
 	for _, change := range lines {
 		for _, refID := range change.After {
-			wanted[refID] = wanted[refID]
+			if !wanted[refID] {
+				wanted[refID] = false
+			}
 		}
 		wanted[change.RefID] = true
 	}

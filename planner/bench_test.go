@@ -28,7 +28,10 @@ type sorted struct {
 
 func newSorted(m *memory) sorted {
 	s := sorted{memory: m}
-	for t := range m.Transfers(context.Background()) {
+	for t, err := range m.Transfers(context.Background()) {
+		if err != nil {
+			panic(err)
+		}
 		s.rows = append(s.rows, t)
 	}
 	return s

@@ -45,10 +45,11 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (statements, error) 
 		`INSERT INTO transfers (seq, group_id, ref_id, operation, fingerprint, asset, amount, failed,
 			created_ms, pending_until_ms, pending_lookups) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`: &s.addTransfer,
 	} {
-		var err error
-		if *into, err = conn.PrepareContext(ctx, text); err != nil {
+		statement, err := conn.PrepareContext(ctx, text) //nolint:sqlclosecheck // lives as long as its connection, which closes it
+		if err != nil {
 			return s, fmt.Errorf("prepare %q: %w", text, err)
 		}
+		*into = statement
 	}
 	return s, nil
 }

@@ -42,7 +42,7 @@ func TestLedgerRefusesUnbalancedBooks(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer tx.Rollback()
+			defer func() { _ = tx.Rollback() }()
 			refusal := ""
 			if _, err := tx.ExecContext(t.Context(), tt.statement); err != nil {
 				refusal = err.Error()

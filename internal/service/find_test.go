@@ -151,7 +151,7 @@ func FuzzFind(f *testing.F) {
 	f.Add(`{"items":[{"ref_id":"a"}]}`)
 	f.Add(`{"items":[null,{}],"next_page_cursor":"x"}`)
 	f.Fuzz(func(t *testing.T, body string) {
-		w := &world{api: func(rw http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(rw, body) }}
+		w := &world{api: func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, body) }}
 		w.in(t, func(t *testing.T, c *service.Client) {
 			found, err := c.Find(t.Context(), []string{"a"})
 			for refID, records := range found {

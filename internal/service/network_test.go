@@ -61,8 +61,8 @@ func (w *world) in(t *testing.T, f func(t *testing.T, c *service.Client), change
 		}
 		quiet := log.New(io.Discard, "", 0)
 		servers := []*http.Server{{Handler: w.token, ErrorLog: quiet}, {Handler: http.HandlerFunc(w.count), ErrorLog: quiet}}
-		go servers[0].Serve(tokens)
-		go servers[1].Serve(api)
+		go func() { _ = servers[0].Serve(tokens) }()
+		go func() { _ = servers[1].Serve(api) }()
 		o := service.Options{
 			BaseURL: "http://127.0.0.1:2", TokenURL: "http://127.0.0.1:1/oauth2/token", LookupPath: "/v2/transfers",
 			ClientID: "finance", ClientSecret: secret, Scopes: []string{"a", "b"}, UserAgent: "remit/1.2.3",

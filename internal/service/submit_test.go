@@ -343,7 +343,7 @@ func TestInterruptedAttempt(t *testing.T) {
 		})
 	})
 	t.Run("after it was written", func(t *testing.T) {
-		w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+		w := &world{api: func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
 			panic(http.ErrAbortHandler)
