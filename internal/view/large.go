@@ -118,12 +118,13 @@ func (p *page) destinations(changes []planner.Change, o PlanOptions) {
 		of[d].count++
 		of[d].sum = of[d].sum.Add(c.Request.Amount.Decimal())
 	}
+	form := shapeFor(changes, shapeEnds)
 	for _, asset := range slices.Sorted(maps.Keys(byAsset)) {
-		p.destinationsOf(asset, slices.Collect(maps.Values(byAsset[asset])), o)
+		p.destinationsOf(asset, slices.Collect(maps.Values(byAsset[asset])), form, o)
 	}
 }
 
-func (p *page) destinationsOf(asset string, all []*paid, o PlanOptions) {
+func (p *page) destinationsOf(asset string, all []*paid, form shape, o PlanOptions) {
 	slices.SortFunc(all, func(a, b *paid) int {
 		return cmp.Or(b.sum.Cmp(a.sum), cmp.Compare(a.first.RefID, b.first.RefID))
 	})
@@ -136,10 +137,10 @@ func (p *page) destinationsOf(asset string, all []*paid, o PlanOptions) {
 	var rows [][]span
 	for _, d := range top {
 		rows = append(rows, []span{
-			plain("-> " + destination(d.first.Request).show(shapeWhole, o.Names)),
-			plain(fmt.Sprint(d.count)), plain(asset), plain(numbers.align(sum(d.sum))),
+			plain(numbers.align(sum(d.sum))), plain(asset), dim(plural(d.count, "transfer")),
+			plain("-> " + destination(d.first.Request).show(form, o.Names)),
 		})
 	}
-	p.table("  ", rows, 1)
+	p.table("  ", rows)
 	p.line()
 }
