@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,6 +29,9 @@ func newPlan(p *process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w, err := p.open(&o.source, asJSON)
 			if err != nil {
+				return err
+			}
+			if err := w.checkOut(out, o.expiresIn); err != nil {
 				return err
 			}
 			plan, err := o.plan(cmd.Context(), w, asJSON)
@@ -82,32 +83,4 @@ func (w *workspace) showPlan(plan *planner.Plan, o *planning, asJSON bool) error
 		return w.json().Plan(plan, w.planOptions(o))
 	}
 	return view.Plan(w.stdout, plan, w.planOptions(o))
-}
-
-// savePlan writes the plan beside its name first, so that no half of a plan is ever there.
-func (w *workspace) savePlan(plan *planner.Plan, name string, asJSON bool) error {
-	path := w.within(name)
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".remit-plan-*")
-	if err != nil {
-		return fmt.Errorf("save the plan: %w", err)
-	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // gone already after the rename
-	err = plan.Save(temporary)
-	if err == nil {
-		err = temporary.Sync()
-	}
-	if closed := temporary.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(temporary.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("save the plan to %s: %w", name, err)
-	}
-	if asJSON || !plan.Applicable() {
-		return nil
-	}
-	_, err = fmt.Fprintf(w.stdout, "\nSaved to %s. To send exactly this:\n\n    %s\n", view.Visible(name), view.Visible(w.command("apply "+quote(name))))
-	return err
 }

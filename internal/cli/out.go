@@ -1,0 +1,106 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"remit/internal/view"
+	"remit/planner"
+)
+
+// checkOut refuses, before anything is planned, a file that --out must not replace: only an
+// earlier plan or an empty file is lost without loss. The state's files would take with them
+// what was paid, and a file of the configuration what is to be. An empty name is no file.
+func (w *workspace) checkOut(name string, expiresIn time.Duration) error {
+	if name == "" {
+		return nil
+	}
+	if expiresIn <= 0 {
+		return fmt.Errorf("--expires-in=%s leaves no time to apply the plan; say a longer one, such as 72h", expiresIn)
+	}
+	path := w.within(name)
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal", ".lock"} {
+		if samePath(path, w.path+suffix) {
+			return fmt.Errorf("save the plan: %s is a file of the state, which a plan never replaces; name another file with --out", name)
+		}
+	}
+	if strings.HasSuffix(path, ".hcl") || strings.HasSuffix(path, ".hcl.json") {
+		return fmt.Errorf("save the plan: %s would be read as configuration; name another file with --out, such as november.plan", name)
+	}
+	replaceable, err := isReplaceable(path)
+	if err != nil {
+		return fmt.Errorf("save the plan: %w", err)
+	}
+	if !replaceable {
+		return fmt.Errorf("save the plan: %s is there already and is no plan, so it is not replaced; name another file with --out", name)
+	}
+	return nil
+}
+
+// samePath reports whether two paths name one file, which need not be there.
+func samePath(a, b string) bool {
+	if infoA, err := os.Stat(a); err == nil {
+		if infoB, err := os.Stat(b); err == nil {
+			return os.SameFile(infoA, infoB)
+		}
+	}
+	absoluteA, errA := filepath.Abs(a)
+	absoluteB, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && absoluteA == absoluteB
+}
+
+// isReplaceable reports whether there is no file yet, an empty one, or a plan. A link, a
+// directory or a device is none of these.
+func isReplaceable(path string) (bool, error) {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return false, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	name, _, _ := strings.Cut(planner.Format, "/")
+	start := []byte(`{"format":"` + name + "/")
+	head, err := io.ReadAll(io.LimitReader(file, int64(len(start))))
+	return len(head) == 0 || bytes.Equal(head, start), err
+}
+
+// savePlan writes the plan beside its name first, so that no half of a plan is ever there.
+func (w *workspace) savePlan(plan *planner.Plan, name string, asJSON bool) error {
+	path := w.within(name)
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".remit-plan-*")
+	if err != nil {
+		return fmt.Errorf("save the plan: %w", err)
+	}
+	defer func() { _ = os.Remove(temporary.Name()) }() // gone already after the rename
+	err = plan.Save(temporary)
+	if err == nil {
+		err = temporary.Sync()
+	}
+	if closed := temporary.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		return fmt.Errorf("save the plan to %s: %w", name, err)
+	}
+	if asJSON || !plan.Applicable() {
+		return nil
+	}
+	_, err = fmt.Fprintf(w.stdout, "\nSaved to %s. To send exactly this:\n\n    %s\n", view.Visible(name), view.Visible(w.command("apply "+quote(name))))
+	return err
+}
