@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/executor"
+	"remit/internal/sandbox"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
@@ -34,6 +35,7 @@ type applying struct {
 	lockTimeout  time.Duration
 	wait         time.Duration
 	onRefusal    string
+	faults       []string // of the sandbox
 	file         string // the saved plan; "" where apply plans by itself
 }
 
@@ -64,6 +66,7 @@ func newApply(p *process) *cobra.Command {
 	flags.IntVar(&a.parallelism, "parallelism", 0, "how many requests may be in flight (the service's max_in_flight)")
 	flags.DurationVar(&a.lockTimeout, "lock-timeout", 0, "how long to wait for another run's lock")
 	flags.DurationVar(&a.wait, "wait", waitDefault, "how long to wait for what others depend on")
+	flags.StringArrayVar(&a.faults, "fault", nil, "with --sandbox: misbehave, as `KIND=VALUE`, such as lost-answer=2%; may be repeated")
 	flags.StringVar(&a.onRefusal, "on-refusal", "continue", "with `stop`, start nothing new after a refusal")
 	return cmd
 }
@@ -93,6 +96,12 @@ func (a *applying) check(p *process) error {
 		return withHint(errors.New("nobody can be asked, because there is no terminal: apply then needs a saved plan, or --auto-approve. Nothing was sent"),
 			a.command("plan --out=FILE"))
 	}
+	if len(a.faults) > 0 && !a.sandbox {
+		return errors.New("--fault is for --sandbox: a real service has its own")
+	}
+	if _, err := sandbox.ParseFaults(a.faults...); err != nil {
+		return err
+	}
 	if a.file != "" && (len(a.targets) > 0 || len(a.acceptDuplicate) > 0 || len(a.acceptDuplicates) > 0 || a.allowEmpty || len(a.assignments) > 0) {
 		return errors.New("a saved plan is applied as it is: --target, --accept-…, --allow-empty, --var and --var-file belong to plan")
 	}
@@ -114,7 +123,7 @@ func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journ
 	if err := a.ask(w, plan); err != nil {
 		return err
 	}
-	connection, err := w.connect(ctx, a.inFlightMax(w))
+	connection, err := w.connect(ctx, a.inFlightMax(w), a.faults...)
 	if err != nil {
 		return err
 	}

@@ -21,9 +21,9 @@ type connection struct {
 	close     func()
 }
 
-// connect makes a client of the service that the configuration names, or of the sandbox.
-// Nothing is sent yet.
-func (w *workspace) connect(ctx context.Context, inFlightMax int) (*connection, error) {
+// connect makes a client of the service that the configuration names, or of the sandbox,
+// which alone can be told to have faults. Nothing is sent yet.
+func (w *workspace) connect(ctx context.Context, inFlightMax int, faults ...string) (*connection, error) {
 	options := service.Options{
 		Timeout: w.config.Service.Timeout, InFlightMax: inFlightMax,
 		UserAgent: "remit/" + readVersion().Version, Now: w.now,
@@ -33,7 +33,7 @@ func (w *workspace) connect(ctx context.Context, inFlightMax int) (*connection, 
 		return nil, err
 	}
 	if w.sandbox {
-		return w.connectSandbox(ctx, options)
+		return w.connectSandbox(ctx, options, faults)
 	}
 	if !w.config.ServiceDeclared() {
 		return nil, withHint(errors.New("there is no service block, so there is nobody to send to; nothing was sent"), w.command("apply --sandbox"))
@@ -72,11 +72,15 @@ func newConnection(options service.Options, closeServer func()) (*connection, er
 }
 
 // connectSandbox serves the sandbox on loopback until the connection is closed.
-func (w *workspace) connectSandbox(ctx context.Context, options service.Options) (*connection, error) {
+func (w *workspace) connectSandbox(ctx context.Context, options service.Options, faults []string) (*connection, error) {
+	misbehave, err := sandbox.ParseFaults(faults...)
+	if err != nil {
+		return nil, err
+	}
 	secret := rand.Text() // for this process only
 	box, err := sandbox.Open(ctx, sandbox.Options{
 		Path: filepath.Join(sandboxDirectory(w.dir), "ledger.db"), Operator: w.config.Service.Operator,
-		ClientID: state.Sandbox, ClientSecret: secret, OpeningBalances: w.openingBalances(), Now: w.now,
+		ClientID: state.Sandbox, ClientSecret: secret, OpeningBalances: w.openingBalances(), Faults: misbehave, Now: w.now,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the sandbox: %w", err)
