@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -139,8 +140,8 @@ func ParseRecord(raw []byte) (Record, error) {
 
 		Raw: bytes.Clone(bytes.TrimSpace(raw)),
 	}
-	if err := errors.Join(p.errs...); err != nil {
-		return Record{}, fmt.Errorf("read transfer record: %w", err)
+	if len(p.wrong) > 0 {
+		return Record{}, fmt.Errorf("read transfer record: %s", strings.Join(p.wrong, "; "))
 	}
 	return r, nil
 }
@@ -178,10 +179,10 @@ func parseObject(raw []byte) (map[string]json.RawMessage, error) {
 	return fields, nil
 }
 
-// recordParser picks fields by their exact names and collects what is wrong with them.
+// recordParser picks fields by their exact names and collects, in words, what is wrong with them.
 type recordParser struct {
 	fields map[string]json.RawMessage
-	errs   []error
+	wrong  []string
 }
 
 func (p *recordParser) optional(name string) string {
@@ -191,10 +192,10 @@ func (p *recordParser) optional(name string) string {
 }
 
 func (p *recordParser) required(name string) string {
-	before := len(p.errs)
+	before := len(p.wrong)
 	value := p.optional(name)
-	if value == "" && len(p.errs) == before {
-		p.errs = append(p.errs, fmt.Errorf("the required field %s is missing or empty", name))
+	if value == "" && len(p.wrong) == before {
+		p.wrong = append(p.wrong, fmt.Sprintf("the required field %s is missing or empty", name))
 	}
 	return value
 }
@@ -206,7 +207,7 @@ func (p *recordParser) timestamp(name string) time.Time {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		p.errs = append(p.errs, fmt.Errorf("field %s is not an RFC 3339 time", name))
+		p.wrong = append(p.wrong, fmt.Sprintf("field %s is not an RFC 3339 time", name))
 	}
 	return t
 }
@@ -232,6 +233,6 @@ func (p *recordParser) decode(name string, into any) {
 		return
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
-		p.errs = append(p.errs, fmt.Errorf("field %s has an unexpected JSON type", name))
+		p.wrong = append(p.wrong, fmt.Sprintf("field %s has an unexpected JSON type", name))
 	}
 }

@@ -278,3 +278,10 @@ func FuzzRecord(f *testing.F) {
 		}
 	})
 }
+
+func TestParseRecordNamesAllThatIsWrongOnOneLine(t *testing.T) {
+	_, err := transfer.ParseRecord([]byte(`{"transfer":{}}`))
+	if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "id is missing or empty; the required field customer_id") {
+		t.Errorf("ParseRecord of a wrapped record: %v", err)
+	}
+}
