@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Command is what the command line has of one command: what docs/commands.md lists.
+type Command struct {
+	Usage string // the words behind "remit", such as "state show REF_ID"
+	Flags []Flag // its own, by name; not --no-color and --help, which every command has
+}
+
+// Flag is one flag of a command.
+type Flag struct {
+	Name    string // without its dashes
+	Default string // "" where the flag does nothing unless it is given
+}
+
+// Commands lists every command that does something; groups of commands are left out.
+func Commands() []Command { return commandsBelow(newRoot(&process{})) }
+
+func commandsBelow(parent *cobra.Command) []Command {
+	var list []Command
+	for _, command := range parent.Commands() {
+		switch {
+		case command.Hidden:
+		case command.HasSubCommands():
+			list = append(list, commandsBelow(command)...)
+		default:
+			path := strings.TrimPrefix(parent.CommandPath(), parent.Root().Name())
+			list = append(list, Command{strings.TrimSpace(path + " " + command.Use), flagsOf(command)})
+		}
+	}
+	return list
+}
+
+func flagsOf(command *cobra.Command) []Flag {
+	var flags []Flag
+	command.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		flag := Flag{f.Name, f.DefValue}
+		switch f.DefValue {
+		case "false", "0", "0s", "[]":
+			flag.Default = ""
+		}
+		flags = append(flags, flag)
+	})
+	return flags
+}

@@ -1,0 +1,402 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/config"
+	"remit/internal/cli"
+	"remit/internal/functions"
+	"remit/internal/sandbox"
+	"remit/state"
+)
+
+// document is one page of docs, cut at its headings.
+type document struct {
+	text     string
+	headings []string            // without their #
+	sections map[string]string   // by heading, up to the next heading
+	under    map[string][]string // by heading of level two, the headings below it, itself among them
+}
+
+func readDocument(t *testing.T, name string) document {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("..", "..", "docs", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := document{text: string(content), sections: map[string]string{}, under: map[string][]string{}}
+	heading, chapter, fenced := "", "", false
+	for line := range strings.Lines(d.text) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		level := len(line) - len(strings.TrimLeft(line, "#"))
+		if level == 0 || fenced {
+			d.sections[heading] += line
+			continue
+		}
+		heading = strings.TrimSpace(line[level:])
+		if level == 2 {
+			chapter = heading
+		}
+		if _, twice := d.sections[heading]; twice {
+			t.Errorf("%s has two headings %q", name, heading)
+		}
+		d.headings = append(d.headings, heading)
+		d.sections[heading] = ""
+		d.under[chapter] = append(d.under[chapter], heading)
+	}
+	return d
+}
+
+// rows are the cells of the tables of a section, without their headers.
+func rows(section string) [][]string {
+	var list [][]string
+	inTable := false
+	for line := range strings.Lines(section) {
+		line = strings.TrimSpace(line)
+		switch {
+		case !strings.HasPrefix(line, "|"):
+			inTable = false
+			continue
+		case strings.HasPrefix(line, "|---"):
+			inTable = true
+			continue
+		case !inTable:
+			continue
+		}
+		var cells []string
+		for cell := range strings.SplitSeq(strings.ReplaceAll(strings.Trim(line, "|"), `\|`, "\x00"), "|") {
+			cells = append(cells, strings.TrimSpace(strings.ReplaceAll(cell, "\x00", "|")))
+		}
+		list = append(list, cells)
+	}
+	return list
+}
+
+// quoted is text as code.
+func quoted(text string) string { return "`" + text + "`" }
+
+// TestDocsBlocks holds the blocks and arguments of language.md against those of the language.
+func TestDocsBlocks(t *testing.T) {
+	got := map[string][]string{}
+	doc := readDocument(t, "language.md")
+	for _, heading := range doc.under["Blocks"][1:] {
+		got[heading] = []string{}
+		for _, row := range rows(doc.sections[heading]) {
+			got[heading] = append(got[heading], row[0]+map[bool]string{true: " required"}[row[2] == "required"])
+		}
+		slices.Sort(got[heading])
+	}
+	want := map[string][]string{}
+	for _, kind := range config.Language() {
+		heading := kind.Name
+		for _, label := range kind.Labels {
+			heading += " " + strings.ToUpper(label)
+		}
+		want[quoted(heading)] = arguments(kind)
+		for _, nested := range kind.Blocks {
+			want[quoted(nested.Name)+" in "+quoted(kind.Name)] = arguments(nested)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("language.md and the language have other blocks or arguments (-language +language.md):\n%s", diff)
+	}
+}
+
+func arguments(kind config.BlockKind) []string {
+	list := []string{}
+	for _, name := range kind.Required {
+		list = append(list, quoted(name)+" required")
+	}
+	for _, name := range kind.Optional {
+		list = append(list, quoted(name))
+	}
+	slices.Sort(list)
+	return list
+}
+
+// TestDocsFunctions holds the functions of language.md against their table, word by word.
+func TestDocsFunctions(t *testing.T) {
+	got := map[string]string{}
+	doc := readDocument(t, "language.md")
+	for _, heading := range doc.under["Functions"] {
+		for _, row := range rows(doc.sections[heading]) {
+			got[row[0]] = row[1]
+		}
+	}
+	want := map[string]string{}
+	for name, f := range functions.Table(nil) {
+		var params []string
+		for _, p := range f.Params() {
+			params = append(params, p.Name)
+		}
+		if variadic := f.VarParam(); variadic != nil {
+			params = append(params, variadic.Name+"...")
+		}
+		want[quoted(name+"("+strings.Join(params, ", ")+")")] = f.Description()
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("language.md and the functions disagree (-functions +language.md):\n%s", diff)
+	}
+}
+
+// TestDocsExamples loads what the documents show: a fenced block "hcl complete" is a whole
+// configuration without a mistake, "hcl mistake" is one with a mistake, each line of "hcl
+// true" is an expression that is true, and "csv NAME" is a file beside all of them.
+func TestDocsExamples(t *testing.T) {
+	fence := regexp.MustCompile("(?ms)^```(csv|hcl) (\\S+)\n(.*?)^```$")
+	for _, name := range []string{"language.md", "operations.md"} {
+		dir := t.TempDir()
+		examples := fence.FindAllStringSubmatch(readDocument(t, name).text, -1)
+		for _, example := range examples {
+			if example[1] == "csv" {
+				writeFile(t, filepath.Join(dir, example[2]), example[3])
+			}
+		}
+		for _, example := range examples {
+			if example[1] == "hcl" {
+				checkExample(t, dir, example[2], example[3])
+			}
+		}
+	}
+}
+
+func checkExample(t *testing.T, dir, kind, text string) {
+	t.Helper()
+	source := text
+	if kind == "true" {
+		source = "locals {}\n"
+	}
+	writeFile(t, filepath.Join(dir, "main.hcl"), source)
+	loaded, diags := config.Load(dir, config.Options{Version: "0.1.0"})
+	if !diags.HasErrors() {
+		for _, more := range loaded.Transfers(context.Background()) {
+			diags = append(diags, more...)
+		}
+	}
+	switch kind {
+	case "complete":
+		if len(diags) > 0 {
+			t.Errorf("a complete configuration has mistakes: %v\n%s", diags, text)
+		}
+		if formatted, _ := config.Format([]byte(text), "main.hcl"); string(formatted) != text {
+			t.Errorf("remit fmt would change this to:\n%s", formatted)
+		}
+	case "mistake":
+		if !diags.HasErrors() {
+			t.Errorf("this configuration has no mistake:\n%s", text)
+		}
+	case "true":
+		for line := range strings.Lines(text) {
+			if value, diags := loaded.Eval(line); diags.HasErrors() || !value.RawEquals(cty.True) {
+				t.Errorf("%s is not true: %v", strings.TrimSpace(line), diags)
+			}
+		}
+	default:
+		t.Errorf("a block is marked %q, which means nothing:\n%s", kind, text)
+	}
+}
+
+func writeFile(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestDocsCommands holds the commands, flags and defaults of commands.md against those of the
+// command line.
+func TestDocsCommands(t *testing.T) {
+	const everywhere = "Flags of most commands"
+	doc := readDocument(t, "commands.md")
+	flags := func(heading string) map[string]string {
+		found := map[string]string{}
+		for _, row := range rows(doc.sections[heading]) {
+			if name, _, ok := strings.Cut(strings.TrimPrefix(strings.Trim(row[0], "`"), "--"), "="); ok || strings.HasPrefix(row[0], "`--") {
+				found[name] = strings.Trim(row[1], "`")
+			}
+		}
+		return found
+	}
+	got := map[string]map[string]string{}
+	for _, heading := range doc.headings {
+		if !strings.HasPrefix(heading, "`remit ") {
+			continue
+		}
+		got[heading] = flags(heading)
+		if strings.Contains(doc.sections[heading], "["+everywhere+"]") {
+			maps.Copy(got[heading], flags(everywhere))
+		}
+	}
+	want := map[string]map[string]string{}
+	for _, command := range cli.Commands() {
+		list := map[string]string{}
+		for _, flag := range command.Flags {
+			list[flag.Name] = flag.Default
+		}
+		want[quoted("remit "+command.Usage)] = list
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("commands.md and the command line disagree (-command line +commands.md):\n%s", diff)
+	}
+}
+
+// TestDocsFaults holds the faults of commands.md against those that the sandbox has.
+func TestDocsFaults(t *testing.T) {
+	var got, want []string
+	for _, row := range rows(readDocument(t, "commands.md").sections["Faults of the sandbox"]) {
+		for kind := range strings.SplitSeq(row[0], ", ") {
+			got = append(got, strings.Trim(kind, "`"))
+		}
+	}
+	for _, kind := range sandbox.FaultKinds() {
+		want = append(want, string(kind))
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("commands.md and the sandbox have other faults (-sandbox +commands.md):\n%s", diff)
+	}
+}
+
+// TestDocsLines holds the lines that commands write with --json against those that
+// commands.md lists: none has a type or a field that is not there.
+func TestDocsLines(t *testing.T) {
+	listed := map[string]map[string]bool{}
+	doc := readDocument(t, "commands.md")
+	for _, row := range rows(doc.sections["Lines of `--json`"]) {
+		fields := map[string]bool{"type": true}
+		for _, field := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[2], -1) {
+			fields[field[1]] = true
+		}
+		listed[strings.Trim(row[0], "`")] = fields
+	}
+	dir := t.TempDir()
+	copyExample(t, "../../examples/quickstart", dir)
+	in := "--chdir=" + dir
+	var out bytes.Buffer
+	out.WriteString(run(t, 0, "validate", "--json", in))
+	out.WriteString(run(t, 0, "plan", "--sandbox", "--json", in))
+	out.WriteString(run(t, 0, "apply", "--sandbox", "--auto-approve", "--json", in))
+	out.WriteString(run(t, 0, "show", "--sandbox", "--json", in))
+	out.WriteString(run(t, 0, "state", "list", "--sandbox", "--json", in))
+	out.WriteString(run(t, 0, "state", "show", "rent-2026-11", "--sandbox", "--json", in))
+	out.WriteString(run(t, 0, "audit", "log", "--sandbox", "--json", in))
+	out.WriteString(run(t, 0, "audit", "verify", "--sandbox", "--json", in))
+	edited := strings.Replace(readFile(t, filepath.Join(dir, "main.hcl")), "8200.00", "8300.00", 1)
+	writeFile(t, filepath.Join(dir, "main.hcl"), edited)
+	out.WriteString(run(t, 1, "plan", "--sandbox", "--json", in))
+	out.WriteString(run(t, 1, "apply", "--sandbox", "--json", in)) // nobody can be asked
+	writeFile(t, filepath.Join(dir, "main.hcl"), edited+"\nnonsense {}\n")
+	out.WriteString(run(t, 1, "validate", "--json", in))
+
+	for line := range strings.Lines(out.String()) {
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		kind := strings.Trim(string(object["type"]), `"`)
+		for field := range object {
+			if !listed[kind][field] {
+				t.Errorf("commands.md does not list %q of %q", field, kind)
+			}
+		}
+
+	}
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// TestDocsEdges holds the diagram and the table of states.md against every edge of the life
+// of a transfer.
+func TestDocsEdges(t *testing.T) {
+	doc := readDocument(t, "states.md")
+	for heading, want := range map[string]string{"The diagram": diagram(), "Every edge and its cause": edgeTable()} {
+		if !strings.Contains(doc.sections[heading], want) {
+			t.Errorf("states.md, %q, must have:\n%s", heading, want)
+		}
+	}
+}
+
+// edgeName is how the diagram calls a status.
+func edgeName(s state.Status) string {
+	if s == 0 {
+		return "[*]"
+	}
+	word, _ := s.MarshalText()
+	return string(word)
+}
+
+// by says who causes an edge.
+func by(e state.Edge) string {
+	switch e.Source {
+	case state.SourceAnswer, state.SourceLookup, state.SourceImport:
+		return string(e.Source)
+	case state.SourcePerson:
+		return "a person"
+	}
+	return "intent"
+}
+
+// grouped gathers what of says of the edges with one key, each once, both in their order.
+func grouped(key, of func(state.Edge) string) (keys []string, groups map[string][]string) {
+	groups = map[string][]string{}
+	for _, e := range state.Edges() {
+		k := key(e)
+		if _, ok := groups[k]; !ok {
+			keys = append(keys, k)
+		}
+		if !slices.Contains(groups[k], of(e)) {
+			groups[k] = append(groups[k], of(e))
+		}
+	}
+	return keys, groups
+}
+
+func diagram() string {
+	b := strings.Builder{}
+	b.WriteString("```mermaid\nstateDiagram-v2\n  state \"in doubt\" as in_doubt\n")
+	keys, causes := grouped(func(e state.Edge) string { return edgeName(e.From) + " --> " + edgeName(e.To) }, by)
+	for _, key := range keys {
+		fmt.Fprintf(&b, "  %s: %s\n", key, strings.Join(causes[key], ", "))
+	}
+	return b.String() + "```\n"
+}
+
+func edgeTable() string {
+	word := func(s state.Status) string {
+		if s == 0 {
+			return "never intended"
+		}
+		return s.String()
+	}
+	b := strings.Builder{}
+	b.WriteString("| from | to | by | cause |\n|---|---|---|---|\n")
+	keys, causes := grouped(func(e state.Edge) string {
+		return "| " + word(e.From) + " | " + word(e.To) + " | " + by(e) + " | "
+	}, func(e state.Edge) string { return e.Cause })
+	for _, key := range keys {
+		fmt.Fprintf(&b, "%s%s |\n", key, strings.Join(causes[key], "; "))
+	}
+	return b.String()
+}
