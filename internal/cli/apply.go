@@ -36,7 +36,7 @@ type applying struct {
 	wait         time.Duration
 	onRefusal    string
 	faults       []string // of the sandbox
-	file         string // the saved plan; "" where apply plans by itself
+	file         string   // the saved plan; "" where apply plans by itself
 }
 
 func newApply(p *process) *cobra.Command {
@@ -287,24 +287,24 @@ func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, 
 		out := w.json()
 		run.Handler = out
 		summary, failed = carryOut(ctx, run)
-		o.Next = a.next(summary, failed)
+		if failed == nil { // otherwise the error says what to do
+			o.Next = a.next(summary)
+		}
 		shown = out.Summary(summary, o)
 	} else {
 		out := view.NewRun(w.stdout, w.stderr, w.screen(w.stderr))
 		run.Handler = out
 		summary, failed = carryOut(ctx, run)
 		shown = out.Close()
-		o.Next = a.next(summary, failed)
+		if failed == nil {
+			o.Next = a.next(summary)
+		}
 		if err := view.Summary(w.stdout, summary, o); shown == nil {
 			shown = err
 		}
 	}
 	if failed != nil {
-		code := exitError
-		if summary.Requests > 0 {
-			code = exitLook
-		}
-		return hinted{failed, o.Next, code}
+		return a.runError(w, failed, summary)
 	}
 	if shown != nil {
 		return hinted{fmt.Errorf("show the run, which is in the state: %w", shown), a.command("show"), exitLook}
@@ -337,7 +337,7 @@ func exitOfRun(ctx context.Context, s executor.Summary) int {
 }
 
 // next is the command to type after a run; "" where there is nothing to do.
-func (a *applying) next(s executor.Summary, failed error) string {
+func (a *applying) next(s executor.Summary) string {
 	count := func(result executor.Result) int {
 		if t := s.Totals[result]; t != nil {
 			return t.Count()
@@ -349,11 +349,9 @@ func (a *applying) next(s executor.Summary, failed error) string {
 		again = "apply " + quote(a.file)
 	}
 	switch {
-	case failed != nil && s.Requests == 0:
-		return ""
 	case count(executor.ResultConflict)+count(executor.ResultUnverified) > 0:
 		return a.command("plan")
-	case count(executor.ResultInDoubt)+count(executor.ResultNotAttempted) > 0 || failed != nil:
+	case count(executor.ResultInDoubt)+count(executor.ResultNotAttempted) > 0:
 		return a.command(again)
 	case count(executor.ResultRefused)+count(executor.ResultFailed) > 0:
 		return a.command("plan")

@@ -181,27 +181,4 @@ func (w *workspace) lockedAny(ctx context.Context, by state.Holder, wait time.Du
 	return act(journal, snapshot)
 }
 
-// stateError says what keeps the state from being used, and what to do about it.
-func (w *workspace) stateError(err error) error {
-	var locked *state.LockedError
-	var mismatch *state.MismatchError
-	switch {
-	case w.sandbox && errors.Is(err, state.ErrMissing):
-		return withHint(errors.New("the sandbox has no state yet: its first apply makes it"), w.command("apply"))
-	case errors.Is(err, state.ErrMissing):
-		return withHint(fmt.Errorf("the state %s is gone; nothing was sent. Restore it from a backup. "+
-			"Only where no backup exists, make a new one on purpose: every transfer is then looked up before it is sent, "+
-			"where the service can look up", w.path), w.command("init --new-state"))
-	case errors.Is(err, state.ErrEmpty):
-		return withHint(fmt.Errorf("the state %s is empty, which a state never is; nothing was sent. Restore it from a backup, "+
-			"or, only where no backup exists, move it away and make a new one on purpose", w.path), w.command("init --new-state"))
-	case errors.As(err, &mismatch):
-		return fmt.Errorf("the state %s is not the one that this directory is bound to; nothing was sent: %w", w.path, err)
-	case errors.As(err, &locked):
-		return withHint(fmt.Errorf("%w; nothing was sent. It is released when that process ends. Wait for it", err),
-			w.command("apply --lock-timeout=5m"))
-	}
-	return fmt.Errorf("the state %s cannot be used; nothing was sent: %w", w.path, err)
-}
-
 var _ planner.Record = unmade{}

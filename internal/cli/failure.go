@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"remit/executor"
+	"remit/state"
+)
+
+// stateError says what keeps the state from being used before anything was sent, and what to
+// do about it. What storage itself says stands below.
+func (w *workspace) stateError(err error) error {
+	var locked *state.LockedError
+	var mismatch *state.MismatchError
+	switch {
+	case errors.Is(err, state.ErrMissing):
+		return withHint(fmt.Errorf("the state %s is gone; nothing was sent. Restore it from a backup. "+
+			"Only where no backup exists, make a new one on purpose: every transfer is then looked up before it is sent, "+
+			"where the service can look up", w.path), w.command("init --new-state"))
+	case errors.Is(err, state.ErrEmpty):
+		return withHint(fmt.Errorf("the state %s is empty, which a state never is; nothing was sent. Restore it from a backup, "+
+			"or, only where no backup exists, move it away and make a new one on purpose", w.path), w.command("init --new-state"))
+	case errors.Is(err, state.ErrDamaged):
+		return withHint(fmt.Errorf("the state %s is damaged; nothing was sent. Keep a copy of it and of %[1]s-wal, move both away, "+
+			"restore the state from a backup, and let that be checked:\n%[2]w", w.path, err), w.command("audit verify"))
+	case errors.Is(err, state.ErrForeign):
+		return withHint(fmt.Errorf("what stands at %s is not a state of remit; nothing was sent, and it was left as it is. "+
+			"Restore the state from a backup, or correct the path in the state block, and let it be checked:\n%w", w.path, err), w.command("audit verify"))
+	case errors.Is(err, state.ErrNewer):
+		return withHint(fmt.Errorf("the state %s was written by a newer version of remit; nothing was sent. Use that version; this one is shown by:\n%w", w.path, err),
+			"remit version")
+	case errors.As(err, &mismatch):
+		return fmt.Errorf("the state %s is not the one that this directory is bound to; nothing was sent: %w", w.path, err)
+	case errors.As(err, &locked):
+		return withHint(fmt.Errorf("%w; nothing was sent. It is released when that process ends. Wait for it", err),
+			w.command("apply --lock-timeout=5m"))
+	}
+	return withHint(fmt.Errorf("the state %s cannot be used; nothing was sent. Once that is mended, let it be checked:\n%w", w.path, err), w.command("audit verify"))
+}
+
+// runError says what an error that ended a run leaves behind: what happened, what is certain,
+// what is in doubt, and the next command.
+func (a *applying) runError(w *workspace, failed error, s executor.Summary) error {
+	happened, certain, next := failed.Error(), "what is listed as recorded or adopted is in the state.", "apply"
+	if a.file != "" {
+		next += " " + quote(a.file)
+	}
+	isJournal := errors.Is(failed, executor.ErrJournal)
+	switch {
+	case errors.Is(failed, state.ErrFenced):
+		happened = fmt.Sprintf("the lock of the state %s was taken away from this run, by remit force-unlock", w.path)
+		next = "plan"
+	case errors.Is(failed, state.ErrReplaced):
+		happened = fmt.Sprintf("the file of the state %s was replaced or removed while this run used it", w.path)
+		certain = "what is listed as recorded or adopted is in the file that stood there, not in the one that may stand there now. Put that one back, with its -wal file, before anything else."
+		next = "audit verify"
+	case errors.Is(failed, state.ErrDamaged):
+		happened = fmt.Sprintf("the state %s is damaged: %v", w.path, cause(failed))
+		certain = "the journal had what is listed as recorded or adopted. Keep a copy of the file and its -wal file before anything else."
+		next = "audit verify"
+	case isJournal:
+		happened = fmt.Sprintf("the state %s could not be written: %v", w.path, cause(failed))
+	}
+	if s.Requests == 0 {
+		if !isJournal {
+			next = ""
+		}
+		return hinted{&explained{failed, happened + "; nothing was sent"}, a.commandOrNone(next), exitError}
+	}
+	text := strings.Join([]string{
+		happened + ".",
+		"Certain: " + certain + " Nothing was started since.",
+		"In doubt: " + inDoubt(s),
+	}, "\n")
+	return hinted{&explained{failed, text}, a.commandOrNone(next), exitLook}
+}
+
+// inDoubt says what a run without its journal leaves open, and why that pays nothing twice.
+func inDoubt(s executor.Summary) string {
+	n := 0
+	if t := s.Totals[executor.ResultInDoubt]; t != nil {
+		n = t.Count()
+	}
+	switch n {
+	case 0:
+		return "nothing. Every request of this run has its outcome in the state."
+	case 1:
+		return "1 transfer, which may have been made. It was written down before it was sent: the next apply that has this state settles it first, and never pays it twice."
+	}
+	return fmt.Sprintf("%d transfers, which may have been made. They were written down before they were sent: "+
+		"the next apply that has this state settles them first, and never pays one twice.", n)
+}
+
+// commandOrNone is the command line of words, or "" for no words.
+func (a *applying) commandOrNone(words string) string {
+	if words == "" {
+		return ""
+	}
+	return a.command(words)
+}
+
+// explained is an error told in other words than its own.
+type explained struct {
+	error
+	text string
+}
+
+func (e *explained) Error() string { return e.text }
+
+func (e *explained) Unwrap() error { return e.error }
+
+// cause is an error of the journal without the words that say no more than that.
+func cause(err error) string {
+	text := strings.ReplaceAll(err.Error(), executor.ErrJournal.Error()+": ", "")
+	return strings.ReplaceAll(text, state.ErrDamaged.Error()+": ", "")
+}
