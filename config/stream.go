@@ -33,8 +33,19 @@ func (c *Configuration) Transfers(ctx context.Context) iter.Seq2[Transfer, hcl.D
 // stream is Transfers for a configuration that may have mistakes: what they keep from being
 // evaluated is a zero Transfer without diagnostics.
 func (c *Configuration) stream(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
+	return newStream(c).all(ctx)
+}
+
+func newStream(c *Configuration) *stream {
+	return &stream{
+		config: c, refIDs: map[string]position{}, told: map[*dataSource]bool{},
+		compiled: map[*transferBlock]*compiled{},
+	}
+}
+
+func (s *stream) all(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
+	c := s.config
 	return func(yield func(Transfer, hcl.Diagnostics) bool) {
-		s := stream{config: c, refIDs: map[string]position{}, told: map[*dataSource]bool{}}
 		for _, block := range c.transfers {
 			for in, diags := range s.instances(ctx, block) {
 				var t Transfer
@@ -56,10 +67,27 @@ func (c *Configuration) stream(ctx context.Context) iter.Seq2[Transfer, hcl.Diag
 
 // transfer evaluates one instance and compares it with those before it.
 func (s *stream) transfer(block *transferBlock, in instance) (Transfer, hcl.Diagnostics) {
-	t, ok, diags := block.evaluate(in)
-	if ok {
-		diags = s.check(block, in, &t)
+	if in.row == nil {
+		t, ok, diags := block.evaluate(in)
+		if ok {
+			diags = s.check(block, in, &t)
+		}
+		return t, diags
 	}
+	fast, tried := s.compiled[block]
+	if fast != nil {
+		if t, ok := fast.transfer(in.row); ok {
+			return t, s.check(block, in, &t)
+		}
+	}
+	t, ok, diags := block.evaluate(block.rowInstance(in.row))
+	if !ok {
+		return t, diags
+	}
+	if !tried {
+		s.compiled[block] = newCompiled(block, in.row.table.columns, t)
+	}
+	diags = s.check(block, in, &t)
 	return t, diags
 }
 
@@ -69,6 +97,8 @@ type stream struct {
 	refIDs map[string]position // of all transfers so far
 	files  []string            // that positions name
 	told   map[*dataSource]bool
+	// compiled are the blocks of which a row was evaluated; nil where that stays the way.
+	compiled map[*transferBlock]*compiled
 }
 
 // position is a Place in eight bytes: there may be a million of them.
@@ -120,9 +150,7 @@ func (s *stream) rows(ctx context.Context, block *transferBlock, yield func(inst
 			}
 			continue
 		}
-		in := block.instance(row.key(), row.value())
-		in.row = row
-		if !yield(in, nil) {
+		if !yield(instance{row: row}, nil) {
 			return
 		}
 	}
@@ -136,6 +164,13 @@ func (t *transferBlock) instance(key string, value cty.Value) instance {
 	return instance{address: t.instanceAddress(key), ctx: ctx, each: value}
 }
 
+// rowInstance is the instance that a data row makes.
+func (t *transferBlock) rowInstance(r *row) instance {
+	in := t.instance(r.key(), r.value())
+	in.row = r
+	return in
+}
+
 // check compares t with the transfers before it. On a mistake t becomes the zero Transfer.
 func (s *stream) check(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
 	if t.Batch != "" && s.config.memberships.note(t.Batch, block) {
@@ -145,6 +180,9 @@ func (s *stream) check(block *transferBlock, in instance, t *Transfer) hcl.Diagn
 	if !ok {
 		s.refIDs[t.Request.RefID] = s.position(t.Place)
 		return nil
+	}
+	if in.row != nil {
+		in = block.rowInstance(in.row)
 	}
 	e := evaluation{block: block, in: in}
 	place := Place{File: s.files[first.file], Line: int(first.line)}
