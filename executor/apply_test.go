@@ -412,6 +412,31 @@ func TestASavedPlanDoesNotRepeatARefusalThatItDoesNotShow(t *testing.T) {
 	})
 }
 
+// A line that an earlier run settled stays settled, although that run met what it waits for.
+func TestALineThatStandsIsNotSentWhenWhatItDependsOnIsMet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		plan := w.plan(request("funding"), request("payout"))
+		after(plan, "payout", "funding")
+		w.service.before = func(_ context.Context, refID string, _ int) *executor.Answer {
+			if refID == "payout" {
+				return &executor.Answer{Kind: executor.Rejected, HTTPStatus: 422, Reason: "It refused."}
+			}
+			return nil
+		}
+		w.applyPlan(plan)
+		w.service.before = nil
+		again := w.run(plan)
+		again.Saved = true
+		if _, err := executor.Apply(t.Context(), again); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.results()["payout"]; got != executor.ResultRefused || w.service.requests("payout") != 1 {
+			t.Errorf("payout is %s after %d requests", got, w.service.requests("payout"))
+		}
+	})
+}
+
 func TestLookupBeforeFirstSending(t *testing.T) {
 	long := time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC)
 	rent := request("rent")

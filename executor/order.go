@@ -72,8 +72,13 @@ func (o *order) total() int { return len(o.lines) + len(o.doubts) }
 
 // run settles every line and every doubt once, and returns when nothing is under way.
 func (o *order) run() {
+	// All that stands is marked before any of it is told: what it lets go on may stand, too.
+	standing := o.takeStanding()
 	for i := range o.lines {
-		o.enlist(int32(i))
+		o.makeReady(int32(i))
+	}
+	for _, s := range standing {
+		o.settled(s.known, s.verdict, true)
 	}
 	o.meetOutside()
 	o.settleDoubts()
@@ -83,16 +88,23 @@ func (o *order) run() {
 	o.finish()
 }
 
-// enlist settles a line that an earlier run of its plan settled, and makes one ready that
-// waits for nothing.
-func (o *order) enlist(i int32) {
-	l := &o.lines[i]
-	if v, stands := o.standing(l.change); stands {
-		l.done = true
-		o.settled(o.knownOf(l.change), v, true)
-		return
+// stood is a line that there is nothing to send for, and what became of it.
+type stood struct {
+	known
+	verdict
+}
+
+// takeStanding marks as done the lines that an earlier run of their plan settled.
+func (o *order) takeStanding() []stood {
+	var list []stood
+	for i := range o.lines {
+		l := &o.lines[i]
+		if v, stands := o.standing(l.change); stands {
+			l.done = true
+			list = append(list, stood{o.knownOf(l.change), v})
+		}
 	}
-	o.makeReady(i)
+	return list
 }
 
 // makeReady lists a line that waits for nothing (any more), once.
