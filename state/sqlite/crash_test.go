@@ -281,6 +281,7 @@ func TestVerifyFindsWhatWasChangedInTheFile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			closed(t, s) // without a log, which is checked when a state is opened
 			execute(t, path, c.sql)
 			_, err = reopen(t, path).Verify(t.Context(), meta.Head)
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {

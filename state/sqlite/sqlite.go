@@ -176,6 +176,9 @@ func openReadOnly(ctx context.Context, path string, migrations fs.FS) (*Store, e
 			return nil, fmt.Errorf("open state %s: %w", path, err)
 		}
 		if _, err = checkSchema(ctx, s.read, s.wanted); err == nil {
+			err = s.checkLog(ctx)
+		}
+		if err == nil {
 			return s, nil
 		}
 		s.read.Close()

@@ -60,8 +60,13 @@ func (s *snapshot) verify(ctx context.Context, head string) error {
 }
 
 func (s *snapshot) lines(ctx context.Context) iter.Seq2[line, error] {
+	return linesFrom(ctx, s.conn, 1)
+}
+
+// linesFrom yields the journal from the event first on.
+func linesFrom(ctx context.Context, conn *sql.Conn, first int64) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
-		stream(ctx, s.conn, yield, scanEvent, `SELECT `+eventColumns+` FROM events ORDER BY seq`)
+		stream(ctx, conn, yield, scanEvent, `SELECT `+eventColumns+` FROM events WHERE seq >= ? ORDER BY seq`, first)
 	}
 }
 
