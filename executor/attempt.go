@@ -22,10 +22,10 @@ const (
 
 	findTimeout = 2 * time.Minute // of one lookup, its own retries included
 
-	// checkAgeMax is how old the check of the lock may be when a request is handed to the
-	// Submitter, which takes up to four seconds more to begin it: five in all (design
-	// section 10).
-	checkAgeMax = time.Second
+	// lockCheckMax is how old the check of the lock may be when a request begins to be
+	// written (design section 10), and checkAgeMax when it is handed to the Submitter.
+	lockCheckMax = 5 * time.Second
+	checkAgeMax  = time.Second
 )
 
 // job is one attempt that is to be made.

@@ -22,10 +22,16 @@ type Submitter interface {
 	// answer, or the zero time where it has none.
 	Ready(ctx context.Context) (time.Time, error)
 
-	// Submit sends body to path once, a renewed token after a 401 apart. It always returns
-	// an answer, whatever happens; ctx ending is a timeout.
+	// Submit sends body to path once, a renewed token after a 401 apart. What it has not
+	// begun to write after [StartMax] it does not write at all. It always returns an
+	// answer, whatever happens; ctx ending is a timeout.
 	Submit(ctx context.Context, path string, body []byte) Answer
 }
+
+// StartMax is how long after the call of Submit a request may begin to be written. The lock
+// was checked up to a second before the call, and a request that starts more than 5 s after
+// its check would have to check again (design section 10).
+const StartMax = lockCheckMax - checkAgeMax
 
 // Finder looks transfers up by ref_id.
 type Finder interface {

@@ -12,10 +12,12 @@ import (
 	"net/url"
 	"sync"
 	"sync/atomic"
+
+	"remit/executor"
 )
 
 var (
-	errLate   = fmt.Errorf("no connection within %s", startMax)
+	errLate   = fmt.Errorf("no connection within %s", executor.StartMax)
 	errSealed = errors.New("the request was given up before it was written")
 )
 

@@ -24,16 +24,13 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"remit/executor"
 )
 
 const (
 	timeoutDefault     = 30 * time.Second
 	inFlightMaxDefault = 8
-
-	// startMax is how long after Submit is called a request may begin to be written; later
-	// it isn't sent at all. Whoever checked the state's lock before calling would have to
-	// check again (design section 10).
-	startMax = 5 * time.Second
 
 	// idleMax is how long an unused connection is kept. Servers close theirs after 5 s and
 	// more; being first avoids writing a request into a connection that is being closed,
@@ -144,7 +141,7 @@ func (o Options) transport() (*http.Transport, error) {
 	t := &http.Transport{
 		DialContext:            o.Dial,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-		TLSHandshakeTimeout:    startMax,
+		TLSHandshakeTimeout:    executor.StartMax,
 		MaxIdleConnsPerHost:    o.InFlightMax,
 		IdleConnTimeout:        idleMax,
 		MaxResponseHeaderBytes: headerBytesMax,
@@ -153,7 +150,7 @@ func (o Options) transport() (*http.Transport, error) {
 	}
 	t.Protocols.SetHTTP1(true) // measured faster than HTTP/2 for many small requests
 	if t.DialContext == nil {
-		t.DialContext = (&net.Dialer{Timeout: startMax}).DialContext
+		t.DialContext = (&net.Dialer{Timeout: executor.StartMax}).DialContext
 	}
 	if t.MaxIdleConnsPerHost <= 0 {
 		t.MaxIdleConnsPerHost = inFlightMaxDefault

@@ -13,13 +13,13 @@ const answerMax = 1 << 20
 
 // Submit posts body to path, below the base URL, and classifies what comes back. It writes
 // the request once; where the service answers 401, it renews the token and writes it once
-// more. A request begins to be written within 5 s of the call or not at all.
+// more. A request begins to be written within [executor.StartMax] of the call or not at all.
 func (c *Client) Submit(ctx context.Context, path string, body []byte) executor.Answer {
 	target, err := c.target(path)
 	if err != nil {
 		return executor.Answer{Kind: executor.Unwritten, Stop: true, Reason: "Nothing was sent: the recorded " + c.clean(err.Error()) + "."}
 	}
-	start, cancel := context.WithTimeout(ctx, startMax)
+	start, cancel := context.WithTimeout(ctx, executor.StartMax)
 	defer cancel()
 	have, err := c.tokens.get(start)
 	if err != nil {

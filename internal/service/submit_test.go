@@ -312,7 +312,7 @@ func TestUnwrittenIsOnlyWhatWasNotWritten(t *testing.T) {
 		"no connection in time": {func(ctx context.Context) (net.Conn, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
-		}, "no connection within 5s", 5 * time.Second},
+		}, "no connection within 4s", executor.StartMax},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

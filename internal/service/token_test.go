@@ -305,7 +305,7 @@ func TestSlowTokenEndpoint(t *testing.T) {
 	})
 	w.in(t, func(t *testing.T, c *service.Client) {
 		if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Unwritten || got.Stop || w.dials != 0 {
-			t.Errorf("later than 5 s after the call: %+v", got)
+			t.Errorf("later than StartMax after the call: %+v", got)
 		}
 		time.Sleep(4 * time.Second)
 		if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered || w.tokens != 1 {
