@@ -165,6 +165,23 @@ func ResolveNotMade(ctx context.Context, r Resolution) (state.Outcome, error) {
 	return r.say(ctx, state.Outcome{RefID: r.RefID, Status: state.Tombstone})
 }
 
+// ResolveForgotten settles a ref_id for good, whatever it is: it is never sent again. It
+// returns the outcome that it wrote. The error is an *[AliveError] while the holder of an
+// attempt that is in doubt may be alive, [ErrUnknownRefID], or what the state refuses; then
+// nothing was written. That it is no longer declared is the caller's to see to.
+func ResolveForgotten(ctx context.Context, r Resolution) (state.Outcome, error) {
+	detail, _, err := r.read(ctx)
+	if err != nil {
+		return state.Outcome{}, err
+	}
+	if detail.Status == state.InDoubt {
+		if err := r.seenDead(ctx, detail); err != nil {
+			return state.Outcome{}, err
+		}
+	}
+	return r.say(ctx, state.Outcome{RefID: r.RefID, Status: state.Tombstone})
+}
+
 // ResolveByLookup asks the service, as long as its lists may lag, and returns the outcome
 // that it wrote: recorded, adopted, unverified or conflict. The error is [ErrAbsent],
 // [ErrCreditOnly], [ErrUnknownRefID], a *[StatusError] where the ref_id is neither in doubt

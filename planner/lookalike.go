@@ -74,7 +74,7 @@ func (b *builder) gatherSuspects() []*suspects {
 	}
 	recorded := make(map[transfer.Twin][]*row)
 	for r := range b.rows.inOrder() {
-		if byTwin[r.twin] != nil && r.mayBeMade() {
+		if byTwin[r.twin] != nil && r.mayBeMade {
 			recorded[r.twin] = append(recorded[r.twin], r)
 		}
 	}

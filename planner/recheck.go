@@ -221,7 +221,7 @@ func (r *recheck) read(ctx context.Context, record Record) error {
 		if t.Status == state.Conflict && (isLine || len(r.plan.Header.Targets) == 0) {
 			r.conflicts.add(t.RefID)
 		}
-		if submitted[t.Twin] && t.Status.MayBeMade() && t.RecordStatus != transfer.Failed {
+		if submitted[t.Twin] && t.MayBeMade() {
 			r.twins[t.Twin] = append(r.twins[t.Twin], t)
 		}
 	}

@@ -21,6 +21,7 @@ type row struct {
 	status      state.Status
 	completed   bool // by the service's own status
 	failed      bool
+	mayBeMade   bool // what a look-alike is compared with
 	fromLabel   bool
 	inFlight    bool // its latest attempt is under way in a run that is alive
 	declared    bool
@@ -29,9 +30,6 @@ type row struct {
 // unknownAge stands for a time that the state does not know. Such a row counts as new:
 // a look-alike that may be old is better asked about than paid.
 const unknownAge = 0
-
-// mayBeMade reports whether the service made the transfer or may have made it.
-func (r *row) mayBeMade() bool { return r.status.MayBeMade() && !r.failed }
 
 // within reports whether the row was intended at most d before now.
 func (r *row) within(d time.Duration, now time.Time) bool {
@@ -65,7 +63,8 @@ func readRows(ctx context.Context, record Record) (*rows, error) {
 			refID: t.RefID, fingerprint: t.Fingerprint, twin: t.Twin, asset: asset, amount: t.Amount,
 			intended: unknownAge, status: t.Status, fromLabel: t.FromLabel,
 			completed: t.RecordStatus == transfer.Completed, failed: t.RecordStatus == transfer.Failed,
-			inFlight: alive && t.Open() && holder.RunID != "" && t.RunID == holder.RunID,
+			mayBeMade: t.MayBeMade(),
+			inFlight:  alive && t.Open() && holder.RunID != "" && t.RunID == holder.RunID,
 		}
 		if !t.IntendedAt.IsZero() {
 			r.intended = t.IntendedAt.UnixMilli()

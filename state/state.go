@@ -66,6 +66,14 @@ type Transfer struct {
 // Open reports whether the latest attempt has no outcome: its run is in flight, or died.
 func (t Transfer) Open() bool { return t.Status == InDoubt && t.SettledAt.IsZero() }
 
+// MayBeMade reports whether the service made the transfer or may have made it, a forgotten
+// one of which the record is known included, and did not say that it FAILED: what a
+// look-alike is compared with.
+func (t Transfer) MayBeMade() bool {
+	forgotten := t.Status == Tombstone && t.RecordID != ""
+	return (t.Status.MayBeMade() || forgotten) && t.RecordStatus != transfer.Failed
+}
+
 // Detail is all that the state knows of one ref_id.
 type Detail struct {
 	Transfer

@@ -110,13 +110,7 @@ func (r *resolving) unverified(ctx context.Context, w *workspace, snapshot state
 }
 
 func (r *resolving) resolve(ctx context.Context, w *workspace, journal state.Journal, by state.Holder, refID string) error {
-	service := w.config.Service
-	outcome, err := r.settle(ctx, w, executor.Resolution{
-		RefID: refID, By: by, Reason: r.reason, Journal: journal, Clock: clock{w.now},
-		Policy: executor.Policy{
-			Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout,
-		},
-	})
+	outcome, err := r.settle(ctx, w, w.resolution(journal, by, refID, r.reason))
 	if err != nil {
 		return r.explain(err)
 	}
@@ -125,6 +119,17 @@ func (r *resolving) resolve(ctx context.Context, w *workspace, journal state.Jou
 		return exitCode(exitLook)
 	}
 	return err
+}
+
+// resolution is a word about one ref_id.
+func (w *workspace) resolution(journal state.Journal, by state.Holder, refID, reason string) executor.Resolution {
+	service := w.config.Service
+	return executor.Resolution{
+		RefID: refID, By: by, Reason: reason, Journal: journal, Clock: clock{w.now},
+		Policy: executor.Policy{
+			Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout,
+		},
+	}
 }
 
 func (r *resolving) settle(ctx context.Context, w *workspace, resolution executor.Resolution) (state.Outcome, error) {

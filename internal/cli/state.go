@@ -7,9 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"remit/config"
+	"remit/executor"
 	"remit/internal/lockfile"
 	"remit/internal/view"
-	"remit/planner"
 	"remit/state"
 )
 
@@ -112,44 +113,29 @@ func (p *process) forget(ctx context.Context, from *source, refID, reason string
 	if err != nil {
 		return err
 	}
+	var mistakes config.Mistakes
+	isDeclared := false
+	for t := range declared(ctx, w.config, &mistakes) {
+		isDeclared = isDeclared || t.Request.RefID == refID
+	}
+	if err := p.report(w.config, mistakes.Diagnostics(), false); err != nil {
+		return err
+	}
+	if isDeclared {
+		return fmt.Errorf("ref_id %q is still declared; remove the declaration first. Nothing was changed", refID)
+	}
 	by := p.holder("remit state forget")
-	return w.locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
-		o := planning{source: *from, allowEmpty: true}
-		plan, err := o.make(ctx, w, snapshot, false)
+	return w.locked(ctx, by, 0, func(journal state.Journal, _ state.Snapshot) error {
+		_, err := executor.ResolveForgotten(ctx, w.resolution(journal, by, refID, reason))
+		if errors.Is(err, executor.ErrUnknownRefID) {
+			return withHint(fmt.Errorf("the state knows no ref_id %q", refID), w.command("state list"))
+		}
 		if err != nil {
 			return err
 		}
-		for i := range plan.Undeclared {
-			if plan.Undeclared[i].RefID == refID {
-				return w.settle(ctx, journal, by, refID, reason)
-			}
-		}
-		for i := range plan.Changes {
-			change := &plan.Changes[i]
-			if change.RefID == refID && change.Place == "" && change.Action != planner.Submit {
-				return w.settle(ctx, journal, by, refID, reason)
-			}
-		}
-		details, err := snapshot.Details(ctx, refID)
-		if err != nil {
-			return w.stateError(err)
-		}
-		if len(details) == 0 {
-			return withHint(fmt.Errorf("the state knows no ref_id %q", refID), w.command("state list"))
-		}
-		return fmt.Errorf("ref_id %q is still declared; remove the declaration first. Nothing was changed", refID)
+		_, err = fmt.Fprintf(w.stdout, "%s is forgotten: it is never sent again.\n", view.Visible(refID))
+		return err
 	})
-}
-
-func (w *workspace) settle(ctx context.Context, journal state.Journal, by state.Holder, refID, reason string) error {
-	err := journal.Append(ctx, state.Outcome{
-		RefID: refID, Status: state.Tombstone, Source: state.SourcePerson, Reason: reason, By: &by,
-	})
-	if err != nil {
-		return fmt.Errorf("forget %q: %w", refID, err)
-	}
-	_, err = fmt.Fprintf(w.stdout, "%s is forgotten: it is never sent again.\n", view.Visible(refID))
-	return err
 }
 
 func newStateRebind(p *process) *cobra.Command {
