@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ const (
 // pending is a dependency that is recorded, but not COMPLETED.
 type pending struct {
 	known
+	result   Result       // in this run; "" where an earlier one recorded it
 	status   state.Status // Recorded or Adopted
 	recordID string
 	since    time.Time
@@ -25,9 +27,9 @@ type pending struct {
 
 // polled is what a lookup says of a pending dependency.
 type polled struct {
-	refID  string
-	status transfer.RecordStatus
-	err    error // why nothing can be said of it, for good
+	refID    string
+	status   transfer.RecordStatus
+	conflict *verdict // where it contradicts what is recorded
 }
 
 // await polls a dependency by lookup for as long as the policy says, and then leaves what
@@ -41,7 +43,7 @@ func (o *order) await(k known, v verdict) {
 	case wait <= 0 || k.request.RefID == "" || !o.c.sending:
 		o.fail(k.refID, "which is not COMPLETED")
 	default:
-		o.pending[k.refID] = &pending{known: k, status: v.outcome.Status, recordID: v.recordID, since: o.c.run.Clock.Now()}
+		o.pending[k.refID] = &pending{known: k, result: v.result, status: v.outcome.Status, recordID: v.recordID, since: o.c.run.Clock.Now()}
 		if len(o.pending) == 1 {
 			o.c.report.tell(Event{Type: EventWaiting, RefID: k.refID, Reason: fmt.Sprintf("Others depend on it, and it is not COMPLETED; it is looked up for up to %v.", wait)})
 			o.poll(pollFirst)
@@ -78,10 +80,15 @@ func (o *order) poll(pause time.Duration) {
 func (o *order) polledOnce(results []polled) {
 	for _, r := range results {
 		switch {
-		case r.err != nil:
+		case r.conflict != nil:
+			p := o.pending[r.refID]
 			delete(o.pending, r.refID)
-			o.c.report.tell(Event{Type: EventNotice, RefID: r.refID, Reason: r.err.Error()})
-			o.fail(r.refID, "of which a lookup says something else than is recorded")
+			if p.result == "" {
+				o.c.report.settle(p.request, *r.conflict, false)
+			} else {
+				o.c.report.revise(p.request, p.result, *r.conflict)
+			}
+			o.fail(r.refID, "which is "+words(ResultConflict))
 		case r.status == transfer.Completed:
 			delete(o.pending, r.refID)
 			o.c.report.tell(Event{Type: EventNotice, RefID: r.refID, Reason: "It is COMPLETED."})
@@ -129,13 +136,15 @@ func (c *course) pollOnce(list []*pending) []polled {
 // pollResult judges what was found of one dependency; false where there is nothing new.
 func (c *course) pollResult(p *pending, records []transfer.Record) (polled, bool) {
 	finding := transfer.Examine(p.request, records, p.operator)
+	if finding.Debit != nil && finding.Debit.ID != p.recordID && finding.Agrees() {
+		finding.Differences = []transfer.Difference{{Field: "id", Asked: p.recordID, Answered: finding.Debit.ID}}
+	}
 	switch {
 	case len(finding.Differences) > 0:
-		return polled{refID: p.refID, err: fmt.Errorf("a lookup disagrees with what is recorded: %s", describe(finding.Differences))}, true
+		v := c.contradict(p, records, finding.Differences)
+		return polled{refID: p.refID, conflict: &v}, v.written
 	case finding.Debit == nil:
 		return polled{}, false
-	case finding.Debit.ID != p.recordID:
-		return polled{refID: p.refID, err: fmt.Errorf("a lookup finds the record %q instead of %q", finding.Debit.ID, p.recordID)}, true
 	case finding.Debit.Status != transfer.Completed && finding.Debit.Status != transfer.Failed:
 		return polled{}, false
 	}
@@ -148,4 +157,31 @@ func (c *course) pollResult(p *pending, records []transfer.Record) (polled, bool
 		return polled{}, false
 	}
 	return polled{refID: p.refID, status: finding.Debit.Status}, true
+}
+
+// contradict makes a conflict, durably, of what is recorded and what a lookup says instead.
+// The stored record is kept with the others, so that it can be accepted although the service
+// does not list it.
+func (c *course) contradict(p *pending, records []transfer.Record, differences []transfer.Difference) verdict {
+	v := conflict(p.known, records, differences)
+	v.outcome.Source = state.SourceLookup
+	if !slices.ContainsFunc(records, func(r transfer.Record) bool { return r.ID == p.recordID }) {
+		v.outcome.Records = append(c.stored(p.refID), v.outcome.Records...)
+	}
+	return c.write(v)
+}
+
+// stored is the record that decides of a transfer; nothing where it can't be read, which
+// must not keep a conflict from being written.
+func (c *course) stored(refID string) []json.RawMessage {
+	snapshot, err := c.run.Journal.Snapshot(c.lasting)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	details, err := snapshot.Details(c.lasting, refID)
+	if err != nil || len(details) == 0 || details[0].Outcome == nil || len(details[0].Outcome.Records) == 0 {
+		return nil
+	}
+	return slices.Clone(details[0].Outcome.Records[:1])
 }

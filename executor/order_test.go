@@ -14,6 +14,7 @@ import (
 	"remit/executor"
 	"remit/internal/transfer"
 	"remit/planner"
+	"remit/state"
 )
 
 // after makes one line of a plan wait for others.
@@ -149,23 +150,58 @@ func TestADependencyOfAnEarlierRun(t *testing.T) {
 	})
 }
 
-func TestAPolledRecordThatDisagreesMeetsNothing(t *testing.T) {
-	for name, fields := range map[string]map[string]string{
-		"in its amount":      {"amount": "1.00"},
-		"by being a new one": {"id": "another"},
-	} {
+func TestAPolledRecordThatDisagreesIsAConflict(t *testing.T) {
+	tests := map[string]struct {
+		fields    map[string]string
+		earlier   bool // the dependency was recorded by an earlier run
+		different string
+	}{
+		"in its amount":                            {fields: map[string]string{"amount": "1.00"}, different: "amount"},
+		"by being a new one":                       {fields: map[string]string{"id": "another"}, different: "id"},
+		"in its amount, since an earlier run":      {fields: map[string]string{"amount": "1.00"}, earlier: true, different: "amount"},
+		"by being a new one, since an earlier run": {fields: map[string]string{"id": "another"}, earlier: true, different: "id"},
+	}
+	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				w.service.status, w.lookup = transfer.Pending, true
-				w.service.find = func([]string) (map[string][]transfer.Record, error) {
-					return map[string][]transfer.Record{"funding": {*edited(*debit(request("funding"), time.Now()), fields)}}, nil
-				}
+				w.service.status = transfer.Pending
 				plan := w.plan(request("funding"), request("payout"))
+				if test.earlier {
+					w.apply(request("funding"))
+					plan = w.plan(request("payout"))
+				}
+				w.lookup = true
+				w.service.find = func([]string) (map[string][]transfer.Record, error) {
+					return map[string][]transfer.Record{"funding": {*edited(*debit(request("funding"), time.Now()), test.fields)}}, nil
+				}
 				after(plan, "payout", "funding")
 				summary := w.applyPlan(plan)
-				if got := w.results()["payout"]; got != executor.ResultNotAttempted || summary.Stopped != "" {
-					t.Errorf("payout is %s, stopped by %q", got, summary.Stopped)
+				want := map[executor.Result]int{executor.ResultConflict: 1, executor.ResultNotAttempted: 1}
+				if diff := cmp.Diff(want, counts(summary)); diff != "" || summary.Stopped != "" {
+					t.Errorf("results (-want +got):\n%s; stopped by %q", diff, summary.Stopped)
+				}
+				snapshot, err := w.journal.Snapshot(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				details, err := snapshot.Details(t.Context(), "funding")
+				if err != nil {
+					t.Fatal(err)
+				}
+				detail := details[0]
+				if detail.Status != state.Conflict || detail.Outcome.Differences[0].Field != test.different {
+					t.Errorf("funding is %s: %+v", detail.Status, detail.Outcome)
+				}
+				resolution := executor.Resolution{
+					RefID: "funding", By: state.Holder{User: "ada"}, Reason: "the service confirmed it",
+					Journal: w.journal, Policy: w.policy, Clock: clock{},
+				}
+				if _, err := executor.ResolveAcceptRecord(t.Context(), resolution); err != nil {
+					t.Errorf("the conflict is a dead end: %v", err)
+				}
+				if row := w.journal.row("funding"); row.Status != state.Recorded || row.RecordID != "debit-of-funding" {
+					t.Errorf("funding is %s with %q", row.Status, row.RecordID)
 				}
 			})
 		})

@@ -134,15 +134,24 @@ func ResolveAcceptRecord(ctx context.Context, r Resolution) (state.Outcome, erro
 	if len(records) == 0 {
 		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrNoRecord)
 	}
-	deciding := &records[0]
+	outcome.Records = raws(records, accepted(records, detail.RecordID))
+	return r.say(ctx, outcome)
+}
+
+// accepted is the record among those of a conflict that a person accepts: the stored one,
+// which never leaves its ref_id, and else the debit side.
+func accepted(records []transfer.Record, stored string) *transfer.Record {
 	for i := range records {
-		if records[i].Direction == transfer.Debit {
-			deciding = &records[i]
-			break
+		if records[i].ID == stored {
+			return &records[i]
 		}
 	}
-	outcome.Records = raws(records, deciding)
-	return r.say(ctx, outcome)
+	for i := range records {
+		if records[i].Direction == transfer.Debit {
+			return &records[i]
+		}
+	}
+	return &records[0]
 }
 
 // ResolveNotMade settles a doubt, or a conflict, as not made, for good: the ref_id is never

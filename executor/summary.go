@@ -11,7 +11,7 @@ import (
 const exceptionsMax = 1000
 
 // report tells the handler what happens, one event at a time, and adds up how the run ends.
-// Its invariant: each transfer of the run is settled once.
+// Its invariant: each transfer of the run is settled once, and counted under one result.
 type report struct {
 	handler Handler
 	clock   Clock
@@ -48,6 +48,27 @@ func (r *report) handle(e Event) {
 func (r *report) settle(request transfer.Request, v verdict, planned bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if planned && v.result != ResultNotAttempted && v.result != ResultInDoubt {
+		r.open--
+	}
+	r.handler.Handle(r.count(request, v))
+}
+
+// revise moves a transfer that was settled before to what a lookup made of it since.
+func (r *report) revise(request transfer.Request, before Result, v verdict) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.summary.Totals[before].Remove(request.Asset, request.Amount)
+	if r.counts[string(before)]--; r.counts[string(before)] == 0 {
+		delete(r.counts, string(before))
+		delete(r.summary.Totals, before)
+	}
+	e := r.count(request, v)
+	r.handle(Event{Type: EventNotice, RefID: e.RefID, Reason: e.Reason, Next: e.Next})
+}
+
+// count adds a transfer to the totals of its result, and returns the event that says so.
+func (r *report) count(request transfer.Request, v verdict) Event {
 	e := Event{
 		Time: r.clock.Now(), Type: EventSettled, RefID: v.outcome.RefID, Group: v.group,
 		Result: v.result, Reason: v.outcome.Reason, Next: v.next,
@@ -63,13 +84,10 @@ func (r *report) settle(request transfer.Request, v verdict, planned bool) {
 	}
 	totals.Add(request.Asset, request.Amount)
 	r.counts[string(v.result)]++
-	if planned && v.result != ResultNotAttempted && v.result != ResultInDoubt {
-		r.open--
-	}
 	if v.result != ResultRecorded && v.result != ResultAdopted && len(r.summary.Exceptions) < exceptionsMax {
 		r.summary.Exceptions = append(r.summary.Exceptions, e)
 	}
-	r.handler.Handle(e)
+	return e
 }
 
 // stopping notes why nothing new starts. Only the first reason counts.

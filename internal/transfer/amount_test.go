@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -238,6 +239,18 @@ func TestTotalsAreExactWhateverTheOrder(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestWhatIsRemovedFromTotalsLeavesNothing(t *testing.T) {
+	var totals transfer.Totals
+	totals.Add("USD", transfer.MustAmount("80.10"))
+	totals.Add("USD", transfer.MustAmount("0.20"))
+	totals.Add("EUR", transfer.MustAmount("7"))
+	totals.Remove("USD", transfer.MustAmount("80.10"))
+	totals.Remove("EUR", transfer.MustAmount("7.00"))
+	if got := slices.Collect(totals.All()); totals.Count() != 1 || len(got) != 1 || got[0].Asset != "USD" || got[0].Sum.String() != "0.2" {
+		t.Errorf("%d transfers, %+v", totals.Count(), got)
+	}
 }
 
 func TestTheZeroTotalsCountNothing(t *testing.T) {

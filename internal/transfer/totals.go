@@ -27,6 +27,14 @@ func (t *Totals) Add(asset string, amount Amount) {
 	t.add(Total{Asset: asset, Count: 1, Sum: amount.Decimal()})
 }
 
+// Remove takes back one transfer that was added.
+func (t *Totals) Remove(asset string, amount Amount) {
+	t.add(Total{Asset: asset, Count: -1, Sum: amount.Decimal().Neg()})
+	if t.assets[asset].Count == 0 {
+		delete(t.assets, asset)
+	}
+}
+
 // Merge counts all that other counts.
 func (t *Totals) Merge(other Totals) {
 	for total := range other.All() {
