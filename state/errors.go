@@ -58,6 +58,10 @@ var (
 	// ErrDamaged says that the storage contradicts itself.
 	ErrDamaged = errors.New("the state is damaged")
 
+	// ErrBusy says that another process is in the middle of a commit and does not finish it.
+	// A commit can't be taken away from it, only ended with it, which loses nothing.
+	ErrBusy = errors.New("another process is in the middle of a commit and does not finish it")
+
 	// ErrReplaced says that another file was put in the place of an open state.
 	ErrReplaced = errors.New("the file of the state was replaced or removed while it was in use")
 )

@@ -31,6 +31,9 @@ func (w *workspace) stateError(err error) error {
 	case errors.Is(err, state.ErrNewer):
 		return withHint(fmt.Errorf("the state %s was written by a newer version of remit; nothing was sent. Use that version; this one is shown by:\n%w", w.path, err),
 			"remit version")
+	case errors.Is(err, state.ErrBusy):
+		return withHint(fmt.Errorf("the state %s is held in the middle of a commit by a process that stands still; nothing was sent. "+
+			"Wait for it, or find out who it is:\n%w", w.path, err), w.command(`force-unlock --reason="…"`))
 	case errors.As(err, &mismatch):
 		return fmt.Errorf("the state %s is not the one that this directory is bound to; nothing was sent: %w", w.path, err)
 	case errors.As(err, &locked):

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"remit/state"
 )
 
 func newForceUnlock(p *process) *cobra.Command {
@@ -41,8 +43,26 @@ func (p *process) forceUnlock(ctx context.Context, from *source, reason string) 
 	}
 	defer func() { _ = store.Close() }() // every append was durable when it returned
 	if err := store.ForceUnlock(ctx, p.holder("remit force-unlock"), reason); err != nil {
+		if errors.Is(err, state.ErrBusy) {
+			return w.busyError(ctx, err)
+		}
 		return w.stateError(err)
 	}
 	_, err = fmt.Fprintf(p.stdout, "The lock of %s was taken away.\n", w.path)
 	return err
+}
+
+// busyError says what to do about a holder that stands still in the middle of a commit: it is
+// a process of this machine, or of one that shares the file, and can be ended there.
+func (w *workspace) busyError(ctx context.Context, err error) error {
+	next, where := "", "it"
+	if snapshot, done, readErr := w.read(ctx); readErr == nil {
+		defer done()
+		if holder, held := snapshot.Holder(); held && holder.PID > 0 {
+			where = fmt.Sprintf("process %d on %s", holder.PID, holder.Host)
+			next = fmt.Sprintf("kill -KILL %d", holder.PID)
+		}
+	}
+	return withHint(fmt.Errorf("the lock of %s cannot be taken away, because its holder stands still in the middle of a commit; "+
+		"nothing was changed. End %s: that loses nothing, and its lock dies with it:\n%w", w.path, where, err), next)
 }

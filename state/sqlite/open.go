@@ -125,7 +125,8 @@ func checkSchema(ctx context.Context, db *sql.DB, wanted int) (version int, err 
 	return version, nil
 }
 
-// explain wraps what SQLite says of a damaged or foreign file into the state's own errors.
+// explain wraps what SQLite says of a damaged, foreign or busy file into the state's own
+// errors.
 func explain(err error) error {
 	var e sqlite3.Error
 	if !errors.As(err, &e) {
@@ -136,6 +137,8 @@ func explain(err error) error {
 		return fmt.Errorf("%w: %w", state.ErrDamaged, err)
 	case sqlite3.ErrNotADB:
 		return fmt.Errorf("%w: %w", state.ErrForeign, err)
+	case sqlite3.ErrBusy:
+		return fmt.Errorf("%w: %w", state.ErrBusy, err)
 	}
 	return err
 }
