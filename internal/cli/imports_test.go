@@ -13,8 +13,12 @@ import (
 // layer is the import rule of design section 11: a package may import only packages of a
 // lower layer. Packages of one layer don't know each other, except where below names them.
 var layer = map[string]int{
-	"remit":                    7,
-	"remit/internal/cli":       6,
+	"remit":              7,
+	"remit/internal/cli": 6,
+
+	"remit/internal/simulation":         7,
+	"remit/internal/simulation/history": 6,
+
 	"remit/internal/view":      5,
 	"remit/internal/service":   5,
 	"remit/internal/sandbox":   5,

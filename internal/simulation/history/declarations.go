@@ -1,0 +1,291 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"remit/config"
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+)
+
+// declaration is one transfer block of the files.
+type declaration struct {
+	name      string // label
+	refID     string // the label, unless it is written out
+	duty      int
+	request   transfer.Request
+	original  transfer.Request // before any edit
+	notBefore time.Time
+	expires   time.Time
+	within    time.Duration
+	after     string // label of a block that it depends on; "" for none
+}
+
+// savedPlan is a plan file, and what was true when it was made.
+type savedPlan struct {
+	text     []byte
+	declared map[string]config.Transfer
+	controls string
+}
+
+// declare adds a block.
+func (w *world) declare() {
+	r, k := w.kernel.random, w.kernel
+	w.named++
+	name := fmt.Sprintf("t%d", w.named)
+	d := &declaration{name: name, refID: name, duty: w.named, within: config.DuplicateWithinDefault}
+	d.request = transfer.Request{
+		Operation: pick(r, transfer.Internal, transfer.Internal, transfer.Platform),
+		Amount:    transfer.MustAmount(pick(r, "80.00", "70", "0.015", "1200.5")), Asset: pick(r, "USD", "USD", "BTC"),
+		FromProfileID: "treasury", ToProfileID: pick(r, "p1", "p2", "p3", "p4", "p5", "p6", "p7"),
+		FingerprintKey: w.traits.fingerprintKey,
+	}
+	if k.chance(0.3) {
+		d.request.Metadata = transfer.NewMetadata(map[string]string{"employee": name})
+	}
+	d.original = d.request
+	if k.chance(0.15) {
+		d.notBefore = k.Now().Add(k.between(0, 3*time.Hour))
+	}
+	if k.chance(0.15) {
+		d.expires = k.Now().Add(k.between(time.Minute, 30*time.Hour))
+	}
+	if k.chance(0.2) {
+		d.within = 0
+	}
+	if len(w.declared) > 0 && k.chance(0.2) {
+		d.after = w.declared[r.IntN(len(w.declared))].name
+	}
+	w.duties[d.refID] = d.duty
+	w.declared = append(w.declared, d)
+	w.log("declared: %s pays %s %s to %s, not before %v, expires %v, after %q", d.refID, d.request.Amount, d.request.Asset, d.request.ToProfileID, d.notBefore, d.expires, d.after)
+}
+
+// edit changes the files as people do.
+func (w *world) edit() {
+	r := w.kernel.random
+	if len(w.declared) == 0 {
+		w.declare()
+		return
+	}
+	i := r.IntN(len(w.declared))
+	d := w.declared[i]
+	switch r.IntN(8) {
+	case 0, 1:
+		w.declare()
+	case 2:
+		d.request.Amount = transfer.MustAmount(pick(r, "81.00", "70.5", "80.000"))
+		w.log("edited: %s pays %s", d.refID, d.request.Amount)
+	case 3:
+		d.request = d.original
+		w.log("edited: %s is as it was", d.refID)
+	case 4:
+		w.remove(i)
+	case 5:
+		if len(w.removed) > 0 {
+			d := w.removed[r.IntN(len(w.removed))]
+			w.removed = slices.DeleteFunc(w.removed, func(other *declaration) bool { return other == d })
+			w.declared = append(w.declared, d)
+			w.log("declared again: %s", d.refID)
+		}
+	case 6:
+		w.rename(d)
+	case 7:
+		w.controls = fmt.Sprintf("controls-%d", r.IntN(3))
+		w.log("the limits are %s", w.controls)
+	}
+}
+
+func (w *world) remove(i int) {
+	d := w.declared[i]
+	w.log("removed: %s", d.refID)
+	w.declared = slices.Delete(w.declared, i, i+1)
+	w.removed = append(w.removed, d)
+	w.forget(d.name)
+}
+
+// forget removes a label from what others depend on.
+func (w *world) forget(name string) {
+	for _, list := range [][]*declaration{w.declared, w.removed} {
+		for _, other := range list {
+			if other.after == name {
+				other.after = ""
+			}
+		}
+	}
+}
+
+// rename changes a label, and so the ref_id, of a transfer that is meant to be paid once.
+func (w *world) rename(d *declaration) {
+	w.named++
+	renamed := *d
+	renamed.name = fmt.Sprintf("t%d", w.named)
+	renamed.refID = renamed.name
+	w.duties[renamed.refID] = d.duty
+	w.log("renamed: %s is %s now", d.refID, renamed.refID)
+	w.forget(d.name)
+	w.declared = slices.DeleteFunc(w.declared, func(other *declaration) bool { return other == d })
+	w.declared = append(w.declared, &renamed)
+}
+
+// transfers are the declared ones as config evaluates them.
+func (w *world) transfers() iter.Seq[config.Transfer] {
+	return func(yield func(config.Transfer) bool) {
+		for i, d := range w.declared {
+			request := d.request
+			request.RefID = d.refID
+			address := fmt.Sprintf("transfer.%s.%s", request.Operation, d.name)
+			t := config.Transfer{
+				Request: request, Address: address, Block: address, FromLabel: d.refID == d.name,
+				Place: config.Place{File: "main.hcl", Line: i + 1}, NotBefore: d.notBefore, Expires: d.expires, DuplicateWithin: d.within,
+			}
+			for _, other := range w.declared {
+				if other.name == d.after && other != d {
+					t.DependsOn = []config.Dependency{{Block: fmt.Sprintf("transfer.%s.%s", other.request.Operation, other.name)}}
+				}
+			}
+			if !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+func (w *world) declaredNow() map[string]config.Transfer {
+	declared := make(map[string]config.Transfer)
+	for t := range w.transfers() {
+		declared[t.Request.RefID] = t
+	}
+	return declared
+}
+
+// Declared implements View.
+func (p *process) Declared(refID string) ([]byte, bool) {
+	for t := range p.world.transfers() {
+		if t.Request.RefID == refID {
+			return t.Request.Body(), true
+		}
+	}
+	return nil, false
+}
+
+// plan is remit plan, read by somebody who mends what it says is wrong.
+func (w *world) plan(snapshot state.Snapshot, id string) (*planner.Plan, error) {
+	controls := planner.Controls{
+		AllowEmpty: true, Lookup: w.traits.hasLookup, HoldDoubt: w.traits.holdDoubt, ReplayWindow: w.traits.replayWindow,
+	}
+	for try := 0; ; try++ {
+		plan, err := planner.New(context.Background(), w.transfers(), snapshot, controls, w.kernel.Now())
+		if err != nil {
+			return nil, err
+		}
+		plan.Header.PlanID, plan.Header.Controls, plan.Header.Author, plan.Header.ToolVersion = "plan-"+id, w.controls, "ada", "0"
+		if plan.Applicable() || try == 2 {
+			return plan, nil
+		}
+		controls.AcceptDuplicate = append(controls.AcceptDuplicate, w.review(plan)...)
+	}
+}
+
+// review is what somebody does about a plan that is not applicable. It returns the ref_ids
+// of look-alikes that are meant.
+func (w *world) review(plan *planner.Plan) []string {
+	var accepted []string
+	for i := range plan.Changes {
+		c := &plan.Changes[i]
+		twin := ""
+		for _, signal := range c.Signals {
+			if w.duties[signal.RefID] == w.duties[c.RefID] {
+				twin = signal.RefID
+			}
+		}
+		switch {
+		case c.Action == planner.Submit && len(c.Signals) > 0 && twin == "":
+			accepted = append(accepted, c.RefID)
+		case c.Action == planner.Submit && twin != "":
+			if w.kernel.chance(0.2) && !w.healed {
+				w.twice[w.duties[c.RefID]] = true
+				accepted = append(accepted, c.RefID)
+				w.log("somebody wants %s paid although %s was", c.RefID, twin)
+				continue
+			}
+			w.keepIdentity(c.RefID, twin)
+		case c.Action == planner.Conflict && c.Recorded.Status == state.Tombstone && c.Declared():
+			for _, d := range w.declared {
+				if d.refID == c.RefID {
+					w.rename(d)
+					break
+				}
+			}
+		case c.Action == planner.Conflict && c.Recorded.Status.Made() && (w.healed || w.kernel.chance(0.5)):
+			w.restoreRecorded(c)
+		}
+	}
+	return accepted
+}
+
+// keepIdentity writes the old ref_id out in a block that was renamed, or removes the block
+// where the old one stands as well.
+func (w *world) keepIdentity(refID, old string) {
+	taken := slices.ContainsFunc(w.declared, func(d *declaration) bool { return d.refID == old })
+	for i, d := range w.declared {
+		if d.refID != refID {
+			continue
+		}
+		if taken {
+			w.remove(i)
+			return
+		}
+		w.log("%s is written out as %s", refID, old)
+		d.refID = old
+		return
+	}
+}
+
+// restoreRecorded makes a declaration what was recorded under its ref_id.
+func (w *world) restoreRecorded(c *planner.Change) {
+	request, err := c.Recorded.Request()
+	if err != nil {
+		return // the plan says so
+	}
+	for _, d := range w.declared {
+		if d.refID == c.RefID {
+			w.log("the declaration of %s is restored", c.RefID)
+			d.request = request
+		}
+	}
+}
+
+// save is remit plan --out.
+func (w *world) save() {
+	p := w.newProcess("plan")
+	p.start(func() {
+		_ = p.do("plans", func() {
+			if err := p.take(); err != nil {
+				p.ended = err.Error()
+				return
+			}
+			snapshot, err := p.journal.Snapshot(context.Background())
+			if err != nil {
+				p.ended = err.Error()
+				return
+			}
+			defer func() { _ = snapshot.Close() }() // it was only read
+			plan, err := w.plan(snapshot, p.id)
+			var text bytes.Buffer
+			if err == nil && plan.Applicable() && !plan.Empty() {
+				if err = plan.Save(&text); err == nil {
+					w.plans = append(w.plans, &savedPlan{text.Bytes(), w.declaredNow(), w.controls})
+				}
+			}
+			p.ended = fmt.Sprintf("saved %d bytes, error %v", text.Len(), err)
+		})
+	})
+	w.drive(func() {})
+}

@@ -1,0 +1,355 @@
+// Package history plays seeded histories: the real planner, executor, client and SQLite
+// store against a bank, a network, people and crashes that are simulated, in virtual time.
+//
+// Its one invariant: what happens in a history follows from its seed alone, one event at a
+// time; what must never happen is checked after each, on what was really written, sent and
+// made, and not on what anybody says of it.
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"remit/executor"
+	"remit/internal/sandbox"
+	"remit/planner"
+	"remit/state"
+	"remit/state/sqlite"
+)
+
+const (
+	stepsMax   = 40_000 // of one history: more means that something never ends
+	crashesMax = 8
+	linesMax   = 20_000
+)
+
+// Client is a client to be played instead of the real one: each field may replace a part of
+// it. The zero value is the real client. The oracle sees what happens below all of them.
+type Client struct {
+	// Run changes what the executor is given; nil for nothing.
+	Run func(executor.Run, View) executor.Run
+	// Controls are those that a saved plan is checked against; nil for those of now.
+	Controls func(*planner.Plan) string
+	// Crash damages the state in a directory as a careless store would; nil for not at all.
+	Crash func(directory string) error
+}
+
+// View is what a replaced part may ask of its process.
+type View interface {
+	// Declared is the request that is declared now under a ref_id.
+	Declared(refID string) (body []byte, ok bool)
+}
+
+// Report is how a history ended.
+type Report struct {
+	Seed       uint64
+	Steps      int
+	Runs       int
+	Crashes    int
+	Transfers  int
+	Faults     map[string]int // how often each kind happened
+	Duplicates int
+	Lost       int
+	Lasted     time.Duration // in virtual time
+	Violation  error         // nil where every invariant held
+	Lines      []string      // the history, readable
+}
+
+// Player plays histories, one at a time in a process: it sets GOMAXPROCS to 1 while it
+// plays, so that it can tell when everybody waits.
+type Player struct {
+	dir      string
+	template []byte // the bytes of a state that was just made
+}
+
+// epoch is when every history begins.
+func epoch() time.Time { return time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC) }
+
+func created(lineage string, isNew bool) state.Created {
+	return state.Created{
+		Lineage: lineage, Environment: "simulation", NewState: isNew,
+		Service: state.Identity{BaseURL: "https://bank.example", Operator: "platform", ClientID: "client"},
+		By:      state.Holder{Command: "init", User: "ada", Host: "simulation", Since: epoch(), Version: "0"},
+	}
+}
+
+// NewPlayer returns a player that keeps its states in a temporary directory, in memory
+// where there is one.
+func NewPlayer(ctx context.Context) (*Player, error) {
+	parent := "/dev/shm"
+	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
+		parent = ""
+	}
+	dir, err := os.MkdirTemp(parent, "remit-simulation-")
+	if err != nil {
+		return nil, err
+	}
+	p := &Player{dir: dir}
+	path := filepath.Join(dir, "template.db")
+	store, err := sqlite.Create(ctx, path, created("5a1e0000-0000-4000-8000-000000000001", false), sqlite.Options{Now: epoch})
+	if err == nil {
+		err = store.Close()
+	}
+	if err == nil {
+		p.template, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
+	return p, nil
+}
+
+// Close removes the directory.
+func (p *Player) Close() error { return os.RemoveAll(p.dir) }
+
+// Play plays the history of a seed with a client.
+func (p *Player) Play(seed uint64, client Client) Report {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	dir := filepath.Join(p.dir, fmt.Sprint(seed))
+	w := &world{
+		client: client, dir: dir, kernel: newKernel(seed, epoch()),
+		report: Report{Seed: seed, Faults: make(map[string]int)}, controls: "controls-0",
+		underWay: make(map[string]int), duties: make(map[string]int), twice: make(map[int]bool), plannedBy: make(map[string]string), stuck: make(map[string]bool), stores: make(map[string]*sqlite.Store),
+	}
+	w.bank = &bank{world: w, made: make(map[string][]*movement), tokens: make(map[string]time.Time)}
+	w.oracle = &oracle{world: w, model: newModel(), forgotten: make(map[string]bool)}
+	w.traits = newTraits(rand.New(rand.NewPCG(seed, 0x747261697473)))
+	err := w.place(func(path string) error { return os.WriteFile(path, p.template, 0o600) })
+	if err == nil {
+		w.play()
+		err = os.RemoveAll(dir)
+	}
+	w.report.Steps, w.report.Runs, w.report.Transfers = w.kernel.steps, w.runs, w.bank.count
+	w.report.Lasted = w.kernel.Now().Sub(epoch())
+	w.report.Violation = w.oracle.violated
+	if w.report.Violation == nil && err != nil {
+		w.report.Violation = fmt.Errorf("play: %w", err)
+	}
+	w.report.Lines = w.lines
+	return w.report
+}
+
+// world is one history.
+type world struct {
+	client    Client
+	kernel    *kernel
+	traits    traits
+	bank      *bank
+	oracle    *oracle
+	report    Report
+	lines     []string
+	healed    bool // nothing misbehaves any more
+	runs      int
+	processes []*process
+
+	dir      string // of all states of this history
+	places   int
+	path     string                   // of the state
+	stores   map[string]*sqlite.Store // that commands share, by path
+	backups  []backup
+	lineages int
+
+	declared []*declaration
+	removed  []*declaration
+	named    int
+	duties   map[string]int  // what each ref_id is meant to pay
+	twice    map[int]bool    // duties that a person wants paid again
+	stuck    map[string]bool // doubts for which nobody has a word
+	controls string
+	plans    []*savedPlan
+
+	plannedBy map[string]string // plan_id of each run
+	underWay  map[string]int    // requests to create that may still arrive, by ref_id
+}
+
+// backup is a copy of a state.
+type backup struct {
+	files map[string][]byte
+	model *model
+}
+
+func (w *world) log(format string, args ...any) {
+	if len(w.lines) < linesMax {
+		w.lines = append(w.lines, w.kernel.Now().Sub(epoch()).String()+"  "+fmt.Sprintf(format, args...))
+	}
+}
+
+func (w *world) count(kind string) { w.report.Faults[kind]++ }
+
+// faulty rolls the dice for a fault.
+func (w *world) faulty(kind sandbox.FaultKind) bool {
+	if w.healed || !w.kernel.chance(w.traits.rates[kind]) {
+		return false
+	}
+	w.count(string(kind))
+	return true
+}
+
+// submission is the key of a request that was written.
+func (w *world) submission(p *process, m message) string { return p.id + " " + refIDOf(m.body) }
+
+// names are all ref_ids that were ever declared, sorted.
+func (w *world) names() []string { return slices.Sorted(maps.Keys(w.duties)) }
+
+// place makes a fresh directory and fills it with a state.
+func (w *world) place(fill func(path string) error) error {
+	w.places++
+	dir := filepath.Join(w.dir, fmt.Sprint(w.places))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	w.path = filepath.Join(dir, "remit.db")
+	return fill(w.path)
+}
+
+// files are the bytes of the state: what survives of a process that dies.
+func (w *world) files() map[string][]byte {
+	files := make(map[string][]byte)
+	for _, suffix := range []string{"", "-wal"} {
+		text, err := os.ReadFile(w.path + suffix)
+		if err == nil {
+			files[suffix] = text
+		} else if !errors.Is(err, os.ErrNotExist) {
+			panic(err) // of the simulation's own directory
+		}
+	}
+	return files
+}
+
+// replace puts a copy of a state in place.
+func (w *world) replace(files map[string][]byte) {
+	err := w.place(func(path string) error {
+		for suffix, text := range files {
+			if err := os.WriteFile(path+suffix, text, 0o600); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		panic(err) // of the simulation's own directory
+	}
+}
+
+// crash kills a process without a word. Where it holds the lock, the next one finds the
+// bytes that were written, and no lock, as the kernel of a real machine leaves them.
+func (w *world) crash(p *process) {
+	w.report.Crashes++
+	w.log("%s dies", p.id)
+	w.kernel.kill(p)
+	p.interrupt()
+	p.conns.kill()
+	if p.fencedAt.IsZero() && p.path == w.path && p.journal != nil {
+		w.replace(w.files())
+		if w.client.Crash != nil {
+			if err := w.client.Crash(filepath.Dir(w.path)); err != nil {
+				panic(err) // of the simulation's own directory
+			}
+		}
+	}
+	for range 1000 {
+		if p.isOver() {
+			break
+		}
+		settle()
+	}
+	for range 1000 { // somebody computes
+		if p.isOver() {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if !p.isOver() {
+		w.oracle.violate("I5", "%s does not end although it is dead", p.id)
+		return
+	}
+	p.giveUp()
+}
+
+// openStore opens the state for a command. In most histories the commands share what is open,
+// which is what costs the most; in the others each opens and closes it anew.
+func (w *world) openStore(path string) (*sqlite.Store, error) {
+	if store := w.stores[path]; store != nil {
+		return store, nil
+	}
+	store, err := sqlite.Open(context.Background(), path, sqlite.Options{Now: w.kernel.Now})
+	if err == nil && w.traits.shareStore {
+		w.stores[path] = store
+	}
+	return store, err
+}
+
+func (w *world) isShared(store *sqlite.Store) bool {
+	for _, shared := range w.stores {
+		if shared == store {
+			return true
+		}
+	}
+	return false
+}
+
+// drive lets things happen until all processes have ended. each is asked after every event.
+func (w *world) drive(each func()) {
+	w.oracle.step()
+	for idle := 0; len(w.alive()) > 0 && w.oracle.violated == nil; {
+		if w.kernel.step() == nil {
+			// Nothing is left to happen, and somebody has not ended: it computes.
+			if idle++; idle > 2000 {
+				w.oracle.violate("I5", "%s waits for ever", w.alive()[0].id)
+			}
+			time.Sleep(100 * time.Microsecond)
+			continue
+		}
+		idle = 0
+		w.oracle.step()
+		if w.kernel.steps > stepsMax {
+			w.oracle.violate("I5", "it does not end in %d steps", stepsMax)
+		}
+		each()
+	}
+	if w.oracle.violated == nil {
+		w.oracle.rest()
+	}
+}
+
+// alive are the processes that have not ended.
+func (w *world) alive() []*process {
+	w.processes = slices.DeleteFunc(w.processes, func(p *process) bool {
+		if p.isOver() {
+			w.log("%s ended: %s", p.id, p.ended)
+		}
+		return p.isOver()
+	})
+	return w.processes
+}
+
+// buryAll ends what still runs in a history that broke an invariant.
+func (w *world) buryAll() {
+	for _, p := range w.alive() {
+		w.crash(p)
+	}
+	for _, store := range w.stores {
+		_ = store.Close() // every append was durable when it returned
+	}
+}
+
+// pass lets time go by while no process runs.
+func (w *world) pass(d time.Duration) {
+	w.log("%v pass", d.Round(time.Second))
+	e := w.kernel.after(nil, d, "~", nil)
+	for w.oracle.violated == nil {
+		happened := w.kernel.step()
+		w.oracle.step()
+		if happened == e {
+			return
+		}
+	}
+}

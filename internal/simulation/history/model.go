@@ -1,0 +1,329 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+)
+
+// model is what the state must be: what was durably appended, and nothing else.
+type model struct {
+	rows    map[string]state.Transfer
+	intents map[string]state.Intent
+	closed  map[string]bool // ref_ids in whose settling a person, or a conflict, had a part
+}
+
+func newModel() *model {
+	return &model{rows: make(map[string]state.Transfer), intents: make(map[string]state.Intent), closed: make(map[string]bool)}
+}
+
+func (m *model) clone() *model {
+	return &model{rows: maps.Clone(m.rows), intents: maps.Clone(m.intents), closed: maps.Clone(m.closed)}
+}
+
+// apply takes over what was appended.
+func (m *model) apply(entry state.Entry, now time.Time) error {
+	refID, _ := entry.Subject()
+	if refID == "" {
+		return nil
+	}
+	draft, err := state.NewDraft(entry)
+	if err != nil {
+		return err
+	}
+	row, err := m.rows[refID].Apply(draft, 0, now)
+	if err != nil {
+		return err
+	}
+	m.rows[refID] = row
+	switch e := entry.(type) {
+	case state.Intent:
+		m.intents[refID] = e
+	case state.Outcome:
+		if e.Source == state.SourcePerson || row.Status == state.Conflict {
+			m.closed[refID] = true
+		}
+	case state.Created, state.Begun, state.Ended, state.Unlocked, state.Rebound:
+	}
+	return nil
+}
+
+// compare says how what is stored differs from the model.
+func (m *model) compare(ctx context.Context, snapshot state.Snapshot) error {
+	seen := 0
+	for row, err := range snapshot.Transfers(ctx) {
+		if err != nil {
+			return fmt.Errorf("read the state: %w", err)
+		}
+		seen++
+		want, ok := m.rows[row.RefID]
+		if !ok {
+			return fmt.Errorf("the state has %q, which nobody appended", row.RefID)
+		}
+		if row.Status != want.Status || row.RecordID != want.RecordID || row.Doubted != want.Doubted || row.RequestDigest != want.RequestDigest || row.Open() != want.Open() {
+			return fmt.Errorf("the state says that %q is %v (record %q), durable is %v (record %q)", row.RefID, row.Status, row.RecordID, want.Status, want.RecordID)
+		}
+	}
+	if seen != len(m.rows) {
+		return fmt.Errorf("the state has %d ref_ids of %d", seen, len(m.rows))
+	}
+	return nil
+}
+
+// oracle knows what must never happen. It looks at what was really written, sent and made,
+// below whatever a mutant does.
+type oracle struct {
+	world     *world
+	model     *model
+	forgotten map[string]bool // ref_ids that a lost or restored state can't know of
+	stale     bool            // a state was lost or restored
+	starts    []start         // of requests, in order
+	violated  error
+}
+
+// start is when the executor began a request.
+type start struct {
+	process   *process
+	operation transfer.Operation
+	refID     string
+	at        time.Time
+}
+
+func (o *oracle) violate(invariant, format string, args ...any) {
+	if o.violated == nil {
+		o.violated = fmt.Errorf("%s: %s", invariant, fmt.Sprintf(format, args...))
+		o.world.log("VIOLATION %v", o.violated)
+	}
+}
+
+// appended takes note of what became durable.
+func (o *oracle) appended(p *process, entries []state.Entry) {
+	for _, entry := range entries {
+		refID, _ := entry.Subject()
+		before, beforeRun := o.model.rows[refID], o.model.intents[refID].RunID
+		if err := o.model.apply(entry, p.world.kernel.Now()); err != nil {
+			o.violate("I6", "the journal took an entry that breaks a rule: %v", err)
+			return
+		}
+		row := o.model.rows[refID]
+		switch e := entry.(type) {
+		case state.Intent:
+			p.intended[refID] = intended{intent: e, again: before.Status == state.InDoubt, before: beforeRun, first: row.IntendedAt}
+			o.world.log("%s intends %s", p.id, refID)
+		case state.Outcome:
+			o.world.log("%s writes of %s: %v by %s, so it is %v: %.120s", p.id, refID, e.Status, e.Source, row.Status, e.Reason)
+			if row.Status.Made() || row.Status == state.Conflict {
+				delete(o.forgotten, refID)
+			}
+		case state.Begun:
+			o.world.plannedBy[e.RunID] = e.PlanID
+		case state.Created, state.Ended, state.Unlocked, state.Rebound:
+		}
+	}
+}
+
+// lost notes that the state is another one from now on, which knows what m knows.
+func (o *oracle) lost(m *model) {
+	o.stale = true
+	o.starts = nil
+	for _, refID := range o.world.names() {
+		row, ok := m.rows[refID]
+		known := ok && row.Status.MayBeMade()
+		if !known && (o.model.rows[refID].Status != 0 || o.world.underWay[refID] > 0 || len(o.world.bank.made[refID]) > 0) {
+			o.forgotten[refID] = true
+		}
+	}
+	o.model = m
+}
+
+// started is asked when the executor begins a request: I7.
+func (o *oracle) started(p *process, path, refID string) {
+	operation := transfer.Platform
+	if path == transfer.DefaultOperator.Path(transfer.Internal) {
+		operation = transfer.Internal
+	}
+	now := o.world.kernel.Now()
+	o.starts = append(o.starts, start{p, operation, refID, now})
+	limit, ok := o.world.traits.rateLimits[operation]
+	if !ok || !p.fencedAt.IsZero() {
+		return
+	}
+	// Of earlier runs the state knows the latest start of each ref_id.
+	latest := make(map[string]bool)
+	count := 0
+	for i := len(o.starts) - 1; i >= 0; i-- {
+		s := o.starts[i]
+		if s.operation != operation || now.Sub(s.at) >= limit.Window {
+			continue
+		}
+		if s.process != p {
+			if latest[s.refID] || !s.process.fencedAt.IsZero() {
+				continue
+			}
+		}
+		latest[s.refID] = true
+		count++
+	}
+	if count > limit.Requests {
+		o.violate("I7", "%d requests of operation %s within %v, %d are allowed", count, operation, limit.Window, limit.Requests)
+	}
+}
+
+// request is asked when a request to create was written, before it is on its way: I4 and
+// law 1. It returns the request's ref_id.
+func (o *oracle) request(p *process, m message) string {
+	refID := refIDOf(m.body)
+	if why := o.mayNotSend(p, m, refID); why != "" {
+		o.violate("I4", "%s sends %s: %s: %s", p.id, refID, why, m.body)
+	}
+	o.world.log("%s sends %s", p.id, refID)
+	return refID
+}
+
+func (o *oracle) mayNotSend(p *process, m message, refID string) string {
+	now := o.world.kernel.Now()
+	line := p.line(refID)
+	intended, ok := p.intended[refID]
+	switch {
+	case !p.sends:
+		return "this process settles by lookup alone"
+	case line == nil || line.Action != planner.Submit && line.Action != planner.Resolve:
+		return "no line of its plan says so"
+	case !ok:
+		return "there is no durable intent of this run"
+	case intended.intent.Body != m.body || intended.intent.Path != m.path:
+		return "its intent says something else: " + intended.intent.Body
+	case !p.fencedAt.IsZero() && now.Sub(p.fencedAt) > startMax:
+		return "its lock was taken away before"
+	case p.planControls != p.controls:
+		return "its plan was made under other controls"
+	case line.Action == planner.Submit && string(line.Request.Body()) != m.body:
+		return "its plan says something else: " + string(line.Request.Body())
+	case !line.Expires.IsZero() && now.After(line.Expires.Add(startMax)):
+		return "it has expired"
+	case intended.again:
+		return o.mayNotSendAgain(p, line, intended, now)
+	}
+	return ""
+}
+
+func (o *oracle) mayNotSendAgain(p *process, line *planner.Change, i intended, now time.Time) string {
+	declared, ok := p.declared[line.RefID]
+	switch {
+	case line.Action != planner.Resolve && (!p.saved || o.world.plannedBy[i.before] != p.plan.Header.PlanID):
+		return "it is in doubt, and neither does its plan say so nor is it an earlier run of that plan that it finishes"
+	case o.world.traits.holdDoubt:
+		return "on_doubt is hold"
+	case !ok:
+		return "it is no longer declared"
+	case declared.Request.Fingerprint().String() != i.intent.Fingerprint:
+		return "its declaration was edited"
+	case now.Before(declared.NotBefore):
+		return "it is not due"
+	case !now.Before(i.first.Add(o.world.traits.replayWindow)):
+		return fmt.Sprintf("its first intent is %v old", now.Sub(i.first))
+	}
+	return ""
+}
+
+// made is told of each transfer that the bank makes: I1, and that no duty is paid under two
+// names unless a person wants it.
+func (o *oracle) made(m *movement) {
+	list := o.world.bank.made[m.refID]
+	if len(list) > 1 {
+		o.world.report.Duplicates++
+		o.violate("I1", "%s was made %d times", m.refID, len(list))
+	}
+	duty := o.world.duties[m.refID]
+	for refID, other := range o.world.duties {
+		if other != duty || refID == m.refID || o.stale || o.world.twice[duty] {
+			continue
+		}
+		for _, twin := range o.world.bank.made[refID] {
+			if !twin.isFailed && twin.request.Twin() == m.request.Twin() {
+				o.world.report.Duplicates++
+				o.violate("I1", "what %s paid is paid again as %s, and nobody accepted that", refID, m.refID)
+			}
+		}
+	}
+}
+
+// settledEvent is asked of what a run says that it has written.
+func (o *oracle) settledEvent(p *process, refID string, says state.Status) {
+	row := o.model.rows[refID]
+	if p.fencedAt.IsZero() && (says.Made() || says == state.Conflict) && !row.Status.Made() && row.Status != state.Conflict {
+		o.violate("I2", "%s says that %s is %v, durable is %v", p.id, refID, says, row.Status)
+	}
+}
+
+// step is checked after whatever happens: I2.
+func (o *oracle) step() {
+	for refID := range o.world.bank.made {
+		row := o.model.rows[refID]
+		if !row.Status.MayBeMade() && !o.forgotten[refID] {
+			o.world.report.Lost++
+			o.violate("I2", "the bank made %s, and the state says %v", refID, row.Status)
+		}
+	}
+}
+
+// rest is checked when a process has ended: what is recorded was made, as it says (law 7).
+func (o *oracle) rest() {
+	for refID, row := range o.model.rows {
+		if !row.Status.Made() {
+			continue
+		}
+		list := o.world.bank.made[refID]
+		if len(list) == 0 {
+			o.violate("I2", "%s is %v, and the bank never made it", refID, row.Status)
+			continue
+		}
+		m := list[0]
+		if o.model.closed[refID] {
+			continue
+		}
+		if !m.shown[row.RecordID] {
+			o.violate("I2", "%s is %v by the record %q, which the bank never showed for it", refID, row.Status, row.RecordID)
+		}
+		if !transfer.SameNumber(m.amount, row.Amount.String()) || m.request.Asset != row.Asset {
+			o.violate("I3", "%s is %v over %s %s, moved were %s %s", refID, row.Status, row.Amount, row.Asset, m.amount, m.request.Asset)
+		}
+	}
+}
+
+// knowsCustomer reports whether a record was stored.
+func (o *oracle) knowsCustomer() bool {
+	for _, row := range o.model.rows {
+		if row.Status.Made() {
+			return true
+		}
+	}
+	return false
+}
+
+// sums is checked at the end: I3.
+func (o *oracle) sums() {
+	var recorded, moved transfer.Totals
+	for refID, row := range o.model.rows {
+		if row.Status.Made() && row.RecordStatus != transfer.Failed && !o.model.closed[refID] {
+			recorded.Add(row.Asset, row.Amount)
+		}
+	}
+	for refID, list := range o.world.bank.made {
+		for _, m := range list {
+			if !m.isFailed && !o.model.closed[refID] && (!o.forgotten[refID] || o.model.rows[refID].Status.Made()) && !o.world.stuck[refID] {
+				moved.Add(m.request.Asset, transfer.MustAmount(m.amount))
+			}
+		}
+	}
+	for total := range moved.All() {
+		if !recorded.Sum(total.Asset).Equal(total.Sum) {
+			o.violate("I3", "moved were %s %s, recorded are %s", total.Sum, total.Asset, recorded.Sum(total.Asset))
+		}
+	}
+}

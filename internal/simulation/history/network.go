@@ -1,0 +1,332 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"remit/internal/sandbox"
+)
+
+const (
+	transitMin = time.Millisecond
+	transitMax = 80 * time.Millisecond
+	dialSlow   = 4 * time.Second // at most, so that it alone is never too late
+	startMax   = 5 * time.Second // after which a request may not begin (design section 10)
+)
+
+var (
+	errReset   = errors.New("connection reset by peer")
+	errNoRoute = errors.New("no route to host")
+	errTooLate = errors.New("the process was stopped for too long")
+)
+
+// beginning is in the context of a request: when it was asked for, and under which ref_id.
+type beginning struct {
+	at    time.Time
+	refID string
+}
+
+type beginningKey struct{}
+
+// message is a request that was written, whole.
+type message struct {
+	method, path, query string
+	token               string
+	body                string
+	refID               string // of a request to create
+}
+
+// conn is one connection of the service's client. It carries one request.
+type conn struct {
+	process *process
+
+	mu      sync.Mutex
+	changed *sync.Cond
+	in      bytes.Buffer // what the client has not read yet
+	end     error        // what comes after it; nil where nothing is known yet
+	out     []byte       // what the client has written
+	sent    bool
+}
+
+// dial opens a connection for the service's client.
+func (p *process) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	begun, isCreate := ctx.Value(beginningKey{}).(beginning)
+	w := p.world
+	var refused bool
+	var slow time.Duration
+	err := p.do("dial "+begun.refID, func() {
+		refused = w.faulty(noConnection)
+		if w.faulty(sandbox.Latency) {
+			slow = w.kernel.between(0, dialSlow)
+		}
+	})
+	if err == nil && slow > 0 {
+		err = p.later(slow, "dial slowly "+begun.refID, nil)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case refused:
+		return nil, errNoRoute
+	case isCreate && p.Now().Sub(begun.at) > startMax:
+		// The client measures this on the monotonic clock of its machine, which no
+		// simulation can stop: what that would do is done here.
+		return nil, errTooLate
+	}
+	c := &conn{process: p}
+	c.changed = sync.NewCond(&c.mu)
+	p.conns.add(c)
+	return c, nil
+}
+
+// Read implements net.Conn.
+func (c *conn) Read(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.in.Len() == 0 && c.end == nil {
+		c.changed.Wait()
+	}
+	if c.in.Len() > 0 {
+		return c.in.Read(b)
+	}
+	return 0, c.end
+}
+
+// Write implements net.Conn. A request is on its way when its last byte was written.
+func (c *conn) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.end != nil {
+		return 0, c.end
+	}
+	c.out = append(c.out, b...)
+	if m, whole := parseMessage(c.out); whole && !c.sent {
+		c.sent = true
+		c.process.world.route(c, m)
+	}
+	return len(b), nil
+}
+
+// Close implements net.Conn.
+func (c *conn) Close() error {
+	c.fail(net.ErrClosed)
+	return nil
+}
+
+// answer lets the client read b, and then end.
+func (c *conn) answer(b []byte, end error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.end == nil {
+		c.in.Write(b)
+		c.end = end
+		c.changed.Broadcast()
+	}
+}
+
+// fail ends the connection at once.
+func (c *conn) fail(end error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.in.Reset()
+	c.end = end
+	c.changed.Broadcast()
+}
+
+// LocalAddr implements net.Conn.
+func (c *conn) LocalAddr() net.Addr { return &net.TCPAddr{} }
+
+// RemoteAddr implements net.Conn.
+func (c *conn) RemoteAddr() net.Addr { return &net.TCPAddr{} }
+
+// SetDeadline implements net.Conn; the world has no deadlines of its own.
+func (c *conn) SetDeadline(time.Time) error { return nil }
+
+// SetReadDeadline implements net.Conn.
+func (c *conn) SetReadDeadline(time.Time) error { return nil }
+
+// SetWriteDeadline implements net.Conn.
+func (c *conn) SetWriteDeadline(time.Time) error { return nil }
+
+// parseMessage reads a request as HTTP/1.1 writes it, and reports whether it is whole.
+func parseMessage(b []byte) (message, bool) {
+	head, body, ok := bytes.Cut(b, []byte("\r\n\r\n"))
+	if !ok {
+		return message{}, false
+	}
+	lines := strings.Split(string(head), "\r\n")
+	first := strings.Fields(lines[0])
+	m := message{method: first[0]}
+	m.path, m.query, _ = strings.Cut(first[1], "?")
+	length := 0
+	for _, line := range lines[1:] {
+		name, value, _ := strings.Cut(line, ": ")
+		switch strings.ToLower(name) {
+		case "content-length":
+			length, _ = strconv.Atoi(value) // the client writes a number
+		case "authorization":
+			m.token = strings.TrimPrefix(value, "Bearer ")
+		}
+	}
+	m.body = string(body)
+	return m, len(body) >= length
+}
+
+// reply is an answer as the service gives it.
+type reply struct {
+	status     int
+	retryAfter time.Duration
+	location   string
+	body       string
+}
+
+func (r reply) bytes(now time.Time) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "HTTP/1.1 %d X\r\nDate: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n",
+		r.status, now.UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT"), len(r.body))
+	if r.retryAfter > 0 {
+		fmt.Fprintf(&b, "Retry-After: %d\r\n", int(r.retryAfter.Seconds()))
+	}
+	if r.location != "" {
+		fmt.Fprintf(&b, "Location: %s\r\n", r.location)
+	}
+	b.WriteString("\r\n" + r.body)
+	return b.Bytes()
+}
+
+// route takes over a request that was written.
+func (w *world) route(c *conn, m message) {
+	transit := func(name string, then func()) {
+		w.kernel.after(nil, w.kernel.between(transitMin, transitMax), name, then)
+	}
+	switch {
+	case m.path == tokenPath:
+		w.kernel.first("route token", func() {
+			transit("token", func() {
+				r := w.bank.grant()
+				transit("token answer", func() { c.answer(r.bytes(w.kernel.Now()), io.EOF) })
+			})
+		})
+	case m.method == "GET":
+		w.kernel.first("route lookup "+m.query, func() { w.routeLookup(c, m) })
+	default:
+		begun := w.submission(c.process, m)
+		w.kernel.first("route "+begun, func() {
+			m.refID = w.oracle.request(c.process, m)
+			w.routeCreate(c, m)
+		})
+	}
+}
+
+func (w *world) routeLookup(c *conn, m message) {
+	if w.faulty(sandbox.Hang) {
+		return // the executor's own bound ends it
+	}
+	w.kernel.after(nil, w.kernel.between(transitMin, transitMax), "lookup "+m.query, func() {
+		r := w.bank.find(m)
+		w.kernel.after(nil, w.kernel.between(transitMin, transitMax), "found "+m.query, func() {
+			c.answer(r.bytes(w.kernel.Now()), io.EOF)
+		})
+	})
+}
+
+// routeCreate decides when, and how often, a request to create arrives.
+func (w *world) routeCreate(c *conn, m message) {
+	k := w.kernel
+	arrive := func(d time.Duration, then func(reply, fate)) {
+		w.underWay[m.refID]++
+		k.after(nil, d, "arrive "+m.refID, func() {
+			w.underWay[m.refID]--
+			then(w.bank.create(m))
+		})
+	}
+	unheard := func(reply, fate) {}
+	switch {
+	case w.faulty(sandbox.ResetBefore):
+		w.log("the request of %s is lost", m.refID)
+		k.after(nil, k.between(transitMin, transitMax), "reset "+m.refID, func() { c.fail(errReset) })
+	case w.faulty(sandbox.Hang):
+		w.log("the request of %s hangs", m.refID)
+		k.after(nil, k.between(time.Second, 90*time.Second), "reset "+m.refID, func() { c.fail(errReset) })
+	case w.faulty(delayed):
+		d := k.between(time.Second, w.traits.delayMax)
+		w.log("the request of %s takes %v", m.refID, d)
+		arrive(d, unheard)
+		k.after(nil, min(d, requestTimeout), "reset "+m.refID, func() { c.fail(errReset) })
+	default:
+		arrive(k.between(transitMin, transitMax), func(r reply, f fate) {
+			w.deliver(c, m, r, f)
+			// What was refused for good is not carried out when it comes again: nobody
+			// could know of that.
+			isRefused := r.status >= 400 && r.status < 500 && r.status != 408
+			if !isRefused && w.faulty(repeated) {
+				w.log("the network repeats the request of %s", m.refID)
+				arrive(k.between(transitMin, w.traits.delayMax), unheard)
+			}
+		})
+	}
+}
+
+// fate is what becomes of an answer on its way.
+type fate uint8
+
+const (
+	arrives fate = iota
+	lost
+	hangs
+	halved
+)
+
+func (w *world) deliver(c *conn, m message, r reply, f fate) {
+	k := w.kernel
+	k.after(nil, k.between(transitMin, transitMax), "answer "+m.refID, func() {
+		whole := r.bytes(k.Now())
+		switch f {
+		case arrives:
+			w.log("answer to %s: %d %.120s", m.refID, r.status, r.body)
+			c.answer(whole, io.EOF)
+		case lost:
+			w.log("the answer to %s is lost", m.refID)
+			c.fail(errReset)
+		case hangs:
+			w.log("the answer to %s never comes", m.refID)
+		case halved:
+			w.log("half of the answer to %s comes", m.refID)
+			c.answer(whole[:len(whole)-len(r.body)/2-1], errReset)
+		}
+	})
+}
+
+// connections are those of one process, which end with it.
+type connections struct {
+	mu   sync.Mutex
+	list []*conn
+	dead bool
+}
+
+func (s *connections) add(c *conn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = append(s.list, c)
+	if s.dead {
+		c.fail(errReset)
+	}
+}
+
+// kill ends all of them, those to come included.
+func (s *connections) kill() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dead = true
+	for _, c := range s.list {
+		c.fail(errReset)
+	}
+}

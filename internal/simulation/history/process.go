@@ -1,0 +1,428 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"remit/config"
+	"remit/executor"
+	"remit/internal/service"
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+	"remit/state/sqlite"
+)
+
+// process is one command that somebody runs: an apply, or a person's words.
+type process struct {
+	world        *world
+	id           string // of its run
+	killed       context.Context
+	kill         context.CancelFunc
+	ctx          context.Context // ends at an interrupt
+	interrupt    context.CancelFunc
+	stoppedUntil time.Time
+	conns        connections
+	over         chan struct{} // closed when it has ended, or knows of its death
+
+	path     string // of the state that it opened
+	store    *sqlite.Store
+	journal  state.Journal
+	open     []state.Snapshot // that are not closed yet
+	client   *service.Client
+	fencedAt time.Time // when its lock was taken away
+	ended    string    // in words
+
+	plan         *planner.Plan
+	saved        bool
+	sends        bool
+	controls     string // when it began
+	planControls string // when its plan was made
+	declared     map[string]config.Transfer
+	intended     map[string]intended
+}
+
+// nothingToDo is how an apply ends that finds everything done.
+const nothingToDo = "nothing to do"
+
+// intended is a durable intent of a process.
+type intended struct {
+	intent state.Intent
+	again  bool   // it was in doubt before
+	before string // run of the intent before it
+	first  time.Time
+}
+
+func (w *world) newProcess(name string) *process {
+	w.runs++
+	p := &process{
+		world: w, id: fmt.Sprintf("%s-%d", name, w.runs), over: make(chan struct{}),
+		intended: make(map[string]intended), controls: w.controls,
+	}
+	p.killed, p.kill = context.WithCancel(context.Background())
+	p.ctx, p.interrupt = context.WithCancel(context.Background())
+	w.processes = append(w.processes, p)
+	return p
+}
+
+func (p *process) isOver() bool {
+	select {
+	case <-p.over:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p *process) line(refID string) *planner.Change {
+	if p.plan == nil {
+		return nil
+	}
+	for i := range p.plan.Changes {
+		if p.plan.Changes[i].RefID == refID {
+			return &p.plan.Changes[i]
+		}
+	}
+	return nil
+}
+
+func (p *process) holder(command string) state.Holder {
+	return state.Holder{RunID: p.id, Command: command, User: "ada", Host: "simulation", Since: p.world.kernel.Now(), Version: "0"}
+}
+
+// take opens the state and locks it. It runs as an event.
+func (p *process) take() error {
+	ctx := context.Background()
+	p.path = p.world.path
+	var err error
+	if p.store, err = p.world.openStore(p.path); err != nil {
+		return err
+	}
+	if p.journal, err = p.store.Lock(ctx, p.holder("apply"), 0); err != nil {
+		return err
+	}
+	snapshot, err := p.journal.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.world.oracle.model.compare(ctx, snapshot); err != nil {
+		p.world.oracle.violate("I6", "what was durable is not there: %v", err)
+	}
+	return snapshot.Close()
+}
+
+// giveUp unlocks and closes the state. It runs as an event, or after the process's death on
+// a copy of the state that nobody uses any more.
+func (p *process) giveUp() {
+	for _, snapshot := range p.open {
+		_ = snapshot.Close() // it was only read
+	}
+	p.open = nil
+	if p.journal != nil {
+		if err := p.journal.Unlock(); err != nil && !errors.Is(err, state.ErrFenced) && p.killed.Err() == nil {
+			p.world.oracle.violate("I6", "unlock: %v", err)
+		}
+		p.journal = nil
+	}
+	if p.store != nil && !p.world.isShared(p.store) {
+		_ = p.store.Close() // every append was durable when it returned
+	}
+	p.store = nil
+}
+
+// start runs body beside all that happens.
+func (p *process) start(body func()) {
+	go func() {
+		defer close(p.over)
+		body()
+		if p.client != nil {
+			p.client.Close()
+		}
+		_ = p.do("ends", p.giveUp)
+	}()
+}
+
+// connect makes the real client of the service.
+func (p *process) connect() error {
+	options := service.Options{
+		BaseURL: "http://127.0.0.1:1", TokenURL: "http://127.0.0.1:1" + tokenPath, ClientID: "client", ClientSecret: "secret",
+		Timeout: time.Hour, InFlightMax: 8, UserAgent: "simulation", Dial: p.dial, Log: zerolog.Nop(), Now: p.world.kernel.Now,
+	}
+	if p.world.traits.hasLookup {
+		options.LookupPath = lookupPath
+	}
+	var err error
+	p.client, err = service.New(options)
+	return err
+}
+
+// apply is remit apply: of a saved plan, or of one of its own.
+func (p *process) apply(file *savedPlan) {
+	w := p.world
+	var err error
+	if p.do("opens", func() { err = p.take() }) != nil || err != nil {
+		p.ended = fmt.Sprint(err)
+		return
+	}
+	if p.do("plans", func() { err = p.makePlan(file) }) != nil || err != nil {
+		p.ended = fmt.Sprint(err)
+		return
+	}
+	carryOut := executor.Apply
+	switch {
+	case !p.plan.Applicable() && w.traits.hasLookup:
+		carryOut = executor.SettleByLookup
+	case !p.plan.Applicable():
+		p.ended = fmt.Sprintf("not applicable: %.300s", p.plan.Obstacles[0].Detail)
+		return
+	case p.plan.Empty():
+		p.ended = nothingToDo
+		return
+	default:
+		p.sends = true
+	}
+	if err := p.connect(); err != nil {
+		panic(err) // the options are constant
+	}
+	run := p.run()
+	if w.client.Run != nil {
+		run = w.client.Run(run, p)
+	}
+	summary, err := carryOut(p.ctx, run)
+	p.ended = fmt.Sprintf("requests %d, stopped %q, error %v", summary.Requests, summary.Stopped, err)
+}
+
+// run is what the executor is given.
+func (p *process) run() executor.Run {
+	w, h := p.world, p.plan.Header
+	run := executor.Run{
+		Plan: p.plan, Saved: p.saved,
+		Begun: state.Begun{
+			RunID: p.id, By: p.holder("apply"), PlanID: h.PlanID, Digest: p.plan.Digest,
+			Author: h.Author, Controls: h.Controls, Accepted: h.Accepted,
+		},
+		Journal: gated{p}, Submitter: submitter{p}, Handler: p, Clock: p, Random: w.kernel.jitter,
+		Policy: executor.Policy{
+			FingerprintKey: w.traits.fingerprintKey, ReplayWindow: w.traits.replayWindow, HoldDoubt: w.traits.holdDoubt,
+			LookUpFirst: w.traits.hasLookup, InFlightMax: w.traits.inFlight, RequestTimeout: requestTimeout,
+			RateLimits: w.traits.rateLimits, Wait: time.Minute,
+		},
+	}
+	if w.traits.hasLookup {
+		run.Finder = finder{p}
+	}
+	return run
+}
+
+// makePlan plans, or reads a saved plan and checks it. It runs as an event.
+func (p *process) makePlan(file *savedPlan) error {
+	ctx, w := context.Background(), p.world
+	snapshot, err := p.journal.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	if file == nil {
+		p.plan, err = w.plan(snapshot, p.id)
+		p.declared, p.planControls = w.declaredNow(), p.controls
+		return err
+	}
+	p.saved, p.declared, p.planControls = true, file.declared, file.controls
+	whole, err := planner.Open(bytes.NewReader(file.text))
+	if err != nil {
+		return err
+	}
+	controls := p.controls
+	if w.client.Controls != nil {
+		controls = w.client.Controls(whole)
+	}
+	left, err := whole.Recheck(ctx, snapshot, controls, w.kernel.Now())
+	if err != nil {
+		return fmt.Errorf("the saved plan is refused: %w", err)
+	}
+	p.plan = left
+	return nil
+}
+
+// Handle implements executor.Handler.
+func (p *process) Handle(e executor.Event) {
+	if e.Type != executor.EventSettled {
+		if e.Type == executor.EventStopping || e.Type == executor.EventWaiting {
+			p.world.kernel.first("told", func() { p.world.log("%s %s: %.150s", p.id, e.Type, e.Reason) })
+		}
+		return
+	}
+	p.world.kernel.first("settled "+e.RefID, func() {
+		if p.killed.Err() != nil {
+			return // nobody heard it
+		}
+		p.world.log("%s settles %s: %s %.150s", p.id, e.RefID, e.Result, e.Reason)
+		if e.Detail != nil {
+			p.world.oracle.settledEvent(p, e.RefID, e.Detail.Status)
+		}
+	})
+}
+
+// mortal is ctx that ends with the process, since what the client does between two events
+// is its own.
+func (p *process) mortal(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	detach := context.AfterFunc(p.killed, cancel)
+	return ctx, func() { detach(); cancel() }
+}
+
+// gated is the journal as the executor sees it: each of its effects is an event.
+type gated struct{ p *process }
+
+// Append implements executor.Journal.
+func (g gated) Append(ctx context.Context, entries ...state.Entry) error {
+	p := g.p
+	key := "append"
+	for _, entry := range entries {
+		refID, _ := entry.Subject()
+		key += fmt.Sprintf(" %s %s", entry.Kind(), refID)
+	}
+	var err error
+	dead := p.do(key, func() {
+		err = p.journal.Append(context.WithoutCancel(ctx), entries...)
+		if err == nil {
+			p.world.oracle.appended(p, entries)
+		} else {
+			p.world.log("%s %s fails: %v", p.id, key, err)
+		}
+	})
+	return errors.Join(dead, err)
+}
+
+// Check implements executor.Journal.
+func (g gated) Check(ctx context.Context) error {
+	var err error
+	dead := g.p.do("check", func() { err = g.p.journal.Check(context.WithoutCancel(ctx)) })
+	return errors.Join(dead, err)
+}
+
+// Snapshot implements executor.Journal.
+func (g gated) Snapshot(ctx context.Context) (state.Snapshot, error) {
+	p := g.p
+	s := &seen{p: p}
+	var err error
+	dead := p.do("snapshot", func() {
+		if s.Snapshot, err = p.journal.Snapshot(context.WithoutCancel(ctx)); err != nil {
+			return
+		}
+		p.open = append(p.open, s.Snapshot)
+		for row, rowErr := range s.Snapshot.Transfers(context.Background()) {
+			err = errors.Join(err, rowErr)
+			s.rows = append(s.rows, row)
+		}
+	})
+	if err = errors.Join(dead, err); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// seen is a snapshot whose reads are events.
+type seen struct {
+	state.Snapshot
+	p    *process
+	rows []state.Transfer
+}
+
+// Transfers implements state.Snapshot.
+func (s *seen) Transfers(context.Context) iter.Seq2[state.Transfer, error] {
+	return func(yield func(state.Transfer, error) bool) {
+		for _, row := range s.rows {
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Details implements state.Snapshot.
+func (s *seen) Details(_ context.Context, refIDs ...string) ([]state.Detail, error) {
+	var details []state.Detail
+	var err error
+	dead := s.p.do("details", func() { details, err = s.Snapshot.Details(context.Background(), refIDs...) })
+	return details, errors.Join(dead, err)
+}
+
+// Events implements state.Snapshot.
+func (s *seen) Events(_ context.Context, after int64, refID string) iter.Seq2[state.Event, error] {
+	var events []state.Event
+	var err error
+	dead := s.p.do("events", func() {
+		for event, eventErr := range s.Snapshot.Events(context.Background(), after, refID) {
+			err = errors.Join(err, eventErr)
+			events = append(events, event)
+		}
+	})
+	err = errors.Join(dead, err)
+	return func(yield func(state.Event, error) bool) {
+		for _, event := range events {
+			if !yield(event, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield(state.Event{}, err)
+		}
+	}
+}
+
+// Close implements state.Snapshot. The snapshot is closed when its process ends.
+func (s *seen) Close() error { return nil }
+
+// submitter is the real client; that a request begins is noted.
+type submitter struct{ p *process }
+
+// Ready implements executor.Submitter.
+func (s submitter) Ready(ctx context.Context) (time.Time, error) {
+	ctx, cancel := s.p.mortal(ctx)
+	defer cancel()
+	return s.p.client.Ready(ctx)
+}
+
+// Submit implements executor.Submitter.
+func (s submitter) Submit(ctx context.Context, path string, body []byte) executor.Answer {
+	refID := refIDOf(string(body))
+	w := s.p.world
+	w.kernel.first("begin "+refID, func() { w.oracle.started(s.p, path, refID) })
+	ctx, cancel := s.p.mortal(ctx)
+	defer cancel()
+	ctx = context.WithValue(ctx, beginningKey{}, beginning{s.p.Now(), refID})
+	return s.p.client.Submit(ctx, path, body)
+}
+
+// finder is the real client.
+type finder struct{ p *process }
+
+// Find implements executor.Finder.
+func (f finder) Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error) {
+	ctx, cancel := f.p.mortal(ctx)
+	defer cancel()
+	if f.p.killed.Err() != nil {
+		return nil, errKilled
+	}
+	// The client's own timeout is in real time.
+	k := f.p.world.kernel
+	timeout := k.after(f.p, requestTimeout, f.p.id+" lookup times out", cancel)
+	defer k.drop(timeout)
+	return f.p.client.Find(ctx, refIDs)
+}
+
+func refIDOf(body string) string {
+	var in struct {
+		RefID string `json:"ref_id"`
+	}
+	_ = json.Unmarshal([]byte(body), &in) // a body without one is found by the oracle
+	return in.RefID
+}

@@ -1,0 +1,125 @@
+package history
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"remit/executor"
+	"remit/internal/sandbox"
+	"remit/internal/transfer"
+)
+
+// Faults that a sandbox, which is no network, does not have.
+const (
+	noConnection  sandbox.FaultKind = "no-connection"  // nothing is written
+	delayed       sandbox.FaultKind = "delayed"        // it arrives when nobody waits for an answer any more
+	repeated      sandbox.FaultKind = "repeated"       // it arrives a second time
+	movedWrong    sandbox.FaultKind = "moved-wrong"    // another amount is really moved
+	wrongMetadata sandbox.FaultKind = "wrong-metadata" // other pairs are echoed
+)
+
+// requestTimeout is the service block's timeout in every history.
+const requestTimeout = 30 * time.Second
+
+// recordFaults are those of a movement's records.
+func recordFaults() []sandbox.FaultKind {
+	return []sandbox.FaultKind{
+		sandbox.Rescaled, sandbox.WrongAmount, sandbox.WrongAsset, sandbox.WrongProfile, sandbox.WrongRefID,
+		sandbox.WrongCustomer, sandbox.SameID, sandbox.Backdated, sandbox.Bare, sandbox.Novel, sandbox.NovelStatus, wrongMetadata,
+	}
+}
+
+// requestFaults are those of one request, of its answer, or of the network.
+func requestFaults() []sandbox.FaultKind {
+	return []sandbox.FaultKind{
+		noConnection, delayed, repeated, movedWrong,
+		sandbox.Latency, sandbox.TokenExpired, sandbox.ResetBefore, sandbox.Hang, sandbox.ErrorBefore,
+		sandbox.Throttled, sandbox.TooEarly, sandbox.Redirect, sandbox.Refuse,
+		sandbox.LostAnswer, sandbox.HangAfter, sandbox.ErrorAfter, sandbox.HalfAnswer, sandbox.Endless, sandbox.Garbage, sandbox.Answer,
+		sandbox.Fail, sandbox.LookupError, sandbox.TokenError,
+	}
+}
+
+// traits are how the service, the network, the machine and the people of a history are.
+type traits struct {
+	replay         string
+	forgets        bool // a ref_id, once replayWindow has passed
+	replayWindow   time.Duration
+	hasLookup      bool
+	lookupShows    string // "debit", "credit" or "" for both sides
+	late           time.Duration
+	pending        float64
+	fingerprintKey string
+	delayMax       time.Duration
+	rates          map[sandbox.FaultKind]float64
+
+	holdDoubt  bool
+	precheck   bool
+	inFlight   int
+	rateLimits map[transfer.Operation]executor.RateLimit
+
+	crash, stop, interrupt float64 // chance of each step of an apply
+	rival                  float64 // of another apply beside it
+	loss                   float64 // of the state, before an apply
+	restore                float64 // of an older backup
+	edits                  float64
+	saved                  float64
+	people                 float64 // that a person resolves something
+	shareStore             bool    // commands find the state's file open already
+}
+
+func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
+
+// newTraits draws the traits of one history. Few faults are on in each, so that those that
+// hide one another also happen alone.
+func newTraits(r *rand.Rand) traits {
+	chance := func(p float64) bool { return r.Float64() < p }
+	t := traits{
+		replay:       pick(r, "", sandbox.ReplayConflict, sandbox.ReplayExisting, sandbox.ReplayIgnore),
+		replayWindow: pick(r, time.Hour, 24*time.Hour),
+		hasLookup:    chance(0.6),
+		lookupShows:  pick(r, "", "", "debit", "credit"),
+		late:         pick(r, 0, 0, 5*time.Second, time.Minute),
+		pending:      pick(r, 0, 0.3),
+		delayMax:     20 * time.Minute,
+		rates:        make(map[sandbox.FaultKind]float64),
+		holdDoubt:    chance(0.1),
+		inFlight:     1 + r.IntN(4),
+		crash:        pick(r, 0, 0.01, 0.03, 0.1), stop: pick(r, 0, 0, 0.02), interrupt: pick(r, 0, 0, 0.01),
+		rival: pick(r, 0, 0, 0.5), edits: pick(r, 0, 0.3, 0.6), saved: pick(r, 0, 0.5), people: pick(r, 0, 0.3),
+		shareStore: chance(0.8),
+	}
+	if chance(0.3) {
+		t.fingerprintKey = "fingerprint"
+	}
+	t.precheck = t.hasLookup
+	t.forgets = chance(0.4)
+	if t.forgets {
+		// Protection ends with the window, and so a request may not arrive later than
+		// its timeout after it began.
+		t.delayMax = requestTimeout - startMax - time.Second
+		t.late = 0
+	}
+	if !t.forgets || t.hasLookup {
+		t.loss, t.restore = pick(r, 0, 0, 0.2), pick(r, 0, 0, 0.3)
+	}
+	for _, kind := range requestFaults() {
+		if chance(0.3) {
+			t.rates[kind] = pick(r, 0.05, 0.2, 0.5)
+		}
+	}
+	for _, kind := range recordFaults() {
+		if chance(0.1) {
+			t.rates[kind] = pick(r, 0.1, 0.4)
+		}
+	}
+	if rate, ok := t.rates[sandbox.Endless]; ok {
+		t.rates[sandbox.Endless] = min(rate, 0.05) // a mebibyte each
+	}
+	if chance(0.5) {
+		t.rateLimits = map[transfer.Operation]executor.RateLimit{
+			transfer.Internal: {Requests: 1 + r.IntN(4), Window: pick(r, time.Second, 10*time.Second, time.Minute)},
+		}
+	}
+	return t
+}

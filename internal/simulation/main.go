@@ -1,0 +1,124 @@
+// Command simulation plays seeded histories of remit against a bank, a network, people and
+// crashes that are simulated, and says whether any transfer was made twice or lost.
+//
+// Its one invariant: a seed that fails is printed with the command that replays it.
+//
+//	go run ./internal/simulation -seeds 10000
+//	go run ./internal/simulation -seed 4711
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"remit/internal/simulation/history"
+)
+
+// failuresMax is after how many histories that break an invariant the others are not played.
+const failuresMax = 5
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) //nolint:forbidigo // this is a main
+}
+
+// run plays what the arguments ask for. It returns 0 where every invariant held, 1 where
+// one did not, and 2 where the arguments or the machine are wrong.
+func run(args []string, stdout, stderr io.Writer) int {
+	flags := flag.NewFlagSet("simulation", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	seeds := flags.Int("seeds", 1000, "how many histories to play")
+	from := flags.Uint64("from", 0, "the seed of the first one")
+	seed := flags.Uint64("seed", 0, "play this one alone and print it")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	alone := false
+	flags.Visit(func(f *flag.Flag) { alone = alone || f.Name == "seed" })
+	player, err := history.NewPlayer(context.Background())
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, err)
+		return 2
+	}
+	defer func() { _ = player.Close() }() // a temporary directory
+	if alone {
+		r := player.Play(*seed, history.Client{})
+		_, _ = fmt.Fprintln(stdout, strings.Join(r.Lines, "\n"))
+		return explain(stdout, r)
+	}
+	return playAll(player, *from, *seeds, stdout)
+}
+
+func playAll(player *history.Player, from uint64, seeds int, stdout io.Writer) int {
+	var sum totals
+	began := time.Now() //nolint:forbidigo // how fast the simulation itself is
+	for seed := from; seed < from+uint64(seeds) && sum.failures < failuresMax; seed++ {
+		r := player.Play(seed, history.Client{})
+		sum.add(r)
+		if explain(stdout, r) != 0 {
+			sum.failures++
+		}
+	}
+	sum.print(stdout, time.Since(began))
+	if sum.failures > 0 {
+		return 1
+	}
+	return 0
+}
+
+// explain says how to see a history that broke an invariant.
+func explain(stdout io.Writer, r history.Report) int {
+	if r.Violation == nil {
+		return 0
+	}
+	_, _ = fmt.Fprintf(stdout, "seed %d: %v\n  go run ./internal/simulation -seed %d\n", r.Seed, r.Violation, r.Seed)
+	return 1
+}
+
+// totals are what many histories add up to.
+type totals struct {
+	histories, steps, runs, crashes, transfers, duplicates, lost, failures int
+	lasted                                                                 time.Duration
+	faults                                                                 map[string]int
+}
+
+func (t *totals) add(r history.Report) {
+	t.histories++
+	t.steps += r.Steps
+	t.runs += r.Runs
+	t.crashes += r.Crashes
+	t.transfers += r.Transfers
+	t.duplicates += r.Duplicates
+	t.lost += r.Lost
+	t.lasted += r.Lasted
+	if t.faults == nil {
+		t.faults = make(map[string]int)
+	}
+	for kind, n := range r.Faults {
+		t.faults[kind] += n
+	}
+}
+
+func (t *totals) print(stdout io.Writer, took time.Duration) {
+	line := func(name string, value any) { _, _ = fmt.Fprintf(stdout, "%-28s %v\n", name, value) }
+	line("histories", t.histories)
+	line("steps", t.steps)
+	line("commands run", t.runs)
+	line("crashes", t.crashes)
+	line("transfers made", t.transfers)
+	line("virtual time", fmt.Sprintf("%d days", int(t.lasted.Hours()/24)))
+	line("real time", took.Round(100*time.Millisecond))
+	_, _ = fmt.Fprintln(stdout, "faults")
+	for _, kind := range slices.Sorted(maps.Keys(t.faults)) {
+		line("  "+strings.TrimSpace(kind), t.faults[kind])
+	}
+	line("invariants broken", t.failures)
+	line("duplicates", t.duplicates)
+	line("lost", t.lost)
+}

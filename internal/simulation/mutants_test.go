@@ -1,0 +1,418 @@
+package main_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"remit/executor"
+	"remit/internal/simulation/history"
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+)
+
+// mutantSeeds is within how many histories every broken client must be caught.
+const mutantSeeds = 400
+
+// TestEveryBrokenClientIsCaught plays histories with clients of which each breaks one rule.
+func TestEveryBrokenClientIsCaught(t *testing.T) {
+	p := player(t)
+	for _, name := range slices.Sorted(maps.Keys(mutants())) {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(mutantSeeds) {
+				r := p.Play(seed, mutants()[name])
+				if r.Violation != nil {
+					t.Logf("caught by seed %d: %v", seed, r.Violation)
+					return
+				}
+			}
+			t.Errorf("not caught in %d histories", mutantSeeds)
+		})
+	}
+}
+
+// mutants are clients that break a rule, by what they do.
+func mutants() map[string]history.Client {
+	run := func(change func(executor.Run, history.View) executor.Run) history.Client {
+		return history.Client{Run: change}
+	}
+	submit := func(change func(executor.Submitter, string, []byte, executor.Answer) executor.Answer) history.Client {
+		return run(func(r executor.Run, _ history.View) executor.Run {
+			r.Submitter = &answers{r.Submitter, change}
+			return r
+		})
+	}
+	policy := func(change func(*executor.Policy)) history.Client {
+		return run(func(r executor.Run, _ history.View) executor.Run {
+			change(&r.Policy)
+			return r
+		})
+	}
+	write := func(change func(*journal, []state.Entry) ([]state.Entry, bool)) history.Client {
+		return run(func(r executor.Run, _ history.View) executor.Run {
+			r.Journal = &journal{Journal: r.Journal, change: change, doubted: make(map[string]bool)}
+			return r
+		})
+	}
+	lines := func(change func(*planner.Change, history.View)) history.Client {
+		return run(func(r executor.Run, view history.View) executor.Run {
+			if r.Plan == nil {
+				return r
+			}
+			plan := *r.Plan
+			plan.Changes = slices.Clone(plan.Changes)
+			for i := range plan.Changes {
+				change(&plan.Changes[i], view)
+			}
+			r.Plan = &plan
+			return r
+		})
+	}
+	return map[string]history.Client{
+		"sends before the intent is durable": run(func(r executor.Run, _ history.View) executor.Run {
+			r.Journal = &lateIntents{Journal: r.Journal, held: make(map[string]state.Entry)}
+			return r
+		}),
+		"takes a new ref_id on a retry": run(func(r executor.Run, _ history.View) executor.Run {
+			r.Submitter = &renamer{Submitter: r.Submitter, seen: make(map[string]int)}
+			return r
+		}),
+		"marks a timeout as refused": submit(func(_ executor.Submitter, _ string, _ []byte, a executor.Answer) executor.Answer {
+			if a.Kind == executor.Unclear && a.HTTPStatus == 0 {
+				a.Kind = executor.Rejected
+			}
+			return a
+		}),
+		"marks a 503 as not processed": submit(func(_ executor.Submitter, _ string, _ []byte, a executor.Answer) executor.Answer {
+			if a.Kind == executor.Unclear && a.HTTPStatus >= 500 {
+				a.Kind = executor.NotProcessed
+			}
+			return a
+		}),
+		"takes 408 for a refusal": submit(func(_ executor.Submitter, _ string, _ []byte, a executor.Answer) executor.Answer {
+			if a.HTTPStatus == 408 || a.Stop && a.HTTPStatus >= 300 && a.HTTPStatus < 400 || a.HTTPStatus == 204 {
+				a.Kind = executor.Rejected
+			}
+			return a
+		}),
+		"takes a 409 for success without comparing": submit(func(_ executor.Submitter, path string, body []byte, a executor.Answer) executor.Answer {
+			if a.Kind == executor.Exists {
+				a.Kind, a.Record = executor.Answered, agreeing(path, body, "assumed-"+refID(body))
+			}
+			return a
+		}),
+		"trusts the answer": submit(func(_ executor.Submitter, path string, body []byte, a executor.Answer) executor.Answer {
+			if a.Kind == executor.Answered {
+				a.Record = agreeing(path, body, a.Record.ID)
+			}
+			return a
+		}),
+		"sends twice, for safety": submit(func(s executor.Submitter, path string, body []byte, a executor.Answer) executor.Answer {
+			if a.Kind == executor.Unclear {
+				return s.Submit(context.Background(), path, other(body))
+			}
+			return a
+		}),
+		"ignores the lock": run(func(r executor.Run, _ history.View) executor.Run {
+			r.Journal = lockless{r.Journal}
+			return r
+		}),
+		"says that an outcome is durable before it is": run(func(r executor.Run, _ history.View) executor.Run {
+			r.Journal = &lazy{Journal: r.Journal}
+			return r
+		}),
+		"drops an intent": write(func(j *journal, entries []state.Entry) ([]state.Entry, bool) {
+			_, isIntent := entries[0].(state.Intent)
+			j.count++
+			return entries, !isIntent || j.count%4 != 0
+		}),
+		"drops an outcome": write(func(j *journal, entries []state.Entry) ([]state.Entry, bool) {
+			_, isOutcome := entries[0].(state.Outcome)
+			j.count++
+			return entries, !isOutcome || j.count%4 != 0
+		}),
+		"takes the 4xx of a second attempt for a refusal of all": write(func(j *journal, entries []state.Entry) ([]state.Entry, bool) {
+			var changed []state.Entry
+			for _, entry := range entries {
+				outcome, ok := entry.(state.Outcome)
+				if ok && outcome.Status == state.Refused && j.doubted[outcome.RefID] {
+					entry = ended(outcome, "refused")
+				}
+				changed = append(changed, entry)
+			}
+			return changed, true
+		}),
+		"takes an absent record for one that was not made": run(func(r executor.Run, _ history.View) executor.Run {
+			if r.Finder != nil {
+				r.Finder = &believer{r.Finder, r.Journal}
+			}
+			return r
+		}),
+		"keeps the first outcome only in memory": {Crash: history.LoseLog},
+		"settles an undeclared doubt by sending": lines(func(c *planner.Change, _ history.View) {
+			if c.Action == planner.Resolve && !c.Declared() {
+				c.Address = "transfer.internal.once"
+			}
+		}),
+		"settles an edited doubt by sending": run(func(r executor.Run, view history.View) executor.Run {
+			return recordedAsDeclared(r, view, false)
+		}),
+		"evaluates the declaration again on a retry": run(func(r executor.Run, view history.View) executor.Run {
+			return recordedAsDeclared(r, view, true)
+		}),
+		"sends what has expired":       lines(func(c *planner.Change, _ history.View) { c.Expires = time.Time{} }),
+		"sends a doubt again for ever": policy(func(p *executor.Policy) { p.ReplayWindow = 10000 * time.Hour }),
+		"sends a doubt that is held":   policy(func(p *executor.Policy) { p.HoldDoubt = false }),
+		"has no rate limit":            policy(func(p *executor.Policy) { p.RateLimits = nil }),
+		"does not look up before first sending": policy(func(p *executor.Policy) {
+			p.LookUpFirst = false
+		}),
+		"continues a plan under other controls": {Controls: func(p *planner.Plan) string { return p.Header.Controls }},
+		"sends lines that only wait": lines(func(c *planner.Change, _ history.View) {
+			if c.Action == planner.Wait && c.Recorded == nil {
+				c.Action = planner.Submit
+			}
+		}),
+	}
+}
+
+func refID(body []byte) string {
+	var in struct {
+		RefID string `json:"ref_id"`
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		panic(err)
+	}
+	return in.RefID
+}
+
+// other is body under another ref_id.
+func other(body []byte) []byte {
+	id := refID(body)
+	return bytes.Replace(body, []byte(`"ref_id":"`+id+`"`), []byte(`"ref_id":"`+id+`-again"`), 1)
+}
+
+// agreeing is the record that a client would like to see.
+func agreeing(path string, body []byte, id string) *transfer.Record {
+	op := transfer.Platform
+	if strings.HasSuffix(path, "internal") {
+		op = transfer.Internal
+	}
+	request, err := transfer.ParseRequest(op, body, "")
+	if err != nil {
+		panic(err)
+	}
+	raw, err := json.Marshal(map[string]any{
+		"id": id, "customer_id": "c0ffee00-0000-4000-8000-000000000001", "profile_id": request.FromProfileID,
+		"amount": request.Amount.String(), "total": request.Amount.String(), "fee": "0", "asset": request.Asset,
+		"direction": "DEBIT", "type": string(transfer.DefaultOperator.RecordType(op, transfer.Debit)), "status": "COMPLETED",
+		"created_at": "2036-11-27T09:00:00Z", "updated_at": "2036-11-27T09:00:00Z", "ref_id": request.RefID,
+	})
+	if err != nil {
+		panic(err)
+	}
+	record, err := transfer.ParseRecord(raw)
+	if err != nil {
+		panic(err)
+	}
+	return &record
+}
+
+// ended is an outcome that ends a doubt as not made.
+func ended(o state.Outcome, reason string) state.Outcome {
+	return state.Outcome{
+		RefID: o.RefID, RunID: o.RunID, Status: state.Tombstone, Source: state.SourcePerson,
+		Reason: reason, By: &state.Holder{User: "mutant", Command: "apply", Host: "simulation"},
+	}
+}
+
+// answers changes what comes back.
+type answers struct {
+	executor.Submitter
+	change func(executor.Submitter, string, []byte, executor.Answer) executor.Answer
+}
+
+func (s *answers) Submit(ctx context.Context, path string, body []byte) executor.Answer {
+	return s.change(s.Submitter, path, body, s.Submitter.Submit(ctx, path, body))
+}
+
+// renamer sends what it has sent before under a new ref_id.
+type renamer struct {
+	executor.Submitter
+	mu   sync.Mutex
+	seen map[string]int
+}
+
+func (s *renamer) Submit(ctx context.Context, path string, body []byte) executor.Answer {
+	s.mu.Lock()
+	s.seen[string(body)]++
+	again := s.seen[string(body)] > 1
+	s.mu.Unlock()
+	if again {
+		body = other(body)
+	}
+	return s.Submitter.Submit(ctx, path, body)
+}
+
+// journal changes, or drops, what is written.
+type journal struct {
+	executor.Journal
+	change func(*journal, []state.Entry) (changed []state.Entry, keep bool)
+
+	mu      sync.Mutex
+	count   int
+	doubted map[string]bool // ref_ids that were in doubt before this run intended them
+	known   bool
+}
+
+func (j *journal) Append(ctx context.Context, entries ...state.Entry) error {
+	if err := j.learn(ctx); err != nil {
+		return err
+	}
+	j.mu.Lock()
+	changed, keep := j.change(j, entries)
+	j.mu.Unlock()
+	if !keep {
+		return nil
+	}
+	return j.Journal.Append(ctx, changed...)
+}
+
+func (j *journal) learn(ctx context.Context) error {
+	j.mu.Lock()
+	known := j.known
+	j.known = true
+	j.mu.Unlock()
+	if known {
+		return nil
+	}
+	snapshot, err := j.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for row, err := range snapshot.Transfers(ctx) {
+		if err != nil {
+			return err
+		}
+		j.doubted[row.RefID] = row.Status == state.InDoubt
+	}
+	return snapshot.Close()
+}
+
+// lateIntents writes an intent with its outcome.
+type lateIntents struct {
+	executor.Journal
+	mu   sync.Mutex
+	held map[string]state.Entry
+}
+
+func (j *lateIntents) Append(ctx context.Context, entries ...state.Entry) error {
+	id, _ := entries[0].Subject()
+	j.mu.Lock()
+	if _, isIntent := entries[0].(state.Intent); isIntent && len(entries) == 1 {
+		j.held[id] = entries[0]
+		j.mu.Unlock()
+		return nil
+	}
+	if intent := j.held[id]; intent != nil {
+		entries = append([]state.Entry{intent}, entries...)
+		delete(j.held, id)
+	}
+	j.mu.Unlock()
+	return j.Journal.Append(ctx, entries...)
+}
+
+// lazy writes an outcome when it writes something else.
+type lazy struct {
+	executor.Journal
+	mu   sync.Mutex
+	held []state.Entry
+}
+
+func (j *lazy) Append(ctx context.Context, entries ...state.Entry) error {
+	j.mu.Lock()
+	if _, isOutcome := entries[0].(state.Outcome); isOutcome && len(entries) == 1 {
+		j.held = append(j.held, entries...)
+		j.mu.Unlock()
+		return nil
+	}
+	entries = append(j.held, entries...)
+	j.held = nil
+	j.mu.Unlock()
+	return j.Journal.Append(ctx, entries...)
+}
+
+// lockless goes on whoever holds the lock.
+type lockless struct{ executor.Journal }
+
+func (j lockless) Check(context.Context) error { return nil }
+
+func (j lockless) Append(ctx context.Context, entries ...state.Entry) error {
+	_ = j.Journal.Append(ctx, entries...)
+	return nil
+}
+
+// believer settles as not made what a lookup does not find.
+type believer struct {
+	executor.Finder
+	journal executor.Journal
+}
+
+func (f *believer) Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error) {
+	found, err := f.Finder.Find(ctx, refIDs)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range refIDs {
+		if len(found[id]) == 0 {
+			_ = f.journal.Append(ctx, ended(state.Outcome{RefID: id}, "it is not listed"))
+		}
+	}
+	return found, nil
+}
+
+// recordedAsDeclared makes the executor take a doubt whose declaration was edited for one
+// that agrees. It sends the recorded bytes, or what is declared now.
+func recordedAsDeclared(r executor.Run, view history.View, declared bool) executor.Run {
+	if r.Plan == nil {
+		return r
+	}
+	plan := *r.Plan
+	plan.Changes = slices.Clone(plan.Changes)
+	for i := range plan.Changes {
+		c := &plan.Changes[i]
+		if c.Action != planner.Resolve || len(c.Differences) == 0 {
+			continue
+		}
+		if request, err := c.Recorded.Request(); err == nil {
+			c.Request, c.Differences = request, nil
+		}
+	}
+	r.Plan = &plan
+	if declared {
+		r.Submitter = &evaluator{r.Submitter, view}
+	}
+	return r
+}
+
+// evaluator sends what is declared now.
+type evaluator struct {
+	executor.Submitter
+	view history.View
+}
+
+func (s *evaluator) Submit(ctx context.Context, path string, body []byte) executor.Answer {
+	if now, ok := s.view.Declared(refID(body)); ok {
+		body = now
+	}
+	return s.Submitter.Submit(ctx, path, body)
+}
