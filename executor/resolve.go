@@ -209,6 +209,7 @@ func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Ou
 	if err != nil {
 		return state.Outcome{}, err
 	}
+	pauses := lateLists()
 	for n := 0; ; n++ {
 		found, err := finder.Find(ctx, []string{r.RefID})
 		if err != nil {
@@ -222,10 +223,10 @@ func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Ou
 			}
 			why = ErrCreditOnly
 		}
-		if n == len(lateLists) {
+		if n == len(pauses) {
 			return state.Outcome{}, fmt.Errorf("look up %q: %w", r.RefID, why)
 		}
-		if err := r.Clock.Sleep(ctx, lateLists[n]); err != nil {
+		if err := r.Clock.Sleep(ctx, pauses[n]); err != nil {
 			return state.Outcome{}, fmt.Errorf("look up %q: %w", r.RefID, err)
 		}
 	}

@@ -13,9 +13,11 @@ import (
 // findMax is how many ref_ids a lookup asks for at once (design section 3).
 const findMax = 100
 
-// lateLists are the pauses after which an absent ref_id is asked for again (design section
+// lateLists returns the pauses after which an absent ref_id is asked for again (design section
 // 3): lists lag.
-var lateLists = [...]time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second}
+func lateLists() []time.Duration {
+	return []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second}
+}
 
 // finding is what a lookup says of one transfer.
 type finding struct {
@@ -60,7 +62,7 @@ func (o *order) lookedUp(doubts []*unsettled, findings []finding, n int) {
 		u.undue = f.undue
 		open = append(open, u)
 	}
-	if len(open) > 0 && n < len(lateLists) && o.c.starting.Err() == nil {
+	if len(open) > 0 && n < len(lateLists()) && o.c.starting.Err() == nil {
 		o.lookAgain(open, n)
 		return
 	}
@@ -76,10 +78,11 @@ func (o *order) lookedUp(doubts []*unsettled, findings []finding, n int) {
 // lookAgain is the lookup after the n-th pause.
 func (o *order) lookAgain(open []*unsettled, n int) {
 	o.waits++
-	o.c.report.tell(Event{Type: EventWaiting, Total: len(open), Reason: fmt.Sprintf("The service does not list %d transfers in doubt yet; they are looked up again in %v.", len(open), lateLists[n])})
+	pause := lateLists()[n]
+	o.c.report.tell(Event{Type: EventWaiting, Total: len(open), Reason: fmt.Sprintf("The service does not list %d transfers in doubt yet; they are looked up again in %v.", len(open), pause)})
 	go func() {
 		var findings []finding
-		if o.c.run.Clock.Sleep(o.c.starting, lateLists[n]) == nil {
+		if o.c.run.Clock.Sleep(o.c.starting, pause) == nil {
 			findings = o.c.lookUpDoubts(open)
 		} else {
 			findings = slices.Repeat([]finding{{undue: "The run stopped before it could be looked up again."}}, len(open))
