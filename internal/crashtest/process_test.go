@@ -82,6 +82,7 @@ type directory struct {
 	program string
 	path    string
 	env     []string
+	nobody  bool // remit runs as a user to whom permissions apply
 }
 
 // newDirectory writes the payroll example for a service with or without lookup.
@@ -135,6 +136,9 @@ func (d *directory) start(args ...string) *running {
 	d.t.Helper()
 	r := &running{t: d.t, cmd: exec.Command(d.program, args...), lines: make(chan string, 1<<12)}
 	r.cmd.Dir, r.cmd.Env, r.cmd.Stderr = d.path, d.env, &r.stderr
+	if d.nobody {
+		r.cmd.SysProcAttr = asNobody()
+	}
 	out, err := r.cmd.StdoutPipe()
 	if err != nil {
 		d.t.Fatal(err)
