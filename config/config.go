@@ -31,7 +31,12 @@ type Configuration struct {
 	service     *serviceBlock // nil where none is declared
 	transfers   []*transferBlock
 	memberships *memberships
+	open        map[string]bool // names of the variables that are not sensitive
 }
+
+// Open reports whether the configuration has no mistake and a variable is declared and not
+// sensitive, so that what was assigned to it may be repeated in output.
+func (c *Configuration) Open(variable string) bool { return c.sound && c.open[variable] }
 
 // StateBackend is the state block.
 type StateBackend struct {

@@ -20,7 +20,7 @@ func Load(dir string, opts Options) (*Configuration, hcl.Diagnostics) {
 	if opts.Getenv == nil {
 		opts.Getenv = func(string) string { return "" }
 	}
-	c := &Configuration{Dir: dir, Environment: environmentDefault, options: opts}
+	c := &Configuration{Dir: dir, Environment: environmentDefault, options: opts, open: map[string]bool{}}
 	var diags hcl.Diagnostics
 	c.sources, diags = openSources(dir)
 	if diags.HasErrors() {

@@ -51,7 +51,9 @@ func (l *loader) readVariable(b *block) {
 			v.typ, v.defaults, v.literal = typ, defaults, typ.IsPrimitiveType()
 		}
 	}
-	v.sensitive = l.literalBool(b, "sensitive", false)
+	if v.sensitive = l.literalBool(b, "sensitive", false); !v.sensitive {
+		l.config.open[v.name] = true
+	}
 	v.nullable = l.literalBool(b, "nullable", true)
 	l.literalText(b, "description")
 	if a, ok := b.arguments["default"]; ok {

@@ -74,7 +74,7 @@ func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 			c.Reason = fmt.Sprintf("in flight in run %s on %s", holder.RunID, holder.Host)
 			break
 		}
-		c.Reason = b.settling(c, d)
+		c.Reason, c.Next = b.settling(c, d), "remit resolve "+shellWord(c.RefID)
 	case state.Recorded, state.Adopted, state.Unverified:
 		describeMade(c)
 	case state.Conflict:
@@ -96,7 +96,7 @@ func describeMade(c *Change) {
 		panic(fmt.Sprintf("%q is recorded and planned as %s", c.RefID, c.Action))
 	}
 	if c.Recorded.Status == state.Unverified {
-		c.Signals = append(c.Signals, unverified(c.RefID))
+		c.markUnverified()
 	}
 }
 
@@ -118,16 +118,15 @@ func (c *Change) describeConflict(d *state.Detail) {
 	}
 }
 
-func unverified(refID string) Signal {
-	return Signal{
-		Kind:   Unverified,
-		Detail: "its destination could not be proven; a person should look: remit resolve " + shellWord(refID) + ` --accept-record --reason "…"`,
-	}
+// markUnverified asks the reviewer to look, and says how that is said.
+func (c *Change) markUnverified() {
+	c.Signals = append(c.Signals, Signal{Kind: Unverified, Detail: "its destination could not be proven; a person should look"})
+	c.Next = acceptRecord(c.RefID)
 }
 
 // settling says how a doubt can be settled, in the words of design section 3.
 func (b *builder) settling(c *Change, d *state.Detail) string {
-	byPerson := "a person settles it with remit resolve " + shellWord(c.RefID)
+	byPerson := "a person settles it"
 	if b.controls.Lookup {
 		byPerson = "apply looks it up, or " + byPerson
 	}
@@ -135,7 +134,7 @@ func (b *builder) settling(c *Change, d *state.Detail) string {
 		return "it is not sent again, because " + held + "; " + byPerson
 	}
 	if b.controls.Lookup {
-		return "apply looks it up, and sends the recorded request again where nothing is found; or a person settles it with remit resolve " + shellWord(c.RefID)
+		return "apply looks it up, and sends the recorded request again where nothing is found; or a person settles it"
 	}
 	return "apply sends the recorded request again, or " + byPerson
 }

@@ -279,7 +279,7 @@ func TestADoubtBlocksOthersAndNotItself(t *testing.T) {
 	m := newMemory(record(declare("old", twin), state.InDoubt))
 	declared := []config.Transfer{declare("old", twin), declare("b", twin)}
 	p := plan(t, m, planner.Controls{}, declared...)
-	if len(p.Obstacles) != 1 || !strings.Contains(p.Obstacles[0].Detail, "remit apply --target=transfer.internal.old") {
+	if len(p.Obstacles) != 1 || p.Obstacles[0].Remedy != "remit apply --target=transfer.internal.old\nremit resolve old" {
 		t.Fatalf("obstacles %+v", p.Obstacles)
 	}
 	alone := plan(t, m, planner.Controls{Targets: []string{"transfer.internal.old"}}, declared...)

@@ -251,7 +251,7 @@ func (b *builder) listUndeclared(r *row) {
 		c.Recorded.RecordStatus = transfer.Failed
 	}
 	if r.status == state.Unverified {
-		c.Signals = []Signal{unverified(r.refID)}
+		c.markUnverified()
 	}
 	b.plan.Undeclared = append(b.plan.Undeclared, c)
 }

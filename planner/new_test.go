@@ -75,7 +75,7 @@ func TestActions(t *testing.T) {
 		},
 		"it is in doubt": {
 			declared: declare("a"), recorded: []state.Detail{record(declare("a"), state.InDoubt)},
-			want: planner.Resolve, reason: "apply sends the recorded request again, or a person settles it with remit resolve a",
+			want: planner.Resolve, reason: "apply sends the recorded request again, or a person settles it",
 		},
 		"it is in doubt and lookup is configured": {
 			declared: declare("a"), recorded: []state.Detail{record(declare("a"), state.InDoubt)},

@@ -124,12 +124,13 @@ func (j *judge) addDoubtObstacles() {
 		if o == nil {
 			o = &Obstacle{
 				Kind: ObstacleLookAlike,
-				Detail: fmt.Sprintf("The same movement is in doubt as %q: it may have been made already. A twin in doubt can't be accepted; settle it first.",
+				Detail: fmt.Sprintf("The same movement is in doubt as %q: it may have been made already. A twin in doubt can't be accepted: settle it first.",
 					v.doubt.refID),
 				Remedy: "remit resolve " + shellWord(v.doubt.refID),
 			}
 			if address := addresses[v.doubt.refID]; address != "" {
-				o.Detail += " An apply of it alone does that where it can be looked up or sent again: remit apply --target=" + shellWord(address)
+				o.Detail += " An apply of it alone does that where it can be looked up or sent again; otherwise a person does."
+				o.Remedy = "remit apply --target=" + shellWord(address) + "\n" + o.Remedy
 			}
 			byTwin[v.doubt.refID] = o
 			order = append(order, v.doubt.refID)

@@ -87,6 +87,8 @@ type Change struct {
 	Expires time.Time `json:"expires,omitzero"`
 	// Reason says why, in words.
 	Reason string `json:"reason,omitempty"`
+	// Next is the command by which a person settles what an apply may not; "" for none.
+	Next string `json:"next,omitempty"`
 	// Differences are between what is declared (Asked) and what is recorded (Answered), by
 	// the request's fields; of a recorded conflict, between what was asked and answered.
 	Differences []transfer.Difference `json:"differences,omitempty"`

@@ -93,7 +93,7 @@ func (a *applying) check(p *process) error {
 	}
 	canAsk := a.input && p.interactive()
 	if a.file == "" && !a.autoApprove && !canAsk {
-		return withHint(errors.New("nobody can be asked, because there is no terminal: apply then needs a saved plan, or --auto-approve. Nothing was sent"),
+		return withHint(errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so apply needs a saved plan or --auto-approve; nothing was sent"),
 			a.command("plan --out=FILE"))
 	}
 	if len(a.faults) > 0 && !a.sandbox {
@@ -102,8 +102,8 @@ func (a *applying) check(p *process) error {
 	if _, err := sandbox.ParseFaults(a.faults...); err != nil {
 		return err
 	}
-	if a.file != "" && (len(a.targets) > 0 || len(a.acceptDuplicate) > 0 || len(a.acceptDuplicates) > 0 || a.allowEmpty || len(a.assignments) > 0) {
-		return errors.New("a saved plan is applied as it is: --target, --accept-…, --allow-empty, --var and --var-file belong to plan")
+	if a.file != "" && (len(a.targets) > 0 || len(a.acceptDuplicate) > 0 || len(a.acceptDuplicates) > 0 || a.allowEmpty) {
+		return errors.New("a saved plan is applied as it is: --target, --accept-… and --allow-empty belong to plan")
 	}
 	return nil
 }
@@ -137,6 +137,15 @@ func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapsh
 		plan, err := w.openPlan(a.file)
 		if err != nil {
 			return nil, err
+		}
+		if isForSandbox(plan) && !a.sandbox {
+			here := a.source
+			here.sandbox = true
+			return nil, withHint(fmt.Errorf("%s was made with --sandbox, where no money moves; nothing was sent. Apply it there", a.file),
+				here.command("apply "+quote(a.file)))
+		}
+		if a.sandbox && plan.Header.Lineage == "" {
+			plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
 		}
 		if !plan.Applicable() {
 			return plan, w.showPlan(plan, &a.planning, a.asJSON)

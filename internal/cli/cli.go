@@ -56,6 +56,7 @@ type process struct {
 	now            func() time.Time
 	noColor        bool // --no-color
 	lines          *view.JSON
+	here           func(command string) string // see [view.Screen]; nil before a directory is known
 }
 
 // json is what a command with --json writes to; there is one, whose first line says its
@@ -64,6 +65,7 @@ func (p *process) json() *view.JSON {
 	if p.lines == nil {
 		p.lines = view.NewJSON(p.stdout, readVersion().Version)
 	}
+	p.lines.SetHere(p.here)
 	return p.lines
 }
 
@@ -106,7 +108,7 @@ func (p *process) exit(err error) int {
 
 // screen says how to write for whoever reads w.
 func (p *process) screen(w io.Writer) view.Screen {
-	s := view.Screen{Width: 80}
+	s := view.Screen{Width: 80, Here: p.here}
 	file, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return s

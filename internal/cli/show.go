@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/internal/view"
+	"remit/planner"
+	"remit/state"
 )
 
 func newShow(p *process) *cobra.Command {
@@ -16,20 +18,25 @@ func newShow(p *process) *cobra.Command {
 		Short: "Show a saved plan, or what the state has",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := p.open(&o.source, asJSON)
+			if len(args) == 0 {
+				w, err := p.open(&o.source, asJSON)
+				if err != nil {
+					return err
+				}
+				return w.listState(cmd.Context(), asJSON)
+			}
+			loaded, err := p.load(&o.source, asJSON)
 			if err != nil {
 				return err
 			}
-			if len(args) == 0 {
-				return w.listState(cmd.Context(), asJSON)
-			}
+			w := &workspace{process: p, source: o.source, config: loaded} // a plan is whole without its state
 			plan, err := w.openPlan(args[0])
 			if err != nil {
 				return err
 			}
 			options := w.planOptions(&o)
 			options.Saved = true
-			options.Sandbox = plan.Header.Environment == w.binding.Environment && w.sandbox
+			options.Sandbox = isForSandbox(plan)
 			if asJSON {
 				return p.json().Plan(plan, options)
 			}
@@ -40,6 +47,11 @@ func newShow(p *process) *cobra.Command {
 	cmd.Flags().StringVar(&o.show, "show", "", "with `all`, list every transfer however many there are")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	return cmd
+}
+
+// isForSandbox reports whether a plan was made with --sandbox.
+func isForSandbox(plan *planner.Plan) bool {
+	return plan.Header.Service == state.SandboxIdentity()
 }
 
 // listState writes a line for each transfer that the state has.

@@ -20,6 +20,7 @@ type source struct {
 	dir         string
 	sandbox     bool
 	assignments []config.Assignment
+	loaded      *config.Configuration // nil until load has read it
 }
 
 func (s *source) flags(cmd *cobra.Command) {
@@ -58,6 +59,7 @@ func (p *process) load(s *source, asJSON bool) (*config.Configuration, error) {
 	loaded, diags := config.Load(s.dir, config.Options{
 		Assignments: s.assignments, Getenv: p.getenv, Sandbox: s.sandbox, Version: readVersion().Version,
 	})
+	s.loaded, p.here = loaded, s.here
 	if err := p.report(loaded, diags, asJSON); err != nil {
 		return nil, err
 	}
@@ -101,16 +103,31 @@ func declared(ctx context.Context, loaded *config.Configuration, mistakes *confi
 	}
 }
 
-// command is a command line that works on the same directory with the same service.
+// command is a command line that works on the same directory with the same service and
+// variables. What was assigned to a sensitive variable is left out: it is shown nowhere.
 func (s *source) command(words string) string {
 	line := "remit " + words
 	if s.sandbox {
 		line += " --sandbox"
 	}
+	for _, a := range s.assignments {
+		name, _, _ := strings.Cut(a.Var, "=")
+		switch {
+		case a.File != "":
+			line += " --var-file=" + quote(a.File)
+		case s.loaded != nil && s.loaded.Open(name):
+			line += " --var=" + quote(a.Var)
+		}
+	}
 	if s.dir != "." {
 		line += " --chdir=" + quote(s.dir)
 	}
 	return line
+}
+
+// here is command for a whole command line.
+func (s *source) here(line string) string {
+	return s.command(strings.TrimPrefix(line, "remit "))
 }
 
 // quote makes a word safe to paste into a shell.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -16,8 +17,9 @@ const Format = "remit/1"
 // type "version". It is an [executor.Handler]. Characters that do not show are escaped, so
 // that a line is safe on a terminal too. Its methods must not be called concurrently.
 type JSON struct {
-	w       *bufio.Writer // flushed at the end of each method
-	version string        // of remit
+	w       *bufio.Writer               // flushed at the end of each method
+	version string                      // of remit
+	here    func(command string) string // nil leaves commands as they are
 	begun   bool
 	err     error // the first of writing; nothing is written after it
 }
@@ -32,6 +34,18 @@ type versionLine struct {
 	Type   string `json:"type"` // "version"
 	Format string `json:"format"`
 	Remit  string `json:"remit"`
+}
+
+// SetHere sets how commands are made to work where the reader is: see [Screen].
+func (j *JSON) SetHere(here func(command string) string) { j.here = here }
+
+// command is text, in which each line that is a command works where the reader is.
+func (j *JSON) command(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Screen{Here: j.here}.here(line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // Err returns the first error of writing.

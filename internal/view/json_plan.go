@@ -31,6 +31,7 @@ type changeLine struct {
 	Until       time.Time             `json:"until,omitzero"`
 	Expires     time.Time             `json:"expires,omitzero"`
 	Reason      string                `json:"reason,omitempty"`
+	Next        string                `json:"next,omitempty"` // a command for a person
 	Differences []transfer.Difference `json:"differences,omitempty"`
 	Recorded    *planner.Recorded     `json:"recorded,omitempty"`
 	Signals     []planner.Signal      `json:"signals,omitempty"`
@@ -76,6 +77,7 @@ func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
 		}
 	}
 	for _, obstacle := range p.Obstacles {
+		obstacle.Remedy = j.command(obstacle.Remedy)
 		j.write(obstacleLine{"obstacle", obstacle})
 	}
 	s := planSummaryLine{Type: "summary", Applicable: p.Applicable(), Totals: []totalsLine{}, Digest: p.Digest}
@@ -96,7 +98,7 @@ func (j *JSON) change(c *planner.Change) {
 		Address: c.Address, Place: c.Place, Batch: c.Batch,
 		Request: c.Request.Body(), Fingerprint: c.Request.Fingerprint().String(),
 		FromLabel: c.FromLabel, Again: c.Again, After: c.After, Until: c.Until, Expires: c.Expires,
-		Reason: c.Reason, Differences: c.Differences, Recorded: c.Recorded, Signals: c.Signals,
+		Reason: c.Reason, Next: j.command(c.Next), Differences: c.Differences, Recorded: c.Recorded, Signals: c.Signals,
 	})
 }
 

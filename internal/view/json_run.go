@@ -7,6 +7,7 @@ import (
 
 // Handle writes an event as it is: its "type" is the event's. See [JSON.Err] for errors.
 func (j *JSON) Handle(e executor.Event) {
+	e.Next = j.command(e.Next)
 	j.write(e)
 	_ = j.end()
 }
@@ -30,6 +31,9 @@ func (j *JSON) Summary(s executor.Summary, o SummaryOptions) error {
 		Type: "run_summary", RunID: s.RunID, Complete: s.Complete, Interrupted: s.Interrupted,
 		Stopped: s.Stopped, Planned: totalsOf(new(transfer.Totals)),
 		Exceptions: append([]executor.Event{}, s.Exceptions...), Head: s.Head, Next: o.Next,
+	}
+	for i := range line.Exceptions {
+		line.Exceptions[i].Next = j.command(line.Exceptions[i].Next)
 	}
 	if o.Planned.Count() > 0 {
 		line.Planned = totalsOf(&o.Planned)

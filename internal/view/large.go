@@ -41,7 +41,8 @@ func (p *page) large(plan *planner.Plan, o PlanOptions) {
 	}
 	p.batches(plan.Changes)
 	p.destinations(plan.Changes, o)
-	p.line(dim(plural(len(plan.Changes), "transfer") + "; remit plan --show=all lists them all"))
+	p.line(dim(plural(len(plan.Changes), "transfer") + ". To see all of them:"))
+	p.command("", p.here("remit plan --show=all"))
 }
 
 func needsAttention(c *planner.Change) bool {

@@ -156,6 +156,9 @@ func (p *page) change(c *planner.Change, l *layout) {
 	for _, note := range notes {
 		p.paragraph("    ", note.text, note.tone)
 	}
+	if c.Next != "" {
+		p.command("    ", p.here(c.Next))
+	}
 	p.block(c)
 }
 

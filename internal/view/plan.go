@@ -174,7 +174,7 @@ func (p *page) obstacles(plan *planner.Plan) {
 		if o.Remedy != "" {
 			p.line()
 			for line := range strings.SplitSeq(strings.TrimRight(o.Remedy, "\n"), "\n") {
-				p.command("    ", line)
+				p.command("    ", p.here(line))
 			}
 		}
 		p.line()
@@ -233,7 +233,8 @@ func (p *page) undeclared(plan *planner.Plan, o PlanOptions) {
 	}
 	text = fmt.Sprintf("# %d %s%s", count, text, inBrackets(Visible(sums(plan.Totals[planner.Undeclared]))))
 	if !o.ShowAll {
-		p.paragraph("", text+"; remit plan --show=all lists "+map[bool]string{true: "it", false: "them"}[count == 1], toneDim)
+		p.paragraph("", text+". "+map[bool]string{true: "To see it:", false: "To see them:"}[count == 1], toneDim)
+		p.command("", p.here("remit plan --show=all"))
 		p.line()
 		return
 	}

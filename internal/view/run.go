@@ -142,7 +142,7 @@ func (p *page) explain(indent string, e executor.Event) {
 		p.paragraph(indent, Visible(e.Reason), toneNone)
 	}
 	if e.Next != "" {
-		p.command(indent, e.Next)
+		p.command(indent, p.here(e.Next))
 	}
 }
 
@@ -152,7 +152,7 @@ func (r *Run) tell(t tone, word string, e executor.Event) {
 	text := trimEmpty([]string{e.RefID, e.Reason})
 	r.err.paragraph("", word+": "+Visible(strings.Join(text, ": ")), t)
 	if e.Next != "" {
-		r.err.command("", e.Next)
+		r.err.command("", r.err.here(e.Next))
 	}
 }
 

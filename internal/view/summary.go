@@ -92,7 +92,8 @@ func (p *page) exceptions(s executor.Summary) {
 			all = max(all, t.Count())
 		}
 		if more := all - exceptionsMax; more > 0 {
-			p.line(dim(fmt.Sprintf("  and %d more; remit state list lists them", more)))
+			p.line(dim(fmt.Sprintf("  and %d more. To see all of them:", more)))
+			p.command("  ", p.here("remit state list"))
 		}
 	}
 }

@@ -29,6 +29,19 @@ type Screen struct {
 	Width    int  // columns; 0 for 80
 	Color    bool // colours may be used
 	Terminal bool // the writer is a terminal: a progress bar instead of lines
+
+	// Here makes a command line of remit work where the reader is: on the same directory,
+	// service and variables. Commands of plans, runs and diagnostics are passed through it;
+	// nil leaves them as they are.
+	Here func(command string) string
+}
+
+// here is a line that may be a command of remit, made to work where the reader is.
+func (s Screen) here(line string) string {
+	if s.Here == nil || !strings.HasPrefix(line, "remit ") {
+		return line
+	}
+	return s.Here(line)
 }
 
 func (s Screen) width() int {
@@ -125,7 +138,7 @@ func (p *page) paragraph(indent string, text string, t tone) {
 	}
 	for _, line := range lines {
 		if strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") {
-			p.line(plain(indent), span{"    " + strings.TrimLeft(line, " \t"), t})
+			p.line(plain(indent), span{"    " + p.here(strings.TrimLeft(line, " \t")), t})
 			continue
 		}
 		room := p.width() - displayWidth(indent) - displayWidth(p.gutter.text)
@@ -147,7 +160,8 @@ func (p *page) paragraph(indent string, text string, t tone) {
 	}
 }
 
-// command writes a line that can be pasted, alone and indented.
+// command writes a line that can be pasted, alone and indented. It is written as it is: what
+// plans and runs say goes through here first.
 func (p *page) command(indent, command string) {
 	p.line(plain(indent+"    "), strong(command))
 }
