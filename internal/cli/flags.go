@@ -11,14 +11,19 @@ import (
 )
 
 // longFlags gives Terraform's single dash its second one: -auto-approve becomes
-// --auto-approve where the command has such a flag.
+// --auto-approve where the command has such a flag. In the place of a command, -version is
+// the command of that name.
 func longFlags(root *cobra.Command, args []string) []string {
 	command, _, err := root.Find(args)
 	if err != nil {
 		command = root
 	}
+	command.InitDefaultHelpFlag() // cobra makes it too late for -help
 	long := make([]string, len(args))
 	copy(long, args)
+	if len(long) > 0 && (long[0] == "-version" || long[0] == "--version") {
+		long[0] = "version"
+	}
 	for i, arg := range long {
 		if arg == "--" {
 			break
@@ -49,11 +54,6 @@ func withEnvironmentArgs(root *cobra.Command, args []string, environment string)
 	if err != nil {
 		return nil, fmt.Errorf("read REMIT_CLI_ARGS: %w", err)
 	}
-	for _, arg := range extra {
-		if name := flagName(arg); strings.HasPrefix(arg, "-") && mustBeTyped(name) {
-			return nil, fmt.Errorf("REMIT_CLI_ARGS may not carry --%s: say it on the command line", name)
-		}
-	}
 	if len(extra) == 0 {
 		return args, nil
 	}
@@ -61,8 +61,38 @@ func withEnvironmentArgs(root *cobra.Command, args []string, environment string)
 	if err != nil || command == root {
 		return args, nil
 	}
+	if err := checkEnvironmentArgs(command, extra); err != nil {
+		return nil, err
+	}
 	path := strings.Fields(command.CommandPath())[1:]
 	return append(append(path, extra...), rest...), nil
+}
+
+// checkEnvironmentArgs lets whole flags pass, each with its value. A flag without its value
+// would take the next word of the command line for it, such as --sandbox, and any other word
+// could name a plan to apply.
+func checkEnvironmentArgs(command *cobra.Command, extra []string) error {
+	for i := 0; i < len(extra); i++ {
+		arg := extra[i]
+		name := flagName(arg)
+		if !strings.HasPrefix(arg, "-") || name == "" {
+			return fmt.Errorf("REMIT_CLI_ARGS may carry flags only, not %q", arg)
+		}
+		if mustBeTyped(name) {
+			return fmt.Errorf("REMIT_CLI_ARGS may not carry --%s: say it on the command line", name)
+		}
+		flag := lookupFlag(command, name)
+		if flag == nil {
+			return fmt.Errorf("read REMIT_CLI_ARGS for %s: unknown flag: --%s", command.CommandPath(), name)
+		}
+		if flag.NoOptDefVal != "" || strings.Contains(arg, "=") {
+			continue
+		}
+		if i++; i == len(extra) {
+			return fmt.Errorf("read REMIT_CLI_ARGS: --%s needs a value there", name)
+		}
+	}
+	return nil
 }
 
 // mustBeTyped reports whether a flag decides what is sent, so that only a command line that
