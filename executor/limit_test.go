@@ -189,6 +189,21 @@ func TestTheLimitRemembersALateTry(t *testing.T) {
 	}
 }
 
+// TestTheLimitRemembersAnAnswerInTheSameMillisecond has a request that starts late in a
+// millisecond, to which the state's times are cut, and is answered within it.
+func TestTheLimitRemembersAnAnswerInTheSameMillisecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 1, Window: 10 * time.Second}}
+		time.Sleep(700 * time.Microsecond)
+		w.apply(request("first"))
+		w.apply(request("second"))
+		if span := w.service.starts[1].Sub(w.service.starts[0]); span < 10*time.Second {
+			t.Errorf("the next run's request started %v after the first", span)
+		}
+	})
+}
+
 func TestASlotThatIsNotUsedIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

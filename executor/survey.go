@@ -150,7 +150,7 @@ func (r *recentStarts) note(row state.Transfer) {
 	switch {
 	case row.Open():
 		latest = r.now
-	case row.SettledAt.After(latest):
+	case !row.SettledAt.Before(latest):
 		latest = row.SettledAt.Add(time.Millisecond) // the state's times are cut to milliseconds
 	}
 	if latest.After(r.now) {
