@@ -253,8 +253,8 @@ func (r *recheck) left() (*Plan, error) {
 	if len(done) > 0 && len(done) == len(r.lines) {
 		return nil, ErrCompleted
 	}
-	if o := r.lookAlikes(done); o.Count > 0 {
-		return nil, &ObstacleError{[]Obstacle{o}}
+	if obstacles := r.lookAlikes(done); len(obstacles) > 0 {
+		return nil, &ObstacleError{obstacles}
 	}
 	if len(done) == 0 {
 		return r.plan, nil
@@ -347,32 +347,44 @@ func (r *recheck) judgeOurs(c *Change, t *state.Transfer) lineState {
 }
 
 // lookAlikes is about the twins that the plan neither shows nor makes itself.
-func (r *recheck) lookAlikes(done map[int]bool) Obstacle {
-	var o Obstacle
+func (r *recheck) lookAlikes(done map[int]bool) []Obstacle {
+	renames, others := Obstacle{Kind: ObstacleRename}, Obstacle{Kind: ObstacleLookAlike}
 	for i := range r.plan.Changes {
 		c := &r.plan.Changes[i]
-		if c.Action != Submit || done[i] || c.DuplicateWithin == 0 {
+		if c.Action != Submit || done[i] {
 			continue
 		}
-		twin := r.unseen(c)
+		twin, isRename := r.unseen(c)
 		if twin == nil {
 			continue
 		}
+		o := &others
+		if isRename {
+			o = &renames
+		}
 		if o.Count == 0 {
-			o.Kind = ObstacleLookAlike
 			o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q, which is %s and which the plan does not show. Make a new plan.",
 				c.RefID, c.Place, twin.RefID, inRun(twin.Status, twin.RunID))
 		}
 		o.add(c.RefID)
 	}
-	return o
+	var obstacles []Obstacle
+	for _, o := range []Obstacle{renames, others} {
+		if o.Count > 0 {
+			obstacles = append(obstacles, o)
+		}
+	}
+	return obstacles
 }
 
-// unseen finds a twin that stops a line, and that the line does not show.
-func (r *recheck) unseen(c *Change) *state.Transfer {
+// unseen finds a twin that stops a line, and that the line does not show: one that was
+// recorded since under a label that the plan does not have, whatever its age and whatever
+// duplicate_within says, because it may be this very line under another name; or any other
+// within the window.
+func (r *recheck) unseen(c *Change) (twin *state.Transfer, isRename bool) {
 	twins := r.twins[c.Request.Twin()]
 	if len(twins) == 0 {
-		return nil
+		return nil, false
 	}
 	shown := make(map[string]bool)
 	for _, s := range c.Signals {
@@ -387,11 +399,24 @@ func (r *recheck) unseen(c *Change) *state.Transfer {
 		case isLine && r.past.ours(t): // reviewed together
 		case len(c.Signals) >= signalsMax && !touched: // one of those that the line counts
 		case t.Asset != c.Request.Asset || !t.Amount.Equal(c.Request.Amount):
+		case c.FromLabel && t.FromLabel && touched && !r.declares(t.RefID):
+			return t, true
+		case c.DuplicateWithin == 0: // a mark only
 		case t.Status == state.InDoubt || t.IntendedAt.IsZero() || r.now.Sub(t.IntendedAt) <= c.DuplicateWithin:
-			return t
+			twin = t
 		}
 	}
-	return nil
+	return twin, false
+}
+
+// declares reports whether a line of the plan, whatever its action, is a declared refID.
+func (r *recheck) declares(refID string) bool {
+	for i := range r.plan.Changes {
+		if c := &r.plan.Changes[i]; c.RefID == refID && c.Declared() {
+			return true
+		}
+	}
+	return false
 }
 
 // without copies a plan without some of its lines.

@@ -224,6 +224,28 @@ func TestRecheck(t *testing.T) {
 			},
 			want: "obstacle look-alike [b]",
 		},
+		"another run recorded the twin under a new label, and equal ones are only marked": {
+			declared: []config.Transfer{declare("b", twin, label, window(0))},
+			since:    func(m *memory) { m.put("run-1", record(declare("x", twin, label), state.Recorded)) },
+			want:     "obstacle rename [b]",
+		},
+		"another run recorded the twin under a new label long ago": {
+			declared: []config.Transfer{declare("b", twin, label, window(day))},
+			since: func(m *memory) {
+				m.put("run-1", record(declare("x", twin, label), state.Recorded, intended(900*day)))
+			},
+			want: "obstacle rename [b]",
+		},
+		"another run recorded a twin with a label that the plan has": {
+			declared: []config.Transfer{declare("b", twin, label, window(0)), declare("x", twin, label, window(0), notBefore(now.Add(day)))},
+			since:    func(m *memory) { m.put("run-1", record(declare("x", twin, label), state.Recorded)) },
+			want:     "[+ b > x]",
+		},
+		"another run recorded a twin without a label, and equal ones are only marked": {
+			declared: []config.Transfer{declare("b", twin, label, window(0))},
+			since:    func(m *memory) { m.put("run-1", record(declare("x", twin), state.Recorded)) },
+			want:     "[+ b]",
+		},
 		"another run was refused a twin": {
 			declared: []config.Transfer{declare("b", twin)},
 			since:    func(m *memory) { m.put("run-1", record(declare("x", twin), state.Refused)) },
@@ -305,7 +327,7 @@ func TestRecheck(t *testing.T) {
 			if diff := cmp.Diff(test.want, outcomeOf(left, err)); diff != "" {
 				t.Errorf("in memory (-want +got):\n%s", diff)
 			}
-			if err == nil && (left.Digest != p.Digest || left.Count(planner.Submit)+left.Count(planner.Resolve) != len(left.Changes)) {
+			if err == nil && (left.Digest != p.Digest || left.Count(planner.Submit)+left.Count(planner.Resolve)+left.Count(planner.Wait) != len(left.Changes)) {
 				t.Errorf("what is left has the digest %s and counts %d", left.Digest, left.Count(planner.Submit))
 			}
 			if name == "another environment" || name == "another service" || name == "another customer" {
