@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/hashicorp/hcl/v2"
 
 	"remit/config"
 	"remit/internal/lockfile"
@@ -127,7 +128,21 @@ func (w *workspace) write(ctx context.Context) (state.Store, error) {
 	if err != nil {
 		return nil, w.stateError(err)
 	}
+	if network := sqlite.NetworkFS(w.path); network != "" {
+		w.warnOfNetwork(network)
+	}
 	return store, nil
+}
+
+// warnOfNetwork tells who is about to write that the state may not be safe where it is.
+func (w *workspace) warnOfNetwork(network string) {
+	// Nobody reads it where it can't be written.
+	_ = w.report(nil, hcl.Diagnostics{{
+		Severity: hcl.DiagWarning,
+		Summary:  "The state may not be on a disk of this machine",
+		Detail: fmt.Sprintf("%s is on a file system of the kind %s. Locks may not hold there, so that two runs could write at once, "+
+			"and what was written may be lost. Keep the state on a local disk, with backups elsewhere.", w.path, network),
+	}}, false)
 }
 
 func (w *workspace) makeSandbox(ctx context.Context) error {

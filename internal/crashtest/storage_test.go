@@ -160,3 +160,19 @@ func asNobody() *syscall.SysProcAttr {
 	const nobody = 65534
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 }
+
+// TestANetworkFileSystemIsWarnedOf lets the kernel call the disk of the state an NFS.
+func TestANetworkFileSystemIsWarnedOf(t *testing.T) {
+	program := build(t)
+	const isNFS = "inject=statfs:poke_exit=@arg2=6969000000000000"
+	needs(t, "strace", "-f", "-qq", "-o", "/dev/null", "-e", isNFS, program, "version")
+	s := newService(t, program)
+	d := newDirectory(t, program, s, false, 8)
+	d.must(0, "init")
+	r := &directory{t: t, program: "strace", path: d.path, env: d.env}
+	warned := r.must(0, "-f", "-qq", "-o", "/dev/null", "-e", isNFS, program, "apply", "--auto-approve")
+	if !strings.Contains(warned.stderr, "Warning: The state may not be on a disk of this machine") || !strings.Contains(warned.stderr, "NFS") {
+		warned.fatal(t, "it does not warn")
+	}
+	settled(t, d, s, d.path)
+}

@@ -16,3 +16,6 @@ func OpenWith(ctx context.Context, path string, opts Options, migrations fs.FS) 
 
 // Migrations are those that the program carries.
 func Migrations() fs.FS { return embeddedMigrations() }
+
+// NetworkName is what a type of statfs(2) is called.
+func NetworkName(magic uint32) string { return networkName(magic) }
