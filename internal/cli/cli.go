@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/user"
+	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -30,6 +32,7 @@ const (
 	exitLook        = 4 // a person should look
 	exitControl     = 5 // nothing was sent: a control said no
 	exitInterrupted = 128
+	exitUnread      = exitInterrupted + int(syscall.SIGPIPE) // whoever read the result went away
 )
 
 // Run carries out one command line and returns the exit code. Results go to stdout,
@@ -95,7 +98,9 @@ func (p *process) exit(err error) int {
 		return exitDone
 	case errors.As(err, &code):
 		return int(code)
-	case !errors.As(err, &hint):
+	case !errors.As(err, &hint) && isUnread(err):
+		return exitUnread // who went away wants no complaint
+	case hint.error == nil:
 		hint = hinted{err, "", exitError}
 	}
 	// Nothing better can be done about an error that can't be shown than its exit code.
@@ -104,6 +109,12 @@ func (p *process) exit(err error) int {
 	}
 	_ = view.Error(p.stderr, hint.error, hint.hint, p.screen(p.stderr))
 	return hint.code
+}
+
+// isUnread reports whether err is that whoever read standard output went away.
+func isUnread(err error) bool {
+	var write *fs.PathError
+	return errors.As(err, &write) && write.Path == os.Stdout.Name() && errors.Is(write, syscall.EPIPE)
 }
 
 // screen says how to write for whoever reads w.

@@ -15,11 +15,12 @@ func (i Interrupt) Error() string { return "interrupted (" + i.Signal.String() +
 
 // WithInterrupt returns a context that the first SIGINT or SIGTERM cancels, with an
 // [Interrupt] as its cause. The second one ends the process at once, as if nothing had
-// caught it.
+// caught it. SIGPIPE is ignored: a run does not end in its middle because nobody reads on.
 func WithInterrupt(parent context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	signal.Ignore(syscall.SIGPIPE)
 	go func() {
 		caught := (<-signals).(syscall.Signal)
 		signal.Stop(signals)
