@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -24,6 +25,20 @@ func readAmount(value cty.Value, expr hclsyntax.Expression, files map[string]*hc
 		return transfer.Amount{}, "Invalid amount", fmt.Sprintf("amount %q: %s", value.AsString(), sentence(err))
 	}
 	return amount, "", ""
+}
+
+// amountReason says what is wrong with an amount in words that do not hang on its digits: two
+// amounts are alike where one remedy mends both.
+func amountReason(value cty.Value) string {
+	if value.Type() != cty.String {
+		return ""
+	}
+	_, err := transfer.ParseAmount(value.AsString())
+	if err == nil {
+		return ""
+	}
+	reason, _, _ := strings.Cut(err.Error(), ";")
+	return reason
 }
 
 // quotedFix shows the line that mends an unquoted number.

@@ -44,6 +44,7 @@ func placeOf(r hcl.Range) Place { return Place{File: r.Filename, Line: r.Start.L
 type origin struct {
 	block  string // address of the block whose rows they are
 	column string // the column or the argument
+	reason string // what is wrong, where one summary stands for several reasons
 	where  string // the instance, where its place is that of its block
 	inner  any    // the Extra that it replaces
 }

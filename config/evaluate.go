@@ -292,6 +292,9 @@ func (e *evaluation) amount(asset string) transfer.Amount {
 	amount, summary, detail := readAmount(value, f.expr, e.block.config.sources.files)
 	if summary != "" {
 		e.refuse(f, summary, "%s", detail)
+		if from, ok := e.diags[len(e.diags)-1].Extra.(*origin); ok {
+			from.reason = amountReason(value)
+		}
 		return transfer.Amount{}
 	}
 	if detail := e.block.config.assets.check(amount, asset); detail != "" {

@@ -26,7 +26,7 @@ type Mistakes struct {
 // mistakeKey is what alike mistakes share.
 type mistakeKey struct {
 	severity                     hcl.DiagnosticSeverity
-	summary, block, column, rest string
+	summary, block, column, rest string // rest is why, where the others do not say it
 }
 
 // mistakeGroup are alike mistakes: the first few by place, each place once, and the count
@@ -80,7 +80,7 @@ func (m *Mistakes) Diagnostics() hcl.Diagnostics {
 func keyOf(d *hcl.Diagnostic) mistakeKey {
 	key := mistakeKey{severity: d.Severity, summary: d.Summary}
 	if from, ok := d.Extra.(*origin); ok {
-		key.block, key.column = from.block, from.column
+		key.block, key.column, key.rest = from.block, from.column, from.reason
 		return key
 	}
 	key.rest = d.Detail
@@ -121,7 +121,11 @@ func (g *mistakeGroup) consolidated() *hcl.Diagnostic {
 	if rest > 0 {
 		text += fmt.Sprintf(" and %d more", rest)
 	}
-	d.Detail += fmt.Sprintf("\n\n%d mistakes are alike. The others: %s.", g.count, strings.TrimSpace(text))
+	which := "others"
+	if g.count == 2 {
+		which = "other"
+	}
+	d.Detail += fmt.Sprintf("\n\n%d mistakes are alike. The %s: %s.", g.count, which, strings.TrimSpace(text))
 	return &d
 }
 
