@@ -41,6 +41,7 @@ type call struct {
 // do writes one request with the given token and reads its answer, within the client's
 // timeout. Where start ends before a connection is had, nothing is written.
 func (c *Client) do(ctx, start context.Context, what call, with *token) exchange {
+	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	ctx, giveUp := context.WithCancelCause(ctx)
@@ -71,6 +72,9 @@ func (c *Client) do(ctx, start context.Context, what call, with *token) exchange
 	} else {
 		ex = readAnswer(answer, what.answerMax)
 		ex.body = c.secrets.scrub(ex.body)
+	}
+	if errors.Is(ex.err, context.DeadlineExceeded) && whole.Err() != nil {
+		ex.err = context.Canceled // by the caller, whatever its cause was
 	}
 	log := c.log.Debug().Str("method", what.method).Str("path", what.target.Path).
 		Int("status", ex.status).Dur("took", c.now().Sub(began))

@@ -349,8 +349,8 @@ func TestInterruptedAttempt(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}}
 		w.in(t, func(t *testing.T, c *service.Client) {
-			ctx, cancel := context.WithCancel(t.Context())
-			time.AfterFunc(time.Second, cancel)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Second, func() { cancel(context.DeadlineExceeded) }) // as a drain that took too long
 			if got := c.Submit(ctx, path, []byte(request)); got.Kind != executor.Unclear || !strings.Contains(got.Reason, "interrupted") {
 				t.Errorf("%+v", got)
 			}
