@@ -156,10 +156,10 @@ func (p *page) change(c *planner.Change, l *layout) {
 	for _, note := range notes {
 		p.paragraph("    ", note.text, note.tone)
 	}
+	p.block(c)
 	if c.Next != "" {
 		p.command("    ", p.here(c.Next))
 	}
-	p.block(c)
 }
 
 func actionTone(a planner.Action) tone {

@@ -118,7 +118,8 @@ func isException(result executor.Result) bool {
 	return result != executor.ResultRecorded && result != executor.ResultAdopted
 }
 
-// line tells what became of one transfer, and how to go on where that is not clear.
+// line tells what became of one transfer, and why where that is not clear. How to go on is
+// said at the end, once for all that go on alike.
 func (r *Run) line(p *page, e executor.Event) {
 	r.ref = min(max(r.ref, displayWidth(e.RefID)), 48)
 	r.amount.fit(e.Amount.String())
@@ -132,6 +133,7 @@ func (r *Run) line(p *page, e executor.Event) {
 	}
 	p.line(spans...)
 	if isException(e.Result) {
+		e.Next = ""
 		p.explain("    ", e)
 	}
 }

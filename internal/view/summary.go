@@ -28,7 +28,7 @@ func Summary(w io.Writer, s executor.Summary, o SummaryOptions) error {
 	p.ending(s)
 	p.line()
 	p.outcomes(s, o.Planned)
-	p.exceptions(s)
+	p.exceptions(s, o.Next)
 	if s.Head != "" {
 		p.line()
 		p.line(plain("Journal head: " + s.Head))
@@ -74,10 +74,14 @@ func (p *page) outcomes(s executor.Summary, planned transfer.Totals) {
 	p.totalsTable("  ", rows)
 }
 
-// exceptions writes what is neither recorded nor adopted, in the order of the table.
-func (p *page) exceptions(s executor.Summary) {
+// exceptions writes what is neither recorded nor adopted, in the order of the table. A
+// command that is the next one of the whole run is left for the end.
+func (p *page) exceptions(s executor.Summary, next string) {
 	byResult := make(map[executor.Result][]executor.Event)
 	for _, e := range s.Exceptions {
+		if p.here(e.Next) == next {
+			e.Next = ""
+		}
 		byResult[e.Result] = append(byResult[e.Result], e)
 	}
 	for _, result := range executor.Results() {
