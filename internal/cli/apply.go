@@ -121,7 +121,7 @@ func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journ
 	if plan.Empty() {
 		return a.standing(ctx, journal, plan, nil)
 	}
-	if err := a.ask(w, plan); err != nil {
+	if err := a.ask(ctx, w, plan); err != nil {
 		return err
 	}
 	connection, err := w.connect(ctx, a.inFlightMax(w), a.faults...)
@@ -176,7 +176,7 @@ func (a *applying) staleError(err error) error {
 }
 
 // ask gets a person's yes, or the flag that stands for it.
-func (a *applying) ask(w *workspace, plan *planner.Plan) error {
+func (a *applying) ask(ctx context.Context, w *workspace, plan *planner.Plan) error {
 	if a.file != "" {
 		return nil
 	}
@@ -191,14 +191,36 @@ func (a *applying) ask(w *workspace, plan *planner.Plan) error {
 	if err != nil {
 		return err
 	}
-	answer, err := bufio.NewReader(w.stdin).ReadString('\n')
-	if err != nil && answer == "" {
+	answer, err := w.readLine(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return hinted{errors.New("interrupted before it was approved. Nothing was sent"), "", max(interruptCode(ctx), exitError)}
+	case err != nil && answer == "":
 		return fmt.Errorf("read the answer: %w. Nothing was sent", err)
-	}
-	if strings.TrimSpace(answer) != "yes" {
+	case strings.TrimSpace(answer) != "yes":
 		return errors.New("apply was not approved. Nothing was sent")
 	}
 	return nil
+}
+
+// readLine reads a line that a person types, until ctx ends. The read itself can't be ended;
+// it is left behind with the process.
+func (p *process) readLine(ctx context.Context) (string, error) {
+	type line struct {
+		text string
+		err  error
+	}
+	read := make(chan line, 1)
+	go func() {
+		text, err := bufio.NewReader(p.stdin).ReadString('\n')
+		read <- line{text, err}
+	}()
+	select {
+	case l := <-read:
+		return l.text, l.err
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
 }
 
 // destination says where the money would move.
