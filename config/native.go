@@ -18,7 +18,8 @@ func native(expr hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	return tree, append(diags, checkNumbers(tree)...)
+	diags = append(diags, checkNumbers(tree)...)
+	return tree, append(diags, checkKeys(tree)...)
 }
 
 func fromJSON(expr hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {

@@ -1,0 +1,34 @@
+package config
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// checkKeys refuses an object in which a key that is written out stands twice. HCL keeps
+// the last one without a word: a payment that an author wrote down would be lost.
+func checkKeys(tree hclsyntax.Expression) hcl.Diagnostics {
+	return hclsyntax.VisitAll(tree, func(n hclsyntax.Node) hcl.Diagnostics {
+		object, ok := n.(*hclsyntax.ObjectConsExpr)
+		if !ok {
+			return nil
+		}
+		var diags hcl.Diagnostics
+		first := make(map[string]hcl.Range, len(object.Items))
+		for _, item := range object.Items {
+			key, wrong := item.KeyExpr.Value(nil)
+			if wrong.HasErrors() || !isText(key) {
+				continue // it hangs on names, and is not written out
+			}
+			name := cty.NormalizeString(key.AsString())
+			if before, twice := first[name]; twice {
+				diags = append(diags, mistake(item.KeyExpr.Range(), "Key stands twice",
+					"The key %q stands at %s already: of the two values only the last would count.", name, at(before)))
+				continue
+			}
+			first[name] = item.KeyExpr.Range()
+		}
+		return diags
+	})
+}
