@@ -280,6 +280,28 @@ func TestRefusedTokenIsRenewedOnce(t *testing.T) {
 			}
 		})
 	})
+	t.Run("not so late even where another attempt has renewed it", func(t *testing.T) {
+		w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/slow" {
+				time.Sleep(6 * time.Second)
+			}
+			byToken(func(token string) bool { return token == "token-number-2" })(rw, r)
+		}}
+		w.in(t, func(t *testing.T, c *service.Client) {
+			slow := make(chan executor.Answer)
+			go func() { slow <- c.Submit(t.Context(), "/slow", []byte(request)) }()
+			synctest.Wait()
+			if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered {
+				t.Errorf("%+v", got)
+			}
+			if got := <-slow; got.Kind != executor.NotProcessed || got.Stop {
+				t.Errorf("%+v", got)
+			}
+		})
+		if w.requests != 3 || w.tokens != 2 {
+			t.Errorf("%d requests and %d tokens, want 3 and 2", w.requests, w.tokens)
+		}
+	})
 	t.Run("and a broken second exchange is in doubt", func(t *testing.T) {
 		w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
 			byToken(func(token string) bool {
