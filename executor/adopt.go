@@ -68,7 +68,9 @@ func (c *course) adopt(o *order, others []*job) error {
 			c.report.settle(line.change.Request, v, true)
 			continue
 		}
-		jobs = append(jobs, o.jobOf(line.change))
+		j := o.jobOf(line.change)
+		j.planned = true
+		jobs = append(jobs, j)
 	}
 	for chunk := range slices.Chunk(append(jobs, others...), findMax) {
 		findings, err := c.precheck(chunk)
@@ -79,7 +81,7 @@ func (c *course) adopt(o *order, others []*job) error {
 			if !f.settled {
 				f.verdict = unsent(chunk[i].known, "The export has no record of it.")
 			}
-			c.report.settle(chunk[i].request, f.verdict, i < len(jobs))
+			c.report.settle(chunk[i].request, f.verdict, chunk[i].planned)
 		}
 	}
 	return nil

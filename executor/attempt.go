@@ -157,7 +157,9 @@ func stillNothing(last Answer, j *job, err error) Answer {
 // those who failed together do not come back together.
 func (c *course) pauseAfter(answer Answer, pauses *backoff.ExponentialBackOff) time.Duration {
 	own := pauses.NextBackOff()
+	c.mu.Lock() // a source of randomness may be no more than a generator
 	jitter := time.Duration(c.run.Random() * float64(own) / 2)
+	c.mu.Unlock()
 	if answer.RetryAfter > 0 {
 		return answer.RetryAfter + jitter
 	}

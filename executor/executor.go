@@ -166,7 +166,7 @@ type Run struct {
 	Handler   Handler
 	Policy    Policy
 	Clock     Clock
-	Random    func() float64 // in [0, 1), for jitter
+	Random    func() float64 // in [0, 1), for jitter; called by one goroutine at a time
 }
 
 // Summary is how a run ended. A partial run is a value, not an error.

@@ -208,6 +208,7 @@ func TestASlotThatIsNotUsedIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 1, Window: time.Second}}
+		w.policy.InFlightMax = 1
 		plan := w.plan(numbered(2)...)
 		plan.Changes[0].Expires = time.Now().Add(-time.Second)
 		w.applyPlan(plan)
