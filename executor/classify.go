@@ -23,6 +23,7 @@ type known struct {
 
 	first   time.Time // the earliest intent of this request; now where there was none
 	earlier bool      // that intent is older than the attempt that is judged
+	found   bool      // that intent came with records that others made
 	doubted bool      // an attempt before the one that is judged is in doubt
 
 	operator transfer.Operator
@@ -131,7 +132,7 @@ func judgeRecords(k known, where setting, records []transfer.Record) verdict {
 	v.result = resultOf(v.outcome.Status, debit.Status)
 	switch v.result {
 	case ResultUnverified:
-		v.outcome.Reason = "the record is older than this state's first intent, and nothing proves whom it paid"
+		v.outcome.Reason = "this state did not make the record, and nothing proves whom it paid"
 		v.next = command(k.refID, "--accept-record")
 	case ResultFailed:
 		v.outcome.Reason = "the service's own status is FAILED" + failure(*debit)
@@ -148,9 +149,9 @@ func provenance(k known, where setting, finding transfer.Finding) state.Status {
 	ours := false
 	switch where {
 	case inAnswer, inDoubt:
-		ours = !older
+		ours = !older && !k.found
 	case inExists:
-		ours = k.doubted && !older
+		ours = k.doubted && !older && !k.found
 	case beforeAny:
 	}
 	switch {

@@ -49,10 +49,12 @@ func (c *course) precheck(jobs []*job) ([]finding, error) {
 	findings := make([]finding, len(jobs))
 	for i, j := range jobs {
 		if records := found[j.refID]; len(records) > 0 {
+			lead := j.intent
+			lead.Found = true
 			// The intent names the request that the records are held against, although
 			// it is not sent. A credit side alone leaves the transfer in doubt: it
 			// exists, and nothing says yet that it is the right one.
-			findings[i] = finding{verdict: judgeFound(j.known, beforeAny, records), settled: true, lead: []state.Entry{j.intent}}
+			findings[i] = finding{verdict: judgeFound(j.known, beforeAny, records), settled: true, lead: []state.Entry{lead}}
 		}
 	}
 	c.writeFindings(findings)

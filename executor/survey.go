@@ -92,10 +92,10 @@ func (s *survey) readDoubts(ctx context.Context, run Run, snapshot state.Snapsho
 
 func newUnsettled(d state.Detail, runID string, policy Policy) *unsettled {
 	u := &unsettled{intent: d.Intent}
-	u.intent.RunID = runID
+	u.intent.RunID, u.intent.Found = runID, false
 	u.known = known{
 		refID: d.RefID, runID: runID,
-		first: d.IntendedAt, earlier: true, doubted: true,
+		first: d.IntendedAt, earlier: !d.Intent.Found, found: d.Intent.Found, doubted: true,
 		operator: policy.Operator,
 	}
 	request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), policy.FingerprintKey)

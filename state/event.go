@@ -73,6 +73,9 @@ type Intent struct {
 	Place       string             `json:"place"`           // payroll.csv:118
 	Batch       string             `json:"batch,omitempty"` // label of the batch
 	FromLabel   bool               `json:"from_label,omitempty"`
+	// Found says that nothing is sent under it: records were found before the first
+	// sending, and it names the request that they are held against.
+	Found bool `json:"found,omitempty"`
 }
 
 // Outcome is how an attempt ended, or what a lookup or a person said of it.
