@@ -49,7 +49,7 @@ type StatusError struct {
 
 // Error names the status.
 func (e *StatusError) Error() string {
-	return fmt.Sprintf("%q is %v: this word does not apply to it", e.RefID, e.Status)
+	return fmt.Sprintf("%q is %v, and this way of settling it is not for that", e.RefID, e.Status)
 }
 
 // AliveError says that the holder of the latest attempt lost its lock to a person and may

@@ -187,6 +187,9 @@ func newRoot(p *process) *cobra.Command {
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
 	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return withHint(err, cmd.CommandPath()+" --help")
+	})
 	root.PersistentFlags().BoolVar(&p.noColor, "no-color", false, "write without colour")
 	groups := commandGroups(p)
 	for _, group := range groups {

@@ -91,7 +91,7 @@ func (p *process) init(ctx context.Context, from *source, newState bool) error {
 func (p *process) writeStarter(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return fmt.Errorf("look into the directory: %w", err)
+		return fmt.Errorf("look into the directory %s, which init does not make: %w", dir, err)
 	}
 	for _, entry := range entries {
 		if strings.HasSuffix(entry.Name(), ".hcl") || strings.HasSuffix(entry.Name(), ".hcl.json") {

@@ -69,7 +69,7 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 	case r.runID != "" && !r.acceptRecord:
 		return errors.New("--run goes with --accept-record")
 	case isWord && r.reason == "":
-		return errors.New("a person's word needs --reason: it is journalled under your name")
+		return withHint(errors.New("a person's word needs --reason: it is journalled under your name; nothing was changed"), "remit resolve --help")
 	}
 	w, err := p.open(&r.source, false)
 	if err != nil {
@@ -146,7 +146,8 @@ func (r *resolving) settle(ctx context.Context, w *workspace, resolution executo
 		return executor.ResolveNotMade(ctx, resolution)
 	}
 	if !w.sandbox && w.config.Service.LookupPath == "" {
-		return state.Outcome{}, errors.New("the service has no lookup (no lookup_path), so only a person can settle this: say --recorded FILE, --accept-record or --not-made")
+		return state.Outcome{}, withHint(errors.New("the service has no lookup (no lookup_path), so only a person can say what became of it: --recorded=FILE, --accept-record or --not-made, each with --reason; nothing was changed"),
+			"remit resolve --help")
 	}
 	connection, err := w.connect(ctx, 1)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"remit/internal/transfer"
 	"remit/planner"
+	"remit/state"
 )
 
 // linesMax is how many transfers a plan lists one by one unless all are asked for.
@@ -48,7 +49,11 @@ func (p *page) planHead(plan *planner.Plan, o PlanOptions) {
 	if o.Sandbox {
 		p.line(span{"SANDBOX: no money moves", toneGood})
 	} else {
-		p.line(strong("Environment: "+Visible(h.Environment)), plain(inBrackets(h.Service.BaseURL)))
+		service := h.Service.BaseURL
+		if h.Service == state.NoService() {
+			service = "no service block"
+		}
+		p.line(strong("Environment: "+Visible(h.Environment)), plain(inBrackets(service)))
 	}
 	if o.Saved {
 		p.paragraph("", Visible(fmt.Sprintf("Plan %s by %s, created %s, expires %s",
@@ -84,7 +89,11 @@ func (p *page) totals(plan *planner.Plan) {
 		})
 	}
 	p.totalsTable("  ", rows)
-	if signals := countSignals(plan.Changes); len(signals) > 0 {
+	signals := countSignals(plan.Changes)
+	if n := plan.Shortened(); n > 0 {
+		signals = append(signals, fmt.Sprintf("%d with a shortened duplicate_within", n))
+	}
+	if len(signals) > 0 {
 		p.line()
 		p.paragraph("  ", "Signals: "+strings.Join(signals, ", "), toneDoubt)
 	}
