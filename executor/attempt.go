@@ -128,7 +128,9 @@ func (c *course) send(j *job, limit *limiter, checked time.Time) Answer {
 // lock must be ours.
 func (c *course) mayStart(j *job, checked *time.Time) error {
 	now := c.run.Clock.Now()
-	if now.Sub(*checked) > checkAgeMax {
+	// The monotonic clock stands still while a machine sleeps; the wall clock does not.
+	age := max(now.Sub(*checked), now.Round(0).Sub(checked.Round(0)))
+	if age > checkAgeMax {
 		if err := c.journal.check(); err != nil {
 			c.stopOn(err)
 			return fmt.Errorf("%w: %w", errLocked, err)
