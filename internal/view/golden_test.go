@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"remit/config"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
@@ -57,7 +58,14 @@ type fixture struct {
 	Digest     string             `json:"digest"`
 }
 
+// plan is the plan of a fixture. Where a line to submit says nothing of duplicate_within, it
+// has the default.
 func (f fixture) plan() *planner.Plan {
+	for i := range f.Changes {
+		if c := &f.Changes[i]; c.Action == planner.Submit && c.DuplicateWithin == 0 {
+			c.DuplicateWithin = config.DuplicateWithinDefault
+		}
+	}
 	p := &planner.Plan{
 		Header: f.Header, Changes: f.Changes, Undeclared: f.Undeclared, Obstacles: f.Obstacles,
 		Digest: f.Digest, Totals: make(map[planner.Action]*transfer.Totals),

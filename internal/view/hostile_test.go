@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"remit/config"
 	"remit/executor"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -36,7 +37,7 @@ func hostilePlan(text string) *planner.Plan {
 	for _, a := range planner.Actions() {
 		f.Changes = append(f.Changes, planner.Change{
 			Action: a, RefID: text, Address: text, Place: text, Batch: text, Request: request, Reason: text, Recorded: recorded,
-			Again: a == planner.Submit, After: []string{text},
+			Again: a == planner.Submit, After: []string{text}, DuplicateWithin: config.DuplicateWithinDefault,
 			Differences: []transfer.Difference{{Field: text, Asked: text, Answered: text}},
 			Signals:     []planner.Signal{{Kind: planner.SignalKind(text), RefID: text, Place: text, Detail: text, Accepted: text}},
 		})

@@ -45,7 +45,8 @@ type obstacleLine struct {
 type planSummaryLine struct {
 	Type       string       `json:"type"` // "summary"
 	Applicable bool         `json:"applicable"`
-	Totals     []totalsLine `json:"totals"` // of the actions that occur
+	Totals     []totalsLine `json:"totals"`              // of the actions that occur
+	Shortened  int          `json:"shortened,omitempty"` // transfers to submit with a shortened duplicate_within
 	Digest     string       `json:"digest"`
 }
 
@@ -80,7 +81,7 @@ func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
 		obstacle.Remedy = j.command(obstacle.Remedy)
 		j.write(obstacleLine{"obstacle", obstacle})
 	}
-	s := planSummaryLine{Type: "summary", Applicable: p.Applicable(), Totals: []totalsLine{}, Digest: p.Digest}
+	s := planSummaryLine{Type: "summary", Applicable: p.Applicable(), Totals: []totalsLine{}, Shortened: p.Shortened(), Digest: p.Digest}
 	for _, a := range append(listed(), planner.Undeclared) {
 		if p.Count(a) > 0 {
 			line := totalsOf(p.Totals[a])
