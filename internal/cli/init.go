@@ -98,19 +98,36 @@ func (p *process) writeStarter(dir string) error {
 			return nil
 		}
 	}
-	file, err := os.OpenFile(filepath.Join(dir, starterName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
+	if err := writeNew(filepath.Join(dir, starterName), starter); err != nil {
 		return fmt.Errorf("write the starter configuration: %w", err)
 	}
-	_, err = file.Write(starter)
-	if closed := file.Close(); err == nil {
-		err = closed
+	if _, err := fmt.Fprintf(p.stdout, "Wrote %s, a starter configuration.\n", starterName); err != nil {
+		return err
 	}
-	if err != nil {
-		return fmt.Errorf("write the starter configuration: %w", err)
+	switch err := writeNew(filepath.Join(dir, ignoreName), []byte(ignored)); {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("write what version control leaves out: %w", err)
 	}
-	_, err = fmt.Fprintf(p.stdout, "Wrote %s, a starter configuration.\n", starterName)
+	_, err = fmt.Fprintf(p.stdout, "Wrote %s, which keeps the state out of version control.\n", ignoreName)
 	return err
+}
+
+const (
+	ignoreName = ".gitignore"
+	ignored    = "# The state is kept in one place, with backups, and never in a repository: a copy of it is older\n" +
+		"# than what was paid.\n*.db\n*.db-*\n*.db.*\n.remit/\n"
+)
+
+// writeNew writes a file that is not there yet; where it is, the error is [fs.ErrExist].
+func writeNew(path string, text []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Close())
 }
 
 // identity names the service of the configuration.
