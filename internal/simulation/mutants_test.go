@@ -23,6 +23,9 @@ const mutantSeeds = 400
 
 // TestEveryBrokenClientIsCaught plays histories with clients of which each breaks one rule.
 func TestEveryBrokenClientIsCaught(t *testing.T) {
+	if testing.Short() || isRace {
+		t.Skip("the same histories are played without -short and -race")
+	}
 	p := player(t)
 	for _, name := range slices.Sorted(maps.Keys(mutants())) {
 		t.Run(name, func(t *testing.T) {

@@ -235,32 +235,43 @@ func (b *bank) record(m *movement, side transfer.Direction) string {
 }
 
 func spoilFields(fields map[string]any, sick map[sandbox.FaultKind]bool) {
-	amount, _ := fields["amount"].(string)
-	for name, change := range map[sandbox.FaultKind]func(){
-		sandbox.Rescaled: func() {
-			if !strings.Contains(amount, ".") {
-				amount += "."
-			}
-			fields["amount"] = amount + "0000"
-		},
-		sandbox.WrongAmount:   func() { fields["amount"] = "1" + amount },
-		sandbox.WrongAsset:    func() { fields["asset"] = "XAU" },
-		sandbox.WrongProfile:  func() { fields["profile_id"] = "somebody" },
-		sandbox.WrongRefID:    func() { fields["ref_id"] = "another" },
-		sandbox.WrongCustomer: func() { fields["customer_id"] = "somebody" },
-		sandbox.SameID:        func() { fields["id"] = "the-only-id" },
-		wrongMetadata:         func() { fields["metadata"] = map[string]string{"what": "ever"} },
-		sandbox.Bare: func() {
-			delete(fields, "metadata")
-			delete(fields, "group_id")
-			delete(fields, "ref_id")
-		},
-		sandbox.Novel:       func() { fields["mood"], fields["crypto_network"] = map[string]any{"is": "good"}, "MOON" },
-		sandbox.NovelStatus: func() { fields["status"] = "ON_HOLD" },
-	} {
-		if sick[name] {
-			change()
+	for _, kind := range recordFaults() {
+		if sick[kind] {
+			spoilField(fields, kind)
 		}
+	}
+}
+
+func spoilField(fields map[string]any, kind sandbox.FaultKind) {
+	amount, _ := fields["amount"].(string)
+	switch kind { //nolint:exhaustive // the others are not of a record's fields
+	case sandbox.Rescaled:
+		if !strings.Contains(amount, ".") {
+			amount += "."
+		}
+		fields["amount"] = amount + "0000"
+	case sandbox.WrongAmount:
+		fields["amount"] = "1" + amount
+	case sandbox.WrongAsset:
+		fields["asset"] = "XAU"
+	case sandbox.WrongProfile:
+		fields["profile_id"] = "somebody"
+	case sandbox.WrongRefID:
+		fields["ref_id"] = "another"
+	case sandbox.WrongCustomer:
+		fields["customer_id"] = "somebody"
+	case sandbox.SameID:
+		fields["id"] = "the-only-id"
+	case wrongMetadata:
+		fields["metadata"] = map[string]string{"what": "ever"}
+	case sandbox.Bare:
+		delete(fields, "metadata")
+		delete(fields, "group_id")
+		delete(fields, "ref_id")
+	case sandbox.Novel:
+		fields["mood"], fields["crypto_network"] = map[string]any{"is": "good"}, "MOON"
+	case sandbox.NovelStatus:
+		fields["status"] = "ON_HOLD"
 	}
 }
 

@@ -154,6 +154,7 @@ type world struct {
 	places   int
 	path     string                   // of the state
 	stores   map[string]*sqlite.Store // that commands share, by path
+	suspect  bool                     // the state is to be held against what must be in it
 	backups  []backup
 	lineages int
 
@@ -249,6 +250,7 @@ func (w *world) crash(p *process) {
 	p.conns.kill()
 	if p.fencedAt.IsZero() && p.path == w.path && p.journal != nil {
 		w.replace(w.files())
+		w.suspect = true
 		if w.client.Crash != nil {
 			if err := w.client.Crash(filepath.Dir(w.path)); err != nil {
 				panic(err) // of the simulation's own directory
@@ -301,11 +303,13 @@ func (w *world) drive(each func()) {
 	w.oracle.step()
 	for idle := 0; len(w.alive()) > 0 && w.oracle.violated == nil; {
 		if w.kernel.step() == nil {
-			// Nothing is left to happen, and somebody has not ended: it computes.
-			if idle++; idle > 2000 {
-				w.oracle.violate("I5", "%s waits for ever", w.alive()[0].id)
+			// Nothing is left to happen: somebody has just ended, or still computes.
+			if idle++; idle > 100 && len(w.alive()) > 0 {
+				time.Sleep(time.Millisecond)
 			}
-			time.Sleep(100 * time.Microsecond)
+			if idle > 2000 {
+				w.oracle.violate("I5", "somebody waits for ever")
+			}
 			continue
 		}
 		idle = 0

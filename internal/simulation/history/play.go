@@ -24,7 +24,7 @@ func (w *world) play() {
 	for range 1 + k.random.IntN(6) {
 		w.declare()
 	}
-	for range 2 + k.random.IntN(4) {
+	for range 3 + k.random.IntN(4) {
 		w.chapter()
 		if w.oracle.violated != nil {
 			return
@@ -62,13 +62,13 @@ func (w *world) chapter() {
 	if w.oracle.violated != nil {
 		return
 	}
-	switch k.random.IntN(4) {
+	switch k.random.IntN(6) {
 	case 0:
-	case 1:
+	case 1, 2:
 		w.pass(k.between(0, 10*time.Second))
-	case 2:
-		w.pass(k.between(time.Minute, 40*time.Minute))
-	case 3:
+	case 3, 4:
+		w.pass(k.between(time.Minute, 20*time.Minute))
+	case 5:
 		w.pass(k.between(time.Hour, 50*time.Hour))
 	}
 	var file *savedPlan
@@ -269,16 +269,12 @@ func (w *world) close() {
 	w.log("everything is healed")
 	w.healed = true
 	w.pass(30 * time.Minute)
-	for range 2 {
-		w.apply(nil)
-		w.pass(time.Minute)
-	}
-	last := ""
-	for round := 0; round < 10 && (w.isOpen() || last != nothingToDo) && w.oracle.violated == nil; round++ {
-		if w.isOpen() {
+	last := w.apply(nil) // settles by itself what it can
+	for round := 0; round < 12 && (w.isOpen() || last != nothingToDo) && w.oracle.violated == nil; round++ {
+		w.pass(10 * time.Minute)
+		if round > 0 && w.isOpen() {
 			w.resolve()
 		}
-		w.pass(10 * time.Minute)
 		w.freeDependants()
 		last = w.apply(nil)
 	}
@@ -325,6 +321,7 @@ func (w *world) ended() {
 			w.oracle.violate("I5", "%s is %v, and nobody can settle it", refID, row.Status)
 		}
 	}
+	w.suspect = true
 	p := w.newProcess("last")
 	p.start(func() {
 		_ = p.do("plans", func() {

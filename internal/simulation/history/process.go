@@ -97,7 +97,8 @@ func (p *process) holder(command string) state.Holder {
 	return state.Holder{RunID: p.id, Command: command, User: "ada", Host: "simulation", Since: p.world.kernel.Now(), Version: "0"}
 }
 
-// take opens the state and locks it. It runs as an event.
+// take opens the state and locks it, and now and then, and after a crash, holds what is
+// stored against what must be. It runs as an event.
 func (p *process) take() error {
 	ctx := context.Background()
 	p.path = p.world.path
@@ -108,6 +109,10 @@ func (p *process) take() error {
 	if p.journal, err = p.store.Lock(ctx, p.holder("apply"), 0); err != nil {
 		return err
 	}
+	if !p.world.suspect && !p.world.kernel.chance(0.2) {
+		return nil
+	}
+	p.world.suspect = false
 	snapshot, err := p.journal.Snapshot(ctx)
 	if err != nil {
 		return err

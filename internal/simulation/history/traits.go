@@ -87,7 +87,7 @@ func newTraits(r *rand.Rand) traits {
 		inFlight:     1 + r.IntN(4),
 		crash:        pick(r, 0, 0.01, 0.03, 0.1), stop: pick(r, 0, 0, 0.02), interrupt: pick(r, 0, 0, 0.01),
 		rival: pick(r, 0, 0, 0.5), edits: pick(r, 0, 0.3, 0.6), saved: pick(r, 0, 0.5), people: pick(r, 0, 0.3),
-		shareStore: chance(0.8),
+		shareStore: chance(0.9),
 	}
 	if chance(0.3) {
 		t.fingerprintKey = "fingerprint"
@@ -104,7 +104,7 @@ func newTraits(r *rand.Rand) traits {
 		t.loss, t.restore = pick(r, 0, 0, 0.2), pick(r, 0, 0, 0.3)
 	}
 	for _, kind := range requestFaults() {
-		if chance(0.3) {
+		if chance(0.35) {
 			t.rates[kind] = pick(r, 0.05, 0.2, 0.5)
 		}
 	}

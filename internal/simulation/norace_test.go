@@ -1,0 +1,6 @@
+//go:build !race
+
+package main_test
+
+// isRace says that the race detector slows everything down.
+const isRace = false
