@@ -73,6 +73,9 @@ func newApply(p *process) *cobra.Command {
 }
 
 func (a *applying) run(ctx context.Context, p *process) error {
+	if a.asJSON {
+		p.json() // what goes wrong is told there too
+	}
 	if err := a.check(p); err != nil {
 		return err
 	}

@@ -53,6 +53,9 @@ func (a assignment) Type() string { return "string" }
 // load reads the configuration. What its author got wrong is shown, as text or as JSON;
 // the error then is only the exit code.
 func (p *process) load(s *source, asJSON bool) (*config.Configuration, error) {
+	if asJSON {
+		p.json() // what goes wrong is told there too
+	}
 	if info, err := os.Stat(s.dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("--chdir=%s is not a directory", s.dir)
 	}
