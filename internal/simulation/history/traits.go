@@ -54,7 +54,6 @@ type traits struct {
 	rates          map[sandbox.FaultKind]float64
 
 	holdDoubt  bool
-	precheck   bool
 	inFlight   int
 	rateLimits map[transfer.Operation]executor.RateLimit
 
@@ -92,7 +91,6 @@ func newTraits(r *rand.Rand) traits {
 	if chance(0.3) {
 		t.fingerprintKey = "fingerprint"
 	}
-	t.precheck = t.hasLookup
 	t.forgets = chance(0.4)
 	if t.forgets {
 		// Protection ends with the window, and so a request may not arrive later than
