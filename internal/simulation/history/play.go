@@ -271,7 +271,7 @@ func (w *world) close() {
 	w.pass(30 * time.Minute)
 	last := w.apply(nil) // settles by itself what it can
 	for round := 0; round < 12 && (w.isOpen() || last != nothingToDo) && w.oracle.violated == nil; round++ {
-		w.pass(10 * time.Minute)
+		w.pass(20 * time.Minute) // all rounds together are longer than any not_before
 		if round > 0 && w.isOpen() {
 			w.resolve()
 		}
