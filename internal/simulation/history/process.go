@@ -400,7 +400,11 @@ func (s submitter) Ready(ctx context.Context) (time.Time, error) {
 func (s submitter) Submit(ctx context.Context, path string, body []byte) executor.Answer {
 	refID := refIDOf(string(body))
 	w := s.p.world
-	w.kernel.first("begin "+refID, func() { w.oracle.started(s.p, path, refID) })
+	w.kernel.first("begin "+refID, func() {
+		if s.p.killed.Err() == nil { // the dead begin nothing
+			w.oracle.started(s.p, path, refID)
+		}
+	})
 	ctx, cancel := s.p.mortal(ctx)
 	defer cancel()
 	ctx = context.WithValue(ctx, beginningKey{}, beginning{s.p.Now(), refID})
