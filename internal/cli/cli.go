@@ -173,9 +173,7 @@ func newRoot(p *process) *cobra.Command {
 		Short:         "Declare funds transfers in files, review them like code, pay each exactly once",
 		SilenceErrors: true,
 		SilenceUsage:  true,
-
-		SuggestionsMinimumDistance: 2,
-		Args:                       cobra.ArbitraryArgs,
+		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
@@ -188,6 +186,9 @@ func newRoot(p *process) *cobra.Command {
 	root.SetErr(p.stderr)
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 {
+			return unknownCommand(cmd, cmd.Flags().Arg(0)) // the flag is of the command that was meant
+		}
 		return withHint(err, cmd.CommandPath()+" --help")
 	})
 	root.PersistentFlags().BoolVar(&p.noColor, "no-color", false, "write without colour")

@@ -118,6 +118,7 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 
 func unknownCommand(cmd *cobra.Command, name string) error {
 	message := fmt.Sprintf("there is no command %q", name)
+	cmd.SuggestionsMinimumDistance = 2 // the library hands it down to nobody
 	if near := cmd.SuggestionsFor(name); len(near) > 0 {
 		message += fmt.Sprintf(". Did you mean %q?", near[0])
 	}
