@@ -201,15 +201,18 @@ func (l *loader) set(v *variable, value cty.Value, at hcl.Range) {
 }
 
 // requireVariables reports variables without a value, but for those that are used only
-// where a value may come later: for a token, or for a service that the sandbox replaces.
+// where a value may come later (for a token, or for a service that the sandbox replaces) or
+// by what is not needed.
 func (l *loader) requireVariables() {
+	isAll := l.config.options.Need == NeedAll
 	for _, n := range l.config.scope.inOrder {
-		if n.root == "profile" || n.root == "batch" || n.root == "data" {
+		if isAll && (n.root == "profile" || n.root == "batch" || n.root == "data") {
 			l.use(n, false)
 		}
 	}
 	for _, v := range l.variables {
-		if len(v.missing) > 0 && v.progress != failed && (l.usedNow[v.node] || !l.usedLater[v.node]) {
+		isUsed := l.usedNow[v.node] || isAll && !l.usedLater[v.node]
+		if len(v.missing) > 0 && v.progress != failed && isUsed {
 			l.report(missingValue(v.node))
 		}
 	}

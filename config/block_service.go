@@ -67,7 +67,7 @@ func (l *loader) evaluateService() {
 	}
 	sandbox := l.config.options.Sandbox
 	for _, a := range l.service.all() {
-		later := slices.Contains(credentialArguments(), a.name) || sandbox && slices.Contains(addressArguments(), a.name)
+		later := l.config.options.Need == NeedState || slices.Contains(credentialArguments(), a.name) || sandbox && slices.Contains(addressArguments(), a.name)
 		l.resolveArgument(a, narrowReach(), later)
 	}
 	block := &serviceBlock{block: l.service}

@@ -140,6 +140,9 @@ type Options struct {
 	// Sandbox says that the embedded service is used: base_url and ca_file of the service
 	// block are not evaluated, so that a variable used only there may be unset.
 	Sandbox bool
+	// Need says what of the configuration the caller uses; the rest may lack variables and
+	// have mistakes.
+	Need Need
 	// Version of the program, for required_version, such as "0.1.0". Text that is no
 	// semantic version, such as "dev" or "", satisfies every requirement.
 	Version string

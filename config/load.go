@@ -42,9 +42,13 @@ func Load(dir string, opts Options) (*Configuration, hcl.Diagnostics) {
 	}
 	l.evaluateState()
 	l.evaluateService()
-	l.evaluateAssets()
-	l.evaluateSandbox()
-	l.compileTransfers()
+	if l.needsSandbox() {
+		l.evaluateAssets()
+		l.evaluateSandbox()
+	}
+	if opts.Need == NeedAll {
+		l.compileTransfers()
+	}
 	l.requireVariables()
 
 	var all Mistakes
@@ -91,15 +95,22 @@ func (l *loader) readBlocks() {
 		l.report(diags...)
 		l.refuseOthers(source.file.Body, rest, slices.Collect(maps.Keys(readers)))
 		for _, from := range content.Blocks {
-			kind := readers[from.Type]
-			b, diags := openers[from.Type].open(from)
-			l.report(diags...)
-			if kind.single && !l.declare(from.Type+" block", b.at) {
-				continue
-			}
-			kind.read(l, b)
+			l.readBlock(readers[from.Type], openers[from.Type], from)
 		}
 	}
+}
+
+func (l *loader) readBlock(kind blockKind, open *opener, from *hcl.Block) {
+	if !l.reads(kind.name) {
+		before := len(l.diags)
+		defer func() { l.diags = l.diags[:before] }()
+	}
+	b, diags := open.open(from)
+	l.report(diags...)
+	if kind.single && !l.declare(from.Type+" block", b.at) {
+		return
+	}
+	kind.read(l, b)
 }
 
 // refuseOthers reports what stands at the top of a file and is no block of this version.
@@ -171,19 +182,24 @@ func (l *loader) checkIdentifier(name string, r hcl.Range) bool {
 // settle evaluates everything that has a name, each after what it depends on.
 func (l *loader) settle() {
 	scope := l.config.scope
+	wrong := make(map[*node]hcl.Diagnostics)
 	for _, n := range scope.inOrder {
 		for _, a := range n.arguments {
 			within := wideReach()
 			within.row = a.row
 			refs, diags := scope.resolve(a.expr, within)
 			a.refs = refs
-			l.report(diags...)
+			wrong[n] = append(wrong[n], diags...)
 		}
+	}
+	needed := l.needed()
+	for _, n := range scope.inOrder {
+		l.reportOf(n, needed, wrong[n])
 	}
 	order, diags := scope.sorted()
 	l.report(diags...)
 	for _, n := range order {
-		l.report(n.settle()...)
+		l.reportOf(n, needed, n.settle())
 	}
 	l.validate()
 }

@@ -13,6 +13,9 @@ import (
 // goes on. Checks across transfers are made here: a ref_id that is used twice names both
 // places. Only a stream that ended without a mistake was whole: the end of ctx is one.
 func (c *Configuration) Transfers(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
+	if c.options.Need != NeedAll {
+		panic("transfers are asked of a configuration that was loaded without them")
+	}
 	return func(yield func(Transfer, hcl.Diagnostics) bool) {
 		if !c.sound {
 			yield(Transfer{}, hcl.Diagnostics{placeless("Configuration has mistakes",

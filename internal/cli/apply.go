@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"remit/config"
 	"remit/executor"
 	"remit/internal/sandbox"
 	"remit/internal/transfer"
@@ -54,6 +55,7 @@ func newApply(p *process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				a.file = args[0]
+				a.need = config.NeedService // the plan carries its requests with it
 			}
 			return a.run(cmd.Context(), p)
 		},

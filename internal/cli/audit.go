@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"remit/config"
 	"remit/internal/view"
 	"remit/state"
 	"remit/state/sqlite"
@@ -27,7 +28,7 @@ func newAudit(p *process) *cobra.Command {
 }
 
 func newAuditVerify(p *process) *cobra.Command {
-	var from source
+	from := source{need: config.NeedState}
 	var head string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -70,7 +71,7 @@ func (p *process) verify(ctx context.Context, from *source, head string, asJSON 
 }
 
 func newAuditLog(p *process) *cobra.Command {
-	var from source
+	from := source{need: config.NeedState}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "log [REF_ID]",

@@ -7,11 +7,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"remit/config"
 	"remit/state"
 )
 
 func newForceUnlock(p *process) *cobra.Command {
-	var from source
+	from := source{need: config.NeedState}
 	var reason string
 	cmd := &cobra.Command{
 		Use:   "force-unlock",

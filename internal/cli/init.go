@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
+	"remit/config"
 	"remit/internal/lockfile"
 	"remit/internal/view"
 	"remit/state"
@@ -25,7 +26,7 @@ var starter []byte
 const starterName = "main.hcl"
 
 func newInit(p *process) *cobra.Command {
-	var from source
+	from := source{need: config.NeedService} // what is declared is asked for by plan
 	var newState bool
 	cmd := &cobra.Command{
 		Use:   "init",

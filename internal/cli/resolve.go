@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"remit/config"
 	"remit/executor"
 	"remit/internal/view"
 	"remit/state"
@@ -28,7 +29,7 @@ type resolving struct {
 }
 
 func newResolve(p *process) *cobra.Command {
-	var r resolving
+	r := resolving{source: source{need: config.NeedService}}
 	cmd := &cobra.Command{
 		Use:   "resolve {REF_ID | --run=RUN_ID --count=N}",
 		Short: "Settle a transfer that is in doubt, unverified or in conflict",

@@ -5,13 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"remit/config"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
 )
 
 func newShow(p *process) *cobra.Command {
-	var o planning
+	o := planning{source: source{need: config.NeedState}}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show [PLAN]",

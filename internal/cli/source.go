@@ -20,6 +20,7 @@ type source struct {
 	dir         string
 	sandbox     bool
 	assignments []config.Assignment
+	need        config.Need
 	loaded      *config.Configuration // nil until load has read it
 }
 
@@ -60,7 +61,7 @@ func (p *process) load(s *source, asJSON bool) (*config.Configuration, error) {
 		return nil, fmt.Errorf("--chdir=%s is not a directory", s.dir)
 	}
 	loaded, diags := config.Load(s.dir, config.Options{
-		Assignments: s.assignments, Getenv: p.getenv, Sandbox: s.sandbox, Version: readVersion().Version,
+		Assignments: s.assignments, Getenv: p.getenv, Sandbox: s.sandbox, Need: s.need, Version: readVersion().Version,
 	})
 	s.loaded, p.here = loaded, s.here
 	if err := p.report(loaded, diags, asJSON); err != nil {

@@ -31,7 +31,7 @@ func newState(p *process) *cobra.Command {
 }
 
 func newStateList(p *process) *cobra.Command {
-	var from source
+	from := source{need: config.NeedState}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
@@ -51,7 +51,7 @@ func newStateList(p *process) *cobra.Command {
 }
 
 func newStateShow(p *process) *cobra.Command {
-	var from source
+	from := source{need: config.NeedState}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show REF_ID",
@@ -139,7 +139,7 @@ func (p *process) forget(ctx context.Context, from *source, refID, reason string
 }
 
 func newStateRebind(p *process) *cobra.Command {
-	var from source
+	from := source{need: config.NeedService}
 	var reason string
 	cmd := &cobra.Command{
 		Use:   "rebind",

@@ -78,7 +78,7 @@ func (w *workspace) command(words string) string { return w.source.command(words
 func (w *workspace) checkBinding() error {
 	bound := w.binding
 	declared := bound.Service
-	if w.config.ServiceDeclared() {
+	if w.config.ServiceDeclared() && w.need != config.NeedState { // it may have no value then
 		declared.BaseURL = w.config.Service.BaseURL
 		declared.Operator = string(w.config.Service.Operator)
 	}

@@ -1,0 +1,68 @@
+package config
+
+import "github.com/hashicorp/hcl/v2"
+
+// Need is what a caller of [Load] uses of a configuration.
+type Need uint8
+
+// What is needed. Where it is not NeedAll, [Configuration.Transfers] may not be called, and
+// what else has a name is evaluated as far as it goes.
+const (
+	NeedAll     Need = iota // everything
+	NeedService             // the remit, state and service blocks, and what the sandbox is where it stands in
+	NeedState               // the remit and state blocks, and of the service block what has a value
+)
+
+// reads reports whether mistakes in blocks of a kind concern whoever loads.
+func (l *loader) reads(kind string) bool {
+	switch kind {
+	case "remit", "state", "service", "variable", "locals":
+		return true
+	case "sandbox", "asset", "profile", "batch", "data": // opening balances may name them
+		return l.needsSandbox()
+	}
+	return l.config.options.Need == NeedAll
+}
+
+func (l *loader) needsSandbox() bool {
+	o := l.config.options
+	return o.Need == NeedAll || o.Need == NeedService && o.Sandbox
+}
+
+// needed are the nodes whose mistakes concern whoever loads: variables, and what the blocks
+// that are read refer to, directly or not. It is nil for all of them.
+func (l *loader) needed() map[*node]bool {
+	if l.config.options.Need == NeedAll {
+		return nil
+	}
+	var starts []*node
+	for _, v := range l.variables {
+		starts = append(starts, v.node)
+	}
+	blocks := []*block{l.remit, l.state, l.service}
+	if l.needsSandbox() {
+		blocks = append(blocks, l.sandbox)
+	}
+	for _, b := range blocks {
+		if b == nil {
+			continue
+		}
+		for _, a := range b.all() {
+			refs, _ := l.config.scope.resolve(a.expr, wideReach()) // reported where the block is evaluated
+			starts = append(starts, refs.nodes...)
+		}
+	}
+	reached, _ := walk(starts, (*node).dependencies) // so are cycles
+	needed := make(map[*node]bool, len(reached))
+	for _, n := range reached {
+		needed[n] = true
+	}
+	return needed
+}
+
+// reportOf reports what was found in a node, where that concerns whoever loads.
+func (l *loader) reportOf(n *node, needed map[*node]bool, diags hcl.Diagnostics) {
+	if needed == nil || needed[n] {
+		l.report(diags...)
+	}
+}
