@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -88,12 +89,14 @@ func (c *course) judge(j *job, answer Answer) verdict {
 }
 
 // send submits the recorded bytes until there is an answer that is not "nothing was made",
-// or the tries run out, or nothing may start any more.
+// or the tries run out, or nothing may start any more. Each request takes a slot of its own
+// and is checked by itself, a repetition with a renewed token included.
 func (c *course) send(j *job, limit *limiter, checked time.Time) Answer {
 	body := []byte(j.intent.Body)
 	pauses := backoff.ExponentialBackOff{InitialInterval: backoffFirst, Multiplier: 2, MaxInterval: backoffMax}
 	answer := Answer{Kind: Unwritten}
-	for try := 1; ; try++ {
+	renewed := false // the token is the one that a 401 led to
+	for try := 1; ; {
 		err := limit.start(c.starting, func() error { return c.mayStart(j, &checked) })
 		if err != nil {
 			limit.release()
@@ -105,23 +108,47 @@ func (c *course) send(j *job, limit *limiter, checked time.Time) Answer {
 		case Answered, Unclear, Exists, Rejected:
 			limit.processed()
 			return answer
-		case Unwritten, NotProcessed:
+		case TokenRefused:
+			if renewed {
+				return refusedAgain(answer)
+			}
+			renewed = true
+		case NotProcessed:
+			renewed = false
+			fallthrough
+		case Unwritten:
+			if !c.waitToRetry(j, limit, answer, try, &pauses) {
+				return answer
+			}
+			try++
 		}
-		wait := c.pauseAfter(answer, &pauses)
-		if answer.Kind == NotProcessed && limit.pause(min(wait, waitMax)) {
-			c.report.tell(Event{Type: EventWaiting, RefID: j.refID, Reason: fmt.Sprintf("The service did not process a request; requests of operation %s pause for %v.", j.intent.Operation, wait.Round(time.Millisecond))})
-		}
-		switch {
-		case answer.Stop, try == triesMax:
-			return answer
-		case wait > waitMax:
-			c.halt(fmt.Sprintf("the service asks for a pause of %v", wait))
-			return answer
-		}
-		if c.run.Clock.Sleep(c.starting, wait) != nil || limit.take(c.starting) != nil {
+		if limit.take(c.starting) != nil {
 			return answer
 		}
 	}
+}
+
+// refusedAgain is the answer to an attempt of which the renewed token was refused as well.
+func refusedAgain(answer Answer) Answer {
+	answer.Kind, answer.Stop = Rejected, true
+	answer.Reason = strings.TrimSpace(answer.Reason + " A renewed token was refused as well: the client may not do this.")
+	return answer
+}
+
+// waitToRetry waits after a try that made nothing, and reports whether there is another one.
+func (c *course) waitToRetry(j *job, limit *limiter, answer Answer, try int, pauses *backoff.ExponentialBackOff) bool {
+	wait := c.pauseAfter(answer, pauses)
+	if answer.Kind == NotProcessed && limit.pause(min(wait, waitMax)) {
+		c.report.tell(Event{Type: EventWaiting, RefID: j.refID, Reason: fmt.Sprintf("The service did not process a request; requests of operation %s pause for %v.", j.intent.Operation, wait.Round(time.Millisecond))})
+	}
+	switch {
+	case answer.Stop, try == triesMax:
+		return false
+	case wait > waitMax:
+		c.halt(fmt.Sprintf("the service asks for a pause of %v", wait))
+		return false
+	}
+	return c.run.Clock.Sleep(c.starting, wait) == nil
 }
 
 // mayStart is asked right before a request starts: it must not be too late for it, and the
@@ -169,7 +196,7 @@ func (c *course) pauseAfter(answer Answer, pauses *backoff.ExponentialBackOff) t
 }
 
 // submit sends once. The bound is a backstop: a Submitter has its own timeouts, for a
-// request, and for another one with a renewed token.
+// request, and for a new token after it.
 func (c *course) submit(path string, body []byte) Answer {
 	ctx, cancel := c.bounded(c.flight, 2*c.run.Policy.RequestTimeout)
 	defer cancel()
@@ -232,7 +259,7 @@ func (c *course) afterAnswer(answer Answer, v verdict) {
 		c.halt(fmt.Sprintf("%q was refused", v.outcome.RefID))
 	}
 	c.mu.Lock()
-	if answer.Kind == Unwritten || answer.Kind == NotProcessed {
+	if answer.Kind == Unwritten || answer.Kind == NotProcessed || answer.Kind == TokenRefused {
 		c.fruitless++
 	} else {
 		c.fruitless = 0

@@ -56,8 +56,8 @@ type verdict struct {
 }
 
 // judgeAnswer turns an answer to an attempt into its outcome: design section 3's table under
-// law 3. Unwritten and NotProcessed are judged when their retries have run out; found are the
-// records of a lookup that followed, nil where there was none.
+// law 3. Unwritten, NotProcessed and TokenRefused are judged when nothing is sent again; found
+// are the records of a lookup that followed, nil where there was none.
 func judgeAnswer(k known, a Answer, found []transfer.Record) verdict {
 	var v verdict
 	switch a.Kind {
@@ -79,7 +79,7 @@ func judgeAnswer(k known, a Answer, found []transfer.Record) verdict {
 		v = doubt(k, a.Reason)
 	case Unwritten:
 		v = unsent(k, a.Reason)
-	case NotProcessed:
+	case NotProcessed, TokenRefused:
 		v = unsent(k, orElse(a.Reason, "the service did not process the request"))
 	case Rejected:
 		v = refused(k, a.Reason)

@@ -22,9 +22,10 @@ type Submitter interface {
 	// answer, or the zero time where it has none.
 	Ready(ctx context.Context) (time.Time, error)
 
-	// Submit sends body to path once, a renewed token after a 401 apart. What it has not
-	// begun to write after [StartMax] it does not write at all. It always returns an
-	// answer, whatever happens; ctx ending is a timeout.
+	// Submit sends body to path once. What it has not begun to write after [StartMax] it
+	// does not write at all. After a 401 it has a renewed token before it answers
+	// [TokenRefused]. It always returns an answer, whatever happens; ctx ending is a
+	// timeout.
 	Submit(ctx context.Context, path string, body []byte) Answer
 }
 
@@ -61,6 +62,7 @@ const (
 	Exists                             // 409 or already-exists: the ref_id is known
 	Unwritten                          // provably nothing was written
 	NotProcessed                       // 425, 429: not made, come back later
+	TokenRefused                       // 401: not made; there is another token now
 	Rejected                           // a definite no
 )
 

@@ -15,7 +15,7 @@ import (
 )
 
 // TestTheRateLimitHoldsInEveryWindow draws limits, slow journals, slow answers, answers of
-// 429, interrupts and restarts: no window of the limit's length ever has more starts.
+// 429 and 401, interrupts and restarts: no window of the limit's length ever has more starts.
 func TestTheRateLimitHoldsInEveryWindow(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := executor.RateLimit{
@@ -25,9 +25,10 @@ func TestTheRateLimitHoldsInEveryWindow(t *testing.T) {
 		inFlight := rapid.IntRange(1, 16).Draw(rt, "in flight")
 		delays := rapid.SliceOfN(rapid.IntRange(0, 1500), 1, 20).Draw(rt, "delays")
 		kills := rapid.SliceOfN(rapid.IntRange(1, 5000), 0, 3).Draw(rt, "interrupts")
-		tooMany := 0
+		tooMany, expired := 0, 0
 		if len(kills) == 0 { // the state does not know of each try that a killed run made
 			tooMany = rapid.IntRange(0, 4).Draw(rt, "of five are 429")
+			expired = rapid.IntRange(0, 5-tooMany).Draw(rt, "of five are 401")
 		}
 		var starts []time.Time
 		sent := 0
@@ -50,8 +51,11 @@ func TestTheRateLimitHoldsInEveryWindow(t *testing.T) {
 			}
 			w.service.before = func(_ context.Context, refID string, try int) *executor.Answer {
 				delay()
-				if int(refID[len(refID)-1])%5 < tooMany && try == 1 {
+				switch last := int(refID[len(refID)-1]) % 5; {
+				case try == 1 && last < tooMany:
 					return &executor.Answer{Kind: executor.NotProcessed, HTTPStatus: 429}
+				case try == 1 && last < tooMany+expired:
+					return &executor.Answer{Kind: executor.TokenRefused, HTTPStatus: 401}
 				}
 				return nil
 			}

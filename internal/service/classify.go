@@ -73,8 +73,8 @@ func (c *Client) classifyRefusal(ex exchange) executor.Answer {
 		a.Kind, a.RetryAfter = executor.NotProcessed, c.retryAfter(ex.header)
 		a.Reason = "The service answered " + statusWords(ex.status) + ": nothing was made, the request may come again later" + said + "."
 	case ex.status == http.StatusUnauthorized:
-		a.Kind, a.Stop = executor.Rejected, true
-		a.Reason = "The service refused a renewed token as well" + said + ": the client may not do this."
+		a.Kind = executor.TokenRefused
+		a.Reason = "The service refused the token" + said + ": nothing was made."
 	case ex.status == http.StatusNotFound && !isProblem, ex.status == http.StatusMethodNotAllowed:
 		a.Kind, a.Stop = executor.Rejected, true
 		a.Reason = "The service answered " + statusWords(ex.status) + ": there is no such operation at this address; check base_url and operator."

@@ -2,8 +2,8 @@
 // credentials, and says what its answers mean.
 //
 // Its one invariant: an attempt is called unwritten only where no byte of the request's body
-// left and none can leave any more; a request is never written twice, a renewed token after
-// a 401 apart. Whatever is not provably otherwise is unclear.
+// left and none can leave any more, and a request is never written twice. Whatever is not
+// provably otherwise is unclear.
 //
 // It is the only outgoing HTTP of the program. It follows no redirect, reads no endless
 // answer, and tells no token and no secret to a log, an error or an answer.

@@ -461,7 +461,7 @@ func FuzzAnswer(f *testing.F) {
 				if got.Record == nil || got.HTTPStatus/100 != 2 {
 					t.Fatalf("called answered: %+v", got)
 				}
-			case executor.Exists, executor.NotProcessed, executor.Rejected:
+			case executor.Exists, executor.NotProcessed, executor.TokenRefused, executor.Rejected:
 				if got.HTTPStatus/100 != 4 {
 					t.Fatalf("called refused: %+v", got)
 				}

@@ -123,6 +123,12 @@ func mutants() map[string]history.Client {
 			}
 			return a
 		}),
+		"repeats a request at once after a 401": submit(func(s executor.Submitter, path string, body []byte, a executor.Answer) executor.Answer {
+			if a.Kind == executor.TokenRefused {
+				return s.Submit(context.Background(), path, body)
+			}
+			return a
+		}),
 		"ignores the lock": run(func(r executor.Run, _ history.View) executor.Run {
 			r.Journal = lockless{r.Journal}
 			return r

@@ -92,6 +92,7 @@ type start struct {
 	operation transfer.Operation
 	refID     string
 	at        time.Time
+	written   bool // its request was written
 }
 
 func (o *oracle) violate(invariant, format string, args ...any) {
@@ -148,7 +149,7 @@ func (o *oracle) started(p *process, path, refID string) {
 		operation = transfer.Internal
 	}
 	now := o.world.kernel.Now()
-	o.starts = append(o.starts, start{p, operation, refID, now})
+	o.starts = append(o.starts, start{process: p, operation: operation, refID: refID, at: now})
 	limit, ok := o.world.traits.rateLimits[operation]
 	if !ok || !p.fencedAt.IsZero() {
 		return
@@ -174,15 +175,30 @@ func (o *oracle) started(p *process, path, refID string) {
 	}
 }
 
-// request is asked when a request to create was written, before it is on its way: I4 and
+// request is asked when a request to create was written, before it is on its way: I4, I7 and
 // law 1. It returns the request's ref_id.
 func (o *oracle) request(p *process, m message) string {
 	refID := refIDOf(m.body)
+	if !o.wasStarted(p, refID) {
+		o.violate("I7", "%s writes a request of %s that was not begun", p.id, refID)
+	}
 	if why := o.mayNotSend(p, m, refID); why != "" {
 		o.violate("I4", "%s sends %s: %s: %s", p.id, refID, why, m.body)
 	}
 	o.world.log("%s sends %s", p.id, refID)
 	return refID
+}
+
+// wasStarted takes the start of a request that was written: each has one of its own, since
+// starts are what the limit counts. A state that was lost meanwhile has forgotten them.
+func (o *oracle) wasStarted(p *process, refID string) bool {
+	for i := range o.starts {
+		if s := &o.starts[i]; s.process == p && s.refID == refID && !s.written {
+			s.written = true
+			return true
+		}
+	}
+	return o.stale
 }
 
 func (o *oracle) mayNotSend(p *process, m message, refID string) string {
