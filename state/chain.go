@@ -48,8 +48,8 @@ func appendNumber(b []byte, n int64) []byte {
 // Verify reads a whole journal, from its first event, and returns a *[ChainError] that
 // names the first event that was changed, removed, added or moved, or whose payload is not
 // what its fields say. With head, a hash that was kept elsewhere, one of the events must
-// have it: a chain that was cut off before it, or written anew, is then found too. Without
-// head the end of the journal is unproven. It returns an error of events as it is.
+// have it, or the error is a *[HeadError]: a chain that was cut off before it, or written
+// anew, is then found too. Without head the end of the journal is unproven. It returns an error of events as it is.
 func Verify(events iter.Seq2[Event, error], head string) error {
 	var last Event
 	seen := head == ""
@@ -67,7 +67,7 @@ func Verify(events iter.Seq2[Event, error], head string) error {
 		return &ChainError{Seq: 1, Reason: "the journal is empty"}
 	}
 	if !seen {
-		return &ChainError{Seq: last.Seq + 1, Reason: fmt.Sprintf("no event has the hash %s: the journal was cut off or written anew", head)}
+		return &HeadError{Head: head, Events: last.Seq}
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func TestVerifyNamesTheFirstEventThatIsWrong(t *testing.T) {
 	for name, c := range map[string]struct {
 		tamper func([]state.Event) []state.Event
 		head   string
-		want   int64 // 0 for none
+		want   int64 // the event that is found, or with a head how many there are; 0 for no mistake
 	}{
 		"an untouched journal": {tamper: func(e []state.Event) []state.Event { return e }},
 		"an untouched journal and its head": {
@@ -97,7 +97,7 @@ func TestVerifyNamesTheFirstEventThatIsWrong(t *testing.T) {
 			tamper: func(e []state.Event) []state.Event { return e[:4] },
 		},
 		"a tail that was cut, with a head": {
-			tamper: func(e []state.Event) []state.Event { return e[:4] }, head: kept, want: 5,
+			tamper: func(e []state.Event) []state.Event { return e[:4] }, head: kept, want: 4,
 		},
 		"a chain written anew, without a head": {tamper: func(e []state.Event) []state.Event {
 			e[1].Time = e[1].Time.Add(time.Millisecond)
@@ -107,7 +107,7 @@ func TestVerifyNamesTheFirstEventThatIsWrong(t *testing.T) {
 		"a chain written anew, with a head": {tamper: func(e []state.Event) []state.Event {
 			e[4].Time = e[4].Time.Add(time.Millisecond)
 			return rechained(e)
-		}, head: kept, want: 6},
+		}, head: kept, want: 5},
 		"a time that goes back": {tamper: func(e []state.Event) []state.Event {
 			e[2].Time = start.Add(-time.Millisecond)
 			return rechained(e)
@@ -124,10 +124,15 @@ func TestVerifyNamesTheFirstEventThatIsWrong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := state.Verify(each(c.tamper(fiveEvents(t))), c.head)
 			var broken *state.ChainError
+			var lost *state.HeadError
 			switch {
 			case c.want == 0 && err != nil:
 				t.Error(err)
 			case c.want == 0:
+			case c.head != "":
+				if !errors.As(err, &lost) || lost.Head != c.head || lost.Events != c.want {
+					t.Errorf("the head was not missed: %v", err)
+				}
 			case !errors.As(err, &broken):
 				t.Errorf("not found: %v", err)
 			case broken.Seq != c.want:

@@ -144,9 +144,21 @@ func (e *MismatchError) Error() string {
 	return "this is another state: " + strings.Join(parts, "; ")
 }
 
+// HeadError says that a journal without a break has no event with a hash that was kept
+// elsewhere: it was cut off or written anew, or the hash is of another journal.
+type HeadError struct {
+	Head   string
+	Events int64 // how many the journal has
+}
+
+// Error names the hash.
+func (e *HeadError) Error() string {
+	return fmt.Sprintf("none of its %d events has the hash %s: the journal was cut off or written anew", e.Events, e.Head)
+}
+
 // ChainError says where a journal breaks.
 type ChainError struct {
-	Seq    int64  // the first event that is wrong; one past the last where the tail is missing
+	Seq    int64  // the first event that is wrong
 	Reason string // in words
 }
 

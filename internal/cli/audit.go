@@ -2,6 +2,11 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -50,24 +55,63 @@ func newAuditVerify(p *process) *cobra.Command {
 
 // verify checks the whole state, which is not changed.
 func (p *process) verify(ctx context.Context, from *source, head string, asJSON bool) error {
+	if head = strings.ToLower(head); head != "" && !isHash(head) {
+		return fmt.Errorf("--head=%s is not a head of a journal, which has %d hexadecimal digits", head, 2*sha256.Size)
+	}
 	w, err := p.open(from, asJSON)
 	if err != nil {
 		return err
 	}
 	store, err := sqlite.OpenReadOnly(ctx, w.path)
+	if w.sandbox && errors.Is(err, state.ErrMissing) {
+		return withHint(errors.New("the sandbox has no state yet: its first apply makes it"), w.command("apply"))
+	}
 	if err != nil {
 		return w.stateError(err)
 	}
 	defer func() { _ = store.Close() }() // it was only read
 	meta, err := store.Verify(ctx, head)
+	if err == nil {
+		err = meta.Check(w.binding.Environment, w.binding.Lineage, w.binding.Service)
+	}
 	if err != nil {
-		return w.stateError(err)
+		return w.verifyError(err)
 	}
 	verified := view.Verified{Events: meta.Serial, Head: meta.Head, TailProven: head != ""}
 	if asJSON {
 		return p.json().Verified(verified)
 	}
 	return view.AuditVerified(p.stdout, verified, p.screen(p.stdout))
+}
+
+func isHash(text string) bool {
+	raw, err := hex.DecodeString(text)
+	return err == nil && len(raw) == sha256.Size
+}
+
+// verifyError says what the journal proves no more, and what to do about that.
+func (w *workspace) verifyError(err error) error {
+	var lost *state.HeadError
+	var broken *state.ChainError
+	switch {
+	case errors.As(err, &lost):
+		return fmt.Errorf("the journal of %s has %s and none of them has the hash %s. "+
+			"Either that is no head of this journal, or the journal was cut off or written anew since that head was printed, "+
+			"and does not have what was sent after. Send nothing with it. Compare the hash with what the runs printed, "+
+			"and restore the state from a backup that has it", w.path, events(lost.Events), lost.Head)
+	case errors.As(err, &broken):
+		return withHint(fmt.Errorf("the journal of %s was changed: %w. The chain holds up to the event before it; "+
+			"nothing proves what comes from there on. Keep a copy of the file and its -wal file, "+
+			"restore the state from a backup, and let that be checked", w.path, broken), w.command("audit verify"))
+	}
+	return w.stateError(err)
+}
+
+func events(n int64) string {
+	if n == 1 {
+		return "1 event"
+	}
+	return fmt.Sprintf("%d events", n)
 }
 
 func newAuditLog(p *process) *cobra.Command {

@@ -35,7 +35,8 @@ func (w *workspace) stateError(err error) error {
 		return withHint(fmt.Errorf("the state %s is held in the middle of a commit by a process that stands still; nothing was sent. "+
 			"Wait for it, or find out who it is:\n%w", w.path, err), w.command(`force-unlock --reason="…"`))
 	case errors.As(err, &mismatch):
-		return fmt.Errorf("the state %s is not the one that this directory is bound to; nothing was sent: %w", w.path, err)
+		return fmt.Errorf("the state %s is not the one that this directory is bound to; nothing was sent: %w. "+
+			"Restore the right one from a backup, or correct the path in the state block", w.path, mismatch)
 	case errors.As(err, &locked):
 		return withHint(fmt.Errorf("%w; nothing was sent. It is released when that process ends. Wait for it", err),
 			w.command("apply --lock-timeout=5m"))

@@ -18,7 +18,8 @@ import (
 // is wrong:
 //
 //   - what SQLite's own check finds, wrapped around [state.ErrDamaged];
-//   - a break of the journal's chain, as [state.Verify] names it; for head see there;
+//   - a break of the journal's chain, or a head that it does not have, as [state.Verify]
+//     names it;
 //   - a row, a run or the state's word on itself that is not what the journal makes of it,
 //     wrapped around [state.ErrDamaged].
 //
