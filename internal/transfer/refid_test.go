@@ -100,3 +100,18 @@ func TestEveryPrintableASCIICharacterShows(t *testing.T) {
 		}
 	}
 }
+
+// TestPlainTextIsPrintableASCII puts every byte at every place of plain text.
+func TestPlainTextIsPrintableASCII(t *testing.T) {
+	for length := range 20 {
+		for at := range length {
+			for c := range 256 {
+				text := []byte(strings.Repeat("~ ", 10)[:length])
+				text[at] = byte(c)
+				if got, want := transfer.Plain(string(text)), ' ' <= c && c <= '~'; got != want {
+					t.Fatalf("%q is plain: %v", text, got)
+				}
+			}
+		}
+	}
+}

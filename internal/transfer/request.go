@@ -94,13 +94,13 @@ func ParseFingerprint(text string) (Fingerprint, error) {
 
 // Fingerprint returns the SHA-256 of the canonical form of r.
 func (r Request) Fingerprint() Fingerprint {
-	return sha256.Sum256(r.appendObject(make([]byte, 0, 512), canonical))
+	return sha256.Sum256(r.appendObject(make([]byte, 0, usualBytes), canonical, r.Metadata))
 }
 
 // Body returns the JSON object that is sent: the documented fields, as strings, with the
 // author's digits, keys in byte order, without those that are empty.
 func (r Request) Body() []byte {
-	return r.appendObject(make([]byte, 0, 512), body)
+	return r.appendObject(make([]byte, 0, usualBytes), body, r.SentMetadata())
 }
 
 // SentMetadata are the pairs of the sender's side as they are sent: Metadata, and the
@@ -176,54 +176,68 @@ const (
 	canonical             // what is hashed: normal amount, operation included, no fingerprint
 )
 
-func (r Request) appendObject(b []byte, as form) []byte {
-	amount, metadata := r.Amount.Normal(), r.Metadata
-	if as == body {
-		amount, metadata = r.Amount.String(), r.SentMetadata()
+// usualBytes is what nearly all requests need; for others a buffer grows.
+const usualBytes = 512
+
+// appendObject takes the metadata apart from r, as the two forms have different ones.
+func (r *Request) appendObject(b []byte, as form, metadata Metadata) []byte {
+	amount := r.Amount.text
+	if as == canonical {
+		amount = r.Amount.Normal()
 	}
 	b = append(b, '{')
-	b = appendField(b, "amount", amount)
-	b = appendField(b, "asset", r.Asset)
-	b = appendField(b, "from_account_id", r.FromAccountID)
-	b = appendField(b, "from_identity_id", r.FromIdentityID)
-	b = appendField(b, "from_profile_id", r.FromProfileID)
-	b = appendPairs(b, "metadata", metadata)
+	b = appendField(b, `"amount":`, amount)
+	b = appendField(b, `"asset":`, r.Asset)
+	b = r.appendSender(b)
+	b = appendPairs(b, `"metadata":`, metadata)
 	if as == canonical {
-		b = appendField(b, "operation", string(r.Operation))
+		b = appendField(b, `"operation":`, string(r.Operation))
 	}
 	if r.Operation == Platform {
-		b = appendPairs(b, "recipient_metadata", r.RecipientMetadata)
+		b = appendPairs(b, `"recipient_metadata":`, r.RecipientMetadata)
 	}
-	b = appendField(b, "ref_id", r.RefID)
-	b = appendField(b, "to_account_id", r.ToAccountID)
-	b = appendField(b, "to_identity_id", r.ToIdentityID)
-	b = appendField(b, "to_profile_id", r.ToProfileID)
+	b = appendField(b, `"ref_id":`, r.RefID)
+	b = r.appendDestination(b)
 	return append(b, '}')
 }
 
+func (r *Request) appendSender(b []byte) []byte {
+	b = appendField(b, `"from_account_id":`, r.FromAccountID)
+	b = appendField(b, `"from_identity_id":`, r.FromIdentityID)
+	return appendField(b, `"from_profile_id":`, r.FromProfileID)
+}
+
+func (r *Request) appendDestination(b []byte) []byte {
+	b = appendField(b, `"to_account_id":`, r.ToAccountID)
+	b = appendField(b, `"to_identity_id":`, r.ToIdentityID)
+	return appendField(b, `"to_profile_id":`, r.ToProfileID)
+}
+
+// appendField takes the name with its quotation marks and its colon.
 func appendField(b []byte, name, value string) []byte {
 	if value == "" {
 		return b
 	}
-	return appendString(appendName(b, name), value)
+	return appendString(append(appendComma(b), name...), value)
 }
 
 func appendPairs(b []byte, name string, pairs Metadata) []byte {
 	if len(pairs) == 0 {
 		return b
 	}
-	b = append(appendName(b, name), '{')
-	for _, p := range pairs {
-		b = appendString(appendName(b, p.Key), p.Value)
+	b = append(append(appendComma(b), name...), '{')
+	for i := range pairs {
+		b = append(appendString(appendComma(b), pairs[i].Key), ':')
+		b = appendString(b, pairs[i].Value)
 	}
 	return append(b, '}')
 }
 
-func appendName(b []byte, name string) []byte {
+func appendComma(b []byte) []byte {
 	if b[len(b)-1] != '{' {
 		b = append(b, ',')
 	}
-	return append(appendString(b, name), ':')
+	return b
 }
 
 // appendString writes a JSON string with the fewest escapes (RFC 8259, section 7), so that
@@ -231,16 +245,21 @@ func appendName(b []byte, name string) []byte {
 func appendString(b []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	b = append(b, '"')
+	written := 0
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c < ' ':
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(b, s[written:i]...)
+		written = i + 1
+		if c < ' ' {
 			b = append(b, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
-		default:
-			b = append(b, c)
+		} else {
+			b = append(b, '\\', c)
 		}
 	}
+	b = append(b, s[written:]...)
 	return append(b, '"')
 }
 
@@ -251,12 +270,10 @@ type Twin uint64
 // Twin returns the twin of r. Two requests with one twin are look-alikes unless their
 // fields say otherwise.
 func (r Request) Twin() Twin {
-	b := r.appendDestination(append(make([]byte, 0, 256), '{'))
-	b = appendField(b, "amount", r.Amount.Normal())
-	b = appendField(b, "asset", r.Asset)
-	b = appendField(b, "from_account_id", r.FromAccountID)
-	b = appendField(b, "from_identity_id", r.FromIdentityID)
-	b = appendField(b, "from_profile_id", r.FromProfileID)
+	b := r.appendDestination(append(make([]byte, 0, usualBytes), '{'))
+	b = appendField(b, `"amount":`, r.Amount.Normal())
+	b = appendField(b, `"asset":`, r.Asset)
+	b = r.appendSender(b)
 	return Twin(hash64(b))
 }
 
@@ -266,13 +283,7 @@ type Destination uint64
 
 // Destination returns whom r pays.
 func (r Request) Destination() Destination {
-	return Destination(hash64(r.appendDestination(append(make([]byte, 0, 256), '{'))))
-}
-
-func (r Request) appendDestination(b []byte) []byte {
-	b = appendField(b, "to_account_id", r.ToAccountID)
-	b = appendField(b, "to_identity_id", r.ToIdentityID)
-	return appendField(b, "to_profile_id", r.ToProfileID)
+	return Destination(hash64(r.appendDestination(append(make([]byte, 0, usualBytes), '{'))))
 }
 
 func hash64(b []byte) uint64 {

@@ -1,0 +1,78 @@
+package transfer_test
+
+import (
+	"testing"
+
+	"remit/internal/transfer"
+)
+
+func payout() transfer.Request {
+	return transfer.Request{
+		Operation:     transfer.Internal,
+		RefID:         "payout-2026-11-S-0000017",
+		FromProfileID: "0acfa5a6-6f2e-41af-a833-48e301197ffd",
+		ToProfileID:   "6513270e-269e-0d37-f2a7-4de452e6b438",
+		Amount:        transfer.MustAmount("85320.06"),
+		Asset:         "USD",
+		Metadata:      transfer.Metadata{{Key: "seller", Value: "S-0000017"}},
+	}
+}
+
+func BenchmarkFingerprint(b *testing.B) {
+	b.ReportAllocs()
+	r := payout()
+	for b.Loop() {
+		r.Fingerprint()
+	}
+}
+
+func BenchmarkBody(b *testing.B) {
+	b.ReportAllocs()
+	r := payout()
+	for b.Loop() {
+		r.Body()
+	}
+}
+
+func BenchmarkTwin(b *testing.B) {
+	b.ReportAllocs()
+	r := payout()
+	for b.Loop() {
+		r.Twin()
+	}
+}
+
+func BenchmarkDestination(b *testing.B) {
+	b.ReportAllocs()
+	r := payout()
+	for b.Loop() {
+		r.Destination()
+	}
+}
+
+func BenchmarkTotals(b *testing.B) {
+	b.ReportAllocs()
+	var totals transfer.Totals
+	r := payout()
+	for b.Loop() {
+		totals.Add(r.Asset, r.Amount)
+	}
+}
+
+func BenchmarkParseAmount(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := transfer.ParseAmount("85320.06"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCheckRefID(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := transfer.CheckRefID("payout-2026-11-S-0000017"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
