@@ -24,7 +24,7 @@ func ParseAmount(text string) (Amount, error) {
 	if err := checkPlain(text); err != nil {
 		return Amount{}, err
 	}
-	if normal(text) == "0" {
+	if strings.TrimLeft(text, "0.") == "" {
 		return Amount{}, errors.New("an amount must be greater than zero")
 	}
 	return Amount{text}, nil
@@ -59,7 +59,27 @@ func (a Amount) Decimal() decimal.Decimal {
 	if a.text == "" {
 		return decimal.Zero
 	}
+	if units, scale, ok := a.units(); ok {
+		return decimal.New(units, -int32(scale))
+	}
 	return decimal.RequireFromString(a.text)
+}
+
+// units is the amount as a whole number and how many of its digits are decimals, as they
+// are written; false where it may not fit.
+func (a Amount) units() (units int64, scale int, ok bool) {
+	const digitsMax = 18
+	if len(a.text) > digitsMax+1 {
+		return 0, 0, false
+	}
+	for i := range len(a.text) {
+		if a.text[i] == '.' {
+			scale = len(a.text) - 1 - i
+			continue
+		}
+		units = 10*units + int64(a.text[i]-'0')
+	}
+	return units, scale, scale > 0 || len(a.text) <= digitsMax
 }
 
 // Scale counts the decimals that matter: 2 for "1.25" and "1.250", 0 for "10.00".
@@ -128,6 +148,9 @@ func checkPlainZeros(text string) error {
 func normal(text string) string {
 	if strings.IndexByte(text, '.') >= 0 {
 		text = strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
+	}
+	if text != "" && text[0] != '0' {
+		return text
 	}
 	return withoutLeadingZeros(text)
 }

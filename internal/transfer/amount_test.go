@@ -241,6 +241,42 @@ func TestTotalsAreExactWhateverTheOrder(t *testing.T) {
 	})
 }
 
+// TestTotalsAreThoseOfDecimals adds and takes back amounts of any size and compares each sum,
+// its exponent too, with one of decimals alone.
+func TestTotalsAreThoseOfDecimals(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var totals, copied transfer.Totals
+		want, count := decimal.Decimal{}, 0
+		digits := rapid.SampledFrom([]string{
+			`[1-9][0-9]{0,3}(\.[0-9]{1,4})?`, `[1-9][0-9]{14,20}(\.[0-9]{1,2})?`, `9{16,18}\.9`, `9{18}`, `0\.[0-9]{16,17}1`, `[1-9][0-9]{30}\.[0-9]{1,30}`,
+		})
+		var left []transfer.Amount
+		for range rapid.IntRange(1, 40).Draw(t, "amounts") {
+			a := transfer.MustAmount(rapid.StringMatching(digits.Draw(t, "digits")).Draw(t, "amount"))
+			if exact := decimal.RequireFromString(a.String()); !a.Decimal().Equal(exact) || a.Decimal().Exponent() != exact.Exponent() {
+				t.Fatalf("%s is %s", a, a.Decimal())
+			}
+			if len(left) > 1 && rapid.IntRange(0, 2).Draw(t, "take one back") == 0 {
+				totals.Remove("USD", left[0])
+				want, count = want.Sub(decimal.RequireFromString(left[0].String())), count-1
+				left = left[1:]
+			}
+			totals.Add("USD", a)
+			left = append(left, a)
+			want, count = want.Add(decimal.RequireFromString(a.String())), count+1
+			if got := totals.Sum("USD"); !got.Equal(want) || got.Exponent() != want.Exponent() || totals.Count() != count {
+				t.Fatalf("%d sum to %s, want %d and %s", totals.Count(), got, count, want)
+			}
+		}
+		for total := range totals.All() {
+			copied.AddTotal(total)
+		}
+		if !copied.Sum("USD").Equal(want) || copied.Count() != count {
+			t.Fatalf("restored are %d of %s, want %d of %s", copied.Count(), copied.Sum("USD"), count, want)
+		}
+	})
+}
+
 func TestWhatIsRemovedFromTotalsLeavesNothing(t *testing.T) {
 	var totals transfer.Totals
 	totals.Add("USD", transfer.MustAmount("80.10"))

@@ -3,6 +3,7 @@ package transfer
 import (
 	"iter"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/shopspring/decimal"
@@ -12,7 +13,7 @@ import (
 // nothing and is ready for use. A Totals is not safe for concurrent use.
 type Totals struct {
 	count  int
-	assets map[string]Total
+	assets map[string]*runningSum
 }
 
 // Total is the count and the sum of one asset.
@@ -24,44 +25,106 @@ type Total struct {
 
 // Add counts one transfer.
 func (t *Totals) Add(asset string, amount Amount) {
-	t.add(Total{Asset: asset, Count: 1, Sum: amount.Decimal()})
+	t.add(asset, amount, 1)
 }
 
 // Remove takes back one transfer that was added.
 func (t *Totals) Remove(asset string, amount Amount) {
-	t.add(Total{Asset: asset, Count: -1, Sum: amount.Decimal().Neg()})
-	if t.assets[asset].Count == 0 {
+	t.add(asset, amount, -1)
+	if t.assets[asset].count == 0 {
 		delete(t.assets, asset)
 	}
+}
+
+// AddTotal counts what total counts: so All of other totals is added, or was saved and is
+// restored.
+func (t *Totals) AddTotal(total Total) {
+	sum := t.of(total.Asset)
+	sum.count += total.Count
+	sum.base = sum.base.Add(total.Sum)
+	t.count += total.Count
 }
 
 // Merge counts all that other counts.
 func (t *Totals) Merge(other Totals) {
 	for total := range other.All() {
-		t.add(total)
+		t.AddTotal(total)
 	}
 }
 
-func (t *Totals) add(more Total) {
-	if t.assets == nil {
-		t.assets = make(map[string]Total)
+// add counts one transfer; sign is 1 or -1.
+func (t *Totals) add(asset string, amount Amount, sign int) {
+	sum := t.of(asset)
+	sum.count += sign
+	t.count += sign
+	if units, scale, ok := amount.units(); ok {
+		sum.add(int64(sign)*units, scale)
+	} else {
+		sum.base = sum.base.Add(amount.Decimal().Mul(decimal.NewFromInt(int64(sign))))
 	}
-	total := t.assets[more.Asset]
-	t.assets[more.Asset] = Total{more.Asset, total.Count + more.Count, total.Sum.Add(more.Sum)}
-	t.count += more.Count
+}
+
+func (t *Totals) of(asset string) *runningSum {
+	sum := t.assets[asset]
+	if sum == nil {
+		sum = new(runningSum)
+		if t.assets == nil {
+			t.assets = make(map[string]*runningSum)
+		}
+		t.assets[asset] = sum
+	}
+	return sum
+}
+
+// runningSum is the count and the sum of one asset, which is that of base and units. Units
+// are added up without memory; base has what they can't hold.
+type runningSum struct {
+	count int
+	base  decimal.Decimal
+	units int64
+	scale int // decimals of units
+}
+
+func (s *runningSum) exact() decimal.Decimal {
+	return s.base.Add(decimal.New(s.units, -int32(s.scale)))
+}
+
+// add adds units of so many decimals.
+func (s *runningSum) add(units int64, scale int) {
+	if scale > s.scale {
+		s.base, s.units, s.scale = s.exact(), 0, scale
+	}
+	for more := s.scale - scale; more > 0; more-- {
+		if units > math.MaxInt64/10 || units < math.MinInt64/10 {
+			s.base = s.base.Add(decimal.New(units, -int32(s.scale-more)))
+			return
+		}
+		units *= 10
+	}
+	if sum := s.units + units; (sum < s.units) == (units < 0) {
+		s.units = sum
+		return
+	}
+	s.base, s.units = s.exact(), units
 }
 
 // Count is how many transfers were added.
 func (t Totals) Count() int { return t.count }
 
 // Sum is the exact sum of one asset; 0 where there is none.
-func (t Totals) Sum(asset string) decimal.Decimal { return t.assets[asset].Sum }
+func (t Totals) Sum(asset string) decimal.Decimal {
+	if sum := t.assets[asset]; sum != nil {
+		return sum.exact()
+	}
+	return decimal.Decimal{}
+}
 
 // All yields a total per asset, in the order of their codes.
 func (t Totals) All() iter.Seq[Total] {
 	return func(yield func(Total) bool) {
 		for _, asset := range slices.Sorted(maps.Keys(t.assets)) {
-			if !yield(t.assets[asset]) {
+			sum := t.assets[asset]
+			if !yield(Total{asset, sum.count, sum.exact()}) {
 				return
 			}
 		}
