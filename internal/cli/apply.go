@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -116,7 +115,8 @@ func (a *applying) check(p *process) error {
 
 // locked plans or reads the plan, asks, and carries it out, while no one else can write.
 func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journal, snapshot state.Snapshot, holder state.Holder) error {
-	plan, err := a.plan(ctx, w, snapshot)
+	seen := &watch{Snapshot: snapshot}
+	plan, err := a.plan(ctx, w, seen)
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journ
 		return a.settleOnly(ctx, w, plan, journal, holder)
 	}
 	if plan.Empty() {
-		return a.standing(ctx, journal, plan, nil)
+		return a.standing(ctx, w, journal, seen, plan, nil)
 	}
 	if err := a.ask(ctx, w, plan); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journ
 	}
 	defer connection.close()
 	ended := a.execute(ctx, w, a.newRun(w, plan, journal, snapshot, holder, connection), executor.Apply)
-	return a.standing(ctx, journal, plan, ended)
+	return a.standing(ctx, w, journal, seen, plan, ended)
 }
 
 // plan makes the plan, or reads and checks the saved one, and shows it.
@@ -244,37 +244,6 @@ func countAgain(plan *planner.Plan) int {
 		}
 	}
 	return n
-}
-
-// standing is how an apply ended, or exit code 4 where something that the plan shows as
-// unverified is so still: whatever the run did, a person should look.
-func (a *applying) standing(ctx context.Context, journal state.Journal, plan *planner.Plan, ended error) error {
-	var code exitCode
-	if ended != nil && !errors.As(ended, &code) {
-		return ended
-	}
-	var refIDs []string
-	for i := range plan.Changes {
-		if r := plan.Changes[i].Recorded; r != nil && r.Status == state.Unverified {
-			refIDs = append(refIDs, plan.Changes[i].RefID)
-		}
-	}
-	if len(refIDs) > 0 && anyUnverified(context.WithoutCancel(ctx), journal, refIDs) {
-		return exitCode(exitLook)
-	}
-	return ended
-}
-
-// anyUnverified reports whether one of the ref_ids is unverified now. Where the state can't
-// say, it may be.
-func anyUnverified(ctx context.Context, journal state.Journal, refIDs []string) bool {
-	snapshot, err := journal.Snapshot(ctx)
-	if err != nil {
-		return true
-	}
-	defer func() { _ = snapshot.Close() }() // it was only read
-	details, err := snapshot.Details(ctx, refIDs...)
-	return err != nil || slices.ContainsFunc(details, func(d state.Detail) bool { return d.Status == state.Unverified })
 }
 
 // settleOnly is what an apply of a plan that must not be applied still does: it settles

@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"remit/executor"
+	"remit/internal/view"
+	"remit/planner"
+	"remit/state"
+)
+
+const (
+	watchedMax = 10_000 // ref_ids that a watch remembers
+	namedMax   = 20     // ref_ids that a notice names
+
+	detailsPerCall = 500 // that are in memory at once
+)
+
+// watch is a snapshot that remembers at which transfers a person should look, as they pass:
+// a plan does not have those that nobody declares any more or that no target names.
+type watch struct {
+	state.Snapshot
+	refIDs []string
+	more   bool // than it remembers
+}
+
+// asksForAPerson reports whether a status keeps every apply at exit code 4.
+func asksForAPerson(s state.Status) bool {
+	switch s {
+	case state.InDoubt, state.Unverified, state.Conflict:
+		return true
+	case state.Unsent, state.Recorded, state.Adopted, state.Refused, state.Tombstone:
+	}
+	return false
+}
+
+// Transfers yields what the snapshot does, from the first one again where it is called again.
+func (w *watch) Transfers(ctx context.Context) iter.Seq2[state.Transfer, error] {
+	return func(yield func(state.Transfer, error) bool) {
+		w.refIDs, w.more = nil, false
+		for t, err := range w.Snapshot.Transfers(ctx) {
+			switch {
+			case err != nil || !asksForAPerson(t.Status):
+			case len(w.refIDs) == watchedMax:
+				w.more = true
+			default:
+				w.refIDs = append(w.refIDs, t.RefID)
+			}
+			if !yield(t, err) {
+				return
+			}
+		}
+	}
+}
+
+// standing is how an apply ended, or exit code 4 where something that it saw in the state, in
+// its plan or not, is still in doubt, unverified or in conflict: whatever the run did, a
+// person should look. What neither the plan nor the run has named is named.
+func (a *applying) standing(ctx context.Context, w *workspace, journal state.Journal, seen *watch, plan *planner.Plan, ended error) error {
+	var code exitCode
+	if ended != nil && !errors.As(ended, &code) {
+		return ended
+	}
+	left, err := stillStanding(context.WithoutCancel(ctx), journal, seen)
+	if err != nil {
+		return hinted{fmt.Errorf("read what is left in doubt: %w", err), w.command("state list"), exitLook}
+	}
+	if len(left) == 0 && !seen.more {
+		return ended
+	}
+	for i := range plan.Changes {
+		delete(left, plan.Changes[i].RefID)
+	}
+	if !plan.Empty() { // each doubt was settled or listed
+		for refID, status := range left {
+			if status == state.InDoubt {
+				delete(left, refID)
+			}
+		}
+	}
+	if err := a.tellStanding(w, left); err != nil {
+		return err
+	}
+	return exitCode(exitLook)
+}
+
+// stillStanding are those of the seen transfers at which a person should look now.
+func stillStanding(ctx context.Context, journal state.Journal, seen *watch) (map[string]state.Status, error) {
+	if len(seen.refIDs) == 0 {
+		return nil, nil
+	}
+	snapshot, err := journal.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	left := make(map[string]state.Status)
+	for some := range slices.Chunk(seen.refIDs, detailsPerCall) {
+		details, err := snapshot.Details(ctx, some...)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range details {
+			if asksForAPerson(d.Status) {
+				left[d.RefID] = d.Status
+			}
+		}
+	}
+	return left, nil
+}
+
+// tellStanding names transfers that nothing else in the output does.
+func (a *applying) tellStanding(w *workspace, left map[string]state.Status) error {
+	if len(left) == 0 {
+		return nil
+	}
+	refIDs := make([]string, 0, len(left))
+	for refID := range left {
+		refIDs = append(refIDs, refID)
+	}
+	slices.Sort(refIDs)
+	shown := refIDs[:min(len(refIDs), namedMax)]
+	names := make([]string, len(shown))
+	for i, refID := range shown {
+		names[i] = fmt.Sprintf("%s (%s)", view.Visible(refID), left[refID])
+		if a.asJSON {
+			w.json().Handle(executor.Event{
+				Time: w.now().UTC(), Type: executor.EventNotice, RefID: refID,
+				Reason: left[refID].String() + ", and not in this plan: a person should look",
+			})
+		}
+	}
+	if more := len(refIDs) - len(shown); more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	_, err := fmt.Fprintf(w.stderr, "Notice: a person should look at what this plan does not have: %s.\n\n    %s\n",
+		strings.Join(names, ", "), view.Visible(w.command("state list")))
+	return err
+}
