@@ -215,16 +215,8 @@ func (c *course) find(ctx context.Context, refIDs ...string) (map[string][]trans
 // the transfer is in doubt, as the state has it: an intent without an outcome.
 func (c *course) write(v verdict, lead ...state.Entry) verdict {
 	err := c.journal.append(slices.Concat(lead, []state.Entry{v.outcome})...)
-	if difference, stop, ok := contradiction(err, v); ok {
-		v = verdict{
-			outcome: state.Outcome{
-				RefID: v.outcome.RefID, RunID: v.outcome.RunID, Status: state.Conflict, Source: v.outcome.Source,
-				Reason:     describe([]transfer.Difference{difference}),
-				HTTPStatus: v.outcome.HTTPStatus, Problem: v.outcome.Problem, Records: v.outcome.Records,
-				Differences: []transfer.Difference{difference},
-			},
-			result: ResultConflict, stop: stop, next: command(v.outcome.RefID, ""),
-		}
+	if against, ok := contradiction(err, v); ok {
+		v = against
 		err = c.journal.append(slices.Concat(lead, []state.Entry{v.outcome})...)
 	}
 	if err != nil {
@@ -237,17 +229,30 @@ func (c *course) write(v verdict, lead ...state.Entry) verdict {
 	return v
 }
 
-// contradiction says what a record that the state refuses contradicts.
-func contradiction(err error, v verdict) (_ transfer.Difference, stop string, _ bool) {
+// contradiction is the conflict of a verdict with a record that the state refuses, and how a
+// person closes it.
+func contradiction(err error, v verdict) (verdict, bool) {
+	refID := v.outcome.RefID
+	against := verdict{result: ResultConflict}
+	var difference transfer.Difference
 	if duplicate, ok := errors.AsType[*state.DuplicateRecordError](err); ok {
-		return transfer.Difference{Field: "id", Asked: "a record of its own", Answered: fmt.Sprintf("%s, which is recorded under ref_id %q", duplicate.RecordID, duplicate.RefID)},
-			fmt.Sprintf("the record of %q is recorded under ref_id %q", v.outcome.RefID, duplicate.RefID), true
+		difference = transfer.Difference{Field: "id", Asked: "a record of its own", Answered: fmt.Sprintf("%s, which is recorded under ref_id %q", duplicate.RecordID, duplicate.RefID)}
+		against.stop = fmt.Sprintf("the record of %q is recorded under ref_id %q", refID, duplicate.RefID)
+		against.next = command(refID, "--recorded FILE --accept-record")
+	} else if customer, ok := errors.AsType[*state.CustomerError](err); ok {
+		difference = transfer.Difference{Field: "customer_id", Asked: customer.Want, Answered: customer.Got}
+		against.stop = fmt.Sprintf("the record of %q belongs to another customer", refID)
+		against.next = command(refID, "--accept-record")
+	} else {
+		return v, false
 	}
-	if customer, ok := errors.AsType[*state.CustomerError](err); ok {
-		return transfer.Difference{Field: "customer_id", Asked: customer.Want, Answered: customer.Got},
-			fmt.Sprintf("the record of %q belongs to another customer", v.outcome.RefID), true
+	against.outcome = state.Outcome{
+		RefID: refID, RunID: v.outcome.RunID, Status: state.Conflict, Source: v.outcome.Source,
+		Reason:     describe([]transfer.Difference{difference}),
+		HTTPStatus: v.outcome.HTTPStatus, Problem: v.outcome.Problem, Records: v.outcome.Records,
+		Differences: []transfer.Difference{difference},
 	}
-	return transfer.Difference{}, "", false
+	return against, true
 }
 
 // afterAnswer stops the run where the answer, or a row of them, says that it must.

@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +29,7 @@ type polled struct {
 	refID    string
 	status   transfer.RecordStatus
 	conflict *verdict // where it contradicts what is recorded
+	refused  bool     // the state takes its status from a person alone
 }
 
 // await polls a dependency by lookup for as long as the policy says, and then leaves what
@@ -89,6 +89,9 @@ func (o *order) polledOnce(results []polled) {
 				o.c.report.revise(p.request, p.result, *r.conflict)
 			}
 			o.fail(r.refID, "which is "+words(ResultConflict))
+		case r.refused:
+			delete(o.pending, r.refID)
+			o.fail(r.refID, "which was not COMPLETED when a person accepted it; `"+command(r.refID, "--recorded FILE")+"` tells when it is")
 		case r.status == transfer.Completed:
 			delete(o.pending, r.refID)
 			o.c.report.tell(Event{Type: EventNotice, RefID: r.refID, Reason: "It is COMPLETED."})
@@ -133,30 +136,44 @@ func (c *course) pollOnce(list []*pending) []polled {
 	return results
 }
 
-// pollResult judges what was found of one dependency; false where there is nothing new.
+// pollResult judges what was found of one dependency; false where there is nothing new. What
+// a person has accepted of it contradicts nothing.
 func (c *course) pollResult(p *pending, records []transfer.Record) (polled, bool) {
 	finding := transfer.Examine(p.request, records, p.operator)
-	if finding.Debit != nil && finding.Debit.ID != p.recordID && finding.Agrees() {
-		finding.Differences = []transfer.Difference{{Field: "id", Asked: p.recordID, Answered: finding.Debit.ID}}
+	deciding, differences := finding.Debit, finding.Differences
+	if len(differences) > 0 {
+		differences = unaccepted(p.known, c.detail(p.refID), differences)
+	}
+	if deciding == nil || deciding.ID != p.recordID {
+		if i := slices.IndexFunc(records, func(r transfer.Record) bool { return r.ID == p.recordID }); i >= 0 {
+			deciding = &records[i]
+		}
+	}
+	if deciding != nil && deciding.ID != p.recordID && len(differences) == 0 {
+		differences = []transfer.Difference{{Field: "id", Asked: p.recordID, Answered: deciding.ID}}
 	}
 	switch {
-	case len(finding.Differences) > 0:
-		v := c.contradict(p, records, finding.Differences)
+	case len(differences) > 0:
+		v := c.contradict(p, records, differences)
 		return polled{refID: p.refID, conflict: &v}, v.written
-	case finding.Debit == nil:
+	case deciding == nil:
 		return polled{}, false
-	case finding.Debit.Status != transfer.Completed && finding.Debit.Status != transfer.Failed:
+	case deciding.Status != transfer.Completed && deciding.Status != transfer.Failed:
 		return polled{}, false
 	}
 	outcome := state.Outcome{
 		RefID: p.refID, RunID: p.runID, Status: p.status, Source: state.SourceLookup,
-		Reason: "its status was looked up", Records: raws(records, finding.Debit),
+		Reason: "its status was looked up", Records: raws(records, deciding), Differences: finding.Differences,
 	}
-	if err := c.journal.append(outcome); err != nil {
+	switch err := c.journal.append(outcome); {
+	case err == nil:
+		return polled{refID: p.refID, status: deciding.Status}, true
+	case refusal(err): // the record is of another customer, which only a person may accept
+		return polled{refID: p.refID, refused: true}, true
+	default:
 		c.halt(fmt.Sprintf("the status of %q could not be written: %v", p.refID, err))
 		return polled{}, false
 	}
-	return polled{refID: p.refID, status: finding.Debit.Status}, true
 }
 
 // contradict makes a conflict, durably, of what is recorded and what a lookup says instead.
@@ -165,23 +182,24 @@ func (c *course) pollResult(p *pending, records []transfer.Record) (polled, bool
 func (c *course) contradict(p *pending, records []transfer.Record, differences []transfer.Difference) verdict {
 	v := conflict(p.known, records, differences)
 	v.outcome.Source = state.SourceLookup
-	if !slices.ContainsFunc(records, func(r transfer.Record) bool { return r.ID == p.recordID }) {
-		v.outcome.Records = append(c.stored(p.refID), v.outcome.Records...)
+	stored := c.detail(p.refID).Outcome
+	if stored != nil && len(stored.Records) > 0 && !slices.ContainsFunc(records, func(r transfer.Record) bool { return r.ID == p.recordID }) {
+		v.outcome.Records = append(slices.Clone(stored.Records[:1]), v.outcome.Records...)
 	}
 	return c.write(v)
 }
 
-// stored is the record that decides of a transfer; nothing where it can't be read, which
-// must not keep a conflict from being written.
-func (c *course) stored(refID string) []json.RawMessage {
+// detail is what the state knows of a ref_id; nothing where it can't be read, which must not
+// keep a conflict from being written.
+func (c *course) detail(refID string) state.Detail {
 	snapshot, err := c.run.Journal.Snapshot(c.lasting)
 	if err != nil {
-		return nil
+		return state.Detail{}
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
 	details, err := snapshot.Details(c.lasting, refID)
-	if err != nil || len(details) == 0 || details[0].Outcome == nil || len(details[0].Outcome.Records) == 0 {
-		return nil
+	if err != nil || len(details) == 0 {
+		return state.Detail{}
 	}
-	return slices.Clone(details[0].Outcome.Records[:1])
+	return details[0]
 }

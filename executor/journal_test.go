@@ -71,7 +71,7 @@ func (m *memory) Append(_ context.Context, entries ...state.Entry) error {
 			}
 			for other, r := range rows {
 				if other != refID && row.RecordID != "" && r.RecordID == row.RecordID {
-					return &state.DuplicateRecordError{RecordID: row.RecordID, RefID: other}
+					return fmt.Errorf("record outcome of %q: %w", refID, &state.DuplicateRecordError{RecordID: row.RecordID, RefID: other})
 				}
 			}
 			rows[refID] = row

@@ -197,7 +197,7 @@ func TestAPolledRecordThatDisagreesIsAConflict(t *testing.T) {
 					RefID: "funding", By: state.Holder{User: "ada"}, Reason: "the service confirmed it",
 					Journal: w.journal, Policy: w.policy, Clock: clock{},
 				}
-				if _, err := executor.ResolveAcceptRecord(t.Context(), resolution); err != nil {
+				if _, err := executor.ResolveAcceptRecord(t.Context(), resolution, nil); err != nil {
 					t.Errorf("the conflict is a dead end: %v", err)
 				}
 				if row := w.journal.row("funding"); row.Status != state.Recorded || row.RecordID != "debit-of-funding" {
@@ -206,6 +206,88 @@ func TestAPolledRecordThatDisagreesIsAConflict(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAnAcceptedDependencyIsMetWhenItIsCompleted has a transfer that was accepted although it
+// differs, while it is PENDING: what depends on it goes on once it is COMPLETED.
+func TestAnAcceptedDependencyIsMetWhenItIsCompleted(t *testing.T) {
+	tests := map[string]struct {
+		fields map[string]string // of the record that is accepted
+		shown  map[string]string // of the one that the lookup shows later, beside
+		want   executor.Result   // of what depends on it
+		status state.Status      // of it
+	}{
+		"by lookup": {
+			map[string]string{"amount": "70.00"}, nil, executor.ResultRecorded, state.Recorded,
+		},
+		"but not where it differs in something else by then": {
+			map[string]string{"amount": "70.00"}, map[string]string{"asset": "EUR"}, executor.ResultNotAttempted, state.Conflict,
+		},
+		"but not where it is another record by then": {
+			map[string]string{"amount": "70.00"}, map[string]string{"id": "another"}, executor.ResultNotAttempted, state.Conflict,
+		},
+		"but not by lookup where another customer's was accepted": {
+			map[string]string{"customer_id": "stranger"}, nil, executor.ResultNotAttempted, state.Recorded,
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.apply(request("first")) // names the customer
+				begun := time.Now()
+				record := func(status transfer.RecordStatus, fields ...map[string]string) transfer.Record {
+					r := sides(request("funding"), begun, status)[0]
+					for _, f := range append(fields, test.fields) {
+						r = *edited(r, f)
+					}
+					return r
+				}
+				w.service.after = func(_ string, _ int, a executor.Answer) executor.Answer {
+					r := record(transfer.Pending)
+					a.Record = &r
+					return a
+				}
+				w.apply(request("funding"))
+				w.service.after = nil
+				if _, err := executor.ResolveAcceptRecord(t.Context(), w.resolution("funding"), nil); err != nil {
+					t.Fatal(err)
+				}
+				w.lookup = true
+				w.service.find = func([]string) (map[string][]transfer.Record, error) {
+					return map[string][]transfer.Record{"funding": {record(transfer.Completed, test.shown)}}, nil
+				}
+				plan := w.plan(request("payout"))
+				after(plan, "payout", "funding")
+				summary := w.applyPlan(plan)
+				if got := w.results()["payout"]; got != test.want || summary.Stopped != "" {
+					t.Errorf("payout is %s: %s; stopped by %q", got, w.reason("payout"), summary.Stopped)
+				}
+				if row := w.journal.row("funding"); row.Status != test.status {
+					t.Errorf("funding is %s", row.Status)
+				}
+			})
+		})
+	}
+}
+
+func TestAnAcceptedDependencyIsMetByAPerson(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		doubtful(w)
+		given := func(status transfer.RecordStatus) []transfer.Record {
+			return []transfer.Record{*edited(sides(request("rent"), time.Now(), status)[0], map[string]string{"amount": "70.00"})}
+		}
+		if _, err := executor.ResolveAcceptRecord(t.Context(), w.resolution("rent"), given(transfer.Pending)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := executor.ResolveRecorded(t.Context(), w.resolution("rent"), given(transfer.Completed)); err != nil {
+			t.Errorf("a newer copy of what was accepted: %v", err)
+		}
+		if row := w.journal.row("rent"); row.Status != state.Recorded || row.RecordStatus != transfer.Completed {
+			t.Errorf("it is %s, %s", row.Status, row.RecordStatus)
+		}
+	})
 }
 
 func TestWhatDependsOnNothingKnownIsNotSent(t *testing.T) {

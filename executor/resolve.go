@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"remit/internal/transfer"
@@ -80,33 +81,20 @@ type Resolution struct {
 // of the transfer, and returns the outcome that it wrote. The error is a *[DifferenceError]
 // where they disagree with the recorded request, [ErrCreditOnly], [ErrUnknownRefID], or what
 // the state refuses; then nothing was written. Of a transfer that is recorded already, it
-// takes the service's newer status over.
+// takes the service's newer status over; in what a person has accepted, it may differ.
 func ResolveRecorded(ctx context.Context, r Resolution, records []transfer.Record) (state.Outcome, error) {
-	detail, meta, err := r.read(ctx)
-	if err != nil {
-		return state.Outcome{}, err
-	}
-	k, err := r.known(detail, meta)
-	if err != nil {
-		return state.Outcome{}, err
-	}
-	v := judgeRecords(k, inDoubt, records)
-	switch {
-	case v.outcome.Status == state.Conflict:
-		return state.Outcome{}, &DifferenceError{r.RefID, v.outcome.Differences}
-	case !v.outcome.Status.Made():
-		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrCreditOnly)
-	case v.outcome.Status == state.Unverified || !detail.Status.MayBeMade():
-		v.outcome.Status = state.Adopted // a person vouches for it
-	}
-	return r.say(ctx, v.outcome)
+	return r.give(ctx, records, false)
 }
 
-// ResolveAcceptRecord closes a conflict, or an unverified transfer, as the service has it,
-// and returns the outcome that it wrote: the kept record stands. The error is a
-// *[StatusError] for any other status, [ErrNoRecord], [ErrUnknownRefID], or what the state
+// ResolveAcceptRecord closes a transfer as the service has it, although that is not what was
+// asked for, and returns the outcome that it wrote, with the differences. Without records
+// the kept ones stand, of a conflict or an unverified transfer. The error is a *[StatusError]
+// for any other status, [ErrNoRecord], [ErrCreditOnly], [ErrUnknownRefID], or what the state
 // refuses, such as a record that belongs to another ref_id; then nothing was written.
-func ResolveAcceptRecord(ctx context.Context, r Resolution) (state.Outcome, error) {
+func ResolveAcceptRecord(ctx context.Context, r Resolution, records []transfer.Record) (state.Outcome, error) {
+	if len(records) > 0 {
+		return r.give(ctx, records, true)
+	}
 	detail, _, err := r.read(ctx)
 	if err != nil {
 		return state.Outcome{}, err
@@ -120,22 +108,92 @@ func ResolveAcceptRecord(ctx context.Context, r Resolution) (state.Outcome, erro
 	case state.Unsent, state.InDoubt, state.Recorded, state.Adopted, state.Refused, state.Tombstone:
 		return state.Outcome{}, &StatusError{r.RefID, detail.Status}
 	}
-	if detail.Outcome == nil {
+	kept, err := keptRecords(detail)
+	if err != nil {
+		return state.Outcome{}, fmt.Errorf("resolve %q: %w: %w", r.RefID, ErrNoRecord, err)
+	}
+	if len(kept) == 0 {
 		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrNoRecord)
 	}
-	var records []transfer.Record
+	outcome.Records = raws(kept, accepted(kept, detail.RecordID))
+	outcome.Differences = detail.Outcome.Differences
+	return r.say(ctx, outcome)
+}
+
+// give stores records that a person got from the service; with accept, also those that
+// differ from what was asked.
+func (r Resolution) give(ctx context.Context, records []transfer.Record, accept bool) (state.Outcome, error) {
+	detail, meta, err := r.read(ctx)
+	if err != nil {
+		return state.Outcome{}, err
+	}
+	k, err := r.known(detail, meta)
+	if err != nil {
+		return state.Outcome{}, err
+	}
+	v := judgeRecords(k, inDoubt, records)
+	switch {
+	case v.outcome.Status == state.Conflict:
+		differences := unaccepted(k, detail, v.outcome.Differences)
+		if len(differences) > 0 && !accept {
+			return state.Outcome{}, &DifferenceError{r.RefID, differences}
+		}
+		deciding := accepted(records, detail.RecordID)
+		if deciding.Direction == transfer.Credit && deciding.ID != detail.RecordID {
+			return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrCreditOnly)
+		}
+		return r.say(ctx, state.Outcome{
+			RefID: r.RefID, Status: statusAccepted(detail.Status),
+			Records: raws(records, deciding), Differences: v.outcome.Differences,
+		})
+	case !v.outcome.Status.Made():
+		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrCreditOnly)
+	case v.outcome.Status == state.Unverified || !detail.Status.MayBeMade():
+		v.outcome.Status = state.Adopted // a person vouches for it
+	}
+	return r.say(ctx, v.outcome)
+}
+
+// statusAccepted is what a transfer becomes by a record that differs and is accepted: ours
+// where a request of ours may have made it.
+func statusAccepted(before state.Status) state.Status {
+	switch before {
+	case state.InDoubt, state.Conflict, state.Recorded:
+		return state.Recorded
+	case state.Unsent, state.Adopted, state.Unverified, state.Refused, state.Tombstone:
+		return state.Adopted
+	}
+	panic(fmt.Sprintf("a record of %v was accepted", before))
+}
+
+// unaccepted are those of the differences that a made transfer's stored records do not have:
+// in the others a person has accepted it.
+func unaccepted(k known, detail state.Detail, differences []transfer.Difference) []transfer.Difference {
+	if !detail.Status.Made() || detail.Outcome == nil {
+		return differences
+	}
+	standing := slices.Clone(detail.Outcome.Differences)
+	if stored, err := keptRecords(detail); err == nil { // otherwise they excuse nothing
+		standing = append(standing, judgeRecords(k, inDoubt, stored).outcome.Differences...)
+	}
+	return slices.DeleteFunc(slices.Clone(differences), func(d transfer.Difference) bool { return slices.Contains(standing, d) })
+}
+
+// keptRecords are the records of the latest outcome, the deciding one first where there is
+// one; none where there is no outcome.
+func keptRecords(detail state.Detail) ([]transfer.Record, error) {
+	if detail.Outcome == nil {
+		return nil, nil
+	}
+	records := make([]transfer.Record, 0, len(detail.Outcome.Records))
 	for _, raw := range detail.Outcome.Records {
 		record, err := transfer.ParseRecord(raw)
 		if err != nil {
-			return state.Outcome{}, fmt.Errorf("resolve %q: %w: %w", r.RefID, ErrNoRecord, err)
+			return nil, err
 		}
 		records = append(records, record)
 	}
-	if len(records) == 0 {
-		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrNoRecord)
-	}
-	outcome.Records = raws(records, accepted(records, detail.RecordID))
-	return r.say(ctx, outcome)
+	return records, nil
 }
 
 // accepted is the record among those of a conflict that a person accepts: the stored one,
@@ -267,10 +325,14 @@ func (r Resolution) say(ctx context.Context, outcome state.Outcome) (state.Outco
 
 func (r Resolution) write(ctx context.Context, outcome state.Outcome) (state.Outcome, error) {
 	// A word that was given is written even where the person leaves meanwhile.
-	if err := r.Journal.Append(context.WithoutCancel(ctx), outcome); err != nil {
-		return state.Outcome{}, fmt.Errorf("record outcome of %q: %w", r.RefID, err)
+	err := r.Journal.Append(context.WithoutCancel(ctx), outcome)
+	switch {
+	case err == nil:
+		return outcome, nil
+	case refusal(err): // it says what could not be done to which ref_id
+		return state.Outcome{}, err
 	}
-	return outcome, nil
+	return state.Outcome{}, fmt.Errorf("record outcome of %q: %w", r.RefID, err)
 }
 
 // seenDead reports whether the holder of the latest attempt can send nothing any more. Who

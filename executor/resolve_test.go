@@ -3,6 +3,7 @@ package executor_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -43,6 +44,18 @@ func conflicting(w *world) {
 	w.service.after = nil
 }
 
+// sharing makes the transfer a conflict whose kept record belongs to another ref_id.
+func sharing(w *world) {
+	w.policy.InFlightMax = 1
+	w.apply(request("fund"))
+	w.service.after = func(_ string, _ int, a executor.Answer) executor.Answer {
+		a.Record = edited(*a.Record, map[string]string{"id": "debit-of-fund"})
+		return a
+	}
+	w.apply(request("rent"))
+	w.service.after = nil
+}
+
 func refusedBefore(w *world) {
 	w.service.before = func(context.Context, string, int) *executor.Answer {
 		return &executor.Answer{Kind: executor.Rejected, HTTPStatus: 422}
@@ -61,8 +74,16 @@ func TestAPersonsWord(t *testing.T) {
 		}
 	}
 	both := func() []transfer.Record { return sides(rent, time.Now(), transfer.Completed) }
+	otherAmount := func() []transfer.Record {
+		return []transfer.Record{*edited(both()[0], map[string]string{"amount": "70.00"})}
+	}
+	acceptGiven := func(records func() []transfer.Record) func(context.Context, *world) (state.Outcome, error) {
+		return func(ctx context.Context, w *world) (state.Outcome, error) {
+			return executor.ResolveAcceptRecord(ctx, w.resolution("rent"), records())
+		}
+	}
 	accept := func(ctx context.Context, w *world) (state.Outcome, error) {
-		return executor.ResolveAcceptRecord(ctx, w.resolution("rent"))
+		return executor.ResolveAcceptRecord(ctx, w.resolution("rent"), nil)
 	}
 	notMade := func(ctx context.Context, w *world) (state.Outcome, error) {
 		return executor.ResolveNotMade(ctx, w.resolution("rent"))
@@ -81,9 +102,25 @@ func TestAPersonsWord(t *testing.T) {
 		"its debit side is enough":                   {doubtful, give(func() []transfer.Record { return both()[:1] }), state.Recorded, nil},
 		"its credit side is not":                     {doubtful, give(func() []transfer.Record { return both()[1:] }), state.InDoubt, executor.ErrCreditOnly},
 		"a record from before the intent is adopted": {doubtful, give(func() []transfer.Record { return sides(rent, time.Now().Add(-time.Hour), transfer.Completed)[:1] }), state.Adopted, nil},
-		"a record that differs is refused": {doubtful, give(func() []transfer.Record {
-			return []transfer.Record{*edited(both()[0], map[string]string{"amount": "70.00"})}
-		}), state.InDoubt, &executor.DifferenceError{}},
+		"a record that differs is refused":           {doubtful, give(otherAmount), state.InDoubt, &executor.DifferenceError{}},
+		"unless it is accepted":                      {doubtful, acceptGiven(otherAmount), state.Recorded, nil},
+		"one that agrees is accepted as well":        {doubtful, acceptGiven(both), state.Recorded, nil},
+		"a credit side that differs cannot be": {doubtful, acceptGiven(func() []transfer.Record {
+			return []transfer.Record{*edited(both()[1], map[string]string{"amount": "70.00"})}
+		}), state.InDoubt, executor.ErrCreditOnly},
+		"what was refused is adopted as it is": {refusedBefore, acceptGiven(otherAmount), state.Adopted, nil},
+		"no other record of a recorded one is": {recordedBefore, acceptGiven(func() []transfer.Record {
+			return []transfer.Record{*edited(otherAmount()[0], map[string]string{"id": "second"})}
+		}), state.Recorded, state.ErrRecorded},
+		"a record of another customer is accepted": {recordedBefore, acceptGiven(func() []transfer.Record {
+			return []transfer.Record{*edited(both()[0], map[string]string{"customer_id": "stranger"})}
+		}), state.Recorded, nil},
+		"a conflict ends with the record of a person": {conflicting, give(both), state.Recorded, nil},
+
+		"one record for two is not accepted":                {sharing, accept, state.Conflict, &state.DuplicateRecordError{}},
+		"the right record ends that":                        {sharing, give(both), state.Recorded, nil},
+		"or one that is accepted":                           {sharing, acceptGiven(otherAmount), state.Recorded, nil},
+		"or that it was not made as one of its own":         {sharing, notMade, state.Tombstone, nil},
 		"a record that was refused is adopted all the same": {refusedBefore, give(both), state.Adopted, nil},
 		"a record proves an unverified one":                 {adoptable, give(func() []transfer.Record { return sides(rent, time.Now().Add(-time.Hour), transfer.Completed) }), state.Adopted, nil},
 		"a record of another customer is refused": {recordedBefore, give(func() []transfer.Record {
@@ -148,7 +185,59 @@ func sameError(err, want error) bool {
 		_, ok := errors.AsType[*executor.StatusError](err)
 		return ok
 	}
+	if _, ok := errors.AsType[*state.DuplicateRecordError](want); ok {
+		_, ok := errors.AsType[*state.DuplicateRecordError](err)
+		return ok
+	}
 	return errors.Is(err, want)
+}
+
+// TestAnAcceptedDifferenceIsKept accepts what differs in three ways: the journal says in what.
+func TestAnAcceptedDifferenceIsKept(t *testing.T) {
+	rent := request("rent")
+	given := []transfer.Record{*edited(*debit(rent, time.Now()), map[string]string{"amount": "70.00"})}
+	tests := map[string]struct {
+		before func(*world)
+		given  []transfer.Record
+	}{
+		"of a conflict's kept record":      {conflicting, nil},
+		"of a conflict, by a given record": {conflicting, given},
+		"of a doubt, by a given record":    {doubtful, given},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				test.before(w)
+				outcome, err := executor.ResolveAcceptRecord(t.Context(), w.resolution("rent"), test.given)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := []transfer.Difference{{Field: "amount", Asked: "80.00", Answered: "70.00"}}
+				if diff := cmp.Diff(want, outcome.Differences); diff != "" {
+					t.Errorf("differences (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// TestAConflictOverOneRecordSaysWhatToType has two transfers that the service shows one
+// record for.
+func TestAConflictOverOneRecordSaysWhatToType(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		sharing(w)
+		for _, e := range w.events {
+			if e.Result == executor.ResultConflict && !strings.Contains(e.Next, "remit resolve rent --recorded FILE --accept-record") {
+				t.Errorf("it says %q", e.Next)
+			}
+		}
+		_, err := executor.ResolveAcceptRecord(t.Context(), w.resolution("rent"), nil)
+		if err == nil || strings.Count(err.Error(), "record outcome of") != 1 {
+			t.Errorf("error: %v", err)
+		}
+	})
 }
 
 // TestNotMadeWaitsForAHolderThatMayBeAlive takes a lock away: who held it may wake up with a
@@ -203,7 +292,7 @@ func TestAnAcceptedConflictKeepsTheDebitFirst(t *testing.T) {
 			return map[string][]transfer.Record{"rent": {*edited(records[1], map[string]string{"amount": "70.00"}), *edited(records[0], map[string]string{"amount": "70.00"})}}, nil
 		}
 		w.apply(request("rent"))
-		if _, err := executor.ResolveAcceptRecord(t.Context(), w.resolution("rent")); err != nil {
+		if _, err := executor.ResolveAcceptRecord(t.Context(), w.resolution("rent"), nil); err != nil {
 			t.Fatal(err)
 		}
 		if got := w.journal.row("rent").RecordID; got != "debit-of-rent" {

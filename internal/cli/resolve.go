@@ -9,6 +9,7 @@ import (
 
 	"remit/config"
 	"remit/executor"
+	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/state"
 )
@@ -37,7 +38,8 @@ func newResolve(p *process) *cobra.Command {
 			"Without a flag it asks the service, where that can look up. The other three are a\n" +
 			"person's word, which needs --reason and is journalled:\n\n" +
 			"    --recorded FILE    the record that the service shows for it, as JSON (- for standard input)\n" +
-			"    --accept-record    a conflict, or an unverified transfer, stands as the service has it\n" +
+			"    --accept-record    a conflict, or an unverified transfer, stands as the service has it;\n" +
+			"                       with --recorded, the given record stands although it differs\n" +
 			"    --not-made         it was not made; this ref_id is never sent again\n\n" +
 			"With --run and --count, --accept-record accepts all that a run left unverified, where\n" +
 			"they are exactly so many.",
@@ -52,12 +54,14 @@ func newResolve(p *process) *cobra.Command {
 	r.flags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&r.recorded, "recorded", "", "store the record in this `file`, one or both sides")
-	flags.BoolVar(&r.acceptRecord, "accept-record", false, "let the kept record stand")
+	flags.BoolVar(&r.acceptRecord, "accept-record", false, "let the kept record stand, or with --recorded the given one")
 	flags.BoolVar(&r.notMade, "not-made", false, "settle it as not made, for good")
 	flags.StringVar(&r.reason, "reason", "", "why, for the journal")
 	flags.StringVar(&r.runID, "run", "", "with --accept-record and --count: all that this `run` left unverified")
 	flags.IntVar(&r.count, "count", 0, "how many they are")
-	cmd.MarkFlagsMutuallyExclusive("recorded", "accept-record", "not-made")
+	cmd.MarkFlagsMutuallyExclusive("recorded", "not-made")
+	cmd.MarkFlagsMutuallyExclusive("accept-record", "not-made")
+	cmd.MarkFlagsMutuallyExclusive("recorded", "run")
 	cmd.MarkFlagsRequiredTogether("run", "count")
 	return cmd
 }
@@ -134,15 +138,18 @@ func (w *workspace) resolution(journal state.Journal, by state.Holder, refID, re
 }
 
 func (r *resolving) settle(ctx context.Context, w *workspace, resolution executor.Resolution) (state.Outcome, error) {
-	switch {
-	case r.recorded != "":
-		records, err := w.readRecords(r.recorded, recordsFileMax)
-		if err != nil {
+	var records []transfer.Record
+	if r.recorded != "" {
+		var err error
+		if records, err = w.readRecords(r.recorded, recordsFileMax); err != nil {
 			return state.Outcome{}, err
 		}
-		return executor.ResolveRecorded(ctx, resolution, records)
+	}
+	switch {
 	case r.acceptRecord:
-		return executor.ResolveAcceptRecord(ctx, resolution)
+		return executor.ResolveAcceptRecord(ctx, resolution, records)
+	case r.recorded != "":
+		return executor.ResolveRecorded(ctx, resolution, records)
 	case r.notMade:
 		return executor.ResolveNotMade(ctx, resolution)
 	}
@@ -163,14 +170,23 @@ func (r *resolving) settle(ctx context.Context, w *workspace, resolution executo
 
 // explain adds what to do to what went wrong.
 func (r *resolving) explain(err error) error {
+	resolve := func(flags string) string { return r.command("resolve " + quote(r.refID) + " " + flags + " --reason=…") }
+	_, differs := errors.AsType[*executor.DifferenceError](err)
+	duplicate, isDuplicate := errors.AsType[*state.DuplicateRecordError](err)
 	switch {
 	case errors.Is(err, executor.ErrUnknownRefID):
 		return withHint(err, r.command("state list"))
 	case errors.Is(err, executor.ErrAbsent):
-		return withHint(fmt.Errorf("%w. If another channel shows that it was not made, say so", err),
-			r.command("resolve "+quote(r.refID)+" --not-made --reason=…"))
+		return withHint(fmt.Errorf("%w. If another channel shows that it was not made, say so", err), resolve("--not-made"))
 	case errors.Is(err, executor.ErrCreditOnly):
-		return withHint(err, r.command("resolve "+quote(r.refID)+" --recorded=FILE --reason=…"))
+		return withHint(err, resolve("--recorded=FILE"))
+	case differs:
+		return withHint(fmt.Errorf("%w. Nothing was changed. If this is what the service really made of it, accept it; the journal keeps the differences", err),
+			resolve("--recorded="+quote(r.recorded)+" --accept-record"))
+	case isDuplicate:
+		return withHint(fmt.Errorf("%w. Nothing was changed. One record is never two transfers. If the service took this for the other transfer "+
+			"and made none of its own, say --not-made. If it made one, give the record of that, which has another id than that of %q",
+			err, duplicate.RefID), resolve("--recorded=FILE --accept-record"))
 	}
 	return err
 }

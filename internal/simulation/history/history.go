@@ -117,7 +117,7 @@ func (p *Player) Play(seed uint64, client Client) Report {
 	w := &world{
 		client: client, dir: dir, kernel: newKernel(seed, epoch()),
 		report: Report{Seed: seed, Faults: make(map[string]int)}, controls: "controls-0",
-		underWay: make(map[string]int), duties: make(map[string]int), twice: make(map[int]bool), plannedBy: make(map[string]string), stuck: make(map[string]bool), stores: make(map[string]*sqlite.Store),
+		underWay: make(map[string]int), duties: make(map[string]int), twice: make(map[int]bool), plannedBy: make(map[string]string), stores: make(map[string]*sqlite.Store),
 	}
 	w.bank = &bank{world: w, made: make(map[string][]*movement), tokens: make(map[string]time.Time)}
 	w.oracle = &oracle{world: w, model: newModel(), forgotten: make(map[string]bool)}
@@ -161,9 +161,8 @@ type world struct {
 	declared []*declaration
 	removed  []*declaration
 	named    int
-	duties   map[string]int  // what each ref_id is meant to pay
-	twice    map[int]bool    // duties that a person wants paid again
-	stuck    map[string]bool // doubts for which nobody has a word
+	duties   map[string]int // what each ref_id is meant to pay
+	twice    map[int]bool   // duties that a person wants paid again
 	controls string
 	plans    []*savedPlan
 

@@ -332,7 +332,7 @@ func (o *oracle) sums() {
 	}
 	for refID, list := range o.world.bank.made {
 		for _, m := range list {
-			if !m.isFailed && !o.model.closed[refID] && (!o.forgotten[refID] || o.model.rows[refID].Status.Made()) && !o.world.stuck[refID] {
+			if !m.isFailed && !o.model.closed[refID] && (!o.forgotten[refID] || o.model.rows[refID].Status.Made()) {
 				moved.Add(m.request.Asset, transfer.MustAmount(m.amount))
 			}
 		}

@@ -227,7 +227,7 @@ func (p *process) resolveOne(row state.Transfer) {
 	err := errors.New("nothing tried")
 	switch {
 	case row.Status == state.Conflict || row.Status == state.Unverified:
-		_, err = executor.ResolveAcceptRecord(ctx, r)
+		_, err = executor.ResolveAcceptRecord(ctx, r, nil)
 	case row.Status == state.InDoubt && w.traits.hasLookup:
 		if _, err = p.client.Ready(ctx); err == nil {
 			_, err = executor.ResolveByLookup(ctx, r, finder{p})
@@ -239,9 +239,10 @@ func (p *process) resolveOne(row state.Transfer) {
 	if err != nil && len(truth) == 0 && !isUnderWay {
 		_, err = executor.ResolveNotMade(ctx, r)
 	}
-	_, disagrees := errors.AsType[*executor.DifferenceError](err)
+	if _, disagrees := errors.AsType[*executor.DifferenceError](err); disagrees {
+		_, err = executor.ResolveAcceptRecord(ctx, r, truth)
+	}
 	_ = p.do("said of "+row.RefID, func() {
-		w.stuck[row.RefID] = disagrees
 		w.log("somebody resolves %s, which was %v: error %v", row.RefID, row.Status, err)
 	})
 }
@@ -283,22 +284,21 @@ func (w *world) close() {
 	}
 }
 
-// freeDependants removes dependencies on what was accepted although it disagrees, or was
-// shown under an id that is not its own: no lookup of it ever agrees, and so nothing that
-// depends on it would go on.
+// freeDependants removes dependencies on what was shown under an id that is not its own: no
+// lookup of it ever agrees, and so nothing that depends on it would go on.
 func (w *world) freeDependants() {
 	for _, d := range slices.Clone(w.declared) {
 		list := w.bank.made[d.refID]
-		if w.oracle.model.closed[d.refID] || len(list) > 0 && list[0].sick[sandbox.SameID] {
+		if len(list) > 0 && list[0].sick[sandbox.SameID] {
 			w.forget(d.name)
 		}
 	}
 }
 
-// isOpen reports whether something is left for a person, as far as a person can do anything.
+// isOpen reports whether something is left for a person.
 func (w *world) isOpen() bool {
-	for refID, row := range w.oracle.model.rows {
-		if row.Status != state.Refused && row.Status != state.Unsent && row.Status != state.Tombstone && !row.Status.Made() && !w.stuck[refID] || row.Status == state.Unverified || w.needsNews(row) {
+	for _, row := range w.oracle.model.rows {
+		if row.Status != state.Refused && row.Status != state.Unsent && row.Status != state.Tombstone && !row.Status.Made() || row.Status == state.Unverified || w.needsNews(row) {
 			return true
 		}
 	}
@@ -308,15 +308,12 @@ func (w *world) isOpen() bool {
 // needsNews reports whether only a person can tell that a recorded transfer has ended.
 func (w *world) needsNews(row state.Transfer) bool {
 	isEnded := row.RecordStatus == transfer.Completed || row.RecordStatus == transfer.Failed
-	return row.Status.Made() && !isEnded && !w.traits.hasLookup && !w.stuck[row.RefID]
+	return row.Status.Made() && !isEnded && !w.traits.hasLookup
 }
 
 // ended checks the end of a history.
 func (w *world) ended() {
 	for refID, row := range w.oracle.model.rows {
-		if w.stuck[refID] {
-			continue // a person has no word for a doubt whose record disagrees
-		}
 		if row.Status == state.InDoubt || row.Status == state.Conflict || row.Status == state.Unverified {
 			w.oracle.violate("I5", "%s is %v, and nobody can settle it", refID, row.Status)
 		}
@@ -345,23 +342,19 @@ func (w *world) ended() {
 
 // checkLast expects a plan that has nothing to do.
 func (w *world) checkLast(plan *planner.Plan) {
-	isStuck := slices.ContainsFunc(w.names(), func(refID string) bool { return w.stuck[refID] })
-	if !plan.Applicable() && !isStuck {
+	if !plan.Applicable() {
 		w.oracle.violate("I5", "the last plan is not applicable: %s", plan.Obstacles[0].Detail)
 	}
 	waits := make(map[string]bool)
 	for i := range plan.Changes {
 		c := &plan.Changes[i]
 		waits[c.RefID] = true
-		if isStuck {
-			continue // it stops every run
-		}
 		if c.Action == planner.Submit || c.Action == planner.Resolve {
 			w.oracle.violate("I5", "the last plan still has %s %s: %s", c.Action, c.RefID, c.Reason)
 		}
 	}
 	for _, d := range w.declared {
-		if waits[d.refID] || isStuck {
+		if waits[d.refID] {
 			continue
 		}
 		if len(w.bank.made[d.refID]) == 0 {
