@@ -19,6 +19,11 @@ var layer = map[string]int{
 	"remit/internal/simulation":         7,
 	"remit/internal/simulation/history": 6,
 
+	"remit/internal/bench":         7,
+	"remit/internal/bench/figures": 0,
+	"remit/internal/bench/load":    6,
+	"remit/internal/bench/measure": 0,
+
 	"remit/internal/view":      5,
 	"remit/internal/service":   5,
 	"remit/internal/sandbox":   5,

@@ -1,0 +1,233 @@
+package load_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"remit/internal/bench/load"
+	"remit/internal/cli"
+	"remit/internal/transfer"
+)
+
+func records(t *testing.T, size int, order load.Order) [][]string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	if err := load.WriteRows(path, size, order); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all[1:]
+}
+
+func TestRowsOfEachOrder(t *testing.T) {
+	tests := map[string]struct {
+		order     load.Order
+		rows, ids int
+		paid      int // different profiles
+	}{
+		"sorted":   {load.Sorted, 5000, 5000, 5000},
+		"shuffled": {load.Shuffled, 5000, 5000, 5000},
+		"grown":    {load.Grown, 5500, 5500, 5500 - load.LookAlikes(5000)},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			all := records(t, 5000, test.order)
+			ids, profiles := make(map[string]bool), make(map[string]bool)
+			sorted := true
+			for i, record := range all {
+				ids[record[0]], profiles[record[3]] = true, true
+				sorted = sorted && (i == 0 || all[i-1][0] < record[0])
+			}
+			if len(all) != test.rows || len(ids) != test.ids || len(profiles) != test.paid {
+				t.Errorf("%d rows, %d ids, %d profiles; want %d, %d, %d", len(all), len(ids), len(profiles), test.rows, test.ids, test.paid)
+			}
+			if want := test.order != load.Shuffled; sorted != want {
+				t.Errorf("sorted is %t", sorted)
+			}
+		})
+	}
+}
+
+// remit runs a command line in a directory and returns its exit code and what it wrote.
+func remit(t *testing.T, dir string, args ...string) (int, string) {
+	t.Helper()
+	var out bytes.Buffer
+	args = append(args, "--chdir="+dir)
+	code := cli.Run(t.Context(), args, bytes.NewReader(nil), &out, &out, func(string) string { return "" })
+	return code, out.String()
+}
+
+func TestRemitPlansEveryForm(t *testing.T) {
+	for name, form := range map[string]load.Form{
+		"rows": load.RemitRows, "csvdecode": load.RemitCSVDecode, "blocks": load.RemitBlocks,
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := load.WriteConfiguration(dir, form, 50, ""); err != nil {
+				t.Fatal(err)
+			}
+			if code, out := remit(t, dir, "init"); code != 0 {
+				t.Fatal(out)
+			}
+			if code, out := remit(t, dir, "plan", "--detailed-exitcode"); code != 2 {
+				t.Fatalf("exit code %d\n%s", code, out)
+			}
+			if err := load.Seed(t.Context(), filepath.Join(dir, "remit.db"), 50, time.Now); err != nil {
+				t.Fatal(err)
+			}
+			if code, out := remit(t, dir, "plan", "--detailed-exitcode"); code != 0 {
+				t.Fatalf("after the seed, exit code %d\n%s", code, out)
+			}
+		})
+	}
+}
+
+func TestGrownRowsLookAlike(t *testing.T) {
+	const size = 2000
+	dir := t.TempDir()
+	if err := load.WriteConfiguration(dir, load.RemitRows, size, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := load.WriteRows(filepath.Join(dir, "grown.csv"), size, load.Grown); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := remit(t, dir, "init"); code != 0 {
+		t.Fatal(out)
+	}
+	if err := load.Seed(t.Context(), filepath.Join(dir, "remit.db"), size, time.Now); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := remit(t, dir, "plan", "--var=file=grown.csv"); code != 5 {
+		t.Fatalf("exit code %d\n%s", code, out)
+	}
+	accept := fmt.Sprintf("--accept-duplicates=payouts:%d", load.LookAlikes(size))
+	if code, out := remit(t, dir, "plan", "--var=file=grown.csv", accept, "--detailed-exitcode"); code != 2 {
+		t.Fatalf("exit code %d\n%s", code, out)
+	}
+}
+
+func TestServiceTakesTheTransfersOfAnApply(t *testing.T) {
+	server := httptest.NewServer(load.NewService(0, false, time.Now).Handler())
+	defer server.Close()
+	dir := t.TempDir()
+	if err := load.WriteConfiguration(dir, load.RemitRows, 50, server.URL); err != nil {
+		t.Fatal(err)
+	}
+	if code, out := remit(t, dir, "init"); code != 0 {
+		t.Fatal(out)
+	}
+	if code, out := remit(t, dir, "apply", "--auto-approve"); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, out)
+	}
+	if m := meter(t, server.URL); m.Count != 50 || m.Rate() <= 0 {
+		t.Errorf("the service saw %+v", m)
+	}
+	var out bytes.Buffer
+	if err := load.FloorHTTP(t.Context(), &out, server.URL, filepath.Join(dir, "rows.csv"), 8); err != nil {
+		t.Fatal(err)
+	}
+	if m := meter(t, server.URL); m.Count != 50 || out.String() != "50\n" {
+		t.Errorf("the raw client sent %+v and wrote %q", m, &out)
+	}
+	out.Reset()
+	if err := load.FloorScan(t.Context(), &out, filepath.Join(dir, "remit.db")); err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("50 %d\n", 50*(len("payout-P-00000000")+32+16)); out.String() != want {
+		t.Errorf("the scan wrote %q, want %q", &out, want)
+	}
+}
+
+func meter(t *testing.T, url string) load.Meter {
+	t.Helper()
+	var m load.Meter
+	decode(t, get(t, url+load.MeterPath, http.StatusOK), &m)
+	return m
+}
+
+func get(t *testing.T, url string, status int) []byte {
+	t.Helper()
+	answer, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var body bytes.Buffer
+	if _, err := body.ReadFrom(answer.Body); err != nil || answer.StatusCode != status {
+		t.Fatalf("%s, %v", answer.Status, err)
+	}
+	return body.Bytes()
+}
+
+func decode(t *testing.T, raw []byte, to any) {
+	t.Helper()
+	if err := json.Unmarshal(raw, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestServiceThatKeepsAnswersWhatItMade(t *testing.T) {
+	server := httptest.NewServer(load.NewService(0, true, time.Now).Handler())
+	defer server.Close()
+	asked, err := load.NewRow(7).Request()
+	if err != nil {
+		t.Fatal(err)
+	}
+	url := server.URL + transfer.DefaultOperator.Path(transfer.Internal)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, bytes.NewReader(asked.Body()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer bench")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var made bytes.Buffer
+	if _, err := made.ReadFrom(answer.Body); err != nil {
+		t.Fatal(err)
+	}
+	record, err := transfer.ParseRecord(bytes.TrimSpace(made.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if record.RefID != asked.RefID || record.Amount != asked.Amount.String() || record.ProfileID != asked.FromProfileID {
+		t.Errorf("asked for %+v, got %+v", asked, record)
+	}
+	if again := get(t, url+"/"+record.ID, http.StatusOK); !bytes.Equal(again, made.Bytes()) {
+		t.Errorf("read back as %s, made as %s", again, &made)
+	}
+	get(t, url+"/another", http.StatusNotFound)
+}
+
+func TestFloorCSVReadsEveryRow(t *testing.T) {
+	dir := t.TempDir()
+	if err := load.WriteRows(filepath.Join(dir, "rows.csv"), 1234, load.Shuffled); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := load.FloorCSV(&out, filepath.Join(dir, "rows.csv")); err != nil {
+		t.Fatal(err)
+	}
+	var rows, digits int
+	if _, err := fmt.Sscan(out.String(), &rows, &digits); err != nil || rows != 1234 || digits < 1234*20 {
+		t.Errorf("it wrote %q, %v", &out, err)
+	}
+}

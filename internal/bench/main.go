@@ -1,0 +1,173 @@
+//go:build linux
+
+// Command bench measures remit as whole processes, side by side with what a user would pick
+// instead and with floors below which nothing can go, and writes docs/performance.md.
+//
+// Its one invariant: what is divided by one another was measured in turns, in one session on
+// one machine, and did the same work.
+//
+//	go run ./internal/bench -json internal/bench/results.json -markdown
+//	go run ./internal/bench -only plan-nothing -sizes 100000
+//	go run ./internal/bench -compare internal/bench/results.json
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"remit/internal/bench/figures"
+)
+
+// The files that -markdown writes, and the results that it reads where -json names none.
+const (
+	resultsFile  = "internal/bench/results.json"
+	documentFile = "docs/performance.md"
+	chartFile    = "docs/performance/cpu.svg"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code) //nolint:forbidigo // this is a main
+}
+
+// run returns 0 where all was measured and nothing regressed, 1 where something did not work
+// or regressed, and 2 where the arguments are wrong.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		if err := runPart(ctx, args[0], args[1:], stdout); err != nil {
+			_, _ = fmt.Fprintf(stderr, "bench %s: %v\n", args[0], err)
+			return 1
+		}
+		return 0
+	}
+	o, err := parse(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, err)
+		return 2
+	}
+	if err := o.carryOut(ctx, stdout, stderr); err != nil {
+		_, _ = fmt.Fprintln(stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// options are what the command line asks for.
+type options struct {
+	runs     int
+	sizes    []int // nil: the usual ones
+	only     []string
+	slow     bool
+	json     string
+	compare  string
+	markdown bool
+	restapi  string
+	work     string
+}
+
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
+	var sizes, only string
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.IntVar(&o.runs, "runs", 5, "how often each scenario is run; medians are shown")
+	flags.StringVar(&sizes, "sizes", "", "numbers of transfers, such as 1000,10000; default "+join(usualSizes(false)))
+	flags.StringVar(&only, "only", "", "measure these scenarios, and what they are compared with")
+	flags.BoolVar(&o.slow, "slow", false, "also sizes that take minutes a run")
+	flags.StringVar(&o.json, "json", "", "put the results into this `FILE`")
+	flags.StringVar(&o.compare, "compare", "", "measure a few scenarios and fail where one is slower than in this `FILE`")
+	flags.BoolVar(&o.markdown, "markdown", false, "write the tables and the chart of "+documentFile+"; alone, from "+resultsFile+" without measuring")
+	flags.StringVar(&o.restapi, "restapi", "", "the `PATH` of terraform-provider-restapi; default where PATH finds it")
+	flags.StringVar(&o.work, "work", "", "work in this `directory`, on the disk to measure; default a temporary one")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 || o.runs < 1 {
+		return o, errors.New("bench takes flags only, and at least one run; see -help")
+	}
+	for text := range strings.SplitSeq(sizes, ",") {
+		if text == "" {
+			continue
+		}
+		size, err := strconv.Atoi(text)
+		if err != nil || size < 1 {
+			return o, fmt.Errorf("-sizes: %q is not a number of transfers", text)
+		}
+		o.sizes = append(o.sizes, size)
+	}
+	for name := range strings.SplitSeq(only, ",") {
+		if name == "" {
+			continue
+		}
+		if !slices.ContainsFunc(scenarios(), func(s scenario) bool { return s.name == name }) {
+			return o, fmt.Errorf("-only: there is no scenario %q; there are %s", name, strings.Join(names(scenarios()), ", "))
+		}
+		o.only = append(o.only, name)
+	}
+	return o, nil
+}
+
+func join(sizes []int) string {
+	texts := make([]string, len(sizes))
+	for i, size := range sizes {
+		texts[i] = strconv.Itoa(size)
+	}
+	return strings.Join(texts, ",")
+}
+
+// carryOut measures, writes and compares, as far as each is asked for.
+func (o options) carryOut(ctx context.Context, stdout, stderr io.Writer) error {
+	if o.compare != "" {
+		return o.guard(ctx, stdout, stderr)
+	}
+	from := o.json
+	if o.json != "" || !o.markdown {
+		results, err := o.measure(ctx, stdout, stderr)
+		if err != nil || o.json == "" {
+			return err
+		}
+		if err := results.Write(o.json); err != nil {
+			return err
+		}
+	} else {
+		from = resultsFile
+	}
+	if !o.markdown {
+		return nil
+	}
+	results, err := figures.Read(from)
+	if err != nil {
+		return err
+	}
+	return write(results)
+}
+
+// write brings the document and its chart up to the results.
+func write(results figures.Results) error {
+	old, err := os.ReadFile(documentFile)
+	if err != nil {
+		return err
+	}
+	text, err := figures.Document(string(old), results)
+	if err != nil {
+		return fmt.Errorf("%s: %w", documentFile, err)
+	}
+	if err := os.WriteFile(documentFile, []byte(text), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(chartFile, []byte(figures.Chart(results)), 0o644)
+}

@@ -1,0 +1,89 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"remit/internal/bench/figures"
+)
+
+func TestScenariosAreWhole(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, s := range scenarios() {
+		if figures.Title(s.name) == "" || seen[s.name] || s.run == nil {
+			t.Errorf("%q has no title or no run, or stands twice", s.name)
+		}
+		for _, name := range s.against {
+			if !seen[name] {
+				t.Errorf("%q is divided by %q, which does not stand before it", s.name, name)
+			}
+		}
+		if s.guard > 0 && (len(s.against) == 0 || !s.fits(s.guard, false)) {
+			t.Errorf("%q is watched at %d without a floor or a row there", s.name, s.guard)
+		}
+		seen[s.name] = true
+	}
+}
+
+func TestChosen(t *testing.T) {
+	tests := map[string]struct {
+		of   options
+		size int
+		want string
+	}{
+		"with its floors":         {options{only: []string{"plan-nothing"}}, 1000, "floor-csv floor-scan plan-nothing"},
+		"with the floors' floors": {options{only: []string{"script-nothing"}}, 1000, "floor-csv floor-scan plan-nothing script-nothing"},
+		"not at another size":     {options{only: []string{"plan-one"}}, 1000, ""},
+		"only that size":          {options{}, 1, "floor-nothing plan-one"},
+		"not where it is slow":    {options{only: []string{"terraform-first"}}, 5000, ""},
+		"slow where asked for":    {options{only: []string{"terraform-first"}, slow: true}, 5000, "floor-csv plan-first terraform-first"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(test.want, strings.Join(names(test.of.chosen(test.size)), " ")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestParse(t *testing.T) {
+	o, err := parse([]string{"-runs", "3", "-sizes", "1000,10000", "-only", "plan-one,plan-first", "-slow"}, io.Discard)
+	if err != nil || o.runs != 3 || !o.slow || !cmp.Equal(o.sizes, []int{1000, 10000}) || !cmp.Equal(o.only, []string{"plan-one", "plan-first"}) {
+		t.Errorf("%+v, %v", o, err)
+	}
+	for _, args := range [][]string{
+		{"-sizes", "many"}, {"-sizes", "0"}, {"-only", "nothing-known"}, {"-runs", "0"}, {"-sizes", "1", "2"}, {"-unknown"},
+	} {
+		if code := run(t.Context(), args, io.Discard, io.Discard); code != 2 {
+			t.Errorf("bench %v ends with %d", args, code)
+		}
+	}
+}
+
+func TestUnknownPartFails(t *testing.T) {
+	var stderr bytes.Buffer
+	if code := run(t.Context(), []string{"nothing-known"}, io.Discard, &stderr); code != 1 || !strings.Contains(stderr.String(), "no such part") {
+		t.Errorf("it ends with %d: %s", code, &stderr)
+	}
+}
+
+func TestRowsOfDividesByWhatWasMeasured(t *testing.T) {
+	all := closure(scenarios(), map[string]bool{"script-nothing": true, "plan-nothing": true})
+	samples := map[string][]figures.Sample{
+		"floor-csv": {{CPU: 1}}, "floor-scan": {{CPU: 2}}, "plan-nothing": {{CPU: 6}}, "script-nothing": {{CPU: 60}},
+	}
+	ratios := make(map[string]float64)
+	for _, row := range rowsOf("s", 1000, all, samples) {
+		ratios[row.Name] = row.Ratio.CPU
+	}
+	if diff := cmp.Diff(map[string]float64{"floor-csv": 0, "floor-scan": 0, "plan-nothing": 2, "script-nothing": 10}, ratios); diff != "" {
+		t.Error(diff)
+	}
+}

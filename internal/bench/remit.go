@@ -1,0 +1,161 @@
+//go:build linux
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"remit/internal/bench/figures"
+	"remit/internal/bench/load"
+	"remit/internal/bench/measure"
+)
+
+// exitChanges is what plan --detailed-exitcode ends with where there is something to do.
+const exitChanges = 2
+
+// prepare makes a directory with a configuration of a form and a new state.
+func (s *session) prepare(ctx context.Context, dir string, form load.Form, size int, url string) error {
+	if err := load.WriteConfiguration(dir, form, size, url); err != nil {
+		return err
+	}
+	_, err := s.exec(ctx, dir, []string{s.remit, "init"})
+	return err
+}
+
+// preparing makes, once, the directory of a kind for a size.
+func preparing(kind string, form load.Form) func(context.Context, *session, int) error {
+	return func(ctx context.Context, s *session, size int) error {
+		dir := s.dir(kind, size)
+		return s.once(dir, func() error { return s.prepare(ctx, dir, form, size, "") })
+	}
+}
+
+func prepareDeclared(ctx context.Context, s *session, size int) error {
+	return preparing("declared", load.RemitRows)(ctx, s, size)
+}
+
+func prepareCSVDecode(ctx context.Context, s *session, size int) error {
+	return preparing("csvdecode", load.RemitCSVDecode)(ctx, s, size)
+}
+
+func prepareBlocks(ctx context.Context, s *session, size int) error {
+	return preparing("blocks", load.RemitBlocks)(ctx, s, size)
+}
+
+// prepareRecorded makes a directory whose transfers are all recorded, with two further files
+// of rows.
+func prepareRecorded(ctx context.Context, s *session, size int) error {
+	if err := prepareDeclared(ctx, s, size); err != nil { // the floors read its rows
+		return err
+	}
+	dir := s.dir("recorded", size)
+	return s.once(dir, func() error {
+		if err := s.prepare(ctx, dir, load.RemitRows, size, ""); err != nil {
+			return err
+		}
+		if err := load.WriteRows(filepath.Join(dir, "shuffled.csv"), size, load.Shuffled); err != nil {
+			return err
+		}
+		if err := load.WriteRows(filepath.Join(dir, "grown.csv"), size, load.Grown); err != nil {
+			return err
+		}
+		_, err := s.exec(ctx, dir, []string{s.self, "seed", filepath.Join(dir, "remit.db"), strconv.Itoa(size)})
+		return err
+	})
+}
+
+// plan runs remit plan with a file to save to, which is new for each run.
+func (s *session) plan(ctx context.Context, dir string, exit int, flags ...string) (figures.Sample, error) {
+	out := filepath.Join(dir, fmt.Sprintf("%d.plan", s.number()))
+	defer func() { _ = os.Remove(out) }()
+	args := append([]string{s.remit, "plan", "--detailed-exitcode", "--out", filepath.Base(out)}, flags...)
+	return s.exec(ctx, dir, args, exit)
+}
+
+// planFirst plans transfers of which none is recorded.
+func planFirst(kind string) func(context.Context, *session, int) (figures.Sample, error) {
+	return func(ctx context.Context, s *session, size int) (figures.Sample, error) {
+		return s.plan(ctx, s.dir(kind, size), exitChanges)
+	}
+}
+
+// planRecorded plans transfers that are all recorded.
+func planRecorded(file string) func(context.Context, *session, int) (figures.Sample, error) {
+	return func(ctx context.Context, s *session, size int) (figures.Sample, error) {
+		dir := s.dir("recorded", size)
+		return s.exec(ctx, dir, []string{s.remit, "plan", "--detailed-exitcode", "--var=file=" + file}, 0)
+	}
+}
+
+// planSignals plans a tenth more transfers than are recorded, some of which look like others.
+func planSignals(ctx context.Context, s *session, size int) (figures.Sample, error) {
+	accept := fmt.Sprintf("--accept-duplicates=payouts:%d", load.LookAlikes(size))
+	return s.plan(ctx, s.dir("recorded", size), exitChanges, "--var=file=grown.csv", accept)
+}
+
+// planProgress measures a plan whose standard error is a terminal, and then interrupts one
+// at another moment each time.
+func planProgress(ctx context.Context, s *session, size int) (figures.Sample, error) {
+	dir := s.dir("declared", size)
+	args := func() []string {
+		return []string{s.remit, "plan", "--out", fmt.Sprintf("%d.plan", s.number())}
+	}
+	usage, first, err := measure.Watch(ctx, s.command(dir, args()))
+	if err != nil {
+		return figures.Sample{}, err
+	}
+	after := usage.Wall * time.Duration(s.runs*37%90+5) / 100
+	stop, err := measure.Interrupt(ctx, s.command(dir, args(), 0, 130), after)
+	sample := sampleOf(usage)
+	sample.First, sample.Stop = first.Seconds(), stop.Seconds()
+	return sample, err
+}
+
+// apply sends every transfer, each with a state that is durable.
+func apply(latency time.Duration, inFlight int) func(context.Context, *session, int) (figures.Sample, error) {
+	return func(ctx context.Context, s *session, size int) (figures.Sample, error) {
+		return s.metered(ctx, serving{latency: latency}, size, func(url string) (figures.Sample, error) {
+			dir := s.dir("apply-"+strconv.Itoa(s.number()), size)
+			defer func() { _ = os.RemoveAll(dir) }()
+			if err := s.prepare(ctx, dir, load.RemitRows, size, url); err != nil {
+				return figures.Sample{}, err
+			}
+			return s.exec(ctx, dir, []string{s.remit, "apply", "--auto-approve", "--parallelism", strconv.Itoa(inFlight)})
+		})
+	}
+}
+
+// part runs a part of this program.
+func part(args ...string) func(context.Context, *session, int) (figures.Sample, error) {
+	return func(ctx context.Context, s *session, _ int) (figures.Sample, error) {
+		return s.exec(ctx, s.work, append([]string{s.self}, args...))
+	}
+}
+
+func floorCSV(file string) func(context.Context, *session, int) (figures.Sample, error) {
+	return func(ctx context.Context, s *session, size int) (figures.Sample, error) {
+		return part("floor-csv", filepath.Join(s.dir("declared", size), file))(ctx, s, size)
+	}
+}
+
+func floorCSVGrown(ctx context.Context, s *session, size int) (figures.Sample, error) {
+	return part("floor-csv", filepath.Join(s.dir("recorded", size), "grown.csv"))(ctx, s, size)
+}
+
+func floorScan(ctx context.Context, s *session, size int) (figures.Sample, error) {
+	return part("floor-scan", filepath.Join(s.dir("recorded", size), "remit.db"))(ctx, s, size)
+}
+
+func floorHTTP(latency time.Duration, inFlight int) func(context.Context, *session, int) (figures.Sample, error) {
+	return func(ctx context.Context, s *session, size int) (figures.Sample, error) {
+		return s.metered(ctx, serving{latency: latency}, size, func(url string) (figures.Sample, error) {
+			rows := filepath.Join(s.dir("declared", size), "rows.csv")
+			return part("floor-http", "-url", url, "-in-flight", strconv.Itoa(inFlight), rows)(ctx, s, size)
+		})
+	}
+}

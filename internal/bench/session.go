@@ -1,0 +1,254 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"remit/internal/bench/figures"
+	"remit/internal/bench/measure"
+)
+
+// session is one run of the bench: programs, directories and services that its scenarios
+// share.
+type session struct {
+	work     string // holds all below, and is removed at the end
+	remit    string // the program under measurement
+	self     string // this program, for its parts
+	restapi  string // path of the provider, "" where there is none
+	services map[serving]*service
+	prepared map[string]bool // directories, by path
+	runs     int             // how many processes were run, which numbers what each makes
+	log      io.Writer
+	about    figures.Session
+}
+
+// begin builds remit and describes the machine. The session is to be ended, also after an
+// error.
+func begin(ctx context.Context, o options, log io.Writer) (*session, error) {
+	s := &session{
+		services: make(map[serving]*service), prepared: make(map[string]bool), log: log, restapi: o.restapi,
+	}
+	var err error
+	if s.work, err = os.MkdirTemp(o.work, "remit-bench-"); err != nil {
+		return s, err
+	}
+	if s.work, err = filepath.Abs(s.work); err != nil {
+		return s, err
+	}
+	if s.self, err = os.Executable(); err != nil {
+		return s, err
+	}
+	s.remit = filepath.Join(s.work, "remit")
+	build := []string{"build", "-trimpath", "-o", s.remit, "."}
+	if o.compare != "" {
+		build = slices.Delete(build, 1, 2) // what the tests built already is as fast
+	}
+	s.say("go %s", strings.Join(build, " "))
+	if out, err := exec.CommandContext(ctx, "go", build...).CombinedOutput(); err != nil {
+		return s, fmt.Errorf("build remit; the bench runs at the top of its repository: %w\n%s", err, out)
+	}
+	syncs, err := measure.Fsync(s.work)
+	s.about = figures.Session{
+		Machine: measure.Machine(), Kernel: measure.Kernel(), Go: runtime.Version(), Commit: commit(ctx),
+		Fsync: 1000 * figures.Median(syncs),
+	}
+	return s, err
+}
+
+// end stops what runs and removes what was made.
+func (s *session) end() error {
+	var errs []error
+	for _, running := range s.services {
+		errs = append(errs, running.stop())
+	}
+	if s.work != "" {
+		errs = append(errs, os.RemoveAll(s.work))
+	}
+	return errors.Join(errs...)
+}
+
+func (s *session) say(format string, values ...any) {
+	_, _ = fmt.Fprintf(s.log, format+"\n", values...)
+}
+
+// commit names what is measured.
+func commit(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*").Output()
+	if err != nil {
+		return "unknown"
+	}
+	return string(bytes.TrimSpace(out))
+}
+
+// measureAll runs scenarios in turns at one size and returns a row of each. What cannot be
+// run on this machine is left out, with its reason.
+func (s *session) measureAll(ctx context.Context, key string, size, runs int, all []scenario) ([]figures.Row, error) {
+	var can []scenario
+	for _, one := range all {
+		if one.needs != nil {
+			if err := one.needs(s); err != nil {
+				s.leaveOut("%s: %v", one.name, err)
+				continue
+			}
+		}
+		if one.prepare != nil {
+			s.say("%s, %d: prepare", one.name, size)
+			if err := one.prepare(ctx, s, size); err != nil {
+				return nil, fmt.Errorf("prepare %s at %d: %w", one.name, size, err)
+			}
+		}
+		can = append(can, one)
+	}
+	samples := make(map[string][]figures.Sample)
+	for turn := range runs {
+		for _, one := range can {
+			sample, err := one.run(ctx, s, size)
+			if err != nil {
+				return nil, fmt.Errorf("%s at %d: %w", one.name, size, err)
+			}
+			samples[one.name] = append(samples[one.name], sample)
+			s.say("%s, %d, run %d of %d: %s", one.name, size, turn+1, runs, sample)
+		}
+	}
+	return rowsOf(key, size, can, samples), nil
+}
+
+func (s *session) leaveOut(format string, values ...any) {
+	reason := fmt.Sprintf(format, values...)
+	s.say("left out: %s", reason)
+	if !slices.Contains(s.about.LeftOut, reason) {
+		s.about.LeftOut = append(s.about.LeftOut, reason)
+	}
+}
+
+// rowsOf sums up samples, and divides each row by those that it is compared with.
+func rowsOf(key string, size int, all []scenario, samples map[string][]figures.Sample) []figures.Row {
+	byName := make(map[string]figures.Row)
+	var rows []figures.Row
+	for _, one := range all {
+		row := figures.NewRow(one.name, size, key, samples[one.name])
+		byName[one.name] = row
+		var others []figures.Row
+		for _, name := range one.against {
+			if other, ok := byName[name]; ok {
+				others = append(others, other)
+			}
+		}
+		if len(others) == len(one.against) {
+			row.Divide(others...)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// measure measures what is asked for, size after size, and returns it beside what the -json
+// file held before. After each size the file is written, so that a long session that breaks
+// leaves what it has.
+func (o options) measure(ctx context.Context, stdout, stderr io.Writer) (results figures.Results, err error) {
+	if o.json != "" {
+		if results, err = figures.Read(o.json); err != nil {
+			return results, err
+		}
+	}
+	s, err := begin(ctx, o, stderr)
+	defer func() { err = errors.Join(err, s.end()) }()
+	if err != nil {
+		return results, err
+	}
+	sizes := o.sizes
+	if sizes == nil {
+		sizes = usualSizes(o.slow)
+	}
+	key := time.Now().UTC().Format(time.RFC3339)
+	for _, size := range sizes {
+		rows, err := s.measureAll(ctx, key, size, o.runs, o.chosen(size))
+		if err != nil {
+			return results, err
+		}
+		s.about.PeakLeast = float64(measure.OwnPeak()) / 1e6
+		results.Put(key, s.about, rows...)
+		if o.json != "" {
+			if err := results.Write(o.json); err != nil {
+				return results, err
+			}
+		}
+		if _, err := io.WriteString(stdout, figures.Plain(rows)); err != nil {
+			return results, err
+		}
+		if err := s.forget(); err != nil {
+			return results, err
+		}
+	}
+	return results, nil
+}
+
+// forget removes what was prepared for a size, which may be gigabytes.
+func (s *session) forget() error {
+	for dir := range s.prepared {
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+	}
+	clear(s.prepared)
+	return nil
+}
+
+// guard measures what is watched against the committed results. What seems slower is
+// measured once more before it is called so.
+func (o options) guard(ctx context.Context, stdout, stderr io.Writer) (err error) {
+	committed, err := figures.Read(o.compare)
+	if err != nil {
+		return err
+	}
+	s, err := begin(ctx, o, stderr)
+	defer func() { err = errors.Join(err, s.end()) }()
+	if err != nil {
+		return err
+	}
+	var slower []figures.Regression
+	for _, size := range []int{1, 10_000, 100_000} {
+		again := guarded(size)
+		var found []figures.Regression
+		for range 2 {
+			rows, err := s.measureAll(ctx, "now", size, o.runs, again)
+			if err != nil {
+				return err
+			}
+			if _, err := io.WriteString(stdout, figures.Plain(rows)); err != nil {
+				return err
+			}
+			found = figures.Compare(committed, rows)
+			if len(found) == 0 {
+				break
+			}
+			wanted := make(map[string]bool)
+			for _, f := range found {
+				wanted[f.Name] = true
+			}
+			again = closure(scenarios(), wanted)
+		}
+		slower = append(slower, found...)
+	}
+	for _, f := range slower {
+		if _, err := fmt.Fprintf(stdout, "slower: %s, %d transfers: %s\n", f.Name, f.Size, f.What); err != nil {
+			return err
+		}
+	}
+	if len(slower) > 0 {
+		return fmt.Errorf("%d rows are more than %g times as slow or large as in %s", len(slower), figures.Tolerance, o.compare)
+	}
+	return nil
+}
