@@ -3,6 +3,7 @@ package config
 import (
 	"context"
 	"iter"
+	"unsafe"
 
 	"github.com/hashicorp/hcl/v2"
 )
@@ -36,3 +37,30 @@ func Compiled(ctx context.Context, c *Configuration, blocks *int) iter.Seq2[Tran
 		}
 	}
 }
+
+// Seen is the set that finds what is declared twice.
+type Seen struct{ *seen }
+
+// NewSeen makes an empty one.
+func NewSeen() Seen { return Seen{newSeen()} }
+
+// Add is its add.
+func (s Seen) Add(text string, number uint32) (uint32, bool) { return s.add(text, number) }
+
+// Size is how many bytes its tables have.
+func (s Seen) Size() int {
+	slots := 0
+	for i := range s.shards {
+		slots += len(s.shards[i].slots)
+	}
+	return slots * int(unsafe.Sizeof(seenSlot{}))
+}
+
+// Places are the numbers of places.
+type Places struct{ places }
+
+// Number is its number.
+func (l *Places) Number(p Place) uint32 { return l.number(p) }
+
+// Place is its place.
+func (l *Places) Place(number uint32) Place { return l.place(number) }

@@ -1,0 +1,115 @@
+package config
+
+import (
+	"hash/maphash"
+	"math"
+	"math/bits"
+)
+
+const (
+	seenShards   = 64 // that grow one by one, so that no growth copies all
+	seenSlotsMin = 16
+)
+
+// seen are texts and where each was first, in 20 to 30 bytes a text however long it is. It
+// has 96 bits of a hash in place of the text. A text that was seen is always found. That two
+// different texts pass for one has, among a million, a probability of 10^-17; it would be a
+// mistake that stops a plan and never a transfer that is lost or made twice. The hash has a
+// seed of this process, so that nobody can write files that make it likely.
+type seen struct {
+	seeds  [2]maphash.Seed
+	shards [seenShards]seenShard
+}
+
+// seenShard is a table with open addressing, four fifths full at most.
+type seenShard struct {
+	slots []seenSlot
+	count int
+}
+
+// seenSlot is free where its number is 0.
+type seenSlot struct {
+	high   uint64
+	low    uint32
+	number uint32
+}
+
+func newSeen() *seen {
+	return &seen{seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
+}
+
+// add notes that text stands at number, which is not 0. Where it was added before, add
+// returns the number of that place and false, and notes nothing.
+func (s *seen) add(text string, number uint32) (first uint32, isNew bool) {
+	high := maphash.String(s.seeds[0], text)
+	slot := seenSlot{high: high, low: uint32(maphash.String(s.seeds[1], text)), number: number}
+	shard := &s.shards[high%seenShards]
+	if shard.count*5 >= len(shard.slots)*4 {
+		shard.grow()
+	}
+	found := shard.find(slot)
+	if found.number != 0 {
+		return found.number, false
+	}
+	*found = slot
+	shard.count++
+	return number, true
+}
+
+// find returns the slot that has the hash of like, or the free one where it belongs.
+func (s *seenShard) find(like seenSlot) *seenSlot {
+	at, _ := bits.Mul64(like.high, uint64(len(s.slots)))
+	for i := int(at); ; i++ {
+		if i == len(s.slots) {
+			i = 0
+		}
+		slot := &s.slots[i]
+		if slot.number == 0 || slot.high == like.high && slot.low == like.low {
+			return slot
+		}
+	}
+}
+
+func (s *seenShard) grow() {
+	old := s.slots
+	s.slots = make([]seenSlot, max(seenSlotsMin, len(old)+len(old)/2))
+	for _, slot := range old {
+		if slot.number != 0 {
+			*s.find(slot) = slot
+		}
+	}
+}
+
+// places gives places numbers of four bytes, from 1, in the order in which they come.
+type places struct {
+	runs []run
+	last uint32 // the highest number so far
+}
+
+// run are places of one file, one after the other. The number of a line is base and the
+// line.
+type run struct {
+	file string
+	base uint32
+}
+
+// number returns the number of p. After four billion lines all places have the last number.
+func (l *places) number(p Place) uint32 {
+	n := len(l.runs)
+	if n == 0 || l.runs[n-1].file != p.File {
+		l.runs = append(l.runs, run{p.File, l.last})
+		n++
+	}
+	number := uint32(min(uint64(l.runs[n-1].base)+uint64(max(p.Line, 1)), math.MaxUint32))
+	l.last = max(l.last, number)
+	return number
+}
+
+// place returns what has the number.
+func (l *places) place(number uint32) Place {
+	i := len(l.runs) - 1
+	for l.runs[i].base >= number {
+		i--
+	}
+	return Place{File: l.runs[i].file, Line: int(number - l.runs[i].base)}
+}
