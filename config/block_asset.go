@@ -1,6 +1,10 @@
 package config
 
-import "remit/internal/transfer"
+import (
+	"math"
+
+	"remit/internal/transfer"
+)
 
 // assetScaleMax bounds what an asset block may say; no asset is known to have more.
 const assetScaleMax = 38
@@ -21,6 +25,14 @@ func (s scales) of(asset string) (int, bool) {
 		return scale, true
 	}
 	return currencyScale(asset)
+}
+
+// limit is of where no limit is as many as an int counts.
+func (s scales) limit(asset string) int {
+	if scale, limited := s.of(asset); limited {
+		return scale
+	}
+	return math.MaxInt
 }
 
 func (l *loader) evaluateAssets() {

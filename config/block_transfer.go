@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -347,7 +348,17 @@ func (l *loader) positional(expr hclsyntax.Expression, refs *references) bool {
 
 // instanceAddress is how a transfer of a block with for_each is called.
 func (t *transferBlock) instanceAddress(key string) string {
-	return t.address + "[" + strconv.Quote(key) + "]"
+	return string(t.appendAddress(nil, key))
+}
+
+func (t *transferBlock) appendAddress(b []byte, key string) []byte {
+	b = append(append(b, t.address...), '[')
+	if transfer.Plain(key) && strings.IndexByte(key, '"') < 0 && strings.IndexByte(key, '\\') < 0 {
+		b = append(append(append(b, '"'), key...), '"')
+	} else {
+		b = strconv.AppendQuote(b, key)
+	}
+	return append(b, ']')
 }
 
 // knownOperation reads the first label of a transfer; it is "" with a hint where there is

@@ -21,12 +21,22 @@ import (
 type compiled struct {
 	block     *transferBlock
 	like      Transfer // what is the same for every row
+	distinct  bool     // rows of different keys have different ref_ids
 	refID     template // nil where it is the same for every row, as for all below
 	amount    template
 	texts     []compiledText
 	metadata  []compiledPair
 	recipient []compiledPair
+	scale     int             // decimals that amounts may have
+	text      []byte          // of the last row, to be written over
+	pairs     []transfer.Pair // made ahead; a part for each row
 }
+
+// pairsAtOnce is how many pairs of metadata are made at once.
+const pairsAtOnce = 256
+
+// scaleUnknown says that an asset differs from row to row.
+const scaleUnknown = -1
 
 // template is text that is put together of literals and columns.
 type template []piece
@@ -63,7 +73,7 @@ func compiledTexts() map[string]func(*transfer.Request) *string {
 // newCompiled compiles a block whose for_each is data, after a row of it was evaluated to
 // like. It is nil where an argument that differs from row to row is more than a template.
 func newCompiled(t *transferBlock, columns []string, like Transfer) *compiled {
-	c := &compiled{block: t, like: like}
+	c := &compiled{block: t, like: like, scale: scaleUnknown}
 	p := compiler{block: t, columns: columns}
 	texts := compiledTexts()
 	for _, precondition := range t.preconditions {
@@ -96,6 +106,10 @@ func newCompiled(t *transferBlock, columns []string, like Transfer) *compiled {
 		if !ok {
 			return nil
 		}
+	}
+	c.distinct = c.refID.distinct(t.data.keyColumn)
+	if t.fields["asset"].constant {
+		c.scale = t.config.assets.limit(like.Request.Asset)
 	}
 	return c
 }
@@ -191,55 +205,112 @@ func (p *compiler) pairs(expr hclsyntax.Expression) ([]compiledPair, bool) {
 	return pairs, len(slices.CompactFunc(slices.Clone(pairs), twice)) == len(pairs)
 }
 
-// transfer makes the transfer of a row, or reports false.
-func (c *compiled) transfer(r *row) (Transfer, bool) {
-	out := c.like
+// transfer makes the transfer of a row in out, or reports false. Its texts share memory with
+// those of the same row, and its metadata with those of its neighbours: who keeps few of
+// many rows copies them.
+func (c *compiled) transfer(r *row, out *Transfer) bool {
+	*out = c.like
 	out.Place = Place{File: r.table.name, Line: r.line}
-	out.Address = c.block.instanceAddress(r.key())
 	request := &out.Request
-	if c.refID != nil {
-		request.RefID = c.refID.text(r)
-		if transfer.CheckRefID(request.RefID) != nil {
-			return Transfer{}, false
-		}
+	c.identify(r, out)
+	if c.refID != nil && transfer.CheckRefID(request.RefID) != nil {
+		return false
 	}
 	for i := range c.texts {
 		text := c.texts[i].template.text(r)
 		if text == "" || checkSent(text) != nil {
-			return Transfer{}, false
+			return false
 		}
 		*c.texts[i].of(request) = text
 	}
-	if c.amount != nil {
-		amount, err := transfer.ParseAmount(c.amount.text(r))
-		if err != nil {
-			return Transfer{}, false
-		}
-		request.Amount = amount
+	if !c.readAmount(r, request) {
+		return false
 	}
-	ok := c.block.config.assets.check(request.Amount, request.Asset) == ""
+	ok := true
 	if c.metadata != nil {
-		request.Metadata, ok = metadataOf(c.metadata, r, ok)
+		request.Metadata, ok = c.metadataOf(c.metadata, r)
 	}
-	if c.recipient != nil {
-		request.RecipientMetadata, ok = metadataOf(c.recipient, r, ok)
+	if ok && c.recipient != nil {
+		request.RecipientMetadata, ok = c.metadataOf(c.recipient, r)
 	}
 	toItself := request.FromProfileID == request.ToProfileID &&
 		request.FromIdentityID == request.ToIdentityID && request.FromAccountID == request.ToAccountID
-	if !ok || toItself {
-		return Transfer{}, false
-	}
-	return out, true
+	return ok && !toItself
 }
 
-func metadataOf(pairs []compiledPair, r *row, ok bool) (transfer.Metadata, bool) {
-	metadata := make(transfer.Metadata, len(pairs))
+// identify sets the ref_id and the address, for most rows in one piece of memory.
+func (c *compiled) identify(r *row, out *Transfer) {
+	b := c.text[:0]
+	if c.refID != nil {
+		if !r.plain || !c.refID.plain() {
+			out.Request.RefID = c.refID.text(r)
+			out.Address = c.block.instanceAddress(r.key())
+			return
+		}
+		for i := range c.refID {
+			b = append(b, c.refID[i].text(r)...)
+		}
+	}
+	size := len(b)
+	c.text = c.block.appendAddress(b, r.key())
+	both := string(c.text)
+	out.Address = both[size:]
+	if c.refID != nil {
+		out.Request.RefID = both[:size]
+	}
+}
+
+// readAmount sets the amount and checks its decimals.
+func (c *compiled) readAmount(r *row, request *transfer.Request) bool {
+	if c.amount != nil {
+		amount, err := transfer.ParseAmount(c.amount.text(r))
+		if err != nil {
+			return false
+		}
+		request.Amount = amount
+	}
+	if c.scale != scaleUnknown {
+		return request.Amount.ScaleWritten() <= c.scale
+	}
+	return c.block.config.assets.check(request.Amount, request.Asset) == ""
+}
+
+// metadataOf makes the pairs of one side in memory that is taken for many rows at once.
+func (c *compiled) metadataOf(pairs []compiledPair, r *row) (transfer.Metadata, bool) {
+	if cap(c.pairs)-len(c.pairs) < len(pairs) {
+		c.pairs = make([]transfer.Pair, 0, max(pairsAtOnce, len(pairs)))
+	}
+	from := len(c.pairs)
 	for i := range pairs {
 		value := pairs[i].value.text(r)
-		metadata[i] = transfer.Pair{Key: pairs[i].key, Value: value}
-		ok = ok && utf8.RuneCountInString(value) <= transfer.TextLengthMax && transfer.CheckText(value) == nil
+		if tooLong(value) || transfer.CheckText(value) != nil {
+			return nil, false
+		}
+		c.pairs = append(c.pairs, transfer.Pair{Key: pairs[i].key, Value: value})
 	}
-	return metadata, ok
+	return c.pairs[from:len(c.pairs):len(c.pairs)], true
+}
+
+// tooLong reports whether a value has more characters than the service takes.
+func tooLong(text string) bool {
+	return len(text) > transfer.TextLengthMax && utf8.RuneCountInString(text) > transfer.TextLengthMax
+}
+
+// plain reports whether plain text in all columns makes text in Unicode's normal form.
+func (t template) plain() bool {
+	return !slices.ContainsFunc(t, func(p piece) bool { return !transfer.Plain(p.literal) })
+}
+
+// distinct reports whether texts differ where the key does. What is plain, such as a letter,
+// joins no mark that stands before it and is reordered with none.
+func (t template) distinct(key int) bool {
+	columns := 0
+	for i := range t {
+		if t[i].column >= 0 {
+			columns++
+		}
+	}
+	return columns == 1 && t.plain() && slices.ContainsFunc(t, func(p piece) bool { return p.column == key })
 }
 
 // text puts a template together, in Unicode's normal form as every string of the language.
@@ -263,15 +334,13 @@ func (p *piece) text(r *row) string {
 	if p.column < 0 {
 		return p.literal
 	}
-	return normalForm(r.fields[p.column])
+	return r.text(p.column)
 }
 
 // normalForm is cty.NormalizeString, which takes its time over plain text as well.
 func normalForm(text string) string {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return cty.NormalizeString(text)
-		}
+	if transfer.Plain(text) {
+		return text
 	}
-	return text
+	return cty.NormalizeString(text)
 }

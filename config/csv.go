@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -35,6 +36,7 @@ type table struct {
 	columns []string
 	lines   *lineTracker
 	reader  *csv.Reader
+	current row // which the next one replaces
 }
 
 // newTable reads the header of r.
@@ -96,6 +98,9 @@ func (t *table) next() (*row, hcl.Diagnostics, error) {
 		return nil, hcl.Diagnostics{mistake(row.whole(), "Row does not fit the header",
 			"The row has %d fields, the header %d.", len(fields), len(t.columns))}, nil
 	}
+	if row.plain {
+		return row, nil, nil
+	}
 	if diags := row.checkUTF8(); diags.HasErrors() {
 		return nil, diags, nil
 	}
@@ -135,7 +140,8 @@ type row struct {
 	table  *table
 	source *dataSource
 	fields []string
-	line   int // on which it begins
+	line   int  // on which it begins
+	plain  bool // all fields are plain text, which is in Unicode's normal form
 	cached cty.Value
 }
 
@@ -143,11 +149,24 @@ func (t *table) row(fields []string) *row {
 	line, _ := t.reader.FieldPos(0)
 	t.lines.needed = line
 	t.lines.unread = 0
-	return &row{table: t, fields: fields, line: line}
+	isPlain := true
+	for _, field := range fields {
+		isPlain = isPlain && transfer.Plain(field)
+	}
+	t.current = row{table: t, fields: fields, line: line, plain: isPlain}
+	return &t.current
 }
 
-// key is in Unicode's normal form, as every string of the language is.
-func (r *row) key() string { return cty.NormalizeString(r.fields[r.source.keyColumn]) }
+// key is the text of the column that is the key.
+func (r *row) key() string { return r.text(r.source.keyColumn) }
+
+// text is that of a column in Unicode's normal form, as every string of the language is.
+func (r *row) text(column int) string {
+	if r.plain {
+		return r.fields[column]
+	}
+	return normalForm(r.fields[column])
+}
 
 // value is the row as an object of strings.
 func (r *row) value() cty.Value {
@@ -237,7 +256,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 				"A mistake in what where refers to keeps the rows of %s from being read.", d.address)))
 			return
 		}
-		lines := map[string]int{}
+		keys := newSeen()
 		for n := 0; ; n++ {
 			if n%contextEvery == 0 && ctx.Err() != nil {
 				yield(nil, interrupted())
@@ -246,7 +265,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 			row, diags, err := table.next()
 			if row != nil {
 				row.source = d
-				row, diags = d.accept(row, filter, lines)
+				row, diags = d.accept(row, filter, keys)
 			}
 			if (row != nil || diags != nil) && !yield(row, d.noted(diags)) || err != nil {
 				return
@@ -274,15 +293,14 @@ func (d *dataSource) noted(diags hcl.Diagnostics) hcl.Diagnostics {
 
 // accept checks the key of a row and asks the filter. A row that the filter leaves out is
 // nil without diagnostics; its key counts all the same.
-func (d *dataSource) accept(r *row, filter *hcl.EvalContext, lines map[string]int) (*row, hcl.Diagnostics) {
+func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, hcl.Diagnostics) {
 	key := r.key()
 	if key == "" {
 		return nil, hcl.Diagnostics{mistake(r.at(d.keyColumn), "Key is empty", "The column %q is the key and may not be empty.", d.key)}
 	}
-	if first, ok := lines[key]; ok {
+	if first, isNew := keys.add(key, uint32(min(r.line, math.MaxUint32))); !isNew {
 		return nil, hcl.Diagnostics{mistake(r.at(d.keyColumn), "Key is not unique", "The key %q stands on line %d and on line %d.", key, first, r.line)}
 	}
-	lines[strings.Clone(key)] = r.line
 	if d.where == nil {
 		return r, nil
 	}

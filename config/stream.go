@@ -22,14 +22,7 @@ func (c *Configuration) Transfers(ctx context.Context) iter.Seq2[Transfer, hcl.D
 				"What is declared cannot be told before its mistakes are mended.")})
 			return
 		}
-		for t, diags := range c.stream(ctx) {
-			if t.Address == "" && len(diags) == 0 {
-				panic("a transfer was left out without a mistake")
-			}
-			if !yield(t, diags) {
-				return
-			}
-		}
+		c.stream(ctx)(yield)
 	}
 }
 
@@ -41,7 +34,7 @@ func (c *Configuration) stream(ctx context.Context) iter.Seq2[Transfer, hcl.Diag
 
 func newStream(c *Configuration) *stream {
 	return &stream{
-		config: c, refIDs: map[string]position{}, told: map[*dataSource]bool{},
+		config: c, refIDs: newSeen(), told: map[*dataSource]bool{},
 		compiled: map[*transferBlock]*compiled{},
 	}
 }
@@ -49,11 +42,16 @@ func newStream(c *Configuration) *stream {
 func (s *stream) all(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
 	c := s.config
 	return func(yield func(Transfer, hcl.Diagnostics) bool) {
+		var t Transfer
 		for _, block := range c.transfers {
 			for in, diags := range s.instances(ctx, block) {
-				var t Transfer
 				if diags == nil {
-					t, diags = s.transfer(block, in)
+					diags = s.transfer(block, in, &t)
+				} else {
+					t = Transfer{}
+				}
+				if t.Address == "" && len(diags) == 0 && c.sound {
+					panic("a transfer was left out without a mistake")
 				}
 				if !yield(t, diags) {
 					return
@@ -68,50 +66,38 @@ func (s *stream) all(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
 	}
 }
 
-// transfer evaluates one instance and compares it with those before it.
-func (s *stream) transfer(block *transferBlock, in instance) (Transfer, hcl.Diagnostics) {
+// transfer evaluates one instance to t and compares it with those before it. On a mistake t
+// becomes the zero Transfer.
+func (s *stream) transfer(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
+	var ok bool
+	var diags hcl.Diagnostics
 	if in.row == nil {
-		t, ok, diags := block.evaluate(in)
-		if ok {
-			diags = s.check(block, in, &t)
+		if *t, ok, diags = block.evaluate(in); !ok {
+			return diags
 		}
-		return t, diags
+		return s.check(block, in, t)
 	}
 	fast, tried := s.compiled[block]
-	if fast != nil {
-		if t, ok := fast.transfer(in.row); ok {
-			return t, s.check(block, in, &t)
-		}
+	if fast != nil && fast.transfer(in.row, t) {
+		return s.check(block, in, t)
 	}
-	t, ok, diags := block.evaluate(block.rowInstance(in.row))
-	if !ok {
-		return t, diags
+	if *t, ok, diags = block.evaluate(block.rowInstance(in.row)); !ok {
+		return diags
 	}
 	if !tried {
-		s.compiled[block] = newCompiled(block, in.row.table.columns, t)
+		s.compiled[block] = newCompiled(block, in.row.table.columns, *t)
 	}
-	diags = s.check(block, in, &t)
-	return t, diags
+	return s.check(block, in, t)
 }
 
 // stream is one pass over all transfers.
 type stream struct {
 	config *Configuration
-	refIDs map[string]position // of all transfers so far
-	files  []string            // that positions name
+	refIDs *seen // of all transfers so far, by the numbers of their places
+	places places
 	told   map[*dataSource]bool
 	// compiled are the blocks of which a row was evaluated; nil where that stays the way.
 	compiled map[*transferBlock]*compiled
-}
-
-// position is a Place in eight bytes: there may be a million of them.
-type position struct{ file, line int32 }
-
-func (s *stream) position(p Place) position {
-	if n := len(s.files); n == 0 || s.files[n-1] != p.File {
-		s.files = append(s.files, p.File)
-	}
-	return position{int32(len(s.files) - 1), int32(p.Line)}
 }
 
 // instances yields what the transfers of a block are made of. An instance is valid until
@@ -179,22 +165,30 @@ func (s *stream) check(block *transferBlock, in instance, t *Transfer) hcl.Diagn
 	if t.Batch != "" && s.config.memberships.note(t.Batch, block) {
 		s.config.memberships.late = true
 	}
-	first, ok := s.refIDs[t.Request.RefID]
-	if !ok {
-		s.refIDs[t.Request.RefID] = s.position(t.Place)
+	if s.distinct(block) {
+		return nil
+	}
+	first, isNew := s.refIDs.add(t.Request.RefID, s.places.number(t.Place))
+	if isNew {
 		return nil
 	}
 	if in.row != nil {
 		in = block.rowInstance(in.row)
 	}
 	e := evaluation{block: block, in: in}
-	place := Place{File: s.files[first.file], Line: int(first.line)}
 	f := block.fields["ref_id"]
 	if f != nil && f.constant && block.repeated {
 		f = nil // every instance has it: the place is that of the instance
 	}
 	e.refuse(f, "ref_id is used twice", "ref_id %q is also that of the transfer at %s: an ID stands for one transfer, for ever.",
-		t.Request.RefID, place)
+		t.Request.RefID, s.places.place(first))
 	*t = Transfer{}
 	return e.diags
+}
+
+// distinct reports whether no two transfers can have one ref_id: there is one block, whose
+// ref_ids differ because the keys of its rows do.
+func (s *stream) distinct(block *transferBlock) bool {
+	fast := s.compiled[block]
+	return fast != nil && fast.distinct && len(s.config.transfers) == 1
 }

@@ -24,7 +24,7 @@ func ParseAmount(text string) (Amount, error) {
 	if err := checkPlain(text); err != nil {
 		return Amount{}, err
 	}
-	if strings.TrimLeft(text, "0.") == "" {
+	if text[0] == '0' && strings.TrimLeft(text, "0.") == "" {
 		return Amount{}, errors.New("an amount must be greater than zero")
 	}
 	return Amount{text}, nil
