@@ -85,7 +85,7 @@ func (c *course) judge(j *job, answer Answer) verdict {
 	if err != nil {
 		return v // what the answer itself says
 	}
-	return judgeAnswer(j.known, answer, found[j.refID])
+	return judgeAnswer(j.known, answer, found.records[j.refID])
 }
 
 // send submits the recorded bytes until there is an answer that is not "nothing was made",
@@ -203,11 +203,25 @@ func (c *course) submit(path string, body []byte) Answer {
 	return c.run.Submitter.Submit(ctx, path, body)
 }
 
-// find looks up at most 100 ref_ids.
-func (c *course) find(ctx context.Context, refIDs ...string) (map[string][]transfer.Record, error) {
+// lookup is what was found of the ref_ids that were asked for.
+type lookup struct {
+	records    map[string][]transfer.Record // none for what is absent, and for what can't be read
+	unreadable map[string]string            // why, by ref_id
+}
+
+// find looks up at most 100 ref_ids. An error says nothing about any of them.
+func (c *course) find(ctx context.Context, refIDs ...string) (lookup, error) {
 	ctx, cancel := c.bounded(ctx, findTimeout)
 	defer cancel()
-	return c.run.Finder.Find(ctx, refIDs)
+	found, err := c.run.Finder.Find(ctx, refIDs)
+	unreadable, ok := errors.AsType[*UnreadableError](err)
+	if !ok {
+		return lookup{records: found}, err
+	}
+	for refID := range unreadable.Reasons {
+		delete(found, refID)
+	}
+	return lookup{found, unreadable.Reasons}, nil
 }
 
 // write makes an outcome durable, after the entries that lead to it. What the state refuses

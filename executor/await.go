@@ -128,7 +128,7 @@ func (c *course) pollOnce(list []*pending) []polled {
 			return results
 		}
 		for _, p := range chunk {
-			if r, ok := c.pollResult(p, found[p.refID]); ok {
+			if r, ok := c.pollResult(p, found.records[p.refID]); ok {
 				results = append(results, r)
 			}
 		}

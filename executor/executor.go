@@ -8,6 +8,9 @@ package executor
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"remit/internal/transfer"
@@ -37,8 +40,26 @@ const StartMax = lockCheckMax - checkAgeMax
 // Finder looks transfers up by ref_id.
 type Finder interface {
 	// Find returns the records of the given ref_ids (at most 100), by ref_id: none, one
-	// or both sides of each.
+	// or both sides of each. Where records of some can't be read, the error wraps an
+	// *[UnreadableError] that names these, and what is returned of the others holds. Any
+	// other error says nothing about any ref_id.
 	Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error)
+}
+
+// UnreadableError says that a lookup found something of these ref_ids that can't be read, or
+// may have: none of them is absent.
+type UnreadableError struct {
+	Reasons map[string]string // in words, by ref_id; at least one
+}
+
+// Error names one of them.
+func (e *UnreadableError) Error() string {
+	refID := slices.Min(slices.Collect(maps.Keys(e.Reasons)))
+	text := fmt.Sprintf("the record of %q cannot be read: %s", refID, e.Reasons[refID])
+	if others := len(e.Reasons) - 1; others > 0 {
+		text += fmt.Sprintf(" (and so for %d more)", others)
+	}
+	return text
 }
 
 // Answer is how an attempt ended: a row of design section 3's table.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"time"
 
-	"remit/internal/transfer"
 	"remit/state"
 )
 
@@ -26,9 +25,12 @@ func (o *order) lookUpFirst(jobs []*job) {
 				return
 			}
 			for i, f := range findings {
-				if f.settled {
+				switch {
+				case f.settled:
 					o.settled(jobs[i].known, f.verdict, jobs[i].planned)
-				} else {
+				case f.undue != "":
+					o.settled(jobs[i].known, unsent(jobs[i].known, f.undue), jobs[i].planned)
+				default:
 					o.queue = append(o.queue, jobs[i])
 				}
 			}
@@ -48,7 +50,10 @@ func (c *course) precheck(jobs []*job) ([]finding, error) {
 	}
 	findings := make([]finding, len(jobs))
 	for i, j := range jobs {
-		if records := found[j.refID]; len(records) > 0 {
+		if why := found.unreadable[j.refID]; why != "" {
+			findings[i] = finding{undue: "Nothing was sent. " + unread(why)}
+		}
+		if records := found.records[j.refID]; len(records) > 0 {
 			lead := j.intent
 			lead.Found = true
 			// The intent names the request that the records are held against, although
@@ -62,14 +67,14 @@ func (c *course) precheck(jobs []*job) ([]finding, error) {
 }
 
 // findPatiently tries a lookup a few times.
-func (c *course) findPatiently(ids []string) (map[string][]transfer.Record, error) {
+func (c *course) findPatiently(ids []string) (lookup, error) {
 	for try := 1; ; try++ {
 		found, err := c.find(c.starting, ids...)
 		if err == nil || try == precheckTries {
 			return found, err
 		}
 		if c.run.Clock.Sleep(c.starting, time.Duration(try)*time.Second) != nil {
-			return nil, err
+			return lookup{}, err
 		}
 	}
 }

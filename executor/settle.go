@@ -100,13 +100,13 @@ func (c *course) lookUpDoubts(open []*unsettled) []finding {
 	findings := make([]finding, 0, len(open))
 	var failed error
 	for chunk := range slices.Chunk(open, findMax) {
-		var found map[string][]transfer.Record
+		var found lookup
 		if failed == nil {
 			found, failed = c.find(c.starting, refIDs(chunk)...)
 		}
 		first := len(findings)
 		for _, u := range chunk {
-			findings = append(findings, lookAt(u, found[u.refID], failed))
+			findings = append(findings, lookAt(u, found, failed))
 		}
 		c.writeFindings(findings[first:])
 	}
@@ -114,18 +114,25 @@ func (c *course) lookUpDoubts(open []*unsettled) []finding {
 }
 
 // lookAt judges what was found of one doubt.
-func lookAt(u *unsettled, records []transfer.Record, failed error) finding {
+func lookAt(u *unsettled, found lookup, failed error) finding {
 	switch {
 	case failed != nil:
 		return finding{undue: fmt.Sprintf("It could not be looked up: %v.", failed)}
-	case len(records) == 0:
+	case found.unreadable[u.refID] != "":
+		return finding{undue: unread(found.unreadable[u.refID])}
+	case len(found.records[u.refID]) == 0:
 		return finding{}
 	}
-	v := judgeFound(u.known, inDoubt, records)
+	v := judgeFound(u.known, inDoubt, found.records[u.refID])
 	if v.unread {
 		return finding{undue: v.outcome.Reason}
 	}
 	return finding{verdict: v, settled: true}
+}
+
+// unread says of a transfer that its record was found, or may have been.
+func unread(why string) string {
+	return fmt.Sprintf("The service lists a record that cannot be read: %s.", why)
 }
 
 // writeFindings makes what was settled durable: all at once, or, where something of it

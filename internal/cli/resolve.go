@@ -170,7 +170,9 @@ func (r *resolving) settle(ctx context.Context, w *workspace, resolution executo
 
 // explain adds what to do to what went wrong.
 func (r *resolving) explain(err error) error {
-	resolve := func(flags string) string { return r.command("resolve " + quote(r.refID) + " " + flags + " --reason=…") }
+	resolve := func(flags string) string {
+		return r.command("resolve " + quote(r.refID) + " " + flags + " --reason=…")
+	}
 	_, differs := errors.AsType[*executor.DifferenceError](err)
 	duplicate, isDuplicate := errors.AsType[*state.DuplicateRecordError](err)
 	switch {

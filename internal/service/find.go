@@ -1,15 +1,18 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"time"
 
+	"remit/executor"
 	"remit/internal/transfer"
 )
 
@@ -18,6 +21,7 @@ const (
 	FindMax = 100
 
 	findAnswerMax = 8 << 20 // bytes of one page
+	findSplitsMax = 32      // times that ref_ids are asked for in halves
 	findPagesMax  = 100
 	findTries     = 4 // of one page
 	findPause     = 500 * time.Millisecond
@@ -26,40 +30,95 @@ const (
 
 // Find looks up to 100 ref_ids up and returns their records by ref_id: none, one or both
 // sides of each. A lookup changes nothing, so it is tried again a few times where the
-// service or the network fails. An error says nothing about any ref_id. Find panics where
-// more are asked for, or where the service has no lookup.
+// service or the network fails. Where an answer has something that can't be read, and not
+// even its ref_id, the ref_ids are asked for in halves until it is known whose it is. What
+// can't be read hurts its own ref_id alone: see [executor.Finder]. Find panics where more
+// are asked for, or where the service has no lookup.
 func (c *Client) Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error) {
 	if !c.HasLookup() || len(refIDs) > FindMax {
 		panic(fmt.Sprintf("service: lookup of %d ref_ids at %q", len(refIDs), c.lookupPath))
 	}
-	found := make(map[string][]transfer.Record)
+	s := &search{client: c, found: make(map[string][]transfer.Record), unreadable: make(map[string]string), splits: findSplitsMax}
 	if len(refIDs) == 0 {
-		return found, nil
+		return s.found, nil
 	}
+	if err := s.look(ctx, refIDs); err != nil {
+		return nil, fmt.Errorf("look up %d ref_ids: %w", len(refIDs), err)
+	}
+	if len(s.unreadable) == 0 {
+		return s.found, nil
+	}
+	for refID := range s.unreadable {
+		delete(s.found, refID) // one side may be readable, and decide nothing
+	}
+	return s.found, fmt.Errorf("look up %d ref_ids: %w", len(refIDs), &executor.UnreadableError{Reasons: s.unreadable})
+}
+
+// search is one call of Find.
+type search struct {
+	client     *Client
+	found      map[string][]transfer.Record
+	unreadable map[string]string // why, by ref_id
+	splits     int               // that are left
+}
+
+// look asks for all of refIDs at once, and in halves where something comes back of which
+// nobody can say whose it is.
+func (s *search) look(ctx context.Context, refIDs []string) error {
+	all, err := s.client.findAll(ctx, refIDs)
+	if err != nil {
+		return err
+	}
+	maps.Copy(s.unreadable, all.unreadable)
+	switch {
+	case all.stray == "":
+		for _, record := range all.records {
+			s.found[record.RefID] = append(s.found[record.RefID], record)
+		}
+		return nil
+	case len(refIDs) == 1 || s.splits == 0:
+		for _, refID := range refIDs {
+			s.unreadable[refID] = all.stray
+		}
+		return nil
+	}
+	s.splits--
+	half := len(refIDs) / 2
+	if err := s.look(ctx, refIDs[:half]); err != nil {
+		return err
+	}
+	return s.look(ctx, refIDs[half:])
+}
+
+// findAll gets all pages of one lookup.
+func (c *Client) findAll(ctx context.Context, refIDs []string) (page, error) {
+	all := page{unreadable: make(map[string]string)}
 	cursors := []string{""}
 	for {
-		page, err := c.findPage(ctx, refIDs, cursors[len(cursors)-1])
+		p, err := c.findPage(ctx, refIDs, cursors[len(cursors)-1])
 		if err != nil {
-			return nil, fmt.Errorf("look up %d ref_ids: %w", len(refIDs), err)
+			return page{}, err
 		}
-		for _, record := range page.records {
-			found[record.RefID] = append(found[record.RefID], record)
-		}
+		all.records = append(all.records, p.records...)
+		maps.Copy(all.unreadable, p.unreadable)
+		all.stray = cmp.Or(all.stray, p.stray)
 		switch {
-		case page.next == "":
-			return found, nil
-		case slices.Contains(cursors, page.next):
-			return nil, fmt.Errorf("look up %d ref_ids: the service answered the same next_page_cursor twice", len(refIDs))
+		case p.next == "":
+			return all, nil
+		case slices.Contains(cursors, p.next):
+			return page{}, errors.New("the service answered the same next_page_cursor twice")
 		case len(cursors) == findPagesMax:
-			return nil, fmt.Errorf("look up %d ref_ids: the service answered more than %d pages", len(refIDs), findPagesMax)
+			return page{}, fmt.Errorf("the service answered more than %d pages", findPagesMax)
 		}
-		cursors = append(cursors, page.next)
+		cursors = append(cursors, p.next)
 	}
 }
 
 type page struct {
-	records []transfer.Record // of ref_ids that were asked for
-	next    string            // cursor of the next page; "" on the last
+	records    []transfer.Record // of ref_ids that were asked for
+	unreadable map[string]string // of these, why a record can't be read
+	stray      string            // why it can't be told whose an item is; "" where it can
+	next       string            // cursor of the next page; "" on the last
 }
 
 // findPage gets one page, in several tries.
@@ -147,8 +206,9 @@ func (c *Client) statusError(ex exchange) error {
 }
 
 // readPage reads {"items":[record…],"next_page_cursor":"…"}. An answer without items is an
-// error: taken for an empty list it would say that nothing was made. Records of ref_ids
-// that were not asked for are left out, whatever they look like.
+// error: taken for an empty list it would say that nothing was made. So would an item without
+// a ref_id, if it was left out. Records of ref_ids that were not asked for are, whatever
+// they look like.
 func readPage(body []byte, refIDs []string) (page, error) {
 	var in map[string]json.RawMessage
 	if err := json.Unmarshal(body, &in); err != nil {
@@ -159,24 +219,38 @@ func readPage(body []byte, refIDs []string) (page, error) {
 	if !ok || json.Unmarshal(raw, &items) != nil {
 		return page{}, errors.New("the answer has no list of items")
 	}
-	var p page
+	p := page{unreadable: make(map[string]string)}
 	if raw, ok := in["next_page_cursor"]; ok && json.Unmarshal(raw, &p.next) != nil {
 		return page{}, errors.New("next_page_cursor is not a string")
 	}
 	for _, item := range items {
-		var fields map[string]json.RawMessage
-		if err := json.Unmarshal(item, &fields); err != nil {
-			return page{}, errors.New("an item is not a transfer record")
+		refID, err := refIDOf(item)
+		if err != nil {
+			p.stray = err.Error()
+			continue
 		}
-		var refID string
-		if json.Unmarshal(fields["ref_id"], &refID) != nil || !slices.Contains(refIDs, refID) {
+		if !slices.Contains(refIDs, refID) {
 			continue
 		}
 		record, err := transfer.ParseRecord(item)
 		if err != nil {
-			return page{}, fmt.Errorf("the record of %q: %w", refID, err)
+			p.unreadable[refID] = err.Error()
+			continue
 		}
 		p.records = append(p.records, record)
 	}
 	return p, nil
+}
+
+// refIDOf reads whose an item is.
+func refIDOf(item json.RawMessage) (string, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(item, &fields); err != nil {
+		return "", errors.New("an item is not a transfer record")
+	}
+	var refID string
+	if json.Unmarshal(fields["ref_id"], &refID) != nil || refID == "" {
+		return "", errors.New("an item has no ref_id that can be read")
+	}
+	return refID, nil
 }

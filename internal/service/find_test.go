@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"remit/executor"
 	"remit/internal/service"
 )
 
@@ -22,7 +24,7 @@ func TestFindFollowsThePages(t *testing.T) {
 	var queries []url.Values
 	pages := map[string]string{
 		"":   fmt.Sprintf(`{"items":[%s,%s],"next_page_cursor":"p2"}`, record("a", "a1"), record("b", "b1")),
-		"p2": fmt.Sprintf(`{"items":[%s,%s,{"id":7},{"ref_id":"other"}],"next_page_cursor":"p 3&"}`, record("a", "a2"), record("unasked", "x")),
+		"p2": fmt.Sprintf(`{"items":[%s,%s,{"ref_id":"other"}],"next_page_cursor":"p 3&"}`, record("a", "a2"), record("unasked", "x")),
 		// The last page of some services says null, of others "".
 		"p 3&": `{"items":null,"next_page_cursor":null}`,
 	}
@@ -62,15 +64,13 @@ func TestFindFailsRatherThanSayNothingWasMade(t *testing.T) {
 		reason string
 		tries  int
 	}{
-		"an answer without items":     {always(200, "", `{}`), "no list of items", 1},
-		"items that are no list":      {always(200, "", `{"items":{}}`), "no list of items", 1},
-		"a list":                      {always(200, "", `[]`), "not a JSON object", 1},
-		"no JSON":                     {always(200, "", `<html>`), "not a JSON object", 1},
-		"nothing":                     {always(204, "", ``), "not a JSON object", 1},
-		"an item that is no object":   {always(200, "", `{"items":["a"]}`), "an item is not a transfer record", 1},
-		"a record that can't be read": {always(200, "", `{"items":[{"ref_id":"a","id":"x"}]}`), `the record of "a"`, 1},
-		"a cursor that is no string":  {always(200, "", `{"items":[],"next_page_cursor":7}`), "next_page_cursor", 1},
-		"the same cursor for ever":    {always(200, "", `{"items":[],"next_page_cursor":"x"}`), "same next_page_cursor", 2},
+		"an answer without items":    {always(200, "", `{}`), "no list of items", 1},
+		"items that are no list":     {always(200, "", `{"items":{}}`), "no list of items", 1},
+		"a list":                     {always(200, "", `[]`), "not a JSON object", 1},
+		"no JSON":                    {always(200, "", `<html>`), "not a JSON object", 1},
+		"nothing":                    {always(204, "", ``), "not a JSON object", 1},
+		"a cursor that is no string": {always(200, "", `{"items":[],"next_page_cursor":7}`), "next_page_cursor", 1},
+		"the same cursor for ever":   {always(200, "", `{"items":[],"next_page_cursor":"x"}`), "same next_page_cursor", 2},
 		"always another cursor": {func(w http.ResponseWriter, r *http.Request) {
 			n++
 			always(200, "", fmt.Sprintf(`{"items":[],"next_page_cursor":"%d"}`, n))(w, r)
@@ -98,6 +98,80 @@ func TestFindFailsRatherThanSayNothingWasMade(t *testing.T) {
 				t.Errorf("%d requests, want %d", w.requests, tt.tries)
 			}
 		})
+	}
+}
+
+// TestFindHoldsBackOnlyWhatCannotBeRead asks for eight ref_ids of which some come back
+// broken, by a service that shows one item for each.
+func TestFindHoldsBackOnlyWhatCannotBeRead(t *testing.T) {
+	eight := strings.Split("abcdefgh", "")
+	tests := map[string]struct {
+		items    map[string]string // instead of a record
+		want     map[string]string // why it can't be read
+		requests int
+	}{
+		"a record with a ref_id": {
+			map[string]string{"c": `{"ref_id":"c","id":"x"}`}, map[string]string{"c": "amount"}, 1,
+		},
+		"an item that is no object":  {map[string]string{"c": `"c"`}, map[string]string{"c": "not a transfer record"}, 7},
+		"an item without a ref_id":   {map[string]string{"h": `{"id":"x"}`}, map[string]string{"h": "no ref_id"}, 7},
+		"a ref_id that is no string": {map[string]string{"a": `{"ref_id":7}`}, map[string]string{"a": "no ref_id"}, 7},
+		"two of them": {
+			map[string]string{"a": `null`, "d": `{"ref_id":"d","id":"x"}`, "h": `7`},
+			map[string]string{"a": "no ref_id", "d": "amount", "h": "not a transfer record"}, 11,
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+				var items []string
+				for _, refID := range r.URL.Query()["ref_ids"] {
+					item, broken := tt.items[refID]
+					if !broken {
+						item = record(refID, refID+"1")
+					}
+					items = append(items, item)
+				}
+				always(200, "", `{"items":[`+strings.Join(items, ",")+`]}`)(rw, r)
+			}}
+			w.in(t, func(t *testing.T, c *service.Client) {
+				found, err := c.Find(t.Context(), eight)
+				unreadable, ok := errors.AsType[*executor.UnreadableError](err)
+				if !ok {
+					t.Fatalf("found %v, error %v", found, err)
+				}
+				for _, refID := range eight {
+					why, broken := unreadable.Reasons[refID]
+					if want, expected := tt.want[refID]; broken != expected || !strings.Contains(why, want) || broken == (len(found[refID]) > 0) {
+						t.Errorf("%s: unreadable %q, found %d", refID, why, len(found[refID]))
+					}
+				}
+			})
+			if w.requests != tt.requests {
+				t.Errorf("%d requests, want %d", w.requests, tt.requests)
+			}
+		})
+	}
+}
+
+func TestFindAsksAServiceThatNamesNothingABoundedNumberOfTimes(t *testing.T) {
+	w := &world{api: always(200, "", `{"items":[{}]}`)}
+	w.in(t, func(t *testing.T, c *service.Client) {
+		refIDs := make([]string, service.FindMax)
+		for i := range refIDs {
+			refIDs[i] = fmt.Sprintf("t-%d", i)
+		}
+		found, err := c.Find(t.Context(), refIDs)
+		unreadable, ok := errors.AsType[*executor.UnreadableError](err)
+		if !ok || len(unreadable.Reasons) != len(refIDs) || len(found) != 0 {
+			t.Errorf("found %v, error %v", found, err)
+		}
+		if !strings.Contains(err.Error(), "and so for 99 more") {
+			t.Errorf("error: %v", err)
+		}
+	})
+	if w.requests > 65 {
+		t.Errorf("%d requests", w.requests)
 	}
 }
 
@@ -154,9 +228,10 @@ func FuzzFind(f *testing.F) {
 		w := &world{api: func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, body) }}
 		w.in(t, func(t *testing.T, c *service.Client) {
 			found, err := c.Find(t.Context(), []string{"a"})
+			unreadable, _ := errors.AsType[*executor.UnreadableError](err)
 			for refID, records := range found {
 				for _, r := range records {
-					if err != nil || refID != "a" || r.RefID != "a" || r.ID == "" {
+					if err != nil && unreadable == nil || refID != "a" || r.RefID != "a" || r.ID == "" {
 						t.Fatalf("%v, %v", found, err)
 					}
 				}
