@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,7 +16,9 @@ import (
 // records, by ref_id, and records are those of ref_ids that the plan does not have. Nothing
 // is sent, no token is asked for, and lists do not lag. What is found of the plan's lines and
 // of doubts is judged as by a lookup before the first sending: adopted, unverified or in
-// conflict. Records of other ref_ids are adopted where both sides name the whole transfer.
+// conflict. Records of other ref_ids are adopted where both sides name the whole transfer; where
+// they don't, the record alone is kept, as unverified: the ref_id exists at the service, is never
+// sent, and a person should look.
 //
 // The error says that the state could not be read or written; the Summary holds as for
 // [Apply], with ResultNotAttempted for what the export does not have.
@@ -32,9 +35,13 @@ func Adopt(ctx context.Context, run Run, records map[string][]transfer.Record) (
 		return c.report.summary, fmt.Errorf("begin run %s: %w", run.Begun.RunID, err)
 	}
 	o := newOrder(c, known, lines)
-	others := adoptOthers(run, records)
-	c.report.tell(Event{Type: EventBegun, Total: o.total() + len(others)})
-	return c.end(c.adopt(o, others))
+	others, halves := adoptOthers(run, records)
+	c.report.tell(Event{Type: EventBegun, Total: o.total() + len(others) + len(halves)})
+	if err := c.adopt(o, others); err != nil {
+		return c.end(err)
+	}
+	c.adoptHalves(halves)
+	return c.end(nil)
 }
 
 // adoptable are the lines of a plan under which nothing is recorded yet, doubts included.
@@ -88,12 +95,12 @@ func (c *course) adopt(o *order, others []*job) error {
 }
 
 // adoptOthers makes jobs of records that no line of the plan is about, where both sides say
-// what the request was. The state knows nothing of their ref_ids.
-func adoptOthers(run Run, records map[string][]transfer.Record) []*job {
-	var jobs []*job
+// what the request was, and halves of the others. The state knows nothing of their ref_ids.
+func adoptOthers(run Run, records map[string][]transfer.Record) (jobs []*job, halves []half) {
 	for _, refID := range slices.Sorted(maps.Keys(records)) {
 		request, ok := requestOf(records[refID], run.Policy.Operator)
 		if !ok {
+			halves = append(halves, newHalf(run, refID, records[refID]))
 			continue
 		}
 		jobs = append(jobs, &job{
@@ -105,7 +112,82 @@ func adoptOthers(run Run, records map[string][]transfer.Record) []*job {
 			},
 		})
 	}
-	return jobs
+	return jobs, halves
+}
+
+// half is a transfer of which an export does not say the whole request.
+type half struct {
+	request transfer.Request // as far as it is known
+	verdict verdict
+}
+
+// newHalf judges records without a request: the debit side decides where there is one.
+func newHalf(run Run, refID string, records []transfer.Record) half {
+	deciding, has := &records[0], "only the credit side, which does not say what was debited"
+	for i := range records {
+		if records[i].Direction == transfer.Debit {
+			deciding, has = &records[i], "no credit side that says whom it paid"
+			break
+		}
+	}
+	if len(records) > 1 {
+		has = fmt.Sprintf("%d records that do not say together what was asked for", len(records))
+	}
+	v := verdict{
+		outcome: state.Outcome{
+			RefID: refID, RunID: run.Begun.RunID, Status: state.Unverified, Source: state.SourceImport,
+			Reason:  "nobody declares it, and the export has " + has,
+			Records: raws(records, deciding),
+		},
+		next:   command(refID, "--accept-record"),
+		status: deciding.Status, recordID: deciding.ID, group: deciding.GroupID,
+	}
+	v.result = resultOf(v.outcome.Status, deciding.Status)
+	amount, _ := transfer.ParseAmount(deciding.Amount) // what is none is refused by the state
+	return half{request: transfer.Request{RefID: refID, Asset: deciding.Asset, Amount: amount}, verdict: v}
+}
+
+// adoptHalves makes what is known of half exported transfers durable, and tells it.
+func (c *course) adoptHalves(halves []half) {
+	for chunk := range slices.Chunk(halves, findMax) {
+		var entries []state.Entry
+		for _, h := range chunk {
+			if _, err := state.NewDraft(h.verdict.outcome); err == nil {
+				entries = append(entries, h.verdict.outcome)
+			}
+		}
+		together := len(entries) == 0 || c.journal.append(entries...) == nil
+		for _, h := range chunk {
+			v := h.verdict
+			if _, err := state.NewDraft(v.outcome); err != nil {
+				v = untaken(v, err)
+			} else if v.written = together; !together {
+				v = c.writeHalf(v)
+			}
+			c.report.settle(h.request, v, false)
+		}
+	}
+}
+
+// writeHalf makes one outcome durable.
+func (c *course) writeHalf(v verdict) verdict {
+	err := c.journal.append(v.outcome)
+	if against, ok := contradiction(err, v); ok {
+		return untaken(against, errors.New(against.outcome.Reason))
+	}
+	if err != nil {
+		return untaken(v, err)
+	}
+	v.written = true
+	return v
+}
+
+// untaken is what the state refuses: it is a conflict that is told and stands nowhere else,
+// since a ref_id without a request has no row that could keep it.
+func untaken(v verdict, why error) verdict {
+	v.outcome.Status, v.result, v.stop, v.next = state.Conflict, ResultConflict, "", ""
+	v.outcome.Reason = fmt.Sprintf("%v. The state has nothing of it: never declare this ref_id", why)
+	return v
 }
 
 // requestOf is what was asked for when both sides of one transfer came out of it.

@@ -23,7 +23,17 @@ func TestAnExportIsAdopted(t *testing.T) {
 		for _, r := range declared {
 			w.service.made[r.RefID] = sides(r, old, transfer.Completed)
 		}
-		others := map[string][]transfer.Record{"half": sides(request("half"), old, transfer.Completed)[:1]}
+		odd := func(refID, field, value string) []transfer.Record {
+			return []transfer.Record{*edited(*debit(request(refID), old), map[string]string{field: value})}
+		}
+		others := map[string][]transfer.Record{
+			"half":        sides(request("half"), old, transfer.Completed)[:1],
+			"other-half":  sides(request("other-half"), old, transfer.Completed)[1:],
+			"unknown":     odd("unknown", "type", "FEE"),
+			"no-amount":   odd("no-amount", "amount", "-1"),
+			"same-record": odd("same-record", "id", "debit-of-half"),
+			"no-customer": odd("no-customer", "customer_id", "another"),
+		}
 		for _, refID := range []string{"gone-1", "gone-2", "gone-3"} {
 			others[refID] = sides(request(refID), old, transfer.Completed)
 			w.service.made[refID] = others[refID]
@@ -32,7 +42,8 @@ func TestAnExportIsAdopted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(map[executor.Result]int{executor.ResultAdopted: 153}, counts(summary)); diff != "" {
+		want := map[executor.Result]int{executor.ResultAdopted: 153, executor.ResultUnverified: 3, executor.ResultConflict: 3}
+		if diff := cmp.Diff(want, counts(summary)); diff != "" {
 			t.Errorf("results (-want +got):\n%s", diff)
 		}
 		if !summary.Complete || summary.Requests > 0 || len(w.service.bodies) > 0 {
@@ -43,8 +54,16 @@ func TestAnExportIsAdopted(t *testing.T) {
 				t.Errorf("the state says of %q: %+v", refID, row)
 			}
 		}
-		if row := w.journal.row("half"); row.Status != 0 {
-			t.Errorf("one side alone was adopted: %+v", row)
+		for _, refID := range []string{"half", "other-half", "unknown"} {
+			row := w.journal.row(refID)
+			if row.Status != state.Unverified || row.Amount.String() != request(refID).Amount.String() || row.Fingerprint != (transfer.Fingerprint{}) {
+				t.Errorf("the state says of %q: %+v", refID, row)
+			}
+		}
+		for _, refID := range []string{"no-amount", "same-record", "no-customer"} {
+			if row := w.journal.row(refID); row.Status != 0 || w.results()[refID] != executor.ResultConflict {
+				t.Errorf("the state says of %q: %+v; told is %q", refID, row, w.results()[refID])
+			}
 		}
 	})
 }

@@ -55,14 +55,12 @@ func eachDetail(ctx context.Context, record Record, refIDs []string, do func(*st
 
 func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 	c.Recorded = newRecorded(d)
-	recorded, err := c.Recorded.Request()
-	if err != nil {
-		return fmt.Errorf("read the recorded request of %q: %w", c.RefID, err)
+	read := b.describeRequest
+	if d.Intent.Body == "" {
+		read = b.describeImported
 	}
-	if !c.Declared() {
-		c.Request, c.Batch = recorded, d.Intent.Batch
-	} else if r.status != state.Unsent {
-		c.Differences = Differences(c.Request, recorded)
+	if err := read(c, d); err != nil {
+		return err
 	}
 	switch r.status {
 	case state.Unsent:
@@ -85,9 +83,27 @@ func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 	return nil
 }
 
+// describeRequest compares what is declared with the recorded request.
+func (b *builder) describeRequest(c *Change, d *state.Detail) error {
+	recorded, err := c.Recorded.Request()
+	if err != nil {
+		return fmt.Errorf("read the recorded request of %q: %w", c.RefID, err)
+	}
+	if !c.Declared() {
+		c.Request, c.Batch = recorded, d.Intent.Batch
+	} else if d.Status != state.Unsent {
+		c.Differences = Differences(c.Request, recorded)
+	}
+	return nil
+}
+
 func describeMade(c *Change) {
 	switch c.Action {
 	case Conflict:
+		if c.Recorded.Body == "" {
+			c.Reason = "the imported record is not what is declared; correct the declaration, or declare what is still to be moved under a new ref_id"
+			break
+		}
 		c.Reason = "the declaration was changed after the transfer was recorded; restore it, or declare what is still to be moved under a new ref_id"
 	case Failed:
 		c.Reason = "the service says that it FAILED; remove it, or pay it under a new ref_id"

@@ -81,6 +81,7 @@ func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer])
 	if err := b.describe(ctx); err != nil {
 		return err
 	}
+	b.dropAgreed()
 	if err := b.findLookAlikes(ctx); err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func (b *builder) readDeclared(ctx context.Context, declared iter.Seq[config.Tra
 func (b *builder) addDeclared(t config.Transfer, r *row) {
 	targeted := b.targets.match(&t)
 	action := b.classify(&t, r)
-	if action == None && r.status != state.Unverified {
+	if action == None && r.status != state.Unverified && !r.isImported() {
 		if targeted {
 			b.plan.count(None, t.Request.Asset, t.Request.Amount)
 		}
@@ -178,7 +179,7 @@ func (b *builder) classify(t *config.Transfer, r *row) Action {
 		return Resolve
 	case state.Recorded, state.Adopted, state.Unverified:
 		switch {
-		case r.fingerprint != t.Request.Fingerprint():
+		case r.fingerprint != t.Request.Fingerprint() && !r.isImported(): // see describeImported
 			return Conflict
 		case r.failed:
 			return Failed

@@ -196,6 +196,9 @@ type Controls struct {
 	// is not due yet is submitted.
 	Rehearsal bool
 
+	// Operator is the service's, as it stands in the types of records.
+	Operator transfer.Operator
+
 	// How the service settles doubts. It changes no action, only what the reason of a
 	// Resolve says about it.
 	Lookup       bool          // lookup is configured

@@ -27,7 +27,8 @@ func newImport(p *process) *cobra.Command {
 			"    adopted      it agrees, and both sides or the fingerprint prove the destination\n" +
 			"    unverified   it agrees, and nothing proves the destination\n" +
 			"    conflict     it disagrees\n\n" +
-			"What nobody declares is adopted where the export has both of its sides.",
+			"What nobody declares is adopted where the export has both of its sides, and else kept as\n" +
+			"unverified: its ref_id exists at the service and is never sent.",
 		Args: exactArgs("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.runImport(cmd.Context(), p, args[0])

@@ -49,7 +49,8 @@ func (o *planning) flags(cmd *cobra.Command) {
 func (o *planning) controls(loaded *config.Configuration) (planner.Controls, error) {
 	c := planner.Controls{
 		AllowEmpty: o.allowEmpty, Rehearsal: o.sandbox, AcceptDuplicate: o.acceptDuplicate, Targets: o.targets,
-		Lookup: o.sandbox || loaded.Service.LookupPath != "", HoldDoubt: loaded.Service.HoldDoubt,
+		Operator: loaded.Service.Operator,
+		Lookup:   o.sandbox || loaded.Service.LookupPath != "", HoldDoubt: loaded.Service.HoldDoubt,
 		ReplayWindow: loaded.Service.ReplayWindow, AcceptDuplicates: make(map[string]int),
 	}
 	for _, text := range o.acceptDuplicates {

@@ -46,7 +46,7 @@ func newTransferLine(t *state.Transfer) transferLine {
 	return transferLine{
 		Type: "transfer", RefID: t.RefID, Status: t.Status, RecordStatus: t.RecordStatus,
 		GroupID: t.GroupID, RecordID: t.RecordID, Amount: t.Amount.String(), Asset: t.Asset,
-		Fingerprint: t.Fingerprint.String(), Doubted: t.Doubted, RunID: t.RunID,
+		Fingerprint: fingerprint(t), Doubted: t.Doubted, RunID: t.RunID,
 		IntendedAt: t.IntendedAt, AttemptedAt: t.AttemptedAt, SettledAt: t.SettledAt,
 	}
 }

@@ -125,7 +125,7 @@ func StateShow(w io.Writer, d state.Detail, s Screen) error {
 		{"batch", d.Intent.Batch},
 		{"address", d.Intent.Address},
 		{"declared at", d.Intent.Place},
-		{"fingerprint", d.Fingerprint.String()},
+		{"fingerprint", fingerprint(&d.Transfer)},
 	})
 	if d.Intent.Body != "" {
 		p.line()
@@ -149,6 +149,14 @@ func (p *page) fields(fields []field) {
 		}
 	}
 	p.table("  ", rows)
+}
+
+// fingerprint is that of the request, "" for a transfer that was imported without one.
+func fingerprint(t *state.Transfer) string {
+	if t.Fingerprint == (transfer.Fingerprint{}) {
+		return ""
+	}
+	return t.Fingerprint.String()
 }
 
 // whole writes text to its last byte, broken where the screen ends.
