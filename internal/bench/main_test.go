@@ -42,7 +42,7 @@ func TestChosen(t *testing.T) {
 		"not at another size":     {options{only: []string{"plan-one"}}, 1000, ""},
 		"only that size":          {options{}, 1, "floor-nothing plan-one"},
 		"not where it is slow":    {options{only: []string{"terraform-first"}}, 5000, ""},
-		"slow where asked for":    {options{only: []string{"terraform-first"}, slow: true}, 5000, "floor-csv plan-first terraform-first"},
+		"slow where asked for":    {options{only: []string{"terraform-first"}, slow: true}, 5000, "floor-csv floor-scan plan-first terraform-first"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

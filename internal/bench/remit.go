@@ -137,14 +137,12 @@ func part(args ...string) func(context.Context, *session, int) (figures.Sample, 
 	}
 }
 
-func floorCSV(file string) func(context.Context, *session, int) (figures.Sample, error) {
+// floorCSV reads the declared rows, or the grown ones.
+func floorCSV(kind, file string, flags ...string) func(context.Context, *session, int) (figures.Sample, error) {
 	return func(ctx context.Context, s *session, size int) (figures.Sample, error) {
-		return part("floor-csv", filepath.Join(s.dir("declared", size), file))(ctx, s, size)
+		args := append([]string{"floor-csv"}, flags...)
+		return part(append(args, filepath.Join(s.dir(kind, size), file))...)(ctx, s, size)
 	}
-}
-
-func floorCSVGrown(ctx context.Context, s *session, size int) (figures.Sample, error) {
-	return part("floor-csv", filepath.Join(s.dir("recorded", size), "grown.csv"))(ctx, s, size)
 }
 
 func floorScan(ctx context.Context, s *session, size int) (figures.Sample, error) {

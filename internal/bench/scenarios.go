@@ -49,11 +49,12 @@ func (s scenario) fits(size int, slow bool) bool {
 func scenarios() []scenario {
 	all := []scenario{
 		{name: "floor-nothing", exactly: 1, run: part("floor-nothing")},
-		{name: "floor-csv", prepare: prepareDeclared, run: floorCSV("rows.csv")},
-		{name: "floor-csv-grown", prepare: prepareRecorded, run: floorCSVGrown},
+		{name: "floor-csv", prepare: prepareDeclared, run: floorCSV("declared", "rows.csv")},
+		{name: "floor-csv-streamed", prepare: prepareDeclared, run: floorCSV("declared", "rows.csv", "-streamed")},
+		{name: "floor-csv-grown", prepare: prepareRecorded, run: floorCSV("recorded", "grown.csv")},
 		{name: "floor-scan", prepare: prepareRecorded, run: floorScan},
 		{name: "plan-one", exactly: 1, guard: 1, against: []string{"floor-nothing"}, prepare: prepareBlocks, run: planFirst("blocks")},
-		{name: "plan-first", guard: 100_000, against: []string{"floor-csv"}, prepare: prepareDeclared, run: planFirst("declared")},
+		{name: "plan-first", guard: 100_000, against: []string{"floor-csv", "floor-scan"}, prepare: prepareDeclared, run: planFirst("declared")},
 		{name: "plan-nothing", guard: 100_000, against: []string{"floor-csv", "floor-scan"}, prepare: prepareRecorded, run: planRecorded("rows.csv")},
 		{name: "plan-nothing-shuffled", against: []string{"floor-csv", "floor-scan"}, prepare: prepareRecorded, run: planRecorded("shuffled.csv")},
 		{name: "plan-signals", guard: 100_000, against: []string{"floor-csv-grown", "floor-scan"}, prepare: prepareRecorded, run: planSignals},
@@ -71,7 +72,10 @@ func applies() []scenario {
 	for _, latency := range []time.Duration{20 * time.Millisecond, time.Millisecond} {
 		for _, inFlight := range []int{256, 64} {
 			name := fmt.Sprintf("%s-%d", latency, inFlight)
-			most := 100_000
+			most, guard := 100_000, 0
+			if inFlight == 256 {
+				guard = 10_000
+			}
 			if latency > time.Millisecond && inFlight < 256 {
 				most = 10_000 // more only takes longer
 			}
@@ -82,7 +86,7 @@ func applies() []scenario {
 					prepare: prepareDeclared, run: floorHTTP(latency, inFlight),
 				},
 				scenario{
-					name: "apply-" + name, most: most, slow: 1_000_000, guard: 10_000,
+					name: "apply-" + name, most: most, slow: 1_000_000, guard: guard,
 					against: []string{"floor-http-" + name}, run: apply(latency, inFlight),
 				},
 			)

@@ -73,19 +73,22 @@ func TestDivideByOneHasItsPeakAndItsRate(t *testing.T) {
 }
 
 func TestPutReplacesRowsAndForgetsSessions(t *testing.T) {
-	var r figures.Results
-	r.Put("old", figures.Session{Machine: "slow"}, row("plan-first", 10, 1, 1, 0), row("plan-first", 100, 1, 1, 0))
-	r.Put("new", figures.Session{Machine: "fast"}, row("plan-first", 10, 2, 1, 0))
-	if got, ok := r.Row("plan-first", 10); !ok || got.CPU.Median != 2 {
-		t.Errorf("the newer row did not replace the older one: %+v", got)
+	of := func(session string, size int) figures.Row {
+		return figures.NewRow("plan-first", size, session, []figures.Sample{{CPU: 1}})
 	}
-	if len(r.Rows) != 2 || len(r.Sessions) != 1 { // rows of this test all say session "s"
-		t.Logf("%+v", r)
+	var got figures.Results
+	got.Put("first", figures.Session{Machine: "slow"}, of("first", 100), of("first", 10))
+	got.Put("second", figures.Session{Machine: "fast"}, of("second", 10))
+	want := figures.Results{
+		Sessions: map[string]figures.Session{"first": {Machine: "slow"}, "second": {Machine: "fast"}},
+		Rows:     []figures.Row{of("second", 10), of("first", 100)},
 	}
-	r.Rows[0].Session, r.Rows[1].Session = "new", "new"
-	r.Put("new", figures.Session{Machine: "fast"})
-	if _, ok := r.Sessions["old"]; ok {
-		t.Error("a session without rows was kept")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	got.Put("second", figures.Session{Machine: "fast"}, of("second", 100))
+	if _, ok := got.Sessions["first"]; ok {
+		t.Error("a session of which no row is left was kept")
 	}
 }
 

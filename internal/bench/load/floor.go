@@ -16,22 +16,27 @@ type payout struct {
 }
 
 // FloorCSV reads a file of payouts with encoding/csv into structs with the fields of the
-// request, one after the other, and keeps none. Less cannot be done with each row.
-func FloorCSV(out io.Writer, path string) error {
-	var p payout
+// request. It keeps all of them, as a program that works on them next has to, or, streamed,
+// none: less cannot be done with a row.
+func FloorCSV(out io.Writer, path string, streamed bool) error {
+	var all []payout
 	rows, digits := 0, 0
 	err := readRows(path, func(r Row) error {
-		p = payout{
+		p := payout{
 			refID: r.refID(), fromProfileID: treasury, toProfileID: r.ProfileID, amount: r.Amount, asset: asset,
 			metadata: [2][2]string{{"id", r.ID}, {"team", r.Team}},
 		}
 		rows++
 		digits += len(p.refID) + len(p.amount)
+		if !streamed {
+			all = append(all, p)
+		}
 		return nil
 	})
-	if err == nil {
-		_, err = fmt.Fprintln(out, rows, digits)
+	if err != nil {
+		return err
 	}
+	_, err = fmt.Fprintln(out, rows, digits, len(all))
 	return err
 }
 

@@ -218,16 +218,18 @@ func TestServiceThatKeepsAnswersWhatItMade(t *testing.T) {
 }
 
 func TestFloorCSVReadsEveryRow(t *testing.T) {
-	dir := t.TempDir()
-	if err := load.WriteRows(filepath.Join(dir, "rows.csv"), 1234, load.Shuffled); err != nil {
+	path := filepath.Join(t.TempDir(), "rows.csv")
+	if err := load.WriteRows(path, 1234, load.Shuffled); err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
-	if err := load.FloorCSV(&out, filepath.Join(dir, "rows.csv")); err != nil {
-		t.Fatal(err)
-	}
-	var rows, digits int
-	if _, err := fmt.Sscan(out.String(), &rows, &digits); err != nil || rows != 1234 || digits < 1234*20 {
-		t.Errorf("it wrote %q, %v", &out, err)
+	for streamed, want := range map[bool]int{false: 1234, true: 0} {
+		var out bytes.Buffer
+		if err := load.FloorCSV(&out, path, streamed); err != nil {
+			t.Fatal(err)
+		}
+		var rows, digits, kept int
+		if _, err := fmt.Sscan(out.String(), &rows, &digits, &kept); err != nil || rows != 1234 || digits < 1234*20 || kept != want {
+			t.Errorf("streamed %t, it wrote %q, %v", streamed, &out, err)
+		}
 	}
 }
