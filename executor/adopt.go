@@ -60,7 +60,7 @@ func adoptable(plan *planner.Plan) []*planner.Change {
 
 // adopt looks up doubts, lines and what nobody declares, 100 at a time.
 func (c *course) adopt(o *order, others []*job) error {
-	for doubts := range slices.Chunk(o.doubts, findMax) {
+	for doubts := range slices.Chunk(o.doubts, FindMax) {
 		for i, f := range c.lookUpDoubts(doubts) {
 			if !f.settled {
 				f.verdict = hold(doubts[i], "The export has no record that settles it.")
@@ -79,7 +79,7 @@ func (c *course) adopt(o *order, others []*job) error {
 		j.planned = true
 		jobs = append(jobs, j)
 	}
-	for chunk := range slices.Chunk(append(jobs, others...), findMax) {
+	for chunk := range slices.Chunk(append(jobs, others...), FindMax) {
 		findings, err := c.precheck(chunk)
 		if err != nil {
 			return err
@@ -149,7 +149,7 @@ func newHalf(run Run, refID string, records []transfer.Record) half {
 
 // adoptHalves makes what is known of half exported transfers durable, and tells it.
 func (c *course) adoptHalves(halves []half) {
-	for chunk := range slices.Chunk(halves, findMax) {
+	for chunk := range slices.Chunk(halves, FindMax) {
 		var entries []state.Entry
 		for _, h := range chunk {
 			if _, err := state.NewDraft(h.verdict.outcome); err == nil {

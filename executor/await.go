@@ -118,7 +118,7 @@ func (o *order) polledOnce(results []polled) {
 // says nothing.
 func (c *course) pollOnce(list []*pending) []polled {
 	var results []polled
-	for chunk := range slices.Chunk(list, findMax) {
+	for chunk := range slices.Chunk(list, FindMax) {
 		ids := make([]string, len(chunk))
 		for i, p := range chunk {
 			ids[i] = p.refID

@@ -37,9 +37,12 @@ type Submitter interface {
 // its check would have to check again (design section 10).
 const StartMax = lockCheckMax - checkAgeMax
 
+// FindMax is how many ref_ids one lookup may ask for (design section 3).
+const FindMax = 100
+
 // Finder looks transfers up by ref_id.
 type Finder interface {
-	// Find returns the records of the given ref_ids (at most 100), by ref_id: none, one
+	// Find returns the records of the given ref_ids, at most [FindMax], by ref_id: none, one
 	// or both sides of each. Where records of some can't be read, the error wraps an
 	// *[UnreadableError] that names these, and what is returned of the others holds. Any
 	// other error says nothing about any ref_id.

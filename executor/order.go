@@ -189,8 +189,8 @@ func (o *order) fill() {
 	}
 	inFlightMax := max(1, o.c.run.Policy.InFlightMax)
 	lookFirst := o.c.run.Policy.LookUpFirst && o.c.run.Finder != nil
-	for lookFirst && len(o.ready) > 0 && o.lookups < lookupsMax && len(o.queue)+findMax*o.lookups < inFlightMax+findMax {
-		o.lookUpFirst(o.takeReady(findMax))
+	for lookFirst && len(o.ready) > 0 && o.lookups < lookupsMax && len(o.queue)+FindMax*o.lookups < inFlightMax+FindMax {
+		o.lookUpFirst(o.takeReady(FindMax))
 	}
 	for o.inFlight < inFlightMax {
 		if len(o.queue) == 0 && !lookFirst && len(o.ready) > 0 {

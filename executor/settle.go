@@ -10,9 +10,6 @@ import (
 	"remit/state"
 )
 
-// findMax is how many ref_ids a lookup asks for at once (design section 3).
-const findMax = 100
-
 // lateLists returns the pauses after which an absent ref_id is asked for again (design section
 // 3): lists lag.
 func lateLists() []time.Duration {
@@ -99,7 +96,7 @@ func (o *order) lookAgain(open []*unsettled, n int) {
 func (c *course) lookUpDoubts(open []*unsettled) []finding {
 	findings := make([]finding, 0, len(open))
 	var failed error
-	for chunk := range slices.Chunk(open, findMax) {
+	for chunk := range slices.Chunk(open, FindMax) {
 		var found lookup
 		if failed == nil {
 			found, failed = c.find(c.starting, refIDs(chunk)...)

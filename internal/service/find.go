@@ -17,9 +17,6 @@ import (
 )
 
 const (
-	// FindMax is how many ref_ids one lookup may ask for (design section 3).
-	FindMax = 100
-
 	findAnswerMax = 8 << 20 // bytes of one page
 	findSplitsMax = 32      // times that ref_ids are asked for in halves
 	findPagesMax  = 100
@@ -28,14 +25,14 @@ const (
 	findPauseMax  = 30 * time.Second
 )
 
-// Find looks up to 100 ref_ids up and returns their records by ref_id: none, one or both
+// Find looks at most [executor.FindMax] ref_ids up and returns their records by ref_id: none, one or both
 // sides of each. A lookup changes nothing, so it is tried again a few times where the
 // service or the network fails. Where an answer has something that can't be read, and not
 // even its ref_id, the ref_ids are asked for in halves until it is known whose it is. What
 // can't be read hurts its own ref_id alone: see [executor.Finder]. Find panics where more
 // are asked for, or where the service has no lookup.
 func (c *Client) Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error) {
-	if !c.HasLookup() || len(refIDs) > FindMax {
+	if !c.HasLookup() || len(refIDs) > executor.FindMax {
 		panic(fmt.Sprintf("service: lookup of %d ref_ids at %q", len(refIDs), c.lookupPath))
 	}
 	s := &search{client: c, found: make(map[string][]transfer.Record), unreadable: make(map[string]string), splits: findSplitsMax}

@@ -157,7 +157,7 @@ func TestFindHoldsBackOnlyWhatCannotBeRead(t *testing.T) {
 func TestFindAsksAServiceThatNamesNothingABoundedNumberOfTimes(t *testing.T) {
 	w := &world{api: always(200, "", `{"items":[{}]}`)}
 	w.in(t, func(t *testing.T, c *service.Client) {
-		refIDs := make([]string, service.FindMax)
+		refIDs := make([]string, executor.FindMax)
 		for i := range refIDs {
 			refIDs[i] = fmt.Sprintf("t-%d", i)
 		}
@@ -213,7 +213,7 @@ func TestFindOfNothingAsksNobody(t *testing.T) {
 				t.Error("101 ref_ids are our own bug, and were asked for")
 			}
 		}()
-		_, _ = c.Find(t.Context(), make([]string, service.FindMax+1))
+		_, _ = c.Find(t.Context(), make([]string, executor.FindMax+1))
 	})
 	if w.dials != 0 {
 		t.Error("somebody was asked")
