@@ -15,6 +15,7 @@ import (
 
 	"remit/config"
 	"remit/internal/view"
+	"remit/internal/wholefile"
 )
 
 // formatter is remit fmt.
@@ -134,7 +135,17 @@ func (f *formatter) file(path string) error {
 	if f.check {
 		return nil
 	}
-	return replaceFile(path, after)
+	info, err := os.Stat(path)
+	if err == nil {
+		err = wholefile.Replace(path, info.Mode(), func(w io.Writer) error {
+			_, err := w.Write(after)
+			return err
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("replace %s: %w", path, err)
+	}
+	return nil
 }
 
 func (f *formatter) format(source []byte, name string) ([]byte, error) {
@@ -147,34 +158,4 @@ func (f *formatter) format(source []byte, name string) ([]byte, error) {
 		return nil, err
 	}
 	return nil, exitCode(exitError)
-}
-
-// replaceFile writes a file's new content so that a crash leaves the old one or the new.
-func replaceFile(path string, content []byte) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return fmt.Errorf("replace %s: %w", path, err)
-	}
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".remit-*")
-	if err != nil {
-		return fmt.Errorf("replace %s: %w", path, err)
-	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // gone already after the rename
-	_, err = temporary.Write(content)
-	if err == nil {
-		err = temporary.Chmod(info.Mode().Perm())
-	}
-	if err == nil {
-		err = temporary.Sync()
-	}
-	if closed := temporary.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(temporary.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("replace %s: %w", path, err)
-	}
-	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"remit/internal/view"
+	"remit/internal/wholefile"
 	"remit/planner"
 )
 
@@ -77,30 +78,14 @@ func isReplaceable(path string) (bool, error) {
 	return len(head) == 0 || bytes.Equal(head, start), err
 }
 
-// savePlan writes the plan beside its name first, so that no half of a plan is ever there.
+// savePlan writes the plan to a file, which only its owner may read.
 func (w *workspace) savePlan(plan *planner.Plan, name string, asJSON bool) error {
-	path := w.within(name)
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".remit-plan-*")
-	if err != nil {
-		return fmt.Errorf("save the plan: %w", err)
-	}
-	defer func() { _ = os.Remove(temporary.Name()) }() // gone already after the rename
-	err = plan.Save(temporary)
-	if err == nil {
-		err = temporary.Sync()
-	}
-	if closed := temporary.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(temporary.Name(), path)
-	}
-	if err != nil {
+	if err := wholefile.Replace(w.within(name), 0o600, plan.Save); err != nil {
 		return fmt.Errorf("save the plan to %s: %w", name, err)
 	}
 	if asJSON || !plan.Applicable() {
 		return nil
 	}
-	_, err = fmt.Fprintf(w.stdout, "\nSaved to %s. To send exactly this:\n\n    %s\n", view.Visible(name), view.Visible(w.command("apply "+quote(name))))
+	_, err := fmt.Fprintf(w.stdout, "\nSaved to %s. To send exactly this:\n\n    %s\n", view.Visible(name), view.Visible(w.command("apply "+quote(name))))
 	return err
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/internal/transfer"
+	"remit/internal/wholefile"
 	"remit/state"
 )
 
@@ -85,7 +86,11 @@ func Write(dir string, file File) error {
 	if old, err := readBounded(filepath.Join(dir, Name)); err == nil && bytes.Equal(old, src) {
 		return nil
 	}
-	if err := replace(dir, src); err != nil {
+	err := wholefile.Replace(filepath.Join(dir, Name), 0o644, func(w io.Writer) error {
+		_, err := w.Write(src)
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("write %s: %w", Name, err)
 	}
 	return nil
@@ -102,32 +107,6 @@ func format(file File) []byte {
 	service.SetAttributeValue("operator", cty.StringVal(file.Service.Operator))
 	service.SetAttributeValue("client_id", cty.StringVal(file.Service.ClientID))
 	return append([]byte(header), hclwrite.Format(out.Bytes())...)
-}
-
-// replace writes a temporary file and renames it.
-func replace(dir string, src []byte) (err error) {
-	temp, err := os.CreateTemp(dir, Name+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(temp.Name())
-		}
-	}()
-	_, err = temp.Write(src)
-	err = errors.Join(err, temp.Chmod(0o644), temp.Sync(), temp.Close())
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(temp.Name(), filepath.Join(dir, Name)); err != nil {
-		return err
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 func parse(src []byte) (File, hcl.Diagnostics) {

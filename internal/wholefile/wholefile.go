@@ -1,0 +1,42 @@
+// Package wholefile replaces files.
+//
+// Its one invariant: whatever happens, a file that it replaces has its old content or its new
+// one, whole.
+package wholefile
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Replace makes what write writes the content of the file at path, which need not be there
+// yet, with the permissions of mode. It writes a file beside it first, syncs that, and renames
+// it; when it returns nil the new content is durable. After an error the old content is there,
+// unless the rename was made and could not be made durable. The error is that of write or of
+// the operating system.
+func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	dir := filepath.Dir(path)
+	temporary, err := os.CreateTemp(dir, ".remit-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(temporary.Name()) }() // gone already after the rename
+	err = write(temporary)
+	if err == nil {
+		err = errors.Join(temporary.Chmod(mode.Perm()), temporary.Sync())
+	}
+	if err = errors.Join(err, temporary.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(temporary.Name(), path); err != nil {
+		return err
+	}
+	parent, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(parent.Sync(), parent.Close())
+}
