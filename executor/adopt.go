@@ -47,11 +47,10 @@ func Adopt(ctx context.Context, run Run, records map[string][]transfer.Record) (
 // adoptable are the lines of a plan under which nothing is recorded yet, doubts included.
 func adoptable(plan *planner.Plan) []*planner.Change {
 	var lines []*planner.Change
-	for i := range plan.Changes {
-		change := &plan.Changes[i]
+	for _, change := range plan.Changes.All() {
 		switch change.Action {
 		case planner.Submit, planner.Wait, planner.Expired, planner.Resolve:
-			lines = append(lines, change)
+			lines = append(lines, new(*change))
 		case planner.None, planner.Conflict, planner.Failed, planner.Undeclared:
 		}
 	}

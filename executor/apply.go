@@ -32,11 +32,10 @@ const (
 // in both cases. A first cancellation of ctx drains what is in flight.
 func Apply(ctx context.Context, run Run) (Summary, error) {
 	var lines []*planner.Change
-	for i := range run.Plan.Changes {
-		change := &run.Plan.Changes[i]
+	for _, change := range run.Plan.Changes.All() {
 		switch change.Action {
 		case planner.Submit, planner.Resolve:
-			lines = append(lines, change)
+			lines = append(lines, new(*change))
 		case planner.None, planner.Wait, planner.Expired, planner.Conflict, planner.Failed, planner.Undeclared:
 		}
 	}

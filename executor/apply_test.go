@@ -14,6 +14,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/transfer"
+	"remit/planner"
 	"remit/state"
 )
 
@@ -367,7 +368,7 @@ func TestAnExpiredTransferIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		plan := w.plan(request("rent"))
-		plan.Changes[0].Expires = time.Now().Add(time.Minute)
+		plan.Changes.Update(0, func(c *planner.Change) { c.Expires = time.Now().Add(time.Minute) })
 		w.service.ready = func() (time.Time, error) {
 			time.Sleep(2 * time.Minute)
 			return time.Now(), nil
@@ -551,7 +552,7 @@ func TestATransferThatExpiresWhileItWaitsIsNotSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		plan := w.plan(request("rent"))
-		plan.Changes[0].Expires = time.Now().Add(2 * time.Second)
+		plan.Changes.Update(0, func(c *planner.Change) { c.Expires = time.Now().Add(2 * time.Second) })
 		w.service.before = func(context.Context, string, int) *executor.Answer {
 			return &executor.Answer{Kind: executor.NotProcessed, HTTPStatus: 429, RetryAfter: 3 * time.Second}
 		}

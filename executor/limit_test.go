@@ -12,6 +12,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/transfer"
+	"remit/planner"
 )
 
 // TestTheRateLimitHoldsInEveryWindow draws limits, slow journals, slow answers, answers of
@@ -214,7 +215,7 @@ func TestASlotThatIsNotUsedIsGivenBack(t *testing.T) {
 		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 1, Window: time.Second}}
 		w.policy.InFlightMax = 1
 		plan := w.plan(numbered(2)...)
-		plan.Changes[0].Expires = time.Now().Add(-time.Second)
+		plan.Changes.Update(0, func(c *planner.Change) { c.Expires = time.Now().Add(-time.Second) })
 		w.applyPlan(plan)
 		want := map[string]executor.Result{"t-000": executor.ResultNotAttempted, "t-001": executor.ResultRecorded}
 		if diff := cmp.Diff(want, w.results()); diff != "" {

@@ -19,7 +19,11 @@ import (
 
 // after makes one line of a plan wait for others.
 func after(plan *planner.Plan, refID string, dependencies ...string) {
-	change(plan, refID).After = dependencies
+	for i, c := range plan.Changes.All() {
+		if c.RefID == refID {
+			plan.Changes.Update(i, func(c *planner.Change) { c.After = dependencies })
+		}
+	}
 }
 
 func TestADependency(t *testing.T) {

@@ -18,6 +18,9 @@ import (
 
 // TestADoubtIsSentAgainOnlyWhere covers the conditions of design section 3, each by itself.
 func TestADoubtIsSentAgainOnlyWhere(t *testing.T) {
+	edit := func(line func(*planner.Change)) func(*world, *planner.Plan) {
+		return func(_ *world, p *planner.Plan) { p.Changes.Update(0, line) }
+	}
 	tests := map[string]struct {
 		change func(*world, *planner.Plan)
 		saved  bool
@@ -26,20 +29,20 @@ func TestADoubtIsSentAgainOnlyWhere(t *testing.T) {
 	}{
 		"all conditions hold":                 {func(*world, *planner.Plan) {}, false, true, ""},
 		"a saved plan shows it as in doubt":   {func(*world, *planner.Plan) {}, true, true, ""},
-		"its declaration only writes it anew": {func(_ *world, p *planner.Plan) { p.Changes[0].Request.Amount = transfer.MustAmount("80") }, false, true, ""},
-		"a saved plan was interrupted":        {func(_ *world, p *planner.Plan) { p.Changes[0].Action = planner.Submit }, true, true, ""},
+		"its declaration only writes it anew": {edit(func(c *planner.Change) { c.Request.Amount = transfer.MustAmount("80") }), false, true, ""},
+		"a saved plan was interrupted":        {edit(func(c *planner.Change) { c.Action = planner.Submit }), true, true, ""},
 		"a saved plan would send other bytes": {
-			func(_ *world, p *planner.Plan) {
-				p.Changes[0].Action, p.Changes[0].Request.Amount = planner.Submit, transfer.MustAmount("80")
-			}, true, false, "saved plan",
+			edit(func(c *planner.Change) {
+				c.Action, c.Request.Amount = planner.Submit, transfer.MustAmount("80")
+			}), true, false, "saved plan",
 		},
-		"the plan does not have it":               {func(_ *world, p *planner.Plan) { p.Changes = nil }, false, false, "plan"},
-		"it is no longer declared":                {func(_ *world, p *planner.Plan) { p.Changes[0].Address = "" }, false, false, "declared"},
-		"its declaration was edited":              {func(_ *world, p *planner.Plan) { p.Changes[0].Request.Amount = transfer.MustAmount("8.00") }, false, false, "differs"},
-		"its declaration names another operation": {func(_ *world, p *planner.Plan) { p.Changes[0].Request.Operation = transfer.Platform }, false, false, "differs"},
-		"it has expired":                          {func(_ *world, p *planner.Plan) { p.Changes[0].Expires = time.Now().Add(-time.Second) }, false, false, "expired"},
-		"it is not due":                           {func(_ *world, p *planner.Plan) { p.Changes[0].Until = time.Now().Add(time.Hour) }, false, false, "due"},
-		"what it depends on is not COMPLETED":     {func(_ *world, p *planner.Plan) { p.Changes[0].After = []string{"funding"} }, false, false, "funding"},
+		"the plan does not have it":               {func(_ *world, p *planner.Plan) { p.Changes = planner.Changes{} }, false, false, "plan"},
+		"it is no longer declared":                {edit(func(c *planner.Change) { c.Address = "" }), false, false, "declared"},
+		"its declaration was edited":              {edit(func(c *planner.Change) { c.Request.Amount = transfer.MustAmount("8.00") }), false, false, "differs"},
+		"its declaration names another operation": {edit(func(c *planner.Change) { c.Request.Operation = transfer.Platform }), false, false, "differs"},
+		"it has expired":                          {edit(func(c *planner.Change) { c.Expires = time.Now().Add(-time.Second) }), false, false, "expired"},
+		"it is not due":                           {edit(func(c *planner.Change) { c.Until = time.Now().Add(time.Hour) }), false, false, "due"},
+		"what it depends on is not COMPLETED":     {edit(func(c *planner.Change) { c.After = []string{"funding"} }), false, false, "funding"},
 		"doubts are held":                         {func(w *world, _ *planner.Plan) { w.policy.HoldDoubt = true }, false, false, "on_doubt"},
 		"its first intent is as old as replay protection": {
 			func(w *world, _ *planner.Plan) { time.Sleep(w.policy.ReplayWindow) }, false, false, "replay_window",

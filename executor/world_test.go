@@ -137,19 +137,9 @@ func (w *world) plan(requests ...transfer.Request) *planner.Plan {
 		case state.Conflict, state.Tombstone:
 			change.Action = planner.Conflict
 		}
-		plan.Changes = append(plan.Changes, change)
+		plan.Changes.Add(&change)
 	}
 	return plan
-}
-
-// change is the line of a plan about refID.
-func change(plan *planner.Plan, refID string) *planner.Change {
-	for i := range plan.Changes {
-		if plan.Changes[i].RefID == refID {
-			return &plan.Changes[i]
-		}
-	}
-	panic(refID)
 }
 
 func request(refID string) transfer.Request {

@@ -25,7 +25,7 @@ func (j *judge) group(s *suspects) {
 	rest := make(map[int]bool) // positions in s that nothing accepted yet
 	accepted := make(map[int]string)
 	for n := range s.lines {
-		c := j.change(s, n)
+		c := s.lines[n]
 		if c.DuplicateWithin > 0 {
 			strict++
 		}
@@ -34,7 +34,7 @@ func (j *judge) group(s *suspects) {
 		}
 	}
 	for n := range s.lines {
-		if c := j.change(s, n); rest[n] && j.named[c.RefID] {
+		if c := s.lines[n]; rest[n] && j.named[c.RefID] {
 			delete(rest, n)
 			if strict > 1 || len(j.blocking(s, n)) > 0 {
 				accepted[n] = "accept-duplicate=" + c.RefID
@@ -45,22 +45,22 @@ func (j *judge) group(s *suspects) {
 	original := j.original(s, rest)
 	for n := range s.lines {
 		j.mark(s, n, original)
-		c := j.change(s, n)
+		c := s.lines[n]
 		blocking := j.blocking(s, n)
-		v := verdict{line: int(s.lines[n])}
+		v := verdict{line: c}
 		switch {
 		case len(blocking) > 0:
-			v.twin, v.place = blocking[0].refID, j.places[blocking[0].refID]
+			v.twin, v.place = blocking[0].refID(), j.places[blocking[0].refID()]
 		case n != original:
-			o := j.change(s, original)
+			o := s.lines[original]
 			v.twin, v.place = o.RefID, o.Place
 		}
 		for _, r := range blocking {
-			grave := gravity(c, r)
+			grave := gravity(c.Change, r)
 			if v.doubt == nil && grave == gravityDoubt {
 				v.doubt = r
 			}
-			if v.rename == nil && isRename(c, r) {
+			if v.rename == nil && isRename(c.Change, r) {
 				v.rename = r
 			}
 			if grave == gravityOther {
@@ -71,18 +71,16 @@ func (j *judge) group(s *suspects) {
 		case v.doubt != nil:
 			j.doubts = append(j.doubts, v)
 		case accepted[n] != "":
-			j.accept(c, accepted[n])
+			j.accept(c.Change, accepted[n])
 		case rest[n] && (n != original || len(blocking) > 0):
 			j.needing[c.Batch] = append(j.needing[c.Batch], v)
 		}
 	}
 }
 
-func (j *judge) change(s *suspects, n int) *Change { return &j.plan.Changes[s.lines[n]] }
-
 // blocking are the recorded twins that stop the plan.
 func (j *judge) blocking(s *suspects, n int) []*row {
-	c, older := j.change(s, n), s.older[n]
+	c, older := s.lines[n], s.older[n]
 	if c.DuplicateWithin > 0 {
 		return older
 	}
@@ -91,7 +89,7 @@ func (j *judge) blocking(s *suspects, n int) []*row {
 	}
 	var some []*row
 	for _, r := range older {
-		if isBlocking(c, r) {
+		if isBlocking(c.Change, r) {
 			some = append(some, r)
 		}
 	}
@@ -104,20 +102,20 @@ func (j *judge) acceptDeclared(s *suspects, rest map[int]bool, accepted map[int]
 		again = false
 		for _, n := range slices.Sorted(maps.Keys(rest)) {
 			blocking := j.blocking(s, n)
-			names := j.facts[s.lines[n]].acceptOf
+			names := j.source(int(s.lines[n].number)).acceptOf
 			if len(names) == 0 || len(names) < len(blocking) || len(names) < len(rest)-1 || len(rest)-1+len(blocking) == 0 {
 				continue
 			}
 			all := true
 			for _, r := range blocking {
-				all = all && slices.Contains(names, r.refID)
+				all = all && slices.Contains(names, r.refID())
 			}
 			for m := range rest {
-				all = all && (m == n || slices.Contains(names, j.change(s, m).RefID))
+				all = all && (m == n || slices.Contains(names, s.lines[m].RefID))
 			}
 			if all {
 				delete(rest, n)
-				accepted[n] = "accept_duplicate_of=" + j.change(s, n).RefID
+				accepted[n] = "accept_duplicate_of=" + s.lines[n].RefID
 				again = true
 			}
 		}
@@ -169,7 +167,7 @@ func (j *judge) acceptBatches() {
 			continue
 		}
 		for _, v := range needing {
-			j.accept(&j.plan.Changes[v.line], by)
+			j.accept(v.line.Change, by)
 		}
 		delete(j.needing, batch)
 	}

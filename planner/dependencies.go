@@ -37,12 +37,13 @@ const (
 func (b *builder) members() map[config.Dependency]*group {
 	groups := make(map[config.Dependency]*group)
 	for i := range b.facts {
-		if !asksForDependencies(&b.plan.Changes[i]) {
+		dependsOn := b.source(i).dependsOn
+		if len(dependsOn) == 0 || !asksForDependencies(b.plan.Changes.action(i)) {
 			continue
 		}
-		for _, d := range b.facts[i].dependsOn {
+		for _, d := range dependsOn {
 			if d == (config.Dependency{}) {
-				panic(fmt.Sprintf("a dependency of %q names nothing", b.plan.Changes[i].RefID))
+				panic(fmt.Sprintf("a dependency of %q names nothing", b.plan.Changes.At(i).RefID))
 			}
 			if groups[d] == nil {
 				groups[d] = new(group)
@@ -53,16 +54,16 @@ func (b *builder) members() map[config.Dependency]*group {
 		return nil
 	}
 	for i := range b.facts {
-		for _, d := range memberships(b.facts[i].block, b.plan.Changes[i].Batch) {
+		for _, d := range b.source(i).memberships() {
 			if g := groups[d]; g != nil {
 				g.changes = append(g.changes, int32(i))
 			}
 		}
 	}
 	for _, p := range b.pending {
-		for _, d := range memberships(p.block, p.batch) {
+		for _, d := range b.sources[p.source].memberships() {
 			if g := groups[d]; g != nil {
-				g.pending = append(g.pending, p.refID)
+				g.pending = append(g.pending, p.row.refID())
 			}
 		}
 	}
@@ -70,30 +71,31 @@ func (b *builder) members() map[config.Dependency]*group {
 }
 
 // asksForDependencies reports whether something may be sent for a change once they are met.
-func asksForDependencies(c *Change) bool { return c.Action == Submit || c.Action == Resolve }
+func asksForDependencies(a Action) bool { return a == Submit || a == Resolve }
 
 // memberships are the names under which others wait for a transfer; "" names nothing.
-func memberships(block, batch string) [2]config.Dependency {
-	return [2]config.Dependency{{Block: block}, {Batch: batch}}
+func (s *source) memberships() [2]config.Dependency {
+	return [2]config.Dependency{{Block: s.block}, {Batch: s.batch}}
 }
 
 // resolveDependencies turns a due transfer whose dependencies are not met into one that is
 // submitted after them, where this plan or the service will meet them, and else into one
 // that waits. A doubt is not turned into anything, but says what is unmet.
 func (b *builder) resolveDependencies() {
-	w := walk{
-		changes: b.plan.Changes, facts: b.facts, groups: b.members(),
-		unmet: make(map[dependencyList]*group),
+	groups := b.members()
+	if groups == nil {
+		return
 	}
-	for i := range w.changes {
+	w := walk{builder: b, changes: &b.plan.Changes, groups: groups, unmet: make(map[dependencyList]*group)}
+	for i := range b.facts {
 		w.change(i)
 	}
 }
 
 // walk goes along the dependencies, each once, whatever their order in the files.
 type walk struct {
-	changes []Change
-	facts   []facts
+	*builder
+	changes *Changes
 	groups  map[config.Dependency]*group
 	// unmet is what a list of dependencies comes to. Transfers of one block share their
 	// list, and so share what is made of it.
@@ -107,28 +109,29 @@ type dependencyList struct {
 }
 
 func (w *walk) change(i int) {
-	c, f := &w.changes[i], &w.facts[i]
-	if f.resolution != unresolved || !asksForDependencies(c) || len(f.dependsOn) == 0 {
+	f, dependsOn := &w.facts[i], w.source(i).dependsOn
+	if f.resolution != unresolved || len(dependsOn) == 0 || !asksForDependencies(w.changes.action(i)) {
 		return
 	}
 	f.resolution = resolving
-	list := dependencyList{&f.dependsOn[0], len(f.dependsOn)}
+	list := dependencyList{&dependsOn[0], len(dependsOn)}
 	all := w.unmet[list]
 	if all == nil {
-		all = w.combine(f.dependsOn)
+		all = w.combine(dependsOn)
 		w.unmet[list] = all
 	}
 	f.resolution = resolved
-	if c.Action == Resolve {
-		c.After = all.unmet
-		return
-	}
-	if all.blocked != nil {
-		c.Action, c.DuplicateWithin = Wait, 0
-		c.Until, c.Reason = all.blocked.until, all.blocked.reason
-		return
-	}
-	c.After = all.after
+	w.changes.Update(i, func(c *Change) {
+		switch {
+		case c.Action == Resolve:
+			c.After = all.unmet
+		case all.blocked != nil:
+			c.Action, c.DuplicateWithin = Wait, 0
+			c.Until, c.Reason = all.blocked.until, all.blocked.reason
+		default:
+			c.After = all.after
+		}
+	})
 }
 
 // combine adds up what several blocks and batches come to. A transfer that is in two of
@@ -167,7 +170,7 @@ func (w *walk) group(d config.Dependency) *group {
 	case resolving:
 		around := &group{blocked: circle()}
 		for _, i := range g.changes {
-			around.unmet = append(around.unmet, w.changes[i].RefID)
+			around.unmet = append(around.unmet, w.changes.At(int(i)).RefID)
 		}
 		return around
 	case resolved:
@@ -178,7 +181,7 @@ func (w *walk) group(d config.Dependency) *group {
 	g.unmet = g.pending[:len(g.pending):len(g.pending)]
 	for _, i := range g.changes {
 		w.change(int(i))
-		refID, blocked := w.changes[i].RefID, w.blocks(int(i))
+		refID, blocked := w.changes.At(int(i)).RefID, w.blocks(int(i))
 		switch {
 		case blocked == nil:
 			g.after = append(g.after, refID)
@@ -196,10 +199,13 @@ func circle() *blocker { return &blocker{reason: "its dependencies form a circle
 
 // blocks says why this plan can't meet a dependency on a change; nil where it can.
 func (w *walk) blocks(i int) *blocker {
-	c := &w.changes[i]
 	if w.facts[i].resolution == resolving {
 		return circle()
 	}
+	if w.changes.action(i) == Submit {
+		return nil
+	}
+	c := w.changes.At(i)
 	var which string
 	switch c.Action {
 	case Submit:

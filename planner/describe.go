@@ -20,13 +20,17 @@ func (b *builder) describe(ctx context.Context) error {
 	var refIDs []string
 	for i := range b.facts {
 		if b.facts[i].row != nil {
-			byRef[b.plan.Changes[i].RefID] = i
-			refIDs = append(refIDs, b.plan.Changes[i].RefID)
+			refID := b.facts[i].row.refID()
+			byRef[refID] = i
+			refIDs = append(refIDs, refID)
 		}
 	}
 	return eachDetail(ctx, b.record, refIDs, func(d *state.Detail) error {
 		i := byRef[d.RefID]
-		return b.describeChange(&b.plan.Changes[i], b.facts[i].row, d)
+		c := b.plan.Changes.At(i)
+		err := b.describeChange(&c, b.facts[i].row, d)
+		b.plan.Changes.Set(i, &c)
+		return err
 	})
 }
 

@@ -1,8 +1,11 @@
 package planner
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -29,8 +32,7 @@ const digestFormat = "remit-digest/1"
 // Times, places, order and layout are no part of it: the same facts have the same digest.
 func (p *Plan) digest() (string, error) {
 	var sent []transfer.Fingerprint
-	for i := range p.Changes {
-		c := &p.Changes[i]
+	for _, c := range p.Changes.All() {
 		if c.Action != Submit && c.Action != Resolve {
 			continue
 		}
@@ -40,7 +42,39 @@ func (p *Plan) digest() (string, error) {
 		}
 		sent = append(sent, request.Fingerprint())
 	}
-	slices.SortFunc(sent, func(a, b transfer.Fingerprint) int { return bytes.Compare(a[:], b[:]) })
+	return p.digestOver(sent), nil
+}
+
+// digest is [Plan.digest] without computing the fingerprints of Submits again.
+func (b *builder) digest() (string, error) {
+	sent := make([]transfer.Fingerprint, 0, len(b.sent))
+	for i := range b.sent {
+		if b.plan.Changes.action(int(b.sent[i].change)) == Submit {
+			sent = append(sent, b.sent[i].fingerprint)
+		}
+	}
+	for i := range b.facts {
+		if b.plan.Changes.action(i) != Resolve {
+			continue
+		}
+		c := b.plan.Changes.At(i)
+		request, err := c.inForce()
+		if err != nil {
+			return "", err
+		}
+		sent = append(sent, request.Fingerprint())
+	}
+	return b.plan.digestOver(sent), nil
+}
+
+// digestOver sorts and hashes the fingerprints of what would be sent.
+func (p *Plan) digestOver(sent []transfer.Fingerprint) string {
+	slices.SortFunc(sent, func(a, b transfer.Fingerprint) int {
+		if x, y := binary.BigEndian.Uint64(a[:]), binary.BigEndian.Uint64(b[:]); x != y {
+			return cmp.Compare(x, y)
+		}
+		return bytes.Compare(a[:], b[:])
+	})
 	accepted := slices.Sorted(slices.Values(p.Header.Accepted))
 
 	h := sha256.New()
@@ -49,10 +83,14 @@ func (p *Plan) digest() (string, error) {
 		service.BaseURL, service.Operator, service.ClientID, service.CustomerID, fmt.Sprint(len(accepted)))
 	netstrings(h, accepted...)
 	netstrings(h, fmt.Sprint(len(sent)))
-	for _, fingerprint := range sent {
-		netstrings(h, fingerprint.String())
+	out := bufio.NewWriterSize(h, 32<<10)
+	netstring := []byte("64:")
+	for i := range sent {
+		netstring = append(hex.AppendEncode(netstring[:3], sent[i][:]), ',')
+		_, _ = out.Write(netstring)
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	_ = out.Flush() // a hash never fails
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // netstrings writes to a hash, which never fails.

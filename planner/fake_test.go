@@ -222,9 +222,9 @@ func plan(t testing.TB, m planner.Record, controls planner.Controls, declared ..
 
 func find(t testing.TB, p *planner.Plan, refID string) *planner.Change {
 	t.Helper()
-	for i := range p.Changes {
-		if p.Changes[i].RefID == refID {
-			return &p.Changes[i]
+	for _, c := range p.Changes.All() {
+		if c.RefID == refID {
+			return c
 		}
 	}
 	t.Fatalf("the plan has no line of %q", refID)
@@ -234,8 +234,8 @@ func find(t testing.TB, p *planner.Plan, refID string) *planner.Change {
 // actions is a plan in short: the action of each line by ref_id, in order.
 func actions(p *planner.Plan) []string {
 	all := []string{}
-	for i := range p.Changes {
-		all = append(all, fmt.Sprintf("%s %s", p.Changes[i].Action.Symbol(), p.Changes[i].RefID))
+	for _, c := range p.Changes.All() {
+		all = append(all, fmt.Sprintf("%s %s", c.Action.Symbol(), c.RefID))
 	}
 	return all
 }

@@ -10,7 +10,7 @@ import (
 // isImported reports whether a row was made of a record alone: its request is unknown, and
 // what is declared can be compared only with what the record says.
 func (r *row) isImported() bool {
-	return r.status.Made() && r.fingerprint == transfer.Fingerprint{}
+	return r.status.Made() && r.fingerprint.IsZero()
 }
 
 // describeImported compares what is declared with the records of a row without a request. The
@@ -41,17 +41,19 @@ func (b *builder) describeImported(c *Change, d *state.Detail) error {
 // dropAgreed counts the lines of imported records that agree with what is declared and at
 // which nobody has to look any more.
 func (b *builder) dropAgreed() {
-	n := 0
-	for i := range b.plan.Changes {
-		c, f := &b.plan.Changes[i], b.facts[i]
-		if c.Action == None && f.row.status != state.Unverified {
-			b.plan.count(None, c.Request.Asset, c.Request.Amount)
-			continue
-		}
-		b.plan.Changes[n], b.facts[n] = *c, f
-		n++
+	agrees := func(i int) bool {
+		row := b.facts[i].row
+		return row != nil && row.isImported() && row.status != state.Unverified && b.plan.Changes.action(i) == None
 	}
-	clear(b.plan.Changes[n:])
-	clear(b.facts[n:])
-	b.plan.Changes, b.facts = b.plan.Changes[:n], b.facts[:n]
+	found := false
+	for i := range b.facts {
+		if agrees(i) {
+			found = true
+			c := b.plan.Changes.At(i)
+			b.plan.count(None, c.Request.Asset, c.Request.Amount)
+		}
+	}
+	if found {
+		b.retain(func(i int) bool { return !agrees(i) })
+	}
 }

@@ -1,8 +1,10 @@
 package planner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 	"time"
@@ -18,13 +20,19 @@ const signalsMax = 20
 // suspects are due transfers that make the same movement, in order of ref_id, so that what
 // is said of them does not hang on the order of declaration.
 type suspects struct {
-	lines []int32  // indices of changes
+	lines []suspect
 	older [][]*row // of each line: what was or may have been made, the gravest first
+}
+
+// suspect is a change of the plan, taken out to be judged.
+type suspect struct {
+	*Change
+	number int32
 }
 
 // verdict is what came of one suspect.
 type verdict struct {
-	line   int
+	line   suspect
 	rename *row // the recorded transfer whose label vanished
 	doubt  *row // a twin in doubt, which can't be accepted
 	twin   string
@@ -50,68 +58,140 @@ func (b *builder) findLookAlikes(ctx context.Context) error {
 		j.group(s)
 	}
 	j.acceptBatches()
+	for _, s := range all {
+		for _, line := range s.lines {
+			b.plan.Changes.Set(int(line.number), line.Change)
+		}
+	}
 	j.addObstacles()
 	j.sayUnused()
 	return nil
 }
 
-// gatherSuspects finds every due transfer that has a twin among what is due or recorded.
+// gatherSuspects finds every due transfer that has a twin among what is due or recorded, in
+// declaration order of the first of each movement.
 func (b *builder) gatherSuspects() []*suspects {
-	byTwin := make(map[transfer.Twin][]int32)
-	var order []transfer.Twin
-	for i := range b.plan.Changes {
-		if b.plan.Changes[i].Action != Submit {
-			continue
+	due := make([]twinned, 0, len(b.sent))
+	for i := range b.sent {
+		if s := &b.sent[i]; b.plan.Changes.action(int(s.change)) == Submit {
+			due = append(due, twinned{s.twin, s.change})
 		}
-		twin := b.plan.Changes[i].Request.Twin()
-		if byTwin[twin] == nil {
-			order = append(order, twin)
-		}
-		byTwin[twin] = append(byTwin[twin], int32(i))
 	}
-	if len(order) == 0 {
+	if len(due) == 0 {
 		return nil
 	}
+	slices.SortFunc(due, func(x, y twinned) int {
+		return cmp.Or(cmp.Compare(x.twin, y.twin), cmp.Compare(x.number, y.number))
+	})
+	recorded := b.recordedTwins(due)
+	var all []*suspects
+	for len(due) > 0 {
+		twin := due[0].twin
+		n := 1
+		for n < len(due) && due[n].twin == twin {
+			n++
+		}
+		if older := recorded[twin]; n > 1 || len(older) > 0 {
+			all = append(all, b.suspectsOf(due[:n], older)...)
+		}
+		due = due[n:]
+	}
+	slices.SortFunc(all, func(x, y *suspects) int { return cmp.Compare(x.first(), y.first()) })
+	return all
+}
+
+// twinned is a numbered thing and its twin.
+type twinned struct {
+	twin   transfer.Twin
+	number int32
+}
+
+// recordedTwins finds the recorded twins of what is due, which is in order of twin.
+func (b *builder) recordedTwins(due []twinned) map[transfer.Twin][]*row {
+	if b.rows.count == 0 {
+		return nil
+	}
+	wanted := newTwinSet(due)
 	recorded := make(map[transfer.Twin][]*row)
 	for r := range b.rows.inOrder() {
-		if byTwin[r.twin] != nil && r.mayBeMade {
+		if r.mayBeMade && wanted.has(r.twin) {
 			recorded[r.twin] = append(recorded[r.twin], r)
 		}
 	}
+	return recorded
+}
+
+// twinSet is a set of twins, which are hashes already: a power of two of slots, at most half
+// of them used. A free one is 0, which is left out of the slots.
+type twinSet struct {
+	slots   []transfer.Twin
+	hasZero bool
+}
+
+func newTwinSet(due []twinned) *twinSet {
+	s := &twinSet{slots: make([]transfer.Twin, 1<<bits.Len(uint(2*len(due))))}
+	for i := range due {
+		switch at, found := s.find(due[i].twin); {
+		case due[i].twin == 0:
+			s.hasZero = true
+		case !found:
+			s.slots[at] = due[i].twin
+		}
+	}
+	return s
+}
+
+// find returns the slot of a twin, or the free one where it would be.
+func (s *twinSet) find(twin transfer.Twin) (int, bool) {
+	mask := len(s.slots) - 1
+	for i := int(twin) & mask; ; i = (i + 1) & mask {
+		if s.slots[i] == 0 || s.slots[i] == twin {
+			return i, s.slots[i] == twin
+		}
+	}
+}
+
+func (s *twinSet) has(twin transfer.Twin) bool {
+	if twin == 0 {
+		return s.hasZero
+	}
+	_, found := s.find(twin)
+	return found
+}
+
+// first is the number of the earliest line.
+func (s *suspects) first() int32 {
+	return slices.MinFunc(s.lines, func(x, y suspect) int { return cmp.Compare(x.number, y.number) }).number
+}
+
+// suspectsOf takes the changes of one twin, of which 64 bits are compared, and splits them by
+// their fields.
+func (b *builder) suspectsOf(due []twinned, recorded []*row) []*suspects {
+	lines := make([]suspect, len(due))
+	for i := range due {
+		c := b.plan.Changes.At(int(due[i].number))
+		lines[i] = suspect{&c, due[i].number}
+	}
 	var all []*suspects
-	for _, twin := range order {
-		for _, lines := range b.sameMovement(byTwin[twin]) {
-			s := b.suspectsOf(lines, recorded[twin])
-			if len(lines) > 1 || len(s.older[0]) > 0 {
-				all = append(all, s)
+	for len(lines) > 0 {
+		var same, rest []suspect
+		for _, line := range lines {
+			if sameMovement(&lines[0].Request, &line.Request) {
+				same = append(same, line)
+			} else {
+				rest = append(rest, line)
 			}
+		}
+		lines = rest
+		if s := b.suspectsWith(same, recorded); len(same) > 1 || len(s.older[0]) > 0 {
+			all = append(all, s)
 		}
 	}
 	return all
 }
 
-// sameMovement splits lines of one twin, of which 64 bits are compared, by their fields.
-func (b *builder) sameMovement(lines []int32) [][]int32 {
-	var split [][]int32
-	for len(lines) > 0 {
-		first := &b.plan.Changes[lines[0]].Request
-		var same, rest []int32
-		for _, i := range lines {
-			if sameMovement(first, &b.plan.Changes[i].Request) {
-				same = append(same, i)
-			} else {
-				rest = append(rest, i)
-			}
-		}
-		split, lines = append(split, same), rest
-	}
-	return split
-}
-
-func (b *builder) suspectsOf(lines []int32, recorded []*row) *suspects {
-	slices.SortFunc(lines, func(x, y int32) int {
-		return strings.Compare(b.plan.Changes[x].RefID, b.plan.Changes[y].RefID)
-	})
+func (b *builder) suspectsWith(lines []suspect, recorded []*row) *suspects {
+	slices.SortFunc(lines, func(x, y suspect) int { return strings.Compare(x.RefID, y.RefID) })
 	s := &suspects{lines: lines, older: make([][]*row, len(lines))}
 	// Many lines of one movement mostly have one window; their list is made once.
 	type view struct {
@@ -119,17 +199,16 @@ func (b *builder) suspectsOf(lines []int32, recorded []*row) *suspects {
 		fromLabel bool
 	}
 	made := make(map[view][]*row)
-	for n, i := range lines {
-		c := &b.plan.Changes[i]
+	for n, c := range lines {
 		key := view{c.DuplicateWithin, c.FromLabel}
 		older, ok := made[key]
 		if !ok {
 			for _, r := range recorded {
-				if b.isOlderTwin(c, r) {
+				if b.isOlderTwin(c.Change, r) {
 					older = append(older, r)
 				}
 			}
-			slices.SortStableFunc(older, func(x, y *row) int { return gravity(c, x) - gravity(c, y) })
+			slices.SortStableFunc(older, func(x, y *row) int { return gravity(c.Change, x) - gravity(c.Change, y) })
 			made[key] = older
 		}
 		s.older[n] = older
@@ -172,14 +251,14 @@ func gravity(c *Change, r *row) int {
 // verifySuspects compares the fields of the recorded twins that would be shown with those
 // of their lines, drops those that only share 64 bits, and returns where the others stand.
 func (b *builder) verifySuspects(ctx context.Context, all []*suspects) (map[string]string, error) {
-	lineOf := make(map[string]int32)
+	lineOf := make(map[string]*Change)
 	var refIDs []string
 	for _, s := range all {
 		for n, older := range s.older {
 			for _, r := range older[:min(len(older), signalsMax)] {
-				if _, ok := lineOf[r.refID]; !ok {
-					lineOf[r.refID] = s.lines[n]
-					refIDs = append(refIDs, r.refID)
+				if _, ok := lineOf[r.refID()]; !ok {
+					lineOf[r.refID()] = s.lines[n].Change
+					refIDs = append(refIDs, r.refID())
 				}
 			}
 		}
@@ -192,7 +271,7 @@ func (b *builder) verifySuspects(ctx context.Context, all []*suspects) (map[stri
 			return fmt.Errorf("read the recorded request of %q: %w", d.RefID, err)
 		}
 		places[d.RefID] = d.Intent.Place
-		if !sameMovement(&request, &b.plan.Changes[lineOf[d.RefID]].Request) {
+		if !sameMovement(&request, &lineOf[d.RefID].Request) {
 			other[d.RefID] = true
 		}
 		return nil
@@ -203,7 +282,7 @@ func (b *builder) verifySuspects(ctx context.Context, all []*suspects) (map[stri
 	if len(other) > 0 {
 		for _, s := range all {
 			for n := range s.older {
-				s.older[n] = slices.DeleteFunc(slices.Clone(s.older[n]), func(r *row) bool { return other[r.refID] })
+				s.older[n] = slices.DeleteFunc(slices.Clone(s.older[n]), func(r *row) bool { return other[r.refID()] })
 			}
 		}
 	}
@@ -212,16 +291,16 @@ func (b *builder) verifySuspects(ctx context.Context, all []*suspects) (map[stri
 
 // mark puts signals on a line: its recorded twins, then the plan's others.
 func (j *judge) mark(s *suspects, n, original int) {
-	c := j.change(s, n)
+	c := s.lines[n]
 	for _, r := range s.older[n] {
 		if len(c.Signals) == signalsMax {
 			break
 		}
-		signal := Signal{Kind: LookAlike, RefID: r.refID, Place: j.places[r.refID], Detail: r.said()}
-		if isRename(c, r) {
+		signal := Signal{Kind: LookAlike, RefID: r.refID(), Place: j.places[r.refID()], Detail: r.said()}
+		if isRename(c.Change, r) {
 			signal.Kind = Rename
 		}
-		if !isBlocking(c, r) {
+		if !isBlocking(c.Change, r) {
 			signal.Detail += markOnly
 		}
 		c.Signals = append(c.Signals, signal)
@@ -237,10 +316,10 @@ func (j *judge) mark(s *suspects, n, original int) {
 
 // markPeers puts the plan's own twins on a line, the original first, and returns how many.
 func (j *judge) markPeers(s *suspects, n, original int) int {
-	c := j.change(s, n)
+	c := s.lines[n]
 	before := len(c.Signals)
 	add := func(m int) {
-		signal := Signal{Kind: LookAlike, RefID: j.change(s, m).RefID, Place: j.change(s, m).Place, Detail: "this plan submits it as well"}
+		signal := Signal{Kind: LookAlike, RefID: s.lines[m].RefID, Place: s.lines[m].Place, Detail: "this plan submits it as well"}
 		if c.DuplicateWithin == 0 {
 			signal.Detail += markOnly
 		}

@@ -18,8 +18,7 @@ import (
 // marks are the look-alikes and renames of a plan in short, in its order.
 func marks(p *planner.Plan) []string {
 	all := []string{}
-	for i := range p.Changes {
-		c := &p.Changes[i]
+	for _, c := range p.Changes.All() {
 		for _, s := range c.Signals {
 			mark := fmt.Sprintf("%s: %s of %s", c.RefID, s.Kind, s.RefID)
 			if s.Accepted != "" {

@@ -21,7 +21,8 @@ import (
 // or says that the record can't be read, that it contradicts itself, or that a ref_id is
 // declared twice (which config finds as well, and says better).
 func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record, controls Controls, now time.Time) (*Plan, error) {
-	recorded, err := readRows(ctx, record)
+	known := newIndex()
+	recorded, err := readRows(ctx, record, known)
 	if err != nil {
 		return nil, err
 	}
@@ -34,8 +35,9 @@ func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record,
 			},
 			Totals: make(map[Action]*transfer.Totals),
 		},
-		record: record, rows: recorded, controls: controls, now: now,
+		record: record, rows: recorded, known: known, controls: controls, now: now,
 		targets: newTargets(controls.Targets),
+		sources: make([]source, 1), // what is no longer declared has none
 	}
 	if err := b.build(ctx, declared); err != nil {
 		return nil, err
@@ -46,27 +48,46 @@ func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record,
 // builder holds what New needs while it runs.
 type builder struct {
 	plan     *Plan
-	facts    []facts // of the plan's change with the same index
+	facts    []facts  // of the plan's change with the same index
+	sources  []source // that facts and pending transfers name
 	record   Record
 	rows     *rows
+	known    *index // numbers of rows and, from rows.count on, of changes by ref_id
 	controls Controls
 	now      time.Time
 	targets  *targets
 	declared int
 	pending  []pendingRow
+	sent     []fingerprinted // Submits as they were declared
 }
 
 // facts are what is known of a change and needed no longer than New runs.
 type facts struct {
 	row        *row // nil where nothing is recorded
-	block      string
-	dependsOn  []config.Dependency
-	acceptOf   []string
+	source     int32
 	resolution resolution // of the dependencies
 }
 
+// source is what transfers of one block have in common.
+type source struct {
+	block     string
+	batch     string
+	dependsOn []config.Dependency
+	acceptOf  []string
+}
+
 // pendingRow is a declared transfer without a change of its own that others may wait for.
-type pendingRow struct{ refID, block, batch string }
+type pendingRow struct {
+	row    *row
+	source int32
+}
+
+// fingerprinted is a change with what was computed of its request when it was declared.
+type fingerprinted struct {
+	fingerprint transfer.Fingerprint
+	twin        transfer.Twin
+	change      int32
+}
 
 func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer]) error {
 	if err := b.readDeclared(ctx, declared); err != nil {
@@ -91,7 +112,7 @@ func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer])
 	if err := b.plan.addTotals(); err != nil {
 		return err
 	}
-	digest, err := b.plan.digest()
+	digest, err := b.digest()
 	b.plan.Digest = digest
 	return err
 }
@@ -99,39 +120,47 @@ func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer])
 // readDeclared gives each declared transfer its action, dependencies and look-alikes apart,
 // and keeps those that need a line.
 func (b *builder) readDeclared(ctx context.Context, declared iter.Seq[config.Transfer]) error {
-	places := make(map[string]config.Place) // of ref_ids that have no row
 	for t := range declared {
 		if b.declared%1024 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		b.declared++
 		refID := t.Request.RefID
-		r := b.rows.byRef[refID]
-		if r != nil && r.declared {
+		n, isKnown := b.known.find(refID, func(number int) bool { return b.isKnownAs(number, refID) })
+		switch {
+		case !isKnown:
+			b.known.add(refID, b.rows.count+b.plan.Changes.Len())
+			b.addDeclared(&t, nil)
+		case n >= b.rows.count:
+			return fmt.Errorf("ref_id %q is declared twice: at %s and at %s", refID, b.plan.Changes.At(n-b.rows.count).Place, t.Place)
+		case b.rows.at(n).declared:
 			return fmt.Errorf("ref_id %q is declared twice, the second time at %s", refID, t.Place)
-		}
-		if r != nil {
+		default:
+			r := b.rows.at(n)
 			r.declared = true
-		} else {
-			if before, ok := places[refID]; ok {
-				return fmt.Errorf("ref_id %q is declared twice: at %s and at %s", refID, before, t.Place)
-			}
-			places[refID] = t.Place
+			b.addDeclared(&t, r)
 		}
-		b.addDeclared(t, r)
 	}
 	return nil
 }
 
-func (b *builder) addDeclared(t config.Transfer, r *row) {
-	targeted := b.targets.match(&t)
-	action := b.classify(&t, r)
+// isKnownAs reports whether a number in the index is that of a ref_id.
+func (b *builder) isKnownAs(number int, refID string) bool {
+	if number < b.rows.count {
+		return b.rows.at(number).refID() == refID
+	}
+	return b.plan.Changes.At(number-b.rows.count).RefID == refID
+}
+
+func (b *builder) addDeclared(t *config.Transfer, r *row) {
+	targeted := b.targets.match(t)
+	action := b.classify(t, r)
 	if action == None && r.status != state.Unverified && !r.isImported() {
 		if targeted {
 			b.plan.count(None, t.Request.Asset, t.Request.Amount)
 		}
 		if !r.completed {
-			b.pending = append(b.pending, pendingRow{t.Request.RefID, t.Block, t.Batch})
+			b.pending = append(b.pending, pendingRow{r, b.sourceOf(t)})
 		}
 		return
 	}
@@ -139,14 +168,13 @@ func (b *builder) addDeclared(t config.Transfer, r *row) {
 		Action: action, RefID: t.Request.RefID, Address: t.Address, Place: t.Place.String(), Batch: t.Batch,
 		Request: t.Request, FromLabel: t.FromLabel, Expires: t.Expires,
 	}
-	f := facts{row: r, block: t.Block, dependsOn: t.DependsOn, acceptOf: t.AcceptDuplicateOf}
-	b.targets.mark(len(b.plan.Changes), targeted)
 	switch action {
 	case Submit:
 		c.DuplicateWithin = t.DuplicateWithin
 		if b.now.Before(t.NotBefore) { // a rehearsal
 			c.Until = t.NotBefore
 		}
+		b.sent = append(b.sent, fingerprinted{t.Request.Fingerprint(), t.Request.Twin(), int32(b.plan.Changes.Len())})
 	case Wait:
 		if !isInFlight(r) {
 			c.Until = t.NotBefore
@@ -159,8 +187,33 @@ func (b *builder) addDeclared(t config.Transfer, r *row) {
 		}
 	case None, Conflict, Failed, Undeclared:
 	}
-	b.plan.Changes = append(b.plan.Changes, c)
+	b.add(&c, facts{row: r, source: b.sourceOf(t)}, targeted)
+}
+
+func (b *builder) add(c *Change, f facts, targeted bool) {
+	b.targets.mark(b.plan.Changes.Len(), targeted)
+	b.plan.Changes.Add(c)
 	b.facts = append(b.facts, f)
+}
+
+// sourceOf is the number of what t has in common with others, mostly with the one before.
+func (b *builder) sourceOf(t *config.Transfer) int32 {
+	if last := len(b.sources) - 1; last >= 0 {
+		s := &b.sources[last]
+		if s.block == t.Block && s.batch == t.Batch && isSameDependencies(s.dependsOn, t.DependsOn) && len(s.acceptOf)+len(t.AcceptDuplicateOf) == 0 {
+			return int32(last)
+		}
+	}
+	b.sources = append(b.sources, source{t.Block, t.Batch, t.DependsOn, t.AcceptDuplicateOf})
+	return int32(len(b.sources) - 1)
+}
+
+// source is what the change with the given number has in common with others.
+func (b *builder) source(change int) *source { return &b.sources[b.facts[change].source] }
+
+// isSameDependencies reports whether two lists are one in memory, which those of a block are.
+func isSameDependencies(a, b []config.Dependency) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // classify is the table of actions of design section 5 for a declared transfer, before its
@@ -188,7 +241,7 @@ func (b *builder) classify(t *config.Transfer, r *row) Action {
 	case state.Conflict, state.Tombstone:
 		return Conflict
 	}
-	panic(fmt.Sprintf("ref_id %q is recorded with %s", r.refID, r.status))
+	panic(fmt.Sprintf("ref_id %q is recorded with %s", r.refID(), r.status))
 }
 
 // due says what to do with a transfer that was not made. A time that has come exactly now
@@ -223,7 +276,7 @@ func (b *builder) addUndeclared() {
 		case state.Conflict:
 			b.addUndeclaredLine(r, Conflict)
 		case state.Recorded, state.Adopted, state.Unverified:
-			b.plan.count(Undeclared, r.asset, r.amount)
+			b.plan.count(Undeclared, b.rows.assetOf(r), r.amount())
 			b.listUndeclared(r)
 		case state.Unsent, state.Refused, state.Tombstone:
 		}
@@ -231,9 +284,7 @@ func (b *builder) addUndeclared() {
 }
 
 func (b *builder) addUndeclaredLine(r *row, action Action) {
-	b.targets.mark(len(b.plan.Changes), false)
-	b.plan.Changes = append(b.plan.Changes, Change{Action: action, RefID: r.refID, FromLabel: r.fromLabel})
-	b.facts = append(b.facts, facts{row: r})
+	b.add(&Change{Action: action, RefID: r.refID(), FromLabel: r.fromLabel}, facts{row: r}, false)
 }
 
 func (b *builder) listUndeclared(r *row) {
@@ -241,8 +292,8 @@ func (b *builder) listUndeclared(r *row) {
 		return
 	}
 	c := Change{
-		Action: Undeclared, RefID: r.refID, FromLabel: r.fromLabel,
-		Request:  transfer.Request{RefID: r.refID, Asset: r.asset, Amount: r.amount},
+		Action: Undeclared, RefID: r.refID(), FromLabel: r.fromLabel,
+		Request:  transfer.Request{RefID: r.refID(), Asset: b.rows.assetOf(r), Amount: r.amount()},
 		Recorded: &Recorded{Status: r.status},
 	}
 	switch {
@@ -268,12 +319,12 @@ func (p *Plan) count(a Action, asset string, amount transfer.Amount) {
 
 // addTotals counts the plan's lines.
 func (p *Plan) addTotals() error {
-	for i := range p.Changes {
-		request, err := p.Changes[i].inForce()
+	for _, c := range p.Changes.All() {
+		request, err := c.inForce()
 		if err != nil {
 			return err
 		}
-		p.count(p.Changes[i].Action, request.Asset, request.Amount)
+		p.count(c.Action, request.Asset, request.Amount)
 	}
 	return nil
 }

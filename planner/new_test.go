@@ -216,7 +216,7 @@ func TestActions(t *testing.T) {
 				t.Errorf("the plan counts no %s: %v", test.want, actions(p))
 			}
 			if test.unchanged {
-				if len(p.Changes) != 0 || !p.Applicable() {
+				if p.Changes.Len() != 0 || !p.Applicable() {
 					t.Errorf("the plan has lines %v and obstacles %v, want none", actions(p), obstacles(p))
 				}
 				return

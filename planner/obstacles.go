@@ -21,11 +21,11 @@ const refIDsMax = 20
 // each thing that can be done about it.
 func (b *builder) addConflictObstacles() {
 	var edited, answered, settled Obstacle
-	for i := range b.plan.Changes {
-		c := &b.plan.Changes[i]
-		if c.Action != Conflict {
+	for i := range b.facts {
+		if b.plan.Changes.action(i) != Conflict {
 			continue
 		}
+		c := b.plan.Changes.At(i)
 		switch c.Recorded.Status {
 		case state.Conflict:
 			answered.add(c.RefID)
@@ -60,7 +60,7 @@ func acceptRecord(refID string) string {
 // addEmptyObstacle stops a plan that declares nothing over a state that knows something:
 // the wrong directory, more often than the wish to stop paying.
 func (b *builder) addEmptyObstacle() {
-	if b.declared > 0 || len(b.rows.byRef) == 0 {
+	if b.declared > 0 || b.rows.count == 0 {
 		if b.controls.AllowEmpty {
 			b.plan.Unused = append(b.plan.Unused, "allow-empty")
 			slices.Sort(b.plan.Unused)
@@ -73,8 +73,8 @@ func (b *builder) addEmptyObstacle() {
 		return
 	}
 	b.plan.Obstacles = append(b.plan.Obstacles, Obstacle{
-		Kind: ObstacleEmpty, Count: len(b.rows.byRef),
-		Detail: fmt.Sprintf("No transfer is declared, but the state knows %d. If this is the right directory and nothing is meant to be declared any more, say so.", len(b.rows.byRef)),
+		Kind: ObstacleEmpty, Count: b.rows.count,
+		Detail: fmt.Sprintf("No transfer is declared, but the state knows %d. If this is the right directory and nothing is meant to be declared any more, say so.", b.rows.count),
 		Remedy: "--allow-empty",
 	})
 }
@@ -85,7 +85,7 @@ func (j *judge) addObstacles() {
 	renames := 0
 	for _, batch := range slices.Sorted(maps.Keys(j.needing)) {
 		needing := j.needing[batch]
-		slices.SortFunc(needing, func(x, y verdict) int { return cmp.Compare(x.line, y.line) })
+		slices.SortFunc(needing, func(x, y verdict) int { return cmp.Compare(x.line.number, y.line.number) })
 		lookAlikes := slices.DeleteFunc(slices.Clone(needing), func(v verdict) bool { return v.rename != nil })
 		for _, v := range needing {
 			if v.rename == nil {
@@ -110,32 +110,35 @@ func (j *judge) addObstacles() {
 
 // addDoubtObstacles says which twins have to be settled first.
 func (j *judge) addDoubtObstacles() {
-	slices.SortFunc(j.doubts, func(x, y verdict) int { return cmp.Compare(x.line, y.line) })
+	slices.SortFunc(j.doubts, func(x, y verdict) int { return cmp.Compare(x.line.number, y.line.number) })
 	byTwin := make(map[string]*Obstacle)
 	addresses := make(map[string]string)
-	for i := range j.plan.Changes {
-		if c := &j.plan.Changes[i]; len(j.doubts) > 0 && c.Action == Resolve && c.Declared() {
+	for i := range j.facts {
+		if len(j.doubts) == 0 || j.plan.Changes.action(i) != Resolve {
+			continue
+		}
+		if c := j.plan.Changes.At(i); c.Declared() {
 			addresses[c.RefID] = c.Address
 		}
 	}
 	var order []string
 	for _, v := range j.doubts {
-		o := byTwin[v.doubt.refID]
+		o := byTwin[v.doubt.refID()]
 		if o == nil {
 			o = &Obstacle{
 				Kind: ObstacleLookAlike,
 				Detail: fmt.Sprintf("The same movement is in doubt as %q: it may have been made already. A twin in doubt can't be accepted: settle it first.",
-					v.doubt.refID),
-				Remedy: "remit resolve " + shellWord(v.doubt.refID),
+					v.doubt.refID()),
+				Remedy: "remit resolve " + shellWord(v.doubt.refID()),
 			}
-			if address := addresses[v.doubt.refID]; address != "" {
+			if address := addresses[v.doubt.refID()]; address != "" {
 				o.Detail += " An apply of it alone does that where it can be looked up or sent again; otherwise a person does."
 				o.Remedy = "remit apply --target=" + shellWord(address) + "\n" + o.Remedy
 			}
-			byTwin[v.doubt.refID] = o
-			order = append(order, v.doubt.refID)
+			byTwin[v.doubt.refID()] = o
+			order = append(order, v.doubt.refID())
 		}
-		o.add(j.plan.Changes[v.line].RefID)
+		o.add(v.line.RefID)
 	}
 	for n, twin := range order {
 		if n == refIDsMax {
@@ -146,12 +149,12 @@ func (j *judge) addDoubtObstacles() {
 }
 
 func (j *judge) renameObstacle(v verdict) Obstacle {
-	c := &j.plan.Changes[v.line]
+	c := v.line
 	o := Obstacle{
 		Kind: ObstacleRename,
 		Detail: fmt.Sprintf("%q at %s makes the same movement as %q, which is recorded from %s and whose label is no longer declared. If the transfer was only renamed, keep its identity by writing its ref_id out in the block. If both are meant, accept it: --accept-duplicate=%s.",
-			c.RefID, c.Place, v.rename.refID, j.places[v.rename.refID], shellWord(c.RefID)),
-		Remedy: "ref_id = " + string(hclwrite.TokensForValue(cty.StringVal(v.rename.refID)).Bytes()),
+			c.RefID, c.Place, v.rename.refID(), j.places[v.rename.refID()], shellWord(c.RefID)),
+		Remedy: "ref_id = " + string(hclwrite.TokensForValue(cty.StringVal(v.rename.refID())).Bytes()),
 	}
 	o.add(c.RefID)
 	return o
@@ -162,9 +165,9 @@ func (j *judge) renameObstacle(v verdict) Obstacle {
 func (j *judge) lookAlikeObstacle(batch string, some []verdict, needing int) Obstacle {
 	o := Obstacle{Kind: ObstacleLookAlike}
 	for _, v := range some {
-		o.add(j.plan.Changes[v.line].RefID)
+		o.add(v.line.RefID)
 	}
-	first := &j.plan.Changes[some[0].line]
+	first := some[0].line
 	switch {
 	case o.Count == 1:
 		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q at %s", first.RefID, first.Place, some[0].twin, some[0].place)

@@ -155,7 +155,7 @@ func (o *opener) readChange() error {
 		if !ok || len(line.After) > 0 {
 			return o.changed("it waits as %q, which is no earlier line", line.AfterAs)
 		}
-		line.After = o.plan.Changes[earlier].After
+		line.After = o.plan.Changes.At(earlier).After
 	}
 	if reason := line.broken(); reason != "" {
 		return o.changed("%s", reason)
@@ -163,8 +163,8 @@ func (o *opener) readChange() error {
 	if _, ok := o.lines[line.RefID]; ok {
 		return o.changed("ref_id %q stands twice", line.RefID)
 	}
-	o.lines[line.RefID] = len(o.plan.Changes)
-	o.plan.Changes = append(o.plan.Changes, line.Change)
+	o.lines[line.RefID] = o.plan.Changes.Len()
+	o.plan.Changes.Add(&line.Change)
 	return nil
 }
 

@@ -221,7 +221,7 @@ type Plan struct {
 	// Changes are all but the actions None and Undeclared, in declaration order, then what
 	// is in doubt or in conflict and no longer declared, in order of ref_id. A None stands
 	// here only where a person should look: recorded, but unverified.
-	Changes []Change
+	Changes Changes
 	// Undeclared are listed apart, in order of ref_id, the first [UndeclaredMax] of them.
 	// Their requests have what a row has: ref_id, asset and amount. A saved plan only
 	// counts them.
@@ -261,8 +261,7 @@ func (p *Plan) Count(a Action) int {
 // default, so that fewer look-alikes stop the plan.
 func (p *Plan) Shortened() int {
 	n := 0
-	for i := range p.Changes {
-		c := &p.Changes[i]
+	for _, c := range p.Changes.All() {
 		if c.Action == Submit && c.DuplicateWithin < config.DuplicateWithinDefault {
 			n++
 		}

@@ -92,8 +92,7 @@ func (w *world) apply(p *planner.Plan) {
 	for _, d := range w.declared {
 		byRef[d.Request.RefID] = d
 	}
-	for i := range p.Changes {
-		c := &p.Changes[i]
+	for _, c := range p.Changes.All() {
 		switch c.Action {
 		case planner.Submit:
 			w.memory.details[c.RefID] = record(byRef[c.RefID], state.Recorded, intended(0))
@@ -161,8 +160,7 @@ func TestOrderAndNamesOfFilesMeanNothing(t *testing.T) {
 func meaning(p *planner.Plan) map[string]any {
 	all := map[string]any{"digest": p.Digest, "accepted": p.Header.Accepted, "unused": p.Unused, "marks": marks(p)}
 	slices.Sort(all["marks"].([]string))
-	for i := range p.Changes {
-		c := p.Changes[i]
+	for _, c := range p.Changes.All() {
 		after := slices.Sorted(slices.Values(c.After))
 		all[c.RefID] = fmt.Sprint(c.Action, c.Again, c.Until, after, len(c.Differences))
 	}
@@ -210,11 +208,10 @@ func TestNothingIsSubmittedThatMayBeMade(t *testing.T) {
 		w := drawWorld(t, append(state.Statuses(), 0, 0, 0))
 		p := newPlan(t, w, w.declared)
 		submitted := make(map[string]bool)
-		for i := range p.Changes {
-			submitted[p.Changes[i].RefID] = p.Changes[i].Action == planner.Submit
+		for _, c := range p.Changes.All() {
+			submitted[c.RefID] = c.Action == planner.Submit
 		}
-		for i := range p.Changes {
-			c := &p.Changes[i]
+		for _, c := range p.Changes.All() {
 			d, known := w.memory.details[c.RefID]
 			switch {
 			case c.Action == planner.Submit && known && d.Status != state.Unsent && d.Status != state.Refused:
@@ -246,13 +243,14 @@ func TestUnacceptedTwinsBlock(t *testing.T) {
 			return c.Action == planner.Submit && c.DuplicateWithin > 0 && !slices.Contains(w.controls.AcceptDuplicate, c.RefID)
 		}
 		want := false
-		for i := range p.Changes {
-			c := &p.Changes[i]
+		all := p.Changes.Slice()
+		for i := range all {
+			c := &all[i]
 			if !unaccepted(c) {
 				continue
 			}
-			for j := range p.Changes[:i] {
-				want = want || unaccepted(&p.Changes[j]) && p.Changes[j].Request.Twin() == c.Request.Twin()
+			for j := range all[:i] {
+				want = want || unaccepted(&all[j]) && all[j].Request.Twin() == c.Request.Twin()
 			}
 			for _, d := range w.memory.details {
 				want = want || d.Status.MayBeMade() && d.RecordStatus != transfer.Failed && d.Twin == c.Request.Twin()

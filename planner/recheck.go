@@ -200,8 +200,7 @@ type recheck struct {
 func (r *recheck) read(ctx context.Context, record Record) error {
 	r.current = make(map[int]*state.Transfer)
 	submitted := make(map[transfer.Twin]bool)
-	for i := range r.plan.Changes {
-		c := &r.plan.Changes[i]
+	for i, c := range r.plan.Changes.All() {
 		if c.Action != Submit && c.Action != Resolve {
 			continue
 		}
@@ -264,11 +263,10 @@ func (r *recheck) left() (*Plan, error) {
 
 // nameStale lists stale lines in the plan's order.
 func (r *recheck) nameStale(stale *StaleError) {
-	for i := range r.plan.Changes {
+	for i, c := range r.plan.Changes.All() {
 		if len(stale.Lines) == refIDsMax {
 			return
 		}
-		c := &r.plan.Changes[i]
 		if _, ok := r.lines[c.RefID]; !ok || r.judge(i) != lineStale {
 			continue
 		}
@@ -300,7 +298,7 @@ const (
 )
 
 func (r *recheck) judge(i int) lineState {
-	c, t := &r.plan.Changes[i], r.current[i]
+	c, t := r.plan.Changes.At(i), r.current[i]
 	planned := state.Status(0)
 	if c.Recorded != nil {
 		planned = c.Recorded.Status
@@ -313,7 +311,7 @@ func (r *recheck) judge(i int) lineState {
 		return lineStale
 	}
 	if r.past.ours(t) {
-		return r.judgeOurs(c, t)
+		return r.judgeOurs(&c, t)
 	}
 	same := false
 	switch planned {
@@ -349,8 +347,7 @@ func (r *recheck) judgeOurs(c *Change, t *state.Transfer) lineState {
 // lookAlikes is about the twins that the plan neither shows nor makes itself.
 func (r *recheck) lookAlikes(done map[int]bool) []Obstacle {
 	renames, others := Obstacle{Kind: ObstacleRename}, Obstacle{Kind: ObstacleLookAlike}
-	for i := range r.plan.Changes {
-		c := &r.plan.Changes[i]
+	for i, c := range r.plan.Changes.All() {
 		if c.Action != Submit || done[i] {
 			continue
 		}
@@ -411,8 +408,8 @@ func (r *recheck) unseen(c *Change) (twin *state.Transfer, isRename bool) {
 
 // declares reports whether a line of the plan, whatever its action, is a declared refID.
 func (r *recheck) declares(refID string) bool {
-	for i := range r.plan.Changes {
-		if c := &r.plan.Changes[i]; c.RefID == refID && c.Declared() {
+	for _, c := range r.plan.Changes.All() {
+		if c.RefID == refID && c.Declared() {
 			return true
 		}
 	}
@@ -422,11 +419,11 @@ func (r *recheck) declares(refID string) bool {
 // without copies a plan without some of its lines.
 func (p *Plan) without(done map[int]bool) (*Plan, error) {
 	left := *p
-	left.Changes = make([]Change, 0, len(p.Changes)-len(done))
+	left.Changes = Changes{}
 	left.Totals = make(map[Action]*transfer.Totals)
-	for i := range p.Changes {
+	for i, c := range p.Changes.All() {
 		if !done[i] {
-			left.Changes = append(left.Changes, p.Changes[i])
+			left.Changes.Add(c)
 		}
 	}
 	if err := left.addTotals(); err != nil {

@@ -327,7 +327,7 @@ func TestRecheck(t *testing.T) {
 			if diff := cmp.Diff(test.want, outcomeOf(left, err)); diff != "" {
 				t.Errorf("in memory (-want +got):\n%s", diff)
 			}
-			if err == nil && (left.Digest != p.Digest || left.Count(planner.Submit)+left.Count(planner.Resolve)+left.Count(planner.Wait) != len(left.Changes)) {
+			if err == nil && (left.Digest != p.Digest || left.Count(planner.Submit)+left.Count(planner.Resolve)+left.Count(planner.Wait) != left.Changes.Len()) {
 				t.Errorf("what is left has the digest %s and counts %d", left.Digest, left.Count(planner.Submit))
 			}
 			if name == "another environment" || name == "another service" || name == "another customer" {

@@ -12,12 +12,12 @@ import (
 
 // row is what stays in memory of a recorded ref_id.
 type row struct {
-	refID       string
+	text        string // the ref_id, and behind it the digits of the amount
 	fingerprint transfer.Fingerprint
 	twin        transfer.Twin
-	asset       string
-	amount      transfer.Amount
 	intended    int64 // milliseconds since 1970; unknownAge where the state does not say
+	asset       int32 // number in rows.assets
+	refIDLength int16
 	status      state.Status
 	completed   bool // by the service's own status
 	failed      bool
@@ -26,6 +26,10 @@ type row struct {
 	inFlight    bool // its latest attempt is under way in a run that is alive
 	declared    bool
 }
+
+func (r *row) refID() string { return r.text[:r.refIDLength] }
+
+func (r *row) amount() transfer.Amount { return transfer.MustAmount(r.text[r.refIDLength:]) }
 
 // unknownAge stands for a time that the state does not know. Such a row counts as new:
 // a look-alike that may be old is better asked about than paid.
@@ -36,31 +40,39 @@ func (r *row) within(d time.Duration, now time.Time) bool {
 	return r.intended == unknownAge || now.Sub(time.UnixMilli(r.intended)) <= d
 }
 
-// rows are all recorded ref_ids, in the order of the state's one scan and by ref_id. They
-// are held in chunks, which never move, so that a million of them are not copied to grow.
+// rows are all recorded ref_ids, in the order of the state's one scan. They are held in
+// chunks, which never move, so that a million of them are not copied to grow.
 type rows struct {
-	byRef  map[string]*row
 	chunks [][]row
+	count  int
+	texts  texts
+	assets []string
 }
 
-const rowsPerChunk = 4096
+const (
+	rowsPerChunk = 4096
+	rowsFirst    = 64 // capacity of the first chunk: most states are small
+)
 
-func readRows(ctx context.Context, record Record) (*rows, error) {
-	all := &rows{byRef: make(map[string]*row)}
+// readRows reads the record's rows and adds each to known under its number.
+func readRows(ctx context.Context, record Record, known *index) (*rows, error) {
+	all := new(rows)
 	holder, alive := record.Holder()
-	assets := make(map[string]string)
+	assets := make(map[string]int32)
 	for t, err := range record.Transfers(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("read the recorded transfers: %w", err)
 		}
 		asset, ok := assets[t.Asset]
 		if !ok {
-			asset = t.Asset
-			assets[asset] = asset
+			asset = int32(len(all.assets))
+			all.assets = append(all.assets, t.Asset)
+			assets[t.Asset] = asset
 		}
 		r := all.add()
 		*r = row{
-			refID: t.RefID, fingerprint: t.Fingerprint, twin: t.Twin, asset: asset, amount: t.Amount,
+			text: all.texts.keep(t.RefID, t.Amount.String()), refIDLength: int16(len(t.RefID)),
+			fingerprint: t.Fingerprint, twin: t.Twin, asset: asset,
 			intended: unknownAge, status: t.Status, fromLabel: t.FromLabel,
 			completed: t.RecordStatus == transfer.Completed, failed: t.RecordStatus == transfer.Failed,
 			mayBeMade: t.MayBeMade(),
@@ -69,7 +81,7 @@ func readRows(ctx context.Context, record Record) (*rows, error) {
 		if !t.IntendedAt.IsZero() {
 			r.intended = t.IntendedAt.UnixMilli()
 		}
-		all.byRef[r.refID] = r
+		known.add(t.RefID, all.count-1)
 	}
 	return all, nil
 }
@@ -79,15 +91,28 @@ func (all *rows) add() *row {
 	if last < 0 || len(all.chunks[last]) == cap(all.chunks[last]) {
 		size := rowsPerChunk
 		if last < 0 {
-			size = rowsPerChunk / 64 // most states are small
+			size = rowsFirst
 		}
 		all.chunks = append(all.chunks, make([]row, 0, size))
 		last++
 	}
 	n := len(all.chunks[last])
 	all.chunks[last] = all.chunks[last][:n+1]
+	all.count++
 	return &all.chunks[last][n]
 }
+
+// at is the row with the given number.
+func (all *rows) at(n int) *row {
+	if n < rowsFirst {
+		return &all.chunks[0][n]
+	}
+	n -= rowsFirst
+	return &all.chunks[1+n/rowsPerChunk][n%rowsPerChunk]
+}
+
+// assetOf is the asset that a row moves.
+func (all *rows) assetOf(r *row) string { return all.assets[r.asset] }
 
 // inOrder yields every row in the order of the scan: byte order of ref_id.
 func (all *rows) inOrder() iter.Seq[*row] {

@@ -89,8 +89,8 @@ func (p *Plan) saveLines(out io.Writer) error {
 		count int
 	}
 	written := make(map[list]string) // lists of After, by the line that has them
-	for i := range p.Changes {
-		line := savedChange{Change: p.Changes[i]}
+	for _, c := range p.Changes.All() {
+		line := savedChange{Change: *c}
 		if after := line.After; len(after) > 1 {
 			key := list{&after[0], len(after)}
 			if earlier, ok := written[key]; ok {

@@ -234,7 +234,7 @@ func TestALineTwiceIsRefused(t *testing.T) {
 	late := declare("late", notBefore(now.Add(day)))
 	p := plan(t, newMemory(), planner.Controls{}, late)
 	p.Header.PlanID = "plan-1"
-	p.Changes = append(p.Changes, p.Changes[0])
+	p.Changes.Add(new(p.Changes.At(0)))
 	p.Totals[planner.Wait].Add(late.Request.Asset, late.Request.Amount)
 	mustBeChanged(t, "a line twice", save(t, p))
 }
@@ -244,7 +244,9 @@ func TestARecordedRequestOfAnotherLineIsRefused(t *testing.T) {
 	a, b := declare("a", twin), declare("b", twin)
 	p := plan(t, newMemory(record(a, state.InDoubt), record(b, state.InDoubt)), planner.Controls{}, a, b)
 	p.Header.PlanID = "plan-1"
-	p.Changes[0].Recorded, p.Changes[1].Recorded = p.Changes[1].Recorded, p.Changes[0].Recorded
+	first, second := p.Changes.At(0), p.Changes.At(1)
+	first.Recorded, second.Recorded = second.Recorded, first.Recorded
+	p.Changes = planner.ListChanges(first, second)
 	mustBeChanged(t, "recorded requests swapped", save(t, p))
 }
 

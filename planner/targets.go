@@ -82,10 +82,10 @@ func (b *builder) keepTargets() {
 	for len(open) > 0 {
 		i := open[len(open)-1]
 		open = open[:len(open)-1]
-		if b.plan.Changes[i].Action != Submit {
+		if b.plan.Changes.action(i) != Submit {
 			continue
 		}
-		for _, d := range b.facts[i].dependsOn {
+		for _, d := range b.source(i).dependsOn {
 			if asked[d] {
 				continue
 			}
@@ -98,14 +98,27 @@ func (b *builder) keepTargets() {
 			}
 		}
 	}
-	n := 0
-	for i := range keep {
-		if keep[i] {
-			b.plan.Changes[n], b.facts[n] = b.plan.Changes[i], b.facts[i]
-			n++
+	b.retain(func(i int) bool { return keep[i] })
+}
+
+// retain drops the changes of which keep reports false.
+func (b *builder) retain(keep func(i int) bool) {
+	var changes Changes
+	var all []facts
+	sent := b.sent[:0]
+	for i, c := range b.plan.Changes.All() {
+		kept := keep(i)
+		if len(b.sent) > 0 && int(b.sent[0].change) == i {
+			if kept {
+				sent = append(sent, b.sent[0])
+				sent[len(sent)-1].change = int32(changes.Len())
+			}
+			b.sent = b.sent[1:]
+		}
+		if kept {
+			changes.Add(c)
+			all = append(all, b.facts[i])
 		}
 	}
-	clear(b.plan.Changes[n:])
-	clear(b.facts[n:])
-	b.plan.Changes, b.facts = b.plan.Changes[:n], b.facts[:n]
+	b.plan.Changes, b.facts, b.sent = changes, all, sent
 }

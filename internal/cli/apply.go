@@ -238,8 +238,8 @@ func (w *workspace) destination() string {
 
 func countAgain(plan *planner.Plan) int {
 	n := 0
-	for i := range plan.Changes {
-		if plan.Changes[i].Again && plan.Changes[i].Action == planner.Submit {
+	for _, c := range plan.Changes.All() {
+		if c.Again && c.Action == planner.Submit {
 			n++
 		}
 	}

@@ -65,8 +65,8 @@ func (a *applying) runImport(ctx context.Context, p *process, file string) error
 		if err != nil {
 			return w.stateError(err)
 		}
-		for i := range plan.Changes {
-			delete(others, plan.Changes[i].RefID)
+		for _, c := range plan.Changes.All() {
+			delete(others, c.RefID)
 		}
 		run := executor.Run{
 			Plan: plan, Begun: state.Begun{RunID: holder.RunID, By: holder, Digest: plan.Digest},

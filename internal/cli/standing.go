@@ -73,8 +73,8 @@ func (a *applying) standing(ctx context.Context, w *workspace, journal state.Jou
 	if len(left) == 0 && !seen.more {
 		return ended
 	}
-	for i := range plan.Changes {
-		delete(left, plan.Changes[i].RefID)
+	for _, c := range plan.Changes.All() {
+		delete(left, c.RefID)
 	}
 	if !plan.Empty() { // each doubt was settled or listed
 		for refID, status := range left {

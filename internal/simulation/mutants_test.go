@@ -70,9 +70,9 @@ func mutants() map[string]history.Client {
 				return r
 			}
 			plan := *r.Plan
-			plan.Changes = slices.Clone(plan.Changes)
-			for i := range plan.Changes {
-				change(&plan.Changes[i], view)
+			plan.Changes = planner.ListChanges(plan.Changes.Slice()...)
+			for i := range plan.Changes.Len() {
+				plan.Changes.Update(i, func(c *planner.Change) { change(c, view) })
 			}
 			r.Plan = &plan
 			return r
@@ -396,15 +396,16 @@ func recordedAsDeclared(r executor.Run, view history.View, declared bool) execut
 		return r
 	}
 	plan := *r.Plan
-	plan.Changes = slices.Clone(plan.Changes)
-	for i := range plan.Changes {
-		c := &plan.Changes[i]
-		if c.Action != planner.Resolve || len(c.Differences) == 0 {
-			continue
-		}
-		if request, err := c.Recorded.Request(); err == nil {
-			c.Request, c.Differences = request, nil
-		}
+	plan.Changes = planner.ListChanges(plan.Changes.Slice()...)
+	for i := range plan.Changes.Len() {
+		plan.Changes.Update(i, func(c *planner.Change) {
+			if c.Action != planner.Resolve || len(c.Differences) == 0 {
+				return
+			}
+			if request, err := c.Recorded.Request(); err == nil {
+				c.Request, c.Differences = request, nil
+			}
+		})
 	}
 	r.Plan = &plan
 	if declared {

@@ -67,7 +67,7 @@ func (f fixture) plan() *planner.Plan {
 		}
 	}
 	p := &planner.Plan{
-		Header: f.Header, Changes: f.Changes, Undeclared: f.Undeclared, Obstacles: f.Obstacles,
+		Header: f.Header, Changes: planner.ListChanges(f.Changes...), Undeclared: f.Undeclared, Obstacles: f.Obstacles,
 		Digest: f.Digest, Totals: make(map[planner.Action]*transfer.Totals),
 	}
 	add := func(a planner.Action, asset string, amount transfer.Amount) {

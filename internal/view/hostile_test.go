@@ -61,8 +61,10 @@ func everyFace(t *testing.T, text string, width int) string {
 	plan := hostilePlan(text)
 	check(view.Plan(&b, plan, view.PlanOptions{Screen: s, Saved: true, ShowAll: true, Names: names}))
 	many := hostilePlan(text)
-	for len(many.Changes) <= 200 {
-		many.Changes = append(many.Changes, plan.Changes...)
+	for many.Changes.Len() <= 200 {
+		for _, c := range plan.Changes.All() {
+			many.Changes.Add(c)
+		}
 	}
 	check(view.Plan(&b, many, view.PlanOptions{Screen: s, Names: names}))
 	event := executor.Event{RefID: text, Group: text, Reason: text, Next: text, Asset: text, Amount: transfer.MustAmount("1.00")}
@@ -142,9 +144,11 @@ func TestHostilePlanOnScreens(t *testing.T) {
 func TestLongTextIsCut(t *testing.T) {
 	text := strings.Repeat("N", 64<<10)
 	p := hostilePlan("x")
-	p.Changes[0].Reason = text
-	p.Changes[0].Signals[0].RefID = text
-	p.Changes[0].Differences[0].Answered = text
+	p.Changes.Update(0, func(c *planner.Change) {
+		c.Reason = text
+		c.Signals[0].RefID = text
+		c.Differences[0].Answered = text
+	})
 	p.Obstacles[0].Detail = text
 	shown := string(planText(t, p, view.PlanOptions{}))
 	if len(shown) > 20_000 || !strings.Contains(shown, "…") {

@@ -69,8 +69,8 @@ type assetLine struct {
 // "summary". It returns the first error of writing.
 func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
 	j.write(headerLine{"header", o.Sandbox, p.Header})
-	for i := range p.Changes {
-		j.change(&p.Changes[i])
+	for _, c := range p.Changes.All() {
+		j.change(c)
 	}
 	if o.ShowAll {
 		for i := range p.Undeclared {

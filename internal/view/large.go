@@ -24,11 +24,18 @@ const (
 func (p *page) large(plan *planner.Plan, o PlanOptions) {
 	var attention []planner.Change
 	count := 0
-	for i := range plan.Changes {
-		if c := &plan.Changes[i]; needsAttention(c) {
+	batches := batchSums{of: make(map[string]map[planner.Action]*transfer.Totals)}
+	payments := make(map[string][]payment)
+	for i, c := range plan.Changes.All() {
+		if needsAttention(c) {
 			if count++; count <= largeAttention {
 				attention = append(attention, *c)
 			}
+		}
+		batches.add(c)
+		if c.Action == planner.Submit {
+			payments[c.Request.Asset] = append(payments[c.Request.Asset],
+				payment{c.Request.Destination(), c.Request.Amount, int32(i)})
 		}
 	}
 	if count > 0 {
@@ -39,9 +46,11 @@ func (p *page) large(plan *planner.Plan, o PlanOptions) {
 		}
 		p.line()
 	}
-	p.batches(plan.Changes)
-	p.destinations(plan.Changes, o)
-	p.line(dim(plural(len(plan.Changes), "transfer") + ". To see all of them:"))
+	p.batches(batches)
+	for _, asset := range slices.Sorted(maps.Keys(payments)) {
+		p.destinations(asset, payments[asset], &plan.Changes, o)
+	}
+	p.line(dim(plural(plan.Changes.Len(), "transfer") + ". To see all of them:"))
 	p.command("", p.here("remit plan --show=all"))
 }
 
@@ -54,84 +63,81 @@ func needsAttention(c *planner.Change) bool {
 	return c.Again || len(c.Signals) > 0
 }
 
-// batches writes the sums of each batch and action, batches in declaration order.
-func (p *page) batches(changes []planner.Change) {
-	var names []string
-	batches := make(map[string]map[planner.Action]*transfer.Totals)
-	for i := range changes {
-		c := &changes[i]
-		of := batches[c.Batch]
-		if of == nil {
-			of = make(map[planner.Action]*transfer.Totals)
-			batches[c.Batch] = of
-			names = append(names, c.Batch)
-		}
-		if of[c.Action] == nil {
-			of[c.Action] = new(transfer.Totals)
-		}
-		of[c.Action].Add(c.Request.Asset, c.Request.Amount)
+// batchSums are the totals of each batch and action.
+type batchSums struct {
+	names []string // in declaration order
+	of    map[string]map[planner.Action]*transfer.Totals
+}
+
+func (b *batchSums) add(c *planner.Change) {
+	of := b.of[c.Batch]
+	if of == nil {
+		of = make(map[planner.Action]*transfer.Totals)
+		b.of[c.Batch] = of
+		b.names = append(b.names, c.Batch)
 	}
+	if of[c.Action] == nil {
+		of[c.Action] = new(transfer.Totals)
+	}
+	of[c.Action].Add(c.Request.Asset, c.Request.Amount)
+}
+
+// batches writes the sums of each batch and action, batches in declaration order.
+func (p *page) batches(all batchSums) {
 	p.line(strong("Batches"))
 	var rows []totalsRow
-	for _, name := range names[:min(len(names), largeBatches)] {
+	for _, name := range all.names[:min(len(all.names), largeBatches)] {
 		label := plain(cutMiddle(Visible(name), 40))
 		if name == "" {
 			label = dim("(no batch)")
 		}
 		for _, a := range listed() {
-			if totals := batches[name][a]; totals != nil {
+			if totals := all.of[name][a]; totals != nil {
 				rows = append(rows, totalsRow{[]span{label, {a.Symbol(), actionTone(a)}, plain(string(a))}, totals})
 				label = plain("")
 			}
 		}
 	}
 	p.totalsTable("  ", rows)
-	if more := len(names) - largeBatches; more > 0 {
+	if more := len(all.names) - largeBatches; more > 0 {
 		p.line(dim(fmt.Sprintf("  and %d more", more)))
 	}
 	p.line()
 }
 
+// payment is a transfer to submit, by whom it pays.
+type payment struct {
+	to     transfer.Destination
+	amount transfer.Amount
+	number int32 // in the plan
+}
+
 // paid is what one destination gets of one asset.
 type paid struct {
-	first *planner.Change // names the destination
-	count int
-	sum   decimal.Decimal
+	number int32 // of a transfer that names the destination
+	count  int
+	sum    decimal.Decimal
 }
 
-// destinations writes, for each asset, those to which most is to be submitted.
-func (p *page) destinations(changes []planner.Change, o PlanOptions) {
-	byAsset := make(map[string]map[transfer.Destination]*paid)
-	for i := range changes {
-		c := &changes[i]
-		if c.Action != planner.Submit {
-			continue
-		}
-		of := byAsset[c.Request.Asset]
-		if of == nil {
-			of = make(map[transfer.Destination]*paid)
-			byAsset[c.Request.Asset] = of
-		}
-		d := c.Request.Destination()
-		if of[d] == nil {
-			of[d] = &paid{first: c}
-		}
-		of[d].count++
-		of[d].sum = of[d].sum.Add(c.Request.Amount.Decimal())
-	}
-	form := shapeFor(changes, shapeEnds)
-	for _, asset := range slices.Sorted(maps.Keys(byAsset)) {
-		p.destinationsOf(asset, slices.Collect(maps.Values(byAsset[asset])), form, o)
-	}
-}
-
-func (p *page) destinationsOf(asset string, all []*paid, form shape, o PlanOptions) {
-	slices.SortFunc(all, func(a, b *paid) int {
-		return cmp.Or(b.sum.Cmp(a.sum), cmp.Compare(a.first.RefID, b.first.RefID))
+// destinations writes those to which most of an asset is to be submitted. The IDs are whole:
+// whom a short one means can't be told among so many.
+func (p *page) destinations(asset string, payments []payment, changes *planner.Changes, o PlanOptions) {
+	slices.SortFunc(payments, func(a, b payment) int {
+		return cmp.Or(cmp.Compare(a.to, b.to), cmp.Compare(a.number, b.number))
 	})
-	p.line(strong("Largest of " + plural(len(all), "destination") + " in " + asset))
+	var top []paid
+	all := 0
+	for len(payments) > 0 {
+		n := 1
+		for n < len(payments) && payments[n].to == payments[0].to {
+			n++
+		}
+		top = keepLargest(top, sumUp(payments[:n]))
+		payments = payments[n:]
+		all++
+	}
+	p.line(strong("Largest of " + plural(all, "destination") + " in " + asset))
 	var numbers point
-	top := all[:min(len(all), largeDestinations)]
 	for _, d := range top {
 		numbers.fit(sum(d.sum))
 	}
@@ -139,9 +145,29 @@ func (p *page) destinationsOf(asset string, all []*paid, form shape, o PlanOptio
 	for _, d := range top {
 		rows = append(rows, []span{
 			plain(numbers.align(sum(d.sum))), plain(asset), dim(plural(d.count, "transfer")),
-			plain("-> " + destination(d.first.Request).show(form, o.Names)),
+			plain("-> " + destination(changes.At(int(d.number)).Request).show(shapeWhole, o.Names)),
 		})
 	}
 	p.table("  ", rows)
 	p.line()
+}
+
+func sumUp(payments []payment) paid {
+	d := paid{number: payments[0].number, count: len(payments)}
+	for _, p := range payments {
+		d.sum = d.sum.Add(p.amount.Decimal())
+	}
+	return d
+}
+
+// keepLargest adds d to the largest so far, the largest first and of equal ones the one that
+// was declared first.
+func keepLargest(top []paid, d paid) []paid {
+	at, _ := slices.BinarySearchFunc(top, d, func(a, b paid) int {
+		return cmp.Or(b.sum.Cmp(a.sum), cmp.Compare(a.number, b.number))
+	})
+	if at == largeDestinations {
+		return top
+	}
+	return slices.Insert(top[:min(len(top), largeDestinations-1)], at, d)
 }

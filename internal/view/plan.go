@@ -42,7 +42,7 @@ func Plan(w io.Writer, p *planner.Plan, o PlanOptions) error {
 }
 
 // isQuiet reports whether a plan has nothing to list: everything declared is recorded.
-func isQuiet(p *planner.Plan) bool { return len(p.Changes) == 0 && p.Applicable() }
+func isQuiet(p *planner.Plan) bool { return p.Changes.Len() == 0 && p.Applicable() }
 
 func (p *page) planHead(plan *planner.Plan, o PlanOptions) {
 	h := plan.Header
@@ -89,7 +89,7 @@ func (p *page) totals(plan *planner.Plan) {
 		})
 	}
 	p.totalsTable("  ", rows)
-	signals := countSignals(plan.Changes)
+	signals := countSignals(&plan.Changes)
 	if n := plan.Shortened(); n > 0 {
 		signals = append(signals, fmt.Sprintf("%d with a shortened duplicate_within", n))
 	}
@@ -145,11 +145,11 @@ func (p *page) totalsTable(indent string, rows []totalsRow) {
 }
 
 // countSignals counts marks by kind, in the order in which they first occur.
-func countSignals(changes []planner.Change) []string {
+func countSignals(changes *planner.Changes) []string {
 	var kinds []planner.SignalKind
 	counts, accepted := make(map[planner.SignalKind]int), make(map[planner.SignalKind]int)
-	for i := range changes {
-		for _, s := range changes[i].Signals {
+	for _, c := range changes.All() {
+		for _, s := range c.Signals {
 			if counts[s.Kind] == 0 {
 				kinds = append(kinds, s.Kind)
 			}
@@ -199,10 +199,10 @@ func obstacleScope(o planner.Obstacle) string {
 
 func (p *page) planBody(plan *planner.Plan, o PlanOptions) {
 	switch {
-	case len(plan.Changes) == 0:
+	case plan.Changes.Len() == 0:
 		return
-	case len(plan.Changes) <= linesMax || o.ShowAll:
-		p.changes(plan.Changes, o)
+	case plan.Changes.Len() <= linesMax || o.ShowAll:
+		p.changes(plan.Changes.Slice(), o)
 	default:
 		p.large(plan, o)
 	}

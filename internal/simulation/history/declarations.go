@@ -197,8 +197,7 @@ func (w *world) plan(snapshot state.Snapshot, id string) (*planner.Plan, error) 
 // of look-alikes that are meant.
 func (w *world) review(plan *planner.Plan) []string {
 	var accepted []string
-	for i := range plan.Changes {
-		c := &plan.Changes[i]
+	for _, c := range plan.Changes.All() {
 		twin := ""
 		for _, signal := range c.Signals {
 			if w.duties[signal.RefID] == w.duties[c.RefID] {

@@ -346,8 +346,7 @@ func (w *world) checkLast(plan *planner.Plan) {
 		w.oracle.violate("I5", "the last plan is not applicable: %s", plan.Obstacles[0].Detail)
 	}
 	waits := make(map[string]bool)
-	for i := range plan.Changes {
-		c := &plan.Changes[i]
+	for _, c := range plan.Changes.All() {
 		waits[c.RefID] = true
 		if c.Action == planner.Submit || c.Action == planner.Resolve {
 			w.oracle.violate("I5", "the last plan still has %s %s: %s", c.Action, c.RefID, c.Reason)

@@ -85,9 +85,9 @@ func (p *process) line(refID string) *planner.Change {
 	if p.plan == nil {
 		return nil
 	}
-	for i := range p.plan.Changes {
-		if p.plan.Changes[i].RefID == refID {
-			return &p.plan.Changes[i]
+	for _, c := range p.plan.Changes.All() {
+		if c.RefID == refID {
+			return c
 		}
 	}
 	return nil
