@@ -3,7 +3,6 @@ package planner_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"iter"
 	"slices"
 	"testing"
@@ -80,17 +79,5 @@ func BenchmarkNew(b *testing.B) {
 				}
 			}
 		})
-	}
-}
-
-func BenchmarkSave(b *testing.B) {
-	m, transfers := benchWorld(0, benchDeclared)
-	p := plan(b, m, planner.Controls{}, transfers...)
-	p.Header.PlanID = "plan-1"
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := p.Save(io.Discard); err != nil {
-			b.Fatal(err)
-		}
 	}
 }

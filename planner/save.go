@@ -79,8 +79,6 @@ func (p *Plan) Save(w io.Writer) error {
 
 func (p *Plan) saveLines(out io.Writer) error {
 	lines := lineWriter{out: out}
-	lines.encoder = json.NewEncoder(&lines.buffer)
-	lines.encoder.SetEscapeHTML(false)
 	if err := lines.write(p.Header); err != nil {
 		return err
 	}
@@ -90,17 +88,17 @@ func (p *Plan) saveLines(out io.Writer) error {
 	}
 	written := make(map[list]string) // lists of After, by the line that has them
 	for _, c := range p.Changes.All() {
-		line := savedChange{Change: *c}
-		if after := line.After; len(after) > 1 {
-			key := list{&after[0], len(after)}
+		afterAs := ""
+		if len(c.After) > 1 {
+			key := list{&c.After[0], len(c.After)}
 			if earlier, ok := written[key]; ok {
-				line.After, line.AfterAs = nil, earlier
+				c.After, afterAs = nil, earlier
 			} else {
-				written[key] = line.RefID
+				written[key] = c.RefID
 			}
 		}
-		if err := lines.write(line); err != nil {
-			return fmt.Errorf("line of %q: %w", line.RefID, err)
+		if err := lines.writeChange(c, afterAs); err != nil {
+			return fmt.Errorf("line of %q: %w", c.RefID, err)
 		}
 	}
 	footer := savedFooter{Applicable: p.Applicable(), Obstacles: p.Obstacles, Digest: p.Digest}
@@ -109,29 +107,50 @@ func (p *Plan) saveLines(out io.Writer) error {
 			footer.Totals = append(footer.Totals, saveTotals(action, t))
 		}
 	}
-	lines.tail = func(line []byte) []byte {
-		return append(bytes.TrimSuffix(line, []byte("}\n")), sumStart...)
+	last, err := lines.encode(footer)
+	if err != nil {
+		return err
 	}
-	return lines.write(footer)
+	return lines.put(append(bytes.TrimSuffix(last, []byte("}\n")), sumStart...))
 }
 
-// lineWriter encodes one value a line, in a buffer that it keeps.
+// lineWriter encodes one value a line, in buffers that it keeps.
 type lineWriter struct {
 	out     io.Writer
 	buffer  bytes.Buffer
 	encoder *json.Encoder
-	tail    func([]byte) []byte // changes a line before it is written; nil for not at all
+	plain   []byte // a line that needed no encoder
+	body    []byte // of its request
+}
+
+// encode returns a value as a line, valid until the next.
+func (l *lineWriter) encode(v any) ([]byte, error) {
+	if l.encoder == nil {
+		l.encoder = json.NewEncoder(&l.buffer)
+		l.encoder.SetEscapeHTML(false)
+	}
+	l.buffer.Reset()
+	err := l.encoder.Encode(v)
+	return l.buffer.Bytes(), err
 }
 
 func (l *lineWriter) write(v any) error {
-	l.buffer.Reset()
-	if err := l.encoder.Encode(v); err != nil {
+	line, err := l.encode(v)
+	if err != nil {
 		return err
 	}
-	line := l.buffer.Bytes()
-	if l.tail != nil {
-		line = l.tail(line)
+	return l.put(line)
+}
+
+func (l *lineWriter) writeChange(c *Change, afterAs string) error {
+	var ok bool
+	if l.plain, ok = appendPlain(l.plain[:0], c, afterAs, &l.body); ok {
+		return l.put(l.plain)
 	}
+	return l.write(savedChange{*c, afterAs})
+}
+
+func (l *lineWriter) put(line []byte) error {
 	if len(line) > lineMax-sumDigits-len(sumEnd) {
 		return fmt.Errorf("it has %d bytes, more than can be read again", len(line))
 	}

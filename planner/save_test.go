@@ -57,6 +57,11 @@ func save(t testing.TB, p *planner.Plan) []byte {
 	return b.Bytes()
 }
 
+// lines compares lists of changes by their changes.
+func lines() cmp.Option {
+	return cmp.Transformer("Slice", func(l planner.Changes) []planner.Change { return l.Slice() })
+}
+
 // saved compares plans by what is saved of them.
 func saved() cmp.Options {
 	totals := cmp.Comparer(func(a, b *transfer.Totals) bool {
@@ -69,7 +74,7 @@ func saved() cmp.Options {
 		return text(a) == text(b)
 	})
 	return cmp.Options{
-		totals, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(planner.Plan{}, "Undeclared", "Unused"),
+		totals, lines(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(planner.Plan{}, "Undeclared", "Unused"),
 		cmp.Comparer(func(a, b transfer.Amount) bool { return a.String() == b.String() }),
 	}
 }

@@ -99,9 +99,10 @@ func (r Request) Fingerprint() Fingerprint {
 
 // Body returns the JSON object that is sent: the documented fields, as strings, with the
 // author's digits, keys in byte order, without those that are empty.
-func (r Request) Body() []byte {
-	return r.appendObject(make([]byte, 0, usualBytes), body, r.SentMetadata())
-}
+func (r Request) Body() []byte { return r.AppendBody(make([]byte, 0, usualBytes)) }
+
+// AppendBody appends Body to b.
+func (r Request) AppendBody(b []byte) []byte { return r.appendObject(b, body, r.SentMetadata()) }
 
 // SentMetadata are the pairs of the sender's side as they are sent: Metadata, and the
 // fingerprint's pair where FingerprintKey names one.
@@ -294,7 +295,11 @@ func hash64(b []byte) uint64 {
 // MarshalJSON writes the operation, the body as it is sent, and FingerprintKey, so that
 // UnmarshalJSON restores a request with the same body and fingerprint.
 func (r Request) MarshalJSON() ([]byte, error) {
-	return json.Marshal(savedRequest{r.Operation, r.FingerprintKey, string(r.Body())})
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(savedRequest{r.Operation, r.FingerprintKey, string(r.Body())})
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote, also of the zero value. Of anything else it

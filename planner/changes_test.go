@@ -1,0 +1,154 @@
+package planner_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+)
+
+// drawChange draws what a list may hold: mostly alike changes, and all sorts of text.
+func drawChange(t *rapid.T) planner.Change {
+	text := rapid.OneOf(rapid.SampledFrom([]string{"", "a", "ab", "payroll-1", "payroll-12", `"\<&>` + "\u2028\x00\x7f", "é", "\xff"}), rapid.String())
+	maybe := func(name string) bool { return rapid.IntRange(0, 9).Draw(t, name) == 0 }
+	pairs := func(name string) transfer.Metadata {
+		return transfer.NewMetadata(rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c"}), text, 0, 2).Draw(t, name))
+	}
+	c := planner.Change{
+		Action: rapid.SampledFrom(planner.Actions()).Draw(t, "action"),
+		RefID:  text.Draw(t, "ref_id"), Address: text.Draw(t, "address"), Place: text.Draw(t, "place"), Batch: text.Draw(t, "batch"),
+		Request: transfer.Request{
+			Operation:     rapid.SampledFrom(transfer.Operations()).Draw(t, "operation"),
+			FromProfileID: text.Draw(t, "from"), ToProfileID: text.Draw(t, "to"), ToAccountID: text.Draw(t, "account"),
+			Asset: text.Draw(t, "asset"), Metadata: pairs("metadata"), RecipientMetadata: pairs("recipient_metadata"),
+		},
+		FromLabel: maybe("from_label"), Again: maybe("again"), Reason: rapid.SampledFrom([]string{"", "why"}).Draw(t, "reason"),
+	}
+	c.Request.RefID = c.RefID
+	if !maybe("no amount") {
+		c.Request.Amount = transfer.MustAmount(rapid.SampledFrom([]string{"1", "1.50", "1.5", "12345678901234567890.01"}).Draw(t, "amount"))
+	}
+	if maybe("another ref_id") {
+		c.Request.RefID = "other"
+	}
+	if maybe("until") {
+		c.Until = now.Add(time.Duration(rapid.IntRange(0, 2).Draw(t, "hours")) * time.Hour)
+	}
+	if maybe("recorded") {
+		c.Recorded = &planner.Recorded{Status: state.Refused, Reason: text.Draw(t, "why")}
+	}
+	if maybe("signals") {
+		c.Signals = []planner.Signal{{Kind: planner.LookAlike, RefID: text.Draw(t, "twin")}}
+	}
+	if maybe("after") {
+		c.After = []string{text.Draw(t, "dependency")}
+	}
+	return c
+}
+
+func sameChanges() cmp.Options {
+	return cmp.Options{cmpopts.EquateEmpty(), cmp.Comparer(func(a, b transfer.Amount) bool { return a == b })}
+}
+
+func TestAListHoldsWhatASliceDoes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var list planner.Changes
+		var slice []planner.Change
+		for range rapid.IntRange(0, 30).Draw(t, "changes") {
+			c := drawChange(t)
+			if len(slice) > 0 && rapid.IntRange(0, 4).Draw(t, "instead of another") == 0 {
+				i := rapid.IntRange(0, len(slice)-1).Draw(t, "number")
+				list.Set(i, &c)
+				slice[i] = c
+				continue
+			}
+			list.Add(&c)
+			slice = append(slice, c)
+		}
+		if list.Len() != len(slice) {
+			t.Fatalf("%d changes instead of %d", list.Len(), len(slice))
+		}
+		if diff := cmp.Diff(slice, list.Slice(), sameChanges()...); diff != "" {
+			t.Fatalf("-slice +list:\n%s", diff)
+		}
+		for i, c := range list.All() {
+			if diff := cmp.Diff(slice[i], *c, sameChanges()...); diff != "" {
+				t.Fatalf("change %d (-slice +list):\n%s", i, diff)
+			}
+		}
+	})
+}
+
+func TestAnUpdateChangesOneChange(t *testing.T) {
+	a, b := planner.Change{RefID: "a", Request: request("a")}, planner.Change{RefID: "b", Request: request("b")}
+	list := planner.ListChanges(a, b)
+	list.Update(0, func(c *planner.Change) { c.Reason = "why" })
+	a.Reason = "why"
+	if diff := cmp.Diff([]planner.Change{a, b}, list.Slice(), sameChanges()...); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestLinesAreWhatPackageJSONWrites has package json as the oracle of the lines that are
+// written without it.
+func TestLinesAreWhatPackageJSONWrites(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := &planner.Plan{Header: planner.Header{PlanID: "p"}}
+		var want bytes.Buffer
+		encoder := json.NewEncoder(&want)
+		encoder.SetEscapeHTML(false)
+		for range rapid.IntRange(1, 3).Draw(t, "changes") {
+			c := drawChange(t)
+			p.Changes.Add(&c)
+			if err := encoder.Encode(c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got bytes.Buffer
+		if err := p.Save(&got); err != nil {
+			t.Fatal(err)
+		}
+		lines := bytes.SplitAfter(got.Bytes(), []byte("\n"))
+		if diff := cmp.Diff(want.String(), string(slices.Concat(lines[1:len(lines)-2]...))); diff != "" {
+			t.Fatalf("-json +saved:\n%s", diff)
+		}
+	})
+}
+
+func BenchmarkChanges(b *testing.B) {
+	_, transfers := benchWorld(0, benchDeclared)
+	p := plan(b, newMemory(), planner.Controls{}, transfers...)
+	p.Header.PlanID = "plan-1"
+	b.Run("save", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			if err := p.Save(io.Discard); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			for range p.Changes.All() {
+			}
+		}
+	})
+	b.Run("add", func(b *testing.B) {
+		all := p.Changes.Slice()
+		b.ReportAllocs()
+		for b.Loop() {
+			planner.ListChanges(all...)
+		}
+	})
+}

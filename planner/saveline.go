@@ -1,0 +1,88 @@
+package planner
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+// appendPlain writes a change that has no parts but texts, as [savedChange] is written by
+// package json without its escapes for HTML: the test holds the two against each other. It
+// reports false, and appends nothing, for other changes. A plan has a million such lines.
+func appendPlain(b []byte, c *Change, afterAs string, body *[]byte) ([]byte, bool) {
+	if c.Recorded != nil || len(c.Differences) > 0 || len(c.Signals) > 0 || len(c.After) > 0 {
+		return b, false
+	}
+	r := &c.Request
+	*body = r.AppendBody((*body)[:0])
+	b = appendQuoted(append(b, `{"action":`...), string(c.Action))
+	b = appendQuoted(append(b, `,"ref_id":`...), c.RefID)
+	b = appendOptional(b, `,"address":`, c.Address)
+	b = appendOptional(b, `,"place":`, c.Place)
+	b = appendOptional(b, `,"batch":`, c.Batch)
+	b = appendQuoted(append(b, `,"request":{"operation":`...), string(r.Operation))
+	b = appendOptional(b, `,"fingerprint_key":`, r.FingerprintKey)
+	b = appendQuoted(append(b, `,"body":`...), *body)
+	b = append(b, '}')
+	if c.FromLabel {
+		b = append(b, `,"from_label":true`...)
+	}
+	if c.DuplicateWithin != 0 {
+		b = strconv.AppendInt(append(b, `,"duplicate_within":`...), int64(c.DuplicateWithin), 10)
+	}
+	if c.Again {
+		b = append(b, `,"again":true`...)
+	}
+	b = appendTime(b, `,"until":`, c.Until)
+	b = appendTime(b, `,"expires":`, c.Expires)
+	b = appendOptional(b, `,"reason":`, c.Reason)
+	b = appendOptional(b, `,"next":`, c.Next)
+	b = appendOptional(b, `,"after_as":`, afterAs)
+	return append(b, '}', '\n'), true
+}
+
+func appendOptional(b []byte, name, text string) []byte {
+	if text == "" {
+		return b
+	}
+	return appendQuoted(append(b, name...), text)
+}
+
+func appendTime(b []byte, name string, t time.Time) []byte {
+	if t.IsZero() {
+		return b
+	}
+	text, err := json.Marshal(t)
+	if err != nil {
+		panic(err) // config reads no year that RFC 3339 can't write
+	}
+	return append(append(b, name...), text...)
+}
+
+// appendQuoted writes a JSON string.
+func appendQuoted[T string | []byte](b []byte, text T) []byte {
+	start := len(b)
+	b = append(b, '"')
+	done := 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"' || c == '\\':
+			b = append(append(b, text[done:i]...), '\\', c)
+			done = i + 1
+		case c < ' ' || c >= utf8.RuneSelf:
+			return appendEscaped(b[:start], string(text))
+		}
+	}
+	return append(append(b, text[done:]...), '"')
+}
+
+// appendEscaped is appendQuoted for text that may need more than a backslash.
+func appendEscaped(b []byte, text string) []byte {
+	var l lineWriter
+	quoted, err := l.encode(text)
+	if err != nil {
+		panic(err) // a string
+	}
+	return append(b, quoted[:len(quoted)-1]...)
+}
