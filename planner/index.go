@@ -1,6 +1,9 @@
 package planner
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"math/bits"
+)
 
 // index finds one of many numbered things by its ref_id. It keeps a part of a hash and the
 // number; the thing itself has the text. The zero value is not ready for use.
@@ -15,8 +18,9 @@ type slot struct{ hash, number uint32 }
 
 const slotsFirst = 64
 
-func newIndex() *index {
-	return &index{seed: maphash.MakeSeed(), slots: make([]slot, slotsFirst)}
+// newIndex makes an index with room for so many ref_ids.
+func newIndex(room int) *index {
+	return &index{seed: maphash.MakeSeed(), slots: make([]slot, max(slotsFirst, 1<<bits.Len(uint(room+room/3))))}
 }
 
 func (x *index) hash(refID string) uint32 { return uint32(maphash.String(x.seed, refID)) }

@@ -21,8 +21,7 @@ import (
 // or says that the record can't be read, that it contradicts itself, or that a ref_id is
 // declared twice (which config finds as well, and says better).
 func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record, controls Controls, now time.Time) (*Plan, error) {
-	known := newIndex()
-	recorded, err := readRows(ctx, record, known)
+	recorded, err := readRows(ctx, record)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +34,7 @@ func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record,
 			},
 			Totals: make(map[Action]*transfer.Totals),
 		},
-		record: record, rows: recorded, known: known, controls: controls, now: now,
+		record: record, rows: recorded, controls: controls, now: now,
 		targets: newTargets(controls.Targets),
 		sources: make([]source, 1), // what is no longer declared has none
 	}
@@ -52,7 +51,6 @@ type builder struct {
 	sources  []source // that facts and pending transfers name
 	record   Record
 	rows     *rows
-	known    *index // numbers of rows and, from rows.count on, of changes by ref_id
 	controls Controls
 	now      time.Time
 	targets  *targets
@@ -120,16 +118,16 @@ func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer])
 // readDeclared gives each declared transfer its action, dependencies and look-alikes apart,
 // and keeps those that need a line.
 func (b *builder) readDeclared(ctx context.Context, declared iter.Seq[config.Transfer]) error {
+	known := matcher{rows: b.rows, changes: &b.plan.Changes}
 	for t := range declared {
 		if b.declared%1024 == 0 && ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		b.declared++
 		refID := t.Request.RefID
-		n, isKnown := b.known.find(refID, func(number int) bool { return b.isKnownAs(number, refID) })
+		n, isKnown := known.match(refID)
 		switch {
 		case !isKnown:
-			b.known.add(refID, b.rows.count+b.plan.Changes.Len())
 			b.addDeclared(&t, nil)
 		case n >= b.rows.count:
 			return fmt.Errorf("ref_id %q is declared twice: at %s and at %s", refID, b.plan.Changes.At(n-b.rows.count).Place, t.Place)
@@ -142,14 +140,6 @@ func (b *builder) readDeclared(ctx context.Context, declared iter.Seq[config.Tra
 		}
 	}
 	return nil
-}
-
-// isKnownAs reports whether a number in the index is that of a ref_id.
-func (b *builder) isKnownAs(number int, refID string) bool {
-	if number < b.rows.count {
-		return b.rows.at(number).refID() == refID
-	}
-	return b.plan.Changes.At(number-b.rows.count).RefID == refID
 }
 
 func (b *builder) addDeclared(t *config.Transfer, r *row) {

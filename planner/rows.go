@@ -40,7 +40,7 @@ func (r *row) within(d time.Duration, now time.Time) bool {
 	return r.intended == unknownAge || now.Sub(time.UnixMilli(r.intended)) <= d
 }
 
-// rows are all recorded ref_ids, in the order of the state's one scan. They are held in
+// rows are all recorded ref_ids, in byte order, which is that of the state's one scan. They are held in
 // chunks, which never move, so that a million of them are not copied to grow.
 type rows struct {
 	chunks [][]row
@@ -54,8 +54,7 @@ const (
 	rowsFirst    = 64 // capacity of the first chunk: most states are small
 )
 
-// readRows reads the record's rows and adds each to known under its number.
-func readRows(ctx context.Context, record Record, known *index) (*rows, error) {
+func readRows(ctx context.Context, record Record) (*rows, error) {
 	all := new(rows)
 	holder, alive := record.Holder()
 	assets := make(map[string]int32)
@@ -69,6 +68,9 @@ func readRows(ctx context.Context, record Record, known *index) (*rows, error) {
 			all.assets = append(all.assets, t.Asset)
 			assets[t.Asset] = asset
 		}
+		if all.count > 0 && t.RefID <= all.at(all.count-1).refID() {
+			return nil, fmt.Errorf("read the recorded transfers: %q comes after %q: %w", t.RefID, all.at(all.count-1).refID(), state.ErrDamaged)
+		}
 		r := all.add()
 		*r = row{
 			text: all.texts.keep(t.RefID, t.Amount.String()), refIDLength: int16(len(t.RefID)),
@@ -81,7 +83,6 @@ func readRows(ctx context.Context, record Record, known *index) (*rows, error) {
 		if !t.IntendedAt.IsZero() {
 			r.intended = t.IntendedAt.UnixMilli()
 		}
-		known.add(t.RefID, all.count-1)
 	}
 	return all, nil
 }
