@@ -59,6 +59,7 @@ type process struct {
 	now            func() time.Time
 	noColor        bool // --no-color
 	lines          *view.JSON
+	progress       *progress                   // nil while there is none to tell
 	here           func(command string) string // see [view.Screen]; nil before a directory is known
 }
 
@@ -91,6 +92,7 @@ func withHint(err error, hint string) error { return hinted{err, hint, exitError
 
 // exit says what err is and returns its code.
 func (p *process) exit(err error) int {
+	p.quiet()
 	var code exitCode
 	var hint hinted
 	switch {

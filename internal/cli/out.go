@@ -80,9 +80,11 @@ func isReplaceable(path string) (bool, error) {
 
 // savePlan writes the plan to a file, which only its owner may read.
 func (w *workspace) savePlan(plan *planner.Plan, name string, asJSON bool) error {
+	defer w.quiet()
 	if err := wholefile.Replace(w.within(name), 0o600, plan.Save); err != nil {
 		return fmt.Errorf("save the plan to %s: %w", name, err)
 	}
+	w.quiet()
 	if asJSON || !plan.Applicable() {
 		return nil
 	}

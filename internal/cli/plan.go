@@ -42,6 +42,7 @@ func newPlan(p *process) *cobra.Command {
 				return err
 			}
 			if out != "" {
+				w.begin("saving the plan")
 				if err := w.savePlan(plan, out, asJSON); err != nil {
 					return err
 				}

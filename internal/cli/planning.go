@@ -80,7 +80,9 @@ func (o *planning) make(ctx context.Context, w *workspace, record planner.Record
 		return nil, err
 	}
 	var mistakes config.Mistakes
-	plan, err := planner.New(ctx, declared(ctx, w.config, &mistakes), record, controls, w.now().UTC())
+	record = counted{record, w.begin("reading the state")}
+	defer w.quiet()
+	plan, err := planner.New(ctx, w.counting(declared(ctx, w.config, &mistakes)), record, controls, w.now().UTC())
 	if diags := mistakes.Diagnostics(); diags.HasErrors() || err == nil {
 		if err := w.report(w.config, diags, asJSON); err != nil {
 			return nil, err

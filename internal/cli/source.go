@@ -60,6 +60,8 @@ func (p *process) load(s *source, asJSON bool) (*config.Configuration, error) {
 	if info, err := os.Stat(s.dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("--chdir=%s is not a directory", s.dir)
 	}
+	p.begin("reading the configuration")
+	defer p.quiet()
 	loaded, diags := config.Load(s.dir, config.Options{
 		Assignments: s.assignments, Getenv: p.getenv, Sandbox: s.sandbox, Need: s.need, Version: readVersion().Version,
 	})
@@ -75,6 +77,7 @@ func (p *process) report(loaded *config.Configuration, diags hcl.Diagnostics, as
 	if len(diags) == 0 {
 		return nil
 	}
+	p.quiet()
 	var err error
 	if asJSON {
 		err = p.json().Diagnostics(diags)
