@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -161,6 +162,12 @@ func mutants() map[string]history.Client {
 		"takes an absent record for one that was not made": run(func(r executor.Run, _ history.View) executor.Run {
 			if r.Finder != nil {
 				r.Finder = &believer{r.Finder, r.Journal}
+			}
+			return r
+		}),
+		"takes a record that cannot be read for an absent one": run(func(r executor.Run, _ history.View) executor.Run {
+			if r.Finder != nil {
+				r.Finder = overlooker{r.Finder}
 			}
 			return r
 		}),
@@ -387,6 +394,17 @@ func (f *believer) Find(ctx context.Context, refIDs []string) (map[string][]tran
 		}
 	}
 	return found, nil
+}
+
+// overlooker has not found what it can't read.
+type overlooker struct{ executor.Finder }
+
+func (f overlooker) Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error) {
+	found, err := f.Finder.Find(ctx, refIDs)
+	if _, torn := errors.AsType[*executor.UnreadableError](err); torn {
+		return found, nil
+	}
+	return found, err
 }
 
 // recordedAsDeclared makes the executor take a doubt whose declaration was edited for one

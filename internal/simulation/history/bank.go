@@ -285,8 +285,14 @@ func (b *bank) status(m *movement) transfer.RecordStatus {
 	return transfer.Completed
 }
 
-// find answers a lookup.
-func (b *bank) find(m message) reply {
+// item is one side of a movement in the answer to a lookup.
+type item struct {
+	refID, text string
+	isTorn      bool // it can't be read
+}
+
+// find answers a lookup of a process, which from then on knows what of it can't be read.
+func (b *bank) find(p *process, m message) reply {
 	w := b.world
 	if w.faulty(sandbox.LookupError) {
 		return problem(400, "told-to-fail", "") // of those that are tried again the client waits in real time
@@ -295,16 +301,7 @@ func (b *bank) find(m message) reply {
 	if err != nil {
 		return problem(400, "unreadable", "")
 	}
-	var items []string
-	for _, refID := range query["ref_ids"] {
-		for _, made := range b.made[refID] {
-			if !w.healed && w.kernel.Now().Sub(made.at) < w.traits.late {
-				w.count(string(sandbox.Late))
-				continue
-			}
-			items = append(items, b.sides(made)...)
-		}
-	}
+	items := b.list(query["ref_ids"])
 	const page = 3
 	from := 0
 	if cursor := query.Get("page_cursor"); cursor != "" {
@@ -316,7 +313,42 @@ func (b *bank) find(m message) reply {
 	}
 	items = items[min(from, len(items)):min(from+page, len(items))]
 	w.log("lookup of %v finds %d", query["ref_ids"], len(items))
-	return reply{status: 200, body: fmt.Sprintf(`{"items":[%s],"next_page_cursor":%q}`, strings.Join(items, ","), next)}
+	if from == 0 {
+		for _, refID := range query["ref_ids"] {
+			delete(p.torn, refID)
+		}
+	}
+	texts := make([]string, len(items))
+	for i, item := range items {
+		texts[i] = item.text
+		if item.isTorn {
+			p.torn[item.refID] = true
+		}
+	}
+	return reply{status: 200, body: fmt.Sprintf(`{"items":[%s],"next_page_cursor":%q}`, strings.Join(texts, ","), next)}
+}
+
+// list is what the bank shows of ref_ids.
+func (b *bank) list(refIDs []string) []item {
+	w := b.world
+	var items []item
+	for _, refID := range refIDs {
+		for _, made := range b.made[refID] {
+			if !w.healed && w.kernel.Now().Sub(made.at) < w.traits.late {
+				w.count(string(sandbox.Late))
+				continue
+			}
+			for _, text := range b.sides(made) {
+				shown := item{refID: refID, text: text}
+				if w.faulty(torn) {
+					pieces := []string{`null`, `{"ref_id":7}`, fmt.Sprintf(`{"ref_id":%q}`, refID)}
+					shown.text, shown.isTorn = pieces[w.kernel.random.IntN(len(pieces))], true
+				}
+				items = append(items, shown)
+			}
+		}
+	}
+	return items
 }
 
 // sides are the records of a movement that a lookup shows.

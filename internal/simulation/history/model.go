@@ -216,6 +216,8 @@ func (o *oracle) mayNotSend(p *process, m message, refID string) string {
 		return "its intent says something else: " + intended.intent.Body
 	case !p.fencedAt.IsZero() && now.Sub(p.fencedAt) > startMax:
 		return "its lock was taken away before"
+	case p.torn[refID]:
+		return "a lookup showed a record of it that can't be read"
 	case p.planControls != p.controls:
 		return "its plan was made under other controls"
 	case line.Action == planner.Submit && string(line.Request.Body()) != m.body:

@@ -231,7 +231,7 @@ func (w *world) routeLookup(c *conn, m message) {
 		return // the executor's own bound ends it
 	}
 	w.kernel.after(nil, w.kernel.between(transitMin, transitMax), "lookup "+m.query, func() {
-		r := w.bank.find(m)
+		r := w.bank.find(c.process, m)
 		w.kernel.after(nil, w.kernel.between(transitMin, transitMax), "found "+m.query, func() {
 			c.answer(r.bytes(w.kernel.Now()), io.EOF)
 		})

@@ -47,6 +47,7 @@ type process struct {
 	planControls string // when its plan was made
 	declared     map[string]config.Transfer
 	intended     map[string]intended
+	torn         map[string]bool // ref_ids of which the latest lookup showed what can't be read
 }
 
 // nothingToDo is how an apply ends that finds everything done.
@@ -64,7 +65,7 @@ func (w *world) newProcess(name string) *process {
 	w.runs++
 	p := &process{
 		world: w, id: fmt.Sprintf("%s-%d", name, w.runs), over: make(chan struct{}),
-		intended: make(map[string]intended), controls: w.controls,
+		intended: make(map[string]intended), torn: make(map[string]bool), controls: w.controls,
 	}
 	p.killed, p.kill = context.WithCancel(context.Background())
 	p.ctx, p.interrupt = context.WithCancel(context.Background())
@@ -85,9 +86,9 @@ func (p *process) line(refID string) *planner.Change {
 	if p.plan == nil {
 		return nil
 	}
-	for _, c := range p.plan.Changes.All() {
-		if c.RefID == refID {
-			return c
+	for i := range p.plan.Changes {
+		if p.plan.Changes[i].RefID == refID {
+			return &p.plan.Changes[i]
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ const (
 	repeated      sandbox.FaultKind = "repeated"       // it arrives a second time
 	movedWrong    sandbox.FaultKind = "moved-wrong"    // another amount is really moved
 	wrongMetadata sandbox.FaultKind = "wrong-metadata" // other pairs are echoed
+	torn          sandbox.FaultKind = "torn"           // a lookup shows it in pieces
 )
 
 // requestTimeout is the service block's timeout in every history.
@@ -36,7 +37,7 @@ func requestFaults() []sandbox.FaultKind {
 		sandbox.Latency, sandbox.TokenExpired, sandbox.ResetBefore, sandbox.Hang, sandbox.ErrorBefore,
 		sandbox.Throttled, sandbox.TooEarly, sandbox.Redirect, sandbox.Refuse,
 		sandbox.LostAnswer, sandbox.HangAfter, sandbox.ErrorAfter, sandbox.HalfAnswer, sandbox.Endless, sandbox.Garbage, sandbox.Answer,
-		sandbox.Fail, sandbox.LookupError, sandbox.TokenError,
+		sandbox.Fail, sandbox.LookupError, sandbox.TokenError, torn,
 	}
 }
 
