@@ -69,6 +69,7 @@ type argument struct {
 	expr   hclsyntax.Expression
 	raw    hcl.Expression // as it was parsed
 	row    bool           // may refer to row
+	broken bool           // of a free kind: a mistake was reported, and there is no expr
 	refs   *references    // what it refers to; nil until it was resolved
 }
 
@@ -115,8 +116,11 @@ func (o *opener) open(from *hcl.Block) (*block, hcl.Diagnostics) {
 		}
 		expr, more := native(attribute.Expr)
 		diags = append(diags, more...)
-		if !more.HasErrors() {
+		switch {
+		case !more.HasErrors():
 			b.add(&argument{name: attribute.Name, nameAt: attribute.NameRange, expr: expr, raw: attribute.Expr})
+		case o.kind.free: // it is declared all the same
+			b.add(&argument{name: attribute.Name, nameAt: attribute.NameRange, broken: true})
 		}
 	}
 	for _, inner := range content.Blocks {

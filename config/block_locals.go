@@ -15,6 +15,10 @@ func (l *loader) readLocals(b *block) {
 			continue
 		}
 		scope := l.config.scope
+		if a.broken {
+			scope.add(&node{root: "local", name: a.name, at: a.nameAt, progress: failed})
+			continue
+		}
 		scope.add(&node{
 			root: "local", name: a.name, at: a.nameAt, arguments: []*argument{a},
 			compute: func() (cty.Value, hcl.Diagnostics) {
