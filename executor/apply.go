@@ -99,6 +99,7 @@ type course struct {
 
 	mu        sync.Mutex
 	fruitless int // attempts in a row whose tries ran out
+	unclear   int // attempts without a clear answer since the last one that had one
 }
 
 func newCourse(ctx context.Context, run Run, lines int) *course {

@@ -325,6 +325,55 @@ func TestAServiceThatCannotBeReachedStopsTheRun(t *testing.T) {
 	})
 }
 
+// TestAServiceThatAnswersNothingClearStopsTheRun has a service that is down behind its door:
+// a plan of hundreds must not end in doubt as a whole.
+func TestAServiceThatAnswersNothingClearStopsTheRun(t *testing.T) {
+	down := func(context.Context, string, int) *executor.Answer {
+		return &executor.Answer{Kind: executor.Unclear, HTTPStatus: 503, Reason: "The service answered 503."}
+	}
+	tests := map[string]struct {
+		inFlight int
+		before   func(context.Context, string, int) *executor.Answer
+		doubts   int
+		stops    bool
+	}{
+		"after ten":                         {1, down, 10, true},
+		"and what is in flight":             {4, down, 13, true},
+		"or after as many as are in flight": {30, down, 59, true},
+		"but not where a tenth has an answer": {1, func(ctx context.Context, refID string, try int) *executor.Answer {
+			if refID[len(refID)-1] == '9' {
+				return nil
+			}
+			return down(ctx, refID, try)
+		}, 90, false},
+		"nor where it is a no": {1, func(ctx context.Context, refID string, try int) *executor.Answer {
+			if refID[len(refID)-1] == '9' {
+				return &executor.Answer{Kind: executor.Rejected, HTTPStatus: 422}
+			}
+			return down(ctx, refID, try)
+		}, 90, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.policy.InFlightMax = test.inFlight
+				w.service.before = func(ctx context.Context, refID string, try int) *executor.Answer {
+					time.Sleep(time.Second) // so that all in flight begin together
+					return test.before(ctx, refID, try)
+				}
+				summary := w.apply(numbered(100)...)
+				if got := summary.Totals[executor.ResultInDoubt].Count(); got > test.doubts || !test.stops && got != test.doubts {
+					t.Errorf("%d are in doubt, want %d", got, test.doubts)
+				}
+				if stopped := strings.Contains(summary.Stopped, "had no clear answer"); stopped != test.stops {
+					t.Errorf("stopped by %q", summary.Stopped)
+				}
+			})
+		})
+	}
+}
+
 func TestARetryAfterTooManyRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

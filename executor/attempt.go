@@ -20,6 +20,7 @@ const (
 	backoffMax   = 15 * time.Second
 	waitMax      = 5 * time.Minute // that a service may ask for; the run does not wait longer
 	fruitlessMax = 3               // attempts in a row that may run out of tries before the run stops
+	unclearMax   = 10              // attempts in a row, or as many as are in flight, that may end unclear before it stops
 
 	findTimeout = 2 * time.Minute // of one lookup, its own retries included
 
@@ -277,17 +278,32 @@ func (c *course) afterAnswer(answer Answer, v verdict) {
 	case answer.Kind == Rejected && c.run.Policy.StopOnRefusal:
 		c.halt(fmt.Sprintf("%q was refused", v.outcome.RefID))
 	}
+	if why := c.stuck(answer); why != "" {
+		c.halt(why)
+	}
+}
+
+// stuck counts attempts in a row that led to nothing, and says when they are too many to try
+// others: a service that is down leaves few transfers in doubt, not a whole plan.
+func (c *course) stuck(answer Answer) string {
 	c.mu.Lock()
-	if answer.Kind == Unwritten || answer.Kind == NotProcessed || answer.Kind == TokenRefused {
+	defer c.mu.Unlock()
+	switch answer.Kind {
+	case Unwritten, NotProcessed, TokenRefused:
 		c.fruitless++
-	} else {
+	case Unclear:
 		c.fruitless = 0
+		c.unclear++
+	case Answered, Exists, Rejected:
+		c.fruitless, c.unclear = 0, 0
 	}
-	stuck := c.fruitless >= fruitlessMax
-	c.mu.Unlock()
-	if stuck {
-		c.halt(orElse(answer.Reason, "the service processes nothing"))
+	switch {
+	case c.fruitless >= fruitlessMax:
+		return orElse(answer.Reason, "the service processes nothing")
+	case c.unclear >= max(unclearMax, c.run.Policy.InFlightMax):
+		return fmt.Sprintf("the last %d requests had no clear answer, so no other is sent; what they asked for is in doubt", c.unclear)
 	}
+	return ""
 }
 
 // stopOn halts for an error of the journal.

@@ -172,6 +172,7 @@ func TestDoubtsAreLookedUpByTheHundred(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.service.after = func(string, int, executor.Answer) executor.Answer { return *timeout() }
+		w.policy.InFlightMax = 250 // fewer would stop the run
 		w.apply(numbered(250)...)
 		w.lookup, w.service.after = true, nil
 		summary := w.apply(numbered(250)...)
