@@ -172,6 +172,9 @@ func (w *workspace) initAgain(ctx context.Context) error {
 		if err != nil {
 			return w.stateError(err)
 		}
+		if meta.Environment != w.config.Environment {
+			return w.environmentError(meta.Environment)
+		}
 		wanted := w.binding.Service
 		if !used {
 			wanted = meta.Service

@@ -172,6 +172,9 @@ func (p *process) rebind(ctx context.Context, from *source, reason string) error
 		return withHint(errors.New("there is no state to bind anew"), w.command("init"))
 	}
 	w.binding = bound
+	if bound.Environment != loaded.Environment {
+		return w.environmentError(bound.Environment)
+	}
 	after, err := w.identity()
 	if err != nil {
 		return err

@@ -84,11 +84,22 @@ func (w *workspace) checkBinding() error {
 	}
 	err := state.Meta{Environment: bound.Environment, Service: bound.Service}.
 		Check(w.config.Environment, "", declared)
-	if err == nil {
+	switch {
+	case err == nil:
 		return nil
+	case w.config.Environment != bound.Environment:
+		return w.environmentError(bound.Environment)
 	}
 	return fmt.Errorf("the configuration is not the one that %s binds this directory to: %w. "+
 		"Nothing was sent. A state that was never used is bound anew by \"remit init\", a used one by \"remit state rebind\"", lockfile.Name, err)
+}
+
+// environmentError says what to do where the remit block says another environment than the
+// state has.
+func (w *workspace) environmentError(bound string) error {
+	return fmt.Errorf("the configuration says environment %q, and this directory is bound to the state of environment %q; nothing was sent. "+
+		"That never changes: a state belongs to one environment. Write environment = %[2]q in the remit block again, "+
+		"or give the other environment a directory and a state of its own", w.config.Environment, bound)
 }
 
 // read opens the state for reading. In the sandbox a state that was never made is empty.
