@@ -73,10 +73,15 @@ func (p *process) prompt() {
 	}
 }
 
-// valueText writes a value as the language would. A sensitive one is not shown.
+// valueText writes a value as the language would, with the line breaks of its layout. A
+// sensitive one is not shown.
 func valueText(value cty.Value) string {
 	if value.ContainsMarked() {
 		return "(sensitive value)"
 	}
-	return view.Visible(string(hclwrite.Format(hclwrite.TokensForValue(value).Bytes())))
+	lines := strings.Split(string(hclwrite.Format(hclwrite.TokensForValue(value).Bytes())), "\n")
+	for i, line := range lines {
+		lines[i] = view.Visible(line)
+	}
+	return strings.Join(lines, "\n")
 }
