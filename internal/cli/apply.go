@@ -96,6 +96,9 @@ func (a *applying) check(p *process) error {
 	if a.onRefusal != "continue" && a.onRefusal != "stop" {
 		return fmt.Errorf("--on-refusal=%s is not known; it takes continue or stop", a.onRefusal)
 	}
+	if a.parallelism < 0 {
+		return fmt.Errorf("--parallelism=%d is no number of requests; it takes 1 or more", a.parallelism)
+	}
 	canAsk := a.input && p.interactive()
 	if a.file == "" && !a.autoApprove && !canAsk {
 		return withHint(errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so apply needs a saved plan or --auto-approve; nothing was sent"),
