@@ -179,6 +179,10 @@ func (s *memorySnapshot) Transfers(context.Context) iter.Seq2[state.Transfer, er
 	}
 }
 
+func (s *memorySnapshot) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
+	return state.OutlinesOf(s.Transfers(ctx))
+}
+
 func (s *memorySnapshot) Details(_ context.Context, refIDs ...string) ([]state.Detail, error) {
 	var details []state.Detail
 	for _, refID := range refIDs {

@@ -69,10 +69,7 @@ func (t Transfer) Open() bool { return t.Status == InDoubt && t.SettledAt.IsZero
 // MayBeMade reports whether the service made the transfer or may have made it, a forgotten
 // one of which the record is known included, and did not say that it FAILED: what a
 // look-alike is compared with.
-func (t Transfer) MayBeMade() bool {
-	forgotten := t.Status == Tombstone && t.RecordID != ""
-	return (t.Status.MayBeMade() || forgotten) && t.RecordStatus != transfer.Failed
-}
+func (t Transfer) MayBeMade() bool { return t.Outline().MayBeMade() }
 
 // Detail is all that the state knows of one ref_id.
 type Detail struct {
@@ -139,6 +136,11 @@ type Snapshot interface {
 
 	// Transfers yields the row of every ref_id, in byte order of ref_id.
 	Transfers(ctx context.Context) iter.Seq2[Transfer, error]
+
+	// Outlines yields the [Transfer.Outline] of every row, in the same order, for less than
+	// Transfers costs. The texts of one are parts of a larger one: a caller who keeps some
+	// of many clones them.
+	Outlines(ctx context.Context) iter.Seq2[Outline, error]
 
 	// Details returns what is known of the given ref_ids, in their order, without those
 	// that the state does not know.

@@ -44,17 +44,34 @@ func (w *watch) Transfers(ctx context.Context) iter.Seq2[state.Transfer, error] 
 	return func(yield func(state.Transfer, error) bool) {
 		w.refIDs, w.more = nil, false
 		for t, err := range w.Snapshot.Transfers(ctx) {
-			switch {
-			case err != nil || !asksForAPerson(t.Status):
-			case len(w.refIDs) == watchedMax:
-				w.more = true
-			default:
-				w.refIDs = append(w.refIDs, t.RefID)
-			}
+			w.pass(t.RefID, t.Status, err)
 			if !yield(t, err) {
 				return
 			}
 		}
+	}
+}
+
+// Outlines does with outlines what Transfers does with rows.
+func (w *watch) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
+	return func(yield func(state.Outline, error) bool) {
+		w.refIDs, w.more = nil, false
+		for o, err := range w.Snapshot.Outlines(ctx) {
+			w.pass(o.RefID, o.Status, err)
+			if !yield(o, err) {
+				return
+			}
+		}
+	}
+}
+
+func (w *watch) pass(refID string, status state.Status, err error) {
+	switch {
+	case err != nil || !asksForAPerson(status):
+	case len(w.refIDs) == watchedMax:
+		w.more = true
+	default:
+		w.refIDs = append(w.refIDs, strings.Clone(refID))
 	}
 }
 

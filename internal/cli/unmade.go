@@ -20,6 +20,10 @@ func (unmade) Transfers(context.Context) iter.Seq2[state.Transfer, error] {
 	return func(func(state.Transfer, error) bool) {}
 }
 
+func (unmade) Outlines(context.Context) iter.Seq2[state.Outline, error] {
+	return func(func(state.Outline, error) bool) {}
+}
+
 func (unmade) Details(context.Context, ...string) ([]state.Detail, error) { return nil, nil }
 
 func (unmade) Events(context.Context, int64, string) iter.Seq2[state.Event, error] {

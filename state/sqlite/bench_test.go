@@ -11,7 +11,7 @@ import (
 	"remit/state/statetest"
 )
 
-// rowCount is how many rows BenchmarkTransfers reads: a million shows what a plan costs.
+// rowCount is how many rows BenchmarkTransfers and its kin read: a million shows what a plan costs.
 var rowCount = flag.Int("rows", 10_000, "rows of BenchmarkTransfers")
 
 // BenchmarkAppend takes a transfer through its intent and its outcome, both durable, from so
@@ -55,23 +55,46 @@ func BenchmarkAppend(b *testing.B) {
 // scattered are ref_ids in no order.
 func scattered(i int64) string { return fmt.Sprintf("ref-%08x", uint32(i)*2654435761) }
 
-// BenchmarkTransfers streams rows as a plan does.
+// BenchmarkTransfers streams rows as a run does.
 func BenchmarkTransfers(b *testing.B) {
-	s, _ := create(b)
-	j := lock(b, s)
-	for i := 0; i < *rowCount; i += 1000 {
-		var entries []state.Entry
-		for n := i; n < min(i+1000, *rowCount); n++ {
-			refID := scattered(int64(n))
-			entries = append(entries, statetest.Intent(refID, "run", "10.00"), statetest.Outcome(refID, "run", state.SourceAnswer, state.Recorded))
+	benchmarkRows(b, func(snap state.Snapshot) (n int) {
+		for _, err := range snap.Transfers(b.Context()) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
 		}
-		add(b, j, entries...)
+		return n
+	})
+}
+
+// BenchmarkOutlines streams rows as a plan does.
+func BenchmarkOutlines(b *testing.B) {
+	benchmarkRows(b, func(snap state.Snapshot) (n int) {
+		for _, err := range snap.Outlines(b.Context()) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		return n
+	})
+}
+
+func benchmarkRows(b *testing.B, scan func(state.Snapshot) int) {
+	s, _ := many(b, *rowCount)
+	snap, err := s.Snapshot(b.Context())
+	if err != nil {
+		b.Fatal(err)
 	}
-	unlock(b, j)
+	defer snap.Close()
+	b.ReportAllocs()
 	for b.Loop() {
-		if got := len(rows(b, s)); got != *rowCount {
+		if got := scan(snap); got != *rowCount {
 			b.Fatalf("%d rows", got)
 		}
 	}
-	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N**rowCount), "µs/row")
+	rows := float64(b.N * *rowCount)
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/rows, "ns/row")
+	b.ReportMetric(rows/b.Elapsed().Seconds(), "rows/s")
 }

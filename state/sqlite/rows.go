@@ -67,11 +67,11 @@ const textKept = 256
 func (s *rowScanner) scan(rows *sql.Rows) (row, error) {
 	var r row
 	var fingerprint, digest, asset, run sql.RawBytes
-	var twin, destination int64
+	var status, twin, destination int64
 	var amount string
 	var recordID sql.NullString
 	var intended, attempted, settled sql.NullInt64
-	err := rows.Scan(&r.RefID, &r.Status, &r.Doubted, &r.FromLabel, &fingerprint, &digest, &twin, &destination,
+	err := rows.Scan(&r.RefID, &status, &r.Doubted, &r.FromLabel, &fingerprint, &digest, &twin, &destination,
 		&asset, &amount, &recordID, &r.GroupID, &r.RecordStatus, &intended, &attempted, &settled,
 		&run, &r.IntentSeq, &r.OutcomeSeq, &r.last)
 	if err != nil {
@@ -80,6 +80,10 @@ func (s *rowScanner) scan(rows *sql.Rows) (row, error) {
 	if len(fingerprint) != len(r.Fingerprint) || len(digest) != len(r.RequestDigest) {
 		return row{}, fmt.Errorf("read ref_id %q: a digest has another length: %w", r.RefID, state.ErrDamaged)
 	}
+	if status < int64(state.Unsent) || status > int64(state.Tombstone) {
+		return row{}, fmt.Errorf("read ref_id %q: there is no status %d: %w", r.RefID, status, state.ErrDamaged)
+	}
+	r.Status = state.Status(status)
 	r.Fingerprint, r.RequestDigest = transfer.Fingerprint(fingerprint), state.RequestDigest(digest)
 	r.Twin, r.Destination = transfer.Twin(twin), transfer.Destination(destination)
 	if r.Amount, err = transfer.ParseAmount(amount); err != nil {

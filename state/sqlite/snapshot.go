@@ -115,30 +115,8 @@ func (s *snapshot) allRows(ctx context.Context) iter.Seq2[row, error] {
 			yield(row{}, err)
 			return
 		}
-		newer := tail.sorted()
-		for r, err := range s.tableRows(ctx) {
-			if err != nil {
-				yield(row{}, err)
-				return
-			}
-			for len(newer) > 0 && newer[0] < r.RefID {
-				if !yield(tail.rows[newer[0]], nil) {
-					return
-				}
-				newer = newer[1:]
-			}
-			if len(newer) > 0 && newer[0] == r.RefID {
-				r, newer = tail.rows[newer[0]], newer[1:]
-			}
-			if !yield(r, nil) {
-				return
-			}
-		}
-		for _, refID := range newer {
-			if !yield(tail.rows[refID], nil) {
-				return
-			}
-		}
+		same := func(r row) row { return r }
+		merged(tail, s.tableRows(ctx), func(r *row) string { return r.RefID }, same)(yield)
 	}
 }
 

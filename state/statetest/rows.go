@@ -290,12 +290,27 @@ func readerStops(t *testing.T, b *bench) {
 		}
 		break
 	}
+	for outline, err := range snap.Outlines(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if details, err := snap.Details(t.Context(), outline.RefID); err != nil || len(details) != 1 {
+			t.Errorf("%d details while reading outlines, %v", len(details), err)
+		}
+		break
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, err := range snap.Transfers(ctx) {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("read on although nobody wants it: %v", err)
 		}
+	}
+	var last error
+	for _, last = range snap.Outlines(ctx) {
+	}
+	if !errors.Is(last, context.Canceled) {
+		t.Errorf("read outlines on although nobody wants them: %v", last)
 	}
 	if got := len(b.read(snap).Rows); got != 3 {
 		t.Errorf("%d rows afterwards", got)

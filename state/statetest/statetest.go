@@ -37,6 +37,7 @@ func Run(t *testing.T, harness func(t *testing.T) Harness) {
 		"a record is stored under one ref_id":                       oneOwner,
 		"a record of another customer is refused":                   otherCustomer,
 		"ref_ids come in the order of their bytes":                  byteOrder,
+		"a row of every status has its outline":                     outlines,
 		"details come in the order asked for":                       detailsOrder,
 		"events can be asked for by ref_id and by number":           eventsAsked,
 		"a clock that goes back does not take events with it":       clockBack,
@@ -166,6 +167,7 @@ func (b *bench) read(snap state.Snapshot) view {
 		}
 		v.Rows = append(v.Rows, row)
 	}
+	b.sameOutlines(snap, v.Rows)
 	for e, err := range snap.Events(ctx, 0, "") {
 		if err != nil {
 			b.t.Fatalf("events: %v", err)

@@ -1,0 +1,61 @@
+package state
+
+import (
+	"iter"
+	"time"
+
+	"remit/internal/transfer"
+)
+
+// Outline is what a plan asks of a recorded ref_id, of a million of them at once: a
+// [Transfer] without what only its own run, its record and its history are asked for.
+type Outline struct {
+	RefID       string
+	Status      Status
+	Fingerprint transfer.Fingerprint
+	Twin        transfer.Twin
+	Destination transfer.Destination
+
+	Asset     string
+	Amount    transfer.Amount
+	FromLabel bool
+
+	HasRecord    bool // the service's record is known
+	RecordStatus transfer.RecordStatus
+
+	IntendedAt time.Time
+	Open       bool   // the latest attempt has no outcome
+	RunID      string // run of the latest attempt where that is open; "" elsewhere
+}
+
+// Outline returns what a plan asks of t.
+func (t Transfer) Outline() Outline {
+	o := Outline{
+		RefID: t.RefID, Status: t.Status, Fingerprint: t.Fingerprint, Twin: t.Twin, Destination: t.Destination,
+		Asset: t.Asset, Amount: t.Amount, FromLabel: t.FromLabel,
+		HasRecord: t.RecordID != "", RecordStatus: t.RecordStatus,
+		IntendedAt: t.IntendedAt, Open: t.Open(),
+	}
+	if o.Open {
+		o.RunID = t.RunID
+	}
+	return o
+}
+
+// MayBeMade is that of the [Transfer].
+func (o Outline) MayBeMade() bool {
+	forgotten := o.Status == Tombstone && o.HasRecord
+	return (o.Status.MayBeMade() || forgotten) && o.RecordStatus != transfer.Failed
+}
+
+// OutlinesOf is what [Snapshot.Outlines] yields where Transfers yields rows: for a snapshot
+// that has no cheaper way to it.
+func OutlinesOf(rows iter.Seq2[Transfer, error]) iter.Seq2[Outline, error] {
+	return func(yield func(Outline, error) bool) {
+		for t, err := range rows {
+			if !yield(t.Outline(), err) {
+				return
+			}
+		}
+	}
+}
