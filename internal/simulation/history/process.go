@@ -86,9 +86,9 @@ func (p *process) line(refID string) *planner.Change {
 	if p.plan == nil {
 		return nil
 	}
-	for i := range p.plan.Changes {
-		if p.plan.Changes[i].RefID == refID {
-			return &p.plan.Changes[i]
+	for _, c := range p.plan.Changes.All() {
+		if c.RefID == refID {
+			return c
 		}
 	}
 	return nil
@@ -351,6 +351,11 @@ func (s *seen) Transfers(context.Context) iter.Seq2[state.Transfer, error] {
 			}
 		}
 	}
+}
+
+// Outlines implements state.Snapshot.
+func (s *seen) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
+	return state.OutlinesOf(s.Transfers(ctx))
 }
 
 // Details implements state.Snapshot.
