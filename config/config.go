@@ -6,7 +6,7 @@
 package config
 
 import (
-	"fmt"
+	"strconv"
 	"time"
 
 	"remit/internal/transfer"
@@ -127,7 +127,7 @@ type Place struct {
 }
 
 // String is file:line.
-func (p Place) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
+func (p Place) String() string { return p.File + ":" + strconv.Itoa(p.Line) }
 
 // Options are what the command line and its environment say.
 type Options struct {

@@ -73,6 +73,26 @@ func (l *Changes) All() iter.Seq2[int, *Change] {
 	}
 }
 
+// Kinds yields one of each sort of alike changes and how many of them there are: they differ
+// in their texts only (ref_id, address, place, batch, parties, amount, asset, metadata).
+func (l *Changes) Kinds() iter.Seq2[*Change, int] {
+	return func(yield func(*Change, int) bool) {
+		counts := make([]int, len(l.shapes))
+		for i := range l.lines {
+			if shape := l.lines[i].shape; shape != isWhole {
+				counts[shape]++
+			} else if !yield(l.whole[l.lines[i].kept.offset], 1) {
+				return
+			}
+		}
+		for shape, count := range counts {
+			if count > 0 && !yield(&l.shapes[shape], count) {
+				return
+			}
+		}
+	}
+}
+
 // Slice returns all changes. It needs the memory that the list saves.
 func (l *Changes) Slice() []Change {
 	all := make([]Change, l.Len())

@@ -126,6 +126,7 @@ func (w *walk) change(i int) {
 		case c.Action == Resolve:
 			c.After = all.unmet
 		case all.blocked != nil:
+			w.uncount(c)
 			c.Action, c.DuplicateWithin = Wait, 0
 			c.Until, c.Reason = all.blocked.until, all.blocked.reason
 		default:

@@ -107,7 +107,7 @@ func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer])
 	b.addConflictObstacles()
 	b.addEmptyObstacle()
 	b.plan.sortObstacles()
-	if err := b.plan.addTotals(); err != nil {
+	if err := b.addTotals(); err != nil {
 		return err
 	}
 	digest, err := b.digest()
@@ -165,6 +165,7 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 			c.Until = t.NotBefore
 		}
 		b.sent = append(b.sent, fingerprinted{t.Request.Fingerprint(), t.Request.Twin(), int32(b.plan.Changes.Len())})
+		b.plan.count(Submit, t.Request.Asset, t.Request.Amount)
 	case Wait:
 		if !isInFlight(r) {
 			c.Until = t.NotBefore
@@ -298,6 +299,15 @@ func (b *builder) listUndeclared(r *row) {
 	b.plan.Undeclared = append(b.plan.Undeclared, c)
 }
 
+// uncount takes a Submit back that becomes something else, or is no part of the plan.
+func (b *builder) uncount(c *Change) {
+	submits := b.plan.Totals[Submit]
+	submits.Remove(c.Request.Asset, c.Request.Amount)
+	if submits.Count() == 0 {
+		delete(b.plan.Totals, Submit)
+	}
+}
+
 func (p *Plan) count(a Action, asset string, amount transfer.Amount) {
 	t := p.Totals[a]
 	if t == nil {
@@ -305,6 +315,23 @@ func (p *Plan) count(a Action, asset string, amount transfer.Amount) {
 		p.Totals[a] = t
 	}
 	t.Add(asset, amount)
+}
+
+// addTotals counts the plan's lines. Submits are most of them, and were counted when they
+// were declared.
+func (b *builder) addTotals() error {
+	for i := range b.facts {
+		if b.plan.Changes.action(i) == Submit {
+			continue
+		}
+		c := b.plan.Changes.At(i)
+		request, err := c.inForce()
+		if err != nil {
+			return err
+		}
+		b.plan.count(c.Action, request.Asset, request.Amount)
+	}
+	return nil
 }
 
 // addTotals counts the plan's lines.

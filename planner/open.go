@@ -269,8 +269,7 @@ func (p *Plan) restoreTotals(saved []savedTotals) string {
 	return ""
 }
 
-// restoredTotals makes totals that were saved. Only a transfer can be added to totals: one
-// has the whole sum, and the others nothing.
+// restoredTotals makes totals that were saved.
 func restoredTotals(saved savedTotals) (*transfer.Totals, error) {
 	all := new(transfer.Totals)
 	for _, s := range saved.Assets {
@@ -278,18 +277,7 @@ func restoredTotals(saved savedTotals) (*transfer.Totals, error) {
 		if err != nil || s.Count < 1 {
 			return nil, fmt.Errorf("the totals of %q have a sum of %q in %d transfers", saved.Action, s.Sum, s.Count)
 		}
-		all.Add(s.Asset, sum)
-		var nothing transfer.Totals
-		nothing.Add(s.Asset, transfer.Amount{})
-		for left := s.Count - 1; left > 0; left /= 2 {
-			if left%2 == 1 {
-				all.Merge(nothing)
-			}
-			var doubled transfer.Totals
-			doubled.Merge(nothing)
-			doubled.Merge(nothing)
-			nothing = doubled
-		}
+		all.AddTotal(transfer.Total{Asset: s.Asset, Count: s.Count, Sum: sum.Decimal()})
 	}
 	return all, nil
 }

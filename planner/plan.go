@@ -261,9 +261,9 @@ func (p *Plan) Count(a Action) int {
 // default, so that fewer look-alikes stop the plan.
 func (p *Plan) Shortened() int {
 	n := 0
-	for _, c := range p.Changes.All() {
+	for c, count := range p.Changes.Kinds() {
 		if c.Action == Submit && c.DuplicateWithin < config.DuplicateWithinDefault {
-			n++
+			n += count
 		}
 	}
 	return n

@@ -115,9 +115,12 @@ func (b *builder) retain(keep func(i int) bool) {
 			}
 			b.sent = b.sent[1:]
 		}
-		if kept {
+		switch {
+		case kept:
 			changes.Add(c)
 			all = append(all, b.facts[i])
+		case c.Action == Submit:
+			b.uncount(c)
 		}
 	}
 	b.plan.Changes, b.facts, b.sent = changes, all, sent

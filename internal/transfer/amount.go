@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -52,7 +53,14 @@ func (a Amount) IsZero() bool { return a.text == "" }
 func (a Amount) Equal(b Amount) bool { return a.Normal() == b.Normal() }
 
 // Cmp compares numerically: -1 where a is smaller than b, 0 where equal, 1 where greater.
-func (a Amount) Cmp(b Amount) int { return a.Decimal().Cmp(b.Decimal()) }
+func (a Amount) Cmp(b Amount) int {
+	x, scaleX, okX := a.units()
+	y, scaleY, okY := b.units()
+	if okX && okY && scaleX == scaleY {
+		return cmp.Compare(x, y)
+	}
+	return a.Decimal().Cmp(b.Decimal())
+}
 
 // Decimal returns the exact value; the zero Amount is 0.
 func (a Amount) Decimal() decimal.Decimal {

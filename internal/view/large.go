@@ -132,7 +132,9 @@ func (p *page) destinations(asset string, payments []payment, changes *planner.C
 		for n < len(payments) && payments[n].to == payments[0].to {
 			n++
 		}
-		top = keepLargest(top, sumUp(payments[:n]))
+		if n > 1 || len(top) < largeDestinations || payments[0].amount.Decimal().Cmp(top[largeDestinations-1].sum) >= 0 {
+			top = keepLargest(top, sumUp(payments[:n]))
+		}
 		payments = payments[n:]
 		all++
 	}

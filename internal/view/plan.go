@@ -144,18 +144,18 @@ func (p *page) totalsTable(indent string, rows []totalsRow) {
 	p.table(indent, cells, right)
 }
 
-// countSignals counts marks by kind, in the order in which they first occur.
+// countSignals counts marks by kind.
 func countSignals(changes *planner.Changes) []string {
 	var kinds []planner.SignalKind
 	counts, accepted := make(map[planner.SignalKind]int), make(map[planner.SignalKind]int)
-	for _, c := range changes.All() {
+	for c, count := range changes.Kinds() {
 		for _, s := range c.Signals {
 			if counts[s.Kind] == 0 {
 				kinds = append(kinds, s.Kind)
 			}
-			counts[s.Kind]++
+			counts[s.Kind] += count
 			if s.Accepted != "" {
-				accepted[s.Kind]++
+				accepted[s.Kind] += count
 			}
 		}
 	}
