@@ -50,13 +50,16 @@ func (a *applying) runImport(ctx context.Context, p *process, file string) error
 	}
 	known, without := newExport(records)
 	if without > 0 {
-		if _, err := fmt.Fprintf(p.stderr, "Notice: %d records have no ref_id and are left out.\n", without); err != nil {
+		if _, err := fmt.Fprintf(p.stderr, "Notice: records without a ref_id are left out: %d.\n", without); err != nil {
 			return err
 		}
 	}
 	holder := p.holder("remit import")
 	holder.RunID = uuid.NewString()
 	return w.locked(ctx, holder, 0, func(journal state.Journal, snapshot state.Snapshot) error {
+		if err := checkCustomer(records, snapshot.Meta().Service.CustomerID); err != nil {
+			return err
+		}
 		plan, err := a.make(ctx, w, snapshot, a.asJSON)
 		if err != nil {
 			return err
@@ -78,6 +81,27 @@ func (a *applying) runImport(ctx context.Context, p *process, file string) error
 		}
 		return a.execute(ctx, w, run, adopt)
 	})
+}
+
+// checkCustomer refuses an export of several customers, or of another one than the state's:
+// whose record came first would decide whose the state is, and leave the others' out of it.
+// The credit side of a transfer may be somebody else's.
+func checkCustomer(records []transfer.Record, customer string) error {
+	if customer == "" {
+		for _, r := range records {
+			if r.Direction == transfer.Debit {
+				customer = r.CustomerID
+				break
+			}
+		}
+	}
+	for _, r := range records {
+		if r.Direction == transfer.Debit && r.CustomerID != customer {
+			return fmt.Errorf("the export has a record (id %q) of customer %q, and the state is for the records of one customer, here %q. "+
+				"Nothing was changed. Export the records of that one alone", r.ID, r.CustomerID, customer)
+		}
+	}
+	return nil
 }
 
 // unknownTo are the records of ref_ids of which the state has nothing.

@@ -41,7 +41,7 @@ func (w *workspace) readRecords(name string, max int64) ([]transfer.Record, erro
 	switch {
 	case limited.N <= 0:
 		return nil, fmt.Errorf("read the records in %s: it is larger than %d bytes", name, max)
-	case err != nil:
+	case err != nil && !errors.Is(err, io.EOF):
 		return nil, fmt.Errorf("read the records in %s: %w", name, err)
 	case len(records) == 0:
 		return nil, fmt.Errorf("there is no record in %s", name)

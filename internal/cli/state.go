@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -97,7 +98,7 @@ func newStateForget(p *process) *cobra.Command {
 		Short: "Settle a ref_id that is no longer declared for good: it is never sent again",
 		Args:  exactArgs("REF_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if reason == "" {
+			if strings.TrimSpace(reason) == "" {
 				return errors.New("state forget needs --reason: it is journalled under your name")
 			}
 			return p.forget(cmd.Context(), &from, args[0], reason)
@@ -146,7 +147,7 @@ func newStateRebind(p *process) *cobra.Command {
 		Short: "Bind the state to the service that the configuration names now",
 		Args:  exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if reason == "" {
+			if strings.TrimSpace(reason) == "" {
 				return errors.New("state rebind needs --reason: it is journalled under your name")
 			}
 			return p.rebind(cmd.Context(), &from, reason)
@@ -191,6 +192,10 @@ func (p *process) rebind(ctx context.Context, from *source, reason string) error
 			}
 		}
 		before := snapshot.Meta().Service
+		if after.CustomerID = before.CustomerID; before == after {
+			return w.bind("The state is bound to this service already.")
+		}
+		after.CustomerID = ""
 		if err := journal.Append(ctx, state.Rebound{Before: before, After: after, By: by, Reason: reason}); err != nil {
 			return fmt.Errorf("bind the state anew: %w", err)
 		}
