@@ -44,7 +44,10 @@ func newAuditVerify(p *process) *cobra.Command {
 			"its end, it also finds a journal that was cut off or written anew.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.verify(cmd.Context(), &from, head, asJSON)
+			if cmd.Flags().Changed("head") && !isHash(head) { // an empty one would prove nothing
+				return fmt.Errorf("--head=%s is not a head of a journal, which has %d hexadecimal digits", head, 2*sha256.Size)
+			}
+			return p.verify(cmd.Context(), &from, strings.ToLower(head), asJSON)
 		},
 	}
 	from.flags(cmd)
@@ -55,9 +58,6 @@ func newAuditVerify(p *process) *cobra.Command {
 
 // verify checks the whole state, which is not changed.
 func (p *process) verify(ctx context.Context, from *source, head string, asJSON bool) error {
-	if head = strings.ToLower(head); head != "" && !isHash(head) {
-		return fmt.Errorf("--head=%s is not a head of a journal, which has %d hexadecimal digits", head, 2*sha256.Size)
-	}
 	w, err := p.open(from, asJSON)
 	if err != nil {
 		return err
@@ -95,23 +95,16 @@ func (w *workspace) verifyError(err error) error {
 	var broken *state.ChainError
 	switch {
 	case errors.As(err, &lost):
-		return fmt.Errorf("the journal of %s has %s and none of them has the hash %s. "+
+		return fmt.Errorf("none of the events of the journal of %s, up to number %d, has the hash %s. "+
 			"Either that is no head of this journal, or the journal was cut off or written anew since that head was printed, "+
 			"and does not have what was sent after. Send nothing with it. Compare the hash with what the runs printed, "+
-			"and restore the state from a backup that has it", w.path, events(lost.Events), lost.Head)
+			"and restore the state from a backup that has it", w.path, lost.Events, lost.Head)
 	case errors.As(err, &broken):
 		return withHint(fmt.Errorf("the journal of %s was changed: %w. The chain holds up to the event before it; "+
 			"nothing proves what comes from there on. Keep a copy of the file and its -wal file, "+
 			"restore the state from a backup, and let that be checked", w.path, broken), w.command("audit verify"))
 	}
 	return w.stateError(err)
-}
-
-func events(n int64) string {
-	if n == 1 {
-		return "1 event"
-	}
-	return fmt.Sprintf("%d events", n)
 }
 
 func newAuditLog(p *process) *cobra.Command {

@@ -144,7 +144,7 @@ func (j *JSON) Verified(v Verified) error {
 // AuditVerified writes the result of a check that found nothing wrong, for a person.
 func AuditVerified(w io.Writer, v Verified, s Screen) error {
 	p := newPage(w, s)
-	p.line(span{fmt.Sprintf("The journal is whole: %d events, and the transfers are what they make of them.", v.Events), toneGood})
+	p.line(span{fmt.Sprintf("The journal is whole: %s, and the transfers are what they make of them.", plural(int(v.Events), "event")), toneGood})
 	p.line(plain("Journal head: " + v.Head))
 	if !v.TailProven {
 		p.paragraph("", "Without --head, its end is unproven: a journal that was cut off, or written anew as a whole, looks the same. "+
