@@ -78,7 +78,14 @@ func NewDraft(entry Entry) (Draft, error) {
 	if err != nil {
 		return Draft{}, err
 	}
-	return newDraft(entry, data)
+	d, err := newDraft(entry, data)
+	if o, ok := entry.(Outcome); ok && err == nil {
+		err = o.checkRecord(d.record)
+	}
+	if err != nil {
+		return Draft{}, fmt.Errorf("write %s: %w", entry.Kind(), err)
+	}
+	return d, nil
 }
 
 // Draft decodes an event of a journal, so that it can be applied again.
@@ -203,23 +210,19 @@ func (o Outcome) check() error {
 	default:
 		return fmt.Errorf("unknown source %q", o.Source)
 	}
-	if o.Status.Made() {
-		r, err := o.parse()
-		if err != nil {
-			return err
-		}
-		if r.refID != "" && r.refID != o.RefID && o.Source != SourcePerson {
-			return fmt.Errorf("the record is of ref_id %q", r.refID)
-		}
-		return nil
-	}
 	switch o.Status {
-	case Unsent, InDoubt, Refused, Conflict, Tombstone:
+	case Unsent, InDoubt, Refused, Conflict, Tombstone, Recorded, Adopted, Unverified:
 		return nil
-	case Recorded, Adopted, Unverified:
-		panic("a made transfer is checked above")
 	}
 	return fmt.Errorf("unknown %s", o.Status)
+}
+
+// checkRecord holds the deciding record, where one is stored, against the ref_id.
+func (o Outcome) checkRecord(r record) error {
+	if r.refID != "" && r.refID != o.RefID && o.Source != SourcePerson {
+		return fmt.Errorf("the record is of ref_id %q", r.refID)
+	}
+	return nil
 }
 
 func (o Outcome) parse() (record, error) {
