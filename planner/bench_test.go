@@ -22,12 +22,12 @@ const (
 // planner.
 type sorted struct {
 	*memory
-	rows []state.Transfer
+	rows []state.Outline
 }
 
 func newSorted(m *memory) sorted {
 	s := sorted{memory: m}
-	for t, err := range m.Transfers(context.Background()) {
+	for t, err := range m.Outlines(context.Background()) {
 		if err != nil {
 			panic(err)
 		}
@@ -36,8 +36,8 @@ func newSorted(m *memory) sorted {
 	return s
 }
 
-func (s sorted) Transfers(context.Context) iter.Seq2[state.Transfer, error] {
-	return func(yield func(state.Transfer, error) bool) {
+func (s sorted) Outlines(context.Context) iter.Seq2[state.Outline, error] {
+	return func(yield func(state.Outline, error) bool) {
 		for _, t := range s.rows {
 			if !yield(t, nil) {
 				return

@@ -63,6 +63,10 @@ func (m *memory) Transfers(context.Context) iter.Seq2[state.Transfer, error] {
 	}
 }
 
+func (m *memory) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
+	return state.OutlinesOf(m.Transfers(ctx))
+}
+
 func (m *memory) Details(_ context.Context, refIDs ...string) ([]state.Detail, error) {
 	var found []state.Detail
 	for _, refID := range refIDs {
@@ -256,6 +260,10 @@ func (forgetful) Details(context.Context, ...string) ([]state.Detail, error) { r
 
 // failing can't be read.
 type failing struct{ *memory }
+
+func (f failing) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
+	return state.OutlinesOf(f.Transfers(ctx))
+}
 
 func (failing) Transfers(context.Context) iter.Seq2[state.Transfer, error] {
 	return func(yield func(state.Transfer, error) bool) { yield(state.Transfer{}, errors.New("disk")) }

@@ -210,7 +210,7 @@ type Controls struct {
 type Record interface {
 	Meta() state.Meta
 	Holder() (state.Holder, bool)
-	Transfers(ctx context.Context) iter.Seq2[state.Transfer, error]
+	Outlines(ctx context.Context) iter.Seq2[state.Outline, error]
 	Details(ctx context.Context, refIDs ...string) ([]state.Detail, error)
 }
 

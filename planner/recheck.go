@@ -75,6 +75,7 @@ func (e *ObstacleError) Error() string {
 // History is a record whose journal can be read; a [state.Snapshot] is one.
 type History interface {
 	Record
+	Transfers(ctx context.Context) iter.Seq2[state.Transfer, error]
 	Events(ctx context.Context, after int64, refID string) iter.Seq2[state.Event, error]
 }
 
@@ -197,7 +198,7 @@ type recheck struct {
 	conflicts Obstacle
 }
 
-func (r *recheck) read(ctx context.Context, record Record) error {
+func (r *recheck) read(ctx context.Context, record History) error {
 	r.current = make(map[int]*state.Transfer)
 	submitted := make(map[transfer.Twin]bool)
 	for i, c := range r.plan.Changes.All() {

@@ -58,7 +58,7 @@ func readRows(ctx context.Context, record Record) (*rows, error) {
 	all := new(rows)
 	holder, alive := record.Holder()
 	assets := make(map[string]int32)
-	for t, err := range record.Transfers(ctx) {
+	for t, err := range record.Outlines(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("read the recorded transfers: %w", err)
 		}
@@ -78,7 +78,7 @@ func readRows(ctx context.Context, record Record) (*rows, error) {
 			intended: unknownAge, status: t.Status, fromLabel: t.FromLabel,
 			completed: t.RecordStatus == transfer.Completed, failed: t.RecordStatus == transfer.Failed,
 			mayBeMade: t.MayBeMade(),
-			inFlight:  alive && t.Open() && holder.RunID != "" && t.RunID == holder.RunID,
+			inFlight:  alive && t.Open && holder.RunID != "" && t.RunID == holder.RunID,
 		}
 		if !t.IntendedAt.IsZero() {
 			r.intended = t.IntendedAt.UnixMilli()

@@ -82,9 +82,9 @@ type counted struct {
 	read *step
 }
 
-func (c counted) Transfers(ctx context.Context) iter.Seq2[state.Transfer, error] {
-	return func(yield func(state.Transfer, error) bool) {
-		for t, err := range c.Record.Transfers(ctx) {
+func (c counted) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
+	return func(yield func(state.Outline, error) bool) {
+		for t, err := range c.Record.Outlines(ctx) {
 			c.read.transfers.Add(1)
 			if !yield(t, err) {
 				return
