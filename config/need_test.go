@@ -110,5 +110,5 @@ func TestNeedWithoutTransfers(t *testing.T) {
 			t.Error("transfers were yielded by a configuration that has not read them")
 		}
 	}()
-	all(c)
+	_, _ = all(c)
 }

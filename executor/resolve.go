@@ -29,6 +29,11 @@ var (
 
 	// ErrNoRecord says that a conflict or an adoption kept no record that could be accepted.
 	ErrNoRecord = errors.New("no record was kept that could be accepted")
+
+	// ErrNoRequest says that a transfer was imported without its request, so that records
+	// can't be held against one.
+	ErrNoRequest = errors.New("it was imported without its request, so nothing says what a record should agree with. " +
+		"Declare it, which the plan compares with its record, or let the record stand with --accept-record and --reason")
 )
 
 // DifferenceError says that records do not agree with the request that they are given for.
@@ -79,7 +84,7 @@ type Resolution struct {
 
 // ResolveRecorded stores the records that a person got from the service, one or both sides
 // of the transfer, and returns the outcome that it wrote. The error is a *[DifferenceError]
-// where they disagree with the recorded request, [ErrCreditOnly], [ErrUnknownRefID], or what
+// where they disagree with the recorded request, [ErrCreditOnly], [ErrNoRequest], [ErrUnknownRefID], or what
 // the state refuses; then nothing was written. Of a transfer that is recorded already, it
 // takes the service's newer status over; in what a person has accepted, it may differ.
 func ResolveRecorded(ctx context.Context, r Resolution, records []transfer.Record) (state.Outcome, error) {
@@ -251,7 +256,7 @@ func ResolveForgotten(ctx context.Context, r Resolution) (state.Outcome, error) 
 
 // ResolveByLookup asks the service, as long as its lists may lag, and returns the outcome
 // that it wrote: recorded, adopted, unverified or conflict. The error is [ErrAbsent],
-// [ErrCreditOnly], [ErrUnknownRefID], a *[StatusError] where the ref_id is neither in doubt
+// [ErrCreditOnly], [ErrNoRequest], [ErrUnknownRefID], a *[StatusError] where the ref_id is neither in doubt
 // nor unverified, or the lookup's; then nothing was written.
 func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Outcome, error) {
 	detail, meta, err := r.read(ctx)
@@ -309,6 +314,9 @@ func (r Resolution) read(ctx context.Context) (state.Detail, state.Meta, error) 
 
 // known is what records are held against.
 func (r Resolution) known(detail state.Detail, meta state.Meta) (known, error) {
+	if detail.Intent.Body == "" {
+		return known{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrNoRequest)
+	}
 	u := newUnsettled(detail, "", r.Policy)
 	if u.amiss != "" {
 		return known{}, fmt.Errorf("resolve %q: %s: %w", r.RefID, u.amiss, ErrUnknownRefID)
