@@ -36,6 +36,9 @@ type transferBlock struct {
 	elements []element   // of any other for_each
 	ctx      *hcl.EvalContext
 	broken   bool // a mistake keeps every instance from being evaluated
+	// settled is the one transfer of the block, but for what it depends on; nil where it is
+	// evaluated when it is read.
+	settled *Transfer
 
 	// checked is the type of each.value for which the amount has no numbers; NilType
 	// before the first.
@@ -76,7 +79,7 @@ func transferKind() blockKind {
 		},
 		later:  []string{"window"},
 		nested: []blockKind{{name: "precondition", required: []string{"condition", "error_message"}}},
-		read:   func(l *loader, b *block) { l.transfers = append(l.transfers, b) },
+		read:   func(l *loader, b *block) { l.transfers = append(l.transfers, transferSource{block: b}) },
 	}
 }
 
@@ -87,23 +90,19 @@ func (l *loader) compileTransfers() {
 		blocks: map[string]*transferBlock{}, batches: l.batches, members: map[string][]*transferBlock{},
 	}
 	l.config.memberships = m
-	for _, b := range l.transfers {
+	for b := range l.transferBlocks() {
 		t := l.newTransferBlock(b)
 		if t == nil {
 			continue
 		}
 		m.inOrder = append(m.inOrder, t)
 		m.blocks[t.address] = t
+		l.compile(t)
+		l.noteBatch(t)
+		t.settle()
 	}
 	for _, t := range m.inOrder {
-		l.compile(t)
 		t.dependsOn = l.checkDependencies(t.dependsOn, m.blocks)
-		if f := t.fields["batch"]; f != nil {
-			if path := traversalOf(f.expr); len(path) == 2 && path.RootName() == "batch" && !f.broken {
-				name, _ := stepName(path[1], true)
-				m.note(name, t)
-			}
-		}
 	}
 	for _, batch := range l.config.Batches {
 		b := l.batches[batch.Name]
@@ -112,6 +111,35 @@ func (l *loader) compileTransfers() {
 	l.report(m.cycles()...)
 	l.warnUnmeetable(m)
 	l.config.transfers = m.inOrder
+}
+
+// noteBatch notes the batch that a block names, where it names one alone.
+func (l *loader) noteBatch(t *transferBlock) {
+	f := t.fields["batch"]
+	if f == nil || f.broken {
+		return
+	}
+	if path := traversalOf(f.expr); len(path) == 2 && path.RootName() == "batch" {
+		name, _ := stepName(path[1], true)
+		l.config.memberships.note(name, t)
+	}
+}
+
+// settle evaluates a block that is one transfer and has no mistake, and lets go of its
+// tree: there may be a million of them.
+func (t *transferBlock) settle() {
+	if t.repeated || t.broken || t.block.incomplete {
+		return
+	}
+	out, ok, _ := t.evaluate(instance{address: t.address, ctx: t.ctx})
+	if !ok {
+		return // the mistakes are told when the transfers are read
+	}
+	refID := t.fields["ref_id"]
+	t.settled, t.block, t.fields, t.preconditions, t.ctx = &out, nil, nil, nil, nil
+	if refID != nil {
+		t.fields = map[string]*field{"ref_id": refID}
+	}
 }
 
 // warnUnmeetable warns once where a dependency may never be met without a person.
@@ -149,7 +177,7 @@ func (l *loader) newTransferBlock(b *block) *transferBlock {
 	}
 	return &transferBlock{
 		block: b, operation: operation, name: name, address: address, at: b.at, config: l.config,
-		dependsOn: l.readDependencies(b), fields: map[string]*field{}, shared: map[string][]Dependency{},
+		dependsOn: l.readDependencies(b), fields: map[string]*field{},
 	}
 }
 
@@ -246,9 +274,29 @@ func (l *loader) makeContext(t *transferBlock) {
 		add(p.condition)
 		add(p.message)
 	}
-	ctx, ok, diags := l.config.scope.context(&all)
+	ctx, ok, diags := l.context(&all)
 	l.report(diags...)
 	t.ctx, t.broken = ctx, t.broken || !ok
+}
+
+// context is that of the scope, made once for all blocks that name the same.
+func (l *loader) context(refs *references) (*hcl.EvalContext, bool, hcl.Diagnostics) {
+	slices.SortFunc(refs.nodes, func(a, b *node) int { return strings.Compare(a.address(), b.address()) })
+	var key strings.Builder
+	for _, n := range refs.nodes {
+		key.WriteString(n.address() + " ")
+	}
+	for _, root := range refs.whole {
+		key.WriteString(root + " ")
+	}
+	if ctx, ok := l.contexts[key.String()]; ok {
+		return ctx, true, nil
+	}
+	ctx, ok, diags := l.config.scope.context(refs)
+	if ok {
+		l.contexts[key.String()] = ctx
+	}
+	return ctx, ok, diags
 }
 
 // checkArguments reports what is wrong with the arguments that are there, whatever their

@@ -421,6 +421,9 @@ func (t *transferBlock) dependencies(batch *batchBlock) []Dependency {
 	if batch != nil {
 		entries = append(entries[:len(entries):len(entries)], batch.dependsOn...)
 	}
+	if len(entries) == 0 {
+		return nil
+	}
 	var all []Dependency
 	seen := map[Dependency]bool{}
 	for _, d := range entries {
@@ -428,6 +431,9 @@ func (t *transferBlock) dependencies(batch *batchBlock) []Dependency {
 			all = append(all, d.Dependency)
 		}
 		seen[d.Dependency] = true
+	}
+	if t.shared == nil {
+		t.shared = map[string][]Dependency{}
 	}
 	t.shared[name] = all
 	return all

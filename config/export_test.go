@@ -64,3 +64,39 @@ func (l *Places) Number(p Place) uint32 { return l.number(p) }
 
 // Place is its place.
 func (l *Places) Place(number uint32) Place { return l.place(number) }
+
+// LoadWhole is Load that parses no file in parts.
+func LoadWhole(dir string, opts Options) (*Configuration, hcl.Diagnostics) {
+	opts.Getenv = func(string) string { return "" }
+	c, diags, _ := load(dir, opts, true)
+	return c, diags
+}
+
+// Parts splits a file and parses its parts: the ranges of their blocks, how many parts have
+// only transfers, and whether all could be parsed.
+func Parts(content []byte, name string) (blocks []hcl.Range, late int, ok bool) {
+	end := 0
+	for _, p := range split(content, name) {
+		if p.start.Byte != end {
+			panic("a part does not begin where the one before it ends")
+		}
+		end += len(p.content)
+		if p.transfers {
+			late++
+		}
+		body := p.parse()
+		if body == nil {
+			return nil, late, false
+		}
+		for _, b := range body.Blocks {
+			blocks = append(blocks, b.Range())
+		}
+	}
+	if end != len(content) {
+		panic("the parts end before the file does")
+	}
+	return blocks, late, true
+}
+
+// Ahead is ahead.
+func Ahead[T, R any](items []T, work func(T) R) iter.Seq[R] { return ahead(items, work) }

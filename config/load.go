@@ -20,14 +20,24 @@ func Load(dir string, opts Options) (*Configuration, hcl.Diagnostics) {
 	if opts.Getenv == nil {
 		opts.Getenv = func(string) string { return "" }
 	}
+	c, diags, ok := load(dir, opts, false)
+	if !ok {
+		c, diags, _ = load(dir, opts, true)
+	}
+	return c, diags
+}
+
+// load is Load. It is false where a part of a file could not be parsed, which does not
+// happen where files are parsed whole.
+func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics, bool) {
 	c := &Configuration{Dir: dir, Environment: environmentDefault, options: opts, open: map[string]bool{}}
 	var diags hcl.Diagnostics
-	c.sources, diags = openSources(dir)
+	c.sources, diags = openSources(dir, whole)
 	if diags.HasErrors() {
-		return c, diags
+		return c, diags, true
 	}
 	l := &loader{
-		config: c, names: map[string]hcl.Range{},
+		config: c, names: map[string]hcl.Range{}, contexts: map[string]*hcl.EvalContext{},
 		batches: map[string]*batchBlock{}, usedNow: map[*node]bool{}, usedLater: map[*node]bool{},
 	}
 	c.scope = newScope(functions.Table(c.sources.root))
@@ -35,10 +45,13 @@ func Load(dir string, opts Options) (*Configuration, hcl.Diagnostics) {
 	c.assets = scales{}
 
 	l.readBlocks()
+	if opts.Need != NeedAll {
+		l.parseTransfers()
+	}
 	l.assign()
 	l.settle()
 	if diags := l.evaluateRemit(); diags.HasErrors() {
-		return c, diags // what else is wrong may be right in the version that is required
+		return c, diags, true // what else is wrong may be right in the version that is required
 	}
 	l.evaluateState()
 	l.evaluateService()
@@ -48,6 +61,10 @@ func Load(dir string, opts Options) (*Configuration, hcl.Diagnostics) {
 	}
 	if opts.Need == NeedAll {
 		l.compileTransfers()
+	}
+	if l.unreadable {
+		_ = c.sources.root.Close()
+		return c, nil, false
 	}
 	l.requireVariables()
 
@@ -59,7 +76,7 @@ func Load(dir string, opts Options) (*Configuration, hcl.Diagnostics) {
 		}
 	}
 	c.sound = !all.HasErrors()
-	return c, all.Diagnostics()
+	return c, all.Diagnostics(), true
 }
 
 // loader is one Load under way. Each step adds what it finds to diags and goes on.
@@ -75,7 +92,10 @@ type loader struct {
 	service   *block
 	sandbox   *block
 	assets    []*block
-	transfers []*block
+	transfers []transferSource
+	contexts  map[string]*hcl.EvalContext // of transfer blocks, by what they name
+	// unreadable says that a part of a file could not be parsed.
+	unreadable bool
 
 	usedNow, usedLater map[*node]bool // variables without a value, by when they are needed
 }
@@ -90,12 +110,24 @@ func (l *loader) readBlocks() {
 		openers[kind.name], readers[kind.name] = newOpener(kind), kind
 		root.Blocks = append(root.Blocks, hcl.BlockHeaderSchema{Type: kind.name, LabelNames: kind.labels})
 	}
-	for _, source := range l.config.sources.parsed {
-		content, rest, diags := source.file.Body.PartialContent(root)
+	read := func(body hcl.Body) {
+		content, rest, diags := body.PartialContent(root)
 		l.report(diags...)
-		l.refuseOthers(source.file.Body, rest, slices.Collect(maps.Keys(readers)))
+		l.refuseOthers(body, rest, slices.Collect(maps.Keys(readers)))
 		for _, from := range content.Blocks {
 			l.readBlock(readers[from.Type], openers[from.Type], from)
+		}
+	}
+	for _, source := range l.config.sources.parsed {
+		if source.parts == nil {
+			read(source.file.Body)
+		}
+		for _, p := range source.parts {
+			if p.transfers {
+				l.transfers = append(l.transfers, transferSource{part: p})
+			} else {
+				read(p.body)
+			}
 		}
 	}
 }

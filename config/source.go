@@ -1,12 +1,14 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -22,6 +24,7 @@ const sourceBytesMax = 256 << 20
 // sources are the files of one directory. Nothing outside of it is read through root.
 type sources struct {
 	root   *os.Root
+	whole  bool     // no file is split
 	parsed []source // in order of their names
 	// files are the parsed ones, for snippets. Files of variables are not among them: a
 	// snippet could show a secret.
@@ -30,16 +33,17 @@ type sources struct {
 	dataNeeded map[string]int
 }
 
-// source is one parsed file.
+// source is one file that was parsed, whole or in parts.
 type source struct {
-	name string
-	file *hcl.File
+	name  string
+	file  *hcl.File
+	parts []*part // instead of the file's body
 }
 
 // openSources opens the directory and parses its configuration. On an error that left
 // nothing to read, root is nil.
-func openSources(dir string) (*sources, hcl.Diagnostics) {
-	s := &sources{files: map[string]*hcl.File{}, dataNeeded: map[string]int{}}
+func openSources(dir string, whole bool) (*sources, hcl.Diagnostics) {
+	s := &sources{whole: whole, files: map[string]*hcl.File{}, dataNeeded: map[string]int{}}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return s, hcl.Diagnostics{placeless("Directory cannot be read", "%s", sentence(err))}
@@ -50,20 +54,19 @@ func openSources(dir string) (*sources, hcl.Diagnostics) {
 		return s, hcl.Diagnostics{placeless("Directory cannot be read", "%s", sentence(err))}
 	}
 	s.root = root
+	entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !isSource(entry.Name()) })
 	var diags hcl.Diagnostics
-	found := false
-	for _, entry := range entries {
-		if !isSource(entry.Name()) {
+	for parsed := range ahead(entries, func(entry fs.DirEntry) parsed { return s.parse(entry.Name()) }) {
+		diags = append(diags, parsed.diags...)
+		if parsed.file == nil {
 			continue
 		}
-		found = true
-		if err := transfer.CheckText(entry.Name()); err != nil { // a reviewer reads it as a place
-			diags = append(diags, placeless("Text cannot be seen as it is", "The name of the file %q %s", entry.Name(), sentence(err)))
-			continue
+		s.files[parsed.name] = parsed.file
+		if !parsed.diags.HasErrors() {
+			s.parsed = append(s.parsed, parsed.source)
 		}
-		diags = append(diags, s.parse(entry.Name())...)
 	}
-	if !found {
+	if len(entries) == 0 {
 		where := dir
 		if where == "." {
 			where = "this directory"
@@ -84,10 +87,27 @@ func isSource(name string) bool {
 
 func isJSON(name string) bool { return strings.HasSuffix(name, ".hcl.json") }
 
-func (s *sources) parse(name string) hcl.Diagnostics {
+// parsed is a source with what is wrong with it. The file is nil where it cannot be read.
+type parsed struct {
+	source
+	diags hcl.Diagnostics
+}
+
+// parse reads and parses one file. Several goroutines may do so.
+func (s *sources) parse(name string) parsed {
+	wrong := func(summary, detail string, args ...any) parsed {
+		return parsed{diags: hcl.Diagnostics{placeless(summary, detail, args...)}}
+	}
+	if err := transfer.CheckText(name); err != nil { // a reviewer reads it as a place
+		return wrong("Text cannot be seen as it is", "The name of the file %q %s", name, sentence(err))
+	}
 	content, err := readBelow(s.root, name, sourceBytesMax)
 	if err != nil {
-		return hcl.Diagnostics{placeless("File cannot be read", "%s: %s", name, sentence(err))}
+		return wrong("File cannot be read", "%s: %s", name, sentence(err))
+	}
+	if parts := s.split(content, name); parts != nil {
+		file := &hcl.File{Body: hcl.EmptyBody(), Bytes: content, Nav: nav(parts)}
+		return parsed{source: source{name, file, parts}}
 	}
 	parse := parseNative
 	if isJSON(name) {
@@ -97,11 +117,25 @@ func (s *sources) parse(name string) hcl.Diagnostics {
 	if file == nil {
 		file = &hcl.File{Body: hcl.EmptyBody(), Bytes: content}
 	}
-	s.files[name] = file
-	if !diags.HasErrors() {
-		s.parsed = append(s.parsed, source{name, file})
+	return parsed{source: source{name: name, file: file}, diags: diags}
+}
+
+// split splits a file that is long enough for it, and parses the parts that have more than
+// transfers. It is nil where the file is to be parsed whole.
+func (s *sources) split(content []byte, name string) []*part {
+	if s.whole || isJSON(name) || len(content) < splitAbove || bytes.HasPrefix(content, []byte(byteOrderMark)) {
+		return nil
 	}
-	return diags
+	parts := split(content, name)
+	for _, p := range parts {
+		if p.transfers {
+			continue
+		}
+		if p.body = p.parse(); p.body == nil {
+			return nil
+		}
+	}
+	return parts
 }
 
 // parseNative parses HCL's native syntax, or nothing where it nests too deeply. The file

@@ -71,6 +71,11 @@ func (s *stream) all(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
 func (s *stream) transfer(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
 	var ok bool
 	var diags hcl.Diagnostics
+	if block.settled != nil {
+		*t = *block.settled
+		t.DependsOn = block.dependencies(s.config.memberships.batches[t.Batch])
+		return s.check(block, in, t)
+	}
 	if in.row == nil {
 		if *t, ok, diags = block.evaluate(in); !ok {
 			return diags

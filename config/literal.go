@@ -1,0 +1,67 @@
+package config
+
+import (
+	"iter"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// transferSource is a transfer block, or a part of a file that has some.
+type transferSource struct {
+	block *block
+	part  *part
+}
+
+// openedPart is a part that was parsed: its blocks, and what is wrong in them.
+type openedPart struct {
+	ok     bool
+	blocks []*block
+	diags  hcl.Diagnostics
+}
+
+// open parses what is not parsed yet. Several goroutines may do so.
+func (s transferSource) open(o *opener) openedPart {
+	if s.block != nil {
+		return openedPart{ok: true, blocks: []*block{s.block}}
+	}
+	body := s.part.parse()
+	if body == nil {
+		return openedPart{}
+	}
+	schema := &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: o.kind.name, LabelNames: o.kind.labels}}}
+	content, diags := body.Content(schema)
+	opened := openedPart{ok: true, diags: diags}
+	for _, from := range content.Blocks {
+		b, diags := o.open(from)
+		opened.blocks = append(opened.blocks, b)
+		opened.diags = append(opened.diags, diags...)
+	}
+	return opened
+}
+
+// transferBlocks yields all transfer blocks in declaration order. Those of parts are opened a
+// few at a time.
+func (l *loader) transferBlocks() iter.Seq[*block] {
+	return func(yield func(*block) bool) {
+		o := newOpener(transferKind())
+		for opened := range ahead(l.transfers, func(s transferSource) openedPart { return s.open(o) }) {
+			if !opened.ok {
+				l.unreadable = true
+				return
+			}
+			l.report(opened.diags...)
+			for _, b := range opened.blocks {
+				if !yield(b) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// parseTransfers parses the parts that have transfers, to find whether they can be parsed.
+func (l *loader) parseTransfers() {
+	for isRight := range ahead(l.transfers, func(s transferSource) bool { return s.part == nil || s.part.parse() != nil }) {
+		l.unreadable = l.unreadable || !isRight
+	}
+}

@@ -1,0 +1,222 @@
+package config
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+const (
+	splitAbove = 32 << 10 // bytes of a file that is read in parts
+	partBytes  = 8 << 10  // about so long are the parts of transfers
+)
+
+// part is some whole blocks of a file in HCL's native syntax. A file that is parsed in parts
+// needs memory for few of them at once, and all cores.
+//
+// Parts that each parse without a mistake mean together what the file means: each ends with
+// a line, outside of every bracket, text and comment, or it would be a mistake that it ends
+// there; so the tokens of the file are those of its parts. Where a part has a mistake, the
+// whole file is parsed to say which.
+type part struct {
+	name      string
+	content   []byte
+	start     hcl.Pos
+	transfers bool // it has transfer blocks and nothing else, and is parsed late
+	body      *hclsyntax.Body
+}
+
+// split cuts a file where a line ends at the top, so that transfer blocks stand in parts of
+// their own.
+func split(content []byte, name string) []*part {
+	outline := outline{src: content}
+	var parts []*part
+	for from, line := 0, 1; from < len(content); {
+		end, ok := outline.next()
+		if !ok {
+			end = len(content)
+		}
+		segment := content[from:end]
+		isTransfer := ok && startsTransfer(segment)
+		if n := len(parts) - 1; n < 0 || !parts[n].takes(isTransfer, ok && isBlank(segment)) {
+			start := hcl.Pos{Line: line, Column: 1, Byte: from}
+			parts = append(parts, &part{name: name, start: start, transfers: isTransfer})
+		}
+		last := parts[len(parts)-1]
+		last.content = content[last.start.Byte:end]
+		line += bytes.Count(segment, []byte{'\n'})
+		from = end
+	}
+	return parts
+}
+
+// takes reports whether lines can be added to the part: those of a transfer, nothing but a
+// comment, or neither.
+func (p *part) takes(isTransfer, isBlank bool) bool {
+	if p.transfers {
+		return isBlank || isTransfer && len(p.content) < partBytes
+	}
+	return !isTransfer
+}
+
+func startsTransfer(lines []byte) bool {
+	rest, ok := bytes.CutPrefix(bytes.TrimLeft(lines, " \t"), []byte("transfer"))
+	return ok && bytes.IndexAny(rest, " \t\"") == 0
+}
+
+func isBlank(lines []byte) bool {
+	text := bytes.TrimLeft(lines, " \t\r\n")
+	return len(text) == 0 || text[0] == '#' || bytes.HasPrefix(text, []byte("//"))
+}
+
+// parse returns the body; nil where it has a mistake or is not what it was taken for.
+func (p *part) parse() *hclsyntax.Body {
+	if checkNesting(p.content, p.name, p.start, hclsyntax.LexConfig).HasErrors() {
+		return nil
+	}
+	file, diags := hclsyntax.ParseConfig(p.content, p.name, p.start)
+	if len(diags) > 0 {
+		return nil
+	}
+	body := file.Body.(*hclsyntax.Body)
+	isOther := func(b *hclsyntax.Block) bool { return b.Type != "transfer" }
+	if len(body.Attributes) > 0 || p.transfers && slices.ContainsFunc(body.Blocks, isOther) {
+		return nil
+	}
+	return body
+}
+
+// nav finds the block at an offset for snippets, as the Nav of a whole file does.
+type nav []*part
+
+// ContextString names the block that an offset is in.
+func (n nav) ContextString(offset int) string {
+	i, found := slices.BinarySearchFunc(n, offset, func(p *part, offset int) int { return p.start.Byte - offset })
+	if !found {
+		i--
+	}
+	if i < 0 {
+		return ""
+	}
+	file, _ := parseNative(n[i].content, n[i].name)
+	if file == nil {
+		return ""
+	}
+	whole, ok := file.Nav.(interface{ ContextString(offset int) string })
+	if !ok {
+		return ""
+	}
+	return whole.ContextString(offset - n[i].start.Byte)
+}
+
+// outline follows the brackets, texts and comments of a file, and nothing else.
+type outline struct {
+	src  []byte
+	at   int
+	open []byte // brackets and quotation marks that are open; '$' is an interpolation
+}
+
+// next returns the end of the next line that ends outside of everything that is open; false
+// where the rest can't be followed, as from a heredoc on.
+func (o *outline) next() (end int, ok bool) {
+	for o.at < len(o.src) {
+		if n := len(o.open); n > 0 && o.open[n-1] == '"' {
+			if !o.text() {
+				return 0, false
+			}
+			continue
+		}
+		switch c := o.src[o.at]; c {
+		case '\n':
+			if len(o.open) == 0 {
+				o.at++
+				return o.at, true
+			}
+		case '#', '/', '<':
+			if !o.comment() {
+				return 0, false
+			}
+			continue
+		case '"', '{', '(', '[':
+			o.open = append(o.open, c)
+		case '}', ')', ']':
+			if !o.pop(c) {
+				return 0, false
+			}
+		}
+		o.at++
+	}
+	return o.at, len(o.open) == 0
+}
+
+// text follows one step in quoted text.
+func (o *outline) text() bool {
+	c, next := o.src[o.at], o.peek(1)
+	switch {
+	case c == '\n':
+		return false
+	case c == '\\':
+		o.at++ // what comes next stands for itself
+	case c == '"':
+		o.open = o.open[:len(o.open)-1]
+	case (c == '$' || c == '%') && next == c && o.peek(2) == c:
+		return false
+	case (c == '$' || c == '%') && next == c && o.peek(2) == '{': // is text
+		o.at += 2
+	case (c == '$' || c == '%') && next == '{':
+		o.open = append(o.open, '$')
+		o.at++
+	}
+	o.at++
+	return o.at <= len(o.src)
+}
+
+// comment follows what begins with '#', '/' or '<'. A line comment ends before its line end.
+func (o *outline) comment() bool {
+	next := o.peek(1)
+	switch c := o.src[o.at]; {
+	case c == '<' && next == '<': // a heredoc
+		return false
+	case c == '#', c == '/' && next == '/':
+		length := bytes.IndexByte(o.src[o.at:], '\n')
+		if length < 0 {
+			length = len(o.src) - o.at
+		}
+		o.at += length
+	case c == '/' && next == '*':
+		length := bytes.Index(o.src[o.at+2:], []byte("*/"))
+		if length < 0 {
+			return false
+		}
+		o.at += length + 4
+	default:
+		o.at++
+	}
+	return true
+}
+
+func (o *outline) pop(closing byte) bool {
+	last := len(o.open) - 1
+	if last < 0 {
+		return false
+	}
+	opening := o.open[last]
+	o.open = o.open[:last]
+	switch closing {
+	case '}':
+		return opening == '{' || opening == '$'
+	case ')':
+		return opening == '('
+	}
+	return opening == '['
+}
+
+// peek is the byte so many places on; 0 after the end.
+func (o *outline) peek(n int) byte {
+	if o.at+n < len(o.src) {
+		return o.src[o.at+n]
+	}
+	return 0
+}
