@@ -44,6 +44,9 @@ func newAuditVerify(p *process) *cobra.Command {
 			"its end, it also finds a journal that was cut off or written anew.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON {
+				p.json() // what goes wrong is told there too
+			}
 			if cmd.Flags().Changed("head") && !isHash(head) { // an empty one would prove nothing
 				return fmt.Errorf("--head=%s is not a head of a journal, which has %d hexadecimal digits", head, 2*sha256.Size)
 			}
