@@ -116,7 +116,7 @@ func newAuditLog(p *process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log [REF_ID]",
 		Short: "Show the journal: who did what, when, where and under which plan",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  oneArgAtMost("REF_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			refID := ""
 			if len(args) == 1 {

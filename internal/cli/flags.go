@@ -116,6 +116,16 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// oneArgAtMost is cobra's MaximumNArgs(1), in our words.
+func oneArgAtMost(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) <= 1 {
+			return nil
+		}
+		return withHint(fmt.Errorf("%s takes one %s at most; it was given %d", cmd.CommandPath(), name, len(args)), cmd.CommandPath()+" --help")
+	}
+}
+
 func unknownCommand(cmd *cobra.Command, name string) error {
 	message := fmt.Sprintf("there is no command %q", name)
 	cmd.SuggestionsMinimumDistance = 2 // the library hands it down to nobody

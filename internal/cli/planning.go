@@ -66,10 +66,14 @@ func (o *planning) controls(loaded *config.Configuration) (planner.Controls, err
 		}
 		c.AcceptDuplicates[text[:cut]] = count
 	}
+	return c, o.checkShow()
+}
+
+func (o *planning) checkShow() error {
 	if o.show != "" && o.show != "all" {
-		return c, fmt.Errorf("--show=%s is not known; it takes all", o.show)
+		return fmt.Errorf("--show=%s is not known; it takes all", o.show)
 	}
-	return c, nil
+	return nil
 }
 
 // make plans what is declared against a record. Mistakes in the rows are shown; the error

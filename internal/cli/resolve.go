@@ -43,7 +43,7 @@ func newResolve(p *process) *cobra.Command {
 			"    --not-made         it was not made; this ref_id is never sent again\n\n" +
 			"With --run and --count, --accept-record accepts all that a run left unverified, where\n" +
 			"they are exactly so many.",
-		Args: cobra.MaximumNArgs(1),
+		Args: oneArgAtMost("REF_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				r.refID = args[0]

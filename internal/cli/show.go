@@ -17,8 +17,11 @@ func newShow(p *process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show [PLAN]",
 		Short: "Show a saved plan, or what the state has",
-		Args:  cobra.MaximumNArgs(1),
+		Args:  oneArgAtMost("PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.checkShow(); err != nil {
+				return err
+			}
 			if len(args) == 0 {
 				w, err := p.open(&o.source, asJSON)
 				if err != nil {

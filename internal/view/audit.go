@@ -69,7 +69,11 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 		}
 		return strings.TrimSuffix("run "+e.RunID+" ended; not everything of its plan has an outcome: "+e.Error, ": "), ofRun, toneDoubt
 	case state.Unlocked:
-		return "the lock was taken away from " + who(e.From) + ": " + e.Reason, who(e.By), toneDoubt
+		from := "the lock was taken away, which nobody held"
+		if e.From != (state.Holder{}) {
+			from = "the lock was taken away from " + who(e.From)
+		}
+		return from + ": " + e.Reason, who(e.By), toneDoubt
 	case state.Rebound:
 		return fmt.Sprintf("bound to %s (client %s), before to %s (client %s): %s",
 			e.After.BaseURL, e.After.ClientID, e.Before.BaseURL, e.Before.ClientID, e.Reason), who(e.By), toneDoubt
