@@ -226,9 +226,11 @@ func (l *loader) compile(t *transferBlock) {
 // newField notes of what an argument is made.
 func (t *transferBlock) newField(a *argument) *field {
 	f := &field{argument: a, broken: !a.refs.ready(), constant: !a.refs.each, secret: a.refs.sensitive()}
+	if t.data == nil {
+		return f
+	}
 	columns := slices.Compact(slices.Sorted(slices.Values(a.refs.columns)))
 	switch {
-	case t.data == nil:
 	case len(columns) == 1 && !a.refs.key:
 		f.column = columns[0]
 	case len(columns) == 0 && a.refs.key:

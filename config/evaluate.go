@@ -132,6 +132,9 @@ func (e *evaluation) compute(f *field) (cty.Value, bool) {
 		e.wrong = true
 		return cty.NilVal, false
 	}
+	if value, isText := writtenText(f.expr); isText {
+		return value, true
+	}
 	if !f.constant {
 		value, diags := evaluate(f.expr, f.refs, e.in.ctx)
 		return e.accepted(f, value, diags)

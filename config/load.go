@@ -246,6 +246,10 @@ func (l *loader) resolveBlock(b *block, within reach) {
 // resolveArgument finds what a refers to. Later says that a is not evaluated before a token
 // is needed.
 func (l *loader) resolveArgument(a *argument, within reach, later bool) {
+	if _, isText := writtenText(a.expr); isText {
+		a.refs = &references{}
+		return
+	}
 	refs, diags := l.config.scope.resolve(a.expr, within)
 	l.report(diags...)
 	a.refs = refs

@@ -18,6 +18,9 @@ func native(expr hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
+	if _, isText := writtenText(tree); isText {
+		return tree, diags
+	}
 	diags = append(diags, checkNumbers(tree)...)
 	return tree, append(diags, checkKeys(tree)...)
 }
@@ -90,4 +93,18 @@ func traversalOf(expr hclsyntax.Expression) hcl.Traversal {
 		return scope.Traversal
 	}
 	return nil
+}
+
+// writtenText is the value of an expression that is text as it is written, without
+// interpolation. Most arguments are, and then are what they are wherever they stand.
+func writtenText(expr hclsyntax.Expression) (cty.Value, bool) {
+	template, ok := expr.(*hclsyntax.TemplateExpr)
+	if !ok || len(template.Parts) != 1 {
+		return cty.NilVal, false
+	}
+	literal, ok := template.Parts[0].(*hclsyntax.LiteralValueExpr)
+	if !ok || !isText(literal.Val) {
+		return cty.NilVal, false
+	}
+	return literal.Val, true
 }

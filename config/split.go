@@ -10,7 +10,7 @@ import (
 
 const (
 	splitAbove = 32 << 10 // bytes of a file that is read in parts
-	partBytes  = 8 << 10  // about so long are the parts of transfers
+	partBytes  = 4 << 10  // about so long are the parts of transfers
 )
 
 // part is some whole blocks of a file in HCL's native syntax. A file that is parsed in parts
