@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"remit/config"
+	"remit/state"
 )
 
 // group is the transfers of a block or of a batch that others wait for.
@@ -182,6 +183,9 @@ func (w *walk) group(d config.Dependency) *group {
 	g.unmet = g.pending[:len(g.pending):len(g.pending)]
 	for _, i := range g.changes {
 		w.change(int(i))
+		if w.isMet(int(i)) {
+			continue
+		}
 		refID, blocked := w.changes.At(int(i)).RefID, w.blocks(int(i))
 		switch {
 		case blocked == nil:
@@ -193,6 +197,13 @@ func (w *walk) group(d config.Dependency) *group {
 	}
 	g.resolution = resolved
 	return g
+}
+
+// isMet reports whether a change is of an imported record that is COMPLETED and accepted. Where
+// it turns out to differ from what is declared, it is a conflict, and nothing is sent.
+func (w *walk) isMet(i int) bool {
+	row := w.facts[i].row
+	return row != nil && row.isImported() && row.completed && row.status != state.Unverified && w.changes.action(i) == None
 }
 
 // circle is for what config refuses: it must neither hang nor be sent.
@@ -212,7 +223,10 @@ func (w *walk) blocks(i int) *blocker {
 	case Submit:
 		return nil
 	case None:
-		which = "is unverified" // the others of this action have no change
+		which = "is unverified"
+		if w.facts[i].row.status != state.Unverified { // it was imported; the others have no change
+			which = "is not COMPLETED"
+		}
 	case Wait:
 		switch {
 		case isInFlight(w.facts[i].row):
