@@ -22,10 +22,43 @@ func Migrations() fs.FS { return embeddedMigrations() }
 // NetworkName is what a type of statfs(2) is called.
 func NetworkName(magic uint32) string { return networkName(magic) }
 
-// Unpack reads outlines out of the three texts of packed rows, and reports whether they are
-// exactly so many.
-func Unpack(count int, words, numbers, runs string) ([]state.Outline, bool) {
-	return new(outlineReader).unpackAll(nil, count, words, numbers, runs)
+// UnpackOutlines reads outlines out of the texts of packed rows, and reports whether they
+// are exactly so many.
+func UnpackOutlines(count int, words, numbers string) ([]state.Outline, bool) {
+	return packedOutlines().unpackAll(nil, count, words, numbers)
+}
+
+// UnpackTransfers does the same with rows.
+func UnpackTransfers(count int, words, numbers string) (refIDs []string, ok bool) {
+	list, ok := packedRows().unpackAll(nil, count, words, numbers)
+	for _, r := range list {
+		refIDs = append(refIDs, r.RefID)
+	}
+	return refIDs, ok
+}
+
+// Unpacks reports whether the first page of rows, and that of outlines, unpack: what does
+// not is read in another way, which only its cost gives away.
+func (s *Store) Unpacks(ctx context.Context) (rows, outlines bool, err error) {
+	snap, err := s.snapshot(ctx)
+	if err != nil {
+		return false, false, err
+	}
+	defer snap.Close()
+	rows, err = unpacks(ctx, snap, packedRows())
+	if err != nil {
+		return false, false, err
+	}
+	outlines, err = unpacks(ctx, snap, packedOutlines())
+	return rows, outlines, err
+}
+
+func unpacks[T any](ctx context.Context, snap *snapshot, p packed[T]) (bool, error) {
+	var count int
+	var words, numbers string
+	err := snap.conn.QueryRowContext(ctx, p.text(), "", pageRows).Scan(&count, &words, &numbers)
+	_, ok := p.unpackAll(nil, count, words, numbers)
+	return ok, err
 }
 
 // PageRows is how many rows one statement reads.

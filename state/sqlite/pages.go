@@ -23,7 +23,7 @@ type page[T any] struct {
 // follow it, in byte order and at most pageRows, to into.
 type pages[T any] struct {
 	read  func(ctx context.Context, after string, into []T) ([]T, error)
-	refID func(*T) string
+	refID func(T) string
 }
 
 // all yields every row. While the caller works on one page, the next one is read.
@@ -64,7 +64,7 @@ func (p pages[T]) ahead(ctx context.Context, read chan<- page[T], used <-chan []
 		next := p.after(ctx, last, (<-used)[:0])
 		more = next.err == nil && len(next.rows) == pageRows
 		if more {
-			last = p.refID(&next.rows[pageRows-1])
+			last = p.refID(next.rows[pageRows-1])
 		}
 		select {
 		case read <- next:
@@ -81,7 +81,7 @@ func (p pages[T]) after(ctx context.Context, last string, into []T) page[T] {
 		return page[T]{err: err}
 	}
 	for i := range rows {
-		refID := p.refID(&rows[i])
+		refID := p.refID(rows[i])
 		if refID <= last {
 			return page[T]{err: fmt.Errorf("read ref_id %q: it stands after %q: %w", refID, last, state.ErrDamaged)}
 		}
@@ -91,7 +91,7 @@ func (p pages[T]) after(ctx context.Context, last string, into []T) page[T] {
 }
 
 // merged puts the rows of tail over those of the table, in the order of ref_id.
-func merged[T any](tail *overlay, table iter.Seq2[T, error], refID func(*T) string, of func(row) T) iter.Seq2[T, error] {
+func merged[T any](tail *overlay, table iter.Seq2[T, error], refID func(T) string, of func(row) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		newer := tail.sorted()
 		for t, err := range table {
@@ -99,13 +99,13 @@ func merged[T any](tail *overlay, table iter.Seq2[T, error], refID func(*T) stri
 				yield(t, err)
 				return
 			}
-			for len(newer) > 0 && newer[0] < refID(&t) {
+			for len(newer) > 0 && newer[0] < refID(t) {
 				if !yield(of(tail.rows[newer[0]]), nil) {
 					return
 				}
 				newer = newer[1:]
 			}
-			if len(newer) > 0 && newer[0] == refID(&t) {
+			if len(newer) > 0 && newer[0] == refID(t) {
 				t, newer = of(tail.rows[newer[0]]), newer[1:]
 			}
 			if !yield(t, nil) {

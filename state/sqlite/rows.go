@@ -54,21 +54,14 @@ func foldRow(ctx context.Context, stmt *sql.Stmt, r row) error {
 	return nil
 }
 
-// rowScanner reads rows of transfers in the order of rowColumns. It keeps the texts that
-// repeat from row to row, so that a million rows do not hold a million copies.
-type rowScanner struct {
-	assets map[string]string
-	run    string
-}
-
-// textKept bounds how many different texts a scanner keeps.
-const textKept = 256
+// rowScanner reads rows of transfers in the order of rowColumns.
+type rowScanner struct{ assets, runs texts }
 
 func (s *rowScanner) scan(rows *sql.Rows) (row, error) {
 	var r row
-	var fingerprint, digest, asset, run sql.RawBytes
+	var fingerprint, digest sql.RawBytes
 	var status, twin, destination int64
-	var amount string
+	var asset, amount, run string
 	var recordID sql.NullString
 	var intended, attempted, settled sql.NullInt64
 	err := rows.Scan(&r.RefID, &status, &r.Doubted, &r.FromLabel, &fingerprint, &digest, &twin, &destination,
@@ -91,27 +84,8 @@ func (s *rowScanner) scan(rows *sql.Rows) (row, error) {
 	}
 	r.RecordID = recordID.String
 	r.IntendedAt, r.AttemptedAt, r.SettledAt = fromMillis(intended), fromMillis(attempted), fromMillis(settled)
-	r.Asset, r.RunID = s.asset(asset), s.runID(run)
+	r.Asset, r.RunID = s.assets.intern(asset), s.runs.intern(run)
 	return r, nil
-}
-
-func (s *rowScanner) asset(raw []byte) string {
-	if kept, ok := s.assets[string(raw)]; ok {
-		return kept
-	}
-	if s.assets == nil || len(s.assets) == textKept {
-		s.assets = make(map[string]string)
-	}
-	text := string(raw)
-	s.assets[text] = text
-	return text
-}
-
-func (s *rowScanner) runID(raw []byte) string {
-	if string(raw) != s.run {
-		s.run = string(raw)
-	}
-	return s.run
 }
 
 const (

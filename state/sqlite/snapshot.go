@@ -96,38 +96,6 @@ func (s *snapshot) overlay(ctx context.Context) (*overlay, error) {
 	return s.tail, nil
 }
 
-// Transfers implements [state.Snapshot].
-func (s *snapshot) Transfers(ctx context.Context) iter.Seq2[state.Transfer, error] {
-	return func(yield func(state.Transfer, error) bool) {
-		for r, err := range s.allRows(ctx) {
-			if !yield(r.Transfer, err) {
-				return
-			}
-		}
-	}
-}
-
-// allRows merges the table with the rows that are newer, in the order of ref_id.
-func (s *snapshot) allRows(ctx context.Context) iter.Seq2[row, error] {
-	return func(yield func(row, error) bool) {
-		tail, err := s.overlay(ctx)
-		if err != nil {
-			yield(row{}, err)
-			return
-		}
-		same := func(r row) row { return r }
-		merged(tail, s.tableRows(ctx), func(r *row) string { return r.RefID }, same)(yield)
-	}
-}
-
-// tableRows streams the table as it is.
-func (s *snapshot) tableRows(ctx context.Context) iter.Seq2[row, error] {
-	return func(yield func(row, error) bool) {
-		stream(ctx, s.conn, yield, new(rowScanner).scan,
-			`SELECT `+rowColumns+` FROM transfers ORDER BY ref_id`)
-	}
-}
-
 // stream yields what scan makes of each row of a statement, and an error at its end.
 func stream[T any](ctx context.Context, conn *sql.Conn, yield func(T, error) bool, scan func(*sql.Rows) (T, error), text string, args ...any) {
 	var none T

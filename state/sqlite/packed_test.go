@@ -51,47 +51,77 @@ func many(t testing.TB, count int) (*sqlite.Store, string) {
 	return s, path
 }
 
-func sameAsRows(t *testing.T, s state.Store) {
+func exact() cmp.Option {
+	return cmp.Comparer(func(a, b transfer.Amount) bool { return a == b })
+}
+
+// sameOutlines holds outlines against rows, which it returns.
+func sameOutlines(t *testing.T, s state.Store) []state.Transfer {
 	t.Helper()
+	list := rows(t, s)
 	var want []state.Outline
-	for _, row := range rows(t, s) {
+	for _, row := range list {
 		want = append(want, row.Outline())
 	}
 	got, err := outlinesOf(t, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	exact := cmp.Comparer(func(a, b transfer.Amount) bool { return a == b })
-	if diff := cmp.Diff(want, got, exact); diff != "" {
-		t.Error(diff)
+	if diff := cmp.Diff(want, got, exact()); diff != "" {
+		t.Errorf("outlines:\n%s", diff)
+	}
+	return list
+}
+
+// sameRows holds both against rows that are asked for by name, and so are not packed.
+func sameRows(t *testing.T, s state.Store) {
+	t.Helper()
+	list := sameOutlines(t, s)
+	var refIDs []string
+	for _, row := range list {
+		refIDs = append(refIDs, row.RefID)
+	}
+	snap, err := s.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snap.Close()
+	details, err := snap.Details(t.Context(), refIDs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []state.Transfer
+	for _, d := range details {
+		want = append(want, d.Transfer)
+	}
+	if diff := cmp.Diff(want, list, exact()); diff != "" {
+		t.Errorf("rows:\n%s", diff)
 	}
 }
 
-// TestOutlinesAcrossPages reads states that fill their last page, exceed it by one row, and
+// TestPages reads states that fill their last page, exceed it by one row, and
 // have newer rows at either end and between.
-func TestOutlinesAcrossPages(t *testing.T) {
+func TestPages(t *testing.T) {
 	for _, count := range []int{1, sqlite.PageRows - 1, sqlite.PageRows, sqlite.PageRows + 1, 2*sqlite.PageRows + 7} {
 		t.Run(fmt.Sprint(count, " rows"), func(t *testing.T) {
 			s, _ := many(t, count)
-			sameAsRows(t, s)
+			if rows, outlines, err := s.Unpacks(t.Context()); !rows || !outlines || err != nil {
+				t.Errorf("rows unpack: %t, outlines: %t, %v", rows, outlines, err)
+			}
+			sameRows(t, s)
 			j := lock(t, s)
 			add(t, j, statetest.Intent("a", "run 2", "1.00"), statetest.Intent("ref-8", "run 2", "1.00"), statetest.Intent("z", "run 2", "1.00"))
 			add(t, j, statetest.Outcome(scattered(0), "", state.SourceLookup, state.Conflict))
-			sameAsRows(t, s)
+			sameRows(t, s)
 			unlock(t, j)
 		})
 	}
 }
 
-// TestOutlinesOfStrangeTexts has the separator of packed rows, and a whole row of them, in
+// TestStrangeTexts has the separator of packed rows, and a whole row of them, in
 // every text that a row has.
-func TestOutlinesOfStrangeTexts(t *testing.T) {
-	s, path := many(t, 3)
-	j := lock(t, s)
-	add(t, j, statetest.Intent("open", "run", "10.00"), statetest.Intent("opened", "run", "10.00"))
-	unlock(t, j)
+func TestStrangeTexts(t *testing.T) {
 	for name, set := range map[string]string{
-		"ref_id":      `ref_id = 'ref' || char(31) || 'USD' || char(31) || '10.00' || char(31) WHERE ref_id = 'open'`,
 		"asset":       `asset = 'U' || char(31) || 'D'`,
 		"two assets":  `asset = 'USD' || char(31) || '10.00' || char(31) || 'COMPLETED' || char(31) || ref_id || char(31) || 'USD'`,
 		"status":      `record_status = char(31) WHERE record_id IS NOT NULL`,
@@ -104,14 +134,27 @@ func TestOutlinesOfStrangeTexts(t *testing.T) {
 		"digits":      `fingerprint = CAST('12345678901234567890123456789 n ' AS BLOB)`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			s, path := many(t, 3)
+			j := lock(t, s)
+			add(t, j, statetest.Intent("open", "run", "10.00"), statetest.Intent("opened", "run", "10.00"))
+			unlock(t, j)
 			execute(t, path, `UPDATE transfers SET `+set)
-			sameAsRows(t, s)
+			sameRows(t, s)
 		})
 	}
 }
 
-// TestOutlinesOfDamage changes a row in ways that no journal does. The ref_id is named.
-func TestOutlinesOfDamage(t *testing.T) {
+// TestStrangeRefID has the separator where no journal puts it.
+func TestStrangeRefID(t *testing.T) {
+	s, path := many(t, 3)
+	execute(t, path, `UPDATE transfers SET ref_id = 'r' || char(31) || '1' || char(31) || char(31) || char(31) WHERE ref_id = '`+scattered(1)+`'`)
+	if list := sameOutlines(t, s); list[0].RefID != "r\x1f1\x1f\x1f\x1f" {
+		t.Errorf("got %q", list[0].RefID)
+	}
+}
+
+// TestDamagedRows changes a row in ways that no journal does. The ref_id is named.
+func TestDamagedRows(t *testing.T) {
 	for name, set := range map[string]string{
 		"a fingerprint that is too short":  `fingerprint = zeroblob(31)`,
 		"a fingerprint that is too long":   `fingerprint = CAST('12345678901234567890123456789012 ' AS BLOB)`,
@@ -128,16 +171,28 @@ func TestOutlinesOfDamage(t *testing.T) {
 			s, path := many(t, 5)
 			refID := rows(t, s)[3].RefID
 			execute(t, path, `PRAGMA ignore_check_constraints = ON; UPDATE transfers SET `+set+` WHERE ref_id = '`+refID+`'`)
-			_, err := outlinesOf(t, s)
-			if !errors.Is(err, state.ErrDamaged) || !strings.Contains(err.Error(), refID) {
-				t.Errorf("got %v", err)
+			named := func(what string, err error) {
+				if !errors.Is(err, state.ErrDamaged) || !strings.Contains(err.Error(), refID) {
+					t.Errorf("%s: got %v", what, err)
+				}
 			}
+			_, err := outlinesOf(t, s)
+			named("outlines", err)
+			snap, err := s.Snapshot(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer snap.Close()
+			err = nil
+			for _, err = range snap.Transfers(t.Context()) {
+			}
+			named("rows", err)
 		})
 	}
 }
 
-// TestOutlinesAreStopped ends reading early and leaves nothing running.
-func TestOutlinesAreStopped(t *testing.T) {
+// TestReadingIsStopped ends reading early and leaves nothing running.
+func TestReadingIsStopped(t *testing.T) {
 	s, _ := many(t, 4*sqlite.PageRows)
 	snap, err := s.Snapshot(t.Context())
 	if err != nil {
@@ -174,19 +229,22 @@ func TestOutlinesAreStopped(t *testing.T) {
 
 // FuzzUnpack unpacks any texts: without a panic, and never more or less than it was told.
 func FuzzUnpack(f *testing.F) {
-	row := "124" + strings.Repeat("x", 32) + " 1795770000000 -1 17"
-	f.Add(1, "a\x1fUSD\x1f10.00\x1f", row, "")
-	f.Add(2, "a\x1fUSD\x1f10.00\x1f\x1fb\x1fEUR\x1f1\x1fCOMPLETED", row+" "+row, "\x1frun")
-	f.Add(2, "a\x1fUSD\x1f10.00\x1f\x1fb", row+" ", "")
-	f.Add(1, "", "", "")
-	f.Add(0, "", "", "")
-	f.Fuzz(func(t *testing.T, count int, words, numbers, runs string) {
-		list, ok := sqlite.Unpack(count%64, words, numbers, runs)
-		if !ok || count%64 <= 0 {
-			return
+	row := "149" + strings.Repeat("x", 32) + " 1795770000000 -1 17"
+	f.Add(uint8(1), "a\x1fUSD\x1f10.00\x1f\x1f", row)
+	f.Add(uint8(2), "a\x1fUSD\x1f10.00\x1f\x1f\x1fb\x1fEUR\x1f1\x1fCOMPLETED\x1frun", row+" "+row)
+	f.Add(uint8(2), "a\x1fUSD\x1f10.00\x1f\x1f\x1fb", row+" ")
+	f.Add(uint8(1), "a\x1f10.00\x1fg\x1fr\x1fUSD\x1fCOMPLETED\x1frun", "149"+strings.Repeat("x", 48)+" 1 2 n 4 -5 6 7 8")
+	f.Add(uint8(1), "", "")
+	f.Add(uint8(0), "", "")
+	f.Fuzz(func(t *testing.T, count uint8, words, numbers string) {
+		n := int(count)
+		refIDs, ok := sqlite.UnpackTransfers(n, words, numbers)
+		if ok && (len(refIDs) != n || n > 0 && strings.Count(words, "\x1f") != 7*n-1) {
+			t.Errorf("%d rows of %q, %q", len(refIDs), words, numbers)
 		}
-		if len(list) != count%64 || strings.Count(words, "\x1f") != 4*len(list)-1 || strings.Count(runs, "\x1f") != len(list)-1 {
-			t.Errorf("%d rows of %q, %q, %q", len(list), words, numbers, runs)
+		list, ok := sqlite.UnpackOutlines(n, words, numbers)
+		if ok && (len(list) != n || n > 0 && strings.Count(words, "\x1f") != 5*n-1) {
+			t.Errorf("%d outlines of %q, %q", len(list), words, numbers)
 		}
 		for _, o := range list {
 			if o.Status < state.Unsent || o.Status > state.Tombstone || o.Amount.IsZero() || strings.Contains(o.RefID, "\x1f") {

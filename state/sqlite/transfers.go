@@ -1,0 +1,65 @@
+package sqlite
+
+import (
+	"context"
+	"iter"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// Transfers implements [state.Snapshot].
+func (s *snapshot) Transfers(ctx context.Context) iter.Seq2[state.Transfer, error] {
+	return func(yield func(state.Transfer, error) bool) {
+		for r, err := range s.allRows(ctx) {
+			if !yield(r.Transfer, err) {
+				return
+			}
+		}
+	}
+}
+
+// allRows yields every row, the newest that s knows, in the order of ref_id.
+func (s *snapshot) allRows(ctx context.Context) iter.Seq2[row, error] {
+	return packedRows().all(ctx, s)
+}
+
+func packedRows() packed[row] {
+	var assets, statuses, runs texts
+	return packed[row]{
+		words: []string{
+			`ref_id`, `amount`, `group_id`, `ifnull(record_id, '')`, `asset`, `record_status`, `run_id`,
+		},
+		digests: `fingerprint || request_digest`,
+		numbers: []string{
+			`ifnull(intended_ms, 'n')`, `ifnull(attempted_ms, 'n')`, `ifnull(settled_ms, 'n')`,
+			`twin`, `destination`, `intent_seq`, `outcome_seq`, `last_seq`,
+		},
+		unpack: func(u *unpacking) row { return unpackRow(u, &assets, &statuses, &runs) },
+		of:     func(r row) row { return r },
+		refID:  func(r row) string { return r.RefID },
+	}
+}
+
+func unpackRow(u *unpacking, assets, statuses, runs *texts) row {
+	var r row
+	words := u.own(4) // a caller may keep one row of many
+	r.RefID = words.next(packedSep)
+	amount, err := transfer.ParseAmount(words.next(packedSep))
+	r.Amount = amount
+	r.GroupID, r.RecordID = words.next(packedSep), words.next(packedSep)
+	r.Asset = assets.intern(u.word())
+	r.RecordStatus = transfer.RecordStatus(statuses.intern(u.word()))
+	r.RunID = runs.intern(u.word())
+
+	f := u.flags()
+	r.Status, r.FromLabel, r.Doubted = f.status, f.fromLabel, f.doubted
+	u.digest(r.Fingerprint[:])
+	u.digest(r.RequestDigest[:])
+	u.digestsEnd()
+	r.IntendedAt, r.AttemptedAt, r.SettledAt = u.time(), u.time(), u.time()
+	r.Twin, r.Destination = transfer.Twin(u.number()), transfer.Destination(u.number())
+	r.IntentSeq, r.OutcomeSeq, r.last = u.number(), u.number(), u.number()
+	u.bad = u.bad || err != nil
+	return r
+}
