@@ -138,9 +138,11 @@ func (l *Changes) shapeOf(c *Change) int {
 	return last + 1
 }
 
-// isPackable reports whether a change has nothing of its own but texts.
+// isPackable reports whether a change has nothing of its own but texts. A signal that names no
+// other transfer is one that many have.
 func isPackable(c *Change) bool {
-	return c.Recorded == nil && len(c.Differences) == 0 && len(c.Signals) == 0 && c.RefID == c.Request.RefID &&
+	return c.Recorded == nil && len(c.Differences) == 0 && c.RefID == c.Request.RefID &&
+		!slices.ContainsFunc(c.Signals, func(s Signal) bool { return s.RefID != "" }) &&
 		fixedTexts+len(c.Request.Metadata)+len(c.Request.RecipientMetadata) <= textsMax
 }
 
@@ -148,7 +150,7 @@ func isPackable(c *Change) bool {
 func isAlike(a, b *Change) bool {
 	return a.Action == b.Action && a.FromLabel == b.FromLabel && a.DuplicateWithin == b.DuplicateWithin &&
 		a.Again == b.Again && isSameList(a.After, b.After) && a.Until == b.Until && a.Expires == b.Expires &&
-		a.Reason == b.Reason && a.Next == b.Next &&
+		a.Reason == b.Reason && a.Next == b.Next && slices.Equal(a.Signals, b.Signals) &&
 		a.Request.Operation == b.Request.Operation && a.Request.FingerprintKey == b.Request.FingerprintKey &&
 		haveSameKeys(a.Request.Metadata, b.Request.Metadata) &&
 		haveSameKeys(a.Request.RecipientMetadata, b.Request.RecipientMetadata)

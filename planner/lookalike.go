@@ -292,8 +292,10 @@ func (b *builder) verifySuspects(ctx context.Context, all []*suspects) (map[stri
 // mark puts signals on a line: its recorded twins, then the plan's others.
 func (j *judge) mark(s *suspects, n, original int) {
 	c := s.lines[n]
+	others := len(c.Signals)
+	c.Signals = slices.Clip(c.Signals)
 	for _, r := range s.older[n] {
-		if len(c.Signals) == signalsMax {
+		if len(c.Signals) == others+signalsMax {
 			break
 		}
 		signal := Signal{Kind: LookAlike, RefID: r.refID(), Place: j.places[r.refID()], Detail: r.said()}
@@ -305,19 +307,20 @@ func (j *judge) mark(s *suspects, n, original int) {
 		}
 		c.Signals = append(c.Signals, signal)
 	}
-	more := len(s.older[n]) - len(c.Signals)
+	more := len(s.older[n]) - (len(c.Signals) - others)
 	if n != original {
-		more += len(s.lines) - 1 - j.markPeers(s, n, original)
+		more += len(s.lines) - 1 - j.markPeers(s, n, original, others)
 	}
 	if more > 0 {
 		c.Signals[len(c.Signals)-1].Detail += fmt.Sprintf("; and %d more", more)
 	}
 }
 
-// markPeers puts the plan's own twins on a line, the original first, and returns how many.
-func (j *judge) markPeers(s *suspects, n, original int) int {
+// markPeers puts the plan's own twins on a line that has so many other signals, the original
+// first, and returns how many.
+func (j *judge) markPeers(s *suspects, n, original, others int) int {
 	c := s.lines[n]
-	before := len(c.Signals)
+	before, most := len(c.Signals), others+signalsMax
 	add := func(m int) {
 		signal := Signal{Kind: LookAlike, RefID: s.lines[m].RefID, Place: s.lines[m].Place, Detail: "this plan submits it as well"}
 		if c.DuplicateWithin == 0 {
@@ -325,10 +328,10 @@ func (j *judge) markPeers(s *suspects, n, original int) int {
 		}
 		c.Signals = append(c.Signals, signal)
 	}
-	if before < signalsMax {
+	if before < most {
 		add(original)
 	}
-	for m := 0; m < len(s.lines) && len(c.Signals) < signalsMax; m++ {
+	for m := 0; m < len(s.lines) && len(c.Signals) < most; m++ {
 		if m != n && m != original {
 			add(m)
 		}

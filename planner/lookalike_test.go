@@ -20,6 +20,9 @@ func marks(p *planner.Plan) []string {
 	all := []string{}
 	for _, c := range p.Changes.All() {
 		for _, s := range c.Signals {
+			if s.Kind == planner.FirstDestination || s.Kind == planner.AmountOutOfLine {
+				continue
+			}
 			mark := fmt.Sprintf("%s: %s of %s", c.RefID, s.Kind, s.RefID)
 			if s.Accepted != "" {
 				mark += " by " + s.Accepted

@@ -57,6 +57,7 @@ type builder struct {
 	declared int
 	pending  []pendingRow
 	sent     []fingerprinted // Submits as they were declared
+	payees   *payees         // nil before the first Submit
 }
 
 // facts are what is known of a change and needed no longer than New runs.
@@ -166,6 +167,10 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 		}
 		b.sent = append(b.sent, fingerprinted{t.Request.Fingerprint(), t.Request.Twin(), int32(b.plan.Changes.Len())})
 		b.plan.count(Submit, t.Request.Asset, t.Request.Amount)
+		if b.payees == nil {
+			b.payees = newPayees(b.rows)
+		}
+		c.Signals = b.payees.signals(&t.Request)
 	case Wait:
 		if !isInFlight(r) {
 			c.Until = t.NotBefore

@@ -132,8 +132,12 @@ type Signal struct {
 // SignalKind names a signal.
 type SignalKind string
 
-// The signals that stand from the start; the review signals join them.
+// The signals. The first two come from the state's history: what was recorded or adopted, and
+// did not fail.
 const (
+	FirstDestination SignalKind = "first-time destination"
+	AmountOutOfLine  SignalKind = "amount out of line" // over ten times the largest so far to its destination
+
 	LookAlike  SignalKind = "look-alike" // same sender, destination, asset and amount under another ref_id
 	Rename     SignalKind = "rename"     // the twin of a transfer whose label vanished
 	Unverified SignalKind = "unverified" // recorded, but its destination could not be proven

@@ -386,7 +386,9 @@ func (r *recheck) unseen(c *Change) (twin *state.Transfer, isRename bool) {
 	}
 	shown := make(map[string]bool)
 	for _, s := range c.Signals {
-		shown[s.RefID] = true
+		if s.Kind == LookAlike || s.Kind == Rename {
+			shown[s.RefID] = true
+		}
 	}
 	for n := range twins {
 		t := &twins[n]
@@ -395,7 +397,7 @@ func (r *recheck) unseen(c *Change) (twin *state.Transfer, isRename bool) {
 		switch {
 		case t.RefID == c.RefID || shown[t.RefID]:
 		case isLine && r.past.ours(t): // reviewed together
-		case len(c.Signals) >= signalsMax && !touched: // one of those that the line counts
+		case len(shown) >= signalsMax && !touched: // one of those that the line counts
 		case t.Asset != c.Request.Asset || !t.Amount.Equal(c.Request.Amount):
 		case c.FromLabel && t.FromLabel && touched && !r.declares(t.RefID):
 			return t, true

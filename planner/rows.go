@@ -15,6 +15,7 @@ type row struct {
 	text        string // the ref_id, and behind it the digits of the amount
 	fingerprint transfer.Fingerprint
 	twin        transfer.Twin
+	destination transfer.Destination
 	intended    int64 // milliseconds since 1970; unknownAge where the state does not say
 	asset       int32 // number in rows.assets
 	refIDLength int16
@@ -74,7 +75,7 @@ func readRows(ctx context.Context, record Record) (*rows, error) {
 		r := all.add()
 		*r = row{
 			text: all.texts.keep(t.RefID, t.Amount.String()), refIDLength: int16(len(t.RefID)),
-			fingerprint: t.Fingerprint, twin: t.Twin, asset: asset,
+			fingerprint: t.Fingerprint, twin: t.Twin, destination: t.Destination, asset: asset,
 			intended: unknownAge, status: t.Status, fromLabel: t.FromLabel,
 			completed: t.RecordStatus == transfer.Completed, failed: t.RecordStatus == transfer.Failed,
 			mayBeMade: t.MayBeMade(),

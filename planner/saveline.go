@@ -11,7 +11,7 @@ import (
 // package json without its escapes for HTML: the test holds the two against each other. It
 // reports false, and appends nothing, for other changes. A plan has a million such lines.
 func appendPlain(b []byte, c *Change, afterAs string, body *[]byte) ([]byte, bool) {
-	if c.Recorded != nil || len(c.Differences) > 0 || len(c.Signals) > 0 || len(c.After) > 0 {
+	if c.Recorded != nil || len(c.Differences) > 0 || len(c.After) > 0 {
 		return b, false
 	}
 	r := &c.Request
@@ -38,8 +38,27 @@ func appendPlain(b []byte, c *Change, afterAs string, body *[]byte) ([]byte, boo
 	b = appendTime(b, `,"expires":`, c.Expires)
 	b = appendOptional(b, `,"reason":`, c.Reason)
 	b = appendOptional(b, `,"next":`, c.Next)
+	b = appendSignals(b, c.Signals)
 	b = appendOptional(b, `,"after_as":`, afterAs)
 	return append(b, '}', '\n'), true
+}
+
+func appendSignals(b []byte, signals []Signal) []byte {
+	if len(signals) == 0 {
+		return b
+	}
+	b = append(b, `,"signals":[`...)
+	for i := range signals {
+		s := &signals[i]
+		b = appendQuoted(append(b, `{"kind":`...), string(s.Kind))
+		b = appendOptional(b, `,"ref_id":`, s.RefID)
+		b = appendOptional(b, `,"place":`, s.Place)
+		b = appendOptional(b, `,"detail":`, s.Detail)
+		b = appendOptional(b, `,"accepted":`, s.Accepted)
+		b = append(b, '}', ',')
+	}
+	b[len(b)-1] = ']'
+	return b
 }
 
 func appendOptional(b []byte, name, text string) []byte {

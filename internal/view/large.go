@@ -60,7 +60,7 @@ func needsAttention(c *planner.Change) bool {
 		return true
 	case planner.Submit, planner.None, planner.Wait, planner.Undeclared:
 	}
-	return c.Again || len(c.Signals) > 0
+	return c.Again || slices.ContainsFunc(c.Signals, func(s planner.Signal) bool { return !isFirst(s) })
 }
 
 // batchSums are the totals of each batch and action.

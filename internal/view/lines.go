@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 
 	"remit/internal/transfer"
@@ -94,12 +95,25 @@ func (l *layout) measure(changes []planner.Change) {
 		c := &changes[i]
 		l.ref = max(l.ref, displayWidth(c.RefID))
 		l.from = max(l.from, displayWidth(sender(c.Request).show(l.shape, l.names)))
-		l.to = max(l.to, displayWidth(destination(c.Request).show(l.shape, l.names)))
+		l.to = max(l.to, displayWidth(l.destination(c)))
 		l.amount.fit(c.Request.Amount.String())
 		l.asset = max(l.asset, displayWidth(c.Request.Asset))
 		l.place = max(l.place, displayWidth(c.Place))
 	}
 }
+
+// firstMark stands behind a destination to which nothing was paid before.
+const firstMark = "*"
+
+func (l *layout) destination(c *planner.Change) string {
+	text := destination(c.Request).show(l.shape, l.names)
+	if slices.ContainsFunc(c.Signals, isFirst) {
+		text += firstMark
+	}
+	return text
+}
+
+func isFirst(s planner.Signal) bool { return s.Kind == planner.FirstDestination }
 
 func (l *layout) width() int {
 	width := 2 + l.ref + 2 + l.from + 4 + l.to + 2 + l.amount.width() + 1 + l.asset
@@ -127,7 +141,7 @@ func (p *page) change(c *planner.Change, l *layout) {
 	amount := l.amount.align(c.Request.Amount.String())
 	asset := pad(c.Request.Asset, l.asset)
 	from := pad(sender(c.Request).show(l.shape, l.names), l.from)
-	to := "-> " + pad(destination(c.Request).show(l.shape, l.names), l.to)
+	to := "-> " + pad(l.destination(c), l.to)
 	operation := ""
 	if l.operation {
 		operation = pad(string(c.Request.Operation), operationWidth) + "  "
@@ -218,6 +232,9 @@ func changeNotes(c *planner.Change) []span {
 		add(toneDim, reason)
 	}
 	for _, s := range c.Signals {
+		if isFirst(s) {
+			continue // its mark says so
+		}
 		where := string(s.Kind)
 		if s.RefID != "" {
 			where += " of " + s.RefID

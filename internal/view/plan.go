@@ -162,6 +162,9 @@ func countSignals(changes *planner.Changes) []string {
 	var parts []string
 	for _, kind := range kinds {
 		part := fmt.Sprintf("%d %s", counts[kind], Visible(string(kind)))
+		if kind == planner.FirstDestination {
+			part += " (marked " + firstMark + ")"
+		}
 		if accepted[kind] > 0 {
 			part += fmt.Sprintf(" (%d accepted)", accepted[kind])
 		}

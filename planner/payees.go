@@ -1,0 +1,126 @@
+package planner
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/shopspring/decimal"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// outOfLine is how many times the largest amount so far an amount may be before it is marked
+// (design section 5).
+const outOfLine = 10
+
+// payees are the destinations to which transfers were made, by the 64 bits of their hash, each
+// with the largest of an asset: one look says what is new about a transfer.
+type payees struct {
+	rows  *rows
+	slots []payee // a power of two, at most half of them used
+	more  map[payeeAsset]*row
+	first []Signal // of each transfer to a new destination
+}
+
+// payee is a destination; its largest is nil in a slot that is free.
+type payee struct {
+	destination transfer.Destination
+	largest     *row // of the asset that was first seen
+}
+
+// payeeAsset names a further asset that a destination got.
+type payeeAsset struct {
+	destination transfer.Destination
+	asset       int32
+}
+
+func newPayees(all *rows) *payees {
+	p := &payees{
+		rows: all, slots: make([]payee, 1<<bits.Len(uint(2*all.count))),
+		more: make(map[payeeAsset]*row), first: []Signal{{Kind: FirstDestination, Detail: firstDetail}},
+	}
+	for r := range all.inOrder() {
+		if r.hasPaid() {
+			p.add(r)
+		}
+	}
+	return p
+}
+
+// hasPaid reports whether a row proves that its destination was paid: one that is unverified
+// does not, nor one that was imported without its destination.
+func (r *row) hasPaid() bool {
+	return r.status.Made() && r.status != state.Unverified && !r.failed && r.destination != 0
+}
+
+// find returns the slot of a destination, or the free one where it would be.
+func (p *payees) find(d transfer.Destination) *payee {
+	mask := len(p.slots) - 1
+	for i := int(d) & mask; ; i = (i + 1) & mask {
+		if s := &p.slots[i]; s.largest == nil || s.destination == d {
+			return s
+		}
+	}
+}
+
+func (p *payees) add(r *row) {
+	s := p.find(r.destination)
+	switch {
+	case s.largest == nil:
+		*s = payee{r.destination, r}
+	case s.largest.asset == r.asset:
+		s.largest = larger(s.largest, r)
+	default:
+		key := payeeAsset{r.destination, r.asset}
+		p.more[key] = larger(p.more[key], r)
+	}
+}
+
+// larger is the row of two, of which the first may be nil, that moved more.
+func larger(a, b *row) *row {
+	if a == nil || a.amount().Cmp(b.amount()) < 0 {
+		return b
+	}
+	return a
+}
+
+// signals says what is new about a transfer that is to be made.
+func (p *payees) signals(r *transfer.Request) []Signal {
+	d := r.Destination()
+	s := p.find(d)
+	if s.largest == nil {
+		return p.first
+	}
+	largest := s.largest
+	if p.rows.assetOf(largest) != r.Asset {
+		largest = p.largestOther(d, r.Asset)
+	}
+	if largest == nil || !isOutOfLine(r.Amount, largest.amount()) {
+		return nil
+	}
+	return []Signal{{
+		Kind: AmountOutOfLine, RefID: largest.refID(),
+		Detail: fmt.Sprintf("over %d times the largest so far to this destination, %s %s", outOfLine, largest.amount(), r.Asset),
+	}}
+}
+
+const firstDetail = "nothing was paid to this destination before"
+
+// largestOther is the largest transfer to a destination of an asset that is not its first;
+// nil where there is none.
+func (p *payees) largestOther(d transfer.Destination, asset string) *row {
+	for n, name := range p.rows.assets {
+		if name == asset {
+			return p.more[payeeAsset{d, int32(n)}]
+		}
+	}
+	return nil
+}
+
+func isOutOfLine(amount, largest transfer.Amount) bool {
+	if amount.Cmp(largest) <= 0 {
+		return false
+	}
+	return amount.Decimal().Cmp(largest.Decimal().Mul(decimal.NewFromInt(outOfLine))) > 0
+}

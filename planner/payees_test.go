@@ -1,0 +1,109 @@
+package planner_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"remit/config"
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+)
+
+// historySignals are those that come from what was paid before, in short.
+func historySignals(c *planner.Change) []string {
+	var all []string
+	for _, s := range c.Signals {
+		switch s.Kind {
+		case planner.FirstDestination:
+			all = append(all, string(s.Kind))
+		case planner.AmountOutOfLine:
+			all = append(all, string(s.Kind)+" after "+s.RefID)
+		}
+	}
+	return all
+}
+
+func TestSignalsOfHistory(t *testing.T) {
+	of := func(text, asset string) func(*config.Transfer) {
+		return func(t *config.Transfer) { t.Request.Amount, t.Request.Asset = transfer.MustAmount(text), asset }
+	}
+	paid := func(refID, text, asset string, status state.Status, edits ...func(*state.Detail)) state.Detail {
+		return record(declare(refID, twin, of(text, asset)), status, edits...)
+	}
+	first := []string{"first-time destination"}
+	tests := map[string]struct {
+		recorded []state.Detail
+		declared config.Transfer
+		want     []string
+	}{
+		"nothing was ever paid to it":               {nil, declare("a", twin), first},
+		"something was paid to it":                  {[]state.Detail{paid("x", "80.00", "USD", state.Recorded)}, declare("a", twin, of("81.00", "USD")), nil},
+		"something was adopted":                     {[]state.Detail{paid("x", "80.00", "USD", state.Adopted)}, declare("a", twin, of("81.00", "USD")), nil},
+		"what was paid to it failed":                {[]state.Detail{paid("x", "80.00", "USD", state.Recorded, recordStatus(transfer.Failed))}, declare("a", twin), first},
+		"what was paid to it is unverified":         {[]state.Detail{paid("x", "80.00", "USD", state.Unverified)}, declare("a", twin, of("81.00", "USD")), first},
+		"what was paid to it is in doubt":           {[]state.Detail{paid("x", "80.00", "USD", state.InDoubt)}, declare("a", twin, of("81.00", "USD")), first},
+		"another was paid":                          {[]state.Detail{record(declare("x"), state.Recorded)}, declare("a", twin), first},
+		"ten times the largest so far":              {[]state.Detail{paid("x", "7.00", "USD", state.Recorded), paid("y", "8.00", "USD", state.Recorded)}, declare("a", twin, of("80.00", "USD")), nil},
+		"over ten times the largest so far":         {[]state.Detail{paid("x", "7.00", "USD", state.Recorded), paid("y", "8.00", "USD", state.Recorded)}, declare("a", twin, of("80.000001", "USD")), []string{"amount out of line after y"}},
+		"over ten times, and another asset is more": {[]state.Detail{paid("x", "9000", "JPY", state.Recorded), paid("y", "8", "USD", state.Recorded)}, declare("a", twin, of("81", "USD")), []string{"amount out of line after y"}},
+		"the first amount of an asset":              {[]state.Detail{paid("x", "9", "JPY", state.Recorded)}, declare("a", twin, of("8100", "USD")), nil},
+		"it waits":                                  {nil, declare("a", twin, notBefore(now.Add(day))), nil},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			p := plan(t, newMemory(test.recorded...), planner.Controls{}, test.declared)
+			if diff := cmp.Diff(test.want, historySignals(find(t, p, "a"))); diff != "" {
+				t.Errorf("signals (-want +got):\n%s", diff)
+			}
+			if !p.Applicable() {
+				t.Errorf("a mark stops the plan: %v", p.Obstacles)
+			}
+		})
+	}
+}
+
+// TestSignalsOfHistoryAreThoseOfASearch compares the index with a look at every row.
+func TestSignalsOfHistoryAreThoseOfASearch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(refID string) config.Transfer {
+			return declare(refID, func(c *config.Transfer) {
+				c.DuplicateWithin = 0
+				c.Request.ToProfileID = fmt.Sprint("to-", rapid.IntRange(0, 3).Draw(t, "to"))
+				c.Request.Asset = rapid.SampledFrom([]string{"USD", "EUR", "JPY"}).Draw(t, "asset")
+				c.Request.Amount = transfer.MustAmount(rapid.SampledFrom([]string{"1", "9.5", "10", "100", "101.00", "1000"}).Draw(t, "amount"))
+			})
+		}
+		var recorded []state.Detail
+		for n := range rapid.IntRange(0, 12).Draw(t, "recorded") {
+			recorded = append(recorded, record(draw(fmt.Sprint("old-", n)), rapid.SampledFrom(state.Statuses()).Draw(t, "status")))
+		}
+		d := draw("new")
+		isKnown, over := false, true
+		seen := false
+		for _, r := range recorded {
+			if r.Status != state.Recorded && r.Status != state.Adopted || r.Destination != d.Request.Destination() {
+				continue
+			}
+			isKnown = true
+			if r.Asset == d.Request.Asset {
+				seen = true
+				ten := transfer.MustAmount(r.Amount.Decimal().Shift(1).String())
+				over = over && d.Request.Amount.Cmp(ten) > 0
+			}
+		}
+		p := newPlan(t, world{memory: newMemory(recorded...)}, []config.Transfer{d})
+		c := p.Changes.At(0) // what is no longer declared comes behind it
+		got := historySignals(&c)
+		want := 0
+		if !isKnown || seen && over {
+			want = 1
+		}
+		if len(got) != want || want == 1 && (got[0] == string(planner.FirstDestination)) == isKnown {
+			t.Fatalf("%v, known %v, over %v", got, isKnown, seen && over)
+		}
+	})
+}
