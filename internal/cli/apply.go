@@ -124,7 +124,10 @@ func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journ
 		return err
 	}
 	if !plan.Applicable() {
-		return a.settleOnly(ctx, w, plan, journal, holder)
+		return a.settleOnly(ctx, w, plan, journal, holder, exitCode(exitOf(plan.Obstacles)))
+	}
+	if err := a.refusedBefore(plan); err != nil {
+		return a.settleOnly(ctx, w, plan, journal, holder, err)
 	}
 	if plan.Empty() {
 		return a.standing(ctx, w, journal, seen, plan, nil)
@@ -183,16 +186,22 @@ func (a *applying) staleError(err error) error {
 	return hinted{fmt.Errorf("%s cannot be applied; nothing was sent: %w", a.file, err), a.command("plan --out=" + quote(a.file)), code}
 }
 
-// ask gets a person's yes, or the flag that stands for it.
-func (a *applying) ask(ctx context.Context, w *workspace, plan *planner.Plan) error {
-	if a.file != "" {
+// refusedBefore is why a plan that nobody reviews is not sent: some of it was refused before.
+func (a *applying) refusedBefore(plan *planner.Plan) error {
+	if a.file != "" || !a.autoApprove || a.retryRefused {
 		return nil
 	}
-	if a.autoApprove {
-		if n := countAgain(plan); n > 0 && !a.retryRefused {
-			return withHint(fmt.Errorf("%d of these were refused before. --auto-approve submits them again only with --retry-refused. Nothing was sent", n),
-				a.command("apply --auto-approve --retry-refused"))
-		}
+	n := countAgain(plan)
+	if n == 0 {
+		return nil
+	}
+	return withHint(fmt.Errorf("%d of these were refused before. --auto-approve submits them again only with --retry-refused. Nothing was sent", n),
+		a.command("apply --auto-approve --retry-refused"))
+}
+
+// ask gets a person's yes, or the flag that stands for it.
+func (a *applying) ask(ctx context.Context, w *workspace, plan *planner.Plan) error {
+	if a.file != "" || a.autoApprove {
 		return nil
 	}
 	_, err := fmt.Fprintf(w.stderr, "\nDo you want to submit these transfers to %s?\n  Only 'yes' will be accepted: ", view.Visible(w.destination()))
@@ -202,7 +211,7 @@ func (a *applying) ask(ctx context.Context, w *workspace, plan *planner.Plan) er
 	answer, err := w.readLine(ctx)
 	switch {
 	case ctx.Err() != nil:
-		return hinted{errors.New("interrupted before it was approved. Nothing was sent"), "", max(interruptCode(ctx), exitError)}
+		return interrupted("before it was approved")
 	case err != nil && answer == "":
 		return fmt.Errorf("read the answer: %w. Nothing was sent", err)
 	case strings.TrimSpace(answer) != "yes":
@@ -249,13 +258,12 @@ func countAgain(plan *planner.Plan) int {
 	return n
 }
 
-// settleOnly is what an apply of a plan that must not be applied still does: it settles
-// doubts by lookup.
-func (a *applying) settleOnly(ctx context.Context, w *workspace, plan *planner.Plan, journal state.Journal, holder state.Holder) error {
-	code := exitOf(plan.Obstacles)
+// settleOnly is what an apply of a plan that must not be applied, because of why, still does:
+// it settles doubts by lookup.
+func (a *applying) settleOnly(ctx context.Context, w *workspace, plan *planner.Plan, journal state.Journal, holder state.Holder, why error) error {
 	hasLookup := w.sandbox || w.config.Service.LookupPath != ""
 	if plan.Count(planner.Resolve) == 0 || !hasLookup {
-		return exitCode(code)
+		return why
 	}
 	connection, err := w.connect(ctx, a.inFlightMax(w))
 	if err != nil {
@@ -268,13 +276,15 @@ func (a *applying) settleOnly(ctx context.Context, w *workspace, plan *planner.P
 	}
 	defer func() { _ = snapshot.Close() }()
 	run := a.newRun(w, plan, journal, snapshot, holder, connection)
-	if err := a.execute(ctx, w, run, executor.SettleByLookup); err != nil {
-		var ended exitCode
-		if !errors.As(err, &ended) || ended == exitLook {
-			return err
-		}
+	err = a.execute(ctx, w, run, executor.SettleByLookup)
+	var ended exitCode
+	switch {
+	case err != nil && !errors.As(err, &ended):
+		return err
+	case ended == exitLook:
+		return withCode(why, exitLook)
 	}
-	return exitCode(code)
+	return why
 }
 
 func (a *applying) inFlightMax(w *workspace) int {
@@ -334,7 +344,10 @@ func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, 
 			shown = err
 		}
 	}
-	if failed != nil {
+	switch {
+	case failed != nil && summary.Interrupted && summary.Requests == 0 && !errors.Is(failed, executor.ErrJournal):
+		return interrupted("before the first request")
+	case failed != nil:
 		return a.runError(w, failed, summary)
 	}
 	if shown != nil {

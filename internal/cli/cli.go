@@ -48,7 +48,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		root.SetArgs(longFlags(root, args))
 		err = root.ExecuteContext(ctx)
 	}
-	return p.exit(err)
+	return p.exit(ctx, err)
 }
 
 // process is what a command has of the world around it.
@@ -90,8 +90,28 @@ func (h hinted) Unwrap() error { return h.error }
 // withHint wraps err, keeping the exit code 1, with a command to type.
 func withHint(err error, hint string) error { return hinted{err, hint, exitError} }
 
-// exit says what err is and returns its code.
-func (p *process) exit(err error) int {
+// withCode is err with another exit code.
+func withCode(err error, code int) error {
+	var hint hinted
+	if !errors.As(err, &hint) {
+		return exitCode(code)
+	}
+	hint.code = code
+	return hint
+}
+
+// exit says what err is and returns its code. Where a signal had come, an error with which
+// nothing was sent ends as that signal asks.
+func (p *process) exit(ctx context.Context, err error) int {
+	code := p.say(err)
+	if interrupted := interruptCode(ctx); code == exitError && interrupted != exitDone {
+		return interrupted
+	}
+	return code
+}
+
+// say says what err is and returns its code.
+func (p *process) say(err error) int {
 	p.quiet()
 	var code exitCode
 	var hint hinted

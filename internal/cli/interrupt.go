@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -27,6 +28,11 @@ func WithInterrupt(parent context.Context) context.Context {
 		cancel(Interrupt{caught})
 	}()
 	return ctx
+}
+
+// interrupted is that a signal came at a time when nothing had been sent.
+func interrupted(when string) error {
+	return fmt.Errorf("interrupted %s. Nothing was sent", when)
 }
 
 // interruptCode is 130 or 143, by the signal that cancelled ctx; 0 where none did.

@@ -66,7 +66,7 @@ func TestScripts(t *testing.T) {
 			},
 			"service": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) == 0 {
-					ts.Fatalf("usage: service start|fault|deny|wait|requests|count|group|debits|export|secrets …")
+					ts.Fatalf("usage: service start|fault|deny|mute|wait|requests|count|group|debits|export|secrets …")
 				}
 				ts.Value(serviceKey{}).(*fakeService).command(ts, args)
 			},
@@ -85,6 +85,7 @@ type fakeService struct {
 	posts  []string // "POST path body" of each request to create
 	tokens []string // every token that was handed out
 	denied bool     // tokens are refused from now on
+	mute   bool     // nobody who asks for a token is answered from now on
 }
 
 // command is the script command:
@@ -92,6 +93,7 @@ type fakeService struct {
 //	service start [FAULT]…   serve; sets the variables that service.hcl uses
 //	service fault FAULT…     misbehave so from now on; none for no faults
 //	service deny             hand out no token any more
+//	service mute             answer nobody who asks for a token any more
 //	service wait N           wait until N requests to create have come
 //	service requests         print them
 //	service count posts|transfers
@@ -108,6 +110,10 @@ func (s *fakeService) command(ts *testscript.TestScript, args []string) {
 	case "deny":
 		s.mu.Lock()
 		s.denied = true
+		s.mu.Unlock()
+	case "mute":
+		s.mu.Lock()
+		s.mute = true
 		s.mu.Unlock()
 	case "wait":
 		s.wait(ts, rest[0])
@@ -196,8 +202,13 @@ func (s *fakeService) serve(w http.ResponseWriter, r *http.Request) {
 
 func (s *fakeService) serveToken(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	denied := s.denied
+	denied, mute := s.denied, s.mute
 	s.mu.Unlock()
+	if mute {
+		_, _ = io.Copy(io.Discard, r.Body) // only then is it seen that the client goes away
+		<-r.Context().Done()
+		return
+	}
 	if denied {
 		http.Error(w, `{"error":"invalid_client","error_description":"`+s.secret+`"}`, http.StatusUnauthorized)
 		return

@@ -195,7 +195,10 @@ func (w *workspace) lockedAny(ctx context.Context, by state.Holder, wait time.Du
 	}
 	defer func() { _ = store.Close() }() // every append was durable when it returned
 	journal, err := store.Lock(ctx, by, wait)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return interrupted("while it waited for the lock of the state")
+	case err != nil:
 		return w.stateError(err)
 	}
 	defer func() { _ = journal.Unlock() }() // the lock dies with the process anyway
