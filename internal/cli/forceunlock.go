@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/view"
 	"remit/state"
 )
 
@@ -43,14 +44,33 @@ func (p *process) forceUnlock(ctx context.Context, from *source, reason string) 
 		return err
 	}
 	defer func() { _ = store.Close() }() // every append was durable when it returned
+	holder, held, err := holderOf(ctx, store)
+	if err != nil {
+		return w.stateError(err)
+	}
 	if err := store.ForceUnlock(ctx, p.holder("remit force-unlock"), reason); err != nil {
 		if errors.Is(err, state.ErrBusy) {
 			return w.busyError(ctx, err)
 		}
 		return w.stateError(err)
 	}
-	_, err = fmt.Fprintf(p.stdout, "The lock of %s was taken away.\n", w.path)
+	text := fmt.Sprintf("Nobody was seen holding the lock of %s. Whoever may still hold it out of sight writes nothing any more.", w.path)
+	if held {
+		text = fmt.Sprintf("The lock of %s was taken away from process %d of %s on %s.", w.path, holder.PID, holder.User, holder.Host)
+	}
+	_, err = fmt.Fprintln(p.stdout, view.Visible(text))
 	return err
+}
+
+// holderOf is who holds the lock of a store, as far as that can be seen from here.
+func holderOf(ctx context.Context, store state.Store) (state.Holder, bool, error) {
+	snapshot, err := store.Snapshot(ctx)
+	if err != nil {
+		return state.Holder{}, false, err
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	holder, held := snapshot.Holder()
+	return holder, held, nil
 }
 
 // busyError says what to do about a holder that stands still in the middle of a commit: it is
