@@ -28,6 +28,8 @@ type dataSource struct {
 	delimiter rune
 	columns   []string
 	where     *argument
+	// whereColumns are the columns that where names.
+	whereColumns []int
 }
 
 // dataTypes are the types of data sources of this version.
@@ -139,6 +141,7 @@ func (d *dataSource) readHeader(r *reader) {
 		within := wideReach()
 		within.row, within.columns = true, d.columns
 		_, diags := d.scope.resolve(d.where.expr, within)
+		d.whereColumns = columnsNamed(d.where.expr, d.columns, "row")
 		r.diags = append(r.diags, diags...)
 	}
 }

@@ -14,8 +14,9 @@ import (
 	"remit/internal/transfer"
 )
 
-// compiled makes transfers of data rows without evaluating an expression for each: what
-// differs from row to row is read from columns. Its invariant: where it makes a transfer,
+// compiled makes transfers of data rows without evaluating all of a block for each: what is
+// the same for every row is known, what is a column is read, and only what computes with a
+// column is evaluated. Its invariant: where it makes a transfer,
 // transferBlock.evaluate makes the same one; of any row that is not plainly right it makes
 // none, and evaluate says why.
 type compiled struct {
@@ -27,9 +28,11 @@ type compiled struct {
 	texts     []compiledText
 	metadata  []compiledPair
 	recipient []compiledPair
-	scale     int             // decimals that amounts may have
-	text      []byte          // of the last row, to be written over
-	pairs     []transfer.Pair // made ahead; a part for each row
+	// conditions are the preconditions that differ from row to row.
+	conditions template
+	scale      int             // decimals that amounts may have
+	text       []byte          // of the last row, to be written over
+	pairs      []transfer.Pair // made ahead; a part for each row
 }
 
 // pairsAtOnce is how many pairs of metadata are made at once.
@@ -41,14 +44,24 @@ const scaleUnknown = -1
 // template is text that is put together of literals and columns.
 type template []piece
 
-// piece is a literal, or the column with that index.
+// piece is a literal, the column with that index, or an expression.
 type piece struct {
 	literal string
-	column  int // -1 for a literal
+	column  int // -1 for anything else
+	general *general
+}
+
+// general is an expression that is evaluated for each row. A result that is no text is made
+// one in a template, and otherwise is no text of a request.
+type general struct {
+	expr       hclsyntax.Expression
+	each       *eachRow
+	inTemplate bool
 }
 
 type compiledText struct {
 	template template
+	optional bool // null means that it is absent
 	of       func(*transfer.Request) *string
 }
 
@@ -71,39 +84,24 @@ func compiledTexts() map[string]func(*transfer.Request) *string {
 }
 
 // newCompiled compiles a block whose for_each is data, after a row of it was evaluated to
-// like. It is nil where an argument that differs from row to row is more than a template.
+// like. It is nil where an argument that differs from row to row is not text of a request.
 func newCompiled(t *transferBlock, columns []string, like Transfer) *compiled {
 	c := &compiled{block: t, like: like, scale: scaleUnknown}
-	p := compiler{block: t, columns: columns}
-	texts := compiledTexts()
+	p := compiler{block: t, columns: columns, each: newEachRow(t)}
 	for _, precondition := range t.preconditions {
-		if !precondition.condition.constant {
+		switch f := precondition.condition; {
+		case f.constant:
+		case f.secret || f.broken:
 			return nil
+		default:
+			c.conditions = append(c.conditions, p.general(f.expr, false)...)
 		}
 	}
 	for name, f := range t.fields {
 		if f.constant {
 			continue
 		}
-		ok := !f.secret && !f.broken
-		switch of := texts[name]; {
-		case !ok:
-		case name == "ref_id":
-			c.refID, ok = p.template(f.expr, false)
-		case name == "amount":
-			c.amount, ok = p.template(f.expr, false)
-		case name == "metadata":
-			c.metadata, ok = p.pairs(f.expr)
-		case name == "recipient_metadata" && t.operation == transfer.Platform:
-			c.recipient, ok = p.pairs(f.expr)
-		case of != nil:
-			var text template
-			text, ok = p.template(f.expr, false)
-			c.texts = append(c.texts, compiledText{text, of})
-		default:
-			ok = false
-		}
-		if !ok {
+		if f.secret || f.broken || !p.field(c, name, f) {
 			return nil
 		}
 	}
@@ -118,31 +116,60 @@ func newCompiled(t *transferBlock, columns []string, like Transfer) *compiled {
 type compiler struct {
 	block   *transferBlock
 	columns []string
+	each    *eachRow
 }
 
-// template compiles an expression that is text for every row. In a template, a constant of
+// field compiles an argument, or reports false.
+func (p *compiler) field(c *compiled, name string, f *field) (ok bool) {
+	switch of := compiledTexts()[name]; {
+	case name == "ref_id":
+		c.refID = p.template(f.expr, false)
+	case name == "amount":
+		c.amount = p.template(f.expr, false)
+	case name == "metadata":
+		c.metadata, ok = p.pairs(f.expr)
+		return ok
+	case name == "recipient_metadata" && p.block.operation == transfer.Platform:
+		c.recipient, ok = p.pairs(f.expr)
+		return ok
+	case of != nil:
+		optional := strings.HasSuffix(name, "_identity_id") || strings.HasSuffix(name, "_account_id")
+		c.texts = append(c.texts, compiledText{p.template(f.expr, false), optional, of})
+	default:
+		return false
+	}
+	return true
+}
+
+// template compiles an expression that is text for every row. In a template, a value of
 // another type becomes text.
-func (p *compiler) template(expr hclsyntax.Expression, inTemplate bool) (template, bool) {
+func (p *compiler) template(expr hclsyntax.Expression, inTemplate bool) template {
 	switch e := unwrap(expr).(type) {
 	case *hclsyntax.TemplateExpr:
 		var all template
 		for _, part := range e.Parts {
-			some, ok := p.template(part, true)
-			if !ok {
-				return nil, false
-			}
-			all = append(all, some...)
+			all = append(all, p.template(part, true)...)
 		}
-		return all, len(all) > 0
+		if len(all) > 0 {
+			return all
+		}
 	case *hclsyntax.ScopeTraversalExpr:
 		if e.Traversal.RootName() == "each" {
-			column := p.column(e.Traversal)
-			return template{{column: column}}, column >= 0
+			if column := p.column(e.Traversal); column >= 0 {
+				return template{{column: column}}
+			}
 		}
-		return p.constant(e, inTemplate)
-	default:
-		return p.constant(e, inTemplate)
 	}
+	if all, ok := p.constant(expr, inTemplate); ok {
+		return all
+	}
+	return p.general(expr, inTemplate)
+}
+
+func (p *compiler) general(expr hclsyntax.Expression, inTemplate bool) template {
+	p.each.columns = append(p.each.columns, columnsNamed(expr, p.columns, "each", "value")...)
+	p.each.columns = slices.Compact(slices.Sorted(slices.Values(p.each.columns)))
+	return template{{column: -1, general: &general{expr, p.each, inTemplate}}}
 }
 
 // column is the column that each.key or each.value.NAME reads, -1 for anything else.
@@ -182,7 +209,8 @@ func (p *compiler) constant(expr hclsyntax.Expression, inTemplate bool) (templat
 	return template{{literal: value.AsString(), column: -1}}, true
 }
 
-// pairs compiles an object that is written out, with keys that are the same for every row.
+// pairs compiles an object that is written out, with keys that are the same for every row
+// and right whichever values are null.
 func (p *compiler) pairs(expr hclsyntax.Expression) ([]compiledPair, bool) {
 	object, ok := unwrap(expr).(*hclsyntax.ObjectConsExpr)
 	if !ok {
@@ -194,15 +222,19 @@ func (p *compiler) pairs(expr hclsyntax.Expression) ([]compiledPair, bool) {
 		if !ok {
 			return nil, false
 		}
-		value, ok := p.template(item.ValueExpr, false)
-		if !ok {
+		if checkPair(key[0].literal, "") != nil || key[0].literal == p.block.config.Service.FingerprintKey {
 			return nil, false
 		}
-		pairs = append(pairs, compiledPair{key[0].literal, value})
+		pairs = append(pairs, compiledPair{key[0].literal, p.template(item.ValueExpr, false)})
 	}
 	slices.SortFunc(pairs, func(a, b compiledPair) int { return cmp.Compare(a.key, b.key) })
 	twice := func(a, b compiledPair) bool { return a.key == b.key }
-	return pairs, len(slices.CompactFunc(slices.Clone(pairs), twice)) == len(pairs)
+	isDistinct := len(slices.CompactFunc(slices.Clone(pairs), twice)) == len(pairs)
+	most := transfer.MetadataPairsMax
+	if p.block.config.Service.FingerprintKey != "" {
+		most--
+	}
+	return pairs, isDistinct && len(pairs) <= most
 }
 
 // transfer makes the transfer of a row in out, or reports false. Its texts share memory with
@@ -217,13 +249,14 @@ func (c *compiled) transfer(r *row, out *Transfer) bool {
 		return false
 	}
 	for i := range c.texts {
-		text := c.texts[i].template.text(r)
-		if text == "" || checkSent(text) != nil {
+		text, found := c.texts[i].template.text(r)
+		isAbsent := found == nothing && c.texts[i].optional
+		if !isAbsent && (found != present || text == "" || checkSent(text) != nil) {
 			return false
 		}
 		*c.texts[i].of(request) = text
 	}
-	if !c.readAmount(r, request) {
+	if !c.readAmount(r, request) || !c.meetsConditions(r) {
 		return false
 	}
 	ok := true
@@ -243,12 +276,13 @@ func (c *compiled) identify(r *row, out *Transfer) {
 	b := c.text[:0]
 	if c.refID != nil {
 		if !r.plain || !c.refID.plain() {
-			out.Request.RefID = c.refID.text(r)
+			out.Request.RefID, _ = c.refID.text(r) // no ref_id is empty
 			out.Address = c.block.instanceAddress(r.key())
 			return
 		}
 		for i := range c.refID {
-			b = append(b, c.refID[i].text(r)...)
+			text, _ := c.refID[i].text(r)
+			b = append(b, text...)
 		}
 	}
 	size := len(b)
@@ -263,8 +297,9 @@ func (c *compiled) identify(r *row, out *Transfer) {
 // readAmount sets the amount and checks its decimals.
 func (c *compiled) readAmount(r *row, request *transfer.Request) bool {
 	if c.amount != nil {
-		amount, err := transfer.ParseAmount(c.amount.text(r))
-		if err != nil {
+		text, found := c.amount.text(r)
+		amount, err := transfer.ParseAmount(text)
+		if found != present || err != nil {
 			return false
 		}
 		request.Amount = amount
@@ -282,13 +317,29 @@ func (c *compiled) metadataOf(pairs []compiledPair, r *row) (transfer.Metadata, 
 	}
 	from := len(c.pairs)
 	for i := range pairs {
-		value := pairs[i].value.text(r)
-		if tooLong(value) || transfer.CheckText(value) != nil {
+		value, found := pairs[i].value.text(r)
+		if found == nothing {
+			continue
+		}
+		if found == wrong || tooLong(value) || transfer.CheckText(value) != nil {
 			return nil, false
 		}
 		c.pairs = append(c.pairs, transfer.Pair{Key: pairs[i].key, Value: value})
 	}
+	if len(c.pairs) == from {
+		return nil, true
+	}
 	return c.pairs[from:len(c.pairs):len(c.pairs)], true
+}
+
+// meetsConditions reports whether all preconditions are plainly true.
+func (c *compiled) meetsConditions(r *row) bool {
+	for i := range c.conditions {
+		if value, ok := c.conditions[i].general.value(r); !ok || value.IsNull() || value.Type() != cty.Bool || value.False() {
+			return false
+		}
+	}
+	return true
 }
 
 // tooLong reports whether a value has more characters than the service takes.
@@ -298,7 +349,7 @@ func tooLong(text string) bool {
 
 // plain reports whether plain text in all columns makes text in Unicode's normal form.
 func (t template) plain() bool {
-	return !slices.ContainsFunc(t, func(p piece) bool { return !transfer.Plain(p.literal) })
+	return !slices.ContainsFunc(t, func(p piece) bool { return p.general != nil || !transfer.Plain(p.literal) })
 }
 
 // distinct reports whether texts differ where the key does. What is plain, such as a letter,
@@ -314,27 +365,100 @@ func (t template) distinct(key int) bool {
 }
 
 // text puts a template together, in Unicode's normal form as every string of the language.
-func (t template) text(r *row) string {
+// It is nothing where the text is null.
+func (t template) text(r *row) (string, finding) {
 	if len(t) == 1 {
 		return t[0].text(r)
 	}
 	var b strings.Builder
-	size := 0
 	for i := range t {
-		size += len(t[i].text(r))
+		text, found := t[i].text(r)
+		if found != present {
+			return "", wrong
+		}
+		b.WriteString(text)
 	}
-	b.Grow(size)
-	for i := range t {
-		b.WriteString(t[i].text(r))
-	}
-	return normalForm(b.String())
+	return normalForm(b.String()), present
 }
 
-func (p *piece) text(r *row) string {
-	if p.column < 0 {
-		return p.literal
+func (p *piece) text(r *row) (string, finding) {
+	switch {
+	case p.column >= 0:
+		return r.text(p.column), present
+	case p.general != nil:
+		return p.general.text(r)
 	}
-	return r.text(p.column)
+	return p.literal, present
+}
+
+func (g *general) text(r *row) (string, finding) {
+	value, ok := g.value(r)
+	if ok && value.IsNull() && !g.inTemplate {
+		return "", nothing
+	}
+	if ok && g.inTemplate && !value.IsNull() {
+		converted, err := convert.Convert(value, cty.String)
+		value, ok = converted, err == nil
+	}
+	if !ok || value.IsNull() || value.Type() != cty.String {
+		return "", wrong
+	}
+	return value.AsString(), present
+}
+
+// value evaluates the expression; false where there is a mistake in it, or a secret.
+func (g *general) value(r *row) (cty.Value, bool) {
+	value, diags := g.expr.Value(g.each.context(r))
+	return value, !diags.HasErrors() && value.IsWhollyKnown() && !value.ContainsMarked()
+}
+
+// eachRow is what expressions name by each, made at most once for a row.
+type eachRow struct {
+	ctx     *hcl.EvalContext
+	columns []int // that they name
+	line    int   // of the row that it is made of; 0 before the first
+}
+
+func newEachRow(t *transferBlock) *eachRow {
+	e := &eachRow{ctx: t.ctx.NewChild()}
+	e.ctx.Variables = map[string]cty.Value{}
+	return e
+}
+
+// context is valid until it is asked for another row.
+func (e *eachRow) context(r *row) *hcl.EvalContext {
+	if e.line != r.line {
+		e.line = r.line
+		e.ctx.Variables["each"] = cty.ObjectVal(map[string]cty.Value{
+			"key": cty.StringVal(r.key()), "value": r.object(e.columns),
+		})
+	}
+	return e.ctx
+}
+
+// columnsNamed are the columns that expr names below a prefix, such as each.value; all of
+// them where it names the whole.
+func columnsNamed(expr hclsyntax.Expression, columns []string, prefix ...string) []int {
+	var named []int
+	for _, path := range expr.Variables() {
+		if path.RootName() != prefix[0] || len(path) < len(prefix) {
+			continue
+		}
+		if last, _ := stepName(path[len(prefix)-1], false); len(prefix) > 1 && last != prefix[1] {
+			continue
+		}
+		only := ""
+		if len(path) > len(prefix) {
+			only, _ = stepName(path[len(prefix)], true)
+			only = cty.NormalizeString(only)
+		}
+		for i, column := range columns {
+			if only == "" || only == column {
+				named = append(named, i)
+			}
+		}
+	}
+	return named
 }
 
 // normalForm is cty.NormalizeString, which takes its time over plain text as well.

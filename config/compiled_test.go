@@ -98,6 +98,8 @@ func randomBlock(t *rapid.T) string {
 		`each.key`, `each.value.a`, `each.value["b"]`, `"x-${each.key}"`, `"${each.value.b}"`, `"${each.value.a}${each.value.b}"`,
 		`"p-${var.period}-${each.key}"`, `"n${var.number}-${each.value.b}"`, `("e${each.value.a}\u0301")`, `"same"`, `local.text`,
 		`upper(each.value.a)`, `each.value.a == "" ? each.key : each.value.a`, `var.number`, `null`, `"${each.key}${local.text}"`, `each.value.net`,
+		`each.value.a == "" ? null : each.value.a`, `"l${length(each.value.b)}-${upper(each.key)}"`, `length(each.value.a)`, `join("", values(each.value))`,
+		`try(each.value["a"], each.key)`, `lookup({ x = 1, y = "e" }, each.value.a, null)`, `"${each.value.a == "" ? null : each.value.a}"`, `jsondecode(each.value.a)`,
 	})
 	var b strings.Builder
 	b.WriteString(`
@@ -134,10 +136,11 @@ transfer "platform" "pay" {
 		case "batch":
 			argument(name, "batch.b")
 		case "precondition":
-			b.WriteString("  precondition {\n    condition = " + rapid.SampledFrom([]string{`each.value.a != "x"`, `var.number == 7`}).Draw(t, "condition") +
+			b.WriteString("  precondition {\n    condition = " + rapid.SampledFrom([]string{`each.value.a != "x"`, `var.number == 7`, `length(each.value.b) < 5`, `each.value.a`, `null`, `each.value.net == "7" || each.key != "a"`}).Draw(t, "condition") +
 				"\n    error_message = \"no ${var.period}\"\n  }\n")
 		case "metadata", "recipient_metadata":
-			argument(name, fmt.Sprintf(`{ k = %s, "j-${var.period}" = %s }`, text.Draw(t, "value"), text.Draw(t, "value")))
+			more := rapid.SampledFrom([]string{"", `, a = null, c = each.value.a == "a" ? "c" : null, e = upper(each.key)`, `, a = null, b = null, c = each.value.a == "a" ? "c" : null, d = "d", e = "e"`}).Draw(t, "more")
+			argument(name, fmt.Sprintf(`{ k = %s, "j-${var.period}" = %s%s }`, text.Draw(t, "value"), text.Draw(t, "value"), more))
 		default:
 			argument(name, text.Draw(t, name))
 		}

@@ -180,6 +180,15 @@ func (r *row) value() cty.Value {
 	return r.cached
 }
 
+// object is the row as an object of some of its columns.
+func (r *row) object(columns []int) cty.Value {
+	values := make(map[string]cty.Value, len(columns))
+	for _, i := range columns {
+		values[r.table.columns[i]] = cty.StringVal(r.fields[i])
+	}
+	return cty.ObjectVal(values)
+}
+
 // whole is the range of the first line of the row.
 func (r *row) whole() hcl.Range {
 	last := len(r.fields) - 1
@@ -304,6 +313,12 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 	if d.where == nil {
 		return r, nil
 	}
+	if isIn, ok := d.plainly(r, filter); ok {
+		if isIn {
+			return r, nil
+		}
+		return nil, nil
+	}
 	filter.Variables = map[string]cty.Value{"row": r.value()}
 	value, diags := evaluate(d.where.expr, d.where.refs, filter)
 	switch {
@@ -319,6 +334,17 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 		diag.Detail += " The row is " + at(r.whole()) + "."
 	}
 	return nil, diags
+}
+
+// plainly evaluates where with the columns alone that it names. It is false where that has
+// no result, and the whole row is needed to say why.
+func (d *dataSource) plainly(r *row, filter *hcl.EvalContext) (isIn, ok bool) {
+	filter.Variables = map[string]cty.Value{"row": r.object(d.whereColumns)}
+	value, diags := d.where.expr.Value(filter)
+	if diags.HasErrors() || value.IsMarked() || !value.IsKnown() || value.IsNull() || value.Type() != cty.Bool {
+		return false, false
+	}
+	return value.True(), true
 }
 
 // filter is what where is evaluated in, and nil where there is none.
