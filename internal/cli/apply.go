@@ -132,7 +132,7 @@ func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journ
 	if plan.Empty() {
 		return a.standing(ctx, w, journal, seen, plan, nil)
 	}
-	if err := a.ask(ctx, w, plan); err != nil {
+	if err := a.ask(ctx, w); err != nil {
 		return err
 	}
 	connection, err := w.connect(ctx, a.inFlightMax(w), a.faults...)
@@ -200,7 +200,7 @@ func (a *applying) refusedBefore(plan *planner.Plan) error {
 }
 
 // ask gets a person's yes, or the flag that stands for it.
-func (a *applying) ask(ctx context.Context, w *workspace, plan *planner.Plan) error {
+func (a *applying) ask(ctx context.Context, w *workspace) error {
 	if a.file != "" || a.autoApprove {
 		return nil
 	}

@@ -118,7 +118,8 @@ func TestFindHoldsBackOnlyWhatCannotBeRead(t *testing.T) {
 		"a ref_id that is no string": {map[string]string{"a": `{"ref_id":7}`}, map[string]string{"a": "no ref_id"}, 7},
 		"two of them": {
 			map[string]string{"a": `null`, "d": `{"ref_id":"d","id":"x"}`, "h": `7`},
-			map[string]string{"a": "no ref_id", "d": "amount", "h": "not a transfer record"}, 11,
+			map[string]string{"a": "no ref_id", "d": "amount", "h": "not a transfer record"},
+			11,
 		},
 	}
 	for name, tt := range tests {
