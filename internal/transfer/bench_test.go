@@ -76,3 +76,16 @@ func BenchmarkCheckRefID(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkParseRecord(b *testing.B) {
+	raw := []byte(`{"id":"0198c0de-7f00-7000-8000-000000000001","customer_id":"c0ffee00-0000-4000-8000-000000000001",` +
+		`"profile_id":"p","amount":"10.00","total":"10.00","fee":"0","asset":"USD","direction":"DEBIT",` +
+		`"type":"INTERNAL_TRANSFER_DEBIT","status":"COMPLETED","created_at":"2026-11-27T09:00:00Z",` +
+		`"updated_at":"2026-11-27T09:00:00Z","ref_id":"payroll-1","group_id":"g","metadata":{"a":"b"}}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := transfer.ParseRecord(raw); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

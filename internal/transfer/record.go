@@ -3,9 +3,7 @@ package transfer
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 )
@@ -102,6 +100,7 @@ type Record struct {
 // timestamp is not RFC 3339, or anything follows the object. Names are compared exactly.
 // Unknown fields and enumeration values are kept. The error names fields and no values.
 func ParseRecord(raw []byte) (Record, error) {
+	raw = bytes.Clone(raw)
 	fields, err := parseObject(raw)
 	if err != nil {
 		return Record{}, fmt.Errorf("read transfer record: %w", err)
@@ -138,45 +137,12 @@ func ParseRecord(raw []byte) (Record, error) {
 		Memo:               p.optional("memo"),
 		StatusDetails:      p.object("status_details"),
 
-		Raw: bytes.Clone(bytes.TrimSpace(raw)),
+		Raw: bytes.TrimSpace(raw),
 	}
 	if len(p.wrong) > 0 {
 		return Record{}, fmt.Errorf("read transfer record: %s", strings.Join(p.wrong, "; "))
 	}
 	return r, nil
-}
-
-// parseObject refuses a field that stands twice: which of the two is meant is not guessed.
-func parseObject(raw []byte) (map[string]json.RawMessage, error) {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if begin, err := d.Token(); err != nil {
-		return nil, err
-	} else if begin != json.Delim('{') {
-		return nil, errors.New("not a JSON object")
-	}
-	fields := make(map[string]json.RawMessage)
-	for d.More() {
-		token, err := d.Token()
-		if err != nil {
-			return nil, err
-		}
-		name, _ := token.(string) // the decoder allows nothing else there
-		if _, ok := fields[name]; ok {
-			return nil, fmt.Errorf("the field %.40q stands twice", name)
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, err
-		}
-		fields[name] = value
-	}
-	if _, err := d.Token(); err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("more than one JSON value")
-	}
-	return fields, nil
 }
 
 // recordParser picks fields by their exact names and collects, in words, what is wrong with them.
@@ -186,6 +152,13 @@ type recordParser struct {
 }
 
 func (p *recordParser) optional(name string) string {
+	raw, ok := p.fields[name]
+	if !ok {
+		return ""
+	}
+	if value, ok := plainString(raw); ok {
+		return value
+	}
 	var value string
 	p.decode(name, &value)
 	return value
