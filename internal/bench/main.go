@@ -136,14 +136,11 @@ func (o options) carryOut(ctx context.Context, stdout, stderr io.Writer) error {
 	}
 	from := o.json
 	if o.json != "" || !o.markdown {
-		results, err := o.measure(ctx, stdout, stderr)
-		if err != nil || o.json == "" {
+		if err := o.measure(ctx, stdout, stderr); err != nil {
 			return err
 		}
-		if err := results.Write(o.json); err != nil {
-			return err
-		}
-	} else {
+	}
+	if from == "" {
 		from = resultsFile
 	}
 	if !o.markdown {

@@ -93,36 +93,62 @@ func commit(ctx context.Context) string {
 }
 
 // measureAll runs scenarios in turns at one size and returns a row of each. What cannot be
-// run on this machine is left out, with its reason.
+// run on this machine is left out, with its reason; so is what fails, and the error says so
+// beside the rows of all others.
 func (s *session) measureAll(ctx context.Context, key string, size, runs int, all []scenario) ([]figures.Row, error) {
+	var failed []error
+	fail := func(one scenario, err error) {
+		err = fmt.Errorf("%s at %d: %w", one.name, size, err)
+		s.leaveOut("%s at %d failed", one.name, size)
+		failed = append(failed, err)
+	}
 	var can []scenario
 	for _, one := range all {
-		if one.needs != nil {
-			if err := one.needs(s); err != nil {
-				s.leaveOut("%s: %v", one.name, err)
-				continue
-			}
+		ready, err := s.ready(ctx, one, size)
+		if err != nil {
+			fail(one, err)
 		}
-		if one.prepare != nil {
-			s.say("%s, %d: prepare", one.name, size)
-			if err := one.prepare(ctx, s, size); err != nil {
-				return nil, fmt.Errorf("prepare %s at %d: %w", one.name, size, err)
-			}
+		if ready {
+			can = append(can, one)
 		}
-		can = append(can, one)
 	}
 	samples := make(map[string][]figures.Sample)
 	for turn := range runs {
-		for _, one := range can {
+		for i := 0; i < len(can); i++ {
+			one := can[i]
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
 			sample, err := one.run(ctx, s, size)
 			if err != nil {
-				return nil, fmt.Errorf("%s at %d: %w", one.name, size, err)
+				fail(one, err)
+				can = slices.Delete(can, i, i+1)
+				i--
+				continue
 			}
 			samples[one.name] = append(samples[one.name], sample)
 			s.say("%s, %d, run %d of %d: %s", one.name, size, turn+1, runs, sample)
 		}
 	}
-	return rowsOf(key, size, can, samples), nil
+	return rowsOf(key, size, can, samples), errors.Join(failed...)
+}
+
+// ready prepares a scenario, and reports whether it can be run.
+func (s *session) ready(ctx context.Context, one scenario, size int) (bool, error) {
+	if one.needs != nil {
+		if err := one.needs(s); err != nil {
+			s.leaveOut("%s: %v", one.name, err)
+			return false, nil
+		}
+	}
+	if one.prepare == nil {
+		return true, nil
+	}
+	s.say("%s, %d: prepare", one.name, size)
+	if err := one.prepare(ctx, s, size); err != nil {
+		return false, fmt.Errorf("prepare: %w", err)
+	}
+	return true, nil
 }
 
 func (s *session) leaveOut(format string, values ...any) {
@@ -154,45 +180,47 @@ func rowsOf(key string, size int, all []scenario, samples map[string][]figures.S
 	return rows
 }
 
-// measure measures what is asked for, size after size, and returns it beside what the -json
-// file held before. After each size the file is written, so that a long session that breaks
-// leaves what it has.
-func (o options) measure(ctx context.Context, stdout, stderr io.Writer) (results figures.Results, err error) {
+// measure measures what is asked for, size after size. After each size it writes the -json
+// file, so that a long session that breaks leaves what it has.
+func (o options) measure(ctx context.Context, stdout, stderr io.Writer) (err error) {
+	var results figures.Results
 	if o.json != "" {
 		if results, err = figures.Read(o.json); err != nil {
-			return results, err
+			return err
 		}
 	}
 	s, err := begin(ctx, o, stderr)
 	defer func() { err = errors.Join(err, s.end()) }()
 	if err != nil {
-		return results, err
+		return err
 	}
 	sizes := o.sizes
 	if sizes == nil {
 		sizes = usualSizes(o.slow)
 	}
 	key := time.Now().UTC().Format(time.RFC3339)
+	var failed []error
 	for _, size := range sizes {
 		rows, err := s.measureAll(ctx, key, size, o.runs, o.chosen(size))
-		if err != nil {
-			return results, err
+		if ctx.Err() != nil {
+			return err
 		}
+		failed = append(failed, err)
 		s.about.PeakLeast = float64(measure.OwnPeak()) / 1e6
 		results.Put(key, s.about, rows...)
 		if o.json != "" {
 			if err := results.Write(o.json); err != nil {
-				return results, err
+				return err
 			}
 		}
 		if _, err := io.WriteString(stdout, figures.Plain(rows)); err != nil {
-			return results, err
+			return err
 		}
 		if err := s.forget(); err != nil {
-			return results, err
+			return err
 		}
 	}
-	return results, nil
+	return errors.Join(failed...)
 }
 
 // forget removes what was prepared for a size, which may be gigabytes.

@@ -43,10 +43,10 @@ const chartStyle = `
   text { font: 13px system-ui, sans-serif; fill: #24292f }
   .title { font-weight: 600; font-size: 15px }
   .axis { stroke: #57606a; fill: none } .grid { stroke: #d0d7de; fill: none }
-  path, circle { stroke-width: 2 } path.line, path.key { fill: none }
+  path.line, path.key { fill: none; stroke-width: 2 } circle.dot { stroke: none }
   .remit { stroke: #0969da; fill: #0969da } .terraform { stroke: #8250df; fill: #8250df }
   .script { stroke: #bc4c00; fill: #bc4c00 } .floor { stroke: #6e7781; fill: #6e7781 }
-  .dashed { stroke-dasharray: 7 4 } .dotted { stroke-dasharray: 2 4 } circle { stroke-dasharray: none }
+  .dashed { stroke-dasharray: 7 4 } .dotted { stroke-dasharray: 2 4 }
   @media (prefers-color-scheme: dark) {
     text { fill: #e6edf3 } .axis { stroke: #8b949e } .grid { stroke: #30363d }
     .remit { stroke: #58a6ff; fill: #58a6ff } .terraform { stroke: #bc8cff; fill: #bc8cff }
@@ -76,12 +76,12 @@ func grid(b *strings.Builder) {
 	for power := transfersLeast; power <= transfersMost; power++ {
 		at := across(math.Pow10(power))
 		fmt.Fprintf(b, `<path class="grid" d="M%.1f %dV%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n",
-			at, plotTop, plotBottom, at, plotBottom+20, number(math.Pow10(power)))
+			at, plotTop, plotBottom, at, plotBottom+20, count(int(math.Pow10(power))))
 	}
 	for power := secondsLeast; power <= secondsMost; power++ {
 		at := down(math.Pow10(power))
 		fmt.Fprintf(b, `<path class="grid" d="M%d %.1fH%d"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n",
-			plotLeft, at, plotRight, plotLeft-8, at+4, seconds(math.Pow10(power)))
+			plotLeft, at, plotRight, plotLeft-8, at+4, axisSeconds(power))
 	}
 	fmt.Fprintf(b, `<path class="axis" d="M%d %dV%dH%d"/>`+"\n", plotLeft, plotTop, plotBottom, plotRight)
 	fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="middle">transfers</text>`+"\n", (plotLeft+plotRight)/2, plotBottom+42)
@@ -101,8 +101,8 @@ func (l line) draw(b *strings.Builder, results Results, y float64) bool {
 			verb = "M"
 		}
 		fmt.Fprintf(&path, "%s%.1f %.1f", verb, x, y)
-		fmt.Fprintf(&dots, `<circle class="%s" cx="%.1f" cy="%.1f" r="3"><title>%s, %s transfers: %s</title></circle>`+"\n",
-			l.class, x, y, l.label, number(float64(size)), seconds(row.CPU.Median))
+		fmt.Fprintf(&dots, `<circle class="dot %s" cx="%.1f" cy="%.1f" r="3"><title>%s, %s transfers: %s</title></circle>`+"\n",
+			l.class, x, y, l.label, count(size), seconds(row.CPU.Median))
 	}
 	if path.Len() == 0 {
 		return false
@@ -111,6 +111,14 @@ func (l line) draw(b *strings.Builder, results Results, y float64) bool {
 	key := plotRight + 20
 	fmt.Fprintf(b, `<path class="key %s" d="M%d %.1fh30"/><text x="%d" y="%.1f">%s</text>`+"\n", l.class, key, y, key+38, y+4, l.label)
 	return true
+}
+
+// axisSeconds writes a power of ten of seconds.
+func axisSeconds(power int) string {
+	if power < 0 {
+		return count(int(math.Pow10(power+3))) + " ms"
+	}
+	return count(int(math.Pow10(power))) + " s"
 }
 
 func across(transfers float64) float64 {

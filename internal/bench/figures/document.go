@@ -159,7 +159,7 @@ func (t table) markdown(results Results) string {
 			if !ok {
 				continue
 			}
-			fmt.Fprintf(&b, "| %s | %s |", number(float64(size)), Title(name))
+			fmt.Fprintf(&b, "| %s | %s |", count(size), Title(name))
 			for _, c := range t.columns {
 				b.WriteString(" " + c.cell(row) + " |")
 			}
@@ -215,7 +215,7 @@ func sessions(results Results) string {
 func Plain(rows []Row) string {
 	var b strings.Builder
 	for _, r := range rows {
-		fmt.Fprintf(&b, "%-22s %9s  CPU %9s  wall %9s  peak %9s", r.Name, number(float64(r.Size)), cpu(r), wall(r), peak(r))
+		fmt.Fprintf(&b, "%-22s %9s  CPU %9s  wall %9s  peak %9s", r.Name, count(r.Size), cpu(r), wall(r), peak(r))
 		if r.Rate.Median > 0 {
 			fmt.Fprintf(&b, "  %s/s", rate(r))
 		}

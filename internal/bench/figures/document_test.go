@@ -104,7 +104,7 @@ func TestDocumentSaysWhetherAPromiseIsKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := "first plan: CPU over the floor's (csv and scan) | at most 4.00 × " + verdict; !strings.Contains(text, want) {
+		if want := "first plan: CPU over the floor's (csv and scan) | at most 4 × " + verdict; !strings.Contains(text, want) {
 			t.Errorf("the document lacks %q", want)
 		}
 	}

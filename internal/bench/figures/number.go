@@ -31,6 +31,9 @@ func number(v float64) string {
 	return whole
 }
 
+// count writes a whole number, thousands apart.
+func count(n int) string { return thousands(strconv.Itoa(n)) }
+
 // thousands sets digits apart in groups of three.
 func thousands(digits string) string {
 	for i := len(digits) - 3; i > 0; i -= 3 {

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -71,7 +72,7 @@ func promised(results Results) string {
 				}
 			}
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s%s%s | %s | %s |\n", number(float64(p.size)), p.text, bound, number(p.bound), p.unit, measured, verdict)
+		fmt.Fprintf(&b, "| %s | %s | %s%s%s | %s | %s |\n", count(p.size), p.text, bound, strconv.FormatFloat(p.bound, 'f', -1, 64), p.unit, measured, verdict)
 	}
 	return b.String()
 }
