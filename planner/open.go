@@ -36,7 +36,7 @@ func Open(r io.Reader) (*Plan, error) {
 	o := opener{
 		in: bufio.NewReaderSize(r, 64<<10), sum: sha256.New(),
 		plan:  &Plan{Totals: make(map[Action]*transfer.Totals)},
-		lines: make(map[string]int),
+		lines: newIndex(0),
 	}
 	err := o.read()
 	if changed := (*ChangedError)(nil); err != nil && !errors.As(err, &changed) {
@@ -54,7 +54,14 @@ type opener struct {
 	bytes []byte // of the line
 	sum   hash.Hash
 	plan  *Plan
-	lines map[string]int // index of the change, by ref_id
+	lines *index // numbers of changes by ref_id
+
+	buffers [2][]byte // of parsePlain
+}
+
+// find returns the number of the change with a ref_id.
+func (o *opener) find(refID string) (int, bool) {
+	return o.lines.find(refID, func(n int) bool { return o.plan.Changes.At(n).RefID == refID })
 }
 
 func (o *opener) changed(format string, args ...any) error {
@@ -147,11 +154,15 @@ func (o *opener) readHeader() error {
 
 func (o *opener) readChange() error {
 	var line savedChange
-	if err := o.decode(o.bytes, &line); err != nil {
-		return err
+	var ok bool
+	if line.Change, line.AfterAs, ok = parsePlain(o.bytes, &o.buffers); !ok {
+		line = savedChange{}
+		if err := o.decode(o.bytes, &line); err != nil {
+			return err
+		}
 	}
 	if line.AfterAs != "" {
-		earlier, ok := o.lines[line.AfterAs]
+		earlier, ok := o.find(line.AfterAs)
 		if !ok || len(line.After) > 0 {
 			return o.changed("it waits as %q, which is no earlier line", line.AfterAs)
 		}
@@ -160,10 +171,10 @@ func (o *opener) readChange() error {
 	if reason := line.broken(); reason != "" {
 		return o.changed("%s", reason)
 	}
-	if _, ok := o.lines[line.RefID]; ok {
+	if _, ok := o.find(line.RefID); ok {
 		return o.changed("ref_id %q stands twice", line.RefID)
 	}
-	o.lines[line.RefID] = o.plan.Changes.Len()
+	o.lines.add(line.RefID, o.plan.Changes.Len())
 	o.plan.Changes.Add(&line.Change)
 	return nil
 }

@@ -120,6 +120,16 @@ func (r Request) SentMetadata() Metadata {
 // again. Anything but the bytes that Body returns for the result is an error: another order,
 // a field that is unknown, doubled or null, a body of another version is not guessed at.
 func ParseRequest(op Operation, body []byte, fingerprintKey string) (Request, error) {
+	if r, ok := scanRequest(op, string(body)); ok {
+		if r, ok = r.withBody(body, fingerprintKey); ok {
+			return r, nil
+		}
+	}
+	return parseRequest(op, body, fingerprintKey)
+}
+
+// parseRequest is ParseRequest by package json: the oracle of scanRequest.
+func parseRequest(op Operation, body []byte, fingerprintKey string) (Request, error) {
 	var in struct {
 		Amount            string            `json:"amount"`
 		Asset             string            `json:"asset"`
@@ -146,11 +156,18 @@ func ParseRequest(op Operation, body []byte, fingerprintKey string) (Request, er
 		ToProfileID: in.ToProfileID, ToIdentityID: in.ToIdentityID, ToAccountID: in.ToAccountID,
 		Metadata: NewMetadata(in.Metadata), RecipientMetadata: NewMetadata(in.RecipientMetadata),
 	}
-	r.restoreFingerprintKey(fingerprintKey)
-	if !bytes.Equal(r.Body(), body) {
+	r, ok := r.withBody(body, fingerprintKey)
+	if !ok {
 		return Request{}, errors.New("read the request's body: it is not in the form that is sent")
 	}
 	return r, nil
+}
+
+// withBody restores the fingerprint's key, and reports whether r then has the given body.
+func (r Request) withBody(body []byte, fingerprintKey string) (Request, bool) {
+	r.restoreFingerprintKey(fingerprintKey)
+	var buffer [usualBytes]byte
+	return r, bytes.Equal(r.AppendBody(buffer[:0]), body)
 }
 
 func (r *Request) restoreFingerprintKey(key string) {

@@ -1,0 +1,104 @@
+package transfer
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// scanRequest reads a body that has nothing but what Body writes of plain texts; false where
+// it may have more, or less. What it reads is right only where Body of it is the same bytes.
+func scanRequest(op Operation, body string) (Request, bool) {
+	s := scanner{rest: body, sound: utf8.ValidString(body)}
+	r := Request{Operation: op}
+	amount := s.field(`"amount":`)
+	r.Asset = s.field(`"asset":`)
+	r.FromAccountID = s.field(`"from_account_id":`)
+	r.FromIdentityID = s.field(`"from_identity_id":`)
+	r.FromProfileID = s.field(`"from_profile_id":`)
+	r.Metadata = s.pairs(`"metadata":`)
+	r.RecipientMetadata = s.pairs(`"recipient_metadata":`)
+	r.RefID = s.field(`"ref_id":`)
+	r.ToAccountID = s.field(`"to_account_id":`)
+	r.ToIdentityID = s.field(`"to_identity_id":`)
+	r.ToProfileID = s.field(`"to_profile_id":`)
+	var err error
+	r.Amount, err = ParseAmount(amount)
+	return r, err == nil && s.sound && s.rest == "}"
+}
+
+// scanner reads JSON whose order is known. After the first surprise nothing counts any more.
+type scanner struct {
+	rest  string
+	inner bool // something of the object was read
+	sound bool
+}
+
+// member goes to the value of a member that comes next; false where it does not.
+func (s *scanner) member(name string) bool {
+	before := "{"
+	if s.inner {
+		before = ","
+	}
+	rest, ok := strings.CutPrefix(s.rest, before)
+	if ok {
+		rest, ok = strings.CutPrefix(rest, name)
+	}
+	if ok {
+		s.rest, s.inner = rest, true
+	}
+	return ok
+}
+
+func (s *scanner) field(name string) string {
+	if !s.member(name) {
+		return ""
+	}
+	return s.text()
+}
+
+// text reads a string in which nothing but quotation marks and backslashes is escaped.
+func (s *scanner) text() string {
+	rest, ok := strings.CutPrefix(s.rest, `"`)
+	if !ok {
+		s.sound = false
+		return ""
+	}
+	end := strings.IndexAny(rest, `"\`)
+	if end >= 0 && rest[end] == '"' {
+		s.rest = rest[end+1:]
+		return rest[:end]
+	}
+	var b strings.Builder
+	for end >= 0 && rest[end] == '\\' && end+1 < len(rest) && (rest[end+1] == '"' || rest[end+1] == '\\') {
+		b.WriteString(rest[:end])
+		b.WriteByte(rest[end+1])
+		rest = rest[end+2:]
+		end = strings.IndexAny(rest, `"\`)
+	}
+	if end < 0 || rest[end] != '"' {
+		s.sound = false
+		return ""
+	}
+	b.WriteString(rest[:end])
+	s.rest = rest[end+1:]
+	return b.String()
+}
+
+func (s *scanner) pairs(name string) Metadata {
+	if !s.member(name) {
+		return nil
+	}
+	var m Metadata
+	inner := scanner{rest: s.rest, sound: true}
+	for inner.sound && inner.member("") {
+		key := inner.text()
+		rest, ok := strings.CutPrefix(inner.rest, ":")
+		inner.rest, inner.sound = rest, inner.sound && ok
+		inner.sound = inner.sound && (len(m) == 0 || m[len(m)-1].Key < key)
+		m = append(m, Pair{key, inner.text()})
+	}
+	rest, ok := strings.CutPrefix(inner.rest, "}")
+	s.rest, s.sound = rest, s.sound && ok && inner.sound
+	return slices.Clip(m)
+}

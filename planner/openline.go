@@ -1,0 +1,145 @@
+package planner
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"time"
+
+	"remit/internal/transfer"
+)
+
+// parsePlain reads a line that appendPlain wrote; false of any other, which may be a line of
+// a saved plan all the same. buffers are for what is written again to be compared.
+func parsePlain(line []byte, buffers *[2][]byte) (c Change, afterAs string, ok bool) {
+	r := plainReader{rest: string(line)}
+	c.Action = Action(r.must(`{"action":`))
+	c.RefID = r.must(`,"ref_id":`)
+	c.Address = r.may(`,"address":`)
+	c.Place = r.may(`,"place":`)
+	c.Batch = r.may(`,"batch":`)
+	operation := transfer.Operation(r.must(`,"request":{"operation":`))
+	fingerprintKey := r.may(`,"fingerprint_key":`)
+	body := r.must(`,"body":`)
+	r.skip("}")
+	c.FromLabel = r.has(`,"from_label":true`)
+	c.DuplicateWithin = r.duration(`,"duplicate_within":`)
+	c.Again = r.has(`,"again":true`)
+	c.Until = r.time(`,"until":`)
+	c.Expires = r.time(`,"expires":`)
+	c.Reason = r.may(`,"reason":`)
+	c.Next = r.may(`,"next":`)
+	c.Signals = r.signals()
+	afterAs = r.may(`,"after_as":`)
+	r.skip("}\n")
+	if r.broken || r.rest != "" {
+		return Change{}, "", false
+	}
+	request, err := transfer.ParseRequest(operation, []byte(body), fingerprintKey)
+	if err != nil || request.FingerprintKey != fingerprintKey {
+		return Change{}, "", false
+	}
+	c.Request = request
+	if buffers[0], ok = appendPlain(buffers[0][:0], &c, afterAs, &buffers[1]); !ok {
+		return Change{}, "", false
+	}
+	return c, afterAs, bytes.Equal(buffers[0], line)
+}
+
+// plainReader reads JSON whose order is known. Once broken, nothing that it read counts.
+type plainReader struct {
+	rest   string
+	broken bool
+}
+
+// has goes past text where that comes next.
+func (r *plainReader) has(text string) bool {
+	rest, ok := strings.CutPrefix(r.rest, text)
+	r.rest = rest
+	return ok
+}
+
+func (r *plainReader) skip(text string) {
+	if !r.has(text) {
+		r.broken = true
+	}
+}
+
+// must reads the string of a member that has to be there.
+func (r *plainReader) must(name string) string {
+	r.skip(name)
+	return r.text()
+}
+
+// may reads the string of a member that need not be there.
+func (r *plainReader) may(name string) string {
+	if !r.has(name) {
+		return ""
+	}
+	return r.text()
+}
+
+// text reads a string in which only quotation marks and backslashes are escaped.
+func (r *plainReader) text() string {
+	r.skip(`"`)
+	end := strings.IndexAny(r.rest, `"\`)
+	if end >= 0 && r.rest[end] == '"' {
+		text := r.rest[:end]
+		r.rest = r.rest[end+1:]
+		return text
+	}
+	var b strings.Builder
+	for !r.broken {
+		end := strings.IndexAny(r.rest, `"\`)
+		switch {
+		case end < 0 || end+1 == len(r.rest):
+			r.broken = true
+		case r.rest[end] == '"':
+			b.WriteString(r.rest[:end])
+			r.rest = r.rest[end+1:]
+			return b.String()
+		default:
+			b.WriteString(r.rest[:end])
+			b.WriteByte(r.rest[end+1])
+			r.rest = r.rest[end+2:]
+		}
+	}
+	return ""
+}
+
+func (r *plainReader) duration(name string) time.Duration {
+	if !r.has(name) {
+		return 0
+	}
+	digits := len(r.rest) - len(strings.TrimLeft(r.rest, "0123456789-"))
+	n, err := strconv.ParseInt(r.rest[:digits], 10, 64)
+	r.rest, r.broken = r.rest[digits:], r.broken || err != nil
+	return time.Duration(n)
+}
+
+func (r *plainReader) time(name string) time.Time {
+	text := r.may(name)
+	if text == "" {
+		return time.Time{}
+	}
+	var t time.Time
+	if err := t.UnmarshalText([]byte(text)); err != nil {
+		r.broken = true
+	}
+	return t
+}
+
+func (r *plainReader) signals() []Signal {
+	var all []Signal
+	for next := `,"signals":[{"kind":`; r.has(next); next = `,{"kind":` {
+		all = append(all, Signal{
+			Kind: SignalKind(r.text()), RefID: r.may(`,"ref_id":`), Place: r.may(`,"place":`),
+			Detail: r.may(`,"detail":`), Accepted: r.may(`,"accepted":`),
+		})
+		r.skip("}")
+	}
+	if all != nil {
+		r.skip("]")
+	}
+	return all
+}
