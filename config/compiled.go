@@ -21,9 +21,10 @@ import (
 // none, and evaluate says why.
 type compiled struct {
 	block     *transferBlock
-	like      Transfer // what is the same for every row
-	distinct  bool     // rows of different keys have different ref_ids
-	refID     template // nil where it is the same for every row, as for all below
+	elements  *elementRows // nil where for_each is data
+	like      Transfer     // what is the same for every row
+	distinct  bool         // rows of different keys have different ref_ids
+	refID     template     // nil where it is the same for every row, as for all below
 	amount    template
 	texts     []compiledText
 	metadata  []compiledPair
@@ -83,11 +84,21 @@ func compiledTexts() map[string]func(*transfer.Request) *string {
 	}
 }
 
-// newCompiled compiles a block whose for_each is data, after a row of it was evaluated to
-// like. It is nil where an argument that differs from row to row is not text of a request.
-func newCompiled(t *transferBlock, columns []string, like Transfer) *compiled {
+// newCompiled compiles a block with for_each, after an instance of it was evaluated to like.
+// It is nil where an argument that differs from row to row is not text of a request.
+func newCompiled(t *transferBlock, in instance, like Transfer) *compiled {
 	c := &compiled{block: t, like: like, scale: scaleUnknown}
-	p := compiler{block: t, columns: columns, each: newEachRow(t)}
+	p := compiler{block: t, each: newEachRow(t)}
+	if in.row != nil {
+		p.columns, p.key = in.row.table.columns, t.data.keyColumn
+	} else {
+		c.elements = newElementRows(t, in.element)
+		if c.elements == nil {
+			return nil
+		}
+		p.columns = c.elements.table.columns
+		p.key = len(p.columns)
+	}
 	for _, precondition := range t.preconditions {
 		switch f := precondition.condition; {
 		case f.constant:
@@ -105,7 +116,7 @@ func newCompiled(t *transferBlock, columns []string, like Transfer) *compiled {
 			return nil
 		}
 	}
-	c.distinct = c.refID.distinct(t.data.keyColumn)
+	c.distinct = c.refID.distinct(p.key)
 	if t.fields["asset"].constant {
 		c.scale = t.config.assets.limit(like.Request.Asset)
 	}
@@ -116,6 +127,7 @@ func newCompiled(t *transferBlock, columns []string, like Transfer) *compiled {
 type compiler struct {
 	block   *transferBlock
 	columns []string
+	key     int // index of the key's column
 	each    *eachRow
 }
 
@@ -177,7 +189,7 @@ func (p *compiler) column(path hcl.Traversal) int {
 	name, ok := stepName(path[1], false)
 	switch {
 	case ok && name == "key" && len(path) == 2:
-		return p.block.data.keyColumn
+		return p.key
 	case ok && name == "value" && len(path) == 3:
 		if column, ok := stepName(path[2], true); ok {
 			return slices.Index(p.columns, cty.NormalizeString(column))
@@ -235,6 +247,14 @@ func (p *compiler) pairs(expr hclsyntax.Expression) ([]compiledPair, bool) {
 		most--
 	}
 	return pairs, isDistinct && len(pairs) <= most
+}
+
+// row is what an instance is made of; nil where it is not like the first.
+func (c *compiled) row(in instance) *row {
+	if c.elements != nil {
+		return c.elements.row(in.element)
+	}
+	return in.row
 }
 
 // transfer makes the transfer of a row in out, or reports false. Its texts share memory with
@@ -416,7 +436,7 @@ func (g *general) value(r *row) (cty.Value, bool) {
 type eachRow struct {
 	ctx     *hcl.EvalContext
 	columns []int // that they name
-	line    int   // of the row that it is made of; 0 before the first
+	serial  int   // of the row that it is made of; 0 before the first
 }
 
 func newEachRow(t *transferBlock) *eachRow {
@@ -427,8 +447,8 @@ func newEachRow(t *transferBlock) *eachRow {
 
 // context is valid until it is asked for another row.
 func (e *eachRow) context(r *row) *hcl.EvalContext {
-	if e.line != r.line {
-		e.line = r.line
+	if e.serial != r.serial {
+		e.serial = r.serial
 		e.ctx.Variables["each"] = cty.ObjectVal(map[string]cty.Value{
 			"key": cty.StringVal(r.key()), "value": r.object(e.columns),
 		})

@@ -120,10 +120,13 @@ batch "b" {
   not_before = "2026-11-27T09:00:00Z"
 }
 transfer "platform" "pay" {
-  for_each = data.csv.pay.rows
   from_profile_id = "treasury"
 `)
 	argument := func(name, value string) { fmt.Fprintf(&b, "  %s = %s\n", name, value) }
+	argument("for_each", rapid.SampledFrom([]string{
+		`data.csv.pay.rows`, `data.csv.pay.rows`, `{ for row in csvdecode(file("pay.csv")) : row.id => row }`,
+		`{ for i, row in csvdecode(file("pay.csv")) : row.id => i == 1 ? merge(row, { more = row.a }) : merge(row, { a = i == 2 ? null : row.a }) }`,
+	}).Draw(t, "for_each"))
 	argument("ref_id", rapid.OneOf(rapid.Just(`"r-${each.key}"`), text).Draw(t, "ref_id"))
 	argument("to_profile_id", rapid.OneOf(rapid.Just(`each.value.a`), text).Draw(t, "to"))
 	argument("amount", rapid.SampledFrom([]string{`each.value.net`, `"${each.value.net}"`, `"1${each.value.net}"`, `decimal_add(each.value.net, "1")`, `"5.00"`}).Draw(t, "amount"))

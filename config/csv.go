@@ -141,6 +141,7 @@ type row struct {
 	source *dataSource
 	fields []string
 	line   int  // on which it begins
+	serial int  // different from that of its neighbours
 	plain  bool // all fields are plain text, which is in Unicode's normal form
 	cached cty.Value
 }
@@ -153,7 +154,7 @@ func (t *table) row(fields []string) *row {
 	for _, field := range fields {
 		isPlain = isPlain && transfer.Plain(field)
 	}
-	t.current = row{table: t, fields: fields, line: line, plain: isPlain}
+	t.current = row{table: t, fields: fields, line: line, serial: line, plain: isPlain}
 	return &t.current
 }
 

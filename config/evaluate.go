@@ -17,6 +17,7 @@ type instance struct {
 	ctx     *hcl.EvalContext
 	each    cty.Value // each.value; NilVal without for_each
 	row     *row      // nil where it is made of no data row
+	element *element  // nil where it is made of no element of for_each
 }
 
 // evaluation is one instance under way. It goes on after a mistake, to find all of them.

@@ -76,21 +76,17 @@ func (s *stream) transfer(block *transferBlock, in instance, t *Transfer) hcl.Di
 		t.DependsOn = block.dependencies(s.config.memberships.batches[t.Batch])
 		return s.check(block, in, t)
 	}
-	if in.row == nil {
-		if *t, ok, diags = block.evaluate(in); !ok {
-			return diags
-		}
-		return s.check(block, in, t)
-	}
 	fast, tried := s.compiled[block]
-	if fast != nil && fast.transfer(in.row, t) {
-		return s.check(block, in, t)
+	if fast != nil {
+		if r := fast.row(in); r != nil && fast.transfer(r, t) {
+			return s.check(block, in, t)
+		}
 	}
-	if *t, ok, diags = block.evaluate(block.rowInstance(in.row)); !ok {
+	if *t, ok, diags = block.evaluate(block.whole(in)); !ok {
 		return diags
 	}
-	if !tried {
-		s.compiled[block] = newCompiled(block, in.row.table.columns, *t)
+	if !tried && block.repeated {
+		s.compiled[block] = newCompiled(block, in, *t)
 	}
 	return s.check(block, in, t)
 }
@@ -117,12 +113,12 @@ func (s *stream) instances(ctx context.Context, block *transferBlock) iter.Seq2[
 		case block.data != nil:
 			s.rows(ctx, block, yield)
 		case block.repeated:
-			for i, e := range block.elements {
+			for i := range block.elements {
 				if i%contextEvery == 0 && ctx.Err() != nil {
 					yield(instance{}, interrupted())
 					return
 				}
-				if !yield(block.instance(e.key, e.value), nil) {
+				if !yield(instance{element: &block.elements[i]}, nil) {
 					return
 				}
 			}
@@ -158,11 +154,17 @@ func (t *transferBlock) instance(key string, value cty.Value) instance {
 	return instance{address: t.instanceAddress(key), ctx: ctx, each: value}
 }
 
-// rowInstance is the instance that a data row makes.
-func (t *transferBlock) rowInstance(r *row) instance {
-	in := t.instance(r.key(), r.value())
-	in.row = r
-	return in
+// whole is an instance with all that a general evaluation needs.
+func (t *transferBlock) whole(in instance) instance {
+	whole := in
+	switch {
+	case in.row != nil:
+		whole = t.instance(in.row.key(), in.row.value())
+	case in.element != nil:
+		whole = t.instance(in.element.key, in.element.value)
+	}
+	whole.row, whole.element = in.row, in.element
+	return whole
 }
 
 // check compares t with the transfers before it. On a mistake t becomes the zero Transfer.
@@ -177,10 +179,7 @@ func (s *stream) check(block *transferBlock, in instance, t *Transfer) hcl.Diagn
 	if isNew {
 		return nil
 	}
-	if in.row != nil {
-		in = block.rowInstance(in.row)
-	}
-	e := evaluation{block: block, in: in}
+	e := evaluation{block: block, in: block.whole(in)}
 	f := block.fields["ref_id"]
 	if f != nil && f.constant && block.repeated {
 		f = nil // every instance has it: the place is that of the instance
