@@ -40,6 +40,7 @@ func newShow(p *process) *cobra.Command {
 			}
 			options := w.planOptions(&o)
 			options.Saved = true
+			options.All = "remit show --show=all " + quote(args[0])
 			options.Sandbox = isForSandbox(plan)
 			if asJSON {
 				return p.json().Plan(plan, options)

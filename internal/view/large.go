@@ -5,111 +5,186 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
-	"remit/internal/transfer"
 	"remit/planner"
 )
 
 // What a summary lists of a plan with too many transfers for a line each.
 const (
+	largeLines        = 40 // those within which the plan is understood
 	largeAttention    = 20
-	largeBatches      = 20
+	largeObstacles    = 5
+	largeTransfers    = 5
+	largeTotals       = 8  // lines
+	largeBatches      = 20 // lines
+	largeBatchLines   = 3  // at least
 	largeDestinations = 5
 )
 
-// large writes a summary: the transfers that a person must look at, then sums per batch,
-// then the destinations that get most.
+// large writes a summary. Its first 40 lines, those of the head included, tell the whole: the
+// totals and signals, what stands in the way, the largest transfers, the batches. What was
+// short there follows: the obstacles with their remedies, the transfers that a person must
+// look at, and the destinations that get most.
 func (p *page) large(plan *planner.Plan, o PlanOptions) {
-	var attention []planner.Change
-	count := 0
-	batches := batchSums{of: make(map[string]map[planner.Action]*transfer.Totals)}
-	payments := make(map[string][]payment)
-	for i, c := range plan.Changes.All() {
-		if needsAttention(c) {
-			if count++; count <= largeAttention {
-				attention = append(attention, *c)
-			}
-		}
-		batches.add(c)
-		if c.Action == planner.Submit {
-			payments[c.Request.Asset] = append(payments[c.Request.Asset],
-				payment{c.Request.Destination(), c.Request.Amount, int32(i)})
-		}
+	v := newOverview(plan, overviewOptions{attention: largeAttention, largest: largeTransfers})
+	isCut := p.totalsInBrief(plan)
+	p.signals(plan)
+	p.obstaclesInBrief(plan)
+	p.topTransfers(v, o)
+	const around = 3 // the title, how many more, an empty line
+	p.batches(v.batches, min(largeBatches, max(largeBatchLines, largeLines-p.lines-around)))
+	if isCut {
+		p.line(strong("Totals of all assets"))
+		p.totals(plan, 0)
 	}
-	if count > 0 {
-		p.line(strong("To look at: " + plural(count, "transfer")))
-		p.changes(attention, o)
-		if more := count - len(attention); more > 0 {
+	p.allNamed("Only a part of the declaration", plan.Header.Targets)
+	p.allNamed("Accepted", plan.Header.Accepted)
+	p.obstacles(plan)
+	if v.attentions > 0 {
+		p.line(strong("To look at: " + plural(v.attentions, "transfer")))
+		p.changes(v.attention, o)
+		if more := v.attentions - len(v.attention); more > 0 {
 			p.line(dim(fmt.Sprintf("  and %d more", more)))
 		}
 		p.line()
 	}
-	p.batches(batches)
-	for _, asset := range slices.Sorted(maps.Keys(payments)) {
-		p.destinations(asset, payments[asset], &plan.Changes, o)
+	for _, asset := range slices.Sorted(maps.Keys(v.payments)) {
+		p.destinations(asset, v.payments[asset], &plan.Changes, o)
 	}
 	p.line(dim(plural(plan.Changes.Len(), "transfer") + ". To see all of them:"))
-	p.command("", p.here("remit plan --show=all"))
+	p.command("", p.here(o.all()))
 }
 
-func needsAttention(c *planner.Change) bool {
-	switch c.Action {
-	case planner.Resolve, planner.Conflict, planner.Failed, planner.Expired:
-		return true
-	case planner.Submit, planner.None, planner.Wait, planner.Undeclared:
+// totalsInBrief writes one line an action where all assets would take too many, and reports
+// whether it left any out.
+func (p *page) totalsInBrief(plan *planner.Plan) (isCut bool) {
+	if totalsLines(totalsRows(plan)) <= largeTotals {
+		p.totals(plan, 0)
+		return false
 	}
-	return c.Again || slices.ContainsFunc(c.Signals, func(s planner.Signal) bool { return !isFirst(s) })
+	p.totals(plan, 1)
+	return true
 }
 
-// batchSums are the totals of each batch and action.
-type batchSums struct {
-	names []string // in declaration order
-	of    map[string]map[planner.Action]*transfer.Totals
-}
-
-func (b *batchSums) add(c *planner.Change) {
-	of := b.of[c.Batch]
-	if of == nil {
-		of = make(map[planner.Action]*transfer.Totals)
-		b.of[c.Batch] = of
-		b.names = append(b.names, c.Batch)
+// allNamed writes a list of the head whole, where the head had only its beginning.
+func (p *page) allNamed(title string, names []string) {
+	if len(names) > someMost {
+		p.paragraph("", Visible(title+": "+strings.Join(names, ", ")), toneDoubt)
+		p.line()
 	}
-	if of[c.Action] == nil {
-		of[c.Action] = new(transfer.Totals)
-	}
-	of[c.Action].Add(c.Request.Asset, c.Request.Amount)
 }
 
-// batches writes the sums of each batch and action, batches in declaration order.
-func (p *page) batches(all batchSums) {
+// obstaclesInBrief writes a line for each kind of obstacle.
+func (p *page) obstaclesInBrief(plan *planner.Plan) {
+	if plan.Applicable() {
+		return
+	}
+	p.line(span{notApplicable, toneBad})
+	kinds := obstacleKinds(plan)
+	for _, o := range kinds[:min(len(kinds), largeObstacles)] {
+		kind := "  " + cutEnd(Visible(string(o.Kind)), 20)
+		text := ": " + firstSentence(o.Detail)
+		if len(o.RefIDs) > 0 {
+			text = obstacleScope(o)
+		}
+		p.line(span{kind, toneBad}, plain(cutEnd(Visible(text), max(20, p.width()-displayWidth(kind)))))
+	}
+	if more := len(kinds) - largeObstacles; more > 0 {
+		p.line(dim(fmt.Sprintf("  and %d more kinds", more)))
+	}
+	p.line()
+}
+
+// obstacleKinds are the obstacles with those of one kind put together: the first's words, and
+// the transfers of all.
+func obstacleKinds(plan *planner.Plan) []planner.Obstacle {
+	var kinds []planner.Obstacle
+	at := make(map[planner.ObstacleKind]int)
+	for _, o := range plan.Obstacles {
+		o.Count = max(o.Count, len(o.RefIDs))
+		if i, ok := at[o.Kind]; ok {
+			kinds[i].Count += o.Count
+			continue
+		}
+		at[o.Kind] = len(kinds)
+		kinds = append(kinds, o)
+	}
+	return kinds
+}
+
+// topTransfers writes a line for each of the largest transfers. The destinations' IDs are
+// whole where a line has room for them.
+func (p *page) topTransfers(v *overview, o PlanOptions) {
+	top := v.topTransfers(largeTransfers)
+	if len(top) == 0 {
+		return
+	}
+	p.line(strong(v.topTitle(largeTransfers)))
+	var amount point
+	ref, asset := 0, 0
+	for i := range top {
+		amount.fit(top[i].Request.Amount.String())
+		ref = max(ref, displayWidth(top[i].RefID))
+		asset = max(asset, displayWidth(top[i].Request.Asset))
+	}
+	asset = min(asset, 12)
+	const idWidth, refMin = 36, 14
+	room := p.width() - 2 - amount.width() - 1 - asset - 2 - len("  -> ") - len(firstMark)
+	ref = min(ref, max(refMin, room-idWidth))
+	for i := range top {
+		c := &top[i]
+		to := destination(c.Request).show(shapeWhole, o.Names)
+		if displayWidth(to) > room-ref {
+			to = destination(c.Request).show(shapeWhole, nil)
+		}
+		to = cutMiddle(to, max(20, room-ref))
+		if slices.ContainsFunc(c.Signals, isFirst) {
+			to += firstMark
+		}
+		p.line(plain("  "+amount.align(c.Request.Amount.String())+" "+pad(cutEnd(Visible(c.Request.Asset), asset), asset)),
+			plain("  "+pad(cutMiddle(Visible(c.RefID), ref), ref)), plain("  -> "+to))
+	}
+	p.line()
+}
+
+// batches writes the sums of each batch and action, batches in declaration order, in so many
+// lines at most.
+func (p *page) batches(all batchSums, most int) {
 	p.line(strong("Batches"))
 	var rows []totalsRow
-	for _, name := range all.names[:min(len(all.names), largeBatches)] {
-		label := plain(cutMiddle(Visible(name), 40))
-		if name == "" {
-			label = dim("(no batch)")
+	shown, lines := 0, 0
+	for _, name := range all.names {
+		of := all.rows(name)
+		if lines += totalsLines(of); shown > 0 && lines > most {
+			break
 		}
-		for _, a := range listed() {
-			if totals := all.of[name][a]; totals != nil {
-				rows = append(rows, totalsRow{[]span{label, {a.Symbol(), actionTone(a)}, plain(string(a))}, totals})
-				label = plain("")
-			}
-		}
+		rows = append(rows, of...)
+		shown++
 	}
-	p.totalsTable("  ", rows)
-	if more := len(all.names) - largeBatches; more > 0 {
+	p.totalsTable("  ", rows, 0)
+	if more := len(all.names) - shown; more > 0 {
 		p.line(dim(fmt.Sprintf("  and %d more", more)))
 	}
 	p.line()
 }
 
-// payment is a transfer to submit, by whom it pays.
-type payment struct {
-	to     transfer.Destination
-	amount transfer.Amount
-	number int32 // in the plan
+// rows are the lines of one batch in a table of totals.
+func (b *batchSums) rows(name string) []totalsRow {
+	label := plain(cutMiddle(Visible(name), 40))
+	if name == "" {
+		label = dim("(no batch)")
+	}
+	var rows []totalsRow
+	for _, a := range listed() {
+		if totals := b.of[name][a]; totals != nil {
+			rows = append(rows, totalsRow{[]span{label, {a.Symbol(), actionTone(a)}, plain(string(a))}, totals})
+			label = plain("")
+		}
+	}
+	return rows
 }
 
 // paid is what one destination gets of one asset.

@@ -20,6 +20,9 @@ type PlanOptions struct {
 	ShowAll bool // list every transfer, undeclared ones included, however many there are
 	Saved   bool // the plan is in a file: say whose it is and until when it holds
 
+	// All is the command that lists every transfer; "" for that of a plan that is not saved.
+	All string
+
 	// Names are the labels of profiles by profile_id. They are shown beside the ID, never
 	// in its place. nil for none.
 	Names map[string]string
@@ -32,13 +35,31 @@ type PlanOptions struct {
 func Plan(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	page := newPage(w, o.Screen)
 	page.planHead(p, o)
-	if !isQuiet(p) {
-		page.totals(p)
+	switch {
+	case isQuiet(p):
+	case o.isLarge(p):
+		page.large(p, o)
+		page.line()
+	default:
+		page.totals(p, 0)
+		page.signals(p)
 		page.obstacles(p)
 		page.planBody(p, o)
 	}
 	page.planEnd(p, o)
 	return page.Flush()
+}
+
+// isLarge reports whether a plan is shown as a summary.
+func (o PlanOptions) isLarge(plan *planner.Plan) bool {
+	return plan.Changes.Len() > linesMax && !o.ShowAll
+}
+
+func (o PlanOptions) all() string {
+	if o.All == "" {
+		return "remit plan --show=all"
+	}
+	return o.All
 }
 
 // isQuiet reports whether a plan has nothing to list: everything declared is recorded.
@@ -59,13 +80,21 @@ func (p *page) planHead(plan *planner.Plan, o PlanOptions) {
 		p.paragraph("", Visible(fmt.Sprintf("Plan %s by %s, created %s, expires %s",
 			h.PlanID, h.Author, moment(h.Created), moment(h.Expires))), toneDim)
 	}
-	if len(h.Targets) > 0 {
-		p.paragraph("", "Only a part of the declaration: "+Visible(strings.Join(h.Targets, ", ")), toneDoubt)
-	}
-	if len(h.Accepted) > 0 {
-		p.paragraph("", "Accepted: "+Visible(strings.Join(h.Accepted, ", ")), toneDoubt)
-	}
+	p.named("Only a part of the declaration", h.Targets, o.isLarge(plan))
+	p.named("Accepted", h.Accepted, o.isLarge(plan))
 	p.line()
+}
+
+// named writes a list of names, or only its beginning.
+func (p *page) named(title string, names []string, inBrief bool) {
+	if len(names) == 0 {
+		return
+	}
+	text := strings.Join(names, ", ")
+	if inBrief {
+		text = cutEnd(Visible(some(names, 0)), 2*p.width()-displayWidth(title)-12)
+	}
+	p.paragraph("", title+": "+Visible(text), toneDoubt)
 }
 
 // listed are the actions in the order in which totals name them: what moves money first.
@@ -76,8 +105,36 @@ func listed() []planner.Action {
 	}
 }
 
-// totals writes the count and the sum per asset of each action that occurs.
-func (p *page) totals(plan *planner.Plan) {
+// totals writes the count and the sum per asset of each action that occurs, of at most so
+// many assets each; 0 for all.
+func (p *page) totals(plan *planner.Plan, assets int) {
+	rows := totalsRows(plan)
+	if len(rows) > 0 {
+		p.totalsTable("  ", rows, assets)
+		p.line()
+	}
+}
+
+// signals counts the marks for the reviewer.
+func (p *page) signals(plan *planner.Plan) {
+	signals := allSignals(plan)
+	if len(signals) > 0 {
+		p.paragraph("  ", "Signals: "+strings.Join(signals, ", "), toneDoubt)
+		p.line()
+	}
+}
+
+// allSignals are the counted marks, and what else on top a reviewer should know.
+func allSignals(plan *planner.Plan) []string {
+	signals := countSignals(&plan.Changes)
+	if n := plan.Shortened(); n > 0 {
+		signals = append(signals, fmt.Sprintf("%d with a shortened duplicate_within", n))
+	}
+	return signals
+}
+
+// totalsRows are the totals of each action that occurs.
+func totalsRows(plan *planner.Plan) []totalsRow {
 	var rows []totalsRow
 	for _, a := range listed() {
 		if plan.Count(a) == 0 {
@@ -88,18 +145,7 @@ func (p *page) totals(plan *planner.Plan) {
 			totals: plan.Totals[a],
 		})
 	}
-	p.totalsTable("  ", rows)
-	signals := countSignals(&plan.Changes)
-	if n := plan.Shortened(); n > 0 {
-		signals = append(signals, fmt.Sprintf("%d with a shortened duplicate_within", n))
-	}
-	if len(signals) > 0 {
-		p.line()
-		p.paragraph("  ", "Signals: "+strings.Join(signals, ", "), toneDoubt)
-	}
-	if len(rows) > 0 {
-		p.line()
-	}
+	return rows
 }
 
 // totalsRow is one line of a table of counts and sums.
@@ -108,8 +154,20 @@ type totalsRow struct {
 	totals *transfer.Totals // nil counts nothing
 }
 
-// totalsTable aligns counts and sums; further assets of a row stand below its first.
-func (p *page) totalsTable(indent string, rows []totalsRow) {
+// totalsLines is how many lines a table of all assets has.
+func totalsLines(rows []totalsRow) int {
+	lines := 0
+	for _, r := range rows {
+		for range r.totals.All() {
+			lines++
+		}
+	}
+	return lines
+}
+
+// totalsTable aligns counts and sums; further assets of a row stand below its first, at most
+// so many in all, with 0 for all.
+func (p *page) totalsTable(indent string, rows []totalsRow, assets int) {
 	var numbers point
 	for _, r := range rows {
 		if r.totals != nil {
@@ -132,9 +190,17 @@ func (p *page) totalsTable(indent string, rows []totalsRow) {
 			cells = append(cells, row)
 			continue
 		}
+		n := 0
 		for total := range r.totals.All() {
+			if n++; assets > 0 && n > assets {
+				continue
+			}
 			cells = append(cells, append(row, plain(total.Asset), strong(numbers.align(sum(total.Sum)))))
 			row = make([]span, len(row))
+		}
+		if more := n - assets; assets > 0 && more > 0 {
+			last := &cells[len(cells)-1]
+			*last = append(*last, dim("and "+plural(more, "more asset")))
 		}
 	}
 	right := 0
@@ -178,7 +244,7 @@ func (p *page) obstacles(plan *planner.Plan) {
 	if plan.Applicable() {
 		return
 	}
-	p.line(span{"Not applicable. Nothing of this plan will be sent.", toneBad})
+	p.line(span{notApplicable, toneBad})
 	p.line()
 	for _, o := range plan.Obstacles {
 		p.line(span{"  " + string(o.Kind), toneBad}, plain(obstacleScope(o)))
@@ -193,6 +259,8 @@ func (p *page) obstacles(plan *planner.Plan) {
 	}
 }
 
+const notApplicable = "Not applicable. Nothing of this plan will be sent."
+
 func obstacleScope(o planner.Obstacle) string {
 	if len(o.RefIDs) == 0 {
 		return ""
@@ -201,15 +269,10 @@ func obstacleScope(o planner.Obstacle) string {
 }
 
 func (p *page) planBody(plan *planner.Plan, o PlanOptions) {
-	switch {
-	case plan.Changes.Len() == 0:
-		return
-	case plan.Changes.Len() <= linesMax || o.ShowAll:
+	if plan.Changes.Len() > 0 {
 		p.changes(plan.Changes.Slice(), o)
-	default:
-		p.large(plan, o)
+		p.line()
 	}
-	p.line()
 }
 
 func (p *page) planEnd(plan *planner.Plan, o PlanOptions) {

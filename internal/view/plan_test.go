@@ -115,6 +115,78 @@ func TestPlanOfManyTransfersIsASummary(t *testing.T) {
 	}
 }
 
+// crowdedPlan is a saved plan of n transfers of which much is to be said: many batches, assets,
+// targets and acceptances, every signal, and obstacles that name many transfers.
+func crowdedPlan(n int) *planner.Plan {
+	f := fixture{Header: planner.Header{
+		Environment: "production", Service: state.Identity{BaseURL: "https://api.example.com"},
+		PlanID: "7f3a9c12-0d43-4b0e-9d53-2f0e6b1f3c11", Author: "ana@example.com",
+	}, Digest: strings.Repeat("ab", 32)}
+	var refIDs []string
+	for i := range n {
+		c := planner.Change{
+			Action: planner.Actions()[max(0, i%40-32)], RefID: fmt.Sprintf("salary-2026-11-employee-%05d", i),
+			Place: fmt.Sprintf("payroll-2026-11.csv:%d", i+2), Batch: fmt.Sprintf("payroll-of-division-%02d", i%30),
+			Address: fmt.Sprintf(`transfer.internal.pay["%d"]`, i),
+			Request: transfer.Request{
+				Operation: transfer.Internal, RefID: fmt.Sprintf("salary-2026-11-employee-%05d", i), Asset: fmt.Sprintf("C%02d", i%12),
+				FromProfileID: "0acfa5a6-6f2e-41af-a833-48e301197ffd", ToProfileID: fmt.Sprintf("37867177-f88c-45cc-b9b5-d786e707%04d", i),
+				Amount: transfer.MustAmount(fmt.Sprintf("%d.50", 100+i*7919%10000)),
+			},
+		}
+		if c.Action == planner.Undeclared || c.Action == planner.None {
+			c.Action = planner.Submit
+		}
+		for j, kind := range []planner.SignalKind{planner.FirstDestination, planner.AmountOutOfLine, planner.LookAlike, planner.Rename, planner.Unverified} {
+			if i%(7+j) == 0 {
+				c.Signals = append(c.Signals, planner.Signal{Kind: kind, RefID: c.RefID + "-before", Detail: "as it was seen"})
+			}
+		}
+		if i < 20 {
+			refIDs = append(refIDs, c.RefID)
+			f.Header.Targets = append(f.Header.Targets, "batch."+c.Batch)
+			f.Header.Accepted = append(f.Header.Accepted, "accept-duplicate="+c.RefID)
+		}
+		f.Changes = append(f.Changes, c)
+	}
+	for _, kind := range []planner.ObstacleKind{planner.ObstacleConflict, planner.ObstacleRename, planner.ObstacleLookAlike} {
+		for range 7 {
+			f.Obstacles = append(f.Obstacles, planner.Obstacle{
+				Kind: kind, RefIDs: refIDs, Count: 40, Detail: strings.Repeat("What is declared and what is recorded do not agree. ", 5),
+				Remedy: "--accept-duplicate=" + strings.Join(refIDs, " --accept-duplicate="),
+			})
+		}
+	}
+	return f.plan()
+}
+
+// What a reviewer has to know of a plan of any length stands in its first 40 lines.
+func TestPlanIsUnderstoodFromItsFirst40Lines(t *testing.T) {
+	for name, p := range map[string]*planner.Plan{"many": manyPlan(10_000), "crowded": crowdedPlan(10_000)} {
+		for _, width := range []int{80, 140} {
+			text := string(planText(t, p, view.PlanOptions{Screen: view.Screen{Width: width}, Saved: true}))
+			lines := strings.Split(text, "\n")[:40]
+			if name == "crowded" {
+				golden(t, fmt.Sprintf("plan/crowded.first-40.%d.txt", width), []byte(strings.Join(lines, "\n")+"\n"))
+			}
+			head := strings.Join(lines, "\n")
+			for _, part := range []string{"Environment: ", "+  submit", "Largest of ", "\nBatches\n  "} {
+				if !strings.Contains(head, part) {
+					t.Errorf("%s at %d: %q is not in\n%s", name, width, part, head)
+				}
+			}
+			if name == "crowded" && (!strings.Contains(head, "Signals: ") || !strings.Contains(head, "Not applicable")) {
+				t.Errorf("%d: no signals or obstacles in\n%s", width, head)
+			}
+			for _, line := range lines {
+				if lipgloss.Width(line) > width {
+					t.Errorf("%s at %d: %q is too wide", name, width, line)
+				}
+			}
+		}
+	}
+}
+
 func TestPlanListsAsManyAsAllowed(t *testing.T) {
 	tests := map[string]struct {
 		count   int

@@ -245,6 +245,15 @@ func chop(text string, width int) []string {
 	}
 }
 
+// firstSentence is the beginning of text up to where a sentence ends.
+func firstSentence(text string) string {
+	first, _, cut := strings.Cut(text, ". ")
+	if cut {
+		first += "."
+	}
+	return first
+}
+
 // moment is RFC 3339 in UTC, to the second.
 func moment(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
@@ -256,10 +265,12 @@ func plural(count int, noun string) string {
 	return fmt.Sprintf("%d %ss", count, noun)
 }
 
+// someMost is how many names some lists.
+const someMost = 3
+
 // some lists the first few names, and says how many more there are of total.
 func some(names []string, total int) string {
-	const most = 3
-	shown := names[:min(len(names), most)]
+	shown := names[:min(len(names), someMost)]
 	text := strings.Join(shown, ", ")
 	if more := max(total, len(names)) - len(shown); more > 0 {
 		text = fmt.Sprintf("%s and %d more", text, more)

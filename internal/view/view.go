@@ -96,6 +96,7 @@ type page struct {
 	*bufio.Writer
 	Screen
 	gutter span // begins each line of a box
+	lines  int  // written so far
 }
 
 func newPage(w io.Writer, s Screen) *page {
@@ -116,6 +117,7 @@ func (p *page) line(spans ...span) {
 	for _, s := range spans {
 		p.span(s)
 	}
+	p.lines++
 	_ = p.WriteByte('\n')
 }
 

@@ -1,0 +1,137 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"remit/internal/transfer"
+	"remit/planner"
+)
+
+// overview is what every face says of a plan before its lines, gathered in one pass.
+type overview struct {
+	attention  []planner.Change // those that a person must look at, the first of them
+	attentions int              // all of them
+	firsts     []planner.Change // to submit, to a destination that is new, the largest of them
+	batches    batchSums
+	payments   map[string][]payment // what is to be submitted, by asset
+	assets     []string             // of payments, that of most transfers first
+	largest    map[string][]planner.Change
+}
+
+// overviewOptions bound what an overview keeps of each list.
+type overviewOptions struct{ attention, firsts, largest int }
+
+func newOverview(plan *planner.Plan, o overviewOptions) *overview {
+	v := &overview{
+		batches:  batchSums{of: make(map[string]map[planner.Action]*transfer.Totals)},
+		payments: make(map[string][]payment), largest: make(map[string][]planner.Change),
+	}
+	for i, c := range plan.Changes.All() {
+		if needsAttention(c) {
+			if v.attentions++; v.attentions <= o.attention {
+				v.attention = append(v.attention, *c)
+			}
+		}
+		v.batches.add(c)
+		if c.Action != planner.Submit {
+			continue
+		}
+		asset := c.Request.Asset
+		if v.payments[asset] == nil {
+			v.assets = append(v.assets, asset)
+		}
+		v.payments[asset] = append(v.payments[asset], payment{c.Request.Destination(), c.Request.Amount, int32(i)})
+		v.largest[asset] = keepLarger(v.largest[asset], c, o.largest)
+		if slices.ContainsFunc(c.Signals, isFirst) {
+			v.firsts = keepLarger(v.firsts, c, o.firsts)
+		}
+	}
+	slices.SortStableFunc(v.assets, func(a, b string) int { return cmp.Compare(len(v.payments[b]), len(v.payments[a])) })
+	return v
+}
+
+// keepLarger adds a copy of c to the largest so far, the largest first and of equal ones the
+// one that was declared first. Assets are kept apart, in the order of their codes.
+func keepLarger(top []planner.Change, c *planner.Change, most int) []planner.Change {
+	larger := func(a *planner.Change) int {
+		return cmp.Or(cmp.Compare(a.Request.Asset, c.Request.Asset), c.Request.Amount.Cmp(a.Request.Amount))
+	}
+	at := len(top)
+	for at > 0 && larger(&top[at-1]) > 0 {
+		at--
+	}
+	if at == most {
+		return top
+	}
+	return slices.Insert(top[:min(len(top), most-1)], at, *c)
+}
+
+// topTransfers are the largest transfers to submit, at most so many in all: at least one of
+// each asset as far as they reach, and the rest of the asset of most transfers.
+func (v *overview) topTransfers(most int) []planner.Change {
+	var top []planner.Change
+	for i, asset := range v.assets[:min(len(v.assets), most)] {
+		share := 1
+		if i == 0 {
+			share = most - min(len(v.assets), most) + 1
+		}
+		largest := v.largest[asset]
+		top = append(top, largest[:min(len(largest), share)]...)
+	}
+	return top
+}
+
+// toSubmit counts the transfers to submit.
+func (v *overview) toSubmit() int {
+	count := 0
+	for _, of := range v.payments {
+		count += len(of)
+	}
+	return count
+}
+
+// topTitle says what topTransfers are.
+func (v *overview) topTitle(most int) string {
+	title := "Largest of " + plural(v.toSubmit(), "transfer") + " to submit"
+	if more := len(v.assets) - most; more > 0 {
+		title += fmt.Sprintf(" (%d more assets)", more)
+	}
+	return title
+}
+
+func needsAttention(c *planner.Change) bool {
+	switch c.Action {
+	case planner.Resolve, planner.Conflict, planner.Failed, planner.Expired:
+		return true
+	case planner.Submit, planner.None, planner.Wait, planner.Undeclared:
+	}
+	return c.Again || slices.ContainsFunc(c.Signals, func(s planner.Signal) bool { return !isFirst(s) })
+}
+
+// batchSums are the totals of each batch and action.
+type batchSums struct {
+	names []string // in declaration order
+	of    map[string]map[planner.Action]*transfer.Totals
+}
+
+func (b *batchSums) add(c *planner.Change) {
+	of := b.of[c.Batch]
+	if of == nil {
+		of = make(map[planner.Action]*transfer.Totals)
+		b.of[c.Batch] = of
+		b.names = append(b.names, c.Batch)
+	}
+	if of[c.Action] == nil {
+		of[c.Action] = new(transfer.Totals)
+	}
+	of[c.Action].Add(c.Request.Asset, c.Request.Amount)
+}
+
+// payment is a transfer to submit, by whom it pays.
+type payment struct {
+	to     transfer.Destination
+	amount transfer.Amount
+	number int32 // in the plan
+}
