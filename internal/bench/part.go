@@ -17,9 +17,8 @@ import (
 func runPart(ctx context.Context, name string, args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	latency := flags.Duration("latency", 0, "how long an answer takes")
-	keep := flags.Bool("keep", false, "remember what was made")
+	keep := flags.Bool("keep", false, "remember every transfer")
 	url := flags.String("url", "", "the service's address")
-	streamed := flags.Bool("streamed", false, "keep no row")
 	inFlight := flags.Int("in-flight", 1, "how many requests at a time")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -29,7 +28,7 @@ func runPart(ctx context.Context, name string, args []string, stdout io.Writer) 
 	case "floor-nothing":
 		return nil
 	case "floor-csv":
-		return load.FloorCSV(stdout, arg(0), *streamed)
+		return load.FloorCSV(stdout, arg(0), *keep)
 	case "floor-scan":
 		return load.FloorScan(ctx, stdout, arg(0))
 	case "floor-http":

@@ -50,7 +50,7 @@ func scenarios() []scenario {
 	all := []scenario{
 		{name: "floor-nothing", exactly: 1, run: part("floor-nothing")},
 		{name: "floor-csv", prepare: prepareDeclared, run: floorCSV("declared", "rows.csv")},
-		{name: "floor-csv-streamed", prepare: prepareDeclared, run: floorCSV("declared", "rows.csv", "-streamed")},
+		{name: "floor-csv-kept", prepare: prepareDeclared, run: floorCSV("declared", "rows.csv", "-keep")},
 		{name: "floor-csv-grown", prepare: prepareRecorded, run: floorCSV("recorded", "grown.csv")},
 		{name: "floor-scan", prepare: prepareRecorded, run: floorScan},
 		{name: "plan-one", exactly: 1, guard: 1, against: []string{"floor-nothing"}, prepare: prepareBlocks, run: planFirst("blocks")},

@@ -16,9 +16,9 @@ type payout struct {
 }
 
 // FloorCSV reads a file of payouts with encoding/csv into structs with the fields of the
-// request. It keeps all of them, as a program that works on them next has to, or, streamed,
-// none: less cannot be done with a row.
-func FloorCSV(out io.Writer, path string, streamed bool) error {
+// request, one after the other: less cannot be done with a row. With keep it keeps all of
+// them in a slice, as a program does that is not made to stream.
+func FloorCSV(out io.Writer, path string, keep bool) error {
 	var all []payout
 	rows, digits := 0, 0
 	err := readRows(path, func(r Row) error {
@@ -28,7 +28,7 @@ func FloorCSV(out io.Writer, path string, streamed bool) error {
 		}
 		rows++
 		digits += len(p.refID) + len(p.amount)
-		if !streamed {
+		if keep {
 			all = append(all, p)
 		}
 		return nil

@@ -222,14 +222,14 @@ func TestFloorCSVReadsEveryRow(t *testing.T) {
 	if err := load.WriteRows(path, 1234, load.Shuffled); err != nil {
 		t.Fatal(err)
 	}
-	for streamed, want := range map[bool]int{false: 1234, true: 0} {
+	for keep, want := range map[bool]int{false: 0, true: 1234} {
 		var out bytes.Buffer
-		if err := load.FloorCSV(&out, path, streamed); err != nil {
+		if err := load.FloorCSV(&out, path, keep); err != nil {
 			t.Fatal(err)
 		}
 		var rows, digits, kept int
 		if _, err := fmt.Sscan(out.String(), &rows, &digits, &kept); err != nil || rows != 1234 || digits < 1234*20 || kept != want {
-			t.Errorf("streamed %t, it wrote %q, %v", streamed, &out, err)
+			t.Errorf("keep %t, it wrote %q, %v", keep, &out, err)
 		}
 	}
 }
