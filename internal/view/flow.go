@@ -1,0 +1,270 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+)
+
+// Flow is who would pay whom how much of which asset, and in which order, if a plan were
+// applied: what it would submit and what is in doubt. It writes itself as Mermaid, DOT and
+// SVG, each bounded; what is too much to draw is added up and counted, never left out.
+type Flow struct {
+	title   []string // lines that say what is drawn; visible
+	parties []party  // in order of appearance
+	edges   []flowEdge
+	names   map[string]string
+	order   order
+}
+
+// flowEdge is all that one party pays another of one asset.
+type flowEdge struct {
+	from, to int32 // in parties
+	asset    string
+	count    int
+	doubts   int // of count
+	sum      decimal.Decimal
+}
+
+// flowKey is what the transfers of an edge have in common.
+type flowKey struct {
+	from, to int32
+	asset    string
+}
+
+// NewFlow adds up the transfers that a plan submits or resolves. Names are the labels of
+// profiles by profile_id, as in [PlanOptions].
+func NewFlow(plan *planner.Plan, names map[string]string) *Flow {
+	f := &Flow{title: flowTitle(plan), names: names}
+	parties := make(map[party]int32)
+	number := func(p party) int32 {
+		n, isKnown := parties[p]
+		if !isKnown {
+			n = int32(len(f.parties))
+			parties[p] = n
+			f.parties = append(f.parties, p)
+		}
+		return n
+	}
+	edges := make(map[flowKey]int)
+	for _, c := range plan.Changes.All() {
+		if c.Action != planner.Submit && c.Action != planner.Resolve {
+			continue
+		}
+		r := moved(c)
+		key := flowKey{number(sender(r)), number(destination(r)), r.Asset}
+		n, isKnown := edges[key]
+		if !isKnown {
+			n = len(f.edges)
+			edges[key] = n
+			f.edges = append(f.edges, flowEdge{from: key.from, to: key.to, asset: key.asset})
+		}
+		f.edges[n].add(c.Action, r.Amount)
+	}
+	f.order = newOrder(plan)
+	return f
+}
+
+func (e *flowEdge) add(a planner.Action, amount transfer.Amount) {
+	e.count++
+	if a == planner.Resolve {
+		e.doubts++
+	}
+	if !amount.IsZero() {
+		e.sum = e.sum.Add(amount.Decimal())
+	}
+}
+
+// moved is the request that moves the money of a change: the recorded one of a doubt, as
+// nothing else is ever sent under its ref_id.
+func moved(c *planner.Change) transfer.Request {
+	if c.Action == planner.Resolve && c.Recorded != nil {
+		if recorded, err := c.Recorded.Request(); err == nil {
+			return recorded
+		}
+	}
+	return c.Request
+}
+
+// Edges is how many pairs of sender and destination there are, counted once an asset.
+func (f *Flow) Edges() int { return len(f.edges) }
+
+func flowTitle(plan *planner.Plan) []string {
+	title := []string{"Environment: " + plan.Header.Environment}
+	if plan.Header.Service == state.SandboxIdentity() {
+		title[0] = "SANDBOX: no money moves"
+	}
+	title = append(title, "Plan: "+counts(plan))
+	if !plan.Applicable() {
+		title = append(title, "Not applicable. Nothing of this plan will be sent.")
+	}
+	for i := range title {
+		title[i] = cutEnd(Visible(title[i]), titleWidthMax)
+	}
+	return title
+}
+
+// How much of a text is drawn.
+const (
+	titleWidthMax = 160
+	labelWidthMax = 44
+)
+
+// lines are a party's name, where the address book has one, and its IDs, which are whole
+// unless they are very long: whom a short one means can't be told in a picture.
+func (p party) lines(names map[string]string) []string {
+	var lines []string
+	if name := names[p.profile]; name != "" {
+		lines = append(lines, flowLabel(name))
+	}
+	lines = append(lines, flowLabel(p.profile))
+	if p.identity != "" {
+		lines = append(lines, flowLabel("identity "+p.identity))
+	}
+	if p.account != "" {
+		lines = append(lines, flowLabel("account "+p.account))
+	}
+	return lines
+}
+
+func flowLabel(text string) string { return cutMiddle(Visible(text), labelWidthMax) }
+
+// label says what an edge is in one line.
+func (e *flowEdge) label() string {
+	doubts := ""
+	if e.doubts > 0 {
+		doubts = fmt.Sprintf(" (%d in doubt)", e.doubts)
+	}
+	return fmt.Sprintf("%s%s, %s %s", plural(e.count, "transfer"), doubts, flowLabel(e.asset), sum(e.sum))
+}
+
+// diagram is what the writers draw: boxes with lines of text, and arrows between them. All
+// its text is visible, and still to be escaped for the language that it is written in.
+type diagram struct {
+	boxes  []box
+	arrows []arrow
+	notes  []string // of what is not drawn
+}
+
+type box struct{ lines []string }
+
+type arrow struct {
+	from, to int // in boxes
+	label    string
+}
+
+// money is the diagram of who pays whom, in at most so many arrows: those with the largest
+// sums of each asset, and the rest of the asset added up in one.
+func (f *Flow) money(arrowsMax int) diagram {
+	drawn, rests, more := f.largest(arrowsMax)
+	var d diagram
+	boxes := make(map[int32]int)
+	boxOf := func(number int32) int {
+		at, isKnown := boxes[number]
+		if !isKnown {
+			at = d.add(f.parties[number].lines(f.names)...)
+			boxes[number] = at
+		}
+		return at
+	}
+	for i := range drawn {
+		d.arrows = append(d.arrows, arrow{boxOf(drawn[i].from), boxOf(drawn[i].to), drawn[i].label()})
+	}
+	for _, rest := range rests {
+		all := flowEdge{asset: rest[0].asset}
+		from, to := make(map[int32]bool), make(map[int32]bool)
+		for _, e := range rest {
+			from[e.from], to[e.to] = true, true
+			all.count, all.doubts, all.sum = all.count+e.count, all.doubts+e.doubts, all.sum.Add(e.sum)
+		}
+		together := func(number int32, of map[int32]bool, noun string) int {
+			if len(of) == 1 {
+				return boxOf(number)
+			}
+			return d.add(plural(len(of), noun) + ", together")
+		}
+		d.arrows = append(d.arrows, arrow{
+			together(rest[0].from, from, "sender"), together(rest[0].to, to, "destination"), all.label(),
+		})
+	}
+	if len(more) > 0 {
+		count, assets := 0, make(map[string]bool)
+		for _, e := range more {
+			count += e.count
+			assets[e.asset] = true
+		}
+		d.notes = append(d.notes, fmt.Sprintf("Not drawn: %s of %s.", plural(count, "transfer"), plural(len(assets), "further asset")))
+	}
+	return d
+}
+
+func (d *diagram) add(lines ...string) int {
+	d.boxes = append(d.boxes, box{lines})
+	return len(d.boxes) - 1
+}
+
+// largest sorts the edges by asset and sum, and divides them into those that are drawn, the
+// rests of their assets, and those of assets for which there is no room at all.
+func (f *Flow) largest(arrowsMax int) (drawn []flowEdge, rests [][]flowEdge, more []flowEdge) {
+	sorted := slices.Clone(f.edges)
+	slices.SortStableFunc(sorted, func(a, b flowEdge) int {
+		return cmp.Or(strings.Compare(a.asset, b.asset), b.sum.Cmp(a.sum))
+	})
+	if len(sorted) <= arrowsMax {
+		return sorted, nil, nil
+	}
+	var assets [][]flowEdge
+	for len(sorted) > 0 {
+		n := slices.IndexFunc(sorted, func(e flowEdge) bool { return e.asset != sorted[0].asset })
+		if n < 0 {
+			n = len(sorted)
+		}
+		assets = append(assets, sorted[:n])
+		sorted = sorted[n:]
+	}
+	if most := max(1, arrowsMax/2); len(assets) > most {
+		for _, a := range assets[most:] {
+			more = append(more, a...)
+		}
+		assets = assets[:most]
+	}
+	for i, keep := range shares(assets, arrowsMax) {
+		drawn = append(drawn, assets[i][:keep]...)
+		if rest := assets[i][keep:]; len(rest) > 0 {
+			rests = append(rests, rest)
+		}
+	}
+	return drawn, rests, more
+}
+
+// shares deals the arrows out to the assets in turn. Each needs one for its rest; a rest of
+// one edge is that edge.
+func shares(assets [][]flowEdge, arrowsMax int) []int {
+	keep := make([]int, len(assets))
+	for room := arrowsMax - len(assets); room > 0; {
+		dealt := false
+		for i := range assets {
+			if room > 0 && keep[i] < len(assets[i])-1 {
+				keep[i]++
+				room--
+				dealt = true
+			}
+		}
+		if !dealt {
+			break
+		}
+	}
+	for i := range assets {
+		if keep[i] == len(assets[i])-1 {
+			keep[i]++
+		}
+	}
+	return keep
+}
