@@ -23,21 +23,23 @@ const (
 
 // Visible returns text with every character that does not show, or that changes how its
 // neighbours show, written as an escape such as \u202e: what [transfer.Hidden] names, bytes
-// that are not UTF-8, spaces other than the ASCII one, line ends, and combining marks
-// without a base or beyond the fourth. Visible text is returned as it is, so applying
-// Visible twice changes nothing.
+// that are not UTF-8, spaces other than the ASCII one, line ends, combining marks without a
+// base or beyond the fourth, and letters that pose as those of another script: the Cyrillic
+// one of a Latin word. Visible text is returned as it is, so applying Visible twice changes
+// nothing.
 func Visible(text string) string {
 	if isPlain(text) {
 		return text
 	}
 	b := make([]byte, 0, len(text)+16)
+	posing := lookAlikes(text)
 	var m marker
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
 			b = fmt.Appendf(b, `\x%02x`, text[i])
-		case m.hides(r):
+		case m.hides(r) || posing[i]:
 			b = append(b, escape(r)...)
 		default:
 			b = utf8.AppendRune(b, r)
@@ -100,13 +102,14 @@ func displayWidth(text string) int {
 		return min(len(text), spanWidthMax+1)
 	}
 	width := 0
+	posing := lookAlikes(text)
 	var m marker
 	for i := 0; i < len(text) && width <= spanWidthMax; {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
 			width += len(`\xff`)
-		case m.hides(r):
+		case m.hides(r) || posing[i]:
 			width += len(escape(r))
 		default:
 			width += runeWidth(r)

@@ -54,3 +54,34 @@ func FuzzVisible(f *testing.F) {
 		}
 	})
 }
+
+func TestLettersThatPoseAsOthersAreShown(t *testing.T) {
+	for name, test := range map[string]struct{ text, want string }{
+		"a Cyrillic letter in a Latin word":      {"\u0410lice", `\u0410lice`},
+		"a Greek letter in a Latin word":         {"Al\u03b9ce", `Al\u03b9ce`},
+		"a Latin letter in a Cyrillic word":      {"Ивaн", `\u0418\u0432a\u043d`},
+		"a Cyrillic letter that stands alone":    {"\u0415-17", `\u0415-17`},
+		"a Cyrillic word that looks Latin":       {"to \u0410\u0421\u0415", `to \u0410\u0421\u0415`},
+		"a letter of mathematics":                {"\U0001d400lice", `\U0001d400lice`},
+		"a wide letter among others":             {"\uff21lice", `\uff21lice`},
+		"an Armenian letter in a Latin word":     {"p\u0585st", `p\u0585st`},
+		"a Cyrillic text":                        {"Иван Сор, ООО Рост", "Иван Сор, ООО Рост"},
+		"Cyrillic words beside Latin ones":       {"Ромашка LLC", "Ромашка LLC"},
+		"wide letters alone":                     {"ＡＴＭ 給与", "ＡＴＭ 給与"},
+		"Latin letters with marks":               {"Zoë Łódź naïve", "Zoë Łódź naïve"},
+		"Latin letters beside Japanese ones":     {"T社給与", "T社給与"},
+		"a Greek text":                           {"Νίκος Παππάς", "Νίκος Παππάς"},
+		"an escape that is there":                {`\u0410lice`, `\u0410lice`},
+		"a mixed word beside one in look-alikes": {"Ивaн \u0421\u043e", `\u0418\u0432a\u043d \u0421\u043e`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := view.Visible(test.text)
+			if got != test.want {
+				t.Errorf("%q is shown as %q, want %q", test.text, got, test.want)
+			}
+			if again := view.Visible(got); again != got {
+				t.Errorf("%q becomes %q when shown again", got, again)
+			}
+		})
+	}
+}
