@@ -320,8 +320,9 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 		}
 		return nil, nil
 	}
-	filter.Variables = map[string]cty.Value{"row": r.value()}
-	value, diags := evaluate(d.where.expr, d.where.refs, filter)
+	whole := *filter // which a diagnostic may keep
+	whole.Variables = map[string]cty.Value{"row": r.value()}
+	value, diags := evaluate(d.where.expr, d.where.refs, &whole)
 	switch {
 	case diags.HasErrors():
 	case value.ContainsMarked():

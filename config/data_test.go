@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -330,5 +331,60 @@ transfer "internal" "t" {
 		if _, diags := all(c); len(diags) != 1 || diags[0].Summary != "Cycle" {
 			t.Errorf("got %v", diags.Errs())
 		}
+	}
+}
+
+// TestReadingEndsWithTheLoop stops in the middle of rows, early and late: no goroutine is left,
+// and what was yielded is what the file says, in its order.
+func TestReadingEndsWithTheLoop(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "main.hcl", []byte(payroll))
+	const rows = 5000
+	var file strings.Builder
+	file.WriteString("id,to,net,note\n")
+	for i := range rows {
+		fmt.Fprintf(&file, "%d,B,1.00,n\n", i)
+	}
+	write(t, dir, "pay.csv", []byte(file.String()))
+	c, diags := config.Load(dir, config.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	for _, stop := range []int{0, 1, 255, 256, 257, 2000, rows - 1, rows} {
+		synctest.Test(t, func(t *testing.T) { // which waits for all goroutines
+			next := 0
+			for transfer, diags := range c.Transfers(t.Context()) {
+				if next == stop {
+					break
+				}
+				if want := fmt.Sprintf("pay-%d", next); diags.HasErrors() || transfer.Request.RefID != want {
+					t.Fatalf("%q in place of %q: %v", transfer.Request.RefID, want, diags)
+				}
+				next++
+			}
+			if next != stop {
+				t.Errorf("%d transfers before it stopped at %d", next, stop)
+			}
+		})
+	}
+}
+
+// TestAMistakeInWhereShowsItsRow looks at the values that a snippet shows, after other rows
+// were read.
+func TestAMistakeInWhereShowsItsRow(t *testing.T) {
+	dir := t.TempDir()
+	source := strings.Replace(payroll, `= "id"`, `= "id"`+"\n  where = tonumber(row.net) > 1", 1)
+	write(t, dir, "main.hcl", []byte(source))
+	write(t, dir, "pay.csv", []byte("id,to,net,note\n1,B,wrong,n\n2,B,2.00,n\n3,B,3.00,n\n"))
+	c, diags := config.Load(dir, config.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	_, diags = all(c)
+	if len(diags) != 1 || diags[0].EvalContext == nil {
+		t.Fatalf("mistakes: %v", diags)
+	}
+	if row := diags[0].EvalContext.Variables["row"]; row.GetAttr("id").AsString() != "1" {
+		t.Errorf("it shows the row %#v", row)
 	}
 }
