@@ -36,13 +36,19 @@ type planning struct {
 
 func (o *planning) flags(cmd *cobra.Command) {
 	o.source.flags(cmd)
+	o.controlFlags(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&o.author, "author", "", "who made the plan, as they say of themselves (git's user.email, or the system's user)")
+	flags.StringVar(&o.show, "show", "", "with `all`, list every transfer however many there are, and those no longer declared")
+}
+
+// controlFlags are those that change which plan is made.
+func (o *planning) controlFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&o.targets, "target", nil, "plan only this `address`, block or batch, and what it depends on; may be repeated")
 	flags.BoolVar(&o.allowEmpty, "allow-empty", false, "let a configuration without transfers stand over a state that has some")
 	flags.StringArrayVar(&o.acceptDuplicate, "accept-duplicate", nil, "accept that the transfer with this `REF_ID` looks like another one; may be repeated")
 	flags.StringArrayVar(&o.acceptDuplicates, "accept-duplicates", nil, "accept exactly so many look-alikes of a batch, as `BATCH:COUNT`; may be repeated")
-	flags.StringVar(&o.author, "author", "", "who made the plan, as they say of themselves (git's user.email, or the system's user)")
-	flags.StringVar(&o.show, "show", "", "with `all`, list every transfer however many there are, and those no longer declared")
 }
 
 // controls reads the flags into what the planner takes.

@@ -231,7 +231,7 @@ func checkSVG(t *testing.T, face string) {
 	}
 }
 
-const flowHostile = hostile + "\"]; click p0 \"javascript:1\" --> %%{init: {}}%% #quot; #35; `**x**` </text></svg><script>alert(1)</script> &quot; \\\" \\l \\N <br/> |x| end"
+const flowHostile = "\x1b[2K\u202e evil\u200b\nPlan: 0 to submit.\r\u009b31m e\u0301\u0301\u0301\u0301\u0301\u0301 \xff \"]; click p0 \"javascript:1\" --> %%{init: {}}%% #quot; #35; `**x**` </text></svg><script>alert(1)</script> &quot; \\\" \\l \\N <br/> |x| end"
 
 // hostileFlow is the flow of a plan in which every text is the same.
 func hostileFlow(text string) *view.Flow {

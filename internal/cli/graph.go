@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"remit/config"
+	"remit/internal/view"
+	"remit/planner"
+)
+
+func newGraph(p *process) *cobra.Command {
+	var o planning
+	var format string
+	cmd := &cobra.Command{
+		Use:   "graph [PLAN]",
+		Short: "Draw who would pay whom, and in which order",
+		Long: "Draw who would pay whom how much, and in which order, as Graphviz's DOT, Mermaid or SVG: of a\n" +
+			"saved plan, or without one of what an apply would do now. It takes no lock, needs no\n" +
+			"credentials and writes nothing but the drawing.\n\n" +
+			"Exit codes: 0 done, also where the plan is not applicable, which the drawing says; 1 a mistake.",
+		Args: oneArgAtMost("PLAN"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			draw, err := drawing(format)
+			if err != nil {
+				return err
+			}
+			var w *workspace
+			var plan *planner.Plan
+			if len(args) == 1 {
+				w, plan, err = o.saved(p, args[0])
+			} else {
+				w, plan, err = o.now(cmd.Context(), p)
+			}
+			if err != nil {
+				return err
+			}
+			return draw(view.NewFlow(plan, w.config.ProfileNames()), p.stdout)
+		},
+	}
+	o.source.flags(cmd)
+	o.controlFlags(cmd)
+	cmd.Flags().StringVar(&format, "format", "dot", "`dot`, mermaid or svg")
+	return cmd
+}
+
+// drawing is how a format is written.
+func drawing(format string) (func(*view.Flow, io.Writer) error, error) {
+	switch format {
+	case "dot":
+		return (*view.Flow).DOT, nil
+	case "mermaid":
+		return (*view.Flow).Mermaid, nil
+	case "svg":
+		return (*view.Flow).SVG, nil
+	}
+	return nil, fmt.Errorf("--format=%s is not known; it takes dot, mermaid or svg", format)
+}
+
+// saved reads a saved plan, which is whole without its state.
+func (o *planning) saved(p *process, name string) (*workspace, *planner.Plan, error) {
+	if len(o.targets) > 0 || len(o.acceptDuplicate) > 0 || len(o.acceptDuplicates) > 0 || o.allowEmpty {
+		return nil, nil, errors.New("a saved plan is drawn as it is: --target, --accept-… and --allow-empty are for what is planned now")
+	}
+	o.need = config.NeedState
+	loaded, err := p.load(&o.source, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &workspace{process: p, source: o.source, config: loaded}
+	plan, err := w.openPlan(name)
+	return w, plan, err
+}
+
+// now plans.
+func (o *planning) now(ctx context.Context, p *process) (*workspace, *planner.Plan, error) {
+	w, err := p.open(&o.source, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	plan, err := o.plan(ctx, w, false)
+	return w, plan, err
+}
