@@ -2,6 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,12 +18,17 @@ import (
 func newShow(p *process) *cobra.Command {
 	o := planning{source: source{need: config.NeedState}}
 	var asJSON bool
+	var faces planFaces
 	cmd := &cobra.Command{
 		Use:   "show [PLAN]",
 		Short: "Show a saved plan, or what the state has",
 		Args:  oneArgAtMost("PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.checkShow(); err != nil {
+				return err
+			}
+			face, err := faces.chosen(asJSON, len(args) > 0)
+			if err != nil {
 				return err
 			}
 			if len(args) == 0 {
@@ -45,13 +54,59 @@ func newShow(p *process) *cobra.Command {
 			if asJSON {
 				return p.json().Plan(plan, options)
 			}
-			return view.Plan(p.stdout, plan, options)
+			return face(p.stdout, plan, options)
 		},
 	}
 	o.source.flags(cmd)
 	cmd.Flags().StringVar(&o.show, "show", "", "with `all`, list every transfer however many there are")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	faces.flags(cmd)
 	return cmd
+}
+
+// writePlan is one face of a plan.
+type writePlan func(io.Writer, *planner.Plan, view.PlanOptions) error
+
+// planFaces are the flags that ask for another face than the terminal's or JSON.
+type planFaces []planFace
+
+type planFace struct {
+	flag, usage string
+	write       writePlan
+	isAsked     bool
+}
+
+func (f *planFaces) flags(cmd *cobra.Command) {
+	*f = planFaces{
+		{flag: "csv", usage: "write a saved plan as a payment register, for a spreadsheet", write: view.PlanCSV},
+	}
+	for i := range *f {
+		face := &(*f)[i]
+		cmd.Flags().BoolVar(&face.isAsked, face.flag, false, face.usage)
+	}
+}
+
+// chosen is the face that was asked for; the terminal's where none was.
+func (f planFaces) chosen(asJSON, isSaved bool) (writePlan, error) {
+	var asked []string
+	if asJSON {
+		asked = append(asked, "--json")
+	}
+	write := writePlan(view.Plan)
+	for _, face := range f {
+		if !face.isAsked {
+			continue
+		}
+		asked = append(asked, "--"+face.flag)
+		write = face.write
+		if !isSaved {
+			return nil, fmt.Errorf("--%s shows a saved plan; name its file, which remit plan --out=FILE writes", face.flag)
+		}
+	}
+	if len(asked) > 1 {
+		return nil, errors.New("only one of " + strings.Join(asked, ", ") + " can be written at a time; say which")
+	}
+	return write, nil
 }
 
 // isForSandbox reports whether a plan was made with --sandbox.

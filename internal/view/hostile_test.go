@@ -98,6 +98,10 @@ func everyFace(t *testing.T, text string, width int) string {
 
 const hostile = "\x1b[2K\x1b[1A\u202e evil\u200b\nPlan: 0 to submit.\r\a\u009b31m e\u0301\u0301\u0301\u0301\u0301\u0301 \u3000\U000e0041 \xff end"
 
+// hostileMarkup is for the faces that are read by more than a terminal.
+const hostileMarkup = "=HYPERLINK(\"//x.example\") \u0410lice</script></details><img src=x> |@all http://x.example #1 ```\n" +
+	"# h ![i](//x.example/i.png) [a](javascript:1) ~~~ `a`` ;=1+1,\"-2 \t@SUM(1)\" &#64; <!-- " + hostile
+
 func TestHostileTextIsShownAsItIs(t *testing.T) {
 	for name, text := range map[string]string{
 		"escape sequences and overrides": hostile,

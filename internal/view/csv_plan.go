@@ -1,0 +1,105 @@
+package view
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"remit/planner"
+)
+
+// PlanCSV writes a plan as a payment register: a line of column names, then one for each
+// transfer in declaration order, and the undeclared ones after them where o.ShowAll asks for
+// them. It is RFC 4180: UTF-8, each line ending in CR LF. A spreadsheet may open it: see
+// [cellText]. Amounts are plain decimals. It returns only errors of w.
+func PlanCSV(w io.Writer, p *planner.Plan, o PlanOptions) error {
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	err := out.Write([]string{
+		"action", "ref_id", "batch", "operation",
+		"from_profile_id", "from_identity_id", "from_account_id",
+		"to_profile_id", "to_identity_id", "to_account_id",
+		"amount", "asset", "due", "expires", "signals", "place", "fingerprint",
+	})
+	for _, c := range p.Changes.All() {
+		if err == nil {
+			err = out.Write(csvCells(c))
+		}
+	}
+	if o.ShowAll {
+		for i := range p.Undeclared {
+			if err == nil {
+				err = out.Write(csvCells(&p.Undeclared[i]))
+			}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("write the register: %w", err)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func csvCells(c *planner.Change) []string {
+	r := c.Request
+	cells := []string{
+		string(c.Action), c.RefID, c.Batch, string(r.Operation),
+		r.FromProfileID, r.FromIdentityID, r.FromAccountID, r.ToProfileID, r.ToIdentityID, r.ToAccountID,
+		r.Amount.String(), r.Asset, momentOrNone(c.Until), momentOrNone(c.Expires), signalsText(c), c.Place,
+		r.Fingerprint().String(),
+	}
+	for i := range cells {
+		cells[i] = cellText(cells[i])
+	}
+	return cells
+}
+
+// cellText is visible text that a spreadsheet takes for text: an apostrophe stands before
+// each = + - @ with which a cell begins, or would begin if what precedes it were taken for a
+// separator or a quote. Other text stays as it is.
+func cellText(text string) string {
+	text = cutEnd(Visible(text), spanWidthMax)
+	if !strings.ContainsAny(text, formulaStarts) {
+		return text
+	}
+	var b strings.Builder
+	isStart := true
+	for _, r := range text {
+		if isStart && strings.ContainsRune(formulaStarts, r) {
+			b.WriteByte('\'')
+		}
+		b.WriteRune(r)
+		isStart = isStart && r == ' ' || strings.ContainsRune(separators, r)
+	}
+	return b.String()
+}
+
+const (
+	formulaStarts = "=+-@＝＋－＠" // and those of twice the width, which some take for them
+	separators    = ",;|\"'"
+)
+
+// signalsText are the marks of a change in words.
+func signalsText(c *planner.Change) string {
+	var parts []string
+	for _, s := range c.Signals {
+		text := string(s.Kind)
+		if s.RefID != "" {
+			text += " of " + s.RefID
+		}
+		if s.Accepted != "" {
+			text += " (accepted by " + s.Accepted + ")"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "; ")
+}
+
+func momentOrNone(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return moment(t)
+}
