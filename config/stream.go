@@ -11,8 +11,7 @@ import (
 // Transfers evaluates the transfers one by one, in declaration order; data rows are read as
 // they are needed. A mistake is yielded as diagnostics with a zero Transfer, and the stream
 // goes on. Checks across transfers are made here: a ref_id that is used twice names both
-// places. Only a stream that ended without a mistake was whole: the end of ctx is one. Rows
-// are read ahead of what is yielded: until the iteration ends, only fields of c may be used.
+// places. Only a stream that ended without a mistake was whole: the end of ctx is one.
 func (c *Configuration) Transfers(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
 	if c.options.Need != NeedAll {
 		panic("transfers are asked of a configuration that was loaded without them")
@@ -23,7 +22,7 @@ func (c *Configuration) Transfers(ctx context.Context) iter.Seq2[Transfer, hcl.D
 				"What is declared cannot be told before its mistakes are mended.")})
 			return
 		}
-		newStream(c).pipelined(ctx)(yield)
+		c.stream(ctx)(yield)
 	}
 }
 
@@ -40,38 +39,29 @@ func newStream(c *Configuration) *stream {
 	}
 }
 
-// all yields the transfers as they are evaluated.
 func (s *stream) all(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
+	c := s.config
 	return func(yield func(Transfer, hcl.Diagnostics) bool) {
 		var t Transfer
-		s.each(ctx, func() *Transfer { return &t }, func(diags hcl.Diagnostics) bool { return yield(t, diags) })
-	}
-}
-
-// each evaluates all transfers, each to what slot returns for it, and calls done with its
-// mistakes, until done returns false.
-func (s *stream) each(ctx context.Context, slot func() *Transfer, done func(hcl.Diagnostics) bool) {
-	c := s.config
-	for _, block := range c.transfers {
-		for in, diags := range s.instances(ctx, block) {
-			t := slot()
-			if diags == nil {
-				diags = s.transfer(block, in, t)
-			} else {
-				*t = Transfer{}
-			}
-			if t.Address == "" && len(diags) == 0 && c.sound {
-				panic("a transfer was left out without a mistake")
-			}
-			if !done(diags) {
-				return
+		for _, block := range c.transfers {
+			for in, diags := range s.instances(ctx, block) {
+				if diags == nil {
+					diags = s.transfer(block, in, &t)
+				} else {
+					t = Transfer{}
+				}
+				if t.Address == "" && len(diags) == 0 && c.sound {
+					panic("a transfer was left out without a mistake")
+				}
+				if !yield(t, diags) {
+					return
+				}
 			}
 		}
-	}
-	if c.memberships != nil && c.memberships.late {
-		if diags := c.memberships.cycles(); diags.HasErrors() {
-			*slot() = Transfer{}
-			done(diags)
+		if c.memberships != nil && c.memberships.late {
+			if diags := c.memberships.cycles(); diags.HasErrors() {
+				yield(Transfer{}, diags)
+			}
 		}
 	}
 }
