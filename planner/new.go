@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"remit/config"
@@ -170,7 +171,7 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 		if b.payees == nil {
 			b.payees = newPayees(b.rows)
 		}
-		c.Signals = b.payees.signals(&t.Request)
+		c.Signals = append(slices.Clip(b.payees.signals(&t.Request)), mixedScripts(t)...)
 	case Wait:
 		if !isInFlight(r) {
 			c.Until = t.NotBefore
@@ -181,6 +182,7 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 		if b.now.Before(t.NotBefore) && !b.controls.Rehearsal {
 			c.Until = t.NotBefore
 		}
+		c.Signals = mixedScripts(t)
 	case None, Conflict, Failed, Undeclared:
 	}
 	b.add(&c, facts{row: r, source: b.sourceOf(t)}, targeted)

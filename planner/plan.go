@@ -138,6 +138,10 @@ const (
 	FirstDestination SignalKind = "first-time destination"
 	AmountOutOfLine  SignalKind = "amount out of line" // over ten times the largest so far to its destination
 
+	// MixedScripts marks a text in which letters of one script stand among those of another, or
+	// look like them (Unicode's Technical Standard 39).
+	MixedScripts SignalKind = "mixed scripts"
+
 	LookAlike  SignalKind = "look-alike" // same sender, destination, asset and amount under another ref_id
 	Rename     SignalKind = "rename"     // the twin of a transfer whose label vanished
 	Unverified SignalKind = "unverified" // recorded, but its destination could not be proven

@@ -9,6 +9,7 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 
+	"remit/internal/confusable"
 	"remit/internal/transfer"
 )
 
@@ -32,7 +33,7 @@ func Visible(text string) string {
 		return text
 	}
 	b := make([]byte, 0, len(text)+16)
-	posing := lookAlikes(text)
+	posing := confusable.Letters(text)
 	var m marker
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -102,7 +103,7 @@ func displayWidth(text string) int {
 		return min(len(text), spanWidthMax+1)
 	}
 	width := 0
-	posing := lookAlikes(text)
+	posing := confusable.Letters(text)
 	var m marker
 	for i := 0; i < len(text) && width <= spanWidthMax; {
 		r, size := utf8.DecodeRuneInString(text[i:])

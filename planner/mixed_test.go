@@ -1,0 +1,62 @@
+package planner_test
+
+import (
+	"testing"
+
+	"remit/config"
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+)
+
+func TestSignalOfMixedScripts(t *testing.T) {
+	const said = "letters that may pass for those of another script, in "
+	in := func(edit func(*config.Transfer, string)) func(string) func(*config.Transfer) {
+		return func(text string) func(*config.Transfer) {
+			return func(t *config.Transfer) { edit(t, text) }
+		}
+	}
+	for field, set := range map[string]func(string) func(*config.Transfer){
+		"address":          in(func(t *config.Transfer, text string) { t.Address = text }),
+		"batch":            in(func(t *config.Transfer, text string) { t.Batch = text }),
+		"from_profile_id":  in(func(t *config.Transfer, text string) { t.Request.FromProfileID = text }),
+		"from_identity_id": in(func(t *config.Transfer, text string) { t.Request.FromIdentityID = text }),
+		"from_account_id":  in(func(t *config.Transfer, text string) { t.Request.FromAccountID = text }),
+		"to_profile_id":    in(func(t *config.Transfer, text string) { t.Request.ToProfileID = text }),
+		"to_identity_id":   in(func(t *config.Transfer, text string) { t.Request.ToIdentityID = text }),
+		"to_account_id":    in(func(t *config.Transfer, text string) { t.Request.ToAccountID = text }),
+		"asset":            in(func(t *config.Transfer, text string) { t.Request.Asset = text }),
+		"metadata": in(func(t *config.Transfer, text string) {
+			t.Request.Metadata = transfer.NewMetadata(map[string]string{"memo": text, text: "memo"})
+		}),
+	} {
+		for text, want := range map[string]string{"\u0410lice": said + field, "Alice": "", "Иван Сор": ""} {
+			p := plan(t, newMemory(), planner.Controls{}, declare("a", set(text)))
+			if got := mixedSignal(find(t, p, "a")); got != want {
+				t.Errorf("%s %q: %q", field, text, got)
+			}
+		}
+	}
+	p := plan(t, newMemory(), planner.Controls{}, declare("\u0435-17", func(t *config.Transfer) { t.Batch = "\u0410lice" }))
+	if got := mixedSignal(find(t, p, "\u0435-17")); got != said+"ref_id, address, batch, to_profile_id" {
+		t.Errorf("ref_id and batch: %q", got)
+	}
+}
+
+// What is in doubt is marked as well: it may be sent again.
+func TestSignalOfMixedScriptsInDoubt(t *testing.T) {
+	declared := declare("a", func(t *config.Transfer) { t.Batch = "\u0410lice" })
+	p := plan(t, newMemory(record(declared, state.InDoubt)), planner.Controls{}, declared)
+	if c := find(t, p, "a"); c.Action != planner.Resolve || mixedSignal(c) == "" {
+		t.Errorf("%s has the signals %v", c.Action, c.Signals)
+	}
+}
+
+func mixedSignal(c *planner.Change) string {
+	for _, s := range c.Signals {
+		if s.Kind == planner.MixedScripts {
+			return s.Detail
+		}
+	}
+	return ""
+}
