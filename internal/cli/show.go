@@ -78,6 +78,7 @@ type planFace struct {
 
 func (f *planFaces) flags(cmd *cobra.Command) {
 	*f = planFaces{
+		{flag: "markdown", usage: "write a saved plan as Markdown, for a comment of a pull request", write: view.PlanMarkdown},
 		{flag: "csv", usage: "write a saved plan as a payment register, for a spreadsheet", write: view.PlanCSV},
 	}
 	for i := range *f {

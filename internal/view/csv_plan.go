@@ -43,7 +43,7 @@ func PlanCSV(w io.Writer, p *planner.Plan, o PlanOptions) error {
 }
 
 func csvCells(c *planner.Change) []string {
-	r := c.Request
+	r := moved(c)
 	cells := []string{
 		string(c.Action), c.RefID, c.Batch, string(r.Operation),
 		r.FromProfileID, r.FromIdentityID, r.FromAccountID, r.ToProfileID, r.ToIdentityID, r.ToAccountID,

@@ -33,8 +33,12 @@ func (p *page) large(plan *planner.Plan, o PlanOptions) {
 	isCut := p.totalsInBrief(plan)
 	p.signals(plan)
 	p.obstaclesInBrief(plan)
-	p.topTransfers(v, o)
-	const around = 3 // the title, how many more, an empty line
+	if v.toSubmit() > 0 {
+		p.line(strong(v.topTitle(largeTransfers)))
+		p.topTransfers(v, largeTransfers, o)
+	}
+	const around = 2 // how many more, an empty line
+	p.line(strong("Batches"))
 	p.batches(v.batches, min(largeBatches, max(largeBatchLines, largeLines-p.lines-around)))
 	if isCut {
 		p.line(strong("Totals of all assets"))
@@ -117,12 +121,8 @@ func obstacleKinds(plan *planner.Plan) []planner.Obstacle {
 
 // topTransfers writes a line for each of the largest transfers. The destinations' IDs are
 // whole where a line has room for them.
-func (p *page) topTransfers(v *overview, o PlanOptions) {
-	top := v.topTransfers(largeTransfers)
-	if len(top) == 0 {
-		return
-	}
-	p.line(strong(v.topTitle(largeTransfers)))
+func (p *page) topTransfers(v *overview, most int, o PlanOptions) {
+	top := v.topTransfers(most)
 	var amount point
 	ref, asset := 0, 0
 	for i := range top {
@@ -153,7 +153,6 @@ func (p *page) topTransfers(v *overview, o PlanOptions) {
 // batches writes the sums of each batch and action, batches in declaration order, in so many
 // lines at most.
 func (p *page) batches(all batchSums, most int) {
-	p.line(strong("Batches"))
 	var rows []totalsRow
 	shown, lines := 0, 0
 	for _, name := range all.names {

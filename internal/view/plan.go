@@ -70,11 +70,7 @@ func (p *page) planHead(plan *planner.Plan, o PlanOptions) {
 	if o.Sandbox {
 		p.line(span{"SANDBOX: no money moves", toneGood})
 	} else {
-		service := h.Service.BaseURL
-		if h.Service == state.NoService() {
-			service = "no service block"
-		}
-		p.line(strong("Environment: "+Visible(h.Environment)), plain(inBrackets(service)))
+		p.line(strong("Environment: "+Visible(h.Environment)), plain(inBrackets(serviceName(h))))
 	}
 	if o.Saved {
 		p.paragraph("", Visible(fmt.Sprintf("Plan %s by %s, created %s, expires %s",
@@ -83,6 +79,14 @@ func (p *page) planHead(plan *planner.Plan, o PlanOptions) {
 	p.named("Only a part of the declaration", h.Targets, o.isLarge(plan))
 	p.named("Accepted", h.Accepted, o.isLarge(plan))
 	p.line()
+}
+
+// serviceName says for which service a plan is.
+func serviceName(h planner.Header) string {
+	if h.Service == state.NoService() {
+		return "no service block"
+	}
+	return h.Service.BaseURL
 }
 
 // named writes a list of names, or only its beginning.
@@ -246,6 +250,10 @@ func (p *page) obstacles(plan *planner.Plan) {
 	}
 	p.line(span{notApplicable, toneBad})
 	p.line()
+	p.obstacleList(plan)
+}
+
+func (p *page) obstacleList(plan *planner.Plan) {
 	for _, o := range plan.Obstacles {
 		p.line(span{"  " + string(o.Kind), toneBad}, plain(obstacleScope(o)))
 		p.paragraph("    ", o.Detail, toneNone)

@@ -1,0 +1,265 @@
+package view
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"remit/planner"
+)
+
+// How much of a plan its Markdown has, in bytes, which are characters or more.
+const (
+	markdownMax       = 60_000 // what a comment of a pull request may have, with some room
+	markdownObstacles = 10_000
+	markdownFlow      = 15_000
+	markdownSection   = 6_000
+	markdownTotals    = 40 // rows
+	markdownEdges     = 30
+	markdownWidth     = 120 // of a line, and of text in one
+	markdownAttention = 20
+	markdownTransfers = 10
+)
+
+// PlanMarkdown writes a plan for a comment of a pull request: the environment, whose plan it
+// is and its digest, what stands in the way, totals and signals, then the flow of funds where
+// it can be drawn in 30 arrows, and the rest folded away. It has at most 60,000 characters;
+// what is left out is counted. It returns only errors of w.
+//
+// Text from elsewhere stands in code only, where no Markdown, link, mention or HTML is read:
+// see [codeSpan] and [codeBlock].
+func PlanMarkdown(w io.Writer, p *planner.Plan, o PlanOptions) error {
+	o.Screen = Screen{Width: markdownWidth, Here: o.Here}
+	m := &markdown{plan: p, options: o}
+	m.head()
+	m.obstacles()
+	m.totals()
+	m.flow()
+	if p.Changes.Len() > 0 {
+		v := newOverview(p, overviewOptions{attention: markdownAttention, largest: markdownTransfers})
+		m.overview(v)
+		m.transfers()
+	}
+	_, err := m.WriteTo(w)
+	return err
+}
+
+// markdown is a page of Markdown in the making.
+type markdown struct {
+	bytes.Buffer
+	plan    *planner.Plan
+	options PlanOptions
+}
+
+func (m *markdown) printf(format string, args ...any) { _, _ = fmt.Fprintf(m, format, args...) }
+
+// head says what the plan is, in remit's own words apart from code.
+func (m *markdown) head() {
+	h := m.plan.Header
+	m.printf("### Plan: %d to submit, %d to resolve\n\n", m.plan.Count(planner.Submit), m.plan.Count(planner.Resolve))
+	if m.options.Sandbox {
+		m.printf("**SANDBOX: no money moves**\n\n")
+	} else {
+		m.printf("**Environment:** %s (%s)\n\n", codeSpan(h.Environment), codeSpan(serviceName(h)))
+	}
+	digest := Visible(m.plan.Digest)
+	m.printf("**Digest:** %s (whole: %s)\n\n", codeSpan(takeStart(digest, digestShown)), codeSpan(digest))
+	if m.options.Saved {
+		m.printf("Plan %s by %s, created %s, expires %s\n\n",
+			codeSpan(h.PlanID), codeSpan(h.Author), codeSpan(moment(h.Created)), codeSpan(moment(h.Expires)))
+	}
+	m.named("Only a part of the declaration", h.Targets)
+	m.named("Accepted", h.Accepted)
+}
+
+func (m *markdown) named(title string, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	const most = 10
+	var spans []string
+	for _, name := range names[:min(len(names), most)] {
+		spans = append(spans, codeSpan(name))
+	}
+	text := strings.Join(spans, ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	m.printf("**%s:** %s\n\n", title, text)
+}
+
+func (m *markdown) obstacles() {
+	if m.plan.Applicable() {
+		return
+	}
+	m.printf("> [!CAUTION]\n> **%s**\n\n", notApplicable)
+	m.printf("%s", codeBlock(m.lines(func(p *page) { p.obstacleList(m.plan) }), markdownObstacles))
+}
+
+// lines is what the terminal's face would write, without colours.
+func (m *markdown) lines(write func(*page)) string {
+	var b bytes.Buffer
+	p := newPage(&b, m.options.Screen)
+	write(p)
+	_ = p.Flush() // into memory
+	return b.String()
+}
+
+func (m *markdown) totals() {
+	rows, left := 0, 0
+	for _, r := range totalsRows(m.plan) {
+		label := fmt.Sprintf("%s | %d", r.label[1].text, r.totals.Count())
+		if symbol := r.label[0].text; symbol != planner.None.Symbol() {
+			label = codeSpan(symbol) + " " + label
+		}
+		for total := range r.totals.All() {
+			if rows++; rows == 1 {
+				m.printf("| action | count | asset | sum |\n|---|---:|---|---:|\n")
+			}
+			if rows > markdownTotals {
+				left++
+				continue
+			}
+			m.printf("| %s | %s | %s |\n", label, codeSpan(total.Asset), sum(total.Sum))
+			label = " | "
+		}
+	}
+	if left > 0 {
+		m.printf("| and %d more | | | |\n", left)
+	}
+	if rows > 0 {
+		m.printf("\n")
+	}
+	for i, signal := range allSignals(m.plan) {
+		if i == 0 {
+			m.printf("**Signals** for the reviewer:\n\n")
+		}
+		m.printf("- %s\n", codeSpan(signal))
+	}
+	if count := m.plan.Count(planner.Undeclared); count > 0 {
+		m.printf("- %s recorded, but no longer declared\n", plural(count, "transfer"))
+	}
+	m.printf("\n")
+}
+
+// flow draws who pays whom, where that stays a picture.
+func (m *markdown) flow() {
+	f := NewFlow(m.plan, m.options.Names)
+	if f.Edges() == 0 {
+		return
+	}
+	var drawn bytes.Buffer
+	_ = f.Mermaid(&drawn) // into memory
+	if f.Edges() > markdownEdges || drawn.Len() > markdownFlow {
+		m.printf("Flow of funds: %s of sender and destination, too much to draw here. `remit graph` draws it.\n\n", plural(f.Edges(), "pair"))
+		return
+	}
+	fence := strings.Repeat("`", max(3, longestRun(drawn.String(), '`')+1))
+	m.printf("%smermaid\n%s%s\n\n", fence, drawn.String(), fence)
+}
+
+// overview writes what a reviewer looks at next, folded.
+func (m *markdown) overview(v *overview) {
+	if v.attentions > 0 {
+		m.folded("To look at: "+plural(v.attentions, "transfer"), m.lines(func(p *page) {
+			p.changes(v.attention, m.options)
+			if more := v.attentions - len(v.attention); more > 0 {
+				p.line(plain(fmt.Sprintf("and %d more", more)))
+			}
+		}), markdownSection)
+	}
+	if top := v.topTransfers(markdownTransfers); len(top) > 0 {
+		m.folded(v.topTitle(markdownTransfers), m.lines(func(p *page) { p.topTransfers(v, markdownTransfers, m.options) }), markdownSection)
+	}
+	m.folded("Batches: "+fmt.Sprint(len(v.batches.names)), m.lines(func(p *page) { p.batches(v.batches, largeBatches) }), markdownSection)
+}
+
+// transfers writes as many lines of transfers as there is room for.
+func (m *markdown) transfers() {
+	const around = 600 // what is written beside the lines
+	room := markdownMax - around - m.Len()
+	var b bytes.Buffer
+	p := newPage(&b, m.options.Screen)
+	shown, fence := 0, 0
+	l := newLayout(m.first(), m.options)
+	for _, c := range m.plan.Changes.All() {
+		before := b.Len()
+		p.change(c, &l)
+		_ = p.Flush() // into memory
+		fence = max(fence, longestRun(b.String()[before:], '`'))
+		if b.Len()+2*fence > room {
+			b.Truncate(before)
+			break
+		}
+		shown++
+	}
+	text := b.String()
+	if more := m.plan.Changes.Len() - shown; more > 0 {
+		text += fmt.Sprintf("\n%d more. `remit show --html` has all of them.\n", more)
+	}
+	m.folded(fmt.Sprintf("Transfers: %d of %d", shown, m.plan.Changes.Len()), text, markdownMax)
+}
+
+// first are the changes for which there may be room.
+func (m *markdown) first() []planner.Change {
+	const lineMin = 60
+	var first []planner.Change
+	for _, c := range m.plan.Changes.All() {
+		if len(first) == markdownMax/lineMin {
+			break
+		}
+		first = append(first, *c)
+	}
+	return first
+}
+
+// folded writes lines that a reader opens. The title is remit's own words.
+func (m *markdown) folded(title, text string, most int) {
+	m.printf("<details>\n<summary>%s</summary>\n\n%s</details>\n\n", title, codeBlock(text, most))
+}
+
+// codeBlock is visible lines in a fence that none of them ends: of so many bytes at most, and
+// of those that are left out their number.
+func codeBlock(text string, most int) string {
+	text = strings.Trim(text, "\n")
+	if len(text) > most {
+		lines := strings.Split(text, "\n")
+		kept, size := 0, 0
+		for kept < len(lines) && size+len(lines[kept])+1 <= most {
+			size += len(lines[kept]) + 1
+			kept++
+		}
+		text = strings.Join(append(lines[:kept:kept], fmt.Sprintf("%s and %s", cutMark, plural(len(lines)-kept, "more line"))), "\n")
+	}
+	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	return fence + "text\n" + text + "\n" + fence + "\n\n"
+}
+
+// codeSpan is text in a code span that it can't end (CommonMark 6.1). A | would end the cell
+// of a table even there, and stands as its escape.
+func codeSpan(text string) string {
+	text = strings.ReplaceAll(cutMiddle(Visible(text), markdownWidth), "|", `\u007c`)
+	if text == "" {
+		return "(none)"
+	}
+	fence := strings.Repeat("`", longestRun(text, '`')+1)
+	if strings.Trim(text, "` ") != text {
+		text = " " + text + " " // which the reader takes away again
+	}
+	return fence + text + fence
+}
+
+// longestRun is the most times that a character stands in a row.
+func longestRun(text string, of byte) int {
+	longest, run := 0, 0
+	for i := range len(text) {
+		if text[i] != of {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
