@@ -86,6 +86,7 @@ type course struct {
 	report   *report
 	journal  *scribe
 	limiters map[transfer.Operation]*limiter
+	berths   berths
 	sending  bool // false: doubts are settled by lookup alone
 
 	lasting  context.Context // outlives an interrupt: for the journal
@@ -103,7 +104,10 @@ type course struct {
 }
 
 func newCourse(ctx context.Context, run Run, lines int) *course {
-	c := &course{run: run, report: newReport(run, lines), lasting: context.WithoutCancel(ctx)}
+	c := &course{
+		run: run, report: newReport(run, lines), lasting: context.WithoutCancel(ctx),
+		berths: make(berths, max(1, run.Policy.InFlightMax)),
+	}
 	c.journal = &scribe{journal: run.Journal, ctx: c.lasting}
 	c.starting, c.stopStarting = context.WithCancelCause(c.lasting)
 	c.flight, c.stopFlight = context.WithCancelCause(c.lasting)

@@ -245,9 +245,10 @@ func TestAnInterruptDrainsWhatIsInFlight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.policy.InFlightMax = 2
+		inFlight := make(chan string, 2)
 		w.service.before = func(ctx context.Context, refID string, _ int) *executor.Answer {
 			wait := 2 * time.Second // answered within the drain
-			if refID == "t-001" {
+			if inFlight <- refID; len(inFlight) == 2 {
 				wait = time.Minute // not answered within it
 			}
 			if (clock{}).Sleep(ctx, wait) != nil {
@@ -272,7 +273,8 @@ func TestAnInterruptDrainsWhatIsInFlight(t *testing.T) {
 		if diff := cmp.Diff(want, counts(summary)); diff != "" {
 			t.Errorf("results (-want +got):\n%s", diff)
 		}
-		if w.journal.row("t-000").Status != state.Recorded || w.journal.row("t-001").Status != state.InDoubt || w.journal.row("t-001").Open() {
+		first, second := w.journal.row(<-inFlight), w.journal.row(<-inFlight)
+		if first.Status != state.Recorded || second.Status != state.InDoubt || second.Open() {
 			t.Errorf("the outcomes were not written: %+v", w.journal.rows)
 		}
 		if w.journal.ended("run-1") == nil {

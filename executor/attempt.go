@@ -47,8 +47,11 @@ var (
 )
 
 // attempt is the one sequence in which money moves: take a slot, write the intent, send,
-// judge, write the outcome. It returns what became of the transfer in this run.
-func (c *course) attempt(j *job) verdict {
+// judge, write the outcome. It returns what became of the transfer in this run. It calls
+// answered when all but the outcome is done, so that another attempt may begin.
+func (c *course) attempt(j *job, answered func()) verdict {
+	place := &berth{of: c.berths}
+	defer place.leave()
 	limit := c.limiters[j.intent.Operation]
 	if err := limit.take(c.starting); err != nil {
 		return unsent(j.known, "Nothing was sent: the run stopped before ("+err.Error()+").")
@@ -69,10 +72,18 @@ func (c *course) attempt(j *job) verdict {
 	}
 	c.report.tell(Event{Type: EventIntended, RefID: j.refID, Amount: j.request.Amount, Asset: j.request.Asset})
 
-	answer := c.send(j, limit, checked)
-	v := c.write(c.judge(j, answer))
+	answer := c.send(j, limit, place, checked)
+	v := c.judge(j, answer)
 	c.afterAnswer(answer, v)
-	return v
+	if cap(c.berths) > 1 { // one at a time is what it says
+		place.leave()
+		answered()
+	}
+	written := c.write(v)
+	if written.stop != v.stop {
+		c.halt(written.stop)
+	}
+	return written
 }
 
 // judge says what an answer makes of the transfer. Where it leaves open whose record there
@@ -92,13 +103,16 @@ func (c *course) judge(j *job, answer Answer) verdict {
 // send submits the recorded bytes until there is an answer that is not "nothing was made",
 // or the tries run out, or nothing may start any more. Each request takes a slot of its own
 // and is checked by itself, a repetition with a renewed token included.
-func (c *course) send(j *job, limit *limiter, checked time.Time) Answer {
+func (c *course) send(j *job, limit *limiter, place *berth, checked time.Time) Answer {
 	body := []byte(j.intent.Body)
 	pauses := backoff.ExponentialBackOff{InitialInterval: backoffFirst, Multiplier: 2, MaxInterval: backoffMax}
 	answer := Answer{Kind: Unwritten}
 	renewed := false // the token is the one that a 401 led to
 	for try := 1; ; {
-		err := limit.start(c.starting, func() error { return c.mayStart(j, &checked) })
+		err := place.enter(c.starting)
+		if err == nil {
+			err = limit.start(c.starting, func() error { return c.mayStart(j, &checked) })
+		}
 		if err != nil {
 			limit.release()
 			return stillNothing(answer, j, err)
@@ -114,10 +128,12 @@ func (c *course) send(j *job, limit *limiter, checked time.Time) Answer {
 				return refusedAgain(answer)
 			}
 			renewed = true
+			place.leave()
 		case NotProcessed:
 			renewed = false
 			fallthrough
 		case Unwritten:
+			place.leave()
 			if !c.waitToRetry(j, limit, answer, try, &pauses) {
 				return answer
 			}

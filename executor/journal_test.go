@@ -96,6 +96,19 @@ func (m *memory) Append(_ context.Context, entries ...state.Entry) error {
 	return nil
 }
 
+// openIntents counts the attempts that have no outcome.
+func (m *memory) openIntents() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for _, row := range m.rows {
+		if row.Open() {
+			n++
+		}
+	}
+	return n
+}
+
 func (m *memory) Check(context.Context) error {
 	if err := m.before("check"); err != nil {
 		return err

@@ -30,7 +30,8 @@ type order struct {
 	queue []*job  // attempts that may start
 
 	messages chan func()
-	inFlight int // attempts
+	attempts int // that have no answer yet
+	writing  int // outcomes of others
 	lookups  int // before a first sending
 	waits    int // lookups of doubts and of dependencies that are under way or due
 }
@@ -82,7 +83,7 @@ func (o *order) run() {
 	}
 	o.meetOutside()
 	o.settleDoubts()
-	for o.fill(); o.inFlight+o.lookups+o.waits > 0; o.fill() {
+	for o.fill(); o.attempts+o.writing+o.lookups+o.waits > 0; o.fill() {
 		(<-o.messages)()
 	}
 	o.finish()
@@ -187,12 +188,12 @@ func (o *order) fill() {
 	if !o.c.sending || o.c.starting.Err() != nil {
 		return
 	}
-	inFlightMax := max(1, o.c.run.Policy.InFlightMax)
+	attemptsMax := o.attemptsMax()
 	lookFirst := o.c.run.Policy.LookUpFirst && o.c.run.Finder != nil
-	for lookFirst && len(o.ready) > 0 && o.lookups < lookupsMax && len(o.queue)+FindMax*o.lookups < inFlightMax+FindMax {
+	for lookFirst && len(o.ready) > 0 && o.lookups < lookupsMax && len(o.queue)+FindMax*o.lookups < attemptsMax+FindMax {
 		o.lookUpFirst(o.takeReady(FindMax))
 	}
-	for o.inFlight < inFlightMax {
+	for o.attempts < attemptsMax {
 		if len(o.queue) == 0 && !lookFirst && len(o.ready) > 0 {
 			o.queue = append(o.queue, o.takeReady(1)...)
 		}
@@ -201,15 +202,37 @@ func (o *order) fill() {
 		}
 		j := o.queue[0]
 		o.queue = o.queue[1:]
-		o.inFlight++
-		go func() {
-			v := o.c.attempt(j)
-			o.messages <- func() {
-				o.inFlight--
-				o.settled(j.known, v, j.planned)
-			}
-		}()
+		o.start(j)
 	}
+}
+
+// attemptsMax is how many attempts may be without an answer: those in flight, and as many
+// whose intents are written ahead (design section 6).
+func (o *order) attemptsMax() int {
+	inFlightMax := max(1, o.c.run.Policy.InFlightMax)
+	if inFlightMax == 1 {
+		return 1
+	}
+	return 2 * inFlightMax
+}
+
+func (o *order) start(j *job) {
+	o.attempts++
+	go func() {
+		answered := false
+		v := o.c.attempt(j, func() {
+			answered = true
+			o.messages <- func() { o.attempts, o.writing = o.attempts-1, o.writing+1 }
+		})
+		o.messages <- func() {
+			if answered {
+				o.writing--
+			} else {
+				o.attempts--
+			}
+			o.settled(j.known, v, j.planned)
+		}
+	}()
 }
 
 // takeReady turns the next ready lines into jobs, at most n.

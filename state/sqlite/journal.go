@@ -15,7 +15,7 @@ import (
 const (
 	commitMax = 4096  // entries that share one commit
 	queueMax  = 1024  // calls that wait for the next commit
-	foldAt    = 16384 // changed rows that begin a fold
+	foldAt    = 65536 // changed rows that begin a fold
 	foldStep  = 256   // rows, at least, that one commit folds while a fold is under way
 )
 
@@ -116,7 +116,7 @@ func (j *journal) prepare(ctx context.Context) error {
 	}
 	// Of this connection alone, which is the only one that commits more than a few rows.
 	// The other two matter on macOS, where fsync does not reach the disk by itself.
-	pragmas := fmt.Sprintf("PRAGMA wal_autocheckpoint = %d; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1", sizeWAL)
+	pragmas := fmt.Sprintf("PRAGMA wal_autocheckpoint = %d; PRAGMA cache_size = -16384; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1", sizeWAL)
 	if _, err := j.conn.ExecContext(ctx, pragmas); err != nil {
 		return err
 	}
