@@ -37,6 +37,7 @@ type applying struct {
 	wait         time.Duration
 	onRefusal    string
 	faults       []string // of the sandbox
+	digest       string   // the beginning of the digest of the plan that was approved; "" for none
 	file         string   // the saved plan; "" where apply plans by itself
 }
 
@@ -62,7 +63,8 @@ func newApply(p *process) *cobra.Command {
 	a.flags(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&a.autoApprove, "auto-approve", false, "don't ask")
-	flags.BoolVar(&a.retryRefused, "retry-refused", false, "with --auto-approve: submit again what was refused")
+	flags.StringVar(&a.digest, "plan-digest", "", "don't ask, and send only a plan whose `digest` is or begins so (12 characters or more)")
+	flags.BoolVar(&a.retryRefused, "retry-refused", false, "with --auto-approve or --plan-digest: submit again what was refused")
 	flags.BoolVar(&a.input, "input", true, "ask where something must be answered")
 	flags.BoolVar(&a.asJSON, "json", false, "write JSON Lines")
 	flags.IntVar(&a.parallelism, "parallelism", 0, "how many requests may be in flight (the service's max_in_flight)")
@@ -99,9 +101,12 @@ func (a *applying) check(p *process) error {
 	if a.parallelism < 0 {
 		return fmt.Errorf("--parallelism=%d is no number of requests; it takes 1 or more", a.parallelism)
 	}
+	if err := a.checkDigest(); err != nil {
+		return err
+	}
 	canAsk := a.input && p.interactive()
-	if a.file == "" && !a.autoApprove && !canAsk {
-		return withHint(errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so apply needs a saved plan or --auto-approve; nothing was sent"),
+	if a.file == "" && !a.approved() && !canAsk {
+		return withHint(errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so apply needs a saved plan, --plan-digest or --auto-approve; nothing was sent"),
 			a.command("plan --out=FILE"))
 	}
 	if len(a.faults) > 0 && !a.sandbox {
@@ -121,6 +126,9 @@ func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journ
 	seen := &watch{Snapshot: snapshot}
 	plan, err := a.plan(ctx, w, seen)
 	if err != nil {
+		return err
+	}
+	if err := a.otherDigest(plan); err != nil {
 		return err
 	}
 	if !plan.Applicable() {
@@ -188,20 +196,24 @@ func (a *applying) staleError(err error) error {
 
 // refusedBefore is why a plan that nobody reviews is not sent: some of it was refused before.
 func (a *applying) refusedBefore(plan *planner.Plan) error {
-	if a.file != "" || !a.autoApprove || a.retryRefused {
+	if a.file != "" || !a.approved() || a.retryRefused {
 		return nil
 	}
 	n := countAgain(plan)
 	if n == 0 {
 		return nil
 	}
-	return withHint(fmt.Errorf("%d of these were refused before. --auto-approve submits them again only with --retry-refused. Nothing was sent", n),
-		a.command("apply --auto-approve --retry-refused"))
+	flag := "--auto-approve"
+	if a.digest != "" {
+		flag = "--plan-digest"
+	}
+	return withHint(fmt.Errorf("%d of these were refused before. %s submits them again only with --retry-refused. Nothing was sent", n, flag),
+		a.command("apply "+a.approval()+" --retry-refused"))
 }
 
 // ask gets a person's yes, or the flag that stands for it.
 func (a *applying) ask(ctx context.Context, w *workspace) error {
-	if a.file != "" || a.autoApprove {
+	if a.file != "" || a.approved() {
 		return nil
 	}
 	_, err := fmt.Fprintf(w.stderr, "\nDo you want to submit these transfers to %s?\n  Only 'yes' will be accepted: ", view.Visible(w.destination()))

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"remit/planner"
+)
+
+// A digest of --plan-digest is the beginning of one that plan shows: so many hexadecimal digits.
+const (
+	digestMin = 12
+	digestMax = 64
+)
+
+// checkDigest refuses what is no digest, or stands beside something that has its own.
+func (a *applying) checkDigest() error {
+	if a.digest == "" {
+		return nil
+	}
+	a.digest = strings.ToLower(a.digest)
+	if len(a.digest) < digestMin || len(a.digest) > digestMax || strings.Trim(a.digest, "0123456789abcdef") != "" {
+		return fmt.Errorf("--plan-digest=%s is no digest; it takes %d to %d hexadecimal digits, as plan shows them", a.digest, digestMin, digestMax)
+	}
+	if a.file != "" {
+		return errors.New("--plan-digest stands in place of a saved plan, which is checked whole: say one of them")
+	}
+	return nil
+}
+
+// approved reports whether a flag stands for a person's yes.
+func (a *applying) approved() bool { return a.autoApprove || a.digest != "" }
+
+// approval is that flag, for a command to type.
+func (a *applying) approval() string {
+	if a.digest != "" {
+		return "--plan-digest=" + a.digest
+	}
+	return "--auto-approve"
+}
+
+// otherDigest refuses a plan that is not the one which was approved by its digest.
+func (a *applying) otherDigest(plan *planner.Plan) error {
+	if strings.HasPrefix(plan.Digest, a.digest) {
+		return nil
+	}
+	return withHint(fmt.Errorf("nothing was sent: the plan's digest is %s now, and --plan-digest=%s approved another plan. The files, the state or what is accepted changed",
+		plan.Digest[:max(digestMin, len(a.digest))], a.digest), a.command("plan"))
+}
