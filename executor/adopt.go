@@ -23,10 +23,10 @@ import (
 // The error says that the state could not be read or written; the Summary holds as for
 // [Apply], with ResultNotAttempted for what the export does not have.
 func Adopt(ctx context.Context, run Run, records map[string][]transfer.Record) (Summary, error) {
-	lines := adoptable(run.Plan)
-	c := newCourse(ctx, run, len(lines))
+	all := newLines(run.Plan, isAdoptable)
+	c := newCourse(ctx, run, all.len())
 	defer c.release()
-	known, err := takeSurvey(c.lasting, run, lines)
+	known, err := takeSurvey(c.lasting, run, all)
 	if err == nil {
 		err = c.journal.append(run.Begun)
 	}
@@ -34,7 +34,7 @@ func Adopt(ctx context.Context, run Run, records map[string][]transfer.Record) (
 		c.deaf()
 		return c.report.summary, fmt.Errorf("begin run %s: %w", run.Begun.RunID, err)
 	}
-	o := newOrder(c, known, lines)
+	o := newOrder(c, known, all)
 	others, halves := adoptOthers(run, records)
 	c.report.tell(Event{Type: EventBegun, Total: o.total() + len(others) + len(halves)})
 	if err := c.adopt(o, others); err != nil {
@@ -44,17 +44,14 @@ func Adopt(ctx context.Context, run Run, records map[string][]transfer.Record) (
 	return c.end(nil)
 }
 
-// adoptable are the lines of a plan under which nothing is recorded yet, doubts included.
-func adoptable(plan *planner.Plan) []*planner.Change {
-	var lines []*planner.Change
-	for _, change := range plan.Changes.All() {
-		switch change.Action {
-		case planner.Submit, planner.Wait, planner.Expired, planner.Resolve:
-			lines = append(lines, new(*change))
-		case planner.None, planner.Conflict, planner.Failed, planner.Undeclared:
-		}
+// isAdoptable reports whether nothing is recorded yet under a line, doubts included.
+func isAdoptable(a planner.Action) bool {
+	switch a {
+	case planner.Submit, planner.Wait, planner.Expired, planner.Resolve:
+		return true
+	case planner.None, planner.Conflict, planner.Failed, planner.Undeclared:
 	}
-	return lines
+	return false
 }
 
 // adopt looks up doubts, lines and what nobody declares, 100 at a time.
@@ -69,12 +66,12 @@ func (c *course) adopt(o *order, others []*job) error {
 	}
 	var jobs []*job
 	for i := range o.lines {
-		line := &o.lines[i]
-		if v, stands := o.standing(line.change); stands {
-			c.report.settle(line.change.Request, v, true)
+		change := o.change(int32(i))
+		if v, stands := o.standing(&change); stands {
+			c.report.settle(change.Request, v, true)
 			continue
 		}
-		j := o.jobOf(line.change)
+		j := o.jobOf(&change)
 		j.planned = true
 		jobs = append(jobs, j)
 	}

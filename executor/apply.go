@@ -31,26 +31,19 @@ const (
 // which case wrapped [ErrJournal] says that the state must be looked at; the Summary holds
 // in both cases. A first cancellation of ctx drains what is in flight.
 func Apply(ctx context.Context, run Run) (Summary, error) {
-	var lines []*planner.Change
-	for _, change := range run.Plan.Changes.All() {
-		switch change.Action {
-		case planner.Submit, planner.Resolve:
-			lines = append(lines, new(*change))
-		case planner.None, planner.Wait, planner.Expired, planner.Conflict, planner.Failed, planner.Undeclared:
-		}
-	}
-	c := newCourse(ctx, run, len(lines))
+	all := newLines(run.Plan, func(a planner.Action) bool { return a == planner.Submit || a == planner.Resolve })
+	c := newCourse(ctx, run, all.len())
 	defer c.release()
 	if err := c.begin(ctx); err != nil {
 		c.deaf()
 		return c.report.summary, err
 	}
-	known, err := takeSurvey(c.lasting, run, lines)
+	known, err := takeSurvey(c.lasting, run, all)
 	if err != nil {
 		return c.end(fmt.Errorf("read the state: %w", err))
 	}
 	c.sending = true
-	return c.carryOut(known, lines)
+	return c.carryOut(known, all)
 }
 
 // SettleByLookup settles what is in doubt by lookup alone and sends nothing: what an apply
@@ -60,7 +53,7 @@ func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
 	run.Plan = nil
 	c := newCourse(ctx, run, 0)
 	defer c.release()
-	known, err := takeSurvey(c.lasting, run, nil)
+	known, err := takeSurvey(c.lasting, run, lines{})
 	if err != nil {
 		c.deaf()
 		return c.report.summary, fmt.Errorf("read the state: %w", err)
@@ -77,7 +70,7 @@ func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
 		c.deaf()
 		return c.report.summary, err
 	}
-	return c.carryOut(known, nil)
+	return c.carryOut(known, lines{})
 }
 
 // course is a run under way: what its parts share.
@@ -160,14 +153,14 @@ func (c *course) ready(ctx context.Context) error {
 }
 
 // carryOut is the run between its first event and its last.
-func (c *course) carryOut(known *survey, lines []*planner.Change) (Summary, error) {
+func (c *course) carryOut(known *survey, all lines) (Summary, error) {
 	c.limiters = make(map[transfer.Operation]*limiter)
 	for _, op := range transfer.Operations() {
 		c.limiters[op] = newLimiter(c.run.Clock, c.run.Policy.RateLimits[op], known.starts[op], func(wait time.Duration) {
 			c.report.tell(Event{Type: EventWaiting, Reason: fmt.Sprintf("requests of operation %s wait %v", op, wait.Round(time.Second))})
 		})
 	}
-	o := newOrder(c, known, lines)
+	o := newOrder(c, known, all)
 	c.report.tell(Event{Type: EventBegun, Total: o.total()})
 	o.run()
 	return c.end(nil)

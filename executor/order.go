@@ -19,6 +19,7 @@ const lookupsMax = 4
 type order struct {
 	c      *course
 	doubts []*unsettled
+	all    lines
 	lines  []line
 
 	dependants map[string][]int32  // lines by the ref_ids that they wait for
@@ -38,15 +39,15 @@ type order struct {
 
 // line is a line of the plan that is not in doubt.
 type line struct {
-	change *planner.Change
+	number int32 // in the plan
 	unmet  int32 // dependencies
 	listed bool  // it was made ready, which happens once
 	done   bool  // settled, or handed on as a job
 }
 
-func newOrder(c *course, known *survey, changes []*planner.Change) *order {
+func newOrder(c *course, known *survey, all lines) *order {
 	o := &order{
-		c: c, known: known, doubts: known.doubts,
+		c: c, known: known, doubts: known.doubts, all: all,
 		dependants: make(map[string][]int32),
 		pending:    make(map[string]*pending),
 		planned:    make(map[string]*planner.Change, len(known.doubts)),
@@ -55,18 +56,22 @@ func newOrder(c *course, known *survey, changes []*planner.Change) *order {
 	for _, d := range known.doubts {
 		o.planned[d.refID] = nil
 	}
-	for _, change := range changes {
+	o.lines = make([]line, 0, all.len())
+	for i, change := range all.all() {
 		if _, doubted := o.planned[change.RefID]; doubted {
 			o.planned[change.RefID] = change
 			continue
 		}
-		o.lines = append(o.lines, line{change: change, unmet: int32(len(change.After))})
+		o.lines = append(o.lines, line{number: all.numbers[i], unmet: int32(len(change.After))})
 		for _, refID := range change.After {
 			o.dependants[refID] = append(o.dependants[refID], int32(len(o.lines)-1))
 		}
 	}
 	return o
 }
+
+// change is what a line is about.
+func (o *order) change(i int32) planner.Change { return o.all.of.At(int(o.lines[i].number)) }
 
 // total is how many transfers the run settles.
 func (o *order) total() int { return len(o.lines) + len(o.doubts) }
@@ -99,10 +104,10 @@ type stood struct {
 func (o *order) takeStanding() []stood {
 	var list []stood
 	for i := range o.lines {
-		l := &o.lines[i]
-		if v, stands := o.standing(l.change); stands {
-			l.done = true
-			list = append(list, stood{o.knownOf(l.change), v})
+		change := o.change(int32(i))
+		if v, stands := o.standing(&change); stands {
+			o.lines[i].done = true
+			list = append(list, stood{o.knownOf(&change), v})
 		}
 	}
 	return list
@@ -241,7 +246,8 @@ func (o *order) takeReady(n int) []*job {
 	jobs := make([]*job, 0, n)
 	for _, i := range o.ready[:n] {
 		o.lines[i].done = true
-		j := o.jobOf(o.lines[i].change)
+		change := o.change(i)
+		j := o.jobOf(&change)
 		j.planned = true
 		jobs = append(jobs, j)
 	}
@@ -286,9 +292,10 @@ func (o *order) fail(refID, why string) {
 				continue
 			}
 			l.done = true
-			v := unsent(o.knownOf(l.change), fmt.Sprintf("Nothing was sent: it depends on %q, %s.", f.refID, f.why))
-			o.c.report.settle(l.change.Request, v, true)
-			failures = append(failures, failure{l.change.RefID, "which was not attempted"})
+			change := o.change(i)
+			v := unsent(o.knownOf(&change), fmt.Sprintf("Nothing was sent: it depends on %q, %s.", f.refID, f.why))
+			o.c.report.settle(change.Request, v, true)
+			failures = append(failures, failure{change.RefID, "which was not attempted"})
 		}
 		delete(o.dependants, f.refID)
 	}
@@ -303,19 +310,23 @@ func (o *order) finish() {
 	for _, j := range o.queue {
 		o.c.report.settle(j.request, unsent(j.known, why), j.planned)
 	}
-	for _, l := range o.lines {
-		if !l.done {
-			o.c.report.settle(l.change.Request, unsent(o.knownOf(l.change), why), true)
+	for i := range o.lines {
+		if !o.lines[i].done {
+			change := o.change(int32(i))
+			o.c.report.settle(change.Request, unsent(o.knownOf(&change), why), true)
 		}
 	}
 }
 
 // meetOutside looks at the dependencies that are neither lines nor in doubt.
 func (o *order) meetOutside() {
+	if len(o.dependants) == 0 {
+		return
+	}
 	inside := make(map[string]bool, len(o.dependants))
-	for _, l := range o.lines {
-		if len(o.dependants[l.change.RefID]) > 0 {
-			inside[l.change.RefID] = true
+	for i := range o.lines {
+		if refID := o.change(int32(i)).RefID; len(o.dependants[refID]) > 0 {
+			inside[refID] = true
 		}
 	}
 	var outside []string

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"hash/maphash"
 	"slices"
 	"time"
 
 	"remit/internal/transfer"
-	"remit/planner"
 	"remit/state"
 )
 
@@ -36,21 +36,13 @@ type unsettled struct {
 }
 
 // takeSurvey scans the state once.
-func takeSurvey(ctx context.Context, run Run, lines []*planner.Change) (*survey, error) {
+func takeSurvey(ctx context.Context, run Run, all lines) (*survey, error) {
 	snapshot, err := run.Journal.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = snapshot.Close() }()     // it was only read
-	wanted := make(map[string]bool, len(lines)) // true: a line; false: only a dependency
-	for _, change := range lines {
-		for _, refID := range change.After {
-			if !wanted[refID] {
-				wanted[refID] = false
-			}
-		}
-		wanted[change.RefID] = true
-	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	wanted := newWanted(all)
 	s := &survey{
 		rows:    make(map[string]state.Transfer),
 		outside: make(map[string]transfer.Request),
@@ -63,7 +55,7 @@ func takeSurvey(ctx context.Context, run Run, lines []*planner.Change) (*survey,
 			return nil, err
 		}
 		recent.note(row)
-		line, isWanted := wanted[row.RefID]
+		line, isWanted := wanted.of(row.RefID)
 		if isWanted {
 			s.rows[row.RefID] = row
 		}
@@ -82,6 +74,31 @@ func takeSurvey(ctx context.Context, run Run, lines []*planner.Change) (*survey,
 	}
 	s.starts, err = recent.byOperation(ctx, snapshot)
 	return s, err
+}
+
+// wanted are the ref_ids of lines and of what they depend on, by a hash: of the rows of a
+// state it lets all of these through, and of others next to none.
+type wanted struct {
+	seed maphash.Seed
+	line map[uint64]bool // false: only a dependency
+}
+
+func newWanted(all lines) wanted {
+	w := wanted{maphash.MakeSeed(), make(map[uint64]bool, all.len())}
+	for _, change := range all.all() {
+		for _, refID := range change.After {
+			if hash := maphash.String(w.seed, refID); !w.line[hash] {
+				w.line[hash] = false
+			}
+		}
+		w.line[maphash.String(w.seed, change.RefID)] = true
+	}
+	return w
+}
+
+func (w wanted) of(refID string) (line, isWanted bool) {
+	line, isWanted = w.line[maphash.String(w.seed, refID)]
+	return line, isWanted
 }
 
 func (s *survey) readDoubts(ctx context.Context, run Run, snapshot state.Snapshot, refIDs []string) error {
