@@ -120,7 +120,11 @@ func ResolveAcceptRecord(ctx context.Context, r Resolution, records []transfer.R
 	if len(kept) == 0 {
 		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrNoRecord)
 	}
-	outcome.Records = raws(kept, accepted(kept, detail.RecordID))
+	deciding, err := r.accept(kept, detail)
+	if err != nil {
+		return state.Outcome{}, err
+	}
+	outcome.Records = raws(kept, deciding)
 	outcome.Differences = detail.Outcome.Differences
 	return r.say(ctx, outcome)
 }
@@ -143,9 +147,9 @@ func (r Resolution) give(ctx context.Context, records []transfer.Record, accept 
 		if len(differences) > 0 && !accept {
 			return state.Outcome{}, &DifferenceError{r.RefID, differences}
 		}
-		deciding := accepted(records, detail.RecordID)
-		if deciding.Direction == transfer.Credit && deciding.ID != detail.RecordID {
-			return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrCreditOnly)
+		deciding, err := r.accept(records, detail)
+		if err != nil {
+			return state.Outcome{}, err
 		}
 		return r.say(ctx, state.Outcome{
 			RefID: r.RefID, Status: statusAccepted(detail.Status),
@@ -199,6 +203,16 @@ func keptRecords(detail state.Detail) ([]transfer.Record, error) {
 		records = append(records, record)
 	}
 	return records, nil
+}
+
+// accept chooses the record that a person accepts, which is [ErrCreditOnly] where only the
+// credit side is there: it says nothing of what was debited, and can't be replaced later.
+func (r Resolution) accept(records []transfer.Record, detail state.Detail) (*transfer.Record, error) {
+	deciding := accepted(records, detail.RecordID)
+	if deciding.Direction == transfer.Credit && deciding.ID != detail.RecordID {
+		return nil, fmt.Errorf("resolve %q: %w", r.RefID, ErrCreditOnly)
+	}
+	return deciding, nil
 }
 
 // accepted is the record among those of a conflict that a person accepts: the stored one,

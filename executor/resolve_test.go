@@ -318,3 +318,28 @@ func TestALookupByAPersonWaitsForLateLists(t *testing.T) {
 		}
 	})
 }
+
+// TestACreditSideIsNotAcceptedForATransfer has a conflict whose kept record is of the credit
+// side: taken for the transfer's own, no record of the debit side could replace it.
+func TestACreditSideIsNotAcceptedForATransfer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		both := sides(request("rent"), time.Now(), transfer.Completed)
+		w.service.before = func(context.Context, string, int) *executor.Answer {
+			return &executor.Answer{Kind: executor.Answered, HTTPStatus: 200, Record: edited(both[1], map[string]string{"ref_id": "another"})}
+		}
+		w.apply(request("rent"))
+		if got := w.journal.row("rent").Status; got != state.Conflict {
+			t.Fatalf("it is %v, want a conflict", got)
+		}
+		if _, err := executor.ResolveAcceptRecord(t.Context(), w.resolution("rent"), nil); !errors.Is(err, executor.ErrCreditOnly) {
+			t.Errorf("error %v", err)
+		}
+		if _, err := executor.ResolveRecorded(t.Context(), w.resolution("rent"), both); err != nil {
+			t.Error(err)
+		}
+		if row := w.journal.row("rent"); row.Status != state.Recorded || row.RecordID != both[0].ID {
+			t.Errorf("it is %v with record %q", row.Status, row.RecordID)
+		}
+	})
+}
