@@ -32,6 +32,7 @@ type applying struct {
 	retryRefused bool
 	input        bool
 	asJSON       bool
+	into         string // the file of JSON Lines
 	parallelism  int
 	lockTimeout  time.Duration
 	wait         time.Duration
@@ -67,6 +68,7 @@ func newApply(p *process) *cobra.Command {
 	flags.BoolVar(&a.retryRefused, "retry-refused", false, "with --auto-approve or --plan-digest: submit again what was refused")
 	flags.BoolVar(&a.input, "input", true, "ask where something must be answered")
 	flags.BoolVar(&a.asJSON, "json", false, "write JSON Lines")
+	intoFlag(cmd, &a.into)
 	flags.IntVar(&a.parallelism, "parallelism", 0, "how many requests may be in flight (the service's max_in_flight)")
 	flags.DurationVar(&a.lockTimeout, "lock-timeout", 0, "how long to wait for another run's lock")
 	flags.DurationVar(&a.wait, "wait", waitDefault, "how long to wait for what others depend on")
@@ -80,6 +82,9 @@ func (a *applying) run(ctx context.Context, p *process) error {
 		p.json() // what goes wrong is told there too
 	}
 	if err := a.check(p); err != nil {
+		return err
+	}
+	if err := p.writeInto(&a.source, a.into, a.asJSON); err != nil {
 		return err
 	}
 	w, err := p.open(&a.source, a.asJSON)
@@ -334,28 +339,13 @@ func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journa
 // execute carries a run out, shows it, and turns its end into an exit code.
 func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, carryOut func(context.Context, executor.Run) (executor.Summary, error)) error {
 	o := view.SummaryOptions{Screen: w.screen(w.stdout), Planned: planned(run.Plan)}
-	var summary executor.Summary
-	var failed, shown error
-	if a.asJSON {
-		out := w.json()
-		run.Handler = out
-		summary, failed = carryOut(ctx, run)
-		if failed == nil { // otherwise the error says what to do
-			o.Next = a.next(summary)
-		}
-		shown = out.Summary(summary, o)
-	} else {
-		out := view.NewRun(w.stdout, w.stderr, w.screen(w.stderr))
-		run.Handler = out
-		summary, failed = carryOut(ctx, run)
-		shown = out.Close()
-		if failed == nil {
-			o.Next = a.next(summary)
-		}
-		if err := view.Summary(w.stdout, summary, o); shown == nil {
-			shown = err
-		}
+	handler, end := a.faces(w)
+	run.Handler = handler
+	summary, failed := carryOut(ctx, run)
+	if failed == nil { // otherwise the error says what to do
+		o.Next = a.next(summary)
 	}
+	shown := end(summary, o)
 	switch {
 	case failed != nil && summary.Interrupted && summary.Requests == 0 && !errors.Is(failed, executor.ErrJournal):
 		return interrupted("before the first request")

@@ -48,7 +48,11 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		root.SetArgs(longFlags(root, args))
 		err = root.ExecuteContext(ctx)
 	}
-	return p.exit(ctx, err)
+	code := p.exit(ctx, err)
+	if p.into != nil {
+		_ = p.into.Close() // each line was written when its method returned
+	}
+	return code
 }
 
 // process is what a command has of the world around it.
@@ -59,15 +63,20 @@ type process struct {
 	now            func() time.Time
 	noColor        bool // --no-color
 	lines          *view.JSON
+	into           *os.File                    // of --json-into; nil for none
 	progress       *progress                   // nil while there is none to tell
 	here           func(command string) string // see [view.Screen]; nil before a directory is known
 }
 
-// json is what a command with --json writes to; there is one, whose first line says its
+// json is what a command with --json or --json-into writes to; there is one, whose first line says its
 // format. From the first call on, errors are written there as well.
 func (p *process) json() *view.JSON {
 	if p.lines == nil {
-		p.lines = view.NewJSON(p.stdout, readVersion().Version)
+		w := p.stdout
+		if p.into != nil {
+			w = p.into
+		}
+		p.lines = view.NewJSON(w, readVersion().Version)
 	}
 	p.lines.SetHere(p.here)
 	return p.lines

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -35,7 +34,8 @@ func (w *workspace) checkOut(name string, expiresIn time.Duration) error {
 	if strings.HasSuffix(path, ".hcl") || strings.HasSuffix(path, ".hcl.json") {
 		return fmt.Errorf("save the plan: %s would be read as configuration; name another file with --out, such as november.plan", name)
 	}
-	replaceable, err := isReplaceable(path)
+	format, _, _ := strings.Cut(planner.Format, "/")
+	replaceable, err := isReplaceable(path, `{"format":"`+format+"/")
 	if err != nil {
 		return fmt.Errorf("save the plan: %w", err)
 	}
@@ -57,9 +57,9 @@ func samePath(a, b string) bool {
 	return errA == nil && errB == nil && absoluteA == absoluteB
 }
 
-// isReplaceable reports whether there is no file yet, an empty one, or a plan. A link, a
-// directory or a device is none of these.
-func isReplaceable(path string) (bool, error) {
+// isReplaceable reports whether there is no file yet, an empty one, or one that begins so. A
+// link, a directory or a device is none of these.
+func isReplaceable(path, start string) (bool, error) {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
@@ -72,10 +72,8 @@ func isReplaceable(path string) (bool, error) {
 		return false, err
 	}
 	defer func() { _ = file.Close() }() // only read
-	name, _, _ := strings.Cut(planner.Format, "/")
-	start := []byte(`{"format":"` + name + "/")
 	head, err := io.ReadAll(io.LimitReader(file, int64(len(start))))
-	return len(head) == 0 || bytes.Equal(head, start), err
+	return len(head) == 0 || string(head) == start, err
 }
 
 // savePlan writes the plan to a file, which only its owner may read.

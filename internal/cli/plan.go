@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,7 +17,7 @@ const planExpiry = 72 * time.Hour
 
 func newPlan(p *process) *cobra.Command {
 	var o planning
-	var out string
+	var out, into string
 	var asJSON, detailed bool
 	cmd := &cobra.Command{
 		Use:   "plan",
@@ -27,6 +28,12 @@ func newPlan(p *process) *cobra.Command {
 			"--detailed-exitcode 2 where there is something to do.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if into != "" && out != "" && samePath(o.within(into), o.within(out)) {
+				return errors.New("--out and --json-into name one file; name another for one of them")
+			}
+			if err := p.writeInto(&o.source, into, asJSON); err != nil {
+				return err
+			}
 			w, err := p.open(&o.source, asJSON)
 			if err != nil {
 				return err
@@ -60,6 +67,7 @@ func newPlan(p *process) *cobra.Command {
 	cmd.Flags().StringVar(&out, "out", "", "save the plan to this `file`, for apply")
 	cmd.Flags().DurationVar(&o.expiresIn, "expires-in", planExpiry, "how long a saved plan may be applied")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	intoFlag(cmd, &into)
 	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit 2 where there is something to do")
 	return cmd
 }
@@ -80,8 +88,10 @@ func (w *workspace) showPlan(plan *planner.Plan, o *planning, asJSON bool) error
 			return err
 		}
 	}
-	if asJSON {
-		return w.json().Plan(plan, w.planOptions(o))
+	if w.wantsLines(asJSON) {
+		if err := w.json().Plan(plan, w.planOptions(o)); asJSON || err != nil {
+			return err
+		}
 	}
 	return view.Plan(w.stdout, plan, w.planOptions(o))
 }

@@ -18,6 +18,7 @@ import (
 func newShow(p *process) *cobra.Command {
 	o := planning{source: source{need: config.NeedState}}
 	var asJSON bool
+	var into string
 	var faces planFaces
 	cmd := &cobra.Command{
 		Use:   "show [PLAN]",
@@ -29,6 +30,9 @@ func newShow(p *process) *cobra.Command {
 			}
 			face, err := faces.chosen(asJSON, len(args) > 0)
 			if err != nil {
+				return err
+			}
+			if err := p.writeInto(&o.source, into, asJSON); err != nil {
 				return err
 			}
 			if len(args) == 0 {
@@ -51,8 +55,10 @@ func newShow(p *process) *cobra.Command {
 			options.Saved = true
 			options.All = "remit show --show=all " + quote(args[0])
 			options.Sandbox = isForSandbox(plan)
-			if asJSON {
-				return p.json().Plan(plan, options)
+			if p.wantsLines(asJSON) {
+				if err := p.json().Plan(plan, options); asJSON || err != nil {
+					return err
+				}
 			}
 			return face(p.stdout, plan, options)
 		},
@@ -60,6 +66,7 @@ func newShow(p *process) *cobra.Command {
 	o.source.flags(cmd)
 	cmd.Flags().StringVar(&o.show, "show", "", "with `all`, list every transfer however many there are")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	intoFlag(cmd, &into)
 	faces.flags(cmd)
 	return cmd
 }
@@ -122,8 +129,10 @@ func (w *workspace) listState(ctx context.Context, asJSON bool) error {
 		return err
 	}
 	defer done()
-	if asJSON {
-		return w.json().StateList(snapshot.Transfers(ctx))
+	if w.wantsLines(asJSON) {
+		if err := w.json().StateList(snapshot.Transfers(ctx)); asJSON || err != nil {
+			return err
+		}
 	}
 	return view.StateList(w.stdout, snapshot.Transfers(ctx), w.screen(w.stdout))
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -79,14 +80,15 @@ func (p *process) report(loaded *config.Configuration, diags hcl.Diagnostics, as
 	}
 	p.quiet()
 	var err error
-	if asJSON {
+	if p.wantsLines(asJSON) {
 		err = p.json().Diagnostics(diags)
-	} else {
+	}
+	if !asJSON {
 		var files map[string]*hcl.File
 		if loaded != nil {
 			files = loaded.Files()
 		}
-		err = view.Diagnostics(p.stderr, diags, files, p.screen(p.stderr))
+		err = errors.Join(err, view.Diagnostics(p.stderr, diags, files, p.screen(p.stderr)))
 	}
 	if diags.HasErrors() {
 		return exitCode(exitError)

@@ -145,7 +145,7 @@ func (a *applying) tellStanding(w *workspace, left map[string]state.Status) erro
 	names := make([]string, len(shown))
 	for i, refID := range shown {
 		names[i] = fmt.Sprintf("%s (%s)", view.Visible(refID), left[refID])
-		if a.asJSON {
+		if w.wantsLines(a.asJSON) {
 			w.json().Handle(executor.Event{
 				Time: w.now().UTC(), Type: executor.EventNotice, RefID: refID,
 				Reason: left[refID].String() + ", and not in this plan: a person should look",

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"remit/executor"
+	"remit/internal/view"
+)
+
+// linesStart is how a file of JSON Lines of this program begins.
+var linesStart = `{"type":"version","format":"` + strings.SplitAfter(view.Format, "/")[0]
+
+func intoFlag(cmd *cobra.Command, name *string) {
+	cmd.Flags().StringVar(name, "json-into", "", "write JSON Lines to this `file` as well")
+}
+
+// writeInto makes the file to which JSON Lines go beside what a person reads; only its owner may
+// read it. Like --out it replaces nothing that would be missed: only an earlier such file or an
+// empty one. An empty name is no file.
+func (p *process) writeInto(s *source, name string, asJSON bool) error {
+	if name == "" {
+		return nil
+	}
+	if asJSON {
+		return errors.New("--json writes to standard output and --json-into to a file: say one of them")
+	}
+	path := s.within(name)
+	for _, suffix := range []string{".hcl", ".hcl.json", "-wal", "-shm", "-journal", ".lock"} {
+		if strings.HasSuffix(path, suffix) {
+			return fmt.Errorf("--json-into=%s: a name that ends in %s belongs to the configuration or to a state; name another file, such as run.jsonl", name, suffix)
+		}
+	}
+	replaceable, err := isReplaceable(path, linesStart)
+	if err != nil {
+		return fmt.Errorf("--json-into: %w", err)
+	}
+	if !replaceable {
+		return fmt.Errorf("--json-into=%s: it is there already and no file of JSON Lines, so it is not replaced; name another file", name)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("--json-into: %w", err)
+	}
+	p.into = file
+	if err := file.Chmod(0o600); err != nil {
+		return fmt.Errorf("--json-into: %w", err)
+	}
+	p.json() // what goes wrong is told there too
+	return nil
+}
+
+// wantsLines reports whether JSON Lines are written, instead of other output or beside it.
+func (p *process) wantsLines(asJSON bool) bool { return asJSON || p.into != nil }
+
+// faces are what tells the events of a run, and how it ended: to people, to programs, or to both.
+func (a *applying) faces(w *workspace) (executor.Handler, func(executor.Summary, view.SummaryOptions) error) {
+	if a.asJSON {
+		return w.json(), w.json().Summary
+	}
+	people := view.NewRun(w.stdout, w.stderr, w.screen(w.stderr))
+	end := func(s executor.Summary, o view.SummaryOptions) error {
+		return errors.Join(people.Close(), view.Summary(w.stdout, s, o))
+	}
+	if !w.wantsLines(false) {
+		return people, end
+	}
+	return handlers{w.json(), people}, func(s executor.Summary, o view.SummaryOptions) error {
+		return errors.Join(end(s, o), w.json().Summary(s, o))
+	}
+}
+
+// handlers tell each of them every event.
+type handlers []executor.Handler
+
+// Handle tells them in order.
+func (all handlers) Handle(e executor.Event) {
+	for _, h := range all {
+		h.Handle(e)
+	}
+}
