@@ -3,7 +3,6 @@ package executor_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -168,13 +167,14 @@ func (m *memory) Snapshot(context.Context) (state.Snapshot, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return &memorySnapshot{m.meta, m.rows, m.events}, nil
+	return &memorySnapshot{m.meta, m.rows, m.runs, m.events}, nil
 }
 
 // memorySnapshot shares the maps of its moment: Append replaces them, and changes none.
 type memorySnapshot struct {
 	meta   state.Meta
 	rows   map[string]state.Transfer
+	runs   map[string]state.Run
 	events []state.Event
 }
 
@@ -229,5 +229,11 @@ func (s *memorySnapshot) Events(_ context.Context, after int64, refID string) it
 }
 
 func (s *memorySnapshot) Runs(context.Context) iter.Seq2[state.Run, error] {
-	return func(yield func(state.Run, error) bool) { yield(state.Run{}, errors.New("not needed here")) }
+	return func(yield func(state.Run, error) bool) {
+		for _, runID := range slices.Backward(slices.Sorted(maps.Keys(s.runs))) {
+			if !yield(s.runs[runID], nil) {
+				return
+			}
+		}
+	}
 }

@@ -118,7 +118,50 @@ func (w *world) applyPlan(plan *planner.Plan) executor.Summary {
 	if err != nil {
 		w.t.Fatalf("apply: %v", err)
 	}
+	w.checkPast(summary.RunID)
 	return summary
+}
+
+// outcomes counts those of a ref_id that a run wrote.
+func (w *world) outcomes(runID, refID string) int {
+	w.journal.mu.Lock()
+	defer w.journal.mu.Unlock()
+	n := 0
+	for _, e := range w.journal.events {
+		if e.RunID == runID && e.RefID == refID && e.Kind == state.KindOutcome {
+			n++
+		}
+	}
+	return n
+}
+
+// checkPast reads a run out of the journal: it says of each transfer what the run told.
+func (w *world) checkPast(runID string) {
+	w.t.Helper()
+	snapshot, err := w.journal.Snapshot(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	past, err := executor.ReadPast(w.t.Context(), snapshot, runID)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	told := w.results()
+	for _, l := range past.Lines {
+		_, isTold := told[l.RefID]
+		if isTold && w.outcomes(runID, l.RefID) < 2 && l.Result != told[l.RefID] { // what was polled went on
+			w.t.Errorf("the journal has %q as %s (%s), the run told %s", l.RefID, l.Result, l.Reason, told[l.RefID])
+		}
+		if l.Request.RefID != l.RefID || l.At.IsZero() {
+			w.t.Errorf("the journal's line of %q is %+v", l.RefID, l)
+		}
+		delete(told, l.RefID)
+	}
+	for refID, result := range told {
+		if result != executor.ResultNotAttempted && result != executor.ResultInDoubt && w.journal.row(refID).RunID == runID {
+			w.t.Errorf("the journal says nothing of %q, which the run told as %s", refID, result)
+		}
+	}
 }
 
 // plan is what the planner would say of requests that are all due.

@@ -1,0 +1,204 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// ErrUnknownRun says that the state knows no run of the given ID.
+var ErrUnknownRun = errors.New("the state knows no such run")
+
+// Past is a run as the journal has it.
+type Past struct {
+	Run   state.Run
+	Lines []PastLine // in the order of the journal
+}
+
+// PastLine is what a run made of one transfer.
+type PastLine struct {
+	RefID   string
+	Result  Result
+	Request transfer.Request // its ref_id alone where the state has no request
+
+	Address string // of the declaration; "" where this run wrote no intent
+	Place   string
+	Batch   string
+
+	RecordID     string
+	GroupID      string
+	RecordStatus transfer.RecordStatus
+	Reason       string    // in words
+	At           time.Time // of its outcome, or of its intent where there is none
+
+	last int64 // number of its latest event in the run
+}
+
+// ReadPast reads what a run made of each transfer that it wrote something of: what became of
+// it by the end of the run, whatever was settled later. What a run did not attempt is in no
+// journal: [state.Ended] counts it. The error is [ErrUnknownRun], or the state's.
+func ReadPast(ctx context.Context, snapshot state.Snapshot, runID string) (*Past, error) {
+	past := new(Past)
+	for run, err := range snapshot.Runs(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("read run %q: %w", runID, err)
+		}
+		if run.Begun.RunID == runID {
+			past.Run = run
+			break
+		}
+	}
+	if past.Run.Begun.RunID == "" {
+		return nil, fmt.Errorf("run %q: %w", runID, ErrUnknownRun)
+	}
+	r := pastReader{past: past, lines: make(map[string]int)}
+	if err := r.read(ctx, snapshot); err != nil {
+		return nil, fmt.Errorf("read run %q: %w", runID, err)
+	}
+	return past, nil
+}
+
+// Summary is the past run as a run's end: totals, and exceptions.
+func (p *Past) Summary() Summary {
+	s := Summary{RunID: p.Run.Begun.RunID, Totals: make(map[Result]*transfer.Totals)}
+	if ended := p.Run.Ended; ended != nil {
+		s.Complete, s.Stopped = ended.Complete, ended.Error
+	}
+	for i := range p.Lines {
+		l := &p.Lines[i]
+		if s.Totals[l.Result] == nil {
+			s.Totals[l.Result] = new(transfer.Totals)
+		}
+		s.Totals[l.Result].Add(l.Request.Asset, l.Request.Amount)
+		if l.Result != ResultRecorded && l.Result != ResultAdopted && len(s.Exceptions) < exceptionsMax {
+			s.Exceptions = append(s.Exceptions, Event{
+				Time: l.At, Type: EventSettled, RefID: l.RefID, Group: l.GroupID, Result: l.Result,
+				Reason: l.Reason, Amount: l.Request.Amount, Asset: l.Request.Asset,
+			})
+		}
+	}
+	return s
+}
+
+type pastReader struct {
+	past  *Past
+	lines map[string]int // by ref_id
+}
+
+func (r *pastReader) read(ctx context.Context, snapshot state.Snapshot) error {
+	runID := r.past.Run.Begun.RunID
+	for event, err := range snapshot.Events(ctx, 0, "") {
+		if err != nil {
+			return err
+		}
+		if event.RunID != runID {
+			continue
+		}
+		entry, err := event.Entry()
+		if err != nil {
+			return err
+		}
+		switch e := entry.(type) {
+		case state.Intent:
+			r.intent(e, event)
+		case state.Outcome:
+			r.outcome(e, event)
+		}
+		if event.Kind == state.KindEnded {
+			break
+		}
+	}
+	if err := r.replay(ctx, snapshot); err != nil {
+		return err
+	}
+	return r.complete(ctx, snapshot)
+}
+
+func (r *pastReader) line(event state.Event) *PastLine {
+	n, ok := r.lines[event.RefID]
+	if !ok {
+		n = len(r.past.Lines)
+		r.lines[event.RefID] = n
+		r.past.Lines = append(r.past.Lines, PastLine{RefID: event.RefID})
+	}
+	l := &r.past.Lines[n]
+	l.At, l.last = event.Time, event.Seq
+	return l
+}
+
+func (r *pastReader) intent(e state.Intent, event state.Event) {
+	l := r.line(event)
+	l.Result, l.Reason = ResultInDoubt, "The run wrote no outcome of it."
+	l.Address, l.Place, l.Batch = e.Address, e.Place, e.Batch
+	l.Request = requestIn(e)
+}
+
+// requestIn is the request of an intent; its ref_id alone where that can't be read.
+func requestIn(e state.Intent) transfer.Request {
+	request, err := transfer.ParseRequest(e.Operation, []byte(e.Body), "")
+	if err != nil {
+		return transfer.Request{RefID: e.RefID}
+	}
+	return request
+}
+
+func (r *pastReader) outcome(e state.Outcome, event state.Event) {
+	l := r.line(event)
+	l.Reason = e.Reason
+	if len(e.Records) > 0 {
+		if record, err := transfer.ParseRecord(e.Records[0]); err == nil {
+			l.RecordID, l.GroupID, l.RecordStatus = record.ID, record.GroupID, record.Status
+		}
+	}
+	l.Result = resultOf(e.Status, l.RecordStatus)
+}
+
+// replay finds what became of what was refused or not written: where an earlier attempt is in
+// doubt, neither ends that (law 3).
+func (r *pastReader) replay(ctx context.Context, snapshot state.Snapshot) error {
+	for i := range r.past.Lines {
+		l := &r.past.Lines[i]
+		if l.Result != ResultRefused && l.Result != ResultNotAttempted {
+			continue
+		}
+		var t state.Transfer
+		for event, err := range snapshot.Events(ctx, 0, l.RefID) {
+			if err != nil {
+				return err
+			}
+			if event.Seq > l.last {
+				break
+			}
+			draft, err := event.Draft()
+			if err == nil {
+				t, err = t.Apply(draft, event.Seq, event.Time)
+			}
+			if err != nil {
+				return fmt.Errorf("event %d: %w", event.Seq, err)
+			}
+		}
+		l.Result = resultOf(t.Status, t.RecordStatus)
+	}
+	return nil
+}
+
+// complete finds the requests of transfers of which the run wrote no intent.
+func (r *pastReader) complete(ctx context.Context, snapshot state.Snapshot) error {
+	var refIDs []string
+	for i := range r.past.Lines {
+		if r.past.Lines[i].Request.RefID == "" {
+			refIDs = append(refIDs, r.past.Lines[i].RefID)
+		}
+	}
+	return eachDetail(ctx, snapshot, refIDs, func(d state.Detail) {
+		l := &r.past.Lines[r.lines[d.RefID]]
+		l.Request = transfer.Request{RefID: d.RefID, Asset: d.Asset, Amount: d.Amount}
+		if d.Intent.Body != "" {
+			l.Request, l.Batch = requestIn(d.Intent), d.Intent.Batch
+		}
+	})
+}
