@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"remit/internal/confusable"
 )
 
 // Format names the JSON Lines that this package writes. Within it, fields are only added.
@@ -85,22 +87,24 @@ func (j *JSON) object(object any) {
 	_, j.err = j.w.Write(escapeHidden(b.Bytes()))
 }
 
-// escapeHidden writes characters that do not show as \u escapes. They can stand only inside
-// the strings of a JSON text, where an escape means the same. The line's end stays.
+// escapeHidden writes characters that do not show, and letters that pose as others, as \u
+// escapes. They can stand only inside the strings of a JSON text, where an escape means the
+// same. The line's end stays.
 func escapeHidden(line []byte) []byte {
 	text := bytes.TrimSuffix(line, []byte("\n"))
 	if isPlain(string(text)) {
 		return line
 	}
 	out := make([]byte, 0, len(line)+16)
-	for len(text) > 0 {
-		r, size := utf8.DecodeRune(text)
-		if isHidden(r) {
+	posing := confusable.Letters(string(text))
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRune(text[at:])
+		if isHidden(r) || posing[at] {
 			out = appendEscape(out, r)
 		} else {
-			out = append(out, text[:size]...)
+			out = append(out, text[at:at+size]...)
 		}
-		text = text[size:]
+		at += size
 	}
 	return append(out, '\n')
 }
