@@ -3,6 +3,8 @@ package config
 import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/confusable"
 )
 
 func profileKind() blockKind {
@@ -22,6 +24,10 @@ func (l *loader) readProfile(b *block) {
 	name := b.label(0)
 	if !l.declareNamed(b, "profile."+name) {
 		return
+	}
+	if confusable.Mixed(name) {
+		l.report(warning(b.at, "Name that may pass for another",
+			"Letters of the profile's name %q are of another script than its other letters, or look like Latin ones. Plans show each of them as an escape. Make sure that this name is meant.", name))
 	}
 	scope := l.config.scope
 	n := &node{
