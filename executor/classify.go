@@ -127,7 +127,7 @@ func judgeRecords(k known, where setting, records []transfer.Record) verdict {
 	v.outcome = state.Outcome{
 		RefID: k.refID, RunID: k.runID,
 		Status:  provenance(k, where, finding),
-		Records: raws(records, debit),
+		Records: raws(records, debit), Deciding: debit,
 	}
 	v.result = resultOf(v.outcome.Status, debit.Status)
 	switch v.result {

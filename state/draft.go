@@ -225,11 +225,20 @@ func (o Outcome) checkRecord(r record) error {
 	return nil
 }
 
+// deciding reads the first record, unless that was done.
+func (o Outcome) deciding() (transfer.Record, error) {
+	raw := o.Records[0]
+	if d := o.Deciding; d != nil && len(raw) > 0 && len(d.Raw) == len(raw) && &d.Raw[0] == &raw[0] {
+		return *d, nil
+	}
+	return transfer.ParseRecord(raw)
+}
+
 func (o Outcome) parse() (record, error) {
 	if len(o.Records) == 0 {
 		return record{}, fmt.Errorf("outcome of %q: %s without a record", o.RefID, o.Status)
 	}
-	r, err := transfer.ParseRecord(o.Records[0])
+	r, err := o.deciding()
 	if err != nil {
 		return record{}, fmt.Errorf("outcome of %q: %w", o.RefID, err)
 	}

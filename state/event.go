@@ -90,6 +90,10 @@ type Outcome struct {
 	Records     []json.RawMessage     `json:"records,omitempty"` // as they came, the deciding one first
 	Differences []transfer.Difference `json:"differences,omitempty"`
 	By          *Holder               `json:"by,omitempty"` // the person, where Source is SourcePerson
+
+	// Deciding is the first of Records where whoever writes the outcome has read it from those
+	// very bytes, so that it is not read again; nil elsewhere. It is not written.
+	Deciding *transfer.Record `json:"-"`
 }
 
 // Source is where an outcome comes from.
