@@ -86,6 +86,7 @@ type planFace struct {
 func (f *planFaces) flags(cmd *cobra.Command) {
 	*f = planFaces{
 		{flag: "markdown", usage: "write a saved plan as Markdown, for a comment of a pull request", write: view.PlanMarkdown},
+		{flag: "html", usage: "write a saved plan as one page that needs nothing else, for a browser and for paper", write: view.PlanHTML},
 		{flag: "csv", usage: "write a saved plan as a payment register, for a spreadsheet", write: view.PlanCSV},
 	}
 	for i := range *f {

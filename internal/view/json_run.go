@@ -27,6 +27,11 @@ type runSummaryLine struct {
 
 // Summary writes how a run ended. It returns the first error of writing.
 func (j *JSON) Summary(s executor.Summary, o SummaryOptions) error {
+	j.write(j.summaryLine(s, o))
+	return j.end()
+}
+
+func (j *JSON) summaryLine(s executor.Summary, o SummaryOptions) runSummaryLine {
 	line := runSummaryLine{
 		Type: "run_summary", RunID: s.RunID, Complete: s.Complete, Interrupted: s.Interrupted,
 		Stopped: s.Stopped, Planned: totalsOf(new(transfer.Totals)),
@@ -43,6 +48,5 @@ func (j *JSON) Summary(s executor.Summary, o SummaryOptions) error {
 		totals.Result = string(result)
 		line.Results = append(line.Results, totals)
 	}
-	j.write(line)
-	return j.end()
+	return line
 }

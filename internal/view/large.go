@@ -29,7 +29,7 @@ const (
 // short there follows: the obstacles with their remedies, the transfers that a person must
 // look at, and the destinations that get most.
 func (p *page) large(plan *planner.Plan, o PlanOptions) {
-	v := newOverview(plan, overviewOptions{attention: largeAttention, largest: largeTransfers})
+	v := newOverview(plan, overviewOptions{attention: largeAttention, largest: largeTransfers, payments: true})
 	isCut := p.totalsInBrief(plan)
 	p.signals(plan)
 	p.obstaclesInBrief(plan)

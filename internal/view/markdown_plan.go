@@ -155,7 +155,7 @@ func (m *markdown) flow() {
 		m.printf("Flow of funds: %s of sender and destination, too much to draw here. `remit graph` draws it.\n\n", plural(f.Edges(), "pair"))
 		return
 	}
-	fence := strings.Repeat("`", max(3, longestRun(drawn.String(), '`')+1))
+	fence := strings.Repeat("`", max(3, longestRun(drawn.String())+1))
 	m.printf("%smermaid\n%s%s\n\n", fence, drawn.String(), fence)
 }
 
@@ -187,7 +187,7 @@ func (m *markdown) transfers() {
 		before := b.Len()
 		p.change(c, &l)
 		_ = p.Flush() // into memory
-		fence = max(fence, longestRun(b.String()[before:], '`'))
+		fence = max(fence, longestRun(b.String()[before:]))
 		if b.Len()+2*fence > room {
 			b.Truncate(before)
 			break
@@ -232,7 +232,7 @@ func codeBlock(text string, most int) string {
 		}
 		text = strings.Join(append(lines[:kept:kept], fmt.Sprintf("%s and %s", cutMark, plural(len(lines)-kept, "more line"))), "\n")
 	}
-	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	fence := strings.Repeat("`", max(3, longestRun(text)+1))
 	return fence + "text\n" + text + "\n" + fence + "\n\n"
 }
 
@@ -243,18 +243,18 @@ func codeSpan(text string) string {
 	if text == "" {
 		return "(none)"
 	}
-	fence := strings.Repeat("`", longestRun(text, '`')+1)
+	fence := strings.Repeat("`", longestRun(text)+1)
 	if strings.Trim(text, "` ") != text {
 		text = " " + text + " " // which the reader takes away again
 	}
 	return fence + text + fence
 }
 
-// longestRun is the most times that a character stands in a row.
-func longestRun(text string, of byte) int {
+// longestRun is the most backticks in a row.
+func longestRun(text string) int {
 	longest, run := 0, 0
 	for i := range len(text) {
-		if text[i] != of {
+		if text[i] != '`' {
 			run = 0
 			continue
 		}

@@ -84,7 +84,7 @@ func outsideCode(t *testing.T, text string) string {
 			line = line[start:]
 			run := line[:len(line)-len(strings.TrimLeft(line, "`"))]
 			line = line[len(run):]
-			end := regexp.MustCompile("(^|[^`])"+run+"([^`]|$)").FindStringIndex(line)
+			end := regexp.MustCompile("(^|[^`])" + run + "([^`]|$)").FindStringIndex(line)
 			if end == nil {
 				t.Fatalf("a code span has no end: %.300q", run+line)
 			}

@@ -14,19 +14,26 @@ type overview struct {
 	attention  []planner.Change // those that a person must look at, the first of them
 	attentions int              // all of them
 	firsts     []planner.Change // to submit, to a destination that is new, the largest of them
+	firstsAll  int              // all of them
 	batches    batchSums
-	payments   map[string][]payment // what is to be submitted, by asset
-	assets     []string             // of payments, that of most transfers first
+	submits    map[string]int // how many transfers to submit, by asset
+	assets     []string       // of submits, that of most transfers first
 	largest    map[string][]planner.Change
+	payments   map[string][]payment // each transfer to submit, by asset, where they are asked for
 }
 
 // overviewOptions bound what an overview keeps of each list.
-type overviewOptions struct{ attention, firsts, largest int }
+type overviewOptions struct {
+	attention, firsts, largest int
+
+	payments bool // which take memory for each transfer
+}
 
 func newOverview(plan *planner.Plan, o overviewOptions) *overview {
 	v := &overview{
-		batches:  batchSums{of: make(map[string]map[planner.Action]*transfer.Totals)},
-		payments: make(map[string][]payment), largest: make(map[string][]planner.Change),
+		batches: batchSums{of: make(map[string]map[planner.Action]*transfer.Totals)},
+		submits: make(map[string]int), largest: make(map[string][]planner.Change),
+		payments: make(map[string][]payment),
 	}
 	for i, c := range plan.Changes.All() {
 		if needsAttention(c) {
@@ -39,16 +46,19 @@ func newOverview(plan *planner.Plan, o overviewOptions) *overview {
 			continue
 		}
 		asset := c.Request.Asset
-		if v.payments[asset] == nil {
+		if v.submits[asset]++; v.submits[asset] == 1 {
 			v.assets = append(v.assets, asset)
 		}
-		v.payments[asset] = append(v.payments[asset], payment{c.Request.Destination(), c.Request.Amount, int32(i)})
+		if o.payments {
+			v.payments[asset] = append(v.payments[asset], payment{c.Request.Destination(), c.Request.Amount, int32(i)})
+		}
 		v.largest[asset] = keepLarger(v.largest[asset], c, o.largest)
 		if slices.ContainsFunc(c.Signals, isFirst) {
+			v.firstsAll++
 			v.firsts = keepLarger(v.firsts, c, o.firsts)
 		}
 	}
-	slices.SortStableFunc(v.assets, func(a, b string) int { return cmp.Compare(len(v.payments[b]), len(v.payments[a])) })
+	slices.SortStableFunc(v.assets, func(a, b string) int { return cmp.Compare(v.submits[b], v.submits[a]) })
 	return v
 }
 
@@ -86,8 +96,8 @@ func (v *overview) topTransfers(most int) []planner.Change {
 // toSubmit counts the transfers to submit.
 func (v *overview) toSubmit() int {
 	count := 0
-	for _, of := range v.payments {
-		count += len(of)
+	for _, of := range v.submits {
+		count += of
 	}
 	return count
 }

@@ -214,29 +214,43 @@ func (p *page) totalsTable(indent string, rows []totalsRow, assets int) {
 	p.table(indent, cells, right)
 }
 
-// countSignals counts marks by kind.
-func countSignals(changes *planner.Changes) []string {
-	var kinds []planner.SignalKind
-	counts, accepted := make(map[planner.SignalKind]int), make(map[planner.SignalKind]int)
+// signalCount is how many marks of a kind there are.
+type signalCount struct {
+	kind            planner.SignalKind
+	count, accepted int
+}
+
+// signalCounts counts marks by kind, in the order in which the kinds occur.
+func signalCounts(changes *planner.Changes) []signalCount {
+	var counts []signalCount
+	at := make(map[planner.SignalKind]int)
 	for c, count := range changes.Kinds() {
 		for _, s := range c.Signals {
-			if counts[s.Kind] == 0 {
-				kinds = append(kinds, s.Kind)
+			i, isKnown := at[s.Kind]
+			if !isKnown {
+				i = len(counts)
+				at[s.Kind] = i
+				counts = append(counts, signalCount{kind: s.Kind})
 			}
-			counts[s.Kind] += count
+			counts[i].count += count
 			if s.Accepted != "" {
-				accepted[s.Kind] += count
+				counts[i].accepted += count
 			}
 		}
 	}
+	return counts
+}
+
+// countSignals says how many marks of each kind there are.
+func countSignals(changes *planner.Changes) []string {
 	var parts []string
-	for _, kind := range kinds {
-		part := fmt.Sprintf("%d %s", counts[kind], Visible(string(kind)))
-		if kind == planner.FirstDestination {
+	for _, of := range signalCounts(changes) {
+		part := fmt.Sprintf("%d %s", of.count, Visible(string(of.kind)))
+		if of.kind == planner.FirstDestination {
 			part += " (marked " + firstMark + ")"
 		}
-		if accepted[kind] > 0 {
-			part += fmt.Sprintf(" (%d accepted)", accepted[kind])
+		if of.accepted > 0 {
+			part += fmt.Sprintf(" (%d accepted)", of.accepted)
 		}
 		parts = append(parts, part)
 	}

@@ -42,20 +42,25 @@ func Summary(w io.Writer, s executor.Summary, o SummaryOptions) error {
 }
 
 func (p *page) ending(s executor.Summary) {
+	said := ending(s)
+	p.paragraph("", Visible(said.text), said.tone)
+}
+
+// ending says in a sentence how a run ended.
+func ending(s executor.Summary) span {
 	name := "Run " + s.RunID
 	if s.RunID == "" {
 		name = "This run"
 	}
 	switch {
 	case s.Interrupted:
-		p.paragraph("", Visible(name+" was interrupted."), toneDoubt)
+		return span{name + " was interrupted.", toneDoubt}
 	case s.Stopped != "":
-		p.paragraph("", Visible(name+" was stopped: "+s.Stopped), toneBad)
+		return span{name + " was stopped: " + s.Stopped, toneBad}
 	case s.Complete:
-		p.paragraph("", Visible(name+" is complete."), toneStrong)
-	default:
-		p.paragraph("", Visible(name+" ended; not everything of its plan has an outcome."), toneDoubt)
+		return span{name + " is complete.", toneStrong}
 	}
+	return span{name + " ended; not everything of its plan has an outcome.", toneDoubt}
 }
 
 // outcomes writes every result, also those that did not occur: that none is in doubt is
@@ -90,7 +95,7 @@ func (p *page) exceptions(s executor.Summary, next string) {
 			continue
 		}
 		p.line()
-		p.exceptionsOf(result, events)
+		p.exceptionsOf(result, events, exceptionsMax)
 		all := len(events)
 		if t := s.Totals[result]; t != nil {
 			all = max(all, t.Count())
@@ -102,9 +107,9 @@ func (p *page) exceptions(s executor.Summary, next string) {
 	}
 }
 
-// exceptionsOf writes the transfers of one result. A reason and a command that all of them
-// share are said once.
-func (p *page) exceptionsOf(result executor.Result, events []executor.Event) {
+// exceptionsOf writes the transfers of one result, at most so many. A reason and a command that
+// all of them share are said once.
+func (p *page) exceptionsOf(result executor.Result, events []executor.Event, most int) {
 	word := resultWord(result)
 	p.line(span{strings.ToUpper(word[:1]) + word[1:], resultTone(result)})
 	shared := len(events) > 1
@@ -114,7 +119,7 @@ func (p *page) exceptionsOf(result executor.Result, events []executor.Event) {
 	if shared {
 		p.explain("  ", events[0])
 	}
-	events = events[:min(len(events), exceptionsMax)]
+	events = events[:min(len(events), most)]
 	ref, amount := 0, point{}
 	for _, e := range events {
 		ref = max(ref, min(displayWidth(e.RefID), max(20, p.width()-40)))

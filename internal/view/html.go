@@ -1,0 +1,59 @@
+package view
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/base64"
+	"html"
+	"io"
+	"strings"
+)
+
+// htmlPage writes HTML as it goes, and holds none of it.
+//
+// Markup is remit's own and constant; text goes through put alone, which shows what is hidden
+// and escapes what HTML reads.
+type htmlPage struct{ *bufio.Writer }
+
+func newHTMLPage(w io.Writer) htmlPage { return htmlPage{bufio.NewWriterSize(w, 64<<10)} }
+
+// put writes constant markup, in which each % stands for one of the texts: in an element, or
+// in an attribute between quotation marks.
+func (h htmlPage) put(markup string, texts ...string) {
+	for _, text := range texts {
+		before, after, _ := strings.Cut(markup, "%")
+		_, _ = h.WriteString(before)
+		_, _ = h.WriteString(html.EscapeString(cutEnd(Visible(text), spanWidthMax)))
+		markup = after
+	}
+	_, _ = h.WriteString(markup)
+}
+
+// begin opens a page that may load nothing at all: its style and its script, both remit's own
+// and constant, are known by their hashes.
+func (h htmlPage) begin(title, style, script string) {
+	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + sourceHash(style) + "; script-src " + sourceHash(script)
+	_, _ = h.WriteString(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="` + policy + `">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+`)
+	h.put("<title>%</title>\n", title)
+	_, _ = h.WriteString("<style>" + style + "</style>\n</head>\n<body>\n")
+}
+
+// end closes what begin opened, and returns the first error of writing.
+func (h htmlPage) end(script string) error {
+	_, _ = h.WriteString("<script>" + script + "</script>\n</body>\n</html>\n")
+	return h.Flush()
+}
+
+// sourceHash is a source expression of Content Security Policy, level 3.
+func sourceHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
