@@ -114,7 +114,7 @@ func flowTitle(plan *planner.Plan) []string {
 // How much of a text is drawn.
 const (
 	titleWidthMax = 160
-	labelWidthMax = 44
+	labelWidthMax = 48 // an ID of 36 behind a word
 )
 
 // lines are a party's name, where the address book has one, and its IDs, which are whole

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -14,7 +15,7 @@ const dotArrowsMax = 500
 func (f *Flow) DOT(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	money, order := f.money(dotArrowsMax), f.order.diagram()
-	title := append(append([]string{}, f.title...), money.notes...)
+	title := slices.Concat(f.title, money.notes)
 	_, _ = fmt.Fprintf(b, "digraph flow {\n  rankdir=LR;\n  labelloc=t;\n  label=%s;\n", dotText(title...))
 	_, _ = b.WriteString("  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\"];\n")
 	money.writeDOT(b, "  ", "p", "")

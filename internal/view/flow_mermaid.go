@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -16,26 +17,28 @@ func (f *Flow) Mermaid(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	money, order := f.money(mermaidArrowsMax), f.order.diagram()
 	_, _ = b.WriteString("flowchart LR\n  accTitle: Flow of funds\n")
-	_, _ = fmt.Fprintf(b, "  title[\"%s\"]\n", mermaidText(f.title...))
-	money.writeMermaid(b, "  ", "p", "-->")
-	if len(order.arrows) > 0 {
-		_, _ = b.WriteString("  subgraph order [\"Order\"]\n")
-		order.writeMermaid(b, "    ", "g", "-.->")
-		_, _ = b.WriteString("  end\n")
+	if len(money.arrows) == 0 {
+		_, _ = fmt.Fprintf(b, "  title[\"%s\"]\n", mermaidText(f.title...))
+		return b.Flush()
 	}
-	for i, note := range append(money.notes, order.notes...) {
-		_, _ = fmt.Fprintf(b, "  note%d[\"%s\"]\n", i, mermaidText(note))
+	money.writeMermaid(b, "money", slices.Delete(slices.Clone(f.title), 1, 2), "p", "-->") // without the counts
+	if len(order.arrows) > 0 {
+		order.writeMermaid(b, "order", []string{"Order"}, "g", "-.->")
 	}
 	return b.Flush()
 }
 
-func (d diagram) writeMermaid(b *bufio.Writer, indent, prefix, line string) {
+// writeMermaid writes a diagram in a frame with a title and what is not drawn, for which it has one
+// line.
+func (d diagram) writeMermaid(b *bufio.Writer, name string, title []string, prefix, line string) {
+	_, _ = fmt.Fprintf(b, "  subgraph %s [\"%s\"]\n    direction LR\n", name, mermaidText(strings.Join(slices.Concat(title, d.notes), " · ")))
 	for i, box := range d.boxes {
-		_, _ = fmt.Fprintf(b, "%s%s%d[\"%s\"]\n", indent, prefix, i, mermaidText(box.lines...))
+		_, _ = fmt.Fprintf(b, "    %s%d[\"%s\"]\n", prefix, i, mermaidText(box.lines...))
 	}
 	for _, a := range d.arrows {
-		_, _ = fmt.Fprintf(b, "%s%s%d %s|\"%s\"| %s%d\n", indent, prefix, a.from, line, mermaidText(a.label), prefix, a.to)
+		_, _ = fmt.Fprintf(b, "    %s%d %s|\"%s\"| %s%d\n", prefix, a.from, line, mermaidText(a.label), prefix, a.to)
 	}
+	_, _ = b.WriteString("  end\n")
 }
 
 // mermaidText is visible lines as they may stand between quotation marks. All but letters,

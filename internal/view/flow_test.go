@@ -183,8 +183,8 @@ var (
 	dotLine = regexp.MustCompile(`^(digraph flow \{| +(rankdir=LR|labelloc=t|style=dashed);| +label="(?:[^"\\]|\\.)*";` +
 		`| +(node \[shape=box, |edge \[)fontname="sans-serif"\];| +subgraph cluster_order \{` +
 		`| +[pg]\d+( -> [pg]\d+)? \[label="(?:[^"\\]|\\.)*"(, style=dashed)?\];| *\})$`)
-	mermaidLine = regexp.MustCompile(`^(flowchart LR|  accTitle: Flow of funds|  subgraph order \["Order"\]|  end` +
-		`| +(title|[pg]\d+|note\d+)\[` + mermaidLabel + `\]| +[pg]\d+ (-->|-\.->)\|` + mermaidLabel + `\| [pg]\d+)$`)
+	mermaidLine = regexp.MustCompile(`^(flowchart LR|  accTitle: Flow of funds|  subgraph (money|order) \[` + mermaidLabel + `\]|    direction LR|  end` +
+		`| +(title|[pg]\d+)\[` + mermaidLabel + `\]| +[pg]\d+ (-->|-\.->)\|` + mermaidLabel + `\| [pg]\d+)$`)
 )
 
 // checkFlowFace fails where a text of the plan got out of its place in a language.
