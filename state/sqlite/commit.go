@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"remit/state"
@@ -26,13 +27,61 @@ func (h head) next(draft state.Draft, now time.Time) state.Event {
 	return e
 }
 
-// stage is what a commit, or one call of it, is about to change. Nothing of it counts
-// before the commit.
+// stage is what a commit is about to change. Nothing of it counts before the commit.
 type stage struct {
 	head  head
 	rows  *overlay
 	runs  map[string]state.Run
 	lines []line
+	undo  []undo // of the call that is being taken
+}
+
+// undo is a row or a run as it was before a call.
+type undo struct {
+	refID, runID string
+	row          row
+	run          state.Run
+	known        bool   // there was one in the stage
+	recordID     string // that the call stored
+}
+
+// put changes a row of the stage.
+func (s *stage) put(r row) {
+	before, known := s.rows.rows[r.RefID]
+	u := undo{refID: r.RefID, known: known}
+	if known {
+		u.row = *before
+	}
+	if _, stored := s.rows.records[r.RecordID]; !stored {
+		u.recordID = r.RecordID
+	}
+	s.undo = append(s.undo, u)
+	s.rows.put(r)
+}
+
+// putRun changes a run of the stage.
+func (s *stage) putRun(runID string, run state.Run) {
+	before, known := s.runs[runID]
+	s.undo = append(s.undo, undo{runID: runID, run: before, known: known})
+	s.runs[runID] = run
+}
+
+// revert takes back what a call changed.
+func (s *stage) revert(to head, lines int) {
+	s.head, s.lines = to, s.lines[:lines]
+	for _, u := range slices.Backward(s.undo) {
+		switch {
+		case u.runID != "" && u.known:
+			s.runs[u.runID] = u.run
+		case u.runID != "":
+			delete(s.runs, u.runID)
+		case u.known:
+			s.rows.rows[u.refID] = &u.row
+		default:
+			delete(s.rows.rows, u.refID)
+		}
+		delete(s.rows.records, u.recordID)
+	}
 }
 
 // commit writes what it can of the calls in one transaction and answers each of them: with
@@ -154,22 +203,20 @@ func (j *journal) take(ctx context.Context, all *stage, c *call) (answer, err er
 	if err := c.ctx.Err(); err != nil {
 		return err, nil //nolint:nilerr // the caller's context is the caller's business
 	}
-	own := stage{head: all.head, rows: newOverlay(all.rows), runs: make(map[string]state.Run)}
+	all.undo = all.undo[:0]
+	before, lines := all.head, len(all.lines)
 	for _, d := range c.drafts {
-		answer, err := j.apply(ctx, &own, all, d)
+		answer, err := j.apply(ctx, all, d)
 		if answer != nil || err != nil {
+			all.revert(before, lines)
 			return answer, err
 		}
 	}
-	all.head = own.head
-	all.rows.absorb(own.rows)
-	maps.Copy(all.runs, own.runs)
-	all.lines = append(all.lines, own.lines...)
 	return nil, nil
 }
 
-// apply applies one entry to own, which lies on all.
-func (j *journal) apply(ctx context.Context, own, all *stage, d state.Draft) (answer, err error) {
+// apply applies one entry to a stage.
+func (j *journal) apply(ctx context.Context, own *stage, d state.Draft) (answer, err error) {
 	l := line{Event: own.head.next(d, j.store.now())}
 	meta, answer := own.head.Apply(d, l.Seq, l.Time)
 	if answer != nil {
@@ -189,16 +236,16 @@ func (j *journal) apply(ctx context.Context, own, all *stage, d state.Draft) (an
 			}
 		}
 		l.previous = r.last
-		own.rows.put(row{next, l.Seq})
+		own.put(row{next, l.Seq})
 	case state.Begun, state.Ended:
-		run, err := j.findRun(ctx, own, all, l.RunID)
+		run, err := j.findRun(ctx, own, l.RunID)
 		if err != nil {
 			return nil, err
 		}
 		if run, answer = run.Apply(d, l.Time); answer != nil {
 			return answer, nil
 		}
-		own.runs[l.RunID] = run
+		own.putRun(l.RunID, run)
 	case state.Created, state.Unlocked, state.Rebound:
 	}
 	meta.Head = l.Hash
@@ -226,8 +273,8 @@ func (j *journal) checkRecord(ctx context.Context, rows *overlay, t state.Transf
 }
 
 // findRun returns a run as far as it is known: from this commit, this lock, or the journal.
-func (j *journal) findRun(ctx context.Context, own, all *stage, runID string) (state.Run, error) {
-	for _, runs := range []map[string]state.Run{own.runs, all.runs, j.runs} {
+func (j *journal) findRun(ctx context.Context, own *stage, runID string) (state.Run, error) {
+	for _, runs := range []map[string]state.Run{own.runs, j.runs} {
 		if run, ok := runs[runID]; ok {
 			return run, nil
 		}

@@ -34,7 +34,7 @@ func (j *journal) foldSome(ctx context.Context, n int) (int, error) {
 	}
 	part := f.order[f.done:min(f.done+n, len(f.order))]
 	for _, refID := range part {
-		if err := foldRow(ctx, j.fold, f.rows.rows[refID]); err != nil {
+		if err := foldRow(ctx, j.fold, *f.rows.rows[refID]); err != nil {
 			return 0, err
 		}
 	}

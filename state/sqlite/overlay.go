@@ -16,19 +16,19 @@ import (
 // on the table transfers.
 type overlay struct {
 	under   *overlay // nil for the lowest
-	rows    map[string]row
+	rows    map[string]*row   // a row is not changed once it is there
 	records map[string]string // the ref_id of each record of rows, by its id
 }
 
 func newOverlay(under *overlay) *overlay {
-	return &overlay{under: under, rows: make(map[string]row), records: make(map[string]string)}
+	return &overlay{under: under, rows: make(map[string]*row), records: make(map[string]string)}
 }
 
 // row returns the newest row of a ref_id, if one of the overlays has it.
 func (o *overlay) row(refID string) (row, bool) {
 	for ; o != nil; o = o.under {
 		if r, ok := o.rows[refID]; ok {
-			return r, true
+			return *r, true
 		}
 	}
 	return row{}, false
@@ -46,7 +46,7 @@ func (o *overlay) owner(recordID string) (string, bool) {
 }
 
 func (o *overlay) put(r row) {
-	o.rows[r.RefID] = r
+	o.rows[r.RefID] = &r
 	if r.RecordID != "" {
 		o.records[r.RecordID] = r.RefID
 	}
@@ -126,7 +126,7 @@ func replayLines(ctx context.Context, conn *sql.Conn, tail *overlay, lines []lin
 		return err
 	}
 	for _, l := range lines {
-		r := tail.rows[l.RefID]
+		r, _ := tail.row(l.RefID)
 		if l.RefID == "" || l.Seq <= r.last {
 			continue
 		}

@@ -100,20 +100,20 @@ func merged[T any](tail *overlay, table iter.Seq2[T, error], refID func(T) strin
 				return
 			}
 			for len(newer) > 0 && newer[0] < refID(t) {
-				if !yield(of(tail.rows[newer[0]]), nil) {
+				if !yield(of(*tail.rows[newer[0]]), nil) {
 					return
 				}
 				newer = newer[1:]
 			}
 			if len(newer) > 0 && newer[0] == refID(t) {
-				t, newer = of(tail.rows[newer[0]]), newer[1:]
+				t, newer = of(*tail.rows[newer[0]]), newer[1:]
 			}
 			if !yield(t, nil) {
 				return
 			}
 		}
 		for _, newest := range newer {
-			if !yield(of(tail.rows[newest]), nil) {
+			if !yield(of(*tail.rows[newest]), nil) {
 				return
 			}
 		}

@@ -134,13 +134,14 @@ func (s *snapshot) Events(ctx context.Context, after int64, refID string) iter.S
 			yield(state.Event{}, err)
 			return
 		}
+		newest, _ := known.row(refID)
 		stream(ctx, s.conn, each, scanEvent, `WITH RECURSIVE chain (at) AS (
 				SELECT ?1
 				UNION ALL
 				SELECT previous FROM chain JOIN events ON seq = at WHERE previous > ?2
 			)
 			SELECT `+eventColumns+` FROM chain JOIN events ON seq = at WHERE seq > ?2 ORDER BY seq`,
-			known.rows[refID].last, after)
+			newest.last, after)
 	}
 }
 
@@ -207,7 +208,7 @@ func (s *snapshot) find(ctx context.Context, refIDs []string) (*overlay, error) 
 	var missing []string
 	for _, refID := range refIDs {
 		if r, ok := tail.rows[refID]; ok {
-			found.put(r)
+			found.put(*r)
 		} else {
 			missing = append(missing, refID)
 		}
