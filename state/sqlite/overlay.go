@@ -15,7 +15,7 @@ import (
 // overlay are rows that are newer than those below it, by ref_id. The lowest overlay lies
 // on the table transfers.
 type overlay struct {
-	under   *overlay // nil for the lowest
+	under   *overlay          // nil for the lowest
 	rows    map[string]*row   // a row is not changed once it is there
 	records map[string]string // the ref_id of each record of rows, by its id
 }
