@@ -52,6 +52,32 @@ func (h htmlPage) end(script string) error {
 	return h.Flush()
 }
 
+// named writes a list of names, under dl.
+func (h htmlPage) named(title string, names []string) {
+	if len(names) == 0 {
+		return
+	}
+	h.put("<dt>%</dt><dd><ul class=\"names\">", title)
+	for _, name := range names {
+		h.put("<li><code>%</code></li>", name)
+	}
+	h.put("</ul></dd>\n")
+}
+
+// party writes whole IDs, and the name beside them where the address book has one.
+func (h htmlPage) party(p party, names map[string]string) {
+	if name := names[p.profile]; name != "" {
+		h.put("<b>%</b> ", name)
+	}
+	h.put("<code>%</code>", p.profile)
+	if p.identity != "" {
+		h.put(" identity <code>%</code>", p.identity)
+	}
+	if p.account != "" {
+		h.put(" account <code>%</code>", p.account)
+	}
+}
+
 // sourceHash is a source expression of Content Security Policy, level 3.
 func sourceHash(text string) string {
 	sum := sha256.Sum256([]byte(text))

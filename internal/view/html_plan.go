@@ -33,8 +33,9 @@ func PlanHTML(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	h.begin("Plan "+h.digest()+" for "+h.environment(), htmlPlanStyle, htmlPlanScript)
 	h.head()
 	h.put("<main>\n")
-	h.obstacles()
 	h.totals()
+	h.marks()
+	h.obstacles()
 	if p.Changes.Len() > 0 {
 		v := newOverview(p, overviewOptions{firsts: htmlFirsts, largest: htmlTransfers})
 		h.flow()
@@ -82,7 +83,9 @@ func (h *htmlPlan) head() {
 		h.put("<p class=\"environment\">Environment: <strong>%</strong> (%)</p>\n", about.Environment, serviceName(about))
 	}
 	h.put("<h1>Plan: % to submit, % to resolve</h1>\n", strconv.Itoa(h.plan.Count(planner.Submit)), strconv.Itoa(h.plan.Count(planner.Resolve)))
-	if h.plan.Empty() && h.plan.Applicable() {
+	if !h.plan.Applicable() {
+		h.put("<p class=\"bad\"><strong>%</strong></p>\n", notApplicable)
+	} else if h.plan.Empty() {
 		h.put("<p>%</p>\n", h.ending())
 	}
 	h.put("<dl>\n<dt>Digest</dt><dd><code><strong>%</strong>%</code></dd>\n", h.digest(), Visible(h.plan.Digest)[len(h.digest()):])
@@ -95,22 +98,11 @@ func (h *htmlPlan) head() {
 	h.put("</dl>\n</header>\n")
 }
 
-func (h *htmlPlan) named(title string, names []string) {
-	if len(names) == 0 {
-		return
-	}
-	h.put("<dt>%</dt><dd><ul class=\"names\">", title)
-	for _, name := range names {
-		h.put("<li><code>%</code></li>", name)
-	}
-	h.put("</ul></dd>\n")
-}
-
 func (h *htmlPlan) obstacles() {
 	if h.plan.Applicable() {
 		return
 	}
-	h.put("<section class=\"obstacles\">\n<h2>%</h2>\n", notApplicable)
+	h.put("<section class=\"obstacles\">\n<h2>What stands in the way</h2>\n")
 	for _, o := range h.plan.Obstacles[:min(len(h.plan.Obstacles), htmlObstacles)] {
 		h.put("<h3>%%</h3>\n", string(o.Kind), obstacleScope(o))
 		h.put("<p>%</p>\n", o.Detail)
@@ -147,6 +139,10 @@ func (h *htmlPlan) totals() {
 		}
 		h.put("</table>\n</section>\n")
 	}
+}
+
+// marks counts the signals.
+func (h *htmlPlan) marks() {
 	signals := allSignals(h.plan)
 	if len(signals) == 0 {
 		return
@@ -231,7 +227,7 @@ func (h *htmlPlan) changesTable(id, title, caption string, changes []planner.Cha
 	for i := range changes {
 		c := &changes[i]
 		h.put("<tr><td class=\"number\">%</td><td>%</td><th scope=\"row\">%</th><td>", c.Request.Amount.String(), c.Request.Asset, c.RefID)
-		h.party(destination(c.Request))
+		h.party(destination(c.Request), h.options.Names)
 		h.put("</td><td>%</td></tr>\n", signalsText(c))
 	}
 	h.put("</tbody>\n</table>\n</div>\n</section>\n")
@@ -256,23 +252,9 @@ func (h *htmlPlan) batches(b *batchSums) {
 	h.put("</section>\n")
 }
 
-// party writes whole IDs, and the name beside them where the address book has one.
-func (h *htmlPlan) party(p party) {
-	if name := h.options.Names[p.profile]; name != "" {
-		h.put("<b>%</b> ", name)
-	}
-	h.put("<code>%</code>", p.profile)
-	if p.identity != "" {
-		h.put(" identity <code>%</code>", p.identity)
-	}
-	if p.account != "" {
-		h.put(" account <code>%</code>", p.account)
-	}
-}
-
 // transfers writes a row for each transfer, and what the script needs to filter them.
 func (h *htmlPlan) transfers() {
-	h.put("<section>\n<h2 id=\"transfers\">Transfers</h2>\n")
+	h.put("<section class=\"all\">\n<h2 id=\"transfers\">Transfers</h2>\n")
 	h.filters()
 	h.put("<p id=\"shown\" role=\"status\">%</p>\n", plural(h.plan.Changes.Len(), "transfer"))
 	h.put("<div class=\"wide\" role=\"region\" aria-labelledby=\"transfers\" tabindex=\"0\">\n<table id=\"all\" role=\"table\">\n<caption>Every transfer of the plan, in declaration order</caption>\n<thead role=\"rowgroup\"><tr role=\"row\">")
@@ -307,12 +289,16 @@ func (h *htmlPlan) filters() {
 func (h *htmlPlan) change(c *planner.Change) {
 	const cell, next = "<td role=\"cell\">", "</td><td role=\"cell\">"
 	r := moved(c)
-	h.put("<tr role=\"row\" data-action=\"%\" data-signals=\"%\">", string(c.Action), h.signalNumbers(c))
+	class := ""
+	if hasMore(c) {
+		class = "long"
+	}
+	h.put("<tr role=\"row\" class=\"%\" data-action=\"%\" data-signals=\"%\">", class, string(c.Action), h.signalNumbers(c))
 	h.put("<td role=\"cell\" class=\"%\"><span class=\"symbol\">%</span>%</td>", actionTone(c.Action).class(), c.Action.Symbol(), string(c.Action))
 	h.put("<th scope=\"row\" role=\"rowheader\">% <small>%</small></th>"+cell+"%"+next, c.RefID, string(r.Operation), c.Batch)
-	h.party(sender(r))
+	h.party(sender(r), h.options.Names)
 	h.put(next)
-	h.party(destination(r))
+	h.party(destination(r), h.options.Names)
 	h.put(next+"%"+next+"%"+next, r.Amount.String(), r.Asset)
 	h.notes(c)
 	h.put(next+"%</td></tr>\n", c.Place)
@@ -327,6 +313,11 @@ func (h *htmlPlan) signalNumbers(c *planner.Change) string {
 		}
 	}
 	return strings.Join(numbers, " ")
+}
+
+// hasMore reports whether there is more to say of a transfer than fits a column.
+func hasMore(c *planner.Change) bool {
+	return len(c.Differences) > 0 || c.Recorded != nil && (c.Action == planner.Resolve || c.Action == planner.Conflict)
 }
 
 // notes says what the other columns do not, as the terminal's face does.
@@ -373,9 +364,9 @@ func (h *htmlPlan) differences(c *planner.Change) {
 	if c.Recorded != nil {
 		answered += at(c.Recorded.Place)
 	}
-	h.put("<table class=\"differences\"><tr><th scope=\"col\">field</th><th scope=\"col\">%</th><th scope=\"col\">%</th></tr>", asked, answered)
+	h.put("<table class=\"differences\"><tbody><tr><th scope=\"col\">field</th><th scope=\"col\">%</th><th scope=\"col\">%</th></tr>", asked, answered)
 	for _, d := range c.Differences {
 		h.put("<tr><th scope=\"row\">%</th><td>%</td><td>%</td></tr>", d.Field, value(d.Asked).text, value(d.Answered).text)
 	}
-	h.put("</table>")
+	h.put("</tbody></table>")
 }

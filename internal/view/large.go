@@ -163,7 +163,7 @@ func (p *page) batches(all batchSums, most int) {
 		rows = append(rows, of...)
 		shown++
 	}
-	p.totalsTable("  ", rows, 0)
+	p.totalsTable(rows, 0)
 	if more := len(all.names) - shown; more > 0 {
 		p.line(dim(fmt.Sprintf("  and %d more", more)))
 	}

@@ -23,7 +23,7 @@ const (
 )
 
 // PlanMarkdown writes a plan for a comment of a pull request: the environment, whose plan it
-// is and its digest, what stands in the way, totals and signals, then the flow of funds where
+// is and its digest, totals and signals, what stands in the way, then the flow of funds where
 // it can be drawn in 30 arrows, and the rest folded away. It has at most 60,000 characters;
 // what is left out is counted. It returns only errors of w.
 //
@@ -33,8 +33,8 @@ func PlanMarkdown(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	o.Screen = Screen{Width: markdownWidth, Here: o.Here}
 	m := &markdown{plan: p, options: o}
 	m.head()
-	m.obstacles()
 	m.totals()
+	m.obstacles()
 	m.flow()
 	if p.Changes.Len() > 0 {
 		v := newOverview(p, overviewOptions{attention: markdownAttention, largest: markdownTransfers})
@@ -62,6 +62,9 @@ func (m *markdown) head() {
 		m.printf("**SANDBOX: no money moves**\n\n")
 	} else {
 		m.printf("**Environment:** %s (%s)\n\n", codeSpan(h.Environment), codeSpan(serviceName(h)))
+	}
+	if !m.plan.Applicable() {
+		m.printf("> [!CAUTION]\n> **%s**\n\n", notApplicable)
 	}
 	digest := Visible(m.plan.Digest)
 	m.printf("**Digest:** %s (whole: %s)\n\n", codeSpan(takeStart(digest, digestShown)), codeSpan(digest))
@@ -93,8 +96,7 @@ func (m *markdown) obstacles() {
 	if m.plan.Applicable() {
 		return
 	}
-	m.printf("> [!CAUTION]\n> **%s**\n\n", notApplicable)
-	m.printf("%s", codeBlock(m.lines(func(p *page) { p.obstacleList(m.plan) }), markdownObstacles))
+	m.printf("**What stands in the way:**\n\n%s", codeBlock(m.lines(func(p *page) { p.obstacleList(m.plan) }), markdownObstacles))
 }
 
 // lines is what the terminal's face would write, without colours.

@@ -114,7 +114,7 @@ func listed() []planner.Action {
 func (p *page) totals(plan *planner.Plan, assets int) {
 	rows := totalsRows(plan)
 	if len(rows) > 0 {
-		p.totalsTable("  ", rows, assets)
+		p.totalsTable(rows, assets)
 		p.line()
 	}
 }
@@ -171,7 +171,7 @@ func totalsLines(rows []totalsRow) int {
 
 // totalsTable aligns counts and sums; further assets of a row stand below its first, at most
 // so many in all, with 0 for all.
-func (p *page) totalsTable(indent string, rows []totalsRow, assets int) {
+func (p *page) totalsTable(rows []totalsRow, assets int) {
 	var numbers point
 	for _, r := range rows {
 		if r.totals != nil {
@@ -211,7 +211,7 @@ func (p *page) totalsTable(indent string, rows []totalsRow, assets int) {
 	if len(rows) > 0 {
 		right = len(rows[0].label)
 	}
-	p.table(indent, cells, right)
+	p.table("  ", cells, right)
 }
 
 // signalCount is how many marks of a kind there are.

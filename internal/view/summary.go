@@ -76,7 +76,7 @@ func (p *page) outcomes(s executor.Summary, planned transfer.Totals) {
 	if planned.Count() > 0 {
 		rows = append(rows, totalsRow{label: []span{plain("planned")}, totals: &planned})
 	}
-	p.totalsTable("  ", rows, 0)
+	p.totalsTable(rows, 0)
 }
 
 // exceptions writes what is neither recorded nor adopted, in the order of the table. A
