@@ -136,7 +136,8 @@ func (b *batchSums) add(c *planner.Change) {
 	if of[c.Action] == nil {
 		of[c.Action] = new(transfer.Totals)
 	}
-	of[c.Action].Add(c.Request.Asset, c.Request.Amount)
+	r := moved(c)
+	of[c.Action].Add(r.Asset, r.Amount)
 }
 
 // payment is a transfer to submit, by whom it pays.

@@ -160,6 +160,32 @@ func crowdedPlan(n int) *planner.Plan {
 	return f.plan()
 }
 
+// What is in doubt moves what is recorded, whatever is declared now: the sums of batches and
+// the rows of a register are those of what would be sent again.
+func TestPlanCountsADoubtAsRecorded(t *testing.T) {
+	var all payments
+	c := all.pay(treasury, seller, "99.00", "USD")
+	recorded := c.Request
+	recorded.Amount = transfer.MustAmount("12.00")
+	c.Action = planner.Resolve
+	c.Recorded = &planner.Recorded{
+		Status: state.InDoubt, Operation: transfer.Internal, Body: string(recorded.Body()), Fingerprint: recorded.Fingerprint().String(),
+	}
+	p := all.plan()
+	if got := string(planCSV(t, p)); !strings.Contains(got, ",12.00,USD,") || strings.Contains(got, "99.00") {
+		t.Errorf("the register is\n%s", got)
+	}
+	for face, text := range map[string]string{
+		"Markdown": planMarkdown(t, p, view.PlanOptions{}),
+		"HTML":     planHTML(t, p, view.PlanOptions{}),
+	} {
+		_, batches, _ := strings.Cut(text, "Batches")
+		if batches, _, _ = strings.Cut(batches, "Transfers"); !strings.Contains(batches, "12.00") || strings.Contains(batches, "99.00") {
+			t.Errorf("the batches in %s are %s", face, batches)
+		}
+	}
+}
+
 // What a reviewer has to know of a plan of any length stands in its first 40 lines.
 func TestPlanIsUnderstoodFromItsFirst40Lines(t *testing.T) {
 	for name, p := range map[string]*planner.Plan{"many": manyPlan(10_000), "crowded": crowdedPlan(10_000)} {

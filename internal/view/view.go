@@ -5,9 +5,10 @@
 // span of text for people passes through [Visible], every line for programs through
 // [JSON], and neither lets a character through that does not show.
 //
-// A subject has one file a face: plan.go is the terminal's plan, json_plan.go the
-// program's. Markdown and HTML are further faces over the same data and stand beside them
-// as markdown_*.go and html_*.go.
+// A subject has one file a face: plan.go is the terminal's plan, json_plan.go the program's,
+// markdown_plan.go, html_plan.go and csv_plan.go are those of other readers. Each of these has
+// one way of text into it as well, which keeps the text from being read as anything else:
+// codeSpan and codeBlock, put, cellText.
 package view
 
 import (
