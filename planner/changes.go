@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"slices"
+	"time"
 
 	"remit/internal/transfer"
 )
@@ -149,12 +150,15 @@ func isPackable(c *Change) bool {
 // isAlike reports whether two changes that can be packed differ in their texts only.
 func isAlike(a, b *Change) bool {
 	return a.Action == b.Action && a.FromLabel == b.FromLabel && a.DuplicateWithin == b.DuplicateWithin &&
-		a.Again == b.Again && isSameList(a.After, b.After) && a.Until == b.Until && a.Expires == b.Expires &&
+		a.Again == b.Again && isSameList(a.After, b.After) && isSameTime(a.Until, b.Until) && isSameTime(a.Expires, b.Expires) &&
 		a.Reason == b.Reason && a.Next == b.Next && slices.Equal(a.Signals, b.Signals) &&
 		a.Request.Operation == b.Request.Operation && a.Request.FingerprintKey == b.Request.FingerprintKey &&
 		haveSameKeys(a.Request.Metadata, b.Request.Metadata) &&
 		haveSameKeys(a.Request.RecipientMetadata, b.Request.RecipientMetadata)
 }
+
+// isSameTime reports whether two times are written alike.
+func isSameTime(a, b time.Time) bool { return a.Equal(b) && a.Location() == b.Location() }
 
 // isSameList reports whether two lists are one in memory, which is what shared ones are.
 func isSameList(a, b []string) bool {
