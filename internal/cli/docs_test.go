@@ -292,6 +292,7 @@ func TestDocsLines(t *testing.T) {
 	out.WriteString(run(t, 0, "plan", "--sandbox", "--json", in))
 	out.WriteString(run(t, 0, "apply", "--sandbox", "--auto-approve", "--json", in))
 	out.WriteString(run(t, 0, "show", "--sandbox", "--json", in))
+	out.WriteString(run(t, 0, "show", "--run=latest", "--sandbox", "--json", in))
 	out.WriteString(run(t, 0, "state", "list", "--sandbox", "--json", in))
 	out.WriteString(run(t, 0, "state", "show", "rent-2026-11", "--sandbox", "--json", in))
 	out.WriteString(run(t, 0, "audit", "log", "--sandbox", "--json", in))

@@ -18,22 +18,29 @@ import (
 func newShow(p *process) *cobra.Command {
 	o := planning{source: source{need: config.NeedState}}
 	var asJSON bool
-	var into string
+	var into, runID string
 	var faces planFaces
 	cmd := &cobra.Command{
 		Use:   "show [PLAN]",
-		Short: "Show a saved plan, or what the state has",
+		Short: "Show a saved plan, a run, or what the state has",
 		Args:  oneArgAtMost("PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.checkShow(); err != nil {
 				return err
 			}
-			face, err := faces.chosen(asJSON, len(args) > 0)
+			isRun := cmd.Flags().Changed("run")
+			if isRun && len(args) > 0 {
+				return errors.New("show takes a saved plan or --run, not both: a plan is what would be done, a run what was")
+			}
+			face, err := faces.chosen(asJSON, isRun || len(args) > 0)
 			if err != nil {
 				return err
 			}
 			if err := p.writeInto(&o.source, into, asJSON); err != nil {
 				return err
+			}
+			if isRun {
+				return p.showRun(cmd.Context(), &o, faces, runID, asJSON)
 			}
 			if len(args) == 0 {
 				w, err := p.open(&o.source, asJSON)
@@ -65,6 +72,7 @@ func newShow(p *process) *cobra.Command {
 	}
 	o.source.flags(cmd)
 	cmd.Flags().StringVar(&o.show, "show", "", "with `all`, list every transfer however many there are")
+	cmd.Flags().StringVar(&runID, "run", "", "show this `run`: its ID, the first 8 characters of it or more, or the word latest")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &into)
 	faces.flags(cmd)
@@ -80,14 +88,15 @@ type planFaces []planFace
 type planFace struct {
 	flag, usage string
 	write       writePlan
+	writeRun    writePast
 	isAsked     bool
 }
 
 func (f *planFaces) flags(cmd *cobra.Command) {
 	*f = planFaces{
-		{flag: "markdown", usage: "write a saved plan as Markdown, for a comment of a pull request", write: view.PlanMarkdown},
-		{flag: "html", usage: "write a saved plan as one page that needs nothing else, for a browser and for paper", write: view.PlanHTML},
-		{flag: "csv", usage: "write a saved plan as a payment register, for a spreadsheet", write: view.PlanCSV},
+		{flag: "markdown", usage: "write a saved plan or a run as Markdown, for a comment of a pull request", write: view.PlanMarkdown, writeRun: view.PastMarkdown},
+		{flag: "html", usage: "write a saved plan or a run as one page that needs nothing else, for a browser and for paper", write: view.PlanHTML, writeRun: view.PastHTML},
+		{flag: "csv", usage: "write a saved plan or a run as a payment register, for a spreadsheet", write: view.PlanCSV, writeRun: view.PastCSV},
 	}
 	for i := range *f {
 		face := &(*f)[i]
@@ -109,7 +118,7 @@ func (f planFaces) chosen(asJSON, isSaved bool) (writePlan, error) {
 		asked = append(asked, "--"+face.flag)
 		write = face.write
 		if !isSaved {
-			return nil, fmt.Errorf("--%s shows a saved plan; name its file, which remit plan --out=FILE writes", face.flag)
+			return nil, fmt.Errorf("--%s shows a saved plan or a run; name the plan's file, which remit plan --out=FILE writes, or the run with --run", face.flag)
 		}
 	}
 	if len(asked) > 1 {

@@ -112,10 +112,7 @@ func (p *page) exceptions(s executor.Summary, next string) {
 func (p *page) exceptionsOf(result executor.Result, events []executor.Event, most int) {
 	word := resultWord(result)
 	p.line(span{strings.ToUpper(word[:1]) + word[1:], resultTone(result)})
-	shared := len(events) > 1
-	for _, e := range events {
-		shared = shared && e.Reason == events[0].Reason && e.Next == events[0].Next
-	}
+	shared := sharesReason(events)
 	if shared {
 		p.explain("  ", events[0])
 	}
@@ -131,6 +128,15 @@ func (p *page) exceptionsOf(result executor.Result, events []executor.Event, mos
 			p.explain("    ", e)
 		}
 	}
+}
+
+// sharesReason reports whether several transfers have one reason and one command.
+func sharesReason(events []executor.Event) bool {
+	shared := len(events) > 1
+	for _, e := range events {
+		shared = shared && e.Reason == events[0].Reason && e.Next == events[0].Next
+	}
+	return shared
 }
 
 // resultWord is what people read: "in doubt".

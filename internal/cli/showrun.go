@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"remit/executor"
+	"remit/internal/transfer"
+	"remit/internal/view"
+	"remit/state"
+)
+
+const (
+	runLatest    = "latest" // stands for the newest run's ID
+	runPrefixMin = 8        // characters of a run's ID that may stand for it
+)
+
+// showRun shows a run that the journal has, with the face that was asked for.
+func (p *process) showRun(ctx context.Context, o *planning, faces planFaces, runID string, asJSON bool) error {
+	w, err := p.open(&o.source, asJSON)
+	if err != nil {
+		return err
+	}
+	snapshot, done, err := w.read(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	runID, err = w.findRun(ctx, snapshot, runID)
+	if err != nil {
+		return err
+	}
+	past, err := executor.ReadPast(ctx, snapshot, runID)
+	if err != nil {
+		return w.stateError(err)
+	}
+	holder, isHeld := snapshot.Holder()
+	options := view.PastOptions{
+		Screen: w.screen(w.stdout), Meta: snapshot.Meta(), Alive: isHeld && holder.RunID == runID,
+		Names: w.config.ProfileNames(), ShowAll: o.show == "all", Command: w.command("show --run=" + quote(runID)),
+	}
+	if options.Now, err = standingNow(ctx, snapshot, past, options.Alive); err != nil {
+		return w.stateError(err)
+	}
+	if p.wantsLines(asJSON) {
+		if err := p.json().Past(past, options); asJSON || err != nil {
+			return err
+		}
+	}
+	return faces.ofRun()(p.stdout, past, options)
+}
+
+// writePast is one face of a past run.
+type writePast func(io.Writer, *executor.Past, view.PastOptions) error
+
+// ofRun is the face of a past run that was asked for; the terminal's where none was.
+func (f planFaces) ofRun() writePast {
+	for _, face := range f {
+		if face.isAsked {
+			return face.writeRun
+		}
+	}
+	return view.Past
+}
+
+// findRun is the ID of the run that a whole ID, the beginning of one, or the word latest names.
+func (w *workspace) findRun(ctx context.Context, snapshot state.Snapshot, name string) (string, error) {
+	var found []string
+	for run, err := range snapshot.Runs(ctx) { // the newest first
+		if err != nil {
+			return "", w.stateError(err)
+		}
+		id := run.Begun.RunID
+		if id == name || name == runLatest {
+			return id, nil
+		}
+		if strings.HasPrefix(id, name) {
+			found = append(found, id)
+		}
+	}
+	hint := w.command("audit log")
+	switch {
+	case name == runLatest:
+		return "", withHint(fmt.Errorf("the state %s has no run yet", w.path), hint)
+	case len(name) < runPrefixMin:
+		return "", withHint(fmt.Errorf("--run=%s is too short: give the run's whole ID, at least its first %d characters, or the word %s. The journal has the IDs",
+			name, runPrefixMin, runLatest), hint)
+	case len(found) == 0:
+		return "", withHint(fmt.Errorf("the state %s has no run %s. The journal has those that there were", w.path, name), hint)
+	case len(found) > 1:
+		return "", withHint(fmt.Errorf("--run=%s begins the IDs of %d runs: give more of it", name, len(found)), hint)
+	}
+	return found[0], nil
+}
+
+// standingNow is how each exception of a run stands now: what became of it since, and what to
+// type about it. While the run goes on there is nothing to type.
+func standingNow(ctx context.Context, snapshot state.Snapshot, past *executor.Past, isAlive bool) (map[string]view.PastNow, error) {
+	var refIDs []string
+	for _, l := range past.Lines {
+		if l.Result != executor.ResultRecorded && l.Result != executor.ResultAdopted {
+			refIDs = append(refIDs, l.RefID)
+		}
+	}
+	now := make(map[string]view.PastNow, len(refIDs))
+	for some := range slices.Chunk(refIDs, detailsPerCall) {
+		details, err := snapshot.Details(ctx, some...)
+		if err != nil {
+			return nil, err
+		}
+		for i := range details {
+			d := &details[i]
+			now[d.RefID] = view.PastNow{Status: d.Status, RecordStatus: d.RecordStatus}
+			if !isAlive {
+				now[d.RefID] = view.PastNow{Status: d.Status, RecordStatus: d.RecordStatus, Next: nextFor(d)}
+			}
+		}
+	}
+	return now, nil
+}
+
+// nextFor is the command that goes on from where a transfer stands; "" where it is settled.
+func nextFor(d *state.Detail) string {
+	switch d.Status {
+	case state.InDoubt:
+		if d.Outcome != nil && d.Outcome.Status == state.Refused { // the latest attempt was; an earlier one is in doubt
+			return "remit resolve " + quote(d.RefID)
+		}
+		return "remit apply"
+	case state.Unverified, state.Conflict:
+		return "remit resolve " + quote(d.RefID) + ` --accept-record --reason "…"`
+	case state.Refused, state.Unsent:
+		return "remit plan"
+	case state.Recorded, state.Adopted:
+		if d.RecordStatus == transfer.Failed {
+			return "remit plan"
+		}
+	case state.Tombstone:
+	}
+	return ""
+}

@@ -1,0 +1,46 @@
+package view
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+
+	"remit/executor"
+)
+
+// PastCSV writes a run of the journal as a register: a line of column names, then one for each
+// transfer, in the order of the journal. It is written as [PlanCSV] writes: a spreadsheet may
+// open it. What the run did not attempt is not in it. It returns only errors of w.
+func PastCSV(w io.Writer, past *executor.Past, _ PastOptions) error {
+	out := csv.NewWriter(w)
+	out.UseCRLF = true
+	err := out.Write([]string{
+		"result", "ref_id", "group_id", "record_id", "service_status", "batch", "operation",
+		"from_profile_id", "from_identity_id", "from_account_id",
+		"to_profile_id", "to_identity_id", "to_account_id",
+		"amount", "asset", "at", "reason", "place",
+	})
+	for i := range past.Lines {
+		if err == nil {
+			err = out.Write(pastCells(&past.Lines[i]))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("write the register: %w", err)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func pastCells(l *executor.PastLine) []string {
+	r := l.Request
+	cells := []string{
+		string(l.Result), l.RefID, l.GroupID, l.RecordID, string(l.RecordStatus), l.Batch, string(r.Operation),
+		r.FromProfileID, r.FromIdentityID, r.FromAccountID, r.ToProfileID, r.ToIdentityID, r.ToAccountID,
+		r.Amount.String(), r.Asset, momentOrNone(l.At), l.Reason, l.Place,
+	}
+	for i := range cells {
+		cells[i] = cellText(cells[i])
+	}
+	return cells
+}

@@ -1,0 +1,110 @@
+package view
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"remit/executor"
+)
+
+// PastMarkdown writes a run of the journal as [PlanMarkdown] writes a plan: the environment,
+// whose run it was and how it ended, the count and the sums of each result, the exceptions,
+// and as many transfers as 60,000 characters have room for. It returns only errors of w.
+func PastMarkdown(w io.Writer, past *executor.Past, o PastOptions) error {
+	o.Screen = Screen{Width: markdownWidth, Here: o.Here}
+	m := &markdownPast{markdown{options: PlanOptions{Screen: o.Screen}}, newPastRun(past, o)}
+	m.head()
+	m.outcomes()
+	m.exceptions()
+	m.transfers()
+	_, err := m.WriteTo(w)
+	return err
+}
+
+// markdownPast is a page of Markdown of a past run in the making.
+type markdownPast struct {
+	markdown
+	run *pastRun
+}
+
+func (m *markdownPast) head() {
+	if m.run.isSandbox() {
+		m.printf("**SANDBOX: no money moves**\n\n")
+	} else {
+		m.printf("**Environment:** %s (%s)\n\n", codeSpan(m.run.Meta.Environment), codeSpan(m.run.service()))
+	}
+	m.printf("### %s\n\n", m.run.title())
+	m.printf("%s", codeBlock(m.lines(func(p *page) {
+		said := m.run.ending()
+		p.paragraph("", Visible(said.text), said.tone)
+		p.line()
+		p.fields(m.run.about())
+	}), markdownSection))
+	m.named("Accepted", m.run.Run.Begun.Accepted)
+}
+
+func (m *markdownPast) outcomes() {
+	m.printf("| result | count | asset | sum |\n|---|---:|---|---:|\n")
+	rows, left := 0, 0
+	for _, r := range m.run.rows {
+		label := fmt.Sprintf("%s | %d", resultWord(r.result), r.count)
+		if r.totals == nil {
+			m.printf("| %s | | |\n", label)
+			continue
+		}
+		for total := range r.totals.All() {
+			if rows++; rows > markdownTotals {
+				left++
+				continue
+			}
+			m.printf("| %s | %s | %s |\n", label, codeSpan(total.Asset), sum(total.Sum))
+			label = " | "
+		}
+	}
+	if left > 0 {
+		m.printf("| and %d more | | | |\n", left)
+	}
+	m.printf("\n")
+	if text := m.run.unlistedText(); text != "" {
+		m.printf("%s\n\n", text)
+	}
+}
+
+// exceptions stand open, above what is folded away.
+func (m *markdownPast) exceptions() {
+	text := m.lines(func(p *page) { p.pastExceptions(m.run) })
+	if text != "" {
+		m.printf("> [!CAUTION]\n> **Exceptions: what was neither recorded nor adopted**\n\n%s", codeBlock(text, markdownObstacles))
+	}
+}
+
+// transfers writes as many of them as there is room for.
+func (m *markdownPast) transfers() {
+	if len(m.run.Lines) == 0 {
+		return
+	}
+	const around, lineMin = 600, 60 // what is written beside them; the least that one takes
+	room := markdownMax - around - m.Len()
+	var b bytes.Buffer
+	p := newPage(&b, m.options.Screen)
+	l := newPastLayout(m.run, markdownMax/lineMin, markdownWidth)
+	shown, fence := 0, 0
+	for i := range m.run.Lines {
+		before := b.Len()
+		p.pastTransfer(&m.run.Lines[i], &l)
+		_ = p.Flush() // into memory
+		fence = max(fence, longestRun(b.String()[before:]))
+		if b.Len()+2*fence > room {
+			b.Truncate(before)
+			break
+		}
+		shown++
+	}
+	if more := len(m.run.Lines) - shown; more > 0 {
+		p.line()
+		p.line(plain(fmt.Sprintf("%d more. %s --html has all of them.", more, m.run.Command)))
+		_ = p.Flush() // into memory
+	}
+	m.folded(fmt.Sprintf("Transfers: %d of %d", shown, len(m.run.Lines)), b.String(), markdownMax)
+}
