@@ -38,10 +38,10 @@ func PlanHTML(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	h.obstacles()
 	if p.Changes.Len() > 0 {
 		v := newOverview(p, overviewOptions{firsts: htmlFirsts, largest: htmlTransfers})
-		h.flow()
 		h.largest(v)
 		h.firsts(v)
 		h.batches(&v.batches)
+		h.flow()
 		h.transfers()
 	}
 	h.put("</main>\n")
@@ -143,7 +143,7 @@ func (h *htmlPlan) totals() {
 
 // marks counts the signals.
 func (h *htmlPlan) marks() {
-	signals := allSignals(h.plan)
+	signals := allSignals(h.plan, false)
 	if len(signals) == 0 {
 		return
 	}
@@ -202,7 +202,7 @@ func (h *htmlPlan) flow() {
 	if f.Edges() == 0 {
 		return
 	}
-	h.put("<section>\n<h2 id=\"flow\">Flow of funds</h2>\n<div class=\"wide\" role=\"region\" aria-labelledby=\"flow\" tabindex=\"0\">\n")
+	h.put("<section>\n<h2 id=\"flow\">Flow of funds</h2>\n<div class=\"wide tall\" role=\"region\" aria-labelledby=\"flow\" tabindex=\"0\">\n")
 	_ = f.SVG(h) // into the page, which keeps the error
 	h.put("</div>\n</section>\n")
 }

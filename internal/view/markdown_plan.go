@@ -133,7 +133,7 @@ func (m *markdown) totals() {
 	if rows > 0 {
 		m.printf("\n")
 	}
-	for i, signal := range allSignals(m.plan) {
+	for i, signal := range allSignals(m.plan, true) {
 		if i == 0 {
 			m.printf("**Signals** for the reviewer:\n\n")
 		}

@@ -121,7 +121,7 @@ func (p *page) totals(plan *planner.Plan, assets int) {
 
 // signals counts the marks for the reviewer.
 func (p *page) signals(plan *planner.Plan) {
-	signals := allSignals(plan)
+	signals := allSignals(plan, true)
 	if len(signals) > 0 {
 		p.paragraph("  ", "Signals: "+strings.Join(signals, ", "), toneDoubt)
 		p.line()
@@ -129,8 +129,8 @@ func (p *page) signals(plan *planner.Plan) {
 }
 
 // allSignals are the counted marks, and what else on top a reviewer should know.
-func allSignals(plan *planner.Plan) []string {
-	signals := countSignals(&plan.Changes)
+func allSignals(plan *planner.Plan, isMarked bool) []string {
+	signals := countSignals(&plan.Changes, isMarked)
 	if n := plan.Shortened(); n > 0 {
 		signals = append(signals, fmt.Sprintf("%d with a shortened duplicate_within", n))
 	}
@@ -241,12 +241,13 @@ func signalCounts(changes *planner.Changes) []signalCount {
 	return counts
 }
 
-// countSignals says how many marks of each kind there are.
-func countSignals(changes *planner.Changes) []string {
+// countSignals says how many marks of each kind there are, and where isMarked, by what sign a
+// line says so.
+func countSignals(changes *planner.Changes, isMarked bool) []string {
 	var parts []string
 	for _, of := range signalCounts(changes) {
 		part := fmt.Sprintf("%d %s", of.count, Visible(string(of.kind)))
-		if of.kind == planner.FirstDestination {
+		if isMarked && of.kind == planner.FirstDestination {
 			part += " (marked " + firstMark + ")"
 		}
 		if of.accepted > 0 {
