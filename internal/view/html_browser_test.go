@@ -93,8 +93,13 @@ func script(text string) chromedp.Action[chromedp.Void] {
 // open opens the page of a plan from a file, and returns how long it took until it was drawn.
 func (b *browser) open(t *testing.T, p *planner.Plan, o view.PlanOptions) time.Duration {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "plan.html")
-	if err := os.WriteFile(path, []byte(planHTML(t, p, o)), 0o600); err != nil {
+	return b.openPage(t, planHTML(t, p, o))
+}
+
+func (b *browser) openPage(t *testing.T, page string) time.Duration {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b.checkQuiet(t)
@@ -229,13 +234,19 @@ func TestHTMLIsAccessible(t *testing.T) {
 		t.Fatal(err)
 	}
 	const violations = `axe.run().then(found => found.violations.map(v => v.id + ": " + v.help + " at " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 150)).join(" | ")).join("\n"))`
+	pages := map[string]string{
+		"every result": pastText(t, "html", pasts()["every"]), "a run of nothing": pastText(t, "html", newPast()),
+	}
 	for name, p := range map[string]*planner.Plan{"mixed": readPlan(t, "mixed"), "crowded": crowdedPlan(60), "nothing": readPlan(t, "nothing")} {
+		pages[name] = planHTML(t, p, view.PlanOptions{Saved: true})
+	}
+	for name, page := range pages {
 		for _, scheme := range []string{"light", "dark"} {
 			t.Run(name+" in "+scheme, func(t *testing.T) {
 				call(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 					Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
 				})
-				b.open(t, p, view.PlanOptions{Saved: true})
+				b.openPage(t, page)
 				b.run(t, script(string(axe)))
 				b.check(t, "violations", b.text(t, violations), "")
 			})
