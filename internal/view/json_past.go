@@ -45,7 +45,7 @@ type outcomeLine struct {
 	Asset        string                `json:"asset,omitempty"`
 	Request      json.RawMessage       `json:"request"` // its body; null where the state has none
 	At           time.Time             `json:"at"`
-	Now          string                `json:"now,omitempty"`  // status, of an exception
+	Now          *state.Status         `json:"now,omitempty"`  // of an exception
 	Next         string                `json:"next,omitempty"` // the command to type, of an exception
 }
 
@@ -85,7 +85,7 @@ func (j *JSON) pastOutcome(l *executor.PastLine, o PastOptions) {
 		line.Request = l.Request.Body()
 	}
 	if now, ok := o.Now[l.RefID]; ok {
-		line.Now, line.Next = now.Status.String(), j.command(now.Next)
+		line.Now, line.Next = &now.Status, j.command(now.Next)
 	}
 	j.write(line)
 }

@@ -187,7 +187,7 @@ func (n PastNow) word() executor.Result {
 		}
 	case state.InDoubt, state.Refused, state.Conflict, state.Tombstone:
 	}
-	return executor.Result(n.Status.String())
+	return executor.Result(strings.ReplaceAll(n.Status.String(), " ", "_"))
 }
 
 // isLarge reports whether there are too many transfers for a line each.
