@@ -93,8 +93,9 @@ func Letters(text string) map[int]bool {
 		case isAlwaysAlike(r):
 			end()
 			found[at] = true
-		case unicode.IsLetter(r) || unicode.Is(unicode.M, r):
+		case unicode.IsLetter(r):
 			w.add(at, r)
+		case unicode.Is(unicode.M, r): // belongs to the letter before it
 		default:
 			end()
 		}
@@ -108,13 +109,14 @@ func Letters(text string) map[int]bool {
 	return found
 }
 
-// escapeLength is that of the escape with which text begins, as escape writes it; 0 for none.
+// escapeLength is that of the escape with which text begins, as the faces for people write it;
+// 0 for none.
 func escapeLength(text string) int {
 	if len(text) < 2 {
 		return 0
 	}
 	length := map[byte]int{'n': 2, 'r': 2, 't': 2, 'x': 4, 'u': 6, 'U': 10}[text[1]]
-	if len(text) < length {
+	if len(text) < length || strings.Trim(text[min(2, length):length], "0123456789abcdef") != "" {
 		return 0
 	}
 	return length

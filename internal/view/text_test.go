@@ -71,6 +71,8 @@ func TestLettersThatPoseAsOthersAreShown(t *testing.T) {
 		"Latin letters with marks":               {"Zoë Łódź naïve", "Zoë Łódź naïve"},
 		"Latin letters beside Japanese ones":     {"T社給与", "T社給与"},
 		"a Greek text":                           {"Νίκος Παππάς", "Νίκος Παππάς"},
+		"a mark makes no text of its script":     {"\u0484 \u0415", `\u0484 \u0415`},
+		"no escape, but half of one":             {"\\U\xff\u0410lice", `\U\xff\u0410lice`},
 		"an escape that is there":                {`\u0410lice`, `\u0410lice`},
 		"a mixed word beside one in look-alikes": {"Ивaн \u0421\u043e", `\u0418\u0432a\u043d \u0421\u043e`},
 	} {
