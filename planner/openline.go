@@ -79,32 +79,10 @@ func (r *plainReader) may(name string) string {
 	return r.text()
 }
 
-// text reads a string in which only quotation marks and backslashes are escaped.
 func (r *plainReader) text() string {
-	r.skip(`"`)
-	end := strings.IndexAny(r.rest, `"\`)
-	if end >= 0 && r.rest[end] == '"' {
-		text := r.rest[:end]
-		r.rest = r.rest[end+1:]
-		return text
-	}
-	var b strings.Builder
-	for !r.broken {
-		end := strings.IndexAny(r.rest, `"\`)
-		switch {
-		case end < 0 || end+1 == len(r.rest):
-			r.broken = true
-		case r.rest[end] == '"':
-			b.WriteString(r.rest[:end])
-			r.rest = r.rest[end+1:]
-			return b.String()
-		default:
-			b.WriteString(r.rest[:end])
-			b.WriteByte(r.rest[end+1])
-			r.rest = r.rest[end+2:]
-		}
-	}
-	return ""
+	text, rest, ok := transfer.CutQuoted(r.rest)
+	r.rest, r.broken = rest, r.broken || !ok
+	return text
 }
 
 func (r *plainReader) duration(name string) time.Duration {

@@ -57,17 +57,23 @@ func (s *scanner) field(name string) string {
 	return s.text()
 }
 
-// text reads a string in which nothing but quotation marks and backslashes is escaped.
 func (s *scanner) text() string {
-	rest, ok := strings.CutPrefix(s.rest, `"`)
+	text, rest, ok := CutQuoted(s.rest)
+	s.rest, s.sound = rest, s.sound && ok
+	return text
+}
+
+// CutQuoted reads the JSON string with which text begins, where nothing but quotation marks
+// and backslashes is escaped in it, and returns what is behind it. Of any other escape, and
+// of text that begins otherwise, it returns false.
+func CutQuoted(text string) (value, rest string, ok bool) {
+	rest, ok = strings.CutPrefix(text, `"`)
 	if !ok {
-		s.sound = false
-		return ""
+		return "", "", false
 	}
 	end := strings.IndexAny(rest, `"\`)
 	if end >= 0 && rest[end] == '"' {
-		s.rest = rest[end+1:]
-		return rest[:end]
+		return rest[:end], rest[end+1:], true
 	}
 	var b strings.Builder
 	for end >= 0 && rest[end] == '\\' && end+1 < len(rest) && (rest[end+1] == '"' || rest[end+1] == '\\') {
@@ -77,12 +83,10 @@ func (s *scanner) text() string {
 		end = strings.IndexAny(rest, `"\`)
 	}
 	if end < 0 || rest[end] != '"' {
-		s.sound = false
-		return ""
+		return "", "", false
 	}
 	b.WriteString(rest[:end])
-	s.rest = rest[end+1:]
-	return b.String()
+	return b.String(), rest[end+1:], true
 }
 
 func (s *scanner) pairs(name string) Metadata {
