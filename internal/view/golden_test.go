@@ -88,7 +88,7 @@ func (f fixture) plan() *planner.Plan {
 }
 
 // readPlan reads a fixture of testdata/plan.
-func readPlan(t *testing.T, name string) *planner.Plan {
+func readPlan(t testing.TB, name string) *planner.Plan {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join("testdata", "plan", name+".json"))
 	if err != nil {

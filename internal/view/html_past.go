@@ -13,7 +13,7 @@ import (
 // be read without its script, and has every transfer. It returns only errors of w.
 func PastHTML(w io.Writer, past *executor.Past, o PastOptions) error {
 	h := &htmlPast{newHTMLPage(w), newPastRun(past, o), recordStatuses(past)}
-	h.begin("Run "+past.Run.Begun.RunID+" in "+o.Meta.Environment, htmlPlanStyle, htmlPlanScript)
+	h.begin("Run "+past.Run.Begun.RunID+" in "+o.Meta.Environment, htmlStyle, htmlScript)
 	h.head()
 	h.put("<main>\n")
 	h.exceptions()
@@ -21,7 +21,7 @@ func PastHTML(w io.Writer, past *executor.Past, o PastOptions) error {
 	h.transfers()
 	h.put("</main>\n")
 	h.put("<footer><p>%</p></footer>\n", h.run.title())
-	return h.end(htmlPlanScript)
+	return h.end(htmlScript)
 }
 
 // htmlPast is the page of one past run.

@@ -11,11 +11,11 @@ import (
 	"remit/planner"
 )
 
-//go:embed html_plan.css
-var htmlPlanStyle string
+//go:embed html.css
+var htmlStyle string
 
-//go:embed html_plan.js
-var htmlPlanScript string
+//go:embed html.js
+var htmlScript string
 
 // How much of a plan its page lists before all transfers.
 const (
@@ -30,7 +30,7 @@ const (
 // transfer, and takes no more memory for more of them. It returns only errors of w.
 func PlanHTML(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	h := &htmlPlan{htmlPage: newHTMLPage(w), plan: p, options: o, signals: signalCounts(&p.Changes)}
-	h.begin("Plan "+h.digest()+" for "+h.environment(), htmlPlanStyle, htmlPlanScript)
+	h.begin("Plan "+h.digest()+" for "+h.environment(), htmlStyle, htmlScript)
 	h.head()
 	h.put("<main>\n")
 	h.totals()
@@ -46,7 +46,7 @@ func PlanHTML(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	}
 	h.put("</main>\n")
 	h.put("<footer><p>%</p></footer>\n", h.ending())
-	return h.end(htmlPlanScript)
+	return h.end(htmlScript)
 }
 
 // htmlPlan is the page of one plan.

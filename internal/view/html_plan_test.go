@@ -15,7 +15,7 @@ import (
 	"remit/planner"
 )
 
-func planHTML(t *testing.T, p *planner.Plan, o view.PlanOptions) string {
+func planHTML(t testing.TB, p *planner.Plan, o view.PlanOptions) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := view.PlanHTML(&b, p, o); err != nil {
