@@ -304,6 +304,10 @@ func (l *Changes) read(i int, c *Change) {
 		c.Request.Metadata = slices.Clone(shape.Request.Metadata)
 		c.Request.RecipientMetadata = slices.Clone(shape.Request.RecipientMetadata)
 	}
+	// Texts that are put together share one piece of memory.
+	var room [256]byte
+	var joined [textsMax]struct{ number, end int32 }
+	bytes, count := room[:0], 0
 	for n := 0; differ != 0; n, differ = n+1, differ>>1 {
 		if differ&1 == 0 {
 			continue
@@ -311,12 +315,19 @@ func (l *Changes) read(i int, c *Change) {
 		same := int(rest[0])
 		size, digits := uvarint(rest[1:])
 		rest = rest[1+digits:]
-		text := rest[:size]
-		if same > 0 {
-			text = textOf(shape, n)[:same] + text
+		if same == 0 {
+			setText(c, n, rest[:size])
+		} else {
+			bytes = append(append(bytes, textOf(shape, n)[:same]...), rest[:size]...)
+			joined[count].number, joined[count].end = int32(n), int32(len(bytes))
+			count++
 		}
-		setText(c, n, text)
 		rest = rest[size:]
+	}
+	all, start := string(bytes), int32(0)
+	for _, j := range joined[:count] {
+		setText(c, int(j.number), all[start:j.end])
+		start = j.end
 	}
 }
 

@@ -96,15 +96,21 @@ func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer])
 	if err := b.targets.check(); err != nil {
 		return err
 	}
-	b.addUndeclared()
-	b.keepTargets()
-	b.resolveDependencies()
+	for _, step := range []func(){b.addUndeclared, b.keepTargets, b.resolveDependencies} {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		step()
+	}
 	if err := b.describe(ctx); err != nil {
 		return err
 	}
 	b.dropAgreed()
 	if err := b.findLookAlikes(ctx); err != nil {
 		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	b.addConflictObstacles()
 	b.addEmptyObstacle()

@@ -49,9 +49,9 @@ func (s scenario) fits(size int, slow bool) bool {
 func scenarios() []scenario {
 	all := []scenario{
 		{name: "floor-nothing", exactly: 1, run: part("floor-nothing")},
-		{name: "floor-csv", prepare: prepareDeclared, run: floorCSV("declared", "rows.csv")},
-		{name: "floor-csv-kept", prepare: prepareDeclared, run: floorCSV("declared", "rows.csv", "-keep")},
-		{name: "floor-csv-grown", prepare: prepareRecorded, run: floorCSV("recorded", "grown.csv")},
+		{name: "floor-csv", prepare: prepareDeclared, run: floorCSV("declared", "rows.csv", "-keep")},
+		{name: "floor-csv-streamed", prepare: prepareDeclared, run: floorCSV("declared", "rows.csv")},
+		{name: "floor-csv-grown", prepare: prepareRecorded, run: floorCSV("recorded", "grown.csv", "-keep")},
 		{name: "floor-scan", prepare: prepareRecorded, run: floorScan},
 		{name: "plan-one", exactly: 1, guard: 1, against: []string{"floor-nothing"}, prepare: prepareBlocks, run: planFirst("blocks")},
 		{name: "plan-first", guard: 100_000, against: []string{"floor-csv", "floor-scan"}, prepare: prepareDeclared, run: planFirst("declared")},

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // Interrupt is the cause with which the context of [Run] is cancelled on a signal.
@@ -43,3 +45,39 @@ func interruptCode(ctx context.Context) int {
 	}
 	return exitDone
 }
+
+// interruptible is a writer that fails with the cause of ctx once that has ended.
+type interruptible struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+// Write implements io.Writer.
+func (i interruptible) Write(p []byte) (int, error) {
+	if i.ctx.Err() != nil {
+		return 0, context.Cause(i.ctx)
+	}
+	return i.w.Write(p)
+}
+
+// orInterrupted does what changes nothing, and leaves it where it is once ctx ends: a plan over
+// a million rows sorts for longer than somebody waits who does not want it any more. The error
+// then is the cause of ctx; the process is expected to end.
+func orInterrupted(ctx context.Context, do func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	// What stops by itself may still say why, and clean up.
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(interruptGrace):
+		return context.Cause(ctx)
+	}
+}
+
+const interruptGrace = 200 * time.Millisecond

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -77,9 +78,11 @@ func isReplaceable(path, start string) (bool, error) {
 }
 
 // savePlan writes the plan to a file, which only its owner may read.
-func (w *workspace) savePlan(plan *planner.Plan, name string, asJSON bool) error {
+func (w *workspace) savePlan(ctx context.Context, plan *planner.Plan, name string, asJSON bool) error {
 	defer w.quiet()
-	if err := wholefile.Replace(w.within(name), 0o600, plan.Save); err != nil {
+	if err := wholefile.Replace(w.within(name), 0o600, func(file io.Writer) error {
+		return plan.Save(interruptible{ctx, file})
+	}); err != nil {
 		return fmt.Errorf("save the plan to %s: %w", name, err)
 	}
 	w.quiet()

@@ -41,17 +41,20 @@ func newPlan(p *process) *cobra.Command {
 			if err := w.checkOut(out, o.expiresIn); err != nil {
 				return err
 			}
-			plan, err := o.plan(cmd.Context(), w, asJSON)
+			var plan *planner.Plan
+			err = orInterrupted(cmd.Context(), func() (err error) {
+				if plan, err = o.plan(cmd.Context(), w, asJSON); err != nil {
+					return err
+				}
+				return w.showPlan(plan, &o, asJSON)
+			})
 			if err != nil {
-				return err
-			}
-			if err := w.showPlan(plan, &o, asJSON); err != nil {
-				return err
+				return o.planError(err)
 			}
 			if out != "" {
 				w.begin("saving the plan")
-				if err := w.savePlan(plan, out, asJSON); err != nil {
-					return err
+				if err := w.savePlan(cmd.Context(), plan, out, asJSON); err != nil {
+					return o.planError(err)
 				}
 			}
 			switch {

@@ -24,7 +24,7 @@ func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
 		return err
 	}
 	defer func() { _ = os.Remove(temporary.Name()) }() // gone already after the rename
-	err = write(temporary)
+	err = write(&steady{file: temporary})
 	if err == nil {
 		err = errors.Join(temporary.Chmod(mode.Perm()), temporary.Sync())
 	}
@@ -39,4 +39,24 @@ func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
 		return err
 	}
 	return errors.Join(parent.Sync(), parent.Close())
+}
+
+// syncEvery is how many bytes wait to be durable at most: what is written faster than the disk
+// takes it would otherwise be waited for at the end, for seconds that nothing can interrupt.
+const syncEvery = 32 << 20
+
+// steady is a file that is synced while it is written.
+type steady struct {
+	file    *os.File
+	pending int
+}
+
+// Write implements io.Writer.
+func (s *steady) Write(p []byte) (int, error) {
+	n, err := s.file.Write(p)
+	if s.pending += n; err == nil && s.pending >= syncEvery {
+		s.pending = 0
+		err = s.file.Sync()
+	}
+	return n, err
 }

@@ -11,7 +11,7 @@ func titles() map[string]string {
 	return map[string]string{
 		"floor-nothing":         "floor: a process that does nothing",
 		"floor-csv":             "floor: encoding/csv into structs",
-		"floor-csv-kept":        "the same, all structs kept in a slice",
+		"floor-csv-streamed":    "the same, no struct kept",
 		"floor-csv-grown":       "floor: encoding/csv into structs, a tenth more rows",
 		"floor-scan":            "floor: scan of the recorded transfers",
 		"plan-one":              "plan of one transfer",
@@ -83,7 +83,7 @@ func tables() []table {
 	return []table{
 		{"plan", []string{
 			"plan-one", "floor-nothing", "plan-first", "plan-nothing", "plan-nothing-shuffled", "plan-signals",
-			"plan-csvdecode", "plan-blocks", "floor-csv", "floor-csv-kept", "floor-csv-grown", "floor-scan",
+			"plan-csvdecode", "plan-blocks", "floor-csv", "floor-csv-streamed", "floor-csv-grown", "floor-scan",
 		}, append(slices.Clone(usual), overFloor)},
 		{"progress", []string{"plan-progress"}, []column{
 			{"wall", wall},

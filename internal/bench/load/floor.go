@@ -17,10 +17,10 @@ type payout struct {
 
 // FloorCSV reads a file of payouts with encoding/csv into structs with the fields of the
 // request, one after the other: less cannot be done with a row. With keep it keeps all of
-// them in a slice, as a program does that is not made to stream.
+// them, as a program does that is not made to stream.
 func FloorCSV(out io.Writer, path string, keep bool) error {
-	var all []payout
-	rows, digits := 0, 0
+	var all [][]payout // in pieces, as a growing slice is copied again and again
+	rows, digits, kept := 0, 0, 0
 	err := readRows(path, func(r Row) error {
 		p := payout{
 			refID: r.refID(), fromProfileID: treasury, toProfileID: r.ProfileID, amount: r.Amount, asset: asset,
@@ -29,14 +29,18 @@ func FloorCSV(out io.Writer, path string, keep bool) error {
 		rows++
 		digits += len(p.refID) + len(p.amount)
 		if keep {
-			all = append(all, p)
+			if last := len(all) - 1; last < 0 || len(all[last]) == cap(all[last]) {
+				all = append(all, make([]payout, 0, 4096))
+			}
+			all[len(all)-1] = append(all[len(all)-1], p)
+			kept++
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(out, rows, digits, len(all))
+	_, err = fmt.Fprintln(out, rows, digits, kept)
 	return err
 }
 
