@@ -17,6 +17,13 @@ func SandboxIdentity() Identity {
 	return Identity{BaseURL: Sandbox, Operator: Sandbox, ClientID: Sandbox}
 }
 
+// IsSandbox reports whether i names the embedded service, before or after its first record,
+// which says whose it is.
+func (i Identity) IsSandbox() bool {
+	i.CustomerID = ""
+	return i == SandboxIdentity()
+}
+
 // NoService is the identity of a state that was made before its configuration named a
 // service: the word "none". Such a state can only be bound to one, not used.
 func NoService() Identity {

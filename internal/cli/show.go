@@ -12,7 +12,6 @@ import (
 	"remit/config"
 	"remit/internal/view"
 	"remit/planner"
-	"remit/state"
 )
 
 func newShow(p *process) *cobra.Command {
@@ -129,7 +128,7 @@ func (f planFaces) chosen(asJSON, isSaved bool) (writePlan, error) {
 
 // isForSandbox reports whether a plan was made with --sandbox.
 func isForSandbox(plan *planner.Plan) bool {
-	return plan.Header.Service == state.SandboxIdentity()
+	return plan.Header.Service.IsSandbox()
 }
 
 // listState writes a line for each transfer that the state has.

@@ -10,7 +10,6 @@ import (
 
 	"remit/internal/transfer"
 	"remit/planner"
-	"remit/state"
 )
 
 // Flow is who would pay whom how much of which asset, and in which order, if a plan were
@@ -98,7 +97,7 @@ func (f *Flow) Edges() int { return len(f.edges) }
 
 func flowTitle(plan *planner.Plan) []string {
 	title := []string{"Environment: " + plan.Header.Environment}
-	if plan.Header.Service == state.SandboxIdentity() {
+	if plan.Header.Service.IsSandbox() {
 		title[0] = "SANDBOX: no money moves"
 	}
 	title = append(title, "Plan: "+counts(plan))

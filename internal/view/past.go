@@ -78,11 +78,7 @@ func newPastRun(past *executor.Past, o PastOptions) *pastRun {
 }
 
 // isSandbox reports whether the run moved no money.
-func (r *pastRun) isSandbox() bool {
-	service := r.Meta.Service
-	service.CustomerID = "" // which the first record says
-	return service == state.SandboxIdentity()
-}
+func (r *pastRun) isSandbox() bool { return r.Meta.Service.IsSandbox() }
 
 // service is where the run sent to.
 func (r *pastRun) service() string { return serviceName(planner.Header{Service: r.Meta.Service}) }
