@@ -3,6 +3,7 @@ package planner
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"iter"
 	"slices"
 	"time"
@@ -37,6 +38,7 @@ func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record,
 		},
 		record: record, rows: recorded, controls: controls, now: now,
 		targets: newTargets(controls.Targets),
+		seed:    maphash.MakeSeed(),
 		sources: make([]source, 1), // what is no longer declared has none
 	}
 	if err := b.build(ctx, declared); err != nil {
@@ -59,6 +61,7 @@ type builder struct {
 	pending  []pendingRow
 	sent     []fingerprinted // Submits as they were declared
 	payees   *payees         // nil before the first Submit
+	seed     maphash.Seed    // of twins that are not recorded
 }
 
 // facts are what is known of a change and needed no longer than New runs.
@@ -172,7 +175,7 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 		if b.now.Before(t.NotBefore) { // a rehearsal
 			c.Until = t.NotBefore
 		}
-		b.sent = append(b.sent, fingerprinted{t.Request.Fingerprint(), t.Request.Twin(), int32(b.plan.Changes.Len())})
+		b.sent = append(b.sent, fingerprinted{t.Request.Fingerprint(), b.twin(&t.Request), int32(b.plan.Changes.Len())})
 		b.plan.count(Submit, t.Request.Asset, t.Request.Amount)
 		if b.payees == nil {
 			b.payees = newPayees(b.rows)
@@ -192,6 +195,25 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 	case None, Conflict, Failed, Undeclared:
 	}
 	b.add(&c, facts{row: r, source: b.sourceOf(t)}, targeted)
+}
+
+// twin is what twins among the declared transfers share. Where nothing is recorded to be a twin
+// of, a hash of this process does, which costs less.
+func (b *builder) twin(r *transfer.Request) transfer.Twin {
+	if b.rows.count > 0 {
+		return r.Twin()
+	}
+	return transfer.Twin(maphash.Comparable(b.seed, movement{
+		r.Amount.Normal(), r.Asset, r.FromProfileID, r.FromIdentityID, r.FromAccountID,
+		r.ToProfileID, r.ToIdentityID, r.ToAccountID,
+	}))
+}
+
+// movement is what makes twins: the fields that sameMovement compares.
+type movement struct {
+	amount, asset                          string
+	fromProfile, fromIdentity, fromAccount string
+	toProfile, toIdentity, toAccount       string
 }
 
 func (b *builder) add(c *Change, f facts, targeted bool) {

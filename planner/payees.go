@@ -87,6 +87,9 @@ func larger(a, b *row) *row {
 
 // signals says what is new about a transfer that is to be made.
 func (p *payees) signals(r *transfer.Request) []Signal {
+	if p.rows.count == 0 {
+		return p.first
+	}
 	d := r.Destination()
 	s := p.find(d)
 	if s.largest == nil {

@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"hash/maphash"
 	"slices"
 
 	"remit/internal/transfer"
@@ -35,6 +36,7 @@ func newOverview(plan *planner.Plan, o overviewOptions) *overview {
 		submits: make(map[string]int), largest: make(map[string][]planner.Change),
 		payments: make(map[string][]payment),
 	}
+	seed := maphash.MakeSeed()
 	for i, c := range plan.Changes.All() {
 		if needsAttention(c) {
 			if v.attentions++; v.attentions <= o.attention {
@@ -50,7 +52,7 @@ func newOverview(plan *planner.Plan, o overviewOptions) *overview {
 			v.assets = append(v.assets, asset)
 		}
 		if o.payments {
-			v.payments[asset] = append(v.payments[asset], payment{c.Request.Destination(), c.Request.Amount, int32(i)})
+			v.payments[asset] = append(v.payments[asset], payment{maphash.Comparable(seed, destination(c.Request)), c.Request.Amount, int32(i)})
 		}
 		v.largest[asset] = keepLarger(v.largest[asset], c, o.largest)
 		if slices.ContainsFunc(c.Signals, isFirst) {
@@ -142,7 +144,7 @@ func (b *batchSums) add(c *planner.Change) {
 
 // payment is a transfer to submit, by whom it pays.
 type payment struct {
-	to     transfer.Destination
+	to     uint64
 	amount transfer.Amount
 	number int32 // in the plan
 }
