@@ -326,7 +326,7 @@ func (w *world) drive(each func()) {
 // alive are the processes that have not ended.
 func (w *world) alive() []*process {
 	w.processes = slices.DeleteFunc(w.processes, func(p *process) bool {
-		if p.isOver() {
+		if p.isOver() && p.killed.Err() == nil { // of the dead nobody hears how they ended
 			w.log("%s ended: %s", p.id, p.ended)
 		}
 		return p.isOver()

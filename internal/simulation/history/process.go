@@ -261,7 +261,11 @@ func (p *process) makePlan(file *savedPlan) error {
 func (p *process) Handle(e executor.Event) {
 	if e.Type != executor.EventSettled {
 		if e.Type == executor.EventStopping || e.Type == executor.EventWaiting {
-			p.world.kernel.first("told", func() { p.world.log("%s %s: %.150s", p.id, e.Type, e.Reason) })
+			p.world.kernel.first("told", func() {
+				if p.killed.Err() == nil { // else nobody heard it
+					p.world.log("%s %s: %.150s", p.id, e.Type, e.Reason)
+				}
+			})
 		}
 		return
 	}
