@@ -54,6 +54,12 @@ func newApply(p *process) *cobra.Command {
 			"control said no, nothing was sent; 130, 143 interrupted, nothing in doubt.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] == "" {
+				return errors.New("the name of the plan is empty; nothing was sent. Is a variable of the shell not set?")
+			}
+			if cmd.Flags().Changed("plan-digest") && a.digest == "" {
+				return errors.New("--plan-digest is empty, which approves nothing; nothing was sent. Is a variable of the shell not set?")
+			}
 			if len(args) == 1 {
 				a.file = args[0]
 				a.need = config.NeedService // the plan carries its requests with it

@@ -38,6 +38,9 @@ func newPlan(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("out") && out == "" {
+				return errors.New("--out is empty: it takes the name of a file. Is a variable of the shell not set?")
+			}
 			if err := w.checkOut(out, o.expiresIn); err != nil {
 				return err
 			}

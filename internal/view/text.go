@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/clipperhouse/displaywidth"
+	"golang.org/x/text/unicode/bidi"
 
 	"remit/internal/confusable"
 	"remit/internal/transfer"
@@ -69,8 +70,24 @@ func (m *marker) hides(r rune) bool {
 }
 
 // isHidden reports whether r does not show as itself. Spaces other than the ASCII one look
-// like it and are not.
-func isHidden(r rune) bool { return transfer.Hidden(r) || !unicode.IsPrint(r) }
+// like it and are not. Letters that are written from right to left show as themselves, and
+// move the amount that stands behind them to where another is read (UAX #9).
+func isHidden(r rune) bool {
+	if r < utf8.RuneSelf {
+		return transfer.Hidden(r) || !unicode.IsPrint(r)
+	}
+	return transfer.Hidden(r) || !unicode.IsPrint(r) || isRightToLeft(r)
+}
+
+func isRightToLeft(r rune) bool {
+	properties, _ := bidi.LookupRune(r)
+	switch properties.Class() {
+	case bidi.R, bidi.AL, bidi.AN:
+		return true
+	default:
+		return false
+	}
+}
 
 func isPlain(text string) bool {
 	for i := range len(text) {

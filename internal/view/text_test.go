@@ -87,3 +87,15 @@ func TestLettersThatPoseAsOthersAreShown(t *testing.T) {
 		})
 	}
 }
+
+// A letter that is written from right to left would draw the amount behind it to its other
+// side, where another number stands.
+func TestLettersFromRightToLeftAreEscaped(t *testing.T) {
+	for text, want := range map[string]string{
+		"rent \u05d0 8.00": `rent \u05d0 8.00`, "\u0627": `\u0627`, "\u0663": `\u0663`, "Größe, 東京, Москва": "Größe, 東京, Москва",
+	} {
+		if got := view.Visible(text); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+}
