@@ -81,12 +81,8 @@ func isHidden(r rune) bool {
 
 func isRightToLeft(r rune) bool {
 	properties, _ := bidi.LookupRune(r)
-	switch properties.Class() {
-	case bidi.R, bidi.AL, bidi.AN:
-		return true
-	default:
-		return false
-	}
+	class := properties.Class()
+	return class == bidi.R || class == bidi.AL || class == bidi.AN
 }
 
 func isPlain(text string) bool {
