@@ -79,8 +79,9 @@ type course struct {
 	report   *report
 	journal  *scribe
 	limiters map[transfer.Operation]*limiter
-	berths   berths
-	sending  bool // false: doubts are settled by lookup alone
+	berths   berths // of requests in flight
+	ahead    berths // of intents whose requests have not begun (design section 6)
+	sending  bool   // false: doubts are settled by lookup alone
 
 	lasting  context.Context // outlives an interrupt: for the journal
 	starting context.Context // ends, with the reason as its cause, when nothing new may start
@@ -100,6 +101,7 @@ func newCourse(ctx context.Context, run Run, lines int) *course {
 	c := &course{
 		run: run, report: newReport(run, lines), lasting: context.WithoutCancel(ctx),
 		berths: make(berths, max(1, run.Policy.InFlightMax)),
+		ahead:  make(berths, max(1, run.Policy.InFlightMax)),
 	}
 	c.journal = &scribe{journal: run.Journal, ctx: c.lasting}
 	c.starting, c.stopStarting = context.WithCancelCause(c.lasting)

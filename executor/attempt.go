@@ -50,8 +50,12 @@ var (
 // judge, write the outcome. It returns what became of the transfer in this run. It calls
 // answered when all but the outcome is done, so that another attempt may begin.
 func (c *course) attempt(j *job, answered func()) verdict {
-	place := &berth{of: c.berths}
+	place, ahead := &berth{of: c.berths}, &berth{of: c.ahead}
 	defer place.leave()
+	defer ahead.leave()
+	if err := ahead.enter(c.starting); err != nil {
+		return unsent(j.known, "Nothing was sent: the run stopped before ("+err.Error()+").")
+	}
 	limit := c.limiters[j.intent.Operation]
 	if err := limit.take(c.starting); err != nil {
 		return unsent(j.known, "Nothing was sent: the run stopped before ("+err.Error()+").")
@@ -72,7 +76,7 @@ func (c *course) attempt(j *job, answered func()) verdict {
 	}
 	c.report.tell(Event{Type: EventIntended, RefID: j.refID, Amount: j.request.Amount, Asset: j.request.Asset})
 
-	answer := c.send(j, limit, place, checked)
+	answer := c.send(j, limit, place, ahead, checked)
 	v := c.judge(j, answer)
 	c.afterAnswer(answer, v)
 	if cap(c.berths) > 1 { // one at a time is what it says
@@ -103,7 +107,7 @@ func (c *course) judge(j *job, answer Answer) verdict {
 // send submits the recorded bytes until there is an answer that is not "nothing was made",
 // or the tries run out, or nothing may start any more. Each request takes a slot of its own
 // and is checked by itself, a repetition with a renewed token included.
-func (c *course) send(j *job, limit *limiter, place *berth, checked time.Time) Answer {
+func (c *course) send(j *job, limit *limiter, place, ahead *berth, checked time.Time) Answer {
 	body := []byte(j.intent.Body)
 	pauses := backoff.ExponentialBackOff{InitialInterval: backoffFirst, Multiplier: 2, MaxInterval: backoffMax}
 	answer := Answer{Kind: Unwritten}
@@ -117,6 +121,7 @@ func (c *course) send(j *job, limit *limiter, place *berth, checked time.Time) A
 			limit.release()
 			return stillNothing(answer, j, err)
 		}
+		ahead.leave()
 		c.report.requested()
 		answer = c.submit(j.intent.Path, body)
 		switch answer.Kind {

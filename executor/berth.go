@@ -2,13 +2,14 @@ package executor
 
 import "context"
 
-// berths bound how many requests are in flight. One is taken right before a request, and
-// given back once it is known whether its answer stops the run: the intent of the next
+// berths are places of which there are only so many: among the requests in flight, or among
+// the intents that are written ahead of theirs. The former is taken right before a request,
+// and given back once it is known whether its answer stops the run: the intent of the next
 // request is written ahead meanwhile, and the outcome of the last one behind it, so that the
 // service is kept busy while the disk is.
 type berths chan struct{}
 
-// berth is one request's place among them.
+// berth is one place among them.
 type berth struct {
 	of   berths
 	held bool

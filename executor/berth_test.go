@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"remit/executor"
+	"remit/state"
 )
 
 // TestRequestsInFlightAreBounded counts requests and open intents: max_in_flight of the
@@ -37,4 +38,26 @@ func TestRequestsInFlightAreBounded(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestIntentsWrittenAheadAreBounded has a slow disk: no more intents are on their way there,
+// or wait there for their request, than may be in flight.
+func TestIntentsWrittenAheadAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.policy.InFlightMax = 3
+		var now, peak atomic.Int64
+		w.journal.before = func(effect string) error {
+			if effect == "append "+string(state.KindIntent) {
+				peak.Store(max(peak.Load(), now.Add(1)))
+				_ = (clock{}).Sleep(t.Context(), time.Second)
+				now.Add(-1)
+			}
+			return nil
+		}
+		w.applyPlan(w.plan(numbered(30)...))
+		if peak.Load() != 3 {
+			t.Errorf("%d intents were written ahead of their requests, want 3", peak.Load())
+		}
+	})
 }
