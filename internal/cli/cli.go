@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"os/user"
+	"sync"
 	"syscall"
 	"time"
 
@@ -64,7 +65,8 @@ type process struct {
 	noColor        bool // --no-color
 	lines          *view.JSON
 	into           *os.File                    // of --json-into; nil for none
-	progress       *progress                   // nil while there is none to tell
+	telling        sync.Mutex                  // an interrupted command may still go on while its end is told
+	progress       *progress                   // guarded by telling; nil while there is none to tell
 	here           func(command string) string // see [view.Screen]; nil before a directory is known
 }
 

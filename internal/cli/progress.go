@@ -36,6 +36,8 @@ type step struct {
 
 // begin says what is being done from now on.
 func (p *process) begin(name string) *step {
+	p.telling.Lock()
+	defer p.telling.Unlock()
 	next := &step{name: name}
 	if p.progress == nil {
 		p.progress = &progress{stop: make(chan struct{})}
@@ -53,6 +55,8 @@ func (p *process) begin(name string) *step {
 
 // quiet ends the progress, so that something else can be written.
 func (p *process) quiet() {
+	p.telling.Lock()
+	defer p.telling.Unlock()
 	if p.progress != nil {
 		close(p.progress.stop)
 		p.progress.ended.Wait()
