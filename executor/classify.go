@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"remit/internal/shell"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -278,13 +279,7 @@ func orElse(text, otherwise string) string {
 
 // command is what a person types about one ref_id, as a shell reads it.
 func command(refID, flag string) string {
-	plain := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_.:/@%+=,", r)
-	}
-	word := refID
-	if strings.IndexFunc(refID, func(r rune) bool { return !plain(r) }) >= 0 {
-		word = "'" + strings.ReplaceAll(refID, "'", `'\''`) + "'"
-	}
+	word := shell.Word(refID)
 	if flag == "" {
 		return "remit resolve " + word
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"remit/internal/shell"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -76,7 +77,7 @@ func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 			c.Reason = fmt.Sprintf("in flight in run %s on %s", holder.RunID, holder.Host)
 			break
 		}
-		c.Reason, c.Next = b.settling(c, d), "remit resolve "+shellWord(c.RefID)
+		c.Reason, c.Next = b.settling(c, d), "remit resolve "+shell.Word(c.RefID)
 	case state.Recorded, state.Adopted, state.Unverified:
 		describeMade(c)
 	case state.Conflict:

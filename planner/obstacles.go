@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/internal/shell"
 	"remit/state"
 )
 
@@ -54,7 +55,7 @@ func (b *builder) addConflictObstacles() {
 const answeredDetail = "The service's record of the transfer is not what was asked for. A person has to find out what was really moved, and then accepts what the service has."
 
 func acceptRecord(refID string) string {
-	return "remit resolve " + shellWord(refID) + ` --accept-record --reason "…"`
+	return "remit resolve " + shell.Word(refID) + ` --accept-record --reason "…"`
 }
 
 // addEmptyObstacle stops a plan that declares nothing over a state that knows something:
@@ -129,11 +130,11 @@ func (j *judge) addDoubtObstacles() {
 				Kind: ObstacleLookAlike,
 				Detail: fmt.Sprintf("The same movement is in doubt as %q: it may have been made already. A twin in doubt can't be accepted: settle it first.",
 					v.doubt.refID()),
-				Remedy: "remit resolve " + shellWord(v.doubt.refID()),
+				Remedy: "remit resolve " + shell.Word(v.doubt.refID()),
 			}
 			if address := addresses[v.doubt.refID()]; address != "" {
 				o.Detail += " An apply of it alone does that where it can be looked up or sent again; otherwise a person does."
-				o.Remedy = "remit apply --target=" + shellWord(address) + "\n" + o.Remedy
+				o.Remedy = "remit apply --target=" + shell.Word(address) + "\n" + o.Remedy
 			}
 			byTwin[v.doubt.refID()] = o
 			order = append(order, v.doubt.refID())
@@ -153,7 +154,7 @@ func (j *judge) renameObstacle(v verdict) Obstacle {
 	o := Obstacle{
 		Kind: ObstacleRename,
 		Detail: fmt.Sprintf("%q at %s makes the same movement as %q, which is recorded from %s and whose label is no longer declared. If the transfer was only renamed, keep its identity by writing its ref_id out in the block. If both are meant, accept it: --accept-duplicate=%s.",
-			c.RefID, c.Place, v.rename.refID(), j.places[v.rename.refID()], shellWord(c.RefID)),
+			c.RefID, c.Place, v.rename.refID(), j.places[v.rename.refID()], shell.Word(c.RefID)),
 		Remedy: "ref_id = " + string(hclwrite.TokensForValue(cty.StringVal(v.rename.refID())).Bytes()),
 	}
 	o.add(c.RefID)
@@ -186,7 +187,7 @@ func (j *judge) lookAlikeObstacle(batch string, some []verdict, needing int) Obs
 	}
 	var flags []string
 	for _, refID := range o.RefIDs {
-		flags = append(flags, "--accept-duplicate="+shellWord(refID))
+		flags = append(flags, "--accept-duplicate="+shell.Word(refID))
 	}
 	o.Remedy = strings.Join(flags, " ")
 	return o
@@ -215,15 +216,4 @@ func (p *Plan) sortObstacles() {
 		panic("no such obstacle: " + string(o.Kind))
 	}
 	slices.SortStableFunc(p.Obstacles, func(x, y Obstacle) int { return cmp.Compare(rank(x), rank(y)) })
-}
-
-// shellWord writes text so that a POSIX shell reads it as one word.
-func shellWord(text string) string {
-	plain := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("_@%+=:,./-", r)
-	}
-	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

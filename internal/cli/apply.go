@@ -16,6 +16,7 @@ import (
 	"remit/config"
 	"remit/executor"
 	"remit/internal/sandbox"
+	"remit/internal/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
@@ -174,7 +175,7 @@ func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapsh
 			here := a.source
 			here.sandbox = true
 			return nil, withHint(fmt.Errorf("%s was made with --sandbox, where no money moves; nothing was sent. Apply it there", a.file),
-				here.command("apply "+quote(a.file)))
+				here.command("apply "+shell.Word(a.file)))
 		}
 		if a.sandbox && plan.Header.Lineage == "" {
 			plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
@@ -202,7 +203,7 @@ func (a *applying) staleError(err error) error {
 	if errors.As(err, &obstacle) {
 		code = exitOf(obstacle.Obstacles)
 	}
-	return hinted{fmt.Errorf("%s cannot be applied; nothing was sent: %w", a.file, err), a.command("plan --out=" + quote(a.file)), code}
+	return hinted{fmt.Errorf("%s cannot be applied; nothing was sent: %w", a.file, err), a.command("plan --out=" + shell.Word(a.file)), code}
 }
 
 // refusedBefore is why a plan that nobody reviews is not sent: some of it was refused before.
@@ -398,7 +399,7 @@ func (a *applying) next(s executor.Summary) string {
 	}
 	again := "apply"
 	if a.file != "" {
-		again = "apply " + quote(a.file)
+		again = "apply " + shell.Word(a.file)
 	}
 	switch {
 	case count(executor.ResultConflict)+count(executor.ResultUnverified) > 0:
@@ -436,7 +437,7 @@ func (w *workspace) openPlan(name string) (*planner.Plan, error) {
 	defer func() { _ = file.Close() }() // only read
 	plan, err := planner.Open(file)
 	if err != nil {
-		return nil, withHint(fmt.Errorf("%s cannot be applied; nothing was sent: %w", name, err), w.command("plan --out="+quote(name)))
+		return nil, withHint(fmt.Errorf("%s cannot be applied; nothing was sent: %w", name, err), w.command("plan --out="+shell.Word(name)))
 	}
 	return plan, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"remit/executor"
+	"remit/internal/shell"
 	"remit/state"
 )
 
@@ -49,7 +50,7 @@ func (w *workspace) stateError(err error) error {
 func (a *applying) runError(w *workspace, failed error, s executor.Summary) error {
 	happened, certain, next := failed.Error(), "what is listed as recorded or adopted is in the state.", "apply"
 	if a.file != "" {
-		next += " " + quote(a.file)
+		next += " " + shell.Word(a.file)
 	}
 	isJournal := errors.Is(failed, executor.ErrJournal)
 	switch {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"remit/internal/shell"
 	"remit/internal/view"
 	"remit/internal/wholefile"
 	"remit/planner"
@@ -89,6 +90,6 @@ func (w *workspace) savePlan(ctx context.Context, plan *planner.Plan, name strin
 	if asJSON || !plan.Applicable() {
 		return nil
 	}
-	_, err := fmt.Fprintf(w.stdout, "\nSaved to %s. To send exactly this:\n\n    %s\n", view.Visible(name), view.Visible(w.command("apply "+quote(name))))
+	_, err := fmt.Fprintf(w.stdout, "\nSaved to %s. To send exactly this:\n\n    %s\n", view.Visible(name), view.Command(w.command("apply "+shell.Word(name))))
 	return err
 }

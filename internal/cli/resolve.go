@@ -9,6 +9,7 @@ import (
 
 	"remit/config"
 	"remit/executor"
+	"remit/internal/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/state"
@@ -171,7 +172,7 @@ func (r *resolving) settle(ctx context.Context, w *workspace, resolution executo
 // explain adds what to do to what went wrong.
 func (r *resolving) explain(err error) error {
 	resolve := func(flags string) string {
-		return r.command("resolve " + quote(r.refID) + " " + flags + " --reason=…")
+		return r.command("resolve " + shell.Word(r.refID) + " " + flags + " --reason=…")
 	}
 	_, differs := errors.AsType[*executor.DifferenceError](err)
 	duplicate, isDuplicate := errors.AsType[*state.DuplicateRecordError](err)
@@ -184,7 +185,7 @@ func (r *resolving) explain(err error) error {
 		return withHint(err, resolve("--recorded=FILE"))
 	case differs:
 		return withHint(fmt.Errorf("%w. Nothing was changed. If this is what the service really made of it, accept it; the journal keeps the differences", err),
-			resolve("--recorded="+quote(r.recorded)+" --accept-record"))
+			resolve("--recorded="+shell.Word(r.recorded)+" --accept-record"))
 	case isDuplicate:
 		return withHint(fmt.Errorf("%w. Nothing was changed. One record is never two transfers. If the service took this for the other transfer "+
 			"and made none of its own, say --not-made. If it made one, give the record of that, which has another id than that of %q",

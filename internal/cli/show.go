@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/shell"
 	"remit/internal/view"
 	"remit/planner"
 )
@@ -59,7 +60,7 @@ func newShow(p *process) *cobra.Command {
 			}
 			options := w.planOptions(&o)
 			options.Saved = true
-			options.All = "remit show --show=all " + quote(args[0])
+			options.All = "remit show --show=all " + shell.Word(args[0])
 			options.Sandbox = isForSandbox(plan)
 			if p.wantsLines(asJSON) {
 				if err := p.json().Plan(plan, options); asJSON || err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"remit/executor"
+	"remit/internal/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/state"
@@ -40,7 +41,7 @@ func (p *process) showRun(ctx context.Context, o *planning, faces planFaces, run
 	holder, isHeld := snapshot.Holder()
 	options := view.PastOptions{
 		Screen: w.screen(w.stdout), Meta: snapshot.Meta(), Alive: isHeld && holder.RunID == runID,
-		Names: w.config.ProfileNames(), ShowAll: o.show == "all", Command: w.command("show --run=" + quote(runID)),
+		Names: w.config.ProfileNames(), ShowAll: o.show == "all", Command: w.command("show --run=" + shell.Word(runID)),
 	}
 	if options.Now, err = standingNow(ctx, snapshot, past, options.Alive); err != nil {
 		return w.stateError(err)
@@ -127,11 +128,11 @@ func nextFor(d *state.Detail) string {
 	switch d.Status {
 	case state.InDoubt:
 		if d.Outcome != nil && d.Outcome.Status == state.Refused { // the latest attempt was; an earlier one is in doubt
-			return "remit resolve " + quote(d.RefID)
+			return "remit resolve " + shell.Word(d.RefID)
 		}
 		return "remit apply"
 	case state.Unverified, state.Conflict:
-		return "remit resolve " + quote(d.RefID) + ` --accept-record --reason "…"`
+		return "remit resolve " + shell.Word(d.RefID) + ` --accept-record --reason "…"`
 	case state.Refused, state.Unsent:
 		return "remit plan"
 	case state.Recorded, state.Adopted:

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/shell"
 	"remit/internal/view"
 )
 
@@ -123,13 +124,13 @@ func (s *source) command(words string) string {
 		name, _, _ := strings.Cut(a.Var, "=")
 		switch {
 		case a.File != "":
-			line += " --var-file=" + quote(a.File)
+			line += " --var-file=" + shell.Word(a.File)
 		case s.loaded != nil && s.loaded.Open(name):
-			line += " --var=" + quote(a.Var)
+			line += " --var=" + shell.Word(a.Var)
 		}
 	}
 	if s.dir != "." {
-		line += " --chdir=" + quote(s.dir)
+		line += " --chdir=" + shell.Word(s.dir)
 	}
 	return line
 }
@@ -137,17 +138,6 @@ func (s *source) command(words string) string {
 // here is command for a whole command line.
 func (s *source) here(line string) string {
 	return s.command(strings.TrimPrefix(line, "remit "))
-}
-
-// quote makes a word safe to paste into a shell.
-func quote(word string) string {
-	isPlain := func(r rune) bool {
-		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:=@%+,", r)
-	}
-	if word != "" && strings.TrimFunc(word, isPlain) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // within is where a file is that the command line names: relative to --chdir.

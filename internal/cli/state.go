@@ -11,6 +11,7 @@ import (
 	"remit/config"
 	"remit/executor"
 	"remit/internal/lockfile"
+	"remit/internal/shell"
 	"remit/internal/view"
 	"remit/state"
 )
@@ -188,7 +189,7 @@ func (p *process) rebind(ctx context.Context, from *source, reason string) error
 			}
 			if t.Status == state.InDoubt {
 				return withHint(fmt.Errorf("%q is in doubt: another service could never settle it. Settle it first; nothing was changed", t.RefID),
-					w.command("resolve "+quote(t.RefID)))
+					w.command("resolve "+shell.Word(t.RefID)))
 			}
 		}
 		before := snapshot.Meta().Service

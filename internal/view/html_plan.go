@@ -114,7 +114,7 @@ func (h *htmlPlan) obstacles() {
 			h.put("</ul></details>\n")
 		}
 		for line := range strings.Lines(o.Remedy) {
-			h.put("<p class=\"command\"><code>%</code></p>\n", h.options.here(strings.TrimRight(line, "\n")))
+			h.put("<p class=\"command\"><code>%</code></p>\n", Command(h.options.here(strings.TrimRight(line, "\n"))))
 		}
 	}
 	if more := len(h.plan.Obstacles) - htmlObstacles; more > 0 {
@@ -350,7 +350,7 @@ func (h *htmlPlan) notes(c *planner.Change) {
 		}
 	}
 	if c.Next != "" {
-		h.put("<p class=\"command\"><code>%</code></p>", h.options.here(c.Next))
+		h.put("<p class=\"command\"><code>%</code></p>", Command(h.options.here(c.Next)))
 	}
 }
 

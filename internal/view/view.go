@@ -166,7 +166,7 @@ func (p *page) paragraph(indent string, text string, t tone) {
 // command writes a line that can be pasted, alone and indented. It is written as it is: what
 // plans and runs say goes through here first.
 func (p *page) command(indent, command string) {
-	p.line(plain(indent+"    "), strong(command))
+	p.line(plain(indent+"    "), strong(Command(command)))
 }
 
 // table writes rows of cells in aligned columns, each after the same indent. The columns
