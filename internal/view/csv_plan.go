@@ -21,7 +21,7 @@ func PlanCSV(w io.Writer, p *planner.Plan, o PlanOptions) error {
 		"action", "ref_id", "batch", "operation",
 		"from_profile_id", "from_identity_id", "from_account_id",
 		"to_profile_id", "to_identity_id", "to_account_id",
-		"amount", "asset", "due", "expires", "signals", "place", "fingerprint",
+		"amount", "asset", "metadata", "recipient_metadata", "due", "expires", "signals", "place", "fingerprint",
 	})
 	for _, c := range p.Changes.All() {
 		if err == nil {
@@ -47,8 +47,8 @@ func csvCells(c *planner.Change) []string {
 	cells := []string{
 		string(c.Action), c.RefID, c.Batch, string(r.Operation),
 		r.FromProfileID, r.FromIdentityID, r.FromAccountID, r.ToProfileID, r.ToIdentityID, r.ToAccountID,
-		r.Amount.String(), r.Asset, momentOrNone(c.Until), momentOrNone(c.Expires), signalsText(c), c.Place,
-		r.Fingerprint().String(),
+		r.Amount.String(), r.Asset, pairsText(r.Metadata), pairsText(r.RecipientMetadata),
+		momentOrNone(c.Until), momentOrNone(c.Expires), signalsText(c), c.Place, r.Fingerprint().String(),
 	}
 	for i := range cells {
 		cells[i] = cellText(cells[i])

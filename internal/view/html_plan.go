@@ -330,6 +330,9 @@ func (h *htmlPlan) notes(c *planner.Change) {
 	for _, note := range changeNotes(c) {
 		h.put("<p class=\"%\">%</p>", note.tone.class(), note.text)
 	}
+	for _, text := range metadataTexts(moved(c)) {
+		h.put("<p class=\"dim\">%</p>", text)
+	}
 	h.differences(c)
 	if r := c.Recorded; r != nil && (c.Action == planner.Resolve || c.Action == planner.Conflict) {
 		h.put("<p>state: %", r.Status.String())

@@ -19,6 +19,7 @@ type layout struct {
 	operation bool // both operations occur, so each line says which
 	stacked   bool // sender and destination stand below the ref_id
 	split     bool // and the destination below the sender
+	metadata  bool // stands below each line; else only where letters of it may pass for others
 
 	ref, from, to, asset, place int
 	amount                      point
@@ -131,6 +132,7 @@ const operationWidth = len(transfer.Internal)
 // changes writes the lines of some transfers in one layout.
 func (p *page) changes(changes []planner.Change, o PlanOptions) {
 	l := newLayout(changes, o)
+	l.metadata = o.ShowAll
 	for i := range changes {
 		p.change(&changes[i], &l)
 	}
@@ -169,6 +171,11 @@ func (p *page) change(c *planner.Change, l *layout) {
 	}
 	for _, note := range notes {
 		p.paragraph("    ", note.text, note.tone)
+	}
+	if l.metadata || isMixed(c) {
+		for _, text := range metadataTexts(moved(c)) {
+			p.paragraph("    ", text, toneDim)
+		}
 	}
 	p.block(c)
 	if c.Next != "" {

@@ -185,6 +185,7 @@ func (m *markdown) transfers() {
 	p := newPage(&b, m.options.Screen)
 	shown, fence := 0, 0
 	l := newLayout(m.first(), m.options)
+	l.metadata = true
 	for _, c := range m.plan.Changes.All() {
 		before := b.Len()
 		p.change(c, &l)

@@ -1,0 +1,37 @@
+package view
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"remit/internal/transfer"
+	"remit/planner"
+)
+
+// pairsText are pairs of metadata in words. Both sides are quoted, so that no value can pass
+// for another pair.
+func pairsText(pairs transfer.Metadata) string {
+	parts := make([]string, len(pairs))
+	for i, p := range pairs {
+		parts[i] = strconv.Quote(p.Key) + " = " + strconv.Quote(p.Value)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// metadataTexts are what is sent with a transfer beside what its columns say.
+func metadataTexts(r transfer.Request) []string {
+	var texts []string
+	if len(r.Metadata) > 0 {
+		texts = append(texts, "metadata: "+pairsText(r.Metadata))
+	}
+	if len(r.RecipientMetadata) > 0 {
+		texts = append(texts, "recipient_metadata: "+pairsText(r.RecipientMetadata))
+	}
+	return texts
+}
+
+// isMixed reports whether letters of a change may pass for others, in its metadata perhaps.
+func isMixed(c *planner.Change) bool {
+	return slices.ContainsFunc(c.Signals, func(s planner.Signal) bool { return s.Kind == planner.MixedScripts })
+}
