@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +24,7 @@ func newForceUnlock(p *process) *cobra.Command {
 			"that run can write nothing and begins no request. What it has in flight is in doubt.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if reason == "" {
+			if strings.TrimSpace(reason) == "" {
 				return errors.New("force-unlock needs --reason: it is journalled under your name")
 			}
 			return p.forceUnlock(cmd.Context(), &from, reason)

@@ -17,11 +17,17 @@ var linesStart = `{"type":"version","format":"` + strings.SplitAfter(view.Format
 
 func intoFlag(cmd *cobra.Command, name *string) {
 	cmd.Flags().StringVar(name, "json-into", "", "write JSON Lines to this `file` as well")
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if cmd.Flags().Changed("json-into") && *name == "" {
+			return errors.New("--json-into is empty, which names no file. Is a variable of the shell not set?")
+		}
+		return nil
+	}
 }
 
 // writeInto makes the file to which JSON Lines go beside what a person reads; only its owner may
 // read it. Like --out it replaces nothing that would be missed: only an earlier such file or an
-// empty one. An empty name is no file.
+// empty one. An empty name stands for no such flag.
 func (p *process) writeInto(s *source, name string, asJSON bool) error {
 	if name == "" {
 		return nil
