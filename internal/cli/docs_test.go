@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config"
@@ -62,27 +64,47 @@ func readDocument(t *testing.T, name string) document {
 	return d
 }
 
-// rows are the cells of the tables of a section, without their headers.
-func rows(section string) [][]string {
-	var list [][]string
+// table is one table of a section, its cells without the space around them.
+type table struct {
+	header []string
+	rows   [][]string
+}
+
+func tables(section string) []table {
+	var list []table
+	var header []string // of the line before
 	inTable := false
 	for line := range strings.Lines(section) {
 		line = strings.TrimSpace(line)
 		switch {
 		case !strings.HasPrefix(line, "|"):
 			inTable = false
-			continue
 		case strings.HasPrefix(line, "|---"):
 			inTable = true
-			continue
-		case !inTable:
-			continue
+			list = append(list, table{header: header})
+		case inTable:
+			last := &list[len(list)-1]
+			last.rows = append(last.rows, cells(line))
+		default:
+			header = cells(line)
 		}
-		var cells []string
-		for cell := range strings.SplitSeq(strings.ReplaceAll(strings.Trim(line, "|"), `\|`, "\x00"), "|") {
-			cells = append(cells, strings.TrimSpace(strings.ReplaceAll(cell, "\x00", "|")))
-		}
-		list = append(list, cells)
+	}
+	return list
+}
+
+func cells(line string) []string {
+	var list []string
+	for cell := range strings.SplitSeq(strings.ReplaceAll(strings.Trim(line, "|"), `\|`, "\x00"), "|") {
+		list = append(list, strings.TrimSpace(strings.ReplaceAll(cell, "\x00", "|")))
+	}
+	return list
+}
+
+// rows are the cells of the tables of a section, without their headers.
+func rows(section string) [][]string {
+	var list [][]string
+	for _, table := range tables(section) {
+		list = append(list, table.rows...)
 	}
 	return list
 }
@@ -114,6 +136,69 @@ func TestDocsBlocks(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("language.md and the language have other blocks or arguments (-language +language.md):\n%s", diff)
+	}
+}
+
+// TestDocsArguments holds each argument of language.md to a type, a default, a meaning, and
+// an example that is an expression of the language.
+func TestDocsArguments(t *testing.T) {
+	doc := readDocument(t, "language.md")
+	for _, heading := range doc.under["Blocks"][1:] {
+		for _, table := range tables(doc.sections[heading]) {
+			checkTable(t, heading, table, "argument", "type", "default", "example", "meaning")
+			for _, row := range table.rows {
+				code := strings.TrimSuffix(strings.TrimPrefix(row[3], "`"), "`")
+				if len(code) != len(row[3])-2 {
+					t.Errorf("%s, %s: the example %s is not one piece of code", heading, row[0], row[3])
+				}
+				if _, diags := hclsyntax.ParseExpression([]byte(code), "example", hcl.InitialPos); diags.HasErrors() {
+					t.Errorf("%s, %s: the example %s is no expression: %v", heading, row[0], row[3], diags)
+				}
+			}
+		}
+	}
+}
+
+// checkTable fails where a table has other columns, or a row without one of them.
+func checkTable(t *testing.T, heading string, table table, columns ...string) {
+	t.Helper()
+	if diff := cmp.Diff(columns, table.header); diff != "" {
+		t.Fatalf("language.md, %s: the table has other columns (-want +got):\n%s", heading, diff)
+	}
+	for _, row := range table.rows {
+		if len(row) != len(columns) || slices.Contains(row, "") {
+			t.Fatalf("language.md, %s: the row of %s lacks one of its columns %s: %q", heading, row[0], columns, row)
+		}
+	}
+}
+
+// TestDocsShown holds that some whole configuration of language.md has each block.
+func TestDocsShown(t *testing.T) {
+	shown := map[string]bool{}
+	for _, example := range readDocument(t, "language.md").fences() {
+		if example.language != "hcl" || example.kind != "complete" {
+			continue
+		}
+		file, diags := hclsyntax.ParseConfig([]byte(example.text), "example", hcl.InitialPos)
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		for _, block := range file.Body.(*hclsyntax.Body).Blocks {
+			shown[block.Type] = true
+			for _, nested := range block.Body.Blocks {
+				shown[block.Type+"."+nested.Type] = true
+			}
+		}
+	}
+	for _, kind := range config.Language() {
+		if !shown[kind.Name] {
+			t.Errorf("no whole configuration of language.md has a %q block", kind.Name)
+		}
+		for _, nested := range kind.Blocks {
+			if !shown[kind.Name+"."+nested.Name] {
+				t.Errorf("no whole configuration of language.md has a %q block in a %q block", nested.Name, kind.Name)
+			}
+		}
 	}
 }
 
@@ -154,22 +239,32 @@ func TestDocsFunctions(t *testing.T) {
 	}
 }
 
+// fence is one block of code that [TestDocsExamples] loads.
+type fence struct{ language, kind, text string }
+
+func (d document) fences() []fence {
+	var list []fence
+	for _, m := range regexp.MustCompile("(?ms)^```(csv|hcl) (\\S+)\n(.*?)^```$").FindAllStringSubmatch(d.text, -1) {
+		list = append(list, fence{m[1], m[2], m[3]})
+	}
+	return list
+}
+
 // TestDocsExamples loads what the documents show: a fenced block "hcl complete" is a whole
 // configuration without a mistake, "hcl mistake" is one with a mistake, each line of "hcl
 // true" is an expression that is true, and "csv NAME" is a file beside all of them.
 func TestDocsExamples(t *testing.T) {
-	fence := regexp.MustCompile("(?ms)^```(csv|hcl) (\\S+)\n(.*?)^```$")
 	for _, name := range []string{"language.md", "operations.md"} {
 		dir := t.TempDir()
-		examples := fence.FindAllStringSubmatch(readDocument(t, name).text, -1)
+		examples := readDocument(t, name).fences()
 		for _, example := range examples {
-			if example[1] == "csv" {
-				writeFile(t, filepath.Join(dir, example[2]), example[3])
+			if example.language == "csv" {
+				writeFile(t, filepath.Join(dir, example.kind), example.text)
 			}
 		}
 		for _, example := range examples {
-			if example[1] == "hcl" {
-				checkExample(t, dir, example[2], example[3])
+			if example.language == "hcl" {
+				checkExample(t, dir, example.kind, example.text)
 			}
 		}
 	}
