@@ -58,7 +58,34 @@ type Begun struct {
 	Author   string   `json:"author,omitempty"`
 	Controls string   `json:"controls,omitempty"` // digest of limits, policies and approval rules
 	Accepted []string `json:"accepted,omitempty"` // what was accepted or overridden, by flag and name
+
+	// PlanSHA256 is of the saved plan's exact bytes, which the signatures of Approvals are
+	// over; "" where no approval was needed.
+	PlanSHA256 string     `json:"plan_sha256,omitempty"`
+	Approvals  []Approval `json:"approvals,omitempty"` // those that counted; the author's own first
 }
+
+// Approval is a signature over a saved plan that counted when a run of that plan began, with
+// all that is needed to verify it again: Signature, over the bytes with the PlanSHA256, by Key,
+// in the namespace remit-plan.
+type Approval struct {
+	Role        ApprovalRole `json:"role"`
+	Principal   string       `json:"principal"`   // whose key it is, by the allowed_signers file of then
+	Fingerprint string       `json:"fingerprint"` // of the key, as ssh-keygen -l shows it: SHA256:…
+	Key         string       `json:"key"`         // the public key, as a line of authorized_keys without options and comment
+	File        string       `json:"file"`        // name of the signature's file, without its directory
+	SHA256      string       `json:"sha256"`      // of that file's bytes, hexadecimal
+	Signature   string       `json:"signature"`   // those bytes: an armoured SSH signature
+}
+
+// ApprovalRole says what a signature stands for.
+type ApprovalRole string
+
+// The roles of a signature.
+const (
+	RoleAuthor   ApprovalRole = "author"   // by the key that the plan names as its author's
+	RoleApprover ApprovalRole = "approver" // by somebody else
+)
 
 // Intent is written before a request is sent: once with the bytes, and again, with the same
 // bytes, before every later run sends it again.
