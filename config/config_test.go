@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -354,6 +355,40 @@ data "csv" "link" {
 	_, diags := config.Load(dir, config.Options{})
 	if len(diags.Errs()) != 2 {
 		t.Errorf("want two mistakes, got %v", diags.Errs())
+	}
+}
+
+// TestScalesAreThoseOfISO4217 compares the currencies, one by one, with list one as SIX
+// published it on 2024-06-25: testdata/iso4217.csv has the elements Ccy and CcyMnrUnts of
+// iso-4217-list-one.xml in the npm package currency-codes 2.2.0.
+func TestScalesAreThoseOfISO4217(t *testing.T) {
+	content, err := os.ReadFile("testdata/iso4217.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{"XCG": "2", "XAD": "2"} // amendments since
+	for line := range strings.Lines(string(content)) {
+		code, unit, _ := strings.Cut(strings.TrimSpace(line), ",")
+		want[code] = unit
+	}
+	delete(want, "code")
+	if len(want) < 170 {
+		t.Fatalf("the list has %d codes", len(want))
+	}
+	for a := 'A'; a <= 'Z'; a++ {
+		for b := 'A'; b <= 'Z'; b++ {
+			for c := 'A'; c <= 'Z'; c++ {
+				code := string([]rune{a, b, c})
+				unit, listed := want[code]
+				if unit == "N.A." {
+					listed = false
+				}
+				scale, ok := config.CurrencyScale(code)
+				if ok != listed || listed && strconv.Itoa(scale) != unit {
+					t.Errorf("%s has %d decimals (listed: %t), ISO 4217 says %q", code, scale, ok, unit)
+				}
+			}
+		}
 	}
 }
 
