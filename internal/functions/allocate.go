@@ -77,7 +77,7 @@ func parseWeights(value cty.Value) (keys []cty.Value, weights []*big.Int, err er
 		if key.Type() == cty.String {
 			name = "weight " + clip(key.AsString())
 		}
-		d, err := parseElement(element)
+		d, err := parseWeight(element)
 		switch {
 		case err != nil:
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
@@ -94,6 +94,15 @@ func parseWeights(value cty.Value) (keys []cty.Value, weights []*big.Int, err er
 		weights = append(weights, d.Shift(scale).BigInt())
 	}
 	return keys, weights, nil
+}
+
+// parseWeight reads a weight: a decimal in quotes, or a whole number, which is exact
+// without them.
+func parseWeight(value cty.Value) (decimal.Decimal, error) {
+	if value.Type() != cty.Number || value.IsNull() || !value.AsBigFloat().IsInt() || checkWritable(value) != nil {
+		return parseElement(value)
+	}
+	return parseDecimal(value.AsBigFloat().Text('f', 0))
 }
 
 // allocate splits units by weights, of which at least one is positive and none negative.

@@ -2,6 +2,7 @@ package functions_test
 
 import (
 	"math/big"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
@@ -22,6 +23,10 @@ func TestAllocate(t *testing.T) {
 		`allocate("10.000", ["1"], 2)`:                              `["10.00"]`,
 		`allocate("1.00", {b = "1", a = "1", c = "1"}, 2)`:          `{"a": "0.34", "b": "0.33", "c": "0.33"}`,
 		`allocate("1.00", tomap({b = "1", a = "2"}), 2)`:            `{"a": "0.67", "b": "0.33"}`,
+		`allocate("1.00", [1, 2], 2)`:                               `["0.33", "0.67"]`,
+		`allocate("1.00", tolist([1, 2]), 2)`:                       `["0.33", "0.67"]`,
+		`allocate("1.00", {a = 3, b = "1.5"}, 2)`:                   `{"a": "0.67", "b": "0.33"}`,
+		`allocate("1.00", [for i in range(3) : i + 1], 2)`:          `["0.17", "0.33", "0.50"]`,
 		`allocate("1", tolist(["1"]), 18)`:                          `["1.000000000000000000"]`,
 		`decimal_sum(allocate("412850.22", ["33", "33", "34"], 2))`: `"412850.22"`,
 	}.run(t, nil)
@@ -29,7 +34,12 @@ func TestAllocate(t *testing.T) {
 		`allocate("1.005", ["1"], 2)`:       "more than the 2 decimals",
 		`allocate("-1", ["1"], 2)`:          "negative",
 		`allocate(100, ["1"], 2)`:           `write "100"`,
-		`allocate("100", [1], 2)`:           `element 0: 1 is a number without quotes`,
+		`allocate("100", [0.5], 2)`:         `element 0: 0.5 is a number without quotes`,
+		`allocate("100", [10 / 3], 2)`:      `is a number without quotes`,
+		`allocate("100", [-1, 2], 2)`:       "element 0 is negative",
+		`allocate("100", [0, 0], 2)`:        "greater than zero",
+		`allocate("100", [1e1000], 2)`:      "1000 digits",
+		`allocate("100", [1e4000], 2)`:      "without quotes",
 		`allocate("100", {a = 0.5}, 2)`:     `weight "a": 0.5 is a number without quotes`,
 		`allocate("100", ["1", "-1"], 2)`:   "element 1 is negative",
 		`allocate("100", ["0", "0.0"], 2)`:  "greater than zero",
@@ -89,6 +99,52 @@ func TestPartsOfAnAllocationSumToItsTotalAndAreFair(t *testing.T) {
 			t.Fatalf("allocated again: %#v", again)
 		}
 	})
+}
+
+func TestALargerWeightNeverGetsLess(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		total, weights, scale := allocation(t)
+		parts := call(t, "allocate", cty.StringVal(total), cty.TupleVal(weights), cty.NumberIntVal(scale)).AsValueSlice()
+		for i := range parts {
+			for j := range parts {
+				heavier := rational(weights[i].AsString()).Cmp(rational(weights[j].AsString()))
+				more := rational(parts[i].AsString()).Cmp(rational(parts[j].AsString()))
+				if heavier > 0 && more < 0 || heavier == 0 && i < j && more < 0 {
+					t.Fatalf("weight %s gets %s, weight %s gets %s",
+						weights[i].AsString(), parts[i].AsString(), weights[j].AsString(), parts[j].AsString())
+				}
+			}
+		}
+	})
+}
+
+// TestAMillionRandomSplitsSumExactly splits amounts of up to a thousand billion cents among
+// one to twelve shares.
+func TestAMillionRandomSplitsSumExactly(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(4217, 12022))
+	sum, weights := new(big.Int), make([]*big.Int, 0, 12)
+	for range 1_000_000 {
+		units, positive := big.NewInt(random.Int64N(1e14)), false
+		weights = weights[:0]
+		for range 1 + random.IntN(12) {
+			weight := random.Int64N(1 << random.IntN(40))
+			weights, positive = append(weights, big.NewInt(weight)), positive || weight > 0
+		}
+		if !positive {
+			weights[0] = big.NewInt(1)
+		}
+		sum.SetInt64(0)
+		for i, part := range functions.Allocate(units, weights) {
+			if part.Sign() < 0 || part.Sign() > 0 && weights[i].Sign() == 0 {
+				t.Fatalf("%s by %s: part %d is %s", units, weights, i, part)
+			}
+			sum.Add(sum, part)
+		}
+		if sum.Cmp(units) != 0 {
+			t.Fatalf("%s by %s: the parts sum to %s", units, weights, sum)
+		}
+	}
 }
 
 func TestEqualWeightsDifferByAtMostAUnitWithTheLargerPartsFirst(t *testing.T) {
