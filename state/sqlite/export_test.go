@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"remit/state"
+	"remit/state/storage"
 )
 
 // Pace makes folds begin at so many changed rows and take so many at a time, so that tests
@@ -56,10 +57,10 @@ func (s *Store) Unpacks(ctx context.Context) (rows, outlines bool, err error) {
 func unpacks[T any](ctx context.Context, snap *snapshot, p packed[T]) (bool, error) {
 	var count int
 	var words, numbers string
-	err := snap.conn.QueryRowContext(ctx, p.text(), "", pageRows).Scan(&count, &words, &numbers)
+	err := snap.conn.QueryRowContext(ctx, p.text(), "", storage.PageRows).Scan(&count, &words, &numbers)
 	_, ok := p.unpackAll(nil, count, words, numbers)
 	return ok, err
 }
 
 // PageRows is how many rows one statement reads.
-const PageRows = pageRows
+const PageRows = storage.PageRows

@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+
+	"remit/state/storage"
 )
 
 // foldLot is how many rows one transaction folds when nothing else is to be done.
@@ -12,7 +14,7 @@ const foldLot = 4096
 // whole fold would hold the callers up; each row says by its last event how far it is, so a
 // crash between two parts leaves nothing wrong.
 type folding struct {
-	rows  *overlay
+	rows  *storage.Overlay
 	order []string // their ref_ids, sorted
 	done  int      // how many of order are in the table
 	upTo  int64    // the event at which the rows were frozen
@@ -20,9 +22,9 @@ type folding struct {
 
 // freeze begins a fold of all rows that changed. None may be under way.
 func (j *journal) freeze() {
-	j.rows.under = nil
-	j.folding = &folding{rows: j.rows, order: j.rows.sorted(), upTo: j.head.Serial}
-	j.rows = newOverlay(j.folding.rows)
+	j.rows.Under = nil
+	j.folding = &folding{rows: j.rows, order: j.rows.Sorted(), upTo: j.head.Serial}
+	j.rows = storage.NewOverlay(j.folding.rows)
 }
 
 // foldSome writes the next rows, at most n, of the fold under way within a transaction, and
@@ -34,7 +36,7 @@ func (j *journal) foldSome(ctx context.Context, n int) (int, error) {
 	}
 	part := f.order[f.done:min(f.done+n, len(f.order))]
 	for _, refID := range part {
-		if err := foldRow(ctx, j.fold, *f.rows.rows[refID]); err != nil {
+		if err := foldRow(ctx, j.fold, *f.rows.Rows[refID]); err != nil {
 			return 0, err
 		}
 	}
@@ -54,7 +56,7 @@ func (j *journal) folded(n int) {
 	f.done += n
 	if f.done == len(f.order) {
 		j.head.folded = f.upTo
-		j.rows.under = nil
+		j.rows.Under = nil
 		j.folding = nil
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"remit/state"
+	"remit/state/storage"
 )
 
 // ForceUnlock implements [state.Store].
@@ -46,7 +47,7 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, reason string)
 		if err != nil {
 			return err
 		}
-		_, err = conn.ExecContext(ctx, insertEventSQL, line{Event: h.next(draft, s.now())}.arguments()...)
+		_, err = conn.ExecContext(ctx, insertEventSQL, arguments(storage.Line{Event: h.Next(draft, s.now())})...)
 		return err
 	})
 	if err != nil {

@@ -5,18 +5,16 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"remit/state"
+	"remit/state/storage"
 )
 
-// Bounds of one commit and of the rows that wait to be folded.
+// Bounds of the rows that wait to be folded.
 const (
-	commitMax = 4096  // entries that share one commit
-	queueMax  = 1024  // calls that wait for the next commit
-	foldAt    = 65536 // changed rows that begin a fold
-	foldStep  = 256   // rows, at least, that one commit folds while a fold is under way
+	foldAt   = 65536 // changed rows that begin a fold
+	foldStep = 256   // rows, at least, that one commit folds while a fold is under way
 )
 
 // pace is how folds are spread over commits: the constants above, except in tests.
@@ -24,17 +22,12 @@ type pace struct {
 	at, step int
 }
 
-// journal is the one writer of a locked state. One goroutine, in run, owns everything below
-// the line; callers hand it their entries and wait.
+// journal is the one writer of a locked state. The queue commits one after the other, and so
+// owns everything below the line.
 type journal struct {
 	store *Store
 	lock  *lockFile
-	calls chan *call
-	ended chan struct{} // closed when the writer is done
-
-	mu     sync.RWMutex
-	closed bool
-	broken error // guarded by mu; what every call returns after a commit failed
+	*storage.Queue
 
 	// -----
 
@@ -42,7 +35,7 @@ type journal struct {
 	fence   int64
 	head    head
 	runs    map[string]state.Run // those that were begun under this lock
-	rows    *overlay             // changed since the last fold began
+	rows    *storage.Overlay     // changed since the last fold began
 	folding *folding             // nil where no fold is under way
 	fenced  *sql.Stmt            // reads the fence
 	insert  *sql.Stmt            // writes an event
@@ -51,13 +44,6 @@ type journal struct {
 }
 
 var _ state.Journal = (*journal)(nil)
-
-// call is one Append that waits.
-type call struct {
-	ctx    context.Context
-	drafts []state.Draft
-	done   chan error // of one
-}
 
 // Lock implements [state.Store]. It folds what a holder that died left unfolded, and
 // migrates a state of an older schema after backing it up.
@@ -73,7 +59,7 @@ func (s *Store) Lock(ctx context.Context, holder state.Holder, wait time.Duratio
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock state %s: %w", s.path, err), lock.release())
 	}
-	go j.run()
+	j.Queue = storage.NewQueue(j.transact)
 	return j, nil
 }
 
@@ -89,8 +75,7 @@ func (s *Store) begin(ctx context.Context, lock *lockFile) (*journal, error) {
 	}
 	j := &journal{
 		store: s, lock: lock, conn: conn,
-		calls: make(chan *call, queueMax), ended: make(chan struct{}),
-		runs: make(map[string]state.Run), rows: newOverlay(nil),
+		runs: make(map[string]state.Run), rows: storage.NewOverlay(nil),
 	}
 	if err := j.prepare(ctx); err != nil {
 		return nil, errors.Join(explain(err), j.close())
@@ -150,77 +135,14 @@ func (j *journal) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j.rows.absorb(tail)
+	j.rows.Absorb(tail)
 	return j.foldAll()
-}
-
-// run commits what is called for until Unlock: all that waits at once shares a commit.
-func (j *journal) run() {
-	defer close(j.ended)
-	for first := range j.calls {
-		batch, size := []*call{first}, len(first.drafts)
-	gather:
-		for size < commitMax {
-			select {
-			case c, ok := <-j.calls:
-				if !ok {
-					break gather
-				}
-				batch, size = append(batch, c), size+len(c.drafts)
-			default:
-				break gather
-			}
-		}
-		j.commit(batch)
-	}
-}
-
-// Append implements [state.Journal].
-func (j *journal) Append(ctx context.Context, entries ...state.Entry) error {
-	if len(entries) == 0 {
-		return nil
-	}
-	c := &call{ctx: ctx, drafts: make([]state.Draft, len(entries)), done: make(chan error, 1)}
-	for i, entry := range entries {
-		var err error
-		if c.drafts[i], err = state.NewDraft(entry); err != nil {
-			return err
-		}
-	}
-	if err := j.enqueue(ctx, c); err != nil {
-		return err
-	}
-	// Once taken up, a commit is not given up: its outcome must be known.
-	return <-c.done
-}
-
-func (j *journal) enqueue(ctx context.Context, c *call) error {
-	j.mu.RLock()
-	defer j.mu.RUnlock()
-	switch {
-	case j.closed:
-		return state.ErrUnlocked
-	case ctx.Err() != nil:
-		return ctx.Err()
-	}
-	select {
-	case j.calls <- c:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Check implements [state.Journal].
 func (j *journal) Check(ctx context.Context) error {
-	j.mu.RLock()
-	closed, broken := j.closed, j.broken
-	j.mu.RUnlock()
-	switch {
-	case closed:
-		return state.ErrUnlocked
-	case broken != nil:
-		return broken
+	if err := j.Err(); err != nil {
+		return err
 	}
 	if err := j.store.sameFile(); err != nil {
 		return err
@@ -241,16 +163,10 @@ func (j *journal) Snapshot(ctx context.Context) (state.Snapshot, error) { return
 // Unlock implements [state.Journal]. It folds what is not folded yet; where that fails the
 // journal still has everything, and the next Lock folds it.
 func (j *journal) Unlock() error {
-	j.mu.Lock()
-	if j.closed {
-		j.mu.Unlock()
-		return state.ErrUnlocked
+	err := j.Close()
+	if errors.Is(err, state.ErrUnlocked) {
+		return err
 	}
-	j.closed = true
-	close(j.calls)
-	j.mu.Unlock()
-	<-j.ended
-	err := j.broken
 	if err == nil {
 		err = j.foldAll()
 	}

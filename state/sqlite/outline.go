@@ -6,6 +6,7 @@ import (
 
 	"remit/internal/transfer"
 	"remit/state"
+	"remit/state/storage"
 )
 
 // Outlines implements [state.Snapshot].
@@ -14,22 +15,22 @@ func (s *snapshot) Outlines(ctx context.Context) iter.Seq2[state.Outline, error]
 }
 
 func packedOutlines() packed[state.Outline] {
-	var assets, statuses texts
+	var assets, statuses storage.Texts
 	return packed[state.Outline]{
 		words:   []string{`ref_id`, `asset`, `amount`, `record_status`, `iif(settled_ms IS NULL, run_id, '')`},
 		digests: `fingerprint`,
 		numbers: []string{`ifnull(intended_ms, 'n')`, `twin`, `destination`},
 		unpack:  func(u *unpacking) state.Outline { return unpackOutline(u, &assets, &statuses) },
-		of:      func(r row) state.Outline { return r.Outline() },
+		of:      func(r storage.Row) state.Outline { return r.Outline() },
 		refID:   func(o state.Outline) string { return o.RefID },
 	}
 }
 
-func unpackOutline(u *unpacking, assets, statuses *texts) state.Outline {
-	o := state.Outline{RefID: u.word(), Asset: assets.intern(u.word())}
+func unpackOutline(u *unpacking, assets, statuses *storage.Texts) state.Outline {
+	o := state.Outline{RefID: u.word(), Asset: assets.Intern(u.word())}
 	amount, err := transfer.ParseAmount(u.word())
 	o.Amount = amount
-	o.RecordStatus = transfer.RecordStatus(statuses.intern(u.word()))
+	o.RecordStatus = transfer.RecordStatus(statuses.Intern(u.word()))
 	runID := u.word()
 
 	f := u.flags()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"remit/state"
+	"remit/state/storage"
 )
 
 // packed reads the table transfers a page at a time, each packed by SQLite into two texts,
@@ -26,7 +27,7 @@ type packed[T any] struct {
 	numbers []string // SQL expressions of integers, or of 'n' for none
 
 	unpack func(*unpacking) T // reads one row; u says afterwards whether it was one
-	of     func(row) T
+	of     func(storage.Row) T
 	refID  func(T) string
 }
 
@@ -64,7 +65,7 @@ func (p packed[T]) all(ctx context.Context, s *snapshot) iter.Seq2[T, error] {
 		read := func(ctx context.Context, after string, into []T) ([]T, error) {
 			return p.page(ctx, s.conn, stmt, after, into)
 		}
-		merged(tail, pages[T]{read, p.refID}.all(ctx), p.refID, p.of)(yield)
+		merged(tail, storage.Pages[T]{Read: read, RefID: p.refID}.All(ctx), p.refID, p.of)(yield)
 	}
 }
 
@@ -74,7 +75,7 @@ func (p packed[T]) page(ctx context.Context, conn *sql.Conn, stmt *sql.Stmt, aft
 	var count int
 	var words, numbers sql.NullString
 	// See query for why the statement itself is not interrupted.
-	row := stmt.QueryRowContext(context.WithoutCancel(ctx), after, pageRows)
+	row := stmt.QueryRowContext(context.WithoutCancel(ctx), after, storage.PageRows)
 	if err := row.Scan(&count, &words, &numbers); err != nil {
 		return nil, explain(err)
 	}
@@ -91,7 +92,7 @@ func (p packed[T]) oneByOne(ctx context.Context, conn *sql.Conn, after string, i
 		r, err := scanner.scan(rows)
 		into = append(into, p.of(r))
 		return err
-	}, `SELECT `+rowColumns+` FROM transfers WHERE ref_id > ? ORDER BY ref_id LIMIT ?`, after, pageRows)
+	}, `SELECT `+rowColumns+` FROM transfers WHERE ref_id > ? ORDER BY ref_id LIMIT ?`, after, storage.PageRows)
 	return into, err
 }
 
@@ -102,7 +103,7 @@ func (p packed[T]) unpackAll(into []T, count int, words, numbers string) ([]T, b
 		return into, true
 	}
 	u := unpacking{words: fields{text: words}, numbers: fields{text: numbers}}
-	into = slices.Grow(into, min(count, pageRows))
+	into = slices.Grow(into, min(count, storage.PageRows))
 	for range count {
 		into = append(into, p.unpack(&u))
 		if u.bad {
@@ -201,29 +202,32 @@ func (f *fields) take(into []byte) {
 // ended reports whether all was read and nothing else was asked for.
 func (f *fields) ended() bool { return f.over && !f.bad && f.text == "" }
 
-// texts keeps texts that repeat from row to row, so that a million rows do not hold a
-// million copies, nor the pages of which they are parts.
-type texts struct {
-	last string
-	kept map[string]string
-}
-
-// textsMax bounds how many different texts are kept.
-const textsMax = 256
-
-// intern returns a text that is equal to raw and shares no memory with it.
-func (t *texts) intern(raw string) string {
-	if raw == t.last {
-		return t.last
-	}
-	text, ok := t.kept[raw]
-	if !ok {
-		if t.kept == nil || len(t.kept) == textsMax {
-			t.kept = make(map[string]string)
+// merged puts the rows of tail over those of the table, in the order of ref_id.
+func merged[T any](tail *storage.Overlay, table iter.Seq2[T, error], refID func(T) string, of func(storage.Row) T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		newer := tail.Sorted()
+		for t, err := range table {
+			if err != nil {
+				yield(t, err)
+				return
+			}
+			for len(newer) > 0 && newer[0] < refID(t) {
+				if !yield(of(*tail.Rows[newer[0]]), nil) {
+					return
+				}
+				newer = newer[1:]
+			}
+			if len(newer) > 0 && newer[0] == refID(t) {
+				t, newer = of(*tail.Rows[newer[0]]), newer[1:]
+			}
+			if !yield(t, nil) {
+				return
+			}
 		}
-		text = strings.Clone(raw)
-		t.kept[text] = text
+		for _, newest := range newer {
+			if !yield(of(*tail.Rows[newest]), nil) {
+				return
+			}
+		}
 	}
-	t.last = text
-	return text
 }

@@ -10,20 +10,8 @@ import (
 
 	"remit/internal/transfer"
 	"remit/state"
+	"remit/state/storage"
 )
-
-// row is a row of transfers: what package state knows of a ref_id, and the newest event
-// that is in it.
-type row struct {
-	state.Transfer
-	last int64
-}
-
-// line is a row of events: an event, and the one before it of the same ref_id.
-type line struct {
-	state.Event
-	previous int64
-}
 
 const rowColumns = `ref_id, status, doubted, from_label, fingerprint, request_digest, twin, destination,
 	asset, amount, record_id, group_id, record_status, intended_ms, attempted_ms, settled_ms,
@@ -41,13 +29,13 @@ const foldRowSQL = `INSERT INTO transfers (` + rowColumns + `)
 		run_id = excluded.run_id, intent_seq = excluded.intent_seq, outcome_seq = excluded.outcome_seq,
 		last_seq = excluded.last_seq`
 
-func foldRow(ctx context.Context, stmt *sql.Stmt, r row) error {
+func foldRow(ctx context.Context, stmt *sql.Stmt, r storage.Row) error {
 	_, err := stmt.ExecContext(ctx,
 		r.RefID, int64(r.Status), r.Doubted, r.FromLabel, r.Fingerprint[:], r.RequestDigest[:],
 		int64(r.Twin), int64(r.Destination), r.Asset, r.Amount.String(),
 		textOrNull(r.RecordID), r.GroupID, string(r.RecordStatus),
 		millisOrNull(r.IntendedAt), millisOrNull(r.AttemptedAt), millisOrNull(r.SettledAt),
-		r.RunID, r.IntentSeq, r.OutcomeSeq, r.last)
+		r.RunID, r.IntentSeq, r.OutcomeSeq, r.Last)
 	if err != nil {
 		return fmt.Errorf("fold ref_id %q: %w", r.RefID, err)
 	}
@@ -55,10 +43,10 @@ func foldRow(ctx context.Context, stmt *sql.Stmt, r row) error {
 }
 
 // rowScanner reads rows of transfers in the order of rowColumns.
-type rowScanner struct{ assets, runs texts }
+type rowScanner struct{ assets, runs storage.Texts }
 
-func (s *rowScanner) scan(rows *sql.Rows) (row, error) {
-	var r row
+func (s *rowScanner) scan(rows *sql.Rows) (storage.Row, error) {
+	var r storage.Row
 	var fingerprint, digest sql.RawBytes
 	var status, twin, destination int64
 	var asset, amount, run string
@@ -66,25 +54,25 @@ func (s *rowScanner) scan(rows *sql.Rows) (row, error) {
 	var intended, attempted, settled sql.NullInt64
 	err := rows.Scan(&r.RefID, &status, &r.Doubted, &r.FromLabel, &fingerprint, &digest, &twin, &destination,
 		&asset, &amount, &recordID, &r.GroupID, &r.RecordStatus, &intended, &attempted, &settled,
-		&run, &r.IntentSeq, &r.OutcomeSeq, &r.last)
+		&run, &r.IntentSeq, &r.OutcomeSeq, &r.Last)
 	if err != nil {
-		return row{}, fmt.Errorf("read a row of transfers: %w", err)
+		return storage.Row{}, fmt.Errorf("read a row of transfers: %w", err)
 	}
 	if len(fingerprint) != len(r.Fingerprint) || len(digest) != len(r.RequestDigest) {
-		return row{}, fmt.Errorf("read ref_id %q: a digest has another length: %w", r.RefID, state.ErrDamaged)
+		return storage.Row{}, fmt.Errorf("read ref_id %q: a digest has another length: %w", r.RefID, state.ErrDamaged)
 	}
 	if status < int64(state.Unsent) || status > int64(state.Tombstone) {
-		return row{}, fmt.Errorf("read ref_id %q: there is no status %d: %w", r.RefID, status, state.ErrDamaged)
+		return storage.Row{}, fmt.Errorf("read ref_id %q: there is no status %d: %w", r.RefID, status, state.ErrDamaged)
 	}
 	r.Status = state.Status(status)
 	r.Fingerprint, r.RequestDigest = transfer.Fingerprint(fingerprint), state.RequestDigest(digest)
 	r.Twin, r.Destination = transfer.Twin(twin), transfer.Destination(destination)
 	if r.Amount, err = transfer.ParseAmount(amount); err != nil {
-		return row{}, fmt.Errorf("read ref_id %q: amount %q: %w: %w", r.RefID, amount, state.ErrDamaged, err)
+		return storage.Row{}, fmt.Errorf("read ref_id %q: amount %q: %w: %w", r.RefID, amount, state.ErrDamaged, err)
 	}
 	r.RecordID = recordID.String
 	r.IntendedAt, r.AttemptedAt, r.SettledAt = fromMillis(intended), fromMillis(attempted), fromMillis(settled)
-	r.Asset, r.RunID = s.assets.intern(asset), s.runs.intern(run)
+	r.Asset, r.RunID = s.assets.Intern(asset), s.runs.Intern(run)
 	return r, nil
 }
 
@@ -94,20 +82,20 @@ const (
 )
 
 // arguments are those of insertEventSQL.
-func (l line) arguments() []any {
+func arguments(l storage.Line) []any {
 	hash, err := hex.DecodeString(l.Hash)
 	if err != nil {
 		panic(err) // Chain made it
 	}
-	return []any{l.Seq, l.Time.UnixMilli(), string(l.Kind), l.RefID, l.RunID, l.previous, string(l.Data), hash}
+	return []any{l.Seq, l.Time.UnixMilli(), string(l.Kind), l.RefID, l.RunID, l.Previous, string(l.Data), hash}
 }
 
-func scanEvent(rows *sql.Rows) (line, error) {
-	var l line
+func scanEvent(rows *sql.Rows) (storage.Line, error) {
+	var l storage.Line
 	var millis int64
 	var data, hash []byte
-	if err := rows.Scan(&l.Seq, &millis, &l.Kind, &l.RefID, &l.RunID, &l.previous, &data, &hash); err != nil {
-		return line{}, fmt.Errorf("read an event: %w", err)
+	if err := rows.Scan(&l.Seq, &millis, &l.Kind, &l.RefID, &l.RunID, &l.Previous, &data, &hash); err != nil {
+		return storage.Line{}, fmt.Errorf("read an event: %w", err)
 	}
 	l.Time, l.Data, l.Hash = time.UnixMilli(millis).UTC(), json.RawMessage(data), hex.EncodeToString(hash)
 	return l, nil
@@ -128,11 +116,9 @@ func updateService(ctx context.Context, conn *sql.Conn, s state.Identity) error 
 	return err
 }
 
-// head is what a reader or a writer starts from: the state's word on itself, the time of its
-// newest event, and how far the rows are folded.
+// head is what a reader or a writer starts from, and how far the rows are folded.
 type head struct {
-	state.Meta
-	at     time.Time
+	storage.Tip
 	folded int64
 }
 
@@ -149,7 +135,7 @@ func readHead(ctx context.Context, conn *sql.Conn) (head, error) {
 	if err != nil {
 		return head{}, explain(err)
 	}
-	h.CreatedAt, h.at = time.UnixMilli(created).UTC(), time.UnixMilli(at).UTC()
+	h.CreatedAt, h.At = time.UnixMilli(created).UTC(), time.UnixMilli(at).UTC()
 	h.Head = hex.EncodeToString(hash)
 	return h, nil
 }

@@ -8,10 +8,11 @@ import (
 	"slices"
 
 	"remit/state"
+	"remit/state/storage"
 )
 
 // writeRun notes where a run begins, or ends, in the journal.
-func writeRun(ctx context.Context, conn *sql.Conn, l line) error {
+func writeRun(ctx context.Context, conn *sql.Conn, l storage.Line) error {
 	text := `INSERT INTO runs (begun_seq, run_id) VALUES (?, ?)`
 	if l.Kind == state.KindEnded {
 		text = `UPDATE runs SET ended_seq = ? WHERE run_id = ?`
@@ -37,7 +38,7 @@ func readRun(ctx context.Context, conn *sql.Conn, runID string) (state.Run, erro
 	return run, err
 }
 
-func applyRun(run state.Run, l line) (state.Run, error) {
+func applyRun(run state.Run, l storage.Line) (state.Run, error) {
 	draft, err := l.Draft()
 	if err == nil {
 		run, err = run.Apply(draft, l.Time)
@@ -64,25 +65,10 @@ func (s *snapshot) Runs(ctx context.Context) iter.Seq2[state.Run, error] {
 	}
 }
 
-// allRuns reads them whole: there is one an apply.
 func (s *snapshot) allRuns(ctx context.Context) ([]state.Run, error) {
-	var runs []state.Run
-	place := make(map[string]int)
-	err := query(ctx, s.conn, func(rows *sql.Rows) error {
-		l, err := scanEvent(rows)
-		if err != nil {
-			return err
-		}
-		at, ok := place[l.RunID]
-		if !ok {
-			at = len(runs)
-			place[l.RunID] = at
-			runs = append(runs, state.Run{})
-		}
-		runs[at], err = applyRun(runs[at], l)
-		return err
-	}, `SELECT `+eventColumns+` FROM events WHERE seq IN (
+	return storage.Runs(func(yield func(storage.Line, error) bool) {
+		stream(ctx, s.conn, yield, scanEvent, `SELECT `+eventColumns+` FROM events WHERE seq IN (
 			SELECT begun_seq FROM runs UNION SELECT ended_seq FROM runs)
 		ORDER BY seq`)
-	return runs, err
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"remit/state"
+	"remit/state/storage"
 )
 
 // checkEvery is after how many rows a reader asks whether it is still wanted.
@@ -24,7 +25,7 @@ type snapshot struct {
 	held   bool
 
 	mu   sync.Mutex
-	tail *overlay // guarded by mu; nil until it is needed
+	tail *storage.Overlay // guarded by mu; nil until it is needed
 }
 
 var _ state.Snapshot = (*snapshot)(nil)
@@ -83,7 +84,7 @@ func (s *snapshot) Close() error {
 }
 
 // overlay returns the rows that the table lacks.
-func (s *snapshot) overlay(ctx context.Context) (*overlay, error) {
+func (s *snapshot) overlay(ctx context.Context) (*storage.Overlay, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tail == nil {
@@ -124,7 +125,7 @@ func stream[T any](ctx context.Context, conn *sql.Conn, yield func(T, error) boo
 // Events implements [state.Snapshot].
 func (s *snapshot) Events(ctx context.Context, after int64, refID string) iter.Seq2[state.Event, error] {
 	return func(yield func(state.Event, error) bool) {
-		each := func(l line, err error) bool { return yield(l.Event, err) }
+		each := func(l storage.Line, err error) bool { return yield(l.Event, err) }
 		if refID == "" {
 			stream(ctx, s.conn, each, scanEvent, `SELECT `+eventColumns+` FROM events WHERE seq > ? ORDER BY seq`, after)
 			return
@@ -134,14 +135,14 @@ func (s *snapshot) Events(ctx context.Context, after int64, refID string) iter.S
 			yield(state.Event{}, err)
 			return
 		}
-		newest, _ := known.row(refID)
+		newest, _ := known.Row(refID)
 		stream(ctx, s.conn, each, scanEvent, `WITH RECURSIVE chain (at) AS (
 				SELECT ?1
 				UNION ALL
 				SELECT previous FROM chain JOIN events ON seq = at WHERE previous > ?2
 			)
 			SELECT `+eventColumns+` FROM chain JOIN events ON seq = at WHERE seq > ?2 ORDER BY seq`,
-			newest.last, after)
+			newest.Last, after)
 	}
 }
 
@@ -167,7 +168,7 @@ func (s *snapshot) details(ctx context.Context, refIDs []string) ([]state.Detail
 		return nil, err
 	}
 	var seqs []int64
-	for _, r := range known.rows {
+	for _, r := range known.Rows {
 		seqs = append(seqs, r.IntentSeq, r.OutcomeSeq)
 	}
 	list, err := json.Marshal(seqs)
@@ -185,7 +186,7 @@ func (s *snapshot) details(ctx context.Context, refIDs []string) ([]state.Detail
 	}
 	var details []state.Detail
 	for _, refID := range refIDs {
-		r, ok := known.rows[refID]
+		r, ok := known.Rows[refID]
 		if !ok {
 			continue
 		}
@@ -199,16 +200,16 @@ func (s *snapshot) details(ctx context.Context, refIDs []string) ([]state.Detail
 }
 
 // find returns the newest rows of the given ref_ids, without those that are unknown.
-func (s *snapshot) find(ctx context.Context, refIDs []string) (*overlay, error) {
+func (s *snapshot) find(ctx context.Context, refIDs []string) (*storage.Overlay, error) {
 	tail, err := s.overlay(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := newOverlay(nil)
+	found := storage.NewOverlay(nil)
 	var missing []string
 	for _, refID := range refIDs {
-		if r, ok := tail.rows[refID]; ok {
-			found.put(*r)
+		if r, ok := tail.Rows[refID]; ok {
+			found.Put(*r)
 		} else {
 			missing = append(missing, refID)
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 
 	"remit/state"
+	"remit/state/storage"
 )
 
 // Store is a state in a file. It is safe for concurrent use.
@@ -104,21 +105,14 @@ func fill(ctx context.Context, path string, created state.Created, now func() ti
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	return immediately(ctx, conn, func() error {
-		draft, err := state.NewDraft(created)
+		meta, first, err := storage.First(created, now())
 		if err != nil {
 			return err
 		}
-		at := now().UTC().Truncate(time.Millisecond)
-		meta, err := state.Meta{}.Apply(draft, 1, at)
-		if err != nil {
-			return err
-		}
-		e := state.Event{Seq: 1, Time: at, Kind: created.Kind(), Data: draft.Data}
-		e.Hash = e.Chain("")
 		if err := insertMeta(ctx, conn, meta); err != nil {
 			return err
 		}
-		_, err = conn.ExecContext(ctx, insertEventSQL, line{Event: e}.arguments()...)
+		_, err = conn.ExecContext(ctx, insertEventSQL, arguments(first)...)
 		return err
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"remit/internal/transfer"
 	"remit/state"
+	"remit/state/storage"
 )
 
 // Transfers implements [state.Snapshot].
@@ -20,13 +21,13 @@ func (s *snapshot) Transfers(ctx context.Context) iter.Seq2[state.Transfer, erro
 }
 
 // allRows yields every row, the newest that s knows, in the order of ref_id.
-func (s *snapshot) allRows(ctx context.Context) iter.Seq2[row, error] {
+func (s *snapshot) allRows(ctx context.Context) iter.Seq2[storage.Row, error] {
 	return packedRows().all(ctx, s)
 }
 
-func packedRows() packed[row] {
-	var assets, statuses, runs texts
-	return packed[row]{
+func packedRows() packed[storage.Row] {
+	var assets, statuses, runs storage.Texts
+	return packed[storage.Row]{
 		words: []string{
 			`ref_id`, `amount`, `group_id`, `ifnull(record_id, '')`, `asset`, `record_status`, `run_id`,
 		},
@@ -35,22 +36,22 @@ func packedRows() packed[row] {
 			`ifnull(intended_ms, 'n')`, `ifnull(attempted_ms, 'n')`, `ifnull(settled_ms, 'n')`,
 			`twin`, `destination`, `intent_seq`, `outcome_seq`, `last_seq`,
 		},
-		unpack: func(u *unpacking) row { return unpackRow(u, &assets, &statuses, &runs) },
-		of:     func(r row) row { return r },
-		refID:  func(r row) string { return r.RefID },
+		unpack: func(u *unpacking) storage.Row { return unpackRow(u, &assets, &statuses, &runs) },
+		of:     func(r storage.Row) storage.Row { return r },
+		refID:  func(r storage.Row) string { return r.RefID },
 	}
 }
 
-func unpackRow(u *unpacking, assets, statuses, runs *texts) row {
-	var r row
+func unpackRow(u *unpacking, assets, statuses, runs *storage.Texts) storage.Row {
+	var r storage.Row
 	words := u.own(4) // a caller may keep one row of many
 	r.RefID = words.next(packedSep)
 	amount, err := transfer.ParseAmount(words.next(packedSep))
 	r.Amount = amount
 	r.GroupID, r.RecordID = words.next(packedSep), words.next(packedSep)
-	r.Asset = assets.intern(u.word())
-	r.RecordStatus = transfer.RecordStatus(statuses.intern(u.word()))
-	r.RunID = runs.intern(u.word())
+	r.Asset = assets.Intern(u.word())
+	r.RecordStatus = transfer.RecordStatus(statuses.Intern(u.word()))
+	r.RunID = runs.Intern(u.word())
 
 	f := u.flags()
 	r.Status, r.FromLabel, r.Doubted = f.status, f.fromLabel, f.doubted
@@ -59,7 +60,7 @@ func unpackRow(u *unpacking, assets, statuses, runs *texts) row {
 	u.digestsEnd()
 	r.IntendedAt, r.AttemptedAt, r.SettledAt = u.time(), u.time(), u.time()
 	r.Twin, r.Destination = transfer.Twin(u.number()), transfer.Destination(u.number())
-	r.IntentSeq, r.OutcomeSeq, r.last = u.number(), u.number(), u.number()
+	r.IntentSeq, r.OutcomeSeq, r.Last = u.number(), u.number(), u.number()
 	u.bad = u.bad || err != nil
 	return r
 }

@@ -1,0 +1,107 @@
+package storage
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"reflect"
+	"slices"
+
+	"remit/state"
+)
+
+// Refold is what a journal makes of a state, from its first event on. It holds every row in
+// memory.
+type Refold struct {
+	meta state.Meta
+	rows map[string]Row
+	runs map[string]state.Run
+	err  error // of the first event that broke a rule
+}
+
+// Verify reads a whole journal, as [state.Verify] does, and returns what it makes of the
+// state. An event that breaks a rule is an error wrapped around [state.ErrDamaged].
+func Verify(lines iter.Seq2[Line, error], head string) (*Refold, error) {
+	again := &Refold{rows: make(map[string]Row), runs: make(map[string]state.Run)}
+	if err := state.Verify(again.through(lines), head); err != nil {
+		return nil, err
+	}
+	if again.err != nil {
+		return nil, fmt.Errorf("%w: %w", state.ErrDamaged, again.err)
+	}
+	return again, nil
+}
+
+// through applies each line as it passes, so that the chain is checked before it is used.
+func (f *Refold) through(lines iter.Seq2[Line, error]) iter.Seq2[state.Event, error] {
+	return func(yield func(state.Event, error) bool) {
+		for l, err := range lines {
+			if !yield(l.Event, err) {
+				return
+			}
+			if err == nil && f.err == nil {
+				f.err = f.apply(l)
+			}
+		}
+	}
+}
+
+func (f *Refold) apply(l Line) error {
+	draft, err := l.Draft()
+	if err != nil {
+		return err
+	}
+	if f.meta, err = f.meta.Apply(draft, l.Seq, l.Time); err != nil {
+		return fmt.Errorf("event %d breaks a rule: %w", l.Seq, err)
+	}
+	f.meta.Head = l.Hash
+	if l.Previous != f.rows[l.RefID].Last {
+		return fmt.Errorf("event %d names event %d as the one before it of its ref_id, which is %d", l.Seq, l.Previous, f.rows[l.RefID].Last)
+	}
+	switch l.Kind {
+	case state.KindIntent, state.KindOutcome:
+		t, err := f.rows[l.RefID].Apply(draft, l.Seq, l.Time)
+		if err != nil {
+			return fmt.Errorf("event %d breaks a rule: %w", l.Seq, err)
+		}
+		f.rows[l.RefID] = Row{t, l.Seq}
+	case state.KindBegun, state.KindEnded:
+		if f.runs[l.RunID], err = f.runs[l.RunID].Apply(draft, l.Time); err != nil {
+			return fmt.Errorf("event %d breaks a rule: %w", l.Seq, err)
+		}
+	case state.KindCreated, state.KindUnlocked, state.KindRebound:
+	}
+	return nil
+}
+
+// Compare holds what is stored against what the journal makes of it, and can be called once.
+// The error is that of rows, or names the first thing that differs and is wrapped around
+// [state.ErrDamaged].
+func (f *Refold) Compare(meta state.Meta, rows iter.Seq2[Row, error], runs []state.Run) error {
+	f.meta.Fence = meta.Fence // the lock's own, in no event
+	if meta != f.meta {
+		return fmt.Errorf("what the state says of itself is not what its journal makes of it: %w", state.ErrDamaged)
+	}
+	for r, err := range rows {
+		if err != nil {
+			return err
+		}
+		if r != f.rows[r.RefID] {
+			return fmt.Errorf("the row of ref_id %q is not what its events make of it: %w", r.RefID, state.ErrDamaged)
+		}
+		delete(f.rows, r.RefID)
+	}
+	if missing := slices.Sorted(maps.Keys(f.rows)); len(missing) > 0 {
+		return fmt.Errorf("the row of ref_id %q is missing: %w", missing[0], state.ErrDamaged)
+	}
+	for _, run := range runs {
+		if !reflect.DeepEqual(run, f.runs[run.Begun.RunID]) {
+			return fmt.Errorf("run %q is not what its events make of it: %w", run.Begun.RunID, state.ErrDamaged)
+		}
+		delete(f.runs, run.Begun.RunID)
+	}
+	if missing := slices.Sorted(maps.Keys(f.runs)); len(missing) > 0 {
+		return fmt.Errorf("run %q is missing: %w", missing[0], state.ErrDamaged)
+	}
+	return nil
+}

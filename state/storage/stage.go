@@ -1,0 +1,176 @@
+package storage
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"remit/state"
+)
+
+// Source is what a stage asks of the storage, inside of its commit, where its own rows do not
+// say it.
+type Source interface {
+	// Owner is the ref_id under which a record is stored, "" where it is not.
+	Owner(recordID string) (string, error)
+	// Run is a run as the storage knows it, the zero Run where it does not.
+	Run(runID string) (state.Run, error)
+}
+
+// Stage is what a commit is about to change. Nothing of it counts before the commit.
+type Stage struct {
+	Tip   Tip
+	Rows  *Overlay // that the commit changes, over those that it started from
+	Runs  map[string]state.Run
+	Lines []Line // that the commit appends
+
+	source Source
+	now    func() time.Time
+	undo   []undo // of the call that is being taken
+}
+
+// NewStage begins a commit after tip. The newest row of every ref_id that is taken must be
+// in loaded.
+func NewStage(tip Tip, loaded *Overlay, source Source, now func() time.Time) *Stage {
+	return &Stage{Tip: tip, Rows: NewOverlay(loaded), Runs: make(map[string]state.Run), source: source, now: now}
+}
+
+// undo is a row or a run as it was before a call.
+type undo struct {
+	refID, runID string
+	row          Row
+	run          state.Run
+	known        bool   // there was one in the stage
+	recordID     string // that the call stored
+}
+
+// put changes a row of the stage.
+func (s *Stage) put(r Row) {
+	before, known := s.Rows.Rows[r.RefID]
+	u := undo{refID: r.RefID, known: known}
+	if known {
+		u.row = *before
+	}
+	if _, stored := s.Rows.records[r.RecordID]; !stored {
+		u.recordID = r.RecordID
+	}
+	s.undo = append(s.undo, u)
+	s.Rows.Put(r)
+}
+
+// putRun changes a run of the stage.
+func (s *Stage) putRun(runID string, run state.Run) {
+	before, known := s.Runs[runID]
+	s.undo = append(s.undo, undo{runID: runID, run: before, known: known})
+	s.Runs[runID] = run
+}
+
+// revert takes back what a call changed.
+func (s *Stage) revert(to Tip, lines int) {
+	s.Tip, s.Lines = to, s.Lines[:lines]
+	for _, u := range slices.Backward(s.undo) {
+		switch {
+		case u.runID != "" && u.known:
+			s.Runs[u.runID] = u.run
+		case u.runID != "":
+			delete(s.Runs, u.runID)
+		case u.known:
+			s.Rows.Rows[u.refID] = &u.row
+		default:
+			delete(s.Rows.Rows, u.refID)
+		}
+		delete(s.Rows.records, u.recordID)
+	}
+}
+
+// TakeAll takes calls in their order and returns what each is answered, nil for those that
+// the commit will write. The second error is the source's, and ends the commit.
+func (s *Stage) TakeAll(calls []*Call) ([]error, error) {
+	answers := make([]error, len(calls))
+	for i, c := range calls {
+		var err error
+		if answers[i], err = s.take(c); err != nil {
+			return answers, err
+		}
+	}
+	return answers, nil
+}
+
+// take applies a call: whole, or not at all where it returns an answer. The second error is
+// the source's.
+func (s *Stage) take(c *Call) (answer, err error) {
+	if err := c.ctx.Err(); err != nil {
+		return err, nil //nolint:nilerr // the caller's context is the caller's business
+	}
+	s.undo = s.undo[:0]
+	before, lines := s.Tip, len(s.Lines)
+	for _, d := range c.Drafts {
+		answer, err := s.apply(d)
+		if answer != nil || err != nil {
+			s.revert(before, lines)
+			return answer, err
+		}
+	}
+	return nil, nil
+}
+
+// apply applies one entry.
+func (s *Stage) apply(d state.Draft) (answer, err error) {
+	l := Line{Event: s.Tip.Next(d, s.now())}
+	meta, answer := s.Tip.Apply(d, l.Seq, l.Time)
+	if answer != nil {
+		return answer, nil
+	}
+	switch d.Entry.(type) {
+	case state.Intent, state.Outcome:
+		r, _ := s.Rows.Row(l.RefID)
+		next, answer := r.Apply(d, l.Seq, l.Time)
+		if answer != nil {
+			return answer, nil
+		}
+		if next.RecordID != r.RecordID {
+			answer, err := s.checkRecord(next)
+			if answer != nil || err != nil {
+				return answer, err
+			}
+		}
+		l.Previous = r.Last
+		s.put(Row{next, l.Seq})
+	case state.Begun, state.Ended:
+		run, err := s.run(l.RunID)
+		if err != nil {
+			return nil, err
+		}
+		if run, answer = run.Apply(d, l.Time); answer != nil {
+			return answer, nil
+		}
+		s.putRun(l.RunID, run)
+	case state.Created, state.Unlocked, state.Rebound:
+	}
+	meta.Head = l.Hash
+	s.Tip.Meta, s.Tip.At = meta, l.Time
+	s.Lines = append(s.Lines, l)
+	return nil, nil
+}
+
+// run returns a run as this commit, or the storage, knows it.
+func (s *Stage) run(runID string) (state.Run, error) {
+	if run, ok := s.Runs[runID]; ok {
+		return run, nil
+	}
+	return s.source.Run(runID)
+}
+
+// checkRecord answers with a *DuplicateRecordError where the record of t is another's.
+func (s *Stage) checkRecord(t state.Transfer) (answer, err error) {
+	refID, ok := s.Rows.Owner(t.RecordID)
+	if !ok {
+		if refID, err = s.source.Owner(t.RecordID); err != nil {
+			return nil, err
+		}
+	}
+	if refID == "" || refID == t.RefID {
+		return nil, nil
+	}
+	return fmt.Errorf("record outcome of %q: %w", t.RefID, &state.DuplicateRecordError{RecordID: t.RecordID, RefID: refID}), nil
+}
