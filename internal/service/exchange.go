@@ -1,6 +1,7 @@
 package service
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -11,15 +12,11 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"sync"
-	"sync/atomic"
 
 	"remit/executor"
 )
 
-var (
-	errLate   = fmt.Errorf("no connection within %s", executor.StartMax)
-	errSealed = errors.New("the request was given up before it was written")
-)
+var errLate = fmt.Errorf("no connection within %s", executor.StartMax)
 
 // exchange is one request and what came back.
 type exchange struct {
@@ -53,19 +50,16 @@ func (c *Client) do(ctx, start context.Context, what call, with *token) exchange
 	})
 	defer started()
 
-	var headerWritten atomic.Bool
+	body := newRequestBody(what.body)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn:          func(httptrace.GotConnInfo) { started() },
-		WroteHeaderField: func(string, []string) { headerWritten.Store(true) },
+		WroteHeaderField: func(string, []string) { body.begin() },
 	})
-	body := &requestBody{rest: what.body}
 	began := c.now()
 	answer, err := c.transport.RoundTrip(c.request(ctx, what, with, body))
 	var ex exchange
 	if err != nil {
-		// The order matters: once sealed, what was not read can't be written any more.
-		untouched := body.seal()
-		ex = exchange{begun: !untouched || headerWritten.Load(), err: err}
+		ex = exchange{begun: body.seal(), err: err}
 		if cause := context.Cause(ctx); errors.Is(cause, errLate) {
 			ex.err = cause
 		}
@@ -99,7 +93,7 @@ func (c *Client) request(ctx context.Context, what call, with *token, body *requ
 		},
 	}
 	if what.body != nil {
-		r.Body, r.ContentLength = body, int64(len(what.body))
+		r.Body, r.ContentLength = io.NopCloser(&body.bytes), int64(len(what.body))
 	}
 	return r.WithContext(ctx)
 }
@@ -121,41 +115,42 @@ func readAnswer(answer *http.Response, bytesMax int64) exchange {
 	return ex
 }
 
-// requestBody gives its bytes once, and none after it was sealed. A request that announces
-// bytes which never come can't be carried out by anyone.
+// requestBody is what is written of a request, until it is sealed: net/http reads it after
+// the header, and what announces bytes that never come can't be carried out by anyone. Its
+// reader is one that net/http knows to be in memory, because it then writes the header and
+// the body in one piece.
 type requestBody struct {
 	mu     sync.Mutex
-	rest   []byte
-	read   bool
+	bytes  bytes.Reader
+	begun  bool
 	sealed bool
 }
 
-// seal reports whether no byte was read, and lets none be read from now on.
-func (b *requestBody) seal() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.sealed = true
-	return !b.read
+func newRequestBody(b []byte) *requestBody {
+	body := new(requestBody)
+	body.bytes.Reset(b)
+	return body
 }
 
-// Read implements io.Reader.
-func (b *requestBody) Read(p []byte) (int, error) {
+// begin is called by whoever writes the request, before its first byte and before the body is
+// read. Where the body was sealed there is nothing left of it.
+func (b *requestBody) begin() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.sealed {
-		return 0, errSealed
+		b.bytes.Reset(nil)
+		return
 	}
-	b.read = true
-	if len(b.rest) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, b.rest)
-	b.rest = b.rest[n:]
-	return n, nil
+	b.begun = true
 }
 
-// Close implements io.Closer.
-func (b *requestBody) Close() error { return nil }
+// seal reports whether the request may have begun, and lets none begin from now on.
+func (b *requestBody) seal() (begun bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sealed = true
+	return b.begun
+}
 
 // describe says in words what a network did, without a secret.
 func (c *Client) describe(err error) string {

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -394,6 +395,53 @@ func TestRequestOnTheWire(t *testing.T) {
 		"Accept: application/json, application/problem+json\r\nAuthorization: Bearer token-number-1\r\nContent-Type: application/json\r\n\r\n" + request
 	if diff := cmp.Diff(want, wire.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A header that leaves before its body costs both sides a system call each.
+func TestRequestIsWrittenInOnePiece(t *testing.T) {
+	pieces := make(chan string, 10)
+	w := &world{serve: func(c net.Conn) {
+		defer c.Close()
+		first := make([]byte, 4096)
+		n, _ := c.Read(first) // a pipe hands over what one write gave
+		pieces <- string(first[:n])
+		_, _ = fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", len(answer), answer)
+	}}
+	w.in(t, func(t *testing.T, c *service.Client) {
+		if got := c.Submit(t.Context(), path, []byte(request)); got.Kind != executor.Answered {
+			t.Fatalf("%+v", got)
+		}
+	})
+	if first := <-pieces; !strings.HasPrefix(first, "POST ") || !strings.HasSuffix(first, request) {
+		t.Errorf("the first piece is %q", first)
+	}
+}
+
+// What is given up before it is written leaves nothing that could be carried out, even where
+// the transport is about to write it.
+func TestSealedRequestLeavesWithoutItsBody(t *testing.T) {
+	for name, sealed := range map[string]bool{"sealed": true, "not sealed": false} {
+		t.Run(name, func(t *testing.T) {
+			ours, theirs := net.Pipe()
+			transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return theirs, nil }}
+			var wire bytes.Buffer
+			heard := make(chan struct{})
+			go func() {
+				defer close(heard)
+				defer ours.Close()
+				got, err := http.ReadRequest(bufio.NewReader(io.TeeReader(ours, &wire)))
+				if err == nil {
+					_, _ = io.Copy(io.Discard, got.Body)
+				}
+			}()
+			begun := service.WriteSealed(t.Context(), transport, []byte(request), sealed)
+			transport.CloseIdleConnections()
+			<-heard
+			if left := strings.Contains(wire.String(), "{"); left == sealed || begun == sealed {
+				t.Errorf("begun is %t, and this was written: %q", begun, &wire)
+			}
+		})
 	}
 }
 
