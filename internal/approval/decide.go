@@ -1,0 +1,207 @@
+package approval
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// File is a signature's file, as it was found beside a plan.
+type File struct {
+	Name    string // without its directory
+	Content []byte
+	Problem string // why it could not be read; "" where it was
+}
+
+// Case is what there is to decide on.
+type Case struct {
+	Need    Need
+	Signers *Signers
+	Revoked *Revoked
+	Plan    *Digest // of the plan's file
+	// AuthorKey is the fingerprint of the key that the plan itself names as its author's; ""
+	// where it names none. All signatures are over it.
+	AuthorKey string
+	Files     []File
+	Now       time.Time
+}
+
+// Why names the reason for which a signature does not count.
+type Why string
+
+// The reasons.
+const (
+	Unreadable  Why = "unreadable"
+	OtherUse    Why = "other namespace"
+	OtherBytes  Why = "other bytes"
+	UnknownKey  Why = "unknown key"
+	RevokedKey  Why = "revoked key"
+	ExpiredKey  Why = "expired key"
+	NotYetValid Why = "key not yet valid"
+	IsAuthor    Why = "the author"
+	SamePerson  Why = "the same person"
+)
+
+// Counted is a signature that counts.
+type Counted struct {
+	Principal string
+	Key       ssh.PublicKey
+	File      File
+	person    Person
+}
+
+// SHA256 is the hexadecimal hash of the signature's file.
+func (c *Counted) SHA256() string {
+	sum := sha256.Sum256(c.File.Content)
+	return hex.EncodeToString(sum[:])
+}
+
+// Discounted is a signature that does not count.
+type Discounted struct {
+	File      string
+	Principal string // "" where it is not known
+	Why       Why
+	Detail    string // a sentence, for a person
+}
+
+// Verdict is what was decided.
+type Verdict struct {
+	Need Need
+	// Author signed with the key that the plan names; nil where nobody did, and one approver
+	// more is needed.
+	Author     *Counted
+	Approvers  []Counted // distinct people, none of them the author
+	Discounted []Discounted
+	// Could are the people who are neither counted nor the author, and have a key that counts
+	// now.
+	Could []string
+}
+
+// Needed is how many approvers are needed, the one for a missing author among them.
+func (v *Verdict) Needed() int {
+	if v.Author == nil {
+		return v.Need.Approvers + 1
+	}
+	return v.Need.Approvers
+}
+
+// Enough reports whether the plan is approved.
+func (v *Verdict) Enough() bool { return len(v.Approvers) >= v.Needed() }
+
+// Decide judges every signature, in the order of the files' names.
+func Decide(c Case) Verdict {
+	v := Verdict{Need: c.Need}
+	files := slices.Clone(c.Files)
+	slices.SortStableFunc(files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
+	author, isNamed := c.Signers.OwnerOf(c.AuthorKey)
+	var rest []Counted
+	for _, file := range files {
+		counted, why := c.judge(file)
+		switch {
+		case why != nil:
+			v.Discounted = append(v.Discounted, *why)
+		case v.Author == nil && ssh.FingerprintSHA256(counted.Key) == c.AuthorKey:
+			v.Author = counted
+		default:
+			rest = append(rest, *counted)
+		}
+	}
+	taken := map[Person]string{} // with whose file
+	for _, counted := range rest {
+		why := Discounted{File: counted.File.Name, Principal: counted.Principal}
+		switch earlier, isTwice := taken[counted.person]; {
+		case isNamed && counted.person == author:
+			why.Why, why.Detail = IsAuthor, fmt.Sprintf("%s is the plan's author, who cannot approve it", counted.Principal)
+		case isTwice:
+			why.Why, why.Detail = SamePerson, fmt.Sprintf("%s is the same person as in %s, and counts once", counted.Principal, earlier)
+		default:
+			taken[counted.person] = counted.File.Name
+			v.Approvers = append(v.Approvers, counted)
+			continue
+		}
+		v.Discounted = append(v.Discounted, why)
+	}
+	for _, p := range c.Signers.Able(c.Revoked, c.Now) {
+		if _, isTaken := taken[p]; !isTaken && (!isNamed || p != author) {
+			v.Could = append(v.Could, c.Signers.Name(p))
+		}
+	}
+	return v
+}
+
+// judge says whose signature a file is, or why it is nobody's.
+func (c *Case) judge(file File) (*Counted, *Discounted) {
+	no := func(principal string, why Why, detail string) (*Counted, *Discounted) {
+		return nil, &Discounted{file.Name, principal, why, detail}
+	}
+	if file.Problem != "" {
+		return no("", Unreadable, file.Problem)
+	}
+	sig, err := ParseSignature(file.Content)
+	if err != nil {
+		return no("", Unreadable, err.Error())
+	}
+	principal := ""
+	person, isKnown := c.Signers.Owner(sig.Key())
+	if isKnown {
+		principal = c.Signers.Name(person)
+	}
+	if sig.Namespace() != Namespace {
+		return no(principal, OtherUse, fmt.Sprintf("it was made for the namespace %q, and an approval is for %q", sig.Namespace(), Namespace))
+	}
+	if err := sig.verify(c.Plan); err != nil {
+		return no(principal, OtherBytes, "it is not over the bytes of this plan: it approves another file, or the plan or the signature was changed since")
+	}
+	if use := c.Signers.Use(sig.Key(), c.Revoked, c.Now); use.Why != "" {
+		return no(principal, use.Why, use.Detail+" "+inBrackets(ssh.FingerprintSHA256(sig.Key())))
+	}
+	return &Counted{principal, sig.Key(), file, person}, nil
+}
+
+func inBrackets(text string) string { return "(" + text + ")" }
+
+// Able are the people who have a key that counts at a time, in the order of the file.
+func (s *Signers) Able(revoked *Revoked, now time.Time) []Person {
+	able := map[Person]bool{}
+	for i, e := range s.entries {
+		if s.Use(e.key, revoked, now).Why == "" {
+			able[s.people.of[i]] = true
+		}
+	}
+	return slices.DeleteFunc(s.People(), func(p Person) bool { return !able[p] })
+}
+
+// Missing says in a sentence what an apply lacks; "" where nothing is missing.
+func (v *Verdict) Missing() string {
+	if v.Enough() {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "it has %d of the %s that %s wants (%s", len(v.Approvers), approvers(v.Needed()), v.Need.Rule.Title(), v.Need.Because)
+	if v.Author == nil {
+		b.WriteString("; one more than the rule says, because no author signed it")
+	}
+	b.WriteString(")")
+	return b.String()
+}
+
+// Title is the rule as a message names it.
+func (r *Rule) Title() string {
+	if r.Name == "" {
+		return "the approval rule"
+	}
+	return fmt.Sprintf("the approval rule %q", r.Name)
+}
+
+func approvers(n int) string {
+	if n == 1 {
+		return "1 approver"
+	}
+	return fmt.Sprintf("%d approvers", n)
+}

@@ -1,0 +1,86 @@
+package approval
+
+import (
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// Person is somebody whom an allowed_signers file knows: all lines that share a principal or
+// a key are one person's, however many names they give. It is only good with the Signers that
+// it came from.
+type Person int
+
+// people say which lines are one person's.
+type people struct {
+	of    []Person         // of each entry
+	byKey map[string][]int // the entries with a key, by its blob
+}
+
+// newPeople joins entries. Names that differ in the case of letters are one name: nobody's
+// second key may pass for somebody else's by a capital letter.
+func newPeople(entries []entry) people {
+	p := people{of: make([]Person, len(entries)), byKey: map[string][]int{}}
+	root := func(i int) int {
+		for int(p.of[i]) != i {
+			i = int(p.of[i])
+		}
+		return i
+	}
+	join := func(i, earlier int) {
+		a, b := root(earlier), root(i)
+		p.of[max(a, b)] = Person(min(a, b))
+	}
+	byName := map[string]int{}
+	for i, e := range entries {
+		p.of[i] = Person(i)
+		blob := string(e.key.Marshal())
+		p.byKey[blob] = append(p.byKey[blob], i)
+		join(i, p.byKey[blob][0])
+		for _, name := range e.principals {
+			name = strings.ToLower(name)
+			if _, ok := byName[name]; !ok {
+				byName[name] = i
+			}
+			join(i, byName[name])
+		}
+	}
+	for i := range p.of {
+		p.of[i] = Person(root(i))
+	}
+	return p
+}
+
+// Name is what a person is called: by the first principal of their first line.
+func (s *Signers) Name(p Person) string { return s.entries[p].principals[0] }
+
+// People lists everybody, in the order of the file.
+func (s *Signers) People() []Person {
+	var all []Person
+	for i, p := range s.people.of {
+		if int(p) == i {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// Owner is whose key it is, whether or not it counts now; false for nobody's.
+func (s *Signers) Owner(key ssh.PublicKey) (Person, bool) {
+	with := s.people.byKey[string(key.Marshal())]
+	if len(with) == 0 {
+		return 0, false
+	}
+	return s.people.of[with[0]], true
+}
+
+// OwnerOf is Owner for a key that is known by its fingerprint, as [ssh.FingerprintSHA256]
+// writes it.
+func (s *Signers) OwnerOf(fingerprint string) (Person, bool) {
+	for i, e := range s.entries {
+		if ssh.FingerprintSHA256(e.key) == fingerprint {
+			return s.people.of[i], true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,79 @@
+package approval
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"remit/internal/transfer"
+)
+
+// Rule is one tier of an approval block.
+type Rule struct {
+	Name      string // the label; "" for none
+	Above     map[string]transfer.Amount
+	CountMax  int // applies to plans of more transfers; meant where HasCount
+	HasCount  bool
+	Approvers int
+}
+
+// applies says why a rule applies to a plan that would move totals; "" where it does not. A
+// rule without a threshold applies to every plan; of several thresholds one is enough.
+func (r *Rule) applies(totals transfer.Totals) string {
+	if len(r.Above) == 0 && !r.HasCount {
+		return "every plan"
+	}
+	for _, asset := range slices.Sorted(maps.Keys(r.Above)) {
+		if totals.Sum(asset).GreaterThan(r.Above[asset].Decimal()) {
+			return fmt.Sprintf("above %s %s", r.Above[asset], asset)
+		}
+	}
+	if r.HasCount && totals.Count() > r.CountMax {
+		return fmt.Sprintf("more than %d transfers", r.CountMax)
+	}
+	return ""
+}
+
+// Need is what a rule asks for.
+type Need struct {
+	Rule      Rule
+	Because   string // which threshold the plan is above, in words
+	Approvers int    // apart from a proven author
+}
+
+// Needed is what the rules ask of a plan that would move totals: of those that apply, the one
+// that wants most approvers decides. The plan is the whole one, whatever an earlier run of it
+// did already. It is false where none applies, and where nothing would be moved.
+func Needed(rules []Rule, totals transfer.Totals) (Need, bool) {
+	var need Need
+	if totals.Count() == 0 {
+		return need, false
+	}
+	for _, r := range rules {
+		if because := r.applies(totals); because != "" && r.Approvers > need.Approvers {
+			need = Need{r, because, r.Approvers}
+		}
+	}
+	return need, need.Approvers > 0
+}
+
+// Unnamed are the assets of a plan for which no rule has an amount, in order, where some rule
+// has one for another: what a tier forgot.
+func Unnamed(rules []Rule, totals transfer.Totals) []string {
+	named, isTiered := map[string]bool{}, false
+	for _, r := range rules {
+		if len(r.Above) == 0 && !r.HasCount {
+			return nil // it applies to all
+		}
+		for asset := range r.Above {
+			named[asset], isTiered = true, true
+		}
+	}
+	var unnamed []string
+	for total := range totals.All() {
+		if isTiered && !named[total.Asset] {
+			unnamed = append(unnamed, total.Asset)
+		}
+	}
+	return unnamed
+}
