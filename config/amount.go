@@ -79,7 +79,7 @@ func decimals(n int) string {
 	return fmt.Sprintf("%d decimals", n)
 }
 
-// openingAmount reads the amount of an opening balance.
+// openingAmount reads the amount of an opening balance; nothing is the zero Amount.
 func (l *loader) openingAmount(r *reader, asset string) transfer.Amount {
 	value, a, found := r.value("amount")
 	if a == nil || found == wrong {
@@ -91,6 +91,9 @@ func (l *loader) openingAmount(r *reader, asset string) transfer.Amount {
 	}
 	if ctx, ok, _ := l.config.scope.context(a.refs); ok {
 		r.diags = append(r.diags, l.config.scope.checkDecimal(a.expr, ctx)...)
+	}
+	if isText(value) && isNothing(value.AsString()) {
+		return transfer.Amount{}
 	}
 	amount, summary, detail := readAmount(value, a.expr, l.config.sources.files)
 	if summary == "" {

@@ -1,8 +1,17 @@
 package config
 
+import (
+	"fmt"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/transfer"
+)
+
 func sandboxKind() blockKind {
 	return blockKind{
-		name: "sandbox", single: true,
+		name: "sandbox", single: true, optional: []string{"opening_balances"},
 		nested: []blockKind{{name: "opening_balance", required: []string{"profile_id", "asset", "amount"}}},
 		read:   func(l *loader, b *block) { l.sandbox = b },
 	}
@@ -28,4 +37,72 @@ func (l *loader) evaluateSandbox() {
 			l.config.Sandbox.OpeningBalances = append(l.config.Sandbox.OpeningBalances, balance)
 		}
 	}
+	l.evaluateOpeningRows()
+}
+
+// evaluateOpeningRows reads the opening balances that are a map of objects, as the rows of a data
+// block are.
+func (l *loader) evaluateOpeningRows() {
+	r := reader{scope: l.config.scope, block: l.sandbox}
+	value, a, found := r.value("opening_balances")
+	l.report(r.diags...)
+	if found != present {
+		return
+	}
+	if !value.CanIterateElements() || !value.Type().IsObjectType() && !value.Type().IsMapType() {
+		l.report(mistake(a.expr.Range(), "Not a map of balances",
+			"opening_balances is a map of objects with profile_id, asset and amount, such as data.csv.balances.rows, not %s.", value.Type().FriendlyName()))
+		return
+	}
+	if value.LengthInt() == 0 {
+		l.report(mistake(a.expr.Range(), "No opening balance",
+			"opening_balances has no rows. Leave the argument out where every profile has enough."))
+	}
+	for key, element := range value.Elements() {
+		balance, why := l.openingRow(element)
+		if why != "" {
+			l.report(mistake(a.expr.Range(), "Invalid opening balance", "The opening balance of %q %s", key.AsString(), why))
+			continue
+		}
+		l.config.Sandbox.OpeningBalances = append(l.config.Sandbox.OpeningBalances, balance)
+	}
+}
+
+// openingRow reads one element, or says what is wrong with it.
+func (l *loader) openingRow(element cty.Value) (OpeningBalance, string) {
+	texts := make(map[string]string, 3)
+	for _, name := range []string{"profile_id", "asset", "amount"} {
+		if !element.Type().IsObjectType() || !element.Type().HasAttribute(name) {
+			return OpeningBalance{}, fmt.Sprintf("has no %s. It needs profile_id, asset and amount.", name)
+		}
+		value := element.GetAttr(name)
+		switch {
+		case !isText(value):
+			return OpeningBalance{}, fmt.Sprintf("has a %s that is not text in quotation marks.", name)
+		case value.AsString() == "":
+			return OpeningBalance{}, fmt.Sprintf("has an empty %s.", name)
+		}
+		texts[name] = value.AsString()
+	}
+	balance := OpeningBalance{ProfileID: texts["profile_id"], Asset: texts["asset"]}
+	amount, err := transfer.ParseAmount(texts["amount"])
+	switch {
+	case isNothing(texts["amount"]):
+	case strings.HasPrefix(texts["amount"], "-"):
+		return balance, fmt.Sprintf("is %s, and a balance is 0 or more.", texts["amount"])
+	case err != nil:
+		return balance, fmt.Sprintf("has the amount %q: %s", texts["amount"], sentence(err))
+	default:
+		balance.Amount = amount
+		if why := l.config.assets.check(amount, balance.Asset); why != "" {
+			return balance, "has too many decimals: " + why
+		}
+	}
+	return balance, ""
+}
+
+// isNothing reports whether text is 0 in plain notation, which a balance may be.
+func isNothing(text string) bool {
+	whole, fraction, _ := strings.Cut(text, ".")
+	return whole == "0" && strings.Trim(fraction, "0") == "" && text != "0."
 }

@@ -84,7 +84,7 @@ type Sandbox struct {
 type OpeningBalance struct {
 	ProfileID string
 	Asset     string
-	Amount    transfer.Amount
+	Amount    transfer.Amount // the zero Amount for nothing
 }
 
 // Batch is a batch block.

@@ -195,7 +195,7 @@ func (o *order) fill() {
 	}
 	attemptsMax := o.attemptsMax()
 	lookFirst := o.c.run.Policy.LookUpFirst && o.c.run.Finder != nil
-	for lookFirst && len(o.ready) > 0 && o.lookups < lookupsMax && len(o.queue)+FindMax*o.lookups < attemptsMax+FindMax {
+	for lookFirst && len(o.ready) > 0 && o.lookups < min(lookupsMax, attemptsMax) && len(o.queue)+FindMax*o.lookups < attemptsMax+FindMax {
 		o.lookUpFirst(o.takeReady(FindMax))
 	}
 	for o.attempts < attemptsMax {

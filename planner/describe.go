@@ -220,9 +220,10 @@ func (r *Recorded) Request() (transfer.Request, error) {
 	return transfer.Request{}, fmt.Errorf("its fingerprint is not %s", r.Fingerprint)
 }
 
-// inForce is the request that a change is about: the recorded one of a Resolve, because
-// nothing else is ever sent under its ref_id, and else the change's own.
-func (c *Change) inForce() (transfer.Request, error) {
+// InForce is the request that a change is about: the recorded one of a Resolve, because
+// nothing else is ever sent under its ref_id, and else the change's own. The error says that
+// the recorded one can't be read.
+func (c *Change) InForce() (transfer.Request, error) {
 	if c.Action != Resolve {
 		return c.Request, nil
 	}

@@ -36,7 +36,7 @@ func (p *Plan) digest() (string, error) {
 		if c.Action != Submit && c.Action != Resolve {
 			continue
 		}
-		request, err := c.inForce()
+		request, err := c.InForce()
 		if err != nil {
 			return "", err
 		}
@@ -58,7 +58,7 @@ func (b *builder) digest() (string, error) {
 			continue
 		}
 		c := b.plan.Changes.At(i)
-		request, err := c.inForce()
+		request, err := c.InForce()
 		if err != nil {
 			return "", err
 		}

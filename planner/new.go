@@ -360,7 +360,7 @@ func (b *builder) addTotals() error {
 			continue
 		}
 		c := b.plan.Changes.At(i)
-		request, err := c.inForce()
+		request, err := c.InForce()
 		if err != nil {
 			return err
 		}
@@ -372,7 +372,7 @@ func (b *builder) addTotals() error {
 // addTotals counts the plan's lines.
 func (p *Plan) addTotals() error {
 	for _, c := range p.Changes.All() {
-		request, err := c.inForce()
+		request, err := c.InForce()
 		if err != nil {
 			return err
 		}

@@ -210,7 +210,7 @@ func (c *Change) broken() string {
 	if !possible {
 		return fmt.Sprintf("no plan has the action %q there", c.Action)
 	}
-	request, err := c.inForce()
+	request, err := c.InForce()
 	if err != nil {
 		return err.Error()
 	}

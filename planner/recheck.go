@@ -331,7 +331,7 @@ func (r *recheck) judge(i int) lineState {
 }
 
 func (r *recheck) judgeOurs(c *Change, t *state.Transfer) lineState {
-	request, err := c.inForce()
+	request, err := c.InForce()
 	if err != nil || request.Fingerprint() != t.Fingerprint {
 		return lineStale
 	}

@@ -98,6 +98,11 @@ func planSignals(ctx context.Context, s *session, size int) (figures.Sample, err
 	return s.plan(ctx, s.dir("recorded", size), exitChanges, "--var=file=grown.csv", accept)
 }
 
+// rehearse carries a plan out on paper.
+func rehearse(ctx context.Context, s *session, size int) (figures.Sample, error) {
+	return s.exec(ctx, s.dir("declared", size), []string{s.remit, "apply", "--rehearse"})
+}
+
 // planProgress measures a plan whose standard error is a terminal, and then interrupts one
 // at another moment each time.
 func planProgress(ctx context.Context, s *session, size int) (figures.Sample, error) {

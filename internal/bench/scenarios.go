@@ -60,6 +60,7 @@ func scenarios() []scenario {
 		{name: "plan-signals", guard: 100_000, against: []string{"floor-csv-grown", "floor-scan"}, prepare: prepareRecorded, run: planSignals},
 		{name: "plan-csvdecode", most: 100_000, slow: 1_000_000, guard: 10_000, against: []string{"floor-csv"}, prepare: prepareCSVDecode, run: planFirst("csvdecode")},
 		{name: "plan-blocks", most: 10_000, slow: 100_000, guard: 10_000, against: []string{"floor-csv"}, prepare: prepareBlocks, run: planFirst("blocks")},
+		{name: "rehearse", most: 100_000, slow: 1_000_000, against: []string{"floor-csv"}, prepare: prepareDeclared, run: rehearse},
 		{name: "plan-progress", least: 100_000, prepare: prepareDeclared, run: planProgress},
 	}
 	all = append(all, applies()...)

@@ -41,6 +41,7 @@ type applying struct {
 	faults       []string // of the sandbox
 	digest       string   // the beginning of the digest of the plan that was approved; "" for none
 	file         string   // the saved plan; "" where apply plans by itself
+	rehearse     bool
 }
 
 func newApply(p *process) *cobra.Command {
@@ -65,6 +66,9 @@ func newApply(p *process) *cobra.Command {
 				a.file = args[0]
 				a.need = config.NeedService // the plan carries its requests with it
 			}
+			if a.rehearse {
+				return a.runRehearsal(cmd.Context(), p)
+			}
 			return a.run(cmd.Context(), p)
 		},
 	}
@@ -80,6 +84,7 @@ func newApply(p *process) *cobra.Command {
 	flags.DurationVar(&a.lockTimeout, "lock-timeout", 0, "how long to wait for another run's lock")
 	flags.DurationVar(&a.wait, "wait", waitDefault, "how long to wait for what others depend on")
 	flags.StringArrayVar(&a.faults, "fault", nil, "with --sandbox: misbehave, as `KIND=VALUE`, such as lost-answer=2%; may be repeated")
+	flags.BoolVar(&a.rehearse, "rehearse", false, "send nothing: say which transfers would fail for lack of funds, and how low each balance goes")
 	flags.StringVar(&a.onRefusal, "on-refusal", "continue", "with `stop`, start nothing new after a refusal")
 	return cmd
 }

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"remit/config"
+	"remit/internal/rehearsal"
+	"remit/internal/view"
+	"remit/planner"
+)
+
+// runRehearsal is apply --rehearse: it plans, or reads a saved plan, and says what that does to
+// balances. Like plan it takes no lock, needs no credentials and writes nothing.
+func (a *applying) runRehearsal(ctx context.Context, p *process) error {
+	if a.autoApprove || a.digest != "" || len(a.faults) > 0 {
+		return errors.New("--rehearse sends nothing: --auto-approve, --plan-digest and --fault are for an apply that does")
+	}
+	a.need = config.NeedAll // opening balances are part of the sandbox block
+	if err := p.writeInto(&a.source, a.into, a.asJSON); err != nil {
+		return err
+	}
+	w, err := p.open(&a.source, a.asJSON)
+	if err != nil {
+		return err
+	}
+	plan, err := a.toRehearse(ctx, w)
+	if err != nil {
+		return a.planError(err)
+	}
+	result, err := rehearsal.Rehearse(plan, w.rehearsalBalances())
+	if err != nil {
+		return fmt.Errorf("rehearse the plan: %w", err)
+	}
+	o := view.RehearsalOptions{Plan: w.planOptions(&a.planning)}
+	if w.wantsLines(a.asJSON) {
+		if err := w.json().Rehearsal(plan, result, o); a.asJSON || err != nil {
+			return endOfRehearsal(result, err)
+		}
+	}
+	return endOfRehearsal(result, view.Rehearsal(w.stdout, plan, result, o))
+}
+
+func endOfRehearsal(result *rehearsal.Result, err error) error {
+	if err == nil && !result.Complete() {
+		return exitCode(exitPartial)
+	}
+	return err
+}
+
+func (a *applying) toRehearse(ctx context.Context, w *workspace) (*planner.Plan, error) {
+	if a.file != "" {
+		return w.openPlan(a.file)
+	}
+	return a.planning.plan(ctx, w, a.asJSON)
+}
+
+func (w *workspace) rehearsalBalances() []rehearsal.Balance {
+	declared := w.config.Sandbox.OpeningBalances
+	balances := make([]rehearsal.Balance, len(declared))
+	for i, b := range declared {
+		balances[i] = rehearsal.Balance{ProfileID: b.ProfileID, Asset: b.Asset, Amount: b.Amount.Decimal()}
+	}
+	return balances
+}

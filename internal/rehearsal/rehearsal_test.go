@@ -1,0 +1,186 @@
+package rehearsal_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+
+	"remit/internal/rehearsal"
+	"remit/internal/transfer"
+	"remit/planner"
+)
+
+// sent is a transfer to rehearse.
+type sent struct {
+	from, to int
+	amount   int
+	after    []int // earlier ones
+}
+
+func planOf(all []sent) *planner.Plan {
+	var changes planner.Changes
+	for i, s := range all {
+		c := planner.Change{
+			Action: planner.Submit, RefID: refID(i), Address: "transfer.internal." + refID(i),
+			Request: transfer.Request{
+				Operation: transfer.Internal, RefID: refID(i), Asset: "USD", Amount: transfer.MustAmount(fmt.Sprint(s.amount)),
+				FromProfileID: profile(s.from), ToProfileID: profile(s.to),
+			},
+		}
+		for _, n := range s.after {
+			c.After = append(c.After, refID(n))
+		}
+		changes.Add(&c)
+	}
+	return &planner.Plan{Changes: changes}
+}
+
+func refID(i int) string   { return fmt.Sprintf("t%d", i) }
+func profile(i int) string { return fmt.Sprintf("p%d", i) }
+
+func rehearse(t interface{ Fatal(...any) }, all []sent, opening ...int) *rehearsal.Result {
+	var balances []rehearsal.Balance
+	for i, amount := range opening {
+		balances = append(balances, rehearsal.Balance{ProfileID: profile(i), Asset: "USD", Amount: decimal.NewFromInt(int64(amount))})
+	}
+	result, err := rehearsal.Rehearse(planOf(all), balances)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func account(t *testing.T, r *rehearsal.Result, number int) rehearsal.Account {
+	t.Helper()
+	for _, a := range r.Accounts {
+		if a.ProfileID == profile(number) {
+			return a
+		}
+	}
+	t.Fatalf("no account of %s", profile(number))
+	return rehearsal.Account{}
+}
+
+func TestFundsThatComeTooLate(t *testing.T) {
+	all := []sent{{from: 0, to: 1, amount: 80}, {from: 2, to: 0, amount: 100}, {from: 0, to: 1, amount: 90, after: []int{1}}}
+	r := rehearse(t, all, 10, 0, 200)
+	if len(r.Failures) != 1 || r.Failures[0].RefID != "t0" || r.Failures[0].Has.String() != "10" {
+		t.Errorf("failures: %+v, want t0, which has 10", r.Failures)
+	}
+	a := account(t, r, 0)
+	if a.Closing.String() != "20" || a.Lowest.String() != "10" || a.In.String() != "100" || a.Out.String() != "90" {
+		t.Errorf("account: %+v", a)
+	}
+	// t0 alone first: 10 - 80. With t2 as well, t1 must be there before.
+	if a.LowestOfAll.String() != "-70" || !a.LowestKnown {
+		t.Errorf("lowest of all orders is %s, want -70", a.LowestOfAll)
+	}
+}
+
+func TestWhatWaitsForAFailureIsNotAttempted(t *testing.T) {
+	all := []sent{{from: 0, to: 1, amount: 80}, {from: 1, to: 0, amount: 1, after: []int{0}}, {from: 1, to: 0, amount: 1, after: []int{1}}}
+	r := rehearse(t, all, 10, 10)
+	if r.Failed.Count() != 1 || r.NotAttempted.Count() != 2 || r.Made.Count() != 0 || r.Complete() {
+		t.Errorf("%d failed, %d not attempted, %d made", r.Failed.Count(), r.NotAttempted.Count(), r.Made.Count())
+	}
+	for _, f := range r.Failures[1:] {
+		if f.Cause != "t0" {
+			t.Errorf("%s fails because of %q, want t0", f.RefID, f.Cause)
+		}
+	}
+}
+
+func TestWithoutBalancesNothingFails(t *testing.T) {
+	r := rehearse(t, []sent{{from: 0, to: 1, amount: 80}})
+	if r.Funded || !r.Complete() || account(t, r, 0).Net().String() != "-80" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestLowestOfAllOrders compares with every order that there is.
+func TestLowestOfAllOrders(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.Custom(drawSent).Draw(t, "transfers")
+		r := rehearse(t, all, 50, 50, 50)
+		for _, a := range r.Accounts {
+			if want := lowestByTrying(all, a.ProfileID); !a.LowestKnown || a.LowestOfAll.IntPart() != int64(want) {
+				t.Fatalf("%s: %s, want %d", a.ProfileID, a.LowestOfAll, want)
+			}
+		}
+	})
+}
+
+func drawSent(t *rapid.T) []sent {
+	all := make([]sent, rapid.IntRange(1, 9).Draw(t, "count"))
+	for i := range all {
+		all[i] = sent{
+			from: rapid.IntRange(0, 2).Draw(t, "from"), to: rapid.IntRange(0, 2).Draw(t, "to"),
+			amount: rapid.IntRange(1, 99).Draw(t, "amount"),
+		}
+		if i > 0 {
+			all[i].after = rapid.SliceOfNDistinct(rapid.IntRange(0, i-1), 0, 3, rapid.ID[int]).Draw(t, "after")
+		}
+	}
+	return all
+}
+
+// lowestByTrying looks at every set of transfers that holds what each of it waits for.
+func lowestByTrying(all []sent, profileID string) int {
+	lowest := 50
+	for set := range 1 << len(all) {
+		balance, isClosed := 50, true
+		for i, s := range all {
+			if set&(1<<i) == 0 {
+				continue
+			}
+			for _, n := range s.after {
+				isClosed = isClosed && set&(1<<n) != 0
+			}
+			if profile(s.from) == profileID {
+				balance -= s.amount
+			}
+			if profile(s.to) == profileID {
+				balance += s.amount
+			}
+		}
+		if isClosed {
+			lowest = min(lowest, balance)
+		}
+	}
+	return lowest
+}
+
+// TestBatchesInARow is a million dependencies that a plan holds as a thousand.
+func TestBatchesInARow(t *testing.T) {
+	var changes planner.Changes
+	var after []string
+	for batch := range 3 {
+		var refIDs []string
+		for i := range 1000 {
+			id := fmt.Sprintf("b%d-%d", batch, i)
+			refIDs = append(refIDs, id)
+			changes.Add(&planner.Change{
+				Action: planner.Submit, RefID: id, Address: id, After: after,
+				Request: transfer.Request{
+					Operation: transfer.Internal, RefID: id, Asset: "USD", Amount: transfer.MustAmount("1"),
+					FromProfileID: profile(batch), ToProfileID: profile(batch + 1),
+				},
+			})
+		}
+		after = refIDs
+	}
+	r, err := rehearsal.Rehearse(&planner.Plan{Changes: changes}, []rehearsal.Balance{{ProfileID: "p0", Asset: "USD", Amount: decimal.NewFromInt(1000)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Complete() {
+		t.Errorf("%d failed", r.Failed.Count())
+	}
+	for i, want := range []string{"0", "0", "0", "0"} {
+		if a := account(t, r, i); a.LowestOfAll.String() != want {
+			t.Errorf("%s: lowest of all %s, want %s", a.ProfileID, a.LowestOfAll, want)
+		}
+	}
+}

@@ -1,0 +1,228 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"remit/internal/rehearsal"
+	"remit/internal/transfer"
+	"remit/planner"
+)
+
+// What a rehearsal lists unless all is asked for.
+const (
+	rehearsalAccounts = 20
+	rehearsalFailures = 20
+)
+
+// RehearsalOptions say how to show a rehearsal.
+type RehearsalOptions struct {
+	Plan PlanOptions // whose ShowAll lists every account and failure
+}
+
+// Rehearsal writes for a person what a plan does to balances: the verdict, the transfers that
+// would fail, and the accounts that pay, those with the lowest balance first. It returns only
+// errors of w.
+func Rehearsal(w io.Writer, plan *planner.Plan, r *rehearsal.Result, o RehearsalOptions) error {
+	p := newPage(w, o.Plan.Screen)
+	p.planHead(plan, o.Plan)
+	p.rehearsed(plan, r)
+	p.failures(r, o)
+	p.accounts(r, o)
+	p.verdict(r)
+	return p.Flush()
+}
+
+func (p *page) rehearsed(plan *planner.Plan, r *rehearsal.Result) {
+	from := "No opening balance is declared, so every profile has enough."
+	if r.Funded {
+		from = "From the declared opening balances, one transfer after the other."
+	}
+	p.paragraph("", "Rehearsal. Nothing was sent. "+from, toneStrong)
+	if r.Doubts > 0 {
+		p.paragraph("", plural(r.Doubts, "transfer")+" in doubt counted as made first: where it was made before, the opening balances have it already.", toneDoubt)
+	}
+	if !plan.Applicable() {
+		p.paragraph("", notApplicable, toneBad)
+	}
+	p.line()
+	rows := []totalsRow{{[]span{{"made", toneGood}}, &r.Made}, {[]span{{"would fail", toneBad}}, &r.Failed}, {[]span{{"not attempted", toneBad}}, &r.NotAttempted}}
+	p.totalsTable(rows, 0)
+	p.line()
+}
+
+func (p *page) failures(r *rehearsal.Result, o RehearsalOptions) {
+	if len(r.Failures) == 0 {
+		return
+	}
+	p.line(span{"Would fail for lack of funds", toneBad})
+	listed := r.Failures
+	if !o.Plan.ShowAll {
+		listed = listed[:min(len(listed), rehearsalFailures)]
+	}
+	for i := range listed {
+		f := &listed[i]
+		p.line(plain("  "+Visible(f.RefID)+"  "), strong(Visible(f.Asset)+" "+f.Amount.String()), dim("  "+Visible(f.Place)))
+		p.paragraph("    ", failureReason(f, o.Plan.Names), toneNone)
+	}
+	if more := r.Failed.Count() + r.NotAttempted.Count() - len(listed); more > 0 {
+		p.line(dim(fmt.Sprintf("  and %d more", more)))
+	}
+	p.line()
+}
+
+// failureReason says why a transfer would not be made.
+func failureReason(f *rehearsal.Failure, names map[string]string) string {
+	if f.Cause != "" {
+		return fmt.Sprintf("It depends on %q, which would fail.", f.Cause)
+	}
+	return fmt.Sprintf("%s would have %s, which is %s too little.", profileText(f.From, names), sum(f.Has), sum(f.Amount.Decimal().Sub(f.Has)))
+}
+
+// profileText is a profile's name with its ID.
+func profileText(profileID string, names map[string]string) string {
+	if name := names[profileID]; name != "" {
+		return Visible(name) + " (" + Visible(profileID) + ")"
+	}
+	return Visible(profileID)
+}
+
+// accounts writes those that pay. What only receives can't be in want.
+func (p *page) accounts(r *rehearsal.Result, o RehearsalOptions) {
+	var paying []*rehearsal.Account
+	for i := range r.Accounts {
+		if a := &r.Accounts[i]; o.Plan.ShowAll || !a.Out.IsZero() || a.LowestOfAll.LessThan(a.Opening) {
+			paying = append(paying, a)
+		}
+	}
+	listed := paying
+	if !o.Plan.ShowAll {
+		listed = listed[:min(len(listed), rehearsalAccounts)]
+	}
+	for _, a := range listed {
+		p.account(a, r.Funded, o.Plan.Names)
+	}
+	if more := len(paying) - len(listed); more > 0 {
+		p.line(dim("  and " + plural(more, "more account") + " that pay"))
+	}
+	if more := len(r.Accounts) - len(paying); more > 0 {
+		p.line(dim("  and " + plural(more, "more account") + " that only receive"))
+	}
+	if len(r.Accounts) > 0 {
+		p.line()
+	}
+}
+
+func (p *page) account(a *rehearsal.Account, funded bool, names map[string]string) {
+	p.line(strong("  "+Visible(a.Asset)+" "), plain("of "+profileText(a.ProfileID, names)))
+	rows := [][2]string{{"in", sum(a.In)}, {"out", sum(a.Out)}, {"net", sum(a.Net())}}
+	if funded {
+		rows = [][2]string{{"opening", sum(a.Opening)}, {"in", sum(a.In)}, {"out", sum(a.Out)}, {"closing", sum(a.Closing)}, {"lowest", sum(a.Lowest)}, {"lowest in any order", sum(a.LowestOfAll)}}
+	}
+	var numbers point
+	for _, row := range rows {
+		numbers.fit(row[1])
+	}
+	var cells [][]span
+	for _, row := range rows {
+		cell := strong(numbers.align(row[1]))
+		if strings.HasPrefix(row[1], "-") && row[0] != "net" {
+			cell.tone = toneDoubt
+		}
+		cells = append(cells, []span{plain(row[0]), cell, dim(p.remark(row[0], a))})
+	}
+	p.table("    ", cells)
+}
+
+// remark is what is said beside a number of an account.
+func (p *page) remark(row string, a *rehearsal.Account) string {
+	switch {
+	case row == "lowest" && a.LowestAfter != "":
+		return "after " + Visible(a.LowestAfter)
+	case row == "lowest in any order" && !a.LowestKnown:
+		return "or higher: the dependencies are too many to say"
+	case row == "lowest in any order" && a.LowestOfAll.IsNegative() && !a.Lowest.IsNegative():
+		return "an order exists in which it is not enough"
+	}
+	return ""
+}
+
+func (p *page) verdict(r *rehearsal.Result) {
+	if r.Complete() {
+		p.paragraph("", fmt.Sprintf("All %s would be made.", plural(r.Made.Count(), "transfer")), toneGood)
+		return
+	}
+	p.paragraph("", fmt.Sprintf("%s would fail for lack of funds, and %d would not be attempted.",
+		plural(r.Failed.Count(), "transfer"), r.NotAttempted.Count()), toneBad)
+}
+
+type accountLine struct {
+	Type        string `json:"type"` // "account"
+	ProfileID   string `json:"profile_id"`
+	Asset       string `json:"asset"`
+	Opening     string `json:"opening,omitempty"`
+	In          string `json:"in"`
+	Out         string `json:"out"`
+	Closing     string `json:"closing,omitempty"`
+	Net         string `json:"net"`
+	Lowest      string `json:"lowest,omitempty"`
+	LowestAfter string `json:"lowest_after,omitempty"`
+	LowestOfAll string `json:"lowest_of_all,omitempty"`
+	LowestKnown bool   `json:"lowest_known"`
+}
+
+type failureLine struct {
+	Type   string          `json:"type"` // "failure"
+	RefID  string          `json:"ref_id"`
+	Place  string          `json:"place,omitempty"`
+	From   string          `json:"from_profile_id"`
+	Asset  string          `json:"asset"`
+	Amount transfer.Amount `json:"amount"`
+	Has    string          `json:"has"`
+	Cause  string          `json:"cause,omitempty"`
+}
+
+type rehearsalLine struct {
+	Type       string       `json:"type"` // "rehearsal"
+	Applicable bool         `json:"applicable"`
+	Funded     bool         `json:"funded"`
+	Complete   bool         `json:"complete"`
+	InDoubt    int          `json:"in_doubt"`
+	Totals     []totalsLine `json:"totals"`
+	Digest     string       `json:"digest"`
+}
+
+// Rehearsal writes the plan's "header", a "failure" for each transfer that would not be made, an
+// "account" for each profile and asset, and a "rehearsal". It returns the first error of
+// writing.
+func (j *JSON) Rehearsal(plan *planner.Plan, r *rehearsal.Result, o RehearsalOptions) error {
+	j.write(headerLine{"header", o.Plan.Sandbox, plan.Header})
+	for i := range r.Failures {
+		f := &r.Failures[i]
+		j.write(failureLine{"failure", f.RefID, f.Place, f.From, f.Asset, f.Amount, sum(f.Has), f.Cause})
+	}
+	for i := range r.Accounts {
+		a := &r.Accounts[i]
+		line := accountLine{
+			Type: "account", ProfileID: a.ProfileID, Asset: a.Asset, In: sum(a.In), Out: sum(a.Out), Net: sum(a.Net()),
+			LowestKnown: a.LowestKnown,
+		}
+		if r.Funded {
+			line.Opening, line.Closing = sum(a.Opening), sum(a.Closing)
+			line.Lowest, line.LowestAfter, line.LowestOfAll = sum(a.Lowest), a.LowestAfter, sum(a.LowestOfAll)
+		}
+		j.write(line)
+	}
+	end := rehearsalLine{Type: "rehearsal", Applicable: plan.Applicable(), Funded: r.Funded, Complete: r.Complete(), InDoubt: r.Doubts, Digest: plan.Digest}
+	for _, of := range []struct {
+		result string
+		totals *transfer.Totals
+	}{{"made", &r.Made}, {"failed", &r.Failed}, {"not_attempted", &r.NotAttempted}} {
+		line := totalsOf(of.totals)
+		line.Result = of.result
+		end.Totals = append(end.Totals, line)
+	}
+	j.write(end)
+	return j.end()
+}
