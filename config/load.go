@@ -40,7 +40,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		config: c, names: map[string]hcl.Range{}, contexts: map[string]*hcl.EvalContext{},
 		batches: map[string]*batchBlock{}, usedNow: map[*node]bool{}, usedLater: map[*node]bool{},
 	}
-	c.scope = newScope(functions.Table(c.sources.root))
+	c.scope = newScope(functions.TableOf(c.sources.root, c.sources.noteRead))
 	c.Service, c.State = serviceDefaults(), stateDefaults()
 	c.assets = scales{}
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -31,6 +32,9 @@ type sources struct {
 	files map[string]*hcl.File
 	// dataNeeded says, by name of a data file, up to which byte snippets need it.
 	dataNeeded map[string]int
+
+	mu   sync.Mutex      // functions may be called by several goroutines
+	read map[string]bool // names of the files that functions have read; guarded by mu
 }
 
 // source is one file that was parsed, whole or in parts.
@@ -43,7 +47,7 @@ type source struct {
 // openSources opens the directory and parses its configuration. On an error that left
 // nothing to read, root is nil.
 func openSources(dir string, whole bool) (*sources, hcl.Diagnostics) {
-	s := &sources{whole: whole, files: map[string]*hcl.File{}, dataNeeded: map[string]int{}}
+	s := &sources{whole: whole, files: map[string]*hcl.File{}, dataNeeded: map[string]int{}, read: map[string]bool{}}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return s, hcl.Diagnostics{placeless("Directory cannot be read", "%s", sentence(err))}

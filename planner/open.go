@@ -229,6 +229,8 @@ func (o *opener) readFooter() error {
 	if hex.EncodeToString(o.sum.Sum(nil)) != string(o.bytes[head:head+sumDigits]) {
 		return o.changed("the bytes of the file do not have the SHA-256 that the footer says")
 	}
+	o.sum.Write(o.bytes[head:])
+	o.plan.SHA256 = hex.EncodeToString(o.sum.Sum(nil))
 	var footer savedFooter
 	body := append(slices.Clone(o.bytes[:head-len(sumStart)]), '}')
 	if err := o.decode(body, &footer); err != nil {

@@ -173,8 +173,8 @@ const Format = "remit-plan/1"
 
 // Header is what a plan says of itself: the first line of a saved plan. [New] fills in
 // Format, Environment, Service, Lineage, Serial, Created, Accepted and Targets; the caller
-// adds ToolVersion, PlanID, Controls, Author and Expires. None of these five is part of the
-// plan's digest.
+// adds ToolVersion, PlanID, Controls, Author, Expires and Origin. None of these six is part of
+// the plan's digest.
 type Header struct {
 	Format      string         `json:"format"` // the constant Format
 	ToolVersion string         `json:"tool_version"`
@@ -189,6 +189,7 @@ type Header struct {
 	Expires     time.Time      `json:"expires,omitzero"`   // zero for never
 	Accepted    []string       `json:"accepted,omitempty"` // flag=name of what was accepted or overridden
 	Targets     []string       `json:"targets,omitempty"`
+	Origin      state.Origin   `json:"origin,omitzero"` // what the plan was made from
 }
 
 // Controls are what a plan is checked against, and what a person accepted.
@@ -244,6 +245,9 @@ type Plan struct {
 	Unused []string
 	// Digest is the hexadecimal SHA-256 of design section 5, over what would be sent.
 	Digest string
+	// SHA256 is of the bytes of the file that the plan was opened from, hexadecimal; "" of one
+	// that was made.
+	SHA256 string
 }
 
 // UndeclaredMax bounds [Plan.Undeclared].

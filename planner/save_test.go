@@ -74,7 +74,7 @@ func saved() cmp.Options {
 		return text(a) == text(b)
 	})
 	return cmp.Options{
-		totals, lines(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(planner.Plan{}, "Undeclared", "Unused"),
+		totals, lines(), cmpopts.EquateEmpty(), cmpopts.IgnoreFields(planner.Plan{}, "Undeclared", "Unused", "SHA256"),
 		cmp.Comparer(func(a, b transfer.Amount) bool { return a.String() == b.String() }),
 	}
 }
@@ -98,6 +98,9 @@ func TestSaveAndOpen(t *testing.T) {
 	}
 	if n := bytes.Count(raw, []byte(`"after":`)); n != 1 {
 		t.Errorf("a shared list was written %d times", n)
+	}
+	if sum := sha256.Sum256(raw); opened.SHA256 != hex.EncodeToString(sum[:]) {
+		t.Errorf("the file's SHA-256 is %s, want %x", opened.SHA256, sum)
 	}
 }
 

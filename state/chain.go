@@ -10,22 +10,31 @@ import (
 	"iter"
 )
 
-// chainDomain keeps the hash of an event from being that of anything else.
-const chainDomain = "remit-event/1"
+// The domains keep these hashes from being those of anything else.
+const (
+	eventDomain = "remit-event/2"
+	chainDomain = "remit-chain/2"
+)
 
-// Chain returns the hash that e must have after an event with the hash previous, "" for the
-// first: the hexadecimal SHA-256 of these fields, each preceded by its length in bytes as
+// EventDigest stands for an event without its place in a chain. Whoever has it can go on with
+// the chain without seeing the event: that is how evidence of one run reaches the newest hash
+// of a journal and shows nothing of other runs.
+type EventDigest [sha256.Size]byte
+
+// String is the digest in hexadecimal.
+func (d EventDigest) String() string { return hex.EncodeToString(d[:]) }
+
+// Digest returns the SHA-256 of these fields of e, each preceded by its length in bytes as
 // eight bytes, big-endian:
 //
-//	"remit-event/1", previous, Seq, Time, Kind, RefID, RunID, Data
+//	"remit-event/2", Seq, Time, Kind, RefID, RunID, Data
 //
 // Seq and Time (milliseconds since 1970) are eight bytes each, big-endian. The field Hash is
 // not read.
-func (e Event) Chain(previous string) string {
+func (e Event) Digest() EventDigest {
 	h := sha256.New()
 	buf := make([]byte, 0, 256)
-	buf = appendSized(buf, chainDomain)
-	buf = appendSized(buf, previous)
+	buf = appendSized(buf, eventDomain)
 	buf = appendNumber(buf, e.Seq)
 	buf = appendNumber(buf, e.Time.UnixMilli())
 	buf = appendSized(buf, string(e.Kind))
@@ -34,8 +43,25 @@ func (e Event) Chain(previous string) string {
 	buf = binary.BigEndian.AppendUint64(buf, uint64(len(e.Data)))
 	h.Write(buf)
 	h.Write(e.Data)
-	return hex.EncodeToString(h.Sum(buf[:0]))
+	return EventDigest(h.Sum(buf[:0]))
 }
+
+// Follow returns the hash of an event with this digest after one with the hash previous, ""
+// for the first: the hexadecimal SHA-256 of these fields, written as those of [Event.Digest]:
+//
+//	"remit-chain/2", previous, the digest's 32 bytes
+func (d EventDigest) Follow(previous string) string {
+	buf := make([]byte, 0, 160)
+	buf = appendSized(buf, chainDomain)
+	buf = appendSized(buf, previous)
+	buf = binary.BigEndian.AppendUint64(buf, uint64(len(d)))
+	sum := sha256.Sum256(append(buf, d[:]...))
+	return hex.EncodeToString(sum[:])
+}
+
+// Chain returns the hash that e must have after an event with the hash previous, "" for the
+// first.
+func (e Event) Chain(previous string) string { return e.Digest().Follow(previous) }
 
 func appendSized(b []byte, field string) []byte {
 	return append(binary.BigEndian.AppendUint64(b, uint64(len(field))), field...)

@@ -145,15 +145,16 @@ func TestVerifyNamesTheFirstEventThatIsWrong(t *testing.T) {
 // TestChainHasTheDocumentedLayout is what another program that checks a journal relies on.
 func TestChainHasTheDocumentedLayout(t *testing.T) {
 	e := state.Event{Seq: 2, Time: time.UnixMilli(258), Kind: "begun", RunID: "r", Data: json.RawMessage("{}")}
-	bytes := "\x00\x00\x00\x00\x00\x00\x00\x0dremit-event/1" +
-		"\x00\x00\x00\x00\x00\x00\x00\x02ab" +
+	event := sha256.Sum256([]byte("\x00\x00\x00\x00\x00\x00\x00\x0dremit-event/2" +
 		"\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x02" +
 		"\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x01\x02" +
 		"\x00\x00\x00\x00\x00\x00\x00\x05begun" +
 		"\x00\x00\x00\x00\x00\x00\x00\x00" +
 		"\x00\x00\x00\x00\x00\x00\x00\x01r" +
-		"\x00\x00\x00\x00\x00\x00\x00\x02{}"
-	sum := sha256.Sum256([]byte(bytes))
+		"\x00\x00\x00\x00\x00\x00\x00\x02{}"))
+	sum := sha256.Sum256([]byte("\x00\x00\x00\x00\x00\x00\x00\x0dremit-chain/2" +
+		"\x00\x00\x00\x00\x00\x00\x00\x02ab" +
+		"\x00\x00\x00\x00\x00\x00\x00\x20" + string(event[:])))
 	if got, want := e.Chain("ab"), hex.EncodeToString(sum[:]); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -59,10 +59,42 @@ type Begun struct {
 	Controls string   `json:"controls,omitempty"` // digest of limits, policies and approval rules
 	Accepted []string `json:"accepted,omitempty"` // what was accepted or overridden, by flag and name
 
-	// PlanSHA256 is of the saved plan's exact bytes, which the signatures of Approvals are
-	// over; "" where no approval was needed.
+	// Of which state the run is, so that its events say so without those before them.
+	Environment string   `json:"environment,omitempty"`
+	Lineage     string   `json:"lineage,omitempty"`
+	Service     Identity `json:"service,omitzero"`
+
+	Origin Origin `json:"origin,omitzero"` // what the plan was made from
+
+	// PlanFile is the name of the saved plan, as it was given, and PlanSHA256 is of its exact
+	// bytes, which the signatures of Approvals are over; both "" where the run planned by itself.
+	PlanFile   string     `json:"plan_file,omitempty"`
 	PlanSHA256 string     `json:"plan_sha256,omitempty"`
 	Approvals  []Approval `json:"approvals,omitempty"` // those that counted; the author's own first
+}
+
+// Origin says which files a plan was made from. The zero value says nothing.
+type Origin struct {
+	// Commit is that of the git working tree in which the configuration stands; "" outside of
+	// one, and before its first commit.
+	Commit string `json:"commit,omitempty"`
+	// Modified says that the directory was not as that commit has it: files were changed,
+	// added or removed.
+	Modified bool `json:"modified,omitempty"`
+	// Files are those of the configuration, in order of their names. Files of variables are
+	// not among them.
+	Files []FileDigest `json:"files,omitempty"`
+	// FilesLeftOut is how many more there were than Files lists.
+	FilesLeftOut int `json:"files_left_out,omitempty"`
+}
+
+// OriginFilesMax bounds [Origin.Files].
+const OriginFilesMax = 1000
+
+// FileDigest is a file and the SHA-256 of its bytes, hexadecimal.
+type FileDigest struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
 }
 
 // Approval is a signature over a saved plan that counted when a run of that plan began, with

@@ -198,6 +198,9 @@ func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapsh
 	if err != nil {
 		return nil, err
 	}
+	if plan.Header.Origin, err = w.origin(ctx); err != nil {
+		return nil, err
+	}
 	return plan, w.showPlan(plan, &a.planning, a.asJSON)
 }
 
@@ -329,18 +332,20 @@ func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journa
 	for op, limit := range service.RateLimits {
 		limits[op] = executor.RateLimit(limit)
 	}
-	h := plan.Header
+	h, meta := plan.Header, snapshot.Meta()
 	return executor.Run{
 		Plan: plan, Saved: a.file != "",
 		Begun: state.Begun{
 			RunID: holder.RunID, By: holder, PlanID: h.PlanID, Digest: plan.Digest,
 			Author: h.Author, Controls: h.Controls, Accepted: h.Accepted,
+			Environment: meta.Environment, Lineage: meta.Lineage, Service: meta.Service,
+			Origin: h.Origin, PlanFile: a.file, PlanSHA256: plan.SHA256,
 		},
 		Journal: journal, Submitter: c.submitter, Finder: c.finder,
 		Policy: executor.Policy{
 			Operator: service.Operator, FingerprintKey: service.FingerprintKey,
 			ReplayWindow: service.ReplayWindow, HoldDoubt: service.HoldDoubt,
-			LookUpFirst: c.finder != nil && (!service.PrecheckNew || snapshot.Meta().Precheck),
+			LookUpFirst: c.finder != nil && (!service.PrecheckNew || meta.Precheck),
 			InFlightMax: a.inFlightMax(w), RequestTimeout: service.Timeout,
 			RateLimits: limits, StopOnRefusal: a.onRefusal == "stop", Wait: a.wait,
 		},

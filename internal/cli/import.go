@@ -71,8 +71,12 @@ func (a *applying) runImport(ctx context.Context, p *process, file string) error
 		for _, c := range plan.Changes.All() {
 			delete(others, c.RefID)
 		}
+		meta := snapshot.Meta()
 		run := executor.Run{
-			Plan: plan, Begun: state.Begun{RunID: holder.RunID, By: holder, Digest: plan.Digest},
+			Plan: plan, Begun: state.Begun{
+				RunID: holder.RunID, By: holder, Digest: plan.Digest,
+				Environment: meta.Environment, Lineage: meta.Lineage, Service: meta.Service,
+			},
 			Journal: journal, Finder: known, Clock: clock{w.now}, Random: rand.Float64,
 			Policy: executor.Policy{Operator: w.config.Service.Operator, FingerprintKey: w.config.Service.FingerprintKey},
 		}

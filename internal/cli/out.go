@@ -81,6 +81,10 @@ func isReplaceable(path, start string) (bool, error) {
 // savePlan writes the plan to a file, which only its owner may read.
 func (w *workspace) savePlan(ctx context.Context, plan *planner.Plan, name string, asJSON bool) error {
 	defer w.quiet()
+	var err error
+	if plan.Header.Origin, err = w.origin(ctx); err != nil {
+		return fmt.Errorf("save the plan to %s: %w", name, err)
+	}
 	if err := wholefile.Replace(w.within(name), 0o600, func(file io.Writer) error {
 		return plan.Save(interruptible{ctx, file})
 	}); err != nil {
@@ -90,6 +94,6 @@ func (w *workspace) savePlan(ctx context.Context, plan *planner.Plan, name strin
 	if asJSON || !plan.Applicable() {
 		return nil
 	}
-	_, err := fmt.Fprintf(w.stdout, "\nSaved to %s. To send exactly this:\n\n    %s\n", view.Visible(name), view.Command(w.command("apply "+shell.Word(name))))
+	_, err = fmt.Fprintf(w.stdout, "\nSaved to %s. To send exactly this:\n\n    %s\n", view.Visible(name), view.Command(w.command("apply "+shell.Word(name))))
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"os/exec"
 	"os/user"
 	"slices"
 	"strconv"
@@ -129,10 +128,8 @@ func (o *planning) authorName(ctx context.Context, p *process) string {
 	if o.author != "" {
 		return o.author
 	}
-	git := exec.CommandContext(ctx, "git", "config", "user.email")
-	git.Dir = o.dir
-	if out, err := git.Output(); err == nil && strings.TrimSpace(string(out)) != "" {
-		return strings.TrimSpace(string(out))
+	if out, err := git(ctx, o.dir, "config", "user.email"); err == nil && strings.TrimSpace(out) != "" {
+		return strings.TrimSpace(out)
 	}
 	if account, err := user.Current(); err == nil {
 		return account.Username

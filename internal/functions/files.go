@@ -28,10 +28,12 @@ import (
 const fileSizeMax = 64 << 20
 
 // files reads below one directory; root is nil where there is none.
-type files struct{ root *os.Root }
+type files struct {
+	root *os.Root
+	note func(name string) // of each file whose content was read
+}
 
-func fileFunctions(root *os.Root) map[string]entry {
-	f := files{root}
+func fileFunctions(f files) map[string]entry {
 	return map[string]entry{
 		"file":             {f.function(cty.String, text), "The text of a file of the directory, in UTF-8."},
 		"filebase64":       {f.function(cty.String, encoded), "The bytes of a file of the directory, in Base64."},
@@ -104,6 +106,7 @@ func (f files) read(name string) ([]byte, error) {
 	if n > fileSizeMax { // it grew, or it is a file without a size
 		return nil, tooLarge(name)
 	}
+	f.note(path.Clean(name))
 	return content.Bytes(), nil
 }
 
@@ -177,7 +180,7 @@ func (f files) set(args []string) (cty.Value, error) {
 	}
 	var names []cty.Value
 	for _, match := range matches {
-		info, err := files{below}.stat(match)
+		info, err := files{root: below}.stat(match)
 		if err != nil {
 			return cty.NilVal, function.NewArgError(1, err)
 		}

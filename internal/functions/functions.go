@@ -27,15 +27,22 @@ type entry struct {
 // calls them. A function of the table returns its error without values where an argument
 // carries a mark, and an error where a library panics. The map is the caller's own.
 func Table(root *os.Root) map[string]function.Function {
+	return TableOf(root, func(string) {})
+}
+
+// TableOf is [Table] whose functions call read with the name of each file whose content they
+// have read, relative to root and with slashes. Several goroutines may do so at once.
+func TableOf(root *os.Root, read func(name string)) map[string]function.Function {
+	f := files{root, read}
 	table := make(map[string]function.Function)
 	for _, group := range []map[string]entry{
 		numberFunctions(), stringFunctions(), collectionFunctions(), setFunctions(), encodingFunctions(),
-		hashFunctions(), timeFunctions(), pathFunctions(), typeFunctions(), decimalFunctions(), fileFunctions(root),
+		hashFunctions(), timeFunctions(), pathFunctions(), typeFunctions(), decimalFunctions(), fileFunctions(f),
 	} {
 		add(table, group)
 	}
 	// A template sees all functions but these two, so that none can call itself.
-	add(table, templateFunctions(root, maps.Clone(table)))
+	add(table, templateFunctions(f, maps.Clone(table)))
 	return table
 }
 

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -21,8 +20,7 @@ import (
 const templateSizeMax = 1 << 20
 
 // templateFunctions call those of table from within a template.
-func templateFunctions(root *os.Root, table map[string]function.Function) map[string]entry {
-	f := files{root}
+func templateFunctions(f files, table map[string]function.Function) map[string]entry {
 	return map[string]entry{
 		"templatefile": {templateFunction("path", table, func(name string) (string, string, error) {
 			source, err := f.read(name)
