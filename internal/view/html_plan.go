@@ -35,6 +35,7 @@ func PlanHTML(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	h.put("<main>\n")
 	h.totals()
 	h.marks()
+	h.movements()
 	h.obstacles()
 	if p.Changes.Len() > 0 {
 		v := newOverview(p, overviewOptions{firsts: htmlFirsts, largest: htmlTransfers})

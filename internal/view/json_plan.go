@@ -48,6 +48,8 @@ type planSummaryLine struct {
 	Totals     []totalsLine `json:"totals"`              // of the actions that occur
 	Shortened  int          `json:"shortened,omitempty"` // transfers to submit with a shortened duplicate_within
 	Digest     string       `json:"digest"`
+
+	Movements []movementLine `json:"movements"` // of the profiles that pay, at most 1000
 }
 
 // totalsLine is a count and the exact sums of some transfers.
@@ -81,7 +83,7 @@ func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
 		obstacle.Remedy = j.command(obstacle.Remedy)
 		j.write(obstacleLine{"obstacle", obstacle})
 	}
-	s := planSummaryLine{Type: "summary", Applicable: p.Applicable(), Totals: []totalsLine{}, Shortened: p.Shortened(), Digest: p.Digest}
+	s := planSummaryLine{Type: "summary", Applicable: p.Applicable(), Totals: []totalsLine{}, Shortened: p.Shortened(), Digest: p.Digest, Movements: movementLinesOf(p)}
 	for _, a := range append(listed(), planner.Undeclared) {
 		if p.Count(a) > 0 {
 			line := totalsOf(p.Totals[a])

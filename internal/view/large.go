@@ -32,6 +32,7 @@ func (p *page) large(plan *planner.Plan, o PlanOptions) {
 	v := newOverview(plan, overviewOptions{attention: largeAttention, largest: largeTransfers, payments: true})
 	isCut := p.totalsInBrief(plan)
 	p.signals(plan)
+	p.movements(plan, movementBrief, o)
 	p.obstaclesInBrief(plan)
 	if v.toSubmit() > 0 {
 		p.line(strong(v.topTitle(largeTransfers)))

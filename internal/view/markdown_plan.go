@@ -34,6 +34,7 @@ func PlanMarkdown(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	m := &markdown{plan: p, options: o}
 	m.head()
 	m.totals()
+	m.movements()
 	m.obstacles()
 	m.flow()
 	if p.Changes.Len() > 0 {
@@ -143,6 +144,13 @@ func (m *markdown) totals() {
 		m.printf("- %s recorded, but no longer declared\n", plural(count, "transfer"))
 	}
 	m.printf("\n")
+}
+
+// movements writes who loses or gains what.
+func (m *markdown) movements() {
+	if text := m.lines(func(p *page) { p.movements(m.plan, movementLines, m.options) }); text != "" {
+		m.printf("%s", codeBlock(text, markdownSection))
+	}
 }
 
 // flow draws who pays whom, where that stays a picture.

@@ -48,6 +48,11 @@ func shapeFor(changes []planner.Change, from shape) shape {
 			ids[id] = true
 		}
 	}
+	return shapeOf(ids, from)
+}
+
+// shapeOf is the shortest shape, from the given one on, that tells IDs apart.
+func shapeOf(ids map[string]bool, from shape) shape {
 	for s := from; s < shapeWhole; s++ {
 		shown := make(map[string]bool, len(ids))
 		for id := range ids {

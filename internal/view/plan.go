@@ -43,6 +43,7 @@ func Plan(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	default:
 		page.totals(p, 0)
 		page.signals(p)
+		page.movements(p, movementLines, o)
 		page.obstacles(p)
 		page.planBody(p, o)
 	}

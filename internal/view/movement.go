@@ -1,0 +1,131 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/shopspring/decimal"
+
+	"remit/internal/transfer"
+	"remit/planner"
+)
+
+// How many net movements a face lists.
+const (
+	movementLines    = 5 // of the terminal and Markdown
+	movementBrief    = 2 // of a summary
+	movementRows     = 50
+	movementsWritten = 1000 // for programs
+)
+
+// netMovement is what one profile pays and gets of one asset if a plan were applied.
+type netMovement struct {
+	profileID, asset string
+	out, in          transfer.Totals
+}
+
+func (m *netMovement) net() decimal.Decimal { return m.in.Sum(m.asset).Sub(m.out.Sum(m.asset)) }
+
+// netMovements are those of the profiles that pay, by asset, who loses most first: what only
+// receives is in the list of transfers. Doubts count with what is recorded.
+func netMovements(plan *planner.Plan) []*netMovement {
+	type key struct{ profileID, asset string }
+	of := make(map[key]*netMovement)
+	var all []*netMovement
+	each := func(do func(*transfer.Request)) {
+		for _, c := range plan.Changes.All() {
+			if c.Action == planner.Submit || c.Action == planner.Resolve {
+				r := moved(c)
+				do(&r)
+			}
+		}
+	}
+	each(func(r *transfer.Request) {
+		k := key{r.FromProfileID, r.Asset}
+		m := of[k]
+		if m == nil {
+			m = &netMovement{profileID: r.FromProfileID, asset: r.Asset}
+			of[k] = m
+			all = append(all, m)
+		}
+		m.out.Add(r.Asset, r.Amount)
+	})
+	each(func(r *transfer.Request) {
+		if m := of[key{r.ToProfileID, r.Asset}]; m != nil {
+			m.in.Add(r.Asset, r.Amount)
+		}
+	})
+	slices.SortStableFunc(all, func(a, b *netMovement) int {
+		return cmp.Or(cmp.Compare(a.asset, b.asset), a.net().Cmp(b.net()))
+	})
+	return all
+}
+
+// movements writes the net movement of the profiles that pay, at most so many of them.
+func (p *page) movements(plan *planner.Plan, most int, o PlanOptions) {
+	all := netMovements(plan)
+	if len(all) == 0 {
+		return
+	}
+	listed := all[:min(len(all), most)]
+	ids := make(map[string]bool)
+	var numbers point
+	for _, m := range listed {
+		ids[m.profileID] = true
+		numbers.fit(sum(m.net()))
+	}
+	s := shapeOf(ids, shapeHead)
+	rows := make([][]span, 0, len(listed)+1)
+	for i, m := range listed {
+		label := ""
+		if i == 0 {
+			label = "Net movement"
+		}
+		rows = append(rows, []span{
+			plain(label), plain(party{profile: m.profileID}.show(s, o.Names)), plain(cutEnd(Visible(m.asset), 12)), strong(numbers.align(sum(m.net()))),
+		})
+	}
+	p.table("  ", rows)
+	if more := len(all) - len(listed); more > 0 {
+		p.line(dim(fmt.Sprintf("  and %d more", more)))
+	}
+	p.line()
+}
+
+// movements writes the net movement of the profiles that pay.
+func (h *htmlPlan) movements() {
+	all := netMovements(h.plan)
+	if len(all) == 0 {
+		return
+	}
+	h.put("<section>\n<h2>Net movement</h2>\n<table>\n<caption>What each profile that pays loses or gains</caption>\n")
+	h.put("<thead><tr><th scope=\"col\">Profile</th><th scope=\"col\">Asset</th><th scope=\"col\" class=\"number\">Out</th><th scope=\"col\" class=\"number\">In</th><th scope=\"col\" class=\"number\">Net</th></tr></thead>\n<tbody>\n")
+	for _, m := range all[:min(len(all), movementRows)] {
+		h.put("<tr><th scope=\"row\">%</th><td>%</td>", party{profile: m.profileID}.show(shapeWhole, h.options.Names), m.asset)
+		h.put("<td class=\"number\">%</td><td class=\"number\">%</td><td class=\"number\">%</td></tr>\n", sum(m.out.Sum(m.asset)), sum(m.in.Sum(m.asset)), sum(m.net()))
+	}
+	h.put("</tbody>\n</table>\n")
+	if more := len(all) - movementRows; more > 0 {
+		h.put("<p>and %</p>\n", plural(more, "more profile")+" that pay")
+	}
+	h.put("</section>\n")
+}
+
+// movementLine is the net movement of one profile and asset.
+type movementLine struct {
+	ProfileID string `json:"profile_id"`
+	Asset     string `json:"asset"`
+	Out       string `json:"out"`
+	In        string `json:"in"`
+	Net       string `json:"net"`
+}
+
+func movementLinesOf(plan *planner.Plan) []movementLine {
+	all := netMovements(plan)
+	lines := make([]movementLine, 0, min(len(all), movementsWritten))
+	for _, m := range all[:min(len(all), movementsWritten)] {
+		lines = append(lines, movementLine{m.profileID, m.asset, sum(m.out.Sum(m.asset)), sum(m.in.Sum(m.asset)), sum(m.net())})
+	}
+	return lines
+}
