@@ -27,7 +27,7 @@ type blockKind struct {
 func blockKinds() []blockKind {
 	return []blockKind{
 		remitKind(), stateKind(), serviceKind(), sandboxKind(), variableKind(), localsKind(),
-		profileKind(), assetKind(), dataKind(), transferKind(), batchKind(),
+		profileKind(), assetKind(), dataBlockKind(), transferKind(), batchKind(),
 	}
 }
 

@@ -2,12 +2,15 @@ package config
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
-	"unicode/utf8"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/transfer"
 )
 
 // rowsHeldMax is how many rows an expression may hold at once; a for_each streams any
@@ -17,6 +20,7 @@ const rowsHeldMax = 100_000
 // dataSource is one data block: rows of a file, by key.
 type dataSource struct {
 	block   *block
+	kind    dataKind
 	address string // data.csv.payroll
 	sources *sources
 	scope   *scope
@@ -25,25 +29,83 @@ type dataSource struct {
 	file      string
 	key       string
 	keyColumn int
-	delimiter rune
+	csv       csvOptions
+	picks     []pick                   // nil for all columns
+	formats   map[string]*numberFormat // by column
 	columns   []string
 	where     *argument
 	// whereColumns are the columns that where names.
 	whereColumns []int
+	notes        []string // of how the file was read
 }
 
-// dataTypes are the types of data sources of this version.
-func dataTypes() []string { return []string{"csv"} }
+// Note is what whoever wrote a data block may want to know of how its file was read, such as
+// the delimiter that was found out. It is no warning.
+type Note struct {
+	Address string // of the data source, such as data.csv.payroll
+	Text    string // a clause, with text of the file in it
+}
+
+// Notes are those of all data sources, in declaration order. They are complete once
+// [Configuration.Transfers] came to its end.
+func (c *Configuration) Notes() []Note {
+	var notes []Note
+	for _, n := range c.scope.inOrder {
+		if n.data == nil {
+			continue
+		}
+		for _, text := range n.data.notes {
+			notes = append(notes, Note{n.data.address, text})
+		}
+	}
+	return notes
+}
+
+// pick is a column that is read, and what the file calls it.
+type pick struct{ name, header string }
+
+// dataKind is a type of data: one kind of file.
+type dataKind struct {
+	name      string
+	arguments []string // beside file, key and where
+	key       string   // where none is named; "" where one must be
+	// prepare reads the arguments of this kind alone.
+	prepare func(*dataSource, *reader)
+	// open reads the header of a file.
+	open func(*dataSource, *os.File) (records, hcl.Diagnostics)
+}
+
+// dataKinds are the types of data of this version.
+func dataKinds() []dataKind {
+	return []dataKind{csvKind()}
+}
+
+// dataTypes are their names.
+func dataTypes() []string {
+	var names []string
+	for _, kind := range dataKinds() {
+		names = append(names, kind.name)
+	}
+	return names
+}
 
 // dataTypesLater come with later versions.
 func dataTypesLater() []string { return []string{"json", "pain001", "xlsx"} }
 
-func dataKind() blockKind {
-	return blockKind{
+func dataBlockKind() blockKind {
+	kind := blockKind{
 		name: "data", labels: []string{"type", "name"},
-		required: []string{"file", "key"}, optional: []string{"where", "delimiter"},
+		required: []string{"file"}, optional: []string{"key", "where"},
 		read: (*loader).readData,
 	}
+	for _, of := range dataKinds() {
+		for _, name := range of.arguments {
+			if !slices.Contains(kind.optional, name) {
+				kind.optional = append(kind.optional, name)
+			}
+		}
+	}
+	return kind
 }
 
 func (l *loader) readData(b *block) {
@@ -62,6 +124,8 @@ func (l *loader) readData(b *block) {
 		return
 	}
 	d := &dataSource{block: b, address: "data." + name, sources: l.config.sources, scope: l.config.scope}
+	d.kind = dataKinds()[slices.Index(dataTypes(), b.label(0))]
+	l.checkDataArguments(d)
 	if a, ok := b.arguments["where"]; ok {
 		d.where = a
 		a.row = true
@@ -76,6 +140,22 @@ func (l *loader) readData(b *block) {
 	l.config.scope.add(n)
 }
 
+// checkDataArguments reports arguments that are not those of the block's type of data.
+func (l *loader) checkDataArguments(d *dataSource) {
+	b := d.block
+	for _, a := range b.inOrder {
+		if a.name != "file" && a.name != "key" && a.name != "where" && !slices.Contains(d.kind.arguments, a.name) {
+			l.report(mistake(a.nameAt, "Unsupported argument", "A data source of type %q has no argument %q. It has: file, key, where, %s.",
+				d.kind.name, a.name, strings.Join(d.kind.arguments, ", ")))
+			b.incomplete = true
+		}
+	}
+	if b.arguments["key"] == nil && d.kind.key == "" && !b.incomplete {
+		l.report(mistake(b.at, "Missing required argument", "The argument \"key\" is required: it names the column by whose text a row is known."))
+		b.incomplete = true
+	}
+}
+
 // prepare evaluates the arguments and reads the header of the file.
 func (d *dataSource) prepare() (cty.Value, hcl.Diagnostics) {
 	r := &reader{scope: d.scope, block: d.block}
@@ -85,15 +165,15 @@ func (d *dataSource) prepare() (cty.Value, hcl.Diagnostics) {
 			"file %q must be in the directory of the configuration or below it.", file)
 	}
 	d.file = filepath.ToSlash(filepath.Clean(file))
-	d.key, _ = r.required("key")
-	d.delimiter = ','
-	if text, a := r.delimiter(); text != "" {
-		c, size := utf8.DecodeRuneInString(text)
-		if size != len(text) || c == '"' || c == '\r' || c == '\n' || c == utf8.RuneError || c == 0 {
-			r.refuse(a.expr.Range(), "Invalid delimiter", "delimiter must be one character, such as \";\" or \"\\t\", and no quotation mark.")
+	if d.key, _ = r.text("key"); d.key == "" {
+		d.key = d.kind.key
+		if a := d.block.arguments["key"]; a != nil && d.key == "" && !r.diags.HasErrors() {
+			r.refuse(a.expr.Range(), "Required argument is null", "key may not be null.")
 		}
-		d.delimiter = c
 	}
+	d.readPicks(r)
+	d.readFormats(r)
+	d.kind.prepare(d, r)
 	if r.diags.HasErrors() {
 		return cty.NilVal, r.diags
 	}
@@ -101,40 +181,67 @@ func (d *dataSource) prepare() (cty.Value, hcl.Diagnostics) {
 	return cty.NilVal, r.diags
 }
 
-// delimiter is the argument of that name; a tab is a control character and allowed here.
-func (r *reader) delimiter() (string, *argument) {
-	v, a, found := r.value("delimiter")
-	if found != present {
-		return "", a
+// readPicks reads the argument columns: what is read of each row, under which name.
+func (d *dataSource) readPicks(r *reader) {
+	for name, header := range r.textMap("columns") {
+		if err := transfer.CheckText(name); err != nil || name == "" {
+			r.refuse(d.block.arguments["columns"].expr.Range(), "Invalid name of a column", "A column has a name that can be seen, and %q is none.", name)
+		}
+		d.picks = append(d.picks, pick{name, header})
 	}
-	if v.Type() != cty.String || v.AsString() == "" {
-		r.refuse(a.expr.Range(), "Invalid delimiter", "delimiter must be one character, such as \";\" or \"\\t\".")
-		return "", a
+	slices.SortFunc(d.picks, func(a, b pick) int { return strings.Compare(a.name, b.name) })
+	if a := d.block.arguments["columns"]; a != nil && d.picks != nil && !d.hasPick(d.key) && !r.diags.HasErrors() {
+		r.refuse(a.expr.Range(), "Key is not read", "columns says which columns are read, and the key %q is not among them.", d.key)
 	}
-	return v.AsString(), a
+}
+
+func (d *dataSource) hasPick(name string) bool {
+	return slices.ContainsFunc(d.picks, func(p pick) bool { return p.name == name })
+}
+
+// readFormats reads the argument number_format.
+func (d *dataSource) readFormats(r *reader) {
+	for column, example := range r.textMap("number_format") {
+		format, err := parseNumberFormat(example)
+		if err != nil {
+			r.refuse(d.block.arguments["number_format"].expr.Range(), "Invalid format of numbers", "%s: %q %s", column, example, sentence(err))
+			continue
+		}
+		if d.formats == nil {
+			d.formats = map[string]*numberFormat{}
+		}
+		d.formats[column] = format
+	}
+}
+
+// headerOf is what the file calls a column.
+func (d *dataSource) headerOf(column string) string {
+	for _, p := range d.picks {
+		if p.name == column {
+			return p.header
+		}
+	}
+	return column
 }
 
 func (d *dataSource) readHeader(r *reader) {
-	file, err := openBelow(d.sources.root, d.file)
-	if err != nil {
-		r.refuse(d.block.arguments["file"].expr.Range(), "Data file cannot be read", "%s: %s", d.file, sentence(err))
-		return
+	table, file, diags := d.open()
+	if file != nil {
+		_ = file.Close()
 	}
-	defer func() { _ = file.Close() }()
-	table, diags := newTable(file, d.file, d.delimiter)
+	r.diags = append(r.diags, diags...)
 	if diags.HasErrors() {
 		d.sources.needData(d.file, sourceHeaderBytes)
-		r.diags = append(r.diags, diags...)
 		return
 	}
-	d.columns = table.columns
+	d.columns, d.notes = table.columns, table.from.notes()
 	d.keyColumn = slices.Index(d.columns, d.key)
 	if d.keyColumn < 0 {
-		hint := didYouMean(d.key, d.columns)
-		if hint == "" {
-			hint = " There are: " + listed(d.columns, 10) + "."
+		at := d.block.at
+		if a := d.block.arguments["key"]; a != nil {
+			at = a.expr.Range()
 		}
-		r.refuse(d.block.arguments["key"].expr.Range(), "Unknown column", "%s has no column %q.%s", d.file, d.key, hint)
+		r.diags = append(r.diags, unknownColumn(at, d.file, d.key, d.columns))
 		return
 	}
 	if d.where != nil { // resolved before the columns were known

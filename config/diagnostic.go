@@ -29,8 +29,11 @@ func warning(subject hcl.Range, summary, detail string, args ...any) *hcl.Diagno
 	return d
 }
 
-// sentence makes an error's text the end of a sentence.
+// sentence makes an error's text the end of a sentence, unless it ends with a line to write.
 func sentence(err error) string {
+	if _, line, shows := strings.Cut(err.Error(), "\n\n  "); shows && !strings.Contains(line, "\n\n") {
+		return err.Error()
+	}
 	return strings.TrimSuffix(err.Error(), ".") + "."
 }
 

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -295,7 +296,7 @@ func (e *evaluation) amount(asset string) transfer.Amount {
 	}
 	amount, summary, detail := readAmount(value, f.expr, e.block.config.sources.files)
 	if summary != "" {
-		e.refuse(f, summary, "%s", detail)
+		e.refuse(f, summary, "%s", detail+e.formatHint(f, value))
 		if from, ok := e.diags[len(e.diags)-1].Extra.(*origin); ok {
 			from.reason = amountReason(value)
 		}
@@ -305,6 +306,30 @@ func (e *evaluation) amount(asset string) transfer.Amount {
 		e.refuse(f, "Too many decimals", "%s", detail)
 	}
 	return amount
+}
+
+// formatHint shows how a data block says that a number is grouped, or has a decimal comma,
+// where the column of an amount has such a number and the block says nothing.
+func (e *evaluation) formatHint(f *field, value cty.Value) string {
+	if e.in.row == nil || f.column == "" || !isText(value) {
+		return ""
+	}
+	d := e.in.row.source
+	if !slices.Contains(d.kind.arguments, "number_format") || d.formats[f.column] != nil {
+		return ""
+	}
+	examples := numberFormatsOf(value.AsString())
+	if len(examples) == 0 {
+		return ""
+	}
+	how := " If that is how the file writes numbers, say so in " + d.address + ":\n"
+	if len(examples) > 1 {
+		how = " If it is a number, it can be meant in several ways. Say which in " + d.address + ":\n"
+	}
+	for _, example := range examples {
+		how += fmt.Sprintf("\n  number_format = { %s = %q }", attributeName(f.column), example)
+	}
+	return how
 }
 
 // checkNumbers looks the amount through for numbers where their types hang on each.value,

@@ -100,3 +100,12 @@ func Parts(content []byte, name string) (blocks []hcl.Range, late int, ok bool) 
 
 // Ahead is ahead.
 func Ahead[T, R any](items []T, work func(T) R) iter.Seq[R] { return ahead(items, work) }
+
+// ReadNumber reads text by an example of a number format.
+func ReadNumber(example, text string) (string, error) {
+	f, err := parseNumberFormat(example)
+	if err != nil {
+		return "", err
+	}
+	return f.read(text)
+}

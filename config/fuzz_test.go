@@ -57,7 +57,7 @@ func FuzzLoad(f *testing.F) {
 		}
 		if !diags.HasErrors() {
 			for transfer, diags := range c.Transfers(context.Background()) {
-				if diags.HasErrors() {
+				if len(diags) > 0 {
 					continue
 				}
 				r := transfer.Request

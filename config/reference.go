@@ -160,7 +160,7 @@ func (r *resolver) reachable(t hcl.Traversal, root string) bool {
 	return false
 }
 
-// dataRows resolves data.csv.NAME.rows.
+// dataRows resolves data.TYPE.NAME.rows.
 func (r *resolver) dataRows(t hcl.Traversal) {
 	if !r.reachable(t, "data") {
 		return
@@ -174,14 +174,14 @@ func (r *resolver) dataRows(t hcl.Traversal) {
 		steps = append(steps, name)
 	}
 	if len(steps) < 3 || steps[2] != "rows" {
-		r.refuse(t.SourceRange(), "Rows are missing", "Write data.csv.NAME.rows: a data source has its rows and nothing else.")
+		r.refuse(t.SourceRange(), "Rows are missing", "Write data.TYPE.NAME.rows, such as data.csv.payroll.rows: a data source has its rows and nothing else.")
 		return
 	}
-	if steps[0] != "csv" {
+	if !slices.Contains(dataTypes(), steps[0]) {
 		r.refuse(t.SourceRange(), "Unknown reference", "There are no data sources of type %q.%s", steps[0], didYouMean(steps[0], dataTypes()))
 		return
 	}
-	r.node(t, "data", "csv."+steps[1])
+	r.node(t, "data", steps[0]+"."+steps[1])
 }
 
 func (r *resolver) each(t hcl.Traversal) {

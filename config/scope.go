@@ -133,7 +133,7 @@ func (s *scope) context(refs *references) (*hcl.EvalContext, bool, hcl.Diagnosti
 		return nil, false, nil
 	}
 	roots := map[string]map[string]cty.Value{}
-	data := map[string]cty.Value{}
+	data := map[string]map[string]cty.Value{} // by type
 	var diags hcl.Diagnostics
 	for _, n := range refs.nodes {
 		if n.demand != nil {
@@ -147,8 +147,11 @@ func (s *scope) context(refs *references) (*hcl.EvalContext, bool, hcl.Diagnosti
 				continue
 			}
 		}
-		if _, name, isData := strings.Cut(n.name, "."); isData && n.root == "data" {
-			data[name] = n.value
+		if kind, name, isData := strings.Cut(n.name, "."); isData && n.root == "data" {
+			if data[kind] == nil {
+				data[kind] = map[string]cty.Value{}
+			}
+			data[kind][name] = n.value
 			continue
 		}
 		if roots[n.root] == nil {
@@ -164,7 +167,11 @@ func (s *scope) context(refs *references) (*hcl.EvalContext, bool, hcl.Diagnosti
 		ctx.Variables[root] = cty.ObjectVal(values)
 	}
 	if len(data) > 0 {
-		ctx.Variables["data"] = cty.ObjectVal(map[string]cty.Value{"csv": cty.ObjectVal(data)})
+		kinds := map[string]cty.Value{}
+		for kind, values := range data {
+			kinds[kind] = cty.ObjectVal(values)
+		}
+		ctx.Variables["data"] = cty.ObjectVal(kinds)
 	}
 	for _, root := range refs.whole {
 		if ctx.Variables[root] == cty.NilVal {

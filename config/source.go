@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -32,6 +33,8 @@ type sources struct {
 	files map[string]*hcl.File
 	// dataNeeded says, by name of a data file, up to which byte snippets need it.
 	dataNeeded map[string]int
+	// encoded says, by name of a data file, how its text is encoded where that is not UTF-8.
+	encoded map[string]string
 
 	mu   sync.Mutex      // functions may be called by several goroutines
 	read map[string]bool // names of the files that functions have read; guarded by mu
@@ -47,7 +50,7 @@ type source struct {
 // openSources opens the directory and parses its configuration. On an error that left
 // nothing to read, root is nil.
 func openSources(dir string, whole bool) (*sources, hcl.Diagnostics) {
-	s := &sources{whole: whole, files: map[string]*hcl.File{}, dataNeeded: map[string]int{}, read: map[string]bool{}}
+	s := &sources{whole: whole, files: map[string]*hcl.File{}, dataNeeded: map[string]int{}, encoded: map[string]string{}, read: map[string]bool{}}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return s, hcl.Diagnostics{placeless("Directory cannot be read", "%s", sentence(err))}
@@ -236,6 +239,10 @@ func (s *sources) readPrefix(name string, end int) ([]byte, bool) {
 		return nil, false
 	}
 	defer func() { _ = file.Close() }()
-	content, err := io.ReadAll(io.LimitReader(file, int64(end+contextBytes)))
+	text, err := decoded(file, cmp.Or(s.encoded[name], encodingUTF8))
+	if err != nil {
+		return nil, false
+	}
+	content, err := io.ReadAll(io.LimitReader(text, int64(end+contextBytes)))
 	return content, err == nil
 }

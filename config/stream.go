@@ -9,8 +9,8 @@ import (
 )
 
 // Transfers evaluates the transfers one by one, in declaration order; data rows are read as
-// they are needed. A mistake is yielded as diagnostics with a zero Transfer, and the stream
-// goes on. Checks across transfers are made here: a ref_id that is used twice names both
+// they are needed. A mistake or a warning is yielded as diagnostics with a zero Transfer, and the
+// stream goes on. Checks across transfers are made here: a ref_id that is used twice names both
 // places. Only a stream that ended without a mistake was whole: the end of ctx is one.
 func (c *Configuration) Transfers(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
 	if c.options.Need != NeedAll {

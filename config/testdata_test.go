@@ -150,7 +150,7 @@ func describe(dir string, opts config.Options) string {
 	if !diags.HasErrors() {
 		for transfer, diags := range c.Transfers(context.Background()) {
 			mistakes.Add(diags)
-			if !diags.HasErrors() {
+			if len(diags) == 0 {
 				describeTransfer(&transfers, transfer)
 			}
 		}

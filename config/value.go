@@ -181,6 +181,29 @@ func (r *reader) texts(name string) []string {
 	return texts
 }
 
+// textMap returns a map of strings, nil where it is absent. Text in it may not be empty.
+func (r *reader) textMap(name string) map[string]string {
+	v, a, found := r.value(name)
+	if found != present {
+		return nil
+	}
+	texts := map[string]string{}
+	if ty := v.Type(); ty.IsObjectType() || ty.IsMapType() {
+		for key, value := range v.AsValueMap() {
+			if !isText(value) || value.AsString() == "" {
+				texts = nil
+				break
+			}
+			texts[key] = value.AsString()
+		}
+		if len(texts) > 0 {
+			return texts
+		}
+	}
+	r.refuse(a.expr.Range(), "Not a map of text", "%s must be a map of strings, and none of them empty.", name)
+	return nil
+}
+
 // textsOf reads a list, set or tuple of strings; one string stands for a list of itself.
 func textsOf(v cty.Value) ([]string, bool) {
 	if isText(v) {

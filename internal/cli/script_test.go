@@ -20,6 +20,9 @@ import (
 
 	_ "github.com/mattn/go-sqlite3" // for the sql command
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
 
 	"remit/internal/cli"
 	"remit/internal/sandbox"
@@ -63,6 +66,21 @@ func TestScripts(t *testing.T) {
 				ts.Check(err)
 				_, err = db.Exec(args[1])
 				ts.Check(errors.Join(err, db.Close()))
+			},
+			"encode": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) != 3 {
+					ts.Fatalf("usage: encode ENCODING FROM TO")
+				}
+				encodings := map[string]encoding.Encoding{
+					"utf-16":       unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
+					"utf-16le":     unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM),
+					"utf-16be":     unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM),
+					"utf-8-mark":   unicode.UTF8BOM,
+					"windows-1252": charmap.Windows1252,
+				}
+				text, err := encodings[args[0]].NewEncoder().String(ts.ReadFile(args[1]))
+				ts.Check(err)
+				ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text), 0o644))
 			},
 			"service": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) == 0 {

@@ -103,7 +103,7 @@ func declared(ctx context.Context, loaded *config.Configuration, mistakes *confi
 	return func(yield func(config.Transfer) bool) {
 		for transfer, diags := range loaded.Transfers(ctx) {
 			mistakes.Add(diags)
-			if diags.HasErrors() {
+			if len(diags) > 0 {
 				continue
 			}
 			if ctx.Err() != nil || !yield(transfer) {

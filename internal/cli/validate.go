@@ -7,6 +7,7 @@ import (
 
 	"remit/config"
 	"remit/internal/transfer"
+	"remit/internal/view"
 )
 
 func newValidate(p *process) *cobra.Command {
@@ -31,14 +32,16 @@ func newValidate(p *process) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return p.json().Validated(totals.Count())
+				return p.json().Validated(totals.Count(), loaded.Notes())
 			}
 			declares := "1 transfer"
 			if totals.Count() != 1 {
 				declares = fmt.Sprintf("%d transfers", totals.Count())
 			}
-			_, err = fmt.Fprintf(p.stdout, "The configuration is valid. It declares %s.\n", declares)
-			return err
+			if _, err := fmt.Fprintf(p.stdout, "The configuration is valid. It declares %s.\n", declares); err != nil {
+				return err
+			}
+			return view.Notes(p.stdout, loaded.Notes(), p.screen(p.stdout))
 		},
 	}
 	from.flags(cmd)

@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"remit/config"
 )
 
 // Diagnostics writes the author's mistakes and warnings for a person: summary, place,
@@ -15,6 +17,16 @@ func Diagnostics(w io.Writer, diags hcl.Diagnostics, files map[string]*hcl.File,
 	p := newPage(w, s)
 	for _, d := range diags {
 		p.diagnostic(d, files)
+	}
+	return p.Flush()
+}
+
+// Notes writes what is to know of how data files were read, one line each. It returns only
+// errors of w.
+func Notes(w io.Writer, notes []config.Note, s Screen) error {
+	p := newPage(w, s)
+	for _, n := range notes {
+		p.line(plain("  " + Visible(n.Address) + ": " + Visible(n.Text) + "."))
 	}
 	return p.Flush()
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"remit/config"
 )
 
 type diagnosticLine struct {
@@ -50,8 +52,19 @@ func newRangeLine(r *hcl.Range) *rangeLine {
 
 func newPositionLine(p hcl.Pos) positionLine { return positionLine{p.Line, p.Column, p.Byte} }
 
-// Validated writes that a configuration has no mistake, and how many transfers it declares.
-func (j *JSON) Validated(transfers int) error {
+// noteLine says how a data file was read.
+type noteLine struct {
+	Type    string `json:"type"` // "note"
+	Address string `json:"address"`
+	Text    string `json:"text"`
+}
+
+// Validated writes that a configuration has no mistake, and how many transfers it declares; a
+// "note" before it for each thing to know of how data files were read.
+func (j *JSON) Validated(transfers int, notes []config.Note) error {
+	for _, n := range notes {
+		j.write(noteLine{"note", n.Address, n.Text})
+	}
 	j.write(struct {
 		Type      string `json:"type"` // "validated"
 		Valid     bool   `json:"valid"`

@@ -1,0 +1,239 @@
+package config_test
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+	"pgregory.net/rapid"
+
+	"remit/config"
+)
+
+// paid is payroll with arguments in its data block.
+func paid(arguments ...string) []byte {
+	return []byte(strings.Replace(payroll, `key  = "id"`, `key = "id"`+"\n"+strings.Join(arguments, "\n"), 1))
+}
+
+// saysOf loads a directory and tells its transfers and mistakes.
+func saysOf(t interface{ Fatal(args ...any) }, dir string) []string {
+	c, diags := config.Load(dir, config.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return told(c.Transfers(context.Background()))
+}
+
+// TestEncodingsMeanTheSame writes one file in every encoding: it declares the same, and its
+// mistakes stand at the same places of its text.
+func TestEncodingsMeanTheSame(t *testing.T) {
+	dir := t.TempDir()
+	encodings := map[string]encoding.Encoding{
+		"windows-1252": charmap.Windows1252,
+		"utf-16":       unicode.UTF16(unicode.BigEndian, unicode.UseBOM),
+		"utf-16le":     unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM),
+		"utf-16be":     unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM),
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.StringMatching(`[ -~éßÄ€\n]{0,12}`)
+		var file strings.Builder
+		w := csv.NewWriter(&file)
+		w.UseCRLF = rapid.Bool().Draw(rt, "CRLF")
+		_ = w.Write([]string{"id", "to", "net", "note"})
+		for i := range rapid.IntRange(1, 20).Draw(rt, "rows") {
+			net := rapid.SampledFrom([]string{"1.00", "2.00", "3", "1,00", "€ 5"}).Draw(rt, "net")
+			_ = w.Write([]string{fmt.Sprint(i), "B-" + text.Draw(rt, "to"), net, text.Draw(rt, "note")})
+		}
+		w.Flush()
+		write(t, dir, "main.hcl", paid())
+		write(t, dir, "pay.csv", []byte(file.String()))
+		want := saysOf(rt, dir)
+		for name, encoding := range encodings {
+			encoded, err := encoding.NewEncoder().String(file.String())
+			if err != nil {
+				rt.Fatal(err)
+			}
+			write(t, dir, "main.hcl", paid(fmt.Sprintf("encoding = %q", name)))
+			write(t, dir, "pay.csv", []byte(encoded))
+			if diff := cmp.Diff(want, saysOf(rt, dir)); diff != "" {
+				rt.Errorf("in %s it says something else (-utf-8 +%s):\n%s", name, name, diff)
+			}
+		}
+	})
+}
+
+// TestDelimiterThatIsFoundOutIsTheOneWritten reads files with and without saying the delimiter.
+func TestDelimiterThatIsFoundOutIsTheOneWritten(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.StringMatching(`[a-z,;|\t" \n]{0,8}`)
+		var file strings.Builder
+		w := csv.NewWriter(&file)
+		w.Comma = rapid.SampledFrom([]rune{',', ';', '\t', '|'}).Draw(rt, "delimiter")
+		header := rapid.Permutation([]string{"id", "to", "net", "note", text.Draw(rt, "other") + "x"}).Draw(rt, "header")
+		_ = w.Write(header)
+		for i := range rapid.IntRange(0, 5).Draw(rt, "rows") {
+			var fields []string
+			for _, name := range header {
+				value := map[string]string{"id": fmt.Sprint(i), "to": "B", "net": "1.00", "note": text.Draw(rt, "note")}[name]
+				fields = append(fields, value)
+			}
+			_ = w.Write(fields)
+		}
+		w.Flush()
+		write(t, dir, "pay.csv", []byte(file.String()))
+		says := func(source []byte) []string {
+			write(t, dir, "main.hcl", source)
+			c, diags := config.Load(dir, config.Options{})
+			if diags.HasErrors() {
+				return []string{diags[0].Summary, fmt.Sprint(diags[0].Subject)}
+			}
+			return told(c.Transfers(context.Background()))
+		}
+		want := says(paid(fmt.Sprintf("delimiter = %q", string(w.Comma))))
+		if diff := cmp.Diff(want, says(paid())); diff != "" {
+			rt.Errorf("(-said +found out):\n%s\n%s", diff, file.String())
+		}
+	})
+}
+
+// TestNumbersAreReadAsTheyWereWritten writes random decimals in each format, with groups and
+// without.
+func TestNumbersAreReadAsTheyWereWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		digits := rapid.StringMatching(`0|[1-9][0-9]{0,14}`).Draw(t, "digits")
+		decimals := rapid.StringMatching(`[0-9]{0,4}`).Draw(t, "decimals")
+		sign := rapid.SampledFrom([]string{"", "-"}).Draw(t, "sign")
+		want := sign + digits
+		if decimals != "" {
+			want += "." + decimals
+		}
+		for example, marks := range map[string][2]string{
+			"1,234.56": {",", "."}, "1.234,56": {".", ","}, "1234,56": {"", ","}, "1234.56": {"", "."},
+			"1 234,56": {" ", ","}, "1'234.56": {"'", "."}, "12,34,567.89": {",", "."},
+		} {
+			group := marks[0]
+			if rapid.Bool().Draw(t, "ungrouped") {
+				group = ""
+			}
+			if group == " " {
+				group = rapid.SampledFrom([]string{" ", "\u00a0", "\u202f"}).Draw(t, "space")
+			}
+			text := digits
+			for i, step := len(text)-3, 3; i > 0; i -= step {
+				text = text[:i] + group + text[i:]
+				if strings.HasPrefix(example, "12") {
+					step = 2
+				}
+			}
+			text = sign + text
+			if decimals != "" {
+				text += marks[1] + decimals
+			}
+			if got, err := config.ReadNumber(example, text); err != nil || got != want {
+				t.Errorf("%q as %s is %q, %v; want %q", text, example, got, err, want)
+			}
+		}
+	})
+}
+
+func TestNumbersThatDoNotFitAreMistakes(t *testing.T) {
+	for example, texts := range map[string][]string{
+		"1,234.56":     {"1.234,56", "12,34.00", "1,2345", ",123", "1,234,", "1,234.", ".5", "1,234.5,6", "+1", "1e3", "$1", "(1.00)", "1.00-", "1..2", "01.00", "1 234.56", "- 1", "--1", "١"},
+		"1.234,56":     {"1,234.56", "12.34", "1.2345", "1.234.56", "4120.50"},
+		"1234,56":      {"1.234,56", "1234.56", "1 234,56"},
+		"1 234,56":     {"1\t234", "1  234", "1.234,56"},
+		"12,34,567.89": {"1,234,567.89", "123,456"},
+	} {
+		for _, text := range texts {
+			if got, err := config.ReadNumber(example, text); err == nil {
+				t.Errorf("%q as %s is read as %s", text, example, got)
+			}
+		}
+	}
+	for _, example := range []string{"", "1234", "1.234.56", "1,234,56", "1_234.56", "9,876.54", "#,##0.00", "12,34.567,89"} {
+		if _, err := config.ReadNumber(example, "1"); err == nil {
+			t.Errorf("%q is taken for a format", example)
+		}
+	}
+}
+
+// TestRowsThatAreLeftOut reads a file with titles above and totals below: it declares what the
+// file without them does, two lines higher.
+func TestRowsThatAreLeftOut(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(rt *rapid.T) {
+		last := rapid.IntRange(0, 4).Draw(rt, "last")
+		rows := rapid.IntRange(0, 6).Draw(rt, "rows")
+		var body strings.Builder
+		for i := range rows {
+			fmt.Fprintf(&body, "%d,B-%d,1.00,\"a\nb%s\"\n", i, i, rapid.StringMatching(`[é\n]{0,3}`).Draw(rt, "note"))
+			body.WriteString(rapid.SampledFrom([]string{"", "\n", ",,,\n"}).Draw(rt, "blank"))
+		}
+		tail := strings.Repeat("Total,,9.99\n", last)
+		write(t, dir, "main.hcl", paid("skip_first = 2", "skip_last = 0"))
+		write(t, dir, "pay.csv", []byte("\"x\n\nid,to,net,note\n"+body.String()))
+		want := saysOf(rt, dir)
+		write(t, dir, "main.hcl", paid("skip_first = 2", fmt.Sprintf("skip_last = %d", last)))
+		write(t, dir, "pay.csv", []byte("\"x\n\nid,to,net,note\n"+body.String()+tail))
+		if diff := cmp.Diff(want, saysOf(rt, dir)); diff != "" || len(want) != rows {
+			rt.Errorf("%d rows (-without +with):\n%s", len(want), diff)
+		}
+	})
+}
+
+// FuzzCSV reads any bytes with any arguments: nothing panics, and what is declared can be sent.
+func FuzzCSV(f *testing.F) {
+	f.Add([]byte("id,to,net,note\n1,B,1.00,x\n"), "utf-8", ",", "1,234.56", 0, 0)
+	f.Add([]byte("\xff\xfei\x00d\x00;\x00t\x00o\x00\n\x00"), "utf-16", "", "1.234,56", 0, 1)
+	f.Add([]byte("T\n\nid;to;net;note\n1;B\xfc;1.000,50;\n;;;\nSum;;1;\n"), "windows-1252", "", "1.234,56", 2, 1)
+	f.Add([]byte("id|to|net|note\n\"1\n2\"|B|1|\"x\"\"\"\n"), "utf-8", "|", "1234,56", 0, 3)
+	f.Fuzz(func(t *testing.T, file []byte, encoding, delimiter, format string, first, last int) {
+		dir := t.TempDir()
+		arguments := []string{
+			fmt.Sprintf("encoding = %q", encoding), fmt.Sprintf("number_format = { net = %q }", format),
+			fmt.Sprintf("skip_first = %d", first), fmt.Sprintf("skip_last = %d", last),
+		}
+		if delimiter != "" {
+			arguments = append(arguments, fmt.Sprintf("delimiter = %q", delimiter))
+		}
+		write(t, dir, "main.hcl", paid(arguments...))
+		write(t, dir, "pay.csv", file)
+		sound(t, dir)
+	})
+}
+
+// sound loads a directory with any data file: what is wrong has a place that its file has, and
+// what is declared can be sent.
+func sound(t *testing.T, dir string) {
+	c, diags := config.Load(dir, config.Options{})
+	if !diags.HasErrors() {
+		for transfer, more := range c.Transfers(context.Background()) {
+			if diags = append(diags, more...); len(more) > 0 {
+				continue
+			}
+			r := transfer.Request
+			if r.RefID == "" || r.Amount.IsZero() || r.ToProfileID == "" || transfer.Place.Line < 1 {
+				t.Errorf("a transfer that can't be sent: %s", r.Body())
+			}
+		}
+	}
+	files := c.Files()
+	for _, d := range diags {
+		if d.Summary == "" || d.Detail == "" || d.Subject == nil && len(d.Detail) == 0 {
+			t.Errorf("a mistake without words: %#v", d)
+		}
+		if d.Subject != nil && (d.Subject.Start.Line < 1 || d.Subject.Start.Column < 1 || d.Subject.End.Byte < d.Subject.Start.Byte) {
+			t.Errorf("a mistake at no place: %v %s", d.Subject, d.Summary)
+		}
+		if file := files[d.Subject.Filename]; file != nil && d.Subject.Start.Byte > len(file.Bytes) {
+			t.Errorf("a mistake after the end of its file: %v %s", d.Subject, d.Summary)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// numberFormat is how numbers are written in a column: what stands between groups of digits
+// and before the decimals. It reads what fits it in one way alone, and guesses nothing.
+type numberFormat struct {
+	example string // 1234.56 as the column would have it
+	group   string // between groups; "" where there are none
+	decimal string
+	lakh    bool // groups of two above the thousands
+}
+
+// numberDigitsMax is how long a number may be.
+const numberDigitsMax = 64
+
+// numberExample matches the number 1234.56, or 1234567.89 in lakhs and crores.
+var numberExample = regexp.MustCompile(`^(?:1([,. '’\x{00a0}\x{202f}]?)234([.,])56|12([,. ])34([,. ])567([.,])89)$`)
+
+var errNumberExample = errors.New(`is not 1234.56 as the column would have it, such as "1,234.56", "1.234,56", "1234,56", "1 234,56", "1'234.56", or "12,34,567.89" for lakhs`)
+
+// parseNumberFormat reads an example.
+func parseNumberFormat(example string) (*numberFormat, error) {
+	m := numberExample.FindStringSubmatch(example)
+	if m == nil {
+		return nil, errNumberExample
+	}
+	f := &numberFormat{example: example, group: m[1], decimal: m[2]}
+	if m[5] != "" {
+		f.group, f.decimal, f.lakh = m[3], m[5], true
+		if m[3] != m[4] {
+			return nil, errNumberExample
+		}
+	}
+	if f.group == f.decimal {
+		return nil, errNumberExample
+	}
+	return f, nil
+}
+
+// numberFormatsOf are examples of the formats that a text fits which is no plain decimal.
+func numberFormatsOf(text string) []string {
+	if !strings.ContainsAny(text, ",'’ \u00a0\u202f") && strings.Count(text, ".") < 2 {
+		return nil
+	}
+	var fitting []string
+	for _, example := range []string{"1,234.56", "1.234,56", "1 234,56", "1'234.56", "12,34,567.89"} {
+		f, err := parseNumberFormat(example)
+		if err != nil {
+			panic("the example of a number is none: " + example)
+		}
+		if _, err := f.read(text); err == nil && (!f.lakh || len(fitting) == 0) {
+			fitting = append(fitting, example)
+		}
+	}
+	return fitting
+}
+
+// attributeName is a name as the key of an object in HCL.
+func attributeName(name string) string {
+	if hclsyntax.ValidIdentifier(name) {
+		return name
+	}
+	return strconv.Quote(name)
+}
+
+// read returns a number as a plain decimal. Space at its ends is left out.
+func (f *numberFormat) read(text string) (string, error) {
+	number := sameSpace(text)
+	if strings.ContainsAny(f.group, "'’") {
+		number = strings.ReplaceAll(number, "’", "'")
+	}
+	number = strings.Trim(number, " ")
+	number, isNegative := strings.CutPrefix(number, "-")
+	whole, decimals, hasDecimals := strings.Cut(number, f.decimal)
+	digits, ok := f.ungrouped(whole)
+	switch {
+	case len(number) > numberDigitsMax:
+		return "", fmt.Errorf("is longer than %d characters", numberDigitsMax)
+	case !ok, hasDecimals && !areDigits(decimals), len(digits) > 1 && digits[0] == '0':
+		return "", fmt.Errorf("is not written like %s, which number_format says: %s", f.example, f.words())
+	}
+	if hasDecimals {
+		digits += "." + decimals
+	}
+	if isNegative {
+		digits = "-" + digits
+	}
+	return digits, nil
+}
+
+// ungrouped joins the groups of digits before the decimals. Digits without groups are right.
+func (f *numberFormat) ungrouped(whole string) (string, bool) {
+	group := strings.ReplaceAll(sameSpace(f.group), "’", "'")
+	if group == "" || !strings.Contains(whole, group) {
+		return whole, areDigits(whole)
+	}
+	groups := strings.Split(whole, group)
+	for i, digits := range groups {
+		size := 3
+		if f.lakh && i < len(groups)-1 {
+			size = 2
+		}
+		if !areDigits(digits) || len(digits) > size || i > 0 && len(digits) < size {
+			return "", false
+		}
+	}
+	return strings.Join(groups, ""), true
+}
+
+// words say what a number may look like.
+func (f *numberFormat) words() string {
+	names := map[string]string{",": "a comma", ".": "a point", "'": "an apostrophe", "’": "an apostrophe", "": "nothing"}
+	group := names[f.group]
+	if group == "" && f.group != "" {
+		group = "a space"
+	}
+	return fmt.Sprintf("digits, with %s between groups and %s before decimals", group, names[f.decimal])
+}
+
+// sameSpace makes spaces that do not break lines plain ones.
+func sameSpace(text string) string {
+	return strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(text)
+}
+
+func areDigits(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}

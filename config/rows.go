@@ -1,0 +1,159 @@
+package config
+
+import (
+	"context"
+	"io"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+const (
+	sourceHeaderBytes = 64 << 10 // what a snippet of a header needs
+	contextEvery      = 1024     // rows between two looks at a context
+)
+
+// open opens the data file and reads its header. The caller closes it, where it is not nil.
+func (d *dataSource) open() (*table, io.Closer, hcl.Diagnostics) {
+	file, err := openBelow(d.sources.root, d.file)
+	if err != nil {
+		return nil, nil, hcl.Diagnostics{mistake(d.block.arguments["file"].expr.Range(), "Data file cannot be read", "%s: %s", d.file, sentence(err))}
+	}
+	from, diags := d.kind.open(d, file)
+	if diags.HasErrors() {
+		return nil, file, diags
+	}
+	table, more := newTable(d, from)
+	return table, file, append(diags, more...)
+}
+
+// rows streams the rows that where lets through. A mistake or a warning is yielded with a nil
+// row, and the stream goes on; the end of ctx ends it early with a mistake. A row is valid
+// until the next one.
+func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] {
+	return func(yield func(*row, hcl.Diagnostics) bool) {
+		table, file, diags := d.open()
+		if file != nil {
+			defer func() { _ = file.Close() }()
+		}
+		if diags.HasErrors() {
+			yield(nil, d.noted(diags))
+			return
+		}
+		if !slices.Equal(table.columns, d.columns) {
+			yield(nil, hcl.Diagnostics{mistake(d.block.at, "Data file changed", "%s was changed while it was read.", d.file)})
+			return
+		}
+		filter, ok, diags := d.filter()
+		if !ok {
+			yield(nil, append(diags, mistake(d.block.at, "Data cannot be read",
+				"A mistake in what where refers to keeps the rows of %s from being read.", d.address)))
+			return
+		}
+		defer func() { d.notes = table.from.notes() }()
+		keys := newSeen()
+		for n := 0; ; n++ {
+			if n%contextEvery == 0 && ctx.Err() != nil {
+				yield(nil, interrupted())
+				return
+			}
+			row, diags, err := table.next()
+			if row != nil && diags != nil { // warnings of a row
+				if !yield(nil, d.noted(diags)) {
+					return
+				}
+				diags = nil
+			}
+			if row != nil {
+				row.source = d
+				row, diags = d.accept(row, filter, keys)
+			}
+			if (row != nil || diags != nil) && !yield(row, d.noted(diags)) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func interrupted() hcl.Diagnostics {
+	return hcl.Diagnostics{placeless("Interrupted", "Reading was interrupted before all transfers were read.")}
+}
+
+// noted gives alike mistakes of one file their origin and keeps what their snippets need.
+func (d *dataSource) noted(diags hcl.Diagnostics) hcl.Diagnostics {
+	for _, diag := range diags {
+		if diag.Subject != nil && diag.Subject.Filename == d.file {
+			d.sources.needData(d.file, diag.Subject.End.Byte)
+		}
+		switch from, isOrigin := diag.Extra.(*origin); {
+		case !isOrigin:
+			diag.Extra = &origin{block: d.address, inner: diag.Extra}
+		case from.block == "":
+			from.block = d.address
+		}
+	}
+	return diags
+}
+
+// accept checks the key of a row and asks the filter. A row that the filter leaves out is
+// nil without diagnostics; its key counts all the same.
+func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, hcl.Diagnostics) {
+	key := r.key()
+	if key == "" {
+		return nil, hcl.Diagnostics{mistake(r.at(d.keyColumn), "Key is empty", "The column %q is the key and may not be empty.", d.key)}
+	}
+	if first, isNew := keys.add(key, uint32(min(r.line, math.MaxUint32))); !isNew {
+		return nil, hcl.Diagnostics{mistake(r.at(d.keyColumn), "Key is not unique", "The key %q stands on line %d and on line %d.", key, first, r.line)}
+	}
+	if d.where == nil {
+		return r, nil
+	}
+	if isIn, ok := d.plainly(r, filter); ok {
+		if isIn {
+			return r, nil
+		}
+		return nil, nil
+	}
+	whole := *filter // which a diagnostic may keep
+	whole.Variables = map[string]cty.Value{"row": r.value()}
+	value, diags := evaluate(d.where.expr, d.where.refs, &whole)
+	switch {
+	case diags.HasErrors():
+	case value.ContainsMarked():
+		diags = hcl.Diagnostics{secretHere(d.where.expr.Range())}
+	case value.IsNull() || value.Type() != cty.Bool:
+		diags = hcl.Diagnostics{mistake(d.where.expr.Range(), "Not true or false", "where must be true or false for each row.")}
+	case value.True():
+		return r, nil
+	}
+	for _, diag := range diags {
+		diag.Detail += " The row is " + at(r.whole()) + "."
+	}
+	return nil, diags
+}
+
+// plainly evaluates where with the columns alone that it names. It is false where that has
+// no result, and the whole row is needed to say why.
+func (d *dataSource) plainly(r *row, filter *hcl.EvalContext) (isIn, ok bool) {
+	filter.Variables = map[string]cty.Value{"row": r.object(d.whereColumns)}
+	value, diags := d.where.expr.Value(filter)
+	if diags.HasErrors() || value.IsMarked() || !value.IsKnown() || value.IsNull() || value.Type() != cty.Bool {
+		return false, false
+	}
+	return value.True(), true
+}
+
+// filter is what where is evaluated in, and nil where there is none.
+func (d *dataSource) filter() (*hcl.EvalContext, bool, hcl.Diagnostics) {
+	if d.where == nil {
+		return nil, true, nil
+	}
+	ctx, ok, diags := d.scope.context(d.where.refs)
+	if !ok {
+		return nil, false, diags
+	}
+	return ctx.NewChild(), true, diags
+}
