@@ -18,6 +18,7 @@ type blockKind struct {
 	free     bool     // arguments of any name, and no others
 	nested   []blockKind
 	single   bool // at most one in a configuration
+	policy   bool // may stand in a policy directory
 	// read takes a block of this kind in; nil for nested kinds, which their parent reads.
 	read func(*loader, *block)
 }
@@ -59,7 +60,8 @@ type block struct {
 	arguments  map[string]*argument
 	inOrder    []*argument // of a free kind, as written
 	blocks     []*block
-	incomplete bool // mistakes were found and reported
+	incomplete bool       // mistakes were found and reported
+	policy     *policyDir // in which it stands; nil in the configuration
 }
 
 // argument is one setting of a block.
@@ -152,6 +154,14 @@ func (b *block) label(i int) string {
 		return b.labels[i]
 	}
 	return ""
+}
+
+// standIn says in which policy directory b and the blocks in it stand.
+func (b *block) standIn(d *policyDir) {
+	b.policy = d
+	for _, nested := range b.blocks {
+		nested.standIn(d)
+	}
 }
 
 // all yields the arguments of b and of the blocks in it, as written.

@@ -11,7 +11,7 @@ const assetScaleMax = 38
 
 func assetKind() blockKind {
 	return blockKind{
-		name: "asset", labels: []string{"code"}, required: []string{"scale"},
+		name: "asset", labels: []string{"code"}, required: []string{"scale"}, policy: true,
 		read: func(l *loader, b *block) { l.assets = append(l.assets, b) },
 	}
 }

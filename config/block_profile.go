@@ -11,7 +11,7 @@ func profileKind() blockKind {
 	return blockKind{
 		name: "profile", labels: []string{"name"},
 		required: []string{"profile_id"}, optional: []string{"identity_id", "account_id", "description"},
-		read: (*loader).readProfile,
+		policy: true, read: (*loader).readProfile,
 	}
 }
 
@@ -31,7 +31,7 @@ func (l *loader) readProfile(b *block) {
 	}
 	scope := l.config.scope
 	n := &node{
-		root: "profile", name: name, at: b.at, arguments: b.inOrder,
+		root: "profile", name: name, at: b.at, arguments: b.inOrder, policy: b.policy != nil,
 		compute: func() (cty.Value, hcl.Diagnostics) {
 			r := reader{scope: scope, block: b}
 			values := map[string]cty.Value{"name": cty.StringVal(name)}

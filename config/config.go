@@ -23,6 +23,7 @@ type Configuration struct {
 	Sandbox     Sandbox
 	Batches     []Batch // in declaration order
 
+	controls    Controls
 	sound       bool // Load found no mistake
 	options     Options
 	sources     *sources
@@ -137,6 +138,9 @@ type Options struct {
 	// Getenv reads REMIT_VAR_name and the credentials; nil means an empty environment. A
 	// variable that is set to "" counts as not set.
 	Getenv func(string) string
+	// PolicyDirs are directories of controls, relative to the configuration's unless
+	// absolute; one that is named twice is read once.
+	PolicyDirs []string
 	// Sandbox says that the embedded service is used: base_url and ca_file of the service
 	// block are not evaluated, so that a variable used only there may be unset.
 	Sandbox bool

@@ -38,12 +38,17 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 	}
 	l := &loader{
 		config: c, names: map[string]hcl.Range{}, contexts: map[string]*hcl.EvalContext{},
-		batches: map[string]*batchBlock{}, usedNow: map[*node]bool{}, usedLater: map[*node]bool{},
+		policyFiles: map[string]bool{}, batches: map[string]*batchBlock{}, usedNow: map[*node]bool{}, usedLater: map[*node]bool{},
 	}
 	c.scope = newScope(functions.TableOf(c.sources.root, c.sources.noteRead))
 	c.Service, c.State = serviceDefaults(), stateDefaults()
 	c.assets = scales{}
 
+	if l.openPolicyDirs(); !l.needsControls() {
+		l.diags = nil
+	} else if l.diags.HasErrors() {
+		return c, l.diags, true // what lacks a name may have it there
+	}
 	l.readBlocks()
 	if opts.Need != NeedAll {
 		l.parseTransfers()
@@ -64,6 +69,9 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 	}
 	if l.unreadable {
 		_ = c.sources.root.Close()
+		for _, d := range l.policyDirs {
+			_ = d.root.Close()
+		}
 		return c, nil, false
 	}
 	l.requireVariables()
@@ -84,6 +92,9 @@ type loader struct {
 	config *Configuration
 	diags  hcl.Diagnostics
 	names  map[string]hcl.Range // what is declared, by address
+
+	policyDirs  []*policyDir
+	policyFiles map[string]bool // by the names that diagnostics use
 
 	variables []*variable
 	batches   map[string]*batchBlock
@@ -110,34 +121,44 @@ func (l *loader) readBlocks() {
 		openers[kind.name], readers[kind.name] = newOpener(kind), kind
 		root.Blocks = append(root.Blocks, hcl.BlockHeaderSchema{Type: kind.name, LabelNames: kind.labels})
 	}
-	read := func(body hcl.Body) {
+	read := func(body hcl.Body, in *policyDir) {
 		content, rest, diags := body.PartialContent(root)
 		l.report(diags...)
 		l.refuseOthers(body, rest, slices.Collect(maps.Keys(readers)))
 		for _, from := range content.Blocks {
-			l.readBlock(readers[from.Type], openers[from.Type], from)
+			if kind := readers[from.Type]; in == nil || kind.policy {
+				l.readBlock(kind, openers[from.Type], from, in)
+			} else if l.needsControls() {
+				l.refuseInPolicyDir(from.Type, from.DefRange)
+			}
+		}
+	}
+	for _, d := range l.policyDirs {
+		for _, source := range d.parsed {
+			read(source.file.Body, d)
 		}
 	}
 	for _, source := range l.config.sources.parsed {
 		if source.parts == nil {
-			read(source.file.Body)
+			read(source.file.Body, nil)
 		}
 		for _, p := range source.parts {
 			if p.transfers {
 				l.transfers = append(l.transfers, transferSource{part: p})
 			} else {
-				read(p.body)
+				read(p.body, nil)
 			}
 		}
 	}
 }
 
-func (l *loader) readBlock(kind blockKind, open *opener, from *hcl.Block) {
+func (l *loader) readBlock(kind blockKind, open *opener, from *hcl.Block, in *policyDir) {
 	if !l.reads(kind.name) {
 		before := len(l.diags)
 		defer func() { l.diags = l.diags[:before] }()
 	}
 	b, diags := open.open(from)
+	b.standIn(in)
 	l.report(diags...)
 	if kind.single && !l.declare(from.Type+" block", b.at) {
 		return
@@ -185,7 +206,11 @@ func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
 // both places and returns false.
 func (l *loader) declare(address string, r hcl.Range) bool {
 	if first, ok := l.names[address]; ok {
-		l.report(mistake(r, "Declared twice", "%s was already declared at %s.", address, at(first)))
+		d := mistake(r, "Declared twice", "%s was already declared at %s.", address, at(first))
+		if l.policyFiles[first.Filename] && !l.policyFiles[r.Filename] {
+			d.Detail += " That is in a policy directory, which the configuration can't override: give this one another name, or remove it."
+		}
+		l.report(d)
 		return false
 	}
 	l.names[address] = r
@@ -218,7 +243,7 @@ func (l *loader) settle() {
 	for _, n := range scope.inOrder {
 		for _, a := range n.arguments {
 			within := wideReach()
-			within.row = a.row
+			within.row, within.policy = a.row, n.policy
 			refs, diags := scope.resolve(a.expr, within)
 			a.refs = refs
 			wrong[n] = append(wrong[n], diags...)
@@ -238,6 +263,7 @@ func (l *loader) settle() {
 
 // resolveBlock finds what the arguments of b, and of the blocks in it, refer to.
 func (l *loader) resolveBlock(b *block, within reach) {
+	within.policy = b.policy != nil
 	for _, a := range b.all() {
 		l.resolveArgument(a, within, false)
 	}

@@ -8,9 +8,10 @@ type Need uint8
 // What is needed. Where it is not NeedAll, [Configuration.Transfers] may not be called, and
 // what else has a name is evaluated as far as it goes.
 const (
-	NeedAll     Need = iota // everything
-	NeedService             // the remit, state and service blocks, and what the sandbox is where it stands in
-	NeedState               // the remit and state blocks, and of the service block what has a value
+	NeedAll      Need = iota // everything
+	NeedControls             // what NeedService is, and the controls
+	NeedService              // the remit, state and service blocks, and what the sandbox is where it stands in
+	NeedState                // the remit and state blocks, and of the service block what has a value
 )
 
 // reads reports whether mistakes in blocks of a kind concern whoever loads.
@@ -24,9 +25,12 @@ func (l *loader) reads(kind string) bool {
 	return l.config.options.Need == NeedAll
 }
 
+// needsControls reports whether what a plan is checked against concerns whoever loads.
+func (l *loader) needsControls() bool { return l.config.options.Need <= NeedControls }
+
 func (l *loader) needsSandbox() bool {
 	o := l.config.options
-	return o.Need == NeedAll || o.Need == NeedService && o.Sandbox
+	return o.Need == NeedAll || o.Need <= NeedService && o.Sandbox
 }
 
 // needed are the nodes whose mistakes concern whoever loads: variables, and what the blocks

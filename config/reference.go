@@ -6,6 +6,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"remit/internal/functions"
 )
 
 // references are what an expression refers to.
@@ -28,6 +30,7 @@ type reach struct {
 	// columns of each.value, or of row; nil where they are not known
 	columns []string
 	row     bool
+	policy  bool // of a policy directory: its profiles only, and no file
 }
 
 // wideReach is what most places may refer to.
@@ -97,7 +100,7 @@ func (r *resolver) named(t hcl.Traversal, root string) {
 	if len(t) == 1 && values { // profile[each.value.department]
 		r.refs.whole = append(r.refs.whole, root)
 		for _, n := range r.scope.inOrder {
-			if n.root == root {
+			if n.root == root && (n.policy || !r.reach.policy) {
 				r.refs.nodes = append(r.refs.nodes, n)
 			}
 		}
@@ -133,6 +136,10 @@ func (r *resolver) named(t hcl.Traversal, root string) {
 // node finds what was declared, or reports that it was not.
 func (r *resolver) node(t hcl.Traversal, root, name string) *node {
 	n, ok := r.scope.nodes[root][name]
+	if ok && r.reach.policy && !n.policy {
+		r.refuse(t.SourceRange(), "Reference is not allowed here", "%s is declared at %s. %s", n.address(), at(n.at), policyReaches)
+		return nil
+	}
 	if !ok {
 		names := r.scope.names(root)
 		what := map[string]string{"var": "variable", "local": "local value", "profile": "profile", "batch": "batch", "data": "data source"}[root]
@@ -150,6 +157,8 @@ func (r *resolver) node(t hcl.Traversal, root, name string) *node {
 
 func (r *resolver) reachable(t hcl.Traversal, root string) bool {
 	switch {
+	case r.reach.policy && root != "profile":
+		r.refuse(t.SourceRange(), "Reference is not allowed here", "%s", policyReaches)
 	case r.reach.self && root != "var":
 		r.refuse(t.SourceRange(), "Reference is not allowed here", "The validation of a variable may refer to variables only.")
 	case r.reach.narrow && root != "var" && root != "local":
@@ -241,6 +250,10 @@ func (r *resolver) calls(expr hclsyntax.Expression) {
 			return nil
 		}
 		if _, ok := r.scope.functions[call.Name]; ok {
+			if r.reach.policy && functions.ReadsFiles(call.Name) {
+				return hcl.Diagnostics{mistake(call.NameRange, "Function is not allowed here",
+					"%s reads files of the configuration's directory, whose authors the controls of a policy directory are about.", call.Name)}
+			}
 			return nil
 		}
 		names := make([]string, 0, len(r.scope.functions))

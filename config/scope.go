@@ -31,6 +31,7 @@ type node struct {
 	// demand, where it is not nil, makes the value when an expression first needs it.
 	demand func() (cty.Value, hcl.Diagnostics)
 	data   *dataSource // of a data source
+	policy bool        // declared in a policy directory
 
 	progress  progress
 	value     cty.Value

@@ -102,29 +102,37 @@ type parsed struct {
 
 // parse reads and parses one file. Several goroutines may do so.
 func (s *sources) parse(name string) parsed {
+	return parseFile(s.root, name, name, s.split)
+}
+
+// parseFile reads and parses a file below root that diagnostics call shown. Split returns the
+// parts of a file that is not parsed whole, else nil; it may be nil itself.
+func parseFile(root *os.Root, name, shown string, split func(content []byte, name string) []*part) parsed {
 	wrong := func(summary, detail string, args ...any) parsed {
 		return parsed{diags: hcl.Diagnostics{placeless(summary, detail, args...)}}
 	}
 	if err := transfer.CheckText(name); err != nil { // a reviewer reads it as a place
 		return wrong("Text cannot be seen as it is", "The name of the file %q %s", name, sentence(err))
 	}
-	content, err := readBelow(s.root, name, sourceBytesMax)
+	content, err := readBelow(root, name, sourceBytesMax)
 	if err != nil {
-		return wrong("File cannot be read", "%s: %s", name, sentence(err))
+		return wrong("File cannot be read", "%s: %s", shown, sentence(err))
 	}
-	if parts := s.split(content, name); parts != nil {
-		file := &hcl.File{Body: hcl.EmptyBody(), Bytes: content, Nav: nav(parts)}
-		return parsed{source: source{name, file, parts}}
+	if split != nil {
+		if parts := split(content, shown); parts != nil {
+			file := &hcl.File{Body: hcl.EmptyBody(), Bytes: content, Nav: nav(parts)}
+			return parsed{source: source{shown, file, parts}}
+		}
 	}
 	parse := parseNative
 	if isJSON(name) {
 		parse = parseJSON
 	}
-	file, diags := parse(content, name)
+	file, diags := parse(content, shown)
 	if file == nil {
 		file = &hcl.File{Body: hcl.EmptyBody(), Bytes: content}
 	}
-	return parsed{source: source{name: name, file: file}, diags: diags}
+	return parsed{source: source{name: shown, file: file}, diags: diags}
 }
 
 // split splits a file that is long enough for it, and parses the parts that have more than

@@ -33,6 +33,7 @@ func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record,
 			Header: Header{
 				Format: Format, Environment: meta.Environment, Service: meta.Service,
 				Lineage: meta.Lineage, Serial: meta.Serial, Created: now, Targets: controls.Targets,
+				Controls: controls.Declared.Digest(), ControlList: controls.Declared.List(),
 			},
 			Totals: make(map[Action]*transfer.Totals),
 		},

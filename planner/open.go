@@ -12,6 +12,7 @@ import (
 	"io"
 	"slices"
 
+	"remit/config"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -148,6 +149,9 @@ func (o *opener) readHeader() error {
 	}
 	if o.plan.Header.PlanID == "" {
 		return o.changed("it has no plan_id")
+	}
+	if config.DigestOfControls(o.plan.Header.ControlList) != o.plan.Header.Controls {
+		return o.changed("its controls do not have the digest that it says")
 	}
 	return nil
 }

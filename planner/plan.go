@@ -172,9 +172,9 @@ const (
 const Format = "remit-plan/1"
 
 // Header is what a plan says of itself: the first line of a saved plan. [New] fills in
-// Format, Environment, Service, Lineage, Serial, Created, Accepted and Targets; the caller
-// adds ToolVersion, PlanID, Controls, Author, Expires and Origin. None of these six is part of
-// the plan's digest.
+// Format, Environment, Service, Lineage, Serial, Controls, ControlList, Created, Accepted and
+// Targets; the caller adds ToolVersion, PlanID, Author, Expires and Origin. Of these only Environment,
+// Service and Accepted are part of the plan's digest.
 type Header struct {
 	Format      string         `json:"format"` // the constant Format
 	ToolVersion string         `json:"tool_version"`
@@ -184,16 +184,22 @@ type Header struct {
 	Lineage     string         `json:"lineage"`
 	Serial      int64          `json:"serial"`
 	Controls    string         `json:"controls"` // digest of limits, policies and approval rules
-	Author      string         `json:"author"`
-	Created     time.Time      `json:"created"`
-	Expires     time.Time      `json:"expires,omitzero"`   // zero for never
-	Accepted    []string       `json:"accepted,omitempty"` // flag=name of what was accepted or overridden
-	Targets     []string       `json:"targets,omitempty"`
-	Origin      state.Origin   `json:"origin,omitzero"` // what the plan was made from
+	// ControlList are the controls of that digest, by which the one that is another later is
+	// named; empty where there are none.
+	ControlList []config.Control `json:"control_list,omitempty"`
+	Author      string           `json:"author"`
+	Created     time.Time        `json:"created"`
+	Expires     time.Time        `json:"expires,omitzero"`   // zero for never
+	Accepted    []string         `json:"accepted,omitempty"` // flag=name of what was accepted or overridden
+	Targets     []string         `json:"targets,omitempty"`
+	Origin      state.Origin     `json:"origin,omitzero"` // what the plan was made from
 }
 
 // Controls are what a plan is checked against, and what a person accepted.
 type Controls struct {
+	// Declared are those of the configuration and its policy directories.
+	Declared config.Controls
+
 	AllowEmpty       bool
 	AcceptDuplicate  []string       // ref_ids
 	AcceptDuplicates map[string]int // batch → exact count

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"remit/config"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -21,7 +22,7 @@ var ErrCompleted = errors.New("the plan was carried out already: every line of i
 
 // OtherError says that a plan was made for something else than it is to be applied to.
 type OtherError struct {
-	What    string // "environment", "service", "lineage", "serial" or "controls"
+	What    string // "environment", "service", "lineage" or "serial"
 	Planned string
 	Now     string
 }
@@ -29,6 +30,49 @@ type OtherError struct {
 // Error names both.
 func (e *OtherError) Error() string {
 	return fmt.Sprintf("the plan was made for another %s: planned %s, now %s; make a new one", e.What, e.Planned, e.Now)
+}
+
+// ControlsError says that a plan was made under other controls than those of now.
+type ControlsError struct{ Changes []ControlChange }
+
+// ControlChange is one control that is not what it was.
+type ControlChange struct {
+	config.Control        // as it is now; as it was, where it is gone
+	What           string // "is another", "is new" or "is gone"
+}
+
+// Error names each of them.
+func (e *ControlsError) Error() string {
+	var texts []string
+	for _, c := range e.Changes {
+		text := c.Name
+		if c.Place != "" {
+			text += " at " + c.Place
+		}
+		texts = append(texts, text+" "+c.What)
+	}
+	return fmt.Sprintf("the plan was made under other controls: %s; make a new one", strings.Join(texts, ", "))
+}
+
+// compareControls returns which controls differ between two lists, each in order of name.
+func compareControls(planned, now []config.Control) []ControlChange {
+	var changes []ControlChange
+	for len(planned) > 0 || len(now) > 0 {
+		switch {
+		case len(now) == 0 || len(planned) > 0 && planned[0].Name < now[0].Name:
+			changes = append(changes, ControlChange{planned[0], "is gone"})
+			planned = planned[1:]
+		case len(planned) == 0 || now[0].Name < planned[0].Name:
+			changes = append(changes, ControlChange{now[0], "is new"})
+			now = now[1:]
+		default:
+			if planned[0].SHA256 != now[0].SHA256 {
+				changes = append(changes, ControlChange{now[0], "is another"})
+			}
+			planned, now = planned[1:], now[1:]
+		}
+	}
+	return changes
 }
 
 // StaleError says that ref_ids are no longer as they were planned, other than by an earlier
@@ -88,10 +132,10 @@ type History interface {
 // without the lines to which an earlier run of this plan_id gave an outcome. A line that
 // such a run left in doubt stays as it was planned.
 //
-// The error is an *[ObstacleError], an *[OtherError], a *[StaleError], [ErrExpired] or
-// [ErrCompleted], or says what could not be read. controls is the digest of the limits,
-// policies and approval rules as they are now.
-func (p *Plan) Recheck(ctx context.Context, record History, controls string, now time.Time) (*Plan, error) {
+// The error is an *[ObstacleError], an *[OtherError], a *[ControlsError], a *[StaleError],
+// [ErrExpired] or [ErrCompleted], or says what could not be read. The controls are those that
+// are declared now.
+func (p *Plan) Recheck(ctx context.Context, record History, controls config.Controls, now time.Time) (*Plan, error) {
 	if !p.Applicable() {
 		return nil, &ObstacleError{p.Obstacles}
 	}
@@ -112,7 +156,7 @@ func (p *Plan) Recheck(ctx context.Context, record History, controls string, now
 	return r.left()
 }
 
-func (p *Plan) checkHeader(meta state.Meta, controls string, now time.Time) error {
+func (p *Plan) checkHeader(meta state.Meta, controls config.Controls, now time.Time) error {
 	h := p.Header
 	planned := h.Service
 	if planned.CustomerID == "" {
@@ -127,8 +171,8 @@ func (p *Plan) checkHeader(meta state.Meta, controls string, now time.Time) erro
 		return &OtherError{"lineage", h.Lineage, meta.Lineage}
 	case h.Serial > meta.Serial:
 		return &OtherError{"serial", fmt.Sprint(h.Serial), fmt.Sprintf("%d, an older state", meta.Serial)}
-	case h.Controls != controls:
-		return &OtherError{"controls", h.Controls, controls}
+	case h.Controls != controls.Digest():
+		return &ControlsError{compareControls(h.ControlList, controls.List())}
 	case !h.Expires.IsZero() && !now.Before(h.Expires):
 		return ErrExpired
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,6 +23,7 @@ func begun(runID, planID string) state.Begun { return state.Begun{RunID: runID, 
 func outcomeOf(p *planner.Plan, err error) string {
 	var stale *planner.StaleError
 	var other *planner.OtherError
+	var controls *planner.ControlsError
 	var obstacle *planner.ObstacleError
 	switch {
 	case err == nil:
@@ -34,10 +36,22 @@ func outcomeOf(p *planner.Plan, err error) string {
 		return fmt.Sprint("stale ", stale.Lines)
 	case errors.As(err, &other):
 		return "other " + other.What
+	case errors.As(err, &controls):
+		return fmt.Sprint("other ", controls.Changes)
 	case errors.As(err, &obstacle):
 		return fmt.Sprint("obstacle ", obstacle.Obstacles[0].Kind, " ", obstacle.Obstacles[0].RefIDs)
 	}
 	return "error " + err.Error()
+}
+
+// files are controls in files, each as NAME:SHA256.
+func files(all ...string) config.Controls {
+	var c config.Controls
+	for _, text := range all {
+		name, sum, _ := strings.Cut(text, ":")
+		c.Files = append(c.Files, config.ControlFile{Name: name, SHA256: sum})
+	}
+	return c
 }
 
 func TestRecheck(t *testing.T) {
@@ -48,7 +62,8 @@ func TestRecheck(t *testing.T) {
 		accept   []string
 		since    func(*memory)
 		header   func(*planner.Header)
-		controls string
+		under    config.Controls // when it was planned
+		controls config.Controls // now
 		want     string
 	}{
 		"nothing happened": {want: "[+ a + b]"},
@@ -302,9 +317,14 @@ func TestRecheck(t *testing.T) {
 		"the customer is known by now": {
 			since: func(m *memory) { m.meta.Service.CustomerID = "c-1" }, want: "[+ a + b]",
 		},
-		"another lineage":    {header: func(h *planner.Header) { h.Lineage = "0000" }, want: "other lineage"},
-		"an older state":     {header: func(h *planner.Header) { h.Serial = 8 }, want: "other serial"},
-		"other controls":     {controls: "limits", want: "other controls"},
+		"another lineage":   {header: func(h *planner.Header) { h.Lineage = "0000" }, want: "other lineage"},
+		"an older state":    {header: func(h *planner.Header) { h.Serial = 8 }, want: "other serial"},
+		"the same controls": {under: files("a:1", "b:1"), controls: files("b:1", "a:1"), want: "[+ a + b]"},
+		"a control is new":  {controls: files("b:1"), want: "other [{{file b  1} is new}]"},
+		"controls are others": {
+			under: files("a:1", "b:1", "c:1", "d:1"), controls: files("b:1", "c:2", "e:1"),
+			want: "other [{{file a  1} is gone} {{file c  2} is another} {{file d  1} is gone} {{file e  1} is new}]",
+		},
 		"it expired":         {header: func(h *planner.Header) { h.Expires = now }, want: "expired"},
 		"it does not expire": {header: func(h *planner.Header) { h.Expires = time.Time{} }, want: "[+ a + b]"},
 	}
@@ -315,7 +335,7 @@ func TestRecheck(t *testing.T) {
 				declared = []config.Transfer{declare("a"), declare("b")}
 			}
 			m := newMemory(test.recorded...)
-			p := plan(t, m, planner.Controls{AcceptDuplicate: test.accept}, declared...)
+			p := plan(t, m, planner.Controls{AcceptDuplicate: test.accept, Declared: test.under}, declared...)
 			p.Header.PlanID, p.Header.Expires = "plan-1", now.Add(day)
 			if test.header != nil {
 				test.header(&p.Header)
@@ -352,7 +372,7 @@ func TestAPlanWithoutAnIDHasNoEarlierRuns(t *testing.T) {
 	m.happen(begun("run-1", ""))
 	m.put("run-1", record(declare("a"), state.Recorded))
 	var stale *planner.StaleError
-	if _, err := p.Recheck(t.Context(), m, "", now); !errors.As(err, &stale) || stale.Count != 1 {
+	if _, err := p.Recheck(t.Context(), m, config.Controls{}, now); !errors.As(err, &stale) || stale.Count != 1 {
 		t.Errorf("error %v", err)
 	}
 }
@@ -363,7 +383,7 @@ func TestRecheckKeepsTheTotalsOfWhatItDoesNotTouch(t *testing.T) {
 	p.Header.PlanID = "plan-1"
 	m.happen(begun("run-1", "plan-1"))
 	m.put("run-1", record(declare("a"), state.Recorded))
-	left, err := p.Recheck(t.Context(), m, "", now)
+	left, err := p.Recheck(t.Context(), m, config.Controls{}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,12 +401,12 @@ func TestTwinsThatALineOnlyCounts(t *testing.T) {
 		m.details[d.RefID] = d
 	}
 	p := plan(t, m, planner.Controls{AcceptDuplicate: []string{"a"}}, declare("a", twin))
-	left, err := p.Recheck(t.Context(), m, "", now)
+	left, err := p.Recheck(t.Context(), m, config.Controls{}, now)
 	if got := outcomeOf(left, err); got != "[+ a]" {
 		t.Errorf("accepted: %s", got)
 	}
 	m.put("run-1", record(declare("one-more", twin), state.Recorded))
-	left, err = p.Recheck(t.Context(), m, "", now)
+	left, err = p.Recheck(t.Context(), m, config.Controls{}, now)
 	if got := outcomeOf(left, err); got != "obstacle look-alike [a]" {
 		t.Errorf("with one more: %s", got)
 	}
@@ -396,7 +416,7 @@ func TestConflictsOfOthersDoNotStopATargetedPlan(t *testing.T) {
 	m := newMemory()
 	p := plan(t, m, planner.Controls{Targets: []string{"transfer.internal.a"}}, declare("a"), declare("b"))
 	m.put("run-1", record(declare("b"), state.Conflict))
-	left, err := p.Recheck(t.Context(), m, "", now)
+	left, err := p.Recheck(t.Context(), m, config.Controls{}, now)
 	if got := outcomeOf(left, err); got != "[+ a]" {
 		t.Error(got)
 	}

@@ -316,6 +316,7 @@ func TestTheHeaderIsFilledIn(t *testing.T) {
 	h := plan(t, m, planner.Controls{}, declare("a")).Header
 	want := planner.Header{
 		Format: "remit-plan/1", Environment: "test", Service: m.meta.Service, Lineage: "5a3c", Serial: 7, Created: now,
+		Controls: config.Controls{}.Digest(),
 	}
 	if diff := cmp.Diff(want, h, cmpopts.EquateApproxTime(time.Duration(0))); diff != "" {
 		t.Error(diff)

@@ -64,7 +64,7 @@ func newApply(p *process) *cobra.Command {
 			}
 			if len(args) == 1 {
 				a.file = args[0]
-				a.need = config.NeedService // the plan carries its requests with it
+				a.need = config.NeedControls // the plan carries its requests with it
 			}
 			if a.rehearse {
 				return a.runRehearsal(cmd.Context(), p)
@@ -188,7 +188,7 @@ func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapsh
 		if !plan.Applicable() {
 			return plan, w.showPlan(plan, &a.planning, a.asJSON)
 		}
-		left, err := plan.Recheck(ctx, snapshot, controlsDigest(), w.now())
+		left, err := plan.Recheck(ctx, snapshot, w.config.Controls(), w.now())
 		if err != nil {
 			return nil, a.staleError(err)
 		}
@@ -340,6 +340,7 @@ func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journa
 			Author: h.Author, Controls: h.Controls, Accepted: h.Accepted,
 			Environment: meta.Environment, Lineage: meta.Lineage, Service: meta.Service,
 			Origin: h.Origin, PlanFile: a.file, PlanSHA256: plan.SHA256,
+			ControlList: controlList(h.ControlList),
 		},
 		Journal: journal, Submitter: c.submitter, Finder: c.finder,
 		Policy: executor.Policy{
@@ -351,6 +352,15 @@ func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journa
 		},
 		Clock: clock{w.now}, Random: rand.Float64,
 	}
+}
+
+// controlList are the controls of a plan as the journal keeps them.
+func controlList(controls []config.Control) []state.Control {
+	var list []state.Control
+	for _, c := range controls {
+		list = append(list, state.Control(c))
+	}
+	return list
 }
 
 // execute carries a run out, shows it, and turns its end into an exit code.

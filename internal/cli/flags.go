@@ -98,7 +98,7 @@ func checkEnvironmentArgs(command *cobra.Command, extra []string) error {
 // mustBeTyped reports whether a flag decides what is sent, so that only a command line that
 // someone reads may carry it.
 func mustBeTyped(flag string) bool {
-	return flag == "sandbox" || flag == "auto-approve" || flag == "plan-digest" ||
+	return flag == "sandbox" || flag == "auto-approve" || flag == "plan-digest" || flag == "policy-dir" ||
 		strings.HasPrefix(flag, "override-") || strings.HasPrefix(flag, "accept-")
 }
 

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os/user"
@@ -53,6 +51,7 @@ func (o *planning) controlFlags(cmd *cobra.Command) {
 // controls reads the flags into what the planner takes.
 func (o *planning) controls(loaded *config.Configuration) (planner.Controls, error) {
 	c := planner.Controls{
+		Declared:   loaded.Controls(),
 		AllowEmpty: o.allowEmpty, Rehearsal: o.sandbox, AcceptDuplicate: o.acceptDuplicate, Targets: o.targets,
 		Operator: loaded.Service.Operator,
 		Lookup:   o.sandbox || loaded.Service.LookupPath != "", HoldDoubt: loaded.Service.HoldDoubt,
@@ -106,7 +105,6 @@ func (o *planning) make(ctx context.Context, w *workspace, record planner.Record
 	h := &plan.Header
 	h.ToolVersion = readVersion().Version
 	h.PlanID = uuid.NewString()
-	h.Controls = controlsDigest()
 	h.Author = o.authorName(ctx, w.process)
 	h.Expires = h.Created.Add(o.expiresIn)
 	if o.expiresIn == 0 {
@@ -135,13 +133,6 @@ func (o *planning) authorName(ctx context.Context, p *process) string {
 		return account.Username
 	}
 	return p.getenv("USER")
-}
-
-// controlsDigest is the digest of the limits, policies and approval rules that a plan is
-// made under: this version has none of them, so it is that of nothing.
-func controlsDigest() string {
-	sum := sha256.Sum256(nil)
-	return hex.EncodeToString(sum[:])
 }
 
 // exitOf is the exit code of a plan that must not be applied: 5 where a control says no,

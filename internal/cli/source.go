@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -21,6 +22,7 @@ import (
 type source struct {
 	dir         string
 	sandbox     bool
+	policyDirs  []string
 	assignments []config.Assignment
 	need        config.Need
 	loaded      *config.Configuration // nil until load has read it
@@ -30,6 +32,7 @@ func (s *source) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&s.dir, "chdir", ".", "work in this `directory`")
 	flags.BoolVar(&s.sandbox, "sandbox", false, "use the embedded service, with a state of its own: no money moves")
+	flags.StringArrayVar(&s.policyDirs, "policy-dir", nil, "check against the controls of this `directory` as well; may be repeated")
 	flags.Var(assignment{&s.assignments, false}, "var", "set a variable, as `NAME=VALUE`; may be repeated")
 	flags.Var(assignment{&s.assignments, true}, "var-file", "set variables from a `file`; may be repeated")
 }
@@ -64,8 +67,12 @@ func (p *process) load(s *source, asJSON bool) (*config.Configuration, error) {
 	}
 	p.begin("reading the configuration")
 	defer p.quiet()
+	policyDirs := slices.Clone(s.policyDirs)
+	if dir := p.getenv("REMIT_POLICY_DIR"); dir != "" {
+		policyDirs = append(policyDirs, dir)
+	}
 	loaded, diags := config.Load(s.dir, config.Options{
-		Assignments: s.assignments, Getenv: p.getenv, Sandbox: s.sandbox, Need: s.need, Version: readVersion().Version,
+		PolicyDirs: policyDirs, Assignments: s.assignments, Getenv: p.getenv, Sandbox: s.sandbox, Need: s.need, Version: readVersion().Version,
 	})
 	s.loaded, p.here = loaded, s.here
 	if err := p.report(loaded, diags, asJSON); err != nil {
@@ -128,6 +135,9 @@ func (s *source) command(words string) string {
 		case s.loaded != nil && s.loaded.Open(name):
 			line += " --var=" + shell.Word(a.Var)
 		}
+	}
+	for _, dir := range s.policyDirs {
+		line += " --policy-dir=" + shell.Word(dir)
 	}
 	if s.dir != "." {
 		line += " --chdir=" + shell.Word(s.dir)

@@ -46,6 +46,14 @@ func TableOf(root *os.Root, read func(name string)) map[string]function.Function
 	return table
 }
 
+// ReadsFiles reports whether a function of the table reads files, or could: a template may
+// call those that do.
+func ReadsFiles(name string) bool {
+	_, isFile := fileFunctions(files{})[name]
+	_, isTemplate := templateFunctions(files{}, nil)[name]
+	return isFile || isTemplate
+}
+
 func add(table map[string]function.Function, group map[string]entry) {
 	for name, e := range group {
 		if _, ok := table[name]; ok {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"remit/config"
 	"remit/executor"
 	"remit/internal/simulation/history"
 	"remit/internal/transfer"
@@ -190,7 +191,9 @@ func mutants() map[string]history.Client {
 		"does not look up before first sending": policy(func(p *executor.Policy) {
 			p.LookUpFirst = false
 		}),
-		"continues a plan under other controls": {Controls: func(p *planner.Plan) string { return p.Header.Controls }},
+		"continues a plan under other controls": {Controls: func(p *planner.Plan) config.Controls {
+			return config.Controls{Files: []config.ControlFile{{Name: "limits.hcl", SHA256: p.Header.ControlList[0].SHA256}}}
+		}},
 		"sends lines that only wait": lines(func(c *planner.Change, _ history.View) {
 			if c.Action == planner.Wait && c.Recorded == nil {
 				c.Action = planner.Submit

@@ -11,21 +11,22 @@ import (
 
 // pastLine is a run of the journal.
 type pastLine struct {
-	Type        string         `json:"type"` // "run"
-	Sandbox     bool           `json:"sandbox"`
-	Environment string         `json:"environment"`
-	Service     state.Identity `json:"service"`
-	Lineage     string         `json:"lineage"`
-	RunID       string         `json:"run_id"`
-	By          state.Holder   `json:"by"`
-	Begun       time.Time      `json:"begun"`
-	Ended       time.Time      `json:"ended,omitzero"` // absent where it did not end
-	Alive       bool           `json:"alive"`          // it goes on right now
-	PlanID      string         `json:"plan_id,omitempty"`
-	Digest      string         `json:"digest,omitempty"`
-	Author      string         `json:"author,omitempty"`
-	Controls    string         `json:"controls,omitempty"`
-	Accepted    []string       `json:"accepted,omitempty"`
+	Type        string          `json:"type"` // "run"
+	Sandbox     bool            `json:"sandbox"`
+	Environment string          `json:"environment"`
+	Service     state.Identity  `json:"service"`
+	Lineage     string          `json:"lineage"`
+	RunID       string          `json:"run_id"`
+	By          state.Holder    `json:"by"`
+	Begun       time.Time       `json:"begun"`
+	Ended       time.Time       `json:"ended,omitzero"` // absent where it did not end
+	Alive       bool            `json:"alive"`          // it goes on right now
+	PlanID      string          `json:"plan_id,omitempty"`
+	Digest      string          `json:"digest,omitempty"`
+	Author      string          `json:"author,omitempty"`
+	Controls    string          `json:"controls,omitempty"`
+	Accepted    []string        `json:"accepted,omitempty"`
+	ControlList []state.Control `json:"control_list,omitempty"`
 }
 
 // outcomeLine is what a run made of one transfer.
@@ -58,6 +59,7 @@ func (j *JSON) Past(past *executor.Past, o PastOptions) error {
 		Type: "run", Sandbox: r.isSandbox(), Environment: o.Meta.Environment, Service: o.Meta.Service, Lineage: o.Meta.Lineage,
 		RunID: b.RunID, By: b.By, Begun: past.Run.BegunAt, Ended: past.Run.EndedAt, Alive: o.Alive,
 		PlanID: b.PlanID, Digest: b.Digest, Author: b.Author, Controls: b.Controls, Accepted: b.Accepted,
+		ControlList: b.ControlList,
 	})
 	for i := range past.Lines {
 		j.pastOutcome(&past.Lines[i], o)

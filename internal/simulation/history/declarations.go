@@ -178,6 +178,7 @@ func (p *process) Declared(refID string) ([]byte, bool) {
 // plan is remit plan, read by somebody who mends what it says is wrong.
 func (w *world) plan(snapshot state.Snapshot, id string) (*planner.Plan, error) {
 	controls := planner.Controls{
+		Declared:   controlsNamed(w.controls),
 		AllowEmpty: true, Lookup: w.traits.hasLookup, HoldDoubt: w.traits.holdDoubt, ReplayWindow: w.traits.replayWindow,
 	}
 	for try := 0; ; try++ {
@@ -185,12 +186,17 @@ func (w *world) plan(snapshot state.Snapshot, id string) (*planner.Plan, error) 
 		if err != nil {
 			return nil, err
 		}
-		plan.Header.PlanID, plan.Header.Controls, plan.Header.Author, plan.Header.ToolVersion = "plan-"+id, w.controls, "ada", "0"
+		plan.Header.PlanID, plan.Header.Author, plan.Header.ToolVersion = "plan-"+id, "ada", "0"
 		if plan.Applicable() || try == 2 {
 			return plan, nil
 		}
 		controls.AcceptDuplicate = append(controls.AcceptDuplicate, w.review(plan)...)
 	}
+}
+
+// controlsNamed are controls that differ where their name does.
+func controlsNamed(name string) config.Controls {
+	return config.Controls{Files: []config.ControlFile{{Name: "limits.hcl", SHA256: name}}}
 }
 
 // review is what somebody does about a plan that is not applicable. It returns the ref_ids

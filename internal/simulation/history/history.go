@@ -18,6 +18,7 @@ import (
 	"slices"
 	"time"
 
+	"remit/config"
 	"remit/executor"
 	"remit/internal/sandbox"
 	"remit/planner"
@@ -37,7 +38,7 @@ type Client struct {
 	// Run changes what the executor is given; nil for nothing.
 	Run func(executor.Run, View) executor.Run
 	// Controls are those that a saved plan is checked against; nil for those of now.
-	Controls func(*planner.Plan) string
+	Controls func(*planner.Plan) config.Controls
 	// Crash damages the state in a directory as a careless store would; nil for not at all.
 	Crash func(directory string) error
 }

@@ -245,7 +245,7 @@ func (p *process) makePlan(file *savedPlan) error {
 	if err != nil {
 		return err
 	}
-	controls := p.controls
+	controls := controlsNamed(p.controls)
 	if w.client.Controls != nil {
 		controls = w.client.Controls(whole)
 	}

@@ -1,0 +1,87 @@
+package config
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// Controls are what a plan is checked against by declaration: in the configuration, and in
+// the policy directories, which its authors may not be able to write to. The zero value
+// checks nothing.
+type Controls struct {
+	// Files are those in which controls stand apart from the configuration: each file of a
+	// policy directory, and each file that a control names. A byte that differs is another
+	// control.
+	Files []ControlFile
+}
+
+// ControlFile is a file of controls, as it was read.
+type ControlFile struct {
+	Name   string // its path below its directory
+	SHA256 string // of its bytes, hexadecimal
+}
+
+// Control is one of [Controls] as a plan and the journal keep it, so that which one is
+// another now can be named.
+type Control struct {
+	Name   string `json:"name"`            // the address of a block, or "file" and its name
+	Place  string `json:"place,omitempty"` // file:line of a block
+	SHA256 string `json:"sha256"`          // of what it says, or of the file's bytes; hexadecimal
+}
+
+// controlsFormat is the first text of what is hashed, so that no other hash of remit's can be
+// taken for a digest of controls.
+const controlsFormat = "remit-controls/1"
+
+// List returns the controls in order of their names. Where a block stands is no part of its
+// SHA256: a block that is moved says the same.
+func (c Controls) List() []Control {
+	var list []Control
+	for _, f := range c.Files {
+		list = append(list, Control{Name: "file " + f.Name, SHA256: f.SHA256})
+	}
+	slices.SortFunc(list, func(a, b Control) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.SHA256, b.SHA256))
+	})
+	return list
+}
+
+// Digest is the hexadecimal SHA-256 over netstrings (LENGTH:BYTES,) of "remit-controls/1" and,
+// for each of [Controls.List], its name and its SHA256.
+func (c Controls) Digest() string { return DigestOfControls(c.List()) }
+
+// DigestOfControls is [Controls.Digest] of the controls with this list.
+func DigestOfControls(list []Control) string {
+	h := sha256.New()
+	netstrings(h, controlsFormat)
+	for _, control := range list {
+		netstrings(h, control.Name, control.SHA256)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// netstrings writes to a hash, which never fails.
+func netstrings(h io.Writer, texts ...string) {
+	for _, text := range texts {
+		_, _ = fmt.Fprintf(h, "%d:%s,", len(text), text)
+	}
+}
+
+// newControlFile is a file of controls with these bytes.
+func newControlFile(name string, content []byte) ControlFile {
+	sum := sha256.Sum256(content)
+	return ControlFile{Name: name, SHA256: hex.EncodeToString(sum[:])}
+}
+
+// Controls returns what a plan is checked against. It panics where the configuration was
+// loaded without them; see [Need].
+func (c *Configuration) Controls() Controls {
+	if c.options.Need > NeedControls {
+		panic("controls are asked of a configuration that was loaded without them")
+	}
+	return c.controls
+}

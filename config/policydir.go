@@ -1,0 +1,117 @@
+package config
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"remit/internal/transfer"
+)
+
+// policyDir is a directory of controls beside the configuration, whose authors need not be
+// able to write to it. Its invariant: nothing in the configuration changes what it says. Its
+// blocks see the profiles of policy directories and nothing else, and what is declared there
+// can't be declared in the configuration as well.
+type policyDir struct {
+	name   string // as it was given
+	root   *os.Root
+	parsed []source
+}
+
+// policyKinds are the kinds of blocks that may stand in a policy directory, in order of name.
+func policyKinds() []string {
+	var names []string
+	for _, kind := range blockKinds() {
+		if kind.policy {
+			names = append(names, kind.name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// openPolicyDirs opens the directories of [Options.PolicyDirs]. One that can't be read, that
+// has no file of controls, or that is the configuration's own is a mistake: a control that is
+// not there would be missed by nobody.
+func (l *loader) openPolicyDirs() {
+	var opened []os.FileInfo
+	for _, name := range l.config.options.PolicyDirs {
+		d, info, diags := l.openPolicyDir(name)
+		l.report(diags...)
+		isTwice := slices.ContainsFunc(opened, func(other os.FileInfo) bool { return os.SameFile(info, other) })
+		if d == nil || isTwice {
+			continue
+		}
+		opened = append(opened, info)
+		l.policyDirs = append(l.policyDirs, d)
+	}
+}
+
+func (l *loader) openPolicyDir(name string) (*policyDir, os.FileInfo, hcl.Diagnostics) {
+	refuse := func(detail string, args ...any) (*policyDir, os.FileInfo, hcl.Diagnostics) {
+		return nil, nil, hcl.Diagnostics{placeless("Policy directory cannot be read", detail, args...)}
+	}
+	if name == "" {
+		return refuse("--policy-dir is empty. Is a variable of the shell not set?")
+	}
+	if err := transfer.CheckText(name); err != nil { // a reviewer reads it in places
+		return refuse("The name of the policy directory %q %s", name, sentence(err))
+	}
+	at := name
+	if !filepath.IsAbs(at) {
+		at = filepath.Join(l.config.Dir, name)
+	}
+	root, err := os.OpenRoot(at)
+	if err != nil {
+		return refuse("%s: %s Without it, nothing would be checked against its controls.", name, sentence(plainPathError(err)))
+	}
+	info, err := root.Stat(".")
+	if err != nil {
+		return refuse("%s: %s", name, sentence(plainPathError(err)))
+	}
+	if own, err := os.Stat(l.config.Dir); err == nil && os.SameFile(info, own) {
+		return refuse("%s is the directory of the configuration itself, whose authors could change it. Name another one.", name)
+	}
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return refuse("%s: %s", name, sentence(plainPathError(err)))
+	}
+	d := &policyDir{name: name, root: root}
+	var diags hcl.Diagnostics
+	for _, entry := range entries {
+		if !isSource(entry.Name()) {
+			continue
+		}
+		shown := path.Join(filepath.ToSlash(name), entry.Name())
+		parsed := parseFile(root, entry.Name(), shown, nil)
+		diags = append(diags, parsed.diags...)
+		if parsed.file == nil {
+			continue
+		}
+		l.config.sources.files[shown] = parsed.file
+		l.policyFiles[shown] = true
+		l.config.controls.Files = append(l.config.controls.Files, newControlFile(entry.Name(), parsed.file.Bytes))
+		if !parsed.diags.HasErrors() {
+			d.parsed = append(d.parsed, parsed.source)
+		}
+	}
+	if len(d.parsed) == 0 && !diags.HasErrors() {
+		return refuse("There is no file whose name ends in .hcl or .hcl.json in %s, and so no control.", name)
+	}
+	return d, info, diags
+}
+
+// policyReaches says of a name that it is not to be had in a policy directory.
+const policyReaches = "A policy directory does not see the configuration, whose authors its controls are about: its blocks may refer to profiles of policy directories only."
+
+// refuseInPolicyDir reports what stands in a policy directory and doesn't belong there.
+func (l *loader) refuseInPolicyDir(name string, r hcl.Range) {
+	kinds := policyKinds()
+	l.report(mistake(r, "Not for a policy directory", "A policy directory has %s and %s blocks only, not %q.",
+		strings.Join(kinds[:len(kinds)-1], ", "), kinds[len(kinds)-1], name))
+}
