@@ -81,7 +81,8 @@ type course struct {
 	limiters map[transfer.Operation]*limiter
 	berths   berths // of requests in flight
 	ahead    berths // of intents whose requests have not begun (design section 6)
-	sending  bool   // false: doubts are settled by lookup alone
+	backstop backstop
+	sending  bool // false: doubts are settled by lookup alone
 
 	lasting  context.Context // outlives an interrupt: for the journal
 	starting context.Context // ends, with the reason as its cause, when nothing new may start

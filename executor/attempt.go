@@ -217,12 +217,10 @@ func (c *course) pauseAfter(answer Answer, pauses *backoff.ExponentialBackOff) t
 	return own/2 + jitter
 }
 
-// submit sends once. The bound is a backstop: a Submitter has its own timeouts, for a
-// request, and for a new token after it.
+// submit sends once, under a backstop: a Submitter has its own timeouts, for a request, and
+// for a new token after it.
 func (c *course) submit(path string, body []byte) Answer {
-	ctx, cancel := c.bounded(c.flight, 2*c.run.Policy.RequestTimeout)
-	defer cancel()
-	return c.run.Submitter.Submit(ctx, path, body)
+	return c.run.Submitter.Submit(c.backstop.get(c), path, body)
 }
 
 // lookup is what was found of the ref_ids that were asked for.

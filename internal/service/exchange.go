@@ -12,6 +12,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"sync"
+	"time"
 
 	"remit/executor"
 )
@@ -33,22 +34,23 @@ type call struct {
 	target    *url.URL
 	body      []byte // nil for none
 	answerMax int64  // bytes of the answer's body
+
+	// startMax is how long it may take to have a connection; 0 is no bound of its own.
+	startMax time.Duration
 }
 
 // do writes one request with the given token and reads its answer, within the client's
-// timeout. Where start ends before a connection is had, nothing is written.
-func (c *Client) do(ctx, start context.Context, what call, with *token) exchange {
+// timeout. Where no connection is had within what.startMax, nothing is written.
+func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 	whole := ctx
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
-	defer cancel()
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	started := context.AfterFunc(start, func() {
-		if errors.Is(start.Err(), context.DeadlineExceeded) {
-			giveUp(errLate)
-		}
-	})
-	defer started()
+	defer time.AfterFunc(c.timeout, func() { giveUp(context.DeadlineExceeded) }).Stop()
+	started := func() bool { return true }
+	if what.startMax > 0 {
+		started = time.AfterFunc(what.startMax, func() { giveUp(errLate) }).Stop
+		defer started()
+	}
 
 	body := newRequestBody(what.body)
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -56,7 +58,7 @@ func (c *Client) do(ctx, start context.Context, what call, with *token) exchange
 		WroteHeaderField: func(string, []string) { body.begin() },
 	})
 	began := c.now()
-	answer, err := c.transport.RoundTrip(c.request(ctx, what, with, body))
+	answer, err := c.transport.RoundTrip(newRequest(ctx, what, with, body))
 	var ex exchange
 	if err != nil {
 		ex = exchange{begun: body.seal(), err: err}
@@ -79,18 +81,23 @@ func (c *Client) do(ctx, start context.Context, what call, with *token) exchange
 	return ex
 }
 
-// request is made without GetBody and without an idempotency header, either of which would
+// header is that of every request with a token. It is made once, and never changed.
+func (c *Client) header(token string) http.Header {
+	return http.Header{
+		"Accept":        {"application/json, application/problem+json"},
+		"Authorization": {"Bearer " + token},
+		"Content-Type":  {"application/json"},
+		"User-Agent":    {c.userAgent},
+	}
+}
+
+// newRequest makes one without GetBody and without an idempotency header, either of which would
 // let the transport write it a second time by itself.
-func (c *Client) request(ctx context.Context, what call, with *token, body *requestBody) *http.Request {
+func newRequest(ctx context.Context, what call, with *token, body *requestBody) *http.Request {
 	r := &http.Request{
 		Method: what.method, URL: what.target, Host: what.target.Host,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{
-			"Accept":        {"application/json, application/problem+json"},
-			"Authorization": {"Bearer " + with.value},
-			"Content-Type":  {"application/json"},
-			"User-Agent":    {c.userAgent},
-		},
+		Header: with.header,
 	}
 	if what.body != nil {
 		r.Body, r.ContentLength = io.NopCloser(&body.bytes), int64(len(what.body))
@@ -108,7 +115,12 @@ func readAnswer(answer *http.Response, bytesMax int64) exchange {
 	if answer.StatusCode < 200 { // the body of a switched protocol is the connection itself
 		return ex
 	}
-	ex.body, ex.err = io.ReadAll(io.LimitReader(answer.Body, bytesMax+1))
+	var b bytes.Buffer
+	if n := answer.ContentLength; 0 < n && n <= bytesMax {
+		b.Grow(int(n) + bytes.MinRead) // so that the end is found without growing
+	}
+	_, ex.err = b.ReadFrom(io.LimitReader(answer.Body, bytesMax+1))
+	ex.body = b.Bytes()
 	if int64(len(ex.body)) > bytesMax {
 		ex.body, ex.err = ex.body[:bytesMax], fmt.Errorf("the answer is longer than %d bytes", bytesMax)
 	}

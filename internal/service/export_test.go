@@ -20,7 +20,7 @@ func WriteSealed(ctx context.Context, transport http.RoundTripper, b []byte, sea
 		WroteHeaderField: func(string, []string) { body.begin() },
 	})
 	what := call{method: http.MethodPost, target: &url.URL{Scheme: "http", Host: "127.0.0.1:1", Path: "/"}, body: b}
-	answer, err := transport.RoundTrip((&Client{}).request(ctx, what, &token{}, body))
+	answer, err := transport.RoundTrip(newRequest(ctx, what, &token{header: make(http.Header)}, body))
 	if err == nil {
 		_ = answer.Body.Close()
 	}

@@ -162,11 +162,11 @@ func (c *Client) findPage(ctx context.Context, refIDs []string, cursor string) (
 }
 
 func (c *Client) get(ctx context.Context, target *url.URL) (exchange, *token, error) {
-	with, err := c.tokens.get(ctx)
+	with, err := c.tokens.get(ctx, 0)
 	if err != nil {
 		return exchange{}, nil, err
 	}
-	return c.do(ctx, context.Background(), call{http.MethodGet, target, nil, findAnswerMax}, with), with, nil
+	return c.do(ctx, call{http.MethodGet, target, nil, findAnswerMax, 0}, with), with, nil
 }
 
 // mayPass reports whether a lookup with this status may succeed when it is tried again.

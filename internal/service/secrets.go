@@ -22,10 +22,10 @@ const (
 // secrets knows what must appear in nothing that is kept or shown, and removes it from what
 // a service sends back: some services repeat a request's headers in their errors.
 type secrets struct {
-	fixed []string // of the client; never changed
+	fixed [][]byte // of the client; never changed
 
 	mu     sync.RWMutex
-	tokens []string
+	tokens [][]byte
 }
 
 func newSecrets(clientID, secret string) *secrets {
@@ -36,8 +36,9 @@ func newSecrets(clientID, secret string) *secrets {
 		base64.StdEncoding.EncodeToString([]byte(escaped)),
 		base64.StdEncoding.EncodeToString([]byte(clientID + ":" + secret)),
 	} {
-		if len(form) >= secretLengthMin && !slices.Contains(s.fixed, form) {
-			s.fixed = append(s.fixed, form)
+		known := slices.ContainsFunc(s.fixed, func(b []byte) bool { return string(b) == form })
+		if len(form) >= secretLengthMin && !known {
+			s.fixed = append(s.fixed, []byte(form))
 		}
 	}
 	return s
@@ -58,7 +59,7 @@ func (s *secrets) add(token string) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tokens = append(s.tokens, token)
+	s.tokens = append(s.tokens, []byte(token))
 	if len(s.tokens) > tokensKept {
 		s.tokens = slices.Delete(s.tokens, 0, 1)
 	}
@@ -77,9 +78,9 @@ func (s *secrets) scrub(b []byte) []byte {
 	return b
 }
 
-func replace(b []byte, secret string) []byte {
-	if !bytes.Contains(b, []byte(secret)) {
+func replace(b, secret []byte) []byte {
+	if !bytes.Contains(b, secret) {
 		return b
 	}
-	return bytes.ReplaceAll(b, []byte(secret), []byte(removed))
+	return bytes.ReplaceAll(b, secret, []byte(removed))
 }

@@ -19,13 +19,13 @@ func (c *Client) Submit(ctx context.Context, path string, body []byte) executor.
 	if err != nil {
 		return executor.Answer{Kind: executor.Unwritten, Stop: true, Reason: "Nothing was sent: the recorded " + c.clean(err.Error()) + "."}
 	}
-	start, cancel := context.WithTimeout(ctx, executor.StartMax)
-	defer cancel()
-	have, err := c.tokens.get(start)
+	began := c.now()
+	have, err := c.tokens.get(ctx, executor.StartMax)
 	if err != nil {
 		return withoutToken(err)
 	}
-	a := c.classify(c.do(ctx, start, call{http.MethodPost, target, body, answerMax}, have))
+	left := max(executor.StartMax-c.now().Sub(began), 1)
+	a := c.classify(c.do(ctx, call{http.MethodPost, target, body, answerMax, left}, have))
 	if a.Kind != executor.TokenRefused {
 		return a
 	}

@@ -27,10 +27,10 @@ const (
 // token is one access token. It is never changed, so that comparing pointers tells whether
 // a refused token is still the current one.
 type token struct {
-	value   string
-	renewAt time.Time // zero where its life is not known
-	expires time.Time // zero where its life is not known
-	date    time.Time // the Date of its answer; zero where it had none
+	header  http.Header // of requests with it
+	renewAt time.Time   // zero where its life is not known
+	expires time.Time   // zero where its life is not known
+	date    time.Time   // the Date of its answer; zero where it had none
 }
 
 // tokens holds the current token for all that is in flight, and renews it one request at a
@@ -78,8 +78,8 @@ func (c *Client) Ready(ctx context.Context) (time.Time, error) {
 }
 
 // get returns a token that has not expired. It renews one ahead of its expiry in the
-// background, and waits only where there is none.
-func (t *tokens) get(ctx context.Context) (*token, error) {
+// background, and waits only where there is none, as long as it may; 0 is as long as ctx.
+func (t *tokens) get(ctx context.Context, within time.Duration) (*token, error) {
 	t.mu.Lock()
 	now := t.client.now()
 	if have := t.current; have != nil && (have.expires.IsZero() || now.Before(have.expires)) {
@@ -91,6 +91,11 @@ func (t *tokens) get(ctx context.Context) (*token, error) {
 	}
 	r := t.renew()
 	t.mu.Unlock()
+	if within > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, within)
+		defer cancel()
+	}
 	return r.wait(ctx)
 }
 
@@ -102,7 +107,7 @@ func (t *tokens) replace(ctx context.Context, refused *token) (*token, error) {
 		t.current = nil
 	}
 	t.mu.Unlock()
-	return t.get(ctx)
+	return t.get(ctx, 0)
 }
 
 // stop ends a renewal under way and returns when it has ended.
@@ -170,7 +175,7 @@ func (t *tokens) fetch() (*token, error) {
 		return nil, failure
 	}
 	c.secrets.add(got.AccessToken)
-	fresh := &token{value: got.AccessToken, date: via.date}
+	fresh := &token{header: c.header(got.AccessToken), date: via.date}
 	if life := lifetime(got); life > 0 {
 		fresh.expires = began.Add(life)
 		fresh.renewAt = fresh.expires.Add(-min(renewBefore, life/5))
