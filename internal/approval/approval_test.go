@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hiddeco/sshsig"
+	"github.com/shopspring/decimal"
 	"golang.org/x/crypto/ssh"
 	"pgregory.net/rapid"
 
@@ -309,10 +310,11 @@ func TestOneFlippedByte(t *testing.T) {
 
 func TestNeeded(t *testing.T) {
 	amount := transfer.MustAmount
+	number := decimal.RequireFromString
 	rules := []approval.Rule{
-		{Name: "second", Above: map[string]transfer.Amount{"USD": amount("100000")}, Approvers: 2},
-		{Name: "many", HasCount: true, CountMax: 3, Approvers: 3},
-		{Name: "first", Above: map[string]transfer.Amount{"USD": amount("1000"), "EUR": amount("900")}, Approvers: 1},
+		{Place: "second", Above: map[string]decimal.Decimal{"USD": number("100000")}, Approvers: 2},
+		{Place: "many", HasCount: true, CountMax: 3, Approvers: 3},
+		{Place: "first", Above: map[string]decimal.Decimal{"USD": number("1000"), "EUR": number("900")}, Approvers: 1},
 	}
 	for name, c := range map[string]struct {
 		amounts []string // of one transfer each
@@ -330,12 +332,12 @@ func TestNeeded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var totals transfer.Totals
 			for _, text := range c.amounts {
-				number, asset, _ := strings.Cut(text, " ")
-				totals.Add(asset, amount(number))
+				digits, asset, _ := strings.Cut(text, " ")
+				totals.Add(asset, amount(digits))
 			}
 			got := ""
 			if need, ok := approval.Needed(rules, totals); ok {
-				got = need.Rule.Name + ": " + need.Because
+				got = need.Rule.Place + ": " + need.Because
 			}
 			if got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)

@@ -155,7 +155,7 @@ func (c *Case) judge(file File) (*Counted, *Discounted) {
 	if sig.Namespace() != Namespace {
 		return no(principal, OtherUse, fmt.Sprintf("it was made for the namespace %q, and an approval is for %q", sig.Namespace(), Namespace))
 	}
-	if err := sig.verify(c.Plan); err != nil {
+	if err := sig.Verify(c.Plan); err != nil {
 		return no(principal, OtherBytes, "it is not over the bytes of this plan: it approves another file, or the plan or the signature was changed since")
 	}
 	if use := c.Signers.Use(sig.Key(), c.Revoked, c.Now); use.Why != "" {
@@ -183,20 +183,12 @@ func (v *Verdict) Missing() string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "it has %d of the %s that %s wants (%s", len(v.Approvers), approvers(v.Needed()), v.Need.Rule.Title(), v.Need.Because)
+	fmt.Fprintf(&b, "it has %d of the %s that the rule at %s wants (%s", len(v.Approvers), approvers(v.Needed()), v.Need.Rule.Place, v.Need.Because)
 	if v.Author == nil {
 		b.WriteString("; one more than the rule says, because no author signed it")
 	}
 	b.WriteString(")")
 	return b.String()
-}
-
-// Title is the rule as a message names it.
-func (r *Rule) Title() string {
-	if r.Name == "" {
-		return "the approval rule"
-	}
-	return fmt.Sprintf("the approval rule %q", r.Name)
 }
 
 func approvers(n int) string {

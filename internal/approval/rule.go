@@ -5,14 +5,16 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/shopspring/decimal"
+
 	"remit/internal/transfer"
 )
 
 // Rule is one tier of an approval block.
 type Rule struct {
-	Name      string // the label; "" for none
-	Above     map[string]transfer.Amount
-	CountMax  int // applies to plans of more transfers; meant where HasCount
+	Place     string                     // file:line, by which a message names it
+	Above     map[string]decimal.Decimal // by asset
+	CountMax  int                        // applies to plans of more transfers; meant where HasCount
 	HasCount  bool
 	Approvers int
 }
@@ -24,7 +26,7 @@ func (r *Rule) applies(totals transfer.Totals) string {
 		return "every plan"
 	}
 	for _, asset := range slices.Sorted(maps.Keys(r.Above)) {
-		if totals.Sum(asset).GreaterThan(r.Above[asset].Decimal()) {
+		if totals.Sum(asset).GreaterThan(r.Above[asset]) {
 			return fmt.Sprintf("above %s %s", r.Above[asset], asset)
 		}
 	}

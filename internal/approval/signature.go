@@ -26,10 +26,11 @@ func (s *Signature) Key() ssh.PublicKey { return s.sig.PublicKey }
 // Namespace is what the signature was made for.
 func (s *Signature) Namespace() string { return s.sig.Namespace }
 
-// The first and the last line of a signature's file.
+// ArmorStart is the first line of a signature's file.
+const ArmorStart = "-----BEGIN SSH SIGNATURE-----"
+
 const (
-	armorStart = "-----BEGIN SSH SIGNATURE-----"
-	armorEnd   = "-----END SSH SIGNATURE-----"
+	armorEnd = "-----END SSH SIGNATURE-----"
 )
 
 // ParseSignature reads a signature's file. It is strict: each byte has a meaning, so that a
@@ -58,12 +59,12 @@ func ParseSignature(text []byte) (*Signature, error) {
 
 func unarmor(text string) ([]byte, error) {
 	text = strings.ReplaceAll(text, "\r\n", "\n") // as a mail or a checkout may leave it
-	body, ok := strings.CutPrefix(text, armorStart+"\n")
+	body, ok := strings.CutPrefix(text, ArmorStart+"\n")
 	if ok {
 		body, ok = strings.CutSuffix(strings.TrimSuffix(body, "\n"), "\n"+armorEnd)
 	}
 	if !ok {
-		return nil, fmt.Errorf("it is no SSH signature, which begins with %q and ends with %q", armorStart, armorEnd)
+		return nil, fmt.Errorf("it is no SSH signature, which begins with %q and ends with %q", ArmorStart, armorEnd)
 	}
 	if strings.ContainsAny(body, "\r") {
 		return nil, errors.New("it is no SSH signature: it is not base64")
@@ -105,8 +106,9 @@ func (d *Digest) message(namespace string, algorithm sshsig.HashAlgorithm) []byt
 	return append([]byte("SSHSIG"), signed...)
 }
 
-// verify says whether the key that the signature names made it over that file.
-func (s *Signature) verify(d *Digest) error {
+// Verify returns an error where the key that the signature names did not make it over the file of d, for its
+// namespace.
+func (s *Signature) Verify(d *Digest) error {
 	return s.sig.PublicKey.Verify(d.message(s.sig.Namespace, s.sig.HashAlgorithm), s.sig.Signature)
 }
 
@@ -137,7 +139,7 @@ func Sign(d *Digest, signer ssh.Signer) ([]byte, error) {
 func armor(blob []byte) []byte {
 	const width = 70
 	var b bytes.Buffer
-	b.WriteString(armorStart + "\n")
+	b.WriteString(ArmorStart + "\n")
 	text := base64.StdEncoding.EncodeToString(blob)
 	for len(text) > width {
 		b.WriteString(text[:width] + "\n")
