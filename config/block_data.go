@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -31,7 +30,6 @@ type dataSource struct {
 	key       string
 	keyColumn int
 	csv       csvOptions
-	pointer   jsontext.Pointer         // to the rows of JSON
 	picks     []pick                   // nil for all columns
 	formats   map[string]*numberFormat // by column
 	columns   []string
@@ -79,7 +77,7 @@ type dataKind struct {
 
 // dataKinds are the types of data of this version.
 func dataKinds() []dataKind {
-	return []dataKind{csvKind(), jsonKind()}
+	return []dataKind{csvKind()}
 }
 
 // dataTypes are their names.
@@ -92,7 +90,7 @@ func dataTypes() []string {
 }
 
 // dataTypesLater come with later versions.
-func dataTypesLater() []string { return []string{"pain001", "xlsx"} }
+func dataTypesLater() []string { return []string{"json", "pain001", "xlsx"} }
 
 func dataBlockKind() blockKind {
 	kind := blockKind{

@@ -23,16 +23,18 @@ type Configuration struct {
 	Sandbox     Sandbox
 	Batches     []Batch // in declaration order
 
-	controls    Controls
-	sound       bool // Load found no mistake
-	options     Options
-	sources     *sources
-	scope       *scope
-	assets      scales
-	service     *serviceBlock // nil where none is declared
-	transfers   []*transferBlock
-	memberships *memberships
-	open        map[string]bool // names of the variables that are not sensitive
+	controls Controls
+
+	approvalsBroken bool // controls lacks something of them
+	sound           bool // Load found no mistake
+	options         Options
+	sources         *sources
+	scope           *scope
+	assets          scales
+	service         *serviceBlock // nil where none is declared
+	transfers       []*transferBlock
+	memberships     *memberships
+	open            map[string]bool // names of the variables that are not sensitive
 }
 
 // Open reports whether the configuration has no mistake and a variable is declared and not
@@ -108,7 +110,6 @@ type Transfer struct {
 	DependsOn         []Dependency // shared by the transfers of one block; not to be changed
 	DuplicateWithin   time.Duration
 	AcceptDuplicateOf []string // ref_ids
-	Reverses          string   // ref_id of the transfer of which it gives money back; "" for none
 }
 
 // Dependency is what a transfer waits for: all transfers of a block or of a batch. One of
@@ -142,6 +143,9 @@ type Options struct {
 	// PolicyDirs are directories of controls, relative to the configuration's unless
 	// absolute; one that is named twice is read once.
 	PolicyDirs []string
+	// Zone is the one of the times without a zone of an allowed_signers file, which ssh-keygen
+	// takes for the machine's; nil for UTC.
+	Zone *time.Location
 	// Sandbox says that the embedded service is used: base_url and ca_file of the service
 	// block are not evaluated, so that a variable used only there may be unset.
 	Sandbox bool

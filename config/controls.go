@@ -17,6 +17,8 @@ type Controls struct {
 	// policy directory, and each file that a control names. A byte that differs is another
 	// control.
 	Files []ControlFile
+
+	Approvals []Approval // in declaration order; a plan needs what each of them wants
 }
 
 // ControlFile is a file of controls, as it was read.
@@ -43,6 +45,9 @@ func (c Controls) List() []Control {
 	var list []Control
 	for _, f := range c.Files {
 		list = append(list, Control{Name: "file " + f.Name, SHA256: f.SHA256})
+	}
+	for i := range c.Approvals {
+		list = append(list, c.Approvals[i].control())
 	}
 	slices.SortFunc(list, func(a, b Control) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.SHA256, b.SHA256))
@@ -84,4 +89,22 @@ func (c *Configuration) Controls() Controls {
 		panic("controls are asked of a configuration that was loaded without them")
 	}
 	return c.controls
+}
+
+// controlFileBytesMax bounds a file that a control names.
+const controlFileBytesMax = 1 << 20
+
+// readControlFile reads a file that the control b names: below the policy directory in which
+// b stands, else below the configuration's. The file becomes one of the controls.
+func (l *loader) readControlFile(b *block, name string) ([]byte, error) {
+	root := l.config.sources.root
+	if b.policy != nil {
+		root = b.policy.root
+	}
+	content, err := readBelow(root, name, controlFileBytesMax)
+	if err != nil {
+		return nil, err
+	}
+	l.config.controls.Files = append(l.config.controls.Files, newControlFile(name, content))
+	return content, nil
 }

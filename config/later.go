@@ -6,7 +6,6 @@ func laterBlocks() map[string]string {
 	return map[string]string{
 		"limit":    "Nothing would be capped by it: remove the block, or use a version that has it.",
 		"policy":   "Nothing would be checked by it: remove the block, or use a version that has it.",
-		"approval": "Nobody would be asked by it: remove the block, or use a version that has it.",
 		"calendar": "Write not_before with a time that is a business day.",
 		"schedule": "Write not_before with a time, and for_each over the periods.",
 		"window":   "Write not_before and expires with times.",

@@ -64,6 +64,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		l.evaluateAssets()
 		l.evaluateSandbox()
 	}
+	l.evaluateApprovals()
 	if opts.Need == NeedAll {
 		l.compileTransfers()
 	}
@@ -103,6 +104,7 @@ type loader struct {
 	service   *block
 	sandbox   *block
 	assets    []*block
+	approvals []*block
 	transfers []transferSource
 	contexts  map[string]*hcl.EvalContext // of transfer blocks, by what they name
 	// unreadable says that a part of a file could not be parsed.

@@ -22,6 +22,9 @@ func (l *loader) reads(kind string) bool {
 	case "sandbox", "asset", "profile", "batch", "data": // opening balances may name them
 		return l.needsSandbox()
 	}
+	if kind == "approval" {
+		return l.needsControls()
+	}
 	return l.config.options.Need == NeedAll
 }
 
@@ -46,6 +49,9 @@ func (l *loader) needed() map[*node]bool {
 	blocks := []*block{l.remit, l.state, l.service}
 	if l.needsSandbox() {
 		blocks = append(blocks, l.sandbox)
+	}
+	if l.needsControls() {
+		blocks = append(blocks, l.approvals...)
 	}
 	for _, b := range blocks {
 		if b == nil {

@@ -69,8 +69,6 @@ type Change struct {
 	Request transfer.Request `json:"request"` // what is declared; of an undeclared one, what is recorded
 
 	FromLabel bool `json:"from_label,omitempty"`
-	// Reverses is the ref_id of the transfer of which this one gives money back; "" for none.
-	Reverses string `json:"reverses,omitempty"`
 
 	// DuplicateWithin is how far back a look-alike of a Submit stops the plan, in
 	// nanoseconds; 0 makes it a mark only.
@@ -168,7 +166,6 @@ const (
 	ObstacleEmpty     ObstacleKind = "empty"      // exit 1: nothing declared over a non-empty state
 	ObstacleLookAlike ObstacleKind = "look-alike" // exit 5
 	ObstacleRename    ObstacleKind = "rename"     // exit 5
-	ObstacleReversal  ObstacleKind = "reversal"   // exit 5: not of a COMPLETED transfer, or of more than it moved
 )
 
 // Format is the version of saved plans that this package writes and reads.
@@ -176,8 +173,8 @@ const Format = "remit-plan/1"
 
 // Header is what a plan says of itself: the first line of a saved plan. [New] fills in
 // Format, Environment, Service, Lineage, Serial, Controls, ControlList, Created, Accepted and
-// Targets; the caller adds ToolVersion, PlanID, Author, Expires and Origin. Of these only Environment,
-// Service and Accepted are part of the plan's digest.
+// Targets; the caller adds ToolVersion, PlanID, Author, AuthorKey, Expires and Origin. Of these
+// only Environment, Service and Accepted are part of the plan's digest.
 type Header struct {
 	Format      string         `json:"format"` // the constant Format
 	ToolVersion string         `json:"tool_version"`
@@ -191,11 +188,14 @@ type Header struct {
 	// named; empty where there are none.
 	ControlList []config.Control `json:"control_list,omitempty"`
 	Author      string           `json:"author"`
-	Created     time.Time        `json:"created"`
-	Expires     time.Time        `json:"expires,omitzero"`   // zero for never
-	Accepted    []string         `json:"accepted,omitempty"` // flag=name of what was accepted or overridden
-	Targets     []string         `json:"targets,omitempty"`
-	Origin      state.Origin     `json:"origin,omitzero"` // what the plan was made from
+	// AuthorKey is the fingerprint of the key with which the author signs the saved plan, as
+	// ssh-keygen -l shows it; "" where they don't. All signatures are over it.
+	AuthorKey string       `json:"author_key,omitempty"`
+	Created   time.Time    `json:"created"`
+	Expires   time.Time    `json:"expires,omitzero"`   // zero for never
+	Accepted  []string     `json:"accepted,omitempty"` // flag=name of what was accepted or overridden
+	Targets   []string     `json:"targets,omitempty"`
+	Origin    state.Origin `json:"origin,omitzero"` // what the plan was made from
 }
 
 // Controls are what a plan is checked against, and what a person accepted.

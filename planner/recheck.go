@@ -153,18 +153,7 @@ func (p *Plan) Recheck(ctx context.Context, record History, controls config.Cont
 	if err := r.read(ctx, record); err != nil {
 		return nil, err
 	}
-	left, err := r.left()
-	if err != nil {
-		return nil, err
-	}
-	obstacles, err := reversalObstacles(ctx, record, left.Changes.submitsThatReverse())
-	switch {
-	case err != nil:
-		return nil, err
-	case len(obstacles) > 0:
-		return nil, &ObstacleError{obstacles}
-	}
-	return left, nil
+	return r.left()
 }
 
 func (p *Plan) checkHeader(meta state.Meta, controls config.Controls, now time.Time) error {
@@ -182,6 +171,23 @@ func (p *Plan) checkHeader(meta state.Meta, controls config.Controls, now time.T
 		return &OtherError{"lineage", h.Lineage, meta.Lineage}
 	case h.Serial > meta.Serial:
 		return &OtherError{"serial", fmt.Sprint(h.Serial), fmt.Sprintf("%d, an older state", meta.Serial)}
+	}
+	return p.checkTime(controls, now)
+}
+
+// CheckAlone is what of Recheck needs no state: whether the plan is applicable, was made under
+// these controls, and has not expired. The error is an *[ObstacleError], a *[ControlsError] or
+// [ErrExpired].
+func (p *Plan) CheckAlone(controls config.Controls, now time.Time) error {
+	if !p.Applicable() {
+		return &ObstacleError{p.Obstacles}
+	}
+	return p.checkTime(controls, now)
+}
+
+func (p *Plan) checkTime(controls config.Controls, now time.Time) error {
+	h := p.Header
+	switch {
 	case h.Controls != controls.Digest():
 		return &ControlsError{compareControls(h.ControlList, controls.List())}
 	case !h.Expires.IsZero() && !now.Before(h.Expires):

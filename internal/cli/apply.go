@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"time"
 
@@ -151,6 +150,9 @@ func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journ
 	if !plan.Applicable() {
 		return a.settleOnly(ctx, w, plan, journal, holder, exitCode(exitOf(plan.Obstacles)))
 	}
+	if err := a.checkApprovals(w, plan); err != nil {
+		return err
+	}
 	if err := a.refusedBefore(plan); err != nil {
 		return a.settleOnly(ctx, w, plan, journal, holder, err)
 	}
@@ -172,10 +174,11 @@ func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journ
 // plan makes the plan, or reads and checks the saved one, and shows it.
 func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapshot) (*planner.Plan, error) {
 	if a.file != "" {
-		plan, err := w.openPlan(a.file)
+		saved, err := w.openSigned(a.file)
 		if err != nil {
 			return nil, err
 		}
+		plan := saved.Plan
 		if isForSandbox(plan) && !a.sandbox {
 			here := a.source
 			here.sandbox = true
@@ -184,6 +187,9 @@ func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapsh
 		}
 		if a.sandbox && plan.Header.Lineage == "" {
 			plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
+		}
+		if err := a.findApprovals(w, plan, saved); err != nil {
+			return nil, err
 		}
 		if !plan.Applicable() {
 			return plan, w.showPlan(plan, &a.planning, a.asJSON)
@@ -199,6 +205,9 @@ func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapsh
 		return nil, err
 	}
 	if plan.Header.Origin, err = w.origin(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.findApprovals(w, plan, nil); err != nil {
 		return nil, err
 	}
 	return plan, w.showPlan(plan, &a.planning, a.asJSON)
@@ -340,6 +349,7 @@ func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journa
 			Author: h.Author, Controls: h.Controls, Accepted: h.Accepted,
 			Environment: meta.Environment, Lineage: meta.Lineage, Service: meta.Service,
 			Origin: h.Origin, PlanFile: a.file, PlanSHA256: plan.SHA256,
+			Approvals:   journalled(a.approvals),
 			ControlList: controlList(h.ControlList),
 		},
 		Journal: journal, Submitter: c.submitter, Finder: c.finder,
@@ -446,18 +456,4 @@ func (clock) Sleep(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// openPlan reads a saved plan.
-func (w *workspace) openPlan(name string) (*planner.Plan, error) {
-	file, err := os.Open(w.within(name))
-	if err != nil {
-		return nil, fmt.Errorf("open the plan: %w", err)
-	}
-	defer func() { _ = file.Close() }() // only read
-	plan, err := planner.Open(file)
-	if err != nil {
-		return nil, withHint(fmt.Errorf("%s cannot be applied; nothing was sent: %w", name, err), w.command("plan --out="+shell.Word(name)))
-	}
-	return plan, nil
 }

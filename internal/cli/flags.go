@@ -99,6 +99,7 @@ func checkEnvironmentArgs(command *cobra.Command, extra []string) error {
 // someone reads may carry it.
 func mustBeTyped(flag string) bool {
 	return flag == "sandbox" || flag == "auto-approve" || flag == "plan-digest" || flag == "policy-dir" ||
+		flag == "count" || flag == "total" ||
 		strings.HasPrefix(flag, "override-") || strings.HasPrefix(flag, "accept-")
 }
 

@@ -37,6 +37,7 @@ var layer = map[string]int{
 	"remit/config":              2,
 	"remit/state":               2,
 	"remit/internal/functions":  1,
+	"remit/internal/sshkey":     2,
 	"remit/internal/approval":   1,
 	"remit/internal/transfer":   0,
 	"remit/internal/shell":      0,

@@ -78,15 +78,15 @@ func isReplaceable(path, start string) (bool, error) {
 	return len(head) == 0 || string(head) == start, err
 }
 
-// savePlan writes the plan to a file, which only its owner may read.
-func (w *workspace) savePlan(ctx context.Context, plan *planner.Plan, name string, asJSON bool) error {
+// savePlan writes the plan to a file, which only its owner may read, and its bytes to also.
+func (w *workspace) savePlan(ctx context.Context, plan *planner.Plan, name string, also io.Writer, asJSON bool) error {
 	defer w.quiet()
 	var err error
 	if plan.Header.Origin, err = w.origin(ctx); err != nil {
 		return fmt.Errorf("save the plan to %s: %w", name, err)
 	}
 	if err := wholefile.Replace(w.within(name), 0o600, func(file io.Writer) error {
-		return plan.Save(interruptible{ctx, file})
+		return plan.Save(interruptible{ctx, io.MultiWriter(file, also)})
 	}); err != nil {
 		return fmt.Errorf("save the plan to %s: %w", name, err)
 	}

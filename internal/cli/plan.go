@@ -19,6 +19,7 @@ func newPlan(p *process) *cobra.Command {
 	var o planning
 	var out, into string
 	var asJSON, detailed bool
+	var sign signing
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Show what an apply would do",
@@ -44,6 +45,12 @@ func newPlan(p *process) *cobra.Command {
 			if err := w.checkOut(out, o.expiresIn); err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("sign") && sign.key == "" {
+				return errors.New("--sign is empty: it takes the name of a key's file. Is a variable of the shell not set?")
+			}
+			if err := sign.open(cmd.Context(), w, out); err != nil {
+				return err
+			}
 			var plan *planner.Plan
 			err = orInterrupted(cmd.Context(), func() (err error) {
 				if plan, err = o.plan(cmd.Context(), w, asJSON); err != nil {
@@ -56,7 +63,7 @@ func newPlan(p *process) *cobra.Command {
 			}
 			if out != "" {
 				w.begin("saving the plan")
-				if err := w.savePlan(cmd.Context(), plan, out, asJSON); err != nil {
+				if err := sign.save(cmd.Context(), w, plan, out, asJSON); err != nil {
 					return o.planError(err)
 				}
 			}
@@ -71,6 +78,8 @@ func newPlan(p *process) *cobra.Command {
 	}
 	o.flags(cmd)
 	cmd.Flags().StringVar(&out, "out", "", "save the plan to this `file`, for apply")
+	cmd.Flags().StringVar(&sign.key, "sign", "", "with --out: sign the plan as its author, with the key of this `file` or, without a file, with that of ssh-agent")
+	cmd.Flags().Lookup("sign").NoOptDefVal = signByAgent
 	cmd.Flags().DurationVar(&o.expiresIn, "expires-in", planExpiry, "how long a saved plan may be applied")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &into)
@@ -85,7 +94,11 @@ func (o *planning) plan(ctx context.Context, w *workspace, asJSON bool) (*planne
 		return nil, err
 	}
 	defer done()
-	return o.make(ctx, w, snapshot, asJSON)
+	plan, err := o.make(ctx, w, snapshot, asJSON)
+	if err != nil {
+		return nil, err
+	}
+	return plan, o.findApprovals(w, plan, nil)
 }
 
 func (w *workspace) showPlan(plan *planner.Plan, o *planning, asJSON bool) error {

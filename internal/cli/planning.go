@@ -29,6 +29,9 @@ type planning struct {
 	author           string
 	show             string
 	expiresIn        time.Duration
+
+	approvals []view.Approval // what the rules that apply ask of the plan
+	noTier    []string        // assets that they forgot
 }
 
 func (o *planning) flags(cmd *cobra.Command) {
@@ -142,7 +145,7 @@ func exitOf(obstacles []planner.Obstacle) int {
 		switch o.Kind {
 		case planner.ObstacleConflict, planner.ObstacleEmpty:
 			return true
-		case planner.ObstacleLookAlike, planner.ObstacleRename, planner.ObstacleReversal:
+		case planner.ObstacleLookAlike, planner.ObstacleRename:
 			return false
 		}
 		return true
@@ -157,7 +160,7 @@ func exitOf(obstacles []planner.Obstacle) int {
 func (w *workspace) planOptions(o *planning) view.PlanOptions {
 	return view.PlanOptions{
 		Screen: w.screen(w.stdout), Sandbox: w.sandbox, ShowAll: o.show == "all",
-		Names: w.config.ProfileNames(),
+		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier,
 	}
 }
 

@@ -54,8 +54,12 @@ func newShow(p *process) *cobra.Command {
 				return err
 			}
 			w := &workspace{process: p, source: o.source, config: loaded} // a plan is whole without its state
-			plan, err := w.openPlan(args[0])
+			saved, err := w.openSigned(args[0])
 			if err != nil {
+				return err
+			}
+			plan := saved.Plan
+			if err := o.findApprovals(w, plan, saved); err != nil {
 				return err
 			}
 			options := w.planOptions(&o)

@@ -72,7 +72,7 @@ func (p *process) load(s *source, asJSON bool) (*config.Configuration, error) {
 		policyDirs = append(policyDirs, dir)
 	}
 	loaded, diags := config.Load(s.dir, config.Options{
-		PolicyDirs: policyDirs, Assignments: s.assignments, Getenv: p.getenv, Sandbox: s.sandbox, Need: s.need, Version: readVersion().Version,
+		PolicyDirs: policyDirs, Assignments: s.assignments, Getenv: p.getenv, Sandbox: s.sandbox, Need: s.need, Version: readVersion().Version, Zone: p.now().Location(),
 	})
 	s.loaded, p.here = loaded, s.here
 	if err := p.report(loaded, diags, asJSON); err != nil {

@@ -58,6 +58,12 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 		if len(e.Accepted) > 0 {
 			what += ", accepted: " + strings.Join(e.Accepted, ", ")
 		}
+		if author := signedBy(e.Approvals, state.RoleAuthor); author != "" {
+			what += ", signed by its author " + author
+		}
+		if approvers := signedBy(e.Approvals, state.RoleApprover); approvers != "" {
+			what += ", approved by " + approvers
+		}
 		return what, who(e.By), toneNone
 	case state.Intent:
 		return "about to send: POST " + e.Path + " " + e.Body, ofRun, toneNone

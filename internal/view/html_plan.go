@@ -37,6 +37,7 @@ func PlanHTML(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	h.marks()
 	h.movements()
 	h.obstacles()
+	h.approvals()
 	if p.Changes.Len() > 0 {
 		v := newOverview(p, overviewOptions{firsts: htmlFirsts, largest: htmlTransfers})
 		h.largest(v)

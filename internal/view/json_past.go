@@ -27,6 +27,9 @@ type pastLine struct {
 	Controls    string          `json:"controls,omitempty"`
 	Accepted    []string        `json:"accepted,omitempty"`
 	ControlList []state.Control `json:"control_list,omitempty"`
+
+	PlanSHA256 string           `json:"plan_sha256,omitempty"`
+	Approvals  []state.Approval `json:"approvals,omitempty"`
 }
 
 // outcomeLine is what a run made of one transfer.
@@ -60,6 +63,7 @@ func (j *JSON) Past(past *executor.Past, o PastOptions) error {
 		RunID: b.RunID, By: b.By, Begun: past.Run.BegunAt, Ended: past.Run.EndedAt, Alive: o.Alive,
 		PlanID: b.PlanID, Digest: b.Digest, Author: b.Author, Controls: b.Controls, Accepted: b.Accepted,
 		ControlList: b.ControlList,
+		PlanSHA256:  b.PlanSHA256, Approvals: b.Approvals,
 	})
 	for i := range past.Lines {
 		j.pastOutcome(&past.Lines[i], o)

@@ -26,7 +26,6 @@ type changeLine struct {
 	Request     json.RawMessage       `json:"request"` // the body that is sent
 	Fingerprint string                `json:"fingerprint"`
 	FromLabel   bool                  `json:"from_label,omitempty"`
-	Reverses    string                `json:"reverses,omitempty"`
 	Again       bool                  `json:"again,omitempty"`
 	After       []string              `json:"after,omitempty"`
 	Until       time.Time             `json:"until,omitzero"`
@@ -84,6 +83,9 @@ func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
 		obstacle.Remedy = j.command(obstacle.Remedy)
 		j.write(obstacleLine{"obstacle", obstacle})
 	}
+	for i := range o.Approvals {
+		j.approval(&o.Approvals[i])
+	}
 	s := planSummaryLine{Type: "summary", Applicable: p.Applicable(), Totals: []totalsLine{}, Shortened: p.Shortened(), Digest: p.Digest, Movements: movementLinesOf(p)}
 	for _, a := range append(listed(), planner.Undeclared) {
 		if p.Count(a) > 0 {
@@ -101,7 +103,7 @@ func (j *JSON) change(c *planner.Change) {
 		Type: "change", Action: c.Action, RefID: c.RefID, Operation: c.Request.Operation,
 		Address: c.Address, Place: c.Place, Batch: c.Batch,
 		Request: c.Request.Body(), Fingerprint: c.Request.Fingerprint().String(),
-		FromLabel: c.FromLabel, Reverses: c.Reverses, Again: c.Again, After: c.After, Until: c.Until, Expires: c.Expires,
+		FromLabel: c.FromLabel, Again: c.Again, After: c.After, Until: c.Until, Expires: c.Expires,
 		Reason: c.Reason, Next: j.command(c.Next), Differences: c.Differences, Recorded: c.Recorded, Signals: c.Signals,
 	})
 }

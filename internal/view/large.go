@@ -34,6 +34,7 @@ func (p *page) large(plan *planner.Plan, o PlanOptions) {
 	p.signals(plan)
 	p.movements(plan, movementBrief, o)
 	p.obstaclesInBrief(plan)
+	p.approvalsInBrief(o)
 	if v.toSubmit() > 0 {
 		p.line(strong(v.topTitle(largeTransfers)))
 		p.topTransfers(v, largeTransfers, o)
@@ -48,6 +49,7 @@ func (p *page) large(plan *planner.Plan, o PlanOptions) {
 	p.allNamed("Only a part of the declaration", plan.Header.Targets)
 	p.allNamed("Accepted", plan.Header.Accepted)
 	p.obstacles(plan)
+	p.approvalDetails(o)
 	if v.attentions > 0 {
 		p.line(strong("To look at: " + plural(v.attentions, "transfer")))
 		p.changes(v.attention, o)

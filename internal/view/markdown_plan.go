@@ -36,6 +36,7 @@ func PlanMarkdown(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	m.totals()
 	m.movements()
 	m.obstacles()
+	m.approvals()
 	m.flow()
 	if p.Changes.Len() > 0 {
 		v := newOverview(p, overviewOptions{attention: markdownAttention, largest: markdownTransfers})

@@ -123,7 +123,7 @@ func (r *pastRun) about() []field {
 	if author != "" {
 		author += " (as they say of themselves)"
 	}
-	return []field{
+	fields := []field{
 		{"run", b.RunID},
 		{"begun", momentOr(r.Run.BegunAt)},
 		{"ended", ended},
@@ -133,6 +133,25 @@ func (r *pastRun) about() []field {
 		{"digest", b.Digest},
 		{"author", author},
 	}
+	for _, a := range b.Approvals {
+		name := "approved by"
+		if a.Role == state.RoleAuthor {
+			name = "signed by its author"
+		}
+		fields = append(fields, field{name, fmt.Sprintf("%s, %s, %s", a.Principal, a.Fingerprint, a.File)})
+	}
+	return fields
+}
+
+// signedBy are the people of one role, in words.
+func signedBy(approvals []state.Approval, role state.ApprovalRole) string {
+	var names []string
+	for _, a := range approvals {
+		if a.Role == role {
+			names = append(names, a.Principal)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // unlistedText says what the journal does not have; "" where it has all.

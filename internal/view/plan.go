@@ -20,6 +20,11 @@ type PlanOptions struct {
 	ShowAll bool // list every transfer, undeclared ones included, however many there are
 	Saved   bool // the plan is in a file: say whose it is and until when it holds
 
+	// Approvals are what the rules that apply ask of the plan; NoTier the assets that they have
+	// no amount for.
+	Approvals []Approval
+	NoTier    []string
+
 	// All is the command that lists every transfer; "" for that of a plan that is not saved.
 	All string
 
@@ -45,6 +50,7 @@ func Plan(w io.Writer, p *planner.Plan, o PlanOptions) error {
 		page.signals(p)
 		page.movements(p, movementLines, o)
 		page.obstacles(p)
+		page.approvals(o)
 		page.planBody(p, o)
 	}
 	page.planEnd(p, o)

@@ -1,0 +1,212 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/shopspring/decimal"
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/approval"
+)
+
+const (
+	approversMax = 100
+	countMax     = 1_000_000_000
+)
+
+// Approval is an approval block: who may approve, and which plans need how many of them.
+type Approval struct {
+	Place   Place
+	Signers *approval.Signers
+	Revoked *approval.Revoked // nil where the block names no file of them
+	Rules   []approval.Rule
+}
+
+// An approval block stands once in the configuration and once in each policy directory. Each
+// is a control of its own, with its own files, and a plan needs what all of them want.
+func approvalKind() blockKind {
+	return blockKind{
+		name: "approval", required: []string{"allowed_signers"}, optional: []string{"revoked_keys"},
+		nested: []blockKind{{name: "rule", required: []string{"approvers"}, optional: []string{"above", "count_above"}}},
+		policy: true,
+		read:   (*loader).readApproval,
+	}
+}
+
+func (l *loader) readApproval(b *block) {
+	where := ""
+	if b.policy != nil {
+		where = " of " + b.policy.name
+	}
+	if l.declare("approval block"+where, b.at) {
+		l.approvals = append(l.approvals, b)
+	}
+}
+
+// evaluateApprovals reads the approval blocks and the files that they name. Their mistakes
+// concern who asked for the controls; for others the blocks are read as far as they go.
+func (l *loader) evaluateApprovals() {
+	before := len(l.diags)
+	for _, b := range l.approvals {
+		a, diags := l.evaluateApproval(b)
+		l.report(diags...)
+		l.config.controls.Approvals = append(l.config.controls.Approvals, a)
+		l.config.approvalsBroken = l.config.approvalsBroken || b.incomplete
+	}
+	if !l.needsControls() {
+		l.config.approvalsBroken = l.config.approvalsBroken || l.diags[before:].HasErrors()
+		l.diags = l.diags[:before]
+	}
+}
+
+// Approvals are the approval blocks, in declaration order; false where one could not be read,
+// which is no mistake of a configuration that was loaded without [NeedControls].
+func (c *Configuration) Approvals() ([]Approval, bool) {
+	return c.controls.Approvals, !c.approvalsBroken
+}
+
+func (l *loader) evaluateApproval(b *block) (Approval, hcl.Diagnostics) {
+	a := Approval{Place: placeOf(b.at)}
+	within := narrowReach()
+	within.policy = b.policy != nil
+	for _, argument := range b.all() {
+		l.resolveArgument(argument, within, !l.needsControls())
+	}
+	r := &reader{scope: l.config.scope, block: b}
+	if file := l.keysFile(r, "allowed_signers"); file != nil {
+		var mistakes []approval.Mistake
+		a.Signers, mistakes = approval.ParseSigners(file.content, l.config.options.Zone)
+		r.refuseLines(file, mistakes)
+	}
+	if file := l.keysFile(r, "revoked_keys"); file != nil {
+		var mistakes []approval.Mistake
+		a.Revoked, mistakes = approval.ParseRevoked(file.content)
+		r.refuseLines(file, mistakes)
+	}
+	rules := b.nestedOf("rule")
+	if len(rules) == 0 && !b.incomplete {
+		r.refuse(b.at, "Nothing needs an approval", "An approval block has at least one rule block, which says how many approvers a plan needs.")
+	}
+	for _, nested := range rules {
+		if nested.incomplete {
+			continue
+		}
+		inner := &reader{scope: l.config.scope, block: nested}
+		rule := l.approvalRule(inner)
+		r.diags = append(r.diags, inner.diags...)
+		l.config.approvalsBroken = l.config.approvalsBroken || len(inner.unset) > 0
+		a.Rules = append(a.Rules, rule)
+	}
+	l.config.approvalsBroken = l.config.approvalsBroken || len(r.unset) > 0
+	if a.Signers != nil && !r.diags.HasErrors() {
+		r.warnOfTooFew(&a, rules)
+	}
+	return a, r.diags
+}
+
+// warnOfTooFew tells of rules that no plan can meet.
+func (r *reader) warnOfTooFew(a *Approval, rules []*block) {
+	people := len(a.Signers.People())
+	for i, rule := range a.Rules {
+		if people < rule.Approvers+1 {
+			r.diags = append(r.diags, warning(rules[i].at, "Too few people may approve",
+				"This rule wants approvers who are not the author: %d of them. The allowed_signers file has %d people in all, so a plan that the rule applies to can't be applied.",
+				rule.Approvers, people))
+		}
+	}
+}
+
+// keysFile is a file that an approval block names.
+type keysFile struct {
+	name    string
+	content []byte
+	at      hcl.Range // of the argument
+}
+
+// keysFile reads a file that the block names; nil where it names none, or it can't be read.
+func (l *loader) keysFile(r *reader, argument string) *keysFile {
+	name, a := r.text(argument)
+	if name == "" {
+		return nil
+	}
+	content, err := l.readControlFile(r.block, name)
+	if err != nil {
+		r.refuse(a.expr.Range(), "File cannot be read", "%s %s: %s", argument, name, sentence(err))
+		return nil
+	}
+	return &keysFile{name, content, a.expr.Range()}
+}
+
+// refuseLines reports what is wrong with the lines of a file.
+func (r *reader) refuseLines(file *keysFile, mistakes []approval.Mistake) {
+	const most = 20
+	for _, m := range mistakes[:min(len(mistakes), most)] {
+		place := file.name
+		if m.Line > 0 {
+			place = fmt.Sprintf("%s:%d", file.name, m.Line)
+		}
+		r.refuse(file.at, "Invalid file of keys", "%s: %s.", place, m.Text)
+	}
+	if more := len(mistakes) - most; more > 0 {
+		r.refuse(file.at, "Invalid file of keys", "%s has %d more lines with mistakes.", file.name, more)
+	}
+}
+
+// rule reads one tier.
+func (l *loader) approvalRule(r *reader) approval.Rule {
+	rule := approval.Rule{Place: placeOf(r.block.at).String(), Approvers: r.whole("approvers", 1, approversMax, 1)}
+	if v, a, found := r.value("above"); found == present {
+		rule.Above = l.sums(r, a, v)
+	}
+	if _, _, found := r.value("count_above"); found == present {
+		rule.HasCount = true
+		rule.CountMax = r.whole("count_above", 0, countMax, 0)
+	}
+	return rule
+}
+
+// sums reads a map from asset to quoted decimal; 0 is one.
+func (l *loader) sums(r *reader, a *argument, v cty.Value) map[string]decimal.Decimal {
+	if !v.Type().IsObjectType() && !v.Type().IsMapType() || v.LengthInt() == 0 {
+		r.refuse(a.expr.Range(), "Not amounts by asset", "%s must be quoted decimals by asset, such as { USD = \"100000\" }.", a.name)
+		return nil
+	}
+	sums := map[string]decimal.Decimal{}
+	values := v.AsValueMap()
+	for _, asset := range slices.Sorted(maps.Keys(values)) {
+		if isText(values[asset]) && values[asset].AsString() == "0" {
+			sums[asset] = decimal.Zero
+			continue
+		}
+		amount, summary, detail := readAmount(values[asset], a.expr, l.config.sources.files)
+		if summary != "" {
+			r.refuse(a.expr.Range(), summary, "%s of %s: %s", a.name, asset, strings.TrimPrefix(detail, "amount "))
+			continue
+		}
+		sums[asset] = amount.Decimal()
+	}
+	return sums
+}
+
+// control is what the block says itself: its files are controls of their own.
+func (a *Approval) control() Control {
+	var b strings.Builder
+	for _, rule := range a.Rules {
+		fmt.Fprintf(&b, "rule %d", rule.Approvers)
+		for _, asset := range slices.Sorted(maps.Keys(rule.Above)) {
+			fmt.Fprintf(&b, " above %q %s", asset, rule.Above[asset])
+		}
+		if rule.HasCount {
+			fmt.Fprintf(&b, " count_above %d", rule.CountMax)
+		}
+		b.WriteString("\n")
+	}
+	sum := sha256.Sum256([]byte(b.String()))
+	return Control{Name: "approval", Place: a.Place.String(), SHA256: hex.EncodeToString(sum[:])}
+}

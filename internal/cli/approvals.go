@@ -1,0 +1,256 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"remit/config"
+	"remit/internal/approval"
+	"remit/internal/shell"
+	"remit/internal/view"
+	"remit/planner"
+	"remit/state"
+)
+
+// savedPlan is a plan as it was read from a file.
+type savedPlan struct {
+	*planner.Plan
+	name   string // as the command line has it
+	path   string
+	digest *approval.Digest // of exactly the bytes that were read; nil where nobody may approve
+}
+
+// openPlan reads a saved plan.
+func (w *workspace) openPlan(name string) (*planner.Plan, error) { return w.readPlan(name, io.Discard) }
+
+// openSigned reads a saved plan that may have signatures. Its bytes are hashed while they are
+// read, so that those that were signed are those that are used, whatever becomes of the file.
+func (w *workspace) openSigned(name string) (*savedPlan, error) {
+	saved := &savedPlan{name: name, path: w.within(name)}
+	into := io.Discard
+	if len(w.approvalBlocks()) > 0 {
+		saved.digest = approval.NewDigest()
+		into = saved.digest
+	}
+	var err error
+	saved.Plan, err = w.readPlan(name, into)
+	return saved, err
+}
+
+// readPlan reads a saved plan, and writes its bytes to into as well.
+func (w *workspace) readPlan(name string, into io.Writer) (*planner.Plan, error) {
+	file, err := os.Open(w.within(name))
+	if err != nil {
+		return nil, fmt.Errorf("open the plan: %w", err)
+	}
+	defer func() { _ = file.Close() }() // only read
+	plan, err := planner.Open(io.TeeReader(file, into))
+	if err != nil {
+		return nil, withHint(fmt.Errorf("%s cannot be applied; nothing was sent: %w", name, err), w.command("plan --out="+shell.Word(name)))
+	}
+	return plan, nil
+}
+
+// signatures reads every FILE.sig and FILE.*.sig beside a plan. One that can't be read is told
+// with the reason; a file's name says nothing about whose signature it is.
+func (s *savedPlan) signatures() ([]approval.File, error) {
+	entries, err := os.ReadDir(filepath.Dir(s.path))
+	if err != nil {
+		return nil, fmt.Errorf("look for signatures beside the plan: %w", err)
+	}
+	var files []approval.File
+	base := filepath.Base(s.path)
+	for _, entry := range entries {
+		rest, ok := strings.CutPrefix(entry.Name(), base+".")
+		if !ok || rest != "sig" && !strings.HasSuffix(rest, ".sig") {
+			continue
+		}
+		if len(files) == approval.SignaturesMax {
+			return nil, fmt.Errorf("there are more than %d signatures beside %s; remove those that are not needed", approval.SignaturesMax, s.name)
+		}
+		file := approval.File{Name: entry.Name()}
+		content, err := readSignature(filepath.Join(filepath.Dir(s.path), entry.Name()))
+		if file.Content = content; err != nil {
+			file.Problem = "it cannot be read: " + err.Error()
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+func readSignature(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	if !info.Mode().IsRegular() { // a pipe could block for ever
+		return nil, errors.New("it is not a regular file")
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	defer func() { _ = file.Close() }() // only read
+	content, err := io.ReadAll(io.LimitReader(file, approval.SignatureBytesMax+1))
+	if err == nil && len(content) > approval.SignatureBytesMax {
+		err = fmt.Errorf("it has more than %d bytes", approval.SignatureBytesMax)
+	}
+	return content, err
+}
+
+// approvalsOf are what the approval blocks whose rules apply ask of a plan, and who gave it. The
+// whole plan is judged, whatever an earlier run of it did. A plan that is not saved has no
+// signatures.
+func (w *workspace) approvalsOf(plan *planner.Plan, saved *savedPlan) ([]view.Approval, error) {
+	blocks := w.approvalBlocks()
+	if len(blocks) == 0 {
+		return nil, nil
+	}
+	of := approval.Case{Plan: approval.NewDigest(), AuthorKey: plan.Header.AuthorKey, Now: w.now()}
+	if saved != nil {
+		files, err := saved.signatures()
+		if err != nil {
+			return nil, err
+		}
+		of.Plan, of.Files = saved.digest, files
+	}
+	var list []view.Approval
+	for _, block := range blocks {
+		need, applies := approval.Needed(block.Rules, planned(plan))
+		if !applies {
+			continue
+		}
+		of.Need, of.Signers, of.Revoked = need, block.Signers, block.Revoked
+		list = append(list, view.Approval{Verdict: approval.Decide(of), Saved: saved != nil, Rehearsed: w.sandbox || isForSandbox(plan)})
+	}
+	return list, nil
+}
+
+// findApprovals keeps what approvalsOf finds, and which assets the rules forgot.
+func (o *planning) findApprovals(w *workspace, plan *planner.Plan, saved *savedPlan) (err error) {
+	o.approvals, err = w.approvalsOf(plan, saved)
+	o.noTier = w.noTier(plan)
+	return err
+}
+
+// noTier are the assets of a plan that approval rules forgot.
+func (w *workspace) noTier(plan *planner.Plan) []string {
+	var assets []string
+	for i, block := range w.approvalBlocks() {
+		unnamed := approval.Unnamed(block.Rules, planned(plan))
+		if i == 0 {
+			assets = unnamed
+			continue
+		}
+		assets = slices.DeleteFunc(assets, func(asset string) bool { return !slices.Contains(unnamed, asset) })
+	}
+	return assets
+}
+
+// checkApprovals refuses a plan that lacks approvals, before anything is sent. In the sandbox no
+// money moves, and none is waited for.
+func (a *applying) checkApprovals(w *workspace, plan *planner.Plan) error {
+	if w.sandbox || len(a.approvals) == 0 || plan.Empty() {
+		return nil
+	}
+	if a.file == "" {
+		return a.mustBeSaved(a.approvals)
+	}
+	var texts []string
+	for i := range a.approvals {
+		if text := notApproved(&a.approvals[i]); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	return hinted{
+		fmt.Errorf("%s is not approved; nothing was sent: %s", a.file, strings.Join(texts, "\n")),
+		a.command("approve " + shell.Word(a.file)), exitControl,
+	}
+}
+
+// mustBeSaved is why a plan that nobody can have signed is not sent.
+func (a *applying) mustBeSaved(approvals []view.Approval) error {
+	how := "apply without a saved plan sends what nobody else has seen"
+	switch {
+	case a.digest != "":
+		how = "--plan-digest says what was reviewed, and not by whom"
+	case a.autoApprove:
+		how = "--auto-approve is nobody's approval"
+	}
+	need := &approvals[0].Need
+	return hinted{
+		fmt.Errorf("this plan needs %s; nothing was sent: %s (rule at %s). %s. Save it, and have it approved",
+			approverCount(need.Approvers), need.Because, need.Rule.Place, strings.ToUpper(how[:1])+how[1:]),
+		a.command("plan --out=FILE"), exitControl,
+	}
+}
+
+// notApproved says what a plan lacks, and every signature that does not count, each with its
+// reason; "" where nothing is missing.
+func notApproved(a *view.Approval) string {
+	missing := a.Missing()
+	if missing == "" {
+		return ""
+	}
+	lines := []string{missing + "."}
+	for _, d := range a.Discounted {
+		lines = append(lines, fmt.Sprintf("%s does not count: %s.", d.File, d.Detail))
+	}
+	could := "Nobody else could approve it: allowed_signers has no other key that counts now."
+	if len(a.Could) > 0 {
+		could = "Could still approve: " + strings.Join(a.Could, ", ") + "."
+	}
+	return strings.Join(append(lines, could), "\n")
+}
+
+func approverCount(n int) string {
+	if n == 1 {
+		return "1 approver"
+	}
+	return fmt.Sprintf("%d approvers", n)
+}
+
+// journalled are the signatures that counted, each once, the author's first.
+func journalled(approvals []view.Approval) []state.Approval {
+	var authors, approvers []state.Approval
+	seen := map[string]bool{}
+	add := func(to *[]state.Approval, role state.ApprovalRole, c *approval.Counted) {
+		if c == nil || seen[c.File.Name] {
+			return
+		}
+		seen[c.File.Name] = true
+		*to = append(*to, state.Approval{
+			Role: role, Principal: c.Principal, Fingerprint: ssh.FingerprintSHA256(c.Key),
+			Key:  strings.TrimSpace(string(ssh.MarshalAuthorizedKey(c.Key))),
+			File: c.File.Name, SHA256: c.SHA256(), Signature: string(c.File.Content),
+		})
+	}
+	for i := range approvals {
+		v := &approvals[i]
+		add(&authors, state.RoleAuthor, v.Author)
+		for n := range v.Approvers {
+			add(&approvers, state.RoleApprover, &v.Approvers[n])
+		}
+	}
+	return append(authors, approvers...)
+}
+
+// approvalBlocks are the approval blocks that could be read. A command that sends or signs
+// loads them with its configuration, where one that can't be read is a mistake.
+func (w *workspace) approvalBlocks() []config.Approval {
+	blocks, whole := w.config.Approvals()
+	if !whole {
+		return nil
+	}
+	return blocks
+}

@@ -1,0 +1,376 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/term"
+
+	"remit/config"
+	"remit/internal/shell"
+	"remit/internal/sshkey"
+	"remit/internal/transfer"
+	"remit/internal/view"
+	"remit/planner"
+)
+
+// approving is one remit approve.
+type approving struct {
+	planning
+	file  string
+	key   string
+	count int    // with total
+	total string // ASSET:AMOUNT; "" where a person is asked
+}
+
+func newApprove(p *process) *cobra.Command {
+	a := approving{planning: planning{source: source{need: config.NeedControls}}}
+	cmd := &cobra.Command{
+		Use:   "approve PLAN",
+		Short: "Sign a saved plan, so that it may be applied",
+		Long: "Sign a saved plan, so that it may be applied. It shows the plan, asks for the number of\n" +
+			"transfers and for a total, and writes an SSH signature beside the file, which\n" +
+			"ssh-keygen -Y verify -n remit-plan can check. It sends nothing.\n\n" +
+			"The key is a file, one that ssh-agent holds, or a security key. Whose key it is, the\n" +
+			"allowed_signers file of an approval block says.",
+		Args: exactArgs("PLAN"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.file = args[0]; a.file == "" {
+				return errors.New("the name of the plan is empty. Is a variable of the shell not set?")
+			}
+			if cmd.Flags().Changed("key") && a.key == "" {
+				return errors.New("--key is empty: it takes the name of a file. Is a variable of the shell not set?")
+			}
+			return a.run(cmd.Context(), p)
+		},
+	}
+	a.source.flags(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&a.show, "show", "", "with `all`, list every transfer however many there are")
+	flags.StringVar(&a.key, "key", "", "sign with the key of this `file`; of a .pub file, with that key of ssh-agent (the one of ssh-agent)")
+	flags.IntVar(&a.count, "count", 0, "don't ask: the plan moves so many transfers")
+	flags.StringVar(&a.total, "total", "", "don't ask: the total of one asset, as `ASSET:AMOUNT`")
+	cmd.MarkFlagsRequiredTogether("count", "total")
+	return cmd
+}
+
+func (a *approving) run(ctx context.Context, p *process) error {
+	if err := a.checkShow(); err != nil {
+		return err
+	}
+	if a.total == "" && !p.interactive() {
+		return errors.New("nobody can be asked here (no terminal, or CI is set), so approve needs --count and --total; nothing was signed")
+	}
+	w, err := p.open(&a.source, false)
+	if err != nil {
+		return err
+	}
+	if len(w.approvalBlocks()) == 0 {
+		return errors.New("there is no approval block that says who may approve; nothing was signed")
+	}
+	plan, err := a.open(ctx, w)
+	if err != nil {
+		return err
+	}
+	key, err := a.findKey(ctx, w, plan)
+	if err != nil {
+		return err
+	}
+	if err := a.confirm(ctx, w, planned(plan.Plan)); err != nil {
+		return err
+	}
+	return a.sign(ctx, w, plan, key)
+}
+
+// open reads, shows and checks the plan.
+func (a *approving) open(ctx context.Context, w *workspace) (*savedPlan, error) {
+	plan, err := w.openSigned(a.file)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.otherPlace(plan); err != nil {
+		return nil, err
+	}
+	if err := a.findApprovals(w, plan.Plan, plan); err != nil {
+		return nil, err
+	}
+	options := w.planOptions(&a.planning)
+	options.Saved, options.All = true, "remit show --show=all "+shell.Word(a.file)
+	if err := view.Plan(w.stdout, plan.Plan, options); err != nil {
+		return nil, err
+	}
+	if err := a.check(ctx, w, plan); err != nil {
+		return nil, err
+	}
+	if plan.Empty() {
+		return nil, fmt.Errorf("%s sends nothing, so there is nothing to approve", a.file)
+	}
+	return plan, nil
+}
+
+// otherPlace refuses a plan of the sandbox where money moves, and the other way round.
+func (a *approving) otherPlace(plan *savedPlan) error {
+	if isForSandbox(plan.Plan) == a.sandbox {
+		return nil
+	}
+	here := a.source
+	here.sandbox = !a.sandbox
+	return withHint(fmt.Errorf("%s was made for another state than this one; nothing was signed. Approve it there", a.file),
+		here.command("approve "+shell.Word(a.file)))
+}
+
+// check refuses a plan that could not be applied as it is. Who reviews need not have the state;
+// where it is not at hand, apply alone compares the plan with it.
+func (a *approving) check(ctx context.Context, w *workspace, plan *savedPlan) error {
+	controls := w.config.Controls()
+	if _, err := os.Stat(w.path); err != nil {
+		if err := plan.CheckAlone(controls, w.now()); err != nil {
+			return a.refuse(err)
+		}
+		_, err := fmt.Fprintf(w.stderr, "Notice: the state is not here, so the plan was not compared with it. apply does so before it sends anything.\n")
+		return err
+	}
+	snapshot, done, err := w.read(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	history, ok := snapshot.(planner.History)
+	if !ok {
+		panic("a state without a history")
+	}
+	if _, err := plan.Recheck(ctx, history, controls, w.now()); err != nil {
+		return a.refuse(err)
+	}
+	return nil
+}
+
+func (a *approving) refuse(err error) error {
+	code := exitError
+	var obstacle *planner.ObstacleError
+	if errors.As(err, &obstacle) {
+		code = exitOf(obstacle.Obstacles)
+	}
+	return hinted{fmt.Errorf("%s cannot be approved; nothing was signed: %w", a.file, err), a.command("plan --out=" + shell.Word(a.file)), code}
+}
+
+// keyring is where this process finds keys; flag names one.
+func (w *workspace) keyring(flag string) *sshkey.Keyring {
+	ring := &sshkey.Keyring{Getenv: w.getenv, Dir: w.dir, Flag: flag, Stderr: w.stderr}
+	if w.interactive() {
+		ring.Passphrase = w.askPassphrase
+	}
+	return ring
+}
+
+func (p *process) askPassphrase(ctx context.Context, file string) ([]byte, error) {
+	terminal, ok := p.stdin.(*os.File)
+	if !ok {
+		return nil, errors.New("there is no terminal")
+	}
+	if _, err := fmt.Fprintf(p.stderr, "Passphrase of %s: ", view.Visible(file)); err != nil {
+		return nil, err
+	}
+	before, err := term.GetState(int(terminal.Fd()))
+	if err != nil {
+		return nil, fmt.Errorf("ask for the passphrase: %w", err)
+	}
+	var passphrase []byte
+	err = orInterrupted(ctx, func() (err error) {
+		passphrase, err = term.ReadPassword(int(terminal.Fd()))
+		return err
+	})
+	_ = term.Restore(int(terminal.Fd()), before) // an interrupted question leaves it without echo
+	_, _ = fmt.Fprintln(p.stderr)
+	if err != nil {
+		return nil, fmt.Errorf("ask for the passphrase: %w", err)
+	}
+	return passphrase, nil
+}
+
+// findKey finds the key to sign with, of somebody whose approval would count.
+func (a *approving) findKey(ctx context.Context, w *workspace, plan *savedPlan) (*sshkey.Key, error) {
+	useless := func(key ssh.PublicKey) error { return a.useless(w, plan, key) }
+	key, err := w.keyring("--key").Open(ctx, a.key, func(key ssh.PublicKey) bool { return useless(key) == nil })
+	if err != nil {
+		return nil, fmt.Errorf("%w; nothing was signed", err)
+	}
+	if err := useless(key.Public); err != nil {
+		return nil, fmt.Errorf("an approval with the key %s would not count; nothing was signed: %w", key.Fingerprint(), err)
+	}
+	return key, nil
+}
+
+// useless says why a signature by a key would count in no approval block; nil where it counts
+// in one.
+func (a *approving) useless(w *workspace, plan *savedPlan, key ssh.PublicKey) error {
+	var first error
+	for _, block := range w.approvalBlocks() {
+		err := a.uselessIn(block, plan, key, w.now())
+		if err == nil {
+			return nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+func (a *approving) uselessIn(block config.Approval, plan *savedPlan, key ssh.PublicKey, now time.Time) error {
+	if use := block.Signers.Use(key, block.Revoked, now); use.Why != "" {
+		return errors.New(use.Detail)
+	}
+	person, _ := block.Signers.Owner(key)
+	name := block.Signers.Name(person)
+	if author, isNamed := block.Signers.OwnerOf(plan.Header.AuthorKey); isNamed && author == person {
+		return fmt.Errorf("%s is the plan's author, and who approves must be somebody else", name)
+	}
+	for i := range a.approvals {
+		for _, c := range a.approvals[i].Approvers {
+			if owner, ok := block.Signers.Owner(c.Key); ok && owner == person {
+				return fmt.Errorf("%s approved it already, in %s", name, c.File.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// confirm gets the number of transfers and a total from whoever approves, who has read them.
+func (a *approving) confirm(ctx context.Context, w *workspace, totals transfer.Totals) error {
+	count, total := strconv.Itoa(a.count), a.total
+	asset := ""
+	for t := range totals.All() {
+		asset = t.Asset // the last: any one will do
+	}
+	if a.total == "" {
+		var err error
+		if count, err = w.askText(ctx, fmt.Sprintf("\nTo approve it for %s, type what it moves.\n  Number of transfers: ", view.Visible(w.destination()))); err != nil {
+			return err
+		}
+		if total, err = w.askText(ctx, fmt.Sprintf("  Total of %s: ", view.Visible(asset))); err != nil {
+			return err
+		}
+		total = asset + ":" + total
+	}
+	if want := strconv.Itoa(totals.Count()); count != want {
+		return fmt.Errorf("the plan moves %s transfers, not %s; nothing was signed", want, strconv.Quote(count))
+	}
+	cut := strings.LastIndexByte(total, ':')
+	if cut < 0 {
+		return fmt.Errorf("--total=%s is not ASSET:AMOUNT, such as USD:1200.50; nothing was signed", total)
+	}
+	asset, typed := total[:cut], strings.TrimSpace(total[cut+1:])
+	amount, err := transfer.ParseAmount(typed)
+	if sum := totals.Sum(asset); err != nil || !amount.Decimal().Equal(sum) || sum.IsZero() {
+		return fmt.Errorf("the plan moves %s of %s in all, not %s; nothing was signed", sum, asset, strconv.Quote(typed))
+	}
+	return nil
+}
+
+// askText asks a person for a line.
+func (p *process) askText(ctx context.Context, question string) (string, error) {
+	if _, err := fmt.Fprint(p.stderr, question); err != nil {
+		return "", err
+	}
+	answer, err := p.readLine(ctx)
+	if ctx.Err() != nil {
+		return "", errors.New("interrupted; nothing was signed")
+	}
+	if err != nil && answer == "" {
+		return "", fmt.Errorf("read the answer: %w; nothing was signed", err)
+	}
+	return strings.TrimSpace(answer), nil
+}
+
+// sign writes the signature beside the plan and says what is still missing.
+func (a *approving) sign(ctx context.Context, w *workspace, plan *savedPlan, key *sshkey.Key) error {
+	text, err := key.Sign(ctx, plan.path, plan.digest)
+	if err != nil {
+		return fmt.Errorf("%w; nothing was signed", err)
+	}
+	name, err := writeSignature(plan.path, w.principal(key.Public), text)
+	if err != nil {
+		return err
+	}
+	if err := a.findApprovals(w, plan.Plan, plan); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(w.stdout, "\nApproved by %s with %s, in %s.\n",
+		view.Visible(w.principal(key.Public)), key.Fingerprint(), view.Visible(name)); err != nil {
+		return err
+	}
+	return a.sayNext(w)
+}
+
+func (a *approving) sayNext(w *workspace) error {
+	for i := range a.approvals {
+		if text := notApproved(&a.approvals[i]); text != "" {
+			_, err := fmt.Fprintf(w.stdout, "Not enough yet: %s\n", view.Visible(text))
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w.stdout, "To send exactly this:\n\n    %s\n", view.Command(w.command("apply "+shell.Word(a.file))))
+	return err
+}
+
+// principal is whose key it is, in the first approval block that knows it; "" for nobody's.
+func (w *workspace) principal(key ssh.PublicKey) string {
+	for _, block := range w.approvalBlocks() {
+		if person, ok := block.Signers.Owner(key); ok {
+			return block.Signers.Name(person)
+		}
+	}
+	return ""
+}
+
+// writeSignature writes a signature's file beside a plan, under a name that nothing has yet, and
+// returns that name.
+func writeSignature(path, who string, text []byte) (string, error) {
+	const most = 100
+	for n := range most {
+		name := path + "." + fileWord(who)
+		if n > 0 {
+			name += "-" + strconv.Itoa(n+1)
+		}
+		name += ".sig"
+		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("write the signature: %w", err)
+		}
+		_, err = file.Write(text)
+		if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+			_ = os.Remove(name) // it counts for nothing
+			return "", fmt.Errorf("write the signature: %w", err)
+		}
+		return filepath.Base(name), nil
+	}
+	return "", fmt.Errorf("write the signature: there are %d files %s.%s-….sig already; remove those that are not needed", most, path, fileWord(who))
+}
+
+// fileWord is a name as a part of a file's name.
+func fileWord(name string) string {
+	word := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("@._-+", r):
+			return r
+		}
+		return '-'
+	}, name)
+	const most = 64
+	if word = strings.Trim(word, ".-"); word == "" {
+		return "approval"
+	}
+	return word[:min(len(word), most)]
+}

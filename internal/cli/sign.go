@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"golang.org/x/crypto/ssh"
+
+	"remit/internal/approval"
+	"remit/internal/shell"
+	"remit/internal/sshkey"
+	"remit/internal/view"
+	"remit/internal/wholefile"
+	"remit/planner"
+)
+
+// signByAgent is what --sign without a file says.
+const signByAgent = "ssh-agent"
+
+// signing is what plan is told about the author's signature. The zero signing signs nothing.
+type signing struct {
+	key    string // a file, or signByAgent; "" for no signature
+	opened *sshkey.Key
+}
+
+// open finds the author's key before anything is planned: the plan itself names it.
+func (s *signing) open(ctx context.Context, w *workspace, out string) error {
+	if s.key == "" {
+		return nil
+	}
+	if out == "" {
+		return errors.New("--sign signs a saved plan: say where to save it with --out=FILE")
+	}
+	name := s.key
+	if name == signByAgent {
+		name = ""
+	}
+	key, err := w.keyring("--sign").Open(ctx, name, func(key ssh.PublicKey) bool { return w.unknownAuthor(key) == nil })
+	if err != nil {
+		return err
+	}
+	if err := w.unknownAuthor(key.Public); err != nil {
+		return fmt.Errorf("signing with the key %s would not say who the author is: %w", key.Fingerprint(), err)
+	}
+	s.opened = key
+	return nil
+}
+
+// unknownAuthor says why a signature by a key names nobody in any approval block; nil where it
+// does in one, or where there is no block.
+func (w *workspace) unknownAuthor(key ssh.PublicKey) error {
+	var first error
+	for _, block := range w.approvalBlocks() {
+		use := block.Signers.Use(key, block.Revoked, w.now())
+		if use.Why == "" {
+			return nil
+		}
+		if first == nil {
+			first = errors.New(use.Detail)
+		}
+	}
+	return first
+}
+
+// save saves the plan, and the author's signature beside it.
+func (s *signing) save(ctx context.Context, w *workspace, plan *planner.Plan, name string, asJSON bool) error {
+	if s.opened == nil {
+		return w.savePlan(ctx, plan, name, io.Discard, asJSON)
+	}
+	plan.Header.AuthorKey = s.opened.Fingerprint()
+	file := w.within(name) + ".author.sig"
+	replaceable, err := isReplaceable(file, approval.ArmorStart)
+	if err != nil {
+		return fmt.Errorf("sign the plan: %w", err)
+	}
+	if !replaceable {
+		return fmt.Errorf("sign the plan: %s is there already and is no signature, so it is not replaced; move it away", name+".author.sig")
+	}
+	digest := approval.NewDigest()
+	if err := w.savePlan(ctx, plan, name, digest, true); err != nil {
+		return err
+	}
+	text, err := s.opened.Sign(ctx, w.within(name), digest)
+	if err == nil {
+		err = wholefile.Replace(file, 0o644, func(to io.Writer) error {
+			_, err := to.Write(text)
+			return err
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("%s is saved, and not signed by its author: %w", name, err)
+	}
+	if asJSON {
+		return nil
+	}
+	_, err = fmt.Fprintf(w.stdout, "\nSaved to %s, and signed by its author with %s.\n", view.Visible(name), s.opened.Fingerprint())
+	if err != nil || !plan.Applicable() {
+		return err
+	}
+	_, err = fmt.Fprintf(w.stdout, "Who approves it types:\n\n    %s\n", view.Command(w.command("approve "+shell.Word(name))))
+	return err
+}

@@ -1,0 +1,216 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"remit/internal/approval"
+)
+
+// Approval is what an approval block asks of a plan, and who gave it.
+type Approval struct {
+	approval.Verdict
+	// Saved says that the plan is in a file, beside which signatures were looked for.
+	Saved bool
+	// Rehearsed says that the plan is for the sandbox, where an approval is not waited for.
+	Rehearsed bool
+}
+
+// ask is what is asked for, in one line.
+func (a *Approval) ask() string {
+	why := fmt.Sprintf("%s (rule at %s)", a.Need.Because, Visible(a.Need.Rule.Place))
+	text := fmt.Sprintf("Needs %s: %s.", plural(a.Need.Approvers, "approver"), why)
+	switch {
+	case !a.Saved:
+		text += " One more where its author does not sign it."
+	case a.Enough():
+		text = fmt.Sprintf("Approved by %d of %s: %s.", len(a.Approvers), plural(a.Needed(), "approver"), why)
+	default:
+		text = fmt.Sprintf("Not approved yet: %d of %s: %s.", len(a.Approvers), plural(a.Needed(), "approver"), why)
+	}
+	if a.Rehearsed {
+		text += " The sandbox does not wait for it."
+	}
+	return text
+}
+
+// details are who signed, which signatures do not count, and who could sign: a line each.
+func (a *Approval) details() []string {
+	if !a.Saved {
+		return nil
+	}
+	signed := func(role string, c *approval.Counted) string {
+		return fmt.Sprintf("%s %s, in %s", role, Visible(c.Principal), Visible(c.File.Name))
+	}
+	lines := []string{"nobody signed as its author, so one approver more is needed"}
+	if a.Author != nil {
+		lines[0] = signed("signed by its author", a.Author)
+	}
+	for i := range a.Approvers {
+		lines = append(lines, signed("approved by", &a.Approvers[i]))
+	}
+	for _, d := range a.Discounted {
+		lines = append(lines, fmt.Sprintf("does not count: %s: %s", Visible(d.File), Visible(d.Detail)))
+	}
+	if could := a.could(); could != "" && !a.Enough() {
+		lines = append(lines, could)
+	}
+	return lines
+}
+
+// could is who could still approve.
+func (a *Approval) could() string {
+	if len(a.Could) == 0 {
+		return "could still approve: nobody"
+	}
+	const most = 20
+	text := strings.Join(a.Could[:min(len(a.Could), most)], ", ")
+	if more := len(a.Could) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return "could still approve: " + Visible(text)
+}
+
+// approvals writes what approval blocks ask of a plan, and who gave it.
+func (p *page) approvals(o PlanOptions) {
+	for i := range o.Approvals {
+		a := &o.Approvals[i]
+		p.paragraph("  ", a.ask(), a.tone())
+		p.approvalLines(a)
+	}
+	p.approvalsEnd(o)
+}
+
+// approvalsInBrief writes a line for each block.
+func (p *page) approvalsInBrief(o PlanOptions) {
+	for i := range o.Approvals {
+		p.paragraph("  ", o.Approvals[i].ask(), o.Approvals[i].tone())
+	}
+	p.approvalsEnd(o)
+}
+
+// approvalDetails writes what approvalsInBrief left out.
+func (p *page) approvalDetails(o PlanOptions) {
+	for i := range o.Approvals {
+		if a := &o.Approvals[i]; a.Saved {
+			p.line(strong("Approval of the rule at " + Visible(a.Need.Rule.Place)))
+			p.approvalLines(a)
+			p.line()
+		}
+	}
+}
+
+func (p *page) approvalLines(a *Approval) {
+	for _, line := range a.details() {
+		p.paragraph("    ", line, toneNone)
+	}
+}
+
+func (p *page) approvalsEnd(o PlanOptions) {
+	text := o.noTier()
+	if text != "" {
+		p.paragraph("  ", text, toneDoubt)
+	}
+	if text != "" || len(o.Approvals) > 0 {
+		p.line()
+	}
+}
+
+func (a *Approval) tone() tone {
+	if a.Saved && a.Enough() {
+		return toneGood
+	}
+	return toneDoubt
+}
+
+// noTier says which assets no approval rule has an amount for; "" for none.
+func (o PlanOptions) noTier() string {
+	if len(o.NoTier) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("No approval rule has an amount for %s.", Visible(some(o.NoTier, len(o.NoTier))))
+}
+
+func (m *markdown) approvals() {
+	for i := range m.options.Approvals {
+		a := &m.options.Approvals[i]
+		m.printf("**Approval:** %s\n\n", codeSpan(a.ask()))
+		if lines := a.details(); len(lines) > 0 {
+			m.printf("%s", codeBlock(strings.Join(lines, "\n")+"\n", markdownObstacles))
+		}
+	}
+	if text := m.options.noTier(); text != "" {
+		m.printf("%s\n\n", codeSpan(text))
+	}
+}
+
+func (h *htmlPlan) approvals() {
+	if len(h.options.Approvals) == 0 && h.options.noTier() == "" {
+		return
+	}
+	h.put("<section class=\"approvals\">\n<h2>Approval</h2>\n")
+	for i := range h.options.Approvals {
+		a := &h.options.Approvals[i]
+		h.put("<p>%</p>\n", a.ask())
+		if lines := a.details(); len(lines) > 0 {
+			h.put("<ul>\n")
+			for _, line := range lines {
+				h.put("<li>%</li>\n", line)
+			}
+			h.put("</ul>\n")
+		}
+	}
+	if text := h.options.noTier(); text != "" {
+		h.put("<p>%</p>\n", text)
+	}
+	h.put("</section>\n")
+}
+
+// approvalLine is an [Approval] for programs.
+type approvalLine struct {
+	Type       string           `json:"type"` // "approval"
+	Rule       string           `json:"rule"` // file:line
+	Because    string           `json:"because"`
+	Needed     int              `json:"needed"` // approvers, one more where nobody signed as the author
+	Enough     bool             `json:"enough"`
+	Author     *signatureLine   `json:"author,omitempty"`
+	Approvers  []signatureLine  `json:"approvers,omitempty"`
+	Discounted []discountedLine `json:"discounted,omitempty"`
+	Could      []string         `json:"could,omitempty"` // principals
+}
+
+type signatureLine struct {
+	Principal   string `json:"principal"`
+	Fingerprint string `json:"fingerprint"`
+	File        string `json:"file"`
+}
+
+type discountedLine struct {
+	File      string `json:"file"`
+	Principal string `json:"principal,omitempty"`
+	Why       string `json:"why"`
+	Detail    string `json:"detail"`
+}
+
+func (j *JSON) approval(a *Approval) {
+	line := approvalLine{
+		Type: "approval", Rule: a.Need.Rule.Place, Because: a.Need.Because,
+		Needed: a.Needed(), Enough: a.Enough(), Could: a.Could,
+	}
+	signed := func(c *approval.Counted) signatureLine {
+		return signatureLine{c.Principal, ssh.FingerprintSHA256(c.Key), c.File.Name}
+	}
+	if a.Author != nil {
+		author := signed(a.Author)
+		line.Author = &author
+	}
+	for i := range a.Approvers {
+		line.Approvers = append(line.Approvers, signed(&a.Approvers[i]))
+	}
+	for _, d := range a.Discounted {
+		line.Discounted = append(line.Discounted, discountedLine{d.File, d.Principal, string(d.Why), d.Detail})
+	}
+	j.write(line)
+}
