@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -30,6 +31,7 @@ type dataSource struct {
 	key       string
 	keyColumn int
 	csv       csvOptions
+	pointer   jsontext.Pointer         // to the rows of JSON
 	picks     []pick                   // nil for all columns
 	formats   map[string]*numberFormat // by column
 	columns   []string
@@ -77,7 +79,7 @@ type dataKind struct {
 
 // dataKinds are the types of data of this version.
 func dataKinds() []dataKind {
-	return []dataKind{csvKind()}
+	return []dataKind{csvKind(), jsonKind()}
 }
 
 // dataTypes are their names.
@@ -90,7 +92,7 @@ func dataTypes() []string {
 }
 
 // dataTypesLater come with later versions.
-func dataTypesLater() []string { return []string{"json", "pain001", "xlsx"} }
+func dataTypesLater() []string { return []string{"pain001", "xlsx"} }
 
 func dataBlockKind() blockKind {
 	kind := blockKind{

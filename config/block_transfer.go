@@ -75,7 +75,7 @@ func transferKind() blockKind {
 			"from", "from_profile_id", "from_identity_id", "from_account_id",
 			"to", "to_profile_id", "to_identity_id", "to_account_id",
 			"metadata", "recipient_metadata",
-			"not_before", "expires", "depends_on", "duplicate_within", "accept_duplicate_of",
+			"not_before", "expires", "depends_on", "duplicate_within", "accept_duplicate_of", "reverses",
 		},
 		later:  []string{"window"},
 		nested: []blockKind{{name: "precondition", required: []string{"condition", "error_message"}}},

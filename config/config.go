@@ -110,6 +110,7 @@ type Transfer struct {
 	DependsOn         []Dependency // shared by the transfers of one block; not to be changed
 	DuplicateWithin   time.Duration
 	AcceptDuplicateOf []string // ref_ids
+	Reverses          string   // ref_id of the transfer of which it gives money back; "" for none
 }
 
 // Dependency is what a transfer waits for: all transfers of a block or of a batch. One of

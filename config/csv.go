@@ -150,7 +150,7 @@ func (c *csvFile) readHeader() hcl.Diagnostics {
 	}
 	first := &csvRecord{file: c, fields: slices.Clone(fields), line: c.lineOf(0)}
 	first.hold()
-	c.names.place, c.names.line = first, first.line
+	c.names.place = first
 	for _, name := range fields {
 		c.names.names = append(c.names.names, cty.NormalizeString(name))
 	}

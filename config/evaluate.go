@@ -378,7 +378,24 @@ func (e *evaluation) conditions(out *Transfer) {
 	if value, f, found := e.value("accept_duplicate_of"); found == present {
 		out.AcceptDuplicateOf = e.refIDs(f, value)
 	}
+	out.Reverses = e.reverses(out.Request.RefID)
 	out.DependsOn = e.block.dependencies(batch)
+}
+
+// reverses is the ref_id of the transfer that is reversed, "" for none.
+func (e *evaluation) reverses(own string) string {
+	text := e.text("reverses")
+	if text == "" {
+		return ""
+	}
+	f := e.block.fields["reverses"]
+	switch err := transfer.CheckRefID(text); {
+	case err != nil:
+		e.refuse(f, "Invalid ref_id", "reverses: %q %s", text, sentence(err))
+	case text == own:
+		e.refuse(f, "A transfer reverses itself", "reverses names the transfer's own ref_id; it names the earlier transfer whose money goes back.")
+	}
+	return text
 }
 
 func (e *evaluation) time(name string) time.Time {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"sort"
 
 	"github.com/hashicorp/hcl/v2"
 )
@@ -58,6 +59,11 @@ func (t *lineTracker) start(line int) int64 {
 		return t.starts[i]
 	}
 	return t.offset
+}
+
+// line is the number of the line of an offset, which is in or after the needed one.
+func (t *lineTracker) line(offset int64) int {
+	return t.first + max(sort.Search(len(t.starts), func(i int) bool { return t.starts[i] > offset })-1, 0)
 }
 
 // at is a range of length bytes from a line and a column in bytes.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"iter"
 	"math"
@@ -106,7 +107,7 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 		return nil, hcl.Diagnostics{mistake(r.at(d.keyColumn), "Key is empty", "The column %q is the key and may not be empty.", d.key)}
 	}
 	if first, isNew := keys.add(key, uint32(min(r.line, math.MaxUint32))); !isNew {
-		return nil, hcl.Diagnostics{mistake(r.at(d.keyColumn), "Key is not unique", "The key %q stands on line %d and on line %d.", key, first, r.line)}
+		return nil, hcl.Diagnostics{mistake(r.at(d.keyColumn), "Key is not unique", "The key %q stands %s.", key, onLines(int(first), r.line))}
 	}
 	if d.where == nil {
 		return r, nil
@@ -133,6 +134,14 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 		diag.Detail += " The row is " + at(r.whole()) + "."
 	}
 	return nil, diags
+}
+
+// onLines says where something stands twice.
+func onLines(first, again int) string {
+	if first == again {
+		return fmt.Sprintf("twice on line %d", first)
+	}
+	return fmt.Sprintf("on line %d and on line %d", first, again)
 }
 
 // plainly evaluates where with the columns alone that it names. It is false where that has

@@ -30,9 +30,6 @@ type records interface {
 type header struct {
 	names []string
 	place spot
-	line  int
-	// unique says that no two fields can have one name, and that a name may be anything.
-	unique bool
 }
 
 // record is what a file has for one row.
@@ -61,6 +58,7 @@ type table struct {
 	formats []*numberFormat // of each column, nil for text; nil without any
 	text    []string        // of the current row, where it is not that of the record
 	current row             // which the next one replaces
+	serial  int             // of the current row
 }
 
 // newTable makes a table of the records of a file.
@@ -97,7 +95,7 @@ func (h header) check() hcl.Diagnostics {
 	for i, name := range h.names {
 		first := slices.Index(h.names, name)
 		switch {
-		case name == "" && !h.unique:
+		case name == "":
 			diags = append(diags, mistake(h.place.at(i), "Column without a name",
 				"Column %d of the header is empty. Name it, or say with columns which ones are read.", i+1))
 		case transfer.CheckText(name) != nil:
@@ -155,8 +153,9 @@ func (t *table) next() (*row, hcl.Diagnostics, error) {
 	if rec.fields == nil {
 		return nil, diags, err
 	}
+	t.serial++
 	t.current = row{
-		table: t, fields: rec.fields, line: rec.line, serial: rec.line, plain: rec.plain, place: rec.place,
+		table: t, fields: rec.fields, line: rec.line, serial: t.serial, plain: rec.plain, place: rec.place,
 	}
 	if t.text != nil || t.formats != nil {
 		if more := t.rewrite(&t.current); more.HasErrors() {

@@ -142,7 +142,7 @@ func (l *Changes) shapeOf(c *Change) int {
 // isPackable reports whether a change has nothing of its own but texts. A signal that names no
 // other transfer is one that many have.
 func isPackable(c *Change) bool {
-	return c.Recorded == nil && len(c.Differences) == 0 && c.RefID == c.Request.RefID &&
+	return c.Recorded == nil && len(c.Differences) == 0 && c.Reverses == "" && c.RefID == c.Request.RefID &&
 		!slices.ContainsFunc(c.Signals, func(s Signal) bool { return s.RefID != "" }) &&
 		fixedTexts+len(c.Request.Metadata)+len(c.Request.RecipientMetadata) <= textsMax
 }

@@ -70,7 +70,5 @@ func presence(there bool) string {
 // sameMovement reports whether two requests move the same amount of the same asset from the
 // same sender to the same destination: what their twins say in 64 bits.
 func sameMovement(a, b *transfer.Request) bool {
-	return a.Amount.Equal(b.Amount) && a.Asset == b.Asset &&
-		a.FromProfileID == b.FromProfileID && a.FromIdentityID == b.FromIdentityID && a.FromAccountID == b.FromAccountID &&
-		a.ToProfileID == b.ToProfileID && a.ToIdentityID == b.ToIdentityID && a.ToAccountID == b.ToAccountID
+	return a.Amount.Equal(b.Amount) && a.Asset == b.Asset && sameParties(a, b)
 }

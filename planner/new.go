@@ -116,6 +116,9 @@ func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer])
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	if err := b.addReversalObstacles(ctx); err != nil {
+		return err
+	}
 	b.addConflictObstacles()
 	b.addEmptyObstacle()
 	b.plan.sortObstacles()
@@ -168,7 +171,7 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 	}
 	c := Change{
 		Action: action, RefID: t.Request.RefID, Address: t.Address, Place: t.Place.String(), Batch: t.Batch,
-		Request: t.Request, FromLabel: t.FromLabel, Expires: t.Expires,
+		Request: t.Request, FromLabel: t.FromLabel, Reverses: t.Reverses, Expires: t.Expires,
 	}
 	switch action {
 	case Submit:

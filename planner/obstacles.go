@@ -212,6 +212,8 @@ func (p *Plan) sortObstacles() {
 			return 2
 		case ObstacleLookAlike:
 			return 3
+		case ObstacleReversal:
+			return 4
 		}
 		panic("no such obstacle: " + string(o.Kind))
 	}

@@ -69,6 +69,8 @@ type Change struct {
 	Request transfer.Request `json:"request"` // what is declared; of an undeclared one, what is recorded
 
 	FromLabel bool `json:"from_label,omitempty"`
+	// Reverses is the ref_id of the transfer of which this one gives money back; "" for none.
+	Reverses string `json:"reverses,omitempty"`
 
 	// DuplicateWithin is how far back a look-alike of a Submit stops the plan, in
 	// nanoseconds; 0 makes it a mark only.
@@ -166,6 +168,7 @@ const (
 	ObstacleEmpty     ObstacleKind = "empty"      // exit 1: nothing declared over a non-empty state
 	ObstacleLookAlike ObstacleKind = "look-alike" // exit 5
 	ObstacleRename    ObstacleKind = "rename"     // exit 5
+	ObstacleReversal  ObstacleKind = "reversal"   // exit 5: not of a COMPLETED transfer, or of more than it moved
 )
 
 // Format is the version of saved plans that this package writes and reads.

@@ -153,7 +153,18 @@ func (p *Plan) Recheck(ctx context.Context, record History, controls config.Cont
 	if err := r.read(ctx, record); err != nil {
 		return nil, err
 	}
-	return r.left()
+	left, err := r.left()
+	if err != nil {
+		return nil, err
+	}
+	obstacles, err := reversalObstacles(ctx, record, left.Changes.submitsThatReverse())
+	switch {
+	case err != nil:
+		return nil, err
+	case len(obstacles) > 0:
+		return nil, &ObstacleError{obstacles}
+	}
+	return left, nil
 }
 
 func (p *Plan) checkHeader(meta state.Meta, controls config.Controls, now time.Time) error {

@@ -161,8 +161,7 @@ func (l *lineWriter) put(line []byte) error {
 func saveTotals(action Action, t *transfer.Totals) savedTotals {
 	saved := savedTotals{Action: action, Count: t.Count(), Assets: []savedTotal{}}
 	for total := range t.All() {
-		scale := max(0, -total.Sum.Exponent())
-		saved.Assets = append(saved.Assets, savedTotal{total.Asset, total.Count, total.Sum.StringFixed(scale)})
+		saved.Assets = append(saved.Assets, savedTotal{total.Asset, total.Count, transfer.Digits(total.Sum)})
 	}
 	return saved
 }

@@ -11,7 +11,7 @@ import (
 // package json without its escapes for HTML: the test holds the two against each other. It
 // reports false, and appends nothing, for other changes. A plan has a million such lines.
 func appendPlain(b []byte, c *Change, afterAs string, body *[]byte) ([]byte, bool) {
-	if c.Recorded != nil || len(c.Differences) > 0 || len(c.After) > 0 {
+	if c.Recorded != nil || len(c.Differences) > 0 || len(c.After) > 0 || c.Reverses != "" {
 		return b, false
 	}
 	r := &c.Request

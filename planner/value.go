@@ -61,7 +61,7 @@ func (a Action) Sends() bool { return a == Submit || a == Resolve }
 func totalsValue(t transfer.Totals) cty.Value {
 	sums := map[string]cty.Value{}
 	for total := range t.All() {
-		sums[total.Asset] = cty.StringVal(total.Sum.StringFixed(max(0, -total.Sum.Exponent())))
+		sums[total.Asset] = cty.StringVal(transfer.Digits(total.Sum))
 	}
 	return cty.ObjectVal(map[string]cty.Value{"count": cty.NumberIntVal(int64(t.Count())), "totals": mapValue(cty.String, sums)})
 }

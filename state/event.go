@@ -142,6 +142,8 @@ type Intent struct {
 	Place       string             `json:"place"`           // payroll.csv:118
 	Batch       string             `json:"batch,omitempty"` // label of the batch
 	FromLabel   bool               `json:"from_label,omitempty"`
+	// Reverses is the ref_id of the transfer of which this one gives money back; "" for none.
+	Reverses string `json:"reverses,omitempty"`
 	// Found says that nothing is sent under it: records were found before the first
 	// sending, and it names the request that they are held against.
 	Found bool `json:"found,omitempty"`

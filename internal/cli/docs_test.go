@@ -244,7 +244,7 @@ type fence struct{ language, kind, text string }
 
 func (d document) fences() []fence {
 	var list []fence
-	for _, m := range regexp.MustCompile("(?ms)^```(csv|text|hcl) (\\S+)\n(.*?)^```$").FindAllStringSubmatch(d.text, -1) {
+	for _, m := range regexp.MustCompile("(?ms)^```(csv|text|hcl|json|xml) (\\S+)\n(.*?)^```$").FindAllStringSubmatch(d.text, -1) {
 		list = append(list, fence{m[1], m[2], m[3]})
 	}
 	return list
@@ -252,13 +252,14 @@ func (d document) fences() []fence {
 
 // TestDocsExamples loads what the documents show: a fenced block "hcl complete" is a whole
 // configuration without a mistake, "hcl mistake" is one with a mistake, each line of "hcl
-// true" is an expression that is true, and "csv NAME" or "text NAME" is a file beside all of them.
+// true" is an expression that is true, and "csv NAME", "text NAME", "json NAME" or "xml NAME" is a file beside
+// all of them.
 func TestDocsExamples(t *testing.T) {
 	for _, name := range []string{"language.md", "operations.md", "approvals.md"} {
 		dir := t.TempDir()
 		examples := readDocument(t, name).fences()
 		for _, example := range examples {
-			if example.language == "csv" || example.language == "text" {
+			if example.language != "hcl" {
 				writeFile(t, filepath.Join(dir, example.kind), example.text)
 			}
 		}

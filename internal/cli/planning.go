@@ -145,7 +145,7 @@ func exitOf(obstacles []planner.Obstacle) int {
 		switch o.Kind {
 		case planner.ObstacleConflict, planner.ObstacleEmpty:
 			return true
-		case planner.ObstacleLookAlike, planner.ObstacleRename:
+		case planner.ObstacleLookAlike, planner.ObstacleRename, planner.ObstacleReversal:
 			return false
 		}
 		return true

@@ -9,6 +9,9 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+// Digits writes an exact sum, with as many decimals as its most precise part was written with.
+func Digits(sum decimal.Decimal) string { return sum.StringFixed(max(0, -sum.Exponent())) }
+
 // Totals are the count and the exact sum per asset of some transfers. The zero value counts
 // nothing and is ready for use. A Totals is not safe for concurrent use.
 type Totals struct {

@@ -31,7 +31,7 @@ func (p point) align(number string) string {
 }
 
 // sum is the exact number, with as many decimals as its most precise part was written with.
-func sum(d decimal.Decimal) string { return d.StringFixed(max(0, -d.Exponent())) }
+func sum(d decimal.Decimal) string { return transfer.Digits(d) }
 
 // sums is a total per asset in one phrase: "USD 412850.22, BTC 0.5".
 func sums(t *transfer.Totals) string {

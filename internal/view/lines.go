@@ -207,6 +207,9 @@ func changeNotes(c *planner.Change) []span {
 			notes = append(notes, span{Visible(strings.Join(parts, ": ")), t})
 		}
 	}
+	if c.Reverses != "" {
+		add(toneDim, "reverses "+c.Reverses)
+	}
 	reason := c.Reason
 	switch c.Action {
 	case planner.Submit:

@@ -1,0 +1,210 @@
+package planner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/shopspring/decimal"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// Reversed is what was moved by a transfer and how much of it may still go back.
+type Reversed struct {
+	Request transfer.Request
+	Left    decimal.Decimal
+	// Why it can't be reversed; "" where it can.
+	Why string
+}
+
+// FindReversed says of each given ref_id whether it can be reversed: it is COMPLETED, what moved is
+// known, and not all of it was given back or may have been, by what record holds. A reversal is
+// known by its intent, so one that was imported without one is not counted.
+func FindReversed(ctx context.Context, record Record, refIDs []string) (map[string]*Reversed, error) {
+	found := make(map[string]*Reversed, len(refIDs))
+	for chunk := range slices.Chunk(refIDs, detailsPerCall) {
+		details, err := record.Details(ctx, chunk...)
+		if err != nil {
+			return nil, fmt.Errorf("read what is to be reversed: %w", err)
+		}
+		for i := range details {
+			found[details[i].RefID] = newReversed(&details[i])
+		}
+	}
+	for _, refID := range refIDs {
+		if found[refID] == nil {
+			found[refID] = &Reversed{Why: "which is not recorded"}
+		}
+	}
+	return found, subtractReversals(ctx, record, found)
+}
+
+func newReversed(d *state.Detail) *Reversed {
+	switch {
+	case d.Status != state.Recorded && d.Status != state.Adopted:
+		return &Reversed{Why: "which is " + d.Status.String()}
+	case d.RecordStatus != transfer.Completed:
+		return &Reversed{Why: "which the service says is " + cmp.Or(string(d.RecordStatus), "not COMPLETED")}
+	case d.Intent.Body == "":
+		return &Reversed{Why: "of which the state knows no request: it was imported"}
+	}
+	r, err := recordedRequest(d)
+	if err != nil {
+		return &Reversed{Why: "of which the request can't be read: " + err.Error()}
+	}
+	return &Reversed{Request: r, Left: r.Amount.Decimal()}
+}
+
+func recordedRequest(d *state.Detail) (transfer.Request, error) {
+	return transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), "")
+}
+
+// subtractReversals takes off what was given back already. Reversals pay the sender of what they
+// reverse, so that only what pays one of these is looked at.
+func subtractReversals(ctx context.Context, record Record, found map[string]*Reversed) error {
+	senders := make(map[transfer.Destination]bool)
+	for _, r := range found {
+		if r.Why == "" {
+			senders[reversal(r.Request).Destination()] = true
+		}
+	}
+	if len(senders) == 0 {
+		return nil
+	}
+	var candidates []string
+	subtract := func() error {
+		details, err := record.Details(ctx, candidates...)
+		candidates = candidates[:0]
+		for i := range details {
+			if r := found[details[i].Intent.Reverses]; r != nil && r.Why == "" {
+				r.Left = r.Left.Sub(details[i].Amount.Decimal())
+			}
+		}
+		return err
+	}
+	for o, err := range record.Outlines(ctx) {
+		if err == nil && senders[o.Destination] && o.MayBeMade() {
+			if candidates = append(candidates, o.RefID); len(candidates) == detailsPerCall {
+				err = subtract()
+			}
+		}
+		if err != nil {
+			return fmt.Errorf("read the reversals: %w", err)
+		}
+	}
+	if err := subtract(); err != nil {
+		return fmt.Errorf("read the reversals: %w", err)
+	}
+	return nil
+}
+
+// reversal is a request that moves the same back.
+func reversal(r transfer.Request) transfer.Request {
+	r.FromProfileID, r.ToProfileID = r.ToProfileID, r.FromProfileID
+	r.FromIdentityID, r.ToIdentityID = r.ToIdentityID, r.FromIdentityID
+	r.FromAccountID, r.ToAccountID = r.ToAccountID, r.FromAccountID
+	return r
+}
+
+// addReversalObstacles stops a plan that reverses what can't be reversed, or more than was moved.
+func (b *builder) addReversalObstacles(ctx context.Context) error {
+	obstacles, err := reversalObstacles(ctx, b.record, b.plan.Changes.submitsThatReverse())
+	b.plan.Obstacles = append(b.plan.Obstacles, obstacles...)
+	return err
+}
+
+// submitsThatReverse yields what would give money back now.
+func (l *Changes) submitsThatReverse() iter.Seq[Change] {
+	return func(yield func(Change) bool) {
+		for _, at := range l.lines {
+			if at.shape != isWhole {
+				continue // none that reverses is packed
+			}
+			c := l.whole[at.kept.offset]
+			if c.Action == Submit && c.Reverses != "" && !yield(*c) {
+				return
+			}
+		}
+	}
+}
+
+// reversalObstacles holds the given lines, all of them to submit, against what they reverse.
+func reversalObstacles(ctx context.Context, record Record, submits iter.Seq[Change]) ([]Obstacle, error) {
+	lines := make(map[string][]Change)
+	for c := range submits {
+		lines[c.Reverses] = append(lines[c.Reverses], c)
+	}
+	if len(lines) == 0 {
+		return nil, nil
+	}
+	reversed := slices.Sorted(maps.Keys(lines))
+	found, err := FindReversed(ctx, record, reversed)
+	if err != nil {
+		return nil, err
+	}
+	var obstacles []Obstacle
+	for _, refID := range reversed {
+		if o := found[refID].obstacle(refID, lines[refID]); o.Count > 0 {
+			obstacles = append(obstacles, o)
+		}
+		if len(obstacles) == refIDsMax {
+			break // as many as one can mend before looking again
+		}
+	}
+	return obstacles, nil
+}
+
+// obstacle says what is wrong with lines that reverse one transfer; its Count is 0 for nothing.
+func (r *Reversed) obstacle(refID string, lines []Change) Obstacle {
+	o := Obstacle{Kind: ObstacleReversal}
+	if r.Why != "" {
+		for i := range lines {
+			o.add(lines[i].RefID)
+		}
+		o.Detail = fmt.Sprintf("%q at %s reverses %q, %s. Only a COMPLETED transfer can be reversed.", lines[0].RefID, lines[0].Place, refID, r.Why)
+		return o
+	}
+	back := reversal(r.Request)
+	sum := decimal.Decimal{}
+	for i := range lines {
+		c := &lines[i].Request
+		if !sameParties(c, &back) || c.Asset != back.Asset {
+			o.add(lines[i].RefID)
+			o.Detail = fmt.Sprintf("%q at %s reverses %q, but does not give the same asset back to where it came from: "+
+				"%s from %s, to %s.", lines[i].RefID, lines[i].Place, refID, back.Asset, partyText(back.FromProfileID, back.FromIdentityID, back.FromAccountID),
+				partyText(back.ToProfileID, back.ToIdentityID, back.ToAccountID))
+			return o
+		}
+		sum = sum.Add(c.Amount.Decimal())
+	}
+	if sum.LessThanOrEqual(r.Left) {
+		return o
+	}
+	for i := range lines {
+		o.add(lines[i].RefID)
+	}
+	o.Detail = fmt.Sprintf("%q at %s reverses %q, which moved %s %s; of these %s may still go back, and this plan would give back %s.",
+		lines[0].RefID, lines[0].Place, refID, back.Asset, back.Amount, transfer.Digits(decimal.Max(r.Left, decimal.Zero)), transfer.Digits(sum))
+	return o
+}
+
+func sameParties(a, b *transfer.Request) bool {
+	return a.FromProfileID == b.FromProfileID && a.FromIdentityID == b.FromIdentityID && a.FromAccountID == b.FromAccountID &&
+		a.ToProfileID == b.ToProfileID && a.ToIdentityID == b.ToIdentityID && a.ToAccountID == b.ToAccountID
+}
+
+func partyText(profile, identity, account string) string {
+	text := fmt.Sprintf("profile %q", profile)
+	if identity != "" {
+		text += fmt.Sprintf(" identity %q", identity)
+	}
+	if account != "" {
+		text += fmt.Sprintf(" account %q", account)
+	}
+	return text
+}
