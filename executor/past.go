@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"remit/internal/transfer"
@@ -38,12 +39,19 @@ type PastLine struct {
 	last int64 // number of its latest event in the run
 }
 
+// Archive is what [ReadPast] reads of a run; a [state.Snapshot] is one.
+type Archive interface {
+	Runs(ctx context.Context) iter.Seq2[state.Run, error]
+	Events(ctx context.Context, after int64, refID string) iter.Seq2[state.Event, error]
+	Details(ctx context.Context, refIDs ...string) ([]state.Detail, error)
+}
+
 // ReadPast reads what a run made of each transfer that it wrote something of: what became of
 // it by the end of the run, whatever was settled later. What a run did not attempt is in no
 // journal: [state.Ended] counts it. The error is [ErrUnknownRun], or the state's.
-func ReadPast(ctx context.Context, snapshot state.Snapshot, runID string) (*Past, error) {
+func ReadPast(ctx context.Context, archive Archive, runID string) (*Past, error) {
 	past := new(Past)
-	for run, err := range snapshot.Runs(ctx) {
+	for run, err := range archive.Runs(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("read run %q: %w", runID, err)
 		}
@@ -56,7 +64,7 @@ func ReadPast(ctx context.Context, snapshot state.Snapshot, runID string) (*Past
 		return nil, fmt.Errorf("run %q: %w", runID, ErrUnknownRun)
 	}
 	r := pastReader{past: past, lines: make(map[string]int)}
-	if err := r.read(ctx, snapshot); err != nil {
+	if err := r.read(ctx, archive); err != nil {
 		return nil, fmt.Errorf("read run %q: %w", runID, err)
 	}
 	return past, nil
@@ -89,9 +97,9 @@ type pastReader struct {
 	lines map[string]int // by ref_id
 }
 
-func (r *pastReader) read(ctx context.Context, snapshot state.Snapshot) error {
+func (r *pastReader) read(ctx context.Context, archive Archive) error {
 	runID := r.past.Run.Begun.RunID
-	for event, err := range snapshot.Events(ctx, 0, "") {
+	for event, err := range archive.Events(ctx, 0, "") {
 		if err != nil {
 			return err
 		}
@@ -112,10 +120,10 @@ func (r *pastReader) read(ctx context.Context, snapshot state.Snapshot) error {
 			break
 		}
 	}
-	if err := r.replay(ctx, snapshot); err != nil {
+	if err := r.replay(ctx, archive); err != nil {
 		return err
 	}
-	return r.complete(ctx, snapshot)
+	return r.complete(ctx, archive)
 }
 
 func (r *pastReader) line(event state.Event) *PastLine {
@@ -159,14 +167,14 @@ func (r *pastReader) outcome(e state.Outcome, event state.Event) {
 
 // replay finds what became of what was refused or not written: where an earlier attempt is in
 // doubt, neither ends that (law 3).
-func (r *pastReader) replay(ctx context.Context, snapshot state.Snapshot) error {
+func (r *pastReader) replay(ctx context.Context, archive Archive) error {
 	for i := range r.past.Lines {
 		l := &r.past.Lines[i]
 		if l.Result != ResultRefused && l.Result != ResultNotAttempted {
 			continue
 		}
 		var t state.Transfer
-		for event, err := range snapshot.Events(ctx, 0, l.RefID) {
+		for event, err := range archive.Events(ctx, 0, l.RefID) {
 			if err != nil {
 				return err
 			}
@@ -187,14 +195,14 @@ func (r *pastReader) replay(ctx context.Context, snapshot state.Snapshot) error 
 }
 
 // complete finds the requests of transfers of which the run wrote no intent.
-func (r *pastReader) complete(ctx context.Context, snapshot state.Snapshot) error {
+func (r *pastReader) complete(ctx context.Context, archive Archive) error {
 	var refIDs []string
 	for i := range r.past.Lines {
 		if r.past.Lines[i].Request.RefID == "" {
 			refIDs = append(refIDs, r.past.Lines[i].RefID)
 		}
 	}
-	return eachDetail(ctx, snapshot, refIDs, func(d state.Detail) {
+	return eachDetail(ctx, archive, refIDs, func(d state.Detail) {
 		l := &r.past.Lines[r.lines[d.RefID]]
 		l.Request = transfer.Request{RefID: d.RefID, Asset: d.Asset, Amount: d.Amount}
 		if d.Intent.Body != "" {

@@ -133,9 +133,12 @@ func (s *survey) readOutside(ctx context.Context, run Run, snapshot state.Snapsh
 	})
 }
 
-func eachDetail(ctx context.Context, snapshot state.Snapshot, refIDs []string, use func(state.Detail)) error {
+func eachDetail(ctx context.Context, archive interface {
+	Details(ctx context.Context, refIDs ...string) ([]state.Detail, error)
+}, refIDs []string, use func(state.Detail),
+) error {
 	for chunk := range slices.Chunk(refIDs, detailsMax) {
-		details, err := snapshot.Details(ctx, chunk...)
+		details, err := archive.Details(ctx, chunk...)
 		if err != nil {
 			return err
 		}

@@ -2,11 +2,8 @@ package cli
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,33 +25,38 @@ func newAudit(p *process) *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(newAuditVerify(p), newAuditLog(p))
+	cmd.AddCommand(newAuditVerify(p), newAuditLog(p), newAuditExport(p))
 	return cmd
 }
 
 func newAuditVerify(p *process) *cobra.Command {
 	from := source{need: config.NeedState}
-	var head string
+	var check packCheck
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "verify",
-		Short: "Check the journal's chain, and the state against it",
+		Use:   "verify [DIR]",
+		Short: "Check the journal's chain and the state against it, or a pack of evidence",
 		Long: "Check the journal's chain, and the state against it. It names the first event that was\n" +
 			"changed, removed, moved or added. With --head, the hash that an earlier run printed at\n" +
-			"its end, it also finds a journal that was cut off or written anew.",
-		Args: exactArgs(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+			"its end, it also finds a journal that was cut off or written anew.\n\n" +
+			"With DIR, check a pack that remit audit export wrote, which needs no configuration and no\n" +
+			"state. It names each file that was changed, is missing or was added.",
+		Args: oneArgAtMost("DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON {
 				p.json() // what goes wrong is told there too
 			}
-			if cmd.Flags().Changed("head") && !isHash(head) { // an empty one would prove nothing
-				return fmt.Errorf("--head=%s is not a head of a journal, which has %d hexadecimal digits", head, 2*sha256.Size)
+			if err := check.read(cmd, len(args) == 1); err != nil {
+				return err
 			}
-			return p.verify(cmd.Context(), &from, strings.ToLower(head), asJSON)
+			if len(args) == 1 {
+				return p.verifyPack(cmd.Context(), &from, args[0], check, asJSON)
+			}
+			return p.verify(cmd.Context(), &from, check.head, asJSON)
 		},
 	}
 	from.flags(cmd)
-	cmd.Flags().StringVar(&head, "head", "", "a `hash` of the journal that was kept elsewhere")
+	check.flags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	return cmd
 }
@@ -85,11 +87,6 @@ func (p *process) verify(ctx context.Context, from *source, head string, asJSON 
 		return p.json().Verified(verified)
 	}
 	return view.AuditVerified(p.stdout, verified, p.screen(p.stdout))
-}
-
-func isHash(text string) bool {
-	raw, err := hex.DecodeString(text)
-	return err == nil && len(raw) == sha256.Size
 }
 
 // verifyError says what the journal proves no more, and what to do about that.

@@ -1,0 +1,23 @@
+package approval
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// Has reports whether a principal has a key, by any line of the file.
+func (s *Signers) Has(principal string, key ssh.PublicKey) bool {
+	for _, i := range s.people.byKey[string(key.Marshal())] {
+		if slices.ContainsFunc(s.entries[i].principals, func(name string) bool { return strings.EqualFold(name, principal) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// KeyText is a key as a line of authorized_keys, without options and comment.
+func KeyText(key ssh.PublicKey) string {
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
+}

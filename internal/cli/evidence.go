@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"remit/config"
+	"remit/executor"
+	"remit/internal/approval"
+	"remit/internal/evidence"
+	"remit/internal/shell"
+	"remit/internal/view"
+	"remit/state"
+)
+
+func newAuditExport(p *process) *cobra.Command {
+	from := source{need: config.NeedState}
+	var runID, dir, plan string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "export --run=RUN_ID --out=DIR",
+		Short: "Write what proves a run, for whoever was not there",
+		Long: "Write what proves a run to a new directory: the saved plan, who approved it, the part of\n" +
+			"the journal that is about the run with the proof that it is part of the whole, what became\n" +
+			"of each transfer, and a manifest of hashes. remit audit verify DIR checks it, and so do\n" +
+			"sha256sum and ssh-keygen.",
+		Args: exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON {
+				p.json() // what goes wrong is told there too
+			}
+			if runID == "" || dir == "" {
+				return errors.New("audit export needs --run, the run to prove, and --out, the directory to write; for the newest run say --run=latest")
+			}
+			return p.exportRun(cmd.Context(), &from, runID, dir, plan, asJSON)
+		},
+	}
+	from.flags(cmd)
+	cmd.Flags().StringVar(&runID, "run", "", "the `run` to prove: its ID, the first 8 characters of it or more, or the word latest")
+	cmd.Flags().StringVar(&dir, "out", "", "write to this `directory`, which must be new or empty")
+	cmd.Flags().StringVar(&plan, "plan", "", "the `file` of the run's saved plan (the name that apply was given)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	return cmd
+}
+
+// exportRun writes a pack of a run that does not go on any more.
+func (p *process) exportRun(ctx context.Context, from *source, name, dir, plan string, asJSON bool) error {
+	w, err := p.open(from, asJSON)
+	if err != nil {
+		return err
+	}
+	snapshot, done, err := w.read(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	runID, err := w.findRun(ctx, snapshot, name)
+	if err != nil {
+		return err
+	}
+	if holder, isHeld := snapshot.Holder(); isHeld && holder.RunID == runID {
+		return fmt.Errorf("the run %s goes on right now; export it when it has ended", runID)
+	}
+	run, err := runOf(ctx, snapshot, runID)
+	if err != nil {
+		return w.stateError(err)
+	}
+	if plan == "" {
+		plan = run.Begun.PlanFile
+	}
+	if plan != "" {
+		plan = w.within(plan)
+	}
+	exported, err := evidence.Export(ctx, w.within(dir), evidence.Source{
+		Journal: snapshot, RunID: runID, Plan: plan, Faces: packFaces(), Version: readVersion().Version,
+	})
+	if err != nil {
+		return w.exportError(err, dir, plan, runID)
+	}
+	told := view.Exported{
+		Dir: dir, RunID: runID, Files: exported.Files, Manifest: exported.Manifest,
+		Events: exported.Facts.Journal.Shown, Withheld: exported.Facts.Journal.Withheld, Head: exported.Facts.Journal.HeadHash,
+		NoPlan: exported.Facts.Plan.Absent, Approvals: len(exported.Facts.Approvals),
+	}
+	if asJSON {
+		return p.json().Exported(told)
+	}
+	return view.AuditExported(p.stdout, told, "remit audit verify "+shell.Word(w.within(dir))+" --manifest="+exported.Manifest, p.screen(p.stdout))
+}
+
+// runOf is a run that the state has.
+func runOf(ctx context.Context, snapshot state.Snapshot, runID string) (state.Run, error) {
+	for run, err := range snapshot.Runs(ctx) {
+		if err != nil || run.Begun.RunID == runID {
+			return run, err
+		}
+	}
+	return state.Run{}, executor.ErrUnknownRun
+}
+
+// exportError says what keeps a pack from being written, and what to do about it.
+func (w *workspace) exportError(err error, dir, plan, runID string) error {
+	again := w.command("audit export --run=" + shell.Word(runID) + " --out=" + shell.Word(dir) + " --plan=FILE")
+	var broken *state.ChainError
+	switch {
+	case errors.Is(err, evidence.ErrNotEmpty):
+		return fmt.Errorf("--out=%s: %w", dir, err)
+	case errors.Is(err, evidence.ErrOtherPlan):
+		return withHint(fmt.Errorf("nothing was written: %w", err), again)
+	case errors.Is(err, fs.ErrNotExist) && plan != "":
+		return withHint(fmt.Errorf("nothing was written: %w. The run carried out the saved plan %s, which is part of its evidence. Say where that file is now", err, plan), again)
+	case errors.As(err, &broken):
+		return w.verifyError(err)
+	}
+	return fmt.Errorf("export run %s to %s: %w", runID, dir, err)
+}
+
+// packFaces are how a pack writes what became of each transfer: as show --run does, without
+// what only the day of the export knows.
+func packFaces() evidence.Faces {
+	options := func(past *executor.Past) view.PastOptions {
+		b := past.Run.Begun
+		return view.PastOptions{Meta: state.Meta{Environment: b.Environment, Lineage: b.Lineage, Service: b.Service}}
+	}
+	return evidence.Faces{
+		Lines: func(w io.Writer, past *executor.Past) error {
+			return view.NewJSON(w, readVersion().Version).Past(past, options(past))
+		},
+		Register: func(w io.Writer, past *executor.Past) error { return view.PastCSV(w, past, options(past)) },
+	}
+}
+
+// packCheck is what audit verify is told to hold a journal or a pack against.
+type packCheck struct {
+	head, manifest   string
+	signers, revoked string
+}
+
+func (c *packCheck) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&c.head, "head", "", "a `hash` of the journal that was kept elsewhere")
+	flags.StringVar(&c.manifest, "manifest", "", "with DIR: the `hash` of its SHA256SUMS that was kept elsewhere")
+	flags.StringVar(&c.signers, "allowed-signers", "", "with DIR: a `file` that says whose key is whose")
+	flags.StringVar(&c.revoked, "revoked-keys", "", "with DIR and --allowed-signers: a `file` of keys that count no more")
+}
+
+// read refuses what would check nothing.
+func (c *packCheck) read(cmd *cobra.Command, isPack bool) error {
+	changed := cmd.Flags().Changed
+	if changed("head") && !isHash(c.head) { // an empty one would prove nothing
+		return fmt.Errorf("--head=%s is not a head of a journal, which has %d hexadecimal digits", c.head, 2*sha256.Size)
+	}
+	if changed("manifest") && !isHash(c.manifest) {
+		return fmt.Errorf("--manifest=%s is not the SHA-256 of a manifest, which has %d hexadecimal digits", c.manifest, 2*sha256.Size)
+	}
+	c.head, c.manifest = strings.ToLower(c.head), strings.ToLower(c.manifest)
+	for _, name := range []string{"manifest", "allowed-signers", "revoked-keys"} {
+		if changed(name) && !isPack {
+			return fmt.Errorf("--%s is about a pack of evidence: name its directory, as remit audit verify DIR", name)
+		}
+	}
+	switch {
+	case changed("allowed-signers") && c.signers == "":
+		return errors.New("--allowed-signers is empty, which names no file. Is a variable of the shell not set?")
+	case changed("revoked-keys") && c.revoked == "":
+		return errors.New("--revoked-keys is empty, which names no file. Is a variable of the shell not set?")
+	case changed("revoked-keys") && c.signers == "":
+		return errors.New("--revoked-keys says which keys count no more; --allowed-signers says whose they are, and is missing")
+	}
+	return nil
+}
+
+func isHash(text string) bool {
+	raw, err := hex.DecodeString(text)
+	return err == nil && len(raw) == sha256.Size
+}
+
+// verifyPack checks a pack, which needs nothing but itself.
+func (p *process) verifyPack(ctx context.Context, from *source, dir string, check packCheck, asJSON bool) error {
+	options := evidence.Options{Faces: packFaces(), Version: readVersion().Version, Manifest: check.manifest, Head: check.head}
+	var err error
+	if options.Signers, options.Revoked, err = check.keys(from); err != nil {
+		return err
+	}
+	report, err := evidence.Verify(ctx, from.within(dir), options)
+	if err != nil {
+		return fmt.Errorf("verify %s: %w", dir, err)
+	}
+	told := packVerified(dir, report)
+	told.ManifestProven = check.manifest != "" && report.Whole()
+	told.SignersProven = options.Signers != nil && report.Whole()
+	if asJSON {
+		err = p.json().PackVerified(told)
+	} else {
+		err = view.AuditPackVerified(p.stdout, told, p.screen(p.stdout))
+	}
+	if err == nil && !report.Whole() {
+		return exitCode(exitError)
+	}
+	return err
+}
+
+// packVerified is a report as it is shown.
+func packVerified(dir string, r *evidence.Report) view.VerifiedPack {
+	f := r.Facts
+	v := view.VerifiedPack{
+		Dir: dir, Whole: r.Whole(), RunID: f.Run.RunID, Files: r.Files, Manifest: r.Manifest,
+		Head: f.Journal.HeadHash, HeadProven: r.HeadProven, SignedBy: r.SignedBy, Environment: f.Environment, Digest: f.Run.Digest,
+	}
+	for _, a := range f.Approvals {
+		if a.Role == state.RoleApprover {
+			v.Approvers = append(v.Approvers, a.Principal)
+		}
+	}
+	for _, result := range f.Results {
+		told := view.PackResult{Result: result.Result, Count: result.Count, Assets: []view.PackAsset{}}
+		for _, asset := range result.Assets {
+			told.Assets = append(told.Assets, view.PackAsset(asset))
+		}
+		v.Results = append(v.Results, told)
+	}
+	for _, finding := range r.Findings {
+		v.Findings = append(v.Findings, view.PackFinding(finding))
+	}
+	return v
+}
+
+// keys reads the files that say whose key is whose.
+func (c *packCheck) keys(from *source) (*approval.Signers, *approval.Revoked, error) {
+	if c.signers == "" {
+		return nil, nil, nil
+	}
+	content, err := readKeys(from.within(c.signers))
+	if err != nil {
+		return nil, nil, fmt.Errorf("--allowed-signers: %w", err)
+	}
+	signers, mistakes := approval.ParseSigners(content, time.Local) // as ssh-keygen reads it
+	if len(mistakes) > 0 {
+		return nil, nil, fmt.Errorf("--allowed-signers=%s, line %d: %s", c.signers, mistakes[0].Line, mistakes[0].Text)
+	}
+	if c.revoked == "" {
+		return signers, nil, nil
+	}
+	if content, err = readKeys(from.within(c.revoked)); err != nil {
+		return nil, nil, fmt.Errorf("--revoked-keys: %w", err)
+	}
+	revoked, mistakes := approval.ParseRevoked(content)
+	if len(mistakes) > 0 {
+		return nil, nil, fmt.Errorf("--revoked-keys=%s, line %d: %s", c.revoked, mistakes[0].Line, mistakes[0].Text)
+	}
+	return signers, revoked, nil
+}
+
+// readKeys reads a file of keys, which is not long.
+func readKeys(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	content, err := io.ReadAll(io.LimitReader(file, approval.SignersBytesMax+1))
+	if err == nil && len(content) > approval.SignersBytesMax {
+		err = fmt.Errorf("%s has more than %d bytes", path, approval.SignersBytesMax)
+	}
+	return content, err
+}

@@ -1,0 +1,545 @@
+package evidence_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/crypto/ssh"
+
+	"remit/config"
+	"remit/executor"
+	"remit/internal/approval"
+	"remit/internal/evidence"
+	"remit/internal/view"
+	"remit/planner"
+	"remit/state"
+	"remit/state/statetest"
+)
+
+var noon = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+
+// journal is a state's journal in memory, chained as a store chains it.
+type journal struct {
+	meta   state.Meta
+	events []state.Event
+}
+
+func (j *journal) append(t testing.TB, entries ...state.Entry) {
+	t.Helper()
+	for _, entry := range entries {
+		draft, err := state.NewDraft(entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		refID, runID := entry.Subject()
+		j.meta.Serial++
+		e := state.Event{
+			Seq: j.meta.Serial, Time: noon.Add(time.Duration(j.meta.Serial) * time.Second),
+			Kind: entry.Kind(), RefID: refID, RunID: runID, Data: draft.Data,
+		}
+		e.Hash = e.Chain(j.meta.Head)
+		j.meta.Head = e.Hash
+		j.events = append(j.events, e)
+	}
+}
+
+func (j *journal) Meta() state.Meta { return j.meta }
+
+func (j *journal) Events(_ context.Context, after int64, refID string) iter.Seq2[state.Event, error] {
+	return func(yield func(state.Event, error) bool) {
+		for _, e := range j.events {
+			if e.Seq > after && (refID == "" || e.RefID == refID) && !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// nothing is a record of nothing, for a first plan.
+type nothing struct{}
+
+func (nothing) Meta() state.Meta {
+	return state.Meta{Environment: "test", Lineage: statetest.Created().Lineage, Service: statetest.Created().Service}
+}
+func (nothing) Holder() (state.Holder, bool) { return state.Holder{}, false }
+func (nothing) Outlines(context.Context) iter.Seq2[state.Outline, error] {
+	return func(func(state.Outline, error) bool) {}
+}
+func (nothing) Details(context.Context, ...string) ([]state.Detail, error) { return nil, nil }
+
+// savedPlan is a plan of transfers of 10.00 USD, as a file.
+func savedPlan(t testing.TB, refIDs ...string) ([]byte, *planner.Plan) {
+	t.Helper()
+	declared := func(yield func(config.Transfer) bool) {
+		for i, refID := range refIDs {
+			if !yield(config.Transfer{
+				Request: statetest.Request(refID, "10.00"), Address: "transfer.internal.test", Block: "transfer.internal.test",
+				Place: config.Place{File: "test.hcl", Line: i + 1}, DuplicateWithin: 0,
+			}) {
+				return
+			}
+		}
+	}
+	plan, err := planner.New(t.Context(), declared, nothing{}, planner.Controls{}, noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Header.PlanID = "plan-1"
+	var b bytes.Buffer
+	if err := plan.Save(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), plan
+}
+
+func signer(t testing.TB, name string) ssh.Signer {
+	t.Helper()
+	seed := sha256.Sum256([]byte(name))
+	s, err := ssh.NewSignerFromKey(ed25519.NewKeyFromSeed(seed[:]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func approved(t testing.TB, plan []byte, role state.ApprovalRole, name string) state.Approval {
+	t.Helper()
+	s := signer(t, name)
+	digest := approval.NewDigest()
+	_, _ = digest.Write(plan) // never fails
+	sig, err := approval.Sign(digest, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Approval{
+		Role: role, Principal: name, Fingerprint: ssh.FingerprintSHA256(s.PublicKey()), Key: approval.KeyText(s.PublicKey()),
+		File: "november.plan." + name + ".sig", SHA256: sum(sig), Signature: string(sig),
+	}
+}
+
+func sum(text []byte) string {
+	s := sha256.Sum256(text)
+	return hex.EncodeToString(s[:])
+}
+
+// history is a journal with three runs, of which the second is the one to prove, and its plan:
+// a transfer that was recorded, one that was in doubt since the first run and refused in the
+// second, and others of the other runs.
+type history struct {
+	journal *journal
+	plan    []byte
+}
+
+func newHistory(t testing.TB) *history {
+	t.Helper()
+	created := statetest.Created()
+	begun := func(run string) state.Begun {
+		return state.Begun{
+			RunID: run, By: statetest.Holder("remit apply"), Digest: "d-" + run,
+			Environment: created.Environment, Lineage: created.Lineage, Service: created.Service,
+			Origin: state.Origin{Commit: "c0ffee", Files: []state.FileDigest{{Name: "main.hcl", SHA256: "ab"}}},
+		}
+	}
+	j := &journal{meta: state.Meta{Environment: created.Environment, Lineage: created.Lineage, Service: created.Service}}
+	j.append(t, created, begun("first"),
+		statetest.Intent("other-1", "first", "10.00"), statetest.Outcome("other-1", "first", state.SourceAnswer, state.Recorded),
+		statetest.Intent("doubt", "first", "10.00"), statetest.Outcome("doubt", "first", state.SourceAnswer, state.InDoubt),
+		state.Ended{RunID: "first", Complete: false})
+	text, plan := savedPlan(t, "rent", "heating", "water")
+	second := begun("second")
+	second.PlanID, second.Digest, second.Controls = plan.Header.PlanID, plan.Digest, plan.Header.Controls
+	second.PlanFile, second.PlanSHA256 = "november.plan", sum(text)
+	second.Approvals = []state.Approval{approved(t, text, state.RoleAuthor, "ada"), approved(t, text, state.RoleApprover, "bob")}
+	refused := statetest.Outcome("heating", "second", state.SourceAnswer, state.Refused)
+	refused.Reason = "no funds"
+	j.append(t, second,
+		statetest.Outcome("doubt", "second", state.SourceLookup, state.Recorded),
+		statetest.Intent("rent", "second", "10.00"), statetest.Intent("heating", "second", "10.00"), statetest.Intent("water", "second", "10.00"),
+		refused, statetest.Outcome("rent", "second", state.SourceAnswer, state.Recorded),
+		state.Ended{RunID: "second", Outcomes: map[string]int{"recorded": 1}, Error: "stopped"},
+		begun("third"), statetest.Intent("other-3", "third", "10.00"), statetest.Outcome("other-3", "third", state.SourceAnswer, state.Recorded),
+		state.Ended{RunID: "third", Complete: true})
+	return &history{j, text}
+}
+
+// faces are those of show --run.
+func faces() evidence.Faces {
+	options := func(past *executor.Past) view.PastOptions {
+		return view.PastOptions{Meta: state.Meta{Environment: past.Run.Begun.Environment}}
+	}
+	return evidence.Faces{
+		Lines: func(w io.Writer, past *executor.Past) error {
+			return view.NewJSON(w, "0.1.0").Past(past, options(past))
+		},
+		Register: func(w io.Writer, past *executor.Past) error { return view.PastCSV(w, past, options(past)) },
+	}
+}
+
+func (h *history) export(t testing.TB, run string) (string, *evidence.Exported) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "pack")
+	from := evidence.Source{Journal: h.journal, RunID: run, Faces: faces(), Version: "0.1.0"}
+	if run == "second" {
+		from.Plan = filepath.Join(t.TempDir(), "november.plan")
+		if err := os.WriteFile(from.Plan, h.plan, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exported, err := evidence.Export(t.Context(), dir, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, exported
+}
+
+func verify(t testing.TB, dir string, edits ...func(*evidence.Options)) *evidence.Report {
+	t.Helper()
+	o := evidence.Options{Faces: faces(), Version: "0.1.0"}
+	for _, edit := range edits {
+		edit(&o)
+	}
+	report, err := evidence.Verify(t.Context(), dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func read(t testing.TB, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, entry := range entries {
+		content, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[entry.Name()] = string(content)
+	}
+	return files
+}
+
+func put(t testing.TB, dir, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// seal writes the manifest anew, as who changed a file on purpose would.
+func seal(t testing.TB, dir string) {
+	t.Helper()
+	var b strings.Builder
+	entries, err := os.ReadDir(dir) // sorted by name
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if entry.Name() == evidence.ManifestFile {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(dir, entry.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s  %s\n", sum(content), entry.Name())
+	}
+	put(t, dir, evidence.ManifestFile, b.String())
+}
+
+func TestExportAndVerify(t *testing.T) {
+	h := newHistory(t)
+	dir, exported := h.export(t, "second")
+	again, other := h.export(t, "second")
+	if diff := cmp.Diff(read(t, dir), read(t, again)); diff != "" {
+		t.Errorf("two exports differ:\n%s", diff)
+	}
+	if exported.Manifest != other.Manifest || exported.Manifest != sum([]byte(read(t, dir)[evidence.ManifestFile])) {
+		t.Error("the hash of the manifest is not that")
+	}
+	report := verify(t, dir, func(o *evidence.Options) { o.Manifest, o.Head = exported.Manifest, h.journal.meta.Head })
+	if !report.Whole() || !report.HeadProven || report.Files != 8 {
+		t.Errorf("an untouched pack: %+v", report)
+	}
+	results := map[executor.Result]int{}
+	for _, r := range report.Facts.Results {
+		results[r.Result] = r.Count
+	}
+	want := map[executor.Result]int{executor.ResultRecorded: 2, executor.ResultRefused: 1, executor.ResultInDoubt: 1}
+	if diff := cmp.Diff(want, results); diff != "" {
+		t.Errorf("other results (-want +got):\n%s", diff)
+	}
+	journal := read(t, dir)[evidence.JournalFile]
+	for _, other := range []string{"other-1", "other-3"} {
+		if strings.Contains(journal, other) {
+			t.Errorf("the pack shows %s, which is of another run", other)
+		}
+	}
+	if n := strings.Count(journal, `"ref_id":"doubt"`); n == 0 || !strings.Contains(journal, `"first"`) {
+		t.Error("the pack lacks what a transfer of the run had behind it")
+	}
+}
+
+// TestRunsWithoutAPlanOrAnEnd are those that planned by themselves, or died.
+func TestRunsWithoutAPlanOrAnEnd(t *testing.T) {
+	h := newHistory(t)
+	dir, exported := h.export(t, "third")
+	if report := verify(t, dir); !report.Whole() || exported.Facts.Plan.Absent == "" {
+		t.Errorf("a direct apply: %+v", report)
+	}
+	died := statetest.Intent("late", "fourth", "10.00")
+	h.journal.append(t, state.Begun{RunID: "fourth", Digest: "d"}, died)
+	dir, exported = h.export(t, "fourth")
+	if report := verify(t, dir); !report.Whole() || !exported.Facts.Run.Ended.IsZero() || exported.Facts.Journal.Last != h.journal.meta.Serial {
+		t.Errorf("a run that died: %+v", report)
+	}
+	h.journal.append(t, state.Begun{RunID: "fifth", Digest: "d"}, state.Ended{RunID: "fifth"})
+	dir, exported = h.export(t, "fourth")
+	if report := verify(t, dir); !report.Whole() || exported.Facts.Journal.Last != h.journal.meta.Serial-2 {
+		t.Errorf("a run that died before another: %+v, %+v", report, exported.Facts.Journal)
+	}
+}
+
+// flipEvery is how many bytes of a file one stands for in TestOneFlippedByte, so that it takes
+// seconds; with 1 it takes minutes.
+const flipEvery = 11
+
+// TestOneFlippedByte changes bytes of each file, one at a time. The file is named; with the manifest written
+// anew as well, what the journal, the plan and the signatures say of each other finds it.
+func TestOneFlippedByte(t *testing.T) {
+	pristine, _ := newHistory(t).export(t, "second")
+	for name, content := range read(t, pristine) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS(pristine)); err != nil {
+				t.Fatal(err)
+			}
+			for i := 0; i < len(content); i += flipEvery {
+				changed := []byte(content)
+				changed[i] ^= 1 << (i % 8)
+				put(t, dir, name, string(changed))
+				report := verify(t, dir)
+				if report.Whole() || !names(report, name) && name != evidence.ManifestFile {
+					t.Fatalf("byte %d of %s: found %v", i, name, report.Findings)
+				}
+				if name == evidence.ManifestFile {
+					continue
+				}
+				seal(t, dir)
+				report = verify(t, dir)
+				if report.Whole() && !isVersion(content, i) {
+					t.Fatalf("byte %d of %s, and the manifest: nothing found", i, name)
+				}
+				if name == evidence.JournalFile && !isWithheld(content, i) && report.Findings[0].Event == 0 {
+					t.Fatalf("byte %d of %s, and the manifest: no event is named: %v", i, name, report.Findings)
+				}
+				put(t, dir, evidence.ManifestFile, read(t, pristine)[evidence.ManifestFile])
+			}
+		})
+	}
+}
+
+// isVersion reports whether a byte is of what nothing but the manifest proves: which version of
+// remit wrote the pack.
+func isVersion(content string, i int) bool {
+	start := strings.Index(content, `"remit": "`)
+	return start >= 0 && i >= start && i < start+len(`"remit": "0.1.0`)
+}
+
+// isWithheld reports whether a byte is of an event that the pack has as its digest: what follows
+// from another digest is another head, which no event of the pack contradicts.
+func isWithheld(content string, i int) bool {
+	line := content[strings.LastIndex(content[:i], "\n")+1:]
+	return strings.Contains(line[:min(len(line), 40)], `"digest":`)
+}
+
+func names(r *evidence.Report, file string) bool {
+	for _, f := range r.Findings {
+		if f.File == file {
+			return true
+		}
+	}
+	return false
+}
+
+func TestFilesThatAreMissingOrAdded(t *testing.T) {
+	h := newHistory(t)
+	for name, c := range map[string]struct {
+		change func(t *testing.T, dir string)
+		file   string
+		text   string
+	}{
+		"an added file": {func(t *testing.T, dir string) { put(t, dir, "more.txt", "x") }, "more.txt", "it was added"},
+		"a directory":   {func(t *testing.T, dir string) { check(t, os.Mkdir(filepath.Join(dir, "more"), 0o700)) }, "more", "no regular file"},
+		"a link in the place of a file": {func(t *testing.T, dir string) {
+			check(t, os.Rename(filepath.Join(dir, "plan.jsonl"), filepath.Join(t.TempDir(), "p")), os.Symlink("/etc/hosts", filepath.Join(dir, "plan.jsonl")))
+		}, "plan.jsonl", "no regular file"},
+		"an added file that the manifest lists": {func(t *testing.T, dir string) { put(t, dir, "more.txt", "x"); seal(t, dir) }, "more.txt", "the run has no such file"},
+		"no manifest":                           {remove("SHA256SUMS"), "SHA256SUMS", "it is missing"},
+		"no journal":                            {remove("journal.jsonl"), "journal.jsonl", "it is missing"},
+		"no plan":                               {remove("plan.jsonl"), "plan.jsonl", "it is missing"},
+		"no plan, nor in the manifest":          {func(t *testing.T, dir string) { remove("plan.jsonl")(t, dir); seal(t, dir) }, "plan.jsonl", "it is missing"},
+		"no signature, nor in the manifest":     {func(t *testing.T, dir string) { remove("approval-02.sig")(t, dir); seal(t, dir) }, "approval-02.sig", "it is missing"},
+		"an empty journal":                      {func(t *testing.T, dir string) { put(t, dir, "journal.jsonl", ""); seal(t, dir) }, "journal.jsonl", "it has no run"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, _ := h.export(t, "second")
+			c.change(t, dir)
+			report := verify(t, dir)
+			for _, f := range report.Findings {
+				if f.File == c.file && strings.Contains(f.Text, c.text) {
+					return
+				}
+			}
+			t.Errorf("want %s: %s, got %v", c.file, c.text, report.Findings)
+		})
+	}
+}
+
+func check(t testing.TB, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func remove(name string) func(*testing.T, string) {
+	return func(t *testing.T, dir string) { check(t, os.Remove(filepath.Join(dir, name))) }
+}
+
+// TestAPackMadeUpAsAWhole is what a pack alone cannot prove, and what was kept elsewhere does.
+func TestAPackMadeUpAsAWhole(t *testing.T) {
+	h := newHistory(t)
+	_, exported := h.export(t, "second")
+	made := &history{&journal{meta: h.journal.meta}, h.plan}
+	made.journal.meta.Serial, made.journal.meta.Head = 0, ""
+	for _, e := range h.journal.events {
+		entry, err := e.Entry()
+		check(t, err)
+		if o, ok := entry.(state.Outcome); ok && o.RefID == "heating" {
+			entry = statetest.Outcome("heating", "second", state.SourceAnswer, state.Recorded)
+		}
+		made.journal.append(t, entry)
+	}
+	dir, _ := made.export(t, "second")
+	if report := verify(t, dir); !report.Whole() {
+		t.Errorf("a journal that somebody wrote anew as a whole was told from one that was not: %v", report.Findings)
+	}
+	end := h.journal.events[14]
+	if end.Kind != state.KindEnded || end.RunID != "second" {
+		t.Fatal("the test looks at another event")
+	}
+	for name, edit := range map[string]func(*evidence.Options){
+		"the head that the run printed":  func(o *evidence.Options) { o.Head = end.Hash },
+		"a later head":                   func(o *evidence.Options) { o.Head = h.journal.meta.Head },
+		"the hash of the manifest":       func(o *evidence.Options) { o.Manifest = exported.Manifest },
+		"a head from before the run":     func(o *evidence.Options) { o.Head = made.journal.events[6].Hash },
+		"a head from the midst of a run": func(o *evidence.Options) { o.Head = made.journal.events[9].Hash },
+	} {
+		if report := verify(t, dir, edit); report.Whole() || report.HeadProven {
+			t.Errorf("with %s it is whole", name)
+		}
+	}
+	genuine, _ := h.export(t, "second")
+	if report := verify(t, genuine, func(o *evidence.Options) { o.Head = end.Hash }); !report.Whole() || !report.HeadProven {
+		t.Errorf("the run's own head does not prove it: %v", report.Findings)
+	}
+}
+
+func TestKeysOfOthers(t *testing.T) {
+	dir, _ := newHistory(t).export(t, "second")
+	line := func(principal, key string) string {
+		return principal + " " + approval.KeyText(signer(t, key).PublicKey()) + "\n"
+	}
+	for name, c := range map[string]struct{ signers, revoked, want string }{
+		"all known":              {line("ada", "ada") + line("bob", "bob"), "", ""},
+		"one unknown":            {line("ada", "ada"), "", "approval-02.sig: the signature of \"bob\" does not count: allowed_signers does not have the key"},
+		"another's key":          {line("ada", "ada") + line("carol", "bob"), "", "has its key for somebody else"},
+		"revoked":                {line("ada", "ada") + line("bob", "bob"), approval.KeyText(signer(t, "bob").PublicKey()), "approval-02.sig"},
+		"expired before the run": {line("ada", "ada") + line(`bob valid-before="20261126"`, "bob"), "", "valid before"},
+		"expired since the run":  {line("ada", "ada") + line(`bob valid-before="20261201"`, "bob"), "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			signers, mistakes := approval.ParseSigners([]byte(c.signers), time.UTC)
+			revoked, more := approval.ParseRevoked([]byte(c.revoked))
+			if len(mistakes)+len(more) > 0 {
+				t.Fatal(mistakes, more)
+			}
+			report := verify(t, dir, func(o *evidence.Options) { o.Signers, o.Revoked = signers, revoked })
+			got := ""
+			for _, f := range report.Findings {
+				got += f.String() + "\n"
+			}
+			if (c.want == "") != report.Whole() || !strings.Contains(got, c.want) {
+				t.Errorf("want %q, got %q", c.want, got)
+			}
+		})
+	}
+}
+
+func TestExportRefuses(t *testing.T) {
+	h := newHistory(t)
+	dir := t.TempDir()
+	plan := filepath.Join(t.TempDir(), "plan")
+	put(t, filepath.Dir(plan), "plan", string(h.plan)+" ")
+	from := evidence.Source{Journal: h.journal, RunID: "second", Plan: plan, Faces: faces(), Version: "0.1.0"}
+	if _, err := evidence.Export(t.Context(), dir, from); !errors.Is(err, evidence.ErrOtherPlan) {
+		t.Errorf("another plan: %v", err)
+	}
+	if left := read(t, dir); len(left) > 0 {
+		t.Errorf("it left %v behind", left)
+	}
+	put(t, dir, "mine", "x")
+	if _, err := evidence.Export(t.Context(), dir, from); !errors.Is(err, evidence.ErrNotEmpty) {
+		t.Errorf("a directory with a file: %v", err)
+	}
+	if left := read(t, dir); len(left) != 1 {
+		t.Errorf("it touched a directory that is not empty: %v", left)
+	}
+	h.journal.events[10].Data = bytes.Replace(h.journal.events[10].Data, []byte("10.00"), []byte("90.00"), 1)
+	from.Plan = ""
+	var broken *state.ChainError
+	if _, err := evidence.Export(t.Context(), filepath.Join(dir, "new"), from); !errors.As(err, &broken) || broken.Seq != 11 {
+		t.Errorf("a journal that was changed: %v", err)
+	}
+}
+
+// FuzzVerify holds that no journal makes a check panic, and that none but the one that was
+// exported is whole.
+func FuzzVerify(f *testing.F) {
+	h := newHistory(f)
+	pristine, _ := h.export(f, "second")
+	genuine := read(f, pristine)[evidence.JournalFile]
+	f.Add(genuine)
+	for line := range strings.Lines(genuine) {
+		f.Add(strings.Replace(genuine, line, "", 1))
+		f.Add(strings.Replace(genuine, line, line+line, 1))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		dir := t.TempDir()
+		check(t, os.CopyFS(dir, os.DirFS(pristine)))
+		put(t, dir, evidence.JournalFile, text)
+		seal(t, dir)
+		report := verify(t, dir, func(o *evidence.Options) { o.Head = h.journal.meta.Head })
+		if report.Whole() && text != genuine {
+			t.Errorf("another journal is whole:\n%s", text)
+		}
+	})
+}

@@ -1,0 +1,138 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"golang.org/x/crypto/ssh"
+
+	"remit/internal/approval"
+	"remit/planner"
+	"remit/state"
+)
+
+// Namespace is what signatures of a manifest are made for: ssh-keygen -Y sign -n remit-evidence.
+const Namespace = "remit-evidence"
+
+// checkApprovals verifies each signature again: over the plan's bytes, with the key that the
+// journal has and, where the caller knows whose key is whose, that it is that person's.
+func (v *verifier) checkApprovals(plan *approval.Digest, p *part, m *made) {
+	for i, a := range m.approvals {
+		name := approvalFile(i)
+		sig, err := approval.ParseSignature([]byte(a.Signature))
+		if err != nil {
+			v.found(name, "%v", err)
+			continue
+		}
+		if err := verifyFor(sig, plan, approval.Namespace); err != nil {
+			v.found(name, "it is no signature of %s: %v", PlanFile, err)
+		}
+		if got := approval.KeyText(sig.Key()); got != a.Key || ssh.FingerprintSHA256(sig.Key()) != a.Fingerprint {
+			v.found(name, "it was made with the key %s, and the journal says %s", ssh.FingerprintSHA256(sig.Key()), a.Fingerprint)
+		}
+		if sumOf([]byte(a.Signature)) != a.SHA256 {
+			v.found(name, "its SHA-256 is not that which the journal says")
+		}
+		v.checkOwner(name, a, sig, p)
+	}
+}
+
+// verifyFor verifies a signature that was made for one use.
+func verifyFor(sig *approval.Signature, over *approval.Digest, namespace string) error {
+	if sig.Namespace() != namespace {
+		return fmt.Errorf("it is for the namespace %q, not %q", sig.Namespace(), namespace)
+	}
+	return sig.Verify(over)
+}
+
+// checkOwner holds a key against what the caller knows of keys, at the time of the run.
+func (v *verifier) checkOwner(name string, a state.Approval, sig *approval.Signature, p *part) {
+	signers := v.options.Signers
+	if signers == nil {
+		return
+	}
+	if use := signers.Use(sig.Key(), v.options.Revoked, p.run.BegunAt); use.Why != "" {
+		v.found(name, "the signature of %q does not count: %s", a.Principal, use.Detail)
+		return
+	}
+	if !signers.Has(a.Principal, sig.Key()) {
+		v.found(name, "the journal says that it is of %q, and allowed_signers has its key for somebody else", a.Principal)
+	}
+}
+
+// checkManifestSignature verifies the signature of the manifest, where there is one.
+func (v *verifier) checkManifestSignature(text []byte) {
+	raw, err := readAtMost(v.path(ManifestSignature), approval.SignatureBytesMax)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		v.found(ManifestSignature, "it cannot be read: %v", err)
+		return
+	}
+	sig, err := approval.ParseSignature(raw)
+	if err != nil {
+		v.found(ManifestSignature, "%v", err)
+		return
+	}
+	digest := approval.NewDigest()
+	_, _ = digest.Write(text) // never fails
+	if err := verifyFor(sig, digest, Namespace); err != nil {
+		v.found(ManifestSignature, "it is no signature of %s: %v", ManifestFile, err)
+		return
+	}
+	v.report.SignedBy = ssh.FingerprintSHA256(sig.Key())
+	if signers := v.options.Signers; signers != nil {
+		person, ok := signers.Owner(sig.Key())
+		if !ok {
+			v.found(ManifestSignature, "allowed_signers does not have its key %s", v.report.SignedBy)
+			return
+		}
+		v.report.SignedBy = signers.Name(person)
+	}
+}
+
+// checkRequests holds each request that the run wrote down against the plan.
+func (v *verifier) checkRequests(ctx context.Context, p *part, plan *planner.Plan) error {
+	planned := make(map[string]int, plan.Changes.Len())
+	for i, c := range plan.Changes.All() {
+		planned[c.RefID] = i
+	}
+	for e, err := range p.Events(ctx, p.journal.Begun, "") {
+		if err != nil {
+			return err
+		}
+		if e.Kind != state.KindIntent || e.RunID != p.run.Begun.RunID {
+			continue
+		}
+		entry, err := e.Entry()
+		if err != nil {
+			return err // readPart has read it
+		}
+		intent := entry.(state.Intent)
+		i, ok := planned[e.RefID]
+		if !ok {
+			v.add(Finding{JournalFile, 0, e.Seq, fmt.Sprintf("the run wrote down a request of %q, which is not in %s", e.RefID, PlanFile)})
+			continue
+		}
+		if c := plan.Changes.At(i); !isPlanned(&c, intent) {
+			v.add(Finding{JournalFile, 0, e.Seq, fmt.Sprintf("the run wrote down another request of %q than is in %s", e.RefID, PlanFile)})
+		}
+	}
+	return nil
+}
+
+// isPlanned reports whether an intent is of the request that a line of a plan would send.
+func isPlanned(c *planner.Change, intent state.Intent) bool {
+	switch c.Action {
+	case planner.Submit:
+		return c.Request.Operation == intent.Operation && string(c.Request.Body()) == intent.Body
+	case planner.Resolve:
+		return c.Recorded != nil && c.Recorded.Operation == intent.Operation &&
+			c.Recorded.Path == intent.Path && c.Recorded.Body == intent.Body
+	case planner.None, planner.Wait, planner.Expired, planner.Conflict, planner.Failed, planner.Undeclared:
+	}
+	return false
+}

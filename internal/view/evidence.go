@@ -1,0 +1,159 @@
+package view
+
+import (
+	"fmt"
+	"io"
+
+	"remit/executor"
+)
+
+// Exported says that a pack of evidence was written.
+type Exported struct {
+	Type      string `json:"type"` // "evidence"
+	Dir       string `json:"dir"`
+	RunID     string `json:"run_id"`
+	Files     int    `json:"files"`    // without the manifest
+	Manifest  string `json:"manifest"` // SHA-256 of the manifest
+	Head      string `json:"head"`     // of the journal when the pack was made
+	Events    int    `json:"events"`   // in full
+	Withheld  int    `json:"withheld"` // events of which the pack has the digest alone
+	Approvals int    `json:"approvals"`
+	NoPlan    string `json:"no_plan,omitempty"` // why there is no plan
+}
+
+// Exported writes that a pack of evidence was written.
+func (j *JSON) Exported(e Exported) error {
+	e.Type = "evidence"
+	j.write(e)
+	return j.end()
+}
+
+// AuditExported writes, for a person, that a pack of evidence was written, and the command that
+// checks it. It returns only errors of w.
+func AuditExported(w io.Writer, e Exported, check string, s Screen) error {
+	p := newPage(w, s)
+	p.line(span{fmt.Sprintf("The evidence of run %s is in %s: %s and SHA256SUMS.", e.RunID, Visible(e.Dir), plural(e.Files, "file")), toneGood})
+	p.fields([]field{
+		{"journal", journalText(e)},
+		{"head", e.Head},
+		{"approvals", fmt.Sprint(e.Approvals)},
+		{"manifest", e.Manifest},
+	})
+	if e.NoPlan != "" {
+		p.paragraph("", "It has no plan: "+e.NoPlan+".", toneNone)
+	}
+	p.line()
+	p.paragraph("", "Keep the hash of the manifest in another place than the pack. To check the pack against it:", toneNone)
+	p.command("", check)
+	return p.Flush()
+}
+
+func journalText(e Exported) string {
+	text := plural(e.Events, "event")
+	if e.Withheld > 0 {
+		text += fmt.Sprintf(", and the digests of %d others up to the head", e.Withheld)
+	}
+	return text
+}
+
+// PackFinding is one thing that is wrong with a pack of evidence.
+type PackFinding struct {
+	File  string `json:"file"`
+	Line  int    `json:"line,omitempty"`
+	Event int64  `json:"event,omitempty"` // of the journal
+	Text  string `json:"text"`
+}
+
+// VerifiedPack is what a check of a pack of evidence found.
+type VerifiedPack struct {
+	Type           string        `json:"type"` // "verified_evidence"
+	Dir            string        `json:"dir"`
+	Whole          bool          `json:"whole"`
+	RunID          string        `json:"run_id,omitempty"`
+	Files          int           `json:"files"`
+	Manifest       string        `json:"manifest,omitempty"`
+	ManifestProven bool          `json:"manifest_proven"` // it is the hash that was kept elsewhere
+	Head           string        `json:"head,omitempty"`
+	HeadProven     bool          `json:"head_proven"`    // a hash that was kept elsewhere is of the run's end, or later
+	SignersProven  bool          `json:"signers_proven"` // keys were held against an allowed_signers file of the reader
+	SignedBy       string        `json:"signed_by,omitempty"`
+	Environment    string        `json:"environment,omitempty"`
+	Digest         string        `json:"digest,omitempty"`
+	Approvers      []string      `json:"approvers,omitempty"`
+	Results        []PackResult  `json:"results,omitempty"`
+	Findings       []PackFinding `json:"findings,omitempty"`
+}
+
+// PackResult is the count and the sums of one result.
+type PackResult struct {
+	Result executor.Result `json:"result"`
+	Count  int             `json:"count"`
+	Assets []PackAsset     `json:"assets"`
+}
+
+// PackAsset is a part of a result.
+type PackAsset struct {
+	Asset string `json:"asset"`
+	Count int    `json:"count"`
+	Sum   string `json:"sum"`
+}
+
+// PackVerified writes what a check of a pack of evidence found.
+func (j *JSON) PackVerified(v VerifiedPack) error {
+	v.Type = "verified_evidence"
+	j.write(v)
+	return j.end()
+}
+
+// AuditPackVerified writes, for a person, what a check of a pack of evidence found: what is
+// wrong, or what it proves and what it leaves unproven. It returns only errors of w.
+func AuditPackVerified(w io.Writer, v VerifiedPack, s Screen) error {
+	p := newPage(w, s)
+	if !v.Whole {
+		p.line(span{fmt.Sprintf("%s is not the evidence that was exported: %s.", Visible(v.Dir), plural(len(v.Findings), "finding")), toneBad})
+		p.line()
+		for _, f := range v.Findings {
+			p.paragraph("", findingText(f), toneBad)
+		}
+		return p.Flush()
+	}
+	p.line(span{fmt.Sprintf("%s is whole: %s, and each follows from the journal, the plan and the signatures.", Visible(v.Dir), plural(v.Files, "file")), toneGood})
+	rows := []field{{"run", v.RunID}, {"environment", v.Environment}, {"plan digest", v.Digest}}
+	for _, r := range v.Results {
+		for _, a := range r.Assets {
+			rows = append(rows, field{resultWord(r.Result), fmt.Sprintf("%d  %s %s", a.Count, a.Asset, a.Sum)})
+		}
+	}
+	for _, name := range v.Approvers {
+		rows = append(rows, field{"approved by", name})
+	}
+	rows = append(rows, field{"journal head", v.Head}, field{"manifest", v.Manifest})
+	if v.SignedBy != "" {
+		rows = append(rows, field{"signed by", v.SignedBy})
+	}
+	p.fields(rows)
+	p.packGaps(v)
+	return p.Flush()
+}
+
+// packGaps says what a whole pack does not prove by itself.
+func (p *page) packGaps(v VerifiedPack) {
+	if !v.ManifestProven && !v.HeadProven {
+		p.paragraph("", "Without --manifest or --head, nothing shows that it is the pack that was exported: a journal and a pack that somebody made up as a whole "+
+			"look the same. Give the hash of the manifest that the export printed, or the journal head that the run printed, from where it was kept.", toneDoubt)
+	}
+	if len(v.Approvers) > 0 && !v.SignersProven {
+		p.paragraph("", "Without --allowed-signers, the keys are those that the journal names: nothing shows whose they are.", toneDoubt)
+	}
+}
+
+func findingText(f PackFinding) string {
+	at := Visible(f.File)
+	if f.Line > 0 {
+		at += fmt.Sprintf(", line %d", f.Line)
+	}
+	if f.Event > 0 {
+		at += fmt.Sprintf(", event %d", f.Event)
+	}
+	return at + ": " + Visible(f.Text)
+}
