@@ -183,7 +183,7 @@ func (v *Verdict) Missing() string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "it has %d of the %s that the rule at %s wants (%s", len(v.Approvers), approvers(v.Needed()), v.Need.Rule.Place, v.Need.Because)
+	fmt.Fprintf(&b, "it has %d of the %s that the rule at %s wants (%s", len(v.Approvers), plural(v.Needed(), "approver"), v.Need.Rule.Place, v.Need.Because)
 	if v.Author == nil {
 		b.WriteString("; one more than the rule says, because no author signed it")
 	}
@@ -191,9 +191,9 @@ func (v *Verdict) Missing() string {
 	return b.String()
 }
 
-func approvers(n int) string {
+func plural(n int, noun string) string {
 	if n == 1 {
-		return "1 approver"
+		return "1 " + noun
 	}
-	return fmt.Sprintf("%d approvers", n)
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -31,7 +31,7 @@ func (r *Rule) applies(totals transfer.Totals) string {
 		}
 	}
 	if r.HasCount && totals.Count() > r.CountMax {
-		return fmt.Sprintf("more than %d transfers", r.CountMax)
+		return "more than " + plural(r.CountMax, "transfer")
 	}
 	return ""
 }

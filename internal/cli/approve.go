@@ -143,11 +143,10 @@ func (a *approving) check(ctx context.Context, w *workspace, plan *savedPlan) er
 		return err
 	}
 	defer done()
-	history, ok := snapshot.(planner.History)
-	if !ok {
-		panic("a state without a history")
+	if a.sandbox && plan.Header.Lineage == "" {
+		plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
 	}
-	if _, err := plan.Recheck(ctx, history, controls, w.now()); err != nil {
+	if _, err := plan.Recheck(ctx, snapshot, controls, w.now()); err != nil {
 		return a.refuse(err)
 	}
 	return nil
@@ -314,7 +313,11 @@ func (a *approving) sign(ctx context.Context, w *workspace, plan *savedPlan, key
 func (a *approving) sayNext(w *workspace) error {
 	for i := range a.approvals {
 		if text := notApproved(&a.approvals[i]); text != "" {
-			_, err := fmt.Fprintf(w.stdout, "Not enough yet: %s\n", view.Visible(text))
+			lines := strings.Split("Not enough yet: "+text, "\n")
+			for i := range lines {
+				lines[i] = view.Visible(lines[i])
+			}
+			_, err := fmt.Fprintln(w.stdout, strings.Join(lines, "\n"))
 			return err
 		}
 	}

@@ -59,14 +59,14 @@ func everyFace(t *testing.T, text string, width int) string {
 	}
 	names := map[string]string{text: text}
 	plan := hostilePlan(text)
-	check(view.Plan(&b, plan, view.PlanOptions{Screen: s, Saved: true, ShowAll: true, Names: names}))
+	check(view.Plan(&b, plan, view.PlanOptions{Screen: s, Saved: true, ShowAll: true, Names: names, Approvals: []view.Approval{hostileApproval(text)}, NoTier: []string{text}}))
 	many := hostilePlan(text)
 	for many.Changes.Len() <= 200 {
 		for _, c := range plan.Changes.All() {
 			many.Changes.Add(c)
 		}
 	}
-	check(view.Plan(&b, many, view.PlanOptions{Screen: s, Names: names}))
+	check(view.Plan(&b, many, view.PlanOptions{Screen: s, Names: names, Approvals: []view.Approval{hostileApproval(text)}, NoTier: []string{text}}))
 	event := executor.Event{RefID: text, Group: text, Reason: text, Next: text, Asset: text, Amount: transfer.MustAmount("1.00")}
 	run := view.NewRun(&b, &b, s)
 	for _, kind := range []executor.EventType{executor.EventBegun, executor.EventWaiting, executor.EventNotice, executor.EventStopping, executor.EventSettled} {
@@ -122,7 +122,7 @@ func TestHostileTextIsShownAsItIs(t *testing.T) {
 // broken into lines. The rows of a state's list begin with a ref_id and are a table.
 func TestTextFromElsewhereNeverBeginsALine(t *testing.T) {
 	own := []string{
-		"+ ", "? ", "  ", "> ", "< ", "! ", "x ", "# ", "Environment: ", "Plan ", "Plan: ", "Only a part", "Accepted: ",
+		"+ ", "? ", "  ", "> ", "< ", "! ", "x ", "# ", "Environment: ", "Plan ", "Plan: ", "Only a part", "Accepted: ", "Approval of the rule at ",
 		"Not applicable", "Digest: ", "To look at: ", "Batches", "Largest of ", "waiting: ", "notice: ", "stopping: ", "in doubt ",
 		"Run ", "Conflict", "Journal head: ", "Next:", "Transfer ", "Recorded request", "Latest outcome", "ref_id ", "Error: ",
 		"208 transfers. ",

@@ -25,7 +25,7 @@ func everyLine(t *testing.T, text string) string {
 		}
 	}
 	plan := hostilePlan(text)
-	check(j.Plan(plan, view.PlanOptions{ShowAll: true}))
+	check(j.Plan(plan, view.PlanOptions{ShowAll: true, Approvals: []view.Approval{hostileApproval(text)}}))
 	event := executor.Event{RefID: text, Group: text, Reason: text, Next: text, Asset: text, Amount: transfer.MustAmount("1.00")}
 	j.Handle(event)
 	check(j.Summary(executor.Summary{RunID: text, Stopped: text, Head: text, Exceptions: []executor.Event{event}}, view.SummaryOptions{Next: text}))

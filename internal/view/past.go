@@ -136,7 +136,7 @@ func (r *pastRun) about() []field {
 	for _, a := range b.Approvals {
 		name := "approved by"
 		if a.Role == state.RoleAuthor {
-			name = "signed by its author"
+			name = "signed by"
 		}
 		fields = append(fields, field{name, fmt.Sprintf("%s, %s, %s", a.Principal, a.Fingerprint, a.File)})
 	}

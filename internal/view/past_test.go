@@ -96,6 +96,7 @@ func pasts() map[string]pastRun {
 	every.add(executor.ResultInDoubt, "12", "EUR", "No answer came within 30s")
 	every.Now[every.past.Lines[8].RefID] = view.PastNow{Status: state.Recorded, RecordStatus: transfer.Completed}
 	every.past.Run.Begun.Accepted = []string{"--accept-duplicate=salary-2026-11-00001"}
+	every.past.Run.Begun.Approvals = approvedBy("carol")
 	every.past.Run.Ended.Outcomes["not_attempted"] += 12
 	every.past.Run.Ended.Complete, every.past.Run.Ended.Error = false, "the service asked to stop"
 
@@ -147,6 +148,7 @@ func hostilePast(text string) pastRun {
 	r.Meta = state.Meta{Environment: text, Service: state.Identity{BaseURL: text}}
 	b := &r.past.Run.Begun
 	b.RunID, b.PlanID, b.Digest, b.Author, b.Accepted = text, text, text, text, []string{text}
+	b.Approvals = approvedBy(text)
 	b.By = state.Holder{User: text, Host: text, Command: text}
 	r.past.Run.Ended.Error, r.Command = text, text
 	return r

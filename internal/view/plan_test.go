@@ -19,11 +19,14 @@ import (
 // plans are the fixtures of testdata/plan, with what is shown beside them.
 func plans() map[string]view.PlanOptions {
 	return map[string]view.PlanOptions{
-		"payroll":    {Names: map[string]string{"0acfa5a6-6f2e-41af-a833-48e301197ffd": "treasury"}},
+		"payroll": {
+			Names:     map[string]string{"0acfa5a6-6f2e-41af-a833-48e301197ffd": "treasury"},
+			Approvals: []view.Approval{wanted()},
+		},
 		"nothing":    {},
 		"undeclared": {},
 		"sandbox":    {Sandbox: true},
-		"mixed": {Saved: true, Names: map[string]string{
+		"mixed": {Saved: true, Approvals: []view.Approval{signed("", "bob"), signed("alice", "bob", "carol")}, NoTier: []string{"EUR"}, Names: map[string]string{
 			"0acfa5a6-6f2e-41af-a833-48e301197ffd": "treasury",
 			"37867177-f88c-45cc-b9b5-d786e7079609": "landlord",
 		}},
