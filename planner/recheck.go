@@ -136,10 +136,7 @@ type History interface {
 // [ErrExpired] or [ErrCompleted], or says what could not be read. The controls are those that
 // are declared now.
 func (p *Plan) Recheck(ctx context.Context, record History, controls config.Controls, now time.Time) (*Plan, error) {
-	if !p.Applicable() {
-		return nil, &ObstacleError{p.Obstacles}
-	}
-	if err := p.checkHeader(record.Meta(), controls, now); err != nil {
+	if err := p.CheckHeader(record.Meta(), controls, now); err != nil {
 		return nil, err
 	}
 	past, err := p.readPast(ctx, record)
@@ -167,6 +164,15 @@ func (p *Plan) Recheck(ctx context.Context, record History, controls config.Cont
 	return left, nil
 }
 
+// CheckHeader is what of Recheck needs nothing of the state but what it is: whether the plan is
+// applicable, was made for it and under these controls, and has not expired.
+func (p *Plan) CheckHeader(meta state.Meta, controls config.Controls, now time.Time) error {
+	if !p.Applicable() {
+		return &ObstacleError{p.Obstacles}
+	}
+	return p.checkHeader(meta, controls, now)
+}
+
 func (p *Plan) checkHeader(meta state.Meta, controls config.Controls, now time.Time) error {
 	h := p.Header
 	planned := h.Service
@@ -182,23 +188,6 @@ func (p *Plan) checkHeader(meta state.Meta, controls config.Controls, now time.T
 		return &OtherError{"lineage", h.Lineage, meta.Lineage}
 	case h.Serial > meta.Serial:
 		return &OtherError{"serial", fmt.Sprint(h.Serial), fmt.Sprintf("%d, an older state", meta.Serial)}
-	}
-	return p.checkTime(controls, now)
-}
-
-// CheckAlone is what of Recheck needs no state: whether the plan is applicable, was made under
-// these controls, and has not expired. The error is an *[ObstacleError], a *[ControlsError] or
-// [ErrExpired].
-func (p *Plan) CheckAlone(controls config.Controls, now time.Time) error {
-	if !p.Applicable() {
-		return &ObstacleError{p.Obstacles}
-	}
-	return p.checkTime(controls, now)
-}
-
-func (p *Plan) checkTime(controls config.Controls, now time.Time) error {
-	h := p.Header
-	switch {
 	case h.Controls != controls.Digest():
 		return &ControlsError{compareControls(h.ControlList, controls.List())}
 	case !h.Expires.IsZero() && !now.Before(h.Expires):

@@ -20,6 +20,7 @@ import (
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
+	"remit/state"
 )
 
 // approving is one remit approve.
@@ -132,7 +133,7 @@ func (a *approving) otherPlace(plan *savedPlan) error {
 func (a *approving) check(ctx context.Context, w *workspace, plan *savedPlan) error {
 	controls := w.config.Controls()
 	if _, err := os.Stat(w.path); err != nil {
-		if err := plan.CheckAlone(controls, w.now()); err != nil {
+		if err := plan.CheckHeader(w.boundMeta(plan.Header), controls, w.now()); err != nil {
 			return a.refuse(err)
 		}
 		_, err := fmt.Fprintf(w.stderr, "Notice: the state is not here, so the plan was not compared with it. apply does so before it sends anything.\n")
@@ -150,6 +151,17 @@ func (a *approving) check(ctx context.Context, w *workspace, plan *savedPlan) er
 		return a.refuse(err)
 	}
 	return nil
+}
+
+// boundMeta is what is known of the state without it: what the lock file binds this directory
+// to, and otherwise what the plan says itself.
+func (w *workspace) boundMeta(h planner.Header) state.Meta {
+	meta := state.Meta{Environment: w.binding.Environment, Lineage: w.binding.Lineage, Service: w.binding.Service, Serial: h.Serial}
+	meta.Service.CustomerID = h.Service.CustomerID
+	if meta.Lineage == "" {
+		meta.Lineage = h.Lineage // the sandbox's state is bound to nothing
+	}
+	return meta
 }
 
 func (a *approving) refuse(err error) error {
