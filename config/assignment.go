@@ -29,6 +29,10 @@ func (l *loader) assign() {
 		l.assignFile(name, content, err)
 	}
 	for _, a := range l.config.options.Assignments {
+		if a.Name != "" {
+			l.assignValue(a)
+			continue
+		}
 		if a.File == "" {
 			l.assignOption(a.Var)
 			continue
@@ -145,6 +149,20 @@ func literalTree(expr hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 		return tree, checkNumbers(tree)
 	}
 	return expr, nil
+}
+
+// assignValue takes a value of a test in. Where it is of a sensitive variable, no message
+// shows where it stands.
+func (l *loader) assignValue(a Assignment) {
+	v := l.variable(a.Name)
+	if v == nil {
+		l.report(mistake(a.At, "Variable is not declared", "No variable %q is declared.%s", a.Name, didYouMean(a.Name, l.variableNames())))
+		return
+	}
+	if v.sensitive {
+		a.At = hcl.Range{}
+	}
+	l.set(v, a.Value, a.At)
 }
 
 // assignOption takes --var NAME=VALUE in.

@@ -26,8 +26,11 @@ type dataSource struct {
 	sources *sources
 	scope   *scope
 
+	override *DataFile // that is read in place of its file; nil for none
+
 	// What the arguments say; good once the node is known.
 	file      string
+	fileAt    hcl.Range // where it is named
 	key       string
 	keyColumn int
 	csv       csvOptions
@@ -161,9 +164,10 @@ func (l *loader) checkDataArguments(d *dataSource) {
 // prepare evaluates the arguments and reads the header of the file.
 func (d *dataSource) prepare() (cty.Value, hcl.Diagnostics) {
 	r := &reader{scope: d.scope, block: d.block}
-	file, at := r.required("file")
+	file, at := d.namedFile(r)
+	d.fileAt = at
 	if file != "" && !filepath.IsLocal(file) {
-		r.refuse(at.expr.Range(), "File is outside of the directory",
+		r.refuse(at, "File is outside of the directory",
 			"file %q must be in the directory of the configuration or below it.", file)
 	}
 	d.file = filepath.ToSlash(filepath.Clean(file))

@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
 	"remit/internal/transfer"
 )
 
@@ -138,6 +141,9 @@ type Options struct {
 	// Assignments are --var and --var-file in the order of the command line; a later one
 	// wins.
 	Assignments []Assignment
+	// DataFiles are read in place of the files that data sources name; of two for one data
+	// source, the later.
+	DataFiles []DataFile
 	// Getenv reads REMIT_VAR_name and the credentials; nil means an empty environment. A
 	// variable that is set to "" counts as not set.
 	Getenv func(string) string
@@ -158,8 +164,20 @@ type Options struct {
 	Version string
 }
 
-// Assignment is one --var or one --var-file; one of the two is set.
+// Assignment is one --var, one --var-file, or a value that a test gives: one of Var, File and
+// Name is set.
 type Assignment struct {
 	Var  string // NAME=VALUE
 	File string // relative to the configuration's directory unless absolute
+
+	Name  string
+	Value cty.Value // of Name
+	At    hcl.Range // where Name is given its value
+}
+
+// DataFile is a file that a data source reads in place of its own.
+type DataFile struct {
+	Address string // data.csv.payroll
+	File    string // in the configuration's directory or below it
+	At      hcl.Range
 }

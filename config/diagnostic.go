@@ -55,6 +55,36 @@ type origin struct {
 // UnwrapDiagnosticExtra lets [hcl.DiagnosticExtra] find what HCL itself says.
 func (o *origin) UnwrapDiagnosticExtra() any { return o.inner }
 
+// blame travels in a diagnostic's Extra where alike mistakes are not gathered by their origin:
+// the address of the block whose check failed.
+type blame struct {
+	address string
+	inner   any // the Extra that it replaces
+}
+
+// UnwrapDiagnosticExtra lets [hcl.DiagnosticExtra] find what HCL itself says.
+func (b *blame) UnwrapDiagnosticExtra() any { return b.inner }
+
+func (b *blame) failed() string { return b.address }
+
+func (o *origin) failed() string { return o.block }
+
+// FailedCheck is the address of the block whose check d says fails: a variable's validation
+// (var.NAME), a row of a data source (data.TYPE.NAME), or what must be true of each transfer
+// of a block (transfer.OPERATION.NAME). It is "" for a mistake in what is written.
+func FailedCheck(d *hcl.Diagnostic) string {
+	if extra, ok := hcl.DiagnosticExtra[interface{ failed() string }](d); ok {
+		return extra.failed()
+	}
+	return ""
+}
+
+// Blame makes d say that a check of the block with that address failed.
+func Blame(d *hcl.Diagnostic, address string) *hcl.Diagnostic {
+	d.Extra = &blame{address, d.Extra}
+	return d
+}
+
 // listed joins at most n names for a sentence and says how many it leaves out.
 func listed(names []string, n int) string {
 	if len(names) <= n {

@@ -105,6 +105,8 @@ func (e *evaluation) add(f *field, d *hcl.Diagnostic) {
 			d.Detail += fmt.Sprintf("\n\nIn %s, declared at %s.", e.in.address, at(e.block.at))
 		}
 		d.Extra = from
+	} else {
+		d = Blame(d, e.block.address)
 	}
 	if e.in.row != nil && d.Subject.Filename == e.in.row.table.name {
 		e.block.config.sources.needData(d.Subject.Filename, d.Subject.End.Byte)

@@ -50,6 +50,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		return c, l.diags, true // what lacks a name may have it there
 	}
 	l.readBlocks()
+	l.overrideData()
 	if opts.Need != NeedAll {
 		l.parseTransfers()
 	}

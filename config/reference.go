@@ -1,11 +1,13 @@
 package config
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 
 	"remit/internal/functions"
 )
@@ -30,7 +32,8 @@ type reach struct {
 	// columns of each.value, or of row; nil where they are not known
 	columns []string
 	row     bool
-	policy  bool // of a policy directory: its profiles only, and no file
+	policy  bool                 // of a policy directory: its profiles only, and no file
+	given   map[string]cty.Value // that the caller has, by their roots, such as plan
 }
 
 // wideReach is what most places may refer to.
@@ -71,6 +74,10 @@ func (r *resolver) refuse(at hcl.Range, summary, detail string, args ...any) {
 }
 
 func (r *resolver) traversal(t hcl.Traversal) {
+	if value, ok := r.reach.given[t.RootName()]; ok {
+		r.given(t, value)
+		return
+	}
 	switch root := t.RootName(); root {
 	case "var", "local":
 		r.named(t, root)
@@ -86,8 +93,23 @@ func (r *resolver) traversal(t hcl.Traversal) {
 		r.refuse(t.SourceRange(), "A transfer is not a value",
 			"transfer.OPERATION.NAME stands in depends_on only: what the service will answer is not known when a plan is made.")
 	default:
-		roots := []string{"var", "local", "profile", "batch", "data", "each"}
+		roots := append([]string{"var", "local", "profile", "batch", "data", "each"}, slices.Sorted(maps.Keys(r.reach.given))...)
 		r.refuse(t.SourceRange(), "Unknown reference", "There is nothing named %q to refer to.%s", root, didYouMean(root, roots))
+	}
+}
+
+// given checks what is named of a value that the caller has.
+func (r *resolver) given(t hcl.Traversal, value cty.Value) {
+	if len(t) < 2 || !value.Type().IsObjectType() {
+		return
+	}
+	if name, ok := stepName(t[1], true); ok && !value.Type().HasAttribute(name) {
+		known := slices.Sorted(maps.Keys(value.Type().AttributeTypes()))
+		hint := didYouMean(name, known)
+		if hint == "" {
+			hint = " There are: " + listed(known, 20) + "."
+		}
+		r.refuse(rangeOfStep(t[1]), "Unknown attribute", "%s has no %q.%s", t.RootName(), name, hint)
 	}
 }
 

@@ -21,7 +21,7 @@ const (
 func (d *dataSource) open() (*table, io.Closer, hcl.Diagnostics) {
 	file, err := openBelow(d.sources.root, d.file)
 	if err != nil {
-		return nil, nil, hcl.Diagnostics{mistake(d.block.arguments["file"].expr.Range(), "Data file cannot be read", "%s: %s", d.file, sentence(err))}
+		return nil, nil, hcl.Diagnostics{mistake(d.fileAt, "Data file cannot be read", "%s: %s", d.file, sentence(err))}
 	}
 	from, diags := d.kind.open(d, file)
 	if diags.HasErrors() {

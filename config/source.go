@@ -86,7 +86,7 @@ func openSources(dir string, whole bool) (*sources, hcl.Diagnostics) {
 
 // isSource says which files are read together (design section 4).
 func isSource(name string) bool {
-	if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasSuffix(name, ".remittest.hcl") {
+	if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasSuffix(name, testSuffix) {
 		return false
 	}
 	return strings.HasSuffix(name, ".hcl") || isJSON(name)

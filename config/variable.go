@@ -164,7 +164,7 @@ func (l *loader) validate() {
 			message, _ := r.required("error_message")
 			l.report(r.diags...)
 			if message != "" {
-				l.report(mistake(v.place(), "Value of a variable is not valid", "var.%s: %s", v.name, message))
+				l.report(Blame(mistake(v.place(), "Value of a variable is not valid", "var.%s: %s", v.name, message), v.address()))
 			}
 		}
 	}

@@ -21,12 +21,12 @@ func (p *Plan) Value(wants func(attribute string) bool) (cty.Value, error) {
 		if t := p.Totals[action]; t != nil {
 			totals = *t
 		}
-		actions[string(action)] = totalsValue(totals)
+		actions[string(action)] = TotalsValue(totals)
 		if action.Sends() {
 			sent.Merge(totals)
 		}
 	}
-	value := totalsValue(sent).AsValueMap()
+	value := TotalsValue(sent).AsValueMap()
 	value["actions"] = cty.ObjectVal(actions)
 	value["applicable"] = cty.BoolVal(p.Applicable())
 	value["digest"] = cty.StringVal(p.Digest)
@@ -57,8 +57,8 @@ func (p *Plan) Value(wants func(attribute string) bool) (cty.Value, error) {
 // Sends reports whether an apply may send something because of the action.
 func (a Action) Sends() bool { return a == Submit || a == Resolve }
 
-// totalsValue is an object with a count, and a map of totals from asset to sum.
-func totalsValue(t transfer.Totals) cty.Value {
+// TotalsValue is an object with a count, and a map of totals from asset to sum.
+func TotalsValue(t transfer.Totals) cty.Value {
 	sums := map[string]cty.Value{}
 	for total := range t.All() {
 		sums[total.Asset] = cty.StringVal(transfer.Digits(total.Sum))
@@ -112,9 +112,9 @@ func (p *Plan) totalsBy(key func(*Change, transfer.Request) string) (cty.Value, 
 	}
 	values := make(map[string]cty.Value, len(groups))
 	for name, totals := range groups {
-		values[name] = totalsValue(*totals)
+		values[name] = TotalsValue(*totals)
 	}
-	return mapValue(totalsValue(transfer.Totals{}).Type(), values), nil
+	return mapValue(TotalsValue(transfer.Totals{}).Type(), values), nil
 }
 
 func obstaclesValue(obstacles []Obstacle) cty.Value {

@@ -79,7 +79,7 @@ func (w *workspace) connectSandbox(ctx context.Context, options service.Options,
 	}
 	secret := rand.Text() // for this process only
 	box, err := sandbox.Open(ctx, sandbox.Options{
-		Path: filepath.Join(sandboxDirectory(w.dir), "ledger.db"), Operator: w.config.Service.Operator,
+		Path: filepath.Join(w.box, "ledger.db"), Operator: w.config.Service.Operator,
 		ClientID: state.Sandbox, ClientSecret: secret, OpeningBalances: w.openingBalances(), Faults: misbehave, Now: w.now,
 	})
 	if err != nil {

@@ -19,9 +19,11 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config"
+	"remit/executor"
 	"remit/internal/cli"
 	"remit/internal/functions"
 	"remit/internal/sandbox"
+	"remit/planner"
 	"remit/state"
 )
 
@@ -112,49 +114,96 @@ func rows(section string) [][]string {
 // quoted is text as code.
 func quoted(text string) string { return "`" + text + "`" }
 
-// TestDocsBlocks holds the blocks and arguments of language.md against those of the language.
+// TestDocsBlocks holds the blocks and arguments of language.md against those of the language,
+// and of files of tests.
 func TestDocsBlocks(t *testing.T) {
-	got := map[string][]string{}
 	doc := readDocument(t, "language.md")
-	for _, heading := range doc.under["Blocks"][1:] {
-		got[heading] = []string{}
-		for _, row := range rows(doc.sections[heading]) {
-			got[heading] = append(got[heading], row[0]+map[bool]string{true: " required"}[row[2] == "required"])
+	for chapter, kinds := range map[string][]config.BlockKind{"Blocks": config.Language(), "Tests": config.TestLanguage()} {
+		got := map[string][]string{}
+		for _, heading := range doc.under[chapter][1:] {
+			got[heading] = []string{}
+			for _, row := range rows(doc.sections[heading]) {
+				got[heading] = append(got[heading], row[0]+map[bool]string{true: " required"}[row[2] == "required"])
+			}
+			slices.Sort(got[heading])
 		}
-		slices.Sort(got[heading])
+		if diff := cmp.Diff(blocks(kinds), got); diff != "" {
+			t.Errorf("language.md and the language have other blocks or arguments (-language +language.md):\n%s", diff)
+		}
 	}
-	want := map[string][]string{}
-	for _, kind := range config.Language() {
+}
+
+// blocks are the arguments of blocks by the headings that these have. A block that may stand
+// in others and at the top of a file has one.
+func blocks(kinds []config.BlockKind) map[string][]string {
+	list := map[string][]string{}
+	for _, kind := range kinds {
 		heading := kind.Name
 		for _, label := range kind.Labels {
 			heading += " " + strings.ToUpper(label)
 		}
-		want[quoted(heading)] = arguments(kind)
+		list[quoted(heading)] = arguments(kind)
 		for _, nested := range kind.Blocks {
-			want[quoted(nested.Name)+" in "+quoted(kind.Name)] = arguments(nested)
+			if !slices.ContainsFunc(kinds, func(k config.BlockKind) bool { return k.Name == nested.Name }) {
+				list[quoted(nested.Name)+" in "+quoted(kind.Name)] = arguments(nested)
+			}
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("language.md and the language have other blocks or arguments (-language +language.md):\n%s", diff)
-	}
+	return list
 }
 
 // TestDocsArguments holds each argument of language.md to a type, a default, a meaning, and
 // an example that is an expression of the language.
 func TestDocsArguments(t *testing.T) {
 	doc := readDocument(t, "language.md")
-	for _, heading := range doc.under["Blocks"][1:] {
+	for _, heading := range slices.Concat(doc.under["Blocks"][1:], doc.under["Tests"][1:]) {
 		for _, table := range tables(doc.sections[heading]) {
 			checkTable(t, heading, table, "argument", "type", "default", "example", "meaning")
 			for _, row := range table.rows {
-				code := strings.TrimSuffix(strings.TrimPrefix(row[3], "`"), "`")
-				if len(code) != len(row[3])-2 {
-					t.Errorf("%s, %s: the example %s is not one piece of code", heading, row[0], row[3])
-				}
-				if _, diags := hclsyntax.ParseExpression([]byte(code), "example", hcl.InitialPos); diags.HasErrors() {
-					t.Errorf("%s, %s: the example %s is no expression: %v", heading, row[0], row[3], diags)
-				}
+				checkExpression(t, heading, row[0], row[3])
 			}
+		}
+	}
+}
+
+// checkExpression fails where the example of something is no expression in code.
+func checkExpression(t *testing.T, heading, of, example string) {
+	t.Helper()
+	code := strings.TrimSuffix(strings.TrimPrefix(example, "`"), "`")
+	if len(code) != len(example)-2 {
+		t.Errorf("%s, %s: the example %s is not one piece of code", heading, of, example)
+	}
+	if _, diags := hclsyntax.ParseExpression([]byte(code), "example", hcl.InitialPos); diags.HasErrors() {
+		t.Errorf("%s, %s: the example %s is no expression: %v", heading, of, example, diags)
+	}
+}
+
+// TestDocsValues holds the attributes of language.md, with their types, against those of the
+// values that expressions see.
+func TestDocsValues(t *testing.T) {
+	plan, err := (&planner.Plan{}).Value(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := readDocument(t, "language.md")
+	for heading, value := range map[string]cty.Type{
+		"`plan`":                   plan.Type(),
+		"`plan.transfers[REF_ID]`": plan.Type().AttributeType("transfers").ElementType(),
+		"`outcomes`":               (&executor.Summary{}).Value().Type(),
+	} {
+		want, got := map[string]string{}, map[string]string{}
+		for name, of := range value.AttributeTypes() {
+			want[quoted(name)] = of.FriendlyName()
+		}
+		for _, table := range tables(doc.sections[heading]) {
+			checkTable(t, heading, table, "attribute", "type", "example", "meaning")
+			for _, row := range table.rows {
+				got[row[0]] = row[1]
+				checkExpression(t, heading, row[0], row[2])
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("language.md has other attributes of %s (-value +language.md):\n%s", heading, diff)
 		}
 	}
 }
@@ -252,7 +301,8 @@ func (d document) fences() []fence {
 
 // TestDocsExamples loads what the documents show: a fenced block "hcl complete" is a whole
 // configuration without a mistake, "hcl mistake" is one with a mistake, each line of "hcl
-// true" is an expression that is true, and "csv NAME", "text NAME", "json NAME" or "xml NAME" is a file beside
+// true" is an expression that is true, "hcl tests" are tests that the first whole
+// configuration passes, and "csv NAME", "text NAME", "json NAME" or "xml NAME" is a file beside
 // all of them.
 func TestDocsExamples(t *testing.T) {
 	for _, name := range []string{"language.md", "operations.md", "approvals.md"} {
@@ -263,8 +313,15 @@ func TestDocsExamples(t *testing.T) {
 				writeFile(t, filepath.Join(dir, example.kind), example.text)
 			}
 		}
+		first := slices.IndexFunc(examples, func(f fence) bool { return f.kind == "complete" })
 		for _, example := range examples {
-			if example.language == "hcl" {
+			switch {
+			case example.kind == "tests":
+				writeFile(t, filepath.Join(dir, "main.hcl"), examples[first].text)
+				writeFile(t, filepath.Join(dir, "shown.remittest.hcl"), example.text)
+				run(t, 0, "test", "--chdir="+dir)
+				run(t, 0, "fmt", "--check", "--chdir="+dir)
+			case example.language == "hcl":
 				checkExample(t, dir, example.kind, example.text)
 			}
 		}
@@ -392,6 +449,8 @@ func TestDocsLines(t *testing.T) {
 	out.WriteString(run(t, 0, "state", "list", "--sandbox", "--json", in))
 	out.WriteString(run(t, 0, "state", "show", "rent-2026-11", "--sandbox", "--json", in))
 	out.WriteString(run(t, 0, "audit", "log", "--sandbox", "--json", in))
+	writeFile(t, filepath.Join(dir, "some.remittest.hcl"), "run \"fails\" {\n  expect_failures = [var.x]\n}\n")
+	out.WriteString(run(t, 1, "test", "--json", in))
 	out.WriteString(run(t, 0, "audit", "verify", "--sandbox", "--json", in))
 	edited := strings.Replace(readFile(t, filepath.Join(dir, "main.hcl")), "8200.00", "8300.00", 1)
 	writeFile(t, filepath.Join(dir, "main.hcl"), edited)

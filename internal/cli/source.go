@@ -29,9 +29,14 @@ type source struct {
 }
 
 func (s *source) flags(cmd *cobra.Command) {
+	s.configurationFlags(cmd)
+	cmd.Flags().BoolVar(&s.sandbox, "sandbox", false, "use the embedded service, with a state of its own: no money moves")
+}
+
+// configurationFlags are those that say which configuration is meant.
+func (s *source) configurationFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&s.dir, "chdir", ".", "work in this `directory`")
-	flags.BoolVar(&s.sandbox, "sandbox", false, "use the embedded service, with a state of its own: no money moves")
 	flags.StringArrayVar(&s.policyDirs, "policy-dir", nil, "check against the controls of this `directory` as well; may be repeated")
 	flags.Var(assignment{&s.assignments, false}, "var", "set a variable, as `NAME=VALUE`; may be repeated")
 	flags.Var(assignment{&s.assignments, true}, "var-file", "set variables from a `file`; may be repeated")
@@ -62,18 +67,12 @@ func (p *process) load(s *source, asJSON bool) (*config.Configuration, error) {
 	if asJSON {
 		p.json() // what goes wrong is told there too
 	}
-	if info, err := os.Stat(s.dir); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("--chdir=%s is not a directory", s.dir)
+	if err := s.checkDirectory(); err != nil {
+		return nil, err
 	}
 	p.begin("reading the configuration")
 	defer p.quiet()
-	policyDirs := slices.Clone(s.policyDirs)
-	if dir := p.getenv("REMIT_POLICY_DIR"); dir != "" {
-		policyDirs = append(policyDirs, dir)
-	}
-	loaded, diags := config.Load(s.dir, config.Options{
-		PolicyDirs: policyDirs, Assignments: s.assignments, Getenv: p.getenv, Sandbox: s.sandbox, Need: s.need, Version: readVersion().Version, Zone: p.now().Location(),
-	})
+	loaded, diags := config.Load(s.dir, s.options(p))
 	s.loaded, p.here = loaded, s.here
 	if err := p.report(loaded, diags, asJSON); err != nil {
 		return nil, err
@@ -81,8 +80,35 @@ func (p *process) load(s *source, asJSON bool) (*config.Configuration, error) {
 	return loaded, nil
 }
 
+// options say what the configuration is loaded with.
+func (s *source) options(p *process) config.Options {
+	policyDirs := slices.Clone(s.policyDirs)
+	if dir := p.getenv("REMIT_POLICY_DIR"); dir != "" {
+		policyDirs = append(policyDirs, dir)
+	}
+	return config.Options{
+		PolicyDirs: policyDirs, Assignments: s.assignments, Getenv: p.getenv, Sandbox: s.sandbox, Need: s.need, Version: readVersion().Version, Zone: p.now().Location(),
+	}
+}
+
+func (s *source) checkDirectory() error {
+	if info, err := os.Stat(s.dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("--chdir=%s is not a directory", s.dir)
+	}
+	return nil
+}
+
 // report shows diagnostics; it returns an exit code where one of them is an error.
 func (p *process) report(loaded *config.Configuration, diags hcl.Diagnostics, asJSON bool) error {
+	var files map[string]*hcl.File
+	if loaded != nil && len(diags) > 0 && !asJSON {
+		files = loaded.Files()
+	}
+	return p.reportIn(files, diags, asJSON)
+}
+
+// reportIn is report with the files in which diagnostics stand.
+func (p *process) reportIn(files map[string]*hcl.File, diags hcl.Diagnostics, asJSON bool) error {
 	if len(diags) == 0 {
 		return nil
 	}
@@ -92,10 +118,6 @@ func (p *process) report(loaded *config.Configuration, diags hcl.Diagnostics, as
 		err = p.json().Diagnostics(diags)
 	}
 	if !asJSON {
-		var files map[string]*hcl.File
-		if loaded != nil {
-			files = loaded.Files()
-		}
 		err = errors.Join(err, view.Diagnostics(p.stderr, diags, files, p.screen(p.stderr)))
 	}
 	if diags.HasErrors() {

@@ -26,6 +26,7 @@ type workspace struct {
 	config  *config.Configuration
 	binding lockfile.File // what the state must be
 	path    string        // of the state's file
+	box     string        // the directory of the sandbox's state and ledger
 }
 
 // sandboxDirectory is where --sandbox keeps its state and its ledger.
@@ -39,8 +40,7 @@ func (p *process) open(s *source, asJSON bool) (*workspace, error) {
 	}
 	w := &workspace{process: p, source: *s, config: loaded}
 	if s.sandbox {
-		w.path = filepath.Join(sandboxDirectory(s.dir), "remit.db")
-		w.binding = lockfile.File{Environment: state.Sandbox, Service: state.SandboxIdentity()}
+		w.inSandbox(sandboxDirectory(s.dir))
 		return w, nil
 	}
 	w.path = w.statePath()
@@ -53,6 +53,12 @@ func (p *process) open(s *source, asJSON bool) (*workspace, error) {
 	}
 	w.binding = found
 	return w, w.checkBinding()
+}
+
+// inSandbox binds the workspace to the state of a sandbox, in a directory that need not be there.
+func (w *workspace) inSandbox(box string) {
+	w.box, w.path = box, filepath.Join(box, "remit.db")
+	w.binding = lockfile.File{Environment: state.Sandbox, Service: state.SandboxIdentity()}
 }
 
 // statePath is where the state block says the state is.

@@ -34,13 +34,17 @@ type positionLine struct {
 // of writing.
 func (j *JSON) Diagnostics(diags hcl.Diagnostics) error {
 	for _, d := range diags {
-		word, _ := severity(d.Severity)
-		j.write(diagnosticLine{
-			Type: "diagnostic", Severity: strings.ToLower(word), Summary: d.Summary, Detail: d.Detail,
-			Range: newRangeLine(d.Subject), Context: newRangeLine(d.Context),
-		})
+		j.write(newDiagnosticLine(d))
 	}
 	return j.end()
+}
+
+func newDiagnosticLine(d *hcl.Diagnostic) diagnosticLine {
+	word, _ := severity(d.Severity)
+	return diagnosticLine{
+		Type: "diagnostic", Severity: strings.ToLower(word), Summary: d.Summary, Detail: d.Detail,
+		Range: newRangeLine(d.Subject), Context: newRangeLine(d.Context),
+	}
 }
 
 func newRangeLine(r *hcl.Range) *rangeLine {

@@ -1,0 +1,35 @@
+package config
+
+import (
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// overrideData makes data sources read the files of [Options.DataFiles].
+func (l *loader) overrideData() {
+	for _, over := range l.config.options.DataFiles {
+		n := l.config.scope.nodes["data"][strings.TrimPrefix(over.Address, "data.")]
+		if n == nil {
+			var names []string
+			for _, name := range l.config.scope.names("data") {
+				names = append(names, "data."+name)
+			}
+			l.report(mistake(over.At, "Unknown data source", "%s is not declared.%s", over.Address, didYouMean(over.Address, names)))
+			continue
+		}
+		n.data.override = &over
+	}
+}
+
+// namedFile is the file that the data source reads, and where it is named.
+func (d *dataSource) namedFile(r *reader) (string, hcl.Range) {
+	file, a := r.required("file")
+	if d.override != nil {
+		return d.override.File, d.override.At
+	}
+	if a == nil {
+		return "", d.block.at
+	}
+	return file, a.expr.Range()
+}

@@ -1,0 +1,387 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/functions"
+)
+
+// testSuffix ends the name of a file of tests.
+const testSuffix = ".remittest.hcl"
+
+// testsMax bounds the files of tests that are read together.
+const testsMax = 10_000
+
+// Tests are the files of tests of one configuration.
+type Tests struct {
+	Files   []TestFile // in order of their names
+	sources *sources
+}
+
+// TestFile is one file of tests.
+type TestFile struct {
+	Name string // relative to the configuration's directory
+	Runs []TestRun
+}
+
+// TestRun is one run block: what is planned, from what, and what must be true of it.
+type TestRun struct {
+	Name  string
+	At    hcl.Range // its header
+	Apply bool      // command = apply
+	Now   time.Time // zero where the run says none
+	// Assignments and DataFiles are for the [Options] of a Load: those of the file, then those
+	// of the run.
+	Assignments []Assignment
+	DataFiles   []DataFile
+	expected    []expectation
+	asserts     []assertion
+}
+
+// expectation is an entry of expect_failures.
+type expectation struct {
+	address string
+	at      hcl.Range
+}
+
+// assertion is an assert block.
+type assertion struct {
+	condition, message *argument
+}
+
+// LoadTests reads the files of tests in dir, and in its directory below where there is one,
+// and reports every mistake in them. It evaluates what they set, and nothing that they assert.
+// It is never nil.
+func LoadTests(dir, below string) (*Tests, hcl.Diagnostics) {
+	t := &Tests{sources: &sources{whole: true, files: map[string]*hcl.File{}}}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return t, hcl.Diagnostics{placeless("Directory cannot be read", "%s", sentence(err))}
+	}
+	t.sources.root = root
+	names, err := testNames(root, below)
+	if err != nil {
+		return t, hcl.Diagnostics{placeless("Directory cannot be read", "%s", sentence(err))}
+	}
+	if len(names) > testsMax {
+		return t, hcl.Diagnostics{placeless("Too many files of tests", "There are %d files of tests; at most %d are read together.", len(names), testsMax)}
+	}
+	var all Mistakes
+	for _, name := range names {
+		file, diags := t.read(name)
+		all.Add(diags)
+		t.Files = append(t.Files, file)
+	}
+	return t, all.Diagnostics()
+}
+
+// Sources are the files of tests by the names that diagnostics use.
+func (t *Tests) Sources() map[string]*hcl.File { return t.sources.files }
+
+// testNames are the paths of the files of tests. A directory below that is not there has none.
+func testNames(root *os.Root, below string) ([]string, error) {
+	var names []string
+	for _, dir := range []string{".", below} {
+		if dir == "" {
+			continue
+		}
+		entries, err := fs.ReadDir(root.FS(), path.Clean(dir))
+		if dir == below && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range entries {
+			if name := entry.Name(); strings.HasSuffix(name, testSuffix) && !strings.HasPrefix(name, ".") {
+				names = append(names, path.Join(dir, name))
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
+// testKinds are the blocks of a file of tests.
+func testKinds() []blockKind {
+	variables := blockKind{name: "variables", free: true}
+	override := blockKind{name: "override_data", required: []string{"target", "file"}}
+	return []blockKind{
+		{
+			name: "run", labels: []string{"name"}, optional: []string{"command", "now", "expect_failures"},
+			nested: []blockKind{variables, override, {name: "assert", required: []string{"condition", "error_message"}}},
+		}, variables, override,
+	}
+}
+
+// TestLanguage lists the blocks of files of tests, as [Language] does those of configurations.
+func TestLanguage() []BlockKind { return described(testKinds()) }
+
+// testReader reads one file of tests.
+type testReader struct {
+	*loader
+	file TestFile
+}
+
+func (t *Tests) read(name string) (TestFile, hcl.Diagnostics) {
+	file := TestFile{Name: name}
+	parsed := t.sources.parse(name)
+	if parsed.file != nil {
+		t.sources.files[name] = parsed.file
+	}
+	if parsed.diags.HasErrors() {
+		return file, parsed.diags
+	}
+	r := &testReader{
+		loader: &loader{
+			config: &Configuration{sources: t.sources, scope: newScope(functions.Table(t.sources.root))},
+			names:  map[string]hcl.Range{}, usedNow: map[*node]bool{}, usedLater: map[*node]bool{},
+		},
+		file: file,
+	}
+	r.read(parsed.file.Body)
+	return r.file, r.diags
+}
+
+func (r *testReader) read(body hcl.Body) {
+	openers := map[string]*opener{}
+	schema := &hcl.BodySchema{}
+	for _, kind := range testKinds() {
+		openers[kind.name] = newOpener(kind)
+		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: kind.name, LabelNames: kind.labels})
+	}
+	content, diags := body.Content(schema)
+	r.report(diags...)
+	var blocks []*block
+	for _, from := range content.Blocks {
+		b, diags := openers[from.Type].open(from)
+		r.report(diags...)
+		blocks = append(blocks, b)
+	}
+	ofKind := func(kind string) []*block {
+		return slices.DeleteFunc(slices.Clone(blocks), func(b *block) bool { return b.kind != kind })
+	}
+	shared := r.settings(ofKind("variables"), ofKind("override_data"))
+	for _, a := range shared.Assignments { // which the runs may refer to
+		r.config.scope.add(&node{root: "var", name: a.Name, at: a.At, progress: known, value: a.Value})
+	}
+	for _, b := range ofKind("run") {
+		r.run(b, shared)
+	}
+}
+
+// settings reads what a file or a run sets.
+func (r *testReader) settings(variables, overrides []*block) TestRun {
+	var set TestRun
+	for _, b := range variables {
+		for _, a := range b.inOrder {
+			if a.broken || !r.declare("variables."+a.name, a.nameAt) {
+				continue
+			}
+			r.resolveArgument(a, narrowReach(), false)
+			value, ok, diags := r.config.scope.value(a)
+			r.report(diags...)
+			if ok {
+				set.Assignments = append(set.Assignments, Assignment{Name: a.name, Value: value, At: a.expr.Range()})
+			}
+		}
+	}
+	for _, b := range overrides {
+		if b.incomplete {
+			continue
+		}
+		target := b.arguments["target"]
+		delete(b.arguments, "target") // is a reference, and no value
+		steps := addressOf(target.raw)
+		if len(steps) != 3 || steps[0] != "data" {
+			r.report(mistake(target.expr.Range(), "Not a data source", "target names a data source: data.TYPE.NAME."))
+			continue
+		}
+		r.resolveArgument(b.arguments["file"], narrowReach(), false)
+		read := reader{scope: r.config.scope, block: b}
+		file, _ := read.required("file")
+		r.report(read.diags...)
+		address := strings.Join(steps, ".")
+		if file != "" && r.declare("override_data of "+address, b.at) {
+			set.DataFiles = append(set.DataFiles, DataFile{Address: address, File: file, At: target.expr.Range()})
+		}
+	}
+	return set
+}
+
+// addressOf is a reference such as data.csv.payroll, step by step; nil for anything else.
+func addressOf(expr hcl.Expression) []string {
+	t, diags := hcl.AbsTraversalForExpr(expr)
+	if diags.HasErrors() {
+		return nil
+	}
+	steps := []string{t.RootName()}
+	for _, step := range t[1:] {
+		name, ok := stepName(step, true)
+		if !ok {
+			return nil
+		}
+		steps = append(steps, name)
+	}
+	return steps
+}
+
+func (r *testReader) run(b *block, shared TestRun) {
+	name := b.label(0)
+	if name != "" && r.checkIdentifier(name, b.labelAt[0]) {
+		r.declare("run."+name, b.at)
+	}
+	names := r.names
+	r.names = map[string]hcl.Range{} // each run sets what it likes
+	defer func() { r.names = names }()
+	run := r.settings(b.nestedOf("variables"), b.nestedOf("override_data"))
+	run.Name, run.At = name, b.at
+	run.Assignments = slices.Concat(shared.Assignments, run.Assignments)
+	run.DataFiles = slices.Concat(shared.DataFiles, run.DataFiles)
+	if a, ok := b.arguments["command"]; ok {
+		switch hcl.ExprAsKeyword(a.raw) {
+		case "plan":
+		case "apply":
+			run.Apply = true
+		default:
+			r.report(mistake(a.expr.Range(), "Unknown command", "command is plan or apply, without quotation marks."))
+		}
+	}
+	if a, ok := b.arguments["now"]; ok {
+		r.resolveArgument(a, narrowReach(), false)
+		read := reader{scope: r.config.scope, block: b}
+		run.Now = read.time("now")
+		r.report(read.diags...)
+	}
+	r.expectations(b, &run)
+	for _, inner := range b.nestedOf("assert") {
+		if !inner.incomplete {
+			run.asserts = append(run.asserts, assertion{inner.arguments["condition"], inner.arguments["error_message"]})
+		}
+	}
+	r.file.Runs = append(r.file.Runs, run)
+}
+
+func (r *testReader) expectations(b *block, run *TestRun) {
+	a, ok := b.arguments["expect_failures"]
+	if !ok {
+		return
+	}
+	const what = "expect_failures is a list of blocks whose checks fail, such as [var.period, transfer.internal.payroll, data.csv.payroll]."
+	items, diags := hcl.ExprList(a.raw)
+	if diags.HasErrors() {
+		r.report(mistake(a.expr.Range(), "Not a list of references", what))
+		return
+	}
+	for _, item := range items {
+		steps := addressOf(item)
+		if len(steps) < 2 {
+			r.report(mistake(item.Range(), "Not a reference", what))
+			continue
+		}
+		run.expected = append(run.expected, expectation{strings.Join(steps, "."), item.Range()})
+	}
+}
+
+// Wants reports which attributes of a root, such as plan, the asserts of the run look into.
+func (r *TestRun) Wants(root string) func(attribute string) bool {
+	wanted, all := map[string]bool{}, false
+	for _, a := range r.asserts {
+		for _, t := range slices.Concat(a.condition.expr.Variables(), a.message.expr.Variables()) {
+			if t.RootName() != root {
+				continue
+			}
+			name, ok := "", false
+			if len(t) > 1 {
+				name, ok = stepName(t[1], true)
+			}
+			wanted[name], all = true, all || !ok
+		}
+	}
+	return func(attribute string) bool { return all || wanted[attribute] }
+}
+
+// Asserts reports whether the run asserts anything.
+func (r *TestRun) Asserts() bool { return len(r.asserts) > 0 }
+
+// Check evaluates the asserts of the run over the configuration and over what is given by
+// name, such as plan. What they say that is not so are failures; what could not be evaluated
+// are mistakes.
+func (r *TestRun) Check(c *Configuration, given map[string]cty.Value) (failures, mistakes hcl.Diagnostics) {
+	within := wideReach()
+	within.given = given
+	for _, a := range r.asserts {
+		value, ctx, ok, diags := c.scope.over(a.condition, within)
+		mistakes = append(mistakes, diags...)
+		switch {
+		case !ok:
+		case value.IsNull() || value.Type() != cty.Bool:
+			mistakes = append(mistakes, mistake(a.condition.expr.Range(), "Not true or false", "The condition of an assert must be true or false."))
+		case !value.True():
+			failed := mistake(a.condition.expr.Range(), "Assert does not hold", "")
+			if !a.condition.refs.sensitive() {
+				failed.Expression, failed.EvalContext = a.condition.expr, ctx
+			}
+			message, _, ok, diags := c.scope.over(a.message, within)
+			mistakes = append(mistakes, diags...)
+			if ok && isText(message) {
+				failed.Detail = message.AsString()
+			} else if ok {
+				mistakes = append(mistakes, mistake(a.message.expr.Range(), "Not text", "error_message must be a string."))
+			}
+			failures = append(failures, failed)
+		}
+	}
+	return failures, mistakes
+}
+
+// over evaluates an argument over the scope and over the values that within gives. It is false
+// where diagnostics say why there is no value. Marks are taken off a value.
+func (s *scope) over(a *argument, within reach) (cty.Value, *hcl.EvalContext, bool, hcl.Diagnostics) {
+	refs, diags := s.resolve(a.expr, within)
+	a.refs = refs
+	if diags.HasErrors() {
+		return cty.NilVal, nil, false, diags
+	}
+	ctx, ok, diags := s.context(refs)
+	if !ok {
+		return cty.NilVal, nil, false, append(diags, mistake(a.expr.Range(), "Value cannot be evaluated",
+			"The expression refers to something that has no value here."))
+	}
+	for name, value := range within.given {
+		ctx.Variables[name] = value
+	}
+	value, more := evaluate(a.expr, refs, ctx)
+	diags = append(diags, more...)
+	value, _ = value.Unmark()
+	return value, ctx, !diags.HasErrors(), diags
+}
+
+// Judge returns diags without the errors of checks that the run expects to fail, and an error
+// for each expected one that is not among them.
+func (r *TestRun) Judge(diags hcl.Diagnostics) (unexpected, missing hcl.Diagnostics) {
+	failed := map[string]bool{}
+	unexpected = slices.DeleteFunc(slices.Clone(diags), func(d *hcl.Diagnostic) bool {
+		address := FailedCheck(d)
+		isExpected := d.Severity == hcl.DiagError &&
+			slices.ContainsFunc(r.expected, func(e expectation) bool { return e.address == address })
+		failed[address] = failed[address] || isExpected
+		return isExpected
+	})
+	for _, e := range r.expected {
+		if !failed[e.address] {
+			missing = append(missing, mistake(e.at, "Expected failure is missing",
+				"No check of %s failed, and the run expects that one does.", e.address))
+		}
+	}
+	return unexpected, missing
+}

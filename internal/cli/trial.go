@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/config"
+	"remit/executor"
+	"remit/internal/view"
+	"remit/planner"
+	"remit/state"
+)
+
+// trial is one run of a test: it loads the configuration as the run has it, plans, applies where
+// the run says so, and checks what must be true.
+type trial struct {
+	*tester
+	*process // quiet, with the time of the run
+	run      *config.TestRun
+	box      string // the directory of the state and the ledger
+
+	config  *config.Configuration // nil before it is loaded
+	plan    *planner.Plan         // nil before there is one
+	summary *executor.Summary     // nil where nothing was applied
+	found   hcl.Diagnostics       // mistakes, warnings, and obstacles of the plan
+}
+
+// transfersMax bounds the lines of a plan that a condition looks into at once.
+const transfersMax = 100_000
+
+// carryOut carries the run out and says how it ended and why.
+func (t *trial) carryOut(ctx context.Context) (view.TestStatus, hcl.Diagnostics) {
+	if err := t.play(ctx); err != nil {
+		return view.TestError, append(t.found, t.wrong("Run could not be carried out", err.Error()+"."))
+	}
+	unexpected, missing := t.run.Judge(t.found)
+	switch {
+	case unexpected.HasErrors() && t.plan == nil:
+		return view.TestError, append(unexpected, missing...)
+	case unexpected.HasErrors() || len(missing) > 0:
+		return view.TestFail, append(unexpected, missing...)
+	case t.plan == nil && t.run.Asserts():
+		return view.TestError, append(unexpected, t.wrong("There is no plan to look into",
+			"A failure that the run expects keeps a plan from being made, so what the run asserts can't be told. Assert it in another run."))
+	case t.plan == nil:
+		return view.TestPass, unexpected
+	}
+	given, err := t.given()
+	if err != nil {
+		return view.TestError, append(unexpected, t.wrong("Plan cannot be looked into", err.Error()+"."))
+	}
+	failures, mistakes := t.run.Check(t.config, given)
+	diags := slices.Concat(unexpected, mistakes, failures)
+	switch {
+	case mistakes.HasErrors():
+		return view.TestError, diags
+	case failures.HasErrors():
+		return view.TestFail, diags
+	}
+	return view.TestPass, diags
+}
+
+// wrong is an error at the run.
+func (t *trial) wrong(summary, detail string) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &t.run.At}
+}
+
+// play does what the run says. What it finds is in t; an error is the world's.
+func (t *trial) play(ctx context.Context) error {
+	options := t.options(t.process)
+	options.Sandbox = true
+	options.Assignments = slices.Concat(options.Assignments, t.run.Assignments)
+	options.DataFiles = t.run.DataFiles
+	t.config, t.found = config.Load(t.dir, options)
+	if t.found.HasErrors() {
+		return nil
+	}
+	w := &workspace{process: t.process, source: t.source, config: t.config}
+	w.sandbox = true
+	w.inSandbox(t.box)
+	if t.run.Apply {
+		return t.apply(ctx, w)
+	}
+	snapshot, done, err := w.read(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return t.compare(ctx, snapshot)
+}
+
+// compare plans. Without a time of the run's own, nothing waits for its time.
+func (t *trial) compare(ctx context.Context, record planner.Record) error {
+	o := planning{source: t.source}
+	o.sandbox = true
+	controls, err := o.controls(t.config)
+	if err != nil {
+		return err
+	}
+	controls.Rehearsal = t.run.Now.IsZero()
+	now := t.run.Now
+	if controls.Rehearsal {
+		now = rehearsed()
+	}
+	var mistakes config.Mistakes
+	plan, err := planner.New(ctx, declared(ctx, t.config, &mistakes), record, controls, now.UTC())
+	diags := mistakes.Diagnostics()
+	t.found = append(t.found, diags...)
+	if diags.HasErrors() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	plan.Header.PlanID = uuid.NewString()
+	t.plan = plan
+	t.found = append(t.found, t.obstacles()...)
+	return nil
+}
+
+// obstacles are those of the plan, as failures of the blocks that they are about.
+func (t *trial) obstacles() hcl.Diagnostics {
+	blocks := map[string]string{} // by ref_id
+	if !t.plan.Applicable() {
+		for _, c := range t.plan.Changes.All() {
+			blocks[c.RefID], _, _ = strings.Cut(c.Address, "[")
+		}
+	}
+	var diags hcl.Diagnostics
+	for _, o := range t.plan.Obstacles {
+		about := map[string]bool{}
+		for _, refID := range o.RefIDs {
+			about[blocks[refID]] = true
+		}
+		if len(about) == 0 {
+			about[""] = true
+		}
+		for _, address := range slices.Sorted(maps.Keys(about)) {
+			diags = append(diags, config.Blame(t.wrong("Plan is not applicable", fmt.Sprintf("%s: %s", o.Kind, o.Detail)), address))
+		}
+	}
+	return diags
+}
+
+// apply plans under the lock of the trial's state and sends the plan to its sandbox.
+func (t *trial) apply(ctx context.Context, w *workspace) error {
+	holder := t.holder("remit test")
+	holder.RunID = uuid.NewString()
+	return w.locked(ctx, holder, 0, func(journal state.Journal, snapshot state.Snapshot) error {
+		if err := t.compare(ctx, snapshot); err != nil || t.plan == nil || !t.plan.Applicable() {
+			return err
+		}
+		t.summary = &executor.Summary{}
+		if t.plan.Empty() {
+			return nil
+		}
+		a := applying{planning: planning{source: w.source}, wait: waitDefault}
+		connection, err := w.connect(ctx, a.inFlightMax(w))
+		if err != nil {
+			return err
+		}
+		defer connection.close()
+		run := a.newRun(w, t.plan, journal, snapshot, holder, connection)
+		run.Submitter = undated{run.Submitter}
+		run.Policy.RateLimits = nil // they are the service's
+		run.Handler = unheard{}
+		*t.summary, err = executor.Apply(ctx, run)
+		return err
+	})
+}
+
+// undated is a submitter of which nobody asks whether its clock is that of the run.
+type undated struct{ executor.Submitter }
+
+func (u undated) Ready(ctx context.Context) (time.Time, error) {
+	_, err := u.Submitter.Ready(ctx)
+	return time.Time{}, err
+}
+
+// unheard is told what happens, and tells nobody.
+type unheard struct{}
+
+func (unheard) Handle(executor.Event) {}
+
+// given are the values that the asserts of the run look into.
+func (t *trial) given() (map[string]cty.Value, error) {
+	wants := t.run.Wants("plan")
+	if n := t.plan.Changes.Len(); wants("transfers") && n > transfersMax {
+		return nil, fmt.Errorf("an assert looks into plan.transfers, of which there are %d; at most %d are looked into. Assert on plan.totals, or give the run less data by override_data", n, transfersMax)
+	}
+	plan, err := t.plan.Value(wants)
+	if err != nil {
+		return nil, err
+	}
+	given := map[string]cty.Value{"plan": plan}
+	if t.summary != nil {
+		given["outcomes"] = t.summary.Value()
+	}
+	return given, nil
+}
+
+// sources are the files of the configuration, of the data and of tests, by the names that
+// diagnostics use.
+func (t *trial) sources(tests map[string]*hcl.File) map[string]*hcl.File {
+	sources := maps.Clone(tests)
+	if t.config != nil {
+		maps.Copy(sources, t.config.Files())
+	}
+	return sources
+}
