@@ -263,15 +263,32 @@ func arguments(kind config.BlockKind) []string {
 	return list
 }
 
-// TestDocsFunctions holds the functions of language.md against their table, word by word.
+// TestDocsFunctions holds the functions of language.md against their table, word by word: each
+// has a type for each of its parameters and for its result, and an example that is true.
 func TestDocsFunctions(t *testing.T) {
 	got := map[string]string{}
 	doc := readDocument(t, "language.md")
-	for _, heading := range doc.under["Functions"] {
-		for _, row := range rows(doc.sections[heading]) {
-			got[row[0]] = row[1]
+	var examples strings.Builder
+	types := map[string]string{}
+	for _, heading := range doc.under["Functions"][1:] {
+		for _, table := range tables(doc.sections[heading]) {
+			checkTable(t, heading, table, "function", "types", "example", "result")
+			for _, row := range table.rows {
+				got[row[0]], types[row[0]] = row[3], row[1]
+				examples.WriteString(strings.Trim(row[2], "`") + "\n")
+				if name, _, _ := strings.Cut(strings.Trim(row[0], "`"), "("); !strings.Contains(row[2], name+"(") {
+					t.Errorf("%s: the example %s does not use it", row[0], row[2])
+				}
+			}
 		}
 	}
+	dir := t.TempDir()
+	for _, example := range doc.fences() {
+		if example.kind == "payroll.csv" {
+			writeFile(t, filepath.Join(dir, example.kind), example.text)
+		}
+	}
+	checkExample(t, dir, "true", examples.String())
 	want := map[string]string{}
 	for name, f := range functions.Table(nil) {
 		var params []string
@@ -281,7 +298,11 @@ func TestDocsFunctions(t *testing.T) {
 		if variadic := f.VarParam(); variadic != nil {
 			params = append(params, variadic.Name+"...")
 		}
-		want[quoted(name+"("+strings.Join(params, ", ")+")")] = f.Description()
+		heading := quoted(name + "(" + strings.Join(params, ", ") + ")")
+		want[heading] = f.Description()
+		if before, after, _ := strings.Cut(types[heading], " → "); strings.Count(before, ", ")+1 != len(params) || after == "" {
+			t.Errorf("%s has %d parameters and a result; their types are not %q", heading, len(params), types[heading])
+		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("language.md and the functions disagree (-functions +language.md):\n%s", diff)
