@@ -29,6 +29,7 @@ func blockKinds() []blockKind {
 	return []blockKind{
 		remitKind(), stateKind(), serviceKind(), sandboxKind(), variableKind(), localsKind(),
 		profileKind(), assetKind(), dataBlockKind(), transferKind(), batchKind(), approvalKind(),
+		calendarKind(), scheduleKind(), windowKind(),
 	}
 }
 

@@ -13,15 +13,17 @@ type batchBlock struct {
 	at        hcl.Range
 	notBefore time.Time
 	expires   time.Time
+	window    *Window
 	within    *time.Duration // duplicate_within; nil where the batch does not say
+	of        *Occurrence    // of which not_before is made; nil for none
 	dependsOn []dependency
 }
 
 func batchKind() blockKind {
 	return blockKind{
 		name: "batch", labels: []string{"name"},
-		optional: []string{"description", "not_before", "expires", "depends_on", "duplicate_within"},
-		later:    []string{"window", "control"},
+		optional: []string{"description", "not_before", "expires", "window", "depends_on", "duplicate_within"},
+		later:    []string{"control"},
 		read:     (*loader).readBatch,
 	}
 }
@@ -59,6 +61,11 @@ func (b *batchBlock) read(r *reader) {
 	b.Description, _ = r.text("description")
 	b.notBefore = r.time("not_before")
 	b.expires = r.time("expires")
+	b.window = r.window("window")
+	if a, ok := r.block.arguments["not_before"]; ok {
+		_, of, _, _ := r.scope.moving(a) // its mistakes were reported
+		b.of = latest(of)
+	}
 	if _, ok := r.block.arguments["duplicate_within"]; ok {
 		within := r.duration("duplicate_within", 0, duplicateWithinMax, DuplicateWithinDefault)
 		b.within = &within

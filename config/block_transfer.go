@@ -36,6 +36,7 @@ type transferBlock struct {
 	elements []element   // of any other for_each
 	ctx      *hcl.EvalContext
 	broken   bool // a mistake keeps every instance from being evaluated
+	windows  map[windowsOf][]*Window
 	// settled is the one transfer of the block, but for what it depends on; nil where it is
 	// evaluated when it is read.
 	settled *Transfer
@@ -75,9 +76,8 @@ func transferKind() blockKind {
 			"from", "from_profile_id", "from_identity_id", "from_account_id",
 			"to", "to_profile_id", "to_identity_id", "to_account_id",
 			"metadata", "recipient_metadata",
-			"not_before", "expires", "depends_on", "duplicate_within", "accept_duplicate_of", "reverses",
+			"not_before", "expires", "window", "depends_on", "duplicate_within", "accept_duplicate_of", "reverses",
 		},
-		later:  []string{"window"},
 		nested: []blockKind{{name: "precondition", required: []string{"condition", "error_message"}}},
 		read:   func(l *loader, b *block) { l.transfers = append(l.transfers, transferSource{block: b}) },
 	}
@@ -326,12 +326,17 @@ func (l *loader) checkArguments(t *transferBlock) {
 
 // expand evaluates a for_each that is not streamed.
 func (l *loader) expand(t *transferBlock, forEach *argument) {
-	value, ok, diags := l.config.scope.plain(forEach)
+	value, ok, diags := l.config.scope.value(forEach)
+	if bare, _ := unmoved(value); ok && bare.ContainsMarked() {
+		ok, diags = false, append(diags, secretHere(forEach.expr.Range()))
+	}
 	l.report(diags...)
 	if !ok {
 		t.broken = true
 		return
 	}
+	value, marks := value.Unmark() // what moves the keys
+	l.checkKeys(t, len(marks) > 0)
 	ty := value.Type()
 	isMap := ty.IsMapType() || ty.IsObjectType()
 	isSet := ty.IsSetType() && (ty.ElementType() == cty.String || value.LengthInt() == 0)
@@ -355,6 +360,14 @@ func (l *loader) expand(t *transferBlock, forEach *argument) {
 			key = item
 		}
 		t.elements = append(t.elements, element{key.AsString(), item})
+	}
+}
+
+// checkKeys refuses ref_ids that are made of keys which a holiday would change.
+func (l *loader) checkKeys(t *transferBlock, areMoving bool) {
+	if f := t.fields["ref_id"]; areMoving && f != nil && f.refs != nil && f.refs.key {
+		l.report(mistake(f.expr.Range(), movingRefID, "each.key depends on adjusted_date or due_at here. %s", movingWhy))
+		f.broken = true
 	}
 }
 

@@ -58,6 +58,7 @@ type general struct {
 	expr       hclsyntax.Expression
 	each       *eachRow
 	inTemplate bool
+	staysPut   bool // see compiler
 }
 
 type compiledText struct {
@@ -129,10 +130,14 @@ type compiler struct {
 	columns []string
 	key     int // index of the key's column
 	each    *eachRow
+	// staysPut says that an occurrence's moving parts may not flow in: where they do, evaluate
+	// says why.
+	staysPut bool
 }
 
 // field compiles an argument, or reports false.
 func (p *compiler) field(c *compiled, name string, f *field) (ok bool) {
+	p.staysPut = name == "ref_id"
 	switch of := compiledTexts()[name]; {
 	case name == "ref_id":
 		c.refID = p.template(f.expr, false)
@@ -181,7 +186,7 @@ func (p *compiler) template(expr hclsyntax.Expression, inTemplate bool) template
 func (p *compiler) general(expr hclsyntax.Expression, inTemplate bool) template {
 	p.each.columns = append(p.each.columns, columnsNamed(expr, p.columns, "each", "value")...)
 	p.each.columns = slices.Compact(slices.Sorted(slices.Values(p.each.columns)))
-	return template{{column: -1, general: &general{expr, p.each, inTemplate}}}
+	return template{{column: -1, general: &general{expr, p.each, inTemplate, p.staysPut}}}
 }
 
 // column is the column that each.key or each.value.NAME reads, -1 for anything else.
@@ -205,6 +210,9 @@ func (p *compiler) constant(expr hclsyntax.Expression, inTemplate bool) (templat
 		}
 	}
 	value, diags := expr.Value(p.block.ctx)
+	if !p.staysPut {
+		value, _ = unmoved(value)
+	}
 	if diags.HasErrors() || value.ContainsMarked() || !value.IsWhollyKnown() || value.IsNull() {
 		return nil, false
 	}
@@ -429,6 +437,9 @@ func (g *general) text(r *row) (string, finding) {
 // value evaluates the expression; false where there is a mistake in it, or a secret.
 func (g *general) value(r *row) (cty.Value, bool) {
 	value, diags := g.expr.Value(g.each.context(r))
+	if !g.staysPut {
+		value, _ = unmoved(value)
+	}
 	return value, !diags.HasErrors() && value.IsWhollyKnown() && !value.ContainsMarked()
 }
 

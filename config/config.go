@@ -24,7 +24,8 @@ type Configuration struct {
 	State       StateBackend
 	Service     Service
 	Sandbox     Sandbox
-	Batches     []Batch // in declaration order
+	Batches     []Batch    // in declaration order
+	Schedules   []Schedule // in declaration order
 
 	controls Controls
 
@@ -110,6 +111,8 @@ type Transfer struct {
 	Batch             string // "" for none
 	NotBefore         time.Time
 	Expires           time.Time
+	Windows           []*Window    // it is sent while all are open; shared, and not to be changed
+	Occurrence        *Occurrence  // of a schedule, for which it is made; nil for none
 	DependsOn         []Dependency // shared by the transfers of one block; not to be changed
 	DuplicateWithin   time.Duration
 	AcceptDuplicateOf []string // ref_ids

@@ -27,6 +27,7 @@ func (c *Configuration) Eval(expression string) (cty.Value, hcl.Diagnostics) {
 	}
 	value, ok, diags := c.scope.value(&argument{name: name, expr: expr, raw: expr, refs: refs})
 	if ok {
+		value, _ = unmoved(value)
 		return value, diags
 	}
 	for _, n := range refs.nodes {

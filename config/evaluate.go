@@ -28,6 +28,8 @@ type evaluation struct {
 	diags hcl.Diagnostics
 	// wrong says that a mistake was found here or reported before: there is no transfer.
 	wrong bool
+	// notBefore are the occurrences of which not_before was made.
+	notBefore []*Occurrence
 }
 
 // evaluate makes one transfer of one instance. It is the only place that does, so that a
@@ -151,6 +153,14 @@ func (e *evaluation) compute(f *field) (cty.Value, bool) {
 }
 
 func (e *evaluation) accepted(f *field, value cty.Value, diags hcl.Diagnostics) (cty.Value, bool) {
+	value, of := unmoved(value)
+	switch {
+	case len(of) == 0:
+	case f.name == "ref_id":
+		diags = append(diags, mistake(f.expr.Range(), movingRefID, "%s", movingWhy))
+	case f.name == "not_before":
+		e.notBefore = of
+	}
 	if f.secret && !diags.HasErrors() && value.ContainsMarked() {
 		diags = hcl.Diagnostics{secretHere(f.expr.Range())}
 	}
@@ -382,6 +392,8 @@ func (e *evaluation) conditions(out *Transfer) {
 	}
 	out.Reverses = e.reverses(out.Request.RefID)
 	out.DependsOn = e.block.dependencies(batch)
+	out.Windows = e.windows(batch)
+	e.occurrence(out, batch)
 }
 
 // reverses is the ref_id of the transfer that is reversed, "" for none.

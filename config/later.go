@@ -4,11 +4,8 @@ package config
 // without each. Arguments that a later version brings stand in their [blockKind].
 func laterBlocks() map[string]string {
 	return map[string]string{
-		"limit":    "Nothing would be capped by it: remove the block, or use a version that has it.",
-		"policy":   "Nothing would be checked by it: remove the block, or use a version that has it.",
-		"calendar": "Write not_before with a time that is a business day.",
-		"schedule": "Write not_before with a time, and for_each over the periods.",
-		"window":   "Write not_before and expires with times.",
+		"limit":  "Nothing would be capped by it: remove the block, or use a version that has it.",
+		"policy": "Nothing would be checked by it: remove the block, or use a version that has it.",
 	}
 }
 

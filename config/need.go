@@ -19,7 +19,7 @@ func (l *loader) reads(kind string) bool {
 	switch kind {
 	case "remit", "state", "service", "variable", "locals":
 		return true
-	case "sandbox", "asset", "profile", "batch", "data": // opening balances may name them
+	case "sandbox", "asset", "profile", "batch", "data", "calendar", "schedule", "window": // opening balances may name them
 		return l.needsSandbox()
 	}
 	if kind == "approval" {

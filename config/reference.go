@@ -81,7 +81,7 @@ func (r *resolver) traversal(t hcl.Traversal) {
 	switch root := t.RootName(); root {
 	case "var", "local":
 		r.named(t, root)
-	case "profile", "batch":
+	case "profile", "batch", "calendar", "schedule", "window":
 		r.named(t, root)
 	case "data":
 		r.dataRows(t)
@@ -93,7 +93,7 @@ func (r *resolver) traversal(t hcl.Traversal) {
 		r.refuse(t.SourceRange(), "A transfer is not a value",
 			"transfer.OPERATION.NAME stands in depends_on only: what the service will answer is not known when a plan is made.")
 	default:
-		roots := append([]string{"var", "local", "profile", "batch", "data", "each"}, slices.Sorted(maps.Keys(r.reach.given))...)
+		roots := append([]string{"var", "local", "profile", "batch", "schedule", "calendar", "window", "data", "each"}, slices.Sorted(maps.Keys(r.reach.given))...)
 		r.refuse(t.SourceRange(), "Unknown reference", "There is nothing named %q to refer to.%s", root, didYouMean(root, roots))
 	}
 }
@@ -113,12 +113,13 @@ func (r *resolver) given(t hcl.Traversal, value cty.Value) {
 	}
 }
 
-// named resolves var.NAME, local.NAME, profile.NAME and batch.NAME.
+// named resolves var.NAME, local.NAME, and NAME of a block that is a value, such as
+// profile.NAME.
 func (r *resolver) named(t hcl.Traversal, root string) {
 	if !r.reachable(t, root) {
 		return
 	}
-	values := root == "profile" || root == "batch"
+	values := root != "var" && root != "local"
 	if len(t) == 1 && values { // profile[each.value.department]
 		r.refs.whole = append(r.refs.whole, root)
 		for _, n := range r.scope.inOrder {
@@ -146,8 +147,13 @@ func (r *resolver) named(t hcl.Traversal, root string) {
 	}
 	if values && len(t) > 2 {
 		known := []string{"name", "description"}
-		if root == "profile" {
+		switch root {
+		case "profile":
 			known = profileAttributes()
+		case "schedule":
+			known = scheduleAttributes()
+		case "calendar", "window":
+			known = nil
 		}
 		if attribute, ok := t[2].(hcl.TraverseAttr); ok && !slices.Contains(known, attribute.Name) {
 			r.refuse(attribute.SrcRange, "Unknown attribute", "A %s has no %q.%s", root, attribute.Name, didYouMean(attribute.Name, known))
@@ -164,7 +170,10 @@ func (r *resolver) node(t hcl.Traversal, root, name string) *node {
 	}
 	if !ok {
 		names := r.scope.names(root)
-		what := map[string]string{"var": "variable", "local": "local value", "profile": "profile", "batch": "batch", "data": "data source"}[root]
+		what := root
+		if name, ok := map[string]string{"var": "variable", "local": "local value", "data": "data source"}[root]; ok {
+			what = name
+		}
 		hint := didYouMean(name, names)
 		if hint == "" && len(names) > 0 {
 			slices.Sort(names)

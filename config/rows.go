@@ -121,6 +121,7 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 	whole := *filter // which a diagnostic may keep
 	whole.Variables = map[string]cty.Value{"row": r.value()}
 	value, diags := evaluate(d.where.expr, d.where.refs, &whole)
+	value, _ = unmoved(value)
 	switch {
 	case diags.HasErrors():
 	case value.ContainsMarked():

@@ -53,6 +53,7 @@ const (
 func newScope(table map[string]function.Function) *scope {
 	return &scope{functions: table, nodes: map[string]map[string]*node{
 		"var": {}, "local": {}, "profile": {}, "batch": {}, "data": {},
+		"calendar": {}, "schedule": {}, "window": {},
 	}}
 }
 
@@ -233,11 +234,21 @@ func nameKey(d *hcl.Diagnostic) {
 
 // plain is value for places where no secret may flow.
 func (s *scope) plain(a *argument) (cty.Value, bool, hcl.Diagnostics) {
-	value, ok, diags := s.value(a)
-	if ok && value.ContainsMarked() {
-		return cty.NilVal, false, append(diags, secretHere(a.expr.Range()))
-	}
+	value, _, ok, diags := s.moving(a)
 	return value, ok, diags
+}
+
+// moving is plain, and the occurrences of which the value was made.
+func (s *scope) moving(a *argument) (cty.Value, []*Occurrence, bool, hcl.Diagnostics) {
+	value, ok, diags := s.value(a)
+	if !ok {
+		return value, nil, false, diags
+	}
+	value, of := unmoved(value)
+	if value.ContainsMarked() {
+		return cty.NilVal, nil, false, append(diags, secretHere(a.expr.Range()))
+	}
+	return value, of, true, diags
 }
 
 func secretHere(r hcl.Range) *hcl.Diagnostic {

@@ -39,12 +39,16 @@ type job struct {
 	// until is when the request may no longer start, and why; the zero time is never.
 	until time.Time
 	late  string
+	// shut says which window is closed at a time, "" for none; nil where there are no windows.
+	shut func(time.Time) string
 }
 
-var (
-	errLate   = errors.New("it is too late to start")
-	errLocked = errors.New("the lock could not be checked")
-)
+var errLocked = errors.New("the lock could not be checked")
+
+// lateError says why it is too late to start, in a sentence.
+type lateError string
+
+func (e lateError) Error() string { return string(e) }
 
 // attempt is the one sequence in which money moves: take a slot, write the intent, send,
 // judge, write the outcome. It returns what became of the transfer in this run. It calls
@@ -61,9 +65,9 @@ func (c *course) attempt(j *job, answered func()) verdict {
 		return unsent(j.known, "Nothing was sent: the run stopped before ("+err.Error()+").")
 	}
 	checked := c.run.Clock.Now()
-	if j.isLate(checked) {
+	if why := j.tooLate(checked); why != "" {
 		limit.release()
-		return unsent(j.known, j.late)
+		return unsent(j.known, why)
 	}
 	if j.first.IsZero() {
 		j.first = checked
@@ -119,7 +123,7 @@ func (c *course) send(j *job, limit *limiter, place, ahead *berth, checked time.
 		}
 		if err != nil {
 			limit.release()
-			return stillNothing(answer, j, err)
+			return stillNothing(answer, err)
 		}
 		ahead.leave()
 		c.report.requested()
@@ -186,18 +190,19 @@ func (c *course) mayStart(j *job, checked *time.Time) error {
 		}
 		*checked = now
 	}
-	if j.isLate(c.run.Clock.Now()) {
-		return errLate
+	if why := j.tooLate(c.run.Clock.Now()); why != "" {
+		return lateError(why)
 	}
 	return nil
 }
 
 // stillNothing is the answer to an attempt that may not start (again): what the service
 // said last, if it did.
-func stillNothing(last Answer, j *job, err error) Answer {
+func stillNothing(last Answer, err error) Answer {
+	late, isLate := errors.AsType[lateError](err)
 	switch {
-	case errors.Is(err, errLate):
-		last.Reason = j.late
+	case isLate:
+		last.Reason = string(late)
 	case last.Reason == "":
 		last.Reason = fmt.Sprintf("Nothing was sent: %v.", err)
 	}
@@ -352,4 +357,15 @@ func refusal(err error) bool {
 	return ok
 }
 
-func (j *job) isLate(now time.Time) bool { return !j.until.IsZero() && now.After(j.until) }
+// tooLate says why the request may not start now, in a sentence; "" where it may.
+func (j *job) tooLate(now time.Time) string {
+	if !j.until.IsZero() && now.After(j.until) {
+		return j.late
+	}
+	if j.shut != nil {
+		if why := j.shut(now); why != "" {
+			return "Nothing was sent: " + why + "."
+		}
+	}
+	return ""
+}

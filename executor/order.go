@@ -184,9 +184,19 @@ func (o *order) jobOf(change *planner.Change) *job {
 		Operation: request.Operation, Path: j.operator.Path(request.Operation),
 		Body: string(request.Body()), Fingerprint: request.Fingerprint().String(),
 		Address: change.Address, Place: change.Place, Batch: change.Batch, FromLabel: change.FromLabel,
-		Reverses: change.Reverses,
+		Reverses: change.Reverses, Due: change.Due,
 	}
+	j.shut = o.shut(change)
 	return j
+}
+
+// shut is that of the job of a change.
+func (o *order) shut(change *planner.Change) func(time.Time) string {
+	windows, header := change.Windows, &o.c.run.Plan.Header
+	if len(windows) == 0 {
+		return nil
+	}
+	return func(now time.Time) string { return header.Shut(windows, now) }
 }
 
 // fill starts what may start now.

@@ -173,6 +173,7 @@ func (o *order) sendAgain(u *unsettled) {
 	if !change.Expires.IsZero() && change.Expires.Before(j.until) {
 		j.until, j.late = change.Expires, "Not sent again: it has expired."
 	}
+	j.shut = o.shut(change)
 	o.queue = append(o.queue, j)
 }
 
@@ -202,6 +203,8 @@ func (o *order) mayNotSendAgain(u *unsettled, change *planner.Change) string {
 		return "Not sent again: it has expired."
 	case change.Until.After(now):
 		return "Not sent again: it is not due."
+	case o.c.run.Plan.Header.Shut(change.Windows, now) != "":
+		return "Not sent again: " + o.c.run.Plan.Header.Shut(change.Windows, now) + "."
 	case !now.Add(policy.RequestTimeout).Before(u.first.Add(policy.ReplayWindow)):
 		return pastReplay
 	}

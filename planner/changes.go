@@ -151,6 +151,7 @@ func isPackable(c *Change) bool {
 func isAlike(a, b *Change) bool {
 	return a.Action == b.Action && a.FromLabel == b.FromLabel && a.DuplicateWithin == b.DuplicateWithin &&
 		a.Again == b.Again && isSameList(a.After, b.After) && isSameTime(a.Until, b.Until) && isSameTime(a.Expires, b.Expires) &&
+		isSameTime(a.Due, b.Due) && a.CatchUp == b.CatchUp && isSameList(a.Windows, b.Windows) &&
 		a.Reason == b.Reason && a.Next == b.Next && slices.Equal(a.Signals, b.Signals) &&
 		a.Request.Operation == b.Request.Operation && a.Request.FingerprintKey == b.Request.FingerprintKey &&
 		haveSameKeys(a.Request.Metadata, b.Request.Metadata) &&

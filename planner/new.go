@@ -39,7 +39,7 @@ func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record,
 		},
 		record: record, rows: recorded, controls: controls, now: now,
 		targets: newTargets(controls.Targets),
-		seed:    maphash.MakeSeed(),
+		seed:    maphash.MakeSeed(), openings: make(openings),
 		sources: make([]source, 1), // what is no longer declared has none
 	}
 	if err := b.build(ctx, declared); err != nil {
@@ -62,7 +62,12 @@ type builder struct {
 	pending  []pendingRow
 	sent     []fingerprinted // Submits as they were declared
 	payees   *payees         // nil before the first Submit
-	seed     maphash.Seed    // of twins that are not recorded
+
+	openings openings
+	windows  map[**config.Window][]string // names by list
+	newest   map[string]time.Time         // Due of the newest occurrence that may have been made, by block
+
+	seed maphash.Seed // of twins that are not recorded
 }
 
 // facts are what is known of a change and needed no longer than New runs.
@@ -119,6 +124,9 @@ func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer])
 	if err := b.addReversalObstacles(ctx); err != nil {
 		return err
 	}
+	if err := b.findLate(ctx); err != nil {
+		return err
+	}
 	b.addConflictObstacles()
 	b.addEmptyObstacle()
 	b.plan.sortObstacles()
@@ -159,6 +167,7 @@ func (b *builder) readDeclared(ctx context.Context, declared iter.Seq[config.Tra
 
 func (b *builder) addDeclared(t *config.Transfer, r *row) {
 	targeted := b.targets.match(t)
+	b.noteOccurrence(t, r)
 	action := b.classify(t, r)
 	if action == None && r.status != state.Unverified && !r.isImported() {
 		if targeted {
@@ -173,11 +182,15 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 		Action: action, RefID: t.Request.RefID, Address: t.Address, Place: t.Place.String(), Batch: t.Batch,
 		Request: t.Request, FromLabel: t.FromLabel, Reverses: t.Reverses, Expires: t.Expires,
 	}
+	if t.Occurrence != nil && action != Expired {
+		c.Due, c.CatchUp = t.Occurrence.Due, t.Occurrence.CatchUp
+	}
 	switch action {
 	case Submit:
 		c.DuplicateWithin = t.DuplicateWithin
-		if b.now.Before(t.NotBefore) { // a rehearsal
-			c.Until = t.NotBefore
+		c.Windows = b.nameWindows(t.Windows)
+		if b.controls.Rehearsal && !t.NotBefore.IsZero() { // whenever it is made, it says the same
+			c.Until = b.openings.opens(t.Windows, t.NotBefore).at
 		}
 		b.sent = append(b.sent, fingerprinted{t.Request.Fingerprint(), b.twin(&t.Request), int32(b.plan.Changes.Len())})
 		b.plan.count(Submit, t.Request.Asset, t.Request.Amount)
@@ -187,13 +200,14 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 		c.Signals = append(slices.Clip(b.payees.signals(&t.Request)), mixedScripts(t)...)
 	case Wait:
 		if !isInFlight(r) {
-			c.Until = t.NotBefore
+			b.setUntil(&c, t)
 		}
 	case Expired:
 		c.Reason = "expires passed at " + t.Expires.Format(time.RFC3339) + ", before it was submitted; remove it, or pay it under a new ref_id"
 	case Resolve:
-		if b.now.Before(t.NotBefore) && !b.controls.Rehearsal {
-			c.Until = t.NotBefore
+		c.Windows = b.nameWindows(t.Windows)
+		if !b.isDue(t) {
+			b.setUntil(&c, t)
 		}
 		c.Signals = mixedScripts(t)
 	case None, Conflict, Failed, Undeclared:
@@ -280,10 +294,32 @@ func (b *builder) due(t *config.Transfer) Action {
 	switch {
 	case !t.Expires.IsZero() && !b.now.Before(t.Expires):
 		return Expired
-	case b.now.Before(t.NotBefore) && !b.controls.Rehearsal:
+	case !b.isDue(t):
 		return Wait
 	}
 	return Submit
+}
+
+// isDue reports whether a transfer's time has come and its windows are open, which a rehearsal
+// does not wait for.
+func (b *builder) isDue(t *config.Transfer) bool {
+	if b.controls.Rehearsal {
+		return true
+	}
+	return !b.now.Before(t.NotBefore) && b.openings.opens(t.Windows, b.now).reason == ""
+}
+
+// setUntil says until when a transfer that is not due waits, and for what but its time.
+func (b *builder) setUntil(c *Change, t *config.Transfer) {
+	from := t.NotBefore
+	if from.Before(b.now) {
+		from = b.now
+	}
+	opens := b.openings.opens(t.Windows, from)
+	c.Until, c.Reason = opens.at, opens.reason
+	if !t.Expires.IsZero() && (opens.at.IsZero() || !opens.at.Before(t.Expires)) {
+		c.Reason += "; it expires before that, at " + t.Expires.Format(time.RFC3339)
+	}
 }
 
 func isInFlight(r *row) bool { return r != nil && r.inFlight }

@@ -214,6 +214,10 @@ func (p *Plan) sortObstacles() {
 			return 3
 		case ObstacleReversal:
 			return 4
+		case ObstacleLate:
+			return 5
+		case ObstacleWindow:
+			return 6
 		}
 		panic("no such obstacle: " + string(o.Kind))
 	}

@@ -27,6 +27,9 @@ func parsePlain(line []byte, buffers *[2][]byte) (c Change, afterAs string, ok b
 	c.Again = r.has(`,"again":true`)
 	c.Until = r.time(`,"until":`)
 	c.Expires = r.time(`,"expires":`)
+	c.Due = r.time(`,"due":`)
+	c.CatchUp = r.duration(`,"catch_up":`)
+	c.Windows = r.list(`,"windows":[`)
 	c.Reason = r.may(`,"reason":`)
 	c.Next = r.may(`,"next":`)
 	c.Signals = r.signals()
@@ -105,6 +108,17 @@ func (r *plainReader) time(name string) time.Time {
 		r.broken = true
 	}
 	return t
+}
+
+func (r *plainReader) list(name string) []string {
+	var all []string
+	for next := name; r.has(next); next = "," {
+		all = append(all, r.text())
+	}
+	if all != nil {
+		r.skip("]")
+	}
+	return all
 }
 
 func (r *plainReader) signals() []Signal {

@@ -87,6 +87,13 @@ type Change struct {
 	Until time.Time `json:"until,omitzero"`
 	// Expires is when an unsent transfer is no longer wanted; zero for never.
 	Expires time.Time `json:"expires,omitzero"`
+	// Due is when the occurrence of a schedule is due for which the transfer is made, and
+	// CatchUp, in nanoseconds, how late it may be without a person's word; zero for none.
+	Due     time.Time     `json:"due,omitzero"`
+	CatchUp time.Duration `json:"catch_up,omitempty"`
+	// Windows are the names of those that must all be open when it is sent. The slice is
+	// shared; it is not to be changed.
+	Windows []string `json:"windows,omitempty"`
 	// Reason says why, in words.
 	Reason string `json:"reason,omitempty"`
 	// Next is the command by which a person settles what an apply may not; "" for none.
@@ -147,6 +154,8 @@ const (
 	LookAlike  SignalKind = "look-alike" // same sender, destination, asset and amount under another ref_id
 	Rename     SignalKind = "rename"     // the twin of a transfer whose label vanished
 	Unverified SignalKind = "unverified" // recorded, but its destination could not be proven
+
+	Late SignalKind = "late" // an occurrence of a schedule that should have been made long ago
 )
 
 // Obstacle makes a plan not applicable.
@@ -169,15 +178,17 @@ const (
 	ObstacleLookAlike ObstacleKind = "look-alike" // exit 5
 	ObstacleRename    ObstacleKind = "rename"     // exit 5
 	ObstacleReversal  ObstacleKind = "reversal"   // exit 5: not of a COMPLETED transfer, or of more than it moved
+	ObstacleLate      ObstacleKind = "late"       // exit 5
+	ObstacleWindow    ObstacleKind = "window"     // exit 5: of a saved plan
 )
 
 // Format is the version of saved plans that this package writes and reads.
 const Format = "remit-plan/1"
 
 // Header is what a plan says of itself: the first line of a saved plan. [New] fills in
-// Format, Environment, Service, Lineage, Serial, Controls, ControlList, Created, Accepted and
-// Targets; the caller adds ToolVersion, PlanID, Author, AuthorKey, Expires and Origin. Of these
-// only Environment, Service and Accepted are part of the plan's digest.
+// Format, Environment, Service, Lineage, Serial, Controls, ControlList, Created, Accepted,
+// Targets and Windows; the caller adds ToolVersion, PlanID, Author, AuthorKey, Expires and Origin.
+// Of these only Environment, Service and Accepted are part of the plan's digest.
 type Header struct {
 	Format      string         `json:"format"` // the constant Format
 	ToolVersion string         `json:"tool_version"`
@@ -198,7 +209,8 @@ type Header struct {
 	Expires   time.Time    `json:"expires,omitzero"`   // zero for never
 	Accepted  []string     `json:"accepted,omitempty"` // flag=name of what was accepted or overridden
 	Targets   []string     `json:"targets,omitempty"`
-	Origin    state.Origin `json:"origin,omitzero"` // what the plan was made from
+	Windows   []Window     `json:"windows,omitempty"` // that changes name, in order of their names
+	Origin    state.Origin `json:"origin,omitzero"`   // what the plan was made from
 }
 
 // Controls are what a plan is checked against, and what a person accepted.
@@ -209,6 +221,7 @@ type Controls struct {
 	AllowEmpty       bool
 	AcceptDuplicate  []string       // ref_ids
 	AcceptDuplicates map[string]int // batch → exact count
+	AcceptLate       int            // exact count; 0 for none
 	// Targets are addresses (transfer.internal.payroll["E-17"]), blocks
 	// (transfer.internal.payroll) or batches (batch.payroll); empty for all.
 	Targets []string

@@ -202,14 +202,15 @@ func identity(i state.Identity) string {
 
 // past is what happened to a state since a plan was made from it.
 type past struct {
-	runs     map[string]bool // of this plan_id
-	complete bool            // one of them gave every line an outcome
-	own      map[string]bool // ref_ids with events of these runs
-	foreign  map[string]bool // ref_ids with other events
+	runs     map[string]bool      // of this plan_id
+	complete bool                 // one of them gave every line an outcome
+	own      map[string]bool      // ref_ids with events of these runs
+	foreign  map[string]bool      // ref_ids with other events
+	newest   map[string]time.Time // Due of the newest occurrence that others intended, by block
 }
 
 func (p *Plan) readPast(ctx context.Context, record History) (past, error) {
-	since := past{runs: make(map[string]bool), own: make(map[string]bool), foreign: make(map[string]bool)}
+	since := past{runs: make(map[string]bool), own: make(map[string]bool), foreign: make(map[string]bool), newest: make(map[string]time.Time)}
 	for event, err := range record.Events(ctx, p.Header.Serial, "") {
 		if err != nil {
 			return past{}, fmt.Errorf("read the events since the plan: %w", err)
@@ -232,8 +233,15 @@ func (p *Plan) readPast(ctx context.Context, record History) (past, error) {
 		case state.KindIntent, state.KindOutcome:
 			if since.runs[event.RunID] {
 				since.own[event.RefID] = true
-			} else {
-				since.foreign[event.RefID] = true
+				break
+			}
+			since.foreign[event.RefID] = true
+			if event.Kind == state.KindIntent {
+				var intent state.Intent
+				if err := json.Unmarshal(event.Data, &intent); err != nil {
+					return past{}, fmt.Errorf("read event %d: %w", event.Seq, err)
+				}
+				since.noteIntent(intent)
 			}
 		case state.KindCreated, state.KindUnlocked, state.KindRebound:
 		}
@@ -314,7 +322,13 @@ func (r *recheck) left() (*Plan, error) {
 	if len(done) > 0 && len(done) == len(r.lines) {
 		return nil, ErrCompleted
 	}
-	if obstacles := r.lookAlikes(done); len(obstacles) > 0 {
+	obstacles := r.lookAlikes(done)
+	for _, o := range []Obstacle{r.lateObstacle(done), r.windowObstacle(done)} {
+		if o.Count > 0 {
+			obstacles = append(obstacles, o)
+		}
+	}
+	if len(obstacles) > 0 {
 		return nil, &ObstacleError{obstacles}
 	}
 	if len(done) == 0 {

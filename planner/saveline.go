@@ -36,11 +36,28 @@ func appendPlain(b []byte, c *Change, afterAs string, body *[]byte) ([]byte, boo
 	}
 	b = appendTime(b, `,"until":`, c.Until)
 	b = appendTime(b, `,"expires":`, c.Expires)
+	b = appendTime(b, `,"due":`, c.Due)
+	if c.CatchUp != 0 {
+		b = strconv.AppendInt(append(b, `,"catch_up":`...), int64(c.CatchUp), 10)
+	}
+	b = appendList(b, `,"windows":[`, c.Windows)
 	b = appendOptional(b, `,"reason":`, c.Reason)
 	b = appendOptional(b, `,"next":`, c.Next)
 	b = appendSignals(b, c.Signals)
 	b = appendOptional(b, `,"after_as":`, afterAs)
 	return append(b, '}', '\n'), true
+}
+
+func appendList(b []byte, name string, texts []string) []byte {
+	if len(texts) == 0 {
+		return b
+	}
+	b = append(b, name...)
+	for _, text := range texts {
+		b = append(appendQuoted(b, text), ',')
+	}
+	b[len(b)-1] = ']'
+	return b
 }
 
 func appendSignals(b []byte, signals []Signal) []byte {

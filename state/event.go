@@ -144,6 +144,9 @@ type Intent struct {
 	FromLabel   bool               `json:"from_label,omitempty"`
 	// Reverses is the ref_id of the transfer of which this one gives money back; "" for none.
 	Reverses string `json:"reverses,omitempty"`
+	// Due is when the occurrence of a schedule was due for which the transfer is made; zero
+	// for none.
+	Due time.Time `json:"due,omitzero"`
 	// Found says that nothing is sent under it: records were found before the first
 	// sending, and it names the request that they are held against.
 	Found bool `json:"found,omitempty"`

@@ -131,7 +131,7 @@ func (a *applying) check(p *process) error {
 	if _, err := sandbox.ParseFaults(a.faults...); err != nil {
 		return err
 	}
-	if a.file != "" && (len(a.targets) > 0 || len(a.acceptDuplicate) > 0 || len(a.acceptDuplicates) > 0 || a.allowEmpty) {
+	if a.file != "" && a.arePlanned() {
 		return errors.New("a saved plan is applied as it is: --target, --accept-… and --allow-empty belong to plan")
 	}
 	return nil

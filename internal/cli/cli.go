@@ -40,8 +40,13 @@ const (
 // everything else to stderr; getenv is the environment. A cancelled ctx is an interrupt,
 // with an [Interrupt] as its cause.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
+	return runAt(ctx, time.Now, args, stdin, stdout, stderr, getenv)
+}
+
+// runAt is Run with a clock.
+func runAt(ctx context.Context, now func() time.Time, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
 	p := &process{
-		stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, now: time.Now,
+		stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, now: now,
 	}
 	root := newRoot(p)
 	args, err := withEnvironmentArgs(root, args, getenv("REMIT_CLI_ARGS"))

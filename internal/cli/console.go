@@ -79,6 +79,15 @@ func valueText(value cty.Value) string {
 	if value.ContainsMarked() {
 		return "(sensitive value)"
 	}
+	value, err := cty.Transform(value, func(_ cty.Path, part cty.Value) (cty.Value, error) {
+		if part.Type().IsCapsuleType() { // it is nothing that could be written
+			return cty.StringVal("(" + part.Type().FriendlyName() + ")"), nil
+		}
+		return part, nil
+	})
+	if err != nil {
+		panic(err) // it returns none
+	}
 	lines := strings.Split(string(hclwrite.Format(hclwrite.TokensForValue(value).Bytes())), "\n")
 	for i, line := range lines {
 		lines[i] = view.Visible(line)

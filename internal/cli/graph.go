@@ -63,7 +63,7 @@ func drawing(format string) (func(*view.Flow, io.Writer) error, error) {
 
 // saved reads a saved plan, which is whole without its state.
 func (o *planning) saved(p *process, name string) (*workspace, *planner.Plan, error) {
-	if len(o.targets) > 0 || len(o.acceptDuplicate) > 0 || len(o.acceptDuplicates) > 0 || o.allowEmpty {
+	if o.arePlanned() {
 		return nil, nil, errors.New("a saved plan is drawn as it is: --target, --accept-… and --allow-empty are for what is planned now")
 	}
 	o.need = config.NeedState

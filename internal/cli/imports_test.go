@@ -39,6 +39,8 @@ var layer = map[string]int{
 	"remit/state":               2,
 	"remit/internal/functions":  1,
 	"remit/internal/sshkey":     2,
+	"remit/internal/calendar":   1,
+	"remit/internal/zone":       0,
 	"remit/internal/approval":   1,
 	"remit/internal/transfer":   0,
 	"remit/internal/shell":      0,

@@ -26,6 +26,7 @@ type planning struct {
 	allowEmpty       bool
 	acceptDuplicate  []string
 	acceptDuplicates []string // BATCH:COUNT
+	acceptLate       int
 	author           string
 	show             string
 	expiresIn        time.Duration
@@ -49,6 +50,12 @@ func (o *planning) controlFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.allowEmpty, "allow-empty", false, "let a configuration without transfers stand over a state that has some")
 	flags.StringArrayVar(&o.acceptDuplicate, "accept-duplicate", nil, "accept that the transfer with this `REF_ID` looks like another one; may be repeated")
 	flags.StringArrayVar(&o.acceptDuplicates, "accept-duplicates", nil, "accept exactly so many look-alikes of a batch, as `BATCH:COUNT`; may be repeated")
+	flags.IntVar(&o.acceptLate, "accept-late", 0, "accept exactly so many occurrences of schedules that come late, as `COUNT`")
+}
+
+// arePlanned reports whether a flag was given that changes which plan is made.
+func (o *planning) arePlanned() bool {
+	return len(o.targets) > 0 || len(o.acceptDuplicate) > 0 || len(o.acceptDuplicates) > 0 || o.acceptLate != 0 || o.allowEmpty
 }
 
 // controls reads the flags into what the planner takes.
@@ -58,7 +65,10 @@ func (o *planning) controls(loaded *config.Configuration) (planner.Controls, err
 		AllowEmpty: o.allowEmpty, Rehearsal: o.sandbox, AcceptDuplicate: o.acceptDuplicate, Targets: o.targets,
 		Operator: loaded.Service.Operator,
 		Lookup:   o.sandbox || loaded.Service.LookupPath != "", HoldDoubt: loaded.Service.HoldDoubt,
-		ReplayWindow: loaded.Service.ReplayWindow, AcceptDuplicates: make(map[string]int),
+		ReplayWindow: loaded.Service.ReplayWindow, AcceptDuplicates: make(map[string]int), AcceptLate: o.acceptLate,
+	}
+	if o.acceptLate < 0 {
+		return c, fmt.Errorf("--accept-late=%d is no number of occurrences", o.acceptLate)
 	}
 	for _, text := range o.acceptDuplicates {
 		cut := strings.LastIndexByte(text, ':')
@@ -145,7 +155,7 @@ func exitOf(obstacles []planner.Obstacle) int {
 		switch o.Kind {
 		case planner.ObstacleConflict, planner.ObstacleEmpty:
 			return true
-		case planner.ObstacleLookAlike, planner.ObstacleRename, planner.ObstacleReversal:
+		case planner.ObstacleLookAlike, planner.ObstacleRename, planner.ObstacleReversal, planner.ObstacleLate, planner.ObstacleWindow:
 			return false
 		}
 		return true

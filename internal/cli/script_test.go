@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,7 +34,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"remit": func() {
 			ctx := cli.WithInterrupt(context.Background())
-			os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+			offset, _ := time.ParseDuration(os.Getenv(clockVariable)) // 0 where no script set a clock
+			now := func() time.Time { return time.Now().Add(offset) }
+			os.Exit(cli.RunAt(ctx, now, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 		},
 	})
 }
@@ -82,6 +85,17 @@ func TestScripts(t *testing.T) {
 				ts.Check(err)
 				ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(text), 0o644))
 			},
+			// clock TIME sets the clocks of remit and of the service, which go on from there.
+			"clock": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) != 1 {
+					ts.Fatalf("usage: clock TIME")
+				}
+				at, err := time.Parse(time.RFC3339, args[0])
+				ts.Check(err)
+				offset := time.Until(at)
+				ts.Value(serviceKey{}).(*fakeService).offset.Store(int64(offset))
+				ts.Setenv(clockVariable, offset.String())
+			},
 			"service": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) == 0 {
 					ts.Fatalf("usage: service start|fault|deny|mute|wait|requests|count|group|debits|export|secrets …")
@@ -94,10 +108,14 @@ func TestScripts(t *testing.T) {
 
 type serviceKey struct{}
 
+// clockVariable is how far the clocks of a script are from that of the machine.
+const clockVariable = "REMIT_TEST_CLOCK"
+
 // fakeService is the service of one script: a sandbox behind a recorder.
 type fakeService struct {
 	box    *sandbox.Sandbox
 	secret string
+	offset atomic.Int64 // of its clock
 
 	mu     sync.Mutex
 	posts  []string // "POST path body" of each request to create
@@ -184,7 +202,7 @@ func parseFaults(ts *testscript.TestScript, texts []string) sandbox.Faults {
 func (s *fakeService) start(ts *testscript.TestScript, faults []string) {
 	s.secret = rand.Text()
 	box, err := sandbox.Open(context.Background(), sandbox.Options{
-		ClientID: "finance", ClientSecret: s.secret, Faults: parseFaults(ts, faults), Now: time.Now,
+		ClientID: "finance", ClientSecret: s.secret, Faults: parseFaults(ts, faults), Now: s.now,
 	})
 	ts.Check(err)
 	s.box = box
@@ -198,8 +216,11 @@ func (s *fakeService) start(ts *testscript.TestScript, faults []string) {
 	ts.Setenv("REMIT_VAR_client_secret", s.secret)
 }
 
+func (s *fakeService) now() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }
+
 // serve records what passes between remit and the sandbox.
 func (s *fakeService) serve(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Date", s.now().UTC().Format(http.TimeFormat))
 	if r.URL.Path == sandbox.TokenPath {
 		s.serveToken(w, r)
 		return

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"remit/internal/zone"
 )
 
 // version is set by a release build: -ldflags "-X remit/internal/cli.version=0.1.0".
@@ -17,11 +19,12 @@ type build struct {
 	Commit       string            `json:"commit,omitempty"`
 	Modified     bool              `json:"modified,omitempty"`
 	Go           string            `json:"go"`
+	TimeZones    string            `json:"time_zones"` // release of the IANA database
 	Dependencies map[string]string `json:"dependencies"`
 }
 
 func readVersion() build {
-	b := build{Version: version, Dependencies: map[string]string{}}
+	b := build{Version: version, TimeZones: zone.Version, Dependencies: map[string]string{}}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -56,7 +59,7 @@ func newVersion(p *process) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object, with the commit and the dependencies")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object, with the commit, the dependencies and the release of the time zones")
 	return cmd
 }
 

@@ -31,6 +31,8 @@ type changeLine struct {
 	After       []string              `json:"after,omitempty"`
 	Until       time.Time             `json:"until,omitzero"`
 	Expires     time.Time             `json:"expires,omitzero"`
+	Due         time.Time             `json:"due,omitzero"`
+	Windows     []string              `json:"windows,omitempty"`
 	Reason      string                `json:"reason,omitempty"`
 	Next        string                `json:"next,omitempty"` // a command for a person
 	Differences []transfer.Difference `json:"differences,omitempty"`
@@ -105,6 +107,7 @@ func (j *JSON) change(c *planner.Change) {
 		Address: c.Address, Place: c.Place, Batch: c.Batch,
 		Request: c.Request.Body(), Fingerprint: c.Request.Fingerprint().String(),
 		FromLabel: c.FromLabel, Reverses: c.Reverses, Again: c.Again, After: c.After, Until: c.Until, Expires: c.Expires,
+		Due: c.Due, Windows: c.Windows,
 		Reason: c.Reason, Next: j.command(c.Next), Differences: c.Differences, Recorded: c.Recorded, Signals: c.Signals,
 	})
 }

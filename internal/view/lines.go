@@ -222,7 +222,7 @@ func changeNotes(c *planner.Change) []span {
 			reason = ""
 		}
 		if !c.Until.IsZero() {
-			add(toneDim, "not due until "+moment(c.Until))
+			add(toneDim, "due "+moment(c.Until)+"; not waited for here")
 		}
 		add(toneDim, reason)
 	case planner.Wait:

@@ -1,0 +1,173 @@
+package config
+
+import (
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/calendar"
+	"remit/internal/zone"
+)
+
+// catchUpMax bounds catch_up.
+const catchUpMax = 10 * 365 * 24 * time.Hour
+
+// Schedule is a schedule block.
+type Schedule struct {
+	Name        string
+	Description string
+	Place       Place
+	Convention  calendar.Convention
+	Zone        *time.Location
+	Occurrences []calendar.Occurrence // in order
+	CatchUp     time.Duration
+}
+
+func scheduleKind() blockKind {
+	return blockKind{
+		name: "schedule", labels: []string{"name"},
+		required: []string{"rrule", "start"},
+		optional: []string{"description", "until", "timezone", "time", "calendar", "convention", "catch_up"},
+		read:     (*loader).readSchedule,
+	}
+}
+
+// scheduleAttributes are what a schedule has as a value.
+func scheduleAttributes() []string { return []string{"name", "description", "occurrences"} }
+
+func (l *loader) readSchedule(b *block) {
+	place := len(l.config.Schedules)
+	l.config.Schedules = append(l.config.Schedules, Schedule{Name: b.label(0), Place: placeOf(b.at)})
+	l.readNamed(b, "schedule", func(r *reader) cty.Value {
+		s := &l.config.Schedules[place]
+		s.Description, _ = r.text("description")
+		s.CatchUp = r.duration("catch_up", 0, catchUpMax, CatchUpDefault)
+		if !s.read(r) {
+			return cty.NilVal
+		}
+		return s.value()
+	})
+}
+
+// read expands the schedule; it is false where that has a mistake.
+func (s *Schedule) read(r *reader) bool {
+	made := calendar.Schedule{
+		Start: r.date("start"), Until: r.date("until"), Zone: r.zone(), Clock: r.clock("time", 0, calendar.ParseClock),
+		Calendar: r.calendar("calendar"),
+	}
+	made.Recurrence = r.recurrence()
+	made.Convention = r.convention(made.Calendar)
+	if r.diags.HasErrors() {
+		return false
+	}
+	if made.Until != 0 && made.Until < made.Start {
+		r.refuse(r.block.arguments["until"].expr.Range(), "Ends before it starts", "until must not be before start.")
+		return false
+	}
+	all, err := made.Occurrences()
+	if err != nil {
+		r.refuse(r.block.arguments["rrule"].expr.Range(), "Schedule cannot be expanded", "The schedule %s", sentence(err))
+		return false
+	}
+	s.Convention, s.Zone, s.Occurrences = made.Convention, made.Zone, all
+	return true
+}
+
+// value is what schedule.NAME is.
+func (s *Schedule) value() cty.Value {
+	occurrences := map[string]cty.Value{}
+	for _, o := range s.Occurrences {
+		mark := moved{&Occurrence{Schedule: s.Name, Date: o.Date, Due: o.Due.UTC(), CatchUp: s.CatchUp}}
+		occurrences[o.Date.String()] = cty.ObjectVal(map[string]cty.Value{
+			"date":          cty.StringVal(o.Date.String()),
+			"adjusted_date": cty.StringVal(o.Adjusted.String()).Mark(mark),
+			"due_at":        cty.StringVal(o.Due.Format(time.RFC3339)).Mark(mark),
+		})
+	}
+	all := cty.MapValEmpty(cty.Object(map[string]cty.Type{"date": cty.String, "adjusted_date": cty.String, "due_at": cty.String}))
+	if len(occurrences) > 0 {
+		all = cty.MapVal(occurrences)
+	}
+	description := cty.NullVal(cty.String)
+	if s.Description != "" {
+		description = cty.StringVal(s.Description)
+	}
+	return cty.ObjectVal(map[string]cty.Value{
+		"name": cty.StringVal(s.Name), "description": description, "occurrences": all,
+	})
+}
+
+// date is an ISO 8601 date, 0 where it is absent.
+func (r *reader) date(name string) calendar.Date {
+	text, a := r.text(name)
+	if text == "" {
+		if a != nil && name == "start" {
+			r.required(name) // it is null
+		}
+		return 0
+	}
+	d, err := calendar.ParseDate(text)
+	if err != nil {
+		r.refuse(a.expr.Range(), "Invalid date", "%s %s %s", name, shown(a, text), sentence(err))
+	}
+	return d
+}
+
+// zone is the argument timezone.
+func (r *reader) zone() *time.Location {
+	text, a := r.text("timezone")
+	if text == "" {
+		return time.UTC
+	}
+	found, err := zone.Load(text)
+	if err != nil {
+		r.refuse(a.expr.Range(), "Unknown time zone", "timezone %s %s%s", shown(a, text), sentence(err), didYouMean(text, zone.Names()))
+		return time.UTC
+	}
+	return found
+}
+
+// clock is a time of day, otherwise where it is absent.
+func (r *reader) clock(name string, otherwise calendar.Clock, parse func(string) (calendar.Clock, error)) calendar.Clock {
+	text, a := r.text(name)
+	if text == "" {
+		return otherwise
+	}
+	c, err := parse(text)
+	if err != nil {
+		r.refuse(a.expr.Range(), "Invalid time of day", "%s %s %s", name, shown(a, text), sentence(err))
+	}
+	return c
+}
+
+func (r *reader) recurrence() *calendar.Recurrence {
+	text, a := r.required("rrule")
+	if text == "" {
+		return nil
+	}
+	found, err := calendar.ParseRecurrence(text)
+	if err != nil {
+		r.refuse(a.expr.Range(), "Invalid recurrence rule", "rrule %s %s", shown(a, text), sentence(err))
+	}
+	return found
+}
+
+// convention moves dates to business days where there are any.
+func (r *reader) convention(business *calendar.Calendar) calendar.Convention {
+	var words []string
+	for _, c := range calendar.Conventions() {
+		words = append(words, string(c))
+	}
+	_, a, found := r.value("convention")
+	switch {
+	case found == nothing && business == nil:
+		return calendar.Unadjusted
+	case found == nothing:
+		return calendar.Following
+	}
+	c := calendar.Convention(r.oneOf("convention", words...))
+	if business == nil && r.block.arguments["calendar"] == nil && c != calendar.Unadjusted {
+		r.refuse(a.expr.Range(), "Convention without a calendar", "convention moves dates that are no business days of a calendar; say which calendar.")
+	}
+	return c
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"remit/config"
+	"remit/internal/calendar"
+	"remit/internal/view"
+)
+
+func newSchedule(p *process) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "schedule",
+		Short: "Look at the dates that a schedule makes",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	cmd.AddCommand(newSchedulePreview(p))
+	return cmd
+}
+
+func newSchedulePreview(p *process) *cobra.Command {
+	var from source
+	var asJSON bool
+	var until string
+	cmd := &cobra.Command{
+		Use:   "preview NAME",
+		Short: "Show the dates of a schedule, where holidays move them, and when they are due",
+		Long: "Show the dates of a schedule, where holidays move them and why, and when they are due. It\n" +
+			"reads the configuration alone: today's date, the machine's time zone and its language change\n" +
+			"nothing.\n\n" +
+			"Exit codes: 0 done; 1 a mistake.",
+		Args: exactArgs("NAME"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			var last calendar.Date
+			if until != "" {
+				var err error
+				if last, err = calendar.ParseDate(until); err != nil {
+					return fmt.Errorf("--until=%s %w", until, err)
+				}
+			}
+			loaded, err := p.load(&from, asJSON)
+			if err != nil {
+				return err
+			}
+			s, err := findSchedule(loaded, args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return p.json().Schedule(s, last)
+			}
+			return view.Schedule(p.stdout, s, last, p.screen(p.stdout))
+		},
+	}
+	from.flags(cmd)
+	cmd.Flags().StringVar(&until, "until", "", "show no later ones than this `date`, such as 2026-12-31")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	return cmd
+}
+
+// findSchedule finds a schedule by its name, with or without the word in front.
+func findSchedule(loaded *config.Configuration, name string) (*config.Schedule, error) {
+	name = strings.TrimPrefix(name, "schedule.")
+	i := slices.IndexFunc(loaded.Schedules, func(s config.Schedule) bool { return s.Name == name })
+	if i >= 0 {
+		return &loaded.Schedules[i], nil
+	}
+	var names []string
+	for _, s := range loaded.Schedules {
+		names = append(names, s.Name)
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("there is no schedule %q: the configuration declares none", name)
+	}
+	return nil, fmt.Errorf("there is no schedule %q; there are: %s", name, strings.Join(names, ", "))
+}

@@ -1,0 +1,95 @@
+// Package zone has the time zones of the IANA database.
+//
+// Its one invariant: a zone is that of the database in this program, never the machine's, so
+// that a bare container and a laptop agree on when a local time is.
+package zone
+
+import (
+	"archive/zip"
+	"bytes"
+	_ "embed" // for the database
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Version is the release of the database that is embedded.
+const Version = "2025c"
+
+// database is lib/time/zoneinfo.zip of the Go distribution that has [Version]. The package
+// time/tzdata would embed the same, but is asked only where the machine has no database.
+//
+//go:embed zoneinfo.zip
+var database []byte
+
+// archive lists what is in the database.
+var archive = sync.OnceValue(func() *zip.Reader {
+	r, err := zip.NewReader(bytes.NewReader(database), int64(len(database)))
+	if err != nil {
+		panic(fmt.Sprintf("the embedded time zones cannot be read: %v", err))
+	}
+	return r
+})
+
+// ErrUnknown says that the database has no such zone.
+var ErrUnknown = errors.New("is no time zone of the IANA database, such as \"Europe/Berlin\"")
+
+// Load returns a zone by its name in the IANA database, such as "Europe/Berlin" or "UTC". The
+// error is [ErrUnknown].
+func Load(name string) (*time.Location, error) {
+	if name == "UTC" {
+		return time.UTC, nil
+	}
+	file, err := archive().Open(name)
+	if err != nil {
+		return nil, ErrUnknown
+	}
+	defer func() { _ = file.Close() }() // only read, from memory
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return nil, ErrUnknown // a directory, such as "Europe"
+	}
+	zone, err := time.LoadLocationFromTZData(name, data)
+	if err != nil {
+		panic(fmt.Sprintf("the embedded time zone %s cannot be read: %v", name, err))
+	}
+	return zone, nil
+}
+
+// Names lists the zones of the database.
+func Names() []string {
+	var names []string
+	for _, file := range archive().File {
+		if !strings.HasSuffix(file.Name, "/") {
+			names = append(names, file.Name)
+		}
+	}
+	return names
+}
+
+// offsetMax is more than any zone was ever away from UTC.
+const offsetMax = 26 * time.Hour
+
+// At is when the clocks of a zone show what wall shows in UTC. As RFC 5545 says in section
+// 3.3.5, a time that the clocks skip is read with the offset before the gap, and of a time
+// that they show twice the first is meant.
+func At(wall time.Time, zone *time.Location) time.Time {
+	wall = wall.UTC()
+	period := wall.Add(-offsetMax).In(zone)
+	for {
+		_, offset := period.Zone()
+		at := wall.Add(-time.Duration(offset) * time.Second)
+		_, end := period.ZoneBounds()
+		if end.IsZero() || at.Before(end) {
+			return at.In(zone)
+		}
+		_, next := end.Zone()
+		if wall.Add(-time.Duration(next) * time.Second).Before(end) {
+			return at.In(zone) // the clocks went from before wall to after it
+		}
+		period = end
+	}
+}

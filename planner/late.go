@@ -1,0 +1,211 @@
+package planner
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remit/config"
+	"remit/state"
+)
+
+// A schedule that is edited makes new dates in the past, and a template that is edited gives
+// all of its past new ref_ids: nothing of either is recorded, all of it is due. So an
+// occurrence that comes late is not sent without a person's word (design section 7).
+
+// lateness is why an occurrence is late; "" where it is not.
+func lateness(c *Change, newest time.Time, now time.Time) string {
+	due := c.Due.Format(time.RFC3339)
+	switch {
+	case now.Sub(c.Due) > c.CatchUp:
+		return fmt.Sprintf("due %s, more than %s ago", due, days(c.CatchUp))
+	case c.Due.Before(newest):
+		return fmt.Sprintf("due %s, and its block has paid for %s already", due, newest.Format(time.RFC3339))
+	}
+	return ""
+}
+
+// days writes a length of time as the language does.
+func days(d time.Duration) string {
+	const day = 24 * time.Hour
+	if d == day {
+		return "1 day"
+	}
+	if d%day == 0 {
+		return fmt.Sprintf("%d days", d/day)
+	}
+	return d.String()
+}
+
+// noteOccurrence keeps of which date a declared transfer is, and which of its block is the
+// newest that was or may have been made.
+func (b *builder) noteOccurrence(t *config.Transfer, r *row) {
+	if t.Occurrence == nil || r == nil || !r.mayBeMade {
+		return
+	}
+	if b.newest == nil {
+		b.newest = make(map[string]time.Time)
+	}
+	if t.Occurrence.Due.After(b.newest[t.Block]) {
+		b.newest[t.Block] = t.Occurrence.Due
+	}
+}
+
+// findLate marks the occurrences that come late, and stops the plan until exactly so many are
+// accepted. A rehearsal, which is at no time, has none.
+func (b *builder) findLate(ctx context.Context) error {
+	var dated []int
+	for i := range b.facts {
+		if b.plan.Changes.action(i) == Submit && !b.controls.Rehearsal && !b.plan.Changes.due(i).IsZero() {
+			dated = append(dated, i)
+		}
+	}
+	if err := b.readGone(ctx, dated); err != nil {
+		return err
+	}
+	var late []int
+	for _, i := range dated {
+		c := b.plan.Changes.At(i)
+		var newest time.Time
+		if b.facts[i].row == nil { // else its ref_id is not new: what was planned before is no edit
+			newest = b.newest[b.source(i).block]
+		}
+		if why := lateness(&c, newest, b.now); why != "" {
+			late = append(late, i)
+			c.Signals = append(slices.Clip(c.Signals), Signal{Kind: Late, Detail: why})
+			b.plan.Changes.Set(i, &c)
+		}
+	}
+	b.judgeLate(late)
+	return nil
+}
+
+// due is the Due of a change.
+func (l *Changes) due(i int) time.Time {
+	if at := l.lines[i]; at.shape != isWhole {
+		return l.shapes[at.shape].Due
+	}
+	return l.whole[l.lines[i].kept.offset].Due
+}
+
+// readGone takes the occurrences into account that are recorded and no longer declared. One of
+// them that is due when another is declared to be was paid under another ref_id; so the other
+// counts as older. Only what was intended after the first of dated was due can be newer.
+func (b *builder) readGone(ctx context.Context, dated []int) error {
+	var oldest time.Time
+	for _, i := range dated {
+		due := b.plan.Changes.due(i)
+		if b.facts[i].row == nil && (oldest.IsZero() || due.Before(oldest)) {
+			oldest = due
+		}
+	}
+	if oldest.IsZero() {
+		return nil
+	}
+	var refIDs []string
+	for r := range b.rows.inOrder() {
+		if !r.declared && r.mayBeMade && (r.intended == unknownAge || r.intended >= oldest.UnixMilli()) {
+			refIDs = append(refIDs, r.refID())
+		}
+	}
+	return eachDetail(ctx, b.record, refIDs, func(d *state.Detail) error {
+		if d.Intent.Due.IsZero() {
+			return nil
+		}
+		if b.newest == nil {
+			b.newest = make(map[string]time.Time)
+		}
+		block := blockOf(d.Intent.Address)
+		if after := d.Intent.Due.Add(1); after.After(b.newest[block]) {
+			b.newest[block] = after
+		}
+		return nil
+	})
+}
+
+// blockOf is the block of an address, which is that of one of its transfers.
+func blockOf(address string) string {
+	block, _, _ := strings.Cut(address, "[")
+	return block
+}
+
+// judgeLate accepts all late occurrences where the count that was typed is exact.
+func (b *builder) judgeLate(late []int) {
+	given := b.controls.AcceptLate
+	by := fmt.Sprintf("accept-late=%d", given)
+	switch {
+	case len(late) == 0 && given > 0:
+		b.plan.Unused = append(b.plan.Unused, by)
+	case len(late) > 0 && given == len(late):
+		for _, i := range late {
+			b.plan.Changes.Update(i, func(c *Change) {
+				c.Signals = slices.Clone(c.Signals)
+				c.Signals[len(c.Signals)-1].Accepted = by
+			})
+		}
+		b.plan.Header.Accepted = append(b.plan.Header.Accepted, by)
+	case len(late) > 0:
+		b.plan.Obstacles = append(b.plan.Obstacles, b.lateObstacle(late))
+	}
+	slices.Sort(b.plan.Unused)
+	slices.Sort(b.plan.Header.Accepted)
+}
+
+func (b *builder) lateObstacle(late []int) Obstacle {
+	o := Obstacle{Kind: ObstacleLate, Remedy: fmt.Sprintf("--accept-late=%d", len(late))}
+	for _, i := range late {
+		o.add(b.plan.Changes.At(i).RefID)
+	}
+	first := b.plan.Changes.At(late[0])
+	o.Detail = fmt.Sprintf("%s: %q at %s is %s. If a schedule or a ref_id was edited, these may have been paid under other ref_ids: look before they are paid again. If they were missed and are to be paid now, say how many.",
+		occurrences(len(late)), first.RefID, first.Place, first.Signals[len(first.Signals)-1].Detail)
+	if given := b.controls.AcceptLate; given > 0 {
+		o.Detail += fmt.Sprintf(" --accept-late=%d does not count: %d need it.", given, len(late))
+	}
+	return o
+}
+
+func occurrences(n int) string {
+	if n == 1 {
+		return "An occurrence of a schedule comes late"
+	}
+	return fmt.Sprintf("%d occurrences of schedules come late, the first of them", n)
+}
+
+// lateObstacle is about lines that became late since they were planned; its count is 0 where
+// none did.
+func (r *recheck) lateObstacle(done map[int]bool) Obstacle {
+	o := Obstacle{Kind: ObstacleLate}
+	for i, c := range r.plan.Changes.All() {
+		if c.Action != Submit || c.Due.IsZero() || done[i] || c.isLate() {
+			continue
+		}
+		var newest time.Time
+		if c.Recorded == nil {
+			newest = r.past.newest[blockOf(c.Address)]
+		}
+		why := lateness(c, newest, r.now)
+		if why == "" {
+			continue
+		}
+		if o.Count == 0 {
+			o.Detail = fmt.Sprintf("%q at %s comes late, which the plan does not show: it is %s. Make a new plan.", c.RefID, c.Place, why)
+		}
+		o.add(c.RefID)
+	}
+	return o
+}
+
+// isLate reports whether the change shows that it comes late.
+func (c *Change) isLate() bool {
+	return slices.ContainsFunc(c.Signals, func(s Signal) bool { return s.Kind == Late })
+}
+
+// noteIntent keeps which occurrence of a block others have paid since the plan was made.
+func (p *past) noteIntent(i state.Intent) {
+	if block := blockOf(i.Address); i.Due.After(p.newest[block]) {
+		p.newest[block] = i.Due
+	}
+}

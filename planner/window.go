@@ -1,0 +1,202 @@
+package planner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remit/config"
+)
+
+const (
+	// windowAhead is how far ahead a plan knows when its windows are open: longer than most
+	// plans may be applied.
+	windowAhead = 32 * 24 * time.Hour
+	// windowSteps bounds how often one window is left for another in search of a time at
+	// which all are open.
+	windowSteps = 1000
+)
+
+// Window is when a window block is open, as far as a plan knows it.
+type Window struct {
+	Name     string     `json:"name"`
+	Timezone string     `json:"timezone"`
+	Open     []Interval `json:"open"`  // in order
+	Until    time.Time  `json:"until"` // from when on it is not known
+}
+
+// Interval is when a window is open: from Opens on, until before Closes.
+type Interval struct {
+	Opens  time.Time `json:"opens"`
+	Closes time.Time `json:"closes"`
+}
+
+// Closes says until when a window that is open at t stays so; false where it is closed, or not
+// known to be open.
+func (w *Window) Closes(t time.Time) (time.Time, bool) {
+	for _, i := range w.Open {
+		if !t.Before(i.Opens) && t.Before(i.Closes) {
+			return i.Closes, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// Closed says why a window that is not open at t is closed, and when it opens.
+func (w *Window) Closed(t time.Time) string {
+	at := slices.IndexFunc(w.Open, func(i Interval) bool { return i.Opens.After(t) })
+	switch {
+	case !t.Before(w.Until):
+		return fmt.Sprintf("window %s is known until %s only", w.Name, w.Until.Format(time.RFC3339))
+	case at < 0:
+		return fmt.Sprintf("window %s is closed", w.Name)
+	}
+	return fmt.Sprintf("window %s is closed; it opens at %s", w.Name, w.Open[at].Opens.Format(time.RFC3339))
+}
+
+// Window returns what the plan knows of a window that one of its changes names, nil of any
+// other.
+func (h *Header) Window(name string) *Window {
+	for i := range h.Windows {
+		if h.Windows[i].Name == name {
+			return &h.Windows[i]
+		}
+	}
+	return nil
+}
+
+// Shut says which of some windows is closed at t, and when it opens; "" where all are open.
+func (h *Header) Shut(windows []string, t time.Time) string {
+	for _, name := range windows {
+		w := h.Window(name)
+		if w == nil {
+			return fmt.Sprintf("window %s is not known", name)
+		}
+		if _, isOpen := w.Closes(t); !isOpen {
+			return w.Closed(t)
+		}
+	}
+	return ""
+}
+
+// opening is when all windows of a transfer are open, and why not earlier.
+type opening struct {
+	at     time.Time // zero where that is not within a year
+	reason string    // "" where all are open at once
+}
+
+// openings are those that were looked for already: most transfers share their windows and
+// their time.
+type openings map[openingOf]opening
+
+type openingOf struct {
+	windows **config.Window // the beginning of a list that is shared
+	from    int64
+}
+
+// opens is when a transfer's windows are all open, not before from.
+func (o openings) opens(windows []*config.Window, from time.Time) opening {
+	if len(windows) == 0 {
+		return opening{at: from}
+	}
+	key := openingOf{&windows[0], from.UnixNano()}
+	found, ok := o[key]
+	if !ok {
+		found = findOpening(windows, from)
+		o[key] = found
+	}
+	return found
+}
+
+func findOpening(windows []*config.Window, from time.Time) opening {
+	at, reason := from, ""
+	for range windowSteps {
+		w, next := closedWindow(windows, at)
+		switch {
+		case w == nil:
+			return opening{at.UTC(), reason}
+		case next.IsZero():
+			return opening{reason: fmt.Sprintf("window %s does not open within a year", w.Name)}
+		}
+		if reason == "" {
+			reason = fmt.Sprintf("window %s is closed", w.Name)
+			if clock := next.In(w.Zone); clock.Location() != time.UTC {
+				reason += " and opens at " + clock.Format("15:04 MST on Monday")
+			}
+		}
+		at = next
+	}
+	return opening{reason: "its windows are not open together"}
+}
+
+// closedWindow is the first that is closed at t, and when it opens next; nil where all are
+// open.
+func closedWindow(windows []*config.Window, t time.Time) (closed *config.Window, next time.Time) {
+	for _, w := range windows {
+		interval, ok := w.Next(t)
+		switch {
+		case !ok:
+			return w, time.Time{}
+		case interval.Opens.After(t):
+			return w, interval.Opens
+		}
+	}
+	return nil, time.Time{}
+}
+
+// nameWindows are the names of a transfer's windows, which the plan then knows.
+func (b *builder) nameWindows(windows []*config.Window) []string {
+	if len(windows) == 0 || b.controls.Rehearsal {
+		return nil
+	}
+	key := &windows[0]
+	if names, ok := b.windows[key]; ok {
+		return names
+	}
+	names := make([]string, 0, len(windows))
+	for _, w := range windows {
+		names = append(names, w.Name)
+		b.know(w)
+	}
+	if b.windows == nil {
+		b.windows = make(map[**config.Window][]string)
+	}
+	b.windows[key] = names
+	return names
+}
+
+// know notes in the header when a window is open.
+func (b *builder) know(w *config.Window) {
+	h := &b.plan.Header
+	if h.Window(w.Name) != nil {
+		return
+	}
+	until := b.now.Add(windowAhead)
+	known := Window{Name: w.Name, Timezone: w.Zone.String(), Open: []Interval{}, Until: until}
+	for _, i := range w.Intervals(b.now, until) {
+		known.Open = append(known.Open, Interval{i.Opens.UTC(), i.Closes.UTC()})
+	}
+	h.Windows = append(h.Windows, known)
+	slices.SortFunc(h.Windows, func(x, y Window) int { return strings.Compare(x.Name, y.Name) })
+}
+
+// windowObstacle is about the lines whose windows are closed now; its count is 0 where none
+// are.
+func (r *recheck) windowObstacle(done map[int]bool) Obstacle {
+	o := Obstacle{Kind: ObstacleWindow}
+	for i, c := range r.plan.Changes.All() {
+		if c.Action != Submit || len(c.Windows) == 0 || done[i] {
+			continue
+		}
+		why := r.plan.Header.Shut(c.Windows, r.now)
+		if why == "" {
+			continue
+		}
+		if o.Count == 0 {
+			o.Detail = fmt.Sprintf("%q at %s may not be sent now: %s. Apply the plan while it is open, or make a new one.", c.RefID, c.Place, why)
+		}
+		o.add(c.RefID)
+	}
+	return o
+}
