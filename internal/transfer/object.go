@@ -6,97 +6,162 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// member is one field of a JSON object.
+type member struct {
+	name string
+	raw  json.RawMessage // its value, a part of the object
+	text string          // what its value says, a part of one copy of the object; only where isText
+	// isText says that the value is a string that was read. Others have to be decoded.
+	isText bool
+}
+
+const (
+	membersUsual = 16 // of a record
+	membersMax   = 64 // of an object whose members are held against one another
 )
 
 // parseObject returns the fields of one JSON object, as parts of raw. It refuses a field
 // that stands twice: which of the two is meant is not guessed.
-func parseObject(raw []byte) (map[string]json.RawMessage, error) {
+func parseObject(raw []byte) ([]member, error) {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
-	if len(raw) > 0 && raw[0] == '{' && json.Valid(raw) {
-		if fields, ok := splitObject(raw); ok {
-			return fields, nil
-		}
+	members, ok := scanObject(raw, string(raw), membersUsual)
+	if ok && !haveTwice(members) {
+		return members, nil
 	}
-	return decodeObject(raw)
+	fields, err := decodeObject(raw)
+	if err != nil {
+		return nil, err
+	}
+	members = make([]member, 0, len(fields))
+	for name, value := range fields {
+		members = append(members, member{name: name, raw: value})
+	}
+	return members, nil
 }
 
-// fieldsUsual is how many fields a record usually has.
-const fieldsUsual = 24
-
-// splitObject finds the fields of a JSON object that is valid, without reading their
-// values. It returns false where one stands twice.
-func splitObject(raw []byte) (map[string]json.RawMessage, bool) {
-	fields := make(map[string]json.RawMessage, fieldsUsual)
-	for i := skipSpace(raw, 1); raw[i] != '}'; {
-		end := endOfValue(raw, i)
-		name, ok := plainString(raw[i:end])
-		if !ok && json.Unmarshal(raw[i:end], &name) != nil {
-			return nil, false
-		}
-		i = skipSpace(raw, end)
-		i = skipSpace(raw, i+1) // after the colon
-		end = endOfValue(raw, i)
-		if _, twice := fields[name]; twice {
-			return nil, false
-		}
-		fields[name] = raw[i:end:end]
-		if i = skipSpace(raw, end); raw[i] == ',' {
-			i = skipSpace(raw, i+1)
-		}
-	}
-	return fields, true
-}
-
-func skipSpace(raw []byte, i int) int {
-	for raw[i] == ' ' || raw[i] == '\t' || raw[i] == '\n' || raw[i] == '\r' {
-		i++
-	}
-	return i
-}
-
-// endOfValue returns where the value that begins at i ends, within a larger valid one.
-func endOfValue(raw []byte, i int) int {
-	depth := 0
-	for ; ; i++ {
-		switch raw[i] {
-		case '"':
-			for i++; raw[i] != '"'; i++ {
-				if raw[i] == '\\' {
-					i++
-				}
-			}
-			if depth == 0 {
-				return i + 1
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth == 0 {
-				return i
-			}
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case ',', ':', ' ', '\t', '\n', '\r':
-			if depth == 0 {
-				return i
+func haveTwice(members []member) bool {
+	for i := range members {
+		for j := range i {
+			if members[i].name == members[j].name {
+				return true
 			}
 		}
 	}
+	return false
 }
 
-// plainString returns the text of a valid JSON string that says each of its characters as
-// it is, in ASCII.
-func plainString(raw []byte) (string, bool) {
-	if len(raw) < 2 || raw[0] != '"' {
+// scanObject reads an object as nearly all are: its values are strings without escapes,
+// objects of such strings, true, false or null. Of anything else, and of what is not valid,
+// it returns false. It keeps members in their order, and those that stand twice. text is raw;
+// room is how many members are expected.
+func scanObject(raw []byte, text string, room int) ([]member, bool) {
+	s := objectScanner{raw: raw, text: text, members: make([]member, 0, room)}
+	ok := s.object(true) && s.space() && s.at == len(raw)
+	return s.members, ok
+}
+
+// objectScanner reads JSON without escapes. Whatever it has read is valid.
+type objectScanner struct {
+	raw     []byte
+	text    string // the same
+	at      int
+	utf8    bool // text is known to be valid
+	members []member
+}
+
+// space skips white space. It returns true, so that it can stand between what must be there.
+func (s *objectScanner) space() bool {
+	for s.at < len(s.raw) {
+		switch s.raw[s.at] {
+		case ' ', '\t', '\n', '\r':
+			s.at++
+		default:
+			return true
+		}
+	}
+	return true
+}
+
+func (s *objectScanner) byte(b byte) bool {
+	if s.at == len(s.raw) || s.raw[s.at] != b {
+		return false
+	}
+	s.at++
+	return true
+}
+
+func (s *objectScanner) string() (string, bool) {
+	if !s.byte('"') {
 		return "", false
 	}
-	for _, c := range raw[1 : len(raw)-1] {
-		if c == '\\' || c >= 0x80 {
+	for i := s.at; i < len(s.raw); i++ {
+		switch c := s.raw[i]; {
+		case c == '"':
+			from := s.at
+			s.at = i + 1
+			return s.text[from:i], true
+		case c < ' ', c == '\\':
 			return "", false
+		case c >= utf8.RuneSelf && !s.utf8:
+			if !utf8.Valid(s.raw) {
+				return "", false
+			}
+			s.utf8 = true
 		}
 	}
-	return string(raw[1 : len(raw)-1]), true
+	return "", false
+}
+
+func (s *objectScanner) literal(word string) bool {
+	if !strings.HasPrefix(s.text[s.at:], word) {
+		return false
+	}
+	s.at += len(word)
+	return true
+}
+
+// object reads the outer object, of which it keeps the members, or one in it.
+func (s *objectScanner) object(outer bool) bool {
+	if !s.byte('{') {
+		return false
+	}
+	s.space()
+	if s.byte('}') {
+		return true
+	}
+	for len(s.members) < membersMax {
+		var m member
+		var ok bool
+		if m.name, ok = s.string(); !ok || !s.space() || !s.byte(':') || !s.space() {
+			return false
+		}
+		from := s.at
+		if m.text, m.isText = s.string(); !m.isText && !s.other(outer) {
+			return false
+		}
+		if outer {
+			m.raw = s.raw[from:s.at:s.at]
+			s.members = append(s.members, m)
+		}
+		s.space()
+		if s.byte('}') {
+			return true
+		}
+		if !s.byte(',') {
+			return false
+		}
+		s.space()
+	}
+	return false
+}
+
+// other reads a value that is not a string.
+func (s *objectScanner) other(outer bool) bool {
+	return s.literal("null") || s.literal("true") || s.literal("false") || outer && s.object(false)
 }
 
 // decodeObject is parseObject for anything, in as many words as it takes to say what is wrong.

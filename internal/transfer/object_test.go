@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -16,17 +17,24 @@ func FuzzObject(f *testing.F) {
 		`{}`, ` { } `, `{"a":1}`, "{\"a\" :\t[1, {\"b\":\"}\"}] ,\n\"c\": \"\\\"]\" }", `{"a":null,"b":-1.5e3,"c":true}`,
 		`{"a":1,"a":2}`, `{"a":1,"\u0061":2}`, `{"ä":"ö","\ud800":"\u0000"}`, "{\"\xff\":1,\"\xfe\":2}", `{"a":{"a":[]},"":"\\"}`,
 		``, `null`, `[]`, `{"a":1}x`, `{"a":1}{}`, `{"a"}`, `{"a":1,}`, `{a:1}`, `{"a":"` + "\n" + `"}`, "\x00{}", "\u00a0{}",
+		`{"a":"b","c":{"d":"e","d":"f"},"g":null,"h":true,"i":false}`, `{"a":{"b":{}}}`, `{"a":nul}`, `{"a":truefalse}`, `{"é":"ü","x":{"ß":"—"}}`, `{"a":{"b":"c"}`,
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		got, err := transfer.ParseObject([]byte(raw))
+		got, texts, err := transfer.ParseObject([]byte(raw))
 		want, wrong := transfer.DecodeObject([]byte(raw))
 		if fmt.Sprint(err) != fmt.Sprint(wrong) {
 			t.Fatalf("%q: got %v, want %v", raw, err, wrong)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q:\n%s", raw, diff)
+		}
+		for name, text := range texts {
+			var value string
+			if err := json.Unmarshal(got[name], &value); err != nil || value != text {
+				t.Errorf("%q: %s is read as %q, not %q (%v)", raw, name, text, value, err)
+			}
 		}
 	})
 }

@@ -101,11 +101,11 @@ type Record struct {
 // Unknown fields and enumeration values are kept. The error names fields and no values.
 func ParseRecord(raw []byte) (Record, error) {
 	raw = bytes.Clone(raw)
-	fields, err := parseObject(raw)
+	members, err := parseObject(raw)
 	if err != nil {
 		return Record{}, fmt.Errorf("read transfer record: %w", err)
 	}
-	p := recordParser{fields: fields}
+	p := recordParser{members: members}
 	r := Record{
 		ID:         p.required("id"),
 		CustomerID: p.required("customer_id"),
@@ -147,17 +147,27 @@ func ParseRecord(raw []byte) (Record, error) {
 
 // recordParser picks fields by their exact names and collects, in words, what is wrong with them.
 type recordParser struct {
-	fields map[string]json.RawMessage
-	wrong  []string
+	members []member
+	wrong   []string
+}
+
+// find is the member of a name; nil where there is none.
+func (p *recordParser) find(name string) *member {
+	for i := range p.members {
+		if p.members[i].name == name {
+			return &p.members[i]
+		}
+	}
+	return nil
 }
 
 func (p *recordParser) optional(name string) string {
-	raw, ok := p.fields[name]
-	if !ok {
+	m := p.find(name)
+	switch {
+	case m == nil:
 		return ""
-	}
-	if value, ok := plainString(raw); ok {
-		return value
+	case m.isText:
+		return m.text
 	}
 	var value string
 	p.decode(name, &value)
@@ -186,26 +196,51 @@ func (p *recordParser) timestamp(name string) time.Time {
 }
 
 func (p *recordParser) pairs(name string) map[string]string {
+	m := p.find(name)
+	if m == nil {
+		return nil
+	}
+	if inner, ok := scanObject(m.raw, string(m.raw), MetadataPairsMax); ok {
+		if value, ok := texts(inner); ok {
+			return value
+		}
+	}
 	var value map[string]string
 	p.decode(name, &value)
 	return value
 }
 
+// texts are members of which each is a string; the last of those that stand twice counts, as
+// package json has it.
+func texts(members []member) (map[string]string, bool) {
+	value := make(map[string]string, len(members))
+	for _, m := range members {
+		if !m.isText {
+			return nil, false
+		}
+		value[m.name] = m.text
+	}
+	return value, true
+}
+
 func (p *recordParser) object(name string) json.RawMessage {
-	var value map[string]json.RawMessage
-	p.decode(name, &value)
-	if value == nil {
+	m := p.find(name)
+	if m == nil || string(m.raw) == "null" {
 		return nil
 	}
-	return p.fields[name]
+	if m.raw[0] != '{' {
+		p.decode(name, new(map[string]json.RawMessage)) // in the words of all others
+		return nil
+	}
+	return m.raw
 }
 
 func (p *recordParser) decode(name string, into any) {
-	raw, ok := p.fields[name]
-	if !ok {
+	m := p.find(name)
+	if m == nil {
 		return
 	}
-	if err := json.Unmarshal(raw, into); err != nil {
+	if err := json.Unmarshal(m.raw, into); err != nil {
 		p.wrong = append(p.wrong, fmt.Sprintf("field %s has an unexpected JSON type", name))
 	}
 }
