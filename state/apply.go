@@ -3,6 +3,7 @@ package state
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"remit/internal/transfer"
@@ -178,11 +179,11 @@ func (t Transfer) imported(o Outcome, r record) (Transfer, error) {
 	if o.Status != Adopted && o.Status != Unverified {
 		return t, t.noEdge(o)
 	}
-	amount, err := transfer.ParseAmount(r.amount)
+	amount, err := transfer.ParseAmount(strings.Clone(r.amount))
 	if err != nil {
 		return t, fmt.Errorf("amount %q: %w", r.amount, err)
 	}
-	t = Transfer{RefID: o.RefID, Asset: r.asset, Amount: amount, RunID: o.RunID}
+	t = Transfer{RefID: o.RefID, Asset: strings.Clone(r.asset), Amount: amount, RunID: o.RunID}
 	return t.store(o.Status, r), nil
 }
 
@@ -250,7 +251,7 @@ func (m Meta) Apply(d Draft, seq int64, at time.Time) (Meta, error) {
 		switch got := d.record.customerID; {
 		case got == "" || got == m.Service.CustomerID:
 		case m.Service.CustomerID == "":
-			m.Service.CustomerID = got
+			m.Service.CustomerID = strings.Clone(got)
 		case e.Source != SourcePerson:
 			return m, fmt.Errorf("record outcome of %q: %w", e.RefID, &CustomerError{Want: m.Service.CustomerID, Got: got})
 		}

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -147,16 +146,4 @@ func decode[E Entry](e Event) (Entry, error) {
 		return nil, fmt.Errorf("read event %d of kind %q: %w", e.Seq, e.Kind, err)
 	}
 	return entry, nil
-}
-
-// encode writes an entry as it stands in the journal: without the escapes that the json
-// package makes for HTML, so that a record is kept letter by letter.
-func encode(entry Entry) (json.RawMessage, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(entry); err != nil {
-		return nil, fmt.Errorf("write %s: %w", entry.Kind(), err)
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

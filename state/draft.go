@@ -227,11 +227,10 @@ func (o Outcome) checkRecord(r record) error {
 
 // deciding reads the first record, unless that was done.
 func (o Outcome) deciding() (transfer.Record, error) {
-	raw := o.Records[0]
-	if d := o.Deciding; d != nil && len(raw) > 0 && len(d.Raw) == len(raw) && &d.Raw[0] == &raw[0] {
-		return *d, nil
+	if o.isRead() {
+		return *o.Deciding, nil
 	}
-	return transfer.ParseRecord(raw)
+	return transfer.ParseRecord(o.Records[0])
 }
 
 func (o Outcome) parse() (record, error) {
@@ -247,8 +246,21 @@ func (o Outcome) parse() (record, error) {
 			return record{}, fmt.Errorf("outcome of %q: amount %q: %w", o.RefID, r.Amount, err)
 		}
 	}
+	// A row keeps these, and would keep the whole record with parts of it.
+	kept := r.ID + r.GroupID
 	return record{
-		id: r.ID, customerID: r.CustomerID, groupID: r.GroupID, refID: r.RefID,
-		status: r.Status, asset: r.Asset, amount: r.Amount,
+		id: kept[:len(r.ID)], groupID: kept[len(r.ID):],
+		customerID: r.CustomerID, refID: r.RefID,
+		status: ownStatus(r.Status), asset: r.Asset, amount: r.Amount,
 	}, nil
+}
+
+// ownStatus is s without the record that it stands in.
+func ownStatus(s transfer.RecordStatus) transfer.RecordStatus {
+	for _, known := range []transfer.RecordStatus{transfer.Completed, transfer.Pending, transfer.Failed} {
+		if s == known {
+			return known
+		}
+	}
+	return transfer.RecordStatus(strings.Clone(string(s)))
 }

@@ -1,0 +1,124 @@
+package state_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"remit/internal/transfer"
+	"remit/state"
+	"remit/state/statetest"
+)
+
+// texts are plain, or what package json writes in some way of its own.
+func texts() *rapid.Generator[string] {
+	return rapid.OneOf(
+		rapid.StringMatching(`[a-z0-9 {}:",\\\\/<>&\x7f]{0,12}`),
+		rapid.StringMatching(`[äß—€🙂\x{2027}\x{2028}\x{2029}"]{0,4}`),
+		rapid.SampledFrom([]string{"", "\x00", "a\nb", "\t", "\xff", "x\xe2\x80", "\ufffd"}),
+	)
+}
+
+func entries() *rapid.Generator[state.Entry] {
+	return rapid.Custom(func(t *rapid.T) state.Entry {
+		text := func(name string) string { return texts().Draw(t, name) }
+		if rapid.Bool().Draw(t, "intent") {
+			return state.Intent{
+				RefID: text("ref_id"), RunID: text("run_id"), Operation: transfer.Operation(text("operation")),
+				Path: text("path"), Body: text("body"), Fingerprint: text("fingerprint"), Address: text("address"),
+				Place: text("place"), Batch: text("batch"),
+				FromLabel: rapid.Bool().Draw(t, "from_label"), Found: rapid.Bool().Draw(t, "found"),
+			}
+		}
+		o := state.Outcome{
+			RefID: text("ref_id"), RunID: text("run_id"),
+			Status: rapid.SampledFrom(state.Statuses()).Draw(t, "status"), Source: state.Source(text("source")),
+			Reason: text("reason"), HTTPStatus: rapid.IntRange(-1, 600).Draw(t, "http_status"),
+		}
+		switch rapid.IntRange(0, 5).Draw(t, "more") {
+		case 0:
+			o.Problem = json.RawMessage(` {"a": 1}`)
+		case 1:
+			o.Differences = []transfer.Difference{{Field: text("field")}}
+		case 2:
+			o.By = &state.Holder{User: text("user")}
+		}
+		space := rapid.StringMatching(`[ \n\r\t]{0,2}`)
+		for range rapid.IntRange(0, 2).Draw(t, "records") {
+			memo, err := json.Marshal(text("memo"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw := statetest.Record("a", "r", statetest.Customer, "10.00", transfer.Completed)
+			end := space.Draw(t, "space") + `,"memo"` + space.Draw(t, "space") + ":" + space.Draw(t, "space") + string(memo) + space.Draw(t, "space") + "}"
+			record, err := transfer.ParseRecord(append(raw[:len(raw)-1:len(raw)-1], end...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(o.Records) == 0 && rapid.Bool().Draw(t, "is read") {
+				o.Deciding = &record
+			}
+			o.Records = append(o.Records, record.Raw)
+		}
+		return o
+	})
+}
+
+func TestEntriesAreWrittenAsPackageJSONWritesThem(t *testing.T) {
+	plain := 0
+	rapid.Check(t, func(t *rapid.T) {
+		entry := entries().Draw(t, "entry")
+		got, err := state.Encode(entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := state.EncodeAny(entry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Errorf("-package json +ours:\n%s", diff)
+		}
+		if _, ok := state.EncodePlain(entry); ok {
+			plain++
+		}
+	})
+	if plain == 0 {
+		t.Error("none was written without reflection")
+	}
+}
+
+func TestWhatAnApplyWritesNeedsNoReflection(t *testing.T) {
+	record, err := transfer.ParseRecord(statetest.Record("a", "r", statetest.Customer, "10.00", transfer.Completed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := outcome(state.SourceAnswer, state.Recorded)
+	o.Records, o.Deciding = []json.RawMessage{record.Raw}, &record
+	for _, entry := range []state.Entry{intent(), o} {
+		if _, ok := state.EncodePlain(entry); !ok {
+			t.Errorf("%+v is written by package json", entry)
+		}
+	}
+}
+
+func BenchmarkNewDraft(b *testing.B) {
+	record, err := transfer.ParseRecord(statetest.Record("a", "r", statetest.Customer, "10.00", transfer.Completed))
+	if err != nil {
+		b.Fatal(err)
+	}
+	o := outcome(state.SourceAnswer, state.Recorded)
+	o.Records, o.Deciding = []json.RawMessage{record.Raw}, &record
+	for name, entry := range map[string]state.Entry{"intent": intent(), "outcome": o} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := state.NewDraft(entry); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
