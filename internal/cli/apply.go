@@ -378,7 +378,9 @@ func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, 
 	o := view.SummaryOptions{Screen: w.screen(w.stdout), Planned: planned(run.Plan)}
 	handler, end := a.faces(w)
 	run.Handler = handler
+	back := moreGarbage(w.getenv)
 	summary, failed := carryOut(ctx, run)
+	back()
 	if failed == nil { // otherwise the error says what to do
 		o.Next = a.next(summary)
 	}

@@ -1,0 +1,13 @@
+package cli
+
+import "testing"
+
+func TestGarbageIsBounded(t *testing.T) {
+	for live, want := range map[uint64]int{
+		0: 400, 10 << 20: 400, 32 << 20: 400, 64 << 20: 200, 128 << 20: 100, 4 << 30: 100,
+	} {
+		if got := percentOfGarbage(live); got != want {
+			t.Errorf("%d MB live: GOGC %d, want %d", live>>20, got, want)
+		}
+	}
+}
