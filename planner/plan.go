@@ -160,10 +160,13 @@ const (
 
 // Obstacle makes a plan not applicable.
 type Obstacle struct {
-	Kind   ObstacleKind `json:"kind"`
-	RefIDs []string     `json:"ref_ids,omitempty"` // those concerned, at most 20 of them
-	Count  int          `json:"count"`
-	Detail string       `json:"detail"` // what, why, and what to do, in sentences
+	Kind ObstacleKind `json:"kind"`
+	// Address is of the block whose check fails, such as limit.desk; "" where the transfers
+	// alone are concerned.
+	Address string   `json:"address,omitempty"`
+	RefIDs  []string `json:"ref_ids,omitempty"` // those concerned, at most 20 of them
+	Count   int      `json:"count"`
+	Detail  string   `json:"detail"` // what, why, and what to do, in sentences
 	// Remedy is a line to type or to write into a file; "" where there is none.
 	Remedy string `json:"remedy,omitempty"`
 }

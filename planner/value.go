@@ -127,7 +127,7 @@ func obstaclesValue(obstacles []Obstacle) cty.Value {
 
 func obstacleValue(o Obstacle) cty.Value {
 	return cty.ObjectVal(map[string]cty.Value{
-		"kind": cty.StringVal(string(o.Kind)), "count": cty.NumberIntVal(int64(o.Count)),
+		"kind": cty.StringVal(string(o.Kind)), "address": textValue(o.Address), "count": cty.NumberIntVal(int64(o.Count)),
 		"ref_ids": textsValue(o.RefIDs), "detail": cty.StringVal(o.Detail),
 	})
 }

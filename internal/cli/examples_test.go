@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestExamples applies each example in the sandbox: its plan is the golden file beside it,
-// the ledger has what the plan promised, and a second run does nothing.
+// its tests pass, the ledger has what the plan promised, and a second run does nothing.
 func TestExamples(t *testing.T) {
 	examples, err := filepath.Glob("../../examples/*")
 	if err != nil || len(examples) == 0 {
@@ -48,6 +48,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("the plan is not the golden file; go test ./internal/cli -update writes it anew (-want +got):\n%s", diff)
 			}
 
+			run(t, 0, "test", "--chdir="+dir)
 			run(t, 2, "plan", "--sandbox", "--detailed-exitcode", "--out=first.plan", "--chdir="+dir)
 			run(t, 0, "apply", "--sandbox", "--auto-approve", "--chdir="+dir)
 			again := run(t, 0, "apply", "--sandbox", "--auto-approve", "--chdir="+dir)

@@ -126,7 +126,8 @@ func (t *trial) compare(ctx context.Context, record planner.Record) error {
 	return nil
 }
 
-// obstacles are those of the plan, as failures of the blocks that they are about.
+// obstacles are those of the plan, as failures of the blocks that they are about: the one that
+// says no, else those of the transfers that are concerned.
 func (t *trial) obstacles() hcl.Diagnostics {
 	blocks := map[string]string{} // by ref_id
 	if !t.plan.Applicable() {
@@ -140,8 +141,8 @@ func (t *trial) obstacles() hcl.Diagnostics {
 		for _, refID := range o.RefIDs {
 			about[blocks[refID]] = true
 		}
-		if len(about) == 0 {
-			about[""] = true
+		if o.Address != "" || len(about) == 0 {
+			about = map[string]bool{o.Address: true}
 		}
 		for _, address := range slices.Sorted(maps.Keys(about)) {
 			diags = append(diags, config.Blame(t.wrong("Plan is not applicable", fmt.Sprintf("%s: %s", o.Kind, o.Detail)), address))
