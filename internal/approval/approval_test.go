@@ -520,6 +520,59 @@ func TestHardwareKey(t *testing.T) {
 	}
 }
 
+// TestRevokedAgreesWithOpenSSH reads the lists that the real ssh-keygen writes, and holds what is
+// made of them against what it makes of them itself.
+func TestRevokedAgreesWithOpenSSH(t *testing.T) {
+	needOpenSSH(t)
+	alice, bob := signer(t, "alice"), signer(t, "bob")
+	for name, c := range map[string]struct {
+		spec      string // of ssh-keygen -k; "" for a list of public keys
+		isRevoked bool
+	}{
+		"a list of keys":  {"", true},
+		"a key":           {keyLine(alice), true},
+		"its hash":        {"sha256: " + keyLine(alice), true},
+		"its weak hash":   {"sha1: " + keyLine(alice), true},
+		"its fingerprint": {"hash: " + ssh.FingerprintSHA256(alice.PublicKey()), true},
+		"another key":     {keyLine(bob), false},
+		"several":         {keyLine(bob) + "\nsha256: " + keyLine(bob) + "\nsha1: " + keyLine(alice), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			list := write(t, dir, "revoked", keyLine(alice)+"\n")
+			if c.spec != "" {
+				openSSH(t, "", "-k", "-q", "-f", list, write(t, dir, "spec", c.spec+"\n"))
+			}
+			theirs := exec.Command("ssh-keygen", "-Q", "-f", list, write(t, dir, "key.pub", keyLine(alice)+"\n")).Run() != nil
+			content, err := os.ReadFile(list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			revoked, mistakes := approval.ParseRevoked(content)
+			ours := signers(t, "alice "+keyLine(alice)).Use(alice.PublicKey(), revoked, noon).Why == approval.RevokedKey
+			if len(mistakes) > 0 || ours != c.isRevoked || theirs != c.isRevoked {
+				t.Errorf("revoked here: %t, with ssh-keygen: %t, want %t; mistakes %v", ours, theirs, c.isRevoked, mistakes)
+			}
+			if c.spec == "" || name == "several" { // cut between two sections, it is whole
+				return
+			}
+			for n := len("SSHKRL\n\x00"); n < len(content)-1; n++ {
+				if _, mistakes := approval.ParseRevoked(content[:n]); len(mistakes) == 0 && n != emptyKRL(content) {
+					t.Errorf("%d of %d bytes are a list without a mistake", n, len(content))
+				}
+			}
+		})
+	}
+}
+
+// emptyKRL is how long the header of a list is, which alone is a list that revokes nothing.
+func emptyKRL(content []byte) int {
+	const fixed = 8 + 4 + 3*8
+	reserved := int(binary.BigEndian.Uint32(content[fixed:]))
+	comment := int(binary.BigEndian.Uint32(content[fixed+4+reserved:]))
+	return fixed + 4 + reserved + 4 + comment
+}
+
 func FuzzSigners(f *testing.F) {
 	key := keyLine(signer(f, "alice"))
 	f.Add([]byte("alice " + key + "\n"))

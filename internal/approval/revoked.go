@@ -9,19 +9,20 @@ import (
 
 // Revoked are keys that count for nothing any more. A nil Revoked has none.
 type Revoked struct {
-	keys map[string]int // lines, by the key's blob
+	keys   map[string]int // lines, by the key's blob; 0 in a binary list
+	hashes krlHashes
 }
 
-// krlMagic begins a binary list that ssh-keygen -k wrote.
-const krlMagic = "SSHKRL\n\x00"
-
-// ParseRevoked reads a list of public keys, one a line, as ssh-keygen -Y verify takes it with
-// -r. A binary list is a mistake, and so is whatever is not understood: a line is never passed
-// over.
+// ParseRevoked reads what ssh-keygen -Y verify takes with -r: a list of public keys, one a line,
+// or a binary list (KRL) of ssh-keygen -k. What is not understood is a mistake: nothing is
+// passed over that could revoke a key.
 func ParseRevoked(content []byte) (*Revoked, []Mistake) {
-	r := &Revoked{keys: map[string]int{}}
-	if bytes.HasPrefix(content, []byte(krlMagic)) {
-		return r, []Mistake{{0, "it is a binary list (KRL) of ssh-keygen -k, which is not read here; list the public keys themselves, one a line"}}
+	r := &Revoked{keys: map[string]int{}, hashes: krlHashes{map[string]bool{}, map[string]bool{}}}
+	if rest, isBinary := bytes.CutPrefix(content, []byte(krlMagic)); isBinary {
+		if err := r.parseKRL(rest); err != nil {
+			return r, []Mistake{{0, err.Error()}}
+		}
+		return r, nil
 	}
 	var mistakes []Mistake
 	for number, line := range lines(content) {
@@ -47,8 +48,11 @@ func (r *Revoked) where(key ssh.PublicKey) string {
 		return ""
 	}
 	line, ok := r.keys[string(key.Marshal())]
-	if !ok {
+	if !ok && !r.hashes.has(key.Marshal()) {
 		return ""
+	}
+	if line == 0 {
+		return "revoked_keys has the key"
 	}
 	return fmt.Sprintf("revoked_keys line %d has the key", line)
 }

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -56,53 +54,6 @@ func (w *workspace) readPlan(name string, into io.Writer) (*planner.Plan, error)
 		return nil, withHint(fmt.Errorf("%s cannot be applied; nothing was sent: %w", name, err), w.command("plan --out="+shell.Word(name)))
 	}
 	return plan, nil
-}
-
-// signatures reads every FILE.sig and FILE.*.sig beside a plan. One that can't be read is told
-// with the reason; a file's name says nothing about whose signature it is.
-func (s *savedPlan) signatures() ([]approval.File, error) {
-	entries, err := os.ReadDir(filepath.Dir(s.path))
-	if err != nil {
-		return nil, fmt.Errorf("look for signatures beside the plan: %w", err)
-	}
-	var files []approval.File
-	base := filepath.Base(s.path)
-	for _, entry := range entries {
-		rest, ok := strings.CutPrefix(entry.Name(), base+".")
-		if !ok || rest != "sig" && !strings.HasSuffix(rest, ".sig") {
-			continue
-		}
-		if len(files) == approval.SignaturesMax {
-			return nil, fmt.Errorf("there are more than %d signatures beside %s; remove those that are not needed", approval.SignaturesMax, s.name)
-		}
-		file := approval.File{Name: entry.Name()}
-		content, err := readSignature(filepath.Join(filepath.Dir(s.path), entry.Name()))
-		if file.Content = content; err != nil {
-			file.Problem = "it cannot be read: " + err.Error()
-		}
-		files = append(files, file)
-	}
-	return files, nil
-}
-
-func readSignature(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, errors.Unwrap(err)
-	}
-	if !info.Mode().IsRegular() { // a pipe could block for ever
-		return nil, errors.New("it is not a regular file")
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, errors.Unwrap(err)
-	}
-	defer func() { _ = file.Close() }() // only read
-	content, err := io.ReadAll(io.LimitReader(file, approval.SignatureBytesMax+1))
-	if err == nil && len(content) > approval.SignatureBytesMax {
-		err = fmt.Errorf("it has more than %d bytes", approval.SignatureBytesMax)
-	}
-	return content, err
 }
 
 // approvalsOf are what the approval blocks whose rules apply ask of a plan, and who gave it. The

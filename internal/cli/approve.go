@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/term"
 
 	"remit/config"
 	"remit/internal/shell"
@@ -173,40 +171,6 @@ func (a *approving) refuse(err error) error {
 	return hinted{fmt.Errorf("%s cannot be approved; nothing was signed: %w", a.file, err), a.command("plan --out=" + shell.Word(a.file)), code}
 }
 
-// keyring is where this process finds keys; flag names one.
-func (w *workspace) keyring(flag string) *sshkey.Keyring {
-	ring := &sshkey.Keyring{Getenv: w.getenv, Dir: w.dir, Flag: flag, Stderr: w.stderr}
-	if w.interactive() {
-		ring.Passphrase = w.askPassphrase
-	}
-	return ring
-}
-
-func (p *process) askPassphrase(ctx context.Context, file string) ([]byte, error) {
-	terminal, ok := p.stdin.(*os.File)
-	if !ok {
-		return nil, errors.New("there is no terminal")
-	}
-	if _, err := fmt.Fprintf(p.stderr, "Passphrase of %s: ", view.Visible(file)); err != nil {
-		return nil, err
-	}
-	before, err := term.GetState(int(terminal.Fd()))
-	if err != nil {
-		return nil, fmt.Errorf("ask for the passphrase: %w", err)
-	}
-	var passphrase []byte
-	err = orInterrupted(ctx, func() (err error) {
-		passphrase, err = term.ReadPassword(int(terminal.Fd()))
-		return err
-	})
-	_ = term.Restore(int(terminal.Fd()), before) // an interrupted question leaves it without echo
-	_, _ = fmt.Fprintln(p.stderr)
-	if err != nil {
-		return nil, fmt.Errorf("ask for the passphrase: %w", err)
-	}
-	return passphrase, nil
-}
-
 // findKey finds the key to sign with, of somebody whose approval would count.
 func (a *approving) findKey(ctx context.Context, w *workspace, plan *savedPlan) (*sshkey.Key, error) {
 	useless := func(key ssh.PublicKey) error { return a.useless(w, plan, key) }
@@ -308,7 +272,7 @@ func (a *approving) sign(ctx context.Context, w *workspace, plan *savedPlan, key
 	if err != nil {
 		return fmt.Errorf("%w; nothing was signed", err)
 	}
-	name, err := writeSignature(plan.path, w.principal(key.Public), text)
+	name, err := writeSignature(plan.path, w.principal(key.Public), key.Public, text)
 	if err != nil {
 		return err
 	}
@@ -345,47 +309,4 @@ func (w *workspace) principal(key ssh.PublicKey) string {
 		}
 	}
 	return ""
-}
-
-// writeSignature writes a signature's file beside a plan, under a name that nothing has yet, and
-// returns that name.
-func writeSignature(path, who string, text []byte) (string, error) {
-	const most = 100
-	for n := range most {
-		name := path + "." + fileWord(who)
-		if n > 0 {
-			name += "-" + strconv.Itoa(n+1)
-		}
-		name += ".sig"
-		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if errors.Is(err, os.ErrExist) {
-			continue
-		}
-		if err != nil {
-			return "", fmt.Errorf("write the signature: %w", err)
-		}
-		_, err = file.Write(text)
-		if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-			_ = os.Remove(name) // it counts for nothing
-			return "", fmt.Errorf("write the signature: %w", err)
-		}
-		return filepath.Base(name), nil
-	}
-	return "", fmt.Errorf("write the signature: there are %d files %s.%s-….sig already; remove those that are not needed", most, path, fileWord(who))
-}
-
-// fileWord is a name as a part of a file's name.
-func fileWord(name string) string {
-	word := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("@._-+", r):
-			return r
-		}
-		return '-'
-	}, name)
-	const most = 64
-	if word = strings.Trim(word, ".-"); word == "" {
-		return "approval"
-	}
-	return word[:min(len(word), most)]
 }

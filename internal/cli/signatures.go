@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"remit/internal/approval"
+	"remit/internal/wholefile"
+)
+
+// signatures reads every FILE.sig and FILE.*.sig beside a plan. One that can't be read is told
+// with the reason; a file's name says nothing about whose signature it is.
+func (s *savedPlan) signatures() ([]approval.File, error) {
+	entries, err := os.ReadDir(filepath.Dir(s.path))
+	if err != nil {
+		return nil, fmt.Errorf("look for signatures beside the plan: %w", err)
+	}
+	var files []approval.File
+	base := filepath.Base(s.path)
+	for _, entry := range entries {
+		rest, ok := strings.CutPrefix(entry.Name(), base+".")
+		if !ok || rest != "sig" && !strings.HasSuffix(rest, ".sig") {
+			continue
+		}
+		if len(files) == approval.SignaturesMax {
+			return nil, fmt.Errorf("there are more than %d signatures beside %s; remove those that are not needed", approval.SignaturesMax, s.name)
+		}
+		file := approval.File{Name: entry.Name()}
+		content, err := readSignature(filepath.Join(filepath.Dir(s.path), entry.Name()))
+		if file.Content = content; err != nil {
+			file.Problem = "it cannot be read: " + err.Error()
+		}
+		files = append(files, file)
+	}
+	return files, nil
+}
+
+func readSignature(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	if !info.Mode().IsRegular() { // a pipe could block for ever
+		return nil, errors.New("it is not a regular file")
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	defer func() { _ = file.Close() }() // only read
+	content, err := io.ReadAll(io.LimitReader(file, approval.SignatureBytesMax+1))
+	if err == nil && len(content) > approval.SignatureBytesMax {
+		err = fmt.Errorf("it has more than %d bytes", approval.SignatureBytesMax)
+	}
+	return content, err
+}
+
+// writeSignature writes a signature's file beside a plan and returns its name. It replaces an
+// earlier signature by the same key, which was of another plan in that file, and nothing else.
+func writeSignature(path, who string, key ssh.PublicKey, text []byte) (string, error) {
+	const most = 100
+	for n := range most {
+		name := path + "." + fileWord(who)
+		if n > 0 {
+			name += "-" + strconv.Itoa(n+1)
+		}
+		name += ".sig"
+		if isSignatureBy(name, key) {
+			return filepath.Base(name), orWriting(wholefile.Replace(name, 0o644, func(to io.Writer) error {
+				_, err := to.Write(text)
+				return err
+			}))
+		}
+		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", orWriting(err)
+		}
+		_, err = file.Write(text)
+		if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+			_ = os.Remove(name) // it counts for nothing
+		}
+		return filepath.Base(name), orWriting(err)
+	}
+	return "", fmt.Errorf("write the signature: there are %d files %s.%s-….sig already; remove those that are not needed", most, path, fileWord(who))
+}
+
+func orWriting(err error) error {
+	if err != nil {
+		return fmt.Errorf("write the signature: %w", err)
+	}
+	return nil
+}
+
+// isSignatureBy reports whether a file is a signature by a key.
+func isSignatureBy(path string, key ssh.PublicKey) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	content, err := readSignature(path)
+	if err != nil {
+		return false
+	}
+	sig, err := approval.ParseSignature(content)
+	return err == nil && bytes.Equal(sig.Key().Marshal(), key.Marshal())
+}
+
+// fileWord is a name as a part of a file's name.
+func fileWord(name string) string {
+	word := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("@._-+", r):
+			return r
+		}
+		return '-'
+	}, name)
+	const most = 64
+	if word = strings.Trim(word, ".-"); word == "" {
+		return "approval"
+	}
+	return word[:min(len(word), most)]
+}
