@@ -74,7 +74,7 @@ type dataKind struct {
 	name      string
 	arguments []string // beside file, key and where
 	key       string   // where none is named; "" where one must be
-	// prepare reads the arguments of this kind alone.
+	// prepare reads the arguments of this kind alone; nil where there are none.
 	prepare func(*dataSource, *reader)
 	// open reads the header of a file.
 	open func(*dataSource, *os.File) (records, hcl.Diagnostics)
@@ -82,7 +82,7 @@ type dataKind struct {
 
 // dataKinds are the types of data of this version.
 func dataKinds() []dataKind {
-	return []dataKind{csvKind(), jsonKind()}
+	return []dataKind{csvKind(), jsonKind(), pain001Kind()}
 }
 
 // dataTypes are their names.
@@ -95,7 +95,7 @@ func dataTypes() []string {
 }
 
 // dataTypesLater come with later versions.
-func dataTypesLater() []string { return []string{"pain001", "xlsx"} }
+func dataTypesLater() []string { return []string{"xlsx"} }
 
 func dataBlockKind() blockKind {
 	kind := blockKind{
@@ -150,8 +150,8 @@ func (l *loader) checkDataArguments(d *dataSource) {
 	b := d.block
 	for _, a := range b.inOrder {
 		if a.name != "file" && a.name != "key" && a.name != "where" && !slices.Contains(d.kind.arguments, a.name) {
-			l.report(mistake(a.nameAt, "Unsupported argument", "A data source of type %q has no argument %q. It has: file, key, where, %s.",
-				d.kind.name, a.name, strings.Join(d.kind.arguments, ", ")))
+			l.report(mistake(a.nameAt, "Unsupported argument", "A data source of type %q has no argument %q. It has: %s.",
+				d.kind.name, a.name, strings.Join(append([]string{"file", "key", "where"}, d.kind.arguments...), ", ")))
 			b.incomplete = true
 		}
 	}
@@ -179,7 +179,9 @@ func (d *dataSource) prepare() (cty.Value, hcl.Diagnostics) {
 	}
 	d.readPicks(r)
 	d.readFormats(r)
-	d.kind.prepare(d, r)
+	if d.kind.prepare != nil {
+		d.kind.prepare(d, r)
+	}
 	if r.diags.HasErrors() {
 		return cty.NilVal, r.diags
 	}

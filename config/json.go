@@ -180,8 +180,6 @@ func (f *jsonFile) broken(err error) hcl.Diagnostics {
 		return f.wrongRecord(span{syntax.ByteOffset, 1}, "Not JSON", "%s is no JSON from here on: %s", f.name, sentence(syntax.Err))
 	case errors.As(err, &syntax):
 		return hcl.Diagnostics{f.unreadable(syntax.ByteOffset, io.ErrUnexpectedEOF)}
-	case errors.Is(err, errRecordLong):
-		err = errors.New("a row has more than 16 MiB")
 	case errors.Is(err, io.EOF):
 		err = io.ErrUnexpectedEOF
 	}

@@ -58,22 +58,36 @@ func (t *textFile) free() { t.lines.unread = -1 << 60 }
 
 func (t *textFile) line(offset int64) int { return t.lines.line(offset + int64(t.lines.skipped)) }
 
-// span is the range of length bytes from an offset of the text, or of those of them that
-// stand on its first line.
-func (t *textFile) span(offset, length int64) hcl.Range {
+// placed is a part of the text that can be shown however far reading has gone on.
+type placed struct {
+	line         int
+	start        int64 // of the line
+	from, length int64
+}
+
+// place notes where length bytes from an offset of the text stand, which is in or after the
+// record that was begun last.
+func (t *textFile) place(offset, length int64) placed {
 	offset += int64(t.lines.skipped)
-	line := t.lines.line(offset)
-	from := t.lines.start(line)
-	if line == 1 {
-		from += int64(t.lines.skipped)
+	p := placed{line: t.lines.line(offset), from: offset, length: length}
+	if p.start = t.lines.start(p.line); p.line == 1 {
+		p.start += int64(t.lines.skipped)
 	}
-	text, _, _ := strings.Cut(t.slice(offset, length), "\n")
-	start := hcl.Pos{Line: line, Column: 1 + utf8.RuneCountInString(t.slice(from, offset-from)), Byte: int(offset)}
+	return p
+}
+
+// rangeOf is a place as a range, or that of its first line.
+func (t *textFile) rangeOf(p placed) hcl.Range {
+	text, _, _ := strings.Cut(t.slice(p.from, p.length), "\n")
+	start := hcl.Pos{Line: p.line, Column: 1 + utf8.RuneCountInString(t.slice(p.start, p.from-p.start)), Byte: int(p.from)}
 	end := start
 	end.Column += utf8.RuneCountInString(text)
 	end.Byte += len(text)
 	return hcl.Range{Filename: t.name, Start: start, End: end}
 }
+
+// span is the range of length bytes from an offset of the text.
+func (t *textFile) span(offset, length int64) hcl.Range { return t.rangeOf(t.place(offset, length)) }
 
 // slice reads a part of the file again. What can't be read any more is left out.
 func (t *textFile) slice(from, length int64) string {
@@ -87,6 +101,9 @@ func (t *textFile) slice(from, length int64) string {
 
 // unreadable is the mistake where a file ends or breaks off.
 func (t *textFile) unreadable(offset int64, err error) *hcl.Diagnostic {
+	if errors.Is(err, errRecordLong) {
+		err = errors.New("a row has more than 16 MiB")
+	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return mistake(t.span(offset, 1), "File is cut off", "%s ends in the middle. Is it whole?", t.name)
 	}

@@ -577,3 +577,15 @@ func edgeTable() string {
 	}
 	return b.String()
 }
+
+// TestDocsPain001 holds the columns of pain.001 files in language.md against those that there
+// are.
+func TestDocsPain001(t *testing.T) {
+	var got []string
+	for _, row := range rows(readDocument(t, "language.md").sections["pain.001 files"]) {
+		got = append(got, strings.Trim(row[0], "`"))
+	}
+	if diff := cmp.Diff(config.Pain001Columns(), got); diff != "" {
+		t.Errorf("language.md and the language have other columns (-language +language.md):\n%s", diff)
+	}
+}

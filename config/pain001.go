@@ -1,0 +1,439 @@
+package config
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/shopspring/decimal"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// pain001Kind reads the instructions of a customer credit transfer initiation of ISO 20022,
+// pain.001, in version 3 or later.
+func pain001Kind() dataKind {
+	return dataKind{
+		name: "pain001", key: "end_to_end_id",
+		open: func(d *dataSource, file *os.File) (records, hcl.Diagnostics) { return openPain001(d, file) },
+	}
+}
+
+// painColumn is a column and the elements that it is read from, one or another of them: below
+// the instruction (CdtTrfTxInf), below its PmtInf, or below the GrpHdr.
+type painColumn struct {
+	name  string
+	paths []string
+}
+
+const (
+	painGroup       = "Document/CstmrCdtTrfInitn/GrpHdr/"
+	painInformation = "Document/CstmrCdtTrfInitn/PmtInf/"
+	painInstruction = painInformation + "CdtTrfTxInf/"
+	painAmount      = painInstruction + "Amt/InstdAmt"
+	painUnused      = "NOTPROVIDED" // an EndToEndId that is none
+	painDepthMax    = 64
+)
+
+// painColumns are the columns of a pain.001 file. docs/language.md says what each is.
+func painColumns() []painColumn {
+	return []painColumn{
+		{"end_to_end_id", []string{painInstruction + "PmtId/EndToEndId"}},
+		{"instruction_id", []string{painInstruction + "PmtId/InstrId"}},
+		{"uetr", []string{painInstruction + "PmtId/UETR"}},
+		{"amount", []string{painAmount}},
+		{"currency", nil}, // the attribute Ccy of the amount
+		{"creditor_name", []string{painInstruction + "Cdtr/Nm"}},
+		{"creditor_iban", []string{painInstruction + "CdtrAcct/Id/IBAN"}},
+		{"creditor_account", []string{painInstruction + "CdtrAcct/Id/Othr/Id"}},
+		{"creditor_bic", []string{painInstruction + "CdtrAgt/FinInstnId/BIC", painInstruction + "CdtrAgt/FinInstnId/BICFI"}},
+		{"ultimate_creditor_name", []string{painInstruction + "UltmtCdtr/Nm"}},
+		{"purpose", []string{painInstruction + "Purp/Cd", painInstruction + "Purp/Prtry"}},
+		{"remittance", []string{painInstruction + "RmtInf/Ustrd"}},
+		{"remittance_reference", []string{painInstruction + "RmtInf/Strd/CdtrRefInf/Ref"}},
+		{"debtor_name", []string{painInformation + "Dbtr/Nm"}},
+		{"debtor_iban", []string{painInformation + "DbtrAcct/Id/IBAN"}},
+		{"debtor_account", []string{painInformation + "DbtrAcct/Id/Othr/Id"}},
+		{"debtor_bic", []string{painInformation + "DbtrAgt/FinInstnId/BIC", painInformation + "DbtrAgt/FinInstnId/BICFI"}},
+		{"requested_date", []string{painInformation + "ReqdExctnDt", painInformation + "ReqdExctnDt/Dt", painInformation + "ReqdExctnDt/DtTm"}},
+		{"payment_information_id", []string{painInformation + "PmtInfId"}},
+		{"message_id", []string{painGroup + "MsgId"}},
+	}
+}
+
+// Pain001Columns are the names of the columns that a row of a pain.001 file has.
+func Pain001Columns() []string {
+	var names []string
+	for _, column := range painColumns() {
+		names = append(names, column.name)
+	}
+	return names
+}
+
+// painSpaces are the namespaces of pain.001, of ISO and of those who restrict it.
+var painSpaces = regexp.MustCompile(`pain\.001\.\d{3}\.(\d{2})(\D.*)?$`)
+
+// xmlDecimal is what a decimal of XML Schema may look like, of a length that can be summed.
+var xmlDecimal = regexp.MustCompile(`^[+-]?(\d{1,40}(\.\d{0,20})?|\.\d{1,20})$`)
+
+// pain001File reads a file as a stream. What stands above an instruction holds for it.
+type pain001File struct {
+	*textFile
+	key     string
+	decoder *xml.Decoder
+	space   string   // the namespace of the document
+	path    []string // of the open elements
+	columns map[string]int
+	names   []string
+	charset string // that the file is declared to be in, where that is not UTF-8
+	ofInfo  []int  // columns that a PmtInf has
+
+	text      strings.Builder // of the innermost element
+	textFrom  int64
+	currency  string
+	above     []string // the values of the columns that an instruction has from above
+	aboveAt   []placed
+	record    *painRecord // of the open instruction; nil outside of one
+	group     painControl
+	info      painControl
+	began     bool // an instruction of the PmtInf began
+	documents int
+}
+
+// painRecord is one instruction. It is a spot.
+type painRecord struct {
+	file   *pain001File
+	fields []string
+	places []placed
+	place  placed
+	wrong  hcl.Diagnostics
+}
+
+// painControl are the control totals that a file states, and what it has.
+type painControl struct {
+	element  string // in which they stand
+	count    int
+	sum      decimal.Decimal
+	unsure   bool // an amount could not be read
+	said     bool // NbOfTxs is there
+	saidN    string
+	saidNAt  placed
+	saidSum  string
+	saidSumA placed
+}
+
+func openPain001(d *dataSource, file fileReader) (*pain001File, hcl.Diagnostics) {
+	text, diags := openText(file, d.file, "XML of ISO 20022")
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	f := &pain001File{textFile: text, key: d.key, decoder: xml.NewDecoder(text.text), columns: map[string]int{}}
+	f.decoder.CharsetReader = func(charset string, _ io.Reader) (io.Reader, error) {
+		f.charset = charset
+		return nil, errors.New("another encoding")
+	}
+	f.names = Pain001Columns()
+	for i, column := range painColumns() {
+		for _, path := range column.paths {
+			f.columns[path] = i
+		}
+		if len(column.paths) > 0 && strings.HasPrefix(column.paths[0], painInformation) && !strings.HasPrefix(column.paths[0], painInstruction) {
+			f.ofInfo = append(f.ofInfo, i)
+		}
+	}
+	f.above, f.aboveAt = make([]string, len(f.names)), make([]placed, len(f.names))
+	f.group.element = "GrpHdr"
+	return f, nil
+}
+
+func (f *pain001File) header() header  { return header{names: f.names} }
+func (f *pain001File) notes() []string { return nil }
+
+// read returns the next instruction. What ends the reading is io.EOF.
+func (f *pain001File) read() (record, hcl.Diagnostics, error) {
+	for {
+		from := f.decoder.InputOffset()
+		token, err := f.decoder.Token()
+		if err != nil {
+			return record{}, f.broken(err), io.EOF
+		}
+		var diags hcl.Diagnostics
+		switch token := token.(type) {
+		case xml.StartElement:
+			diags = f.start(token, from)
+		case xml.CharData:
+			f.text.Write(token)
+		case xml.EndElement:
+			var done *painRecord
+			if done, diags = f.end(from); done != nil {
+				if done.wrong.HasErrors() {
+					return record{}, done.wrong, nil
+				}
+				return record{fields: done.fields, line: done.place.line, plain: arePlain(done.fields), place: done}, nil, nil
+			}
+			if diags.HasErrors() { // control totals
+				return record{}, diags, nil
+			}
+		case xml.Directive:
+			diags = f.wrongRecord(span{from, 1}, "Document type is not allowed", "%s has a <!DOCTYPE …>, by which a file can mean more than it shows. No file of ISO 20022 has one.", f.name)
+		}
+		if diags.HasErrors() {
+			return record{}, diags, io.EOF
+		}
+	}
+}
+
+// broken is what is wrong with the XML; nil at its end.
+func (f *pain001File) broken(err error) hcl.Diagnostics {
+	var syntax *xml.SyntaxError
+	switch {
+	case f.charset != "":
+		return f.wrongRecord(span{0, 1}, "File is not in its encoding", "%s is declared to be %s. Save it as UTF-8, which ISO 20022 asks for.", f.name, f.charset)
+	case errors.Is(err, io.EOF) && f.documents > 0:
+		return nil
+	case errors.Is(err, io.EOF):
+		err = errors.New("is empty, and should have a Document of pain.001")
+	case errors.As(err, &syntax) && strings.Contains(syntax.Msg, "unexpected EOF"):
+		err = io.ErrUnexpectedEOF
+	case errors.As(err, &syntax):
+		err = errors.New("it is no XML from here on: " + syntax.Msg)
+	}
+	return hcl.Diagnostics{f.unreadable(f.decoder.InputOffset(), err)}
+}
+
+// start opens an element. A mistake ends the reading.
+func (f *pain001File) start(element xml.StartElement, from int64) hcl.Diagnostics {
+	at := span{from, f.decoder.InputOffset() - from}
+	if len(f.path) == 0 {
+		if diags := f.checkDocument(element, at); diags.HasErrors() {
+			return diags
+		}
+	}
+	if len(f.path) == painDepthMax {
+		return f.wrongRecord(at, "Elements nest too deeply", "Elements of pain.001 stand at most %d deep in one another.", painDepthMax)
+	}
+	name := element.Name.Local
+	if element.Name.Space != f.space {
+		name = "{" + element.Name.Space + "}" + name // some extension, which means nothing here
+	}
+	f.path = append(f.path, name)
+	f.text.Reset()
+	f.textFrom = f.decoder.InputOffset()
+	switch path := f.at(); {
+	case len(f.path) == 2 && path != strings.TrimSuffix(painGroup, "/GrpHdr/"):
+		return f.wrongRecord(at, "Not a pain.001 file", "The document has a %s, and that of a pain.001 file of version 3 or later has a CstmrCdtTrfInitn.", element.Name.Local)
+	case path+"/" == painInformation:
+		f.info, f.began = painControl{element: "PmtInf"}, false
+		for _, i := range f.ofInfo {
+			f.above[i], f.aboveAt[i] = "", placed{}
+		}
+		f.begin(from)
+	case path+"/" == painInstruction:
+		f.began = true
+		f.begin(from)
+		f.record = &painRecord{file: f, fields: slices.Clone(f.above), places: slices.Clone(f.aboveAt), place: f.place(at.from, at.length)}
+	case path == painAmount:
+		f.currency = attribute(element, "Ccy")
+	case path == painInstruction+"Amt/EqvtAmt":
+		f.record.refuse(at, "Equivalent amount", "The instruction is for the equivalent (EqvtAmt) of another currency. What is sent must be said by an InstdAmt.")
+	}
+	return nil
+}
+
+func attribute(element xml.StartElement, name string) string {
+	for _, a := range element.Attr {
+		if a.Name.Local == name && a.Name.Space == "" {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+func (f *pain001File) checkDocument(element xml.StartElement, at span) hcl.Diagnostics {
+	f.documents++
+	version := painSpaces.FindStringSubmatch(element.Name.Space)
+	f.space = element.Name.Space
+	switch {
+	case f.documents > 1:
+		return f.wrongRecord(at, "Not a pain.001 file", "A second document begins here, and a file has one.")
+	case element.Name.Local != "Document":
+		return f.wrongRecord(at, "Not a pain.001 file", "The file is a %q, and a pain.001 file is a Document.", element.Name.Local)
+	case version == nil || version[1] < "03":
+		return f.wrongRecord(at, "Not a pain.001 file",
+			"The namespace of the document is %q, and that of a pain.001 file is such as \"urn:iso:std:iso:20022:tech:xsd:pain.001.001.09\", of version 03 or later.", element.Name.Space)
+	}
+	return nil
+}
+
+// at is the path of the innermost element.
+func (f *pain001File) at() string { return strings.Join(f.path, "/") }
+
+// end closes an element. It returns an instruction where that ends.
+func (f *pain001File) end(from int64) (*painRecord, hcl.Diagnostics) {
+	path := f.at()
+	f.path = f.path[:len(f.path)-1]
+	text := strings.TrimSpace(f.text.String())
+	f.text.Reset()
+	at := span{f.textFrom, from - f.textFrom}
+	switch path {
+	case painGroup + "NbOfTxs", painInformation + "NbOfTxs":
+		c := f.control()
+		if c.said {
+			return nil, f.wrongRecord(at, "Element stands twice", "The NbOfTxs of the %s is %q already. Which one is meant?", c.element, c.saidN)
+		}
+		c.said, c.saidN, c.saidNAt = true, text, f.place(at.from, at.length)
+	case painGroup + "CtrlSum", painInformation + "CtrlSum":
+		c := f.control()
+		if c.saidSum != "" {
+			return nil, f.wrongRecord(at, "Element stands twice", "The CtrlSum of the %s is %q already. Which one is meant?", c.element, c.saidSum)
+		}
+		c.saidSum, c.saidSumA = text, f.place(at.from, at.length)
+	case painInformation + "PmtMtd":
+		if text == "CHK" {
+			return nil, f.wrongRecord(at, "Cheques are no transfers", "PmtMtd is CHK: the bank is asked to draw cheques.")
+		}
+	case strings.TrimSuffix(painInstruction, "/"):
+		done := f.record
+		f.record = nil
+		done.finish()
+		return done, nil
+	case strings.TrimSuffix(painInformation, "/"):
+		return nil, f.info.check(f, false)
+	case strings.TrimSuffix(painGroup, "/GrpHdr/"):
+		return nil, f.group.check(f, true)
+	}
+	if i, isColumn := f.columns[path]; isColumn {
+		return nil, f.column(i, path, text, at)
+	}
+	return nil, nil
+}
+
+// control is the one that the innermost element stands in.
+func (f *pain001File) control() *painControl {
+	if len(f.path) > 2 && f.path[2] == "GrpHdr" {
+		return &f.group
+	}
+	return &f.info
+}
+
+// column takes the value of a column in.
+func (f *pain001File) column(i int, path, text string, at span) hcl.Diagnostics {
+	text = cty.NormalizeString(strings.Join(strings.Fields(text), " ")) // as XML Schema collapses it
+	if text == "" {
+		return nil
+	}
+	fields, places := f.above, f.aboveAt
+	if f.record != nil {
+		fields, places = f.record.fields, f.record.places
+		if path == painAmount {
+			f.record.fields[i+1], f.record.places[i+1] = f.currency, f.place(at.from, at.length)
+		}
+	}
+	switch {
+	case f.record == nil && f.began:
+		return f.wrongRecord(at, "Element stands too late", "The %s of a PmtInf stands before its instructions: it holds for all of them.", f.names[i])
+	case fields[i] != "" && strings.HasPrefix(f.names[i], "remittance"):
+		fields[i] += " " + text
+		return nil
+	case fields[i] != "":
+		return f.wrongRecord(at, "Element stands twice", "The %s is %q already. Which one is meant?", f.names[i], fields[i])
+	}
+	fields[i], places[i] = text, f.place(at.from, at.length)
+	return nil
+}
+
+func (r *painRecord) refuse(at span, summary, detail string, args ...any) {
+	r.wrong = append(r.wrong, r.file.wrongRecord(at, summary, detail, args...)...)
+}
+
+// finish counts an instruction and checks what it must have.
+func (r *painRecord) finish() {
+	f := r.file
+	amount := r.fields[slices.Index(f.names, "amount")]
+	currency := r.fields[slices.Index(f.names, "currency")]
+	f.group.add(amount)
+	f.info.add(amount)
+	here := span{r.place.from - int64(f.lines.skipped), r.place.length}
+	switch key := r.fields[slices.Index(f.names, "end_to_end_id")]; {
+	case r.wrong.HasErrors():
+	case amount == "":
+		r.refuse(here, "Amount is missing", "The instruction has no InstdAmt.")
+	case !xmlDecimal.MatchString(amount):
+		r.wrong = append(r.wrong, mistake(r.at(slices.Index(f.names, "amount")), "Invalid amount", "InstdAmt %q is not a decimal such as 1200.50.", amount))
+	case currency == "":
+		r.wrong = append(r.wrong, mistake(r.at(slices.Index(f.names, "amount")), "Currency is missing", "InstdAmt has no attribute Ccy, such as Ccy=\"EUR\"."))
+	case f.key == "end_to_end_id" && key == painUnused:
+		r.wrong = append(r.wrong, mistake(r.at(slices.Index(f.names, "end_to_end_id")), "Instruction without an ID",
+			"EndToEndId says that there is none. An instruction must be known by an ID of its own; if it has another one, say so:\n\n  key = \"instruction_id\""))
+	}
+}
+
+// whole is the first line of the instruction.
+func (r *painRecord) whole() hcl.Range { return r.file.rangeOf(r.place) }
+
+// at is the place of a column's text, or the instruction where it has none.
+func (r *painRecord) at(i int) hcl.Range {
+	if r.places[i].length == 0 {
+		return r.whole()
+	}
+	return r.file.rangeOf(r.places[i])
+}
+
+func (c *painControl) add(amount string) {
+	c.count++
+	if !xmlDecimal.MatchString(amount) {
+		c.unsure = true
+		return
+	}
+	c.sum = c.sum.Add(decimalOf(amount))
+}
+
+// decimalOf is a decimal of XML Schema, which may end with its point.
+func decimalOf(text string) decimal.Decimal {
+	d, err := decimal.NewFromString(strings.TrimSuffix(strings.TrimPrefix(text, "+"), "."))
+	if err != nil {
+		panic("a decimal that was checked is none: " + err.Error())
+	}
+	return d
+}
+
+// check compares what a file states with what it has.
+func (c *painControl) check(f *pain001File, isRequired bool) hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	refuse := func(p placed, name, detail string, args ...any) {
+		d := mistake(f.rangeOf(p), "Control total does not agree", name+" of the "+c.element+" "+detail+" Is the file whole, and as it was written?", args...)
+		d.Extra = &origin{reason: c.element + name}
+		diags = append(diags, d)
+	}
+	if isRequired && !c.said {
+		diags = append(diags, mistake(f.span(f.decoder.InputOffset(), 0), "Control total is missing",
+			"The %s has no NbOfTxs, which says how many instructions the file has. It has %d.", c.element, c.count))
+	}
+	if c.said {
+		switch n, err := strconv.Atoi(c.saidN); {
+		case err != nil || n < 0:
+			refuse(c.saidNAt, "NbOfTxs", "is %q, and no number.", c.saidN)
+		case n > c.count:
+			refuse(c.saidNAt, "NbOfTxs", "says %d, and there are %s: %d fewer.", n, plural(c.count, "instruction"), n-c.count)
+		case n < c.count:
+			refuse(c.saidNAt, "NbOfTxs", "says %d, and there are %s: %d more.", n, plural(c.count, "instruction"), c.count-n)
+		}
+	}
+	switch {
+	case c.saidSum == "" || c.unsure:
+	case !xmlDecimal.MatchString(c.saidSum):
+		refuse(c.saidSumA, "CtrlSum", "is %q, and no decimal.", c.saidSum)
+	case !decimalOf(c.saidSum).Equal(c.sum):
+		refuse(c.saidSumA, "CtrlSum", "says %s, and the amounts add up to %s: the difference is %s.",
+			c.saidSum, written(c.sum), written(decimalOf(c.saidSum).Sub(c.sum)))
+	}
+	return diags
+}
+
+// written is a sum with the decimals of what was added up.
+func written(d decimal.Decimal) string { return d.StringFixed(max(0, -d.Exponent())) }
