@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -68,7 +69,10 @@ func LoadTests(dir, below string) (*Tests, hcl.Diagnostics) {
 		return t, hcl.Diagnostics{placeless("Directory cannot be read", "%s", sentence(err))}
 	}
 	t.sources.root = root
-	names, err := testNames(root, below)
+	if below != "" && !filepath.IsLocal(below) {
+		return t, hcl.Diagnostics{placeless("Directory of tests is outside", "The directory of tests %q must be in the directory of the configuration.", below)}
+	}
+	names, err := testNames(root, filepath.ToSlash(below))
 	if err != nil {
 		return t, hcl.Diagnostics{placeless("Directory cannot be read", "%s", sentence(err))}
 	}
@@ -333,10 +337,15 @@ func (r *TestRun) Check(c *Configuration, given map[string]cty.Value) (failures,
 			}
 			message, _, ok, diags := c.scope.over(a.message, within)
 			mistakes = append(mistakes, diags...)
-			if ok && isText(message) {
-				failed.Detail = message.AsString()
-			} else if ok {
+			switch {
+			case !ok:
+			case a.message.refs.sensitive():
+				mistakes = append(mistakes, mistake(a.message.expr.Range(), "Message may not show a secret",
+					"error_message uses a sensitive value, and is shown."))
+			case !isText(message):
 				mistakes = append(mistakes, mistake(a.message.expr.Range(), "Not text", "error_message must be a string."))
+			default:
+				failed.Detail = message.AsString()
 			}
 			failures = append(failures, failed)
 		}

@@ -42,27 +42,28 @@ func (t *trial) carryOut(ctx context.Context) (view.TestStatus, hcl.Diagnostics)
 		return view.TestError, append(t.found, t.wrong("Run could not be carried out", err.Error()+"."))
 	}
 	unexpected, missing := t.run.Judge(t.found)
+	diags := slices.Concat(unexpected, missing)
 	switch {
-	case unexpected.HasErrors() && t.plan == nil:
-		return view.TestError, append(unexpected, missing...)
-	case unexpected.HasErrors() || len(missing) > 0:
-		return view.TestFail, append(unexpected, missing...)
+	case t.plan == nil && unexpected.HasErrors():
+		return view.TestError, diags
+	case t.plan == nil && len(missing) > 0:
+		return view.TestFail, diags
 	case t.plan == nil && t.run.Asserts():
-		return view.TestError, append(unexpected, t.wrong("There is no plan to look into",
+		return view.TestError, append(diags, t.wrong("There is no plan to look into",
 			"A failure that the run expects keeps a plan from being made, so what the run asserts can't be told. Assert it in another run."))
 	case t.plan == nil:
-		return view.TestPass, unexpected
+		return view.TestPass, diags
 	}
 	given, err := t.given()
 	if err != nil {
-		return view.TestError, append(unexpected, t.wrong("Plan cannot be looked into", err.Error()+"."))
+		return view.TestError, append(diags, t.wrong("Plan cannot be looked into", err.Error()+"."))
 	}
 	failures, mistakes := t.run.Check(t.config, given)
-	diags := slices.Concat(unexpected, mistakes, failures)
+	diags = slices.Concat(diags, mistakes, failures)
 	switch {
 	case mistakes.HasErrors():
 		return view.TestError, diags
-	case failures.HasErrors():
+	case diags.HasErrors():
 		return view.TestFail, diags
 	}
 	return view.TestPass, diags
