@@ -23,7 +23,7 @@ type Rule struct {
 // rule without a threshold applies to every plan; of several thresholds one is enough.
 func (r *Rule) applies(totals transfer.Totals) string {
 	if len(r.Above) == 0 && !r.HasCount {
-		return "every plan"
+		return "for every plan"
 	}
 	for _, asset := range slices.Sorted(maps.Keys(r.Above)) {
 		if totals.Sum(asset).GreaterThan(r.Above[asset]) {
