@@ -48,6 +48,10 @@ func TestExamples(t *testing.T) {
 				t.Errorf("the plan is not the golden file; go test ./internal/cli -update writes it anew (-want +got):\n%s", diff)
 			}
 
+			if diff := cmp.Diff(plan, runIn(t, 20*365*24*time.Hour, 0, "plan", "--sandbox", "--show=all", "--chdir="+dir)); diff != "" {
+				t.Errorf("in twenty years the plan is another (-now +then):\n%s", diff)
+			}
+
 			run(t, 0, "test", "--chdir="+dir)
 			run(t, 2, "plan", "--sandbox", "--detailed-exitcode", "--out=first.plan", "--chdir="+dir)
 			run(t, 0, "apply", "--sandbox", "--auto-approve", "--chdir="+dir)
@@ -98,8 +102,15 @@ func compareLedger(t *testing.T, dir string) {
 // run runs remit in this process and returns its standard output.
 func run(t *testing.T, wantCode int, args ...string) string {
 	t.Helper()
+	return runIn(t, 0, wantCode, args...)
+}
+
+// runIn is run with a clock that is ahead.
+func runIn(t *testing.T, ahead time.Duration, wantCode int, args ...string) string {
+	t.Helper()
+	now := func() time.Time { return time.Now().Add(ahead) }
 	var stdout, stderr bytes.Buffer
-	code := cli.Run(context.Background(), args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
+	code := cli.RunAt(context.Background(), now, args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
 	if code != wantCode {
 		t.Fatalf("remit %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), code, wantCode, &stdout, &stderr)
 	}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"remit/internal/view"
+	"remit/planner"
+)
+
+func newStatus(p *process) *cobra.Command {
+	var o planning
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Show what is due now, what comes next, and what needs a person",
+		Long: "Show what is due now, what comes next, what is late, what waits and on what, and what is in\n" +
+			"doubt. It takes no lock, needs no credentials and writes nothing.\n\n" +
+			"Exit codes: 0 nothing needs a person; 1 a mistake; 3 some were refused, failed or expired; 4\n" +
+			"some are in doubt, unverified or in conflict; 5 a control says no, such as to what is late.",
+		Args: exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w, err := p.open(&o.source, asJSON)
+			if err != nil {
+				return err
+			}
+			var plan *planner.Plan
+			err = orInterrupted(cmd.Context(), func() (err error) {
+				plan, err = o.status(cmd.Context(), w, asJSON)
+				return err
+			})
+			if err != nil {
+				return o.planError(err)
+			}
+			if code := exitOfStatus(plan); code != exitDone {
+				return exitCode(code)
+			}
+			return nil
+		},
+	}
+	o.source.flags(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	return cmd
+}
+
+// status plans and shows how things stand.
+func (o *planning) status(ctx context.Context, w *workspace, asJSON bool) (*planner.Plan, error) {
+	plan, err := o.plan(ctx, w, asJSON)
+	if err != nil {
+		return nil, err
+	}
+	if asJSON {
+		return plan, w.json().Status(plan)
+	}
+	return plan, view.Status(w.stdout, plan, w.planOptions(o))
+}
+
+// exitOfStatus is the gravest of what needs a person; 0 where nothing does.
+func exitOfStatus(plan *planner.Plan) int {
+	code := exitDone
+	for _, s := range plan.Standings() {
+		switch s.Group {
+		case planner.GroupConflict, planner.GroupInDoubt, planner.GroupUnverified:
+			return exitLook
+		case planner.GroupFailed, planner.GroupRefused, planner.GroupExpired:
+			code = exitPartial
+		case planner.GroupLate, planner.GroupInFlight, planner.GroupDue, planner.GroupWaiting, planner.GroupNext:
+		}
+	}
+	if !plan.Applicable() {
+		return exitOf(plan.Obstacles)
+	}
+	return code
+}

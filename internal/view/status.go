@@ -1,0 +1,164 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"remit/planner"
+)
+
+// statusShown is how many transfers of a group are listed.
+const statusShown = 10
+
+// Status writes how things stand for a person: what needs one, what is due, what waits and on
+// what, and what comes next. It returns only errors of w.
+func Status(w io.Writer, plan *planner.Plan, o PlanOptions) error {
+	page := newPage(w, o.Screen)
+	page.planHead(plan, o)
+	page.line(plain("As of " + moment(plan.Header.Created)))
+	page.line()
+	standings := plan.Standings()
+	if len(standings) == 0 {
+		page.paragraph("", "Nothing is due, nothing waits, nothing is in doubt.", toneStrong)
+	}
+	for _, s := range standings {
+		page.standing(&s)
+	}
+	page.obstacles(plan)
+	if len(standings) > 0 && plan.Applicable() {
+		page.paragraph("", nextStep(standings), toneStrong)
+	}
+	return page.Flush()
+}
+
+func (p *page) standing(s *planner.Standing) {
+	title := fmt.Sprintf("%s: %d", string(s.Group), s.Totals.Count())
+	for total := range s.Totals.All() {
+		title += fmt.Sprintf(", %s %s", Visible(total.Asset), sum(total.Sum))
+	}
+	p.paragraph("", title, groupTone(s.Group))
+	shown := s.First[:min(len(s.First), statusShown)]
+	var rows [][]span
+	for i := range shown {
+		c := &shown[i]
+		rows = append(rows, []span{
+			plain(Visible(c.RefID)), plain(c.Request.Amount.String()), plain(Visible(c.Request.Asset)), dim(groupTime(c, s.Group)),
+		})
+		if why := groupReason(c, s.Group); why != "" {
+			p.table("  ", rows, 1)
+			p.paragraph("      ", why, toneDim)
+			rows = nil
+		}
+	}
+	p.table("  ", rows, 1)
+	if more := s.Totals.Count() - len(shown); more > 0 {
+		p.line(dim(fmt.Sprintf("  and %d more", more)))
+	}
+	p.line()
+}
+
+// groupTime is the time that counts in a group; "" for none.
+func groupTime(c *planner.Change, g planner.Group) string {
+	switch g {
+	case planner.GroupNext:
+		return moment(c.Until)
+	case planner.GroupDue, planner.GroupLate:
+		if !c.Due.IsZero() {
+			return "since " + moment(c.Due)
+		}
+	case planner.GroupConflict, planner.GroupInDoubt, planner.GroupUnverified, planner.GroupFailed, planner.GroupRefused,
+		planner.GroupExpired, planner.GroupInFlight, planner.GroupWaiting:
+	}
+	return ""
+}
+
+// groupReason says on what a transfer waits, or why it needs a person; "" for what needs no
+// more words.
+func groupReason(c *planner.Change, g planner.Group) string {
+	switch {
+	case g == planner.GroupRefused:
+		return refusal(c)
+	case len(c.After) > 0:
+		return "after " + Visible(some(c.After, 0))
+	case g == planner.GroupWaiting && !c.Until.IsZero():
+		return "until " + moment(c.Until) + ": " + Visible(c.Reason)
+	}
+	return Visible(c.Reason)
+}
+
+func groupTone(g planner.Group) tone {
+	if g.NeedsPerson() {
+		return toneDoubt
+	}
+	return toneStrong
+}
+
+// nextStep says what happens without a person, or what one has to do.
+func nextStep(standings []planner.Standing) string {
+	if needsPerson(standings) {
+		return "Something needs a person: remit plan shows it in full."
+	}
+	return "Nothing needs a person."
+}
+
+func needsPerson(standings []planner.Standing) bool {
+	return slices.ContainsFunc(standings, func(s planner.Standing) bool { return s.Group.NeedsPerson() })
+}
+
+// standingLine is one transfer that something is to be said about.
+type standingLine struct {
+	Type   string        `json:"type"` // "standing"
+	Group  planner.Group `json:"group"`
+	RefID  string        `json:"ref_id"`
+	Batch  string        `json:"batch,omitempty"`
+	Amount string        `json:"amount"`
+	Asset  string        `json:"asset"`
+	Place  string        `json:"place,omitempty"`
+	Due    time.Time     `json:"due,omitzero"`
+	Until  time.Time     `json:"until,omitzero"`
+	After  []string      `json:"after,omitempty"`
+	Reason string        `json:"reason,omitempty"`
+	Next   string        `json:"next,omitempty"`
+}
+
+// statusLine is the end of a status.
+type statusLine struct {
+	Type        string             `json:"type"` // "status"
+	Environment string             `json:"environment"`
+	AsOf        time.Time          `json:"as_of"`
+	Applicable  bool               `json:"applicable"`
+	Person      bool               `json:"needs_person"`
+	Groups      []statusTotals     `json:"groups"`
+	Obstacles   []planner.Obstacle `json:"obstacles,omitempty"`
+}
+
+type statusTotals struct {
+	Group planner.Group `json:"group"`
+	totalsLine
+}
+
+// Status writes a "standing" for the first transfers of each group, and a "status" at the end.
+// It returns the first error of writing.
+func (j *JSON) Status(plan *planner.Plan) error {
+	standings := plan.Standings()
+	end := statusLine{
+		Type: "status", Environment: plan.Header.Environment, AsOf: plan.Header.Created, Applicable: plan.Applicable(),
+		Person: needsPerson(standings) || !plan.Applicable(), Groups: []statusTotals{}, Obstacles: plan.Obstacles,
+	}
+	for _, s := range standings {
+		end.Groups = append(end.Groups, statusTotals{s.Group, totalsOf(&s.Totals)})
+		for i := range s.First {
+			c := &s.First[i]
+			after := c.After
+			j.write(standingLine{
+				Type: "standing", Group: s.Group, RefID: c.RefID, Batch: c.Batch, Amount: c.Request.Amount.String(),
+				Asset: c.Request.Asset, Place: c.Place, Due: c.Due, Until: c.Until,
+				After: after[:min(len(after), planner.StandingMax)], Reason: c.Reason, Next: j.command(c.Next),
+			})
+		}
+	}
+	j.write(end)
+	return j.end()
+}

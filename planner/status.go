@@ -1,0 +1,134 @@
+package planner
+
+import (
+	"slices"
+	"strings"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// Group is what a transfer waits for, in the eyes of whoever asks how things stand.
+type Group string
+
+// The groups, those that need a person first.
+const (
+	GroupConflict   Group = "conflict"   // what is recorded is not what is declared, or was answered
+	GroupInDoubt    Group = "in doubt"   // it may or may not have been made
+	GroupUnverified Group = "unverified" // recorded, but its destination could not be proven
+	GroupLate       Group = "late"       // an occurrence that needs a person's word
+	GroupFailed     Group = "failed"     // the service's status is FAILED
+	GroupRefused    Group = "refused"    // the service said no; it would be submitted again
+	GroupExpired    Group = "expired"    // it was not sent in time
+	GroupInFlight   Group = "in flight"  // in a run that is alive
+	GroupDue        Group = "due"        // an apply sends it now
+	GroupWaiting    Group = "waiting"    // for another transfer, or for a window
+	GroupNext       Group = "next"       // its time has not come
+)
+
+// Groups lists every group in that order.
+func Groups() []Group {
+	return []Group{
+		GroupConflict, GroupInDoubt, GroupUnverified, GroupLate, GroupFailed, GroupRefused, GroupExpired,
+		GroupInFlight, GroupDue, GroupWaiting, GroupNext,
+	}
+}
+
+// NeedsPerson reports whether no apply settles what is in the group by itself.
+func (g Group) NeedsPerson() bool {
+	switch g {
+	case GroupConflict, GroupInDoubt, GroupUnverified, GroupLate, GroupFailed, GroupRefused, GroupExpired:
+		return true
+	case GroupInFlight, GroupDue, GroupWaiting, GroupNext:
+	}
+	return false
+}
+
+// Standing is one group of a plan.
+type Standing struct {
+	Group  Group
+	Totals transfer.Totals
+	// First are the first [StandingMax] of them: of those that wait for a time the earliest,
+	// of others in the plan's order.
+	First []Change
+}
+
+// StandingMax bounds [Standing.First].
+const StandingMax = 20
+
+// Standings says how things stand by a plan: its groups that have transfers, in order. What
+// has no more to be done about it is in none.
+func (p *Plan) Standings() []Standing {
+	groups := make(map[Group]*Standing)
+	for _, c := range p.Changes.All() {
+		name := groupOf(c)
+		s := groups[name]
+		if s == nil {
+			s = &Standing{Group: name}
+			groups[name] = s
+		}
+		s.add(c)
+	}
+	var list []Standing
+	for _, name := range Groups() {
+		if s := groups[name]; s != nil {
+			list = append(list, *s)
+		}
+	}
+	return list
+}
+
+func groupOf(c *Change) Group {
+	switch c.Action {
+	case Submit:
+		switch {
+		case slices.ContainsFunc(c.Signals, func(s Signal) bool { return s.Kind == Late && s.Accepted == "" }):
+			return GroupLate
+		case c.Again:
+			return GroupRefused
+		case len(c.After) > 0:
+			return GroupWaiting
+		}
+		return GroupDue
+	case Wait:
+		switch {
+		case c.Recorded != nil && c.Recorded.Status == state.InDoubt:
+			return GroupInFlight
+		case c.Reason != "":
+			return GroupWaiting
+		}
+		return GroupNext
+	case Resolve:
+		return GroupInDoubt
+	case Conflict:
+		return GroupConflict
+	case Failed:
+		return GroupFailed
+	case Expired:
+		return GroupExpired
+	case None, Undeclared: // a None stands in a plan only to be looked at
+		return GroupUnverified
+	}
+	panic("no such action: " + string(c.Action))
+}
+
+func (s *Standing) add(c *Change) {
+	asset, amount := c.Request.Asset, c.Request.Amount
+	if request, err := c.InForce(); err == nil { // else the plan could not have been made
+		asset, amount = request.Asset, request.Amount
+	}
+	s.Totals.Add(asset, amount)
+	at := len(s.First)
+	if s.Group == GroupNext {
+		at, _ = slices.BinarySearchFunc(s.First, c, func(x Change, c *Change) int {
+			if d := x.Until.Compare(c.Until); d != 0 {
+				return d
+			}
+			return strings.Compare(x.RefID, c.RefID)
+		})
+	}
+	if at < StandingMax {
+		s.First = slices.Insert(s.First, at, *c)
+		s.First = s.First[:min(len(s.First), StandingMax)]
+	}
+}
