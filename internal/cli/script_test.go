@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", examples)
+			env.Setenv("RECIPES", filepath.Join(examples, "..", "docs", "recipes"))
 			env.Setenv("USER", "clerk")
 			env.Values[serviceKey{}] = &fakeService{}
 			return nil
@@ -95,6 +96,13 @@ func TestScripts(t *testing.T) {
 				offset := time.Until(at)
 				ts.Value(serviceKey{}).(*fakeService).offset.Store(int64(offset))
 				ts.Setenv(clockVariable, offset.String())
+			},
+			"page":     runPage,
+			"workflow": runWorkflow,
+			"gitlab":   runGitLab,
+			// env-from NAME sets a variable of the script to what was printed last.
+			"env-from": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile("stdout")))
 			},
 			"service": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) == 0 {

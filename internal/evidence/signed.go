@@ -90,6 +90,10 @@ func (v *verifier) checkManifestSignature(text []byte) {
 			v.found(ManifestSignature, "allowed_signers does not have its key %s", v.report.SignedBy)
 			return
 		}
+		if !signers.Allows(sig.Key(), Namespace) {
+			v.found(ManifestSignature, "allowed_signers has its key, of %q, for other namespaces than %q", signers.Name(person), Namespace)
+			return
+		}
 		v.report.SignedBy = signers.Name(person)
 	}
 }

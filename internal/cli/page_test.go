@@ -1,0 +1,51 @@
+package cli_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// runPage is the script command
+//
+//	page NAME
+//
+// which runs the commands of a page of docs in the script's directory, one after the other, with
+// the real tools that it names, and compares what they print with what the page shows, in which …
+// stands for the rest of a line. A fence behind <!-- NAME --> is written to that file first.
+func runPage(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: page NAME")
+	}
+	text, err := os.ReadFile(filepath.Join("../../docs", args[0]))
+	ts.Check(err)
+	page := string(text)
+	for _, file := range regexp.MustCompile("(?s)<!-- ([a-z.]+) -->\n```[a-z]*\n(.*?)```").FindAllStringSubmatch(page, -1) {
+		ts.Check(os.WriteFile(ts.MkAbs(file[1]), []byte(file[2]), 0o600))
+	}
+	blocks := regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(page, -1)
+	if len(blocks) == 0 {
+		ts.Fatalf("%s shows no command", args[0])
+	}
+	for _, block := range blocks {
+		for _, step := range strings.Split("\n"+block[1], "\n$ ")[1:] {
+			command, want, _ := strings.Cut(step, "\n")
+			shell := exec.Command("sh", "-c", command)
+			shell.Dir = ts.MkAbs(".")
+			shell.Env = append(os.Environ(), "PATH="+ts.Getenv("PATH"), "HOME="+ts.Getenv("WORK"))
+			for _, name := range []string{"REMIT_VAR_base_url", "REMIT_VAR_client_secret"} {
+				shell.Env = append(shell.Env, name+"="+ts.Getenv(name))
+			}
+			got, _ := shell.CombinedOutput() // a page shows what fails as well
+			shown := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(want)), "…", ".*")
+			if !regexp.MustCompile("^" + shown + "$").MatchString(strings.TrimSpace(string(got))) {
+				ts.Fatalf("$ %s\n%s shows something else (-page +real):\n%s", command, args[0], cmp.Diff(want, string(got)))
+			}
+		}
+	}
+}

@@ -1,0 +1,310 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	yaml "github.com/zclconf/go-cty-yaml"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+)
+
+const recipes = "../../docs/recipes"
+
+// workflow is what the tests read of a workflow of GitHub Actions.
+type workflow struct {
+	Permissions map[string]string `json:"permissions"`
+	Concurrency struct {
+		Group  string `json:"group"`
+		Cancel bool   `json:"cancel-in-progress"`
+	} `json:"concurrency"`
+	Jobs map[string]struct {
+		Permissions map[string]string `json:"permissions"`
+		Environment string            `json:"environment"`
+		Steps       []workflowStep    `json:"steps"`
+	} `json:"jobs"`
+}
+
+type workflowStep struct {
+	Name string            `json:"name"`
+	ID   string            `json:"id"`
+	If   string            `json:"if"`
+	Uses string            `json:"uses"`
+	With map[string]any    `json:"with"`
+	Env  map[string]string `json:"env"`
+	Run  string            `json:"run"`
+}
+
+// gitlabJob is what the tests read of a job of GitLab CI.
+type gitlabJob struct {
+	Stage         string   `json:"stage"`
+	ResourceGroup string   `json:"resource_group"`
+	Script        []string `json:"script"`
+	AfterScript   []string `json:"after_script"`
+}
+
+// readYAML reads a file as package json would read the same in JSON.
+func readYAML(name string, into any) error {
+	text, err := os.ReadFile(filepath.Join(recipes, name))
+	if err != nil {
+		return err
+	}
+	kind, err := yaml.ImpliedType(text)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	value, err := yaml.Unmarshal(text, kind)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	raw, err := ctyjson.Marshal(value, kind)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, into)
+}
+
+// TestRecipesAreLinted runs actionlint, and through it shellcheck where there is one.
+func TestRecipesAreLinted(t *testing.T) {
+	workflows, err := filepath.Glob(recipes + "/remit-*.yml")
+	if err != nil || len(workflows) != 2 {
+		t.Fatal("no workflows: ", err)
+	}
+	lint := exec.Command("go", append([]string{"tool", "-modfile=../../.ci/tools/actionlint/go.mod", "actionlint"}, workflows...)...)
+	if out, err := lint.CombinedOutput(); err != nil {
+		t.Errorf("actionlint: %v\n%s", err, out)
+	}
+	if _, err := exec.LookPath("shellcheck"); err != nil {
+		t.Skip("shellcheck is not installed")
+	}
+	if out, err := exec.Command("shellcheck", recipes+"/pay.sh").CombinedOutput(); err != nil {
+		t.Errorf("shellcheck: %v\n%s", err, out)
+	}
+}
+
+// TestRecipesGiveLittle holds what a recipe must not lose: actions by their commit, no right
+// and no secret that a job does not need, one apply at a time.
+func TestRecipesGiveLittle(t *testing.T) {
+	pinned := regexp.MustCompile(`^actions/[a-z-]+@[0-9a-f]{40}$`)
+	secrets := map[string][]string{} // by step
+	for _, name := range []string{"remit-plan.yml", "remit-apply.yml"} {
+		var w workflow
+		if err := readYAML(name, &w); err != nil {
+			t.Fatal(err)
+		}
+		if w.Permissions == nil || len(w.Permissions) > 0 {
+			t.Errorf("%s: the workflow itself has rights: %v", name, w.Permissions)
+		}
+		for id, job := range w.Jobs {
+			writes := 0
+			for right, level := range job.Permissions {
+				if level == "write" && right != "pull-requests" {
+					t.Errorf("%s, %s: may write %s", name, id, right)
+				}
+				if level == "write" {
+					writes++
+				}
+			}
+			if writes > 0 && (id != "comment" || len(job.Permissions) != 1) {
+				t.Errorf("%s, %s: has rights %v", name, id, job.Permissions)
+			}
+			for _, step := range job.Steps {
+				if step.Uses != "" && !pinned.MatchString(step.Uses) {
+					t.Errorf("%s: %s is not pinned by a commit", name, step.Uses)
+				}
+				if strings.Contains(step.Run, "${{") {
+					t.Errorf("%s, %q: what others write stands in a script: give it by env", name, step.Name)
+				}
+				for _, value := range step.Env {
+					if secret, ok := strings.CutPrefix(value, "${{ secrets."); ok {
+						secrets[name+" "+step.Name] = append(secrets[name+" "+step.Name], strings.TrimSuffix(secret, " }}"))
+					}
+				}
+			}
+		}
+		if name == "remit-apply.yml" && (w.Concurrency.Group != "remit-apply" || w.Concurrency.Cancel || w.Jobs["apply"].Environment != "payments") {
+			t.Errorf("%s: two applies could overlap, or anyone could start one", name)
+		}
+	}
+	for step, names := range secrets {
+		for _, secret := range names {
+			switch secret {
+			case "STATE_READ_URL":
+			case "STATE_URL":
+				if !strings.HasPrefix(step, "remit-apply.yml") {
+					t.Errorf("%s has %s", step, secret)
+				}
+			case "REMIT_CLIENT_ID", "REMIT_CLIENT_SECRET":
+				if step != "remit-apply.yml apply" {
+					t.Errorf("%s has %s", step, secret)
+				}
+			default:
+				t.Errorf("%s has %s", step, secret)
+			}
+		}
+	}
+	if len(secrets["remit-apply.yml apply"]) != 3 {
+		t.Errorf("the step that applies lacks its secrets: %v", secrets)
+	}
+	var jobs map[string]json.RawMessage
+	var apply gitlabJob
+	if err := readYAML("gitlab-ci.yml", &jobs); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(jobs["apply"], &apply); err != nil || apply.ResourceGroup == "" {
+		t.Errorf("gitlab-ci.yml: two applies could overlap: %v", err)
+	}
+}
+
+// runWorkflow is the script command
+//
+//	workflow FILE JOB
+//
+// which runs the steps of a job in the script's directory. Secrets and variables are the
+// script's own; artifacts go by $WORK/artifacts; gh and curl are those of $WORK/bin.
+func runWorkflow(ts *testscript.TestScript, neg bool, args []string) {
+	var w workflow
+	ts.Check(readYAML(args[0], &w))
+	steps := w.Jobs[args[1]].Steps
+	if len(steps) == 0 {
+		ts.Fatalf("%s has no job %s", args[0], args[1])
+	}
+	work := ts.Getenv("WORK")
+	outputs := map[string]string{}
+	failed := ""
+	for _, step := range steps {
+		if failed != "" && !strings.Contains(step.If, "always()") {
+			continue
+		}
+		var err error
+		switch {
+		case strings.HasPrefix(step.Uses, "actions/upload-artifact@"):
+			err = copyFiles(strings.Fields(step.With["path"].(string)), ts.MkAbs("."), work+"/artifacts")
+		case strings.HasPrefix(step.Uses, "actions/download-artifact@"):
+			err = copyFiles([]string{"remit.plan", "plan.md"}, work+"/artifacts", ts.MkAbs("."))
+		case step.Run != "":
+			err = runStep(ts, step, outputs)
+		}
+		if err != nil && failed == "" {
+			failed = fmt.Sprintf("step %q: %v", step.Name, err)
+			ts.Logf("%s", failed)
+		}
+	}
+	if (failed != "") != neg {
+		ts.Fatalf("workflow %s %s: %q", args[0], args[1], failed)
+	}
+}
+
+func copyFiles(names []string, from, to string) error {
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	for _, name := range names {
+		// What is not there is no failure: if-no-files-found.
+		if out, err := exec.Command("sh", "-c", `[ ! -e "$1" ] || cp -r "$1" "$2"`, "sh", filepath.Join(from, name), to).CombinedOutput(); err != nil {
+			return fmt.Errorf("%w: %s", err, out)
+		}
+	}
+	return nil
+}
+
+// logJob keeps what a step printed in $WORK/log.txt, and shows it.
+func logJob(ts *testscript.TestScript, name string, out []byte) {
+	ts.Logf("[%s]\n%s", name, out)
+	file, err := os.OpenFile(ts.Getenv("WORK")+"/log.txt", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	ts.Check(err)
+	_, err = file.Write(out)
+	ts.Check(errors.Join(err, file.Close()))
+}
+
+// expressions are what a script's workflows know of a request, besides secrets and variables.
+var expressions = map[string]string{
+	"github.event.pull_request.user.login": "ada", "github.event.pull_request.number": "7",
+	"github.repository": "finance/payments", "github.token": "token-of-the-job", "github.sha": "c0ffee",
+}
+
+func runStep(ts *testscript.TestScript, step workflowStep, outputs map[string]string) error {
+	work := ts.Getenv("WORK")
+	file := func(name string) string { return filepath.Join(work, name) }
+	env := []string{
+		"RUNNER_TEMP=" + work + "/runner", "GITHUB_OUTPUT=" + file("output"), "GITHUB_PATH=" + file("path"), "GITHUB_STEP_SUMMARY=" + file("summary"),
+	}
+	ts.Check(os.MkdirAll(work+"/runner", 0o755))
+	for name, value := range step.Env {
+		expression, ok := strings.CutSuffix(strings.TrimPrefix(value, "${{ "), " }}")
+		if !ok {
+			ts.Fatalf("step %q: env %s=%s is no expression", step.Name, name, value)
+		}
+		_, variable, isOurs := strings.Cut(expression, ".")
+		switch known, isKnown := expressions[expression]; {
+		case isKnown:
+			value = known
+		case strings.HasPrefix(expression, "steps."):
+			value = outputs[expression[strings.LastIndex(expression, ".")+1:]]
+		case isOurs && (strings.HasPrefix(expression, "secrets.") || strings.HasPrefix(expression, "vars.")):
+			value = ts.Getenv(variable)
+		default:
+			ts.Fatalf("step %q: the test does not know %s", step.Name, expression)
+		}
+		env = append(env, name+"="+value)
+	}
+	// The job has nothing else of the script's variables but what finds its tools.
+	path, _ := os.ReadFile(file("path"))
+	dirs := append(strings.Fields(string(path)), work+"/bin", ts.Getenv("PATH"))
+	env = append(env, "PATH="+strings.Join(dirs, ":"), "HOME="+work, "WORK="+work, "USER=runner", "REMIT_BINARY="+ts.Getenv("REMIT_BINARY"))
+	shell := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step.Run)
+	shell.Dir, shell.Env = ts.MkAbs("."), env
+	out, err := shell.CombinedOutput()
+	logJob(ts, step.Name, out)
+	text, _ := os.ReadFile(file("output"))
+	for line := range strings.Lines(string(text)) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		outputs[name] = value
+	}
+	return err
+}
+
+// runGitLab is the script command
+//
+//	gitlab JOB
+//
+// which runs a job of the recipe for GitLab CI as its runner does, with the script's variables.
+func runGitLab(ts *testscript.TestScript, neg bool, args []string) {
+	var jobs map[string]json.RawMessage
+	ts.Check(readYAML("gitlab-ci.yml", &jobs))
+	var job gitlabJob
+	ts.Check(json.Unmarshal(jobs[args[0]], &job))
+	if len(job.Script) == 0 {
+		ts.Fatalf("gitlab-ci.yml has no job %s", args[0])
+	}
+	work := ts.Getenv("WORK")
+	run := func(lines []string) error {
+		shell := exec.Command("bash", "--noprofile", "--norc", "-e", "-c", strings.Join(slices.Insert(slices.Clone(lines), 0, "set -o pipefail"), "\n"))
+		shell.Dir = ts.MkAbs(".")
+		shell.Env = append(os.Environ(), "HOME="+work, "WORK="+work, "USER=runner", "PATH="+work+"/bin:"+ts.Getenv("PATH"))
+		for _, name := range []string{
+			"STATE_READ_URL", "STATE_URL", "NOTE_TOKEN", "READ_TOKEN", "REMIT_CLIENT_ID", "REMIT_CLIENT_SECRET",
+			"CI_API_V4_URL", "CI_PROJECT_ID", "CI_MERGE_REQUEST_IID", "CI_COMMIT_SHA", "GITLAB_USER_LOGIN",
+		} {
+			shell.Env = append(shell.Env, name+"="+ts.Getenv(name))
+		}
+		out, err := shell.CombinedOutput()
+		logJob(ts, args[0], out)
+		return err
+	}
+	err := run(job.Script)
+	if len(job.AfterScript) > 0 {
+		_ = run(job.AfterScript) // its failure is no failure of the job
+	}
+	if (err != nil) != neg {
+		ts.Fatalf("gitlab %s: %v", args[0], err)
+	}
+}
