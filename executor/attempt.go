@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	triesMax     = 6 // of one attempt that provably makes nothing
+	triesMax     = 6  // of one attempt, while there is no connection
+	triesBusyMax = 12 // of one attempt that the service does not process: its fellows may be luckier each time
 	backoffFirst = 500 * time.Millisecond
 	backoffMax   = 15 * time.Second
 	waitMax      = 5 * time.Minute // that a service may ask for; the run does not wait longer
@@ -168,7 +169,7 @@ func (c *course) waitToRetry(j *job, limit *limiter, answer Answer, try int, pau
 		c.report.tell(Event{Type: EventWaiting, RefID: j.refID, Reason: fmt.Sprintf("The service did not process a request; requests of operation %s pause for %v.", j.intent.Operation, wait.Round(time.Millisecond))})
 	}
 	switch {
-	case answer.Stop, try == triesMax:
+	case answer.Stop, try == triesMax && answer.Kind == Unwritten, try == triesBusyMax:
 		return false
 	case wait > waitMax:
 		c.halt(fmt.Sprintf("the service asks for a pause of %v", wait))

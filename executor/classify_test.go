@@ -124,7 +124,7 @@ func TestAnswersAreClassifiedAsDesigned(t *testing.T) {
 		},
 		"a service that takes nothing leaves it unsent after its tries": {
 			answer: executor.Answer{Kind: executor.NotProcessed, HTTPStatus: 429, RetryAfter: time.Second, Reason: "Too many."},
-			want:   executor.ResultNotAttempted, status: state.Unsent, requests: 6,
+			want:   executor.ResultNotAttempted, status: state.Unsent, requests: 12,
 		},
 		"a token that is refused stops the run without further tries": {
 			answer: executor.Answer{Kind: executor.Unwritten, Stop: true, Reason: "There is no token."},
@@ -193,7 +193,7 @@ func TestAnswersAreClassifiedAsDesigned(t *testing.T) {
 		},
 		"after a doubt, a 429 does not end it": {
 			after: doubtful, answer: executor.Answer{Kind: executor.NotProcessed, HTTPStatus: 429},
-			want: executor.ResultInDoubt, status: state.InDoubt, requests: 7,
+			want: executor.ResultInDoubt, status: state.InDoubt, requests: 13,
 		},
 	}
 	for name, test := range tests {
