@@ -43,6 +43,9 @@ type Need struct {
 	Approvers int    // apart from a proven author
 }
 
+// Wants is how many approvers are asked for, in words.
+func (n Need) Wants() string { return plural(n.Approvers, "approver") }
+
 // Needed is what the rules ask of a plan that would move totals: of those that apply, the one
 // that wants most approvers decides. The plan is the whole one, whatever an earlier run of it
 // did already. It is false where none applies, and where nothing would be moved.

@@ -196,7 +196,7 @@ func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapsh
 		}
 		left, err := plan.Recheck(ctx, snapshot, w.config.Controls(), w.now())
 		if err != nil {
-			return nil, a.staleError(err)
+			return nil, a.unfit(a.file, "cannot be applied; nothing was sent", err)
 		}
 		return left, w.showPlan(left, &a.planning, a.asJSON)
 	}
@@ -213,14 +213,14 @@ func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapsh
 	return plan, w.showPlan(plan, &a.planning, a.asJSON)
 }
 
-// staleError says why a saved plan can't be applied now.
-func (a *applying) staleError(err error) error {
+// unfit says why a saved plan can't be used now, and how to make a new one.
+func (s *source) unfit(file, outcome string, err error) error {
 	code := exitError
 	var obstacle *planner.ObstacleError
 	if errors.As(err, &obstacle) {
 		code = exitOf(obstacle.Obstacles)
 	}
-	return hinted{fmt.Errorf("%s cannot be applied; nothing was sent: %w", a.file, err), a.command("plan --out=" + shell.Word(a.file)), code}
+	return hinted{fmt.Errorf("%s %s: %w", file, outcome, err), s.command("plan --out=" + shell.Word(file)), code}
 }
 
 // refusedBefore is why a plan that nobody reviews is not sent: some of it was refused before.

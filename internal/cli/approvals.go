@@ -141,7 +141,7 @@ func (a *applying) mustBeSaved(approvals []view.Approval) error {
 	need := &approvals[0].Need
 	return hinted{
 		fmt.Errorf("this plan needs %s; nothing was sent: %s (rule at %s). %s. Save it, and have it approved",
-			approverCount(need.Approvers), need.Because, need.Rule.Place, strings.ToUpper(how[:1])+how[1:]),
+			need.Wants(), need.Because, need.Rule.Place, strings.ToUpper(how[:1])+how[1:]),
 		a.command("plan --out=FILE"), exitControl,
 	}
 }
@@ -162,13 +162,6 @@ func notApproved(a *view.Approval) string {
 		could = "Could still approve: " + strings.Join(a.Could, ", ") + "."
 	}
 	return strings.Join(append(lines, could), "\n")
-}
-
-func approverCount(n int) string {
-	if n == 1 {
-		return "1 approver"
-	}
-	return fmt.Sprintf("%d approvers", n)
 }
 
 // journalled are the signatures that counted, each once, the author's first.

@@ -132,7 +132,7 @@ func (a *approving) check(ctx context.Context, w *workspace, plan *savedPlan) er
 	controls := w.config.Controls()
 	if _, err := os.Stat(w.path); err != nil {
 		if err := plan.CheckHeader(w.boundMeta(plan.Header), controls, w.now()); err != nil {
-			return a.refuse(err)
+			return a.unfit(a.file, "cannot be approved; nothing was signed", err)
 		}
 		_, err := fmt.Fprintf(w.stderr, "Notice: the state is not here, so the plan was not compared with it. apply does so before it sends anything.\n")
 		return err
@@ -146,7 +146,7 @@ func (a *approving) check(ctx context.Context, w *workspace, plan *savedPlan) er
 		plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
 	}
 	if _, err := plan.Recheck(ctx, snapshot, controls, w.now()); err != nil {
-		return a.refuse(err)
+		return a.unfit(a.file, "cannot be approved; nothing was signed", err)
 	}
 	return nil
 }
@@ -160,15 +160,6 @@ func (w *workspace) boundMeta(h planner.Header) state.Meta {
 		meta.Lineage = h.Lineage // the sandbox's state is bound to nothing
 	}
 	return meta
-}
-
-func (a *approving) refuse(err error) error {
-	code := exitError
-	var obstacle *planner.ObstacleError
-	if errors.As(err, &obstacle) {
-		code = exitOf(obstacle.Obstacles)
-	}
-	return hinted{fmt.Errorf("%s cannot be approved; nothing was signed: %w", a.file, err), a.command("plan --out=" + shell.Word(a.file)), code}
 }
 
 // findKey finds the key to sign with, of somebody whose approval would count.

@@ -21,7 +21,7 @@ type Approval struct {
 // ask is what is asked for, in one line.
 func (a *Approval) ask() string {
 	why := fmt.Sprintf("%s (rule at %s)", a.Need.Because, Visible(a.Need.Rule.Place))
-	text := fmt.Sprintf("Needs %s: %s.", plural(a.Need.Approvers, "approver"), why)
+	text := fmt.Sprintf("Needs %s: %s.", a.Need.Wants(), why)
 	switch {
 	case !a.Saved:
 		text += " One more where its author does not sign it."
