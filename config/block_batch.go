@@ -17,13 +17,14 @@ type batchBlock struct {
 	within    *time.Duration // duplicate_within; nil where the batch does not say
 	of        *Occurrence    // of which not_before is made; nil for none
 	dependsOn []dependency
+	controls  []*block
 }
 
 func batchKind() blockKind {
 	return blockKind{
 		name: "batch", labels: []string{"name"},
 		optional: []string{"description", "not_before", "expires", "window", "depends_on", "duplicate_within"},
-		later:    []string{"control"},
+		nested:   []blockKind{controlKind()},
 		read:     (*loader).readBatch,
 	}
 }
@@ -35,6 +36,7 @@ func (l *loader) readBatch(b *block) {
 	}
 	batch := &batchBlock{Batch: Batch{Name: name, Place: placeOf(b.at)}, at: b.at}
 	batch.dependsOn = l.readDependencies(b)
+	batch.controls = b.nestedOf("control")
 	l.batches[name] = batch
 	l.config.Batches = append(l.config.Batches, batch.Batch)
 	index := len(l.config.Batches) - 1

@@ -99,6 +99,7 @@ type Batch struct {
 	Name        string
 	Description string
 	Place       Place
+	Control     *BatchControl // nil where it has no control block
 }
 
 // Transfer is one declared transfer. What its batch and its block say is already in it.

@@ -67,6 +67,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 	}
 	l.evaluateApprovals()
 	if opts.Need == NeedAll {
+		l.evaluateControls()
 		l.compileTransfers()
 	}
 	if l.unreadable {

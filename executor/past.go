@@ -81,7 +81,11 @@ func (p *Past) Summary() Summary {
 		if s.Totals[l.Result] == nil {
 			s.Totals[l.Result] = new(transfer.Totals)
 		}
-		s.Totals[l.Result].Add(l.Request.Asset, l.Request.Amount)
+		if l.Request.ToProfileID != "" {
+			s.Totals[l.Result].AddRequest(&l.Request)
+		} else { // the state has no request
+			s.Totals[l.Result].Add(l.Request.Asset, l.Request.Amount)
+		}
 		if l.Result != ResultRecorded && l.Result != ResultAdopted && len(s.Exceptions) < exceptionsMax {
 			s.Exceptions = append(s.Exceptions, Event{
 				Time: l.At, Type: EventSettled, RefID: l.RefID, Group: l.GroupID, Result: l.Result,

@@ -58,7 +58,7 @@ func (r *report) settle(request transfer.Request, v verdict, planned bool) {
 func (r *report) revise(request transfer.Request, before Result, v verdict) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.summary.Totals[before].Remove(request.Asset, request.Amount)
+	r.summary.Totals[before].RemoveRequest(&request)
 	if r.counts[string(before)]--; r.counts[string(before)] == 0 {
 		delete(r.counts, string(before))
 		delete(r.summary.Totals, before)
@@ -82,7 +82,7 @@ func (r *report) count(request transfer.Request, v verdict) Event {
 		totals = new(transfer.Totals)
 		r.summary.Totals[v.result] = totals
 	}
-	totals.Add(request.Asset, request.Amount)
+	totals.AddRequest(&request)
 	r.counts[string(v.result)]++
 	if v.result != ResultRecorded && v.result != ResultAdopted && len(r.summary.Exceptions) < exceptionsMax {
 		r.summary.Exceptions = append(r.summary.Exceptions, e)

@@ -38,8 +38,8 @@ func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record,
 			Totals: make(map[Action]*transfer.Totals),
 		},
 		record: record, rows: recorded, controls: controls, now: now,
-		targets: newTargets(controls.Targets),
-		seed:    maphash.MakeSeed(), openings: make(openings),
+		targets: newTargets(controls.Targets), batches: newBatchTally(controls.Batches),
+		seed: maphash.MakeSeed(), openings: make(openings),
 		sources: make([]source, 1), // what is no longer declared has none
 	}
 	if err := b.build(ctx, declared); err != nil {
@@ -58,6 +58,7 @@ type builder struct {
 	controls Controls
 	now      time.Time
 	targets  *targets
+	batches  *batchTally
 	declared int
 	pending  []pendingRow
 	sent     []fingerprinted // Submits as they were declared
@@ -127,6 +128,7 @@ func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer])
 	if err := b.findLate(ctx); err != nil {
 		return err
 	}
+	b.checkBatches()
 	b.addConflictObstacles()
 	b.addEmptyObstacle()
 	b.plan.sortObstacles()
@@ -147,6 +149,7 @@ func (b *builder) readDeclared(ctx context.Context, declared iter.Seq[config.Tra
 			return context.Cause(ctx)
 		}
 		b.declared++
+		b.batches.add(&t)
 		refID := t.Request.RefID
 		n, isKnown := known.match(refID)
 		switch {
@@ -193,7 +196,7 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 			c.Until = b.openings.opens(t.Windows, t.NotBefore).at
 		}
 		b.sent = append(b.sent, fingerprinted{t.Request.Fingerprint(), b.twin(&t.Request), int32(b.plan.Changes.Len())})
-		b.plan.count(Submit, t.Request.Asset, t.Request.Amount)
+		b.plan.totalsOf(Submit).AddRequest(&t.Request)
 		if b.payees == nil {
 			b.payees = newPayees(b.rows)
 		}
@@ -377,19 +380,37 @@ func (b *builder) listUndeclared(r *row) {
 // uncount takes a Submit back that becomes something else, or is no part of the plan.
 func (b *builder) uncount(c *Change) {
 	submits := b.plan.Totals[Submit]
-	submits.Remove(c.Request.Asset, c.Request.Amount)
+	submits.RemoveRequest(&c.Request)
 	if submits.Count() == 0 {
 		delete(b.plan.Totals, Submit)
 	}
 }
 
+// count counts a transfer that has no line.
 func (p *Plan) count(a Action, asset string, amount transfer.Amount) {
+	p.totalsOf(a).Add(asset, amount)
+}
+
+// countLine counts the request of a line.
+func (p *Plan) countLine(a Action, request *transfer.Request) {
+	if hasLines(a) {
+		p.totalsOf(a).AddRequest(request)
+	} else {
+		p.count(a, request.Asset, request.Amount)
+	}
+}
+
+// hasLines reports whether each transfer of an action has a line, so that its totals have a
+// hash total.
+func hasLines(a Action) bool { return a != None && a != Undeclared }
+
+func (p *Plan) totalsOf(a Action) *transfer.Totals {
 	t := p.Totals[a]
 	if t == nil {
 		t = new(transfer.Totals)
 		p.Totals[a] = t
 	}
-	t.Add(asset, amount)
+	return t
 }
 
 // addTotals counts the plan's lines. Submits are most of them, and were counted when they
@@ -404,7 +425,7 @@ func (b *builder) addTotals() error {
 		if err != nil {
 			return err
 		}
-		b.plan.count(c.Action, request.Asset, request.Amount)
+		b.plan.countLine(c.Action, &request)
 	}
 	return nil
 }
@@ -416,7 +437,7 @@ func (p *Plan) addTotals() error {
 		if err != nil {
 			return err
 		}
-		p.count(c.Action, request.Asset, request.Amount)
+		p.countLine(c.Action, &request)
 	}
 	return nil
 }

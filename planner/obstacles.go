@@ -200,26 +200,20 @@ func (o *Obstacle) add(refID string) {
 	}
 }
 
-// sortObstacles puts the gravest first: what makes an apply exit with 1, then the others.
-func (p *Plan) sortObstacles() {
-	rank := func(o Obstacle) int {
-		switch o.Kind {
-		case ObstacleConflict:
-			return 0
-		case ObstacleEmpty:
-			return 1
-		case ObstacleRename:
-			return 2
-		case ObstacleLookAlike:
-			return 3
-		case ObstacleReversal:
-			return 4
-		case ObstacleLate:
-			return 5
-		case ObstacleWindow:
-			return 6
-		}
-		panic("no such obstacle: " + string(o.Kind))
+// gravest lists the kinds of obstacles in the order in which they are shown: what makes an apply
+// exit with 1 first.
+func gravest() []ObstacleKind {
+	return []ObstacleKind{
+		ObstacleConflict, ObstacleEmpty,
+		ObstacleRename, ObstacleLookAlike, ObstacleReversal, ObstacleLate, ObstacleWindow,
+		ObstacleControl, ObstacleLimit, ObstaclePolicy,
 	}
-	slices.SortStableFunc(p.Obstacles, func(x, y Obstacle) int { return cmp.Compare(rank(x), rank(y)) })
+}
+
+// sortObstacles puts the gravest first.
+func (p *Plan) sortObstacles() {
+	order := gravest()
+	slices.SortStableFunc(p.Obstacles, func(x, y Obstacle) int {
+		return cmp.Compare(slices.Index(order, x.Kind), slices.Index(order, y.Kind))
+	})
 }

@@ -12,6 +12,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/shopspring/decimal"
+
 	"remit/config"
 	"remit/internal/transfer"
 	"remit/state"
@@ -248,6 +250,9 @@ func (o *opener) readFooter() error {
 	if reason := p.restoreTotals(footer.Totals); reason != "" {
 		return o.changed("%s", reason)
 	}
+	if reason := p.restoreBatches(footer.Batches); reason != "" {
+		return o.changed("%s", reason)
+	}
 	if digest, err := p.digest(); err != nil || digest != p.Digest {
 		return o.changed("the lines do not have the digest that the footer says")
 	}
@@ -267,14 +272,14 @@ func (p *Plan) restoreTotals(saved []savedTotals) string {
 		}
 		seen[s.Action] = true
 		if s.Action == None || s.Action == Undeclared {
-			t, err := restoredTotals(s)
+			t, err := s.restored()
 			if err != nil {
 				return err.Error()
 			}
 			p.Totals[s.Action] = t
 		}
 		t := p.Totals[s.Action]
-		if t == nil || !slices.Equal(saveTotals(s.Action, t).Assets, s.Assets) || t.Count() != s.Count {
+		if t == nil || !s.equal(saveTotals(s.Action, t)) {
 			return fmt.Sprintf("the totals of %q are not those of the lines", s.Action)
 		}
 	}
@@ -286,15 +291,36 @@ func (p *Plan) restoreTotals(saved []savedTotals) string {
 	return ""
 }
 
-// restoredTotals makes totals that were saved.
-func restoredTotals(saved savedTotals) (*transfer.Totals, error) {
-	all := new(transfer.Totals)
-	for _, s := range saved.Assets {
-		sum, err := transfer.ParseAmount(s.Sum)
-		if err != nil || s.Count < 1 {
-			return nil, fmt.Errorf("the totals of %q have a sum of %q in %d transfers", saved.Action, s.Sum, s.Count)
+// restoreBatches takes the batches of a footer over: there is no line for what is recorded.
+func (p *Plan) restoreBatches(saved []savedBatch) string {
+	for _, s := range saved {
+		totals, err := savedTotals{Action: "batch", Count: s.Count, Assets: s.Assets}.restored()
+		if err != nil {
+			return err.Error()
 		}
-		all.AddTotal(transfer.Total{Asset: s.Asset, Count: s.Count, Sum: sum.Decimal()})
+		hash, err := decimal.NewFromString(s.HashTotal)
+		if err != nil || totals.Count() != s.Count {
+			return fmt.Sprintf("batch %q has no control totals", s.Name)
+		}
+		totals.RestoreHash(hash)
+		p.Batches = append(p.Batches, Batch{s.Name, *totals, s.Controlled})
+	}
+	return ""
+}
+
+func (s savedTotals) equal(other savedTotals) bool {
+	return s.Count == other.Count && s.HashTotal == other.HashTotal && slices.Equal(s.Assets, other.Assets)
+}
+
+// restored makes totals that were saved.
+func (s savedTotals) restored() (*transfer.Totals, error) {
+	all := new(transfer.Totals)
+	for _, asset := range s.Assets {
+		sum, err := transfer.ParseAmount(asset.Sum)
+		if err != nil || asset.Count < 1 {
+			return nil, fmt.Errorf("the totals of %q have a sum of %q in %d transfers", s.Action, asset.Sum, asset.Count)
+		}
+		all.AddTotal(transfer.Total{Asset: asset.Asset, Count: asset.Count, Sum: sum.Decimal()})
 	}
 	return all, nil
 }

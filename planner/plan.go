@@ -174,7 +174,7 @@ type Obstacle struct {
 // ObstacleKind names why a plan is not applicable.
 type ObstacleKind string
 
-// The obstacles. Limits, policies, control totals and approvals join them.
+// The obstacles.
 const (
 	ObstacleConflict  ObstacleKind = "conflict"   // exit 1
 	ObstacleEmpty     ObstacleKind = "empty"      // exit 1: nothing declared over a non-empty state
@@ -183,6 +183,10 @@ const (
 	ObstacleReversal  ObstacleKind = "reversal"   // exit 5: not of a COMPLETED transfer, or of more than it moved
 	ObstacleLate      ObstacleKind = "late"       // exit 5
 	ObstacleWindow    ObstacleKind = "window"     // exit 5: of a saved plan
+
+	ObstacleControl ObstacleKind = "control total" // exit 5: a batch does not come to what its control block says
+	ObstacleLimit   ObstacleKind = "limit"         // exit 5: a limit would be exceeded
+	ObstaclePolicy  ObstacleKind = "policy"        // exit 5: a policy does not hold
 )
 
 // Format is the version of saved plans that this package writes and reads.
@@ -220,6 +224,8 @@ type Header struct {
 type Controls struct {
 	// Declared are those of the configuration and its policy directories.
 	Declared config.Controls
+	// Batches are the declared ones, with their control blocks.
+	Batches []config.Batch
 
 	AllowEmpty       bool
 	AcceptDuplicate  []string       // ref_ids
@@ -264,8 +270,10 @@ type Plan struct {
 	// counts them.
 	Undeclared []Change
 	// Totals are the count and sums of each action, None and Undeclared included; a Resolve
-	// counts with what is recorded.
+	// counts with what is recorded. Those of the actions that have lines have a hash total.
 	Totals map[Action]*transfer.Totals
+	// Batches are those that have transfers or a control block, in declaration order.
+	Batches []Batch
 	// Obstacles keep the plan from being applied; empty where it is applicable.
 	Obstacles []Obstacle
 	// Unused are acceptances, as in Header.Accepted, that accepted nothing: worth a notice.

@@ -28,6 +28,7 @@ type savedChange struct {
 // savedFooter is the last line of a saved plan without its last member, "sha256".
 type savedFooter struct {
 	Totals     []savedTotals `json:"totals"`
+	Batches    []savedBatch  `json:"batches,omitempty"`
 	Applicable bool          `json:"applicable"`
 	Obstacles  []Obstacle    `json:"obstacles,omitempty"`
 	Digest     string        `json:"digest"`
@@ -38,6 +39,17 @@ type savedTotals struct {
 	Action Action       `json:"action"`
 	Count  int          `json:"count"`
 	Assets []savedTotal `json:"assets"`
+	// HashTotal is that of [transfer.Totals], in plain notation; "" where there is none.
+	HashTotal string `json:"hash_total,omitempty"`
+}
+
+// savedBatch are the control totals of one batch as it is declared.
+type savedBatch struct {
+	Name       string       `json:"name"`
+	Count      int          `json:"count"`
+	Assets     []savedTotal `json:"assets"`
+	HashTotal  string       `json:"hash_total"`
+	Controlled bool         `json:"controlled,omitempty"`
 }
 
 type savedTotal struct {
@@ -107,6 +119,11 @@ func (p *Plan) saveLines(out io.Writer) error {
 			footer.Totals = append(footer.Totals, saveTotals(action, t))
 		}
 	}
+	for i := range p.Batches {
+		b := &p.Batches[i]
+		saved := saveTotals("", &b.Totals)
+		footer.Batches = append(footer.Batches, savedBatch{b.Name, saved.Count, saved.Assets, saved.HashTotal, b.Controlled})
+	}
 	last, err := lines.encode(footer)
 	if err != nil {
 		return err
@@ -162,6 +179,9 @@ func saveTotals(action Action, t *transfer.Totals) savedTotals {
 	saved := savedTotals{Action: action, Count: t.Count(), Assets: []savedTotal{}}
 	for total := range t.All() {
 		saved.Assets = append(saved.Assets, savedTotal{total.Asset, total.Count, transfer.Digits(total.Sum)})
+	}
+	if hash, ok := t.HashTotal(); ok {
+		saved.HashTotal = transfer.Digits(hash)
 	}
 	return saved
 }

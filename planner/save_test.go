@@ -64,10 +64,13 @@ func lines() cmp.Option {
 
 // saved compares plans by what is saved of them.
 func saved() cmp.Options {
-	totals := cmp.Comparer(func(a, b *transfer.Totals) bool {
-		text := func(t *transfer.Totals) (s string) {
+	totals := cmp.Comparer(func(a, b transfer.Totals) bool {
+		text := func(t transfer.Totals) (s string) {
 			for total := range t.All() {
 				s += fmt.Sprint(total.Asset, total.Count, total.Sum.StringFixed(2), " ")
+			}
+			if hash, ok := t.HashTotal(); ok {
+				s += hash.StringFixed(2)
 			}
 			return s
 		}

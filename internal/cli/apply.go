@@ -375,7 +375,7 @@ func controlList(controls []config.Control) []state.Control {
 
 // execute carries a run out, shows it, and turns its end into an exit code.
 func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, carryOut func(context.Context, executor.Run) (executor.Summary, error)) error {
-	o := view.SummaryOptions{Screen: w.screen(w.stdout), Planned: planned(run.Plan)}
+	o := view.SummaryOptions{Screen: w.screen(w.stdout), Planned: run.Plan.Sent()}
 	handler, end := a.faces(w)
 	run.Handler = handler
 	back := moreGarbage(w.getenv)

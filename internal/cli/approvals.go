@@ -74,7 +74,7 @@ func (w *workspace) approvalsOf(plan *planner.Plan, saved *savedPlan) ([]view.Ap
 	}
 	var list []view.Approval
 	for _, block := range blocks {
-		need, applies := approval.Needed(block.Rules, planned(plan))
+		need, applies := approval.Needed(block.Rules, plan.Sent())
 		if !applies {
 			continue
 		}
@@ -95,7 +95,7 @@ func (o *planning) findApprovals(w *workspace, plan *planner.Plan, saved *savedP
 func (w *workspace) noTier(plan *planner.Plan) []string {
 	var assets []string
 	for i, block := range w.approvalBlocks() {
-		unnamed := approval.Unnamed(block.Rules, planned(plan))
+		unnamed := approval.Unnamed(block.Rules, plan.Sent())
 		if i == 0 {
 			assets = unnamed
 			continue

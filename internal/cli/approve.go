@@ -83,7 +83,7 @@ func (a *approving) run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	if err := a.confirm(ctx, w, planned(plan.Plan)); err != nil {
+	if err := a.confirm(ctx, w, plan.Sent()); err != nil {
 		return err
 	}
 	return a.sign(ctx, w, plan, key)

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
-	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
 )
@@ -61,7 +60,7 @@ func (o *planning) arePlanned() bool {
 // controls reads the flags into what the planner takes.
 func (o *planning) controls(loaded *config.Configuration) (planner.Controls, error) {
 	c := planner.Controls{
-		Declared:   loaded.Controls(),
+		Declared: loaded.Controls(), Batches: loaded.Batches,
 		AllowEmpty: o.allowEmpty, Rehearsal: o.sandbox, AcceptDuplicate: o.acceptDuplicate, Targets: o.targets,
 		Operator: loaded.Service.Operator,
 		Lookup:   o.sandbox || loaded.Service.LookupPath != "", HoldDoubt: loaded.Service.HoldDoubt,
@@ -155,7 +154,8 @@ func exitOf(obstacles []planner.Obstacle) int {
 		switch o.Kind {
 		case planner.ObstacleConflict, planner.ObstacleEmpty:
 			return true
-		case planner.ObstacleLookAlike, planner.ObstacleRename, planner.ObstacleReversal, planner.ObstacleLate, planner.ObstacleWindow:
+		case planner.ObstacleLookAlike, planner.ObstacleRename, planner.ObstacleReversal, planner.ObstacleLate, planner.ObstacleWindow,
+			planner.ObstacleControl, planner.ObstacleLimit, planner.ObstaclePolicy:
 			return false
 		}
 		return true
@@ -172,15 +172,4 @@ func (w *workspace) planOptions(o *planning) view.PlanOptions {
 		Screen: w.screen(w.stdout), Sandbox: w.sandbox, ShowAll: o.show == "all",
 		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier,
 	}
-}
-
-// planned is what a plan would submit or settle.
-func planned(plan *planner.Plan) transfer.Totals {
-	var totals transfer.Totals
-	for _, action := range []planner.Action{planner.Submit, planner.Resolve} {
-		if t := plan.Totals[action]; t != nil {
-			totals.Merge(*t)
-		}
-	}
-	return totals
 }

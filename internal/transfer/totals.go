@@ -17,6 +17,7 @@ func Digits(sum decimal.Decimal) string { return sum.StringFixed(max(0, -sum.Exp
 type Totals struct {
 	count  int
 	assets map[string]*runningSum
+	hash   runningSum // of those that were counted with their destinations; see HashTotal
 }
 
 // Total is the count and the sum of one asset.
@@ -53,6 +54,8 @@ func (t *Totals) Merge(other Totals) {
 	for total := range other.All() {
 		t.AddTotal(total)
 	}
+	t.hash.count += other.hash.count
+	t.hash.base = t.hash.base.Add(other.hash.exact())
 }
 
 // add counts one transfer; sign is 1 or -1.

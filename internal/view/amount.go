@@ -52,3 +52,27 @@ func inBrackets(text string) string {
 	}
 	return " (" + text + ")"
 }
+
+// hashTotal is that of totals; "" where it is not known.
+func hashTotal(t *transfer.Totals) string {
+	if t == nil {
+		return ""
+	}
+	hash, ok := t.HashTotal()
+	if !ok {
+		return ""
+	}
+	return sum(hash)
+}
+
+// controlText are three control totals in words.
+func controlText(t *transfer.Totals) string {
+	text := plural(t.Count(), "transfer")
+	if sums := sums(t); sums != "" {
+		text += ", " + sums
+	}
+	if hash := hashTotal(t); hash != "" {
+		text += ", hash total " + hash
+	}
+	return text
+}

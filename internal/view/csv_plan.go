@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ func PlanCSV(w io.Writer, p *planner.Plan, o PlanOptions) error {
 		"action", "ref_id", "batch", "operation",
 		"from_profile_id", "from_identity_id", "from_account_id",
 		"to_profile_id", "to_identity_id", "to_account_id",
-		"amount", "asset", "metadata", "recipient_metadata", "due", "expires", "signals", "place", "fingerprint",
+		"amount", "asset", "metadata", "recipient_metadata", "due", "expires", "signals", "place", "fingerprint", "hash_weight",
 	})
 	for _, c := range p.Changes.All() {
 		if err == nil {
@@ -49,6 +50,7 @@ func csvCells(c *planner.Change) []string {
 		r.FromProfileID, r.FromIdentityID, r.FromAccountID, r.ToProfileID, r.ToIdentityID, r.ToAccountID,
 		r.Amount.String(), r.Asset, pairsText(r.Metadata), pairsText(r.RecipientMetadata),
 		momentOrNone(c.Until), momentOrNone(c.Expires), signalsText(c), c.Place, r.Fingerprint().String(),
+		strconv.FormatInt(r.HashWeight(), 10),
 	}
 	for i := range cells {
 		cells[i] = cellText(cells[i])

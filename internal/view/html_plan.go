@@ -91,6 +91,9 @@ func (h *htmlPlan) head() {
 		h.put("<p>%</p>\n", h.ending())
 	}
 	h.put("<dl>\n<dt>Digest</dt><dd><code><strong>%</strong>%</code></dd>\n", h.digest(), Visible(h.plan.Digest)[len(h.digest()):])
+	if hash := sentHash(h.plan); hash != "" {
+		h.put("<dt>Hash total</dt><dd>%</dd>\n", hash)
+	}
 	if h.options.Saved {
 		h.put("<dt>Plan</dt><dd><code>%</code></dd>\n<dt>Author</dt><dd>% <small>(as they say of themselves)</small></dd>\n", about.PlanID, about.Author)
 		h.put("<dt>Created</dt><dd>%</dd>\n<dt>Expires</dt><dd>%</dd>\n", moment(about.Created), moment(about.Expires))
@@ -139,7 +142,11 @@ func (h *htmlPlan) totals() {
 			h.totalsRow(r, nil)
 			h.put("</tbody>\n")
 		}
-		h.put("</table>\n</section>\n")
+		h.put("</table>\n")
+		for _, text := range controlLines(h.plan) {
+			h.put("<p>Batch %</p>\n", text)
+		}
+		h.put("</section>\n")
 	}
 }
 

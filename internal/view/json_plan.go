@@ -50,6 +50,8 @@ type planSummaryLine struct {
 	Applicable bool         `json:"applicable"`
 	Totals     []totalsLine `json:"totals"`              // of the actions that occur
 	Shortened  int          `json:"shortened,omitempty"` // transfers to submit with a shortened duplicate_within
+	HashTotal  string       `json:"hash_total"`          // of what would be submitted or resolved
+	Batches    []batchLine  `json:"batches"`
 	Digest     string       `json:"digest"`
 
 	Movements []movementLine `json:"movements"` // of the profiles that pay, at most 1000
@@ -61,6 +63,15 @@ type totalsLine struct {
 	Result string      `json:"result,omitempty"` // of a run
 	Count  int         `json:"count"`
 	Assets []assetLine `json:"assets"`
+
+	HashTotal string `json:"hash_total,omitempty"` // absent where a destination is not known
+}
+
+// batchLine are the control totals of one batch as it is declared.
+type batchLine struct {
+	Name string `json:"name"`
+	totalsLine
+	Controlled bool `json:"controlled"` // it has a control block
 }
 
 type assetLine struct {
@@ -97,6 +108,12 @@ func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
 			s.Totals = append(s.Totals, line)
 		}
 	}
+	sent := p.Sent()
+	s.HashTotal, s.Batches = totalsOf(&sent).HashTotal, []batchLine{}
+	for i := range p.Batches {
+		b := &p.Batches[i]
+		s.Batches = append(s.Batches, batchLine{b.Name, totalsOf(&b.Totals), b.Controlled})
+	}
 	j.write(s)
 	return j.end()
 }
@@ -121,5 +138,6 @@ func totalsOf(t *transfer.Totals) totalsLine {
 	for total := range t.All() {
 		line.Assets = append(line.Assets, assetLine{total.Asset, total.Count, sum(total.Sum)})
 	}
+	line.HashTotal = hashTotal(t)
 	return line
 }

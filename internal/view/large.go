@@ -31,6 +31,7 @@ const (
 func (p *page) large(plan *planner.Plan, o PlanOptions) {
 	v := newOverview(plan, overviewOptions{attention: largeAttention, largest: largeTransfers, payments: true})
 	isCut := p.totalsInBrief(plan)
+	p.controlled(plan)
 	p.signals(plan)
 	p.movements(plan, movementBrief, o)
 	p.obstaclesInBrief(plan)

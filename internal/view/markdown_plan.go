@@ -70,6 +70,9 @@ func (m *markdown) head() {
 	}
 	digest := Visible(m.plan.Digest)
 	m.printf("**Digest:** %s (whole: %s)\n\n", codeSpan(takeStart(digest, digestShown)), codeSpan(digest))
+	if hash := sentHash(m.plan); hash != "" {
+		m.printf("**Hash total:** %s\n\n", hash)
+	}
 	if m.options.Saved {
 		m.printf("Plan %s by %s, created %s, expires %s\n\n",
 			codeSpan(h.PlanID), codeSpan(h.Author), codeSpan(moment(h.Created)), codeSpan(moment(h.Expires)))
@@ -135,6 +138,7 @@ func (m *markdown) totals() {
 	if rows > 0 {
 		m.printf("\n")
 	}
+	m.named("Control totals of batches", controlLines(m.plan))
 	for i, signal := range allSignals(m.plan, true) {
 		if i == 0 {
 			m.printf("**Signals** for the reviewer:\n\n")

@@ -132,6 +132,7 @@ func (r *pastRun) about() []field {
 		{"plan", b.PlanID},
 		{"digest", b.Digest},
 		{"author", author},
+		{"hash total", madeHash(r.Summary())},
 	}
 	for _, a := range b.Approvals {
 		name := "approved by"

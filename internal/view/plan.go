@@ -47,6 +47,7 @@ func Plan(w io.Writer, p *planner.Plan, o PlanOptions) error {
 		page.line()
 	default:
 		page.totals(p, 0)
+		page.controlled(p)
 		page.signals(p)
 		page.movements(p, movementLines, o)
 		page.obstacles(p)
@@ -319,9 +320,46 @@ func (p *page) planEnd(plan *planner.Plan, o PlanOptions) {
 		}
 		p.paragraph("", "Not applicable: "+strings.Join(kinds, ", ")+". Nothing of this plan will be sent.", toneBad)
 	}
+	if hash := sentHash(plan); hash != "" {
+		p.line(plain("Hash total: " + hash))
+	}
 	if len(plan.Digest) >= digestShown {
 		p.line(plain("Digest: " + plan.Digest[:digestShown]))
 	}
+}
+
+// sentHash is the hash total of what would be submitted or resolved; "" where nothing is.
+func sentHash(plan *planner.Plan) string {
+	sent := plan.Sent()
+	if sent.Count() == 0 {
+		return ""
+	}
+	return hashTotal(&sent)
+}
+
+// controlled writes the control totals of the batches that have a control block.
+func (p *page) controlled(plan *planner.Plan) {
+	lines := controlLines(plan)
+	for _, text := range lines[:min(len(lines), largeBatches)] {
+		p.paragraph("  ", "Batch "+Visible(text), toneNone)
+	}
+	if more := len(lines) - largeBatches; more > 0 {
+		p.line(dim(fmt.Sprintf("  and %d more batches", more)))
+	}
+	if len(lines) > 0 {
+		p.line()
+	}
+}
+
+// controlLines are the control totals of each batch that has a control block.
+func controlLines(plan *planner.Plan) []string {
+	var lines []string
+	for i := range plan.Batches {
+		if b := &plan.Batches[i]; b.Controlled {
+			lines = append(lines, b.Name+" as declared: "+controlText(&b.Totals))
+		}
+	}
+	return lines
 }
 
 // digestShown is how many characters of a plan's digest stand for it.

@@ -77,6 +77,28 @@ func (p *page) outcomes(s executor.Summary, planned transfer.Totals) {
 		rows = append(rows, totalsRow{label: []span{plain("planned")}, totals: &planned})
 	}
 	p.totalsTable(rows, 0)
+	hashes := trimEmpty([]string{madeHash(s)})
+	if hash := hashTotal(&planned); planned.Count() > 0 && hash != "" {
+		hashes = append(hashes, hash+" planned")
+	}
+	if len(hashes) > 0 {
+		p.paragraph("", "Hash total: "+strings.Join(hashes, ", "), toneNone)
+	}
+}
+
+// madeHash is the hash total of what was recorded or adopted; "" where it is not known or
+// nothing was.
+func madeHash(s executor.Summary) string {
+	var made transfer.Totals
+	for _, result := range []executor.Result{executor.ResultRecorded, executor.ResultAdopted} {
+		if t := s.Totals[result]; t != nil {
+			made.Merge(*t)
+		}
+	}
+	if hash := hashTotal(&made); made.Count() > 0 && hash != "" {
+		return hash + " recorded"
+	}
+	return ""
 }
 
 // exceptions writes what is neither recorded nor adopted, in the order of the table. A

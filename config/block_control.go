@@ -1,0 +1,101 @@
+package config
+
+import (
+	"github.com/shopspring/decimal"
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/transfer"
+)
+
+// BatchControl is the control block of a batch: what all its declared transfers come to, as
+// somebody says who knows it from elsewhere.
+type BatchControl struct {
+	Place     Place
+	Count     int                        // -1 where the block does not say
+	Totals    map[string]decimal.Decimal // by asset, every one that occurs; nil where it does not say
+	HashTotal *decimal.Decimal           // of [transfer.Totals.HashTotal]; nil where it does not say
+}
+
+// controlCountMax bounds the count of a control block.
+const controlCountMax = 1_000_000_000
+
+func controlKind() blockKind {
+	return blockKind{name: "control", optional: []string{"count", "totals", "hash_total"}}
+}
+
+// evaluateControls reads the control blocks of batches. They see variables and locals only: a
+// total that is computed from the rows that it controls would agree with whatever they are.
+func (l *loader) evaluateControls() {
+	for i := range l.config.Batches {
+		batch := &l.config.Batches[i]
+		blocks := l.batches[batch.Name].controls
+		if len(blocks) > 1 {
+			l.report(mistake(blocks[1].at, "Declared twice", "The control block of batch %q was already declared at %s.", batch.Name, at(blocks[0].at)))
+		}
+		if len(blocks) > 0 && !blocks[0].incomplete {
+			batch.Control = l.readControl(blocks[0])
+		}
+	}
+}
+
+func (l *loader) readControl(b *block) *BatchControl {
+	r := l.narrowReader(b, false)
+	c := &BatchControl{Place: placeOf(b.at), Count: r.whole("count", 0, controlCountMax, -1)}
+	c.Totals = l.controlTotals(r)
+	if value, a, found := r.value("hash_total"); found == present {
+		if sum, ok := l.sum(r, a, "hash_total", value); ok {
+			c.HashTotal = &sum
+		}
+	}
+	if len(b.arguments) == 0 {
+		r.refuse(b.at, "Nothing to control", "A control block has count, totals or hash_total.")
+	}
+	l.report(r.diags...)
+	return c
+}
+
+// controlTotals reads sums by asset.
+func (l *loader) controlTotals(r *reader) map[string]decimal.Decimal {
+	value, a, found := r.value("totals")
+	if found != present {
+		return nil
+	}
+	if ty := value.Type(); !ty.IsObjectType() && !ty.IsMapType() {
+		r.refuse(a.expr.Range(), "Not totals by asset", "totals has the sum of each asset, such as { USD = \"412850.22\" }, and is not %s.", ty.FriendlyName())
+		return nil
+	}
+	totals := map[string]decimal.Decimal{}
+	for key, item := range value.Elements() {
+		if sum, ok := l.sum(r, a, "totals."+key.AsString(), item); ok {
+			totals[key.AsString()] = sum
+		}
+	}
+	return totals
+}
+
+// sum reads a quoted decimal, which unlike an amount may be zero.
+func (l *loader) sum(r *reader, a *argument, name string, value cty.Value) (decimal.Decimal, bool) {
+	refuse := func(detail string, args ...any) (decimal.Decimal, bool) {
+		r.refuse(a.expr.Range(), "Not a quoted decimal", name+" "+detail, args...)
+		return decimal.Zero, false
+	}
+	switch {
+	case value.IsNull():
+		return refuse("may not be null.")
+	case value.Type() == cty.Number:
+		return refuse("is a number, which is a binary float. Write it in quotation marks, such as \"412850.22\".")
+	case value.Type() != cty.String:
+		return refuse("must be a quoted decimal such as \"412850.22\", not %s.", value.Type().FriendlyName())
+	}
+	if ctx, ok, _ := l.config.scope.context(a.refs); ok {
+		r.diags = append(r.diags, l.config.scope.checkDecimal(a.expr, ctx)...)
+	}
+	if isNothing(value.AsString()) {
+		return decimal.Zero, true
+	}
+	amount, err := transfer.ParseAmount(value.AsString())
+	if err != nil {
+		return refuse("%q: %s", value.AsString(), sentence(err))
+	}
+	return amount.Decimal(), true
+}
