@@ -21,6 +21,9 @@ type Draft struct {
 	record  record  // of an Outcome that stores a record
 }
 
+// RecordID is the service's id of the record that the entry stores, "" where it stores none.
+func (d Draft) RecordID() string { return d.record.id }
+
 // request is what a row needs of an intent.
 type request struct {
 	digest      RequestDigest

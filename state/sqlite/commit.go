@@ -2,8 +2,7 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
-	"errors"
+	"database/sql/driver"
 	"fmt"
 	"maps"
 
@@ -48,10 +47,18 @@ func (j *journal) transact(calls []*storage.Call) ([]error, error) {
 
 // write puts the lines of a stage into the transaction.
 func (j *journal) write(ctx context.Context, all *storage.Stage) error {
-	for _, l := range all.Lines {
-		if _, err := j.insert.ExecContext(ctx, arguments(l)...); err != nil {
-			return fmt.Errorf("write event %d: %w", l.Seq, err)
+	err := j.insert.run(ctx, j.conn, func(exec func([]driver.Value) error) error {
+		for _, l := range all.Lines {
+			if err := exec(lineArguments(l)); err != nil {
+				return fmt.Errorf("write event %d: %w", l.Seq, err)
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range all.Lines {
 		if l.Kind == state.KindBegun || l.Kind == state.KindEnded {
 			if err := writeRun(ctx, j.conn, l); err != nil {
 				return err
@@ -76,24 +83,32 @@ func (j *journal) checkFence(ctx context.Context) error {
 }
 
 // load returns the newest rows of all ref_ids of the calls: those of the table under those
-// that are not folded yet.
+// that are not folded yet. It reads who owns the records that the calls store, too.
 func (j *journal) load(ctx context.Context, calls []*storage.Call) (*storage.Overlay, error) {
 	bottom := j.rows
 	if j.folding != nil {
 		bottom = j.folding.rows
 	}
 	bottom.Under = nil // what an earlier commit read may have been folded since
-	var missing []string
+	var missing, records []string
 	for _, c := range calls {
 		for _, d := range c.Drafts {
 			refID, _ := d.Entry.Subject()
 			if _, ok := j.rows.Row(refID); !ok && refID != "" {
 				missing = append(missing, refID)
 			}
+			if id := d.RecordID(); id != "" {
+				records = append(records, id)
+			}
 		}
 	}
 	bottom.Under = storage.NewOverlay(nil)
-	return j.rows, loadRows(ctx, j.conn, missing, bottom.Under)
+	if err := loadRowsPrepared(ctx, j.loading, missing, bottom.Under); err != nil {
+		return nil, err
+	}
+	var err error
+	j.owners, err = loadOwners(ctx, j.owner, records)
+	return j.rows, err
 }
 
 // source is the journal's connection, in the transaction of a commit.
@@ -101,12 +116,11 @@ type source struct{ *journal }
 
 // Owner implements [storage.Source].
 func (s source) Owner(recordID string) (string, error) {
-	var refID string
-	err := s.owner.QueryRowContext(context.Background(), recordID).Scan(&refID)
-	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil
+	refID, known := s.owners[recordID]
+	if !known {
+		panic(fmt.Sprintf("sqlite: a commit stores the record %q, which no entry of it has", recordID))
 	}
-	return refID, err
+	return refID, nil
 }
 
 // Run implements [storage.Source]. It returns a run as far as it is known, from this lock or

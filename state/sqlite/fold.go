@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"database/sql/driver"
+	"fmt"
 
 	"remit/state/storage"
 )
@@ -35,15 +37,21 @@ func (j *journal) foldSome(ctx context.Context, n int) (int, error) {
 		return 0, nil
 	}
 	part := f.order[f.done:min(f.done+n, len(f.order))]
-	for _, refID := range part {
-		if err := foldRow(ctx, j.fold, *f.rows.Rows[refID]); err != nil {
-			return 0, err
+	err := j.fold.run(ctx, j.conn, func(exec func([]driver.Value) error) error {
+		for _, refID := range part {
+			if err := exec(rowArguments(*f.rows.Rows[refID])); err != nil {
+				return fmt.Errorf("fold ref_id %q: %w", refID, err)
+			}
 		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
 	}
 	if f.done+len(part) < len(f.order) {
 		return len(part), nil
 	}
-	_, err := j.conn.ExecContext(ctx, `UPDATE meta SET folded = ?`, f.upTo)
+	_, err = j.conn.ExecContext(ctx, `UPDATE meta SET folded = ?`, f.upTo)
 	return len(part), err
 }
 

@@ -47,7 +47,7 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, reason string)
 		if err != nil {
 			return err
 		}
-		_, err = conn.ExecContext(ctx, insertEventSQL, arguments(storage.Line{Event: h.Next(draft, s.now())})...)
+		err = insertEvent(ctx, conn, storage.Line{Event: h.Next(draft, s.now())})
 		return err
 	})
 	if err != nil {

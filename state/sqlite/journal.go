@@ -34,13 +34,15 @@ type journal struct {
 	conn    *sql.Conn
 	fence   int64
 	head    head
+	owners  map[string]string    // of the records of the commit under way, by their ids
 	runs    map[string]state.Run // those that were begun under this lock
 	rows    *storage.Overlay     // changed since the last fold began
 	folding *folding             // nil where no fold is under way
 	fenced  *sql.Stmt            // reads the fence
-	insert  *sql.Stmt            // writes an event
-	fold    *sql.Stmt            // writes a row
-	owner   *sql.Stmt            // reads the owner of a record
+	owner   *sql.Stmt            // reads the owners of records
+	loading *sql.Stmt            // reads rows
+	insert  direct               // writes an event
+	fold    direct               // writes a row
 }
 
 var _ state.Journal = (*journal)(nil)
@@ -86,8 +88,8 @@ func (s *Store) begin(ctx context.Context, lock *lockFile) (*journal, error) {
 // close gives the connection back. The driver does not let go of the file while a statement
 // is open, and the last one to let go tidies the write-ahead log up.
 func (j *journal) close() error {
-	var err error
-	for _, stmt := range []*sql.Stmt{j.fenced, j.insert, j.fold, j.owner} {
+	err := errors.Join(j.insert.close(j.conn), j.fold.close(j.conn))
+	for _, stmt := range []*sql.Stmt{j.fenced, j.owner, j.loading} {
 		if stmt != nil {
 			err = errors.Join(err, stmt.Close())
 		}
@@ -119,14 +121,16 @@ func (j *journal) prepare(ctx context.Context) error {
 		text string
 	}{
 		{&j.fenced, `SELECT fence FROM meta`},
-		{&j.insert, insertEventSQL},
-		{&j.fold, foldRowSQL},
-		{&j.owner, `SELECT ref_id FROM transfers WHERE record_id = ?`},
+		{&j.owner, ownersSQL},
+		{&j.loading, loadRowsSQL},
 	} {
 		*s.into, err = j.conn.PrepareContext(ctx, s.text) //nolint:sqlclosecheck // closed by close
 		if err != nil {
 			return err
 		}
+	}
+	if err = errors.Join(j.insert.prepare(ctx, j.conn, insertEventSQL), j.fold.prepare(ctx, j.conn, foldRowSQL)); err != nil {
+		return err
 	}
 	if j.head, err = readHead(ctx, j.conn); err != nil {
 		return err

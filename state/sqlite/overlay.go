@@ -15,26 +15,70 @@ import (
 // chunk is how many ref_ids or events one statement asks for, or one pass of a replay reads.
 const chunk = 512
 
+const (
+	loadRowsSQL = `SELECT ` + rowColumns + ` FROM transfers WHERE ref_id IN (SELECT value FROM json_each(?))`
+	ownersSQL   = `SELECT record_id, ref_id FROM transfers WHERE record_id IN (SELECT value FROM json_each(?))`
+)
+
 // loadRows puts the table's rows of the given ref_ids, in any number, into o.
 func loadRows(ctx context.Context, conn *sql.Conn, refIDs []string, o *storage.Overlay) error {
+	return eachRow(refIDs, o, func(list string, each func(*sql.Rows) error) error {
+		return query(ctx, conn, each, loadRowsSQL, list)
+	})
+}
+
+// loadRowsPrepared is loadRows with a statement that has its text.
+func loadRowsPrepared(ctx context.Context, stmt *sql.Stmt, refIDs []string, o *storage.Overlay) error {
+	return eachRow(refIDs, o, func(list string, each func(*sql.Rows) error) error {
+		rows, err := stmt.QueryContext(context.WithoutCancel(ctx), list)
+		return eachOf(rows, err, each)
+	})
+}
+
+func eachRow(refIDs []string, o *storage.Overlay, query func(list string, each func(*sql.Rows) error) error) error {
 	var scanner rowScanner
-	for part := range slices.Chunk(refIDs, chunk) {
-		list, err := json.Marshal(part)
-		if err != nil {
-			panic(err) // a list of strings
-		}
-		err = query(ctx, conn, func(rows *sql.Rows) error {
+	return eachChunk(refIDs, func(list string) error {
+		return query(list, func(rows *sql.Rows) error {
 			r, err := scanner.scan(rows)
 			if err == nil {
 				o.Put(r)
 			}
 			return err
-		}, `SELECT `+rowColumns+` FROM transfers WHERE ref_id IN (SELECT value FROM json_each(?))`, string(list))
+		})
+	})
+}
+
+// eachChunk hands over the texts of lists, as JSON.
+func eachChunk(texts []string, do func(list string) error) error {
+	for part := range slices.Chunk(texts, chunk) {
+		list, err := json.Marshal(part)
 		if err != nil {
+			panic(err) // a list of strings
+		}
+		if err := do(string(list)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// loadOwners returns the ref_ids under which the table has records, by their ids: "" for
+// those that it does not have.
+func loadOwners(ctx context.Context, stmt *sql.Stmt, recordIDs []string) (map[string]string, error) {
+	owners := make(map[string]string, len(recordIDs))
+	for _, id := range recordIDs {
+		owners[id] = ""
+	}
+	err := eachChunk(recordIDs, func(list string) error {
+		rows, err := stmt.QueryContext(context.WithoutCancel(ctx), list)
+		return eachOf(rows, err, func(rows *sql.Rows) error {
+			var recordID, refID string
+			err := rows.Scan(&recordID, &refID)
+			owners[recordID] = refID
+			return err
+		})
+	})
+	return owners, err
 }
 
 // replay returns the rows that the events after h.folded change, as they are at h. Some of
@@ -98,6 +142,11 @@ func replayLines(ctx context.Context, conn *sql.Conn, tail *storage.Overlay, lin
 // ctx: the driver would interrupt every statement of the connection.
 func query(ctx context.Context, conn *sql.Conn, each func(*sql.Rows) error, text string, args ...any) error {
 	rows, err := conn.QueryContext(context.WithoutCancel(ctx), text, args...)
+	return eachOf(rows, err, each)
+}
+
+// eachOf reads to their end, and closes, the rows of a query that may have failed.
+func eachOf(rows *sql.Rows, err error, each func(*sql.Rows) error) error {
 	if err != nil {
 		return explain(err)
 	}

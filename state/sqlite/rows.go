@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -29,17 +30,15 @@ const foldRowSQL = `INSERT INTO transfers (` + rowColumns + `)
 		run_id = excluded.run_id, intent_seq = excluded.intent_seq, outcome_seq = excluded.outcome_seq,
 		last_seq = excluded.last_seq`
 
-func foldRow(ctx context.Context, stmt *sql.Stmt, r storage.Row) error {
-	_, err := stmt.ExecContext(ctx,
+// rowArguments are those of foldRowSQL.
+func rowArguments(r storage.Row) []driver.Value {
+	return []driver.Value{
 		r.RefID, int64(r.Status), r.Doubted, r.FromLabel, r.Fingerprint[:], r.RequestDigest[:],
 		int64(r.Twin), int64(r.Destination), r.Asset, r.Amount.String(),
 		textOrNull(r.RecordID), r.GroupID, string(r.RecordStatus),
 		millisOrNull(r.IntendedAt), millisOrNull(r.AttemptedAt), millisOrNull(r.SettledAt),
-		r.RunID, r.IntentSeq, r.OutcomeSeq, r.Last)
-	if err != nil {
-		return fmt.Errorf("fold ref_id %q: %w", r.RefID, err)
+		r.RunID, r.IntentSeq, r.OutcomeSeq, r.Last,
 	}
-	return nil
 }
 
 // rowScanner reads rows of transfers in the order of rowColumns.
@@ -77,17 +76,29 @@ func (s *rowScanner) scan(rows *sql.Rows) (storage.Row, error) {
 }
 
 const (
-	eventColumns   = `seq, time_ms, kind, ref_id, run_id, previous, data, hash`
-	insertEventSQL = `INSERT INTO events (` + eventColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	eventColumns = `seq, time_ms, kind, ref_id, run_id, previous, data, hash`
+	// Bytes are bound without a copy of ours; the column is a text.
+	insertEventSQL = `INSERT INTO events (` + eventColumns + `) VALUES (?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?)`
 )
 
-// arguments are those of insertEventSQL.
-func arguments(l storage.Line) []any {
+// lineArguments are those of insertEventSQL.
+func lineArguments(l storage.Line) []driver.Value {
 	hash, err := hex.DecodeString(l.Hash)
 	if err != nil {
 		panic(err) // Chain made it
 	}
-	return []any{l.Seq, l.Time.UnixMilli(), string(l.Kind), l.RefID, l.RunID, l.Previous, string(l.Data), hash}
+	return []driver.Value{l.Seq, l.Time.UnixMilli(), string(l.Kind), l.RefID, l.RunID, l.Previous, []byte(l.Data), hash}
+}
+
+// insertEvent writes a line outside of a journal's commits.
+func insertEvent(ctx context.Context, conn *sql.Conn, l storage.Line) error {
+	values := lineArguments(l)
+	arguments := make([]any, len(values))
+	for i, value := range values {
+		arguments[i] = value
+	}
+	_, err := conn.ExecContext(ctx, insertEventSQL, arguments...)
+	return err
 }
 
 func scanEvent(rows *sql.Rows) (storage.Line, error) {

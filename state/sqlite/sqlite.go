@@ -112,8 +112,7 @@ func fill(ctx context.Context, path string, created state.Created, now func() ti
 		if err := insertMeta(ctx, conn, meta); err != nil {
 			return err
 		}
-		_, err = conn.ExecContext(ctx, insertEventSQL, arguments(first)...)
-		return err
+		return insertEvent(ctx, conn, first)
 	})
 }
 
