@@ -431,6 +431,41 @@ func TestAnExpiredTransferIsNotSent(t *testing.T) {
 	})
 }
 
+// TestNothingStartsOutsideOfItsWindow closes a window in the middle of a run: what is in flight
+// ends, and what has not begun is left to the next run.
+func TestNothingStartsOutsideOfItsWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.policy.InFlightMax = 1
+		w.policy.RequestTimeout = time.Hour
+		w.service.before = func(context.Context, string, int) *executor.Answer {
+			time.Sleep(40 * time.Second)
+			return nil
+		}
+		plan := w.plan(request("first"), request("second"), request("third"), request("free"))
+		closes := time.Now().Add(time.Minute)
+		plan.Header.Windows = []planner.Window{{
+			Name: "hours", Until: closes.Add(time.Hour),
+			Open: []planner.Interval{{Opens: closes.Add(-time.Hour), Closes: closes}},
+		}}
+		for i := range 3 {
+			plan.Changes.Update(i, func(c *planner.Change) { c.Windows = []string{"hours"} })
+		}
+		w.applyPlan(plan)
+		for refID, want := range map[string]executor.Result{
+			"first": executor.ResultRecorded, "second": executor.ResultRecorded, // it began in time
+			"third": executor.ResultNotAttempted, "free": executor.ResultRecorded,
+		} {
+			if got := w.results()[refID]; got != want {
+				t.Errorf("%s is %s, want %s: %s", refID, got, want, w.reason(refID))
+			}
+		}
+		if row := w.journal.row("third"); row.Status != 0 || !strings.Contains(w.reason("third"), "window hours is closed") {
+			t.Errorf("third: %v, %q", row.Status, w.reason("third"))
+		}
+	})
+}
+
 func TestASavedPlanDoesNotRepeatARefusalThatItDoesNotShow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -103,7 +103,7 @@ func (m *memory) happen(entries ...state.Entry) {
 func (m *memory) put(runID string, d state.Detail) {
 	d.RunID = runID
 	m.details[d.RefID] = d
-	m.happen(state.Intent{RefID: d.RefID, RunID: runID})
+	m.happen(state.Intent{RefID: d.RefID, RunID: runID, Address: d.Intent.Address, Due: d.Intent.Due})
 	if !d.Open() {
 		m.happen(state.Outcome{RefID: d.RefID, RunID: runID, Status: d.Status, Source: state.SourceAnswer})
 	}

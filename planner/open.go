@@ -60,6 +60,7 @@ type opener struct {
 	lines *index // numbers of changes by ref_id
 
 	buffers [2][]byte // of parsePlain
+	windows []string  // of the last line that had some, which most lines share
 }
 
 // find returns the number of the change with a ref_id.
@@ -180,6 +181,10 @@ func (o *opener) readChange() error {
 	if _, ok := o.find(line.RefID); ok {
 		return o.changed("ref_id %q stands twice", line.RefID)
 	}
+	if slices.Equal(line.Windows, o.windows) {
+		line.Windows = o.windows
+	}
+	o.windows = line.Windows
 	o.lines.add(line.RefID, o.plan.Changes.Len())
 	o.plan.Changes.Add(&line.Change)
 	return nil

@@ -41,6 +41,7 @@ func samplePlan(t testing.TB) *planner.Plan {
 		declare("a", inBatch("pay"), expires(now.Add(day))), declare("b", twin, inBatch("pay")), declare("recorded"), declare("unverified"),
 		declare("y", shared), declare("z", shared), declare("doubt", platform, func(c *config.Transfer) { amount("81")(&c.Request) }),
 		declare("refused", func(c *config.Transfer) { amount("82")(&c.Request) }), declare("failed"),
+		declare("dated", occurs(now, 7*day), opens("hours", 0, 24*60)), declare("dated-too", occurs(now, 7*day), opens("hours", 0, 24*60)),
 		declare("late", platform, notBefore(now.Add(day))), declare("missed", expires(now)),
 	)
 	p.Header.PlanID, p.Header.ToolVersion, p.Header.Author = "plan-1", "0.1.0", "ada"
@@ -214,7 +215,7 @@ func TestForgedFilesAreRefused(t *testing.T) {
 		"another ref_id":              {`"ref_id":"a"`, `"ref_id":"q"`},
 		"a field of another version":  {`"batch":"pay"`, `"bitch":"pay"`},
 		"another total":               {`"sum":"80.00"`, `"sum":"81.00"`},
-		"another count":               {`"totals":[{"action":"submit","count":5`, `"totals":[{"action":"submit","count":6`},
+		"another count":               {`"totals":[{"action":"submit","count":7`, `"totals":[{"action":"submit","count":8`},
 		"totals of nothing":           {`{"action":"undeclared"`, `{"action":"undefined"`},
 		"two lists of one line":       {`"after":["a","b"]`, `"after_as":"a","after":["a"]`},
 		"a list of a later line":      {`"after_as":"y"`, `"after_as":"failed"`},

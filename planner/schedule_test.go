@@ -1,0 +1,216 @@
+package planner_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"remit/config"
+	"remit/internal/calendar"
+	"remit/planner"
+	"remit/state"
+)
+
+// occurs makes a transfer one of an occurrence that is due at a time, of the block "dated".
+func occurs(due time.Time, catchUp time.Duration) func(*config.Transfer) {
+	return func(t *config.Transfer) {
+		t.Occurrence = &config.Occurrence{Schedule: "s", Due: due, CatchUp: catchUp}
+		t.Block, t.NotBefore = "transfer.internal.dated", due
+		t.Address = fmt.Sprintf("%s[%q]", t.Block, t.Request.RefID)
+	}
+}
+
+// windows are shared, as config shares them.
+var windows = map[string][]*config.Window{}
+
+// opens lets a transfer be sent at some hours of UTC, in minutes.
+func opens(name string, from, to int) func(*config.Transfer) {
+	if windows[name] == nil {
+		windows[name] = []*config.Window{{Name: name, Window: &calendar.Window{
+			Zone: time.UTC, Days: [7]bool{true, true, true, true, true, true, true}, From: calendar.Clock(from), To: calendar.Clock(to),
+		}}}
+	}
+	return func(t *config.Transfer) { t.Windows = windows[name] }
+}
+
+// paidFor is what the state has of an occurrence.
+func paidFor(refID string, due time.Time) state.Detail {
+	d := record(declare(refID, occurs(due, 7*day)), state.Recorded)
+	d.Intent.Due = due
+	return d
+}
+
+// lateOf are the ref_ids that a plan marks late.
+func lateOf(p *planner.Plan) []string {
+	var all []string
+	for _, c := range p.Changes.All() {
+		if slices.ContainsFunc(c.Signals, func(s planner.Signal) bool { return s.Kind == planner.Late }) {
+			all = append(all, c.RefID)
+		}
+	}
+	return all
+}
+
+func TestLateOccurrences(t *testing.T) {
+	hour := func(n int) time.Time { return now.Add(time.Duration(n) * time.Hour) }
+	for name, test := range map[string]struct {
+		declared []config.Transfer
+		recorded []state.Detail
+		rehearse bool
+		want     []string
+	}{
+		"due now":                      {declared: []config.Transfer{declare("a", occurs(now, 7*day))}},
+		"exactly as late as it may be": {declared: []config.Transfer{declare("a", occurs(now.Add(-7*day), 7*day))}},
+		"a nanosecond later":           {declared: []config.Transfer{declare("a", occurs(now.Add(-7*day-1), 7*day))}, want: []string{"a"}},
+		"not due":                      {declared: []config.Transfer{declare("a", occurs(hour(1), 0))}},
+		"of no schedule":               {declared: []config.Transfer{declare("a", notBefore(now.Add(-900*day)))}},
+		"a rehearsal":                  {declared: []config.Transfer{declare("a", occurs(now.Add(-900*day), 0))}, rehearse: true},
+		"older than one that is recorded": {
+			declared: []config.Transfer{declare("a", occurs(hour(-3), 7*day)), declare("b", occurs(hour(-2), 7*day))},
+			recorded: []state.Detail{paidFor("b", hour(-2))},
+			want:     []string{"a"},
+		},
+		"newer than one that is recorded": {
+			declared: []config.Transfer{declare("a", occurs(hour(-2), 7*day)), declare("b", occurs(hour(-3), 7*day))},
+			recorded: []state.Detail{paidFor("b", hour(-3))},
+		},
+		"another of the same date as one that is recorded": {
+			declared: []config.Transfer{declare("a", occurs(hour(-2), 7*day)), declare("b", occurs(hour(-2), 7*day))},
+			recorded: []state.Detail{paidFor("b", hour(-2))},
+		},
+		"of the same date as one that is no longer declared": {
+			declared: []config.Transfer{declare("new", occurs(hour(-2), 7*day))},
+			recorded: []state.Detail{paidFor("old", hour(-2))},
+			want:     []string{"new"},
+		},
+		"newer than one that is no longer declared": {
+			declared: []config.Transfer{declare("new", occurs(hour(-1), 7*day))},
+			recorded: []state.Detail{paidFor("old", hour(-2))},
+		},
+		"older, but of another block": {
+			declared: []config.Transfer{declare("new", occurs(hour(-3), 7*day), func(t *config.Transfer) {
+				t.Block, t.Address = "transfer.internal.other", `transfer.internal.other["x"]`
+			})},
+			recorded: []state.Detail{paidFor("old", hour(-2))},
+		},
+		"older, but planned before and not sent": {
+			declared: []config.Transfer{declare("a", occurs(hour(-3), 7*day)), declare("b", occurs(hour(-2), 7*day))},
+			recorded: []state.Detail{record(declare("a", occurs(hour(-3), 7*day)), state.Unsent), paidFor("b", hour(-2))},
+		},
+		"planned long before and not sent": {
+			declared: []config.Transfer{declare("a", occurs(now.Add(-8*day), 7*day))},
+			recorded: []state.Detail{record(declare("a", occurs(now.Add(-8*day), 7*day)), state.Unsent)},
+			want:     []string{"a"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMemory(test.recorded...)
+			p := plan(t, m, planner.Controls{Rehearsal: test.rehearse}, test.declared...)
+			if diff := cmp.Diff(test.want, lateOf(p)); diff != "" {
+				t.Errorf("late (-want +got):\n%s", diff)
+			}
+			if got := slices.ContainsFunc(p.Obstacles, func(o planner.Obstacle) bool { return o.Kind == planner.ObstacleLate }); got != (len(test.want) > 0) {
+				t.Errorf("%d are late, an obstacle: %t", len(test.want), got)
+			}
+			if len(test.want) == 0 {
+				return
+			}
+			wrong := plan(t, m, planner.Controls{AcceptLate: len(test.want) + 1}, test.declared...)
+			right := plan(t, m, planner.Controls{AcceptLate: len(test.want)}, test.declared...)
+			switch {
+			case wrong.Applicable() || len(wrong.Header.Accepted) > 0:
+				t.Error("another count was accepted")
+			case !right.Applicable() || right.Digest == p.Digest:
+				t.Error("the right count was not accepted, or is no part of the digest")
+			}
+		})
+	}
+}
+
+func TestRecheckOfOccurrencesAndWindows(t *testing.T) {
+	for name, test := range map[string]struct {
+		declared config.Transfer
+		later    time.Duration
+		since    func(*memory)
+		want     string
+	}{
+		"nothing happened":            {declared: declare("a", occurs(now, day)), want: "[+ a]"},
+		"it became late":              {declared: declare("a", occurs(now, day)), later: day + 1, want: "obstacle late [a]"},
+		"its window is open":          {declared: declare("a", opens("afternoon", 14*60, 16*60)), later: 59 * time.Minute, want: "[+ a]"},
+		"its window is closed":        {declared: declare("a", opens("afternoon", 14*60, 16*60)), later: time.Hour, want: "obstacle window [a]"},
+		"its window opened again":     {declared: declare("a", opens("afternoon", 14*60, 16*60)), later: 23 * time.Hour, want: "[+ a]"},
+		"its window is known no more": {declared: declare("a", opens("afternoon", 14*60, 16*60)), later: 33 * day, want: "obstacle window [a]"},
+		"another run paid for a later date of the block": {
+			declared: declare("a", occurs(now, day)),
+			since: func(m *memory) {
+				m.happen(begun("run-1", "plan-2"))
+				m.put("run-1", paidFor("z", now.Add(time.Hour)))
+			},
+			later: 2 * time.Hour, want: "obstacle late [a]",
+		},
+		"a run of this plan paid for a later date of the block": {
+			declared: declare("a", occurs(now, day)),
+			since: func(m *memory) {
+				m.happen(begun("run-1", "plan-1"))
+				m.put("run-1", paidFor("z", now.Add(time.Hour)))
+			},
+			later: 2 * time.Hour, want: "[+ a]",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMemory()
+			p := plan(t, m, planner.Controls{}, test.declared)
+			p.Header.PlanID = "plan-1"
+			opened, err := planner.Open(bytes.NewReader(save(t, p)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.since != nil {
+				test.since(m)
+			}
+			left, err := opened.Recheck(context.Background(), m, config.Controls{}, now.Add(test.later))
+			if got := outcomeOf(left, err); got != test.want {
+				t.Errorf("%s, want %s", got, test.want)
+			}
+		})
+	}
+}
+
+func TestWindowsInAPlan(t *testing.T) {
+	p := plan(t, newMemory(), planner.Controls{},
+		declare("open", opens("afternoon", 14*60, 16*60)), declare("closed", opens("night", 22*60, 4*60)),
+		declare("both", func(t *config.Transfer) {
+			opens("afternoon", 14*60, 16*60)(t)
+			opens("night", 22*60, 4*60)(t)
+			t.Windows = append(slices.Clone(windows["afternoon"]), windows["night"]...)
+		}),
+		declare("later", notBefore(now.Add(2*day)), opens("night", 22*60, 4*60)),
+		declare("too-late", opens("night", 22*60, 4*60), expires(now.Add(time.Hour))),
+	)
+	if diff := cmp.Diff("+ open > closed > both > later > too-late", strings.Trim(fmt.Sprint(actions(p)), "[]")); diff != "" {
+		t.Fatalf("-want +got:\n%s", diff)
+	}
+	closed, both, later, tooLate := find(t, p, "closed"), find(t, p, "both"), find(t, p, "later"), find(t, p, "too-late")
+	if want := time.Date(2026, 11, 27, 22, 0, 0, 0, time.UTC); !closed.Until.Equal(want) || closed.Reason != "window night is closed" {
+		t.Errorf("closed waits until %s: %s", closed.Until, closed.Reason)
+	}
+	if want := time.Date(2026, 11, 29, 22, 0, 0, 0, time.UTC); !later.Until.Equal(want) {
+		t.Errorf("later waits until %s", later.Until)
+	}
+	if !both.Until.IsZero() || !strings.Contains(both.Reason, "not open together") {
+		t.Errorf("both waits until %s: %s", both.Until, both.Reason)
+	}
+	if !strings.Contains(tooLate.Reason, "it expires before that") {
+		t.Errorf("too-late waits: %s", tooLate.Reason)
+	}
+	rehearsed := plan(t, newMemory(), planner.Controls{Rehearsal: true}, declare("closed", opens("night", 22*60, 4*60)))
+	if c := find(t, rehearsed, "closed"); c.Action != planner.Submit || len(c.Windows) > 0 {
+		t.Errorf("a rehearsal waits for a window: %s %v", c.Action, c.Windows)
+	}
+}
