@@ -81,12 +81,15 @@ func (p *process) exportRun(ctx context.Context, from *source, name, dir, plan s
 	if plan != "" {
 		plan = w.within(plan)
 	}
+	w.begin("writing the evidence")
+	defer w.quiet()
 	exported, err := evidence.Export(ctx, w.within(dir), evidence.Source{
 		Journal: snapshot, RunID: runID, Plan: plan, Faces: packFaces(), Version: readVersion().Version,
 	})
 	if err != nil {
 		return w.exportError(err, dir, plan, runID)
 	}
+	w.quiet()
 	told := view.Exported{
 		Dir: dir, RunID: runID, Files: exported.Files, Manifest: exported.Manifest,
 		Events: exported.Facts.Journal.Shown, Withheld: exported.Facts.Journal.Withheld, Head: exported.Facts.Journal.HeadHash,
@@ -192,10 +195,13 @@ func (p *process) verifyPack(ctx context.Context, from *source, dir string, chec
 	if options.Signers, options.Revoked, err = check.keys(from); err != nil {
 		return err
 	}
+	p.begin("checking the evidence")
+	defer p.quiet()
 	report, err := evidence.Verify(ctx, from.within(dir), options)
 	if err != nil {
 		return fmt.Errorf("verify %s: %w", dir, err)
 	}
+	p.quiet()
 	told := packVerified(dir, report)
 	told.ManifestProven = check.manifest != "" && report.Whole()
 	told.SignersProven = options.Signers != nil && report.Whole()

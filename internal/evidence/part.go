@@ -188,14 +188,14 @@ func (p *part) lines(refID string) iter.Seq2[line, error] {
 	return func(yield func(line, error) bool) {
 		if refID != "" {
 			for _, offset := range p.offsets[refID] {
-				l, err := newLineReader(io.NewSectionReader(p.file, offset, lineBytesMax)).read()
+				l, err := newTrustingReader(io.NewSectionReader(p.file, offset, lineBytesMax)).read()
 				if !yield(l, err) {
 					return
 				}
 			}
 			return
 		}
-		r := newLineReader(io.NewSectionReader(p.file, 0, math.MaxInt64))
+		r := newTrustingReader(io.NewSectionReader(p.file, 0, math.MaxInt64))
 		for {
 			l, err := r.read()
 			if errors.Is(err, io.EOF) || !yield(l, err) {
