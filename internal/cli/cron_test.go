@@ -24,6 +24,7 @@ schedule "nightly" {
   start    = "2026-10-20"
   timezone = "America/New_York" # daylight saving time ends within
   time     = "01:30"
+  catch_up = "30d"
 }
 window "night" {
   timezone = "America/New_York"
@@ -125,7 +126,7 @@ func (c *cron) play() {
 	end := time.Date(2026, 11, 9, 8, 0, 0, 0, time.UTC)
 	for c.now().Before(end) {
 		c.together(1 + c.random.IntN(3))
-		step := time.Duration(c.random.IntN(14*60)) * time.Minute
+		step := time.Duration(c.random.IntN(9*60)) * time.Minute
 		switch c.random.IntN(6) {
 		case 0:
 			step = -time.Hour
