@@ -234,7 +234,7 @@ func (w *walk) blocks(i int) *blocker {
 		case c.Until.IsZero():
 			which = "waits itself"
 		default:
-			which = "waits until " + c.Until.Format(time.RFC3339)
+			which = "waits until " + c.Until.UTC().Format(time.RFC3339)
 		}
 	case Expired:
 		which = "expired"
