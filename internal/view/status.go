@@ -66,7 +66,7 @@ func groupTime(c *planner.Change, g planner.Group) string {
 		return moment(c.Until)
 	case planner.GroupDue, planner.GroupLate:
 		if !c.Due.IsZero() {
-			return "since " + moment(c.Due)
+			return "due " + moment(c.Due)
 		}
 	case planner.GroupConflict, planner.GroupInDoubt, planner.GroupUnverified, planner.GroupFailed, planner.GroupRefused,
 		planner.GroupExpired, planner.GroupInFlight, planner.GroupWaiting:
