@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -123,6 +124,47 @@ func TestLinesAreWhatPackageJSONWrites(t *testing.T) {
 			t.Fatalf("-json +saved:\n%s", diff)
 		}
 	})
+}
+
+// TestEveryFieldIsKeptAndWritten sets one field after the other: one that is new, and that the list
+// or its lines don't know, fails it.
+func TestEveryFieldIsKeptAndWritten(t *testing.T) {
+	texts := []string{"x"}
+	values := map[reflect.Type]any{
+		reflect.TypeFor[string](): "x", reflect.TypeFor[bool](): true, reflect.TypeFor[[]string](): texts,
+		reflect.TypeFor[planner.Action](): planner.Wait, reflect.TypeFor[time.Duration](): time.Hour, reflect.TypeFor[time.Time](): now,
+		reflect.TypeFor[[]transfer.Difference](): []transfer.Difference{{Field: "f"}},
+		reflect.TypeFor[*planner.Recorded]():     &planner.Recorded{Status: state.Refused},
+		reflect.TypeFor[[]planner.Signal]():      []planner.Signal{{Kind: planner.MixedScripts, Detail: "d"}},
+	}
+	values[reflect.TypeFor[transfer.Request]()] = transfer.Request{
+		Operation: transfer.Platform, RefID: "r", Asset: "USD", Amount: transfer.MustAmount("1"), FromProfileID: "a", ToProfileID: "b",
+	}
+	base := planner.Change{Action: planner.Submit, RefID: "r", Request: transfer.Request{Operation: transfer.Internal, RefID: "r"}}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[planner.Change]()) {
+		value, isKnown := values[field.Type]
+		if !isKnown {
+			t.Fatalf("%s has the type %s, of which the test has no value", field.Name, field.Type)
+		}
+		c := base
+		reflect.ValueOf(&c).Elem().FieldByIndex(field.Index).Set(reflect.ValueOf(value))
+		p := &planner.Plan{Header: planner.Header{PlanID: "p"}, Changes: planner.ListChanges(base, c)}
+		if diff := cmp.Diff(c, p.Changes.At(1), sameChanges()); diff != "" {
+			t.Errorf("%s is not kept (-want +got):\n%s", field.Name, diff)
+		}
+		var want, got bytes.Buffer
+		encoder := json.NewEncoder(&want)
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(c); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Save(&got); err != nil {
+			t.Fatal(err)
+		}
+		if line := string(bytes.SplitAfter(got.Bytes(), []byte("\n"))[2]); line != want.String() {
+			t.Errorf("%s: %s is not what package json writes: %s", field.Name, line, &want)
+		}
+	}
 }
 
 func BenchmarkChanges(b *testing.B) {

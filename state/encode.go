@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -55,6 +56,8 @@ func (i Intent) encodePlain() (json.RawMessage, bool) {
 	w.field(`,"place":`, i.Place)
 	w.optional(`,"batch":`, i.Batch)
 	w.flag(`,"from_label":true`, i.FromLabel)
+	w.optional(`,"reverses":`, i.Reverses)
+	w.time(`,"due":`, i.Due)
 	w.flag(`,"found":true`, i.Found)
 	return append(w.b, '}'), w.plain
 }
@@ -126,6 +129,15 @@ func (w *plainWriter) optional(name, text string) {
 	if text != "" {
 		w.field(name, text)
 	}
+}
+
+// time leaves out the zero time.
+func (w *plainWriter) time(name string, t time.Time) {
+	if t.IsZero() {
+		return
+	}
+	text, err := t.MarshalJSON()
+	w.b, w.plain = append(append(w.b, name...), text...), w.plain && err == nil
 }
 
 func (w *plainWriter) flag(member string, is bool) {

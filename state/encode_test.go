@@ -2,7 +2,9 @@ package state_test
 
 import (
 	"encoding/json"
+	"reflect"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -87,6 +89,43 @@ func TestEntriesAreWrittenAsPackageJSONWritesThem(t *testing.T) {
 	})
 	if plain == 0 {
 		t.Error("none was written without reflection")
+	}
+}
+
+// TestEveryFieldIsWritten sets one field after the other: one that is new, and that only package
+// json knows, fails it.
+func TestEveryFieldIsWritten(t *testing.T) {
+	values := map[reflect.Type]any{
+		reflect.TypeFor[string](): "x", reflect.TypeFor[bool](): true, reflect.TypeFor[int](): 7,
+		reflect.TypeFor[transfer.Operation](): transfer.Internal, reflect.TypeFor[state.Source](): state.SourceAnswer,
+		reflect.TypeFor[time.Time]():    time.Date(2026, 11, 21, 9, 30, 0, 5, time.FixedZone("", 3600)),
+		reflect.TypeFor[state.Status](): state.Recorded, reflect.TypeFor[json.RawMessage](): json.RawMessage(`{"a":1}`),
+		reflect.TypeFor[[]json.RawMessage]():     []json.RawMessage{json.RawMessage(`{"b":2}`)},
+		reflect.TypeFor[[]transfer.Difference](): []transfer.Difference{{Field: "f"}},
+		reflect.TypeFor[*state.Holder]():         &state.Holder{User: "u"},
+		reflect.TypeFor[*transfer.Record]():      &transfer.Record{},
+	}
+	for _, base := range []state.Entry{state.Intent{}, state.Outcome{Status: state.Recorded}} {
+		for _, field := range reflect.VisibleFields(reflect.TypeOf(base)) {
+			value, isKnown := values[field.Type]
+			if !isKnown {
+				t.Fatalf("%T.%s has the type %s, of which the test has no value", base, field.Name, field.Type)
+			}
+			entry := reflect.New(reflect.TypeOf(base)).Elem()
+			entry.Set(reflect.ValueOf(base))
+			entry.FieldByIndex(field.Index).Set(reflect.ValueOf(value))
+			got, err := state.Encode(entry.Interface().(state.Entry))
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := state.EncodeAny(entry.Interface().(state.Entry))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), string(got)); diff != "" {
+				t.Errorf("%T.%s: -package json +ours:\n%s", base, field.Name, diff)
+			}
+		}
 	}
 }
 
