@@ -62,6 +62,10 @@ var (
 	// A commit can't be taken away from it, only ended with it, which loses nothing.
 	ErrBusy = errors.New("another process is in the middle of a commit and does not finish it")
 
+	// ErrLost says that the connection on which the lock is held broke: another may have the
+	// lock by now, so nothing is written and nothing may be sent.
+	ErrLost = errors.New("the connection that holds the lock of the state was lost")
+
 	// ErrReplaced says that another file was put in the place of an open state.
 	ErrReplaced = errors.New("the file of the state was replaced or removed while it was in use")
 )
@@ -80,6 +84,14 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("the state is locked by %s on %s (process %d, %q, since %s)",
 		h.User, h.Host, h.PID, h.Command, h.Since.UTC().Format("2006-01-02T15:04:05Z"))
 }
+
+// MovedError says that a state was moved to another place, and is not used where it is.
+type MovedError struct {
+	To string // in words
+}
+
+// Error names the place.
+func (e *MovedError) Error() string { return "the state was moved to " + e.To }
 
 // DuplicateRecordError says that a record's id is stored under another ref_id.
 type DuplicateRecordError struct {

@@ -19,6 +19,9 @@ var layer = map[string]int{
 	"remit/internal/simulation":         7,
 	"remit/internal/simulation/history": 6,
 
+	"remit/state/postgres":        5,
+	"remit/state/postgres/pgtest": 5,
+
 	"remit/internal/bench":         7,
 	"remit/internal/bench/figures": 0,
 	"remit/internal/bench/load":    6,

@@ -30,12 +30,13 @@ type Pages[T any] struct {
 func (p Pages[T]) All(ctx context.Context) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
-		ctx, cancel := context.WithCancel(ctx)
+		// Who stops early stops the reader after its page, and leaves the connection as it is.
+		wanted, cancel := context.WithCancel(ctx)
 		read, used := make(chan page[T]), make(chan []T, 2)
 		used <- nil // two pages take turns
 		used <- nil
 		var reader sync.WaitGroup
-		reader.Go(func() { p.ahead(ctx, read, used) })
+		reader.Go(func() { p.ahead(ctx, wanted, read, used) })
 		defer reader.Wait()
 		defer cancel()
 		for next := range read {
@@ -57,10 +58,10 @@ func (p Pages[T]) All(ctx context.Context) iter.Seq2[T, error] {
 }
 
 // ahead hands each page to read, into one of used, until the last one or an error.
-func (p Pages[T]) ahead(ctx context.Context, read chan<- page[T], used <-chan []T) {
+func (p Pages[T]) ahead(ctx, wanted context.Context, read chan<- page[T], used <-chan []T) {
 	defer close(read)
 	last := ""
-	for more := true; more && ctx.Err() == nil; {
+	for more := true; more && wanted.Err() == nil; {
 		next := p.after(ctx, last, (<-used)[:0])
 		more = next.err == nil && len(next.rows) == PageRows
 		if more {
@@ -68,7 +69,7 @@ func (p Pages[T]) ahead(ctx context.Context, read chan<- page[T], used <-chan []
 		}
 		select {
 		case read <- next:
-		case <-ctx.Done():
+		case <-wanted.Done():
 		}
 	}
 }

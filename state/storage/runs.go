@@ -32,3 +32,32 @@ func Runs(lines iter.Seq2[Line, error]) ([]state.Run, error) {
 	}
 	return runs, nil
 }
+
+// Lines yields lines that were read.
+func Lines(lines []Line) iter.Seq2[Line, error] {
+	return func(yield func(Line, error) bool) {
+		for _, l := range lines {
+			if !yield(l, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Details puts together what is known of ref_ids, in their order, without those that have no
+// row. The events are those that the rows name.
+func Details(refIDs []string, rows map[string]Row, events map[int64]*state.Event) ([]state.Detail, error) {
+	var details []state.Detail
+	for _, refID := range refIDs {
+		r, ok := rows[refID]
+		if !ok {
+			continue
+		}
+		detail, err := state.NewDetail(r.Transfer, events[r.IntentSeq], events[r.OutcomeSeq])
+		if err != nil {
+			return nil, err
+		}
+		details = append(details, detail)
+	}
+	return details, nil
+}

@@ -19,12 +19,29 @@ func (t *Texts) Intern(raw string) string {
 	}
 	text, ok := t.kept[raw]
 	if !ok {
-		if t.kept == nil || len(t.kept) == textsMax {
-			t.kept = make(map[string]string)
-		}
-		text = strings.Clone(raw)
-		t.kept[text] = text
+		text = t.keep(strings.Clone(raw))
 	}
 	t.last = text
+	return text
+}
+
+// InternBytes is Intern of bytes.
+func (t *Texts) InternBytes(raw []byte) string {
+	if string(raw) == t.last {
+		return t.last
+	}
+	text, ok := t.kept[string(raw)]
+	if !ok {
+		text = t.keep(string(raw))
+	}
+	t.last = text
+	return text
+}
+
+func (t *Texts) keep(text string) string {
+	if t.kept == nil || len(t.kept) == textsMax {
+		t.kept = make(map[string]string)
+	}
+	t.kept[text] = text
 	return text
 }

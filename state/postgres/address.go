@@ -1,0 +1,115 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// schemaMax is how many bytes PostgreSQL takes of a name; it cuts off what is longer.
+const schemaMax = 63
+
+// address is where a state is: a schema of a database.
+type address struct {
+	pool   *pgxpool.Config // how to connect
+	schema string
+	hidden []string // passwords, as they were given and as they are
+}
+
+// parseAddress reads a URL. Its errors do not repeat it: what can't be parsed can't be cleared
+// of a password either.
+func parseAddress(text, schema string) (address, error) {
+	if !strings.HasPrefix(text, "postgres://") && !strings.HasPrefix(text, "postgresql://") {
+		return address{}, errors.New("the url of the state does not begin with postgres:// or postgresql://")
+	}
+	if schema == "" || len(schema) > schemaMax || strings.ContainsRune(schema, 0) {
+		return address{}, fmt.Errorf("the schema %q is not a name of 1 to %d bytes", schema, schemaMax)
+	}
+	pool, err := pgxpool.ParseConfig(text)
+	if err != nil {
+		return address{}, errors.New("the url of the state can't be read, or names a file of a certificate or of passwords that can't be. " +
+			"It is postgres://user@host:port/database?sslmode=verify-full; what is no letter or digit in a user or a password is written as %, " +
+			"and two hexadecimal digits")
+	}
+	config := pool.ConnConfig
+	if value := strings.ToLower(config.RuntimeParams["synchronous_commit"]); value == "off" || value == "local" {
+		return address{}, fmt.Errorf("the url of the state asks for synchronous_commit = %s: what is written would not be durable", value)
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = waitConnect
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "remit"
+	}
+	a := address{pool: pool, schema: schema}
+	if config.Password != "" {
+		a.hidden = append(a.hidden, config.Password)
+	}
+	if u, err := url.Parse(text); err == nil && u.User != nil {
+		_, raw, _ := strings.Cut(u.User.String(), ":")
+		if raw != "" {
+			a.hidden = append(a.hidden, raw)
+		}
+	}
+	return a, nil
+}
+
+// String names the place for people, without a user or a password.
+func (a address) String() string {
+	config := a.pool.ConnConfig
+	host := config.Host
+	if !strings.HasPrefix(host, "/") { // which is a socket of this machine
+		host = net.JoinHostPort(host, fmt.Sprint(config.Port))
+	}
+	return fmt.Sprintf("%s of the database %s on %s", a.schema, config.Database, host)
+}
+
+// Place names the state at a URL for people, as the errors of this package do. It returns ""
+// where the URL can't be read.
+func Place(url, schema string) string {
+	a, err := parseAddress(url, schema)
+	if err != nil {
+		return ""
+	}
+	return a.String()
+}
+
+func (a address) quotedSchema() string { return pgx.Identifier{a.schema}.Sanitize() }
+
+// lockClass is the first number of the state's advisory locks, which are those of a database.
+func (a address) lockClass() int32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte("remit " + a.schema)) // never fails
+	return int32(h.Sum32() & 0x7fffffff)
+}
+
+// hide keeps a password out of an error that the driver or the server made.
+func (a address) hide(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for _, secret := range a.hidden {
+		text = strings.ReplaceAll(text, secret, "…")
+	}
+	if text == err.Error() {
+		return err
+	}
+	return hidden{err, text}
+}
+
+// hidden is an error whose text is shown without its secrets.
+type hidden struct {
+	error
+	text string
+}
+
+func (h hidden) Error() string { return h.text }
+
+func (h hidden) Unwrap() error { return h.error }

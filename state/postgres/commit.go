@@ -1,0 +1,264 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"remit/state"
+	"remit/state/storage"
+)
+
+const (
+	// attemptsMax is how often one commit is tried.
+	attemptsMax = 5
+	// pauseAttempt is waited before it is tried again.
+	pauseAttempt = 50 * time.Millisecond
+)
+
+// errUncertain says that a COMMIT was sent and not answered.
+var errUncertain = errors.New("a commit was not answered")
+
+// connect gives the journal a connection of its own. The server itself ends a transaction in
+// the middle of which this process stands still: the lock could not be taken away else.
+func (j *journal) connect(ctx context.Context) error {
+	conn, err := j.store.connect(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := conn.Exec(ctx, fmt.Sprintf(`SET idle_in_transaction_session_timeout = %d`, waitStopped.Milliseconds())); err != nil {
+		return errors.Join(err, closeConn(conn))
+	}
+	j.conn = conn
+	return nil
+}
+
+// transact is the journal's [storage.Commit]. It tries a commit again where it is certain that
+// the one before wrote nothing: the server refused it, or no COMMIT was sent, or it was sent
+// and is not there once the server has let go of that transaction.
+func (j *journal) transact(calls []*storage.Call) ([]error, error) {
+	for attempt := 1; ; attempt++ {
+		stage, answers, err := j.attempt(calls)
+		if errors.Is(err, errUncertain) {
+			var there bool
+			if there, err = j.isThere(stage, err); there {
+				err = nil
+			}
+		}
+		switch {
+		case err == nil:
+			j.tip = stage.Tip
+			return answers, nil
+		case attempt == attemptsMax || !isTransient(err):
+			return answers, j.store.hide(explain(err))
+		}
+		time.Sleep(pauseAttempt) // nobody waits for less than the commit
+	}
+}
+
+// isTransient reports whether a commit that wrote nothing may succeed when it is tried again:
+// the server gave way to another transaction, or the connection broke. Whether the lock is
+// still held is asked anew by each attempt.
+func isTransient(err error) bool {
+	c := code(err)
+	return errors.Is(err, errBroken) || c == codeSerialization || c == codeDeadlock
+}
+
+// errBroken says that a connection broke before a COMMIT was sent.
+var errBroken = errors.New("the connection broke")
+
+// attempt tries a commit once. Where the error is errUncertain the stage says what it would
+// have written.
+func (j *journal) attempt(calls []*storage.Call) (*storage.Stage, []error, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), waitAnswer)
+	defer cancel()
+	if j.conn == nil || j.conn.IsClosed() {
+		if err := j.connect(ctx); err != nil {
+			return nil, nil, fmt.Errorf("%w: %w", errBroken, err)
+		}
+	}
+	loaded, err := j.begin(ctx, calls)
+	if err != nil {
+		return nil, nil, j.rollback(err)
+	}
+	stage := storage.NewStage(j.tip, loaded.rows, loaded, j.store.now)
+	answers, err := stage.TakeAll(calls)
+	if err != nil {
+		return nil, answers, j.rollback(err)
+	}
+	if len(stage.Lines) == 0 {
+		return stage, answers, j.rollback(nil)
+	}
+	err = sendBatch(ctx, j.conn, func(b *pgx.Batch) { j.write(b, stage) })
+	if err != nil && (j.conn.IsClosed() || isEnding(err)) {
+		return stage, answers, fmt.Errorf("%w: %w", errUncertain, err)
+	}
+	if err != nil {
+		err = j.rollback(err)
+	}
+	return stage, answers, err
+}
+
+// isEnding reports whether the server said that it ends the session, which it may do after it
+// has committed.
+func isEnding(err error) bool {
+	const classOperator = "57"
+	c := code(err)
+	return len(c) == 5 && c[:2] == classOperator
+}
+
+// rollback ends a transaction that wrote nothing, for the reason err. The error is errBroken
+// as well where the connection did not live to do it.
+func (j *journal) rollback(err error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), waitLocked)
+	defer cancel()
+	if _, back := j.conn.Exec(ctx, `ROLLBACK`); back != nil {
+		_ = closeConn(j.conn) // the server rolls back what nobody commits
+		if err == nil {
+			return errBroken
+		}
+		return fmt.Errorf("%w: %w", errBroken, err)
+	}
+	return err
+}
+
+// write queues what a stage changes, and the COMMIT, which the server comes to only where all
+// before it succeeded.
+func (j *journal) write(b *pgx.Batch, stage *storage.Stage) {
+	insertLines(b, stage.Lines)
+	if len(stage.Rows.Rows) > 0 {
+		foldRows(b, stage.Rows)
+	}
+	if stage.Tip.Service != j.tip.Service {
+		updateService(b, stage.Tip.Service)
+	}
+	b.Queue(`COMMIT`)
+}
+
+// loaded is what a commit reads before it decides.
+type loaded struct {
+	rows   *storage.Overlay
+	owners map[string]string
+	run    func(runID string) (state.Run, error)
+}
+
+// Owner implements [storage.Source].
+func (l loaded) Owner(recordID string) (string, error) { return l.owners[recordID], nil }
+
+// Run implements [storage.Source].
+func (l loaded) Run(runID string) (state.Run, error) { return l.run(runID) }
+
+// begin begins a transaction as the only one who may commit, and reads what the calls are
+// about. The state must be where this journal left it.
+func (j *journal) begin(ctx context.Context, calls []*storage.Call) (loaded, error) {
+	refIDs, recordIDs := subjects(calls)
+	l := loaded{rows: storage.NewOverlay(nil), owners: make(map[string]string), run: func(runID string) (state.Run, error) {
+		return readRun(ctx, j.conn, runID)
+	}}
+	var b pgx.Batch
+	b.Queue(`BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE`)
+	b.Queue(heldSQL+` FOR UPDATE`, j.lock.arguments()...).QueryRow(j.lock.held)
+	b.Queue(`SELECT seq, encode(hash, 'hex') FROM events ORDER BY seq DESC LIMIT 1`).QueryRow(j.atTip)
+	var reader rowReader
+	if len(refIDs) > 0 {
+		b.Queue(`SELECT `+rowColumns+` FROM transfers WHERE ref_id = ANY($1)`, refIDs).Query(func(rows pgx.Rows) error {
+			return readRows(rows, func(c *columns) error {
+				r, err := reader.read(c)
+				l.rows.Put(r)
+				return err
+			})
+		})
+	}
+	if len(recordIDs) > 0 {
+		b.Queue(`SELECT record_id, ref_id FROM transfers WHERE record_id = ANY($1)`, recordIDs).Query(func(rows pgx.Rows) error {
+			return readRows(rows, func(c *columns) error {
+				recordID := c.text()
+				l.owners[recordID] = c.text()
+				return c.err
+			})
+		})
+	}
+	return l, j.conn.SendBatch(ctx, &b).Close()
+}
+
+// atTip returns an error where the newest event is not the one that this journal wrote or
+// found last: the server lost what was durable, as one does that takes another's place.
+func (j *journal) atTip(row pgx.Row) error {
+	var seq int64
+	var hash string
+	if err := row.Scan(&seq, &hash); err != nil {
+		return err
+	}
+	if seq != j.tip.Serial || hash != j.tip.Head {
+		return fmt.Errorf("its newest event is number %d, and not number %d that was written last: %w", seq, j.tip.Serial, state.ErrReplaced)
+	}
+	return nil
+}
+
+// subjects are the ref_ids that calls are about, and the records that they would store.
+func subjects(calls []*storage.Call) (refIDs []string, recordIDs [][]byte) {
+	seen := make(map[string]bool)
+	for _, c := range calls {
+		for _, d := range c.Drafts {
+			if refID, _ := d.Entry.Subject(); refID != "" && !seen[refID] {
+				seen[refID] = true
+				refIDs = append(refIDs, refID)
+			}
+			if id := d.RecordID(); id != "" {
+				recordIDs = append(recordIDs, []byte(id))
+			}
+		}
+	}
+	return refIDs, recordIDs
+}
+
+// isThere finds out what became of a commit that was not answered. It locks the row that the
+// commit had locked, and so waits until the server has let go of that transaction: from then
+// on its events are there, or never will be.
+func (j *journal) isThere(stage *storage.Stage, unanswered error) (bool, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), waitAnswer)
+	defer cancel()
+	_ = closeConn(j.conn)
+	j.conn = nil
+	err := j.connect(ctx)
+	var there bool
+	if err == nil {
+		last := stage.Lines[len(stage.Lines)-1]
+		err = pgx.BeginFunc(ctx, j.conn, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, `SELECT FROM meta FOR UPDATE`); err != nil {
+				return err
+			}
+			return tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM events WHERE seq = $1 AND hash = $2)`, last.Seq, hashBytes(last.Hash)).Scan(&there)
+		})
+	}
+	switch {
+	case err != nil:
+		return false, errors.Join(unanswered, err)
+	case !there:
+		return false, errBroken // and so nothing was written
+	}
+	return true, nil
+}
+
+// readRun returns one run, the zero Run where the state does not know it.
+func readRun(ctx context.Context, conn *pgx.Conn, runID string) (state.Run, error) {
+	var lines []storage.Line
+	err := readAll(ctx, conn, func(c *columns) error {
+		l, err := readLine(c)
+		lines = append(lines, l)
+		return err
+	}, `SELECT `+eventColumns+` FROM events WHERE seq IN (
+			SELECT begun_seq FROM runs WHERE run_id = $1 UNION SELECT ended_seq FROM runs WHERE run_id = $1)
+		ORDER BY seq`, runID)
+	if err != nil || len(lines) == 0 {
+		return state.Run{}, err
+	}
+	runs, err := storage.Runs(storage.Lines(lines))
+	if err != nil {
+		return state.Run{}, err
+	}
+	return runs[0], nil
+}

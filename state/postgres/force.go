@@ -1,0 +1,55 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"remit/state"
+	"remit/state/storage"
+)
+
+// ForceUnlock implements [state.Store]. The holder's session keeps a lock on a number that
+// nobody asks for any more.
+func (s *Store) ForceUnlock(ctx context.Context, by state.Holder, reason string) error {
+	if err := s.forceUnlock(ctx, by, reason); err != nil {
+		return s.wrap("unlock by force", err)
+	}
+	return nil
+}
+
+func (s *Store) forceUnlock(ctx context.Context, by state.Holder, reason string) error {
+	if s.readOnly {
+		return errors.New("it was opened for reading")
+	}
+	return s.withConn(ctx, func(conn *pgx.Conn) error {
+		// A holder that stands still in the middle of a commit is waited for until the server
+		// ends that.
+		if _, err := conn.Exec(ctx, fmt.Sprintf(`SET lock_timeout = %d`, 2*waitStopped.Milliseconds())); err != nil {
+			return err
+		}
+		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, `SELECT FROM meta FOR UPDATE`); err != nil {
+				return err
+			}
+			from, _, err := s.holderOf(ctx, tx)
+			if err != nil {
+				return err
+			}
+			draft, err := state.NewDraft(state.Unlocked{From: from, By: by, Reason: reason})
+			if err != nil {
+				return err
+			}
+			tip, err := readTip(ctx, tx)
+			if err != nil {
+				return err
+			}
+			return sendBatch(ctx, tx, func(b *pgx.Batch) {
+				b.Queue(`UPDATE meta SET fence = fence + 1, lock = lock + 1, holder_pid = 0, holder = ''`)
+				insertLines(b, []storage.Line{{Event: tip.Next(draft, s.now())}})
+			})
+		})
+	})
+}

@@ -1,0 +1,293 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"remit/state"
+	"remit/state/storage"
+)
+
+const (
+	// pollLock is how often a waiting Lock looks again.
+	pollLock = 50 * time.Millisecond
+	// pollAlive is how often a holder looks whether its session still lives, so that what
+	// stands between it and the server does not take it for idle.
+	pollAlive = 5 * time.Second
+	// waitStopped is after how long the server ends the transaction of a holder that was
+	// stopped in the middle of it.
+	waitStopped = 20 * time.Second
+)
+
+// session is a held lock: a session of the server that holds an advisory lock, which the
+// server takes back when the session ends, and so when its client dies.
+type session struct {
+	conn   *pgx.Conn
+	pid    uint32 // of the server's process
+	class  int32
+	number int32 // that the lock was had on
+	fence  int64
+}
+
+// acquire takes the lock of the state and signs it. It waits up to wait for another holder,
+// then returns a *[state.LockedError].
+func (s *Store) acquire(ctx context.Context, holder state.Holder, wait time.Duration) (*session, error) {
+	conn, err := s.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := &session{conn: conn, class: s.lockClass()}
+	if l.pid, err = backend(ctx, conn); err == nil {
+		err = s.wait(ctx, l, holder, wait)
+	}
+	if err != nil {
+		return nil, errors.Join(err, closeConn(conn))
+	}
+	return l, nil
+}
+
+func (s *Store) wait(ctx context.Context, l *session, holder state.Holder, wait time.Duration) error {
+	for waited := time.Duration(0); ; waited += pollLock {
+		taken, err := l.try(ctx)
+		if err != nil {
+			return err
+		}
+		if taken {
+			signed, err := s.sign(ctx, l, holder)
+			if err != nil || signed {
+				return err
+			}
+			continue // it was taken away by force meanwhile: others see another one
+		}
+		if waited >= wait {
+			holder, _, err := s.holderOf(ctx, l.conn)
+			return errors.Join(err, &state.LockedError{Holder: holder})
+		}
+		if err := sleep(ctx, pollLock); err != nil {
+			return err
+		}
+	}
+}
+
+// try takes the lock if it is free.
+func (l *session) try(ctx context.Context) (taken bool, err error) {
+	if err := l.conn.QueryRow(ctx, `SELECT lock FROM meta`).Scan(&l.number); err != nil {
+		return false, err
+	}
+	err = l.conn.QueryRow(ctx, `SELECT pg_try_advisory_lock($1, $2)`, l.class, l.number).Scan(&taken)
+	return taken, err
+}
+
+// sign raises the fence, so that an earlier holder can't write any more, and says who holds
+// the lock. It reports false, and lets go, where the lock is another one by now. A state of an
+// older schema is migrated.
+func (s *Store) sign(ctx context.Context, l *session, holder state.Holder) (signed bool, err error) {
+	text, err := json.Marshal(holder)
+	if err != nil {
+		return false, err
+	}
+	err = pgx.BeginFunc(ctx, l.conn, func(tx pgx.Tx) error {
+		var number int32
+		var version int
+		var moved string
+		if err := tx.QueryRow(ctx, `SELECT lock, version, moved FROM meta FOR UPDATE`).Scan(&number, &version, &moved); err != nil {
+			return err
+		}
+		switch {
+		case number != l.number:
+			return nil
+		case moved != "":
+			return &state.MovedError{To: moved}
+		case version > s.wanted:
+			return state.ErrNewer
+		case version < s.wanted:
+			if err := migrate(ctx, tx, version, s.wanted); err != nil {
+				return err
+			}
+		}
+		signed = true
+		return tx.QueryRow(ctx, `UPDATE meta SET fence = fence + 1, version = $1, holder_pid = $2, holder = $3 RETURNING fence`,
+			s.wanted, int32(l.pid), string(text)).Scan(&l.fence)
+	})
+	if err == nil && !signed {
+		err = l.release(ctx)
+	}
+	if err != nil {
+		return false, fmt.Errorf("raise the fence: %w", err)
+	}
+	return signed, nil
+}
+
+// release lets the next one lock.
+func (l *session) release(ctx context.Context) error {
+	_, err := l.conn.Exec(ctx, `SELECT pg_advisory_unlock($1, $2)`, l.class, l.number)
+	return err
+}
+
+// alive returns [state.ErrLost] where the session is gone or is another one.
+func (l *session) alive(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, waitLocked)
+	defer cancel()
+	pid, err := backend(ctx, l.conn)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: %w", state.ErrLost, err)
+	case pid != l.pid:
+		return fmt.Errorf("%w: %w", state.ErrLost, errPooled)
+	}
+	return nil
+}
+
+// heldSQL asks for the fence, and whether the session $2 holds the lock; $1 is its class.
+const heldSQL = `SELECT fence, EXISTS (` + lockSQLOf + `) FROM meta`
+
+const lockSQLOf = `SELECT 1 FROM pg_locks
+	WHERE pid = $2 AND locktype = 'advisory' AND granted AND mode = 'ExclusiveLock'
+		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+		AND classid = $1::bigint::oid AND objid = meta.lock::oid AND objsubid = 2`
+
+// arguments are those of heldSQL.
+func (l *session) arguments() []any { return []any{int64(l.class), int32(l.pid)} }
+
+// held judges what heldSQL answers.
+func (l *session) held(row pgx.Row) error {
+	var fence int64
+	var held bool
+	if err := row.Scan(&fence, &held); err != nil {
+		return err
+	}
+	switch {
+	case fence != l.fence:
+		return state.ErrFenced
+	case !held:
+		return state.ErrLost
+	}
+	return nil
+}
+
+// journal is the one writer of a locked state. The queue commits one after the other, and so
+// owns everything below the line.
+type journal struct {
+	store *Store
+	lock  *session
+	*storage.Queue
+
+	over  context.CancelFunc // ends the watch over the lock's session
+	watch sync.WaitGroup
+
+	// -----
+
+	conn *pgx.Conn // nil where it was lost
+	tip  storage.Tip
+}
+
+var _ state.Journal = (*journal)(nil)
+
+// Lock implements [state.Store]. It migrates a state of an older schema, in one transaction.
+func (s *Store) Lock(ctx context.Context, holder state.Holder, wait time.Duration) (state.Journal, error) {
+	j, err := s.lock(ctx, holder, wait)
+	if err != nil {
+		return nil, s.wrap("lock", err)
+	}
+	return j, nil
+}
+
+func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duration) (*journal, error) {
+	if s.readOnly {
+		return nil, errors.New("it was opened for reading")
+	}
+	lock, err := s.acquire(ctx, holder, wait)
+	if err != nil {
+		return nil, err
+	}
+	j := &journal{store: s, lock: lock}
+	if err = j.connect(ctx); err == nil {
+		j.tip, err = readTip(ctx, j.conn)
+	}
+	if err != nil {
+		return nil, errors.Join(err, j.close())
+	}
+	j.Queue = storage.NewQueue(j.transact)
+	watched, over := context.WithCancel(context.Background())
+	j.over = over
+	j.watch.Go(func() { j.guard(watched) })
+	return j, nil
+}
+
+// guard looks again and again whether the lock's session lives, until ctx ends.
+func (j *journal) guard(ctx context.Context) {
+	for sleep(ctx, pollAlive) == nil {
+		if err := j.lock.alive(ctx); err != nil {
+			if ctx.Err() == nil {
+				j.Break(j.store.hide(err))
+			}
+			return
+		}
+	}
+}
+
+// Check implements [state.Journal].
+func (j *journal) Check(ctx context.Context) error {
+	if err := j.Err(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, waitAnswer)
+	defer cancel()
+	err := j.lock.held(j.store.read.QueryRow(ctx, heldSQL, j.lock.arguments()...))
+	if err != nil {
+		return fmt.Errorf("check the lock: %w", j.store.hide(explain(err)))
+	}
+	return nil
+}
+
+// Snapshot implements [state.Journal].
+func (j *journal) Snapshot(ctx context.Context) (state.Snapshot, error) { return j.store.Snapshot(ctx) }
+
+// Unlock implements [state.Journal].
+func (j *journal) Unlock() error {
+	err := j.Close()
+	if errors.Is(err, state.ErrUnlocked) {
+		return err
+	}
+	if err = errors.Join(err, j.close()); err != nil {
+		return j.store.wrap("unlock", err)
+	}
+	return nil
+}
+
+// close gives the lock and the connections back.
+func (j *journal) close() error {
+	if j.over != nil {
+		j.over()
+		j.watch.Wait()
+	}
+	if j.conn != nil {
+		_ = closeConn(j.conn)
+	}
+	// Letting go is waited for, so that the next one has the lock at once. Where it fails, the
+	// session is gone, and the lock with it.
+	ctx, cancel := context.WithTimeout(context.Background(), waitLocked)
+	defer cancel()
+	if !j.lock.conn.IsClosed() {
+		_ = j.lock.release(ctx)
+	}
+	return closeConn(j.lock.conn)
+}
+
+// sleep waits, or returns the error of ctx when that ends first.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,50 @@
+package pgtest
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Bouncer runs PgBouncer before the server until the test ends, with the given pool_mode, and
+// returns its address. The program pgbouncer must be there.
+func (s *Server) Bouncer(t *testing.T, mode string) string {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := free.Addr().(*net.TCPAddr).Port
+	_ = free.Close()
+	users, config := filepath.Join(s.dir, mode+".users"), filepath.Join(s.dir, mode+".ini")
+	for name, text := range map[string]string{
+		users: fmt.Sprintf("\"postgres\" \"%s\"\n", Password),
+		config: fmt.Sprintf("[databases]\n* = host=127.0.0.1 port=%d\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\nunix_socket_dir =\n"+
+			"auth_type = scram-sha-256\nauth_file = %s\npool_mode = %s\n", s.port, port, users, mode),
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := s.command("", config)
+	if cmd.Path, err = exec.LookPath("pgbouncer"); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Args[0] = cmd.Path
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Wait()         // it was killed
+	})
+	address := fmt.Sprintf("127.0.0.1:%d", port)
+	if err := waitFor(strings.Replace(s.URL(), s.Address(), address, 1)); err != nil {
+		t.Fatalf("start PgBouncer: %v", err)
+	}
+	return address
+}

@@ -1,0 +1,295 @@
+// Package pgtest runs real PostgreSQL servers for tests: on a loopback port, in a directory of
+// their own, as a user who is not root.
+//
+// Its one invariant: a server does not outlive the test, or the program, that started it.
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Password is that of the superuser "postgres" of every server. It is worth nothing.
+const Password = "s3cret-of-the-test"
+
+// versionMin is the oldest server that tests run on.
+const versionMin = 15
+
+// waitReady bounds how long a server may take to answer.
+const waitReady = time.Minute
+
+// nobody is who runs servers where tests run as root, which PostgreSQL refuses.
+const nobody = 65534
+
+// Server is a PostgreSQL server.
+type Server struct {
+	bin  string // where its programs are
+	dir  string
+	port int
+	cmd  *exec.Cmd // nil while it is stopped
+}
+
+// Start starts a server, which ends with the test. It skips the test where PostgreSQL is not
+// installed.
+func Start(tb testing.TB) *Server {
+	tb.Helper()
+	s, err := start()
+	if errors.Is(err, exec.ErrNotFound) {
+		tb.Skip("PostgreSQL is not installed here (Debian: apt-get install postgresql)")
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(s.close)
+	return s
+}
+
+var shared struct {
+	sync.Mutex
+	server *Server
+}
+
+// Shared returns the server that all tests of this program share: each works in a schema of
+// its own, see [Server.Schema]. The program calls [CloseShared] at its end. It skips the test
+// where PostgreSQL is not installed.
+func Shared(tb testing.TB) *Server {
+	tb.Helper()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server == nil {
+		s, err := start()
+		if errors.Is(err, exec.ErrNotFound) {
+			tb.Skip("PostgreSQL is not installed here (Debian: apt-get install postgresql)")
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+		shared.server = s
+	}
+	return shared.server
+}
+
+// CloseShared stops the server of [Shared], if it was ever asked for.
+func CloseShared() {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.server != nil {
+		shared.server.close()
+	}
+}
+
+func start() (*Server, error) {
+	bin, err := programs()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "remit-pgtest-")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{bin: bin, dir: dir}
+	if err := s.make(); err != nil {
+		s.close()
+		return nil, fmt.Errorf("start PostgreSQL: %w", err)
+	}
+	return s, nil
+}
+
+// programs finds the newest installed server.
+func programs() (string, error) {
+	if path, err := exec.LookPath("initdb"); err == nil {
+		if path, err = filepath.EvalSymlinks(path); err == nil {
+			return filepath.Dir(path), nil
+		}
+	}
+	for version := 30; version >= versionMin; version-- {
+		bin := fmt.Sprintf("/usr/lib/postgresql/%d/bin", version)
+		if _, err := os.Stat(filepath.Join(bin, "initdb")); err == nil {
+			return bin, nil
+		}
+	}
+	return "", exec.ErrNotFound
+}
+
+// make makes the server's files and starts it.
+func (s *Server) make() error {
+	if os.Geteuid() == 0 {
+		if err := os.Chown(s.dir, nobody, nobody); err != nil {
+			return err
+		}
+	}
+	words := filepath.Join(s.dir, "password")
+	if err := os.WriteFile(words, []byte(Password), 0o644); err != nil {
+		return err
+	}
+	out, err := s.command("initdb", "-D", s.data(), "-U", "postgres", "--auth=scram-sha-256", "--pwfile="+words,
+		"-E", "UTF8", "--locale=C", "--no-sync").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	s.port = free.Addr().(*net.TCPAddr).Port
+	settings := fmt.Sprintf("listen_addresses = '127.0.0.1'\nport = %d\nunix_socket_directories = ''\nmax_connections = 60\nshared_buffers = '32MB'\nlogging_collector = off\n", s.port)
+	if err := errors.Join(free.Close(), s.Configure(settings)); err != nil {
+		return err
+	}
+	return s.Run()
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+func (s *Server) command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(s.bin, name), args...)
+	cmd.Dir = s.dir
+	cmd.SysProcAttr = endingWithUs()
+	if os.Geteuid() == 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+	}
+	return cmd
+}
+
+// Configure adds lines to postgresql.conf, which the next [Server.Run] reads.
+func (s *Server) Configure(lines string) error {
+	f, err := os.OpenFile(filepath.Join(s.data(), "postgresql.conf"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(lines)
+	return errors.Join(err, f.Close())
+}
+
+// Run starts the server again after a stop, and waits until it answers.
+func (s *Server) Run() error {
+	log, err := os.OpenFile(filepath.Join(s.dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	s.cmd = s.command("postgres", "-D", s.data())
+	s.cmd.Stdout, s.cmd.Stderr = log, log
+	if err := s.cmd.Start(); err != nil {
+		return err
+	}
+	if err := waitFor(s.URL()); err != nil {
+		text, _ := os.ReadFile(filepath.Join(s.dir, "log"))
+		return fmt.Errorf("%w\n%s", err, text)
+	}
+	return nil
+}
+
+// waitFor waits until a server answers.
+func waitFor(url string) error {
+	const pause = 20 * time.Millisecond
+	var err error
+	for range waitReady / pause {
+		if err = ping(url); err == nil {
+			return nil
+		}
+		time.Sleep(pause)
+	}
+	return fmt.Errorf("it does not answer: %w", err)
+}
+
+func ping(url string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return err
+	}
+	return conn.Close(ctx)
+}
+
+// Stop stops the server as "pg_ctl stop -m immediate" does, in the middle of whatever it does;
+// what it lost of its own is repaired when it runs again.
+func (s *Server) Stop() {
+	if s.cmd == nil {
+		return
+	}
+	_ = s.cmd.Process.Signal(syscall.SIGQUIT) // it may have ended
+	_ = s.cmd.Wait()                          // it was stopped
+	s.cmd = nil
+}
+
+func (s *Server) close() {
+	s.Stop()
+	_ = os.RemoveAll(s.dir)
+}
+
+// Address is the host and the port.
+func (s *Server) Address() string { return fmt.Sprintf("127.0.0.1:%d", s.port) }
+
+// URL is that of the superuser, with the password in it.
+func (s *Server) URL() string {
+	return fmt.Sprintf("postgres://postgres:%s@%s/postgres?sslmode=disable", Password, s.Address())
+}
+
+var schemas atomic.Int64
+
+// Schema is the name of a schema that is nobody else's.
+func (s *Server) Schema() string { return fmt.Sprintf("test_%d_%d", os.Getpid(), schemas.Add(1)) }
+
+// Exec runs a statement as the superuser in a schema, and returns the first column of its
+// first row as a text, "" where there is none.
+func (s *Server) Exec(tb testing.TB, schema, statement string, args ...any) string {
+	tb.Helper()
+	text, err := s.TryExec(tb.Context(), schema, statement, args...)
+	if err != nil {
+		tb.Fatalf("%s: %v", statement, err)
+	}
+	return text
+}
+
+// TryExec is Exec for a statement that may fail.
+func (s *Server) TryExec(ctx context.Context, schema, statement string, args ...any) (text string, err error) {
+	ctx = context.WithoutCancel(ctx)
+	conn, err := pgx.Connect(ctx, s.URL())
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	if _, err := conn.Exec(ctx, "SET search_path TO "+pgx.Identifier{schema}.Sanitize()); err != nil {
+		return "", err
+	}
+	if len(args) == 0 && strings.Contains(statement, ";") {
+		_, err := conn.PgConn().Exec(ctx, statement).ReadAll()
+		return "", err
+	}
+	rows, err := conn.Query(ctx, statement, args...)
+	if err != nil {
+		return "", err
+	}
+	texts, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (string, error) {
+		values, err := row.Values()
+		return fmt.Sprint(slices.Concat(values, []any{""})[0]), err
+	})
+	if len(texts) > 0 {
+		text = texts[0]
+	}
+	return text, err
+}
+
+// Terminate ends every session of remit for which a condition on pg_stat_activity holds, as an
+// administrator or a failing network does, and returns how many.
+func (s *Server) Terminate(tb testing.TB, condition string) string {
+	tb.Helper()
+	return s.Exec(tb, "public", `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+		WHERE application_name = 'remit' AND `+condition)
+}

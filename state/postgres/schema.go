@@ -1,0 +1,128 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"remit/state"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrationNames are the migrations that the program carries, in their order.
+func migrationNames() []string {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		panic(err) // the pattern is well formed
+	}
+	return names
+}
+
+// schemaVersion is the number of the newest migration.
+func schemaVersion() int { return len(migrationNames()) }
+
+// migrate brings a schema from one version to another within a transaction of the caller, who
+// holds the lock of the state, or has just made the schema: it is whole, or it was not done.
+// That is why no library does it, which would commit each migration by itself.
+func migrate(ctx context.Context, tx pgx.Tx, from, to int) error {
+	for i, name := range migrationNames()[from:to] {
+		text, err := migrations.ReadFile(name)
+		if err != nil {
+			panic(err) // it is embedded
+		}
+		if _, err := tx.Conn().PgConn().Exec(ctx, string(text)).ReadAll(); err != nil {
+			return fmt.Errorf("migrate to version %d: %w", from+i+1, err)
+		}
+	}
+	return nil
+}
+
+// querier is a connection, a pool or a transaction.
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// found is what stands where a state should be.
+type found struct {
+	schema bool
+	tables int  // of any kind
+	state  bool // the table meta is a state's
+}
+
+func look(ctx context.Context, q querier, schema string) (found, error) {
+	var f found
+	err := q.QueryRow(ctx, `SELECT
+		EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1),
+		(SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = $1 AND relkind IN ('r', 'p', 'v', 'm', 'f')),
+		(SELECT count(*) = 4 FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = $1
+			AND relkind = 'r' AND relname IN ('meta', 'events', 'transfers', 'runs'))`, schema).Scan(&f.schema, &f.tables, &f.state)
+	return f, err
+}
+
+// usable refuses what is not a state, what holds none, what a newer program wrote, and what
+// was moved away. It reports the version of the schema, which may be older than wanted.
+func (f found) usable(ctx context.Context, q querier, wanted int) (version int, err error) {
+	switch {
+	case !f.schema:
+		return 0, state.ErrMissing
+	case f.tables == 0:
+		return 0, state.ErrEmpty
+	case !f.state:
+		return 0, state.ErrForeign
+	}
+	var first bool
+	err = q.QueryRow(ctx, `SELECT version, EXISTS (SELECT 1 FROM events WHERE seq = 1) FROM meta`).Scan(&version, &first)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return 0, state.ErrEmpty
+	case code(err) == codeNoColumn:
+		return 0, state.ErrForeign
+	case err != nil:
+		return 0, err
+	case version > wanted:
+		return 0, fmt.Errorf("its schema is %d, this program knows %d: %w", version, wanted, state.ErrNewer)
+	case !first:
+		return 0, state.ErrEmpty
+	}
+	return version, nil
+}
+
+// Codes of the server's errors, of the appendix A of PostgreSQL's manual.
+const (
+	codeNoColumn      = "42703"
+	codeNoDatabase    = "3D000"
+	codeSerialization = "40001"
+	codeDeadlock      = "40P01"
+	codeLockTimeout   = "55P03"
+	codeDataCorrupted = "XX001"
+	codeIndexCorrupt  = "XX002"
+)
+
+// code is what the server calls an error; "" where it is not the server's.
+func code(err error) string {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// explain wraps what the server says into the state's own errors.
+func explain(err error) error {
+	switch code(err) {
+	case codeNoDatabase:
+		return fmt.Errorf("%w: %w", state.ErrMissing, err)
+	case codeLockTimeout:
+		return fmt.Errorf("%w: %w", state.ErrBusy, err)
+	case codeDataCorrupted, codeIndexCorrupt:
+		return fmt.Errorf("%w: %w", state.ErrDamaged, err)
+	}
+	return err
+}
