@@ -47,8 +47,10 @@ func (c *Configuration) Open(variable string) bool { return c.sound && c.open[va
 
 // StateBackend is the state block.
 type StateBackend struct {
-	Kind string // "sqlite"
-	Path string // of the SQLite file, relative to Dir unless absolute
+	Kind   string // StateSQLite or StatePostgres
+	Path   string // of the SQLite file, relative to Dir unless absolute
+	URL    string // of the PostgreSQL database; it may hold a password
+	Schema string // in that database
 }
 
 // Service is the service block without what only a token needs; see

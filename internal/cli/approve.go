@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -130,7 +129,7 @@ func (a *approving) otherPlace(plan *savedPlan) error {
 // where it is not at hand, apply alone compares the plan with it.
 func (a *approving) check(ctx context.Context, w *workspace, plan *savedPlan) error {
 	controls := w.config.Controls()
-	if _, err := os.Stat(w.path); err != nil {
+	if there, err := w.place.Look(ctx); err != nil || !there {
 		if err := plan.CheckHeader(w.boundMeta(plan.Header), controls, w.now()); err != nil {
 			return a.unfit(a.file, "cannot be approved; nothing was signed", err)
 		}

@@ -10,7 +10,6 @@ import (
 	"remit/config"
 	"remit/internal/view"
 	"remit/state"
-	"remit/state/sqlite"
 )
 
 func newAudit(p *process) *cobra.Command {
@@ -67,7 +66,7 @@ func (p *process) verify(ctx context.Context, from *source, head string, asJSON 
 	if err != nil {
 		return err
 	}
-	store, err := sqlite.OpenReadOnly(ctx, w.path)
+	store, err := w.place.OpenReadOnly(ctx)
 	if w.sandbox && errors.Is(err, state.ErrMissing) {
 		return withHint(errors.New("the sandbox has no state yet: its first apply makes it"), w.command("apply"))
 	}
@@ -101,8 +100,8 @@ func (w *workspace) verifyError(err error) error {
 			"and restore the state from a backup that has it", w.path, lost.Events, lost.Head)
 	case errors.As(err, &broken):
 		return withHint(fmt.Errorf("the journal of %s was changed: %w. The chain holds up to the event before it; "+
-			"nothing proves what comes from there on. Keep a copy of the file and its -wal file, "+
-			"restore the state from a backup, and let that be checked", w.path, broken), w.command("audit verify"))
+			"nothing proves what comes from there on. Keep a copy of %s, "+
+			"restore the state from a backup, and let that be checked", w.path, broken, w.place.Words().kept), w.command("audit verify"))
 	}
 	return w.stateError(err)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"remit/executor"
+	"remit/internal/lockfile"
 	"remit/internal/shell"
 	"remit/state"
 )
@@ -15,7 +16,11 @@ import (
 func (w *workspace) stateError(err error) error {
 	var locked *state.LockedError
 	var mismatch *state.MismatchError
+	var moved *state.MovedError
 	switch {
+	case errors.As(err, &moved):
+		return fmt.Errorf("the state %s is not in use any more: it was moved to %s; nothing was sent. "+
+			"Take the configuration and %s that name that place from version control", w.path, moved.To, lockfile.Name)
 	case errors.Is(err, state.ErrMissing):
 		return withHint(fmt.Errorf("the state %s is gone; nothing was sent. Restore it from a backup. "+
 			"Only where no backup exists, make a new one on purpose: every transfer is then looked up before it is sent, "+
@@ -24,11 +29,11 @@ func (w *workspace) stateError(err error) error {
 		return withHint(fmt.Errorf("the state %s is empty, which a state never is; nothing was sent. Restore it from a backup, "+
 			"or, only where no backup exists, move it away and make a new one on purpose", w.path), w.command("init --new-state"))
 	case errors.Is(err, state.ErrDamaged):
-		return withHint(fmt.Errorf("the state %s is damaged; nothing was sent. Keep a copy of it and of %[1]s-wal, move both away, "+
-			"restore the state from a backup, and let that be checked:\n%[2]w", w.path, err), w.command("audit verify"))
+		return withHint(fmt.Errorf("the state %s is damaged; nothing was sent. %s, and let that be checked:\n%w",
+			w.path, w.place.Words().putAway, err), w.command("audit verify"))
 	case errors.Is(err, state.ErrForeign):
 		return withHint(fmt.Errorf("what stands at %s is not a state of remit; nothing was sent, and it was left as it is. "+
-			"Restore the state from a backup, or correct the path in the state block, and let it be checked:\n%w", w.path, err), w.command("audit verify"))
+			"Restore the state from a backup, or correct %s, and let it be checked:\n%w", w.path, w.place.Words().argument, err), w.command("audit verify"))
 	case errors.Is(err, state.ErrNewer):
 		return withHint(fmt.Errorf("the state %s was written by a newer version of remit; nothing was sent. Use that version; this one is shown by:\n%w", w.path, err),
 			"remit version")
@@ -37,7 +42,7 @@ func (w *workspace) stateError(err error) error {
 			"Wait for it, or find out who it is:\n%w", w.path, err), w.command(`force-unlock --reason="…"`))
 	case errors.As(err, &mismatch):
 		return fmt.Errorf("the state %s is not the one that this directory is bound to; nothing was sent: %w. "+
-			"Restore the right one from a backup, or correct the path in the state block", w.path, mismatch)
+			"Restore the right one from a backup, or correct %s", w.path, mismatch, w.place.Words().argument)
 	case errors.As(err, &locked):
 		return withHint(fmt.Errorf("%w; nothing was sent. It is released when that process ends. Wait for it", err),
 			w.command("apply --lock-timeout=5m"))
@@ -57,13 +62,15 @@ func (a *applying) runError(w *workspace, failed error, s executor.Summary) erro
 	case errors.Is(failed, state.ErrFenced):
 		happened = fmt.Sprintf("the lock of the state %s was taken away from this run, by remit force-unlock", w.path)
 		next = "plan"
+	case errors.Is(failed, state.ErrLost):
+		happened = fmt.Sprintf("the connection on which this run held the lock of the state %s was lost: %v", w.path, cause(failed))
 	case errors.Is(failed, state.ErrReplaced):
-		happened = fmt.Sprintf("the file of the state %s was replaced or removed while this run used it", w.path)
-		certain = "what is listed as recorded or adopted is in the file that stood there, not in the one that may stand there now. Put that one back, with its -wal file, before anything else."
+		happened = w.place.Words().replaced
+		certain = "what is listed as recorded or adopted " + w.place.Words().holds
 		next = "audit verify"
 	case errors.Is(failed, state.ErrDamaged):
 		happened = fmt.Sprintf("the state %s is damaged: %v", w.path, cause(failed))
-		certain = "the journal had what is listed as recorded or adopted. Keep a copy of the file and its -wal file before anything else."
+		certain = "the journal had what is listed as recorded or adopted. Keep a copy of " + w.place.Words().kept + " before anything else."
 		next = "audit verify"
 	case isJournal:
 		happened = fmt.Sprintf("the state %s could not be written: %v", w.path, cause(failed))

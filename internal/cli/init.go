@@ -58,7 +58,7 @@ func (p *process) init(ctx context.Context, from *source, newState bool) error {
 		return err
 	}
 	w := &workspace{process: p, source: *from, config: loaded}
-	w.path = w.statePath()
+	w.at(w.statePlace())
 	service, err := w.identity()
 	if err != nil {
 		return err
@@ -67,9 +67,8 @@ func (p *process) init(ctx context.Context, from *source, newState bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = os.Stat(w.path)
-	exists := err == nil
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	exists, err := w.place.Look(ctx)
+	if err != nil {
 		return fmt.Errorf("look for the state: %w", err)
 	}
 	w.binding = lockfile.File{Environment: loaded.Environment, Service: service}
@@ -152,9 +151,6 @@ func (w *workspace) initNew(ctx context.Context, newState bool) error {
 	created := state.Created{
 		Lineage: w.binding.Lineage, Environment: w.binding.Environment, Service: w.binding.Service,
 		NewState: newState, By: w.holder("remit init"),
-	}
-	if err := os.MkdirAll(filepath.Dir(w.path), 0o700); err != nil {
-		return fmt.Errorf("make the state: %w", err)
 	}
 	if err := w.create(ctx, created); err != nil {
 		return err

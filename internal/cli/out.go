@@ -28,8 +28,8 @@ func (w *workspace) checkOut(name string, expiresIn time.Duration) error {
 		return fmt.Errorf("--expires-in=%s leaves no time to apply the plan; say a longer one, such as 72h", expiresIn)
 	}
 	path := w.within(name)
-	for _, suffix := range []string{"", "-wal", "-shm", "-journal", ".lock"} {
-		if samePath(path, w.path+suffix) {
+	for _, belonging := range w.place.Files() {
+		if samePath(path, belonging) {
 			return fmt.Errorf("save the plan: %s is a file of the state, which a plan never replaces; name another file with --out", name)
 		}
 	}

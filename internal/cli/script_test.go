@@ -28,10 +28,11 @@ import (
 	"remit/internal/cli"
 	"remit/internal/sandbox"
 	"remit/internal/transfer"
+	"remit/state/postgres/pgtest"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(withServer{m}, map[string]func(){
 		"remit": func() {
 			ctx := cli.WithInterrupt(context.Background())
 			offset, _ := time.ParseDuration(os.Getenv(clockVariable)) // 0 where no script set a clock
@@ -39,6 +40,14 @@ func TestMain(m *testing.M) {
 			os.Exit(cli.RunAt(ctx, now, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 		},
 	})
+}
+
+// withServer stops the PostgreSQL that scripts share after the tests.
+type withServer struct{ *testing.M }
+
+func (m withServer) Run() int {
+	defer pgtest.CloseShared()
+	return m.M.Run()
 }
 
 // TestScripts runs every promise to the user. The scripts use remit as a real process, and
@@ -58,7 +67,14 @@ func TestScripts(t *testing.T) {
 			env.Setenv("RECIPES", filepath.Join(examples, "..", "docs", "recipes"))
 			env.Setenv("USER", "clerk")
 			env.Values[serviceKey{}] = &fakeService{}
+			env.Values[serverKey{}] = &database{}
 			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "postgres" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return pgtest.Installed(), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			// sql FILE STATEMENT is what someone with access to the file could do to it.
@@ -103,6 +119,12 @@ func TestScripts(t *testing.T) {
 			// env-from NAME sets a variable of the script to what was printed last.
 			"env-from": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile("stdout")))
+			},
+			"postgres": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) == 0 {
+					ts.Fatalf("usage: postgres start|stop|run|sql|end …")
+				}
+				postgresCommand(ts, args)
 			},
 			"service": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) == 0 {

@@ -165,7 +165,7 @@ func (p *process) rebind(ctx context.Context, from *source, reason string) error
 		return err
 	}
 	w := &workspace{process: p, source: *from, config: loaded}
-	w.path = w.statePath()
+	w.at(w.statePlace())
 	bound, isBound, err := lockfile.Read(w.dir)
 	if err != nil {
 		return err

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -25,8 +23,9 @@ type workspace struct {
 	source
 	config  *config.Configuration
 	binding lockfile.File // what the state must be
-	path    string        // of the state's file
-	box     string        // the directory of the sandbox's state and ledger
+	place   place
+	path    string // the name of place
+	box     string // the directory of the sandbox's state and ledger
 }
 
 // sandboxDirectory is where --sandbox keeps its state and its ledger.
@@ -43,7 +42,7 @@ func (p *process) open(s *source, asJSON bool) (*workspace, error) {
 		w.inSandbox(sandboxDirectory(s.dir))
 		return w, nil
 	}
-	w.path = w.statePath()
+	w.at(w.statePlace())
 	found, made, err := lockfile.Read(s.dir)
 	if err != nil {
 		return nil, err
@@ -57,20 +56,17 @@ func (p *process) open(s *source, asJSON bool) (*workspace, error) {
 
 // inSandbox binds the workspace to the state of a sandbox, in a directory that need not be there.
 func (w *workspace) inSandbox(box string) {
-	w.box, w.path = box, filepath.Join(box, "remit.db")
+	w.box = box
+	w.at(file{filepath.Join(box, "remit.db"), sqlite.Options{Now: w.now}})
 	w.binding = lockfile.File{Environment: state.Sandbox, Service: state.SandboxIdentity()}
 }
 
-// statePath is where the state block says the state is.
-func (w *workspace) statePath() string {
-	if filepath.IsAbs(w.config.State.Path) {
-		return w.config.State.Path
-	}
-	return filepath.Join(w.dir, w.config.State.Path)
-}
+// at has the state be at a place.
+func (w *workspace) at(there place) { w.place, w.path = there, there.String() }
 
 func (w *workspace) noLockFile() error {
-	if _, err := os.Stat(w.path); err == nil {
+	// Where a server does not answer, to look for it ends by itself.
+	if there, err := w.place.Look(context.Background()); err == nil && there {
 		return withHint(fmt.Errorf("there is a state (%s) but no %s, which says that it is the right one. "+
 			"Restore the file from version control, or write it anew from the state", w.path, lockfile.Name), w.command("init"))
 	}
@@ -110,7 +106,7 @@ func (w *workspace) environmentError(bound string) error {
 
 // read opens the state for reading. In the sandbox a state that was never made is empty.
 func (w *workspace) read(ctx context.Context) (state.Snapshot, func(), error) {
-	store, err := sqlite.OpenReadOnly(ctx, w.path)
+	store, err := w.place.OpenReadOnly(ctx)
 	if err != nil {
 		if w.sandbox && errors.Is(err, state.ErrMissing) {
 			return unmade{}, func() {}, nil
@@ -141,12 +137,14 @@ func (w *workspace) write(ctx context.Context) (state.Store, error) {
 			return nil, err
 		}
 	}
-	store, err := sqlite.Open(ctx, w.path, sqlite.Options{Now: w.now})
+	store, err := w.place.Open(ctx)
 	if err != nil {
 		return nil, w.stateError(err)
 	}
-	if network := sqlite.NetworkFS(w.path); network != "" {
-		w.warnOfNetwork(network)
+	if there, isFile := w.place.(file); isFile {
+		if network := sqlite.NetworkFS(there.path); network != "" {
+			w.warnOfNetwork(network)
+		}
 	}
 	return store, nil
 }
@@ -163,11 +161,8 @@ func (w *workspace) warnOfNetwork(network string) {
 }
 
 func (w *workspace) makeSandbox(ctx context.Context) error {
-	if _, err := os.Stat(w.path); !errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(w.path), 0o700); err != nil {
-		return fmt.Errorf("make the sandbox's state: %w", err)
+	if there, err := w.place.Look(ctx); err != nil || there {
+		return err
 	}
 	return w.create(ctx, state.Created{
 		Lineage: uuid.NewString(), Environment: w.binding.Environment, Service: w.binding.Service, By: w.holder("remit apply --sandbox"),
@@ -175,11 +170,10 @@ func (w *workspace) makeSandbox(ctx context.Context) error {
 }
 
 func (w *workspace) create(ctx context.Context, created state.Created) error {
-	store, err := sqlite.Create(ctx, w.path, created, sqlite.Options{Now: w.now})
-	if err != nil {
+	if err := w.place.Create(ctx, created); err != nil {
 		return fmt.Errorf("make the state %s: %w", w.path, err)
 	}
-	return store.Close()
+	return nil
 }
 
 // locked runs act under the state's lock, on a snapshot of the state that the directory is

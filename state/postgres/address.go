@@ -89,27 +89,28 @@ func (a address) lockClass() int32 {
 	return int32(h.Sum32() & 0x7fffffff)
 }
 
-// hide keeps a password out of an error that the driver or the server made.
+// hide keeps a password out of an error that the driver or the server made, and has it on one
+// line.
 func (a address) hide(err error) error {
 	if err == nil {
 		return nil
 	}
-	text := err.Error()
+	text := strings.Join(strings.Fields(err.Error()), " ")
 	for _, secret := range a.hidden {
 		text = strings.ReplaceAll(text, secret, "…")
 	}
 	if text == err.Error() {
 		return err
 	}
-	return hidden{err, text}
+	return retold{err, text}
 }
 
-// hidden is an error whose text is shown without its secrets.
-type hidden struct {
+// retold is an error in other words than its own.
+type retold struct {
 	error
 	text string
 }
 
-func (h hidden) Error() string { return h.text }
+func (r retold) Error() string { return r.text }
 
-func (h hidden) Unwrap() error { return h.error }
+func (r retold) Unwrap() error { return r.error }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"errors"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -24,5 +23,8 @@ func sendBatch(ctx context.Context, to sender, fill func(*pgx.Batch)) error {
 			break
 		}
 	}
-	return errors.Join(err, results.Close())
+	if closing := results.Close(); err == nil {
+		err = closing
+	}
+	return err
 }

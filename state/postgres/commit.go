@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"remit/state"
 	"remit/state/storage"
@@ -77,7 +79,7 @@ func (j *journal) attempt(calls []*storage.Call) (*storage.Stage, []error, error
 	defer cancel()
 	if j.conn == nil || j.conn.IsClosed() {
 		if err := j.connect(ctx); err != nil {
-			return nil, nil, fmt.Errorf("%w: %w", errBroken, err)
+			return nil, nil, retold{fmt.Errorf("%w: %w", errBroken, err), "the server can't be reached: " + brief(err)}
 		}
 	}
 	loaded, err := j.begin(ctx, calls)
@@ -236,11 +238,24 @@ func (j *journal) isThere(stage *storage.Stage, unanswered error) (bool, error) 
 	}
 	switch {
 	case err != nil:
-		return false, errors.Join(unanswered, err)
+		return false, retold{errors.Join(unanswered, err), fmt.Sprintf("%v, and the server can't be asked what became of it: %s", errUncertain, brief(err))}
 	case !there:
 		return false, errBroken // and so nothing was written
 	}
 	return true, nil
+}
+
+// brief is what the server or the network said, without all that stands around it.
+func brief(err error) string {
+	var said *pgconn.PgError
+	var network *net.OpError
+	switch {
+	case errors.As(err, &said):
+		return said.Error()
+	case errors.As(err, &network):
+		return network.Error()
+	}
+	return err.Error()
 }
 
 // readRun returns one run, the zero Run where the state does not know it.

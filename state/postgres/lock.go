@@ -137,7 +137,7 @@ func (l *session) alive(ctx context.Context) error {
 	pid, err := backend(ctx, l.conn)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%w: %w", state.ErrLost, err)
+		return retold{fmt.Errorf("%w: %w", state.ErrLost, err), state.ErrLost.Error() + ": " + brief(err)}
 	case pid != l.pid:
 		return fmt.Errorf("%w: %w", state.ErrLost, errPooled)
 	}

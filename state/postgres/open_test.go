@@ -33,7 +33,7 @@ func TestWhatIsNoStateIsRefused(t *testing.T) {
 	server.Exec(t, newer, `UPDATE meta SET version = version + 1`)
 	server.Exec(t, emptied, `SET session_replication_role = replica; DELETE FROM events`)
 	for schema, want := range map[string]error{
-		server.Schema(): state.ErrMissing, empty: state.ErrEmpty, foreign: state.ErrForeign, newer: state.ErrNewer, emptied: state.ErrEmpty,
+		server.Schema(): state.ErrMissing, empty: state.ErrMissing, foreign: state.ErrForeign, newer: state.ErrNewer, emptied: state.ErrEmpty,
 	} {
 		for how, open := range map[string]func(context.Context, postgres.Options) (*postgres.Store, error){
 			"for writing": postgres.Open, "for reading": postgres.OpenReadOnly,

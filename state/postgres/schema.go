@@ -70,10 +70,8 @@ func look(ctx context.Context, q querier, schema string) (found, error) {
 // was moved away. It reports the version of the schema, which may be older than wanted.
 func (f found) usable(ctx context.Context, q querier, wanted int) (version int, err error) {
 	switch {
-	case !f.schema:
+	case f.tables == 0: // an administrator may have made the schema
 		return 0, state.ErrMissing
-	case f.tables == 0:
-		return 0, state.ErrEmpty
 	case !f.state:
 		return 0, state.ErrForeign
 	}

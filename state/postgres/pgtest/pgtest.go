@@ -43,18 +43,34 @@ type Server struct {
 	cmd  *exec.Cmd // nil while it is stopped
 }
 
+// ErrMissing says that PostgreSQL is not installed.
+var ErrMissing = errors.New("PostgreSQL is not installed here (Debian: apt-get install postgresql)")
+
 // Start starts a server, which ends with the test. It skips the test where PostgreSQL is not
 // installed.
 func Start(tb testing.TB) *Server {
 	tb.Helper()
+	s := orSkip(tb, New)
+	tb.Cleanup(s.Close)
+	return s
+}
+
+// Shared returns the server that all tests of this program share, as [OfProgram] does. It
+// skips the test where PostgreSQL is not installed.
+func Shared(tb testing.TB) *Server {
+	tb.Helper()
+	return orSkip(tb, OfProgram)
+}
+
+func orSkip(tb testing.TB, start func() (*Server, error)) *Server {
+	tb.Helper()
 	s, err := start()
-	if errors.Is(err, exec.ErrNotFound) {
-		tb.Skip("PostgreSQL is not installed here (Debian: apt-get install postgresql)")
+	if errors.Is(err, ErrMissing) {
+		tb.Skip(err)
 	}
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(s.close)
 	return s
 }
 
@@ -63,36 +79,31 @@ var shared struct {
 	server *Server
 }
 
-// Shared returns the server that all tests of this program share: each works in a schema of
-// its own, see [Server.Schema]. The program calls [CloseShared] at its end. It skips the test
+// OfProgram returns the server that all of a program share: each works in a schema of its own,
+// see [Server.Schema]. The program calls [CloseShared] at its end. The error is [ErrMissing]
 // where PostgreSQL is not installed.
-func Shared(tb testing.TB) *Server {
-	tb.Helper()
+func OfProgram() (*Server, error) {
 	shared.Lock()
 	defer shared.Unlock()
+	var err error
 	if shared.server == nil {
-		s, err := start()
-		if errors.Is(err, exec.ErrNotFound) {
-			tb.Skip("PostgreSQL is not installed here (Debian: apt-get install postgresql)")
-		}
-		if err != nil {
-			tb.Fatal(err)
-		}
-		shared.server = s
+		shared.server, err = New()
 	}
-	return shared.server
+	return shared.server, err
 }
 
-// CloseShared stops the server of [Shared], if it was ever asked for.
+// CloseShared stops the server of [OfProgram], if it was ever asked for.
 func CloseShared() {
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.server != nil {
-		shared.server.close()
+		shared.server.Close()
 	}
 }
 
-func start() (*Server, error) {
+// New starts a server, which the caller closes. The error is [ErrMissing] where PostgreSQL is
+// not installed.
+func New() (*Server, error) {
 	bin, err := programs()
 	if err != nil {
 		return nil, err
@@ -103,10 +114,16 @@ func start() (*Server, error) {
 	}
 	s := &Server{bin: bin, dir: dir}
 	if err := s.make(); err != nil {
-		s.close()
+		s.Close()
 		return nil, fmt.Errorf("start PostgreSQL: %w", err)
 	}
 	return s, nil
+}
+
+// Installed reports whether PostgreSQL is.
+func Installed() bool {
+	_, err := programs()
+	return err == nil
 }
 
 // programs finds the newest installed server.
@@ -122,7 +139,7 @@ func programs() (string, error) {
 			return bin, nil
 		}
 	}
-	return "", exec.ErrNotFound
+	return "", ErrMissing
 }
 
 // make makes the server's files and starts it.
@@ -228,7 +245,8 @@ func (s *Server) Stop() {
 	s.cmd = nil
 }
 
-func (s *Server) close() {
+// Close stops the server and removes its files.
+func (s *Server) Close() {
 	s.Stop()
 	_ = os.RemoveAll(s.dir)
 }

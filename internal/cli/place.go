@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"remit/config"
+	"remit/state"
+	"remit/state/postgres"
+	"remit/state/sqlite"
+)
+
+// place is where a state is: what makes, opens and names it. Its errors are those of package
+// state.
+type place interface {
+	// String names it for people.
+	String() string
+	// Look reports whether anything is there, state or not.
+	Look(ctx context.Context) (bool, error)
+	Create(ctx context.Context, created state.Created) error
+	Open(ctx context.Context) (state.Store, error)
+	OpenReadOnly(ctx context.Context) (readStore, error)
+	// Files are the names that belong to the state on this machine.
+	Files() []string
+	// Words are those of advice about it.
+	Words() placeWords
+}
+
+// placeWords are what advice calls things at a place.
+type placeWords struct {
+	kept     string // what a copy is kept of before anything else
+	putAway  string // what is done with a damaged one
+	argument string // what says where it is
+	replaced string // what happened to one that was replaced under a run
+	holds    string // what then has what was written
+}
+
+// readStore is a state that is open for reading.
+type readStore interface {
+	Snapshot(ctx context.Context) (state.Snapshot, error)
+	Verify(ctx context.Context, head string) (state.Meta, error)
+	Close() error
+}
+
+// file is a state in a SQLite file.
+type file struct {
+	path    string
+	options sqlite.Options
+}
+
+func (f file) String() string { return f.path }
+
+func (f file) Look(context.Context) (bool, error) {
+	_, err := os.Stat(f.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (f file) Create(ctx context.Context, created state.Created) error {
+	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+		return err
+	}
+	store, err := sqlite.Create(ctx, f.path, created, f.options)
+	if err != nil {
+		return err
+	}
+	return store.Close()
+}
+
+func (f file) Open(ctx context.Context) (state.Store, error) {
+	store, err := sqlite.Open(ctx, f.path, f.options)
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
+}
+
+func (f file) OpenReadOnly(ctx context.Context) (readStore, error) {
+	store, err := sqlite.OpenReadOnly(ctx, f.path)
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
+}
+
+func (f file) Files() []string {
+	var names []string
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal", ".lock"} {
+		names = append(names, f.path+suffix)
+	}
+	return names
+}
+
+func (f file) Words() placeWords {
+	return placeWords{
+		kept:     "the file and its -wal file",
+		putAway:  "Keep a copy of it and of " + f.path + "-wal, move both away, restore the state from a backup",
+		argument: "the path in the state block",
+		replaced: "the file of the state " + f.path + " was replaced or removed while this run used it",
+		holds: "is in the file that stood there, not in the one that may stand there now. " +
+			"Put that one back, with its -wal file, before anything else.",
+	}
+}
+
+// database is a state in a schema of a PostgreSQL database.
+type database struct{ options postgres.Options }
+
+func (d database) String() string {
+	if name := postgres.Place(d.options.URL, d.options.Schema); name != "" {
+		return name
+	}
+	return d.options.Schema
+}
+
+func (d database) Look(ctx context.Context) (bool, error) {
+	store, err := postgres.OpenReadOnly(ctx, d.options)
+	switch {
+	case err == nil:
+		return true, store.Close()
+	case errors.Is(err, state.ErrMissing):
+		return false, nil
+	case errors.Is(err, state.ErrEmpty), errors.Is(err, state.ErrForeign), errors.Is(err, state.ErrNewer):
+		return true, nil
+	}
+	return false, err
+}
+
+func (d database) Create(ctx context.Context, created state.Created) error {
+	store, err := postgres.Create(ctx, created, d.options)
+	if err != nil {
+		return err
+	}
+	return store.Close()
+}
+
+func (d database) Open(ctx context.Context) (state.Store, error) {
+	store, err := postgres.Open(ctx, d.options)
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
+}
+
+func (d database) OpenReadOnly(ctx context.Context) (readStore, error) {
+	store, err := postgres.OpenReadOnly(ctx, d.options)
+	if err != nil {
+		return nil, err
+	}
+	return store, nil
+}
+
+func (d database) Files() []string { return nil }
+
+func (d database) Words() placeWords {
+	return placeWords{
+		kept:     "the schema",
+		putAway:  "Keep a copy of the schema, as pg_dump makes it, and restore the state from a backup",
+		argument: "url and schema in the state block",
+		replaced: "the state " + d.String() + " no longer has what this run wrote last, as where another server took the place of the first before it had everything",
+		holds: "was in the database, and may be gone from it. " +
+			"Bring back the server that has it, or restore a backup, before anything else.",
+	}
+}
+
+// statePlace is where the state block says the state is.
+func (w *workspace) statePlace() place {
+	s := w.config.State
+	if s.Kind == config.StatePostgres {
+		return database{postgres.Options{URL: s.URL, Schema: s.Schema, Now: w.now}}
+	}
+	return w.filePlace(s.Path)
+}
+
+// filePlace is a SQLite file, relative to the directory of the configuration.
+func (w *workspace) filePlace(path string) place {
+	return file{w.within(path), sqlite.Options{Now: w.now}}
+}

@@ -1,0 +1,73 @@
+package cli_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"remit/state/postgres/pgtest"
+)
+
+type serverKey struct{}
+
+// database is a schema of a real PostgreSQL server, for one script.
+type database struct {
+	server *pgtest.Server
+	schema string
+}
+
+// postgresCommand is the script command:
+//
+//	postgres start [alone]   a schema for this script, on the server that scripts share or on
+//	                         one of its own; sets the variables that state.hcl uses
+//	postgres stop            stop the script's own server in the middle of all it does
+//	postgres run             run it again
+//	postgres sql STATEMENT   what an administrator could do; prints the first value
+//	postgres end CONDITION   end the sessions of remit for which it holds in pg_stat_activity
+//
+// A script that uses it begins with
+//
+//	[!postgres] skip 'PostgreSQL is not installed here (Debian: apt-get install postgresql)'
+func postgresCommand(ts *testscript.TestScript, args []string) {
+	if args[0] == "start" {
+		startPostgres(ts, args[1:])
+		return
+	}
+	db := ts.Value(serverKey{}).(*database)
+	switch verb, rest := args[0], args[1:]; verb {
+	case "stop":
+		db.server.Stop()
+	case "run":
+		ts.Check(db.server.Run())
+	case "sql":
+		text, err := db.server.TryExec(context.Background(), db.schema, rest[0])
+		ts.Check(err)
+		_, err = fmt.Fprintln(ts.Stdout(), text)
+		ts.Check(err)
+	case "end":
+		_, err := db.server.TryExec(context.Background(), db.schema,
+			`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'remit' AND `+rest[0])
+		ts.Check(err)
+	default:
+		ts.Fatalf("unknown: postgres %s", verb)
+	}
+}
+
+func startPostgres(ts *testscript.TestScript, args []string) {
+	start := pgtest.OfProgram
+	if len(args) > 0 {
+		start = pgtest.New
+	}
+	server, err := start()
+	ts.Check(err)
+	if len(args) > 0 {
+		ts.Defer(server.Close)
+	}
+	db := ts.Value(serverKey{}).(*database)
+	db.server, db.schema = server, server.Schema()
+	ts.Setenv("REMIT_VAR_database_url", server.URL())
+	ts.Setenv("REMIT_VAR_schema", db.schema)
+	ts.Setenv("SCHEMA", db.schema)
+	ts.Setenv("PASSWORD", pgtest.Password)
+}
