@@ -34,6 +34,7 @@ type dataSource struct {
 	key       string
 	keyColumn int
 	csv       csvOptions
+	xlsx      xlsxOptions
 	pointer   jsontext.Pointer         // to the rows of JSON
 	picks     []pick                   // nil for all columns
 	formats   map[string]*numberFormat // by column
@@ -82,7 +83,7 @@ type dataKind struct {
 
 // dataKinds are the types of data of this version.
 func dataKinds() []dataKind {
-	return []dataKind{csvKind(), jsonKind(), pain001Kind()}
+	return []dataKind{csvKind(), xlsxKind(), jsonKind(), pain001Kind()}
 }
 
 // dataTypes are their names.
@@ -93,9 +94,6 @@ func dataTypes() []string {
 	}
 	return names
 }
-
-// dataTypesLater come with later versions.
-func dataTypesLater() []string { return []string{"xlsx"} }
 
 func dataBlockKind() blockKind {
 	kind := blockKind{
@@ -116,12 +114,9 @@ func dataBlockKind() blockKind {
 func (l *loader) readData(b *block) {
 	switch kind := b.label(0); {
 	case slices.Contains(dataTypes(), kind):
-	case slices.Contains(dataTypesLater(), kind):
-		l.report(notYet(kind, b.labelAt[0]))
-		return
 	default:
 		l.report(mistake(b.labelAt[0], "Unknown type of data", "There are no data sources of type %q.%s", kind,
-			didYouMean(kind, append(dataTypes(), dataTypesLater()...))))
+			didYouMean(kind, dataTypes())))
 		return
 	}
 	name := b.label(0) + "." + b.label(1)

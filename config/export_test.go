@@ -109,3 +109,9 @@ func ReadNumber(example, text string) (string, error) {
 	}
 	return f.read(text)
 }
+
+// CellNumber reads a number as a workbook stores it, in a cell with a number format.
+func CellNumber(format, stored string) (string, error) {
+	text, err := parseCellFormat(format).number(stored, false)
+	return text.text, err
+}

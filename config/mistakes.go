@@ -125,7 +125,11 @@ func (g *mistakeGroup) consolidated() *hcl.Diagnostic {
 	if g.count == 2 {
 		which = "other"
 	}
-	d.Detail += fmt.Sprintf("\n\n%d mistakes are alike. The %s: %s.", g.count, which, strings.TrimSpace(text))
+	what := "mistakes"
+	if d.Severity == hcl.DiagWarning {
+		what = "warnings"
+	}
+	d.Detail += fmt.Sprintf("\n\n%d %s are alike. The %s: %s.", g.count, what, which, strings.TrimSpace(text))
 	return &d
 }
 

@@ -35,6 +35,10 @@ type sources struct {
 	dataNeeded map[string]int
 	// encoded says, by name of a data file, how its text is encoded where that is not UTF-8.
 	encoded map[string]string
+	// books are the workbooks, by name, which are read once; shown is what stands for them in
+	// snippets.
+	books map[string]*workbook
+	shown map[string]*snippets
 
 	mu   sync.Mutex      // functions may be called by several goroutines
 	read map[string]bool // names of the files that functions have read; guarded by mu
@@ -50,7 +54,7 @@ type source struct {
 // openSources opens the directory and parses its configuration. On an error that left
 // nothing to read, root is nil.
 func openSources(dir string, whole bool) (*sources, hcl.Diagnostics) {
-	s := &sources{whole: whole, files: map[string]*hcl.File{}, dataNeeded: map[string]int{}, encoded: map[string]string{}, read: map[string]bool{}}
+	s := &sources{whole: whole, files: map[string]*hcl.File{}, dataNeeded: map[string]int{}, encoded: map[string]string{}, books: map[string]*workbook{}, shown: map[string]*snippets{}, read: map[string]bool{}}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return s, hcl.Diagnostics{placeless("Directory cannot be read", "%s", sentence(err))}
@@ -230,9 +234,15 @@ func (s *sources) needData(name string, end int) {
 func (c *Configuration) Files() map[string]*hcl.File {
 	files := maps.Clone(c.sources.files)
 	for name, end := range c.sources.dataNeeded {
+		if c.sources.shown[name] != nil {
+			continue
+		}
 		if content, ok := c.sources.readPrefix(name, end); ok {
 			files[name] = &hcl.File{Body: hcl.EmptyBody(), Bytes: content}
 		}
+	}
+	for name, shown := range c.sources.shown {
+		files[name] = shown.file()
 	}
 	return files
 }

@@ -38,6 +38,7 @@ type record struct {
 	line   int  // on which it begins; the row of a worksheet
 	plain  bool // all fields are plain text
 	place  spot
+	exact  []bool // fields that are plain decimals, whatever number_format says of text; nil for none
 }
 
 // spot says where the fields of a record stand.
@@ -158,7 +159,7 @@ func (t *table) next() (*row, hcl.Diagnostics, error) {
 		table: t, fields: rec.fields, line: rec.line, serial: t.serial, plain: rec.plain, place: rec.place,
 	}
 	if t.text != nil || t.formats != nil {
-		if more := t.rewrite(&t.current); more.HasErrors() {
+		if more := t.rewrite(&t.current, rec.exact); more.HasErrors() {
 			return nil, append(diags, more...), err
 		}
 	}
@@ -166,7 +167,7 @@ func (t *table) next() (*row, hcl.Diagnostics, error) {
 }
 
 // rewrite gives a row the fields that were picked, and its numbers as decimals.
-func (t *table) rewrite(r *row) hcl.Diagnostics {
+func (t *table) rewrite(r *row, exact []bool) hcl.Diagnostics {
 	if t.text == nil {
 		t.text = make([]string, len(t.columns))
 	}
@@ -176,7 +177,7 @@ func (t *table) rewrite(r *row) hcl.Diagnostics {
 	r.fields = t.text
 	var diags hcl.Diagnostics
 	for i, format := range t.formats {
-		if format == nil || r.fields[i] == "" {
+		if format == nil || r.fields[i] == "" || exact != nil && exact[t.field(i)] {
 			continue
 		}
 		decimal, err := format.read(r.fields[i])

@@ -21,6 +21,7 @@ import (
 
 	_ "github.com/mattn/go-sqlite3" // for the sql command
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/xuri/excelize/v2"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
@@ -126,6 +127,7 @@ func TestScripts(t *testing.T) {
 				}
 				postgresCommand(ts, args)
 			},
+			"workbook": makeWorkbook,
 			"service": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) == 0 {
 					ts.Fatalf("usage: service start|fault|deny|mute|wait|requests|count|group|debits|export|secrets …")
@@ -134,6 +136,51 @@ func TestScripts(t *testing.T) {
 			},
 		},
 	})
+}
+
+// makeWorkbook is the script command
+//
+//	workbook FROM TO
+//
+// that makes an .xlsx file of lines: "sheet NAME", "CELL text", "CELL = number", "CELL = number
+// as FORMAT", "CELL formula EXPRESSION" (without a result), "merge A1:B2", "hide ROW".
+func makeWorkbook(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: workbook FROM TO")
+	}
+	file, name := excelize.NewFile(), "Sheet1"
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		first, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		word, value, _ := strings.Cut(rest, " ")
+		var err error
+		switch {
+		case first == "sheet" && name == "Sheet1":
+			name = rest
+			err = file.SetSheetName("Sheet1", name)
+		case first == "sheet":
+			name = rest
+			_, err = file.NewSheet(name)
+		case first == "merge":
+			from, to, _ := strings.Cut(rest, ":")
+			err = file.MergeCell(name, from, to)
+		case first == "hide":
+			row, wrong := strconv.Atoi(rest)
+			err = errors.Join(wrong, file.SetRowVisible(name, row, false))
+		case word == "formula":
+			err = file.SetCellFormula(name, first, value)
+		case word == "=":
+			number, format, isFormatted := strings.Cut(value, " as ")
+			err = file.SetCellDefault(name, first, number)
+			if isFormatted {
+				style, wrong := file.NewStyle(&excelize.Style{CustomNumFmt: &format})
+				err = errors.Join(err, wrong, file.SetCellStyle(name, first, first, style))
+			}
+		case first != "":
+			err = file.SetCellStr(name, first, rest)
+		}
+		ts.Check(err)
+	}
+	ts.Check(file.SaveAs(ts.MkAbs(args[1])))
 }
 
 type serviceKey struct{}

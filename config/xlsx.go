@@ -1,0 +1,384 @@
+package config
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/xuri/excelize/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// xlsxOptions are the arguments of a data "xlsx" block.
+type xlsxOptions struct {
+	sheet     string // "" for the only one that shows
+	cells     cellRange
+	skipFirst int // rows before the header
+	skipLast  int // rows at the end
+}
+
+// cellRange is a part of a sheet, its last column and row included; 0 is an open side.
+type cellRange struct{ fromColumn, fromRow, toColumn, toRow int }
+
+var rangeText = regexp.MustCompile(`^\$?([A-Z]{1,3})\$?([0-9]{0,7}):\$?([A-Z]{1,3})\$?([0-9]{0,7})$`)
+
+func parseCellRange(text string) (cellRange, bool) {
+	m := rangeText.FindStringSubmatch(text)
+	if m == nil {
+		return cellRange{}, false
+	}
+	var r cellRange
+	var errs [2]error
+	r.fromColumn, errs[0] = excelize.ColumnNameToNumber(m[1])
+	r.toColumn, errs[1] = excelize.ColumnNameToNumber(m[3])
+	r.fromRow, _ = strconv.Atoi(m[2]) // "" is 0
+	r.toRow, _ = strconv.Atoi(m[4])
+	isRight := errors.Join(errs[:]...) == nil && r.fromColumn <= r.toColumn && (r.toRow == 0 || r.fromRow <= r.toRow) &&
+		r.fromRow <= excelize.TotalRows && r.toRow <= excelize.TotalRows && m[2] != "0" && m[4] != "0"
+	return r, isRight
+}
+
+func (r cellRange) hasColumn(column int) bool {
+	return column >= r.fromColumn && (r.toColumn == 0 || column <= r.toColumn)
+}
+
+func (r cellRange) hasRow(row int) bool {
+	return row >= r.fromRow && (r.toRow == 0 || row <= r.toRow)
+}
+
+func xlsxKind() dataKind {
+	return dataKind{
+		name: "xlsx", arguments: []string{"columns", "number_format", "range", "sheet", "skip_first", "skip_last"},
+		prepare: func(d *dataSource, r *reader) {
+			d.xlsx.sheet, _ = r.text("sheet")
+			d.xlsx.skipFirst, d.xlsx.skipLast = r.whole("skip_first", 0, skipMax, 0), r.whole("skip_last", 0, skipMax, 0)
+			text, a := r.text("range")
+			ok := text == ""
+			if !ok {
+				d.xlsx.cells, ok = parseCellRange(text)
+			}
+			if !ok {
+				r.refuse(a.expr.Range(), "Invalid range", "range is a part of a sheet such as \"A4:F120\", \"A4:F\" (all rows from 4 on) or \"B:F\", not %q.", text)
+			}
+		},
+		open: func(d *dataSource, file *os.File) (records, hcl.Diagnostics) { return openXLSX(d, file) },
+	}
+}
+
+// xlsxFile reads the rows of one sheet as a stream.
+type xlsxFile struct {
+	name     string
+	sheet    sheet
+	options  xlsxOptions
+	book     *workbook
+	decoder  *xml.Decoder
+	snippets *snippets
+
+	names    header
+	columns  []int  // of the sheet, for each field of the header
+	needed   []bool // for each field: it is read
+	isStrict bool   // all columns are read: text without a header is a mistake
+	merged   []cellRange
+	hidden   map[int]bool // columns that do not show
+	formulas map[int]bool // columns of which a formula was told
+	row      int          // that was read last
+	held     []*xlsxRecord
+	ended    bool
+}
+
+// xlsxRow is a row of a sheet: its cells that hold something, from left to right.
+type xlsxRow struct {
+	number int
+	hidden bool
+	cells  []xlsxCell
+}
+
+// xlsxCell is one cell. It has text, or wrong says why it has none.
+type xlsxCell struct {
+	cellText
+	column     int
+	hasFormula bool
+	wrong      string
+}
+
+// xlsxRecord is the row of a table. It is a spot.
+type xlsxRecord struct {
+	file   *xlsxFile
+	row    int
+	fields []string
+	exact  []bool // fields that are decimals already
+	diags  hcl.Diagnostics
+}
+
+func openXLSX(d *dataSource, file io.Reader) (*xlsxFile, hcl.Diagnostics) {
+	f := &xlsxFile{name: d.file, options: d.xlsx, snippets: d.sources.snippetsOf(d.file), formulas: map[int]bool{}, hidden: map[int]bool{}}
+	var err error
+	if f.book = d.sources.books[d.file]; f.book == nil {
+		if f.book, err = openWorkbook(file); err != nil {
+			return nil, hcl.Diagnostics{mistake(d.block.arguments["file"].expr.Range(), "Workbook cannot be read", "%s %s", d.file, sentence(err))}
+		}
+		d.sources.books[d.file] = f.book
+	}
+	diags := f.choose(d)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	content := f.book.part(f.sheet.part)
+	f.merged = mergedCells(content)
+	f.decoder = xml.NewDecoder(bytes.NewReader(content))
+	diags = append(diags, f.readHeader(d)...)
+	return f, diags
+}
+
+// choose finds the sheet.
+func (f *xlsxFile) choose(d *dataSource) hcl.Diagnostics {
+	at := d.block.at
+	if a := d.block.arguments["sheet"]; a != nil {
+		at = a.expr.Range()
+	}
+	sheets, err := f.book.sheets()
+	if err != nil {
+		return hcl.Diagnostics{mistake(d.block.arguments["file"].expr.Range(), "Workbook cannot be read", "%s %s", f.name, sentence(err))}
+	}
+	var names, shown []string
+	for _, s := range sheets {
+		names = append(names, s.name)
+		if !s.hidden {
+			shown = append(shown, s.name)
+		}
+		if s.name == f.options.sheet || f.options.sheet == "" && !s.hidden {
+			f.sheet = s
+		}
+	}
+	switch {
+	case f.options.sheet == "" && len(shown) != 1:
+		lines := ""
+		for _, name := range shown[:min(len(shown), 20)] {
+			lines += fmt.Sprintf("\n  sheet = %q", name)
+		}
+		return hcl.Diagnostics{mistake(at, "Sheet is not named", "%s has %s that can be seen. Say which is read:\n%s", f.name, plural(len(shown), "sheet"), lines)}
+	case f.sheet.name == "":
+		hint := didYouMean(f.options.sheet, names)
+		if hint == "" {
+			hint = " There are: " + listed(quotedAll(names), 20) + "."
+		}
+		return hcl.Diagnostics{mistake(at, "Unknown sheet", "%s has no sheet %q.%s", f.name, f.options.sheet, hint)}
+	case f.book.part(f.sheet.part) == nil:
+		return hcl.Diagnostics{mistake(at, "Workbook cannot be read", "%s has nothing for its sheet %q. Is the file whole?", f.name, f.sheet.name)}
+	case f.sheet.hidden:
+		return hcl.Diagnostics{warning(at, "Sheet is hidden", "The sheet %q of %s is hidden: who opens the workbook does not see what is read.", f.sheet.name, f.name)}
+	}
+	return nil
+}
+
+var mergeText = regexp.MustCompile(`<(?:\w+:)?mergeCell\s[^>]*ref="([A-Z]+[0-9]+):([A-Z]+[0-9]+)"`)
+
+// mergedCells are the merged cells of a sheet, which stand after its rows.
+func mergedCells(content []byte) []cellRange {
+	var all []cellRange
+	for _, m := range mergeText.FindAllSubmatch(content[max(bytes.LastIndex(content, []byte("sheetData>")), 0):], -1) {
+		if r, ok := parseCellRange(string(m[1]) + ":" + string(m[2])); ok {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// readHeader reads up to the row that names the columns.
+func (f *xlsxFile) readHeader(d *dataSource) hcl.Diagnostics {
+	first := max(f.options.cells.fromRow, 1) + f.options.skipFirst
+	var row *xlsxRow
+	for row == nil || row.number < first || len(row.cells) == 0 {
+		var err error
+		if row, err = f.next(); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = errors.New("there is no row that names the columns")
+			}
+			return hcl.Diagnostics{mistake(d.block.at, "Header is missing", "%s, sheet %q: %s", f.name, f.sheet.name, sentence(err))}
+		}
+	}
+	r := &xlsxRecord{file: f, row: row.number}
+	column := row.cells[0].column
+	if f.options.cells.fromColumn > 0 {
+		column = f.options.cells.fromColumn
+	}
+	for _, cell := range row.cells {
+		for ; column <= cell.column; column++ {
+			f.columns, r.fields = append(f.columns, column), append(r.fields, "")
+		}
+		r.fields[len(r.fields)-1] = cell.text
+		if cell.wrong != "" {
+			r.diags = append(r.diags, mistake(r.at(len(r.fields)-1), "Cell cannot be read", "%s", f.told(r, len(r.fields)-1, cell.wrong)))
+		}
+	}
+	f.isStrict = d.picks == nil
+	var diags hcl.Diagnostics
+	for i, name := range r.fields {
+		name = cty.NormalizeString(name)
+		isNeeded := d.picks == nil || slices.ContainsFunc(d.picks, func(p pick) bool { return p.header == name })
+		f.names.names, f.needed = append(f.names.names, name), append(f.needed, isNeeded)
+		if isNeeded && f.hidden[f.columns[i]] {
+			diags = append(diags, warning(r.at(i), "Column is hidden", "The column %q is hidden in the sheet: who opens the workbook does not see what is read.", name))
+		}
+	}
+	f.names.place = r
+	return append(diags, r.diags...)
+}
+
+func (f *xlsxFile) header() header { return f.names }
+
+func (f *xlsxFile) notes() []string {
+	var notes []string
+	if f.ended {
+		for _, r := range f.held {
+			notes = append(notes, noteLeftOut(r.fields, r))
+		}
+	}
+	return notes
+}
+
+// read returns the next row that has text and is not among the last that are left out.
+func (f *xlsxFile) read() (record, hcl.Diagnostics, error) {
+	for {
+		row, err := f.next()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return record{}, f.end(), io.EOF
+			}
+			place := &xlsxRecord{file: f, row: max(f.row, 1), fields: make([]string, len(f.columns))}
+			return record{}, hcl.Diagnostics{mistake(place.whole(), "Workbook cannot be read", "%s: %s", f.name, sentence(err))}, io.EOF
+		}
+		if len(row.cells) == 0 {
+			continue
+		}
+		r := f.record(row)
+		if f.options.skipLast > 0 {
+			if f.held = append(f.held, r); len(f.held) <= f.options.skipLast {
+				continue
+			}
+			r, f.held = f.held[0], f.held[1:]
+		}
+		if r.diags.HasErrors() {
+			return record{}, r.diags, nil
+		}
+		return record{fields: r.fields, exact: r.exact, line: r.row, plain: arePlain(r.fields), place: r}, r.diags, nil
+	}
+}
+
+// end says what is to be said of the rows at the end that were left out.
+func (f *xlsxFile) end() hcl.Diagnostics {
+	f.ended = true
+	if len(f.held) < f.options.skipLast {
+		return hcl.Diagnostics{mistake(f.names.place.whole(), "Too few rows to leave out",
+			"skip_last leaves out %s at the end, and the sheet has %d.", plural(f.options.skipLast, "row"), len(f.held))}
+	}
+	var diags hcl.Diagnostics
+	for _, r := range f.held {
+		diags = append(diags, leftOut(r.fields, len(f.columns), r)...)
+	}
+	return diags
+}
+
+// record makes the fields of a row, and gathers what is to be said of them.
+func (f *xlsxFile) record(row *xlsxRow) *xlsxRecord {
+	r := &xlsxRecord{file: f, row: row.number, fields: make([]string, len(f.columns)), exact: make([]bool, len(f.columns))}
+	for _, cell := range row.cells {
+		if i, found := slices.BinarySearch(f.columns, cell.column); found {
+			r.fields[i], r.exact[i] = cell.text, cell.decimal
+		}
+	}
+	if row.hidden {
+		r.diags = append(r.diags, warning(r.whole(), "Row is hidden",
+			"Row %d is hidden in the sheet %q, perhaps by a filter: who opens the workbook does not see it, and it is read all the same.", row.number, f.sheet.name))
+	}
+	for _, cell := range row.cells {
+		i, found := slices.BinarySearch(f.columns, cell.column)
+		switch {
+		case found && f.needed[i]:
+			r.check(i, cell)
+		case !found && f.isStrict && cell.text+cell.wrong != "":
+			r.diags = append(r.diags, mistake(r.whole(), "Column without a name",
+				"Cell %s has text, and no header stands above it. Say with range or columns what is read.", cellName(cell.column, row.number)))
+		}
+	}
+	r.checkMerged()
+	return r
+}
+
+// check gathers what is to be said of one cell.
+func (r *xlsxRecord) check(i int, cell xlsxCell) {
+	f := r.file
+	about := func(d *hcl.Diagnostic, reason string) {
+		d.Extra = &origin{column: f.names.names[i], reason: reason}
+		r.diags = append(r.diags, d)
+	}
+	switch {
+	case cell.wrong != "":
+		about(mistake(r.at(i), "Cell cannot be read", "%s", f.told(r, i, cell.wrong)), "")
+	case cell.shown != "":
+		about(warning(r.at(i), "Cell shows less than it holds",
+			"Cell %s shows %s and holds %s, which is read. If what it shows is meant, round it in the workbook, with ROUND.", cellName(cell.column, r.row), cell.shown, cell.text), "")
+	}
+	if cell.hasFormula && cell.wrong == "" && !f.formulas[cell.column] {
+		f.formulas[cell.column] = true
+		about(warning(r.at(i), "Formula in a column",
+			"Cell %s is a formula, and others of the column %q may be. What is read is the result that the workbook was saved with.", cellName(cell.column, r.row), f.names.names[i]), "formula")
+	}
+}
+
+// checkMerged refuses cells that are merged with another one, which alone has their text.
+func (r *xlsxRecord) checkMerged() {
+	f := r.file
+	for _, m := range f.merged {
+		if !m.hasRow(r.row) {
+			continue
+		}
+		for i, column := range f.columns {
+			if f.needed[i] && m.hasColumn(column) && (column != m.fromColumn || r.row != m.fromRow) {
+				r.diags = append(r.diags, mistake(r.at(i), "Cells are merged",
+					"Cell %s is merged with others (%s:%s), and what stands there belongs to %[2]s alone. Write it into each row.",
+					cellName(column, r.row), cellName(m.fromColumn, m.fromRow), cellName(m.toColumn, m.toRow)))
+				break
+			}
+		}
+	}
+}
+
+// told says what is wrong with a cell, and which it is.
+func (f *xlsxFile) told(r *xlsxRecord, i int, wrong string) string {
+	return fmt.Sprintf("Cell %s of the sheet %q %s.", cellName(f.columns[i], r.row), f.sheet.name, wrong)
+}
+
+func cellName(column, row int) string {
+	name, err := excelize.CoordinatesToCellName(column, row)
+	if err != nil {
+		panic("a cell that was read is none: " + err.Error())
+	}
+	return name
+}
+
+// whole is the row.
+func (r *xlsxRecord) whole() hcl.Range {
+	whole := r.at(0)
+	whole.End = r.at(len(r.file.columns) - 1).End
+	return whole
+}
+
+// at is the place of a cell: its row and its column, and in bytes that in what stands for the
+// sheet in a snippet.
+func (r *xlsxRecord) at(i int) hcl.Range {
+	from, to := r.file.snippets.show(r.file.sheet.name, r.row, r.file.columns, r.fields, i)
+	column := r.file.columns[i]
+	return hcl.Range{
+		Filename: r.file.name,
+		Start:    hcl.Pos{Line: r.row, Column: column, Byte: from},
+		End:      hcl.Pos{Line: r.row, Column: column + 1, Byte: to},
+	}
+}
