@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -23,8 +24,9 @@ type Reversed struct {
 }
 
 // FindReversed says of each given ref_id whether it can be reversed: it is COMPLETED, what moved is
-// known, and not all of it was given back or may have been, by what record holds. A reversal is
-// known by its intent, so one that was imported without one is not counted.
+// known and is what was asked for, and not all of it was given back or may have been, by what
+// record holds. A reversal is known by its intent, so one that was imported without one is not
+// counted.
 func FindReversed(ctx context.Context, record Record, refIDs []string) (map[string]*Reversed, error) {
 	found := make(map[string]*Reversed, len(refIDs))
 	for chunk := range slices.Chunk(refIDs, detailsPerCall) {
@@ -53,11 +55,43 @@ func newReversed(d *state.Detail) *Reversed {
 	case d.Intent.Body == "":
 		return &Reversed{Why: "of which the state knows no request: it was imported"}
 	}
+	if was := otherwise(d); was != nil {
+		return &Reversed{Why: fmt.Sprintf("which the service has otherwise than it was asked for: %s %q, asked %q", was.Field, was.Answered, was.Asked)}
+	}
 	r, err := recordedRequest(d)
 	if err != nil {
 		return &Reversed{Why: "of which the request can't be read: " + err.Error()}
 	}
 	return &Reversed{Request: r, Left: r.Amount.Decimal()}
+}
+
+// otherwise is a difference of what moved from what was asked for, which a person accepted or has
+// not settled yet; nil where they agree. Metadata moves nothing.
+func otherwise(d *state.Detail) *transfer.Difference {
+	if d.Outcome == nil {
+		return nil
+	}
+	for i := range d.Outcome.Differences {
+		if field, _, _ := strings.Cut(d.Outcome.Differences[i].Field, "."); field != "metadata" {
+			return &d.Outcome.Differences[i]
+		}
+	}
+	return nil
+}
+
+// givenBack is what a reversal moved, at most: where the service has another amount than was
+// asked for, the greater one.
+func givenBack(d *state.Detail) decimal.Decimal {
+	back := d.Amount.Decimal()
+	if d.Outcome == nil {
+		return back
+	}
+	for _, was := range d.Outcome.Differences {
+		if answered, err := transfer.ParseAmount(was.Answered); was.Field == "amount" && err == nil {
+			back = decimal.Max(back, answered.Decimal())
+		}
+	}
+	return back
 }
 
 func recordedRequest(d *state.Detail) (transfer.Request, error) {
@@ -82,7 +116,7 @@ func subtractReversals(ctx context.Context, record Record, found map[string]*Rev
 		candidates = candidates[:0]
 		for i := range details {
 			if r := found[details[i].Intent.Reverses]; r != nil && r.Why == "" {
-				r.Left = r.Left.Sub(details[i].Amount.Decimal())
+				r.Left = r.Left.Sub(givenBack(&details[i]))
 			}
 		}
 		return err
@@ -166,7 +200,7 @@ func (r *Reversed) obstacle(refID string, lines []Change) Obstacle {
 		for i := range lines {
 			o.add(lines[i].RefID)
 		}
-		o.Detail = fmt.Sprintf("%q at %s reverses %q, %s. Only a COMPLETED transfer can be reversed.", lines[0].RefID, lines[0].Place, refID, r.Why)
+		o.Detail = fmt.Sprintf("%q at %s reverses %q, %s. Only a COMPLETED transfer that was made as it was asked for can be reversed.", lines[0].RefID, lines[0].Place, refID, r.Why)
 		return o
 	}
 	back := reversal(r.Request)
