@@ -161,7 +161,7 @@ func (e *evaluation) accepted(f *field, value cty.Value, diags hcl.Diagnostics) 
 	case f.name == "not_before":
 		e.notBefore = of
 	}
-	if f.secret && !diags.HasErrors() && value.ContainsMarked() {
+	if !diags.HasErrors() && value.ContainsMarked() { // by a variable, or by the function sensitive
 		diags = hcl.Diagnostics{secretHere(f.expr.Range())}
 	}
 	for _, d := range diags {

@@ -324,7 +324,7 @@ func (r *TestRun) Check(c *Configuration, given map[string]cty.Value) (failures,
 	within := wideReach()
 	within.given = given
 	for _, a := range r.asserts {
-		value, ctx, ok, diags := c.scope.over(a.condition, within)
+		value, ctx, isSecret, ok, diags := c.scope.over(a.condition, within)
 		mistakes = append(mistakes, diags...)
 		switch {
 		case !ok:
@@ -332,14 +332,14 @@ func (r *TestRun) Check(c *Configuration, given map[string]cty.Value) (failures,
 			mistakes = append(mistakes, mistake(a.condition.expr.Range(), "Not true or false", "The condition of an assert must be true or false."))
 		case !value.True():
 			failed := mistake(a.condition.expr.Range(), "Assert does not hold", "")
-			if !a.condition.refs.sensitive() {
+			if !isSecret {
 				failed.Expression, failed.EvalContext = a.condition.expr, ctx
 			}
-			message, _, ok, diags := c.scope.over(a.message, within)
+			message, _, isSecret, ok, diags := c.scope.over(a.message, within)
 			mistakes = append(mistakes, diags...)
 			switch {
 			case !ok:
-			case a.message.refs.sensitive():
+			case isSecret:
 				mistakes = append(mistakes, mistake(a.message.expr.Range(), "Message may not show a secret",
 					"error_message uses a sensitive value, and is shown."))
 			case !isText(message):
@@ -353,17 +353,18 @@ func (r *TestRun) Check(c *Configuration, given map[string]cty.Value) (failures,
 	return failures, mistakes
 }
 
-// over evaluates an argument over the scope and over the values that within gives. It is false
-// where diagnostics say why there is no value. Marks are taken off a value.
-func (s *scope) over(a *argument, within reach) (cty.Value, *hcl.EvalContext, bool, hcl.Diagnostics) {
+// over evaluates an argument over the scope and over the values that within gives, and says
+// whether a secret could be in the value, whose marks are taken off. It is not ok where
+// diagnostics say why there is no value.
+func (s *scope) over(a *argument, within reach) (value cty.Value, ctx *hcl.EvalContext, isSecret, ok bool, diags hcl.Diagnostics) {
 	refs, diags := s.resolve(a.expr, within)
 	a.refs = refs
 	if diags.HasErrors() {
-		return cty.NilVal, nil, false, diags
+		return cty.NilVal, nil, false, false, diags
 	}
-	ctx, ok, diags := s.context(refs)
+	ctx, ok, diags = s.context(refs)
 	if !ok {
-		return cty.NilVal, nil, false, append(diags, mistake(a.expr.Range(), "Value cannot be evaluated",
+		return cty.NilVal, nil, false, false, append(diags, mistake(a.expr.Range(), "Value cannot be evaluated",
 			"The expression refers to something that has no value here."))
 	}
 	for name, value := range within.given {
@@ -371,8 +372,13 @@ func (s *scope) over(a *argument, within reach) (cty.Value, *hcl.EvalContext, bo
 	}
 	value, more := evaluate(a.expr, refs, ctx)
 	diags = append(diags, more...)
-	value, _ = value.Unmark()
-	return value, ctx, !diags.HasErrors(), diags
+	if diags.HasErrors() {
+		return cty.NilVal, ctx, false, false, diags
+	}
+	value, _ = unmoved(value)
+	isSecret = refs.sensitive() || value.ContainsMarked()
+	value, _ = value.UnmarkDeep()
+	return value, ctx, isSecret, true, diags
 }
 
 // Judge returns diags without the errors of checks that the run expects to fail, and an error
