@@ -5,10 +5,10 @@
 //
 //	go run ./internal/simulation -seeds 10000
 //	go run ./internal/simulation -seed 4711
+//	go run ./internal/simulation -seeds 1000 -store postgres
 package main
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"io"
@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"remit/internal/simulation/history"
+	"remit/state/postgres/pgtest"
 )
 
 // failuresMax is after how many histories that break an invariant the others are not played.
@@ -36,12 +37,19 @@ func run(args []string, stdout, stderr io.Writer) int {
 	seeds := flags.Int("seeds", 1000, "how many histories to play")
 	from := flags.Uint64("from", 0, "the seed of the first one")
 	seed := flags.Uint64("seed", 0, "play this one alone and print it")
+	store := flags.String("store", "sqlite", "what the state is kept in: sqlite or postgres")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
 	alone := false
 	flags.Visit(func(f *flag.Flag) { alone = alone || f.Name == "seed" })
-	player, err := history.NewPlayer(context.Background())
+	disk, done, err := diskOf(*store)
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, err)
+		return 2
+	}
+	defer done()
+	player, err := history.NewPlayer(disk)
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, err)
 		return 2
@@ -53,6 +61,21 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return explain(stdout, r)
 	}
 	return playAll(player, *from, *seeds, stdout)
+}
+
+// diskOf is what a state is kept in, and what ends that.
+func diskOf(store string) (history.Disk, func(), error) {
+	switch store {
+	case "sqlite":
+		return history.Files{}, func() {}, nil
+	case "postgres":
+		server, err := pgtest.New()
+		if err != nil {
+			return nil, nil, err
+		}
+		return history.NewDatabase(server), server.Close, nil
+	}
+	return nil, nil, fmt.Errorf("-store=%s is neither sqlite nor postgres", store)
 }
 
 func playAll(player *history.Player, from uint64, seeds int, stdout io.Writer) int {
@@ -77,7 +100,7 @@ func explain(stdout io.Writer, r history.Report) int {
 	if r.Violation == nil {
 		return 0
 	}
-	_, _ = fmt.Fprintf(stdout, "seed %d: %v\n  go run ./internal/simulation -seed %d\n", r.Seed, r.Violation, r.Seed)
+	_, _ = fmt.Fprintf(stdout, "seed %d: %v\n  go run ./internal/simulation -seed %d (with the same -store)\n", r.Seed, r.Violation, r.Seed)
 	return 1
 }
 

@@ -1,12 +1,14 @@
 package main_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"remit/internal/simulation/history"
+	"remit/state/postgres/pgtest"
 )
 
 // histories is how many histories a plain run of the tests plays.
@@ -14,7 +16,12 @@ const histories = 2000
 
 func player(t *testing.T) *history.Player {
 	t.Helper()
-	p, err := history.NewPlayer(t.Context())
+	return playerOn(t, history.Files{})
+}
+
+func playerOn(t *testing.T, disk history.Disk) *history.Player {
+	t.Helper()
+	p, err := history.NewPlayer(disk)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,6 +46,37 @@ func TestNoHistoryBreaksAnInvariant(t *testing.T) {
 			t.Fatalf("seed %d: %v\nreplay: go run ./internal/simulation -seed %d\n%s", seed, r.Violation, seed, strings.Join(r.Lines, "\n"))
 		}
 	}
+}
+
+// historiesDatabase is how many of them are played on PostgreSQL, each of which takes a second.
+const historiesDatabase = 25
+
+// TestNoHistoryBreaksAnInvariantOnPostgreSQL plays the same histories on the other store,
+// which must make no difference to any of them.
+func TestNoHistoryBreaksAnInvariantOnPostgreSQL(t *testing.T) {
+	if testing.Short() || isRace {
+		t.Skip("the same histories are played without -short and -race")
+	}
+	files, database := player(t), playerOn(t, history.NewDatabase(pgtest.Start(t)))
+	for seed := range uint64(historiesDatabase) {
+		r := database.Play(seed, history.Client{})
+		if r.Violation != nil {
+			t.Fatalf("seed %d: %v\nreplay: go run ./internal/simulation -store postgres -seed %d\n%s", seed, r.Violation, seed, strings.Join(r.Lines, "\n"))
+		}
+		if diff := cmp.Diff(placeless(files.Play(seed, history.Client{}).Lines), placeless(r.Lines)); diff != "" {
+			t.Errorf("seed %d, another history than on SQLite (-SQLite +PostgreSQL):\n%s", seed, diff)
+		}
+	}
+}
+
+// placeless leaves out of lines where the state is.
+func placeless(lines []string) []string {
+	place := regexp.MustCompile(`( state) \S+( of the database \S+ on \S+)?:`)
+	var without []string
+	for _, line := range lines {
+		without = append(without, place.ReplaceAllString(line, "$1:"))
+	}
+	return without
 }
 
 // TestAHistoryFollowsFromItsSeed plays some histories twice.

@@ -240,10 +240,10 @@ func (j *journal) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, waitAnswer)
 	defer cancel()
 	err := j.lock.held(j.store.read.QueryRow(ctx, heldSQL, j.lock.arguments()...))
-	if err != nil {
+	if err != nil && !errors.Is(err, state.ErrFenced) && !errors.Is(err, state.ErrLost) {
 		return fmt.Errorf("check the lock: %w", j.store.hide(explain(err)))
 	}
-	return nil
+	return err
 }
 
 // Snapshot implements [state.Journal].

@@ -41,8 +41,9 @@ const (
 	waitLocked  = 10 * time.Second // for another's transaction
 )
 
-// readersMax is how many connections snapshots and checks share.
-const readersMax = 4
+// readersMax is how many connections snapshots and checks have at most. A command has one or
+// two snapshots at a time.
+const readersMax = 32
 
 // Store is a state in a schema. It is safe for concurrent use.
 type Store struct {

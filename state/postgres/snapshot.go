@@ -42,7 +42,9 @@ func (s *Store) Snapshot(ctx context.Context) (state.Snapshot, error) {
 }
 
 func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error) {
-	conn, err := s.read.Acquire(ctx)
+	waiting, cancel := context.WithTimeout(ctx, waitAnswer)
+	defer cancel()
+	conn, err := s.read.Acquire(waiting)
 	if err != nil {
 		return nil, err
 	}

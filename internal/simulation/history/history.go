@@ -7,7 +7,6 @@
 package history
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -23,7 +22,6 @@ import (
 	"remit/internal/sandbox"
 	"remit/planner"
 	"remit/state"
-	"remit/state/sqlite"
 )
 
 const (
@@ -68,7 +66,8 @@ type Report struct {
 // plays, so that it can tell when everybody waits.
 type Player struct {
 	dir      string
-	template []byte // the bytes of a state that was just made
+	disk     Disk
+	template map[string][]byte // a state that was just made
 }
 
 // epoch is when every history begins.
@@ -82,9 +81,9 @@ func created(lineage string, isNew bool) state.Created {
 	}
 }
 
-// NewPlayer returns a player that keeps its states in a temporary directory, in memory
-// where there is one.
-func NewPlayer(ctx context.Context) (*Player, error) {
+// NewPlayer returns a player that keeps its states on a disk, under paths in a temporary
+// directory, which is in memory where there is one.
+func NewPlayer(disk Disk) (*Player, error) {
 	parent := "/dev/shm"
 	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
 		parent = ""
@@ -93,14 +92,11 @@ func NewPlayer(ctx context.Context) (*Player, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Player{dir: dir}
+	p := &Player{dir: dir, disk: disk}
 	path := filepath.Join(dir, "template.db")
-	store, err := sqlite.Create(ctx, path, created("5a1e0000-0000-4000-8000-000000000001", false), sqlite.Options{Now: epoch})
+	err = disk.Create(path, created("5a1e0000-0000-4000-8000-000000000001", false), epoch)
 	if err == nil {
-		err = store.Close()
-	}
-	if err == nil {
-		p.template, err = os.ReadFile(path)
+		p.template, err = disk.Copy(path)
 	}
 	if err != nil {
 		return nil, errors.Join(err, p.Close())
@@ -109,24 +105,24 @@ func NewPlayer(ctx context.Context) (*Player, error) {
 }
 
 // Close removes the directory.
-func (p *Player) Close() error { return os.RemoveAll(p.dir) }
+func (p *Player) Close() error { return errors.Join(p.disk.Remove(p.dir), os.RemoveAll(p.dir)) }
 
 // Play plays the history of a seed with a client.
 func (p *Player) Play(seed uint64, client Client) Report {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	dir := filepath.Join(p.dir, fmt.Sprint(seed))
 	w := &world{
-		client: client, dir: dir, kernel: newKernel(seed, epoch()),
+		client: client, disk: p.disk, dir: dir, kernel: newKernel(seed, epoch()),
 		report: Report{Seed: seed, Faults: make(map[string]int)}, controls: "controls-0",
-		underWay: make(map[string]int), duties: make(map[string]int), twice: make(map[int]bool), plannedBy: make(map[string]string), stores: make(map[string]*sqlite.Store),
+		underWay: make(map[string]int), duties: make(map[string]int), twice: make(map[int]bool), plannedBy: make(map[string]string), stores: make(map[string]Store),
 	}
 	w.bank = &bank{world: w, made: make(map[string][]*movement), tokens: make(map[string]time.Time)}
 	w.oracle = &oracle{world: w, model: newModel(), forgotten: make(map[string]bool)}
 	w.traits = newTraits(rand.New(rand.NewPCG(seed, 0x747261697473)))
-	err := w.place(func(path string) error { return os.WriteFile(path, p.template, 0o600) })
+	err := w.place(func(path string) error { return p.disk.Restore(path, p.template) })
 	if err == nil {
 		w.play()
-		err = os.RemoveAll(dir)
+		err = errors.Join(p.disk.Remove(dir), os.RemoveAll(dir))
 	}
 	w.report.Steps, w.report.Runs, w.report.Transfers = w.kernel.steps, w.runs, w.bank.count
 	w.report.Lasted = w.kernel.Now().Sub(epoch())
@@ -151,11 +147,12 @@ type world struct {
 	runs      int
 	processes []*process
 
+	disk     Disk
 	dir      string // of all states of this history
 	places   int
-	path     string                   // of the state
-	stores   map[string]*sqlite.Store // that commands share, by path
-	suspect  bool                     // the state is to be held against what must be in it
+	path     string           // of the state
+	stores   map[string]Store // that commands share, by path
+	suspect  bool             // the state is to be held against what must be in it
 	backups  []backup
 	lineages int
 
@@ -213,28 +210,16 @@ func (w *world) place(fill func(path string) error) error {
 
 // files are the bytes of the state: what survives of a process that dies.
 func (w *world) files() map[string][]byte {
-	files := make(map[string][]byte)
-	for _, suffix := range []string{"", "-wal"} {
-		text, err := os.ReadFile(w.path + suffix)
-		if err == nil {
-			files[suffix] = text
-		} else if !errors.Is(err, os.ErrNotExist) {
-			panic(err) // of the simulation's own directory
-		}
+	files, err := w.disk.Copy(w.path)
+	if err != nil {
+		panic(err) // of the simulation's own directory
 	}
 	return files
 }
 
 // replace puts a copy of a state in place.
 func (w *world) replace(files map[string][]byte) {
-	err := w.place(func(path string) error {
-		for suffix, text := range files {
-			if err := os.WriteFile(path+suffix, text, 0o600); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := w.place(func(path string) error { return w.disk.Restore(path, files) })
 	if err != nil {
 		panic(err) // of the simulation's own directory
 	}
@@ -278,18 +263,18 @@ func (w *world) crash(p *process) {
 
 // openStore opens the state for a command. In most histories the commands share what is open,
 // which is what costs the most; in the others each opens and closes it anew.
-func (w *world) openStore(path string) (*sqlite.Store, error) {
+func (w *world) openStore(path string) (Store, error) {
 	if store := w.stores[path]; store != nil {
 		return store, nil
 	}
-	store, err := sqlite.Open(context.Background(), path, sqlite.Options{Now: w.kernel.Now})
+	store, err := w.disk.Open(path, w.kernel.Now)
 	if err == nil && w.traits.shareStore {
 		w.stores[path] = store
 	}
 	return store, err
 }
 
-func (w *world) isShared(store *sqlite.Store) bool {
+func (w *world) isShared(store Store) bool {
 	for _, shared := range w.stores {
 		if shared == store {
 			return true

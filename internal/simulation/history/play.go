@@ -13,7 +13,6 @@ import (
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
-	"remit/state/sqlite"
 )
 
 // play is a history from its first declaration to its end.
@@ -88,11 +87,7 @@ func (w *world) loseState() {
 	w.lineages++
 	err := w.place(func(path string) error {
 		lineage := fmt.Sprintf("5a1e0000-0000-4000-8000-%012d", w.lineages+1)
-		store, err := sqlite.Create(context.Background(), path, created(lineage, true), sqlite.Options{Now: w.kernel.Now})
-		if err != nil {
-			return err
-		}
-		return store.Close()
+		return w.disk.Create(path, created(lineage, true), w.kernel.Now)
 	})
 	if err != nil {
 		panic(err) // of the simulation's own directory

@@ -17,7 +17,6 @@ import (
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
-	"remit/state/sqlite"
 )
 
 // process is one command that somebody runs: an apply, or a person's words.
@@ -33,7 +32,7 @@ type process struct {
 	over         chan struct{} // closed when it has ended, or knows of its death
 
 	path     string // of the state that it opened
-	store    *sqlite.Store
+	store    Store
 	journal  state.Journal
 	open     []state.Snapshot // that are not closed yet
 	client   *service.Client

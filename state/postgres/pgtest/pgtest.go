@@ -108,7 +108,12 @@ func New() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "remit-pgtest-")
+	// In memory where there is such a place: a test has no power to lose.
+	parent := "/dev/shm"
+	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
+		parent = ""
+	}
+	dir, err := os.MkdirTemp(parent, "remit-pgtest-")
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +168,7 @@ func (s *Server) make() error {
 		return err
 	}
 	s.port = free.Addr().(*net.TCPAddr).Port
-	settings := fmt.Sprintf("listen_addresses = '127.0.0.1'\nport = %d\nunix_socket_directories = ''\nmax_connections = 60\nshared_buffers = '32MB'\nlogging_collector = off\n", s.port)
+	settings := fmt.Sprintf("listen_addresses = '127.0.0.1'\nport = %d\nunix_socket_directories = ''\nmax_connections = 60\nshared_buffers = '32MB'\nmax_wal_size = '128MB'\nlogging_collector = off\n", s.port)
 	if err := errors.Join(free.Close(), s.Configure(settings)); err != nil {
 		return err
 	}

@@ -1,0 +1,62 @@
+package pgtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// tables are those of a state.
+func tables() []string { return []string{"meta", "events", "transfers", "runs"} }
+
+// Dump returns all that the tables of a schema hold at one moment, by table.
+func (s *Server) Dump(ctx context.Context, schema string) (parts map[string][]byte, err error) {
+	parts = make(map[string][]byte)
+	err = s.within(ctx, schema, func(conn *pgx.Conn) error {
+		for _, table := range tables() {
+			var b bytes.Buffer
+			if _, err := conn.PgConn().CopyTo(ctx, &b, fmt.Sprintf("COPY %s TO STDOUT (FORMAT binary)", table)); err != nil {
+				return err
+			}
+			parts[table] = b.Bytes()
+		}
+		return nil
+	})
+	return parts, err
+}
+
+// Load puts what [Server.Dump] returned in the place of all that the tables of a schema hold.
+func (s *Server) Load(ctx context.Context, schema string, parts map[string][]byte) error {
+	return s.within(ctx, schema, func(conn *pgx.Conn) error {
+		if _, err := conn.Exec(ctx, "SET LOCAL session_replication_role = replica"); err != nil { // which no trigger sees
+			return err
+		}
+		for _, table := range tables() {
+			if _, err := conn.Exec(ctx, "DELETE FROM "+table); err != nil {
+				return err
+			}
+			if _, err := conn.PgConn().CopyFrom(ctx, bytes.NewReader(parts[table]), fmt.Sprintf("COPY %s FROM STDIN (FORMAT binary)", table)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// within runs do in a transaction of the superuser.
+func (s *Server) within(ctx context.Context, schema string, do func(*pgx.Conn) error) (err error) {
+	conn, err := pgx.Connect(ctx, s.URL())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "SET LOCAL search_path TO "+pgx.Identifier{schema}.Sanitize()); err != nil {
+			return err
+		}
+		return do(conn)
+	})
+}
