@@ -28,7 +28,7 @@ type blockKind struct {
 func blockKinds() []blockKind {
 	return []blockKind{
 		remitKind(), stateKind(), serviceKind(), sandboxKind(), variableKind(), localsKind(),
-		profileKind(), assetKind(), dataBlockKind(), transferKind(), batchKind(), approvalKind(),
+		profileKind(), assetKind(), limitKind(), dataBlockKind(), transferKind(), batchKind(), approvalKind(),
 		calendarKind(), scheduleKind(), windowKind(),
 	}
 }

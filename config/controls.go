@@ -18,6 +18,8 @@ type Controls struct {
 	// control.
 	Files []ControlFile
 
+	Limits []Limit // in declaration order
+
 	Approvals []Approval // in declaration order; a plan needs what each of them wants
 }
 
@@ -45,6 +47,9 @@ func (c Controls) List() []Control {
 	var list []Control
 	for _, f := range c.Files {
 		list = append(list, Control{Name: "file " + f.Name, SHA256: f.SHA256})
+	}
+	for i := range c.Limits {
+		list = append(list, c.Limits[i].control())
 	}
 	for i := range c.Approvals {
 		list = append(list, c.Approvals[i].control())

@@ -4,7 +4,6 @@ package config
 // without each. Arguments that a later version brings stand in their [blockKind].
 func laterBlocks() map[string]string {
 	return map[string]string{
-		"limit":  "Nothing would be capped by it: remove the block, or use a version that has it.",
 		"policy": "Nothing would be checked by it: remove the block, or use a version that has it.",
 	}
 }

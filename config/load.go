@@ -66,6 +66,9 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		l.evaluateSandbox()
 	}
 	l.evaluateApprovals()
+	if l.needsControls() {
+		l.evaluateLimits()
+	}
 	if opts.Need == NeedAll {
 		l.evaluateControls()
 		l.compileTransfers()
@@ -107,6 +110,7 @@ type loader struct {
 	sandbox   *block
 	assets    []*block
 	approvals []*block
+	limits    []*block
 	transfers []transferSource
 	contexts  map[string]*hcl.EvalContext // of transfer blocks, by what they name
 	// unreadable says that a part of a file could not be parsed.

@@ -1,6 +1,10 @@
 package config
 
-import "github.com/hashicorp/hcl/v2"
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+)
 
 // Need is what a caller of [Load] uses of a configuration.
 type Need uint8
@@ -22,7 +26,7 @@ func (l *loader) reads(kind string) bool {
 	case "sandbox", "asset", "profile", "batch", "data", "calendar", "schedule", "window": // opening balances may name them
 		return l.needsSandbox()
 	}
-	if kind == "approval" {
+	if kind == "approval" || kind == "limit" {
 		return l.needsControls()
 	}
 	return l.config.options.Need == NeedAll
@@ -51,7 +55,7 @@ func (l *loader) needed() map[*node]bool {
 		blocks = append(blocks, l.sandbox)
 	}
 	if l.needsControls() {
-		blocks = append(blocks, l.approvals...)
+		blocks = slices.Concat(blocks, l.approvals, l.limits)
 	}
 	for _, b := range blocks {
 		if b == nil {

@@ -68,7 +68,7 @@ func (b *builder) checkBatches() {
 		totals := b.batches.batches[b.batches.numbers[declared.Name]].Totals
 		if differences := controlDifferences(declared.Control, totals); len(differences) > 0 {
 			b.plan.Obstacles = append(b.plan.Obstacles, Obstacle{
-				Kind: ObstacleControl, Count: totals.Count(),
+				Kind: ObstacleControl, Address: "batch." + declared.Name, Count: totals.Count(),
 				Detail: fmt.Sprintf("The control totals of batch %q at %s do not agree with the transfers that are declared: %s. "+
 					"Is a file cut off, or one of another period? Mend the files, or the control block where that one is wrong.",
 					declared.Name, declared.Control.Place, strings.Join(differences, "; ")),

@@ -23,7 +23,8 @@ import (
 // or says that the record can't be read, that it contradicts itself, or that a ref_id is
 // declared twice (which config finds as well, and says better).
 func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record, controls Controls, now time.Time) (*Plan, error) {
-	recorded, err := readRows(ctx, record)
+	limits := newLimitTally(controls.Declared.Limits, now)
+	recorded, err := readRows(ctx, record, limits)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record,
 			Totals: make(map[Action]*transfer.Totals),
 		},
 		record: record, rows: recorded, controls: controls, now: now,
-		targets: newTargets(controls.Targets), batches: newBatchTally(controls.Batches),
+		targets: newTargets(controls.Targets), batches: newBatchTally(controls.Batches), limits: limits,
 		seed: maphash.MakeSeed(), openings: make(openings),
 		sources: make([]source, 1), // what is no longer declared has none
 	}
@@ -59,6 +60,7 @@ type builder struct {
 	now      time.Time
 	targets  *targets
 	batches  *batchTally
+	limits   *limitTally // nil where there is none
 	declared int
 	pending  []pendingRow
 	sent     []fingerprinted // Submits as they were declared
@@ -131,10 +133,13 @@ func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer])
 	b.checkBatches()
 	b.addConflictObstacles()
 	b.addEmptyObstacle()
-	b.plan.sortObstacles()
 	if err := b.addTotals(); err != nil {
 		return err
 	}
+	if err := b.checkLimits(ctx); err != nil {
+		return err
+	}
+	b.plan.sortObstacles()
 	digest, err := b.digest()
 	b.plan.Digest = digest
 	return err

@@ -223,7 +223,9 @@ type Header struct {
 // Controls are what a plan is checked against, and what a person accepted.
 type Controls struct {
 	// Declared are those of the configuration and its policy directories.
-	Declared config.Controls
+	Declared      config.Controls
+	OverrideLimit []string // names of limits
+
 	// Batches are the declared ones, with their control blocks.
 	Batches []config.Batch
 

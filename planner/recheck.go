@@ -146,7 +146,8 @@ func (p *Plan) Recheck(ctx context.Context, record History, controls config.Cont
 	if past.complete {
 		return nil, ErrCompleted
 	}
-	r := recheck{plan: p, past: past, now: now, lines: make(map[string]int), twins: make(map[transfer.Twin][]state.Transfer)}
+	limits := newLimitTally(controls.Limits, now)
+	r := recheck{limits: limits, plan: p, past: past, now: now, lines: make(map[string]int), twins: make(map[transfer.Twin][]state.Transfer)}
 	if err := r.read(ctx, record); err != nil {
 		return nil, err
 	}
@@ -154,7 +155,14 @@ func (p *Plan) Recheck(ctx context.Context, record History, controls config.Cont
 	if err != nil {
 		return nil, err
 	}
-	obstacles, err := reversalObstacles(ctx, record, left.Changes.submitsThatReverse())
+	obstacles, err := r.checkLimits(ctx, record)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(obstacles) > 0:
+		return nil, &ObstacleError{obstacles}
+	}
+	obstacles, err = reversalObstacles(ctx, record, left.Changes.submitsThatReverse())
 	switch {
 	case err != nil:
 		return nil, err
@@ -262,6 +270,7 @@ type recheck struct {
 	now   time.Time
 	lines map[string]int // index of each Submit and Resolve
 
+	limits    *limitTally             // nil where there is none
 	current   map[int]*state.Transfer // of the lines
 	twins     map[transfer.Twin][]state.Transfer
 	conflicts Obstacle
@@ -282,6 +291,10 @@ func (r *recheck) read(ctx context.Context, record History) error {
 	for t, err := range record.Transfers(ctx) {
 		if err != nil {
 			return fmt.Errorf("read the recorded transfers: %w", err)
+		}
+		if r.limits.isDaily() {
+			o := t.Outline()
+			r.limits.recorded(&o)
 		}
 		line, isLine := r.lines[t.RefID]
 		if isLine {

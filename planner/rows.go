@@ -55,7 +55,8 @@ const (
 	rowsFirst    = 64 // capacity of the first chunk: most states are small
 )
 
-func readRows(ctx context.Context, record Record) (*rows, error) {
+// readRows reads what is recorded; what limits count of it, as it comes.
+func readRows(ctx context.Context, record Record, limits *limitTally) (*rows, error) {
 	all := new(rows)
 	holder, alive := record.Holder()
 	assets := make(map[string]int32)
@@ -63,6 +64,7 @@ func readRows(ctx context.Context, record Record) (*rows, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the recorded transfers: %w", err)
 		}
+		limits.recorded(&t)
 		asset, ok := assets[t.Asset]
 		if !ok {
 			asset = int32(len(all.assets))

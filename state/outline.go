@@ -23,9 +23,10 @@ type Outline struct {
 	HasRecord    bool // the service's record is known
 	RecordStatus transfer.RecordStatus
 
-	IntendedAt time.Time
-	Open       bool   // the latest attempt has no outcome
-	RunID      string // run of the latest attempt where that is open; "" elsewhere
+	IntendedAt  time.Time
+	AttemptedAt time.Time
+	Open        bool   // the latest attempt has no outcome
+	RunID       string // run of the latest attempt where that is open; "" elsewhere
 }
 
 // Outline returns what a plan asks of t.
@@ -34,7 +35,7 @@ func (t Transfer) Outline() Outline {
 		RefID: t.RefID, Status: t.Status, Fingerprint: t.Fingerprint, Twin: t.Twin, Destination: t.Destination,
 		Asset: t.Asset, Amount: t.Amount, FromLabel: t.FromLabel,
 		HasRecord: t.RecordID != "", RecordStatus: t.RecordStatus,
-		IntendedAt: t.IntendedAt, Open: t.Open(),
+		IntendedAt: t.IntendedAt, AttemptedAt: t.AttemptedAt, Open: t.Open(),
 	}
 	if o.Open {
 		o.RunID = t.RunID

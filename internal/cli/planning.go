@@ -25,6 +25,7 @@ type planning struct {
 	allowEmpty       bool
 	acceptDuplicate  []string
 	acceptDuplicates []string // BATCH:COUNT
+	overrideLimit    []string
 	acceptLate       int
 	author           string
 	show             string
@@ -48,19 +49,20 @@ func (o *planning) controlFlags(cmd *cobra.Command) {
 	flags.StringArrayVar(&o.targets, "target", nil, "plan only this `address`, block or batch, and what it depends on; may be repeated")
 	flags.BoolVar(&o.allowEmpty, "allow-empty", false, "let a configuration without transfers stand over a state that has some")
 	flags.StringArrayVar(&o.acceptDuplicate, "accept-duplicate", nil, "accept that the transfer with this `REF_ID` looks like another one; may be repeated")
+	flags.StringArrayVar(&o.overrideLimit, "override-limit", nil, "let the plan exceed the limit of this `name`; may be repeated")
 	flags.StringArrayVar(&o.acceptDuplicates, "accept-duplicates", nil, "accept exactly so many look-alikes of a batch, as `BATCH:COUNT`; may be repeated")
 	flags.IntVar(&o.acceptLate, "accept-late", 0, "accept exactly so many occurrences of schedules that come late, as `COUNT`")
 }
 
 // arePlanned reports whether a flag was given that changes which plan is made.
 func (o *planning) arePlanned() bool {
-	return len(o.targets) > 0 || len(o.acceptDuplicate) > 0 || len(o.acceptDuplicates) > 0 || o.acceptLate != 0 || o.allowEmpty
+	return len(o.targets) > 0 || len(o.acceptDuplicate) > 0 || len(o.acceptDuplicates) > 0 || len(o.overrideLimit) > 0 || o.acceptLate != 0 || o.allowEmpty
 }
 
 // controls reads the flags into what the planner takes.
 func (o *planning) controls(loaded *config.Configuration) (planner.Controls, error) {
 	c := planner.Controls{
-		Declared: loaded.Controls(), Batches: loaded.Batches,
+		OverrideLimit: o.overrideLimit, Declared: loaded.Controls(), Batches: loaded.Batches,
 		AllowEmpty: o.allowEmpty, Rehearsal: o.sandbox, AcceptDuplicate: o.acceptDuplicate, Targets: o.targets,
 		Operator: loaded.Service.Operator,
 		Lookup:   o.sandbox || loaded.Service.LookupPath != "", HoldDoubt: loaded.Service.HoldDoubt,

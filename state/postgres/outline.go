@@ -11,7 +11,7 @@ import (
 
 // outlineColumns are what an outline is made of, in the order in which outlineReader reads it.
 const outlineColumns = `ref_id, status, fingerprint, twin, destination, asset, amount, from_label,
-	record_id IS NOT NULL, record_status, intended_ms, settled_ms IS NULL, CASE WHEN settled_ms IS NULL THEN run_id ELSE '' END`
+	record_id IS NOT NULL, record_status, intended_ms, attempted_ms, settled_ms IS NULL, CASE WHEN settled_ms IS NULL THEN run_id ELSE '' END`
 
 type outlineReader struct{ assets, statuses, runs storage.Texts }
 
@@ -25,7 +25,7 @@ func (x *outlineReader) read(c *columns) (state.Outline, error) {
 	o.Amount = c.amount()
 	o.FromLabel, o.HasRecord = c.boolean(), c.boolean()
 	o.RecordStatus = transfer.RecordStatus(c.interned(&x.statuses))
-	o.IntendedAt = c.time()
+	o.IntendedAt, o.AttemptedAt = c.time(), c.time()
 	open, runID := c.boolean(), c.interned(&x.runs)
 	if o.Open = open && o.Status == state.InDoubt; o.Open {
 		o.RunID = runID

@@ -19,7 +19,7 @@ func packedOutlines() packed[state.Outline] {
 	return packed[state.Outline]{
 		words:   []string{`ref_id`, `asset`, `amount`, `record_status`, `iif(settled_ms IS NULL, run_id, '')`},
 		digests: `fingerprint`,
-		numbers: []string{`ifnull(intended_ms, 'n')`, `twin`, `destination`},
+		numbers: []string{`ifnull(intended_ms, 'n')`, `ifnull(attempted_ms, 'n')`, `twin`, `destination`},
 		unpack:  func(u *unpacking) state.Outline { return unpackOutline(u, &assets, &statuses) },
 		of:      func(r storage.Row) state.Outline { return r.Outline() },
 		refID:   func(o state.Outline) string { return o.RefID },
@@ -40,7 +40,7 @@ func unpackOutline(u *unpacking, assets, statuses *storage.Texts) state.Outline 
 	}
 	u.digest(o.Fingerprint[:])
 	u.digestsEnd()
-	o.IntendedAt = u.time()
+	o.IntendedAt, o.AttemptedAt = u.time(), u.time()
 	o.Twin, o.Destination = transfer.Twin(u.number()), transfer.Destination(u.number())
 	u.bad = u.bad || err != nil
 	return o

@@ -1,0 +1,23 @@
+package transfer
+
+import "github.com/shopspring/decimal"
+
+// Sum is the count and the exact sum of some amounts of one asset. The zero value counts
+// nothing and is ready for use.
+type Sum struct{ sum runningSum }
+
+// Add counts one amount.
+func (s *Sum) Add(amount Amount) {
+	s.sum.count++
+	if units, scale, ok := amount.units(); ok {
+		s.sum.add(units, scale)
+	} else {
+		s.sum.base = s.sum.base.Add(amount.Decimal())
+	}
+}
+
+// Count is how many amounts were added.
+func (s Sum) Count() int { return s.sum.count }
+
+// Decimal is their exact sum.
+func (s Sum) Decimal() decimal.Decimal { return s.sum.exact() }

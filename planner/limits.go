@@ -1,0 +1,391 @@
+package planner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"remit/config"
+	"remit/internal/shell"
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// limitTally adds up what limits cap: what the state says was sent on the day of now, and what
+// a plan would send. What may have been made counts, in doubt or not, by the time of its
+// latest attempt; what provably was not made does not.
+//
+// A transfer in doubt is counted once: as it is recorded where it was attempted on the day, else
+// with the plan's line where that may send it again.
+type limitTally struct {
+	limits []limitCount
+	// timeless are recorded without an attempt of this state's; their own times count.
+	timeless []string
+}
+
+// limitCount is what one limit counts.
+type limitCount struct {
+	config.Limit
+	from, until time.Time // the day of now
+
+	sent    transfer.Sum // on the day, as recorded
+	planned transfer.Sum
+	doubts  map[string]bool                           // ref_ids in doubt that count as sent
+	to      map[transfer.Destination]destinationCount // per destination and day
+	over    Obstacle                                  // per transfer: those that exceed it
+	first   string                                    // of them, with its place
+}
+
+type destinationCount struct{ sent, planned transfer.Sum }
+
+// newLimitTally is nil where there is no limit.
+func newLimitTally(limits []config.Limit, now time.Time) *limitTally {
+	if len(limits) == 0 {
+		return nil
+	}
+	t := new(limitTally)
+	for _, l := range limits {
+		count := limitCount{Limit: l, doubts: make(map[string]bool)}
+		if l.Per.IsDaily() {
+			year, month, day := now.In(l.Zone).Date()
+			count.from = time.Date(year, month, day, 0, 0, 0, 0, l.Zone)
+			count.until = time.Date(year, month, day+1, 0, 0, 0, 0, l.Zone)
+		}
+		if l.Per == config.PerDestinationDay {
+			count.to = make(map[transfer.Destination]destinationCount)
+		}
+		t.limits = append(t.limits, count)
+	}
+	return t
+}
+
+// isDaily reports whether what is recorded matters.
+func (t *limitTally) isDaily() bool {
+	return t != nil && slices.ContainsFunc(t.limits, func(l limitCount) bool { return l.Per.IsDaily() })
+}
+
+// counts reports whether the limit is about an asset.
+func (l *limitCount) counts(asset string) bool { return l.Asset == "" || l.Asset == asset }
+
+func (l *limitCount) isOn(at time.Time) bool { return !at.Before(l.from) && at.Before(l.until) }
+
+// recorded takes a row of the state in.
+func (t *limitTally) recorded(o *state.Outline) {
+	switch {
+	case !t.isDaily() || !o.MayBeMade():
+	case o.AttemptedAt.IsZero():
+		t.timeless = append(t.timeless, strings.Clone(o.RefID))
+	default:
+		t.sentAt(o, o.AttemptedAt)
+	}
+}
+
+func (t *limitTally) sentAt(o *state.Outline, at time.Time) {
+	for i := range t.limits {
+		l := &t.limits[i]
+		if !l.Per.IsDaily() || !l.counts(o.Asset) || !l.isOn(at) {
+			continue
+		}
+		if o.Status == state.InDoubt {
+			l.doubts[strings.Clone(o.RefID)] = true
+		}
+		if l.to == nil {
+			l.sent.Add(o.Amount)
+			continue
+		}
+		to := l.to[o.Destination]
+		to.sent.Add(o.Amount)
+		l.to[o.Destination] = to
+	}
+}
+
+// readTimeless takes in what was recorded without an attempt of this state's, such as an
+// import, by the time of the service's record.
+func (t *limitTally) readTimeless(ctx context.Context, record Record) error {
+	if t == nil {
+		return nil
+	}
+	return eachDetail(ctx, record, t.timeless, func(d *state.Detail) error {
+		if d.Outcome == nil || len(d.Outcome.Records) == 0 {
+			return nil
+		}
+		kept, err := transfer.ParseRecord(d.Outcome.Records[0])
+		if err != nil {
+			return fmt.Errorf("read the record of %q: %w", d.RefID, err)
+		}
+		o := d.Outline()
+		t.sentAt(&o, kept.CreatedAt)
+		return nil
+	})
+}
+
+// line takes in what the plan would send. isLeft is false where it was sent already, and so
+// counts as recorded.
+func (t *limitTally) line(c *Change, isLeft bool) error {
+	if !c.Action.Sends() {
+		return nil
+	}
+	request, err := c.InForce()
+	if err != nil {
+		return err
+	}
+	for i := range t.limits {
+		l := &t.limits[i]
+		if !l.counts(request.Asset) {
+			continue
+		}
+		switch l.Per {
+		case config.PerTransfer:
+			l.transfer(c, &request)
+		case config.PerPlan:
+			l.planned.Add(request.Amount)
+		case config.PerDay:
+			if isLeft && l.mayAdd(c) {
+				l.planned.Add(request.Amount)
+			}
+		case config.PerDestinationDay:
+			if isLeft && l.mayAdd(c) {
+				to := l.to[request.Destination()]
+				to.planned.Add(request.Amount)
+				l.to[request.Destination()] = to
+			}
+		}
+	}
+	return nil
+}
+
+// mayAdd reports whether a line may send what does not count as sent on the day already.
+func (l *limitCount) mayAdd(c *Change) bool {
+	return !l.doubts[c.RefID] && (c.Action == Submit || c.Declared() && len(c.Differences) == 0)
+}
+
+// transfer looks at one transfer alone. What is in doubt may be made already, and is not
+// stopped by it.
+func (l *limitCount) transfer(c *Change, request *transfer.Request) {
+	if c.Action != Submit || l.AmountMax.IsZero() || request.Amount.Cmp(l.AmountMax) <= 0 {
+		return
+	}
+	if l.over.Count == 0 {
+		l.first = fmt.Sprintf("%q at %s moves %s %s", c.RefID, c.Place, request.Amount, request.Asset)
+	}
+	l.over.add(c.RefID)
+}
+
+// breach is a limit that would be exceeded.
+type breach struct {
+	limit *limitCount
+	room  decimal.Decimal // what it leaves; the least is the tightest
+	said  string
+	over  Obstacle // the ref_ids concerned
+}
+
+// breaches are the limits that the plan would exceed, the tightest first.
+func (t *limitTally) breaches(changes *Changes) ([]breach, error) {
+	var all []breach
+	for i := range t.limits {
+		l := &t.limits[i]
+		switch l.Per {
+		case config.PerTransfer:
+			if l.over.Count > 0 {
+				all = append(all, breach{l, l.AmountMax.Decimal(), l.saidTransfers(), l.over})
+			}
+		case config.PerPlan, config.PerDay:
+			if said, room, ok := l.exceeded(l.sent, l.planned); ok {
+				all = append(all, breach{limit: l, room: room, said: said})
+			}
+		case config.PerDestinationDay:
+			b, ok, err := l.destinations(changes)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				all = append(all, b)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b breach) int {
+		return cmp.Or(cmp.Compare(a.limit.Asset, b.limit.Asset), a.room.Cmp(b.room))
+	})
+	return all, nil
+}
+
+func (l *limitCount) saidTransfers() string {
+	more := ""
+	if l.over.Count > 1 {
+		more = fmt.Sprintf(", and %d more exceed it", l.over.Count-1)
+	}
+	return fmt.Sprintf("allows %s %s a transfer: %s%s", l.AmountMax, l.Asset, l.first, more)
+}
+
+// exceeded says by how much what was sent and what is planned exceed the limit together.
+// Where the plan adds nothing, it exceeds nothing.
+func (l *limitCount) exceeded(sent, planned transfer.Sum) (said string, room decimal.Decimal, ok bool) {
+	if planned.Count() == 0 {
+		return "", decimal.Zero, false
+	}
+	if !l.AmountMax.IsZero() {
+		most, before, more := l.AmountMax.Decimal(), sent.Decimal(), planned.Decimal()
+		if over := before.Add(more).Sub(most); over.IsPositive() {
+			return l.saidOver(l.AmountMax.String()+" "+l.Asset, transfer.Digits(before), transfer.Digits(more)+" "+l.Asset, transfer.Digits(over)+" too much"),
+				most.Sub(before), true
+		}
+	}
+	if l.CountMax >= 0 {
+		if over := sent.Count() + planned.Count() - l.CountMax; over > 0 {
+			return l.saidOver(l.countText(), fmt.Sprint(sent.Count()), fmt.Sprint(planned.Count()), fmt.Sprintf("%d too many", over)),
+				decimal.NewFromInt(int64(l.CountMax - sent.Count())), true
+		}
+	}
+	return "", decimal.Zero, false
+}
+
+// countText is how many transfers the limit allows.
+func (l *limitCount) countText() string {
+	text := "1 transfer"
+	if l.CountMax != 1 {
+		text = fmt.Sprintf("%d transfers", l.CountMax)
+	}
+	if l.Asset != "" {
+		text += " of " + l.Asset
+	}
+	return text
+}
+
+func (l *limitCount) saidOver(most, before, more, over string) string {
+	if l.Per == config.PerPlan {
+		return fmt.Sprintf("allows %s a plan: this one has %s, %s", most, more, over)
+	}
+	whom := ""
+	if l.Per == config.PerDestinationDay {
+		whom = " to one destination"
+	}
+	return fmt.Sprintf("allows %s%s a day: %s so far on %s (%s), and this plan adds %s, %s",
+		most, whom, before, l.from.Format(time.DateOnly), l.Zone, more, over)
+}
+
+// destinations finds the destinations that would get too much, and their lines.
+func (l *limitCount) destinations(changes *Changes) (breach, bool, error) {
+	b := breach{limit: l}
+	over := make(map[transfer.Destination]bool)
+	var worst transfer.Destination
+	for to, count := range l.to {
+		said, room, ok := l.exceeded(count.sent, count.planned)
+		if !ok {
+			continue
+		}
+		if len(over) == 0 || room.Cmp(b.room) < 0 || room.Equal(b.room) && to < worst {
+			b.said, b.room, worst = said, room, to
+		}
+		over[to] = true
+	}
+	if len(over) == 0 {
+		return b, false, nil
+	}
+	name := ""
+	for _, c := range changes.All() {
+		if !c.Action.Sends() {
+			continue
+		}
+		request, err := c.InForce()
+		if err != nil {
+			return b, false, err
+		}
+		to := request.Destination()
+		if !l.counts(request.Asset) || !over[to] {
+			continue
+		}
+		b.over.add(c.RefID)
+		if to == worst && name == "" {
+			name = request.ToProfileID
+		}
+	}
+	b.said += fmt.Sprintf(", to profile %q", name)
+	if len(over) > 1 {
+		b.said += fmt.Sprintf("; %d more destinations would get too much as well", len(over)-1)
+	}
+	return b, true, nil
+}
+
+// overriding is how Header.Accepted names that a limit was overridden.
+func overriding(limit string) string { return "override-limit=" + limit }
+
+// obstacle says which limit is exceeded, and by how much.
+func (b *breach) obstacle() Obstacle {
+	o := b.over
+	o.Kind, o.Address = ObstacleLimit, b.limit.Address()
+	o.Detail = fmt.Sprintf("%s at %s %s. Send less, for instance with --target, or where that is meant, override the limit by its name: that becomes part of the plan's digest and of the journal.",
+		b.limit.Address(), b.limit.Place, b.said)
+	if b.limit.Per.IsDaily() {
+		o.Detail = strings.Replace(o.Detail, "Send less,", "Wait for another day, send less,", 1)
+	}
+	o.Remedy = "--" + overriding(shell.Word(b.limit.Name))
+	return o
+}
+
+// checkLimits makes a plan that exceeds a limit not applicable, unless that was overridden.
+func (b *builder) checkLimits(ctx context.Context) error {
+	unused := make(map[string]bool)
+	for _, name := range b.controls.OverrideLimit {
+		unused[name] = true
+	}
+	defer func() {
+		for name := range unused {
+			b.plan.Unused = append(b.plan.Unused, overriding(name))
+		}
+		slices.Sort(b.plan.Unused)
+		slices.Sort(b.plan.Header.Accepted)
+	}()
+	if b.limits == nil {
+		return nil
+	}
+	if err := b.limits.readTimeless(ctx, b.record); err != nil {
+		return err
+	}
+	for _, c := range b.plan.Changes.All() {
+		if err := b.limits.line(c, true); err != nil {
+			return err
+		}
+	}
+	breaches, err := b.limits.breaches(&b.plan.Changes)
+	for i := range breaches {
+		breach := &breaches[i]
+		if slices.Contains(b.controls.OverrideLimit, breach.limit.Name) {
+			delete(unused, breach.limit.Name)
+			b.plan.Header.Accepted = append(b.plan.Header.Accepted, overriding(breach.limit.Name))
+			continue
+		}
+		b.plan.Obstacles = append(b.plan.Obstacles, breach.obstacle())
+	}
+	return err
+}
+
+// limits checks the limits once more: what a plan adds to what was sent on the day since.
+func (r *recheck) checkLimits(ctx context.Context, record Record) ([]Obstacle, error) {
+	if r.limits == nil {
+		return nil, nil
+	}
+	if err := r.limits.readTimeless(ctx, record); err != nil {
+		return nil, err
+	}
+	for i, c := range r.plan.Changes.All() {
+		if !c.Action.Sends() {
+			continue
+		}
+		if err := r.limits.line(c, r.judge(i) == lineLeft); err != nil {
+			return nil, err
+		}
+	}
+	breaches, err := r.limits.breaches(&r.plan.Changes)
+	var obstacles []Obstacle
+	for i := range breaches {
+		if !slices.Contains(r.plan.Header.Accepted, overriding(breaches[i].limit.Name)) {
+			obstacles = append(obstacles, breaches[i].obstacle())
+		}
+	}
+	return obstacles, err
+}
