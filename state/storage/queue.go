@@ -13,7 +13,7 @@ const (
 	commitMax = 4096 // entries that share one commit
 	queueMax  = 1024 // calls that wait for the next commit
 
-	// A commit costs about as much as fifty entries, whatever is in it. Where the last one
+	// A commit costs about as much CPU as twenty entries, whatever is in it. Where the last one
 	// had crowd calls or more, others are on their way: the next one is begun after crowdWait,
 	// which is too short for a request that waits behind it to be missed by the service. Few
 	// callers, who wait for one another, are never held up.
