@@ -24,6 +24,7 @@ type jsonFile struct {
 	decoder *jsontext.Decoder
 	inArray bool
 	picked  bool           // only some members are read
+	ended   bool           // the rows and what is after them were read
 	names   header         // of the members that are read
 	index   map[string]int // of names
 	found   []bool         // whether some row had the member
@@ -34,9 +35,10 @@ type jsonFile struct {
 // jsonRecord is one object.
 type jsonRecord struct {
 	textRecord
-	names []string // as they come; of the first one alone
-	extra string
-	wrong hcl.Diagnostics
+	names   []string // as they come; of the first one alone
+	numbers []bool   // fields that are numbers of JSON, which are written in one way alone
+	extra   string
+	wrong   hcl.Diagnostics
 }
 
 func jsonKind() dataKind {
@@ -127,10 +129,11 @@ func (f *jsonFile) enter(name string, pointer jsontext.Pointer) hcl.Diagnostics 
 		return f.broken(err)
 	}
 	kind := token.Kind()
-	wanted, notNumber := strconv.Atoi(name)
+	wanted, err := strconv.Atoi(name)
+	isIndex := err == nil && strconv.Itoa(wanted) == name // without a sign and zeros in front
 	var names []string
 	for i := 0; f.decoder.PeekKind() != '}' && f.decoder.PeekKind() != ']' && (kind == '{' || kind == '['); i++ {
-		isIt := notNumber == nil && i == wanted
+		isIt := i == wanted && isIndex
 		if kind == '{' {
 			member, err := f.decoder.ReadToken()
 			if err != nil {
@@ -200,12 +203,14 @@ func (f *jsonFile) read() (record, hcl.Diagnostics, error) {
 		return record{}, diags, err
 	}
 	for i := range r.spans {
-		f.found[i] = f.found[i] || r.spans[i].length > 0
+		f.found[i] = f.found[i] || r.spans[i].length > 0 || r.wrong.HasErrors()
 	}
 	if diags := f.check(r); diags.HasErrors() {
 		return record{}, diags, nil
 	}
-	return r.record(), nil, nil
+	rec := r.record()
+	rec.exact = r.numbers
+	return rec, nil, nil
 }
 
 // check holds a row against the first one, which says what the columns are.
@@ -239,8 +244,11 @@ func (f *jsonFile) neverFound() hcl.Diagnostics {
 // next reads one object. It is io.EOF at the end, and after a mistake that ends the reading.
 func (f *jsonFile) next() (*jsonRecord, hcl.Diagnostics, error) {
 	switch kind := f.decoder.PeekKind(); {
+	case f.ended:
+		return nil, nil, io.EOF
 	case kind == '{':
 	case f.inArray && kind == ']':
+		f.ended = true
 		return nil, f.rest(), io.EOF
 	case kind == 0:
 		_, err := f.decoder.ReadToken()
@@ -260,7 +268,7 @@ func (f *jsonFile) next() (*jsonRecord, hcl.Diagnostics, error) {
 	at := f.here()
 	r := &jsonRecord{textRecord: textRecord{file: f.textFile, from: at.from, line: f.begin(at.from)}}
 	if f.found != nil || f.picked {
-		r.fields, r.spans = make([]string, len(f.names.names)), make([]span, len(f.names.names))
+		r.fields, r.spans, r.numbers = make([]string, len(f.names.names)), make([]span, len(f.names.names)), make([]bool, len(f.names.names))
 	}
 	f.rows++
 	if err := f.object(r, "", 1); err != nil {
@@ -269,10 +277,15 @@ func (f *jsonFile) next() (*jsonRecord, hcl.Diagnostics, error) {
 	return r, nil, nil
 }
 
-// rest reads what comes after the rows: a file that is cut off there is not whole.
+// rest reads what comes after the rows: a file that is cut off there is not whole, and what
+// stands behind the value that the rows are in could be more rows.
 func (f *jsonFile) rest() hcl.Diagnostics {
 	f.free()
 	for {
+		if f.decoder.StackDepth() == 0 && f.decoder.PeekKind() != 0 {
+			return f.wrongRecord(f.here(), "More after the rows", "The rows of %s end before this, and %s comes after them that would not be read. "+
+				"Rows stand in one array, or one after another in none.", f.name, kindWord(f.decoder.PeekKind()))
+		}
 		_, err := f.decoder.ReadToken()
 		if errors.Is(err, io.EOF) {
 			return nil
@@ -328,12 +341,13 @@ func (f *jsonFile) member(r *jsonRecord, name string, depth int) error {
 			return nil
 		}
 		r.names, r.fields, r.spans = append(r.names, name), append(r.fields, text), append(r.spans, at)
+		r.numbers = append(r.numbers, kind == '0')
 	case !isNamed:
 		r.extra = name
 	case r.spans[i].length > 0:
 		r.wrong = append(r.wrong, f.twice(name, at)...)
 	default:
-		r.fields[i], r.spans[i] = text, at
+		r.fields[i], r.spans[i], r.numbers[i] = text, at, kind == '0'
 	}
 	return nil
 }
