@@ -39,7 +39,11 @@ func csvKind() dataKind {
 			d.sources.encoded[d.file] = d.csv.encoding
 		},
 		open: func(d *dataSource, file *os.File) (records, hcl.Diagnostics) {
-			return openCSV(file, d.file, d.csv, d.headerOf(d.key))
+			c, diags := openCSV(file, d.file, d.csv, d.headerOf(d.key))
+			if c != nil {
+				c.picks = d.picks
+			}
+			return c, diags
 		},
 	}
 }
@@ -64,7 +68,7 @@ func (r *reader) delimiter() rune {
 	return c
 }
 
-// csvFile reads one CSV file (RFC 4180, any line ends) and knows where it is.
+// csvFile reads one CSV file (RFC 4180, lines that end by LF or CR LF) and knows where it is.
 type csvFile struct {
 	name    string
 	options csvOptions
@@ -75,6 +79,7 @@ type csvFile struct {
 	held    []*csvRecord // which may be the last rows, that skipLast leaves out
 	ended   bool         // all records were read: held ones are left out
 	found   bool         // the delimiter was found out, and is not the usual one
+	picks   []pick       // nil where all columns are read
 }
 
 // csvRecord is one record of a file. It is a spot.
@@ -103,6 +108,10 @@ func openCSV(file io.Reader, name string, options csvOptions, need string) (*csv
 			c.lines.skipped = len(byteOrderMark)
 		}
 	}
+	if head, _ := buffered.Peek(dataBufferBytes / 4); hasOldLineEnds(head) {
+		return nil, hcl.Diagnostics{mistake(c.lines.at(name, 1, 1, 0), "All of the file is one line",
+			"%s ends its lines with a carriage return alone, as programs for old Macintosh computers do. Save it anew, such as by \"CSV UTF-8\" in place of \"CSV (Macintosh)\".", name)}
+	}
 	for range options.skipFirst {
 		if err := skipLine(buffered); err != nil {
 			return nil, hcl.Diagnostics{mistake(c.lines.at(name, 1, 1, 0), "Header is missing",
@@ -123,6 +132,13 @@ func openCSV(file io.Reader, name string, options csvOptions, need string) (*csv
 	c.reader.FieldsPerRecord = -1
 	c.reader.ReuseRecord = true
 	return c, c.readHeader()
+}
+
+// hasOldLineEnds reports whether text has carriage returns and no other end of a line: then all
+// of it would be one line.
+func hasOldLineEnds(text []byte) bool {
+	cr := bytes.IndexByte(text, '\r')
+	return cr >= 0 && cr < len(text)-1 && bytes.IndexByte(text, '\n') < 0
 }
 
 func skipLine(r *bufio.Reader) error {
@@ -153,6 +169,10 @@ func (c *csvFile) readHeader() hcl.Diagnostics {
 	c.names.place = first
 	for _, name := range fields {
 		c.names.names = append(c.names.names, cty.NormalizeString(name))
+	}
+	if strings.HasPrefix(fields[0], "sep=") && len(fields) <= 2 {
+		return hcl.Diagnostics{mistake(first.whole(), "Header is missing",
+			"This line tells a spreadsheet program the delimiter, and names no columns. Leave it out:\n\n  skip_first = %d", c.options.skipFirst+1)}
 	}
 	return c.checkText(first)
 }
@@ -396,8 +416,18 @@ func (c *csvFile) end() hcl.Diagnostics {
 			"skip_last leaves out %s at the end, and the file has %d.", plural(c.options.skipLast, "row"), len(c.held))}
 	}
 	var diags hcl.Diagnostics
+	needed := c.needed()
 	for _, r := range c.held {
-		diags = append(diags, leftOut(r.fields, len(c.names.names), r)...)
+		diags = append(diags, leftOut(r.fields, needed, r)...)
 	}
 	return diags
+}
+
+// needed says which columns are read.
+func (c *csvFile) needed() []bool {
+	needed := make([]bool, len(c.names.names))
+	for i, name := range c.names.names {
+		needed[i] = c.picks == nil || slices.ContainsFunc(c.picks, func(p pick) bool { return p.header == name })
+	}
+	return needed
 }

@@ -188,6 +188,28 @@ func TestRowsThatAreLeftOut(t *testing.T) {
 	})
 }
 
+// TestLinesThatEndAsOnOldComputers reads carriage returns alone: all would be one header without
+// rows, and nobody would be paid.
+func TestLinesThatEndAsOnOldComputers(t *testing.T) {
+	dir := t.TempDir()
+	for file, isRead := range map[string]bool{
+		"id,to,net,note\r1,B,1.00,x\r":     false,
+		"x\rid,to,net,note\r1,B,1.00,x":    false,
+		"id,to,net,note\r\n1,B,1.00,x\r\n": true,
+		"id,to,net,note\n1,B,1.00,x\r":     true,
+		"id,to,net,note\r":                 true,
+	} {
+		write(t, dir, "main.hcl", paid(`columns = { id = "id", to = "to", net = "net", note = "to" }`))
+		write(t, dir, "pay.csv", []byte(file))
+		_, diags := config.Load(dir, config.Options{})
+		if diags.HasErrors() == isRead {
+			t.Errorf("%q: %v", file, diags)
+		} else if !isRead && diags[0].Summary != "All of the file is one line" {
+			t.Errorf("%q: %v", file, diags)
+		}
+	}
+}
+
 // FuzzCSV reads any bytes with any arguments: nothing panics, and what is declared can be sent.
 func FuzzCSV(f *testing.F) {
 	f.Add([]byte("id,to,net,note\n1,B,1.00,x\n"), "utf-8", ",", "1,234.56", 0, 0)

@@ -280,13 +280,18 @@ func noteLeftOut(fields []string, place spot) string {
 }
 
 // leftOut warns of a row at the end that is left out and could be one like those above: a row
-// of totals has no text in most columns.
-func leftOut(fields []string, columns int, place spot) hcl.Diagnostics {
-	if len(fields) < columns || slices.Contains(fields, "") {
+// of totals has no text in most of the columns that are needed.
+func leftOut(fields []string, needed []bool, place spot) hcl.Diagnostics {
+	if len(fields) < len(needed) {
 		return nil
 	}
+	for i, isNeeded := range needed {
+		if isNeeded && fields[i] == "" {
+			return nil
+		}
+	}
 	return hcl.Diagnostics{warning(place.whole(), "A full row is left out",
-		"skip_last leaves out this row, and it has text in every column, as a row to be paid has. Is it a row of totals?")}
+		"skip_last leaves out this row, and it has text in every column that is read, as a row to be paid has. Is it a row of totals?")}
 }
 
 func plural(n int, word string) string {

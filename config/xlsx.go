@@ -281,7 +281,7 @@ func (f *xlsxFile) end() hcl.Diagnostics {
 	}
 	var diags hcl.Diagnostics
 	for _, r := range f.held {
-		diags = append(diags, leftOut(r.fields, len(f.columns), r)...)
+		diags = append(diags, leftOut(r.fields, f.needed, r)...)
 	}
 	return diags
 }
