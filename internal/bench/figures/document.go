@@ -21,6 +21,7 @@ func titles() map[string]string {
 		"plan-signals":          "plan of a tenth more, with look-alikes, to a file",
 		"plan-csvdecode":        "first plan, `for_each` over `csvdecode`",
 		"plan-blocks":           "first plan, a block each",
+		"rehearse":              "rehearsal of a first plan",
 		"plan-progress":         "first plan, on a terminal",
 		"floor-http-20ms-256":   "floor: the same requests without a record; 20 ms, 256 in flight",
 		"apply-20ms-256":        "apply; 20 ms, 256 in flight",
@@ -83,7 +84,7 @@ func tables() []table {
 	return []table{
 		{"plan", []string{
 			"plan-one", "floor-nothing", "plan-first", "plan-nothing", "plan-nothing-shuffled", "plan-signals",
-			"plan-csvdecode", "plan-blocks", "floor-csv", "floor-csv-streamed", "floor-csv-grown", "floor-scan",
+			"plan-csvdecode", "plan-blocks", "rehearse", "floor-csv", "floor-csv-streamed", "floor-csv-grown", "floor-scan",
 		}, append(slices.Clone(usual), overFloor)},
 		{"progress", []string{"plan-progress"}, []column{
 			{"wall", wall},
