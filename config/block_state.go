@@ -23,6 +23,9 @@ func stateKind() blockKind {
 
 func stateDefaults() StateBackend { return StateBackend{Kind: StateSQLite, Path: "remit.db"} }
 
+// DefaultSchema is the schema of an environment's state in PostgreSQL, where none is named.
+func DefaultSchema(environment string) string { return "remit_" + environment }
+
 // stateArguments are those of each type of state.
 func stateArguments(kind string) []string {
 	if kind == StatePostgres {
@@ -68,7 +71,7 @@ func readState(r *reader, kind, environment string) StateBackend {
 		}
 		return s
 	}
-	s := StateBackend{Kind: kind, Schema: "remit_" + environment}
+	s := StateBackend{Kind: kind, Schema: DefaultSchema(environment)}
 	var a *argument
 	// What is wrong with a url is said of the whole block: the line may show a password.
 	if s.URL, a = r.text("url"); a == nil {

@@ -85,6 +85,9 @@ func (e *LockedError) Error() string {
 		h.User, h.Host, h.PID, h.Command, h.Since.UTC().Format("2006-01-02T15:04:05Z"))
 }
 
+// Arriving is the [MovedError.To] of a state that is still being moved to where it is.
+const Arriving = "here, and the move was not finished"
+
 // MovedError says that a state was moved to another place, and is not used where it is.
 type MovedError struct {
 	To string // in words

@@ -181,3 +181,11 @@ type Journal interface {
 	// used any more, even where it returns an error, such as ErrFenced.
 	Unlock() error
 }
+
+// Mover is a [Journal] whose state can be moved to another place.
+type Mover interface {
+	// Move is Unlock, and leaves the state marked as moved: neither Lock nor Snapshot, but
+	// Verify alone, takes it from then on; both return *[MovedError]. On an error the state may
+	// or may not be marked, and is unlocked.
+	Move(ctx context.Context, to string) error
+}

@@ -18,6 +18,9 @@ func (w *workspace) stateError(err error) error {
 	var mismatch *state.MismatchError
 	var moved *state.MovedError
 	switch {
+	case errors.As(err, &moved) && moved.To == state.Arriving:
+		return fmt.Errorf("the state %s is a copy whose move was not finished; nothing was sent. "+
+			"Run remit state migrate again where the old one is, with the same --to", w.path)
 	case errors.As(err, &moved):
 		return fmt.Errorf("the state %s is not in use any more: it was moved to %s; nothing was sent. "+
 			"Take the configuration and %s that name that place from version control", w.path, moved.To, lockfile.Name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 
@@ -23,6 +24,9 @@ type place interface {
 	Create(ctx context.Context, created state.Created) error
 	Open(ctx context.Context) (state.Store, error)
 	OpenReadOnly(ctx context.Context) (readStore, error)
+	// Receive makes a state of a journal that is being moved there, and Arrive has it be in use.
+	Receive(ctx context.Context, meta state.Meta, events iter.Seq2[state.Event, error], by state.Holder) error
+	Arrive(ctx context.Context, by state.Holder) error
 	// Files are the names that belong to the state on this machine.
 	Files() []string
 	// Words are those of advice about it.
@@ -86,6 +90,17 @@ func (f file) OpenReadOnly(ctx context.Context) (readStore, error) {
 		return nil, err
 	}
 	return store, nil
+}
+
+func (f file) Receive(ctx context.Context, meta state.Meta, events iter.Seq2[state.Event, error], by state.Holder) error {
+	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
+		return err
+	}
+	return sqlite.Receive(ctx, f.path, meta, events, by, f.options)
+}
+
+func (f file) Arrive(ctx context.Context, by state.Holder) error {
+	return sqlite.Arrive(ctx, f.path, by, f.options)
 }
 
 func (f file) Files() []string {
@@ -152,6 +167,14 @@ func (d database) OpenReadOnly(ctx context.Context) (readStore, error) {
 		return nil, err
 	}
 	return store, nil
+}
+
+func (d database) Receive(ctx context.Context, meta state.Meta, events iter.Seq2[state.Event, error], _ state.Holder) error {
+	return postgres.Receive(ctx, meta, events, d.options)
+}
+
+func (d database) Arrive(ctx context.Context, _ state.Holder) error {
+	return postgres.Arrive(ctx, d.options)
 }
 
 func (d database) Files() []string { return nil }

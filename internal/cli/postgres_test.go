@@ -69,5 +69,6 @@ func startPostgres(ts *testscript.TestScript, args []string) {
 	ts.Setenv("REMIT_VAR_database_url", server.URL())
 	ts.Setenv("REMIT_VAR_schema", db.schema)
 	ts.Setenv("SCHEMA", db.schema)
+	ts.Setenv("ADDRESS", server.Address())
 	ts.Setenv("PASSWORD", pgtest.Password)
 }

@@ -28,7 +28,7 @@ func newState(p *process) *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(newStateList(p), newStateShow(p), newStateForget(p), newStateRebind(p))
+	cmd.AddCommand(newStateList(p), newStateShow(p), newStateForget(p), newStateRebind(p), newStateMigrate(p))
 	return cmd
 }
 

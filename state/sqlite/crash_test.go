@@ -334,7 +334,7 @@ func TestTheSchemaRefusesWhatTheRulesForbid(t *testing.T) {
 		"a doubt about what is recorded":    "UPDATE transfers SET doubted = 1 WHERE ref_id = 'a'",
 		"a doubt with a record":             "UPDATE transfers SET record_id = 'x', record_status = 'PENDING' WHERE ref_id = 'b'",
 		"a status of no name":               "UPDATE transfers SET status = 9 WHERE ref_id = 'b'",
-		"a second row of the state's words": "INSERT INTO meta SELECT 2, lineage, environment, base_url, operator, client_id, customer_id, precheck, created_ms, fence, folded FROM meta",
+		"a second row of the state's words": "INSERT INTO meta SELECT 2, lineage, environment, base_url, operator, client_id, customer_id, precheck, created_ms, fence, folded, moved FROM meta",
 		"a number where a text belongs":     "UPDATE transfers SET fingerprint = 'text' WHERE ref_id = 'b'",
 	} {
 		if err := tryExecute(t, path, sql); err == nil {

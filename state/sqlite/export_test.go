@@ -41,7 +41,7 @@ func UnpackTransfers(count int, words, numbers string) (refIDs []string, ok bool
 // Unpacks reports whether the first page of rows, and that of outlines, unpack: what does
 // not is read in another way, which only its cost gives away.
 func (s *Store) Unpacks(ctx context.Context) (rows, outlines bool, err error) {
-	snap, err := s.snapshot(ctx)
+	snap, err := s.snapshot(ctx, false)
 	if err != nil {
 		return false, false, err
 	}

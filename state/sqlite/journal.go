@@ -135,6 +135,9 @@ func (j *journal) prepare(ctx context.Context) error {
 	if j.head, err = readHead(ctx, j.conn); err != nil {
 		return err
 	}
+	if j.head.moved != "" {
+		return &state.MovedError{To: j.head.moved}
+	}
 	tail, err := replay(ctx, j.conn, j.head)
 	if err != nil {
 		return err

@@ -112,12 +112,13 @@ func scanEvent(rows *sql.Rows) (storage.Line, error) {
 	return l, nil
 }
 
-func insertMeta(ctx context.Context, conn *sql.Conn, m state.Meta) error {
+// insertMeta writes what a new state says of itself. It is in use unless moved says otherwise.
+func insertMeta(ctx context.Context, conn *sql.Conn, m state.Meta, moved string) error {
 	_, err := conn.ExecContext(ctx, `INSERT INTO meta
-		(only, lineage, environment, base_url, operator, client_id, customer_id, precheck, created_ms, fence, folded)
-		VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, 0, 1)`,
+		(only, lineage, environment, base_url, operator, client_id, customer_id, precheck, created_ms, fence, folded, moved)
+		VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)`,
 		m.Lineage, m.Environment, m.Service.BaseURL, m.Service.Operator, m.Service.ClientID, m.Service.CustomerID,
-		m.Precheck, m.CreatedAt.UnixMilli())
+		m.Precheck, m.CreatedAt.UnixMilli(), m.Fence, moved)
 	return err
 }
 
@@ -127,10 +128,12 @@ func updateService(ctx context.Context, conn *sql.Conn, s state.Identity) error 
 	return err
 }
 
-// head is what a reader or a writer starts from, and how far the rows are folded.
+// head is what a reader or a writer starts from, how far the rows are folded, and whether
+// the state is elsewhere.
 type head struct {
 	storage.Tip
 	folded int64
+	moved  string // where to, or from where it is being moved; "" where it is in use
 }
 
 // readHead reads it in the transaction that conn is in.
@@ -139,10 +142,10 @@ func readHead(ctx context.Context, conn *sql.Conn) (head, error) {
 	var created, at int64
 	var hash []byte
 	err := conn.QueryRowContext(ctx, `SELECT lineage, environment, base_url, operator, client_id, customer_id,
-		precheck, created_ms, fence, folded, seq, time_ms, hash
+		precheck, created_ms, fence, folded, moved, seq, time_ms, hash
 		FROM meta, (SELECT seq, time_ms, hash FROM events ORDER BY seq DESC LIMIT 1)`).Scan(
 		&h.Lineage, &h.Environment, &h.Service.BaseURL, &h.Service.Operator, &h.Service.ClientID, &h.Service.CustomerID,
-		&h.Precheck, &created, &h.Fence, &h.folded, &h.Serial, &at, &hash)
+		&h.Precheck, &created, &h.Fence, &h.folded, &h.moved, &h.Serial, &at, &hash)
 	if err != nil {
 		return head{}, explain(err)
 	}

@@ -31,16 +31,16 @@ type snapshot struct {
 var _ state.Snapshot = (*snapshot)(nil)
 
 // Snapshot implements [state.Store]. It returns [state.ErrOlder] where the state must be
-// migrated first.
+// migrated first, and *[state.MovedError] where it was moved away.
 func (s *Store) Snapshot(ctx context.Context) (state.Snapshot, error) {
-	snap, err := s.snapshot(ctx)
+	snap, err := s.snapshot(ctx, false)
 	if err != nil {
 		return nil, fmt.Errorf("read state %s: %w", s.path, err)
 	}
 	return snap, nil
 }
 
-func (s *Store) snapshot(ctx context.Context) (*snapshot, error) {
+func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error) {
 	version, err := checkSchema(ctx, s.read, s.wanted)
 	if err != nil {
 		return nil, err
@@ -60,6 +60,9 @@ func (s *Store) snapshot(ctx context.Context) (*snapshot, error) {
 	if _, err = snap.conn.ExecContext(ctx, "BEGIN"); err == nil {
 		// The first read decides what the transaction sees.
 		snap.head, err = readHead(ctx, snap.conn)
+	}
+	if err == nil && snap.head.moved != "" && !evenMoved {
+		err = &state.MovedError{To: snap.head.moved}
 	}
 	if err == nil && !snap.held {
 		snap.holder, snap.held, err = holderOf(ctx, s.path)

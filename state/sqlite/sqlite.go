@@ -50,14 +50,17 @@ func Create(ctx context.Context, path string, created state.Created, opts Option
 	if err != nil {
 		return nil, fmt.Errorf("create state %s: %w", path, err)
 	}
-	err = errors.Join(create(ctx, path, created, opts.Now), lock.release())
+	err = errors.Join(create(ctx, path, func(conn *sql.Conn) error {
+		return begin(ctx, conn, created, opts.Now)
+	}), lock.release())
 	if err != nil {
 		return nil, fmt.Errorf("create state %s: %w", path, err)
 	}
 	return Open(ctx, path, opts)
 }
 
-func create(ctx context.Context, path string, created state.Created, now func() time.Time) error {
+// create makes the file and has put write the state into it.
+func create(ctx context.Context, path string, put func(*sql.Conn) error) error {
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -80,7 +83,7 @@ func create(ctx context.Context, path string, created state.Created, now func() 
 	if err := temp.Close(); err != nil {
 		return err
 	}
-	if err := fill(ctx, temp.Name(), created, now); err != nil {
+	if err := fill(ctx, temp.Name(), put); err != nil {
 		return err
 	}
 	if err := errors.Join(syncFile(temp.Name()), os.Rename(temp.Name(), path)); err != nil {
@@ -89,8 +92,8 @@ func create(ctx context.Context, path string, created state.Created, now func() 
 	return syncDir(path)
 }
 
-// fill makes the schema and the first event in an empty file, and closes it again.
-func fill(ctx context.Context, path string, created state.Created, now func() time.Time) (err error) {
+// fill makes the schema in an empty file, has put write the state, and closes it again.
+func fill(ctx context.Context, path string, put func(*sql.Conn) error) (err error) {
 	db, err := forWriting(path)
 	if err != nil {
 		return err
@@ -104,16 +107,19 @@ func fill(ctx context.Context, path string, created state.Created, now func() ti
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	return immediately(ctx, conn, func() error {
-		meta, first, err := storage.First(created, now())
-		if err != nil {
-			return err
-		}
-		if err := insertMeta(ctx, conn, meta); err != nil {
-			return err
-		}
-		return insertEvent(ctx, conn, first)
-	})
+	return immediately(ctx, conn, func() error { return put(conn) })
+}
+
+// begin writes the first event of a state.
+func begin(ctx context.Context, conn *sql.Conn, created state.Created, now func() time.Time) error {
+	meta, first, err := storage.First(created, now())
+	if err != nil {
+		return err
+	}
+	if err := insertMeta(ctx, conn, meta, ""); err != nil {
+		return err
+	}
+	return insertEvent(ctx, conn, first)
 }
 
 // Open opens a state for writing. It never makes one: the error is wrapped around

@@ -22,9 +22,10 @@ import (
 //   - a row, a run or the state's word on itself that is not what the journal makes of it,
 //     wrapped around [state.ErrDamaged].
 //
-// It writes nothing and holds every row in memory.
+// It writes nothing and holds every row in memory. A state that was moved away is verified as
+// any other.
 func (s *Store) Verify(ctx context.Context, head string) (state.Meta, error) {
-	snap, err := s.snapshot(ctx)
+	snap, err := s.snapshot(ctx, true)
 	if err != nil {
 		return state.Meta{}, fmt.Errorf("verify state %s: %w", s.path, err)
 	}

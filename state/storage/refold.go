@@ -19,10 +19,40 @@ type Refold struct {
 	err  error // of the first event that broke a rule
 }
 
+// NewRefold returns what the empty journal makes.
+func NewRefold() *Refold {
+	return &Refold{rows: make(map[string]Row), runs: make(map[string]state.Run)}
+}
+
+// Follow applies the next event of a journal, and returns it as a store keeps it. Its chain is
+// not checked.
+func (f *Refold) Follow(e state.Event) (Line, error) {
+	l := Line{Event: e, Previous: f.rows[e.RefID].Last}
+	if err := f.apply(l); err != nil {
+		return Line{}, fmt.Errorf("%w: %w", state.ErrDamaged, err)
+	}
+	return l, nil
+}
+
+// Rows yields the rows, in the order of ref_id, as overlays of at most n of them.
+func (f *Refold) Rows(n int) iter.Seq[*Overlay] {
+	return func(yield func(*Overlay) bool) {
+		for part := range slices.Chunk(slices.Sorted(maps.Keys(f.rows)), n) {
+			rows := NewOverlay(nil)
+			for _, refID := range part {
+				rows.Put(f.rows[refID])
+			}
+			if !yield(rows) {
+				return
+			}
+		}
+	}
+}
+
 // Verify reads a whole journal, as [state.Verify] does, and returns what it makes of the
 // state. An event that breaks a rule is an error wrapped around [state.ErrDamaged].
 func Verify(lines iter.Seq2[Line, error], head string) (*Refold, error) {
-	again := &Refold{rows: make(map[string]Row), runs: make(map[string]state.Run)}
+	again := NewRefold()
 	if err := state.Verify(again.through(lines), head); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,9 @@ CREATE TABLE meta (
     created_ms  INTEGER NOT NULL,
     fence       INTEGER NOT NULL CHECK (fence >= 0),
     -- Every event up to this one is in the rows of transfers; later ones may be.
-    folded      INTEGER NOT NULL CHECK (folded >= 1)
+    folded      INTEGER NOT NULL CHECK (folded >= 1),
+    -- Where a state was moved to, or is still being moved from; '' for one that is in use.
+    moved       TEXT    NOT NULL
 ) STRICT;
 
 -- The journal: the truth. It only grows, without gaps, and its times never go back.

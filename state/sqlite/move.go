@@ -1,0 +1,104 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+
+	"remit/state"
+	"remit/state/storage"
+)
+
+// Receive makes a state at path out of the journal of another one, from which it is being
+// moved: it can't be used before [Arrive]. The file appears whole or not at all. It returns
+// what Create does where something is there, and the error of events as it is.
+func Receive(ctx context.Context, path string, meta state.Meta, events iter.Seq2[state.Event, error], from state.Holder, opts Options) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	lock, err := acquire(ctx, path, from, 0)
+	if err != nil {
+		return fmt.Errorf("make state %s: %w", path, err)
+	}
+	err = errors.Join(create(ctx, path, func(conn *sql.Conn) error {
+		return receive(ctx, conn, meta, events)
+	}), lock.release())
+	if err != nil {
+		return fmt.Errorf("make state %s: %w", path, err)
+	}
+	return nil
+}
+
+// receive writes the journal; the next lock folds it.
+func receive(ctx context.Context, conn *sql.Conn, meta state.Meta, events iter.Seq2[state.Event, error]) error {
+	if err := insertMeta(ctx, conn, meta, state.Arriving); err != nil {
+		return err
+	}
+	newest := make(map[string]int64)
+	for e, err := range events {
+		if err != nil {
+			return err
+		}
+		l := storage.Line{Event: e, Previous: newest[e.RefID]}
+		if err := insertEvent(ctx, conn, l); err != nil {
+			return fmt.Errorf("write event %d: %w", e.Seq, err)
+		}
+		if e.RefID != "" {
+			newest[e.RefID] = e.Seq
+		}
+		if e.Kind == state.KindBegun || e.Kind == state.KindEnded {
+			if err := writeRun(ctx, conn, l); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Arrive has a state that [Receive] made be in use. It leaves one that is in use as it is, and
+// returns *[state.MovedError] for one that was moved away.
+func Arrive(ctx context.Context, path string, by state.Holder, opts Options) error {
+	s, err := Open(ctx, path, opts)
+	if err != nil {
+		return err
+	}
+	_, err = s.write.ExecContext(ctx, `UPDATE meta SET moved = '' WHERE moved = ?`, state.Arriving)
+	var journal state.Journal
+	if err == nil {
+		journal, err = s.Lock(ctx, by, 0) // which folds
+	}
+	if err == nil {
+		err = journal.Unlock()
+	}
+	return errors.Join(err, s.Close())
+}
+
+var _ state.Mover = (*journal)(nil)
+
+// Move implements [state.Mover].
+func (j *journal) Move(ctx context.Context, to string) error {
+	err := j.Close()
+	if errors.Is(err, state.ErrUnlocked) {
+		return err
+	}
+	if err == nil {
+		err = j.foldAll()
+	}
+	if err == nil {
+		err = immediately(ctx, j.conn, func() error {
+			if err := j.checkFence(ctx); err != nil {
+				return err
+			}
+			_, err := j.conn.ExecContext(ctx, `UPDATE meta SET moved = ?`, to)
+			return err
+		})
+	}
+	if err = errors.Join(err, j.close(), j.lock.release()); err != nil {
+		return fmt.Errorf("mark state %s as moved: %w", j.store.path, err)
+	}
+	return nil
+}
