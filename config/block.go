@@ -14,8 +14,7 @@ type blockKind struct {
 	labels   []string
 	required []string // arguments
 	optional []string
-	later    []string // arguments and nested blocks that a later version brings
-	free     bool     // arguments of any name, and no others
+	free     bool // arguments of any name, and no others
 	nested   []blockKind
 	single   bool // at most one in a configuration
 	policy   bool // may stand in a policy directory
@@ -23,12 +22,11 @@ type blockKind struct {
 	read func(*loader, *block)
 }
 
-// blockKinds lists the blocks that this version has, as design section 4 orders them. A
-// block that a later version brings stands in [laterBlocks] until it moves here.
+// blockKinds lists the blocks of the language, as design section 4 orders them.
 func blockKinds() []blockKind {
 	return []blockKind{
 		remitKind(), stateKind(), serviceKind(), sandboxKind(), variableKind(), localsKind(),
-		profileKind(), assetKind(), limitKind(), dataBlockKind(), transferKind(), batchKind(), approvalKind(),
+		profileKind(), assetKind(), limitKind(), policyKind(), dataBlockKind(), transferKind(), batchKind(), approvalKind(),
 		calendarKind(), scheduleKind(), windowKind(),
 	}
 }
@@ -44,10 +42,6 @@ func (k blockKind) schema() *hcl.BodySchema {
 	}
 	for _, nested := range k.nested {
 		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: nested.name, LabelNames: nested.labels})
-	}
-	for _, name := range k.later {
-		schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: name})
-		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: name})
 	}
 	return schema
 }
@@ -113,10 +107,6 @@ func (o *opener) open(from *hcl.Block) (*block, hcl.Diagnostics) {
 		content, diags = from.Body.Content(o.schema)
 	}
 	for _, attribute := range content.Attributes {
-		if slices.Contains(o.kind.later, attribute.Name) {
-			diags = append(diags, notYet(attribute.Name, attribute.NameRange))
-			continue
-		}
 		expr, more := native(attribute.Expr)
 		diags = append(diags, more...)
 		switch {
@@ -127,10 +117,6 @@ func (o *opener) open(from *hcl.Block) (*block, hcl.Diagnostics) {
 		}
 	}
 	for _, inner := range content.Blocks {
-		if slices.Contains(o.kind.later, inner.Type) {
-			diags = append(diags, notYet(inner.Type, inner.TypeRange))
-			continue
-		}
 		nested, more := o.nested[inner.Type].open(inner)
 		diags = append(diags, more...)
 		b.blocks = append(b.blocks, nested)
@@ -138,10 +124,6 @@ func (o *opener) open(from *hcl.Block) (*block, hcl.Diagnostics) {
 	slices.SortFunc(b.inOrder, func(x, y *argument) int { return x.nameAt.Start.Byte - y.nameAt.Start.Byte })
 	b.incomplete = diags.HasErrors()
 	return b, diags
-}
-
-func notYet(name string, r hcl.Range) *hcl.Diagnostic {
-	return mistake(r, "Not in this version", "This version of remit does not have %q in this block yet.", name)
 }
 
 func (b *block) add(a *argument) {

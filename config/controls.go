@@ -18,7 +18,8 @@ type Controls struct {
 	// control.
 	Files []ControlFile
 
-	Limits []Limit // in declaration order
+	Limits   []Limit   // in declaration order
+	Policies []*Policy // in declaration order
 
 	Approvals []Approval // in declaration order; a plan needs what each of them wants
 }
@@ -50,6 +51,9 @@ func (c Controls) List() []Control {
 	}
 	for i := range c.Limits {
 		list = append(list, c.Limits[i].control())
+	}
+	for _, policy := range c.Policies {
+		list = append(list, policy.control())
 	}
 	for i := range c.Approvals {
 		list = append(list, c.Approvals[i].control())

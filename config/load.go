@@ -68,6 +68,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 	l.evaluateApprovals()
 	if l.needsControls() {
 		l.evaluateLimits()
+		l.evaluatePolicies()
 	}
 	if opts.Need == NeedAll {
 		l.evaluateControls()
@@ -111,6 +112,7 @@ type loader struct {
 	assets    []*block
 	approvals []*block
 	limits    []*block
+	policies  []*block
 	transfers []transferSource
 	contexts  map[string]*hcl.EvalContext // of transfer blocks, by what they name
 	// unreadable says that a part of a file could not be parsed.
@@ -176,17 +178,13 @@ func (l *loader) readBlock(kind blockKind, open *opener, from *hcl.Block, in *po
 
 // refuseOthers reports what stands at the top of a file and is no block of this version.
 func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
-	later := laterBlocks()
 	refuse := func(name string, r hcl.Range) {
-		switch why, isLater := later[name]; {
+		switch {
 		case slices.Contains(known, name):
 		case name == "moved":
 			l.report(mistake(r, "No moved block", "%s", movedWhy))
-		case isLater:
-			l.report(mistake(r, "Not in this version", "This version of remit does not have %s blocks yet. %s", name, why))
 		default:
-			l.report(mistake(r, "Unsupported block type", "There is no block of type %q.%s", name,
-				didYouMean(name, append(slices.Collect(maps.Keys(later)), known...))))
+			l.report(mistake(r, "Unsupported block type", "There is no block of type %q.%s", name, didYouMean(name, known)))
 		}
 	}
 	if native, ok := body.(*hclsyntax.Body); ok {

@@ -26,7 +26,7 @@ func (l *loader) reads(kind string) bool {
 	case "sandbox", "asset", "profile", "batch", "data", "calendar", "schedule", "window": // opening balances may name them
 		return l.needsSandbox()
 	}
-	if kind == "approval" || kind == "limit" {
+	if kind == "approval" || kind == "limit" || kind == "policy" {
 		return l.needsControls()
 	}
 	return l.config.options.Need == NeedAll
@@ -55,7 +55,11 @@ func (l *loader) needed() map[*node]bool {
 		blocks = append(blocks, l.sandbox)
 	}
 	if l.needsControls() {
-		blocks = slices.Concat(blocks, l.approvals, l.limits)
+		blocks = slices.Concat(blocks, l.approvals, l.limits, l.policies)
+		if slices.ContainsFunc(l.policies, func(b *block) bool { return b.arguments["only_profiles"] != nil }) {
+			starts = append(starts, l.profileNodes(true)...)
+			starts = append(starts, l.profileNodes(false)...)
+		}
 	}
 	for _, b := range blocks {
 		if b == nil {

@@ -19,6 +19,7 @@ type references struct {
 	each    bool
 	columns []string // attributes of each.value that are named; "" for all of it
 	key     bool     // names each.key
+	subject []string // attributes of the subject of a policy that are named
 	wrong   bool     // a reference was wrong, which was reported
 }
 
@@ -30,10 +31,13 @@ type reach struct {
 	// noEach says why each is not to be had here.
 	noEach string
 	// columns of each.value, or of row; nil where they are not known
-	columns []string
-	row     bool
-	policy  bool                 // of a policy directory: its profiles only, and no file
-	given   map[string]cty.Value // that the caller has, by their roots, such as plan
+	columns  []string
+	row      bool
+	subject  PolicyScope          // of a policy, whose subject may be named; "" elsewhere
+	profiles bool                 // where narrow: profiles as well
+	noFiles  bool                 // no function that reads files
+	policy   bool                 // of a policy directory: its profiles only, and no file
+	given    map[string]cty.Value // that the caller has, by their roots, such as plan
 }
 
 // wideReach is what most places may refer to.
@@ -78,6 +82,10 @@ func (r *resolver) traversal(t hcl.Traversal) {
 		r.given(t, value)
 		return
 	}
+	if r.reach.subject != "" && t.RootName() == r.reach.subject.subject() {
+		r.subject(t)
+		return
+	}
 	switch root := t.RootName(); root {
 	case "var", "local":
 		r.named(t, root)
@@ -89,6 +97,8 @@ func (r *resolver) traversal(t hcl.Traversal) {
 		r.each(t)
 	case "row":
 		r.row(t)
+	case "self":
+		r.refuse(t.SourceRange(), "self is not to be had here", "self is the transfer that a policy of the scope \"transfer\" looks at.")
 	case "transfer":
 		r.refuse(t.SourceRange(), "A transfer is not a value",
 			"transfer.OPERATION.NAME stands in depends_on only: what the service will answer is not known when a plan is made.")
@@ -110,6 +120,27 @@ func (r *resolver) given(t hcl.Traversal, value cty.Value) {
 			hint = " There are: " + listed(known, 20) + "."
 		}
 		r.refuse(rangeOfStep(t[1]), "Unknown attribute", "%s has no %q.%s", t.RootName(), name, hint)
+	}
+}
+
+// subject resolves self.ATTRIBUTE and plan.ATTRIBUTE in a policy.
+func (r *resolver) subject(t hcl.Traversal) {
+	known := r.reach.subject.Attributes()
+	name, ok := "", false
+	if len(t) > 1 {
+		name, ok = stepName(t[1], true)
+	}
+	switch {
+	case !ok:
+		r.refuse(t.SourceRange(), "Attribute is missing", "Write %s.ATTRIBUTE. There are: %s.", t.RootName(), strings.Join(known, ", "))
+	case !slices.Contains(known, name):
+		hint := didYouMean(name, known)
+		if hint == "" {
+			hint = " There are: " + strings.Join(known, ", ") + "."
+		}
+		r.refuse(rangeOfStep(t[1]), "Unknown attribute", "%s has no %q in a policy.%s", t.RootName(), name, hint)
+	default:
+		r.refs.subject = append(r.refs.subject, name)
 	}
 }
 
@@ -141,7 +172,7 @@ func (r *resolver) named(t hcl.Traversal, root string) {
 	if n == nil {
 		return
 	}
-	if n.wide && r.reach.narrow {
+	if n.wide && r.reach.narrow && (root != "profile" || !r.reach.profiles) {
 		r.refuse(t.SourceRange(), "Reference is not allowed here",
 			"%s depends on more than variables and locals, which alone may be used in this block.", n.address())
 	}
@@ -192,6 +223,10 @@ func (r *resolver) reachable(t hcl.Traversal, root string) bool {
 		r.refuse(t.SourceRange(), "Reference is not allowed here", "%s", policyReaches)
 	case r.reach.self && root != "var":
 		r.refuse(t.SourceRange(), "Reference is not allowed here", "The validation of a variable may refer to variables only.")
+	case r.reach.profiles && root == "profile":
+		return true
+	case r.reach.profiles && root != "var" && root != "local":
+		r.refuse(t.SourceRange(), "Reference is not allowed here", "Only variables, locals and profiles may be used in a policy.")
 	case r.reach.narrow && root != "var" && root != "local":
 		r.refuse(t.SourceRange(), "Reference is not allowed here", "Only variables and locals may be used in this block.")
 	default:
@@ -281,6 +316,10 @@ func (r *resolver) calls(expr hclsyntax.Expression) {
 			return nil
 		}
 		if _, ok := r.scope.functions[call.Name]; ok {
+			if r.reach.noFiles && !r.reach.policy && functions.ReadsFiles(call.Name) {
+				return hcl.Diagnostics{mistake(call.NameRange, "Function is not allowed here",
+					"%s reads a file, and who reads the policy would not see that another file makes it another policy. Read it in a local, whose value is a part of the policy.", call.Name)}
+			}
 			if r.reach.policy && functions.ReadsFiles(call.Name) {
 				return hcl.Diagnostics{mistake(call.NameRange, "Function is not allowed here",
 					"%s reads files of the configuration's directory, whose authors the controls of a policy directory are about.", call.Name)}

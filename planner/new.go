@@ -139,6 +139,11 @@ func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer])
 	if err := b.checkLimits(ctx); err != nil {
 		return err
 	}
+	obstacles, err := b.plan.checkPolicies(b.controls.Declared.Policies)
+	if err != nil {
+		return err
+	}
+	b.plan.Obstacles = append(b.plan.Obstacles, obstacles...)
 	b.plan.sortObstacles()
 	digest, err := b.digest()
 	b.plan.Digest = digest

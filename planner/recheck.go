@@ -156,7 +156,11 @@ func (p *Plan) Recheck(ctx context.Context, record History, controls config.Cont
 		return nil, err
 	}
 	obstacles, err := r.checkLimits(ctx, record)
-	switch {
+	if err != nil {
+		return nil, err
+	}
+	failing, err := p.checkPolicies(controls.Policies)
+	switch obstacles = append(obstacles, failing...); {
 	case err != nil:
 		return nil, err
 	case len(obstacles) > 0:

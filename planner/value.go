@@ -6,6 +6,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config"
 	"remit/internal/transfer"
 )
 
@@ -27,6 +28,7 @@ func (p *Plan) Value(wants func(attribute string) bool) (cty.Value, error) {
 		}
 	}
 	value := TotalsValue(sent).AsValueMap()
+	value["hash_total"] = textValue(hashText(sent))
 	value["actions"] = cty.ObjectVal(actions)
 	value["applicable"] = cty.BoolVal(p.Applicable())
 	value["digest"] = cty.StringVal(p.Digest)
@@ -173,30 +175,69 @@ func (p *Plan) transfersValue() (cty.Value, error) {
 
 // value is one line of the plan, with the request that is in force. What is absent is null.
 func (c *Change) value(r transfer.Request) cty.Value {
-	return cty.ObjectVal(map[string]cty.Value{
-		"action":             cty.StringVal(string(c.Action)),
-		"address":            textValue(c.Address),
-		"after":              textsValue(c.After),
-		"again":              cty.BoolVal(c.Again),
-		"amount":             cty.StringVal(r.Amount.String()),
-		"asset":              cty.StringVal(r.Asset),
-		"batch":              textValue(c.Batch),
-		"expires":            timeValue(c.Expires),
-		"from_account_id":    textValue(r.FromAccountID),
-		"from_identity_id":   textValue(r.FromIdentityID),
-		"from_profile_id":    textValue(r.FromProfileID),
-		"metadata":           metadataValue(r.Metadata),
-		"operation":          cty.StringVal(string(r.Operation)),
-		"place":              textValue(c.Place),
-		"reason":             textValue(c.Reason),
-		"recipient_metadata": metadataValue(r.RecipientMetadata),
-		"ref_id":             cty.StringVal(c.RefID),
-		"signals":            textsValue(c.signalKinds()),
-		"to_account_id":      textValue(r.ToAccountID),
-		"to_identity_id":     textValue(r.ToIdentityID),
-		"to_profile_id":      textValue(r.ToProfileID),
-		"until":              timeValue(c.Until),
-	})
+	return c.valueOf(&r, func(string) bool { return true })
+}
+
+// valueOf is value with the attributes that are wanted alone.
+func (c *Change) valueOf(r *transfer.Request, wants func(attribute string) bool) cty.Value {
+	values := make(map[string]cty.Value)
+	for _, name := range config.ScopeTransfer.Attributes() {
+		if wants(name) {
+			values[name] = c.attribute(name, r)
+		}
+	}
+	return cty.ObjectVal(values)
+}
+
+// attribute is one of the attributes of a line.
+func (c *Change) attribute(name string, r *transfer.Request) cty.Value {
+	switch name {
+	case "action":
+		return cty.StringVal(string(c.Action))
+	case "address":
+		return textValue(c.Address)
+	case "after":
+		return textsValue(c.After)
+	case "again":
+		return cty.BoolVal(c.Again)
+	case "amount":
+		return cty.StringVal(r.Amount.String())
+	case "asset":
+		return cty.StringVal(r.Asset)
+	case "batch":
+		return textValue(c.Batch)
+	case "expires":
+		return timeValue(c.Expires)
+	case "from_account_id":
+		return textValue(r.FromAccountID)
+	case "from_identity_id":
+		return textValue(r.FromIdentityID)
+	case "from_profile_id":
+		return textValue(r.FromProfileID)
+	case "metadata":
+		return metadataValue(r.Metadata)
+	case "operation":
+		return cty.StringVal(string(r.Operation))
+	case "place":
+		return textValue(c.Place)
+	case "reason":
+		return textValue(c.Reason)
+	case "recipient_metadata":
+		return metadataValue(r.RecipientMetadata)
+	case "ref_id":
+		return cty.StringVal(c.RefID)
+	case "signals":
+		return textsValue(c.signalKinds())
+	case "to_account_id":
+		return textValue(r.ToAccountID)
+	case "to_identity_id":
+		return textValue(r.ToIdentityID)
+	case "to_profile_id":
+		return textValue(r.ToProfileID)
+	case "until":
+		return timeValue(c.Until)
+	}
+	panic("a line has no attribute " + name)
 }
 
 // textValue is null for an empty text: what is absent.
@@ -220,4 +261,12 @@ func metadataValue(m transfer.Metadata) cty.Value {
 		values[pair.Key] = cty.StringVal(pair.Value)
 	}
 	return mapValue(cty.String, values)
+}
+
+// hashText is the hash total of totals; "" where a destination is not known.
+func hashText(t transfer.Totals) string {
+	if hash, ok := t.HashTotal(); ok {
+		return transfer.Digits(hash)
+	}
+	return ""
 }

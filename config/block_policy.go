@@ -1,0 +1,276 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"remit/internal/transfer"
+)
+
+// PolicyScope says what a policy looks at.
+type PolicyScope string
+
+// The scopes of a policy.
+const (
+	ScopeTransfer PolicyScope = "transfer" // each transfer that a plan submits, as self
+	ScopePlan     PolicyScope = "plan"     // the plan
+)
+
+// subject is the name under which a condition sees what it looks at.
+func (s PolicyScope) subject() string {
+	if s == ScopePlan {
+		return "plan"
+	}
+	return "self"
+}
+
+// Attributes are what a condition of this scope may name of its subject, in order of name. A
+// plan has no more of them before it is made: whether it is applicable is what policies
+// decide.
+func (s PolicyScope) Attributes() []string {
+	if s == ScopePlan {
+		return []string{"actions", "batches", "count", "destinations", "environment", "hash_total", "signals", "totals", "transfers"}
+	}
+	return []string{
+		"action", "address", "after", "again", "amount", "asset", "batch", "expires",
+		"from_account_id", "from_identity_id", "from_profile_id", "metadata", "operation", "place", "reason",
+		"recipient_metadata", "ref_id", "signals", "to_account_id", "to_identity_id", "to_profile_id", "until",
+	}
+}
+
+// Party is one side of a transfer.
+type Party struct{ ProfileID, IdentityID, AccountID string }
+
+// Policy is a policy block: what must hold of what a plan submits. Nothing overrides it. It is
+// not for use by several goroutines at once.
+type Policy struct {
+	Name  string
+	Place Place
+	Scope PolicyScope
+	// Profiles are those to which money may go where the block says only_profiles; nil where
+	// it has a condition.
+	Profiles map[Party]bool
+
+	condition, message *argument
+	ctx                *hcl.EvalContext
+	sum                string // what it says, hexadecimal
+}
+
+// Address is how the policy is named.
+func (p *Policy) Address() string { return "policy." + p.Name }
+
+// Names reports whether the condition or the message names an attribute of the subject.
+func (p *Policy) Names(attribute string) bool {
+	return slices.Contains(p.condition.refs.subject, attribute) || slices.Contains(p.message.refs.subject, attribute)
+}
+
+// Holds evaluates the condition over an object with the attributes of the subject that it
+// names. Where it does not hold, or has no value, why is the block's message or the mistake.
+func (p *Policy) Holds(subject cty.Value) (holds bool, why string) {
+	ctx := p.ctx.NewChild()
+	ctx.Variables = map[string]cty.Value{p.Scope.subject(): subject}
+	value, diags := p.condition.expr.Value(ctx)
+	switch {
+	case diags.HasErrors():
+		return false, "The condition has no value: " + diags[0].Summary + ": " + diags[0].Detail
+	case !value.IsWhollyKnown() || value.IsNull() || value.Type() != cty.Bool:
+		return false, "The condition is neither true nor false."
+	case value.True():
+		return true, ""
+	}
+	message, diags := p.message.expr.Value(ctx)
+	if diags.HasErrors() || !isText(message) || message.AsString() == "" {
+		return false, "The error_message is no text."
+	}
+	return false, visibleMessage(message.AsString())
+}
+
+// visibleMessage is text that a terminal shows as it is.
+func visibleMessage(text string) string {
+	if transfer.CheckText(text) != nil {
+		return fmt.Sprintf("%q", text)
+	}
+	return text
+}
+
+func (p *Policy) control() Control {
+	return Control{Name: p.Address(), Place: p.Place.String(), SHA256: p.sum}
+}
+
+func policyKind() blockKind {
+	return blockKind{
+		name: "policy", labels: []string{"name"},
+		optional: []string{"scope", "condition", "error_message", "only_profiles"},
+		policy:   true,
+		read: func(l *loader, b *block) {
+			if l.declareNamed(b, "policy."+b.label(0)) {
+				l.policies = append(l.policies, b)
+			}
+		},
+	}
+}
+
+// evaluatePolicies reads the policy blocks. A condition sees its subject, and of the
+// configuration the variables, locals and profiles, whose values are part of the control.
+func (l *loader) evaluatePolicies() {
+	for _, b := range l.policies {
+		if b.incomplete {
+			continue
+		}
+		r := &reader{scope: l.config.scope, block: b}
+		policy := l.readPolicy(r)
+		l.report(r.diags...)
+		if !r.diags.HasErrors() && policy != nil {
+			l.config.controls.Policies = append(l.config.controls.Policies, policy)
+		}
+	}
+}
+
+// readPolicy is nil where the policy says that it is not to be.
+func (l *loader) readPolicy(r *reader) *Policy {
+	b := r.block
+	settings := narrowReach()
+	settings.policy = b.policy != nil
+	for _, name := range []string{"scope", "only_profiles"} {
+		if a := b.arguments[name]; a != nil {
+			l.resolveArgument(a, settings, false)
+		}
+	}
+	p := &Policy{
+		Name: b.label(0), Place: placeOf(b.at),
+		Scope: PolicyScope(r.oneOf("scope", string(ScopeTransfer), string(ScopePlan))),
+	}
+	if b.arguments["only_profiles"] != nil {
+		return l.onlyProfiles(r, p)
+	}
+	for _, name := range []string{"condition", "error_message"} {
+		if b.arguments[name] == nil {
+			r.refuse(b.at, "Missing required argument", "A policy has a condition and an error_message, or only_profiles = true. %s is missing.", name)
+		}
+	}
+	if r.diags.HasErrors() {
+		return nil
+	}
+	within := settings
+	within.profiles, within.noFiles, within.subject = true, true, p.Scope
+	p.condition, p.message = b.arguments["condition"], b.arguments["error_message"]
+	for _, a := range []*argument{p.condition, p.message} {
+		l.resolveArgument(a, within, false)
+		if a.refs.sensitive() {
+			r.refuse(a.expr.Range(), "Sensitive value is not allowed here", "A policy and its message are shown to whoever reviews a plan.")
+		}
+	}
+	if !r.diags.HasErrors() {
+		l.settlePolicy(r, p)
+	}
+	return p
+}
+
+// onlyProfiles reads a policy that lets money go to declared profiles only: to those of policy
+// directories, where they declare any.
+func (l *loader) onlyProfiles(r *reader, p *Policy) *Policy {
+	for _, name := range []string{"condition", "error_message", "scope"} {
+		if a := r.block.arguments[name]; a != nil {
+			r.refuse(a.nameAt, "Arguments exclude each other", "only_profiles says all of a policy; %s can't stand beside it.", name)
+		}
+	}
+	if !r.truth("only_profiles") {
+		return nil
+	}
+	profiles := l.profileNodes(true)
+	if len(profiles) == 0 {
+		profiles = l.profileNodes(false)
+	}
+	p.Scope, p.Profiles = ScopeTransfer, make(map[Party]bool, len(profiles))
+	var texts []string
+	for _, n := range profiles {
+		l.use(n, false)
+		if n.progress == failed && l.config.options.Need != NeedAll { // else it was told
+			r.refuse(n.at, "Profile has a mistake", "only_profiles lets money go to declared profiles, and this one can't be read. To see why:\n\n  remit validate")
+		}
+		if n.progress != known {
+			continue
+		}
+		part := func(name string) string {
+			if v := n.value.GetAttr(name); !v.IsNull() {
+				return v.AsString()
+			}
+			return ""
+		}
+		party := Party{part("profile_id"), part("identity_id"), part("account_id")}
+		p.Profiles[party] = true
+		texts = append(texts, fmt.Sprintf("%q %q %q", party.ProfileID, party.IdentityID, party.AccountID))
+	}
+	slices.Sort(texts)
+	h := sha256.New()
+	netstrings(h, "only_profiles")
+	netstrings(h, slices.Compact(texts)...)
+	p.sum = hex.EncodeToString(h.Sum(nil))
+	return p
+}
+
+func (l *loader) profileNodes(policy bool) []*node {
+	var nodes []*node
+	for _, n := range l.config.scope.inOrder {
+		if n.root == "profile" && n.policy == policy {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}
+
+// settlePolicy gathers what the expressions name, once for all transfers.
+func (l *loader) settlePolicy(r *reader, p *Policy) {
+	all := references{
+		nodes: slices.Concat(p.condition.refs.nodes, p.message.refs.nodes),
+		whole: slices.Concat(p.condition.refs.whole, p.message.refs.whole),
+		wrong: p.condition.refs.wrong || p.message.refs.wrong,
+	}
+	slices.SortFunc(all.nodes, func(a, b *node) int { return strings.Compare(a.address(), b.address()) })
+	all.nodes = slices.Compact(all.nodes)
+	ctx, ok, diags := l.config.scope.context(&all)
+	r.diags = append(r.diags, diags...)
+	if !ok {
+		return // told where it was resolved, or a variable is missing
+	}
+	p.ctx = ctx
+	h := sha256.New()
+	netstrings(h, string(p.Scope), l.written(p.condition), l.written(p.message))
+	for _, n := range all.nodes {
+		text, err := ctyjson.Marshal(n.value, n.value.Type())
+		if err != nil {
+			r.refuse(r.block.at, "Value can't be kept", "%s is named by the policy and can't be written down: %s", n.address(), sentence(err))
+		}
+		netstrings(h, n.address(), n.value.Type().GoString(), string(text))
+	}
+	p.sum = hex.EncodeToString(h.Sum(nil))
+}
+
+// written is an expression as its author wrote it, without its layout and comments.
+func (l *loader) written(a *argument) string {
+	at := a.expr.Range()
+	file := l.config.sources.files[at.Filename]
+	if file == nil || !at.CanSliceBytes(file.Bytes) {
+		return ""
+	}
+	content := at.SliceBytes(file.Bytes)
+	tokens, diags := hclsyntax.LexExpression(content, at.Filename, at.Start)
+	if diags.HasErrors() || isJSON(at.Filename) {
+		return string(content)
+	}
+	var b strings.Builder
+	for _, token := range tokens {
+		if token.Type != hclsyntax.TokenComment && token.Type != hclsyntax.TokenNewline {
+			netstrings(&b, string(token.Bytes))
+		}
+	}
+	return b.String()
+}
