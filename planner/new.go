@@ -65,6 +65,8 @@ type builder struct {
 	pending  []pendingRow
 	sent     []fingerprinted // Submits as they were declared
 	payees   *payees         // nil before the first Submit
+	// reversed are declared reversals that were made, by ref_id.
+	reversed map[string]config.Transfer
 
 	openings openings
 	windows  map[**config.Window][]string // names by list
@@ -182,6 +184,12 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 	targeted := b.targets.match(t)
 	b.noteOccurrence(t, r)
 	action := b.classify(t, r)
+	if action == None && t.Reverses != "" && targeted {
+		if b.reversed == nil {
+			b.reversed = make(map[string]config.Transfer)
+		}
+		b.reversed[t.Request.RefID] = *t
+	}
 	if action == None && r.status != state.Unverified && !r.isImported() {
 		if targeted {
 			b.plan.count(None, t.Request.Asset, t.Request.Amount)

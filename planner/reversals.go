@@ -7,6 +7,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -149,6 +150,36 @@ func reversal(r transfer.Request) transfer.Request {
 func (b *builder) addReversalObstacles(ctx context.Context) error {
 	obstacles, err := reversalObstacles(ctx, b.record, b.plan.Changes.submitsThatReverse())
 	b.plan.Obstacles = append(b.plan.Obstacles, obstacles...)
+	if err != nil || len(b.reversed) == 0 {
+		return err
+	}
+	return b.addLateReversals(ctx)
+}
+
+// addLateReversals stops a plan where a transfer was made and is called a reversal only since:
+// it would look like one, and not count as one.
+func (b *builder) addLateReversals(ctx context.Context) error {
+	var late Obstacle
+	err := eachDetail(ctx, b.record, slices.Sorted(maps.Keys(b.reversed)), func(d *state.Detail) error {
+		t := b.reversed[d.RefID]
+		if d.Intent.Body == "" || d.Intent.Reverses == t.Reverses {
+			return nil
+		}
+		if late.add(d.RefID); late.Count == 1 {
+			was := "nothing"
+			if d.Intent.Reverses != "" {
+				was = strconv.Quote(d.Intent.Reverses)
+			}
+			late.Detail = fmt.Sprintf("%q at %s reverses %q, but was made as one that reverses %s. What a transfer reverses is settled when it is made, "+
+				"so this one does not count as given back: restore the declaration, and look whether %[3]q is still to be reversed.",
+				d.RefID, t.Place, t.Reverses, was)
+		}
+		return nil
+	})
+	if late.Count > 0 {
+		late.Kind = ObstacleReversal
+		b.plan.Obstacles = append(b.plan.Obstacles, late)
+	}
 	return err
 }
 
