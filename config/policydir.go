@@ -84,7 +84,7 @@ func (l *loader) openPolicyDir(name string) (*policyDir, os.FileInfo, hcl.Diagno
 	d := &policyDir{name: name, root: root}
 	var diags hcl.Diagnostics
 	for _, entry := range entries {
-		if !isSource(entry.Name()) {
+		if !IsSource(entry.Name()) {
 			continue
 		}
 		shown := path.Join(filepath.ToSlash(name), entry.Name())

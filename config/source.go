@@ -65,7 +65,7 @@ func openSources(dir string, whole bool) (*sources, hcl.Diagnostics) {
 		return s, hcl.Diagnostics{placeless("Directory cannot be read", "%s", sentence(err))}
 	}
 	s.root = root
-	entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !isSource(entry.Name()) })
+	entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !IsSource(entry.Name()) })
 	var diags hcl.Diagnostics
 	for parsed := range ahead(entries, func(entry fs.DirEntry) parsed { return s.parse(entry.Name()) }) {
 		diags = append(diags, parsed.diags...)
@@ -88,8 +88,8 @@ func openSources(dir string, whole bool) (*sources, hcl.Diagnostics) {
 	return s, diags
 }
 
-// isSource says which files are read together (design section 4).
-func isSource(name string) bool {
+// IsSource reports whether a file of that name, in the directory, is part of a configuration.
+func IsSource(name string) bool {
 	if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasSuffix(name, testSuffix) {
 		return false
 	}

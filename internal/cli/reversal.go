@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -46,8 +47,8 @@ func newReversal(p *process) *cobra.Command {
 }
 
 func (p *process) reverse(ctx context.Context, from *source, refIDs []string, out string) error {
-	if out != "" && !strings.HasSuffix(out, ".hcl") {
-		return fmt.Errorf("--out=%s does not end in .hcl, so that no plan would read it", out)
+	if out != "" && !from.isRead(out) {
+		return fmt.Errorf("--out=%s: no plan would read it; name a new file of the directory whose name ends in .hcl, such as reversals.hcl", out)
 	}
 	w, err := p.open(from, false)
 	if err != nil {
@@ -79,6 +80,17 @@ func (p *process) reverse(ctx context.Context, from *source, refIDs []string, ou
 	_, err = fmt.Fprintf(p.stdout, "Wrote %d to %s. Nothing was sent. To see what it would do:\n\n    %s\n",
 		len(slices.Compact(slices.Sorted(slices.Values(refIDs)))), view.Visible(out), view.Command(w.command("plan")))
 	return err
+}
+
+// isRead reports whether a file that remit writes would be read as part of the configuration.
+func (s *source) isRead(name string) bool {
+	base := filepath.Base(name)
+	into, err := os.Stat(filepath.Dir(s.within(name)))
+	if err != nil || !config.IsSource(base) || !strings.HasSuffix(base, ".hcl") {
+		return false
+	}
+	here, err := os.Stat(s.dir)
+	return err == nil && os.SameFile(here, into)
 }
 
 // reversals are blocks that give back all that is left of the given transfers.
