@@ -81,19 +81,34 @@ func (j *judge) group(s *suspects) {
 // blocking are the recorded twins that stop the plan.
 func (j *judge) blocking(s *suspects, n int) []*row {
 	c, older := s.lines[n], s.older[n]
-	if c.DuplicateWithin > 0 {
+	if c.DuplicateWithin > 0 && len(j.occurrences) == 0 {
 		return older
 	}
-	if !c.FromLabel {
+	if c.DuplicateWithin == 0 && !c.FromLabel {
 		return nil
 	}
 	var some []*row
 	for _, r := range older {
-		if isBlocking(c.Change, r) {
+		if j.isBlocking(c.Change, r) {
 			some = append(some, r)
 		}
 	}
 	return some
+}
+
+// gravestFirst are the recorded twins of a line, those that stop the plan before the others.
+func (j *judge) gravestFirst(s *suspects, n int) []*row {
+	blocking := j.blocking(s, n)
+	if len(blocking) == 0 || len(blocking) == len(s.older[n]) {
+		return s.older[n]
+	}
+	all := slices.Clone(blocking)
+	for _, r := range s.older[n] {
+		if !j.isBlocking(s.lines[n].Change, r) {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // acceptDeclared removes from rest those whose accept_duplicate_of names all their twins.

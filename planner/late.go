@@ -45,6 +45,7 @@ func (b *builder) noteOccurrence(t *config.Transfer, r *row) {
 	if t.Occurrence == nil || r == nil || !r.mayBeMade {
 		return
 	}
+	b.occurrences.add(t)
 	if b.newest == nil {
 		b.newest = make(map[string]time.Time)
 	}

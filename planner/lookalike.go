@@ -183,8 +183,10 @@ func (b *builder) suspectsOf(due []twinned, recorded []*row) []*suspects {
 			}
 		}
 		lines = rest
-		if s := b.suspectsWith(same, recorded); len(same) > 1 || len(s.older[0]) > 0 {
-			all = append(all, s)
+		for _, some := range b.byDate(same) {
+			if s := b.suspectsWith(some, recorded); len(some) > 1 || len(s.older[0]) > 0 {
+				all = append(all, s)
+			}
 		}
 	}
 	return all
@@ -229,7 +231,10 @@ func (b *builder) isOlderTwin(c *Change, r *row) bool {
 
 func isRename(c *Change, r *row) bool { return c.FromLabel && r.fromLabel && !r.declared }
 
-func isBlocking(c *Change, r *row) bool { return c.DuplicateWithin > 0 || isRename(c, r) }
+// isBlocking reports whether a recorded twin stops the plan.
+func (j *judge) isBlocking(c *Change, r *row) bool {
+	return isRename(c, r) || c.DuplicateWithin > 0 && !j.isOtherDate(c, r)
+}
 
 // The order in which recorded twins are shown.
 const (
@@ -255,7 +260,10 @@ func (b *builder) verifySuspects(ctx context.Context, all []*suspects) (map[stri
 	var refIDs []string
 	for _, s := range all {
 		for n, older := range s.older {
-			for _, r := range older[:min(len(older), signalsMax)] {
+			for i, r := range older {
+				if i >= signalsMax && !b.hasOtherDate(s.lines[n].RefID, r.refID()) {
+					continue
+				}
 				if _, ok := lineOf[r.refID()]; !ok {
 					lineOf[r.refID()] = s.lines[n].Change
 					refIDs = append(refIDs, r.refID())
@@ -271,6 +279,7 @@ func (b *builder) verifySuspects(ctx context.Context, all []*suspects) (map[stri
 			return fmt.Errorf("read the recorded request of %q: %w", d.RefID, err)
 		}
 		places[d.RefID] = d.Intent.Place
+		b.occurrences.paid(d)
 		if !sameMovement(&request, &lineOf[d.RefID].Request) {
 			other[d.RefID] = true
 		}
@@ -294,7 +303,7 @@ func (j *judge) mark(s *suspects, n, original int) {
 	c := s.lines[n]
 	others := len(c.Signals)
 	c.Signals = slices.Clip(c.Signals)
-	for _, r := range s.older[n] {
+	for _, r := range j.gravestFirst(s, n) {
 		if len(c.Signals) == others+signalsMax {
 			break
 		}
@@ -302,8 +311,12 @@ func (j *judge) mark(s *suspects, n, original int) {
 		if isRename(c.Change, r) {
 			signal.Kind = Rename
 		}
-		if !isBlocking(c.Change, r) {
+		switch {
+		case j.isBlocking(c.Change, r):
+		case c.DuplicateWithin == 0:
 			signal.Detail += markOnly
+		default:
+			signal.Detail += markOfDate
 		}
 		c.Signals = append(c.Signals, signal)
 	}
@@ -340,6 +353,8 @@ func (j *judge) markPeers(s *suspects, n, original, others int) int {
 }
 
 const markOnly = ` (a mark only: duplicate_within is "0")`
+
+const markOfDate = " (a mark only: for another date of its schedule)"
 
 // said is what the record has of a twin, in words.
 func (r *row) said() string {

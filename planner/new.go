@@ -40,7 +40,7 @@ func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record,
 		},
 		record: record, rows: recorded, controls: controls, now: now,
 		targets: newTargets(controls.Targets), batches: newBatchTally(controls.Batches), limits: limits,
-		seed: maphash.MakeSeed(), openings: make(openings),
+		seed: maphash.MakeSeed(), openings: make(openings), occurrences: make(occurrencesOf),
 		sources: make([]source, 1), // what is no longer declared has none
 	}
 	if err := b.build(ctx, declared); err != nil {
@@ -71,6 +71,8 @@ type builder struct {
 	openings openings
 	windows  map[**config.Window][]string // names by list
 	newest   map[string]time.Time         // Due of the newest occurrence that may have been made, by block
+
+	occurrences occurrencesOf
 
 	seed maphash.Seed // of twins that are not recorded
 }
@@ -208,6 +210,7 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 	}
 	switch action {
 	case Submit:
+		b.occurrences.add(t)
 		c.DuplicateWithin = t.DuplicateWithin
 		c.Windows = b.nameWindows(t.Windows)
 		if b.controls.Rehearsal && !t.NotBefore.IsZero() { // whenever it is made, it says the same

@@ -214,3 +214,77 @@ func TestWindowsInAPlan(t *testing.T) {
 		t.Errorf("a rehearsal waits for a window: %s %v", c.Action, c.Windows)
 	}
 }
+
+// TestOtherDatesAreNoLookAlikes is that the equal rents of two months do not stop each other,
+// and that nothing but the date of one schedule and block tells them apart.
+func TestOtherDatesAreNoLookAlikes(t *testing.T) {
+	october, november := now.Add(-30*day), now.Add(-time.Hour)
+	rent := func(refID, date string, due time.Time, edits ...func(*config.Transfer)) config.Transfer {
+		d := declare(refID, append([]func(*config.Transfer){twin, occurs(due, 7*day)}, edits...)...)
+		parsed, err := calendar.ParseDate(date)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Occurrence.Date = parsed
+		return d
+	}
+	block := func(name string) func(*config.Transfer) { return func(d *config.Transfer) { d.Block = name } }
+	schedule := func(name string) func(*config.Transfer) {
+		return func(d *config.Transfer) { d.Occurrence.Schedule = name }
+	}
+	older, newer := rent("rent-10", "2026-10-31", october), rent("rent-11", "2026-11-30", november)
+	paid := record(older, state.Recorded, intended(30*day))
+	paid.Intent.Due = october
+	with := func(edit func(*state.Detail)) state.Detail {
+		d := paid
+		edit(&d)
+		return d
+	}
+	for name, c := range map[string]struct {
+		recorded []state.Detail
+		declared []config.Transfer
+		stops    bool
+	}{
+		"one paid":               {[]state.Detail{paid}, []config.Transfer{older, newer}, false},
+		"one in doubt":           {[]state.Detail{with(func(d *state.Detail) { d.Status = state.InDoubt })}, []config.Transfer{older, newer}, false},
+		"both due":               {nil, []config.Transfer{rent("rent-10", "2026-10-31", now.Add(-2*day)), newer}, false},
+		"both due at one time":   {nil, []config.Transfer{rent("rent-10", "2026-10-31", november), newer}, false},
+		"one date twice":         {nil, []config.Transfer{newer, rent("rent-11-b", "2026-11-30", november)}, true},
+		"paid, declared no more": {[]state.Detail{paid}, []config.Transfer{newer}, true},
+		"paid for another date":  {[]state.Detail{with(func(d *state.Detail) { d.Intent.Due = november })}, []config.Transfer{older, newer}, true},
+		"paid by hand":           {[]state.Detail{with(func(d *state.Detail) { d.Intent.Due = time.Time{} })}, []config.Transfer{older, newer}, true},
+		"another block, paid":    {[]state.Detail{paid}, []config.Transfer{older, rent("rent-11", "2026-11-30", november, block("transfer.internal.lease"))}, true},
+		"another block, due":     {nil, []config.Transfer{newer, rent("rent-10", "2026-10-31", november, block("transfer.internal.lease"))}, true},
+		"another schedule":       {[]state.Detail{paid}, []config.Transfer{older, rent("rent-11", "2026-11-30", november, schedule("other"))}, true},
+		"no occurrence":          {[]state.Detail{paid}, []config.Transfer{older, declare("extra", twin)}, true},
+		"one more by hand":       {nil, []config.Transfer{newer, declare("extra", twin)}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := plan(t, newMemory(c.recorded...), planner.Controls{}, c.declared...)
+			stops := slices.ContainsFunc(p.Obstacles, func(o planner.Obstacle) bool { return o.Kind == planner.ObstacleLookAlike })
+			if stops != c.stops {
+				t.Errorf("look-alikes stop the plan: %v, want %v; obstacles %v", stops, c.stops, obstacles(p))
+			}
+		})
+	}
+}
+
+// TestManyOtherDates is that no bound of what is shown makes a daily payment stop.
+func TestManyOtherDates(t *testing.T) {
+	var recorded []state.Detail
+	var declared []config.Transfer
+	for i := range 40 {
+		due := now.Add(-time.Duration(i) * 12 * time.Hour)
+		d := declare(fmt.Sprintf("d%02d", i), twin, occurs(due, 90*day))
+		d.Occurrence.Date = calendar.Date(20000 - i)
+		declared = append(declared, d)
+		if i > 0 {
+			r := record(d, state.Recorded, intended(time.Duration(i)*12*time.Hour))
+			r.Intent.Due = due
+			recorded = append(recorded, r)
+		}
+	}
+	if p := plan(t, newMemory(recorded...), planner.Controls{}, declared...); !p.Applicable() {
+		t.Errorf("the plan is not applicable: %v", obstacles(p))
+	}
+}

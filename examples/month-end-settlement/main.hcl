@@ -57,9 +57,8 @@ data "csv" "settlements" {
 }
 
 batch "settlement" {
-  description      = "What the desks owe each other"
-  window           = window.settlement
-  duplicate_within = "10d" # one month may well be like another
+  description = "What the desks owe each other"
+  window      = window.settlement
 }
 
 transfer "internal" "settlement" {

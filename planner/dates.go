@@ -1,0 +1,82 @@
+package planner
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"remit/config"
+	"remit/state"
+)
+
+// The rent of November is meant to look like that of October. What tells them apart is the date
+// of the schedule: equal transfers of one block for different dates are not look-alikes, as
+// long as the earlier is declared for the date for which it was made. One whose ref_id is
+// declared no longer, or for another date, may be the later one under another name.
+
+// occurrenceOf is for which date a block declares a transfer.
+type occurrenceOf struct {
+	*config.Occurrence
+	block string
+	made  time.Time // Due of the record; zero where that is not known
+}
+
+// occurrencesOf are what is due or may have been made, and is declared for a date of a
+// schedule, by ref_id.
+type occurrencesOf map[string]occurrenceOf
+
+func (all occurrencesOf) add(t *config.Transfer) {
+	if t.Occurrence != nil {
+		all[t.Request.RefID] = occurrenceOf{Occurrence: t.Occurrence, block: t.Block}
+	}
+}
+
+// paid notes for when a recorded transfer was due.
+func (all occurrencesOf) paid(d *state.Detail) {
+	if o, ok := all[d.RefID]; ok {
+		o.made = d.Intent.Due
+		all[d.RefID] = o
+	}
+}
+
+// hasOtherDate reports whether one block declares two ref_ids for different dates of one
+// schedule.
+func (b *builder) hasOtherDate(x, y string) bool {
+	of, ok := b.occurrences[x]
+	other, also := b.occurrences[y]
+	return ok && also && of.block == other.block && of.Schedule == other.Schedule && of.Date != other.Date
+}
+
+// isOtherDate reports whether a recorded twin, which is verified, was made for another date.
+func (b *builder) isOtherDate(c *Change, r *row) bool {
+	if len(b.occurrences) == 0 || !b.hasOtherDate(c.RefID, r.refID()) {
+		return false
+	}
+	o := b.occurrences[r.refID()]
+	return o.made.Equal(o.Due)
+}
+
+// byDate splits lines of one movement by date where all of them are of one schedule and block.
+func (b *builder) byDate(lines []suspect) [][]suspect {
+	first, ok := b.occurrences[lines[0].RefID]
+	if !ok || len(lines) == 1 {
+		return [][]suspect{lines}
+	}
+	for _, line := range lines[1:] {
+		if o, ok := b.occurrences[line.RefID]; !ok || o.block != first.block || o.Schedule != first.Schedule {
+			return [][]suspect{lines}
+		}
+	}
+	date := func(s suspect) int { return int(b.occurrences[s.RefID].Date) }
+	slices.SortStableFunc(lines, func(x, y suspect) int { return cmp.Compare(date(x), date(y)) })
+	var all [][]suspect
+	for len(lines) > 0 {
+		n := 1
+		for n < len(lines) && date(lines[n]) == date(lines[0]) {
+			n++
+		}
+		all = append(all, lines[:n:n])
+		lines = lines[n:]
+	}
+	return all
+}
