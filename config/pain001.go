@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -38,6 +39,7 @@ const (
 	painAmount      = painInstruction + "Amt/InstdAmt"
 	painUnused      = "NOTPROVIDED" // an EndToEndId that is none
 	painDepthMax    = 64
+	painTextMax     = 16 << 10 // of the remittance information of an instruction, in bytes
 )
 
 // painColumns are the columns of a pain.001 file. docs/language.md says what each is.
@@ -76,7 +78,7 @@ func Pain001Columns() []string {
 }
 
 // painSpaces are the namespaces of pain.001, of ISO and of those who restrict it.
-var painSpaces = regexp.MustCompile(`pain\.001\.\d{3}\.(\d{2})(\D.*)?$`)
+var painSpaces = regexp.MustCompile(`(?:^|[^a-z])pain\.001\.\d{3}\.(\d{2})(\D.*)?$`)
 
 // xmlDecimal is what a decimal of XML Schema may look like, of a length that can be summed.
 var xmlDecimal = regexp.MustCompile(`^[+-]?(\d{1,40}(\.\d{0,20})?|\.\d{1,20})$`)
@@ -103,6 +105,8 @@ type pain001File struct {
 	info      painControl
 	began     bool // an instruction of the PmtInf began
 	documents int
+	isMixed   bool // an element ended since the innermost one that is open began
+	stopped   bool // nothing more can be read
 }
 
 // painRecord is one instruction. It is a spot.
@@ -123,6 +127,7 @@ type painControl struct {
 	said     bool // NbOfTxs is there
 	saidN    string
 	saidNAt  placed
+	hasSum   bool // CtrlSum is there
 	saidSum  string
 	saidSumA placed
 }
@@ -167,7 +172,9 @@ func (f *pain001File) read() (record, hcl.Diagnostics, error) {
 		case xml.StartElement:
 			diags = f.start(token, from)
 		case xml.CharData:
-			f.text.Write(token)
+			if diags = f.checkText(from, token); !diags.HasErrors() {
+				f.text.Write(token)
+			}
 		case xml.EndElement:
 			var done *painRecord
 			if done, diags = f.end(from); done != nil {
@@ -176,7 +183,7 @@ func (f *pain001File) read() (record, hcl.Diagnostics, error) {
 				}
 				return record{fields: done.fields, line: done.place.line, plain: arePlain(done.fields), place: done}, nil, nil
 			}
-			if diags.HasErrors() { // control totals
+			if diags.HasErrors() && !f.stopped { // control totals
 				return record{}, diags, nil
 			}
 		case xml.Directive:
@@ -206,6 +213,64 @@ func (f *pain001File) broken(err error) hcl.Diagnostics {
 	return hcl.Diagnostics{f.unreadable(f.decoder.InputOffset(), err)}
 }
 
+// stop is a mistake that ends the reading.
+func (f *pain001File) stop(at span, summary, detail string, args ...any) hcl.Diagnostics {
+	f.stopped = true
+	return f.wrongRecord(at, summary, detail, args...)
+}
+
+// checkText refuses text that no element of pain.001 has: outside of the document, and beside
+// other elements. What is read of such a file need not be what others read.
+func (f *pain001File) checkText(from int64, text []byte) hcl.Diagnostics {
+	trimmed := bytes.TrimSpace(text)
+	at := span{from + int64(max(bytes.Index(text, trimmed), 0)), int64(len(trimmed))}
+	switch {
+	case len(trimmed) == 0:
+	case len(f.path) == 0:
+		return f.stop(at, "Text outside of the document", "A file of ISO 20022 is one Document, and has nothing before or after it.")
+	case f.isMixed && f.isKnown():
+		return f.stop(at, "Text beside elements", "Text stands in %s beside other elements. An element of pain.001 has either.", f.path[len(f.path)-1])
+	}
+	return nil
+}
+
+// isKnown says whether the innermost element is of pain.001, and not in some extension.
+func (f *pain001File) isKnown() bool {
+	return !slices.ContainsFunc(f.path, func(name string) bool { return strings.HasPrefix(name, "{") })
+}
+
+// checkElement refuses what is no XML although the decoder takes it, and an instruction that
+// would not be read.
+func (f *pain001File) checkElement(element xml.StartElement, at span) hcl.Diagnostics {
+	if twice := repeatedAttribute(element); twice != "" {
+		return f.stop(at, "Attribute stands twice", "The %s has the attribute %s twice. Which one is meant?", element.Name.Local, twice)
+	}
+	if len(f.path) > 0 && f.isKnown() && strings.TrimSpace(f.text.String()) != "" {
+		return f.stop(at, "Text beside elements", "Text stands in %s beside other elements. An element of pain.001 has either.", f.path[len(f.path)-1])
+	}
+	name := element.Name.Local
+	where := map[string]string{"PmtInf": painInformation, "CdtTrfTxInf": painInstruction}[name]
+	if where != "" && element.Name.Space == f.space && f.at()+"/"+name+"/" != where {
+		return f.stop(at, "Element in a wrong place", "A %s stands here, where it is not read: it belongs into %s.", name, strings.TrimSuffix(where, "/"+name+"/"))
+	}
+	return nil
+}
+
+// repeatedAttribute is the name of an attribute that an element has twice, or "".
+func repeatedAttribute(element xml.StartElement) string {
+	if len(element.Attr) < 2 {
+		return ""
+	}
+	seen := map[xml.Name]bool{}
+	for _, a := range element.Attr {
+		if seen[a.Name] {
+			return a.Name.Local
+		}
+		seen[a.Name] = true
+	}
+	return ""
+}
+
 // start opens an element. A mistake ends the reading.
 func (f *pain001File) start(element xml.StartElement, from int64) hcl.Diagnostics {
 	at := span{from, f.decoder.InputOffset() - from}
@@ -213,6 +278,9 @@ func (f *pain001File) start(element xml.StartElement, from int64) hcl.Diagnostic
 		if diags := f.checkDocument(element, at); diags.HasErrors() {
 			return diags
 		}
+	}
+	if diags := f.checkElement(element, at); diags.HasErrors() {
+		return diags
 	}
 	if len(f.path) == painDepthMax {
 		return f.wrongRecord(at, "Elements nest too deeply", "Elements of pain.001 stand at most %d deep in one another.", painDepthMax)
@@ -222,6 +290,7 @@ func (f *pain001File) start(element xml.StartElement, from int64) hcl.Diagnostic
 		name = "{" + element.Name.Space + "}" + name // some extension, which means nothing here
 	}
 	f.path = append(f.path, name)
+	f.isMixed = false
 	f.text.Reset()
 	f.textFrom = f.decoder.InputOffset()
 	switch path := f.at(); {
@@ -239,6 +308,8 @@ func (f *pain001File) start(element xml.StartElement, from int64) hcl.Diagnostic
 		f.record = &painRecord{file: f, fields: slices.Clone(f.above), places: slices.Clone(f.aboveAt), place: f.place(at.from, at.length)}
 	case path == painAmount:
 		f.currency = attribute(element, "Ccy")
+	case path == painInstruction+"ChqInstr":
+		f.record.refuse(at, "Cheques are no transfers", "The instruction has a ChqInstr: the bank is asked to draw a cheque.")
 	case path == painInstruction+"Amt/EqvtAmt":
 		f.record.refuse(at, "Equivalent amount", "The instruction is for the equivalent (EqvtAmt) of another currency. What is sent must be said by an InstdAmt.")
 	}
@@ -279,23 +350,28 @@ func (f *pain001File) end(from int64) (*painRecord, hcl.Diagnostics) {
 	f.path = f.path[:len(f.path)-1]
 	text := strings.TrimSpace(f.text.String())
 	f.text.Reset()
+	f.isMixed = true
 	at := span{f.textFrom, from - f.textFrom}
 	switch path {
 	case painGroup + "NbOfTxs", painInformation + "NbOfTxs":
 		c := f.control()
 		if c.said {
-			return nil, f.wrongRecord(at, "Element stands twice", "The NbOfTxs of the %s is %q already. Which one is meant?", c.element, c.saidN)
+			return nil, f.stop(at, "Element stands twice", "The NbOfTxs of the %s is %q already. Which one is meant?", c.element, c.saidN)
 		}
 		c.said, c.saidN, c.saidNAt = true, text, f.place(at.from, at.length)
 	case painGroup + "CtrlSum", painInformation + "CtrlSum":
 		c := f.control()
-		if c.saidSum != "" {
-			return nil, f.wrongRecord(at, "Element stands twice", "The CtrlSum of the %s is %q already. Which one is meant?", c.element, c.saidSum)
+		if c.hasSum {
+			return nil, f.stop(at, "Element stands twice", "The CtrlSum of the %s is %q already. Which one is meant?", c.element, c.saidSum)
 		}
-		c.saidSum, c.saidSumA = text, f.place(at.from, at.length)
+		c.hasSum, c.saidSum, c.saidSumA = true, text, f.place(at.from, at.length)
 	case painInformation + "PmtMtd":
-		if text == "CHK" {
-			return nil, f.wrongRecord(at, "Cheques are no transfers", "PmtMtd is CHK: the bank is asked to draw cheques.")
+		switch text {
+		case "TRF", "TRA":
+		case "CHK":
+			return nil, f.stop(at, "Cheques are no transfers", "PmtMtd is CHK: the bank is asked to draw cheques.")
+		default:
+			return nil, f.stop(at, "Unknown payment method", "PmtMtd is %q. That of transfers is TRF or TRA.", text)
 		}
 	case strings.TrimSuffix(painInstruction, "/"):
 		done := f.record
@@ -325,6 +401,9 @@ func (f *pain001File) control() *painControl {
 func (f *pain001File) column(i int, path, text string, at span) hcl.Diagnostics {
 	text = cty.NormalizeString(strings.Join(strings.Fields(text), " ")) // as XML Schema collapses it
 	if text == "" {
+		if path == painAmount {
+			f.record.refuse(at, "Amount is missing", "The instruction has an InstdAmt without an amount.")
+		}
 		return nil
 	}
 	fields, places := f.above, f.aboveAt
@@ -336,12 +415,14 @@ func (f *pain001File) column(i int, path, text string, at span) hcl.Diagnostics 
 	}
 	switch {
 	case f.record == nil && f.began:
-		return f.wrongRecord(at, "Element stands too late", "The %s of a PmtInf stands before its instructions: it holds for all of them.", f.names[i])
+		return f.stop(at, "Element stands too late", "The %s of a PmtInf stands before its instructions: it holds for all of them.", f.names[i])
+	case strings.HasPrefix(f.names[i], "remittance") && len(fields[i])+len(text) > painTextMax:
+		return f.stop(at, "Remittance information is too long", "The %s of an instruction has at most %d KiB.", f.names[i], painTextMax>>10)
 	case fields[i] != "" && strings.HasPrefix(f.names[i], "remittance"):
 		fields[i] += " " + text
 		return nil
 	case fields[i] != "":
-		return f.wrongRecord(at, "Element stands twice", "The %s is %q already. Which one is meant?", f.names[i], fields[i])
+		return f.stop(at, "Element stands twice", "The %s is %q already. Which one is meant?", f.names[i], fields[i])
 	}
 	fields[i], places[i] = text, f.place(at.from, at.length)
 	return nil
@@ -419,13 +500,13 @@ func (c *painControl) check(f *pain001File, isRequired bool) hcl.Diagnostics {
 		case err != nil || n < 0:
 			refuse(c.saidNAt, "NbOfTxs", "is %q, and no number.", c.saidN)
 		case n > c.count:
-			refuse(c.saidNAt, "NbOfTxs", "says %d, and there are %s: %d fewer.", n, plural(c.count, "instruction"), n-c.count)
+			refuse(c.saidNAt, "NbOfTxs", "says %d, and there %s: %d fewer.", n, areInstructions(c.count), n-c.count)
 		case n < c.count:
-			refuse(c.saidNAt, "NbOfTxs", "says %d, and there are %s: %d more.", n, plural(c.count, "instruction"), c.count-n)
+			refuse(c.saidNAt, "NbOfTxs", "says %d, and there %s: %d more.", n, areInstructions(c.count), c.count-n)
 		}
 	}
 	switch {
-	case c.saidSum == "" || c.unsure:
+	case !c.hasSum || c.unsure:
 	case !xmlDecimal.MatchString(c.saidSum):
 		refuse(c.saidSumA, "CtrlSum", "is %q, and no decimal.", c.saidSum)
 	case !decimalOf(c.saidSum).Equal(c.sum):
@@ -433,6 +514,13 @@ func (c *painControl) check(f *pain001File, isRequired bool) hcl.Diagnostics {
 			c.saidSum, written(c.sum), written(decimalOf(c.saidSum).Sub(c.sum)))
 	}
 	return diags
+}
+
+func areInstructions(count int) string {
+	if count == 1 {
+		return "is 1 instruction"
+	}
+	return "are " + plural(count, "instruction")
 }
 
 // written is a sum with the decimals of what was added up.

@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
+
+	"remit/config"
 )
 
 const instructions = `
@@ -84,6 +86,49 @@ func TestInstructionsAreRows(t *testing.T) {
 			rt.Errorf("%d mistakes, want %d", mistakes, wrong)
 		}
 	})
+}
+
+// TestNothingOfAFileIsOverlooked reads files that a schema forbids: each is a mistake, because
+// somebody else may read them otherwise.
+func TestNothingOfAFileIsOverlooked(t *testing.T) {
+	const instruction = `<CdtTrfTxInf><PmtId><EndToEndId>E</EndToEndId></PmtId><Amt><InstdAmt Ccy="EUR">1.50</InstdAmt></Amt><CdtrAcct><Id><IBAN>D</IBAN></Id></CdtrAcct></CdtTrfTxInf>`
+	const whole = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><CstmrCdtTrfInitn><GrpHdr><MsgId>M</MsgId><NbOfTxs>1</NbOfTxs></GrpHdr><PmtInf>` + instruction + `</PmtInf></CstmrCdtTrfInitn></Document>`
+	for name, test := range map[string]struct{ from, to, says string }{
+		"digits before an element":           {`>1.50<`, `>9<x/>1.50<`, "Text beside elements"},
+		"digits after an element":            {`>1.50<`, `><x/>1.50<`, "Text beside elements"},
+		"text where elements stand":          {`<Amt>`, `<Amt>7`, "Text beside elements"},
+		"text before the document":           {`<Document`, `7<Document`, "Text outside of the document"},
+		"text after the document":            {`</Document>`, `</Document>7`, "Text outside of the document"},
+		"an attribute that stands twice":     {`Ccy="EUR"`, `Ccy="EUR" Ccy="USD"`, "Attribute stands twice"},
+		"an amount that is empty":            {`<Amt>`, `<Amt><InstdAmt Ccy="USD"/>`, "Amount is missing"},
+		"an empty control sum":               {`</NbOfTxs>`, `</NbOfTxs><CtrlSum/>`, "Control total does not agree"},
+		"an instruction outside of PmtInf":   {`</PmtInf>`, `</PmtInf>` + instruction, "Element in a wrong place"},
+		"an instruction in an extension":     {`</PmtInf>`, `<x:x xmlns:x="x">` + instruction + `</x:x></PmtInf>`, "Element in a wrong place"},
+		"an instruction in another":          {`</CdtTrfTxInf>`, instruction + `</CdtTrfTxInf>`, "Element in a wrong place"},
+		"a payment method that is none":      {`<PmtInf>`, `<PmtInf><PmtMtd>DD</PmtMtd>`, "Unknown payment method"},
+		"a cheque":                           {`</CdtTrfTxInf>`, `<ChqInstr/></CdtTrfTxInf>`, "Cheques are no transfers"},
+		"another namespace":                  {`xsd:pain`, `xsd:notpain`, "Not a pain.001 file"},
+		"more text than anybody reads":       {`</CdtTrfTxInf>`, `<RmtInf>` + strings.Repeat(`<Ustrd>a</Ustrd>`, 10_000) + `</RmtInf></CdtTrfTxInf>`, "too long"},
+		"an extension with text, as it may":  {`</CdtTrfTxInf>`, `<x:x xmlns:x="x">a<x:y/>b</x:x></CdtTrfTxInf>`, ""},
+		"comments, CDATA and references too": {`1.50`, `1<!-- -->.<![CDATA[5]]>&#48;`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, "main.hcl", []byte(instructions))
+			write(t, dir, "pay.xml", []byte(strings.Replace(whole, test.from, test.to, 1)))
+			c, diags := config.Load(dir, config.Options{})
+			requests := 0
+			if !diags.HasErrors() {
+				for _, more := range c.Transfers(t.Context()) {
+					requests++
+					diags = append(diags, more...)
+				}
+			}
+			if said := diags.Error(); !strings.Contains(said, test.says) || diags.HasErrors() != (test.says != "") || test.says == "" && requests != 1 {
+				t.Errorf("%d requests; it says %q, want %q", requests, said, test.says)
+			}
+		})
+	}
 }
 
 // FuzzPain001 reads any bytes: nothing panics, and what is declared can be sent.

@@ -17,7 +17,8 @@ type textFile struct {
 	name  string
 	again io.ReaderAt // the file, for the characters before a place
 	lines *lineTracker
-	text  *bufio.Reader // after a byte-order mark
+	text  *bufio.Reader                           // after a byte-order mark
+	last  struct{ start, from, characters int64 } // what columnOf counted last
 }
 
 // openText is a mistake where a file is not UTF-8, which what (JSON, XML) is.
@@ -79,11 +80,22 @@ func (t *textFile) place(offset, length int64) placed {
 // rangeOf is a place as a range, or that of its first line.
 func (t *textFile) rangeOf(p placed) hcl.Range {
 	text, _, _ := strings.Cut(t.slice(p.from, p.length), "\n")
-	start := hcl.Pos{Line: p.line, Column: 1 + utf8.RuneCountInString(t.slice(p.start, p.from-p.start)), Byte: int(p.from)}
+	start := hcl.Pos{Line: p.line, Column: t.columnOf(p), Byte: int(p.from)}
 	end := start
 	end.Column += utf8.RuneCountInString(text)
 	end.Byte += len(text)
 	return hcl.Range{Filename: t.name, Start: start, End: end}
+}
+
+// columnOf counts the characters before a place. It goes on from the place before on the same
+// line: files of programs are often one line, with a mistake in each record.
+func (t *textFile) columnOf(p placed) int {
+	if t.last.start != p.start || t.last.from > p.from {
+		t.last.start, t.last.from, t.last.characters = p.start, p.start, 0
+	}
+	t.last.characters += int64(utf8.RuneCountInString(t.slice(t.last.from, p.from-t.last.from)))
+	t.last.from = p.from
+	return 1 + int(t.last.characters)
 }
 
 // span is the range of length bytes from an offset of the text.
