@@ -69,8 +69,11 @@ func (t *limitTally) isDaily() bool {
 	return t != nil && slices.ContainsFunc(t.limits, func(l limitCount) bool { return l.Per.IsDaily() })
 }
 
-// counts reports whether the limit is about an asset.
-func (l *limitCount) counts(asset string) bool { return l.Asset == "" || l.Asset == asset }
+// counts reports whether the limit is about an asset, in whatever case it is written: usd, which
+// the service may take for USD, is not outside of what USD has.
+func (l *limitCount) counts(asset string) bool {
+	return l.Asset == "" || l.Asset == asset || strings.EqualFold(l.Asset, asset)
+}
 
 func (l *limitCount) isOn(at time.Time) bool { return !at.Before(l.from) && at.Before(l.until) }
 

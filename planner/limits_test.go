@@ -79,7 +79,11 @@ func TestLimits(t *testing.T) {
 			want:   `limit.l [a b] allows 79.99 USD a transfer: "a" at pay.hcl:3 moves 80.00 USD, and 1 more exceed it`,
 		},
 		"a transfer of another asset": {limits: []config.Limit{limit("l", config.PerTransfer, amountMax("1"), func(l *config.Limit) { l.Asset = "EUR" })}},
-		"a plan of just as much":      {limits: []config.Limit{limit("l", config.PerPlan, amountMax("160"), countMax(2))}},
+		"a transfer of the asset in small letters": {
+			limits: []config.Limit{limit("l", config.PerTransfer, amountMax("79.99"), func(l *config.Limit) { l.Asset = "usd" })},
+			want:   `limit.l [a b] allows 79.99 usd a transfer: "a" at pay.hcl:3 moves 80.00 USD, and 1 more exceed it`,
+		},
+		"a plan of just as much": {limits: []config.Limit{limit("l", config.PerPlan, amountMax("160"), countMax(2))}},
 		"a plan of more": {
 			limits: []config.Limit{limit("l", config.PerPlan, amountMax("150"))},
 			want:   "limit.l [] allows 150 USD a plan: this one has 160.00 USD, 10.00 too much",

@@ -72,26 +72,29 @@ func TestSignersMistakes(t *testing.T) {
 	key := keyLine(signer(t, "alice"))
 	kind, blob, _ := strings.Cut(key, " ")
 	for name, c := range map[string]struct{ line, want string }{
-		"no key":                    {"alice", "it has no key"},
-		"a type alone":              {"alice ssh-ed25519", "it has no key"},
-		"a key of another type":     {"alice ssh-rsa " + blob, "its key is of the type ssh-ed25519"},
-		"a key cut off":             {"alice " + key[:len(key)-8], "its key cannot be read"},
-		"bits behind the key":       {"alice " + kind + " " + blob + "AAAA", "its key cannot be read"},
-		"a wildcard":                {"*@example.com " + key, "is a pattern, which names no person"},
-		"a negation":                {"!alice,bob " + key, "is a pattern"},
-		"an empty principal":        {"alice,,bob " + key, "a principal is empty"},
-		"an open quotation":         {"\"alice " + key, "a quotation mark is not closed"},
-		"an authority":              {"alice cert-authority " + key, "cert-authority is not supported"},
-		"an unknown option":         {"alice no-touch-required=\"yes\" " + key, "\"no-touch-required\" is not known"},
-		"an option twice":           {"alice namespaces=\"a\",namespaces=\"b\" " + key, "stands twice"},
-		"a date that is none":       {"alice valid-before=\"20261332\" " + key, "is not a time"},
-		"a date of another shape":   {"alice valid-after=\"2026-11-27\" " + key, "is not a time"},
-		"never valid":               {"alice valid-after=\"20270101\",valid-before=\"20260101\" " + key, "valid-before is not after valid-after"},
-		"a value without quotation": {"alice namespaces=remit-plan " + key, "must stand in quotation marks"},
-		"nothing allowed":           {"alice namespaces=\"\" " + key, "allows nothing"},
-		"a comma at the end":        {"alice namespaces=\"a\", " + key, "a comma ends the options"},
-		"text that does not show":   {"ali\u202ece " + key, "U+202E"},
-		"bytes that are no text":    {"ali\xffce " + key, "it is not UTF-8"},
+		"no key":                     {"alice", "it has no key"},
+		"a type alone":               {"alice ssh-ed25519", "it has no key"},
+		"a key of another type":      {"alice ssh-rsa " + blob, "its key is of the type ssh-ed25519"},
+		"a key cut off":              {"alice " + key[:len(key)-8], "its key cannot be read"},
+		"bits behind the key":        {"alice " + kind + " " + blob + "AAAA", "its key cannot be read"},
+		"a wildcard":                 {"*@example.com " + key, "is a pattern, which names no person"},
+		"a negation":                 {"!alice,bob " + key, "is a pattern"},
+		"an empty principal":         {"alice,,bob " + key, "a principal is empty"},
+		"an open quotation":          {"\"alice " + key, "a quotation mark is not closed"},
+		"an authority":               {"alice cert-authority " + key, "cert-authority is not supported"},
+		"an unknown option":          {"alice no-touch-required=\"yes\" " + key, "\"no-touch-required\" is not known"},
+		"an option twice":            {"alice namespaces=\"a\",namespaces=\"b\" " + key, "stands twice"},
+		"a date that is none":        {"alice valid-before=\"20261332\" " + key, "is not a time"},
+		"a date of another shape":    {"alice valid-after=\"2026-11-27\" " + key, "is not a time"},
+		"never valid":                {"alice valid-after=\"20270101\",valid-before=\"20260101\" " + key, "valid-before is not after valid-after"},
+		"a value without quotation":  {"alice namespaces=remit-plan " + key, "must stand in quotation marks"},
+		"nothing allowed":            {"alice namespaces=\"\" " + key, "allows nothing"},
+		"a comma at the end":         {"alice namespaces=\"a\", " + key, "a comma ends the options"},
+		"a space behind a name":      {"\"alice \" " + key, "has a space at an end"},
+		"a space before a name":      {"\"bob, alice\" " + key, "has a space at an end"},
+		"a letter of another script": {"\u0430lice " + key, "could be taken for another name"},
+		"text that does not show":    {"ali\u202ece " + key, "U+202E"},
+		"bytes that are no text":     {"ali\xffce " + key, "it is not UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, mistakes := approval.ParseSigners([]byte("# who may\n\n"+c.line+"\n"), time.UTC)
@@ -212,6 +215,11 @@ func TestDecide(t *testing.T) {
 			files:   files("p.1.sig", sign(t, planText, alice), "p.2.sig", sign(t, planText, bob)),
 			want:    outcome{Approvers: []string{"alice"}, Discounted: map[string]approval.Why{"p.2.sig": approval.SamePerson}, Could: []string{"carol"}, Needed: 2},
 		},
+		"one name in letters that differ as bytes alone is one person": {
+			signers: []string{"\u00e5sa " + keyLine(alice), "A\u030aSA " + keyLine(alice2), "bob " + keyLine(bob)},
+			files:   files("p.1.sig", sign(t, planText, alice), "p.2.sig", sign(t, planText, alice2)),
+			want:    outcome{Approvers: []string{"\u00e5sa"}, Discounted: map[string]approval.Why{"p.2.sig": approval.SamePerson}, Could: []string{"bob"}, Needed: 2},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.signers == nil {
@@ -320,14 +328,15 @@ func TestNeeded(t *testing.T) {
 		amounts []string // of one transfer each
 		want    string
 	}{
-		"below all":               {[]string{"1000.00 USD"}, ""},
-		"above by the least":      {[]string{"1000.00000001 USD"}, "first: above 1000 USD"},
-		"in sum":                  {[]string{"60000 USD", "60000 USD"}, "second: above 100000 USD"},
-		"another asset":           {[]string{"1 USD", "901 EUR"}, "first: above 900 EUR"},
-		"an asset without a tier": {[]string{"1000000 GBP"}, ""},
-		"many":                    {[]string{"1 USD", "1 USD", "1 USD", "1 USD"}, "many: more than 3 transfers"},
-		"the most decides":        {[]string{"100001 USD", "1 GBP", "1 GBP", "1 GBP"}, "many: more than 3 transfers"},
-		"nothing":                 {nil, ""},
+		"below all":                 {[]string{"1000.00 USD"}, ""},
+		"above by the least":        {[]string{"1000.00000001 USD"}, "first: above 1000 USD"},
+		"in sum":                    {[]string{"60000 USD", "60000 USD"}, "second: above 100000 USD"},
+		"another asset":             {[]string{"1 USD", "901 EUR"}, "first: above 900 EUR"},
+		"an asset without a tier":   {[]string{"1000000 GBP"}, ""},
+		"many":                      {[]string{"1 USD", "1 USD", "1 USD", "1 USD"}, "many: more than 3 transfers"},
+		"the most decides":          {[]string{"100001 USD", "1 GBP", "1 GBP", "1 GBP"}, "many: more than 3 transfers"},
+		"nothing":                   {nil, ""},
+		"an asset in small letters": {[]string{"60000 usd", "60000 USD"}, "second: above 100000 USD"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var totals transfer.Totals
@@ -348,6 +357,10 @@ func TestNeeded(t *testing.T) {
 	totals.Add("GBP", amount("1"))
 	if got := approval.Unnamed(rules, totals); !cmp.Equal(got, []string{"GBP"}) {
 		t.Errorf("assets without a tier: %v", got)
+	}
+	totals.Add("eur", amount("1"))
+	if got := approval.Unnamed(rules, totals); !cmp.Equal(got, []string{"GBP"}) {
+		t.Errorf("assets without a tier, with EUR in small letters: %v", got)
 	}
 	if _, ok := approval.Needed([]approval.Rule{{Approvers: 1}}, transfer.Totals{}); ok {
 		t.Error("a plan that moves nothing needs an approval")

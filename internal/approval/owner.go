@@ -10,7 +10,7 @@ import (
 // Has reports whether a principal has a key, by any line of the file.
 func (s *Signers) Has(principal string, key ssh.PublicKey) bool {
 	for _, i := range s.people.byKey[string(key.Marshal())] {
-		if slices.ContainsFunc(s.entries[i].principals, func(name string) bool { return strings.EqualFold(name, principal) }) {
+		if slices.ContainsFunc(s.entries[i].principals, func(name string) bool { return sameName(name) == sameName(principal) }) {
 			return true
 		}
 	}

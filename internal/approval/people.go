@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"golang.org/x/crypto/ssh"
+	"golang.org/x/text/unicode/norm"
 )
 
 // Person is somebody whom an allowed_signers file knows: all lines that share a principal or
@@ -17,8 +18,11 @@ type people struct {
 	byKey map[string][]int // the entries with a key, by its blob
 }
 
-// newPeople joins entries. Names that differ in the case of letters are one name: nobody's
-// second key may pass for somebody else's by a capital letter.
+// sameName is what names have in common that differ in the case of letters, or as bytes alone:
+// nobody's second key may pass for somebody else's by a capital letter.
+func sameName(name string) string { return strings.ToLower(norm.NFKC.String(name)) }
+
+// newPeople joins entries.
 func newPeople(entries []entry) people {
 	p := people{of: make([]Person, len(entries)), byKey: map[string][]int{}}
 	root := func(i int) int {
@@ -38,7 +42,7 @@ func newPeople(entries []entry) people {
 		p.byKey[blob] = append(p.byKey[blob], i)
 		join(i, p.byKey[blob][0])
 		for _, name := range e.principals {
-			name = strings.ToLower(name)
+			name = sameName(name)
 			if _, ok := byName[name]; !ok {
 				byName[name] = i
 			}

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/crypto/ssh"
+
+	"remit/internal/confusable"
 )
 
 // Signers are the people of an allowed_signers file, as ssh-keygen(1) describes it under
@@ -139,6 +141,10 @@ func parsePrincipals(text string) ([]string, error) {
 			return nil, errors.New("a principal is empty")
 		case strings.ContainsAny(name, "*?") || strings.HasPrefix(name, "!"):
 			return nil, fmt.Errorf("the principal %q is a pattern, which names no person; write the person's name", name)
+		case strings.Trim(name, " \t") != name:
+			return nil, fmt.Errorf("the principal %q has a space at an end, which does not show; it would be another person than one without", name)
+		case confusable.Mixed(name):
+			return nil, fmt.Errorf("the principal %q has letters of different alphabets and could be taken for another name; write it in one", name)
 		}
 		names = append(names, name)
 	}
