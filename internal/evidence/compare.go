@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/csv"
@@ -27,19 +28,43 @@ func linesOf(r io.Reader) fieldsOf {
 		if !in.Scan() {
 			return nil, cmp.Or(in.Err(), io.EOF)
 		}
-		var raw map[string]json.RawMessage
-		if err := json.Unmarshal(in.Bytes(), &raw); err != nil {
+		fields, err := fieldsOfObject(in.Bytes())
+		if err != nil {
 			return nil, err
-		}
-		fields := make(map[string]string, len(raw))
-		for name, value := range raw {
-			fields[name] = string(value)
 		}
 		if fields["type"] == `"version"` {
 			delete(fields, "remit")
 		}
 		return fields, nil
 	}
+}
+
+// fieldsOfObject reads an object of which no field stands twice: who reads it elsewhere might
+// take the other one.
+func fieldsOfObject(text []byte) (map[string]string, error) {
+	var raw map[string]json.RawMessage
+	if err := json.Unmarshal(text, &raw); err != nil {
+		return nil, err
+	}
+	fields := make(map[string]string, len(raw))
+	d := json.NewDecoder(bytes.NewReader(text))
+	_, _ = d.Token() // the brace: the text was just read
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := token.(string)
+		if _, twice := fields[name]; twice {
+			return nil, fmt.Errorf("it has %q twice", name)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, err
+		}
+		fields[name] = string(value)
+	}
+	return fields, nil
 }
 
 // rowsOf reads CSV with a row of names.
@@ -54,6 +79,11 @@ func rowsOf(r io.Reader) fieldsOf {
 		}
 		if names == nil {
 			names = slices.Clone(row)
+			for i, name := range names {
+				if slices.Contains(names[:i], name) {
+					return nil, fmt.Errorf("it has %q twice", name)
+				}
+			}
 			return map[string]string{}, nil
 		}
 		fields := make(map[string]string, len(row))

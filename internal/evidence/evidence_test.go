@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -392,12 +393,31 @@ func TestFilesThatAreMissingOrAdded(t *testing.T) {
 			check(t, os.Rename(filepath.Join(dir, "plan.jsonl"), filepath.Join(t.TempDir(), "p")), os.Symlink("/etc/hosts", filepath.Join(dir, "plan.jsonl")))
 		}, "plan.jsonl", "no regular file"},
 		"an added file that the manifest lists": {func(t *testing.T, dir string) { put(t, dir, "more.txt", "x"); seal(t, dir) }, "more.txt", "the run has no such file"},
-		"no manifest":                           {remove("SHA256SUMS"), "SHA256SUMS", "it is missing"},
-		"no journal":                            {remove("journal.jsonl"), "journal.jsonl", "it is missing"},
-		"no plan":                               {remove("plan.jsonl"), "plan.jsonl", "it is missing"},
-		"no plan, nor in the manifest":          {func(t *testing.T, dir string) { remove("plan.jsonl")(t, dir); seal(t, dir) }, "plan.jsonl", "it is missing"},
-		"no signature, nor in the manifest":     {func(t *testing.T, dir string) { remove("approval-02.sig")(t, dir); seal(t, dir) }, "approval-02.sig", "it is missing"},
-		"an empty journal":                      {func(t *testing.T, dir string) { put(t, dir, "journal.jsonl", ""); seal(t, dir) }, "journal.jsonl", "it has no run"},
+		"a pipe in the place of the manifest": {func(t *testing.T, dir string) {
+			remove("SHA256SUMS")(t, dir)
+			check(t, syscall.Mkfifo(filepath.Join(dir, "SHA256SUMS"), 0o600))
+		}, "SHA256SUMS", "no regular file"},
+		"a pipe in the place of the manifest's signature": {func(t *testing.T, dir string) {
+			check(t, syscall.Mkfifo(filepath.Join(dir, "SHA256SUMS.sig"), 0o600))
+		}, "SHA256SUMS.sig", "no regular file"},
+		"a manifest without end": {func(t *testing.T, dir string) { put(t, dir, "SHA256SUMS", strings.Repeat("x", 2<<20)) }, "SHA256SUMS", "it is too long"},
+		"a column twice, under the name of another version": {func(t *testing.T, dir string) {
+			edit(t, dir, "evidence.json", `"remit": "`, `"remit": "0.`)
+			rows := strings.SplitAfter(strings.TrimSuffix(read(t, dir)["outcomes.csv"], "\n"), "\n")
+			put(t, dir, "outcomes.csv", "amount,"+strings.Join(rows, "1.00,")+"\n")
+			seal(t, dir)
+		}, "outcomes.csv", `has "amount" twice`},
+		"a field twice, under the name of another version": {func(t *testing.T, dir string) {
+			edit(t, dir, "evidence.json", `"remit": "`, `"remit": "0.`)
+			edit(t, dir, "outcomes.jsonl", `"amount":`, `"amount":"1.00","amount":`)
+			seal(t, dir)
+		}, "outcomes.jsonl", `has "amount" twice`},
+		"no manifest":                       {remove("SHA256SUMS"), "SHA256SUMS", "it is missing"},
+		"no journal":                        {remove("journal.jsonl"), "journal.jsonl", "it is missing"},
+		"no plan":                           {remove("plan.jsonl"), "plan.jsonl", "it is missing"},
+		"no plan, nor in the manifest":      {func(t *testing.T, dir string) { remove("plan.jsonl")(t, dir); seal(t, dir) }, "plan.jsonl", "it is missing"},
+		"no signature, nor in the manifest": {func(t *testing.T, dir string) { remove("approval-02.sig")(t, dir); seal(t, dir) }, "approval-02.sig", "it is missing"},
+		"an empty journal":                  {func(t *testing.T, dir string) { put(t, dir, "journal.jsonl", ""); seal(t, dir) }, "journal.jsonl", "it has no run"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, _ := h.export(t, "second")
@@ -418,6 +438,16 @@ func check(t testing.TB, errs ...error) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// edit replaces a text of a file wherever it stands.
+func edit(t *testing.T, dir, name, old, with string) {
+	t.Helper()
+	content := read(t, dir)[name]
+	if !strings.Contains(content, old) {
+		t.Fatalf("%s does not have %q", name, old)
+	}
+	put(t, dir, name, strings.ReplaceAll(content, old, with))
 }
 
 func remove(name string) func(*testing.T, string) {

@@ -84,7 +84,10 @@ func sumOfFile(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// readAtMost reads a file of at most limit bytes.
+// errTooLong is of a file that is longer than any that remit writes.
+var errTooLong = errors.New("it is too long")
+
+// readAtMost reads a file of at most limit bytes; the error of a longer one is errTooLong.
 func readAtMost(path string, limit int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -93,7 +96,7 @@ func readAtMost(path string, limit int64) ([]byte, error) {
 	defer func() { _ = file.Close() }() // only read
 	content, err := io.ReadAll(io.LimitReader(file, limit+1))
 	if err == nil && int64(len(content)) > limit {
-		err = fmt.Errorf("it has more than %d bytes", limit)
+		err = fmt.Errorf("%w: it has more than %d bytes", errTooLong, limit)
 	}
 	return content, err
 }

@@ -2,9 +2,7 @@ package evidence
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 
 	"golang.org/x/crypto/ssh"
 
@@ -64,10 +62,10 @@ func (v *verifier) checkOwner(name string, a state.Approval, sig *approval.Signa
 
 // checkManifestSignature verifies the signature of the manifest, where there is one.
 func (v *verifier) checkManifestSignature(text []byte) {
-	raw, err := readAtMost(v.path(ManifestSignature), approval.SignatureBytesMax)
-	if errors.Is(err, fs.ErrNotExist) {
+	if !v.there[ManifestSignature] {
 		return
 	}
+	raw, err := readAtMost(v.path(ManifestSignature), approval.SignatureBytesMax)
 	if err != nil {
 		v.found(ManifestSignature, "it cannot be read: %v", err)
 		return

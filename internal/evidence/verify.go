@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -76,7 +75,8 @@ type verifier struct {
 	dir     string
 	options Options
 	report  *Report
-	there   map[string]bool // regular files of the directory
+	there   map[string]bool // regular files of the directory: nothing else is opened
+	other   map[string]bool // what else is in it, which was told
 	files   manifest
 }
 
@@ -132,10 +132,11 @@ func (v *verifier) list() error {
 	if err != nil {
 		return err
 	}
-	v.there = map[string]bool{}
+	v.there, v.other = map[string]bool{}, map[string]bool{}
 	for _, entry := range entries {
 		if !entry.Type().IsRegular() {
 			v.found(entry.Name(), "it is no regular file, and a pack has nothing else")
+			v.other[entry.Name()] = true
 			continue
 		}
 		v.there[entry.Name()] = true
@@ -143,11 +144,20 @@ func (v *verifier) list() error {
 	return nil
 }
 
+// isMissing reports whether there is nothing of that name.
+func (v *verifier) isMissing(name string) bool { return !v.there[name] && !v.other[name] }
+
 // checkManifest holds the files against the manifest.
 func (v *verifier) checkManifest() error {
-	text, err := readAtMost(v.path(ManifestFile), manifestBytesMax)
-	if errors.Is(err, fs.ErrNotExist) {
+	if v.isMissing(ManifestFile) {
 		v.found(ManifestFile, "it is missing, so this is no pack of evidence, or not all of one")
+	}
+	if !v.there[ManifestFile] {
+		return nil
+	}
+	text, err := readAtMost(v.path(ManifestFile), manifestBytesMax)
+	if errors.Is(err, errTooLong) {
+		v.found(ManifestFile, "it was changed: %v", err)
 		return nil
 	}
 	if err != nil {
@@ -163,8 +173,10 @@ func (v *verifier) checkManifest() error {
 	}
 	v.report.Files = len(v.files)
 	for _, name := range slices.Sorted(maps.Keys(v.files)) {
-		if !v.there[name] {
+		if v.isMissing(name) {
 			v.found(name, "it is missing: %s lists it", ManifestFile)
+		}
+		if !v.there[name] {
 			continue
 		}
 		sum, err := sumOfFile(v.path(name))
@@ -205,7 +217,7 @@ func (v *verifier) checkMade(m *made) error {
 	for _, f := range m.files(v.options.Faces) {
 		expected[f.name] = true
 		if !v.there[f.name] {
-			if v.files[f.name] == "" { // else the manifest has said so
+			if v.isMissing(f.name) && v.files[f.name] == "" { // else the manifest has said so
 				v.found(f.name, "it is missing")
 			}
 			continue
@@ -293,7 +305,7 @@ func (v *verifier) checkPlan(ctx context.Context, p *part, m *made) error {
 		return nil
 	}
 	if !v.there[PlanFile] {
-		if v.files[PlanFile] == "" {
+		if v.isMissing(PlanFile) && v.files[PlanFile] == "" {
 			v.found(PlanFile, "it is missing")
 		}
 		return nil
