@@ -96,7 +96,7 @@ func (f file) Receive(ctx context.Context, meta state.Meta, events iter.Seq2[sta
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return err
 	}
-	return sqlite.Receive(ctx, f.path, meta, events, by, f.options)
+	return sqlite.Receive(ctx, f.path, meta, events, by)
 }
 
 func (f file) Arrive(ctx context.Context, by state.Holder) error {

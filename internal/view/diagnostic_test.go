@@ -165,3 +165,19 @@ func FuzzDiagnostics(f *testing.F) {
 		}
 	})
 }
+
+func TestASnippetShowsNoPasswordOfAURL(t *testing.T) {
+	const source = `state "postgres" { url = "postgres://clerk:s3cr3t@db/pay" }` + "\n"
+	var out bytes.Buffer
+	diags := hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Wrong", Subject: rangeOf(t, "main.hcl", source, "url").Ptr()}}
+	file, parsing := hclsyntax.ParseConfig([]byte(source), "main.hcl", hcl.InitialPos)
+	if parsing.HasErrors() {
+		t.Fatal(parsing)
+	}
+	if err := view.Diagnostics(&out, diags, map[string]*hcl.File{"main.hcl": file}, view.Screen{}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "postgres://clerk:******@db/pay") {
+		t.Errorf("it shows\n%s", &out)
+	}
+}

@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -38,10 +39,21 @@ func (p *page) snippet(source []byte, r hcl.Range) {
 	}
 }
 
+// hidePasswords puts an asterisk for each byte of a password in a URL, as somebody may have
+// written one into a state block.
+func hidePasswords(line string) string {
+	password := regexp.MustCompile(`[a-z]://[^\s/"@:]*:([^\s"@]+)@`)
+	hidden := []byte(line)
+	for _, at := range password.FindAllStringSubmatchIndex(line, -1) {
+		copy(hidden[at[2]:at[3]], strings.Repeat("*", at[3]-at[2]))
+	}
+	return string(hidden)
+}
+
 // sourceLine writes one line of source and, below it, carets under the bytes from start to
 // end. Where it is too long, the part around the marked text is shown.
 func (p *page) sourceLine(number int, line []byte, start, end int) {
-	text := strings.TrimSuffix(string(line), "\r")
+	text := hidePasswords(strings.TrimSuffix(string(line), "\r"))
 	start, end = min(max(start, 0), len(text)), min(max(end, 0), len(text))
 	before, marked, after := leading(text[:start]), Visible(text[start:end]), Visible(text[end:])
 	label := fmt.Sprintf("%6d: ", number)

@@ -15,12 +15,12 @@ import (
 // Receive makes a state at path out of the journal of another one, from which it is being
 // moved: it can't be used before [Arrive]. The file appears whole or not at all. It returns
 // what Create does where something is there, and the error of events as it is.
-func Receive(ctx context.Context, path string, meta state.Meta, events iter.Seq2[state.Event, error], from state.Holder, opts Options) error {
+func Receive(ctx context.Context, path string, meta state.Meta, events iter.Seq2[state.Event, error], by state.Holder) error {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return err
 	}
-	lock, err := acquire(ctx, path, from, 0)
+	lock, err := acquire(ctx, path, by, 0)
 	if err != nil {
 		return fmt.Errorf("make state %s: %w", path, err)
 	}
