@@ -31,9 +31,10 @@ type transferBlock struct {
 	memberOf      []string // batches, as far as known
 	shared        map[string][]Dependency
 
-	repeated bool        // has for_each
-	data     *dataSource // whose rows stand alone in for_each
-	elements []element   // of any other for_each
+	repeated bool                     // has for_each
+	data     *dataSource              // whose rows stand alone in for_each
+	elements []element                // of any other for_each
+	dates    map[string][]*Occurrence // of the schedules of which for_each is made
 	ctx      *hcl.EvalContext
 	broken   bool // a mistake keeps every instance from being evaluated
 	windows  map[windowsOf][]*Window
@@ -335,6 +336,7 @@ func (l *loader) expand(t *transferBlock, forEach *argument) {
 		t.broken = true
 		return
 	}
+	t.dates = datesOf(forEach.refs)
 	value, marks := value.Unmark() // what moves the keys
 	l.checkKeys(t, len(marks) > 0)
 	ty := value.Type()

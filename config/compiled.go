@@ -86,8 +86,12 @@ func compiledTexts() map[string]func(*transfer.Request) *string {
 }
 
 // newCompiled compiles a block with for_each, after an instance of it was evaluated to like.
-// It is nil where an argument that differs from row to row is not text of a request.
+// It is nil where an argument that differs from row to row is not text of a request,
+// and where for_each is made of the dates of a schedule.
 func newCompiled(t *transferBlock, in instance, like Transfer) *compiled {
+	if len(t.dates) > 0 {
+		return nil // each is made for a date of its own
+	}
 	c := &compiled{block: t, like: like, scale: scaleUnknown}
 	p := compiler{block: t, each: newEachRow(t)}
 	if in.row != nil {

@@ -65,6 +65,34 @@ func latest(all []*Occurrence) *Occurrence {
 	return last
 }
 
+// datesOf are the occurrences of the schedules that refs name, also through locals, by date:
+// a key that is one of them says for which date a transfer is made, whatever became of the rest.
+func datesOf(refs *references) map[string][]*Occurrence {
+	var dates map[string][]*Occurrence
+	seen := map[*node]bool{}
+	var visit func(all []*node)
+	visit = func(all []*node) {
+		for _, n := range all {
+			switch {
+			case seen[n] || n.progress != known:
+			case n.root == "local":
+				visit(n.dependencies())
+			case n.root == "schedule":
+				if dates == nil {
+					dates = map[string][]*Occurrence{}
+				}
+				for date, o := range n.value.GetAttr("occurrences").AsValueMap() {
+					_, of := unmoved(o)
+					dates[date] = append(dates[date], of...)
+				}
+			}
+			seen[n] = true
+		}
+	}
+	visit(refs.nodes)
+	return dates
+}
+
 // A ref_id that moves would pay an occurrence again when a holiday is added.
 const (
 	movingRefID = "ref_id depends on adjusted_date or due_at"
@@ -75,8 +103,9 @@ const (
 // windowsOf is of what the windows of a transfer are made.
 type windowsOf struct{ own, batch *Window }
 
-// occurrence says for which date of a schedule the transfer is made: that of not_before, and
-// where that is no schedule's, that of each.value.
+// occurrence says for which date of a schedule the transfer is made: that of not_before, where
+// that is no schedule's that of each.value, and where that is none's either the one that
+// each.key names.
 func (e *evaluation) occurrence(out *Transfer, batch *batchBlock) {
 	out.Occurrence = latest(e.notBefore)
 	if out.Occurrence == nil && batch != nil {
@@ -86,9 +115,12 @@ func (e *evaluation) occurrence(out *Transfer, batch *batchBlock) {
 		_, of := unmoved(e.in.each)
 		out.Occurrence = latest(of)
 	}
+	if out.Occurrence == nil && e.in.element != nil {
+		out.Occurrence = latest(e.block.dates[e.in.element.key])
+	}
 	if out.Occurrence != nil && out.NotBefore.IsZero() && !e.wrong {
 		e.refuse(nil, "Occurrence without a time",
-			"The transfer is made for %s of schedule.%s, but nothing says that it waits for it: it would be sent at once. Write not_before = each.value.due_at.",
+			"The transfer is made for %s of schedule.%s, but nothing says that it waits for it: it would be sent at once. Write not_before = schedule.%[2]s.occurrences[each.key].due_at, or each.value.due_at where each.value is the occurrence.",
 			out.Occurrence.Date, out.Occurrence.Schedule)
 	}
 }

@@ -98,3 +98,56 @@ func TestScheduleDependsOnFilesAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestOccurrenceOfAKey is that a transfer is one of its date, even where nothing but its key
+// says which, and when it is due is written out.
+func TestOccurrenceOfAKey(t *testing.T) {
+	for name, c := range map[string]struct{ forEach, notBefore string }{
+		"each.value":     {"schedule.s.occurrences", `"2026-01-01T00:00:00Z"`},
+		"dates":          {"{ for date, o in schedule.s.occurrences : date => o.date }", `"${each.key}T00:00:00Z"`},
+		"keys":           {"toset(keys(schedule.s.occurrences))", `"2026-01-01T00:00:00Z"`},
+		"through locals": {"toset(local.dates)", `"${each.value}T00:00:00Z"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			text := fmt.Sprintf(`
+schedule "s" {
+  rrule = "FREQ=MONTHLY;COUNT=3"
+  start = "2026-08-01"
+}
+locals {
+  dates = [for o in schedule.s.occurrences : o.date]
+}
+transfer "internal" "rent" {
+  for_each        = %s
+  ref_id          = "rent-${each.key}"
+  from_profile_id = "a"
+  to_profile_id   = "b"
+  amount          = "1.00"
+  asset           = "USD"
+  not_before      = %s
+}
+`, c.forEach, c.notBefore)
+			if err := os.WriteFile(filepath.Join(dir, "main.hcl"), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			loaded, diags := config.Load(dir, config.Options{})
+			if diags.HasErrors() {
+				t.Fatal(diags)
+			}
+			count := 0
+			for declared, diags := range loaded.Transfers(context.Background()) {
+				if diags.HasErrors() {
+					t.Fatal(diags)
+				}
+				if o := declared.Occurrence; o == nil || "rent-"+o.Date.String() != declared.Request.RefID {
+					t.Errorf("%s is made for %v", declared.Request.RefID, o)
+				}
+				count++
+			}
+			if count != 3 {
+				t.Errorf("%d transfers", count)
+			}
+		})
+	}
+}

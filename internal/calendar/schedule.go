@@ -28,11 +28,14 @@ type Occurrence struct {
 	Due      time.Time // in the zone of the schedule
 }
 
+// ErrNone says that a schedule has no date, and so would never pay anything.
+var ErrNone = errors.New("has no date from its start to its end")
+
 // ErrEndless says that neither the rule nor the schedule has an end.
 var ErrEndless = errors.New("has no end: it needs until, or COUNT in its rule")
 
 // Occurrences are all dates of the schedule, in order. The error is [ErrEndless],
-// [ErrTooMany], or names a date that can't be moved to a business day.
+// [ErrTooMany], [ErrNone], [ErrTooFew], or names a date that can't be moved to a business day.
 func (s *Schedule) Occurrences() ([]Occurrence, error) {
 	if s.Until == 0 && !s.Recurrence.Ends() {
 		return nil, ErrEndless
@@ -41,11 +44,17 @@ func (s *Schedule) Occurrences() ([]Occurrence, error) {
 	if err != nil {
 		return nil, err
 	}
+	switch {
+	case len(dates) == 0:
+		return nil, ErrNone
+	case s.Until == 0 && len(dates) < s.Recurrence.count:
+		return nil, ErrTooFew
+	}
 	all := make([]Occurrence, 0, len(dates))
 	for _, d := range dates {
 		o := Occurrence{Date: d}
 		if o.Adjusted, err = s.Calendar.Adjust(d, s.Convention); err != nil {
-			return nil, fmt.Errorf("%s cannot be moved: %w", d, err)
+			return nil, fmt.Errorf("has %s, which cannot be moved: %w", d, err)
 		}
 		if o.Adjusted != d {
 			o.Why = s.Calendar.Closed(d)
@@ -55,6 +64,9 @@ func (s *Schedule) Occurrences() ([]Occurrence, error) {
 	}
 	return all, nil
 }
+
+// ErrTooFew says that a rule does not make as many dates as it counts.
+var ErrTooFew = fmt.Errorf("makes fewer occurrences than its COUNT before the year %d", YearMax+1)
 
 // Clock is a time of day, in minutes since midnight: at most 24:00, the end of the day.
 type Clock int
