@@ -72,13 +72,13 @@ func (l *loader) evaluateOpeningRows() {
 func (l *loader) openingRow(element cty.Value) (OpeningBalance, string) {
 	texts := make(map[string]string, 3)
 	for _, name := range []string{"profile_id", "asset", "amount"} {
-		if !element.Type().IsObjectType() || !element.Type().HasAttribute(name) {
+		if element.IsNull() || !element.Type().IsObjectType() || !element.Type().HasAttribute(name) {
 			return OpeningBalance{}, fmt.Sprintf("has no %s. It needs profile_id, asset and amount.", name)
 		}
 		value := element.GetAttr(name)
 		switch {
 		case !isText(value):
-			return OpeningBalance{}, fmt.Sprintf("has a %s that is not text in quotation marks.", name)
+			return OpeningBalance{}, fmt.Sprintf("has something else than text in quotation marks as its %s.", name)
 		case value.AsString() == "":
 			return OpeningBalance{}, fmt.Sprintf("has an empty %s.", name)
 		}

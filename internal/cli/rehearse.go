@@ -49,11 +49,39 @@ func endOfRehearsal(result *rehearsal.Result, err error) error {
 	return err
 }
 
+// toRehearse is the plan of an apply: of a saved one what is left of it. A plan that is not
+// applicable is rehearsed as it is.
 func (a *applying) toRehearse(ctx context.Context, w *workspace) (*planner.Plan, error) {
-	if a.file != "" {
-		return w.openPlan(a.file)
+	if a.file == "" {
+		return a.planning.plan(ctx, w, a.asJSON)
 	}
-	return a.planning.plan(ctx, w, a.asJSON)
+	plan, err := w.openPlan(a.file)
+	if err != nil || !plan.Applicable() {
+		return plan, err
+	}
+	left, err := a.leftOf(ctx, w, plan)
+	if err != nil {
+		return nil, a.unfit(a.file, "cannot be applied; nothing was sent", err)
+	}
+	return left, nil
+}
+
+// leftOf is what an apply would send of a saved plan. Who rehearses need not have the state: without
+// it that is all of the plan.
+func (a *applying) leftOf(ctx context.Context, w *workspace, plan *planner.Plan) (*planner.Plan, error) {
+	controls := w.config.Controls()
+	if there, err := w.place.Look(ctx); err != nil || !there {
+		return plan, plan.CheckHeader(w.boundMeta(plan.Header), controls, w.now())
+	}
+	snapshot, done, err := w.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if a.sandbox && plan.Header.Lineage == "" {
+		plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
+	}
+	return plan.Recheck(ctx, snapshot, controls, w.now())
 }
 
 func (w *workspace) rehearsalBalances() []rehearsal.Balance {

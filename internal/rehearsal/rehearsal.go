@@ -252,7 +252,7 @@ func (b *book) move(m *movement) bool {
 	change := b.plan.Changes.At(int(m.change))
 	if b.result.Funded && from.Closing.LessThan(m.amount) {
 		b.result.Failed.Add(from.Asset, amountOf(&change))
-		b.note(&change, from.ProfileID, from.Closing, "")
+		b.note(&change, from, "")
 		return false
 	}
 	b.result.Made.Add(from.Asset, amountOf(&change))
@@ -273,10 +273,10 @@ func amountOf(c *planner.Change) transfer.Amount {
 	return r.Amount
 }
 
-func (b *book) note(c *planner.Change, from string, has decimal.Decimal, cause string) {
+func (b *book) note(c *planner.Change, from *Account, cause string) {
 	if len(b.result.Failures) < FailuresMax {
 		b.result.Failures = append(b.result.Failures, Failure{
-			RefID: c.RefID, Place: c.Place, From: from, Asset: c.Request.Asset, Amount: amountOf(c), Has: has, Cause: cause,
+			RefID: c.RefID, Place: c.Place, From: from.ProfileID, Asset: from.Asset, Amount: amountOf(c), Has: from.Closing, Cause: cause,
 		})
 	}
 }
@@ -307,7 +307,7 @@ func (b *book) fail(n int32) {
 				change := b.plan.Changes.At(int(m.change))
 				from := &b.accounts[m.from]
 				b.result.NotAttempted.Add(from.Asset, amountOf(&change))
-				b.note(&change, from.ProfileID, from.Closing, cause)
+				b.note(&change, from, cause)
 				failed = append(failed, w)
 			}
 		}

@@ -104,14 +104,22 @@ func (p *page) accounts(r *rehearsal.Result, o RehearsalOptions) {
 		p.account(a, r.Funded, o.Plan.Names)
 	}
 	if more := len(paying) - len(listed); more > 0 {
-		p.line(dim("  and " + plural(more, "more account") + " that pay"))
+		p.line(dim("  and " + moreAccounts(more, "pays", "pay")))
 	}
 	if more := len(r.Accounts) - len(paying); more > 0 {
-		p.line(dim("  and " + plural(more, "more account") + " that only receive"))
+		p.line(dim("  and " + moreAccounts(more, "only receives", "only receive")))
 	}
 	if len(r.Accounts) > 0 {
 		p.line()
 	}
+}
+
+// moreAccounts counts accounts that are not listed, and says what they do.
+func moreAccounts(n int, one, many string) string {
+	if n == 1 {
+		return "1 more account that " + one
+	}
+	return fmt.Sprintf("%d more accounts that %s", n, many)
 }
 
 func (p *page) account(a *rehearsal.Account, funded bool, names map[string]string) {
@@ -150,7 +158,14 @@ func (p *page) remark(row string, a *rehearsal.Account) string {
 
 func (p *page) verdict(r *rehearsal.Result) {
 	if r.Complete() {
-		p.paragraph("", fmt.Sprintf("All %s would be made.", plural(r.Made.Count(), "transfer")), toneGood)
+		switch n := r.Made.Count(); n {
+		case 0:
+			p.paragraph("", "There is nothing to send.", toneGood)
+		case 1:
+			p.paragraph("", "The transfer would be made.", toneGood)
+		default:
+			p.paragraph("", fmt.Sprintf("All %s would be made.", plural(n, "transfer")), toneGood)
+		}
 		return
 	}
 	p.paragraph("", fmt.Sprintf("%s would fail for lack of funds, and %d would not be attempted.",
