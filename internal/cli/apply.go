@@ -132,7 +132,7 @@ func (a *applying) check(p *process) error {
 		return err
 	}
 	if a.file != "" && a.arePlanned() {
-		return errors.New("a saved plan is applied as it is: --target, --accept-… and --allow-empty belong to plan")
+		return errors.New("a saved plan is applied as it is: --target, --override-limit, --accept-… and --allow-empty belong to plan")
 	}
 	return nil
 }

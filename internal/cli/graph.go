@@ -64,7 +64,7 @@ func drawing(format string) (func(*view.Flow, io.Writer) error, error) {
 // saved reads a saved plan, which is whole without its state.
 func (o *planning) saved(p *process, name string) (*workspace, *planner.Plan, error) {
 	if o.arePlanned() {
-		return nil, nil, errors.New("a saved plan is drawn as it is: --target, --accept-… and --allow-empty are for what is planned now")
+		return nil, nil, errors.New("a saved plan is drawn as it is: --target, --override-limit, --accept-… and --allow-empty are for what is planned now")
 	}
 	o.need = config.NeedState
 	loaded, err := p.load(&o.source, false)
