@@ -428,8 +428,8 @@ func (f *pain001File) column(i int, path, text string, at span) hcl.Diagnostics 
 	return nil
 }
 
-func (r *painRecord) refuse(at span, summary, detail string, args ...any) {
-	r.wrong = append(r.wrong, r.file.wrongRecord(at, summary, detail, args...)...)
+func (r *painRecord) refuse(at span, summary, detail string) {
+	r.wrong = append(r.wrong, r.file.wrongRecord(at, summary, "%s", detail)...)
 }
 
 // finish counts an instruction and checks what it must have.

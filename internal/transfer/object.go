@@ -60,8 +60,9 @@ func haveTwice(members []member) bool {
 // room is how many members are expected.
 func scanObject(raw []byte, text string, room int) ([]member, bool) {
 	s := objectScanner{raw: raw, text: text, members: make([]member, 0, room)}
-	ok := s.object(true) && s.space() && s.at == len(raw)
-	return s.members, ok
+	ok := s.object(true)
+	s.space()
+	return s.members, ok && s.at == len(raw)
 }
 
 // objectScanner reads JSON without escapes. Whatever it has read is valid.
@@ -73,17 +74,24 @@ type objectScanner struct {
 	members []member
 }
 
-// space skips white space. It returns true, so that it can stand between what must be there.
-func (s *objectScanner) space() bool {
+// space skips white space.
+func (s *objectScanner) space() {
 	for s.at < len(s.raw) {
 		switch s.raw[s.at] {
 		case ' ', '\t', '\n', '\r':
 			s.at++
 		default:
-			return true
+			return
 		}
 	}
-	return true
+}
+
+// colon reads what stands between a name and its value.
+func (s *objectScanner) colon() bool {
+	s.space()
+	ok := s.byte(':')
+	s.space()
+	return ok
 }
 
 func (s *objectScanner) byte(b byte) bool {
@@ -136,7 +144,7 @@ func (s *objectScanner) object(outer bool) bool {
 	for len(s.members) < membersMax {
 		var m member
 		var ok bool
-		if m.name, ok = s.string(); !ok || !s.space() || !s.byte(':') || !s.space() {
+		if m.name, ok = s.string(); !ok || !s.colon() {
 			return false
 		}
 		from := s.at
