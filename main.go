@@ -10,5 +10,5 @@ import (
 
 func main() {
 	ctx := cli.WithInterrupt(context.Background())
-	os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+	os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 }

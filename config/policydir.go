@@ -57,7 +57,7 @@ func (l *loader) openPolicyDir(name string) (*policyDir, os.FileInfo, hcl.Diagno
 		return nil, nil, hcl.Diagnostics{placeless("Policy directory cannot be read", detail, args...)}
 	}
 	if name == "" {
-		return refuse("--policy-dir is empty. Is a variable of the shell not set?")
+		return refuse("--policy-dir or REMIT_POLICY_DIR is empty, which names no directory. Is a variable of the shell not set? Without controls, say neither.")
 	}
 	if err := transfer.CheckText(name); err != nil { // a reviewer reads it in places
 		return refuse("The name of the policy directory %q %s", name, sentence(err))

@@ -37,19 +37,19 @@ const (
 )
 
 // Run carries out one command line and returns the exit code. Results go to stdout,
-// everything else to stderr; getenv is the environment. A cancelled ctx is an interrupt,
+// everything else to stderr; lookupEnv is the environment. A cancelled ctx is an interrupt,
 // with an [Interrupt] as its cause.
-func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
-	return runAt(ctx, time.Now, args, stdin, stdout, stderr, getenv)
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
+	return runAt(ctx, time.Now, args, stdin, stdout, stderr, lookupEnv)
 }
 
 // runAt is Run with a clock.
-func runAt(ctx context.Context, now func() time.Time, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
+func runAt(ctx context.Context, now func() time.Time, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
 	p := &process{
-		stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, now: now,
+		stdin: stdin, stdout: stdout, stderr: stderr, lookupEnv: lookupEnv, now: now,
 	}
 	root := newRoot(p)
-	args, err := withEnvironmentArgs(root, args, getenv("REMIT_CLI_ARGS"))
+	args, err := withEnvironmentArgs(root, args, p.getenv("REMIT_CLI_ARGS"))
 	if err == nil {
 		root.SetArgs(longFlags(root, args))
 		err = root.ExecuteContext(ctx)
@@ -65,7 +65,7 @@ func runAt(ctx context.Context, now func() time.Time, args []string, stdin io.Re
 type process struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	getenv         func(string) string
+	lookupEnv      func(string) (string, bool)
 	now            func() time.Time
 	noColor        bool // --no-color
 	lines          *view.JSON
@@ -73,6 +73,12 @@ type process struct {
 	telling        sync.Mutex                  // an interrupted command may still go on while its end is told
 	progress       *progress                   // guarded by telling; nil while there is none to tell
 	here           func(command string) string // see [view.Screen]; nil before a directory is known
+}
+
+// getenv is the value of an environment variable; "" where it is not set.
+func (p *process) getenv(name string) string {
+	value, _ := p.lookupEnv(name)
+	return value
 }
 
 // json is what a command with --json or --json-into writes to; there is one, whose first line says its

@@ -165,7 +165,7 @@ func (c *cron) together(n int) {
 func (c *cron) run(args ...string) string {
 	var stdout, stderr bytes.Buffer
 	args = append(args, "--chdir="+c.dir, "--var=base_url="+c.url)
-	if code := cli.RunAt(context.Background(), c.now, args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" }); code != 0 {
+	if code := cli.RunAt(context.Background(), c.now, args, strings.NewReader(""), &stdout, &stderr, func(string) (string, bool) { return "", false }); code != 0 {
 		c.t.Errorf("remit %s at %s: exit code %d\n%s%s", strings.Join(args, " "), c.now(), code, &stdout, &stderr)
 	}
 	return stdout.String()

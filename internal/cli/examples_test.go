@@ -110,7 +110,7 @@ func runIn(t *testing.T, ahead time.Duration, wantCode int, args ...string) stri
 	t.Helper()
 	now := func() time.Time { return time.Now().Add(ahead) }
 	var stdout, stderr bytes.Buffer
-	code := cli.RunAt(context.Background(), now, args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
+	code := cli.RunAt(context.Background(), now, args, strings.NewReader(""), &stdout, &stderr, func(string) (string, bool) { return "", false })
 	if code != wantCode {
 		t.Fatalf("remit %s: exit code %d, want %d\n%s%s", strings.Join(args, " "), code, wantCode, &stdout, &stderr)
 	}

@@ -83,7 +83,7 @@ func drawFunds(t *rapid.T) string {
 // inProcess runs remit in this process, whatever its exit code.
 func inProcess(args ...string) string {
 	var stdout, stderr bytes.Buffer
-	cli.Run(context.Background(), args, strings.NewReader(""), &stdout, &stderr, func(string) string { return "" })
+	cli.Run(context.Background(), args, strings.NewReader(""), &stdout, &stderr, func(string) (string, bool) { return "", false })
 	return stdout.String()
 }
 

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 			ctx := cli.WithInterrupt(context.Background())
 			offset, _ := time.ParseDuration(os.Getenv(clockVariable)) // 0 where no script set a clock
 			now := func() time.Time { return time.Now().Add(offset) }
-			os.Exit(cli.RunAt(ctx, now, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+			os.Exit(cli.RunAt(ctx, now, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 		},
 	})
 }

@@ -83,8 +83,8 @@ func (p *process) load(s *source, asJSON bool) (*config.Configuration, error) {
 // options say what the configuration is loaded with.
 func (s *source) options(p *process) config.Options {
 	policyDirs := slices.Clone(s.policyDirs)
-	if dir := p.getenv("REMIT_POLICY_DIR"); dir != "" {
-		policyDirs = append(policyDirs, dir)
+	if dir, isSet := p.lookupEnv("REMIT_POLICY_DIR"); isSet {
+		policyDirs = append(policyDirs, dir) // an empty one is a mistake: a control is not lost to a variable that is missing
 	}
 	return config.Options{
 		PolicyDirs: policyDirs, Assignments: s.assignments, Getenv: p.getenv, Sandbox: s.sandbox, Need: s.need, Version: readVersion().Version, Zone: p.now().Location(),

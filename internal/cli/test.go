@@ -247,7 +247,7 @@ func (t *tester) quiet(p *process, run *config.TestRun) *process {
 		now = rehearsed()
 	}
 	return &process{
-		stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, getenv: p.getenv,
+		stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, lookupEnv: p.lookupEnv,
 		now: func() time.Time { return now.Add(p.now().Sub(begun)).UTC() },
 	}
 }

@@ -69,7 +69,7 @@ func remit(t *testing.T, dir string, args ...string) (int, string) {
 	t.Helper()
 	var out bytes.Buffer
 	args = append(args, "--chdir="+dir)
-	code := cli.Run(t.Context(), args, bytes.NewReader(nil), &out, &out, func(string) string { return "" })
+	code := cli.Run(t.Context(), args, bytes.NewReader(nil), &out, &out, func(string) (string, bool) { return "", false })
 	return code, out.String()
 }
 
