@@ -137,7 +137,7 @@ func (l *loader) keysFile(r *reader, argument string) *keysFile {
 	}
 	content, err := l.readControlFile(r.block, name)
 	if err != nil {
-		r.refuse(a.expr.Range(), "File cannot be read", "%s %s: %s", argument, name, sentence(err))
+		r.refuse(a.expr.Range(), "File cannot be read", "%s names %s: %s", argument, name, sentence(err))
 		return nil
 	}
 	return &keysFile{name, content, a.expr.Range()}

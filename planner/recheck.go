@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,13 +55,20 @@ func (e *ControlsError) Error() string {
 	return fmt.Sprintf("the plan was made under other controls: %s; make a new one", strings.Join(texts, ", "))
 }
 
+// Lacks reports whether a control is gone.
+func (e *ControlsError) Lacks() bool {
+	return slices.ContainsFunc(e.Changes, func(c ControlChange) bool { return c.What == isGone })
+}
+
+const isGone = "is gone"
+
 // compareControls returns which controls differ between two lists, each in order of name.
 func compareControls(planned, now []config.Control) []ControlChange {
 	var changes []ControlChange
 	for len(planned) > 0 || len(now) > 0 {
 		switch {
 		case len(now) == 0 || len(planned) > 0 && planned[0].Name < now[0].Name:
-			changes = append(changes, ControlChange{planned[0], "is gone"})
+			changes = append(changes, ControlChange{planned[0], isGone})
 			planned = planned[1:]
 		case len(planned) == 0 || now[0].Name < planned[0].Name:
 			changes = append(changes, ControlChange{now[0], "is new"})

@@ -66,6 +66,9 @@ func unarmor(text string) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("it is no SSH signature, which begins with %q and ends with %q", ArmorStart, armorEnd)
 	}
+	if strings.Contains(body, ArmorStart) {
+		return nil, errors.New("it has several signatures; each stands in a file of its own")
+	}
 	if strings.ContainsAny(body, "\r") {
 		return nil, errors.New("it is no SSH signature: it is not base64")
 	}

@@ -220,6 +220,10 @@ func (s *source) unfit(file, outcome string, err error) error {
 	if errors.As(err, &obstacle) {
 		code = exitOf(obstacle.Obstacles)
 	}
+	var other *planner.ControlsError
+	if errors.As(err, &other) && other.Lacks() && len(s.policyDirs) == 0 {
+		err = fmt.Errorf("%w, or, where it was made with --policy-dir or REMIT_POLICY_DIR, name that directory here too", err)
+	}
 	return hinted{fmt.Errorf("%s %s: %w", file, outcome, err), s.command("plan --out=" + shell.Word(file)), code}
 }
 

@@ -155,7 +155,7 @@ func notApproved(a *view.Approval) string {
 	}
 	lines := []string{missing + "."}
 	for _, d := range a.Discounted {
-		lines = append(lines, fmt.Sprintf("%s does not count: %s.", d.File, d.Detail))
+		lines = append(lines, fmt.Sprintf("%s does not count: %s.", view.Visible(d.File), d.Detail))
 	}
 	could := "Nobody else could approve it: allowed_signers has no other key that counts now."
 	if len(a.Could) > 0 {

@@ -227,7 +227,7 @@ func (a *approving) confirm(ctx context.Context, w *workspace, totals transfer.T
 		total = asset + ":" + total
 	}
 	if want := strconv.Itoa(totals.Count()); count != want {
-		return fmt.Errorf("the plan moves %s transfers, not %s; nothing was signed", want, strconv.Quote(count))
+		return fmt.Errorf("the number of transfers that the plan moves is %s, not %s; nothing was signed", want, strconv.Quote(count))
 	}
 	cut := strings.LastIndexByte(total, ':')
 	if cut < 0 {

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"remit/internal/shell"
-	"remit/internal/view"
 	"remit/internal/wholefile"
 	"remit/planner"
 )
@@ -79,7 +77,7 @@ func isReplaceable(path, start string) (bool, error) {
 }
 
 // savePlan writes the plan to a file, which only its owner may read, and its bytes to also.
-func (w *workspace) savePlan(ctx context.Context, plan *planner.Plan, name string, also io.Writer, asJSON bool) error {
+func (w *workspace) savePlan(ctx context.Context, plan *planner.Plan, name string, also io.Writer) error {
 	defer w.quiet()
 	var err error
 	if plan.Header.Origin, err = w.origin(ctx); err != nil {
@@ -90,10 +88,5 @@ func (w *workspace) savePlan(ctx context.Context, plan *planner.Plan, name strin
 	}); err != nil {
 		return fmt.Errorf("save the plan to %s: %w", name, err)
 	}
-	w.quiet()
-	if asJSON || !plan.Applicable() {
-		return nil
-	}
-	_, err = fmt.Fprintf(w.stdout, "\nSaved to %s. To send exactly this:\n\n    %s\n", view.Visible(name), view.Command(w.command("apply "+shell.Word(name))))
-	return err
+	return nil
 }

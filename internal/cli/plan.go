@@ -63,7 +63,7 @@ func newPlan(p *process) *cobra.Command {
 			}
 			if out != "" {
 				w.begin("saving the plan")
-				if err := sign.save(cmd.Context(), w, plan, out, asJSON); err != nil {
+				if err := sign.save(cmd.Context(), w, &o, plan, out, asJSON); err != nil {
 					return o.planError(err)
 				}
 			}

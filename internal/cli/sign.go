@@ -64,10 +64,13 @@ func (w *workspace) unknownAuthor(key ssh.PublicKey) error {
 	return first
 }
 
-// save saves the plan, and the author's signature beside it.
-func (s *signing) save(ctx context.Context, w *workspace, plan *planner.Plan, name string, asJSON bool) error {
+// save saves the plan, and the author's signature beside it, and says what to type next.
+func (s *signing) save(ctx context.Context, w *workspace, o *planning, plan *planner.Plan, name string, asJSON bool) error {
 	if s.opened == nil {
-		return w.savePlan(ctx, plan, name, io.Discard, asJSON)
+		if err := w.savePlan(ctx, plan, name, io.Discard); err != nil || asJSON || !plan.Applicable() {
+			return err
+		}
+		return o.saySaved(w, name, "Saved to "+view.Visible(name)+".")
 	}
 	plan.Header.AuthorKey = s.opened.Fingerprint()
 	file := w.within(name) + ".author.sig"
@@ -79,7 +82,7 @@ func (s *signing) save(ctx context.Context, w *workspace, plan *planner.Plan, na
 		return fmt.Errorf("sign the plan: %s is there already and is no signature, so it is not replaced; move it away", name+".author.sig")
 	}
 	digest := approval.NewDigest()
-	if err := w.savePlan(ctx, plan, name, digest, true); err != nil {
+	if err := w.savePlan(ctx, plan, name, digest); err != nil {
 		return err
 	}
 	text, err := s.opened.Sign(ctx, w.within(name), digest)
@@ -95,10 +98,21 @@ func (s *signing) save(ctx context.Context, w *workspace, plan *planner.Plan, na
 	if asJSON {
 		return nil
 	}
-	_, err = fmt.Fprintf(w.stdout, "\nSaved to %s, and signed by its author with %s.\n", view.Visible(name), s.opened.Fingerprint())
-	if err != nil || !plan.Applicable() {
+	saved := fmt.Sprintf("Saved to %s, and signed by its author with %s.", view.Visible(name), s.opened.Fingerprint())
+	if !plan.Applicable() {
+		_, err = fmt.Fprintf(w.stdout, "\n%s\n", saved)
 		return err
 	}
-	_, err = fmt.Fprintf(w.stdout, "Who approves it types:\n\n    %s\n", view.Command(w.command("approve "+shell.Word(name))))
+	return o.saySaved(w, name, saved)
+}
+
+// saySaved says that an applicable plan was saved, and the next command: where a rule wants
+// approvers, apply would be refused.
+func (o *planning) saySaved(w *workspace, name, saved string) error {
+	next, command := "To send exactly this:", "apply "
+	if len(o.approvals) > 0 && !w.sandbox {
+		next, command = "Who approves it types:", "approve "
+	}
+	_, err := fmt.Fprintf(w.stdout, "\n%s %s\n\n    %s\n", saved, next, view.Command(w.command(command+shell.Word(name))))
 	return err
 }
