@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,20 +20,26 @@ const numberDigits = 15
 
 // cellFormat is what the number format of a cell says of what it shows.
 type cellFormat struct {
-	sections []cellSection // for positive numbers, negative ones and zero, as far as there are any
+	sections   []cellSection // for positive numbers, negative ones and zero, as far as there are any
+	hidesText  bool          // text does not show
+	writesText bool          // another text shows instead
+	writes     string        // the format, where it writes digits or points of its own into what it shows
 }
 
 // cellSection is the part of a format for numbers of one sign.
 type cellSection struct {
-	general  bool
-	date     bool // years, months or days
-	time     bool // hours, minutes or seconds
-	elapsed  bool // hours beyond a day
-	digits   bool // shows digits at all
-	decimals int
-	percent  bool
-	scaled   bool // shows thousands or millions
-	rough    bool // an exponent or a fraction
+	// condition is an operator and the number that it compares with; "" for that of the place.
+	condition string
+	limit     float64
+	general   bool
+	date      bool // years, months or days
+	time      bool // hours, minutes or seconds
+	elapsed   bool // hours beyond a day
+	digits    bool // shows digits at all
+	decimals  int
+	percent   bool
+	scaled    bool // shows thousands or millions
+	rough     bool // an exponent or a fraction
 	// padded are the pieces of a format that pads with zeros and has no decimals, such as
 	// "E-"0000: text, and how many digits.
 	padded []padPiece
@@ -43,6 +51,16 @@ type padPiece struct {
 	digits int
 }
 
+// ownDigits are digits that a format writes whatever the number is: in quotation marks, after a
+// backslash or a star, in a currency, or one that is no place for a digit.
+var ownDigits = regexp.MustCompile(`^(?:[^"\\\[*_]|\\[^0-9]|[*_][^0-9]|_[0-9]|"[^"0-9]*"|\[[^$\]][^\]]*\]|\[\$[^\]\-0-9]*(?:-[^\]]*)?\])*?(?:[1-9]|\\[0-9]|\*[0-9]|"[^"0-9]*[0-9]|\[\$[^\]\-0-9]*[0-9])`)
+
+// ownPoint is text between the digits that looks like a point: 12345 would show as 123.45.
+var ownPoint = regexp.MustCompile(`[0#?](?:"[^"]*[.,][^"]*"|\\[.,])[0#?]`)
+
+// fractionOf is a denominator, which is no digit of its own.
+var fractionOf = regexp.MustCompile(`/ ?[0-9]+`)
+
 // parseCellFormat reads a number format of a workbook; "" is General.
 func parseCellFormat(code string) cellFormat {
 	var f cellFormat
@@ -53,7 +71,14 @@ func parseCellFormat(code string) cellFormat {
 	for _, from := range parser.Parse(code) {
 		if from.Type != nfp.TokenSectionText {
 			f.sections = append(f.sections, newCellSection(from.Items))
+			continue
 		}
+		isLiteral := func(t nfp.Token) bool { return t.TType == nfp.TokenTypeLiteral && t.TValue != "" }
+		f.hidesText = !slices.ContainsFunc(from.Items, func(t nfp.Token) bool { return t.TType == nfp.TokenTypeTextPlaceHolder })
+		f.writesText = slices.ContainsFunc(from.Items, isLiteral)
+	}
+	if ownDigits.MatchString(fractionOf.ReplaceAllString(code, "")) || ownPoint.MatchString(code) {
+		f.writes = code
 	}
 	return f
 }
@@ -64,6 +89,10 @@ func newCellSection(tokens []nfp.Token) cellSection {
 	afterPoint, atEnd, zeros, otherDigits := false, false, 0, false
 	for _, token := range tokens {
 		switch token.TType {
+		case nfp.TokenTypeCondition:
+			number := strings.TrimLeft(token.TValue, "<>=")
+			s.condition = strings.TrimSuffix(token.TValue, number)
+			s.limit, _ = strconv.ParseFloat(number, 64) // the parser takes numbers alone
 		case nfp.TokenTypeGeneral:
 			s.general = true
 		case nfp.TokenTypeDateTimes:
@@ -104,17 +133,39 @@ func newCellSection(tokens []nfp.Token) cellSection {
 	return s
 }
 
-// section is that for a number.
+// section is that for a number: the first whose condition holds, and one that shows nothing
+// where none does.
 func (f cellFormat) section(number float64) (cellSection, bool) {
-	switch n := len(f.sections); {
-	case n == 0:
-		return cellSection{}, false
-	case number < 0 && n > 1:
-		return f.sections[1], true
-	case number == 0 && n > 2:
-		return f.sections[2], true
+	const most = 3
+	defaults := [most + 1][]string{{}, {""}, {">=", ""}, {">", "<", ""}}[min(len(f.sections), most)]
+	for i, s := range f.sections[:len(defaults)] {
+		if s.condition == "" {
+			s.condition = defaults[i] // with the limit 0
+		}
+		if s.holds(number) {
+			return s, true
+		}
 	}
-	return f.sections[0], true
+	return cellSection{}, len(f.sections) > 0
+}
+
+// holds says whether the section is for a number.
+func (s cellSection) holds(number float64) bool {
+	switch s.condition {
+	case "<":
+		return number < s.limit
+	case "<=":
+		return number <= s.limit
+	case ">":
+		return number > s.limit
+	case ">=":
+		return number >= s.limit
+	case "=":
+		return number == s.limit
+	case "<>":
+		return number != s.limit
+	}
+	return true
 }
 
 // cellText is what a cell that holds a number is as text.
@@ -124,12 +175,18 @@ type cellText struct {
 	shown   string // what the cell shows instead, where that is less; "" where it shows it all
 }
 
+// xmlDouble is a double of XML Schema, but for what is no number.
+var xmlDouble = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+
 // number makes text of a number as it is stored in a workbook: a date as ISO 8601, an
 // identifier as it is shown, anything else as the exact decimal that is meant.
 func (f cellFormat) number(stored string, is1904 bool) (cellText, error) {
 	number, err := strconv.ParseFloat(stored, 64)
-	if err != nil || math.IsInf(number, 0) || math.IsNaN(number) {
+	if err != nil || !xmlDouble.MatchString(stored) || math.IsInf(number, 0) || math.IsNaN(number) {
 		return cellText{}, fmt.Errorf("%q is no number", stored)
+	}
+	if f.writes != "" {
+		return cellText{}, fmt.Errorf("it holds %s, and its number format %s writes digits or points of its own into what it shows. Give the cell another format", stored, f.writes)
 	}
 	section, isFormatted := f.section(number)
 	if section.date || section.time {
@@ -154,11 +211,10 @@ func (f cellFormat) number(stored string, is1904 bool) (cellText, error) {
 // that is the same number, without what 15 digits have no room for. That is noise of binary
 // arithmetic, where no digit but zero stands before it.
 func exactDecimal(stored string, number float64) (decimal.Decimal, error) {
-	digits := strings.TrimLeft(strings.TrimPrefix(stored, "-"), "0")
-	if areDigits(digits) && len(strings.TrimRight(digits, "0")) > numberDigits {
+	if math.Abs(number) >= 1e15 { // 10 to the power of numberDigits
 		return decimal.Zero, fmt.Errorf("%s has more digits than the %d that a spreadsheet keeps of a number. Format the cell as text, and type it again", stored, numberDigits)
 	}
-	if math.Abs(number) >= 1e30 || number != 0 && math.Abs(number) < 1e-30 {
+	if number != 0 && math.Abs(number) < 1e-30 {
 		return decimal.Zero, fmt.Errorf("%s is no number that is written out", stored)
 	}
 	exact := decimal.RequireFromString(strconv.FormatFloat(number, 'e', -1, 64))
@@ -181,8 +237,10 @@ func plain(d decimal.Decimal) decimal.Decimal { return decimal.RequireFromString
 // hides is what a cell shows of a number where that is less than the number; "" otherwise.
 func (s cellSection) hides(exact decimal.Decimal) string {
 	switch {
-	case exact.IsZero() || s.rough:
+	case exact.IsZero():
 		return ""
+	case s.rough:
+		return "it with an exponent or as a fraction"
 	case !s.digits:
 		return "no digits of it"
 	case s.scaled:

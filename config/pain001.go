@@ -258,15 +258,19 @@ func (f *pain001File) checkElement(element xml.StartElement, at span) hcl.Diagno
 
 // repeatedAttribute is the name of an attribute that an element has twice, or "".
 func repeatedAttribute(element xml.StartElement) string {
-	if len(element.Attr) < 2 {
-		return ""
+	const few = 8 // that are compared without memory of them
+	all := element.Attr
+	seen := map[xml.Name]bool(nil)
+	if len(all) > few {
+		seen = make(map[xml.Name]bool, len(all))
 	}
-	seen := map[xml.Name]bool{}
-	for _, a := range element.Attr {
-		if seen[a.Name] {
+	for i, a := range all {
+		if seen[a.Name] || seen == nil && slices.ContainsFunc(all[:i], func(b xml.Attr) bool { return a.Name == b.Name }) {
 			return a.Name.Local
 		}
-		seen[a.Name] = true
+		if seen != nil {
+			seen[a.Name] = true
+		}
 	}
 	return ""
 }

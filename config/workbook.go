@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -18,6 +17,8 @@ const (
 	workbookBytesMax    = 64 << 20  // of the file
 	workbookUnzippedMax = 512 << 20 // of all its parts
 	workbookPartsMax    = 10_000
+	workbookTextsMax    = 16 << 20 // that cells share
+	textsDepthMax       = 64
 )
 
 // workbook is an .xlsx file that was opened: its sheets, texts and formats. Its rows are read
@@ -26,7 +27,8 @@ type workbook struct {
 	file    *excelize.File
 	texts   []string // that cells share
 	formats map[int]cellFormat
-	is1904  bool // days are counted from 1904
+	targets map[string]string // the parts by the IDs that the workbook has for them
+	is1904  bool              // days are counted from 1904
 }
 
 // sheet is one sheet of a workbook.
@@ -60,7 +62,7 @@ func openWorkbook(file io.Reader) (*workbook, error) {
 	if err != nil {
 		return nil, errors.New("is no whole workbook: a part of it is missing or damaged")
 	}
-	return w, w.readTexts()
+	return w, w.readParts()
 }
 
 // guarded runs a call of the library. What makes it panic is a damaged file.
@@ -88,6 +90,20 @@ func checkPackage(content []byte) error {
 	if len(archive.File) > workbookPartsMax {
 		return fmt.Errorf("has more than %d parts", workbookPartsMax)
 	}
+	names := map[string]bool{}
+	for _, part := range archive.File {
+		name := strings.ToLower(strings.TrimPrefix(path.Clean(strings.ReplaceAll(part.Name, "\\", "/")), "/"))
+		if names[name] {
+			return fmt.Errorf("is damaged: it has the part %q twice", part.Name)
+		}
+		names[name] = true
+	}
+	switch {
+	case names["xl/workbook.bin"]:
+		return errors.New("is a binary workbook (.xlsb). Save it as .xlsx")
+	case names["mimetype"] && names["content.xml"]:
+		return errors.New("is an OpenDocument spreadsheet (.ods). Save it as .xlsx")
+	}
 	var size uint64
 	for _, part := range archive.File {
 		if part.UncompressedSize64 > workbookUnzippedMax {
@@ -102,50 +118,94 @@ func checkPackage(content []byte) error {
 
 // sheets lists the sheets in their order.
 func (w *workbook) sheets() ([]sheet, error) {
-	targets, err := w.targets()
-	if err != nil {
-		return nil, err
+	if w.file.WorkBook == nil {
+		return nil, errors.New("is no whole workbook: it has no sheets")
 	}
 	var sheets []sheet
 	for _, s := range w.file.WorkBook.Sheets.Sheet {
 		hidden := s.State != "" && s.State != "visible"
-		sheets = append(sheets, sheet{name: s.Name, hidden: hidden, part: targets[s.ID]})
+		sheets = append(sheets, sheet{name: s.Name, hidden: hidden, part: w.targets[s.ID]})
 	}
 	return sheets, nil
 }
 
-// targets are the parts of the package by the IDs that the workbook has for them.
-func (w *workbook) targets() (map[string]string, error) {
-	var names []string
-	w.file.Pkg.Range(func(name, _ any) bool {
-		if text := name.(string); path.Base(path.Dir(text)) == "_rels" && strings.HasPrefix(path.Base(text), "workbook") {
-			names = append(names, text)
+// relation says where a part of a package is that belongs to another one.
+type relation struct {
+	ID     string `xml:"Id,attr"`
+	Type   string `xml:"Type,attr"`
+	Target string `xml:"Target,attr"`
+}
+
+// relations are those of a part, by their targets from the root of the package.
+func (w *workbook) relations(of string) ([]relation, error) {
+	var list struct{ Relationship []relation }
+	name := "_rels/.rels" // of the package
+	if of != "" {
+		name = path.Join(path.Dir(of), "_rels", path.Base(of)+".rels")
+	}
+	content := w.part(name)
+	if err := xml.Unmarshal(content, &list); err != nil {
+		return nil, errors.New("is no whole workbook: it does not say where its parts are")
+	}
+	for i, r := range list.Relationship {
+		if target, isAbsolute := strings.CutPrefix(r.Target, "/"); isAbsolute {
+			list.Relationship[i].Target = path.Clean(target)
+		} else {
+			list.Relationship[i].Target = path.Join(path.Dir(of), r.Target)
 		}
-		return true
-	})
-	if len(names) == 0 || w.file.WorkBook == nil {
-		return nil, errors.New("is no whole workbook: it has no sheets")
 	}
-	slices.Sort(names)
-	var list struct {
-		Relationship []struct {
-			ID     string `xml:"Id,attr"`
-			Target string `xml:"Target,attr"`
+	return list.Relationship, nil
+}
+
+// targetOf is the part of a type, such as "styles": "" where there is none.
+func targetOf(relations []relation, kind string) (string, error) {
+	target := ""
+	for _, r := range relations {
+		if !strings.HasSuffix(r.Type, "/relationships/"+kind) {
+			continue
 		}
-	}
-	if err := xml.Unmarshal(w.part(names[0]), &list); err != nil {
-		return nil, errors.New("is damaged: it does not say where its sheets are")
-	}
-	targets := map[string]string{}
-	below := path.Dir(path.Dir(names[0]))
-	for _, r := range list.Relationship {
-		target := strings.TrimPrefix(r.Target, "/")
-		if !strings.HasPrefix(r.Target, "/") {
-			target = path.Join(below, r.Target)
+		if target != "" {
+			return "", fmt.Errorf("is damaged: it has two parts that are its %s", kind)
 		}
-		targets[r.ID] = target
+		target = r.Target
 	}
-	return targets, nil
+	return target, nil
+}
+
+// readParts finds the parts of the package as a spreadsheet program does, by what relates them
+// and not by their names: a part that nothing leads to is not what people see.
+func (w *workbook) readParts() error {
+	root, err := w.relations("")
+	if err != nil {
+		return err
+	}
+	main, err := targetOf(root, "officeDocument")
+	if err != nil {
+		return err
+	}
+	relations, err := w.relations(main)
+	if err != nil || main == "" {
+		return errors.New("is no whole workbook: it has no sheets")
+	}
+	w.targets = map[string]string{}
+	for _, r := range relations {
+		if w.targets[r.ID] != "" {
+			return errors.New("is damaged: two of its parts have one ID")
+		}
+		w.targets[r.ID] = r.Target
+	}
+	styles, err := targetOf(relations, "styles")
+	if err == nil && styles != "" && !strings.EqualFold(styles, "xl/styles.xml") {
+		err = errors.New("has its formats in a place where no spreadsheet program has them. Open it in one, and save it")
+	}
+	if err != nil {
+		return err
+	}
+	texts, err := targetOf(relations, "sharedStrings")
+	if err != nil || texts == "" {
+		return err
+	}
+	return w.readTexts(texts)
 }
 
 // part is the content of a part of the package, nil where there is none.
@@ -155,29 +215,50 @@ func (w *workbook) part(name string) []byte {
 	return text
 }
 
-// readTexts has the library read the texts that cells share. It does so when it reads a row.
-func (w *workbook) readTexts() error {
-	return guarded(func() error {
-		names := w.file.GetSheetList()
-		if len(names) == 0 || len(w.part("xl/sharedStrings.xml")) == 0 {
+// readTexts reads the texts that cells share.
+func (w *workbook) readTexts(part string) error {
+	content := w.part(part)
+	if content == nil { // the library gives this part one name
+		content = w.part("xl/sharedStrings.xml")
+	}
+	if len(content) == 0 {
+		return nil // a cell that has a text there is damaged
+	}
+	errDamaged := errors.New("is damaged: its texts cannot be read")
+	decoder := xml.NewDecoder(bytes.NewReader(content))
+	var open []string
+	var text strings.Builder
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		rows, err := w.file.Rows(names[0])
-		if err != nil {
-			return nil // a sheet of charts: another one says what is wrong
+		if err != nil || len(open) > textsDepthMax {
+			return errDamaged
 		}
-		rows.Next()
-		if _, err := rows.Columns(); err != nil {
-			return errors.New("is damaged: its texts cannot be read")
-		}
-		if w.file.SharedStrings != nil {
-			w.texts = make([]string, len(w.file.SharedStrings.SI))
-			for i := range w.file.SharedStrings.SI {
-				w.texts[i] = w.file.SharedStrings.SI[i].String()
+		at := strings.Join(open, "/")
+		isText := at == "sst/si/t" || at == "sst/si/r/t"
+		switch t := token.(type) {
+		case xml.StartElement:
+			if isText || !isSheetSpace(t.Name.Space) && len(open) < 4 {
+				return errDamaged
 			}
+			open = append(open, t.Name.Local)
+		case xml.CharData:
+			if isText {
+				text.Write(t)
+			}
+		case xml.EndElement:
+			if at == "sst/si" {
+				if len(w.texts) == workbookTextsMax {
+					return fmt.Errorf("has more than %d texts", workbookTextsMax)
+				}
+				w.texts = append(w.texts, unescaped(text.String()))
+				text.Reset()
+			}
+			open = open[:len(open)-1]
 		}
-		return rows.Close()
-	})
+	}
 }
 
 // format is that of a style of cells.

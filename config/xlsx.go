@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/xuri/excelize/v2"
@@ -81,16 +82,21 @@ type xlsxFile struct {
 	decoder  *xml.Decoder
 	snippets *snippets
 
-	names    header
-	columns  []int  // of the sheet, for each field of the header
-	needed   []bool // for each field: it is read
-	isStrict bool   // all columns are read: text without a header is a mistake
-	merged   []cellRange
-	hidden   map[int]bool // columns that do not show
-	formulas map[int]bool // columns of which a formula was told
-	row      int          // that was read last
-	held     []*xlsxRecord
-	ended    bool
+	names     header
+	columns   []int       // of the sheet, for each field of the header
+	needed    []bool      // for each field: it is read
+	isStrict  bool        // all columns are read: text without a header is a mistake
+	space     string      // the namespace of the sheet
+	inRows    bool        // sheetData began
+	below     int         // the first full row below the range; 0 for none
+	merged    []cellRange // that begin in later rows, from above
+	merging   []cellRange // that began, and may reach into the next row
+	mergedAll map[cellRange]bool
+	hidden    map[int]bool // columns that do not show
+	formulas  map[int]bool // columns of which a formula was told
+	row       int          // that was read last
+	held      []*xlsxRecord
+	ended     bool
 }
 
 // xlsxRow is a row of a sheet: its cells that hold something, from left to right.
@@ -131,7 +137,10 @@ func openXLSX(d *dataSource, file io.Reader) (*xlsxFile, hcl.Diagnostics) {
 		return nil, diags
 	}
 	content := f.book.part(f.sheet.part)
-	f.merged = mergedCells(content)
+	f.merged, f.mergedAll = mergedCells(content), map[cellRange]bool{}
+	for _, m := range f.merged {
+		f.mergedAll[m] = true
+	}
 	f.decoder = xml.NewDecoder(bytes.NewReader(content))
 	diags = append(diags, f.readHeader(d)...)
 	return f, diags
@@ -149,6 +158,9 @@ func (f *xlsxFile) choose(d *dataSource) hcl.Diagnostics {
 	}
 	var names, shown []string
 	for _, s := range sheets {
+		if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, s.name) }) {
+			return hcl.Diagnostics{mistake(at, "Workbook cannot be read", "%s has two sheets of the name %q. Which one is meant?", f.name, s.name)}
+		}
 		names = append(names, s.name)
 		if !s.hidden {
 			shown = append(shown, s.name)
@@ -180,7 +192,8 @@ func (f *xlsxFile) choose(d *dataSource) hcl.Diagnostics {
 
 var mergeText = regexp.MustCompile(`<(?:\w+:)?mergeCell\s[^>]*ref="([A-Z]+[0-9]+):([A-Z]+[0-9]+)"`)
 
-// mergedCells are the merged cells of a sheet, which stand after its rows.
+// mergedCells are the merged cells of a sheet, which stand after its rows, from above. It is a
+// look ahead; [xlsxFile.rest] refuses a sheet that has others.
 func mergedCells(content []byte) []cellRange {
 	var all []cellRange
 	for _, m := range mergeText.FindAllSubmatch(content[max(bytes.LastIndex(content, []byte("sheetData>")), 0):], -1) {
@@ -188,6 +201,7 @@ func mergedCells(content []byte) []cellRange {
 			all = append(all, r)
 		}
 	}
+	slices.SortFunc(all, func(a, b cellRange) int { return a.fromRow - b.fromRow })
 	return all
 }
 
@@ -280,6 +294,11 @@ func (f *xlsxFile) end() hcl.Diagnostics {
 			"skip_last leaves out %s at the end, and the sheet has %d.", plural(f.options.skipLast, "row"), len(f.held))}
 	}
 	var diags hcl.Diagnostics
+	if f.below > 0 {
+		place := &xlsxRecord{file: f, row: f.below, fields: make([]string, len(f.columns))}
+		diags = append(diags, warning(place.whole(), "Rows below the range",
+			"Row %d is below the range and has text in each of its columns, as a row to be read has. An open range, such as \"A4:F\", reads all rows.", f.below))
+	}
 	for _, r := range f.held {
 		diags = append(diags, leftOut(r.fields, f.needed, r)...)
 	}
@@ -322,6 +341,9 @@ func (r *xlsxRecord) check(i int, cell xlsxCell) {
 	switch {
 	case cell.wrong != "":
 		about(mistake(r.at(i), "Cell cannot be read", "%s", f.told(r, i, cell.wrong)), "")
+	case cell.shown != "" && !cell.decimal:
+		about(warning(r.at(i), "Cell shows less than it holds",
+			"Cell %s shows %s, because of its number format, and holds the text %q, which is read.", cellName(cell.column, r.row), cell.shown, cell.text), "")
 	case cell.shown != "":
 		about(warning(r.at(i), "Cell shows less than it holds",
 			"Cell %s shows %s and holds %s, which is read. If what it shows is meant, round it in the workbook, with ROUND.", cellName(cell.column, r.row), cell.shown, cell.text), "")
@@ -336,10 +358,11 @@ func (r *xlsxRecord) check(i int, cell xlsxCell) {
 // checkMerged refuses cells that are merged with another one, which alone has their text.
 func (r *xlsxRecord) checkMerged() {
 	f := r.file
-	for _, m := range f.merged {
-		if !m.hasRow(r.row) {
-			continue
-		}
+	for len(f.merged) > 0 && f.merged[0].fromRow <= r.row {
+		f.merging, f.merged = append(f.merging, f.merged[0]), f.merged[1:]
+	}
+	f.merging = slices.DeleteFunc(f.merging, func(m cellRange) bool { return m.toRow < r.row })
+	for _, m := range f.merging {
 		for i, column := range f.columns {
 			if f.needed[i] && m.hasColumn(column) && (column != m.fromColumn || r.row != m.fromRow) {
 				r.diags = append(r.diags, mistake(r.at(i), "Cells are merged",

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -85,7 +86,8 @@ func TestWorkbookOfLibreOffice(t *testing.T) {
 }
 
 // madeOf is a workbook of one sheet, as XML, with styles by number: 1 "00000", 2 "#,##0.00",
-// 3 a date, 4 a date and a time, 5 hours beyond a day, 6 thousands, 7 nothing at all.
+// 3 a date, 4 a date and a time, 5 hours beyond a day, 6 thousands, 7 nothing at all, 8 and 9 digits of their own, 10 thousands from 1000 on,
+// 11 an exponent, 12 another text.
 func madeOf(t testing.TB, sheetXML string, is1904 bool) []byte {
 	t.Helper()
 	const head = `<?xml version="1.0" encoding="UTF-8"?>`
@@ -97,8 +99,8 @@ func madeOf(t testing.TB, sheetXML string, is1904 bool) []byte {
 		"_rels/.rels":                `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
 		"xl/workbook.xml":            fmt.Sprintf(`<workbook%s><workbookPr date1904="%t"/><sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>`, space, is1904),
 		"xl/_rels/workbook.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
-		"xl/styles.xml": `<styleSheet` + space + `><numFmts count="6"><numFmt numFmtId="164" formatCode="00000"/><numFmt numFmtId="165" formatCode="yyyy\-mm\-dd hh:mm"/><numFmt numFmtId="166" formatCode="[h]:mm"/><numFmt numFmtId="167" formatCode="#,##0,"/><numFmt numFmtId="168" formatCode=";;;"/></numFmts>` +
-			`<cellXfs count="8"><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="4"/><xf numFmtId="14"/><xf numFmtId="165"/><xf numFmtId="166"/><xf numFmtId="167"/><xf numFmtId="168"/></cellXfs></styleSheet>`,
+		"xl/styles.xml": `<styleSheet` + space + `><numFmts count="6"><numFmt numFmtId="164" formatCode="00000"/><numFmt numFmtId="165" formatCode="yyyy\-mm\-dd hh:mm"/><numFmt numFmtId="166" formatCode="[h]:mm"/><numFmt numFmtId="167" formatCode="#,##0,"/><numFmt numFmtId="168" formatCode=";;;"/><numFmt numFmtId="169" formatCode="&quot;1&quot;0"/><numFmt numFmtId="170" formatCode="[$1]0"/><numFmt numFmtId="171" formatCode="[&gt;=1000]0,;0"/><numFmt numFmtId="172" formatCode="0;0;0;&quot;10.00&quot;"/></numFmts>` +
+			`<cellXfs count="8"><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="4"/><xf numFmtId="14"/><xf numFmtId="165"/><xf numFmtId="166"/><xf numFmtId="167"/><xf numFmtId="168"/><xf numFmtId="169"/><xf numFmtId="170"/><xf numFmtId="171"/><xf numFmtId="11"/><xf numFmtId="172"/></cellXfs></styleSheet>`,
 		"xl/worksheets/sheet1.xml": sheetXML,
 	} {
 		part, err := w.Create(name)
@@ -132,7 +134,21 @@ func TestCellsAreWhatIsMeant(t *testing.T) {
 		"noise of a sum":                      {`<c s="2"><v>412850.22000000003</v></c>`, false, "412850.22", ""},
 		"noise below":                         {`<c s="2"><v>4120.799999999999</v></c>`, false, "4120.8", ""},
 		"an exponent":                         {`<c><v>1.5E-3</v></c>`, false, "0.0015", ""},
-		"a large one":                         {`<c><v>1E+15</v></c>`, false, "1000000000000000", ""},
+		"a large one":                         {`<c><v>1E+14</v></c>`, false, "100000000000000", ""},
+		"one whose 16th digit was dropped":    {`<c><v>1.23456789012345E+15</v></c>`, false, "", "more digits than the 15"},
+		"digits of the format":                {`<c s="8"><v>42</v></c>`, false, "", "of its own"},
+		"digits of a currency":                {`<c s="9"><v>42</v></c>`, false, "", "of its own"},
+		"one that a condition scales":         {`<c s="10"><v>5000</v></c>`, false, "5000", "shows thousands"},
+		"one that a condition leaves whole":   {`<c s="10"><v>500</v></c>`, false, "500", ""},
+		"one with an exponent":                {`<c s="11"><v>1234.5</v></c>`, false, "1234.5", "shows it with an exponent"},
+		"text that its format replaces":       {`<c s="12" t="str"><v>99</v></c>`, false, "", "shows another one"},
+		"hexadecimal":                         {`<c><v>0x1p4</v></c>`, false, "", "no number"},
+		"two values":                          {`<c><v>1</v><v>00</v></c>`, false, "", "damaged"},
+		"elements within a value":             {`<c><v>1<x>5</x>00</v></c>`, false, "", "damaged"},
+		"an element that nobody shows":        {`<x:c xmlns:x="x"><v>100</v></x:c>`, false, "", "damaged"},
+		"an attribute that stands twice":      {`<c t="n" t="str"><v>1</v></c>`, false, "", "damaged"},
+		"neither true nor false":              {`<c t="b"><v>2</v></c>`, false, "", "damaged"},
+		"a character by its number":           {`<c t="str"><v>a_x005F_x0041__x0042_</v></c>`, false, "a_x0041_B", ""},
 		"more digits than are shown":          {`<c s="2"><v>343.3958333</v></c>`, false, "343.3958333", "shows 343.40"},
 		"a negative one":                      {`<c s="2"><v>-12.5</v></c>`, false, "-12.5", ""},
 		"an integer of 16 digits":             {`<c><v>1234567890123456</v></c>`, false, "", "more digits than the 15"},
@@ -163,9 +179,15 @@ func TestCellsAreWhatIsMeant(t *testing.T) {
 		"not a number":                        {`<c><v>NaN</v></c>`, false, "", "no number"},
 		"a time of day":                       {`<c s="5"><v>0.25</v></c>`, false, "06:00:00", ""},
 		"an empty cell":                       {`<c s="2"/>`, false, "", ""},
+		"merged cells in other marks":         {`<c><v>5</v></c></row></sheetData><mergeCells><mergeCell ref='A2:B2'/></mergeCells><!--`, false, "", "damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			rows, says := rowsOf(t, madeOf(t, sheetOf(test.cell), test.is1904), `key = "k"`)
+			sheet := sheetOf(test.cell)
+			if strings.HasSuffix(test.cell, "<!--") {
+				sheet = strings.Replace(sheet, "</row></sheetData></worksheet>", "--></worksheet>", 1)
+				sheet = strings.Replace(sheet, "<!----></worksheet>", "</worksheet>", 1)
+			}
+			rows, says := rowsOf(t, madeOf(t, sheet, test.is1904), `key = "k"`)
 			if got := rows["1"]["v"]; got != test.want {
 				t.Errorf("it is %q, want %q", got, test.want)
 			}
@@ -173,6 +195,22 @@ func TestCellsAreWhatIsMeant(t *testing.T) {
 				t.Errorf("it says %q, want %q", said, test.says)
 			}
 		})
+	}
+}
+
+func TestFormatsThatWriteDigitsOfTheirOwn(t *testing.T) {
+	for _, code := range []string{`"1"0`, `\10.00`, `0"000"`, `[$1]0`, `*10`, `[=500]"100";0`, `"2026-"0000`, `#"."00`, `0\,00`, `10`} {
+		if text, err := config.CellNumber(code, "42"); err == nil {
+			t.Errorf("42 in the format %s is read as %s", code, text)
+		}
+	}
+	for _, code := range []string{
+		`_-* #,##0.00\ "€"_-;\-* #,##0.00\ "€"_-;_-* "-"??\ "€"_-;_-@_-`, `[$-409]#,##0.00`, `[Color10]0.00`, `[>=1000]0;0.00`, `[$USD-409] #,##0.00`,
+		`# ?/16`, `#\'##0.00`, `0.00_1`, `[$€-x-euro2]0.00`, `#,##0.00;[Red]-#,##0.00`,
+	} {
+		if text, err := config.CellNumber(code, "42"); err != nil || text != "42" {
+			t.Errorf("42 in the format %s is read as %q, %v", code, text, err)
+		}
 	}
 }
 
@@ -191,6 +229,43 @@ func TestNumbersOfWorkbooksAreExact(t *testing.T) {
 			t.Errorf("%s stored as %s is read as %s, %v", want, stored, got, err)
 		}
 	})
+}
+
+// zipped is an archive with one more part.
+func zipped(t *testing.T, archive []byte, name, content string) []byte {
+	t.Helper()
+	var file bytes.Buffer
+	w := zip.NewWriter(&file)
+	if archive != nil {
+		from, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range from.File {
+			if err := w.Copy(part); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	part, err := w.Create(name)
+	if err == nil {
+		_, err = part.Write([]byte(content))
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return file.Bytes()
+}
+
+// TestPartsAreThoseThatPeopleSee puts other relations and texts beside those of a workbook.
+func TestPartsAreThoseThatPeopleSee(t *testing.T) {
+	book := zipped(t, madeOf(t, sheetOf(`<c><v>5</v></c>`), false), "a/_rels/workbook.xml.rels",
+		`<Relationships><Relationship Id="r1" Target="/xl/other.xml"/></Relationships>`)
+	book = zipped(t, book, "xl/other.xml", sheetOf(`<c><v>999</v></c>`))
+	rows, says := rowsOf(t, book, `key = "k"`)
+	if got := rows["1"]["v"]; got != "5" || says != nil {
+		t.Errorf("%q is read, %q is said", got, says)
+	}
 }
 
 func TestFilesThatAreNoWorkbooks(t *testing.T) {
@@ -216,6 +291,9 @@ func TestFilesThatAreNoWorkbooks(t *testing.T) {
 		"an old workbook":             {[]byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1old"), "without a password"},
 		"a part of one":               {whole[:len(whole)/2], "no whole workbook"},
 		"another archive":             {func() []byte { var b bytes.Buffer; _ = zip.NewWriter(&b).Close(); return b.Bytes() }(), "workbook"},
+		"a part that is there twice":  {zipped(t, whole, "XL/worksheets/sheet1.xml", "<worksheet/>"), "twice"},
+		"an OpenDocument spreadsheet": {zipped(t, zipped(t, nil, "mimetype", "x"), "content.xml", "x"), ".ods"},
+		"a binary workbook":           {zipped(t, nil, "xl/workbook.bin", "x"), ".xlsb"},
 		"one that unpacks to a lot":   {bomb(), "unpacks to more than 512 MiB"},
 		"a sheet that is cut off":     {madeOf(t, cut, false), "damaged"},
 		"rows that go back":           {madeOf(t, strings.Replace(sheetOf(""), "<row>", `<row r="1">`, 1), false), "damaged"},
@@ -235,7 +313,7 @@ func TestFilesThatAreNoWorkbooks(t *testing.T) {
 // declared can be sent.
 func FuzzXLSX(f *testing.F) {
 	row := func(cells string) string {
-		return `<worksheet><cols><col min="2" max="3" hidden="1"/></cols><sheetData><row r="1"><c t="str"><v>id</v></c><c t="str"><v>to</v></c><c t="str"><v>net</v></c><c t="str"><v>note</v></c></row><row hidden="1">` + cells + `</row></sheetData><mergeCells><mergeCell ref="A2:A3"/></mergeCells></worksheet>`
+		return `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><cols><col min="2" max="3" hidden="1"/></cols><sheetData><row r="1"><c t="str"><v>id</v></c><c t="str"><v>to</v></c><c t="str"><v>net</v></c><c t="str"><v>note</v></c></row><row hidden="1">` + cells + `</row></sheetData><mergeCells><mergeCell ref="A2:A3"/></mergeCells></worksheet>`
 	}
 	f.Add([]byte(row(`<c s="1"><v>7</v></c><c t="str"><v>B</v></c><c s="2"><f>1</f><v>1.5</v></c>`)), false, "", 0)
 	f.Add([]byte(row(`<c s="3"><v>46353</v></c><c r="C2" t="e"><v>#N/A</v></c>`)), false, "A1:D9", 1)
