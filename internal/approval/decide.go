@@ -117,9 +117,9 @@ func Decide(c Case) Verdict {
 		why := Discounted{File: counted.File.Name, Principal: counted.Principal}
 		switch earlier, isTwice := taken[counted.person]; {
 		case isNamed && counted.person == author:
-			why.Why, why.Detail = IsAuthor, fmt.Sprintf("%s is the plan's author, who cannot approve it", counted.Principal)
+			why.Why, why.Detail = IsAuthor, fmt.Sprintf("%s is the plan's author, who cannot approve it", c.Signers.Name(counted.person))
 		case isTwice:
-			why.Why, why.Detail = SamePerson, fmt.Sprintf("%s is the same person as in %s, and counts once", counted.Principal, earlier)
+			why.Why, why.Detail = SamePerson, fmt.Sprintf("%s is the same person as in %s, and counts once", c.Signers.Name(counted.person), earlier)
 		default:
 			taken[counted.person] = counted.File.Name
 			v.Approvers = append(v.Approvers, counted)
@@ -147,18 +147,16 @@ func (c *Case) judge(file File) (*Counted, *Discounted) {
 	if err != nil {
 		return no("", Unreadable, err.Error())
 	}
-	principal := ""
-	person, isKnown := c.Signers.Owner(sig.Key())
-	if isKnown {
-		principal = c.Signers.Name(person)
-	}
+	person, _ := c.Signers.Owner(sig.Key()) // nobody's key is refused below
+	use := c.Signers.Use(sig.Key(), c.Revoked, c.Now)
+	principal := use.Principal
 	if sig.Namespace() != Namespace {
 		return no(principal, OtherUse, fmt.Sprintf("it was made for the namespace %q, and an approval is for %q", sig.Namespace(), Namespace))
 	}
 	if err := sig.Verify(c.Plan); err != nil {
 		return no(principal, OtherBytes, "it is not over the bytes of this plan: it approves another file, or the plan or the signature was changed since")
 	}
-	if use := c.Signers.Use(sig.Key(), c.Revoked, c.Now); use.Why != "" {
+	if use.Why != "" {
 		return no(principal, use.Why, use.Detail+" "+inBrackets(ssh.FingerprintSHA256(sig.Key())))
 	}
 	return &Counted{principal, sig.Key(), file, person}, nil

@@ -14,16 +14,20 @@ type Use struct {
 	Why Why
 	// Detail is what the file says of it, such as until when it was valid.
 	Detail string
+	// Principal is the first of the line by which the key counts, or of its first line where it
+	// does not: as this one ssh-keygen verifies a signature. Where a person has several names it
+	// need not be their [Signers.Name]. "" for nobody's key.
+	Principal string
 }
 
 // Use says whether a signature by a key of s counts at a time: by any of its lines.
 func (s *Signers) Use(key ssh.PublicKey, revoked *Revoked, now time.Time) Use {
 	with := s.people.byKey[string(key.Marshal())]
 	if len(with) == 0 {
-		return Use{UnknownKey, "allowed_signers does not have the key"}
+		return Use{Why: UnknownKey, Detail: "allowed_signers does not have the key"}
 	}
 	if where := revoked.where(key); where != "" {
-		return Use{RevokedKey, where}
+		return Use{RevokedKey, where, s.entries[with[0]].principals[0]}
 	}
 	var first Use
 	for n, i := range with {
@@ -40,15 +44,16 @@ func (s *Signers) Use(key ssh.PublicKey, revoked *Revoked, now time.Time) Use {
 
 func (e *entry) use(now time.Time) Use {
 	const layout = "2006-01-02 15:04:05 MST"
+	name := e.principals[0]
 	switch {
 	case e.namespaces != "" && !matchList(e.namespaces, Namespace):
-		return Use{OtherUse, fmt.Sprintf("allowed_signers line %d has the key for the namespaces %q only", e.line, e.namespaces)}
+		return Use{OtherUse, fmt.Sprintf("allowed_signers line %d has the key for the namespaces %q only", e.line, e.namespaces), name}
 	case !e.after.IsZero() && now.Before(e.after):
-		return Use{NotYetValid, fmt.Sprintf("allowed_signers line %d has the key as valid after %s", e.line, e.after.Format(layout))}
+		return Use{NotYetValid, fmt.Sprintf("allowed_signers line %d has the key as valid after %s", e.line, e.after.Format(layout)), name}
 	case !e.before.IsZero() && now.After(e.before):
-		return Use{ExpiredKey, fmt.Sprintf("allowed_signers line %d had the key as valid before %s", e.line, e.before.Format(layout))}
+		return Use{ExpiredKey, fmt.Sprintf("allowed_signers line %d had the key as valid before %s", e.line, e.before.Format(layout)), name}
 	}
-	return Use{}
+	return Use{Principal: name}
 }
 
 // matchList matches a name against a list of patterns as OpenSSH does (PATTERNS in

@@ -294,8 +294,8 @@ func (a *approving) sayNext(w *workspace) error {
 // principal is whose key it is, in the first approval block that knows it; "" for nobody's.
 func (w *workspace) principal(key ssh.PublicKey) string {
 	for _, block := range w.approvalBlocks() {
-		if person, ok := block.Signers.Owner(key); ok {
-			return block.Signers.Name(person)
+		if name := block.Signers.Use(key, block.Revoked, w.now()).Principal; name != "" {
+			return name
 		}
 	}
 	return ""
