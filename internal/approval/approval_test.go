@@ -214,8 +214,8 @@ func TestDecide(t *testing.T) {
 			signers: []string{
 				"alice valid-before=\"20250101\" " + keyLine(alice2), "alice " + keyLine(alice), "al,alice " + keyLine(alice2), "bob " + keyLine(bob),
 			},
-			files:   files("p.1.sig", sign(t, planText, alice2), "p.2.sig", sign(t, planText, alice)),
-			want:    outcome{Approvers: []string{"al"}, Discounted: map[string]approval.Why{"p.2.sig": approval.SamePerson}, Could: []string{"bob"}, Needed: 2},
+			files: files("p.1.sig", sign(t, planText, alice2), "p.2.sig", sign(t, planText, alice)),
+			want:  outcome{Approvers: []string{"al"}, Discounted: map[string]approval.Why{"p.2.sig": approval.SamePerson}, Could: []string{"bob"}, Needed: 2},
 		},
 		"one key under two names is one person": {
 			signers: []string{"alice " + keyLine(alice), "bob " + keyLine(alice), "bob " + keyLine(bob), "carol " + keyLine(carol)},
