@@ -285,12 +285,18 @@ func (w *limitWorld) apply(t *rapid.T) {
 	run := fmt.Sprintf("run-%d", w.runs)
 	w.memory.happen(begun(run, p.Header.PlanID))
 	for _, c := range left.Changes.All() {
+		if c.Action == planner.Resolve && !c.Declared() { // looked up, and never sent again
+			continue
+		}
 		if !c.Action.Sends() || rapid.IntRange(0, 4).Draw(t, "is interrupted") == 0 {
 			continue
 		}
 		status := rapid.SampledFrom([]state.Status{state.Recorded, state.InDoubt, state.Refused}).Draw(t, "status")
 		declared := w.declared[slices.IndexFunc(w.declared, func(d config.Transfer) bool { return d.Request.RefID == c.RefID })]
 		before, isKnown := w.memory.details[c.RefID]
+		if isKnown && before.Outline().Status == state.InDoubt && status == state.Refused {
+			status = state.InDoubt // a refusal after a doubt settles nothing
+		}
 		w.memory.put(run, record(declared, status, func(d *state.Detail) {
 			d.AttemptedAt = w.at
 			if isKnown {

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,26 +63,42 @@ func (e *ControlsError) Lacks() bool {
 
 const isGone = "is gone"
 
-// compareControls returns which controls differ between two lists, each in order of name.
+// compareControls returns which controls differ between two lists, each in order of name. Several
+// may have one name: an approval block stands in the configuration and in each policy directory.
+// Of these, what says the same is left out first, and then what stands closest is compared.
 func compareControls(planned, now []config.Control) []ControlChange {
+	planned, now = slices.Clone(planned), slices.Clone(now)
 	var changes []ControlChange
-	for len(planned) > 0 || len(now) > 0 {
-		switch {
-		case len(now) == 0 || len(planned) > 0 && planned[0].Name < now[0].Name:
-			changes = append(changes, ControlChange{planned[0], isGone})
-			planned = planned[1:]
-		case len(planned) == 0 || now[0].Name < planned[0].Name:
-			changes = append(changes, ControlChange{now[0], "is new"})
-			now = now[1:]
-		default:
-			if planned[0].SHA256 != now[0].SHA256 {
-				changes = append(changes, ControlChange{now[0], "is another"})
+	for _, isSame := range []func(then, now config.Control) bool{
+		func(a, b config.Control) bool { return a.SHA256 == b.SHA256 },
+		func(a, b config.Control) bool { return a.Place == b.Place },
+		func(a, b config.Control) bool { return fileOf(a.Place) == fileOf(b.Place) },
+		func(config.Control, config.Control) bool { return true },
+	} {
+		now = slices.DeleteFunc(now, func(b config.Control) bool {
+			i := slices.IndexFunc(planned, func(a config.Control) bool { return a.Name == b.Name && isSame(a, b) })
+			if i < 0 {
+				return false
 			}
-			planned, now = planned[1:], now[1:]
-		}
+			if planned[i].SHA256 != b.SHA256 {
+				changes = append(changes, ControlChange{b, "is another"})
+			}
+			planned = slices.Delete(planned, i, i+1)
+			return true
+		})
 	}
+	for _, control := range planned {
+		changes = append(changes, ControlChange{control, isGone})
+	}
+	for _, control := range now {
+		changes = append(changes, ControlChange{control, "is new"})
+	}
+	slices.SortStableFunc(changes, func(a, b ControlChange) int { return cmp.Compare(a.Name, b.Name) })
 	return changes
 }
+
+// fileOf is the file of a place, which is file:line.
+func fileOf(place string) string { return place[:max(strings.LastIndexByte(place, ':'), 0)] }
 
 // StaleError says that ref_ids are no longer as they were planned, other than by an earlier
 // run of the same plan.

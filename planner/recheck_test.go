@@ -325,6 +325,12 @@ func TestRecheck(t *testing.T) {
 			under: files("a:1", "b:1", "c:1", "d:1"), controls: files("b:1", "c:2", "e:1"),
 			want: "other [{{file a  1} is gone} {{file c  2} is another} {{file d  1} is gone} {{file e  1} is new}]",
 		},
+		"one of two controls of a name is gone": {
+			under: files("a:1", "a:2"), controls: files("a:2"), want: "other [{{file a  1} is gone}]",
+		},
+		"one of two controls of a name is another": {
+			under: files("a:1", "a:2"), controls: files("a:2", "a:3"), want: "other [{{file a  3} is another}]",
+		},
 		"it expired":         {header: func(h *planner.Header) { h.Expires = now }, want: "expired"},
 		"it does not expire": {header: func(h *planner.Header) { h.Expires = time.Time{} }, want: "[+ a + b]"},
 	}
