@@ -75,21 +75,19 @@ const offsetMax = 26 * time.Hour
 
 // At is when the clocks of a zone show what wall shows in UTC. As RFC 5545 says in section
 // 3.3.5, a time that the clocks skip is read with the offset before the gap, and of a time
-// that they show twice the first is meant.
+// that they show twice the first is meant. No zone changes twice within two days since 2000.
+//
+// It asks for offsets alone: on the last day of a leap year, [time.Time.ZoneBounds] says that a
+// period of a zone's rule is over, and never says when the next begins.
 func At(wall time.Time, zone *time.Location) time.Time {
 	wall = wall.UTC()
-	period := wall.Add(-offsetMax).In(zone)
-	for {
-		_, offset := period.Zone()
-		at := wall.Add(-time.Duration(offset) * time.Second)
-		_, end := period.ZoneBounds()
-		if end.IsZero() || at.Before(end) {
-			return at.In(zone)
+	with := func(offset int) time.Time { return wall.Add(-time.Duration(offset) * time.Second).In(zone) }
+	_, before := wall.Add(-offsetMax).In(zone).Zone()
+	_, after := wall.Add(offsetMax).In(zone).Zone()
+	for _, offset := range []int{max(before, after), min(before, after)} { // the larger comes first
+		if _, shown := with(offset).Zone(); shown == offset {
+			return with(offset)
 		}
-		_, next := end.Zone()
-		if wall.Add(-time.Duration(next) * time.Second).Before(end) {
-			return at.In(zone) // the clocks went from before wall to after it
-		}
-		period = end
 	}
+	return with(before)
 }
