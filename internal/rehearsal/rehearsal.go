@@ -281,13 +281,16 @@ func (b *book) note(c *planner.Change, from *Account, cause string) {
 	}
 }
 
-// meet adds to ready what waited for a movement as the last one.
+// meet adds to ready what waited for a movement as the last one, in the plan's order,
+// whichever group it waited with.
 func (b *book) meet(n int32, ready []int32) []int32 {
+	before := len(ready)
 	for _, g := range b.inGroups[n] {
 		if b.groups[g].unmet--; b.groups[g].unmet == 0 && !b.groups[g].failed {
 			ready = append(ready, b.groups[g].waiting...)
 		}
 	}
+	slices.Sort(ready[before:])
 	return ready
 }
 
