@@ -45,13 +45,24 @@ func prepareStatements(ctx context.Context, conn *sql.Conn) (statements, error) 
 		`INSERT INTO transfers (seq, group_id, ref_id, operation, fingerprint, asset, amount, failed,
 			created_ms, pending_until_ms, pending_lookups) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`: &s.addTransfer,
 	} {
-		statement, err := conn.PrepareContext(ctx, text) //nolint:sqlclosecheck // lives as long as its connection, which closes it
+		statement, err := conn.PrepareContext(ctx, text) //nolint:sqlclosecheck // statements.close does
 		if err != nil {
 			return s, fmt.Errorf("prepare %q: %w", text, err)
 		}
 		*into = statement
 	}
 	return s, nil
+}
+
+// close lets go of the file, which SQLite keeps open for as long as a statement of it is.
+func (s *statements) close() error {
+	var failures []error
+	for _, statement := range []*sql.Stmt{s.lastSeq, s.replayed, s.forget, s.addTransfer, s.addLeg, s.readNet, s.writeNet, s.looked} {
+		if statement != nil {
+			failures = append(failures, statement.Close())
+		}
+	}
+	return errors.Join(failures...)
 }
 
 // position is a leg's place in the order of the ledger: the debit of a transfer is 0, its

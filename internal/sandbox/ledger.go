@@ -39,6 +39,7 @@ type ledger struct {
 	mu         sync.RWMutex // held to send a command, so that none is sent after the last
 	closed     bool
 	done       chan struct{}
+	failed     error // to let go of the file; read after done
 }
 
 type account struct{ profileID, asset string }
@@ -156,13 +157,13 @@ func (l *ledger) close() error {
 	}
 	l.mu.Unlock()
 	<-l.done
-	return l.db.Close()
+	return errors.Join(l.failed, l.db.Close())
 }
 
 // run carries commands out until there are no more.
 func (l *ledger) run() {
 	defer close(l.done)
-	defer l.conn.Close()
+	defer func() { l.failed = errors.Join(l.statements.close(), l.conn.Close()) }()
 	for first := range l.commands {
 		commands := []command{first}
 		for len(commands) < batchMax && len(l.commands) > 0 {
