@@ -150,11 +150,15 @@ type packCheck struct {
 }
 
 func (c *packCheck) flags(cmd *cobra.Command) {
+	c.headFlag(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&c.head, "head", "", "a `hash` of the journal that was kept elsewhere")
 	flags.StringVar(&c.manifest, "manifest", "", "with DIR: the `hash` of its SHA256SUMS that was kept elsewhere")
 	flags.StringVar(&c.signers, "allowed-signers", "", "with DIR: a `file` that says whose key is whose")
 	flags.StringVar(&c.revoked, "revoked-keys", "", "with DIR and --allowed-signers: a `file` of keys that count no more")
+}
+
+func (c *packCheck) headFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&c.head, "head", "", "a `hash` of the journal that was kept elsewhere")
 }
 
 // read refuses what would check nothing.

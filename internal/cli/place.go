@@ -27,6 +27,9 @@ type place interface {
 	// Receive makes a state of a journal that is being moved there, and Arrive has it be in use.
 	Receive(ctx context.Context, meta state.Meta, events iter.Seq2[state.Event, error], by state.Holder) error
 	Arrive(ctx context.Context, by state.Holder) error
+	// Backup makes a copy of the state as it is now, a SQLite file, at a path where nothing is.
+	// Others may read and write meanwhile.
+	Backup(ctx context.Context, path string, by state.Holder) error
 	// Files are the names that belong to the state on this machine.
 	Files() []string
 	// Words are those of advice about it.
@@ -103,6 +106,14 @@ func (f file) Arrive(ctx context.Context, by state.Holder) error {
 	return sqlite.Arrive(ctx, f.path, by, f.options)
 }
 
+func (f file) Backup(ctx context.Context, path string, _ state.Holder) error {
+	store, err := sqlite.OpenReadOnly(ctx, f.path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.Backup(ctx, path), store.Close())
+}
+
 func (f file) Files() []string {
 	var names []string
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal", ".lock"} {
@@ -175,6 +186,23 @@ func (d database) Receive(ctx context.Context, meta state.Meta, events iter.Seq2
 
 func (d database) Arrive(ctx context.Context, _ state.Holder) error {
 	return postgres.Arrive(ctx, d.options)
+}
+
+func (d database) Backup(ctx context.Context, path string, by state.Holder) error {
+	store, err := postgres.OpenReadOnly(ctx, d.options)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }() // it was only read
+	snapshot, err := store.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = snapshot.Close() }()
+	if err := sqlite.Receive(ctx, path, snapshot.Meta(), snapshot.Events(ctx, 0, ""), by); err != nil {
+		return err
+	}
+	return sqlite.Arrive(ctx, path, by, sqlite.Options{Now: d.options.Now})
 }
 
 func (d database) Files() []string { return nil }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -47,7 +46,7 @@ func newShow(p *process) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return w.listState(cmd.Context(), asJSON)
+				return w.listState(cmd.Context(), nil, asJSON)
 			}
 			loaded, err := p.load(&o.source, asJSON)
 			if err != nil {
@@ -134,19 +133,4 @@ func (f planFaces) chosen(asJSON, isSaved bool) (writePlan, error) {
 // isForSandbox reports whether a plan was made with --sandbox.
 func isForSandbox(plan *planner.Plan) bool {
 	return plan.Header.Service.IsSandbox()
-}
-
-// listState writes a line for each transfer that the state has.
-func (w *workspace) listState(ctx context.Context, asJSON bool) error {
-	snapshot, done, err := w.read(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	if w.wantsLines(asJSON) {
-		if err := w.json().StateList(snapshot.Transfers(ctx)); asJSON || err != nil {
-			return err
-		}
-	}
-	return view.StateList(w.stdout, snapshot.Transfers(ctx), w.screen(w.stdout))
 }

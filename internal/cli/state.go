@@ -28,27 +28,8 @@ func newState(p *process) *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(newStateList(p), newStateShow(p), newStateForget(p), newStateRebind(p), newStateMigrate(p))
-	return cmd
-}
-
-func newStateList(p *process) *cobra.Command {
-	from := source{need: config.NeedState}
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List every transfer that the state has",
-		Args:  exactArgs(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := p.open(&from, asJSON)
-			if err != nil {
-				return err
-			}
-			return w.listState(cmd.Context(), asJSON)
-		},
-	}
-	from.flags(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	cmd.AddCommand(newStateList(p), newStateShow(p), newStateForget(p), newStateVerify(p),
+		newStateBackup(p), newStateExport(p), newStateRebind(p), newStateMigrate(p))
 	return cmd
 }
 

@@ -89,7 +89,7 @@ func everyFace(t *testing.T, text string, width int) string {
 		},
 	}
 	check(view.StateShow(&b, detail, s))
-	check(view.StateList(&b, rows([]state.Detail{detail}, nil), s))
+	check(view.StateList(&b, rows([]state.Detail{detail}, nil), view.StateListOptions{Screen: s}))
 	check(view.Error(&b, errors.New(text), text, s))
 	r := hcl.Range{Filename: text, Start: hcl.InitialPos, End: hcl.Pos{Line: 9, Byte: 3}}
 	check(view.Diagnostics(&b, hcl.Diagnostics{{Summary: text, Detail: text, Subject: &r}}, map[string]*hcl.File{text: {Bytes: []byte(text)}}, s))

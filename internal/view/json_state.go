@@ -51,6 +51,18 @@ func newTransferLine(t *state.Transfer) transferLine {
 	}
 }
 
+func newDetailLine(d *state.Detail) detailLine {
+	line := detailLine{
+		transferLine: newTransferLine(&d.Transfer),
+		Operation:    d.Intent.Operation, Path: d.Intent.Path, Request: rawOrNull(d.Intent.Body),
+		Address: d.Intent.Address, Place: d.Intent.Place, Batch: d.Intent.Batch, Outcome: d.Outcome,
+	}
+	if d.Outcome != nil && len(d.Outcome.Records) > 0 {
+		line.Record = rawOrNull(string(d.Outcome.Records[0]))
+	}
+	return line
+}
+
 // StateList writes a "transfer" for each row. An error that rows yield ends the list and is
 // returned; else the first error of writing is.
 func (j *JSON) StateList(rows iter.Seq2[state.Transfer, error]) error {
@@ -71,15 +83,8 @@ func (j *JSON) StateList(rows iter.Seq2[state.Transfer, error]) error {
 // StateShow writes one object that stands alone: it carries the format itself. It returns
 // the first error of writing.
 func (j *JSON) StateShow(d state.Detail) error {
-	line := detailLine{
-		transferLine: newTransferLine(&d.Transfer),
-		Operation:    d.Intent.Operation, Path: d.Intent.Path, Request: rawOrNull(d.Intent.Body),
-		Address: d.Intent.Address, Place: d.Intent.Place, Batch: d.Intent.Batch, Outcome: d.Outcome,
-	}
+	line := newDetailLine(&d)
 	line.Format, line.Remit = Format, j.version
-	if d.Outcome != nil && len(d.Outcome.Records) > 0 {
-		line.Record = rawOrNull(string(d.Outcome.Records[0]))
-	}
 	j.begun = true
 	j.object(line)
 	return j.end()

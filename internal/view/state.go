@@ -14,11 +14,17 @@ import (
 // listMeasured is how many rows of a state are read ahead to align its columns.
 const listMeasured = 1000
 
+// StateListOptions say how to list transfers of a state.
+type StateListOptions struct {
+	Screen
+	Filtered bool // some may have been left out
+}
+
 // StateList writes a row for each transfer, in the order in which they come: ref_id, status,
 // the service's status, amount, asset and group_id. Columns are aligned by the first 1,000
 // rows; the rest streams. An error that rows yield ends the list and is returned.
-func StateList(w io.Writer, rows iter.Seq2[state.Transfer, error], s Screen) error {
-	p := newPage(w, s)
+func StateList(w io.Writer, rows iter.Seq2[state.Transfer, error], o StateListOptions) error {
+	p := newPage(w, o.Screen)
 	l := stateLayout{ref: len("ref_id"), asset: len("asset")}
 	l.amount.whole = len("amount")
 	var ahead []state.Transfer
@@ -48,6 +54,8 @@ func StateList(w io.Writer, rows iter.Seq2[state.Transfer, error], s Screen) err
 	}
 	switch {
 	case began:
+	case len(ahead) == 0 && o.Filtered:
+		p.line(plain("The state records no such transfer."))
 	case len(ahead) == 0:
 		p.line(plain("The state records no transfer."))
 	default:

@@ -85,7 +85,7 @@ func rows(list []state.Detail, err error) iter.Seq2[state.Transfer, error] {
 func TestStateList(t *testing.T) {
 	for ending, screen := range screens() {
 		var b bytes.Buffer
-		if err := view.StateList(&b, rows(details(), nil), screen); err != nil {
+		if err := view.StateList(&b, rows(details(), nil), view.StateListOptions{Screen: screen}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, "state/list."+ending, b.Bytes())
@@ -102,7 +102,7 @@ func TestStateListOfAnyLength(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			list := slices.Repeat(details()[2:3], count)
 			var text, lines bytes.Buffer
-			if err := view.StateList(&text, rows(list, nil), view.Screen{}); err != nil {
+			if err := view.StateList(&text, rows(list, nil), view.StateListOptions{Screen: view.Screen{}}); err != nil {
 				t.Fatal(err)
 			}
 			if got := strings.Count(text.String(), "rent-2026-03"); got != count {
@@ -121,7 +121,7 @@ func TestStateListOfAnyLength(t *testing.T) {
 func TestStateListReturnsTheStoresError(t *testing.T) {
 	broken := errors.New("disk gone")
 	var b bytes.Buffer
-	if err := view.StateList(&b, rows(details(), broken), view.Screen{}); !errors.Is(err, broken) {
+	if err := view.StateList(&b, rows(details(), broken), view.StateListOptions{Screen: view.Screen{}}); !errors.Is(err, broken) {
 		t.Errorf("text: %v", err)
 	}
 	if err := view.NewJSON(&b, "").StateList(rows(details(), broken)); !errors.Is(err, broken) {

@@ -34,11 +34,25 @@ func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	if err := os.Rename(temporary.Name(), path); err != nil {
 		return err
 	}
-	parent, err := os.Open(dir)
+	return syncDirectory(dir)
+}
+
+// Publish gives a finished file, which is on the same file system, the name path as well. It
+// returns an error wrapped around [fs.ErrExist], and changes nothing, where there is something
+// of that name. When it returns nil the name is durable.
+func Publish(finished, path string) error {
+	if err := os.Link(finished, path); err != nil {
+		return err
+	}
+	return syncDirectory(filepath.Dir(path))
+}
+
+func syncDirectory(name string) error {
+	dir, err := os.Open(name)
 	if err != nil {
 		return err
 	}
-	return errors.Join(parent.Sync(), parent.Close())
+	return errors.Join(dir.Sync(), dir.Close())
 }
 
 // syncEvery is how many bytes wait to be durable at most: what is written faster than the disk

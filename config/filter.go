@@ -1,0 +1,188 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/functions"
+)
+
+// FilterFile is the name under which diagnostics of a [Filter] show its expression.
+const FilterFile = "<where>"
+
+// Filter is an expression that keeps some of many things, of which it names attributes: by
+// themselves, or of self as a policy does. It sees the functions of the language that read no
+// file, and nothing of a configuration. It is not for use by several goroutines at once.
+type Filter struct {
+	expr  hclsyntax.Expression
+	names []string
+	ctx   *hcl.EvalContext
+}
+
+// Attribute is what a [Filter] may name.
+type Attribute struct {
+	Name string
+	// Decimal says that it is a quoted decimal, which == compares as text and < as a float:
+	// either can be wrong, so both are mistakes.
+	Decimal bool
+	// Values are all that there are of it; nil for any. A comparison with another one, which
+	// never holds, is a mistake.
+	Values []string
+}
+
+// NewFilter reads an expression over attributes. The diagnostics stand in [FilterFile].
+func NewFilter(expression string, attributes []Attribute) (*Filter, hcl.Diagnostics) {
+	source := []byte(expression)
+	if diags := checkNesting(source, FilterFile, hcl.InitialPos, hclsyntax.LexExpression); diags.HasErrors() {
+		return nil, diags
+	}
+	expr, diags := hclsyntax.ParseExpression(source, FilterFile, hcl.InitialPos)
+	if !diags.HasErrors() {
+		diags = append(diags, checkNumbers(expr)...)
+	}
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	table := functions.Table(nil)
+	f := &Filter{expr: expr, ctx: &hcl.EvalContext{Functions: table}}
+	for name := range table {
+		if functions.ReadsFiles(name) {
+			delete(table, name)
+		}
+	}
+	for _, t := range expr.Variables() {
+		name, diag := filterName(t, attributes)
+		if diag != nil {
+			diags = append(diags, diag)
+			continue
+		}
+		f.names = append(f.names, name)
+	}
+	diags = append(diags, checkComparisons(expr, attributes)...)
+	return f, diags
+}
+
+// Names reports whether the expression names one of the attributes.
+func (f *Filter) Names(attributes ...string) bool {
+	return slices.ContainsFunc(attributes, func(name string) bool { return slices.Contains(f.names, name) })
+}
+
+// Keeps evaluates the expression over the attributes that it names; value is asked for each.
+// The diagnostics say why there is no answer.
+func (f *Filter) Keeps(value func(attribute string) cty.Value) (bool, hcl.Diagnostics) {
+	values := make(map[string]cty.Value, len(f.names)+1)
+	for _, name := range f.names {
+		values[name] = value(name)
+	}
+	ctx := f.ctx.NewChild()
+	ctx.Variables = map[string]cty.Value{"self": cty.ObjectVal(values)}
+	for name, v := range values {
+		ctx.Variables[name] = v
+	}
+	result, diags := f.expr.Value(ctx)
+	switch {
+	case diags.HasErrors():
+		return false, diags
+	case result.IsNull() || !result.IsWhollyKnown() || result.Type() != cty.Bool:
+		return false, hcl.Diagnostics{mistake(f.expr.Range(), "Condition is neither true nor false",
+			"It keeps what it is true of, as in status == \"in_doubt\".")}
+	}
+	return result.True(), nil
+}
+
+// filterName is the attribute that a traversal names.
+func filterName(t hcl.Traversal, attributes []Attribute) (string, *hcl.Diagnostic) {
+	name, at := t.RootName(), t[0].SourceRange()
+	if name == "self" {
+		ok := len(t) > 1
+		if ok {
+			name, ok = stepName(t[1], true)
+		}
+		if !ok {
+			return "", mistake(t.SourceRange(), "Attribute is missing", "Write self.ATTRIBUTE. There are: %s.", strings.Join(attributeNames(attributes), ", "))
+		}
+		at = rangeOfStep(t[1])
+	}
+	known := attributeNames(attributes)
+	if slices.Contains(known, name) {
+		return name, nil
+	}
+	hint := didYouMean(name, known)
+	if hint == "" {
+		hint = " There are: " + strings.Join(known, ", ") + "."
+	}
+	return "", mistake(at, "Unknown attribute", "There is no %q to filter by.%s", name, hint)
+}
+
+func attributeNames(attributes []Attribute) []string {
+	var names []string
+	for _, a := range attributes {
+		names = append(names, a.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// checkComparisons finds what would silently keep nothing, or the wrong things.
+func checkComparisons(expr hclsyntax.Expression, attributes []Attribute) hcl.Diagnostics {
+	operators := map[*hclsyntax.Operation]string{
+		hclsyntax.OpEqual: "==", hclsyntax.OpNotEqual: "!=", hclsyntax.OpGreaterThan: ">",
+		hclsyntax.OpGreaterThanOrEqual: ">=", hclsyntax.OpLessThan: "<", hclsyntax.OpLessThanOrEqual: "<=",
+	}
+	return hclsyntax.VisitAll(expr, func(node hclsyntax.Node) hcl.Diagnostics {
+		e, ok := node.(*hclsyntax.BinaryOpExpr)
+		operator := ""
+		if ok {
+			operator = operators[e.Op]
+		}
+		if operator == "" {
+			return nil
+		}
+		for _, sides := range [][2]hclsyntax.Expression{{e.LHS, e.RHS}, {e.RHS, e.LHS}} {
+			a := attributeOf(sides[0], attributes)
+			if a == nil {
+				continue
+			}
+			text, isLiteral := literalText(sides[1])
+			switch {
+			case a.Decimal:
+				return hcl.Diagnostics{mistake(e.Range(), "A decimal is compared with decimal_cmp",
+					"%s is a quoted decimal, and neither a text nor a float. Write:\n\n  decimal_cmp(%[1]s, \"100.00\") %s 0", a.Name, operator)}
+			case isLiteral && a.Values != nil && !slices.Contains(a.Values, text):
+				return hcl.Diagnostics{mistake(sides[1].Range(), "Value that never occurs",
+					"%s is never %q.%s It is one of: %s.", a.Name, text, didYouMean(text, a.Values), strings.Join(a.Values, ", "))}
+			}
+		}
+		return nil
+	})
+}
+
+// attributeOf is the attribute that an expression is, or nil.
+func attributeOf(expr hclsyntax.Expression, attributes []Attribute) *Attribute {
+	t := traversalOf(expr)
+	if len(t) == 0 {
+		return nil
+	}
+	name, diag := filterName(t, attributes)
+	if diag != nil {
+		return nil
+	}
+	i := slices.IndexFunc(attributes, func(a Attribute) bool { return a.Name == name })
+	return &attributes[i]
+}
+
+// literalText is the text of a quoted literal.
+func literalText(expr hclsyntax.Expression) (string, bool) {
+	if len(expr.Variables()) > 0 {
+		return "", false
+	}
+	value, diags := expr.Value(nil)
+	if diags.HasErrors() || !isText(value) {
+		return "", false
+	}
+	return value.AsString(), true
+}

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"remit/config"
+	"remit/internal/view"
+	"remit/internal/wholefile"
+	"remit/state"
+)
+
+func newStateBackup(p *process) *cobra.Command {
+	from := source{need: config.NeedState}
+	var out string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "backup --out=FILE",
+		Short: "Copy the state to a file while it is in use, and verify the copy",
+		Long: "Copy the state, as it is now, to a SQLite file that only you may read, and verify the copy\n" +
+			"from its first event to its last. A run may go on meanwhile. It replaces no file. A state in\n" +
+			"PostgreSQL is written as a SQLite file too; pg_dump makes a backup for a database.",
+		Args: exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON {
+				p.json() // what goes wrong is told there too
+			}
+			if out == "" {
+				return errors.New("state backup needs --out: the name of the file to write, such as remit-2026-11-30.backup")
+			}
+			w, err := p.open(&from, asJSON)
+			if err != nil {
+				return err
+			}
+			return w.backup(cmd.Context(), out, asJSON)
+		},
+	}
+	from.flags(cmd)
+	cmd.Flags().StringVar(&out, "out", "", "write the copy to this `file`, which must not be there")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	return cmd
+}
+
+// backup writes a verified copy of the state. What is not whole never has the name.
+func (w *workspace) backup(ctx context.Context, name string, asJSON bool) error {
+	to := w.within(name)
+	if strings.HasSuffix(to, ".hcl") || strings.HasSuffix(to, ".hcl.json") {
+		return fmt.Errorf("--out=%s would be read as configuration; name another file, such as remit-2026-11-30.backup", name)
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal", ".lock"} {
+		if _, err := os.Lstat(to + suffix); err == nil {
+			return fmt.Errorf("%s%s is there already, and a backup replaces nothing. Name another file with --out", name, suffix)
+		}
+	}
+	w.begin("copying the state")
+	defer w.quiet()
+	made, err := w.copyOut(ctx, to)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%s was made by somebody else meanwhile, and a backup replaces nothing. Name another file with --out", name)
+	case err != nil:
+		return err
+	}
+	w.quiet()
+	made.File = name
+	if asJSON {
+		return w.json().StateBackup(made)
+	}
+	return view.StateBackup(w.stdout, made, w.screen(w.stdout))
+}
+
+// copyOut makes the copy in a directory of its own beside where it goes, verifies it there, and
+// gives it its name.
+func (w *workspace) copyOut(ctx context.Context, to string) (view.Backup, error) {
+	var made view.Backup
+	dir, err := os.MkdirTemp(filepath.Dir(to), ".remit-backup-*")
+	if err != nil {
+		return made, fmt.Errorf("back up the state: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	copied := w.filePlace(filepath.Join(absolute(dir), "remit.db"))
+	by := w.holder("remit state backup")
+	if err := w.place.Backup(ctx, copied.String(), by); err != nil {
+		return made, w.stateError(err)
+	}
+	meta, err := verifyCopy(ctx, copied)
+	if err == nil {
+		err = meta.Check(w.binding.Environment, w.binding.Lineage, w.binding.Service)
+	}
+	if err != nil {
+		return made, w.verifyError(err)
+	}
+	info, err := os.Stat(copied.String())
+	if err == nil {
+		err = os.Chmod(copied.String(), 0o600)
+	}
+	if err == nil {
+		err = wholefile.Publish(copied.String(), to)
+	}
+	if err != nil {
+		return made, fmt.Errorf("back up the state: %w", err)
+	}
+	return view.Backup{Bytes: info.Size(), Events: meta.Serial, Head: meta.Head}, nil
+}
+
+// absolute is a name as [workspace.within] leaves it.
+func absolute(name string) string {
+	if path, err := filepath.Abs(name); err == nil {
+		return path
+	}
+	return name
+}
+
+func verifyCopy(ctx context.Context, copied place) (state.Meta, error) {
+	store, err := copied.OpenReadOnly(ctx)
+	if err != nil {
+		return state.Meta{}, err
+	}
+	meta, err := store.Verify(ctx, "")
+	return meta, errors.Join(err, store.Close())
+}

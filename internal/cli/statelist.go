@@ -1,0 +1,306 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/spf13/cobra"
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/config"
+	"remit/internal/transfer"
+	"remit/internal/view"
+	"remit/state"
+)
+
+func newStateList(p *process) *cobra.Command {
+	from := source{need: config.NeedState}
+	var asJSON bool
+	var where string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List every transfer that the state has, or those of which an expression is true",
+		Long: "List every transfer that the state has, or with --where those of which an expression of the\n" +
+			"language is true:\n\n" +
+			"    remit state list --where='status == \"in_doubt\" || record_status == \"FAILED\"'\n" +
+			"    remit state list --where='batch == \"payroll\" && decimal_cmp(amount, \"10000\") > 0'\n" +
+			"    remit state list --where='settled_at != null && timecmp(settled_at, \"2026-11-01T00:00:00Z\") >= 0'",
+		Args: exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w, err := p.open(&from, asJSON)
+			if err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("where") {
+				return w.listWhere(cmd.Context(), where, asJSON)
+			}
+			return w.listState(cmd.Context(), nil, asJSON)
+		},
+	}
+	from.flags(cmd)
+	cmd.Flags().StringVar(&where, "where", "", "list those of which this `expression` is true, such as 'status == \"in_doubt\"'")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	return cmd
+}
+
+// listWhere lists what an expression keeps.
+func (w *workspace) listWhere(ctx context.Context, expression string, asJSON bool) error {
+	if expression == "" {
+		return errors.New("--where is empty, which says nothing about what to list. Is a variable of the shell not set?")
+	}
+	filter, diags := config.NewFilter(expression, transferAttributes())
+	if err := w.reportFilter(expression, diags, asJSON); err != nil {
+		return err
+	}
+	err := w.listState(ctx, filter, asJSON)
+	if failed, ok := errors.AsType[*filterError](err); ok {
+		return w.reportFilter(expression, failed.diags, asJSON)
+	}
+	return err
+}
+
+// reportFilter shows what is wrong with an expression of the command line.
+func (w *workspace) reportFilter(expression string, diags hcl.Diagnostics, asJSON bool) error {
+	return w.reportIn(map[string]*hcl.File{config.FilterFile: {Bytes: []byte(expression)}}, diags, asJSON)
+}
+
+// listState lists what filter keeps; a nil one keeps all.
+func (w *workspace) listState(ctx context.Context, filter *config.Filter, asJSON bool) error {
+	snapshot, done, err := w.read(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	rows := snapshot.Transfers(ctx)
+	if filter != nil {
+		rows = keptRows(ctx, snapshot, filter)
+	}
+	if w.wantsLines(asJSON) {
+		if err := w.json().StateList(rows); asJSON || err != nil {
+			return err
+		}
+	}
+	return view.StateList(w.stdout, rows, view.StateListOptions{Screen: w.screen(w.stdout), Filtered: filter != nil})
+}
+
+// filterError is that an expression has no answer about a transfer.
+type filterError struct{ diags hcl.Diagnostics }
+
+func (e *filterError) Error() string { return e.diags.Error() }
+
+// keptRows yields the rows that filter keeps, in their order. Requests are read a page at a
+// time, where the expression names something of them.
+func keptRows(ctx context.Context, snapshot state.Snapshot, filter *config.Filter) iter.Seq2[state.Transfer, error] {
+	return func(yield func(state.Transfer, error) bool) {
+		keep := func(d *state.Detail) bool {
+			values := requestValues{detail: d}
+			kept, diags := filter.Keeps(values.of)
+			if diags.HasErrors() {
+				for _, diag := range diags {
+					diag.Detail += fmt.Sprintf(" The transfer is %q.", view.Visible(d.RefID))
+				}
+				yield(state.Transfer{}, &filterError{diags})
+				return false
+			}
+			return !kept || yield(d.Transfer, nil)
+		}
+		if !filter.Names(requestAttributes...) {
+			for t, err := range snapshot.Transfers(ctx) {
+				if err != nil {
+					yield(t, err)
+					return
+				}
+				if !keep(&state.Detail{Transfer: t}) {
+					return
+				}
+			}
+			return
+		}
+		for d, err := range allDetails(ctx, snapshot) {
+			if err != nil {
+				yield(state.Transfer{}, err)
+				return
+			}
+			if !keep(d) {
+				return
+			}
+		}
+	}
+}
+
+// allDetails yields all that a state knows of every ref_id, in their order, a page of them in
+// memory at once.
+func allDetails(ctx context.Context, snapshot state.Snapshot) iter.Seq2[*state.Detail, error] {
+	return func(yield func(*state.Detail, error) bool) {
+		refIDs := make([]string, 0, detailsPerCall)
+		page := func() bool {
+			details, err := snapshot.Details(ctx, refIDs...)
+			refIDs = refIDs[:0]
+			if err != nil {
+				yield(nil, err)
+				return false
+			}
+			for i := range details {
+				if !yield(&details[i], nil) {
+					return false
+				}
+			}
+			return true
+		}
+		for t, err := range snapshot.Transfers(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if refIDs = append(refIDs, t.RefID); len(refIDs) == detailsPerCall && !page() {
+				return
+			}
+		}
+		if len(refIDs) > 0 {
+			page()
+		}
+	}
+}
+
+// requestAttributes are those that stand in the request and its declaration, not in the row.
+var requestAttributes = []string{
+	"address", "batch", "from_account_id", "from_identity_id", "from_profile_id", "metadata", "operation",
+	"place", "recipient_metadata", "reverses", "to_account_id", "to_identity_id", "to_profile_id",
+}
+
+// transferAttributes are what an expression may name of a transfer in the state: the names of
+// the lines of --json.
+func transferAttributes() []config.Attribute {
+	var statuses []string
+	for _, s := range state.Statuses() {
+		word, _ := s.MarshalText() // it has a word
+		statuses = append(statuses, string(word))
+	}
+	attributes := []config.Attribute{
+		{Name: "ref_id"},
+		{Name: "status", Values: statuses},
+		{Name: "amount", Decimal: true},
+		{Name: "asset"},
+		{Name: "record_status"},
+		{Name: "group_id"},
+		{Name: "record_id"},
+		{Name: "fingerprint"},
+		{Name: "doubted"},
+		{Name: "run_id"},
+		{Name: "intended_at"},
+		{Name: "attempted_at"},
+		{Name: "settled_at"},
+	}
+	for _, name := range requestAttributes {
+		attributes = append(attributes, config.Attribute{Name: name})
+	}
+	return attributes
+}
+
+// requestValues are the attributes of one transfer as values.
+type requestValues struct {
+	detail  *state.Detail
+	request *transfer.Request // nil until it is asked for
+}
+
+// of is one attribute. What a transfer does not have is an empty text; a time, null.
+func (v *requestValues) of(attribute string) cty.Value {
+	t := &v.detail.Transfer
+	switch attribute {
+	case "ref_id":
+		return cty.StringVal(t.RefID)
+	case "status":
+		word, _ := t.Status.MarshalText() // it has a word
+		return cty.StringVal(string(word))
+	case "amount":
+		return cty.StringVal(t.Amount.String())
+	case "asset":
+		return cty.StringVal(t.Asset)
+	case "record_status":
+		return cty.StringVal(string(t.RecordStatus))
+	case "group_id":
+		return cty.StringVal(t.GroupID)
+	case "record_id":
+		return cty.StringVal(t.RecordID)
+	case "fingerprint":
+		if t.Fingerprint == (transfer.Fingerprint{}) {
+			return cty.StringVal("")
+		}
+		return cty.StringVal(t.Fingerprint.String())
+	case "doubted":
+		return cty.BoolVal(t.Doubted)
+	case "run_id":
+		return cty.StringVal(t.RunID)
+	case "intended_at":
+		return timeValue(t.IntendedAt)
+	case "attempted_at":
+		return timeValue(t.AttemptedAt)
+	case "settled_at":
+		return timeValue(t.SettledAt)
+	}
+	return v.ofRequest(attribute)
+}
+
+func (v *requestValues) ofRequest(attribute string) cty.Value {
+	intent := &v.detail.Intent
+	if v.request == nil {
+		v.request = &transfer.Request{}
+		if r, err := transfer.ParseRequest(intent.Operation, []byte(intent.Body), ""); err == nil {
+			v.request = &r // one that was imported without a request has none
+		}
+	}
+	text := ""
+	switch attribute {
+	case "address":
+		text = intent.Address
+	case "batch":
+		text = intent.Batch
+	case "operation":
+		text = string(intent.Operation)
+	case "place":
+		text = intent.Place
+	case "reverses":
+		text = intent.Reverses
+	case "from_profile_id":
+		text = v.request.FromProfileID
+	case "from_identity_id":
+		text = v.request.FromIdentityID
+	case "from_account_id":
+		text = v.request.FromAccountID
+	case "to_profile_id":
+		text = v.request.ToProfileID
+	case "to_identity_id":
+		text = v.request.ToIdentityID
+	case "to_account_id":
+		text = v.request.ToAccountID
+	case "metadata":
+		return pairsValue(v.request.Metadata)
+	case "recipient_metadata":
+		return pairsValue(v.request.RecipientMetadata)
+	default:
+		panic("an attribute of a transfer without a value: " + attribute)
+	}
+	return cty.StringVal(text)
+}
+
+func pairsValue(pairs []transfer.Pair) cty.Value {
+	if len(pairs) == 0 {
+		return cty.MapValEmpty(cty.String)
+	}
+	values := make(map[string]cty.Value, len(pairs))
+	for _, pair := range pairs {
+		values[pair.Key] = cty.StringVal(pair.Value)
+	}
+	return cty.MapVal(values)
+}
+
+func timeValue(t time.Time) cty.Value {
+	if t.IsZero() {
+		return cty.NullVal(cty.String)
+	}
+	return cty.StringVal(t.UTC().Format(time.RFC3339Nano))
+}

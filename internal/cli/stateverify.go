@@ -1,0 +1,34 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"remit/config"
+)
+
+func newStateVerify(p *process) *cobra.Command {
+	from := source{need: config.NeedState}
+	var check packCheck
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify",
+		Short: "Check that the state is whole and is what its journal makes of it",
+		Long: "Check that the storage of the state is whole, that nobody changed its journal, that every\n" +
+			"transfer and run is what the journal makes of it, and that it is the state that this\n" +
+			"directory is bound to. It is remit audit verify of the state. Nothing is changed.",
+		Args: exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON {
+				p.json() // what goes wrong is told there too
+			}
+			if err := check.read(cmd, false); err != nil {
+				return err
+			}
+			return p.verify(cmd.Context(), &from, check.head, asJSON)
+		},
+	}
+	from.flags(cmd)
+	check.headFlag(cmd)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
+	return cmd
+}
