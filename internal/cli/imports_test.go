@@ -43,6 +43,7 @@ var layer = map[string]int{
 	"remit/internal/functions":  1,
 	"remit/internal/sshkey":     2,
 	"remit/internal/calendar":   1,
+	"remit/internal/records":    1,
 	"remit/internal/zone":       0,
 	"remit/internal/approval":   1,
 	"remit/internal/transfer":   0,

@@ -1,0 +1,139 @@
+// Package records reads the service's exports of transfer records: JSON, JSON Lines and CSV.
+//
+// Its one invariant: what it yields is what the file says, to the last digit, and what it can't
+// read is an error at its file and line; nothing is skipped, guessed or rounded.
+package records
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"remit/internal/transfer"
+)
+
+// recordMax bounds one record, in bytes: as much as an answer of the service may have.
+const recordMax = 1 << 20
+
+// Record is a transfer record and the line of its file on which it begins, from 1.
+type Record struct {
+	transfer.Record
+	Line int
+}
+
+// Error says where a file can't be read, and why.
+type Error struct {
+	File string
+	Line int // from 1
+	Err  error
+}
+
+// Error is file:line and why.
+func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err) }
+
+// Unwrap returns why.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Reader reads one file, once. It holds one record at a time.
+type Reader struct {
+	name      string
+	in        io.Reader
+	max       int64
+	count     int
+	continues bool
+}
+
+// NewReader returns a Reader of at most max bytes of in. The name is for errors.
+func NewReader(name string, in io.Reader, max int64) *Reader {
+	return &Reader{name: name, in: in, max: max}
+}
+
+// All yields the records in the order of the file. The file is one of
+//
+//   - JSON objects, one after another: JSON Lines are such;
+//   - an array of such objects, or several;
+//   - pages of the service's lookup, {"items":[…],"next_page_cursor":"…"}, one or several;
+//   - CSV: see [transfer.Record] for the names of its columns, which are those of the service's
+//     fields, and metadata.KEY for one pair. An empty cell is a field that is absent. The
+//     delimiter is a comma, a semicolon, a tab or a bar: the one that the header has.
+//
+// A byte-order mark is skipped. Money may be a JSON number, of which the digits are taken as
+// they stand. After an error, which is an *[Error] where the file is wrong, nothing more comes.
+// A file without a record, an empty one too, yields nothing.
+func (r *Reader) All() iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		limited := &io.LimitedReader{R: r.in, N: r.max + 1}
+		in := bufio.NewReaderSize(limited, 256<<10)
+		going := true
+		each := func(record Record) bool {
+			r.count++
+			going = yield(record, nil)
+			return going
+		}
+		err := r.read(in, each)
+		if limited.N <= 0 {
+			err = fmt.Errorf("%s is larger than %d bytes", r.name, r.max)
+		}
+		if err != nil && going {
+			yield(Record{}, err)
+		}
+	}
+}
+
+// Count is how many records were yielded.
+func (r *Reader) Count() int { return r.count }
+
+// Continues reports, once all was read, whether the last page of the file names a next page:
+// then the export goes on elsewhere.
+func (r *Reader) Continues() bool { return r.continues }
+
+// read finds out what the file is.
+func (r *Reader) read(in *bufio.Reader, each func(Record) bool) error {
+	if mark, _ := in.Peek(3); bytes.Equal(mark, []byte("\xef\xbb\xbf")) {
+		_, _ = in.Discard(len(mark)) // it was peeked at
+	}
+	head, _ := in.Peek(4)
+	if what := foreign(head); what != "" {
+		return r.wrong(1, fmt.Errorf("this is %s; export the records as JSON, JSON Lines or CSV in UTF-8", what))
+	}
+	line := 1
+	for {
+		first, err := in.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read %s: %w", r.name, err)
+		}
+		if first == '\n' {
+			line++
+		}
+		if strings.IndexByte(" \t\r\n", first) >= 0 {
+			continue
+		}
+		_ = in.UnreadByte() // it was read
+		if first == '{' || first == '[' {
+			return r.readJSON(in, line, each)
+		}
+		return r.readCSV(in, line, each)
+	}
+}
+
+// foreign says what a file is by its first bytes where it is surely no text in UTF-8; else "".
+func foreign(head []byte) string {
+	switch {
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return "a spreadsheet or another ZIP file"
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		return "compressed with gzip"
+	case bytes.HasPrefix(head, []byte{0xff, 0xfe}), bytes.HasPrefix(head, []byte{0xfe, 0xff}):
+		return "text in UTF-16"
+	}
+	return ""
+}
+
+func (r *Reader) wrong(line int, err error) error { return &Error{r.name, line, err} }
