@@ -39,14 +39,27 @@ func readLedger(t *testing.T, path string) []transfer.Record {
 	return records
 }
 
-// readState verifies the journal's chain, and all rows against it, and reads the rows.
+// readState reads the rows of a state in a file of a directory, as [readStore] does.
 func readState(t *testing.T, dir string) []state.Transfer {
 	t.Helper()
-	ctx := context.Background()
-	store, err := sqlite.OpenReadOnly(ctx, filepath.Join(dir, "remit.db"))
+	store, err := sqlite.OpenReadOnly(context.Background(), filepath.Join(dir, "remit.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return readStore(t, store)
+}
+
+// verified is a state that can be held against its own journal.
+type verified interface {
+	state.Store
+	Verify(ctx context.Context, head string) (state.Meta, error)
+}
+
+// readStore verifies the journal's chain, and all rows against it, reads the rows, and closes
+// the state.
+func readStore(t *testing.T, store verified) []state.Transfer {
+	t.Helper()
+	ctx := context.Background()
 	defer store.Close()
 	if _, err := store.Verify(ctx, ""); err != nil {
 		t.Error(err)

@@ -12,10 +12,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"remit/state/postgres/pgtest"
 )
 
 var (
-	killsFlag = flag.Int("kills", 20, "how many times remit is killed")
+	killsFlag = flag.Int("kills", 20, "how many times remit, or the server of its state, is killed")
 	seedFlag  = flag.Uint64("seed", 0, "what decides the moments; 0 for a new one, which is printed")
 )
 
@@ -32,6 +34,13 @@ func TestKilledAtAnyMomentItPaysEachOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a minute")
 	}
+	killed(t, nil)
+}
+
+// killed runs rounds until there were enough kills. Each has a state of its own on the server
+// that start starts; where start is nil, in a file.
+func killed(t *testing.T, start func(testing.TB) *pgtest.Server) {
+	t.Helper()
 	program := build(t)
 	seed := *seedFlag
 	if seed == 0 {
@@ -46,7 +55,10 @@ func TestKilledAtAnyMomentItPaysEachOnce(t *testing.T) {
 				t.Parallel()
 				kills := min(killsEach, *killsFlag-n*killsEach)
 				r := &round{t: t, program: program, random: rand.New(rand.NewPCG(seed, uint64(n))), hasLookup: n%2 == 1}
-				for r.kills < kills {
+				if start != nil {
+					r.server = start(t)
+				}
+				for r.kills+r.servers < kills {
 					r.payroll(kills)
 				}
 				t.Logf("lookup %v: %v", r.hasLookup, r.tally)
@@ -66,6 +78,7 @@ func TestKilledAtAnyMomentItPaysEachOnce(t *testing.T) {
 type tally struct {
 	payrolls, transfers  int // that were compared with their ledgers
 	kills, services      int // of remit, of services
+	servers              int // faults of the state's server
 	inDoubt, applies     int // transfers in doubt after each kill; runs, killed ones included
 	duplicates, mistakes int
 }
@@ -75,6 +88,7 @@ func (a *tally) add(b tally) {
 	a.transfers += b.transfers
 	a.kills += b.kills
 	a.services += b.services
+	a.servers += b.servers
 	a.inDoubt += b.inDoubt
 	a.applies += b.applies
 	a.duplicates += b.duplicates
@@ -82,8 +96,8 @@ func (a *tally) add(b tally) {
 }
 
 func (a tally) String() string {
-	return fmt.Sprintf("%d payrolls of %d, %d applies, %d of them killed, %d services killed, %d transfers in doubt after kills; %d transfers compared, %d paid twice, %d mistakes",
-		a.payrolls, payroll, a.applies, a.kills, a.services, a.inDoubt, a.transfers, a.duplicates, a.mistakes)
+	return fmt.Sprintf("%d payrolls of %d, %d applies, %d of them killed, %d services killed, %d faults of the state's server, %d transfers in doubt after them; %d transfers compared, %d paid twice, %d mistakes",
+		a.payrolls, payroll, a.applies, a.kills, a.services, a.servers, a.inDoubt, a.transfers, a.duplicates, a.mistakes)
 }
 
 // round is one subtest: payrolls until it has killed enough.
@@ -93,6 +107,7 @@ type round struct {
 	program   string
 	random    *rand.Rand
 	hasLookup bool
+	server    *pgtest.Server // of the state; nil for a file
 }
 
 // payroll pays one payroll in a directory of its own, with kills until there were enough of
@@ -104,10 +119,21 @@ func (r *round) payroll(kills int) {
 		faults = append(faults, "lost-answer=3%")
 	}
 	s := newService(r.t, r.program, faults...)
-	d := newDirectory(r.t, r.program, s, r.hasLookup, 8<<r.random.IntN(2))
+	inFlightMax := 8 << r.random.IntN(2)
+	d := newDirectory(r.t, r.program, s, r.hasLookup, inFlightMax)
+	if r.server != nil {
+		d.share(r.server)
+	}
 	r.initialize(d)
-	for r.kills < kills && !r.done(d) {
-		r.killOnce(d, s)
+	var before standing
+	for r.kills+r.servers < kills && !r.done(d) {
+		e := r.killOnce(d, s)
+		after := standingOf(d)
+		for _, what := range after.lies(before, e, inFlightMax) {
+			r.t.Error(what)
+			r.mistakes++
+		}
+		before = after
 	}
 	for runs := 0; !r.done(d); runs++ {
 		if runs == settlesMax {
@@ -117,7 +143,7 @@ func (r *round) payroll(kills int) {
 		r.check(d.run("apply", "--auto-approve", "--json"))
 	}
 	s.kill()
-	rows := readState(r.t, d.path)
+	rows := d.rows()
 	wrong := compare(readLedger(r.t, s.ledger), rows, payroll)
 	for _, what := range wrong {
 		r.t.Error(what)
@@ -135,7 +161,7 @@ func (r *round) initialize(d *directory) {
 	r.t.Helper()
 	if r.random.IntN(2) == 0 {
 		p := d.start("init")
-		time.Sleep(r.within(40 * time.Millisecond))
+		time.Sleep(r.within(80 * time.Millisecond))
 		_ = p.cmd.Process.Kill() // it may have ended
 		p.end()
 	}
@@ -144,7 +170,7 @@ func (r *round) initialize(d *directory) {
 
 // killOnce starts an apply and kills it: after a random time, or a little after a random
 // one of its intents. Where it is faster than that it ends by itself, which counts for nothing.
-func (r *round) killOnce(d *directory, s *service) {
+func (r *round) killOnce(d *directory, s *service) ended {
 	r.t.Helper()
 	p := d.start("apply", "--auto-approve", "--json")
 	if r.random.IntN(3) == 0 {
@@ -153,6 +179,7 @@ func (r *round) killOnce(d *directory, s *service) {
 		p.await(`"type":"intended"`, 1+r.random.IntN(8), 2*time.Second)
 		time.Sleep(r.within(25 * time.Millisecond))
 	}
+	var fault string
 	switch r.random.IntN(10) {
 	case 0: // the service alone, which comes back while remit goes on
 		s.kill()
@@ -163,6 +190,13 @@ func (r *round) killOnce(d *directory, s *service) {
 		_ = p.cmd.Process.Kill() // it may have ended
 		s.restart()
 		r.services++
+	case 2, 3, 4, 5, 6:
+		if r.server != nil {
+			fault = r.hurt()
+			r.servers++
+			break
+		}
+		fallthrough
 	default:
 		_ = p.cmd.Process.Kill() // it may have ended
 	}
@@ -170,10 +204,16 @@ func (r *round) killOnce(d *directory, s *service) {
 	r.applies++
 	if e.killed {
 		r.kills++
-		r.inDoubt += strings.Count(d.must(0, "state", "list", "--json").stdout, `"status":"in_doubt"`)
 	} else {
 		r.check(e)
 	}
+	if fault != "" {
+		r.t.Logf("%s: exit code %d", fault, e.code)
+	}
+	if e.killed || fault != "" {
+		r.inDoubt += strings.Count(d.must(0, "state", "list", "--json").stdout, `"status":"in_doubt"`)
+	}
+	return e
 }
 
 // check looks at a run that ended by itself.
@@ -215,7 +255,7 @@ func TestAServiceThatForgetsIsCaught(t *testing.T) {
 	d.must(4, "apply", "--auto-approve")
 	d.must(0, "apply", "--auto-approve") // sends the recorded bytes again
 	s.kill()
-	wrong := strings.Join(compare(readLedger(t, s.ledger), readState(t, d.path), payroll), "\n")
+	wrong := strings.Join(compare(readLedger(t, s.ledger), d.rows(), payroll), "\n")
 	if !strings.Contains(wrong, "was paid twice") {
 		t.Errorf("the comparison finds %q", wrong)
 	}

@@ -75,7 +75,7 @@ func TestAStoppedRunIsFencedWhenItWakes(t *testing.T) {
 			}
 			d.must(0, "plan", "--detailed-exitcode")
 			s.kill()
-			for _, wrong := range compare(readLedger(t, s.ledger), readState(t, d.path), payroll) {
+			for _, wrong := range compare(readLedger(t, s.ledger), d.rows(), payroll) {
 				t.Error(wrong)
 			}
 		})
@@ -108,7 +108,7 @@ func TestAHolderStoppedInACommitIsNamed(t *testing.T) {
 	release()
 	finish(t, d)
 	s.kill()
-	for _, wrong := range compare(readLedger(t, s.ledger), readState(t, d.path), payroll) {
+	for _, wrong := range compare(readLedger(t, s.ledger), d.rows(), payroll) {
 		t.Error(wrong)
 	}
 }

@@ -15,6 +15,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"remit/state"
+	"remit/state/postgres/pgtest"
 )
 
 // configuration is the payroll example against a service of this machine: the same 118
@@ -82,7 +85,17 @@ type directory struct {
 	program string
 	path    string
 	env     []string
-	nobody  bool // remit runs as a user to whom permissions apply
+	nobody  bool    // remit runs as a user to whom permissions apply
+	shared  *shared // where the state is; nil for a file of the directory
+}
+
+// rows reads the state.
+func (d *directory) rows() []state.Transfer {
+	d.t.Helper()
+	if d.shared != nil {
+		return d.shared.rows(d.t)
+	}
+	return readState(d.t, d.path)
 }
 
 // newDirectory writes the payroll example for a service with or without lookup.
@@ -198,6 +211,9 @@ func (r *running) end() ended {
 	}
 	if status.Signaled() && !e.killed || strings.Contains(e.stderr, "goroutine ") || e.code == panicked && !strings.Contains(e.command, "--detailed-exitcode") {
 		e.fatal(r.t, "a crash of remit's own")
+	}
+	if strings.Contains(e.stdout+e.stderr, pgtest.Password) {
+		e.fatal(r.t, "it shows the password of the database")
 	}
 	return e
 }

@@ -1,0 +1,96 @@
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Processes are the numbers of the server's processes: its first one, then those that it
+// started. It reads /proc; where there is none, only the first is known.
+func (s *Server) Processes() []int {
+	if s.cmd == nil {
+		return nil
+	}
+	first := s.cmd.Process.Pid
+	list := []int{first}
+	files, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well formed
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		// The name, in brackets, may contain anything; the state and the parent follow it.
+		_, after, _ := strings.Cut(string(text[max(0, strings.LastIndexByte(string(text), ')')):]), " ")
+		words := strings.Fields(after)
+		if len(words) > 1 && words[1] == strconv.Itoa(first) {
+			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+			if err == nil {
+				list = append(list, pid)
+			}
+		}
+	}
+	return list
+}
+
+// Pause stops every process of the server where it stands: connections stay, and nothing is
+// answered, as when its machine hangs.
+func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP, s.Processes()) }
+
+// Continue lets a paused server go on.
+func (s *Server) Continue() error {
+	// Its first process comes last: it would start others that nobody would wake.
+	list := s.Processes()
+	slices.Reverse(list)
+	return s.signal(syscall.SIGCONT, list)
+}
+
+// Cut kills every process of the server at once, as a power failure does. What it has of
+// shared memory is found and removed by the next [Server.Run].
+func (s *Server) Cut() error {
+	if s.cmd == nil {
+		return nil
+	}
+	// None must be able to do a thing after another one was killed.
+	list := s.Processes()
+	err := errors.Join(s.signal(syscall.SIGSTOP, list), s.signal(syscall.SIGKILL, list))
+	_ = s.cmd.Wait() // it was killed
+	s.cmd = nil
+	return err
+}
+
+// KillSession kills the process of one of remit's sessions, the n-th modulo how many there are,
+// if there is one. The server then ends all others, and recovers as after a power failure;
+// KillSession waits until it answers again.
+func (s *Server) KillSession(n int) error {
+	list, err := s.TryExec(context.Background(), "public",
+		`SELECT coalesce(string_agg(pid::text, ' '), '') FROM pg_stat_activity WHERE application_name = 'remit'`)
+	if err != nil {
+		return err
+	}
+	pids := strings.Fields(list)
+	if len(pids) == 0 {
+		return nil
+	}
+	pid, err := strconv.Atoi(pids[n%len(pids)])
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.signal(syscall.SIGKILL, []int{pid}), waitFor(s.URL()))
+}
+
+func (s *Server) signal(sig syscall.Signal, pids []int) error {
+	var failed error
+	for _, pid := range pids {
+		if err := syscall.Kill(pid, sig); err != nil && !errors.Is(err, syscall.ESRCH) {
+			failed = errors.Join(failed, fmt.Errorf("signal %v to process %d: %w", sig, pid, err))
+		}
+	}
+	return failed
+}
