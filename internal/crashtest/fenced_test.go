@@ -24,6 +24,12 @@ import (
 // finish, and wakes it: it writes nothing, and begins no request.
 func TestAStoppedRunIsFencedWhenItWakes(t *testing.T) {
 	t.Parallel()
+	fenced(t, func(*directory) {}, stopBetweenCommits)
+}
+
+// fenced is that test for a state that place puts where it is, with runs that stop stops.
+func fenced(t *testing.T, place func(*directory), stop func(*testing.T, *running, *directory)) {
+	t.Helper()
 	program := build(t)
 	for name, c := range map[string]struct {
 		faults  []string
@@ -37,12 +43,13 @@ func TestAStoppedRunIsFencedWhenItWakes(t *testing.T) {
 			s := newService(t, program, c.faults...)
 			watched := watch(t, s.baseURL)
 			d := newDirectory(t, program, &service{baseURL: watched.url, secret: s.secret}, false, 8)
+			place(d)
 			d.must(0, "init")
 			stopped := d.start("apply", "--auto-approve", "--json")
 			if !stopped.await(`"type":"settled"`, c.settled, time.Minute) {
 				stopped.end().fatal(t, "nothing is settled")
 			}
-			stopBetweenCommits(t, stopped, d)
+			stop(t, stopped, d)
 			locked := d.must(1, "apply", "--auto-approve")
 			if !strings.Contains(locked.stderr, "locked by") || !strings.Contains(locked.stderr, "nothing was sent") {
 				locked.fatal(t, "it does not say who holds the lock")
@@ -65,8 +72,8 @@ func TestAStoppedRunIsFencedWhenItWakes(t *testing.T) {
 					t.Errorf("the woken run sends %s", refID)
 				}
 			}
-			for _, want := range []string{"the lock of the state remit.db was taken away", "Certain: ", "In doubt: ", "    remit plan\n"} {
-				if !strings.Contains(woken.stderr, want) {
+			for _, want := range []string{"the lock of the state " + d.name() + " was taken away", "Certain: ", "In doubt: ", "    remit plan\n"} {
+				if !strings.Contains(oneLine(woken.stderr), oneLine(want)) {
 					woken.fatal(t, "it does not say "+want)
 				}
 			}
@@ -159,6 +166,9 @@ func signal(t *testing.T, r *running, s syscall.Signal) {
 		t.Fatal(err)
 	}
 }
+
+// oneLine is a text as it was before it was broken into lines.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // finish applies until nothing is left to do.
 func finish(t *testing.T, d *directory) {

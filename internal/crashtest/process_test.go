@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"remit/state"
+	"remit/state/postgres"
 	"remit/state/postgres/pgtest"
 )
 
@@ -87,6 +88,14 @@ type directory struct {
 	env     []string
 	nobody  bool    // remit runs as a user to whom permissions apply
 	shared  *shared // where the state is; nil for a file of the directory
+}
+
+// name is what remit calls the state.
+func (d *directory) name() string {
+	if d.shared != nil {
+		return postgres.Place(d.shared.server.URL(), d.shared.schema)
+	}
+	return "remit.db"
 }
 
 // rows reads the state.

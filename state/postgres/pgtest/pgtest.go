@@ -113,6 +113,11 @@ func New() (*Server, error) {
 	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
 		parent = ""
 	}
+	return newIn(bin, parent)
+}
+
+// newIn starts a server whose files are in a directory.
+func newIn(bin, parent string) (*Server, error) {
 	dir, err := os.MkdirTemp(parent, "remit-pgtest-")
 	if err != nil {
 		return nil, err

@@ -94,3 +94,14 @@ func (s *Server) signal(sig syscall.Signal, pids []int) error {
 	}
 	return failed
 }
+
+// Shut stops the server as "pg_ctl stop -m fast" does: it ends all sessions, writes down what
+// it has, and then ends.
+func (s *Server) Shut() {
+	if s.cmd == nil {
+		return
+	}
+	_ = s.cmd.Process.Signal(syscall.SIGINT) // it may have ended
+	_ = s.cmd.Wait()                         // it was stopped
+	s.cmd = nil
+}
