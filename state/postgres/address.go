@@ -33,9 +33,7 @@ func parseAddress(text, schema string) (address, error) {
 	}
 	pool, err := pgxpool.ParseConfig(text)
 	if err != nil {
-		return address{}, errors.New("the url of the state can't be read, or names a file of a certificate or of passwords that can't be. " +
-			"It is postgres://user@host:port/database?sslmode=verify-full; what is no letter or digit in a user or a password is written as %, " +
-			"and two hexadecimal digits")
+		return address{}, unreadable(text, err)
 	}
 	config := pool.ConnConfig
 	if value := strings.ToLower(config.RuntimeParams["synchronous_commit"]); value == "off" || value == "local" {

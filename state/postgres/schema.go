@@ -94,13 +94,15 @@ func (f found) usable(ctx context.Context, q querier, wanted int) (version int, 
 
 // Codes of the server's errors, of the appendix A of PostgreSQL's manual.
 const (
-	codeNoColumn      = "42703"
-	codeNoDatabase    = "3D000"
-	codeSerialization = "40001"
-	codeDeadlock      = "40P01"
-	codeLockTimeout   = "55P03"
-	codeDataCorrupted = "XX001"
-	codeIndexCorrupt  = "XX002"
+	codeNoAuthorization = "28000"
+	codeWrongPassword   = "28P01"
+	codeNoColumn        = "42703"
+	codeNoDatabase      = "3D000"
+	codeSerialization   = "40001"
+	codeDeadlock        = "40P01"
+	codeLockTimeout     = "55P03"
+	codeDataCorrupted   = "XX001"
+	codeIndexCorrupt    = "XX002"
 )
 
 // code is what the server calls an error; "" where it is not the server's.

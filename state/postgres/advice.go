@@ -1,0 +1,84 @@
+package postgres
+
+import (
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// advised says, behind an error of a connection that was not made, what a person can do about
+// it, where that is known.
+func advised(err error) error {
+	if advice := adviceFor(err); advice != "" {
+		return retold{err, err.Error() + ". " + advice}
+	}
+	return err
+}
+
+func adviceFor(err error) string {
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); !ok {
+		return ""
+	}
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		return "The server's certificate is not signed by an authority that is trusted here: write sslrootcert=FILE into the url of the state, " +
+			"which names the certificate of the one that did sign it. If that is what it names, another machine may be answering in the server's place"
+	}
+	if wrong, ok := errors.AsType[x509.HostnameError](err); ok {
+		return fmt.Sprintf("The server's certificate is that of %s: write that name into the url of the state if it is the server's, or give the server "+
+			"a certificate of the name that the url has. Another machine may be answering in the server's place", names(wrong.Certificate))
+	}
+	if wrong, ok := errors.AsType[x509.CertificateInvalidError](err); ok && wrong.Reason == x509.Expired {
+		return fmt.Sprintf("The server's certificate is valid from %s to %s: it must be renewed on the server, unless the clock of this machine is wrong",
+			wrong.Cert.NotBefore.UTC().Format(time.RFC3339), wrong.Cert.NotAfter.UTC().Format(time.RFC3339))
+	}
+	if refused, ok := errors.AsType[*net.OpError](err); ok && refused.Op == "remote error" {
+		return "The server does not accept the certificate that sslcert names in the url of the state"
+	}
+	// The driver has no name for this one.
+	if strings.Contains(err.Error(), "server refused TLS connection") {
+		return "The server has TLS switched off, and sslmode in the url of the state asks for it: set ssl = on in its postgresql.conf, " +
+			"with ssl_cert_file and ssl_key_file"
+	}
+	switch code(err) {
+	case codeNoAuthorization:
+		return "Its pg_hba.conf says who comes in from where, with TLS or without, and with what: a certificate of the user's own is named by " +
+			"sslcert and sslkey in the url of the state"
+	case codeWrongPassword:
+		return "The password comes from the url of the state, PGPASSWORD, or the file that passfile or PGPASSFILE names"
+	}
+	return ""
+}
+
+// names are those that a certificate is for.
+func names(c *x509.Certificate) string {
+	list := slices.Clone(c.DNSNames)
+	for _, ip := range c.IPAddresses {
+		list = append(list, ip.String())
+	}
+	if len(list) == 0 {
+		return "no host at all"
+	}
+	return strings.Join(list, ", ")
+}
+
+// unreadable says why a URL could not be taken apart, without a word of it but the name of a
+// file.
+func unreadable(text string, err error) error {
+	if missing, ok := errors.AsType[*fs.PathError](err); ok {
+		return fmt.Errorf("the url of the state, or the environment, names a file that can't be read: %w", missing)
+	}
+	if u, err := url.Parse(text); err == nil && u.Query().Has("sslcert") != u.Query().Has("sslkey") {
+		return errors.New("the url of the state has one of sslcert and sslkey: a certificate needs its key, and a key its certificate")
+	}
+	return errors.New("the url of the state can't be read, or names a file that has no certificate or no key in it. " +
+		"It is postgres://user@host:port/database?sslmode=verify-full; what is no letter or digit in a user or a password is written as %, " +
+		"and two hexadecimal digits")
+}

@@ -1,0 +1,257 @@
+package postgres_test
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"remit/state/postgres"
+	"remit/state/postgres/pgtest"
+	"remit/state/statetest"
+)
+
+// authority signs certificates for a test.
+type authority struct {
+	certificate *x509.Certificate
+	key         *ecdsa.PrivateKey
+	file        string // that sslrootcert names
+}
+
+func newAuthority(t *testing.T, name string) authority {
+	t.Helper()
+	a := authority{key: newKey(t)}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-48 * time.Hour), NotAfter: time.Now().Add(48 * time.Hour), KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &a.key.PublicKey, a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.certificate, err = x509.ParseCertificate(der); err != nil {
+		t.Fatal(err)
+	}
+	a.file = written(t, name+".crt", encode("CERTIFICATE", der))
+	return a
+}
+
+// sign returns a certificate and its key, as PEM. It is valid until the given time.
+func (a authority) sign(t *testing.T, subject string, until time.Time, hosts ...string) (certificate, key []byte) {
+	t.Helper()
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: subject},
+		NotBefore: time.Now().Add(-24 * time.Hour), NotAfter: until, KeyUsage: x509.KeyUsageDigitalSignature,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	for _, host := range hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			template.IPAddresses = append(template.IPAddresses, ip)
+		} else {
+			template.DNSNames = append(template.DNSNames, host)
+		}
+	}
+	private := newKey(t)
+	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, &private.PublicKey, a.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return encode("CERTIFICATE", der), encode("PRIVATE KEY", text)
+}
+
+func newKey(t *testing.T) *ecdsa.PrivateKey {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func encode(kind string, der []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+}
+
+func written(t *testing.T, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// present has a server show a certificate from now on, and ask clients for one of ca.
+func present(t *testing.T, server *pgtest.Server, ca authority, certificate, key []byte) {
+	t.Helper()
+	authorities, err := os.ReadFile(ca.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := "ssl = on\n"
+	for setting, content := range map[string][]byte{"ssl_cert_file": certificate, "ssl_key_file": key, "ssl_ca_file": authorities} {
+		path, err := server.Place(setting, content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings += setting + " = '" + path + "'\n"
+	}
+	server.Stop()
+	if err := errors.Join(server.Configure(settings), server.Run()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// secured are the options to reach a server with other settings of TLS than none.
+func secured(server *pgtest.Server, schema, settings string) postgres.Options {
+	opts := options(server, schema)
+	opts.URL = strings.Replace(opts.URL, "sslmode=disable", settings, 1)
+	return opts
+}
+
+// TestTLSTellsOneServerFromAnother speaks to a server with a certificate of its own authority.
+func TestTLSTellsOneServerFromAnother(t *testing.T) {
+	server := pgtest.Start(t)
+	s, schema := create(t, server)
+	closed(t, s)
+	ours, theirs := newAuthority(t, "ours"), newAuthority(t, "theirs")
+	later := time.Now().Add(24 * time.Hour)
+	if err := server.Admit("hostssl all certified 127.0.0.1/32 cert\n"); err != nil {
+		t.Fatal(err)
+	}
+	for _, shown := range []struct {
+		name  string
+		until time.Time
+		host  string
+		cases map[string]string // settings of the URL, and what is said; "" where they work
+	}{
+		{"a good certificate", later, "127.0.0.1", map[string]string{
+			"sslmode=verify-full&sslrootcert=" + ours.file: "",
+			"sslmode=verify-ca&sslrootcert=" + ours.file:   "",
+			"sslmode=require": "",
+			"sslmode=prefer":  "",
+			"sslmode=verify-full&sslrootcert=" + theirs.file: "sslrootcert",
+			"sslmode=verify-ca&sslrootcert=" + theirs.file:   "sslrootcert",
+			"sslmode=require&sslrootcert=" + theirs.file:     "sslrootcert",
+			"sslmode=verify-full":                            "sslrootcert",
+		}},
+		{"another host's certificate", later, "db.example.com", map[string]string{
+			"sslmode=verify-full&sslrootcert=" + ours.file: "db.example.com",
+			"sslmode=verify-ca&sslrootcert=" + ours.file:   "",
+		}},
+		{"an expired certificate", time.Now().Add(-time.Hour), "127.0.0.1", map[string]string{
+			"sslmode=verify-full&sslrootcert=" + ours.file: "renewed",
+			"sslmode=verify-ca&sslrootcert=" + ours.file:   "renewed",
+		}},
+	} {
+		certificate, key := ours.sign(t, "server", shown.until, shown.host)
+		present(t, server, ours, certificate, key)
+		for settings, want := range shown.cases {
+			t.Run(shown.name+", "+strings.NewReplacer(ours.file, "ours", theirs.file, "theirs").Replace(settings), func(t *testing.T) {
+				s, err := postgres.Open(t.Context(), secured(server, schema, settings))
+				if want != "" {
+					if err == nil {
+						closed(t, s)
+					}
+					refusedWith(t, err, want)
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer closed(t, s)
+				j := lock(t, s)
+				if plain := server.Exec(t, schema, `SELECT count(*)::text FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+					WHERE application_name = 'remit' AND NOT ssl`); plain != "0" {
+					t.Errorf("%s sessions are not encrypted", plain)
+				}
+				add(t, j, statetest.Intent(settings, "run", "10.00"))
+				unlock(t, j)
+			})
+		}
+	}
+}
+
+// refusedWith looks at the error of what must not have been let in.
+func refusedWith(t *testing.T, err error, want string) {
+	t.Helper()
+	t.Log(err)
+	if err == nil {
+		t.Fatal("it was let in")
+	}
+	if !strings.Contains(err.Error(), want) {
+		t.Errorf("it does not say %q: %v", want, err)
+	}
+	if strings.Contains(err.Error(), pgtest.Password) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("it shows the password, or is of several lines: %v", err)
+	}
+}
+
+// TestAServerWithoutTLSIsRefusedWhereItIsAskedFor has no server be spoken to in the clear.
+func TestAServerWithoutTLSIsRefusedWhereItIsAskedFor(t *testing.T) {
+	server := pgtest.Shared(t)
+	_, schema := create(t, server)
+	for _, mode := range []string{"require", "verify-ca", "verify-full"} {
+		_, err := postgres.Open(t.Context(), secured(server, schema, "sslmode="+mode))
+		refusedWith(t, err, "sslmode")
+	}
+}
+
+// TestAClientHasACertificateOfItsOwn lets a role in by its certificate alone.
+func TestAClientHasACertificateOfItsOwn(t *testing.T) {
+	server := pgtest.Start(t)
+	s, schema := create(t, server)
+	closed(t, s)
+	server.Exec(t, schema, `CREATE ROLE certified LOGIN; GRANT USAGE ON SCHEMA `+schema+` TO certified; GRANT SELECT ON ALL TABLES IN SCHEMA `+schema+` TO certified`)
+	ours, theirs := newAuthority(t, "ours"), newAuthority(t, "theirs")
+	if err := server.Admit("hostssl all certified 127.0.0.1/32 cert\n"); err != nil {
+		t.Fatal(err)
+	}
+	later := time.Now().Add(24 * time.Hour)
+	certificate, key := ours.sign(t, "server", later, "127.0.0.1")
+	present(t, server, ours, certificate, key)
+	identity := func(a authority, name string, until time.Time) string {
+		certificate, key := a.sign(t, name, until)
+		return "&sslcert=" + written(t, "client.crt", certificate) + "&sslkey=" + written(t, "client.key", key)
+	}
+	for name, c := range map[string]struct{ settings, want string }{
+		"its own":           {identity(ours, "certified", later), ""},
+		"another's":         {identity(ours, "someone", later), "certificate"},
+		"a foreign one":     {identity(theirs, "certified", later), "certificate"},
+		"an expired one":    {identity(ours, "certified", time.Now().Add(-time.Hour)), "certificate"},
+		"none":              {"", "sslcert"},
+		"one without a key": {"&sslcert=" + ours.file, "sslkey"},
+		"a missing file":    {"&sslcert=/nowhere&sslkey=/nowhere", "/nowhere"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			opts := secured(server, schema, "sslmode=verify-full&sslrootcert="+ours.file+c.settings)
+			opts.URL = strings.Replace(opts.URL, "postgres:"+pgtest.Password+"@", "certified@", 1)
+			s, err := postgres.OpenReadOnly(t.Context(), opts)
+			if c.want != "" {
+				if err == nil {
+					closed(t, s)
+				}
+				refusedWith(t, err, c.want)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			closed(t, s)
+		})
+	}
+}
