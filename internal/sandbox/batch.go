@@ -126,11 +126,9 @@ func (b *batch) create(c creation) (made, error) {
 		operation: c.request.Operation, asset: c.request.Asset, amount: c.request.Amount.String(),
 		failed: c.failed, created: time.UnixMilli(milliseconds(c.now)).UTC(),
 	}
-	if c.request.Operation == transfer.Internal {
-		t.pendingLookups = c.pendingLookups
-		if c.pendingFor > 0 {
-			t.pendingUntil = c.now.Add(c.pendingFor)
-		}
+	t.pendingLookups = c.pendingLookups
+	if c.pendingFor > 0 {
+		t.pendingUntil = c.now.Add(c.pendingFor)
 	}
 	return made{legs: sides(b.ledger.seed, t, c.request)}, b.insert(t, c.request)
 }

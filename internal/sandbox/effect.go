@@ -92,10 +92,10 @@ func (s *Sandbox) meets(r Request, f Fault) bool {
 // ofRecord reports whether a fault belongs to a transfer and not to one request about it.
 func ofRecord(kind FaultKind) bool {
 	switch kind {
-	case Lookup, Late, Rescaled, WrongAmount, WrongAsset, WrongProfile, WrongRefID, WrongCustomer, SameID, Backdated, Bare, Novel, NovelStatus:
+	case Lookup, Late, Rescaled, WrongAmount, WrongAsset, WrongProfile, WrongRefID, WrongCustomer, SameID, Backdated, Bare, Novel, NovelStatus, Fee, Relinked, Unreadable:
 		return true
 	case Latency, TokenExpired, ResetBefore, Hang, ErrorBefore, Throttled, TooEarly, Redirect, Refuse,
-		LostAnswer, HangAfter, ErrorAfter, HalfAnswer, Endless, Garbage, Answer, Fail, Replay, Forget, LookupError, TokenError:
+		LostAnswer, HangAfter, ErrorAfter, HalfAnswer, Endless, Garbage, Answer, Fail, PendingFor, PendingMore, Replay, Forget, LookupError, TokenError:
 		return false
 	}
 	panic(fmt.Sprintf("sandbox: unknown fault %q", kind))

@@ -41,7 +41,9 @@ const (
 
 // Faults of the ledger's memory and of its lookup.
 const (
-	Fail        FaultKind = "fail"         // the transfer is made as FAILED and moves nothing
+	Fail        FaultKind = "fail"         // the transfer is made as FAILED and moves nothing; with one of the next two, FAILED only later
+	PendingFor  FaultKind = "pending"      // Duration: the transfer is PENDING for so long
+	PendingMore FaultKind = "pending-more" // Number: the transfer is PENDING until so many lookups have seen it
 	Replay      FaultKind = "replay"       // Mode: how a known ref_id is answered, see below
 	Forget      FaultKind = "forget"       // Number: a ref_id is protected until so many more transfers were made
 	Lookup      FaultKind = "lookup"       // Mode: "debit", "credit" or "none" is all that the lookup shows
@@ -63,6 +65,9 @@ const (
 	Bare          FaultKind = "bare"           // optional fields are missing; a lookup keeps ref_id
 	Novel         FaultKind = "novel"          // fields and enumeration values that nobody knows
 	NovelStatus   FaultKind = "novel-status"   // a status that nobody knows
+	Fee           FaultKind = "fee"            // Number: a fee, once the transfer is not PENDING any more
+	Relinked      FaultKind = "relinked"       // another group_id
+	Unreadable    FaultKind = "unreadable"     // a lookup lacks required fields; answers are whole
 )
 
 // What [Replay] may be. Without it the same request is answered with the first record, and
@@ -105,11 +110,12 @@ func forms() map[FaultKind]valueForm {
 		ErrorBefore: status(503), Throttled: {duration: true}, TooEarly: none, Redirect: status(307), Refuse: status(422),
 		LostAnswer: none, HangAfter: none, ErrorAfter: status(503), HalfAnswer: none, Endless: none, Garbage: none,
 		Answer: {modes: []string{"credit", "none"}, required: true},
-		Fail:   none, Replay: {modes: []string{ReplayConflict, ReplayExisting, ReplayIgnore}, required: true},
+		Fail:   none, PendingFor: {duration: true, required: true}, PendingMore: {number: true, required: true}, Replay: {modes: []string{ReplayConflict, ReplayExisting, ReplayIgnore}, required: true},
 		Forget: {number: true, required: true}, Lookup: {modes: []string{"debit", "credit", "none"}, required: true},
 		Late: {duration: true, required: true}, LookupError: status(503), TokenError: status(503),
 		Rescaled: none, WrongAmount: none, WrongAsset: none, WrongProfile: none, WrongRefID: none, WrongCustomer: none,
 		SameID: none, Backdated: none, Bare: none, Novel: none, NovelStatus: none,
+		Fee: {number: true, required: true}, Relinked: none, Unreadable: none,
 	}
 }
 

@@ -142,10 +142,10 @@ func (b *batch) moved() (map[account]decimal.Decimal, error) {
 // status is the service's own status of a leg at the given time.
 func (l leg) status(now time.Time) transfer.RecordStatus {
 	switch {
-	case l.failed:
-		return transfer.Failed
 	case l.pendingLookups > 0, now.Before(l.pendingUntil):
 		return transfer.Pending
+	case l.failed:
+		return transfer.Failed
 	}
 	return transfer.Completed
 }

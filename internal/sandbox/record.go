@@ -34,11 +34,15 @@ type record struct {
 	CryptoNetwork   string          `json:"crypto_network,omitempty"`
 	AutoConversion  json.RawMessage `json:"auto_conversion,omitempty"`
 	GroupID         string          `json:"group_id,omitempty"`
+	SecondaryStatus json.RawMessage `json:"secondary_status,omitempty"`
 	StatusDetails   json.RawMessage `json:"status_details,omitempty"`
 	SettlementLayer json.RawMessage `json:"settlement_layer,omitempty"` // of [Novel]; nobody documents it
 }
 
 const failedDetails = `{"max_rent_exceeded":{"message":"This sandbox was told to cancel the transfer.","destination_address":""}}`
+
+// failedStage is the secondary_status of what FAILED.
+const failedStage = `{"stage":"settlement"}`
 
 // record is the truth about a leg.
 func (s *Sandbox) record(l leg) record {
@@ -55,8 +59,9 @@ func (s *Sandbox) record(l leg) record {
 		IdentityID: l.identityID, AccountID: l.accountID, RefID: l.refID, BalanceAsset: l.asset,
 		Metadata: l.metadata, AutoConversion: json.RawMessage("{}"), GroupID: l.groupID,
 	}
-	if l.failed {
+	if l.status(now) == transfer.Failed {
 		r.StatusDetails = json.RawMessage(failedDetails)
+		r.SecondaryStatus = json.RawMessage(failedStage)
 	}
 	return r
 }
@@ -82,6 +87,13 @@ func (r record) distort(e effects) record {
 	if e.has(WrongRefID) && r.RefID != "" {
 		r.RefID += "-other"
 	}
+	if e.has(Relinked) {
+		r.GroupID = uuidOf(0, 0, "another group")
+	}
+	if e.has(Fee) && r.Status != string(transfer.Pending) {
+		fee := decimal.NewFromInt(int64(e[Fee].Number))
+		r.Fee, r.Total = fee.String(), decimal.RequireFromString(r.Amount).Add(fee).String()
+	}
 	if e.has(WrongCustomer) {
 		r.CustomerID = uuidOf(0, 0, "another customer")
 	}
@@ -102,7 +114,7 @@ func (r record) distort(e effects) record {
 func (r record) distortForm(e effects) record {
 	if e.has(Bare) {
 		r.IdentityID, r.AccountID, r.RefID, r.BalanceAsset, r.GroupID = "", "", "", "", ""
-		r.Metadata, r.AutoConversion, r.StatusDetails = nil, nil, nil
+		r.Metadata, r.AutoConversion, r.SecondaryStatus, r.StatusDetails = nil, nil, nil, nil
 	}
 	if e.has(Novel) {
 		r.CryptoNetwork = "NETWORK_OF_TOMORROW"

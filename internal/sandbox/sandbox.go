@@ -164,16 +164,30 @@ func (s *Sandbox) Close() error {
 // order in which the transfers were made, the debit first.
 func (s *Sandbox) Ledger(ctx context.Context) iter.Seq2[transfer.Record, error] {
 	return func(yield func(transfer.Record, error) bool) {
+		for l, err := range s.legs(ctx) {
+			var record transfer.Record
+			if err == nil {
+				record, err = transfer.ParseRecord(s.encode(s.record(l)))
+			}
+			if !yield(record, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// legs yields every leg of the ledger in its order. An error ends it.
+func (s *Sandbox) legs(ctx context.Context) iter.Seq2[leg, error] {
+	return func(yield func(leg, error) bool) {
 		after := position{}
 		for {
 			legs, err := s.ledger.page(ctx, nil, after, pageSizeDefault*10)
 			if err != nil {
-				yield(transfer.Record{}, err)
+				yield(leg{}, err)
 				return
 			}
 			for _, l := range legs {
-				record, err := transfer.ParseRecord(s.encode(s.record(l)))
-				if !yield(record, err) || err != nil {
+				if !yield(l, nil) {
 					return
 				}
 				after = l.position
@@ -185,22 +199,22 @@ func (s *Sandbox) Ledger(ctx context.Context) iter.Seq2[transfer.Record, error] 
 	}
 }
 
-// Debits are the count and the sums of all transfers that moved money: those that are
-// FAILED are not counted.
+// Debits are the count and the sums of all transfers that moved money: those that are or
+// will be FAILED are not counted.
 func (s *Sandbox) Debits(ctx context.Context) (transfer.Totals, error) {
 	var totals transfer.Totals
-	for record, err := range s.Ledger(ctx) {
+	for l, err := range s.legs(ctx) {
 		if err != nil {
 			return transfer.Totals{}, err
 		}
-		if record.Direction != transfer.Debit || record.Status == transfer.Failed {
+		if l.direction != transfer.Debit || l.failed {
 			continue
 		}
-		amount, err := transfer.ParseAmount(record.Amount)
+		amount, err := transfer.ParseAmount(l.amount)
 		if err != nil {
-			return transfer.Totals{}, fmt.Errorf("leg %s of the ledger: %w", record.ID, err)
+			return transfer.Totals{}, fmt.Errorf("leg %s of the ledger: %w", l.id, err)
 		}
-		totals.Add(record.Asset, amount)
+		totals.Add(l.asset, amount)
 	}
 	return totals, nil
 }

@@ -487,6 +487,24 @@ func TestPendingIsCompletedLater(t *testing.T) {
 	}
 }
 
+// TestAPendingTransferFailsLate has the two faults together, of a platform transfer too.
+func TestAPendingTransferFailsLate(t *testing.T) {
+	c := open(t, sandbox.Options{})
+	if got := c.made(body("a", "1"), "fail", "pending-more=1"); got.Status != transfer.Pending || got.StatusDetails != nil {
+		t.Fatalf("answered %s", got.Raw)
+	}
+	for i, want := range []transfer.RecordStatus{transfer.Pending, transfer.Failed} {
+		record, err := transfer.ParseRecord(c.lookup("ref_ids=a").Items[0])
+		if err != nil || record.Status != want || (record.SecondaryStatus != nil) != (want == transfer.Failed) {
+			t.Errorf("lookup %d shows %s, want %s: %v", i+1, record.Raw, want, err)
+		}
+	}
+	totals, err := c.sandbox.Debits(t.Context())
+	if err != nil || totals.Count() != 0 {
+		t.Errorf("it moved %d amounts: %v", totals.Count(), err)
+	}
+}
+
 func TestTokenEndpoint(t *testing.T) {
 	now := newClock()
 	c := open(t, sandbox.Options{Now: now.Now, ClientID: "id&=", ClientSecret: "se:cr%et"})

@@ -65,6 +65,15 @@ func (s *Sandbox) create(request transfer.Request, e effects) (status int, answe
 		request: request, failed: e.has(Fail), now: s.options.Now(), pendingFor: s.options.PendingFor,
 		pendingLookups: s.options.PendingLookups, forgetAfter: int64(e[Forget].Number),
 	}
+	if c.request.Operation != transfer.Internal {
+		c.pendingFor, c.pendingLookups = 0, 0
+	}
+	if e.has(PendingFor) {
+		c.pendingFor = e[PendingFor].Duration
+	}
+	if e.has(PendingMore) {
+		c.pendingLookups = e[PendingMore].Number
+	}
 	var m made
 	err := s.ledger.do(func(b *batch) (err error) {
 		m, err = b.create(c)
@@ -173,6 +182,9 @@ func (s *Sandbox) lookup(r *http.Request, refIDs []string, after position, own F
 		}
 		shown := s.record(leg).distort(e)
 		shown.RefID = leg.refID
+		if e.has(Unreadable) {
+			shown.Status, shown.Amount = "", ""
+		}
 		l.Items = append(l.Items, shown)
 	}
 	return l, s.ledger.looked(legs)
