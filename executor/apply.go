@@ -166,6 +166,9 @@ func (c *course) carryOut(known *survey, all lines) (Summary, error) {
 	o := newOrder(c, known, all)
 	c.report.tell(Event{Type: EventBegun, Total: o.total()})
 	o.run()
+	if c.run.Policy.WaitFinal && c.sending {
+		return c.end(c.awaitFinal(o))
+	}
 	return c.end(nil)
 }
 

@@ -109,13 +109,15 @@ type Event struct {
 	Type   EventType       `json:"type"`
 	RefID  string          `json:"ref_id,omitempty"`
 	Group  string          `json:"group_id,omitempty"`
-	Result Result          `json:"result,omitempty"`  // of EventSettled
+	Result Result          `json:"result,omitempty"`  // of EventSettled, EventChanged
 	Reason string          `json:"reason,omitempty"`  // in words
 	Next   string          `json:"next,omitempty"`    // a command to type
 	Total  int             `json:"total,omitempty"`   // of EventBegun: transfers that the run will attempt
-	Detail *state.Outcome  `json:"outcome,omitempty"` // of EventSettled, where an outcome was written
+	Detail *state.Outcome  `json:"outcome,omitempty"` // of EventSettled and EventChanged, where an outcome was written
 	Amount transfer.Amount `json:"amount,omitzero"`
 	Asset  string          `json:"asset,omitempty"`
+
+	Changes []Change `json:"changes,omitempty"` // of EventChanged
 }
 
 // EventType names what happened.
@@ -127,6 +129,7 @@ const (
 	EventIntended EventType = "intended" // a transfer's intent is durable
 	EventWaiting  EventType = "waiting"  // for a rate limit, a Retry-After, a dependency, a lookup
 	EventSettled  EventType = "settled"  // a transfer has its Result in this run
+	EventChanged  EventType = "changed"  // a lookup has something else of a recorded transfer than was stored
 	EventNotice   EventType = "notice"   // something that a person should know
 	EventStopping EventType = "stopping" // nothing new starts; Reason says why
 )
@@ -166,6 +169,7 @@ type Policy struct {
 	RateLimits     map[transfer.Operation]RateLimit
 	StopOnRefusal  bool
 	Wait           time.Duration // how long PENDING dependencies are polled
+	WaitFinal      bool          // and all that the run recorded, after the last request
 }
 
 // RateLimit allows so many requests in any window of the given length.
@@ -205,4 +209,7 @@ type Summary struct {
 	Stopped     string // why nothing new was started; "" where nothing stopped the run
 	Requests    int    // that began, retries included: 0 means that nothing was sent
 	Head        string // hash of the newest event; "" where it could not be read
+
+	Unfinished int        // recorded, adopted or unverified ones that are neither COMPLETED nor FAILED
+	Waited     *Refreshed // what became of these under Policy.WaitFinal; nil elsewhere
 }

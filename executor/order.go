@@ -26,6 +26,7 @@ type order struct {
 	pending    map[string]*pending // dependencies that are recorded, but not COMPLETED
 	known      *survey
 	planned    map[string]*planner.Change // lines that are in doubt
+	earlier    map[string]bool            // what is settled of attempts of earlier runs
 
 	ready []int32 // lines that may be looked up, or sent
 	queue []*job  // attempts that may start
@@ -53,11 +54,12 @@ func newOrder(c *course, known *survey, all lines) *order {
 		dependants: make(map[string][]int32),
 		pending:    make(map[string]*pending),
 		planned:    make(map[string]*planner.Change, len(known.doubts)),
+		earlier:    make(map[string]bool),
 		jobs:       make(chan *job, max(1, c.run.Policy.InFlightMax)),
 		messages:   make(chan func(), max(1, c.run.Policy.InFlightMax)),
 	}
 	for _, d := range known.doubts {
-		o.planned[d.refID] = nil
+		o.planned[d.refID], o.earlier[d.refID] = nil, true
 	}
 	o.lines = make([]line, 0, all.len())
 	for i, change := range all.all() {
@@ -88,6 +90,7 @@ func (o *order) run() {
 		o.makeReady(int32(i))
 	}
 	for _, s := range standing {
+		o.earlier[s.refID] = true
 		o.settled(s.known, s.verdict, true)
 	}
 	o.meetOutside()

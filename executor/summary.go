@@ -51,20 +51,43 @@ func (r *report) settle(request transfer.Request, v verdict, planned bool) {
 	if planned && v.result != ResultNotAttempted && v.result != ResultInDoubt {
 		r.open--
 	}
+	if v.outcome.Status.Made() && !v.status.Final() {
+		r.summary.Unfinished++
+	}
 	r.handler.Handle(r.count(request, v))
 }
 
-// revise moves a transfer that was settled before to what a lookup made of it since.
-func (r *report) revise(request transfer.Request, before Result, v verdict) {
+// changed tells what a lookup made of a recorded transfer. Where before is not "", the run
+// settled it as that, and counts it anew where it is something else now. A conflict or a failure
+// of another run's transfer is counted as well.
+func (r *report) changed(n *news, before Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.summary.Totals[before].RemoveRequest(&request)
-	if r.counts[string(before)]--; r.counts[string(before)] == 0 {
-		delete(r.counts, string(before))
-		delete(r.summary.Totals, before)
+	v := n.verdict
+	e := Event{
+		Type: EventChanged, RefID: n.refID, Group: v.group, Result: v.result,
+		Reason: v.outcome.Reason, Next: v.next, Detail: &v.outcome, Changes: n.changes,
+		Amount: n.request.Amount, Asset: n.request.Asset,
 	}
-	e := r.count(request, v)
-	r.handle(Event{Type: EventNotice, RefID: e.RefID, Reason: e.Reason, Next: e.Next})
+	if n.kind == newsChanged && v.status != transfer.Failed {
+		e.Reason = ""
+	}
+	e.Time = r.clock.Now()
+	r.handler.Handle(e)
+	if before != "" && (v.status.Final() || n.kind == newsConflict) {
+		r.summary.Unfinished--
+	}
+	if before == v.result || before == "" && v.result != ResultConflict && v.result != ResultFailed {
+		return
+	}
+	if before != "" {
+		r.summary.Totals[before].RemoveRequest(&n.request)
+		if r.counts[string(before)]--; r.counts[string(before)] == 0 {
+			delete(r.counts, string(before))
+			delete(r.summary.Totals, before)
+		}
+	}
+	r.count(n.request, v)
 }
 
 // count adds a transfer to the totals of its result, and returns the event that says so.
@@ -100,6 +123,20 @@ func (r *report) stopping(reason string, interrupted bool) {
 	}
 	r.summary.Stopped = reason
 	r.handle(Event{Type: EventStopping, Reason: reason})
+}
+
+// waited notes what became of what the run recorded.
+func (r *report) waited(found *Refreshed) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.summary.Waited = found
+}
+
+// interrupted reports whether a person or a program has asked for the end.
+func (r *report) interrupted() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.summary.Interrupted
 }
 
 // stopped is why nothing new starts; "" where it does.

@@ -197,8 +197,7 @@ func (t Transfer) refresh(o Outcome, r record) (Transfer, error) {
 	if status == Unverified && o.Status != Unverified {
 		status = Adopted
 	}
-	ended := t.RecordStatus == transfer.Completed || t.RecordStatus == transfer.Failed
-	if ended && r.status != transfer.Completed && r.status != transfer.Failed {
+	if t.RecordStatus.Final() && !r.status.Final() {
 		r.status = t.RecordStatus // a list that lags
 	}
 	if r.groupID == "" {

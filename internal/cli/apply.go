@@ -36,6 +36,7 @@ type applying struct {
 	parallelism  int
 	lockTimeout  time.Duration
 	wait         time.Duration
+	waitFinal    bool // --wait was given: for all that the run records
 	onRefusal    string
 	faults       []string // of the sandbox
 	digest       string   // the beginning of the digest of the plan that was approved; "" for none
@@ -61,6 +62,7 @@ func newApply(p *process) *cobra.Command {
 			if cmd.Flags().Changed("plan-digest") && a.digest == "" {
 				return errors.New("--plan-digest is empty, which approves nothing; nothing was sent. Is a variable of the shell not set?")
 			}
+			a.waitFinal = cmd.Flags().Changed("wait")
 			if len(args) == 1 {
 				a.file = args[0]
 				a.need = config.NeedControls // the plan carries its requests with it
@@ -81,7 +83,7 @@ func newApply(p *process) *cobra.Command {
 	intoFlag(cmd, &a.into)
 	flags.IntVar(&a.parallelism, "parallelism", 0, "how many requests may be in flight (the service's max_in_flight)")
 	flags.DurationVar(&a.lockTimeout, "lock-timeout", 0, "how long to wait for another run's lock")
-	flags.DurationVar(&a.wait, "wait", waitDefault, "how long to wait for what others depend on")
+	flags.DurationVar(&a.wait, "wait", waitDefault, "how long to wait for what others depend on; where it is given, for all that the run records to be COMPLETED or FAILED")
 	flags.StringArrayVar(&a.faults, "fault", nil, "with --sandbox: misbehave, as `KIND=VALUE`, such as lost-answer=2%; may be repeated")
 	flags.BoolVar(&a.rehearse, "rehearse", false, "send nothing: say which transfers would fail for lack of funds, and how low each balance goes")
 	flags.StringVar(&a.onRefusal, "on-refusal", "continue", "with `stop`, start nothing new after a refusal")
@@ -113,6 +115,9 @@ func (a *applying) run(ctx context.Context, p *process) error {
 func (a *applying) check(p *process) error {
 	if a.onRefusal != "continue" && a.onRefusal != "stop" {
 		return fmt.Errorf("--on-refusal=%s is not known; it takes continue or stop", a.onRefusal)
+	}
+	if a.wait < 0 {
+		return fmt.Errorf("--wait=%v is no length of time to wait; it takes 0s or more", a.wait)
 	}
 	if a.parallelism < 0 {
 		return fmt.Errorf("--parallelism=%d is no number of requests; it takes 1 or more", a.parallelism)
@@ -306,8 +311,7 @@ func countAgain(plan *planner.Plan) int {
 // settleOnly is what an apply of a plan that must not be applied, because of why, still does:
 // it settles doubts by lookup.
 func (a *applying) settleOnly(ctx context.Context, w *workspace, plan *planner.Plan, journal state.Journal, holder state.Holder, why error) error {
-	hasLookup := w.sandbox || w.config.Service.LookupPath != ""
-	if plan.Count(planner.Resolve) == 0 || !hasLookup {
+	if plan.Count(planner.Resolve) == 0 || !w.canLookUp() {
 		return why
 	}
 	connection, err := w.connect(ctx, a.inFlightMax(w))
@@ -362,7 +366,7 @@ func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journa
 			ReplayWindow: service.ReplayWindow, HoldDoubt: service.HoldDoubt,
 			LookUpFirst: c.finder != nil && (!service.PrecheckNew || meta.Precheck),
 			InFlightMax: a.inFlightMax(w), RequestTimeout: service.Timeout,
-			RateLimits: limits, StopOnRefusal: a.onRefusal == "stop", Wait: a.wait,
+			RateLimits: limits, StopOnRefusal: a.onRefusal == "stop", Wait: a.wait, WaitFinal: a.waitFinal,
 		},
 		Clock: clock{w.now}, Random: rand.Float64,
 	}
@@ -386,7 +390,7 @@ func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, 
 	summary, failed := carryOut(ctx, run)
 	back()
 	if failed == nil { // otherwise the error says what to do
-		o.Next = a.next(summary)
+		o.Next = a.next(w, summary)
 	}
 	shown := end(summary, o)
 	switch {
@@ -417,8 +421,12 @@ func exitOfRun(ctx context.Context, s executor.Summary) int {
 	switch {
 	case some(executor.ResultInDoubt, executor.ResultUnverified, executor.ResultConflict):
 		return exitLook
+	case s.Waited != nil && asksForPerson(s.Waited):
+		return exitLook
 	case s.Interrupted:
 		return interruptCode(ctx)
+	case s.Waited != nil && s.Waited.Pending.Count() > 0:
+		return exitPartial
 	case some(executor.ResultRefused, executor.ResultFailed, executor.ResultNotAttempted):
 		return exitPartial
 	}
@@ -426,7 +434,7 @@ func exitOfRun(ctx context.Context, s executor.Summary) int {
 }
 
 // next is the command to type after a run; "" where there is nothing to do.
-func (a *applying) next(s executor.Summary) string {
+func (a *applying) next(w *workspace, s executor.Summary) string {
 	count := func(result executor.Result) int {
 		if t := s.Totals[result]; t != nil {
 			return t.Count()
@@ -444,6 +452,10 @@ func (a *applying) next(s executor.Summary) string {
 		return a.command(again)
 	case count(executor.ResultRefused)+count(executor.ResultFailed) > 0:
 		return a.command("plan")
+	case s.Unfinished > 0 && w.canLookUp():
+		return a.command("refresh")
+	case s.Unfinished > 0:
+		return a.command(recordedHint)
 	}
 	return ""
 }

@@ -56,27 +56,20 @@ func (w *workspace) stateError(err error) error {
 // runError says what an error that ended a run leaves behind: what happened, what is certain,
 // what is in doubt, and the next command.
 func (a *applying) runError(w *workspace, failed error, s executor.Summary) error {
-	happened, certain, next := failed.Error(), "what is listed as recorded or adopted is in the state.", "apply"
-	if a.file != "" {
-		next += " " + shell.Word(a.file)
+	happened, next := w.happened(failed)
+	certain := "what is listed as recorded or adopted is in the state."
+	if next == "" {
+		next = "apply"
+		if a.file != "" {
+			next += " " + shell.Word(a.file)
+		}
 	}
 	isJournal := errors.Is(failed, executor.ErrJournal)
 	switch {
-	case errors.Is(failed, state.ErrFenced):
-		happened = fmt.Sprintf("the lock of the state %s was taken away from this run, by remit force-unlock", w.path)
-		next = "plan"
-	case errors.Is(failed, state.ErrLost):
-		happened = fmt.Sprintf("the connection on which this run held the lock of the state %s was lost: %v", w.path, cause(failed))
 	case errors.Is(failed, state.ErrReplaced):
-		happened = w.place.Words().replaced
 		certain = "what is listed as recorded or adopted " + w.place.Words().holds
-		next = "audit verify"
 	case errors.Is(failed, state.ErrDamaged):
-		happened = fmt.Sprintf("the state %s is damaged: %v", w.path, cause(failed))
 		certain = "the journal had what is listed as recorded or adopted. Keep a copy of " + w.place.Words().kept + " before anything else."
-		next = "audit verify"
-	case isJournal:
-		happened = fmt.Sprintf("the state %s could not be written: %v", w.path, cause(failed))
 	}
 	if s.Requests == 0 {
 		if !isJournal {
@@ -90,6 +83,24 @@ func (a *applying) runError(w *workspace, failed error, s executor.Summary) erro
 		"In doubt: " + inDoubt(s),
 	}, "\n")
 	return hinted{&explained{failed, text}, a.commandOrNone(next), exitLook}
+}
+
+// happened says what an error was that kept the state from being used any more, and the command
+// that helps, "" for to do the same once more.
+func (w *workspace) happened(failed error) (text, next string) {
+	switch {
+	case errors.Is(failed, state.ErrFenced):
+		return fmt.Sprintf("the lock of the state %s was taken away from this run, by remit force-unlock", w.path), "plan"
+	case errors.Is(failed, state.ErrLost):
+		return fmt.Sprintf("the connection on which this run held the lock of the state %s was lost: %v", w.path, cause(failed)), ""
+	case errors.Is(failed, state.ErrReplaced):
+		return w.place.Words().replaced, "audit verify"
+	case errors.Is(failed, state.ErrDamaged):
+		return fmt.Sprintf("the state %s is damaged: %v", w.path, cause(failed)), "audit verify"
+	case errors.Is(failed, executor.ErrJournal):
+		return fmt.Sprintf("the state %s could not be written: %v", w.path, cause(failed)), ""
+	}
+	return failed.Error(), ""
 }
 
 // inDoubt says what a run without its journal leaves open, and why that pays nothing twice.

@@ -18,15 +18,17 @@ const planExpiry = 72 * time.Hour
 func newPlan(p *process) *cobra.Command {
 	var o planning
 	var out, into string
-	var asJSON, detailed bool
+	var asJSON, detailed, refresh bool
+	var lockTimeout time.Duration
 	var sign signing
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Show what an apply would do",
 		Long: "Show what an apply would do. It takes no lock, needs no credentials and writes nothing but\n" +
-			"the file that --out names.\n\n" +
+			"the file that --out names. With --refresh it first does what remit refresh does.\n\n" +
 			"Exit codes: 0 done; 1 a mistake or a conflict; 5 a control says no; with\n" +
-			"--detailed-exitcode 2 where there is something to do.",
+			"--detailed-exitcode 2 where there is something to do; with --refresh 4 where a transfer\n" +
+			"failed late or is in conflict now.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if into != "" && out != "" && samePath(o.within(into), o.within(out)) {
@@ -51,6 +53,19 @@ func newPlan(p *process) *cobra.Command {
 			if err := sign.open(cmd.Context(), w, out); err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("lock-timeout") && !refresh {
+				return errors.New("--lock-timeout goes with --refresh: without it, plan takes no lock")
+			}
+			var code int
+			if refresh {
+				r := refreshing{source: o.source, asJSON: asJSON, lockTimeout: lockTimeout, words: "plan --refresh"}
+				if code, err = r.carryOut(cmd.Context(), w); err != nil {
+					return err
+				}
+				if code >= exitInterrupted {
+					return exitCode(code)
+				}
+			}
 			var plan *planner.Plan
 			err = orInterrupted(cmd.Context(), func() (err error) {
 				if plan, err = o.plan(cmd.Context(), w, asJSON); err != nil {
@@ -68,6 +83,8 @@ func newPlan(p *process) *cobra.Command {
 				}
 			}
 			switch {
+			case code != exitDone:
+				return exitCode(code)
 			case !plan.Applicable():
 				return exitCode(exitOf(plan.Obstacles))
 			case detailed && !plan.Empty():
@@ -83,6 +100,8 @@ func newPlan(p *process) *cobra.Command {
 	cmd.Flags().DurationVar(&o.expiresIn, "expires-in", planExpiry, "how long a saved plan may be applied")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &into)
+	cmd.Flags().BoolVar(&refresh, "refresh", false, "first look up what is recorded as PENDING, under the lock, and record what became of it")
+	cmd.Flags().DurationVar(&lockTimeout, "lock-timeout", 0, "with --refresh: how long to wait for another run's lock")
 	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit 2 where there is something to do")
 	return cmd
 }

@@ -155,7 +155,7 @@ func (r *resolving) settle(ctx context.Context, w *workspace, resolution executo
 	case r.notMade:
 		return executor.ResolveNotMade(ctx, resolution)
 	}
-	if !w.sandbox && w.config.Service.LookupPath == "" {
+	if !w.canLookUp() {
 		return state.Outcome{}, withHint(errors.New("the service has no lookup (no lookup_path), so only a person can say what became of it: --recorded=FILE, --accept-record or --not-made, each with --reason; nothing was changed"),
 			"remit resolve --help")
 	}

@@ -139,3 +139,29 @@ func Examine(req Request, records []Record, operator Operator) Finding {
 func echoesFingerprint(req Request, rec *Record) bool {
 	return req.FingerprintKey != "" && rec.Metadata[req.FingerprintKey] == req.Fingerprint().String()
 }
+
+// CompareCopies names each field on which a newer copy of a record contradicts an older one.
+// What a service changes of a record as it goes on is not compared: its status, fee and total,
+// its times, and what explains the status. Amounts are compared as numbers, optional fields
+// where both copies have them. Asked is the older value.
+func CompareCopies(older, newer Record) []Difference {
+	var c comparison
+	c.text("id", older.ID, newer.ID)
+	c.text("customer_id", older.CustomerID, newer.CustomerID)
+	c.text("profile_id", older.ProfileID, newer.ProfileID)
+	if older.Amount != newer.Amount && !SameNumber(older.Amount, newer.Amount) {
+		c.differ("amount", older.Amount, newer.Amount)
+	}
+	c.text("asset", older.Asset, newer.Asset)
+	c.text("direction", string(older.Direction), string(newer.Direction))
+	c.text("type", string(older.Type), string(newer.Type))
+	c.present("identity_id", older.IdentityID, newer.IdentityID)
+	c.present("account_id", older.AccountID, newer.AccountID)
+	c.present("ref_id", older.RefID, newer.RefID)
+	c.present("balance_asset", older.BalanceAsset, newer.BalanceAsset)
+	c.present("group_id", older.GroupID, newer.GroupID)
+	if older.Metadata != nil {
+		c.metadata(NewMetadata(older.Metadata), newer.Metadata)
+	}
+	return c.differences
+}

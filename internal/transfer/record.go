@@ -30,6 +30,10 @@ const (
 	Failed    RecordStatus = "FAILED"
 )
 
+// Final reports whether the service is done with a transfer of this status. One that the
+// document does not list is not final.
+func (s RecordStatus) Final() bool { return s == Completed || s == Failed }
+
 // Known reports whether the document lists s.
 func (s RecordStatus) Known() bool { return s == Pending || s == Completed || s == Failed }
 

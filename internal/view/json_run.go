@@ -21,6 +21,8 @@ type runSummaryLine struct {
 	Results     []totalsLine     `json:"results"` // of every result, in the order of the table
 	Planned     totalsLine       `json:"planned"`
 	Exceptions  []executor.Event `json:"exceptions"`
+	Unfinished  int              `json:"unfinished"`       // recorded, and neither COMPLETED nor FAILED
+	Waited      *refreshLine     `json:"waited,omitempty"` // what became of these under --wait
 	Head        string           `json:"head"`
 	Next        string           `json:"next,omitempty"`
 }
@@ -36,6 +38,11 @@ func (j *JSON) summaryLine(s executor.Summary, o SummaryOptions) runSummaryLine 
 		Type: "run_summary", RunID: s.RunID, Complete: s.Complete, Interrupted: s.Interrupted,
 		Stopped: s.Stopped, Planned: totalsOf(new(transfer.Totals)),
 		Exceptions: append([]executor.Event{}, s.Exceptions...), Head: s.Head, Next: o.Next,
+	}
+	line.Unfinished = s.Unfinished
+	if s.Waited != nil {
+		waited := newRefreshLine(s.Waited, "")
+		line.Waited = &waited
 	}
 	for i := range line.Exceptions {
 		line.Exceptions[i].Next = j.command(line.Exceptions[i].Next)

@@ -27,6 +27,8 @@ type Run struct {
 	counts         map[executor.Result]int
 	begun, told    time.Time
 	waiting        string // the latest reason to wait that was shown
+	changes        int    // that were told
+	isRefresh      bool   // what changed is what out is for
 	ref            int    // widest ref_id so far
 	amount         point  // widest amount so far
 
@@ -39,6 +41,13 @@ type Run struct {
 // lines on err. Screen says what err is.
 func NewRun(out, err io.Writer, s Screen) *Run {
 	return &Run{out: newPage(out, s), err: newPage(err, s), counts: make(map[executor.Result]int)}
+}
+
+// NewRefresh returns a Run for what has no run around it: what a lookup changed goes to out.
+func NewRefresh(out, err io.Writer, s Screen) *Run {
+	r := NewRun(out, err, s)
+	r.isRefresh = true
+	return r
 }
 
 // Handle shows one event. Write errors are kept for Close: a run goes on though nobody
@@ -54,6 +63,8 @@ func (r *Run) Handle(e executor.Event) {
 			r.waiting = e.Reason
 			r.tell(toneDim, "waiting", e)
 		}
+	case executor.EventChanged:
+		r.change(e)
 	case executor.EventNotice:
 		r.tell(toneNone, "notice", e)
 	case executor.EventStopping:

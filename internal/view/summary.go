@@ -28,6 +28,7 @@ func Summary(w io.Writer, s executor.Summary, o SummaryOptions) error {
 	p.ending(s)
 	p.line()
 	p.outcomes(s, o.Planned)
+	p.unfinished(s)
 	p.exceptions(s, o.Next)
 	if s.Head != "" {
 		p.line()
@@ -39,6 +40,16 @@ func Summary(w io.Writer, s executor.Summary, o SummaryOptions) error {
 		p.command("", o.Next)
 	}
 	return p.Flush()
+}
+
+// unfinished says what of what was recorded is not final.
+func (p *page) unfinished(s executor.Summary) {
+	switch {
+	case s.Waited != nil:
+		p.stillPending(s.Waited)
+	case s.Unfinished > 0:
+		p.paragraph("", fmt.Sprintf("PENDING: %d of these. They are recorded, and neither COMPLETED nor FAILED yet.", s.Unfinished), toneNone)
+	}
 }
 
 func (p *page) ending(s executor.Summary) {

@@ -1,0 +1,399 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// ErrLookup says that the service could not be asked about all that is PENDING. What it did
+// say is in the state.
+var ErrLookup = errors.New("the service could not be asked about all that is PENDING")
+
+const (
+	// passMax bounds the ref_ids of PENDING transfers that are in memory at once.
+	passMax = 50_000
+	// findFailuresMax is how many lookups in a row may fail before no other is tried.
+	findFailuresMax = 3
+	// pendingNamed bounds [Refreshed.Named].
+	pendingNamed = 20
+)
+
+// Refreshed is how a refresh ended: what the service's lookups say of the transfers that were
+// recorded and neither COMPLETED nor FAILED. Each is counted once in Completed, Failed,
+// Conflicts, Refused or Pending.
+type Refreshed struct {
+	Completed transfer.Totals // now
+	Failed    transfer.Totals // now: a late failure
+	Conflicts transfer.Totals // now: a record that contradicts what was recorded
+	Refused   transfer.Totals // still PENDING in the state, which takes the service's word from a person alone
+	Pending   transfer.Totals // still
+
+	// Of Pending:
+	Absent     int      // not listed, which says nothing: lists lag
+	Unreadable int      // what is listed of them can't be read
+	Unasked    int      // could not be looked up
+	Named      []string // the first 20 ref_ids of them, in byte order
+
+	Interrupted bool
+	Head        string // hash of the newest event; "" where it could not be read
+}
+
+// Asked is how many transfers the refresh was about.
+func (r *Refreshed) Asked() int {
+	n := 0
+	for _, t := range []*transfer.Totals{&r.Completed, &r.Failed, &r.Conflicts, &r.Refused, &r.Pending} {
+		n += t.Count()
+	}
+	return n
+}
+
+// Refresh looks up what the state, which the caller has locked, has as recorded and neither
+// COMPLETED nor FAILED, and makes durable what is new. It sends no transfer and is no run: of
+// run it uses Journal, Submitter, Finder, Handler, Policy and Clock. With wait over 0 it goes on
+// until all of them are final or that time is over. Only those that takes accepts are looked up;
+// nil accepts all.
+//
+// The error says that no token was to be had, that clocks differ, that the state could not be
+// read or written (wrapped [ErrJournal]), or that the service could not be asked about all
+// ([ErrLookup]); what Refreshed says holds in any case. The first cancellation of ctx lets a
+// lookup under way end.
+func Refresh(ctx context.Context, run Run, wait time.Duration, takes func(state.Detail) bool) (Refreshed, error) {
+	c := newCourse(ctx, run, 0)
+	defer c.release()
+	r := newRefresher(c, unfinished, takes)
+	first, err := r.next("")
+	if err != nil || len(first.list) == 0 {
+		r.finish()
+		return r.summary, err
+	}
+	if err := c.ready(ctx); err != nil {
+		return r.summary, err
+	}
+	err = r.untilFinal(wait, 0)
+	r.finish()
+	return r.summary, err
+}
+
+// awaitFinal looks up, after the last request, what the run recorded, until it is final or
+// Policy.Wait is over. An error is the state's.
+func (c *course) awaitFinal(o *order) error {
+	runID := c.run.Begun.RunID
+	r := newRefresher(c, func(ctx context.Context, snapshot state.Snapshot, after string, most int) (*pass, error) {
+		p := &pass{after: after, most: most}
+		for row, err := range snapshot.Transfers(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			if (row.RunID == runID || o.earlier[row.RefID]) && !p.add(row.Outline()) {
+				break
+			}
+		}
+		return p, nil
+	}, nil)
+	var err error
+	if c.run.Finder == nil || c.run.Policy.Wait <= 0 {
+		err = r.round()
+	} else {
+		err = r.untilFinal(c.run.Policy.Wait, pollFirst)
+	}
+	c.report.waited(&r.summary)
+	if c.run.Finder == nil && r.summary.Pending.Count() > 0 {
+		c.report.tell(Event{
+			Type: EventNotice, Reason: "The service cannot be asked what became of what is PENDING: its service block has no lookup_path. A person says it, with a record that the service shows elsewhere.",
+			Next: command("REF_ID", "--recorded FILE"),
+		})
+	}
+	if errors.Is(err, ErrLookup) {
+		c.report.tell(Event{Type: EventNotice, Reason: err.Error()})
+		return nil
+	}
+	return err
+}
+
+// pass are transfers that are recorded and not final, in byte order of ref_id.
+type pass struct {
+	after string // the ref_id after which they begin
+	most  int
+	list  []left
+	more  bool // than the list has
+}
+
+// left is a transfer that is to be looked up.
+type left struct {
+	refID, asset string
+	amount       transfer.Amount
+}
+
+// add adds a transfer where it belongs to the pass. It reports whether another one may.
+func (p *pass) add(o state.Outline) bool {
+	switch {
+	case o.RefID <= p.after || !o.Status.Made() || o.RecordStatus.Final():
+		return true
+	case len(p.list) == p.most:
+		p.more = true
+		return false
+	}
+	// Parts of a larger text would keep that.
+	kept := left{refID: strings.Clone(o.RefID), asset: strings.Clone(o.Asset)}
+	if !o.Amount.IsZero() {
+		kept.amount = transfer.MustAmount(strings.Clone(o.Amount.String()))
+	}
+	p.list = append(p.list, kept)
+	return true
+}
+
+// lister reads the next pass, of at most so many, after a ref_id.
+type lister func(ctx context.Context, snapshot state.Snapshot, after string, most int) (*pass, error)
+
+// unfinished lists all that the state has.
+func unfinished(ctx context.Context, snapshot state.Snapshot, after string, most int) (*pass, error) {
+	p := &pass{after: after, most: most}
+	for o, err := range snapshot.Outlines(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if !p.add(o) {
+			break
+		}
+	}
+	return p, nil
+}
+
+// refresher looks recorded transfers up, again and again. Its invariant: of what it looks up no
+// more than [passMax] outlines and [FindMax] records are in memory.
+type refresher struct {
+	c     *course
+	lists lister
+	takes func(state.Detail) bool // nil takes all
+
+	summary  Refreshed
+	left     []left          // all that are still to be looked up, where that was one pass; else nil
+	refused  map[string]bool // whom a lookup does not settle
+	told     map[string]bool // of whom a notice was told
+	failures int             // lookups in a row that failed
+	failed   error           // the latest of the round
+}
+
+func newRefresher(c *course, lists lister, takes func(state.Detail) bool) *refresher {
+	return &refresher{c: c, lists: lists, takes: takes, refused: make(map[string]bool), told: make(map[string]bool)}
+}
+
+// next reads the pass after a ref_id.
+func (r *refresher) next(after string) (*pass, error) {
+	snapshot, err := r.c.run.Journal.Snapshot(r.c.lasting)
+	if err != nil {
+		return nil, fmt.Errorf("read the state: %w", err)
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	p, err := r.lists(r.c.lasting, snapshot, after, passMax)
+	if err != nil {
+		return nil, fmt.Errorf("read the state: %w", err)
+	}
+	return p, nil
+}
+
+// untilFinal looks everything up, after a pause, until it is final, wait is over, nothing new
+// may start, or the state fails. Lookups that fail are an error of the last round alone.
+func (r *refresher) untilFinal(wait, pause time.Duration) error {
+	until := r.c.run.Clock.Now().Add(wait)
+	for next := pollFirst; ; next = min(next*3/2, pollMax) {
+		if pause > 0 {
+			_ = r.c.run.Clock.Sleep(r.c.starting, pause) // where it ends early, the round only counts
+		}
+		err := r.round()
+		now := r.c.run.Clock.Now()
+		switch {
+		case err != nil && !errors.Is(err, ErrLookup):
+			return err
+		case r.summary.Pending.Count() == 0, r.c.starting.Err() != nil, !now.Before(until):
+			return err
+		}
+		pause = min(next, until.Sub(now))
+		r.c.report.tell(Event{
+			Type: EventWaiting, Total: r.summary.Pending.Count(),
+			Reason: fmt.Sprintf("%d still PENDING; looked up again until %s UTC.", r.summary.Pending.Count(), until.UTC().Format(time.TimeOnly)),
+		})
+	}
+}
+
+// round looks everything up once. What can't be looked up is counted. The error wraps
+// [ErrLookup], or is the state's.
+func (r *refresher) round() error {
+	s := &r.summary
+	s.Pending, s.Absent, s.Unreadable, s.Unasked, s.Named = transfer.Totals{}, 0, 0, 0, nil
+	r.failures, r.failed = 0, nil
+	if known := r.left; known != nil {
+		var err error
+		r.left, err = r.pass(known)
+		return errors.Join(err, r.failed)
+	}
+	for after := ""; ; {
+		p, err := r.next(after)
+		if err != nil {
+			return err
+		}
+		still, err := r.pass(p.list)
+		if err != nil {
+			return err
+		}
+		if !p.more {
+			if after == "" {
+				r.left = still
+			}
+			return r.failed
+		}
+		after = p.list[len(p.list)-1].refID
+	}
+}
+
+// pass looks transfers up, a page at a time, and returns those that are still not final.
+func (r *refresher) pass(list []left) ([]left, error) {
+	var still []left
+	for page := range slices.Chunk(list, FindMax) {
+		more, err := r.page(page)
+		if err != nil {
+			return nil, err
+		}
+		still = append(still, more...)
+	}
+	return still, nil
+}
+
+// page looks transfers up and tells what is new. It returns those that are still not final.
+func (r *refresher) page(list []left) ([]left, error) {
+	if r.c.run.Finder == nil || r.c.starting.Err() != nil || r.failures >= findFailuresMax {
+		return r.leave(list)
+	}
+	refIDs := make([]string, len(list))
+	for i, l := range list {
+		refIDs[i] = l.refID
+	}
+	all, err := r.c.watch(refIDs, r.wanted)
+	if lookup, ok := errors.AsType[*lookupError](err); ok {
+		r.failures, r.failed = r.failures+1, fmt.Errorf("%w: %w", ErrLookup, lookup.error)
+		return r.leave(list)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.failures = 0
+	var still []left
+	for i := range all {
+		n := &all[i]
+		if r.note(n) {
+			l := left{n.refID, n.detail.Asset, n.detail.Amount}
+			r.still(l)
+			still = append(still, l)
+		}
+	}
+	return still, nil
+}
+
+func (r *refresher) wanted(d state.Detail) bool {
+	return !r.refused[d.RefID] && (r.takes == nil || r.takes(d))
+}
+
+// note counts and tells what a lookup has of a transfer, and reports whether it is still not
+// final.
+func (r *refresher) note(n *news) bool {
+	s := &r.summary
+	switch n.kind {
+	case newsConflict:
+		n.count(&s.Conflicts)
+		r.change(n)
+		return false
+	case newsChanged:
+		r.change(n)
+		switch {
+		case n.verdict.status == transfer.Failed:
+			n.count(&s.Failed)
+		case n.verdict.status == transfer.Completed:
+			n.count(&s.Completed)
+		}
+		return !n.verdict.status.Final()
+	case newsRefused:
+		r.refused[n.refID] = true
+		n.count(&s.Refused)
+		r.tell(n)
+		return false
+	case newsUnreadable:
+		s.Unreadable++
+		r.tell(n)
+	case newsAbsent:
+		s.Absent++
+	case newsNone:
+	}
+	return true
+}
+
+// change tells what is new. Of a run's own transfers it is told what they were before.
+func (r *refresher) change(n *news) {
+	before := Result("")
+	if r.c.run.Begun.RunID != "" {
+		before = resultOf(n.detail.Status, n.detail.RecordStatus)
+	}
+	r.c.report.changed(n, before)
+}
+
+// count adds the transfer to totals.
+func (w *watched) count(totals *transfer.Totals) { totals.Add(w.detail.Asset, w.detail.Amount) }
+
+// still counts a transfer that is not final.
+func (r *refresher) still(l left) {
+	r.summary.Pending.Add(l.asset, l.amount)
+	if len(r.summary.Named) < pendingNamed {
+		r.summary.Named = append(r.summary.Named, l.refID)
+	}
+}
+
+// leave counts transfers that are not looked up, and returns them.
+func (r *refresher) leave(list []left) ([]left, error) {
+	if r.takes != nil {
+		refIDs := make([]string, len(list))
+		for i, l := range list {
+			refIDs[i] = l.refID
+		}
+		taken, err := r.c.readWatched(refIDs, r.wanted)
+		if err != nil {
+			return nil, err
+		}
+		list = make([]left, len(taken))
+		for i := range taken {
+			list[i] = left{taken[i].refID, taken[i].detail.Asset, taken[i].detail.Amount}
+		}
+	}
+	still := make([]left, 0, len(list))
+	for _, l := range list {
+		if !r.refused[l.refID] {
+			r.still(l)
+			r.summary.Unasked++
+			still = append(still, l)
+		}
+	}
+	return still, nil
+}
+
+// tell tells once why a lookup does not settle a transfer, of the first [exceptionsMax] of them.
+func (r *refresher) tell(n *news) {
+	if !r.told[n.refID] && len(r.told) < exceptionsMax {
+		r.told[n.refID] = true
+		r.c.report.tell(Event{Type: EventNotice, RefID: n.refID, Reason: n.reason, Next: command(n.refID, "--recorded FILE")})
+	}
+}
+
+// finish adds what is known at the end.
+func (r *refresher) finish() {
+	r.c.deaf()
+	r.summary.Interrupted = r.c.report.interrupted()
+	if snapshot, err := r.c.run.Journal.Snapshot(r.c.lasting); err == nil {
+		r.summary.Head = snapshot.Meta().Head
+		_ = snapshot.Close() // nothing was written through it
+	}
+}

@@ -1,0 +1,276 @@
+package executor
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// watched is a transfer that is recorded, while its status is not final.
+type watched struct {
+	known
+	detail state.Detail // as the state has it
+	amiss  bool         // its request is not known: its stored record is all that there is to compare
+}
+
+// newsKind says what a lookup has of a watched transfer.
+type newsKind uint8
+
+const (
+	newsNone       newsKind = iota // nothing that the state does not have
+	newsAbsent                     // it is not listed; lists lag, so that says nothing
+	newsUnreadable                 // something is listed that can't be read
+	newsChanged                    // a newer copy of its record, which is in the state now
+	newsConflict                   // a record that contradicts what the state has
+	newsRefused                    // a record that the state takes from a person alone
+)
+
+// news is what a lookup says of a watched transfer.
+type news struct {
+	watched
+	kind    newsKind
+	changes []Change // of newsChanged
+	verdict verdict  // of newsChanged and newsConflict; durable
+	reason  string   // of newsUnreadable and newsRefused, in words
+}
+
+// final reports whether the service is done with the transfer.
+func (n *news) final() bool { return n.kind == newsChanged && n.verdict.status.Final() }
+
+// Change is a field of a transfer's record that is another one since it was stored.
+type Change struct {
+	Field  string `json:"field"`            // as section 2.1 of the service's document names it, or "destination"
+	Before string `json:"before,omitempty"` // "" where the field was not there
+	After  string `json:"after"`
+}
+
+// watch looks up at most [FindMax] transfers that are recorded, and makes durable what is new.
+// It returns news of each that the state has as recorded and not final, and that takes accepts;
+// nil accepts all. Where the lookup fails,
+// or the state can't be read or written, there is none, and nothing was written. The lookup
+// goes on as long as what is in flight does.
+func (c *course) watch(refIDs []string, takes func(state.Detail) bool) ([]news, error) {
+	list, err := c.readWatched(refIDs, takes)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = list[i].refID
+	}
+	found, err := c.find(c.flight, ids...)
+	if err != nil {
+		return nil, &lookupError{err}
+	}
+	all := make([]news, len(list))
+	for i := range list {
+		all[i] = list[i].judge(found)
+	}
+	return all, c.writeNews(all)
+}
+
+// lookupError says that the service could not be asked.
+type lookupError struct{ error }
+
+func (e *lookupError) Unwrap() error { return e.error }
+
+// readWatched reads what the state has of transfers, without those that are final or not taken.
+func (c *course) readWatched(refIDs []string, takes func(state.Detail) bool) ([]watched, error) {
+	snapshot, err := c.run.Journal.Snapshot(c.lasting)
+	if err != nil {
+		return nil, fmt.Errorf("read the state: %w", err)
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	details, err := snapshot.Details(c.lasting, refIDs...)
+	if err != nil {
+		return nil, fmt.Errorf("read the state: %w", err)
+	}
+	var list []watched
+	for _, d := range details {
+		if d.Status.Made() && !d.RecordStatus.Final() && (takes == nil || takes(d)) {
+			u := newUnsettled(d, c.run.Begun.RunID, c.run.Policy)
+			list = append(list, watched{u.known, d, u.amiss != ""})
+		}
+	}
+	return list, nil
+}
+
+// judge says what was found of a transfer. What a person has accepted of it contradicts nothing.
+func (w watched) judge(found lookup) news {
+	records := found.records[w.refID]
+	if why := found.unreadable[w.refID]; why != "" {
+		return news{watched: w, kind: newsUnreadable, reason: unread(why)}
+	}
+	var finding transfer.Finding
+	var differences []transfer.Difference
+	if !w.amiss {
+		finding = transfer.Examine(w.request, records, w.operator)
+		differences = unaccepted(w.known, w.detail, finding.Differences)
+	}
+	stored := w.stored()
+	deciding := w.deciding(records, finding.Debit, stored)
+	if deciding != nil {
+		differences = append(differences, w.against(stored, deciding, differences)...)
+	}
+	switch {
+	case len(differences) > 0:
+		return news{watched: w, kind: newsConflict, verdict: w.contradict(records, stored, differences)}
+	case deciding == nil:
+		return news{watched: w, kind: newsAbsent}
+	}
+	n := news{watched: w, kind: newsNone, changes: changesOf(w.detail.RecordStatus, stored, deciding)}
+	status := w.detail.Status
+	if status == state.Unverified && finding.DestinationProven {
+		status = state.Adopted
+		n.changes = append(n.changes, Change{"destination", "not proven", "proven"})
+	}
+	if len(n.changes) == 0 {
+		return n
+	}
+	n.kind = newsChanged
+	n.verdict = verdict{
+		outcome: state.Outcome{
+			RefID: w.refID, RunID: w.runID, Status: status, Source: state.SourceLookup,
+			Reason: "its status was looked up", Records: raws(records, deciding),
+			Differences: finding.Differences, Deciding: deciding,
+		},
+		result: resultOf(status, deciding.Status),
+		status: deciding.Status, recordID: deciding.ID, group: deciding.GroupID,
+	}
+	if deciding.Status == transfer.Failed {
+		n.verdict.outcome.Reason = "the service's own status is FAILED" + failure(*deciding)
+		n.verdict.next = "remit plan"
+	}
+	return n
+}
+
+// stored is the record that the row stands on; nil where the latest outcome does not have it.
+func (w *watched) stored() *transfer.Record {
+	kept, err := keptRecords(w.detail)
+	if err != nil {
+		return nil
+	}
+	if i := slices.IndexFunc(kept, w.isStored); i >= 0 {
+		return &kept[i]
+	}
+	return nil
+}
+
+func (w *watched) isStored(r transfer.Record) bool { return r.ID == w.detail.RecordID }
+
+// deciding is the newer copy of the stored record, or the record that stands in its place; nil
+// where there is neither, as where the other side alone is listed.
+func (w *watched) deciding(records []transfer.Record, debit, stored *transfer.Record) *transfer.Record {
+	if i := slices.IndexFunc(records, w.isStored); i >= 0 {
+		return &records[i]
+	}
+	if debit != nil || stored == nil {
+		return debit
+	}
+	if i := slices.IndexFunc(records, func(r transfer.Record) bool { return r.Direction == stored.Direction }); i >= 0 {
+		return &records[i]
+	}
+	return nil
+}
+
+// against is what the deciding record contradicts of the stored one, without the fields that
+// contradict the request as well.
+func (w *watched) against(stored, deciding *transfer.Record, known []transfer.Difference) []transfer.Difference {
+	var list []transfer.Difference
+	switch {
+	case stored != nil:
+		list = transfer.CompareCopies(*stored, *deciding)
+	case deciding.ID != w.detail.RecordID:
+		list = []transfer.Difference{{Field: "id", Asked: w.detail.RecordID, Answered: deciding.ID}}
+	}
+	return slices.DeleteFunc(list, func(d transfer.Difference) bool {
+		return slices.ContainsFunc(known, func(k transfer.Difference) bool { return k.Field == d.Field })
+	})
+}
+
+// contradict makes a conflict of what is recorded and what a lookup says instead. The stored
+// record is kept with the others, so that it can be accepted although the service does not
+// list it.
+func (w *watched) contradict(records []transfer.Record, stored *transfer.Record, differences []transfer.Difference) verdict {
+	v := conflict(w.known, records, differences)
+	v.outcome.Source = state.SourceLookup
+	if stored != nil && !slices.ContainsFunc(records, w.isStored) {
+		v.outcome.Records = append([]json.RawMessage{stored.Raw}, v.outcome.Records...)
+	}
+	return v
+}
+
+// changesOf is what a newer copy of a record has else. What a shorter copy lacks is no change.
+func changesOf(before transfer.RecordStatus, stored, newer *transfer.Record) []Change {
+	var list []Change
+	add := func(field, before, after string, same bool) {
+		if !same && after != "" {
+			list = append(list, Change{field, before, after})
+		}
+	}
+	add("status", string(before), string(newer.Status), before == newer.Status)
+	if stored == nil {
+		return list
+	}
+	number := func(field, before, after string) {
+		add(field, before, after, before == after || transfer.SameNumber(before, after))
+	}
+	number("fee", stored.Fee, newer.Fee)
+	number("total", stored.Total, newer.Total)
+	add("group_id", stored.GroupID, newer.GroupID, stored.GroupID == newer.GroupID)
+	object := func(field string, before, after json.RawMessage) {
+		was, is := compacted(before), compacted(after)
+		add(field, was, is, was == is)
+	}
+	object("status_details", stored.StatusDetails, newer.StatusDetails)
+	object("secondary_status", stored.SecondaryStatus, newer.SecondaryStatus)
+	return list
+}
+
+// compacted is JSON without space that means nothing; "" for none, and for an empty object.
+func compacted(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil || b.String() == "{}" {
+		return ""
+	}
+	return b.String()
+}
+
+// writeNews makes what is new durable: all at once, or, where the state refuses something of
+// it, one by one. An error is the journal's.
+func (c *course) writeNews(all []news) error {
+	var entries []state.Entry
+	for i := range all {
+		if all[i].kind == newsChanged || all[i].kind == newsConflict {
+			entries = append(entries, all[i].verdict.outcome)
+		}
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	err := c.journal.append(entries...)
+	for i := range all {
+		n := &all[i]
+		if n.kind != newsChanged && n.kind != newsConflict {
+			continue
+		}
+		mine := err
+		if refusal(err) {
+			mine = c.journal.append(n.verdict.outcome)
+		}
+		switch {
+		case mine == nil:
+			n.verdict.written = true
+		case refusal(mine): // such as the record of another customer, which only a person may accept
+			n.kind, n.reason = newsRefused, fmt.Sprintf("What the service says of it now is not taken over: %v.", mine)
+		default:
+			c.halt(fmt.Sprintf("what was looked up of %q could not be written: %v", n.refID, mine))
+			return mine
+		}
+	}
+	return nil
+}

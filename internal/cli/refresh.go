@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"remit/config"
+	"remit/executor"
+	"remit/internal/sandbox"
+	"remit/internal/shell"
+	"remit/internal/view"
+	"remit/state"
+)
+
+// refreshing is one remit refresh, or the first part of remit plan --refresh.
+type refreshing struct {
+	source
+	words       string // of the command, behind "remit"
+	targets     []string
+	wait        time.Duration
+	lockTimeout time.Duration
+	asJSON      bool
+	into        string   // the file of JSON Lines
+	faults      []string // of the sandbox
+}
+
+func newRefresh(p *process) *cobra.Command {
+	r := refreshing{source: source{need: config.NeedService}, words: "refresh"}
+	cmd := &cobra.Command{
+		Use:   "refresh",
+		Short: "Look up what became of the transfers that are PENDING",
+		Long: "Look up what became of the transfers that are recorded as PENDING, and record it. It sends\n" +
+			"no transfer. It needs a service that can look up (lookup_path).\n\n" +
+			"Exit codes: 0 done; 1 an error, such as that not all could be looked up; 3 with --wait:\n" +
+			"some are still PENDING; 4 some failed, are in conflict, or can't be read: a person should\n" +
+			"look; 130, 143 interrupted.",
+		Args: exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return r.run(cmd.Context(), p)
+		},
+	}
+	r.flags(cmd)
+	flags := cmd.Flags()
+	flags.StringArrayVar(&r.targets, "target", nil, "look up only this `address`, block or batch, as it was declared when it was sent; may be repeated")
+	flags.DurationVar(&r.wait, "wait", 0, "go on until all are COMPLETED or FAILED, at most so long")
+	flags.DurationVar(&r.lockTimeout, "lock-timeout", 0, "how long to wait for another run's lock")
+	flags.BoolVar(&r.asJSON, "json", false, "write JSON Lines")
+	intoFlag(cmd, &r.into)
+	flags.StringArrayVar(&r.faults, "fault", nil, "with --sandbox: misbehave, as `KIND=VALUE`, such as lookup-error=50%; may be repeated")
+	return cmd
+}
+
+func (r *refreshing) run(ctx context.Context, p *process) error {
+	if r.wait < 0 {
+		return fmt.Errorf("--wait=%v is no length of time to wait; it takes 0s or more", r.wait)
+	}
+	if len(r.faults) > 0 && !r.sandbox {
+		return errors.New("--fault is for --sandbox: a real service has its own")
+	}
+	if _, err := sandbox.ParseFaults(r.faults...); err != nil {
+		return err
+	}
+	if err := p.writeInto(&r.source, r.into, r.asJSON); err != nil {
+		return err
+	}
+	w, err := p.open(&r.source, r.asJSON)
+	if err != nil {
+		return err
+	}
+	code, err := r.carryOut(ctx, w)
+	if err == nil && code != exitDone {
+		return exitCode(code)
+	}
+	return err
+}
+
+// carryOut looks up under the lock and shows what is new. It returns the exit code that this
+// asks for; an error has its own.
+func (r *refreshing) carryOut(ctx context.Context, w *workspace) (int, error) {
+	if !w.canLookUp() {
+		return exitError, withHint(errors.New("the service cannot be asked what became of a PENDING transfer: its service block has no lookup_path. "+
+			"Where the service can look up, write lookup_path there. Where it can't, a person says it, with a record that the service shows elsewhere"),
+			r.command(recordedHint))
+	}
+	if w.sandbox {
+		if there, err := w.place.Look(ctx); err == nil && !there {
+			return exitDone, r.show(w, &executor.Refreshed{}, nil) // nothing was ever recorded
+		}
+	}
+	code := exitDone
+	err := w.locked(ctx, w.holder("remit "+r.words), r.lockTimeout, func(journal state.Journal, _ state.Snapshot) (err error) {
+		code, err = r.locked(ctx, w, journal)
+		return err
+	})
+	if locked, ok := errors.AsType[*state.LockedError](err); ok {
+		return exitError, withHint(fmt.Errorf("%w; nothing was looked up. It is released when that process ends. Wait for it", locked),
+			r.command(r.words+" --lock-timeout=5m"))
+	}
+	return code, err
+}
+
+// recordedHint are the words by which a person says what became of a transfer.
+const recordedHint = `resolve REF_ID --recorded FILE --reason "…"`
+
+// canLookUp reports whether the service can be asked about a transfer.
+func (w *workspace) canLookUp() bool { return w.sandbox || w.config.Service.LookupPath != "" }
+
+func (r *refreshing) locked(ctx context.Context, w *workspace, journal state.Journal) (int, error) {
+	connection, err := w.connect(ctx, 1, r.faults...)
+	if err != nil {
+		return exitError, err
+	}
+	defer connection.close()
+	service := w.config.Service
+	handler, end := r.faces(w)
+	found, failed := executor.Refresh(ctx, executor.Run{
+		Journal: journal, Submitter: connection.submitter, Finder: connection.finder, Handler: handler, Clock: clock{w.now},
+		Policy: executor.Policy{Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout},
+	}, r.wait, r.taken())
+	shown := end(&found, failed)
+	code := r.exit(ctx, &found)
+	switch {
+	case failed != nil:
+		text, next := w.happened(failed)
+		if next == "" {
+			next = r.words
+		}
+		if found.Asked() > 0 {
+			text += ". What is listed above is in the state"
+		}
+		if code != exitLook {
+			code = exitError
+		}
+		return code, hinted{&explained{failed, text}, r.command(next), code}
+	case shown != nil:
+		return code, fmt.Errorf("show what was looked up, which is in the state: %w", shown)
+	}
+	return code, nil
+}
+
+// taken says which transfers the targets name; nil takes all.
+func (r *refreshing) taken() func(state.Detail) bool {
+	if len(r.targets) == 0 {
+		return nil
+	}
+	return func(d state.Detail) bool {
+		for _, name := range r.targets {
+			batch, isBatch := strings.CutPrefix(name, "batch.")
+			address := d.Intent.Address
+			if isBatch && batch != "" && batch == d.Intent.Batch || name == address || strings.HasPrefix(address, name+"[") {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// exit is the exit code of a refresh that ended without an error.
+func (r *refreshing) exit(ctx context.Context, found *executor.Refreshed) int {
+	switch {
+	case found.Failed.Count() > 0, asksForPerson(found):
+		return exitLook
+	case found.Interrupted:
+		return interruptCode(ctx)
+	case r.wait > 0 && found.Pending.Count() > 0:
+		return exitPartial
+	}
+	return exitDone
+}
+
+// asksForPerson reports whether lookups found what no further lookup mends.
+func asksForPerson(found *executor.Refreshed) bool {
+	return found.Conflicts.Count()+found.Refused.Count()+found.Unreadable > 0
+}
+
+// next is the command to type after a refresh; "" where there is nothing to do.
+func (r *refreshing) next(found *executor.Refreshed) string {
+	switch {
+	case r.words != "refresh": // the plan follows
+	case found.Failed.Count()+found.Conflicts.Count() > 0:
+		return r.command("plan")
+	case found.Pending.Count() > 0:
+		line := "refresh"
+		for _, name := range r.targets {
+			line += " --target=" + shell.Word(name)
+		}
+		return r.command(line)
+	}
+	return ""
+}
+
+// faces are what tells what a lookup changed, and what shows how the refresh ended.
+func (r *refreshing) faces(w *workspace) (executor.Handler, func(*executor.Refreshed, error) error) {
+	if r.asJSON {
+		return w.json(), func(found *executor.Refreshed, failed error) error { return r.show(w, found, failed) }
+	}
+	people := view.NewRefresh(w.stdout, w.stderr, w.screen(w.stderr))
+	end := func(found *executor.Refreshed, failed error) error {
+		return errors.Join(people.Close(), r.show(w, found, failed))
+	}
+	if w.wantsLines(false) {
+		return handlers{w.json(), people}, end
+	}
+	return people, end
+}
+
+// show shows how a refresh ended. Of one that failed before anything was known, nothing.
+func (r *refreshing) show(w *workspace, found *executor.Refreshed, failed error) error {
+	if failed != nil && found.Asked() == 0 {
+		return nil
+	}
+	o := view.RefreshOptions{Screen: w.screen(w.stdout)}
+	if failed == nil { // otherwise the error says what to do
+		o.Next = r.next(found)
+	}
+	var err error
+	if w.wantsLines(r.asJSON) {
+		err = w.json().Refreshed(found, o)
+	}
+	if !r.asJSON {
+		err = errors.Join(err, view.Refreshed(w.stdout, found, o))
+		if err == nil && r.words != "refresh" {
+			_, err = fmt.Fprintln(w.stdout)
+		}
+	}
+	return err
+}

@@ -1,0 +1,166 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"remit/executor"
+	"remit/internal/transfer"
+)
+
+const (
+	changesMax = 200  // lines of what needs nobody
+	lateMax    = 1000 // of what failed late or is in conflict
+)
+
+// RefreshOptions say how to show the end of a refresh.
+type RefreshOptions struct {
+	Screen
+	Next string // the command to type; "" for none
+}
+
+// change tells what a lookup has else of a recorded transfer.
+func (r *Run) change(e executor.Event) {
+	most := changesMax
+	if isException(e.Result) {
+		most = lateMax
+	}
+	if r.changes++; r.changes > most {
+		return
+	}
+	r.hideBar()
+	p := r.err
+	if r.isRefresh {
+		p = r.out
+	}
+	r.ref = min(max(r.ref, displayWidth(e.RefID)), 48)
+	r.amount.fit(e.Amount.String())
+	p.line(
+		span{pad(Visible(changeWord(e)), len("PENDING -> COMPLETED")) + "  ", resultTone(e.Result)},
+		plain(pad(cutMiddle(Visible(e.RefID), r.ref), r.ref)),
+		plain("  "+r.amount.align(e.Amount.String())+" "+Visible(e.Asset)),
+	)
+	var numbers []string
+	for _, c := range e.Changes {
+		switch c.Field {
+		case "status":
+		case "status_details", "secondary_status":
+			p.paragraph("    ", c.Field+" "+Visible(cutEnd(c.After, 2048)), toneNone)
+		default:
+			before := c.Before
+			if before == "" {
+				before = "none"
+			}
+			numbers = append(numbers, c.Field+" "+before+" -> "+c.After)
+		}
+	}
+	if len(numbers) > 0 {
+		p.paragraph("    ", Visible(strings.Join(numbers, ", ")), toneDim)
+	}
+	if e.Result == executor.ResultConflict {
+		p.explain("    ", e)
+	}
+}
+
+// changeWord is what a transfer became: "PENDING -> FAILED".
+func changeWord(e executor.Event) string {
+	if e.Result == executor.ResultConflict {
+		return resultWord(e.Result)
+	}
+	for _, c := range e.Changes {
+		if c.Field == "status" {
+			return c.Before + " -> " + c.After
+		}
+	}
+	return string(transfer.Pending)
+}
+
+// Refreshed writes how a refresh ended: what became of what was PENDING, what still is, and the
+// next command. It returns only errors of w.
+func Refreshed(w io.Writer, s *executor.Refreshed, o RefreshOptions) error {
+	p := newPage(w, o.Screen)
+	if s.Asked() == 0 {
+		p.line(plain("Nothing that is recorded is PENDING."))
+		return p.Flush()
+	}
+	p.line()
+	end := span{"Refresh of " + plural(s.Asked(), "transfer") + " that the state has as PENDING.", toneStrong}
+	if s.Interrupted {
+		end = span{"The refresh was interrupted. What it learned is in the state.", toneDoubt}
+	}
+	p.paragraph("", end.text, end.tone)
+	p.line()
+	row := func(word string, t tone, totals *transfer.Totals) totalsRow {
+		return totalsRow{label: []span{{word, t}}, totals: totals}
+	}
+	p.totalsTable([]totalsRow{
+		row(string(transfer.Completed), toneGood, &s.Completed),
+		row(string(transfer.Failed), toneBad, &s.Failed),
+		row("conflict", toneBad, &s.Conflicts),
+		row("for a person", toneDoubt, &s.Refused),
+		row("still PENDING", toneNone, &s.Pending),
+	}, 0)
+	p.stillPending(s)
+	if s.Head != "" {
+		p.line()
+		p.line(plain("Journal head: " + s.Head))
+	}
+	if o.Next != "" {
+		p.line()
+		p.line(plain("Next:"))
+		p.command("", o.Next)
+	}
+	return p.Flush()
+}
+
+// stillPending names what is not final, and says why that is.
+func (p *page) stillPending(s *executor.Refreshed) {
+	if s.Pending.Count() == 0 {
+		return
+	}
+	p.line()
+	p.paragraph("", "Still PENDING: "+Visible(some(s.Named, s.Pending.Count())), toneNone)
+	for _, part := range []struct {
+		n    int
+		text string
+	}{
+		{s.Absent, "not in the service's list now, which says nothing: lists lag"},
+		{s.Unreadable, "listed with something that cannot be read"},
+		{s.Unasked, "not looked up"},
+	} {
+		if part.n > 0 {
+			p.paragraph("  ", fmt.Sprintf("Of them %d %s.", part.n, part.text), toneDim)
+		}
+	}
+}
+
+type refreshLine struct {
+	Type        string     `json:"type"` // "refresh"
+	Completed   totalsLine `json:"completed"`
+	Failed      totalsLine `json:"failed"`
+	Conflicts   totalsLine `json:"conflicts"`
+	Refused     totalsLine `json:"refused"`
+	Pending     totalsLine `json:"pending"`
+	Absent      int        `json:"absent"`
+	Unreadable  int        `json:"unreadable"`
+	Unasked     int        `json:"unasked"`
+	RefIDs      []string   `json:"ref_ids"` // the first that are still PENDING
+	Interrupted bool       `json:"interrupted"`
+	Head        string     `json:"head,omitempty"`
+	Next        string     `json:"next,omitempty"`
+}
+
+// Refreshed writes how a refresh ended. It returns the first error of writing.
+func (j *JSON) Refreshed(s *executor.Refreshed, o RefreshOptions) error {
+	j.write(newRefreshLine(s, o.Next))
+	return j.end()
+}
+
+func newRefreshLine(s *executor.Refreshed, next string) refreshLine {
+	return refreshLine{
+		Type: "refresh", Completed: totalsOf(&s.Completed), Failed: totalsOf(&s.Failed), Conflicts: totalsOf(&s.Conflicts),
+		Refused: totalsOf(&s.Refused), Pending: totalsOf(&s.Pending), Absent: s.Absent, Unreadable: s.Unreadable,
+		Unasked: s.Unasked, RefIDs: append([]string{}, s.Named...), Interrupted: s.Interrupted, Head: s.Head, Next: next,
+	}
+}
