@@ -86,6 +86,13 @@ func (p *Past) Summary() Summary {
 		} else { // the state has no request
 			s.Totals[l.Result].Add(l.Request.Asset, l.Request.Amount)
 		}
+		switch l.Result {
+		case ResultRecorded, ResultAdopted, ResultUnverified:
+			if l.RecordStatus != "" && !l.RecordStatus.Final() {
+				s.Unfinished++
+			}
+		case ResultRefused, ResultFailed, ResultInDoubt, ResultConflict, ResultNotAttempted:
+		}
 		if l.Result != ResultRecorded && l.Result != ResultAdopted && len(s.Exceptions) < exceptionsMax {
 			s.Exceptions = append(s.Exceptions, Event{
 				Time: l.At, Type: EventSettled, RefID: l.RefID, Group: l.GroupID, Result: l.Result,

@@ -311,11 +311,12 @@ func (r *refresher) note(n *news) bool {
 		return false
 	case newsChanged:
 		r.change(n)
-		switch {
-		case n.verdict.status == transfer.Failed:
+		switch n.verdict.status {
+		case transfer.Failed:
 			n.count(&s.Failed)
-		case n.verdict.status == transfer.Completed:
+		case transfer.Completed:
 			n.count(&s.Completed)
+		case transfer.Pending: // something else is new
 		}
 		return !n.verdict.status.Final()
 	case newsRefused:

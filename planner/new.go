@@ -24,7 +24,8 @@ import (
 // declared twice (which config finds as well, and says better).
 func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record, controls Controls, now time.Time) (*Plan, error) {
 	limits := newLimitTally(controls.Declared.Limits, now)
-	recorded, err := readRows(ctx, record, limits)
+	pending := newPendingSince(controls, now)
+	recorded, err := readRows(ctx, record, limits, pending)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +37,8 @@ func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record,
 				Lineage: meta.Lineage, Serial: meta.Serial, Created: now, Targets: controls.Targets,
 				Controls: controls.Declared.Digest(), ControlList: controls.Declared.List(),
 			},
-			Totals: make(map[Action]*transfer.Totals),
+			Totals:  make(map[Action]*transfer.Totals),
+			Pending: pending.standing,
 		},
 		record: record, rows: recorded, controls: controls, now: now,
 		targets: newTargets(controls.Targets), batches: newBatchTally(controls.Batches), limits: limits,

@@ -274,6 +274,9 @@ type Plan struct {
 	// Totals are the count and sums of each action, None and Undeclared included; a Resolve
 	// counts with what is recorded. Those of the actions that have lines have a hash total.
 	Totals map[Action]*transfer.Totals
+	// Pending are those that the service has not finished for long, declared or not. They are no
+	// part of what would be done, and are not saved.
+	Pending Standing
 	// Batches are those that have transfers or a control block, in declaration order.
 	Batches []Batch
 	// Obstacles keep the plan from being applied; empty where it is applicable.

@@ -55,8 +55,9 @@ const (
 	rowsFirst    = 64 // capacity of the first chunk: most states are small
 )
 
-// readRows reads what is recorded; what limits count of it, as it comes.
-func readRows(ctx context.Context, record Record, limits *limitTally) (*rows, error) {
+// readRows reads what is recorded; what limits and pending count of it,
+// as it comes.
+func readRows(ctx context.Context, record Record, limits *limitTally, pending *pendingSince) (*rows, error) {
 	all := new(rows)
 	holder, alive := record.Holder()
 	assets := make(map[string]int32)
@@ -65,6 +66,7 @@ func readRows(ctx context.Context, record Record, limits *limitTally) (*rows, er
 			return nil, fmt.Errorf("read the recorded transfers: %w", err)
 		}
 		limits.recorded(&t)
+		pending.recorded(&t)
 		asset, ok := assets[t.Asset]
 		if !ok {
 			asset = int32(len(all.assets))

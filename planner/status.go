@@ -20,6 +20,7 @@ const (
 	GroupFailed     Group = "failed"     // the service's status is FAILED
 	GroupRefused    Group = "refused"    // the service said no; it would be submitted again
 	GroupExpired    Group = "expired"    // it was not sent in time
+	GroupPending    Group = "pending"    // recorded for over an hour, and neither COMPLETED nor FAILED
 	GroupInFlight   Group = "in flight"  // in a run that is alive
 	GroupDue        Group = "due"        // an apply sends it now
 	GroupWaiting    Group = "waiting"    // for another transfer, or for a window
@@ -30,7 +31,7 @@ const (
 func Groups() []Group {
 	return []Group{
 		GroupConflict, GroupInDoubt, GroupUnverified, GroupLate, GroupFailed, GroupRefused, GroupExpired,
-		GroupInFlight, GroupDue, GroupWaiting, GroupNext,
+		GroupPending, GroupInFlight, GroupDue, GroupWaiting, GroupNext,
 	}
 }
 
@@ -39,7 +40,7 @@ func (g Group) NeedsPerson() bool {
 	switch g {
 	case GroupConflict, GroupInDoubt, GroupUnverified, GroupLate, GroupFailed, GroupRefused, GroupExpired:
 		return true
-	case GroupInFlight, GroupDue, GroupWaiting, GroupNext:
+	case GroupPending, GroupInFlight, GroupDue, GroupWaiting, GroupNext:
 	}
 	return false
 }
@@ -49,8 +50,10 @@ type Standing struct {
 	Group  Group
 	Totals transfer.Totals
 	// First are the first [StandingMax] of them: of those that wait for a time the earliest,
-	// of others in the plan's order.
+	// of those that are pending the oldest, of others in the plan's order.
 	First []Change
+	// Next is the command to type for all of the group; "" for none.
+	Next string
 }
 
 // StandingMax bounds [Standing.First].
@@ -68,6 +71,9 @@ func (p *Plan) Standings() []Standing {
 			groups[name] = s
 		}
 		s.add(c)
+	}
+	if p.Pending.Totals.Count() > 0 {
+		groups[GroupPending] = &p.Pending
 	}
 	var list []Standing
 	for _, name := range Groups() {

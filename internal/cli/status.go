@@ -65,7 +65,7 @@ func exitOfStatus(plan *planner.Plan) int {
 			return exitLook
 		case planner.GroupFailed, planner.GroupRefused, planner.GroupExpired:
 			code = exitPartial
-		case planner.GroupLate, planner.GroupInFlight, planner.GroupDue, planner.GroupWaiting, planner.GroupNext:
+		case planner.GroupLate, planner.GroupPending, planner.GroupInFlight, planner.GroupDue, planner.GroupWaiting, planner.GroupNext:
 		}
 	}
 	if !plan.Applicable() {

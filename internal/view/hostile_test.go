@@ -67,14 +67,17 @@ func everyFace(t *testing.T, text string, width int) string {
 		}
 	}
 	check(view.Plan(&b, many, view.PlanOptions{Screen: s, Names: names, Approvals: []view.Approval{hostileApproval(text)}, NoTier: []string{text}}))
-	event := executor.Event{RefID: text, Group: text, Reason: text, Next: text, Asset: text, Amount: transfer.MustAmount("1.00")}
+	event := executor.Event{Changes: []executor.Change{{Field: text, Before: text, After: text}, {Field: "status_details", After: text}, {Field: "status", After: text}}, RefID: text, Group: text, Reason: text, Next: text, Asset: text, Amount: transfer.MustAmount("1.00")}
 	run := view.NewRun(&b, &b, s)
-	for _, kind := range []executor.EventType{executor.EventBegun, executor.EventWaiting, executor.EventNotice, executor.EventStopping, executor.EventSettled} {
+	for _, kind := range []executor.EventType{executor.EventBegun, executor.EventWaiting, executor.EventNotice, executor.EventStopping, executor.EventChanged, executor.EventSettled} {
 		e := event
 		e.Type, e.Total, e.Result = kind, 1, executor.ResultInDoubt
 		run.Handle(e)
 	}
 	check(run.Close())
+	var totals transfer.Totals
+	totals.Add(text, event.Amount)
+	check(view.Refreshed(&b, &executor.Refreshed{Pending: totals, Absent: 1, Named: []string{text}, Head: text}, view.RefreshOptions{Screen: s, Next: text}))
 	event.Result = executor.ResultConflict
 	check(view.Summary(&b, executor.Summary{RunID: text, Stopped: text, Head: text, Exceptions: []executor.Event{event}},
 		view.SummaryOptions{Screen: s, Next: text}))

@@ -21,8 +21,8 @@ type runSummaryLine struct {
 	Results     []totalsLine     `json:"results"` // of every result, in the order of the table
 	Planned     totalsLine       `json:"planned"`
 	Exceptions  []executor.Event `json:"exceptions"`
-	Unfinished  int              `json:"unfinished"`       // recorded, and neither COMPLETED nor FAILED
-	Waited      *refreshLine     `json:"waited,omitempty"` // what became of these under --wait
+	Unfinished  int              `json:"unfinished,omitempty"` // recorded, and neither COMPLETED nor FAILED
+	Waited      *refreshLine     `json:"waited,omitempty"`     // what became of these under --wait
 	Head        string           `json:"head"`
 	Next        string           `json:"next,omitempty"`
 }

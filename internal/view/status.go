@@ -56,6 +56,9 @@ func (p *page) standing(s *planner.Standing) {
 	if more := s.Totals.Count() - len(shown); more > 0 {
 		p.line(dim(fmt.Sprintf("  and %d more", more)))
 	}
+	if s.Next != "" {
+		p.command("  ", p.here(s.Next))
+	}
 	p.line()
 }
 
@@ -64,6 +67,10 @@ func groupTime(c *planner.Change, g planner.Group) string {
 	switch g {
 	case planner.GroupNext:
 		return moment(c.Until)
+	case planner.GroupPending:
+		if c.Recorded != nil && !c.Recorded.At.IsZero() {
+			return string(c.Recorded.RecordStatus) + " since " + moment(c.Recorded.At)
+		}
 	case planner.GroupDue, planner.GroupLate:
 		if !c.Due.IsZero() {
 			return "due " + moment(c.Due)
@@ -121,6 +128,7 @@ type standingLine struct {
 	After  []string      `json:"after,omitempty"`
 	Reason string        `json:"reason,omitempty"`
 	Next   string        `json:"next,omitempty"`
+	Since  time.Time     `json:"since,omitzero"` // of the latest attempt at what is pending
 }
 
 // statusLine is the end of a status.
@@ -137,6 +145,7 @@ type statusLine struct {
 type statusTotals struct {
 	Group planner.Group `json:"group"`
 	totalsLine
+	Next string `json:"next,omitempty"`
 }
 
 // Status writes a "standing" for the first transfers of each group, and a "status" at the end.
@@ -148,14 +157,18 @@ func (j *JSON) Status(plan *planner.Plan) error {
 		Person: needsPerson(standings) || !plan.Applicable(), Groups: []statusTotals{}, Obstacles: plan.Obstacles,
 	}
 	for _, s := range standings {
-		end.Groups = append(end.Groups, statusTotals{s.Group, totalsOf(&s.Totals)})
+		end.Groups = append(end.Groups, statusTotals{s.Group, totalsOf(&s.Totals), j.command(s.Next)})
 		for i := range s.First {
 			c := &s.First[i]
 			after := c.After
+			var since time.Time
+			if s.Group == planner.GroupPending && c.Recorded != nil {
+				since = c.Recorded.At
+			}
 			j.write(standingLine{
 				Type: "standing", Group: s.Group, RefID: c.RefID, Batch: c.Batch, Amount: c.Request.Amount.String(),
 				Asset: c.Request.Asset, Place: c.Place, Due: c.Due, Until: c.Until,
-				After: after[:min(len(after), planner.StandingMax)], Reason: c.Reason, Next: j.command(c.Next),
+				After: after[:min(len(after), planner.StandingMax)], Reason: c.Reason, Next: j.command(c.Next), Since: since,
 			})
 		}
 	}

@@ -1,0 +1,56 @@
+package planner
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// pendingLong is how long a transfer may be PENDING before a status names it. Most services are
+// done in seconds, and a person need not look at what is a minute old.
+const pendingLong = time.Hour
+
+// pendingSince gathers what the service has not finished for long.
+type pendingSince struct {
+	standing Standing
+	before   time.Time // of the latest attempt
+}
+
+func newPendingSince(controls Controls, now time.Time) *pendingSince {
+	p := &pendingSince{standing: Standing{Group: GroupPending, Next: "remit refresh"}, before: now.Add(-pendingLong)}
+	if !controls.Lookup {
+		p.standing.Next = `remit resolve REF_ID --recorded FILE --reason "…"`
+	}
+	return p
+}
+
+// recorded counts a transfer where it is one of them. One that was imported has no attempt, and
+// counts as old.
+func (p *pendingSince) recorded(o *state.Outline) {
+	if !o.Status.Made() || o.RecordStatus.Final() || o.AttemptedAt.After(p.before) {
+		return
+	}
+	s := &p.standing
+	s.Totals.Add(o.Asset, o.Amount)
+	at, _ := slices.BinarySearchFunc(s.First, o, func(c Change, o *state.Outline) int {
+		return cmp.Or(c.Recorded.At.Compare(o.AttemptedAt), strings.Compare(c.RefID, o.RefID))
+	})
+	if at == StandingMax {
+		return
+	}
+	// Parts of a larger text would keep that.
+	refID, amount := strings.Clone(o.RefID), o.Amount
+	if !amount.IsZero() {
+		amount = transfer.MustAmount(strings.Clone(amount.String()))
+	}
+	s.First = slices.Insert(s.First, at, Change{
+		Action: None, RefID: refID,
+		Request:  transfer.Request{RefID: refID, Asset: strings.Clone(o.Asset), Amount: amount},
+		Recorded: &Recorded{Status: o.Status, RecordStatus: transfer.RecordStatus(strings.Clone(string(o.RecordStatus))), At: o.AttemptedAt},
+	})
+	s.First = s.First[:min(len(s.First), StandingMax)]
+}
