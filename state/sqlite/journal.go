@@ -103,7 +103,7 @@ func (j *journal) prepare(ctx context.Context) error {
 	}
 	// Of this connection alone, which is the only one that commits more than a few rows.
 	// The other two matter on macOS, where fsync does not reach the disk by itself.
-	pragmas := fmt.Sprintf("PRAGMA wal_autocheckpoint = %d; PRAGMA cache_size = -16384; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1", sizeWAL)
+	pragmas := fmt.Sprintf("PRAGMA wal_autocheckpoint = %d; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY; PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1", sizeWAL)
 	if _, err := j.conn.ExecContext(ctx, pragmas); err != nil {
 		return err
 	}
