@@ -1,6 +1,7 @@
 -- The first schema: the journal, and the rows that are folded from it.
 -- Times are milliseconds since 1970 in UTC. Statuses are those of package state, by number:
 -- 1 unsent, 2 in doubt, 3 recorded, 4 adopted, 5 unverified, 6 refused, 7 conflict, 8 tombstone.
+-- No constraint has an IN of three values or more: SQLite makes a table of them for each row.
 
 -- +goose Up
 
@@ -29,7 +30,8 @@ CREATE TABLE meta (
 CREATE TABLE events (
     seq      INTEGER PRIMARY KEY CHECK (seq >= 1),
     time_ms  INTEGER NOT NULL,
-    kind     TEXT    NOT NULL CHECK (kind IN ('created', 'begun', 'intent', 'outcome', 'ended', 'unlocked', 'rebound')),
+    kind     TEXT    NOT NULL CHECK (kind = 'intent' OR kind = 'outcome' OR kind = 'created'
+        OR kind = 'begun' OR kind = 'ended' OR kind = 'unlocked' OR kind = 'rebound'),
     ref_id   TEXT    NOT NULL,
     run_id   TEXT    NOT NULL,
     -- The event before this one of the same ref_id, 0 where there is none: a list that takes
@@ -43,8 +45,7 @@ CREATE TABLE events (
 
 -- +goose StatementBegin
 CREATE TRIGGER events_append BEFORE INSERT ON events
-WHEN NEW.seq <> (SELECT coalesce(max(seq), 0) + 1 FROM events)
-  OR NEW.time_ms < (SELECT time_ms FROM events WHERE seq = NEW.seq - 1)
+WHEN NOT coalesce((SELECT NEW.seq = seq + 1 AND NEW.time_ms >= time_ms FROM events ORDER BY seq DESC LIMIT 1), NEW.seq = 1)
 BEGIN
     SELECT RAISE(ABORT, 'the journal only grows: events follow one another in number and time');
 END;
@@ -90,8 +91,8 @@ CREATE TABLE transfers (
     CHECK (doubted = 0 OR status = 2),
     CHECK (status = 2 OR (outcome_seq > 0 AND settled_ms IS NOT NULL)),
     -- A made transfer has its record; one that was not, or perhaps not, has none.
-    CHECK (status NOT IN (3, 4, 5) OR record_id IS NOT NULL),
-    CHECK (status NOT IN (1, 2, 6) OR record_id IS NULL),
+    CHECK (status NOT BETWEEN 3 AND 5 OR record_id IS NOT NULL),
+    CHECK (status > 2 AND status <> 6 OR record_id IS NULL),
     CHECK ((record_id IS NULL) = (record_status = '')),
     -- A request is in force, except where a record was imported without one.
     CHECK ((intent_seq > 0) = (intended_ms IS NOT NULL)),
