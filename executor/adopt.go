@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"iter"
 	"slices"
 
 	"remit/internal/transfer"
@@ -12,17 +12,27 @@ import (
 	"remit/state"
 )
 
+// Others are ref_ids of an export that no line of a plan is about.
+type Others struct {
+	// Unknown are those of which the state has nothing, and Count is how many they are.
+	Unknown iter.Seq[string]
+	Count   int
+	// Known are those of transfers that are made, of which the export may say something new.
+	Known []string
+}
+
 // Adopt records what was made before this state knew of it: run.Finder knows exported
-// records, by ref_id, and records are those of ref_ids that the plan does not have. Nothing
-// is sent, no token is asked for, and lists do not lag. What is found of the plan's lines and
-// of doubts is judged as by a lookup before the first sending: adopted, unverified or in
-// conflict. Records of other ref_ids are adopted where both sides name the whole transfer; where
-// they don't, the record alone is kept, as unverified: the ref_id exists at the service, is never
-// sent, and a person should look.
+// records, by ref_id. Nothing is sent, no token is asked for, and lists do not lag. What is found
+// of the plan's lines and of doubts is judged as by a lookup before the first sending: adopted,
+// unverified or in conflict. Records of others that the state does not know are adopted where both
+// sides name the whole transfer; where they don't, the record alone is kept, as unverified: the
+// ref_id exists at the service, is never sent, and a person should look. Of others that are
+// made, what is new is kept (see [News]). A page of records is in memory at once.
 //
 // The error says that the state could not be read or written; the Summary holds as for
-// [Apply], with ResultNotAttempted for what the export does not have.
-func Adopt(ctx context.Context, run Run, records map[string][]transfer.Record) (Summary, error) {
+// [Apply], with ResultNotAttempted for what the export does not have. On a [Paper] it is what
+// would be recorded.
+func Adopt(ctx context.Context, run Run, others Others) (Summary, error) {
 	all := newLines(run.Plan, isAdoptable)
 	c := newCourse(ctx, run, all.len())
 	defer c.release()
@@ -35,13 +45,15 @@ func Adopt(ctx context.Context, run Run, records map[string][]transfer.Record) (
 		return c.report.summary, fmt.Errorf("begin run %s: %w", run.Begun.RunID, err)
 	}
 	o := newOrder(c, known, all)
-	others, halves := adoptOthers(run, records)
-	c.report.tell(Event{Type: EventBegun, Total: o.total() + len(others) + len(halves)})
-	if err := c.adopt(o, others); err != nil {
-		return c.end(err)
+	c.report.tell(Event{Type: EventBegun, Total: o.total() + others.Count + len(others.Known)})
+	err = c.adopt(o)
+	if err == nil {
+		err = c.adoptUnknown(others.Unknown)
 	}
-	c.adoptHalves(halves)
-	return c.end(nil)
+	if err == nil {
+		err = c.adoptNews(others.Known)
+	}
+	return c.end(err)
 }
 
 // isAdoptable reports whether nothing is recorded yet under a line, doubts included.
@@ -54,8 +66,8 @@ func isAdoptable(a planner.Action) bool {
 	return false
 }
 
-// adopt looks up doubts, lines and what nobody declares, 100 at a time.
-func (c *course) adopt(o *order, others []*job) error {
+// adopt looks up doubts and lines, 100 at a time.
+func (c *course) adopt(o *order) error {
 	for doubts := range slices.Chunk(o.doubts, FindMax) {
 		for i, f := range c.lookUpDoubts(doubts) {
 			if !f.settled {
@@ -64,7 +76,7 @@ func (c *course) adopt(o *order, others []*job) error {
 			c.report.settle(doubts[i].request, f.verdict, o.planned[doubts[i].refID] != nil)
 		}
 	}
-	var jobs []*job
+	jobs := make([]*job, 0, FindMax)
 	for i := range o.lines {
 		change := o.change(int32(i))
 		if v, stands := o.standing(&change); stands {
@@ -73,30 +85,81 @@ func (c *course) adopt(o *order, others []*job) error {
 		}
 		j := o.jobOf(&change)
 		j.planned = true
-		jobs = append(jobs, j)
-	}
-	for chunk := range slices.Chunk(append(jobs, others...), FindMax) {
-		findings, err := c.precheck(chunk)
-		if err != nil {
+		if jobs = append(jobs, j); len(jobs) < FindMax {
+			continue
+		}
+		if err := c.adoptJobs(jobs); err != nil {
 			return err
 		}
-		for i, f := range findings {
-			if !f.settled {
-				f.verdict = unsent(chunk[i].known, "The export has no record of it.")
-			}
-			c.report.settle(chunk[i].request, f.verdict, chunk[i].planned)
+		jobs = jobs[:0]
+	}
+	return c.adoptJobs(jobs)
+}
+
+// adoptJobs looks up at most 100 transfers and tells what became of each.
+func (c *course) adoptJobs(jobs []*job) error {
+	if len(jobs) == 0 || c.report.interrupted() {
+		return nil
+	}
+	findings, err := c.precheck(jobs)
+	if err != nil {
+		return err
+	}
+	for i, f := range findings {
+		if !f.settled {
+			f.verdict = unsent(jobs[i].known, "The export has no record of it.")
 		}
+		c.report.settle(jobs[i].request, f.verdict, jobs[i].planned)
 	}
 	return nil
 }
 
-// adoptOthers makes jobs of records that no line of the plan is about, where both sides say
-// what the request was, and halves of the others. The state knows nothing of their ref_ids.
-func adoptOthers(run Run, records map[string][]transfer.Record) (jobs []*job, halves []half) {
-	for _, refID := range slices.Sorted(maps.Keys(records)) {
-		request, ok := requestOf(records[refID], run.Policy.Operator)
+// adoptUnknown adopts what both sides of an export name whole, and keeps halves of the others,
+// 100 at a time.
+func (c *course) adoptUnknown(refIDs iter.Seq[string]) error {
+	page := make([]string, 0, FindMax)
+	adopt := func() error {
+		found, err := c.run.Finder.Find(c.lasting, page)
+		if err != nil {
+			return err
+		}
+		jobs, halves := c.others(page, found)
+		page = page[:0]
+		if err := c.adoptJobs(jobs); err != nil {
+			return err
+		}
+		c.adoptHalves(halves)
+		return nil
+	}
+	for refID := range refIDs {
+		if c.report.interrupted() {
+			return nil
+		}
+		if page = append(page, refID); len(page) < FindMax {
+			continue
+		}
+		if err := adopt(); err != nil {
+			return err
+		}
+	}
+	if len(page) == 0 {
+		return nil
+	}
+	return adopt()
+}
+
+// others makes jobs of records that no line of the plan is about, where both sides say what the
+// request was, and halves of the others. The state knows nothing of their ref_ids.
+func (c *course) others(refIDs []string, found map[string][]transfer.Record) (jobs []*job, halves []half) {
+	run := c.run
+	for _, refID := range refIDs {
+		records := found[refID]
+		if len(records) == 0 {
+			continue
+		}
+		request, ok := requestOf(records, run.Policy.Operator)
 		if !ok {
-			halves = append(halves, newHalf(run, refID, records[refID]))
+			halves = append(halves, newHalf(run, refID, records))
 			continue
 		}
 		jobs = append(jobs, &job{

@@ -1,6 +1,9 @@
 package executor_test
 
 import (
+	"context"
+	"maps"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,7 +41,7 @@ func TestAnExportIsAdopted(t *testing.T) {
 			others[refID] = sides(request(refID), old, transfer.Completed)
 			w.service.made[refID] = others[refID]
 		}
-		summary, err := executor.Adopt(t.Context(), w.run(w.plan(declared...)), others)
+		summary, err := executor.Adopt(t.Context(), exported(w.run(w.plan(declared...)), others), unknown(others))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +75,7 @@ func TestAnExportThatLacksALineLeavesItUnsent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.lookup = true
-		summary, err := executor.Adopt(t.Context(), w.run(w.plan(request("rent"))), nil)
+		summary, err := executor.Adopt(t.Context(), w.run(w.plan(request("rent"))), unknown(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,4 +83,38 @@ func TestAnExportThatLacksALineLeavesItUnsent(t *testing.T) {
 			t.Errorf("summary: %+v, results %v", summary, w.results())
 		}
 	})
+}
+
+// unknown are the ref_ids of records of which the state has nothing.
+func unknown(records map[string][]transfer.Record) executor.Others {
+	refIDs := slices.Sorted(maps.Keys(records))
+	return executor.Others{Unknown: slices.Values(refIDs), Count: len(refIDs)}
+}
+
+// exported has a run find these records as well.
+func exported(run executor.Run, records map[string][]transfer.Record) executor.Run {
+	run.Finder = export{run.Finder, records}
+	return run
+}
+
+type export struct {
+	executor.Finder
+	records map[string][]transfer.Record
+}
+
+func (e export) Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error) {
+	found, err := e.Finder.Find(ctx, refIDs)
+	if err != nil {
+		return nil, err
+	}
+	found = maps.Clone(found)
+	if found == nil {
+		found = make(map[string][]transfer.Record)
+	}
+	for _, refID := range refIDs {
+		if r := e.records[refID]; r != nil {
+			found[refID] = r
+		}
+	}
+	return found, nil
 }

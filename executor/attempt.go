@@ -288,7 +288,7 @@ func contradiction(err error, v verdict) (verdict, bool) {
 	}
 	against.outcome = state.Outcome{
 		RefID: refID, RunID: v.outcome.RunID, Status: state.Conflict, Source: v.outcome.Source,
-		Reason:     describe([]transfer.Difference{difference}),
+		Reason:     Describe([]transfer.Difference{difference}),
 		HTTPStatus: v.outcome.HTTPStatus, Problem: v.outcome.Problem, Records: v.outcome.Records,
 		Differences: []transfer.Difference{difference},
 	}

@@ -206,7 +206,7 @@ func conflict(k known, records []transfer.Record, differences []transfer.Differe
 	return verdict{
 		outcome: state.Outcome{
 			RefID: k.refID, RunID: k.runID, Status: state.Conflict,
-			Reason: describe(differences), Differences: differences, Records: raws(records, nil),
+			Reason: Describe(differences), Differences: differences, Records: raws(records, nil),
 		},
 		result: ResultConflict,
 		next:   command(k.refID, "--accept-record"),
@@ -252,8 +252,8 @@ func raws(records []transfer.Record, deciding *transfer.Record) []json.RawMessag
 	return list
 }
 
-// describe names each difference: "answered amount 70.00, asked 80.00".
-func describe(differences []transfer.Difference) string {
+// Describe names each difference: "answered amount 70.00, asked 80.00".
+func Describe(differences []transfer.Difference) string {
 	parts := make([]string, 0, len(differences))
 	for _, d := range differences {
 		parts = append(parts, fmt.Sprintf("answered %s %s, asked %s", d.Field, orElse(d.Answered, "nothing"), orElse(d.Asked, "nothing")))

@@ -44,7 +44,7 @@ type DifferenceError struct {
 
 // Error names each field and both values.
 func (e *DifferenceError) Error() string {
-	return fmt.Sprintf("the record does not agree with the request of %q: %s", e.RefID, describe(e.Differences))
+	return fmt.Sprintf("the record does not agree with the request of %q: %s", e.RefID, Describe(e.Differences))
 }
 
 // StatusError says that a ref_id is not in a status to which the word applies.

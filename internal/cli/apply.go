@@ -254,18 +254,23 @@ func (a *applying) ask(ctx context.Context, w *workspace) error {
 	if a.file != "" || a.approved() {
 		return nil
 	}
-	_, err := fmt.Fprintf(w.stderr, "\nDo you want to submit these transfers to %s?\n  Only 'yes' will be accepted: ", view.Visible(w.destination()))
+	return w.confirm(ctx, "Do you want to submit these transfers to "+view.Visible(w.destination())+"?", "apply was not approved. Nothing was sent")
+}
+
+// confirm asks a person. The error is declined where the answer is not yes.
+func (p *process) confirm(ctx context.Context, question, declined string) error {
+	_, err := fmt.Fprintf(p.stderr, "\n%s\n  Only 'yes' will be accepted: ", question)
 	if err != nil {
 		return err
 	}
-	answer, err := w.readLine(ctx)
+	answer, err := p.readLine(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return interrupted("before it was approved")
 	case err != nil && answer == "":
 		return fmt.Errorf("read the answer: %w. Nothing was sent", err)
 	case strings.TrimSpace(answer) != "yes":
-		return errors.New("apply was not approved. Nothing was sent")
+		return errors.New(declined)
 	}
 	return nil
 }

@@ -117,6 +117,16 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// someArgs is cobra's MinimumNArgs(1), in our words.
+func someArgs(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return nil
+		}
+		return withHint(fmt.Errorf("%s takes one %s or more; it was given none", cmd.CommandPath(), name), cmd.CommandPath()+" --help")
+	}
+}
+
 // oneArgAtMost is cobra's MaximumNArgs(1), in our words.
 func oneArgAtMost(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

@@ -2,123 +2,402 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"remit/executor"
+	"remit/internal/records"
+	"remit/internal/shell"
 	"remit/internal/transfer"
+	"remit/internal/view"
+	"remit/planner"
 	"remit/state"
 )
 
 // importFileMax bounds an export that is read, in bytes.
 const importFileMax = 4 << 30
 
+// importing is remit import.
+type importing struct {
+	applying
+	files []string
+	spool *records.Spool
+
+	customers customers
+	known     []string // ref_ids of transfers that are made, of which the files say something new
+}
+
 func newImport(p *process) *cobra.Command {
-	a := applying{planning: planning{allowEmpty: true}}
+	i := importing{applying: applying{planning: planning{allowEmpty: true}}}
 	cmd := &cobra.Command{
-		Use:   "import FILE",
-		Short: "Rebuild the state from an export of the service's transfer records",
-		Long: "Rebuild the state from an export of the service's transfer records: JSON, JSON Lines, or\n" +
-			"CSV whose header has the names of the service's fields; - is standard input. Nothing is\n" +
-			"sent. Each record is compared with what is declared or in doubt under its ref_id:\n\n" +
+		Use:   "import FILE…",
+		Short: "Take over what was paid before, from the service's export of transfer records",
+		Long: "Take over what was paid before this state knew of it, or rebuild a lost state, from the\n" +
+			"service's exports of transfer records: JSON, JSON Lines, or CSV whose header has the names\n" +
+			"of the service's fields; - is standard input. Nothing is sent. Each record is compared with\n" +
+			"what is declared or in doubt under its ref_id:\n\n" +
 			"    adopted      it agrees, and both sides or the fingerprint prove the destination\n" +
 			"    unverified   it agrees, and nothing proves the destination\n" +
 			"    conflict     it disagrees\n\n" +
 			"What nobody declares is adopted where the export has both of its sides, and else kept as\n" +
-			"unverified: its ref_id exists at the service and is never sent.",
-		Args: exactArgs("FILE"),
+			"unverified: its ref_id exists at the service and is never sent.\n\n" +
+			"What would be recorded is shown first, and written when you say yes. The same import again\n" +
+			"does nothing.",
+		Args: someArgs("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.runImport(cmd.Context(), p, args[0])
+			i.files = args
+			return i.run(cmd.Context(), p)
 		},
 	}
-	a.source.flags(cmd)
-	cmd.Flags().BoolVar(&a.asJSON, "json", false, "write JSON Lines")
+	i.source.flags(cmd)
+	flags := cmd.Flags()
+	flags.BoolVar(&i.autoApprove, "auto-approve", false, "don't ask")
+	flags.BoolVar(&i.input, "input", true, "ask where a person can answer")
+	flags.BoolVar(&i.asJSON, "json", false, "write JSON Lines")
 	return cmd
 }
 
-func (a *applying) runImport(ctx context.Context, p *process, file string) error {
-	w, err := p.open(&a.source, a.asJSON)
+func (i *importing) run(ctx context.Context, p *process) error {
+	if i.asJSON {
+		p.json() // what goes wrong is told there too
+	}
+	w, err := p.open(&i.source, i.asJSON)
 	if err != nil {
 		return err
 	}
-	records, err := w.readRecords(file, importFileMax)
-	if err != nil {
-		return err
+	if i.spool, err = records.NewSpool(); err != nil {
+		return fmt.Errorf("keep the records aside: %w. Nothing was changed", err)
 	}
-	known, without := newExport(records)
-	if without > 0 {
-		if _, err := fmt.Fprintf(p.stderr, "Notice: records without a ref_id are left out: %d.\n", without); err != nil {
-			return err
-		}
+	defer func() { _ = i.spool.Close() }() // nobody else has it
+	if err := i.read(ctx, w); err != nil {
+		return err
 	}
 	holder := p.holder("remit import")
 	holder.RunID = uuid.NewString()
 	return w.locked(ctx, holder, 0, func(journal state.Journal, snapshot state.Snapshot) error {
-		if err := checkCustomer(records, snapshot.Meta().Service.CustomerID); err != nil {
-			return err
-		}
-		plan, err := a.make(ctx, w, snapshot, a.asJSON)
-		if err != nil {
-			return err
-		}
-		others, err := a.unknownTo(ctx, snapshot, known)
-		if err != nil {
-			return w.stateError(err)
-		}
-		for _, c := range plan.Changes.All() {
-			delete(others, c.RefID)
-		}
-		meta := snapshot.Meta()
-		run := executor.Run{
-			Plan: plan, Begun: state.Begun{
-				RunID: holder.RunID, By: holder, Digest: plan.Digest,
-				Environment: meta.Environment, Lineage: meta.Lineage, Service: meta.Service,
-			},
-			Journal: journal, Finder: known, Clock: clock{w.now}, Random: rand.Float64,
-			Policy: executor.Policy{Operator: w.config.Service.Operator, FingerprintKey: w.config.Service.FingerprintKey},
-		}
-		adopt := func(ctx context.Context, run executor.Run) (executor.Summary, error) {
-			return executor.Adopt(ctx, run, others)
-		}
-		return a.execute(ctx, w, run, adopt)
+		return i.locked(ctx, w, journal, snapshot, holder)
 	})
 }
 
-// checkCustomer refuses an export of several customers, or of another one than the state's:
-// whose record came first would decide whose the state is, and leave the others' out of it.
-// The credit side of a transfer may be somebody else's.
-func checkCustomer(records []transfer.Record, customer string) error {
-	if customer == "" {
-		for _, r := range records {
-			if r.Direction == transfer.Debit {
-				customer = r.CustomerID
-				break
-			}
-		}
+// locked shows what would be recorded, asks, and records it, all under one lock.
+func (i *importing) locked(ctx context.Context, w *workspace, journal state.Journal, snapshot state.Snapshot, holder state.Holder) error {
+	if err := i.customers.check(snapshot.Meta().Service.CustomerID); err != nil {
+		return err
 	}
-	for _, r := range records {
-		if r.Direction == transfer.Debit && r.CustomerID != customer {
-			return fmt.Errorf("the export has a record (id %q) of customer %q, and the state is for the records of one customer, here %q. "+
-				"Nothing was changed. Export the records of that one alone", r.ID, r.CustomerID, customer)
-		}
+	plan, err := i.make(ctx, w, snapshot, i.asJSON)
+	if err != nil {
+		return err
 	}
-	return nil
+	imported, err := i.survey(ctx, w, snapshot, plan)
+	if err != nil {
+		return w.stateError(err)
+	}
+	others, err := i.others(ctx, snapshot, plan)
+	if err != nil {
+		return w.stateError(err)
+	}
+	run := i.newImportRun(w, plan, snapshot.Meta(), holder)
+	if err := i.foresee(ctx, w, run, others, snapshot, imported); err != nil {
+		return err
+	}
+	if imported.Writes() == 0 {
+		return i.standsAlready(ctx, imported)
+	}
+	if err := i.ask(ctx, w); err != nil {
+		return err
+	}
+	run.Journal = journal
+	ended := i.execute(ctx, w, run, func(ctx context.Context, run executor.Run) (executor.Summary, error) {
+		if !i.asJSON {
+			run.Handler = unheard{} // it was told before
+		}
+		return executor.Adopt(ctx, run, others)
+	})
+	if ended == nil && imported.DifferingCount > 0 {
+		return exitCode(exitLook)
+	}
+	return ended
 }
 
-// unknownTo are the records of ref_ids of which the state has nothing.
-func (a *applying) unknownTo(ctx context.Context, snapshot state.Snapshot, known export) (map[string][]transfer.Record, error) {
-	others := make(map[string][]transfer.Record, len(known))
-	for refID, records := range known {
-		others[refID] = records
+// newImportRun is the run of an import, without its journal and its handler.
+func (i *importing) newImportRun(w *workspace, plan *planner.Plan, meta state.Meta, holder state.Holder) executor.Run {
+	return executor.Run{
+		Plan: plan, Begun: state.Begun{
+			RunID: holder.RunID, By: holder, Digest: plan.Digest,
+			Environment: meta.Environment, Lineage: meta.Lineage, Service: meta.Service,
+		},
+		Finder: found{i.spool}, Clock: clock{w.now}, Random: rand.Float64,
+		Policy: executor.Policy{Operator: w.config.Service.Operator, FingerprintKey: w.config.Service.FingerprintKey},
+	}
+}
+
+// survey finds out what the state has already of what the files have.
+func (i *importing) survey(ctx context.Context, w *workspace, snapshot state.Snapshot, plan *planner.Plan) (*view.Import, error) {
+	imported := &view.Import{Meta: snapshot.Meta()}
+	imported.Records, imported.RefIDs, imported.Repeated, imported.Without = i.spool.Counts()
+	isLine := func(string) bool { return false }
+	if adoptable := linesToAdopt(plan); len(adoptable) > 0 {
+		isLine = func(refID string) bool {
+			_, is := slices.BinarySearch(adoptable, refID)
+			return is
+		}
+	}
+	policy := executor.Policy{Operator: w.config.Service.Operator, FingerprintKey: w.config.Service.FingerprintKey}
+	var page []string
+	look := func() error {
+		details, err := snapshot.Details(ctx, page...)
+		page = page[:0]
+		for n := range details {
+			if err == nil {
+				err = i.compare(w, &details[n], policy, imported)
+			}
+		}
+		return err
 	}
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
 			return nil, err
 		}
-		delete(others, row.RefID)
+		if row.Status == state.InDoubt || isLine(row.RefID) || !i.spool.Has(row.RefID) {
+			continue // it is adopted as a doubt, or as a line
+		}
+		if page = append(page, row.RefID); len(page) == detailsPerCall {
+			if err := look(); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return others, nil
+	return imported, look()
+}
+
+// linesToAdopt are the ref_ids of which the plan says that nothing is recorded, sorted.
+func linesToAdopt(plan *planner.Plan) []string {
+	var refIDs []string
+	for _, c := range plan.Changes.All() {
+		switch c.Action {
+		case planner.Submit, planner.Wait, planner.Expired, planner.Resolve:
+			refIDs = append(refIDs, c.RefID)
+		case planner.None, planner.Conflict, planner.Failed, planner.Undeclared:
+		}
+	}
+	slices.Sort(refIDs)
+	return refIDs
+}
+
+// compare says of a transfer that the state has whether the files say something else of it.
+func (i *importing) compare(w *workspace, d *state.Detail, policy executor.Policy, imported *view.Import) error {
+	records, err := i.spool.Of(d.RefID)
+	if err != nil {
+		return err
+	}
+	differs := func(reason string) {
+		difference := view.ImportDifference{RefID: d.RefID, Status: d.Status, Reason: reason}
+		if imported.DifferingCount++; len(imported.Differing) < view.ImportLinesMax {
+			imported.Differing = append(imported.Differing, difference)
+		}
+		if i.asJSON {
+			w.json().ImportDiffering(difference)
+		}
+	}
+	switch {
+	case d.Status.Made():
+		_, differences, isNew := executor.News(*d, records, policy)
+		switch {
+		case isNew:
+			i.known = append(i.known, d.RefID)
+			return nil
+		case len(differences) > 0:
+			differs("The file disagrees with what is recorded: " + executor.Describe(differences) + ".")
+		}
+	case d.RecordID == "" && d.Status == state.Tombstone:
+		differs("A person settled it as not made, and the file has a record of it. Find out which is right: " +
+			"remit resolve with --recorded takes the record.")
+	case d.Status == state.Refused, d.Status == state.Unsent:
+		differs("The state has it as " + d.Status.String() + ", and the file has a record of it. Nobody declares it any more: declare it again and import the file again.")
+	}
+	imported.Known.Add(d.Asset, d.Amount)
+	return nil
+}
+
+// others are the ref_ids of the files of which the state has nothing, and no line of the plan.
+func (i *importing) others(ctx context.Context, snapshot state.Snapshot, plan *planner.Plan) (executor.Others, error) {
+	taken := linesToAdopt(plan)
+	for row, err := range snapshot.Transfers(ctx) {
+		if err != nil {
+			return executor.Others{}, err
+		}
+		if i.spool.Has(row.RefID) {
+			taken = append(taken, row.RefID)
+		}
+	}
+	slices.Sort(taken)
+	unknown := func(yield func(string) bool) {
+		for refID := range i.spool.RefIDs() {
+			if _, isTaken := slices.BinarySearch(taken, refID); !isTaken && !yield(refID) {
+				return
+			}
+		}
+	}
+	return executor.Others{Unknown: unknown, Count: count(unknown), Known: i.known}, nil
+}
+
+func count(all iter.Seq[string]) int {
+	n := 0
+	for range all {
+		n++
+	}
+	return n
+}
+
+// foresee carries the import out on paper, and shows what it would record.
+func (i *importing) foresee(ctx context.Context, w *workspace, run executor.Run, others executor.Others, snapshot state.Snapshot, imported *view.Import) error {
+	paper, err := executor.NewPaper(ctx, snapshot)
+	if err != nil {
+		return w.stateError(err)
+	}
+	w.begin("comparing the records")
+	defer w.quiet()
+	run.Journal, run.Handler = paper, &foreseen{imported, w, i.asJSON}
+	if imported.Outcome, err = executor.Adopt(ctx, run, others); err != nil {
+		return fmt.Errorf("compare the records: %w. Nothing was changed", err)
+	}
+	if imported.Outcome.Interrupted {
+		return interrupted("while the records were compared, and nothing was changed")
+	}
+	w.quiet()
+	if i.asJSON {
+		return w.json().ImportPlan(imported)
+	}
+	return view.ImportPlan(w.stdout, imported, w.screen(w.stdout))
+}
+
+// foreseen is told what an import would do.
+type foreseen struct {
+	imported *view.Import
+	w        *workspace
+	asJSON   bool
+}
+
+// Handle implements executor.Handler.
+func (f *foreseen) Handle(e executor.Event) {
+	if e.Type != executor.EventSettled {
+		return
+	}
+	if f.asJSON {
+		f.w.json().ImportLine(e)
+	}
+	isWritten := e.Result != executor.ResultNotAttempted && e.Result != executor.ResultInDoubt && e.Result != executor.ResultRefused
+	if isWritten && len(f.imported.Lines) < view.ImportLinesMax {
+		e.Detail = nil // it holds the records
+		f.imported.Lines = append(f.imported.Lines, e)
+	}
+}
+
+// standsAlready is the exit code where there is nothing to record.
+func (i *importing) standsAlready(ctx context.Context, imported *view.Import) error {
+	code := exitOfRun(ctx, imported.Outcome)
+	if imported.DifferingCount > 0 {
+		code = exitLook
+	}
+	if code == exitDone {
+		return nil
+	}
+	return exitCode(code)
+}
+
+// ask asks whether to record what was shown.
+func (i *importing) ask(ctx context.Context, w *workspace) error {
+	if i.autoApprove {
+		return nil
+	}
+	if !i.input || !w.interactive() || slices.Contains(i.files, "-") {
+		var words []string
+		for _, file := range i.files {
+			words = append(words, shell.Word(file))
+		}
+		return withHint(errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so import needs --auto-approve to record this. Nothing was changed"),
+			w.command("import "+strings.Join(words, " ")+" --auto-approve"))
+	}
+	return w.confirm(ctx, "Do you want to record this in the state? No money moves.", "import was not approved. Nothing was changed")
+}
+
+// read keeps the records of all files aside.
+func (i *importing) read(ctx context.Context, w *workspace) error {
+	w.begin("reading the records")
+	defer w.quiet()
+	for _, name := range i.files {
+		if err := w.eachRecord(name, importFileMax, func(r records.Record) error {
+			if ctx.Err() != nil {
+				return interrupted("while the records were read")
+			}
+			i.customers.note(&r.Record)
+			return i.spool.Add(name, r)
+		}); err != nil {
+			return err
+		}
+	}
+	if err := i.spool.Seal(); err != nil {
+		return fmt.Errorf("%w. Nothing was changed. Export the records again", err)
+	}
+	return nil
+}
+
+// customers are whose debits the files have: the first, and a record of another one.
+type customers struct {
+	first   string
+	firstID string // of its first record
+	another transfer.Record
+}
+
+func (c *customers) note(r *transfer.Record) {
+	switch {
+	case r.Direction != transfer.Debit:
+	case c.first == "":
+		c.first, c.firstID = strings.Clone(r.CustomerID), strings.Clone(r.ID)
+	case c.another.ID == "" && r.CustomerID != c.first:
+		c.another = transfer.Record{ID: strings.Clone(r.ID), CustomerID: strings.Clone(r.CustomerID)}
+	}
+}
+
+// check refuses exports of several customers, or of another one than the state's: whose record
+// came first would decide whose the state is, and leave the others' out of it. The credit side of
+// a transfer may be somebody else's.
+func (c *customers) check(customer string) error {
+	stranger := c.another
+	if customer == "" {
+		customer = c.first
+	}
+	if c.first != "" && c.first != customer {
+		stranger = transfer.Record{ID: c.firstID, CustomerID: c.first}
+	}
+	if stranger.ID == "" {
+		return nil
+	}
+	return fmt.Errorf("the export has a record (id %q) of customer %q, and the state is for the records of one customer, here %q. "+
+		"Nothing was changed. Export the records of that one alone", stranger.ID, stranger.CustomerID, customer)
+}
+
+// found is what an import looks transfers up in.
+type found struct{ spool *records.Spool }
+
+// Find implements executor.Finder.
+func (f found) Find(_ context.Context, refIDs []string) (map[string][]transfer.Record, error) {
+	all := make(map[string][]transfer.Record, len(refIDs))
+	for _, refID := range refIDs {
+		records, err := f.spool.Of(refID)
+		if err != nil {
+			return nil, err
+		}
+		if len(records) > 0 {
+			all[refID] = records
+		}
+	}
+	return all, nil
 }

@@ -35,7 +35,7 @@ func newSandbox(p *process) *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(newSandboxServe(p))
+	cmd.AddCommand(newSandboxServe(p), newSandboxExport(p))
 	return cmd
 }
 

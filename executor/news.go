@@ -1,0 +1,100 @@
+package executor
+
+import (
+	"fmt"
+	"slices"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// News is what records of a transfer that is made say that the state does not know yet: that
+// the service completed it, or that it failed, or whom it paid where that was unverified. There is
+// none, and false, where the state has it all. The differences are those of records that are not
+// of the transfer that is stored: another id, another amount.
+func News(d state.Detail, records []transfer.Record, policy Policy) (state.Outcome, []transfer.Difference, bool) {
+	request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), policy.FingerprintKey)
+	if err != nil { // it was imported without one
+		var ok bool
+		if request, ok = requestOf(records, policy.Operator); !ok {
+			return state.Outcome{}, otherRecord(d, records), false
+		}
+		request.Asset, request.Amount = d.Asset, d.Amount
+	}
+	finding := transfer.Examine(request, records, policy.Operator)
+	differences := append(otherRecord(d, records), finding.Differences...)
+	if len(differences) > 0 || finding.Debit == nil || finding.Debit.ID != d.RecordID {
+		return state.Outcome{}, differences, false
+	}
+	ended := func(s transfer.RecordStatus) bool { return s == transfer.Completed || s == transfer.Failed }
+	proves := d.Status == state.Unverified && finding.DestinationProven
+	if !proves && (ended(d.RecordStatus) || finding.Debit.Status == d.RecordStatus) {
+		return state.Outcome{}, nil, false
+	}
+	status := d.Status
+	if proves {
+		status = state.Adopted
+	}
+	return state.Outcome{
+		RefID: d.RefID, Status: status, Source: state.SourceLookup,
+		Records: raws(records, finding.Debit), Deciding: finding.Debit,
+	}, nil, true
+}
+
+// otherRecord is the difference where a debit is not the one that is stored. Where a credit was
+// stored alone, it stands for its debit.
+func otherRecord(d state.Detail, records []transfer.Record) []transfer.Difference {
+	for _, r := range records {
+		if r.ID == d.RecordID {
+			return nil
+		}
+	}
+	for _, r := range records {
+		if r.Direction == transfer.Debit {
+			return []transfer.Difference{{Field: "id", Asked: d.RecordID, Answered: r.ID}}
+		}
+	}
+	return nil
+}
+
+// adoptNews keeps what the export says anew of transfers that are made, 100 at a time.
+func (c *course) adoptNews(refIDs []string) error {
+	for page := range slices.Chunk(refIDs, FindMax) {
+		if c.report.interrupted() {
+			return nil
+		}
+		found, err := c.run.Finder.Find(c.lasting, page)
+		if err != nil {
+			return err
+		}
+		snapshot, err := c.run.Journal.Snapshot(c.lasting)
+		if err != nil {
+			return err
+		}
+		details, err := snapshot.Details(c.lasting, page...)
+		_ = snapshot.Close() // it was only read
+		if err != nil {
+			return err
+		}
+		var findings []finding
+		var requests []transfer.Request
+		for i := range details {
+			d := &details[i]
+			o, _, isNew := News(*d, found[d.RefID], c.run.Policy)
+			if !isNew {
+				continue
+			}
+			o.RunID = c.run.Begun.RunID
+			o.Reason = fmt.Sprintf("the export has it as %s", o.Deciding.Status)
+			v := verdict{outcome: o, status: o.Deciding.Status, recordID: o.Deciding.ID, group: o.Deciding.GroupID}
+			v.result = resultOf(o.Status, o.Deciding.Status)
+			findings = append(findings, finding{verdict: v, settled: true})
+			requests = append(requests, transfer.Request{RefID: d.RefID, Asset: d.Asset, Amount: d.Amount})
+		}
+		c.writeFindings(findings)
+		for i, f := range findings {
+			c.report.settle(requests[i], f.verdict, false)
+		}
+	}
+	return nil
+}

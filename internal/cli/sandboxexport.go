@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"remit/config"
+	"remit/internal/sandbox"
+	"remit/internal/transfer"
+)
+
+// sandboxExporting is remit sandbox export.
+type sandboxExporting struct {
+	source
+	ledger   string
+	operator string
+}
+
+func newSandboxExport(p *process) *cobra.Command {
+	e := sandboxExporting{source: source{need: config.NeedService, sandbox: true}}
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Write the sandbox's transfer records, as a service would export them",
+		Long: "Write the transfer records of the sandbox to standard output as JSON Lines, in the order in\n" +
+			"which they were made, both sides of each transfer: what a service's own export has. They are\n" +
+			"those of apply --sandbox in this directory, or with --ledger those of sandbox serve.",
+		Args: exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return e.run(cmd.Context(), p)
+		},
+	}
+	e.configurationFlags(cmd)
+	cmd.Flags().StringVar(&e.ledger, "ledger", "", "read this `file`, which sandbox serve --ledger keeps, and no configuration")
+	cmd.Flags().StringVar(&e.operator, "operator", string(transfer.DefaultOperator), "with --ledger: the operator's word in types")
+	return cmd
+}
+
+func (e *sandboxExporting) run(ctx context.Context, p *process) error {
+	path, operator := e.within(e.ledger), transfer.Operator(e.operator)
+	if e.ledger == "" {
+		loaded, err := p.load(&e.source, false)
+		if err != nil {
+			return err
+		}
+		path, operator = filepath.Join(sandboxDirectory(e.dir), "ledger.db"), loaded.Service.Operator
+	}
+	if _, err := os.Stat(path); err != nil {
+		if e.ledger != "" {
+			return fmt.Errorf("read the ledger: %w", err)
+		}
+		return withHint(errors.New("the sandbox has no ledger yet: its first apply makes it"), e.command("apply"))
+	}
+	box, err := sandbox.Open(ctx, sandbox.Options{Path: path, Operator: operator, Now: p.now})
+	if err != nil {
+		return fmt.Errorf("open the sandbox: %w", err)
+	}
+	defer func() { _ = box.Close() }() // nothing was written
+	out := bufio.NewWriter(interruptible{ctx, p.stdout})
+	for record, err := range box.Ledger(ctx) {
+		if err != nil {
+			return fmt.Errorf("read the ledger: %w", err)
+		}
+		_, _ = out.Write(record.Raw)
+		if err := out.WriteByte('\n'); err != nil {
+			return err
+		}
+	}
+	return out.Flush()
+}

@@ -1,0 +1,204 @@
+package records
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+
+	"remit/internal/transfer"
+)
+
+// Spool keeps the records of exports in a file without a name, and of each what it takes to find
+// it there by ref_id: some 80 bytes and its ref_id, whatever its size. It is not for use by
+// several goroutines at once.
+type Spool struct {
+	file    *os.File
+	out     *bufio.Writer // nil once it is sealed
+	end     int64
+	seed    maphash.Seed
+	entries []entry
+	names   []string // of the files
+	refIDs  []string // sorted, each once; nil before Seal
+
+	without  int
+	repeated int
+}
+
+// entry is where one record is, and what it is.
+type entry struct {
+	refID, id uint64 // hashes
+	content   uint64 // hash of what never changes of a record
+	updated   int64  // milliseconds
+	offset    int64
+	length    int32
+	line      int32
+	file      int32
+}
+
+// NewSpool returns an empty spool, whose file is in the directory for temporary files. The
+// caller closes it.
+func NewSpool() (*Spool, error) {
+	file, err := os.CreateTemp("", "remit-records-*")
+	if err != nil {
+		return nil, err
+	}
+	_ = os.Remove(file.Name()) // where an open file can't be removed, Close does it
+	return &Spool{file: file, out: bufio.NewWriterSize(file, 1<<20), seed: maphash.MakeSeed()}, nil
+}
+
+// Close lets the records go.
+func (s *Spool) Close() error {
+	err := s.file.Close()
+	if removed := os.Remove(s.file.Name()); !errors.Is(removed, os.ErrNotExist) {
+		err = errors.Join(err, removed)
+	}
+	return err
+}
+
+// Add keeps a record of the file with the given name. One without a ref_id is counted, and not
+// kept.
+func (s *Spool) Add(name string, r Record) error {
+	if r.RefID == "" {
+		s.without++
+		return nil
+	}
+	if len(s.names) == 0 || s.names[len(s.names)-1] != name {
+		s.names = append(s.names, name)
+	}
+	if _, err := s.out.Write(r.Raw); err != nil {
+		return fmt.Errorf("keep the records aside: %w", err)
+	}
+	s.entries = append(s.entries, entry{
+		refID: maphash.String(s.seed, r.RefID), id: maphash.String(s.seed, r.ID),
+		content: s.content(&r.Record), updated: r.UpdatedAt.UnixMilli(),
+		offset: s.end, length: int32(len(r.Raw)), line: int32(r.Line), file: int32(len(s.names) - 1),
+	})
+	s.end += int64(len(r.Raw))
+	if len(s.refIDs) == 0 || s.refIDs[len(s.refIDs)-1] != r.RefID { // both sides mostly stand together
+		s.refIDs = append(s.refIDs, strings.Clone(r.RefID))
+	}
+	return nil
+}
+
+// content is a hash of what never changes of a record, however its amount is written.
+func (s *Spool) content(r *transfer.Record) uint64 {
+	amount := r.Amount
+	if number, err := transfer.ParseAmount(amount); err == nil {
+		amount = number.Decimal().String()
+	}
+	var h maphash.Hash
+	h.SetSeed(s.seed)
+	for _, text := range []string{
+		r.ID, r.CustomerID, r.ProfileID, r.IdentityID, r.AccountID, amount, r.Asset,
+		string(r.Direction), string(r.Type), r.RefID, r.GroupID, r.CreatedAt.UTC().String(),
+	} {
+		_, _ = h.WriteString(text)
+		_ = h.WriteByte(0)
+	}
+	return h.Sum64()
+}
+
+// ContradictionError says that two records of one id are not the same.
+type ContradictionError struct {
+	ID           string
+	First, Again string // file:line
+}
+
+// Error names both places.
+func (e *ContradictionError) Error() string {
+	return fmt.Sprintf("the records at %s and %s have one id, %q, and are not the same", e.First, e.Again, e.ID)
+}
+
+// Seal ends adding. Of a record that was added more than once the newest copy is kept; the error
+// is a *[ContradictionError] where the copies differ in more than their status.
+func (s *Spool) Seal() error {
+	if err := s.out.Flush(); err != nil {
+		return fmt.Errorf("keep the records aside: %w", err)
+	}
+	s.out = nil
+	slices.SortFunc(s.entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(b.updated, a.updated), cmp.Compare(a.offset, b.offset))
+	})
+	kept := s.entries[:0]
+	for i, e := range s.entries {
+		if i > 0 && len(kept) > 0 && kept[len(kept)-1].id == e.id {
+			if before := kept[len(kept)-1]; before.content != e.content {
+				return s.contradiction(before, e)
+			}
+			s.repeated++
+			continue
+		}
+		kept = append(kept, e)
+	}
+	s.entries = kept
+	slices.SortFunc(s.entries, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.refID, b.refID), cmp.Compare(a.offset, b.offset))
+	})
+	slices.Sort(s.refIDs)
+	s.refIDs = slices.Compact(s.refIDs)
+	return nil
+}
+
+func (s *Spool) contradiction(a, b entry) error {
+	if b.offset < a.offset {
+		a, b = b, a
+	}
+	record, err := s.read(a)
+	if err != nil {
+		return err
+	}
+	return &ContradictionError{ID: record.ID, First: s.place(a), Again: s.place(b)}
+}
+
+func (s *Spool) place(e entry) string { return fmt.Sprintf("%s:%d", s.names[e.file], e.line) }
+
+func (s *Spool) read(e entry) (Record, error) {
+	raw := make([]byte, e.length)
+	if _, err := s.file.ReadAt(raw, e.offset); err != nil && !errors.Is(err, io.EOF) {
+		return Record{}, fmt.Errorf("read the records that were kept aside: %w", err)
+	}
+	record, err := transfer.ParseRecord(raw)
+	return Record{record, int(e.line)}, err
+}
+
+// RefIDs yields each ref_id of a sealed spool once, in byte order.
+func (s *Spool) RefIDs() iter.Seq[string] { return slices.Values(s.refIDs) }
+
+// Has reports whether a sealed spool has a record of a ref_id.
+func (s *Spool) Has(refID string) bool {
+	_, has := slices.BinarySearch(s.refIDs, refID)
+	return has
+}
+
+// Of returns the records of a ref_id, in the order in which they were added.
+func (s *Spool) Of(refID string) ([]transfer.Record, error) {
+	hash := maphash.String(s.seed, refID)
+	first, _ := slices.BinarySearchFunc(s.entries, hash, func(e entry, hash uint64) int { return cmp.Compare(e.refID, hash) })
+	var found []transfer.Record
+	for _, e := range s.entries[first:] {
+		if e.refID != hash {
+			break
+		}
+		record, err := s.read(e)
+		if err != nil {
+			return nil, err
+		}
+		if record.RefID == refID { // else two ref_ids have one hash
+			found = append(found, record.Record)
+		}
+	}
+	return found, nil
+}
+
+// Counts are how many records and ref_ids a sealed spool has, how many copies of a record it
+// left out, and how many records had no ref_id.
+func (s *Spool) Counts() (records, refIDs, repeated, without int) {
+	return len(s.entries), len(s.refIDs), s.repeated, s.without
+}

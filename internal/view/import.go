@@ -1,0 +1,251 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"remit/executor"
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+)
+
+// Import is what an import would record, before it is written.
+type Import struct {
+	Meta     state.Meta // of the state into which it goes
+	Records  int        // that count
+	RefIDs   int        // of which there are records
+	Repeated int        // further copies of a record, left out
+	Without  int        // records without a ref_id, left out
+
+	// Outcome is how the run would end, and Lines its first transfers that would be written, at
+	// most [ImportLinesMax].
+	Outcome executor.Summary
+	Lines   []executor.Event
+	// Known are the transfers that the state has already, and Differing those of them of
+	// which the file says something else, at most [ImportLinesMax] and DifferingCount in all.
+	Known          transfer.Totals
+	Differing      []ImportDifference
+	DifferingCount int
+}
+
+// ImportLinesMax is how many transfers of an import are listed one by one.
+const ImportLinesMax = linesMax
+
+// ImportDifference is a transfer that the state has, and of which a file says something else.
+type ImportDifference struct {
+	RefID  string       `json:"ref_id"`
+	Status state.Status `json:"status"` // as the state has it
+	Reason string       `json:"reason"`
+}
+
+// writes are the results that an import would write.
+func (i *Import) writes() []executor.Result {
+	return []executor.Result{
+		executor.ResultRecorded, executor.ResultAdopted, executor.ResultUnverified, executor.ResultFailed, executor.ResultConflict,
+	}
+}
+
+// Writes is how many transfers the import would write something of.
+func (i *Import) Writes() int {
+	n := 0
+	for _, result := range i.writes() {
+		if t := i.Outcome.Totals[result]; t != nil {
+			n += t.Count()
+		}
+	}
+	return n
+}
+
+// ImportPlan writes what an import would record: the count and the sums of each result and of
+// what is there already, each transfer where they are few and the exceptions else, and what the
+// file says otherwise than the state. It returns only errors of w.
+func ImportPlan(w io.Writer, i *Import, s Screen) error {
+	p := newPage(w, s)
+	if i.Meta.Service.IsSandbox() {
+		p.line(span{"SANDBOX: no money moves", toneGood})
+	} else {
+		p.line(strong("Environment: "+Visible(i.Meta.Environment)), plain(inBrackets(serviceName(planner.Header{Service: i.Meta.Service}))))
+	}
+	p.line()
+	p.paragraph("", fmt.Sprintf("Import: %s of %s.%s", plural(i.Records, "record"), plural(i.RefIDs, "transfer"), i.leftOut()), toneNone)
+	p.line()
+	p.importTotals(i)
+	exceptions := i.Outcome
+	exceptions.Exceptions = nil
+	few := i.Writes() <= ImportLinesMax
+	if few {
+		p.importLines(i.Lines)
+	}
+	for _, e := range i.Outcome.Exceptions {
+		if e.Result == executor.ResultNotAttempted {
+			continue // they are told apart
+		}
+		if !few || e.Result == executor.ResultInDoubt {
+			exceptions.Exceptions = append(exceptions.Exceptions, e)
+		}
+	}
+	p.exceptions(exceptions, "")
+	p.importAbsent(i)
+	p.importDiffering(i)
+	p.line()
+	p.paragraph("", i.sentence(), toneStrong)
+	return p.Flush()
+}
+
+// importLines writes a line for each transfer.
+func (p *page) importLines(lines []executor.Event) {
+	if len(lines) == 0 {
+		return
+	}
+	p.line()
+	r := Run{}
+	for _, e := range lines {
+		r.ref = min(max(r.ref, displayWidth(e.RefID)), 48)
+		r.amount.fit(e.Amount.String())
+	}
+	for _, e := range lines {
+		r.line(p, e)
+	}
+}
+
+// importAbsent lists what is declared and not in the file: an apply may pay it.
+func (p *page) importAbsent(i *Import) {
+	totals := i.Outcome.Totals[executor.ResultNotAttempted]
+	if totals == nil || totals.Count() == 0 {
+		return
+	}
+	p.line()
+	p.line(span{"Declared, and not in the file: an apply submits it when it is due", toneDoubt})
+	var refIDs []string
+	for _, e := range i.Outcome.Exceptions {
+		if e.Result == executor.ResultNotAttempted && len(refIDs) < exceptionsMax {
+			refIDs = append(refIDs, e.RefID)
+		}
+	}
+	for _, refID := range refIDs {
+		p.line(plain("  " + Visible(refID)))
+	}
+	if more := totals.Count() - len(refIDs); more > 0 {
+		p.line(dim(fmt.Sprintf("  and %d more", more)))
+	}
+}
+
+// leftOut says what does not count; "" where everything does.
+func (i *Import) leftOut() string {
+	var parts []string
+	if i.Repeated > 0 {
+		parts = append(parts, fmt.Sprintf("%d that stand there twice", i.Repeated))
+	}
+	if i.Without > 0 {
+		parts = append(parts, fmt.Sprintf("%d without a ref_id", i.Without))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " Left out: " + strings.Join(parts, ", ") + "."
+}
+
+func (p *page) importTotals(i *Import) {
+	var rows []totalsRow
+	for _, result := range i.writes() {
+		rows = append(rows, totalsRow{label: []span{{resultWord(result), resultTone(result)}}, totals: i.Outcome.Totals[result]})
+	}
+	rows = append(rows,
+		totalsRow{label: []span{plain("there already")}, totals: &i.Known},
+		totalsRow{label: []span{plain("still in doubt")}, totals: i.Outcome.Totals[executor.ResultInDoubt]},
+		totalsRow{label: []span{plain("not in the file")}, totals: i.Outcome.Totals[executor.ResultNotAttempted]},
+	)
+	p.totalsTable(rows, 0)
+}
+
+func (p *page) importDiffering(i *Import) {
+	if i.DifferingCount == 0 {
+		return
+	}
+	p.line()
+	p.line(span{"The state has it otherwise, and stays as it is", toneBad})
+	for _, d := range i.Differing[:min(len(i.Differing), exceptionsMax)] {
+		p.line(plain("  "+Visible(d.RefID)), dim("  "+d.Status.String()))
+		p.paragraph("    ", Visible(d.Reason), toneNone)
+	}
+	if more := i.DifferingCount - exceptionsMax; more > 0 {
+		p.line(dim(fmt.Sprintf("  and %d more. To see all of them, say --json.", more)))
+	}
+}
+
+// sentence is the import in numbers.
+func (i *Import) sentence() string {
+	if i.Writes() == 0 {
+		return fmt.Sprintf("Nothing to import: %s there already.", isOrAre(i.Known.Count(), "transfer"))
+	}
+	var parts []string
+	for _, result := range i.writes() {
+		if t := i.Outcome.Totals[result]; t != nil && t.Count() > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", t.Count(), resultWord(result)))
+		}
+	}
+	return "To record: " + strings.Join(parts, ", ") + ". Nothing is sent."
+}
+
+func isOrAre(count int, noun string) string {
+	if count == 1 {
+		return "1 " + noun + " is"
+	}
+	return fmt.Sprintf("%d %ss are", count, noun)
+}
+
+// importLine is a transfer of which an import would write something, or of which the file has
+// nothing.
+type importLine struct {
+	Type   string          `json:"type"` // "import_line"
+	RefID  string          `json:"ref_id"`
+	Result executor.Result `json:"result"`
+	Group  string          `json:"group_id,omitempty"`
+	Amount transfer.Amount `json:"amount"`
+	Asset  string          `json:"asset"`
+	Reason string          `json:"reason,omitempty"`
+	Next   string          `json:"next,omitempty"`
+}
+
+// ImportLine writes an event of the run as it would be.
+func (j *JSON) ImportLine(e executor.Event) {
+	j.write(importLine{"import_line", e.RefID, e.Result, e.Group, e.Amount, e.Asset, e.Reason, j.command(e.Next)})
+}
+
+// ImportDiffering writes a transfer that the state has otherwise.
+func (j *JSON) ImportDiffering(d ImportDifference) {
+	j.write(struct {
+		Type string `json:"type"`
+		ImportDifference
+	}{"import_difference", d})
+}
+
+// importPlanLine ends what an import would do.
+type importPlanLine struct {
+	Type      string       `json:"type"` // "import_plan"
+	Records   int          `json:"records"`
+	RefIDs    int          `json:"ref_ids"`
+	Repeated  int          `json:"repeated"`
+	Without   int          `json:"without_ref_id"`
+	Writes    int          `json:"writes"`
+	Results   []totalsLine `json:"results"`
+	Known     totalsLine   `json:"known"`
+	Differing int          `json:"differing"`
+}
+
+// ImportPlan writes the totals of what an import would do.
+func (j *JSON) ImportPlan(i *Import) error {
+	line := importPlanLine{
+		Type: "import_plan", Records: i.Records, RefIDs: i.RefIDs, Repeated: i.Repeated, Without: i.Without,
+		Writes: i.Writes(), Known: totalsOf(&i.Known), Differing: i.DifferingCount,
+	}
+	for _, result := range executor.Results() {
+		totals := totalsOf(i.Outcome.Totals[result])
+		totals.Result = string(result)
+		line.Results = append(line.Results, totals)
+	}
+	j.write(line)
+	return j.end()
+}
