@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -152,17 +153,46 @@ func (w *workspace) initNew(ctx context.Context, newState bool) error {
 		Lineage: w.binding.Lineage, Environment: w.binding.Environment, Service: w.binding.Service,
 		NewState: newState, By: w.holder("remit init"),
 	}
-	if err := w.create(ctx, created); err != nil {
+	err := w.makeAlone(ctx, created)
+	switch {
+	case errors.Is(err, state.ErrExists) && !newState: // another init was faster
+		bound, _, err := lockfile.Read(w.dir)
+		if err != nil {
+			return err
+		}
+		w.binding.Lineage = bound.Lineage // "" where there is none yet
+		return w.initAgain(ctx)
+	case err != nil:
 		return err
 	}
 	return w.bind(fmt.Sprintf("Made the state %s.", w.path))
+}
+
+const (
+	waitInit  = 10 * time.Second // for another init at the same time
+	pauseInit = 50 * time.Millisecond
+)
+
+// makeAlone makes the state once no other init is about to make it.
+func (w *workspace) makeAlone(ctx context.Context, created state.Created) error {
+	var err error
+	for range waitInit / pauseInit {
+		err = w.create(ctx, created)
+		if _, isLocked := errors.AsType[*state.LockedError](err); !isLocked {
+			return err
+		}
+		if stopped := (clock{}).Sleep(ctx, pauseInit); stopped != nil {
+			return stopped
+		}
+	}
+	return err
 }
 
 // initAgain binds a state that was never used to the service of the configuration, and
 // writes the lock file where it is missing.
 func (w *workspace) initAgain(ctx context.Context) error {
 	by := w.holder("remit init")
-	return w.lockedAny(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
+	return w.lockedAny(ctx, by, waitInit, func(journal state.Journal, snapshot state.Snapshot) error {
 		meta := snapshot.Meta()
 		used, err := isUsed(ctx, snapshot)
 		if err != nil {

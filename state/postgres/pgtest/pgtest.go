@@ -29,8 +29,10 @@ const Password = "s3cret-of-the-test"
 // versionMin is the oldest server that tests run on.
 const versionMin = 15
 
-// waitReady bounds how long a server may take to answer.
-const waitReady = time.Minute
+const (
+	waitReady  = time.Minute           // how long a server may take to answer
+	pauseReady = 20 * time.Millisecond // before it is asked again
+)
 
 // nobody is who runs servers where tests run as root, which PostgreSQL refuses.
 const nobody = 65534
@@ -223,13 +225,12 @@ func (s *Server) Run() error {
 
 // waitFor waits until a server answers.
 func waitFor(url string) error {
-	const pause = 20 * time.Millisecond
 	var err error
-	for range waitReady / pause {
+	for range waitReady / pauseReady {
 		if err = ping(url); err == nil {
 			return nil
 		}
-		time.Sleep(pause)
+		time.Sleep(pauseReady)
 	}
 	return fmt.Errorf("it does not answer: %w", err)
 }

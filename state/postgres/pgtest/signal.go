@@ -10,11 +10,12 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
-// Processes are the numbers of the server's processes: its first one, then those that it
+// processes are the numbers of the server's processes: its first one, then those that it
 // started. It reads /proc; where there is none, only the first is known.
-func (s *Server) Processes() []int {
+func (s *Server) processes() []int {
 	if s.cmd == nil {
 		return nil
 	}
@@ -22,31 +23,49 @@ func (s *Server) Processes() []int {
 	list := []int{first}
 	files, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well formed
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			continue // it has ended
-		}
-		// The name, in brackets, may contain anything; the state and the parent follow it.
-		_, after, _ := strings.Cut(string(text[max(0, strings.LastIndexByte(string(text), ')')):]), " ")
-		words := strings.Fields(after)
-		if len(words) > 1 && words[1] == strconv.Itoa(first) {
-			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-			if err == nil {
-				list = append(list, pid)
-			}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		if _, parent := standing(pid); err == nil && parent == strconv.Itoa(first) {
+			list = append(list, pid)
 		}
 	}
 	return list
 }
 
+// standing is the state of a process, of a letter, and the number of the one that started it;
+// both are "" where it has ended.
+func standing(pid int) (state, parent string) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return "", ""
+	}
+	// The name, in brackets, may contain anything; the state and the parent follow it.
+	words := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	if len(words) < 2 {
+		return "", ""
+	}
+	return words[0], words[1]
+}
+
+// hold stops the first process, which then starts no other, and returns all.
+func (s *Server) hold() ([]int, error) {
+	if s.cmd == nil {
+		return nil, nil
+	}
+	err := s.signal(syscall.SIGSTOP, []int{s.cmd.Process.Pid})
+	return s.processes(), err
+}
+
 // Pause stops every process of the server where it stands: connections stay, and nothing is
 // answered, as when its machine hangs.
-func (s *Server) Pause() error { return s.signal(syscall.SIGSTOP, s.Processes()) }
+func (s *Server) Pause() error {
+	list, err := s.hold()
+	return errors.Join(err, s.signal(syscall.SIGSTOP, list))
+}
 
 // Continue lets a paused server go on.
 func (s *Server) Continue() error {
 	// Its first process comes last: it would start others that nobody would wake.
-	list := s.Processes()
+	list := s.processes()
 	slices.Reverse(list)
 	return s.signal(syscall.SIGCONT, list)
 }
@@ -58,10 +77,18 @@ func (s *Server) Cut() error {
 		return nil
 	}
 	// None must be able to do a thing after another one was killed.
-	list := s.Processes()
-	err := errors.Join(s.signal(syscall.SIGSTOP, list), s.signal(syscall.SIGKILL, list))
+	list, err := s.hold()
+	err = errors.Join(err, s.signal(syscall.SIGSTOP, list), s.signal(syscall.SIGKILL, list))
 	_ = s.cmd.Wait() // it was killed
 	s.cmd = nil
+	for _, pid := range list[1:] { // while one lives, no other server starts
+		for range waitReady / pauseReady {
+			if state, _ := standing(pid); state == "" || state == "Z" {
+				break
+			}
+			time.Sleep(pauseReady)
+		}
+	}
 	return err
 }
 

@@ -1,0 +1,67 @@
+package crashtest_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+	"time"
+
+	"remit/state/postgres/pgtest"
+)
+
+// TestInitsAtOnceMakeOneState starts several at the same time, as jobs of a first rollout do,
+// some of which are killed: in one directory with a file, and in several ones with one schema.
+func TestInitsAtOnceMakeOneState(t *testing.T) {
+	t.Parallel()
+	program := build(t)
+	s := newService(t, program)
+	server := pgtest.Start(t)
+	for round := range 5 {
+		first := newDirectory(t, program, s, false, 8)
+		first.share(server)
+		second := newDirectory(t, program, s, false, 8)
+		second.share(server)
+		second.shared, second.env = first.shared, first.env
+		makeAtOnce(t, round, first, first, second, second)
+		file := newDirectory(t, program, s, false, 8)
+		makeAtOnce(t, round, file, file, file)
+	}
+}
+
+// makeAtOnce runs an init in each directory. Of the killed ones it is enough that the next
+// one goes well.
+func makeAtOnce(t *testing.T, round int, dirs ...*directory) {
+	t.Helper()
+	started := make([]*running, len(dirs))
+	for i, d := range dirs {
+		started[i] = d.start("init")
+	}
+	isKilled := round%2 == 1
+	if isKilled {
+		time.Sleep(time.Duration(round) * 20 * time.Millisecond)
+		_ = started[0].cmd.Process.Kill() // it may have ended
+	}
+	for i, r := range started {
+		if e := r.end(); e.code != 0 && (i > 0 || !isKilled) {
+			t.Errorf("init %d of round %d ended with exit code %d: %s", i, round, e.code, e.stderr)
+		}
+	}
+	lineage := ""
+	for _, d := range dirs {
+		d.must(0, "init")
+		text, err := os.ReadFile(filepath.Join(d.path, ".remit.lock.hcl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := regexp.MustCompile(`lineage\s*=\s*"[^"]+"`).FindString(string(text))
+		if found == "" || lineage != "" && found != lineage {
+			t.Errorf("one directory is bound to %q, and another to %q", found, lineage)
+		}
+		lineage = found
+	}
+	if rows := dirs[0].rows(); len(rows) > 0 {
+		t.Errorf("%d rows in a new state", len(rows))
+	}
+	dirs[0].must(0, "audit", "verify")
+}
