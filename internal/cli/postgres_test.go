@@ -3,6 +3,7 @@ package cli_test
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -70,5 +71,7 @@ func startPostgres(ts *testscript.TestScript, args []string) {
 	ts.Setenv("REMIT_VAR_schema", db.schema)
 	ts.Setenv("SCHEMA", db.schema)
 	ts.Setenv("ADDRESS", server.Address())
+	_, port, _ := strings.Cut(server.Address(), ":")
+	ts.Setenv("PORT", port)
 	ts.Setenv("PASSWORD", pgtest.Password)
 }

@@ -14,6 +14,7 @@ import (
 	"remit/internal/lockfile"
 	"remit/planner"
 	"remit/state"
+	"remit/state/postgres"
 	"remit/state/sqlite"
 )
 
@@ -141,9 +142,14 @@ func (w *workspace) write(ctx context.Context) (state.Store, error) {
 	if err != nil {
 		return nil, w.stateError(err)
 	}
-	if there, isFile := w.place.(file); isFile {
+	switch there := w.place.(type) {
+	case file:
 		if network := sqlite.NetworkFS(there.path); network != "" {
 			w.warnOfNetwork(network)
+		}
+	case database:
+		if host, what := postgres.Unproven(there.options.URL, there.options.Schema); host != "" {
+			w.warnOfStranger(host, what)
 		}
 	}
 	return store, nil
@@ -157,6 +163,17 @@ func (w *workspace) warnOfNetwork(network string) {
 		Summary:  "The state may not be on a disk of this machine",
 		Detail: fmt.Sprintf("%s is on a file system of the kind %s. Locks may not hold there, so that two runs could write at once, "+
 			"and what was written may be lost. Keep the state on a local disk, with backups elsewhere.", w.path, network),
+	}}, false)
+}
+
+// warnOfStranger tells who is about to write that the database may be another one.
+func (w *workspace) warnOfStranger(host, what string) {
+	// Nobody reads it where it can't be written.
+	_ = w.report(nil, hcl.Diagnostics{{
+		Severity: hcl.DiagWarning,
+		Summary:  "The database is not asked to prove which one it is",
+		Detail: fmt.Sprintf("%s %s. Whoever stands in between can read the record, and show one in which nothing was paid yet. "+
+			"Write sslmode=verify-full and sslrootcert=FILE into the url of the state, with the certificate of the authority that signed the server's.", host, what),
 	}}, false)
 }
 

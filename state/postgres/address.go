@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -37,7 +38,7 @@ func parseAddress(text, schema string) (address, error) {
 	}
 	config := pool.ConnConfig
 	if value := strings.ToLower(config.RuntimeParams["synchronous_commit"]); value == "off" || value == "local" {
-		return address{}, fmt.Errorf("the url of the state asks for synchronous_commit = %s: what is written would not be durable", value)
+		return address{}, errNotDurable("the url of the state", value)
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = waitConnect
@@ -76,6 +77,36 @@ func Place(url, schema string) string {
 		return ""
 	}
 	return a.String()
+}
+
+// Unproven says, in words that follow the name of the host, what a connection leaves open about
+// the server at a URL; the host is "" where nothing is, as on this machine, or where the URL
+// can't be read.
+func Unproven(url, schema string) (host, what string) {
+	a, err := parseAddress(url, schema)
+	if err != nil {
+		return "", ""
+	}
+	config := a.pool.ConnConfig
+	ways := []*pgconn.FallbackConfig{{Host: config.Host, TLSConfig: config.TLSConfig}}
+	for _, way := range append(ways, config.Fallbacks...) {
+		switch {
+		case isHere(way.Host):
+		case way.TLSConfig == nil && config.TLSConfig == nil:
+			return way.Host, "is spoken to without encryption"
+		case way.TLSConfig == nil:
+			return way.Host, "is spoken to without encryption where it offers none"
+		case way.TLSConfig.InsecureSkipVerify && way.TLSConfig.VerifyPeerCertificate == nil:
+			host, what = way.Host, "is spoken to whatever certificate it has"
+		}
+	}
+	return host, what
+}
+
+// isHere reports whether a host, or a socket, is on this machine.
+func isHere(host string) bool {
+	ip := net.ParseIP(host)
+	return strings.HasPrefix(host, "/") || host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func (a address) quotedSchema() string { return pgx.Identifier{a.schema}.Sanitize() }

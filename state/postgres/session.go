@@ -15,9 +15,13 @@ const versionMin = 150000
 // tables that are small: a statement that was planned for such a one lives on in a run, and
 // every read of a state is one along an index.
 const sessionSettings = `
-	SET search_path TO %s;
 	SET statement_timeout = 0;
+	SET search_path TO %s;
 	SET lock_timeout = %d;
+	SET client_encoding = 'UTF8';
+	SET standard_conforming_strings = on;
+	SET default_transaction_isolation = 'read committed';
+	SET default_transaction_deferrable = off;
 	SET idle_in_transaction_session_timeout = 0;
 	SET idle_session_timeout = 0;
 	SET client_min_messages = warning;
@@ -63,8 +67,17 @@ func (s *Store) prepareSession(ctx context.Context, conn *pgx.Conn) error {
 // assertDurable has the session wait for its commits to be durable, and refuses a server that
 // would not make them so.
 func assertDurable(ctx context.Context, conn *pgx.Conn) error {
+	var asked string
+	err := conn.QueryRow(ctx, `SELECT coalesce(max(setting), '') FROM pg_settings
+		WHERE name = 'synchronous_commit' AND source = 'client' AND setting IN ('off', 'local')`, simply).Scan(&asked)
+	if err != nil {
+		return err
+	}
+	if asked != "" {
+		return errNotDurable("the url of the state, or PGOPTIONS,", asked)
+	}
 	// What waits for standbys as well is left as it is.
-	_, err := conn.Exec(ctx, `SELECT set_config('synchronous_commit', 'on', false)
+	_, err = conn.Exec(ctx, `SELECT set_config('synchronous_commit', 'on', false)
 		WHERE current_setting('synchronous_commit') IN ('off', 'local')`, simply)
 	if err != nil {
 		return err
@@ -84,6 +97,11 @@ func assertDurable(ctx context.Context, conn *pgx.Conn) error {
 		return errors.New("the server is a copy that follows another one, and can't be written to")
 	}
 	return nil
+}
+
+// errNotDurable says that someone asks for less than durable.
+func errNotDurable(who, asked string) error {
+	return fmt.Errorf("%s asks for synchronous_commit = %s: what is written would not be durable", who, asked)
 }
 
 // errPooled says that sessions are not the client's own.

@@ -255,3 +255,31 @@ func TestAClientHasACertificateOfItsOwn(t *testing.T) {
 		})
 	}
 }
+
+// TestAServerThatProvesNothingIsNamed looks at each way in which a URL can ask for TLS.
+func TestAServerThatProvesNothingIsNamed(t *testing.T) {
+	ours := newAuthority(t, "ours")
+	for address, want := range map[string]string{
+		"db.example.com/pay":                                              "db.example.com is spoken to without encryption where it offers none",
+		"db.example.com/pay?sslmode=prefer":                               "db.example.com is spoken to without encryption where it offers none",
+		"db.example.com/pay?sslmode=allow":                                "db.example.com is spoken to without encryption",
+		"db.example.com/pay?sslmode=disable":                              "db.example.com is spoken to without encryption",
+		"db.example.com/pay?sslmode=require":                              "db.example.com is spoken to whatever certificate it has",
+		"db.example.com/pay?sslmode=require&sslrootcert=" + ours.file:     "",
+		"db.example.com/pay?sslmode=verify-ca&sslrootcert=" + ours.file:   "",
+		"db.example.com/pay?sslmode=verify-full&sslrootcert=" + ours.file: "",
+		"db.example.com/pay?sslmode=verify-full":                          "",
+		"db.example.com/pay?sslrootcert=system":                           "",
+		"localhost,db.example.com/pay?sslmode=disable":                    "db.example.com is spoken to without encryption",
+		"localhost/pay?sslmode=disable":                                   "",
+		"127.0.0.2/pay?sslmode=disable":                                   "",
+		"[::1]/pay":                                                       "",
+		"/pay?host=/run/postgresql":                                       "",
+		"10.1.2.3:6000/pay?sslmode=disable":                               "10.1.2.3 is spoken to without encryption",
+	} {
+		host, what := postgres.Unproven("postgres://clerk@"+address, "s")
+		if got := strings.TrimSpace(host + " " + what); got != want {
+			t.Errorf("%s: got %q, want %q", address, got, want)
+		}
+	}
+}
