@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"remit/config"
@@ -42,6 +41,8 @@ type applying struct {
 	digest       string   // the beginning of the digest of the plan that was approved; "" for none
 	file         string   // the saved plan; "" where apply plans by itself
 	rehearse     bool
+	monitoring
+	course course
 }
 
 func newApply(p *process) *cobra.Command {
@@ -67,13 +68,17 @@ func newApply(p *process) *cobra.Command {
 				a.file = args[0]
 				a.need = config.NeedControls // the plan carries its requests with it
 			}
+			if err := a.monitoring.check(cmd, a.rehearse); err != nil {
+				return err
+			}
 			if a.rehearse {
 				return a.runRehearsal(cmd.Context(), p)
 			}
+			a.tellAtEnd(p)
 			return a.run(cmd.Context(), p)
 		},
 	}
-	a.flags(cmd)
+	a.planning.flags(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&a.autoApprove, "auto-approve", false, "don't ask")
 	flags.StringVar(&a.digest, "plan-digest", "", "don't ask, and send only a plan whose `digest` is or begins so (12 characters or more)")
@@ -81,6 +86,7 @@ func newApply(p *process) *cobra.Command {
 	flags.BoolVar(&a.input, "input", true, "ask where something must be answered")
 	flags.BoolVar(&a.asJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &a.into)
+	a.monitoring.flags(cmd)
 	flags.IntVar(&a.parallelism, "parallelism", 0, "how many requests may be in flight (the service's max_in_flight)")
 	flags.DurationVar(&a.lockTimeout, "lock-timeout", 0, "how long to wait for another run's lock")
 	flags.DurationVar(&a.wait, "wait", waitDefault, "how long to wait for what others depend on; where it is given, for all that the run records to be COMPLETED or FAILED")
@@ -104,8 +110,9 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
+	a.course.workspace = w
 	holder := p.holder("remit apply")
-	holder.RunID = uuid.NewString()
+	holder.RunID = a.course.runID
 	return w.locked(ctx, holder, a.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) error {
 		return a.locked(ctx, w, journal, snapshot, holder)
 	})
@@ -149,6 +156,7 @@ func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journ
 	if err != nil {
 		return err
 	}
+	a.course.plan = plan
 	if err := a.otherDigest(plan); err != nil {
 		return err
 	}
@@ -397,6 +405,7 @@ func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, 
 	if failed == nil { // otherwise the error says what to do
 		o.Next = a.next(w, summary)
 	}
+	a.course.summary, a.course.options = &summary, o
 	shown := end(summary, o)
 	switch {
 	case failed != nil && summary.Interrupted && summary.Requests == 0 && !errors.Is(failed, executor.ErrJournal):

@@ -55,6 +55,9 @@ func runAt(ctx context.Context, now func() time.Time, args []string, stdin io.Re
 		err = root.ExecuteContext(ctx)
 	}
 	code := p.exit(ctx, err)
+	if p.atEnd != nil {
+		p.atEnd(ctx, code)
+	}
 	if p.into != nil {
 		_ = p.into.Close() // each line was written when its method returned
 	}
@@ -73,6 +76,10 @@ type process struct {
 	telling        sync.Mutex                  // an interrupted command may still go on while its end is told
 	progress       *progress                   // guarded by telling; nil while there is none to tell
 	here           func(command string) string // see [view.Screen]; nil before a directory is known
+
+	atEnd      func(ctx context.Context, code int) // what is done when all else is over; nil for nothing
+	failed     error                               // the first thing that was said to be wrong; nil for nothing
+	failedHint string                              // a command that helps; "" for none
 }
 
 // getenv is the value of an environment variable; "" where it is not set.
@@ -147,6 +154,7 @@ func (p *process) say(err error) int {
 	case hint.error == nil:
 		hint = hinted{err, "", exitError}
 	}
+	p.keep(hint.error, hint.hint)
 	// Nothing better can be done about an error that can't be shown than its exit code.
 	if p.lines != nil {
 		_ = p.lines.Error(hint.error, hint.hint)

@@ -121,6 +121,7 @@ func (p *process) reportIn(files map[string]*hcl.File, diags hcl.Diagnostics, as
 		err = errors.Join(err, view.Diagnostics(p.stderr, diags, files, p.screen(p.stderr)))
 	}
 	if diags.HasErrors() {
+		p.keep(diags.Errs()[0], "")
 		return exitCode(exitError)
 	}
 	return err

@@ -8,11 +8,20 @@ import (
 // Error writes what went wrong in the world and, where there is one, a command that helps,
 // alone on an indented line. It returns only errors of w.
 func Error(w io.Writer, err error, hint string, s Screen) error {
+	return said(w, span{"Error: ", toneBad}, err, hint, s)
+}
+
+// Warning writes what went wrong beside what was asked for. It returns only errors of w.
+func Warning(w io.Writer, err error, s Screen) error {
+	return said(w, span{"Warning: ", toneDoubt}, err, "", s)
+}
+
+func said(w io.Writer, word span, err error, hint string, s Screen) error {
 	p := newPage(w, s)
-	p.open(toneBad)
+	p.open(word.tone)
 	head, rest, _ := strings.Cut(err.Error(), "\n")
-	lines := wrap(Visible(cutRunes(head, paragraphRunesMax)), p.width()-displayWidth("Error: ")-displayWidth(p.gutter.text))
-	p.line(span{"Error: ", toneBad}, plain(lines[0]))
+	lines := wrap(Visible(cutRunes(head, paragraphRunesMax)), p.width()-displayWidth(word.text)-displayWidth(p.gutter.text))
+	p.line(word, plain(lines[0]))
 	for _, line := range lines[1:] {
 		p.line(plain(p.inset() + line))
 	}
@@ -25,6 +34,6 @@ func Error(w io.Writer, err error, hint string, s Screen) error {
 			p.command("", line)
 		}
 	}
-	p.close(toneBad)
+	p.close(word.tone)
 	return p.Flush()
 }

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"remit/executor"
+	"remit/internal/lockfile"
+	"remit/internal/view"
+	"remit/planner"
+	"remit/state"
+)
+
+// monitoring is who is told how an apply ended, whatever the end. It is told when the lock is
+// free again, and can't change the exit code any more.
+type monitoring struct {
+	notifyCommand string
+}
+
+func (m *monitoring) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&m.notifyCommand, "notify-command", "", "run this `command` once at the end, with how the run ended as JSON on its standard input")
+}
+
+// check refuses, before anything is done, what could never tell anybody.
+func (m *monitoring) check(cmd *cobra.Command, isRehearsal bool) error {
+	for _, name := range []string{"notify-command"} {
+		flag := cmd.Flags().Lookup(name)
+		switch {
+		case flag.Changed && flag.Value.String() == "":
+			return fmt.Errorf("--%s is empty; nothing was sent. Is a variable of the shell not set?", name)
+		case flag.Changed && isRehearsal:
+			return fmt.Errorf("--%s tells how a run ended, and --rehearse is none", name)
+		}
+	}
+	if _, err := m.words(); err != nil {
+		return err
+	}
+	return nil
+}
+
+// words are those of --notify-command, quoted as in a shell; nothing in them is expanded.
+func (m *monitoring) words() ([]string, error) {
+	words, err := splitWords(m.notifyCommand)
+	if err == nil && m.notifyCommand != "" && len(words) == 0 {
+		err = errors.New("it has no word")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--notify-command=%s is not one command: %w; nothing was sent", m.notifyCommand, err)
+	}
+	return words, nil
+}
+
+// course is what became known of an apply until it ended.
+type course struct {
+	began     time.Time
+	runID     string // as logs, locks and the journal have it
+	plan      *planner.Plan
+	workspace *workspace // nil where the configuration could not be read
+	summary   *executor.Summary
+	options   view.SummaryOptions // of summary
+}
+
+// tellAtEnd has the end of this apply told to all that is asked for.
+func (a *applying) tellAtEnd(p *process) {
+	a.course.began, a.course.runID = p.now(), uuid.NewString()
+	p.atEnd = func(ctx context.Context, code int) {
+		ended := a.ended(p, code)
+		if a.notifyCommand != "" {
+			a.warn(p, a.notify(ctx, p, ended))
+		}
+	}
+}
+
+// warn tells of what can't be told elsewhere. Nobody reads it where it can't be written.
+func (a *applying) warn(p *process, err error) {
+	if err != nil {
+		_ = view.Warning(p.stderr, err, p.screen(p.stderr))
+	}
+}
+
+// ended is what is told of the apply that ended with this code.
+func (a *applying) ended(p *process, code int) view.Ended {
+	e := view.Ended{
+		Environment: a.environment(), Sandbox: a.sandbox, Directory: a.directory(), RunID: a.course.runID,
+		Began: a.course.began.UTC(), Ended: p.now().UTC(), ExitCode: code,
+		Summary: a.course.summary, Options: a.course.options,
+	}
+	if e.Summary == nil {
+		e.RunID = "" // the journal knows no such run
+	}
+	if plan := a.course.plan; plan != nil && !plan.Applicable() {
+		e.Obstacles = plan.Obstacles
+	}
+	if code != exitDone && p.failed != nil {
+		e.Error, e.Hint = p.failed.Error(), p.failedHint
+	}
+	return e
+}
+
+// environment is the name of it that is known, however little of the configuration could be
+// read; "" for none.
+func (a *applying) environment() string {
+	switch {
+	case a.sandbox:
+		return state.Sandbox
+	case a.course.workspace != nil:
+		return a.course.workspace.config.Environment
+	}
+	// Where it can't be read, that is not what went wrong first.
+	bound, _, _ := lockfile.Read(a.dir)
+	return bound.Environment
+}
+
+// directory is the last part of the name of the configuration's directory.
+func (a *applying) directory() string {
+	whole, err := filepath.Abs(a.dir)
+	if err != nil {
+		whole = a.dir
+	}
+	return filepath.Base(whole)
+}
+
+// keep remembers what was said to be wrong, for those who are told at the end. The first
+// thing counts: others follow from it.
+func (p *process) keep(err error, hint string) {
+	if p.failed == nil {
+		p.failed, p.failedHint = err, hint
+	}
+}
