@@ -71,6 +71,9 @@ func newApply(p *process) *cobra.Command {
 			if err := a.monitoring.check(cmd, a.rehearse); err != nil {
 				return err
 			}
+			if err := a.checkMetrics(); err != nil {
+				return err
+			}
 			if a.rehearse {
 				return a.runRehearsal(cmd.Context(), p)
 			}

@@ -20,16 +20,18 @@ import (
 // monitoring is who is told how an apply ended, whatever the end. It is told when the lock is
 // free again, and can't change the exit code any more.
 type monitoring struct {
+	metricsFile   string
 	notifyCommand string
 }
 
 func (m *monitoring) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&m.metricsFile, "metrics-file", "", "write what a monitor wants to know into this `file` at the end, in the Prometheus text format")
 	cmd.Flags().StringVar(&m.notifyCommand, "notify-command", "", "run this `command` once at the end, with how the run ended as JSON on its standard input")
 }
 
 // check refuses, before anything is done, what could never tell anybody.
 func (m *monitoring) check(cmd *cobra.Command, isRehearsal bool) error {
-	for _, name := range []string{"notify-command"} {
+	for _, name := range []string{"metrics-file", "notify-command"} {
 		flag := cmd.Flags().Lookup(name)
 		switch {
 		case flag.Changed && flag.Value.String() == "":
@@ -71,6 +73,9 @@ func (a *applying) tellAtEnd(p *process) {
 	a.course.began, a.course.runID = p.now(), uuid.NewString()
 	p.atEnd = func(ctx context.Context, code int) {
 		ended := a.ended(p, code)
+		if a.metricsFile != "" {
+			a.warn(p, a.writeMetrics(ctx, ended))
+		}
 		if a.notifyCommand != "" {
 			a.warn(p, a.notify(ctx, p, ended))
 		}

@@ -34,6 +34,7 @@ var layer = map[string]int{
 	"remit/state/statetest":     5,
 	"remit/internal/lockfile":   5,
 	"remit/internal/evidence":   5,
+	"remit/internal/metrics":    5,
 	"remit/state/storage":       4,
 	"remit/internal/rehearsal":  4,
 	"remit/executor":            4,

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"remit/internal/metrics"
+	"remit/internal/view"
+	"remit/internal/wholefile"
+)
+
+const (
+	metricsSuffix   = ".prom" // node_exporter reads no other files
+	metricsMax      = 30 * time.Second
+	metricsHurried  = 2 * time.Second // after an interrupt
+	metricsLockMax  = 2 * time.Second
+	metricsLockLook = 20 * time.Millisecond
+)
+
+// checkMetrics refuses a name that nobody would read, or whose file would be missed.
+func (a *applying) checkMetrics() error {
+	if a.metricsFile == "" {
+		return nil
+	}
+	if !strings.HasSuffix(a.metricsFile, metricsSuffix) {
+		return fmt.Errorf("--metrics-file=%s does not end in %s, and node_exporter reads no other files; nothing was sent", a.metricsFile, metricsSuffix)
+	}
+	// What can't be looked at is told of at the end: no payment waits for a monitor.
+	replaceable, err := isReplaceable(a.within(a.metricsFile), metrics.Start)
+	if err == nil && !replaceable {
+		return fmt.Errorf("--metrics-file=%s: it is there already and no file of remit's metrics, so it is not replaced; nothing was sent", a.metricsFile)
+	}
+	return nil
+}
+
+// writeMetrics replaces the file of metrics. Everybody may read it: a monitor is another user.
+func (a *applying) writeMetrics(ctx context.Context, ended view.Ended) error {
+	longest := metricsMax
+	if ctx.Err() != nil {
+		longest = metricsHurried
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longest)
+	defer cancel()
+	run := metrics.Run{
+		Environment: ended.Environment, Directory: ended.Directory, Version: readVersion().Version,
+		Began: ended.Began, Ended: ended.Ended, ExitCode: ended.ExitCode, Summary: ended.Summary,
+		Standing: a.readStanding(ctx),
+	}
+	path := a.within(a.metricsFile)
+	defer alone(ctx, filepath.Dir(path))()
+	before, err := readMetrics(path)
+	if err != nil {
+		return fmt.Errorf("--metrics-file=%s: %w", a.metricsFile, err)
+	}
+	if before.Other(run) {
+		return fmt.Errorf("--metrics-file=%s has the metrics of the directory %q, environment %q, and was left as it is; name another file for each directory",
+			a.metricsFile, before.Directory, before.Environment)
+	}
+	if run.Environment == "" {
+		run.Environment = before.Environment
+	}
+	if err := wholefile.Replace(path, 0o644, func(w io.Writer) error { return metrics.Write(w, run, before) }); err != nil {
+		return fmt.Errorf("--metrics-file=%s: %w", a.metricsFile, err)
+	}
+	return nil
+}
+
+// readStanding is how the state stands now; nil where it can't be read, which the run has told.
+func (a *applying) readStanding(ctx context.Context) *metrics.Standing {
+	if a.course.workspace == nil {
+		return nil
+	}
+	snapshot, done, err := a.course.workspace.read(ctx)
+	if err != nil {
+		return nil
+	}
+	defer done()
+	standing, err := metrics.Stand(ctx, snapshot)
+	if err != nil {
+		return nil
+	}
+	return standing
+}
+
+func readMetrics(path string) (metrics.Past, error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return metrics.Past{}, nil
+	}
+	if err != nil {
+		return metrics.Past{}, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	past, err := metrics.Read(file)
+	if err != nil {
+		return metrics.Past{}, fmt.Errorf("read %s: %w; remove it, and counting begins anew", path, err)
+	}
+	return past, nil
+}
+
+// alone keeps others from replacing files of a directory in this way, until what it returns is
+// called. It waits for them for a while, and then goes on: a count may be lost, no payment.
+func alone(ctx context.Context, dir string) (leave func()) {
+	file, err := os.Open(dir)
+	if err != nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithTimeout(ctx, metricsLockMax)
+	defer cancel()
+	for syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil && ctx.Err() == nil {
+		time.Sleep(metricsLockLook)
+	}
+	return func() { _ = file.Close() }
+}
