@@ -33,6 +33,7 @@ var layer = map[string]int{
 	"remit/state/sqlite":        5,
 	"remit/state/statetest":     5,
 	"remit/internal/lockfile":   5,
+	"remit/internal/books":      4,
 	"remit/internal/evidence":   5,
 	"remit/internal/metrics":    5,
 	"remit/state/storage":       4,

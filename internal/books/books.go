@@ -1,0 +1,127 @@
+// Package books makes entries of account books of what a state knows.
+//
+// Its one invariant: money is booked once and as the service's record says, or it is counted
+// among what is not booked. Nothing is guessed.
+package books
+
+import (
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// Standing says how an entry stands in the books.
+type Standing string
+
+// The standings of an entry.
+const (
+	Completed Standing = "completed" // booked: the service's record says that it is done
+	Pending   Standing = "pending"   // booked, and a record may still change it: see [Entry.Cause]
+	Open      Standing = "open"      // not booked: money moved or may have moved, and no record says how
+	None      Standing = "none"      // not booked: no money moved
+)
+
+// Booked reports whether an entry has postings.
+func (s Standing) Booked() bool { return s == Completed || s == Pending }
+
+// Cause is why an entry is not simply completed.
+type Cause string
+
+// The causes of the standings, in the order in which they are told.
+const (
+	CauseUnfinished Cause = "unfinished" // Pending: the service has not finished it
+	CauseUnverified Cause = "unverified" // Pending: nothing proves the destination
+
+	CauseInDoubt    Cause = "in doubt"   // Open: no outcome is known
+	CauseConflict   Cause = "conflict"   // Open: what was asked and what was recorded differ
+	CauseConversion Cause = "conversion" // Open: the record has two assets and no rate
+	CauseUnreadable Cause = "unreadable" // Open: an amount of the record is no plain decimal
+
+	CauseFailed  Cause = "failed"   // None: the service says FAILED
+	CauseRefused Cause = "refused"  // None: the service said no
+	CauseUnsent  Cause = "unsent"   // None: nothing was sent
+	CauseNotMade Cause = "not made" // None: a person said so
+)
+
+// Causes lists them all.
+func Causes() []Cause {
+	return []Cause{
+		CauseUnfinished, CauseUnverified,
+		CauseInDoubt, CauseConflict, CauseConversion, CauseUnreadable,
+		CauseFailed, CauseRefused, CauseUnsent, CauseNotMade,
+	}
+}
+
+// Standing is that of an entry with this cause; Completed for none.
+func (c Cause) Standing() Standing {
+	switch c {
+	case CauseUnfinished, CauseUnverified:
+		return Pending
+	case CauseInDoubt, CauseConflict, CauseConversion, CauseUnreadable:
+		return Open
+	case CauseFailed, CauseRefused, CauseUnsent, CauseNotMade:
+		return None
+	}
+	return Completed
+}
+
+// NeedsPerson reports whether a person should look at an entry with this cause.
+func (c Cause) NeedsPerson() bool { return c.Standing() == Open || c == CauseUnverified }
+
+// Entry is one transfer as the books have it.
+type Entry struct {
+	RefID        string
+	Status       state.Status
+	RecordStatus transfer.RecordStatus // the service's own; "" without a record
+	Cause        Cause                 // "" where it is completed
+	Reason       string                // in words, of what is not booked; "" for none
+
+	// At is when the service made the record; without a record, when the request was first
+	// intended. It never changes once there is a record.
+	At        time.Time
+	UpdatedAt time.Time // when the service last changed the record; zero without one
+
+	RecordID  string
+	GroupID   string
+	RunID     string // that sent it last, or imported it
+	Batch     string
+	Place     string
+	Operation transfer.Operation // "" where it was imported without a request
+	Reverses  string             // a ref_id; "" for none
+	Metadata  transfer.Metadata
+
+	From, To string // profile_ids; "" where nothing says which
+	Asset    string
+
+	// Amount, Fee and Total are those of the deciding record. Without a record, Amount is what
+	// was asked for, and the others are 0.
+	Amount, Fee, Total decimal.Decimal
+
+	Postings []Posting // of what is booked; they add up to 0
+
+	creditDone bool // the record of the destination's side is there and says COMPLETED
+}
+
+// Standing says how the entry stands in the books.
+func (e *Entry) Standing() Standing { return e.Cause.Standing() }
+
+// Posting changes the balance of one account.
+type Posting struct {
+	Role    Role
+	Profile string // of a Sender or a Recipient; "" where nothing says which
+	Amount  decimal.Decimal
+}
+
+// Role says whose account a posting is about.
+type Role int
+
+// The roles of a posting, in the order in which an entry has them.
+const (
+	Sender     Role = iota
+	Recipient       //
+	Fees            // what the service kept
+	Difference      // by how much total, amount and fee of a record do not add up
+)

@@ -1,0 +1,196 @@
+package books
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// newEntry makes the entry of one transfer of the records of its two sides; either may be nil.
+func newEntry(d *state.Detail, debit, credit *transfer.Record) Entry {
+	e := Entry{
+		RefID: d.RefID, Status: d.Status, RecordStatus: d.RecordStatus,
+		At: d.IntendedAt, RecordID: d.RecordID, GroupID: d.GroupID, RunID: d.RunID,
+		Batch: d.Intent.Batch, Place: d.Intent.Place, Operation: d.Intent.Operation, Reverses: d.Intent.Reverses,
+		Asset: d.Asset, Amount: d.Amount.Decimal(),
+	}
+	if d.Intent.Body != "" {
+		if r, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), ""); err == nil {
+			e.From, e.To, e.Metadata = r.FromProfileID, r.ToProfileID, r.Metadata
+		}
+	}
+	if e.At.IsZero() {
+		e.At = d.SettledAt
+	}
+	if e.Cause = causeOf(d); !e.Standing().Booked() {
+		e.Reason = "The attempt has no outcome."
+		if d.Outcome != nil && !d.Open() {
+			e.Reason = d.Outcome.Reason
+		}
+	}
+	switch {
+	case e.Cause == CauseInDoubt, e.Cause == CauseConflict: // what records there are do not say what moved
+	case debit == nil && credit == nil:
+		e.unbookable(CauseUnreadable, "The state has no record of it that can be read.")
+	default:
+		e.book(debit, credit)
+	}
+	return e
+}
+
+// causeOf is the cause by what the state says alone.
+func causeOf(d *state.Detail) Cause {
+	switch d.Status {
+	case state.InDoubt:
+		return CauseInDoubt
+	case state.Conflict:
+		return CauseConflict
+	case state.Refused:
+		return CauseRefused
+	case state.Unsent:
+		return CauseUnsent
+	case state.Tombstone:
+		if d.RecordID == "" {
+			return CauseNotMade
+		}
+	case state.Unverified:
+		if d.RecordStatus != transfer.Failed {
+			return CauseUnverified
+		}
+	case state.Recorded, state.Adopted:
+	}
+	switch d.RecordStatus {
+	case transfer.Completed:
+		return ""
+	case transfer.Failed:
+		return CauseFailed
+	case transfer.Pending:
+	}
+	return CauseUnfinished // PENDING, or a status that the service's document does not list
+}
+
+// book takes over what the records say, and makes the postings of what is booked.
+func (e *Entry) book(debit, credit *transfer.Record) {
+	deciding := debit
+	if deciding == nil {
+		deciding = credit
+	}
+	e.At, e.UpdatedAt, e.Asset = deciding.CreatedAt, deciding.UpdatedAt, deciding.Asset
+	e.creditDone = credit != nil && credit.Status == transfer.Completed
+	if debit != nil {
+		e.From = debit.ProfileID
+	}
+	if credit != nil {
+		e.To = credit.ProfileID
+	}
+	sums, err := readSums(debit, credit)
+	if err != nil {
+		e.unbookable(CauseUnreadable, err.Error())
+		return
+	}
+	of := sums.debit
+	if debit == nil {
+		of = sums.credit
+	}
+	e.Amount, e.Fee, e.Total = of.amount, of.fee, of.total
+	if text := conversion(deciding, debit, credit); text != "" {
+		e.unbookable(CauseConversion, text)
+		return
+	}
+	if e.Standing().Booked() {
+		e.Postings = sums.postings(e, debit != nil, credit != nil)
+	}
+}
+
+// unbookable keeps an entry out of the books that would be in them.
+func (e *Entry) unbookable(cause Cause, reason string) {
+	if e.Standing().Booked() {
+		e.Cause, e.Reason = cause, reason
+	}
+}
+
+// conversion says which assets the records have, if there are several; "" where there is one.
+func conversion(deciding, debit, credit *transfer.Record) string {
+	for _, r := range []*transfer.Record{debit, credit} {
+		if r == nil {
+			continue
+		}
+		for _, other := range []string{r.Asset, r.BalanceAsset} {
+			if other != "" && other != deciding.Asset {
+				return fmt.Sprintf("The record has amounts of %s and of %s, and does not say which is which.", deciding.Asset, other)
+			}
+		}
+	}
+	return ""
+}
+
+// sums are the numbers of one record.
+type sums struct{ amount, fee, total decimal.Decimal }
+
+// sidesSums are those of both sides; zero where there is no record of one.
+type sidesSums struct{ debit, credit sums }
+
+func readSums(debit, credit *transfer.Record) (s sidesSums, err error) {
+	if debit != nil {
+		if s.debit, err = sumsOf(debit); err != nil {
+			return s, err
+		}
+	}
+	if credit != nil {
+		s.credit, err = sumsOf(credit)
+	}
+	return s, err
+}
+
+func sumsOf(r *transfer.Record) (sums, error) {
+	var s sums
+	for _, f := range []struct {
+		name, text string
+		into       *decimal.Decimal
+	}{{"amount", r.Amount, &s.amount}, {"fee", r.Fee, &s.fee}, {"total", r.Total, &s.total}} {
+		number, ok := readNumber(f.text)
+		if !ok {
+			return s, fmt.Errorf("The %s of the record is no plain decimal.", f.name) //nolint:staticcheck,revive // a sentence for people
+		}
+		*f.into = number
+	}
+	return s, nil
+}
+
+// readNumber reads a plain decimal, which may have a minus sign: a fee may be given back. What
+// is longer than an amount may be, or has an exponent, is not read: it could take any memory.
+func readNumber(text string) (decimal.Decimal, bool) {
+	digits := strings.TrimPrefix(text, "-")
+	if !transfer.SameNumber(digits, digits) {
+		return decimal.Decimal{}, false
+	}
+	number, err := decimal.NewFromString(text)
+	return number, err == nil
+}
+
+// postings book the balance changes as the records say: total is what the sender's balance
+// lost, or the recipient's got, and fee is what is between that and the amount. Where the
+// sender's record is all there is, the recipient got the amount; where the recipient's is, the
+// sender paid it.
+func (s *sidesSums) postings(e *Entry, hasDebit, hasCredit bool) []Posting {
+	paid, got := s.debit.total, s.debit.amount
+	if !hasDebit {
+		paid = s.credit.amount
+	}
+	if hasCredit {
+		got = s.credit.total
+	}
+	fees := s.debit.fee.Add(s.credit.fee)
+	list := []Posting{{Sender, e.From, paid.Neg()}, {Recipient, e.To, got}}
+	if !fees.IsZero() {
+		list = append(list, Posting{Role: Fees, Amount: fees})
+	}
+	if difference := paid.Sub(got).Sub(fees); !difference.IsZero() {
+		list = append(list, Posting{Role: Difference, Amount: difference})
+	}
+	return list
+}

@@ -1,0 +1,136 @@
+package books
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/shopspring/decimal"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// PaymentStatus is the status of a transfer in the words of ISO 20022
+// (ExternalPaymentTransactionStatus1Code).
+type PaymentStatus string
+
+// The statuses that are reported.
+const (
+	SettledDebtor   PaymentStatus = "ACSC" // the sender's side is settled
+	SettledCreditor PaymentStatus = "ACCC" // the record of the destination's side says so too
+	PaymentPending  PaymentStatus = "PDNG" // not finished, or not known
+	Rejected        PaymentStatus = "RJCT" // no money moved, and none will under this ref_id
+)
+
+// PaymentStatuses lists them.
+func PaymentStatuses() []PaymentStatus {
+	return []PaymentStatus{SettledCreditor, SettledDebtor, PaymentPending, Rejected}
+}
+
+// PaymentStatus says what became of the transfer. What nobody knows is pending.
+func (e *Entry) PaymentStatus() PaymentStatus {
+	switch e.Cause {
+	case "":
+		if e.creditDone {
+			return SettledCreditor
+		}
+		return SettledDebtor
+	case CauseFailed, CauseRefused, CauseNotMade:
+		return Rejected
+	case CauseConversion, CauseUnreadable:
+		if e.RecordStatus == transfer.Completed && e.Status != state.Unverified {
+			return SettledDebtor
+		}
+	case CauseUnfinished, CauseUnverified, CauseInDoubt, CauseConflict, CauseUnsent:
+	}
+	return PaymentPending
+}
+
+// Keys of metadata under which a transfer carries what its row of a data "pain001" says, by the
+// names of the columns there.
+const (
+	messageKey     = "message_id"
+	informationKey = "payment_information_id"
+	instructionKey = "instruction_id"
+	uetrKey        = "uetr"
+)
+
+// PaymentID is the PmtInfId of the transfer: what its metadata says, else its batch; "" for
+// neither.
+func (e *Entry) PaymentID() string {
+	id, _ := e.Metadata.Get(informationKey)
+	return cmp.Or(id, e.Batch)
+}
+
+// MessageID is the MsgId of the pain.001 that asked for the transfer; "" where it is not known.
+func (e *Entry) MessageID() string {
+	id, _ := e.Metadata.Get(messageKey)
+	return id
+}
+
+// InstructionID is the InstrId of the transfer; "" where it is not known.
+func (e *Entry) InstructionID() string {
+	id, _ := e.Metadata.Get(instructionKey)
+	return id
+}
+
+// UETR is the unique end-to-end transaction reference of the transfer; "" where it is not known.
+func (e *Entry) UETR() string {
+	id, _ := e.Metadata.Get(uetrKey)
+	return id
+}
+
+// Group are the transfers with one [Entry.PaymentID], in numbers.
+type Group struct {
+	ID       string
+	Statuses map[PaymentStatus]StatusSum
+}
+
+// StatusSum counts transfers, and sums up their amounts whatever the asset is, as a CtrlSum of
+// ISO 20022 does.
+type StatusSum struct {
+	Count int
+	Sum   decimal.Decimal
+}
+
+// All adds up the statuses.
+func (g *Group) All() StatusSum {
+	var all StatusSum
+	for _, s := range g.Statuses {
+		all.Count += s.Count
+		all.Sum = all.Sum.Add(s.Sum)
+	}
+	return all
+}
+
+// messagesMax is how many message IDs are told apart: one, or several.
+const messagesMax = 2
+
+type grouper struct {
+	groups   []Group
+	byName   map[string]int
+	messages map[string]bool
+}
+
+// add counts an entry, and returns the name of its group.
+func (g *grouper) add(e *Entry) string {
+	if len(g.messages) < messagesMax {
+		g.messages[e.MessageID()] = true
+	}
+	n, known := g.byName[e.PaymentID()]
+	if !known {
+		n = len(g.groups)
+		g.byName[e.PaymentID()] = n
+		g.groups = append(g.groups, Group{ID: e.PaymentID(), Statuses: map[PaymentStatus]StatusSum{}})
+	}
+	status := e.PaymentStatus()
+	sum := g.groups[n].Statuses[status]
+	g.groups[n].Statuses[status] = StatusSum{sum.Count + 1, sum.Sum.Add(e.Amount)}
+	return g.groups[n].ID
+}
+
+func (g *grouper) sorted() ([]Group, []string) {
+	slices.SortFunc(g.groups, func(x, y Group) int { return cmp.Compare(x.ID, y.ID) })
+	return g.groups, slices.Sorted(maps.Keys(g.messages))
+}

@@ -1,0 +1,211 @@
+package books
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// Archive is what books are made from; a [state.Snapshot] is one.
+type Archive interface {
+	Transfers(ctx context.Context) iter.Seq2[state.Transfer, error]
+	Details(ctx context.Context, refIDs ...string) ([]state.Detail, error)
+	Events(ctx context.Context, after int64, refID string) iter.Seq2[state.Event, error]
+}
+
+// Filter says which transfers are wanted. The zero Filter wants all.
+type Filter struct {
+	RunID string // the run that sent it last, or imported it; so a transfer is of one run
+	Batch string
+
+	// From and Until bound [Entry.At]: From is in, Until is not. What is open has no time of
+	// its own: it is wanted unless it was first intended at Until or later.
+	From, Until time.Time
+}
+
+func (f *Filter) wants(e *Entry) bool {
+	if f.Batch != "" && e.Batch != f.Batch {
+		return false
+	}
+	if !f.Until.IsZero() && !e.At.Before(f.Until) {
+		return false
+	}
+	return e.Standing() == Open || f.From.IsZero() || !e.At.Before(f.From)
+}
+
+// Grouping says how the entries are arranged.
+type Grouping int
+
+// The arrangements.
+const (
+	ByTime    Grouping = iota // by [Entry.At], then by ref_id
+	ByPayment                 // by [Entry.PaymentID], and then by time
+)
+
+// Books are the entries that a filter wants, without the entries themselves: some bytes of
+// each stay in memory.
+type Books struct {
+	Summary
+	archive Archive
+	keys    []key
+}
+
+// Summary is what books are, in numbers.
+type Summary struct {
+	Booked transfer.Totals // amounts of what is completed or pending
+	Fees   transfer.Totals // of it, where there are any
+	Causes map[Cause]*transfer.Totals
+
+	// Look are the first few that a person should look at.
+	Look []Entry
+
+	BatchKnown bool // a transfer of the filter's batch is there, at whatever time
+
+	Groups     []Group // with [ByPayment]: in their order
+	MessageIDs []string
+}
+
+// NeedsPerson counts the entries that a person should look at.
+func (s *Summary) NeedsPerson() int {
+	count := 0
+	for cause, totals := range s.Causes {
+		if cause.NeedsPerson() {
+			count += totals.Count()
+		}
+	}
+	return count
+}
+
+const (
+	lookMax = 20  // entries of Summary.Look
+	page    = 512 // details read at a time
+)
+
+// key is where an entry stands.
+type key struct {
+	group string
+	at    int64 // milliseconds, as [Entry.At]
+	refID string
+}
+
+// Read finds the entries that a filter wants, and adds them up. The error is the archive's.
+func Read(ctx context.Context, archive Archive, f Filter, by Grouping) (*Books, error) {
+	b := &Books{archive: archive, Summary: Summary{Causes: map[Cause]*transfer.Totals{}}}
+	groups := grouper{byName: map[string]int{}, messages: map[string]bool{}}
+	var refIDs []string
+	flush := func() error {
+		err := eachEntry(ctx, archive, refIDs, func(e *Entry) bool {
+			b.BatchKnown = b.BatchKnown || e.Batch == f.Batch
+			if !f.wants(e) {
+				return true
+			}
+			k := key{at: e.At.UnixMilli(), refID: strings.Clone(e.RefID)}
+			if by == ByPayment {
+				k.group = groups.add(e)
+			}
+			b.keys = append(b.keys, k)
+			b.add(e)
+			return true
+		})
+		refIDs = refIDs[:0]
+		return err
+	}
+	for t, err := range archive.Transfers(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("read the transfers: %w", err)
+		}
+		if f.RunID != "" && t.RunID != f.RunID {
+			continue
+		}
+		if refIDs = append(refIDs, t.RefID); len(refIDs) == page {
+			if err := flush(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(b.keys, func(x, y key) int {
+		return cmp.Or(cmp.Compare(x.group, y.group), cmp.Compare(x.at, y.at), cmp.Compare(x.refID, y.refID))
+	})
+	b.Groups, b.MessageIDs = groups.sorted()
+	return b, nil
+}
+
+// add counts an entry.
+func (s *Summary) add(e *Entry) {
+	if e.Cause != "" {
+		if s.Causes[e.Cause] == nil {
+			s.Causes[e.Cause] = new(transfer.Totals)
+		}
+		s.Causes[e.Cause].AddTotal(transfer.Total{Asset: e.Asset, Count: 1, Sum: e.Amount})
+	}
+	if e.Cause.NeedsPerson() && len(s.Look) < lookMax {
+		s.Look = append(s.Look, *e)
+	}
+	if !e.Standing().Booked() {
+		return
+	}
+	s.Booked.AddTotal(transfer.Total{Asset: e.Asset, Count: 1, Sum: e.Amount})
+	for _, p := range e.Postings {
+		if p.Role == Fees {
+			s.Fees.AddTotal(transfer.Total{Asset: e.Asset, Count: 1, Sum: p.Amount})
+		}
+	}
+}
+
+// Entries yields every entry, in the order of the grouping. An entry is of the yield alone. It
+// ends with the first error, which is the archive's.
+func (b *Books) Entries(ctx context.Context) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		refIDs := make([]string, 0, page)
+		for keys := range slices.Chunk(b.keys, page) {
+			refIDs = refIDs[:0]
+			for _, k := range keys {
+				refIDs = append(refIDs, k.refID)
+			}
+			more := true
+			err := eachEntry(ctx, b.archive, refIDs, func(e *Entry) bool {
+				more = yield(e, nil)
+				return more
+			})
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !more {
+				return
+			}
+		}
+	}
+}
+
+// eachEntry makes the entries of some ref_ids, in their order, until one is the last wanted.
+func eachEntry(ctx context.Context, archive Archive, refIDs []string, each func(*Entry) bool) error {
+	if len(refIDs) == 0 {
+		return nil
+	}
+	details, err := archive.Details(ctx, refIDs...)
+	if err != nil {
+		return fmt.Errorf("read the details of transfers: %w", err)
+	}
+	for i := range details {
+		debit, credit, err := sides(ctx, archive, &details[i])
+		if err != nil {
+			return fmt.Errorf("read the records of %q: %w", details[i].RefID, err)
+		}
+		e := newEntry(&details[i], debit, credit)
+		if !each(&e) {
+			return nil
+		}
+	}
+	return nil
+}

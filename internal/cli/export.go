@@ -1,0 +1,250 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"remit/config"
+	"remit/internal/books"
+	"remit/internal/calendar"
+	"remit/internal/shell"
+	"remit/internal/view"
+	"remit/internal/wholefile"
+	"remit/internal/zone"
+	"remit/state"
+)
+
+// bookFormat is a form in which books are written.
+type bookFormat struct {
+	name  string
+	start string // how its files begin
+	by    books.Grouping
+	write view.Export
+}
+
+func bookFormats() []bookFormat {
+	return []bookFormat{
+		{"csv", view.CSVStart, books.ByTime, view.ExportCSV},
+		{"jsonl", linesStart, books.ByTime, view.ExportJSON},
+		{"hledger", view.HledgerStart, books.ByTime, view.ExportHledger},
+		{"beancount", view.BeancountStart, books.ByTime, view.ExportBeancount},
+		{"ledger", view.LedgerStart, books.ByTime, view.ExportLedger},
+		{"pain002", view.Pain002Start, books.ByPayment, view.ExportPain002},
+	}
+}
+
+// exporting is what the flags of export say.
+type exporting struct {
+	source             source
+	format             string
+	run, batch         string
+	from, until, place string
+	prefix, out        string
+}
+
+func newExportCommand(p *process) *cobra.Command {
+	e := exporting{source: source{need: config.NeedState}}
+	cmd := &cobra.Command{
+		Use:   "export --format=FORMAT",
+		Short: "Write what was paid for an accountant's own tools",
+		Long: "Write what was paid as csv, jsonl, hledger, beancount, ledger or pain002 (a payment status\n" +
+			"report of ISO 20022). Each transfer is booked once, as the service's record says, under its\n" +
+			"ref_id. What is in doubt or in conflict is not booked: it is named on standard error, and the\n" +
+			"exit code is 4. The same state makes the same bytes. Nothing is sent.\n\n" +
+			"Exit codes: 0 done; 1 a mistake, nothing was written; 4 done, and a person should look at some.",
+		Args: exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return e.runExport(cmd.Context(), p, cmd.Flags().Changed)
+		},
+	}
+	e.source.flags(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&e.format, "format", "", "write this `format`: csv, jsonl, hledger, beancount, ledger or pain002")
+	flags.StringVar(&e.run, "run", "", "only what this `run` sent last or imported: its ID, the first 8 characters of it or more, or the word latest")
+	flags.StringVar(&e.batch, "batch", "", "only transfers of this `batch`")
+	flags.StringVar(&e.from, "from", "", "only what the service made on this `date` or later, such as 2026-11-01")
+	flags.StringVar(&e.until, "until", "", "only what the service made on this `date` or earlier, such as 2026-11-30")
+	flags.StringVar(&e.place, "timezone", "UTC", "count days in this `zone`, such as Europe/Berlin")
+	flags.StringVar(&e.prefix, "account-prefix", view.AccountPrefix, "put the accounts of profiles under this `account`")
+	flags.StringVar(&e.out, "out", "", "write to this `file` instead of to standard output")
+	return cmd
+}
+
+func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(string) bool) error {
+	format, err := e.check(isGiven)
+	if err != nil {
+		return err
+	}
+	filter, where, err := e.filter()
+	if err != nil {
+		return err
+	}
+	w, err := p.open(&e.source, false)
+	if err != nil {
+		return err
+	}
+	if err := e.checkOut(w, format); err != nil {
+		return err
+	}
+	snapshot, done, err := w.read(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if e.run != "" {
+		if filter.RunID, err = w.findRun(ctx, snapshot, e.run); err != nil {
+			return err
+		}
+	}
+	w.begin("reading the state")
+	defer w.quiet()
+	found, err := books.Read(ctx, snapshot, filter, format.by)
+	if err != nil {
+		return w.stateError(err)
+	}
+	if e.batch != "" && !found.BatchKnown {
+		return withHint(fmt.Errorf("the state has no transfer of a batch %q in what was asked for; nothing was written", e.batch), w.command("state list"))
+	}
+	options := view.ExportOptions{
+		Meta: snapshot.Meta(), Names: w.config.ProfileNames(), Zone: where, Prefix: e.prefix, Wanted: e.wanted(filter.RunID), Version: readVersion().Version,
+	}
+	if options.AsOf, err = newestEvent(ctx, snapshot); err != nil {
+		return w.stateError(err)
+	}
+	write := func(out io.Writer) error {
+		return format.write(out, &found.Summary, found.Entries(ctx), options)
+	}
+	if err := e.put(ctx, w, write); err != nil {
+		return err
+	}
+	w.quiet()
+	if err := view.ExportSummary(p.stderr, &found.Summary, p.screen(p.stderr)); err != nil {
+		return err
+	}
+	if found.NeedsPerson() > 0 {
+		return exitCode(exitLook)
+	}
+	return nil
+}
+
+// check refuses flags that say nothing, or not what they seem to.
+func (e *exporting) check(isGiven func(string) bool) (bookFormat, error) {
+	for name, value := range map[string]string{"run": e.run, "batch": e.batch, "from": e.from, "until": e.until, "out": e.out} {
+		if isGiven(name) && value == "" {
+			return bookFormat{}, fmt.Errorf("--%s is empty, which would export more than was asked for, or to somewhere else. Is a variable of the shell not set?", name)
+		}
+	}
+	formats := bookFormats()
+	i := slices.IndexFunc(formats, func(f bookFormat) bool { return f.name == e.format })
+	if i < 0 {
+		var names []string
+		for _, f := range formats {
+			names = append(names, f.name)
+		}
+		return bookFormat{}, withHint(fmt.Errorf("--format=%s: say one of %s", e.format, strings.Join(names, ", ")), "remit export --format=hledger")
+	}
+	if err := view.CheckAccountPrefix(e.prefix); err != nil {
+		return bookFormat{}, fmt.Errorf("--account-prefix=%s %w", e.prefix, err)
+	}
+	return formats[i], nil
+}
+
+// filter is what is wanted but for the run, and the zone in which days are counted. Both days
+// are in the period.
+func (e *exporting) filter() (books.Filter, *time.Location, error) {
+	f := books.Filter{Batch: e.batch}
+	where, err := zone.Load(e.place)
+	if err != nil {
+		return f, nil, fmt.Errorf("--timezone=%s %w", e.place, err)
+	}
+	for _, bound := range []struct {
+		flag, text string
+		days       int
+		into       *time.Time
+	}{{"from", e.from, 0, &f.From}, {"until", e.until, 1, &f.Until}} {
+		if bound.text == "" {
+			continue
+		}
+		date, err := calendar.ParseDate(bound.text)
+		if err != nil {
+			return f, nil, fmt.Errorf("--%s=%s %w", bound.flag, bound.text, err)
+		}
+		year, month, day := date.Midnight().Date()
+		*bound.into = time.Date(year, month, day+bound.days, 0, 0, 0, 0, where)
+	}
+	if !f.From.IsZero() && !f.Until.IsZero() && !f.From.Before(f.Until) {
+		return f, nil, fmt.Errorf("--from=%s is after --until=%s", e.from, e.until)
+	}
+	return f, where, nil
+}
+
+// wanted is what was asked for, in words; "" for everything.
+func (e *exporting) wanted(runID string) string {
+	var parts []string
+	for _, part := range []struct{ name, value string }{{"run", runID}, {"batch", e.batch}, {"from", e.from}, {"until", e.until}} {
+		if part.value != "" {
+			parts = append(parts, part.name+" "+part.value)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// newestEvent is when the newest event of the journal was written: as of when books are.
+func newestEvent(ctx context.Context, snapshot state.Snapshot) (time.Time, error) {
+	for event, err := range snapshot.Events(ctx, snapshot.Meta().Serial-1, "") {
+		return event.Time, err
+	}
+	return time.Unix(0, 0), nil // there is no journal yet
+}
+
+// checkOut refuses a file that --out must not replace: anything but an earlier export of the
+// same format or an empty file. Somebody's own books look much like these.
+func (e *exporting) checkOut(w *workspace, format bookFormat) error {
+	if e.out == "" {
+		return nil
+	}
+	path := w.within(e.out)
+	for _, belonging := range w.place.Files() {
+		if samePath(path, belonging) {
+			return fmt.Errorf("--out=%s is a file of the state, which an export never replaces; name another file", e.out)
+		}
+	}
+	if strings.HasSuffix(path, ".hcl") || strings.HasSuffix(path, ".hcl.json") {
+		return fmt.Errorf("--out=%s would be read as configuration; name another file", e.out)
+	}
+	replaceable, err := isReplaceable(path, format.start)
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	if !replaceable {
+		return fmt.Errorf("--out=%s: it is there already and no %s export of remit, so it is not replaced; name another file", e.out, format.name)
+	}
+	return nil
+}
+
+// put writes to where the flags say: to a file, whole or not at all.
+func (e *exporting) put(ctx context.Context, w *workspace, write func(io.Writer) error) error {
+	var err error
+	if e.out == "" {
+		err = write(interruptible{ctx, w.stdout})
+	} else {
+		err = wholefile.Replace(w.within(e.out), 0o600, func(file io.Writer) error { return write(interruptible{ctx, file}) })
+	}
+	var interrupt Interrupt
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &interrupt), ctx.Err() != nil:
+		return interrupted("while it exported " + shell.Word(e.format))
+	case e.out != "":
+		return fmt.Errorf("export to %s: %w", e.out, err)
+	}
+	return err
+}

@@ -1,0 +1,136 @@
+package view
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"time"
+
+	"remit/internal/books"
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// ExportOptions say how books are written down. The same books and options make the same
+// bytes.
+type ExportOptions struct {
+	Meta    state.Meta
+	AsOf    time.Time         // of the newest event of the journal
+	Names   map[string]string // of profiles, by profile_id
+	Zone    *time.Location    // in which days are counted
+	Prefix  string            // of the accounts of profiles: see [AccountPrefix]
+	Wanted  string            // what was asked for, in words; "" for everything
+	Version string            // of remit
+}
+
+// Export writes books down in one form: a summary, and the entries in their order. It returns
+// the error that entries yield, or that of w.
+type Export func(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o ExportOptions) error
+
+// eachBooked writes each entry that is in the books to a buffer before w.
+func eachBooked(w io.Writer, entries iter.Seq2[*books.Entry, error], write func(*bufio.Writer, *books.Entry)) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	for e, err := range entries {
+		if err != nil {
+			_ = out.Flush() // the error that matters is the other one
+			return err
+		}
+		if e.Standing().Booked() {
+			write(out, e)
+		}
+	}
+	return out.Flush()
+}
+
+// date is the day on which an entry stands in the books.
+func (o *ExportOptions) date(e *books.Entry) string { return e.At.In(o.Zone).Format(time.DateOnly) }
+
+// preamble are the lines at the head of a file, for a person: whose books these are, of when,
+// and what is not in them.
+func (o *ExportOptions) preamble(s *books.Summary) []string {
+	lines := []string{"Environment " + Visible(o.Meta.Environment) + ", state " + Visible(o.Meta.Lineage) + fmt.Sprintf(", event %d", o.Meta.Serial)}
+	if o.Meta.Service.IsSandbox() {
+		lines = append(lines, "SANDBOX: no money moves")
+	}
+	if o.Wanted != "" {
+		lines = append(lines, "Only "+Visible(o.Wanted))
+	}
+	lines = append(lines, "Days in "+o.Zone.String())
+	lines = append(lines, exportLines(s)...)
+	return lines
+}
+
+// exportLines say what is in books, and what is not.
+func exportLines(s *books.Summary) []string {
+	lines := []string{"Booked: " + countAndSums(&s.Booked)}
+	if s.Fees.Count() > 0 {
+		lines = append(lines, "Fees: "+sums(&s.Fees))
+	}
+	for _, standing := range []books.Standing{books.Pending, books.Open, books.None} {
+		var parts []string
+		for _, cause := range books.Causes() {
+			if t := s.Causes[cause]; t != nil && cause.Standing() == standing {
+				parts = append(parts, fmt.Sprintf("%d %s (%s)", t.Count(), cause, sums(t)))
+			}
+		}
+		if len(parts) > 0 {
+			lines = append(lines, standingText(standing)+": "+strings.Join(parts, ", "))
+		}
+	}
+	for i, line := range lines {
+		lines[i] = Visible(line)
+	}
+	return lines
+}
+
+func standingText(s books.Standing) string {
+	switch s {
+	case books.Pending:
+		return "Of these pending"
+	case books.Open:
+		return "NOT BOOKED, although money may have moved"
+	case books.None:
+		return "Not booked, as no money moved"
+	case books.Completed:
+	}
+	return "Completed"
+}
+
+func countAndSums(t *transfer.Totals) string {
+	text := plural(t.Count(), "transfer")
+	if t.Count() > 0 {
+		text += ", " + sums(t)
+	}
+	return text
+}
+
+// ExportSummary tells whoever ran an export what is in it and what is not, with the first few that
+// a person should look at.
+func ExportSummary(w io.Writer, s *books.Summary, o Screen) error {
+	p := newPage(w, o)
+	for _, line := range exportLines(s) {
+		t := toneNone
+		if strings.HasPrefix(line, standingText(books.Open)) {
+			t = toneDoubt
+		}
+		p.paragraph("", line, t)
+	}
+	if count := s.NeedsPerson(); count > 0 {
+		p.line()
+		p.paragraph("", fmt.Sprintf("Warning: a person should look at %s.", plural(count, "of these transfers")), toneDoubt)
+		for i := range s.Look {
+			e := &s.Look[i]
+			p.line(plain("  "+e.RefID+"  "+sum(e.Amount)+" "+e.Asset+"  "), span{string(e.Cause), toneDoubt})
+			if e.Reason != "" {
+				p.paragraph("      ", firstSentence(e.Reason), toneDim)
+			}
+		}
+		if more := count - len(s.Look); more > 0 {
+			p.line(dim(fmt.Sprintf("  and %d more", more)))
+		}
+		p.command("", p.here("remit status"))
+	}
+	return p.Flush()
+}

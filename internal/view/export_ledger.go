@@ -1,0 +1,135 @@
+package view
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"iter"
+
+	"remit/internal/books"
+	"remit/internal/transfer"
+)
+
+// ExportHledger writes a journal of hledger: a transaction for each entry that is booked, with
+// the ref_id as its code. What is pending has the mark !.
+func ExportHledger(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o ExportOptions) error {
+	return exportJournal(w, s, entries, o, "decimal-mark .\n")
+}
+
+// ExportLedger writes a journal of ledger, as [ExportHledger] writes one of hledger.
+func ExportLedger(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o ExportOptions) error {
+	return exportJournal(w, s, entries, o, "")
+}
+
+// ExportBeancount writes a file of beancount: a transaction for each entry that is booked, with
+// the ref_id in its metadata. What is pending has the flag !. Accounts are opened by a plugin,
+// so that several exports can be included in one file.
+func ExportBeancount(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o ExportOptions) error {
+	if err := writePreamble(w, BeancountStart, s, o, "plugin \"beancount.plugins.auto_accounts\"\n"); err != nil {
+		return err
+	}
+	names := newAccounts(&o)
+	return eachBooked(w, entries, func(out *bufio.Writer, e *books.Entry) {
+		fmt.Fprintf(out, "\n%s %s %s %s\n", o.date(e), flag(e), beanText(o.name(e.To)), beanText(note(e)))
+		for _, t := range tags(e) {
+			fmt.Fprintf(out, "  %s: %s\n", t.Key, beanText(t.Value))
+		}
+		for i, p := range e.Metadata {
+			fmt.Fprintf(out, "  metadata%d: %s\n", i+1, beanText(p.Key+"="+p.Value))
+		}
+		for _, p := range e.Postings {
+			fmt.Fprintf(out, "  %s  %s %s\n", names.account(p), sum(p.Amount), commodity(e.Asset))
+		}
+	})
+}
+
+// How files of books begin: one that does may be replaced by another.
+const (
+	JournalStart   = "; remit export, for "
+	HledgerStart   = JournalStart + "hledger"
+	LedgerStart    = JournalStart + "ledger"
+	BeancountStart = JournalStart + "beancount"
+)
+
+func exportJournal(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o ExportOptions, directives string) error {
+	start := LedgerStart
+	if directives != "" {
+		start = HledgerStart
+	}
+	if err := writePreamble(w, start, s, o, directives); err != nil {
+		return err
+	}
+	names := newAccounts(&o)
+	return eachBooked(w, entries, func(out *bufio.Writer, e *books.Entry) {
+		fmt.Fprintf(out, "\n%s %s (%s) %s | %s\n", o.date(e), flag(e), ledgerText(e.RefID), ledgerText(o.name(e.To)), ledgerText(note(e)))
+		for _, t := range tags(e) {
+			fmt.Fprintf(out, "    ; %s: %s\n", t.Key, ledgerText(t.Value))
+		}
+		for _, p := range e.Metadata {
+			fmt.Fprintf(out, "    ; metadata: %s\n", ledgerText(p.Key+"="+p.Value))
+		}
+		for _, p := range e.Postings {
+			fmt.Fprintf(out, "    %s  %s %s\n", names.account(p), sum(p.Amount), ledgerCommodity(e.Asset))
+		}
+	})
+}
+
+func writePreamble(w io.Writer, start string, s *books.Summary, o ExportOptions, directives string) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s\n", start)
+	for _, line := range o.preamble(s) {
+		fmt.Fprintf(out, "; %s\n", line)
+	}
+	fmt.Fprintf(out, "\n%s", directives)
+	return out.Flush()
+}
+
+func flag(e *books.Entry) string {
+	if e.Standing() == books.Completed {
+		return "*"
+	}
+	return "!"
+}
+
+// name is a profile by its name in the address book, or by its ID.
+func (o *ExportOptions) name(profile string) string {
+	if name := o.Names[profile]; name != "" {
+		return name
+	}
+	if profile == "" {
+		return "unknown"
+	}
+	return profile
+}
+
+// note says what a transaction is for.
+func note(e *books.Entry) string {
+	switch {
+	case e.Batch != "":
+		return e.Batch
+	case e.Operation != "":
+		return string(e.Operation) + " transfer"
+	}
+	return "imported transfer"
+}
+
+// tags are what identifies an entry, and what is unusual about it.
+func tags(e *books.Entry) []transfer.Pair {
+	list := []transfer.Pair{{Key: "ref_id", Value: e.RefID}, {Key: "group_id", Value: e.GroupID}, {Key: "record_id", Value: e.RecordID}, {Key: "run_id", Value: e.RunID}, {Key: "reverses", Value: e.Reverses}}
+	if commodity(e.Asset) != e.Asset {
+		list = append(list, transfer.Pair{Key: "asset", Value: e.Asset})
+	}
+	if e.RecordStatus != transfer.Completed {
+		list = append(list, transfer.Pair{Key: "service_status", Value: string(e.RecordStatus)})
+	}
+	if !isUsual(e) {
+		list = append(list, transfer.Pair{Key: "status", Value: e.Status.String()})
+	}
+	kept := list[:0]
+	for _, t := range list {
+		if t.Value != "" {
+			kept = append(kept, t)
+		}
+	}
+	return kept
+}
