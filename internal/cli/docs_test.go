@@ -470,6 +470,7 @@ func TestDocsLines(t *testing.T) {
 	out.WriteString(run(t, 0, "state", "list", "--sandbox", "--json", in))
 	out.WriteString(run(t, 0, "state", "show", "rent-2026-11", "--sandbox", "--json", in))
 	out.WriteString(run(t, 0, "audit", "log", "--sandbox", "--json", in))
+	out.WriteString(run(t, 0, "export", "--format=jsonl", "--sandbox", in))
 	writeFile(t, filepath.Join(dir, "some.remittest.hcl"), "run \"fails\" {\n  expect_failures = [var.x]\n}\n")
 	out.WriteString(run(t, 1, "test", "--json", in))
 	out.WriteString(run(t, 0, "audit", "verify", "--sandbox", "--json", in))

@@ -26,17 +26,17 @@ type bookFormat struct {
 	name  string
 	start string // how its files begin
 	by    books.Grouping
-	write view.Export
+	write view.WriteBooks
 }
 
 func bookFormats() []bookFormat {
 	return []bookFormat{
-		{"csv", view.CSVStart, books.ByTime, view.ExportCSV},
-		{"jsonl", linesStart, books.ByTime, view.ExportJSON},
-		{"hledger", view.HledgerStart, books.ByTime, view.ExportHledger},
-		{"beancount", view.BeancountStart, books.ByTime, view.ExportBeancount},
-		{"ledger", view.LedgerStart, books.ByTime, view.ExportLedger},
-		{"pain002", view.Pain002Start, books.ByPayment, view.ExportPain002},
+		{"csv", view.CSVStart, books.ByTime, view.BooksCSV},
+		{"jsonl", linesStart, books.ByTime, view.BooksJSON},
+		{"hledger", view.HledgerStart, books.ByTime, view.BooksHledger},
+		{"beancount", view.BeancountStart, books.ByTime, view.BooksBeancount},
+		{"ledger", view.LedgerStart, books.ByTime, view.BooksLedger},
+		{"pain002", view.Pain002Start, books.ByPayment, view.BooksPain002},
 	}
 }
 
@@ -112,7 +112,7 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 	if e.batch != "" && !found.BatchKnown {
 		return withHint(fmt.Errorf("the state has no transfer of a batch %q in what was asked for; nothing was written", e.batch), w.command("state list"))
 	}
-	options := view.ExportOptions{
+	options := view.BooksOptions{
 		Meta: snapshot.Meta(), Names: w.config.ProfileNames(), Zone: where, Prefix: e.prefix, Wanted: e.wanted(filter.RunID), Version: readVersion().Version,
 	}
 	if options.AsOf, err = newestEvent(ctx, snapshot); err != nil {
@@ -125,7 +125,7 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 		return err
 	}
 	w.quiet()
-	if err := view.ExportSummary(p.stderr, &found.Summary, p.screen(p.stderr)); err != nil {
+	if err := view.BooksSummary(p.stderr, &found.Summary, p.screen(p.stderr)); err != nil {
 		return err
 	}
 	if found.NeedsPerson() > 0 {

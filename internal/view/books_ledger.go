@@ -10,21 +10,21 @@ import (
 	"remit/internal/transfer"
 )
 
-// ExportHledger writes a journal of hledger: a transaction for each entry that is booked, with
+// BooksHledger writes a journal of hledger: a transaction for each entry that is booked, with
 // the ref_id as its code. What is pending has the mark !.
-func ExportHledger(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o ExportOptions) error {
-	return exportJournal(w, s, entries, o, "decimal-mark .\n")
+func BooksHledger(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o BooksOptions) error {
+	return writeJournal(w, s, entries, o, "decimal-mark .\n")
 }
 
-// ExportLedger writes a journal of ledger, as [ExportHledger] writes one of hledger.
-func ExportLedger(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o ExportOptions) error {
-	return exportJournal(w, s, entries, o, "")
+// BooksLedger writes a journal of ledger, as [BooksHledger] writes one of hledger.
+func BooksLedger(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o BooksOptions) error {
+	return writeJournal(w, s, entries, o, "")
 }
 
-// ExportBeancount writes a file of beancount: a transaction for each entry that is booked, with
+// BooksBeancount writes a file of beancount: a transaction for each entry that is booked, with
 // the ref_id in its metadata. What is pending has the flag !. Accounts are opened by a plugin,
 // so that several exports can be included in one file.
-func ExportBeancount(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o ExportOptions) error {
+func BooksBeancount(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o BooksOptions) error {
 	if err := writePreamble(w, BeancountStart, s, o, "plugin \"beancount.plugins.auto_accounts\"\n"); err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ const (
 	BeancountStart = JournalStart + "beancount"
 )
 
-func exportJournal(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o ExportOptions, directives string) error {
+func writeJournal(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o BooksOptions, directives string) error {
 	start := LedgerStart
 	if directives != "" {
 		start = HledgerStart
@@ -74,13 +74,15 @@ func exportJournal(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry
 	})
 }
 
-func writePreamble(w io.Writer, start string, s *books.Summary, o ExportOptions, directives string) error {
+func writePreamble(w io.Writer, start string, s *books.Summary, o BooksOptions, directives string) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s\n", start)
 	for _, line := range o.preamble(s) {
 		fmt.Fprintf(out, "; %s\n", line)
 	}
-	fmt.Fprintf(out, "\n%s", directives)
+	if directives != "" {
+		fmt.Fprintf(out, "\n%s", directives)
+	}
 	return out.Flush()
 }
 
@@ -92,7 +94,7 @@ func flag(e *books.Entry) string {
 }
 
 // name is a profile by its name in the address book, or by its ID.
-func (o *ExportOptions) name(profile string) string {
+func (o *BooksOptions) name(profile string) string {
 	if name := o.Names[profile]; name != "" {
 		return name
 	}

@@ -16,23 +16,23 @@ import (
 // isUsual reports whether the state is sure of an entry.
 func isUsual(e *books.Entry) bool { return e.Status == state.Recorded || e.Status == state.Adopted }
 
-// exportColumns are those of a file of CSV.
-var exportColumns = []string{
+// booksColumns are those of a file of CSV.
+var booksColumns = []string{
 	"date", "standing", "cause", "ref_id", "group_id", "record_id", "run_id", "batch", "operation", "reverses",
 	"from_account", "from_profile_id", "to_account", "to_profile_id", "asset", "amount", "fee", "total",
 	"status", "service_status", "created_at", "metadata",
 }
 
 // CSVStart is how a file of books as CSV begins.
-var CSVStart = strings.Join(exportColumns, ",")
+var CSVStart = strings.Join(booksColumns, ",")
 
-// ExportCSV writes a line of column names, then one for each entry that is booked, as
+// BooksCSV writes a line of column names, then one for each entry that is booked, as
 // [PlanCSV] writes. It has no place for what is not booked: whoever runs the export is told.
-func ExportCSV(w io.Writer, _ *books.Summary, entries iter.Seq2[*books.Entry, error], o ExportOptions) error {
+func BooksCSV(w io.Writer, _ *books.Summary, entries iter.Seq2[*books.Entry, error], o BooksOptions) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
 	names := newAccounts(&o)
-	if err := out.Write(exportColumns); err != nil {
+	if err := out.Write(booksColumns); err != nil {
 		return fmt.Errorf("write the books: %w", err)
 	}
 	for e, err := range entries {
@@ -43,7 +43,7 @@ func ExportCSV(w io.Writer, _ *books.Summary, entries iter.Seq2[*books.Entry, er
 		if !e.Standing().Booked() {
 			continue
 		}
-		if err := out.Write(exportCells(e, &names, &o)); err != nil {
+		if err := out.Write(booksCells(e, &names, &o)); err != nil {
 			return fmt.Errorf("write the books: %w", err)
 		}
 	}
@@ -51,7 +51,7 @@ func ExportCSV(w io.Writer, _ *books.Summary, entries iter.Seq2[*books.Entry, er
 	return out.Error()
 }
 
-func exportCells(e *books.Entry, names *accounts, o *ExportOptions) []string {
+func booksCells(e *books.Entry, names *accounts, o *BooksOptions) []string {
 	text := cellText
 	return []string{
 		o.date(e), string(e.Standing()), string(e.Cause), text(e.RefID), text(e.GroupID), text(e.RecordID), text(e.RunID), text(e.Batch),
@@ -96,8 +96,8 @@ type postingLine struct {
 	Amount    string `json:"amount"`
 }
 
-// exportedLine is the last one.
-type exportedLine struct {
+// booksLine is the last one.
+type booksLine struct {
 	Type        string       `json:"type"` // "exported"
 	Environment string       `json:"environment"`
 	Lineage     string       `json:"lineage"`
@@ -115,9 +115,9 @@ type causeTotal struct {
 	totalsLine
 }
 
-// ExportJSON writes JSON Lines: a "booking" for each entry that is booked, an "unbooked" for
+// BooksJSON writes JSON Lines: a "booking" for each entry that is booked, an "unbooked" for
 // each other one that may have moved money, in their order, and an "exported" at the end.
-func ExportJSON(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o ExportOptions) error {
+func BooksJSON(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o BooksOptions) error {
 	j := NewJSON(w, o.Version)
 	names := newAccounts(&o)
 	j.begin()
@@ -130,7 +130,7 @@ func ExportJSON(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, e
 			j.write(newBookingLine(e, &names, &o))
 		}
 	}
-	line := exportedLine{
+	line := booksLine{
 		Type: "exported", Environment: o.Meta.Environment, Lineage: o.Meta.Lineage, Serial: o.Meta.Serial,
 		Timezone: o.Zone.String(), Booked: sumsOf(&s.Booked), Fees: sumsOf(&s.Fees),
 		Causes: []causeTotal{}, NeedsPerson: s.NeedsPerson(),
@@ -151,7 +151,7 @@ func sumsOf(t *transfer.Totals) totalsLine {
 	return line
 }
 
-func newBookingLine(e *books.Entry, names *accounts, o *ExportOptions) bookingLine {
+func newBookingLine(e *books.Entry, names *accounts, o *BooksOptions) bookingLine {
 	line := bookingLine{
 		Type: "booking", Date: o.date(e), Standing: e.Standing(), Cause: e.Cause, Reason: e.Reason,
 		RefID: e.RefID, GroupID: e.GroupID, RecordID: e.RecordID, RunID: e.RunID, Batch: e.Batch,

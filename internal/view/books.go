@@ -13,9 +13,9 @@ import (
 	"remit/state"
 )
 
-// ExportOptions say how books are written down. The same books and options make the same
+// BooksOptions say how books are written down. The same books and options make the same
 // bytes.
-type ExportOptions struct {
+type BooksOptions struct {
 	Meta    state.Meta
 	AsOf    time.Time         // of the newest event of the journal
 	Names   map[string]string // of profiles, by profile_id
@@ -25,9 +25,9 @@ type ExportOptions struct {
 	Version string            // of remit
 }
 
-// Export writes books down in one form: a summary, and the entries in their order. It returns
+// WriteBooks writes books down in one form: a summary, and the entries in their order. It returns
 // the error that entries yield, or that of w.
-type Export func(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o ExportOptions) error
+type WriteBooks func(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o BooksOptions) error
 
 // eachBooked writes each entry that is in the books to a buffer before w.
 func eachBooked(w io.Writer, entries iter.Seq2[*books.Entry, error], write func(*bufio.Writer, *books.Entry)) error {
@@ -45,11 +45,11 @@ func eachBooked(w io.Writer, entries iter.Seq2[*books.Entry, error], write func(
 }
 
 // date is the day on which an entry stands in the books.
-func (o *ExportOptions) date(e *books.Entry) string { return e.At.In(o.Zone).Format(time.DateOnly) }
+func (o *BooksOptions) date(e *books.Entry) string { return e.At.In(o.Zone).Format(time.DateOnly) }
 
 // preamble are the lines at the head of a file, for a person: whose books these are, of when,
 // and what is not in them.
-func (o *ExportOptions) preamble(s *books.Summary) []string {
+func (o *BooksOptions) preamble(s *books.Summary) []string {
 	lines := []string{"Environment " + Visible(o.Meta.Environment) + ", state " + Visible(o.Meta.Lineage) + fmt.Sprintf(", event %d", o.Meta.Serial)}
 	if o.Meta.Service.IsSandbox() {
 		lines = append(lines, "SANDBOX: no money moves")
@@ -58,12 +58,12 @@ func (o *ExportOptions) preamble(s *books.Summary) []string {
 		lines = append(lines, "Only "+Visible(o.Wanted))
 	}
 	lines = append(lines, "Days in "+o.Zone.String())
-	lines = append(lines, exportLines(s)...)
+	lines = append(lines, booksLines(s)...)
 	return lines
 }
 
-// exportLines say what is in books, and what is not.
-func exportLines(s *books.Summary) []string {
+// booksLines say what is in books, and what is not.
+func booksLines(s *books.Summary) []string {
 	lines := []string{"Booked: " + countAndSums(&s.Booked)}
 	if s.Fees.Count() > 0 {
 		lines = append(lines, "Fees: "+sums(&s.Fees))
@@ -106,11 +106,11 @@ func countAndSums(t *transfer.Totals) string {
 	return text
 }
 
-// ExportSummary tells whoever ran an export what is in it and what is not, with the first few that
+// BooksSummary tells whoever ran an export what is in it and what is not, with the first few that
 // a person should look at.
-func ExportSummary(w io.Writer, s *books.Summary, o Screen) error {
+func BooksSummary(w io.Writer, s *books.Summary, o Screen) error {
 	p := newPage(w, o)
-	for _, line := range exportLines(s) {
+	for _, line := range booksLines(s) {
 		t := toneNone
 		if strings.HasPrefix(line, standingText(books.Open)) {
 			t = toneDoubt
@@ -119,7 +119,7 @@ func ExportSummary(w io.Writer, s *books.Summary, o Screen) error {
 	}
 	if count := s.NeedsPerson(); count > 0 {
 		p.line()
-		p.paragraph("", fmt.Sprintf("Warning: a person should look at %s.", plural(count, "of these transfers")), toneDoubt)
+		p.paragraph("", fmt.Sprintf("Warning: a person should look at %s.", plural(count, "transfer")), toneDoubt)
 		for i := range s.Look {
 			e := &s.Look[i]
 			p.line(plain("  "+e.RefID+"  "+sum(e.Amount)+" "+e.Asset+"  "), span{string(e.Cause), toneDoubt})

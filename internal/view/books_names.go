@@ -33,7 +33,7 @@ type accounts struct {
 	components map[string]string // by profile_id
 }
 
-func newAccounts(o *ExportOptions) accounts {
+func newAccounts(o *BooksOptions) accounts {
 	_, rest, _ := strings.Cut(o.Prefix, ":")
 	a := accounts{profiles: o.Prefix + ":", others: ":" + rest + ":", components: make(map[string]string, len(o.Names))}
 	count := make(map[string]int, len(o.Names))

@@ -20,10 +20,10 @@ import (
 // Pain002Start is how a file of pain.002 begins.
 const Pain002Start = xml.Header + `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10">`
 
-// ExportPain002 writes a customer payment status report of ISO 20022, pain.002.001.10: the
+// BooksPain002 writes a customer payment status report of ISO 20022, pain.002.001.10: the
 // status of each entry, booked or not, below the payment information that it belongs to. The
 // entries have to come [books.ByPayment]. What the schema has no room for is said in AddtlInf.
-func ExportPain002(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o ExportOptions) error {
+func BooksPain002(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o BooksOptions) error {
 	out := &painWriter{Writer: bufio.NewWriterSize(w, 64<<10), options: &o}
 	_, _ = out.WriteString(Pain002Start + "\n")
 	out.open("CstmrPmtStsRpt")
@@ -77,7 +77,7 @@ var (
 // come out of Flush.
 type painWriter struct {
 	*bufio.Writer
-	options *ExportOptions
+	options *BooksOptions
 	depth   int
 }
 
@@ -135,7 +135,7 @@ func (w *painWriter) head(s *books.Summary) {
 }
 
 // messageID is the same for the same selection of the same state.
-func (o *ExportOptions) messageID() string {
+func (o *BooksOptions) messageID() string {
 	hash := sha256.Sum256(fmt.Appendf(nil, "%q %d %q", o.Meta.Lineage, o.Meta.Serial, o.Wanted))
 	return "R" + hex.EncodeToString(hash[:16])
 }
