@@ -1,0 +1,365 @@
+package reconcile
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// slack is how far outside of the period a transfer must have been sent and settled for its
+// stored record, which says when the service made it, not to be read. A person may have accepted
+// a record of another day.
+const slack = 45 * 24 * time.Hour
+
+// isLongAgo reports whether a transfer without records is surely outside of the period, so
+// that its details need not be read.
+func (j *judge) isLongAgo(p *pair) bool {
+	if len(p.sides) > 0 || p.failed != "" || p.row.Status != state.Recorded || p.row.IntendedAt.IsZero() || p.row.SettledAt.IsZero() {
+		return false
+	}
+	o := j.options
+	return !o.From.IsZero() && p.row.SettledAt.Add(slack).Before(o.From) ||
+		!o.Until.IsZero() && p.row.IntendedAt.Add(-slack).After(o.Until)
+}
+
+// inPeriod reports whether a transfer is in the period: by what the service says, or by what
+// the state has stored of it. Where the state alone says so of a transfer that the service has,
+// the time that differs is returned.
+func (j *judge) inPeriod(p *pair) (*Difference, bool) {
+	if j.options.From.IsZero() && j.options.Until.IsZero() {
+		return nil, true
+	}
+	side := p.debit
+	if side == nil {
+		side = p.credit
+	}
+	if side != nil && j.contains(side.CreatedAt) {
+		return nil, true
+	}
+	stored, isStored := storedAt(p.detail)
+	if side == nil {
+		return nil, j.contains(stored)
+	}
+	if !isStored || !j.contains(stored) {
+		return nil, false
+	}
+	return &Difference{
+		Difference: transfer.Difference{Field: "created_at", Asked: stored.UTC().Format(time.RFC3339), Answered: side.CreatedAt.UTC().Format(time.RFC3339)},
+		Side:       side.Direction, Place: side.Place,
+	}, true
+}
+
+// storedAt is the created_at of the stored record, which is true; without one, when the
+// transfer was last tried or settled, which is false.
+func storedAt(d *state.Detail) (time.Time, bool) {
+	for _, record := range storedRecords(d) {
+		return record.CreatedAt, true
+	}
+	if d.AttemptedAt.IsZero() {
+		return d.SettledAt, false
+	}
+	return d.AttemptedAt, false
+}
+
+// storedRecords are the records that the state has of a transfer, the deciding one first.
+func storedRecords(d *state.Detail) []transfer.Record {
+	if d.Outcome == nil {
+		return nil
+	}
+	var records []transfer.Record
+	for _, raw := range d.Outcome.Records {
+		if record, err := transfer.ParseRecord(raw); err == nil { // of a conflict, it may be anything
+			records = append(records, record)
+		}
+	}
+	return records
+}
+
+// compare fills the line of a transfer in. It is false where there is nothing to list: the
+// state says that it was not made, and the service does not have it.
+func (j *judge) compare(p *pair, line *Line) (bool, error) {
+	if p.failed != "" {
+		line.add(Unreadable)
+		line.Reason = p.failed
+		return true, nil
+	}
+	isPresent := len(p.sides) > 0
+	switch p.row.Status {
+	case state.Refused, state.Unsent, state.Tombstone:
+		if !isPresent {
+			return false, nil
+		}
+		return true, j.unexpected(p, line)
+	case state.InDoubt:
+		line.add(InDoubt)
+		line.Reason = j.doubtReason(p, isPresent)
+	case state.Conflict:
+		line.add(Conflict)
+		if !isPresent {
+			line.add(StateOnly)
+		}
+	case state.Unverified:
+		line.add(Unverified)
+		if !isPresent {
+			line.add(StateOnly)
+		}
+	case state.Recorded, state.Adopted:
+		if !isPresent {
+			line.add(StateOnly)
+		}
+	}
+	if isPresent {
+		j.compareSides(p, line)
+	}
+	return true, nil
+}
+
+// asBooked is the amount and the asset that the state has of a transfer: what was asked for,
+// or what a person accepted instead.
+func (p *pair) asBooked() (asset, amount string) {
+	asset, amount = p.row.Asset, p.row.Amount.String()
+	stored := storedRecords(p.detail)
+	if !p.row.Status.Made() || len(stored) == 0 || !isDecimal(stored[0].Amount) {
+		return asset, amount
+	}
+	if stored[0].Asset != asset || !transfer.SameNumber(stored[0].Amount, amount) {
+		return stored[0].Asset, stored[0].Amount
+	}
+	return asset, amount
+}
+
+// doubtReason says how a doubt stands.
+func (j *judge) doubtReason(p *pair, isPresent bool) string {
+	switch {
+	case p.row.Open() && j.running != "" && p.row.RunID == j.running:
+		return "It is in flight: its run is under way."
+	case isPresent:
+		return "The service made it."
+	}
+	return "The service has no record of it here, which proves nothing: an export may be older, and lists lag."
+}
+
+// unexpected judges a transfer that the service has although the state says that it was not
+// made. A made one that a person forgot is known.
+func (j *judge) unexpected(p *pair, line *Line) error {
+	if p.row.Status == state.Tombstone {
+		forgotten, err := j.isForgotten(p)
+		if err != nil {
+			return err
+		}
+		if forgotten {
+			line.Result = Accepted
+			line.Reason = "A person had the state forget it"
+			if p.detail.Outcome != nil && p.detail.Outcome.Reason != "" {
+				line.Reason += ": " + p.detail.Outcome.Reason
+			}
+			return nil
+		}
+	}
+	if !p.isFailed() {
+		line.add(NotMade)
+	}
+	line.Reason = fmt.Sprintf("The state has it as %v", p.row.Status)
+	if p.row.Status == state.Tombstone {
+		line.Reason = "A person settled it as not made"
+	}
+	if o := p.detail.Outcome; o != nil && o.Reason != "" {
+		line.Reason += ": " + o.Reason
+	}
+	j.compareSides(p, line)
+	return nil
+}
+
+// isFailed reports whether the service has the transfer as FAILED: no money moved.
+func (p *pair) isFailed() bool {
+	return !slices.ContainsFunc(p.sides, func(s Side) bool { return s.Status != transfer.Failed })
+}
+
+// isForgotten reports whether a tombstone was a made transfer before a person had it forgotten.
+func (j *judge) isForgotten(p *pair) (bool, error) {
+	if p.row.RecordID == "" {
+		return false, nil
+	}
+	before := state.Status(0)
+	for event, err := range j.archive.Events(j.ctx, 0, p.row.RefID) {
+		if err != nil {
+			return false, err
+		}
+		entry, err := event.Entry()
+		if err != nil {
+			return false, err
+		}
+		if outcome, ok := entry.(state.Outcome); ok && outcome.Status != state.Tombstone {
+			before = outcome.Status
+		}
+	}
+	return before.Made(), nil
+}
+
+// compareSides compares the records with what was asked for, with what is stored, and with one
+// another.
+func (j *judge) compareSides(p *pair, line *Line) {
+	p.addRepeated(line)
+	if p.shared != "" {
+		line.add(SharedGroup)
+		line.Reason = "Its group_id belongs to other ref_ids as well: " + p.shared + "."
+	}
+	j.compareFields(p, line)
+	j.compareStatus(p, line)
+	switch {
+	case p.debit == nil, p.credit == nil && !j.options.DebitsOnly && p.debit.Status != transfer.Failed:
+		line.add(OneSide)
+	case p.credit != nil && !areEqual(p.debit, p.credit) && !line.acceptsImbalance():
+		line.add(Unbalanced)
+	}
+}
+
+// areEqual reports whether both sides move the same amount of the same asset.
+func areEqual(debit, credit *Side) bool {
+	return debit.Asset == credit.Asset && (debit.Amount == credit.Amount || transfer.SameNumber(debit.Amount, credit.Amount))
+}
+
+// acceptsImbalance reports whether a person accepted another amount or asset, and nothing else
+// of these differs: the sides then differ from one another as accepted.
+func (l *Line) acceptsImbalance() bool {
+	accepted := false
+	for _, d := range l.Differences {
+		if b := breakOf(d.Field); b == Amount || b == Asset {
+			if !d.Accepted {
+				return false
+			}
+			accepted = true
+		}
+	}
+	return accepted
+}
+
+// compareFields compares every field of each side. What a person has accepted is no break.
+func (j *judge) compareFields(p *pair, line *Line) {
+	stored := storedRecords(p.detail)
+	request, err := transfer.ParseRequest(p.detail.Intent.Operation, []byte(p.detail.Intent.Body), j.options.FingerprintKey)
+	hasRequest := p.detail.Intent.Body != "" && err == nil
+	ask := func(record transfer.Record) []transfer.Difference { return compareStored(stored, record) }
+	if hasRequest {
+		ask = func(record transfer.Record) []transfer.Difference {
+			return transfer.Compare(request, record, j.options.Operator)
+		}
+	}
+	var accepted []transfer.Difference
+	if p.row.Status.Made() && hasRequest {
+		if p.detail.Outcome != nil {
+			accepted = slices.Clone(p.detail.Outcome.Differences)
+		}
+		for _, record := range stored {
+			accepted = append(accepted, ask(record)...)
+		}
+	}
+	for i := range p.sides {
+		s := &p.sides[i]
+		differences := ask(s.Record)
+		if s == p.debit {
+			differences = append(differences, j.identity(p)...)
+		}
+		if s == p.credit && p.debit != nil && p.debit.GroupID != s.GroupID {
+			differences = append(differences, transfer.Difference{Field: "group_id", Asked: p.debit.GroupID, Answered: s.GroupID})
+		}
+		for _, d := range differences {
+			line.differ(Difference{Difference: d, Side: s.Direction, Place: s.Place, Accepted: isAccepted(accepted, d)})
+		}
+	}
+}
+
+// identity compares what the state keeps of the deciding record beside its request.
+func (j *judge) identity(p *pair) []transfer.Difference {
+	var differences []transfer.Difference
+	differ := func(field, asked, answered string) {
+		if asked != "" && answered != "" && asked != answered {
+			differences = append(differences, transfer.Difference{Field: field, Asked: asked, Answered: answered})
+		}
+	}
+	if p.credit == nil || p.credit.ID != p.row.RecordID {
+		differ("id", p.row.RecordID, p.debit.ID)
+	}
+	differ("group_id", p.row.GroupID, p.debit.GroupID)
+	differ("customer_id", j.customer, p.debit.CustomerID)
+	return differences
+}
+
+// differ adds a difference of a record.
+func (l *Line) differ(d Difference) {
+	l.Differences = append(l.Differences, d)
+	if d.Accepted {
+		l.Result = Accepted
+		return
+	}
+	l.add(breakOf(d.Field))
+}
+
+// isAccepted reports whether the state has the same difference. Amounts are the same where
+// their numbers are.
+func isAccepted(accepted []transfer.Difference, d transfer.Difference) bool {
+	return slices.ContainsFunc(accepted, func(a transfer.Difference) bool {
+		return a == d || a.Field == "amount" && d.Field == "amount" && a.Asked == d.Asked && transfer.SameNumber(a.Answered, d.Answered)
+	})
+}
+
+// compareStored compares a record with the stored one of the same side, of a transfer that was
+// imported without its request. There is nothing to compare where that side is not stored.
+func compareStored(stored []transfer.Record, record transfer.Record) []transfer.Difference {
+	at := slices.IndexFunc(stored, func(s transfer.Record) bool { return s.ID == record.ID })
+	if at < 0 {
+		at = slices.IndexFunc(stored, func(s transfer.Record) bool { return s.Direction == record.Direction })
+	}
+	if at < 0 {
+		return nil
+	}
+	s := stored[at]
+	var differences []transfer.Difference
+	differ := func(field, asked, answered string) {
+		if asked != answered {
+			differences = append(differences, transfer.Difference{Field: field, Asked: asked, Answered: answered})
+		}
+	}
+	differ("profile_id", s.ProfileID, record.ProfileID)
+	if !transfer.SameNumber(s.Amount, record.Amount) {
+		differ("amount", s.Amount, record.Amount)
+	}
+	differ("asset", s.Asset, record.Asset)
+	differ("direction", string(s.Direction), string(record.Direction))
+	differ("type", string(s.Type), string(record.Type))
+	for _, field := range []struct{ name, asked, answered string }{
+		{"identity_id", s.IdentityID, record.IdentityID},
+		{"account_id", s.AccountID, record.AccountID},
+		{"balance_asset", s.BalanceAsset, record.BalanceAsset},
+		{"ref_id", s.RefID, record.RefID},
+	} {
+		if field.asked != "" && field.answered != "" {
+			differ(field.name, field.asked, field.answered)
+		}
+	}
+	return differences
+}
+
+// compareStatus compares the service's status with the one that is recorded, and that of both
+// sides.
+func (j *judge) compareStatus(p *pair, line *Line) {
+	differ := func(s *Side, asked transfer.RecordStatus) {
+		if s == nil || asked == "" || s.Status == asked {
+			return
+		}
+		line.add(Status)
+		line.Differences = append(line.Differences, Difference{
+			Difference: transfer.Difference{Field: "status", Asked: string(asked), Answered: string(s.Status)},
+			Side:       s.Direction, Place: s.Place,
+		})
+	}
+	asked := p.row.RecordStatus
+	differ(p.debit, asked)
+	if asked == "" && p.debit != nil {
+		asked = p.debit.Status
+	}
+	differ(p.credit, asked)
+}

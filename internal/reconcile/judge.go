@@ -1,0 +1,428 @@
+package reconcile
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// pageRows is how many transfers are judged together, so that the details of those that need
+// them are read together.
+const pageRows = 512
+
+// judge compares what was matched.
+type judge struct {
+	*Reconciliation
+	ctx      context.Context
+	archive  Archive
+	customer string // of the state; "" where it has no record yet
+	running  string // the run that holds the lock; "" for none
+	page     []pair
+}
+
+// pair is a transfer of the state and the records that belong to it.
+type pair struct {
+	row    state.Transfer
+	sides  []Side // each different record once
+	twice  []Side // records that stand more than once
+	shared string // the other ref_ids of its group_id, in words; "" for none
+	failed string // why the answer of a lookup can't be read; "" where it can
+
+	debit, credit *Side
+	more          []Side // of a side that is there already, with another id or in another version
+	several       bool   // some of more have another id
+	versions      bool   // some of more have the same id
+
+	quick  bool // it matches, whatever its details are
+	detail *state.Detail
+}
+
+func newJudge(ctx context.Context, r *Reconciliation, archive Archive) *judge {
+	j := &judge{Reconciliation: r, ctx: ctx, archive: archive, customer: archive.Meta().Service.CustomerID}
+	if holder, isHeld := archive.Holder(); isHeld {
+		j.running = holder.RunID
+	}
+	return j
+}
+
+// known judges every transfer of the state, in the order of ref_ids.
+func (j *judge) known(attributed *sorter) error {
+	records, err := j.records.read()
+	if err != nil {
+		return err
+	}
+	others, err := attributed.read()
+	if err != nil {
+		return err
+	}
+	for row, err := range j.archive.Transfers(j.ctx) {
+		if err != nil {
+			return err
+		}
+		p := pair{row: row}
+		if err := j.collect(&p, records, others); err != nil {
+			return err
+		}
+		j.page = append(j.page, p)
+		if len(j.page) == pageRows {
+			if err := j.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return j.flush()
+}
+
+// collect takes the records of a row.
+func (j *judge) collect(p *pair, records, others *cursor) error {
+	var raws [][]byte
+	for !records.done && string(records.key) <= p.row.RefID {
+		if records.is(p.row.RefID) {
+			raws = append(raws, slices.Clone(records.value))
+		}
+		if err := records.next(); err != nil {
+			return err
+		}
+	}
+	for others.is(p.row.RefID) {
+		if others.value[0] == tagSide {
+			raws = append(raws, slices.Clone(others.value[1:]))
+		} else {
+			p.shared = sharedText(string(others.value[1:]))
+		}
+		if err := others.next(); err != nil {
+			return err
+		}
+	}
+	j.take(p, raws)
+	return nil
+}
+
+// sharedText names the other ref_ids of a group_id.
+func sharedText(text string) string {
+	names := strings.Split(text, "\x00")
+	total, _ := strconv.Atoi(names[len(names)-1])
+	names = names[:len(names)-1]
+	said := strings.Join(names, ", ")
+	if total > len(names) {
+		said = fmt.Sprintf("%s and %d more", said, total-len(names))
+	}
+	return said
+}
+
+// take reads written records, each different one once, and says which side each is.
+func (j *judge) take(p *pair, raws [][]byte) {
+	slices.SortStableFunc(raws, func(a, b []byte) int {
+		return bytes.Compare(a[:len(a)-placeSize], b[:len(b)-placeSize])
+	})
+	for i, raw := range raws {
+		side := readSide(raw)
+		side.Place = j.place(&side)
+		switch {
+		case side.unreadable != "":
+			p.failed = side.unreadable
+		case i > 0 && bytes.Equal(raw[:len(raw)-placeSize], raws[i-1][:len(raws[i-1])-placeSize]):
+			p.twice = append(p.twice, side)
+		default:
+			p.sides = append(p.sides, side)
+		}
+	}
+	if len(p.sides) == 2 && roleOf(&p.sides[0]) == transfer.Debit && roleOf(&p.sides[1]) == transfer.Credit {
+		p.debit, p.credit = &p.sides[0], &p.sides[1]
+		return
+	}
+	p.split()
+}
+
+// roleOf is the side that a record says it is; "" where its direction and its type do not
+// agree.
+func roleOf(s *Side) transfer.Direction {
+	switch {
+	case s.Direction == transfer.Debit && !strings.HasSuffix(string(s.Type), "_CREDIT"):
+		return transfer.Debit
+	case s.Direction == transfer.Credit && !strings.HasSuffix(string(s.Type), "_DEBIT"):
+		return transfer.Credit
+	}
+	return ""
+}
+
+// split says which side each record is: first those that say so in both fields, the recorded
+// one and the newest version before others, then those at odds with themselves where a side is
+// vacant.
+func (p *pair) split() {
+	slices.SortStableFunc(p.sides, func(a, b Side) int {
+		if order := boolOrder(a.ID == p.row.RecordID, b.ID == p.row.RecordID); order != 0 {
+			return order
+		}
+		if a.ID == b.ID {
+			return b.UpdatedAt.Compare(a.UpdatedAt)
+		}
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), strings.Compare(a.ID, b.ID))
+	})
+	put := func(s *Side, into **Side) {
+		if *into == nil {
+			*into = s
+			return
+		}
+		p.more = append(p.more, *s)
+		if (*into).ID == s.ID {
+			p.versions = true
+		} else {
+			p.several = true
+		}
+	}
+	for i := range p.sides {
+		switch roleOf(&p.sides[i]) {
+		case transfer.Debit:
+			put(&p.sides[i], &p.debit)
+		case transfer.Credit:
+			put(&p.sides[i], &p.credit)
+		}
+	}
+	for i := range p.sides {
+		if s := &p.sides[i]; roleOf(s) == "" {
+			if p.credit == nil && (p.debit != nil || s.ID != p.row.RecordID && strings.HasSuffix(string(s.Type), "_CREDIT")) {
+				put(s, &p.credit)
+			} else {
+				put(s, &p.debit)
+			}
+		}
+	}
+}
+
+// boolOrder puts what is true first.
+func boolOrder(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// flush judges a page and tells its lines.
+func (j *judge) flush() error {
+	var wanted []string
+	for i := range j.page {
+		p := &j.page[i]
+		if p.quick = j.isQuick(p); !p.quick && !j.isLongAgo(p) {
+			wanted = append(wanted, p.row.RefID)
+		}
+	}
+	details, err := j.archive.Details(j.ctx, wanted...)
+	if err != nil {
+		return err
+	}
+	for i := range j.page {
+		p := &j.page[i]
+		if len(details) > 0 && details[0].RefID == p.row.RefID {
+			p.detail, details = &details[0], details[1:]
+		}
+		if err := j.one(p); err != nil {
+			return err
+		}
+	}
+	clear(j.page)
+	j.page = j.page[:0]
+	return nil
+}
+
+// one judges one transfer of the state.
+func (j *judge) one(p *pair) error {
+	if !p.quick && p.detail == nil {
+		j.summary.OutOfPeriod++
+		return nil
+	}
+	line := Line{
+		Result: Matched, RefID: p.row.RefID, GroupID: p.row.GroupID, Asset: p.row.Asset, Amount: p.row.Amount.String(),
+		State: &p.row, Debit: p.debit, Credit: p.credit, More: p.more,
+	}
+	if line.GroupID == "" && p.debit != nil {
+		line.GroupID = p.debit.GroupID
+	}
+	if p.quick {
+		return j.tell(p, &line)
+	}
+	line.Batch = p.detail.Intent.Batch
+	line.Asset, line.Amount = p.asBooked()
+	if j.options.Batch != "" && line.Batch != j.options.Batch {
+		j.summary.OtherBatch++
+		return nil
+	}
+	moved, isIn := j.inPeriod(p)
+	if !isIn {
+		j.summary.OutOfPeriod++
+		return nil
+	}
+	isListed, err := j.compare(p, &line)
+	if err != nil {
+		return err
+	}
+	if !isListed {
+		j.summary.NotMade++
+		return nil
+	}
+	if moved != nil {
+		line.Differences = append(line.Differences, *moved)
+		line.add(Field)
+	}
+	line.finish()
+	j.advise(p, &line)
+	return j.tell(p, &line)
+}
+
+// tell counts a line and hands it on.
+func (j *judge) tell(p *pair, line *Line) error {
+	j.addUp(p, line)
+	j.summary.count(line)
+	if j.options.Each == nil {
+		return nil
+	}
+	return j.options.Each(line)
+}
+
+// addUp adds a transfer to the totals. What FAILED moved nothing.
+func (j *judge) addUp(p *pair, line *Line) {
+	if line.State != nil && p.row.Status.Made() && p.row.RecordStatus != transfer.Failed {
+		add(&j.summary.state, line.Asset, line.Amount)
+		if line.Result != Differs {
+			add(&j.summary.matched, line.Asset, line.Amount)
+		}
+	}
+	seen := make(map[string]bool, len(p.sides))
+	for i := range p.sides {
+		s := &p.sides[i]
+		totals := &j.summary.debits
+		if s == p.credit || s != p.debit && s.Direction == transfer.Credit {
+			totals = &j.summary.credits
+		}
+		key := string(s.Direction) + s.ID
+		isMain := s == p.debit || s == p.credit
+		if s.Status != transfer.Failed && (isMain || !seen[key] && !p.isVersion(s)) {
+			add(totals, s.Asset, s.Amount)
+		}
+		seen[key] = true
+	}
+}
+
+// isVersion reports whether s is another version of one of the two records.
+func (p *pair) isVersion(s *Side) bool {
+	return p.debit != nil && p.debit.ID == s.ID || p.credit != nil && p.credit.ID == s.ID
+}
+
+// strangers judges what only the service has.
+func (j *judge) strangers(sorted *sorter) error {
+	at, err := sorted.read()
+	if err != nil {
+		return err
+	}
+	for !at.done {
+		key := string(at.key)
+		var raws [][]byte
+		shared := false
+		for at.is(key) {
+			shared = shared || at.value[0] == 1
+			raws = append(raws, slices.Clone(at.value[1:]))
+			if err := at.next(); err != nil {
+				return err
+			}
+		}
+		p := pair{}
+		j.take(&p, raws)
+		if err := j.stranger(&p, shared); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (j *judge) stranger(p *pair, shared bool) error {
+	if len(p.sides) == 0 {
+		return nil
+	}
+	if j.options.Batch != "" {
+		j.summary.OtherBatch += len(p.sides)
+		return nil
+	}
+	line := Line{Debit: p.debit, Credit: p.credit, More: p.more}
+	main := p.debit
+	if main == nil {
+		main = p.credit
+	}
+	if !j.contains(main.CreatedAt) {
+		j.summary.OutOfPeriod++
+		return nil
+	}
+	if p.areOther() {
+		for i := range p.sides {
+			j.summary.OtherTypes[p.sides[i].Type]++
+		}
+		return nil
+	}
+	line.RefID, line.GroupID, line.Asset, line.Amount = main.RefID, main.GroupID, main.Asset, main.Amount
+	line.add(ServiceOnly)
+	p.addRepeated(&line)
+	if p.debit != nil && p.credit != nil && !areEqual(p.debit, p.credit) {
+		line.add(Unbalanced)
+	}
+	line.Reason = strangerReason(p, shared, j.customer)
+	line.finish()
+	return j.tell(p, &line)
+}
+
+// addRepeated adds what is there more than once to a line.
+func (p *pair) addRepeated(line *Line) {
+	if len(p.twice) > 0 || p.versions {
+		line.add(Duplicate)
+	}
+	if p.several {
+		line.add(Several)
+	}
+	line.More = append(slices.Clone(p.more), p.twice...)
+}
+
+// areOther reports whether all are records that no operation of remit makes.
+func (p *pair) areOther() bool {
+	for i := range p.sides {
+		kind := string(p.sides[i].Type)
+		isListed := slices.Contains(transfer.RecordTypes(), p.sides[i].Type)
+		if !isListed || !strings.HasSuffix(kind, "_DEPOSIT") && !strings.HasSuffix(kind, "_WITHDRAWAL") {
+			return false
+		}
+	}
+	return true
+}
+
+func strangerReason(p *pair, shared bool, customer string) string {
+	var parts []string
+	switch {
+	case p.credit == nil:
+		parts = append(parts, "Only its debit side is there.")
+	case p.debit == nil && p.credit.RefID == "":
+		parts = append(parts, "Only its credit side is there, without a ref_id: money that came in, or of which the debit is missing.")
+	case p.debit == nil:
+		parts = append(parts, "Only its credit side is there.")
+	}
+	if shared {
+		parts = append(parts, "Its group_id belongs to several ref_ids of the state, so nothing says of which it is.")
+	}
+	if p.debit != nil && customer != "" && p.debit.CustomerID != customer {
+		parts = append(parts, fmt.Sprintf("It is of another customer: %s.", p.debit.CustomerID))
+	}
+	return strings.Join(parts, " ")
+}
+
+// contains reports whether a time is in the period.
+func (j *judge) contains(t time.Time) bool {
+	o := j.options
+	return (o.From.IsZero() || !t.Before(o.From)) && (o.Until.IsZero() || t.Before(o.Until))
+}

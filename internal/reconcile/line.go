@@ -1,0 +1,139 @@
+package reconcile
+
+import (
+	"slices"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// Break is one way in which the state and the service do not agree about a transfer.
+type Break string
+
+// The breaks, the gravest first.
+const (
+	Several     Break = "several"      // more than one debit, or credit, under one ref_id: it may have been paid twice
+	NotMade     Break = "not_made"     // made at the service, and refused, unsent or settled as not made in the state
+	Conflict    Break = "conflict"     // a conflict in the state that nobody settled yet
+	Amount      Break = "amount"       // another amount than was asked for or accepted
+	Asset       Break = "asset"        // another asset
+	Field       Break = "field"        // another compared field: whose profile, type, direction, IDs, metadata
+	Unbalanced  Break = "unbalanced"   // the debit has no credit of the same amount and asset
+	OneSide     Break = "one_side"     // the debit or the credit is missing
+	ServiceOnly Break = "service_only" // the state has no such transfer
+	StateOnly   Break = "state_only"   // the service has no such transfer
+	Status      Break = "status"       // another status of the service: PENDING, COMPLETED or FAILED
+	InDoubt     Break = "in_doubt"     // in doubt in the state, whether the service has it or not
+	Unverified  Break = "unverified"   // unverified in the state
+	SharedGroup Break = "shared_group" // its group_id belongs to other ref_ids as well
+	Duplicate   Break = "duplicate"    // a record stands more than once in what was given
+	Unreadable  Break = "unreadable"   // what the service answered to the lookup can't be read
+)
+
+// Breaks lists every break, the gravest first.
+func Breaks() []Break {
+	return []Break{
+		Several, NotMade, Conflict, Amount, Asset, Field, Unbalanced, OneSide, ServiceOnly, StateOnly,
+		Status, InDoubt, Unverified, SharedGroup, Duplicate, Unreadable,
+	}
+}
+
+// Result is what came of a line.
+type Result string
+
+// The results.
+const (
+	Matched  Result = "matched"  // both have it and agree
+	Accepted Result = "accepted" // they differ in what a person has accepted or forgotten, and in nothing else
+	Differs  Result = "differs"  // it has a break: a person should look
+)
+
+// Line is one transfer: of the state, of the service, or of both.
+type Line struct {
+	Result Result
+	Breaks []Break // the gravest first; none unless Result is Differs
+
+	RefID   string // "" of a transfer that only the service has, and without a ref_id
+	GroupID string
+	Asset   string // as the state has it, else the service
+	Amount  string // as it was asked for, else as the service has it; a plain decimal
+
+	// State is nil where the state has no such ref_id.
+	State *state.Transfer
+	Batch string // of the state; "" for none, and where it was not needed to know it
+
+	Debit, Credit *Side  // nil where the side is missing
+	More          []Side // records of a side that has one already
+
+	Differences []Difference
+	Reason      string // in words, what Breaks do not say; "" for nothing
+	Next        string // the command to type; "" for none
+}
+
+// At is when the service made it, or else when it was sent or settled.
+func (l *Line) At() time.Time {
+	switch {
+	case l.Debit != nil:
+		return l.Debit.CreatedAt
+	case l.Credit != nil:
+		return l.Credit.CreatedAt
+	case l.State == nil:
+		return time.Time{}
+	case l.State.AttemptedAt.IsZero():
+		return l.State.SettledAt
+	}
+	return l.State.AttemptedAt
+}
+
+// kept is a line that holds after the next one is made.
+func (l *Line) kept() Line {
+	line := *l
+	if l.State != nil {
+		row := *l.State
+		line.State = &row
+	}
+	return line
+}
+
+// Has reports whether l has the break.
+func (l *Line) Has(b Break) bool { return slices.Contains(l.Breaks, b) }
+
+// add adds breaks that are not there yet.
+func (l *Line) add(breaks ...Break) {
+	for _, b := range breaks {
+		if !l.Has(b) {
+			l.Breaks = append(l.Breaks, b)
+		}
+	}
+}
+
+// finish puts the breaks in their order, and says what came of the line.
+func (l *Line) finish() {
+	if len(l.Breaks) == 0 {
+		return
+	}
+	l.Result = Differs
+	order := Breaks()
+	slices.SortFunc(l.Breaks, func(a, b Break) int { return slices.Index(order, a) - slices.Index(order, b) })
+}
+
+// Difference is a field of one side in which the service differs from what was asked, or from
+// what the state has recorded.
+type Difference struct {
+	transfer.Difference
+	Side     transfer.Direction `json:"side,omitempty"` // "" where it is of both sides together
+	Place    string             `json:"place,omitempty"`
+	Accepted bool               `json:"accepted,omitempty"` // by a person; it is no break
+}
+
+// breakOf is the break that a difference is.
+func breakOf(field string) Break {
+	switch field {
+	case "amount":
+		return Amount
+	case "asset", "balance_asset":
+		return Asset
+	}
+	return Field
+}

@@ -1,0 +1,150 @@
+package reconcile
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"remit/internal/transfer"
+)
+
+// Summary is what came of a reconciliation.
+type Summary struct {
+	From, Until time.Time // as in [Options]
+	Batch       string
+	DebitsOnly  bool
+	LookedUp    bool
+
+	Records     int       // that were given or found
+	First, Last time.Time // the oldest and the newest created_at of them
+
+	Matched, Accepted, Differ int           // transfers of each [Result]
+	Breaks                    map[Break]int // transfers that have each
+
+	NotMade     int // transfers that the state says were not made, and that the service does not have
+	OutOfPeriod int // transfers and records left out by From and Until
+	OtherBatch  int // transfers of the state, and records that it does not know, left out by Batch
+
+	// OtherTypes are records that no operation of remit makes, deposits and withdrawals, and
+	// that belong to no ref_id of the state: they are counted and not judged.
+	OtherTypes map[transfer.RecordType]int
+
+	// Lists are the first lines of each break, under the gravest of a line, in the order of
+	// ref_ids; at most [Options.ListMax] each.
+	Lists map[Break][]Line
+	// AcceptedLines are those that differ in what a person has accepted, bounded likewise.
+	AcceptedLines []Line
+	// MatchedLines are those that match; none unless ListMax is negative.
+	MatchedLines []Line
+
+	state, debits, credits, matched transfer.Totals
+	listMax                         int
+}
+
+// AssetTotals are the count and the exact sum of one asset on both sides. What FAILED moved
+// nothing and is not in it.
+type AssetTotals struct {
+	Asset   string
+	State   transfer.Total // what the state says was made, accepted differences as accepted
+	Debits  transfer.Total // the debit sides at the service
+	Credits transfer.Total // the credit sides at the service
+	Matched transfer.Total // what matched or was accepted
+}
+
+// Difference is how much more the service debited than the state says was made.
+func (a AssetTotals) Difference() decimal.Decimal { return a.Debits.Sum.Sub(a.State.Sum) }
+
+func newSummary(o Options) Summary {
+	return Summary{
+		From: o.From, Until: o.Until, Batch: o.Batch, DebitsOnly: o.DebitsOnly, LookedUp: o.LookedUp,
+		Breaks: make(map[Break]int), OtherTypes: make(map[transfer.RecordType]int), Lists: make(map[Break][]Line),
+		listMax: o.ListMax,
+	}
+}
+
+// Agrees reports whether everything matches, or differs only in what a person has accepted.
+// It is true too where there was nothing on either side: see Transfers.
+func (s *Summary) Agrees() bool { return s.Differ == 0 }
+
+// Transfers is how many were compared.
+func (s *Summary) Transfers() int { return s.Matched + s.Accepted + s.Differ }
+
+// Assets are the totals of every asset, in the order of their codes.
+func (s *Summary) Assets() []AssetTotals {
+	all := make(map[string]*AssetTotals)
+	of := func(asset string) *AssetTotals {
+		if all[asset] == nil {
+			all[asset] = &AssetTotals{Asset: asset}
+		}
+		return all[asset]
+	}
+	for total := range s.state.All() {
+		of(total.Asset).State = total
+	}
+	for total := range s.debits.All() {
+		of(total.Asset).Debits = total
+	}
+	for total := range s.credits.All() {
+		of(total.Asset).Credits = total
+	}
+	for total := range s.matched.All() {
+		of(total.Asset).Matched = total
+	}
+	var assets []AssetTotals
+	for _, asset := range slices.Sorted(maps.Keys(all)) {
+		assets = append(assets, *all[asset])
+	}
+	return assets
+}
+
+// took counts a record.
+func (s *Summary) took(at time.Time) {
+	s.Records++
+	if s.First.IsZero() || at.Before(s.First) {
+		s.First = at
+	}
+	if at.After(s.Last) {
+		s.Last = at
+	}
+}
+
+// count counts a line, and keeps it while there is room in its list.
+func (s *Summary) count(l *Line) {
+	switch l.Result {
+	case Matched:
+		s.Matched++
+		if s.listMax < 0 {
+			s.MatchedLines = append(s.MatchedLines, l.kept())
+		}
+	case Accepted:
+		s.Accepted++
+		if s.hasRoom(s.AcceptedLines) {
+			s.AcceptedLines = append(s.AcceptedLines, l.kept())
+		}
+	case Differs:
+		s.Differ++
+		for _, b := range l.Breaks {
+			s.Breaks[b]++
+		}
+		if list := s.Lists[l.Breaks[0]]; s.hasRoom(list) {
+			s.Lists[l.Breaks[0]] = append(list, l.kept())
+		}
+	}
+}
+
+func (s *Summary) hasRoom(list []Line) bool { return s.listMax < 0 || len(list) < s.listMax }
+
+// add adds an amount, which is a decimal, of any sign, to totals.
+func add(totals *transfer.Totals, asset, amount string) {
+	if plain, err := transfer.ParseAmount(amount); err == nil {
+		totals.Add(asset, plain)
+		return
+	}
+	sum, err := decimal.NewFromString(amount)
+	if err != nil {
+		panic("reconcile: Add let the amount " + amount + " in") // it checked
+	}
+	totals.AddTotal(transfer.Total{Asset: asset, Count: 1, Sum: sum})
+}
