@@ -25,6 +25,13 @@ func (j *judge) isLongAgo(p *pair) bool {
 		!o.Until.IsZero() && p.row.IntendedAt.Add(-slack).After(o.Until)
 }
 
+// MayConcern reports whether a transfer of the state may be in the period, by what its row says:
+// for a caller who looks up what is to be added.
+func (r *Reconciliation) MayConcern(row *state.Transfer) bool {
+	j := judge{Reconciliation: r}
+	return !j.isLongAgo(&pair{row: *row})
+}
+
 // inPeriod reports whether a transfer is in the period: by what the service says, or by what
 // the state has stored of it. Where the state alone says so of a transfer that the service has,
 // the time that differs is returned.

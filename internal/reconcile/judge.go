@@ -254,6 +254,9 @@ func (j *judge) one(p *pair) error {
 	}
 	line.Batch = p.detail.Intent.Batch
 	line.Asset, line.Amount = p.asBooked()
+	if at, isStored := storedAt(p.detail); isStored {
+		line.Stored = at
+	}
 	if j.options.Batch != "" && line.Batch != j.options.Batch {
 		j.summary.OtherBatch++
 		return nil

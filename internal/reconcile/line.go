@@ -62,6 +62,9 @@ type Line struct {
 	// State is nil where the state has no such ref_id.
 	State *state.Transfer
 	Batch string // of the state; "" for none, and where it was not needed to know it
+	// Stored is the created_at of the record that the state has; zero for none, and where it
+	// was not needed to know it.
+	Stored time.Time
 
 	Debit, Credit *Side  // nil where the side is missing
 	More          []Side // records of a side that has one already
@@ -78,8 +81,8 @@ func (l *Line) At() time.Time {
 		return l.Debit.CreatedAt
 	case l.Credit != nil:
 		return l.Credit.CreatedAt
-	case l.State == nil:
-		return time.Time{}
+	case !l.Stored.IsZero(), l.State == nil:
+		return l.Stored
 	case l.State.AttemptedAt.IsZero():
 		return l.State.SettledAt
 	}

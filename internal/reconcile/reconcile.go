@@ -136,6 +136,7 @@ func (r *Reconciliation) Judge(ctx context.Context, archive Archive) (*Summary, 
 	if err := j.strangers(strangers); err != nil {
 		return nil, fmt.Errorf("compare the records: %w", err)
 	}
+	r.summary.addUp()
 	return &r.summary, nil
 }
 

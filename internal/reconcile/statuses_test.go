@@ -204,7 +204,7 @@ func TestTotalsAreExact(t *testing.T) {
 	export = append(export, export[4])                                                                 // a line twice counts once
 	s := w.reconciled(t, reconcile.Options{}, format(3, export))
 	var got []string
-	for _, a := range s.Assets() {
+	for _, a := range s.Assets {
 		got = append(got, fmt.Sprintf("%s state %d %s debits %d %s credits %d %s difference %s", a.Asset,
 			a.State.Count, a.State.Sum, a.Debits.Count, a.Debits.Sum, a.Credits.Count, a.Credits.Sum, a.Difference()))
 	}

@@ -22,6 +22,11 @@ type Summary struct {
 
 	Matched, Accepted, Differ int           // transfers of each [Result]
 	Breaks                    map[Break]int // transfers that have each
+	Gravest                   map[Break]int // transfers of which each is the gravest
+	Pending                   int           // of those that match or were accepted, PENDING ones
+	// Outside is how many of those that only the state has are older than the first record or
+	// newer than the last: what was given may cover a part only.
+	Outside int
 
 	NotMade     int // transfers that the state says were not made, and that the service does not have
 	OutOfPeriod int // transfers and records left out by From and Until
@@ -30,6 +35,9 @@ type Summary struct {
 	// OtherTypes are records that no operation of remit makes, deposits and withdrawals, and
 	// that belong to no ref_id of the state: they are counted and not judged.
 	OtherTypes map[transfer.RecordType]int
+
+	// Assets are the totals of every asset, in the order of their codes.
+	Assets []AssetTotals
 
 	// Lists are the first lines of each break, under the gravest of a line, in the order of
 	// ref_ids; at most [Options.ListMax] each.
@@ -59,7 +67,7 @@ func (a AssetTotals) Difference() decimal.Decimal { return a.Debits.Sum.Sub(a.St
 func newSummary(o Options) Summary {
 	return Summary{
 		From: o.From, Until: o.Until, Batch: o.Batch, DebitsOnly: o.DebitsOnly, LookedUp: o.LookedUp,
-		Breaks: make(map[Break]int), OtherTypes: make(map[transfer.RecordType]int), Lists: make(map[Break][]Line),
+		Breaks: make(map[Break]int), Gravest: make(map[Break]int), OtherTypes: make(map[transfer.RecordType]int), Lists: make(map[Break][]Line),
 		listMax: o.ListMax,
 	}
 }
@@ -71,8 +79,8 @@ func (s *Summary) Agrees() bool { return s.Differ == 0 }
 // Transfers is how many were compared.
 func (s *Summary) Transfers() int { return s.Matched + s.Accepted + s.Differ }
 
-// Assets are the totals of every asset, in the order of their codes.
-func (s *Summary) Assets() []AssetTotals {
+// addUp makes Assets of what was added.
+func (s *Summary) addUp() {
 	all := make(map[string]*AssetTotals)
 	of := func(asset string) *AssetTotals {
 		if all[asset] == nil {
@@ -92,11 +100,9 @@ func (s *Summary) Assets() []AssetTotals {
 	for total := range s.matched.All() {
 		of(total.Asset).Matched = total
 	}
-	var assets []AssetTotals
 	for _, asset := range slices.Sorted(maps.Keys(all)) {
-		assets = append(assets, *all[asset])
+		s.Assets = append(s.Assets, *all[asset])
 	}
-	return assets
 }
 
 // took counts a record.
@@ -112,6 +118,9 @@ func (s *Summary) took(at time.Time) {
 
 // count counts a line, and keeps it while there is room in its list.
 func (s *Summary) count(l *Line) {
+	if l.Result != Differs && l.Debit != nil && l.Debit.Status == transfer.Pending {
+		s.Pending++
+	}
 	switch l.Result {
 	case Matched:
 		s.Matched++
@@ -127,6 +136,10 @@ func (s *Summary) count(l *Line) {
 		s.Differ++
 		for _, b := range l.Breaks {
 			s.Breaks[b]++
+		}
+		s.Gravest[l.Breaks[0]]++
+		if l.Has(StateOnly) && s.Records > 0 && (l.At().Before(s.First) || l.At().After(s.Last)) {
+			s.Outside++
 		}
 		if list := s.Lists[l.Breaks[0]]; s.hasRoom(list) {
 			s.Lists[l.Breaks[0]] = append(list, l.kept())

@@ -1,0 +1,372 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"remit/config"
+	"remit/executor"
+	"remit/internal/reconcile"
+	"remit/internal/records"
+	"remit/internal/shell"
+	"remit/internal/view"
+	"remit/state"
+)
+
+// reconcileFileMax bounds one export, in bytes.
+const reconcileFileMax = 1 << 40
+
+// reconciling is one remit reconcile.
+type reconciling struct {
+	source     source
+	period     period
+	batch      string
+	debitsOnly bool
+	show, into string
+	asJSON     bool
+	faces      reconcileFaces
+}
+
+func newReconcile(p *process) *cobra.Command {
+	r := reconciling{source: source{need: config.NeedService}}
+	cmd := &cobra.Command{
+		Use:   "reconcile [FILE...]",
+		Short: "Hold the service's records against the state, and list what does not match",
+		Long: "Hold the service's records against the state: exports of its transfer records, with both sides\n" +
+			"of each transfer, as JSON, JSON Lines or CSV; - is standard input. Without a FILE, and where the\n" +
+			"service has a lookup, it is asked for every ref_id of the state.\n\n" +
+			"Records belong to the transfer whose ref_id they have, and else to the one whose group_id they\n" +
+			"have. A transfer matches where both sides are there once and agree in every field that an apply\n" +
+			"compares. Nothing is sent and nothing is changed.\n\n" +
+			"Exit codes: 0 everything matches; 1 a mistake, nothing was compared; 4 something does not match,\n" +
+			"or nothing was left to compare: a person should look.",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return r.run(cmd.Context(), p, args, cmd.Flags().Changed)
+		},
+	}
+	r.source.flags(cmd)
+	flags := cmd.Flags()
+	r.period.flags(cmd, "what the service made")
+	flags.StringVar(&r.batch, "batch", "", "only transfers of this `batch`; what the state does not know is left out")
+	flags.BoolVar(&r.debitsOnly, "debits-only", false, "the export has no credit sides: that they are missing is no difference")
+	flags.StringVar(&r.show, "show", "", "with `all`, list every transfer, also those that match")
+	flags.BoolVar(&r.asJSON, "json", false, "write JSON Lines")
+	intoFlag(cmd, &r.into)
+	r.faces.flags(cmd)
+	return cmd
+}
+
+// reconcileFaces are the flags that ask for another face than the terminal's or JSON.
+type reconcileFaces struct{ markdown, html, csv bool }
+
+func (f *reconcileFaces) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.markdown, "markdown", false, "write Markdown, for a comment or a ticket")
+	flags.BoolVar(&f.html, "html", false, "write one page that needs nothing else, for a browser and for paper")
+	flags.BoolVar(&f.csv, "csv", false, "write a line for each transfer, for a spreadsheet")
+	cmd.MarkFlagsMutuallyExclusive("markdown", "html", "csv", "json")
+}
+
+func (r *reconciling) run(ctx context.Context, p *process, files []string, isGiven func(string) bool) error {
+	options, err := r.options(isGiven)
+	if err != nil {
+		return err
+	}
+	if err := r.checkFiles(files); err != nil {
+		return err
+	}
+	if err := p.writeInto(&r.source, r.into, r.asJSON); err != nil {
+		return err
+	}
+	w, err := p.open(&r.source, r.asJSON)
+	if err != nil {
+		return err
+	}
+	options.Operator, options.FingerprintKey = w.config.Service.Operator, w.config.Service.FingerprintKey
+	options.CanLookUp = w.sandbox || w.config.Service.LookupPath != ""
+	options.LookedUp = len(files) == 0
+	if options.LookedUp && !options.CanLookUp {
+		return withHint(errors.New("the service has no lookup (no lookup_path), so its records are needed: an export of its transfer records, "+
+			"with both sides of each transfer"), r.source.command("reconcile FILE"))
+	}
+	snapshot, done, err := w.read(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	defer w.quiet()
+	told := reconcileTold{reconciling: r, w: w, files: files}
+	if r.asJSON || r.faces.csv || p.into != nil {
+		options.Each = told.line
+	}
+	reconciliation := reconcile.New(options)
+	defer reconciliation.Close()
+	if options.LookedUp {
+		err = w.lookUpAll(ctx, snapshot, reconciliation)
+	} else {
+		told.read, err = w.readExports(ctx, files, reconciliation)
+	}
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	w.begin("comparing")
+	summary, err := reconciliation.Judge(ctx, snapshot)
+	if err != nil {
+		return stopped(ctx, told.explain(err))
+	}
+	w.quiet()
+	if r.batch != "" && summary.Transfers() == 0 {
+		return withHint(fmt.Errorf("the state has no transfer of a batch %q in what was asked for; nothing was compared", r.batch), r.source.command("state list"))
+	}
+	if err := told.end(summary, snapshot.Meta()); err != nil {
+		return err
+	}
+	isNothing := summary.Transfers() == 0 && summary.OutOfPeriod+summary.Records > 0
+	if !summary.Agrees() || isNothing {
+		return exitCode(exitLook)
+	}
+	return nil
+}
+
+// stopped says that an interrupt ended the command, where one did.
+func stopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return interrupted("while the records were compared")
+	}
+	return err
+}
+
+// options are what the flags say.
+func (r *reconciling) options(isGiven func(string) bool) (reconcile.Options, error) {
+	o := reconcile.Options{Batch: r.batch, DebitsOnly: r.debitsOnly, TempDir: os.TempDir()}
+	if isGiven("batch") && r.batch == "" {
+		return o, errors.New("--batch is empty, which names no batch. Is a variable of the shell not set?")
+	}
+	switch {
+	case r.show == "all":
+		o.ListMax = -1
+	case isGiven("show"):
+		return o, fmt.Errorf("--show=%s: it takes the word all", r.show)
+	}
+	var err error
+	o.From, o.Until, err = r.period.bounds(isGiven)
+	return o, err
+}
+
+// checkFiles refuses a file that is named twice: each of its records would be there twice.
+func (r *reconciling) checkFiles(files []string) error {
+	for i, name := range files {
+		if name == "" {
+			return errors.New("a FILE is empty, which names none. Is a variable of the shell not set?")
+		}
+		for _, other := range files[:i] {
+			if name == other || name != "-" && other != "-" && samePath(r.source.within(name), r.source.within(other)) {
+				return fmt.Errorf("%s and %s are one file: each of its records would be there twice", other, name)
+			}
+		}
+	}
+	return nil
+}
+
+// readExports takes in the records of every file, and returns how many each has.
+func (w *workspace) readExports(ctx context.Context, files []string, into *reconcile.Reconciliation) ([]view.ReconciledFile, error) {
+	doing := w.begin("reading the records")
+	var read []view.ReconciledFile
+	var unfinished string // a file whose last page names a next one
+	isFinished := false   // some page names none
+	for _, name := range files {
+		in, err := w.openExport(name)
+		if err != nil {
+			return nil, err
+		}
+		into.AddFile(name)
+		reader := records.NewReader(name, in, reconcileFileMax)
+		for record, err := range reader.All() {
+			if err == nil && ctx.Err() != nil {
+				err = ctx.Err()
+			}
+			if err == nil {
+				if wrong := into.Add(record.Record, record.Line); wrong != nil {
+					err = &records.Error{File: name, Line: record.Line, Err: wrong}
+				}
+			}
+			if err != nil {
+				_ = in.Close() // only read
+				return nil, fmt.Errorf("read the records: %w", err)
+			}
+			doing.transfers.Add(1)
+		}
+		_ = in.Close() // only read
+		if reader.Continues() {
+			unfinished = name
+		} else {
+			isFinished = true
+		}
+		read = append(read, view.ReconciledFile{Name: name, Records: reader.Count()})
+	}
+	if unfinished != "" && !isFinished {
+		return nil, fmt.Errorf("%s names a next page (next_page_cursor), and no file is the last page: the export is not complete. Add the pages that are missing", unfinished)
+	}
+	return read, nil
+}
+
+// openExport opens a file; - is standard input.
+func (w *workspace) openExport(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(w.stdin), nil
+	}
+	file, err := os.Open(w.within(name))
+	if err != nil {
+		return nil, fmt.Errorf("open the records: %w", err)
+	}
+	return file, nil
+}
+
+// lookUpAll asks the service for the ref_ids of the state.
+func (w *workspace) lookUpAll(ctx context.Context, snapshot state.Snapshot, into *reconcile.Reconciliation) error {
+	connection, err := w.connect(ctx, 1)
+	if err != nil {
+		return err
+	}
+	defer connection.close()
+	if _, err := connection.submitter.Ready(ctx); err != nil {
+		return err
+	}
+	doing := w.begin("looking up")
+	var refIDs []string
+	ask := func() error {
+		found, err := connection.finder.Find(ctx, refIDs)
+		unreadable, isUnreadable := errors.AsType[*executor.UnreadableError](err)
+		if err != nil && !isUnreadable {
+			return err
+		}
+		for _, refID := range refIDs {
+			if isUnreadable {
+				if why, is := unreadable.Reasons[refID]; is {
+					if err := into.AddUnreadable(refID, why); err != nil {
+						return err
+					}
+					continue
+				}
+			}
+			for i := range found[refID] {
+				if err := into.Add(found[refID][i], 0); err != nil {
+					return fmt.Errorf("the answer about %q: %w", refID, err)
+				}
+			}
+		}
+		doing.transfers.Add(int64(len(refIDs)))
+		refIDs = refIDs[:0]
+		return nil
+	}
+	for row, err := range snapshot.Transfers(ctx) {
+		if err != nil {
+			return w.stateError(err)
+		}
+		if !into.MayConcern(&row) {
+			continue
+		}
+		if refIDs = append(refIDs, row.RefID); len(refIDs) == executor.FindMax {
+			if err := ask(); err != nil {
+				return err
+			}
+		}
+	}
+	if len(refIDs) == 0 {
+		return nil
+	}
+	return ask()
+}
+
+// reconcileTold tells what comes of it, in the face that was asked for.
+type reconcileTold struct {
+	*reconciling
+	w      *workspace
+	files  []string
+	read   []view.ReconciledFile
+	csv    *view.ReconciliationCSV
+	failed error // of writing
+}
+
+// line tells of one transfer as soon as it is judged.
+func (t *reconcileTold) line(l *reconcile.Line) error {
+	t.w.quiet()
+	if t.w.wantsLines(t.asJSON) {
+		t.failed = t.w.json().Reconciled(l)
+	}
+	if t.faces.csv && t.failed == nil {
+		if t.failed = t.beginCSV(); t.failed == nil {
+			t.failed = t.csv.Line(l)
+		}
+	}
+	return t.failed
+}
+
+func (t *reconcileTold) beginCSV() (err error) {
+	if t.csv == nil {
+		t.csv, err = view.NewReconciliationCSV(t.w.stdout)
+	}
+	return err
+}
+
+// explain tells an error of writing from one of the state and of temporary files.
+func (t *reconcileTold) explain(err error) error {
+	if t.failed != nil {
+		return t.failed
+	}
+	if _, isPath := errors.AsType[*os.PathError](err); isPath {
+		return fmt.Errorf("%w. Nothing was changed. What does not fit into memory goes to the directory for temporary files, %s, which TMPDIR names", err, os.TempDir())
+	}
+	return t.w.stateError(err)
+}
+
+// end tells the end.
+func (t *reconcileTold) end(s *reconcile.Summary, meta state.Meta) error {
+	o := view.ReconciliationOptions{
+		Screen: t.w.screen(t.w.stdout), Meta: meta, Files: t.read, ShowAll: t.show == "all", Command: t.command(),
+	}
+	if t.w.wantsLines(t.asJSON) {
+		if err := t.w.json().Reconciliation(s, o); t.asJSON || err != nil {
+			return err
+		}
+	}
+	switch {
+	case t.faces.csv:
+		if err := t.beginCSV(); err != nil {
+			return err
+		}
+		return t.csv.Close()
+	case t.faces.markdown:
+		return view.ReconciliationMarkdown(t.w.stdout, s, o)
+	case t.faces.html:
+		return view.ReconciliationHTML(t.w.stdout, s, o)
+	}
+	return view.Reconciliation(t.w.stdout, s, o)
+}
+
+// command is what was typed, without a face.
+func (t *reconcileTold) command() string {
+	words := []string{"reconcile"}
+	for _, name := range t.files {
+		words = append(words, shell.Word(name))
+	}
+	for _, flag := range []struct{ name, value string }{{"from", t.period.from}, {"until", t.period.until}, {"batch", t.batch}} {
+		if flag.value != "" {
+			words = append(words, "--"+flag.name+"="+shell.Word(flag.value))
+		}
+	}
+	if t.period.zone != "UTC" {
+		words = append(words, "--timezone="+shell.Word(t.period.zone))
+	}
+	if t.debitsOnly {
+		words = append(words, "--debits-only")
+	}
+	return t.source.command(strings.Join(words, " "))
+}

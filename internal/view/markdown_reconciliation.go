@@ -1,0 +1,75 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"remit/internal/reconcile"
+	"remit/planner"
+)
+
+// ReconciliationMarkdown writes what came of a reconciliation as [PlanMarkdown] writes a plan:
+// the verdict, what was compared, the totals, and as many transfers of each break as 60,000
+// characters have room for. It returns only errors of w.
+func ReconciliationMarkdown(w io.Writer, s *reconcile.Summary, o ReconciliationOptions) error {
+	o.Screen = Screen{Width: markdownWidth, Here: o.Here}
+	m := &markdown{options: PlanOptions{Screen: o.Screen}}
+	m.reconciledHead(s, o)
+	m.reconciledTotals(s)
+	lists := reconciledLists(s)
+	const around = 100 // what is written beside a block
+	room := (markdownMax-m.Len())/max(1, len(lists)) - around
+	for _, list := range lists {
+		text := m.lines(func(p *page) {
+			shown := list.lines
+			if !o.ShowAll {
+				shown = shown[:min(len(shown), reconciledShown)]
+			}
+			for i := range shown {
+				p.reconciledLine(&shown[i])
+			}
+			if more := list.count - len(shown); more > 0 {
+				p.line(plain(fmt.Sprintf("and %d more", more)))
+			}
+		})
+		most := min(markdownObstacles, room-2*longestRun(text)) // the fence is as long
+		m.printf("**%s: %d**\n\n%s", list.title, list.count, codeBlock(text, most))
+	}
+	_, err := m.WriteTo(w)
+	return err
+}
+
+func (m *markdown) reconciledHead(s *reconcile.Summary, o ReconciliationOptions) {
+	if o.Meta.Service.IsSandbox() {
+		m.printf("**SANDBOX: no money moves**\n\n")
+	} else {
+		m.printf("**Environment:** %s (%s)\n\n", codeSpan(o.Meta.Environment), codeSpan(serviceName(planner.Header{Service: o.Meta.Service})))
+	}
+	m.printf("### Reconciliation\n\n")
+	kind := "NOTE"
+	if !s.Agrees() || s.Transfers() == 0 {
+		kind = "CAUTION"
+	}
+	m.printf("> [!%s]\n> **%s**\n\n", kind, reconciledVerdict(s).text)
+	m.printf("%s", codeBlock(m.lines(func(p *page) { p.fields(reconciledAbout(s, o)) }), markdownSection))
+	for _, note := range reconciledNotes(s) {
+		m.printf("- %s\n", note)
+	}
+	m.printf("\n")
+}
+
+func (m *markdown) reconciledTotals(s *reconcile.Summary) {
+	m.printf("| asset | state | | debits | | credits | | debits - state |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
+	for _, a := range s.Assets[:min(len(s.Assets), markdownTotals)] {
+		cells := []string{
+			codeSpan(a.Asset), fmt.Sprint(a.State.Count), sum(a.State.Sum), fmt.Sprint(a.Debits.Count), sum(a.Debits.Sum),
+			fmt.Sprint(a.Credits.Count), sum(a.Credits.Sum), sum(a.Difference()),
+		}
+		m.printf("| %s |\n", strings.Join(cells, " | "))
+	}
+	if more := len(s.Assets) - markdownTotals; more > 0 {
+		m.printf("| and %d more | | | | | | | |\n", more)
+	}
+	m.printf("\n| result | count |\n|---|---:|\n| matched | %d |\n| accepted by a person | %d |\n| not matched | %d |\n\n", s.Matched, s.Accepted, s.Differ)
+}

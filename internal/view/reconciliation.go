@@ -1,0 +1,367 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"remit/internal/reconcile"
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+)
+
+// reconciledShown is how many transfers of a heading the terminal lists, unless all are asked for.
+const reconciledShown = 20
+
+// ReconciliationOptions say how to show what came of a reconciliation.
+type ReconciliationOptions struct {
+	Screen
+	Meta    state.Meta
+	Files   []ReconciledFile // in the order in which they were given; none where the service was asked
+	ShowAll bool             // list every line that the summary has
+	Command string           // that was typed, for other faces of it
+}
+
+// ReconciledFile is an export that was read.
+type ReconciledFile struct {
+	Name    string `json:"name"`
+	Records int    `json:"records"`
+}
+
+// breakTitle is the heading under which transfers with a break are listed.
+func breakTitle(b reconcile.Break) string {
+	switch b {
+	case reconcile.Several:
+		return "More than one transfer under one ref_id"
+	case reconcile.NotMade:
+		return "Made at the service, and not made in the state"
+	case reconcile.Conflict:
+		return "In conflict in the state"
+	case reconcile.Amount:
+		return "Another amount"
+	case reconcile.Asset:
+		return "Another asset"
+	case reconcile.Field:
+		return "Another field"
+	case reconcile.Unbalanced:
+		return "Debit without an equal credit"
+	case reconcile.OneSide:
+		return "One side missing"
+	case reconcile.ServiceOnly:
+		return "Only at the service"
+	case reconcile.StateOnly:
+		return "Only in the state"
+	case reconcile.Status:
+		return "Another status of the service"
+	case reconcile.InDoubt:
+		return "In doubt in the state"
+	case reconcile.Unverified:
+		return "Unverified in the state"
+	case reconcile.SharedGroup:
+		return "One group_id for several ref_ids"
+	case reconcile.Duplicate:
+		return "A record more than once"
+	case reconcile.Unreadable:
+		return "An answer that can't be read"
+	}
+	return string(b)
+}
+
+// Reconciliation writes what came of one for a person: the verdict, what was compared, the
+// totals per asset, and each transfer that does not match under its gravest break. It returns
+// only errors of w.
+func Reconciliation(w io.Writer, s *reconcile.Summary, o ReconciliationOptions) error {
+	p := newPage(w, o.Screen)
+	if o.Meta.Service.IsSandbox() {
+		p.line(span{"SANDBOX: no money moves", toneGood})
+	} else {
+		p.line(strong("Environment: "+Visible(o.Meta.Environment)), plain(inBrackets(serviceName(planner.Header{Service: o.Meta.Service}))))
+	}
+	p.line()
+	said := reconciledVerdict(s)
+	p.paragraph("", said.text, said.tone)
+	p.line()
+	p.fields(reconciledAbout(s, o))
+	for _, note := range reconciledNotes(s) {
+		p.paragraph("  ", note, toneDoubt)
+	}
+	p.line()
+	p.reconciledTotals(s)
+	p.reconciledBreaks(s, o)
+	return p.Flush()
+}
+
+// reconciledVerdict is the reconciliation in a sentence.
+func reconciledVerdict(s *reconcile.Summary) span {
+	switch {
+	case s.Transfers() == 0:
+		return span{"Nothing was compared: neither the state nor the service has a transfer here.", toneDoubt}
+	case !s.Agrees():
+		verb := "do"
+		if s.Differ == 1 {
+			verb = "does"
+		}
+		text := fmt.Sprintf("%d of %s %s not match: a person should look.", s.Differ, plural(s.Transfers(), "transfer"), verb)
+		if s.Records == 0 {
+			text = "The service has no record here. " + text
+		}
+		return span{text, toneBad}
+	case s.Accepted > 0:
+		return span{fmt.Sprintf("All %s match, %d of them as a person has accepted them.", plural(s.Transfers(), "transfer"), s.Accepted), toneGood}
+	}
+	return span{fmt.Sprintf("All %s match.", plural(s.Transfers(), "transfer")), toneGood}
+}
+
+// reconciledAbout says what was compared with what.
+func reconciledAbout(s *reconcile.Summary, o ReconciliationOptions) []field {
+	var names []string
+	for _, file := range o.Files {
+		names = append(names, fmt.Sprintf("%s (%s)", file.Name, plural(file.Records, "record")))
+	}
+	fields := []field{{"export", some(names, 0)}, {"records", fmt.Sprint(s.Records)}}
+	if s.LookedUp {
+		fields[0] = field{"looked up", "by the ref_ids of the state"}
+	}
+	if s.Records > 0 {
+		fields[1].value += fmt.Sprintf(", created from %s to %s", moment(s.First), moment(s.Last))
+	}
+	if !s.From.IsZero() {
+		fields = append(fields, field{"from", moment(s.From)})
+	}
+	if !s.Until.IsZero() {
+		fields = append(fields, field{"until", moment(s.Until) + ", which is not in it"})
+	}
+	fields = append(fields, field{"batch", s.Batch})
+	left := func(name string, count int) {
+		if count > 0 {
+			fields = append(fields, field{name, fmt.Sprint(count)})
+		}
+	}
+	left("left out: outside of the period", s.OutOfPeriod)
+	left("left out: not of the batch", s.OtherBatch)
+	left("not made, and not at the service", s.NotMade)
+	for _, kind := range otherTypes(s) {
+		left("left out: "+string(kind), s.OtherTypes[kind])
+	}
+	return fields
+}
+
+// otherTypes are the types of records that were counted and not judged.
+func otherTypes(s *reconcile.Summary) []transfer.RecordType {
+	var kinds []transfer.RecordType
+	for kind := range s.OtherTypes {
+		kinds = append(kinds, kind)
+	}
+	slices.Sort(kinds)
+	return kinds
+}
+
+// reconciledNotes say what a reader has to know to take the verdict for what it is.
+func reconciledNotes(s *reconcile.Summary) []string {
+	var notes []string
+	if s.LookedUp {
+		notes = append(notes, "Only ref_ids of the state were asked for: what the service has beside them is not found this way. An export shows it.")
+	}
+	if s.DebitsOnly {
+		notes = append(notes, "Credit sides were not expected (--debits-only), so nothing proves whom the debits paid.")
+	}
+	if s.Pending > 0 {
+		notes = append(notes, fmt.Sprintf("PENDING, which the service has not finished yet: %d of those that match.", s.Pending))
+	}
+	if s.Outside > 0 {
+		notes = append(notes, fmt.Sprintf("%d of those that only the state has are older than the first record or newer than the last. "+
+			"Where the export covers a part of the time, say which: --from and --until.", s.Outside))
+	}
+	return notes
+}
+
+// reconciledTotals writes a line for each asset, and one for each result.
+func (p *page) reconciledTotals(s *reconcile.Summary) {
+	rows := [][]span{{dim("asset"), dim("state"), dim(""), dim("debits"), dim(""), dim("credits"), dim(""), dim("debits - state")}}
+	for _, a := range s.Assets {
+		tone := toneNone
+		if !a.Difference().IsZero() {
+			tone = toneBad
+		}
+		rows = append(rows, []span{
+			plain(a.Asset), dim(fmt.Sprint(a.State.Count)), plain(sum(a.State.Sum)), dim(fmt.Sprint(a.Debits.Count)), plain(sum(a.Debits.Sum)),
+			dim(fmt.Sprint(a.Credits.Count)), plain(sum(a.Credits.Sum)),
+			{sum(a.Difference()), tone},
+		})
+	}
+	if len(s.Assets) > 0 {
+		p.table("  ", rows, 1, 2, 3, 4, 5, 6, 7)
+		p.line()
+	}
+	p.table("  ", [][]span{
+		{{"matched", toneGood}, plain(fmt.Sprint(s.Matched))},
+		{plain("accepted by a person"), plain(fmt.Sprint(s.Accepted))},
+		{{"not matched", toneBad}, plain(fmt.Sprint(s.Differ))},
+	}, 1)
+}
+
+// reconciledList is one heading and its transfers.
+type reconciledList struct {
+	title string
+	count int
+	lines []reconcile.Line
+	tone  tone
+}
+
+// reconciledLists are the headings that have transfers, in the order of their weight.
+func reconciledLists(s *reconcile.Summary) []reconciledList {
+	var lists []reconciledList
+	for _, b := range reconcile.Breaks() {
+		if s.Gravest[b] > 0 {
+			lists = append(lists, reconciledList{breakTitle(b), s.Gravest[b], s.Lists[b], toneBad})
+		}
+	}
+	if s.Accepted > 0 {
+		lists = append(lists, reconciledList{"As a person has accepted it", s.Accepted, s.AcceptedLines, toneStrong})
+	}
+	if len(s.MatchedLines) > 0 {
+		lists = append(lists, reconciledList{"Matched", s.Matched, s.MatchedLines, toneGood})
+	}
+	return lists
+}
+
+func (p *page) reconciledBreaks(s *reconcile.Summary, o ReconciliationOptions) {
+	isCut := false
+	for _, list := range reconciledLists(s) {
+		p.line()
+		p.paragraph("", fmt.Sprintf("%s: %d", list.title, list.count), list.tone)
+		shown := list.lines
+		if !o.ShowAll {
+			shown = shown[:min(len(shown), reconciledShown)]
+		}
+		for i := range shown {
+			p.reconciledLine(&shown[i])
+		}
+		if more := list.count - len(shown); more > 0 {
+			p.line(dim(fmt.Sprintf("  and %d more", more)))
+			isCut = true
+		}
+	}
+	if isCut && o.Command != "" {
+		p.line()
+		p.line(plain("To see every one:"))
+		for _, face := range []string{"--show=all", "--csv"} {
+			p.command("", o.Command+" "+face)
+		}
+	}
+}
+
+// reconciledLine writes a transfer, and below it what is wrong.
+func (p *page) reconciledLine(l *reconcile.Line) {
+	name := l.RefID
+	if name == "" {
+		name = "(no ref_id) group_id " + l.GroupID
+	}
+	p.line(plain("  "+name), plain("  "+l.Amount+" "+l.Asset))
+	for _, fact := range reconciledFacts(l) {
+		p.paragraph("      ", Visible(fact), toneNone)
+	}
+	if l.Next != "" {
+		p.command("  ", p.here(l.Next))
+	}
+}
+
+// reconciledFacts say of a transfer what is wrong with it, a sentence each.
+func reconciledFacts(l *reconcile.Line) []string {
+	var facts []string
+	add := func(format string, args ...any) {
+		facts = append(facts, strings.TrimSpace(fmt.Sprintf(format, args...))) // a space at its start would make it a command
+	}
+	for _, d := range reconciledDifferences(l) {
+		add("%s", d)
+	}
+	if l.Has(reconcile.Unbalanced) {
+		add("The debit is %s %s, the credit %s %s.", l.Debit.Amount, l.Debit.Asset, l.Credit.Amount, l.Credit.Asset)
+	}
+	if l.Has(reconcile.OneSide) {
+		missing, there := "debit", l.Credit
+		if l.Debit != nil {
+			missing, there = "credit", l.Debit
+		}
+		add("The %s is missing. There is: %s.", missing, sideText(there))
+	}
+	if l.Has(reconcile.StateOnly) && l.State != nil {
+		text := "The state has it as " + l.State.Status.String()
+		if l.State.RecordStatus != "" {
+			text += ", " + string(l.State.RecordStatus)
+		}
+		if l.State.RecordID != "" {
+			text += ", id " + l.State.RecordID
+		}
+		if l.Stored.IsZero() {
+			add("%s, last sent or settled %s.", text, momentOrNone(l.At()))
+		} else {
+			add("%s, created %s.", text, moment(l.Stored))
+		}
+	}
+	if l.Has(reconcile.ServiceOnly) {
+		for _, side := range []*reconcile.Side{l.Debit, l.Credit} {
+			if side != nil {
+				add("%s.", sideText(side))
+			}
+		}
+	}
+	for i := range l.More {
+		add("Also there: %s.", sideText(&l.More[i]))
+	}
+	if l.Reason != "" {
+		add("%s", strings.TrimSuffix(l.Reason, ".")+".")
+	}
+	if len(l.Breaks) > 1 {
+		var others []string
+		for _, b := range l.Breaks[1:] {
+			others = append(others, strings.ToLower(breakTitle(b)[:1])+breakTitle(b)[1:])
+		}
+		add("As well: %s.", strings.Join(others, "; "))
+	}
+	return facts
+}
+
+// sideText is a record in words.
+func sideText(s *reconcile.Side) string {
+	text := fmt.Sprintf("%s of %s %s, profile_id %s, %s, id %s", s.Direction, s.Amount, s.Asset, s.ProfileID, s.Status, s.ID)
+	if s.GroupID != "" {
+		text += ", group_id " + s.GroupID
+	}
+	return text + ", created " + moment(s.CreatedAt) + inBrackets(s.Place)
+}
+
+// reconciledDifferences are the differences in words: those that both sides have stand once.
+func reconciledDifferences(l *reconcile.Line) []string {
+	type key struct {
+		transfer.Difference
+		accepted bool
+	}
+	sides := make(map[key][]string)
+	var order []key
+	for _, d := range l.Differences {
+		k := key{d.Difference, d.Accepted}
+		if sides[k] == nil {
+			order = append(order, k)
+		}
+		sides[k] = append(sides[k], strings.ToLower(string(d.Side))+inBrackets(d.Place))
+	}
+	var texts []string
+	for _, k := range order {
+		text := fmt.Sprintf("%s: %s in the state, %s at the service: %s", k.Field, orNothing(k.Asked), orNothing(k.Answered), strings.Join(sides[k], ", "))
+		if k.accepted {
+			text += "; accepted by a person"
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+func orNothing(text string) string {
+	if text == "" {
+		return "nothing"
+	}
+	return text
+}
