@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"remit/internal/shell"
+	"remit/internal/transfer"
 	"remit/state"
 )
 
@@ -26,8 +27,8 @@ func (j *judge) advise(p *pair, line *Line) {
 		line.Next = "remit state show " + refID
 	case line.Has(NotMade), line.Has(InDoubt), line.Has(Unverified) && isPresent:
 		line.Next = give
-	case line.Has(Status) && len(line.Breaks) == 1 && j.options.CanLookUp:
-		line.Next = "remit resolve " + refID
+	case line.Has(Status) && len(line.Breaks) == 1 && p.row.RecordStatus == transfer.Pending && j.options.CanLookUp:
+		line.Next = "remit refresh"
 	case line.Has(Status) && len(line.Breaks) == 1:
 		line.Next = give
 	default:
