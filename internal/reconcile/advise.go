@@ -25,6 +25,8 @@ func (j *judge) advise(p *pair, line *Line) {
 		line.Next = "remit apply"
 	case line.Has(InDoubt) && !isPresent:
 		line.Next = "remit state show " + refID
+	case line.Has(Unverified) && isPresent && j.options.CanLookUp:
+		line.Next = "remit resolve " + refID
 	case line.Has(NotMade), line.Has(InDoubt), line.Has(Unverified) && isPresent:
 		line.Next = give
 	case line.Has(Status) && len(line.Breaks) == 1 && p.row.RecordStatus == transfer.Pending && j.options.CanLookUp:
