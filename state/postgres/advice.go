@@ -51,6 +51,10 @@ func adviceFor(err error) string {
 	case codeNoAuthorization:
 		return "Its pg_hba.conf says who comes in from where, with TLS or without, and with what: a certificate of the user's own is named by " +
 			"sslcert and sslkey in the url of the state"
+	case codeNotYet:
+		return "The server is starting, stopping or recovering: try again in a moment"
+	case codeTooMany:
+		return "The server has no connection left, and remit needs four: raise its max_connections, or find out who has the others"
 	case codeWrongPassword:
 		return "The password comes from the url of the state, PGPASSWORD, or the file that passfile or PGPASSFILE names"
 	}

@@ -101,6 +101,8 @@ const (
 	codeSerialization   = "40001"
 	codeDeadlock        = "40P01"
 	codeLockTimeout     = "55P03"
+	codeTooMany         = "53300"
+	codeNotYet          = "57P03"
 	codeDataCorrupted   = "XX001"
 	codeIndexCorrupt    = "XX002"
 )

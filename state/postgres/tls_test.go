@@ -283,3 +283,21 @@ func TestAServerThatProvesNothingIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatKeepsAClientOutIsAnswered fails to connect for other reasons than TLS.
+func TestWhatKeepsAClientOutIsAnswered(t *testing.T) {
+	server := pgtest.Shared(t)
+	_, schema := create(t, server)
+	server.Exec(t, "public", `CREATE ROLE crowded_`+schema+` LOGIN CONNECTION LIMIT 0 PASSWORD '`+pgtest.Password+`'`)
+	for name, c := range map[string]struct{ from, to, want string }{
+		"a wrong password": {":" + pgtest.Password, ":other", "PGPASSFILE"},
+		"a full server":    {"//postgres:", "//crowded_" + schema + ":", "max_connections"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			opts := options(server, schema)
+			opts.URL = strings.Replace(opts.URL, c.from, c.to, 1)
+			_, err := postgres.Open(t.Context(), opts)
+			refusedWith(t, err, c.want)
+		})
+	}
+}

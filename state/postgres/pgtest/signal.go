@@ -96,7 +96,8 @@ func (s *Server) Cut() error {
 // if there is one. The server then ends all others, and recovers as after a power failure;
 // KillSession waits until it answers again.
 func (s *Server) KillSession(n int) error {
-	list, err := s.TryExec(context.Background(), "public",
+	ctx := context.Background()
+	list, err := s.TryExec(ctx, "public",
 		`SELECT coalesce(string_agg(pid::text, ' '), '') FROM pg_stat_activity WHERE application_name = 'remit'`)
 	if err != nil {
 		return err
@@ -109,7 +110,32 @@ func (s *Server) KillSession(n int) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.signal(syscall.SIGKILL, []int{pid}), waitFor(s.URL()))
+	// A recovery starts all of the server's own processes anew.
+	const own = `SELECT pid::text FROM pg_stat_activity WHERE backend_type = 'checkpointer'`
+	before, err := s.TryExec(ctx, "public", own)
+	if err != nil {
+		return err
+	}
+	if err := s.signal(syscall.SIGKILL, []int{pid}); err != nil {
+		return err
+	}
+	unmoved := 0 // times that the server answers as if nothing had happened
+	for range waitReady / pauseReady {
+		after, err := s.TryExec(ctx, "public", own)
+		switch {
+		case err != nil:
+			unmoved = 0
+		case after == before:
+			unmoved++
+		case after != "":
+			return nil
+		}
+		if unmoved > 100 { // the session had ended by itself
+			return nil
+		}
+		time.Sleep(pauseReady)
+	}
+	return errors.New("the server did not recover")
 }
 
 func (s *Server) signal(sig syscall.Signal, pids []int) error {
