@@ -150,7 +150,7 @@ func isPackable(c *Change) bool {
 // isAlike reports whether two changes that can be packed differ in their texts only.
 func isAlike(a, b *Change) bool {
 	return a.Action == b.Action && a.FromLabel == b.FromLabel && a.DuplicateWithin == b.DuplicateWithin &&
-		a.Again == b.Again && isSameList(a.After, b.After) && isSameTime(a.Until, b.Until) && isSameTime(a.Expires, b.Expires) &&
+		a.Again == b.Again && isSameList(a.After, b.After) && isSameTime(a.Until, b.Until) && a.Never == b.Never && isSameTime(a.Expires, b.Expires) &&
 		isSameTime(a.Due, b.Due) && a.CatchUp == b.CatchUp && isSameList(a.Windows, b.Windows) &&
 		a.Reason == b.Reason && a.Next == b.Next && slices.Equal(a.Signals, b.Signals) &&
 		a.Request.Operation == b.Request.Operation && a.Request.FingerprintKey == b.Request.FingerprintKey &&

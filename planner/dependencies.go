@@ -130,6 +130,10 @@ func (w *walk) change(i int) {
 			w.uncount(c)
 			c.Action, c.DuplicateWithin, c.Signals = Wait, 0, nil
 			c.Until, c.Reason = all.blocked.until, all.blocked.reason
+			if c.expiresBefore(c.Until) {
+				c.Never = true
+				c.Reason += "; it expires before that, at " + c.Expires.Format(time.RFC3339)
+			}
 		default:
 			c.After = all.after
 		}
@@ -231,6 +235,8 @@ func (w *walk) blocks(i int) *blocker {
 		switch {
 		case isInFlight(w.facts[i].row):
 			which = "is in flight"
+		case c.Never:
+			which = "is never sent"
 		case c.Until.IsZero():
 			which = "waits itself"
 		default:

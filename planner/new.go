@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"remit/config"
@@ -343,9 +344,15 @@ func (b *builder) setUntil(c *Change, t *config.Transfer) {
 	}
 	opens := b.openings.opens(t.Windows, from)
 	c.Until, c.Reason = opens.at, opens.reason
-	if !t.Expires.IsZero() && (opens.at.IsZero() || !opens.at.Before(t.Expires)) {
-		c.Reason += "; it expires before that, at " + t.Expires.Format(time.RFC3339)
+	c.Never = c.Action == Wait && (opens.at.IsZero() || c.expiresBefore(opens.at))
+	if !t.Expires.IsZero() && (opens.at.IsZero() || c.expiresBefore(opens.at)) {
+		c.Reason = strings.TrimPrefix(c.Reason+"; it expires before that, at "+t.Expires.Format(time.RFC3339), "; ")
 	}
+}
+
+// expiresBefore reports whether a transfer is no longer wanted at a time.
+func (c *Change) expiresBefore(at time.Time) bool {
+	return !c.Expires.IsZero() && !at.Before(c.Expires)
 }
 
 func isInFlight(r *row) bool { return r != nil && r.inFlight }

@@ -26,6 +26,7 @@ func parsePlain(line []byte, buffers *[2][]byte) (c Change, afterAs string, ok b
 	c.DuplicateWithin = r.duration(`,"duplicate_within":`)
 	c.Again = r.has(`,"again":true`)
 	c.Until = r.time(`,"until":`)
+	c.Never = r.has(`,"never":true`)
 	c.Expires = r.time(`,"expires":`)
 	c.Due = r.time(`,"due":`)
 	c.CatchUp = r.duration(`,"catch_up":`)

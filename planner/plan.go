@@ -85,6 +85,9 @@ type Change struct {
 	// Until is when a Wait may be over, or the recorded request of a Resolve may be sent
 	// again; zero where no time is known. A rehearsal submits although it has one.
 	Until time.Time `json:"until,omitzero"`
+	// Never says of a Wait that it will not be over: no time is in sight at which all windows
+	// are open, or the transfer expires before its time. It needs a person.
+	Never bool `json:"never,omitempty"`
 	// Expires is when an unsent transfer is no longer wanted; zero for never.
 	Expires time.Time `json:"expires,omitzero"`
 	// Due is when the occurrence of a schedule is due for which the transfer is made, and

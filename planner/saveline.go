@@ -35,6 +35,9 @@ func appendPlain(b []byte, c *Change, afterAs string, body *[]byte) ([]byte, boo
 		b = append(b, `,"again":true`...)
 	}
 	b = appendTime(b, `,"until":`, c.Until)
+	if c.Never {
+		b = append(b, `,"never":true`...)
+	}
 	b = appendTime(b, `,"expires":`, c.Expires)
 	b = appendTime(b, `,"due":`, c.Due)
 	if c.CatchUp != 0 {

@@ -20,6 +20,7 @@ const (
 	GroupFailed     Group = "failed"     // the service's status is FAILED
 	GroupRefused    Group = "refused"    // the service said no; it would be submitted again
 	GroupExpired    Group = "expired"    // it was not sent in time
+	GroupNever      Group = "never"      // it waits for a time that does not come
 	GroupPending    Group = "pending"    // recorded for over an hour, and neither COMPLETED nor FAILED
 	GroupInFlight   Group = "in flight"  // in a run that is alive
 	GroupDue        Group = "due"        // an apply sends it now
@@ -31,14 +32,14 @@ const (
 func Groups() []Group {
 	return []Group{
 		GroupConflict, GroupInDoubt, GroupUnverified, GroupLate, GroupFailed, GroupRefused, GroupExpired,
-		GroupPending, GroupInFlight, GroupDue, GroupWaiting, GroupNext,
+		GroupNever, GroupPending, GroupInFlight, GroupDue, GroupWaiting, GroupNext,
 	}
 }
 
 // NeedsPerson reports whether no apply settles what is in the group by itself.
 func (g Group) NeedsPerson() bool {
 	switch g {
-	case GroupConflict, GroupInDoubt, GroupUnverified, GroupLate, GroupFailed, GroupRefused, GroupExpired:
+	case GroupConflict, GroupInDoubt, GroupUnverified, GroupLate, GroupFailed, GroupRefused, GroupExpired, GroupNever:
 		return true
 	case GroupPending, GroupInFlight, GroupDue, GroupWaiting, GroupNext:
 	}
@@ -100,6 +101,8 @@ func groupOf(c *Change) Group {
 		switch {
 		case c.Recorded != nil && c.Recorded.Status == state.InDoubt:
 			return GroupInFlight
+		case c.Never:
+			return GroupNever
 		case c.Reason != "":
 			return GroupWaiting
 		}

@@ -17,8 +17,9 @@ func newStatus(p *process) *cobra.Command {
 		Short: "Show what is due now, what comes next, and what needs a person",
 		Long: "Show what is due now, what comes next, what is late, what waits and on what, and what is in\n" +
 			"doubt. It takes no lock, needs no credentials and writes nothing.\n\n" +
-			"Exit codes: 0 nothing needs a person; 1 a mistake; 3 some were refused, failed or expired; 4\n" +
-			"some are in doubt, unverified or in conflict; 5 a control says no, such as to what is late.",
+			"Exit codes: 0 nothing needs a person; 1 a mistake; 3 some were refused, failed or expired, or\n" +
+			"are never sent as things are; 4 some are in doubt, unverified or in conflict; 5 a control says\n" +
+			"no, such as to what is late.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w, err := p.open(&o.source, asJSON)
@@ -63,7 +64,7 @@ func exitOfStatus(plan *planner.Plan) int {
 		switch s.Group {
 		case planner.GroupConflict, planner.GroupInDoubt, planner.GroupUnverified:
 			return exitLook
-		case planner.GroupFailed, planner.GroupRefused, planner.GroupExpired:
+		case planner.GroupFailed, planner.GroupRefused, planner.GroupExpired, planner.GroupNever:
 			code = exitPartial
 		case planner.GroupLate, planner.GroupPending, planner.GroupInFlight, planner.GroupDue, planner.GroupWaiting, planner.GroupNext:
 		}

@@ -30,6 +30,7 @@ type changeLine struct {
 	Again       bool                  `json:"again,omitempty"`
 	After       []string              `json:"after,omitempty"`
 	Until       time.Time             `json:"until,omitzero"`
+	Never       bool                  `json:"never,omitempty"`
 	Expires     time.Time             `json:"expires,omitzero"`
 	Due         time.Time             `json:"due,omitzero"`
 	Windows     []string              `json:"windows,omitempty"`
@@ -123,7 +124,7 @@ func (j *JSON) change(c *planner.Change) {
 		Type: "change", Action: c.Action, RefID: c.RefID, Operation: c.Request.Operation,
 		Address: c.Address, Place: c.Place, Batch: c.Batch,
 		Request: c.Request.Body(), Fingerprint: c.Request.Fingerprint().String(),
-		FromLabel: c.FromLabel, Reverses: c.Reverses, Again: c.Again, After: c.After, Until: c.Until, Expires: c.Expires,
+		FromLabel: c.FromLabel, Reverses: c.Reverses, Again: c.Again, After: c.After, Until: c.Until, Never: c.Never, Expires: c.Expires,
 		Due: c.Due, Windows: c.Windows,
 		Reason: c.Reason, Next: j.command(c.Next), Differences: c.Differences, Recorded: c.Recorded, Signals: c.Signals,
 	})

@@ -76,7 +76,7 @@ func groupTime(c *planner.Change, g planner.Group) string {
 			return "due " + moment(c.Due)
 		}
 	case planner.GroupConflict, planner.GroupInDoubt, planner.GroupUnverified, planner.GroupFailed, planner.GroupRefused,
-		planner.GroupExpired, planner.GroupInFlight, planner.GroupWaiting:
+		planner.GroupExpired, planner.GroupNever, planner.GroupInFlight, planner.GroupWaiting:
 	}
 	return ""
 }
