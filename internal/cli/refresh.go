@@ -130,8 +130,8 @@ func (r *refreshing) locked(ctx context.Context, w *workspace, journal state.Jou
 		if next == "" {
 			next = r.words
 		}
-		if found.Asked() > 0 {
-			text += ". What is listed above is in the state"
+		if errors.Is(failed, executor.ErrLookup) {
+			text += ". What it said of others is in the state; no transfer was sent"
 		}
 		if code != exitLook {
 			code = exitError
