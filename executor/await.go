@@ -71,7 +71,11 @@ func (c *course) pollOnce(refIDs []string) []news {
 		if c.starting.Err() != nil {
 			break
 		}
-		results, err := c.watch(chunk, nil)
+		list, err := c.readWatched(chunk, nil)
+		if err != nil {
+			break
+		}
+		results, err := c.watch(list)
 		if err != nil {
 			break
 		}

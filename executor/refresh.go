@@ -19,6 +19,9 @@ var ErrLookup = errors.New("the service could not be asked about all that is PEN
 const (
 	// passMax bounds the ref_ids of PENDING transfers that are in memory at once.
 	passMax = 50_000
+	// readMax is how many of them are read in full at once. To open a state costs as much as its
+	// newest 65,000 events, so a page of a lookup would be too few.
+	readMax = 5000
 	// findFailuresMax is how many lookups in a row may fail before no other is tried.
 	findFailuresMax = 3
 	// pendingNamed bounds [Refreshed.Named].
@@ -140,13 +143,25 @@ func (p *pass) add(o state.Outline) bool {
 		p.more = true
 		return false
 	}
-	// Parts of a larger text would keep that.
-	kept := left{refID: strings.Clone(o.RefID), asset: strings.Clone(o.Asset)}
-	if !o.Amount.IsZero() {
-		kept.amount = transfer.MustAmount(strings.Clone(o.Amount.String()))
-	}
-	p.list = append(p.list, kept)
+	p.list = append(p.list, newLeft(o.RefID, o.Asset, o.Amount))
 	return true
+}
+
+// newLeft copies its texts: parts of a larger text would keep that.
+func newLeft(refID, asset string, amount transfer.Amount) left {
+	l := left{refID: strings.Clone(refID), asset: strings.Clone(asset)}
+	if !amount.IsZero() {
+		l.amount = transfer.MustAmount(strings.Clone(amount.String()))
+	}
+	return l
+}
+
+func leftOf(list []watched) []left {
+	all := make([]left, len(list))
+	for i := range list {
+		all[i] = newLeft(list[i].refID, list[i].detail.Asset, list[i].detail.Amount)
+	}
+	return all
 }
 
 // lister reads the next pass, of at most so many, after a ref_id.
@@ -167,7 +182,7 @@ func unfinished(ctx context.Context, snapshot state.Snapshot, after string, most
 }
 
 // refresher looks recorded transfers up, again and again. Its invariant: of what it looks up no
-// more than [passMax] outlines and [FindMax] records are in memory.
+// more than [passMax] outlines and [readMax] records are in memory.
 type refresher struct {
 	c     *course
 	lists lister
@@ -256,29 +271,44 @@ func (r *refresher) round() error {
 // pass looks transfers up, a page at a time, and returns those that are still not final.
 func (r *refresher) pass(list []left) ([]left, error) {
 	var still []left
-	for page := range slices.Chunk(list, FindMax) {
-		more, err := r.page(page)
+	for lot := range slices.Chunk(list, readMax) {
+		if !r.mayAsk() && r.takes == nil {
+			still = append(still, r.leave(lot)...)
+			continue
+		}
+		refIDs := make([]string, len(lot))
+		for i, l := range lot {
+			refIDs[i] = l.refID
+		}
+		taken, err := r.c.readWatched(refIDs, r.wanted)
 		if err != nil {
 			return nil, err
 		}
-		still = append(still, more...)
+		for page := range slices.Chunk(taken, FindMax) {
+			more, err := r.page(page)
+			if err != nil {
+				return nil, err
+			}
+			still = append(still, more...)
+		}
 	}
 	return still, nil
 }
 
+// mayAsk reports whether there is somebody to ask and time for it.
+func (r *refresher) mayAsk() bool {
+	return r.c.run.Finder != nil && r.c.starting.Err() == nil && r.failures < findFailuresMax
+}
+
 // page looks transfers up and tells what is new. It returns those that are still not final.
-func (r *refresher) page(list []left) ([]left, error) {
-	if r.c.run.Finder == nil || r.c.starting.Err() != nil || r.failures >= findFailuresMax {
-		return r.leave(list)
+func (r *refresher) page(list []watched) ([]left, error) {
+	if !r.mayAsk() {
+		return r.leave(leftOf(list)), nil
 	}
-	refIDs := make([]string, len(list))
-	for i, l := range list {
-		refIDs[i] = l.refID
-	}
-	all, err := r.c.watch(refIDs, r.wanted)
+	all, err := r.c.watch(list)
 	if lookup, ok := errors.AsType[*lookupError](err); ok {
 		r.failures, r.failed = r.failures+1, fmt.Errorf("%w: %w", ErrLookup, lookup.error)
-		return r.leave(list)
+		return r.leave(leftOf(list)), nil
 	}
 	if err != nil {
 		return nil, err
@@ -286,9 +316,8 @@ func (r *refresher) page(list []left) ([]left, error) {
 	r.failures = 0
 	var still []left
 	for i := range all {
-		n := &all[i]
-		if r.note(n) {
-			l := left{n.refID, n.detail.Asset, n.detail.Amount}
+		if n := &all[i]; r.note(n) {
+			l := newLeft(n.refID, n.detail.Asset, n.detail.Amount)
 			r.still(l)
 			still = append(still, l)
 		}
@@ -355,21 +384,7 @@ func (r *refresher) still(l left) {
 }
 
 // leave counts transfers that are not looked up, and returns them.
-func (r *refresher) leave(list []left) ([]left, error) {
-	if r.takes != nil {
-		refIDs := make([]string, len(list))
-		for i, l := range list {
-			refIDs[i] = l.refID
-		}
-		taken, err := r.c.readWatched(refIDs, r.wanted)
-		if err != nil {
-			return nil, err
-		}
-		list = make([]left, len(taken))
-		for i := range taken {
-			list[i] = left{taken[i].refID, taken[i].detail.Asset, taken[i].detail.Amount}
-		}
-	}
+func (r *refresher) leave(list []left) []left {
 	still := make([]left, 0, len(list))
 	for _, l := range list {
 		if !r.refused[l.refID] {
@@ -378,7 +393,7 @@ func (r *refresher) leave(list []left) ([]left, error) {
 			still = append(still, l)
 		}
 	}
-	return still, nil
+	return still
 }
 
 // tell tells once why a lookup does not settle a transfer, of the first [exceptionsMax] of them.

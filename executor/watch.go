@@ -49,14 +49,12 @@ type Change struct {
 }
 
 // watch looks up at most [FindMax] transfers that are recorded, and makes durable what is new.
-// It returns news of each that the state has as recorded and not final, and that takes accepts;
-// nil accepts all. Where the lookup fails,
-// or the state can't be read or written, there is none, and nothing was written. The lookup
-// goes on as long as what is in flight does.
-func (c *course) watch(refIDs []string, takes func(state.Detail) bool) ([]news, error) {
-	list, err := c.readWatched(refIDs, takes)
-	if err != nil || len(list) == 0 {
-		return nil, err
+// It returns news of each. Where the lookup fails, which is a *lookupError, there is none, and
+// nothing was written. Any other error is the journal's. The lookup goes on as long as what is in
+// flight does.
+func (c *course) watch(list []watched) ([]news, error) {
+	if len(list) == 0 {
+		return nil, nil
 	}
 	ids := make([]string, len(list))
 	for i := range list {
@@ -78,7 +76,8 @@ type lookupError struct{ error }
 
 func (e *lookupError) Unwrap() error { return e.error }
 
-// readWatched reads what the state has of transfers, without those that are final or not taken.
+// readWatched reads what the state has of transfers, without those that are final, or that takes
+// does not accept; nil accepts all.
 func (c *course) readWatched(refIDs []string, takes func(state.Detail) bool) ([]watched, error) {
 	snapshot, err := c.run.Journal.Snapshot(c.lasting)
 	if err != nil {
