@@ -16,8 +16,8 @@ type lines struct {
 // newLines are the changes of a plan with the given actions.
 func newLines(plan *planner.Plan, are func(planner.Action) bool) lines {
 	l := lines{of: &plan.Changes}
-	for i, change := range plan.Changes.All() {
-		if are(change.Action) {
+	for i := range plan.Changes.Len() {
+		if are(plan.Changes.Action(i)) {
 			l.numbers = append(l.numbers, int32(i))
 		}
 	}

@@ -21,6 +21,7 @@ type order struct {
 	doubts []*unsettled
 	all    lines
 	lines  []line
+	stood  []stood // lines that are done before the run begins
 
 	dependants map[string][]int32  // lines by the ref_ids that they wait for
 	pending    map[string]*pending // dependencies that are recorded, but not COMPLETED
@@ -67,7 +68,11 @@ func newOrder(c *course, known *survey, all lines) *order {
 			o.planned[change.RefID] = change
 			continue
 		}
-		o.lines = append(o.lines, line{number: all.numbers[i], unmet: int32(len(change.After))})
+		v, stands := o.standing(change)
+		if stands {
+			o.stood = append(o.stood, stood{o.knownOf(change), v})
+		}
+		o.lines = append(o.lines, line{number: all.numbers[i], unmet: int32(len(change.After)), done: stands})
 		for _, refID := range change.After {
 			o.dependants[refID] = append(o.dependants[refID], int32(len(o.lines)-1))
 		}
@@ -84,12 +89,11 @@ func (o *order) total() int { return len(o.lines) + len(o.doubts) }
 // run settles every line and every doubt once, and returns when nothing is under way.
 func (o *order) run() {
 	defer close(o.jobs)
-	// All that stands is marked before any of it is told: what it lets go on may stand, too.
-	standing := o.takeStanding()
 	for i := range o.lines {
 		o.makeReady(int32(i))
 	}
-	for _, s := range standing {
+	// All that stands is marked before any of it is told: what it lets go on may stand, too.
+	for _, s := range o.stood {
 		o.earlier[s.refID] = true
 		o.settled(s.known, s.verdict, true)
 	}
@@ -101,23 +105,11 @@ func (o *order) run() {
 	o.finish()
 }
 
-// stood is a line that there is nothing to send for, and what became of it.
+// stood is a line that there is nothing to send for, because an earlier run of its plan
+// settled it, and what became of it.
 type stood struct {
 	known
 	verdict
-}
-
-// takeStanding marks as done the lines that an earlier run of their plan settled.
-func (o *order) takeStanding() []stood {
-	var list []stood
-	for i := range o.lines {
-		change := o.change(int32(i))
-		if v, stands := o.standing(&change); stands {
-			o.lines[i].done = true
-			list = append(list, stood{o.knownOf(&change), v})
-		}
-	}
-	return list
 }
 
 // makeReady lists a line that waits for nothing (any more), once.

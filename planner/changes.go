@@ -51,8 +51,8 @@ func (l *Changes) At(i int) Change {
 	return c
 }
 
-// action is that of a change.
-func (l *Changes) action(i int) Action {
+// Action is that of a change, which costs little beside At.
+func (l *Changes) Action(i int) Action {
 	at := l.lines[i]
 	if at.shape == isWhole {
 		return l.whole[at.kept.offset].Action

@@ -39,7 +39,7 @@ func (b *builder) members() map[config.Dependency]*group {
 	groups := make(map[config.Dependency]*group)
 	for i := range b.facts {
 		dependsOn := b.source(i).dependsOn
-		if len(dependsOn) == 0 || !asksForDependencies(b.plan.Changes.action(i)) {
+		if len(dependsOn) == 0 || !asksForDependencies(b.plan.Changes.Action(i)) {
 			continue
 		}
 		for _, d := range dependsOn {
@@ -111,7 +111,7 @@ type dependencyList struct {
 
 func (w *walk) change(i int) {
 	f, dependsOn := &w.facts[i], w.source(i).dependsOn
-	if f.resolution != unresolved || len(dependsOn) == 0 || !asksForDependencies(w.changes.action(i)) {
+	if f.resolution != unresolved || len(dependsOn) == 0 || !asksForDependencies(w.changes.Action(i)) {
 		return
 	}
 	f.resolution = resolving
@@ -207,7 +207,7 @@ func (w *walk) group(d config.Dependency) *group {
 // it turns out to differ from what is declared, it is a conflict, and nothing is sent.
 func (w *walk) isMet(i int) bool {
 	row := w.facts[i].row
-	return row != nil && row.isImported() && row.completed && row.status != state.Unverified && w.changes.action(i) == None
+	return row != nil && row.isImported() && row.completed && row.status != state.Unverified && w.changes.Action(i) == None
 }
 
 // circle is for what config refuses: it must neither hang nor be sent.
@@ -218,7 +218,7 @@ func (w *walk) blocks(i int) *blocker {
 	if w.facts[i].resolution == resolving {
 		return circle()
 	}
-	if w.changes.action(i) == Submit {
+	if w.changes.Action(i) == Submit {
 		return nil
 	}
 	c := w.changes.At(i)

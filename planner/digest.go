@@ -49,12 +49,12 @@ func (p *Plan) digest() (string, error) {
 func (b *builder) digest() (string, error) {
 	sent := make([]transfer.Fingerprint, 0, len(b.sent))
 	for i := range b.sent {
-		if b.plan.Changes.action(int(b.sent[i].change)) == Submit {
+		if b.plan.Changes.Action(int(b.sent[i].change)) == Submit {
 			sent = append(sent, b.sent[i].fingerprint)
 		}
 	}
 	for i := range b.facts {
-		if b.plan.Changes.action(i) != Resolve {
+		if b.plan.Changes.Action(i) != Resolve {
 			continue
 		}
 		c := b.plan.Changes.At(i)

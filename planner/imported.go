@@ -43,7 +43,7 @@ func (b *builder) describeImported(c *Change, d *state.Detail) error {
 func (b *builder) dropAgreed() {
 	agrees := func(i int) bool {
 		row := b.facts[i].row
-		return row != nil && row.isImported() && row.status != state.Unverified && b.plan.Changes.action(i) == None
+		return row != nil && row.isImported() && row.status != state.Unverified && b.plan.Changes.Action(i) == None
 	}
 	found := false
 	for i := range b.facts {

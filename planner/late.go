@@ -59,7 +59,7 @@ func (b *builder) noteOccurrence(t *config.Transfer, r *row) {
 func (b *builder) findLate(ctx context.Context) error {
 	var dated []int
 	for i := range b.facts {
-		if b.plan.Changes.action(i) == Submit && !b.controls.Rehearsal && !b.plan.Changes.due(i).IsZero() {
+		if b.plan.Changes.Action(i) == Submit && !b.controls.Rehearsal && !b.plan.Changes.due(i).IsZero() {
 			dated = append(dated, i)
 		}
 	}

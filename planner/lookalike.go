@@ -73,7 +73,7 @@ func (b *builder) findLookAlikes(ctx context.Context) error {
 func (b *builder) gatherSuspects() []*suspects {
 	due := make([]twinned, 0, len(b.sent))
 	for i := range b.sent {
-		if s := &b.sent[i]; b.plan.Changes.action(int(s.change)) == Submit {
+		if s := &b.sent[i]; b.plan.Changes.Action(int(s.change)) == Submit {
 			due = append(due, twinned{s.twin, s.change})
 		}
 	}

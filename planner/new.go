@@ -447,7 +447,7 @@ func (p *Plan) totalsOf(a Action) *transfer.Totals {
 // were declared.
 func (b *builder) addTotals() error {
 	for i := range b.facts {
-		if b.plan.Changes.action(i) == Submit {
+		if b.plan.Changes.Action(i) == Submit {
 			continue
 		}
 		c := b.plan.Changes.At(i)

@@ -23,7 +23,7 @@ const refIDsMax = 20
 func (b *builder) addConflictObstacles() {
 	var edited, answered, settled Obstacle
 	for i := range b.facts {
-		if b.plan.Changes.action(i) != Conflict {
+		if b.plan.Changes.Action(i) != Conflict {
 			continue
 		}
 		c := b.plan.Changes.At(i)
@@ -115,7 +115,7 @@ func (j *judge) addDoubtObstacles() {
 	byTwin := make(map[string]*Obstacle)
 	addresses := make(map[string]string)
 	for i := range j.facts {
-		if len(j.doubts) == 0 || j.plan.Changes.action(i) != Resolve {
+		if len(j.doubts) == 0 || j.plan.Changes.Action(i) != Resolve {
 			continue
 		}
 		if c := j.plan.Changes.At(i); c.Declared() {

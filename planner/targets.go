@@ -82,7 +82,7 @@ func (b *builder) keepTargets() {
 	for len(open) > 0 {
 		i := open[len(open)-1]
 		open = open[:len(open)-1]
-		if b.plan.Changes.action(i) != Submit {
+		if b.plan.Changes.Action(i) != Submit {
 			continue
 		}
 		for _, d := range b.source(i).dependsOn {

@@ -316,9 +316,9 @@ func (w *workspace) destination() string {
 
 func countAgain(plan *planner.Plan) int {
 	n := 0
-	for _, c := range plan.Changes.All() {
+	for c, count := range plan.Changes.Kinds() {
 		if c.Again && c.Action == planner.Submit {
-			n++
+			n += count
 		}
 	}
 	return n

@@ -115,12 +115,14 @@ func readAnswer(answer *http.Response, bytesMax int64) exchange {
 	if answer.StatusCode < 200 { // the body of a switched protocol is the connection itself
 		return ex
 	}
-	var b bytes.Buffer
-	if n := answer.ContentLength; 0 < n && n <= bytesMax {
-		b.Grow(int(n) + bytes.MinRead) // so that the end is found without growing
+	if n := answer.ContentLength; 0 < n && n <= bytesMax { // net/http gives no more and takes no less
+		ex.body = make([]byte, n)
+		var read int
+		read, ex.err = io.ReadFull(answer.Body, ex.body)
+		ex.body = ex.body[:read]
+		return ex
 	}
-	_, ex.err = b.ReadFrom(io.LimitReader(answer.Body, bytesMax+1))
-	ex.body = b.Bytes()
+	ex.body, ex.err = io.ReadAll(io.LimitReader(answer.Body, bytesMax+1))
 	if int64(len(ex.body)) > bytesMax {
 		ex.body, ex.err = ex.body[:bytesMax], fmt.Errorf("the answer is longer than %d bytes", bytesMax)
 	}

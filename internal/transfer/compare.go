@@ -67,7 +67,7 @@ func (c *comparison) present(field, asked, answered string) {
 }
 
 func (c *comparison) metadata(asked Metadata, answered map[string]string) {
-	if answered == nil {
+	if answered == nil || isSameMetadata(asked, answered) {
 		return
 	}
 	keys := slices.Collect(maps.Keys(answered))
@@ -84,6 +84,19 @@ func (c *comparison) metadata(asked Metadata, answered map[string]string) {
 			c.differ("metadata."+key, want, got)
 		}
 	}
+}
+
+// isSameMetadata tells what is nearly always so without a list of what differs.
+func isSameMetadata(asked Metadata, answered map[string]string) bool {
+	for key, got := range answered {
+		if want, ok := asked.Get(key); !ok || want != got {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(asked, func(p Pair) bool {
+		_, ok := answered[p.Key]
+		return !ok
+	})
 }
 
 // Finding is what the records under one ref_id say about one request.

@@ -4,7 +4,7 @@ import "encoding/json"
 
 // ParseObject is parseObject, as a map; texts are the values that it has read.
 func ParseObject(raw []byte) (fields map[string]json.RawMessage, texts map[string]string, err error) {
-	members, err := parseObject(raw)
+	members, err := parseObject(raw, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -24,11 +24,11 @@ const (
 	membersMax   = 64 // of an object whose members are held against one another
 )
 
-// parseObject returns the fields of one JSON object, as parts of raw. It refuses a field
-// that stands twice: which of the two is meant is not guessed.
-func parseObject(raw []byte) ([]member, error) {
+// parseObject returns the fields of one JSON object, as parts of raw, in room where that
+// suffices. It refuses a field that stands twice: which of the two is meant is not guessed.
+func parseObject(raw []byte, room []member) ([]member, error) {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
-	members, ok := scanObject(raw, string(raw), membersUsual)
+	members, ok := scanObject(raw, string(raw), room)
 	if ok && !haveTwice(members) {
 		return members, nil
 	}
@@ -57,21 +57,28 @@ func haveTwice(members []member) bool {
 // scanObject reads an object as nearly all are: its values are strings without escapes,
 // objects of such strings, true, false or null. Of anything else, and of what is not valid,
 // it returns false. It keeps members in their order, and those that stand twice. text is raw;
-// room is how many members are expected.
-func scanObject(raw []byte, text string, room int) ([]member, bool) {
-	s := objectScanner{raw: raw, text: text, members: make([]member, 0, room)}
-	ok := s.object(true)
+// the members are put into room where that suffices.
+func scanObject(raw []byte, text string, room []member) ([]member, bool) {
+	s := objectScanner{raw: raw, text: text}
+	members := room[:0]
+	for more := s.begin(); more; more = s.next() {
+		m, ok := s.member(true)
+		if !ok || len(members) == membersMax {
+			return nil, false
+		}
+		members = append(members, m)
+	}
 	s.space()
-	return s.members, ok && s.at == len(raw)
+	return members, s.closed && s.at == len(raw)
 }
 
 // objectScanner reads JSON without escapes. Whatever it has read is valid.
 type objectScanner struct {
-	raw     []byte
-	text    string // the same
-	at      int
-	utf8    bool // text is known to be valid
-	members []member
+	raw    []byte
+	text   string // the same
+	at     int
+	utf8   bool // text is known to be valid
+	closed bool // the object that was begun last has ended
 }
 
 // space skips white space.
@@ -132,44 +139,53 @@ func (s *objectScanner) literal(word string) bool {
 	return true
 }
 
-// object reads the outer object, of which it keeps the members, or one in it.
-func (s *objectScanner) object(outer bool) bool {
+// begin goes to the first member of an object; false where there is none.
+func (s *objectScanner) begin() bool {
+	s.closed = false
 	if !s.byte('{') {
 		return false
 	}
 	s.space()
-	if s.byte('}') {
-		return true
+	s.closed = s.byte('}')
+	return !s.closed
+}
+
+// next goes to the next member; false where there is none.
+func (s *objectScanner) next() bool {
+	s.space()
+	if s.closed = s.byte('}'); s.closed || !s.byte(',') {
+		return false
 	}
-	for len(s.members) < membersMax {
-		var m member
-		var ok bool
-		if m.name, ok = s.string(); !ok || !s.colon() {
-			return false
-		}
-		from := s.at
-		if m.text, m.isText = s.string(); !m.isText && !s.other(outer) {
-			return false
-		}
-		if outer {
-			m.raw = s.raw[from:s.at:s.at]
-			s.members = append(s.members, m)
-		}
-		s.space()
-		if s.byte('}') {
-			return true
-		}
-		if !s.byte(',') {
-			return false
-		}
-		s.space()
+	s.space()
+	return true
+}
+
+// member reads a member of the outer object, or of one in it.
+func (s *objectScanner) member(outer bool) (m member, ok bool) {
+	if m.name, ok = s.string(); !ok || !s.colon() {
+		return m, false
 	}
-	return false
+	from := s.at
+	if m.text, m.isText = s.string(); !m.isText && !s.other(outer) {
+		return m, false
+	}
+	m.raw = s.raw[from:s.at:s.at]
+	return m, true
 }
 
 // other reads a value that is not a string.
 func (s *objectScanner) other(outer bool) bool {
-	return s.literal("null") || s.literal("true") || s.literal("false") || outer && s.object(false)
+	return s.literal("null") || s.literal("true") || s.literal("false") || outer && s.inner()
+}
+
+// inner reads an object that is a value.
+func (s *objectScanner) inner() bool {
+	for more := s.begin(); more; more = s.next() {
+		if _, ok := s.member(false); !ok {
+			return false
+		}
+	}
+	return s.closed
 }
 
 // decodeObject is parseObject for anything, in as many words as it takes to say what is wrong.

@@ -105,11 +105,12 @@ type Record struct {
 // Unknown fields and enumeration values are kept. The error names fields and no values.
 func ParseRecord(raw []byte) (Record, error) {
 	raw = bytes.Clone(raw)
-	members, err := parseObject(raw)
+	var room [membersUsual]member
+	members, err := parseObject(raw, room[:0])
 	if err != nil {
 		return Record{}, fmt.Errorf("read transfer record: %w", err)
 	}
-	p := recordParser{members: members}
+	p := recordParser{members: members, wrong: new(mistakes)}
 	r := Record{
 		ID:         p.required("id"),
 		CustomerID: p.required("customer_id"),
@@ -143,8 +144,8 @@ func ParseRecord(raw []byte) (Record, error) {
 
 		Raw: bytes.TrimSpace(raw),
 	}
-	if len(p.wrong) > 0 {
-		return Record{}, fmt.Errorf("read transfer record: %s", strings.Join(p.wrong, "; "))
+	if len(*p.wrong) > 0 {
+		return Record{}, fmt.Errorf("read transfer record: %s", strings.Join(*p.wrong, "; "))
 	}
 	return r, nil
 }
@@ -152,8 +153,13 @@ func ParseRecord(raw []byte) (Record, error) {
 // recordParser picks fields by their exact names and collects, in words, what is wrong with them.
 type recordParser struct {
 	members []member
-	wrong   []string
+	wrong   *mistakes // apart, so that members can lie on the stack
 }
+
+// mistakes are what is wrong with a record, in words.
+type mistakes []string
+
+func (m *mistakes) add(format string, name string) { *m = append(*m, fmt.Sprintf(format, name)) }
 
 // find is the member of a name; nil where there is none.
 func (p *recordParser) find(name string) *member {
@@ -179,10 +185,10 @@ func (p *recordParser) optional(name string) string {
 }
 
 func (p *recordParser) required(name string) string {
-	before := len(p.wrong)
+	before := len(*p.wrong)
 	value := p.optional(name)
-	if value == "" && len(p.wrong) == before {
-		p.wrong = append(p.wrong, fmt.Sprintf("the required field %s is missing or empty", name))
+	if value == "" && len(*p.wrong) == before {
+		p.wrong.add("the required field %s is missing or empty", name)
 	}
 	return value
 }
@@ -194,7 +200,7 @@ func (p *recordParser) timestamp(name string) time.Time {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		p.wrong = append(p.wrong, fmt.Sprintf("field %s is not an RFC 3339 time", name))
+		p.wrong.add("field %s is not an RFC 3339 time", name)
 	}
 	return t
 }
@@ -204,7 +210,8 @@ func (p *recordParser) pairs(name string) map[string]string {
 	if m == nil {
 		return nil
 	}
-	if inner, ok := scanObject(m.raw, string(m.raw), MetadataPairsMax); ok {
+	var room [MetadataPairsMax]member
+	if inner, ok := scanObject(m.raw, string(m.raw), room[:0]); ok {
 		if value, ok := texts(inner); ok {
 			return value
 		}
@@ -245,6 +252,6 @@ func (p *recordParser) decode(name string, into any) {
 		return
 	}
 	if err := json.Unmarshal(m.raw, into); err != nil {
-		p.wrong = append(p.wrong, fmt.Sprintf("field %s has an unexpected JSON type", name))
+		p.wrong.add("field %s has an unexpected JSON type", name)
 	}
 }

@@ -48,8 +48,11 @@ func (j *journal) transact(calls []*storage.Call) ([]error, error) {
 // write puts the lines of a stage into the transaction.
 func (j *journal) write(ctx context.Context, all *storage.Stage) error {
 	err := j.insert.run(ctx, j.conn, func(exec func([]driver.Value) error) error {
-		for _, l := range all.Lines {
-			if err := exec(lineArguments(l)); err != nil {
+		var values []driver.Value
+		for i := range all.Lines {
+			l := &all.Lines[i]
+			values = appendLine(values[:0], l)
+			if err := exec(values); err != nil {
 				return fmt.Errorf("write event %d: %w", l.Seq, err)
 			}
 		}

@@ -38,8 +38,10 @@ func (j *journal) foldSome(ctx context.Context, n int) (int, error) {
 	}
 	part := f.order[f.done:min(f.done+n, len(f.order))]
 	err := j.fold.run(ctx, j.conn, func(exec func([]driver.Value) error) error {
+		var values []driver.Value
 		for _, refID := range part {
-			if err := exec(rowArguments(*f.rows.Rows[refID])); err != nil {
+			values = appendRow(values[:0], f.rows.Rows[refID])
+			if err := exec(values); err != nil {
 				return fmt.Errorf("fold ref_id %q: %w", refID, err)
 			}
 		}

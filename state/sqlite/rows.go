@@ -30,15 +30,16 @@ const foldRowSQL = `INSERT INTO transfers (` + rowColumns + `)
 		run_id = excluded.run_id, intent_seq = excluded.intent_seq, outcome_seq = excluded.outcome_seq,
 		last_seq = excluded.last_seq`
 
-// rowArguments are those of foldRowSQL.
-func rowArguments(r storage.Row) []driver.Value {
-	return []driver.Value{
+// appendRow appends the arguments of foldRowSQL.
+func appendRow(values []driver.Value, r *storage.Row) []driver.Value {
+	return append(
+		values,
 		r.RefID, int64(r.Status), r.Doubted, r.FromLabel, r.Fingerprint[:], r.RequestDigest[:],
 		int64(r.Twin), int64(r.Destination), r.Asset, r.Amount.String(),
 		textOrNull(r.RecordID), r.GroupID, string(r.RecordStatus),
 		millisOrNull(r.IntendedAt), millisOrNull(r.AttemptedAt), millisOrNull(r.SettledAt),
 		r.RunID, r.IntentSeq, r.OutcomeSeq, r.Last,
-	}
+	)
 }
 
 // rowScanner reads rows of transfers in the order of rowColumns.
@@ -81,18 +82,18 @@ const (
 	insertEventSQL = `INSERT INTO events (` + eventColumns + `) VALUES (?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?)`
 )
 
-// lineArguments are those of insertEventSQL.
-func lineArguments(l storage.Line) []driver.Value {
+// appendLine appends the arguments of insertEventSQL.
+func appendLine(values []driver.Value, l *storage.Line) []driver.Value {
 	hash, err := hex.DecodeString(l.Hash)
 	if err != nil {
 		panic(err) // Chain made it
 	}
-	return []driver.Value{l.Seq, l.Time.UnixMilli(), string(l.Kind), l.RefID, l.RunID, l.Previous, []byte(l.Data), hash}
+	return append(values, l.Seq, l.Time.UnixMilli(), string(l.Kind), l.RefID, l.RunID, l.Previous, []byte(l.Data), hash)
 }
 
 // insertEvent writes a line outside of a journal's commits.
 func insertEvent(ctx context.Context, conn *sql.Conn, l storage.Line) error {
-	values := lineArguments(l)
+	values := appendLine(nil, &l)
 	arguments := make([]any, len(values))
 	for i, value := range values {
 		arguments[i] = value

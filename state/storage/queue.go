@@ -25,6 +25,7 @@ const (
 type Call struct {
 	Drafts []state.Draft
 
+	one  [1]state.Draft // room for those of most calls
 	ctx  context.Context
 	done chan error // of one
 }
@@ -58,12 +59,14 @@ func (q *Queue) Append(ctx context.Context, entries ...state.Entry) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	c := &Call{ctx: ctx, Drafts: make([]state.Draft, len(entries)), done: make(chan error, 1)}
-	for i, entry := range entries {
-		var err error
-		if c.Drafts[i], err = state.NewDraft(entry); err != nil {
+	c := &Call{ctx: ctx, done: make(chan error, 1)}
+	c.Drafts = c.one[:0]
+	for _, entry := range entries {
+		draft, err := state.NewDraft(entry)
+		if err != nil {
 			return err
 		}
+		c.Drafts = append(c.Drafts, draft)
 	}
 	if err := q.enqueue(ctx, c); err != nil {
 		return err

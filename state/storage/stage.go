@@ -87,6 +87,11 @@ func (s *Stage) revert(to Tip, lines int) {
 // the commit will write. The second error is the source's, and ends the commit.
 func (s *Stage) TakeAll(calls []*Call) ([]error, error) {
 	answers := make([]error, len(calls))
+	drafts := 0
+	for _, c := range calls {
+		drafts += len(c.Drafts)
+	}
+	s.Lines = slices.Grow(s.Lines, drafts)
 	for i, c := range calls {
 		var err error
 		if answers[i], err = s.take(c); err != nil {
