@@ -5,9 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"maps"
 	"net/url"
@@ -285,57 +283,4 @@ func TestBooksBalances(t *testing.T) {
 		tool(t, content, "beancount", "bean-check", "FILE")
 		is(t, tool(t, content, "beancount", "bean-query", "-q", "FILE", "select sum(position) where account = 'Assets:Remit:Treasury'"))
 	})
-}
-
-// TestBooksPain002Decodes holds that the report is the XML that it should be, whatever the texts.
-func TestBooksPain002Decodes(t *testing.T) {
-	list := hostileBooks()
-	slices.SortFunc(list, func(a, b *books.Entry) int { return strings.Compare(a.PaymentID(), b.PaymentID()) })
-	var groups []books.Group
-	for _, e := range list {
-		groups = append(groups, books.Group{ID: e.PaymentID(), Statuses: map[books.PaymentStatus]books.StatusSum{e.PaymentStatus(): {Count: 1, Sum: e.Amount}}})
-	}
-	var out bytes.Buffer
-	if err := view.BooksPain002(&out, &books.Summary{Groups: groups}, booksSeq(list), booksOptions()); err != nil {
-		t.Fatal(err)
-	}
-	decoder := xml.NewDecoder(bytes.NewReader(out.Bytes()))
-	count, path := map[string]int{}, []string{}
-	for {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		switch token := token.(type) {
-		case xml.StartElement:
-			path = append(path, token.Name.Local)
-			count[strings.Join(path, "/")]++
-		case xml.EndElement:
-			path = path[:len(path)-1]
-		case xml.CharData:
-			most := map[string]int{"AddtlInf": 105, "Nm": 140}[path0(path)]
-			if most == 0 {
-				most = 35
-			}
-			if text := strings.TrimSpace(string(token)); len([]rune(text)) > most {
-				t.Errorf("%s has %d characters: %q", strings.Join(path, "/"), len([]rune(text)), text)
-			}
-		}
-	}
-	if got := count["Document/CstmrPmtStsRpt/OrgnlPmtInfAndSts/TxInfAndSts/OrgnlEndToEndId"]; got != len(list) {
-		t.Errorf("%d transfers, want %d", got, len(list))
-	}
-	if got := count["Document/CstmrPmtStsRpt/OrgnlPmtInfAndSts/OrgnlPmtInfId"]; got != len(groups) {
-		t.Errorf("%d groups, want %d", got, len(groups))
-	}
-}
-
-func path0(path []string) string {
-	if len(path) == 0 {
-		return ""
-	}
-	return path[len(path)-1]
 }
