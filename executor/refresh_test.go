@@ -200,6 +200,39 @@ func TestRefreshContradictsNothingThatAPersonAccepted(t *testing.T) {
 	})
 }
 
+// TestRefreshComparesAnImportedRecord has no request: the stored record alone says what must stay.
+func TestRefreshComparesAnImportedRecord(t *testing.T) {
+	tests := map[string]struct {
+		fields map[string]any
+		row    state.Status
+		status transfer.RecordStatus
+	}{
+		"it is COMPLETED":         {map[string]any{"status": "COMPLETED"}, state.Unverified, transfer.Completed},
+		"it FAILED":               {map[string]any{"status": "FAILED"}, state.Unverified, transfer.Failed},
+		"it debits another":       {map[string]any{"status": "COMPLETED", "profile_id": "somebody"}, state.Conflict, transfer.Pending},
+		"it is of another amount": {map[string]any{"status": "COMPLETED", "amount": "8.00"}, state.Conflict, transfer.Pending},
+		"its record is another":   {map[string]any{"status": "COMPLETED", "id": "another"}, state.Conflict, transfer.Pending},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.lookup = true
+				debit := sides(request("a"), time.Now(), transfer.Pending)[0]
+				imported := state.Outcome{RefID: "a", Status: state.Unverified, Source: state.SourceImport, Records: []json.RawMessage{debit.Raw}}
+				if err := w.journal.Append(t.Context(), imported); err != nil {
+					t.Fatal(err)
+				}
+				w.service.remade("a", with(debit, tt.fields))
+				found := w.refresh()
+				if row := w.journal.row("a"); row.Status != tt.row || row.RecordStatus != tt.status {
+					t.Errorf("the row is %v, %s; found %+v", row.Status, row.RecordStatus, found)
+				}
+			})
+		})
+	}
+}
+
 // TestRefreshProvesADestination has a record without its other side at first.
 func TestRefreshProvesADestination(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -262,7 +295,7 @@ func TestRefreshGoesOnAfterALookupThatFailed(t *testing.T) {
 func TestRefreshLeavesWhatCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := pendingWorld(t, request("a"), request("b"))
-		w.service.find = func(refIDs []string) (map[string][]transfer.Record, error) {
+		w.service.find = func([]string) (map[string][]transfer.Record, error) {
 			return map[string][]transfer.Record{"b": sides(request("b"), time.Now(), transfer.Completed)},
 				fmt.Errorf("look up: %w", &executor.UnreadableError{Reasons: map[string]string{"a": "no amount"}})
 		}
