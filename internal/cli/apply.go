@@ -115,7 +115,7 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	}
 	a.course.workspace = w
 	holder := p.holder("remit apply")
-	holder.RunID = a.course.runID
+	holder.RunID = p.runID
 	return w.locked(ctx, holder, a.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) error {
 		return a.locked(ctx, w, journal, snapshot, holder)
 	})
@@ -131,6 +131,9 @@ func (a *applying) check(p *process) error {
 	}
 	if a.parallelism < 0 {
 		return fmt.Errorf("--parallelism=%d is no number of requests; it takes 1 or more", a.parallelism)
+	}
+	if _, err := p.log(); err != nil {
+		return err
 	}
 	if err := a.checkDigest(); err != nil {
 		return err
@@ -401,7 +404,11 @@ func controlList(controls []config.Control) []state.Control {
 func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, carryOut func(context.Context, executor.Run) (executor.Summary, error)) error {
 	o := view.SummaryOptions{Screen: w.screen(w.stdout), Planned: run.Plan.Sent()}
 	handler, end := a.faces(w)
-	run.Handler = handler
+	log, err := w.log()
+	if err != nil {
+		return err
+	}
+	run.Handler = handlers{handler, logged{log}}
 	back := moreGarbage(w.getenv)
 	summary, failed := carryOut(ctx, run)
 	back()

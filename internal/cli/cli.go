@@ -16,7 +16,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -77,6 +76,7 @@ type process struct {
 	progress       *progress                   // guarded by telling; nil while there is none to tell
 	here           func(command string) string // see [view.Screen]; nil before a directory is known
 
+	runID      string                              // of an apply; "" for other commands
 	atEnd      func(ctx context.Context, code int) // what is done when all else is over; nil for nothing
 	failed     error                               // the first thing that was said to be wrong; nil for nothing
 	failedHint string                              // a command that helps; "" for none
@@ -188,19 +188,6 @@ func (p *process) screen(w io.Writer) view.Screen {
 func (p *process) interactive() bool {
 	file, ok := p.stdin.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd())) && p.getenv("CI") == ""
-}
-
-// log writes what REMIT_LOG asks for to stderr; without it, nothing.
-func (p *process) log() (zerolog.Logger, error) {
-	name := p.getenv("REMIT_LOG")
-	if name == "" {
-		return zerolog.Nop(), nil
-	}
-	level, err := zerolog.ParseLevel(name)
-	if err != nil || level == zerolog.NoLevel {
-		return zerolog.Nop(), fmt.Errorf("REMIT_LOG is %q; it takes trace, debug, info, warn or error", name)
-	}
-	return zerolog.New(p.stderr).Level(level).With().Timestamp().Logger(), nil
 }
 
 // holder says who this process is, for locks and the journal.

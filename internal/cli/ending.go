@@ -61,7 +61,6 @@ func (m *monitoring) words() ([]string, error) {
 // course is what became known of an apply until it ended.
 type course struct {
 	began     time.Time
-	runID     string // as logs, locks and the journal have it
 	plan      *planner.Plan
 	workspace *workspace // nil where the configuration could not be read
 	summary   *executor.Summary
@@ -70,9 +69,10 @@ type course struct {
 
 // tellAtEnd has the end of this apply told to all that is asked for.
 func (a *applying) tellAtEnd(p *process) {
-	a.course.began, a.course.runID = p.now(), uuid.NewString()
+	a.course.began, p.runID = p.now(), uuid.NewString()
 	p.atEnd = func(ctx context.Context, code int) {
 		ended := a.ended(p, code)
+		p.logEnd(ended)
 		if a.metricsFile != "" {
 			a.warn(p, a.writeMetrics(ctx, ended))
 		}
@@ -92,7 +92,7 @@ func (a *applying) warn(p *process, err error) {
 // ended is what is told of the apply that ended with this code.
 func (a *applying) ended(p *process, code int) view.Ended {
 	e := view.Ended{
-		Environment: a.environment(), Sandbox: a.sandbox, Directory: a.directory(), RunID: a.course.runID,
+		Environment: a.environment(), Sandbox: a.sandbox, Directory: a.directory(), RunID: p.runID,
 		Began: a.course.began.UTC(), Ended: p.now().UTC(), ExitCode: code,
 		Summary: a.course.summary, Options: a.course.options,
 	}

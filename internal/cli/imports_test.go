@@ -59,6 +59,9 @@ func TestImportsRunOneWay(t *testing.T) {
 	root := filepath.Join("..", "..")
 	seen := map[string]bool{}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if path == filepath.Join(root, ".ci") {
+			return filepath.SkipDir // tools of their own modules
+		}
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}

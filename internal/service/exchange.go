@@ -35,6 +35,8 @@ type call struct {
 	body      []byte // nil for none
 	answerMax int64  // bytes of the answer's body
 
+	refIDs []string // that it is about, for logs and traces; nil where nobody watches
+
 	// startMax is how long it may take to have a connection; 0 is no bound of its own.
 	startMax time.Duration
 }
@@ -72,12 +74,11 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 	if errors.Is(ex.err, context.DeadlineExceeded) && whole.Err() != nil {
 		ex.err = context.Canceled // by the caller, whatever its cause was
 	}
-	log := c.log.Debug().Str("method", what.method).Str("path", what.target.Path).
-		Int("status", ex.status).Dur("took", c.now().Sub(began))
+	seen := Seen{Method: what.method, Path: what.target.Path, RefIDs: what.refIDs, Began: began, Ended: c.now(), Status: ex.status, Begun: ex.begun}
 	if ex.err != nil {
-		log = log.Bool("begun", ex.begun).Str("reason", c.describe(ex.err))
+		seen.Reason = c.describe(ex.err)
 	}
-	log.Msg("request")
+	c.tell(seen)
 	return ex
 }
 

@@ -132,7 +132,7 @@ func (c *Client) findPage(ctx context.Context, refIDs []string, cursor string) (
 	var last error
 	renewed := false
 	for try := range findTries {
-		ex, with, err := c.get(ctx, target)
+		ex, with, err := c.get(ctx, target, refIDs)
 		if err != nil {
 			return page{}, err
 		}
@@ -161,12 +161,12 @@ func (c *Client) findPage(ctx context.Context, refIDs []string, cursor string) (
 	return page{}, last
 }
 
-func (c *Client) get(ctx context.Context, target *url.URL) (exchange, *token, error) {
+func (c *Client) get(ctx context.Context, target *url.URL, refIDs []string) (exchange, *token, error) {
 	with, err := c.tokens.get(ctx, 0)
 	if err != nil {
 		return exchange{}, nil, err
 	}
-	return c.do(ctx, call{http.MethodGet, target, nil, findAnswerMax, 0}, with), with, nil
+	return c.do(ctx, call{http.MethodGet, target, nil, findAnswerMax, c.ifSeen(refIDs), 0}, with), with, nil
 }
 
 // mayPass reports whether a lookup with this status may succeed when it is tried again.

@@ -60,8 +60,9 @@ type Options struct {
 	// Dial opens connections; nil means TCP. It is there for networks that are simulated.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	Log zerolog.Logger   // one line a request; its writer must be safe for concurrent use
-	Now func() time.Time // required
+	Log   zerolog.Logger   // one line a request; its writer must be safe for concurrent use
+	Watch func(Seen)       // is told of each request, by several goroutines; returns at once; nil for nobody
+	Now   func() time.Time // required
 }
 
 // String names the service without its secret.
@@ -85,6 +86,7 @@ type Client struct {
 	tokens     *tokens
 	secrets    *secrets
 	log        zerolog.Logger
+	watch      func(Seen)
 	now        func() time.Time
 }
 
@@ -111,7 +113,7 @@ func New(o Options) (*Client, error) {
 	base.Path, base.RawPath = strings.TrimRight(base.Path, "/"), ""
 	c := &Client{
 		name: o.String(), base: base, lookupPath: o.LookupPath, userAgent: o.UserAgent,
-		timeout: o.Timeout, transport: transport, log: o.Log, now: o.Now,
+		timeout: o.Timeout, transport: transport, log: o.Log, watch: o.Watch, now: o.Now,
 		secrets: newSecrets(o.ClientID, o.ClientSecret),
 	}
 	if c.timeout == 0 {

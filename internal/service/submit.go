@@ -25,7 +25,7 @@ func (c *Client) Submit(ctx context.Context, path string, body []byte) executor.
 		return withoutToken(err)
 	}
 	left := max(executor.StartMax-c.now().Sub(began), 1)
-	a := c.classify(c.do(ctx, call{http.MethodPost, target, body, answerMax, left}, have))
+	a := c.classify(c.do(ctx, call{http.MethodPost, target, body, answerMax, c.refIDOf(body), left}, have))
 	if a.Kind != executor.TokenRefused {
 		return a
 	}

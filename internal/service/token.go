@@ -165,15 +165,19 @@ func (t *tokens) fetch() (*token, error) {
 	})
 	began := c.now()
 	got, err := t.config.Token(ctx)
-	log := c.log.Debug().Int("status", via.status).Dur("took", c.now().Sub(began))
+	seen := Seen{Method: http.MethodPost, Path: via.path, Began: began, Ended: c.now(), Status: via.status, Begun: true, Token: true}
+	log := c.log.Debug().Int("status", via.status).Dur("took", seen.Ended.Sub(began))
 	if err == nil {
 		err = checkToken(got)
 	}
 	if err != nil {
 		failure := t.describe(err)
 		log.Str("reason", failure.reason).Msg("no token")
+		seen.Reason = failure.reason
+		c.show(seen)
 		return nil, failure
 	}
+	c.show(seen)
 	c.secrets.add(got.AccessToken)
 	fresh := &token{header: c.header(got.AccessToken), date: via.date}
 	if life := lifetime(got); life > 0 {
@@ -258,6 +262,7 @@ func (t *tokens) describeAnswer(answer *oauth2.RetrieveError) *tokenError {
 // drops. It is used by one renewal.
 type tokenTransport struct {
 	client *Client
+	path   string
 	status int
 	date   time.Time
 }
@@ -267,6 +272,7 @@ func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("User-Agent", t.client.userAgent)
 	r.Header.Set("Accept", "application/json")
+	t.path = r.URL.Path
 	answer, err := t.client.transport.RoundTrip(r)
 	if err != nil {
 		return nil, err

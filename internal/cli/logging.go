@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"remit/executor"
+	"remit/internal/view"
+)
+
+// log writes what REMIT_LOG asks for to stderr; without it, nothing. Each line of an apply has
+// its run.
+func (p *process) log() (zerolog.Logger, error) {
+	name := p.getenv("REMIT_LOG")
+	if name == "" {
+		return zerolog.Nop(), nil
+	}
+	level, err := zerolog.ParseLevel(name)
+	if err != nil || level == zerolog.NoLevel {
+		return zerolog.Nop(), fmt.Errorf("REMIT_LOG is %q; it takes trace, debug, info, warn or error", name)
+	}
+	log := zerolog.New(p.stderr).Level(level).With().Timestamp()
+	if p.runID != "" {
+		log = log.Str("run", p.runID)
+	}
+	return log.Logger(), nil
+}
+
+// logged logs the events of a run. No amount is in it.
+type logged struct{ zerolog.Logger }
+
+// Handle writes a line.
+func (l logged) Handle(e executor.Event) {
+	line := l.Info()
+	switch e.Type {
+	case executor.EventIntended:
+		line = l.Debug()
+	case executor.EventNotice, executor.EventStopping:
+		line = l.Warn()
+	case executor.EventSettled:
+		if e.Result != executor.ResultRecorded && e.Result != executor.ResultAdopted {
+			line = l.Warn()
+		}
+	case executor.EventBegun, executor.EventWaiting:
+	}
+	for _, field := range []struct{ name, value string }{
+		{"ref_id", e.RefID}, {"group_id", e.Group}, {"result", string(e.Result)}, {"reason", e.Reason},
+	} {
+		if field.value != "" {
+			line = line.Str(field.name, view.Visible(field.value))
+		}
+	}
+	if e.Total > 0 {
+		line = line.Int("transfers", e.Total)
+	}
+	line.Msg(string(e.Type))
+}
+
+// logEnd logs how an apply ended.
+func (p *process) logEnd(e view.Ended) {
+	log, err := p.log()
+	if err != nil {
+		return // it was told when the apply began
+	}
+	line := log.Info()
+	if e.ExitCode != exitDone {
+		line = log.Warn()
+	}
+	if e.Error != "" {
+		line = line.Str("error", view.Visible(e.Error))
+	}
+	line.Str("environment", e.Environment).Int("exit_code", e.ExitCode).Dur("took", e.Ended.Sub(e.Began).Round(time.Millisecond)).Msg("ended")
+}
