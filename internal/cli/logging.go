@@ -43,7 +43,7 @@ func (l logged) Handle(e executor.Event) {
 		if e.Result != executor.ResultRecorded && e.Result != executor.ResultAdopted {
 			line = l.Warn()
 		}
-	case executor.EventBegun, executor.EventWaiting:
+	case executor.EventBegun, executor.EventWaiting, executor.EventChanged:
 	}
 	for _, field := range []struct{ name, value string }{
 		{"ref_id", e.RefID}, {"group_id", e.Group}, {"result", string(e.Result)}, {"reason", e.Reason},
