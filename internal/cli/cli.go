@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"remit/internal/service"
 	"remit/internal/view"
 	"remit/state"
 )
@@ -77,6 +78,7 @@ type process struct {
 	here           func(command string) string // see [view.Screen]; nil before a directory is known
 
 	runID      string                              // of an apply; "" for other commands
+	watch      func(service.Seen)                  // is shown each request; nil for nobody
 	atEnd      func(ctx context.Context, code int) // what is done when all else is over; nil for nothing
 	failed     error                               // the first thing that was said to be wrong; nil for nothing
 	failedHint string                              // a command that helps; "" for none

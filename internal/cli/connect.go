@@ -26,7 +26,7 @@ type connection struct {
 func (w *workspace) connect(ctx context.Context, inFlightMax int, faults ...string) (*connection, error) {
 	options := service.Options{
 		Timeout: w.config.Service.Timeout, InFlightMax: inFlightMax,
-		UserAgent: "remit/" + readVersion().Version, Now: w.now,
+		UserAgent: "remit/" + readVersion().Version, Now: w.now, Watch: w.watch,
 	}
 	var err error
 	if options.Log, err = w.log(); err != nil {

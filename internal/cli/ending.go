@@ -70,6 +70,7 @@ type course struct {
 // tellAtEnd has the end of this apply told to all that is asked for.
 func (a *applying) tellAtEnd(p *process) {
 	a.course.began, p.runID = p.now(), uuid.NewString()
+	trace := a.beginTrace(p)
 	p.atEnd = func(ctx context.Context, code int) {
 		ended := a.ended(p, code)
 		p.logEnd(ended)
@@ -79,6 +80,7 @@ func (a *applying) tellAtEnd(p *process) {
 		if a.notifyCommand != "" {
 			a.warn(p, a.notify(ctx, p, ended))
 		}
+		a.warn(p, endTrace(ctx, trace, ended))
 	}
 }
 

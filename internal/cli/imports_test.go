@@ -36,6 +36,7 @@ var layer = map[string]int{
 	"remit/internal/books":      4,
 	"remit/internal/evidence":   5,
 	"remit/internal/metrics":    5,
+	"remit/internal/telemetry":  0,
 	"remit/state/storage":       4,
 	"remit/internal/rehearsal":  4,
 	"remit/internal/reconcile":  4,

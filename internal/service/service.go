@@ -5,7 +5,7 @@
 // left and none can leave any more, and a request is never written twice. Whatever is not
 // provably otherwise is unclear.
 //
-// It is the only outgoing HTTP of the program. It follows no redirect, reads no endless
+// Traces apart (internal/telemetry), it is the only outgoing HTTP of the program. It follows no redirect, reads no endless
 // answer, and tells no token and no secret to a log, an error or an answer.
 package service
 
