@@ -128,7 +128,7 @@ func TestTextFromElsewhereNeverBeginsALine(t *testing.T) {
 		"+ ", "? ", "  ", "> ", "< ", "! ", "x ", "# ", "Environment: ", "Plan ", "Plan: ", "Only a part", "Accepted: ", "Approval of the rule at ",
 		"Not applicable", "Digest: ", "To look at: ", "Batches", "Largest of ", "waiting: ", "notice: ", "stopping: ", "in doubt ",
 		"Run ", "Conflict", "Journal head: ", "Next:", "Transfer ", "Recorded request", "Latest outcome", "ref_id ", "Error: ",
-		"208 transfers. ",
+		"208 transfers. ", "Refresh of ", "Still PENDING: ",
 	}
 	text := strings.Repeat("~word ", 40)
 	for line := range strings.SplitSeq(everyFace(t, text, 80), "\n") {

@@ -12,6 +12,7 @@ import (
 const (
 	changesMax = 200  // lines of what needs nobody
 	lateMax    = 1000 // of what failed late or is in conflict
+	statusMax  = 24   // columns of a status, which the service chooses
 )
 
 // RefreshOptions say how to show the end of a refresh.
@@ -37,7 +38,7 @@ func (r *Run) change(e executor.Event) {
 	r.ref = min(max(r.ref, displayWidth(e.RefID)), 48)
 	r.amount.fit(e.Amount.String())
 	p.line(
-		span{pad(Visible(changeWord(e)), len("PENDING -> COMPLETED")) + "  ", resultTone(e.Result)},
+		span{"  " + pad(changeWord(e), len("PENDING -> COMPLETED")) + "  ", resultTone(e.Result)},
 		plain(pad(cutMiddle(Visible(e.RefID), r.ref), r.ref)),
 		plain("  "+r.amount.align(e.Amount.String())+" "+Visible(e.Asset)),
 	)
@@ -46,7 +47,7 @@ func (r *Run) change(e executor.Event) {
 		switch c.Field {
 		case "status":
 		case "status_details", "secondary_status":
-			p.paragraph("    ", c.Field+" "+Visible(cutEnd(c.After, 2048)), toneNone)
+			p.paragraph("      ", c.Field+" "+Visible(cutEnd(c.After, 2048)), toneNone)
 		default:
 			before := c.Before
 			if before == "" {
@@ -56,10 +57,10 @@ func (r *Run) change(e executor.Event) {
 		}
 	}
 	if len(numbers) > 0 {
-		p.paragraph("    ", Visible(strings.Join(numbers, ", ")), toneDim)
+		p.paragraph("      ", Visible(strings.Join(numbers, ", ")), toneDim)
 	}
 	if e.Result == executor.ResultConflict {
-		p.explain("    ", e)
+		p.explain("      ", e)
 	}
 }
 
@@ -70,7 +71,7 @@ func changeWord(e executor.Event) string {
 	}
 	for _, c := range e.Changes {
 		if c.Field == "status" {
-			return c.Before + " -> " + c.After
+			return cutEnd(Visible(c.Before), statusMax) + " -> " + cutEnd(Visible(c.After), statusMax)
 		}
 	}
 	return string(transfer.Pending)
