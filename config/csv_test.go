@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
@@ -231,20 +234,13 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// sound loads a directory with any data file: what is wrong has a place that its file has, and
-// what is declared can be sent.
+// sound loads a directory with any data file: what is wrong has a place that its file has,
+// what is declared can be sent, and the same file means the same transfers again.
 func sound(t *testing.T, dir string) {
-	c, diags := config.Load(dir, config.Options{})
-	if !diags.HasErrors() {
-		for transfer, more := range c.Transfers(context.Background()) {
-			if diags = append(diags, more...); len(more) > 0 {
-				continue
-			}
-			r := transfer.Request
-			if r.RefID == "" || r.Amount.IsZero() || r.ToProfileID == "" || transfer.Place.Line < 1 {
-				t.Errorf("a transfer that can't be sent: %s", r.Body())
-			}
-		}
+	defer time.AfterFunc(hangs, func() { panic("it hangs") }).Stop()
+	requests, c, diags := loaded(t, dir)
+	if again, _, more := loaded(t, dir); !slices.Equal(requests, again) || diags.Error() != more.Error() {
+		t.Errorf("read again, it is another: %q, %v; first %q, %v", again, more, requests, diags)
 	}
 	files := c.Files()
 	for _, d := range diags {
@@ -258,4 +254,22 @@ func sound(t *testing.T, dir string) {
 			t.Errorf("a mistake after the end of its file: %v %s", d.Subject, d.Summary)
 		}
 	}
+}
+
+// loaded is what a directory declares, and what is wrong with it.
+func loaded(t *testing.T, dir string) (requests []string, c *config.Configuration, diags hcl.Diagnostics) {
+	if c, diags = config.Load(dir, config.Options{}); diags.HasErrors() {
+		return nil, c, diags
+	}
+	for transfer, more := range c.Transfers(context.Background()) {
+		if diags = append(diags, more...); len(more) > 0 {
+			continue
+		}
+		r := transfer.Request
+		requests = append(requests, string(r.Body()))
+		if r.RefID == "" || r.Amount.IsZero() || r.ToProfileID == "" || transfer.Place.Line < 1 {
+			t.Errorf("a transfer that can't be sent: %s", r.Body())
+		}
+	}
+	return requests, c, diags
 }

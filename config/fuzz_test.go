@@ -6,11 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
 	"remit/config"
 )
+
+// hangs is how long a fuzzer may take for one input: more is a finding, not a slow machine.
+const hangs = 20 * time.Second
 
 // FuzzLoad loads any three files: nothing panics, every mistake has a summary, and what is
 // declared can be sent.
@@ -40,6 +44,7 @@ func FuzzLoad(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, native, json, rows string) {
+		defer time.AfterFunc(hangs, func() { panic("it hangs") }).Stop()
 		dir := t.TempDir()
 		for name, text := range map[string]string{"a.hcl": native, "b.hcl.json": json, "pay.csv": rows, "x.csv": rows, "remit.hclvars": native} {
 			if text == "" {

@@ -294,11 +294,15 @@ func TestALineIsBounded(t *testing.T) {
 	}
 }
 
+// hangs is how long a fuzzer may take for one input: more is a finding, not a slow machine.
+const hangs = 20 * time.Second
+
 func FuzzOpen(f *testing.F) {
 	raw := save(f, samplePlan(f))
 	f.Add(raw)
 	f.Add([]byte(`{"format":"remit-plan/1","plan_id":"p"}` + "\n" + `{"totals":[],"applicable":true,"digest":"","sha256":"` + strings.Repeat("0", 64) + "\"}\n"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
+		defer time.AfterFunc(hangs, func() { panic("it hangs") }).Stop()
 		for _, text := range [][]byte{raw, forge(raw)} {
 			p, err := planner.Open(bytes.NewReader(text))
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -593,11 +594,15 @@ func emptyKRL(content []byte) int {
 	return fixed + 4 + reserved + 4 + comment
 }
 
+// hangs is how long a fuzzer may take for one input: more is a finding, not a slow machine.
+const hangs = 20 * time.Second
+
 func FuzzSigners(f *testing.F) {
 	key := keyLine(signer(f, "alice"))
 	f.Add([]byte("alice " + key + "\n"))
 	f.Add([]byte("# c\n\"a,b\" namespaces=\"x,remit-*\",valid-before=\"20271231Z\" " + key + " c\n"))
 	f.Fuzz(func(t *testing.T, content []byte) {
+		defer time.AfterFunc(hangs, func() { panic("it hangs") }).Stop()
 		s, mistakes := approval.ParseSigners(content, time.UTC)
 		for _, p := range s.People() {
 			if s.Name(p) == "" {
@@ -606,6 +611,10 @@ func FuzzSigners(f *testing.F) {
 		}
 		if len(mistakes) == 0 && len(s.People()) == 0 {
 			t.Error("a file without a mistake names nobody")
+		}
+		twice, _ := approval.ParseSigners(slices.Concat(content, []byte("\n"), content), time.UTC)
+		if !slices.Equal(s.People(), twice.People()) {
+			t.Errorf("said twice, it names %d people, not %d", len(twice.People()), len(s.People()))
 		}
 	})
 }

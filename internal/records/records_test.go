@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -132,12 +133,16 @@ func TestAPageThatNamesANextOneIsNotTheLast(t *testing.T) {
 	}
 }
 
+// hangs is how long a fuzzer may take for one input: more is a finding, not a slow machine.
+const hangs = 20 * time.Second
+
 func FuzzReader(f *testing.F) {
 	f.Add(debit)
 	f.Add("[" + debit + "," + debit + "]")
 	f.Add(`{"items":[` + debit + `],"next_page_cursor":"x"}`)
 	f.Add(header + row)
 	f.Fuzz(func(t *testing.T, text string) {
+		defer time.AfterFunc(hangs, func() { panic("it hangs") }).Stop()
 		for record, err := range records.NewReader("export", strings.NewReader(text), 1<<20).All() {
 			if _, isWrong := errors.AsType[*records.Error](err); err != nil && !isWrong {
 				t.Fatalf("a file that can be read whole fails otherwise: %v", err)

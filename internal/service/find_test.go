@@ -226,6 +226,7 @@ func FuzzFind(f *testing.F) {
 	f.Add(`{"items":[{"ref_id":"a"}]}`)
 	f.Add(`{"items":[null,{}],"next_page_cursor":"x"}`)
 	f.Fuzz(func(t *testing.T, body string) {
+		defer time.AfterFunc(hangs, func() { panic("it hangs") }).Stop()
 		w := &world{api: func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, body) }}
 		w.in(t, func(t *testing.T, c *service.Client) {
 			found, err := c.Find(t.Context(), []string{"a"})

@@ -478,6 +478,9 @@ func TestErrorBodyIsKeptReadable(t *testing.T) {
 	})
 }
 
+// hangs is how long a fuzzer may take for one input: more is a finding, not a slow machine.
+const hangs = 20 * time.Second
+
 // Whatever bytes come back, the attempt is never called unwritten, and is called answered or
 // refused only for a whole answer.
 func FuzzAnswer(f *testing.F) {
@@ -489,6 +492,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 302 Found\r\nLocation: /x\r\n\r\n"))
 	f.Add([]byte("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
+		defer time.AfterFunc(hangs, func() { panic("it hangs") }).Stop()
 		w := &world{}
 		w.serve = func(c net.Conn) {
 			defer c.Close()
