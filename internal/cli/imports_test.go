@@ -40,6 +40,7 @@ var layer = map[string]int{
 	"remit/state/storage":       4,
 	"remit/internal/rehearsal":  4,
 	"remit/internal/reconcile":  4,
+	"remit/internal/report":     4,
 	"remit/executor":            4,
 	"remit/planner":             3,
 	"remit/config":              2,

@@ -29,12 +29,18 @@ func (h htmlPage) put(markup string, texts ...string) {
 	_, _ = h.WriteString(markup)
 }
 
-// begin opens a page that may load nothing at all: its style and its script, both remit's own
+// begin opens a page of a plan or a run.
+func (h htmlPage) begin(title, style, script string) { h.beginAs("", title, style, script) }
+
+// beginAs opens a page of a kind, "" for none, that may load nothing at all: its style and its script, both remit's own
 // and constant, are known by their hashes.
-func (h htmlPage) begin(title, style, script string) {
+func (h htmlPage) beginAs(kind, title, style, script string) {
 	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + sourceHash(style) + "; script-src " + sourceHash(script)
+	if kind != "" {
+		kind = ` data-remit="` + kind + `"`
+	}
 	_, _ = h.WriteString(`<!doctype html>
-<html lang="en">
+<html lang="en"` + kind + `>
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="` + policy + `">

@@ -236,6 +236,7 @@ func TestHTMLIsAccessible(t *testing.T) {
 	const violations = `axe.run().then(found => found.violations.map(v => v.id + ": " + v.help + " at " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 150)).join(" | ")).join("\n"))`
 	pages := map[string]string{
 		"every result": pastText(t, "html", pasts()["every"]), "a run of nothing": pastText(t, "html", newPast()),
+		"a report": reportHTML(t, monthLedger(), november), "a report of nothing": reportHTML(t, emptyLedger(), november),
 	}
 	for name, p := range map[string]*planner.Plan{"mixed": readPlan(t, "mixed"), "crowded": crowdedPlan(60), "nothing": readPlan(t, "nothing")} {
 		pages[name] = planHTML(t, p, view.PlanOptions{Saved: true})

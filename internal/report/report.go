@@ -1,0 +1,187 @@
+// Package report adds up what the state says of a period: what was paid, to whom, by which
+// runs and with whose approval, and what a person should look at.
+//
+// Its one invariant: every transfer of the period is in exactly one [Standing] of one asset, and
+// what is added up anywhere else (days, batches, destinations) is the paid ones, to the last digit.
+package report
+
+import (
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// Standing is what the state says became of a transfer.
+type Standing string
+
+// The standings, in the order of a table.
+const (
+	Paid       Standing = "paid"       // the service's record says COMPLETED
+	Pending    Standing = "pending"    // recorded; the service has not finished it
+	Unverified Standing = "unverified" // recorded, and nothing proves whom it paid
+	InDoubt    Standing = "in doubt"
+	Conflict   Standing = "conflict"
+	Failed     Standing = "failed" // the service's own status is FAILED: nothing moved
+	Refused    Standing = "refused"
+	NotMade    Standing = "settled as not made"
+)
+
+// Standings lists every standing in the order of a table.
+func Standings() []Standing {
+	return []Standing{Paid, Pending, Unverified, InDoubt, Conflict, Failed, Refused, NotMade}
+}
+
+// Late is the heading of what was paid more than a day after its schedule's occurrence was due.
+// It is no standing: it is paid as well.
+const Late Standing = "late"
+
+const (
+	// TopMax is how many batches, and how many destinations, of an asset are named; the rest is
+	// one row.
+	TopMax = 20
+	// LinesMax is how many transfers of each exception are listed.
+	LinesMax = 100
+	// RunsMax is how many runs are listed, the newest.
+	RunsMax = 200
+	// daysMax is the longest period that is added up by day; a longer one is by month.
+	daysMax = 62
+	// lateBy is how long after its occurrence a transfer is late.
+	lateBy = 24 * time.Hour
+)
+
+// Period is what a report is about: from From, until before Until, in days of Zone.
+type Period struct {
+	From, Until time.Time
+	Zone        *time.Location
+}
+
+// Contains reports whether a time is in the period.
+func (p Period) Contains(t time.Time) bool { return !t.Before(p.From) && t.Before(p.Until) }
+
+// Buckets are the beginnings of its days, or of its months where it is longer than two.
+func (p Period) Buckets() (starts []time.Time, areMonths bool) {
+	from := p.From.In(p.Zone)
+	areMonths = p.From.AddDate(0, 0, daysMax).Before(p.Until)
+	for at := from; at.Before(p.Until); {
+		starts = append(starts, at)
+		year, month, day := at.Date()
+		if areMonths {
+			at = time.Date(year, month+1, 1, 0, 0, 0, 0, p.Zone)
+		} else {
+			at = time.Date(year, month, day+1, 0, 0, 0, 0, p.Zone)
+		}
+	}
+	return starts, areMonths
+}
+
+// Report is what a period comes to.
+type Report struct {
+	Meta      state.Meta
+	Period    Period
+	Buckets   []time.Time // beginnings of days or months
+	AreMonths bool
+
+	Assets       []Asset                      // in the order of their codes
+	Totals       map[Standing]transfer.Totals // with hash totals
+	Exceptions   map[Standing]*Exceptions     // Paid and NotMade have none
+	Older        map[Standing]int             // what is still in doubt, unverified, in conflict or pending from before the period
+	Reversals    transfer.Totals              // paid ones that give money back
+	BothSides    int                          // paid transfers of which the state has both sides
+	Undated      int                          // of which nothing says when they were made; they are in no period
+	Runs         []Run                        // those that began in the period, the newest first
+	RunCount     int                          // of them all
+	Unapproved   int                          // runs that recorded something and that nobody approved
+	UnreadFees   int                          // paid transfers whose fee is no number
+	Destinations int                          // distinct ones that were paid
+	Batches      int                          // distinct ones, "" not counted
+}
+
+// Asset is what the period comes to in one asset.
+type Asset struct {
+	Code      string
+	Scale     int32 // decimals of the most precise amount
+	Standings map[Standing]Sum
+	Fees      decimal.Decimal // of the paid ones
+	Buckets   []Sum           // of the paid ones, one for each bucket of the report
+
+	Batches      []Row // the largest first; at most TopMax, and then one for the rest
+	Destinations []Row
+}
+
+// Sum is a count and an exact sum.
+type Sum struct {
+	Count int
+	Sum   decimal.Decimal
+}
+
+func (s *Sum) add(amount decimal.Decimal) {
+	s.Count++
+	s.Sum = s.Sum.Add(amount)
+}
+
+// Row is what one batch or one destination comes to.
+type Row struct {
+	Name   string // of a batch, "" for none; the profile_id of a destination
+	Party  Party  // of a destination
+	Others int    // how many are in it, where it is the row of the rest
+	Sum
+	Buckets map[int]Sum // by bucket of the report, those that are not empty
+}
+
+// Party is a destination.
+type Party struct{ ProfileID, IdentityID, AccountID string }
+
+// Exceptions are transfers that a person should look at.
+type Exceptions struct {
+	Totals transfer.Totals
+	Lines  []Line // the oldest first
+}
+
+// Line is one of them.
+type Line struct {
+	RefID  string
+	Batch  string
+	To     Party
+	At     time.Time // when it was made, or tried
+	Due    time.Time // of a late one
+	Asset  string
+	Amount decimal.Decimal
+	Status state.Status
+	Record transfer.RecordStatus
+	Reason string
+}
+
+// Run is a run that began in the period.
+type Run struct {
+	state.Run
+	Approvers []string // principals whose signatures counted, the author's own left out
+}
+
+// Made is how many transfers of a run were recorded or adopted.
+func (r Run) Made() int {
+	if r.Ended == nil {
+		return 0
+	}
+	return r.Ended.Outcomes["recorded"] + r.Ended.Outcomes["adopted"]
+}
+
+// Empty reports whether the period has no transfer at all.
+func (r *Report) Empty() bool { return len(r.Assets) == 0 }
+
+// OfStanding is the count and the sum of one standing in an asset.
+func (a *Asset) OfStanding(s Standing) Sum { return a.Standings[s] }
+
+// approvers are the people besides the author whose signatures counted.
+func approvers(b state.Begun) []string {
+	var names []string
+	for _, a := range b.Approvals {
+		if a.Role == state.RoleApprover && !slices.Contains(names, a.Principal) {
+			names = append(names, a.Principal)
+		}
+	}
+	return names
+}

@@ -1,0 +1,156 @@
+package view
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"remit/executor"
+	"remit/internal/report"
+)
+
+// exceptionsOrder is that of the sections, what needs a person first.
+func exceptionsOrder() []report.Standing {
+	return []report.Standing{
+		report.InDoubt, report.Conflict, report.Unverified, report.Failed, report.Refused, report.Late, report.Pending,
+	}
+}
+
+// exceptions writes what a person should look at. That there is none is said as well.
+func (h *htmlReport) exceptions() {
+	h.put("<section>\n<h2>Exceptions</h2>\n")
+	var none []string
+	for _, s := range exceptionsOrder() {
+		if e := h.r.Exceptions[s]; e != nil {
+			h.exceptionTable(s, e)
+			continue
+		}
+		none = append(none, string(s))
+	}
+	if len(none) > 0 {
+		h.put("<p>None is %.</p>\n", strings.Join(none, ", "))
+	}
+	var older []string
+	for _, s := range report.Standings() {
+		if n := h.r.Older[s]; n > 0 {
+			older = append(older, fmt.Sprintf("%d %s", n, s))
+		}
+	}
+	if len(older) > 0 {
+		h.put("<p class=\"doubt\">From before the period, and open still: %.</p>\n<p class=\"command\"><code>%</code></p>\n", strings.Join(older, ", "), h.o.here("remit status"))
+	}
+	h.put("</section>\n")
+}
+
+func (h *htmlReport) exceptionTable(s report.Standing, e *report.Exceptions) {
+	title, text, command := exceptionsHead(s)
+	id := "exception-" + strings.ReplaceAll(string(s), " ", "-")
+	h.put("<h3 id=\"%\"><span class=\"%\">%</span>: %</h3>\n<p>%</p>\n", id, standingTone(s).class(), title, controlText(&e.Totals), text)
+	if command != "" {
+		h.put("<p class=\"command\"><code>%</code></p>\n", h.o.here(command))
+	}
+	when := "Made"
+	switch s {
+	case report.InDoubt, report.Conflict, report.Refused:
+		when = "Tried"
+	case report.Paid, report.Pending, report.Unverified, report.Failed, report.NotMade, report.Late:
+	}
+	h.put("<div class=\"wide\" role=\"region\" aria-labelledby=\"%\" tabindex=\"0\">\n<table aria-labelledby=\"%\">\n<thead><tr><th scope=\"col\">ref_id</th><th scope=\"col\">%</th><th scope=\"col\">To</th><th scope=\"col\" class=\"number\">Amount</th><th scope=\"col\">Asset</th><th scope=\"col\">Why</th></tr></thead>\n<tbody>\n", id, id, when)
+	var scale int32
+	for i := range e.Lines {
+		scale = max(scale, -e.Lines[i].Amount.Exponent())
+	}
+	for i := range e.Lines {
+		l := &e.Lines[i]
+		h.put("<tr><th scope=\"row\">%", l.RefID)
+		if l.Batch != "" {
+			h.put(" <small>%</small>", l.Batch)
+		}
+		h.put("</th><td class=\"nowrap\">%</td><td>", h.moment(l.At))
+		if l.To.ProfileID != "" {
+			h.party(party{profile: l.To.ProfileID, identity: l.To.IdentityID, account: l.To.AccountID}, h.o.Names)
+		}
+		h.put("</td><td class=\"number\">")
+		h.mixed(l.Amount, scale)
+		h.put("</td><td>%</td><td>%</td></tr>\n", l.Asset, h.why(s, l))
+	}
+	h.put("</tbody>\n</table>\n</div>\n")
+	if more := e.Totals.Count() - len(e.Lines); more > 0 {
+		h.put("<p>and % more. To see them:</p>\n<p class=\"command\"><code>%</code></p>\n", strconv.Itoa(more), h.o.here("remit state list"))
+	}
+}
+
+// why is the reason of an exception.
+func (h *htmlReport) why(s report.Standing, l *report.Line) string {
+	if s == report.Late {
+		return "due " + h.moment(l.Due)
+	}
+	if l.Reason == "" && s == report.InDoubt {
+		return "its attempt has no outcome"
+	}
+	return l.Reason
+}
+
+// runs writes who sent what, and who approved it.
+func (h *htmlReport) runs() {
+	h.put("<section>\n<h2>Runs and approvals</h2>\n")
+	if h.r.RunCount == 0 {
+		h.put("<p>No run began in the period.</p>\n</section>\n")
+		return
+	}
+	h.put("<p>%", plural(h.r.RunCount, "run"))
+	if h.r.Unapproved > 0 {
+		h.put(", of which % recorded something and carried no approval of a second person", strconv.Itoa(h.r.Unapproved))
+	}
+	h.put(". An author is what they say of themselves; an approver's signature was checked when the run began.</p>\n")
+	h.put("<div class=\"wide\" role=\"region\" aria-label=\"Runs\" tabindex=\"0\">\n<table class=\"runs\">\n<caption>Runs that began in the period, the newest first</caption>\n<thead><tr><th scope=\"col\">Begun</th><th scope=\"col\">Run</th><th scope=\"col\">By</th><th scope=\"col\">Author</th><th scope=\"col\">Approved by</th><th scope=\"col\">Outcome</th></tr></thead>\n<tbody>\n")
+	for i := range h.r.Runs {
+		h.runRow(&h.r.Runs[i])
+	}
+	h.put("</tbody>\n</table>\n</div>\n")
+	if more := h.r.RunCount - len(h.r.Runs); more > 0 {
+		h.put("<p>and % older ones. To see them:</p>\n<p class=\"command\"><code>%</code></p>\n", strconv.Itoa(more), h.o.here("remit audit log"))
+	}
+	h.put("</section>\n")
+}
+
+func (h *htmlReport) runRow(r *report.Run) {
+	b := r.Begun
+	h.put("<tr><td class=\"nowrap\">%</td><th scope=\"row\"><code>%</code>", h.moment(r.BegunAt), b.RunID[:min(len(b.RunID), 8)])
+	if b.Digest != "" {
+		h.put(" <small>digest %</small>", b.Digest[:min(len(b.Digest), digestShort)])
+	}
+	h.put("</th><td>% on % <small>%</small></td><td>%</td>", b.By.User, b.By.Host, b.By.Command, b.Author)
+	if len(r.Approvers) == 0 {
+		h.put("<td class=\"dim\">nobody</td>")
+	} else {
+		h.put("<td>%</td>", strings.Join(r.Approvers, ", "))
+	}
+	text, tone := runOutcome(r)
+	h.put("<td class=\"%\">%</td></tr>\n", tone.class(), text)
+}
+
+// runOutcome is how a run ended, in a few words.
+func runOutcome(r *report.Run) (string, tone) {
+	if r.Ended == nil {
+		return "did not end", toneDoubt
+	}
+	var parts []string
+	t := toneNone
+	for _, result := range executor.Results() {
+		if n := r.Ended.Outcomes[string(result)]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, resultWord(result)))
+			if isException(result) {
+				t = toneDoubt
+			}
+		}
+	}
+	if r.Ended.Error != "" {
+		parts = append(parts, "stopped: "+r.Ended.Error)
+		t = toneBad
+	}
+	if len(parts) == 0 {
+		return "nothing to do", toneDim
+	}
+	return strings.Join(parts, ", "), t
+}
