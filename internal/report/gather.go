@@ -35,7 +35,7 @@ func Gather(ctx context.Context, archive Archive, period Period) (*Report, error
 			Meta: archive.Meta(), Period: period,
 			Totals: make(map[Standing]transfer.Totals), Exceptions: make(map[Standing]*Exceptions), Older: make(map[Standing]int),
 		},
-		assets: make(map[string]*asset), parties: make(map[Party]bool), batches: make(map[string]bool),
+		assets: make(map[string]*asset),
 		totals: make(map[Standing]*transfer.Totals),
 	}
 	g.report.Buckets, g.report.AreMonths = period.Buckets()
@@ -71,17 +71,14 @@ func Gather(ctx context.Context, archive Archive, period Period) (*Report, error
 }
 
 type gatherer struct {
-	report  *Report
-	assets  map[string]*asset
-	totals  map[Standing]*transfer.Totals
-	parties map[Party]bool
-	batches map[string]bool
+	report *Report
+	assets map[string]*asset
+	totals map[Standing]*transfer.Totals
 }
 
 type asset struct {
 	Asset
-	byBatch map[string]*Row
-	byParty map[Party]*Row
+	byBatch, byParty tallies
 }
 
 // made is what the report needs of one transfer.
@@ -214,7 +211,7 @@ func (g *gatherer) asset(code string) *asset {
 		code = strings.Clone(code)
 		a = &asset{
 			Asset:   Asset{Code: code, Standings: make(map[Standing]Sum), Buckets: make([]Sum, len(g.report.Buckets))},
-			byBatch: make(map[string]*Row), byParty: make(map[Party]*Row),
+			byBatch: make(tallies), byParty: make(tallies),
 		}
 		g.assets[code] = a
 	}
@@ -244,30 +241,8 @@ func (g *gatherer) addPaid(a *asset, m made, amount decimal.Decimal) {
 	if !intent.Due.IsZero() && m.at.Sub(intent.Due) > lateBy {
 		g.addException(Late, m, amount)
 	}
-	party := Party{m.request.ToProfileID, m.request.ToIdentityID, m.request.ToAccountID}
-	rowOf(a.byBatch, intent.Batch, Row{Name: strings.Clone(intent.Batch)}).add(bucket, amount)
-	rowOf(a.byParty, party, Row{Name: strings.Clone(party.ProfileID), Party: party}).add(bucket, amount)
-	g.parties[party] = true
-	if intent.Batch != "" {
-		g.batches[intent.Batch] = true
-	}
-}
-
-func rowOf[K comparable](rows map[K]*Row, key K, empty Row) *Row {
-	row := rows[key]
-	if row == nil {
-		empty.Buckets = make(map[int]Sum, 1)
-		row = &empty
-		rows[key] = row
-	}
-	return row
-}
-
-func (r *Row) add(bucket int, amount decimal.Decimal) {
-	r.Sum.add(amount)
-	of := r.Buckets[bucket]
-	of.add(amount)
-	r.Buckets[bucket] = of
+	a.byBatch.add(intent.Batch, bucket, m.detail.Amount)
+	a.byParty.add(keyOf(m.request), bucket, m.detail.Amount)
 }
 
 func (g *gatherer) addException(s Standing, m made, amount decimal.Decimal) {
@@ -314,42 +289,10 @@ func (g *gatherer) finish() *Report {
 	for standing, totals := range g.totals {
 		r.Totals[standing] = *totals
 	}
-	r.Destinations, r.Batches = len(g.parties), len(g.batches)
 	for _, a := range g.assets {
-		a.Batches, a.Destinations = top(a.byBatch), top(a.byParty)
+		a.Batches, a.Destinations = a.top(a.byBatch, batchRow), a.top(a.byParty, partyRow)
 		r.Assets = append(r.Assets, a.Asset)
 	}
 	slices.SortFunc(r.Assets, func(a, b Asset) int { return cmp.Compare(a.Code, b.Code) })
 	return r
-}
-
-// top are the largest rows, and one for the rest.
-func top[K comparable](rows map[K]*Row) []Row {
-	list := make([]*Row, 0, len(rows))
-	for _, row := range rows {
-		list = append(list, row)
-	}
-	slices.SortFunc(list, func(a, b *Row) int {
-		return cmp.Or(b.Sum.Sum.Cmp(a.Sum.Sum), cmp.Compare(a.Name, b.Name),
-			cmp.Compare(a.Party.IdentityID, b.Party.IdentityID), cmp.Compare(a.Party.AccountID, b.Party.AccountID))
-	})
-	var named []Row
-	for _, row := range list[:min(len(list), TopMax)] {
-		named = append(named, *row)
-	}
-	if len(list) <= TopMax {
-		return named
-	}
-	rest := Row{Others: len(list) - TopMax, Buckets: make(map[int]Sum)}
-	for _, row := range list[TopMax:] {
-		rest.Count += row.Count
-		rest.Sum.Sum = rest.Sum.Sum.Add(row.Sum.Sum)
-		for bucket, s := range row.Buckets {
-			of := rest.Buckets[bucket]
-			of.Count += s.Count
-			of.Sum = of.Sum.Add(s.Sum)
-			rest.Buckets[bucket] = of
-		}
-	}
-	return append(named, rest)
 }

@@ -85,19 +85,17 @@ type Report struct {
 	Buckets   []time.Time // beginnings of days or months
 	AreMonths bool
 
-	Assets       []Asset                      // in the order of their codes
-	Totals       map[Standing]transfer.Totals // with hash totals
-	Exceptions   map[Standing]*Exceptions     // Paid and NotMade have none
-	Older        map[Standing]int             // what is still in doubt, unverified, in conflict or pending from before the period
-	Reversals    transfer.Totals              // paid ones that give money back
-	BothSides    int                          // paid transfers of which the state has both sides
-	Undated      int                          // of which nothing says when they were made; they are in no period
-	Runs         []Run                        // those that began in the period, the newest first
-	RunCount     int                          // of them all
-	Unapproved   int                          // runs that recorded something and that nobody approved
-	UnreadFees   int                          // paid transfers whose fee is no number
-	Destinations int                          // distinct ones that were paid
-	Batches      int                          // distinct ones, "" not counted
+	Assets     []Asset                      // in the order of their codes
+	Totals     map[Standing]transfer.Totals // with hash totals
+	Exceptions map[Standing]*Exceptions     // Paid and NotMade have none
+	Older      map[Standing]int             // what is still in doubt, unverified, in conflict or pending from before the period
+	Reversals  transfer.Totals              // paid ones that give money back
+	BothSides  int                          // paid transfers of which the state has both sides
+	Undated    int                          // of which nothing says when they were made; they are in no period
+	Runs       []Run                        // those that began in the period, the newest first
+	RunCount   int                          // of them all
+	Unapproved int                          // runs that recorded something and that nobody approved
+	UnreadFees int                          // paid transfers whose fee is no number
 }
 
 // Asset is what the period comes to in one asset.
