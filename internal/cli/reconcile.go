@@ -177,7 +177,7 @@ func (r *reconciling) checkFiles(files []string) error {
 
 // readExports takes in the records of every file, and returns how many each has.
 func (w *workspace) readExports(ctx context.Context, files []string, into *reconcile.Reconciliation) ([]view.ReconciledFile, error) {
-	doing := w.begin("reading the records")
+	w.begin("reading the records")
 	var read []view.ReconciledFile
 	var unfinished string // a file whose last page names a next one
 	isFinished := false   // some page names none
@@ -201,7 +201,6 @@ func (w *workspace) readExports(ctx context.Context, files []string, into *recon
 				_ = in.Close() // only read
 				return nil, fmt.Errorf("read the records: %w", err)
 			}
-			doing.transfers.Add(1)
 		}
 		_ = in.Close() // only read
 		if reader.Continues() {
@@ -231,41 +230,9 @@ func (w *workspace) openExport(name string) (io.ReadCloser, error) {
 
 // lookUpAll asks the service for the ref_ids of the state.
 func (w *workspace) lookUpAll(ctx context.Context, snapshot state.Snapshot, into *reconcile.Reconciliation) error {
-	connection, err := w.connect(ctx, 1)
-	if err != nil {
-		return err
-	}
-	defer connection.close()
-	if _, err := connection.submitter.Ready(ctx); err != nil {
-		return err
-	}
-	doing := w.begin("looking up")
+	l := lookups{w: w, into: into, doing: w.begin("looking up")}
+	defer l.close()
 	var refIDs []string
-	ask := func() error {
-		found, err := connection.finder.Find(ctx, refIDs)
-		unreadable, isUnreadable := errors.AsType[*executor.UnreadableError](err)
-		if err != nil && !isUnreadable {
-			return err
-		}
-		for _, refID := range refIDs {
-			if isUnreadable {
-				if why, is := unreadable.Reasons[refID]; is {
-					if err := into.AddUnreadable(refID, why); err != nil {
-						return err
-					}
-					continue
-				}
-			}
-			for i := range found[refID] {
-				if err := into.Add(found[refID][i], 0); err != nil {
-					return fmt.Errorf("the answer about %q: %w", refID, err)
-				}
-			}
-		}
-		doing.transfers.Add(int64(len(refIDs)))
-		refIDs = refIDs[:0]
-		return nil
-	}
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
 			return w.stateError(err)
@@ -274,15 +241,64 @@ func (w *workspace) lookUpAll(ctx context.Context, snapshot state.Snapshot, into
 			continue
 		}
 		if refIDs = append(refIDs, row.RefID); len(refIDs) == executor.FindMax {
-			if err := ask(); err != nil {
+			if err := l.ask(ctx, refIDs); err != nil {
 				return err
 			}
+			refIDs = refIDs[:0]
 		}
 	}
 	if len(refIDs) == 0 {
 		return nil
 	}
-	return ask()
+	return l.ask(ctx, refIDs)
+}
+
+// lookups ask the service, and take in what it answers.
+type lookups struct {
+	w          *workspace
+	into       *reconcile.Reconciliation
+	doing      *step
+	connection *connection // nil until something is asked
+}
+
+func (l *lookups) close() {
+	if l.connection != nil {
+		l.connection.close()
+	}
+}
+
+// ask looks up so many ref_ids as one call may.
+func (l *lookups) ask(ctx context.Context, refIDs []string) (err error) {
+	if l.connection == nil {
+		if l.connection, err = l.w.connect(ctx, 1); err != nil {
+			return err
+		}
+		if _, err := l.connection.submitter.Ready(ctx); err != nil {
+			return err
+		}
+	}
+	found, err := l.connection.finder.Find(ctx, refIDs)
+	reasons := make(map[string]string)
+	if unreadable, ok := errors.AsType[*executor.UnreadableError](err); ok {
+		reasons = unreadable.Reasons
+	} else if err != nil {
+		return err
+	}
+	for _, refID := range refIDs {
+		if why, isUnreadable := reasons[refID]; isUnreadable {
+			if err := l.into.AddUnreadable(refID, why); err != nil {
+				return err
+			}
+			continue
+		}
+		for i := range found[refID] {
+			if err := l.into.Add(found[refID][i], 0); err != nil {
+				return fmt.Errorf("the answer about %q: %w", refID, err)
+			}
+		}
+	}
+	l.doing.transfers.Add(int64(len(refIDs)))
+	return nil
 }
 
 // reconcileTold tells what comes of it, in the face that was asked for.

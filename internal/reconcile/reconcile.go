@@ -49,7 +49,7 @@ type Options struct {
 	LookedUp  bool // the records are what a lookup has found, so nothing is known of other ref_ids
 
 	TempDir   string // for what does not fit into memory; "" for the system's
-	MemoryMax int    // bytes that are held of the records; 0 for 64 MiB
+	MemoryMax int    // bytes that are held of the records; 0 for 32 MiB
 	ListMax   int    // lines that a [Summary] has of each kind; 0 for 1000, negative for all
 
 	// Each, where it is not nil, is given every line, in the order of ref_ids, and at the end
@@ -58,7 +58,7 @@ type Options struct {
 }
 
 const (
-	memoryDefault = 64 << 20
+	memoryDefault = 32 << 20
 	listDefault   = 1000
 )
 

@@ -20,9 +20,8 @@ const mergeBuffer = 64 << 10
 // they were added. It holds so many bytes of them; what is more goes to a temporary file, in
 // sorted runs that are merged when they are read.
 type sorter struct {
-	dir   string
-	max   int // bytes held
-	count int
+	dir string
+	max int // bytes held
 
 	arena []byte // entries, one after another: see appendEntry
 	index []int  // where in arena each begins
@@ -48,7 +47,9 @@ func (s *sorter) add(key string, value []byte) error {
 			return err
 		}
 	}
-	s.count++
+	if size := len(s.arena) + len(key) + len(value) + 2*binary.MaxVarintLen32; size > cap(s.arena) && 2*size > s.max/2 {
+		s.arena = slices.Grow(s.arena, max(s.max, size)-len(s.arena)) // once, rather than by copies
+	}
 	s.index = append(s.index, len(s.arena))
 	s.arena = binary.AppendUvarint(s.arena, uint64(len(key)))
 	s.arena = append(s.arena, key...)
