@@ -1,17 +1,7 @@
-#!/usr/bin/env bash
-# kubernetes/check FILE… says whether CronJobs are what the Kubernetes API of the go.mod beside it
-# takes: each field is known, and has its type. It needs no cluster. Its program is below: as a file
-# of Go it would be taken for a part of remit's module.
-set -euo pipefail
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-here=$(dirname "$0")
-cp "$here/go.mod" "$here/go.sum" "$dir"
-sed -n '/^package main$/,$p' "$0" >"$dir/main.go"
-go build -C "$dir" -o check .
-"$dir/check" "$@"
-exit
-
+// Command kubernetes says whether CronJobs are what the Kubernetes API of its go.mod takes: each
+// field is known, and has its type. It needs no cluster.
+//
+//	go run -C .ci/tools/kubernetes . FILE…
 package main
 
 import (
