@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"remit/internal/transfer"
@@ -82,7 +83,9 @@ type course struct {
 	berths   berths // of requests in flight
 	ahead    berths // of intents whose requests have not begun (design section 6)
 	backstop backstop
-	sending  bool // false: doubts are settled by lookup alone
+	sending  bool        // false: doubts are settled by lookup alone
+	shared   *shared     // nil while this runner is alone
+	opened   atomic.Bool // the run is open to others
 
 	lasting  context.Context // outlives an interrupt: for the journal
 	starting context.Context // ends, with the reason as its cause, when nothing new may start
@@ -157,28 +160,45 @@ func (c *course) ready(ctx context.Context) error {
 
 // carryOut is the run between its first event and its last.
 func (c *course) carryOut(known *survey, all lines) (Summary, error) {
-	c.limiters = make(map[transfer.Operation]*limiter)
-	for _, op := range transfer.Operations() {
-		c.limiters[op] = newLimiter(c.run.Clock, c.run.Policy.RateLimits[op], known.starts[op], func(wait time.Duration) {
-			c.report.tell(Event{Type: EventWaiting, Reason: fmt.Sprintf("requests of operation %s wait %v", op, wait.Round(time.Second))})
-		})
-	}
+	c.limit(known.starts)
 	o := newOrder(c, known, all)
 	c.report.tell(Event{Type: EventBegun, Total: o.total()})
+	return c.goThrough(o)
+}
+
+// goThrough is an order from its begin to the end of the run.
+func (c *course) goThrough(o *order) (Summary, error) {
 	o.run()
-	if c.run.Policy.WaitFinal && c.sending {
+	if err := c.addUp(); err != nil {
+		return c.end(err)
+	}
+	if left := c.shared != nil && !c.shared.allDone; c.run.Policy.WaitFinal && c.sending && !left {
 		return c.end(c.awaitFinal(o))
 	}
 	return c.end(nil)
+}
+
+// limit makes a limiter of each operation. The given requests started lately.
+func (c *course) limit(starts map[transfer.Operation][]time.Time) {
+	c.limiters = make(map[transfer.Operation]*limiter)
+	for _, op := range transfer.Operations() {
+		c.limiters[op] = newLimiter(c.run.Clock, c.run.Policy.RateLimits[op], starts[op], func(wait time.Duration) {
+			c.report.tell(Event{Type: EventWaiting, Reason: fmt.Sprintf("requests of operation %s wait %v", op, wait.Round(time.Second))})
+		})
+	}
 }
 
 // end writes the run's last event, whatever ended it.
 func (c *course) end(failure error) (Summary, error) {
 	c.deaf()
 	err := errors.Join(failure, c.journal.failure())
-	ended := c.report.ended(err)
-	if endErr := c.journal.append(ended); endErr != nil && err == nil {
-		err = fmt.Errorf("end run %s: %w", ended.RunID, endErr)
+	if c.shared != nil {
+		err = c.endShared(err)
+	} else {
+		ended := c.report.ended(err)
+		if endErr := c.journal.append(ended); endErr != nil && err == nil {
+			err = fmt.Errorf("end run %s: %w", ended.RunID, endErr)
+		}
 	}
 	if snapshot, snapshotErr := c.run.Journal.Snapshot(c.lasting); snapshotErr == nil {
 		c.report.summary.Head = snapshot.Meta().Head
@@ -187,16 +207,21 @@ func (c *course) end(failure error) (Summary, error) {
 	return c.report.summary, err
 }
 
-// halt lets nothing new start. What is in flight goes on.
+// halt lets nothing new start, of other runners neither. What is in flight goes on.
 func (c *course) halt(reason string) {
 	c.report.stopping(reason, false)
 	c.stopStarting(errors.New(reason))
+	if s := c.sharedNow(); s != nil && c.journal.failure() == nil {
+		c.background.Go(func() { s.stop(c, reason) })
+	}
 }
 
-// interrupt halts, and bounds how long what is in flight goes on.
+const interruptedText = "interrupted"
+
+// interrupt halts this runner, and bounds how long what is in flight goes on.
 func (c *course) interrupt() {
-	c.report.stopping("interrupted", true)
-	c.stopStarting(errors.New("interrupted"))
+	c.report.stopping(interruptedText, true)
+	c.stopStarting(errors.New(interruptedText))
 	drain := drainMax
 	if d := c.run.Policy.RequestTimeout; d > 0 {
 		drain = min(drain, d)

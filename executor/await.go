@@ -30,6 +30,7 @@ func (o *order) await(k known, v verdict) {
 		o.fail(k.refID, "which is not COMPLETED, and the service has no lookup; `"+command(k.refID, "--recorded FILE")+"` tells when it is")
 	case wait <= 0 || k.request.RefID == "" || !o.c.sending:
 		o.fail(k.refID, "which is not COMPLETED")
+	case o.pending[k.refID] != nil: // others that this runner claimed before wait for it as well
 	default:
 		o.pending[k.refID] = &pending{refID: k.refID, result: v.result, since: o.c.run.Clock.Now()}
 		if len(o.pending) == 1 {
@@ -96,6 +97,7 @@ func (o *order) polledOnce(results []news) {
 		case n.kind == newsConflict:
 			delete(o.pending, n.refID)
 			o.c.report.changed(n, p.result)
+			o.c.shared.revise(n, p.result)
 			o.fail(n.refID, "which is "+words(ResultConflict))
 		case n.kind == newsRefused:
 			delete(o.pending, n.refID)
@@ -103,6 +105,7 @@ func (o *order) polledOnce(results []news) {
 		case n.final():
 			delete(o.pending, n.refID)
 			o.c.report.changed(n, p.result)
+			o.c.shared.revise(n, p.result)
 			if n.verdict.status == transfer.Failed {
 				o.fail(n.refID, "which failed")
 			} else {

@@ -191,6 +191,7 @@ type Run struct {
 	Saved     bool // the plan came from a file: of doubts, only its own lines are sent again
 	Begun     state.Begun
 	Journal   Journal
+	Share     state.Share // with other runners of this run; nil where there can't be any
 	Submitter Submitter
 	Finder    Finder // nil where the service has no lookup
 	Handler   Handler
@@ -212,4 +213,10 @@ type Summary struct {
 
 	Unfinished int        // recorded, adopted or unverified ones that are neither COMPLETED nor FAILED
 	Waited     *Refreshed // what became of these under Policy.WaitFinal; nil elsewhere
+
+	// Runners are those that carried the run out, where there were several. Totals are of all of
+	// them, and Exceptions are this one's.
+	Runners []state.Runner
+	// Left says that this runner ended and others go on: Totals are of what it did itself.
+	Left bool
 }

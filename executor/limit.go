@@ -34,6 +34,13 @@ type limiter struct {
 	latestTake  time.Time
 	pausedUntil time.Time
 	gap         time.Duration
+
+	// reserve reserves starts that no other runner has, where several share the limit; nil
+	// where this one is alone. What it returns is that of [state.Share].
+	reserve       func(ctx context.Context, wanted int) (starts int, within time.Duration, err error)
+	waiting       int // requests that are about to start
+	reserved      int // starts that are left of the latest reservation
+	reservedUntil time.Time
 }
 
 // newLimiter returns a limiter that knows of past starts, oldest first. notify is told of
@@ -114,6 +121,8 @@ func (l *limiter) held(now, after time.Time) time.Duration {
 // start waits while a pause lasts, calls check, and turns the caller's slot into a start at
 // this moment. On an error, of ctx or of check, the slot is still the caller's.
 func (l *limiter) start(ctx context.Context, check func() error) error {
+	l.count(1)
+	defer l.count(-1)
 	select {
 	case <-l.turnStart:
 	case <-ctx.Done():
@@ -123,6 +132,9 @@ func (l *limiter) start(ctx context.Context, check func() error) error {
 	for {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
+		}
+		if err := l.haveReserved(ctx); err != nil {
+			return err
 		}
 		if wait := l.startWait(); wait > 0 {
 			if err := l.sleep(ctx, wait); err != nil {
@@ -149,9 +161,10 @@ func (l *limiter) tryStart() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock.Now()
-	if l.held(now, l.latest) > 0 {
+	if l.held(now, l.latest) > 0 || !l.isReserved(now) {
 		return false
 	}
+	l.reserved--
 	l.taken--
 	l.latest = now
 	if l.limit.Requests > 0 {
@@ -159,6 +172,59 @@ func (l *limiter) tryStart() bool {
 	}
 	l.signal()
 	return true
+}
+
+func (l *limiter) count(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting += n
+}
+
+// share has every start be reserved from now on, and returns the starts that still count.
+func (l *limiter) share(reserve func(ctx context.Context, wanted int) (int, time.Duration, error)) (ages []time.Duration) {
+	if l.limit.Requests <= 0 {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.reserve = reserve
+	now := l.clock.Now()
+	for _, start := range l.starts {
+		ages = append(ages, max(0, now.Sub(start)))
+	}
+	return ages
+}
+
+// isReserved reports whether a request may start now as far as other runners go.
+func (l *limiter) isReserved(now time.Time) bool {
+	return l.reserve == nil || l.reserved > 0 && now.Before(l.reservedUntil)
+}
+
+// haveReserved waits for a reserved start. Who calls it has the turn.
+func (l *limiter) haveReserved(ctx context.Context) error {
+	for ctx.Err() == nil {
+		l.mu.Lock()
+		now, reserve, wanted := l.clock.Now(), l.reserve, min(l.waiting, l.limit.Requests)
+		ready := l.isReserved(now)
+		l.mu.Unlock()
+		if ready {
+			return nil
+		}
+		starts, within, err := reserve(ctx, wanted)
+		switch {
+		case err != nil:
+			return err
+		case starts > 0:
+			l.mu.Lock()
+			l.reserved, l.reservedUntil = starts, now.Add(within) // of before it was asked for
+			l.mu.Unlock()
+		default:
+			if err := l.sleep(ctx, within); err != nil {
+				return err
+			}
+		}
+	}
+	return context.Cause(ctx)
 }
 
 // release gives a slot back whose request will not start.

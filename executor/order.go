@@ -39,6 +39,10 @@ type order struct {
 	writing  int // outcomes of others
 	lookups  int // before a first sending
 	waits    int // lookups of doubts and of dependencies that are under way or due
+
+	// handed are the ref_ids of lines that are under way; nil where the run can't be shared.
+	handed map[string]bool
+	ended  chan struct{} // closed when the run has
 }
 
 // line is a line of the plan that is not in doubt.
@@ -58,6 +62,10 @@ func newOrder(c *course, known *survey, all lines) *order {
 		earlier:    make(map[string]bool),
 		jobs:       make(chan *job, max(1, c.run.Policy.InFlightMax)),
 		messages:   make(chan func(), max(1, c.run.Policy.InFlightMax)),
+		ended:      make(chan struct{}),
+	}
+	if c.run.Share != nil {
+		o.handed = make(map[string]bool)
 	}
 	for _, d := range known.doubts {
 		o.planned[d.refID], o.earlier[d.refID] = nil, true
@@ -66,6 +74,7 @@ func newOrder(c *course, known *survey, all lines) *order {
 	for i, change := range all.all() {
 		if _, doubted := o.planned[change.RefID]; doubted {
 			o.planned[change.RefID] = change
+			o.hand(change.RefID)
 			continue
 		}
 		v, stands := o.standing(change)
@@ -99,10 +108,22 @@ func (o *order) run() {
 	}
 	o.meetOutside()
 	o.settleDoubts()
-	for o.fill(); o.attempts+o.writing+o.lookups+o.waits > 0; o.fill() {
+	o.watchShare()
+	for o.fill(); o.underWay() > 0 || o.together(); o.fill() {
 		(<-o.messages)()
 	}
+	close(o.ended)
 	o.finish()
+}
+
+// underWay is how much takes time.
+func (o *order) underWay() int { return o.attempts + o.writing + o.lookups + o.waits }
+
+// hand notes that a line is under way.
+func (o *order) hand(refID string) {
+	if o.handed != nil {
+		o.handed[refID] = true
+	}
 }
 
 // stood is a line that there is nothing to send for, because an earlier run of its plan
@@ -132,7 +153,7 @@ func (o *order) standing(change *planner.Change) (verdict, bool) {
 	}
 	switch {
 	case !recorded || row.Status == state.Unsent:
-	case row.Status == state.Refused && o.again(change, row):
+	case row.Status == state.Refused && row.RunID != o.c.run.Begun.RunID && o.again(change, row):
 	case row.Status == state.Tombstone:
 		v.result, v.outcome.Reason = ResultNotAttempted, "A person settled it as not made, or forgot it: it is never sent again."
 		return v, true
@@ -200,6 +221,11 @@ func (o *order) shut(change *planner.Change) func(time.Time) string {
 
 // fill starts what may start now.
 func (o *order) fill() {
+	o.fillAttempts()
+	o.fillShared()
+}
+
+func (o *order) fillAttempts() {
 	if !o.c.sending || o.c.starting.Err() != nil {
 		return
 	}
@@ -276,15 +302,32 @@ func (o *order) takeReady(n int) []*job {
 		change := o.change(i)
 		j := o.jobOf(&change)
 		j.planned = true
+		o.hand(j.refID)
 		jobs = append(jobs, j)
 	}
 	o.ready = o.ready[n:]
 	return jobs
 }
 
+// tell tells how a transfer ended, and the other runners where it is in their count.
+func (o *order) tell(request transfer.Request, v verdict, planned bool) {
+	o.c.report.settle(request, v, planned)
+	if o.handed == nil {
+		return
+	}
+	delete(o.handed, v.outcome.RefID)
+	switch s := o.c.shared; {
+	case s == nil:
+	case planned && v.result == ResultNotAttempted && o.c.report.leaves(s.share.Stopped()):
+		s.aside = append(s.aside, stood{known{request: request}, v})
+	default:
+		s.settle(request, v, planned)
+	}
+}
+
 // settled tells how a transfer ended, and what that means for those that depend on it.
 func (o *order) settled(k known, v verdict, planned bool) {
-	o.c.report.settle(k.request, v, planned)
+	o.tell(k.request, v, planned)
 	if len(o.dependants[k.refID]) == 0 {
 		return
 	}
@@ -321,7 +364,7 @@ func (o *order) fail(refID, why string) {
 			l.done = true
 			change := o.change(i)
 			v := unsent(o.knownOf(&change), fmt.Sprintf("Nothing was sent: it depends on %q, %s.", f.refID, f.why))
-			o.c.report.settle(change.Request, v, true)
+			o.tell(change.Request, v, true)
 			failures = append(failures, failure{change.RefID, "which was not attempted"})
 		}
 		delete(o.dependants, f.refID)
@@ -335,14 +378,17 @@ func (o *order) finish() {
 		why = fmt.Sprintf("Nothing was sent: the run stopped before (%s).", stopped)
 	}
 	for _, j := range o.queue {
-		o.c.report.settle(j.request, unsent(j.known, why), j.planned)
+		o.tell(j.request, unsent(j.known, why), j.planned)
 	}
+	o.queue = nil
 	for i := range o.lines {
 		if !o.lines[i].done {
+			o.lines[i].done = true
 			change := o.change(int32(i))
-			o.c.report.settle(change.Request, unsent(o.knownOf(&change), why), true)
+			o.tell(change.Request, unsent(o.knownOf(&change), why), true)
 		}
 	}
+	o.ready = nil
 }
 
 // meetOutside looks at the dependencies that are neither lines nor in doubt.
@@ -363,9 +409,16 @@ func (o *order) meetOutside() {
 		}
 	}
 	slices.Sort(outside)
-	for _, refID := range outside {
+	o.meetRecorded(outside)
+}
+
+// meetRecorded looks at dependencies by what the state has of them.
+func (o *order) meetRecorded(refIDs []string) {
+	for _, refID := range refIDs {
 		row, ok := o.known.rows[refID]
 		switch {
+		case !ok && o.c.shared != nil && o.c.shared.has(refID):
+			o.fail(refID, "which was not attempted")
 		case !ok:
 			o.fail(refID, "which is neither recorded nor in this plan")
 		case row.Status != state.Recorded && row.Status != state.Adopted:

@@ -74,7 +74,7 @@ func ReadPast(ctx context.Context, archive Archive, runID string) (*Past, error)
 func (p *Past) Summary() Summary {
 	s := Summary{RunID: p.Run.Begun.RunID, Totals: make(map[Result]*transfer.Totals)}
 	if ended := p.Run.Ended; ended != nil {
-		s.Complete, s.Stopped = ended.Complete, ended.Error
+		s.Complete, s.Stopped, s.Runners = ended.Complete, ended.Error, ended.Runners
 	}
 	for i := range p.Lines {
 		l := &p.Lines[i]

@@ -26,9 +26,11 @@ type finding struct {
 
 // settleDoubts looks up once what is in doubt before anything else starts. What is absent is
 // asked for again while the rest of the run goes on, and sent again only after that.
-func (o *order) settleDoubts() {
+func (o *order) settleDoubts() { o.settleOpen(o.doubts) }
+
+func (o *order) settleOpen(doubts []*unsettled) {
 	var open []*unsettled
-	for _, u := range o.doubts {
+	for _, u := range doubts {
 		if u.amiss != "" {
 			o.hold(u, u.amiss)
 			continue

@@ -60,3 +60,15 @@ func (x *index) put(s slot) {
 	}
 	x.slots[i] = s
 }
+
+// Find returns a function that finds the number of a change by its ref_id. It is about the
+// changes that the list has now.
+func (l *Changes) Find() func(refID string) (number int, ok bool) {
+	x := newIndex(l.Len())
+	for i, c := range l.All() {
+		x.add(c.RefID, i)
+	}
+	return func(refID string) (int, bool) {
+		return x.find(refID, func(n int) bool { return l.At(n).RefID == refID })
+	}
+}

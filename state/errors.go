@@ -34,6 +34,10 @@ var (
 	// sent.
 	ErrFenced = errors.New("the lock of the state was taken away")
 
+	// ErrTakenForLost says that a runner that shares a run showed no sign of life for longer than
+	// its lease, and that the others go on without it. It comes with ErrFenced.
+	ErrTakenForLost = errors.New("this runner showed no sign of life for longer than its lease, and the other runners go on without it")
+
 	// ErrUnlocked says that a journal was used after its Unlock.
 	ErrUnlocked = errors.New("the journal is unlocked")
 

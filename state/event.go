@@ -187,6 +187,7 @@ type Ended struct {
 	Outcomes map[string]int `json:"outcomes"` // count by name of outcome
 	Complete bool           `json:"complete"` // every line of its plan has an outcome
 	Error    string         `json:"error,omitempty"`
+	Runners  []Runner       `json:"runners,omitempty"` // where several carried it out
 }
 
 // Unlocked records that a lock was taken away.

@@ -41,6 +41,7 @@ type applying struct {
 	digest       string   // the beginning of the digest of the plan that was approved; "" for none
 	file         string   // the saved plan; "" where apply plans by itself
 	rehearse     bool
+	join         bool // take part in the run in progress
 	monitoring
 	course course
 }
@@ -83,6 +84,7 @@ func newApply(p *process) *cobra.Command {
 	}
 	a.planning.flags(cmd)
 	flags := cmd.Flags()
+	flags.BoolVar(&a.join, "join", false, "take part in the run in progress on PostgreSQL, or begin one where there is none and it is approved")
 	flags.BoolVar(&a.autoApprove, "auto-approve", false, "don't ask")
 	flags.StringVar(&a.digest, "plan-digest", "", "don't ask, and send only a plan whose `digest` is or begins so (12 characters or more)")
 	flags.BoolVar(&a.retryRefused, "retry-refused", false, "with --auto-approve or --plan-digest: submit again what was refused")
@@ -115,6 +117,9 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	}
 	a.course.workspace = w
 	holder := p.holder("remit apply")
+	if a.join {
+		return a.joinOrLead(ctx, w, holder)
+	}
 	holder.RunID = p.runID
 	return w.locked(ctx, holder, a.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) error {
 		return a.locked(ctx, w, journal, snapshot, holder)
@@ -139,9 +144,12 @@ func (a *applying) check(p *process) error {
 		return err
 	}
 	canAsk := a.input && p.interactive()
-	if a.file == "" && !a.approved() && !canAsk {
+	if a.file == "" && !a.approved() && !canAsk && !a.join {
 		return withHint(errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so apply needs a saved plan, --plan-digest or --auto-approve; nothing was sent"),
 			a.command("plan --out=FILE"))
+	}
+	if a.join && (a.sandbox || a.rehearse) {
+		return errors.New("--join is for runs on PostgreSQL: the sandbox keeps its state in a file, and a rehearsal sends nothing; nothing was sent")
 	}
 	if len(a.faults) > 0 && !a.sandbox {
 		return errors.New("--fault is for --sandbox: a real service has its own")
@@ -369,8 +377,9 @@ func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journa
 		limits[op] = executor.RateLimit(limit)
 	}
 	h, meta := plan.Header, snapshot.Meta()
+	share, _ := journal.(state.Share) // a state in a file has none
 	return executor.Run{
-		Plan: plan, Saved: a.file != "",
+		Plan: plan, Saved: a.file != "", Share: share,
 		Begun: state.Begun{
 			RunID: holder.RunID, By: holder, PlanID: h.PlanID, Digest: plan.Digest,
 			Author: h.Author, Controls: h.Controls, Accepted: h.Accepted,
@@ -482,20 +491,4 @@ func (a *applying) next(w *workspace, s executor.Summary) string {
 		return a.command(recordedHint)
 	}
 	return ""
-}
-
-// clock is the executor's time.
-type clock struct{ now func() time.Time }
-
-func (c clock) Now() time.Time { return c.now() }
-
-func (clock) Sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }

@@ -89,6 +89,8 @@ func (a *applying) runError(w *workspace, failed error, s executor.Summary) erro
 // that helps, "" for to do the same once more.
 func (w *workspace) happened(failed error) (text, next string) {
 	switch {
+	case errors.Is(failed, state.ErrTakenForLost):
+		return "this runner showed no sign of life for longer than its lease, so the other runners of the run go on without it", "show --run=latest"
 	case errors.Is(failed, state.ErrFenced):
 		return fmt.Sprintf("the lock of the state %s was taken away from this run, by remit force-unlock", w.path), "plan"
 	case errors.Is(failed, state.ErrLost):

@@ -70,10 +70,14 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 	case state.Outcome:
 		return auditOutcome(e, ofRun)
 	case state.Ended:
-		if e.Complete {
-			return "run " + e.RunID + " is complete", ofRun, toneNone
+		by := ""
+		for _, text := range runnersText(e.Runners) {
+			by += "\n  " + text
 		}
-		return strings.TrimSuffix("run "+e.RunID+" ended; not everything of its plan has an outcome: "+e.Error, ": "), ofRun, toneDoubt
+		if e.Complete {
+			return "run " + e.RunID + " is complete" + by, ofRun, toneNone
+		}
+		return strings.TrimSuffix("run "+e.RunID+" ended; not everything of its plan has an outcome: "+e.Error, ": ") + by, ofRun, toneDoubt
 	case state.Unlocked:
 		from := "the lock was taken away, which nobody held"
 		if e.From != (state.Holder{}) {

@@ -3,6 +3,7 @@ package view
 import (
 	"remit/executor"
 	"remit/internal/transfer"
+	"remit/state"
 )
 
 // Handle writes an event as it is: its "type" is the event's. See [JSON.Err] for errors.
@@ -25,6 +26,8 @@ type runSummaryLine struct {
 	Waited      *refreshLine     `json:"waited,omitempty"`     // what became of these under --wait
 	Head        string           `json:"head"`
 	Next        string           `json:"next,omitempty"`
+	Runners     []state.Runner   `json:"runners,omitempty"` // where several carried it out
+	Left        bool             `json:"left,omitempty"`    // it goes on without this runner
 }
 
 // Summary writes how a run ended. It returns the first error of writing.
@@ -38,6 +41,7 @@ func (j *JSON) summaryLine(s executor.Summary, o SummaryOptions) runSummaryLine 
 		Type: "run_summary", RunID: s.RunID, Complete: s.Complete, Interrupted: s.Interrupted,
 		Stopped: s.Stopped, Planned: totalsOf(new(transfer.Totals)),
 		Exceptions: append([]executor.Event{}, s.Exceptions...), Head: s.Head, Next: o.Next,
+		Runners: s.Runners, Left: s.Left,
 	}
 	line.Unfinished = s.Unfinished
 	if s.Waited != nil {

@@ -141,6 +141,11 @@ func (r *pastRun) about() []field {
 		}
 		fields = append(fields, field{name, fmt.Sprintf("%s, %s, %s", a.Principal, a.Fingerprint, a.File)})
 	}
+	if r.Run.Ended != nil {
+		for _, runner := range r.Run.Ended.Runners {
+			fields = append(fields, field{fmt.Sprintf("runner %d", runner.Number), runnerText(runner)})
+		}
+	}
 	return fields
 }
 

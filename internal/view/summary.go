@@ -7,6 +7,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/transfer"
+	"remit/state"
 )
 
 // exceptionsMax is how many exceptions of one result a summary lists.
@@ -55,6 +56,29 @@ func (p *page) unfinished(s executor.Summary) {
 func (p *page) ending(s executor.Summary) {
 	said := ending(s)
 	p.paragraph("", Visible(said.text), said.tone)
+	for _, text := range runnersText(s.Runners) {
+		p.paragraph("  ", Visible(text), toneNone)
+	}
+}
+
+// runnersText says who carried a run out; nothing where one did alone.
+func runnersText(runners []state.Runner) []string {
+	if len(runners) == 0 {
+		return nil
+	}
+	texts := []string{plural(len(runners), "runner") + " took part:"}
+	for _, r := range runners {
+		texts = append(texts, fmt.Sprintf("%d. %s", r.Number, runnerText(r)))
+	}
+	return texts
+}
+
+func runnerText(r state.Runner) string {
+	text := fmt.Sprintf("%s on %s (process %d), %s settled", r.User, r.Host, r.PID, plural(r.Settled, "transfer"))
+	if r.Lost {
+		text += "; lost: it died or stood still, and the others went on with what it had"
+	}
+	return text
 }
 
 // ending says in a sentence how a run ended.
@@ -64,6 +88,8 @@ func ending(s executor.Summary) span {
 		name = "This run"
 	}
 	switch {
+	case s.Left:
+		return span{name + " goes on: this runner was interrupted, and others carry on with what it had. These are the transfers that it settled.", toneDoubt}
 	case s.Interrupted:
 		return span{name + " was interrupted.", toneDoubt}
 	case s.Stopped != "":

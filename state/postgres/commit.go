@@ -31,11 +31,27 @@ func (j *journal) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := conn.Exec(ctx, fmt.Sprintf(`SET idle_in_transaction_session_timeout = %d`, waitStopped.Milliseconds())); err != nil {
+	j.conn, j.patience = conn, 0
+	if err := j.setPatience(ctx); err != nil {
+		j.conn = nil
 		return errors.Join(err, closeConn(conn))
 	}
-	j.conn = conn
 	return nil
+}
+
+// setPatience tells the server after how long a transaction that stands still is to end: where
+// others wait for it, sooner.
+func (j *journal) setPatience(ctx context.Context) error {
+	patience := waitStopped
+	if j.member.Load() != nil {
+		patience = waitStanding
+	}
+	if j.patience == patience {
+		return nil
+	}
+	j.patience = patience
+	_, err := j.conn.Exec(ctx, fmt.Sprintf(`SET idle_in_transaction_session_timeout = %d`, patience.Milliseconds()))
+	return err
 }
 
 // transact is the journal's [storage.Commit]. It tries a commit again where it is certain that
@@ -82,10 +98,15 @@ func (j *journal) attempt(calls []*storage.Call) (*storage.Stage, []error, error
 			return nil, nil, retold{fmt.Errorf("%w: %w", errBroken, err), "the server can't be reached: " + brief(err)}
 		}
 	}
+	if err := j.setPatience(ctx); err != nil {
+		_ = closeConn(j.conn) // it does not live, or not as it should
+		return nil, nil, fmt.Errorf("%w: %w", errBroken, err)
+	}
 	loaded, err := j.begin(ctx, calls)
 	if err != nil {
 		return nil, nil, j.rollback(err)
 	}
+	j.tip = loaded.tip
 	stage := storage.NewStage(j.tip, loaded.rows, loaded, j.store.now)
 	answers, err := stage.TakeAll(calls)
 	if err != nil {
@@ -142,6 +163,7 @@ func (j *journal) write(b *pgx.Batch, stage *storage.Stage) {
 
 // loaded is what a commit reads before it decides.
 type loaded struct {
+	tip    storage.Tip
 	rows   *storage.Overlay
 	owners map[string]string
 	run    func(runID string) (state.Run, error)
@@ -157,13 +179,17 @@ func (l loaded) Run(runID string) (state.Run, error) { return l.run(runID) }
 // about. The state must be where this journal left it.
 func (j *journal) begin(ctx context.Context, calls []*storage.Call) (loaded, error) {
 	refIDs, recordIDs := subjects(calls)
-	l := loaded{rows: storage.NewOverlay(nil), owners: make(map[string]string), run: func(runID string) (state.Run, error) {
+	l := loaded{tip: j.tip, rows: storage.NewOverlay(nil), owners: make(map[string]string), run: func(runID string) (state.Run, error) {
 		return readRun(ctx, j.conn, runID)
 	}}
 	var b pgx.Batch
 	b.Queue(`BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE`)
 	b.Queue(heldSQL+` FOR UPDATE`, j.lock.arguments()...).QueryRow(j.lock.held)
-	b.Queue(`SELECT seq, encode(hash, 'hex') FROM events ORDER BY seq DESC LIMIT 1`).QueryRow(j.atTip)
+	if m := j.member.Load(); m != nil {
+		m.queueTip(&b, j.tip, &l.tip)
+	} else {
+		b.Queue(`SELECT seq, encode(hash, 'hex') FROM events ORDER BY seq DESC LIMIT 1`).QueryRow(j.atTip)
+	}
 	var reader rowReader
 	if len(refIDs) > 0 {
 		b.Queue(`SELECT `+rowColumns+` FROM transfers WHERE ref_id = ANY($1)`, refIDs).Query(func(rows pgx.Rows) error {
@@ -183,7 +209,8 @@ func (j *journal) begin(ctx context.Context, calls []*storage.Call) (loaded, err
 			})
 		})
 	}
-	return l, j.conn.SendBatch(ctx, &b).Close()
+	err := j.conn.SendBatch(ctx, &b).Close()
+	return l, err
 }
 
 // atTip returns an error where the newest event is not the one that this journal wrote or

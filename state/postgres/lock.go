@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -20,6 +21,8 @@ const (
 	// pollAlive is how often a holder looks whether its session still lives, so that what
 	// stands between it and the server does not take it for idle.
 	pollAlive = 5 * time.Second
+	// pollWanted is how often it looks whether another runner asks to take part.
+	pollWanted = 500 * time.Millisecond
 	// waitStopped is after how long the server ends the transaction of a holder that was
 	// stopped in the middle of it.
 	waitStopped = 20 * time.Second
@@ -29,10 +32,12 @@ const (
 // server takes back when the session ends, and so when its client dies.
 type session struct {
 	conn   *pgx.Conn
-	pid    uint32 // of the server's process
+	mu     sync.Mutex // held while conn is used, once the lock is had
+	pid    uint32     // of the server's process
 	class  int32
 	number int32 // that the lock was had on
 	fence  int64
+	shared bool // others hold it as well
 }
 
 // acquire takes the lock of the state and signs it. It waits up to wait for another holder,
@@ -112,6 +117,9 @@ func (s *Store) sign(ctx context.Context, l *session, holder state.Holder) (sign
 			}
 		}
 		signed = true
+		if err := clearShares(ctx, tx, holder.RunID); err != nil {
+			return err
+		}
 		return tx.QueryRow(ctx, `UPDATE meta SET fence = fence + 1, version = $1, holder_pid = $2, holder = $3 RETURNING fence`,
 			s.wanted, int32(l.pid), string(text)).Scan(&l.fence)
 	})
@@ -126,12 +134,18 @@ func (s *Store) sign(ctx context.Context, l *session, holder state.Holder) (sign
 
 // release lets the next one lock.
 func (l *session) release(ctx context.Context) error {
-	_, err := l.conn.Exec(ctx, `SELECT pg_advisory_unlock($1, $2)`, l.class, l.number)
+	text := `SELECT pg_advisory_unlock($1, $2)`
+	if l.shared {
+		text = `SELECT pg_advisory_unlock_shared($1, $2)`
+	}
+	_, err := l.conn.Exec(ctx, text, l.class, l.number)
 	return err
 }
 
 // alive returns [state.ErrLost] where the session is gone or is another one.
 func (l *session) alive(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, waitLocked)
 	defer cancel()
 	pid, err := backend(ctx, l.conn)
@@ -148,7 +162,7 @@ func (l *session) alive(ctx context.Context) error {
 const heldSQL = `SELECT fence, EXISTS (` + lockSQLOf + `) FROM meta`
 
 const lockSQLOf = `SELECT 1 FROM pg_locks
-	WHERE pid = $2 AND locktype = 'advisory' AND granted AND mode = 'ExclusiveLock'
+	WHERE pid = $2 AND locktype = 'advisory' AND granted AND mode IN ('ExclusiveLock', 'ShareLock')
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 		AND classid = $1::bigint::oid AND objid = meta.lock::oid AND objsubid = 2`
 
@@ -178,13 +192,18 @@ type journal struct {
 	lock  *session
 	*storage.Queue
 
+	holder state.Holder
+	wanted atomic.Bool            // another runner asks to take part
+	member atomic.Pointer[member] // nil while this runner is alone
+
 	over  context.CancelFunc // ends the watch over the lock's session
 	watch sync.WaitGroup
 
 	// -----
 
-	conn *pgx.Conn // nil where it was lost
-	tip  storage.Tip
+	conn     *pgx.Conn     // nil where it was lost
+	patience time.Duration // of the server with a transaction of conn that stands still
+	tip      storage.Tip
 }
 
 var _ state.Journal = (*journal)(nil)
@@ -206,8 +225,13 @@ func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duratio
 	if err != nil {
 		return nil, err
 	}
-	j := &journal{store: s, lock: lock}
-	if err = j.connect(ctx); err == nil {
+	return s.begin(ctx, &journal{store: s, lock: lock, holder: holder})
+}
+
+// begin has a journal, which has its lock, take entries.
+func (s *Store) begin(ctx context.Context, j *journal) (*journal, error) {
+	err := j.connect(ctx)
+	if err == nil {
 		j.tip, err = readTip(ctx, j.conn)
 	}
 	if err != nil {
@@ -222,7 +246,13 @@ func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duratio
 
 // guard looks again and again whether the lock's session lives, until ctx ends.
 func (j *journal) guard(ctx context.Context) {
-	for sleep(ctx, pollAlive) == nil {
+	for n := 1; sleep(ctx, pollWanted) == nil; n++ {
+		if j.member.Load() == nil {
+			j.wanted.Store(j.isWanted(ctx))
+		}
+		if n%int(pollAlive/pollWanted) != 0 {
+			continue
+		}
 		if err := j.lock.alive(ctx); err != nil {
 			if ctx.Err() == nil {
 				j.Break(j.store.hide(err))
@@ -240,6 +270,9 @@ func (j *journal) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, waitAnswer)
 	defer cancel()
 	err := j.lock.held(j.store.read.QueryRow(ctx, heldSQL, j.lock.arguments()...))
+	if m := j.member.Load(); m != nil && err == nil {
+		err = m.renew(ctx, j.store.read)
+	}
 	if err != nil && !errors.Is(err, state.ErrFenced) && !errors.Is(err, state.ErrLost) {
 		return fmt.Errorf("check the lock: %w", j.store.hide(explain(err)))
 	}
@@ -266,6 +299,9 @@ func (j *journal) close() error {
 	if j.over != nil {
 		j.over()
 		j.watch.Wait()
+	}
+	if m := j.member.Load(); m != nil {
+		m.close()
 	}
 	if j.conn != nil {
 		_ = closeConn(j.conn)

@@ -140,14 +140,21 @@ func updateService(b *pgx.Batch, s state.Identity) {
 		s.BaseURL, s.Operator, s.ClientID, []byte(s.CustomerID))
 }
 
-// readTip reads what a reader or a writer starts from, in the transaction that q is in.
+// tipSQL reads what a reader or a writer starts from.
+const tipSQL = `SELECT lineage, environment, base_url, operator, client_id, customer_id,
+	precheck, created_ms, fence, seq, time_ms, hash
+	FROM meta, (SELECT seq, time_ms, hash FROM events ORDER BY seq DESC LIMIT 1) newest`
+
+// readTip is the answer to tipSQL in the transaction that q is in.
 func readTip(ctx context.Context, q querier) (storage.Tip, error) {
+	return scanTip(q.QueryRow(ctx, tipSQL))
+}
+
+func scanTip(row pgx.Row) (storage.Tip, error) {
 	var t storage.Tip
 	var created, at int64
 	var customer, hash []byte
-	err := q.QueryRow(ctx, `SELECT lineage, environment, base_url, operator, client_id, customer_id,
-		precheck, created_ms, fence, seq, time_ms, hash
-		FROM meta, (SELECT seq, time_ms, hash FROM events ORDER BY seq DESC LIMIT 1) newest`).Scan(
+	err := row.Scan(
 		&t.Lineage, &t.Environment, &t.Service.BaseURL, &t.Service.Operator, &t.Service.ClientID, &customer,
 		&t.Precheck, &created, &t.Fence, &t.Serial, &at, &hash)
 	if errors.Is(err, pgx.ErrNoRows) {

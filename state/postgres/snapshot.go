@@ -278,13 +278,14 @@ func (s *snapshot) allRuns(ctx context.Context) ([]state.Run, error) {
 const holderSQL = `SELECT l.pid IS NOT NULL, CASE WHEN l.pid = holder_pid THEN holder ELSE '' END
 	FROM meta LEFT JOIN LATERAL (` + lockSQL + `) l ON true`
 
-// lockSQL is the server process that holds the lock of meta's row; $1 is its class. The
+// lockSQL is the server process that holds the lock of meta's row, of several the one that has
+// signed; $1 is its class. The
 // server's list of locks is of this moment, whatever the transaction sees.
 const lockSQL = `SELECT pid FROM pg_locks
-	WHERE locktype = 'advisory' AND granted AND mode = 'ExclusiveLock'
+	WHERE locktype = 'advisory' AND granted AND mode IN ('ExclusiveLock', 'ShareLock')
 		AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 		AND classid = $1::bigint::oid AND objid = meta.lock::oid AND objsubid = 2
-	LIMIT 1`
+	ORDER BY pid = meta.holder_pid DESC LIMIT 1`
 
 // holderOf says who holds the lock, if anyone alive does. A server that follows another one
 // does not see the locks there: then someone unknown holds it, so that what is in flight is

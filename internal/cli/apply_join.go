@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"remit/config"
+	"remit/executor"
+	"remit/internal/shell"
+	"remit/internal/view"
+	"remit/planner"
+	"remit/state"
+)
+
+const (
+	// joinWait is how long a run may take to let others in, --lock-timeout apart: it may just be
+	// planning.
+	joinWait = 15 * time.Second
+	// joinPause is between a run that ends and the next look for one.
+	joinPause = 200 * time.Millisecond
+)
+
+// joinOrLead takes part in the run in progress. Where there is none, it begins one, if that is
+// approved: so several machines can be given one command line.
+func (a *applying) joinOrLead(ctx context.Context, w *workspace, holder state.Holder) error {
+	if _, ok := w.place.(database); !ok {
+		return withHint(fmt.Errorf("--join needs a state in PostgreSQL, which several runners can share; this one is the file %s. Nothing was sent. It is moved by", w.path),
+			w.command("state migrate --to=postgres://…"))
+	}
+	for {
+		err := a.joinRun(ctx, w, holder)
+		if !errors.Is(err, state.ErrNoRun) {
+			return err
+		}
+		if a.file == "" && !a.approved() {
+			return withHint(errors.New("there is no run in progress to take part in; nothing was sent. With --auto-approve, --plan-digest or a saved plan, --join begins one itself"),
+				w.command("apply --join --auto-approve"))
+		}
+		leader := holder
+		leader.RunID = w.runID
+		err = w.locked(ctx, leader, 0, func(journal state.Journal, snapshot state.Snapshot) error {
+			return a.locked(ctx, w, journal, snapshot, leader)
+		})
+		if locked := (*state.LockedError)(nil); !errors.As(err, &locked) {
+			return err
+		}
+		// Another one was first, or the last run has not let go yet.
+		if (clock{w.now}).Sleep(ctx, joinPause) != nil {
+			return interrupted("while it waited for a run to take part in")
+		}
+	}
+}
+
+// joinRun takes part in the run in progress; the error is [state.ErrNoRun] where there is none.
+func (a *applying) joinRun(ctx context.Context, w *workspace, holder state.Holder) error {
+	store, err := w.write(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }() // every append was durable when it returned
+	joiner, ok := store.(state.Joiner)
+	if !ok {
+		panic("a state in PostgreSQL that no second runner can join")
+	}
+	journal, err := joiner.Join(ctx, holder, max(joinWait, a.lockTimeout))
+	var locked *state.LockedError
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return interrupted("while it waited for a run to take part in")
+	case errors.Is(err, state.ErrNoRun):
+		return err
+	case errors.As(err, &locked):
+		return withHint(fmt.Errorf("%w, which lets no other runner take part: it is no apply, it waits for an answer, or it is an older version; nothing was sent", err),
+			w.command("apply --join --lock-timeout=5m"))
+	case err != nil:
+		return w.stateError(err)
+	}
+	defer func() { _ = journal.Unlock() }() // the lock dies with the process anyway
+	err = a.carryOutJoined(ctx, w, journal)
+	if err != nil {
+		_ = journal.Leave(context.WithoutCancel(ctx)) // it has, or has claimed nothing
+	}
+	return err
+}
+
+// carryOutJoined checks that this runner would send what the run does, and takes part.
+func (a *applying) carryOutJoined(ctx context.Context, w *workspace, journal state.JoinedJournal) error {
+	snapshot, err := journal.Snapshot(ctx)
+	if err != nil {
+		return w.stateError(err)
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	if err := snapshot.Meta().Check(w.binding.Environment, w.binding.Lineage, w.binding.Service); err != nil {
+		return w.stateError(err)
+	}
+	begun, err := findRun(ctx, snapshot, journal.RunID())
+	if err != nil {
+		return w.stateError(err)
+	}
+	plan, err := a.joinedPlan(ctx, w, journal, begun)
+	if err != nil {
+		return err
+	}
+	if err := plan.CheckHeader(snapshot.Meta(), w.config.Controls(), w.now()); err != nil {
+		return a.cannotJoin(begun, err)
+	}
+	if err := a.checkApprovals(w, plan); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w.stderr, "Taking part in run %s, begun by %s on %s.\n", begun.RunID, view.Visible(begun.By.User), view.Visible(begun.By.Host))
+	if err != nil {
+		return err
+	}
+	connection, err := w.connect(ctx, a.inFlightMax(w))
+	if err != nil {
+		return err
+	}
+	defer connection.close()
+	w.runID, a.course.plan = begun.RunID, plan
+	run := a.newRun(w, plan, journal, snapshot, begun.By, connection)
+	run.Begun = begun
+	return a.execute(ctx, w, run, executor.Join)
+}
+
+// findRun is the beginning of a run that the journal has.
+func findRun(ctx context.Context, snapshot state.Snapshot, runID string) (state.Begun, error) {
+	for run, err := range snapshot.Runs(ctx) {
+		if err != nil {
+			return state.Begun{}, err
+		}
+		if run.Begun.RunID == runID {
+			return run.Begun, nil
+		}
+	}
+	return state.Begun{}, fmt.Errorf("run %s is open to others, and the journal does not have it: %w", runID, state.ErrDamaged)
+}
+
+// joinedPlan is the plan of a run as this runner has it: the saved plan, which must be the
+// run's to the byte; or the plan that the run carries, each line of which must be what the
+// configuration here declares (law 4).
+func (a *applying) joinedPlan(ctx context.Context, w *workspace, journal state.JoinedJournal, begun state.Begun) (*planner.Plan, error) {
+	if (a.file == "") != (begun.PlanSHA256 == "") {
+		if a.file == "" {
+			return nil, withHint(fmt.Errorf("the run in progress carries out the saved plan %s: name it here too; nothing was sent", view.Visible(begun.PlanFile)),
+				a.command("apply --join "+shell.Word(begun.PlanFile)))
+		}
+		return nil, withHint(fmt.Errorf("the run in progress carries out no saved plan, and so not %s; nothing was sent. What it sends is declared: join it without a plan", a.file),
+			a.command("apply --join"))
+	}
+	if a.file != "" {
+		saved, err := w.openSigned(a.file)
+		if err != nil {
+			return nil, err
+		}
+		if saved.SHA256 != begun.PlanSHA256 {
+			return nil, a.cannotJoin(begun, fmt.Errorf("%s is another plan: its digest is %s, that of the run %s", a.file, saved.Digest, begun.Digest))
+		}
+		return saved.Plan, a.findApprovals(w, saved.Plan, saved)
+	}
+	packed, err := journal.Plan(ctx)
+	if err != nil {
+		return nil, w.stateError(err)
+	}
+	plan, err := planner.Open(executor.Unpack(packed))
+	if err != nil {
+		return nil, a.cannotJoin(begun, err)
+	}
+	if plan.Digest != begun.Digest {
+		return nil, a.cannotJoin(begun, fmt.Errorf("the plan that it carries has the digest %s, the run %s", plan.Digest, begun.Digest))
+	}
+	if a.digest != "" {
+		if err := a.otherDigest(plan); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.compareDeclared(ctx, w, plan, begun); err != nil {
+		return nil, err
+	}
+	return plan, a.findApprovals(w, plan, nil)
+}
+
+// compareDeclared refuses a run that would send anything but what is declared here.
+func (a *applying) compareDeclared(ctx context.Context, w *workspace, plan *planner.Plan, begun state.Begun) error {
+	var mistakes config.Mistakes
+	find := plan.Changes.Find()
+	same, other := 0, ""
+	for t := range w.counting(declared(ctx, w.config, &mistakes)) {
+		number, ok := find(t.Request.RefID)
+		if !ok {
+			continue
+		}
+		switch change := plan.Changes.At(number); {
+		case !isSent(&change):
+		case change.Request.Fingerprint() != t.Request.Fingerprint():
+			other = t.Request.RefID
+		default:
+			same++
+		}
+	}
+	w.quiet()
+	if err := w.report(w.config, mistakes.Diagnostics(), a.asJSON); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return interrupted("before it took part in the run")
+	}
+	if other != "" {
+		return a.cannotJoin(begun, fmt.Errorf("ref_id %q is declared otherwise here than the run sends it", other))
+	}
+	wanted := 0
+	for _, change := range plan.Changes.All() {
+		if isSent(change) {
+			wanted++
+		}
+	}
+	if same != wanted {
+		return a.cannotJoin(begun, fmt.Errorf("%d of the %d transfers that the run sends are not declared here", wanted-same, wanted))
+	}
+	return nil
+}
+
+// isSent reports whether a run of a plan may send the declared request of a line.
+func isSent(c *planner.Change) bool {
+	return c.Declared() && (c.Action == planner.Submit || c.Action == planner.Resolve)
+}
+
+// cannotJoin says that this runner would not send what the run does.
+func (a *applying) cannotJoin(begun state.Begun, err error) error {
+	return withHint(fmt.Errorf("this runner cannot take part in run %s; nothing was sent: %w. It needs the configuration, the variables and the controls of %s on %s",
+		begun.RunID, err, view.Visible(begun.By.User), view.Visible(begun.By.Host)), a.command("status"))
+}

@@ -1,0 +1,378 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"remit/internal/transfer"
+	"remit/state"
+	"remit/state/postgres"
+	"remit/state/postgres/pgtest"
+	"remit/state/statetest"
+)
+
+// sharing is a runner of a run that several carry out.
+type sharing interface {
+	state.Journal
+	state.Share
+}
+
+// began locks a state and begins a run there.
+func began(t *testing.T, s *postgres.Store, runID string) sharing {
+	t.Helper()
+	holder := statetest.Holder("apply")
+	holder.RunID = runID
+	j, err := s.Lock(t.Context(), holder, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, j, state.Begun{RunID: runID, By: holder, Digest: "digest"})
+	t.Cleanup(func() { _ = j.Unlock() }) // some are fenced
+	return j.(sharing)
+}
+
+// opened opens the run of began with parts of one line each.
+func opened(t *testing.T, j sharing, rate state.Rate, inHand []string, refIDs ...string) {
+	t.Helper()
+	o := state.Opening{Plan: []byte("the plan"), InHand: inHand, Rates: func() map[transfer.Operation]state.Rate {
+		return map[transfer.Operation]state.Rate{transfer.Internal: rate}
+	}}
+	for i, refID := range refIDs {
+		o.Parts = append(o.Parts, state.Part{Number: i + 1, RefIDs: []string{refID}})
+	}
+	if err := j.Open(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func join(t *testing.T, server *pgtest.Server, schema string, wait time.Duration) (state.JoinedJournal, error) {
+	t.Helper()
+	j, err := reopen(t, server, schema).Join(t.Context(), statetest.Holder("apply --join"), wait)
+	if err == nil {
+		t.Cleanup(func() { _ = j.Unlock() }) // some are fenced
+	}
+	return j, err
+}
+
+func joined(t *testing.T, server *pgtest.Server, schema string) state.JoinedJournal {
+	t.Helper()
+	j, err := join(t, server, schema, 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func claim(t *testing.T, j state.Share) []string {
+	t.Helper()
+	parts, _, err := j.Claim(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refIDs []string
+	for _, p := range parts {
+		refIDs = append(refIDs, p.RefIDs...)
+	}
+	return refIDs
+}
+
+var rate = state.Rate{Requests: 5, Window: time.Second}
+
+// A run is joined by nobody before it is open, and its lock is held by all who take part: no
+// other run begins while one of them lives.
+func TestARunIsJoinedOnceItIsOpen(t *testing.T) {
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	if _, err := join(t, server, schema, 0); !errors.Is(err, state.ErrNoRun) {
+		t.Errorf("join while nobody runs: %v", err)
+	}
+	first := began(t, s, "run-1")
+	var locked *state.LockedError
+	if _, err := join(t, server, schema, 200*time.Millisecond); !errors.As(err, &locked) {
+		t.Errorf("join a run that is not open: %v", err)
+	}
+	opened(t, first, rate, nil, "a", "b")
+	second := joined(t, server, schema)
+	if second.RunID() != "run-1" {
+		t.Errorf("joined run %q", second.RunID())
+	}
+	if plan, err := second.Plan(t.Context()); err != nil || string(plan) != "the plan" {
+		t.Errorf("the plan is %q: %v", plan, err)
+	}
+	if _, err := reopen(t, server, schema).Lock(t.Context(), statetest.Holder("another"), 0); !errors.As(err, &locked) {
+		t.Errorf("another run locks: %v", err)
+	}
+	// The one who began it leaves; the other holds the lock, and says so.
+	if err := errors.Join(first.Leave(t.Context()), first.Unlock()); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the one who is left signs", func() bool {
+		snap, err := s.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer snap.Close()
+		holder, held := snap.Holder()
+		return held && holder.RunID == "run-1" && holder.Command == "apply --join"
+	})
+	add(t, second, statetest.Intent("a", "run-1", "10.00"))
+	if err := errors.Join(second.Leave(t.Context()), second.Unlock()); err != nil {
+		t.Fatal(err)
+	}
+	unlock(t, lock(t, s))
+}
+
+func waitFor(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for range 400 {
+		if is() {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("%s: it does not", what)
+}
+
+// Each part is one runner's, whoever asks, and parts of a level wait for those below.
+func TestAPartIsClaimedOnce(t *testing.T) {
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	first := began(t, s, "run-1")
+	var parts []state.Part
+	for i := range 60 {
+		parts = append(parts, state.Part{Number: i + 1, Level: i / 30, RefIDs: []string{fmt.Sprintf("t-%02d", i)}})
+	}
+	if err := first.Open(t.Context(), state.Opening{Parts: parts, Rates: func() map[transfer.Operation]state.Rate { return nil }}); err != nil {
+		t.Fatal(err)
+	}
+	runners := []state.Share{first, joined(t, server, schema), joined(t, server, schema)}
+	var mu sync.Mutex
+	var claimed []string
+	var all sync.WaitGroup
+	for _, r := range runners {
+		all.Go(func() {
+			for {
+				parts, done, err := r.Claim(context.Background(), false)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if done {
+					return
+				}
+				for _, p := range parts {
+					mu.Lock()
+					claimed = append(claimed, p.RefIDs...)
+					if p.Level == 1 && len(claimed) <= 30 {
+						t.Errorf("part %d is claimed before what it depends on is done", p.Number)
+					}
+					mu.Unlock()
+					if err := r.Done(context.Background(), []int{p.Number}, 1, nil); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	slices.Sort(claimed)
+	if len(claimed) != 60 || len(slices.Compact(claimed)) != 60 {
+		t.Errorf("%d parts were claimed, of 60", len(claimed))
+	}
+}
+
+// Who shows no sign of life is lost: others claim what it had, and it writes nothing more and
+// begins nothing more, whatever it does.
+func TestALostRunnerIsFenced(t *testing.T) {
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	first := began(t, s, "run-1")
+	opened(t, first, rate, []string{"in hand"}, "a", "b")
+	second := joined(t, server, schema)
+	if got := claim(t, second); !slices.Equal(got, []string{"a"}) {
+		t.Fatalf("claimed %v", got)
+	}
+	add(t, second, statetest.Intent("a", "run-1", "10.00"))
+	// Its lease ends, as if it had stood still.
+	if _, err := server.TryExec(t.Context(), schema, `UPDATE runners SET lease_until = lease_until - interval '1 hour', gone = 'lost' WHERE number = 2`); err != nil {
+		t.Fatal(err)
+	}
+	outcome := statetest.Outcome("a", "run-1", state.SourceAnswer, state.Recorded)
+	for what, err := range map[string]error{
+		"writes an outcome": second.Append(t.Context(), outcome),
+		"may begin":         second.Check(t.Context()),
+		"is done":           second.Done(t.Context(), []int{1}, 1, nil),
+	} {
+		if !errors.Is(err, state.ErrFenced) {
+			t.Errorf("a lost runner %s: %v", what, err)
+		}
+	}
+	waitFor(t, "the other claims what it had", func() bool {
+		parts, _, err := first.Claim(t.Context(), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(parts) == 1 && parts[0].RefIDs[0] == "a" && parts[0].Again
+	})
+	for _, row := range rows(t, s) {
+		if row.RefID == "a" && (row.Status != state.InDoubt || !row.Open()) {
+			t.Errorf("what it had begun is %s", row.Status)
+		}
+	}
+	// The last one to leave takes the lock from it, although its session lives.
+	if alone, err := first.Alone(t.Context()); err != nil || !alone {
+		t.Errorf("alone: %t, %v", alone, err)
+	}
+	if err := errors.Join(first.Leave(t.Context()), first.Unlock()); err != nil {
+		t.Fatal(err)
+	}
+	unlock(t, lock(t, s))
+}
+
+// A runner whose process is killed is lost as soon as the server has seen its connection end.
+func TestAKilledRunnerIsLostAtOnce(t *testing.T) {
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	first := began(t, s, "run-1")
+	opened(t, first, rate, nil, "a")
+	second := joined(t, server, schema)
+	claim(t, second)
+	if _, err := server.TryExec(t.Context(), schema, `SELECT pg_terminate_backend(pid) FROM runners WHERE number = 2`); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	waitFor(t, "the other claims what it had", func() bool { return len(claim(t, first)) == 1 })
+	if took := time.Since(began); took > 8*time.Second {
+		t.Errorf("that took %v, longer than to wait for its lease would have", took)
+	}
+}
+
+// Journals of several runners make one chain, and force-unlock ends all of them.
+func TestRunnersWriteOneJournal(t *testing.T) {
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	first := began(t, s, "run-1")
+	opened(t, first, rate, nil, "a")
+	runners := []state.Journal{first, joined(t, server, schema), joined(t, server, schema)}
+	var all sync.WaitGroup
+	for n, j := range runners {
+		for worker := range 4 {
+			all.Go(func() {
+				for i := range 20 {
+					refID := fmt.Sprintf("%d-%d-%d", n, worker, i)
+					if err := j.Append(context.Background(), statetest.Intent(refID, "run-1", "10.00")); err != nil {
+						t.Error(err)
+						return
+					}
+					if err := j.Append(context.Background(), statetest.Outcome(refID, "run-1", state.SourceAnswer, state.Recorded)); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
+	if _, err := s.Verify(t.Context(), ""); err != nil {
+		t.Error(err)
+	}
+	if got := len(rows(t, s)); got != 240 {
+		t.Errorf("%d rows, want 240", got)
+	}
+	if err := s.ForceUnlock(t.Context(), statetest.Holder("force"), "it hangs"); err != nil {
+		t.Fatal(err)
+	}
+	for n, j := range runners {
+		if err := j.Append(t.Context(), statetest.Intent(fmt.Sprint("late-", n), "run-1", "10.00")); !errors.Is(err, state.ErrFenced) {
+			t.Errorf("runner %d writes after its lock was taken away: %v", n+1, err)
+		}
+	}
+	unlock(t, lock(t, s))
+}
+
+// However many runners reserve, and whatever they do with it, no window has more starts than
+// the rate allows.
+func TestRunnersShareARate(t *testing.T) {
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	first := began(t, s, "run-1")
+	shared := state.Rate{Requests: 7, Window: 300 * time.Millisecond, Ages: []time.Duration{0, 0, 0, 0}}
+	starts := slices.Repeat([]time.Time{time.Now()}, 4) // those of before
+	opened(t, first, shared, nil, "a")
+	runners := []state.Share{first, joined(t, server, schema), joined(t, server, schema)}
+	var mu sync.Mutex
+	until := time.Now().Add(3 * time.Second)
+	var all sync.WaitGroup
+	for n, r := range runners {
+		all.Go(func() {
+			for time.Now().Before(until) {
+				asked := time.Now()
+				got, within, err := r.Reserve(context.Background(), transfer.Internal, shared, 1+n)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if got == 0 {
+					time.Sleep(within)
+					continue
+				}
+				if n == 2 { // begins as late as it may
+					time.Sleep(time.Until(asked.Add(within - 5*time.Millisecond)))
+				}
+				mu.Lock()
+				if now := time.Now(); now.Before(asked.Add(within)) {
+					starts = append(starts, slices.Repeat([]time.Time{now}, got)...)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	all.Wait()
+	slices.SortFunc(starts, time.Time.Compare)
+	for first, last := 0, 0; last < len(starts); last++ {
+		for starts[last].Sub(starts[first]) >= shared.Window {
+			first++
+		}
+		if n := last - first + 1; n > shared.Requests {
+			t.Fatalf("%d starts in a window, %d are allowed", n, shared.Requests)
+		}
+	}
+	if len(starts) < 20 {
+		t.Errorf("%d starts in 3 s", len(starts))
+	}
+}
+
+// Who asks to take part after the last one has closed the run is too late.
+func TestAClosedRunIsNotJoined(t *testing.T) {
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	first := began(t, s, "run-1")
+	opened(t, first, rate, nil, "a")
+	if alone, err := first.Alone(t.Context()); err != nil || !alone {
+		t.Fatalf("alone: %t, %v", alone, err)
+	}
+	if _, err := join(t, server, schema, time.Second); !errors.Is(err, state.ErrNoRun) {
+		t.Errorf("join a closed run: %v", err)
+	}
+}
+
+// A stop reaches every runner.
+func TestAStopReachesEveryRunner(t *testing.T) {
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	first := began(t, s, "run-1")
+	opened(t, first, rate, nil, "a")
+	second := joined(t, server, schema)
+	if err := second.Stop(t.Context(), "a conflict"); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Stop(t.Context(), "another reason"); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "both see it", func() bool { return first.Stopped() == "a conflict" && second.Stopped() == "a conflict" })
+}
