@@ -5,25 +5,28 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"remit/config"
-	"remit/internal/calendar"
+	"remit/internal/reconcile"
 	"remit/internal/report"
 	"remit/internal/view"
 	"remit/internal/wholefile"
 	"remit/internal/zone"
+	"remit/state"
 )
 
 // reporting is remit report.
 type reporting struct {
 	source
-	month, from, until string
-	place              string
-	out                string
+	month     string
+	period    period
+	reconcile []string
+	out       string
 }
 
 func newReport(p *process) *cobra.Command {
@@ -37,25 +40,30 @@ func newReport(p *process) *cobra.Command {
 			"    remit report --month=2026-11 --timezone=Europe/Berlin --out=2026-11.html",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return r.run(cmd.Context(), p)
+			return r.run(cmd.Context(), p, cmd.Flags().Changed)
 		},
 	}
 	r.flags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&r.month, "month", "", "the `month`, such as 2026-11")
-	flags.StringVar(&r.from, "from", "", "from this `date` on, such as 2026-11-01")
-	flags.StringVar(&r.until, "until", "", "to the end of this `date`, such as 2026-11-30")
-	flags.StringVar(&r.place, "timezone", "UTC", "count days in this `zone`, such as Europe/Berlin")
+	r.period.flags(cmd, "what was made")
+	flags.StringArrayVar(&r.reconcile, "reconcile", nil, "hold the period against the service's export of records in this `file` as well; may be repeated")
 	flags.StringVar(&r.out, "out", "", "write the page to this `file`, not to standard output")
 	cmd.MarkFlagsMutuallyExclusive("month", "from")
 	cmd.MarkFlagsMutuallyExclusive("month", "until")
 	return cmd
 }
 
-func (r *reporting) run(ctx context.Context, p *process) error {
-	period, err := r.period()
+func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bool) error {
+	period, err := r.bounds(isGiven)
 	if err != nil {
 		return err
+	}
+	if len(r.reconcile) > 0 {
+		r.need = config.NeedService // the operator's word is in the types of records
+		if err := (&reconciling{source: r.source}).checkFiles(r.reconcile); err != nil {
+			return err
+		}
 	}
 	w, err := p.open(&r.source, false)
 	if err != nil {
@@ -78,8 +86,13 @@ func (r *reporting) run(ctx context.Context, p *process) error {
 	if err != nil {
 		return w.stateError(err)
 	}
-	w.quiet()
 	options := view.ReportOptions{Screen: w.screen(w.stdout), Made: w.now(), Names: w.config.ProfileNames()}
+	if len(r.reconcile) > 0 {
+		if options.Reconciled, options.Files, err = r.reconciled(ctx, w, snapshot, period); err != nil {
+			return stopped(ctx, err)
+		}
+	}
+	w.quiet()
 	if r.out == "" {
 		return view.ReportHTML(w.stdout, gathered, options)
 	}
@@ -92,51 +105,58 @@ func (r *reporting) run(ctx context.Context, p *process) error {
 	return nil
 }
 
+// reconciled holds the period against exports.
+func (r *reporting) reconciled(ctx context.Context, w *workspace, snapshot state.Snapshot, period report.Period) (*reconcile.Summary, []view.ReconciledFile, error) {
+	service := w.config.Service
+	reconciliation := reconcile.New(reconcile.Options{
+		Operator: service.Operator, FingerprintKey: service.FingerprintKey, CanLookUp: w.sandbox || service.LookupPath != "",
+		From: period.From, Until: period.Until, TempDir: os.TempDir(),
+	})
+	defer reconciliation.Close()
+	files, err := w.readExports(ctx, r.reconcile, reconciliation)
+	if err != nil {
+		return nil, nil, err
+	}
+	w.begin("comparing")
+	summary, err := reconciliation.Judge(ctx, snapshot)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reconcile: %w", err)
+	}
+	return summary, files, nil
+}
+
 // monthForm is how a month is written.
 const monthForm = "2006-01"
 
-// period reads the flags that say what the report is about.
-func (r *reporting) period() (report.Period, error) {
-	where, err := zone.Load(r.place)
+// periodYears bounds a report.
+const periodYears = 10
+
+// bounds reads the flags that say what the report is about.
+func (r *reporting) bounds(isGiven func(string) bool) (report.Period, error) {
+	from, until, err := r.period.bounds(isGiven)
 	if err != nil {
-		return report.Period{}, fmt.Errorf("--timezone=%s %w", r.place, err)
+		return report.Period{}, err
 	}
-	p := report.Period{Zone: where}
+	where, err := zone.Load(r.period.zone)
+	if err != nil {
+		return report.Period{}, fmt.Errorf("--timezone=%s %w", r.period.zone, err)
+	}
 	if r.month != "" {
 		month, err := time.Parse(monthForm, r.month)
 		if err != nil {
-			return p, fmt.Errorf("--month=%s is not a month; write one such as 2026-11", r.month)
+			return report.Period{}, fmt.Errorf("--month=%s is not a month; write one such as 2026-11", r.month)
 		}
-		p.From = time.Date(month.Year(), month.Month(), 1, 0, 0, 0, 0, where)
-		p.Until = time.Date(month.Year(), month.Month()+1, 1, 0, 0, 0, 0, where)
-		return p, nil
-	}
-	if r.from == "" || r.until == "" {
-		return p, withHint(errors.New("report needs --month=YYYY-MM, or --from=DATE and --until=DATE"), "remit report --help")
-	}
-	for _, bound := range []struct {
-		flag, text string
-		days       int
-		into       *time.Time
-	}{{"from", r.from, 0, &p.From}, {"until", r.until, 1, &p.Until}} {
-		date, err := calendar.ParseDate(bound.text)
-		if err != nil {
-			return p, fmt.Errorf("--%s=%s %w", bound.flag, bound.text, err)
-		}
-		year, month, day := date.Midnight().Date()
-		*bound.into = time.Date(year, month, day+bound.days, 0, 0, 0, 0, where)
+		from = time.Date(month.Year(), month.Month(), 1, 0, 0, 0, 0, where)
+		until = time.Date(month.Year(), month.Month()+1, 1, 0, 0, 0, 0, where)
 	}
 	switch {
-	case !p.From.Before(p.Until):
-		return p, fmt.Errorf("--from=%s is after --until=%s", r.from, r.until)
-	case p.From.AddDate(periodYears, 0, 0).Before(p.Until):
-		return p, fmt.Errorf("from %s to %s is more than %d years; a report is of a month, a quarter or a few years", r.from, r.until, periodYears)
+	case from.IsZero() || until.IsZero():
+		return report.Period{}, withHint(errors.New("report needs --month=YYYY-MM, or --from=DATE and --until=DATE"), "remit report --help")
+	case from.AddDate(periodYears, 0, 0).Before(until):
+		return report.Period{}, fmt.Errorf("from %s to %s is more than %d years; a report is of a month, a quarter or a few years", r.period.from, r.period.until, periodYears)
 	}
-	return p, nil
+	return report.Period{From: from, Until: until, Zone: where}, nil
 }
-
-// periodYears bounds a report.
-const periodYears = 10
 
 // checkOut refuses a file that --out must not replace: only an earlier report or an empty file is
 // lost without loss.

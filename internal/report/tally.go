@@ -85,8 +85,8 @@ func (a *asset) top(t tallies, rowOf func(key string) Row) []Row {
 		for _, c := range t[key] {
 			s := Sum{Count: c.sum.Count(), Sum: c.sum.Decimal()}
 			row.Buckets[c.bucket] = s
-			row.Sum = row.Sum.plus(s)
-			rest.Sum = rest.Sum.minus(s)
+			row.Sum = row.plus(s)
+			rest.Sum = rest.minus(s)
 			rest.Buckets[c.bucket] = rest.Buckets[c.bucket].minus(s)
 		}
 		named = append(named, row)

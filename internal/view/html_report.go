@@ -10,6 +10,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"remit/internal/reconcile"
 	"remit/internal/report"
 	"remit/planner"
 )
@@ -22,6 +23,9 @@ type ReportOptions struct {
 	Screen
 	Made  time.Time         // when the report was made
 	Names map[string]string // of profiles, by profile_id
+
+	Reconciled *reconcile.Summary // of the period; nil where no export was given
+	Files      []ReconciledFile   // the exports
 }
 
 // ReportStart is how a file of [ReportHTML] begins, so that one is known again.
@@ -119,6 +123,11 @@ func (h *htmlReport) lead() (string, tone) {
 	if paid.Count() > 0 {
 		text = plural(paid.Count(), "transfer") + " paid."
 	}
+	t := toneGood
+	if s := h.o.Reconciled; s != nil && !s.Agrees() {
+		text += " The service's export says otherwise of " + plural(s.Differ, "transfer") + "."
+		t = toneBad
+	}
 	open := 0
 	for _, s := range openStandings() {
 		open += h.r.Totals[s].Count() + h.r.Older[s]
@@ -130,7 +139,7 @@ func (h *htmlReport) lead() (string, tone) {
 		}
 		return text + " " + plural(open, "transfer") + verb + " a person: in doubt, in conflict or unverified.", toneBad
 	}
-	return text + " Nothing is in doubt, in conflict or unverified.", toneGood
+	return text + " Nothing is in doubt, in conflict or unverified.", t
 }
 
 // money writes a number with all its decimals, filled up to scale, and its digits in groups of
@@ -426,20 +435,6 @@ func percent(part, whole decimal.Decimal) string {
 		return "< 0.1%"
 	}
 	return share.RoundBank(1).StringFixed(1) + "%"
-}
-
-// reconciliation says what the state itself knows of how well the service's records prove it.
-func (h *htmlReport) reconciliation() {
-	h.put("<section>\n<h2>Reconciliation</h2>\n")
-	paid := h.r.Totals[report.Paid]
-	if paid.Count() == 0 {
-		h.put("<p>There is nothing to reconcile.</p>\n</section>\n")
-		return
-	}
-	h.put("<p>Each paid transfer has a record of the service that was compared with what was asked when it came. Of % the state has both sides, and of % the debit alone. "+
-		"Whether the service says the same today is what its export of records says:</p>\n<p class=\"command\"><code>%</code></p>\n</section>\n",
-		strconv.Itoa(h.r.BothSides), strconv.Itoa(paid.Count()-h.r.BothSides),
-		h.o.here("remit reconcile export.jsonl --from="+h.day(h.r.Period.From)+" --until="+h.day(h.last())))
 }
 
 // method says how was counted.

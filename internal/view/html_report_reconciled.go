@@ -1,0 +1,80 @@
+package view
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"remit/internal/report"
+	"remit/internal/shell"
+)
+
+// reconciliation says what the state itself knows of how well the service's records prove it.
+func (h *htmlReport) reconciliation() {
+	h.put("<section>\n<h2>Reconciliation</h2>\n")
+	if h.o.Reconciled != nil {
+		h.reconciled()
+		return
+	}
+	paid := h.r.Totals[report.Paid]
+	if paid.Count() == 0 {
+		h.put("<p>There is nothing to reconcile.</p>\n</section>\n")
+		return
+	}
+	h.put("<p>Each paid transfer has a record of the service that was compared with what was asked when it came. Of % the state has both sides, and of % the debit alone. "+
+		"Whether the service says the same today is what its export of records says:</p>\n<p class=\"command\"><code>%</code></p>\n</section>\n",
+		strconv.Itoa(h.r.BothSides), strconv.Itoa(paid.Count()-h.r.BothSides),
+		h.reconcileCommand())
+}
+
+// reconciled says what came of holding the period against the service's export.
+func (h *htmlReport) reconciled() {
+	s := h.o.Reconciled
+	said := reconciledVerdict(s)
+	h.put("<p class=\"%\"><strong>%</strong></p>\n<dl>\n", said.tone.class(), said.text)
+	for _, f := range reconciledAbout(s, ReconciliationOptions{Screen: h.o.Screen, Meta: h.r.Meta, Files: h.o.Files}) {
+		if f.value != "" {
+			h.put("<dt>%</dt><dd>%</dd>\n", f.name, f.value)
+		}
+	}
+	h.put("</dl>\n")
+	for _, note := range reconciledNotes(s) {
+		h.put("<p class=\"doubt\">%</p>\n", note)
+	}
+	if len(s.Assets) > 0 {
+		h.put("<h3>Debits and credits at the service</h3>\n<table>\n<thead><tr><th scope=\"col\">Asset</th><th scope=\"col\" class=\"number\">State</th><th scope=\"col\" class=\"number\">Debits</th><th scope=\"col\" class=\"number\">Credits</th><th scope=\"col\" class=\"number\">Debits less state</th></tr></thead>\n<tbody>\n")
+		for _, a := range s.Assets {
+			scale := max(0, -a.State.Sum.Exponent(), -a.Debits.Sum.Exponent(), -a.Credits.Sum.Exponent())
+			h.put("<tr><th scope=\"row\">%</th>", a.Asset)
+			for _, d := range []decimal.Decimal{a.State.Sum, a.Debits.Sum, a.Credits.Sum, a.Difference()} {
+				h.put("<td class=\"number\">")
+				h.money(d, scale)
+				h.put("</td>")
+			}
+			h.put("</tr>\n")
+		}
+		h.put("</tbody>\n</table>\n")
+	}
+	if lists := reconciledLists(s); len(lists) > 0 {
+		h.put("<h3>What does not match</h3>\n<table class=\"narrow\">\n<thead><tr><th scope=\"col\">What is found</th><th scope=\"col\" class=\"number\">Transfers</th></tr></thead>\n<tbody>\n")
+		for _, list := range lists {
+			h.put("<tr><th scope=\"row\"><span class=\"%\">%</span></th><td class=\"number\">%</td></tr>\n", list.tone.class(), list.title, strconv.Itoa(list.count))
+		}
+		h.put("</tbody>\n</table>\n<p>Each of them, and what to do:</p>\n<p class=\"command\"><code>%</code></p>\n", h.reconcileCommand())
+	}
+	h.put("</section>\n")
+}
+
+// reconcileCommand is the one that lists what does not match.
+func (h *htmlReport) reconcileCommand() string {
+	files := "export.jsonl"
+	if len(h.o.Files) > 0 {
+		var names []string
+		for _, file := range h.o.Files {
+			names = append(names, shell.Word(file.Name))
+		}
+		files = strings.Join(names, " ")
+	}
+	return h.o.here("remit reconcile " + files + " --from=" + h.day(h.r.Period.From) + " --until=" + h.day(h.last()) + " --timezone=" + h.r.Period.Zone.String())
+}
