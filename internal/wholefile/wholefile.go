@@ -37,11 +37,21 @@ func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	return syncDirectory(dir)
 }
 
-// Publish gives a finished file, which is on the same file system, the name path as well. It
-// returns an error wrapped around [fs.ErrExist], and changes nothing, where there is something
-// of that name. When it returns nil the name is durable.
+// Publish gives a finished file, which is on the same file system, the name path: as well, or,
+// where a file can't have two names, instead. It returns an error wrapped around [fs.ErrExist],
+// and changes nothing, where there is something of that name. When it returns nil the name is
+// durable.
 func Publish(finished, path string) error {
-	if err := os.Link(finished, path); err != nil {
+	err := os.Link(finished, path)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		switch _, there := os.Lstat(path); {
+		case there == nil:
+			return &fs.PathError{Op: "publish", Path: path, Err: fs.ErrExist}
+		case errors.Is(there, fs.ErrNotExist):
+			err = os.Rename(finished, path)
+		}
+	}
+	if err != nil {
 		return err
 	}
 	return syncDirectory(filepath.Dir(path))

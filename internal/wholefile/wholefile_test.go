@@ -3,6 +3,7 @@ package wholefile_test
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -46,5 +47,27 @@ func hold(t *testing.T, path, want string) {
 	t.Helper()
 	if got, err := os.ReadFile(path); err != nil || string(got) != want {
 		t.Errorf("it has %q, %v; want %q", got, err, want)
+	}
+}
+
+func TestPublishReplacesNothing(t *testing.T) {
+	dir := t.TempDir()
+	finished, path := filepath.Join(dir, "finished"), filepath.Join(dir, "name")
+	if err := os.WriteFile(finished, []byte("new"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := wholefile.Publish(finished, path); err != nil {
+		t.Fatal(err)
+	}
+	hold(t, path, "new")
+	if err := os.WriteFile(path, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := wholefile.Publish(finished, path); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("error %v", err)
+	}
+	hold(t, path, "kept")
+	if err := wholefile.Publish(filepath.Join(dir, "nothing"), filepath.Join(dir, "other")); err == nil {
+		t.Error("nothing was published")
 	}
 }
