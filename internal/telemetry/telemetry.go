@@ -5,7 +5,7 @@
 // What finds no room in the queue is dropped, and the end is waited for a bounded time.
 //
 // It speaks OTLP over HTTP with JSON. That, and internal/service, are the outgoing HTTP of the
-// program; docs/adr/0014-traces-without-a-library.md says why.
+// program; docs/adr/0015-traces-without-a-library.md says why.
 package telemetry
 
 import (
