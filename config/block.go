@@ -68,6 +68,7 @@ type argument struct {
 	row    bool           // may refer to row
 	broken bool           // of a free kind: a mistake was reported, and there is no expr
 	refs   *references    // what it refers to; nil until it was resolved
+	within string         // the kind of its block
 }
 
 // opener opens blocks of one kind; it makes their schema once.
@@ -127,6 +128,7 @@ func (o *opener) open(from *hcl.Block) (*block, hcl.Diagnostics) {
 }
 
 func (b *block) add(a *argument) {
+	a.within = b.kind
 	b.arguments[a.name] = a
 	b.inOrder = append(b.inOrder, a)
 }

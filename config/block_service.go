@@ -39,8 +39,11 @@ func serviceKind() blockKind {
 			"operator", "lookup_path", "fingerprint_key", "replay_window", "on_doubt", "precheck",
 			"max_in_flight", "timeout",
 		}),
-		nested: []blockKind{{name: "rate_limit", optional: []string{string(transfer.Internal), string(transfer.Platform)}}},
-		read:   func(l *loader, b *block) { l.service = b },
+		nested: []blockKind{
+			{name: "rate_limit", optional: []string{string(transfer.Internal), string(transfer.Platform)}},
+			signingKind(),
+		},
+		read: func(l *loader, b *block) { l.service = b },
 	}
 }
 
@@ -49,7 +52,7 @@ func addressArguments() []string { return []string{"base_url", "ca_file"} }
 
 // credentialArguments are not needed before a token is.
 func credentialArguments() []string {
-	return []string{"token_url", "client_id", "client_secret", "scopes"}
+	return []string{"token_url", "client_id", "client_secret", "scopes", "client_certificate_file", "client_key_file"}
 }
 
 func serviceDefaults() Service {
@@ -67,7 +70,7 @@ func (l *loader) evaluateService() {
 	}
 	sandbox := l.config.options.Sandbox
 	for _, a := range l.service.all() {
-		later := l.config.options.Need == NeedState || slices.Contains(credentialArguments(), a.name) || sandbox && slices.Contains(addressArguments(), a.name)
+		later := l.config.options.Need == NeedState || slices.Contains(credentialArguments(), a.name) || a.within == signingName || sandbox && slices.Contains(addressArguments(), a.name)
 		l.resolveArgument(a, narrowReach(), later)
 	}
 	block := &serviceBlock{block: l.service}
@@ -79,6 +82,7 @@ func (l *loader) evaluateService() {
 	}
 	s.readBehaviour(r)
 	l.report(r.diags...)
+	l.checkSigning()
 	for _, limits := range l.service.nestedOf("rate_limit") {
 		r := &reader{scope: l.config.scope, block: limits, secret: true}
 		for _, operation := range transfer.Operations() {

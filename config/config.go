@@ -82,6 +82,10 @@ type Credentials struct {
 	ClientID     string
 	ClientSecret string
 	Scopes       []string
+
+	CertificateFile string   // relative to Dir unless absolute; "" for none
+	KeyFile         string   // of the certificate; "" for none
+	Signing         *Signing // nil where requests are not signed
 }
 
 // Sandbox is the sandbox block.

@@ -1,7 +1,9 @@
 package config
 
 import (
+	"os"
 	"strings"
+	"syscall"
 
 	"github.com/hashicorp/hcl/v2"
 )
@@ -14,8 +16,8 @@ const (
 	environmentClientSecretFile = "REMIT_CLIENT_SECRET_FILE"
 )
 
-// Credentials evaluates what a token needs: token_url, client_id, client_secret and scopes
-// of the service block. It is evaluated now and not before, so that a plan needs none of
+// Credentials evaluates what a connection needs: token_url, client_id, client_secret and scopes
+// of the service block, the files of its client certificate, and how requests are signed. It is evaluated now and not before, so that a plan needs none of
 // it. REMIT_CLIENT_ID, REMIT_CLIENT_SECRET and REMIT_CLIENT_SECRET_FILE (the path of a file,
 // whose last line break is left out) stand in for what the block does not say.
 func (c *Configuration) Credentials() (Credentials, hcl.Diagnostics) {
@@ -39,6 +41,8 @@ func (c *Configuration) Credentials() (Credentials, hcl.Diagnostics) {
 	if out.Scopes = r.texts("scopes"); out.Scopes == nil {
 		c.reportUnset(r, c.service.arguments["scopes"])
 	}
+	out.CertificateFile, out.KeyFile = c.certificate(r)
+	out.Signing = c.signing(r)
 	return out, r.diags
 }
 
@@ -86,11 +90,47 @@ func (c *Configuration) secretFromEnvironment(r *reader) string {
 		return ""
 	}
 	content, err := readPath(path, secretBytesMax)
+	if err == nil {
+		c.warnOfReaders(r, path)
+	}
 	if err != nil {
 		r.diags = append(r.diags, placeless("Secret cannot be read", "%s: %s", environmentClientSecretFile, sentence(err)))
 		return ""
 	}
 	return strings.TrimRight(string(content), "\r\n")
+}
+
+// warnOfReaders warns where others of this machine can read the secret.
+func (c *Configuration) warnOfReaders(r *reader, path string) {
+	if why := ReadableByOthers(path); why != "" {
+		warning := placeless("A secret is readable by others", "%s: %s %s; make it yours alone: chmod 600 %s", environmentClientSecretFile, path, why, path)
+		warning.Severity = hcl.DiagWarning
+		r.diags = append(r.diags, warning)
+	}
+}
+
+// ReadableByOthers says why a file of secrets is not one person's; "" where it is. Where it
+// belongs to somebody else, as what systemd or Kubernetes hands to a service does, a group may
+// read it: the service is in it alone.
+func ReadableByOthers(path string) string {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return "" // who reads it, says why that failed; a pipe is read once
+	}
+	switch mode := info.Mode().Perm(); {
+	case mode&0o007 != 0:
+		return "is open to everybody on this machine"
+	case mode&0o020 != 0:
+		return "can be written by its group"
+	case mode&0o040 != 0 && isOwn(info):
+		return "can be read by its group"
+	}
+	return ""
+}
+
+func isOwn(info os.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
 }
 
 // ClientID evaluates client_id alone, which names the service's client and is no secret.

@@ -56,6 +56,9 @@ func (w *workspace) connect(ctx context.Context, inFlightMax int, faults ...stri
 			return nil, fmt.Errorf("read ca_file: %w", err)
 		}
 	}
+	if err := w.prove(&options, credentials); err != nil {
+		return nil, err
+	}
 	return newConnection(options, func() {})
 }
 

@@ -53,6 +53,7 @@ var layer = map[string]int{
 	"remit/internal/approval":   1,
 	"remit/internal/transfer":   0,
 	"remit/internal/shell":      0,
+	"remit/internal/jws":        0,
 	"remit/internal/confusable": 0,
 	"remit/internal/wholefile":  0,
 }

@@ -20,16 +20,16 @@ const (
 	notifyGrace   = time.Second // between the end of the command and that of who holds its output
 )
 
-// notifyVariables are all that a notify command gets of the environment. Secrets reach remit
+// childVariables are all that a command gets of the environment. Secrets reach remit
 // in variables, so what is not known to be none is not handed on.
-var notifyVariables = []string{
+var childVariables = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES",
 	"XDG_RUNTIME_DIR", "CREDENTIALS_DIRECTORY", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "INVOCATION_ID", "NO_PROXY", "no_proxy",
 	"SSL_CERT_FILE", "SSL_CERT_DIR",
 }
 
 // notify runs the command and hands it how the run ended. What it prints goes to standard
-// error. It and all that it started in its process group are ended when their time is over.
+// error.
 func (a *applying) notify(ctx context.Context, p *process, ended view.Ended) error {
 	words, err := a.words()
 	if err != nil {
@@ -45,12 +45,8 @@ func (a *applying) notify(ctx context.Context, p *process, ended view.Ended) err
 	if err := view.NewJSON(&line, readVersion().Version).Ended(ended); err != nil {
 		return fmt.Errorf("--notify-command: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd := p.child(ctx, words)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = &line, p.stderr, p.stderr
-	cmd.Env = p.notifyEnvironment()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that all of it can be ended
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = notifyGrace
 	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
@@ -63,9 +59,20 @@ func (a *applying) notify(ctx context.Context, p *process, ended view.Ended) err
 	return nil
 }
 
-func (p *process) notifyEnvironment() []string {
+// child is a command without the secrets of the environment. It and all that it started in its
+// process group are ended with ctx.
+func (p *process) child(ctx context.Context, words []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Env = p.childEnvironment()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that all of it can be ended
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = notifyGrace
+	return cmd
+}
+
+func (p *process) childEnvironment() []string {
 	environment := []string{} // nil would stand for all
-	for _, name := range notifyVariables {
+	for _, name := range childVariables {
 		if value, isSet := p.lookupEnv(name); isSet {
 			environment = append(environment, name+"="+value)
 		}

@@ -128,6 +128,12 @@ func TestScripts(t *testing.T) {
 				postgresCommand(ts, args)
 			},
 			"workbook": makeWorkbook,
+			"demand": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) == 0 {
+					ts.Fatalf("usage: demand keys|certificate|signature|signatures …")
+				}
+				ts.Value(serviceKey{}).(*fakeService).demand(ts, args)
+			},
 			"service": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) == 0 {
 					ts.Fatalf("usage: service start|fault|deny|mute|wait|requests|count|group|debits|export|secrets …")
@@ -194,11 +200,12 @@ type fakeService struct {
 	secret string
 	offset atomic.Int64 // of its clock
 
-	mu     sync.Mutex
-	posts  []string // "POST path body" of each request to create
-	tokens []string // every token that was handed out
-	denied bool     // tokens are refused from now on
-	mute   bool     // nobody who asks for a token is answered from now on
+	mu      sync.Mutex
+	posts   []string // "POST path body" of each request to create
+	tokens  []string // every token that was handed out
+	denied  bool     // tokens are refused from now on
+	demands demands
+	mute    bool // nobody who asks for a token is answered from now on
 }
 
 // command is the script command:
@@ -206,6 +213,7 @@ type fakeService struct {
 //	service start [FAULT]…   serve; sets the variables that service.hcl uses
 //	service fault FAULT…     misbehave so from now on; none for no faults
 //	service deny             hand out no token any more
+//	service allow            hand them out again
 //	service mute             answer nobody who asks for a token any more
 //	service wait N           wait until N requests to create have come
 //	service requests         print them
@@ -220,9 +228,9 @@ func (s *fakeService) command(ts *testscript.TestScript, args []string) {
 		s.start(ts, rest)
 	case "fault":
 		s.box.SetFaults(parseFaults(ts, rest))
-	case "deny":
+	case "deny", "allow":
 		s.mu.Lock()
-		s.denied = true
+		s.denied = verb == "deny"
 		s.mu.Unlock()
 	case "mute":
 		s.mu.Lock()
@@ -283,7 +291,7 @@ func (s *fakeService) start(ts *testscript.TestScript, faults []string) {
 	})
 	ts.Check(err)
 	s.box = box
-	server := httptest.NewServer(http.HandlerFunc(s.serve))
+	server := s.listen(ts)
 	ts.Defer(func() {
 		server.CloseClientConnections()
 		_ = box.Close() // ends requests that hang
@@ -306,6 +314,12 @@ func (s *fakeService) serve(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if err := s.verify(r, body); err != nil {
+			w.Header().Set("Content-Type", "application/problem+json")
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = fmt.Fprintf(w, `{"title":"Not signed","detail":%q}`, err.Error()+" "+r.Header.Get(s.demands.header))
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptrace"
@@ -34,6 +35,8 @@ type call struct {
 	target    *url.URL
 	body      []byte // nil for none
 	answerMax int64  // bytes of the answer's body
+
+	signature http.Header // one header of this request alone; nil for none
 
 	refIDs []string // that it is about, for logs and traces; nil where nobody watches
 
@@ -70,6 +73,9 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 	} else {
 		ex = readAnswer(answer, what.answerMax)
 		ex.body = c.secrets.scrub(ex.body)
+		for _, signature := range what.signature {
+			ex.body = replace(ex.body, []byte(signature[0]))
+		}
 	}
 	if errors.Is(ex.err, context.DeadlineExceeded) && whole.Err() != nil {
 		ex.err = context.Canceled // by the caller, whatever its cause was
@@ -99,6 +105,10 @@ func newRequest(ctx context.Context, what call, with *token, body *requestBody) 
 		Method: what.method, URL: what.target, Host: what.target.Host,
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: with.header,
+	}
+	if what.signature != nil {
+		r.Header = maps.Clone(with.header) // which requests share
+		maps.Copy(r.Header, what.signature)
 	}
 	if what.body != nil {
 		r.Body, r.ContentLength = io.NopCloser(&body.bytes), int64(len(what.body))

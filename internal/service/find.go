@@ -166,7 +166,7 @@ func (c *Client) get(ctx context.Context, target *url.URL, refIDs []string) (exc
 	if err != nil {
 		return exchange{}, nil, err
 	}
-	return c.do(ctx, call{http.MethodGet, target, nil, findAnswerMax, c.ifSeen(refIDs), 0}, with), with, nil
+	return c.do(ctx, call{method: http.MethodGet, target: target, answerMax: findAnswerMax, refIDs: c.ifSeen(refIDs)}, with), with, nil
 }
 
 // mayPass reports whether a lookup with this status may succeed when it is tried again.

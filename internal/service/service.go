@@ -26,6 +26,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"remit/executor"
+	"remit/internal/jws"
 )
 
 const (
@@ -54,6 +55,13 @@ type Options struct {
 	CA          []byte        // PEM certificates, trusted instead of the system's; nil for the system's
 	UserAgent   string        // such as remit/0.1.0
 
+	Certificate *tls.Certificate // with its key, shown to who asks; nil for none
+
+	// Sign returns the value of SignatureHeader for one attempt to create. It must return when
+	// ctx ends and is called concurrently. Nil signs nothing. Where it fails, nothing is sent.
+	Sign            func(ctx context.Context, what ToSign) (string, error) `json:"-"`
+	SignatureHeader string
+
 	// Proxy chooses the proxy of an https request, as [http.Transport] has it. With nil
 	// there is none: the environment isn't read here. Plain http never takes a proxy.
 	Proxy func(*http.Request) (*url.URL, error)
@@ -63,6 +71,13 @@ type Options struct {
 	Log   zerolog.Logger   // one line a request; its writer must be safe for concurrent use
 	Watch func(Seen)       // is told of each request, by several goroutines; returns at once; nil for nobody
 	Now   func() time.Time // required
+}
+
+// ToSign is one request, before it is sent.
+type ToSign struct {
+	Method string
+	URL    string // the whole address
+	Body   []byte // exactly as it is sent; not to be changed
 }
 
 // String names the service without its secret.
@@ -82,6 +97,8 @@ type Client struct {
 	lookupPath string
 	userAgent  string
 	timeout    time.Duration
+	sign       func(ctx context.Context, what ToSign) (string, error) // nil for no signature
+	signed     string                                                 // the header of a signature
 	transport  *http.Transport
 	tokens     *tokens
 	secrets    *secrets
@@ -113,7 +130,7 @@ func New(o Options) (*Client, error) {
 	base.Path, base.RawPath = strings.TrimRight(base.Path, "/"), ""
 	c := &Client{
 		name: o.String(), base: base, lookupPath: o.LookupPath, userAgent: o.UserAgent,
-		timeout: o.Timeout, transport: transport, log: o.Log, watch: o.Watch, now: o.Now,
+		timeout: o.Timeout, sign: o.Sign, signed: http.CanonicalHeaderKey(o.SignatureHeader), transport: transport, log: o.Log, watch: o.Watch, now: o.Now,
 		secrets: newSecrets(o.ClientID, o.ClientSecret),
 	}
 	if c.timeout == 0 {
@@ -133,6 +150,8 @@ func (o Options) check() error {
 		return fmt.Errorf("timeout %s is negative", o.Timeout)
 	case o.LookupPath != "" && checkPath(o.LookupPath) != nil:
 		return fmt.Errorf("lookup_path: %w", checkPath(o.LookupPath))
+	case o.Sign != nil && jws.CheckHeader(o.SignatureHeader) != nil:
+		return fmt.Errorf("header %w", jws.CheckHeader(o.SignatureHeader))
 	case o.Now == nil:
 		panic("service: Options.Now is required")
 	}
@@ -164,6 +183,9 @@ func (o Options) transport() (*http.Transport, error) {
 			}
 			return proxy(r)
 		}
+	}
+	if o.Certificate != nil {
+		t.TLSClientConfig.Certificates = []tls.Certificate{*o.Certificate}
 	}
 	if o.CA != nil {
 		t.TLSClientConfig.RootCAs = x509.NewCertPool()

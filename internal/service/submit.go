@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"remit/executor"
 )
@@ -24,8 +25,16 @@ func (c *Client) Submit(ctx context.Context, path string, body []byte) executor.
 	if err != nil {
 		return withoutToken(err)
 	}
-	left := max(executor.StartMax-c.now().Sub(began), 1)
-	a := c.classify(c.do(ctx, call{http.MethodPost, target, body, answerMax, c.refIDOf(body), left}, have))
+	left := func() time.Duration { return max(executor.StartMax-c.now().Sub(began), 1) }
+	what := call{method: http.MethodPost, target: target, body: body, answerMax: answerMax, refIDs: c.refIDOf(body)}
+	if what.signature, err = c.signature(ctx, what, left()); err != nil {
+		return executor.Answer{
+			Kind: executor.Unwritten, Stop: !errors.Is(err, errUnsigned),
+			Reason: "Nothing was sent, because the request could not be signed: " + c.clean(err.Error()) + ".",
+		}
+	}
+	what.startMax = left()
+	a := c.classify(c.do(ctx, what, have))
 	if a.Kind != executor.TokenRefused {
 		return a
 	}
