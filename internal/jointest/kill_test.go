@@ -13,6 +13,7 @@ var (
 	rowsKilled = flag.Int("join.rows", 700, "transfers of the run whose runners are killed and stopped")
 	seedKilled = flag.Uint64("join.seed", 0, "what decides who is killed and stopped, and when; 0 is any")
 	runsKilled = flag.Int("join.runs", 1, "how many such runs there are")
+	lookKilled = flag.Bool("join.lookup", true, "the service can look up; without it doubts are settled by sending the recorded bytes again")
 )
 
 // What the runners of TestRunnersAreKilledAndStopped share.
@@ -49,10 +50,14 @@ type hunt struct {
 }
 
 func newHunt(t *testing.T, program string, seed uint64) *hunt {
+	service := `rate_limit { internal = "40/1s" }`
+	if *lookKilled {
+		service += "\n  lookup_path = \"/v2/transfers\""
+	}
 	return &hunt{
 		world: newWorld(t, program, options{
 			rows: *rowsKilled, inFlight: 4, latency: 20 * time.Millisecond,
-			service: "lookup_path = \"/v2/transfers\"\n  rate_limit { internal = \"40/1s\" }", faults: []string{"lost-answer=1%"},
+			service: service, faults: []string{"lost-answer=1%"},
 		}),
 		random: rand.New(rand.NewPCG(seed, 1)),
 	}
