@@ -123,6 +123,7 @@ func (o *order) claim(all bool) {
 			if o.shareFailed(err) {
 				return
 			}
+			o.c.hearStop(s.share)
 			for _, part := range list {
 				o.take(part)
 			}

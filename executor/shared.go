@@ -150,8 +150,7 @@ func (o *order) watchShare() {
 	o.c.background.Go(func() {
 		asked := o.c.sharedNow() != nil
 		for o.c.run.Clock.Sleep(o.c.starting, pollShare) == nil {
-			if reason := share.Stopped(); reason != "" {
-				o.c.halt("another runner of this run stopped it: " + reason)
+			if o.c.hearStop(share) {
 				return
 			}
 			if asked || !share.Wanted() {
@@ -165,6 +164,15 @@ func (o *order) watchShare() {
 			}
 		}
 	})
+}
+
+// hearStop halts where another runner has stopped the run.
+func (c *course) hearStop(share state.Share) bool {
+	reason := share.Stopped()
+	if reason != "" && c.starting.Err() == nil {
+		c.halt("another runner of this run stopped it: " + reason)
+	}
+	return reason != ""
 }
 
 // open lets other runners take part: what is not under way makes parts that each of them, and

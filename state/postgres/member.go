@@ -169,14 +169,13 @@ func (m *member) queueTip(b *pgx.Batch, mine storage.Tip, newest *storage.Tip) {
 
 // live shows a sign of life, and looks after those who show none.
 func (m *member) live(ctx context.Context) error {
-	var reason string
 	var fence int64
 	var unsigned bool
 	err := m.do(ctx, func(b *pgx.Batch) {
 		m.queueRenew(b)
 		b.Queue(evictSQL, m.runID, m.number, int64(m.lock.class))
 		b.Queue(freeSQL, m.runID)
-		b.Queue(`SELECT stopped FROM shares WHERE run_id = $1`, m.runID).QueryRow(func(row pgx.Row) error { return row.Scan(&reason) })
+		m.queueStopped(b)
 		b.Queue(`SELECT fence, holder_pid IN (SELECT pid FROM runners WHERE run_id = $1 AND gone <> '') FROM meta`, m.runID).
 			QueryRow(func(row pgx.Row) error { return row.Scan(&fence, &unsigned) })
 	})
@@ -186,11 +185,22 @@ func (m *member) live(ctx context.Context) error {
 	case fence != m.lock.fence:
 		return state.ErrFenced
 	}
-	m.stopped.Store(&reason)
 	if unsigned {
 		return m.sign(ctx)
 	}
 	return nil
+}
+
+// queueStopped has a batch read whether a runner has stopped the run.
+func (m *member) queueStopped(b *pgx.Batch) {
+	b.Queue(`SELECT stopped FROM shares WHERE run_id = $1`, m.runID).QueryRow(func(row pgx.Row) error {
+		var reason string
+		err := row.Scan(&reason)
+		if err == nil {
+			m.stopped.Store(&reason)
+		}
+		return err
+	})
 }
 
 // sign has the lock say that this runner holds it, in the place of one that is gone.

@@ -246,6 +246,7 @@ func (j *journal) Claim(ctx context.Context, all bool) (parts []state.Part, done
 		})
 		b.Queue(`SELECT NOT EXISTS (SELECT 1 FROM parts WHERE run_id = $1 AND NOT done)`, m.runID).
 			QueryRow(func(row pgx.Row) error { return row.Scan(&done) })
+		m.queueStopped(b)
 	})
 	if err == nil {
 		j.member.Load().have(parts)
@@ -317,6 +318,7 @@ func (j *journal) Runners(ctx context.Context) ([]state.Runner, [][]byte, error)
 	var tallies [][]byte
 	err := j.do(ctx, "read who carried out the run", func(m *member, b *pgx.Batch) {
 		runners, tallies = nil, nil
+		m.queueStopped(b)
 		b.Queue(`SELECT number, holder, settled, gone = 'lost', tally FROM runners WHERE run_id = $1 AND joined ORDER BY number`, m.runID).Query(func(rows pgx.Rows) error {
 			for rows.Next() {
 				var r state.Runner
