@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/internal/zone"
+	"remit/state/sqlite"
 )
 
 // version is set by a release build: -ldflags "-X remit/internal/cli.version=0.1.0".
@@ -19,12 +20,13 @@ type build struct {
 	Commit       string            `json:"commit,omitempty"`
 	Modified     bool              `json:"modified,omitempty"`
 	Go           string            `json:"go"`
+	SQLite       string            `json:"sqlite"`     // release of the SQLite that is linked in
 	TimeZones    string            `json:"time_zones"` // release of the IANA database
 	Dependencies map[string]string `json:"dependencies"`
 }
 
 func readVersion() build {
-	b := build{Version: version, TimeZones: zone.Version, Dependencies: map[string]string{}}
+	b := build{Version: version, SQLite: sqlite.Version(), TimeZones: zone.Version, Dependencies: map[string]string{}}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
@@ -59,7 +61,7 @@ func newVersion(p *process) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object, with the commit, the dependencies and the release of the time zones")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object, with the commit, the dependencies and the releases of SQLite and of the time zones")
 	return cmd
 }
 

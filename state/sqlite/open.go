@@ -166,3 +166,9 @@ func syncFile(path string) error {
 	}
 	return errors.Join(f.Sync(), f.Close())
 }
+
+// Version is the release of the SQLite library in this program, such as "3.50.4".
+func Version() string {
+	version, _, _ := sqlite3.Version()
+	return version
+}
