@@ -22,6 +22,8 @@ var layer = map[string]int{
 	"remit/state/postgres":        5,
 	"remit/state/postgres/pgtest": 5,
 
+	"remit/internal/release": 7,
+
 	"remit/internal/bench":         7,
 	"remit/internal/bench/figures": 0,
 	"remit/internal/bench/load":    6,
