@@ -129,7 +129,7 @@ func (j *judge) compare(p *pair, line *Line) (bool, error) {
 func (p *pair) asBooked() (asset, amount string) {
 	asset, amount = p.row.Asset, p.row.Amount.String()
 	stored := storedRecords(p.detail)
-	if !p.row.Status.Made() || len(stored) == 0 || !isDecimal(stored[0].Amount) {
+	if !p.row.Status.Made() || len(stored) == 0 || !IsDecimal(stored[0].Amount) {
 		return asset, amount
 	}
 	if stored[0].Asset != asset || !transfer.SameNumber(stored[0].Amount, amount) {
@@ -273,6 +273,7 @@ func (j *judge) compareFields(p *pair, line *Line) {
 		if s == p.credit && p.debit != nil && p.debit.GroupID != s.GroupID {
 			differences = append(differences, transfer.Difference{Field: "group_id", Asked: p.debit.GroupID, Answered: s.GroupID})
 		}
+		differences = append(differences, compareMoved(stored, s.Record)...)
 		for _, d := range differences {
 			line.differ(Difference{Difference: d, Side: s.Direction, Place: s.Place, Accepted: isAccepted(accepted, d)})
 		}
@@ -311,6 +312,25 @@ func isAccepted(accepted []transfer.Difference, d transfer.Difference) bool {
 	return slices.ContainsFunc(accepted, func(a transfer.Difference) bool {
 		return a == d || a.Field == "amount" && d.Field == "amount" && a.Asked == d.Asked && transfer.SameNumber(a.Answered, d.Answered)
 	})
+}
+
+// compareMoved compares what a record took from the balance, or added to it, with the copy of it
+// that is stored: its total and its fee, of which no request speaks. They may be final only with
+// the status, so a record with another status than the stored one is not compared.
+func compareMoved(stored []transfer.Record, record transfer.Record) []transfer.Difference {
+	at := slices.IndexFunc(stored, func(s transfer.Record) bool { return s.ID == record.ID })
+	if at < 0 || stored[at].Status != record.Status {
+		return nil
+	}
+	var differences []transfer.Difference
+	differ := func(field, asked, answered string) {
+		if asked != answered && !transfer.SameNumber(asked, answered) {
+			differences = append(differences, transfer.Difference{Field: field, Asked: asked, Answered: answered})
+		}
+	}
+	differ("total", stored[at].Total, record.Total)
+	differ("fee", stored[at].Fee, record.Fee)
+	return differences
 }
 
 // compareStored compares a record with the stored one of the same side, of a transfer that was

@@ -24,7 +24,13 @@ func (j *judge) isQuick(p *pair) bool {
 		isAbsentOr(debit.RefID, row.RefID) && isAbsentOr(credit.RefID, row.RefID) &&
 		isAbsentOr(j.customer, debit.CustomerID)
 	isEqual := areEqual(debit, credit) && isAbsentOr(debit.BalanceAsset, debit.Asset) && isAbsentOr(credit.BalanceAsset, debit.Asset)
-	return isOne && isEqual && j.contains(debit.CreatedAt) && j.hasFingerprint(p)
+	return isOne && isEqual && hasNoFee(debit) && hasNoFee(credit) && j.contains(debit.CreatedAt) && j.hasFingerprint(p)
+}
+
+// hasNoFee reports whether a record moved its amount and nothing else. What did, is compared with
+// the total and the fee that are stored, which the row does not have.
+func hasNoFee(s *Side) bool {
+	return (s.Fee == "0" || transfer.SameNumber(s.Fee, "0")) && (s.Total == s.Amount || transfer.SameNumber(s.Total, s.Amount))
 }
 
 func isAbsentOr(text, want string) bool { return text == "" || text == want }

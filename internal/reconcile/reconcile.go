@@ -93,7 +93,7 @@ func (r *Reconciliation) AddFile(name string) {
 // Add takes in a record of the newest file, from a line of it; 0 for none. It is an error if an
 // amount of it is no decimal, of which no total could be made.
 func (r *Reconciliation) Add(record transfer.Record, line int) error {
-	if !isDecimal(record.Amount) {
+	if !IsDecimal(record.Amount) {
 		return fmt.Errorf("the amount %q of record %q is not a decimal: digits with a point and without grouping are needed", record.Amount, record.ID)
 	}
 	r.summary.took(record.CreatedAt)
@@ -113,8 +113,8 @@ func (r *Reconciliation) AddUnreadable(refID, why string) error {
 	return r.records.add(refID, r.buffer)
 }
 
-// isDecimal reports whether text is a decimal in plain notation, with or without a sign.
-func isDecimal(text string) bool {
+// IsDecimal reports whether text is a decimal in plain notation, with or without a sign.
+func IsDecimal(text string) bool {
 	text = strings.TrimPrefix(text, "-")
 	return transfer.SameNumber(text, text)
 }

@@ -22,7 +22,7 @@ type Side struct {
 func (s *Side) fields() []*string {
 	return []*string{
 		&s.GroupID, // the first: see groupOf
-		&s.ID, &s.CustomerID, &s.ProfileID, &s.Amount, &s.Asset,
+		&s.ID, &s.CustomerID, &s.ProfileID, &s.Amount, &s.Total, &s.Fee, &s.Asset,
 		(*string)(&s.Direction), (*string)(&s.Type), (*string)(&s.Status),
 		&s.IdentityID, &s.AccountID, &s.RefID, &s.BalanceAsset, &s.unreadable,
 	}
