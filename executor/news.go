@@ -23,10 +23,12 @@ func News(d state.Detail, records []transfer.Record, policy Policy) (state.Outco
 	}
 	finding := transfer.Examine(request, records, policy.Operator)
 	differences := append(otherRecord(d, records), finding.Differences...)
+	if finding.Debit != nil && finding.Debit.ID == d.RecordID {
+		differences = append(differences, contradicts(d, *finding.Debit)...)
+	}
 	if len(differences) > 0 || finding.Debit == nil || finding.Debit.ID != d.RecordID {
 		return state.Outcome{}, differences, false
 	}
-	ended := func(s transfer.RecordStatus) bool { return s == transfer.Completed || s == transfer.Failed }
 	proves := d.Status == state.Unverified && finding.DestinationProven
 	if !proves && (ended(d.RecordStatus) || finding.Debit.Status == d.RecordStatus) {
 		return state.Outcome{}, nil, false
@@ -39,6 +41,53 @@ func News(d state.Detail, records []transfer.Record, policy Policy) (state.Outco
 		RefID: d.RefID, Status: status, Source: state.SourceLookup,
 		Records: raws(records, finding.Debit), Deciding: finding.Debit,
 	}, nil, true
+}
+
+func ended(s transfer.RecordStatus) bool { return s == transfer.Completed || s == transfer.Failed }
+
+// contradicts names what a copy of the stored record can't say any more once the service has said
+// the other: another group_id, and after COMPLETED or FAILED the opposite, or another total or fee.
+// An older copy, PENDING still, contradicts nothing.
+func contradicts(d state.Detail, debit transfer.Record) []transfer.Difference {
+	var differences []transfer.Difference
+	differ := func(field, asked, answered string) {
+		differences = append(differences, transfer.Difference{Field: field, Asked: asked, Answered: answered})
+	}
+	if d.GroupID != "" && debit.GroupID != "" && d.GroupID != debit.GroupID {
+		differ("group_id", d.GroupID, debit.GroupID)
+	}
+	if !ended(d.RecordStatus) || !ended(debit.Status) {
+		return differences
+	}
+	if d.RecordStatus != debit.Status {
+		differ("status", string(d.RecordStatus), string(debit.Status))
+		return differences
+	}
+	stored, isStored := storedRecord(d, debit.ID)
+	if !isStored {
+		return differences
+	}
+	money := func(field, asked, answered string) {
+		if asked != answered && !transfer.SameNumber(asked, answered) {
+			differ(field, asked, answered)
+		}
+	}
+	money("total", stored.Total, debit.Total)
+	money("fee", stored.Fee, debit.Fee)
+	return differences
+}
+
+// storedRecord is the copy of a record that the state has.
+func storedRecord(d state.Detail, id string) (transfer.Record, bool) {
+	if d.Outcome == nil {
+		return transfer.Record{}, false
+	}
+	for _, raw := range d.Outcome.Records {
+		if record, err := transfer.ParseRecord(raw); err == nil && record.ID == id {
+			return record, true
+		}
+	}
+	return transfer.Record{}, false
 }
 
 // otherRecord is the difference where a debit is not the one that is stored. Where a credit was

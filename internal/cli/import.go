@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/executor"
+	"remit/internal/reconcile"
 	"remit/internal/records"
 	"remit/internal/shell"
 	"remit/internal/transfer"
@@ -336,6 +337,9 @@ func (i *importing) read(ctx context.Context, w *workspace) error {
 		if err := w.eachRecord(name, importFileMax, func(r records.Record) error {
 			if ctx.Err() != nil {
 				return interrupted("while the records were read")
+			}
+			if !reconcile.IsDecimal(r.Amount) {
+				return fmt.Errorf("read the records: %s:%d: the amount %q of record %q is not a decimal: digits with a point and without grouping are needed. Nothing was changed", name, r.Line, r.Amount, r.ID)
 			}
 			i.customers.note(&r.Record)
 			return i.spool.Add(name, r)

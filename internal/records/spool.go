@@ -65,7 +65,7 @@ func (s *Spool) Close() error {
 // Add keeps a record of the file with the given name. One without a ref_id is counted, and not
 // kept.
 func (s *Spool) Add(name string, r Record) error {
-	if r.RefID == "" {
+	if transfer.CheckRefID(r.RefID) != nil { // another system made it: nothing with this ref_id can be declared
 		s.without++
 		return nil
 	}

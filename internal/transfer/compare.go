@@ -116,9 +116,10 @@ type Finding struct {
 func (f Finding) Agrees() bool { return f.Debit != nil && len(f.Differences) == 0 }
 
 // Examine compares all records found under the ref_id of req with it. A debit record
-// decides; a credit record of the same group_id proves the destination; a credit record
-// alone that agrees proves nothing. Records of more than one transfer disagree: the
-// difference then is in "group_id" or "id". A difference that both sides have stands once.
+// decides; a credit record of the same group_id proves the destination, unless it FAILED and
+// the debit did not; a credit record alone that agrees proves nothing. Records of more than one
+// transfer disagree: the difference then is in "group_id" or "id". A difference that both sides
+// have stands once.
 func Examine(req Request, records []Record, operator Operator) Finding {
 	var f Finding
 	var c comparison
@@ -138,7 +139,8 @@ func Examine(req Request, records []Record, operator Operator) Finding {
 	linked := false
 	if f.Debit != nil && f.Credit != nil {
 		c.present("group_id", f.Debit.GroupID, f.Credit.GroupID)
-		linked = f.Debit.GroupID != "" && f.Debit.GroupID == f.Credit.GroupID
+		arrived := f.Credit.Status != Failed || f.Debit.Status == Failed
+		linked = arrived && f.Debit.GroupID != "" && f.Debit.GroupID == f.Credit.GroupID
 	}
 	for _, d := range c.differences {
 		if !slices.Contains(f.Differences, d) {

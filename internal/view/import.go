@@ -17,7 +17,7 @@ type Import struct {
 	Records  int        // that count
 	RefIDs   int        // of which there are records
 	Repeated int        // further copies of a record, left out
-	Without  int        // records without a ref_id, left out
+	Without  int        // records without a ref_id that can be declared, left out
 
 	// Outcome is how the run would end, and Lines its first transfers that would be written, at
 	// most [ImportLinesMax].
@@ -139,7 +139,7 @@ func (i *Import) leftOut() string {
 		parts = append(parts, fmt.Sprintf("%d that stand there twice", i.Repeated))
 	}
 	if i.Without > 0 {
-		parts = append(parts, fmt.Sprintf("%d without a ref_id", i.Without))
+		parts = append(parts, fmt.Sprintf("%d without a ref_id that can be declared", i.Without))
 	}
 	if len(parts) == 0 {
 		return ""
