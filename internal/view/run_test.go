@@ -15,6 +15,7 @@ import (
 	"remit/executor"
 	"remit/internal/transfer"
 	"remit/internal/view"
+	"remit/state"
 )
 
 // A Run and a JSON are handlers of a run's events.
@@ -198,10 +199,19 @@ func TestSummary(t *testing.T) {
 			refusals.Exceptions = append(refusals.Exceptions, e)
 		}
 	}
+	together := complete
+	together.Runners = []state.Runner{
+		{Number: 1, User: "clerk", Host: "pay-1", PID: 411, Settled: 1},
+		{Number: 2, User: "clerk", Host: "pay-2", PID: 97, Settled: 1, Lost: true},
+	}
+	left := interrupted
+	left.Left = true
 	tests := map[string]struct {
 		summary executor.Summary
 		options view.SummaryOptions
 	}{
+		"together":    {together, view.SummaryOptions{}},
+		"left":        {left, view.SummaryOptions{Planned: planned}},
 		"interrupted": {interrupted, view.SummaryOptions{Planned: planned, Next: "remit apply"}},
 		"complete":    {complete, view.SummaryOptions{Planned: *complete.Totals[executor.ResultRecorded]}},
 		"refusals":    {refusals, view.SummaryOptions{Next: "remit plan"}},
