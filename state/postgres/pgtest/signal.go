@@ -123,7 +123,7 @@ func (s *Server) KillSession(n int) error {
 	for range waitReady / pauseReady {
 		after, err := s.TryExec(ctx, "public", own)
 		switch {
-		case err != nil:
+		case err != nil, syscall.Kill(pid, 0) == nil: // until the server has seen it end
 			unmoved = 0
 		case after == before:
 			unmoved++
