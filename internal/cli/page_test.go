@@ -13,18 +13,26 @@ import (
 
 // runPage is the script command
 //
-//	page NAME
+//	page NAME [HEADING]
 //
-// which runs the commands of a page of docs in the script's directory, one after the other, with
-// the real tools that it names, and compares what they print with what the page shows, in which …
-// stands for the rest of a line. A fence behind <!-- NAME --> is written to that file first.
+// which runs the commands of a page of docs, or of one section of it, in the script's directory,
+// one after the other, with the real tools that it names, and compares what they print with what
+// the page shows, in which … stands for the rest of a line, and a line that is … alone for any
+// lines. A fence behind <!-- NAME --> is written to that file first.
 func runPage(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: page NAME")
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: page NAME [HEADING]")
 	}
 	text, err := os.ReadFile(filepath.Join("../../docs", args[0]))
 	ts.Check(err)
 	page := string(text)
+	if len(args) == 2 {
+		section := regexp.MustCompile("(?ms)^##+ " + regexp.QuoteMeta(args[1]) + "\n(.*?)(^##|\\z)").FindStringSubmatch(page)
+		if section == nil {
+			ts.Fatalf("%s has no heading %q", args[0], args[1])
+		}
+		page = section[1]
+	}
 	for _, file := range regexp.MustCompile("(?s)<!-- ([a-z.]+) -->\n```[a-z]*\n(.*?)```").FindAllStringSubmatch(page, -1) {
 		ts.Check(os.WriteFile(ts.MkAbs(file[1]), []byte(file[2]), 0o600))
 	}
@@ -38,14 +46,22 @@ func runPage(ts *testscript.TestScript, neg bool, args []string) {
 			shell := exec.Command("sh", "-c", command)
 			shell.Dir = ts.MkAbs(".")
 			shell.Env = append(os.Environ(), "PATH="+ts.Getenv("PATH"), "HOME="+ts.Getenv("WORK"))
-			for _, name := range []string{"REMIT_VAR_base_url", "REMIT_VAR_client_secret"} {
-				shell.Env = append(shell.Env, name+"="+ts.Getenv(name))
+			for _, name := range []string{"REMIT_VAR_base_url", "REMIT_VAR_client_secret", "REMIT_CLIENT_SECRET_FILE", clockVariable} {
+				if value := ts.Getenv(name); value != "" {
+					shell.Env = append(shell.Env, name+"="+value)
+				}
 			}
 			got, _ := shell.CombinedOutput() // a page shows what fails as well
-			shown := strings.ReplaceAll(regexp.QuoteMeta(strings.TrimSpace(want)), "…", ".*")
-			if !regexp.MustCompile("^" + shown + "$").MatchString(strings.TrimSpace(string(got))) {
+			if !shownAs(want).MatchString(strings.TrimSpace(string(got)) + "\n") {
 				ts.Fatalf("$ %s\n%s shows something else (-page +real):\n%s", command, args[0], cmp.Diff(want, string(got)))
 			}
 		}
 	}
+}
+
+// shownAs matches what a page shows as want, which ends with the end of a line.
+func shownAs(want string) *regexp.Regexp {
+	shown := regexp.QuoteMeta(strings.TrimSpace(want)) + "\n"
+	shown = regexp.MustCompile("(?m)^…\n").ReplaceAllString(shown, "(?:.*\n)*")
+	return regexp.MustCompile("^" + strings.ReplaceAll(shown, "…", ".*") + "$")
 }
