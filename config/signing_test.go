@@ -1,0 +1,115 @@
+package config_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"remit/config"
+)
+
+func TestSigning(t *testing.T) {
+	command := map[string]string{"REMIT_SIGN_COMMAND": "sign --key=7"}
+	for sentence, c := range map[string]struct {
+		text string
+		env  map[string]string
+		want config.Credentials
+		fail string
+	}{
+		"nothing is signed": {text: ""},
+		"a key": {
+			text: `signing { key_id = "k", key_file = "k.pem" }`,
+			want: config.Credentials{Signing: &config.Signing{Header: "X-JWS-Signature", KeyID: "k", KeyFile: "k.pem"}},
+		},
+		"a command": {
+			text: `signing { key_id = "k", header = "x-proof" }`, env: command,
+			want: config.Credentials{Signing: &config.Signing{Header: "x-proof", KeyID: "k", Command: "sign --key=7"}},
+		},
+		"a command where nothing is signed": {env: command},
+		"a certificate": {
+			text: `client_certificate_file = "c.pem", client_key_file = "k.pem"`,
+			want: config.Credentials{CertificateFile: "c.pem", KeyFile: "k.pem"},
+		},
+		"neither a key nor a command":    {text: `signing { key_id = "k" }`, fail: "Nothing signs requests"},
+		"a key and a command":            {text: `signing { key_id = "k", key_file = "k.pem" }`, env: command, fail: "Requests are signed twice"},
+		"a null key_id":                  {text: `signing { key_id = null, key_file = "k.pem" }`, fail: "Required argument is null"},
+		"a key that has no value":        {text: `signing { key_id = "k", key_file = var.later }`, fail: "Variable has no value"},
+		"a key_id that has no value":     {text: `signing { key_id = var.later, key_file = "k.pem" }`, fail: "Variable has no value"},
+		"the header of the token":        {text: `signing { key_id = "k", key_file = "k.pem", header = "authorization" }`, fail: "Invalid header"},
+		"one that is sent a second time": {text: `signing { key_id = "k", key_file = "k.pem", header = "Idempotency-Key" }`, fail: "Invalid header"},
+		"a certificate without a key":    {text: `client_certificate_file = "c.pem"`, fail: "Half a client certificate"},
+		"a key without a certificate":    {text: `client_key_file = "k.pem"`, fail: "Half a client certificate"},
+		"a certificate without a value":  {text: `client_certificate_file = var.later, client_key_file = "k.pem"`, fail: "Variable has no value"},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			text := strings.NewReplacer(", ", "\n", "{ ", "{\n", " }", "\n}").Replace(c.text)
+			later := ""
+			if strings.Contains(text, "var.later") {
+				later = `variable "later" {}`
+			}
+			loaded := mustLoad(t, map[string]string{"main.hcl": fmt.Sprintf(`%s
+service {
+  base_url      = "https://api.example.com"
+  token_url     = "https://api.example.com/token"
+  client_id     = "c"
+  client_secret = "s"
+  %s
+}`, later, text)}, config.Options{Getenv: environment(c.env)})
+			got, diags := loaded.Credentials()
+			if c.fail != "" {
+				if said := fmt.Sprint(diags.Errs()); len(diags) != 1 || !strings.Contains(said, c.fail) {
+					t.Errorf("got %v, want %q", said, c.fail)
+				}
+				return
+			}
+			c.want.TokenURL, c.want.ClientID, c.want.ClientSecret = "https://api.example.com/token", "c", "s"
+			if diff := cmp.Diff(c.want, got); diff != "" || len(diags) > 0 {
+				t.Error(diff, diags)
+			}
+		})
+	}
+}
+
+func TestTwoSigningBlocks(t *testing.T) {
+	_, diags := load(t, map[string]string{"main.hcl": `service {
+  base_url = "https://api.example.com"
+  signing { key_id = "a" }
+  signing { key_id = "b" }
+}`}, config.Options{})
+	if len(diags) != 1 || diags[0].Summary != "Requests are signed twice" || diags[0].Subject.Start.Line != 4 {
+		t.Error(diags)
+	}
+}
+
+func TestReadableByOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for mode, isOpen := range map[os.FileMode]bool{0o600: false, 0o400: false, 0o640: true, 0o660: true, 0o644: true, 0o604: true, 0o601: true, 0o620: true} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if why := config.ReadableByOthers(path); (why != "") != isOpen {
+			t.Errorf("%o: %q", mode, why)
+		}
+	}
+	if os.Geteuid() != 0 {
+		return // only root can give a file away, as systemd and Kubernetes do
+	}
+	if err := os.Chown(path, 12345, 12345); err != nil {
+		t.Fatal(err)
+	}
+	for mode, isOpen := range map[os.FileMode]bool{0o440: false, 0o660: true, 0o444: true} {
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if why := config.ReadableByOthers(path); (why != "") != isOpen {
+			t.Errorf("of somebody else, %o: %q", mode, why)
+		}
+	}
+}
