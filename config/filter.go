@@ -32,6 +32,11 @@ type Attribute struct {
 	// Values are all that there are of it; nil for any. A comparison with another one, which
 	// never holds, is a mistake.
 	Values []string
+	// Time says that it is a time in RFC 3339, which timecmp compares: as a text, one time is
+	// written in many ways.
+	Time bool
+	// Bool says that it is true or false, which no text equals.
+	Bool bool
 }
 
 // NewFilter reads an expression over attributes. The diagnostics stand in [FilterFile].
@@ -134,6 +139,9 @@ func checkComparisons(expr hclsyntax.Expression, attributes []Attribute) hcl.Dia
 		hclsyntax.OpGreaterThanOrEqual: ">=", hclsyntax.OpLessThan: "<", hclsyntax.OpLessThanOrEqual: "<=",
 	}
 	return hclsyntax.VisitAll(expr, func(node hclsyntax.Node) hcl.Diagnostics {
+		if call, ok := node.(*hclsyntax.FunctionCallExpr); ok {
+			return checkContains(call, attributes)
+		}
 		e, ok := node.(*hclsyntax.BinaryOpExpr)
 		operator := ""
 		if ok {
@@ -152,13 +160,58 @@ func checkComparisons(expr hclsyntax.Expression, attributes []Attribute) hcl.Dia
 			case a.Decimal:
 				return hcl.Diagnostics{mistake(e.Range(), "A decimal is compared with decimal_cmp",
 					"%s is a quoted decimal, and neither a text nor a float. Write:\n\n  decimal_cmp(%[1]s, \"100.00\") %s 0", a.Name, operator)}
-			case isLiteral && a.Values != nil && !slices.Contains(a.Values, text):
+			case isLiteral && a.Time:
+				return hcl.Diagnostics{mistake(e.Range(), "A time is compared with timecmp",
+					"%s is a time, or null. Write:\n\n  %[1]s != null && timecmp(%[1]s, \"2026-11-01T00:00:00Z\") %s 0", a.Name, operator)}
+			case isLiteral && a.Bool:
 				return hcl.Diagnostics{mistake(sides[1].Range(), "Value that never occurs",
-					"%s is never %q.%s It is one of: %s.", a.Name, text, didYouMean(text, a.Values), strings.Join(a.Values, ", "))}
+					"%s is true or false, without quotes. Write %[1]s or !%[1]s.", a.Name)}
+			case isLiteral && a.neverIs(text):
+				return hcl.Diagnostics{neverOccurs(a, sides[1].Range(), text)}
 			}
 		}
 		return nil
 	})
+}
+
+// neverIs reports whether the attribute is never text.
+func (a *Attribute) neverIs(text string) bool {
+	return a.Values != nil && !slices.Contains(a.Values, text)
+}
+
+func neverOccurs(a *Attribute, at hcl.Range, text string) *hcl.Diagnostic {
+	values := slices.Clone(a.Values)
+	if i := slices.Index(values, ""); i >= 0 {
+		values[i] = `""`
+	}
+	return mistake(at, "Value that never occurs",
+		"%s is never %q.%s It is one of: %s.", a.Name, text, didYouMean(text, a.Values), strings.Join(values, ", "))
+}
+
+// checkContains finds the same in contains([…], ATTRIBUTE), which is how one of several is asked for.
+func checkContains(call *hclsyntax.FunctionCallExpr, attributes []Attribute) hcl.Diagnostics {
+	if call.Name != "contains" || len(call.Args) != 2 {
+		return nil
+	}
+	a := attributeOf(call.Args[1], attributes)
+	if a == nil {
+		return nil
+	}
+	if a.Decimal {
+		return hcl.Diagnostics{mistake(call.Range(), "A decimal is compared with decimal_cmp",
+			"%s is a quoted decimal, and contains compares texts. Write:\n\n  decimal_cmp(%[1]s, \"100.00\") == 0", a.Name)}
+	}
+	list, ok := call.Args[0].(*hclsyntax.TupleConsExpr)
+	if !ok {
+		return nil
+	}
+	var diags hcl.Diagnostics
+	for _, element := range list.Exprs {
+		if text, isLiteral := literalText(element); isLiteral && a.neverIs(text) {
+			diags = diags.Append(neverOccurs(a, element.Range(), text))
+		}
+	}
+	return diags
 }
 
 // attributeOf is the attribute that an expression is, or nil.

@@ -189,14 +189,18 @@ func transferAttributes() []config.Attribute {
 		{Name: "group_id"},
 		{Name: "record_id"},
 		{Name: "fingerprint"},
-		{Name: "doubted"},
+		{Name: "doubted", Bool: true},
 		{Name: "run_id"},
-		{Name: "intended_at"},
-		{Name: "attempted_at"},
-		{Name: "settled_at"},
+		{Name: "intended_at", Time: true},
+		{Name: "attempted_at", Time: true},
+		{Name: "settled_at", Time: true},
 	}
 	for _, name := range requestAttributes {
-		attributes = append(attributes, config.Attribute{Name: name})
+		a := config.Attribute{Name: name}
+		if name == "operation" {
+			a.Values = []string{string(transfer.Internal), string(transfer.Platform), ""}
+		}
+		attributes = append(attributes, a)
 	}
 	return attributes
 }
