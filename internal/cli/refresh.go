@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,7 +94,10 @@ func (r *refreshing) carryOut(ctx context.Context, w *workspace) (int, error) {
 		}
 	}
 	code := exitDone
-	err := w.locked(ctx, w.holder("remit "+r.words), r.lockTimeout, func(journal state.Journal, _ state.Snapshot) (err error) {
+	err := w.locked(ctx, w.holder("remit "+r.words), r.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) (err error) {
+		if err := r.checkTargets(ctx, snapshot); err != nil {
+			return err
+		}
 		code, err = r.locked(ctx, w, journal)
 		return err
 	})
@@ -149,15 +153,42 @@ func (r *refreshing) taken() func(state.Detail) bool {
 		return nil
 	}
 	return func(d state.Detail) bool {
-		for _, name := range r.targets {
-			batch, isBatch := strings.CutPrefix(name, "batch.")
-			address := d.Intent.Address
-			if isBatch && batch != "" && batch == d.Intent.Batch || name == address || strings.HasPrefix(address, name+"[") {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(r.targets, func(name string) bool { return isTarget(name, &d) })
 	}
+}
+
+// isTarget reports whether a target names a transfer.
+func isTarget(name string, d *state.Detail) bool {
+	batch, isBatch := strings.CutPrefix(name, "batch.")
+	address := d.Intent.Address
+	return isBatch && batch != "" && batch == d.Intent.Batch || name == address || strings.HasPrefix(address, name+"[")
+}
+
+// checkTargets refuses a target that names nothing that the state has: that nothing of it is
+// PENDING would be true, and say that all is well.
+func (r *refreshing) checkTargets(ctx context.Context, snapshot state.Snapshot) error {
+	unknown := slices.Clone(r.targets)
+	addresses := make(map[string]string) // of ref_ids that were given for a target
+	if len(unknown) == 0 {
+		return nil
+	}
+	for d, err := range allDetails(ctx, snapshot) {
+		if err != nil {
+			return err
+		}
+		if slices.Contains(r.targets, d.RefID) && d.Intent.Address != "" {
+			addresses[d.RefID] = d.Intent.Address
+		}
+		if unknown = slices.DeleteFunc(unknown, func(name string) bool { return isTarget(name, d) }); len(unknown) == 0 {
+			return nil
+		}
+	}
+	err := fmt.Errorf("--target=%s names no transfer that the state has; nothing was looked up. A target is transfer.OPERATION.NAME, "+
+		`transfer.OPERATION.NAME["KEY"] or batch.NAME, as it was declared when it was sent`, unknown[0])
+	if meant := addresses[unknown[0]]; meant != "" {
+		return withHint(fmt.Errorf("%w. A ref_id is none; this is its transfer", err), r.command(r.words+" --target="+shell.Word(meant)))
+	}
+	return err
 }
 
 // exit is the exit code of a refresh that ended without an error.
@@ -214,7 +245,7 @@ func (r *refreshing) show(w *workspace, found *executor.Refreshed, failed error)
 	if failed != nil && found.Asked() == 0 {
 		return nil
 	}
-	o := view.RefreshOptions{Screen: w.screen(w.stdout)}
+	o := view.RefreshOptions{Targeted: len(r.targets) > 0, Screen: w.screen(w.stdout)}
 	if failed == nil { // otherwise the error says what to do
 		o.Next = r.next(found)
 	}

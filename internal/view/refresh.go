@@ -18,7 +18,8 @@ const (
 // RefreshOptions say how to show the end of a refresh.
 type RefreshOptions struct {
 	Screen
-	Next string // the command to type; "" for none
+	Next     string // the command to type; "" for none
+	Targeted bool   // only a part of the state was asked about
 }
 
 // change tells what a lookup has else of a recorded transfer.
@@ -82,7 +83,11 @@ func changeWord(e executor.Event) string {
 func Refreshed(w io.Writer, s *executor.Refreshed, o RefreshOptions) error {
 	p := newPage(w, o.Screen)
 	if s.Asked() == 0 {
-		p.line(plain("Nothing that is recorded is PENDING."))
+		nothing := "Nothing that is recorded is PENDING."
+		if o.Targeted {
+			nothing = "Nothing of what --target names is PENDING."
+		}
+		p.line(plain(nothing))
 		return p.Flush()
 	}
 	p.line()
