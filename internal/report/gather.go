@@ -107,6 +107,7 @@ func read(d *state.Detail) made {
 		case err != nil:
 		case i == 0:
 			m.at, m.fee = record.CreatedAt, record.Fee
+			m.book(record)
 			if m.request.FromProfileID == "" && record.Direction == transfer.Debit {
 				m.request.FromProfileID = record.ProfileID
 			}
@@ -118,6 +119,19 @@ func read(d *state.Detail) made {
 		}
 	}
 	return m.dated()
+}
+
+// book takes the amount and the asset of the record over where a person accepted a record that
+// has others than were asked for: that is what was paid.
+func (m *made) book(record transfer.Record) {
+	amount, err := transfer.ParseAmount(record.Amount)
+	if err != nil || !m.detail.Status.Made() || record.Asset == m.detail.Asset && transfer.SameNumber(record.Amount, m.detail.Amount.String()) {
+		return
+	}
+	booked := *m.detail
+	booked.Asset, booked.Amount = strings.Clone(record.Asset), amount
+	m.detail = &booked
+	m.request.Asset, m.request.Amount = booked.Asset, amount
 }
 
 // dated is m with the time of its outcome where nothing else says one.
