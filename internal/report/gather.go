@@ -193,8 +193,8 @@ func (g *gatherer) add(d *state.Detail) {
 	case !r.Period.Contains(m.at):
 		return
 	}
-	a := g.asset(d.Asset)
-	amount := d.Amount.Decimal()
+	a := g.asset(m.detail.Asset)
+	amount := m.detail.Amount.Decimal()
 	a.Scale = max(a.Scale, -amount.Exponent())
 	sum := a.Standings[m.standing]
 	sum.add(amount)
