@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,8 +98,9 @@ type course struct {
 	background   sync.WaitGroup
 
 	mu        sync.Mutex
-	fruitless int // attempts in a row whose tries ran out
-	unclear   int // attempts without a clear answer since the last one that had one
+	halted    string // why this runner lets nothing new start, of others neither
+	fruitless int    // attempts in a row whose tries ran out
+	unclear   int    // attempts without a clear answer since the last one that had one
 }
 
 func newCourse(ctx context.Context, run Run, lines int) *course {
@@ -211,9 +213,19 @@ func (c *course) end(failure error) (Summary, error) {
 func (c *course) halt(reason string) {
 	c.report.stopping(reason, false)
 	c.stopStarting(errors.New(reason))
-	if s := c.sharedNow(); s != nil && c.journal.failure() == nil {
+	c.mu.Lock()
+	c.halted = cmp.Or(c.halted, reason)
+	c.mu.Unlock()
+	if s := c.sharedNow(); s != nil && c.opened.Load() && c.journal.failure() == nil { // else stopOpened does
 		c.background.Go(func() { s.stop(c, reason) })
 	}
+}
+
+// haltedFor is the reason of the first halt; "" where there was none. An interrupt is none.
+func (c *course) haltedFor() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.halted
 }
 
 const interruptedText = "interrupted"

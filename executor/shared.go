@@ -197,9 +197,12 @@ func (o *order) open() {
 	o.c.report.tell(Event{Type: EventNotice, Reason: "Another runner takes part in this run."})
 	go func() {
 		err := o.c.openShare(s.share, opening)
+		o.c.opened.Store(err == nil)
+		if err == nil {
+			err = o.c.stopOpened(s.share)
+		}
 		o.messages <- func() {
 			s.opening = false
-			o.c.opened.Store(err == nil)
 			if err != nil {
 				s.over = true
 				o.c.stopOn(o.c.journal.fail(fmt.Errorf("open the run to other runners: %w", err)))
@@ -221,6 +224,16 @@ func (c *course) openShare(share state.Share, opening state.Opening) error {
 		}
 	}
 	return share.Open(c.lasting, opening)
+}
+
+// stopOpened stops a run that is open since a moment, where this runner halted before: then
+// there was nothing yet in which the others could be told.
+func (c *course) stopOpened(share state.Share) error {
+	reason := c.haltedFor()
+	if reason == "" {
+		return nil
+	}
+	return share.Stop(c.lasting, reason)
 }
 
 // shareLimits has the limiters share their limits, and returns what they know, when the run

@@ -27,6 +27,8 @@ type JoinedJournal interface {
 	RunID() string
 	// Plan returns the plan of the run as its first runner opened it; nil where that is in a file.
 	Plan(ctx context.Context) ([]byte, error)
+	// Rates are the rate limits with which the run was opened.
+	Rates(ctx context.Context) (map[transfer.Operation]Rate, error)
 }
 
 // Share is what a runner does with others who carry out the same run. A [Journal] of a state
@@ -67,8 +69,9 @@ type Share interface {
 	// Runners are all that took part, in their order, with their tallies.
 	Runners(ctx context.Context) ([]Runner, [][]byte, error)
 
-	// Alone reports whether every other runner has left or is lost. One that asks to take
-	// part afterwards is too late: the run is closed.
+	// Alone is asked by a runner that means to leave: it reports whether every other one has left
+	// or is lost. Then the run is closed, and one that asks to take part is too late. Where another
+	// one goes on, this one has left: only Leave follows.
 	Alone(ctx context.Context) (bool, error)
 
 	// Leave gives back what this runner has claimed and has not done. It appends nothing more.

@@ -9,6 +9,7 @@ import (
 	"remit/config"
 	"remit/executor"
 	"remit/internal/shell"
+	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
@@ -109,6 +110,9 @@ func (a *applying) carryOutJoined(ctx context.Context, w *workspace, journal sta
 	if err := a.checkApprovals(w, plan); err != nil {
 		return err
 	}
+	if err := a.checkRates(ctx, w, journal, begun); err != nil {
+		return err
+	}
 	_, err = fmt.Fprintf(w.stderr, "Taking part in run %s, begun by %s on %s.\n", begun.RunID, view.Visible(begun.By.User), view.Visible(begun.By.Host))
 	if err != nil {
 		return err
@@ -122,6 +126,26 @@ func (a *applying) carryOutJoined(ctx context.Context, w *workspace, journal sta
 	run := a.newRun(w, plan, journal, snapshot, begun.By, connection)
 	run.Begun = begun
 	return a.execute(ctx, w, run, executor.Join)
+}
+
+// checkRates refuses a run of which another runner spaces requests that this one would not, or
+// the other way round: the limit that they share is that of both.
+func (a *applying) checkRates(ctx context.Context, w *workspace, journal state.JoinedJournal, begun state.Begun) error {
+	rates, err := journal.Rates(ctx)
+	if err != nil {
+		return w.stateError(err)
+	}
+	for _, operation := range transfer.Operations() {
+		_, there := rates[operation]
+		if _, here := w.config.Service.RateLimits[operation]; here != there {
+			has, lacks := "the run", "the configuration here"
+			if here {
+				has, lacks = lacks, has
+			}
+			return a.cannotJoin(begun, fmt.Errorf("%s has a rate_limit of operation %s, and %s has none", has, operation, lacks))
+		}
+	}
+	return nil
 }
 
 // findRun is the beginning of a run that the journal has.

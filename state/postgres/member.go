@@ -91,9 +91,14 @@ func (m *member) start(j *journal) {
 	})
 }
 
-func (m *member) close() {
+// rest ends the watch: the runner lives on by what it does.
+func (m *member) rest() {
 	m.over()
 	m.watch.Wait()
+}
+
+func (m *member) close() {
+	m.rest()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.conn != nil {
@@ -105,6 +110,12 @@ func (m *member) close() {
 const (
 	renewSQL = `UPDATE runners SET lease_until = clock_timestamp() + make_interval(secs => $3)
 		WHERE run_id = $1 AND number = $2 AND gone = '' RETURNING number`
+
+	// openingSQL is renewSQL while the run is being opened: there may be no row yet. Once there is
+	// one, whether or not the runner has heard of it, others may take it for lost.
+	openingSQL = `WITH mine AS (` + renewSQL + `)
+		SELECT number FROM mine UNION ALL
+		SELECT $2 WHERE NOT EXISTS (SELECT 1 FROM runners WHERE run_id = $1 AND number = $2)`
 
 	// evictSQL is about runners that show no sign of life: their lease ended, or the session on
 	// which they hold the lock. One that is just renewing its lease is left alone.
@@ -119,6 +130,14 @@ const (
 	freeSQL = `UPDATE parts SET runner = NULL, again = true
 		WHERE run_id = $1 AND NOT done AND runner IN (SELECT number FROM runners WHERE run_id = $1 AND gone <> '')`
 )
+
+// signSQL shows a sign of life of a runner that writes or begins a request.
+func (m *member) signSQL() string {
+	if m.open.Load() {
+		return renewSQL
+	}
+	return openingSQL
+}
 
 // queueRenew has a batch show a sign of life, before anything else of it. It fails with
 // [state.ErrFenced] where the runner was taken for lost.
@@ -137,19 +156,14 @@ func isThereStill(row pgx.Row) error {
 
 // renew shows a sign of life.
 func (m *member) renew(ctx context.Context, q querier) error {
-	if !m.open.Load() {
-		return nil
-	}
-	return isThereStill(q.QueryRow(ctx, renewSQL, m.runID, m.number, leaseRunner.Seconds()))
+	return isThereStill(q.QueryRow(ctx, m.signSQL(), m.runID, m.number, leaseRunner.Seconds()))
 }
 
 // queueTip has a commit, which has locked the row of meta, show a sign of life and read what it
 // follows: others may have written since. What this runner wrote last must be there still: a
 // server that takes another's place may lack it.
 func (m *member) queueTip(b *pgx.Batch, mine storage.Tip, newest *storage.Tip) {
-	if m.open.Load() {
-		m.queueRenew(b)
-	}
+	b.Queue(m.signSQL(), m.runID, m.number, leaseRunner.Seconds()).QueryRow(isThereStill)
 	b.Queue(`SELECT EXISTS (SELECT 1 FROM events WHERE seq = $1 AND hash = $2)`, mine.Serial, hashBytes(mine.Head)).QueryRow(func(row pgx.Row) error {
 		var there bool
 		if err := row.Scan(&there); err != nil {

@@ -95,7 +95,7 @@ func (j *journal) Open(ctx context.Context, o state.Opening) error {
 		return j.failed("open the run", err)
 	}
 	m.start(j)
-	return nil
+	return j.Err()
 }
 
 // shareLock turns a lock that is this session's alone into one that others may hold as well.
@@ -205,6 +205,28 @@ func (j *journal) Plan(ctx context.Context) ([]byte, error) {
 		})
 	})
 	return plan, err
+}
+
+// Rates implements [state.JoinedJournal].
+func (j *journal) Rates(ctx context.Context) (map[transfer.Operation]state.Rate, error) {
+	rates := make(map[transfer.Operation]state.Rate)
+	err := j.do(ctx, "read the rate limits of the run", func(_ *member, b *pgx.Batch) {
+		clear(rates)
+		b.Queue(`SELECT operation, requests, seconds FROM rates`).Query(func(rows pgx.Rows) error {
+			for rows.Next() {
+				var operation string
+				var rate state.Rate
+				var seconds float64
+				if err := rows.Scan(&operation, &rate.Requests, &seconds); err != nil {
+					return err
+				}
+				rate.Window = time.Duration(seconds * float64(time.Second))
+				rates[transfer.Operation(operation)] = rate
+			}
+			return rows.Err()
+		})
+	})
+	return rates, err
 }
 
 // stillThereSQL says that the runner is not taken for lost: a batch whose sign of life failed is
@@ -340,8 +362,13 @@ func (j *journal) Runners(ctx context.Context) ([]state.Runner, [][]byte, error)
 	return runners, tallies, err
 }
 
-// Alone implements [state.Share]. The row of the run is locked, as by one who enters.
+// Alone implements [state.Share]. The row of the run is locked, as by one who enters, so that of
+// several who leave at the same moment one is the last.
 func (j *journal) Alone(ctx context.Context) (bool, error) {
+	m := j.member.Load()
+	if m != nil { // who leaves shows no sign of life
+		m.rest()
+	}
 	alone := false
 	err := j.do(ctx, "look for other runners", func(m *member, b *pgx.Batch) {
 		m.queueRenew(b)
@@ -351,7 +378,13 @@ func (j *journal) Alone(ctx context.Context) (bool, error) {
 		b.Queue(`UPDATE shares SET closed = NOT EXISTS (
 				SELECT 1 FROM runners WHERE run_id = $1 AND number <> $2 AND joined AND gone = '')
 			WHERE run_id = $1 AND `+stillThereSQL+` RETURNING closed`, m.runID, m.number).QueryRow(func(row pgx.Row) error { return row.Scan(&alone) })
+		b.Queue(`UPDATE runners SET gone = 'left' WHERE run_id = $1 AND number = $2 AND gone = ''
+			AND NOT (SELECT closed FROM shares WHERE run_id = $1)`, m.runID, m.number)
+		b.Queue(freeSQL, m.runID)
 	})
+	if err == nil && alone {
+		m.start(j)
+	}
 	return alone, err
 }
 
@@ -359,14 +392,13 @@ func (j *journal) Alone(ctx context.Context) (bool, error) {
 // last one to leave takes the lock away from it, so that it does not hold up the next run.
 func (j *journal) Leave(ctx context.Context) error {
 	if m := j.member.Load(); m != nil { // who has left shows no sign of life
-		m.over()
-		m.watch.Wait()
+		m.rest()
 	}
 	err := j.do(ctx, "leave the run", func(m *member, b *pgx.Batch) {
 		if m.everClaimed.Load() || m.number == 1 {
 			b.Queue(`UPDATE runners SET gone = 'left' WHERE run_id = $1 AND number = $2 AND gone = ''`, m.runID, m.number)
 		} else { // it took no part
-			b.Queue(`DELETE FROM runners WHERE run_id = $1 AND number = $2 AND gone = ''`, m.runID, m.number)
+			b.Queue(`DELETE FROM runners WHERE run_id = $1 AND number = $2 AND gone <> 'lost'`, m.runID, m.number)
 		}
 		b.Queue(freeSQL, m.runID)
 	})

@@ -104,6 +104,9 @@ func TestARunIsJoinedOnceItIsOpen(t *testing.T) {
 	if plan, err := second.Plan(t.Context()); err != nil || string(plan) != "the plan" {
 		t.Errorf("the plan is %q: %v", plan, err)
 	}
+	if rates, err := second.Rates(t.Context()); err != nil || len(rates) != 1 || rates[transfer.Internal].Requests != rate.Requests || rates[transfer.Internal].Window != rate.Window {
+		t.Errorf("the rate limits are %v: %v", rates, err)
+	}
 	if _, err := reopen(t, server, schema).Lock(t.Context(), statetest.Holder("another"), 0); !errors.As(err, &locked) {
 		t.Errorf("another run locks: %v", err)
 	}
@@ -358,6 +361,55 @@ func TestAClosedRunIsNotJoined(t *testing.T) {
 	}
 	if _, err := join(t, server, schema, time.Second); !errors.Is(err, state.ErrNoRun) {
 		t.Errorf("join a closed run: %v", err)
+	}
+}
+
+// Of runners that leave at the same moment one is the last, and ends the run: each of them asks
+// before any of them has left.
+func TestOfSeveralWhoLeaveOneIsTheLast(t *testing.T) {
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	first := began(t, s, "run-1")
+	opened(t, first, rate, nil, "a", "b")
+	second := joined(t, server, schema)
+	claim(t, first)
+	if alone, err := first.Alone(t.Context()); err != nil || alone {
+		t.Fatalf("the first is alone: %t, %v", alone, err)
+	}
+	if alone, err := second.Alone(t.Context()); err != nil || !alone {
+		t.Fatalf("the second is alone: %t, %v", alone, err)
+	}
+	if parts, _, err := second.Claim(t.Context(), true); err != nil || len(parts) != 2 {
+		t.Errorf("the second claims %v: %v", parts, err)
+	}
+	time.Sleep(1500 * time.Millisecond) // a sign of life is due each second
+	if err := errors.Join(first.Leave(t.Context()), second.Leave(t.Context())); err != nil {
+		t.Error(err)
+	}
+}
+
+// The opener of a run that others take for lost, before it has heard that the run is open,
+// writes nothing and begins nothing.
+func TestALostOpenerIsFenced(t *testing.T) {
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	first := began(t, s, "run-1")
+	err := first.Open(t.Context(), state.Opening{Rates: func() map[transfer.Operation]state.Rate {
+		add(t, first, statetest.Intent("a", "run-1", "10.00"))
+		if err := first.Check(t.Context()); err != nil {
+			t.Error(err)
+		}
+		server.Exec(t, schema, `INSERT INTO runners VALUES ('run-1', 1, 1, '{}', true, now(), 'lost', 0, '')`)
+		if err := first.Append(t.Context(), statetest.Intent("b", "run-1", "10.00")); !errors.Is(err, state.ErrFenced) {
+			t.Errorf("append: %v", err)
+		}
+		if err := first.Check(t.Context()); !errors.Is(err, state.ErrFenced) {
+			t.Errorf("check: %v", err)
+		}
+		return nil
+	}})
+	if err == nil {
+		t.Error("the run is open")
 	}
 }
 
