@@ -74,10 +74,7 @@ func readYAML(name string, into any) error {
 
 // TestRecipesAreLinted runs actionlint, and through it shellcheck where there is one.
 func TestRecipesAreLinted(t *testing.T) {
-	workflows, err := filepath.Glob(recipes + "/remit-*.yml")
-	if err != nil || len(workflows) != 2 {
-		t.Fatal("no workflows: ", err)
-	}
+	workflows := []string{recipes + "/remit-plan.yml", recipes + "/remit-apply.yml"}
 	lint := exec.Command("go", append([]string{"tool", "-modfile=../../.ci/tools/actionlint/go.mod", "actionlint"}, workflows...)...)
 	if out, err := lint.CombinedOutput(); err != nil {
 		t.Errorf("actionlint: %v\n%s", err, out)

@@ -88,7 +88,7 @@ type arrival struct {
 
 // world is a service, a state in PostgreSQL, and a configuration for both.
 type world struct {
-	t       *testing.T
+	t       testing.TB
 	program string
 	dir     string
 	schema  string
@@ -115,7 +115,7 @@ type options struct {
 	unchecked bool // the journal is not asked for the intent of each request
 }
 
-func newWorld(t *testing.T, program string, o options) *world {
+func newWorld(t testing.TB, program string, o options) *world {
 	t.Helper()
 	w := &world{t: t, program: program, dir: t.TempDir(), server: pgtest.Shared(t), latency: o.latency}
 	w.schema = w.server.Schema()
@@ -201,7 +201,7 @@ func (w *world) note(at time.Time, body []byte, checked bool) {
 
 // runner is a remit of its own process.
 type runner struct {
-	t              *testing.T
+	t              testing.TB
 	cmd            *exec.Cmd
 	stdout, stderr bytes.Buffer
 	killed         bool
@@ -369,7 +369,7 @@ func (w *world) most(window time.Duration) (most int, at time.Duration) {
 }
 
 // build makes the program that is tested.
-func build(t *testing.T) string {
+func build(t testing.TB) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "remit")
 	if out, err := exec.Command("go", "build", "-o", program, "remit").CombinedOutput(); err != nil {
