@@ -303,7 +303,11 @@ func FuzzOpen(f *testing.F) {
 	f.Add([]byte(`{"format":"remit-plan/1","plan_id":"p"}` + "\n" + `{"totals":[],"applicable":true,"digest":"","sha256":"` + strings.Repeat("0", 64) + "\"}\n"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		defer time.AfterFunc(hangs, func() { panic("it hangs") }).Stop()
-		for _, text := range [][]byte{raw, forge(raw)} {
+		texts := [][]byte{raw}
+		if bytes.Contains(raw, []byte(`"sha256":"`)) {
+			texts = append(texts, forge(raw))
+		}
+		for _, text := range texts {
 			p, err := planner.Open(bytes.NewReader(text))
 			if err != nil {
 				continue
