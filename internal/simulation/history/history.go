@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -62,8 +63,8 @@ type Report struct {
 	Lines      []string      // the history, readable
 }
 
-// Player plays histories, one at a time in a process: it sets GOMAXPROCS to 1 while it
-// plays, so that it can tell when everybody waits.
+// Player plays histories, one at a time in a process: it sets GOMAXPROCS to 1 and
+// stops the garbage collector while it plays, so that it can tell when everybody waits.
 type Player struct {
 	dir      string
 	disk     Disk
@@ -110,6 +111,8 @@ func (p *Player) Close() error { return errors.Join(p.disk.Remove(p.dir), os.Rem
 // Play plays the history of a seed with a client.
 func (p *Player) Play(seed uint64, client Client) Report {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	runtime.GC() // none is under way after it
 	dir := filepath.Join(p.dir, fmt.Sprint(seed))
 	w := &world{
 		client: client, disk: p.disk, dir: dir, kernel: newKernel(seed, epoch()),

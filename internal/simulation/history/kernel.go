@@ -6,15 +6,19 @@ import (
 	"errors"
 	"math/rand/v2"
 	"runtime"
+	"runtime/metrics"
 	"slices"
 	"sync"
 	"time"
 )
 
-// settleRounds is how often the kernel yields before it takes everybody for waiting. With
-// one P, a goroutine that can run does so before the one that yields is chosen again, but
-// for one turn in 61 in which the scheduler looks at the global queue first.
-const settleRounds = 4
+// settleRoundsMax is how often the kernel yields for goroutines that can run before it takes
+// one of them for running for ever.
+const settleRoundsMax = 1_000_000
+
+// runnable is the runtime's count of goroutines that could run now. With one P it is exact
+// for whoever runs on it.
+const runnable = "/sched/goroutines/runnable:goroutines"
 
 // errKilled is what a process is told of everything that it tries after its death.
 var errKilled = errors.New("the process is dead")
@@ -105,11 +109,17 @@ func (k *kernel) isDead(e *event) bool {
 	return e.dead
 }
 
-// settle lets everybody run until all wait.
+// settle lets everybody run until all wait. Nobody may wait for the garbage collector, of
+// which the count does not tell: it rests while a history is played.
 func settle() {
-	for range settleRounds {
+	waiting := []metrics.Sample{{Name: runnable}}
+	for range settleRoundsMax {
 		runtime.Gosched()
+		if metrics.Read(waiting); waiting[0].Value.Uint64() == 0 {
+			return
+		}
 	}
+	panic("a goroutine never waits")
 }
 
 // step lets the next thing happen, and reports what it was; nil where nothing is left.
