@@ -17,9 +17,11 @@ import (
 //   - [ErrRecorded], [ErrDifferent], [ErrTombstone] for an intent that must not be sent;
 //   - [ErrNoAttempt] for an answer without an open attempt of its run, and for an outcome
 //     of a ref_id without a request: what is found before a first sending is appended as
-//     an intent and, in the same call, the outcome of the lookup;
+//     an intent and, in the same call, the outcome of the lookup. So is what a list says, which
+//     settles the intent directly before it and no other attempt;
 //   - [ErrTombstone] for an outcome, of anything but a person, of a tombstone;
-//   - [ErrRecorded] for a record that differs from the one that is stored;
+//   - [ErrRecorded] for a record that differs from the one that is stored, or, unless a person
+//     gives it, has another group_id than a list said in its place;
 //   - *[EdgeError] for an outcome that its source may not give.
 //
 // Apply panics where d is neither, or is of another ref_id.
@@ -36,7 +38,7 @@ func (t Transfer) Apply(d Draft, seq int64, at time.Time) (Transfer, error) {
 		}
 		return next, nil
 	case Outcome:
-		next, err := t.settle(e, d.record)
+		next, err := t.settle(e, d.record, seq)
 		if err != nil {
 			return t, fmt.Errorf("record outcome of %q: %w", refID, err)
 		}
@@ -72,7 +74,7 @@ func (t Transfer) intend(i Intent, r request, seq int64, at time.Time) (Transfer
 	panic(fmt.Sprintf("ref_id %q has %s", t.RefID, t.Status))
 }
 
-func (t Transfer) settle(o Outcome, r record) (Transfer, error) {
+func (t Transfer) settle(o Outcome, r record, seq int64) (Transfer, error) {
 	if t.Status == 0 && o.Source != SourceImport {
 		return t, ErrNoAttempt
 	}
@@ -84,7 +86,7 @@ func (t Transfer) settle(o Outcome, r record) (Transfer, error) {
 	case SourcePerson:
 		return t.told(o, r)
 	case SourceImport:
-		return t.imported(o, r)
+		return t.imported(o, r, seq)
 	}
 	panic(fmt.Sprintf("unknown source %q", o.Source))
 }
@@ -153,6 +155,9 @@ func (t Transfer) found(o Outcome, r record) (Transfer, error) {
 func (t Transfer) told(o Outcome, r record) (Transfer, error) {
 	switch o.Status {
 	case Recorded, Adopted:
+		if r.isListed {
+			return t.vouched(o, r)
+		}
 		if t.Status.Made() {
 			return t.refresh(o, r)
 		}
@@ -164,15 +169,45 @@ func (t Transfer) told(o Outcome, r record) (Transfer, error) {
 		if t.Status == Tombstone {
 			return t, ErrTombstone
 		}
+		if t.Status == Conflict && t.IsListed() {
+			t.GroupID = "" // that it was made is settled as wrong
+		}
 		return t.end(Tombstone), nil
 	case Unsent, InDoubt, Unverified, Refused, Conflict:
 	}
 	return t, t.noEdge(o)
 }
 
-// imported makes a row of a record alone. Its request is unknown: it has no fingerprint and
-// no twin, and its asset and amount are the record's.
-func (t Transfer) imported(o Outcome, r record) (Transfer, error) {
+// vouched takes a person's word that what a list says was made, where the row has nothing else.
+func (t Transfer) vouched(o Outcome, r record) (Transfer, error) {
+	switch t.Status {
+	case Unverified, Conflict:
+		if !t.IsListed() || t.GroupID != r.groupID {
+			return t, fmt.Errorf("what a list says of group_id %q: %w", r.groupID, ErrRecorded)
+		}
+		return t.end(o.Status), nil
+	case Unsent, InDoubt, Recorded, Adopted, Refused, Tombstone:
+	}
+	return t, t.noEdge(o)
+}
+
+// listed takes what a list says for the outcome of the intent directly before it, which its run
+// wrote to name the request, and under which nothing is sent. Of any other attempt a list says
+// nothing: it is somebody's claim, and a doubt ends by a record or a person (law 3).
+func (t Transfer) listed(o Outcome, r record, seq int64) (Transfer, error) {
+	if !t.Open() || t.Doubted || t.RunID != o.RunID || t.IntentSeq+1 != seq {
+		return t, ErrNoAttempt
+	}
+	t.GroupID = strings.Clone(r.groupID)
+	return t.end(o.Status), nil
+}
+
+// imported makes a row of a record alone, or of what a list says. Its request is unknown: it has
+// no fingerprint and no twin, and its asset and amount are the record's.
+func (t Transfer) imported(o Outcome, r record, seq int64) (Transfer, error) {
+	if r.isListed && t.Status == InDoubt {
+		return t.listed(o, r, seq)
+	}
 	if t.Status != 0 {
 		return t, ErrRecorded
 	}
@@ -192,6 +227,9 @@ func (t Transfer) imported(o Outcome, r record) (Transfer, error) {
 func (t Transfer) refresh(o Outcome, r record) (Transfer, error) {
 	if err := t.checkRecord(r); err != nil {
 		return t, err
+	}
+	if t.IsListed() && o.Source != SourcePerson && r.groupID != "" && r.groupID != t.GroupID {
+		return t, fmt.Errorf("a record of group_id %q instead of %q: %w", r.groupID, t.GroupID, ErrRecorded)
 	}
 	status := t.Status
 	if status == Unverified && o.Status != Unverified {

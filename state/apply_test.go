@@ -47,6 +47,10 @@ func outcome(source state.Source, says state.Status) state.Outcome {
 	return statetest.Outcome("a", "run", source, says)
 }
 
+func listed(source state.Source, says state.Status) state.Outcome {
+	return statetest.Listed("a", "run", source, says)
+}
+
 // everyRow reaches each status in each way that the edges tell apart.
 func everyRow(t *testing.T) map[string]state.Transfer {
 	answer := func(says state.Status) state.Entry { return outcome(state.SourceAnswer, says) }
@@ -60,6 +64,13 @@ func everyRow(t *testing.T) map[string]state.Transfer {
 		"tombstone with a record":  must(t, intent(), answer(state.Recorded), outcome(state.SourcePerson, state.Tombstone)),
 		"conflict with a record":   must(t, intent(), answer(state.Recorded), outcome(state.SourceLookup, state.Conflict)),
 		"imported":                 must(t, outcome(state.SourceImport, state.Unverified)),
+		"listed alone":             must(t, listed(state.SourceImport, state.Unverified)),
+		"listed":                   must(t, intent(), listed(state.SourceImport, state.Unverified)),
+		"listed, with a record":    must(t, intent(), listed(state.SourceImport, state.Unverified), outcome(state.SourceLookup, state.Unverified)),
+		"listed, vouched for":      must(t, intent(), listed(state.SourceImport, state.Unverified), listed(state.SourcePerson, state.Adopted)),
+		"listed otherwise":         must(t, intent(), listed(state.SourceImport, state.Conflict)),
+		"listed, found otherwise":  must(t, intent(), listed(state.SourceImport, state.Unverified), outcome(state.SourceLookup, state.Conflict)),
+		"listed, forgotten":        must(t, listed(state.SourceImport, state.Unverified), outcome(state.SourcePerson, state.Tombstone)),
 	}
 	for _, says := range []state.Status{state.Unsent, state.Recorded, state.Adopted, state.Unverified, state.Refused, state.Conflict} {
 		rows[says.String()] = must(t, intent(), answer(says))
@@ -71,21 +82,23 @@ func TestApplyAllowsWhatEdgesListAndNothingElse(t *testing.T) {
 	type cause struct {
 		source state.Source
 		says   state.Status
+		listed bool
 	}
 	causes := []cause{{}}
 	for _, source := range []state.Source{state.SourceAnswer, state.SourceLookup, state.SourcePerson, state.SourceImport} {
 		for _, says := range state.Statuses() {
-			causes = append(causes, cause{source, says})
+			causes = append(causes, cause{source, says, false}, cause{source, says, true})
 		}
 	}
 	used := make(map[state.Edge]bool)
 	for name, row := range everyRow(t) {
 		for _, c := range causes {
-			t.Run(fmt.Sprintf("%s/%s says %s", name, c.source, c.says), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%s says %s, by a list: %v", name, c.source, c.says, c.listed), func(t *testing.T) {
 				var want []state.Edge
 				for _, e := range state.Edges() {
-					if e.From == row.Status && e.Source == c.source && e.Says == c.says &&
-						(!e.Open || row.Open() && e.Doubted == row.Doubted) {
+					if e.From == row.Status && e.Source == c.source && e.Says == c.says && e.Listed == c.listed &&
+						(!e.Open || row.Open() && e.Doubted == row.Doubted) &&
+						(!e.Listed || e.From == 0 || e.From == state.InDoubt || row.IsListed()) {
 						want = append(want, e)
 						used[e] = true
 					}
@@ -94,7 +107,10 @@ func TestApplyAllowsWhatEdgesListAndNothingElse(t *testing.T) {
 					t.Fatalf("listed more than once: %v", want)
 				}
 				entry := state.Entry(intent())
-				if c.source != "" {
+				switch {
+				case c.listed:
+					entry = listed(c.source, c.says)
+				case c.source != "":
 					entry = outcome(c.source, c.says)
 				}
 				got, err := apply(row, entry)
@@ -134,6 +150,10 @@ func TestApplyRefusesWithTheErrorThatItsCallerNeeds(t *testing.T) {
 	otherRecord.Records[0] = statetest.Record("a", "another", statetest.Customer, "10.00", transfer.Completed)
 	otherPerson := outcome(state.SourcePerson, state.Recorded)
 	otherPerson.Records = otherRecord.Records
+	otherGroup := listed(state.SourcePerson, state.Adopted)
+	otherGroup.Listed.GroupID = "another"
+	listedOfAnother := listed(state.SourceImport, state.Unverified)
+	listedOfAnother.RunID = "another"
 	otherRun := outcome(state.SourceAnswer, state.Recorded)
 	otherRun.RunID = "another"
 	for name, c := range map[string]struct {
@@ -158,6 +178,16 @@ func TestApplyRefusesWithTheErrorThatItsCallerNeeds(t *testing.T) {
 		"a person who gives another record of the forgotten": {"tombstone with a record", otherPerson, state.ErrRecorded},
 		"a second tombstone":                                 {"tombstone", outcome(state.SourcePerson, state.Tombstone), state.ErrTombstone},
 		"an import over something":                           {"refused", outcome(state.SourceImport, state.Adopted), state.ErrRecorded},
+		"an intent of what is listed":                        {"listed", intent(), state.ErrRecorded},
+		"an intent of what is listed and vouched for":        {"listed, vouched for", intent(), state.ErrRecorded},
+		"a list about an attempt that has an outcome":        {"in doubt, closed", listed(state.SourceImport, state.Unverified), state.ErrNoAttempt},
+		"a list about an attempt after a doubt":              {"in doubt, open, doubted", listed(state.SourceImport, state.Unverified), state.ErrNoAttempt},
+		"a list about another run's attempt":                 {"in doubt, open", listedOfAnother, state.ErrNoAttempt},
+		"a list over a refusal":                              {"refused", listed(state.SourceImport, state.Unverified), state.ErrRecorded},
+		"a list over a list":                                 {"listed", listed(state.SourceImport, state.Unverified), state.ErrRecorded},
+		"a lookup of another group_id than was listed":       {"listed", otherRecord, state.ErrRecorded},
+		"a person who vouches for another group_id":          {"listed", otherGroup, state.ErrRecorded},
+		"a person who vouches for what has a record":         {"unverified", listed(state.SourcePerson, state.Adopted), state.ErrRecorded},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := apply(rows[c.row], c.entry); !errors.Is(err, c.want) {
@@ -277,9 +307,19 @@ func TestDoubtIsSticky(t *testing.T) {
 			}
 			source := rapid.SampledFrom([]state.Source{state.SourceAnswer, state.SourceLookup, state.SourcePerson}).Draw(t, "source")
 			says := rapid.SampledFrom(state.Statuses()).Draw(t, "says")
-			next, err := apply(row, statetest.Outcome("a", run, source, says))
+			said := statetest.Outcome("a", run, source, says)
+			isList := rapid.IntRange(0, 3).Draw(t, "list") == 0
+			if isList {
+				source, says = state.SourceImport, state.Unverified
+				said = listed(source, says)
+				said.RunID = run
+			}
+			next, err := apply(row, said)
 			if err != nil {
 				continue
+			}
+			if isList && doubt {
+				t.Fatalf("step %d: a list settled a doubt", i)
 			}
 			row = next
 			switch {

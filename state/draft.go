@@ -18,7 +18,7 @@ type Draft struct {
 	Data  json.RawMessage // as it stands in the journal
 
 	request request // of an Intent
-	record  record  // of an Outcome that stores a record
+	record  record  // of an Outcome that stores a record, or what a list says in its place
 }
 
 // RecordID is the service's id of the record that the entry stores, "" where it stores none.
@@ -34,11 +34,13 @@ type request struct {
 	amount      transfer.Amount
 }
 
-// record is what a row, and the state, need of the deciding record.
+// record is what a row, and the state, need of the deciding record, or of what a list says in
+// its place: that has a group_id, and perhaps an asset and an amount, alone.
 type record struct {
 	id, customerID, groupID, refID string
 	status                         transfer.RecordStatus
 	asset, amount                  string
+	isListed                       bool
 }
 
 // RequestDigest stands for the operation, the path and the body of a request: the first 16
@@ -52,6 +54,8 @@ type RequestDigest [16]byte
 //   - an Outcome that says recorded, adopted or unverified carries the deciding record first,
 //     whole as section 2.1 of the service's document asks, and, unless a person accepts it,
 //     with no other ref_id in it;
+//   - an Outcome that has a list's word in place of records is an import's that says unverified
+//     or conflict, or a person's that says adopted;
 //   - an Outcome of a person says who and why; only a person says tombstone;
 //   - runs and states are named.
 func NewDraft(entry Entry) (Draft, error) {
@@ -111,7 +115,10 @@ func newDraft(entry Entry, data json.RawMessage) (Draft, error) {
 	case Intent:
 		d.request, err = e.parse()
 	case Outcome:
-		if e.Status.Made() {
+		switch {
+		case e.Listed != nil:
+			d.record = record{groupID: e.Listed.GroupID, asset: e.Listed.Asset, amount: e.Listed.Amount, isListed: true}
+		case e.Status.Made():
 			d.record, err = e.parse()
 		}
 	case Created, Begun, Ended, Unlocked, Rebound:
@@ -215,9 +222,33 @@ func (o Outcome) check() error {
 	}
 	switch o.Status {
 	case Unsent, InDoubt, Refused, Conflict, Tombstone, Recorded, Adopted, Unverified:
-		return nil
+		return o.checkListed()
 	}
 	return fmt.Errorf("unknown %s", o.Status)
+}
+
+// checkListed checks what a list says, where it stands in place of records.
+func (o Outcome) checkListed() error {
+	if o.Listed == nil {
+		return nil
+	}
+	says := o.Source == SourceImport && (o.Status == Unverified || o.Status == Conflict) || o.Source == SourcePerson && o.Status == Adopted
+	switch {
+	case !says:
+		return fmt.Errorf("the source %q cannot say %s by a list", o.Source, o.Status)
+	case len(o.Records) > 0:
+		return errors.New("it has records, and what a list says in their place")
+	case o.Listed.GroupID == "":
+		return errors.New("what the list says has no group_id")
+	case (o.Listed.Amount == "") != (o.Listed.Asset == ""):
+		return errors.New("what the list says has an amount or an asset without the other")
+	case o.Listed.Amount == "":
+		return nil
+	}
+	if _, err := transfer.ParseAmount(o.Listed.Amount); err != nil {
+		return fmt.Errorf("amount %q: %w", o.Listed.Amount, err)
+	}
+	return nil
 }
 
 // checkRecord holds the deciding record, where one is stored, against the ref_id.

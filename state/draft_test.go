@@ -21,6 +21,11 @@ func TestNewDraftRefusesWhatNoJournalMayHold(t *testing.T) {
 		change(&o)
 		return o
 	}
+	changedListed := func(change func(*state.Outcome)) state.Outcome {
+		o := listed(state.SourceImport, state.Unverified)
+		change(&o)
+		return o
+	}
 	for name, c := range map[string]struct {
 		entry state.Entry
 		want  string // part of the error
@@ -54,11 +59,18 @@ func TestNewDraftRefusesWhatNoJournalMayHold(t *testing.T) {
 		"a person without a name": {changedOutcome(state.Tombstone, func(o *state.Outcome) {
 			o.Source, o.Reason = state.SourcePerson, "why not"
 		}), "a name and a reason"},
-		"a run without a name":      {state.Begun{}, "run_id is missing"},
-		"an end without a name":     {state.Ended{}, "run_id is missing"},
-		"a state without a lineage": {state.Created{Environment: "test"}, "lineage is missing"},
-		"a lock taken for nothing":  {state.Unlocked{}, "reason is missing"},
-		"a rebound for nothing":     {state.Rebound{After: state.SandboxIdentity()}, "reason is missing"},
+		"a list without a group_id":  {changedListed(func(o *state.Outcome) { o.Listed.GroupID = "" }), "no group_id"},
+		"a list with half an amount": {changedListed(func(o *state.Outcome) { o.Listed.Asset = "" }), "without the other"},
+		"a list with an odd amount":  {changedListed(func(o *state.Outcome) { o.Listed.Amount = "1e3" }), "amount"},
+		"a list with a record":       {changedListed(func(o *state.Outcome) { o.Records = outcome(state.SourceImport, state.Adopted).Records }), "in their place"},
+		"a list that proves":         {changedListed(func(o *state.Outcome) { o.Status = state.Adopted }), "by a list"},
+		"a list that a lookup has":   {changedListed(func(o *state.Outcome) { o.Source = state.SourceLookup }), "by a list"},
+		"a list that is recorded":    {listed(state.SourcePerson, state.Recorded), "by a list"},
+		"a run without a name":       {state.Begun{}, "run_id is missing"},
+		"an end without a name":      {state.Ended{}, "run_id is missing"},
+		"a state without a lineage":  {state.Created{Environment: "test"}, "lineage is missing"},
+		"a lock taken for nothing":   {state.Unlocked{}, "reason is missing"},
+		"a rebound for nothing":      {state.Rebound{After: state.SandboxIdentity()}, "reason is missing"},
 		"an import without an amount": {changedOutcome(state.Adopted, func(o *state.Outcome) {
 			o.Source = state.SourceImport
 			o.Records[0] = statetest.Record("a", "r", statetest.Customer, "-1", transfer.Completed)

@@ -7,13 +7,16 @@ type Edge struct {
 	Doubted bool   // of InDoubt with Open: an earlier attempt is in doubt
 	Source  Source // "" for an [Intent]
 	Says    Status // of the [Outcome]; zero for an Intent
+	Listed  bool   // the Outcome has what a list says in place of records
 	To      Status
 	Cause   string // in words, for people
 }
 
 // Edges lists every change that [Transfer.Apply] allows, once. An edge that is Open is for
 // an open attempt only, with and without Doubted told apart; every other edge holds whether
-// an attempt is open or not. What is not listed is refused.
+// an attempt is open or not. An edge that is Listed is for the intent directly before it, or, from
+// a status in which there is more than an intent, for a row that is [Transfer.IsListed]. What is
+// not in the list is refused.
 func Edges() []Edge {
 	var edges []Edge
 	add := func(e Edge) { edges = append(edges, e) }
@@ -40,7 +43,17 @@ func Edges() []Edge {
 			answer(Unsent, Unsent, "nothing was written")
 		}
 	}
-	return append(append(edges, lookupEdges()...), personEdges()...)
+	return append(append(append(edges, lookupEdges()...), personEdges()...), listEdges()...)
+}
+
+func listEdges() []Edge {
+	return []Edge{
+		{Source: SourceImport, Says: Unverified, Listed: true, To: Unverified, Cause: "a list has it, with its amount, and nobody declares it"},
+		{From: InDoubt, Open: true, Source: SourceImport, Says: Unverified, Listed: true, To: Unverified, Cause: "a list has what is declared; nothing was sent under the intent"},
+		{From: InDoubt, Open: true, Source: SourceImport, Says: Conflict, Listed: true, To: Conflict, Cause: "a list has it otherwise than it is declared; nothing was sent under the intent"},
+		{From: Unverified, Source: SourcePerson, Says: Adopted, Listed: true, To: Adopted, Cause: "a person takes the list's word for it, without a record"},
+		{From: Conflict, Source: SourcePerson, Says: Adopted, Listed: true, To: Adopted, Cause: "a person takes the list's word for it, without a record"},
+	}
 }
 
 func lookupEdges() []Edge {

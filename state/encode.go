@@ -62,10 +62,10 @@ func (i Intent) encodePlain() (json.RawMessage, bool) {
 	return append(w.b, '}'), w.plain
 }
 
-// encodePlain returns false where an outcome has more than one record that was read, and
-// where a text has more to escape than quotation marks and backslashes.
+// encodePlain returns false where an outcome has more than one record that was read, or a
+// list's word, and where a text has more to escape than quotation marks and backslashes.
 func (o Outcome) encodePlain() (json.RawMessage, bool) {
-	if len(o.Problem) > 0 || len(o.Differences) > 0 || o.By != nil || len(o.Records) > 1 || len(o.Records) == 1 && !o.isRead() {
+	if len(o.Problem) > 0 || o.Listed != nil || len(o.Differences) > 0 || o.By != nil || len(o.Records) > 1 || len(o.Records) == 1 && !o.isRead() {
 		return nil, false
 	}
 	size := usualBytes

@@ -39,7 +39,9 @@ func entries() *rapid.Generator[state.Entry] {
 			Status: rapid.SampledFrom(state.Statuses()).Draw(t, "status"), Source: state.Source(text("source")),
 			Reason: text("reason"), HTTPStatus: rapid.IntRange(-1, 600).Draw(t, "http_status"),
 		}
-		switch rapid.IntRange(0, 5).Draw(t, "more") {
+		switch rapid.IntRange(0, 6).Draw(t, "more") {
+		case 3:
+			o.Listed = &state.Listed{GroupID: text("group_id"), Amount: text("amount"), Asset: text("asset")}
 		case 0:
 			o.Problem = json.RawMessage(` {"a": 1}`)
 		case 1:
@@ -103,6 +105,7 @@ func TestEveryFieldIsWritten(t *testing.T) {
 		reflect.TypeFor[[]json.RawMessage]():     []json.RawMessage{json.RawMessage(`{"b":2}`)},
 		reflect.TypeFor[[]transfer.Difference](): []transfer.Difference{{Field: "f"}},
 		reflect.TypeFor[*state.Holder]():         &state.Holder{User: "u"},
+		reflect.TypeFor[*state.Listed]():         &state.Listed{GroupID: "g"},
 		reflect.TypeFor[*transfer.Record]():      &transfer.Record{},
 	}
 	for _, base := range []state.Entry{state.Intent{}, state.Outcome{Status: state.Recorded}} {

@@ -162,12 +162,22 @@ type Outcome struct {
 	HTTPStatus  int                   `json:"http_status,omitempty"`
 	Problem     json.RawMessage       `json:"problem,omitempty"` // RFC 9457, or a JSON string of at most 2 KiB
 	Records     []json.RawMessage     `json:"records,omitempty"` // as they came, the deciding one first
+	Listed      *Listed               `json:"listed,omitempty"`  // in place of records; see there
 	Differences []transfer.Difference `json:"differences,omitempty"`
 	By          *Holder               `json:"by,omitempty"` // the person, where Source is SourcePerson
 
 	// Deciding is the first of Records where whoever writes the outcome has read it from those
 	// very bytes, so that it is not read again; nil elsewhere. It is not written.
 	Deciding *transfer.Record `json:"-"`
+}
+
+// Listed is what a list of what was paid says of a transfer. It stands in place of the service's
+// record, of an outcome by an import, and of a person's word that takes the list's. It proves
+// neither whom the transfer paid nor that it is COMPLETED.
+type Listed struct {
+	GroupID string `json:"group_id"`
+	Amount  string `json:"amount,omitempty"` // as the list writes it; "" where it has none
+	Asset   string `json:"asset,omitempty"`  // "" exactly where Amount is
 }
 
 // Source is where an outcome comes from.

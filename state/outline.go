@@ -20,7 +20,7 @@ type Outline struct {
 	Amount    transfer.Amount
 	FromLabel bool
 
-	HasRecord    bool // the service's record is known
+	HasRecord    bool // the service's record is known, or what a list says in its place
 	RecordStatus transfer.RecordStatus
 
 	IntendedAt  time.Time
@@ -34,7 +34,7 @@ func (t Transfer) Outline() Outline {
 	o := Outline{
 		RefID: t.RefID, Status: t.Status, Fingerprint: t.Fingerprint, Twin: t.Twin, Destination: t.Destination,
 		Asset: t.Asset, Amount: t.Amount, FromLabel: t.FromLabel,
-		HasRecord: t.RecordID != "", RecordStatus: t.RecordStatus,
+		HasRecord: t.RecordID != "" || t.IsListed(), RecordStatus: t.RecordStatus,
 		IntendedAt: t.IntendedAt, AttemptedAt: t.AttemptedAt, Open: t.Open(),
 	}
 	if o.Open {

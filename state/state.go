@@ -50,9 +50,9 @@ type Transfer struct {
 	// latest settles only that one (law 3).
 	Doubted bool
 
-	RecordID     string                // the service's id; unique in a state
-	GroupID      string                // the service's link of both sides
-	RecordStatus transfer.RecordStatus // the service's own status
+	RecordID     string                // the service's id; unique in a state; "" without a record
+	GroupID      string                // the service's link of both sides, by the record or by a list
+	RecordStatus transfer.RecordStatus // the service's own status; "" without a record
 
 	IntendedAt  time.Time // first intent of the request in force
 	AttemptedAt time.Time // latest intent
@@ -65,6 +65,10 @@ type Transfer struct {
 
 // Open reports whether the latest attempt has no outcome: its run is in flight, or died.
 func (t Transfer) Open() bool { return t.Status == InDoubt && t.SettledAt.IsZero() }
+
+// IsListed reports whether all that the state has in place of a record is what a list says:
+// see [Listed].
+func (t Transfer) IsListed() bool { return t.RecordID == "" && t.GroupID != "" }
 
 // MayBeMade reports whether the service made the transfer or may have made it, a forgotten
 // one of which the record is known included, and did not say that it FAILED: what a

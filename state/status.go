@@ -49,7 +49,8 @@ func (s *Status) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown status %q", text)
 }
 
-// Made reports whether the service's record of the transfer is stored and agrees.
+// Made reports whether the service's record of the transfer is stored and agrees, or a list or a
+// person says in its place that the transfer was made: see [Transfer.IsListed].
 func (s Status) Made() bool { return s == Recorded || s == Adopted || s == Unverified }
 
 // MayBeMade reports whether the service made the transfer or may have made it: what a

@@ -11,7 +11,7 @@ import (
 
 // outlineColumns are what an outline is made of, in the order in which outlineReader reads it.
 const outlineColumns = `ref_id, status, fingerprint, twin, destination, asset, amount, from_label,
-	record_id IS NOT NULL, record_status, intended_ms, attempted_ms, settled_ms IS NULL, CASE WHEN settled_ms IS NULL THEN run_id ELSE '' END`
+	record_id IS NOT NULL OR group_id <> '', record_status, intended_ms, attempted_ms, settled_ms IS NULL, CASE WHEN settled_ms IS NULL THEN run_id ELSE '' END`
 
 type outlineReader struct{ assets, statuses, runs storage.Texts }
 

@@ -61,14 +61,23 @@ var _ state.Store = (*Store)(nil)
 // made where it is missing, and appears with its tables or not at all. The error is wrapped
 // around [state.ErrExists], and nothing changes, where the schema holds anything.
 func Create(ctx context.Context, created state.Created, opts Options) (*Store, error) {
+	if err := create(ctx, created, opts, schemaVersion()); err != nil {
+		return nil, err
+	}
+	return Open(ctx, opts)
+}
+
+// create makes a state with the schema of a version.
+func create(ctx context.Context, created state.Created, opts Options, version int) error {
 	meta, first, err := storage.First(created, opts.Now())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s, err := newStore(opts, false)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	s.wanted = version
 	err = s.withConn(ctx, func(conn *pgx.Conn) error {
 		return s.make(ctx, conn, func(tx pgx.Tx) error {
 			if err := insertMeta(ctx, tx, meta, s.wanted, ""); err != nil {
@@ -78,9 +87,9 @@ func Create(ctx context.Context, created state.Created, opts Options) (*Store, e
 		})
 	})
 	if err != nil {
-		return nil, s.wrap("make", err)
+		return s.wrap("make", err)
 	}
-	return Open(ctx, opts)
+	return nil
 }
 
 // make makes the schema and its tables, and has fill put the state into them, all in one
@@ -111,8 +120,8 @@ func (s *Store) make(ctx context.Context, conn *pgx.Conn, fill func(pgx.Tx) erro
 
 // Open opens a state for writing. It never makes one: the error is wrapped around
 // [state.ErrMissing], [state.ErrEmpty], [state.ErrForeign] or [state.ErrNewer] where there is
-// none that can be used. A state of an older schema is migrated by Lock; until then Snapshot
-// returns [state.ErrOlder].
+// none that can be used. A state of an older schema is migrated by Lock; until then it is read
+// as it is, or, where that can't be, Snapshot returns [state.ErrOlder].
 func Open(ctx context.Context, opts Options) (*Store, error) { return open(ctx, opts, false) }
 
 // OpenReadOnly opens a state for Snapshot and Verify alone. It takes no lock and writes
@@ -124,6 +133,12 @@ func open(ctx context.Context, opts Options, readOnly bool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	return opened(ctx, s)
+}
+
+// opened opens the pool of a new store.
+func opened(ctx context.Context, s *Store) (*Store, error) {
+	var err error
 	config := s.pool.Copy()
 	config.MaxConns = readersMax
 	config.AfterConnect = s.prepareSession

@@ -25,6 +25,10 @@ func migrationNames() []string {
 	return names
 }
 
+// schemaReadable is the oldest schema that is read as the newest one is: later migrations changed
+// only what the tables refuse. So who upgrades can look at a plan before an apply migrates.
+const schemaReadable = 2
+
 // schemaVersion is the number of the newest migration.
 func schemaVersion() int { return len(migrationNames()) }
 

@@ -32,7 +32,7 @@ type snapshot struct {
 var _ state.Snapshot = (*snapshot)(nil)
 
 // Snapshot implements [state.Store]. It returns [state.ErrOlder] where the state must be
-// migrated first, and *[state.MovedError] where it was moved away.
+// migrated before it can be read, and *[state.MovedError] where it was moved away.
 func (s *Store) Snapshot(ctx context.Context) (state.Snapshot, error) {
 	snap, err := s.snapshot(ctx, false)
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *snapshot) begin(ctx context.Context, evenMoved bool) error {
 		return err
 	}
 	switch {
-	case version < s.store.wanted:
+	case version < schemaReadable:
 		return state.ErrOlder
 	case moved != "" && !evenMoved:
 		return &state.MovedError{To: moved}

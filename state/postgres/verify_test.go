@@ -72,6 +72,8 @@ func TestTheSchemaRefusesWhatTheRulesForbid(t *testing.T) {
 		"a record that is taken away":       "UPDATE transfers SET record_id = 'other' WHERE ref_id = 'a'",
 		"a record under two ref_ids":        "UPDATE transfers SET status = 3, outcome_seq = 4, settled_ms = 1, record_status = 'COMPLETED', record_id = 'r-a' WHERE ref_id = 'b'",
 		"a made transfer without a record":  "UPDATE transfers SET status = 3, outcome_seq = 4, settled_ms = 1 WHERE ref_id = 'b'",
+		"a recorded one by a list":          "UPDATE transfers SET status = 3, group_id = 'g', outcome_seq = 4, settled_ms = 1 WHERE ref_id = 'b'",
+		"a doubt with a list's group_id":    "UPDATE transfers SET group_id = 'g' WHERE ref_id = 'b'",
 		"a refusal without an outcome":      "UPDATE transfers SET status = 6 WHERE ref_id = 'b'",
 		"a doubt about what is recorded":    "UPDATE transfers SET doubted = true WHERE ref_id = 'a'",
 		"a doubt with a record":             "UPDATE transfers SET record_id = 'x', record_status = 'PENDING' WHERE ref_id = 'b'",

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"io/fs"
 
 	"remit/state"
@@ -12,9 +13,22 @@ import (
 // see the middle of one.
 func (s *Store) Pace(at, step int) { s.pace = pace{at, step} }
 
-// OpenWith is Open for a program with other migrations.
+// OpenWith is Open for a program with other migrations, which reads no older schema.
 func OpenWith(ctx context.Context, path string, opts Options, migrations fs.FS) (*Store, error) {
-	return open(ctx, path, opts, migrations)
+	s, err := open(ctx, path, opts, migrations)
+	if err == nil {
+		s.readable = s.wanted
+	}
+	return s, err
+}
+
+// CreateWith is Create for a program with other migrations.
+func CreateWith(ctx context.Context, path string, created state.Created, opts Options, migrations fs.FS) (*Store, error) {
+	err := create(ctx, path, migrations, func(conn *sql.Conn) error { return begin(ctx, conn, created, opts.Now) })
+	if err != nil {
+		return nil, err
+	}
+	return OpenWith(ctx, path, opts, migrations)
 }
 
 // Migrations are those that the program carries.

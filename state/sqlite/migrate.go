@@ -21,6 +21,10 @@ func embeddedMigrations() fs.FS {
 	return sub
 }
 
+// schemaReadable is the oldest schema that is read as the newest one is: later migrations changed
+// only what the tables refuse. So who upgrades can look at a plan before an apply migrates.
+const schemaReadable = 1
+
 // schemaVersion is the number of the newest migration.
 func schemaVersion(migrations fs.FS) int {
 	names, err := fs.Glob(migrations, "*.sql")

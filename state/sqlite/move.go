@@ -24,7 +24,7 @@ func Receive(ctx context.Context, path string, meta state.Meta, events iter.Seq2
 	if err != nil {
 		return fmt.Errorf("make state %s: %w", path, err)
 	}
-	err = errors.Join(create(ctx, path, func(conn *sql.Conn) error {
+	err = errors.Join(create(ctx, path, embeddedMigrations(), func(conn *sql.Conn) error {
 		return receive(ctx, conn, meta, events)
 	}), lock.release())
 	if err != nil {

@@ -31,7 +31,7 @@ type snapshot struct {
 var _ state.Snapshot = (*snapshot)(nil)
 
 // Snapshot implements [state.Store]. It returns [state.ErrOlder] where the state must be
-// migrated first, and *[state.MovedError] where it was moved away.
+// migrated before it can be read, and *[state.MovedError] where it was moved away.
 func (s *Store) Snapshot(ctx context.Context) (state.Snapshot, error) {
 	snap, err := s.snapshot(ctx, false)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error)
 	if err != nil {
 		return nil, err
 	}
-	if version < s.wanted {
+	if version < s.readable {
 		return nil, state.ErrOlder
 	}
 	snap := &snapshot{}

@@ -28,6 +28,7 @@ type Store struct {
 	now        func() time.Time
 	migrations fs.FS
 	wanted     int // version of the schema that this program writes
+	readable   int // the oldest that it reads as it is
 	pace       pace
 
 	read  *sql.DB
@@ -50,7 +51,7 @@ func Create(ctx context.Context, path string, created state.Created, opts Option
 	if err != nil {
 		return nil, fmt.Errorf("create state %s: %w", path, err)
 	}
-	err = errors.Join(create(ctx, path, func(conn *sql.Conn) error {
+	err = errors.Join(create(ctx, path, embeddedMigrations(), func(conn *sql.Conn) error {
 		return begin(ctx, conn, created, opts.Now)
 	}), lock.release())
 	if err != nil {
@@ -59,8 +60,8 @@ func Create(ctx context.Context, path string, created state.Created, opts Option
 	return Open(ctx, path, opts)
 }
 
-// create makes the file and has put write the state into it.
-func create(ctx context.Context, path string, put func(*sql.Conn) error) error {
+// create makes the file with the schema of the migrations, and has put write the state into it.
+func create(ctx context.Context, path string, migrations fs.FS, put func(*sql.Conn) error) error {
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -83,7 +84,7 @@ func create(ctx context.Context, path string, put func(*sql.Conn) error) error {
 	if err := temp.Close(); err != nil {
 		return err
 	}
-	if err := fill(ctx, temp.Name(), put); err != nil {
+	if err := fill(ctx, temp.Name(), migrations, put); err != nil {
 		return err
 	}
 	if err := errors.Join(syncFile(temp.Name()), os.Rename(temp.Name(), path)); err != nil {
@@ -93,13 +94,13 @@ func create(ctx context.Context, path string, put func(*sql.Conn) error) error {
 }
 
 // fill makes the schema in an empty file, has put write the state, and closes it again.
-func fill(ctx context.Context, path string, put func(*sql.Conn) error) (err error) {
+func fill(ctx context.Context, path string, migrations fs.FS, put func(*sql.Conn) error) (err error) {
 	db, err := forWriting(path)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := migrate(ctx, db, embeddedMigrations()); err != nil {
+	if err := migrate(ctx, db, migrations); err != nil {
 		return err
 	}
 	conn, err := db.Conn(ctx)
@@ -125,7 +126,8 @@ func begin(ctx context.Context, conn *sql.Conn, created state.Created, now func(
 // Open opens a state for writing. It never makes one: the error is wrapped around
 // [state.ErrMissing], [state.ErrEmpty], [state.ErrForeign], [state.ErrNewer] or
 // [state.ErrDamaged] where there is none that can be used. A state of an older schema is
-// migrated by Lock; until then Snapshot returns [state.ErrOlder].
+// migrated by Lock; until then it is read as it is, or, where that can't be, Snapshot returns
+// [state.ErrOlder].
 func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 	return open(ctx, path, opts, embeddedMigrations())
 }
@@ -166,7 +168,7 @@ func openReadOnly(ctx context.Context, path string, migrations fs.FS) (*Store, e
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, migrations: migrations, wanted: schemaVersion(migrations), pace: pace{foldAt, foldStep}}
+	s := &Store{path: path, migrations: migrations, wanted: schemaVersion(migrations), readable: schemaReadable, pace: pace{foldAt, foldStep}}
 	if s.file, err = checkFile(path); err != nil {
 		return nil, fmt.Errorf("open state: %w", err)
 	}

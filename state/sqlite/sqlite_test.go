@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -383,63 +382,4 @@ func TestBackupIsAStateOfItsOwn(t *testing.T) {
 	j = lock(t, copied)
 	add(t, j, statetest.Intent("c", "run", "10.00"))
 	unlock(t, j)
-}
-
-func TestAnOlderSchemaIsMigratedUnderTheLockAfterABackup(t *testing.T) {
-	s, path := create(t)
-	j := lock(t, s)
-	add(t, j, statetest.Intent("a", "run", "10.00"))
-	unlock(t, j)
-	first, err := fs.ReadFile(sqlite.Migrations(), "00001_journal.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	newer := fstest.MapFS{
-		"00001_journal.sql": {Data: first},
-		"00002_more.sql":    {Data: []byte("-- +goose Up\nCREATE TABLE more (one INTEGER) STRICT;\nPRAGMA user_version = 2;\n")},
-	}
-	next, err := sqlite.OpenWith(t.Context(), path, options, newer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer closed(t, next)
-	if _, err := next.Snapshot(t.Context()); !errors.Is(err, state.ErrOlder) {
-		t.Errorf("a snapshot before the migration: %v", err)
-	}
-	if err := next.ForceUnlock(t.Context(), statetest.Holder("force-unlock"), "gone"); err != nil {
-		t.Errorf("a lock of the older program can't be taken away: %v", err)
-	}
-	j = lock(t, next)
-	add(t, j, statetest.Intent("b", "run", "10.00"))
-	unlock(t, j)
-	if got := rows(t, next); len(got) != 2 {
-		t.Errorf("%d rows after the migration", len(got))
-	}
-	if _, err := s.Snapshot(t.Context()); !errors.Is(err, state.ErrNewer) {
-		t.Errorf("the older program goes on: %v", err)
-	}
-	backups, err := filepath.Glob(path + ".schema-1.*.backup")
-	if err != nil || len(backups) != 1 {
-		t.Fatalf("backups: %v, %v", backups, err)
-	}
-	if got := rows(t, reopen(t, backups[0])); len(got) != 1 {
-		t.Errorf("the backup has %d rows", len(got))
-	}
-}
-
-func TestEachMigrationSetsItsOwnNumber(t *testing.T) {
-	names, err := fs.Glob(sqlite.Migrations(), "*.sql")
-	if err != nil || len(names) == 0 {
-		t.Fatal(names, err)
-	}
-	for i, name := range names {
-		text, err := fs.ReadFile(sqlite.Migrations(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := "PRAGMA user_version = " + string(rune('1'+i)) + ";"
-		if !strings.HasPrefix(name, "0000"+string(rune('1'+i))+"_") || !strings.Contains(string(text), want) {
-			t.Errorf("%s does not say %q", name, want)
-		}
-	}
 }

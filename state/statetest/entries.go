@@ -58,6 +58,14 @@ func Record(refID, recordID, customerID, amount string, status transfer.RecordSt
 		recordID, customerID, amount, amount, status, refID, "g-"+recordID))
 }
 
+// Listed says of a ref_id what a list says, in place of a record: with the group_id that Record
+// would have, and with an amount.
+func Listed(refID, runID string, source state.Source, says state.Status) state.Outcome {
+	o := Outcome(refID, runID, source, says)
+	o.Records, o.Listed = nil, &state.Listed{GroupID: "g-r-" + refID, Amount: "10.00", Asset: "USD"}
+	return o
+}
+
 // Outcome says something of a ref_id: with a record of its own where that is made, and with
 // a name and a reason where a person says it.
 func Outcome(refID, runID string, source state.Source, says state.Status) state.Outcome {

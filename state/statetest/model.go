@@ -41,7 +41,7 @@ func (m *model) append(entries []state.Entry) error {
 		refID, runID := entry.Subject()
 		switch e := entry.(type) {
 		case state.Intent, state.Outcome:
-			if o, ok := e.(state.Outcome); ok && o.Status.Made() {
+			if o, ok := e.(state.Outcome); ok && o.Status.Made() && o.Listed == nil {
 				record, err := transfer.ParseRecord(o.Records[0])
 				if err != nil {
 					return err
@@ -119,6 +119,9 @@ func agreesWithModel(t *testing.T, b *bench) {
 
 func (m *machine) append(rt *rapid.T) {
 	entries := rapid.SliceOfN(rapid.Custom(m.entry), 1, 4).Draw(rt, "entries")
+	if i, ok := entries[len(entries)-1].(state.Intent); ok && rapid.Bool().Draw(rt, "by a list") {
+		entries = append(entries, Listed(i.RefID, i.RunID, state.SourceImport, rapid.SampledFrom([]state.Status{state.Unverified, state.Conflict}).Draw(rt, "says")))
+	}
 	want := m.model.append(entries)
 	got := m.lock.Append(m.b.t.Context(), entries...)
 	if (got == nil) != (want == nil) {
@@ -148,6 +151,15 @@ func (m *machine) entry(rt *rapid.T) state.Entry {
 	says := rapid.SampledFrom(state.Statuses()).Draw(rt, "says")
 	if says == state.Tombstone {
 		source = state.SourcePerson
+	}
+	if rapid.IntRange(0, 5).Draw(rt, "listed") == 0 {
+		source, says = state.SourceImport, rapid.SampledFrom([]state.Status{state.Unverified, state.Conflict, state.Adopted}).Draw(rt, "says")
+		if says == state.Adopted {
+			source = state.SourcePerson
+		}
+		o := Listed(refID, runID, source, says)
+		o.Listed.GroupID = m.prefix + rapid.SampledFrom([]string{"g-r 1", "g-r 2"}).Draw(rt, "group")
+		return o
 	}
 	o := Outcome(refID, runID, source, says)
 	if says.Made() {
@@ -182,7 +194,7 @@ func (m *machine) compare(rt *rapid.T) {
 		}
 		for _, row := range v.Rows {
 			want := m.model.rows[row.RefID]
-			if row.Status != want.Status || row.Doubted != want.Doubted || row.RecordID != want.RecordID || row.IntentSeq != want.IntentSeq {
+			if row.Status != want.Status || row.Doubted != want.Doubted || row.RecordID != want.RecordID || row.GroupID != want.GroupID || row.IntentSeq != want.IntentSeq {
 				rt.Fatalf("the row is %+v, the model has %+v", row, want)
 			}
 		}

@@ -77,6 +77,27 @@ func everyKind(prefix string) []state.Entry {
 	entries = append(entries,
 		Outcome(forgotten, "run", state.SourceAnswer, state.Recorded), Outcome(forgotten, "", state.SourcePerson, state.Tombstone),
 		Outcome(of("not made", "10.00"), "", state.SourcePerson, state.Tombstone))
+	for _, says := range []state.Status{state.Unverified, state.Conflict} {
+		for _, then := range []state.Status{says, state.Adopted, state.Tombstone} {
+			refID := of(fmt.Sprintf("listed, %v, %v", says, then), "10.00")
+			entries = append(entries, Listed(refID, "run", state.SourceImport, says))
+			switch then {
+			case state.Adopted:
+				entries = append(entries, Listed(refID, "", state.SourcePerson, then))
+			case state.Tombstone:
+				entries = append(entries, Outcome(refID, "", state.SourcePerson, then))
+			case state.Unverified, state.Conflict, state.Unsent, state.InDoubt, state.Recorded, state.Refused:
+			}
+		}
+	}
+	entries = append(entries, Listed(prefix+"-listed alone", "", state.SourceImport, state.Unverified))
+	for _, then := range []state.Status{state.Conflict, state.Tombstone} {
+		refID := prefix + "-listed alone, " + then.String()
+		entries = append(entries, Listed(refID, "", state.SourceImport, state.Unverified), Outcome(refID, "", state.SourceLookup, state.Conflict))
+		if then == state.Tombstone {
+			entries = append(entries, Outcome(refID, "", state.SourcePerson, then))
+		}
+	}
 	imported := Outcome(prefix+"-imported", "", state.SourceImport, state.Adopted)
 	strange := Outcome(prefix+"-strange", "", state.SourceImport, state.Unverified)
 	// Words of the service's own, in which a store must not lose its way.

@@ -207,6 +207,50 @@ func otherCustomer(t *testing.T, b *bench) {
 	b.unlock(j)
 }
 
+// listed has rows that a list alone made, and has their records come later.
+func listed(t *testing.T, b *bench) {
+	s := b.create()
+	j := b.lock(s)
+	b.append(j, Intent("declared", "run", "10.00"), Listed("declared", "run", state.SourceImport, state.Unverified))
+	b.append(j, Listed("alone", "run", state.SourceImport, state.Unverified))
+	b.append(j, Intent("vouched", "run", "10.00"), Listed("vouched", "run", state.SourceImport, state.Unverified))
+	b.append(j, Intent("doubt", "run", "10.00"))
+	if err := j.Append(t.Context(), Listed("doubt", "run", state.SourceImport, state.Unverified)); err != nil {
+		t.Errorf("directly behind its intent: %v", err)
+	}
+	b.append(j, Intent("older", "run", "10.00"), Intent("newer", "run", "10.00"))
+	if err := j.Append(t.Context(), Listed("older", "run", state.SourceImport, state.Unverified)); !errors.Is(err, state.ErrNoAttempt) {
+		t.Errorf("behind another's intent: %v", err)
+	}
+	b.unlock(j)
+	if got := b.look(s).Meta.Service.CustomerID; got != "" {
+		t.Errorf("a list made %q the customer", got)
+	}
+	j = b.lock(b.open())
+	for _, refID := range []string{"declared", "alone", "vouched"} {
+		if err := j.Append(t.Context(), Intent(refID, "run 2", "10.00")); !errors.Is(err, state.ErrRecorded) {
+			t.Errorf("%q can be intended: %v", refID, err)
+		}
+		other := Outcome(refID, "", state.SourceLookup, state.Adopted)
+		other.Records[0] = Record(refID, "of another group", Customer, "10.00", transfer.Completed)
+		if err := j.Append(t.Context(), other); !errors.Is(err, state.ErrRecorded) {
+			t.Errorf("%q takes a record of another group_id: %v", refID, err)
+		}
+	}
+	b.append(j, Listed("vouched", "", state.SourcePerson, state.Adopted))
+	b.append(j, Outcome("declared", "", state.SourceLookup, state.Adopted), Outcome("alone", "", state.SourceLookup, state.Unverified))
+	v := b.look(j)
+	for refID, want := range map[string]struct {
+		status   state.Status
+		recordID string
+	}{"declared": {state.Adopted, "r-declared"}, "alone": {state.Unverified, "r-alone"}, "vouched": {state.Adopted, ""}} {
+		if row := v.row(refID); row.Status != want.status || row.RecordID != want.recordID || row.GroupID != "g-r-"+refID || row.Amount.String() != "10.00" {
+			t.Errorf("%q: %+v", refID, row)
+		}
+	}
+	b.unlock(j)
+}
+
 func byteOrder(_ *testing.T, b *bench) {
 	s := b.create()
 	j := b.lock(s)

@@ -36,6 +36,7 @@ func Run(t *testing.T, harness func(t *testing.T) Harness) {
 		"an append whose caller has gone writes nothing":            callerGone,
 		"a record is stored under one ref_id":                       oneOwner,
 		"a record of another customer is refused":                   otherCustomer,
+		"what a list says stands until a record comes":              listed,
 		"ref_ids come in the order of their bytes":                  byteOrder,
 		"a row of every status has its outline":                     outlines,
 		"details come in the order asked for":                       detailsOrder,

@@ -1,0 +1,26 @@
+package postgres
+
+import (
+	"context"
+
+	"remit/state"
+)
+
+// CreateAt is Create for a program whose schema has a version, from 1 to [SchemaVersion].
+func CreateAt(ctx context.Context, created state.Created, opts Options, version int) (*Store, error) {
+	if err := create(ctx, created, opts, version); err != nil {
+		return nil, err
+	}
+	s, err := newStore(opts, false)
+	if err != nil {
+		return nil, err
+	}
+	s.wanted = version
+	return opened(ctx, s)
+}
+
+// SchemaVersion is that of the program.
+func SchemaVersion() int { return schemaVersion() }
+
+// SchemaReadable is the oldest that the program reads as it is.
+const SchemaReadable = schemaReadable
