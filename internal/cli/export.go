@@ -13,11 +13,9 @@ import (
 
 	"remit/config"
 	"remit/internal/books"
-	"remit/internal/calendar"
 	"remit/internal/shell"
 	"remit/internal/view"
 	"remit/internal/wholefile"
-	"remit/internal/zone"
 	"remit/state"
 )
 
@@ -42,11 +40,11 @@ func bookFormats() []bookFormat {
 
 // exporting is what the flags of export say.
 type exporting struct {
-	source             source
-	format             string
-	run, batch         string
-	from, until, place string
-	prefix, out        string
+	source      source
+	format      string
+	run, batch  string
+	period      period
+	prefix, out string
 }
 
 func newExportCommand(p *process) *cobra.Command {
@@ -69,9 +67,7 @@ func newExportCommand(p *process) *cobra.Command {
 	flags.StringVar(&e.format, "format", "", "write this `format`: csv, jsonl, hledger, beancount, ledger or pain002")
 	flags.StringVar(&e.run, "run", "", "only what this `run` sent last or imported: its ID, the first 8 characters of it or more, or the word latest")
 	flags.StringVar(&e.batch, "batch", "", "only transfers of this `batch`")
-	flags.StringVar(&e.from, "from", "", "only what the service made on this `date` or later, such as 2026-11-01")
-	flags.StringVar(&e.until, "until", "", "only what the service made on this `date` or earlier, such as 2026-11-30")
-	flags.StringVar(&e.place, "timezone", "UTC", "count days in this `zone`, such as Europe/Berlin")
+	e.period.flags(cmd, "what the service made")
 	flags.StringVar(&e.prefix, "account-prefix", view.AccountPrefix, "put the accounts of profiles under this `account`")
 	flags.StringVar(&e.out, "out", "", "write to this `file` instead of to standard output")
 	return cmd
@@ -82,10 +78,11 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 	if err != nil {
 		return err
 	}
-	filter, where, err := e.filter()
+	from, until, where, err := e.period.bounds(isGiven)
 	if err != nil {
 		return err
 	}
+	filter := books.Filter{Batch: e.batch, From: from, Until: until}
 	w, err := p.open(&e.source, false)
 	if err != nil {
 		return err
@@ -136,7 +133,7 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 
 // check refuses flags that say nothing, or not what they seem to.
 func (e *exporting) check(isGiven func(string) bool) (bookFormat, error) {
-	for name, value := range map[string]string{"run": e.run, "batch": e.batch, "from": e.from, "until": e.until, "out": e.out} {
+	for name, value := range map[string]string{"run": e.run, "batch": e.batch, "out": e.out} {
 		if isGiven(name) && value == "" {
 			return bookFormat{}, fmt.Errorf("--%s is empty, which would export more than was asked for, or to somewhere else. Is a variable of the shell not set?", name)
 		}
@@ -156,39 +153,10 @@ func (e *exporting) check(isGiven func(string) bool) (bookFormat, error) {
 	return formats[i], nil
 }
 
-// filter is what is wanted but for the run, and the zone in which days are counted. Both days
-// are in the period.
-func (e *exporting) filter() (books.Filter, *time.Location, error) {
-	f := books.Filter{Batch: e.batch}
-	where, err := zone.Load(e.place)
-	if err != nil {
-		return f, nil, fmt.Errorf("--timezone=%s %w", e.place, err)
-	}
-	for _, bound := range []struct {
-		flag, text string
-		days       int
-		into       *time.Time
-	}{{"from", e.from, 0, &f.From}, {"until", e.until, 1, &f.Until}} {
-		if bound.text == "" {
-			continue
-		}
-		date, err := calendar.ParseDate(bound.text)
-		if err != nil {
-			return f, nil, fmt.Errorf("--%s=%s %w", bound.flag, bound.text, err)
-		}
-		year, month, day := date.Midnight().Date()
-		*bound.into = time.Date(year, month, day+bound.days, 0, 0, 0, 0, where)
-	}
-	if !f.From.IsZero() && !f.Until.IsZero() && !f.From.Before(f.Until) {
-		return f, nil, fmt.Errorf("--from=%s is after --until=%s", e.from, e.until)
-	}
-	return f, where, nil
-}
-
 // wanted is what was asked for, in words; "" for everything.
 func (e *exporting) wanted(runID string) string {
 	var parts []string
-	for _, part := range []struct{ name, value string }{{"run", runID}, {"batch", e.batch}, {"from", e.from}, {"until", e.until}} {
+	for _, part := range []struct{ name, value string }{{"run", runID}, {"batch", e.batch}, {"from", e.period.from}, {"until", e.period.until}} {
 		if part.value != "" {
 			parts = append(parts, part.name+" "+part.value)
 		}

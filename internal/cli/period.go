@@ -22,11 +22,11 @@ func (d *period) flags(cmd *cobra.Command, what string) {
 }
 
 // bounds are the first moment that is in the period and the first that is not any more; the
-// zero time where there is no bound. Both days are in it.
-func (d *period) bounds(isGiven func(string) bool) (from, until time.Time, err error) {
-	where, err := zone.Load(d.zone)
+// zero time where there is no bound. Both days are in it. Days are those of where.
+func (d *period) bounds(isGiven func(string) bool) (from, until time.Time, where *time.Location, err error) {
+	where, err = zone.Load(d.zone)
 	if err != nil {
-		return from, until, fmt.Errorf("--timezone=%s %w", d.zone, err)
+		return from, until, nil, fmt.Errorf("--timezone=%s %w", d.zone, err)
 	}
 	for _, bound := range []struct {
 		flag, text string
@@ -37,17 +37,17 @@ func (d *period) bounds(isGiven func(string) bool) (from, until time.Time, err e
 			continue
 		}
 		if bound.text == "" {
-			return from, until, fmt.Errorf("--%s is empty, which names no day. Is a variable of the shell not set?", bound.flag)
+			return from, until, nil, fmt.Errorf("--%s is empty, which names no day. Is a variable of the shell not set?", bound.flag)
 		}
 		date, err := calendar.ParseDate(bound.text)
 		if err != nil {
-			return from, until, fmt.Errorf("--%s=%s %w", bound.flag, bound.text, err)
+			return from, until, nil, fmt.Errorf("--%s=%s %w", bound.flag, bound.text, err)
 		}
 		year, month, day := date.Midnight().Date()
 		*bound.into = time.Date(year, month, day+bound.days, 0, 0, 0, 0, where)
 	}
 	if !from.IsZero() && !until.IsZero() && !from.Before(until) {
-		return from, until, fmt.Errorf("--from=%s is after --until=%s", d.from, d.until)
+		return from, until, nil, fmt.Errorf("--from=%s is after --until=%s", d.from, d.until)
 	}
-	return from, until, nil
+	return from, until, where, nil
 }

@@ -156,7 +156,7 @@ func (r *reconciling) options(isGiven func(string) bool) (reconcile.Options, err
 		return o, fmt.Errorf("--show=%s: it takes the word all", r.show)
 	}
 	var err error
-	o.From, o.Until, err = r.period.bounds(isGiven)
+	o.From, o.Until, _, err = r.period.bounds(isGiven)
 	return o, err
 }
 
