@@ -77,12 +77,14 @@ type Entry struct {
 	Status       state.Status
 	RecordStatus transfer.RecordStatus // the service's own; "" without a record
 	Cause        Cause                 // "" where it is completed
-	Reason       string                // in words, of what is not booked; "" for none
+	Reason       string                // in words, of the cause; "" for none
 
 	// At is when the service made the record; without a record, when the request was first
-	// intended. It never changes once there is a record.
+	// intended. It never changes once there is a record. Of a conflict it is the earlier of both:
+	// nobody knows yet which record is right.
 	At        time.Time
 	UpdatedAt time.Time // when the service last changed the record; zero without one
+	Due       time.Time // of the occurrence of a schedule; zero for none
 
 	RecordID  string
 	GroupID   string
@@ -96,13 +98,28 @@ type Entry struct {
 	From, To string // profile_ids; "" where nothing says which
 	Asset    string
 
+	// ToIdentityID and ToAccountID are within To: as the record of its side says, and where it
+	// does not, as was asked for of the same profile. "" where nothing says which.
+	ToIdentityID, ToAccountID string
+
 	// Amount, Fee and Total are those of the deciding record. Without a record, Amount is what
 	// was asked for, and the others are 0.
 	Amount, Fee, Total decimal.Decimal
 
 	Postings []Posting // of what is booked; they add up to 0
 
-	creditDone bool // the record of the destination's side is there and says COMPLETED
+	BothSides  bool // the records of both sides are there
+	creditDone bool // that of the destination's side is there and says COMPLETED
+}
+
+// Fees are what the service kept of what is booked, by the records of both sides.
+func (e *Entry) Fees() decimal.Decimal {
+	for _, p := range e.Postings {
+		if p.Role == Fees {
+			return p.Amount
+		}
+	}
+	return decimal.Decimal{}
 }
 
 // Standing says how the entry stands in the books.

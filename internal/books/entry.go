@@ -1,8 +1,8 @@
 package books
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -14,26 +14,29 @@ import (
 func newEntry(d *state.Detail, debit, credit *transfer.Record) Entry {
 	e := Entry{
 		RefID: d.RefID, Status: d.Status, RecordStatus: d.RecordStatus,
-		At: d.IntendedAt, RecordID: d.RecordID, GroupID: d.GroupID, RunID: d.RunID,
+		At: d.IntendedAt, Due: d.Intent.Due, RecordID: d.RecordID, GroupID: d.GroupID, RunID: d.RunID,
 		Batch: d.Intent.Batch, Place: d.Intent.Place, Operation: d.Intent.Operation, Reverses: d.Intent.Reverses,
 		Asset: d.Asset, Amount: d.Amount.Decimal(),
 	}
 	if d.Intent.Body != "" {
 		if r, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), ""); err == nil {
 			e.From, e.To, e.Metadata = r.FromProfileID, r.ToProfileID, r.Metadata
+			e.ToIdentityID, e.ToAccountID = r.ToIdentityID, r.ToAccountID
 		}
 	}
 	if e.At.IsZero() {
 		e.At = d.SettledAt
 	}
-	if e.Cause = causeOf(d); !e.Standing().Booked() {
+	if e.Cause = causeOf(d); e.Cause != "" {
 		e.Reason = "The attempt has no outcome."
 		if d.Outcome != nil && !d.Open() {
 			e.Reason = d.Outcome.Reason
 		}
 	}
 	switch {
-	case e.Cause == CauseInDoubt, e.Cause == CauseConflict: // what records there are do not say what moved
+	case e.Cause == CauseInDoubt: // what records there are do not say what moved
+	case e.Cause == CauseConflict:
+		e.dateConflict(d)
 	case debit == nil && credit == nil:
 		e.unbookable(CauseUnreadable, "The state has no record of it that can be read.")
 	default:
@@ -73,6 +76,19 @@ func causeOf(d *state.Detail) Cause {
 	return CauseUnfinished // PENDING, or a status that the service's document does not list
 }
 
+// dateConflict dates a conflict by the record that was answered, where that is earlier: what was
+// imported belongs to no later time than its record.
+func (e *Entry) dateConflict(d *state.Detail) {
+	if d.Outcome == nil {
+		return
+	}
+	for _, raw := range d.Outcome.Records {
+		if r, err := transfer.ParseRecord(raw); err == nil && (e.At.IsZero() || r.CreatedAt.Before(e.At)) {
+			e.At = r.CreatedAt
+		}
+	}
+}
+
 // book takes over what the records say, and makes the postings of what is booked.
 func (e *Entry) book(debit, credit *transfer.Record) {
 	deciding := debit
@@ -85,8 +101,9 @@ func (e *Entry) book(debit, credit *transfer.Record) {
 		e.From = debit.ProfileID
 	}
 	if credit != nil {
-		e.To = credit.ProfileID
+		e.credited(credit)
 	}
+	e.BothSides = debit != nil && credit != nil
 	sums, err := readSums(debit, credit)
 	if err != nil {
 		e.unbookable(CauseUnreadable, err.Error())
@@ -104,6 +121,15 @@ func (e *Entry) book(debit, credit *transfer.Record) {
 	if e.Standing().Booked() {
 		e.Postings = sums.postings(e, debit != nil, credit != nil)
 	}
+}
+
+// credited takes over whom the record of the destination's side names.
+func (e *Entry) credited(credit *transfer.Record) {
+	if e.To != credit.ProfileID {
+		e.To, e.ToIdentityID, e.ToAccountID = credit.ProfileID, "", ""
+	}
+	e.ToIdentityID = cmp.Or(credit.IdentityID, e.ToIdentityID)
+	e.ToAccountID = cmp.Or(credit.AccountID, e.ToAccountID)
 }
 
 // unbookable keeps an entry out of the books that would be in them.
@@ -152,24 +178,13 @@ func sumsOf(r *transfer.Record) (sums, error) {
 		name, text string
 		into       *decimal.Decimal
 	}{{"amount", r.Amount, &s.amount}, {"fee", r.Fee, &s.fee}, {"total", r.Total, &s.total}} {
-		number, ok := readNumber(f.text)
+		number, ok := transfer.ParseNumber(f.text)
 		if !ok {
 			return s, fmt.Errorf("The %s of the record is no plain decimal.", f.name) //nolint:staticcheck,revive // a sentence for people
 		}
 		*f.into = number
 	}
 	return s, nil
-}
-
-// readNumber reads a plain decimal, which may have a minus sign: a fee may be given back. What
-// is longer than an amount may be, or has an exponent, is not read: it could take any memory.
-func readNumber(text string) (decimal.Decimal, bool) {
-	digits := strings.TrimPrefix(text, "-")
-	if !transfer.SameNumber(digits, digits) {
-		return decimal.Decimal{}, false
-	}
-	number, err := decimal.NewFromString(text)
-	return number, err == nil
 }
 
 // postings book the balance changes as the records say: total is what the sender's balance

@@ -99,45 +99,71 @@ type key struct {
 func Read(ctx context.Context, archive Archive, f Filter, by Grouping) (*Books, error) {
 	b := &Books{archive: archive, Summary: Summary{Causes: map[Cause]*transfer.Totals{}}}
 	groups := grouper{byName: map[string]int{}, messages: map[string]bool{}}
-	var refIDs []string
-	flush := func() error {
-		err := eachEntry(ctx, archive, refIDs, func(e *Entry) bool {
-			b.BatchKnown = b.BatchKnown || e.Batch == f.Batch
-			if !f.wants(e) {
-				return true
-			}
-			k := key{at: e.At.UnixMilli(), refID: strings.Clone(e.RefID)}
-			if by == ByPayment {
-				k.group = groups.add(e)
-			}
-			b.keys = append(b.keys, k)
-			b.add(e)
-			return true
-		})
-		refIDs = refIDs[:0]
-		return err
-	}
-	for t, err := range archive.Transfers(ctx) {
+	wanted := func(t *state.Transfer) bool { return f.RunID == "" || t.RunID == f.RunID }
+	for e, err := range entries(ctx, archive, wanted) {
 		if err != nil {
-			return nil, fmt.Errorf("read the transfers: %w", err)
+			return nil, err
 		}
-		if f.RunID != "" && t.RunID != f.RunID {
+		b.BatchKnown = b.BatchKnown || e.Batch == f.Batch
+		if !f.wants(e) {
 			continue
 		}
-		if refIDs = append(refIDs, t.RefID); len(refIDs) == page {
-			if err := flush(); err != nil {
-				return nil, err
-			}
+		k := key{at: e.At.UnixMilli(), refID: strings.Clone(e.RefID)}
+		if by == ByPayment {
+			k.group = groups.add(e)
 		}
-	}
-	if err := flush(); err != nil {
-		return nil, err
+		b.keys = append(b.keys, k)
+		b.add(e)
 	}
 	slices.SortFunc(b.keys, func(x, y key) int {
 		return cmp.Or(cmp.Compare(x.group, y.group), cmp.Compare(x.at, y.at), cmp.Compare(x.refID, y.refID))
 	})
 	b.Groups, b.MessageIDs = groups.sorted()
 	return b, nil
+}
+
+// All yields the entry of every transfer, in the order of ref_ids. An entry is of the yield
+// alone. It ends with the first error, which is the archive's.
+func All(ctx context.Context, archive Archive) iter.Seq2[*Entry, error] {
+	return entries(ctx, archive, func(*state.Transfer) bool { return true })
+}
+
+// entries yields the entries of the transfers that are wanted by their rows.
+func entries(ctx context.Context, archive Archive, wanted func(*state.Transfer) bool) iter.Seq2[*Entry, error] {
+	return func(yield func(*Entry, error) bool) {
+		more := true
+		refIDs := make([]string, 0, page)
+		flush := func() error {
+			err := eachEntry(ctx, archive, refIDs, func(e *Entry) bool {
+				more = yield(e, nil)
+				return more
+			})
+			refIDs = refIDs[:0]
+			return err
+		}
+		for t, err := range archive.Transfers(ctx) {
+			if err != nil {
+				yield(nil, fmt.Errorf("read the transfers: %w", err))
+				return
+			}
+			if !wanted(&t) {
+				continue
+			}
+			if refIDs = append(refIDs, t.RefID); len(refIDs) < page {
+				continue
+			}
+			if err := flush(); err != nil {
+				yield(nil, err)
+				return
+			}
+			if !more {
+				return
+			}
+		}
+		if err := flush(); err != nil {
+			yield(nil, err)
+		}
+	}
 }
 
 // add counts an entry.
@@ -155,10 +181,8 @@ func (s *Summary) add(e *Entry) {
 		return
 	}
 	s.Booked.AddTotal(transfer.Total{Asset: e.Asset, Count: 1, Sum: e.Amount})
-	for _, p := range e.Postings {
-		if p.Role == Fees {
-			s.Fees.AddTotal(transfer.Total{Asset: e.Asset, Count: 1, Sum: p.Amount})
-		}
+	if fees := e.Fees(); !fees.IsZero() {
+		s.Fees.AddTotal(transfer.Total{Asset: e.Asset, Count: 1, Sum: fees})
 	}
 }
 

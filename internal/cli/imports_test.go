@@ -35,7 +35,7 @@ var layer = map[string]int{
 	"remit/state/sqlite":        5,
 	"remit/state/statetest":     5,
 	"remit/internal/lockfile":   5,
-	"remit/internal/books":      4,
+	"remit/internal/books":      3,
 	"remit/internal/evidence":   5,
 	"remit/internal/metrics":    5,
 	"remit/internal/telemetry":  0,

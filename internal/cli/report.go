@@ -16,7 +16,6 @@ import (
 	"remit/internal/report"
 	"remit/internal/view"
 	"remit/internal/wholefile"
-	"remit/internal/zone"
 	"remit/state"
 )
 
@@ -26,7 +25,8 @@ type reporting struct {
 	month     string
 	period    period
 	reconcile []string
-	out       string
+	out, into string
+	asJSON    bool
 }
 
 func newReport(p *process) *cobra.Command {
@@ -49,6 +49,8 @@ func newReport(p *process) *cobra.Command {
 	r.period.flags(cmd, "what was made")
 	flags.StringArrayVar(&r.reconcile, "reconcile", nil, "hold the period against the service's export of records in this `file` as well; may be repeated")
 	flags.StringVar(&r.out, "out", "", "write the page to this `file`, not to standard output")
+	flags.BoolVar(&r.asJSON, "json", false, "write JSON Lines; the page is written where --out says a file")
+	intoFlag(cmd, &r.into)
 	cmd.MarkFlagsMutuallyExclusive("month", "from")
 	cmd.MarkFlagsMutuallyExclusive("month", "until")
 	return cmd
@@ -65,7 +67,10 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 			return err
 		}
 	}
-	w, err := p.open(&r.source, false)
+	if err := p.writeInto(&r.source, r.into, r.asJSON); err != nil {
+		return err
+	}
+	w, err := p.open(&r.source, r.asJSON)
 	if err != nil {
 		return err
 	}
@@ -93,10 +98,24 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 		}
 	}
 	w.quiet()
+	if err := r.writePage(ctx, w, gathered, options); err != nil {
+		return err
+	}
+	if w.wantsLines(r.asJSON) {
+		return w.json().Report(gathered, options)
+	}
+	return nil
+}
+
+// writePage writes the page to where the flags say; nowhere, where standard output has lines.
+func (r *reporting) writePage(ctx context.Context, w *workspace, gathered *report.Report, options view.ReportOptions) error {
 	if r.out == "" {
+		if r.asJSON {
+			return nil
+		}
 		return view.ReportHTML(w.stdout, gathered, options)
 	}
-	err = wholefile.Replace(w.within(r.out), 0o600, func(file io.Writer) error {
+	err := wholefile.Replace(w.within(r.out), 0o600, func(file io.Writer) error {
 		return view.ReportHTML(interruptible{ctx, file}, gathered, options)
 	})
 	if err != nil {
@@ -133,13 +152,9 @@ const periodYears = 10
 
 // bounds reads the flags that say what the report is about.
 func (r *reporting) bounds(isGiven func(string) bool) (report.Period, error) {
-	from, until, err := r.period.bounds(isGiven)
+	from, until, where, err := r.period.bounds(isGiven)
 	if err != nil {
 		return report.Period{}, err
-	}
-	where, err := zone.Load(r.period.zone)
-	if err != nil {
-		return report.Period{}, fmt.Errorf("--timezone=%s %w", r.period.zone, err)
 	}
 	if r.month != "" {
 		month, err := time.Parse(monthForm, r.month)

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 	"time"
 
 	"remit/internal/transfer"
@@ -115,8 +114,8 @@ func (r *Reconciliation) AddUnreadable(refID, why string) error {
 
 // IsDecimal reports whether text is a decimal in plain notation, with or without a sign.
 func IsDecimal(text string) bool {
-	text = strings.TrimPrefix(text, "-")
-	return transfer.SameNumber(text, text)
+	_, ok := transfer.ParseNumber(text)
+	return ok
 }
 
 // Judge holds all that was added against the state, once. The summary does not depend on the

@@ -155,8 +155,8 @@ func add(totals *transfer.Totals, asset, amount string) {
 		totals.Add(asset, plain)
 		return
 	}
-	sum, err := decimal.NewFromString(amount)
-	if err != nil {
+	sum, ok := transfer.ParseNumber(amount)
+	if !ok {
 		panic("reconcile: Add let the amount " + amount + " in") // it checked
 	}
 	totals.AddTotal(transfer.Total{Asset: asset, Count: 1, Sum: sum})

@@ -3,6 +3,7 @@
 //
 // Its one invariant: every transfer of the period is in exactly one [Standing] of one asset, and
 // what is added up anywhere else (days, batches, destinations) is the paid ones, to the last digit.
+// What is paid, pending or unverified is what the books have, with their fees.
 package report
 
 import (
@@ -25,14 +26,27 @@ const (
 	Unverified Standing = "unverified" // recorded, and nothing proves whom it paid
 	InDoubt    Standing = "in doubt"
 	Conflict   Standing = "conflict"
-	Failed     Standing = "failed" // the service's own status is FAILED: nothing moved
+	Conversion Standing = "in two assets" // the record has two assets and no rate: see [books.CauseConversion]
+	Unreadable Standing = "unreadable"    // an amount of the record is no plain decimal
+	Failed     Standing = "failed"        // the service's own status is FAILED: nothing moved
 	Refused    Standing = "refused"
 	NotMade    Standing = "settled as not made"
 )
 
 // Standings lists every standing in the order of a table.
 func Standings() []Standing {
-	return []Standing{Paid, Pending, Unverified, InDoubt, Conflict, Failed, Refused, NotMade}
+	return []Standing{Paid, Pending, Unverified, InDoubt, Conflict, Conversion, Unreadable, Failed, Refused, NotMade}
+}
+
+// IsOpen reports whether a person should look at what stands so: money moved or may have moved,
+// and something about it is not known.
+func (s Standing) IsOpen() bool {
+	switch s {
+	case InDoubt, Conflict, Conversion, Unreadable, Unverified:
+		return true
+	case Paid, Pending, Failed, Refused, NotMade, Late:
+	}
+	return false
 }
 
 // Late is the heading of what was paid more than a day after its schedule's occurrence was due.
@@ -88,14 +102,13 @@ type Report struct {
 	Assets     []Asset                      // in the order of their codes
 	Totals     map[Standing]transfer.Totals // with hash totals
 	Exceptions map[Standing]*Exceptions     // Paid and NotMade have none
-	Older      map[Standing]int             // what is still in doubt, unverified, in conflict or pending from before the period
+	Older      map[Standing]int             // what is still open or pending from before the period
 	Reversals  transfer.Totals              // paid ones that give money back
 	BothSides  int                          // paid transfers of which the state has both sides
 	Undated    int                          // of which nothing says when they were made; they are in no period
 	Runs       []Run                        // those that began in the period, the newest first
 	RunCount   int                          // of them all
 	Unapproved int                          // runs that recorded something and that nobody approved
-	UnreadFees int                          // paid transfers whose fee is no number
 }
 
 // Asset is what the period comes to in one asset.
@@ -103,8 +116,8 @@ type Asset struct {
 	Code      string
 	Scale     int32 // decimals of the most precise amount
 	Standings map[Standing]Sum
-	Fees      decimal.Decimal // of the paid ones
-	Buckets   []Sum           // of the paid ones, one for each bucket of the report
+	Fees      map[Standing]Sum // of both sides; of what is paid, pending or unverified, where there are any
+	Buckets   []Sum            // of the paid ones, one for each bucket of the report
 
 	Batches      []Row // the largest first; at most TopMax, and then one for the rest
 	Destinations []Row
@@ -114,11 +127,6 @@ type Asset struct {
 type Sum struct {
 	Count int
 	Sum   decimal.Decimal
-}
-
-func (s *Sum) add(amount decimal.Decimal) {
-	s.Count++
-	s.Sum = s.Sum.Add(amount)
 }
 
 // Row is what one batch or one destination comes to.
@@ -169,6 +177,17 @@ func (r Run) Made() int {
 
 // Empty reports whether the period has no transfer at all.
 func (r *Report) Empty() bool { return len(r.Assets) == 0 }
+
+// NeedsPerson counts the transfers that a person should look at, those from before the period too.
+func (r *Report) NeedsPerson() int {
+	count := 0
+	for _, s := range Standings() {
+		if s.IsOpen() {
+			count += r.Totals[s].Count() + r.Older[s]
+		}
+	}
+	return count
+}
 
 // OfStanding is the count and the sum of one standing in an asset.
 func (a *Asset) OfStanding(s Standing) Sum { return a.Standings[s] }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"remit/internal/books"
 	"remit/internal/transfer"
 )
 
@@ -20,7 +21,7 @@ type cell struct {
 	sum    transfer.Sum
 }
 
-func (t tallies) add(key string, bucket int, amount transfer.Amount) {
+func (t tallies) add(key string, bucket int, amount decimal.Decimal) {
 	cells, known := t[key]
 	if !known {
 		key = strings.Clone(key) // it may be a part of a whole request
@@ -30,12 +31,12 @@ func (t tallies) add(key string, bucket int, amount transfer.Amount) {
 		cells = slices.Insert(cells, at, cell{bucket: bucket})
 		t[key] = cells
 	}
-	cells[at].sum.Add(amount)
+	cells[at].sum.AddExact(amount)
 }
 
 // keyOf is a destination as the key of a tally.
-func keyOf(r transfer.Request) string {
-	return r.ToProfileID + "\x00" + r.ToIdentityID + "\x00" + r.ToAccountID
+func keyOf(e *books.Entry) string {
+	return e.To + "\x00" + e.ToIdentityID + "\x00" + e.ToAccountID
 }
 
 func partyRow(key string) Row {
@@ -101,6 +102,8 @@ func (a *asset) top(t tallies, rowOf func(key string) Row) []Row {
 	}
 	return append(named, rest)
 }
+
+func (s Sum) plusOne(amount decimal.Decimal) Sum { return Sum{s.Count + 1, s.Sum.Add(amount)} }
 
 func (s Sum) plus(other Sum) Sum { return Sum{s.Count + other.Count, s.Sum.Add(other.Sum)} }
 

@@ -109,6 +109,17 @@ func SameNumber(a, b string) bool {
 	return checkPlainZeros(a) == nil && checkPlainZeros(b) == nil && normal(a) == normal(b)
 }
 
+// ParseNumber reads a decimal in plain notation that may have a minus sign, such as a fee of a
+// record, which may be given back. It is false for all other text: for an exponent, of which the
+// digits could take any memory, and for more characters than an [Amount] may have.
+func ParseNumber(text string) (decimal.Decimal, bool) {
+	if checkPlainZeros(strings.TrimPrefix(text, "-")) != nil {
+		return decimal.Decimal{}, false
+	}
+	number, err := decimal.NewFromString(text)
+	return number, err == nil
+}
+
 // checkPlain is checkPlainZeros without leading zeros: what an author may write.
 func checkPlain(text string) error {
 	if err := checkPlainZeros(text); err != nil {

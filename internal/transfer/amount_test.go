@@ -112,6 +112,19 @@ func TestTheZeroAmountIsNoAmount(t *testing.T) {
 	}
 }
 
+func TestParseNumber(t *testing.T) {
+	for text, want := range map[string]string{
+		"0": "0", "0.00": "0.00", "-0.25": "-0.25", "0010.50": "10.50", "12345678901234567890123456.00000001": "12345678901234567890123456.00000001",
+		"1e999999999": "", "1E5": "", "--1": "", "-": "", "": "", "+1": "", ".5": "", "1.": "", "1,200.00": "", "NaN": "", "Inf": "", "0x10": "", " 1": "",
+		"0." + strings.Repeat("0", 63): "",
+	} {
+		got, ok := transfer.ParseNumber(text)
+		if ok != (want != "") || ok && transfer.Digits(got) != want {
+			t.Errorf("ParseNumber(%q) = %v, %v; want %q", text, got, ok, want)
+		}
+	}
+}
+
 func TestSameNumber(t *testing.T) {
 	type pair struct{ a, b string }
 	for sentence, test := range map[string]struct {

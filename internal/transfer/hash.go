@@ -14,8 +14,13 @@ import (
 //
 //	=SUMPRODUCT(CODE(MID(B2,ROW(INDIRECT("1:"&LEN(B2))),1)),ROW(INDIRECT("1:"&LEN(B2))))
 func (r *Request) HashWeight() int64 {
+	return HashWeight(r.ToProfileID, r.ToIdentityID, r.ToAccountID)
+}
+
+// HashWeight is [Request.HashWeight] of a destination that is known by a record.
+func HashWeight(profileID, identityID, accountID string) int64 {
 	var weight, position int64
-	for _, text := range [...]string{r.ToProfileID, r.ToIdentityID, r.ToAccountID} {
+	for _, text := range [...]string{profileID, identityID, accountID} {
 		for _, c := range text {
 			position++
 			weight += position * int64(c)
@@ -45,6 +50,14 @@ func (t *Totals) addRequest(r *Request, sign int64) {
 	}
 	part := r.Amount.Decimal().Mul(decimal.NewFromInt(sign * weight))
 	t.hash.base = t.hash.base.Add(part)
+}
+
+// AddWeighted counts one transfer by the numbers of its record, which may be of any sign, and its
+// part of the hash total.
+func (t *Totals) AddWeighted(asset string, amount decimal.Decimal, weight int64) {
+	t.AddTotal(Total{asset, 1, amount})
+	t.hash.count++
+	t.hash.base = t.hash.base.Add(amount.Mul(decimal.NewFromInt(weight)))
 }
 
 // HashTotal is the sum, over all transfers whatever their asset, of the amount times the

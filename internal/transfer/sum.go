@@ -16,6 +16,17 @@ func (s *Sum) Add(amount Amount) {
 	}
 }
 
+// AddExact counts one amount of a record, which may be of any sign.
+func (s *Sum) AddExact(amount decimal.Decimal) {
+	const digitsMax = 18 // of an int64
+	s.sum.count++
+	if scale := -amount.Exponent(); scale >= 0 && scale <= digitsMax && amount.NumDigits() <= digitsMax {
+		s.sum.add(amount.CoefficientInt64(), int(scale))
+	} else {
+		s.sum.base = s.sum.base.Add(amount)
+	}
+}
+
 // Count is how many amounts were added.
 func (s Sum) Count() int { return s.sum.count }
 

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/shopspring/decimal"
 
@@ -136,7 +137,11 @@ func (w *painWriter) head(s *books.Summary) {
 
 // messageID is the same for the same selection of the same state.
 func (o *BooksOptions) messageID() string {
-	hash := sha256.Sum256(fmt.Appendf(nil, "%q %d %q", o.Meta.Lineage, o.Meta.Serial, o.Wanted))
+	selection := fmt.Appendf(nil, "%q %d %q", o.Meta.Lineage, o.Meta.Serial, o.Wanted)
+	if o.Zone != time.UTC {
+		selection = fmt.Appendf(selection, " %q", o.Zone) // the days of a period are others there
+	}
+	hash := sha256.Sum256(selection)
 	return "R" + hex.EncodeToString(hash[:16])
 }
 

@@ -111,11 +111,6 @@ func (h *htmlReport) head() {
 	h.put("</dl>\n</header>\n")
 }
 
-// open are the standings that need a person.
-func openStandings() []report.Standing {
-	return []report.Standing{report.InDoubt, report.Conflict, report.Unverified}
-}
-
 // lead is the report in a sentence.
 func (h *htmlReport) lead() (string, tone) {
 	paid := h.r.Totals[report.Paid]
@@ -128,18 +123,29 @@ func (h *htmlReport) lead() (string, tone) {
 		text += " The service's export says otherwise of " + plural(s.Differ, "transfer") + "."
 		t = toneBad
 	}
-	open := 0
-	for _, s := range openStandings() {
-		open += h.r.Totals[s].Count() + h.r.Older[s]
+	open := h.r.NeedsPerson()
+	if open == 0 {
+		return text + " Nothing is in doubt, in conflict or unverified.", t
 	}
-	if open > 0 {
-		verb := " need"
-		if open == 1 {
-			verb = " needs"
+	var parts []string
+	for _, s := range report.Standings() {
+		if n := h.r.Totals[s].Count() + h.r.Older[s]; n > 0 && s.IsOpen() {
+			parts = append(parts, fmt.Sprintf("%d %s", n, standingPhrase(s)))
 		}
-		return text + " " + plural(open, "transfer") + verb + " a person: in doubt, in conflict or unverified.", toneBad
 	}
-	return text + " Nothing is in doubt, in conflict or unverified.", t
+	verb := " need"
+	if open == 1 {
+		verb = " needs"
+	}
+	return text + " " + plural(open, "transfer") + verb + " a person: " + strings.Join(parts, ", ") + ".", toneBad
+}
+
+// standingPhrase is a standing behind "is".
+func standingPhrase(s report.Standing) string {
+	if s == report.Conflict {
+		return "in conflict"
+	}
+	return string(s)
 }
 
 // money writes a number with all its decimals, filled up to scale, and its digits in groups of
@@ -214,9 +220,6 @@ func (h *htmlReport) totals() {
 	if n := h.r.Reversals.Count(); n > 0 {
 		h.put("<p>Among what was paid, %: %.</p>\n", plural(n, "reversal"), sums(&h.r.Reversals))
 	}
-	if h.r.UnreadFees > 0 {
-		h.put("<p class=\"doubt\">The fee of % is no number, and not in the fees.</p>\n", plural(h.r.UnreadFees, "transfer"))
-	}
 	h.put("</section>\n")
 }
 
@@ -229,27 +232,32 @@ func (h *htmlReport) assetTotals(a *report.Asset, scale int32) {
 			lines = append(lines, s)
 		}
 	}
-	count := len(lines)
-	if !a.Fees.IsZero() {
-		count++
+	var fees []report.Standing
+	for _, s := range report.Standings() {
+		if a.Fees[s].Count > 0 {
+			fees = append(fees, s)
+		}
 	}
 	h.put("<tbody>\n")
 	for i, s := range lines {
 		h.put("<tr>")
 		if i == 0 {
-			h.put("<th scope=\"rowgroup\" rowspan=\"%\">%</th>", strconv.Itoa(count), a.Code)
+			h.put("<th scope=\"rowgroup\" rowspan=\"%\">%</th>", strconv.Itoa(len(lines)+len(fees)), a.Code)
 		}
-		sum := a.OfStanding(s)
-		h.put("<td class=\"%\">%</td><td class=\"number\">%</td><td class=\"number\">", standingTone(s).class(), string(s), strconv.Itoa(sum.Count))
-		h.padded(sum.Sum, a.Scale, scale)
-		h.put("</td></tr>\n")
+		h.totalsRow(standingTone(s).class(), string(s), a.OfStanding(s), a, scale)
 	}
-	if !a.Fees.IsZero() {
-		h.put("<tr><td>fees of what was paid</td><td></td><td class=\"number\">")
-		h.padded(a.Fees, a.Scale, scale)
-		h.put("</td></tr>\n")
+	for _, s := range fees {
+		h.put("<tr>")
+		h.totalsRow("", "fees of what is "+string(s), a.Fees[s], a, scale)
 	}
 	h.put("</tbody>\n")
+}
+
+// totalsRow writes the rest of a line of the totals.
+func (h *htmlReport) totalsRow(class, name string, s report.Sum, a *report.Asset, scale int32) {
+	h.put("<td class=\"%\">%</td><td class=\"number\">%</td><td class=\"number\">", class, name, strconv.Itoa(s.Count))
+	h.padded(s.Sum, a.Scale, scale)
+	h.put("</td></tr>\n")
 }
 
 // padded writes a sum with the decimals of its asset, in a column of several assets.
@@ -275,7 +283,7 @@ func standingTone(s report.Standing) tone {
 		return toneGood
 	case report.InDoubt, report.Unverified, report.Pending, report.Late:
 		return toneDoubt
-	case report.Conflict, report.Failed, report.Refused:
+	case report.Conflict, report.Conversion, report.Unreadable, report.Failed, report.Refused:
 		return toneBad
 	case report.NotMade:
 	}

@@ -146,6 +146,10 @@ func exceptionsHead(s report.Standing) (title, text, command string) {
 		return "In doubt", "May have been made. An apply settles them where it can; else a person says what became of them.", "remit resolve REF_ID"
 	case report.Conflict:
 		return "In conflict", "What was asked and what was answered do not agree.", `remit resolve REF_ID --accept-record --reason="…"`
+	case report.Conversion:
+		return "In two assets", "The record has amounts of two assets and no rate, so that nothing here adds it up. Book it by hand.", "remit state show REF_ID"
+	case report.Unreadable:
+		return "Unreadable", "The record has an amount that is no plain decimal, or can't be read. Book it by hand.", "remit state show REF_ID"
 	case report.Unverified:
 		return "Unverified", "The service's record was not made by this state, and does not say whom it paid.", `remit resolve REF_ID --accept-record --reason="…"`
 	case report.Failed:

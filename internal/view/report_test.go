@@ -55,6 +55,10 @@ func (l *ledger) Details(_ context.Context, refIDs ...string) ([]state.Detail, e
 	return found, nil
 }
 
+func (*ledger) Events(context.Context, int64, string) iter.Seq2[state.Event, error] {
+	return func(func(state.Event, error) bool) {}
+}
+
 func (l *ledger) Runs(context.Context) iter.Seq2[state.Run, error] {
 	return func(yield func(state.Run, error) bool) {
 		for _, run := range l.runs {
@@ -204,13 +208,13 @@ func TestReportHTML(t *testing.T) {
 		never  []string
 	}{
 		"a month": {monthLedger(), []string{
-			"<h1>Payments of November 2026</h1>", "169 transfers paid. 4 transfers need a person",
+			"<h1>Payments of November 2026</h1>", "169 transfers paid. 4 transfers need a person: 1 unverified, 2 in doubt, 1 in conflict.",
 			`111<span class="k">176</span>.20`, "116 others", "chi@example.com, dora@example.com", "due 2026-11-16 09:12",
 			"From before the period, and open still: 1 in doubt.", "<b>landlord</b>", "hash total",
 		}, []string{"<script", "<a ", "http://", "style="}},
 		"an empty month": {emptyLedger(), []string{
 			"Nothing was paid. Nothing is in doubt", "The state has no transfer of this period.", "No run began in the period.",
-			"None is in doubt, conflict, unverified, failed, refused, late, pending.", "There is nothing to reconcile.",
+			"None is in doubt, in conflict, in two assets, unreadable, unverified, failed, refused, late, pending.", "There is nothing to reconcile.",
 		}, []string{"<svg"}},
 		"one transfer": {oneLedger(), []string{
 			"1 transfer paid. Nothing is in doubt", "Sun 2026-11-01", `8<span class="k">200</span>`, "100.0%",
