@@ -151,14 +151,14 @@ type History interface {
 // Recheck compares a plan with the state as it is now: under the lock, before the first
 // request. Each line must be as it was planned, unless an earlier run of the same plan_id
 // made it otherwise, and nothing may have come up that the plan does not show: a conflict,
-// or a look-alike of what is still to be sent.
+// a look-alike of what is still to be sent, or a mark that its lines lack.
 //
 // It returns what is left to do: the plan itself, or a copy with the same header and digest
 // without the lines to which an earlier run of this plan_id gave an outcome. A line that
 // such a run left in doubt stays as it was planned.
 //
 // The error is an *[ObstacleError], an *[OtherError], a *[ControlsError], a *[StaleError],
-// [ErrExpired] or [ErrCompleted], or says what could not be read. The controls are those that
+// an *[UnmarkedError], [ErrExpired] or [ErrCompleted], or says what could not be read. The controls are those that
 // are declared now.
 func (p *Plan) Recheck(ctx context.Context, record History, controls config.Controls, now time.Time) (*Plan, error) {
 	if err := p.CheckHeader(record.Meta(), controls, now); err != nil {
@@ -173,6 +173,7 @@ func (p *Plan) Recheck(ctx context.Context, record History, controls config.Cont
 	}
 	limits := newLimitTally(controls.Limits, now)
 	r := recheck{limits: limits, plan: p, past: past, now: now, lines: make(map[string]int), twins: make(map[transfer.Twin][]state.Transfer)}
+	r.marks.planned = p.Header.Created
 	if err := r.read(ctx, record); err != nil {
 		return nil, err
 	}
@@ -299,7 +300,8 @@ type recheck struct {
 	now   time.Time
 	lines map[string]int // index of each Submit and Resolve
 
-	limits    *limitTally             // nil where there is none
+	limits    *limitTally // nil where there is none
+	marks     marks
 	current   map[int]*state.Transfer // of the lines
 	twins     map[transfer.Twin][]state.Transfer
 	conflicts Obstacle
@@ -315,6 +317,7 @@ func (r *recheck) read(ctx context.Context, record History) error {
 		r.lines[c.RefID] = i
 		if c.Action == Submit {
 			submitted[c.Request.Twin()] = true
+			r.marks.wants(&c.Request)
 		}
 	}
 	for t, err := range record.Transfers(ctx) {
@@ -325,6 +328,7 @@ func (r *recheck) read(ctx context.Context, record History) error {
 			o := t.Outline()
 			r.limits.recorded(&o)
 		}
+		r.marks.recorded(&t)
 		line, isLine := r.lines[t.RefID]
 		if isLine {
 			r.current[line] = &t
@@ -372,6 +376,9 @@ func (r *recheck) left() (*Plan, error) {
 	}
 	if len(obstacles) > 0 {
 		return nil, &ObstacleError{obstacles}
+	}
+	if err := r.unmarked(done); err != nil {
+		return nil, err
 	}
 	if len(done) == 0 {
 		return r.plan, nil
