@@ -137,7 +137,7 @@ func (c *Client) findPage(ctx context.Context, refIDs []string, cursor string) (
 			return page{}, err
 		}
 		switch {
-		case ex.err == nil && ex.status >= 200 && ex.status < 300:
+		case ex.err == nil && ex.status == http.StatusOK: // another 2xx does not say that the list is whole
 			return readPage(ex.body, refIDs)
 		case ex.status == http.StatusUnauthorized && !renewed:
 			renewed = true
@@ -202,14 +202,14 @@ func (c *Client) statusError(ex exchange) error {
 	return errors.New(text)
 }
 
-// readPage reads {"items":[record…],"next_page_cursor":"…"}. An answer without items is an
-// error: taken for an empty list it would say that nothing was made. So would an item without
-// a ref_id, if it was left out. Records of ref_ids that were not asked for are, whatever
+// readPage reads {"items":[record…],"next_page_cursor":"…"}. An answer without items, or with
+// two lists of them, is an error: taken for an empty list it would say that nothing was made.
+// So would an item without a ref_id, if it was left out. Records of ref_ids that were not asked for are, whatever
 // they look like.
 func readPage(body []byte, refIDs []string) (page, error) {
-	var in map[string]json.RawMessage
-	if err := json.Unmarshal(body, &in); err != nil {
-		return page{}, errors.New("the answer is not a JSON object")
+	in, err := transfer.Fields(body)
+	if err != nil {
+		return page{}, fmt.Errorf("the answer cannot be read as a JSON object: %w", err)
 	}
 	raw, ok := in["items"]
 	var items []json.RawMessage
@@ -241,9 +241,9 @@ func readPage(body []byte, refIDs []string) (page, error) {
 
 // refIDOf reads whose an item is.
 func refIDOf(item json.RawMessage) (string, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(item, &fields); err != nil {
-		return "", errors.New("an item is not a transfer record")
+	fields, err := transfer.Fields(item)
+	if err != nil {
+		return "", fmt.Errorf("an item cannot be read as a transfer record: %w", err)
 	}
 	var refID string
 	if json.Unmarshal(fields["ref_id"], &refID) != nil || refID == "" {

@@ -64,13 +64,18 @@ func TestFindFailsRatherThanSayNothingWasMade(t *testing.T) {
 		reason string
 		tries  int
 	}{
-		"an answer without items":    {always(200, "", `{}`), "no list of items", 1},
-		"items that are no list":     {always(200, "", `{"items":{}}`), "no list of items", 1},
-		"a list":                     {always(200, "", `[]`), "not a JSON object", 1},
-		"no JSON":                    {always(200, "", `<html>`), "not a JSON object", 1},
-		"nothing":                    {always(204, "", ``), "not a JSON object", 1},
-		"a cursor that is no string": {always(200, "", `{"items":[],"next_page_cursor":7}`), "next_page_cursor", 1},
-		"the same cursor for ever":   {always(200, "", `{"items":[],"next_page_cursor":"x"}`), "same next_page_cursor", 2},
+		"an answer without items":     {always(200, "", `{}`), "no list of items", 1},
+		"items that are no list":      {always(200, "", `{"items":{}}`), "no list of items", 1},
+		"two lists of items":          {always(200, "", `{"items":[`+record("a", "a1")+`],"items":[]}`), "\"items\" stands twice", 1},
+		"a part of the list":          {always(206, "", `{"items":[]}`), "206 Partial Content", 1},
+		"a list that is not made yet": {always(202, "", `{"items":[]}`), "202 Accepted", 1},
+		"a list of answers":           {always(207, "", `{"items":[]}`), "207 Multi-Status", 1},
+		"a list of somebody else":     {always(203, "", `{"items":[]}`), "203 Non-Authoritative Information", 1},
+		"a list":                      {always(200, "", `[]`), "as a JSON object", 1},
+		"no JSON":                     {always(200, "", `<html>`), "as a JSON object", 1},
+		"nothing":                     {always(204, "", ``), "204 No Content", 1},
+		"a cursor that is no string":  {always(200, "", `{"items":[],"next_page_cursor":7}`), "next_page_cursor", 1},
+		"the same cursor for ever":    {always(200, "", `{"items":[],"next_page_cursor":"x"}`), "same next_page_cursor", 2},
 		"always another cursor": {func(w http.ResponseWriter, r *http.Request) {
 			n++
 			always(200, "", fmt.Sprintf(`{"items":[],"next_page_cursor":"%d"}`, n))(w, r)
@@ -113,12 +118,13 @@ func TestFindHoldsBackOnlyWhatCannotBeRead(t *testing.T) {
 		"a record with a ref_id": {
 			map[string]string{"c": `{"ref_id":"c","id":"x"}`}, map[string]string{"c": "amount"}, 1,
 		},
-		"an item that is no object":  {map[string]string{"c": `"c"`}, map[string]string{"c": "not a transfer record"}, 7},
+		"an item that is no object":  {map[string]string{"c": `"c"`}, map[string]string{"c": "as a transfer record"}, 7},
 		"an item without a ref_id":   {map[string]string{"h": `{"id":"x"}`}, map[string]string{"h": "no ref_id"}, 7},
 		"a ref_id that is no string": {map[string]string{"a": `{"ref_id":7}`}, map[string]string{"a": "no ref_id"}, 7},
+		"two ref_ids":                {map[string]string{"a": `{"ref_id":"a","ref_id":"z"}`}, map[string]string{"a": "\"ref_id\" stands twice"}, 7},
 		"two of them": {
 			map[string]string{"a": `null`, "d": `{"ref_id":"d","id":"x"}`, "h": `7`},
-			map[string]string{"a": "no ref_id", "d": "amount", "h": "not a transfer record"},
+			map[string]string{"a": "as a transfer record", "d": "amount", "h": "as a transfer record"},
 			11,
 		},
 	}

@@ -43,6 +43,21 @@ func parseObject(raw []byte, room []member) ([]member, error) {
 	return members, nil
 }
 
+// Fields returns the fields of one JSON object by their exact names. It is an error if a field
+// stands twice, or anything follows the object. The error names fields and no values.
+func Fields(raw []byte) (map[string]json.RawMessage, error) {
+	var room [membersUsual]member
+	members, err := parseObject(raw, room[:0])
+	if err != nil {
+		return nil, err
+	}
+	fields := make(map[string]json.RawMessage, len(members))
+	for _, m := range members {
+		fields[m.name] = m.raw
+	}
+	return fields, nil
+}
+
 func haveTwice(members []member) bool {
 	for i := range members {
 		for j := range i {
