@@ -28,12 +28,7 @@ func (c *Configuration) Credentials() (Credentials, hcl.Diagnostics) {
 	var out Credentials
 	none := func(*reader) string { return "" }
 	if text := c.credential(r, "token_url", "", none); text != "" {
-		normal, err := serviceURL(text)
-		if err != nil {
-			a := c.service.arguments["token_url"]
-			r.refuse(a.expr.Range(), "Invalid address of the token", "token_url %s: %s", shown(a, text), sentence(err))
-		}
-		out.TokenURL = normal
+		out.TokenURL = c.tokenURL(r, text)
 	}
 	out.ClientID = c.clientID(r)
 	out.ClientSecret = c.credential(r, "client_secret", ", or set "+environmentClientSecret+" or "+environmentClientSecretFile,
@@ -133,14 +128,64 @@ func isOwn(info os.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Geteuid()
 }
 
-// ClientID evaluates client_id alone, which names the service's client and is no secret.
-func (c *Configuration) ClientID() (string, hcl.Diagnostics) {
+// tokenURL normalises the address of a token, or reports what is wrong with it.
+func (c *Configuration) tokenURL(r *reader, text string) string {
+	normal, err := serviceURL(text)
+	if err != nil {
+		a := c.service.arguments["token_url"]
+		r.refuse(a.expr.Range(), "Invalid address of the token", "token_url %s: %s", shown(a, text), sentence(err))
+	}
+	return normal
+}
+
+// Client is which client of the service the configuration is for, and where its tokens come
+// from. Neither is a secret.
+type Client struct {
+	ID       string
+	TokenURL string // normalised as BaseURL is; "" where there is none
+}
+
+// Client evaluates client_id, or REMIT_CLIENT_ID, and token_url, which may be left out, alone.
+func (c *Configuration) Client() (Client, hcl.Diagnostics) {
 	if c.service == nil {
-		return "", c.RequireService()
+		return Client{}, c.RequireService()
 	}
 	r := &reader{scope: c.scope, block: c.service.block, secret: true}
-	id := c.clientID(r)
-	return id, r.diags
+	out := Client{ID: c.clientID(r)}
+	text, a, found := r.find("token_url")
+	switch found {
+	case present:
+		out.TokenURL = c.tokenURL(r, text)
+	case wrong:
+		c.reportUnset(r, a)
+	case nothing:
+	}
+	return out, r.diags
+}
+
+// Named is Client as far as the service block says it now: what it leaves to the environment, a
+// variable without a value and what is wrong is "".
+func (c *Configuration) Named() Client {
+	if c.service == nil {
+		return Client{}
+	}
+	r := &reader{scope: c.scope, block: c.service.block, secret: true}
+	var out Client
+	out.ID, _ = r.text("client_id")
+	if text, _ := r.text("token_url"); text != "" {
+		out.TokenURL, _ = serviceURL(text) // "" where it is no address
+	}
+	return out
+}
+
+// Sensitive reports whether an argument of the service block is made of a sensitive value, so
+// that it may stand in no output.
+func (c *Configuration) Sensitive(argument string) bool {
+	if c.service == nil {
+		return false
+	}
+	a := c.service.arguments[argument]
+	return a != nil && a.refs != nil && a.refs.sensitive()
 }
 
 func (c *Configuration) clientID(r *reader) string {

@@ -80,7 +80,11 @@ func (p *Plan) digestOver(sent []transfer.Fingerprint) string {
 	h := sha256.New()
 	service := p.Header.Service
 	netstrings(h, digestFormat, p.Header.Environment,
-		service.BaseURL, service.Operator, service.ClientID, service.CustomerID, fmt.Sprint(len(accepted)))
+		service.BaseURL, service.Operator, service.ClientID, service.CustomerID)
+	if service.TokenURL != "" { // an address is no number, so that this is never taken for the count
+		netstrings(h, service.TokenURL)
+	}
+	netstrings(h, fmt.Sprint(len(accepted)))
 	netstrings(h, accepted...)
 	netstrings(h, fmt.Sprint(len(sent)))
 	out := bufio.NewWriterSize(h, 32<<10)

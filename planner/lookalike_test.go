@@ -362,3 +362,12 @@ func TestAcceptancesAreInTheDigest(t *testing.T) {
 		t.Error("an acceptance less has the same digest")
 	}
 }
+
+func TestWhereTokensComeFromIsInTheDigest(t *testing.T) {
+	m := newMemory()
+	before := plan(t, m, planner.Controls{}, declare("a"))
+	m.meta.Service.TokenURL = "https://login.test"
+	if after := plan(t, m, planner.Controls{}, declare("a")); after.Digest == before.Digest {
+		t.Error("a plan of a service with tokens from elsewhere has the same digest")
+	}
+}

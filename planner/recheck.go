@@ -235,7 +235,11 @@ func (p *Plan) checkHeader(meta state.Meta, controls config.Controls, now time.T
 }
 
 func identity(i state.Identity) string {
-	return strings.Join([]string{i.BaseURL, i.Operator, i.ClientID, i.CustomerID}, " ")
+	words := []string{i.BaseURL, i.Operator, i.ClientID, i.CustomerID}
+	if i.TokenURL != "" {
+		words = append(words, "tokens from "+i.TokenURL)
+	}
+	return strings.Join(words, " ")
 }
 
 // past is what happened to a state since a plan was made from it.

@@ -143,7 +143,7 @@ func (e *EdgeError) Error() string {
 
 // Mismatch is one thing in which a state is not the expected one.
 type Mismatch struct {
-	Field string // "environment", "lineage", "base_url", "operator", "client_id", "customer_id"
+	Field string // "environment", "lineage", "base_url", "operator", "client_id", "token_url", "customer_id"
 	Have  string // of the state
 	Want  string
 }

@@ -65,6 +65,33 @@ func NormalizeBaseURL(text string) (string, error) {
 	return scheme + "://" + host + path, nil
 }
 
+// TokenOrigin returns what [Identity.TokenURL] says of a token's address: its scheme, host and
+// port, or "" where they are those of the service's own address. Both addresses are normalised,
+// as NormalizeBaseURL does it.
+func TokenOrigin(tokenURL, baseURL string) string {
+	if origin := originOf(tokenURL); origin != originOf(baseURL) {
+		return origin
+	}
+	return ""
+}
+
+func originOf(address string) string {
+	scheme, rest, isURL := strings.Cut(address, "://")
+	if !isURL {
+		return address // the word of an identity that has no address
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	return scheme + "://" + host
+}
+
+// TokenPlace is where the tokens of a service come from: its TokenURL, or what that stands for.
+func (i Identity) TokenPlace() string {
+	if i.TokenURL != "" {
+		return i.TokenURL
+	}
+	return originOf(i.BaseURL)
+}
+
 // Check compares the state with what the configuration and the lock file expect. The error
 // is a *[MismatchError] that names all that differs. An empty lineage or customer is not
 // compared.
@@ -75,9 +102,13 @@ func (m Meta) Check(environment, lineage string, service Identity) error {
 		{"base_url", m.Service.BaseURL, service.BaseURL},
 		{"operator", m.Service.Operator, service.Operator},
 		{"client_id", m.Service.ClientID, service.ClientID},
+		{"token_url", m.Service.TokenPlace(), service.TokenPlace()},
 		{"customer_id", m.Service.CustomerID, service.CustomerID},
 	}
 	mismatches = slices.DeleteFunc(mismatches, func(x Mismatch) bool {
+		if x.Field == "token_url" && m.Service.TokenURL == service.TokenURL {
+			return true // both that of base_url, which is compared
+		}
 		known := x.Have != "" && x.Want != ""
 		return x.Have == x.Want || !known && (x.Field == "lineage" || x.Field == "customer_id")
 	})

@@ -68,6 +68,8 @@ func TestMetaCheckNamesAllThatDiffers(t *testing.T) {
 	other := state.Identity{BaseURL: "https://b", Operator: "acme", ClientID: "d", CustomerID: "m"}
 	unknown := meta.Service
 	unknown.CustomerID = ""
+	elsewhere, spelled := meta.Service, meta.Service
+	elsewhere.TokenURL, spelled.TokenURL = "https://b", "https://a"
 	for name, c := range map[string]struct {
 		environment, lineage string
 		service              state.Identity
@@ -78,6 +80,8 @@ func TestMetaCheckNamesAllThatDiffers(t *testing.T) {
 		"another environment":         {"test", "l", meta.Service, []state.Mismatch{{"environment", "production", "test"}}},
 		"another lineage":             {"production", "x", meta.Service, []state.Mismatch{{"lineage", "l", "x"}}},
 		"an environment without name": {"", "l", meta.Service, []state.Mismatch{{"environment", "production", ""}}},
+		"tokens from elsewhere":       {"production", "l", elsewhere, []state.Mismatch{{"token_url", "https://a", "https://b"}}},
+		"tokens from the same place":  {"production", "l", spelled, nil},
 		"another service": {"production", "l", other, []state.Mismatch{
 			{"base_url", "https://a", "https://b"},
 			{"operator", "platform", "acme"},
@@ -95,6 +99,26 @@ func TestMetaCheckNamesAllThatDiffers(t *testing.T) {
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" || (err == nil) != (c.want == nil) {
 				t.Errorf("%v\n%s", err, diff)
+			}
+		})
+	}
+}
+
+func TestTokenOriginIsEmptyForThatOfTheService(t *testing.T) {
+	const base = "https://api.example.com/v1"
+	for name, c := range map[string]struct{ token, want string }{
+		"another path":             {"https://api.example.com/oauth2/token", ""},
+		"no path":                  {"https://api.example.com", ""},
+		"another host":             {"https://oauth.example.com/oauth2/token", "https://oauth.example.com"},
+		"a host that begins alike": {"https://api.example.com.evil.example/v1", "https://api.example.com.evil.example"},
+		"a host below it":          {"https://x.api.example.com/v1", "https://x.api.example.com"},
+		"another port":             {"https://api.example.com:8443/v1", "https://api.example.com:8443"},
+		"another scheme":           {"http://api.example.com/v1", "http://api.example.com"},
+		"an IPv6 address":          {"https://[::1]:8443/token", "https://[::1]:8443"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := state.TokenOrigin(c.token, base); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}

@@ -99,6 +99,7 @@ type Identity struct {
 	BaseURL    string `json:"base_url"` // normalised: lower-case scheme and host, no default port, no trailing slash
 	Operator   string `json:"operator"`
 	ClientID   string `json:"client_id"`
+	TokenURL   string `json:"token_url,omitempty"`   // where tokens come from: scheme, host and port; "" for those of BaseURL
 	CustomerID string `json:"customer_id,omitempty"` // of the first record; "" before it
 }
 

@@ -93,8 +93,8 @@ func (a *applying) carryOutJoined(ctx context.Context, w *workspace, journal sta
 		return w.stateError(err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	if err := snapshot.Meta().Check(w.binding.Environment, w.binding.Lineage, w.binding.Service); err != nil {
-		return w.stateError(err)
+	if err := w.check(snapshot.Meta()); err != nil {
+		return err
 	}
 	begun, err := findRun(ctx, snapshot, journal.RunID())
 	if err != nil {

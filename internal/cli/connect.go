@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"remit/config"
 	"remit/executor"
 	"remit/internal/sandbox"
 	"remit/internal/service"
@@ -43,9 +44,12 @@ func (w *workspace) connect(ctx context.Context, inFlightMax int, faults ...stri
 	if err := w.report(w.config, diags, false); err != nil {
 		return nil, err
 	}
-	if bound := w.binding.Service.ClientID; bound != credentials.ClientID {
-		return nil, fmt.Errorf("this directory is bound to client_id %q, the configuration says %q; nothing was sent. "+
-			"A used state is bound anew by \"remit state rebind\"", bound, credentials.ClientID)
+	// The lock file stands beside the configuration, where who changes one can change the other.
+	if !w.checked {
+		panic("a secret would be sent on the word of the lock file alone")
+	}
+	if err := w.checkService(config.Client{ID: credentials.ClientID, TokenURL: credentials.TokenURL}); err != nil {
+		return nil, err
 	}
 	options.BaseURL, options.LookupPath = w.config.Service.BaseURL, w.config.Service.LookupPath
 	options.TokenURL, options.Scopes = credentials.TokenURL, credentials.Scopes

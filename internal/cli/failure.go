@@ -40,6 +40,9 @@ func (w *workspace) stateError(err error) error {
 	case errors.Is(err, state.ErrNewer):
 		return withHint(fmt.Errorf("the state %s was written by a newer version of remit; nothing was sent. Use that version; this one is shown by:\n%w", w.path, err),
 			"remit version")
+	case errors.Is(err, state.ErrOlder):
+		return withHint(fmt.Errorf("the state %s was written by an older version of remit; nothing was sent. "+
+			"It is brought up to date by the next command that writes to it, or by one that does nothing else", w.path), w.command("init"))
 	case errors.Is(err, state.ErrBusy):
 		return withHint(fmt.Errorf("the state %s is held in the middle of a commit by a process that stands still; nothing was sent. "+
 			"Wait for it, or find out who it is:\n%w", w.path, err), w.command(`force-unlock --reason="…"`))

@@ -136,13 +136,17 @@ func (w *workspace) identity() (state.Identity, error) {
 	if !w.config.ServiceDeclared() {
 		return state.NoService(), nil
 	}
-	clientID, diags := w.config.ClientID()
+	client, diags := w.config.Client()
 	if err := w.report(w.config, diags, false); err != nil {
 		return state.Identity{}, err
 	}
-	return state.Identity{
-		BaseURL: w.config.Service.BaseURL, Operator: string(w.config.Service.Operator), ClientID: clientID,
-	}, nil
+	identity := state.Identity{
+		BaseURL: w.config.Service.BaseURL, Operator: string(w.config.Service.Operator), ClientID: client.ID,
+	}
+	if client.TokenURL != "" {
+		identity.TokenURL = state.TokenOrigin(client.TokenURL, identity.BaseURL)
+	}
+	return identity, nil
 }
 
 // initNew makes a state, then the lock file that names it: a crash in between leaves a state
@@ -201,12 +205,13 @@ func (w *workspace) initAgain(ctx context.Context) error {
 		if meta.Environment != w.config.Environment {
 			return w.environmentError(meta.Environment)
 		}
-		wanted := w.binding.Service
-		if !used {
-			wanted = meta.Service
-		}
-		if err := meta.Check(w.binding.Environment, w.binding.Lineage, wanted); err != nil {
+		if err := meta.Check(w.binding.Environment, w.binding.Lineage, meta.Service); err != nil {
 			return w.stateError(err)
+		}
+		if used {
+			if err := w.refuseOther(meta.Service, w.binding.Service); err != nil {
+				return err
+			}
 		}
 		if !used && meta.Service != w.binding.Service {
 			rebound := state.Rebound{Before: meta.Service, After: w.binding.Service, By: by, Reason: "nothing was ever sent"}

@@ -164,24 +164,41 @@ func (p *process) rebind(ctx context.Context, from *source, reason string) error
 	}
 	by := p.holder("remit state rebind")
 	return w.locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
-		for t, err := range snapshot.Transfers(ctx) {
-			if err != nil {
-				return w.stateError(err)
-			}
-			if t.Status == state.InDoubt {
-				return withHint(fmt.Errorf("%q is in doubt: another service could never settle it. Settle it first; nothing was changed", t.RefID),
-					w.command("resolve "+shell.Word(t.RefID)))
-			}
-		}
 		before := snapshot.Meta().Service
 		if after.CustomerID = before.CustomerID; before == after {
 			return w.bind("The state is bound to this service already.")
 		}
-		after.CustomerID = ""
+		if !sameService(before, after) {
+			if err := w.nothingInDoubt(ctx, snapshot); err != nil {
+				return err
+			}
+			after.CustomerID = ""
+		}
 		if err := journal.Append(ctx, state.Rebound{Before: before, After: after, By: by, Reason: reason}); err != nil {
 			return fmt.Errorf("bind the state anew: %w", err)
 		}
 		w.binding.Service = after
 		return w.bind("The state is bound anew.")
 	})
+}
+
+// sameService reports whether two identities are of one service, which may have its tokens from
+// elsewhere by now: what one of them made or has in doubt, the other knows.
+func sameService(a, b state.Identity) bool {
+	a.TokenURL = b.TokenURL
+	return a == b
+}
+
+// nothingInDoubt refuses to leave a service that alone can settle a doubt.
+func (w *workspace) nothingInDoubt(ctx context.Context, snapshot state.Snapshot) error {
+	for t, err := range snapshot.Transfers(ctx) {
+		if err != nil {
+			return w.stateError(err)
+		}
+		if t.Status == state.InDoubt {
+			return withHint(fmt.Errorf("%q is in doubt: another service could never settle it. Settle it first; nothing was changed", t.RefID),
+				w.command("resolve "+shell.Word(t.RefID)))
+		}
+	}
+	return nil
 }

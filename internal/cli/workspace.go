@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,6 +29,7 @@ type workspace struct {
 	place   place
 	path    string // the name of place
 	box     string // the directory of the sandbox's state and ledger
+	checked bool   // the state says what binding says
 }
 
 // sandboxDirectory is where --sandbox keeps its state and its ledger.
@@ -79,22 +82,62 @@ func (w *workspace) command(words string) string { return w.source.command(words
 
 // checkBinding compares the configuration with the lock file, before any state is opened.
 func (w *workspace) checkBinding() error {
-	bound := w.binding
-	declared := bound.Service
-	if w.config.ServiceDeclared() && w.need != config.NeedState { // it may have no value then
-		declared.BaseURL = w.config.Service.BaseURL
-		declared.Operator = string(w.config.Service.Operator)
+	if w.config.Environment != w.binding.Environment {
+		return w.environmentError(w.binding.Environment)
 	}
-	err := state.Meta{Environment: bound.Environment, Service: bound.Service}.
-		Check(w.config.Environment, "", declared)
-	switch {
-	case err == nil:
+	if !w.config.ServiceDeclared() || w.need == config.NeedState { // it may have no value then
 		return nil
-	case w.config.Environment != bound.Environment:
-		return w.environmentError(bound.Environment)
 	}
-	return fmt.Errorf("the configuration is not the one that %s binds this directory to: %w. "+
-		"Nothing was sent. A state that was never used is bound anew by \"remit init\", a used one by \"remit state rebind\"", lockfile.Name, err)
+	return w.checkService(w.config.Named())
+}
+
+// checkService compares the service of the configuration, and its client as far as it is known,
+// with the one of the lock file, which is that of the state.
+func (w *workspace) checkService(client config.Client) error {
+	bound := w.binding.Service
+	declared := bound
+	declared.BaseURL = w.config.Service.BaseURL
+	declared.Operator = string(w.config.Service.Operator)
+	if client.ID != "" {
+		declared.ClientID = client.ID
+	}
+	if client.TokenURL != "" {
+		declared.TokenURL = state.TokenOrigin(client.TokenURL, declared.BaseURL)
+	}
+	return w.refuseOther(bound, declared)
+}
+
+// refuseOther says in what the declared service is another one than the bound one, if it is.
+func (w *workspace) refuseOther(bound, declared state.Identity) error {
+	err := state.Meta{Service: bound}.Check("", "", declared)
+	mismatch, ok := errors.AsType[*state.MismatchError](err)
+	if !ok {
+		return err
+	}
+	differences := make([]string, len(mismatch.Mismatches))
+	for i, m := range mismatch.Mismatches {
+		here := strconv.Quote(m.Want)
+		if w.config.Sensitive(m.Field) {
+			here = "(sensitive)"
+		}
+		differences[i] = fmt.Sprintf("%s is %s here and %q there", m.Field, here, m.Have)
+		if m.Field == "token_url" {
+			differences[i] = fmt.Sprintf("token_url leads to %s here and to %q there", here, m.Have)
+		}
+	}
+	return withHint(fmt.Errorf("the configuration names another service than the state is bound to: %s. "+
+		"Nothing was sent, and nobody was given the client's secret. Correct the configuration. Only where the service itself changed, "+
+		"bind the state to it (one that was never used by remit init)", strings.Join(differences, "; ")), w.command(`state rebind --reason="…"`))
+}
+
+// check refuses a state that is not the one that the directory is bound to. From then on the
+// lock file says what the state says.
+func (w *workspace) check(meta state.Meta) error {
+	if err := meta.Check(w.binding.Environment, w.binding.Lineage, w.binding.Service); err != nil {
+		return w.stateError(err)
+	}
+	w.checked = true
+	return nil
 }
 
 // environmentError says what to do where the remit block says another environment than the
@@ -115,18 +158,17 @@ func (w *workspace) read(ctx context.Context) (state.Snapshot, func(), error) {
 		return nil, nil, w.stateError(err)
 	}
 	snapshot, err := store.Snapshot(ctx)
-	if err == nil {
-		err = snapshot.Meta().Check(w.binding.Environment, w.binding.Lineage, w.binding.Service)
+	if err != nil {
+		_ = store.Close()
+		return nil, nil, w.stateError(err)
 	}
 	closeAll := func() {
-		if snapshot != nil {
-			_ = snapshot.Close()
-		}
+		_ = snapshot.Close()
 		_ = store.Close()
 	}
-	if err != nil {
+	if err := w.check(snapshot.Meta()); err != nil {
 		closeAll()
-		return nil, nil, w.stateError(err)
+		return nil, nil, err
 	}
 	return snapshot, closeAll, nil
 }
@@ -197,8 +239,8 @@ func (w *workspace) create(ctx context.Context, created state.Created) error {
 // bound to.
 func (w *workspace) locked(ctx context.Context, by state.Holder, wait time.Duration, act func(state.Journal, state.Snapshot) error) error {
 	return w.lockedAny(ctx, by, wait, func(journal state.Journal, snapshot state.Snapshot) error {
-		if err := snapshot.Meta().Check(w.binding.Environment, w.binding.Lineage, w.binding.Service); err != nil {
-			return w.stateError(err)
+		if err := w.check(snapshot.Meta()); err != nil {
+			return err
 		}
 		return act(journal, snapshot)
 	})

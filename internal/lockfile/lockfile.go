@@ -106,6 +106,9 @@ func format(file File) []byte {
 	service.SetAttributeValue("base_url", cty.StringVal(file.Service.BaseURL))
 	service.SetAttributeValue("operator", cty.StringVal(file.Service.Operator))
 	service.SetAttributeValue("client_id", cty.StringVal(file.Service.ClientID))
+	if file.Service.TokenURL != "" {
+		service.SetAttributeValue("token_url", cty.StringVal(file.Service.TokenURL))
+	}
 	return append([]byte(header), hclwrite.Format(out.Bytes())...)
 }
 
@@ -126,7 +129,7 @@ func parse(src []byte) (File, hcl.Diagnostics) {
 		return File{}, append(diags, invalid(parsed.Body.MissingItemRange(), what))
 	}
 	service, more := top.Blocks[0].Body.Content(&hcl.BodySchema{
-		Attributes: []hcl.AttributeSchema{required("base_url"), required("operator"), required("client_id")},
+		Attributes: []hcl.AttributeSchema{required("base_url"), required("operator"), required("client_id"), {Name: "token_url"}},
 	})
 	if diags = append(diags, more...); diags.HasErrors() {
 		return File{}, diags
@@ -139,6 +142,9 @@ func parse(src []byte) (File, hcl.Diagnostics) {
 			Operator: text(service.Attributes["operator"], operator, &diags),
 			ClientID: text(service.Attributes["client_id"], notEmpty, &diags),
 		},
+	}
+	if attribute, there := service.Attributes["token_url"]; there {
+		file.Service.TokenURL = text(attribute, origin, &diags)
 	}
 	return file, diags
 }
@@ -187,6 +193,18 @@ func normalized(text string) error {
 	want, err := state.NormalizeBaseURL(text)
 	if err == nil && want != text {
 		err = fmt.Errorf("is not in its normal form, %q", want)
+	}
+	return err
+}
+
+// origin refuses what is not the scheme, host and port of an address alone.
+func origin(text string) error {
+	want, err := state.NormalizeBaseURL(text)
+	if err == nil {
+		want = state.TokenOrigin(want, "")
+	}
+	if err == nil && want != text {
+		err = fmt.Errorf("is not a scheme, a host and a port in their normal form, %q", want)
 	}
 	return err
 }

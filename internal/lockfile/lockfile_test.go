@@ -86,6 +86,8 @@ func TestReadRefusesAllThatIsNotWhole(t *testing.T) {
 		"a function":                    {[2]string{`"production"`, `upper("x")`}, "Function"},
 		"a character that hides":        {[2]string{"production", "produ\u202ection"}, "U+202E"},
 		"an address out of normal form": {[2]string{"api.example", "API.example"}, "https://api.example.com"},
+		"a token's whole address":       {[2]string{"client_id", "token_url = \"https://oauth.example.com/token\"\n client_id"}, `"https://oauth.example.com"`},
+		"a token from no address":       {[2]string{"client_id", "token_url = \"oauth.example.com\"\n client_id"}, "must begin with https://"},
 		"the word of the sandbox":       {[2]string{"https://api.example.com", "sandbox"}, "https://"},
 		"an operator that is no word":   {[2]string{"platform", "../x"}, "lower-case"},
 		"a merge that was left undone":  {[2]string{"lineage", "<<<<<<< ours\nlineage"}, "required"},

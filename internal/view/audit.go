@@ -85,10 +85,18 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 		}
 		return from + ": " + e.Reason, who(e.By), toneDoubt
 	case state.Rebound:
-		return fmt.Sprintf("bound to %s (client %s), before to %s (client %s): %s",
-			e.After.BaseURL, e.After.ClientID, e.Before.BaseURL, e.Before.ClientID, e.Reason), who(e.By), toneDoubt
+		return fmt.Sprintf("bound to %s, before to %s: %s", boundText(e.After), boundText(e.Before), e.Reason), who(e.By), toneDoubt
 	}
 	panic(fmt.Sprintf("unknown entry %T", entry))
+}
+
+// boundText names a service to which a state is bound.
+func boundText(i state.Identity) string {
+	text := fmt.Sprintf("%s (client %s", i.BaseURL, i.ClientID)
+	if i.TokenURL != "" {
+		text += ", tokens from " + i.TokenURL
+	}
+	return text + ")"
 }
 
 func auditOutcome(o state.Outcome, ofRun string) (what, by string, t tone) {

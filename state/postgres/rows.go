@@ -129,7 +129,7 @@ func insertMeta(ctx context.Context, tx pgx.Tx, m state.Meta, version int, moved
 	_, err := tx.Exec(ctx, `INSERT INTO meta
 		(one, version, lineage, environment, base_url, operator, client_id, customer_id, precheck, created_ms, fence, lock, holder_pid, holder, moved)
 		VALUES (true, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0, '', $11)`,
-		version, m.Lineage, m.Environment, m.Service.BaseURL, m.Service.Operator, m.Service.ClientID, []byte(m.Service.CustomerID),
+		version, m.Lineage, m.Environment, storage.Addresses(m.Service), m.Service.Operator, m.Service.ClientID, []byte(m.Service.CustomerID),
 		m.Precheck, m.CreatedAt.UnixMilli(), m.Fence, moved)
 	return err
 }
@@ -137,7 +137,7 @@ func insertMeta(ctx context.Context, tx pgx.Tx, m state.Meta, version int, moved
 // updateService has a batch write another identity of the service.
 func updateService(b *pgx.Batch, s state.Identity) {
 	b.Queue(`UPDATE meta SET base_url = $1, operator = $2, client_id = $3, customer_id = $4`,
-		s.BaseURL, s.Operator, s.ClientID, []byte(s.CustomerID))
+		storage.Addresses(s), s.Operator, s.ClientID, []byte(s.CustomerID))
 }
 
 // tipSQL reads what a reader or a writer starts from.
@@ -154,8 +154,9 @@ func scanTip(row pgx.Row) (storage.Tip, error) {
 	var t storage.Tip
 	var created, at int64
 	var customer, hash []byte
+	var addresses string
 	err := row.Scan(
-		&t.Lineage, &t.Environment, &t.Service.BaseURL, &t.Service.Operator, &t.Service.ClientID, &customer,
+		&t.Lineage, &t.Environment, &addresses, &t.Service.Operator, &t.Service.ClientID, &customer,
 		&t.Precheck, &created, &t.Fence, &t.Serial, &at, &hash)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = state.ErrEmpty
@@ -163,6 +164,7 @@ func scanTip(row pgx.Row) (storage.Tip, error) {
 	if err != nil {
 		return storage.Tip{}, err
 	}
+	t.Service.BaseURL, t.Service.TokenURL = storage.FromAddresses(addresses)
 	t.Service.CustomerID = string(customer)
 	t.CreatedAt, t.At = time.UnixMilli(created).UTC(), time.UnixMilli(at).UTC()
 	t.Head = hex.EncodeToString(hash)

@@ -118,14 +118,14 @@ func insertMeta(ctx context.Context, conn *sql.Conn, m state.Meta, moved string)
 	_, err := conn.ExecContext(ctx, `INSERT INTO meta
 		(only, lineage, environment, base_url, operator, client_id, customer_id, precheck, created_ms, fence, folded, moved)
 		VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)`,
-		m.Lineage, m.Environment, m.Service.BaseURL, m.Service.Operator, m.Service.ClientID, m.Service.CustomerID,
+		m.Lineage, m.Environment, storage.Addresses(m.Service), m.Service.Operator, m.Service.ClientID, m.Service.CustomerID,
 		m.Precheck, m.CreatedAt.UnixMilli(), m.Fence, moved)
 	return err
 }
 
 func updateService(ctx context.Context, conn *sql.Conn, s state.Identity) error {
 	_, err := conn.ExecContext(ctx, `UPDATE meta SET base_url = ?, operator = ?, client_id = ?, customer_id = ?`,
-		s.BaseURL, s.Operator, s.ClientID, s.CustomerID)
+		storage.Addresses(s), s.Operator, s.ClientID, s.CustomerID)
 	return err
 }
 
@@ -142,14 +142,16 @@ func readHead(ctx context.Context, conn *sql.Conn) (head, error) {
 	var h head
 	var created, at int64
 	var hash []byte
+	var addresses string
 	err := conn.QueryRowContext(ctx, `SELECT lineage, environment, base_url, operator, client_id, customer_id,
 		precheck, created_ms, fence, folded, moved, seq, time_ms, hash
 		FROM meta, (SELECT seq, time_ms, hash FROM events ORDER BY seq DESC LIMIT 1)`).Scan(
-		&h.Lineage, &h.Environment, &h.Service.BaseURL, &h.Service.Operator, &h.Service.ClientID, &h.Service.CustomerID,
+		&h.Lineage, &h.Environment, &addresses, &h.Service.Operator, &h.Service.ClientID, &h.Service.CustomerID,
 		&h.Precheck, &created, &h.Fence, &h.folded, &h.moved, &h.Serial, &at, &hash)
 	if err != nil {
 		return head{}, explain(err)
 	}
+	h.Service.BaseURL, h.Service.TokenURL = storage.FromAddresses(addresses)
 	h.CreatedAt, h.At = time.UnixMilli(created).UTC(), time.UnixMilli(at).UTC()
 	h.Head = hex.EncodeToString(hash)
 	return h, nil

@@ -17,7 +17,7 @@ func Created() state.Created {
 	return state.Created{
 		Lineage:     "5a1e0000-0000-4000-8000-000000000001",
 		Environment: "test",
-		Service:     state.Identity{BaseURL: "https://service.example", Operator: "platform", ClientID: "client"},
+		Service:     state.Identity{BaseURL: "https://service.example", Operator: "platform", ClientID: "client", TokenURL: "https://login.example:8443"},
 		By:          Holder("init"),
 	}
 }

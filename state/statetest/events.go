@@ -105,7 +105,7 @@ func runsListed(t *testing.T, b *bench) {
 func rebound(t *testing.T, b *bench) {
 	s := b.create()
 	j := b.lock(s)
-	after := state.Identity{BaseURL: "https://other.example", Operator: "acme", ClientID: "client 2", CustomerID: "k"}
+	after := state.Identity{BaseURL: "https://other.example", Operator: "acme", ClientID: "client 2", TokenURL: "https://tokens.example", CustomerID: "k"}
 	b.append(j, state.Rebound{Before: Created().Service, After: after, By: Holder("state rebind"), Reason: "moved"})
 	b.same("at once", after, b.look(s).Meta.Service)
 	b.unlock(j)
