@@ -131,7 +131,7 @@ func (l *loader) readBlocks() {
 		openers[kind.name], readers[kind.name] = newOpener(kind), kind
 		root.Blocks = append(root.Blocks, hcl.BlockHeaderSchema{Type: kind.name, LabelNames: kind.labels})
 	}
-	read := func(body hcl.Body, in *policyDir) {
+	read := func(body hcl.Body, in *policyDir) (blocks int) {
 		content, rest, diags := body.PartialContent(root)
 		l.report(diags...)
 		l.refuseOthers(body, rest, slices.Collect(maps.Keys(readers)))
@@ -142,10 +142,13 @@ func (l *loader) readBlocks() {
 				l.refuseInPolicyDir(from.Type, from.DefRange)
 			}
 		}
+		return len(content.Blocks)
 	}
 	for _, d := range l.policyDirs {
 		for _, source := range d.parsed {
-			read(source.file.Body, d)
+			if blocks := read(source.file.Body, d); blocks == 0 && l.needsControls() {
+				l.report(noControl(source.name))
+			}
 		}
 	}
 	for _, source := range l.config.sources.parsed {

@@ -106,6 +106,12 @@ func (l *loader) openPolicyDir(name string) (*policyDir, os.FileInfo, hcl.Diagno
 	return d, info, diags
 }
 
+// noControl is about a file of a policy directory that has no block: one that a copy cut off, or
+// that was written from a variable without a value, would be missed by nobody.
+func noControl(name string) *hcl.Diagnostic {
+	return placeless("Nothing is controlled", "%s has no block, and so no control. Was it cut off, or written from a variable that is not set? Mend it, or remove it.", name)
+}
+
 // policyReaches says of a name that it is not to be had in a policy directory.
 const policyReaches = "A policy directory does not see the configuration, whose authors its controls are about: its blocks may refer to profiles of policy directories only."
 
