@@ -8,13 +8,14 @@ import (
 
 	"golang.org/x/term"
 
+	"remit/config"
 	"remit/internal/sshkey"
 	"remit/internal/view"
 )
 
 // keyring is where this process finds keys; flag names one.
 func (w *workspace) keyring(flag string) *sshkey.Keyring {
-	ring := &sshkey.Keyring{Getenv: w.getenv, Dir: w.dir, Flag: flag, Stderr: w.stderr}
+	ring := &sshkey.Keyring{Getenv: w.getenv, Dir: w.dir, Flag: flag, Stderr: w.stderr, Exposed: config.ReadableByOthers}
 	if w.interactive() {
 		ring.Passphrase = w.askPassphrase
 	}

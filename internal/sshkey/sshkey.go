@@ -32,6 +32,8 @@ type Keyring struct {
 	// Passphrase asks a person for the passphrase of a file; nil where nobody can be asked.
 	Passphrase func(ctx context.Context, file string) ([]byte, error)
 	Stderr     io.Writer // where ssh-keygen asks for a touch
+	// Exposed says why a private key's file is not one person's; "" where it is. It may be nil.
+	Exposed func(path string) string
 }
 
 // Key is one that can sign.
@@ -110,14 +112,17 @@ func readKey(path string) ([]byte, error) {
 
 func (r *Keyring) fromFile(ctx context.Context, name, path string, content []byte) (*Key, error) {
 	signer, err := ssh.ParsePrivateKey(content)
-	if err == nil {
-		return newKey(signer, name), nil
-	}
 	public := publicOf(content)
 	var locked *ssh.PassphraseMissingError
 	isHardware := public != nil && strings.HasPrefix(public.Type(), "sk-")
-	if !errors.As(err, &locked) && !isHardware {
+	if err != nil && !errors.As(err, &locked) && !isHardware {
 		return nil, fmt.Errorf("read the key %s: %w", name, err)
+	}
+	if why := r.exposed(path); why != "" {
+		return nil, fmt.Errorf("the key %s %s, so a signature by it proves nothing; chmod 600 makes it its owner's alone, and a key that others may have read is to be replaced", name, why)
+	}
+	if err == nil {
+		return newKey(signer, name), nil
 	}
 	if public != nil {
 		if key, err := r.held(ctx, public); err == nil {
@@ -139,6 +144,13 @@ func (r *Keyring) fromFile(ctx context.Context, name, path string, content []byt
 		return nil, fmt.Errorf("read the key %s: %w", name, err)
 	}
 	return newKey(signer, name), nil
+}
+
+func (r *Keyring) exposed(path string) string {
+	if r.Exposed == nil {
+		return ""
+	}
+	return r.Exposed(path)
 }
 
 func newKey(signer ssh.Signer, source string) *Key {
