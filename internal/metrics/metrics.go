@@ -40,9 +40,9 @@ type Run struct {
 // Standing is how a state stands.
 type Standing struct {
 	Count         map[state.Status]int
-	Pending       int       // that the service calls PENDING
+	Pending       int       // recorded, and neither COMPLETED nor FAILED
 	OldestInDoubt time.Time // first intent of what is in doubt for longest; zero for none
-	OldestPending time.Time // the same of what is PENDING; zero where none, or of none it is known
+	OldestPending time.Time // the same of what is pending; zero where none, or of none it is known
 }
 
 // Stand counts the transfers of a snapshot. What a living run has in flight is not in doubt.
@@ -61,7 +61,7 @@ func Stand(ctx context.Context, snapshot state.Snapshot) (*Standing, error) {
 		if o.Status == state.InDoubt {
 			s.OldestInDoubt = older(s.OldestInDoubt, o.IntendedAt)
 		}
-		if o.HasRecord && o.RecordStatus == transfer.Pending {
+		if o.HasRecord && !o.RecordStatus.Final() { // of a status that nobody knows, too
 			s.Pending++
 			s.OldestPending = older(s.OldestPending, o.IntendedAt)
 		}
@@ -145,14 +145,14 @@ func (p *page) standing(s *Standing) {
 		name, _ := status.MarshalText() // a listed status has a name
 		p.sample(strconv.Itoa(s.Count[status]), "status", string(name))
 	}
-	p.family("remit_state_pending_transfers", "gauge", "Transfers that the service called PENDING when it was last asked.")
+	p.family("remit_state_pending_transfers", "gauge", "Transfers that were PENDING when the service was last asked, or of a status that is neither COMPLETED nor FAILED.")
 	p.sample(strconv.Itoa(s.Pending))
 	if !s.OldestInDoubt.IsZero() {
 		p.family("remit_oldest_in_doubt_timestamp_seconds", "gauge", "When that was first sent, or written down to be sent, which is in doubt for longest; absent where nothing is.")
 		p.sample(seconds(s.OldestInDoubt))
 	}
 	if !s.OldestPending.IsZero() {
-		p.family("remit_oldest_pending_timestamp_seconds", "gauge", "When that was written down to be sent which is PENDING for longest; absent where nothing is.")
+		p.family("remit_oldest_pending_timestamp_seconds", "gauge", "When that was written down to be sent which is pending for longest; absent where nothing is.")
 		p.sample(seconds(s.OldestPending))
 	}
 }
