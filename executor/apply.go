@@ -49,11 +49,16 @@ func Apply(ctx context.Context, run Run) (Summary, error) {
 }
 
 // SettleByLookup settles what is in doubt by lookup alone and sends nothing: what an apply
-// of a plan that is not applicable still does. run.Plan may be nil. Where nothing is in
-// doubt, or the service has no lookup, it writes nothing to the journal.
+// of a plan that is not applicable still does. run.Plan may be nil; a run whose plan would
+// have submitted something is not complete. Where nothing is in doubt, or the service has no
+// lookup, it writes nothing to the journal.
 func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
+	open := 0
+	if run.Plan != nil {
+		open = run.Plan.Count(planner.Submit)
+	}
 	run.Plan = nil
-	c := newCourse(ctx, run, 0)
+	c := newCourse(ctx, run, open)
 	defer c.release()
 	known, err := takeSurvey(c.lasting, run, lines{})
 	if err != nil {
@@ -65,7 +70,7 @@ func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
 			c.report.settle(d.request, hold(d, "The service has no lookup."), false)
 		}
 		c.deaf()
-		c.report.summary.Complete = true
+		c.report.summary.Complete = open == 0
 		return c.report.summary, nil
 	}
 	if err := c.begin(ctx); err != nil {
