@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
-	"remit/executor"
 	"remit/internal/reconcile"
 	"remit/internal/records"
 	"remit/internal/shell"
@@ -226,79 +225,6 @@ func (w *workspace) openExport(name string) (io.ReadCloser, error) {
 		return nil, fmt.Errorf("open the records: %w", err)
 	}
 	return file, nil
-}
-
-// lookUpAll asks the service for the ref_ids of the state.
-func (w *workspace) lookUpAll(ctx context.Context, snapshot state.Snapshot, into *reconcile.Reconciliation) error {
-	l := lookups{w: w, into: into, doing: w.begin("looking up")}
-	defer l.close()
-	var refIDs []string
-	for row, err := range snapshot.Transfers(ctx) {
-		if err != nil {
-			return w.stateError(err)
-		}
-		if !into.MayConcern(&row) {
-			continue
-		}
-		if refIDs = append(refIDs, row.RefID); len(refIDs) == executor.FindMax {
-			if err := l.ask(ctx, refIDs); err != nil {
-				return err
-			}
-			refIDs = refIDs[:0]
-		}
-	}
-	if len(refIDs) == 0 {
-		return nil
-	}
-	return l.ask(ctx, refIDs)
-}
-
-// lookups ask the service, and take in what it answers.
-type lookups struct {
-	w          *workspace
-	into       *reconcile.Reconciliation
-	doing      *step
-	connection *connection // nil until something is asked
-}
-
-func (l *lookups) close() {
-	if l.connection != nil {
-		l.connection.close()
-	}
-}
-
-// ask looks up so many ref_ids as one call may.
-func (l *lookups) ask(ctx context.Context, refIDs []string) (err error) {
-	if l.connection == nil {
-		if l.connection, err = l.w.connect(ctx, 1); err != nil {
-			return err
-		}
-		if _, err := l.connection.submitter.Ready(ctx); err != nil {
-			return err
-		}
-	}
-	found, err := l.connection.finder.Find(ctx, refIDs)
-	reasons := make(map[string]string)
-	if unreadable, ok := errors.AsType[*executor.UnreadableError](err); ok {
-		reasons = unreadable.Reasons
-	} else if err != nil {
-		return err
-	}
-	for _, refID := range refIDs {
-		if why, isUnreadable := reasons[refID]; isUnreadable {
-			if err := l.into.AddUnreadable(refID, why); err != nil {
-				return err
-			}
-			continue
-		}
-		for i := range found[refID] {
-			if err := l.into.Add(found[refID][i], 0); err != nil {
-				return fmt.Errorf("the answer about %q: %w", refID, err)
-			}
-		}
-	}
-	l.doing.transfers.Add(int64(len(refIDs)))
-	return nil
 }
 
 // reconcileTold tells what comes of it, in the face that was asked for.

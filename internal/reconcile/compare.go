@@ -3,6 +3,7 @@ package reconcile
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"remit/internal/transfer"
@@ -46,7 +47,7 @@ func (j *judge) inPeriod(p *pair) (*Difference, bool) {
 	if side != nil && j.contains(side.CreatedAt) {
 		return nil, true
 	}
-	stored, isStored := storedAt(p.detail)
+	stored, isStored := p.storedAt()
 	if side == nil {
 		return nil, j.contains(stored)
 	}
@@ -54,17 +55,18 @@ func (j *judge) inPeriod(p *pair) (*Difference, bool) {
 		return nil, false
 	}
 	return &Difference{
-		Difference: transfer.Difference{Field: "created_at", Asked: stored.UTC().Format(time.RFC3339), Answered: side.CreatedAt.UTC().Format(time.RFC3339)},
+		Difference: transfer.Difference{Field: "created_at", Asked: timeText(stored), Answered: timeText(side.CreatedAt)},
 		Side:       side.Direction, Place: side.Place,
 	}, true
 }
 
 // storedAt is the created_at of the stored record, which is true; without one, when the
 // transfer was last tried or settled, which is false.
-func storedAt(d *state.Detail) (time.Time, bool) {
-	for _, record := range storedRecords(d) {
-		return record.CreatedAt, true
+func (p *pair) storedAt() (time.Time, bool) {
+	if len(p.stored) > 0 {
+		return p.stored[0].CreatedAt, true
 	}
+	d := p.detail
 	if d.AttemptedAt.IsZero() {
 		return d.SettledAt, false
 	}
@@ -128,7 +130,7 @@ func (j *judge) compare(p *pair, line *Line) (bool, error) {
 // or what a person accepted instead.
 func (p *pair) asBooked() (asset, amount string) {
 	asset, amount = p.row.Asset, p.row.Amount.String()
-	stored := storedRecords(p.detail)
+	stored := p.stored
 	if !p.row.Status.Made() || len(stored) == 0 || !IsDecimal(stored[0].Amount) {
 		return asset, amount
 	}
@@ -216,6 +218,9 @@ func (j *judge) compareSides(p *pair, line *Line) {
 	}
 	j.compareFields(p, line)
 	j.compareStatus(p, line)
+	if p.debit != nil && p.credit != nil && p.debit.ID == p.credit.ID {
+		line.add(SameID)
+	}
 	switch {
 	case p.debit == nil, p.credit == nil && !j.options.DebitsOnly && p.debit.Status != transfer.Failed:
 		line.add(OneSide)
@@ -224,9 +229,23 @@ func (j *judge) compareSides(p *pair, line *Line) {
 	}
 }
 
+// isSame reports whether two numbers of records, of any sign, are the same, however they are
+// written; text that is no number is the same as itself alone.
+func isSame(a, b string) bool {
+	if a == b || transfer.SameNumber(a, b) {
+		return true
+	}
+	if !strings.HasPrefix(a, "-") && !strings.HasPrefix(b, "-") {
+		return false
+	}
+	x, isA := transfer.ParseNumber(a)
+	y, isB := transfer.ParseNumber(b)
+	return isA && isB && x.Equal(y)
+}
+
 // areEqual reports whether both sides move the same amount of the same asset.
 func areEqual(debit, credit *Side) bool {
-	return debit.Asset == credit.Asset && (debit.Amount == credit.Amount || transfer.SameNumber(debit.Amount, credit.Amount))
+	return debit.Asset == credit.Asset && isSame(debit.Amount, credit.Amount)
 }
 
 // acceptsImbalance reports whether a person accepted another amount or asset, and nothing else
@@ -246,7 +265,7 @@ func (l *Line) acceptsImbalance() bool {
 
 // compareFields compares every field of each side. What a person has accepted is no break.
 func (j *judge) compareFields(p *pair, line *Line) {
-	stored := storedRecords(p.detail)
+	stored := p.stored
 	request, err := transfer.ParseRequest(p.detail.Intent.Operation, []byte(p.detail.Intent.Body), j.options.FingerprintKey)
 	hasRequest := p.detail.Intent.Body != "" && err == nil
 	ask := func(record transfer.Record) []transfer.Difference { return compareStored(stored, record) }
@@ -267,33 +286,72 @@ func (j *judge) compareFields(p *pair, line *Line) {
 	for i := range p.sides {
 		s := &p.sides[i]
 		differences := ask(s.Record)
-		if s == p.debit {
-			differences = append(differences, j.identity(p)...)
-		}
+		differences = append(differences, j.identity(p, s)...)
 		if s == p.credit && p.debit != nil && p.debit.GroupID != s.GroupID {
 			differences = append(differences, transfer.Difference{Field: "group_id", Asked: p.debit.GroupID, Answered: s.GroupID})
 		}
-		differences = append(differences, compareMoved(stored, s.Record)...)
+		differences = append(differences, compareCopy(stored, s.Record)...)
 		for _, d := range differences {
 			line.differ(Difference{Difference: d, Side: s.Direction, Place: s.Place, Accepted: isAccepted(accepted, d)})
 		}
 	}
 }
 
-// identity compares what the state keeps of the deciding record beside its request.
-func (j *judge) identity(p *pair) []transfer.Difference {
+// identity compares what the state keeps of a transfer beside its request: the id of the record
+// that it has of this side, its group_id, and whose customer's record it is.
+func (j *judge) identity(p *pair, s *Side) []transfer.Difference {
 	var differences []transfer.Difference
 	differ := func(field, asked, answered string) {
 		if asked != "" && answered != "" && asked != answered {
 			differences = append(differences, transfer.Difference{Field: field, Asked: asked, Answered: answered})
 		}
 	}
-	if p.credit == nil || p.credit.ID != p.row.RecordID {
-		differ("id", p.row.RecordID, p.debit.ID)
+	if s == p.debit || s == p.credit {
+		differ("id", p.storedID(s), s.ID)
 	}
-	differ("group_id", p.row.GroupID, p.debit.GroupID)
-	differ("customer_id", j.customer, p.debit.CustomerID)
+	if s == p.debit {
+		differ("group_id", p.row.GroupID, s.GroupID)
+	}
+	differ("customer_id", j.customerOf(p, s), s.CustomerID)
 	return differences
+}
+
+// storedID is the id that the state has of a side of the transfer; "" for none.
+func (p *pair) storedID(s *Side) string {
+	if !p.row.Status.Made() && s == p.debit && (p.credit == nil || p.credit.ID != p.row.RecordID) {
+		return p.row.RecordID
+	}
+	if !p.row.Status.Made() {
+		return ""
+	}
+	for i := range p.stored {
+		if isCredit := p.stored[i].Direction == transfer.Credit; isCredit == (s == p.credit) {
+			return p.stored[i].ID
+		}
+	}
+	if len(p.stored) == 0 && s == p.debit {
+		return p.row.RecordID
+	}
+	return ""
+}
+
+// customerOf is the customer whose record a side should be: that of its stored copy, and without
+// one that of the state, of a debit and of either side of an internal transfer. Whose profile a
+// platform transfer was for is not documented; then it is "".
+func (j *judge) customerOf(p *pair, s *Side) string {
+	if at := copyOf(p.stored, &s.Record); at >= 0 {
+		return p.stored[at].CustomerID
+	}
+	isInternal := s.Type == j.options.Operator.RecordType(transfer.Internal, transfer.Credit)
+	if s == p.debit || s.Direction == transfer.Debit || isInternal {
+		return j.customer
+	}
+	return ""
+}
+
+// copyOf is where the stored copy of a record is; -1 for none.
+func copyOf(stored []transfer.Record, record *transfer.Record) int {
+	return slices.IndexFunc(stored, func(s transfer.Record) bool { return s.ID == record.ID && s.Direction == record.Direction })
 }
 
 // differ adds a difference of a record.
@@ -314,24 +372,36 @@ func isAccepted(accepted []transfer.Difference, d transfer.Difference) bool {
 	})
 }
 
-// compareMoved compares what a record took from the balance, or added to it, with the copy of it
-// that is stored: its total and its fee, of which no request speaks. They may be final only with
-// the status, so a record with another status than the stored one is not compared.
-func compareMoved(stored []transfer.Record, record transfer.Record) []transfer.Difference {
-	at := slices.IndexFunc(stored, func(s transfer.Record) bool { return s.ID == record.ID })
-	if at < 0 || stored[at].Status != record.Status {
+// sameMoment is how far apart two written forms of one time are, less than that: some services
+// write a time with fewer decimals in a list.
+const sameMoment = time.Second
+
+// compareCopy compares a record with the copy of it that is stored in what no request speaks of:
+// when it was made, and what it took from the balance, or added to it. Total and fee may be final
+// only with the status, so those of a record with another status than the stored one are not
+// compared.
+func compareCopy(stored []transfer.Record, record transfer.Record) []transfer.Difference {
+	at := copyOf(stored, &record)
+	if at < 0 {
 		return nil
 	}
 	var differences []transfer.Difference
-	differ := func(field, asked, answered string) {
-		if asked != answered && !transfer.SameNumber(asked, answered) {
-			differences = append(differences, transfer.Difference{Field: field, Asked: asked, Answered: answered})
+	s := &stored[at]
+	if s.CreatedAt.Sub(record.CreatedAt).Abs() >= sameMoment {
+		differences = append(differences, transfer.Difference{Field: "created_at", Asked: timeText(s.CreatedAt), Answered: timeText(record.CreatedAt)})
+	}
+	if s.Status != record.Status {
+		return differences
+	}
+	for _, field := range []struct{ name, asked, answered string }{{"total", s.Total, record.Total}, {"fee", s.Fee, record.Fee}} {
+		if !isSame(field.asked, field.answered) {
+			differences = append(differences, transfer.Difference{Field: field.name, Asked: field.asked, Answered: field.answered})
 		}
 	}
-	differ("total", stored[at].Total, record.Total)
-	differ("fee", stored[at].Fee, record.Fee)
 	return differences
 }
+
+func timeText(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
 
 // compareStored compares a record with the stored one of the same side, of a transfer that was
 // imported without its request. There is nothing to compare where that side is not stored.
@@ -351,7 +421,7 @@ func compareStored(stored []transfer.Record, record transfer.Record) []transfer.
 		}
 	}
 	differ("profile_id", s.ProfileID, record.ProfileID)
-	if !transfer.SameNumber(s.Amount, record.Amount) {
+	if !isSame(s.Amount, record.Amount) {
 		differ("amount", s.Amount, record.Amount)
 	}
 	differ("asset", s.Asset, record.Asset)

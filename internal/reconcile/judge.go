@@ -41,8 +41,8 @@ type pair struct {
 	several       bool   // some of more have another id
 	versions      bool   // some of more have the same id
 
-	quick  bool // it matches, whatever its details are
-	detail *state.Detail
+	detail *state.Detail     // nil where it is surely outside of the period
+	stored []transfer.Record // that the state has, the deciding one first
 }
 
 func newJudge(ctx context.Context, r *Reconciliation, archive Archive) *judge {
@@ -213,8 +213,7 @@ func boolOrder(a, b bool) int {
 func (j *judge) flush() error {
 	var wanted []string
 	for i := range j.page {
-		p := &j.page[i]
-		if p.quick = j.isQuick(p); !p.quick && !j.isLongAgo(p) {
+		if p := &j.page[i]; !j.isLongAgo(p) {
 			wanted = append(wanted, p.row.RefID)
 		}
 	}
@@ -226,6 +225,7 @@ func (j *judge) flush() error {
 		p := &j.page[i]
 		if len(details) > 0 && details[0].RefID == p.row.RefID {
 			p.detail, details = &details[0], details[1:]
+			p.stored = storedRecords(p.detail)
 		}
 		if err := j.one(p); err != nil {
 			return err
@@ -238,7 +238,7 @@ func (j *judge) flush() error {
 
 // one judges one transfer of the state.
 func (j *judge) one(p *pair) error {
-	if !p.quick && p.detail == nil {
+	if p.detail == nil {
 		j.summary.OutOfPeriod++
 		return nil
 	}
@@ -249,17 +249,17 @@ func (j *judge) one(p *pair) error {
 	if line.GroupID == "" && p.debit != nil {
 		line.GroupID = p.debit.GroupID
 	}
-	if p.quick {
-		return j.tell(p, &line)
-	}
 	line.Batch = p.detail.Intent.Batch
 	line.Asset, line.Amount = p.asBooked()
-	if at, isStored := storedAt(p.detail); isStored {
+	if at, isStored := p.storedAt(); isStored {
 		line.Stored = at
 	}
 	if j.options.Batch != "" && line.Batch != j.options.Batch {
 		j.summary.OtherBatch++
 		return nil
+	}
+	if j.isQuick(p) {
+		return j.tell(p, &line)
 	}
 	moved, isIn := j.inPeriod(p)
 	if !isIn {
@@ -274,9 +274,8 @@ func (j *judge) one(p *pair) error {
 		j.summary.NotMade++
 		return nil
 	}
-	if moved != nil {
-		line.Differences = append(line.Differences, *moved)
-		line.add(Field)
+	if moved != nil && !line.Has(Created) {
+		line.differ(*moved)
 	}
 	line.finish()
 	j.advise(p, &line)
@@ -374,8 +373,16 @@ func (j *judge) stranger(p *pair, shared bool) error {
 	line.RefID, line.GroupID, line.Asset, line.Amount = main.RefID, main.GroupID, main.Asset, main.Amount
 	line.add(ServiceOnly)
 	p.addRepeated(&line)
-	if p.debit != nil && p.credit != nil && !areEqual(p.debit, p.credit) {
-		line.add(Unbalanced)
+	if p.debit != nil && p.credit != nil {
+		if !areEqual(p.debit, p.credit) {
+			line.add(Unbalanced)
+		}
+		if p.debit.ID == p.credit.ID {
+			line.add(SameID)
+		}
+	}
+	if j.customer != "" && main.CustomerID != j.customer {
+		line.add(Customer)
 	}
 	line.Reason = strangerReason(p, shared, j.customer)
 	line.finish()
@@ -418,8 +425,10 @@ func strangerReason(p *pair, shared bool, customer string) string {
 	if shared {
 		parts = append(parts, "Its group_id belongs to several ref_ids of the state, so nothing says of which it is.")
 	}
-	if p.debit != nil && customer != "" && p.debit.CustomerID != customer {
-		parts = append(parts, fmt.Sprintf("It is of another customer: %s.", p.debit.CustomerID))
+	for _, s := range []*Side{p.debit, p.credit} {
+		if s != nil && customer != "" && s.CustomerID != customer {
+			parts = append(parts, fmt.Sprintf("The %s is of another customer: %s.", strings.ToLower(string(s.Direction)), s.CustomerID))
+		}
 	}
 	return strings.Join(parts, " ")
 }

@@ -18,12 +18,15 @@ const (
 	Conflict    Break = "conflict"     // a conflict in the state that nobody settled yet
 	Amount      Break = "amount"       // another amount than was asked for or accepted
 	Asset       Break = "asset"        // another asset
-	Field       Break = "field"        // another compared field: whose profile, type, direction, IDs, metadata
+	Customer    Break = "customer"     // a record of another customer
+	SameID      Break = "same_id"      // the debit and the credit have one id
+	Field       Break = "field"        // another compared field: whose profile, type, direction, IDs, metadata, fee
 	Unbalanced  Break = "unbalanced"   // the debit has no credit of the same amount and asset
 	OneSide     Break = "one_side"     // the debit or the credit is missing
 	ServiceOnly Break = "service_only" // the state has no such transfer
 	StateOnly   Break = "state_only"   // the service has no such transfer
 	Status      Break = "status"       // another status of the service: PENDING, COMPLETED or FAILED
+	Created     Break = "created"      // another created_at than that of the stored record
 	InDoubt     Break = "in_doubt"     // in doubt in the state, whether the service has it or not
 	Unverified  Break = "unverified"   // unverified in the state
 	SharedGroup Break = "shared_group" // its group_id belongs to other ref_ids as well
@@ -34,8 +37,8 @@ const (
 // Breaks lists every break, the gravest first.
 func Breaks() []Break {
 	return []Break{
-		Several, NotMade, Conflict, Amount, Asset, Field, Unbalanced, OneSide, ServiceOnly, StateOnly,
-		Status, InDoubt, Unverified, SharedGroup, Duplicate, Unreadable,
+		Several, NotMade, Conflict, Amount, Asset, Customer, SameID, Field, Unbalanced, OneSide, ServiceOnly, StateOnly,
+		Status, Created, InDoubt, Unverified, SharedGroup, Duplicate, Unreadable,
 	}
 }
 
@@ -61,9 +64,8 @@ type Line struct {
 
 	// State is nil where the state has no such ref_id.
 	State *state.Transfer
-	Batch string // of the state; "" for none, and where it was not needed to know it
-	// Stored is the created_at of the record that the state has; zero for none, and where it
-	// was not needed to know it.
+	Batch string // of the state; "" for none
+	// Stored is the created_at of the record that the state has; zero for none.
 	Stored time.Time
 
 	Debit, Credit *Side  // nil where the side is missing
@@ -137,6 +139,10 @@ func breakOf(field string) Break {
 		return Amount
 	case "asset", "balance_asset":
 		return Asset
+	case "customer_id":
+		return Customer
+	case "created_at":
+		return Created
 	}
 	return Field
 }

@@ -7,13 +7,13 @@ import (
 	"remit/state"
 )
 
-// isQuick reports whether a transfer surely matches, by its row alone: a request made up from
-// its two records has the fingerprint of the one that was sent. Nearly all match, and reading
-// their details would take most of the time. What is not surely so is compared field by field.
+// isQuick reports whether a transfer surely matches: a request made up from its two records has
+// the fingerprint of the one that was sent, and what no request speaks of, total, fee, created_at
+// and IDs, is that of the stored record. Nearly all match, and comparing them field by field would
+// take most of the time. What is not surely so is compared in that way.
 func (j *judge) isQuick(p *pair) bool {
-	o := &j.options
 	debit, credit := p.debit, p.credit
-	if debit == nil || credit == nil || len(p.sides) != 2 || len(p.twice) > 0 || p.shared != "" || p.failed != "" || o.Batch != "" {
+	if debit == nil || credit == nil || len(p.sides) != 2 || len(p.twice) > 0 || p.shared != "" || p.failed != "" || len(p.stored) != 1 {
 		return false
 	}
 	row := &p.row
@@ -21,16 +21,16 @@ func (j *judge) isQuick(p *pair) bool {
 		return false
 	}
 	isOne := debit.Direction == transfer.Debit && credit.Direction == transfer.Credit && row.RecordID == debit.ID && row.GroupID == debit.GroupID && debit.GroupID == credit.GroupID &&
-		isAbsentOr(debit.RefID, row.RefID) && isAbsentOr(credit.RefID, row.RefID) &&
-		isAbsentOr(j.customer, debit.CustomerID)
+		debit.ID != credit.ID && isAbsentOr(debit.RefID, row.RefID) && isAbsentOr(credit.RefID, row.RefID) &&
+		isAbsentOr(j.customer, debit.CustomerID) && debit.CustomerID == credit.CustomerID
 	isEqual := areEqual(debit, credit) && isAbsentOr(debit.BalanceAsset, debit.Asset) && isAbsentOr(credit.BalanceAsset, debit.Asset)
-	return isOne && isEqual && hasNoFee(debit) && hasNoFee(credit) && j.contains(debit.CreatedAt) && j.hasFingerprint(p)
+	return isOne && isEqual && isCopy(&p.stored[0], &debit.Record) && j.contains(debit.CreatedAt) && j.hasFingerprint(p)
 }
 
-// hasNoFee reports whether a record moved its amount and nothing else. What did, is compared with
-// the total and the fee that are stored, which the row does not have.
-func hasNoFee(s *Side) bool {
-	return (s.Fee == "0" || transfer.SameNumber(s.Fee, "0")) && (s.Total == s.Amount || transfer.SameNumber(s.Total, s.Amount))
+// isCopy reports whether a stored record is surely another copy of one of the service.
+func isCopy(stored, record *transfer.Record) bool {
+	return stored.ID == record.ID && stored.CustomerID == record.CustomerID && stored.Status == record.Status &&
+		isSame(stored.Total, record.Total) && isSame(stored.Fee, record.Fee) && stored.CreatedAt.Equal(record.CreatedAt)
 }
 
 func isAbsentOr(text, want string) bool { return text == "" || text == want }

@@ -112,9 +112,13 @@ func intent(r transfer.Request) state.Intent {
 func sides(r transfer.Request, i int) []row {
 	created := time.Date(2026, 11, 1, 0, 0, i, 0, time.UTC).Format(time.RFC3339)
 	side := func(id, profile string, direction transfer.Direction, metadata transfer.Metadata) row {
+		fee, total := "0", r.Amount.String()
+		if i%5 == 4 && direction == transfer.Debit {
+			fee, total = "0.25", r.Amount.Decimal().Add(decimal.RequireFromString("0.25")).String()
+		}
 		record := row{
 			"id": id, "customer_id": statetest.Customer, "profile_id": profile,
-			"amount": r.Amount.String(), "total": r.Amount.String(), "fee": "0", "asset": r.Asset, "balance_asset": r.Asset,
+			"amount": r.Amount.String(), "total": total, "fee": fee, "asset": r.Asset, "balance_asset": r.Asset,
 			"direction": string(direction), "type": string(transfer.DefaultOperator.RecordType(r.Operation, direction)),
 			"status": "COMPLETED", "created_at": created, "updated_at": created,
 			"ref_id": r.RefID, "group_id": fmt.Sprintf("group-%d", i),
@@ -229,9 +233,35 @@ func (w *world) reconciled(t testing.TB, o reconcile.Options, files ...string) *
 			}
 		}
 	}
+	return w.judged(t, r)
+}
+
+func (w *world) judged(t testing.TB, r *reconcile.Reconciliation) *reconcile.Summary {
+	t.Helper()
 	summary, err := r.Judge(t.Context(), w.snapshot)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return summary
+}
+
+// lookedUp holds what a lookup of the ref_ids of the state finds in rows against it.
+func (w *world) lookedUp(t testing.TB, o reconcile.Options, rows []row) *reconcile.Summary {
+	t.Helper()
+	o.TempDir, o.LookedUp, o.CanLookUp = t.TempDir(), true, true
+	r := reconcile.New(o)
+	defer r.Close()
+	for _, row := range rows {
+		if _, isAsked := w.requests[row["ref_id"]]; !isAsked {
+			continue
+		}
+		record, err := transfer.ParseRecord([]byte(row.json()))
+		if err == nil {
+			err = r.Add(record, 0)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return w.judged(t, r)
 }

@@ -43,8 +43,12 @@ func breakTitle(b reconcile.Break) string {
 		return "Another amount"
 	case reconcile.Asset:
 		return "Another asset"
+	case reconcile.Customer:
+		return "A record of another customer"
 	case reconcile.Field:
 		return "Another field"
+	case reconcile.SameID:
+		return "One id for both sides"
 	case reconcile.Unbalanced:
 		return "Debit without an equal credit"
 	case reconcile.OneSide:
@@ -55,6 +59,8 @@ func breakTitle(b reconcile.Break) string {
 		return "Only in the state"
 	case reconcile.Status:
 		return "Another status of the service"
+	case reconcile.Created:
+		return "Another time of creation"
 	case reconcile.InDoubt:
 		return "In doubt in the state"
 	case reconcile.Unverified:
@@ -276,6 +282,9 @@ func reconciledFacts(l *reconcile.Line) []string {
 	}
 	for _, d := range reconciledDifferences(l) {
 		add("%s", d)
+	}
+	if l.Has(reconcile.SameID) {
+		add("The debit and the credit have one id: %s.", l.Debit.ID)
 	}
 	if l.Has(reconcile.Unbalanced) {
 		add("The debit is %s %s, the credit %s %s.", l.Debit.Amount, l.Debit.Asset, l.Credit.Amount, l.Credit.Asset)
