@@ -11,6 +11,7 @@ import (
 	"hash"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -126,8 +127,12 @@ func (o *opener) next() error {
 	}
 }
 
-// decode is strict: a field that this version does not know may change what the line means.
+// decode is strict: a field that this version does not know may change what the line means, and
+// so may one that stands twice, or in other letters, of which another reader takes another one.
 func (o *opener) decode(text []byte, into any) error {
+	if name := oddName(json.NewDecoder(bytes.NewReader(text))); name != "" {
+		return o.changed("its field %q stands twice, or is not written in small letters", name)
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {
@@ -137,6 +142,49 @@ func (o *opener) decode(text []byte, into any) error {
 		return o.changed("it is more than one JSON value")
 	}
 	return nil
+}
+
+// oddName is the name of a field, of the next value and what is in it, that no plan as it was
+// saved has: one that stands twice in its object, or has other characters than names have. It
+// is "" where there is none, and where the value is no JSON, which is for others to tell.
+func oddName(d *json.Decoder) string {
+	var open []map[string]bool // the fields of each object so far; nil of an array
+	isName := false
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return ""
+		}
+		inObject := len(open) > 0 && open[len(open)-1] != nil
+		switch t := token.(type) {
+		case json.Delim:
+			switch t {
+			case '{':
+				open = append(open, map[string]bool{})
+				isName = true
+				continue
+			case '[':
+				open = append(open, nil)
+				continue
+			}
+			open, isName = open[:len(open)-1], true
+		case string:
+			if !inObject || !isName {
+				isName = true
+				break
+			}
+			names := open[len(open)-1]
+			if names[t] || strings.Trim(t, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+				return t
+			}
+			names[t], isName = true, false
+		default:
+			isName = true
+		}
+		if len(open) == 0 {
+			return ""
+		}
+	}
 }
 
 func (o *opener) readHeader() error {

@@ -221,6 +221,12 @@ func TestForgedFilesAreRefused(t *testing.T) {
 		"a list of a later line":      {`"after_as":"y"`, `"after_as":"failed"`},
 		"another recorded body":       {`"status":"in_doubt"`, `"status":"recorded"`},
 		"an older format":             {`remit-plan/1`, `remit-plan/0`},
+		"a field twice":               {`"action":"wait"`, `"action":"submit","action":"wait"`},
+		"a field twice, in capitals":  {`"action":"wait"`, `"action":"wait","Action":"wait"`},
+		"a field in capitals alone":   {`"operation":"internal"`, `"Operation":"internal"`},
+		"a field twice in the header": {`"environment":"test"`, `"environment":"prod","environment":"test"`},
+		"a field twice in the footer": {`"applicable":true`, `"applicable":false,"applicable":true`},
+		"a request twice":             {`"request":{`, `"request":{"operation":"internal"},"request":{`},
 		"no plan_id":                  {`"plan_id":"plan-1"`, `"plan_id":""`},
 		"an obstacle that is no more": {`"applicable":true`, `"applicable":false`},
 	}
