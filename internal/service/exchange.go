@@ -12,8 +12,10 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"remit/executor"
 )
@@ -63,7 +65,7 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 		WroteHeaderField: func(string, []string) { body.begin() },
 	})
 	began := c.now()
-	answer, err := c.transport.RoundTrip(newRequest(ctx, what, with, body))
+	answer, err := c.roundTrip(newRequest(ctx, what, with, body))
 	var ex exchange
 	if err != nil {
 		ex = exchange{begun: body.seal(), err: err}
@@ -86,6 +88,24 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 	}
 	c.tell(seen)
 	return ex
+}
+
+// roundTrip sends a request to create directly, unless a proxy is in between or the name of the
+// host has to be translated first. Lookups go the usual way.
+func (c *Client) roundTrip(r *http.Request) (*http.Response, error) {
+	isForeign := func(c rune) bool { return c >= utf8.RuneSelf }
+	if r.Method != http.MethodPost || strings.ContainsFunc(r.URL.Host, isForeign) {
+		return c.transport.RoundTrip(r)
+	}
+	if proxy := c.transport.Proxy; proxy != nil {
+		switch through, err := proxy(r); {
+		case err != nil:
+			return nil, err
+		case through != nil:
+			return c.transport.RoundTrip(r)
+		}
+	}
+	return c.direct.RoundTrip(r)
 }
 
 // header is that of every request with a token. It is made once, and never changed.

@@ -99,7 +99,8 @@ type Client struct {
 	timeout    time.Duration
 	sign       func(ctx context.Context, what ToSign) (string, error) // nil for no signature
 	signed     string                                                 // the header of a signature
-	transport  *http.Transport
+	transport  *http.Transport                                        // for tokens, lookups and proxies
+	direct     *direct                                                // for requests to create
 	tokens     *tokens
 	secrets    *secrets
 	log        zerolog.Logger
@@ -131,7 +132,7 @@ func New(o Options) (*Client, error) {
 	c := &Client{
 		name: o.String(), base: base, lookupPath: o.LookupPath, userAgent: o.UserAgent,
 		timeout: o.Timeout, sign: o.Sign, signed: http.CanonicalHeaderKey(o.SignatureHeader), transport: transport, log: o.Log, watch: o.Watch, now: o.Now,
-		secrets: newSecrets(o.ClientID, o.ClientSecret),
+		secrets: newSecrets(o.ClientID, o.ClientSecret), direct: newDirect(base, transport, o.Now),
 	}
 	if c.timeout == 0 {
 		c.timeout = timeoutDefault
@@ -204,6 +205,7 @@ func (c *Client) HasLookup() bool { return c.lookupPath != "" }
 func (c *Client) Close() {
 	c.tokens.stop()
 	c.transport.CloseIdleConnections()
+	c.direct.CloseIdleConnections()
 }
 
 // String names the service without its secret.

@@ -1,0 +1,242 @@
+package service
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync"
+	"time"
+)
+
+// direct sends requests that must not be written twice, each on a connection that it has for
+// itself: whoever asks writes the request and reads the answer. An [http.Transport] has two
+// goroutines more for each connection, and hands every request to one and every answer from the
+// other, which costs a third more and lets both wait for whatever else is ready to run (ADR 16).
+//
+// Its invariant: what is written on a connection is one whole request after one whole answer,
+// and nothing is written again.
+type direct struct {
+	dial    func(ctx context.Context, network, address string) (net.Conn, error)
+	address string
+	tls     *tls.Config // nil for plain http
+	now     func() time.Time
+
+	idleMax int // connections
+
+	mu   sync.Mutex
+	idle []*line // the one that was used last comes last
+}
+
+// newDirect connects to the host of base as t would without a proxy.
+func newDirect(base *url.URL, t *http.Transport, now func() time.Time) *direct {
+	d := &direct{dial: t.DialContext, idleMax: t.MaxIdleConnsPerHost, now: now}
+	port := "80"
+	if base.Scheme == "https" {
+		port = "443"
+		d.tls = t.TLSClientConfig.Clone()
+		d.tls.ServerName = base.Hostname()
+		d.tls.NextProtos = []string{"http/1.1"}
+	}
+	d.address = net.JoinHostPort(base.Hostname(), cmp.Or(base.Port(), port))
+	return d
+}
+
+// RoundTrip implements [http.RoundTripper] for requests to the host of newDirect. The answer's
+// body has to be read to its end, or the connection ends with it.
+func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx := r.Context()
+	l, err := d.take(ctx)
+	if err != nil {
+		return nil, causeOr(ctx, err)
+	}
+	if trace := httptrace.ContextClientTrace(ctx); trace != nil && trace.GotConn != nil {
+		trace.GotConn(httptrace.GotConnInfo{Conn: l.conn})
+	}
+	if ctx.Err() != nil {
+		d.keep(l)
+		return nil, context.Cause(ctx)
+	}
+	detach := context.AfterFunc(ctx, l.hangUp)
+	answer, err := l.exchange(r)
+	if err != nil {
+		detach()
+		l.hangUp()
+		return nil, causeOr(ctx, err)
+	}
+	answer.Body = &answerBody{Reader: answer.Body, of: d, on: l, ctx: ctx, detach: detach, last: answer.Close}
+	return answer, nil
+}
+
+// causeOr is why ctx ended, where it has: then err only follows from it.
+func causeOr(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// take returns a kept connection that is still good, or a new one.
+func (d *direct) take(ctx context.Context) (*line, error) {
+	for {
+		l := d.pop()
+		if l == nil {
+			return d.open(ctx)
+		}
+		if age := d.now().Sub(l.since); 0 <= age && age < idleMax && l.isQuiet() {
+			return l, nil
+		}
+		l.hangUp()
+	}
+}
+
+func (d *direct) pop() *line {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.idle) == 0 {
+		return nil
+	}
+	l := d.idle[len(d.idle)-1]
+	d.idle = d.idle[:len(d.idle)-1]
+	return l
+}
+
+// keep has a connection on which nothing is under way for another request.
+func (d *direct) keep(l *line) {
+	l.since = d.now()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(d.idle) == d.idleMax {
+		l.hangUp()
+		return
+	}
+	d.idle = append(d.idle, l)
+}
+
+// CloseIdleConnections ends what is kept.
+func (d *direct) CloseIdleConnections() {
+	for l := d.pop(); l != nil; l = d.pop() {
+		l.hangUp()
+	}
+}
+
+func (d *direct) open(ctx context.Context) (*line, error) {
+	conn, err := d.dial(ctx, "tcp", d.address)
+	if err != nil {
+		return nil, err
+	}
+	if d.tls != nil {
+		secured := tls.Client(conn, d.tls)
+		if err := secured.HandshakeContext(ctx); err != nil {
+			_ = conn.Close() // nothing was written through it
+			return nil, err
+		}
+		conn = secured
+	}
+	l := &line{conn: conn, out: bufio.NewWriter(conn)}
+	l.in = bufio.NewReader(l)
+	return l, nil
+}
+
+// line is one connection.
+type line struct {
+	conn  net.Conn
+	out   *bufio.Writer
+	in    *bufio.Reader // of the line itself
+	left  int64         // bytes that may still be read
+	since time.Time     // when it was kept
+}
+
+var errLongHeader = fmt.Errorf("the header of the answer is longer than %d bytes", headerBytesMax)
+
+// Read reads what the service sends, within the bound.
+func (l *line) Read(b []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, io.EOF
+	}
+	n, err := l.conn.Read(b)
+	l.left -= int64(n)
+	return n, err
+}
+
+// exchange writes a request and reads the header of its answer.
+func (l *line) exchange(r *http.Request) (*http.Response, error) {
+	if err := r.Write(l.out); err != nil {
+		return nil, err
+	}
+	if err := l.out.Flush(); err != nil {
+		return nil, err
+	}
+	l.left = headerBytesMax
+	for {
+		answer, err := http.ReadResponse(l.in, r)
+		switch {
+		case err != nil && l.left <= 0:
+			return nil, errLongHeader
+		case err != nil:
+			return nil, err
+		}
+		if isInterim := 100 <= answer.StatusCode && answer.StatusCode < 200; !isInterim || answer.StatusCode == http.StatusSwitchingProtocols {
+			l.left = math.MaxInt64 // whoever reads the body bounds it
+			return answer, nil
+		}
+	}
+}
+
+// hangUp ends the connection.
+func (l *line) hangUp() { _ = l.conn.Close() } // whatever was not read is of no use
+
+// isQuiet reports whether nothing has come in since the last answer, not the end of the
+// connection either.
+func (l *line) isQuiet() bool {
+	conn := l.conn
+	if secured, ok := conn.(*tls.Conn); ok {
+		conn = secured.NetConn()
+	}
+	return l.in.Buffered() == 0 && isQuiet(conn)
+}
+
+// answerBody is the body of an answer, after which its connection is kept or ends.
+type answerBody struct {
+	io.Reader
+	of     *direct
+	on     *line
+	ctx    context.Context
+	detach func() bool
+	last   bool // no other request may follow
+	whole  bool // it was read to its end
+	closed bool
+}
+
+// Read reads the next part. Its error is the context's where that has ended.
+func (b *answerBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	switch {
+	case errors.Is(err, io.EOF):
+		b.whole = true
+	case err != nil:
+		err = causeOr(b.ctx, err)
+	}
+	return n, err
+}
+
+// Close gives the connection back, once.
+func (b *answerBody) Close() error {
+	switch {
+	case b.closed:
+	case b.detach() && b.whole && !b.last:
+		b.of.keep(b.on)
+	default:
+		b.on.hangUp()
+	}
+	b.closed = true
+	return nil
+}
