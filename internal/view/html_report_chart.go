@@ -79,12 +79,13 @@ func (h *htmlReport) shortBucket(i int) string {
 	return strconv.Itoa(h.r.Buckets[i].Day())
 }
 
-// pixels is part of whole as a share of a length. It places marks: no figure comes from it.
+// pixels is part of whole as a share of a length, within it. It places marks: no figure comes from
+// it, and what was paid back has none.
 func pixels(part, whole decimal.Decimal, length int) int {
 	if whole.IsZero() {
 		return 0
 	}
-	return int(part.Mul(decimal.NewFromInt(int64(length))).DivRound(whole, 0).IntPart())
+	return min(length, max(0, int(part.Mul(decimal.NewFromInt(int64(length))).DivRound(whole, 0).IntPart())))
 }
 
 // scaleStep is the distance of a scale's lines: 1, 2 or 5 of a power of ten, so that there are

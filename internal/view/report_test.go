@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -236,6 +237,26 @@ func TestReportHTML(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestReportHTMLOfNegativeAmounts draws what a person accepted with a sign: no mark has a negative
+// length, which would be none.
+func TestReportHTMLOfNegativeAmounts(t *testing.T) {
+	l := new(ledger)
+	l.add("much", "a", "x", "10.00", "USD", november.From)
+	d := l.add("back", "b", "y", "4.00", "USD", november.From.AddDate(0, 0, 1))
+	for i, raw := range d.Outcome.Records {
+		d.Outcome.Records[i] = bytes.ReplaceAll(raw, []byte(`"4.00"`), []byte(`"-4.00"`))
+	}
+	page := reportHTML(t, l, november)
+	if wrong := regexp.MustCompile(`(width|height)="-[^>]*>`).FindString(page); wrong != "" {
+		t.Errorf("it draws %s", wrong)
+	}
+	for _, want := range []string{"USD 6.00", "-4.00", "-66.7%"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("it lacks %q", want)
+		}
 	}
 }
 
