@@ -56,7 +56,8 @@ func (j *journal) setPatience(ctx context.Context) error {
 
 // transact is the journal's [storage.Commit]. It tries a commit again where it is certain that
 // the one before wrote nothing: the server refused it, or no COMMIT was sent, or it was sent
-// and is not there once the server has let go of that transaction.
+// and is not there once the server has let go of that transaction. It does not where the journal
+// was broken meanwhile: what is not written by then, must not be.
 func (j *journal) transact(calls []*storage.Call) ([]error, error) {
 	for attempt := 1; ; attempt++ {
 		stage, answers, err := j.attempt(calls)
@@ -72,6 +73,9 @@ func (j *journal) transact(calls []*storage.Call) ([]error, error) {
 			return answers, nil
 		case attempt == attemptsMax || !isTransient(err):
 			return answers, j.store.hide(explain(err))
+		}
+		if broken := j.Broken(); broken != nil {
+			return answers, broken
 		}
 		time.Sleep(pauseAttempt) // nobody waits for less than the commit
 	}

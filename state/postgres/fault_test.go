@@ -57,6 +57,35 @@ func TestACommitThatIsNotAnsweredIsFoundOut(t *testing.T) {
 	}
 }
 
+// TestACommitOfABrokenJournalIsNotTriedAgain breaks the connection of a commit once the journal
+// was broken, as where a server that stands still was given up.
+func TestACommitOfABrokenJournalIsNotTriedAgain(t *testing.T) {
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	network := newProxy(t, server.Address())
+	through, err := postgres.Open(t.Context(), postgres.Options{
+		URL: strings.Replace(server.URL(), server.Address(), network.address, 1), Schema: schema, Now: clock,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, through)
+	j := lock(t, through)
+	add(t, j, statetest.Intent("before", "run", "10.00"))
+	gone := errors.New("it was given up")
+	network.arm("cut", cut{first: func() { j.(interface{ Break(error) }).Break(gone) }})
+	if err := j.Append(t.Context(), statetest.Intent("cut", "run", "10.00")); !errors.Is(err, gone) {
+		t.Errorf("append got %v", err)
+	}
+	if network.happened() != 1 {
+		t.Fatal("nothing was cut")
+	}
+	_ = j.Unlock() // it failed
+	if meta, err := s.Verify(t.Context(), ""); err != nil || meta.Serial != 2 {
+		t.Errorf("%d events, want 2: %v", meta.Serial, err)
+	}
+}
+
 // TestALockWhoseSessionEndsIsLost ends the session that holds the lock, and no other.
 func TestALockWhoseSessionEndsIsLost(t *testing.T) {
 	server := pgtest.Shared(t)

@@ -13,6 +13,7 @@ import (
 type cut struct {
 	forwards bool          // the server still gets them
 	after    time.Duration // when it does
+	first    func()        // what happens before, if anything
 }
 
 // proxy is a network between a client and a server.
@@ -76,6 +77,9 @@ func (p *proxy) pass(client net.Conn) {
 			return
 		}
 		if c, isCut := p.sees(buf[:n]); isCut {
+			if c.first != nil {
+				c.first()
+			}
 			client.Close()
 			if c.forwards {
 				time.Sleep(c.after)

@@ -125,10 +125,11 @@ func (q *Queue) Close() error {
 	close(q.calls)
 	q.mu.Unlock()
 	<-q.ended
-	return q.failed()
+	return q.Broken()
 }
 
-func (q *Queue) failed() error {
+// Broken is the error after which nothing is committed any more, closed or not; nil before it.
+func (q *Queue) Broken() error {
 	q.mu.RLock()
 	defer q.mu.RUnlock()
 	return q.broken
@@ -163,7 +164,7 @@ func (q *Queue) run() {
 // answer commits calls and answers each of them: with its own error where it breaks a rule,
 // which changes nothing for the others.
 func (q *Queue) answer(calls []*Call) {
-	broken := q.failed()
+	broken := q.Broken()
 	var answers []error
 	if broken == nil {
 		if answers, broken = q.commit(calls); broken != nil {
