@@ -34,7 +34,8 @@ type member struct {
 	runID  string
 	number int
 
-	open    atomic.Bool // its row is there: each sign of life renews its lease
+	broken  func() error // what its journal failed with; nil while it goes on
+	open    atomic.Bool  // its row is there: each sign of life renews its lease
 	stopped atomic.Pointer[string]
 
 	over  context.CancelFunc // ends the watch
@@ -71,7 +72,7 @@ func (m *member) haveNot(parts []int) {
 }
 
 func newMember(store *Store, lock *session, runID string, number int) *member {
-	m := &member{store: store, lock: lock, runID: runID, number: number, over: func() {}}
+	m := &member{store: store, lock: lock, runID: runID, number: number, over: func() {}, broken: func() error { return nil }}
 	m.stopped.Store(new(string))
 	return m
 }
@@ -116,6 +117,11 @@ const (
 	openingSQL = `WITH mine AS (` + renewSQL + `)
 		SELECT number FROM mine UNION ALL
 		SELECT $2 WHERE NOT EXISTS (SELECT 1 FROM runners WHERE run_id = $1 AND number = $2)`
+
+	// leavingSQL is renewSQL for who leaves, or has left and has not heard of it.
+	leavingSQL = `WITH mine AS (` + renewSQL + `)
+		SELECT number FROM mine UNION ALL
+		SELECT number FROM runners WHERE run_id = $1 AND number = $2 AND gone = 'left'`
 
 	// evictSQL is about runners that show no sign of life: their lease ended, or the session on
 	// which they hold the lock. One that is just renewing its lease is left alone.
@@ -227,7 +233,7 @@ func (m *member) sign(ctx context.Context) error {
 
 // do runs a batch in a transaction of its own, on a connection that is only for what a runner
 // has to do with the others. It is tried again where the server gave way to another, or the
-// connection broke: each of these batches may be done twice.
+// connection broke, unless the journal did: each of these batches may be done twice.
 func (m *member) do(ctx context.Context, fill func(*pgx.Batch)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -235,6 +241,9 @@ func (m *member) do(ctx context.Context, fill func(*pgx.Batch)) error {
 		err := m.try(ctx, fill)
 		if err == nil || errors.Is(err, state.ErrFenced) || attempt == attemptsMax || ctx.Err() != nil || !m.isTransient(err) {
 			return err
+		}
+		if broken := m.broken(); broken != nil {
+			return broken
 		}
 		time.Sleep(pauseAttempt)
 	}
@@ -294,6 +303,7 @@ func (s *Store) join(ctx context.Context, holder state.Holder, wait time.Duratio
 	if j, err = s.begin(ctx, j); err != nil {
 		return nil, err
 	}
+	m.broken = j.Broken
 	m.start(j)
 	return j, nil
 }

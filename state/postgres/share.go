@@ -69,6 +69,7 @@ func (j *journal) Open(ctx context.Context, o state.Opening) error {
 	}
 	l := j.lock
 	m := newMember(j.store, l, j.holder.RunID, 1)
+	m.broken = j.Broken
 	m.have([]state.Part{{Number: 0}})
 	j.member.Store(m) // from here on the journal reads the tip inside of its commits
 	if err := m.do(ctx, func(b *pgx.Batch) {
@@ -371,13 +372,19 @@ func (j *journal) Alone(ctx context.Context) (bool, error) {
 	}
 	alone := false
 	err := j.do(ctx, "look for other runners", func(m *member, b *pgx.Batch) {
-		m.queueRenew(b)
+		b.Queue(leavingSQL, m.runID, m.number, leaseRunner.Seconds()).QueryRow(isThereStill)
 		b.Queue(`SELECT FROM shares WHERE run_id = $1 FOR UPDATE`, m.runID)
 		b.Queue(evictSQL, m.runID, m.number, int64(m.lock.class))
 		b.Queue(freeSQL, m.runID)
 		b.Queue(`UPDATE shares SET closed = NOT EXISTS (
 				SELECT 1 FROM runners WHERE run_id = $1 AND number <> $2 AND joined AND gone = '')
-			WHERE run_id = $1 AND `+stillThereSQL+` RETURNING closed`, m.runID, m.number).QueryRow(func(row pgx.Row) error { return row.Scan(&alone) })
+			WHERE run_id = $1 AND `+stillThereSQL+` RETURNING closed`, m.runID, m.number).QueryRow(func(row pgx.Row) error {
+			if err := row.Scan(&alone); !errors.Is(err, pgx.ErrNoRows) {
+				return err
+			}
+			alone = false // it has left already, and the answer that said so was lost
+			return nil
+		})
 		b.Queue(`UPDATE runners SET gone = 'left' WHERE run_id = $1 AND number = $2 AND gone = ''
 			AND NOT (SELECT closed FROM shares WHERE run_id = $1)`, m.runID, m.number)
 		b.Queue(freeSQL, m.runID)

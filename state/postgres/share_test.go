@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -427,4 +428,61 @@ func TestAStopReachesEveryRunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitFor(t, "both see it", func() bool { return first.Stopped() == "a conflict" && second.Stopped() == "a conflict" })
+}
+
+// joinedThrough takes part in a run by a network that can be cut.
+func joinedThrough(t *testing.T, server *pgtest.Server, schema string) (state.JoinedJournal, *proxy) {
+	t.Helper()
+	network := newProxy(t, server.Address())
+	through, err := postgres.Open(t.Context(), postgres.Options{
+		URL: strings.Replace(server.URL(), server.Address(), network.address, 1), Schema: schema, Now: clock,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closed(t, through) })
+	j, err := through.Join(t.Context(), statetest.Holder("apply --join"), 10*time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = j.Unlock() }) // some are broken
+	return j, network
+}
+
+// Who has left is not taken for lost where the answer that says so does not arrive.
+func TestLeavingIsNotHeardOf(t *testing.T) {
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	first := began(t, s, "run-1")
+	opened(t, first, rate, nil, "a")
+	second, network := joinedThrough(t, server, schema)
+	network.arm("run-1", cut{forwards: true}) // not its statements, which are prepared before
+	if alone, err := second.Alone(t.Context()); alone || err != nil {
+		t.Errorf("alone %v: %v", alone, err)
+	}
+	if network.happened() != 1 {
+		t.Fatal("nothing was cut")
+	}
+	if err := second.Leave(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if alone, err := first.Alone(t.Context()); !alone || err != nil {
+		t.Errorf("the other one: alone %v: %v", alone, err)
+	}
+}
+
+// What a runner has to do with the others is not tried again once its journal was broken.
+func TestABrokenRunnerClaimsNothingMore(t *testing.T) {
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	opened(t, began(t, s, "run-1"), rate, nil, "a")
+	second, network := joinedThrough(t, server, schema)
+	gone := errors.New("it was given up")
+	network.arm("UPDATE parts SET runner = $2", cut{first: func() { second.(interface{ Break(error) }).Break(gone) }})
+	if parts, _, err := second.Claim(t.Context(), false); !errors.Is(err, gone) {
+		t.Errorf("it claimed %v: %v", parts, err)
+	}
+	if network.happened() != 1 {
+		t.Fatal("nothing was cut")
+	}
 }
