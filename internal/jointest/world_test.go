@@ -119,7 +119,12 @@ func newWorld(t testing.TB, program string, o options) *world {
 	t.Helper()
 	w := &world{t: t, program: program, dir: t.TempDir(), server: pgtest.Shared(t), latency: o.latency}
 	w.schema = w.server.Schema()
-	w.serve(o)
+	var err error
+	if w.db, err = pgxpool.New(context.Background(), w.server.URL()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(w.db.Close)
+	w.serve(o) // from here on requests ask the database
 	var rows strings.Builder
 	rows.WriteString("id,amount\n")
 	for i := range o.rows {
@@ -128,11 +133,6 @@ func newWorld(t testing.TB, program string, o options) *world {
 	w.write("main.hcl", fmt.Sprintf(configuration, o.inFlight, o.service, o.transfer)+o.more)
 	w.write("rows.csv", rows.String())
 	w.must(0, "init")
-	var err error
-	if w.db, err = pgxpool.New(context.Background(), w.server.URL()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(w.db.Close)
 	return w
 }
 
@@ -368,11 +368,11 @@ func (w *world) most(window time.Duration) (most int, at time.Duration) {
 	return most, at
 }
 
-// build makes the program that is tested.
+// build makes the program that is tested, with the race detector where the tests have it.
 func build(t testing.TB) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "remit")
-	if out, err := exec.Command("go", "build", "-o", program, "remit").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", slices.Concat([]string{"build"}, raced, []string{"-o", program, "remit"})...).CombinedOutput(); err != nil {
 		t.Fatalf("build remit: %v\n%s", err, out)
 	}
 	return program
