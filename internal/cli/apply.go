@@ -184,6 +184,9 @@ func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journ
 		return a.settleOnly(ctx, w, plan, journal, holder, err)
 	}
 	if plan.Empty() {
+		if err := a.tellUnfinished(w, seen); err != nil {
+			return err
+		}
 		return a.standing(ctx, w, journal, seen, plan, nil)
 	}
 	if err := a.ask(ctx, w); err != nil {

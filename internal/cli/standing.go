@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"remit/executor"
+	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
@@ -25,8 +26,9 @@ const (
 // a plan does not have those that nobody declares any more or that no target names.
 type watch struct {
 	state.Snapshot
-	refIDs []string
-	more   bool // than it remembers
+	refIDs     []string
+	more       bool // than it remembers
+	unfinished int  // recorded, and neither COMPLETED nor FAILED
 }
 
 // asksForAPerson reports whether a status keeps every apply at exit code 4.
@@ -42,9 +44,9 @@ func asksForAPerson(s state.Status) bool {
 // Transfers yields what the snapshot does, from the first one again where it is called again.
 func (w *watch) Transfers(ctx context.Context) iter.Seq2[state.Transfer, error] {
 	return func(yield func(state.Transfer, error) bool) {
-		w.refIDs, w.more = nil, false
+		w.refIDs, w.more, w.unfinished = nil, false, 0
 		for t, err := range w.Snapshot.Transfers(ctx) {
-			w.pass(t.RefID, t.Status, err)
+			w.pass(t.RefID, t.Status, t.RecordStatus, err)
 			if !yield(t, err) {
 				return
 			}
@@ -55,9 +57,9 @@ func (w *watch) Transfers(ctx context.Context) iter.Seq2[state.Transfer, error] 
 // Outlines does with outlines what Transfers does with rows.
 func (w *watch) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
 	return func(yield func(state.Outline, error) bool) {
-		w.refIDs, w.more = nil, false
+		w.refIDs, w.more, w.unfinished = nil, false, 0
 		for o, err := range w.Snapshot.Outlines(ctx) {
-			w.pass(o.RefID, o.Status, err)
+			w.pass(o.RefID, o.Status, o.RecordStatus, err)
 			if !yield(o, err) {
 				return
 			}
@@ -65,7 +67,10 @@ func (w *watch) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
 	}
 }
 
-func (w *watch) pass(refID string, status state.Status, err error) {
+func (w *watch) pass(refID string, status state.Status, service transfer.RecordStatus, err error) {
+	if err == nil && status.Made() && service != "" && !service.Final() {
+		w.unfinished++
+	}
 	switch {
 	case err != nil || !asksForAPerson(status):
 	case len(w.refIDs) == watchedMax:
@@ -157,5 +162,16 @@ func (a *applying) tellStanding(w *workspace, left map[string]state.Status) erro
 	}
 	_, err := fmt.Fprintf(w.stderr, "Notice: a person should look at what this plan does not have: %s.\n\n    %s\n",
 		strings.Join(names, ", "), view.Visible(w.command("state list")))
+	return err
+}
+
+// tellUnfinished says that an apply with nothing to send waits for nothing: --wait is about what a
+// run records.
+func (a *applying) tellUnfinished(w *workspace, seen *watch) error {
+	if !a.waitFinal || a.wait == 0 || seen.unfinished == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(w.stderr, "Notice: %d recorded by earlier runs are still PENDING. With nothing to send, --wait waits for nothing; this does:\n\n    %s\n",
+		seen.unfinished, view.Visible(w.command(fmt.Sprintf("refresh --wait=%v", a.wait))))
 	return err
 }
