@@ -32,6 +32,9 @@ type Attribute struct {
 	// Values are all that there are of it; nil for any. A comparison with another one, which
 	// never holds, is a mistake.
 	Values []string
+	// Open says that others than Values may occur, but none that is one of them in other letters:
+	// a comparison with another one is a warning.
+	Open bool
 	// Time says that it is a time in RFC 3339, which timecmp compares: as a text, one time is
 	// written in many ways.
 	Time bool
@@ -166,26 +169,36 @@ func checkComparisons(expr hclsyntax.Expression, attributes []Attribute) hcl.Dia
 			case isLiteral && a.Bool:
 				return hcl.Diagnostics{mistake(sides[1].Range(), "Value that never occurs",
 					"%s is true or false, without quotes. Write %[1]s or !%[1]s.", a.Name)}
-			case isLiteral && a.neverIs(text):
-				return hcl.Diagnostics{neverOccurs(a, sides[1].Range(), text)}
+			case isLiteral:
+				return a.unusual(text, sides[1].Range())
 			}
 		}
 		return nil
 	})
 }
 
-// neverIs reports whether the attribute is never text.
-func (a *Attribute) neverIs(text string) bool {
-	return a.Values != nil && !slices.Contains(a.Values, text)
-}
-
-func neverOccurs(a *Attribute, at hcl.Range, text string) *hcl.Diagnostic {
+// unusual says that the attribute is never text, or hardly ever, where that is so.
+func (a *Attribute) unusual(text string, at hcl.Range) hcl.Diagnostics {
+	if a.Values == nil || slices.Contains(a.Values, text) {
+		return nil
+	}
 	values := slices.Clone(a.Values)
 	if i := slices.Index(values, ""); i >= 0 {
 		values[i] = `""`
 	}
-	return mistake(at, "Value that never occurs",
-		"%s is never %q.%s It is one of: %s.", a.Name, text, didYouMean(text, a.Values), strings.Join(values, ", "))
+	same := slices.IndexFunc(a.Values, func(value string) bool { return strings.EqualFold(value, text) })
+	if a.Open && same < 0 {
+		warning := mistake(at, "Value that is not usual", "%s is %q only where the service has words of its own.%s The usual ones are: %s.",
+			a.Name, text, didYouMean(text, a.Values), strings.Join(values, ", "))
+		warning.Severity = hcl.DiagWarning
+		return hcl.Diagnostics{warning}
+	}
+	hint := didYouMean(text, a.Values)
+	if same >= 0 {
+		hint = " Did you mean \"" + a.Values[same] + "\"?"
+	}
+	return hcl.Diagnostics{mistake(at, "Value that never occurs",
+		"%s is never %q.%s It is one of: %s.", a.Name, text, hint, strings.Join(values, ", "))}
 }
 
 // checkContains finds the same in contains([…], ATTRIBUTE), which is how one of several is asked for.
@@ -207,8 +220,8 @@ func checkContains(call *hclsyntax.FunctionCallExpr, attributes []Attribute) hcl
 	}
 	var diags hcl.Diagnostics
 	for _, element := range list.Exprs {
-		if text, isLiteral := literalText(element); isLiteral && a.neverIs(text) {
-			diags = diags.Append(neverOccurs(a, element.Range(), text))
+		if text, isLiteral := literalText(element); isLiteral {
+			diags = append(diags, a.unusual(text, element.Range())...)
 		}
 	}
 	return diags

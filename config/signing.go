@@ -23,11 +23,21 @@ func signingKind() blockKind {
 	return blockKind{name: signingName, required: []string{"key_id"}, optional: []string{"header", "key_file"}}
 }
 
-// checkSigning refuses a second block: each would say which key signs.
+// checkSigning refuses a second block, each of which would say which key signs, and a header that
+// can't be one, as far as it has a value: whoever signs reads the rest.
 func (l *loader) checkSigning() {
 	for i, b := range l.service.nestedOf(signingName) {
 		if i > 0 {
 			l.report(mistake(b.at, "Requests are signed twice", "The service has more than one signing block."))
+		}
+		if l.config.options.Need == NeedState {
+			continue
+		}
+		r := &reader{scope: l.config.scope, block: b, secret: true}
+		if text, a := r.text("header"); text != "" {
+			if err := jws.CheckHeader(text); err != nil {
+				l.report(mistake(a.expr.Range(), "Invalid header", "header %s.", err))
+			}
 		}
 	}
 }
@@ -43,11 +53,8 @@ func (c *Configuration) signing(r *reader) *Signing {
 	inner := &reader{scope: r.scope, block: b, secret: true}
 	s := &Signing{Header: headerDefault, Command: c.options.Getenv(environmentSignCommand)}
 	s.KeyID, _ = inner.required("key_id")
-	if text, a := inner.text("header"); text != "" {
-		s.Header = text
-		if err := jws.CheckHeader(text); err != nil {
-			inner.refuse(a.expr.Range(), "Invalid header", "header %s.", err)
-		}
+	if text, _ := inner.text("header"); text != "" {
+		s.Header = text // it was checked
 	}
 	s.KeyFile, _ = inner.text("key_file")
 	unset := false

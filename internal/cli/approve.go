@@ -56,7 +56,7 @@ func newApprove(p *process) *cobra.Command {
 	flags.StringVar(&a.key, "key", "", "sign with the key of this `file`; of a .pub file, with that key of ssh-agent (the one of ssh-agent)")
 	flags.IntVar(&a.count, "count", 0, "don't ask: the plan moves so many transfers")
 	flags.StringVar(&a.total, "total", "", "don't ask: the total of one asset, as `ASSET:AMOUNT`")
-	cmd.MarkFlagsRequiredTogether("count", "total")
+	together(cmd, "count", "total")
 	return cmd
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mattn/go-shellwords"
@@ -117,6 +118,37 @@ func mustBeTyped(flag string) bool {
 		strings.HasPrefix(flag, "override-") || strings.HasPrefix(flag, "accept-")
 }
 
+// atMostOne refuses two of the flags at once: cobra's MarkFlagsMutuallyExclusive, in our words.
+func atMostOne(cmd *cobra.Command, names ...string) {
+	check := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		var given []string
+		for _, name := range names {
+			if cmd.Flags().Changed(name) {
+				given = append(given, "--"+name)
+			}
+		}
+		if len(given) > 1 {
+			return withHint(fmt.Errorf("%s can't have %s at once: leave all of them out but one", cmd.CommandPath(), strings.Join(given, " and ")),
+				cmd.CommandPath()+" --help")
+		}
+		return check(cmd, args)
+	}
+}
+
+// together refuses a flag without the other: cobra's MarkFlagsRequiredTogether, in our words.
+func together(cmd *cobra.Command, one, other string) {
+	check := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		for _, pair := range [][2]string{{one, other}, {other, one}} {
+			if cmd.Flags().Changed(pair[0]) && !cmd.Flags().Changed(pair[1]) {
+				return withHint(fmt.Errorf("%s needs --%s beside --%s", cmd.CommandPath(), pair[1], pair[0]), cmd.CommandPath()+" --help")
+			}
+		}
+		return check(cmd, args)
+	}
+}
+
 // exactArgs is cobra's, in our words.
 func exactArgs(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -156,6 +188,20 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	cmd.SuggestionsMinimumDistance = 2 // the library hands it down to nobody
 	if near := cmd.SuggestionsFor(name); len(near) > 0 {
 		message += fmt.Sprintf(". Did you mean %q?", near[0])
+	} else if below := commandBelow(cmd.Root(), name); below != nil {
+		message += fmt.Sprintf(". Did you mean %q?", below.CommandPath())
 	}
 	return withHint(errors.New(message), cmd.CommandPath()+" --help")
+}
+
+// commandBelow is the first command below the groups of the root that has the name; nil for none.
+func commandBelow(root *cobra.Command, name string) *cobra.Command {
+	for _, group := range root.Commands() {
+		for _, command := range group.Commands() {
+			if command.Name() == name || slices.Contains(command.SuggestFor, name) {
+				return command
+			}
+		}
+	}
+	return nil
 }

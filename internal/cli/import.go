@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"math/rand/v2"
 	"slices"
@@ -78,6 +79,9 @@ func (i *importing) run(ctx context.Context, p *process) error {
 	}
 	defer func() { _ = i.spool.Close() }() // nobody else has it
 	if err := i.read(ctx, w); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return withHint(fmt.Errorf("%w. Nothing was changed. It takes files with records of the service, such as its export", err), "remit import --help")
+		}
 		return err
 	}
 	holder := p.holder("remit import")

@@ -70,7 +70,7 @@ func (f *reconcileFaces) flags(cmd *cobra.Command) {
 	flags.BoolVar(&f.markdown, "markdown", false, "write Markdown, for a comment or a ticket")
 	flags.BoolVar(&f.html, "html", false, "write one page that needs nothing else, for a browser and for paper")
 	flags.BoolVar(&f.csv, "csv", false, "write a line for each transfer, for a spreadsheet")
-	cmd.MarkFlagsMutuallyExclusive("markdown", "html", "csv", "json")
+	atMostOne(cmd, "markdown", "html", "csv", "json")
 }
 
 func (r *reconciling) run(ctx context.Context, p *process, files []string, isGiven func(string) bool) error {
@@ -221,6 +221,15 @@ func (w *workspace) openExport(name string) (io.ReadCloser, error) {
 		return io.NopCloser(w.stdin), nil
 	}
 	file, err := os.Open(w.within(name))
+	if err == nil {
+		info, statErr := file.Stat()
+		if err = statErr; err == nil && info.IsDir() {
+			err = fmt.Errorf("%s is a directory; name the files in it", name)
+		}
+		if err != nil {
+			_ = file.Close() // only read
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the records: %w", err)
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 
 	"remit/internal/records"
 	"remit/internal/transfer"
@@ -21,15 +20,11 @@ func (w *workspace) readRecords(name string, max int64) ([]transfer.Record, erro
 
 // eachRecord is readRecords for more than fit in memory. The error of use is returned as it is.
 func (w *workspace) eachRecord(name string, max int64, use func(records.Record) error) error {
-	in := w.stdin
-	if name != "-" {
-		file, err := os.Open(w.within(name))
-		if err != nil {
-			return fmt.Errorf("open the records: %w", err)
-		}
-		defer func() { _ = file.Close() }() // only read
-		in = file
+	in, err := w.openExport(name)
+	if err != nil {
+		return err
 	}
+	defer func() { _ = in.Close() }() // only read
 	reader := records.NewReader(name, in, max)
 	for record, err := range reader.All() {
 		if err != nil {

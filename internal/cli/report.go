@@ -51,8 +51,8 @@ func newReport(p *process) *cobra.Command {
 	flags.StringVar(&r.out, "out", "", "write the page to this `file`, not to standard output")
 	flags.BoolVar(&r.asJSON, "json", false, "write JSON Lines; the page is written where --out says a file")
 	intoFlag(cmd, &r.into)
-	cmd.MarkFlagsMutuallyExclusive("month", "from")
-	cmd.MarkFlagsMutuallyExclusive("month", "until")
+	atMostOne(cmd, "month", "from")
+	atMostOne(cmd, "month", "until")
 	return cmd
 }
 

@@ -61,10 +61,10 @@ func newResolve(p *process) *cobra.Command {
 	flags.StringVar(&r.reason, "reason", "", "why, for the journal")
 	flags.StringVar(&r.runID, "run", "", "with --accept-record and --count: all that this `run` left unverified")
 	flags.IntVar(&r.count, "count", 0, "how many they are")
-	cmd.MarkFlagsMutuallyExclusive("recorded", "not-made")
-	cmd.MarkFlagsMutuallyExclusive("accept-record", "not-made")
-	cmd.MarkFlagsMutuallyExclusive("recorded", "run")
-	cmd.MarkFlagsRequiredTogether("run", "count")
+	atMostOne(cmd, "recorded", "not-made")
+	atMostOne(cmd, "accept-record", "not-made")
+	atMostOne(cmd, "recorded", "run")
+	together(cmd, "run", "count")
 	return cmd
 }
 

@@ -185,7 +185,7 @@ func transferAttributes() []config.Attribute {
 		{Name: "status", Values: statuses},
 		{Name: "amount", Decimal: true},
 		{Name: "asset"},
-		{Name: "record_status"},
+		{Name: "record_status", Values: []string{string(transfer.Pending), string(transfer.Completed), string(transfer.Failed), ""}, Open: true},
 		{Name: "group_id"},
 		{Name: "record_id"},
 		{Name: "fingerprint"},
