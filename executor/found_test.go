@@ -22,8 +22,9 @@ func TestARecordThatWasFoundIsNeverOurs(t *testing.T) {
 		want  executor.Result
 		row   state.Status
 	}{
-		"by its debit side alone": {func(both []transfer.Record) []transfer.Record { return both[:1] }, executor.ResultUnverified, state.Unverified},
-		"by both sides":           {func(both []transfer.Record) []transfer.Record { return both }, executor.ResultAdopted, state.Adopted},
+		"by its debit side alone":  {func(both []transfer.Record) []transfer.Record { return both[:1] }, executor.ResultUnverified, state.Unverified},
+		"by nothing, as lists lag": {func([]transfer.Record) []transfer.Record { return nil }, executor.ResultInDoubt, state.InDoubt},
+		"by both sides":            {func(both []transfer.Record) []transfer.Record { return both }, executor.ResultAdopted, state.Adopted},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

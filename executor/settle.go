@@ -190,6 +190,8 @@ func (o *order) mayNotSendAgain(u *unsettled, change *planner.Change) string {
 		return "This run sends nothing."
 	case o.c.starting.Err() != nil:
 		return "Not sent again: the run stopped before."
+	case u.found:
+		return "Nothing is sent: a record was found, so somebody made it."
 	case policy.HoldDoubt:
 		return "Not sent again: on_doubt is \"hold\"."
 	case change == nil:

@@ -151,6 +151,9 @@ func (b *builder) settling(c *Change, d *state.Detail) string {
 	if b.controls.Lookup {
 		byPerson = "apply looks it up, or " + byPerson
 	}
+	if d.Intent.Found {
+		return "nothing is sent: a record was found, so somebody made it; " + byPerson
+	}
 	if held := b.held(c, d); held != "" {
 		return "it is not sent again, because " + held + "; " + byPerson
 	}

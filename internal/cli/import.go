@@ -298,6 +298,9 @@ func (f *foreseen) Handle(e executor.Event) {
 	if f.asJSON {
 		f.w.json().ImportLine(e)
 	}
+	if e.Result == executor.ResultInDoubt && e.Detail != nil {
+		f.imported.Doubts++
+	}
 	isWritten := e.Result != executor.ResultNotAttempted && e.Result != executor.ResultInDoubt && e.Result != executor.ResultRefused
 	if isWritten && len(f.imported.Lines) < view.ImportLinesMax {
 		e.Detail = nil // it holds the records

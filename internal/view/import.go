@@ -23,6 +23,7 @@ type Import struct {
 	// most [ImportLinesMax].
 	Outcome executor.Summary
 	Lines   []executor.Event
+	Doubts  int // of which the import would write that they are in doubt: their records do not decide
 	// Known are the transfers that the state has already, and Differing those of them of
 	// which the file says something else, at most [ImportLinesMax] and DifferingCount in all.
 	Known          transfer.Totals
@@ -49,7 +50,7 @@ func (i *Import) writes() []executor.Result {
 
 // Writes is how many transfers the import would write something of.
 func (i *Import) Writes() int {
-	n := 0
+	n := i.Doubts
 	for _, result := range i.writes() {
 		if t := i.Outcome.Totals[result]; t != nil {
 			n += t.Count()
@@ -185,6 +186,9 @@ func (i *Import) sentence() string {
 		if t := i.Outcome.Totals[result]; t != nil && t.Count() > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", t.Count(), resultWord(result)))
 		}
+	}
+	if i.Doubts > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", i.Doubts, resultWord(executor.ResultInDoubt)))
 	}
 	return "To record: " + strings.Join(parts, ", ") + ". Nothing is sent."
 }
