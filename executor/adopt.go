@@ -17,6 +17,9 @@ type Others struct {
 	// Unknown are those of which the state has nothing, and Count is how many they are.
 	Unknown iter.Seq[string]
 	Count   int
+	// Listed is what a list says of a ref_id, where it has it; nil for no list. Of what has records
+	// it is not asked.
+	Listed func(refID string) (Claim, bool)
 	// Known are those of transfers that are made, of which the export may say something new.
 	Known []string
 }
@@ -46,9 +49,9 @@ func Adopt(ctx context.Context, run Run, others Others) (Summary, error) {
 	}
 	o := newOrder(c, known, all)
 	c.report.tell(Event{Type: EventBegun, Total: o.total() + others.Count + len(others.Known)})
-	err = c.adopt(o)
+	err = c.adopt(o, others.Listed)
 	if err == nil {
-		err = c.adoptUnknown(others.Unknown)
+		err = c.adoptUnknown(others)
 	}
 	if err == nil {
 		err = c.adoptNews(others.Known)
@@ -67,11 +70,14 @@ func isAdoptable(a planner.Action) bool {
 }
 
 // adopt looks up doubts and lines, 100 at a time.
-func (c *course) adopt(o *order) error {
+func (c *course) adopt(o *order, listed func(string) (Claim, bool)) error {
 	for doubts := range slices.Chunk(o.doubts, FindMax) {
 		for i, f := range c.lookUpDoubts(doubts) {
 			if !f.settled {
 				f.verdict = hold(doubts[i], "The export has no record that settles it.")
+				if claim, ok := claimOf(listed, doubts[i].refID); ok && f.undue == "" {
+					f.verdict = holdClaimed(doubts[i], claim)
+				}
 			}
 			c.report.settle(doubts[i].request, f.verdict, o.planned[doubts[i].refID] != nil)
 		}
@@ -88,16 +94,16 @@ func (c *course) adopt(o *order) error {
 		if jobs = append(jobs, j); len(jobs) < FindMax {
 			continue
 		}
-		if err := c.adoptJobs(jobs); err != nil {
+		if err := c.adoptJobs(jobs, listed); err != nil {
 			return err
 		}
 		jobs = jobs[:0]
 	}
-	return c.adoptJobs(jobs)
+	return c.adoptJobs(jobs, listed)
 }
 
 // adoptJobs looks up at most 100 transfers and tells what became of each.
-func (c *course) adoptJobs(jobs []*job) error {
+func (c *course) adoptJobs(jobs []*job, listed func(string) (Claim, bool)) error {
 	if len(jobs) == 0 || c.report.interrupted() {
 		return nil
 	}
@@ -105,6 +111,7 @@ func (c *course) adoptJobs(jobs []*job) error {
 	if err != nil {
 		return err
 	}
+	c.adoptClaims(jobs, findings, listed)
 	for i, f := range findings {
 		if !f.settled {
 			f.verdict = unsent(jobs[i].known, "The export has no record of it.")
@@ -116,22 +123,22 @@ func (c *course) adoptJobs(jobs []*job) error {
 
 // adoptUnknown adopts what both sides of an export name whole, and keeps halves of the others,
 // 100 at a time.
-func (c *course) adoptUnknown(refIDs iter.Seq[string]) error {
+func (c *course) adoptUnknown(others Others) error {
 	page := make([]string, 0, FindMax)
 	adopt := func() error {
 		found, err := c.run.Finder.Find(c.lasting, page)
 		if err != nil {
 			return err
 		}
-		jobs, halves := c.others(page, found)
+		jobs, halves := c.others(page, found, others.Listed)
 		page = page[:0]
-		if err := c.adoptJobs(jobs); err != nil {
+		if err := c.adoptJobs(jobs, nil); err != nil {
 			return err
 		}
 		c.adoptHalves(halves)
 		return nil
 	}
-	for refID := range refIDs {
+	for refID := range others.Unknown {
 		if c.report.interrupted() {
 			return nil
 		}
@@ -150,11 +157,14 @@ func (c *course) adoptUnknown(refIDs iter.Seq[string]) error {
 
 // others makes jobs of records that no line of the plan is about, where both sides say what the
 // request was, and halves of the others. The state knows nothing of their ref_ids.
-func (c *course) others(refIDs []string, found map[string][]transfer.Record) (jobs []*job, halves []half) {
+func (c *course) others(refIDs []string, found map[string][]transfer.Record, listed func(string) (Claim, bool)) (jobs []*job, halves []half) {
 	run := c.run
 	for _, refID := range refIDs {
 		records := found[refID]
 		if len(records) == 0 {
+			if claim, ok := claimOf(listed, refID); ok {
+				halves = append(halves, newClaimed(run, claim))
+			}
 			continue
 		}
 		request, ok := requestOf(records, run.Policy.Operator)
@@ -178,6 +188,16 @@ func (c *course) others(refIDs []string, found map[string][]transfer.Record) (jo
 type half struct {
 	request transfer.Request // as far as it is known
 	verdict verdict
+	why     error // it is not taken
+}
+
+// refusal is why the state does not take it; nil where it does.
+func (h *half) refusal() error {
+	if h.why != nil {
+		return h.why
+	}
+	_, err := state.NewDraft(h.verdict.outcome)
+	return err
 }
 
 // newHalf judges records without a request: the debit side decides where there is one.
@@ -211,14 +231,14 @@ func (c *course) adoptHalves(halves []half) {
 	for chunk := range slices.Chunk(halves, FindMax) {
 		var entries []state.Entry
 		for _, h := range chunk {
-			if _, err := state.NewDraft(h.verdict.outcome); err == nil {
+			if h.refusal() == nil {
 				entries = append(entries, h.verdict.outcome)
 			}
 		}
 		together := len(entries) == 0 || c.journal.append(entries...) == nil
 		for _, h := range chunk {
 			v := h.verdict
-			if _, err := state.NewDraft(v.outcome); err != nil {
+			if err := h.refusal(); err != nil {
 				v = untaken(v, err)
 			} else if v.written = together; !together {
 				v = c.writeHalf(v)
@@ -263,6 +283,16 @@ func requestOf(records []transfer.Record, operator transfer.Operator) (transfer.
 	if debit == nil || credit == nil {
 		return transfer.Request{}, false
 	}
+	request, ok := requestOfDebit(debit, operator)
+	request.ToProfileID, request.ToIdentityID, request.ToAccountID = credit.ProfileID, credit.IdentityID, credit.AccountID
+	if request.Operation == transfer.Platform {
+		request.RecipientMetadata = transfer.NewMetadata(credit.Metadata)
+	}
+	return request, ok
+}
+
+// requestOfDebit is what its debit says of what was asked for: all but the destination.
+func requestOfDebit(debit *transfer.Record, operator transfer.Operator) (transfer.Request, bool) {
 	amount, err := transfer.ParseAmount(debit.Amount)
 	if err != nil {
 		return transfer.Request{}, false
@@ -270,16 +300,12 @@ func requestOf(records []transfer.Record, operator transfer.Operator) (transfer.
 	request := transfer.Request{
 		RefID: debit.RefID, Amount: amount, Asset: debit.Asset,
 		FromProfileID: debit.ProfileID, FromIdentityID: debit.IdentityID, FromAccountID: debit.AccountID,
-		ToProfileID: credit.ProfileID, ToIdentityID: credit.IdentityID, ToAccountID: credit.AccountID,
 		Metadata: transfer.NewMetadata(debit.Metadata),
 	}
 	for _, operation := range transfer.Operations() {
 		if debit.Type == operator.RecordType(operation, transfer.Debit) {
 			request.Operation = operation
 		}
-	}
-	if request.Operation == transfer.Platform {
-		request.RecipientMetadata = transfer.NewMetadata(credit.Metadata)
 	}
 	return request, request.Operation != ""
 }

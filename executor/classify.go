@@ -24,9 +24,11 @@ type known struct {
 
 	first   time.Time // the earliest intent of this request; now where there was none
 	earlier bool      // that intent is older than the attempt that is judged
-	found   bool      // that intent came with records that others made
+	found   bool      // that intent came with records that others made, or with a list's word
 	doubted bool      // an attempt before the one that is judged is in doubt
 
+	group    string // that a list says in place of a record; "" where none does
+	alone    bool   // of that, nobody says what was asked for but its asset and amount
 	operator transfer.Operator
 	customer string // whose records they must be; "" where the state sees to that itself
 }
@@ -107,7 +109,7 @@ func judgeFound(k known, where setting, records []transfer.Record) verdict {
 // judgeRecords compares one or more records with what was asked. An agreeing one is our own,
 // adopted or unverified; a differing one is a conflict; a credit side alone proves nothing.
 func judgeRecords(k known, where setting, records []transfer.Record) verdict {
-	finding := transfer.Examine(k.request, records, k.operator)
+	finding := k.examine(records)
 	differences := finding.Differences
 	for _, record := range records {
 		if k.customer != "" && record.CustomerID != k.customer {

@@ -11,8 +11,12 @@ import (
 // News is what records of a transfer that is made say that the state does not know yet: that
 // the service completed it, or that it failed, or whom it paid where that was unverified. There is
 // none, and false, where the state has it all. The differences are those of records that are not
-// of the transfer that is stored: another id, another amount.
+// of the transfer that is stored: another id, another amount. Of one of which the state has no
+// record but a list's word, its record is new, and so is a conflict with it.
 func News(d state.Detail, records []transfer.Record, policy Policy) (state.Outcome, []transfer.Difference, bool) {
+	if d.IsListed() {
+		return newsOfListed(&d, records, policy)
+	}
 	request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), policy.FingerprintKey)
 	if err != nil { // it was imported without one
 		var ok bool
@@ -134,9 +138,12 @@ func (c *course) adoptNews(refIDs []string) error {
 				continue
 			}
 			o.RunID = c.run.Begun.RunID
-			o.Reason = fmt.Sprintf("the export has it as %s", o.Deciding.Status)
-			v := verdict{outcome: o, status: o.Deciding.Status, recordID: o.Deciding.ID, group: o.Deciding.GroupID}
-			v.result = resultOf(o.Status, o.Deciding.Status)
+			v := verdict{outcome: o, result: ResultConflict, next: command(d.RefID, "--accept-record")}
+			if record := o.Deciding; record != nil {
+				v.outcome.Reason = fmt.Sprintf("the export has it as %s", record.Status)
+				v.status, v.recordID, v.group = record.Status, record.ID, record.GroupID
+				v.result, v.next = resultOf(o.Status, record.Status), ""
+			}
 			findings = append(findings, finding{verdict: v, settled: true})
 			requests = append(requests, transfer.Request{RefID: d.RefID, Asset: d.Asset, Amount: d.Amount})
 		}

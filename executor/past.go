@@ -173,6 +173,9 @@ func (r *pastReader) outcome(e state.Outcome, event state.Event) {
 			l.RecordID, l.GroupID, l.RecordStatus = record.ID, record.GroupID, record.Status
 		}
 	}
+	if e.Listed != nil {
+		l.GroupID = e.Listed.GroupID
+	}
 	l.Result = resultOf(e.Status, l.RecordStatus)
 }
 

@@ -93,7 +93,8 @@ func ResolveRecorded(ctx context.Context, r Resolution, records []transfer.Recor
 
 // ResolveAcceptRecord closes a transfer as the service has it, although that is not what was
 // asked for, and returns the outcome that it wrote, with the differences. Without records
-// the kept ones stand, of a conflict or an unverified transfer. The error is a *[StatusError]
+// the kept ones stand, of a conflict or an unverified transfer; where there is none but a list's
+// word, that does. The error is a *[StatusError]
 // for any other status, [ErrNoRecord], [ErrCreditOnly], [ErrUnknownRefID], or what the state
 // refuses, such as a record that belongs to another ref_id; then nothing was written.
 func ResolveAcceptRecord(ctx context.Context, r Resolution, records []transfer.Record) (state.Outcome, error) {
@@ -117,6 +118,9 @@ func ResolveAcceptRecord(ctx context.Context, r Resolution, records []transfer.R
 	if err != nil {
 		return state.Outcome{}, fmt.Errorf("resolve %q: %w: %w", r.RefID, ErrNoRecord, err)
 	}
+	if len(kept) == 0 && detail.IsListed() {
+		return r.vouch(ctx, detail)
+	}
 	if len(kept) == 0 {
 		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrNoRecord)
 	}
@@ -127,6 +131,16 @@ func ResolveAcceptRecord(ctx context.Context, r Resolution, records []transfer.R
 	outcome.Records = raws(kept, deciding)
 	outcome.Differences = detail.Outcome.Differences
 	return r.say(ctx, outcome)
+}
+
+// vouch takes the word of a person that a transfer was made of which a list says so and no record.
+// It stays without a status of the service's: what depends on it goes on waiting.
+func (r Resolution) vouch(ctx context.Context, detail state.Detail) (state.Outcome, error) {
+	listed := state.Listed{GroupID: detail.GroupID}
+	if detail.Outcome.Listed != nil {
+		listed = *detail.Outcome.Listed
+	}
+	return r.say(ctx, state.Outcome{RefID: r.RefID, Status: state.Adopted, Listed: &listed, Differences: detail.Outcome.Differences})
 }
 
 // give stores records that a person got from the service; with accept, also those that
@@ -328,7 +342,7 @@ func (r Resolution) read(ctx context.Context) (state.Detail, state.Meta, error) 
 
 // known is what records are held against.
 func (r Resolution) known(detail state.Detail, meta state.Meta) (known, error) {
-	if detail.Intent.Body == "" {
+	if detail.Intent.Body == "" && !detail.IsListed() {
 		return known{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrNoRequest)
 	}
 	u := newUnsettled(detail, "", r.Policy)

@@ -51,7 +51,7 @@ func (r *report) settle(request transfer.Request, v verdict, planned bool) {
 	if planned && v.result != ResultNotAttempted && v.result != ResultInDoubt {
 		r.open--
 	}
-	if v.outcome.Status.Made() && !v.status.Final() {
+	if v.outcome.Status.Made() && v.outcome.Listed == nil && !v.status.Final() {
 		r.summary.Unfinished++
 	}
 	r.handler.Handle(r.count(request, v))

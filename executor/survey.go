@@ -115,6 +115,14 @@ func newUnsettled(d state.Detail, runID string, policy Policy) *unsettled {
 		first: d.IntendedAt, earlier: !d.Intent.Found, found: d.Intent.Found, doubted: true,
 		operator: policy.Operator,
 	}
+	if d.IsListed() {
+		u.group, u.found, u.earlier = d.GroupID, true, false
+		u.alone = d.Intent.Body == ""
+	}
+	if u.alone {
+		u.request = transfer.Request{RefID: d.RefID, Asset: d.Asset, Amount: d.Amount}
+		return u
+	}
 	request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), policy.FingerprintKey)
 	if err != nil {
 		u.amiss = fmt.Sprintf("Its recorded request cannot be read: %v.", err)

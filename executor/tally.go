@@ -38,7 +38,7 @@ func (t *tally) add(request transfer.Request, v verdict, planned bool) {
 	if planned && isShort(v.result) {
 		t.Short++
 	}
-	if v.outcome.Status.Made() && !v.status.Final() {
+	if v.outcome.Status.Made() && v.outcome.Listed == nil && !v.status.Final() {
 		t.Unfinished++
 	}
 }

@@ -107,7 +107,7 @@ func (w watched) judge(found lookup) news {
 	var finding transfer.Finding
 	var differences []transfer.Difference
 	if !w.amiss {
-		finding = transfer.Examine(w.request, records, w.operator)
+		finding = w.examine(records)
 		differences = unaccepted(w.known, w.detail, finding.Differences)
 	}
 	stored := w.stored()
@@ -183,6 +183,7 @@ func (w *watched) against(stored, deciding *transfer.Record, known []transfer.Di
 	switch {
 	case stored != nil:
 		list = transfer.CompareCopies(*stored, *deciding)
+	case w.group != "": // there is none: examine compares it with what a list says
 	case deciding.ID != w.detail.RecordID:
 		list = []transfer.Difference{{Field: "id", Asked: w.detail.RecordID, Answered: deciding.ID}}
 	}

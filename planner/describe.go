@@ -118,6 +118,9 @@ func describeMade(c *Change) {
 	}
 	if c.Recorded.Status == state.Unverified {
 		c.markUnverified()
+		if c.Recorded.RecordID == "" {
+			c.markListed()
+		}
 	}
 }
 
@@ -143,6 +146,12 @@ func (c *Change) describeConflict(d *state.Detail) {
 func (c *Change) markUnverified() {
 	c.Signals = append(c.Signals, Signal{Kind: Unverified, Detail: "its destination could not be proven; a person should look"})
 	c.Next = acceptRecord(c.RefID)
+}
+
+// markListed says so where a list is all that says that a transfer was made.
+func (c *Change) markListed() {
+	c.Signals[len(c.Signals)-1].Detail = "a list alone says that it was made; a person should look"
+	c.Next = "remit resolve " + shell.Word(c.RefID) + ` --recorded FILE --reason "…"`
 }
 
 // settling says how a doubt can be settled, in the words of design section 3.

@@ -23,6 +23,10 @@ func (b *builder) describeImported(c *Change, d *state.Detail) error {
 	if !d.Status.Made() || d.Outcome == nil {
 		return nil
 	}
+	if d.IsListed() {
+		describeListed(c, d)
+		return nil
+	}
 	var records []transfer.Record
 	for _, raw := range d.Outcome.Records {
 		record, err := transfer.ParseRecord(raw)
@@ -36,6 +40,19 @@ func (b *builder) describeImported(c *Change, d *state.Detail) error {
 		c.Action = Conflict
 	}
 	return nil
+}
+
+// describeListed compares what is declared with what a list says, which is its amount.
+func describeListed(c *Change, d *state.Detail) {
+	if !transfer.SameNumber(c.Request.Amount.String(), d.Amount.String()) {
+		c.Differences = append(c.Differences, transfer.Difference{Field: "amount", Asked: c.Request.Amount.String(), Answered: d.Amount.String()})
+	}
+	if c.Request.Asset != d.Asset {
+		c.Differences = append(c.Differences, transfer.Difference{Field: "asset", Asked: c.Request.Asset, Answered: d.Asset})
+	}
+	if len(c.Differences) > 0 {
+		c.Action = Conflict
+	}
 }
 
 // dropAgreed counts the lines of imported records that agree with what is declared and at

@@ -28,10 +28,11 @@ func newPendingSince(controls Controls, now time.Time) *pendingSince {
 	return p
 }
 
-// recorded counts a transfer where it is one of them. One that was imported has no attempt, and
+// recorded counts a transfer where it is one of them. Of one without a record the service has said
+// nothing. One that was imported has no attempt, and
 // counts as old.
 func (p *pendingSince) recorded(o *state.Outline) {
-	if !o.Status.Made() || o.RecordStatus.Final() || o.AttemptedAt.After(p.before) {
+	if !o.Status.Made() || o.RecordStatus == "" || o.RecordStatus.Final() || o.AttemptedAt.After(p.before) {
 		return
 	}
 	s := &p.standing

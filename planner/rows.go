@@ -23,6 +23,7 @@ type row struct {
 	completed   bool // by the service's own status
 	failed      bool
 	mayBeMade   bool // what a look-alike is compared with
+	isListed    bool // made by the word of a list, without a record
 	fromLabel   bool
 	inFlight    bool // its latest attempt is under way in a run that is alive
 	declared    bool
@@ -83,6 +84,7 @@ func readRows(ctx context.Context, record Record, limits *limitTally, pending *p
 			intended: unknownAge, status: t.Status, fromLabel: t.FromLabel,
 			completed: t.RecordStatus == transfer.Completed, failed: t.RecordStatus == transfer.Failed,
 			mayBeMade: t.MayBeMade(),
+			isListed:  t.Status.Made() && t.RecordStatus == "",
 			inFlight:  alive && t.Open && holder.RunID != "" && t.RunID == holder.RunID,
 		}
 		if !t.IntendedAt.IsZero() {

@@ -39,6 +39,7 @@ const (
 	CauseConflict   Cause = "conflict"   // Open: what was asked and what was recorded differ
 	CauseConversion Cause = "conversion" // Open: the record has two assets and no rate
 	CauseUnreadable Cause = "unreadable" // Open: an amount of the record is no plain decimal
+	CauseListed     Cause = "listed"     // Open: a list says that it was made, and no record says how
 
 	CauseFailed  Cause = "failed"   // None: the service says FAILED
 	CauseRefused Cause = "refused"  // None: the service said no
@@ -50,7 +51,7 @@ const (
 func Causes() []Cause {
 	return []Cause{
 		CauseUnfinished, CauseUnverified,
-		CauseInDoubt, CauseConflict, CauseConversion, CauseUnreadable,
+		CauseInDoubt, CauseConflict, CauseConversion, CauseUnreadable, CauseListed,
 		CauseFailed, CauseRefused, CauseUnsent, CauseNotMade,
 	}
 }
@@ -60,7 +61,7 @@ func (c Cause) Standing() Standing {
 	switch c {
 	case CauseUnfinished, CauseUnverified:
 		return Pending
-	case CauseInDoubt, CauseConflict, CauseConversion, CauseUnreadable:
+	case CauseInDoubt, CauseConflict, CauseConversion, CauseUnreadable, CauseListed:
 		return Open
 	case CauseFailed, CauseRefused, CauseUnsent, CauseNotMade:
 		return None

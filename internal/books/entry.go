@@ -34,6 +34,7 @@ func newEntry(d *state.Detail, debit, credit *transfer.Record) Entry {
 		}
 	}
 	switch {
+	case e.Cause == CauseListed: // there is none
 	case e.Cause == CauseInDoubt: // what records there are do not say what moved
 	case e.Cause == CauseConflict:
 		e.dateConflict(d)
@@ -47,6 +48,9 @@ func newEntry(d *state.Detail, debit, credit *transfer.Record) Entry {
 
 // causeOf is the cause by what the state says alone.
 func causeOf(d *state.Detail) Cause {
+	if d.Status.Made() && d.IsListed() {
+		return CauseListed
+	}
 	switch d.Status {
 	case state.InDoubt:
 		return CauseInDoubt

@@ -31,6 +31,7 @@ type importing struct {
 	applying
 	files []string
 	spool *records.Spool
+	list  importList
 
 	customers customers
 	known     []string // ref_ids of transfers that are made, of which the files say something new
@@ -40,7 +41,7 @@ func newImport(p *process) *cobra.Command {
 	i := importing{applying: applying{planning: planning{allowEmpty: true}}}
 	cmd := &cobra.Command{
 		Use:   "import FILE…",
-		Short: "Take over what was paid before, from the service's export of transfer records",
+		Short: "Take over what was paid before, from the service's export of transfer records or a list",
 		Long: "Take over what was paid before this state knew of it, or rebuild a lost state, from the\n" +
 			"service's exports of transfer records: JSON, JSON Lines, or CSV whose header has the names\n" +
 			"of the service's fields; - is standard input. Nothing is sent. Each record is compared with\n" +
@@ -50,6 +51,9 @@ func newImport(p *process) *cobra.Command {
 			"    conflict     it disagrees\n\n" +
 			"What nobody declares is adopted where the export has both of its sides, and else kept as\n" +
 			"unverified: its ref_id exists at the service and is never sent.\n\n" +
+			"A CSV of ref_id and group_id, with or without amount and asset, is a list: somebody's word\n" +
+			"that these were paid, and no record. What it has is unverified, and never sent; a lookup,\n" +
+			"an export or a person completes it. What nobody declares needs its amount and asset.\n\n" +
 			"What would be recorded is shown first, and written when you say yes. The same import again\n" +
 			"does nothing.",
 		Args: someArgs("FILE"),
@@ -104,7 +108,7 @@ func (i *importing) locked(ctx context.Context, w *workspace, journal state.Jour
 	if err != nil {
 		return w.stateError(err)
 	}
-	others, err := i.others(ctx, snapshot, plan)
+	others, err := i.others(ctx, w, snapshot, plan, imported)
 	if err != nil {
 		return w.stateError(err)
 	}
@@ -125,7 +129,7 @@ func (i *importing) locked(ctx context.Context, w *workspace, journal state.Jour
 		}
 		return executor.Adopt(ctx, run, others)
 	})
-	if ended == nil && imported.DifferingCount > 0 {
+	if ended == nil && imported.NeedsPerson() {
 		return exitCode(exitLook)
 	}
 	return ended
@@ -147,6 +151,7 @@ func (i *importing) newImportRun(w *workspace, plan *planner.Plan, meta state.Me
 func (i *importing) survey(ctx context.Context, w *workspace, snapshot state.Snapshot, plan *planner.Plan) (*view.Import, error) {
 	imported := &view.Import{Meta: snapshot.Meta()}
 	imported.Records, imported.RefIDs, imported.Repeated, imported.Without = i.spool.Counts()
+	imported.Listed, imported.ListedTwice = i.list.Count()
 	isLine := func(string) bool { return false }
 	if adoptable := linesToAdopt(plan); len(adoptable) > 0 {
 		isLine = func(refID string) bool {
@@ -170,7 +175,8 @@ func (i *importing) survey(ctx context.Context, w *workspace, snapshot state.Sna
 		if err != nil {
 			return nil, err
 		}
-		if row.Status == state.InDoubt || isLine(row.RefID) || !i.spool.Has(row.RefID) {
+		i.list.note(&row)
+		if row.Status == state.InDoubt || isLine(row.RefID) || !i.has(row.RefID) {
 			continue // it is adopted as a doubt, or as a line
 		}
 		if page = append(page, row.RefID); len(page) == detailsPerCall {
@@ -212,6 +218,10 @@ func (i *importing) compare(w *workspace, d *state.Detail, policy executor.Polic
 		}
 	}
 	switch {
+	case len(records) == 0:
+		if reason := i.list.against(d); reason != "" {
+			differs(reason)
+		}
 	case d.Status.Made():
 		_, differences, isNew := executor.News(*d, records, policy)
 		switch {
@@ -227,30 +237,59 @@ func (i *importing) compare(w *workspace, d *state.Detail, policy executor.Polic
 	case d.Status == state.Refused, d.Status == state.Unsent:
 		differs("The state has it as " + d.Status.String() + ", and the file has a record of it. Nobody declares it any more: declare it again and import the file again.")
 	}
+	if asksForAPerson(d.Status) {
+		imported.Look++
+	}
 	imported.Known.Add(d.Asset, d.Amount)
 	return nil
 }
 
 // others are the ref_ids of the files of which the state has nothing, and no line of the plan.
-func (i *importing) others(ctx context.Context, snapshot state.Snapshot, plan *planner.Plan) (executor.Others, error) {
+func (i *importing) others(ctx context.Context, w *workspace, snapshot state.Snapshot, plan *planner.Plan, imported *view.Import) (executor.Others, error) {
 	taken := linesToAdopt(plan)
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
 			return executor.Others{}, err
 		}
-		if i.spool.Has(row.RefID) {
+		if i.has(row.RefID) {
 			taken = append(taken, row.RefID)
 		}
 	}
 	slices.Sort(taken)
+	isTaken := func(refID string) bool {
+		_, is := slices.BinarySearch(taken, refID)
+		return is
+	}
 	unknown := func(yield func(string) bool) {
 		for refID := range i.spool.RefIDs() {
-			if _, isTaken := slices.BinarySearch(taken, refID); !isTaken && !yield(refID) {
+			if !isTaken(refID) && !yield(refID) {
+				return
+			}
+		}
+		for refID := range i.list.RefIDs() {
+			if !isTaken(refID) && !i.spool.Has(refID) && i.list.hasAmount(refID) && !yield(refID) {
 				return
 			}
 		}
 	}
-	return executor.Others{Unknown: unknown, Count: count(unknown), Known: i.known}, nil
+	for refID := range i.list.RefIDs() {
+		if !isTaken(refID) && !i.spool.Has(refID) && !i.list.hasAmount(refID) {
+			i.leaveOut(w, refID, imported)
+		}
+	}
+	return executor.Others{Unknown: unknown, Count: count(unknown), Known: i.known, Listed: i.list.claim}, nil
+}
+
+// leaveOut tells of a ref_id of a list of which nobody says what was paid.
+func (i *importing) leaveOut(w *workspace, refID string, imported *view.Import) {
+	_, place, _ := i.list.Of(refID)
+	left := view.ImportLeftOut{RefID: refID, Place: place}
+	if imported.LeftOutCount++; len(imported.LeftOut) < view.ImportLinesMax {
+		imported.LeftOut = append(imported.LeftOut, left)
+	}
+	if i.asJSON {
+		w.json().ImportLeftOut(left)
+	}
 }
 
 func count(all iter.Seq[string]) int {
@@ -311,7 +350,7 @@ func (f *foreseen) Handle(e executor.Event) {
 // standsAlready is the exit code where there is nothing to record.
 func (i *importing) standsAlready(ctx context.Context, imported *view.Import) error {
 	code := exitOfRun(ctx, imported.Outcome)
-	if imported.DifferingCount > 0 {
+	if imported.NeedsPerson() {
 		code = exitLook
 	}
 	if code == exitDone {
@@ -341,7 +380,7 @@ func (i *importing) read(ctx context.Context, w *workspace) error {
 	w.begin("reading the records")
 	defer w.quiet()
 	for _, name := range i.files {
-		if err := w.eachRecord(name, importFileMax, func(r records.Record) error {
+		if err := w.eachRecordOrListing(name, importFileMax, func(r records.Record) error {
 			if ctx.Err() != nil {
 				return interrupted("while the records were read")
 			}
@@ -350,6 +389,11 @@ func (i *importing) read(ctx context.Context, w *workspace) error {
 			}
 			i.customers.note(&r.Record)
 			return i.spool.Add(name, r)
+		}, func(x records.Listing) error {
+			if ctx.Err() != nil {
+				return interrupted("while the list was read")
+			}
+			return i.list.Add(name, x)
 		}); err != nil {
 			return err
 		}
@@ -357,8 +401,11 @@ func (i *importing) read(ctx context.Context, w *workspace) error {
 	if err := i.spool.Seal(); err != nil {
 		return fmt.Errorf("%w. Nothing was changed. Export the records again", err)
 	}
-	return nil
+	return i.list.check(i.spool)
 }
+
+// has reports whether the files have anything of a ref_id.
+func (i *importing) has(refID string) bool { return i.spool.Has(refID) || i.list.has(refID) }
 
 // customers are whose debits the files have: the first, and a record of another one.
 type customers struct {

@@ -20,12 +20,18 @@ func (w *workspace) readRecords(name string, max int64) ([]transfer.Record, erro
 
 // eachRecord is readRecords for more than fit in memory. The error of use is returned as it is.
 func (w *workspace) eachRecord(name string, max int64, use func(records.Record) error) error {
+	return w.eachRecordOrListing(name, max, use, nil)
+}
+
+// eachRecordOrListing is eachRecord that takes a list as well, where list is not nil.
+func (w *workspace) eachRecordOrListing(name string, max int64, use func(records.Record) error, list func(records.Listing) error) error {
 	in, err := w.openExport(name)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }() // only read
 	reader := records.NewReader(name, in, max)
+	reader.TakeList(list)
 	for record, err := range reader.All() {
 		if err != nil {
 			return fmt.Errorf("read the records: %w", err)

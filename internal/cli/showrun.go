@@ -132,6 +132,9 @@ func nextFor(d *state.Detail) string {
 		}
 		return "remit apply"
 	case state.Unverified, state.Conflict:
+		if d.IsListed() && d.Outcome != nil && d.Outcome.Listed != nil {
+			return "remit resolve " + shell.Word(d.RefID) + ` --recorded FILE --reason "…"`
+		}
 		return "remit resolve " + shell.Word(d.RefID) + ` --accept-record --reason "…"`
 	case state.Refused, state.Unsent:
 		return "remit plan"

@@ -189,7 +189,7 @@ func (p *pair) isFailed() bool {
 
 // isForgotten reports whether a tombstone was a made transfer before a person had it forgotten.
 func (j *judge) isForgotten(p *pair) (bool, error) {
-	if p.row.RecordID == "" {
+	if p.row.RecordID == "" && !p.row.IsListed() {
 		return false, nil
 	}
 	before := state.Status(0)
@@ -269,10 +269,13 @@ func (j *judge) compareFields(p *pair, line *Line) {
 	request, err := transfer.ParseRequest(p.detail.Intent.Operation, []byte(p.detail.Intent.Body), j.options.FingerprintKey)
 	hasRequest := p.detail.Intent.Body != "" && err == nil
 	ask := func(record transfer.Record) []transfer.Difference { return compareStored(stored, record) }
-	if hasRequest {
+	switch {
+	case hasRequest:
 		ask = func(record transfer.Record) []transfer.Difference {
 			return transfer.Compare(request, record, j.options.Operator)
 		}
+	case p.row.IsListed():
+		ask = p.compareListed
 	}
 	var accepted []transfer.Difference
 	if p.row.Status.Made() && hasRequest {
@@ -436,6 +439,19 @@ func compareStored(stored []transfer.Record, record transfer.Record) []transfer.
 		if field.asked != "" && field.answered != "" {
 			differ(field.name, field.asked, field.answered)
 		}
+	}
+	return differences
+}
+
+// compareListed compares a record with the amount and the asset that a list has, of a transfer of
+// which nobody says what was asked for.
+func (p *pair) compareListed(record transfer.Record) []transfer.Difference {
+	var differences []transfer.Difference
+	if asked := p.row.Amount.String(); !transfer.SameNumber(asked, record.Amount) {
+		differences = append(differences, transfer.Difference{Field: "amount", Asked: asked, Answered: record.Amount})
+	}
+	if p.row.Asset != record.Asset {
+		differences = append(differences, transfer.Difference{Field: "asset", Asked: p.row.Asset, Answered: record.Asset})
 	}
 	return differences
 }

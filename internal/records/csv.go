@@ -52,7 +52,10 @@ func (r *Reader) readCSV(in *bufio.Reader, line int, each func(Record) bool) err
 	header, _, _ = bytes.Cut(header, []byte("\n"))
 	c := &csvReader{Reader: r, rows: csv.NewReader(in), above: line - 1}
 	c.rows.Comma, c.rows.ReuseRecord = delimiter(string(header)), true
-	if err := c.header(); err != nil {
+	if list, err := c.header(); err != nil || list != nil {
+		if err == nil {
+			err = list.read(c.rows)
+		}
 		return err
 	}
 	for {
@@ -100,35 +103,46 @@ func (c *csvReader) explain(err error) error {
 	return c.wrong(parse.Line+c.above, fmt.Errorf("column %d: %w", parse.Column, parse.Err))
 }
 
-// header reads the names of the columns.
-func (c *csvReader) header() error {
+// header reads the names of the columns. It returns a reader of the rows where they are those of a
+// list.
+func (c *csvReader) header() (*listReader, error) {
 	cells, err := c.rows.Read()
 	if err != nil {
-		return c.explain(err)
+		return nil, c.explain(err)
 	}
 	var names []string
 	for _, cell := range cells {
 		name := strings.TrimSpace(cell)
 		if !utf8.ValidString(name) {
-			return c.wrong(c.above+1, errNotUTF8)
+			return nil, c.wrong(c.above+1, errNotUTF8)
 		}
 		if name != "" && slices.Contains(names, name) {
-			return c.wrong(c.above+1, fmt.Errorf("the column %q stands twice", name))
+			return nil, c.wrong(c.above+1, fmt.Errorf("the column %q stands twice", name))
 		}
 		names = append(names, name)
 		c.columns = append(c.columns, newColumn(name))
 	}
+	if isList(names) {
+		if c.list == nil {
+			return nil, c.wrong(c.above+1, errors.New("this is a list of ref_ids and group_ids, without records: remit import takes one"))
+		}
+		list, err := newListReader(c, names)
+		if err != nil {
+			return nil, c.wrong(c.above+1, err)
+		}
+		return list, nil
+	}
 	missing := slices.DeleteFunc(required(), func(name string) bool { return slices.Contains(names, name) })
 	if len(missing) == len(required()) {
-		return c.wrong(c.above+1, errors.New("this is neither JSON nor CSV with a header of the service's field names, such as id, ref_id, amount"))
+		return nil, c.wrong(c.above+1, errors.New("this is neither JSON nor CSV with a header of the service's field names, such as id, ref_id, amount"))
 	}
 	if len(missing) > 0 {
-		return c.wrong(c.above+1, fmt.Errorf("the header lacks these columns, which every record has: %s", strings.Join(missing, ", ")))
+		return nil, c.wrong(c.above+1, fmt.Errorf("the header lacks these columns, which every record has: %s", strings.Join(missing, ", ")))
 	}
 	if slices.Contains(names, "metadata") && slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "metadata.") }) {
-		return c.wrong(c.above+1, errors.New("the header has both metadata and metadata.KEY: a pair could stand twice"))
+		return nil, c.wrong(c.above+1, errors.New("the header has both metadata and metadata.KEY: a pair could stand twice"))
 	}
-	return nil
+	return nil, nil
 }
 
 func newColumn(name string) column {

@@ -45,6 +45,7 @@ type Reader struct {
 	max       int64
 	count     int
 	continues bool
+	list      func(Listing) error // nil where a list is a mistake
 }
 
 // NewReader returns a Reader of at most max bytes of in. The name is for errors.
@@ -84,7 +85,12 @@ func (r *Reader) All() iter.Seq2[Record, error] {
 	}
 }
 
-// Count is how many records were yielded.
+// TakeList has each line of CSV that is a list handed to each, in place of a record; an error of
+// each ends the reading and is yielded. Without it a list is a mistake. A list is CSV whose header
+// has ref_id and group_id, may have amount and asset, and has no id.
+func (r *Reader) TakeList(each func(Listing) error) { r.list = each }
+
+// Count is how many records, or lines of a list, were yielded.
 func (r *Reader) Count() int { return r.count }
 
 // Continues reports, once all was read, whether the last page of the file names a next page:

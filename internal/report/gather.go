@@ -64,7 +64,7 @@ func standingOf(cause books.Cause) Standing {
 	switch cause {
 	case books.CauseUnfinished:
 		return Pending
-	case books.CauseUnverified:
+	case books.CauseUnverified, books.CauseListed:
 		return Unverified
 	case books.CauseInDoubt:
 		return InDoubt

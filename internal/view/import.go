@@ -19,6 +19,17 @@ type Import struct {
 	Repeated int        // further copies of a record, left out
 	Without  int        // records without a ref_id that can be declared, left out
 
+	Listed      int // ref_ids of lists
+	ListedTwice int // further copies of their lines, left out
+	// LeftOut are ref_ids of lists that are not taken, at most [ImportLinesMax] and LeftOutCount in
+	// all.
+	LeftOut      []ImportLeftOut
+	LeftOutCount int
+
+	// Look are the transfers of the files that the state has in doubt, unverified or in conflict
+	// already.
+	Look int
+
 	// Outcome is how the run would end, and Lines its first transfers that would be written, at
 	// most [ImportLinesMax].
 	Outcome executor.Summary
@@ -40,6 +51,16 @@ type ImportDifference struct {
 	Status state.Status `json:"status"` // as the state has it
 	Reason string       `json:"reason"`
 }
+
+// ImportLeftOut is a ref_id of a list of which neither the list nor a declaration says what was paid.
+type ImportLeftOut struct {
+	RefID string `json:"ref_id"`
+	Place string `json:"place"` // file:line
+}
+
+// NeedsPerson reports whether a person should look at some of what the files have, whatever the
+// import records.
+func (i *Import) NeedsPerson() bool { return i.DifferingCount > 0 || i.LeftOutCount > 0 || i.Look > 0 }
 
 // writes are the results that an import would write.
 func (i *Import) writes() []executor.Result {
@@ -70,7 +91,7 @@ func ImportPlan(w io.Writer, i *Import, s Screen) error {
 		p.line(strong("Environment: "+Visible(i.Meta.Environment)), plain(inBrackets(serviceName(planner.Header{Service: i.Meta.Service}))))
 	}
 	p.line()
-	p.paragraph("", fmt.Sprintf("Import: %s of %s.%s", plural(i.Records, "record"), plural(i.RefIDs, "transfer"), i.leftOut()), toneNone)
+	p.paragraph("", "Import: "+i.files()+"."+i.leftOut(), toneNone)
 	p.line()
 	p.importTotals(i)
 	exceptions := i.Outcome
@@ -89,6 +110,7 @@ func ImportPlan(w io.Writer, i *Import, s Screen) error {
 	}
 	p.exceptions(exceptions, "")
 	p.importAbsent(i)
+	p.importLeftOut(i)
 	p.importDiffering(i)
 	p.line()
 	p.paragraph("", i.sentence(), toneStrong)
@@ -133,11 +155,26 @@ func (p *page) importAbsent(i *Import) {
 	}
 }
 
+// files says how much the files have.
+func (i *Import) files() string {
+	var parts []string
+	if i.Records > 0 || i.Listed == 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s", plural(i.Records, "record"), plural(i.RefIDs, "transfer")))
+	}
+	if i.Listed > 0 {
+		parts = append(parts, "a list of "+plural(i.Listed, "transfer"))
+	}
+	return strings.Join(parts, ", and ")
+}
+
 // leftOut says what does not count; "" where everything does.
 func (i *Import) leftOut() string {
 	var parts []string
 	if i.Repeated > 0 {
 		parts = append(parts, fmt.Sprintf("%d that stand there twice", i.Repeated))
+	}
+	if i.ListedTwice > 0 {
+		parts = append(parts, fmt.Sprintf("lines of the list that stand there twice: %d", i.ListedTwice))
 	}
 	if i.Without > 0 {
 		parts = append(parts, fmt.Sprintf("%d without a ref_id that can be declared", i.Without))
@@ -161,6 +198,21 @@ func (p *page) importTotals(i *Import) {
 	p.totalsTable(rows, 0)
 }
 
+// importLeftOut lists what a list has without saying what was paid.
+func (p *page) importLeftOut(i *Import) {
+	if i.LeftOutCount == 0 {
+		return
+	}
+	p.line()
+	p.line(span{"In the list, and not taken: declare it, or add the columns amount and asset", toneBad})
+	for _, l := range i.LeftOut[:min(len(i.LeftOut), exceptionsMax)] {
+		p.line(plain("  "+Visible(l.RefID)), dim("  "+Visible(l.Place)))
+	}
+	if more := i.LeftOutCount - exceptionsMax; more > 0 {
+		p.line(dim(fmt.Sprintf("  and %d more. To see all of them, say --json.", more)))
+	}
+}
+
 func (p *page) importDiffering(i *Import) {
 	if i.DifferingCount == 0 {
 		return
@@ -178,6 +230,9 @@ func (p *page) importDiffering(i *Import) {
 
 // sentence is the import in numbers.
 func (i *Import) sentence() string {
+	if i.Writes() == 0 && i.LeftOutCount > 0 {
+		return fmt.Sprintf("Nothing to import: %s there already, %d not taken.", isOrAre(i.Known.Count(), "transfer"), i.LeftOutCount)
+	}
 	if i.Writes() == 0 {
 		return fmt.Sprintf("Nothing to import: %s there already.", isOrAre(i.Known.Count(), "transfer"))
 	}
@@ -226,6 +281,14 @@ func (j *JSON) ImportDiffering(d ImportDifference) {
 	}{"import_difference", d})
 }
 
+// ImportLeftOut writes a ref_id of a list that is not taken.
+func (j *JSON) ImportLeftOut(l ImportLeftOut) {
+	j.write(struct {
+		Type string `json:"type"`
+		ImportLeftOut
+	}{"import_left_out", l})
+}
+
 // importPlanLine ends what an import would do.
 type importPlanLine struct {
 	Type      string       `json:"type"` // "import_plan"
@@ -236,6 +299,8 @@ type importPlanLine struct {
 	Writes    int          `json:"writes"`
 	Results   []totalsLine `json:"results"`
 	Known     totalsLine   `json:"known"`
+	Listed    int          `json:"listed"`
+	LeftOut   int          `json:"left_out"`
 	Differing int          `json:"differing"`
 }
 
@@ -243,7 +308,7 @@ type importPlanLine struct {
 func (j *JSON) ImportPlan(i *Import) error {
 	line := importPlanLine{
 		Type: "import_plan", Records: i.Records, RefIDs: i.RefIDs, Repeated: i.Repeated, Without: i.Without,
-		Writes: i.Writes(), Known: totalsOf(&i.Known), Differing: i.DifferingCount,
+		Writes: i.Writes(), Known: totalsOf(&i.Known), Listed: i.Listed, LeftOut: i.LeftOutCount, Differing: i.DifferingCount,
 	}
 	for _, result := range executor.Results() {
 		totals := totalsOf(i.Outcome.Totals[result])

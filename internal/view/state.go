@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 	"time"
 
 	"remit/internal/transfer"
@@ -195,6 +196,11 @@ func (p *page) outcome(o *state.Outcome) {
 	if len(o.Problem) > 0 {
 		p.line(dim("  problem"))
 		p.whole(string(o.Problem))
+	}
+	if l := o.Listed; l != nil {
+		p.line()
+		p.line(strong("In place of a record"), plain(": what a list says"))
+		p.fields([]field{{"group_id", l.GroupID}, {"amount", strings.TrimSpace(l.Amount + " " + l.Asset)}})
 	}
 	for _, record := range o.Records {
 		p.record(record)
