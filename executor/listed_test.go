@@ -1,0 +1,89 @@
+package executor_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"remit/executor"
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// listedOf has a list say of each ref_id that it has a group_id of its own.
+func listedOf(claims ...executor.Claim) executor.Others {
+	byRefID := make(map[string]executor.Claim)
+	for _, c := range claims {
+		c.Place = "list.csv:2"
+		byRefID[c.RefID] = c
+	}
+	return executor.Others{
+		Unknown: func(func(string) bool) {},
+		Listed: func(refID string) (executor.Claim, bool) {
+			c, ok := byRefID[refID]
+			return c, ok
+		},
+	}
+}
+
+// TestWhatAListHasIsNeverSent takes a list over, and then applies the same plan, with a lookup
+// that shows nothing, the record, or another one, and without a lookup.
+func TestWhatAListHasIsNeverSent(t *testing.T) {
+	for name, test := range map[string]struct {
+		claim   executor.Claim
+		records func([]transfer.Record) []transfer.Record // that a refresh finds; nil for no lookup
+		adopted state.Status
+		then    state.Status
+	}{
+		"without a lookup":                    {executor.Claim{RefID: "rent", GroupID: "group-of-rent"}, nil, state.Unverified, state.Unverified},
+		"the service lists nothing":           {executor.Claim{RefID: "rent", GroupID: "group-of-rent"}, func([]transfer.Record) []transfer.Record { return nil }, state.Unverified, state.Unverified},
+		"the service lists both sides":        {executor.Claim{RefID: "rent", GroupID: "group-of-rent"}, func(both []transfer.Record) []transfer.Record { return both }, state.Unverified, state.Adopted},
+		"the service lists the debit":         {executor.Claim{RefID: "rent", GroupID: "group-of-rent"}, func(both []transfer.Record) []transfer.Record { return both[:1] }, state.Unverified, state.Unverified},
+		"the service lists the credit":        {executor.Claim{RefID: "rent", GroupID: "group-of-rent"}, func(both []transfer.Record) []transfer.Record { return both[1:] }, state.Unverified, state.Unverified},
+		"the service lists another group_id":  {executor.Claim{RefID: "rent", GroupID: "another"}, func(both []transfer.Record) []transfer.Record { return both }, state.Unverified, state.Conflict},
+		"the list has another amount":         {executor.Claim{RefID: "rent", GroupID: "g", Amount: "7", Asset: "USD"}, nil, state.Conflict, state.Conflict},
+		"the list has another asset":          {executor.Claim{RefID: "rent", GroupID: "g", Amount: request("rent").Amount.String(), Asset: "EUR"}, nil, state.Conflict, state.Conflict},
+		"the group_id is of another transfer": {executor.Claim{RefID: "rent", GroupID: "g", Owner: "fund"}, nil, state.Conflict, state.Conflict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				none := exported(w.run(w.plan(request("rent"))), nil)
+				none.Finder = export{nothing{}, nil}
+				if _, err := executor.Adopt(t.Context(), none, listedOf(test.claim)); err != nil {
+					t.Fatal(err)
+				}
+				if row := w.journal.row("rent"); row.Status != test.adopted || row.GroupID != test.claim.GroupID || row.RecordID != "" {
+					t.Fatalf("adopted: %+v", row)
+				}
+				w.lookup = test.records != nil
+				if test.records != nil {
+					w.service.made["rent"] = test.records(sides(request("rent"), time.Now().Add(-time.Hour), transfer.Completed))
+				}
+				w.apply(request("rent"))
+				if test.records != nil {
+					refresh := w.run(w.plan())
+					refresh.Begun = state.Begun{} // it is no run
+					if _, err := executor.Refresh(t.Context(), refresh, 0, nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+				w.apply(request("rent"))
+				if n := w.service.requests("rent"); n != 0 {
+					t.Errorf("%d requests were sent", n)
+				}
+				if diff := cmp.Diff(test.then, w.journal.row("rent").Status); diff != "" {
+					t.Errorf("in the end (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// nothing is a lookup that lists nothing.
+type nothing struct{}
+
+func (nothing) Find(context.Context, []string) (map[string][]transfer.Record, error) { return nil, nil }
