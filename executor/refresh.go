@@ -38,6 +38,8 @@ type Refreshed struct {
 	Refused   transfer.Totals // still PENDING in the state, which takes the service's word from a person alone
 	Pending   transfer.Totals // still
 
+	CreditFailed int // of Completed: the credit side FAILED
+
 	// Of Pending:
 	Absent     int      // not listed, which says nothing: lists lag
 	Unreadable int      // what is listed of them can't be read
@@ -345,6 +347,9 @@ func (r *refresher) note(n *news) bool {
 			n.count(&s.Failed)
 		case transfer.Completed:
 			n.count(&s.Completed)
+			if n.creditFailed {
+				s.CreditFailed++
+			}
 		case transfer.Pending: // something else is new
 		}
 		return !n.verdict.status.Final()

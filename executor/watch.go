@@ -36,6 +36,8 @@ type news struct {
 	changes []Change // of newsChanged
 	verdict verdict  // of newsChanged and newsConflict; durable
 	reason  string   // of newsUnreadable and newsRefused, in words
+
+	creditFailed bool // the debit side is COMPLETED, and the credit side FAILED
 }
 
 // final reports whether the service is done with the transfer.
@@ -43,7 +45,7 @@ func (n *news) final() bool { return n.kind == newsChanged && n.verdict.status.F
 
 // Change is a field of a transfer's record that is another one since it was stored.
 type Change struct {
-	Field  string `json:"field"`            // as section 2.1 of the service's document names it, or "destination"
+	Field  string `json:"field"`            // as section 2.1 of the service's document names it, "destination", or "credit side"
 	Before string `json:"before,omitempty"` // "" where the field was not there
 	After  string `json:"after"`
 }
@@ -129,6 +131,10 @@ func (w watched) judge(found lookup) news {
 	}
 	if len(n.changes) == 0 {
 		return n
+	}
+	if credit := finding.Credit; credit != nil && credit.Status == transfer.Failed && deciding.Status == transfer.Completed {
+		n.creditFailed = true
+		n.changes = append(n.changes, Change{"credit side", string(deciding.Status), string(credit.Status)})
 	}
 	n.kind = newsChanged
 	n.verdict = verdict{

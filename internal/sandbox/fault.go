@@ -67,6 +67,7 @@ const (
 	NovelStatus   FaultKind = "novel-status"   // a status that nobody knows
 	Fee           FaultKind = "fee"            // Number: a fee, once the transfer is not PENDING any more
 	Relinked      FaultKind = "relinked"       // another group_id
+	CreditFailed  FaultKind = "credit-failed"  // the credit side of what is COMPLETED is FAILED
 	Unreadable    FaultKind = "unreadable"     // a lookup lacks required fields; answers are whole
 )
 
@@ -115,7 +116,7 @@ func forms() map[FaultKind]valueForm {
 		Late: {duration: true, required: true}, LookupError: status(503), TokenError: status(503),
 		Rescaled: none, WrongAmount: none, WrongAsset: none, WrongProfile: none, WrongRefID: none, WrongCustomer: none,
 		SameID: none, Backdated: none, Bare: none, Novel: none, NovelStatus: none,
-		Fee: {number: true, required: true}, Relinked: none, Unreadable: none,
+		Fee: {number: true, required: true}, Relinked: none, CreditFailed: none, Unreadable: none,
 	}
 }
 

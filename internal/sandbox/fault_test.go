@@ -181,12 +181,13 @@ func TestFaultsOfRecords(t *testing.T) {
 		"bare": func(r *transfer.Record) {
 			r.RefID, r.BalanceAsset, r.GroupID, r.AutoConversion = "", "", "", nil
 		},
-		"novel":        func(r *transfer.Record) { r.CryptoNetwork = "NETWORK_OF_TOMORROW" },
-		"novel-status": func(r *transfer.Record) { r.Status = "SETTLING" },
-		"fee=2":        func(r *transfer.Record) { r.Fee, r.Total = "2", "12" },
-		"relinked":     func(r *transfer.Record) { r.GroupID = "" },
-		"pending=1h":   func(r *transfer.Record) { r.Status = transfer.Pending },
-		"unreadable":   func(*transfer.Record) {}, // in lookups alone
+		"novel":         func(r *transfer.Record) { r.CryptoNetwork = "NETWORK_OF_TOMORROW" },
+		"novel-status":  func(r *transfer.Record) { r.Status = "SETTLING" },
+		"fee=2":         func(r *transfer.Record) { r.Fee, r.Total = "2", "12" },
+		"relinked":      func(r *transfer.Record) { r.GroupID = "" },
+		"pending=1h":    func(r *transfer.Record) { r.Status = transfer.Pending },
+		"credit-failed": func(*transfer.Record) {}, // of the other side
+		"unreadable":    func(*transfer.Record) {}, // in lookups alone
 		"answer=credit": func(r *transfer.Record) {
 			r.ID, r.ProfileID, r.Direction, r.Type = "", landlord, "CREDIT", "INTERNAL_TRANSFER_CREDIT"
 		},

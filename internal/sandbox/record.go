@@ -87,6 +87,10 @@ func (r record) distort(e effects) record {
 	if e.has(WrongRefID) && r.RefID != "" {
 		r.RefID += "-other"
 	}
+	if e.has(CreditFailed) && r.Direction == string(transfer.Credit) && r.Status == string(transfer.Completed) {
+		r.Status = string(transfer.Failed)
+		r.StatusDetails, r.SecondaryStatus = json.RawMessage(failedDetails), json.RawMessage(failedStage)
+	}
 	if e.has(Relinked) {
 		r.GroupID = uuidOf(0, 0, "another group")
 	}

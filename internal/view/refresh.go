@@ -107,6 +107,11 @@ func Refreshed(w io.Writer, s *executor.Refreshed, o RefreshOptions) error {
 		row("for a person", toneDoubt, &s.Refused),
 		row("still PENDING", toneNone, &s.Pending),
 	}, 0)
+	if s.CreditFailed > 0 {
+		p.line()
+		p.paragraph("", fmt.Sprintf("Of those that are COMPLETED %d took the money from its sender, and the credit side FAILED: it did not arrive. "+
+			"Ask the operator what became of it.", s.CreditFailed), toneBad)
+	}
 	p.stillPending(s)
 	if s.Head != "" {
 		p.line()
@@ -142,19 +147,20 @@ func (p *page) stillPending(s *executor.Refreshed) {
 }
 
 type refreshLine struct {
-	Type        string     `json:"type"` // "refresh"
-	Completed   totalsLine `json:"completed"`
-	Failed      totalsLine `json:"failed"`
-	Conflicts   totalsLine `json:"conflicts"`
-	Refused     totalsLine `json:"refused"`
-	Pending     totalsLine `json:"pending"`
-	Absent      int        `json:"absent"`
-	Unreadable  int        `json:"unreadable"`
-	Unasked     int        `json:"unasked"`
-	RefIDs      []string   `json:"ref_ids"` // the first that are still PENDING
-	Interrupted bool       `json:"interrupted"`
-	Head        string     `json:"head,omitempty"`
-	Next        string     `json:"next,omitempty"`
+	Type         string     `json:"type"` // "refresh"
+	Completed    totalsLine `json:"completed"`
+	Failed       totalsLine `json:"failed"`
+	Conflicts    totalsLine `json:"conflicts"`
+	Refused      totalsLine `json:"refused"`
+	Pending      totalsLine `json:"pending"`
+	CreditFailed int        `json:"credit_failed"` // of completed
+	Absent       int        `json:"absent"`
+	Unreadable   int        `json:"unreadable"`
+	Unasked      int        `json:"unasked"`
+	RefIDs       []string   `json:"ref_ids"` // the first that are still PENDING
+	Interrupted  bool       `json:"interrupted"`
+	Head         string     `json:"head,omitempty"`
+	Next         string     `json:"next,omitempty"`
 }
 
 // Refreshed writes how a refresh ended. It returns the first error of writing.
@@ -166,7 +172,7 @@ func (j *JSON) Refreshed(s *executor.Refreshed, o RefreshOptions) error {
 func newRefreshLine(s *executor.Refreshed, next string) refreshLine {
 	return refreshLine{
 		Type: "refresh", Completed: totalsOf(&s.Completed), Failed: totalsOf(&s.Failed), Conflicts: totalsOf(&s.Conflicts),
-		Refused: totalsOf(&s.Refused), Pending: totalsOf(&s.Pending), Absent: s.Absent, Unreadable: s.Unreadable,
+		Refused: totalsOf(&s.Refused), Pending: totalsOf(&s.Pending), CreditFailed: s.CreditFailed, Absent: s.Absent, Unreadable: s.Unreadable,
 		Unasked: s.Unasked, RefIDs: append([]string{}, s.Named...), Interrupted: s.Interrupted, Head: s.Head, Next: next,
 	}
 }
