@@ -46,7 +46,7 @@ const (
 	PendingMore FaultKind = "pending-more" // Number: the transfer is PENDING until so many lookups have seen it
 	Replay      FaultKind = "replay"       // Mode: how a known ref_id is answered, see below
 	Forget      FaultKind = "forget"       // Number: a ref_id is protected until so many more transfers were made
-	Lookup      FaultKind = "lookup"       // Mode: "debit", "credit" or "none" is all that the lookup shows
+	Lookup      FaultKind = "lookup"       // Mode: "debit", "credit" or "none" is all that the lookup shows; "capitals": it shows each ref_id in capitals
 	Late        FaultKind = "late"         // Duration: until then the lookup does not show a transfer
 	LookupError FaultKind = "lookup-error" // Number: the HTTP status, 503
 	TokenError  FaultKind = "token-error"  // Number: the HTTP status of the token endpoint, 503
@@ -112,7 +112,7 @@ func forms() map[FaultKind]valueForm {
 		LostAnswer: none, HangAfter: none, ErrorAfter: status(503), HalfAnswer: none, Endless: none, Garbage: none,
 		Answer: {modes: []string{"credit", "none"}, required: true},
 		Fail:   none, PendingFor: {duration: true, required: true}, PendingMore: {number: true, required: true}, Replay: {modes: []string{ReplayConflict, ReplayExisting, ReplayIgnore}, required: true},
-		Forget: {number: true, required: true}, Lookup: {modes: []string{"debit", "credit", "none"}, required: true},
+		Forget: {number: true, required: true}, Lookup: {modes: []string{"debit", "credit", "none", "capitals"}, required: true},
 		Late: {duration: true, required: true}, LookupError: status(503), TokenError: status(503),
 		Rescaled: none, WrongAmount: none, WrongAsset: none, WrongProfile: none, WrongRefID: none, WrongCustomer: none,
 		SameID: none, Backdated: none, Bare: none, Novel: none, NovelStatus: none,

@@ -244,6 +244,11 @@ func TestFaultsOfTheLookup(t *testing.T) {
 			t.Errorf("%s: the lookup shows %q, want %q", fault, got, want)
 		}
 	}
+	for _, item := range c.lookup("ref_ids=a", "lookup=capitals").Items {
+		if !strings.Contains(string(item), `"ref_id":"A"`) {
+			t.Errorf("in capitals the lookup shows %s", item)
+		}
+	}
 	now.Advance(5 * time.Second)
 	if got := directions(c.lookup("ref_ids=a", "late=5s")); got != "DEBIT CREDIT" {
 		t.Errorf("after five seconds the lookup shows %q", got)

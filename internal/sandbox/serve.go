@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 
 	"remit/internal/transfer"
 )
@@ -182,6 +183,9 @@ func (s *Sandbox) lookup(r *http.Request, refIDs []string, after position, own F
 		}
 		shown := s.record(leg).distort(e)
 		shown.RefID = leg.refID
+		if e[Lookup].Mode == "capitals" {
+			shown.RefID = strings.ToUpper(shown.RefID)
+		}
 		if e.has(Unreadable) {
 			shown.Status, shown.Amount = "", ""
 		}

@@ -28,20 +28,25 @@ const (
 // Find looks at most [executor.FindMax] ref_ids up and returns their records by ref_id: none, one or both
 // sides of each. A lookup changes nothing, so it is tried again a few times where the
 // service or the network fails. Where an answer has something that can't be read, and not
-// even its ref_id, the ref_ids are asked for in halves until it is known whose it is. What
+// even its ref_id, the ref_ids are asked for in halves until it is known whose it is. A record whose
+// ref_id is another one's but for capitals, spaces around it or its Unicode form can't be read either. What
 // can't be read hurts its own ref_id alone: see [executor.Finder]. Find panics where more
 // are asked for, or where the service has no lookup.
 func (c *Client) Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error) {
 	if !c.HasLookup() || len(refIDs) > executor.FindMax {
 		panic(fmt.Sprintf("service: lookup of %d ref_ids at %q", len(refIDs), c.lookupPath))
 	}
-	s := &search{client: c, found: make(map[string][]transfer.Record), unreadable: make(map[string]string), splits: findSplitsMax}
+	s := &search{
+		client: c, found: make(map[string][]transfer.Record), unreadable: make(map[string]string),
+		listed: make(map[string]bool), splits: findSplitsMax,
+	}
 	if len(refIDs) == 0 {
 		return s.found, nil
 	}
 	if err := s.look(ctx, refIDs); err != nil {
 		return nil, fmt.Errorf("look up %d ref_ids: %w", len(refIDs), err)
 	}
+	s.holdTwins(refIDs)
 	if len(s.unreadable) == 0 {
 		return s.found, nil
 	}
@@ -56,6 +61,7 @@ type search struct {
 	client     *Client
 	found      map[string][]transfer.Record
 	unreadable map[string]string // why, by ref_id
+	listed     map[string]bool   // ref_ids that came back: those asked for, and their twins
 	splits     int               // that are left
 }
 
@@ -67,6 +73,9 @@ func (s *search) look(ctx context.Context, refIDs []string) error {
 		return err
 	}
 	maps.Copy(s.unreadable, all.unreadable)
+	for _, refID := range all.listed {
+		s.listed[refID] = true
+	}
 	switch {
 	case all.stray == "":
 		for _, record := range all.records {
@@ -91,12 +100,18 @@ func (s *search) look(ctx context.Context, refIDs []string) error {
 func (c *Client) findAll(ctx context.Context, refIDs []string) (page, error) {
 	all := page{unreadable: make(map[string]string)}
 	cursors := []string{""}
+	alike := newTwins(refIDs)
 	for {
 		p, err := c.findPage(ctx, refIDs, cursors[len(cursors)-1])
 		if err != nil {
 			return page{}, err
 		}
 		all.records = append(all.records, p.records...)
+		for _, refID := range p.listed {
+			if alike[twinKey(refID)] != nil {
+				all.listed = append(all.listed, refID)
+			}
+		}
 		maps.Copy(all.unreadable, p.unreadable)
 		all.stray = cmp.Or(all.stray, p.stray)
 		switch {
@@ -114,6 +129,7 @@ func (c *Client) findAll(ctx context.Context, refIDs []string) (page, error) {
 type page struct {
 	records    []transfer.Record // of ref_ids that were asked for
 	unreadable map[string]string // of these, why a record can't be read
+	listed     []string          // ref_ids of items, whoever's they are
 	stray      string            // why it can't be told whose an item is; "" where it can
 	next       string            // cursor of the next page; "" on the last
 }
@@ -205,7 +221,7 @@ func (c *Client) statusError(ex exchange) error {
 // readPage reads {"items":[record…],"next_page_cursor":"…"}. An answer without items, or with
 // two lists of them, is an error: taken for an empty list it would say that nothing was made.
 // So would an item without a ref_id, if it was left out. Records of ref_ids that were not asked for are, whatever
-// they look like.
+// they look like; only that they are listed is kept.
 func readPage(body []byte, refIDs []string) (page, error) {
 	in, err := transfer.Fields(body)
 	if err != nil {
@@ -226,6 +242,7 @@ func readPage(body []byte, refIDs []string) (page, error) {
 			p.stray = err.Error()
 			continue
 		}
+		p.listed = append(p.listed, refID)
 		if !slices.Contains(refIDs, refID) {
 			continue
 		}

@@ -1,16 +1,21 @@
 package service_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"remit/executor"
 	"remit/internal/service"
@@ -157,6 +162,65 @@ func TestFindHoldsBackOnlyWhatCannotBeRead(t *testing.T) {
 			if w.requests != tt.requests {
 				t.Errorf("%d requests, want %d", w.requests, tt.requests)
 			}
+		})
+	}
+}
+
+// TestFindTakesNoTwinForAbsence answers lookups with ref_ids in other letters than were asked for.
+func TestFindTakesNoTwinForAbsence(t *testing.T) {
+	tests := map[string]struct {
+		asked, answered []string
+		found           []string
+		twins           map[string]string // what is said of a ref_id that can't be read
+	}{
+		"capitals":                        {[]string{"ok.0"}, []string{"OK.0"}, nil, map[string]string{"ok.0": `"OK.0"`}},
+		"small letters":                   {[]string{"OK.0", "b"}, []string{"b", "ok.0"}, []string{"b"}, map[string]string{"OK.0": `"ok.0"`}},
+		"letters of another length":       {[]string{"kelvin"}, []string{"\u212Aelvin"}, nil, map[string]string{"kelvin": "elvin"}},
+		"spaces around":                   {[]string{"a"}, []string{" a\t "}, nil, map[string]string{"a": `" a\t "`}},
+		"zeros of a field of fixed width": {[]string{"a"}, []string{"a\x00\x00"}, nil, map[string]string{"a": `"a\x00\x00"`}},
+		"taken apart":                     {[]string{"caf\u00e9"}, []string{"cafe\u0301"}, nil, map[string]string{"caf\u00e9": "caf"}},
+		"put together":                    {[]string{"cafe\u0301"}, []string{"CAF\u00c9"}, nil, map[string]string{"cafe\u0301": "CAF"}},
+		"full width":                      {[]string{"rent-1"}, []string{"rent\uff0d1"}, nil, map[string]string{"rent-1": "rent"}},
+		"beside the exact one":            {[]string{"a"}, []string{"a", "A"}, nil, map[string]string{"a": `"A"`}},
+		"both were asked for":             {[]string{"a", "A"}, []string{"a", "A"}, []string{"A", "a"}, nil},
+		"both were asked for, one is there": {
+			[]string{"a", "A"}, []string{"A"}, []string{"A"}, map[string]string{"a": `"A"`},
+		},
+		"another transfer":    {[]string{"a"}, []string{"a", "a.0", "b", "A1"}, []string{"a"}, nil},
+		"nothing but a space": {[]string{"a"}, []string{"a", " ", "\x00"}, []string{"a"}, nil},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+				// Each is on a page of its own.
+				n, _ := strconv.Atoi(r.URL.Query().Get("page_cursor"))
+				refID, _ := json.Marshal(tt.answered[n])
+				next := ""
+				if n+1 < len(tt.answered) {
+					next = strconv.Itoa(n + 1)
+				}
+				item := strings.Replace(answer, `"ref_id":"a"`, `"ref_id":`+string(refID), 1)
+				always(200, "", fmt.Sprintf(`{"items":[%s],"next_page_cursor":%q}`, item, next))(rw, r)
+			}}
+			w.in(t, func(t *testing.T, c *service.Client) {
+				found, err := c.Find(t.Context(), tt.asked)
+				if diff := cmp.Diff(tt.found, slices.Sorted(maps.Keys(found)), cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("found (-want +got):\n%s", diff)
+				}
+				unreadable, ok := errors.AsType[*executor.UnreadableError](err)
+				if ok != (tt.twins != nil) || !ok && err != nil {
+					t.Errorf("error %v", err)
+				}
+				if !ok {
+					return
+				}
+				for _, refID := range tt.asked {
+					why, held := unreadable.Reasons[refID]
+					if want, expected := tt.twins[refID]; held != expected || !strings.Contains(why, want) {
+						t.Errorf("%q: %q, want it to say %q", refID, why, want)
+					}
+				}
+			})
 		})
 	}
 }
