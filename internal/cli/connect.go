@@ -40,6 +40,9 @@ func (w *workspace) connect(ctx context.Context, inFlightMax int, faults ...stri
 	if !w.config.ServiceDeclared() {
 		return nil, withHint(errors.New("there is no service block, so there is nobody to send to; nothing was sent"), w.command("apply --sandbox"))
 	}
+	if err := service.CheckProxy(w.getenv); err != nil {
+		return nil, fmt.Errorf("%w; nothing was sent", err)
+	}
 	credentials, diags := w.config.Credentials()
 	if err := w.report(w.config, diags, false); err != nil {
 		return nil, err
