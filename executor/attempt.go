@@ -51,24 +51,24 @@ type lateError string
 
 func (e lateError) Error() string { return string(e) }
 
-// attempt is the one sequence in which money moves: take a slot, write the intent, send,
-// judge, write the outcome. It returns what became of the transfer in this run. It calls
-// answered when all but the outcome is done, so that another attempt may begin.
-func (c *course) attempt(j *job, answered func()) verdict {
+// attempt is the one sequence in which money moves: take a slot, write the intent, send, judge.
+// What it returns is the outcome that is to be written, where intended says that there is an
+// intent, and what became of the transfer in this run where there is none.
+func (c *course) attempt(j *job) (v verdict, intended bool) {
 	place, ahead := &berth{of: c.berths}, &berth{of: c.ahead}
 	defer place.leave()
 	defer ahead.leave()
 	if err := ahead.enter(c.starting); err != nil {
-		return unsent(j.known, "Nothing was sent: the run stopped before ("+err.Error()+").")
+		return unsent(j.known, "Nothing was sent: the run stopped before ("+err.Error()+")."), false
 	}
 	limit := c.limiters[j.intent.Operation]
 	if err := limit.take(c.starting); err != nil {
-		return unsent(j.known, "Nothing was sent: the run stopped before ("+err.Error()+").")
+		return unsent(j.known, "Nothing was sent: the run stopped before ("+err.Error()+")."), false
 	}
 	checked := c.run.Clock.Now()
 	if why := j.tooLate(checked); why != "" {
 		limit.release()
-		return unsent(j.known, why)
+		return unsent(j.known, why), false
 	}
 	if j.first.IsZero() {
 		j.first = checked
@@ -77,22 +77,14 @@ func (c *course) attempt(j *job, answered func()) verdict {
 	if err := c.journal.append(j.intent); err != nil {
 		limit.release()
 		c.stopOn(err)
-		return unsent(j.known, fmt.Sprintf("Nothing was sent: its intent could not be written (%v).", err))
+		return unsent(j.known, fmt.Sprintf("Nothing was sent: its intent could not be written (%v).", err)), false
 	}
 	c.report.tell(Event{Type: EventIntended, RefID: j.refID, Amount: j.request.Amount, Asset: j.request.Asset})
 
 	answer := c.send(j, limit, place, ahead, checked)
-	v := c.judge(j, answer)
+	v = c.judge(j, answer)
 	c.afterAnswer(answer, v)
-	if cap(c.berths) > 1 { // one at a time is what it says
-		place.leave()
-		answered()
-	}
-	written := c.write(v)
-	if written.stop != v.stop {
-		c.halt(written.stop)
-	}
-	return written
+	return v, true
 }
 
 // judge says what an answer makes of the transfer. Where it leaves open whose record there

@@ -37,8 +37,12 @@ type order struct {
 	messages chan func()
 	attempts int // that have no answer yet
 	writing  int // outcomes of others
-	lookups  int // before a first sending
-	waits    int // lookups of doubts and of dependencies that are under way or due
+
+	answered  answers // whose outcomes are to be written
+	recording bool    // outcomes are being written
+
+	lookups int // before a first sending
+	waits   int // lookups of doubts and of dependencies that are under way or due
 
 	// handed are the ref_ids of lines that are under way; nil where the run can't be shared.
 	handed map[string]bool
@@ -277,20 +281,55 @@ func (o *order) work(j *job) {
 }
 
 func (o *order) workOn(j *job) {
-	answered := false
-	v := o.c.attempt(j, func() {
-		answered = true
-		o.messages <- func() { o.attempts, o.writing = o.attempts-1, o.writing+1 }
-	})
+	v, intended := o.c.attempt(j)
 	o.messages <- func() {
-		if answered {
-			o.writing--
-		} else {
-			o.attempts--
-		}
 		o.idle++
-		o.settled(j.known, v, j.planned)
+		if !intended {
+			o.attempts--
+			o.settled(j.known, v, j.planned)
+			return
+		}
+		if o.c.run.Policy.InFlightMax > 1 { // one at a time is what it says
+			o.attempts, o.writing = o.attempts-1, o.writing+1
+		}
+		o.answered.add(j, v)
+		o.record()
 	}
+}
+
+// answers are attempts with a verdict each that is to be written.
+type answers struct {
+	jobs     []*job
+	findings []finding
+}
+
+func (a *answers) add(j *job, v verdict) {
+	a.jobs, a.findings = append(a.jobs, j), append(a.findings, finding{verdict: v, settled: true})
+}
+
+// record writes what was answered, all of it at once. What is answered meanwhile is written
+// next.
+func (o *order) record() {
+	if o.recording || len(o.answered.jobs) == 0 {
+		return
+	}
+	lot := o.answered
+	o.answered, o.recording = answers{}, true
+	go func() {
+		o.c.writeFindings(lot.findings)
+		o.messages <- func() {
+			o.recording = false
+			for i, j := range lot.jobs {
+				if o.c.run.Policy.InFlightMax > 1 {
+					o.writing--
+				} else {
+					o.attempts--
+				}
+				o.settled(j.known, lot.findings[i].verdict, j.planned)
+			}
+			o.record()
+		}
+	}()
 }
 
 // takeReady turns the next ready lines into jobs, at most n.

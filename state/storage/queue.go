@@ -14,7 +14,7 @@ const (
 	queueMax  = 1024 // calls that wait for the next commit
 
 	// A commit costs about as much CPU as twenty entries, whatever is in it. Where the last one
-	// had crowd calls or more, others are on their way: the next one is begun after crowdWait,
+	// had crowd entries or more, others are on their way: the next one is begun after crowdWait,
 	// which is too short for a request that waits behind it to be missed by the service. Few
 	// callers, who wait for one another, are never held up.
 	crowd     = 32
@@ -157,7 +157,7 @@ func (q *Queue) run() {
 			}
 		}
 		q.answer(batch)
-		last = len(batch)
+		last = size
 	}
 }
 
