@@ -141,9 +141,17 @@ func FuzzReader(f *testing.F) {
 	f.Add("[" + debit + "," + debit + "]")
 	f.Add(`{"items":[` + debit + `],"next_page_cursor":"x"}`)
 	f.Add(header + row)
+	f.Add("ref_id,group_id,amount,asset\na,b,1.50,USD\nc,d,,\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		defer time.AfterFunc(hangs, func() { panic("it hangs") }).Stop()
-		for record, err := range records.NewReader("export", strings.NewReader(text), 1<<20).All() {
+		reader := records.NewReader("export", strings.NewReader(text), 1<<20)
+		reader.TakeList(func(x records.Listing) error {
+			if x.RefID == "" || x.GroupID == "" || x.Line < 2 || (x.Amount == "") != (x.Asset == "") {
+				t.Fatalf("half a listing: %+v", x)
+			}
+			return nil
+		})
+		for record, err := range reader.All() {
 			if _, isWrong := errors.AsType[*records.Error](err); err != nil && !isWrong {
 				t.Fatalf("a file that can be read whole fails otherwise: %v", err)
 			}
