@@ -212,6 +212,7 @@ type Summary struct {
 	Head        string // hash of the newest event; "" where it could not be read
 
 	Unfinished int        // recorded, adopted or unverified ones that are neither COMPLETED nor FAILED
+	Unknown    Unknown    // of these, by status
 	Waited     *Refreshed // what became of these under Policy.WaitFinal; nil elsewhere
 
 	// Runners are those that carried the run out, where there were several. Totals are of all of

@@ -90,6 +90,7 @@ func (p *Past) Summary() Summary {
 		case ResultRecorded, ResultAdopted, ResultUnverified:
 			if l.RecordStatus != "" && !l.RecordStatus.Final() {
 				s.Unfinished++
+				s.Unknown.add(l.RecordStatus, 1)
 			}
 		case ResultRefused, ResultFailed, ResultInDoubt, ResultConflict, ResultNotAttempted:
 		}

@@ -41,6 +41,7 @@ type Refreshed struct {
 	CreditFailed int // of Completed: the credit side FAILED
 
 	// Of Pending:
+	Unknown    Unknown  // their status is neither PENDING nor another one that the document lists
 	Absent     int      // not listed, which says nothing: lists lag
 	Unreadable int      // what is listed of them can't be read
 	Unasked    int      // could not be looked up
@@ -48,6 +49,14 @@ type Refreshed struct {
 
 	Interrupted bool
 	Head        string // hash of the newest event; "" where it could not be read
+}
+
+// pendingWord is what those of Pending are.
+func (r *Refreshed) pendingWord() string {
+	if r.Unknown.Count() > 0 {
+		return "neither COMPLETED nor FAILED"
+	}
+	return string(transfer.Pending)
 }
 
 // Asked is how many transfers the refresh was about.
@@ -134,6 +143,7 @@ type pass struct {
 type left struct {
 	refID, asset string
 	amount       transfer.Amount
+	status       transfer.RecordStatus
 }
 
 // add adds a transfer where it belongs to the pass. It reports whether another one may.
@@ -145,13 +155,16 @@ func (p *pass) add(o state.Outline) bool {
 		p.more = true
 		return false
 	}
-	p.list = append(p.list, newLeft(o.RefID, o.Asset, o.Amount))
+	p.list = append(p.list, newLeft(o.RefID, o.Asset, o.Amount, o.RecordStatus))
 	return true
 }
 
 // newLeft copies its texts: parts of a larger text would keep that.
-func newLeft(refID, asset string, amount transfer.Amount) left {
-	l := left{refID: strings.Clone(refID), asset: strings.Clone(asset)}
+func newLeft(refID, asset string, amount transfer.Amount, status transfer.RecordStatus) left {
+	l := left{refID: strings.Clone(refID), asset: strings.Clone(asset), status: transfer.Pending}
+	if !status.Known() {
+		l.status = transfer.RecordStatus(strings.Clone(string(status)))
+	}
 	if !amount.IsZero() {
 		l.amount = transfer.MustAmount(strings.Clone(amount.String()))
 	}
@@ -161,7 +174,7 @@ func newLeft(refID, asset string, amount transfer.Amount) left {
 func leftOf(list []watched) []left {
 	all := make([]left, len(list))
 	for i := range list {
-		all[i] = newLeft(list[i].refID, list[i].detail.Asset, list[i].detail.Amount)
+		all[i] = newLeft(list[i].refID, list[i].detail.Asset, list[i].detail.Amount, list[i].detail.RecordStatus)
 	}
 	return all
 }
@@ -235,7 +248,7 @@ func (r *refresher) untilFinal(wait, pause time.Duration) error {
 		pause = min(next, until.Sub(now))
 		r.c.report.tell(Event{
 			Type: EventWaiting, Total: r.summary.Pending.Count(),
-			Reason: fmt.Sprintf("%d still PENDING; looked up again until %s UTC.", r.summary.Pending.Count(), until.UTC().Format(time.TimeOnly)),
+			Reason: fmt.Sprintf("%d still %s; looked up again until %s UTC.", r.summary.Pending.Count(), r.summary.pendingWord(), until.UTC().Format(time.TimeOnly)),
 		})
 	}
 }
@@ -244,7 +257,7 @@ func (r *refresher) untilFinal(wait, pause time.Duration) error {
 // [ErrLookup], or is the state's.
 func (r *refresher) round() error {
 	s := &r.summary
-	s.Pending, s.Absent, s.Unreadable, s.Unasked, s.Named = transfer.Totals{}, 0, 0, 0, nil
+	s.Pending, s.Unknown, s.Absent, s.Unreadable, s.Unasked, s.Named = transfer.Totals{}, nil, 0, 0, 0, nil
 	r.failures, r.failed = 0, nil
 	if known := r.left; known != nil {
 		var err error
@@ -319,7 +332,11 @@ func (r *refresher) page(list []watched) ([]left, error) {
 	var still []left
 	for i := range all {
 		if n := &all[i]; r.note(n) {
-			l := newLeft(n.refID, n.detail.Asset, n.detail.Amount)
+			status := n.detail.RecordStatus
+			if n.kind == newsChanged {
+				status = n.verdict.status
+			}
+			l := newLeft(n.refID, n.detail.Asset, n.detail.Amount, status)
 			r.still(l)
 			still = append(still, l)
 		}
@@ -383,6 +400,7 @@ func (w *watched) count(totals *transfer.Totals) { totals.Add(w.detail.Asset, w.
 // still counts a transfer that is not final.
 func (r *refresher) still(l left) {
 	r.summary.Pending.Add(l.asset, l.amount)
+	r.summary.Unknown.add(l.status, 1)
 	if len(r.summary.Named) < pendingNamed {
 		r.summary.Named = append(r.summary.Named, l.refID)
 	}

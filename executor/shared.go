@@ -110,6 +110,10 @@ func (s *shared) revise(n *news, before Result) {
 	if before != "" && (v.status.Final() || n.kind == newsConflict) {
 		in.Unfinished--
 	}
+	if before != "" {
+		in.Unknown.add(n.detail.RecordStatus, -1)
+		in.Unknown.add(v.status, 1)
+	}
 	if before == v.result || before == "" && v.result != ResultConflict && v.result != ResultFailed {
 		return
 	}

@@ -53,6 +53,7 @@ func (r *report) settle(request transfer.Request, v verdict, planned bool) {
 	}
 	if v.outcome.Status.Made() && v.outcome.Listed == nil && !v.status.Final() {
 		r.summary.Unfinished++
+		r.summary.Unknown.add(v.status, 1)
 	}
 	r.handler.Handle(r.count(request, v))
 }
@@ -76,6 +77,10 @@ func (r *report) changed(n *news, before Result) {
 	r.handler.Handle(e)
 	if before != "" && (v.status.Final() || n.kind == newsConflict) {
 		r.summary.Unfinished--
+	}
+	if before != "" {
+		r.summary.Unknown.add(n.detail.RecordStatus, -1)
+		r.summary.Unknown.add(v.status, 1)
 	}
 	if before == v.result || before == "" && v.result != ResultConflict && v.result != ResultFailed {
 		return

@@ -19,8 +19,9 @@ import (
 type tally struct {
 	Results    map[Result]*transfer.Totals
 	Count      int
-	Short      int // lines of the plan that have no outcome
-	Unfinished int // recorded, and neither COMPLETED nor FAILED
+	Short      int     // lines of the plan that have no outcome
+	Unfinished int     // recorded, and neither COMPLETED nor FAILED
+	Unknown    Unknown // of these
 }
 
 func newTally() tally { return tally{Results: make(map[Result]*transfer.Totals)} }
@@ -40,6 +41,7 @@ func (t *tally) add(request transfer.Request, v verdict, planned bool) {
 	}
 	if v.outcome.Status.Made() && v.outcome.Listed == nil && !v.status.Final() {
 		t.Unfinished++
+		t.Unknown.add(v.status, 1)
 	}
 }
 
@@ -62,6 +64,7 @@ func (t *tally) merge(other tally) {
 	t.Count += other.Count
 	t.Short += other.Short
 	t.Unfinished += other.Unfinished
+	t.Unknown.merge(other.Unknown)
 }
 
 // writtenTally is a tally in JSON: sums are exact.
@@ -69,6 +72,7 @@ type writtenTally struct {
 	Count      int             `json:"count"`
 	Short      int             `json:"short"`
 	Unfinished int             `json:"unfinished"`
+	Unknown    Unknown         `json:"unknown_status,omitempty"`
 	Results    []writtenTotals `json:"results"`
 }
 
@@ -85,7 +89,7 @@ type writtenTotal struct {
 }
 
 func (t *tally) encode() []byte {
-	w := writtenTally{Count: t.Count, Short: t.Short, Unfinished: t.Unfinished}
+	w := writtenTally{Count: t.Count, Short: t.Short, Unfinished: t.Unfinished, Unknown: t.Unknown}
 	for _, result := range slices.Sorted(maps.Keys(t.Results)) {
 		totals := writtenTotals{Result: result}
 		for total := range t.Results[result].All() {
@@ -112,7 +116,7 @@ func decodeTally(data []byte) (tally, error) {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return t, fmt.Errorf("read what another runner did: %w", err)
 	}
-	t.Count, t.Short, t.Unfinished = w.Count, w.Short, w.Unfinished
+	t.Count, t.Short, t.Unfinished, t.Unknown = w.Count, w.Short, w.Unfinished, w.Unknown
 	for _, totals := range w.Results {
 		into := t.of(totals.Result)
 		for _, asset := range totals.Assets {
@@ -139,6 +143,7 @@ func (r *report) tally(unsettled int) tally {
 		t.Count += totals.Count()
 	}
 	t.Short, t.Unfinished = r.open-unsettled, r.summary.Unfinished
+	t.Unknown.merge(r.summary.Unknown)
 	return t
 }
 
@@ -156,7 +161,8 @@ func (r *report) addUp(whole tally, runners []state.Runner, stopped string) {
 	if r.summary.Stopped == "" {
 		r.summary.Stopped = stopped
 	}
-	r.summary.Totals, r.summary.Unfinished, r.summary.Runners = whole.Results, whole.Unfinished, runners
+	r.summary.Totals, r.summary.Runners = whole.Results, runners
+	r.summary.Unfinished, r.summary.Unknown = whole.Unfinished, whole.Unknown
 	r.open, r.counts = whole.Short, make(map[string]int)
 	for result, totals := range whole.Results {
 		r.counts[string(result)] = totals.Count()

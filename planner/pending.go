@@ -14,28 +14,37 @@ import (
 // done in seconds, and a person need not look at what is a minute old.
 const pendingLong = time.Hour
 
-// pendingSince gathers what the service has not finished for long.
+// pendingSince gathers what the service has not finished for long, and what it calls by a status
+// that its document does not list, however new that is.
 type pendingSince struct {
 	standing Standing
+	unknown  Standing
 	before   time.Time // of the latest attempt
 }
 
 func newPendingSince(controls Controls, now time.Time) *pendingSince {
-	p := &pendingSince{standing: Standing{Group: GroupPending, Next: "remit refresh"}, before: now.Add(-pendingLong)}
+	next := "remit refresh"
 	if !controls.Lookup {
-		p.standing.Next = `remit resolve REF_ID --recorded FILE --reason "…"`
+		next = `remit resolve REF_ID --recorded FILE --reason "…"`
 	}
-	return p
+	return &pendingSince{
+		standing: Standing{Group: GroupPending, Next: next}, unknown: Standing{Group: GroupUnknown, Next: next},
+		before: now.Add(-pendingLong),
+	}
 }
 
 // recorded counts a transfer where it is one of them. Of one without a record the service has said
-// nothing. One that was imported has no attempt, and
-// counts as old.
+// nothing. One that was imported has no attempt, and counts as old.
 func (p *pendingSince) recorded(o *state.Outline) {
-	if !o.Status.Made() || o.RecordStatus == "" || o.RecordStatus.Final() || o.AttemptedAt.After(p.before) {
+	s := &p.standing
+	switch {
+	case !o.Status.Made() || o.RecordStatus == "" || o.RecordStatus.Final():
+		return
+	case !o.RecordStatus.Known():
+		s = &p.unknown
+	case o.AttemptedAt.After(p.before):
 		return
 	}
-	s := &p.standing
 	s.Totals.Add(o.Asset, o.Amount)
 	at, _ := slices.BinarySearchFunc(s.First, o, func(c Change, o *state.Outline) int {
 		return cmp.Or(c.Recorded.At.Compare(o.AttemptedAt), strings.Compare(c.RefID, o.RefID))

@@ -280,6 +280,8 @@ type Plan struct {
 	// Pending are those that the service has not finished for long, declared or not. They are no
 	// part of what would be done, and are not saved.
 	Pending Standing
+	// Unknown are those whose status at the service is none that its document lists; the same holds.
+	Unknown Standing
 	// Batches are those that have transfers or a control block, in declaration order.
 	Batches []Batch
 	// Obstacles keep the plan from being applied; empty where it is applicable.

@@ -13,25 +13,26 @@ type Group string
 
 // The groups, those that need a person first.
 const (
-	GroupConflict   Group = "conflict"   // what is recorded is not what is declared, or was answered
-	GroupInDoubt    Group = "in doubt"   // it may or may not have been made
-	GroupUnverified Group = "unverified" // recorded, but its destination could not be proven
-	GroupLate       Group = "late"       // an occurrence that needs a person's word
-	GroupFailed     Group = "failed"     // the service's status is FAILED
-	GroupRefused    Group = "refused"    // the service said no; it would be submitted again
-	GroupExpired    Group = "expired"    // it was not sent in time
-	GroupNever      Group = "never"      // it waits for a time that does not come
-	GroupPending    Group = "pending"    // recorded for over an hour, and neither COMPLETED nor FAILED
-	GroupInFlight   Group = "in flight"  // in a run that is alive
-	GroupDue        Group = "due"        // an apply sends it now
-	GroupWaiting    Group = "waiting"    // for another transfer, or for a window
-	GroupNext       Group = "next"       // its time has not come
+	GroupConflict   Group = "conflict"       // what is recorded is not what is declared, or was answered
+	GroupInDoubt    Group = "in doubt"       // it may or may not have been made
+	GroupUnverified Group = "unverified"     // recorded, but its destination could not be proven
+	GroupUnknown    Group = "unknown status" // recorded, with a status of the service's own that its document does not list
+	GroupLate       Group = "late"           // an occurrence that needs a person's word
+	GroupFailed     Group = "failed"         // the service's status is FAILED
+	GroupRefused    Group = "refused"        // the service said no; it would be submitted again
+	GroupExpired    Group = "expired"        // it was not sent in time
+	GroupNever      Group = "never"          // it waits for a time that does not come
+	GroupPending    Group = "pending"        // recorded for over an hour, and neither COMPLETED nor FAILED
+	GroupInFlight   Group = "in flight"      // in a run that is alive
+	GroupDue        Group = "due"            // an apply sends it now
+	GroupWaiting    Group = "waiting"        // for another transfer, or for a window
+	GroupNext       Group = "next"           // its time has not come
 )
 
 // Groups lists every group in that order.
 func Groups() []Group {
 	return []Group{
-		GroupConflict, GroupInDoubt, GroupUnverified, GroupLate, GroupFailed, GroupRefused, GroupExpired,
+		GroupConflict, GroupInDoubt, GroupUnverified, GroupUnknown, GroupLate, GroupFailed, GroupRefused, GroupExpired,
 		GroupNever, GroupPending, GroupInFlight, GroupDue, GroupWaiting, GroupNext,
 	}
 }
@@ -39,7 +40,7 @@ func Groups() []Group {
 // NeedsPerson reports whether no apply settles what is in the group by itself.
 func (g Group) NeedsPerson() bool {
 	switch g {
-	case GroupConflict, GroupInDoubt, GroupUnverified, GroupLate, GroupFailed, GroupRefused, GroupExpired, GroupNever:
+	case GroupConflict, GroupInDoubt, GroupUnverified, GroupUnknown, GroupLate, GroupFailed, GroupRefused, GroupExpired, GroupNever:
 		return true
 	case GroupPending, GroupInFlight, GroupDue, GroupWaiting, GroupNext:
 	}
@@ -75,6 +76,9 @@ func (p *Plan) Standings() []Standing {
 	}
 	if p.Pending.Totals.Count() > 0 {
 		groups[GroupPending] = &p.Pending
+	}
+	if p.Unknown.Totals.Count() > 0 {
+		groups[GroupUnknown] = &p.Unknown
 	}
 	var list []Standing
 	for _, name := range Groups() {

@@ -171,7 +171,7 @@ func (a *applying) tellUnfinished(w *workspace, seen *watch) error {
 	if !a.waitFinal || a.wait == 0 || seen.unfinished == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(w.stderr, "Notice: %d recorded by earlier runs are still PENDING. With nothing to send, --wait waits for nothing; this does:\n\n    %s\n",
+	_, err := fmt.Fprintf(w.stderr, "Notice: %d recorded by earlier runs are neither COMPLETED nor FAILED yet. With nothing to send, --wait waits for nothing; this does:\n\n    %s\n",
 		seen.unfinished, view.Visible(w.command(fmt.Sprintf("refresh --wait=%v", a.wait))))
 	return err
 }

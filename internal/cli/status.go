@@ -18,8 +18,8 @@ func newStatus(p *process) *cobra.Command {
 		Long: "Show what is due now, what comes next, what is late, what waits and on what, and what is in\n" +
 			"doubt. It takes no lock, needs no credentials and writes nothing.\n\n" +
 			"Exit codes: 0 nothing needs a person; 1 a mistake; 3 some were refused, failed or expired, or\n" +
-			"are never sent as things are; 4 some are in doubt, unverified or in conflict; 5 a control says\n" +
-			"no, such as to what is late.",
+			"are never sent as things are; 4 some are in doubt, unverified or in conflict, or have a status\n" +
+			"at the service that remit does not know; 5 a control says no, such as to what is late.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w, err := p.open(&o.source, asJSON)
@@ -62,7 +62,7 @@ func exitOfStatus(plan *planner.Plan) int {
 	code := exitDone
 	for _, s := range plan.Standings() {
 		switch s.Group {
-		case planner.GroupConflict, planner.GroupInDoubt, planner.GroupUnverified:
+		case planner.GroupConflict, planner.GroupInDoubt, planner.GroupUnverified, planner.GroupUnknown:
 			return exitLook
 		case planner.GroupFailed, planner.GroupRefused, planner.GroupExpired, planner.GroupNever:
 			code = exitPartial

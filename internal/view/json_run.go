@@ -22,8 +22,9 @@ type runSummaryLine struct {
 	Results     []totalsLine     `json:"results"` // of every result, in the order of the table
 	Planned     totalsLine       `json:"planned"`
 	Exceptions  []executor.Event `json:"exceptions"`
-	Unfinished  int              `json:"unfinished,omitempty"` // recorded, and neither COMPLETED nor FAILED
-	Waited      *refreshLine     `json:"waited,omitempty"`     // what became of these under --wait
+	Unfinished  int              `json:"unfinished,omitempty"`     // recorded, and neither COMPLETED nor FAILED
+	Unknown     executor.Unknown `json:"unknown_status,omitempty"` // of these, how many of each status
+	Waited      *refreshLine     `json:"waited,omitempty"`         // what became of these under --wait
 	Head        string           `json:"head"`
 	Next        string           `json:"next,omitempty"`
 	Runners     []state.Runner   `json:"runners,omitempty"` // where several carried it out
@@ -43,7 +44,7 @@ func (j *JSON) summaryLine(s executor.Summary, o SummaryOptions) runSummaryLine 
 		Exceptions: append([]executor.Event{}, s.Exceptions...), Head: s.Head, Next: o.Next,
 		Runners: s.Runners, Left: s.Left,
 	}
-	line.Unfinished = s.Unfinished
+	line.Unfinished, line.Unknown = s.Unfinished, s.Unknown
 	if s.Waited != nil {
 		waited := newRefreshLine(s.Waited, "")
 		line.Waited = &waited

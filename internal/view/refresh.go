@@ -3,6 +3,8 @@ package view
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"remit/executor"
@@ -75,7 +77,23 @@ func changeWord(e executor.Event) string {
 			return cutEnd(Visible(c.Before), statusMax) + " -> " + cutEnd(Visible(c.After), statusMax)
 		}
 	}
+	if e.Detail != nil && e.Detail.Deciding != nil {
+		return statusWord(e.Detail.Deciding.Status)
+	}
 	return string(transfer.Pending)
+}
+
+// statusWord is the service's own word for a status.
+func statusWord(status transfer.RecordStatus) string {
+	return cutEnd(Visible(string(status)), statusMax)
+}
+
+// unknownStatuses says of each status that remit does not know how many there are.
+func (p *page) unknownStatuses(indent string, unknown executor.Unknown) {
+	for _, status := range slices.Sorted(maps.Keys(unknown)) {
+		p.paragraph(indent, fmt.Sprintf("%s: %d of these. The service's own status is neither COMPLETED nor FAILED, nor one that remit knows: a person should look.",
+			statusWord(status), unknown[status]), toneDoubt)
+	}
 }
 
 // Refreshed writes how a refresh ended: what became of what was PENDING, what still is, and the
@@ -105,7 +123,7 @@ func Refreshed(w io.Writer, s *executor.Refreshed, o RefreshOptions) error {
 		row(string(transfer.Failed), toneBad, &s.Failed),
 		row("conflict", toneBad, &s.Conflicts),
 		row("for a person", toneDoubt, &s.Refused),
-		row("still PENDING", toneNone, &s.Pending),
+		row(stillWord(s), toneNone, &s.Pending),
 	}, 0)
 	if s.CreditFailed > 0 {
 		p.line()
@@ -125,13 +143,23 @@ func Refreshed(w io.Writer, s *executor.Refreshed, o RefreshOptions) error {
 	return p.Flush()
 }
 
+// stillWord is what is not final.
+func stillWord(s *executor.Refreshed) string {
+	if s.Unknown.Count() > 0 {
+		return "not final"
+	}
+	return "still PENDING"
+}
+
 // stillPending names what is not final, and says why that is.
 func (p *page) stillPending(s *executor.Refreshed) {
 	if s.Pending.Count() == 0 {
 		return
 	}
 	p.line()
-	p.paragraph("", "Still PENDING: "+Visible(some(s.Named, s.Pending.Count())), toneNone)
+	word := stillWord(s)
+	p.paragraph("", strings.ToUpper(word[:1])+word[1:]+": "+Visible(some(s.Named, s.Pending.Count())), toneNone)
+	p.unknownStatuses("  ", s.Unknown)
 	for _, part := range []struct {
 		n    int
 		text string
@@ -147,20 +175,21 @@ func (p *page) stillPending(s *executor.Refreshed) {
 }
 
 type refreshLine struct {
-	Type         string     `json:"type"` // "refresh"
-	Completed    totalsLine `json:"completed"`
-	Failed       totalsLine `json:"failed"`
-	Conflicts    totalsLine `json:"conflicts"`
-	Refused      totalsLine `json:"refused"`
-	Pending      totalsLine `json:"pending"`
-	CreditFailed int        `json:"credit_failed"` // of completed
-	Absent       int        `json:"absent"`
-	Unreadable   int        `json:"unreadable"`
-	Unasked      int        `json:"unasked"`
-	RefIDs       []string   `json:"ref_ids"` // the first that are still PENDING
-	Interrupted  bool       `json:"interrupted"`
-	Head         string     `json:"head,omitempty"`
-	Next         string     `json:"next,omitempty"`
+	Type         string           `json:"type"` // "refresh"
+	Completed    totalsLine       `json:"completed"`
+	Failed       totalsLine       `json:"failed"`
+	Conflicts    totalsLine       `json:"conflicts"`
+	Refused      totalsLine       `json:"refused"`
+	Pending      totalsLine       `json:"pending"`
+	CreditFailed int              `json:"credit_failed"`            // of completed
+	Unknown      executor.Unknown `json:"unknown_status,omitempty"` // of pending: how many of each status
+	Absent       int              `json:"absent"`
+	Unreadable   int              `json:"unreadable"`
+	Unasked      int              `json:"unasked"`
+	RefIDs       []string         `json:"ref_ids"` // the first that are still PENDING
+	Interrupted  bool             `json:"interrupted"`
+	Head         string           `json:"head,omitempty"`
+	Next         string           `json:"next,omitempty"`
 }
 
 // Refreshed writes how a refresh ended. It returns the first error of writing.
@@ -172,7 +201,7 @@ func (j *JSON) Refreshed(s *executor.Refreshed, o RefreshOptions) error {
 func newRefreshLine(s *executor.Refreshed, next string) refreshLine {
 	return refreshLine{
 		Type: "refresh", Completed: totalsOf(&s.Completed), Failed: totalsOf(&s.Failed), Conflicts: totalsOf(&s.Conflicts),
-		Refused: totalsOf(&s.Refused), Pending: totalsOf(&s.Pending), CreditFailed: s.CreditFailed, Absent: s.Absent, Unreadable: s.Unreadable,
+		Refused: totalsOf(&s.Refused), Pending: totalsOf(&s.Pending), CreditFailed: s.CreditFailed, Unknown: s.Unknown, Absent: s.Absent, Unreadable: s.Unreadable,
 		Unasked: s.Unasked, RefIDs: append([]string{}, s.Named...), Interrupted: s.Interrupted, Head: s.Head, Next: next,
 	}
 }

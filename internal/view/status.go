@@ -69,8 +69,10 @@ func groupTime(c *planner.Change, g planner.Group) string {
 		return moment(c.Until)
 	case planner.GroupPending:
 		if c.Recorded != nil && !c.Recorded.At.IsZero() {
-			return string(c.Recorded.RecordStatus) + " since " + moment(c.Recorded.At)
+			return statusWord(c.Recorded.RecordStatus) + " since " + moment(c.Recorded.At)
 		}
+	case planner.GroupUnknown:
+		return statusWord(c.Recorded.RecordStatus)
 	case planner.GroupDue, planner.GroupLate:
 		if !c.Due.IsZero() {
 			return "due " + moment(c.Due)
@@ -104,7 +106,11 @@ func groupTone(g planner.Group) tone {
 
 // nextStep says what happens without a person, or what one has to do.
 func nextStep(standings []planner.Standing) string {
-	if needsPerson(standings) {
+	beyondUnknown := func(s planner.Standing) bool { return s.Group.NeedsPerson() && s.Group != planner.GroupUnknown }
+	switch {
+	case !slices.ContainsFunc(standings, beyondUnknown) && needsPerson(standings):
+		return "Something needs a person: ask the operator of the service what its status means."
+	case needsPerson(standings):
 		return "Something needs a person: remit plan shows it in full."
 	}
 	return "Nothing needs a person."
@@ -128,7 +134,8 @@ type standingLine struct {
 	After  []string      `json:"after,omitempty"`
 	Reason string        `json:"reason,omitempty"`
 	Next   string        `json:"next,omitempty"`
-	Since  time.Time     `json:"since,omitzero"` // of the latest attempt at what is pending
+	Status string        `json:"record_status,omitempty"` // the service's own, where remit does not know it
+	Since  time.Time     `json:"since,omitzero"`          // of the latest attempt at what is pending
 }
 
 // statusLine is the end of a status.
@@ -162,13 +169,17 @@ func (j *JSON) Status(plan *planner.Plan) error {
 			c := &s.First[i]
 			after := c.After
 			var since time.Time
+			status := ""
 			if s.Group == planner.GroupPending && c.Recorded != nil {
 				since = c.Recorded.At
+			}
+			if s.Group == planner.GroupUnknown {
+				since, status = c.Recorded.At, string(c.Recorded.RecordStatus)
 			}
 			j.write(standingLine{
 				Type: "standing", Group: s.Group, RefID: c.RefID, Batch: c.Batch, Amount: c.Request.Amount.String(),
 				Asset: c.Request.Asset, Place: c.Place, Due: c.Due, Until: c.Until,
-				After: after[:min(len(after), planner.StandingMax)], Reason: c.Reason, Next: j.command(c.Next), Since: since,
+				After: after[:min(len(after), planner.StandingMax)], Reason: c.Reason, Next: j.command(c.Next), Since: since, Status: status,
 			})
 		}
 	}

@@ -49,7 +49,10 @@ func (p *page) unfinished(s executor.Summary) {
 	case s.Waited != nil:
 		p.stillPending(s.Waited)
 	case s.Unfinished > 0:
-		p.paragraph("", fmt.Sprintf("PENDING: %d of these. They are recorded, and neither COMPLETED nor FAILED yet.", s.Unfinished), toneNone)
+		if n := s.Unfinished - s.Unknown.Count(); n > 0 {
+			p.paragraph("", fmt.Sprintf("PENDING: %d of these. They are recorded, and neither COMPLETED nor FAILED yet.", n), toneNone)
+		}
+		p.unknownStatuses("", s.Unknown)
 	}
 }
 
