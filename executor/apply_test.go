@@ -412,6 +412,11 @@ func TestAPauseThatIsTooLongStopsTheRun(t *testing.T) {
 		if summary := w.apply(numbered(10)...); summary.Stopped == "" || time.Since(begun) > time.Minute {
 			t.Errorf("stopped by %q after %v", summary.Stopped, time.Since(begun))
 		}
+		for _, e := range w.events {
+			if e.Type == executor.EventWaiting {
+				t.Errorf("it says that it waits: %s", e.Reason)
+			}
+		}
 	})
 }
 

@@ -157,14 +157,14 @@ func refusedAgain(answer Answer) Answer {
 // waitToRetry waits after a try that made nothing, and reports whether there is another one.
 func (c *course) waitToRetry(j *job, limit *limiter, answer Answer, try int, pauses *backoff.ExponentialBackOff) bool {
 	wait := c.pauseAfter(answer, pauses)
-	if answer.Kind == NotProcessed && limit.pause(min(wait, waitMax)) {
+	if wait > waitMax && !answer.Stop {
+		c.halt(fmt.Sprintf("the service asks for a pause of %v", wait.Round(time.Second)))
+		return false
+	}
+	if answer.Kind == NotProcessed && limit.pause(wait) {
 		c.report.tell(Event{Type: EventWaiting, RefID: j.refID, Reason: fmt.Sprintf("The service did not process a request; requests of operation %s pause for %v.", j.intent.Operation, wait.Round(time.Millisecond))})
 	}
-	switch {
-	case answer.Stop, try == triesMax && answer.Kind == Unwritten, try == triesBusyMax:
-		return false
-	case wait > waitMax:
-		c.halt(fmt.Sprintf("the service asks for a pause of %v", wait))
+	if answer.Stop || try == triesMax && answer.Kind == Unwritten || try == triesBusyMax {
 		return false
 	}
 	return c.run.Clock.Sleep(c.starting, wait) == nil

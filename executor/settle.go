@@ -78,7 +78,7 @@ func (o *order) lookedUp(doubts []*unsettled, findings []finding, n int) {
 func (o *order) lookAgain(open []*unsettled, n int) {
 	o.waits++
 	pause := lateLists()[n]
-	o.c.report.tell(Event{Type: EventWaiting, Total: len(open), Reason: fmt.Sprintf("The service does not list %d transfers in doubt yet; they are looked up again in %v.", len(open), pause)})
+	o.c.report.tell(Event{Type: EventWaiting, Total: len(open), Reason: fmt.Sprintf("Still in doubt after a lookup: %d. Looked up again in %v.", len(open), pause)})
 	go func() {
 		var findings []finding
 		if o.c.run.Clock.Sleep(o.c.starting, pause) == nil {
