@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -141,7 +142,7 @@ func holdCommit(t *testing.T, d *directory) (release func()) {
 // stopBetweenCommits stops a run, though not in the middle of a commit.
 func stopBetweenCommits(t *testing.T, r *running, d *directory) {
 	t.Helper()
-	for range 20 {
+	for range 200 {
 		signal(t, r, syscall.SIGSTOP)
 		db, err := sql.Open("sqlite3", filepath.Join(d.path, "remit.db")+"?_txlock=immediate&_busy_timeout=50")
 		if err != nil {
@@ -155,7 +156,7 @@ func stopBetweenCommits(t *testing.T, r *running, d *directory) {
 			return
 		}
 		signal(t, r, syscall.SIGCONT)
-		time.Sleep(5 * time.Millisecond)
+		time.Sleep(time.Millisecond + rand.N(8*time.Millisecond)) // where the disk is slow, commits are most of the time
 	}
 	t.Fatal("it commits all the time")
 }
