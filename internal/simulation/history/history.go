@@ -305,6 +305,7 @@ func (w *world) drive(each func()) {
 		if w.kernel.steps > stepsMax {
 			w.oracle.violate("I5", "it does not end in %d steps", stepsMax)
 		}
+		settle() // or an interrupt would race with whom the event woke
 		each()
 	}
 	if w.oracle.violated == nil {
