@@ -61,3 +61,24 @@ func TestOutcomesAreWrittenInLots(t *testing.T) {
 		})
 	}
 }
+
+// TestDoubtsOfADyingRunAreBounded has outcomes take for ever: what has an intent and no durable
+// outcome by then is what a run that dies would leave in doubt.
+func TestDoubtsOfADyingRunAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.policy.InFlightMax = 3
+		peak := 0
+		w.journal.before = func(effect string) error {
+			if effect == "append "+string(state.KindOutcome) {
+				time.Sleep(time.Hour) // the service answers meanwhile
+				peak = max(peak, w.journal.openIntents())
+			}
+			return nil
+		}
+		w.applyPlan(w.plan(numbered(30)...))
+		if peak == 0 || peak > 3*3 {
+			t.Errorf("%d intents had no outcome, want 9 at most", peak)
+		}
+	})
+}

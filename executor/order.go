@@ -234,11 +234,12 @@ func (o *order) fillAttempts() {
 		return
 	}
 	attemptsMax := o.attemptsMax()
+	openMax := attemptsMax + max(1, o.c.run.Policy.InFlightMax) // without a durable outcome
 	lookFirst := o.c.run.Policy.LookUpFirst && o.c.run.Finder != nil
 	for lookFirst && len(o.ready) > 0 && o.lookups < min(lookupsMax, attemptsMax) && len(o.queue)+FindMax*o.lookups < attemptsMax+FindMax {
 		o.lookUpFirst(o.takeReady(FindMax))
 	}
-	for o.attempts < attemptsMax {
+	for o.attempts < attemptsMax && o.attempts+o.writing < openMax {
 		if len(o.queue) == 0 && !lookFirst && len(o.ready) > 0 {
 			o.queue = append(o.queue, o.takeReady(1)...)
 		}
