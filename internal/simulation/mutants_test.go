@@ -21,7 +21,7 @@ import (
 )
 
 // mutantSeeds is within how many histories every broken client must be caught.
-const mutantSeeds = 400
+const mutantSeeds = 2000
 
 // TestEveryBrokenClientIsCaught plays histories with clients of which each breaks one rule.
 func TestEveryBrokenClientIsCaught(t *testing.T) {
