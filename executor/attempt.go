@@ -37,9 +37,9 @@ type job struct {
 	intent  state.Intent
 	planned bool // it is a line of the plan
 
-	// until is when the request may no longer start, and why; the zero time is never.
+	// until is when the request may no longer start, for which late says why; the zero time is
+	// never.
 	until time.Time
-	late  string
 	// shut says which window is closed at a time, "" for none; nil where there are no windows.
 	shut func(time.Time) string
 }

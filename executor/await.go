@@ -25,9 +25,9 @@ type pending struct {
 func (o *order) await(k known, v verdict) {
 	switch wait := o.c.run.Policy.Wait; {
 	case v.status == transfer.Failed:
-		o.fail(k.refID, "which failed")
+		o.strand(k.refID, "which failed")
 	case o.c.run.Finder == nil:
-		o.fail(k.refID, "which is not COMPLETED, and the service has no lookup; `"+command(k.refID, "--recorded FILE")+"` tells when it is")
+		o.strand(k.refID, "which is not COMPLETED, and the service has no lookup; `"+command(k.refID, "--recorded FILE")+"` tells when it is")
 	case wait <= 0 || k.request.RefID == "" || !o.c.sending:
 		o.fail(k.refID, "which is not COMPLETED")
 	case o.pending[k.refID] != nil: // others that this runner claimed before wait for it as well
@@ -98,16 +98,16 @@ func (o *order) polledOnce(results []news) {
 			delete(o.pending, n.refID)
 			o.c.report.changed(n, p.result)
 			o.c.shared.revise(n, p.result)
-			o.fail(n.refID, "which is "+words(ResultConflict))
+			o.strand(n.refID, "which is "+words(ResultConflict))
 		case n.kind == newsRefused:
 			delete(o.pending, n.refID)
-			o.fail(n.refID, "which was not COMPLETED when a person accepted it; `"+command(n.refID, "--recorded FILE")+"` tells when it is")
+			o.strand(n.refID, "which was not COMPLETED when a person accepted it; `"+command(n.refID, "--recorded FILE")+"` tells when it is")
 		case n.final():
 			delete(o.pending, n.refID)
 			o.c.report.changed(n, p.result)
 			o.c.shared.revise(n, p.result)
 			if n.verdict.status == transfer.Failed {
-				o.fail(n.refID, "which failed")
+				o.strand(n.refID, "which failed")
 			} else {
 				o.meet(n.refID)
 			}

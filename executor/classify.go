@@ -31,6 +31,8 @@ type known struct {
 	alone    bool   // of that, nobody says what was asked for but its asset and amount
 	operator transfer.Operator
 	customer string // whose records they must be; "" where the state sees to that itself
+
+	late string // why its request may no longer start once it is too late for that; "" for never
 }
 
 // setting is how records came to be judged: it decides whose they are.
@@ -51,6 +53,7 @@ type verdict struct {
 	next    string // a command to type
 	unread  bool   // the records decide nothing: there is no outcome to write
 	written bool   // the outcome is durable
+	idle    bool   // it is in doubt or not attempted, and another apply would not go on with it
 
 	// Of an outcome that is Made: what the deciding record says.
 	status   transfer.RecordStatus
@@ -182,13 +185,29 @@ func doubt(k known, reason string) verdict {
 	}
 }
 
-// unsent is an attempt that provably made nothing; an earlier doubt outlives it (law 3).
+// unsent is an attempt that provably made nothing; an earlier doubt outlives it (law 3). What came
+// too late will come too late again.
 func unsent(k known, reason string) verdict {
 	v := doubt(k, reason)
 	v.outcome.Status = state.Unsent
-	if !k.doubted {
+	isLate := k.late != "" && reason == k.late
+	switch {
+	case !k.doubted:
 		v.result = ResultNotAttempted
+		if isLate {
+			v.next, v.idle = "remit plan", true
+		}
+	case isLate:
+		v.next = command(k.refID, "")
 	}
+	return v
+}
+
+// stranded is what is not attempted because of something else, with which another apply would not
+// go on either.
+func stranded(k known, reason string) verdict {
+	v := unsent(k, reason)
+	v.next, v.idle = "", true
 	return v
 }
 

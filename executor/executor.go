@@ -211,6 +211,10 @@ type Summary struct {
 	Requests    int    // that began, retries included: 0 means that nothing was sent
 	Head        string // hash of the newest event; "" where it could not be read
 
+	// Idle is how many of those in doubt or not attempted another apply would not go on with: what
+	// expired meanwhile, what depends on what failed.
+	Idle int
+
 	Unfinished int        // recorded, adopted or unverified ones that are neither COMPLETED nor FAILED
 	Unknown    Unknown    // of these, by status
 	Waited     *Refreshed // what became of these under Policy.WaitFinal; nil elsewhere

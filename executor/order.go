@@ -159,7 +159,7 @@ func (o *order) standing(change *planner.Change) (verdict, bool) {
 	case !recorded || row.Status == state.Unsent:
 	case row.Status == state.Refused && row.RunID != o.c.run.Begun.RunID && o.again(change, row):
 	case row.Status == state.Tombstone:
-		v.result, v.outcome.Reason = ResultNotAttempted, "A person settled it as not made, or forgot it: it is never sent again."
+		v.result, v.outcome.Reason, v.idle = ResultNotAttempted, "A person settled it as not made, or forgot it: it is never sent again.", true
 		return v, true
 	default:
 		v.result, v.outcome.Status = resultOf(row.Status, row.RecordStatus), row.Status
@@ -169,7 +169,8 @@ func (o *order) standing(change *planner.Change) (verdict, bool) {
 		return v, true
 	}
 	if change.Action == planner.Resolve {
-		v.result, v.outcome.Reason, v.next = ResultNotAttempted, "It is no longer in doubt, and this plan does not say that it is to be sent.", "remit plan"
+		v.result, v.outcome.Reason = ResultNotAttempted, "It is no longer in doubt, and this plan does not say that it is to be sent."
+		v.next, v.idle = "remit plan", true
 		return v, true
 	}
 	return verdict{}, false
@@ -201,7 +202,7 @@ func (o *order) jobOf(change *planner.Change) *job {
 	request := change.Request
 	j := &job{known: o.knownOf(change), until: change.Expires}
 	if !change.Expires.IsZero() {
-		j.late = fmt.Sprintf("Nothing was sent: it expired at %s.", change.Expires.UTC().Format(time.RFC3339))
+		j.late = fmt.Sprintf("Nothing was sent: it expired at %s. Remove it, or pay it under a new ref_id.", change.Expires.UTC().Format(time.RFC3339))
 	}
 	j.intent = state.Intent{
 		RefID: change.RefID, RunID: j.runID,
@@ -372,8 +373,12 @@ func (o *order) settled(k known, v verdict, planned bool) {
 		return
 	}
 	switch {
+	case v.result == ResultFailed:
+		o.strand(k.refID, "which failed")
+	case v.idle || v.result == ResultRefused || v.result == ResultConflict || v.result == ResultUnverified:
+		o.strand(k.refID, "which is "+words(v.result))
 	case v.result != ResultRecorded && v.result != ResultAdopted:
-		o.fail(k.refID, fmt.Sprintf("which is %s", words(v.result)))
+		o.fail(k.refID, "which is "+words(v.result))
 	case v.status == transfer.Completed:
 		o.meet(k.refID)
 	default:
@@ -392,7 +397,12 @@ func (o *order) meet(refID string) {
 
 // fail settles what waits for a ref_id that will not be COMPLETED in this run, and what
 // waits for that in turn.
-func (o *order) fail(refID, why string) {
+func (o *order) fail(refID, why string) { o.failWith(refID, why, unsent) }
+
+// strand is fail where another apply would not go on with it either.
+func (o *order) strand(refID, why string) { o.failWith(refID, why, stranded) }
+
+func (o *order) failWith(refID, why string, settle func(known, string) verdict) {
 	type failure struct{ refID, why string }
 	for failures := []failure{{refID, why}}; len(failures) > 0; failures = failures[1:] {
 		f := failures[0]
@@ -403,7 +413,7 @@ func (o *order) fail(refID, why string) {
 			}
 			l.done = true
 			change := o.change(i)
-			v := unsent(o.knownOf(&change), fmt.Sprintf("Nothing was sent: it depends on %q, %s.", f.refID, f.why))
+			v := settle(o.knownOf(&change), fmt.Sprintf("Nothing was sent: it depends on %q, %s.", f.refID, f.why))
 			o.tell(change.Request, v, true)
 			failures = append(failures, failure{change.RefID, "which was not attempted"})
 		}
@@ -460,13 +470,15 @@ func (o *order) meetRecorded(refIDs []string) {
 		case !ok && o.c.shared != nil && o.c.shared.has(refID):
 			o.fail(refID, "which was not attempted")
 		case !ok:
-			o.fail(refID, "which is neither recorded nor in this plan")
-		case row.Status != state.Recorded && row.Status != state.Adopted:
+			o.strand(refID, "which is neither recorded nor in this plan")
+		case row.Status == state.InDoubt || row.Status == state.Unsent:
 			o.fail(refID, "which is "+row.Status.String())
+		case row.Status != state.Recorded && row.Status != state.Adopted:
+			o.strand(refID, "which is "+row.Status.String())
 		case row.RecordStatus == transfer.Completed:
 			o.meet(refID)
 		case row.RecordStatus == transfer.Failed:
-			o.fail(refID, "which failed")
+			o.strand(refID, "which failed")
 		default:
 			k := known{refID: refID, runID: o.c.run.Begun.RunID, request: o.known.outside[refID], operator: o.c.run.Policy.Operator, first: row.IntendedAt, earlier: true}
 			o.await(k, verdict{outcome: state.Outcome{Status: row.Status}, recordID: row.RecordID, status: row.RecordStatus})

@@ -29,7 +29,9 @@ func (o *order) lookUpFirst(jobs []*job) {
 				case f.settled:
 					o.settled(jobs[i].known, f.verdict, jobs[i].planned)
 				case f.undue != "":
-					o.settled(jobs[i].known, unsent(jobs[i].known, f.undue), jobs[i].planned)
+					v := stranded(jobs[i].known, f.undue)
+					v.next = "remit import FILE" // the state knows it as well as not at all
+					o.settled(jobs[i].known, v, jobs[i].planned)
 				default:
 					o.queue = append(o.queue, jobs[i])
 				}

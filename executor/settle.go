@@ -22,6 +22,7 @@ type finding struct {
 	settled bool          // verdict is final
 	lead    []state.Entry // to be written before its outcome
 	undue   string        // why it must not be sent (again) although it is not settled; "" where it was absent
+	unread  bool          // undue, because its record can't be read: looking again is of no use
 }
 
 // settleDoubts looks up once what is in doubt before anything else starts. What is absent is
@@ -58,7 +59,7 @@ func (o *order) lookedUp(doubts []*unsettled, findings []finding, n int) {
 			o.settled(u.known, f.verdict, o.planned[u.refID] != nil)
 			continue
 		}
-		u.undue = f.undue
+		u.undue, u.unread = f.undue, f.unread
 		open = append(open, u)
 	}
 	if len(open) > 0 && n < len(lateLists()) && o.c.starting.Err() == nil {
@@ -118,7 +119,7 @@ func lookAt(u *unsettled, found lookup, failed error) finding {
 	case failed != nil:
 		return finding{undue: fmt.Sprintf("It could not be looked up: %v.", failed)}
 	case found.unreadable[u.refID] != "":
-		return finding{undue: unread(found.unreadable[u.refID])}
+		return finding{undue: unread(found.unreadable[u.refID]), unread: true}
 	case len(found.records[u.refID]) == 0:
 		return finding{}
 	}
@@ -228,6 +229,9 @@ func (o *order) hold(u *unsettled, why string) {
 func hold(u *unsettled, why string) verdict {
 	v := doubt(u.known, why)
 	v.next = command(u.refID, "")
+	if u.unread {
+		v.next, v.idle = command(u.refID, "--recorded FILE"), true
+	}
 	return v
 }
 

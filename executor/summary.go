@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"remit/internal/transfer"
+	"remit/planner"
 	"remit/state"
 )
 
@@ -105,17 +106,42 @@ func (r *report) count(request transfer.Request, v verdict) Event {
 	if v.written {
 		e.Detail = &v.outcome
 	}
-	totals := r.summary.Totals[v.result]
-	if totals == nil {
-		totals = new(transfer.Totals)
-		r.summary.Totals[v.result] = totals
+	r.add(v.result, &request)
+	if v.idle {
+		r.summary.Idle++
 	}
-	totals.AddRequest(&request)
-	r.counts[string(v.result)]++
 	if v.result != ResultRecorded && v.result != ResultAdopted && len(r.summary.Exceptions) < exceptionsMax {
 		r.summary.Exceptions = append(r.summary.Exceptions, e)
 	}
 	return e
+}
+
+// leave counts lines of the plan that the run did not come to, without a word of each: what is in
+// doubt is so still. Where they are idle, another apply would not go on with them.
+func (r *report) leave(left lines, idle bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, change := range left.all() {
+		result := ResultNotAttempted
+		if change.Action == planner.Resolve {
+			result = ResultInDoubt
+		}
+		r.add(result, &change.Request)
+		if idle {
+			r.summary.Idle++
+		}
+	}
+}
+
+// add adds a transfer to the totals of a result.
+func (r *report) add(result Result, request *transfer.Request) {
+	totals := r.summary.Totals[result]
+	if totals == nil {
+		totals = new(transfer.Totals)
+		r.summary.Totals[result] = totals
+	}
+	totals.AddRequest(request)
+	r.counts[string(result)]++
 }
 
 // stopping notes why nothing new starts. Only the first reason counts.

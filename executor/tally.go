@@ -20,6 +20,7 @@ type tally struct {
 	Results    map[Result]*transfer.Totals
 	Count      int
 	Short      int     // lines of the plan that have no outcome
+	Idle       int     // in doubt or not attempted: another apply would not go on with them
 	Unfinished int     // recorded, and neither COMPLETED nor FAILED
 	Unknown    Unknown // of these
 }
@@ -38,6 +39,9 @@ func (t *tally) add(request transfer.Request, v verdict, planned bool) {
 	t.Count++
 	if planned && isShort(v.result) {
 		t.Short++
+	}
+	if v.idle {
+		t.Idle++
 	}
 	if v.outcome.Status.Made() && v.outcome.Listed == nil && !v.status.Final() {
 		t.Unfinished++
@@ -63,6 +67,7 @@ func (t *tally) merge(other tally) {
 	}
 	t.Count += other.Count
 	t.Short += other.Short
+	t.Idle += other.Idle
 	t.Unfinished += other.Unfinished
 	t.Unknown.merge(other.Unknown)
 }
@@ -71,6 +76,7 @@ func (t *tally) merge(other tally) {
 type writtenTally struct {
 	Count      int             `json:"count"`
 	Short      int             `json:"short"`
+	Idle       int             `json:"idle,omitempty"`
 	Unfinished int             `json:"unfinished"`
 	Unknown    Unknown         `json:"unknown_status,omitempty"`
 	Results    []writtenTotals `json:"results"`
@@ -89,7 +95,7 @@ type writtenTotal struct {
 }
 
 func (t *tally) encode() []byte {
-	w := writtenTally{Count: t.Count, Short: t.Short, Unfinished: t.Unfinished, Unknown: t.Unknown}
+	w := writtenTally{Count: t.Count, Short: t.Short, Idle: t.Idle, Unfinished: t.Unfinished, Unknown: t.Unknown}
 	for _, result := range slices.Sorted(maps.Keys(t.Results)) {
 		totals := writtenTotals{Result: result}
 		for total := range t.Results[result].All() {
@@ -116,7 +122,7 @@ func decodeTally(data []byte) (tally, error) {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return t, fmt.Errorf("read what another runner did: %w", err)
 	}
-	t.Count, t.Short, t.Unfinished, t.Unknown = w.Count, w.Short, w.Unfinished, w.Unknown
+	t.Count, t.Short, t.Idle, t.Unfinished, t.Unknown = w.Count, w.Short, w.Idle, w.Unfinished, w.Unknown
 	for _, totals := range w.Results {
 		into := t.of(totals.Result)
 		for _, asset := range totals.Assets {
@@ -142,7 +148,7 @@ func (r *report) tally(unsettled int) tally {
 		t.of(result).Merge(*totals)
 		t.Count += totals.Count()
 	}
-	t.Short, t.Unfinished = r.open-unsettled, r.summary.Unfinished
+	t.Short, t.Idle, t.Unfinished = r.open-unsettled, r.summary.Idle, r.summary.Unfinished
 	t.Unknown.merge(r.summary.Unknown)
 	return t
 }
@@ -162,7 +168,7 @@ func (r *report) addUp(whole tally, runners []state.Runner, stopped string) {
 		r.summary.Stopped = stopped
 	}
 	r.summary.Totals, r.summary.Runners = whole.Results, runners
-	r.summary.Unfinished, r.summary.Unknown = whole.Unfinished, whole.Unknown
+	r.summary.Idle, r.summary.Unfinished, r.summary.Unknown = whole.Idle, whole.Unfinished, whole.Unknown
 	r.open, r.counts = whole.Short, make(map[string]int)
 	for result, totals := range whole.Results {
 		r.counts[string(result)] = totals.Count()

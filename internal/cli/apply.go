@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -469,6 +470,12 @@ func exitOfRun(ctx context.Context, s executor.Summary) int {
 	return exitDone
 }
 
+// needsPlan reports whether a new plan is what goes on from an exception. The others each say what
+// does.
+func needsPlan(s executor.Summary) bool {
+	return slices.ContainsFunc(s.Exceptions, func(e executor.Event) bool { return e.Next == "remit plan" })
+}
+
 // next is the command to type after a run; "" where there is nothing to do.
 func (a *applying) next(w *workspace, s executor.Summary) string {
 	count := func(result executor.Result) int {
@@ -484,9 +491,9 @@ func (a *applying) next(w *workspace, s executor.Summary) string {
 	switch {
 	case count(executor.ResultConflict)+count(executor.ResultUnverified) > 0:
 		return a.command("plan")
-	case count(executor.ResultInDoubt)+count(executor.ResultNotAttempted) > 0:
+	case count(executor.ResultInDoubt)+count(executor.ResultNotAttempted) > s.Idle:
 		return a.command(again)
-	case count(executor.ResultRefused)+count(executor.ResultFailed) > 0:
+	case count(executor.ResultRefused)+count(executor.ResultFailed) > 0, s.Idle > 0 && needsPlan(s):
 		return a.command("plan")
 	case s.Unfinished > 0 && w.canLookUp():
 		return a.command("refresh")
