@@ -38,10 +38,12 @@ func Apply(ctx context.Context, run Run) (Summary, error) {
 	defer c.release()
 	if err := c.begin(ctx); err != nil {
 		c.deaf()
+		c.report.leave(all, false)
 		return c.report.summary, err
 	}
 	known, err := takeSurvey(c.lasting, run, all)
 	if err != nil {
+		c.report.leave(all, false)
 		return c.end(fmt.Errorf("read the state: %w", err))
 	}
 	c.sending = true
@@ -53,16 +55,19 @@ func Apply(ctx context.Context, run Run) (Summary, error) {
 // have submitted something is not complete. Where nothing is in doubt, or the service has no
 // lookup, it writes nothing to the journal.
 func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
-	open := 0
+	var open, doubts lines
 	if run.Plan != nil {
-		open = run.Plan.Count(planner.Submit)
+		open = newLines(run.Plan, func(a planner.Action) bool { return a == planner.Submit })
+		doubts = newLines(run.Plan, func(a planner.Action) bool { return a == planner.Resolve })
 	}
 	run.Plan = nil
-	c := newCourse(ctx, run, open)
+	c := newCourse(ctx, run, open.len())
 	defer c.release()
+	c.report.leave(open, true) // the plan can't be applied again either
 	known, err := takeSurvey(c.lasting, run, lines{})
 	if err != nil {
 		c.deaf()
+		c.report.leave(doubts, false)
 		return c.report.summary, fmt.Errorf("read the state: %w", err)
 	}
 	if len(known.doubts) == 0 || run.Finder == nil {
@@ -70,11 +75,12 @@ func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
 			c.report.settle(d.request, hold(d, "The service has no lookup."), false)
 		}
 		c.deaf()
-		c.report.summary.Complete = open == 0
+		c.report.summary.Complete = open.len() == 0
 		return c.report.summary, nil
 	}
 	if err := c.begin(ctx); err != nil {
 		c.deaf()
+		c.report.leave(doubts, false)
 		return c.report.summary, err
 	}
 	return c.carryOut(known, lines{})
