@@ -30,18 +30,24 @@ func TestTheTotalsAccountForEachLine(t *testing.T) {
 				w.lookup = true
 				return w.run(doubtAndThree(w))
 			},
-			settleByLookup, map[executor.Result]int{executor.ResultInDoubt: 1, executor.ResultNotAttempted: 3}, 3,
+			settleByLookup,
+			map[executor.Result]int{executor.ResultInDoubt: 1, executor.ResultNotAttempted: 3},
+			3,
 		},
 		"a run that only settles doubts, where there is no lookup": {
 			func(w *world) executor.Run { return w.run(doubtAndThree(w)) },
-			settleByLookup, map[executor.Result]int{executor.ResultInDoubt: 1, executor.ResultNotAttempted: 3}, 3,
+			settleByLookup,
+			map[executor.Result]int{executor.ResultInDoubt: 1, executor.ResultNotAttempted: 3},
+			3,
 		},
 		"a run that only settles doubts and gets no token": {
 			func(w *world) executor.Run {
 				w.lookup = true
 				return noToken(w)
 			},
-			settleByLookup, map[executor.Result]int{executor.ResultInDoubt: 1, executor.ResultNotAttempted: 3}, 3,
+			settleByLookup,
+			map[executor.Result]int{executor.ResultInDoubt: 1, executor.ResultNotAttempted: 3},
+			3,
 		},
 		"a run that gets no token": {
 			noToken, apply, map[executor.Result]int{executor.ResultInDoubt: 1, executor.ResultNotAttempted: 3}, 0,
@@ -52,7 +58,9 @@ func TestTheTotalsAccountForEachLine(t *testing.T) {
 				w.journal.before = func(effect string) error { return failOn(effect, "append begun") }
 				return run
 			},
-			apply, map[executor.Result]int{executor.ResultInDoubt: 1, executor.ResultNotAttempted: 3}, 0,
+			apply,
+			map[executor.Result]int{executor.ResultInDoubt: 1, executor.ResultNotAttempted: 3},
+			0,
 		},
 		"a run that cannot read the state": {
 			func(w *world) executor.Run {
@@ -60,7 +68,9 @@ func TestTheTotalsAccountForEachLine(t *testing.T) {
 				w.journal.before = func(effect string) error { return failOn(effect, "snapshot") }
 				return run
 			},
-			apply, map[executor.Result]int{executor.ResultInDoubt: 1, executor.ResultNotAttempted: 3}, 0,
+			apply,
+			map[executor.Result]int{executor.ResultInDoubt: 1, executor.ResultNotAttempted: 3},
+			0,
 		},
 	}
 	for name, test := range tests {

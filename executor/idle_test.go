@@ -28,7 +28,8 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 				}
 				return expiring(w, time.Minute)
 			},
-			map[string]string{"rent": "remit plan"}, 1,
+			map[string]string{"rent": "remit plan"},
+			1,
 		},
 		"it expired between two requests": {
 			func(w *world) *planner.Plan {
@@ -37,7 +38,8 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 				}
 				return expiring(w, 2*time.Second)
 			},
-			map[string]string{"rent": "remit plan"}, 1,
+			map[string]string{"rent": "remit plan"},
+			1,
 		},
 		"a doubt expired before it was sent again": {
 			func(w *world) *planner.Plan {
@@ -47,7 +49,8 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 				}
 				return expiring(w, 2*time.Second)
 			},
-			map[string]string{"rent": "remit resolve rent"}, 0,
+			map[string]string{"rent": "remit resolve rent"},
+			0,
 		},
 		"what it depends on expired": {
 			func(w *world) *planner.Plan {
@@ -61,14 +64,16 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 				plan.Changes.Update(2, func(c *planner.Change) { c.After = []string{"fee"} })
 				return plan
 			},
-			map[string]string{"rent": "remit plan", "fee": "", "tax": ""}, 3,
+			map[string]string{"rent": "remit plan", "fee": "", "tax": ""},
+			3,
 		},
 		"what it depends on failed": {
 			func(w *world) *planner.Plan {
 				w.service.status = transfer.Failed
 				return chain(w)
 			},
-			map[string]string{"rent": "", "fee": ""}, 1,
+			map[string]string{"rent": "", "fee": ""},
+			1,
 		},
 		"what it depends on was refused": {
 			func(w *world) *planner.Plan {
@@ -77,14 +82,16 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 				}
 				return chain(w)
 			},
-			map[string]string{"rent": "remit plan", "fee": ""}, 1,
+			map[string]string{"rent": "remit plan", "fee": ""},
+			1,
 		},
 		"what it depends on is in doubt, which another apply goes on with": {
 			func(w *world) *planner.Plan {
 				w.service.before = func(context.Context, string, int) *executor.Answer { return timeout() }
 				return chain(w)
 			},
-			map[string]string{"rent": "remit apply", "fee": "remit apply"}, 0,
+			map[string]string{"rent": "remit apply", "fee": "remit apply"},
+			0,
 		},
 		"its record cannot be read": {
 			func(w *world) *planner.Plan {
@@ -92,7 +99,8 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 				w.service.find = unreadable
 				return chain(w)
 			},
-			map[string]string{"rent": "remit import FILE", "fee": ""}, 2,
+			map[string]string{"rent": "remit import FILE", "fee": ""},
+			2,
 		},
 		"the record of a doubt cannot be read": {
 			func(w *world) *planner.Plan {
@@ -100,7 +108,8 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 				w.lookup, w.service.find = true, unreadable
 				return w.plan(request("rent"))
 			},
-			map[string]string{"rent": `remit resolve rent --recorded FILE --reason "…"`}, 1,
+			map[string]string{"rent": `remit resolve rent --recorded FILE --reason "…"`},
+			1,
 		},
 	}
 	for name, test := range tests {
