@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
 // CurrencyScale lets tests compare the list of currencies with another one.
@@ -114,4 +115,10 @@ func ReadNumber(example, text string) (string, error) {
 func CellNumber(format, stored string) (string, error) {
 	text, err := parseCellFormat(format).number(stored, false)
 	return text.text, err
+}
+
+// ParsePlain parses plain blocks from a place on; it is false where they are not plain.
+func ParsePlain(content []byte, name string, start hcl.Pos) (*hclsyntax.Body, bool) {
+	body := parsePlain(content, name, start)
+	return body, body != nil
 }

@@ -73,6 +73,19 @@ func isBlank(lines []byte) bool {
 
 // parse returns the body; nil where it has a mistake or is not what it was taken for.
 func (p *part) parse() *hclsyntax.Body {
+	body := parsePlain(p.content, p.name, p.start)
+	if body == nil {
+		body = p.parseAny()
+	}
+	isOther := func(b *hclsyntax.Block) bool { return b.Type != "transfer" }
+	if body == nil || len(body.Attributes) > 0 || p.transfers && slices.ContainsFunc(body.Blocks, isOther) {
+		return nil
+	}
+	return body
+}
+
+// parseAny parses with HCL's own parser; nil where there is a mistake.
+func (p *part) parseAny() *hclsyntax.Body {
 	if checkNesting(p.content, p.name, p.start, hclsyntax.LexConfig).HasErrors() {
 		return nil
 	}
@@ -80,12 +93,7 @@ func (p *part) parse() *hclsyntax.Body {
 	if len(diags) > 0 {
 		return nil
 	}
-	body := file.Body.(*hclsyntax.Body)
-	isOther := func(b *hclsyntax.Block) bool { return b.Type != "transfer" }
-	if len(body.Attributes) > 0 || p.transfers && slices.ContainsFunc(body.Blocks, isOther) {
-		return nil
-	}
-	return body
+	return file.Body.(*hclsyntax.Body)
 }
 
 // nav finds the block at an offset for snippets, as the Nav of a whole file does.
