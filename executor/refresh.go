@@ -39,6 +39,7 @@ type Refreshed struct {
 	Pending   transfer.Totals // still
 
 	CreditFailed int // of Completed: the credit side FAILED
+	UnknownNow   int // of Pending: the service calls them now by a status that its document does not list
 
 	// Of Pending:
 	Unknown    Unknown  // their status is neither PENDING nor another one that the document lists
@@ -368,6 +369,10 @@ func (r *refresher) note(n *news) bool {
 				s.CreditFailed++
 			}
 		case transfer.Pending: // something else is new
+		default:
+			if n.verdict.status != n.detail.RecordStatus {
+				s.UnknownNow++
+			}
 		}
 		return !n.verdict.status.Final()
 	case newsRefused:

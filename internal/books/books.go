@@ -33,6 +33,8 @@ type Cause string
 // The causes of the standings, in the order in which they are told.
 const (
 	CauseUnfinished Cause = "unfinished" // Pending: the service has not finished it
+	// CauseUnknown is Pending: the service calls it by a status that its document does not list.
+	CauseUnknown    Cause = "unknown status"
 	CauseUnverified Cause = "unverified" // Pending: nothing proves the destination
 
 	CauseInDoubt    Cause = "in doubt"   // Open: no outcome is known
@@ -50,7 +52,7 @@ const (
 // Causes lists them all.
 func Causes() []Cause {
 	return []Cause{
-		CauseUnfinished, CauseUnverified,
+		CauseUnfinished, CauseUnknown, CauseUnverified,
 		CauseInDoubt, CauseConflict, CauseConversion, CauseUnreadable, CauseListed,
 		CauseFailed, CauseRefused, CauseUnsent, CauseNotMade,
 	}
@@ -59,7 +61,7 @@ func Causes() []Cause {
 // Standing is that of an entry with this cause; Completed for none.
 func (c Cause) Standing() Standing {
 	switch c {
-	case CauseUnfinished, CauseUnverified:
+	case CauseUnfinished, CauseUnknown, CauseUnverified:
 		return Pending
 	case CauseInDoubt, CauseConflict, CauseConversion, CauseUnreadable, CauseListed:
 		return Open
@@ -70,7 +72,9 @@ func (c Cause) Standing() Standing {
 }
 
 // NeedsPerson reports whether a person should look at an entry with this cause.
-func (c Cause) NeedsPerson() bool { return c.Standing() == Open || c == CauseUnverified }
+func (c Cause) NeedsPerson() bool {
+	return c.Standing() == Open || c == CauseUnverified || c == CauseUnknown
+}
 
 // Entry is one transfer as the books have it.
 type Entry struct {

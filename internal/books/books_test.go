@@ -150,7 +150,7 @@ func TestEntry(t *testing.T) {
 			want:   []string{"completed", "", "0 other -11.00", "1 b 11.00"},
 		},
 		"not finished":        {detail: withStatus(made(state.Recorded, debit), transfer.Pending), want: []string{"pending", "unfinished", "0 a -10.00", "1 b 10.00"}},
-		"a status of its own": {detail: withStatus(made(state.Recorded, debit), "SETTLING"), want: []string{"pending", "unfinished", "0 a -10.00", "1 b 10.00"}},
+		"a status of its own": {detail: withStatus(made(state.Recorded, debit), "SETTLING"), want: []string{"pending", "unknown status", "0 a -10.00", "1 b 10.00"}},
 		"unproven":            {detail: made(state.Unverified, debit), want: []string{"pending", "unverified", "0 a -10.00", "1 b 10.00"}},
 		"failed":              {detail: withStatus(made(state.Recorded, debit), transfer.Failed), want: []string{"none", "failed"}},
 		"unproven and failed": {detail: withStatus(made(state.Unverified, debit), transfer.Failed), want: []string{"none", "failed"}},

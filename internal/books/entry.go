@@ -32,6 +32,9 @@ func newEntry(d *state.Detail, debit, credit *transfer.Record) Entry {
 		if d.Outcome != nil && !d.Open() {
 			e.Reason = d.Outcome.Reason
 		}
+		if e.Cause == CauseUnknown {
+			e.Reason = "The service's own status is " + string(d.RecordStatus) + "."
+		}
 	}
 	switch {
 	case e.Cause == CauseListed: // there is none
@@ -70,14 +73,15 @@ func causeOf(d *state.Detail) Cause {
 		}
 	case state.Recorded, state.Adopted:
 	}
-	switch d.RecordStatus {
-	case transfer.Completed:
+	switch {
+	case d.RecordStatus == transfer.Completed:
 		return ""
-	case transfer.Failed:
+	case d.RecordStatus == transfer.Failed:
 		return CauseFailed
-	case transfer.Pending:
+	case d.RecordStatus != "" && !d.RecordStatus.Known() && d.Status != state.Tombstone: // a person has settled that
+		return CauseUnknown
 	}
-	return CauseUnfinished // PENDING, or a status that the service's document does not list
+	return CauseUnfinished
 }
 
 // dateConflict dates a conflict by the record that was answered, where that is earlier: what was

@@ -42,7 +42,7 @@ func (e *Entry) PaymentStatus() PaymentStatus {
 		if e.RecordStatus == transfer.Completed && e.Status != state.Unverified {
 			return SettledDebtor
 		}
-	case CauseUnfinished, CauseUnverified, CauseInDoubt, CauseConflict, CauseListed, CauseUnsent:
+	case CauseUnfinished, CauseUnknown, CauseUnverified, CauseInDoubt, CauseConflict, CauseListed, CauseUnsent:
 	}
 	return PaymentPending
 }

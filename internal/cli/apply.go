@@ -456,7 +456,7 @@ func exitOfRun(ctx context.Context, s executor.Summary) int {
 		return false
 	}
 	switch {
-	case some(executor.ResultInDoubt, executor.ResultUnverified, executor.ResultConflict):
+	case some(executor.ResultInDoubt, executor.ResultUnverified, executor.ResultConflict), s.Unknown.Count() > 0:
 		return exitLook
 	case s.Waited != nil && asksForPerson(s.Waited):
 		return exitLook

@@ -206,7 +206,7 @@ func (r *refreshing) exit(ctx context.Context, found *executor.Refreshed) int {
 
 // asksForPerson reports whether lookups found what no further lookup mends.
 func asksForPerson(found *executor.Refreshed) bool {
-	return found.Conflicts.Count()+found.Refused.Count()+found.Unreadable+found.CreditFailed > 0
+	return found.Conflicts.Count()+found.Refused.Count()+found.Unreadable+found.CreditFailed+found.UnknownNow > 0
 }
 
 // next is the command to type after a refresh; "" where there is nothing to do.

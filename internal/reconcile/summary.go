@@ -24,6 +24,9 @@ type Summary struct {
 	Breaks                    map[Break]int // transfers that have each
 	Gravest                   map[Break]int // transfers of which each is the gravest
 	Pending                   int           // of those that match or were accepted, PENDING ones
+	// Unknown are, of the same, those of a status that the service's document does not list, by that
+	// word; where there are many words, the rest of them together under [UnknownOthers].
+	Unknown map[transfer.RecordStatus]int
 	// Outside is how many of those that only the state has are older than the first record or
 	// newer than the last: what was given may cover a part only.
 	Outside int
@@ -118,8 +121,8 @@ func (s *Summary) took(at time.Time) {
 
 // count counts a line, and keeps it while there is room in its list.
 func (s *Summary) count(l *Line) {
-	if l.Result != Differs && l.Debit != nil && l.Debit.Status == transfer.Pending {
-		s.Pending++
+	if l.Result != Differs && l.Debit != nil {
+		s.countUnfinished(l.Debit.Status)
 	}
 	switch l.Result {
 	case Matched:
@@ -145,6 +148,29 @@ func (s *Summary) count(l *Line) {
 			s.Lists[l.Breaks[0]] = append(list, l.kept())
 		}
 	}
+}
+
+// UnknownOthers stands for further statuses where more than [unknownMax] are not documented.
+const (
+	UnknownOthers transfer.RecordStatus = "further statuses"
+	unknownMax                          = 20
+)
+
+// countUnfinished counts a status of the service's that is neither COMPLETED nor FAILED.
+func (s *Summary) countUnfinished(status transfer.RecordStatus) {
+	switch {
+	case status == transfer.Pending:
+		s.Pending++
+		return
+	case status.Known():
+		return
+	case s.Unknown == nil:
+		s.Unknown = make(map[transfer.RecordStatus]int)
+	}
+	if _, ok := s.Unknown[status]; !ok && len(s.Unknown) >= unknownMax {
+		status = UnknownOthers
+	}
+	s.Unknown[status]++
 }
 
 func (s *Summary) hasRoom(list []Line) bool { return s.listMax < 0 || len(list) < s.listMax }

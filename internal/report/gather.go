@@ -64,6 +64,8 @@ func standingOf(cause books.Cause) Standing {
 	switch cause {
 	case books.CauseUnfinished:
 		return Pending
+	case books.CauseUnknown:
+		return Unknown
 	case books.CauseUnverified, books.CauseListed:
 		return Unverified
 	case books.CauseInDoubt:
@@ -114,7 +116,7 @@ func (g *gatherer) add(e *books.Entry) {
 	switch standing {
 	case Paid:
 		g.addPaid(a, e)
-	case Pending, Unverified, InDoubt, Conflict, Conversion, Unreadable, Failed, Refused:
+	case Pending, Unknown, Unverified, InDoubt, Conflict, Conversion, Unreadable, Failed, Refused:
 		g.addException(standing, e)
 	case NotMade, Late:
 	}

@@ -3,7 +3,7 @@
 //
 // Its one invariant: every transfer of the period is in exactly one [Standing] of one asset, and
 // what is added up anywhere else (days, batches, destinations) is the paid ones, to the last digit.
-// What is paid, pending or unverified is what the books have, with their fees.
+// What is paid, pending, of an unknown status or unverified is what the books have, with their fees.
 package report
 
 import (
@@ -21,9 +21,10 @@ type Standing string
 
 // The standings, in the order of a table.
 const (
-	Paid       Standing = "paid"       // the service's record says COMPLETED
-	Pending    Standing = "pending"    // recorded; the service has not finished it
-	Unverified Standing = "unverified" // recorded, and nothing proves whom it paid
+	Paid       Standing = "paid"           // the service's record says COMPLETED
+	Pending    Standing = "pending"        // recorded; the service has not finished it
+	Unknown    Standing = "unknown status" // recorded; the service's own status is one that its document does not list
+	Unverified Standing = "unverified"     // recorded, and nothing proves whom it paid
 	InDoubt    Standing = "in doubt"
 	Conflict   Standing = "conflict"
 	Conversion Standing = "in two assets" // the record has two assets and no rate: see [books.CauseConversion]
@@ -35,14 +36,14 @@ const (
 
 // Standings lists every standing in the order of a table.
 func Standings() []Standing {
-	return []Standing{Paid, Pending, Unverified, InDoubt, Conflict, Conversion, Unreadable, Failed, Refused, NotMade}
+	return []Standing{Paid, Pending, Unknown, Unverified, InDoubt, Conflict, Conversion, Unreadable, Failed, Refused, NotMade}
 }
 
 // IsOpen reports whether a person should look at what stands so: money moved or may have moved,
 // and something about it is not known.
 func (s Standing) IsOpen() bool {
 	switch s {
-	case InDoubt, Conflict, Conversion, Unreadable, Unverified:
+	case InDoubt, Conflict, Conversion, Unreadable, Unverified, Unknown:
 		return true
 	case Paid, Pending, Failed, Refused, NotMade, Late:
 	}
@@ -116,7 +117,7 @@ type Asset struct {
 	Code      string
 	Scale     int32 // decimals of the most precise amount
 	Standings map[Standing]Sum
-	Fees      map[Standing]Sum // of both sides; of what is paid, pending or unverified, where there are any
+	Fees      map[Standing]Sum // of both sides, where there are any; of what the books have
 	Buckets   []Sum            // of the paid ones, one for each bucket of the report
 
 	Batches      []Row // the largest first; at most TopMax, and then one for the rest

@@ -142,8 +142,11 @@ func (h *htmlReport) lead() (string, tone) {
 
 // standingPhrase is a standing behind "is".
 func standingPhrase(s report.Standing) string {
-	if s == report.Conflict {
+	switch {
+	case s == report.Conflict:
 		return "in conflict"
+	case s == report.Unknown:
+		return "of an unknown status"
 	}
 	return string(s)
 }
@@ -281,7 +284,7 @@ func standingTone(s report.Standing) tone {
 	switch s {
 	case report.Paid:
 		return toneGood
-	case report.InDoubt, report.Unverified, report.Pending, report.Late:
+	case report.InDoubt, report.Unverified, report.Unknown, report.Pending, report.Late:
 		return toneDoubt
 	case report.Conflict, report.Conversion, report.Unreadable, report.Failed, report.Refused:
 		return toneBad

@@ -159,6 +159,8 @@ func exceptionsHead(s report.Standing) (title, text, command string) {
 		return "Refused", "The service said no. A corrected declaration is sent by the next apply.", ""
 	case report.Late:
 		return "Late", "Paid more than a day after the occurrence of its schedule was due. They stand among what was paid.", ""
+	case report.Unknown:
+		return "Unknown status", "The service calls them by a status that its document does not list. Ask its operator what that means.", "remit refresh"
 	case report.Pending:
 		return "Pending", "The service has them and has not finished them.", "remit refresh"
 	case report.Paid, report.NotMade:

@@ -12,7 +12,7 @@ import (
 // exceptionsOrder is that of the sections, what needs a person first.
 func exceptionsOrder() []report.Standing {
 	return []report.Standing{
-		report.InDoubt, report.Conflict, report.Conversion, report.Unreadable, report.Unverified,
+		report.InDoubt, report.Conflict, report.Conversion, report.Unreadable, report.Unverified, report.Unknown,
 		report.Failed, report.Refused, report.Late, report.Pending,
 	}
 }
@@ -54,7 +54,7 @@ func (h *htmlReport) exceptionTable(s report.Standing, e *report.Exceptions) {
 	switch s {
 	case report.InDoubt, report.Conflict, report.Refused:
 		when = "Tried"
-	case report.Paid, report.Pending, report.Unverified, report.Conversion, report.Unreadable, report.Failed, report.NotMade, report.Late:
+	case report.Paid, report.Pending, report.Unknown, report.Unverified, report.Conversion, report.Unreadable, report.Failed, report.NotMade, report.Late:
 	}
 	h.put("<div class=\"wide\" role=\"region\" aria-labelledby=\"%\" tabindex=\"0\">\n<table aria-labelledby=\"%\">\n<thead><tr><th scope=\"col\">ref_id</th><th scope=\"col\">%</th><th scope=\"col\">To</th><th scope=\"col\" class=\"number\">Amount</th><th scope=\"col\">Asset</th><th scope=\"col\">Why</th></tr></thead>\n<tbody>\n", id, id, when)
 	var scale int32

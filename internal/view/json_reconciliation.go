@@ -98,16 +98,17 @@ type reconciliationLine struct {
 	Until      time.Time        `json:"until,omitzero"`
 	Batch      string           `json:"batch,omitempty"`
 
-	Matched     int                         `json:"matched"`
-	Accepted    int                         `json:"accepted"`
-	Differ      int                         `json:"differ"`
-	Pending     int                         `json:"pending"`
-	Breaks      map[reconcile.Break]int     `json:"breaks"`
-	NotMade     int                         `json:"not_made"`
-	OutOfPeriod int                         `json:"out_of_period"`
-	OtherBatch  int                         `json:"other_batch"`
-	OtherTypes  map[transfer.RecordType]int `json:"other_types"`
-	Assets      []reconciledAsset           `json:"assets"`
+	Matched     int                           `json:"matched"`
+	Accepted    int                           `json:"accepted"`
+	Differ      int                           `json:"differ"`
+	Pending     int                           `json:"pending"`
+	Unknown     map[transfer.RecordStatus]int `json:"unknown_status,omitempty"`
+	Breaks      map[reconcile.Break]int       `json:"breaks"`
+	NotMade     int                           `json:"not_made"`
+	OutOfPeriod int                           `json:"out_of_period"`
+	OtherBatch  int                           `json:"other_batch"`
+	OtherTypes  map[transfer.RecordType]int   `json:"other_types"`
+	Assets      []reconciledAsset             `json:"assets"`
 }
 
 // reconciledAsset are the totals of one asset.
@@ -130,7 +131,7 @@ func (j *JSON) Reconciliation(s *reconcile.Summary, o ReconciliationOptions) err
 	line := reconciliationLine{
 		Type: "reconciliation", Environment: o.Meta.Environment, Service: o.Meta.Service, Lineage: o.Meta.Lineage, Serial: o.Meta.Serial,
 		Agrees: s.Agrees(), Files: o.Files, LookedUp: s.LookedUp, DebitsOnly: s.DebitsOnly, Records: s.Records, First: s.First, Last: s.Last,
-		From: s.From, Until: s.Until, Batch: s.Batch, Matched: s.Matched, Accepted: s.Accepted, Differ: s.Differ, Pending: s.Pending, Breaks: s.Breaks,
+		From: s.From, Until: s.Until, Batch: s.Batch, Matched: s.Matched, Accepted: s.Accepted, Differ: s.Differ, Pending: s.Pending, Unknown: s.Unknown, Breaks: s.Breaks,
 		NotMade: s.NotMade, OutOfPeriod: s.OutOfPeriod, OtherBatch: s.OtherBatch, OtherTypes: s.OtherTypes, Assets: []reconciledAsset{},
 	}
 	part := func(t transfer.Total) reconciledPart { return reconciledPart{t.Count, sum(t.Sum)} }

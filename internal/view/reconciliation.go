@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -175,6 +176,9 @@ func reconciledNotes(s *reconcile.Summary) []string {
 	}
 	if s.Pending > 0 {
 		notes = append(notes, fmt.Sprintf("PENDING, which the service has not finished yet: %d of those that match.", s.Pending))
+	}
+	for _, status := range slices.Sorted(maps.Keys(s.Unknown)) {
+		notes = append(notes, fmt.Sprintf("%s: %d of those that match. remit does not know this status: a person should look.", statusWord(status), s.Unknown[status]))
 	}
 	if s.Outside > 0 {
 		notes = append(notes, fmt.Sprintf("%d of those that only the state has are older than the first record or newer than the last. "+
