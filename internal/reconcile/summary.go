@@ -151,10 +151,10 @@ func (s *Summary) count(l *Line) {
 }
 
 // UnknownOthers stands for further statuses where more than [unknownMax] are not documented.
-const (
-	UnknownOthers transfer.RecordStatus = "further statuses"
-	unknownMax                          = 20
-)
+const UnknownOthers transfer.RecordStatus = "further statuses"
+
+// unknownMax bounds the words of Summary.Unknown.
+const unknownMax = 20
 
 // countUnfinished counts a status of the service's that is neither COMPLETED nor FAILED.
 func (s *Summary) countUnfinished(status transfer.RecordStatus) {

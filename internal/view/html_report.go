@@ -142,10 +142,10 @@ func (h *htmlReport) lead() (string, tone) {
 
 // standingPhrase is a standing behind "is".
 func standingPhrase(s report.Standing) string {
-	switch {
-	case s == report.Conflict:
+	if s == report.Conflict {
 		return "in conflict"
-	case s == report.Unknown:
+	}
+	if s == report.Unknown {
 		return "of an unknown status"
 	}
 	return string(s)
