@@ -76,10 +76,14 @@ type opener struct {
 	kind   blockKind
 	schema *hcl.BodySchema
 	nested map[string]*opener
+	known  map[string]bool // names of arguments
 }
 
 func newOpener(kind blockKind) *opener {
-	o := &opener{kind: kind, schema: kind.schema(), nested: map[string]*opener{}}
+	o := &opener{kind: kind, schema: kind.schema(), nested: map[string]*opener{}, known: map[string]bool{}}
+	for _, attribute := range o.schema.Attributes {
+		o.known[attribute.Name] = true
+	}
 	for _, nested := range kind.nested {
 		o.nested[nested.name] = newOpener(nested)
 	}
@@ -99,23 +103,31 @@ func (o *opener) open(from *hcl.Block) (*block, hcl.Diagnostics) {
 			b.at = from.LabelRanges[n-1]
 		}
 	}
-	var content *hcl.BodyContent
 	var diags hcl.Diagnostics
-	if o.kind.free {
-		content = &hcl.BodyContent{}
-		content.Attributes, diags = from.Body.JustAttributes()
-	} else {
-		content, diags = from.Body.Content(o.schema)
-	}
-	for _, attribute := range content.Attributes {
-		expr, more := native(attribute.Expr)
+	add := func(name string, nameAt hcl.Range, raw hcl.Expression) {
+		expr, more := native(raw)
 		diags = append(diags, more...)
 		switch {
 		case !more.HasErrors():
-			b.add(&argument{name: attribute.Name, nameAt: attribute.NameRange, expr: expr, raw: attribute.Expr})
+			b.add(&argument{name: name, nameAt: nameAt, expr: expr, raw: raw})
 		case o.kind.free: // it is declared all the same
-			b.add(&argument{name: attribute.Name, nameAt: attribute.NameRange, broken: true})
+			b.add(&argument{name: name, nameAt: nameAt, broken: true})
 		}
+	}
+	content := &hcl.BodyContent{}
+	body, ok := o.onlyArguments(from.Body)
+	switch {
+	case ok:
+		for name, attribute := range body.Attributes {
+			add(name, attribute.NameRange, attribute.Expr)
+		}
+	case o.kind.free:
+		content.Attributes, diags = from.Body.JustAttributes()
+	default:
+		content, diags = from.Body.Content(o.schema)
+	}
+	for name, attribute := range content.Attributes {
+		add(name, attribute.NameRange, attribute.Expr)
 	}
 	for _, inner := range content.Blocks {
 		nested, more := o.nested[inner.Type].open(inner)
@@ -125,6 +137,26 @@ func (o *opener) open(from *hcl.Block) (*block, hcl.Diagnostics) {
 	slices.SortFunc(b.inOrder, func(x, y *argument) int { return x.nameAt.Start.Byte - y.nameAt.Start.Byte })
 	b.incomplete = diags.HasErrors()
 	return b, diags
+}
+
+// onlyArguments is a body that has the arguments of its kind and nothing else, in which HCL
+// finds no mistake; false where it may be another.
+func (o *opener) onlyArguments(from hcl.Body) (*hclsyntax.Body, bool) {
+	body, ok := from.(*hclsyntax.Body)
+	if !ok || o.kind.free || len(body.Blocks) > 0 {
+		return nil, false
+	}
+	for name := range body.Attributes {
+		if !o.known[name] {
+			return nil, false
+		}
+	}
+	for _, name := range o.kind.required {
+		if body.Attributes[name] == nil {
+			return nil, false
+		}
+	}
+	return body, true
 }
 
 func (b *block) add(a *argument) {

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/internal/transfer"
@@ -141,6 +142,9 @@ func (e *evaluation) compute(f *field) (cty.Value, bool) {
 	if value, isText := writtenText(f.expr); isText {
 		return value, true
 	}
+	if value, ok := f.named(); ok {
+		return value, true
+	}
 	if !f.constant {
 		value, diags := evaluate(f.expr, f.refs, e.in.ctx)
 		return e.accepted(f, value, diags)
@@ -150,6 +154,16 @@ func (e *evaluation) compute(f *field) (cty.Value, bool) {
 		f.done = true
 	}
 	return e.accepted(f, f.value, f.diags)
+}
+
+// named is the value of a field that is a reference to one thing, such as profile.treasury,
+// where nothing is to be said of it. It is what the expression evaluates to.
+func (f *field) named() (cty.Value, bool) {
+	reference, ok := f.expr.(*hclsyntax.ScopeTraversalExpr)
+	if !ok || len(reference.Traversal) != 2 || len(f.refs.nodes) != 1 || !f.refs.nodes[0].isPlain() {
+		return cty.NilVal, false
+	}
+	return f.refs.nodes[0].value, true
 }
 
 func (e *evaluation) accepted(f *field, value cty.Value, diags hcl.Diagnostics) (cty.Value, bool) {

@@ -281,7 +281,8 @@ func (l *loader) resolveBlock(b *block, within reach) {
 // resolveArgument finds what a refers to. Later says that a is not evaluated before a token
 // is needed.
 func (l *loader) resolveArgument(a *argument, within reach, later bool) {
-	if _, isText := writtenText(a.expr); isText {
+	_, isText := writtenText(a.expr)
+	if _, isObject := writtenObject(a.expr); isText || isObject {
 		a.refs = &references{}
 		return
 	}

@@ -12,6 +12,9 @@ import (
 
 // metadata reads one side's pairs. A pair whose value is null is left out.
 func (e *evaluation) metadata(name string) transfer.Metadata {
+	if pairs, ok := e.writtenPairs(name); ok {
+		return transfer.NewMetadata(pairs)
+	}
 	value, f, found := e.value(name)
 	if found != present {
 		return nil
@@ -40,6 +43,29 @@ func (e *evaluation) metadata(name string) transfer.Metadata {
 	return transfer.NewMetadata(pairs)
 }
 
+// writtenPairs are pairs that are text as it is written. It is false where they are anything
+// else, or have a mistake.
+func (e *evaluation) writtenPairs(name string) (map[string]string, bool) {
+	f := e.block.fields[name]
+	if f == nil || f.broken {
+		return nil, false
+	}
+	object, ok := writtenObject(f.expr)
+	if !ok || len(object.Items) >= transfer.MetadataPairsMax {
+		return nil, false
+	}
+	pairs := make(map[string]string, len(object.Items))
+	for _, item := range object.Items {
+		key, _ := writtenKey(item.KeyExpr)
+		value, _ := writtenText(item.ValueExpr)
+		pairs[key] = value.AsString()
+		if checkPair(key, pairs[key]) != nil || key == e.block.config.Service.FingerprintKey {
+			return nil, false
+		}
+	}
+	return pairs, true
+}
+
 // checkPairs counts the pairs, the fingerprint's among them (section 8 of the service's
 // document: at most six).
 func (e *evaluation) checkPairs(f *field, name string, pairs map[string]string) {
@@ -61,13 +87,18 @@ func checkPair(key, value string) error {
 	if key == "" {
 		return errors.New("a key may not be empty")
 	}
-	for what, text := range map[string]string{"the key": key, "the value": value} {
-		if n := utf8.RuneCountInString(text); n > transfer.TextLengthMax {
-			return fmt.Errorf("%s has %d characters; the service takes %d", what, n, transfer.TextLengthMax)
-		}
-		if err := transfer.CheckText(text); err != nil {
-			return fmt.Errorf("%s %w", what, err)
-		}
+	if err := checkPairText("the key", key); err != nil {
+		return err
+	}
+	return checkPairText("the value", value)
+}
+
+func checkPairText(what, text string) error {
+	if n := utf8.RuneCountInString(text); n > transfer.TextLengthMax {
+		return fmt.Errorf("%s has %d characters; the service takes %d", what, n, transfer.TextLengthMax)
+	}
+	if err := transfer.CheckText(text); err != nil {
+		return fmt.Errorf("%s %w", what, err)
 	}
 	return nil
 }

@@ -18,8 +18,11 @@ func native(expr hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	if _, isText := writtenText(tree); isText {
+	if isWritten(tree) {
 		return tree, diags
+	}
+	if object, ok := writtenObject(tree); ok {
+		return tree, append(diags, checkKeysOf(object)...)
 	}
 	diags = append(diags, checkNumbers(tree)...)
 	return tree, append(diags, checkKeys(tree)...)
@@ -107,4 +110,46 @@ func writtenText(expr hclsyntax.Expression) (cty.Value, bool) {
 		return cty.NilVal, false
 	}
 	return literal.Val, true
+}
+
+// isWritten reports whether an expression is text or a reference as it is written: no other
+// expression is in it.
+func isWritten(expr hclsyntax.Expression) bool {
+	if _, isReference := expr.(*hclsyntax.ScopeTraversalExpr); isReference {
+		return true
+	}
+	_, isText := writtenText(expr)
+	return isText
+}
+
+// writtenObject is an expression that is an object whose keys and values are text as it is
+// written, such as most metadata; false where it is anything else.
+func writtenObject(expr hclsyntax.Expression) (*hclsyntax.ObjectConsExpr, bool) {
+	object, ok := expr.(*hclsyntax.ObjectConsExpr)
+	if !ok {
+		return nil, false
+	}
+	for _, item := range object.Items {
+		_, isKey := writtenKey(item.KeyExpr)
+		if _, isText := writtenText(item.ValueExpr); !isKey || !isText {
+			return nil, false
+		}
+	}
+	return object, true
+}
+
+// writtenKey is the key of an object that is a name or text as it is written.
+func writtenKey(expr hclsyntax.Expression) (string, bool) {
+	key, ok := expr.(*hclsyntax.ObjectConsKeyExpr)
+	if !ok || key.ForceNonLiteral {
+		return "", false
+	}
+	if name, ok := key.Wrapped.(*hclsyntax.ScopeTraversalExpr); ok && len(name.Traversal) == 1 {
+		return normalForm(name.Traversal.RootName()), true
+	}
+	value, ok := writtenText(key.Wrapped)
+	if !ok {
+		return "", false
+	}
+	return value.AsString(), true
 }

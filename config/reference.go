@@ -63,10 +63,14 @@ type resolver struct {
 // resolve finds what expr refers to and reports what it may not, or what does not exist.
 func (s *scope) resolve(expr hclsyntax.Expression, within reach) (*references, hcl.Diagnostics) {
 	r := resolver{scope: s, reach: within}
-	for _, t := range expr.Variables() {
-		r.traversal(t)
+	if reference, ok := expr.(*hclsyntax.ScopeTraversalExpr); ok { // and nothing else
+		r.traversal(reference.Traversal)
+	} else {
+		for _, t := range expr.Variables() {
+			r.traversal(t)
+		}
+		r.calls(expr)
 	}
-	r.calls(expr)
 	r.refs.wrong = r.diags.HasErrors()
 	slices.SortFunc(r.refs.nodes, func(a, b *node) int { return strings.Compare(a.address(), b.address()) })
 	r.refs.nodes = slices.Compact(r.refs.nodes)

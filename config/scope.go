@@ -38,6 +38,7 @@ type node struct {
 	missing   []*node // variables without a value on which it depends
 	wide      bool    // depends on more than variables and locals
 	sensitive bool    // depends on a sensitive variable
+	plain     *bool   // what isPlain found; nil before it was asked
 }
 
 // progress is how far the evaluation of a node came.
@@ -116,6 +117,16 @@ func (n *node) settle() hcl.Diagnostics {
 		n.progress = failed
 	}
 	return diags
+}
+
+// isPlain reports whether n has a value that can stand anywhere: no part of it is a secret,
+// or moves with a holiday. It is asked when all is settled.
+func (n *node) isPlain() bool {
+	if n.plain == nil {
+		plain := n.progress == known && n.demand == nil && !n.sensitive && n.value.IsWhollyKnown() && !n.value.ContainsMarked()
+		n.plain = &plain
+	}
+	return *n.plain
 }
 
 // ready reports whether all that refs name has a value.

@@ -14,21 +14,32 @@ func checkKeys(tree hclsyntax.Expression) hcl.Diagnostics {
 		if !ok {
 			return nil
 		}
-		var diags hcl.Diagnostics
-		first := make(map[string]hcl.Range, len(object.Items))
-		for _, item := range object.Items {
+		return checkKeysOf(object)
+	})
+}
+
+// checkKeysOf is checkKeys for one object.
+func checkKeysOf(object *hclsyntax.ObjectConsExpr) hcl.Diagnostics {
+	if len(object.Items) < 2 {
+		return nil
+	}
+	var diags hcl.Diagnostics
+	first := make(map[string]hcl.Range, len(object.Items))
+	for _, item := range object.Items {
+		name, isWritten := writtenKey(item.KeyExpr)
+		if !isWritten {
 			key, wrong := item.KeyExpr.Value(nil)
 			if wrong.HasErrors() || !isText(key) {
 				continue // it hangs on names, and is not written out
 			}
-			name := cty.NormalizeString(key.AsString())
-			if before, twice := first[name]; twice {
-				diags = append(diags, mistake(item.KeyExpr.Range(), "Key stands twice",
-					"The key %q stands at %s already: of the two values only the last would count.", name, at(before)))
-				continue
-			}
-			first[name] = item.KeyExpr.Range()
+			name = cty.NormalizeString(key.AsString())
 		}
-		return diags
-	})
+		if before, twice := first[name]; twice {
+			diags = append(diags, mistake(item.KeyExpr.Range(), "Key stands twice",
+				"The key %q stands at %s already: of the two values only the last would count.", name, at(before)))
+			continue
+		}
+		first[name] = item.KeyExpr.Range()
+	}
+	return diags
 }
