@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"remit/internal/transfer"
+	"remit/state"
 )
 
 const (
@@ -81,8 +82,36 @@ func (c *course) pollOnce(refIDs []string) []news {
 			break
 		}
 		all = append(all, results...)
+		if c.sharedNow() != nil && len(list) < len(chunk) {
+			all = append(all, c.readSettled(chunk, list)...)
+		}
 	}
 	return all
+}
+
+// readSettled is news of the transfers that another runner of this run has looked up meanwhile, so
+// that they are not watched any more.
+func (c *course) readSettled(refIDs []string, watched []watched) []news {
+	settled := slices.Clone(refIDs)
+	for _, w := range watched {
+		settled = slices.DeleteFunc(settled, func(refID string) bool { return refID == w.refID })
+	}
+	snapshot, err := c.run.Journal.Snapshot(c.lasting)
+	if err != nil {
+		return nil // the next poll reads it
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	var all []news
+	_ = eachDetail(c.lasting, snapshot, settled, func(d state.Detail) { // as above
+		all = append(all, newsSettledOf(d))
+	})
+	return all
+}
+
+func newsSettledOf(d state.Detail) news {
+	n := news{kind: newsSettled}
+	n.refID, n.detail = d.RefID, d
+	return n
 }
 
 // polledOnce takes results over. When the run has stopped, finish settles what still waits.
@@ -94,6 +123,10 @@ func (o *order) polledOnce(results []news) {
 			continue
 		}
 		switch {
+		case n.kind == newsSettled:
+			delete(o.pending, n.refID)
+			o.known.rows[n.refID] = n.detail.Transfer
+			o.meetRecorded([]string{n.refID})
 		case n.kind == newsConflict:
 			delete(o.pending, n.refID)
 			o.c.report.changed(n, p.result)

@@ -225,6 +225,9 @@ func (o *order) take(part claimed) {
 		waitsFor = append(waitsFor, o.addLine(int32(number), &change, unmet)...)
 	}
 	for _, one := range standing {
+		if part.Again {
+			s.restate(one)
+		}
 		o.settled(one.known, one.verdict, true)
 	}
 	if o.c.starting.Err() != nil {

@@ -385,7 +385,7 @@ func (r *refresher) note(n *news) bool {
 		r.tell(n)
 	case newsAbsent:
 		s.Absent++
-	case newsNone:
+	case newsNone, newsSettled: // a refresh has no other runners
 	}
 	return true
 }

@@ -24,6 +24,7 @@ const (
 // fields, apart from share.
 type shared struct {
 	share state.Share
+	plan  *planner.Plan
 	find  func(refID string) (number int, ok bool) // of a change of the plan
 
 	opening  bool // the run is being opened
@@ -52,7 +53,7 @@ type held struct {
 
 func newShared(share state.Share, plan *planner.Plan) *shared {
 	return &shared{
-		share: share, find: plan.Changes.Find(),
+		share: share, plan: plan, find: plan.Changes.Find(),
 		held: make(map[int]*held), partOf: make(map[string]int), own: newTally(),
 	}
 }
@@ -96,32 +97,37 @@ func (s *shared) settle(request transfer.Request, v verdict, planned bool) {
 	}
 }
 
-// revise counts a transfer, which the run settled as before, under what a lookup made of it
-// since; "" where the run did not settle it. It is that of the report.
+// settles reports whether a runner of this run settles a ref_id, as a line of the plan.
+func (s *shared) settles(refID string) bool {
+	number, ok := s.find(refID)
+	if !ok {
+		return false
+	}
+	action := s.plan.Changes.Action(number)
+	return action == planner.Submit || action == planner.Resolve
+}
+
+// revise notes what a lookup made of a transfer that this runner settled as before, or "". It may be
+// counted by any runner, and several may look it up: it is counted anew once, where all is added up.
 func (s *shared) revise(n *news, before Result) {
 	if s == nil {
 		return
 	}
-	in := &s.own
-	if first := s.held[0]; first != nil && first.tally.Results[before] != nil {
-		in = &first.tally
+	if before == "" && s.settles(n.refID) {
+		before = resultOf(n.detail.Status, n.detail.RecordStatus)
 	}
-	v := n.verdict
-	if before != "" && (v.status.Final() || n.kind == newsConflict) {
-		in.Unfinished--
+	s.own.Revised[n.refID] = revision{
+		request: n.request, Before: before, After: n.verdict.result,
+		Was: n.detail.RecordStatus, Is: n.verdict.status,
 	}
-	if before != "" {
-		in.Unknown.add(n.detail.RecordStatus, -1)
-		in.Unknown.add(v.status, 1)
+}
+
+// restate notes a line that this runner counts as the state has it, because a runner that is lost
+// had settled it: what was revised of it is counted so.
+func (s *shared) restate(one stood) {
+	if number, ok := s.partOf[one.refID]; ok && (one.status.Final() || one.result == ResultConflict) {
+		s.held[number].tally.Restated[one.refID] = true
 	}
-	if before == v.result || before == "" && v.result != ResultConflict && v.result != ResultFailed {
-		return
-	}
-	if before != "" {
-		in.remove(n.request, before)
-	}
-	v.status = transfer.Completed // whether it is final is counted above
-	in.add(n.request, v, false)
 }
 
 // stop has no runner start anything new.
@@ -394,6 +400,7 @@ func (c *course) addUp() error {
 		}
 		whole.merge(one)
 	}
+	whole.revise()
 	c.report.addUp(whole, runners, s.share.Stopped())
 	return nil
 }

@@ -23,9 +23,24 @@ type tally struct {
 	Idle       int     // in doubt or not attempted: another apply would not go on with them
 	Unfinished int     // recorded, and neither COMPLETED nor FAILED
 	Unknown    Unknown // of these
+
+	Revised  map[string]revision // what lookups made of transfers that some runner counts
+	Restated map[string]bool     // of these, which are counted as they stand since
 }
 
-func newTally() tally { return tally{Results: make(map[Result]*transfer.Totals)} }
+// revision is what a lookup made of a transfer.
+type revision struct {
+	request transfer.Request
+
+	Before Result // as the run settled it; "" where it did not
+	After  Result
+	Was    transfer.RecordStatus
+	Is     transfer.RecordStatus // "" of a conflict
+}
+
+func newTally() tally {
+	return tally{Results: make(map[Result]*transfer.Totals), Revised: make(map[string]revision), Restated: make(map[string]bool)}
+}
 
 func (t *tally) of(result Result) *transfer.Totals {
 	if t.Results[result] == nil {
@@ -52,8 +67,32 @@ func (t *tally) add(request transfer.Request, v verdict, planned bool) {
 // isShort reports whether a result leaves a line of a plan without an outcome.
 func isShort(result Result) bool { return result == ResultNotAttempted || result == ResultInDoubt }
 
+// revise counts each transfer that was revised under what it is now, once. A conflict or a failure of
+// another run's transfer is counted as well.
+func (t *tally) revise() {
+	for refID, r := range t.Revised {
+		if t.Restated[refID] {
+			continue
+		}
+		if r.Before != "" {
+			t.Unknown.add(r.Was, -1)
+			t.Unknown.add(r.Is, 1)
+		}
+		if r.Before != "" && (r.Is.Final() || r.After == ResultConflict) {
+			t.Unfinished--
+		}
+		if r.Before == r.After || r.Before == "" && r.After != ResultConflict && r.After != ResultFailed {
+			continue
+		}
+		if r.Before != "" {
+			t.remove(r.request, r.Before)
+		}
+		t.of(r.After).AddRequest(&r.request)
+	}
+	t.Revised, t.Restated = nil, nil
+}
+
 func (t *tally) remove(request transfer.Request, result Result) {
-	t.Count--
 	if of := t.of(result); of.Count() > 1 {
 		of.RemoveRequest(&request)
 	} else {
@@ -70,6 +109,12 @@ func (t *tally) merge(other tally) {
 	t.Idle += other.Idle
 	t.Unfinished += other.Unfinished
 	t.Unknown.merge(other.Unknown)
+	maps.Copy(t.Restated, other.Restated)
+	for refID, r := range other.Revised {
+		if known, ok := t.Revised[refID]; !ok || known.Before == "" {
+			t.Revised[refID] = r
+		}
+	}
 }
 
 // writtenTally is a tally in JSON: sums are exact.
@@ -80,6 +125,18 @@ type writtenTally struct {
 	Unfinished int             `json:"unfinished"`
 	Unknown    Unknown         `json:"unknown_status,omitempty"`
 	Results    []writtenTotals `json:"results"`
+
+	Revised  []writtenRevision `json:"revised,omitempty"`
+	Restated []string          `json:"restated,omitempty"`
+}
+
+type writtenRevision struct {
+	Operation transfer.Operation    `json:"operation"`
+	Body      string                `json:"body"` // of its request
+	Before    Result                `json:"before,omitempty"`
+	After     Result                `json:"after"`
+	Was       transfer.RecordStatus `json:"was,omitempty"`
+	Is        transfer.RecordStatus `json:"is,omitempty"`
 }
 
 type writtenTotals struct {
@@ -106,6 +163,11 @@ func (t *tally) encode() []byte {
 		}
 		w.Results = append(w.Results, totals)
 	}
+	for _, refID := range slices.Sorted(maps.Keys(t.Revised)) {
+		r := t.Revised[refID]
+		w.Revised = append(w.Revised, writtenRevision{r.request.Operation, string(r.request.Body()), r.Before, r.After, r.Was, r.Is})
+	}
+	w.Restated = slices.Sorted(maps.Keys(t.Restated))
 	data, err := json.Marshal(w)
 	if err != nil {
 		panic(err) // nothing of it can't be written
@@ -121,6 +183,16 @@ func decodeTally(data []byte) (tally, error) {
 	var w writtenTally
 	if err := json.Unmarshal(data, &w); err != nil {
 		return t, fmt.Errorf("read what another runner did: %w", err)
+	}
+	for _, r := range w.Revised {
+		request, err := transfer.ParseRequest(r.Operation, []byte(r.Body), "")
+		if err != nil {
+			return t, fmt.Errorf("read what another runner did: %w", err)
+		}
+		t.Revised[request.RefID] = revision{request, r.Before, r.After, r.Was, r.Is}
+	}
+	for _, refID := range w.Restated {
+		t.Restated[refID] = true
 	}
 	t.Count, t.Short, t.Idle, t.Unfinished, t.Unknown = w.Count, w.Short, w.Idle, w.Unfinished, w.Unknown
 	for _, totals := range w.Results {

@@ -27,6 +27,7 @@ const (
 	newsChanged                    // a newer copy of its record, which is in the state now
 	newsConflict                   // a record that contradicts what the state has
 	newsRefused                    // a record that the state takes from a person alone
+	newsSettled                    // another runner of the run has looked it up: it is not watched any more
 )
 
 // news is what a lookup says of a watched transfer.
