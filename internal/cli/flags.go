@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/mattn/go-shellwords"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"remit/internal/view"
 )
 
 // longFlags gives Terraform's single dash its second one: -auto-approve becomes
@@ -116,6 +119,13 @@ func mustBeTyped(flag string) bool {
 	return flag == "sandbox" || flag == "auto-approve" || flag == "plan-digest" || flag == "policy-dir" ||
 		flag == "count" || flag == "total" ||
 		strings.HasPrefix(flag, "override-") || strings.HasPrefix(flag, "accept-")
+}
+
+// isBlank reports whether nothing of a text shows.
+func isBlank(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.IsGraphic(r) && !unicode.IsSpace(r) && view.Visible(string(r)) == string(r)
+	})
 }
 
 // atMostOne refuses two of the flags at once: cobra's MarkFlagsMutuallyExclusive, in our words.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +23,7 @@ func newForceUnlock(p *process) *cobra.Command {
 			"that run can write nothing and begins no request. What it has in flight is in doubt.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if strings.TrimSpace(reason) == "" {
+			if isBlank(reason) {
 				return errors.New("force-unlock needs --reason: it is journalled under your name")
 			}
 			return p.forceUnlock(cmd.Context(), &from, reason)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +74,7 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 		return withHint(errors.New("resolve takes one REF_ID, or --run with --count"), "remit resolve --help")
 	case r.runID != "" && !r.acceptRecord:
 		return errors.New("--run goes with --accept-record")
-	case isWord && strings.TrimSpace(r.reason) == "":
+	case isWord && isBlank(r.reason):
 		return withHint(errors.New("a person's word needs --reason: it is journalled under your name; nothing was changed"), "remit resolve --help")
 	}
 	w, err := p.open(&r.source, false)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -80,7 +79,7 @@ func newStateForget(p *process) *cobra.Command {
 		Short: "Settle a ref_id that is no longer declared for good: it is never sent again",
 		Args:  exactArgs("REF_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if strings.TrimSpace(reason) == "" {
+			if isBlank(reason) {
 				return errors.New("state forget needs --reason: it is journalled under your name")
 			}
 			return p.forget(cmd.Context(), &from, args[0], reason)
@@ -129,7 +128,7 @@ func newStateRebind(p *process) *cobra.Command {
 		Short: "Bind the state to the service that the configuration names now",
 		Args:  exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if strings.TrimSpace(reason) == "" {
+			if isBlank(reason) {
 				return errors.New("state rebind needs --reason: it is journalled under your name")
 			}
 			return p.rebind(cmd.Context(), &from, reason)
