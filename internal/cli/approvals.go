@@ -51,7 +51,11 @@ func (w *workspace) readPlan(name string, into io.Writer) (*planner.Plan, error)
 	defer func() { _ = file.Close() }() // only read
 	plan, err := planner.Open(io.TeeReader(file, into))
 	if err != nil {
-		return nil, withHint(fmt.Errorf("%s cannot be applied; nothing was sent: %w", name, err), w.command("plan --out="+shell.Word(name)))
+		err = fmt.Errorf("%s cannot be used as a saved plan; nothing was sent: %w", name, err)
+		if isPlan, _ := isReplaceable(w.within(name), planStart()); !isPlan {
+			return nil, err // a new plan would not replace it
+		}
+		return nil, withHint(err, w.command("plan --out="+shell.Word(name)))
 	}
 	return plan, nil
 }

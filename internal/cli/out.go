@@ -34,8 +34,7 @@ func (w *workspace) checkOut(name string, expiresIn time.Duration) error {
 	if strings.HasSuffix(path, ".hcl") || strings.HasSuffix(path, ".hcl.json") {
 		return fmt.Errorf("save the plan: %s would be read as configuration; name another file with --out, such as november.plan", name)
 	}
-	format, _, _ := strings.Cut(planner.Format, "/")
-	replaceable, err := isReplaceable(path, `{"format":"`+format+"/")
+	replaceable, err := isReplaceable(path, planStart())
 	if err != nil {
 		return fmt.Errorf("save the plan: %w", err)
 	}
@@ -43,6 +42,12 @@ func (w *workspace) checkOut(name string, expiresIn time.Duration) error {
 		return fmt.Errorf("save the plan: %s is there already and is no plan, so it is not replaced; name another file with --out", name)
 	}
 	return nil
+}
+
+// planStart is how every saved plan begins.
+func planStart() string {
+	format, _, _ := strings.Cut(planner.Format, "/")
+	return `{"format":"` + format + "/"
 }
 
 // samePath reports whether two paths name one file, which need not be there.
