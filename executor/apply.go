@@ -92,8 +92,6 @@ type course struct {
 	report   *report
 	journal  *scribe
 	limiters map[transfer.Operation]*limiter
-	berths   berths // of requests in flight
-	ahead    berths // of intents whose requests have not begun (design section 6)
 	backstop backstop
 	sending  bool        // false: doubts are settled by lookup alone
 	shared   *shared     // nil while this runner is alone
@@ -117,8 +115,6 @@ type course struct {
 func newCourse(ctx context.Context, run Run, lines int) *course {
 	c := &course{
 		run: run, report: newReport(run, lines), lasting: context.WithoutCancel(ctx),
-		berths: make(berths, max(1, run.Policy.InFlightMax)),
-		ahead:  make(berths, max(1, run.Policy.InFlightMax)),
 	}
 	c.journal = &scribe{journal: run.Journal, ctx: c.lasting}
 	c.starting, c.stopStarting = context.WithCancelCause(c.lasting)

@@ -42,6 +42,14 @@ type job struct {
 	until time.Time
 	// shut says which window is closed at a time, "" for none; nil where there are no windows.
 	shut func(time.Time) string
+
+	checked time.Time                   // when the lock was known to be ours
+	begun   bool                        // it is not ahead any more: a request has begun, or never will
+	tries   int                         // that made nothing
+	pauses  *backoff.ExponentialBackOff // between them
+	renewed bool                        // the token is the one that a 401 led to
+	answer  Answer                      // to the latest request
+	verdict verdict                     // on the last answer
 }
 
 var errLocked = errors.New("the lock could not be checked")
@@ -50,42 +58,6 @@ var errLocked = errors.New("the lock could not be checked")
 type lateError string
 
 func (e lateError) Error() string { return string(e) }
-
-// attempt is the one sequence in which money moves: take a slot, write the intent, send, judge.
-// What it returns is the outcome that is to be written, where intended says that there is an
-// intent, and what became of the transfer in this run where there is none.
-func (c *course) attempt(j *job) (v verdict, intended bool) {
-	place, ahead := &berth{of: c.berths}, &berth{of: c.ahead}
-	defer place.leave()
-	defer ahead.leave()
-	if err := ahead.enter(c.starting); err != nil {
-		return unsent(j.known, "Nothing was sent: the run stopped before ("+err.Error()+")."), false
-	}
-	limit := c.limiters[j.intent.Operation]
-	if err := limit.take(c.starting); err != nil {
-		return unsent(j.known, "Nothing was sent: the run stopped before ("+err.Error()+")."), false
-	}
-	checked := c.run.Clock.Now()
-	if why := j.tooLate(checked); why != "" {
-		limit.release()
-		return unsent(j.known, why), false
-	}
-	if j.first.IsZero() {
-		j.first = checked
-	}
-	// The intent is durable before a byte of the request leaves (law 1).
-	if err := c.journal.append(j.intent); err != nil {
-		limit.release()
-		c.stopOn(err)
-		return unsent(j.known, fmt.Sprintf("Nothing was sent: its intent could not be written (%v).", err)), false
-	}
-	c.report.tell(Event{Type: EventIntended, RefID: j.refID, Amount: j.request.Amount, Asset: j.request.Asset})
-
-	answer := c.send(j, limit, place, ahead, checked)
-	v = c.judge(j, answer)
-	c.afterAnswer(answer, v)
-	return v, true
-}
 
 // judge says what an answer makes of the transfer. Where it leaves open whose record there
 // is, or whom it paid, a lookup may tell.
@@ -101,50 +73,51 @@ func (c *course) judge(j *job, answer Answer) verdict {
 	return judgeAnswer(j.known, answer, found.records[j.refID])
 }
 
-// send submits the recorded bytes until there is an answer that is not "nothing was made",
-// or the tries run out, or nothing may start any more. Each request takes a slot of its own
-// and is checked by itself, a repetition with a renewed token included.
-func (c *course) send(j *job, limit *limiter, place, ahead *berth, checked time.Time) Answer {
-	body := []byte(j.intent.Body)
-	pauses := backoff.ExponentialBackOff{InitialInterval: backoffFirst, Multiplier: 2, MaxInterval: backoffMax}
-	answer := Answer{Kind: Unwritten}
-	renewed := false // the token is the one that a 401 led to
-	for try := 1; ; {
-		err := place.enter(c.starting)
-		if err == nil {
-			err = limit.start(c.starting, func() error { return c.mayStart(j, &checked) })
+// mayTry waits until the next request of an attempt may start, and reports whether it may. Each
+// request has a slot of its own, and is checked by itself, a repetition with a renewed token
+// included.
+func (c *course) mayTry(j *job) bool {
+	limit := c.limiters[j.intent.Operation]
+	if err := limit.start(c.starting, func() error { return c.mayStart(j) }); err != nil {
+		limit.release()
+		j.answer = stillNothing(j.answer, err)
+		return false
+	}
+	return true
+}
+
+// try submits the recorded bytes once, and reports whether the answer is the attempt's: where it
+// is "nothing was made", there may be another try.
+func (c *course) try(j *job) (ended bool) {
+	c.report.requested()
+	j.answer = c.submit(j.intent.Path, []byte(j.intent.Body))
+	switch j.answer.Kind {
+	case Answered, Unclear, Exists, Rejected:
+		c.limiters[j.intent.Operation].processed()
+		return true
+	case TokenRefused:
+		if j.renewed {
+			j.answer = refusedAgain(j.answer)
+			return true
 		}
-		if err != nil {
-			limit.release()
-			return stillNothing(answer, err)
-		}
-		ahead.leave()
-		c.report.requested()
-		answer = c.submit(j.intent.Path, body)
-		switch answer.Kind {
-		case Answered, Unclear, Exists, Rejected:
-			limit.processed()
-			return answer
-		case TokenRefused:
-			if renewed {
-				return refusedAgain(answer)
-			}
-			renewed = true
-			place.leave()
-		case NotProcessed:
-			renewed = false
-			fallthrough
-		case Unwritten:
-			place.leave()
-			if !c.waitToRetry(j, limit, answer, try, &pauses) {
-				return answer
-			}
-			try++
-		}
-		if limit.take(c.starting) != nil {
-			return answer
+		j.renewed = true
+	case NotProcessed:
+		j.renewed = false
+	case Unwritten:
+	}
+	return false
+}
+
+// mayRetry waits for the slot of another try of an attempt, and reports whether there is one.
+func (c *course) mayRetry(j *job) bool {
+	limit := c.limiters[j.intent.Operation]
+	if j.answer.Kind != TokenRefused {
+		j.tries++
+		if !c.waitToRetry(j, limit) {
+			return false
 		}
 	}
+	return limit.take(c.starting) == nil
 }
 
 // refusedAgain is the answer to an attempt of which the renewed token was refused as well.
@@ -155,8 +128,12 @@ func refusedAgain(answer Answer) Answer {
 }
 
 // waitToRetry waits after a try that made nothing, and reports whether there is another one.
-func (c *course) waitToRetry(j *job, limit *limiter, answer Answer, try int, pauses *backoff.ExponentialBackOff) bool {
-	wait := c.pauseAfter(answer, pauses)
+func (c *course) waitToRetry(j *job, limit *limiter) bool {
+	answer := j.answer
+	if j.pauses == nil {
+		j.pauses = &backoff.ExponentialBackOff{InitialInterval: backoffFirst, Multiplier: 2, MaxInterval: backoffMax}
+	}
+	wait := c.pauseAfter(answer, j.pauses)
 	if wait > waitMax && !answer.Stop {
 		c.halt(fmt.Sprintf("the service asks for a pause of %v", wait.Round(time.Second)))
 		return false
@@ -164,7 +141,7 @@ func (c *course) waitToRetry(j *job, limit *limiter, answer Answer, try int, pau
 	if answer.Kind == NotProcessed && limit.pause(wait) {
 		c.report.tell(Event{Type: EventWaiting, RefID: j.refID, Reason: fmt.Sprintf("The service did not process a request; requests of operation %s pause for %v.", j.intent.Operation, wait.Round(time.Millisecond))})
 	}
-	if answer.Stop || try == triesMax && answer.Kind == Unwritten || try == triesBusyMax {
+	if answer.Stop || j.tries == triesMax && answer.Kind == Unwritten || j.tries == triesBusyMax {
 		return false
 	}
 	return c.run.Clock.Sleep(c.starting, wait) == nil
@@ -172,16 +149,16 @@ func (c *course) waitToRetry(j *job, limit *limiter, answer Answer, try int, pau
 
 // mayStart is asked right before a request starts: it must not be too late for it, and the
 // lock must be ours.
-func (c *course) mayStart(j *job, checked *time.Time) error {
+func (c *course) mayStart(j *job) error {
 	now := c.run.Clock.Now()
 	// The monotonic clock stands still while a machine sleeps; the wall clock does not.
-	age := max(now.Sub(*checked), now.Round(0).Sub(checked.Round(0)))
+	age := max(now.Sub(j.checked), now.Round(0).Sub(j.checked.Round(0)))
 	if age > checkAgeMax {
 		if err := c.journal.check(); err != nil {
 			c.stopOn(err)
 			return fmt.Errorf("%w: %w", errLocked, err)
 		}
-		*checked = now
+		j.checked = now
 	}
 	if why := j.tooLate(c.run.Clock.Now()); why != "" {
 		return lateError(why)

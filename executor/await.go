@@ -56,13 +56,13 @@ func (o *order) poll(pause time.Duration) {
 		if o.c.run.Clock.Sleep(o.c.starting, pause) == nil {
 			results = o.c.pollOnce(list)
 		}
-		o.messages <- func() {
+		o.inbox.post(func() {
 			o.waits--
 			o.polledOnce(results)
 			if len(o.pending) > 0 && o.c.starting.Err() == nil {
 				o.poll(min(max(pause, pollFirst)*3/2, pollMax))
 			}
-		}
+		})
 	}()
 }
 

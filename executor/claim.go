@@ -118,7 +118,7 @@ func (o *order) claim(all bool) {
 		if err == nil {
 			list, err = o.c.readClaimed(s, parts)
 		}
-		o.messages <- func() {
+		o.inbox.post(func() {
 			s.claiming = false
 			if o.shareFailed(err) {
 				return
@@ -131,7 +131,7 @@ func (o *order) claim(all bool) {
 			if len(list) == 0 {
 				s.pause = pauseClaim
 			}
-		}
+		})
 	}()
 }
 
@@ -255,7 +255,7 @@ func (o *order) settleTaken(doubts []*unsettled) {
 			}
 		}
 		findings := o.c.lookUpDoubts(open)
-		o.messages <- func() {
+		o.inbox.post(func() {
 			o.waits--
 			for _, u := range doubts {
 				if u.amiss != "" {
@@ -263,7 +263,7 @@ func (o *order) settleTaken(doubts []*unsettled) {
 				}
 			}
 			o.lookedUp(open, findings, 0)
-		}
+		})
 	}()
 }
 

@@ -1,8 +1,8 @@
 // Package executor carries a plan out.
 //
 // Its one invariant: a transfer is written down before it is sent, and what is written down
-// is what is sent (laws 1 and 2). The only place that does intend, submit, record is
-// attempt.go.
+// is what is sent (laws 1 and 2). There is one way to that: intend.go writes intents, work.go
+// takes what is durable, attempt.go sends it, and work.go has the outcome be written.
 package executor
 
 import (

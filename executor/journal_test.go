@@ -19,6 +19,8 @@ type memory struct {
 	now func() time.Time
 	// before is asked before anything is done; its error is the call's, and nothing is done.
 	before func(effect string) error
+	// refuse are the refusals of entries, by ref_id.
+	refuse map[string]error
 
 	mu     sync.Mutex
 	meta   state.Meta
@@ -64,6 +66,9 @@ func (m *memory) Append(_ context.Context, entries ...state.Entry) error {
 		refID, runID := entry.Subject()
 		switch entry.(type) {
 		case state.Intent, state.Outcome:
+			if err := m.refuse[refID]; err != nil {
+				return err
+			}
 			row, err := rows[refID].Apply(draft, seq, at)
 			if err != nil {
 				return err
@@ -93,6 +98,19 @@ func (m *memory) Append(_ context.Context, entries ...state.Entry) error {
 	}
 	m.meta, m.rows, m.runs, m.events = meta, rows, runs, events
 	return nil
+}
+
+// count counts the events of a kind.
+func (m *memory) count(kind state.Kind) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for _, e := range m.events {
+		if e.Kind == kind {
+			n++
+		}
+	}
+	return n
 }
 
 // openIntents counts the attempts that have no outcome.

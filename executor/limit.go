@@ -85,6 +85,18 @@ func (l *limiter) take(ctx context.Context) error {
 	}
 }
 
+// takeNow takes a slot where there is one and nobody waits for one.
+func (l *limiter) takeNow() bool {
+	select {
+	case <-l.turnTake:
+	default:
+		return false
+	}
+	defer func() { l.turnTake <- struct{}{} }()
+	_, ok := l.tryTake()
+	return ok
+}
+
 // tryTake takes a slot, or says how long to wait; 0 where that hangs on others.
 func (l *limiter) tryTake() (wait time.Duration, ok bool) {
 	l.mu.Lock()

@@ -29,8 +29,9 @@ func (l lines) len() int { return len(l.numbers) }
 // all yields each change, valid until the next, with its place among the lines.
 func (l lines) all() iter.Seq2[int, *planner.Change] {
 	return func(yield func(int, *planner.Change) bool) {
+		var change planner.Change
 		for i, number := range l.numbers {
-			change := l.of.At(int(number))
+			change = l.of.At(int(number))
 			if !yield(i, &change) {
 				return
 			}

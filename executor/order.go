@@ -3,6 +3,7 @@ package executor
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"remit/internal/transfer"
@@ -32,21 +33,22 @@ type order struct {
 	ready []int32 // lines that may be looked up, or sent
 	queue []*job  // attempts that may start
 
-	jobs     chan *job // for idle workers; closed when the run has ended
-	idle     int       // workers
-	messages chan func()
+	lanes    map[transfer.Operation]*lane
+	ahead    atomic.Int64 // intents whose requests have not begun (design section 6)
+	due      chan *job    // whose intents are durable; closed when the run has ended
+	workers  int
+	inbox    *inbox
 	attempts int // that have no answer yet
 	writing  int // outcomes of others
 
-	answered  answers // whose outcomes are to be written
-	recording bool    // outcomes are being written
+	answered  []*job // whose outcomes are to be written
+	recording bool   // outcomes are being written
 
 	lookups int // before a first sending
 	waits   int // lookups of doubts and of dependencies that are under way or due
 
 	// handed are the ref_ids of lines that are under way; nil where the run can't be shared.
 	handed map[string]bool
-	ended  chan struct{} // closed when the run has
 }
 
 // line is a line of the plan that is not in doubt.
@@ -64,9 +66,9 @@ func newOrder(c *course, known *survey, all lines) *order {
 		pending:    make(map[string]*pending),
 		planned:    make(map[string]*planner.Change, len(known.doubts)),
 		earlier:    make(map[string]bool),
-		jobs:       make(chan *job, max(1, c.run.Policy.InFlightMax)),
-		messages:   make(chan func(), max(1, c.run.Policy.InFlightMax)),
-		ended:      make(chan struct{}),
+		lanes:      newLanes(),
+		due:        make(chan *job, 2*max(1, c.run.Policy.InFlightMax)),
+		inbox:      newInbox(),
 	}
 	if c.run.Share != nil {
 		o.handed = make(map[string]bool)
@@ -77,7 +79,8 @@ func newOrder(c *course, known *survey, all lines) *order {
 	o.lines = make([]line, 0, all.len())
 	for i, change := range all.all() {
 		if _, doubted := o.planned[change.RefID]; doubted {
-			o.planned[change.RefID] = change
+			doubtful := *change // it is valid until the next
+			o.planned[change.RefID] = &doubtful
 			o.hand(change.RefID)
 			continue
 		}
@@ -101,7 +104,7 @@ func (o *order) total() int { return len(o.lines) + len(o.doubts) }
 
 // run settles every line and every doubt once, and returns when nothing is under way.
 func (o *order) run() {
-	defer close(o.jobs)
+	defer close(o.due)
 	for i := range o.lines {
 		o.makeReady(int32(i))
 	}
@@ -114,9 +117,10 @@ func (o *order) run() {
 	o.settleDoubts()
 	o.watchShare()
 	for o.fill(); o.underWay() > 0 || o.together(); o.fill() {
-		(<-o.messages)()
+		for _, message := range o.inbox.wait() {
+			message()
+		}
 	}
-	close(o.ended)
 	o.finish()
 }
 
@@ -232,10 +236,17 @@ func (o *order) fill() {
 
 func (o *order) fillAttempts() {
 	if !o.c.sending || o.c.starting.Err() != nil {
+		o.giveUp()
 		return
 	}
+	o.fillLanes()
+	o.intendWaiting()
+}
+
+// fillLanes has as many attempts wait for their intents as may be without an answer.
+func (o *order) fillLanes() {
 	attemptsMax := o.attemptsMax()
-	openMax := attemptsMax + max(1, o.c.run.Policy.InFlightMax) // without a durable outcome
+	openMax := attemptsMax + o.inFlightMax() // without a durable outcome
 	lookFirst := o.c.run.Policy.LookUpFirst && o.c.run.Finder != nil
 	for lookFirst && len(o.ready) > 0 && o.lookups < min(lookupsMax, attemptsMax) && len(o.queue)+FindMax*o.lookups < attemptsMax+FindMax {
 		o.lookUpFirst(o.takeReady(FindMax))
@@ -249,90 +260,24 @@ func (o *order) fillAttempts() {
 		}
 		j := o.queue[0]
 		o.queue = o.queue[1:]
-		o.start(j)
+		o.attempts++
+		l := o.lanes[j.intent.Operation]
+		l.jobs = append(l.jobs, j)
 	}
 }
 
 // attemptsMax is how many attempts may be without an answer: those in flight, and as many
 // whose intents are written ahead (design section 6).
 func (o *order) attemptsMax() int {
-	inFlightMax := max(1, o.c.run.Policy.InFlightMax)
-	if inFlightMax == 1 {
+	if o.inFlightMax() == 1 {
 		return 1
 	}
-	return 2 * inFlightMax
+	return 2 * o.inFlightMax()
 }
 
-// start hands an attempt to a worker that is done with another one, or to a new worker: to
-// grow the stack of a goroutine for each attempt costs a thirtieth of a whole apply.
-func (o *order) start(j *job) {
-	o.attempts++
-	if o.idle > 0 {
-		o.idle--
-		o.jobs <- j
-		return
-	}
-	go o.work(j)
-}
-
-// work makes attempts, one after the other, until the run has ended.
-func (o *order) work(j *job) {
-	for ; j != nil; j = <-o.jobs {
-		o.workOn(j)
-	}
-}
-
-func (o *order) workOn(j *job) {
-	v, intended := o.c.attempt(j)
-	o.messages <- func() {
-		o.idle++
-		if !intended {
-			o.attempts--
-			o.settled(j.known, v, j.planned)
-			return
-		}
-		if o.c.run.Policy.InFlightMax > 1 { // one at a time is what it says
-			o.attempts, o.writing = o.attempts-1, o.writing+1
-		}
-		o.answered.add(j, v)
-		o.record()
-	}
-}
-
-// answers are attempts with a verdict each that is to be written.
-type answers struct {
-	jobs     []*job
-	findings []finding
-}
-
-func (a *answers) add(j *job, v verdict) {
-	a.jobs, a.findings = append(a.jobs, j), append(a.findings, finding{verdict: v, settled: true})
-}
-
-// record writes what was answered, all of it at once. What is answered meanwhile is written
-// next.
-func (o *order) record() {
-	if o.recording || len(o.answered.jobs) == 0 {
-		return
-	}
-	lot := o.answered
-	o.answered, o.recording = answers{}, true
-	go func() {
-		o.c.writeFindings(lot.findings)
-		o.messages <- func() {
-			o.recording = false
-			for i, j := range lot.jobs {
-				if o.c.run.Policy.InFlightMax > 1 {
-					o.writing--
-				} else {
-					o.attempts--
-				}
-				o.settled(j.known, lot.findings[i].verdict, j.planned)
-			}
-			o.record()
-		}
-	}()
-}
+// inFlightMax is how many requests may be in flight, and of how many more the intents may be
+// written, or be on their way to the disk.
+func (o *order) inFlightMax() int { return max(1, o.c.run.Policy.InFlightMax) }
 
 // takeReady turns the next ready lines into jobs, at most n.
 func (o *order) takeReady(n int) []*job {

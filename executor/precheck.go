@@ -17,7 +17,7 @@ func (o *order) lookUpFirst(jobs []*job) {
 	o.lookups++
 	go func() {
 		findings, err := o.c.precheck(jobs)
-		o.messages <- func() {
+		o.inbox.post(func() {
 			o.lookups--
 			if err != nil {
 				o.c.halt(fmt.Sprintf("the lookup before first sending failed: %v", err))
@@ -36,7 +36,7 @@ func (o *order) lookUpFirst(jobs []*job) {
 					o.queue = append(o.queue, jobs[i])
 				}
 			}
-		}
+		})
 	}()
 }
 

@@ -87,10 +87,10 @@ func (o *order) lookAgain(open []*unsettled, n int) {
 		} else {
 			findings = slices.Repeat([]finding{{undue: "The run stopped before it could be looked up again."}}, len(open))
 		}
-		o.messages <- func() {
+		o.inbox.post(func() {
 			o.waits--
 			o.lookedUp(open, findings, n+1)
-		}
+		})
 	}()
 }
 

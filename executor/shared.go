@@ -167,11 +167,7 @@ func (o *order) watchShare() {
 				continue
 			}
 			asked = true
-			select {
-			case o.messages <- o.open:
-			case <-o.ended:
-				return
-			}
+			o.inbox.post(o.open)
 		}
 	})
 }
@@ -211,13 +207,13 @@ func (o *order) open() {
 		if err == nil {
 			err = o.c.stopOpened(s.share)
 		}
-		o.messages <- func() {
+		o.inbox.post(func() {
 			s.opening = false
 			if err != nil {
 				s.over = true
 				o.c.stopOn(o.c.journal.fail(fmt.Errorf("open the run to other runners: %w", err)))
 			}
-		}
+		})
 	}()
 }
 
@@ -365,10 +361,10 @@ func (o *order) note() {
 	s.finished = nil
 	go func() {
 		err := s.share.Done(o.c.lasting, finished, settled, tally)
-		o.messages <- func() {
+		o.inbox.post(func() {
 			s.noting = false
 			o.shareFailed(err)
-		}
+		})
 	}()
 }
 

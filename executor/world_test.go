@@ -352,6 +352,13 @@ func (s *service) requests(refID string) int {
 	return s.tries[refID]
 }
 
+// begun counts all requests.
+func (s *service) begun() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.bodies)
+}
+
 // timeout is an answer that never came.
 func timeout() *executor.Answer {
 	return &executor.Answer{Kind: executor.Unclear, Reason: "No answer came."}

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -60,7 +61,7 @@ func (q *Queue) Append(ctx context.Context, entries ...state.Entry) error {
 		return nil
 	}
 	c := &Call{ctx: ctx, done: make(chan error, 1)}
-	c.Drafts = c.one[:0]
+	c.Drafts = slices.Grow(c.one[:0], len(entries))
 	for _, entry := range entries {
 		draft, err := state.NewDraft(entry)
 		if err != nil {

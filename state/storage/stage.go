@@ -38,19 +38,14 @@ func NewStage(tip Tip, loaded *Overlay, source Source, now func() time.Time) *St
 // undo is a row or a run as it was before a call.
 type undo struct {
 	refID, runID string
-	row          Row
-	run          state.Run
-	known        bool   // there was one in the stage
-	recordID     string // that the call stored
+	row          *Row       // nil where there was none in the stage
+	run          *state.Run // likewise
+	recordID     string     // that the call stored
 }
 
 // put changes a row of the stage.
 func (s *Stage) put(r Row) {
-	before, known := s.Rows.Rows[r.RefID]
-	u := undo{refID: r.RefID, known: known}
-	if known {
-		u.row = *before
-	}
+	u := undo{refID: r.RefID, row: s.Rows.Rows[r.RefID]}
 	if _, stored := s.Rows.records[r.RecordID]; !stored {
 		u.recordID = r.RecordID
 	}
@@ -60,8 +55,11 @@ func (s *Stage) put(r Row) {
 
 // putRun changes a run of the stage.
 func (s *Stage) putRun(runID string, run state.Run) {
-	before, known := s.Runs[runID]
-	s.undo = append(s.undo, undo{runID: runID, run: before, known: known})
+	u := undo{runID: runID}
+	if before, known := s.Runs[runID]; known {
+		u.run = &before
+	}
+	s.undo = append(s.undo, u)
 	s.Runs[runID] = run
 }
 
@@ -70,12 +68,12 @@ func (s *Stage) revert(to Tip, lines int) {
 	s.Tip, s.Lines = to, s.Lines[:lines]
 	for _, u := range slices.Backward(s.undo) {
 		switch {
-		case u.runID != "" && u.known:
-			s.Runs[u.runID] = u.run
+		case u.run != nil:
+			s.Runs[u.runID] = *u.run
 		case u.runID != "":
 			delete(s.Runs, u.runID)
-		case u.known:
-			s.Rows.Rows[u.refID] = &u.row
+		case u.row != nil:
+			s.Rows.Rows[u.refID] = u.row
 		default:
 			delete(s.Rows.Rows, u.refID)
 		}
