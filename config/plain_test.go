@@ -22,15 +22,16 @@ var (
 	plainEnds    = []string{"\n", " \n", "\r\n", "# c\n", " // why\r\n"}
 	plainTexts   = []string{
 		`""`, `"x"`, `"a { [ # // = ] }"`, `"é à ÿ"`, "\"tab\there\"", `"` + strings.Repeat("long ", 30) + `"`, "\"\x7f\"",
+		`"${a}"`, `"a${ b.c }"`, `"${a} é ${b}"`, `"${a}${b}c"`, `"x-${var.period}-${each.key}"`, `"${true}"`, "\"${\ta}\"",
 		"profile.a", "a", "a.b.c-d.e_1", "true", "false", "null", "nullable", "for1", "trueish.x",
 	}
 	oddTexts = []string{
-		`"a${b}"`, `"$${"`, `"%{ if a }b%{ endif }"`, `"100%"`, `"US$"`, `"a\"b"`, `"\u00e9"`, "\"e\u0301\"", "\"\u0301\"", `"日本"`, "\"\xff\"", "\"a\nb\"", "\"a\rb\"", `"`, "\"\u00ad\u200b\"",
+		`"${~a}"`, `"a ${a ~} b"`, `"${a + b}"`, `"${"a"}"`, `"${a"`, `"$"`, `"a$b"`, `"$$"`, `"$${a}"`, `"$$${a}"`, `"${}"`, `"${a}$"`, `"${a}\n"`, "\"${\na}\"", `"${for}"`, `"${a[0]}"`, `"%${a}"`, `"é${a}e"`, "\"${a}\u0301\"", "\"a${b}\u0301\"", `"$${"`, `"%{ if a }b%{ endif }"`, `"100%"`, `"US$"`, `"a\"b"`, `"\u00e9"`, "\"e\u0301\"", "\"\u0301\"", `"日本"`, "\"\xff\"", "\"a\nb\"", "\"a\rb\"", `"`, "\"\u00ad\u200b\"",
 		"1", "-a", "!a", "for", "for.x", "a.0", "a.*", "a . b", "a.true", "a[b]", "true.x", "null[0]", "f()", "a::b()", "...", "a.", "é", "aé", "a + b", "[for x in y : x]", "{ for x in y : x => x }",
 		"(a)", "a.b[0]", "a ? b : c", "\"a\" \"b\"", "<<E\nx\nE", "", "= b", "> b",
 	}
 	oddPieces = []string{
-		"\r", "\ufeff", "\x00", ";", "'", "/* c */", "/", "# the end", "1", "é", "\u0301", "{", "}", "[", "]", ",", "=", ">", ":", ".", "\"", "$", "\\", "\n", "a", " ",
+		"\r", "\ufeff", "\x00", ";", "'", "/* c */", "/", "# the end", "#\xea\xd8\n", "# \xff\n", "1", "é", "\u0301", "{", "}", "[", "]", ",", "=", ">", ":", ".", "\"", "$", "\\", "\n", "a", " ",
 		"a = 1\n", "x { a = \"1\" }\n", "x {}\n", "\"a\" = \"b\"\n", "a b = \"c\"\n",
 	}
 )
@@ -136,6 +137,7 @@ func TestPlainBlocksAreWhatTheyParseTo(t *testing.T) {
 
 func FuzzPlain(f *testing.F) {
 	for _, piece := range oddPieces {
+		f.Add(piece)
 		f.Add(strings.Join(plainLines, "") + plainHeaders[0] + "\n  a = \"b\"\n" + piece + "}\n")
 	}
 	for _, texts := range [][]string{plainTexts, oddTexts} {
