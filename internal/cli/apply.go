@@ -56,7 +56,7 @@ func newApply(p *process) *cobra.Command {
 			"that plan or nothing; without one it plans, shows the plan and asks.\n\n" +
 			"Exit codes: 0 done; 1 an error, nothing was sent; 3 some were refused, failed or not\n" +
 			"attempted; 4 some are in doubt, unverified or in conflict: a person should look; 5 a\n" +
-			"control said no, nothing was sent; 130, 143 interrupted, nothing in doubt.",
+			"control said no, nothing was sent; 129, 130, 143 interrupted, nothing in doubt.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "" {

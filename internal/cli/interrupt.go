@@ -16,16 +16,22 @@ type Interrupt struct{ Signal syscall.Signal }
 
 func (i Interrupt) Error() string { return "interrupted (" + i.Signal.String() + ")" }
 
-// WithInterrupt returns a context that the first SIGINT or SIGTERM cancels, with an
-// [Interrupt] as its cause. The second one ends the process at once, as if nothing had
-// caught it. SIGPIPE is ignored: a run does not end in its middle because nobody reads on.
+// WithInterrupt returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, with an
+// [Interrupt] as its cause. A second SIGINT or SIGTERM ends the process at once, as if nothing had
+// caught it. Of SIGHUP, which a terminal that goes away sends more than once, the first counts, and
+// none where nohup has the process ignore it. SIGPIPE is ignored: a run does not end in its middle
+// because nobody reads on.
 func WithInterrupt(parent context.Context) context.Context {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	signal.Ignore(syscall.SIGPIPE)
 	go func() {
 		caught := (<-signals).(syscall.Signal)
+		signal.Ignore(syscall.SIGHUP)
 		signal.Stop(signals)
 		cancel(Interrupt{caught})
 	}()
@@ -37,7 +43,7 @@ func interrupted(when string) error {
 	return fmt.Errorf("interrupted %s. Nothing was sent", when)
 }
 
-// interruptCode is 130 or 143, by the signal that cancelled ctx; 0 where none did.
+// interruptCode is 129, 130 or 143, by the signal that cancelled ctx; 0 where none did.
 func interruptCode(ctx context.Context) int {
 	var interrupt Interrupt
 	if errors.As(context.Cause(ctx), &interrupt) {

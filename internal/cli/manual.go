@@ -83,7 +83,7 @@ some are in doubt, unverified or in conflict, or the state failed: a person shou
 .B 5
 a control said no: nothing was sent
 .TP
-.B 130, 143
+.B 129, 130, 143
 interrupted, nothing in doubt
 `
 

@@ -78,7 +78,7 @@ func older(a, b time.Time) time.Time {
 
 // exitCodes are those that an apply ends with by itself. Each has a line from the start, so that
 // the first of its kind is seen as an increase.
-var exitCodes = []int{0, 1, 3, 4, 5, 130, 143}
+var exitCodes = []int{0, 1, 3, 4, 5, 129, 130, 143}
 
 // Write writes the metrics of a run, and of what was before it.
 func Write(w io.Writer, r Run, before Past) error {

@@ -68,7 +68,7 @@ func ExitMeaning(code int) string {
 		return "some transfers are in doubt, unverified or in conflict, or the state failed after the first request: a person should look"
 	case 5:
 		return "nothing was sent: a control said no, or approvals are missing"
-	case 130, 143:
+	case 129, 130, 143:
 		return "interrupted, nothing in doubt"
 	}
 	return "ended by a signal"
