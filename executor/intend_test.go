@@ -3,6 +3,7 @@ package executor_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -49,10 +50,9 @@ func TestIntentsWrittenAheadAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.policy.InFlightMax = inFlight
-		peak, lots := 0, 0
-		look := func() {
-			peak = max(peak, w.journal.count(state.KindIntent)-w.service.begun())
-		}
+		lots := 0
+		var mu sync.Mutex
+		peak := 0 // guarded by mu
 		w.journal.before = func(effect string) error {
 			if effect == "append "+string(state.KindIntent) {
 				lots++ // one at a time
@@ -62,7 +62,9 @@ func TestIntentsWrittenAheadAreBounded(t *testing.T) {
 		}
 		w.service.before = func(context.Context, string, int) *executor.Answer {
 			time.Sleep(10 * time.Second)
-			look()
+			mu.Lock()
+			peak = max(peak, w.journal.count(state.KindIntent)-w.service.begun())
+			mu.Unlock()
 			time.Sleep(10 * time.Second)
 			return nil
 		}
