@@ -79,7 +79,8 @@ func (o *order) intended(l *lane, made intents) {
 
 // giveUp settles the attempts that have no intent, where nothing starts any more.
 func (o *order) giveUp() {
-	for _, l := range o.lanes {
+	for _, op := range transfer.Operations() {
+		l := o.lanes[op]
 		for _, j := range l.jobs {
 			o.attempts--
 			o.settled(j.known, o.c.stoppedBefore(j), j.planned)
