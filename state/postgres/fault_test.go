@@ -1,12 +1,15 @@
 package postgres_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"remit/state"
 	"remit/state/postgres"
@@ -115,6 +118,52 @@ func TestALockWhoseSessionEndsIsLost(t *testing.T) {
 	if got := len(rows(t, s)); got != 1 {
 		t.Errorf("%d rows", got)
 	}
+}
+
+// TestUnlockLetsGoWhileTheLockIsLookedAt unlocks at a moment at which the holder asks whether
+// another runner wants to take part: the next one has the lock at once.
+func TestUnlockLetsGoWhileTheLockIsLookedAt(t *testing.T) {
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	runner := statetest.Holder("apply")
+	runner.RunID = "run"
+	j, err := s.Lock(t.Context(), runner, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := pgx.Connect(t.Context(), server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close(context.WithoutCancel(t.Context()))
+	begun, err := other.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := begun.Exec(t.Context(), "LOCK TABLE "+schema+".runners"); err != nil {
+		t.Fatal(err)
+	}
+	waitUntil(t, "the holder to ask", func() bool {
+		return server.Exec(t, schema, `SELECT count(*) FROM pg_locks, meta WHERE pid = holder_pid AND NOT granted`) == "1"
+	})
+	unlocked := make(chan error)
+	go func() { unlocked <- j.Unlock() }()
+	select {
+	case err := <-unlocked:
+		t.Fatalf("unlock gave the session up, and the lock with it, whenever the server sees that: %v", err)
+	case <-time.After(200 * time.Millisecond):
+	}
+	if err := begun.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-unlocked; err != nil {
+		t.Errorf("unlock: %v", err)
+	}
+	next, err := s.Lock(t.Context(), statetest.Holder("apply"), 0)
+	if err != nil {
+		t.Fatalf("the next one: %v", err)
+	}
+	unlock(t, next)
 }
 
 // TestASessionThatOnlyWritesMayEnd ends the session that commits, again and again.

@@ -71,8 +71,10 @@ func (s *Store) wait(ctx context.Context, l *session, holder state.Holder, wait 
 			continue // it was taken away by force meanwhile: others see another one
 		}
 		if waited >= wait {
-			holder, _, err := s.holderOf(ctx, l.conn)
-			return errors.Join(err, &state.LockedError{Holder: holder})
+			holder, held, err := s.holderOf(ctx, l.conn)
+			if err != nil || held { // else it was let go meanwhile
+				return errors.Join(err, &state.LockedError{Holder: holder})
+			}
 		}
 		if err := sleep(ctx, pollLock); err != nil {
 			return err
@@ -244,16 +246,19 @@ func (s *Store) begin(ctx context.Context, j *journal) (*journal, error) {
 	return j, nil
 }
 
-// guard looks again and again whether the lock's session lives, until ctx ends.
+// guard looks again and again whether the lock's session lives, until ctx ends. What it asks
+// then is answered first: a question that is given up ends the session, and nobody knows when the
+// server lets go of its lock.
 func (j *journal) guard(ctx context.Context) {
+	asking := context.WithoutCancel(ctx)
 	for n := 1; sleep(ctx, pollWanted) == nil; n++ {
 		if j.member.Load() == nil {
-			j.wanted.Store(j.isWanted(ctx))
+			j.wanted.Store(j.isWanted(asking))
 		}
 		if n%int(pollAlive/pollWanted) != 0 {
 			continue
 		}
-		if err := j.lock.alive(ctx); err != nil {
+		if err := j.lock.alive(asking); err != nil {
 			if ctx.Err() == nil {
 				j.Break(j.store.hide(err))
 			}
