@@ -8,6 +8,10 @@ import (
 	"remit/state"
 )
 
+// lotMax is how many intents are written at once: the first requests need not wait for the
+// intents of thousands behind them.
+const lotMax = 1024
+
 // lane are the attempts of an operation that wait for a slot, and for their intents.
 type lane struct {
 	jobs []*job // in their order
@@ -47,7 +51,7 @@ func (o *order) intendWaiting() {
 		if l.busy || len(l.jobs) == 0 || room < o.lotMin() {
 			continue
 		}
-		n := min(len(l.jobs), room)
+		n := min(len(l.jobs), room, lotMax)
 		lot := l.jobs[:n:n]
 		l.jobs, l.busy = l.jobs[n:], true
 		o.ahead.Add(int64(n))
@@ -61,8 +65,8 @@ func (o *order) intendWaiting() {
 	}
 }
 
-// lotMin is how much room there must be ahead for another lot: a quarter.
-func (o *order) lotMin() int { return max(1, o.inFlightMax()/4) }
+// lotMin is how much room there must be ahead for another lot: a quarter, or a whole lot.
+func (o *order) lotMin() int { return max(1, min(o.inFlightMax()/4, lotMax)) }
 
 // intended hands on what became of a lot.
 func (o *order) intended(l *lane, made intents) {

@@ -78,6 +78,25 @@ func TestIntentsWrittenAheadAreBounded(t *testing.T) {
 	})
 }
 
+// TestTheFirstRequestsDoNotWaitForAllIntents allows more in flight than there are transfers: their
+// intents are not written at once.
+func TestTheFirstRequestsDoNotWaitForAllIntents(t *testing.T) {
+	const transfers = 1100
+	w := newWorld(t)
+	w.policy.InFlightMax = 2 * transfers
+	lots := 0
+	w.journal.before = func(effect string) error {
+		if effect == "append "+string(state.KindIntent) {
+			lots++ // one at a time
+		}
+		return nil
+	}
+	w.applyPlan(w.plan(numbered(transfers)...))
+	if lots != 2 {
+		t.Errorf("%d intents were written in %d lots, want 2", transfers, lots)
+	}
+}
+
 // TestARefusedIntentKeepsNoneBack has the state refuse one intent of a lot: the others are sent.
 func TestARefusedIntentKeepsNoneBack(t *testing.T) {
 	w := newWorld(t)
