@@ -125,8 +125,11 @@ func newCourse(ctx context.Context, run Run, lines int) *course {
 		c.interrupt()
 	})
 	c.deaf = sync.OnceFunc(func() {
-		if !detach() {
+		switch {
+		case !detach():
 			<-heard
+		case ctx.Err() != nil: // who waits for ctx may hear of its end before its functions do
+			c.interrupt()
 		}
 	})
 	return c

@@ -675,3 +675,37 @@ func TestARecordFoundTwiceBeforeFirstSending(t *testing.T) {
 		}
 	})
 }
+
+// TestAnInterruptIsHeardByWhoeverSeesItFirst interrupts the wait for the first token, and the wait
+// is over before anyone else has heard of it.
+func TestAnInterruptIsHeardByWhoeverSeesItFirst(t *testing.T) {
+	w := newWorld(t)
+	ctx := &deafContext{Context: t.Context(), done: make(chan struct{})}
+	w.service.ready = func() (time.Time, error) {
+		close(ctx.done)
+		return time.Time{}, context.Canceled
+	}
+	summary, err := executor.Apply(ctx, w.run(w.plan(request("rent"))))
+	if err == nil || !summary.Interrupted || w.service.begun() != 0 {
+		t.Errorf("interrupted %t, %d requests, %v", summary.Interrupted, w.service.begun(), err)
+	}
+}
+
+// deafContext is a context whose functions never run although it has ended.
+type deafContext struct {
+	context.Context
+	done chan struct{}
+}
+
+func (c *deafContext) Done() <-chan struct{} { return c.done }
+
+func (c *deafContext) Err() error {
+	select {
+	case <-c.done:
+		return context.Canceled
+	default:
+		return nil
+	}
+}
+
+func (c *deafContext) AfterFunc(func()) (stop func() bool) { return func() bool { return true } }
