@@ -31,6 +31,7 @@ const (
 //
 //	go test ./internal/crashtest -run Killed -v -kills 500 -parallel 4 -timeout 30m
 func TestKilledAtAnyMomentItPaysEachOnce(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes a minute")
 	}
@@ -248,6 +249,7 @@ func (r *round) within(most time.Duration) time.Duration {
 // TestAServiceThatForgetsIsCaught breaks what remit assumes of the service, that a ref_id once
 // used is not used again within replay_window: the comparison must see the second payments.
 func TestAServiceThatForgetsIsCaught(t *testing.T) {
+	t.Parallel()
 	program := build(t)
 	s := newService(t, program, "lost-answer=#1", "forget=1")
 	d := newDirectory(t, program, s, false, 8)

@@ -18,6 +18,7 @@ const moment = 2 * time.Second
 // before, once; a run that is begun meanwhile sends nothing; and when the server is back,
 // state and ledger agree, and the next run pays the rest.
 func TestNothingIsSentWhilePostgreSQLIsAway(t *testing.T) {
+	t.Parallel()
 	const inFlightMax = 8
 	program := build(t)
 	for name, c := range map[string]struct {

@@ -10,6 +10,7 @@ import (
 // TestAFullDiskOfTheServerIsToldAndNothingIsLost lets the disk of the server of the state run
 // full in the middle of a payroll, and applies again when it has been given room.
 func TestAFullDiskOfTheServerIsToldAndNothingIsLost(t *testing.T) {
+	t.Parallel()
 	program := build(t)
 	for name, c := range map[string]struct {
 		settings string

@@ -13,6 +13,7 @@ import (
 //
 //	go test ./internal/crashtest -run KilledOnPostgreSQL -v -kills 500 -parallel 4 -timeout 30m
 func TestKilledOnPostgreSQLItPaysEachOnce(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes a minute")
 	}

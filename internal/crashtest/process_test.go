@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/url"
@@ -12,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -70,12 +72,40 @@ transfer "internal" "payroll" {
 // panicked is the exit code of a Go program that crashed; of remit only one flag asks for it.
 const panicked = 2
 
-// build makes the program that is tested, as anyone would.
+// TestMain lets more tests run at once than there are processors: they mostly wait.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	isSet := false
+	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "test.parallel" })
+	if !isSet {
+		_ = flag.Set("test.parallel", "6") // a number
+	}
+	code := m.Run()
+	_ = os.RemoveAll(programDir) // it is a temporary one
+	os.Exit(code)
+}
+
+var programDir string // "" before build
+
+// built makes the program that is tested, as anyone would, once.
+var built = sync.OnceValues(func() (string, error) {
+	var err error
+	if programDir, err = os.MkdirTemp("", "crashtest"); err != nil {
+		return "", err
+	}
+	program := filepath.Join(programDir, "remit")
+	if out, err := exec.Command("go", "build", "-o", program, "remit").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build remit: %w\n%s", err, out)
+	}
+	return program, os.Chmod(programDir, 0o755) // some run it as another user
+})
+
+// build returns the program that is tested.
 func build(t *testing.T) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "remit")
-	if out, err := exec.Command("go", "build", "-o", program, "remit").CombinedOutput(); err != nil {
-		t.Fatalf("build remit: %v\n%s", err, out)
+	program, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return program
 }

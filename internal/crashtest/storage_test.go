@@ -70,6 +70,7 @@ exit $code
 // TestAFailingSyncIsToldAndNothingIsLost makes each fsync of the state fail, from the first
 // one or from a later one on, as a dying disk does.
 func TestAFailingSyncIsToldAndNothingIsLost(t *testing.T) {
+	t.Parallel()
 	program := build(t)
 	needs(t, "strace", "-f", "-qq", "-o", "/dev/null", program, "version")
 	for name, c := range map[string]struct {
@@ -104,6 +105,7 @@ func TestAFailingSyncIsToldAndNothingIsLost(t *testing.T) {
 // TestAStateThatMayNotBeWrittenIsRefused applies as a user who may read the state, or its
 // directory, but not write to it.
 func TestAStateThatMayNotBeWrittenIsRefused(t *testing.T) {
+	t.Parallel()
 	program := build(t)
 	for name, modes := range map[string]struct{ file, dir os.FileMode }{
 		"the file":      {0o444, 0o777},
@@ -163,6 +165,7 @@ func asNobody() *syscall.SysProcAttr {
 
 // TestANetworkFileSystemIsWarnedOf lets the kernel call the disk of the state an NFS.
 func TestANetworkFileSystemIsWarnedOf(t *testing.T) {
+	t.Parallel()
 	program := build(t)
 	const isNFS = "inject=statfs:poke_exit=@arg2=6969000000000000"
 	needs(t, "strace", "-f", "-qq", "-o", "/dev/null", "-e", isNFS, program, "version")

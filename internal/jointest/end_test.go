@@ -30,6 +30,7 @@ func (w *world) waitFor(what, query string) {
 // TestAConflictWhileTheRunOpensStopsEveryRunner has what is in flight end in a conflict while the
 // plan is still being handed over: who takes part afterwards sends nothing.
 func TestAConflictWhileTheRunOpensStopsEveryRunner(t *testing.T) {
+	t.Parallel()
 	program := build(t)
 	w := newWorld(t, program, options{rows: 200, inFlight: 2, latency: 2 * time.Second})
 	leader := w.start("apply", "--auto-approve")
@@ -67,6 +68,7 @@ func TestAConflictWhileTheRunOpensStopsEveryRunner(t *testing.T) {
 // TestRunnersThatAreInterruptedTogether interrupts every runner at the same moment, as a machine
 // does that goes down: the last of them ends the run, and says so.
 func TestRunnersThatAreInterruptedTogether(t *testing.T) {
+	t.Parallel()
 	program := build(t)
 	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond})
 	leader := w.start("apply", "--auto-approve")
@@ -98,6 +100,7 @@ func TestRunnersThatAreInterruptedTogether(t *testing.T) {
 
 // TestOneThatKnowsNoRateLimitTakesNoPart joins with a configuration without the limit of the run.
 func TestOneThatKnowsNoRateLimitTakesNoPart(t *testing.T) {
+	t.Parallel()
 	program := build(t)
 	w := newWorld(t, program, options{rows: 40, inFlight: 2, service: `rate_limit { internal = "10/1s" }`})
 	leader := w.start("apply", "--auto-approve")

@@ -9,6 +9,7 @@ import (
 
 // TestThreeRunnersCarryOutOneRun has two runners join a third.
 func TestThreeRunnersCarryOutOneRun(t *testing.T) {
+	t.Parallel()
 	program := build(t)
 	w := newWorld(t, program, options{rows: 400, inFlight: 4, latency: 20 * time.Millisecond})
 	leader := w.start("apply", "--auto-approve")
@@ -28,6 +29,7 @@ func TestThreeRunnersCarryOutOneRun(t *testing.T) {
 // TestAnInterruptIsOfOneRunner interrupts the runner that began a run: it leaves, with what it
 // has in flight settled, and the others finish.
 func TestAnInterruptIsOfOneRunner(t *testing.T) {
+	t.Parallel()
 	program := build(t)
 	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond})
 	leader := w.start("apply", "--auto-approve")
@@ -55,6 +57,7 @@ func TestAnInterruptIsOfOneRunner(t *testing.T) {
 // TestAConflictStopsEveryRunner has the service answer one request with another amount: nothing
 // new starts anywhere, and the end of the run counts what was not attempted.
 func TestAConflictStopsEveryRunner(t *testing.T) {
+	t.Parallel()
 	program := build(t)
 	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond, faults: []string{"wrong-amount=ref:pay-00150"}})
 	leader := w.start("apply", "--auto-approve")

@@ -28,6 +28,7 @@ const (
 //
 //	go test ./internal/jointest -run KilledAndStopped -v -timeout 1h -join.rows 4000 -join.runs 5
 func TestRunnersAreKilledAndStopped(t *testing.T) {
+	t.Parallel()
 	program := build(t)
 	for range *runsKilled {
 		seed := *seedKilled

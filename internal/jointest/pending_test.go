@@ -9,6 +9,7 @@ import (
 // TestADependencyThatEveryRunnerWaitsFor has two runners look up a transfer that one of them sent,
 // PENDING at first. What one of them learns is for both, and it is counted once.
 func TestADependencyThatEveryRunnerWaitsFor(t *testing.T) {
+	t.Parallel()
 	const fund = `
 transfer "internal" "fund" {
   from_profile_id = "bank"
@@ -35,6 +36,7 @@ transfer "internal" "fund" {
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t, build(t), options{
 				rows: 400, inFlight: 4, unchecked: true, more: fund, faults: test.faults,
 				service: `lookup_path = "/v2/transfers"`, transfer: "depends_on = [transfer.internal.fund]",
