@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
@@ -411,94 +410,4 @@ func controlList(controls []config.Control) []state.Control {
 		list = append(list, state.Control(c))
 	}
 	return list
-}
-
-// execute carries a run out, shows it, and turns its end into an exit code.
-func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, carryOut func(context.Context, executor.Run) (executor.Summary, error)) error {
-	o := view.SummaryOptions{Screen: w.screen(w.stdout), Planned: run.Plan.Sent()}
-	handler, end := a.faces(w)
-	log, err := w.log()
-	if err != nil {
-		return err
-	}
-	run.Handler = handlers{handler, logged{log}}
-	back := moreGarbage(w.getenv)
-	summary, failed := carryOut(ctx, run)
-	back()
-	if failed == nil { // otherwise the error says what to do
-		o.Next = a.next(w, summary)
-	}
-	a.course.summary, a.course.options = &summary, o
-	shown := end(summary, o)
-	switch {
-	case failed != nil && summary.Interrupted && summary.Requests == 0 && !errors.Is(failed, executor.ErrJournal):
-		return interrupted("before the first request")
-	case failed != nil:
-		return a.runError(w, failed, summary)
-	}
-	if shown != nil {
-		return hinted{fmt.Errorf("show the run, which is in the state: %w", shown), a.command("show"), exitLook}
-	}
-	if code := exitOfRun(ctx, summary); code != exitDone {
-		return exitCode(code)
-	}
-	return nil
-}
-
-// exitOfRun is the exit code of a run that ended.
-func exitOfRun(ctx context.Context, s executor.Summary) int {
-	some := func(results ...executor.Result) bool {
-		for _, result := range results {
-			if t := s.Totals[result]; t != nil && t.Count() > 0 {
-				return true
-			}
-		}
-		return false
-	}
-	switch {
-	case some(executor.ResultInDoubt, executor.ResultUnverified, executor.ResultConflict), s.Unknown.Count() > 0:
-		return exitLook
-	case s.Waited != nil && asksForPerson(s.Waited):
-		return exitLook
-	case s.Interrupted:
-		return interruptCode(ctx)
-	case s.Waited != nil && s.Waited.Pending.Count() > 0:
-		return exitPartial
-	case some(executor.ResultRefused, executor.ResultFailed, executor.ResultNotAttempted):
-		return exitPartial
-	}
-	return exitDone
-}
-
-// needsPlan reports whether a new plan is what goes on from an exception. The others each say what
-// does.
-func needsPlan(s executor.Summary) bool {
-	return slices.ContainsFunc(s.Exceptions, func(e executor.Event) bool { return e.Next == "remit plan" })
-}
-
-// next is the command to type after a run; "" where there is nothing to do.
-func (a *applying) next(w *workspace, s executor.Summary) string {
-	count := func(result executor.Result) int {
-		if t := s.Totals[result]; t != nil {
-			return t.Count()
-		}
-		return 0
-	}
-	again := "apply"
-	if a.file != "" {
-		again = "apply " + shell.Word(a.file)
-	}
-	switch {
-	case count(executor.ResultConflict)+count(executor.ResultUnverified) > 0:
-		return a.command("plan")
-	case count(executor.ResultInDoubt)+count(executor.ResultNotAttempted) > s.Idle:
-		return a.command(again)
-	case count(executor.ResultRefused)+count(executor.ResultFailed) > 0, s.Idle > 0 && needsPlan(s):
-		return a.command("plan")
-	case s.Unfinished > 0 && w.canLookUp():
-		return a.command("refresh")
-	case s.Unfinished > 0:
-		return a.command(recordedHint)
-	}
-	return ""
 }
