@@ -46,7 +46,7 @@ func TestPartsMeanWhatTheFileMeans(t *testing.T) {
 		source := strings.Join(rapid.SliceOfN(line, 1, 60).Draw(t, "lines"), "")
 		cut += checkParts(t, source, isRight)
 	})
-	if !testing.Short() && cut < 25 {
+	if cut < 25 {
 		t.Errorf("only %d parts were cut", cut)
 	}
 }

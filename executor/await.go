@@ -102,7 +102,7 @@ func (c *course) readSettled(refIDs []string, watched []watched) []news {
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
 	var all []news
-	_ = eachDetail(c.lasting, snapshot, settled, func(d state.Detail) { // as well
+	_ = eachDetail(c.lasting, snapshot, settled, func(d state.Detail) { // what it leaves out, the next poll reads
 		all = append(all, newsSettledOf(d))
 	})
 	return all
