@@ -121,9 +121,21 @@ func (a *applying) run(ctx context.Context, p *process) error {
 		return a.joinOrLead(ctx, w, holder)
 	}
 	holder.RunID = p.runID
-	return w.locked(ctx, holder, a.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) error {
+	err = w.locked(ctx, holder, a.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) error {
 		return a.locked(ctx, w, journal, snapshot, holder)
 	})
+	if _, isLocked := errors.AsType[*state.LockedError](err); isLocked {
+		return withHint(err, a.command(a.again()+" --lock-timeout=5m"))
+	}
+	return err
+}
+
+// again is what an apply of the same is typed as once more: a saved plan by its name.
+func (a *applying) again() string {
+	if a.file != "" {
+		return "apply " + shell.Word(a.file)
+	}
+	return "apply"
 }
 
 // check refuses before anything is done what could not be finished.

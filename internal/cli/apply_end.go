@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"remit/executor"
-	"remit/internal/shell"
 	"remit/internal/view"
 )
 
@@ -82,15 +81,11 @@ func (a *applying) next(w *workspace, s executor.Summary) string {
 		}
 		return 0
 	}
-	again := "apply"
-	if a.file != "" {
-		again = "apply " + shell.Word(a.file)
-	}
 	switch {
 	case count(executor.ResultConflict)+count(executor.ResultUnverified) > 0:
 		return a.command("plan")
 	case count(executor.ResultInDoubt)+count(executor.ResultNotAttempted) > s.Idle:
-		return a.command(again)
+		return a.command(a.again())
 	case count(executor.ResultRefused)+count(executor.ResultFailed) > 0, s.Idle > 0 && needsPlan(s):
 		return a.command("plan")
 	case s.Unfinished > 0 && w.canLookUp():

@@ -7,7 +7,6 @@ import (
 
 	"remit/executor"
 	"remit/internal/lockfile"
-	"remit/internal/shell"
 	"remit/state"
 )
 
@@ -50,8 +49,7 @@ func (w *workspace) stateError(err error) error {
 		return fmt.Errorf("the state %s is not the one that this directory is bound to; nothing was sent: %w. "+
 			"Restore the right one from a backup, or correct %s", w.path, mismatch, w.place.Words().argument)
 	case errors.As(err, &locked):
-		return withHint(fmt.Errorf("%w; nothing was sent. It is released when that process ends. Wait for it", err),
-			w.command("apply --lock-timeout=5m"))
+		return fmt.Errorf("%w; nothing was sent. It is released when that process ends. Wait for it", err)
 	}
 	return withHint(fmt.Errorf("the state %s cannot be used; nothing was sent. Once that is mended, let it be checked:\n%w", w.path, err), w.command("audit verify"))
 }
@@ -62,10 +60,7 @@ func (a *applying) runError(w *workspace, failed error, s executor.Summary) erro
 	happened, next := w.happened(failed)
 	certain := "what is listed as recorded or adopted is in the state."
 	if next == "" {
-		next = "apply"
-		if a.file != "" {
-			next += " " + shell.Word(a.file)
-		}
+		next = a.again()
 	}
 	isJournal := errors.Is(failed, executor.ErrJournal)
 	switch {
