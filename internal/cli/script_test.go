@@ -11,11 +11,13 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -48,6 +50,10 @@ type withServer struct{ *testing.M }
 
 func (m withServer) Run() int {
 	defer pgtest.CloseShared()
+	if signal.Ignored(syscall.SIGHUP) {
+		// Tests under nohup would start programs under nohup; what is caught is not inherited.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	return m.M.Run()
 }
 
