@@ -28,7 +28,7 @@ func Status(w io.Writer, plan *planner.Plan, o PlanOptions) error {
 	}
 	page.obstacles(plan)
 	if len(standings) > 0 && plan.Applicable() {
-		page.paragraph("", nextStep(standings), toneStrong)
+		page.nextStep(standings)
 	}
 	return page.Flush()
 }
@@ -105,15 +105,17 @@ func groupTone(g planner.Group) tone {
 }
 
 // nextStep says what happens without a person, or what one has to do.
-func nextStep(standings []planner.Standing) string {
+func (p *page) nextStep(standings []planner.Standing) {
 	beyondUnknown := func(s planner.Standing) bool { return s.Group.NeedsPerson() && s.Group != planner.GroupUnknown }
 	switch {
-	case !slices.ContainsFunc(standings, beyondUnknown) && needsPerson(standings):
-		return "Something needs a person: ask the operator of the service what its status means."
-	case needsPerson(standings):
-		return "Something needs a person: remit plan shows it in full."
+	case !needsPerson(standings):
+		p.paragraph("", "Nothing needs a person.", toneStrong)
+	case !slices.ContainsFunc(standings, beyondUnknown):
+		p.paragraph("", "Something needs a person: ask the operator of the service what its status means.", toneStrong)
+	default:
+		p.paragraph("", "Something needs a person. To see it in full:", toneStrong)
+		p.command("", p.here("remit plan"))
 	}
-	return "Nothing needs a person."
 }
 
 func needsPerson(standings []planner.Standing) bool {
