@@ -18,10 +18,14 @@ func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, 
 	if err != nil {
 		return err
 	}
-	run.Handler = handlers{handler, logged{log}}
+	named := byName{handlers{handler, logged{log}}, "remit " + a.again()}
+	run.Handler = named
 	back := moreGarbage(w.getenv)
 	summary, failed := carryOut(ctx, run)
 	back()
+	for i := range summary.Exceptions {
+		summary.Exceptions[i] = named.name(summary.Exceptions[i])
+	}
 	if failed == nil { // otherwise the error says what to do
 		o.Next = a.next(w, summary)
 	}
@@ -40,6 +44,22 @@ func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, 
 		return exitCode(code)
 	}
 	return nil
+}
+
+// byName is a handler of a run that goes on with the command again: of a saved plan, by its name.
+type byName struct {
+	executor.Handler
+	again string
+}
+
+// Handle tells the event with that command.
+func (b byName) Handle(e executor.Event) { b.Handler.Handle(b.name(e)) }
+
+func (b byName) name(e executor.Event) executor.Event {
+	if e.Next == "remit apply" {
+		e.Next = b.again
+	}
+	return e
 }
 
 // exitOfRun is the exit code of a run that ended.

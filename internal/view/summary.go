@@ -164,9 +164,17 @@ func (p *page) exceptions(s executor.Summary, next string) {
 		}
 		if more := all - exceptionsMax; more > 0 {
 			p.line(dim(fmt.Sprintf("  and %d more. To see all of them:", more)))
-			p.command("  ", p.here("remit state list"))
+			p.command("  ", p.here(listing(result)))
 		}
 	}
+}
+
+// listing is the command that lists all of a result. What was not attempted need not be in the state.
+func listing(result executor.Result) string {
+	if result == executor.ResultNotAttempted {
+		return "remit plan --show=all"
+	}
+	return "remit state list"
 }
 
 // exceptionsOf writes the transfers of one result, at most so many. A reason and a command that
