@@ -35,6 +35,35 @@ func (b *builder) describe(ctx context.Context) error {
 	})
 }
 
+// DescribeUndeclared adds to the transfers that are listed as undeclared what only the details of
+// the record can say: the recorded request, or of an imported one the profiles that its records
+// name. It asks for up to [UndeclaredMax] of them, which a plan that shows none does not need.
+func (p *Plan) DescribeUndeclared(ctx context.Context, record Record) error {
+	var refIDs []string
+	for i := range p.Undeclared {
+		refIDs = append(refIDs, p.Undeclared[i].RefID)
+	}
+	i := 0
+	return eachDetail(ctx, record, refIDs, func(d *state.Detail) error {
+		c := &p.Undeclared[i]
+		i++
+		c.Recorded = newRecorded(d)
+		c.Batch = d.Intent.Batch
+		if d.Status == state.Unverified && d.RecordID == "" {
+			c.markListed()
+		}
+		if d.Intent.Body == "" {
+			return c.describeSides(d)
+		}
+		recorded, err := c.Recorded.Request()
+		if err != nil {
+			return fmt.Errorf("read the recorded request of %q: %w", c.RefID, err)
+		}
+		c.Request = recorded
+		return nil
+	})
+}
+
 // eachDetail calls do with the detail of each of the given ref_ids, all of which the record
 // has, in order.
 func eachDetail(ctx context.Context, record Record, refIDs []string, do func(*state.Detail) error) error {

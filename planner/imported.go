@@ -42,6 +42,26 @@ func (b *builder) describeImported(c *Change, d *state.Detail) error {
 	return nil
 }
 
+// describeSides takes over who paid and who was paid, as far as the imported records name them.
+func (c *Change) describeSides(d *state.Detail) error {
+	if d.Outcome == nil {
+		return nil
+	}
+	for _, raw := range d.Outcome.Records {
+		record, err := transfer.ParseRecord(raw)
+		if err != nil {
+			return fmt.Errorf("read the imported record of %q: %w", c.RefID, err)
+		}
+		switch record.Direction {
+		case transfer.Debit:
+			c.Request.FromProfileID = record.ProfileID
+		case transfer.Credit:
+			c.Request.ToProfileID = record.ProfileID
+		}
+	}
+	return nil
+}
+
 // describeListed compares what is declared with what a list says, which is its amount.
 func describeListed(c *Change, d *state.Detail) {
 	if !transfer.SameNumber(c.Request.Amount.String(), d.Amount.String()) {

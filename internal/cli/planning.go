@@ -110,6 +110,9 @@ func (o *planning) make(ctx context.Context, w *workspace, record planner.Record
 			return nil, err
 		}
 	}
+	if err == nil && o.show != "" {
+		err = plan.DescribeUndeclared(ctx, record)
+	}
 	if err == nil {
 		err = context.Cause(ctx)
 	}

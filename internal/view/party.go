@@ -79,6 +79,9 @@ func destination(r transfer.Request) party {
 // show writes the IDs in one shape, with the profile's name where the address book has one.
 // A name never stands alone: what is paid is the ID.
 func (p party) show(s shape, names map[string]string) string {
+	if p == (party{}) { // of what was imported, the records need not have both
+		return "unknown"
+	}
 	var parts []string
 	if name := names[p.profile]; name != "" {
 		parts = append(parts, cutEnd(Visible(name), 20))
