@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -94,18 +95,49 @@ func (r *reader) weekdays(name string, otherwise ...time.Weekday) []time.Weekday
 }
 
 func (r *reader) holidays() []string {
-	var known []string
+	var known, dates []string
 	sets := calendar.HolidaySets()
 	for _, text := range r.texts("holidays") {
-		if !slices.Contains(sets, text) {
+		switch {
+		case slices.Contains(sets, text):
+			known = append(known, text)
+		case text != "" && text[0] >= '0' && text[0] <= '9':
+			dates = append(dates, text)
+		default:
 			r.refuse(r.block.arguments["holidays"].expr.Range(), "Unknown holidays",
-				"There are no holidays %q.%s They go by the names of countries and their parts, such as us or de-by, or of central banks: ecb, fed.",
+				"There are no holidays %q.%s They go by the names of countries and their parts, such as us or de-by, or of central banks: ecb, fed. Dates stand in the argument dates.",
 				text, didYouMean(text, sets))
-			continue
 		}
-		known = append(known, text)
+	}
+	if len(dates) > 0 {
+		r.refuseDates(dates)
 	}
 	return known
+}
+
+// refuseDates says where dates stand that were written as the names of holidays: all of them in one
+// mistake.
+func (r *reader) refuseDates(texts []string) {
+	const shown = 3
+	isDate, list := true, ""
+	for i, text := range texts {
+		_, err := calendar.ParseDate(text)
+		isDate = isDate && err == nil
+		switch {
+		case i == 0:
+			list = strconv.Quote(text)
+		case i < shown:
+			list += ", " + strconv.Quote(text)
+		case i == shown:
+			list += ", …"
+		}
+	}
+	how := ":\n\n  dates = [" + list + "]"
+	if !isDate {
+		how = ", as ISO 8601 writes them, such as \"2026-11-30\". Here are " + list + "."
+	}
+	r.refuse(r.block.arguments["holidays"].expr.Range(), "Dates in holidays",
+		"holidays has the names of holidays, such as us or fed. Dates that are no business days stand in the argument dates%s", how)
 }
 
 // dates is a list of ISO 8601 dates.
