@@ -1,0 +1,134 @@
+package planner
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remit/config"
+	"remit/state"
+)
+
+// ErrExpired says that the plan's time is over.
+var ErrExpired = errors.New("the plan has expired; make a new one")
+
+// OtherError says that a plan was made for something else than it is to be applied to.
+type OtherError struct {
+	What    string // "environment", "service", "lineage" or "serial"
+	Planned string
+	Now     string
+}
+
+// Error names both.
+func (e *OtherError) Error() string {
+	return fmt.Sprintf("the plan was made for another %s: planned %s, now %s; make a new one", e.What, e.Planned, e.Now)
+}
+
+// ControlsError says that a plan was made under other controls than those of now.
+type ControlsError struct{ Changes []ControlChange }
+
+// ControlChange is one control that is not what it was.
+type ControlChange struct {
+	config.Control        // as it is now; as it was, where it is gone
+	What           string // "is another", "is new" or "is gone"
+}
+
+// Error names each of them.
+func (e *ControlsError) Error() string {
+	var texts []string
+	for _, c := range e.Changes {
+		text := c.Name
+		if c.Place != "" {
+			text += " at " + c.Place
+		}
+		texts = append(texts, text+" "+c.What)
+	}
+	return fmt.Sprintf("the plan was made under other controls: %s; make a new one", strings.Join(texts, ", "))
+}
+
+// Lacks reports whether a control is gone.
+func (e *ControlsError) Lacks() bool {
+	return slices.ContainsFunc(e.Changes, func(c ControlChange) bool { return c.What == isGone })
+}
+
+const isGone = "is gone"
+
+// compareControls returns which controls differ between two lists, each in order of name. Several
+// may have one name: an approval block stands in the configuration and in each policy directory.
+// Of these, what says the same is left out first, and then what stands closest is compared.
+func compareControls(planned, now []config.Control) []ControlChange {
+	planned, now = slices.Clone(planned), slices.Clone(now)
+	var changes []ControlChange
+	for _, isSame := range []func(then, now config.Control) bool{
+		func(a, b config.Control) bool { return a.SHA256 == b.SHA256 },
+		func(a, b config.Control) bool { return a.Place == b.Place },
+		func(a, b config.Control) bool { return fileOf(a.Place) == fileOf(b.Place) },
+		func(config.Control, config.Control) bool { return true },
+	} {
+		now = slices.DeleteFunc(now, func(b config.Control) bool {
+			i := slices.IndexFunc(planned, func(a config.Control) bool { return a.Name == b.Name && isSame(a, b) })
+			if i < 0 {
+				return false
+			}
+			if planned[i].SHA256 != b.SHA256 {
+				changes = append(changes, ControlChange{b, "is another"})
+			}
+			planned = slices.Delete(planned, i, i+1)
+			return true
+		})
+	}
+	for _, control := range planned {
+		changes = append(changes, ControlChange{control, isGone})
+	}
+	for _, control := range now {
+		changes = append(changes, ControlChange{control, "is new"})
+	}
+	slices.SortStableFunc(changes, func(a, b ControlChange) int { return cmp.Compare(a.Name, b.Name) })
+	return changes
+}
+
+// fileOf is the file of a place, which is file:line.
+func fileOf(place string) string { return place[:max(strings.LastIndexByte(place, ':'), 0)] }
+
+// CheckHeader is what of Recheck needs nothing of the state but what it is: whether the plan is
+// applicable, was made for it and under these controls, and has not expired.
+func (p *Plan) CheckHeader(meta state.Meta, controls config.Controls, now time.Time) error {
+	if !p.Applicable() {
+		return &ObstacleError{p.Obstacles}
+	}
+	return p.checkHeader(meta, controls, now)
+}
+
+func (p *Plan) checkHeader(meta state.Meta, controls config.Controls, now time.Time) error {
+	h := p.Header
+	planned := h.Service
+	if planned.CustomerID == "" {
+		planned.CustomerID = meta.Service.CustomerID // the first record was not there yet
+	}
+	switch {
+	case h.Environment != meta.Environment:
+		return &OtherError{"environment", h.Environment, meta.Environment}
+	case planned != meta.Service:
+		return &OtherError{"service", identity(planned), identity(meta.Service)}
+	case h.Lineage != meta.Lineage:
+		return &OtherError{"lineage", h.Lineage, meta.Lineage}
+	case h.Serial > meta.Serial:
+		return &OtherError{"serial", fmt.Sprint(h.Serial), fmt.Sprintf("%d, an older state", meta.Serial)}
+	case h.Controls != controls.Digest():
+		return &ControlsError{compareControls(h.ControlList, controls.List())}
+	case !h.Expires.IsZero() && !now.Before(h.Expires):
+		return ErrExpired
+	}
+	return nil
+}
+
+func identity(i state.Identity) string {
+	words := []string{i.BaseURL, i.Operator, i.ClientID, i.CustomerID}
+	if i.TokenURL != "" {
+		words = append(words, "tokens from "+i.TokenURL)
+	}
+	return strings.Join(words, " ")
+}
