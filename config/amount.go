@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -105,4 +106,80 @@ func (l *loader) openingAmount(r *reader, asset string) transfer.Amount {
 		r.refuse(a.expr.Range(), summary, "%s", detail)
 	}
 	return amount
+}
+
+// amount is the amount, checked against the decimals of its asset.
+func (e *evaluation) amount(asset string) transfer.Amount {
+	if !e.checkNumbers() {
+		return transfer.Amount{}
+	}
+	value, f, found := e.value("amount")
+	switch found {
+	case nothing:
+		if f != nil {
+			e.refuse(f, "Required argument is null", "amount may not be null.")
+		}
+		e.wrong = true
+		return transfer.Amount{}
+	case wrong:
+		return transfer.Amount{}
+	case present:
+	}
+	amount, summary, detail := readAmount(value, f.expr, e.block.config.sources.files)
+	if summary != "" {
+		e.refuse(f, summary, "%s", detail+e.formatHint(f, value))
+		if from, ok := e.diags[len(e.diags)-1].Extra.(*origin); ok {
+			from.reason = amountReason(value)
+		}
+		return transfer.Amount{}
+	}
+	if detail := e.block.config.assets.check(amount, asset); detail != "" {
+		e.refuse(f, "Too many decimals", "%s", detail)
+	}
+	return amount
+}
+
+// formatHint shows how a data block says that a number is grouped, or has a decimal comma,
+// where the column of an amount has such a number and the block says nothing.
+func (e *evaluation) formatHint(f *field, value cty.Value) string {
+	if e.in.row == nil || f.column == "" || !isText(value) {
+		return ""
+	}
+	d := e.in.row.source
+	if !slices.Contains(d.kind.arguments, "number_format") || d.formats[f.column] != nil {
+		return ""
+	}
+	examples := numberFormatsOf(value.AsString())
+	if len(examples) == 0 {
+		return ""
+	}
+	how := " If that is how the file writes numbers, say so in " + d.address + ":\n"
+	if len(examples) > 1 {
+		how = " If it is a number, it can be meant in several ways. Say which in " + d.address + ":\n"
+	}
+	for _, example := range examples {
+		how += fmt.Sprintf("\n  number_format = { %s = %q }", attributeName(f.column), example)
+	}
+	return how
+}
+
+// checkNumbers looks the amount through for numbers where their types hang on each.value,
+// once for each type of it. Rows of a data source are strings, which were seen to before.
+func (e *evaluation) checkNumbers() bool {
+	f := e.block.fields["amount"]
+	if f == nil || f.broken || f.constant || e.in.row != nil {
+		return true
+	}
+	ty := e.in.each.Type()
+	if e.block.checked != cty.NilType && e.block.checked.Equals(ty) {
+		return true
+	}
+	diags := e.block.config.scope.checkDecimal(f.expr, e.in.ctx)
+	for _, d := range diags {
+		e.add(f, d)
+	}
+	if !diags.HasErrors() {
+		e.block.checked = ty
+	}
+	return !diags.HasErrors()
 }

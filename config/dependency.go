@@ -179,3 +179,34 @@ func (m *memberships) cycles() hcl.Diagnostics {
 	}
 	return diags
 }
+
+// dependencies are those of the block and of a batch together, made once for each batch.
+func (t *transferBlock) dependencies(batch *batchBlock) []Dependency {
+	name := ""
+	if batch != nil {
+		name = batch.Name
+	}
+	if all, ok := t.shared[name]; ok {
+		return all
+	}
+	entries := t.dependsOn
+	if batch != nil {
+		entries = append(entries[:len(entries):len(entries)], batch.dependsOn...)
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	var all []Dependency
+	seen := map[Dependency]bool{}
+	for _, d := range entries {
+		if !seen[d.Dependency] {
+			all = append(all, d.Dependency)
+		}
+		seen[d.Dependency] = true
+	}
+	if t.shared == nil {
+		t.shared = map[string][]Dependency{}
+	}
+	t.shared[name] = all
+	return all
+}

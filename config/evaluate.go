@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -303,82 +302,6 @@ func (e *evaluation) profile(f *field, side string, value cty.Value) (profile, i
 	return part("profile_id"), part("identity_id"), part("account_id")
 }
 
-// amount is the amount, checked against the decimals of its asset.
-func (e *evaluation) amount(asset string) transfer.Amount {
-	if !e.checkNumbers() {
-		return transfer.Amount{}
-	}
-	value, f, found := e.value("amount")
-	switch found {
-	case nothing:
-		if f != nil {
-			e.refuse(f, "Required argument is null", "amount may not be null.")
-		}
-		e.wrong = true
-		return transfer.Amount{}
-	case wrong:
-		return transfer.Amount{}
-	case present:
-	}
-	amount, summary, detail := readAmount(value, f.expr, e.block.config.sources.files)
-	if summary != "" {
-		e.refuse(f, summary, "%s", detail+e.formatHint(f, value))
-		if from, ok := e.diags[len(e.diags)-1].Extra.(*origin); ok {
-			from.reason = amountReason(value)
-		}
-		return transfer.Amount{}
-	}
-	if detail := e.block.config.assets.check(amount, asset); detail != "" {
-		e.refuse(f, "Too many decimals", "%s", detail)
-	}
-	return amount
-}
-
-// formatHint shows how a data block says that a number is grouped, or has a decimal comma,
-// where the column of an amount has such a number and the block says nothing.
-func (e *evaluation) formatHint(f *field, value cty.Value) string {
-	if e.in.row == nil || f.column == "" || !isText(value) {
-		return ""
-	}
-	d := e.in.row.source
-	if !slices.Contains(d.kind.arguments, "number_format") || d.formats[f.column] != nil {
-		return ""
-	}
-	examples := numberFormatsOf(value.AsString())
-	if len(examples) == 0 {
-		return ""
-	}
-	how := " If that is how the file writes numbers, say so in " + d.address + ":\n"
-	if len(examples) > 1 {
-		how = " If it is a number, it can be meant in several ways. Say which in " + d.address + ":\n"
-	}
-	for _, example := range examples {
-		how += fmt.Sprintf("\n  number_format = { %s = %q }", attributeName(f.column), example)
-	}
-	return how
-}
-
-// checkNumbers looks the amount through for numbers where their types hang on each.value,
-// once for each type of it. Rows of a data source are strings, which were seen to before.
-func (e *evaluation) checkNumbers() bool {
-	f := e.block.fields["amount"]
-	if f == nil || f.broken || f.constant || e.in.row != nil {
-		return true
-	}
-	ty := e.in.each.Type()
-	if e.block.checked != cty.NilType && e.block.checked.Equals(ty) {
-		return true
-	}
-	diags := e.block.config.scope.checkDecimal(f.expr, e.in.ctx)
-	for _, d := range diags {
-		e.add(f, d)
-	}
-	if !diags.HasErrors() {
-		e.block.checked = ty
-	}
-	return !diags.HasErrors()
-}
-
 // conditions reads when the transfer may be made and what it is compared with.
 func (e *evaluation) conditions(out *Transfer) {
 	batch := e.batch()
@@ -480,37 +403,6 @@ func (e *evaluation) batch() *batchBlock {
 	}
 	e.refuse(f, "Not a batch", "batch must be a batch, such as batch.payroll, not %s.", ty.FriendlyName())
 	return nil
-}
-
-// dependencies are those of the block and of a batch together, made once for each batch.
-func (t *transferBlock) dependencies(batch *batchBlock) []Dependency {
-	name := ""
-	if batch != nil {
-		name = batch.Name
-	}
-	if all, ok := t.shared[name]; ok {
-		return all
-	}
-	entries := t.dependsOn
-	if batch != nil {
-		entries = append(entries[:len(entries):len(entries)], batch.dependsOn...)
-	}
-	if len(entries) == 0 {
-		return nil
-	}
-	var all []Dependency
-	seen := map[Dependency]bool{}
-	for _, d := range entries {
-		if !seen[d.Dependency] {
-			all = append(all, d.Dependency)
-		}
-		seen[d.Dependency] = true
-	}
-	if t.shared == nil {
-		t.shared = map[string][]Dependency{}
-	}
-	t.shared[name] = all
-	return all
 }
 
 // preconditions checks the conditions that the author wrote.

@@ -8,11 +8,9 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/shopspring/decimal"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -116,20 +114,6 @@ type painRecord struct {
 	places []placed
 	place  placed
 	wrong  hcl.Diagnostics
-}
-
-// painControl are the control totals that a file states, and what it has.
-type painControl struct {
-	element  string // in which they stand
-	count    int
-	sum      decimal.Decimal
-	unsure   bool // an amount could not be read
-	said     bool // NbOfTxs is there
-	saidN    string
-	saidNAt  placed
-	hasSum   bool // CtrlSum is there
-	saidSum  string
-	saidSumA placed
 }
 
 func openPain001(d *dataSource, file fileReader) (*pain001File, hcl.Diagnostics) {
@@ -468,64 +452,3 @@ func (r *painRecord) at(i int) hcl.Range {
 	}
 	return r.file.rangeOf(r.places[i])
 }
-
-func (c *painControl) add(amount string) {
-	c.count++
-	if !xmlDecimal.MatchString(amount) {
-		c.unsure = true
-		return
-	}
-	c.sum = c.sum.Add(decimalOf(amount))
-}
-
-// decimalOf is a decimal of XML Schema, which may end with its point.
-func decimalOf(text string) decimal.Decimal {
-	d, err := decimal.NewFromString(strings.TrimSuffix(strings.TrimPrefix(text, "+"), "."))
-	if err != nil {
-		panic("a decimal that was checked is none: " + err.Error())
-	}
-	return d
-}
-
-// check compares what a file states with what it has.
-func (c *painControl) check(f *pain001File, isRequired bool) hcl.Diagnostics {
-	var diags hcl.Diagnostics
-	refuse := func(p placed, name, detail string, args ...any) {
-		d := mistake(f.rangeOf(p), "Control total does not agree", name+" of the "+c.element+" "+detail+" Is the file whole, and as it was written?", args...)
-		d.Extra = &origin{reason: c.element + name}
-		diags = append(diags, d)
-	}
-	if isRequired && !c.said {
-		diags = append(diags, mistake(f.span(f.decoder.InputOffset(), 0), "Control total is missing",
-			"The %s has no NbOfTxs, which says how many instructions the file has. It has %d.", c.element, c.count))
-	}
-	if c.said {
-		switch n, err := strconv.Atoi(c.saidN); {
-		case err != nil || n < 0:
-			refuse(c.saidNAt, "NbOfTxs", "is %q, and no number.", c.saidN)
-		case n > c.count:
-			refuse(c.saidNAt, "NbOfTxs", "says %d, and there %s: %d fewer.", n, areInstructions(c.count), n-c.count)
-		case n < c.count:
-			refuse(c.saidNAt, "NbOfTxs", "says %d, and there %s: %d more.", n, areInstructions(c.count), c.count-n)
-		}
-	}
-	switch {
-	case !c.hasSum || c.unsure:
-	case !xmlDecimal.MatchString(c.saidSum):
-		refuse(c.saidSumA, "CtrlSum", "is %q, and no decimal.", c.saidSum)
-	case !decimalOf(c.saidSum).Equal(c.sum):
-		refuse(c.saidSumA, "CtrlSum", "says %s, and the amounts add up to %s: the difference is %s.",
-			c.saidSum, written(c.sum), written(decimalOf(c.saidSum).Sub(c.sum)))
-	}
-	return diags
-}
-
-func areInstructions(count int) string {
-	if count == 1 {
-		return "is 1 instruction"
-	}
-	return "are " + plural(count, "instruction")
-}
-
-// written is a sum with the decimals of what was added up.
-func written(d decimal.Decimal) string { return d.StringFixed(max(0, -d.Exponent())) }
