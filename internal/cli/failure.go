@@ -13,6 +13,14 @@ import (
 // stateError says what keeps the state from being used before anything was sent, and what to
 // do about it. What storage itself says stands below.
 func (w *workspace) stateError(err error) error {
+	if known := w.knownStateError(err); known != nil {
+		return known
+	}
+	return withHint(fmt.Errorf("the state %s cannot be used; nothing was sent. Once that is mended, let it be checked:\n%w", w.path, err), w.command("audit verify"))
+}
+
+// knownStateError is that of what is known about the state itself; nil of any other error.
+func (w *workspace) knownStateError(err error) error {
 	var locked *state.LockedError
 	var mismatch *state.MismatchError
 	var moved *state.MovedError
@@ -51,7 +59,7 @@ func (w *workspace) stateError(err error) error {
 	case errors.As(err, &locked):
 		return fmt.Errorf("%w; nothing was sent. It is released when that process ends. Wait for it", err)
 	}
-	return withHint(fmt.Errorf("the state %s cannot be used; nothing was sent. Once that is mended, let it be checked:\n%w", w.path, err), w.command("audit verify"))
+	return nil
 }
 
 // runError says what an error that ended a run leaves behind: what happened, what is certain,

@@ -63,7 +63,7 @@ func (w *workspace) backup(ctx context.Context, name string, asJSON bool) error 
 	}
 	w.begin("copying the state")
 	defer w.quiet()
-	made, err := w.copyOut(ctx, to)
+	made, err := w.copyOut(ctx, to, name)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s was made by somebody else meanwhile, and a backup replaces nothing. Name another file with --out", name)
@@ -80,7 +80,7 @@ func (w *workspace) backup(ctx context.Context, name string, asJSON bool) error 
 
 // copyOut makes the copy in a directory of its own beside where it goes, verifies it there, and
 // gives it its name.
-func (w *workspace) copyOut(ctx context.Context, to string) (view.Backup, error) {
+func (w *workspace) copyOut(ctx context.Context, to, name string) (view.Backup, error) {
 	var made view.Backup
 	dir, err := os.MkdirTemp(filepath.Dir(to), ".remit-backup-*")
 	if err != nil {
@@ -90,7 +90,10 @@ func (w *workspace) copyOut(ctx context.Context, to string) (view.Backup, error)
 	copied := w.filePlace(filepath.Join(absolute(dir), "remit.db"))
 	by := w.holder("remit state backup")
 	if err := w.place.Backup(ctx, copied.String(), by); err != nil {
-		return made, w.stateError(err)
+		if known := w.knownStateError(err); known != nil {
+			return made, known
+		}
+		return made, fmt.Errorf("the state %s could not be copied to %s, and nothing of the copy is left; the state was only read:\n%w", w.path, name, err)
 	}
 	meta, err := verifyCopy(ctx, copied)
 	if err == nil {
