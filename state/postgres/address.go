@@ -43,6 +43,7 @@ func parseAddress(text, schema string) (address, error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = waitConnect
 	}
+	config.OnNotice = keepWarning
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "remit"
 	}

@@ -21,8 +21,8 @@ const (
 	pauseAttempt = 50 * time.Millisecond
 )
 
-// errUncertain says that a COMMIT was sent and not answered.
-var errUncertain = errors.New("a commit was not answered")
+// errUncertain says that a COMMIT was sent and not answered, or with a warning.
+var errUncertain = errors.New("what became of a commit is not known")
 
 // connect gives the journal a connection of its own. The server itself ends a transaction in
 // the middle of which this process stands still: the lock could not be taken away else.
@@ -119,7 +119,12 @@ func (j *journal) attempt(calls []*storage.Call) (*storage.Stage, []error, error
 	if len(stage.Lines) == 0 {
 		return stage, answers, j.rollback(nil)
 	}
-	err = sendBatch(ctx, j.conn, func(b *pgx.Batch) { j.write(b, stage) })
+	err = withoutWarning(j.conn, func() error {
+		return sendBatch(ctx, j.conn, func(b *pgx.Batch) { j.write(b, stage) })
+	})
+	if errors.Is(err, errUncertain) {
+		return stage, answers, err
+	}
 	if err != nil && (j.conn.IsClosed() || isEnding(err)) {
 		return stage, answers, fmt.Errorf("%w: %w", errUncertain, err)
 	}
@@ -250,7 +255,8 @@ func subjects(calls []*storage.Call) (refIDs []string, recordIDs [][]byte) {
 
 // isThere finds out what became of a commit that was not answered. It locks the row that the
 // commit had locked, and so waits until the server has let go of that transaction: from then
-// on its events are there, or never will be.
+// on its events are there, or never will be. To lock a row is to write: its own COMMIT waits for
+// all standbys that the one before was to wait for, and so the answer is theirs as well.
 func (j *journal) isThere(stage *storage.Stage, unanswered error) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), waitAnswer)
 	defer cancel()
@@ -260,16 +266,18 @@ func (j *journal) isThere(stage *storage.Stage, unanswered error) (bool, error) 
 	var there bool
 	if err == nil {
 		last := stage.Lines[len(stage.Lines)-1]
-		err = pgx.BeginFunc(ctx, j.conn, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, `SELECT FROM meta FOR UPDATE`); err != nil {
-				return err
-			}
-			return tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM events WHERE seq = $1 AND hash = $2)`, last.Seq, hashBytes(last.Hash)).Scan(&there)
+		err = withoutWarning(j.conn, func() error {
+			return pgx.BeginFunc(ctx, j.conn, func(tx pgx.Tx) error {
+				if _, err := tx.Exec(ctx, `SELECT FROM meta FOR UPDATE`); err != nil {
+					return err
+				}
+				return tx.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM events WHERE seq = $1 AND hash = $2)`, last.Seq, hashBytes(last.Hash)).Scan(&there)
+			})
 		})
 	}
 	switch {
 	case err != nil:
-		return false, retold{errors.Join(unanswered, err), fmt.Sprintf("%v, and the server can't be asked what became of it: %s", errUncertain, brief(err))}
+		return false, retold{errors.Join(unanswered, err), fmt.Sprintf("%v, and the server can't be asked: %s", errUncertain, brief(err))}
 	case !there:
 		return false, errBroken // and so nothing was written
 	}

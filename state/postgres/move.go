@@ -106,12 +106,14 @@ func (j *journal) Move(ctx context.Context, to string) error {
 		return err
 	}
 	if err == nil {
-		err = pgx.BeginFunc(ctx, j.conn, func(tx pgx.Tx) error {
-			if err := j.lock.held(tx.QueryRow(ctx, heldSQL+` FOR UPDATE`, j.lock.arguments()...)); err != nil {
+		err = withoutWarning(j.conn, func() error {
+			return pgx.BeginFunc(ctx, j.conn, func(tx pgx.Tx) error {
+				if err := j.lock.held(tx.QueryRow(ctx, heldSQL+` FOR UPDATE`, j.lock.arguments()...)); err != nil {
+					return err
+				}
+				_, err := tx.Exec(ctx, `UPDATE meta SET moved = $1`, to)
 				return err
-			}
-			_, err := tx.Exec(ctx, `UPDATE meta SET moved = $1`, to)
-			return err
+			})
 		})
 	}
 	if err = errors.Join(err, j.close()); err != nil {
