@@ -44,6 +44,7 @@ func parseAddress(text, schema string) (address, error) {
 		config.ConnectTimeout = waitConnect
 	}
 	config.OnNotice = keepWarning
+	askInBinary(config)
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "remit"
 	}
@@ -58,6 +59,24 @@ func parseAddress(text, schema string) (address, error) {
 		}
 	}
 	return a, nil
+}
+
+// askInBinary leaves a URL no way of asking that is answered in text, which [columns] can't read,
+// or that the driver refuses. Who has nothing prepared by name gets that.
+func askInBinary(config *pgx.ConnConfig) {
+	isBinary := false
+	switch config.DefaultQueryExecMode {
+	case pgx.QueryExecModeCacheStatement:
+		isBinary = config.StatementCacheCapacity > 0
+	case pgx.QueryExecModeCacheDescribe:
+		isBinary = config.DescriptionCacheCapacity > 0
+	case pgx.QueryExecModeDescribeExec:
+		isBinary = true
+	case pgx.QueryExecModeExec, pgx.QueryExecModeSimpleProtocol:
+	}
+	if !isBinary {
+		config.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
+	}
 }
 
 // String names the place for people, without a user or a password.

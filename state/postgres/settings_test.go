@@ -172,5 +172,40 @@ func TestAURLThatAsksForLessThanDurableIsRefused(t *testing.T) {
 	}
 }
 
+// TestAURLThatHasTheDriverAskInAnotherWayIsReadAlike asks in each way that the driver has, some of
+// which are answered in text.
+func TestAURLThatHasTheDriverAskInAnotherWayIsReadAlike(t *testing.T) {
+	server := pgtest.Shared(t)
+	for _, way := range []string{
+		"default_query_exec_mode=cache_statement", "default_query_exec_mode=cache_describe", "default_query_exec_mode=describe_exec",
+		"default_query_exec_mode=exec", "default_query_exec_mode=simple_protocol",
+		"statement_cache_capacity=0", "default_query_exec_mode=cache_describe&description_cache_capacity=0",
+	} {
+		t.Run(way, func(t *testing.T) {
+			_, schema := create(t, server)
+			opts := options(server, schema)
+			opts.URL += "&" + way
+			s, err := postgres.Open(t.Context(), opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer closed(t, s)
+			j := lock(t, s)
+			add(t, j, statetest.Intent("ü – \\ '", "run", "10.00"))
+			add(t, j, statetest.Outcome("ü – \\ '", "run", state.SourceAnswer, state.Recorded))
+			if err := j.Check(t.Context()); err != nil {
+				t.Error(err)
+			}
+			unlock(t, j)
+			if got := rows(t, s); len(got) != 1 || got[0].Status != state.Recorded {
+				t.Errorf("got %v", got)
+			}
+			if _, err := s.Verify(t.Context(), ""); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // inQuery writes a text as a value in a URL.
 func inQuery(text string) string { return strings.ReplaceAll(url.QueryEscape(text), "+", "%20") }
