@@ -42,8 +42,9 @@ func adviceFor(err error) string {
 	if refused, ok := errors.AsType[*net.OpError](err); ok && refused.Op == "remote error" {
 		return "The server does not accept the certificate that sslcert names in the url of the state"
 	}
-	// The driver has no name for this one.
-	if strings.Contains(err.Error(), "server refused TLS connection") {
+	// The driver has no name for this one. Where it was let in to be refused for another reason, TLS
+	// was not asked for.
+	if code(err) == "" && strings.Contains(err.Error(), "server refused TLS connection") {
 		return "The server has TLS switched off, and sslmode in the url of the state asks for it: set ssl = on in its postgresql.conf, " +
 			"with ssl_cert_file and ssl_key_file"
 	}

@@ -293,11 +293,17 @@ func TestWhatKeepsAClientOutIsAnswered(t *testing.T) {
 		"a wrong password": {":" + pgtest.Password, ":other", "PGPASSFILE"},
 		"a full server":    {"//postgres:", "//crowded_" + schema + ":", "max_connections"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			opts := options(server, schema)
-			opts.URL = strings.Replace(opts.URL, c.from, c.to, 1)
-			_, err := postgres.Open(t.Context(), opts)
-			refusedWith(t, err, c.want)
-		})
+		for _, mode := range []string{"disable", "prefer"} { // which tries TLS before
+			t.Run(name+", sslmode "+mode, func(t *testing.T) {
+				opts := options(server, schema)
+				opts.URL = strings.Replace(opts.URL, "sslmode=disable", "sslmode="+mode, 1)
+				opts.URL = strings.Replace(opts.URL, c.from, c.to, 1)
+				_, err := postgres.Open(t.Context(), opts)
+				refusedWith(t, err, c.want)
+				if strings.Contains(err.Error(), "switched off") {
+					t.Errorf("it is advised to switch TLS on: %v", err)
+				}
+			})
+		}
 	}
 }
