@@ -32,6 +32,9 @@ func parseAddress(text, schema string) (address, error) {
 	if schema == "" || len(schema) > schemaMax || strings.ContainsRune(schema, 0) {
 		return address{}, fmt.Errorf("the schema %q is not a name of 1 to %d bytes", schema, schemaMax)
 	}
+	if schema == "$user" {
+		return address{}, fmt.Errorf("the schema %q is not a name: PostgreSQL takes it for the schema of whoever asks", schema)
+	}
 	pool, err := pgxpool.ParseConfig(text)
 	if err != nil {
 		return address{}, unreadable(text, err)

@@ -131,6 +131,22 @@ func TestAServerThatWouldNotBeDurableIsRefused(t *testing.T) {
 	}
 }
 
+// TestASchemaThatPostgreSQLReadsAsAnotherIsRefused names the schema by the word that stands for the
+// one of the role: the tables came into that one.
+func TestASchemaThatPostgreSQLReadsAsAnotherIsRefused(t *testing.T) {
+	server := pgtest.Shared(t)
+	role := "owner_" + server.Schema()
+	server.Exec(t, "public", fmt.Sprintf(`CREATE ROLE %s LOGIN SUPERUSER PASSWORD '%s'; CREATE SCHEMA %[1]s`, role, pgtest.Password))
+	opts := options(server, "$user")
+	opts.URL = strings.Replace(opts.URL, "//postgres:", "//"+role+":", 1)
+	if _, err := postgres.Create(t.Context(), statetest.Created(), opts); err == nil || !strings.Contains(err.Error(), "$user") {
+		t.Errorf("got %v", err)
+	}
+	if tables := server.Exec(t, "public", `SELECT count(*) FROM pg_tables WHERE schemaname = $1`, role); tables != "0" {
+		t.Errorf("%s tables were made in another schema", tables)
+	}
+}
+
 // TestAReaderNeedsToSelectAndNoMore reads as a role that may only SELECT.
 func TestAReaderNeedsToSelectAndNoMore(t *testing.T) {
 	server := pgtest.Shared(t)
