@@ -158,6 +158,11 @@ func TestAReaderNeedsToSelectAndNoMore(t *testing.T) {
 		role, pgtest.Password, schema))
 	as := options(server, schema)
 	as.URL = strings.Replace(as.URL, "//postgres:", "//"+role+":", 1)
+	server.Exec(t, schema, fmt.Sprintf(`REVOKE USAGE ON SCHEMA %s FROM %s`, schema, role))
+	if _, err := postgres.OpenReadOnly(t.Context(), as); err == nil || !strings.Contains(err.Error(), "USAGE") {
+		t.Errorf("without USAGE on the schema it got %v", err)
+	}
+	server.Exec(t, schema, fmt.Sprintf(`GRANT USAGE ON SCHEMA %s TO %s`, schema, role))
 	reader, err := postgres.OpenReadOnly(t.Context(), as)
 	if err != nil {
 		t.Fatal(err)

@@ -86,6 +86,8 @@ func (f found) usable(ctx context.Context, q querier, wanted int) (version int, 
 		return 0, state.ErrEmpty
 	case code(err) == codeNoColumn:
 		return 0, state.ErrForeign
+	case code(err) == codeNoTable: // which is there
+		return 0, fmt.Errorf("the role has no USAGE on the schema: %w", err)
 	case err != nil:
 		return 0, err
 	case version > wanted:
@@ -101,6 +103,7 @@ const (
 	codeNoAuthorization = "28000"
 	codeWrongPassword   = "28P01"
 	codeNoColumn        = "42703"
+	codeNoTable         = "42P01"
 	codeNoDatabase      = "3D000"
 	codeSerialization   = "40001"
 	codeDeadlock        = "40P01"
