@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"remit/state"
 	"remit/state/postgres"
 	"remit/state/postgres/pgtest"
@@ -250,6 +252,43 @@ func TestThePasswordComesFromItsUsualPlaces(t *testing.T) {
 		})
 	}
 	_ = s
+}
+
+// TestAPoolerThatSharesSessionsIsRefusedWhenItIsBusy has others come between two questions, so that a
+// second connection need not come to the session of the first.
+func TestAPoolerThatSharesSessionsIsRefusedWhenItIsBusy(t *testing.T) {
+	server := pgtest.Shared(t)
+	if _, err := exec.LookPath("pgbouncer"); err != nil {
+		t.Skip("PgBouncer is not installed here (Debian: apt-get install pgbouncer)")
+	}
+	_, schema := create(t, server)
+	opts := options(server, schema)
+	opts.URL = strings.Replace(opts.URL, server.Address(), server.Bouncer(t, "transaction"), 1)
+	ctx, stop := context.WithCancel(t.Context())
+	var others sync.WaitGroup
+	defer others.Wait()
+	defer stop()
+	for range 3 {
+		conn, err := pgx.Connect(ctx, opts.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		others.Go(func() {
+			defer func() { _ = conn.Close(context.Background()) }() // it only disturbs
+			for ctx.Err() == nil {
+				_, _ = conn.Exec(ctx, `SELECT pg_sleep(0.002)`, pgx.QueryExecModeSimpleProtocol)
+			}
+		})
+	}
+	for range 50 {
+		s, err := postgres.Open(t.Context(), opts)
+		if err == nil {
+			closed(t, s)
+		}
+		if err == nil || !strings.Contains(err.Error(), "connection pooler") {
+			t.Fatalf("got %v", err)
+		}
+	}
 }
 
 // TestAPoolerThatSharesSessionsIsRefused goes through PgBouncer in each of its modes.

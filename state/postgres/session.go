@@ -109,7 +109,12 @@ var errPooled = errors.New("the url leads to a connection pooler that shares one
 	"such as PgBouncer with pool_mode = transaction. A lock belongs to a session, so none could be held there: " +
 	"name the server itself, or a pool whose pool_mode is session")
 
-// refusePooler returns errPooled where a second connection comes to the session of the first.
+// looksPooler is how often two connections are asked for their sessions: others, who use the pool
+// as well, may come between two questions.
+const looksPooler = 8
+
+// refusePooler returns errPooled where a second connection comes to the session of the first, or
+// one of them to another session than before.
 // A pooler gives its client a process number of its own, so that nothing is asked where there
 // is none.
 func (s *Store) refusePooler(ctx context.Context, conn *pgx.Conn) error {
@@ -118,11 +123,21 @@ func (s *Store) refusePooler(ctx context.Context, conn *pgx.Conn) error {
 		return err
 	}
 	return s.withConn(ctx, func(other *pgx.Conn) error {
-		second, err := backend(ctx, other)
-		if err == nil && second == first {
-			return errPooled
+		var second uint32
+		for range looksPooler {
+			before := second
+			if second, err = backend(ctx, other); err != nil {
+				return err
+			}
+			again, err := backend(ctx, conn)
+			switch {
+			case err != nil:
+				return err
+			case second == first, again != first, before != 0 && second != before:
+				return errPooled
+			}
 		}
-		return err
+		return nil
 	})
 }
 
