@@ -125,7 +125,8 @@ type Store interface {
 	Lock(ctx context.Context, holder Holder, wait time.Duration) (Journal, error)
 
 	// ForceUnlock takes the lock away from a holder that can't be reached: its writes and
-	// its checks fail from now on with [ErrFenced]. It journals who did it and why.
+	// its checks fail from now on with [ErrFenced]. It journals who did it and why. It returns
+	// *[MovedError], and writes nothing, where the state was moved away.
 	ForceUnlock(ctx context.Context, by Holder, reason string) error
 
 	// Close releases what the store holds open. A journal must be unlocked before.

@@ -31,8 +31,12 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, reason string)
 			return err
 		}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			if _, err := tx.Exec(ctx, `SELECT FROM meta FOR UPDATE`); err != nil {
+			var moved string
+			if err := tx.QueryRow(ctx, `SELECT moved FROM meta FOR UPDATE`).Scan(&moved); err != nil {
 				return err
+			}
+			if moved != "" {
+				return &state.MovedError{To: moved}
 			}
 			from, _, err := s.holderOf(ctx, tx)
 			if err != nil {

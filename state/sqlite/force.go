@@ -47,6 +47,9 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, reason string)
 		if err != nil {
 			return err
 		}
+		if h.moved != "" {
+			return &state.MovedError{To: h.moved}
+		}
 		err = insertEvent(ctx, conn, storage.Line{Event: h.Next(draft, s.now())})
 		return err
 	})

@@ -158,6 +158,42 @@ func fenced(t *testing.T, b *bench) {
 	}
 }
 
+// movedAway holds on to a store that was opened before the move: its next journal goes on from the
+// head that the moved one has.
+func movedAway(t *testing.T, b *bench) {
+	s, other := b.create(), b.open()
+	j := b.lock(s)
+	b.append(j, Intent("a", "run", "10.00"))
+	before, err := j.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := before.Meta().Head
+	if err := before.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := j.(state.Mover).Move(t.Context(), "there"); err != nil {
+		t.Fatal(err)
+	}
+	refused := func(what string, err error) {
+		t.Helper()
+		if moved, ok := errors.AsType[*state.MovedError](err); !ok || moved.To != "there" {
+			t.Errorf("%s got %v", what, err)
+		}
+	}
+	refused("force-unlock", other.ForceUnlock(t.Context(), Holder("force-unlock"), "it hangs"))
+	_, err = other.Lock(t.Context(), Holder("apply"), 0)
+	refused("lock", err)
+	_, err = other.Snapshot(t.Context())
+	refused("snapshot", err)
+	verified, err := other.(interface {
+		Verify(ctx context.Context, head string) (state.Meta, error)
+	}).Verify(t.Context(), "")
+	if err != nil || verified.Head != head {
+		t.Errorf("its head was %s and is %s: %v", head, verified.Head, err)
+	}
+}
+
 func unlocked(t *testing.T, b *bench) {
 	s := b.create()
 	j := b.lock(s)

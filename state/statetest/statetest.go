@@ -51,6 +51,7 @@ func Run(t *testing.T, harness func(t *testing.T) Harness) {
 		"looking at a lock disturbs nobody":                         lookingIsFree,
 		"a holder whose lock was taken can't write":                 fenced,
 		"a journal that was unlocked can't write":                   unlocked,
+		"a state that was moved away stays as it is":                movedAway,
 		"what was appended is there when the state is opened again": reopened,
 		"concurrent appends are exactly what was given":             concurrent,
 		"random histories agree with a model":                       agreesWithModel,
