@@ -49,8 +49,10 @@ func (s *Store) prepareSession(ctx context.Context, conn *pgx.Conn) error {
 	}
 	var version int
 	var encoding string
-	if err := conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_encoding')`, simply).
-		Scan(&version, &encoding); err != nil {
+	var unlimited *string // null before version 17, which brought the limit
+	if err := conn.QueryRow(ctx, `SELECT current_setting('server_version_num')::int, current_setting('server_encoding'),
+		CASE WHEN current_setting('transaction_timeout', true) <> '' THEN set_config('transaction_timeout', '0', false) END`, simply).
+		Scan(&version, &encoding, &unlimited); err != nil {
 		return err
 	}
 	switch {

@@ -70,13 +70,17 @@ func TestACommitThatTheServerGivesUpIsTriedAgain(t *testing.T) {
 // written, or would make it less than durable.
 func TestTheServersOwnSettingsChangeNothing(t *testing.T) {
 	server := pgtest.Shared(t)
-	for _, setting := range []string{
+	settings := []string{
 		"synchronous_commit = off", "synchronous_commit = local", "default_transaction_isolation = serializable",
 		"default_transaction_isolation = 'repeatable read'", "default_transaction_read_only = on", "default_transaction_deferrable = on",
 		"standard_conforming_strings = off", "bytea_output = escape", "DateStyle = 'SQL, DMY'", "TimeZone = 'Asia/Kathmandu'",
 		"search_path = nowhere", "client_encoding = LATIN1", "statement_timeout = 200", "lock_timeout = 1",
 		"idle_in_transaction_session_timeout = 1",
-	} {
+	}
+	if server.Exec(t, "public", `SELECT current_setting('transaction_timeout', true) IS NOT NULL`) == "true" { // version 17
+		settings = append(settings, "transaction_timeout = 200")
+	}
+	for _, setting := range settings {
 		for _, where := range []string{"DATABASE", "ROLE"} {
 			t.Run(where+" "+setting, func(t *testing.T) {
 				schema := server.Schema()
