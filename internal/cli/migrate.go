@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -34,8 +34,11 @@ func newStateMigrate(p *process) *cobra.Command {
 			"pay. A move that was cut off is finished by the same command.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if m.to == "" {
+			switch {
+			case m.to == "":
 				return errors.New("state migrate needs --to: postgres://user@host/database, or the name of a SQLite file")
+			case !utf8.ValidString(m.to): // the mark on a state that is left is text
+				return errors.New("--to is not valid UTF-8")
 			}
 			return m.run(cmd.Context(), p)
 		},
@@ -83,11 +86,9 @@ func (m *migration) place(w *workspace) (place, error) {
 		}
 		return w.filePlace(m.to), nil
 	}
-	if u, err := url.Parse(m.to); err == nil {
-		if _, shown := u.User.Password(); shown || u.Query().Has("password") {
-			return nil, errors.New("--to has a password in it, which others on this machine can see while the command runs, and which shells remember. " +
-				"Give it in PGPASSWORD, or in the file that PGPASSFILE names")
-		}
+	if postgres.HasPassword(m.to) {
+		return nil, errors.New("--to has a password in it, which others on this machine can see while the command runs, and which shells remember. " +
+			"Give it in PGPASSWORD, or in the file that PGPASSFILE names")
 	}
 	if m.schema == "" {
 		m.schema = config.DefaultSchema(w.config.Environment)

@@ -55,13 +55,35 @@ func parseAddress(text, schema string) (address, error) {
 	if config.Password != "" {
 		a.hidden = append(a.hidden, config.Password)
 	}
-	if u, err := url.Parse(text); err == nil && u.User != nil {
-		_, raw, _ := strings.Cut(u.User.String(), ":")
-		if raw != "" {
-			a.hidden = append(a.hidden, raw)
-		}
+	if raw, _ := cutPassword(text); raw != "" {
+		a.hidden = append(a.hidden, raw)
 	}
 	return a, nil
+}
+
+// cutPassword returns the password that stands before the host of a URL, as it stands there, and
+// what stands behind it. It reads as libpq and the driver do: the first @ before any slash ends it,
+// whatever else, such as a # or a ?, is in it.
+func cutPassword(text string) (raw, rest string) {
+	_, rest, _ = strings.Cut(text, "://")
+	if i := strings.IndexAny(rest, "@/"); i >= 0 && rest[i] == '@' {
+		_, raw, _ = strings.Cut(rest[:i], ":")
+		rest = rest[i+1:]
+	}
+	return raw, rest
+}
+
+// HasPassword reports whether a password stands in a URL.
+func HasPassword(text string) bool {
+	raw, rest := cutPassword(text)
+	_, query, _ := strings.Cut(rest, "?")
+	found := raw != ""
+	for pair := range strings.SplitSeq(query, "&") {
+		key, _, _ := strings.Cut(pair, "=")
+		name, err := url.PathUnescape(strings.TrimSpace(key))
+		found = found || err != nil || name == "password" || name == "sslpassword"
+	}
+	return found
 }
 
 // askInBinary leaves a URL no way of asking that is answered in text, which [columns] can't read,

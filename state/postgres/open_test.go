@@ -222,6 +222,27 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 }
 
 // TestThePasswordComesFromItsUsualPlaces keeps it out of the URL.
+func TestAPasswordInAURLIsSeen(t *testing.T) {
+	for text, want := range map[string]bool{
+		"postgres://clerk@db/pay":                        false,
+		"postgres://clerk:@db/pay":                       false,
+		"postgresql://db:5432,other:5433/pay":            false,
+		"postgres:///pay?host=/run/p@st:gres&user=clerk": false,
+		"postgres://clerk:secret@db/pay":                 true,
+		"postgres://clerk:1#2@db/pay":                    true,
+		"postgres://clerk:1?2@db/pay":                    true,
+		"postgres://clerk:se cret@db/pay":                true,
+		"postgres://clerk:%zz@db/pay":                    true,
+		"postgres://clerk@db/pay?password=secret":        true,
+		"postgres://clerk@db?user=x&p%61ssword=secret":   true,
+		"postgres://clerk@db/pay?sslpassword=secret":     true,
+	} {
+		if postgres.HasPassword(text) != want {
+			t.Errorf("%s: got %v", text, !want)
+		}
+	}
+}
+
 func TestThePasswordComesFromItsUsualPlaces(t *testing.T) {
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
