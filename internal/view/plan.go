@@ -306,6 +306,18 @@ func (p *page) planBody(plan *planner.Plan, o PlanOptions) {
 	}
 }
 
+// notApplicable names what stands in the way of a plan, if anything does.
+func (p *page) notApplicable(plan *planner.Plan) {
+	if plan.Applicable() {
+		return
+	}
+	var kinds []string
+	for _, o := range plan.Obstacles {
+		kinds = append(kinds, Visible(string(o.Kind)))
+	}
+	p.paragraph("", "Not applicable: "+strings.Join(kinds, ", ")+". Nothing of this plan will be sent.", toneBad)
+}
+
 func (p *page) planEnd(plan *planner.Plan, o PlanOptions) {
 	p.undeclared(plan, o)
 	if plan.Empty() && plan.Applicable() {
@@ -313,13 +325,7 @@ func (p *page) planEnd(plan *planner.Plan, o PlanOptions) {
 		return
 	}
 	p.paragraph("", "Plan: "+counts(plan), toneStrong)
-	if !plan.Applicable() {
-		var kinds []string
-		for _, o := range plan.Obstacles {
-			kinds = append(kinds, Visible(string(o.Kind)))
-		}
-		p.paragraph("", "Not applicable: "+strings.Join(kinds, ", ")+". Nothing of this plan will be sent.", toneBad)
-	}
+	p.notApplicable(plan)
 	if hash := sentHash(plan); hash != "" {
 		p.line(plain("Hash total: " + hash))
 	}

@@ -43,9 +43,7 @@ func (p *page) rehearsed(plan *planner.Plan, r *rehearsal.Result) {
 	if r.Doubts > 0 {
 		p.paragraph("", plural(r.Doubts, "transfer")+" in doubt counted as made first: where it was made before, the opening balances have it already.", toneDoubt)
 	}
-	if !plan.Applicable() {
-		p.paragraph("", notApplicable, toneBad)
-	}
+	p.notApplicable(plan)
 	p.line()
 	rows := []totalsRow{{[]span{{"made", toneGood}}, &r.Made}, {[]span{{"would fail", toneBad}}, &r.Failed}, {[]span{{"not attempted", toneBad}}, &r.NotAttempted}}
 	p.totalsTable(rows, 0)
