@@ -146,6 +146,7 @@ func (c *course) release() {
 // begin is what must be right before anything is sent; then the run is in the journal.
 func (c *course) begin(ctx context.Context) error {
 	if err := c.ready(ctx); err != nil {
+		c.report.summary.RunID = "" // the journal knows no such run
 		return err
 	}
 	if err := c.journal.append(c.run.Begun); err != nil {

@@ -202,7 +202,7 @@ type Run struct {
 
 // Summary is how a run ended. A partial run is a value, not an error.
 type Summary struct {
-	RunID       string
+	RunID       string // "" where no run began
 	Totals      map[Result]*transfer.Totals
 	Exceptions  []Event // EventSettled of all that is neither recorded nor adopted, at most 1,000
 	Complete    bool    // every line of the plan has an outcome

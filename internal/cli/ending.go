@@ -98,7 +98,7 @@ func (a *applying) ended(p *process, code int) view.Ended {
 		Began: a.course.began.UTC(), Ended: p.now().UTC(), ExitCode: code,
 		Summary: a.course.summary, Options: a.course.options,
 	}
-	if e.Summary == nil {
+	if e.Summary == nil || e.Summary.RunID == "" {
 		e.RunID = "" // the journal knows no such run
 	}
 	if plan := a.course.plan; plan != nil && !plan.Applicable() {

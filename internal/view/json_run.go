@@ -15,7 +15,7 @@ func (j *JSON) Handle(e executor.Event) {
 
 type runSummaryLine struct {
 	Type        string           `json:"type"` // "run_summary"
-	RunID       string           `json:"run_id"`
+	RunID       string           `json:"run_id,omitempty"`
 	Complete    bool             `json:"complete"`
 	Interrupted bool             `json:"interrupted"`
 	Stopped     string           `json:"stopped,omitempty"`
