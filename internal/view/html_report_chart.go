@@ -152,7 +152,7 @@ func exceptionsHead(s report.Standing) (title, text, command string) {
 	case report.Unreadable:
 		return "Unreadable", "The record has an amount that is no plain decimal, or can't be read. Book it by hand.", "remit state show REF_ID"
 	case report.Unverified:
-		return "Unverified", "The service's record was not made by this state, and does not say whom it paid.", `remit resolve REF_ID --accept-record --reason="…"`
+		return "Unverified", "The service's record was not made by this state, and does not say whom it paid. Where a list alone says that it was made, also where a person accepted that, its record is missing: give it with --recorded FILE in place of --accept-record.", `remit resolve REF_ID --accept-record --reason="…"`
 	case report.Failed:
 		return "Failed", "The service's own status is FAILED: nothing moved. Pay it under a new ref_id.", ""
 	case report.Refused:
