@@ -38,7 +38,7 @@ func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, 
 		return a.runError(w, failed, summary)
 	}
 	if shown != nil {
-		return hinted{fmt.Errorf("show the run, which is in the state: %w", shown), a.command("show"), exitLook}
+		return hinted{fmt.Errorf("show the run, which is in the state: %w", shown), a.command("show --run=" + summary.RunID), exitLook}
 	}
 	if code := exitOfRun(ctx, summary); code != exitDone {
 		return exitCode(code)
