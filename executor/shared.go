@@ -18,6 +18,8 @@ const (
 	pollShare = 250 * time.Millisecond
 	// pauseClaim is how long a runner waits where no part of the run is free.
 	pauseClaim = 100 * time.Millisecond
+	// revisedMax is how many revisions are noted at once, with the bodies of their requests.
+	revisedMax = 1024
 )
 
 // shared is a run that several runners carry out. Only the goroutine of an order touches its
@@ -33,7 +35,8 @@ type shared struct {
 
 	held     map[int]*held  // parts that this runner has and has not done
 	partOf   map[string]int // their lines that are not settled
-	own      tally          // of what is settled of parts that are done, or of none
+	own      tally          // of what is settled of parts that are done, or of none, and not noted
+	noted    int            // transfers of which the count was noted
 	finished []int          // parts that are done, and not noted as such
 
 	pause time.Duration // before the next claim
@@ -198,6 +201,7 @@ func (o *order) open() {
 	}
 	s.own = o.c.report.tally(len(rest) + len(inHand))
 	opening := state.Opening{InHand: inHand, Parts: parts, Rates: o.c.shareLimits(s.share), Settled: s.own.Count, Tally: s.own.encode()}
+	s.noted, s.own = s.own.Count, newTally()
 	s.have(0, inHand)
 	o.c.setShared(s)
 	o.c.report.tell(Event{Type: EventNotice, Reason: "Another runner takes part in this run."})
@@ -297,6 +301,8 @@ func (o *order) together() bool {
 		switch {
 		case o.c.journal.failure() != nil:
 			s.over = true
+		case s.hasNews():
+			o.note() // before anything by which another runner could add up without it
 		case s.allDone:
 			s.over = true
 		case o.c.starting.Err() == nil:
@@ -350,15 +356,39 @@ func (o *order) fillShared() {
 	}
 }
 
-// note has the others know which parts are done.
+// hasNews reports whether this runner knows something that was not noted.
+func (s *shared) hasNews() bool { return len(s.finished) > 0 || !s.own.isEmpty() }
+
+// takeNews takes what is noted next. A part is noted as done with, or after, all that was learned
+// before it was.
+func (s *shared) takeNews() (finished []int, news tally) {
+	if len(s.own.Revised) > revisedMax {
+		news = newTally()
+		for refID, r := range s.own.Revised {
+			if len(news.Revised) == revisedMax {
+				break
+			}
+			news.Revised[refID] = r
+			delete(s.own.Revised, refID)
+		}
+		return nil, news
+	}
+	finished, news = s.finished, s.own
+	s.finished, s.own = nil, newTally()
+	s.noted += news.Count
+	return finished, news
+}
+
+// note has the others know which parts are done, and what became of their lines. What was noted
+// before is not written again: with every part it would be more.
 func (o *order) note() {
 	s := o.c.shared
-	if s.noting || len(s.finished) == 0 || o.c.journal.failure() != nil {
+	if s.noting || !s.hasNews() || o.c.journal.failure() != nil {
 		return
 	}
 	s.noting = true
-	finished, settled, tally := s.finished, s.own.Count, s.own.encode()
-	s.finished = nil
+	finished, news := s.takeNews()
+	settled, tally := s.noted, news.encode()
 	go func() {
 		err := s.share.Done(o.c.lasting, finished, settled, tally)
 		o.inbox.post(func() {

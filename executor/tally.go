@@ -42,6 +42,11 @@ func newTally() tally {
 	return tally{Results: make(map[Result]*transfer.Totals), Revised: make(map[string]revision), Restated: make(map[string]bool)}
 }
 
+// isEmpty reports whether it says nothing.
+func (t *tally) isEmpty() bool {
+	return t.Count == 0 && len(t.Results) == 0 && len(t.Revised) == 0 && len(t.Restated) == 0
+}
+
 func (t *tally) of(result Result) *transfer.Totals {
 	if t.Results[result] == nil {
 		t.Results[result] = new(transfer.Totals)

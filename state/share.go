@@ -50,8 +50,9 @@ type Share interface {
 	// a level are free once those of all lower levels are done. Done says that every part is.
 	Claim(ctx context.Context, all bool) (parts []Part, done bool, err error)
 
-	// Done says that each line of the given parts, which this runner has claimed, is settled.
-	// Settled and tally are about all parts that it has done.
+	// Done says that each line of the given parts, which this runner has claimed, is settled; there
+	// may be none. The tally is kept beside those that it gave before. Settled is about all parts that
+	// it has done.
 	Done(ctx context.Context, parts []int, settled int, tally []byte) error
 
 	// Stop has no runner start anything new. The first reason stays.
@@ -66,7 +67,7 @@ type Share interface {
 	// allows that the run was opened with, or this one where it allows fewer.
 	Reserve(ctx context.Context, operation transfer.Operation, rate Rate, wanted int) (starts int, within time.Duration, err error)
 
-	// Runners are all that took part, in their order, with their tallies.
+	// Runners are all that took part, in their order, and each tally that one of them gave.
 	Runners(ctx context.Context) ([]Runner, [][]byte, error)
 
 	// Alone is asked by a runner that means to leave: it reports whether every other one has left

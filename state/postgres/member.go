@@ -45,6 +45,7 @@ type member struct {
 	conn *pgx.Conn // guarded by mu; nil where it was lost
 
 	everClaimed atomic.Bool
+	tallies     atomic.Int64 // that Done has given a number
 
 	muClaims sync.Mutex
 	claims   []int // guarded by muClaims; numbers of parts that this runner knows it has
@@ -383,8 +384,8 @@ func (k *knock) put(ctx context.Context) error {
 	}
 	conn := k.session.conn
 	for k.number == 0 {
-		err := conn.QueryRow(ctx, `INSERT INTO runners (run_id, number, pid, holder, joined, lease_until, gone, settled, tally)
-			SELECT $1, greatest(1, coalesce(max(number), 1)) + 1, $2, $3, false, clock_timestamp() + make_interval(secs => $4), '', 0, ''
+		err := conn.QueryRow(ctx, `INSERT INTO runners (run_id, number, pid, holder, joined, lease_until, gone, settled)
+			SELECT $1, greatest(1, coalesce(max(number), 1)) + 1, $2, $3, false, clock_timestamp() + make_interval(secs => $4), '', 0
 			FROM runners WHERE run_id = $1
 			ON CONFLICT DO NOTHING RETURNING number`, k.runID, int32(k.session.pid), string(text), leaseRunner.Seconds()).Scan(&k.number)
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) { // no row: another one asked at the same moment

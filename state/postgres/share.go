@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,9 +88,10 @@ func (j *journal) Open(ctx context.Context, o state.Opening) error {
 		return j.failed("open the run", err)
 	}
 	err = m.do(ctx, func(b *pgx.Batch) {
-		b.Queue(`INSERT INTO runners (run_id, number, pid, holder, joined, lease_until, gone, settled, tally)
-			VALUES ($1, 1, $2, $3, true, clock_timestamp() + make_interval(secs => $4), '', $5, $6) ON CONFLICT DO NOTHING`,
-			m.runID, int32(l.pid), string(text), leaseRunner.Seconds(), o.Settled, notNil(o.Tally))
+		b.Queue(`INSERT INTO runners (run_id, number, pid, holder, joined, lease_until, gone, settled)
+			VALUES ($1, 1, $2, $3, true, clock_timestamp() + make_interval(secs => $4), '', $5) ON CONFLICT DO NOTHING`,
+			m.runID, int32(l.pid), string(text), leaseRunner.Seconds(), o.Settled)
+		m.queueTally(b, 0, o.Tally)
 		b.Queue(`INSERT INTO shares (run_id, stopped, closed) VALUES ($1, '', false) ON CONFLICT DO NOTHING`, m.runID)
 	})
 	if err != nil {
@@ -155,13 +157,6 @@ func (m *member) publish(ctx context.Context, o state.Opening) error {
 			}
 		}
 	})
-}
-
-func notNil(data []byte) []byte {
-	if data == nil {
-		return []byte{}
-	}
-	return data
 }
 
 // failed ends a journal whose runner can't go on with the others: it would write without
@@ -277,12 +272,25 @@ func (j *journal) Claim(ctx context.Context, all bool) (parts []state.Part, done
 	return parts, done, err
 }
 
+// queueTally has a batch keep a tally of the runner, unless it is there.
+func (m *member) queueTally(b *pgx.Batch, number int64, tally []byte) {
+	if len(tally) > 0 {
+		b.Queue(`INSERT INTO tallies (run_id, runner, number, data) SELECT $1, $2, $3, $4 WHERE `+stillThereSQL+` ON CONFLICT DO NOTHING`,
+			m.runID, m.number, number, tally)
+	}
+}
+
 // Done implements [state.Share].
 func (j *journal) Done(ctx context.Context, parts []int, settled int, tally []byte) error {
+	var number int64
+	if m := j.member.Load(); m != nil {
+		number = m.tallies.Add(1)
+	}
 	err := j.do(ctx, "note what is done of the run", func(m *member, b *pgx.Batch) {
 		m.queueRenew(b)
+		m.queueTally(b, number, tally)
 		b.Queue(`UPDATE parts SET done = true WHERE run_id = $1 AND runner = $2 AND number = ANY ($3)`, m.runID, m.number, parts)
-		b.Queue(`UPDATE runners SET settled = $3, tally = $4 WHERE run_id = $1 AND number = $2 AND gone = ''`, m.runID, m.number, settled, notNil(tally))
+		b.Queue(`UPDATE runners SET settled = $3 WHERE run_id = $1 AND number = $2 AND gone = ''`, m.runID, m.number, settled)
 	})
 	if err == nil {
 		j.member.Load().haveNot(parts)
@@ -342,12 +350,11 @@ func (j *journal) Runners(ctx context.Context) ([]state.Runner, [][]byte, error)
 	err := j.do(ctx, "read who carried out the run", func(m *member, b *pgx.Batch) {
 		runners, tallies = nil, nil
 		m.queueStopped(b)
-		b.Queue(`SELECT number, holder, settled, gone = 'lost', tally FROM runners WHERE run_id = $1 AND joined ORDER BY number`, m.runID).Query(func(rows pgx.Rows) error {
+		b.Queue(`SELECT number, holder, settled, gone = 'lost' FROM runners WHERE run_id = $1 AND joined ORDER BY number`, m.runID).Query(func(rows pgx.Rows) error {
 			for rows.Next() {
 				var r state.Runner
 				var holder string
-				var tally []byte
-				if err := rows.Scan(&r.Number, &holder, &r.Settled, &r.Lost, &tally); err != nil {
+				if err := rows.Scan(&r.Number, &holder, &r.Settled, &r.Lost); err != nil {
 					return err
 				}
 				var h state.Holder
@@ -355,9 +362,15 @@ func (j *journal) Runners(ctx context.Context) ([]state.Runner, [][]byte, error)
 					return err
 				}
 				r.User, r.Host, r.PID = h.User, h.Host, h.PID
-				runners, tallies = append(runners, r), append(tallies, tally)
+				runners = append(runners, r)
 			}
 			return rows.Err()
+		})
+		b.Queue(`SELECT data FROM tallies WHERE run_id = $1 ORDER BY runner, number`, m.runID).Query(func(rows pgx.Rows) error {
+			return readRows(rows, func(c *columns) error {
+				tallies = append(tallies, bytes.Clone(c.next()))
+				return c.err
+			})
 		})
 	})
 	return runners, tallies, err

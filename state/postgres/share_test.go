@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -187,6 +188,56 @@ func TestAPartIsClaimedOnce(t *testing.T) {
 	slices.Sort(claimed)
 	if len(claimed) != 60 || len(slices.Compact(claimed)) != 60 {
 		t.Errorf("%d parts were claimed, of 60", len(claimed))
+	}
+}
+
+// Each tally is kept beside those of before, that of one who is lost as well, and none of one who is
+// lost already. The next run has none of them.
+func TestTalliesAreKeptBesideOneAnother(t *testing.T) {
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	first := began(t, s, "run-1")
+	if err := first.Open(t.Context(), state.Opening{
+		InHand: []string{"in hand"}, Parts: []state.Part{{Number: 1, RefIDs: []string{"a"}}},
+		Rates:   func() map[transfer.Operation]state.Rate { return nil },
+		Settled: 3, Tally: []byte("before"),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	second := joined(t, server, schema)
+	claim(t, second)
+	for _, done := range []struct {
+		by      state.Share
+		parts   []int
+		settled int
+		tally   string
+	}{{first, []int{0}, 4, "in hand"}, {second, []int{1}, 1, "a"}, {first, nil, 4, "learned"}, {second, nil, 1, ""}} {
+		if err := done.by.Done(t.Context(), done.parts, done.settled, []byte(done.tally)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := server.TryExec(t.Context(), schema, `UPDATE runners SET gone = 'lost' WHERE number = 2`); err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Done(t.Context(), nil, 2, []byte("late")); !errors.Is(err, state.ErrFenced) {
+		t.Errorf("a lost runner notes: %v", err)
+	}
+	runners, tallies, err := first.Runners(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(runners) != 2 || runners[0].Settled != 4 || runners[1].Settled != 1 || !runners[1].Lost {
+		t.Errorf("the runners are %+v", runners)
+	}
+	if got := string(bytes.Join(tallies, []byte(", "))); got != "before, in hand, learned, a" {
+		t.Errorf("the tallies are %s", got)
+	}
+	if err := errors.Join(first.Leave(t.Context()), first.Unlock()); err != nil {
+		t.Fatal(err)
+	}
+	began(t, s, "run-2")
+	if got := server.Exec(t, schema, `SELECT count(*) FROM tallies`); got != "0" {
+		t.Errorf("%s tallies are left to the next run", got)
 	}
 }
 
@@ -400,7 +451,7 @@ func TestALostOpenerIsFenced(t *testing.T) {
 		if err := first.Check(t.Context()); err != nil {
 			t.Error(err)
 		}
-		server.Exec(t, schema, `INSERT INTO runners VALUES ('run-1', 1, 1, '{}', true, now(), 'lost', 0, '')`)
+		server.Exec(t, schema, `INSERT INTO runners VALUES ('run-1', 1, 1, '{}', true, now(), 'lost', 0)`)
 		if err := first.Append(t.Context(), statetest.Intent("b", "run-1", "10.00")); !errors.Is(err, state.ErrFenced) {
 			t.Errorf("append: %v", err)
 		}

@@ -1,0 +1,152 @@
+package executor_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"remit/executor"
+	"remit/internal/transfer"
+	"remit/planner"
+	"remit/state"
+)
+
+// offered is a run that another runner asks to take part in, and never does. It counts what is
+// written for it.
+type offered struct {
+	mu      sync.Mutex
+	parts   []state.Part // that are free
+	open    map[int]int  // levels of those that are not done, by number
+	tallies [][]byte
+	settled int
+}
+
+func (s *offered) Wanted() bool { return true }
+
+func (s *offered) Open(_ context.Context, o state.Opening) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open = map[int]int{0: 0}
+	for _, p := range o.Parts {
+		s.open[p.Number] = p.Level
+	}
+	s.parts, s.tallies, s.settled = o.Parts, [][]byte{o.Tally}, o.Settled
+	return nil
+}
+
+func (s *offered) Claim(_ context.Context, all bool) (parts []state.Part, done bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.parts) > 0 && (all || len(parts) == 0) {
+		for _, level := range s.open {
+			if level < s.parts[0].Level {
+				return parts, false, nil
+			}
+		}
+		parts, s.parts = append(parts, s.parts[0]), s.parts[1:]
+	}
+	return parts, len(s.open) == 0, nil
+}
+
+func (s *offered) Done(_ context.Context, parts []int, settled int, tally []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range parts {
+		if _, ok := s.open[n]; !ok {
+			return fmt.Errorf("part %d is done twice", n)
+		}
+		delete(s.open, n)
+	}
+	s.tallies, s.settled = append(s.tallies, tally), settled
+	return nil
+}
+
+func (s *offered) Stop(context.Context, string) error { return nil }
+func (s *offered) Stopped() string                    { return "" }
+
+func (s *offered) Reserve(_ context.Context, _ transfer.Operation, _ state.Rate, wanted int) (int, time.Duration, error) {
+	return wanted, time.Second, nil
+}
+
+func (s *offered) Runners(context.Context) ([]state.Runner, [][]byte, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return []state.Runner{{Number: 1, Settled: s.settled}}, slices.Clone(s.tallies), nil
+}
+
+func (s *offered) Alone(context.Context) (bool, error) { return true, nil }
+func (s *offered) Leave(context.Context) error         { return nil }
+
+// TestWhatRunnersLearnIsWrittenOnce has many transfers PENDING on which others depend. What lookups
+// made of them is for all runners, and each of it is written once: not again with every part.
+func TestWhatRunnersLearnIsWrittenOnce(t *testing.T) {
+	tests := map[string]struct {
+		low, high int
+		after     func(i int, low []string) []string // of the i-th high one
+	}{
+		"each depends on another one": {400, 400, func(i int, low []string) []string { return low[i : i+1] }},
+		"many depend on one":          {1, 400, func(_ int, low []string) []string { return low }},
+		"one depends on very many":    {1200, 1, func(_ int, low []string) []string { return low }},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.lookup = true
+				w.policy.InFlightMax = max(4, test.low/40)
+				var low []string
+				var requests []transfer.Request
+				for i := range test.low {
+					low = append(low, fmt.Sprintf("low-%04d", i))
+					requests = append(requests, request(low[i]))
+				}
+				for i := range test.high {
+					requests = append(requests, request(fmt.Sprintf("high-%04d", i)))
+				}
+				plan := w.plan(requests...)
+				for i := range test.high {
+					plan.Changes.Update(test.low+i, func(c *planner.Change) { c.After = test.after(i, low) })
+				}
+				w.service.before = func(context.Context, string, int) *executor.Answer {
+					time.Sleep(300 * time.Millisecond) // somebody asks to take part meanwhile
+					return nil
+				}
+				w.service.after = func(refID string, _ int, a executor.Answer) executor.Answer {
+					if strings.HasPrefix(refID, "low-") {
+						a.Record = edited(*a.Record, map[string]string{"status": string(transfer.Pending)})
+					}
+					return a
+				}
+				share := new(offered)
+				run := w.run(plan)
+				run.Share, run.Saved = share, true
+				summary, err := executor.Apply(t.Context(), run)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n := summary.Totals[executor.ResultRecorded].Count(); n != test.low+test.high || summary.Unfinished != 0 || !summary.Complete {
+					t.Errorf("%d are recorded, and of %d the end is not known; complete: %t", n, summary.Unfinished, summary.Complete)
+				}
+				if share.settled != test.low+test.high {
+					t.Errorf("the runner says that it settled %d", share.settled)
+				}
+				written, most := 0, 0
+				for _, tally := range share.tallies {
+					n := strings.Count(string(tally), "staff-low-")
+					written, most = written+n, max(most, n)
+				}
+				if written != test.low {
+					t.Errorf("what was learned of %d transfers is written %d times", test.low, written)
+				}
+				if most > 1024 {
+					t.Errorf("what was learned of %d transfers is written at once", most)
+				}
+			})
+		})
+	}
+}
