@@ -2,6 +2,7 @@ package executor
 
 import (
 	"fmt"
+	"slices"
 
 	"remit/internal/transfer"
 	"remit/planner"
@@ -41,19 +42,11 @@ func (o *order) parts(rest []int32) []state.Part {
 	return parts
 }
 
-// listOf names a list of dependencies that many lines share.
-type listOf struct {
-	first *string
-	count int
-}
-
-func nameList(list []string) listOf { return listOf{&list[0], len(list)} }
-
 // levelsOf sorts lines by how many others must be settled before them, one after the other.
 func (o *order) levelsOf(rest []int32) [][]int32 {
 	waits := false
 	for _, i := range rest {
-		waits = waits || o.lines[i].unmet > 0
+		waits = waits || !o.gates.isOpen(o.lines[i].gate)
 	}
 	if !waits {
 		return [][]int32{rest}
@@ -71,7 +64,7 @@ func (o *order) levelsOf(rest []int32) [][]int32 {
 		}
 		change := o.change(i)
 		level := 0
-		if len(change.After) > 0 && o.lines[i].unmet > 0 {
+		if !o.gates.isOpen(o.lines[i].gate) {
 			var ok bool
 			if level, ok = lists[nameList(change.After)]; !ok {
 				for _, refID := range change.After {
@@ -116,7 +109,7 @@ func (o *order) claim(all bool) {
 		parts, done, err := s.share.Claim(o.c.lasting, all)
 		var list []claimed
 		if err == nil {
-			list, err = o.c.readClaimed(s, parts)
+			list, err = o.c.readClaimed(s, parts, o.gates.has)
 		}
 		o.inbox.post(func() {
 			s.claiming = false
@@ -136,8 +129,8 @@ func (o *order) claim(all bool) {
 }
 
 // readClaimed reads what the state has of parts. Of lines that nobody has begun, and that the
-// run does not send, it need not.
-func (c *course) readClaimed(s *shared, parts []state.Part) ([]claimed, error) {
+// run does not send, it need not, nor of dependencies that are watched already.
+func (c *course) readClaimed(s *shared, parts []state.Part, watched func(listOf) bool) ([]claimed, error) {
 	list := make([]claimed, 0, len(parts))
 	if len(parts) == 0 {
 		return nil, nil
@@ -151,7 +144,7 @@ func (c *course) readClaimed(s *shared, parts []state.Part) ([]claimed, error) {
 		one := claimed{part, make(map[string]state.Detail, len(part.RefIDs))}
 		var wanted []string
 		if c.starting.Err() == nil || part.Again {
-			if wanted, err = c.withDependencies(s, part); err != nil {
+			if wanted, err = c.withDependencies(s, part, watched); err != nil {
 				return nil, err
 			}
 		}
@@ -163,8 +156,10 @@ func (c *course) readClaimed(s *shared, parts []state.Part) ([]claimed, error) {
 	return list, nil
 }
 
-// withDependencies are the lines of a part and all that they depend on.
-func (c *course) withDependencies(s *shared, part state.Part) ([]string, error) {
+// withDependencies are the lines of a part and what they depend on. A list that is watched was read
+// with an earlier part: each part would read it again, and many lines may wait for many. What may be in
+// doubt reads it all the same: nobody watches for that.
+func (c *course) withDependencies(s *shared, part state.Part, watched func(listOf) bool) ([]string, error) {
 	seen, lists := make(map[string]bool, len(part.RefIDs)), make(map[listOf]bool)
 	wanted := make([]string, 0, len(part.RefIDs))
 	add := func(refID string) {
@@ -181,6 +176,10 @@ func (c *course) withDependencies(s *shared, part state.Part) ([]string, error) 
 		add(refID)
 		after := c.run.Plan.Changes.At(number).After
 		if len(after) == 0 || lists[nameList(after)] {
+			continue
+		}
+		mayDoubt := part.Again || c.run.Plan.Changes.Action(number) == planner.Resolve
+		if !mayDoubt && watched(nameList(after)) {
 			continue
 		}
 		lists[nameList(after)] = true
@@ -207,7 +206,6 @@ func (o *order) take(part claimed) {
 	}
 	var standing []stood
 	var doubts []*unsettled
-	unmet := make(map[listOf][]string)
 	var waitsFor []string
 	for _, refID := range part.RefIDs {
 		number, _ := s.find(refID)
@@ -222,7 +220,7 @@ func (o *order) take(part claimed) {
 			standing = append(standing, stood{o.knownOf(&change), v})
 			continue
 		}
-		waitsFor = append(waitsFor, o.addLine(int32(number), &change, unmet)...)
+		waitsFor = append(waitsFor, o.addLine(int32(number), &change)...)
 	}
 	for _, one := range standing {
 		if part.Again {
@@ -269,28 +267,18 @@ func (o *order) settleTaken(doubts []*unsettled) {
 
 // addLine adds a line that this runner has claimed. It returns what the line is the first to
 // wait for.
-func (o *order) addLine(number int32, change *planner.Change, known map[listOf][]string) (waitsFor []string) {
+func (o *order) addLine(number int32, change *planner.Change) (waitsFor []string) {
 	i := int32(len(o.lines))
-	o.lines = append(o.lines, line{number: number})
-	if len(change.After) > 0 {
-		unmet, ok := known[nameList(change.After)]
-		if !ok {
-			for _, refID := range change.After {
-				row := o.known.rows[refID]
-				if row.RecordStatus != transfer.Completed || row.Status != state.Recorded && row.Status != state.Adopted {
-					unmet = append(unmet, refID)
-				}
-			}
-			known[nameList(change.After)] = unmet
-		}
-		o.lines[i].unmet = int32(len(unmet))
-		for _, refID := range unmet {
-			if len(o.dependants[refID]) == 0 {
-				waitsFor = append(waitsFor, refID)
-			}
-			o.dependants[refID] = append(o.dependants[refID], i)
-		}
-	}
+	gate, waitsFor := o.gates.put(i, change.After, func() []string { return o.unmet(change.After) })
+	o.lines = append(o.lines, line{number: number, gate: gate})
 	o.makeReady(i)
 	return waitsFor
+}
+
+// unmet are the dependencies of a list that are not COMPLETED, as they were read.
+func (o *order) unmet(list []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(refID string) bool {
+		row := o.known.rows[refID]
+		return row.RecordStatus == transfer.Completed && (row.Status == state.Recorded || row.Status == state.Adopted)
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,6 +30,7 @@ type memory struct {
 	events []state.Event
 	fenced bool
 	checks int
+	reads  atomic.Int64 // ref_ids of which snapshots were asked for the details
 }
 
 func newMemory(t testing.TB, now func() time.Time) *memory {
@@ -185,7 +187,7 @@ func (m *memory) Snapshot(context.Context) (state.Snapshot, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return &memorySnapshot{m.meta, m.rows, m.runs, m.events}, nil
+	return &memorySnapshot{m.meta, m.rows, m.runs, m.events, &m.reads}, nil
 }
 
 // memorySnapshot shares the maps of its moment: Append replaces them, and changes none.
@@ -194,6 +196,7 @@ type memorySnapshot struct {
 	rows   map[string]state.Transfer
 	runs   map[string]state.Run
 	events []state.Event
+	reads  *atomic.Int64
 }
 
 func (s *memorySnapshot) Meta() state.Meta             { return s.meta }
@@ -215,6 +218,7 @@ func (s *memorySnapshot) Outlines(ctx context.Context) iter.Seq2[state.Outline, 
 }
 
 func (s *memorySnapshot) Details(_ context.Context, refIDs ...string) ([]state.Detail, error) {
+	s.reads.Add(int64(len(refIDs)))
 	var details []state.Detail
 	for _, refID := range refIDs {
 		row, ok := s.rows[refID]

@@ -2,7 +2,6 @@ package executor
 
 import (
 	"fmt"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -24,11 +23,11 @@ type order struct {
 	lines  []line
 	stood  []stood // lines that are done before the run begins
 
-	dependants map[string][]int32  // lines by the ref_ids that they wait for
-	pending    map[string]*pending // dependencies that are recorded, but not COMPLETED
-	known      *survey
-	planned    map[string]*planner.Change // lines that are in doubt
-	earlier    map[string]bool            // what is settled of attempts of earlier runs
+	gates   *gates
+	pending map[string]*pending // dependencies that are recorded, but not COMPLETED
+	known   *survey
+	planned map[string]*planner.Change // lines that are in doubt
+	earlier map[string]bool            // what is settled of attempts of earlier runs
 
 	ready []int32 // lines that may be looked up, or sent
 	queue []*job  // attempts that may start
@@ -54,7 +53,7 @@ type order struct {
 // line is a line of the plan that is not in doubt.
 type line struct {
 	number int32 // in the plan
-	unmet  int32 // dependencies
+	gate   int32 // at which it waits; 0 where it waits for nothing
 	listed bool  // it was made ready, which happens once
 	done   bool  // settled, or handed on as a job
 }
@@ -62,13 +61,13 @@ type line struct {
 func newOrder(c *course, known *survey, all lines) *order {
 	o := &order{
 		c: c, known: known, doubts: known.doubts, all: all,
-		dependants: make(map[string][]int32),
-		pending:    make(map[string]*pending),
-		planned:    make(map[string]*planner.Change, len(known.doubts)),
-		earlier:    make(map[string]bool),
-		lanes:      newLanes(),
-		due:        make(chan *job, 2*max(1, c.run.Policy.InFlightMax)),
-		inbox:      newInbox(),
+		gates:   newGates(),
+		pending: make(map[string]*pending),
+		planned: make(map[string]*planner.Change, len(known.doubts)),
+		earlier: make(map[string]bool),
+		lanes:   newLanes(),
+		due:     make(chan *job, 2*max(1, c.run.Policy.InFlightMax)),
+		inbox:   newInbox(),
 	}
 	if c.run.Share != nil {
 		o.handed = make(map[string]bool)
@@ -88,10 +87,8 @@ func newOrder(c *course, known *survey, all lines) *order {
 		if stands {
 			o.stood = append(o.stood, stood{o.knownOf(change), v})
 		}
-		o.lines = append(o.lines, line{number: all.numbers[i], unmet: int32(len(change.After)), done: stands})
-		for _, refID := range change.After {
-			o.dependants[refID] = append(o.dependants[refID], int32(len(o.lines)-1))
-		}
+		gate, _ := o.gates.put(int32(len(o.lines)), change.After, func() []string { return change.After })
+		o.lines = append(o.lines, line{number: all.numbers[i], gate: gate, done: stands})
 	}
 	return o
 }
@@ -144,7 +141,7 @@ type stood struct {
 // makeReady lists a line that waits for nothing (any more), once.
 func (o *order) makeReady(i int32) {
 	l := &o.lines[i]
-	if l.unmet > 0 || l.listed || l.done {
+	if !o.gates.isOpen(l.gate) || l.listed || l.done {
 		return
 	}
 	l.listed = true
@@ -314,7 +311,7 @@ func (o *order) tell(request transfer.Request, v verdict, planned bool) {
 // settled tells how a transfer ended, and what that means for those that depend on it.
 func (o *order) settled(k known, v verdict, planned bool) {
 	o.tell(k.request, v, planned)
-	if len(o.dependants[k.refID]) == 0 {
+	if !o.gates.waitFor(k.refID) {
 		return
 	}
 	switch {
@@ -333,11 +330,9 @@ func (o *order) settled(k known, v verdict, planned bool) {
 
 // meet lets go on what waited for a ref_id that is COMPLETED now.
 func (o *order) meet(refID string) {
-	for _, i := range o.dependants[refID] {
-		o.lines[i].unmet--
+	for _, i := range o.gates.meet(refID) {
 		o.makeReady(i)
 	}
-	delete(o.dependants, refID)
 }
 
 // fail settles what waits for a ref_id that will not be COMPLETED in this run, and what
@@ -351,7 +346,7 @@ func (o *order) failWith(refID, why string, settle func(known, string) verdict) 
 	type failure struct{ refID, why string }
 	for failures := []failure{{refID, why}}; len(failures) > 0; failures = failures[1:] {
 		f := failures[0]
-		for _, i := range o.dependants[f.refID] {
+		for _, i := range o.gates.fail(f.refID) {
 			l := &o.lines[i]
 			if l.done {
 				continue
@@ -362,7 +357,6 @@ func (o *order) failWith(refID, why string, settle func(known, string) verdict) 
 			o.tell(change.Request, v, true)
 			failures = append(failures, failure{change.RefID, "which was not attempted"})
 		}
-		delete(o.dependants, f.refID)
 	}
 }
 
@@ -388,22 +382,22 @@ func (o *order) finish() {
 
 // meetOutside looks at the dependencies that are neither lines nor in doubt.
 func (o *order) meetOutside() {
-	if len(o.dependants) == 0 {
+	awaited := o.gates.refIDs()
+	if len(awaited) == 0 {
 		return
 	}
-	inside := make(map[string]bool, len(o.dependants))
+	inside := make(map[string]bool, len(awaited))
 	for i := range o.lines {
-		if refID := o.change(int32(i)).RefID; len(o.dependants[refID]) > 0 {
+		if refID := o.change(int32(i)).RefID; o.gates.waitFor(refID) {
 			inside[refID] = true
 		}
 	}
 	var outside []string
-	for refID := range o.dependants {
+	for _, refID := range awaited {
 		if _, doubted := o.planned[refID]; !doubted && !inside[refID] {
 			outside = append(outside, refID)
 		}
 	}
-	slices.Sort(outside)
 	o.meetRecorded(outside)
 }
 

@@ -194,7 +194,7 @@ func (o *order) open() {
 	s.opening = true
 	rest := o.takeRest()
 	parts := o.parts(rest)
-	o.dependants = make(map[string][]int32) // whoever claims a line looks at what it depends on
+	o.gates.forget() // whoever claims a line looks at what it depends on
 	inHand := make([]string, 0, len(o.handed))
 	for refID := range o.handed {
 		inHand = append(inHand, refID)

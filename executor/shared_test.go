@@ -3,6 +3,7 @@ package executor_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -83,13 +84,15 @@ func (s *offered) Alone(context.Context) (bool, error) { return true, nil }
 func (s *offered) Leave(context.Context) error         { return nil }
 
 // TestWhatRunnersLearnIsWrittenOnce has many transfers PENDING on which others depend. What lookups
-// made of them is for all runners, and each of it is written once: not again with every part.
+// made of them is for all runners, and each of it is written once: not again with every part. Nor is
+// what a part depends on read again with every part.
 func TestWhatRunnersLearnIsWrittenOnce(t *testing.T) {
 	tests := map[string]struct {
 		low, high int
 		after     func(i int, low []string) []string // of the i-th high one
 	}{
 		"each depends on another one": {400, 400, func(i int, low []string) []string { return low[i : i+1] }},
+		"many depend on many":         {400, 400, func(_ int, low []string) []string { return low }},
 		"many depend on one":          {1, 400, func(_ int, low []string) []string { return low }},
 		"one depends on very many":    {1200, 1, func(_ int, low []string) []string { return low }},
 	}
@@ -143,10 +146,46 @@ func TestWhatRunnersLearnIsWrittenOnce(t *testing.T) {
 				if written != test.low {
 					t.Errorf("what was learned of %d transfers is written %d times", test.low, written)
 				}
+				// Each line with its part, and each dependency with the first part, and when it is looked up.
+				if reads, want := int(w.journal.reads.Load()), test.low+test.high+2*test.low+10; reads > want {
+					t.Errorf("the state was asked for %d transfers, of %d at most", reads, want)
+				}
 				if most > 1024 {
 					t.Errorf("what was learned of %d transfers is written at once", most)
 				}
 			})
 		})
+	}
+}
+
+// TestWhatManyWaitForIsKeptOnce has many lines wait for one list of as many others. The memory that
+// takes grows with both together: twice as many of each take some twice as much.
+func TestWhatManyWaitForIsKeptOnce(t *testing.T) {
+	allocated := func(n int) (bytes uint64) {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			var elsewhere []string
+			for i := range n {
+				elsewhere = append(elsewhere, fmt.Sprintf("elsewhere-%04d", i))
+			}
+			plan := w.plan(numbered(n)...)
+			for i := range n {
+				plan.Changes.Update(i, func(c *planner.Change) { c.After = elsewhere })
+			}
+			run := w.run(plan)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			summary, err := executor.Apply(t.Context(), run)
+			runtime.ReadMemStats(&after)
+			if err != nil || summary.Idle != n {
+				t.Errorf("%d of %d wait for what is not recorded: %v", summary.Idle, n, err)
+			}
+			bytes = after.TotalAlloc - before.TotalAlloc
+		})
+		return bytes
+	}
+	once, twice := allocated(1500), allocated(3000)
+	if 2*twice > 5*once {
+		t.Errorf("twice as many take %d bytes, %.1f times as much", twice, float64(twice)/float64(once))
 	}
 }
