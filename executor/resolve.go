@@ -58,8 +58,8 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("%q is %v, and this way of settling it is not for that", e.RefID, e.Status)
 }
 
-// AliveError says that the holder of the latest attempt lost its lock to a person and may
-// still have a request under way.
+// AliveError says that the holder of an attempt lost its lock, to a person or with its connection,
+// and may still have a request under way.
 type AliveError struct {
 	RefID string
 	RunID string    // of the attempt
@@ -68,7 +68,7 @@ type AliveError struct {
 
 // Error says how long to wait.
 func (e *AliveError) Error() string {
-	return fmt.Sprintf("the lock of run %s, which may be sending %q, was taken away and not seen released: wait until %s",
+	return fmt.Sprintf("the lock of run %s, which may be sending %q, was taken away or lost, and not seen released: wait until %s",
 		e.RunID, e.RefID, e.Until.UTC().Format(time.RFC3339))
 }
 
@@ -371,26 +371,71 @@ func (r Resolution) write(ctx context.Context, outcome state.Outcome) (state.Out
 	return state.Outcome{}, fmt.Errorf("record outcome of %q: %w", r.RefID, err)
 }
 
-// seenDead reports whether the holder of the latest attempt can send nothing any more. Who
+// attempt is one that a run began, as far as its journal says.
+type attempt struct {
+	runID    string
+	at       time.Time
+	isTaken  bool // a person took the lock away after it
+	hasEnded bool // the run said that it ended, all of its runners with it
+}
+
+// seenDead returns an *[AliveError] where a run that attempted it may still send something. Who
 // holds the lock now has seen every earlier holder release it or die, unless a person took
-// it away after the attempt.
+// it away after the attempt, or it is a lock that its holder can lose and live on: then its run must
+// have said that it ended.
 func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
-	until := detail.AttemptedAt.Add(r.Policy.RequestTimeout + holderTimeout)
-	if !r.Clock.Now().Before(until) {
+	wait := r.Policy.RequestTimeout + holderTimeout
+	if !r.Clock.Now().Before(detail.AttemptedAt.Add(wait)) {
 		return nil
 	}
-	snapshot, err := r.Journal.Snapshot(ctx)
+	attempts, err := r.attempts(ctx, detail)
 	if err != nil {
 		return fmt.Errorf("resolve %q: %w", r.RefID, err)
 	}
-	defer func() { _ = snapshot.Close() }() // it was only read
-	for event, err := range snapshot.Events(ctx, detail.IntentSeq, "") {
-		if err != nil {
-			return fmt.Errorf("resolve %q: %w", r.RefID, err)
-		}
-		if event.Kind == state.KindUnlocked && !event.Time.Before(detail.AttemptedAt) {
-			return &AliveError{r.RefID, detail.RunID, until}
+	lock, ok := r.Journal.(state.Losable)
+	isLosable := ok && lock.IsLosable()
+	for _, a := range slices.Backward(attempts) { // the latest one is waited for longest
+		until := a.at.Add(wait)
+		if (a.isTaken || isLosable && !a.hasEnded) && r.Clock.Now().Before(until) {
+			return &AliveError{r.RefID, a.runID, until}
 		}
 	}
 	return nil
+}
+
+// attempts are those of the request in force, in their order.
+func (r Resolution) attempts(ctx context.Context, detail state.Detail) ([]attempt, error) {
+	snapshot, err := r.Journal.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	var attempts []attempt
+	for event, err := range snapshot.Events(ctx, detail.IntentSeq-1, "") {
+		if err != nil {
+			return nil, err
+		}
+		switch event.Kind {
+		case state.KindIntent:
+			if event.RefID == r.RefID {
+				attempts = append(attempts, attempt{runID: event.RunID, at: event.Time})
+			}
+		case state.KindUnlocked:
+			for i := range attempts {
+				attempts[i].isTaken = true
+			}
+		case state.KindEnded:
+			entry, err := event.Entry()
+			if err != nil {
+				return nil, err
+			}
+			ended := entry.(state.Ended)
+			isLost := slices.ContainsFunc(ended.Runners, func(one state.Runner) bool { return one.Lost })
+			for i := range attempts {
+				attempts[i].hasEnded = attempts[i].hasEnded || attempts[i].runID == ended.RunID && !isLost
+			}
+		case state.KindCreated, state.KindBegun, state.KindOutcome, state.KindRebound:
+		}
+	}
+	return attempts, nil
 }

@@ -267,6 +267,101 @@ func TestNotMadeWaitsForAHolderThatMayBeAlive(t *testing.T) {
 	})
 }
 
+// TestNotMadeWaitsForEachHolderThatMayBeAlive takes the lock away between two attempts: the first one
+// may still be under way when the second one was answered.
+func TestNotMadeWaitsForEachHolderThatMayBeAlive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		doubtful(w)
+		first := w.journal.row("rent")
+		time.Sleep(time.Second)
+		if err := w.journal.Append(t.Context(), state.Unlocked{Reason: "its host is gone"}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		doubtful(w)
+		if second := w.journal.row("rent"); second.RunID == first.RunID {
+			t.Fatal("there was no second attempt")
+		}
+		_, err := executor.ResolveNotMade(t.Context(), w.resolution("rent"))
+		alive, ok := errors.AsType[*executor.AliveError](err)
+		if !ok || alive.RunID != first.RunID || !alive.Until.Equal(first.AttemptedAt.Add(30*time.Second+10*time.Minute)) {
+			t.Fatalf("error %v, want an AliveError of the first run", err)
+		}
+		time.Sleep(time.Until(alive.Until))
+		if _, err := executor.ResolveNotMade(t.Context(), w.resolution("rent")); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// losable is a journal whose lock a server keeps.
+type losable struct{ *memory }
+
+func (losable) IsLosable() bool { return true }
+
+// TestNotMadeWaitsForARunThatMayHaveLostItsLock has a lock be free because a connection ended: only
+// where the run says that it ended is nothing of it under way.
+func TestNotMadeWaitsForARunThatMayHaveLostItsLock(t *testing.T) {
+	for name, c := range map[string]struct {
+		ends      bool
+		isLosable bool
+		runners   []state.Runner
+		waits     bool
+	}{
+		"a run that says nothing":            {isLosable: true, waits: true},
+		"a run that ended":                   {isLosable: true, ends: true},
+		"a run that ended without a runner":  {isLosable: true, ends: true, runners: []state.Runner{{Number: 1}, {Number: 2, Lost: true}}, waits: true},
+		"a run that ended with all runners":  {isLosable: true, ends: true, runners: []state.Runner{{Number: 1}, {Number: 2}}},
+		"a lock that dies with its process":  {},
+		"such a lock, and a run that ended":  {ends: true},
+		"such a lock, and a runner was lost": {ends: true, runners: []state.Runner{{Number: 1, Lost: true}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.journal.before = func(effect string) error {
+					if effect == "append ended" {
+						return errors.New("the connection was lost")
+					}
+					return nil
+				}
+				w.service.before = func(context.Context, string, int) *executor.Answer { return timeout() }
+				if _, err := executor.Apply(t.Context(), w.run(w.plan(request("rent")))); err == nil {
+					t.Fatal("the run ended")
+				}
+				w.journal.before = func(string) error { return nil }
+				row := w.journal.row("rent")
+				if c.ends {
+					if err := w.journal.Append(t.Context(), state.Ended{RunID: row.RunID, Runners: c.runners}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				r := w.resolution("rent")
+				if c.isLosable {
+					r.Journal = losable{w.journal}
+				}
+				time.Sleep(time.Second)
+				_, err := executor.ResolveNotMade(t.Context(), r)
+				alive, waits := errors.AsType[*executor.AliveError](err)
+				if waits != c.waits || !waits && err != nil {
+					t.Fatalf("got %v", err)
+				}
+				if !waits {
+					return
+				}
+				if want := row.AttemptedAt.Add(30*time.Second + 10*time.Minute); !alive.Until.Equal(want) {
+					t.Errorf("it waits until %v, want %v", alive.Until, want)
+				}
+				time.Sleep(time.Until(alive.Until))
+				if _, err := executor.ResolveNotMade(t.Context(), r); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
 func TestALockThatWasTakenAwayEarlierIsNoMatter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -188,6 +188,13 @@ type Journal interface {
 	Unlock() error
 }
 
+// Losable is a [Journal] with a lock that does not always live as long as its holder: a server lets
+// go of it when a connection ends, at a restart of its own as well. So a lock that is free says of
+// who had it that they write nothing any more, and not that they have no request under way.
+type Losable interface {
+	IsLosable() bool
+}
+
 // Mover is a [Journal] whose state can be moved to another place.
 type Mover interface {
 	// Move is Unlock, and leaves the state marked as moved: neither Lock nor Snapshot, but

@@ -208,7 +208,10 @@ type journal struct {
 	tip      storage.Tip
 }
 
-var _ state.Journal = (*journal)(nil)
+var (
+	_ state.Journal = (*journal)(nil)
+	_ state.Losable = (*journal)(nil)
+)
 
 // Lock implements [state.Store]. It migrates a state of an older schema, in one transaction.
 func (s *Store) Lock(ctx context.Context, holder state.Holder, wait time.Duration) (state.Journal, error) {
@@ -283,6 +286,9 @@ func (j *journal) Check(ctx context.Context) error {
 	}
 	return err
 }
+
+// IsLosable implements [state.Losable]: the server lets go of the lock when the session ends.
+func (j *journal) IsLosable() bool { return true }
 
 // Snapshot implements [state.Journal].
 func (j *journal) Snapshot(ctx context.Context) (state.Snapshot, error) { return j.store.Snapshot(ctx) }
