@@ -197,7 +197,9 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	message := fmt.Sprintf("there is no command %q", name)
 	cmd.SuggestionsMinimumDistance = 2 // the library hands it down to nobody
 	if near := cmd.SuggestionsFor(name); len(near) > 0 {
-		message += fmt.Sprintf(". Did you mean %q?", near[0])
+		// A word that was not typed to its end comes before one that was mistyped.
+		begun := slices.IndexFunc(near, func(command string) bool { return strings.HasPrefix(command, name) })
+		message += fmt.Sprintf(". Did you mean %q?", near[max(begun, 0)])
 	} else if below := commandBelow(cmd.Root(), name); below != nil {
 		message += fmt.Sprintf(". Did you mean %q?", below.CommandPath())
 	}
