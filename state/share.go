@@ -40,7 +40,7 @@ type JoinedJournal interface {
 //
 // Any error but those that are named says that the runner can't go on.
 type Share interface {
-	// Wanted reports whether another runner asks to take part.
+	// Wanted reports whether another runner asks to take part, and can be let in.
 	Wanted() bool
 
 	// Open lets others take part in the run, which has begun.

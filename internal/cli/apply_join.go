@@ -73,7 +73,7 @@ func (a *applying) joinRun(ctx context.Context, w *workspace, holder state.Holde
 	case errors.Is(err, state.ErrNoRun):
 		return err
 	case errors.As(err, &locked):
-		return withHint(fmt.Errorf("%w, which lets no other runner take part: it is no apply, it waits for an answer, or it is an older version; nothing was sent", err),
+		return withHint(fmt.Errorf("%w, which lets no other runner take part: it is no apply, it waits for an answer, the server has no connection left for it, or it is an older version; nothing was sent", err),
 			a.command(a.again()+" --join --lock-timeout=5m"))
 	case err != nil:
 		return w.stateError(err)

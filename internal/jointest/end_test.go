@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"remit/internal/sandbox"
+	"remit/state/postgres/pgtest"
 )
 
 // waitFor waits until a query says true.
@@ -117,4 +118,31 @@ func TestOneThatKnowsNoRateLimitTakesNoPart(t *testing.T) {
 	if most, at := w.most(time.Second); most > 10 {
 		t.Errorf("%d requests in a window of 1 s, 10 are allowed; %v after the first", most, at)
 	}
+}
+
+// TestAServerThatIsFullKeepsTheRunAlone has the server give the runner that works no further
+// connection: it goes on, and who would take part hears why it can't.
+func TestAServerThatIsFullKeepsTheRunAlone(t *testing.T) {
+	t.Parallel()
+	program := build(t)
+	w := newWorld(t, program, options{rows: 40, inFlight: 1, latency: 450 * time.Millisecond})
+	ctx := context.Background()
+	role := "few_" + w.schema
+	if _, err := w.db.Exec(ctx, fmt.Sprintf(`CREATE ROLE %s LOGIN PASSWORD '%s'; GRANT ALL ON SCHEMA %s TO %[1]s; GRANT ALL ON ALL TABLES IN SCHEMA %[3]s TO %[1]s`,
+		role, pgtest.Password, w.schema)); err != nil {
+		t.Fatal(err)
+	}
+	leader := w.startWith([]string{"REMIT_VAR_database_url=" + strings.Replace(w.server.URL(), "//postgres:", "//"+role+":", 1)}, "apply", "--auto-approve")
+	w.await(2)
+	if _, err := w.db.Exec(ctx, `ALTER ROLE `+role+` CONNECTION LIMIT 0`); err != nil {
+		t.Fatal(err)
+	}
+	second := w.start("apply", "--join")
+	if code := second.end(); code != 1 || !strings.Contains(strings.Join(strings.Fields(second.stderr.String()), " "), "no connection left") {
+		t.Errorf("exit code %d\n%s\n%s", code, &second.stdout, &second.stderr)
+	}
+	if code := leader.end(); code != 0 {
+		t.Errorf("exit code %d\n%s\n%s", code, &leader.stdout, &leader.stderr)
+	}
+	w.check(40)
 }

@@ -212,9 +212,16 @@ type runner struct {
 // start runs remit in a directory that is equal to the others', as another machine would.
 func (w *world) start(args ...string) *runner {
 	w.t.Helper()
+	return w.startWith(nil, args...)
+}
+
+// startWith runs remit with environment variables that go before those of start.
+func (w *world) startWith(env []string, args ...string) *runner {
+	w.t.Helper()
 	r := &runner{t: w.t, cmd: exec.Command(w.program, args...), done: make(chan struct{})}
 	r.cmd.Dir = w.dir
 	r.cmd.Env = append(os.Environ(), "USER=clerk", "CI=1", "REMIT_VAR_base_url="+w.url, "REMIT_VAR_schema="+w.schema, "REMIT_VAR_database_url="+w.server.URL())
+	r.cmd.Env = append(r.cmd.Env, env...)
 	r.cmd.Stdout, r.cmd.Stderr = &r.stdout, &r.stderr
 	if err := r.cmd.Start(); err != nil {
 		w.t.Fatal(err)

@@ -55,7 +55,7 @@ func adviceFor(err error) string {
 	case codeNotYet:
 		return "The server is starting, stopping or recovering: try again in a moment"
 	case codeTooMany:
-		return "The server has no connection left, and remit needs four: raise its max_connections, or find out who has the others"
+		return "The server has no connection left, and remit needs four, or five where several runners carry out a run: raise its max_connections, or find out who has the others"
 	case codeWrongPassword:
 		return "The password comes from the url of the state, PGPASSWORD, or the file that passfile or PGPASSFILE names"
 	}

@@ -195,8 +195,9 @@ type journal struct {
 	*storage.Queue
 
 	holder state.Holder
-	wanted atomic.Bool            // another runner asks to take part
-	member atomic.Pointer[member] // nil while this runner is alone
+	wanted atomic.Bool              // another runner asks to take part, and spare is there
+	spare  atomic.Pointer[pgx.Conn] // for the member to be
+	member atomic.Pointer[member]   // nil while this runner is alone
 
 	over  context.CancelFunc // ends the watch over the lock's session
 	watch sync.WaitGroup
@@ -256,7 +257,7 @@ func (j *journal) guard(ctx context.Context) {
 	asking := context.WithoutCancel(ctx)
 	for n := 1; sleep(ctx, pollWanted) == nil; n++ {
 		if j.member.Load() == nil {
-			j.wanted.Store(j.isWanted(asking))
+			j.wanted.Store(j.isWanted(asking) && j.hasSpare(asking))
 		}
 		if n%int(pollAlive/pollWanted) != 0 {
 			continue
@@ -310,6 +311,9 @@ func (j *journal) close() error {
 	if j.over != nil {
 		j.over()
 		j.watch.Wait()
+	}
+	if spare := j.spare.Load(); spare != nil {
+		_ = closeConn(spare)
 	}
 	if m := j.member.Load(); m != nil {
 		m.close()

@@ -52,6 +52,22 @@ func (j *journal) isWanted(ctx context.Context) bool {
 	return err == nil && wanted // a session that ended is seen by who looks whether it lives
 }
 
+// hasSpare reports whether there is the connection on which this runner deals with the others. It
+// is opened before the run is: a server that has none left must not end a run that works alone.
+func (j *journal) hasSpare(ctx context.Context) bool {
+	if spare := j.spare.Load(); spare != nil {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, waitLocked)
+	defer cancel()
+	conn, err := j.store.connect(ctx)
+	if err != nil {
+		return false // the other one goes on asking
+	}
+	j.spare.Store(conn)
+	return true
+}
+
 // Wanted implements [state.Share].
 func (j *journal) Wanted() bool { return j.member.Load() == nil && j.wanted.Load() }
 
@@ -70,7 +86,7 @@ func (j *journal) Open(ctx context.Context, o state.Opening) error {
 	}
 	l := j.lock
 	m := newMember(j.store, l, j.holder.RunID, 1)
-	m.broken = j.Broken
+	m.broken, m.conn = j.Broken, j.spare.Swap(nil)
 	m.have([]state.Part{{Number: 0}})
 	j.member.Store(m) // from here on the journal reads the tip inside of its commits
 	if err := m.do(ctx, func(b *pgx.Batch) {

@@ -537,3 +537,41 @@ func TestABrokenRunnerClaimsNothingMore(t *testing.T) {
 		t.Fatal("nothing was cut")
 	}
 }
+
+// TestARunThatCannotBeOpenedWorksAlone lets nobody in while the server has no connection left for
+// what runners do together, instead of ending a run that does well.
+func TestARunThatCannotBeOpenedWorksAlone(t *testing.T) {
+	server := pgtest.Shared(t)
+	_, schema := create(t, server)
+	role := "few_" + schema
+	server.Exec(t, schema, fmt.Sprintf(`CREATE ROLE %s LOGIN PASSWORD '%s'; GRANT ALL ON SCHEMA %s TO %[1]s; GRANT ALL ON ALL TABLES IN SCHEMA %[3]s TO %[1]s`,
+		role, pgtest.Password, schema))
+	opts := options(server, schema)
+	opts.URL = strings.Replace(opts.URL, "//postgres:", "//"+role+":", 1)
+	s, err := postgres.Open(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closed(t, s) })
+	first := began(t, s, "run-1")
+	server.Exec(t, "public", `ALTER ROLE `+role+` CONNECTION LIMIT 3`)
+	var locked *state.LockedError
+	if _, err := join(t, server, schema, 2*time.Second); !errors.As(err, &locked) {
+		t.Errorf("join a run that can't be opened: %v", err)
+	}
+	if first.Wanted() {
+		t.Error("the run is to be opened, and the server has no connection for that")
+	}
+	add(t, first, statetest.Intent("a", "run-1", "10.00"))
+	server.Exec(t, "public", `ALTER ROLE `+role+` CONNECTION LIMIT -1`)
+	let := make(chan error, 1)
+	go func() {
+		_, err := join(t, server, schema, 10*time.Second)
+		let <- err
+	}()
+	waitFor(t, "the run is to be opened", first.Wanted)
+	opened(t, first, rate, nil, "b")
+	if err := <-let; err != nil {
+		t.Errorf("join the run that is open: %v", err)
+	}
+}

@@ -175,7 +175,7 @@ func (s *Server) make() error {
 		return err
 	}
 	s.port = free.Addr().(*net.TCPAddr).Port
-	settings := fmt.Sprintf("listen_addresses = '127.0.0.1'\nport = %d\nunix_socket_directories = ''\nmax_connections = 60\nshared_buffers = '32MB'\nmax_wal_size = '128MB'\nlogging_collector = off\n", s.port)
+	settings := fmt.Sprintf("listen_addresses = '127.0.0.1'\nport = %d\nunix_socket_directories = ''\nmax_connections = 200\nshared_buffers = '32MB'\nmax_wal_size = '128MB'\nlogging_collector = off\n", s.port)
 	if err := errors.Join(free.Close(), s.Configure(settings)); err != nil {
 		return err
 	}
