@@ -90,6 +90,7 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, isGiv
 	}
 	options.Operator, options.FingerprintKey = w.config.Service.Operator, w.config.Service.FingerprintKey
 	options.CanLookUp = w.sandbox || w.config.Service.LookupPath != ""
+	options.Settling = w.settling("")
 	options.LookedUp = len(files) == 0
 	if options.LookedUp && !options.CanLookUp {
 		return withHint(errors.New("the service has no lookup (no lookup_path), so its records are needed: an export of its transfer records, "+

@@ -128,7 +128,7 @@ func (r *reporting) writePage(ctx context.Context, w *workspace, gathered *repor
 func (r *reporting) reconciled(ctx context.Context, w *workspace, snapshot state.Snapshot, period report.Period) (*reconcile.Summary, []view.ReconciledFile, error) {
 	service := w.config.Service
 	reconciliation := reconcile.New(reconcile.Options{
-		Operator: service.Operator, FingerprintKey: service.FingerprintKey, CanLookUp: w.sandbox || service.LookupPath != "",
+		Operator: service.Operator, FingerprintKey: service.FingerprintKey, CanLookUp: w.sandbox || service.LookupPath != "", Settling: w.settling(""),
 		From: period.From, Until: period.Until, TempDir: os.TempDir(),
 	})
 	defer reconciliation.Close()

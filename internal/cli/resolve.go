@@ -158,15 +158,37 @@ func (r *resolving) settle(ctx context.Context, w *workspace, resolution executo
 		return state.Outcome{}, withHint(errors.New("the service has no lookup (no lookup_path), so only a person can say what became of it: --recorded=FILE, --accept-record or --not-made, each with --reason; nothing was changed"),
 			"remit resolve --help")
 	}
-	connection, err := w.connect(ctx, 1)
-	if err != nil {
-		return state.Outcome{}, err
+	finder := lateFinder{w: w}
+	defer finder.close()
+	return executor.ResolveByLookup(ctx, resolution, &finder)
+}
+
+// lateFinder connects to the service when something is looked up: where the state alone says that
+// there is nothing to settle, nobody is asked for a secret.
+type lateFinder struct {
+	w          *workspace
+	connection *connection
+}
+
+// Find implements [executor.Finder].
+func (f *lateFinder) Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error) {
+	if f.connection == nil {
+		connection, err := f.w.connect(ctx, 1)
+		if err != nil {
+			return nil, err
+		}
+		f.connection = connection
+		if _, err := connection.submitter.Ready(ctx); err != nil {
+			return nil, err
+		}
 	}
-	defer connection.close()
-	if _, err := connection.submitter.Ready(ctx); err != nil {
-		return state.Outcome{}, err
+	return f.connection.finder.Find(ctx, refIDs)
+}
+
+func (f *lateFinder) close() {
+	if f.connection != nil {
+		f.connection.close()
 	}
-	return executor.ResolveByLookup(ctx, resolution, connection.finder)
 }
 
 // explain adds what to do to what went wrong.

@@ -43,7 +43,7 @@ func (p *process) showRun(ctx context.Context, o *planning, faces planFaces, run
 		Screen: w.screen(w.stdout), Meta: snapshot.Meta(), Alive: isHeld && holder.RunID == runID,
 		Names: w.config.ProfileNames(), ShowAll: o.show == "all", Command: w.command("show --run=" + shell.Word(runID)),
 	}
-	if options.Now, err = standingNow(ctx, snapshot, past, options.Alive); err != nil {
+	if options.Now, err = w.standingNow(ctx, snapshot, past, options.Alive); err != nil {
 		return w.stateError(err)
 	}
 	if p.wantsLines(asJSON) {
@@ -99,7 +99,7 @@ func (w *workspace) findRun(ctx context.Context, snapshot state.Snapshot, name s
 
 // standingNow is how each exception of a run stands now: what became of it since, and what to
 // type about it. While the run goes on there is nothing to type.
-func standingNow(ctx context.Context, snapshot state.Snapshot, past *executor.Past, isAlive bool) (map[string]view.PastNow, error) {
+func (w *workspace) standingNow(ctx context.Context, snapshot state.Snapshot, past *executor.Past, isAlive bool) (map[string]view.PastNow, error) {
 	var refIDs []string
 	for _, l := range past.Lines {
 		if l.Result != executor.ResultRecorded && l.Result != executor.ResultAdopted {
@@ -116,21 +116,34 @@ func standingNow(ctx context.Context, snapshot state.Snapshot, past *executor.Pa
 			d := &details[i]
 			now[d.RefID] = view.PastNow{Status: d.Status, RecordStatus: d.RecordStatus}
 			if !isAlive {
-				now[d.RefID] = view.PastNow{Status: d.Status, RecordStatus: d.RecordStatus, Next: nextFor(d)}
+				now[d.RefID] = view.PastNow{Status: d.Status, RecordStatus: d.RecordStatus, Next: nextFor(d, w.settling(past.Run.Begun.PlanFile))}
 			}
 		}
 	}
 	return now, nil
 }
 
-// nextFor is the command that goes on from where a transfer stands; "" where it is settled.
-func nextFor(d *state.Detail) string {
+// settling is the command that settles doubts. A run that carried out a saved plan goes on with that,
+// by its name; anything else that needs approvers is saved for them first.
+func (w *workspace) settling(planFile string) string {
+	switch {
+	case planFile != "":
+		return "remit apply " + shell.Word(planFile)
+	case len(w.approvalBlocks()) > 0 && !w.sandbox:
+		return "remit plan --out=FILE"
+	}
+	return "remit apply"
+}
+
+// nextFor is the command that goes on from where a transfer stands, which settling is for a doubt;
+// "" where it is settled.
+func nextFor(d *state.Detail, settling string) string {
 	switch d.Status {
 	case state.InDoubt:
 		if d.Outcome != nil && d.Outcome.Status == state.Refused { // the latest attempt was; an earlier one is in doubt
 			return "remit resolve " + shell.Word(d.RefID)
 		}
-		return "remit apply"
+		return settling
 	case state.Unverified, state.Conflict:
 		if d.IsListed() && d.Outcome != nil && d.Outcome.Listed != nil {
 			return "remit resolve " + shell.Word(d.RefID) + ` --recorded FILE --reason "…"`

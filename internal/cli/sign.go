@@ -70,7 +70,7 @@ func (s *signing) save(ctx context.Context, w *workspace, o *planning, plan *pla
 		if err := w.savePlan(ctx, plan, name, io.Discard); err != nil || asJSON || !plan.Applicable() {
 			return err
 		}
-		return o.saySaved(w, name, "Saved to "+view.Visible(name)+".")
+		return o.saySaved(w, plan, name, "Saved to "+view.Visible(name)+".")
 	}
 	plan.Header.AuthorKey = s.opened.Fingerprint()
 	file := w.within(name) + ".author.sig"
@@ -99,16 +99,20 @@ func (s *signing) save(ctx context.Context, w *workspace, o *planning, plan *pla
 		return nil
 	}
 	saved := fmt.Sprintf("Saved to %s, and signed by its author with %s.", view.Visible(name), s.opened.Fingerprint())
-	if !plan.Applicable() {
-		_, err = fmt.Fprintf(w.stdout, "\n%s\n", saved)
-		return err
-	}
-	return o.saySaved(w, name, saved)
+	return o.saySaved(w, plan, name, saved)
 }
 
-// saySaved says that an applicable plan was saved, and the next command: where a rule wants
+// saySaved says that a plan was saved, and the next command, where there is one: where a rule wants
 // approvers, apply would be refused.
-func (o *planning) saySaved(w *workspace, name, saved string) error {
+func (o *planning) saySaved(w *workspace, plan *planner.Plan, name, saved string) error {
+	switch {
+	case !plan.Applicable():
+		_, err := fmt.Fprintf(w.stdout, "\n%s\n", saved)
+		return err
+	case plan.Empty():
+		_, err := fmt.Fprintf(w.stdout, "\n%s There is nothing to send in it.\n", saved)
+		return err
+	}
 	next, command := "To send exactly this:", "apply "
 	if len(o.approvals) > 0 && !w.sandbox {
 		next, command = "Who approves it types:", "approve "

@@ -22,7 +22,7 @@ func (j *judge) advise(p *pair, line *Line) {
 	case line.Has(InDoubt) && p.row.Open() && j.running == p.row.RunID && j.running != "":
 		line.Next = ""
 	case line.Has(InDoubt) && j.options.CanLookUp:
-		line.Next = "remit apply"
+		line.Next = j.options.Settling
 	case line.Has(InDoubt) && !isPresent:
 		line.Next = "remit state show " + refID
 	case line.Has(Unverified) && isPresent && j.options.CanLookUp:

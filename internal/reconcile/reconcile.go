@@ -44,8 +44,9 @@ type Options struct {
 	// break, and nothing proves the destinations.
 	DebitsOnly bool
 
-	CanLookUp bool // the service has a lookup, which changes what is to be typed
-	LookedUp  bool // the records are what a lookup has found, so nothing is known of other ref_ids
+	CanLookUp bool   // the service has a lookup, which changes what is to be typed
+	Settling  string // the command that settles doubts by one
+	LookedUp  bool   // the records are what a lookup has found, so nothing is known of other ref_ids
 
 	TempDir   string // for what does not fit into memory; "" for the system's
 	MemoryMax int    // bytes that are held of the records; 0 for 32 MiB

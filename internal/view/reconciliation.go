@@ -115,10 +115,15 @@ func reconciledVerdict(s *reconcile.Summary) span {
 			text = "The service has no record here. " + text
 		}
 		return span{text, toneBad}
+	case s.Accepted > 0 && s.Transfers() == 1:
+		return span{"The one transfer matches, as a person has accepted it.", toneGood}
 	case s.Accepted > 0:
-		return span{fmt.Sprintf("All %s match, %d of them as a person has accepted them.", plural(s.Transfers(), "transfer"), s.Accepted), toneGood}
+		return span{fmt.Sprintf("All %d transfers match, %d of them as a person has accepted them.", s.Transfers(), s.Accepted), toneGood}
 	}
-	return span{fmt.Sprintf("All %s match.", plural(s.Transfers(), "transfer")), toneGood}
+	if s.Transfers() == 1 {
+		return span{"The one transfer matches.", toneGood}
+	}
+	return span{fmt.Sprintf("All %d transfers match.", s.Transfers()), toneGood}
 }
 
 // reconciledAbout says what was compared with what.
