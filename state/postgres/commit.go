@@ -82,11 +82,11 @@ func (j *journal) transact(calls []*storage.Call) ([]error, error) {
 }
 
 // isTransient reports whether a commit that wrote nothing may succeed when it is tried again:
-// the server gave way to another transaction, or the connection broke. Whether the lock is
-// still held is asked anew by each attempt.
+// the server gave way to another transaction, or did not come to its turn behind one, or the
+// connection broke. Whether the lock is still held is asked anew by each attempt.
 func isTransient(err error) bool {
 	c := code(err)
-	return errors.Is(err, errBroken) || c == codeSerialization || c == codeDeadlock
+	return errors.Is(err, errBroken) || c == codeSerialization || c == codeDeadlock || c == codeLockTimeout
 }
 
 // errBroken says that a connection broke before a COMMIT was sent.

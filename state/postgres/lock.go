@@ -148,7 +148,7 @@ func (l *session) release(ctx context.Context) error {
 func (l *session) alive(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, waitLocked)
+	ctx, cancel := context.WithTimeout(ctx, waitAnswer)
 	defer cancel()
 	pid, err := backend(ctx, l.conn)
 	switch {
@@ -251,13 +251,13 @@ func (s *Store) begin(ctx context.Context, j *journal) (*journal, error) {
 }
 
 // guard looks again and again whether the lock's session lives, until ctx ends. What it asks
-// then is answered first: a question that is given up ends the session, and nobody knows when the
-// server lets go of its lock.
+// there then is answered first: a question that is given up ends the session, and nobody knows when
+// the server lets go of its lock.
 func (j *journal) guard(ctx context.Context) {
 	asking := context.WithoutCancel(ctx)
 	for n := 1; sleep(ctx, pollWanted) == nil; n++ {
 		if j.member.Load() == nil {
-			j.wanted.Store(j.isWanted(asking) && j.hasSpare(asking))
+			j.wanted.Store(j.isWanted(ctx) && j.hasSpare(ctx))
 		}
 		if n%int(pollAlive/pollWanted) != 0 {
 			continue

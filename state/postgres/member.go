@@ -251,8 +251,7 @@ func (m *member) do(ctx context.Context, fill func(*pgx.Batch)) error {
 }
 
 func (m *member) isTransient(err error) bool {
-	c := code(err)
-	return m.conn == nil || m.conn.IsClosed() || isTransient(err) || c == codeLockTimeout
+	return m.conn == nil || m.conn.IsClosed() || isTransient(err)
 }
 
 func (m *member) try(ctx context.Context, fill func(*pgx.Batch)) error {

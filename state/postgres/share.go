@@ -37,19 +37,18 @@ func clearShares(ctx context.Context, tx pgx.Tx, runID string) error {
 	return err
 }
 
-// isWanted reports whether another runner asks to take part in the run of the lock's holder.
+// isWanted reports whether another runner asks to take part in the run of the lock's holder. It does
+// not ask on the lock's session: who waits for a table there, and gives up, has lost the lock.
 func (j *journal) isWanted(ctx context.Context) bool {
 	if j.holder.RunID == "" {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, waitLocked)
 	defer cancel()
-	j.lock.mu.Lock()
-	defer j.lock.mu.Unlock()
 	var wanted bool
-	err := j.lock.conn.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM runners WHERE run_id = $1 AND NOT joined AND lease_until > clock_timestamp())`,
+	err := j.store.read.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM runners WHERE run_id = $1 AND NOT joined AND lease_until > clock_timestamp())`,
 		j.holder.RunID).Scan(&wanted)
-	return err == nil && wanted // a session that ended is seen by who looks whether it lives
+	return err == nil && wanted // the other one goes on asking
 }
 
 // hasSpare reports whether there is the connection on which this runner deals with the others. It
