@@ -60,9 +60,12 @@ type lateError string
 func (e lateError) Error() string { return string(e) }
 
 // judge says what an answer makes of the transfer. Where it leaves open whose record there
-// is, or whom it paid, a lookup may tell.
+// is, or whom it paid, a lookup may tell. Without one, the ref_id would only be called known again.
 func (c *course) judge(j *job, answer Answer) verdict {
 	v := judgeAnswer(j.known, answer, nil)
+	if c.run.Finder == nil && answer.Kind == Exists && v.outcome.Status == state.InDoubt {
+		v.next, v.idle = command(j.refID, "--recorded FILE"), true
+	}
 	if c.run.Finder == nil || answer.Kind != Exists && v.outcome.Status != state.Unverified {
 		return v
 	}

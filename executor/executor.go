@@ -68,7 +68,7 @@ func (e *UnreadableError) Error() string {
 // Answer is how an attempt ended: a row of design section 3's table.
 type Answer struct {
 	Kind       AnswerKind
-	Record     *transfer.Record // of Answered; of Exists where the problem carries it
+	Record     *transfer.Record // of Answered; of Exists where the answer carries it
 	HTTPStatus int              // 0 where no answer was read
 	Problem    json.RawMessage  // RFC 9457 as it came, or a JSON string of at most 2 KiB
 	RetryAfter time.Duration    // of NotProcessed; 0 where the service did not say
@@ -83,7 +83,7 @@ type AnswerKind uint8
 const (
 	Answered     AnswerKind = iota + 1 // a readable record: to be compared
 	Unclear                            // it may or may not have been made: in doubt
-	Exists                             // 409 or already-exists: the ref_id is known
+	Exists                             // 409, already-exists, or a refusal that carries a record: the ref_id is known
 	Unwritten                          // provably nothing was written
 	NotProcessed                       // 425, 429: not made, come back later
 	TokenRefused                       // 401: not made; there is another token now

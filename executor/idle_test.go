@@ -102,6 +102,27 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 			map[string]string{"rent": "remit import FILE", "fee": ""},
 			2,
 		},
+		"it is known to a service that has no lookup": {
+			func(w *world) *planner.Plan {
+				w.service.before = func(context.Context, string, int) *executor.Answer {
+					return &executor.Answer{Kind: executor.Exists, HTTPStatus: 409}
+				}
+				return chain(w)
+			},
+			map[string]string{"rent": `remit resolve rent --recorded FILE --reason "…"`, "fee": ""},
+			2,
+		},
+		"it is known, and a list may lag": {
+			func(w *world) *planner.Plan {
+				w.lookup = true
+				w.service.before = func(context.Context, string, int) *executor.Answer {
+					return &executor.Answer{Kind: executor.Exists, HTTPStatus: 409}
+				}
+				return w.plan(request("rent"))
+			},
+			map[string]string{"rent": "remit apply"},
+			0,
+		},
 		"the record of a doubt cannot be read": {
 			func(w *world) *planner.Plan {
 				doubtful(w)

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -63,9 +64,10 @@ func (c *Client) classifyRefusal(ex exchange) executor.Answer {
 	if words := p.words(); isProblem && words != "" {
 		said = " (" + words + ")"
 	}
+	existing := cmp.Or(p.existing(), recordIn(ex.body))
 	switch {
 	case ex.status == http.StatusConflict, p.alreadyExists():
-		a.Kind, a.Record = executor.Exists, p.existing()
+		a.Kind, a.Record = executor.Exists, existing
 		a.Reason = "The service knows this ref_id already" + said + "."
 	case ex.status == http.StatusRequestTimeout:
 		return unclear(ex, mayBeMade)
@@ -78,6 +80,9 @@ func (c *Client) classifyRefusal(ex exchange) executor.Answer {
 	case ex.status == http.StatusNotFound && !isProblem, ex.status == http.StatusMethodNotAllowed:
 		a.Kind, a.Stop = executor.Rejected, true
 		a.Reason = "The service answered " + statusWords(ex.status) + ": there is no such operation at this address; check base_url and operator."
+	case existing != nil: // whatever the status says, something was made, now or earlier
+		a.Kind, a.Record = executor.Exists, existing
+		a.Reason = "The service answered " + statusWords(ex.status) + " with a transfer record."
 	default:
 		a.Kind = executor.Rejected
 		a.Reason = "The service refused with " + statusWords(ex.status) + said + "."

@@ -19,14 +19,15 @@ const (
 type problem struct {
 	Type   string          `json:"type"`
 	Title  string          `json:"title"`
-	Status int             `json:"status"`
+	Status json.Number     `json:"status"`
 	Detail string          `json:"detail"`
 	Meta   json.RawMessage `json:"meta"`
 }
 
 // parseProblem reports whether body is one JSON object whose members of RFC 9457 have their
 // types, at least one of the three that say something among them. Names are compared
-// exactly; further members are allowed.
+// exactly; further members are allowed. A status may be a number in a string, which RFC 9457 has
+// ignored; another text is the status of a transfer record, which has a type as well.
 func parseProblem(body []byte) (problem, bool) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil || fields == nil {
@@ -40,13 +41,12 @@ func parseProblem(body []byte) (problem, bool) {
 			return problem{}, false
 		}
 	}
-	if raw, ok := fields["meta"]; ok {
-		var object map[string]json.RawMessage
-		if json.Unmarshal(raw, &object) != nil {
+	if p.Status != "" {
+		if _, err := p.Status.Int64(); err != nil {
 			return problem{}, false
 		}
-		p.Meta = raw
 	}
+	p.Meta = fields["meta"]
 	return p, p.Type != "" || p.Title != "" || p.Detail != ""
 }
 
@@ -59,7 +59,12 @@ func (p problem) existing() *transfer.Record {
 	if json.Unmarshal(p.Meta, &meta) != nil {
 		return nil
 	}
-	record, err := transfer.ParseRecord(meta["existing"])
+	return recordIn(meta["existing"])
+}
+
+// recordIn is the transfer record that raw is; nil where it is none.
+func recordIn(raw []byte) *transfer.Record {
+	record, err := transfer.ParseRecord(raw)
 	if err != nil {
 		return nil
 	}
