@@ -111,10 +111,11 @@ func (c *Client) roundTrip(r *http.Request) (*http.Response, error) {
 // header is that of every request with a token. It is made once, and never changed.
 func (c *Client) header(token string) http.Header {
 	return http.Header{
-		"Accept":        {"application/json, application/problem+json"},
-		"Authorization": {"Bearer " + token},
-		"Content-Type":  {"application/json"},
-		"User-Agent":    {c.userAgent},
+		"Accept":          {"application/json, application/problem+json"},
+		"Accept-Encoding": {identity},
+		"Authorization":   {"Bearer " + token},
+		"Content-Type":    {"application/json"},
+		"User-Agent":      {c.userAgent},
 	}
 }
 
@@ -137,6 +138,7 @@ func newRequest(ctx context.Context, what call, with *token, body *requestBody) 
 }
 
 func readAnswer(answer *http.Response, bytesMax int64) exchange {
+	unpack(answer)
 	defer answer.Body.Close()
 	ex := exchange{begun: true, status: answer.StatusCode, header: answer.Header}
 	if answer.StatusCode == 0 { // "000" is three digits, so it is let through

@@ -399,7 +399,7 @@ func TestRequestOnTheWire(t *testing.T) {
 	}, func(o *service.Options) { o.BaseURL += "/base/" })
 	want := "POST /base/v2/transfer/internal HTTP/1.1\r\nHost: 127.0.0.1:2\r\nUser-Agent: remit/1.2.3\r\n" +
 		fmt.Sprintf("Content-Length: %d\r\n", len(request)) +
-		"Accept: application/json, application/problem+json\r\nAuthorization: Bearer token-number-1\r\nContent-Type: application/json\r\n\r\n" + request
+		"Accept: application/json, application/problem+json\r\nAccept-Encoding: identity\r\nAuthorization: Bearer token-number-1\r\nContent-Type: application/json\r\n\r\n" + request
 	if diff := cmp.Diff(want, wire.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -272,6 +272,7 @@ func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("User-Agent", t.client.userAgent)
 	r.Header.Set("Accept", "application/json")
+	r.Header.Set("Accept-Encoding", identity)
 	t.path = r.URL.Path
 	answer, err := t.client.transport.RoundTrip(r)
 	if err != nil {
@@ -279,6 +280,7 @@ func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	t.status = answer.StatusCode
 	t.date = dateOf(answer.Header)
+	unpack(answer)
 	return answer, nil
 }
 
