@@ -198,7 +198,7 @@ func (p *recordParser) timestamp(name string) time.Time {
 	if text == "" {
 		return time.Time{}
 	}
-	t, err := time.Parse(time.RFC3339, text)
+	t, err := time.Parse(time.RFC3339, strings.ToUpper(text)) // T and Z may be small (RFC 3339, section 5.6)
 	if err != nil {
 		p.wrong.add("field %s is not an RFC 3339 time", name)
 	}

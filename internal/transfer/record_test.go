@@ -117,6 +117,13 @@ func TestOptionalFieldsMayBeAbsentOrNull(t *testing.T) {
 	}
 }
 
+func TestTimesMayBeInSmallLetters(t *testing.T) {
+	got := required().with(fields{"created_at": `"2026-11-27t09:00:00.5z"`}).record(t)
+	if want := time.Date(2026, 11, 27, 9, 0, 0, 5e8, time.UTC); !got.CreatedAt.Equal(want) {
+		t.Errorf("created at %v, want %v", got.CreatedAt, want)
+	}
+}
+
 func TestARecordWithoutARequiredFieldIsUnreadable(t *testing.T) {
 	for name := range required() {
 		for sentence, f := range map[string]fields{
