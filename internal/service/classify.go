@@ -60,11 +60,14 @@ func answered(ex exchange) executor.Answer {
 func (c *Client) classifyRefusal(ex exchange) executor.Answer {
 	p, isProblem := parseProblem(ex.body)
 	a := executor.Answer{HTTPStatus: ex.status, Problem: keep(ex.body, isProblem)}
-	said := ""
-	if words := p.words(); isProblem && words != "" {
+	existing := cmp.Or(p.existing(), recordIn(ex.body))
+	said, words := "", p.words()
+	if !isProblem && existing == nil {
+		words = textWords(ex.body)
+	}
+	if words != "" {
 		said = " (" + words + ")"
 	}
-	existing := cmp.Or(p.existing(), recordIn(ex.body))
 	switch {
 	case ex.status == http.StatusConflict, p.alreadyExists():
 		a.Kind, a.Record = executor.Exists, existing

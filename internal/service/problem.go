@@ -82,6 +82,15 @@ func (p problem) words() string {
 	return visible(p.Type)
 }
 
+// textWords are an error body that is no problem as a person reads it; "" of a page for a browser.
+func textWords(body []byte) string {
+	text := strings.Join(strings.Fields(string(body[:min(len(body), problemTextMax)])), " ")
+	if strings.HasPrefix(text, "<") {
+		return ""
+	}
+	return visible(text)
+}
+
 // keep is what of an error body is kept: a problem as it came, of anything else the first
 // 2 KiB as a JSON string; nil where the body is empty.
 func keep(body []byte, isProblem bool) json.RawMessage {
