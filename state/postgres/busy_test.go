@@ -1,10 +1,15 @@
 package postgres_test
 
 import (
+	"context"
+	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"remit/state/postgres"
 	"remit/state/postgres/pgtest"
 	"remit/state/statetest"
 )
@@ -71,4 +76,56 @@ func TestACommitOutlastsATableThatIsLocked(t *testing.T) {
 	if list := rows(t, s); len(list) != 1 {
 		t.Errorf("the state has %v", list)
 	}
+}
+
+// A run whose connections end while the server has no other ones left waits for them, as long as it
+// has its lock.
+func TestARunWaitsForConnections(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Shared(t)
+	_, schema := create(t, server)
+	role := "few_" + schema
+	server.Exec(t, schema, fmt.Sprintf(`CREATE ROLE %s LOGIN PASSWORD '%s'; GRANT ALL ON SCHEMA %s TO %[1]s; GRANT ALL ON ALL TABLES IN SCHEMA %[3]s TO %[1]s`,
+		role, pgtest.Password, schema))
+	opts := options(server, schema)
+	opts.URL = strings.Replace(opts.URL, "//postgres:", "//"+role+":", 1)
+	s, err := postgres.Open(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closed(t, s) })
+	j := began(t, s, "run-1")
+	opened(t, j, rate, nil, "b")
+	others := `usename = '` + role + `' AND pid <> (SELECT holder_pid FROM ` + schema + `.meta)`
+	for name, do := range map[string]func() error{
+		"a commit":              func() error { return j.Append(t.Context(), statetest.Intent("a", "run-1", "10.00")) },
+		"a look at the lock":    func() error { return j.Check(t.Context()) },
+		"a look at the state":   func() error { return looked(t.Context(), s) },
+		"a word to the others":  func() error { return j.Stop(t.Context(), "a conflict") },
+		"a start of the others": func() error { _, _, err := j.Reserve(t.Context(), "internal", rate, 1); return err },
+	} {
+		server.Exec(t, "public", `ALTER ROLE `+role+` CONNECTION LIMIT 0`)
+		server.Terminate(t, others)
+		done := make(chan error, 1)
+		go func() { done <- do() }()
+		select {
+		case err := <-done:
+			t.Errorf("%s does not wait: %v", name, err)
+			done <- err
+		case <-time.After(time.Second):
+		}
+		server.Exec(t, "public", `ALTER ROLE `+role+` CONNECTION LIMIT -1`)
+		if err := <-done; err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// looked reads the state.
+func looked(ctx context.Context, s *postgres.Store) error {
+	snap, err := s.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	return snap.Close()
 }

@@ -24,10 +24,10 @@ const (
 // errUncertain says that a COMMIT was sent and not answered, or with a warning.
 var errUncertain = errors.New("what became of a commit is not known")
 
-// connect gives the journal a connection of its own. The server itself ends a transaction in
+// connect gives the journal a connection of its own, which open opens. The server itself ends a transaction in
 // the middle of which this process stands still: the lock could not be taken away else.
-func (j *journal) connect(ctx context.Context) error {
-	conn, err := j.store.connect(ctx)
+func (j *journal) connect(ctx context.Context, open func(context.Context) (*pgx.Conn, error)) error {
+	conn, err := open(ctx)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (j *journal) attempt(calls []*storage.Call) (*storage.Stage, []error, error
 	ctx, cancel := context.WithTimeout(context.Background(), waitAnswer)
 	defer cancel()
 	if j.conn == nil || j.conn.IsClosed() {
-		if err := j.connect(ctx); err != nil {
+		if err := j.connect(ctx, j.store.reconnect); err != nil {
 			return nil, nil, retold{fmt.Errorf("%w: %w", errBroken, err), "the server can't be reached: " + brief(err)}
 		}
 	}
@@ -262,7 +262,7 @@ func (j *journal) isThere(stage *storage.Stage, unanswered error) (bool, error) 
 	defer cancel()
 	_ = closeConn(j.conn)
 	j.conn = nil
-	err := j.connect(ctx)
+	err := j.connect(ctx, j.store.reconnect)
 	var there bool
 	if err == nil {
 		last := stage.Lines[len(stage.Lines)-1]

@@ -236,7 +236,7 @@ func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duratio
 
 // begin has a journal, which has its lock, take entries.
 func (s *Store) begin(ctx context.Context, j *journal) (*journal, error) {
-	err := j.connect(ctx)
+	err := j.connect(ctx, j.store.connect)
 	if err == nil {
 		j.tip, err = readTip(ctx, j.conn)
 	}
@@ -278,10 +278,13 @@ func (j *journal) Check(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, waitAnswer)
 	defer cancel()
-	err := j.lock.held(j.store.read.QueryRow(ctx, heldSQL, j.lock.arguments()...))
-	if m := j.member.Load(); m != nil && err == nil {
-		err = m.renew(ctx, j.store.read)
-	}
+	err := patiently(ctx, func() error {
+		err := j.lock.held(j.store.read.QueryRow(ctx, heldSQL, j.lock.arguments()...))
+		if m := j.member.Load(); m != nil && err == nil {
+			err = m.renew(ctx, j.store.read)
+		}
+		return err
+	})
 	if err != nil && !errors.Is(err, state.ErrFenced) && !errors.Is(err, state.ErrLost) {
 		return fmt.Errorf("check the lock: %w", j.store.hide(explain(err)))
 	}

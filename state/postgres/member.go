@@ -254,11 +254,13 @@ func (m *member) isTransient(err error) bool {
 	return m.conn == nil || m.conn.IsClosed() || isTransient(err)
 }
 
+// try answers what it asks even where ctx ends meanwhile: a question that is given up ends the
+// connection, and the server may have no other one to leave the run on.
 func (m *member) try(ctx context.Context, fill func(*pgx.Batch)) error {
-	ctx, cancel := context.WithTimeout(ctx, waitAnswer)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), waitAnswer)
 	defer cancel()
 	if m.conn == nil || m.conn.IsClosed() {
-		conn, err := m.store.connect(ctx)
+		conn, err := m.store.reconnect(ctx)
 		if err != nil {
 			return retold{fmt.Errorf("%w: %w", errBroken, err), "the server can't be reached: " + brief(err)}
 		}

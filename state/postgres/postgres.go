@@ -142,6 +142,8 @@ func opened(ctx context.Context, s *Store) (*Store, error) {
 	config := s.pool.Copy()
 	config.MaxConns = readersMax
 	config.AfterConnect = s.prepareSession
+	// A session that was ended since it was last used is replaced by another one.
+	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return true }
 	if s.read, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.wrap("open", err)
 	}
@@ -203,6 +205,29 @@ func (s *Store) connect(ctx context.Context) (*pgx.Conn, error) {
 		return nil, errors.Join(err, closeConn(conn))
 	}
 	return conn, nil
+}
+
+// pauseFull is between two attempts to have a connection of a server that has none left.
+const pauseFull = 200 * time.Millisecond
+
+// patiently does what may need a connection, for a command that is under way: again while the
+// server has none left, until ctx ends.
+func patiently(ctx context.Context, do func() error) error {
+	for {
+		err := do()
+		if code(err) != codeTooMany || sleep(ctx, pauseFull) != nil {
+			return err
+		}
+	}
+}
+
+// reconnect is connect for a command that is under way, see [patiently].
+func (s *Store) reconnect(ctx context.Context) (conn *pgx.Conn, err error) {
+	err = patiently(ctx, func() error {
+		conn, err = s.connect(ctx)
+		return err
+	})
+	return conn, err
 }
 
 // closeConn says good-bye, for a moment at most, to a server that may be gone.

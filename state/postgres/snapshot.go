@@ -44,7 +44,11 @@ func (s *Store) Snapshot(ctx context.Context) (state.Snapshot, error) {
 func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error) {
 	waiting, cancel := context.WithTimeout(ctx, waitAnswer)
 	defer cancel()
-	conn, err := s.read.Acquire(waiting)
+	var conn *pgxpool.Conn
+	err := patiently(waiting, func() (err error) {
+		conn, err = s.read.Acquire(waiting)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
