@@ -125,7 +125,7 @@ func TestOneThatKnowsNoRateLimitTakesNoPart(t *testing.T) {
 func TestAServerThatIsFullKeepsTheRunAlone(t *testing.T) {
 	t.Parallel()
 	program := build(t)
-	w := newWorld(t, program, options{rows: 40, inFlight: 1, latency: 450 * time.Millisecond})
+	w := newWorld(t, program, options{rows: 80, inFlight: 1, latency: 450 * time.Millisecond})
 	ctx := context.Background()
 	role := "few_" + w.schema
 	if _, err := w.db.Exec(ctx, fmt.Sprintf(`CREATE ROLE %s LOGIN PASSWORD '%s'; GRANT ALL ON SCHEMA %s TO %[1]s; GRANT ALL ON ALL TABLES IN SCHEMA %[3]s TO %[1]s`,
@@ -144,5 +144,5 @@ func TestAServerThatIsFullKeepsTheRunAlone(t *testing.T) {
 	if code := leader.end(); code != 0 {
 		t.Errorf("exit code %d\n%s\n%s", code, &leader.stdout, &leader.stderr)
 	}
-	w.check(40)
+	w.check(80)
 }
