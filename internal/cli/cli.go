@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log"
 	"os"
 	"os/user"
 	"sync"
@@ -45,6 +46,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // runAt is Run with a clock.
 func runAt(ctx context.Context, now func() time.Time, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
+	log.SetOutput(io.Discard) // where net/http writes bytes of the service, as they come
 	p := &process{
 		stdin: stdin, stdout: stdout, stderr: stderr, lookupEnv: lookupEnv, now: now,
 	}
