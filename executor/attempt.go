@@ -45,6 +45,7 @@ type job struct {
 
 	checked time.Time                   // when the lock was known to be ours
 	begun   bool                        // it is not ahead any more: a request has begun, or never will
+	ages    time.Time                   // from when on the latest request ages in its limit, if it is not answered before
 	tries   int                         // that made nothing
 	pauses  *backoff.ExponentialBackOff // between them
 	renewed bool                        // the token is the one that a 401 led to
@@ -81,7 +82,8 @@ func (c *course) judge(j *job, answer Answer) verdict {
 // included.
 func (c *course) mayTry(j *job) bool {
 	limit := c.limiters[j.intent.Operation]
-	if err := limit.start(c.starting, func() error { return c.mayStart(j) }); err != nil {
+	var err error
+	if j.ages, err = limit.start(c.starting, func() error { return c.mayStart(j) }); err != nil {
 		limit.release()
 		j.answer = stillNothing(j.answer, err)
 		return false
@@ -94,6 +96,7 @@ func (c *course) mayTry(j *job) bool {
 func (c *course) try(j *job) (ended bool) {
 	c.report.requested()
 	j.answer = c.submit(j.intent.Path, []byte(j.intent.Body))
+	c.limiters[j.intent.Operation].arrived(j.ages)
 	switch j.answer.Kind {
 	case Answered, Unclear, Exists, Rejected:
 		c.limiters[j.intent.Operation].processed()

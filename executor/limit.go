@@ -2,8 +2,11 @@ package executor
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
+
+	"remit/state"
 )
 
 const (
@@ -13,7 +16,8 @@ const (
 )
 
 // limiter spaces the starts of one operation's requests. Its invariant: in any window of the
-// given length, half open, no more than the given number start. A slot is taken before the
+// given length, half open, no more than the given number start, and no more come to the service,
+// as long as none is under way for longer than [state.Lateness]. A slot is taken before the
 // intent is written, so that few intents lie waiting, and counts as a start that never ages
 // until the request really starts.
 type limiter struct {
@@ -29,7 +33,7 @@ type limiter struct {
 
 	mu          sync.Mutex
 	taken       int         // slots whose requests have not started
-	starts      []time.Time // the latest, at most limit.Requests, oldest first
+	starts      []time.Time // from when the latest age, at most limit.Requests, oldest first
 	latest      time.Time   // of all starts
 	latestTake  time.Time
 	pausedUntil time.Time
@@ -113,7 +117,7 @@ func (l *limiter) tryTake() (wait time.Duration, ok bool) {
 			if len(l.starts) == 0 {
 				return 0, false
 			}
-			return l.limit.Window - now.Sub(l.starts[0]), false
+			return min(l.limit.Window, l.limit.Window-now.Sub(l.starts[0])), false // an answer may have it age sooner
 		}
 	}
 	l.taken++
@@ -131,34 +135,35 @@ func (l *limiter) held(now, after time.Time) time.Duration {
 }
 
 // start waits while a pause lasts, calls check, and turns the caller's slot into a start at
-// this moment. On an error, of ctx or of check, the slot is still the caller's.
-func (l *limiter) start(ctx context.Context, check func() error) error {
+// this moment. It returns from when on the start ages, for arrived. On an error, of ctx or of
+// check, the slot is still the caller's.
+func (l *limiter) start(ctx context.Context, check func() error) (ages time.Time, err error) {
 	l.count(1)
 	defer l.count(-1)
 	select {
 	case <-l.turnStart:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return ages, context.Cause(ctx)
 	}
 	defer func() { l.turnStart <- struct{}{} }()
 	for {
 		if ctx.Err() != nil {
-			return context.Cause(ctx)
+			return ages, context.Cause(ctx)
 		}
 		if err := l.haveReserved(ctx); err != nil {
-			return err
+			return ages, err
 		}
 		if wait := l.startWait(); wait > 0 {
 			if err := l.sleep(ctx, wait); err != nil {
-				return err
+				return ages, err
 			}
 			continue
 		}
 		if err := check(); err != nil {
-			return err
+			return ages, err
 		}
-		if l.tryStart() {
-			return nil
+		if ages, ok := l.tryStart(); ok {
+			return ages, nil
 		}
 	}
 }
@@ -169,21 +174,40 @@ func (l *limiter) startWait() time.Duration {
 	return l.held(l.clock.Now(), l.latest)
 }
 
-func (l *limiter) tryStart() bool {
+func (l *limiter) tryStart() (ages time.Time, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock.Now()
 	if l.held(now, l.latest) > 0 || !l.isReserved(now) {
-		return false
+		return ages, false
 	}
 	l.reserved--
 	l.taken--
 	l.latest = now
 	if l.limit.Requests > 0 {
-		l.starts = append(l.starts, now)
+		ages = now.Add(state.Lateness(l.limit.Window))
+		l.insert(ages)
 	}
 	l.signal()
-	return true
+	return ages, true
+}
+
+// arrived says that a request is answered, of which start returned from when on it ages: that is
+// now, if it was later.
+func (l *limiter) arrived(ages time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.clock.Now()
+	i, found := slices.BinarySearchFunc(l.starts, ages, time.Time.Compare)
+	if found && now.Before(ages) {
+		l.starts = slices.Delete(l.starts, i, i+1)
+		l.insert(now)
+	}
+}
+
+func (l *limiter) insert(ages time.Time) {
+	i, _ := slices.BinarySearchFunc(l.starts, ages, time.Time.Compare)
+	l.starts = slices.Insert(l.starts, i, ages)
 }
 
 func (l *limiter) count(n int) {

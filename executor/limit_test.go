@@ -82,6 +82,41 @@ func TestTheRateLimitHoldsInEveryWindow(t *testing.T) {
 	})
 }
 
+// TestTheRateLimitHoldsAtTheService has requests come to the service later than they start, the
+// first ones most of all, as where connections are made: it counts what comes.
+func TestTheRateLimitHoldsAtTheService(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		limit := executor.RateLimit{Requests: rapid.IntRange(1, 8).Draw(rt, "requests"), Window: time.Second}
+		late := rapid.SliceOfN(rapid.IntRange(0, 100), 30, 30).Draw(rt, "late")
+		slow := rapid.IntRange(0, 300).Draw(rt, "slow")
+		inFlight := rapid.IntRange(1, 16).Draw(rt, "in flight")
+		var came []time.Time
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.policy.InFlightMax = inFlight
+			w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: limit}
+			turn := make(chan int, 1)
+			turn <- 0
+			w.service.before = func(context.Context, string, int) *executor.Answer {
+				n := <-turn
+				turn <- n + 1
+				time.Sleep(time.Duration(late[n]) * time.Millisecond)
+				n = <-turn
+				came = append(came, time.Now())
+				turn <- n
+				time.Sleep(time.Duration(slow) * time.Millisecond)
+				return nil
+			}
+			w.apply(numbered(30)...)
+		})
+		for i := limit.Requests; i < len(came); i++ {
+			if span := came[i].Sub(came[i-limit.Requests]); span < limit.Window {
+				rt.Fatalf("%d requests came within %v, %d are allowed in %v", limit.Requests+1, span, limit.Requests, limit.Window)
+			}
+		}
+	})
+}
+
 func TestTheRateLimitIsUsedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

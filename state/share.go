@@ -101,6 +101,12 @@ type Rate struct {
 	Ages     []time.Duration // how long ago requests started that count
 }
 
+// Lateness is how long a request may be under way to the service, for a rate limit of a window: what
+// comes there is what the service counts, and the clock of one who sends is not that of another.
+func Lateness(window time.Duration) time.Duration {
+	return min(time.Second, max(50*time.Millisecond, window/10))
+}
+
 // Part is a piece of a run that one runner claims at once.
 type Part struct {
 	Number int

@@ -168,7 +168,7 @@ func (m *member) publish(ctx context.Context, o state.Opening) error {
 				string(operation), rate.Requests, rate.Window.Seconds())
 			for _, age := range rate.Ages {
 				b.Queue(`INSERT INTO permits (operation, until, starts) VALUES ($1, clock_timestamp() - make_interval(secs => $2), 1)`,
-					string(operation), (age - holdOf(rate.Window)).Seconds())
+					string(operation), (age - state.Lateness(rate.Window)).Seconds())
 			}
 		}
 	})
@@ -329,17 +329,11 @@ func (j *journal) Stopped() string {
 	return ""
 }
 
-// holdOf is how long after its reservation a request may begin, and then again how long it may be
-// under way to the service, which sees it at the end of that.
-func holdOf(window time.Duration) time.Duration {
-	return min(time.Second, max(50*time.Millisecond, window/10))
-}
-
 // Reserve implements [state.Share]. What is reserved counts for a window from the latest moment at
 // which it may come to the service: the clock of the server need not be that of the runner,
 // and a machine may be slow.
 func (j *journal) Reserve(ctx context.Context, operation transfer.Operation, rate state.Rate, wanted int) (starts int, within time.Duration, err error) {
-	hold := holdOf(rate.Window)
+	hold := state.Lateness(rate.Window)
 	var wait *float64
 	err = j.do(ctx, "reserve requests", func(_ *member, b *pgx.Batch) {
 		b.Queue(`SELECT granted, wait FROM reserve($1, $2, $3, $4, $5)`,
