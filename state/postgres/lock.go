@@ -58,7 +58,9 @@ func (s *Store) acquire(ctx context.Context, holder state.Holder, wait time.Dura
 }
 
 func (s *Store) wait(ctx context.Context, l *session, holder state.Holder, wait time.Duration) error {
-	for waited := time.Duration(0); ; waited += pollLock {
+	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), wait)
+	defer cancel()
+	for {
 		taken, err := l.try(ctx)
 		if err != nil {
 			return err
@@ -70,7 +72,7 @@ func (s *Store) wait(ctx context.Context, l *session, holder state.Holder, wait 
 			}
 			continue // it was taken away by force meanwhile: others see another one
 		}
-		if waited >= wait {
+		if patience.Err() != nil {
 			holder, held, err := s.holderOf(ctx, l.conn)
 			if err != nil || held { // else it was let go meanwhile
 				return errors.Join(err, &state.LockedError{Holder: holder})

@@ -320,7 +320,9 @@ type knock struct {
 }
 
 func (k *knock) wait(ctx context.Context, wait time.Duration) error {
-	for waited := time.Duration(0); ; waited += pollLock {
+	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), wait)
+	defer cancel()
+	for {
 		from, held, err := k.store.holderOf(ctx, k.session.conn)
 		switch {
 		case err != nil:
@@ -335,7 +337,7 @@ func (k *knock) wait(ctx context.Context, wait time.Duration) error {
 		switch {
 		case err != nil || joined:
 			return err
-		case waited >= wait:
+		case patience.Err() != nil:
 			return &state.LockedError{Holder: from}
 		}
 		if err := sleep(ctx, pollLock); err != nil {
