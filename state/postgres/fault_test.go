@@ -306,6 +306,7 @@ func TestTheDeadAreFollowedAtOnce(t *testing.T) {
 // TestAHolderThatStandsStillIsPutOut stops a process, perhaps in the middle of a commit, takes
 // its lock away, and lets it go on.
 func TestAHolderThatStandsStillIsPutOut(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	cmd, words := startChild(t, server, schema)
