@@ -2,8 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -83,17 +81,7 @@ func TestACommitOutlastsATableThatIsLocked(t *testing.T) {
 func TestARunWaitsForConnections(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)
-	_, schema := create(t, server)
-	role := "few_" + schema
-	server.Exec(t, schema, fmt.Sprintf(`CREATE ROLE %s LOGIN PASSWORD '%s'; GRANT ALL ON SCHEMA %s TO %[1]s; GRANT ALL ON ALL TABLES IN SCHEMA %[3]s TO %[1]s`,
-		role, pgtest.Password, schema))
-	opts := options(server, schema)
-	opts.URL = strings.Replace(opts.URL, "//postgres:", "//"+role+":", 1)
-	s, err := postgres.Open(t.Context(), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closed(t, s) })
+	s, schema, role := createFor(t, server)
 	j := began(t, s, "run-1")
 	opened(t, j, rate, nil, "b")
 	others := `usename = '` + role + `' AND pid <> (SELECT holder_pid FROM ` + schema + `.meta)`

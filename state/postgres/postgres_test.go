@@ -2,6 +2,8 @@ package postgres_test
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,6 +29,24 @@ func create(t testing.TB, server *pgtest.Server) (*postgres.Store, string) {
 	}
 	t.Cleanup(func() { closed(t, s) })
 	return s, schema
+}
+
+// createFor makes a state and opens it as a role of its own, whose connections can be limited: those
+// of the superuser can't.
+func createFor(t testing.TB, server *pgtest.Server) (s *postgres.Store, schema, role string) {
+	t.Helper()
+	_, schema = create(t, server)
+	role = "few_" + schema
+	server.Exec(t, schema, fmt.Sprintf(`CREATE ROLE %s LOGIN PASSWORD '%s'; GRANT ALL ON SCHEMA %s TO %[1]s; GRANT ALL ON ALL TABLES IN SCHEMA %[3]s TO %[1]s`,
+		role, pgtest.Password, schema))
+	opts := options(server, schema)
+	opts.URL = strings.Replace(opts.URL, "//postgres:", "//"+role+":", 1)
+	s, err := postgres.Open(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closed(t, s) })
+	return s, schema, role
 }
 
 func reopen(t testing.TB, server *pgtest.Server, schema string) *postgres.Store {

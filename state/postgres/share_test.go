@@ -542,17 +542,7 @@ func TestABrokenRunnerClaimsNothingMore(t *testing.T) {
 // what runners do together, instead of ending a run that does well.
 func TestARunThatCannotBeOpenedWorksAlone(t *testing.T) {
 	server := pgtest.Shared(t)
-	_, schema := create(t, server)
-	role := "few_" + schema
-	server.Exec(t, schema, fmt.Sprintf(`CREATE ROLE %s LOGIN PASSWORD '%s'; GRANT ALL ON SCHEMA %s TO %[1]s; GRANT ALL ON ALL TABLES IN SCHEMA %[3]s TO %[1]s`,
-		role, pgtest.Password, schema))
-	opts := options(server, schema)
-	opts.URL = strings.Replace(opts.URL, "//postgres:", "//"+role+":", 1)
-	s, err := postgres.Open(t.Context(), opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closed(t, s) })
+	s, schema, role := createFor(t, server)
 	first := began(t, s, "run-1")
 	server.Exec(t, "public", `ALTER ROLE `+role+` CONNECTION LIMIT 3`)
 	var locked *state.LockedError
