@@ -74,6 +74,9 @@ func (c *Client) classifyRefusal(ex exchange) executor.Answer {
 		a.Reason = "The service knows this ref_id already" + said + "."
 	case ex.status == http.StatusRequestTimeout:
 		return unclear(ex, mayBeMade)
+	case existing != nil: // whatever the status says, something was made, now or earlier
+		a.Kind, a.Record = executor.Exists, existing
+		a.Reason = "The service answered " + statusWords(ex.status) + " with a transfer record."
 	case ex.status == http.StatusTooEarly, ex.status == http.StatusTooManyRequests:
 		a.Kind, a.RetryAfter = executor.NotProcessed, c.retryAfter(ex.header)
 		a.Reason = "The service answered " + statusWords(ex.status) + ": nothing was made, the request may come again later" + said + "."
@@ -83,9 +86,6 @@ func (c *Client) classifyRefusal(ex exchange) executor.Answer {
 	case ex.status == http.StatusNotFound && !isProblem, ex.status == http.StatusMethodNotAllowed:
 		a.Kind, a.Stop = executor.Rejected, true
 		a.Reason = "The service answered " + statusWords(ex.status) + ": there is no such operation at this address; check base_url and operator."
-	case existing != nil: // whatever the status says, something was made, now or earlier
-		a.Kind, a.Record = executor.Exists, existing
-		a.Reason = "The service answered " + statusWords(ex.status) + " with a transfer record."
 	default:
 		a.Kind = executor.Rejected
 		a.Reason = "The service refused with " + statusWords(ex.status) + said + "."

@@ -229,7 +229,7 @@ func readPage(body []byte, refIDs []string) (page, error) {
 	}
 	raw, ok := in["items"]
 	var items []json.RawMessage
-	if !ok || json.Unmarshal(raw, &items) != nil {
+	if !ok || json.Unmarshal(raw, &items) != nil || items == nil { // null is no list
 		return page{}, errors.New("the answer has no list of items")
 	}
 	p := page{unreadable: make(map[string]string)}

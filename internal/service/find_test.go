@@ -31,7 +31,7 @@ func TestFindFollowsThePages(t *testing.T) {
 		"":   fmt.Sprintf(`{"items":[%s,%s],"next_page_cursor":"p2"}`, record("a", "a1"), record("b", "b1")),
 		"p2": fmt.Sprintf(`{"items":[%s,%s,{"ref_id":"other"}],"next_page_cursor":"p 3&"}`, record("a", "a2"), record("unasked", "x")),
 		// The last page of some services says null, of others "".
-		"p 3&": `{"items":null,"next_page_cursor":null}`,
+		"p 3&": `{"items":[],"next_page_cursor":null}`,
 	}
 	w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
 		queries = append(queries, r.URL.Query())
@@ -70,6 +70,7 @@ func TestFindFailsRatherThanSayNothingWasMade(t *testing.T) {
 		tries  int
 	}{
 		"an answer without items":     {always(200, "", `{}`), "no list of items", 1},
+		"items that are null":         {always(200, "", `{"items":null}`), "no list of items", 1},
 		"items that are no list":      {always(200, "", `{"items":{}}`), "no list of items", 1},
 		"two lists of items":          {always(200, "", `{"items":[`+record("a", "a1")+`],"items":[]}`), "\"items\" stands twice", 1},
 		"a part of the list":          {always(206, "", `{"items":[]}`), "206 Partial Content", 1},
