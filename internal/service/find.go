@@ -27,7 +27,9 @@ const (
 
 // Find looks at most [executor.FindMax] ref_ids up and returns their records by ref_id: none, one or both
 // sides of each. A lookup changes nothing, so it is tried again a few times where the
-// service or the network fails. Where an answer has something that can't be read, and not
+// service or the network fails. Ref_ids that make an address of more than 4,000 bytes, or one that the
+// service or a proxy calls too long (413, 414, 431), are asked for in halves; the length that was
+// too much is remembered. Where an answer has something that can't be read, and not
 // even its ref_id, the ref_ids are asked for in halves until it is known whose it is. A record whose
 // ref_id is another one's but for capitals, spaces around it or its Unicode form can't be read either. What
 // can't be read hurts its own ref_id alone: see [executor.Finder]. Find panics where more
@@ -65,10 +67,17 @@ type search struct {
 	splits     int               // that are left
 }
 
-// look asks for all of refIDs at once, and in halves where something comes back of which
-// nobody can say whose it is.
+// look asks for all of refIDs at once, and in halves where their address is too long or something
+// comes back of which nobody can say whose it is.
 func (s *search) look(ctx context.Context, refIDs []string) error {
+	if len(refIDs) > 1 && !s.client.lookups.fits(s.client.findTarget(refIDs, "")) {
+		return s.lookInHalves(ctx, refIDs)
+	}
 	all, err := s.client.findAll(ctx, refIDs)
+	if tooLong, ok := errors.AsType[*tooLongError](err); ok && len(refIDs) > 1 {
+		s.client.lookups.shorten(tooLong.bytes)
+		return s.lookInHalves(ctx, refIDs)
+	}
 	if err != nil {
 		return err
 	}
@@ -89,6 +98,10 @@ func (s *search) look(ctx context.Context, refIDs []string) error {
 		return nil
 	}
 	s.splits--
+	return s.lookInHalves(ctx, refIDs)
+}
+
+func (s *search) lookInHalves(ctx context.Context, refIDs []string) error {
 	half := len(refIDs) / 2
 	if err := s.look(ctx, refIDs[:half]); err != nil {
 		return err
@@ -99,10 +112,10 @@ func (s *search) look(ctx context.Context, refIDs []string) error {
 // findAll gets all pages of one lookup.
 func (c *Client) findAll(ctx context.Context, refIDs []string) (page, error) {
 	all := page{unreadable: make(map[string]string)}
-	cursors := []string{""}
 	alike := newTwins(refIDs)
+	at := newTurner()
 	for {
-		p, err := c.findPage(ctx, refIDs, cursors[len(cursors)-1])
+		p, err := c.findPage(ctx, refIDs, at)
 		if err != nil {
 			return page{}, err
 		}
@@ -114,15 +127,13 @@ func (c *Client) findAll(ctx context.Context, refIDs []string) (page, error) {
 		}
 		maps.Copy(all.unreadable, p.unreadable)
 		all.stray = cmp.Or(all.stray, p.stray)
-		switch {
-		case p.next == "":
-			return all, nil
-		case slices.Contains(cursors, p.next):
-			return page{}, errors.New("the service answered the same next_page_cursor twice")
-		case len(cursors) == findPagesMax:
-			return page{}, fmt.Errorf("the service answered more than %d pages", findPagesMax)
+		isLast, err := at.turn(p.next)
+		if err != nil {
+			return page{}, err
 		}
-		cursors = append(cursors, p.next)
+		if isLast {
+			return all, nil
+		}
 	}
 }
 
@@ -135,16 +146,8 @@ type page struct {
 }
 
 // findPage gets one page, in several tries.
-func (c *Client) findPage(ctx context.Context, refIDs []string, cursor string) (page, error) {
-	target, err := c.target(c.lookupPath)
-	if err != nil {
-		panic(err) // New has checked it
-	}
-	query := url.Values{"ref_ids": refIDs}
-	if cursor != "" {
-		query.Set("page_cursor", cursor)
-	}
-	target.RawQuery = query.Encode()
+func (c *Client) findPage(ctx context.Context, refIDs []string, at *turner) (page, error) {
+	target := c.findTarget(refIDs, at.cursor)
 	var last error
 	renewed := false
 	for try := range findTries {
@@ -154,7 +157,7 @@ func (c *Client) findPage(ctx context.Context, refIDs []string, cursor string) (
 		}
 		switch {
 		case ex.err == nil && ex.status == http.StatusOK: // another 2xx does not say that the list is whole
-			return readPage(ex.body, refIDs)
+			return readPage(ex.body, refIDs, at)
 		case ex.status == http.StatusUnauthorized && !renewed:
 			renewed = true
 			if _, err := c.tokens.replace(ctx, with); err != nil {
@@ -165,7 +168,7 @@ func (c *Client) findPage(ctx context.Context, refIDs []string, cursor string) (
 		case ex.err != nil:
 			last = errors.New(c.describe(ex.err))
 		default:
-			last = c.statusError(ex)
+			last = c.findError(ex, target)
 		}
 		if ex.err == nil && !mayPass(ex.status) {
 			return page{}, last
@@ -210,10 +213,33 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func (c *Client) statusError(ex exchange) error {
+// findTarget is the address of one page of a lookup.
+func (c *Client) findTarget(refIDs []string, cursor string) *url.URL {
+	target, err := c.target(c.lookupPath)
+	if err != nil {
+		panic(err) // New has checked it
+	}
+	query := url.Values{"ref_ids": refIDs}
+	if cursor != "" {
+		query.Set("page_cursor", cursor)
+	}
+	target.RawQuery = query.Encode()
+	return target
+}
+
+// findError says what an answer other than a list means for a lookup, and what to look at.
+func (c *Client) findError(ex exchange, target *url.URL) error {
 	text := "the service answered " + statusWords(ex.status)
 	if p, ok := parseProblem(ex.body); ok {
 		text += " (" + p.words() + ")"
+	}
+	switch ex.status {
+	case http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong, http.StatusRequestHeaderFieldsTooLarge:
+		return &tooLongError{text: text, bytes: len(target.RequestURI())}
+	case http.StatusForbidden:
+		text += "; check that scopes holds the one that allows to read transfers"
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		text += fmt.Sprintf("; check lookup_path, which is %q", c.lookupPath)
 	}
 	return errors.New(text)
 }
@@ -221,8 +247,8 @@ func (c *Client) statusError(ex exchange) error {
 // readPage reads {"items":[record…],"next_page_cursor":"…"}. An answer without items, or with
 // two lists of them, is an error: taken for an empty list it would say that nothing was made.
 // So would an item without a ref_id, if it was left out. Records of ref_ids that were not asked for are, whatever
-// they look like; only that they are listed is kept.
-func readPage(body []byte, refIDs []string) (page, error) {
+// they look like; only that they are listed is kept. An item that came before, byte for byte, is passed over.
+func readPage(body []byte, refIDs []string, at *turner) (page, error) {
 	in, err := transfer.Fields(body)
 	if err != nil {
 		return page{}, fmt.Errorf("the answer cannot be read as a JSON object: %w", err)
@@ -237,6 +263,9 @@ func readPage(body []byte, refIDs []string) (page, error) {
 		return page{}, errors.New("next_page_cursor is not a string")
 	}
 	for _, item := range items {
+		if !at.isNew(item) {
+			continue
+		}
 		refID, err := refIDOf(item)
 		if err != nil {
 			p.stray = err.Error()

@@ -63,7 +63,7 @@ func TestFindFollowsThePages(t *testing.T) {
 }
 
 func TestFindFailsRatherThanSayNothingWasMade(t *testing.T) {
-	n := 0
+	n, circle := 0, 0
 	tests := map[string]struct {
 		api    http.HandlerFunc
 		reason string
@@ -81,14 +81,17 @@ func TestFindFailsRatherThanSayNothingWasMade(t *testing.T) {
 		"no JSON":                     {always(200, "", `<html>`), "as a JSON object", 1},
 		"nothing":                     {always(204, "", ``), "204 No Content", 1},
 		"a cursor that is no string":  {always(200, "", `{"items":[],"next_page_cursor":7}`), "next_page_cursor", 1},
-		"the same cursor for ever":    {always(200, "", `{"items":[],"next_page_cursor":"x"}`), "same next_page_cursor", 2},
-		"always another cursor": {func(w http.ResponseWriter, r *http.Request) {
+		"pages without an end": {func(w http.ResponseWriter, r *http.Request) {
 			n++
-			always(200, "", fmt.Sprintf(`{"items":[],"next_page_cursor":"%d"}`, n))(w, r)
+			always(200, "", fmt.Sprintf(`{"items":[{"ref_id":"x","n":%[1]d}],"next_page_cursor":"%[1]d"}`, n))(w, r)
 		}, "more than 100 pages", 100},
+		"pages in a circle": {func(w http.ResponseWriter, r *http.Request) {
+			circle++
+			always(200, "", fmt.Sprintf(`{"items":[{"ref_id":"x","n":%d}],"next_page_cursor":"%d"}`, circle, circle%3))(w, r)
+		}, "leads back to an earlier page", 4},
 		"a redirect":                    {always(302, "Location: http://127.0.0.1:2/elsewhere", ""), "302 Found", 1},
-		"refused":                       {always(403, "", `{"title":"No","detail":"not you"}`), "403 Forbidden (No: not you)", 1},
-		"not there":                     {always(404, "", ""), "404 Not Found", 1},
+		"refused":                       {always(403, "", `{"title":"No","detail":"not you"}`), "403 Forbidden (No: not you); check that scopes holds", 1},
+		"not there":                     {always(404, "", ""), "404 Not Found; check lookup_path, which is \"/v2/transfers\"", 1},
 		"unauthorized with every token": {always(401, "", ""), "401 Unauthorized", 2},
 		"unavailable":                   {always(503, "", ""), "503 Service Unavailable", 4},
 		"too many requests":             {always(429, "", ""), "429 Too Many Requests", 4},
@@ -110,6 +113,100 @@ func TestFindFailsRatherThanSayNothingWasMade(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestFindEndsWhereAListEnds asks services that name a further page although there is none.
+func TestFindEndsWhereAListEnds(t *testing.T) {
+	list := func(items, next string) string { return `{"items":[` + items + `],"next_page_cursor":"` + next + `"}` }
+	a1, a2 := record("a", "a1"), record("a", "a2")
+	tests := map[string]struct {
+		pages    map[string]string // by cursor
+		found    int
+		requests int
+	}{
+		"the last page leads to an empty one for ever": {map[string]string{"": list(a1, "1"), "1": list("", "1")}, 1, 2},
+		"each empty page leads to another one":         {map[string]string{"": list(a1, "1"), "1": list("", "2"), "2": list("", "3")}, 1, 3},
+		"an empty page is in the middle":               {map[string]string{"": list(a1, "1"), "1": list("", "2"), "2": list(a2, "")}, 2, 3},
+		"nothing was made":                             {map[string]string{"": list("", "1"), "1": list("", "2")}, 0, 2},
+		"cursors are ignored":                          {map[string]string{"": list(a1+","+a2, "1"), "1": list(a1+","+a2, "1")}, 2, 2},
+		"one cursor for all pages":                     {map[string]string{"": list(a1, "1"), "1": list(a2, "1"), "1 again": list("", "1")}, 2, 3},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			var asked []string
+			w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+				cursor := r.URL.Query().Get("page_cursor")
+				if again, ok := tt.pages[cursor+" again"]; ok && slices.Contains(asked, cursor) {
+					always(200, "", again)(rw, r)
+					return
+				}
+				asked = append(asked, cursor)
+				always(200, "", tt.pages[cursor])(rw, r)
+			}}
+			w.in(t, func(t *testing.T, c *service.Client) {
+				found, err := c.Find(t.Context(), []string{"a"})
+				if err != nil || len(found["a"]) != tt.found {
+					t.Errorf("found %v, error %v", found, err)
+				}
+			})
+			if w.requests != tt.requests {
+				t.Errorf("%d requests, want %d", w.requests, tt.requests)
+			}
+		})
+	}
+}
+
+// TestFindKeepsAddressesShort asks behind a proxy that takes addresses of so many bytes at the most.
+func TestFindKeepsAddressesShort(t *testing.T) {
+	refIDs := make([]string, executor.FindMax)
+	for i := range refIDs {
+		refIDs[i] = fmt.Sprintf("%090d", i)
+	}
+	tests := map[string]struct {
+		bytesMax, status int
+		first, second    int // requests of the first and of the second lookup
+	}{
+		"as stock nginx":                   {8192, 414, 4, 4},
+		"as a strict one":                  {2048, 414, 9, 8},
+		"that counts it as the headers'":   {1024, 431, 18, 16},
+		"that calls it a body of too much": {2400, 413, 9, 8},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+				if len(r.URL.RequestURI()) > tt.bytesMax {
+					always(tt.status, "", "")(rw, r)
+					return
+				}
+				var items []string
+				for _, refID := range r.URL.Query()["ref_ids"] {
+					items = append(items, record(refID, "r"+refID))
+				}
+				always(200, "", `{"items":[`+strings.Join(items, ",")+`]}`)(rw, r)
+			}}
+			w.in(t, func(t *testing.T, c *service.Client) {
+				before := 0
+				for i, want := range []int{tt.first, tt.second} {
+					found, err := c.Find(t.Context(), refIDs)
+					if err != nil || len(found) != len(refIDs) {
+						t.Fatalf("found %d, error %v", len(found), err)
+					}
+					if got := w.requests - before; got != want {
+						t.Errorf("lookup %d took %d requests, want %d", i+1, got, want)
+					}
+					before = w.requests
+				}
+			})
+		})
+	}
+	t.Run("that takes none", func(t *testing.T) {
+		w := &world{api: always(414, "", "")}
+		w.in(t, func(t *testing.T, c *service.Client) {
+			if found, err := c.Find(t.Context(), refIDs); found != nil || err == nil || !strings.Contains(err.Error(), "414 ") {
+				t.Errorf("found %v, error %v", found, err)
+			}
+		})
+	})
 }
 
 // TestFindHoldsBackOnlyWhatCannotBeRead asks for eight ref_ids of which some come back

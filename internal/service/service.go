@@ -95,6 +95,7 @@ type Client struct {
 	name       string
 	base       *url.URL
 	lookupPath string
+	lookups    *lookupLength
 	userAgent  string
 	timeout    time.Duration
 	sign       func(ctx context.Context, what ToSign) (string, error) // nil for no signature
@@ -130,7 +131,7 @@ func New(o Options) (*Client, error) {
 	}
 	base.Path, base.RawPath = strings.TrimRight(base.Path, "/"), ""
 	c := &Client{
-		name: o.String(), base: base, lookupPath: o.LookupPath, userAgent: o.UserAgent,
+		name: o.String(), base: base, lookupPath: o.LookupPath, lookups: new(lookupLength), userAgent: o.UserAgent,
 		timeout: o.Timeout, sign: o.Sign, signed: http.CanonicalHeaderKey(o.SignatureHeader), transport: transport, log: o.Log, watch: o.Watch, now: o.Now,
 		secrets: newSecrets(o.ClientID, o.ClientSecret), direct: newDirect(base, transport, o.Now),
 	}

@@ -1,0 +1,100 @@
+package service
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/url"
+	"sync/atomic"
+)
+
+const (
+	// lookupBytesFirst bounds the path and the query of a lookup, in bytes, until one is refused as too long.
+	// Stock nginx and Apache take a request line of 8 KiB, IIS an address of 4,096 bytes.
+	lookupBytesFirst = 4000
+	// findBarrenMax is after how many pages in a row without anything new a list has ended
+	// although the service names a further page: some always do.
+	findBarrenMax = 2
+)
+
+// lookupLength is how long the address of a lookup may be. It is safe for concurrent use.
+type lookupLength struct {
+	refused atomic.Int64 // bytes of the shortest address that was too long; 0 for none
+}
+
+func (l *lookupLength) fits(target *url.URL) bool {
+	most := int64(lookupBytesFirst)
+	if refused := l.refused.Load(); refused > 0 {
+		most = min(most, refused-1)
+	}
+	return int64(len(target.RequestURI())) <= most
+}
+
+// shorten remembers that an address of so many bytes is too long.
+func (l *lookupLength) shorten(bytes int) {
+	for {
+		was := l.refused.Load()
+		if was > 0 && was <= int64(bytes) || l.refused.CompareAndSwap(was, int64(bytes)) {
+			return
+		}
+	}
+}
+
+// tooLongError says that the service, or a proxy before it, takes no address of so many bytes.
+type tooLongError struct {
+	text  string
+	bytes int
+}
+
+// Error repeats the answer.
+func (e *tooLongError) Error() string { return e.text }
+
+// turner turns the pages of one list. A list ends at a page that names no further one. Services
+// exist that always name one: theirs ends where the cursor leads back to itself, or two pages in
+// a row bring nothing new. One empty page alone is no end, since some services filter after they
+// have cut the pages.
+type turner struct {
+	cursor string // of the page to read; "" for the first
+	used   map[string]bool
+	seen   map[[sha256.Size]byte]bool // items, this page's included
+	pages  int
+
+	brought bool // this page has an item that is new
+	barren  int  // pages in a row that brought nothing new
+}
+
+func newTurner() *turner {
+	return &turner{used: make(map[string]bool), seen: make(map[[sha256.Size]byte]bool)}
+}
+
+// isNew reports whether an item of the page did not come before, byte for byte.
+func (t *turner) isNew(item []byte) bool {
+	sum := sha256.Sum256(item)
+	if t.seen[sum] {
+		return false
+	}
+	t.seen[sum], t.brought = true, true
+	return true
+}
+
+// turn goes on to the page with the cursor next and reports whether there is none. The error says
+// that the list has no end, so that nobody knows what it holds.
+func (t *turner) turn(next string) (isLast bool, err error) {
+	t.pages++
+	t.barren++
+	if t.brought {
+		t.barren, t.brought = 0, false
+	}
+	t.used[t.cursor] = true
+	leadsBack := t.used[next]
+	switch {
+	case next == "", t.barren == findBarrenMax, t.barren > 0 && leadsBack:
+		return true, nil
+	case leadsBack && next != t.cursor: // one cursor for all pages is some services' way
+		return false, errors.New("the service's next_page_cursor leads back to an earlier page")
+	case t.pages == findPagesMax:
+		return false, fmt.Errorf("the service answered more than %d pages", findPagesMax)
+	}
+	t.cursor = next
+	return false, nil
+}
