@@ -36,7 +36,7 @@ func serviceKind() blockKind {
 	return blockKind{
 		name: "service", single: true,
 		optional: slices.Concat(addressArguments(), credentialArguments(), []string{
-			"operator", "lookup_path", "fingerprint_key", "replay_window", "on_doubt", "precheck",
+			"operator", "lookup_path", "fingerprint_key", "replay_window", "on_doubt", "precheck", "auth_style",
 			"max_in_flight", "timeout",
 		}),
 		nested: []blockKind{
@@ -57,7 +57,7 @@ func credentialArguments() []string {
 
 func serviceDefaults() Service {
 	return Service{
-		Operator: transfer.DefaultOperator, ReplayWindow: replayDefault,
+		Operator: transfer.DefaultOperator, ReplayWindow: replayDefault, AuthStyle: "auto",
 		InFlightMax: inFlightDefault, Timeout: timeoutDefault,
 		RateLimits: map[transfer.Operation]RateLimit{},
 	}
@@ -135,6 +135,7 @@ func (s *Service) readBehaviour(r *reader) {
 	s.ReplayWindow = r.duration("replay_window", 0, replayMax, replayDefault)
 	s.HoldDoubt = r.oneOf("on_doubt", "resend", "hold") == "hold"
 	s.PrecheckNew = r.oneOf("precheck", "always", "new") == "new"
+	s.AuthStyle = r.oneOf("auth_style", "auto", "basic", "post")
 	s.InFlightMax = r.whole("max_in_flight", 1, inFlightMax, inFlightDefault)
 	s.Timeout = r.duration("timeout", time.Millisecond, timeoutMax, timeoutDefault)
 }

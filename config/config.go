@@ -64,6 +64,7 @@ type Service struct {
 	ReplayWindow   time.Duration
 	HoldDoubt      bool          // on_doubt = "hold"
 	PrecheckNew    bool          // precheck = "new"
+	AuthStyle      string        // "auto", "basic" or "post"
 	InFlightMax    int           // 1 to 100,000
 	Timeout        time.Duration // of one request
 	RateLimits     map[transfer.Operation]RateLimit

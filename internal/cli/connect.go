@@ -57,6 +57,9 @@ func (w *workspace) connect(ctx context.Context, inFlightMax int, faults ...stri
 	options.BaseURL, options.LookupPath = w.config.Service.BaseURL, w.config.Service.LookupPath
 	options.TokenURL, options.Scopes = credentials.TokenURL, credentials.Scopes
 	options.ClientID, options.ClientSecret = credentials.ClientID, credentials.ClientSecret
+	if style := w.config.Service.AuthStyle; style != "auto" {
+		options.AuthStyle = service.AuthStyle(style)
+	}
 	options.Proxy = service.EnvironmentProxy
 	if file := w.config.Service.CAFile; file != "" {
 		if options.CA, err = os.ReadFile(w.within(file)); err != nil {

@@ -86,6 +86,9 @@ func (c *Client) classifyRefusal(ex exchange) executor.Answer {
 	case ex.status == http.StatusNotFound && !isProblem, ex.status == http.StatusMethodNotAllowed:
 		a.Kind, a.Stop = executor.Rejected, true
 		a.Reason = "The service answered " + statusWords(ex.status) + ": there is no such operation at this address; check base_url and operator."
+	case ex.status == http.StatusForbidden:
+		a.Kind = executor.Rejected
+		a.Reason = "The service refused with " + statusWords(ex.status) + said + c.lackingWords() + "."
 	default:
 		a.Kind = executor.Rejected
 		a.Reason = "The service refused with " + statusWords(ex.status) + said + "."

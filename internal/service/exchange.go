@@ -204,6 +204,9 @@ func (c *Client) describe(err error) string {
 	var timeout net.Error
 	var certificate *tls.CertificateVerificationError
 	var unknownHost *net.DNSError
+	if operation, ok := errors.AsType[*net.OpError](err); ok && operation.Op == "proxyconnect" {
+		return "the proxy cannot be reached: " + c.describe(operation.Err)
+	}
 	switch {
 	case errors.Is(err, errLate):
 		return errLate.Error()

@@ -237,7 +237,7 @@ func (c *Client) findError(ex exchange, target *url.URL) error {
 	case http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong, http.StatusRequestHeaderFieldsTooLarge:
 		return &tooLongError{text: text, bytes: len(target.RequestURI())}
 	case http.StatusForbidden:
-		text += "; check that scopes holds the one that allows to read transfers"
+		text += "; check that scopes holds the one that allows to read transfers" + c.lackingWords()
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		text += fmt.Sprintf("; check lookup_path, which is %q", c.lookupPath)
 	}

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -30,4 +31,13 @@ func isProxy(text string) bool {
 	}
 	return err == nil && u.Hostname() != "" && (u.Port() != "" || u.Host[len(u.Host)-1] != ':') &&
 		slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme)
+}
+
+// proxyAnswer names the proxy where it does not let a connection through, since its status alone
+// reads like one of the service.
+func proxyAnswer(_ context.Context, proxy *url.URL, _ *http.Request, answer *http.Response) error {
+	if answer.StatusCode == http.StatusOK {
+		return nil
+	}
+	return fmt.Errorf("the proxy %s refused the connection with %s", proxy.Host, statusWords(answer.StatusCode))
 }

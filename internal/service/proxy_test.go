@@ -1,9 +1,17 @@
 package service_test
 
 import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
+	"remit/executor"
 	"remit/internal/service"
 )
 
@@ -47,4 +55,35 @@ func TestCheckProxy(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAProxyIsNamed asks through a proxy that lets nothing through, and one that is not there.
+func TestAProxyIsNamed(t *testing.T) {
+	through := func(o *service.Options) {
+		o.BaseURL, o.TokenURL = "https://api.example.com", "http://127.0.0.1:1/oauth2/token"
+		o.Proxy = func(*http.Request) (*url.URL, error) { return url.Parse("http://127.0.0.1:2") }
+	}
+	t.Run("that refuses", func(t *testing.T) {
+		w := &world{serve: func(conn net.Conn) {
+			defer conn.Close()
+			if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+				_, _ = io.WriteString(conn, "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+			}
+		}}
+		w.in(t, func(t *testing.T, c *service.Client) {
+			got := c.Submit(t.Context(), path, []byte(request))
+			if got.Kind != executor.Unwritten || !strings.Contains(got.Reason, "the proxy 127.0.0.1:2 refused the connection with 407 Proxy Authentication Required") {
+				t.Errorf("%+v", got)
+			}
+		}, through)
+	})
+	t.Run("that is away", func(t *testing.T) {
+		w := &world{dial: func(context.Context) (net.Conn, error) { return nil, errors.New("connection refused") }}
+		w.in(t, func(t *testing.T, c *service.Client) {
+			got := c.Submit(t.Context(), path, []byte(request))
+			if got.Kind != executor.Unwritten || !strings.Contains(got.Reason, "the proxy cannot be reached: connection refused") {
+				t.Errorf("%+v", got)
+			}
+		}, through)
+	})
 }

@@ -48,7 +48,8 @@ type Options struct {
 	ClientID     string
 	ClientSecret string `json:"-"`
 	Scopes       []string
-	LookupPath   string // "" where the service has no lookup
+	AuthStyle    AuthStyle // where the token endpoint takes ClientID and ClientSecret; AuthAuto finds out
+	LookupPath   string    // "" where the service has no lookup
 
 	Timeout     time.Duration // of one request, its answer's body included; 0 means 30 s
 	InFlightMax int           // idle connections kept to each host; 0 means 8
@@ -72,6 +73,16 @@ type Options struct {
 	Watch func(Seen)       // is told of each request, by several goroutines; returns at once; nil for nobody
 	Now   func() time.Time // required
 }
+
+// AuthStyle says where a request for a token has the client's credentials (RFC 6749, section 2.3.1).
+type AuthStyle string
+
+// The places of credentials. The texts are those of the argument auth_style.
+const (
+	AuthAuto  AuthStyle = ""      // not known: the first token tells
+	AuthBasic AuthStyle = "basic" // the header Authorization
+	AuthPost  AuthStyle = "post"  // the body
+)
 
 // ToSign is one request, before it is sent.
 type ToSign struct {
@@ -185,6 +196,7 @@ func (o Options) transport() (*http.Transport, error) {
 			}
 			return proxy(r)
 		}
+		t.OnProxyConnectResponse = proxyAnswer
 	}
 	if o.Certificate != nil {
 		t.TLSClientConfig.Certificates = []tls.Certificate{*o.Certificate}

@@ -1,11 +1,16 @@
 package service
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -30,6 +35,7 @@ type token struct {
 	header  http.Header // of requests with it
 	renewAt time.Time   // zero where its life is not known
 	expires time.Time   // zero where its life is not known
+	lacks   []string    // scopes that were asked for and not granted, as the endpoint says
 	date    time.Time   // the Date of its answer; zero where it had none
 }
 
@@ -42,6 +48,7 @@ type tokens struct {
 	cancel  context.CancelFunc
 
 	mu         sync.Mutex
+	style      AuthStyle // AuthAuto until it is known; changed by a renewal alone
 	current    *token
 	renewal    *renewal // under way; nil otherwise
 	quietUntil time.Time
@@ -58,7 +65,7 @@ func newTokens(o Options, c *Client) *tokens {
 		config: &clientcredentials.Config{
 			ClientID: o.ClientID, ClientSecret: o.ClientSecret, TokenURL: o.TokenURL, Scopes: o.Scopes,
 		},
-		client: c,
+		client: c, style: o.AuthStyle,
 	}
 	t.context, t.cancel = context.WithCancel(context.Background())
 	return t
@@ -152,9 +159,63 @@ func (r *renewal) wait(ctx context.Context) (*token, error) {
 	}
 }
 
-// fetch asks the token endpoint once; only the place of the credentials, in a header or in
-// the body, is tried both ways until one is known to work.
+// AuthStyle returns where the token endpoint takes the client's credentials, and [AuthAuto] while
+// that is not known: it is found out by the first token.
+func (c *Client) AuthStyle() AuthStyle {
+	c.tokens.mu.Lock()
+	defer c.tokens.mu.Unlock()
+	return c.tokens.style
+}
+
+// ScopesLacking returns the scopes that were asked for and that the token endpoint says it has not
+// granted; none where it does not say.
+func (c *Client) ScopesLacking() []string {
+	c.tokens.mu.Lock()
+	defer c.tokens.mu.Unlock()
+	if c.tokens.current == nil {
+		return nil
+	}
+	return c.tokens.current.lacks
+}
+
+// lackingWords says which scopes the token lacks, as a part of a sentence; "" where it lacks none.
+func (c *Client) lackingWords() string {
+	lacks := c.ScopesLacking()
+	if len(lacks) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; the token endpoint did not grant the scope %q, which was asked for", strings.Join(lacks, " "))
+}
+
+// fetch gets a token. Where the place of the credentials is not known, the header is tried first
+// (RFC 6749, section 2.3.1, has every endpoint take it) and the body only after an answer that may
+// mean that the credentials were not looked for there. Where both fail the same way, the first
+// answer is the error.
 func (t *tokens) fetch() (*token, error) {
+	style := t.client.AuthStyle()
+	if style != AuthAuto {
+		return t.fetchBy(style)
+	}
+	fresh, err := t.fetchBy(AuthBasic)
+	if first, ok := errors.AsType[*tokenError](err); ok && first.unknownClient {
+		fresh, err = t.fetchBy(AuthPost)
+		if second, ok := errors.AsType[*tokenError](err); ok && (second.unknownClient || !second.refused) {
+			return nil, first
+		}
+		style = AuthPost
+	} else {
+		style = AuthBasic
+	}
+	if isKnown := err == nil || style == AuthPost; isKnown {
+		t.mu.Lock()
+		t.style = style
+		t.mu.Unlock()
+	}
+	return fresh, err
+}
+
+// fetchBy asks the token endpoint once.
+func (t *tokens) fetchBy(style AuthStyle) (*token, error) {
 	c := t.client
 	ctx, cancel := context.WithTimeout(t.context, c.timeout)
 	defer cancel()
@@ -163,10 +224,15 @@ func (t *tokens) fetch() (*token, error) {
 		Transport:     via,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	})
+	config := *t.config
+	config.AuthStyle = oauth2.AuthStyleInHeader
+	if style == AuthPost {
+		config.AuthStyle = oauth2.AuthStyleInParams
+	}
 	began := c.now()
-	got, err := t.config.Token(ctx)
+	got, err := config.Token(ctx)
 	seen := Seen{Method: http.MethodPost, Path: via.path, Began: began, Ended: c.now(), Status: via.status, Begun: true, Token: true}
-	log := c.log.Debug().Int("status", via.status).Dur("took", seen.Ended.Sub(began))
+	log := c.log.Debug().Int("status", via.status).Str("auth_style", string(style)).Dur("took", seen.Ended.Sub(began))
 	if err == nil {
 		err = checkToken(got)
 	}
@@ -179,14 +245,27 @@ func (t *tokens) fetch() (*token, error) {
 	}
 	c.show(seen)
 	c.secrets.add(got.AccessToken)
-	fresh := &token{header: c.header(got.AccessToken), date: via.date}
+	fresh := &token{header: c.header(got.AccessToken), date: via.date, lacks: lacking(t.config.Scopes, got)}
 	if life := lifetime(got); life > 0 {
 		fresh.expires = began.Add(life)
 		fresh.renewAt = fresh.expires.Add(-min(renewBefore, life/5))
 		log = log.Dur("life", life)
 	}
-	log.Msg("token renewed")
+	log.Strs("scopes_lacking", fresh.lacks).Msg("token renewed")
 	return fresh, nil
+}
+
+// lacking are the scopes asked for that the answer's scope does not have. An answer without one
+// grants what was asked for (RFC 6749, section 5.1). A scope such as https://host/.default stands for others.
+func lacking(asked []string, got *oauth2.Token) []string {
+	text, ok := got.Extra("scope").(string)
+	if !ok {
+		return nil
+	}
+	granted := strings.Fields(text)
+	return slices.DeleteFunc(slices.Clone(asked), func(scope string) bool {
+		return slices.Contains(granted, scope) || strings.HasSuffix(scope, "/.default")
+	})
 }
 
 // lifetime is what the answer says in expires_in; 0 where it says nothing. The Expiry of
@@ -223,6 +302,9 @@ func checkToken(got *oauth2.Token) error {
 type tokenError struct {
 	reason  string
 	refused bool // the endpoint said no: asking again changes nothing
+
+	// unknownClient says that the endpoint may not have found credentials where they were.
+	unknownClient bool
 }
 
 func (e *tokenError) Error() string { return e.reason }
@@ -248,13 +330,29 @@ func (t *tokens) describeAnswer(answer *oauth2.RetrieveError) *tokenError {
 	if 300 <= status && status < 400 {
 		e.reason += "; a redirect is never followed, because it would hand the secret to another address"
 	}
-	if answer.ErrorCode != "" {
+	body := t.client.secrets.scrub(answer.Body)
+	p, isProblem := parseProblem(body)
+	switch {
+	case answer.ErrorCode != "":
 		e.reason += ": " + t.client.quote(answer.ErrorCode)
 		if answer.ErrorDescription != "" {
 			e.reason += ", " + t.client.quote(answer.ErrorDescription)
 		}
+		if answer.ErrorURI != "" {
+			e.reason += ", see " + t.client.quote(answer.ErrorURI)
+		}
+	case status < 400:
+	case isProblem:
+		e.reason += ": " + p.words()
+	default:
+		if words := textWords(body); words != "" {
+			e.reason += ": " + words
+		}
 	}
 	e.refused = 400 <= status && status < 500 && status != http.StatusRequestTimeout && status != http.StatusTooManyRequests
+	// Endpoints that look for credentials in one place alone call them invalid or missing in the other.
+	isAbout := answer.ErrorCode == "" || answer.ErrorCode == "invalid_client" || answer.ErrorCode == "invalid_request"
+	e.unknownClient = isAbout && (status == http.StatusBadRequest || status == http.StatusUnauthorized)
 	return e
 }
 
@@ -281,7 +379,44 @@ func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	t.status = answer.StatusCode
 	t.date = dateOf(answer.Header)
 	unpack(answer)
+	wholeSeconds(answer)
 	return answer, nil
+}
+
+// tokenAnswerMax bounds, in bytes, what is read of a token endpoint's answer; oauth2 reads as much.
+const tokenAnswerMax = 1 << 20
+
+// wholeSeconds rounds an expires_in that is a fraction, or has an exponent, down to the whole
+// seconds that oauth2 reads. JSON has one kind of number (RFC 8259).
+func wholeSeconds(answer *http.Response) {
+	body, failed := io.ReadAll(io.LimitReader(answer.Body, tokenAnswerMax))
+	var fields map[string]json.RawMessage
+	var life float64
+	if json.Unmarshal(body, &fields) == nil && json.Unmarshal(fields["expires_in"], &life) == nil &&
+		0 <= life && life < 1e9 && bytes.ContainsAny(fields["expires_in"], ".eE") {
+		fields["expires_in"] = strconv.AppendInt(nil, int64(life), 10)
+		var err error
+		if body, err = json.Marshal(fields); err != nil {
+			panic(err) // each field was JSON
+		}
+	}
+	answer.Body = &readAgain{Reader: bytes.NewReader(body), failed: failed, Closer: answer.Body}
+}
+
+// readAgain is a body that was read, as far as that went.
+type readAgain struct {
+	*bytes.Reader
+	io.Closer
+	failed error // after its bytes; nil where it was whole
+}
+
+// Read reads what was read, and then fails as that did.
+func (r *readAgain) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	if err == io.EOF && r.failed != nil {
+		return n, r.failed
+	}
+	return n, err
 }
 
 // dateOf is the time that an answer says it was made at; zero where it says none.

@@ -132,6 +132,114 @@ func TestTokenFailuresAreToldWithoutSecrets(t *testing.T) {
 	}
 }
 
+// TestTheFirstErrorOfAClientIsTold asks endpoints that answer one thing to credentials in the header
+// and another to those in the body.
+func TestTheFirstErrorOfAClientIsTold(t *testing.T) {
+	oauth := func(code string) string { return `{"error":"` + code + `"}` }
+	tests := map[string]struct {
+		header, body string // the answer, 400; "" for a token
+		style        service.AuthStyle
+		reason       string // "" where a token comes
+		remembered   service.AuthStyle
+		first, again int // requests for two tokens
+	}{
+		"the header is taken":                   {"", oauth("x"), "", "", service.AuthBasic, 1, 1},
+		"the body alone is taken":               {oauth("invalid_client"), "", "", "", service.AuthPost, 2, 1},
+		"a misspelt scope":                      {oauth("invalid_scope"), oauth("invalid_client"), "", `"invalid_scope"`, "", 1, 1},
+		"a misspelt scope, body alone":          {oauth("invalid_client"), oauth("invalid_scope"), "", `"invalid_scope"`, service.AuthPost, 2, 1},
+		"a wrong secret":                        {oauth("invalid_client"), oauth("invalid_request"), "", `"invalid_client"`, "", 2, 2},
+		"the header is written, the body taken": {oauth("invalid_client"), "", service.AuthBasic, `"invalid_client"`, service.AuthBasic, 1, 1},
+		"the body is written, the header taken": {"", oauth("invalid_client"), service.AuthPost, `"invalid_client"`, service.AuthPost, 1, 1},
+		"a problem":                             {`{"title":"Client locked","detail":"ask us"}`, `{"title":"No credentials"}`, "", "Client locked: ask us", "", 2, 2},
+		"a text":                                {"who are you?", "nobody", "", "who are you?", "", 2, 2},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			asked := 0
+			w := &world{api: always(200, "", answer)}
+			w.token = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				asked++
+				text := tt.body
+				if _, _, inHeader := r.BasicAuth(); inHeader {
+					text = tt.header
+				}
+				if text == "" {
+					w.issue(rw, r)
+					return
+				}
+				always(400, "Content-Type: application/json", text)(rw, r)
+			})
+			w.in(t, func(t *testing.T, c *service.Client) {
+				for i, want := range []int{tt.first, tt.again} {
+					asked = 0
+					_, err := c.Ready(t.Context())
+					if (err == nil) != (tt.reason == "") || err != nil && !strings.Contains(err.Error(), tt.reason) {
+						t.Errorf("token %d: %v", i+1, err)
+					}
+					if asked != want {
+						t.Errorf("token %d took %d requests, want %d", i+1, asked, want)
+					}
+				}
+				if got := c.AuthStyle(); got != tt.remembered {
+					t.Errorf("remembers %q, want %q", got, tt.remembered)
+				}
+			}, func(o *service.Options) { o.AuthStyle = tt.style })
+		})
+	}
+}
+
+// TestAScopeThatWasNotGrantedIsNamed where the service then refuses.
+func TestAScopeThatWasNotGrantedIsNamed(t *testing.T) {
+	tests := map[string]struct {
+		granted string
+		says    bool
+	}{
+		"all":                {`"b a"`, false},
+		"one of two":         {`"a"`, true},
+		"it does not say":    {`null`, false},
+		"it has another way": {`["a"]`, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := &world{api: always(403, "", `{"title":"No"}`)}
+			w.token = always(200, "Content-Type: application/json", `{"access_token":"token-number-1","scope":`+tt.granted+`}`)
+			w.in(t, func(t *testing.T, c *service.Client) {
+				got := c.Submit(t.Context(), path, []byte(request))
+				_, err := c.Find(t.Context(), []string{"a"})
+				for _, text := range []string{got.Reason, fmt.Sprint(err)} {
+					if strings.Contains(text, `did not grant the scope "b"`) != tt.says {
+						t.Error(text)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestLifetimesAreNumbers(t *testing.T) {
+	for text, want := range map[string]time.Duration{"90": 90, "1.5e2": 150, "90.9": 90, `"90"`: 90, "3.6e1": 36} {
+		t.Run(text, func(t *testing.T) {
+			w := &world{api: always(200, "", answer)}
+			w.token = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				w.tokens++
+				always(200, "Content-Type: application/json", fmt.Sprintf(`{"access_token":"token-number-%d","expires_in":%s}`, w.tokens, text))(rw, r)
+			})
+			w.in(t, func(t *testing.T, c *service.Client) {
+				if _, err := c.Ready(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				for _, tokens := range []int{1, 2} {
+					_ = c.Submit(t.Context(), path, []byte(request))
+					if w.tokens != tokens {
+						t.Errorf("%d tokens, want %d", w.tokens, tokens)
+					}
+					time.Sleep(want*time.Second + time.Second)
+				}
+			})
+		})
+	}
+}
+
 func TestTokenIsRenewedAheadOfItsExpiry(t *testing.T) {
 	var expiry sync.Map // by token
 	w := &world{lifetime: 10 * time.Minute}
