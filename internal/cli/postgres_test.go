@@ -25,6 +25,7 @@ type database struct {
 //	postgres stop            stop the script's own server in the middle of all it does
 //	postgres run             run it again
 //	postgres sql STATEMENT   what an administrator could do; prints the first value
+//	postgres load FILE NAME  load a dump in which the schema is called NAME
 //	postgres end CONDITION   end the sessions of remit for which it holds in pg_stat_activity
 //
 // A script that uses it begins with
@@ -46,6 +47,9 @@ func postgresCommand(ts *testscript.TestScript, args []string) {
 		ts.Check(err)
 		_, err = fmt.Fprintln(ts.Stdout(), text)
 		ts.Check(err)
+	case "load":
+		text := strings.ReplaceAll(ts.ReadFile(rest[0]), rest[1], db.schema)
+		ts.Check(db.server.Restore(context.Background(), text))
 	case "end":
 		_, err := db.server.TryExec(context.Background(), db.schema,
 			`SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE application_name = 'remit' AND `+rest[0])

@@ -59,19 +59,23 @@ func (m withServer) Run() int {
 
 // TestScripts runs every promise to the user. The scripts use remit as a real process, and
 // a service on loopback that they control with the service command.
-func TestScripts(t *testing.T) {
+func TestScripts(t *testing.T) { testscript.Run(t, scripts(t, "../../testdata/script")) }
+
+// scripts are those of a directory, with the commands that all of them have.
+func scripts(t *testing.T, dir string) testscript.Params {
 	examples, err := filepath.Abs("../../examples")
 	if err != nil {
 		t.Fatal(err)
 	}
-	testscript.Run(t, testscript.Params{
-		Dir:                 "../../testdata/script",
+	return testscript.Params{
+		Dir:                 dir,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("EXAMPLES", examples)
 			env.Setenv("RECIPES", filepath.Join(examples, "..", "docs", "recipes"))
+			env.Setenv("COMPAT", filepath.Join(examples, "..", "testdata", "compat"))
 			env.Setenv("USER", "clerk")
 			env.Values[serviceKey{}] = &fakeService{}
 			env.Values[serverKey{}] = &database{}
@@ -120,6 +124,8 @@ func TestScripts(t *testing.T) {
 				ts.Value(serviceKey{}).(*fakeService).offset.Store(int64(offset))
 				ts.Setenv(clockVariable, offset.String())
 			},
+			"bank":     runBank,
+			"fields":   runFields,
 			"page":     runPage,
 			"workflow": runWorkflow,
 			"gitlab":   runGitLab,
@@ -147,7 +153,7 @@ func TestScripts(t *testing.T) {
 				ts.Value(serviceKey{}).(*fakeService).command(ts, args)
 			},
 		},
-	})
+	}
 }
 
 // makeWorkbook is the script command

@@ -46,6 +46,17 @@ func (s *Server) Load(ctx context.Context, schema string, parts map[string][]byt
 	})
 }
 
+// Restore executes a dump as pg_dump --inserts writes one, which names its schema itself.
+func (s *Server) Restore(ctx context.Context, dump string) (err error) {
+	conn, err := pgx.Connect(ctx, s.URL())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	_, err = conn.PgConn().Exec(ctx, dump).ReadAll()
+	return err
+}
+
 // within runs do in a transaction of the superuser.
 func (s *Server) within(ctx context.Context, schema string, do func(*pgx.Conn) error) (err error) {
 	conn, err := pgx.Connect(ctx, s.URL())

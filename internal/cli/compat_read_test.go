@@ -1,0 +1,175 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"remit/internal/cli"
+)
+
+// runFields is the script command
+//
+//	fields OLDER NEWER
+//
+// that holds the lines of --json in one directory against those of an older version: each
+// file of OLDER is in NEWER, and has each type of line, with all fields that it had, of the
+// same kind of value.
+func runFields(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: fields OLDER NEWER")
+	}
+	files, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "*.jsonl"))
+	ts.Check(err)
+	if len(files) == 0 {
+		ts.Fatalf("%s has no files", args[0])
+	}
+	var missing []string
+	for _, file := range files {
+		older, err := fieldsOf([]byte(ts.ReadFile(file)))
+		ts.Check(err)
+		newer, err := fieldsOf([]byte(ts.ReadFile(filepath.Join(args[1], filepath.Base(file)))))
+		ts.Check(err)
+		for _, field := range slices.Sorted(maps.Keys(older)) {
+			if !newer[field] {
+				missing = append(missing, filepath.Base(file)+" "+field)
+			}
+		}
+	}
+	if len(missing) > 0 {
+		ts.Fatalf("these were there:\n%s", strings.Join(missing, "\n"))
+	}
+}
+
+// fieldsOf are the fields of all lines, as TYPE.FIELD.FIELD:KIND.
+func fieldsOf(text []byte) (map[string]bool, error) {
+	fields := make(map[string]bool)
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	for {
+		var line map[string]any
+		err := decoder.Decode(&line)
+		if errors.Is(err, io.EOF) {
+			return fields, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		kind, _ := line["type"].(string) // "" where a command writes one object alone
+		addFields(fields, kind, line)
+	}
+}
+
+func addFields(fields map[string]bool, path string, value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		fields[path+":object"] = true
+		for name, member := range v {
+			if name == "dependencies" {
+				continue // whose names are those of modules
+			}
+			addFields(fields, path+"."+name, member)
+		}
+	case []any:
+		fields[path+":array"] = true
+		for _, member := range v {
+			addFields(fields, path+"[]", member)
+		}
+	default:
+		fields[path+":"+strings.TrimPrefix(fmt.Sprintf("%T", value), "*")] = true
+	}
+}
+
+// TestAnOlderProgramRefusesANewerState says what 0.1.0 does with a state that this version
+// made: it reads one of its own schema, and refuses a newer one in the words that are kept.
+func TestAnOlderProgramRefusesANewerState(t *testing.T) {
+	const lastSchema = 2 // of SQLite in 0.1.0
+	dir := t.TempDir()
+	for _, name := range []string{"main.hcl", "october.csv", "november.csv", "allowed_signers", "bank.pem"} {
+		text := readFile(t, filepath.Join("../../testdata/compat/0.1.0/office", name))
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var output bytes.Buffer
+	args := []string{"init", "--chdir=" + dir, "--var=client_secret=x"}
+	code := cli.Run(t.Context(), args, strings.NewReader(""), &output, &output, func(string) (string, bool) { return "", false })
+	if code != 0 {
+		t.Fatalf("init ends with %d: %s", code, &output)
+	}
+	path := filepath.Join(dir, "remit.db")
+	schema := schemaOf(t, path)
+	frozen := readFile(t, "../../testdata/compat/0.1.0/newer/state.txt")
+	if want := "written by a newer version of remit; nothing was sent"; !strings.Contains(plain(frozen), want) {
+		t.Errorf("what 0.1.0 says of a newer state does not have %q:\n%s", want, frozen)
+	}
+	if schema < lastSchema {
+		t.Fatalf("the schema is %d, that of 0.1.0 was %d: it would not refuse what it can't read", schema, lastSchema)
+	}
+	if testing.Short() {
+		t.Skip("the program of 0.1.0 is built from the repository's history")
+	}
+	said, err := asOlder(t, olderProgram(t, "88944bc"), dir)
+	switch {
+	case schema == lastSchema && err != nil:
+		t.Errorf("0.1.0 refuses a state of its own schema: %v\n%s", err, said)
+	case schema > lastSchema && err == nil:
+		t.Errorf("0.1.0 takes a state of schema %d", schema)
+	case schema > lastSchema:
+		want := strings.NewReplacer("WORK/newer/office/remit.db", path, "1000", fmt.Sprint(schema)).Replace(frozen)
+		if diff := cmp.Diff(plain(want), plain(said)); diff != "" {
+			t.Errorf("what 0.1.0 says (-kept +now):\n%s", diff)
+		}
+	}
+}
+
+// plain is a message without its line breaks, which follow from the length of names.
+func plain(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// schemaOf reads the number of a file's schema where SQLite keeps it.
+func schemaOf(t *testing.T, path string) int {
+	t.Helper()
+	head := readFile(t, path)
+	if len(head) < 64 {
+		t.Fatalf("%s is no database", path)
+	}
+	return int(binary.BigEndian.Uint32([]byte(head[60:64])))
+}
+
+// olderProgram builds the program of a commit, where the clone has it.
+func olderProgram(t *testing.T, commit string) string {
+	t.Helper()
+	if err := exec.CommandContext(t.Context(), "git", "cat-file", "-e", commit+"^{commit}").Run(); err != nil {
+		t.Skipf("this clone does not have %s: %v", commit, err)
+	}
+	dir := t.TempDir()
+	program := filepath.Join(dir, "remit")
+	script := `set -e; git -C ../.. archive "$1" | tar -x -C "$2"; cd "$2"; go build -o "$3" .`
+	if text, err := exec.CommandContext(t.Context(), "sh", "-c", script, "sh", commit, dir, program+"-0.1.0").CombinedOutput(); err != nil {
+		t.Fatalf("build %s: %v\n%s", commit, err, text)
+	}
+	return program + "-0.1.0"
+}
+
+// asOlder runs remit plan of an older program over a directory.
+func asOlder(t *testing.T, program, dir string) (said string, err error) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), program, "plan", "--target=batch.october", "--var=client_secret=x")
+	command.Dir = dir
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	err = command.Run()
+	return stderr.String(), err
+}
