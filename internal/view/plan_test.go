@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"charm.land/lipgloss/v2"
+	"github.com/clipperhouse/displaywidth"
 
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -75,8 +75,8 @@ func TestPlanLinesFitTheScreen(t *testing.T) {
 		for _, width := range []int{80, 100, 120, 140, 200} {
 			o.Width = width
 			for line := range strings.SplitSeq(string(planText(t, readPlan(t, name), o)), "\n") {
-				if lipgloss.Width(line) > width && strings.Contains(strings.TrimLeft(line, " "), "  ") {
-					t.Errorf("%s at %d: %d columns in %q", name, width, lipgloss.Width(line), line)
+				if displaywidth.String(line) > width && strings.Contains(strings.TrimLeft(line, " "), "  ") {
+					t.Errorf("%s at %d: %d columns in %q", name, width, displaywidth.String(line), line)
 				}
 			}
 		}
@@ -209,7 +209,7 @@ func TestPlanIsUnderstoodFromItsFirst40Lines(t *testing.T) {
 				t.Errorf("%d: no signals or obstacles in\n%s", width, head)
 			}
 			for _, line := range lines {
-				if lipgloss.Width(line) > width {
+				if displaywidth.String(line) > width {
 					t.Errorf("%s at %d: %q is too wide", name, width, line)
 				}
 			}

@@ -16,8 +16,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"charm.land/lipgloss/v2"
 )
 
 const (
@@ -64,22 +62,27 @@ const (
 	toneStrong      // read first
 )
 
-func (t tone) style() lipgloss.Style {
-	style := lipgloss.NewStyle()
+// paint has a terminal show text in the tone's colour (ECMA-48, select graphic rendition).
+func (t tone) paint(text string) string {
+	var code string
 	switch t {
 	case toneGood:
-		return style.Foreground(lipgloss.Green)
+		code = "32" // green
 	case toneDoubt:
-		return style.Foreground(lipgloss.Yellow)
+		code = "33" // yellow
 	case toneBad:
-		return style.Foreground(lipgloss.Red)
+		code = "31" // red
 	case toneDim:
-		return style.Faint(true)
+		code = "2"
 	case toneStrong:
-		return style.Bold(true)
+		code = "1"
 	case toneNone:
+		return text
 	}
-	return style
+	if text == "" {
+		return ""
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[m"
 }
 
 // span is a piece of a line. Its text may come from anywhere.
@@ -125,8 +128,8 @@ func (p *page) line(spans ...span) {
 // span is the only way of text onto a page.
 func (p *page) span(s span) {
 	text := cutEnd(Visible(s.text), spanWidthMax)
-	if p.Color && s.tone != toneNone && text != "" {
-		text = s.tone.style().Render(text)
+	if p.Color {
+		text = s.tone.paint(text)
 	}
 	_, _ = p.WriteString(text)
 }
