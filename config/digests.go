@@ -1,9 +1,11 @@
 package config
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash"
 	"io"
 	"maps"
 	"slices"
@@ -14,32 +16,37 @@ import (
 type FileDigest struct {
 	Name   string // relative to the directory, with slashes
 	SHA256 string // hexadecimal
+	Blob   []byte // the sum that another hash makes of the bytes, where one was asked for
 }
 
 // Digests returns the files from which what was declared so far was made, in order of their
 // names: those of the language with the bytes that were parsed, and data files and what the
 // file functions read, as they are now. Files of variables are left out, because the digest of
-// a short secret tells it. The error is that of a file which can't be read any more.
-func (c *Configuration) Digests() ([]FileDigest, error) {
+// a short secret tells it. NewBlob returns another hash for a file of that many bytes; it may be
+// nil. The error is that of a file which can't be read any more.
+func (c *Configuration) Digests(newBlob func(size int64) hash.Hash) ([]FileDigest, error) {
 	s := c.sources
-	digests := make(map[string]string, len(s.files))
+	digests := make(map[string]FileDigest, len(s.files))
 	for name, file := range s.files {
-		sum := sha256.Sum256(file.Bytes)
-		digests[name] = hex.EncodeToString(sum[:])
+		digest, err := digestOf(name, bytes.NewReader(file.Bytes), int64(len(file.Bytes)), newBlob)
+		if err != nil {
+			return nil, err
+		}
+		digests[name] = digest
 	}
 	for _, name := range c.otherFiles() {
 		if _, ok := digests[name]; ok || isVariables(name) {
 			continue
 		}
-		sum, err := s.digest(name)
+		digest, err := s.digest(name, newBlob)
 		if err != nil {
 			return nil, fmt.Errorf("read %s again for its digest: %w", name, err)
 		}
-		digests[name] = sum
+		digests[name] = digest
 	}
 	list := make([]FileDigest, 0, len(digests))
 	for _, name := range slices.Sorted(maps.Keys(digests)) {
-		list = append(list, FileDigest{name, digests[name]})
+		list = append(list, digests[name])
 	}
 	return list, nil
 }
@@ -71,15 +78,26 @@ func (s *sources) noteRead(name string) {
 	s.read[name] = true
 }
 
-func (s *sources) digest(name string) (string, error) {
+func (s *sources) digest(name string, newBlob func(size int64) hash.Hash) (FileDigest, error) {
 	file, err := openBelow(s.root, name)
 	if err != nil {
-		return "", err
+		return FileDigest{}, err
 	}
 	defer func() { _ = file.Close() }() // only read
-	h := sha256.New()
-	if _, err := io.Copy(h, file); err != nil {
-		return "", err
+	info, err := file.Stat()
+	if err != nil {
+		return FileDigest{}, err
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return digestOf(name, file, info.Size(), newBlob)
+}
+
+func digestOf(name string, from io.Reader, size int64, newBlob func(size int64) hash.Hash) (FileDigest, error) {
+	sum := sha256.New()
+	if newBlob == nil {
+		_, err := io.Copy(sum, from)
+		return FileDigest{Name: name, SHA256: hex.EncodeToString(sum.Sum(nil))}, err
+	}
+	blob := newBlob(size)
+	_, err := io.Copy(io.MultiWriter(sum, blob), from)
+	return FileDigest{name, hex.EncodeToString(sum.Sum(nil)), blob.Sum(nil)}, err
 }

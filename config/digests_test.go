@@ -49,7 +49,7 @@ transfer "internal" "pay" {
 			t.Fatal(diags)
 		}
 	}
-	got, err := c.Digests()
+	got, err := c.Digests(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -246,7 +246,7 @@ func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapsh
 	if err != nil {
 		return nil, err
 	}
-	if plan.Header.Origin, err = w.origin(ctx); err != nil {
+	if plan.Header.Origin, err = w.origin(); err != nil {
 		return nil, err
 	}
 	if err := a.findApprovals(w, plan, nil); err != nil {

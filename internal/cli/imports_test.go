@@ -58,6 +58,8 @@ var layer = map[string]int{
 	"remit/internal/jws":        0,
 	"remit/internal/confusable": 0,
 	"remit/internal/wholefile":  0,
+	"remit/internal/confined":   0,
+	"remit/internal/gitfiles":   1,
 }
 
 func TestImportsRunOneWay(t *testing.T) {

@@ -13,9 +13,18 @@ import (
 	"remit/internal/view"
 )
 
+// keygenVariables are what ssh-keygen needs of the environment, besides [childVariables], to find a
+// security key and to ask a person for its PIN.
+var keygenVariables = []string{
+	"SSH_ASKPASS", "SSH_ASKPASS_REQUIRE", "SSH_AUTH_SOCK", "SSH_SK_HELPER", "SSH_SK_PROVIDER", "DISPLAY", "WAYLAND_DISPLAY", "TERM",
+}
+
 // keyring is where this process finds keys; flag names one.
 func (w *workspace) keyring(flag string) *sshkey.Keyring {
-	ring := &sshkey.Keyring{Getenv: w.getenv, Dir: w.dir, Flag: flag, Stderr: w.stderr, Exposed: config.ReadableByOthers}
+	ring := &sshkey.Keyring{
+		Getenv: w.getenv, Dir: w.dir, Flag: flag, Stderr: w.stderr, Exposed: config.ReadableByOthers,
+		Environ: w.childEnvironment(keygenVariables...),
+	}
 	if w.interactive() {
 		ring.Passphrase = w.askPassphrase
 	}

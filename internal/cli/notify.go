@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -70,9 +71,11 @@ func (p *process) child(ctx context.Context, words []string) *exec.Cmd {
 	return cmd
 }
 
-func (p *process) childEnvironment() []string {
+// childEnvironment is what a command gets of the environment: childVariables, and others that are
+// named.
+func (p *process) childEnvironment(others ...string) []string {
 	environment := []string{} // nil would stand for all
-	for _, name := range childVariables {
+	for _, name := range slices.Concat(childVariables, others) {
 		if value, isSet := p.lookupEnv(name); isSet {
 			environment = append(environment, name+"="+value)
 		}

@@ -1,65 +1,101 @@
 package cli
 
 import (
-	"context"
+	"bytes"
 	"fmt"
-	"os/exec"
+	"hash"
+	"io"
+	"os"
 	"strings"
 
+	"remit/internal/confined"
+	"remit/internal/gitfiles"
 	"remit/state"
 )
 
 // origin says from which files of which commit the configuration was made, for the plan and
-// the journal.
-func (w *workspace) origin(ctx context.Context) (state.Origin, error) {
-	files, err := w.config.Digests()
+// the journal. It starts no git: a repository can name programs that git runs.
+func (w *workspace) origin() (state.Origin, error) {
+	var newBlob func(size int64) hash.Hash
+	checkout, err := gitfiles.Find(w.dir)
+	if err == nil {
+		defer checkout.Close()
+		newBlob = checkout.NewBlob
+	}
+	files, err := w.config.Digests(newBlob)
 	if err != nil {
 		return state.Origin{}, fmt.Errorf("tell what the plan was made from: %w", err)
 	}
 	var o state.Origin
-	names := make(map[string]bool, len(files))
+	blobs := make(map[string][]byte, len(files))
 	for _, file := range files {
-		names[file.Name] = true
+		blobs[file.Name] = file.Blob
 		if len(o.Files) < state.OriginFilesMax {
-			o.Files = append(o.Files, state.FileDigest(file))
+			o.Files = append(o.Files, state.FileDigest{Name: file.Name, SHA256: file.SHA256})
 		}
 	}
 	o.FilesLeftOut = len(files) - len(o.Files)
-	o.Commit, o.Modified = commitOf(ctx, w.dir, names)
+	if checkout != nil {
+		o.Commit, o.Modified = checkout.Commit, !isCommitted(checkout, w.dir, blobs)
+	}
 	return o, nil
 }
 
-// commitOf is the git commit that a directory stands at, "" where git knows none, and whether
-// that commit has the files of the configuration otherwise than they are, or not at all.
-func commitOf(ctx context.Context, dir string, files map[string]bool) (commit string, modified bool) {
-	at, err := git(ctx, dir, "rev-parse", "HEAD", "--show-prefix")
+// isCommitted reports whether a commit has the files of the configuration as they are: those that
+// were read, whose hashes are blobs, and those of the directory that would be read if they were
+// named or were there.
+func isCommitted(checkout *gitfiles.Checkout, dir string, blobs map[string][]byte) bool {
+	names, err := checkout.Names()
 	if err != nil {
-		return "", false
+		return false // nothing shows that the commit has what was read
 	}
-	commit, prefix, _ := strings.Cut(at, "\n")
-	prefix = strings.TrimSuffix(prefix, "\n")
-	// Ignored files are asked for as well: a data file that git ignores is in no commit.
-	status, err := git(ctx, dir, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--ignored", "--", ".")
+	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return commit, true // nothing shows that the commit has what was read
-	}
-	for entry := range strings.SplitSeq(status, "\x00") {
-		if len(entry) < len("XY f") {
-			continue
-		}
-		name := strings.TrimPrefix(entry[len("XY "):], prefix)
-		if files[name] || isConfiguration(name) {
-			return commit, true
-		}
-	}
-	return commit, false
-}
-
-// isConfiguration reports whether a file that may be gone would be read as configuration.
-func isConfiguration(name string) bool {
-	if strings.ContainsAny(name, "/") {
 		return false
 	}
+	defer func() { _ = root.Close() }() // only read
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return false
+	}
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	for _, name := range names {
+		if _, isRead := blobs[name]; isRead || !isConfiguration(name) {
+			continue
+		}
+		if blobs[name], err = blobOf(checkout, root, name); err != nil {
+			return false
+		}
+	}
+	for name, blob := range blobs {
+		committed, err := checkout.Blob(name)
+		if err != nil || !bytes.Equal(committed, blob) {
+			return false
+		}
+	}
+	return true
+}
+
+// blobOf is the hash of a file as git makes it.
+func blobOf(checkout *gitfiles.Checkout, root *os.Root, name string) ([]byte, error) {
+	file, err := confined.Open(root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	sum := checkout.NewBlob(info.Size())
+	_, err = io.Copy(sum, file)
+	return sum.Sum(nil), err
+}
+
+// isConfiguration reports whether a file of the directory can be read as configuration.
+func isConfiguration(name string) bool {
 	for _, suffix := range []string{".hcl", ".hcl.json", ".hclvars", ".hclvars.json"} {
 		if strings.HasSuffix(name, suffix) && !strings.HasPrefix(name, ".") {
 			return true
@@ -68,10 +104,13 @@ func isConfiguration(name string) bool {
 	return false
 }
 
-// git is what git prints. It takes none of the locks that it can do without.
-func git(ctx context.Context, dir string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...)
-	cmd.Dir = dir
-	out, err := cmd.Output()
-	return string(out), err
+// gitEmail is user.email of git's configuration, as far as the files that remit reads could not
+// write it: the user's own, outside of the working tree.
+func (p *process) gitEmail(dir string) string {
+	id := gitfiles.Identity{Home: p.getenv("HOME"), XDG: p.getenv("XDG_CONFIG_HOME"), Apart: dir}
+	if checkout, err := gitfiles.Find(dir); err == nil {
+		id.Apart = checkout.Top
+		checkout.Close()
+	}
+	return strings.TrimSpace(id.Email())
 }

@@ -85,7 +85,7 @@ func isReplaceable(path, start string) (bool, error) {
 func (w *workspace) savePlan(ctx context.Context, plan *planner.Plan, name string, also io.Writer) error {
 	defer w.quiet()
 	var err error
-	if plan.Header.Origin, err = w.origin(ctx); err != nil {
+	if plan.Header.Origin, err = w.origin(); err != nil {
 		return fmt.Errorf("save the plan to %s: %w", name, err)
 	}
 	if err := wholefile.Replace(w.within(name), 0o600, func(file io.Writer) error {

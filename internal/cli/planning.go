@@ -39,7 +39,7 @@ func (o *planning) flags(cmd *cobra.Command) {
 	o.source.flags(cmd)
 	o.controlFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&o.author, "author", "", "who made the plan, as they say of themselves (git's user.email, or the system's user)")
+	flags.StringVar(&o.author, "author", "", "who made the plan, as they say of themselves (user.email of your own git configuration, or the system's user)")
 	flags.StringVar(&o.show, "show", "", "with `all`, list every transfer however many there are, and those no longer declared")
 }
 
@@ -122,7 +122,7 @@ func (o *planning) make(ctx context.Context, w *workspace, record planner.Record
 	h := &plan.Header
 	h.ToolVersion = readVersion().Version
 	h.PlanID = uuid.NewString()
-	h.Author = o.authorName(ctx, w.process)
+	h.Author = o.authorName(w.process)
 	h.Expires = h.Created.Add(o.expiresIn)
 	if o.expiresIn == 0 {
 		h.Expires = time.Time{}
@@ -139,12 +139,12 @@ func (o *planning) planError(err error) error {
 }
 
 // authorName is what a plan says of who made it.
-func (o *planning) authorName(ctx context.Context, p *process) string {
+func (o *planning) authorName(p *process) string {
 	if o.author != "" {
 		return o.author
 	}
-	if out, err := git(ctx, o.dir, "config", "user.email"); err == nil && strings.TrimSpace(out) != "" {
-		return strings.TrimSpace(out)
+	if email := p.gitEmail(o.dir); email != "" {
+		return email
 	}
 	if account, err := user.Current(); err == nil {
 		return account.Username

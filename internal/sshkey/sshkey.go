@@ -32,6 +32,8 @@ type Keyring struct {
 	// Passphrase asks a person for the passphrase of a file; nil where nobody can be asked.
 	Passphrase func(ctx context.Context, file string) ([]byte, error)
 	Stderr     io.Writer // where ssh-keygen asks for a touch
+	// Environ is the whole environment of ssh-keygen.
+	Environ []string
 	// Exposed says why a private key's file is not one person's; "" where it is. It may be nil.
 	Exposed func(path string) string
 }
@@ -169,6 +171,7 @@ func (r *Keyring) signWithOpenSSH(key string) func(context.Context, string, *app
 		}
 		defer func() { _ = file.Close() }() // only read
 		cmd := exec.CommandContext(ctx, "ssh-keygen", "-Y", "sign", "-n", approval.Namespace, "-f", key)
+		cmd.Env = append([]string{}, r.Environ...) // nil would stand for this process's, with its secrets
 		cmd.Stdin, cmd.Stderr = file, r.Stderr
 		text, err := cmd.Output()
 		if err != nil {
