@@ -39,7 +39,7 @@ func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record,
 				Controls: controls.Declared.Digest(), ControlList: controls.Declared.List(),
 			},
 			Totals:  make(map[Action]*transfer.Totals),
-			Pending: pending.standing, Unknown: pending.unknown,
+			Pending: pending.standing, Unknown: pending.unknown, Unverified: Standing{Group: GroupUnverified},
 		},
 		record: record, rows: recorded, controls: controls, now: now,
 		targets: newTargets(controls.Targets), batches: newBatchTally(controls.Batches), limits: limits,
@@ -377,6 +377,10 @@ func (b *builder) addUndeclared() {
 		case state.Recorded, state.Adopted, state.Unverified:
 			b.plan.count(Undeclared, b.rows.assetOf(r), r.amount())
 			b.listUndeclared(r)
+			if r.status == state.Unverified && !r.failed {
+				c := b.undeclared(r)
+				b.plan.Unverified.add(&c)
+			}
 		case state.Unsent, state.Refused, state.Tombstone:
 		}
 	}
@@ -387,9 +391,13 @@ func (b *builder) addUndeclaredLine(r *row, action Action) {
 }
 
 func (b *builder) listUndeclared(r *row) {
-	if len(b.plan.Undeclared) == UndeclaredMax {
-		return
+	if len(b.plan.Undeclared) < UndeclaredMax {
+		b.plan.Undeclared = append(b.plan.Undeclared, b.undeclared(r))
 	}
+}
+
+// undeclared is what a row says of a transfer that nobody declares any more.
+func (b *builder) undeclared(r *row) Change {
 	c := Change{
 		Action: Undeclared, RefID: r.refID(), FromLabel: r.fromLabel,
 		Request:  transfer.Request{RefID: r.refID(), Asset: b.rows.assetOf(r), Amount: r.amount()},
@@ -404,7 +412,7 @@ func (b *builder) listUndeclared(r *row) {
 	if r.status == state.Unverified {
 		c.markUnverified()
 	}
-	b.plan.Undeclared = append(b.plan.Undeclared, c)
+	return c
 }
 
 // uncount takes a Submit back that becomes something else, or is no part of the plan.

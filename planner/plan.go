@@ -282,6 +282,11 @@ type Plan struct {
 	Pending Standing
 	// Unknown are those whose status at the service is none that its document lists; the same holds.
 	Unknown Standing
+	// Unverified are those that nobody declares any more; the same holds.
+	Unverified Standing
+	// ConflictsBeyond is how many more changes would be a [Conflict] without the targets. It is not
+	// saved.
+	ConflictsBeyond int
 	// Batches are those that have transfers or a control block, in declaration order.
 	Batches []Batch
 	// Obstacles keep the plan from being applied; empty where it is applicable.

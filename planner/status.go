@@ -80,6 +80,13 @@ func (p *Plan) Standings() []Standing {
 	if p.Unknown.Totals.Count() > 0 {
 		groups[GroupUnknown] = &p.Unknown
 	}
+	if p.Unverified.Totals.Count() > 0 {
+		all := &p.Unverified
+		if declared := groups[GroupUnverified]; declared != nil {
+			all = declared.and(all)
+		}
+		groups[GroupUnverified] = all
+	}
 	var list []Standing
 	for _, name := range Groups() {
 		if s := groups[name]; s != nil {
@@ -123,6 +130,30 @@ func groupOf(c *Change) Group {
 		return GroupUnverified
 	}
 	panic("no such action: " + string(c.Action))
+}
+
+// AsksForPerson reports whether a person should look at what the state has: something is in doubt, in
+// conflict or unverified.
+func (p *Plan) AsksForPerson() bool {
+	return slices.ContainsFunc(p.Standings(), func(s Standing) bool {
+		switch s.Group {
+		case GroupConflict, GroupInDoubt, GroupUnverified:
+			return true
+		case GroupUnknown, GroupLate, GroupFailed, GroupRefused, GroupExpired, GroupNever,
+			GroupPending, GroupInFlight, GroupDue, GroupWaiting, GroupNext:
+		}
+		return false
+	})
+}
+
+// and is a group and others that are of it as well.
+func (s *Standing) and(others *Standing) *Standing {
+	both := Standing{Group: s.Group, Next: s.Next}
+	both.Totals.Merge(s.Totals)
+	both.Totals.Merge(others.Totals)
+	both.First = slices.Concat(s.First, others.First)
+	both.First = both.First[:min(len(both.First), StandingMax)]
+	return &both
 }
 
 func (s *Standing) add(c *Change) {

@@ -121,6 +121,8 @@ func (b *builder) retain(keep func(i int) bool) {
 			all = append(all, b.facts[i])
 		case c.Action == Submit:
 			b.uncount(c)
+		case c.Action == Conflict:
+			b.plan.ConflictsBeyond++
 		}
 	}
 	b.plan.Changes, b.facts, b.sent = changes, all, sent

@@ -49,6 +49,20 @@ func (o Outline) MayBeMade() bool {
 	return (o.Status.MayBeMade() || forgotten) && o.RecordStatus != transfer.Failed
 }
 
+// AsksForPerson reports whether a person should look at it, whatever is declared: it may or may not
+// have been made, or what is recorded is not proven, or not what was asked for. Of what the service
+// calls FAILED nothing is to be proven: no money moved.
+func (o Outline) AsksForPerson() bool {
+	switch o.Status {
+	case InDoubt, Conflict:
+		return true
+	case Unverified:
+		return o.RecordStatus != transfer.Failed
+	case Unsent, Recorded, Adopted, Refused, Tombstone:
+	}
+	return false
+}
+
 // OutlinesOf is what [Snapshot.Outlines] yields where Transfers yields rows: for a snapshot
 // that has no cheaper way to it.
 func OutlinesOf(rows iter.Seq2[Transfer, error]) iter.Seq2[Outline, error] {

@@ -54,8 +54,9 @@ func newApply(p *process) *cobra.Command {
 		Long: "Submit what is missing and record what comes back. With a saved plan it sends exactly\n" +
 			"that plan or nothing; without one it plans, shows the plan and asks.\n\n" +
 			"Exit codes: 0 done; 1 an error, nothing was sent; 3 some were refused, failed or not\n" +
-			"attempted; 4 some are in doubt, unverified or in conflict: a person should look; 5 a\n" +
-			"control said no, nothing was sent; 129, 130, 143 interrupted, nothing in doubt.",
+			"attempted; 4 some are in doubt, unverified or in conflict: a person should look, whatever\n" +
+			"else happened; 5 a control said no, nothing was sent; 129, 130, 143 interrupted, nothing\n" +
+			"in doubt.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "" {
@@ -179,10 +180,19 @@ func (a *applying) check(p *process) error {
 func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journal, snapshot state.Snapshot, holder state.Holder) error {
 	seen := &watch{Snapshot: snapshot}
 	plan, err := a.plan(ctx, w, seen)
-	if err != nil {
+	switch {
+	case err != nil && seen.whole: // it was the plan that is wrong
+		return a.standing(ctx, w, journal, seen, nil, err)
+	case err != nil:
 		return err
 	}
 	a.course.plan = plan
+	return a.standing(ctx, w, journal, seen, plan, a.planned(ctx, w, plan, journal, seen, holder))
+}
+
+// planned carries the plan out, where nothing keeps it from that. What is not to be sent may still
+// be settled.
+func (a *applying) planned(ctx context.Context, w *workspace, plan *planner.Plan, journal state.Journal, seen *watch, holder state.Holder) error {
 	if err := a.otherDigest(plan); err != nil {
 		return err
 	}
@@ -196,10 +206,7 @@ func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journ
 		return a.settleOnly(ctx, w, plan, journal, holder, err)
 	}
 	if plan.Empty() {
-		if err := a.tellUnfinished(w, seen); err != nil {
-			return err
-		}
-		return a.standing(ctx, w, journal, seen, plan, nil)
+		return a.tellUnfinished(w, seen)
 	}
 	if err := a.ask(ctx, w); err != nil {
 		return err
@@ -209,8 +216,7 @@ func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journ
 		return err
 	}
 	defer connection.close()
-	ended := a.execute(ctx, w, a.newRun(w, plan, journal, snapshot, holder, connection), executor.Apply)
-	return a.standing(ctx, w, journal, seen, plan, ended)
+	return a.execute(ctx, w, a.newRun(w, plan, journal, seen.Snapshot, holder, connection), executor.Apply)
 }
 
 // plan makes the plan, or reads and checks the saved one, and shows it.

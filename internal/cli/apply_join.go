@@ -125,7 +125,12 @@ func (a *applying) carryOutJoined(ctx context.Context, w *workspace, journal sta
 	w.runID, a.course.plan = begun.RunID, plan
 	run := a.newRun(w, plan, journal, snapshot, begun.By, connection)
 	run.Begun = begun
-	return a.execute(ctx, w, run, executor.Join)
+	ended := a.execute(ctx, w, run, executor.Join)
+	var silent exitCode
+	if ended != nil && !errors.As(ended, &silent) || a.course.summary.Left { // others may have requests under way
+		return ended
+	}
+	return a.standing(ctx, w, journal, &watch{Snapshot: snapshot}, plan, ended)
 }
 
 // checkRates refuses a run of which another runner spaces requests that this one would not, or

@@ -125,9 +125,13 @@ func withHint(err error, hint string) error { return hinted{err, hint, exitError
 
 // withCode is err with another exit code.
 func withCode(err error, code int) error {
+	var silent exitCode
 	var hint hinted
-	if !errors.As(err, &hint) {
+	switch {
+	case err == nil, errors.As(err, &silent):
 		return exitCode(code)
+	case !errors.As(err, &hint):
+		return hinted{err, "", code}
 	}
 	hint.code = code
 	return hint

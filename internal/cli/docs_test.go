@@ -480,7 +480,7 @@ func TestDocsLines(t *testing.T) {
 	out.WriteString(run(t, 1, "audit", "verify", "pack", "--json", in))
 	edited := strings.Replace(readFile(t, filepath.Join(dir, "main.hcl")), "8200.00", "8300.00", 1)
 	writeFile(t, filepath.Join(dir, "main.hcl"), edited)
-	out.WriteString(run(t, 1, "plan", "--sandbox", "--json", in))
+	out.WriteString(run(t, 4, "plan", "--sandbox", "--json", in))
 	out.WriteString(run(t, 1, "apply", "--sandbox", "--json", in)) // nobody can be asked
 	writeFile(t, filepath.Join(dir, "main.hcl"), edited+"\nnonsense {}\n")
 	out.WriteString(run(t, 1, "validate", "--json", in))

@@ -237,7 +237,7 @@ func (i *importing) compare(w *workspace, d *state.Detail, policy executor.Polic
 	case d.Status == state.Refused, d.Status == state.Unsent:
 		differs("The state has it as " + d.Status.String() + ", and the file has a record of it. Nobody declares it any more: declare it again and import the file again.")
 	}
-	if asksForAPerson(d.Status) {
+	if d.Transfer.Outline().AsksForPerson() {
 		imported.Look++
 	}
 	imported.Known.Add(d.Asset, d.Amount)

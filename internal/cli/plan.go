@@ -26,9 +26,9 @@ func newPlan(p *process) *cobra.Command {
 		Short: "Show what an apply would do",
 		Long: "Show what an apply would do. It takes no lock, needs no credentials and writes nothing but\n" +
 			"the file that --out names. With --refresh it first does what remit refresh does.\n\n" +
-			"Exit codes: 0 done; 1 a mistake or a conflict; 5 a control says no; with\n" +
-			"--detailed-exitcode 2 where there is something to do; with --refresh 4 where a transfer\n" +
-			"failed late or is in conflict now.",
+			"Exit codes: 0 done; 1 a mistake; 4 a transfer is in conflict with what is recorded, or with\n" +
+			"--refresh failed late; 5 a control says no; with --detailed-exitcode 2 where there is\n" +
+			"something to do.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if into != "" && out != "" && samePath(o.within(into), o.within(out)) {

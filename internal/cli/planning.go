@@ -152,14 +152,18 @@ func (o *planning) authorName(p *process) string {
 	return p.getenv("USER")
 }
 
-// exitOf is the exit code of a plan that must not be applied: 5 where a control says no,
-// 1 where the plan itself is wrong.
+// exitOf is the exit code of a plan that must not be applied: 4 where what is declared or was answered
+// is in conflict with what is recorded, else 1 where the plan itself is wrong, and 5 where a control
+// says no.
 func exitOf(obstacles []planner.Obstacle) int {
+	if slices.ContainsFunc(obstacles, func(o planner.Obstacle) bool { return o.Kind == planner.ObstacleConflict }) {
+		return exitLook
+	}
 	isWrong := func(o planner.Obstacle) bool {
 		switch o.Kind {
-		case planner.ObstacleConflict, planner.ObstacleEmpty:
+		case planner.ObstacleEmpty:
 			return true
-		case planner.ObstacleLookAlike, planner.ObstacleRename, planner.ObstacleReversal, planner.ObstacleLate, planner.ObstacleWindow,
+		case planner.ObstacleConflict, planner.ObstacleLookAlike, planner.ObstacleRename, planner.ObstacleReversal, planner.ObstacleLate, planner.ObstacleWindow,
 			planner.ObstacleControl, planner.ObstacleLimit, planner.ObstaclePolicy:
 			return false
 		}

@@ -2,138 +2,118 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
 	"remit/executor"
-	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
 )
 
 const (
-	watchedMax = 10_000 // ref_ids that a watch remembers
-	namedMax   = 20     // ref_ids that a notice names
+	namedMax = 20 // ref_ids that a notice names
 
 	detailsPerCall = 500 // that are in memory at once
 )
 
-// watch is a snapshot that remembers at which transfers a person should look, as they pass:
+// watch is a snapshot that counts the transfers at which a person should look, as they pass:
 // a plan does not have those that nobody declares any more or that no target names.
 type watch struct {
 	state.Snapshot
-	refIDs     []string
-	more       bool // than it remembers
+	asks       int
 	unfinished int  // recorded, and neither COMPLETED nor FAILED
-}
-
-// asksForAPerson reports whether a status keeps every apply at exit code 4.
-func asksForAPerson(s state.Status) bool {
-	switch s {
-	case state.InDoubt, state.Unverified, state.Conflict:
-		return true
-	case state.Unsent, state.Recorded, state.Adopted, state.Refused, state.Tombstone:
-	}
-	return false
+	whole      bool // every transfer has passed
 }
 
 // Transfers yields what the snapshot does, from the first one again where it is called again.
 func (w *watch) Transfers(ctx context.Context) iter.Seq2[state.Transfer, error] {
 	return func(yield func(state.Transfer, error) bool) {
-		w.refIDs, w.more, w.unfinished = nil, false, 0
+		w.asks, w.unfinished, w.whole = 0, 0, false
 		for t, err := range w.Snapshot.Transfers(ctx) {
-			w.pass(t.RefID, t.Status, t.RecordStatus, err)
-			if !yield(t, err) {
+			if err == nil {
+				w.pass(t.Outline())
+			}
+			if !yield(t, err) || err != nil {
 				return
 			}
 		}
+		w.whole = true
 	}
 }
 
 // Outlines does with outlines what Transfers does with rows.
 func (w *watch) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
 	return func(yield func(state.Outline, error) bool) {
-		w.refIDs, w.more, w.unfinished = nil, false, 0
+		w.asks, w.unfinished, w.whole = 0, 0, false
 		for o, err := range w.Snapshot.Outlines(ctx) {
-			w.pass(o.RefID, o.Status, o.RecordStatus, err)
-			if !yield(o, err) {
+			if err == nil {
+				w.pass(o)
+			}
+			if !yield(o, err) || err != nil {
 				return
 			}
 		}
+		w.whole = true
 	}
 }
 
-func (w *watch) pass(refID string, status state.Status, service transfer.RecordStatus, err error) {
-	if err == nil && status.Made() && service != "" && !service.Final() {
+func (w *watch) pass(o state.Outline) {
+	if o.Status.Made() && o.RecordStatus != "" && !o.RecordStatus.Final() {
 		w.unfinished++
 	}
-	switch {
-	case err != nil || !asksForAPerson(status):
-	case len(w.refIDs) == watchedMax:
-		w.more = true
-	default:
-		w.refIDs = append(w.refIDs, strings.Clone(refID))
+	if o.AsksForPerson() {
+		w.asks++
 	}
 }
 
-// standing is how an apply ended, or exit code 4 where something that it saw in the state, in
-// its plan or not, is still in doubt, unverified or in conflict: whatever the run did, a
-// person should look. What neither the plan nor the run has named is named.
+// standing is how an apply ended, with exit code 4 where anything in the state, in its plan or
+// not, is in doubt, unverified or in conflict: whatever the apply did, and whatever else would be its
+// exit code, a person should look. What neither the plan nor the run has named is named.
 func (a *applying) standing(ctx context.Context, w *workspace, journal state.Journal, seen *watch, plan *planner.Plan, ended error) error {
-	var code exitCode
-	if ended != nil && !errors.As(ended, &code) {
+	if isUnread(ended) {
 		return ended
 	}
-	left, err := stillStanding(context.WithoutCancel(ctx), journal, seen)
-	if err != nil {
-		return hinted{fmt.Errorf("read what is left in doubt: %w", err), w.command("state list"), exitLook}
-	}
-	if len(left) == 0 && !seen.more {
+	left, err := a.leftover(context.WithoutCancel(ctx), journal, seen, plan)
+	switch {
+	case err != nil && ended != nil: // what keeps the state from being read was told
+		return ended
+	case err != nil:
+		return hinted{err, w.command("state list"), exitLook}
+	case !left.AsksForPerson():
 		return ended
 	}
-	for _, c := range plan.Changes.All() {
-		delete(left, c.RefID)
-	}
-	if !plan.Empty() { // each doubt was settled or listed
-		for refID, status := range left {
-			if status == state.InDoubt {
-				delete(left, refID)
-			}
+	unnamed := left.Statuses
+	if plan != nil {
+		for _, c := range plan.Changes.All() {
+			delete(unnamed, c.RefID)
 		}
 	}
-	if err := a.tellStanding(w, left); err != nil {
+	if a.course.summary != nil { // each doubt was settled or listed
+		maps.DeleteFunc(unnamed, func(_ string, status state.Status) bool { return status == state.InDoubt })
+	}
+	if err := a.tellStanding(w, unnamed); err != nil {
 		return err
 	}
-	return exitCode(exitLook)
+	return withCode(ended, exitLook)
 }
 
-// stillStanding are those of the seen transfers at which a person should look now.
-func stillStanding(ctx context.Context, journal state.Journal, seen *watch) (map[string]state.Status, error) {
-	if len(seen.refIDs) == 0 {
-		return nil, nil
-	}
+// leftover is what the apply leaves to a person. All of the state is read only where that can say
+// more than the run did.
+func (a *applying) leftover(ctx context.Context, journal state.Journal, seen *watch, plan *planner.Plan) (executor.Leftover, error) {
 	snapshot, err := journal.Snapshot(ctx)
 	if err != nil {
-		return nil, err
+		return executor.Leftover{}, fmt.Errorf("read what is left in doubt: %w", err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	left := make(map[string]state.Status)
-	for some := range slices.Chunk(seen.refIDs, detailsPerCall) {
-		details, err := snapshot.Details(ctx, some...)
-		if err != nil {
-			return nil, err
-		}
-		for _, d := range details {
-			if asksForAPerson(d.Status) {
-				left[d.RefID] = d.Status
-			}
-		}
+	if seen.whole && seen.asks == 0 {
+		edited, err := executor.ReadEdited(ctx, snapshot, plan)
+		return executor.Leftover{Edited: edited}, err
 	}
-	return left, nil
+	return executor.ReadLeftover(ctx, snapshot, plan)
 }
 
 // tellStanding names transfers that nothing else in the output does.
@@ -141,11 +121,7 @@ func (a *applying) tellStanding(w *workspace, left map[string]state.Status) erro
 	if len(left) == 0 {
 		return nil
 	}
-	refIDs := make([]string, 0, len(left))
-	for refID := range left {
-		refIDs = append(refIDs, refID)
-	}
-	slices.Sort(refIDs)
+	refIDs := slices.Sorted(maps.Keys(left))
 	shown := refIDs[:min(len(refIDs), namedMax)]
 	names := make([]string, len(shown))
 	for i, refID := range shown {
