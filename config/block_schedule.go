@@ -70,7 +70,22 @@ func (s *Schedule) read(r *reader) bool {
 		return false
 	}
 	s.Convention, s.Zone, s.Occurrences = made.Convention, made.Zone, all
+	s.warnUnknown(r, made.Calendar)
 	return true
+}
+
+// warnUnknown says from which date on the holidays are not all known.
+func (s *Schedule) warnUnknown(r *reader, c *calendar.Calendar) {
+	for _, o := range s.Occurrences {
+		set, known := c.Unknown(o.Date)
+		if set == "" {
+			continue
+		}
+		r.diags = append(r.diags, warning(r.block.arguments["calendar"].expr.Range(), "Holidays are not known yet",
+			"The schedule has the date %s. remit knows the holidays %q for certain until %d; later ones are estimates, or missing. Add the missing days to dates of the calendar, or end the schedule earlier.",
+			o.Date, set, known))
+		return
+	}
 }
 
 // value is what schedule.NAME is.

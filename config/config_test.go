@@ -97,7 +97,7 @@ batch "a" {}
 		Service: config.Service{
 			BaseURL: "https://api.example.com/v1", Operator: "brand", LookupPath: "/v2/transfers",
 			FingerprintKey: "fp", ReplayWindow: 60 * time.Hour, HoldDoubt: true, PrecheckNew: true,
-			InFlightMax: 64, Timeout: 5 * time.Second, CAFile: "ca.pem",
+			AuthStyle: "auto", InFlightMax: 64, Timeout: 5 * time.Second, CAFile: "ca.pem",
 			RateLimits: map[transfer.Operation]config.RateLimit{
 				transfer.Internal: {Requests: 10, Window: time.Second},
 				transfer.Platform: {Requests: 6000, Window: 5 * time.Minute},
@@ -125,7 +125,7 @@ func TestDefaults(t *testing.T) {
 		Dir: c.Dir, Environment: "default",
 		State: config.StateBackend{Kind: "sqlite", Path: "remit.db"},
 		Service: config.Service{
-			Operator: "platform", ReplayWindow: 24 * time.Hour, InFlightMax: 8, Timeout: 30 * time.Second,
+			Operator: "platform", ReplayWindow: 24 * time.Hour, AuthStyle: "auto", InFlightMax: 8, Timeout: 30 * time.Second,
 			RateLimits: map[transfer.Operation]config.RateLimit{},
 		},
 	}

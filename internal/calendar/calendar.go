@@ -11,6 +11,7 @@ import (
 type Calendar struct {
 	weekend [7]bool
 	closed  map[Date]string // and why
+	sets    []string        // of holidays
 	joined  []*Calendar     // a business day is one of all of these too
 }
 
@@ -44,6 +45,7 @@ func New(rules Rules) (*Calendar, error) {
 		if !addHolidays(set, c.closed) {
 			return nil, fmt.Errorf("there are no holidays of the name %q", set)
 		}
+		c.sets = append(c.sets, set)
 	}
 	for d := range c.closed {
 		if c.weekend[d.Weekday()] {
@@ -75,6 +77,25 @@ func (c *Calendar) Closed(d Date) string {
 		}
 	}
 	return ""
+}
+
+// Unknown returns a set of holidays, of c or of a calendar of [Rules].Also, that does not know every
+// holiday of the date's year, and the last year that it knows; "" where all do.
+func (c *Calendar) Unknown(d Date) (set string, known int) {
+	if c == nil {
+		return "", 0
+	}
+	for _, name := range c.sets {
+		if last := HolidaysKnown(name); d.Midnight().Year() > last {
+			return name, last
+		}
+	}
+	for _, other := range c.joined {
+		if set, known := other.Unknown(d); set != "" {
+			return set, known
+		}
+	}
+	return "", 0
 }
 
 // Convention is how a date that is no business day is moved to one. The names and meanings

@@ -1,18 +1,9 @@
 package calendar_test
 
 import (
-	"go/parser"
-	"go/token"
-	"io/fs"
-	"maps"
-	"os/exec"
-	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"remit/internal/calendar"
@@ -120,36 +111,4 @@ func TestAdjustLaws(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestHolidaySetsAreTheLibrarys holds the names against what the library has: whatever it adds
-// gets a name here and in docs/schedules.md.
-func TestHolidaySetsAreTheLibrarys(t *testing.T) {
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/rickar/cal/v2").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := map[string]bool{"fed": true} // it is made of those of us
-	root := strings.TrimSpace(string(out))
-	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || filepath.Dir(path) == root {
-			return err
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-		if err != nil {
-			return err
-		}
-		for name := range file.Scope.Objects {
-			if part, ok := strings.CutPrefix(name, "Holidays"); ok {
-				found[strings.TrimSuffix(strings.ToLower(file.Name.Name+"-"+part), "-")] = true
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(found)), calendar.HolidaySets()); diff != "" {
-		t.Errorf("the library has other holidays than have names (-library +names):\n%s", diff)
-	}
 }

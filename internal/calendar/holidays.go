@@ -1,121 +1,110 @@
 package calendar
 
 import (
+	_ "embed" // the table of holidays
+	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
-
-	"github.com/rickar/cal/v2"
-	"github.com/rickar/cal/v2/ar"
-	"github.com/rickar/cal/v2/at"
-	"github.com/rickar/cal/v2/au"
-	"github.com/rickar/cal/v2/be"
-	"github.com/rickar/cal/v2/bg"
-	"github.com/rickar/cal/v2/br"
-	"github.com/rickar/cal/v2/ca"
-	"github.com/rickar/cal/v2/ch"
-	"github.com/rickar/cal/v2/cz"
-	"github.com/rickar/cal/v2/de"
-	"github.com/rickar/cal/v2/dk"
-	"github.com/rickar/cal/v2/ecb"
-	"github.com/rickar/cal/v2/es"
-	"github.com/rickar/cal/v2/fr"
-	"github.com/rickar/cal/v2/gb"
-	"github.com/rickar/cal/v2/gr"
-	"github.com/rickar/cal/v2/hr"
-	"github.com/rickar/cal/v2/ie"
-	"github.com/rickar/cal/v2/it"
-	"github.com/rickar/cal/v2/jp"
-	"github.com/rickar/cal/v2/lt"
-	"github.com/rickar/cal/v2/lv"
-	"github.com/rickar/cal/v2/mw"
-	"github.com/rickar/cal/v2/nc"
-	"github.com/rickar/cal/v2/nl"
-	"github.com/rickar/cal/v2/no"
-	"github.com/rickar/cal/v2/nz"
-	"github.com/rickar/cal/v2/pl"
-	"github.com/rickar/cal/v2/ro"
-	"github.com/rickar/cal/v2/ru"
-	"github.com/rickar/cal/v2/se"
-	"github.com/rickar/cal/v2/si"
-	"github.com/rickar/cal/v2/sk"
-	"github.com/rickar/cal/v2/ua"
-	"github.com/rickar/cal/v2/us"
-	"github.com/rickar/cal/v2/za"
 )
 
-// sets are the holidays that have a name of their own: those of countries by ISO 3166-1, of
-// their parts by ISO 3166-2, and of central banks by the names that these go by.
-var sets = sync.OnceValue(func() map[string][]*cal.Holiday {
-	// The library makes times in the zone of the machine. Where its clocks skip midnight, a
-	// holiday would be a day too early there.
-	cal.DefaultLoc = time.UTC
-	return map[string][]*cal.Holiday{
-		"ar": ar.Holidays, "at": at.Holidays, "be": be.Holidays, "bg": bg.Holidays, "br": br.Holidays,
-		"ca": ca.Holidays, "ch": ch.Holidays, "cz": cz.Holidays, "de": de.Holidays, "dk": dk.Holidays,
-		"es": es.Holidays, "fr": fr.Holidays, "gb": gb.Holidays, "gr": gr.Holidays, "hr": hr.Holidays,
-		"ie": ie.Holidays, "it": it.Holidays, "jp": jp.Holidays, "lt": lt.Holidays, "lv": lv.Holidays,
-		"mw": mw.Holidays, "nc": nc.Holidays, "nl": nl.Holidays, "no": no.Holidays, "nz": nz.Holidays,
-		"pl": pl.Holidays, "ro": ro.Holidays, "ru": ru.Holidays, "se": se.Holidays, "si": si.Holidays,
-		"sk": sk.Holidays, "ua": ua.Holidays, "us": us.Holidays, "za": za.Holidays,
+// holidays.txt has the holidays of each set by year. data/generate.py writes it and says what is in it.
+//
+//go:embed data/holidays.txt
+var holidaysText string
 
-		"ecb": ecb.Holidays, "fed": federalReserve(),
+// holidaySet are the holidays of a country by ISO 3166-1, of a part of one by ISO 3166-2, or of a
+// central bank by the name that it goes by.
+type holidaySet struct {
+	yearKnown int // the last one of which every holiday is certain
+	named     map[Date]string
+}
 
-		"au-act": au.HolidaysACT, "au-nsw": au.HolidaysNSW, "au-nt": au.HolidaysNT, "au-qld": au.HolidaysQLD,
-		"au-sa": au.HolidaysSA, "au-tas": au.HolidaysTAS, "au-vic": au.HolidaysVIC, "au-wa": au.HolidaysWA,
-
-		"ch-ag": ch.HolidaysAG, "ch-ai": ch.HolidaysAI, "ch-ar": ch.HolidaysAR, "ch-be": ch.HolidaysBE,
-		"ch-bl": ch.HolidaysBL, "ch-bs": ch.HolidaysBS, "ch-fr": ch.HolidaysFR, "ch-ge": ch.HolidaysGE,
-		"ch-gl": ch.HolidaysGL, "ch-gr": ch.HolidaysGR, "ch-ju": ch.HolidaysJU, "ch-lu": ch.HolidaysLU,
-		"ch-ne": ch.HolidaysNE, "ch-nw": ch.HolidaysNW, "ch-ow": ch.HolidaysOW, "ch-sg": ch.HolidaysSG,
-		"ch-sh": ch.HolidaysSH, "ch-so": ch.HolidaysSO, "ch-sz": ch.HolidaysSZ, "ch-tg": ch.HolidaysTG,
-		"ch-ti": ch.HolidaysTI, "ch-ur": ch.HolidaysUR, "ch-vd": ch.HolidaysVD, "ch-vs": ch.HolidaysVS,
-		"ch-zg": ch.HolidaysZG, "ch-zh": ch.HolidaysZH,
-
-		"de-bb": de.HolidaysBB, "de-be": de.HolidaysBE, "de-bw": de.HolidaysBW, "de-by": de.HolidaysBY,
-		"de-hb": de.HolidaysHB, "de-he": de.HolidaysHE, "de-hh": de.HolidaysHH, "de-mv": de.HolidaysMV,
-		"de-ni": de.HolidaysNI, "de-nw": de.HolidaysNW, "de-rp": de.HolidaysRP, "de-sh": de.HolidaysSH,
-		"de-sl": de.HolidaysSL, "de-sn": de.HolidaysSN, "de-st": de.HolidaysST, "de-th": de.HolidaysTH,
+var sets = sync.OnceValue(func() map[string]*holidaySet {
+	read, err := readHolidays(holidaysText)
+	if err != nil {
+		panic("data/holidays.txt: " + err.Error()) // it is a part of the program
 	}
+	return read
 })
 
-// federalReserve are the holidays of the Federal Reserve Banks: those of the federal
-// government, but one on a Saturday is not observed on the Friday before
-// (https://www.frbservices.org/about/holiday-schedules).
-func federalReserve() []*cal.Holiday {
-	fromSunday := []cal.AltDay{{Day: time.Sunday, Offset: 1}}
-	all := make([]*cal.Holiday, 0, len(us.Holidays))
-	for _, holiday := range us.Holidays {
-		if holiday.Observed != nil {
-			holiday = holiday.Clone(&cal.Holiday{Observed: fromSunday})
+// readHolidays reads lines of "[SET] LAST_YEAR_KNOWN" and, below each, of the name of a holiday and its
+// days as "MM-DD:YEARS", where YEARS are such as "2026,2028-2030"; all parts of these with tabs between.
+func readHolidays(text string) (map[string]*holidaySet, error) {
+	all := make(map[string]*holidaySet)
+	var set *holidaySet
+	for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		var err error
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case strings.HasPrefix(line, "["):
+			name, year, _ := strings.Cut(line[1:], "] ")
+			set = &holidaySet{named: make(map[Date]string)}
+			set.yearKnown, err = strconv.Atoi(year)
+			all[name] = set
+		default:
+			err = set.read(strings.Split(line, "\t"))
 		}
-		all = append(all, holiday)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n+1, err)
+		}
 	}
-	return all
+	return all, nil
+}
+
+func (s *holidaySet) read(fields []string) error {
+	for _, field := range fields[1:] {
+		day, years, _ := strings.Cut(field, ":")
+		at, err := time.Parse("01-02", day)
+		if err != nil {
+			return err
+		}
+		for part := range strings.SplitSeq(years, ",") {
+			from, to, isRange := strings.Cut(part, "-")
+			if !isRange {
+				to = from
+			}
+			first, err := strconv.Atoi(from)
+			if err != nil {
+				return err
+			}
+			last, err := strconv.Atoi(to)
+			if err != nil {
+				return err
+			}
+			for year := first; year <= last; year++ {
+				s.named[NewDate(year, at.Month(), at.Day())] = fields[0]
+			}
+		}
+	}
+	return nil
 }
 
 // HolidaySets are the names of all sets of holidays, sorted.
 func HolidaySets() []string { return slices.Sorted(maps.Keys(sets())) }
 
-// addHolidays adds what a set of holidays closes in the years that dates may be in. It is
-// false where there is no such set. Where two holidays fall on one day, the first named of
-// them is kept.
+// HolidaysKnown is the last year of which every holiday of a set is certain, 0 where there is no such
+// set. Holidays of later years may be estimates, or missing.
+func HolidaysKnown(set string) int {
+	if s := sets()[set]; s != nil {
+		return s.yearKnown
+	}
+	return 0
+}
+
+// addHolidays adds what a set of holidays closes. It is false where there is no such set. Where two
+// holidays fall on one day, the first named of them is kept.
 func addHolidays(set string, into map[Date]string) bool {
-	holidays, ok := sets()[set]
-	if !ok {
+	s := sets()[set]
+	if s == nil {
 		return false
 	}
-	// A holiday of the next year may be observed in this one.
-	for year := YearMin - 1; year <= YearMax+1; year++ {
-		for _, holiday := range holidays {
-			_, observed := holiday.Calc(year)
-			if observed.Year() < YearMin || observed.Year() > YearMax {
-				continue // or there is none in that year, which is the year 1
-			}
-			if d := dateOf(observed); into[d] == "" {
-				into[d] = holiday.Name + " (" + set + ")"
-			}
+	for d, name := range s.named {
+		if into[d] == "" {
+			into[d] = name + " (" + set + ")"
 		}
 	}
 	return true
