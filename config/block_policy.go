@@ -39,11 +39,9 @@ func (s PolicyScope) Attributes() []string {
 	if s == ScopePlan {
 		return []string{"actions", "batches", "count", "destinations", "environment", "hash_total", "signals", "totals", "transfers"}
 	}
-	return []string{
-		"action", "address", "after", "again", "amount", "asset", "batch", "expires",
-		"from_account_id", "from_identity_id", "from_profile_id", "metadata", "operation", "place", "reason",
-		"recipient_metadata", "ref_id", "signals", "to_account_id", "to_identity_id", "to_profile_id", "until",
-	}
+	names := append(transfer.FieldNames(), "action", "address", "after", "again", "batch", "expires", "place", "reason", "signals", "until")
+	slices.Sort(names)
+	return names
 }
 
 // Party is one side of a transfer.

@@ -45,7 +45,7 @@ const scaleUnknown = -1
 type compiledText struct {
 	template template
 	optional bool // null means that it is absent
-	of       func(*transfer.Request) *string
+	field    int  // its number
 }
 
 type compiledPair struct {
@@ -53,17 +53,18 @@ type compiledPair struct {
 	value template
 }
 
-// compiledTexts are the arguments of a transfer block that are text of a request.
-func compiledTexts() map[string]func(*transfer.Request) *string {
-	return map[string]func(*transfer.Request) *string{
-		"from_profile_id":  func(r *transfer.Request) *string { return &r.FromProfileID },
-		"from_identity_id": func(r *transfer.Request) *string { return &r.FromIdentityID },
-		"from_account_id":  func(r *transfer.Request) *string { return &r.FromAccountID },
-		"to_profile_id":    func(r *transfer.Request) *string { return &r.ToProfileID },
-		"to_identity_id":   func(r *transfer.Request) *string { return &r.ToIdentityID },
-		"to_account_id":    func(r *transfer.Request) *string { return &r.ToAccountID },
-		"asset":            func(r *transfer.Request) *string { return &r.Asset },
+// compiledTexts are the arguments of a transfer block that are text of a request, with the numbers
+// of their fields.
+func compiledTexts() map[string]int {
+	texts := make(map[string]int)
+	fields := new(transfer.Request).Fields()
+	for n := range fields {
+		f := &fields[n]
+		if f.Side() != transfer.NoSide || f.Name() == "asset" {
+			texts[f.Name()] = n
+		}
 	}
+	return texts
 }
 
 // newCompiled compiles a block with for_each, after an instance of it was evaluated to like.
@@ -123,7 +124,7 @@ type compiler struct {
 // field compiles an argument, or reports false.
 func (p *compiler) field(c *compiled, name string, f *field) (ok bool) {
 	p.staysPut = name == "ref_id"
-	switch of := compiledTexts()[name]; {
+	switch number, isText := compiledTexts()[name]; {
 	case name == "ref_id":
 		c.refID = p.template(f.expr, false)
 	case name == "amount":
@@ -134,9 +135,9 @@ func (p *compiler) field(c *compiled, name string, f *field) (ok bool) {
 	case name == "recipient_metadata" && p.block.operation == transfer.Platform:
 		c.recipient, ok = p.pairs(f.expr)
 		return ok
-	case of != nil:
+	case isText:
 		optional := strings.HasSuffix(name, "_identity_id") || strings.HasSuffix(name, "_account_id")
-		c.texts = append(c.texts, compiledText{p.template(f.expr, false), optional, of})
+		c.texts = append(c.texts, compiledText{p.template(f.expr, false), optional, number})
 	default:
 		return false
 	}
@@ -261,13 +262,14 @@ func (c *compiled) transfer(r *row, out *Transfer) bool {
 	if c.refID != nil && transfer.CheckRefID(request.RefID) != nil {
 		return false
 	}
+	fields := request.Fields()
 	for i := range c.texts {
 		text, found := c.texts[i].template.text(r)
 		isAbsent := found == nothing && c.texts[i].optional
 		if !isAbsent && (found != present || text == "" || checkSent(text) != nil) {
 			return false
 		}
-		*c.texts[i].of(request) = text
+		fields[c.texts[i].field].SetText(text)
 	}
 	if !c.readAmount(r, request) || !c.meetsConditions(r) {
 		return false
@@ -279,9 +281,7 @@ func (c *compiled) transfer(r *row, out *Transfer) bool {
 	if ok && c.recipient != nil {
 		request.RecipientMetadata, ok = c.metadataOf(c.recipient, r)
 	}
-	toItself := request.FromProfileID == request.ToProfileID &&
-		request.FromIdentityID == request.ToIdentityID && request.FromAccountID == request.ToAccountID
-	return ok && !toItself
+	return ok && !request.GoesToItself()
 }
 
 // identify sets the ref_id and the address, for most rows in one piece of memory.

@@ -56,7 +56,7 @@ func (t *transferBlock) evaluate(in instance) (Transfer, bool, hcl.Diagnostics) 
 	if t.operation == transfer.Platform {
 		r.RecipientMetadata = e.metadata("recipient_metadata")
 	}
-	if !e.wrong && r.FromProfileID == r.ToProfileID && r.FromIdentityID == r.ToIdentityID && r.FromAccountID == r.ToAccountID {
+	if !e.wrong && r.GoesToItself() {
 		e.refuse(nil, "Sender and destination are the same", "The transfer goes from profile %q to itself.", r.FromProfileID)
 	}
 	e.conditions(&out)

@@ -14,7 +14,7 @@ import (
 // of it only one may be changed any more.
 type Changes struct {
 	lines  []line
-	shapes []Change  // what a packed line differs from, in its texts only
+	shapes []shape   // what a packed line differs from, in its texts only
 	texts  texts     // of packed lines
 	whole  []*Change // what can't be packed
 	packed []byte    // of the change that is being packed
@@ -87,7 +87,7 @@ func (l *Changes) Kinds() iter.Seq2[*Change, int] {
 			}
 		}
 		for shape, count := range counts {
-			if count > 0 && !yield(&l.shapes[shape], count) {
+			if count > 0 && !yield(&l.shapes[shape].Change, count) {
 				return
 			}
 		}
@@ -131,11 +131,11 @@ func (l *Changes) keep(c *Change) line {
 func (l *Changes) shapeOf(c *Change) int {
 	last := len(l.shapes) - 1
 	for i := last; i >= 0 && i > last-shapesTried; i-- {
-		if isAlike(c, &l.shapes[i]) {
+		if isAlike(c, &l.shapes[i].Change) {
 			return i
 		}
 	}
-	l.shapes = append(l.shapes, *c)
+	l.shapes = append(l.shapes, newShape(c))
 	return last + 1
 }
 
@@ -143,8 +143,7 @@ func (l *Changes) shapeOf(c *Change) int {
 // other transfer is one that many have.
 func isPackable(c *Change) bool {
 	return c.Recorded == nil && len(c.Differences) == 0 && c.Reverses == "" && c.RefID == c.Request.RefID &&
-		!slices.ContainsFunc(c.Signals, func(s Signal) bool { return s.RefID != "" }) &&
-		fixedTexts+len(c.Request.Metadata)+len(c.Request.RecipientMetadata) <= textsMax
+		!slices.ContainsFunc(c.Signals, func(s Signal) bool { return s.RefID != "" }) && countTexts(c) <= textsMax
 }
 
 // isAlike reports whether two changes that can be packed differ in their texts only.
@@ -152,10 +151,7 @@ func isAlike(a, b *Change) bool {
 	return a.Action == b.Action && a.FromLabel == b.FromLabel && a.DuplicateWithin == b.DuplicateWithin &&
 		a.Again == b.Again && isSameList(a.After, b.After) && isSameTime(a.Until, b.Until) && a.Never == b.Never && isSameTime(a.Expires, b.Expires) &&
 		isSameTime(a.Due, b.Due) && a.CatchUp == b.CatchUp && isSameList(a.Windows, b.Windows) &&
-		a.Reason == b.Reason && a.Next == b.Next && slices.Equal(a.Signals, b.Signals) &&
-		a.Request.Operation == b.Request.Operation && a.Request.FingerprintKey == b.Request.FingerprintKey &&
-		haveSameKeys(a.Request.Metadata, b.Request.Metadata) &&
-		haveSameKeys(a.Request.RecipientMetadata, b.Request.RecipientMetadata)
+		a.Reason == b.Reason && a.Next == b.Next && slices.Equal(a.Signals, b.Signals) && haveSameKeys(a, b)
 }
 
 // isSameTime reports whether two times are written alike.
@@ -166,100 +162,121 @@ func isSameList(a, b []string) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-func haveSameKeys(a, b transfer.Metadata) bool {
-	return slices.EqualFunc(a, b, func(x, y transfer.Pair) bool { return x.Key == y.Key })
+// haveSameKeys reports whether the pairs of two requests differ in their values only.
+func haveSameKeys(a, b *Change) bool {
+	x, y := a.Request.Fields(), b.Request.Fields()
+	for i := range x {
+		if !slices.EqualFunc(x[i].Pairs(), y[i].Pairs(), func(x, y transfer.Pair) bool { return x.Key == y.Key }) {
+			return false
+		}
+	}
+	return true
 }
 
-// Texts of a change, by number: these, then the values of its metadata.
+// Texts of a change, by number: these, those of its request that are none, and the values of its
+// pairs.
 const (
-	textRefID = iota
-	textAddress
+	textAddress = iota
 	textPlaceOf
 	textBatch
-	textFromProfile
-	textFromIdentity
-	textFromAccount
-	textToProfile
-	textToIdentity
-	textToAccount
-	textAmount
-	textAsset
 	fixedTexts
 
 	textsMax = 32
 )
 
-func textOf(c *Change, n int) string {
-	r := &c.Request
-	switch n {
-	case textRefID:
-		return c.RefID
-	case textAddress:
-		return c.Address
-	case textPlaceOf:
-		return c.Place
-	case textBatch:
-		return c.Batch
-	case textFromProfile:
-		return r.FromProfileID
-	case textFromIdentity:
-		return r.FromIdentityID
-	case textFromAccount:
-		return r.FromAccountID
-	case textToProfile:
-		return r.ToProfileID
-	case textToIdentity:
-		return r.ToIdentityID
-	case textToAccount:
-		return r.ToAccountID
-	case textAmount:
-		return r.Amount.String()
-	case textAsset:
-		return r.Asset
+// textAt says where a text stands: in a field of the request, by its number, or in a pair of one.
+type textAt struct{ field, pair int8 }
+
+const noPair = -1
+
+// listTexts says where the texts of a change stand, those of [fixedTexts] left out.
+func listTexts(c *Change) []textAt {
+	var all []textAt
+	fields := c.Request.Fields()
+	for n := range fields {
+		if !fields[n].HasPairs() {
+			all = append(all, textAt{int8(n), noPair})
+		}
+		for pair := range fields[n].Pairs() {
+			all = append(all, textAt{int8(n), int8(pair)})
+		}
 	}
-	if n -= fixedTexts; n < len(r.Metadata) {
-		return r.Metadata[n].Value
-	}
-	return r.RecipientMetadata[n-len(r.Metadata)].Value
+	return all
 }
 
-// setText is the inverse of textOf. Metadata must be the change's own.
-func setText(c *Change, n int, text string) {
-	r := &c.Request
-	switch n {
-	case textRefID:
-		c.RefID, r.RefID = text, text
-	case textAddress:
-		c.Address = text
-	case textPlaceOf:
-		c.Place = text
-	case textBatch:
-		c.Batch = text
-	case textFromProfile:
-		r.FromProfileID = text
-	case textFromIdentity:
-		r.FromIdentityID = text
-	case textFromAccount:
-		r.FromAccountID = text
-	case textToProfile:
-		r.ToProfileID = text
-	case textToIdentity:
-		r.ToIdentityID = text
-	case textToAccount:
-		r.ToAccountID = text
-	case textAmount:
-		r.Amount = transfer.Amount{}
-		if text != "" {
-			r.Amount = transfer.MustAmount(text)
+// countTexts is how many texts a change has.
+func countTexts(c *Change) int {
+	count := fixedTexts
+	fields := c.Request.Fields()
+	for n := range fields {
+		if fields[n].HasPairs() {
+			count += len(fields[n].Pairs())
+		} else {
+			count++
 		}
-	case textAsset:
-		r.Asset = text
+	}
+	return count
+}
+
+// shape is a change and where those that are like it have their texts.
+type shape struct {
+	Change
+	at    []textAt
+	texts []string // its own, by number
+}
+
+func newShape(c *Change) shape {
+	s := shape{Change: *c, at: listTexts(c)}
+	w := wordsOf(c, s.at)
+	for n := range fixedTexts + len(s.at) {
+		s.texts = append(s.texts, w.get(n))
+	}
+	return s
+}
+
+// words are the texts of a change by number.
+type words struct {
+	change *Change
+	fields [transfer.FieldCount]transfer.Field
+	at     []textAt
+}
+
+func wordsOf(c *Change, at []textAt) words { return words{c, c.Request.Fields(), at} }
+
+func (w *words) get(n int) string {
+	switch n {
+	case textAddress:
+		return w.change.Address
+	case textPlaceOf:
+		return w.change.Place
+	case textBatch:
+		return w.change.Batch
+	}
+	at := w.at[n-fixedTexts]
+	f := &w.fields[at.field]
+	if at.pair != noPair {
+		return f.Pairs()[at.pair].Value
+	}
+	return f.Text()
+}
+
+// set is the inverse of get. The pairs must be the change's own.
+func (w *words) set(n int, text string) {
+	switch n {
+	case textAddress:
+		w.change.Address = text
+	case textPlaceOf:
+		w.change.Place = text
+	case textBatch:
+		w.change.Batch = text
 	default:
-		if n -= fixedTexts; n < len(r.Metadata) {
-			r.Metadata[n].Value = text
+		at := w.at[n-fixedTexts]
+		f := &w.fields[at.field]
+		if at.pair != noPair {
+			f.Pairs()[at.pair].Value = text
 			return
 		}
-		r.RecipientMetadata[n-len(r.Metadata)].Value = text
+		f.SetText(text)
 	}
 }
 
@@ -268,11 +285,12 @@ const prefixMax = 255
 
 // packTexts writes which texts of c differ from those of its shape, four bytes, and of each
 // the length of what both begin with, the length of the rest, and the rest.
-func packTexts(b []byte, c, shape *Change) []byte {
+func packTexts(b []byte, c *Change, like *shape) []byte {
 	b = append(b, 0, 0, 0, 0)
 	var differ uint32
-	for n := range fixedTexts + len(c.Request.Metadata) + len(c.Request.RecipientMetadata) {
-		text, like := textOf(c, n), textOf(shape, n)
+	w := wordsOf(c, like.at)
+	for n := range like.texts {
+		text, like := w.get(n), like.texts[n]
 		if text == like {
 			continue
 		}
@@ -296,15 +314,13 @@ func (l *Changes) read(i int, c *Change) {
 		*c = *l.whole[at.kept.offset]
 		return
 	}
-	shape := &l.shapes[at.shape]
-	*c = *shape
+	like := &l.shapes[at.shape]
+	*c = like.Change
 	rest := l.texts.from(at.kept)
 	differ := uint32(rest[0]) | uint32(rest[1])<<8 | uint32(rest[2])<<16 | uint32(rest[3])<<24
 	rest = rest[4:]
-	if differ>>fixedTexts != 0 {
-		c.Request.Metadata = slices.Clone(shape.Request.Metadata)
-		c.Request.RecipientMetadata = slices.Clone(shape.Request.RecipientMetadata)
-	}
+	w := wordsOf(c, like.at)
+	w.ownPairs(differ)
 	// Texts that are put together share one piece of memory.
 	var room [256]byte
 	var joined [textsMax]struct{ number, end int32 }
@@ -317,9 +333,9 @@ func (l *Changes) read(i int, c *Change) {
 		size, digits := uvarint(rest[1:])
 		rest = rest[1+digits:]
 		if same == 0 {
-			setText(c, n, rest[:size])
+			w.set(n, rest[:size])
 		} else {
-			bytes = append(append(bytes, textOf(shape, n)[:same]...), rest[:size]...)
+			bytes = append(append(bytes, like.texts[n][:same]...), rest[:size]...)
 			joined[count].number, joined[count].end = int32(n), int32(len(bytes))
 			count++
 		}
@@ -327,8 +343,22 @@ func (l *Changes) read(i int, c *Change) {
 	}
 	all, start := string(bytes), int32(0)
 	for _, j := range joined[:count] {
-		setText(c, int(j.number), all[start:j.end])
+		w.set(int(j.number), all[start:j.end])
 		start = j.end
+	}
+	c.RefID = c.Request.RefID
+}
+
+// ownPairs makes pairs the change's own of which a value is to be set: they are those of its shape.
+func (w *words) ownPairs(differ uint32) {
+	for n, at := range w.at {
+		if at.pair == 0 {
+			f := &w.fields[at.field]
+			mask := uint32(1<<len(f.Pairs())-1) << (fixedTexts + n)
+			if differ&mask != 0 {
+				f.SetPairs(slices.Clone(f.Pairs()))
+			}
+		}
 	}
 }
 

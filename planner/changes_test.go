@@ -167,6 +167,38 @@ func TestEveryFieldIsKeptAndWritten(t *testing.T) {
 	}
 }
 
+// TestEveryFieldOfARequestIsKept packs alike changes of which one field of the request differs: one
+// that the list does not know would have the other's value.
+func TestEveryFieldOfARequestIsKept(t *testing.T) {
+	values := map[reflect.Type][2]any{
+		reflect.TypeFor[string]():             {"one", "two"},
+		reflect.TypeFor[transfer.Operation](): {transfer.Platform, transfer.Internal},
+		reflect.TypeFor[transfer.Amount]():    {transfer.MustAmount("1.50"), transfer.MustAmount("2.50")},
+		reflect.TypeFor[transfer.Metadata]():  {transfer.Metadata{{Key: "k", Value: "one"}}, transfer.Metadata{{Key: "k", Value: "two"}}},
+	}
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[transfer.Request]()) {
+		some, isKnown := values[field.Type]
+		if !isKnown {
+			t.Fatalf("transfer.Request.%s has the type %s, of which the test has no value", field.Name, field.Type)
+		}
+		var changes [2]planner.Change
+		for i := range changes {
+			c := &changes[i]
+			c.Action, c.Request = planner.Submit, request("r")
+			c.Request.Operation = transfer.Platform
+			reflect.ValueOf(&c.Request).Elem().FieldByIndex(field.Index).Set(reflect.ValueOf(some[i]))
+			c.RefID = c.Request.RefID
+		}
+		list := planner.ListChanges(changes[:]...)
+		if diff := cmp.Diff(changes[:], list.Slice(), sameChanges()...); diff != "" {
+			t.Errorf("transfer.Request.%s is not kept (-want +got):\n%s", field.Name, diff)
+		}
+		if differences := planner.Differences(changes[0].Request, changes[1].Request); len(differences) == 0 && field.Name != "FingerprintKey" {
+			t.Errorf("transfer.Request.%s is not compared", field.Name)
+		}
+	}
+}
+
 func BenchmarkChanges(b *testing.B) {
 	_, transfers := benchWorld(0, benchDeclared)
 	p := plan(b, newMemory(), planner.Controls{}, transfers...)

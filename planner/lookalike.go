@@ -176,7 +176,7 @@ func (b *builder) suspectsOf(due []twinned, recorded []*row) []*suspects {
 	for len(lines) > 0 {
 		var same, rest []suspect
 		for _, line := range lines {
-			if sameMovement(&lines[0].Request, &line.Request) {
+			if lines[0].Request.IsTwin(&line.Request) {
 				same = append(same, line)
 			} else {
 				rest = append(rest, line)
@@ -280,7 +280,7 @@ func (b *builder) verifySuspects(ctx context.Context, all []*suspects) (map[stri
 		}
 		places[d.RefID] = d.Intent.Place
 		b.occurrences.paid(d)
-		if !sameMovement(&request, &lineOf[d.RefID].Request) {
+		if !request.IsTwin(&lineOf[d.RefID].Request) {
 			other[d.RefID] = true
 		}
 		return nil

@@ -1,8 +1,6 @@
 package planner
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 
 	"remit/config"
@@ -14,34 +12,51 @@ import (
 // of another; nil where there are none. Transfers with such letters in the same fields have
 // equal signals, so that a change stays packed.
 func mixedScripts(t *config.Transfer) []Signal {
-	r := &t.Request
-	var fields []string
-	look := func(field, text string) {
-		if !transfer.Plain(text) && confusable.Mixed(text) {
-			fields = append(fields, field)
-		}
-	}
-	look("ref_id", r.RefID)
-	look("address", t.Address)
-	look("batch", t.Batch)
-	look("from_profile_id", r.FromProfileID)
-	look("from_identity_id", r.FromIdentityID)
-	look("from_account_id", r.FromAccountID)
-	look("to_profile_id", r.ToProfileID)
-	look("to_identity_id", r.ToIdentityID)
-	look("to_account_id", r.ToAccountID)
-	look("asset", r.Asset)
-	for _, pairs := range []transfer.Metadata{r.Metadata, r.RecipientMetadata} {
-		for i := range pairs {
-			look("metadata", pairs[i].Key)
-			look("metadata", pairs[i].Value)
-		}
-	}
-	if fields == nil {
+	if isPlain(t.Address) && isPlain(t.Batch) && isPlainRequest(&t.Request) {
 		return nil
+	}
+	var names []string
+	look := func(name string, isPlain bool) {
+		if !isPlain {
+			names = append(names, name)
+		}
+	}
+	look("ref_id", isPlain(t.Request.RefID))
+	look("address", isPlain(t.Address))
+	look("batch", isPlain(t.Batch))
+	request := t.Request // in memory of its own, which few need
+	for _, f := range request.ReadingOrder() {
+		if f.Name() != "ref_id" {
+			look(f.Name(), isPlainField(&f))
+		}
 	}
 	return []Signal{{
 		Kind:   MixedScripts,
-		Detail: fmt.Sprintf("letters that may pass for those of another script, in %s", strings.Join(slices.Compact(fields), ", ")),
+		Detail: "letters that may pass for those of another script, in " + strings.Join(names, ", "),
 	}}
 }
+
+func isPlainRequest(r *transfer.Request) bool {
+	fields := r.Fields()
+	for i := range fields {
+		if f := &fields[i]; f.IsShown() && !isPlainField(f) {
+			return false
+		}
+	}
+	return true
+}
+
+func isPlainField(f *transfer.Field) bool {
+	if !isPlain(f.Text()) {
+		return false
+	}
+	for _, p := range f.Pairs() {
+		if !isPlain(p.Key) || !isPlain(p.Value) {
+			return false
+		}
+	}
+	return true
+}
+
+// isPlain reports whether no letter of a text may pass for one of another script.
+func isPlain(text string) bool { return transfer.Plain(text) || !confusable.Mixed(text) }

@@ -77,7 +77,8 @@ type builder struct {
 
 	occurrences occurrencesOf
 
-	seed maphash.Seed // of twins that are not recorded
+	seed     maphash.Seed // of twins that are not recorded
+	movement []byte       // of one of them
 }
 
 // facts are what is known of a change and needed no longer than New runs.
@@ -248,17 +249,8 @@ func (b *builder) twin(r *transfer.Request) transfer.Twin {
 	if b.rows.count > 0 {
 		return r.Twin()
 	}
-	return transfer.Twin(maphash.Comparable(b.seed, movement{
-		r.Amount.Normal(), r.Asset, r.FromProfileID, r.FromIdentityID, r.FromAccountID,
-		r.ToProfileID, r.ToIdentityID, r.ToAccountID,
-	}))
-}
-
-// movement is what makes twins: the fields that sameMovement compares.
-type movement struct {
-	amount, asset                          string
-	fromProfile, fromIdentity, fromAccount string
-	toProfile, toIdentity, toAccount       string
+	b.movement = r.AppendMovement(b.movement[:0])
+	return transfer.Twin(maphash.Bytes(b.seed, b.movement))
 }
 
 func (b *builder) add(c *Change, f facts, targeted bool) {

@@ -105,7 +105,7 @@ func subtractReversals(ctx context.Context, record Record, found map[string]*Rev
 	senders := make(map[transfer.Destination]bool)
 	for _, r := range found {
 		if r.Why == "" {
-			senders[reversal(r.Request).Destination()] = true
+			senders[r.Request.Back().Destination()] = true
 		}
 	}
 	if len(senders) == 0 {
@@ -136,14 +136,6 @@ func subtractReversals(ctx context.Context, record Record, found map[string]*Rev
 		return fmt.Errorf("read the reversals: %w", err)
 	}
 	return nil
-}
-
-// reversal is a request that moves the same back.
-func reversal(r transfer.Request) transfer.Request {
-	r.FromProfileID, r.ToProfileID = r.ToProfileID, r.FromProfileID
-	r.FromIdentityID, r.ToIdentityID = r.ToIdentityID, r.FromIdentityID
-	r.FromAccountID, r.ToAccountID = r.ToAccountID, r.FromAccountID
-	return r
 }
 
 // addReversalObstacles stops a plan that reverses what can't be reversed, or more than was moved.
@@ -234,11 +226,11 @@ func (r *Reversed) obstacle(refID string, lines []Change) Obstacle {
 		o.Detail = fmt.Sprintf("%q at %s reverses %q, %s. Only a COMPLETED transfer that was made as it was asked for can be reversed.", lines[0].RefID, lines[0].Place, refID, r.Why)
 		return o
 	}
-	back := reversal(r.Request)
+	back := r.Request.Back()
 	sum := decimal.Decimal{}
 	for i := range lines {
 		c := &lines[i].Request
-		if !sameParties(c, &back) || c.Asset != back.Asset {
+		if !c.HasSameParties(&back) || c.Asset != back.Asset {
 			o.add(lines[i].RefID)
 			o.Detail = fmt.Sprintf("%q at %s reverses %q, but does not give the same asset back to where it came from: "+
 				"%s from %s, to %s.", lines[i].RefID, lines[i].Place, refID, back.Asset, partyText(back.FromProfileID, back.FromIdentityID, back.FromAccountID),
@@ -256,11 +248,6 @@ func (r *Reversed) obstacle(refID string, lines []Change) Obstacle {
 	o.Detail = fmt.Sprintf("%q at %s reverses %q, which moved %s %s; of these %s may still go back, and this plan would give back %s.",
 		lines[0].RefID, lines[0].Place, refID, back.Asset, back.Amount, transfer.Digits(decimal.Max(r.Left, decimal.Zero)), transfer.Digits(sum))
 	return o
-}
-
-func sameParties(a, b *transfer.Request) bool {
-	return a.FromProfileID == b.FromProfileID && a.FromIdentityID == b.FromIdentityID && a.FromAccountID == b.FromAccountID &&
-		a.ToProfileID == b.ToProfileID && a.ToIdentityID == b.ToIdentityID && a.ToAccountID == b.ToAccountID
 }
 
 func partyText(profile, identity, account string) string {

@@ -200,44 +200,27 @@ func (c *Change) attribute(name string, r *transfer.Request) cty.Value {
 		return textsValue(c.After)
 	case "again":
 		return cty.BoolVal(c.Again)
-	case "amount":
-		return cty.StringVal(r.Amount.String())
-	case "asset":
-		return cty.StringVal(r.Asset)
 	case "batch":
 		return textValue(c.Batch)
 	case "expires":
 		return timeValue(c.Expires)
-	case "from_account_id":
-		return textValue(r.FromAccountID)
-	case "from_identity_id":
-		return textValue(r.FromIdentityID)
-	case "from_profile_id":
-		return textValue(r.FromProfileID)
-	case "metadata":
-		return metadataValue(r.Metadata)
-	case "operation":
-		return cty.StringVal(string(r.Operation))
 	case "place":
 		return textValue(c.Place)
 	case "reason":
 		return textValue(c.Reason)
-	case "recipient_metadata":
-		return metadataValue(r.RecipientMetadata)
-	case "ref_id":
-		return cty.StringVal(c.RefID)
 	case "signals":
 		return textsValue(c.signalKinds())
-	case "to_account_id":
-		return textValue(r.ToAccountID)
-	case "to_identity_id":
-		return textValue(r.ToIdentityID)
-	case "to_profile_id":
-		return textValue(r.ToProfileID)
 	case "until":
 		return timeValue(c.Until)
 	}
-	panic("a line has no attribute " + name)
+	f, ok := r.Field(name)
+	switch {
+	case !ok:
+		panic("a line has no attribute " + name)
+	case f.HasPairs():
+		return metadataValue(f.Pairs())
+	}
+	return textValue(f.Text())
 }
 
 // textValue is null for an empty text: what is absent.

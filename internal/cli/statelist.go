@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -108,7 +109,7 @@ func keptRows(ctx context.Context, snapshot state.Snapshot, filter *config.Filte
 			}
 			return !kept || yield(d.Transfer, nil)
 		}
-		if !filter.Names(requestAttributes...) {
+		if !filter.Names(requestAttributes()...) {
 			for t, err := range snapshot.Transfers(ctx) {
 				if err != nil {
 					yield(t, err)
@@ -166,10 +167,15 @@ func allDetails(ctx context.Context, snapshot state.Snapshot) iter.Seq2[*state.D
 	}
 }
 
-// requestAttributes are those that stand in the request and its declaration, not in the row.
-var requestAttributes = []string{
-	"address", "batch", "from_account_id", "from_identity_id", "from_profile_id", "metadata", "operation",
-	"place", "recipient_metadata", "reverses", "to_account_id", "to_identity_id", "to_profile_id",
+// requestAttributes are those that stand in the request and its declaration, not in the row, in
+// order of name.
+func requestAttributes() []string {
+	names := slices.DeleteFunc(transfer.FieldNames(), func(name string) bool {
+		return name == "amount" || name == "asset" || name == "ref_id"
+	})
+	names = append(names, "address", "batch", "place", "reverses")
+	slices.Sort(names)
+	return names
 }
 
 // transferAttributes are what an expression may name of a transfer in the state: the names of
@@ -195,7 +201,7 @@ func transferAttributes() []config.Attribute {
 		{Name: "attempted_at", Time: true},
 		{Name: "settled_at", Time: true},
 	}
-	for _, name := range requestAttributes {
+	for _, name := range requestAttributes() {
 		a := config.Attribute{Name: name}
 		if name == "operation" {
 			a.Values = []string{string(transfer.Internal), string(transfer.Platform), ""}
@@ -269,24 +275,15 @@ func (v *requestValues) ofRequest(attribute string) cty.Value {
 		text = intent.Place
 	case "reverses":
 		text = intent.Reverses
-	case "from_profile_id":
-		text = v.request.FromProfileID
-	case "from_identity_id":
-		text = v.request.FromIdentityID
-	case "from_account_id":
-		text = v.request.FromAccountID
-	case "to_profile_id":
-		text = v.request.ToProfileID
-	case "to_identity_id":
-		text = v.request.ToIdentityID
-	case "to_account_id":
-		text = v.request.ToAccountID
-	case "metadata":
-		return pairsValue(v.request.Metadata)
-	case "recipient_metadata":
-		return pairsValue(v.request.RecipientMetadata)
 	default:
-		panic("an attribute of a transfer without a value: " + attribute)
+		f, ok := v.request.Field(attribute)
+		switch {
+		case !ok:
+			panic("an attribute of a transfer without a value: " + attribute)
+		case f.HasPairs():
+			return pairsValue(f.Pairs())
+		}
+		text = f.Text()
 	}
 	return cty.StringVal(text)
 }

@@ -49,7 +49,7 @@ func validate(op transfer.Operation, contentType string, body []byte) (transfer.
 	if r.Amount.ScaleWritten() > scaleMax {
 		return transfer.Request{}, invalid(http.StatusUnprocessableEntity, "amount", fmt.Sprintf("amount %q has more than %d decimals", amount, scaleMax))
 	}
-	if r.FromProfileID == r.ToProfileID && r.FromIdentityID == r.ToIdentityID && r.FromAccountID == r.ToAccountID {
+	if r.GoesToItself() {
 		return transfer.Request{}, invalid(http.StatusUnprocessableEntity, "same-profile", "sender and destination are the same")
 	}
 	return r, nil

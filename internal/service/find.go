@@ -249,7 +249,7 @@ func (c *Client) findError(ex exchange, target *url.URL) error {
 // So would an item without a ref_id, if it was left out. Records of ref_ids that were not asked for are, whatever
 // they look like; only that they are listed is kept. An item that came before, byte for byte, is passed over.
 func readPage(body []byte, refIDs []string, at *turner) (page, error) {
-	in, err := transfer.Fields(body)
+	in, err := transfer.ObjectFields(body)
 	if err != nil {
 		return page{}, fmt.Errorf("the answer cannot be read as a JSON object: %w", err)
 	}
@@ -287,7 +287,7 @@ func readPage(body []byte, refIDs []string, at *turner) (page, error) {
 
 // refIDOf reads whose an item is.
 func refIDOf(item json.RawMessage) (string, error) {
-	fields, err := transfer.Fields(item)
+	fields, err := transfer.ObjectFields(item)
 	if err != nil {
 		return "", fmt.Errorf("an item cannot be read as a transfer record: %w", err)
 	}

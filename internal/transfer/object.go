@@ -43,9 +43,9 @@ func parseObject(raw []byte, room []member) ([]member, error) {
 	return members, nil
 }
 
-// Fields returns the fields of one JSON object by their exact names. It is an error if a field
+// ObjectFields returns the fields of one JSON object by their exact names. It is an error if a field
 // stands twice, or anything follows the object. The error names fields and no values.
-func Fields(raw []byte) (map[string]json.RawMessage, error) {
+func ObjectFields(raw []byte) (map[string]json.RawMessage, error) {
 	var room [membersUsual]member
 	members, err := parseObject(raw, room[:0])
 	if err != nil {

@@ -130,32 +130,24 @@ func ParseRequest(op Operation, body []byte, fingerprintKey string) (Request, er
 
 // parseRequest is ParseRequest by package json: the oracle of scanRequest.
 func parseRequest(op Operation, body []byte, fingerprintKey string) (Request, error) {
-	var in struct {
-		Amount            string            `json:"amount"`
-		Asset             string            `json:"asset"`
-		FromAccountID     string            `json:"from_account_id"`
-		FromIdentityID    string            `json:"from_identity_id"`
-		FromProfileID     string            `json:"from_profile_id"`
-		Metadata          map[string]string `json:"metadata"`
-		RecipientMetadata map[string]string `json:"recipient_metadata"`
-		RefID             string            `json:"ref_id"`
-		ToAccountID       string            `json:"to_account_id"`
-		ToIdentityID      string            `json:"to_identity_id"`
-		ToProfileID       string            `json:"to_profile_id"`
-	}
+	var in map[string]json.RawMessage
 	if err := json.Unmarshal(body, &in); err != nil {
 		return Request{}, fmt.Errorf("read the request's body: %w", err)
 	}
-	amount, err := ParseAmount(in.Amount)
-	if err != nil {
-		return Request{}, fmt.Errorf("read the request's body: amount %q: %w", in.Amount, err)
+	var r Request
+	for _, f := range r.Fields() {
+		raw, ok := in[f.Name()]
+		if !ok {
+			continue
+		}
+		if err := f.decode(raw); err != nil {
+			return Request{}, fmt.Errorf("read the request's body: %s: %w", f.Name(), err)
+		}
 	}
-	r := Request{
-		Operation: op, RefID: in.RefID, Amount: amount, Asset: in.Asset,
-		FromProfileID: in.FromProfileID, FromIdentityID: in.FromIdentityID, FromAccountID: in.FromAccountID,
-		ToProfileID: in.ToProfileID, ToIdentityID: in.ToIdentityID, ToAccountID: in.ToAccountID,
-		Metadata: NewMetadata(in.Metadata), RecipientMetadata: NewMetadata(in.RecipientMetadata),
+	if _, err := ParseAmount(r.Amount.text); err != nil {
+		return Request{}, fmt.Errorf("read the request's body: amount %q: %w", r.Amount.text, err)
 	}
+	r.Operation, r.FingerprintKey = op, ""
 	r, ok := r.withBody(body, fingerprintKey)
 	if !ok {
 		return Request{}, errors.New("read the request's body: it is not in the form that is sent")
@@ -199,36 +191,42 @@ const usualBytes = 512
 
 // appendObject takes the metadata apart from r, as the two forms have different ones.
 func (r *Request) appendObject(b []byte, as form, metadata Metadata) []byte {
-	amount := r.Amount.text
-	if as == canonical {
-		amount = r.Amount.Normal()
-	}
 	b = append(b, '{')
-	b = appendField(b, `"amount":`, amount)
-	b = appendField(b, `"asset":`, r.Asset)
-	b = r.appendSender(b)
-	b = appendPairs(b, `"metadata":`, metadata)
-	if as == canonical {
-		b = appendField(b, `"operation":`, string(r.Operation))
+	fields := r.Fields()
+	for i := range fields {
+		f := &fields[i]
+		switch f.role {
+		case isSent:
+			b = appendField(b, f.member, *f.text)
+		case isSentPlatform:
+			b = appendPairs(b, f.member, f.PairsFor(r.Operation))
+		case isMetadata:
+			b = appendPairs(b, f.member, metadata)
+		case isAmount:
+			if as == canonical {
+				b = appendField(b, f.member, normal(*f.text))
+			} else {
+				b = appendField(b, f.member, *f.text)
+			}
+		case isOperation:
+			if as == canonical {
+				b = appendField(b, f.member, *f.text)
+			}
+		case isSetting:
+		}
 	}
-	if r.Operation == Platform {
-		b = appendPairs(b, `"recipient_metadata":`, r.RecipientMetadata)
-	}
-	b = appendField(b, `"ref_id":`, r.RefID)
-	b = r.appendDestination(b)
 	return append(b, '}')
 }
 
-func (r *Request) appendSender(b []byte) []byte {
-	b = appendField(b, `"from_account_id":`, r.FromAccountID)
-	b = appendField(b, `"from_identity_id":`, r.FromIdentityID)
-	return appendField(b, `"from_profile_id":`, r.FromProfileID)
-}
-
-func (r *Request) appendDestination(b []byte) []byte {
-	b = appendField(b, `"to_account_id":`, r.ToAccountID)
-	b = appendField(b, `"to_identity_id":`, r.ToIdentityID)
-	return appendField(b, `"to_profile_id":`, r.ToProfileID)
+// appendSide appends what names one side of the movement.
+func (r *Request) appendSide(b []byte, side FieldsSide) []byte {
+	fields := r.Fields()
+	for i := range fields {
+		if fields[i].side == side {
+			b = appendField(b, fields[i].member, *fields[i].text)
+		}
+	}
+	return b
 }
 
 // appendField takes the name with its quotation marks and its colon.
@@ -288,11 +286,24 @@ type Twin uint64
 // Twin returns the twin of r. Two requests with one twin are look-alikes unless their
 // fields say otherwise.
 func (r Request) Twin() Twin {
-	b := r.appendDestination(append(make([]byte, 0, usualBytes), '{'))
-	b = appendField(b, `"amount":`, r.Amount.Normal())
-	b = appendField(b, `"asset":`, r.Asset)
-	b = r.appendSender(b)
-	return Twin(hash64(b))
+	return Twin(hash64(r.AppendMovement(make([]byte, 0, usualBytes))))
+}
+
+// AppendMovement appends to b what makes a twin of r: the bytes are the same of twins, and of
+// nothing else.
+func (r *Request) AppendMovement(b []byte) []byte {
+	b = r.appendSide(append(b, '{'), ToSide)
+	fields := r.Fields()
+	for i := range fields {
+		switch f := &fields[i]; {
+		case !f.isMoved:
+		case f.role == isAmount:
+			b = appendField(b, f.member, normal(*f.text))
+		default:
+			b = appendField(b, f.member, *f.text)
+		}
+	}
+	return r.appendSide(b, FromSide)
 }
 
 // Destination is the same for requests to the same profile, identity and account: 64 bits
@@ -301,7 +312,7 @@ type Destination uint64
 
 // Destination returns whom r pays.
 func (r Request) Destination() Destination {
-	return Destination(hash64(r.appendDestination(append(make([]byte, 0, usualBytes), '{'))))
+	return Destination(hash64(r.appendSide(append(make([]byte, 0, usualBytes), '{'), ToSide)))
 }
 
 func hash64(b []byte) uint64 {

@@ -10,20 +10,20 @@ import (
 // it may have more, or less. What it reads is right only where Body of it is the same bytes.
 func scanRequest(op Operation, body string) (Request, bool) {
 	s := scanner{rest: body, sound: utf8.ValidString(body)}
-	r := Request{Operation: op}
-	amount := s.field(`"amount":`)
-	r.Asset = s.field(`"asset":`)
-	r.FromAccountID = s.field(`"from_account_id":`)
-	r.FromIdentityID = s.field(`"from_identity_id":`)
-	r.FromProfileID = s.field(`"from_profile_id":`)
-	r.Metadata = s.pairs(`"metadata":`)
-	r.RecipientMetadata = s.pairs(`"recipient_metadata":`)
-	r.RefID = s.field(`"ref_id":`)
-	r.ToAccountID = s.field(`"to_account_id":`)
-	r.ToIdentityID = s.field(`"to_identity_id":`)
-	r.ToProfileID = s.field(`"to_profile_id":`)
+	var r Request
+	fields := r.Fields()
+	for i := range fields {
+		switch f := &fields[i]; {
+		case f.role == isOperation || f.role == isSetting:
+		case f.pairs != nil:
+			*f.pairs = s.pairs(f.member)
+		default:
+			*f.text = s.field(f.member)
+		}
+	}
+	r.Operation = op
 	var err error
-	r.Amount, err = ParseAmount(amount)
+	r.Amount, err = ParseAmount(r.Amount.text)
 	return r, err == nil && s.sound && s.rest == "}"
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 
 	"remit/executor"
 )
@@ -14,12 +15,8 @@ import (
 func PastCSV(w io.Writer, past *executor.Past, _ PastOptions) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
-	err := out.Write([]string{
-		"result", "ref_id", "group_id", "record_id", "service_status", "batch", "operation",
-		"from_profile_id", "from_identity_id", "from_account_id",
-		"to_profile_id", "to_identity_id", "to_account_id",
-		"amount", "asset", "at", "reason", "place",
-	})
+	err := out.Write(slices.Concat([]string{"result", "ref_id", "group_id", "record_id", "service_status", "batch"},
+		requestColumns(false), []string{"at", "reason", "place"}))
 	for i := range past.Lines {
 		if err == nil {
 			err = out.Write(pastCells(&past.Lines[i]))
@@ -33,12 +30,8 @@ func PastCSV(w io.Writer, past *executor.Past, _ PastOptions) error {
 }
 
 func pastCells(l *executor.PastLine) []string {
-	r := l.Request
-	cells := []string{
-		string(l.Result), l.RefID, l.GroupID, l.RecordID, string(l.RecordStatus), l.Batch, string(r.Operation),
-		r.FromProfileID, r.FromIdentityID, r.FromAccountID, r.ToProfileID, r.ToIdentityID, r.ToAccountID,
-		r.Amount.String(), r.Asset, momentOrNone(l.At), l.Reason, l.Place,
-	}
+	cells := slices.Concat([]string{string(l.Result), l.RefID, l.GroupID, l.RecordID, string(l.RecordStatus), l.Batch},
+		requestCells(&l.Request, false), []string{momentOrNone(l.At), l.Reason, l.Place})
 	for i := range cells {
 		cells[i] = cellText(cells[i])
 	}

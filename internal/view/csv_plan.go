@@ -4,10 +4,12 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"remit/internal/transfer"
 	"remit/planner"
 )
 
@@ -18,12 +20,8 @@ import (
 func PlanCSV(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
-	err := out.Write([]string{
-		"action", "ref_id", "batch", "operation",
-		"from_profile_id", "from_identity_id", "from_account_id",
-		"to_profile_id", "to_identity_id", "to_account_id",
-		"amount", "asset", "metadata", "recipient_metadata", "due", "expires", "signals", "place", "fingerprint", "hash_weight",
-	})
+	err := out.Write(slices.Concat([]string{"action", "ref_id", "batch"}, requestColumns(true),
+		[]string{"due", "expires", "signals", "place", "fingerprint", "hash_weight"}))
 	for _, c := range p.Changes.All() {
 		if err == nil {
 			err = out.Write(csvCells(c))
@@ -43,15 +41,39 @@ func PlanCSV(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	return out.Error()
 }
 
+// requestColumns are the names of a request's fields as columns, its ref_id apart, with those
+// that have pairs where they are wanted.
+func requestColumns(pairs bool) []string {
+	var names []string
+	for _, f := range new(transfer.Request).ReadingOrder() {
+		if f.Name() != "ref_id" && (pairs || !f.HasPairs()) {
+			names = append(names, f.Name())
+		}
+	}
+	return names
+}
+
+// requestCells are what a request has in these columns.
+func requestCells(r *transfer.Request, pairs bool) []string {
+	var cells []string
+	for _, f := range r.ReadingOrder() {
+		switch {
+		case f.Name() == "ref_id":
+		case !f.HasPairs():
+			cells = append(cells, f.Text())
+		case pairs:
+			cells = append(cells, pairsText(f.Pairs()))
+		}
+	}
+	return cells
+}
+
 func csvCells(c *planner.Change) []string {
 	r := moved(c)
-	cells := []string{
-		string(c.Action), c.RefID, c.Batch, string(r.Operation),
-		r.FromProfileID, r.FromIdentityID, r.FromAccountID, r.ToProfileID, r.ToIdentityID, r.ToAccountID,
-		r.Amount.String(), r.Asset, pairsText(r.Metadata), pairsText(r.RecipientMetadata),
+	cells := slices.Concat([]string{string(c.Action), c.RefID, c.Batch}, requestCells(&r, true), []string{
 		momentOrNone(c.Until), momentOrNone(c.Expires), signalsText(c), c.Place, r.Fingerprint().String(),
 		strconv.FormatInt(r.HashWeight(), 10),
-	}
+	})
 	for i := range cells {
 		cells[i] = cellText(cells[i])
 	}

@@ -22,11 +22,13 @@ func pairsText(pairs transfer.Metadata) string {
 // metadataTexts are what is sent with a transfer beside what its columns say.
 func metadataTexts(r transfer.Request) []string {
 	var texts []string
-	if len(r.Metadata) > 0 {
-		texts = append(texts, "metadata: "+pairsText(r.Metadata))
-	}
-	if len(r.RecipientMetadata) > 0 {
-		texts = append(texts, "recipient_metadata: "+pairsText(r.RecipientMetadata))
+	for _, f := range r.ReadingOrder() {
+		switch {
+		case f.HasPairs() && len(f.Pairs()) > 0:
+			texts = append(texts, f.Name()+": "+pairsText(f.Pairs()))
+		case !f.HasColumn() && f.Text() != "":
+			texts = append(texts, f.Name()+": "+strconv.Quote(f.Text()))
+		}
 	}
 	return texts
 }

@@ -40,12 +40,10 @@ func (s shape) show(id string) string {
 func shapeFor(changes []planner.Change, from shape) shape {
 	ids := make(map[string]bool)
 	for i := range changes {
-		r := &changes[i].Request
-		for _, id := range []string{
-			r.FromProfileID, r.FromIdentityID, r.FromAccountID,
-			r.ToProfileID, r.ToIdentityID, r.ToAccountID,
-		} {
-			ids[id] = true
+		for _, f := range changes[i].Request.Fields() {
+			if f.Side() != transfer.NoSide {
+				ids[f.Text()] = true
+			}
 		}
 	}
 	return shapeOf(ids, from)
