@@ -70,9 +70,39 @@ var (
 	// lock by now, so nothing is written and nothing may be sent.
 	ErrLost = errors.New("the connection that holds the lock of the state was lost")
 
+	// ErrLinked says that the file of a state has more than one name (hard links). Beside each of
+	// them there would be another log of what was written last.
+	ErrLinked = errors.New("the file of the state has more than one name (hard link)")
+
+	// ErrMounted says that the file of a state is mounted by itself, without the files beside it.
+	ErrMounted = errors.New("the file of the state is mounted by itself, without the files beside it")
+
+	// ErrNoLocks says that a lock on the file of a state would not keep others out.
+	ErrNoLocks = errors.New("a lock on the file of the state would not keep others out")
+
 	// ErrReplaced says that another file was put in the place of an open state.
 	ErrReplaced = errors.New("the file of the state was replaced or removed while it was in use")
 )
+
+// TakenError is an [ErrFenced] of which it is known who has the lock since.
+type TakenError struct {
+	By     Holder // who took it away by force, or else has locked since; the zero value where that is unknown
+	Reason string // of who took it away by force; "" where nobody did
+}
+
+// Error names who it was, and how.
+func (e *TakenError) Error() string {
+	switch {
+	case e.Reason != "":
+		return fmt.Sprintf("%s by %s on %s with force-unlock, because: %s", ErrFenced, e.By.User, e.By.Host, e.Reason)
+	case e.By != Holder{}:
+		return fmt.Sprintf("%s without force-unlock: %s on %s (process %d, %q) locked it meanwhile, as is possible where the file was overwritten", ErrFenced, e.By.User, e.By.Host, e.By.PID, e.By.Command)
+	}
+	return ErrFenced.Error() + " without force-unlock, as is possible where the file was overwritten"
+}
+
+// Unwrap returns [ErrFenced].
+func (e *TakenError) Unwrap() error { return ErrFenced }
 
 // LockedError says that someone else holds the lock.
 type LockedError struct {

@@ -68,11 +68,23 @@ type Begun struct {
 
 	Origin Origin `json:"origin,omitzero"` // what the plan was made from
 
+	// File is where the state was, where that is a file.
+	File FilePlace `json:"file,omitzero"`
+
 	// PlanFile is the name of the saved plan, as it was given, and PlanSHA256 is of its exact
 	// bytes, which the signatures of Approvals are over; both "" where the run planned by itself.
 	PlanFile   string     `json:"plan_file,omitempty"`
 	PlanSHA256 string     `json:"plan_sha256,omitempty"`
 	Approvals  []Approval `json:"approvals,omitempty"` // those that counted; the author's own first
+}
+
+// FilePlace says which file a state was, as the kernel of the holder's host named it: two paths
+// with one device and inode lead to one file, and a copy of a file has another inode. The zero
+// value says nothing.
+type FilePlace struct {
+	Path   string `json:"path"`
+	Device string `json:"device"` // "MAJOR:MINOR"; other disks may have the number after a restart
+	Inode  string `json:"inode"`  // decimal
 }
 
 // Origin says which files a plan was made from. The zero value says nothing.

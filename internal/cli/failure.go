@@ -7,6 +7,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/lockfile"
+	"remit/internal/shell"
 	"remit/state"
 )
 
@@ -53,6 +54,17 @@ func (w *workspace) knownStateError(err error) error {
 	case errors.Is(err, state.ErrBusy):
 		return withHint(fmt.Errorf("the state %s is held in the middle of a commit by a process that stands still; nothing was sent. "+
 			"Wait for it, or find out who it is:\n%w", w.path, err), w.command(`force-unlock --reason="…"`))
+	case errors.Is(err, state.ErrLinked):
+		return withHint(fmt.Errorf("the state %s has more than one name (hard links), and beside each of them there would be another log of what was "+
+			"written last; nothing was sent. Remove the names that no configuration uses, while nothing runs. "+
+			"All of its names on that disk are listed by:\n%w", w.path, err), "find / -xdev -samefile "+shell.Word(w.path))
+	case errors.Is(err, state.ErrMounted):
+		return fmt.Errorf("the state %s is mounted by itself, without the files that SQLite keeps beside it; nothing was sent. "+
+			"Mount its directory instead of the file", w.path)
+	case errors.Is(err, state.ErrNoLocks):
+		return withHint(fmt.Errorf("the state %s is where its lock would not keep others out, so that two runs could pay at once; nothing was sent. "+
+			"Keep it on a disk of this machine: copy it there, while nothing runs, and write that place into %s. "+
+			"Or keep it in PostgreSQL:\n%w", w.path, w.place.Words().argument, err), w.command("state backup --out=FILE"))
 	case errors.As(err, &mismatch):
 		return fmt.Errorf("the state %s is not the one that this directory is bound to; nothing was sent: %w. "+
 			"Restore the right one from a backup, or correct %s", w.path, mismatch, w.place.Words().argument)
@@ -98,7 +110,7 @@ func (w *workspace) happened(failed error) (text, next string) {
 	case errors.Is(failed, state.ErrTakenForLost):
 		return "this runner showed no sign of life for longer than its lease, so the other runners of the run go on without it", "show --run=latest"
 	case errors.Is(failed, state.ErrFenced):
-		return fmt.Sprintf("the lock of the state %s was taken away from this run, by remit force-unlock", w.path), "plan"
+		return w.fenced(failed), "plan"
 	case errors.Is(failed, state.ErrLost):
 		return fmt.Sprintf("the connection on which this run held the lock of the state %s was lost: %v", w.path, cause(failed)), ""
 	case errors.Is(failed, state.ErrReplaced):
@@ -109,6 +121,22 @@ func (w *workspace) happened(failed error) (text, next string) {
 		return fmt.Sprintf("the state %s could not be written: %v", w.path, cause(failed)), ""
 	}
 	return failed.Error(), ""
+}
+
+// fenced says who took the lock away from a run, and how, as far as that is known.
+func (w *workspace) fenced(failed error) string {
+	text := fmt.Sprintf("the lock of the state %s was taken away from this run", w.path)
+	taken, ok := errors.AsType[*state.TakenError](failed)
+	switch {
+	case !ok:
+		return text
+	case taken.Reason != "":
+		return fmt.Sprintf("%s by %s on %s, with remit force-unlock: %q", text, taken.By.User, taken.By.Host, taken.Reason)
+	case taken.By != state.Holder{}:
+		return fmt.Sprintf("%s, and not with remit force-unlock: %s on %s (process %d, %q) has it now, as is possible where the file was overwritten",
+			text, taken.By.User, taken.By.Host, taken.By.PID, taken.By.Command)
+	}
+	return text + ", and not with remit force-unlock, as is possible where the file was overwritten"
 }
 
 // inDoubt says what a run without its journal leaves open, and why that pays nothing twice.

@@ -186,8 +186,8 @@ func (w *workspace) write(ctx context.Context) (state.Store, error) {
 	}
 	switch there := w.place.(type) {
 	case file:
-		if network := sqlite.NetworkFS(there.path); network != "" {
-			w.warnOfNetwork(network)
+		if kind := sqlite.UserFS(there.path); kind != "" {
+			w.warnOfUserFS(kind)
 		}
 	case database:
 		if host, what := postgres.Unproven(there.options.URL, there.options.Schema); host != "" {
@@ -197,14 +197,14 @@ func (w *workspace) write(ctx context.Context) (state.Store, error) {
 	return store, nil
 }
 
-// warnOfNetwork tells who is about to write that the state may not be safe where it is.
-func (w *workspace) warnOfNetwork(network string) {
+// warnOfUserFS tells who is about to write that the state may not be safe where it is.
+func (w *workspace) warnOfUserFS(kind string) {
 	// Nobody reads it where it can't be written.
 	_ = w.report(nil, hcl.Diagnostics{{
 		Severity: hcl.DiagWarning,
 		Summary:  "The state may not be on a disk of this machine",
-		Detail: fmt.Sprintf("%s is on a file system of the kind %s. Locks may not hold there, so that two runs could write at once, "+
-			"and what was written may be lost. Keep the state on a local disk, with backups elsewhere.", w.path, network),
+		Detail: fmt.Sprintf("%s is on a file system of the kind %s. Its locks keep out other processes of this machine. Another machine "+
+			"that uses the same files may not see them, so that two runs could write at once. Keep the state on a local disk, with backups elsewhere.", w.path, kind),
 	}}, false)
 }
 

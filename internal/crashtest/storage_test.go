@@ -163,19 +163,54 @@ func asNobody() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 }
 
-// TestANetworkFileSystemIsWarnedOf lets the kernel call the disk of the state an NFS.
-func TestANetworkFileSystemIsWarnedOf(t *testing.T) {
+// TestANetworkFileSystemIsRefused lets the kernel call the disk of the state an NFS: nobody can write
+// there, and the state can be read and copied to another disk. Another kind may be one, and is warned of.
+func TestANetworkFileSystemIsRefused(t *testing.T) {
 	t.Parallel()
 	program := build(t)
-	const isNFS = "inject=statfs:poke_exit=@arg2=6969000000000000"
+	const isNFS, isFUSE = "inject=statfs:poke_exit=@arg2=6969000000000000", "inject=statfs:poke_exit=@arg2=4655736500000000"
 	needs(t, "strace", "-f", "-qq", "-o", "/dev/null", "-e", isNFS, program, "version")
 	s := newService(t, program)
 	d := newDirectory(t, program, s, false, 8)
 	d.must(0, "init")
 	r := &directory{t: t, program: "strace", path: d.path, env: d.env}
-	warned := r.must(0, "-f", "-qq", "-o", "/dev/null", "-e", isNFS, program, "apply", "--auto-approve")
-	if !strings.Contains(warned.stderr, "Warning: The state may not be on a disk of this machine") || !strings.Contains(warned.stderr, "NFS") {
-		warned.fatal(t, "it does not warn")
+	on := func(code int, kind string, args ...string) string {
+		t.Helper()
+		return r.must(code, append([]string{"-f", "-qq", "-o", "/dev/null", "-e", kind, program}, args...)...).stderr
+	}
+	refused := oneLine(on(1, isNFS, "apply", "--auto-approve"))
+	for _, want := range []string{"its lock would not keep others out", "nothing was sent", "NFS", "remit state backup --out=FILE"} {
+		if !strings.Contains(refused, want) {
+			t.Errorf("it does not say %q: %s", want, refused)
+		}
+	}
+	on(0, isNFS, "state", "backup", "--out=copy.backup")
+	if warned := on(0, isFUSE, "apply", "--auto-approve"); !strings.Contains(warned, "Warning: The state may not be on a disk of this machine") || !strings.Contains(warned, "FUSE") {
+		t.Errorf("it does not warn: %s", warned)
+	}
+	settled(t, d, s, d.path)
+}
+
+// TestAMountedFileIsRefused mounts the file of a state over another one, as a container is often
+// given a file: its log would be beside the one, and not beside the other.
+func TestAMountedFileIsRefused(t *testing.T) {
+	t.Parallel()
+	needs(t, "unshare", "--user", "--map-root-user", "--mount", "true")
+	s := newService(t, build(t))
+	d := newDirectory(t, s.program, s, false, 8)
+	d.must(0, "init")
+	const script = `
+mkdir inside && cp main.hcl payroll-2026-11.csv .remit.lock.hcl inside && touch inside/remit.db
+mount --bind remit.db inside/remit.db || exit 90
+"$0" --chdir=inside status && exit 91
+"$0" --chdir=inside apply --auto-approve && exit 92
+mkdir whole && mount --bind . whole || exit 93
+"$0" --chdir=whole apply --auto-approve || exit 94
+`
+	r := &directory{t: t, program: "unshare", path: d.path, env: d.env}
+	e := r.must(0, "--user", "--map-root-user", "--mount", "sh", "-c", script, s.program)
+	if got := strings.Count(oneLine(e.stderr), "Mount its directory instead of the file"); got != 2 {
+		e.fatal(t, fmt.Sprintf("it says %d times what to do", got))
 	}
 	settled(t, d, s, d.path)
 }

@@ -79,8 +79,8 @@ func (j *journal) checkFence(ctx context.Context) error {
 	if err := j.fenced.QueryRowContext(ctx).Scan(&fence); err != nil {
 		return err
 	}
-	if fence != j.fence {
-		return state.ErrFenced
+	if fence != j.lock.fence {
+		return j.taken(ctx, j.conn)
 	}
 	return nil
 }

@@ -34,8 +34,8 @@ func CreateWith(ctx context.Context, path string, created state.Created, opts Op
 // Migrations are those that the program carries.
 func Migrations() fs.FS { return embeddedMigrations() }
 
-// NetworkName is what a type of statfs(2) is called.
-func NetworkName(magic uint32) string { return networkName(magic) }
+// SharedFS is what a type of statfs(2) is called that several machines use.
+func SharedFS(magic uint32) string { return sharedFS(magic) }
 
 // UnpackOutlines reads outlines out of the texts of packed rows, and reports whether they
 // are exactly so many.

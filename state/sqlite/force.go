@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,7 +24,11 @@ func (s *Store) ForceUnlock(ctx context.Context, by state.Holder, reason string)
 }
 
 func (s *Store) forceUnlock(ctx context.Context, by state.Holder, reason string) (err error) {
-	from, _, err := holderOf(ctx, s.path)
+	fence, err := s.readFence(ctx, s.read)
+	if err != nil {
+		return err
+	}
+	from, _, err := s.holder(ctx, fence)
 	if err != nil {
 		return err
 	}
@@ -40,7 +45,7 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, reason string)
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	err = immediately(ctx, conn, func() error {
-		if _, err := conn.ExecContext(ctx, "UPDATE meta SET fence = fence + 1"); err != nil {
+		if err := s.passHolders(ctx, conn); err != nil {
 			return err
 		}
 		h, err := readHead(ctx, conn)
@@ -60,7 +65,24 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, reason string)
 	return removeLock(s.path)
 }
 
-// removeLock lets others lock: whoever holds the file keeps a file that has no name.
+// passHolders raises the fence over those of all who have a lock: there is more than one number
+// to pass where an older copy was written over the file of a live holder.
+func (s *Store) passHolders(ctx context.Context, conn *sql.Conn) error {
+	fence, err := s.readFence(ctx, conn)
+	if err != nil {
+		return err
+	}
+	for at, held := fence, true; held; {
+		fence = at + 1
+		if at, held, err = s.own.heldFrom(fence); err != nil {
+			return err
+		}
+	}
+	_, err = conn.ExecContext(ctx, "UPDATE meta SET fence = ?", fence)
+	return err
+}
+
+// removeLock lets others lock the file beside: whoever holds it keeps a file that has no name.
 func removeLock(path string) error {
 	if err := os.Remove(lockPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -26,13 +26,13 @@ type pace struct {
 // owns everything below the line.
 type journal struct {
 	store *Store
-	lock  *lockFile
+	lock  *heldLock
+	since int64 // the newest event when the lock was taken
 	*storage.Queue
 
 	// -----
 
 	conn    *sql.Conn
-	fence   int64
 	head    head
 	owners  map[string]string    // of the records of the commit under way, by their ids
 	runs    map[string]state.Run // those that were begun under this lock
@@ -53,34 +53,34 @@ func (s *Store) Lock(ctx context.Context, holder state.Holder, wait time.Duratio
 	if s.write == nil {
 		return nil, fmt.Errorf("lock state %s: it was opened for reading", s.path)
 	}
-	lock, err := acquire(ctx, s.path, holder, wait)
+	j, err := s.lock(ctx, holder, wait)
 	if err != nil {
 		return nil, fmt.Errorf("lock state %s: %w", s.path, err)
-	}
-	j, err := s.begin(ctx, lock)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("lock state %s: %w", s.path, err), lock.release())
 	}
 	j.Queue = storage.NewQueue(j.transact)
 	return j, nil
 }
 
-// begin raises the fence, so that an earlier holder can't write any more, and reads where
-// the journal stands.
-func (s *Store) begin(ctx context.Context, lock *lockFile) (*journal, error) {
-	if err := s.sameFile(); err != nil {
-		return nil, err
-	}
+func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duration) (*journal, error) {
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
+	held := &heldLock{}
+	held.beside, err = locking{
+		path: s.path, holder: holder, wait: wait,
+		take: func(ctx context.Context) (bool, error) { return s.take(ctx, conn, held) },
+		who:  func(ctx context.Context, signed state.Holder) state.Holder { return s.who(ctx, conn, signed) },
+	}.acquire(ctx)
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
 	j := &journal{
-		store: s, lock: lock, conn: conn,
+		store: s, lock: held, conn: conn,
 		runs: make(map[string]state.Run), rows: storage.NewOverlay(nil),
 	}
 	if err := j.prepare(ctx); err != nil {
-		return nil, errors.Join(explain(err), j.close())
+		return nil, errors.Join(explain(err), j.close(), held.release())
 	}
 	return j, nil
 }
@@ -107,15 +107,10 @@ func (j *journal) prepare(ctx context.Context) error {
 	if _, err := j.conn.ExecContext(ctx, pragmas); err != nil {
 		return err
 	}
-	err := immediately(ctx, j.conn, func() error {
-		return j.conn.QueryRowContext(ctx, "UPDATE meta SET fence = fence + 1 RETURNING fence").Scan(&j.fence)
-	})
-	if err != nil {
-		return fmt.Errorf("raise the fence: %w", err)
-	}
 	if err := j.store.migrateLocked(ctx); err != nil {
 		return err
 	}
+	var err error
 	for _, s := range []struct {
 		into **sql.Stmt
 		text string
@@ -138,6 +133,7 @@ func (j *journal) prepare(ctx context.Context) error {
 	if j.head.moved != "" {
 		return &state.MovedError{To: j.head.moved}
 	}
+	j.since = j.head.Serial
 	tail, err := replay(ctx, j.conn, j.head)
 	if err != nil {
 		return err
@@ -158,10 +154,26 @@ func (j *journal) Check(ctx context.Context) error {
 	if err := j.store.read.QueryRowContext(ctx, `SELECT fence FROM meta`).Scan(&fence); err != nil {
 		return fmt.Errorf("check the lock: %w", explain(err))
 	}
-	if fence != j.fence {
-		return state.ErrFenced
+	if fence != j.lock.fence {
+		conn, err := j.store.read.Conn(ctx)
+		if err != nil {
+			return errors.Join(state.ErrFenced, err)
+		}
+		return errors.Join(j.taken(ctx, conn), conn.Close())
 	}
 	return nil
+}
+
+// taken is the error of a journal whose fence was passed.
+func (j *journal) taken(ctx context.Context, conn *sql.Conn) error {
+	forced, err := unlockedAfter(ctx, conn, j.since)
+	switch {
+	case err != nil:
+		return errors.Join(state.ErrFenced, err)
+	case forced != nil:
+		return &state.TakenError{By: forced.By, Reason: forced.Reason}
+	}
+	return &state.TakenError{By: readHolder(ctx, lockPath(j.store.path))}
 }
 
 // Snapshot implements [state.Journal].

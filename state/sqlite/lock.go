@@ -25,50 +25,97 @@ const (
 	sizeHolder = 64 << 10
 )
 
-// lockFile is a held lock: an exclusive flock(2) on a file beside the state, which the
-// kernel takes back when the holder dies. Its content says who that is.
+// heldLock is a held lock: the byte of its fence in the state's own file, whatever path led to that
+// (see lockStart), and the file beside the state. The kernel takes both back when the holder dies.
+type heldLock struct {
+	own    *descriptor
+	fence  int64
+	beside *lockFile
+}
+
+// release lets the next one lock.
+func (l *heldLock) release() error { return errors.Join(l.own.release(), l.beside.release()) }
+
+// lockFile is an exclusive flock(2) on a file beside the state, whose content says who holds
+// the lock. It is all that remit 0.1.0 looks at, and all that there is while a state is made.
+// Whoever deletes it takes no lock away.
 type lockFile struct {
 	path  string
 	flock *flock.Flock
 	file  *os.File // the same file, for its content
 }
 
-// lockPath is where the lock of the state at path is.
+// lockPath is where the lock file of the state at path is.
 func lockPath(path string) string { return path + ".lock" }
 
-// acquire takes the lock of the state at path. It waits up to wait for another holder, then
-// returns a *[state.LockedError].
-func acquire(ctx context.Context, path string, holder state.Holder, wait time.Duration) (*lockFile, error) {
+// locking is an attempt to lock.
+type locking struct {
+	path   string // of the state
+	holder state.Holder
+	wait   time.Duration                                    // how long it waits for another holder
+	take   func(context.Context) (bool, error)              // takes the lock itself, once the file beside is had; nil for none
+	who    func(context.Context, state.Holder) state.Holder // names the holder, where it knows better than the file beside; nil for never
+}
+
+// acquire makes the attempt. It waits for another holder, then returns a *[state.LockedError].
+func (a locking) acquire(ctx context.Context) (*lockFile, error) {
 	var waited time.Duration
 	var probes int
 	for {
-		l := &lockFile{
-			path:  lockPath(path),
-			flock: flock.New(lockPath(path), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600)),
-		}
-		taken, probed, err := l.try()
-		if err != nil {
-			return nil, fmt.Errorf("lock %s: %w", l.path, err)
-		}
-		if taken {
-			if signed, err := l.sign(holder); err != nil || signed {
-				return l, err
-			}
-			continue // the file was unlinked meanwhile: others see another one
+		l, probed, err := a.try(ctx)
+		if l != nil || err != nil {
+			return l, err
 		}
 		pause := pollLock
 		switch {
 		case probed && probes < probesMax:
 			probes++
 			pause = pollProbe
-		case waited >= wait:
-			return nil, &state.LockedError{Holder: readHolder(ctx, l.path)}
+		case waited >= a.wait:
+			holder := readHolder(ctx, lockPath(a.path))
+			if a.who != nil {
+				holder = a.who(ctx, holder)
+			}
+			return nil, &state.LockedError{Holder: holder}
 		default:
 			waited += pause
 		}
 		if err := sleep(ctx, pause); err != nil {
 			return nil, err
 		}
+	}
+}
+
+// try takes the lock if it is free, and returns nil otherwise. It reports whether that is only
+// because readers are looking at the file beside, which they do for a moment.
+func (a locking) try(ctx context.Context) (l *lockFile, probed bool, err error) {
+	for {
+		l := &lockFile{
+			path:  lockPath(a.path),
+			flock: flock.New(lockPath(a.path), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600)),
+		}
+		taken, probed, err := l.try()
+		if err != nil {
+			return nil, false, fmt.Errorf("lock %s: %w", l.path, err)
+		}
+		if !taken {
+			return nil, probed, nil
+		}
+		signed, err := l.sign(a.holder)
+		if err != nil {
+			return nil, false, err
+		}
+		if !signed {
+			continue // the file was unlinked meanwhile: others see another one
+		}
+		if a.take == nil {
+			return l, false, nil
+		}
+		had, err := a.take(ctx)
+		if err != nil || !had {
+			return nil, false, errors.Join(err, l.release())
+		}
+		return l, false, nil
 	}
 }
 
@@ -140,10 +187,10 @@ func (l *lockFile) release() error {
 	return errors.Join(err, l.flock.Close())
 }
 
-// holderOf says who holds the lock of the state at path, if anyone alive does. It looks
+// holderBeside says who holds the lock file of the state at path, if anyone alive does. It looks
 // with a shared lock, which a Lock at the same moment knows to wait for. Where it may not
 // look, someone unknown holds it: what is in flight is not taken for dead.
-func holderOf(ctx context.Context, path string) (state.Holder, bool, error) {
+func holderBeside(ctx context.Context, path string) (state.Holder, bool, error) {
 	probe := flock.New(lockPath(path), flock.SetFlag(os.O_RDONLY))
 	free, err := probe.TryRLock()
 	if err = errors.Join(err, probe.Close()); errors.Is(err, fs.ErrNotExist) {

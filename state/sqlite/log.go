@@ -28,10 +28,10 @@ func (s *Store) checkLog(ctx context.Context) error {
 		return nil
 	}
 	// While a holder lives the database may be half way through taking its log over.
-	if _, held, err := holderOf(ctx, s.path); held || err != nil {
+	if _, held, err := s.holder(ctx, 0); held || err != nil {
 		return err
 	}
-	bottom, err := readBase(ctx, s.path)
+	bottom, err := s.readBase(ctx)
 	if err != nil {
 		// A holder that died while it moved the log into the database left a database
 		// that only the log makes whole.
@@ -45,8 +45,8 @@ func (s *Store) checkLog(ctx context.Context) error {
 }
 
 // readBase reads the database as if it had no log.
-func readBase(ctx context.Context, path string) (base, error) {
-	db, err := forReading(path, true)
+func (s *Store) readBase(ctx context.Context) (base, error) {
+	db, err := forReading(s.path, true)
 	if err != nil {
 		return base{}, err
 	}

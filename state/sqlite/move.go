@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"path/filepath"
 
 	"remit/state"
 	"remit/state/storage"
@@ -16,11 +15,11 @@ import (
 // moved: it can't be used before [Arrive]. The file appears whole or not at all. It returns
 // what Create does where something is there, and the error of events as it is.
 func Receive(ctx context.Context, path string, meta state.Meta, events iter.Seq2[state.Event, error], by state.Holder) error {
-	path, err := filepath.Abs(path)
+	path, err := realPath(path)
 	if err != nil {
 		return err
 	}
-	lock, err := acquire(ctx, path, by, 0)
+	lock, err := locking{path: path, holder: by}.acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("make state %s: %w", path, err)
 	}

@@ -6,7 +6,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -78,23 +77,6 @@ func assertDurable(ctx context.Context, conn *sql.Conn) error {
 		return fmt.Errorf("the database would not be durable: synchronous is %d instead of 2 (FULL), journal_mode is %q instead of \"wal\"", synchronous, journal)
 	}
 	return nil
-}
-
-// checkFile says what stands at path without letting SQLite look at it, which might create
-// or change something.
-func checkFile(path string) (fs.FileInfo, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: %w", path, state.ErrMissing)
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a file: %w", path, state.ErrForeign)
-	case info.Size() == 0:
-		return nil, fmt.Errorf("%s has no bytes: %w", path, state.ErrEmpty)
-	}
-	return info, nil
 }
 
 // checkSchema refuses a file that is not a state, that holds none, or that a newer program

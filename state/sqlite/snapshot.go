@@ -51,7 +51,11 @@ func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error)
 	snap := &snapshot{}
 	// The holder is looked for before and after: whose attempts are seen open is not taken
 	// for dead, whether it ends or begins meanwhile.
-	if snap.holder, snap.held, err = holderOf(ctx, s.path); err != nil {
+	fence, err := s.readFence(ctx, s.read)
+	if err != nil {
+		return nil, err
+	}
+	if snap.holder, snap.held, err = s.holder(ctx, fence); err != nil {
 		return nil, err
 	}
 	if snap.conn, err = s.read.Conn(ctx); err != nil {
@@ -65,7 +69,10 @@ func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error)
 		err = &state.MovedError{To: snap.head.moved}
 	}
 	if err == nil && !snap.held {
-		snap.holder, snap.held, err = holderOf(ctx, s.path)
+		snap.holder, snap.held, err = s.holder(ctx, snap.head.Fence)
+	}
+	if err == nil && snap.held {
+		snap.holder, err = begunBy(ctx, snap.conn, snap.holder)
 	}
 	if err != nil {
 		return nil, errors.Join(explain(err), snap.Close())

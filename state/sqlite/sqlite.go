@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
@@ -23,8 +24,10 @@ import (
 
 // Store is a state in a file. It is safe for concurrent use.
 type Store struct {
-	path       string // absolute
+	named      string // absolute, as it was given
+	path       string // the one behind every link
 	file       fs.FileInfo
+	own        *descriptor // of the file; opened before SQLite opens it, released after
 	now        func() time.Time
 	migrations fs.FS
 	wanted     int // version of the schema that this program writes
@@ -43,11 +46,11 @@ var _ state.Store = (*Store)(nil)
 // not empty or where a write-ahead log was left there by another state, and a
 // *[state.LockedError] while someone holds a lock there.
 func Create(ctx context.Context, path string, created state.Created, opts Options) (*Store, error) {
-	path, err := filepath.Abs(path)
+	path, err := realPath(path)
 	if err != nil {
 		return nil, err
 	}
-	lock, err := acquire(ctx, path, created.By, 0)
+	lock, err := locking{path: path, holder: created.By}.acquire(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("create state %s: %w", path, err)
 	}
@@ -61,6 +64,8 @@ func Create(ctx context.Context, path string, created state.Created, opts Option
 }
 
 // create makes the file with the schema of the migrations, and has put write the state into it.
+// The caller holds the lock of path, so what stands at the temporary name was left there by one
+// that was killed.
 func create(ctx context.Context, path string, migrations fs.FS, put func(*sql.Conn) error) error {
 	switch info, err := os.Lstat(path); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -72,25 +77,36 @@ func create(ctx context.Context, path string, migrations fs.FS, put func(*sql.Co
 	if hasWAL(path) {
 		return fmt.Errorf("%s-wal was left by another state and may hold its newest events; keep it with that state: %w", path, state.ErrExists)
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), ".remit-new-*.db")
+	if kind := sharedFS(magicOf(path)); kind != "" {
+		return fmt.Errorf("it would be on a file system that machines share, of the kind %s: %w", kind, state.ErrNoLocks)
+	}
+	temp := unfinished(path)
+	remove := func() {
+		for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+			_ = os.Remove(temp + suffix) // it may not be there
+		}
+	}
+	remove()
+	defer remove()
+	file, err := os.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
-			os.Remove(temp.Name() + suffix)
-		}
-	}()
-	if err := temp.Close(); err != nil {
+	if err := file.Close(); err != nil {
 		return err
 	}
-	if err := fill(ctx, temp.Name(), migrations, put); err != nil {
+	if err := fill(ctx, temp, migrations, put); err != nil {
 		return err
 	}
-	if err := errors.Join(syncFile(temp.Name()), os.Rename(temp.Name(), path)); err != nil {
+	if err := errors.Join(syncFile(temp), os.Rename(temp, path)); err != nil {
 		return err
 	}
 	return syncDir(path)
+}
+
+// unfinished is the name of a state that is being made at path.
+func unfinished(path string) string {
+	return filepath.Join(filepath.Dir(path), ".remit-new-"+filepath.Base(path))
 }
 
 // fill makes the schema in an empty file, has put write the state, and closes it again.
@@ -139,6 +155,9 @@ func open(ctx context.Context, path string, opts Options, migrations fs.FS) (*St
 		return nil, err
 	}
 	s.now = opts.Now
+	if err := s.checkLocks(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open state %s: %w", s.path, err), s.Close())
+	}
 	s.write, err = forWriting(s.path)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open state %s: %w", s.path, err), s.Close())
@@ -164,34 +183,50 @@ func OpenReadOnly(ctx context.Context, path string) (*Store, error) {
 }
 
 func openReadOnly(ctx context.Context, path string, migrations fs.FS) (*Store, error) {
-	path, err := filepath.Abs(path)
+	named, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, migrations: migrations, wanted: schemaVersion(migrations), readable: schemaReadable, pace: pace{foldAt, foldStep}}
+	if path, err = realPath(named); err != nil {
+		return nil, fmt.Errorf("open state: %w", err)
+	}
+	s := &Store{
+		named: named, path: path, migrations: migrations,
+		wanted: schemaVersion(migrations), readable: schemaReadable, pace: pace{foldAt, foldStep},
+	}
 	if s.file, err = checkFile(path); err != nil {
 		return nil, fmt.Errorf("open state: %w", err)
 	}
+	if s.own, err = openDescriptor(path, false); err != nil {
+		return nil, fmt.Errorf("open state %s: %w", path, err)
+	}
+	if err := s.openReading(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("open state %s: %w", path, err), s.own.release())
+	}
+	return s, nil
+}
+
+// openReading opens the pool for reading, and looks whether there is a state that can be read.
+func (s *Store) openReading(ctx context.Context) (err error) {
 	for _, immutable := range []bool{false, true} {
-		if s.read, err = forReading(path, immutable); err != nil {
-			return nil, fmt.Errorf("open state %s: %w", path, err)
+		if s.read, err = forReading(s.path, immutable); err != nil {
+			return err
 		}
 		if _, err = checkSchema(ctx, s.read, s.wanted); err == nil {
 			err = s.checkLog(ctx)
 		}
 		if err == nil {
-			return s, nil
+			return nil
 		}
 		s.read.Close()
 		if !needsSideFiles(err) {
-			break
+			return err
 		}
-		if hasWAL(path) {
-			err = fmt.Errorf("%s-wal holds its newest events, which can only be read where %s can be written to: %w", path, filepath.Dir(path), err)
-			break
+		if hasWAL(s.path) {
+			return fmt.Errorf("%s-wal holds its newest events, which can only be read where %s can be written to: %w", s.path, filepath.Dir(s.path), err)
 		}
 	}
-	return nil, fmt.Errorf("open state %s: %w", path, err)
+	return err
 }
 
 // needsSideFiles reports whether SQLite failed because it could not make its side files.
@@ -209,14 +244,17 @@ func (s *Store) Close() error {
 	if s.write != nil {
 		err = errors.Join(err, s.write.Close())
 	}
-	return err
+	return errors.Join(err, s.own.release())
 }
 
-// sameFile returns [state.ErrReplaced] where path no longer names the file that was opened.
+// sameFile returns [state.ErrReplaced] where the path, or the one that was given, no longer
+// leads to the file that was opened.
 func (s *Store) sameFile() error {
-	info, err := os.Stat(s.path)
-	if err != nil || !os.SameFile(info, s.file) {
-		return fmt.Errorf("%s: %w", s.path, state.ErrReplaced)
+	for _, path := range slices.Compact([]string{s.path, s.named}) {
+		info, err := os.Stat(path)
+		if err != nil || !os.SameFile(info, s.file) {
+			return fmt.Errorf("%s: %w", path, state.ErrReplaced)
+		}
 	}
 	return nil
 }
