@@ -41,6 +41,7 @@ func Adopt(ctx context.Context, run Run, others Others) (Summary, error) {
 	defer c.release()
 	known, err := takeSurvey(c.lasting, run, all)
 	if err == nil {
+		run.Begun.File = placeOf(run.Journal)
 		err = c.journal.append(run.Begun)
 	}
 	if err != nil {

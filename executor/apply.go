@@ -149,6 +149,7 @@ func (c *course) begin(ctx context.Context) error {
 		c.report.summary.RunID = "" // the journal knows no such run
 		return err
 	}
+	c.run.Begun.File = placeOf(c.run.Journal)
 	if err := c.journal.append(c.run.Begun); err != nil {
 		return fmt.Errorf("begin run %s: %w", c.run.Begun.RunID, err)
 	}

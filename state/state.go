@@ -195,6 +195,12 @@ type Losable interface {
 	IsLosable() bool
 }
 
+// Placed is a [Journal] of a state in a file. Its lock is the kernel's, on that very file: who has it
+// has seen every holder release it that locked the same file under the same kernel.
+type Placed interface {
+	Place() FilePlace
+}
+
 // Mover is a [Journal] whose state can be moved to another place.
 type Mover interface {
 	// Move is Unlock, and leaves the state marked as moved: neither Lock nor Snapshot, but

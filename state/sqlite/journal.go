@@ -45,7 +45,10 @@ type journal struct {
 	fold    direct               // writes a row
 }
 
-var _ state.Journal = (*journal)(nil)
+var (
+	_ state.Journal = (*journal)(nil)
+	_ state.Placed  = (*journal)(nil)
+)
 
 // Lock implements [state.Store]. It folds what a holder that died left unfolded, and
 // migrates a state of an older schema after backing it up.
@@ -141,6 +144,9 @@ func (j *journal) prepare(ctx context.Context) error {
 	j.rows.Absorb(tail)
 	return j.foldAll()
 }
+
+// Place implements [state.Placed].
+func (j *journal) Place() state.FilePlace { return j.lock.own.place(j.store.path) }
 
 // Check implements [state.Journal].
 func (j *journal) Check(ctx context.Context) error {
