@@ -87,19 +87,33 @@ type Group struct {
 	Statuses map[PaymentStatus]StatusSum
 }
 
-// StatusSum counts transfers, and sums up their amounts whatever the asset is, as a CtrlSum of
-// ISO 20022 does.
+// StatusSum counts transfers and sums their amounts up. The zero value counts none.
 type StatusSum struct {
-	Count int
-	Sum   decimal.Decimal
+	Count   int
+	Sum     decimal.Decimal // means nothing where IsMixed
+	Asset   string          // of the transfers; of one of them where IsMixed
+	IsMixed bool            // there is more than one asset
+}
+
+// Plus counts the transfers of both.
+func (s StatusSum) Plus(other StatusSum) StatusSum {
+	switch {
+	case s.Count == 0:
+		return other
+	case other.Count == 0:
+		return s
+	}
+	return StatusSum{
+		Count: s.Count + other.Count, Sum: s.Sum.Add(other.Sum), Asset: s.Asset,
+		IsMixed: s.IsMixed || other.IsMixed || s.Asset != other.Asset,
+	}
 }
 
 // All adds up the statuses.
 func (g *Group) All() StatusSum {
 	var all StatusSum
 	for _, s := range g.Statuses {
-		all.Count += s.Count
-		all.Sum = all.Sum.Add(s.Sum)
+		all = all.Plus(s)
 	}
 	return all
 }
@@ -125,8 +139,8 @@ func (g *grouper) add(e *Entry) string {
 		g.groups = append(g.groups, Group{ID: e.PaymentID(), Statuses: map[PaymentStatus]StatusSum{}})
 	}
 	status := e.PaymentStatus()
-	sum := g.groups[n].Statuses[status]
-	g.groups[n].Statuses[status] = StatusSum{sum.Count + 1, sum.Sum.Add(e.Amount)}
+	sum := StatusSum{Count: 1, Sum: e.Amount, Asset: e.Asset}
+	g.groups[n].Statuses[status] = g.groups[n].Statuses[status].Plus(sum)
 	return g.groups[n].ID
 }
 

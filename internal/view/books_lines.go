@@ -58,7 +58,7 @@ func booksCells(e *books.Entry, names *accounts, o *BooksOptions) []string {
 		string(e.Operation), text(e.Reverses),
 		names.profile(e.From), text(e.From), names.profile(e.To), text(e.To),
 		text(e.Asset), sum(e.Amount), sum(e.Fee), sum(e.Total),
-		e.Status.String(), text(string(e.RecordStatus)), e.At.In(o.Zone).Format(time.RFC3339Nano), text(pairsText(e.Metadata)),
+		e.Status.String(), text(string(e.RecordStatus)), e.At.In(o.Zone).Format(time.RFC3339Nano), text(pairsCell(e.Metadata)),
 	}
 }
 

@@ -127,8 +127,7 @@ func (w *painWriter) head(s *books.Summary) {
 	all := books.Group{Statuses: map[books.PaymentStatus]books.StatusSum{}}
 	for _, g := range s.Groups {
 		for status, sum := range g.Statuses {
-			have := all.Statuses[status]
-			all.Statuses[status] = books.StatusSum{Count: have.Count + sum.Count, Sum: have.Sum.Add(sum.Sum)}
+			all.Statuses[status] = all.Statuses[status].Plus(sum)
 		}
 	}
 	w.numbers(&all, "GrpSts")
@@ -154,7 +153,7 @@ func (w *painWriter) group(g *books.Group) {
 func (w *painWriter) numbers(g *books.Group, statusName string) {
 	all := g.All()
 	w.element("OrgnlNbOfTxs", strconv.Itoa(all.Count))
-	w.element("OrgnlCtrlSum", painNumber(all.Sum, painSumScaleMax))
+	w.sum("OrgnlCtrlSum", all)
 	w.element(statusName, groupStatus(g))
 	for _, status := range books.PaymentStatuses() {
 		sum, ok := g.Statuses[status]
@@ -164,8 +163,16 @@ func (w *painWriter) numbers(g *books.Group, statusName string) {
 		w.open("NbOfTxsPerSts")
 		w.element("DtldNbOfTxs", strconv.Itoa(sum.Count))
 		w.element("DtldSts", string(status))
-		w.element("DtldCtrlSum", painNumber(sum.Sum, painSumScaleMax))
+		w.sum("DtldCtrlSum", sum)
 		w.close("NbOfTxsPerSts")
+	}
+}
+
+// sum writes the sum of transfers of one asset. ISO 20022 has sums irrespective of currencies, and needs
+// none: one of euros and dollars would be read as money.
+func (w *painWriter) sum(name string, s books.StatusSum) {
+	if !s.IsMixed {
+		w.element(name, painNumber(s.Sum, painSumScaleMax))
 	}
 }
 

@@ -62,7 +62,7 @@ func requestCells(r *transfer.Request, pairs bool) []string {
 		case !f.HasPairs():
 			cells = append(cells, f.Text())
 		case pairs:
-			cells = append(cells, pairsText(f.Pairs()))
+			cells = append(cells, pairsCell(f.Pairs()))
 		}
 	}
 	return cells

@@ -19,6 +19,16 @@ func pairsText(pairs transfer.Metadata) string {
 	return strings.Join(parts, ", ")
 }
 
+// pairsCell is pairsText in a cell of a spreadsheet: without the equals sign, before which the guard
+// against formulas would put an apostrophe.
+func pairsCell(pairs transfer.Metadata) string {
+	parts := make([]string, len(pairs))
+	for i, p := range pairs {
+		parts[i] = strconv.Quote(p.Key) + ": " + strconv.Quote(p.Value)
+	}
+	return strings.Join(parts, ", ")
+}
+
 // metadataTexts are what is sent with a transfer beside what its columns say.
 func metadataTexts(r transfer.Request) []string {
 	var texts []string
