@@ -93,9 +93,12 @@ type course struct {
 	journal  *scribe
 	limiters map[transfer.Operation]*limiter
 	backstop backstop
-	sending  bool        // false: doubts are settled by lookup alone
-	shared   *shared     // nil while this runner is alone
-	opened   atomic.Bool // the run is open to others
+	sending  bool // false: doubts are settled by lookup alone
+	joined   bool // another runner began the run
+
+	timekeeper *timekeeper
+	shared     *shared     // nil while this runner is alone
+	opened     atomic.Bool // the run is open to others
 
 	lasting  context.Context // outlives an interrupt: for the journal
 	starting context.Context // ends, with the reason as its cause, when nothing new may start
@@ -115,6 +118,7 @@ type course struct {
 func newCourse(ctx context.Context, run Run, lines int) *course {
 	c := &course{
 		run: run, report: newReport(run, lines), lasting: context.WithoutCancel(ctx),
+		timekeeper: &timekeeper{clock: run.Clock},
 	}
 	c.journal = &scribe{journal: run.Journal, ctx: c.lasting}
 	c.starting, c.stopStarting = context.WithCancelCause(c.lasting)
@@ -150,6 +154,7 @@ func (c *course) begin(ctx context.Context) error {
 		return err
 	}
 	c.run.Begun.File = placeOf(c.run.Journal)
+	c.run.Begun.Clocks = c.timekeeper.begun().Clocks
 	if err := c.journal.append(c.run.Begun); err != nil {
 		return fmt.Errorf("begin run %s: %w", c.run.Begun.RunID, err)
 	}
@@ -158,15 +163,15 @@ func (c *course) begin(ctx context.Context) error {
 
 // ready gets a token and compares clocks, before anything is written or sent.
 func (c *course) ready(ctx context.Context) error {
-	date, err := c.run.Submitter.Ready(ctx)
-	if err != nil {
-		return fmt.Errorf("get a token: %w", err)
+	if err := c.readClocks(ctx); err != nil {
+		return err
 	}
-	if date.IsZero() {
+	r := c.timekeeper.begun()
+	if r.Date.IsZero() {
 		c.report.tell(Event{Type: EventNotice, Reason: "the token's answer has no Date: the clocks could not be compared"})
 		return nil
 	}
-	if apart := c.run.Clock.Now().Sub(date).Abs(); apart > clockSkewMax {
+	if apart := r.local.Sub(r.Date).Abs(); apart > clockSkewMax {
 		return fmt.Errorf("%w: by %v", ErrClock, apart.Round(time.Second))
 	}
 	return nil

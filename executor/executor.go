@@ -68,7 +68,7 @@ func (e *UnreadableError) Error() string {
 // Answer is how an attempt ended: a row of design section 3's table.
 type Answer struct {
 	Kind       AnswerKind
-	Record     *transfer.Record // of Answered; of Exists where the answer carries it
+	Record     *transfer.Record // of Answered; of Exists where the answer carries it; with AnsweredAt
 	HTTPStatus int              // 0 where no answer was read
 	Problem    json.RawMessage  // RFC 9457 as it came, or a JSON string of at most 2 KiB
 	RetryAfter time.Duration    // of NotProcessed; 0 where the service did not say
@@ -180,9 +180,20 @@ type RateLimit struct {
 
 // Clock is time, so that tests need not wait for it.
 type Clock interface {
+	// Now is what the machine's clock says, which anyone may have set.
 	Now() time.Time
 	// Sleep returns early, with the context's error, when ctx ends.
 	Sleep(ctx context.Context, d time.Duration) error
+	// Boot is how long the machine is up, which nobody can set.
+	Boot() Boot
+}
+
+// Boot is a reading of a clock that begins with the boot of the machine and goes on while that
+// sleeps. It is zero where the system has none.
+type Boot struct {
+	ID      string        // of the boot: no other boot of any machine has it
+	Machine string        // digest of the machine's ID and its host's name
+	Up      time.Duration // since the boot
 }
 
 // Run is everything that Apply needs.

@@ -119,11 +119,20 @@ func (c *course) intend(lot []*job) intents {
 		if j.first.IsZero() {
 			j.first = j.checked
 		}
+		c.date(&j.intent)
 		j.answer = Answer{Kind: Unwritten} // before any
 		ready = append(ready, j)
 	}
 	c.writeIntents(ready, &made)
 	return made
+}
+
+// date keeps with an intent what clocks that nobody can turn say of its time.
+func (c *course) date(i *state.Intent) {
+	i.AfterMS, i.Clocks = c.timekeeper.sinceBegin().Milliseconds(), state.Clocks{}
+	if c.joined {
+		i.Clocks = c.timekeeper.begun().Clocks
+	}
 }
 
 // writeIntents makes intents durable before a byte of a request leaves (law 1): all at once, or,

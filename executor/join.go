@@ -24,7 +24,7 @@ func Join(ctx context.Context, run Run) (Summary, error) {
 	for op, l := range c.limiters {
 		_ = l.share(c.reserving(run.Share, op, l.limit)) // none started
 	}
-	c.sending = true
+	c.sending, c.joined = true, true
 	c.setShared(newShared(run.Share, run.Plan))
 	c.opened.Store(true)
 	known := &survey{rows: make(map[string]state.Transfer), outside: make(map[string]transfer.Request)}

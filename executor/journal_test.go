@@ -250,6 +250,10 @@ func (s *memorySnapshot) Events(_ context.Context, after int64, refID string) it
 	}
 }
 
+func (s *memorySnapshot) Jumps(context.Context) iter.Seq2[state.Jump, error] {
+	return func(func(state.Jump, error) bool) {}
+}
+
 func (s *memorySnapshot) Runs(context.Context) iter.Seq2[state.Run, error] {
 	return func(yield func(state.Run, error) bool) {
 		for _, runID := range slices.Backward(slices.Sorted(maps.Keys(s.runs))) {

@@ -434,7 +434,7 @@ func (r Resolution) attempts(ctx context.Context, detail state.Detail) ([]attemp
 			for i := range attempts {
 				attempts[i].hasEnded = attempts[i].hasEnded || attempts[i].runID == ended.RunID && !isLost
 			}
-		case state.KindCreated, state.KindBegun, state.KindOutcome, state.KindRebound:
+		case state.KindCreated, state.KindBegun, state.KindOutcome, state.KindRebound, state.KindClock, state.KindAsked:
 		}
 	}
 	return attempts, nil

@@ -110,7 +110,7 @@ func (s *survey) readDoubts(ctx context.Context, run Run, snapshot state.Snapsho
 
 func newUnsettled(d state.Detail, runID string, policy Policy) *unsettled {
 	u := &unsettled{intent: d.Intent}
-	u.intent.RunID, u.intent.Found = runID, false
+	u.intent.RunID, u.intent.Found, u.intent.AfterMS, u.intent.Clocks = runID, false, 0, state.Clocks{}
 	u.known = known{
 		refID: d.RefID, runID: runID,
 		first: d.IntendedAt, earlier: !d.Intent.Found, found: d.Intent.Found, doubted: true,

@@ -22,6 +22,11 @@ type clock struct{}
 
 func (clock) Now() time.Time { return time.Now() }
 
+// Boot goes on as the clock does.
+func (clock) Boot() executor.Boot {
+	return executor.Boot{ID: "boot", Machine: "machine", Up: time.Since(time.Date(1999, 1, 1, 0, 0, 0, 0, time.UTC))}
+}
+
 func (clock) Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -162,7 +162,7 @@ func (p *Plan) readPast(ctx context.Context, record History) (past, error) {
 				}
 				since.noteIntent(intent)
 			}
-		case state.KindCreated, state.KindUnlocked, state.KindRebound:
+		case state.KindCreated, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
 		}
 	}
 	return since, nil

@@ -108,10 +108,10 @@ func TestVerifyNamesTheFirstEventThatIsWrong(t *testing.T) {
 			e[4].Time = e[4].Time.Add(time.Millisecond)
 			return rechained(e)
 		}, head: kept, want: 5},
-		"a time that goes back": {tamper: func(e []state.Event) []state.Event {
-			e[2].Time = start.Add(-time.Millisecond)
+		"a time that goes back, as a wrong clock makes it": {tamper: func(e []state.Event) []state.Event {
+			e[2].Time = start.Add(-time.Hour)
 			return rechained(e)
-		}, want: 3},
+		}},
 		"a payload of another ref_id": {tamper: func(e []state.Event) []state.Event {
 			e[2].RefID = "b"
 			return rechained(e)

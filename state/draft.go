@@ -75,6 +75,10 @@ func NewDraft(entry Entry) (Draft, error) {
 		err = named("reason", e.Reason)
 	case Rebound:
 		err = named("reason", e.Reason, "base_url", e.After.BaseURL)
+	case Clock:
+		err = e.check()
+	case Asked:
+		err = named("about", e.About, "reason", e.Reason)
 	default:
 		panic(fmt.Sprintf("%T is no entry of a journal", entry))
 	}
@@ -121,7 +125,7 @@ func newDraft(entry Entry, data json.RawMessage) (Draft, error) {
 		case e.Status.Made():
 			d.record, err = e.parse()
 		}
-	case Created, Begun, Ended, Unlocked, Rebound:
+	case Created, Begun, Ended, Unlocked, Rebound, Clock, Asked:
 	}
 	return d, err
 }

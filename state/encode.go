@@ -22,7 +22,7 @@ func encode(entry Entry) (json.RawMessage, error) {
 		if data, ok := e.encodePlain(); ok {
 			return data, nil
 		}
-	case Created, Begun, Ended, Unlocked, Rebound:
+	case Created, Begun, Ended, Unlocked, Rebound, Clock, Asked:
 	}
 	return encodeAny(entry)
 }
@@ -43,8 +43,11 @@ func encodeAny(entry Entry) (json.RawMessage, error) {
 const usualBytes = 384
 
 // encodePlain returns false where a text has more to escape than quotation marks and
-// backslashes.
+// backslashes, and where the intent has clocks of its own.
 func (i Intent) encodePlain() (json.RawMessage, bool) {
+	if i.Clocks != (Clocks{}) {
+		return nil, false
+	}
 	w := plainWriter{b: make([]byte, 0, usualBytes+len(i.Body)+len(i.Body)/4), plain: true}
 	w.field(`{"ref_id":`, i.RefID)
 	w.field(`,"run_id":`, i.RunID)
@@ -59,6 +62,9 @@ func (i Intent) encodePlain() (json.RawMessage, bool) {
 	w.optional(`,"reverses":`, i.Reverses)
 	w.time(`,"due":`, i.Due)
 	w.flag(`,"found":true`, i.Found)
+	if i.AfterMS != 0 {
+		w.b = strconv.AppendInt(append(w.b, `,"after_ms":`...), i.AfterMS, 10)
+	}
 	return append(w.b, '}'), w.plain
 }
 

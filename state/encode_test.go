@@ -99,6 +99,7 @@ func TestEntriesAreWrittenAsPackageJSONWritesThem(t *testing.T) {
 func TestEveryFieldIsWritten(t *testing.T) {
 	values := map[reflect.Type]any{
 		reflect.TypeFor[string](): "x", reflect.TypeFor[bool](): true, reflect.TypeFor[int](): 7,
+		reflect.TypeFor[int64](): int64(12345), reflect.TypeFor[state.Clocks](): state.Clocks{Boot: "b", BootMS: 1},
 		reflect.TypeFor[transfer.Operation](): transfer.Internal, reflect.TypeFor[state.Source](): state.SourceAnswer,
 		reflect.TypeFor[time.Time]():    time.Date(2026, 11, 21, 9, 30, 0, 5, time.FixedZone("", 3600)),
 		reflect.TypeFor[state.Status](): state.Recorded, reflect.TypeFor[json.RawMessage](): json.RawMessage(`{"a":1}`),

@@ -10,7 +10,7 @@ import (
 // Event is one line of the journal.
 type Event struct {
 	Seq   int64           `json:"seq"`              // 1, 2, 3, … without gaps
-	Time  time.Time       `json:"time"`             // UTC, to the millisecond
+	Time  time.Time       `json:"time"`             // as the writer's clock had it: UTC, to the millisecond; the order is Seq's
 	Kind  Kind            `json:"kind"`             // which Entry the payload is
 	RefID string          `json:"ref_id,omitempty"` // "" where the event is of the run or the state
 	RunID string          `json:"run_id,omitempty"` // "" where it is of no run
@@ -30,10 +30,12 @@ const (
 	KindEnded    Kind = "ended"    // a run ended
 	KindUnlocked Kind = "unlocked" // the lock was taken away from its holder
 	KindRebound  Kind = "rebound"  // the service's identity was changed
+	KindClock    Kind = "clock"    // a clock that goes back was found right, by the service's or by a person
+	KindAsked    Kind = "asked"    // a person's "not made" was refused until a wait is over
 )
 
 // Entry is what can be appended: [Created], [Begun], [Intent], [Outcome], [Ended],
-// [Unlocked] or [Rebound].
+// [Unlocked], [Rebound], [Clock] or [Asked].
 type Entry interface {
 	Kind() Kind
 	// Subject is the ref_id and the run that the entry is about; either may be "".
@@ -76,6 +78,8 @@ type Begun struct {
 	PlanFile   string     `json:"plan_file,omitempty"`
 	PlanSHA256 string     `json:"plan_sha256,omitempty"`
 	Approvals  []Approval `json:"approvals,omitempty"` // those that counted; the author's own first
+
+	Clocks Clocks `json:"clocks,omitzero"` // what other clocks said when the run began
 }
 
 // FilePlace says which file a state was, as the kernel of the holder's host named it: two paths
@@ -162,6 +166,11 @@ type Intent struct {
 	// Found says that nothing is sent under it: records were found before the first
 	// sending, and it names the request that they are held against.
 	Found bool `json:"found,omitempty"`
+	// AfterMS is how many milliseconds after the reading of Clocks, or of those of its run where
+	// it has none, it was made, by the boottime of the machine: 0 where that is not known.
+	AfterMS int64 `json:"after_ms,omitempty"`
+	// Clocks are those of a runner that joined the run of another one.
+	Clocks Clocks `json:"clocks,omitzero"`
 }
 
 // Outcome is how an attempt ended, or what a lookup or a person said of it.
@@ -210,6 +219,7 @@ type Ended struct {
 	Complete bool           `json:"complete"` // every line of its plan has an outcome
 	Error    string         `json:"error,omitempty"`
 	Runners  []Runner       `json:"runners,omitempty"` // where several carried it out
+	Clocks   Clocks         `json:"clocks,omitzero"`   // what other clocks said at its end
 }
 
 // Unlocked records that a lock was taken away.
@@ -225,6 +235,24 @@ type Rebound struct {
 	After  Identity `json:"after"`
 	By     Holder   `json:"by"`
 	Reason string   `json:"reason"`
+}
+
+// Clock records that the writer's clock is right although it lies behind the newest event: the
+// service's clock confirms it, or a person does. What was written before it may have wrong times.
+type Clock struct {
+	BehindMS int64  `json:"behind_ms,omitempty"` // how far it lies behind the event before; 0 where it does not
+	Clocks   Clocks `json:"clocks,omitzero"`     // with a Date where the service confirms it
+	By       Holder `json:"by"`
+	Reason   string `json:"reason,omitempty"` // in the person's words; "" where the service confirms it
+}
+
+// Asked records that a person asked to settle a ref_id as not made, and was refused: the one who
+// began its attempt may still be alive. The wait is counted from it, by the boottime of the machine.
+type Asked struct {
+	About  string `json:"about"` // the ref_id
+	Clocks Clocks `json:"clocks,omitzero"`
+	By     Holder `json:"by"`
+	Reason string `json:"reason"`
 }
 
 // Kind returns KindCreated.
@@ -248,6 +276,12 @@ func (Unlocked) Kind() Kind { return KindUnlocked }
 // Kind returns KindRebound.
 func (Rebound) Kind() Kind { return KindRebound }
 
+// Kind returns KindClock.
+func (Clock) Kind() Kind { return KindClock }
+
+// Kind returns KindAsked.
+func (Asked) Kind() Kind { return KindAsked }
+
 // Subject returns nothing: the event is of the state.
 func (Created) Subject() (refID, runID string) { return "", "" }
 
@@ -268,3 +302,9 @@ func (Unlocked) Subject() (refID, runID string) { return "", "" }
 
 // Subject returns nothing: the event is of the state.
 func (Rebound) Subject() (refID, runID string) { return "", "" }
+
+// Subject returns nothing: the event is of the state.
+func (Clock) Subject() (refID, runID string) { return "", "" }
+
+// Subject returns nothing: a ref_id's own events are its attempts and their outcomes.
+func (Asked) Subject() (refID, runID string) { return "", "" }

@@ -92,6 +92,7 @@ type Meta struct {
 	Head        string // hash of the newest event, hexadecimal
 	Precheck    bool   // made by init --new-state: look up before first sending
 	CreatedAt   time.Time
+	At          time.Time // of the newest event, as its writer's clock had it
 }
 
 // Identity names a service, so that a record of one is never taken for that of another.
@@ -158,6 +159,10 @@ type Snapshot interface {
 	// Runs yields every run, the newest first.
 	Runs(ctx context.Context) iter.Seq2[Run, error]
 
+	// Jumps yields every event whose time lies more than [JumpMin] before that of the event
+	// before it, the newest first.
+	Jumps(ctx context.Context) iter.Seq2[Jump, error]
+
 	Close() error
 }
 
@@ -199,6 +204,12 @@ type Losable interface {
 // has seen every holder release it that locked the same file under the same kernel.
 type Placed interface {
 	Place() FilePlace
+}
+
+// Timekeeper is a [Journal] on a server that has a clock of its own.
+type Timekeeper interface {
+	// ServerTime is what that clock says now.
+	ServerTime(ctx context.Context) (time.Time, error)
 }
 
 // Mover is a [Journal] whose state can be moved to another place.

@@ -417,7 +417,7 @@ func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journa
 			InFlightMax: a.inFlightMax(w), RequestTimeout: service.Timeout,
 			RateLimits: limits, StopOnRefusal: a.onRefusal == "stop", Wait: a.wait, WaitFinal: a.waitFinal,
 		},
-		Clock: clock{w.now}, Random: rand.Float64,
+		Clock: w.clock(), Random: rand.Float64,
 	}
 }
 

@@ -48,7 +48,7 @@ func (a *applying) joinOrLead(ctx context.Context, w *workspace, holder state.Ho
 			return err
 		}
 		// Another one was first, or the last run has not let go yet.
-		if (clock{w.now}).Sleep(ctx, joinPause) != nil {
+		if w.clock().Sleep(ctx, joinPause) != nil {
 			return interrupted("while it waited for a run to take part in")
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"remit/internal/boot"
 	"remit/internal/service"
 	"remit/internal/view"
 	"remit/state"
@@ -41,14 +42,14 @@ const (
 // everything else to stderr; lookupEnv is the environment. A cancelled ctx is an interrupt,
 // with an [Interrupt] as its cause.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
-	return runAt(ctx, time.Now, args, stdin, stdout, stderr, lookupEnv)
+	return runAt(ctx, time.Now, boot.Clock(), args, stdin, stdout, stderr, lookupEnv)
 }
 
-// runAt is Run with a clock.
-func runAt(ctx context.Context, now func() time.Time, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
+// runAt is Run with clocks.
+func runAt(ctx context.Context, now func() time.Time, boot func() boot.Reading, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
 	log.SetOutput(io.Discard) // where net/http writes bytes of the service, as they come
 	p := &process{
-		stdin: stdin, stdout: stdout, stderr: stderr, lookupEnv: lookupEnv, now: now,
+		stdin: stdin, stdout: stdout, stderr: stderr, lookupEnv: lookupEnv, now: now, boot: boot,
 	}
 	root := newRoot(p)
 	args, err := withEnvironmentArgs(root, args, p.getenv("REMIT_CLI_ARGS"))
@@ -72,6 +73,7 @@ type process struct {
 	stdout, stderr io.Writer
 	lookupEnv      func(string) (string, bool)
 	now            func() time.Time
+	boot           func() boot.Reading
 	noColor        bool // --no-color
 	lines          *view.JSON
 	into           *os.File                    // of --json-into; nil for none
@@ -85,6 +87,9 @@ type process struct {
 	failed     error                               // the first thing that was said to be wrong; nil for nothing
 	failedHint string                              // a command that helps; "" for none
 }
+
+// clock is the executor's time.
+func (p *process) clock() clock { return clock{p.now, p.boot} }
 
 // getenv is the value of an environment variable; "" where it is not set.
 func (p *process) getenv(name string) string {

@@ -11,6 +11,7 @@ import (
 
 	"remit/config"
 	"remit/executor"
+	"remit/internal/boot"
 	"remit/internal/sandbox"
 	"remit/internal/service"
 	"remit/state"
@@ -122,9 +123,14 @@ func (w *workspace) openingBalances() []sandbox.Balance {
 }
 
 // clock is the executor's time.
-type clock struct{ now func() time.Time }
+type clock struct {
+	now  func() time.Time
+	boot func() boot.Reading
+}
 
 func (c clock) Now() time.Time { return c.now() }
+
+func (c clock) Boot() executor.Boot { return executor.Boot(c.boot()) }
 
 func (clock) Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)

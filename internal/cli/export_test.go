@@ -1,4 +1,17 @@
 package cli
 
-// RunAt is Run with a clock, for tests of what happens when.
-var RunAt = runAt
+import (
+	"context"
+	"io"
+	"time"
+
+	"remit/internal/boot"
+)
+
+// RunOn is Run with clocks, for tests of what happens when.
+var RunOn = runAt
+
+// RunAt is RunOn on a machine that does not know how long it is up.
+func RunAt(ctx context.Context, now func() time.Time, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
+	return runAt(ctx, now, func() boot.Reading { return boot.Reading{} }, args, stdin, stdout, stderr, lookupEnv)
+}

@@ -142,7 +142,7 @@ func (i *importing) newImportRun(w *workspace, plan *planner.Plan, meta state.Me
 			RunID: holder.RunID, By: holder, Digest: plan.Digest,
 			Environment: meta.Environment, Lineage: meta.Lineage, Service: meta.Service,
 		},
-		Finder: found{i.spool}, Clock: clock{w.now}, Random: rand.Float64,
+		Finder: found{i.spool}, Clock: w.clock(), Random: rand.Float64,
 		Policy: executor.Policy{Operator: w.config.Service.Operator, FingerprintKey: w.config.Service.FingerprintKey},
 	}
 }

@@ -53,6 +53,7 @@ var layer = map[string]int{
 	"remit/internal/records":    1,
 	"remit/internal/zone":       0,
 	"remit/internal/approval":   1,
+	"remit/internal/boot":       0,
 	"remit/internal/transfer":   0,
 	"remit/internal/shell":      0,
 	"remit/internal/jws":        0,

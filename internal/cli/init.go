@@ -233,7 +233,7 @@ func isUsed(ctx context.Context, snapshot state.Snapshot) (bool, error) {
 		switch event.Kind {
 		case state.KindBegun, state.KindIntent, state.KindOutcome, state.KindEnded:
 			return true, nil
-		case state.KindCreated, state.KindUnlocked, state.KindRebound:
+		case state.KindCreated, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
 		}
 	}
 	return false, nil

@@ -123,7 +123,7 @@ func (r *refreshing) locked(ctx context.Context, w *workspace, journal state.Jou
 	service := w.config.Service
 	handler, end := r.faces(w)
 	found, failed := executor.Refresh(ctx, executor.Run{
-		Journal: journal, Submitter: connection.submitter, Finder: connection.finder, Handler: handler, Clock: clock{w.now},
+		Journal: journal, Submitter: connection.submitter, Finder: connection.finder, Handler: handler, Clock: w.clock(),
 		Policy: executor.Policy{Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout},
 	}, r.wait, r.taken())
 	shown := end(&found, failed)

@@ -131,7 +131,7 @@ func (r *resolving) resolve(ctx context.Context, w *workspace, journal state.Jou
 func (w *workspace) resolution(journal state.Journal, by state.Holder, refID, reason string) executor.Resolution {
 	service := w.config.Service
 	return executor.Resolution{
-		RefID: refID, By: by, Reason: reason, Journal: journal, Clock: clock{w.now},
+		RefID: refID, By: by, Reason: reason, Journal: journal, Clock: w.clock(),
 		Policy: executor.Policy{
 			Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout,
 		},

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -28,6 +29,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
+	"remit/internal/boot"
 	"remit/internal/cli"
 	"remit/internal/sandbox"
 	"remit/internal/transfer"
@@ -38,9 +40,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(withServer{m}, map[string]func(){
 		"remit": func() {
 			ctx := cli.WithInterrupt(context.Background())
-			offset, _ := time.ParseDuration(os.Getenv(clockVariable)) // 0 where no script set a clock
-			now := func() time.Time { return time.Now().Add(offset) }
-			os.Exit(cli.RunAt(ctx, now, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
+			m := machineOf(os.Getenv)
+			os.Exit(cli.RunOn(ctx, m.now, m.boot, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 		},
 	})
 }
@@ -124,8 +125,24 @@ func scripts(t *testing.T, dir string) testscript.Params {
 				ts.Value(serviceKey{}).(*fakeService).offset.Store(int64(offset))
 				ts.Setenv(clockVariable, offset.String())
 			},
-			"bank":     runBank,
-			"fields":   runFields,
+			"bank":   runBank,
+			"fields": runFields,
+			// wrong-clock OFFSET sets the clock of remit's machine alone, so far from the right time.
+			"wrong-clock": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) != 1 {
+					ts.Fatalf("usage: wrong-clock OFFSET")
+				}
+				_, err := time.ParseDuration(args[0])
+				ts.Check(err)
+				ts.Setenv(wrongVariable, args[0])
+			},
+			// boot NAME boots remit's machine again; "none" is a machine that does not know its boot.
+			"boot": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) != 1 {
+					ts.Fatalf("usage: boot NAME")
+				}
+				ts.Setenv(bootVariable, args[0])
+			},
 			"page":     runPage,
 			"workflow": runWorkflow,
 			"gitlab":   runGitLab,
@@ -203,8 +220,38 @@ func makeWorkbook(ts *testscript.TestScript, neg bool, args []string) {
 
 type serviceKey struct{}
 
-// clockVariable is how far the clocks of a script are from that of the machine.
-const clockVariable = "REMIT_TEST_CLOCK"
+// clockVariable is how far the clocks of a script are from that of the machine, wrongVariable how
+// far that of remit's own machine is from the others, and bootVariable names the boot of it.
+const (
+	clockVariable = "REMIT_TEST_CLOCK"
+	wrongVariable = "REMIT_TEST_WRONG_CLOCK"
+	bootVariable  = "REMIT_TEST_BOOT"
+)
+
+// machine is the one that a script runs remit on.
+type machine struct {
+	offset, wrong time.Duration // 0 where the script did not set a clock
+	name          string        // of its boot
+}
+
+func machineOf(getenv func(string) string) machine {
+	var m machine
+	m.offset, _ = time.ParseDuration(getenv(clockVariable))
+	m.wrong, _ = time.ParseDuration(getenv(wrongVariable))
+	m.name = cmp.Or(getenv(bootVariable), "first")
+	return m
+}
+
+func (m machine) now() time.Time { return time.Now().Add(m.offset + m.wrong) }
+
+// boot is how long the machine is up, which a wrong clock does not change.
+func (m machine) boot() boot.Reading {
+	if m.name == "none" {
+		return boot.Reading{}
+	}
+	up := time.Since(time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)) + m.offset
+	return boot.Reading{ID: m.name, Machine: "the machine of the script", Up: up}
+}
 
 // fakeService is the service of one script: a sandbox behind a recorder.
 type fakeService struct {

@@ -34,4 +34,8 @@ func (unmade) Runs(context.Context) iter.Seq2[state.Run, error] {
 	return func(func(state.Run, error) bool) {}
 }
 
+func (unmade) Jumps(context.Context) iter.Seq2[state.Jump, error] {
+	return func(func(state.Jump, error) bool) {}
+}
+
 func (unmade) Close() error { return nil }

@@ -20,6 +20,14 @@ const mayBeMade = "the transfer may or may not have been made"
 
 // classify says what an exchange means for its own attempt: the table of design section 3.
 func (c *Client) classify(ex exchange) executor.Answer {
+	a := c.classifyStatus(ex)
+	if a.Record != nil {
+		a.Record.AnsweredAt = dateOf(ex.header)
+	}
+	return a
+}
+
+func (c *Client) classifyStatus(ex exchange) executor.Answer {
 	switch {
 	case ex.status == 0 && !ex.begun:
 		return executor.Answer{

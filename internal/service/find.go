@@ -157,7 +157,7 @@ func (c *Client) findPage(ctx context.Context, refIDs []string, at *turner) (pag
 		}
 		switch {
 		case ex.err == nil && ex.status == http.StatusOK: // another 2xx does not say that the list is whole
-			return readPage(ex.body, refIDs, at)
+			return readPage(ex, refIDs, at)
 		case ex.status == http.StatusUnauthorized && !renewed:
 			renewed = true
 			if _, err := c.tokens.replace(ctx, with); err != nil {
@@ -248,8 +248,8 @@ func (c *Client) findError(ex exchange, target *url.URL) error {
 // two lists of them, is an error: taken for an empty list it would say that nothing was made.
 // So would an item without a ref_id, if it was left out. Records of ref_ids that were not asked for are, whatever
 // they look like; only that they are listed is kept. An item that came before, byte for byte, is passed over.
-func readPage(body []byte, refIDs []string, at *turner) (page, error) {
-	in, err := transfer.ObjectFields(body)
+func readPage(ex exchange, refIDs []string, at *turner) (page, error) {
+	in, err := transfer.ObjectFields(ex.body)
 	if err != nil {
 		return page{}, fmt.Errorf("the answer cannot be read as a JSON object: %w", err)
 	}
@@ -280,6 +280,7 @@ func readPage(body []byte, refIDs []string, at *turner) (page, error) {
 			p.unreadable[refID] = err.Error()
 			continue
 		}
+		record.AnsweredAt = dateOf(ex.header)
 		p.records = append(p.records, record)
 	}
 	return p, nil

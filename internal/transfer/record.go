@@ -97,6 +97,10 @@ type Record struct {
 
 	// Raw is the record as it came, unknown fields included.
 	Raw json.RawMessage
+
+	// AnsweredAt is the Date of the service's answer in which the record came: what its clock said
+	// then. It is no part of the record, and zero where the answer had none and in a file.
+	AnsweredAt time.Time
 }
 
 // ParseRecord reads one JSON object. It is an error if a required field of section 2.1 is

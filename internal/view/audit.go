@@ -5,6 +5,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"time"
 
 	"remit/state"
 )
@@ -86,8 +87,26 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 		return from + ": " + e.Reason, who(e.By), toneDoubt
 	case state.Rebound:
 		return fmt.Sprintf("bound to %s, before to %s: %s", boundText(e.After), boundText(e.Before), e.Reason), who(e.By), toneDoubt
+	case state.Clock:
+		return auditClock(e), who(e.By), toneDoubt
+	case state.Asked:
+		return fmt.Sprintf("asked to settle %q as not made, and refused until a wait is over: %s", e.About, e.Reason), who(e.By), toneDoubt
 	}
 	panic(fmt.Sprintf("unknown entry %T", entry))
+}
+
+func auditClock(c state.Clock) string {
+	what := "the clock is right"
+	if behind := time.Duration(c.BehindMS) * time.Millisecond; behind > 0 {
+		what += fmt.Sprintf(", although the event before lies %s ahead of it", behind.Round(time.Second))
+	}
+	if !c.Clocks.Date.IsZero() {
+		what += ", the service's says " + moment(c.Clocks.Date)
+	}
+	if c.Reason != "" {
+		what += ": " + c.Reason
+	}
+	return what
 }
 
 // boundText names a service to which a state is bound.

@@ -214,6 +214,8 @@ type journal struct {
 var (
 	_ state.Journal = (*journal)(nil)
 	_ state.Losable = (*journal)(nil)
+
+	_ state.Timekeeper = (*journal)(nil)
 )
 
 // Lock implements [state.Store]. It migrates a state of an older schema, in one transaction.

@@ -324,7 +324,6 @@ func TestTheSchemaRefusesWhatTheRulesForbid(t *testing.T) {
 		"an unknown kind":                   fmt.Sprintf(event, "5", "undone", ""),
 		"a second creation":                 fmt.Sprintf(event, "5", "created", ""),
 		"an intent of nothing":              fmt.Sprintf(event, "5", "intent", ""),
-		"a time that goes back":             "INSERT INTO events VALUES (5, 0, 'ended', '', '', 0, '{}', zeroblob(32))",
 		"half a hash":                       "INSERT INTO events VALUES (5, 1e15, 'ended', '', '', 0, '{}', zeroblob(16))",
 		"a ref_id that is removed":          "DELETE FROM transfers WHERE ref_id = 'a'",
 		"a record that is taken away":       "UPDATE transfers SET record_id = 'other' WHERE ref_id = 'a'",

@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"strings"
@@ -22,8 +23,15 @@ func TestAnOlderSchemaIsMigratedUnderTheLockAfterABackup(t *testing.T) {
 	j := lock(t, s)
 	add(t, j, statetest.Intent("a", "run", "10.00"))
 	unlock(t, j)
-	newer := migrationsTo(t, 2)
-	newer["00003_more.sql"] = &fstest.MapFile{Data: []byte("-- +goose Up\nCREATE TABLE more (one INTEGER) STRICT;\nPRAGMA user_version = 3;\n")}
+	names, err := fs.Glob(sqlite.Migrations(), "*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	newest := len(names)
+	newer := migrationsTo(t, newest)
+	newer[fmt.Sprintf("%05d_more.sql", newest+1)] = &fstest.MapFile{
+		Data: fmt.Appendf(nil, "-- +goose Up\nCREATE TABLE more (one INTEGER) STRICT;\nPRAGMA user_version = %d;\n", newest+1),
+	}
 	next, err := sqlite.OpenWith(t.Context(), path, options, newer)
 	if err != nil {
 		t.Fatal(err)
@@ -44,7 +52,7 @@ func TestAnOlderSchemaIsMigratedUnderTheLockAfterABackup(t *testing.T) {
 	if _, err := s.Snapshot(t.Context()); !errors.Is(err, state.ErrNewer) {
 		t.Errorf("the older program goes on: %v", err)
 	}
-	backups, err := filepath.Glob(path + ".schema-2.*.backup")
+	backups, err := filepath.Glob(fmt.Sprintf("%s.schema-%d.*.backup", path, newest))
 	if err != nil || len(backups) != 1 {
 		t.Fatalf("backups: %v, %v", backups, err)
 	}
@@ -116,6 +124,7 @@ func TestAStateOfEachOlderSchemaGoesOn(t *testing.T) {
 			}
 			j = lock(t, s)
 			add(t, j, statetest.Listed("f", "run", state.SourceImport, state.Unverified))
+			add(t, j, state.Asked{About: "e", By: statetest.Holder("resolve"), Reason: "the bank says so"})
 			unlock(t, j)
 			if _, err := s.Verify(t.Context(), meta.Head); err != nil {
 				t.Errorf("verified after the migration: %v", err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"time"
 
 	"remit/state"
 	"remit/state/storage"
@@ -71,4 +72,31 @@ func (s *snapshot) allRuns(ctx context.Context) ([]state.Run, error) {
 			SELECT begun_seq FROM runs UNION SELECT ended_seq FROM runs)
 		ORDER BY seq`)
 	})
+}
+
+// Jumps implements [state.Snapshot]. A state of a schema that has no list of them kept times that
+// never go back.
+func (s *snapshot) Jumps(ctx context.Context) iter.Seq2[state.Jump, error] {
+	return func(yield func(state.Jump, error) bool) {
+		var isListed bool
+		err := s.conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'jumps')`).Scan(&isListed)
+		if err != nil {
+			yield(state.Jump{}, explain(err))
+			return
+		}
+		if !isListed {
+			return
+		}
+		stream(ctx, s.conn, yield, scanJump, `SELECT seq, kind, time_ms, back_ms FROM jumps JOIN events USING (seq) ORDER BY seq DESC`)
+	}
+}
+
+func scanJump(rows *sql.Rows) (state.Jump, error) {
+	var jump state.Jump
+	var at, back int64
+	if err := rows.Scan(&jump.Seq, &jump.Kind, &at, &back); err != nil {
+		return state.Jump{}, fmt.Errorf("read a jump of the clock: %w", err)
+	}
+	jump.At, jump.Back = time.UnixMilli(at).UTC(), time.Duration(back)*time.Millisecond
+	return jump, nil
 }

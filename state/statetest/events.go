@@ -70,12 +70,36 @@ func clockBack(t *testing.T, b *bench) {
 	b.append(j, Intent("c", "run", "10.00"))
 	b.unlock(j)
 	v := b.look(s)
-	want := start.Add(time.Hour + time.Second)
+	want := map[string]time.Time{
+		"a": start.Add(time.Hour + time.Second),
+		"b": start.Add(time.Second),
+		"c": start.Add(-time.Hour + time.Second),
+	}
 	for _, row := range v.Rows {
-		if !row.IntendedAt.Equal(want) || row.IntendedAt.Location() != time.UTC {
-			t.Errorf("%q was intended at %v, want %v", row.RefID, row.IntendedAt, want)
+		if row.IntendedAt != want[row.RefID] {
+			t.Errorf("%q was intended at %v, want %v", row.RefID, row.IntendedAt, want[row.RefID])
 		}
 	}
+	if v.Meta.At != want["c"] {
+		t.Errorf("the newest event is of %v, want %v", v.Meta.At, want["c"])
+	}
+	b.same("the jumps", []state.Jump{
+		{Seq: 4, Kind: state.KindIntent, At: want["c"], Back: time.Hour},
+		{Seq: 3, Kind: state.KindIntent, At: want["b"], Back: time.Hour},
+	}, v.Jumps)
+}
+
+// clockSlightlyBack has two machines, whose clocks may be apart by as much.
+func clockSlightlyBack(t *testing.T, b *bench) {
+	s := b.create()
+	j := b.lock(s)
+	b.set(start.Add(time.Hour))
+	b.append(j, Intent("a", "run", "10.00"))
+	b.set(start.Add(time.Hour - state.JumpMin))
+	b.append(j, Intent("b", "run", "10.00"), state.Clock{By: Holder("state clock"), Reason: "it was slow"})
+	b.append(j, state.Asked{About: "a", By: Holder("resolve"), Reason: "the bank says so"})
+	b.unlock(j)
+	b.same("the jumps", []state.Jump(nil), b.look(s).Jumps)
 }
 
 func runsListed(t *testing.T, b *bench) {

@@ -15,7 +15,7 @@ func newState(t *testing.T, b *bench) {
 	v := b.look(b.create())
 	b.same("the state's word on itself", state.Meta{
 		Lineage: Created().Lineage, Serial: 1, Environment: "test", Service: Created().Service,
-		Head: v.Events[0].Hash, CreatedAt: start.Add(time.Second),
+		Head: v.Events[0].Hash, CreatedAt: start.Add(time.Second), At: start.Add(time.Second),
 	}, v.Meta)
 	b.same("the journal", []state.Entry{Created()}, v.entries(t))
 	if len(v.Rows) != 0 || len(v.Runs) != 0 {

@@ -41,7 +41,8 @@ func Run(t *testing.T, harness func(t *testing.T) Harness) {
 		"a row of every status has its outline":                     outlines,
 		"details come in the order asked for":                       detailsOrder,
 		"events can be asked for by ref_id and by number":           eventsAsked,
-		"a clock that goes back does not take events with it":       clockBack,
+		"an event keeps the time that its writer's clock had":       clockBack,
+		"the clocks of two machines may be five minutes wrong each": clockSlightlyBack,
 		"runs are listed from the newest":                           runsListed,
 		"the service's identity can be changed":                     rebound,
 		"a snapshot does not change":                                snapshotStays,
@@ -142,6 +143,7 @@ type view struct {
 	Rows   []state.Transfer
 	Events []state.Event
 	Runs   []state.Run
+	Jumps  []state.Jump
 }
 
 // look reads all that there is.
@@ -181,6 +183,12 @@ func (b *bench) read(snap state.Snapshot) view {
 			b.t.Fatalf("runs: %v", err)
 		}
 		v.Runs = append(v.Runs, run)
+	}
+	for jump, err := range snap.Jumps(ctx) {
+		if err != nil {
+			b.t.Fatalf("jumps: %v", err)
+		}
+		v.Jumps = append(v.Jumps, jump)
 	}
 	if err := state.Verify(snap.Events(ctx, 0, ""), v.Meta.Head); err != nil {
 		b.t.Errorf("the chain: %v", err)

@@ -148,10 +148,10 @@ func (s *Stage) apply(d state.Draft) (answer, err error) {
 			return answer, nil
 		}
 		s.putRun(l.RunID, run)
-	case state.Created, state.Unlocked, state.Rebound:
+	case state.Created, state.Unlocked, state.Rebound, state.Clock, state.Asked:
 	}
 	meta.Head = l.Hash
-	s.Tip.Meta, s.Tip.At = meta, l.Time
+	s.Tip.Meta = meta
 	s.Lines = append(s.Lines, l)
 	return nil, nil
 }

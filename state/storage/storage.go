@@ -24,23 +24,15 @@ type Line struct {
 	Previous int64 // the event before it of the same ref_id; 0 where there is none
 }
 
-// Tip is what a writer starts from: the state's word on itself, and the time of its newest
-// event.
-type Tip struct {
-	state.Meta
-	At time.Time
-}
+// Tip is what a writer starts from: the state's word on itself.
+type Tip struct{ state.Meta }
 
-// Next makes the event of draft after t: numbered, dated, never earlier than the one before
-// it, and chained.
+// Next makes the event of draft after t: numbered, dated as the clock has it, and chained.
 func (t Tip) Next(draft state.Draft, now time.Time) state.Event {
 	refID, runID := draft.Entry.Subject()
 	e := state.Event{
 		Seq: t.Serial + 1, Time: now.UTC().Truncate(time.Millisecond),
 		Kind: draft.Entry.Kind(), RefID: refID, RunID: runID, Data: draft.Data,
-	}
-	if e.Time.Before(t.At) {
-		e.Time = t.At
 	}
 	e.Hash = e.Chain(t.Head)
 	return e

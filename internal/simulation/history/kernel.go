@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"remit/executor"
 )
 
 // settleRoundsMax is how often the kernel yields for goroutines that can run before it takes
@@ -218,6 +220,11 @@ func (p *process) later(d time.Duration, key string, f func()) error {
 
 // Now implements executor.Clock.
 func (p *process) Now() time.Time { return p.world.kernel.Now() }
+
+// Boot implements executor.Clock.
+func (p *process) Boot() executor.Boot {
+	return executor.Boot{ID: "boot", Machine: "machine", Up: p.Now().Sub(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC))}
+}
 
 // Sleep implements executor.Clock.
 func (p *process) Sleep(ctx context.Context, d time.Duration) error {

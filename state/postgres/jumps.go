@@ -1,0 +1,60 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"time"
+
+	"remit/state"
+)
+
+// Jumps implements [state.Snapshot]. A state of a schema that has no list of them kept times that
+// never go back.
+func (s *snapshot) Jumps(ctx context.Context) iter.Seq2[state.Jump, error] {
+	return func(yield func(state.Jump, error) bool) {
+		jumps, err := s.allJumps(ctx)
+		if err != nil {
+			yield(state.Jump{}, err)
+			return
+		}
+		for _, jump := range jumps {
+			if !yield(jump, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *snapshot) allJumps(ctx context.Context) ([]state.Jump, error) {
+	var isListed bool
+	err := s.query(ctx, func(c *columns) error {
+		isListed = c.boolean()
+		return c.err
+	}, `SELECT to_regclass('jumps') IS NOT NULL`)
+	if err != nil || !isListed {
+		return nil, err
+	}
+	var jumps []state.Jump
+	err = s.query(ctx, func(c *columns) error {
+		jump := state.Jump{Seq: c.number(), Kind: state.Kind(c.text()), At: c.time()}
+		jump.Back = time.Duration(c.number()) * time.Millisecond
+		jumps = append(jumps, jump)
+		return c.damage("jump of the clock at event", jump.Seq)
+	}, `SELECT seq, kind, time_ms, back_ms FROM jumps JOIN events USING (seq) ORDER BY seq DESC`)
+	return jumps, err
+}
+
+// ServerTime implements [state.Timekeeper].
+func (j *journal) ServerTime(ctx context.Context) (time.Time, error) {
+	ctx, cancel := context.WithTimeout(ctx, waitAnswer)
+	defer cancel()
+	var now time.Time
+	err := patiently(ctx, func() error {
+		return j.store.read.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&now)
+	})
+	if err != nil {
+		return time.Time{}, fmt.Errorf("read the clock of the PostgreSQL server: %w", j.store.hide(explain(err)))
+	}
+	return now.UTC(), nil
+}
