@@ -8,12 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-
-	"github.com/xuri/excelize/v2"
 )
-
-// The XML of a sheet is read here, and not by the library, because it takes a sheet that is
-// cut off for one that has ended, and a text that is missing for an empty one.
 
 var errSheetDamaged = errors.New("the file is damaged, its rows cannot be read to their end")
 
@@ -22,6 +17,7 @@ type rawCell struct {
 	column     int
 	kind       string
 	style      int
+	hasStyle   bool
 	value      string
 	hasValue   bool
 	hasText    bool // of an inline string
@@ -34,11 +30,9 @@ func isSheetSpace(space string) bool {
 	return space == "http://schemas.openxmlformats.org/spreadsheetml/2006/main" || space == "http://purl.oclc.org/ooxml/spreadsheetml/main"
 }
 
-// isOurs says whether an element is of a sheet, and no attribute stands twice. What is of
-// another namespace a spreadsheet program may not show.
-func (f *xlsxFile) isOurs(element xml.StartElement) bool {
-	return element.Name.Space == f.space && repeatedAttribute(element) == ""
-}
+// isOurs says whether an element is of a sheet. What is of another namespace a spreadsheet program
+// may not show.
+func (f *xlsxFile) isOurs(element xml.StartElement) bool { return element.Name.Space == f.space }
 
 // next returns the next row of the range with its cells that hold something. It is io.EOF
 // after the last.
@@ -90,7 +84,9 @@ func (f *xlsxFile) readHead() error {
 		case f.isOurs(t) && t.Name.Local == "cols":
 			return nil
 		case f.isOurs(t) && t.Name.Local == "col":
-			f.readColumn(t)
+			if err := f.readColumn(t); err != nil {
+				return err
+			}
 		}
 		if f.decoder.Skip() != nil {
 			return errSheetDamaged
@@ -112,6 +108,9 @@ func (f *xlsxFile) notice(row *xlsxRow) {
 
 // rest reads what comes after the rows. A sheet that is cut off there is not whole.
 func (f *xlsxFile) rest() error {
+	if f.decoder.InputOffset() != f.rowsEnd {
+		return errSheetDamaged // the rows that were looked past ended elsewhere
+	}
 	for {
 		token, err := f.decoder.Token()
 		if errors.Is(err, io.EOF) {
@@ -120,33 +119,36 @@ func (f *xlsxFile) rest() error {
 		if err != nil {
 			return errSheetDamaged
 		}
-		element, isStart := token.(xml.StartElement)
-		switch {
-		case !isStart:
-		case element.Name.Local == "sheetData":
-			return errSheetDamaged
-		case element.Name.Local == "mergeCell" && !f.knows(attribute(element, "ref")):
+		if element, isStart := token.(xml.StartElement); isStart && element.Name.Local == "sheetData" {
 			return errSheetDamaged
 		}
 	}
 }
 
-// knows says whether merged cells were found before the rows were read.
-func (f *xlsxFile) knows(merged string) bool {
-	r, ok := parseCellRange(merged)
-	return ok && f.mergedAll[r]
-}
-
-// readColumn notes columns that do not show.
-func (f *xlsxFile) readColumn(element xml.StartElement) {
-	if !isTrue(attribute(element, "hidden")) && !isFlat(attribute(element, "width")) {
-		return
+// readColumn notes columns that do not show, and the styles that columns have.
+func (f *xlsxFile) readColumn(element xml.StartElement) error {
+	from, wrongFrom := strconv.Atoi(attribute(element, "min"))
+	to, wrongTo := strconv.Atoi(attribute(element, "max"))
+	if wrongFrom != nil || wrongTo != nil || from <= f.columnLast || to < from || to > sheetColumnsMax {
+		return errSheetDamaged // columns stand once, in their order
 	}
-	from, _ := strconv.Atoi(attribute(element, "min"))
-	to, _ := strconv.Atoi(attribute(element, "max"))
-	for column := max(from, 1); column <= min(to, excelize.MaxColumns); column++ {
-		f.hidden[column] = true
+	f.columnLast = to
+	style, err := 0, error(nil)
+	if text := attribute(element, "style"); text != "" {
+		if style, err = strconv.Atoi(text); err != nil {
+			return errSheetDamaged
+		}
 	}
+	isHidden := isTrue(attribute(element, "hidden")) || isFlat(attribute(element, "width"))
+	for column := from; column <= to; column++ {
+		if isHidden {
+			f.hidden[column] = true
+		}
+		if style != 0 {
+			f.columnStyles[column] = style
+		}
+	}
+	return nil
 }
 
 // isFlat says whether a width or height leaves nothing to see.
@@ -161,13 +163,19 @@ func (f *xlsxFile) readRow(element xml.StartElement) (*xlsxRow, error) {
 	number := f.row + 1
 	if text := attribute(element, "r"); text != "" {
 		n, err := strconv.Atoi(text)
-		if err != nil || n <= f.row || n > excelize.TotalRows {
+		if err != nil || n <= f.row || n > sheetRowsMax {
 			return nil, errSheetDamaged
 		}
 		number = n
 	}
 	f.row = number
 	row := &xlsxRow{number: number, hidden: isTrue(attribute(element, "hidden")) || isFlat(attribute(element, "ht"))}
+	style, err := 0, error(nil)
+	if text := attribute(element, "s"); text != "" {
+		if style, err = strconv.Atoi(text); err != nil {
+			return nil, errSheetDamaged
+		}
+	}
 	column := 0
 	for {
 		token, err := f.decoder.Token()
@@ -190,11 +198,14 @@ func (f *xlsxFile) readRow(element xml.StartElement) (*xlsxRow, error) {
 				return nil, err
 			}
 			column = raw.column
-			cell, err := f.book.cell(raw)
+			if !f.options.cells.hasColumn(column) {
+				continue
+			}
+			cell, err := f.cell(raw, style)
 			if err != nil {
 				return nil, err
 			}
-			if f.options.cells.hasColumn(column) && (cell.text != "" || cell.wrong != "") {
+			if cell.text != "" || cell.wrong != "" {
 				row.cells = append(row.cells, cell)
 			}
 		case xml.EndElement:
@@ -206,10 +217,16 @@ func (f *xlsxFile) readRow(element xml.StartElement) (*xlsxRow, error) {
 // readCell reads a cell that stands after a column.
 func (f *xlsxFile) readCell(element xml.StartElement, after int) (*rawCell, error) {
 	c := &rawCell{column: after + 1, kind: attribute(element, "t")}
-	c.style, _ = strconv.Atoi(attribute(element, "s")) // "" is 0
+	if text := attribute(element, "s"); text != "" {
+		style, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, errSheetDamaged
+		}
+		c.style, c.hasStyle = style, true
+	}
 	if name := attribute(element, "r"); name != "" {
-		column, row, err := excelize.CellNameToCoordinates(name)
-		if err != nil || row != f.row || column <= after {
+		column, row, ok := parseCellName(name)
+		if !ok || row != f.row || column <= after {
 			return nil, errSheetDamaged
 		}
 		c.column = column
@@ -254,65 +271,98 @@ func (c *rawCell) take(path, text string) {
 	}
 }
 
-// cell is what a cell means. An error says that the workbook is damaged.
-func (w *workbook) cell(raw *rawCell) (xlsxCell, error) {
+// cell is what a cell means, in a row of a style. An error says that the workbook is damaged.
+func (f *xlsxFile) cell(raw *rawCell, rowStyle int) (xlsxCell, error) {
 	c := xlsxCell{column: raw.column, hasFormula: raw.hasFormula}
 	switch {
 	case raw.kind == "inlineStr":
-		c.text = unescaped(raw.text.String())
-		return w.shownText(c, raw.style), nil
+		return f.textCell(c, raw, rowStyle, unescaped(raw.text.String()))
 	case raw.hasFormula && (!raw.hasValue || raw.value == "" && raw.kind != "str"):
 		c.wrong = "is a formula without a result. Open the workbook in the program that it is made with, and save it"
 		return c, nil
 	case raw.value == "":
 		return c, nil
 	}
+	value := strings.TrimSpace(raw.value)
 	switch raw.kind {
 	case "s":
-		i, err := strconv.Atoi(strings.TrimSpace(raw.value))
-		if err != nil || i < 0 || i >= len(w.texts) {
+		i, err := strconv.Atoi(value)
+		if err != nil || i < 0 || i >= len(f.book.texts) {
 			return c, errSheetDamaged
 		}
-		c.text = w.texts[i]
-		return w.shownText(c, raw.style), nil
+		return f.textCell(c, raw, rowStyle, f.book.texts[i])
 	case "str":
-		c.text = unescaped(raw.value)
-		return w.shownText(c, raw.style), nil
+		return f.textCell(c, raw, rowStyle, unescaped(raw.value))
 	case "d":
-		c.text = raw.value
-	case "b":
-		switch strings.TrimSpace(raw.value) {
-		case "1", "true":
-			c.text = "TRUE"
-		case "0", "false":
-			c.text = "FALSE"
-		default:
-			return c, errSheetDamaged
+		days, ok := daysOf(value, f.book.is1904)
+		if !ok {
+			c.wrong = fmt.Sprintf("cannot be read: %q is no date", raw.value)
+			return c, nil
 		}
+		return f.numberCell(c, raw, rowStyle, days)
+	case "b":
+		return f.truthCell(c, raw, rowStyle, value)
 	case "e":
 		c.wrong = fmt.Sprintf("has the error %s", raw.value)
 	case "", "n":
-		text, err := w.format(raw.style).number(strings.TrimSpace(raw.value), w.is1904)
-		c.cellText = text
-		if err != nil {
-			c.wrong = "cannot be read: " + err.Error()
-		}
+		return f.numberCell(c, raw, rowStyle, value)
 	default:
 		return c, errSheetDamaged
 	}
 	return c, nil
 }
 
-// shownText says where the format of a cell shows another text than it has.
-func (w *workbook) shownText(c xlsxCell, style int) xlsxCell {
-	switch f := w.format(style); {
-	case c.text == "" || !f.hidesText:
-	case f.writesText:
-		c.wrong = fmt.Sprintf("holds the text %q, and its number format shows another one. Give the cell the format Text", c.text)
-	default:
-		c.shown = "nothing"
+func (f *xlsxFile) textCell(c xlsxCell, raw *rawCell, rowStyle int, text string) (xlsxCell, error) {
+	formats, _, err := f.formats(raw, rowStyle)
+	if err != nil || text == "" {
+		return c, err
 	}
-	return c
+	c.text = text
+	c.fail(checkTextShown(formats, text))
+	return c, nil
+}
+
+func (f *xlsxFile) numberCell(c xlsxCell, raw *rawCell, rowStyle int, stored string) (xlsxCell, error) {
+	formats, isMarked, err := f.formats(raw, rowStyle)
+	if err != nil {
+		return c, err
+	}
+	c.cellText, err = cellNumber(formats, stored, f.book.is1904)
+	switch {
+	case err != nil:
+		c.fail(err)
+	case isMarked:
+		c.wrong = fmt.Sprintf("holds %s, and a conditional format shows a bar or an icon in its place. Take that away, or leave its column out with columns", c.text)
+	case raw.kind == "d" && c.decimal:
+		c.wrong = fmt.Sprintf("holds the date %s, and shows it as a number. %s", strings.TrimSpace(raw.value), otherFormat)
+	}
+	return c, nil
+}
+
+func (f *xlsxFile) truthCell(c xlsxCell, raw *rawCell, rowStyle int, value string) (xlsxCell, error) {
+	isTruth := value == "1" || value == "true"
+	if !isTruth && value != "0" && value != "false" {
+		return c, errSheetDamaged
+	}
+	formats, _, err := f.formats(raw, rowStyle)
+	if err != nil {
+		return c, err
+	}
+	c.text = strings.ToUpper(strconv.FormatBool(isTruth))
+	c.fail(checkTruthShown(formats, isTruth))
+	return c, nil
+}
+
+// fail notes why a cell has no text.
+func (c *xlsxCell) fail(err error) {
+	if err == nil {
+		return
+	}
+	c.text, c.wrong = "", err.Error()
+	var shown *shownError
+	if errors.As(err, &shown) {
+		c.reason = "number format " + shown.code
+	}
 }
 
 var escapedCharacter = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)

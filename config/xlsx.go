@@ -2,7 +2,6 @@ package config
 
 import (
 	"bytes"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/xuri/excelize/v2"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -35,14 +33,11 @@ func parseCellRange(text string) (cellRange, bool) {
 	if m == nil {
 		return cellRange{}, false
 	}
-	var r cellRange
-	var errs [2]error
-	r.fromColumn, errs[0] = excelize.ColumnNameToNumber(m[1])
-	r.toColumn, errs[1] = excelize.ColumnNameToNumber(m[3])
+	r := cellRange{fromColumn: columnNumber(m[1]), toColumn: columnNumber(m[3])}
 	r.fromRow, _ = strconv.Atoi(m[2]) // "" is 0
 	r.toRow, _ = strconv.Atoi(m[4])
-	isRight := errors.Join(errs[:]...) == nil && r.fromColumn <= r.toColumn && (r.toRow == 0 || r.fromRow <= r.toRow) &&
-		r.fromRow <= excelize.TotalRows && r.toRow <= excelize.TotalRows && m[2] != "0" && m[4] != "0"
+	isRight := r.fromColumn <= r.toColumn && r.toColumn <= sheetColumnsMax && (r.toRow == 0 || r.fromRow <= r.toRow) &&
+		r.fromRow <= sheetRowsMax && r.toRow <= sheetRowsMax && m[2] != "0" && m[4] != "0"
 	return r, isRight
 }
 
@@ -79,24 +74,29 @@ type xlsxFile struct {
 	sheet    sheet
 	options  xlsxOptions
 	book     *workbook
-	decoder  *xml.Decoder
+	decoder  *partDecoder
 	snippets *snippets
 
-	names     header
-	columns   []int       // of the sheet, for each field of the header
-	needed    []bool      // for each field: it is read
-	isStrict  bool        // all columns are read: text without a header is a mistake
-	space     string      // the namespace of the sheet
-	inRows    bool        // sheetData began
-	below     int         // the first full row below the range; 0 for none
-	merged    []cellRange // that begin in later rows, from above
-	merging   []cellRange // that began, and may reach into the next row
-	mergedAll map[cellRange]bool
-	hidden    map[int]bool // columns that do not show
-	formulas  map[int]bool // columns of which a formula was told
-	row       int          // that was read last
-	held      []*xlsxRecord
-	ended     bool
+	names    header
+	columns  []int       // of the sheet, for each field of the header
+	needed   []bool      // for each field: it is read
+	isStrict bool        // all columns are read: text without a header is a mistake
+	space    string      // the namespace of the sheet
+	inRows   bool        // sheetData began
+	below    int         // the first full row below the range; 0 for none
+	rowsEnd  int64       // where the rows end in the part
+	merged   []cellRange // that begin in later rows, from above
+	merging  []cellRange // that began, and may reach into the next row
+	marks    []mark
+	formulas map[int]bool // columns of which a formula was told
+
+	hidden       map[int]bool // columns that do not show
+	columnStyles map[int]int  // of cells that have none
+	columnLast   int          // that was read of those
+	formatsBy    map[int][]*cellFormat
+	row          int // that was read last
+	held         []*xlsxRecord
+	ended        bool
 }
 
 // xlsxRow is a row of a sheet: its cells that hold something, from left to right.
@@ -112,6 +112,7 @@ type xlsxCell struct {
 	column     int
 	hasFormula bool
 	wrong      string
+	reason     string // which mistakes are alike; "" where none are
 }
 
 // xlsxRecord is the row of a table. It is a spot.
@@ -124,7 +125,7 @@ type xlsxRecord struct {
 }
 
 func openXLSX(d *dataSource, file io.Reader) (*xlsxFile, hcl.Diagnostics) {
-	f := &xlsxFile{name: d.file, options: d.xlsx, snippets: d.sources.snippetsOf(d.file), formulas: map[int]bool{}, hidden: map[int]bool{}}
+	f := &xlsxFile{name: d.file, options: d.xlsx, snippets: d.sources.snippetsOf(d.file), formulas: map[int]bool{}, hidden: map[int]bool{}, columnStyles: map[int]int{}, formatsBy: map[int][]*cellFormat{}}
 	var err error
 	if f.book = d.sources.books[d.file]; f.book == nil {
 		if f.book, err = openWorkbook(file); err != nil {
@@ -136,12 +137,14 @@ func openXLSX(d *dataSource, file io.Reader) (*xlsxFile, hcl.Diagnostics) {
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	content := f.book.part(f.sheet.part)
-	f.merged, f.mergedAll = mergedCells(content), map[cellRange]bool{}
-	for _, m := range f.merged {
-		f.mergedAll[m] = true
+	content, err := f.book.pack.part(f.sheet.part)
+	if err == nil {
+		err = f.lookPast(content)
 	}
-	f.decoder = xml.NewDecoder(bytes.NewReader(content))
+	if err != nil {
+		return nil, append(diags, mistake(d.block.arguments["file"].expr.Range(), "Workbook cannot be read", "%s, sheet %q: %s", d.file, f.sheet.name, sentence(err)))
+	}
+	f.decoder = newPartDecoder(bytes.NewReader(content))
 	diags = append(diags, f.readHeader(d)...)
 	return f, diags
 }
@@ -152,12 +155,8 @@ func (f *xlsxFile) choose(d *dataSource) hcl.Diagnostics {
 	if a := d.block.arguments["sheet"]; a != nil {
 		at = a.expr.Range()
 	}
-	sheets, err := f.book.sheets()
-	if err != nil {
-		return hcl.Diagnostics{mistake(d.block.arguments["file"].expr.Range(), "Workbook cannot be read", "%s %s", f.name, sentence(err))}
-	}
 	var names, shown []string
-	for _, s := range sheets {
+	for _, s := range f.book.list {
 		if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, s.name) }) {
 			return hcl.Diagnostics{mistake(at, "Workbook cannot be read", "%s has two sheets of the name %q. Which one is meant?", f.name, s.name)}
 		}
@@ -182,27 +181,12 @@ func (f *xlsxFile) choose(d *dataSource) hcl.Diagnostics {
 			hint = " There are: " + listed(quotedAll(names), 20) + "."
 		}
 		return hcl.Diagnostics{mistake(at, "Unknown sheet", "%s has no sheet %q.%s", f.name, f.options.sheet, hint)}
-	case f.book.part(f.sheet.part) == nil:
-		return hcl.Diagnostics{mistake(at, "Workbook cannot be read", "%s has nothing for its sheet %q. Is the file whole?", f.name, f.sheet.name)}
+	case f.sheet.part == "":
+		return hcl.Diagnostics{mistake(at, "Workbook cannot be read", "%s has no cells for its sheet %q. Is it a chart, or is the file not whole?", f.name, f.sheet.name)}
 	case f.sheet.hidden:
 		return hcl.Diagnostics{warning(at, "Sheet is hidden", "The sheet %q of %s is hidden: who opens the workbook does not see what is read.", f.sheet.name, f.name)}
 	}
 	return nil
-}
-
-var mergeText = regexp.MustCompile(`<(?:\w+:)?mergeCell\s[^>]*ref="([A-Z]+[0-9]+):([A-Z]+[0-9]+)"`)
-
-// mergedCells are the merged cells of a sheet, which stand after its rows, from above. It is a
-// look ahead; [xlsxFile.rest] refuses a sheet that has others.
-func mergedCells(content []byte) []cellRange {
-	var all []cellRange
-	for _, m := range mergeText.FindAllSubmatch(content[max(bytes.LastIndex(content, []byte("sheetData>")), 0):], -1) {
-		if r, ok := parseCellRange(string(m[1]) + ":" + string(m[2])); ok {
-			all = append(all, r)
-		}
-	}
-	slices.SortFunc(all, func(a, b cellRange) int { return a.fromRow - b.fromRow })
-	return all
 }
 
 // readHeader reads up to the row that names the columns.
@@ -340,15 +324,12 @@ func (r *xlsxRecord) check(i int, cell xlsxCell) {
 	}
 	switch {
 	case cell.wrong != "":
-		about(mistake(r.at(i), "Cell cannot be read", "%s", f.told(r, i, cell.wrong)), "")
-	case cell.shown != "" && !cell.decimal:
-		about(warning(r.at(i), "Cell shows less than it holds",
-			"Cell %s shows %s, because of its number format, and holds the text %q, which is read.", cellName(cell.column, r.row), cell.shown, cell.text), "")
-	case cell.shown != "":
-		about(warning(r.at(i), "Cell shows less than it holds",
-			"Cell %s shows %s and holds %s, which is read. If what it shows is meant, round it in the workbook, with ROUND.", cellName(cell.column, r.row), cell.shown, cell.text), "")
-	}
-	if cell.hasFormula && cell.wrong == "" && !f.formulas[cell.column] {
+		summary := "Cell cannot be read"
+		if cell.reason != "" {
+			summary = "Cell shows what it does not hold"
+		}
+		about(mistake(r.at(i), summary, "%s", f.told(r, i, cell.wrong)), cell.reason)
+	case cell.hasFormula && !f.formulas[cell.column]:
 		f.formulas[cell.column] = true
 		about(warning(r.at(i), "Formula in a column",
 			"Cell %s is a formula, and others of the column %q may be. What is read is the result that the workbook was saved with.", cellName(cell.column, r.row), f.names.names[i]), "formula")
@@ -377,14 +358,6 @@ func (r *xlsxRecord) checkMerged() {
 // told says what is wrong with a cell, and which it is.
 func (f *xlsxFile) told(r *xlsxRecord, i int, wrong string) string {
 	return fmt.Sprintf("Cell %s of the sheet %q %s.", cellName(f.columns[i], r.row), f.sheet.name, wrong)
-}
-
-func cellName(column, row int) string {
-	name, err := excelize.CoordinatesToCellName(column, row)
-	if err != nil {
-		panic("a cell that was read is none: " + err.Error())
-	}
-	return name
 }
 
 // whole is the row.
