@@ -122,7 +122,7 @@ func isSame(read, shows string) bool {
 	if m := timeRead.FindStringSubmatch(read); m != nil {
 		return isTime(m[1:], shows)
 	}
-	shows = strings.NewReplacer("Rs.", "", "Nov 2026: ", "").Replace(shows)
+	shows = strings.NewReplacer("Rs.", "", "Nov 2026: ", "", "(Nov 2026)", "").Replace(shows)
 	want, err := decimal.NewFromString(read)
 	if err != nil {
 		return false
