@@ -36,7 +36,8 @@ type transferBlock struct {
 	elements []element                // of any other for_each
 	dates    map[string][]*Occurrence // of the schedules of which for_each is made
 	ctx      *hcl.EvalContext
-	broken   bool // a mistake keeps every instance from being evaluated
+	naming   *naming // of its ref_ids; nil where they are the label, or written as they are
+	broken   bool    // a mistake keeps every instance from being evaluated
 	windows  map[windowsOf][]*Window
 	// settled is the one transfer of the block, but for what it depends on; nil where it is
 	// evaluated when it is read.
@@ -217,6 +218,7 @@ func (l *loader) compile(t *transferBlock) {
 	if forEach != nil && !t.broken {
 		l.checkPosition(t, forEach)
 	}
+	l.readNaming(t)
 	if f := t.fields["amount"]; f != nil && !f.broken && !t.broken && (f.constant || t.data != nil) {
 		diags := l.config.scope.checkDecimal(f.expr, t.ctx)
 		l.report(diags...)

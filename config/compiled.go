@@ -254,11 +254,14 @@ func (c *compiled) row(in instance) *row {
 // transfer makes the transfer of a row in out, or reports false. Its texts share memory with
 // those of the same row, and its metadata with those of its neighbours: who keeps few of
 // many rows copies them.
-func (c *compiled) transfer(r *row, out *Transfer) bool {
+func (c *compiled) transfer(r *row, element *element, out *Transfer) bool {
 	*out = c.like
 	out.Place = Place{File: r.table.name, Line: r.line}
 	request := &out.Request
 	c.identify(r, out)
+	if element != nil {
+		out.Naming = c.block.nameOf(false, element)
+	}
 	if c.refID != nil && transfer.CheckRefID(request.RefID) != nil {
 		return false
 	}

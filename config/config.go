@@ -111,10 +111,14 @@ type Batch struct {
 
 // Transfer is one declared transfer. What its batch and its block say is already in it.
 type Transfer struct {
-	Request           transfer.Request
-	Address           string // transfer.internal.payroll["E-17"]
-	Block             string // transfer.internal.payroll
-	FromLabel         bool   // no ref_id argument: the label is the ref_id
+	Request   transfer.Request
+	Address   string // transfer.internal.payroll["E-17"]
+	Block     string // transfer.internal.payroll
+	FromLabel bool   // no ref_id argument: the label is the ref_id
+	// Naming is how its ref_id is made, in one form whatever its layout: the ref_id expression
+	// with what its locals say, and where each.key comes from; without what variables and
+	// files give. It is [NamingWritten], or at most 320 bytes; "" of a label.
+	Naming            string
 	Place             Place  // the data row, or the block
 	Batch             string // "" for none
 	NotBefore         time.Time

@@ -48,6 +48,7 @@ func (t *transferBlock) evaluate(in instance) (Transfer, bool, hcl.Diagnostics) 
 	r.Operation = t.operation
 	r.FingerprintKey = t.config.Service.FingerprintKey
 	r.RefID, out.FromLabel = e.refID()
+	out.Naming = t.nameOf(out.FromLabel, in.element)
 	r.FromProfileID, r.FromIdentityID, r.FromAccountID = e.party("from")
 	r.ToProfileID, r.ToIdentityID, r.ToAccountID = e.party("to")
 	r.Asset = e.required("asset")

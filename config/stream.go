@@ -78,7 +78,7 @@ func (s *stream) transfer(block *transferBlock, in instance, t *Transfer) hcl.Di
 	}
 	fast, tried := s.compiled[block]
 	if fast != nil {
-		if r := fast.row(in); r != nil && fast.transfer(r, t) {
+		if r := fast.row(in); r != nil && fast.transfer(r, in.element, t) {
 			return s.check(block, in, t)
 		}
 	}

@@ -210,7 +210,7 @@ func (o *order) jobOf(change *planner.Change) *job {
 		Operation: request.Operation, Path: j.operator.Path(request.Operation),
 		Body: string(request.Body()), Fingerprint: request.Fingerprint().String(),
 		Address: change.Address, Place: change.Place, Batch: change.Batch, FromLabel: change.FromLabel,
-		Reverses: change.Reverses, Due: change.Due,
+		Naming: change.Naming, Reverses: change.Reverses, Due: change.Due,
 	}
 	j.shut = o.shut(change)
 	return j

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"remit/state"
 )
 
 // judge decides which look-alikes were accepted.
@@ -12,7 +14,8 @@ type judge struct {
 	places  map[string]string    // of recorded twins, by ref_id
 	named   map[string]bool      // ref_ids of --accept-duplicate
 	used    map[string]bool      // acceptances that accepted something
-	needing map[string][]verdict // by batch: what has to be accepted
+	needing map[string][]verdict // by [unit]: look-alikes that have to be accepted
+	renames map[string][]verdict // by block: renames that have to be
 	doubts  []verdict            // what can't be accepted
 }
 
@@ -45,37 +48,44 @@ func (j *judge) group(s *suspects) {
 	original := j.original(s, rest)
 	for n := range s.lines {
 		j.mark(s, n, original)
-		c := s.lines[n]
-		blocking := j.blocking(s, n)
-		v := verdict{line: c}
-		switch {
-		case len(blocking) > 0:
-			v.twin, v.place = blocking[0].refID(), j.places[blocking[0].refID()]
-		case n != original:
-			o := s.lines[original]
-			v.twin, v.place = o.RefID, o.Place
-		}
-		for _, r := range blocking {
-			grave := gravity(c.Change, r)
-			if v.doubt == nil && grave == gravityDoubt {
-				v.doubt = r
-			}
-			if v.rename == nil && isRename(c.Change, r) {
-				v.rename = r
-			}
-			if grave == gravityOther {
-				break
-			}
-		}
+		v := j.judgeLine(s, n, original)
+		c := v.line
 		switch {
 		case v.doubt != nil:
 			j.doubts = append(j.doubts, v)
 		case accepted[n] != "":
-			j.accept(c.Change, accepted[n])
-		case rest[n] && (n != original || len(blocking) > 0):
-			j.needing[c.Batch] = append(j.needing[c.Batch], v)
+			j.accept(c.Change, accepted[n], LookAlike, Rename)
+		case rest[n]:
+			if v.rename != nil {
+				block := j.source(int(c.number)).block
+				j.renames[block] = append(j.renames[block], v)
+			}
+			if v.alike {
+				unit := j.unit(c)
+				j.needing[unit] = append(j.needing[unit], v)
+			}
 		}
 	}
+}
+
+// judgeLine says what stops a line that nothing accepted.
+func (j *judge) judgeLine(s *suspects, n, original int) verdict {
+	v := verdict{line: s.lines[n]}
+	for _, r := range j.blocking(s, n) { // the gravest first
+		if v.doubt == nil && r.status == state.InDoubt {
+			v.doubt = r
+		}
+		if j.isRename(v.line, r) {
+			v.rename = j.renamed[v.line.number]
+			continue
+		}
+		v.alike, v.twin, v.place, v.intended = true, r.refID(), j.places[r.refID()], r.intended
+		break
+	}
+	if o := s.lines[original]; !v.alike && n != original && v.line.DuplicateWithin > 0 {
+		v.alike, v.twin, v.place = true, o.RefID, o.Place
+	}
+	return v
 }
 
 // blocking are the recorded twins that stop the plan.
@@ -84,12 +94,12 @@ func (j *judge) blocking(s *suspects, n int) []*row {
 	if c.DuplicateWithin > 0 && len(j.occurrences) == 0 {
 		return older
 	}
-	if c.DuplicateWithin == 0 && !c.FromLabel {
+	if c.DuplicateWithin == 0 && j.renamed[c.number] == nil {
 		return nil
 	}
 	var some []*row
 	for _, r := range older {
-		if j.isBlocking(c.Change, r) {
+		if j.isBlocking(c, r) {
 			some = append(some, r)
 		}
 	}
@@ -104,7 +114,7 @@ func (j *judge) gravestFirst(s *suspects, n int) []*row {
 	}
 	all := slices.Clone(blocking)
 	for _, r := range s.older[n] {
-		if !j.isBlocking(s.lines[n].Change, r) {
+		if !j.isBlocking(s.lines[n], r) {
 			all = append(all, r)
 		}
 	}
@@ -152,14 +162,24 @@ func (j *judge) original(s *suspects, rest map[int]bool) int {
 	return 0
 }
 
-// accept notes what accepted a line, which becomes part of the digest.
-func (j *judge) accept(c *Change, by string) {
+// accept notes what accepted signals of a line, which becomes part of the digest.
+func (j *judge) accept(c *Change, by string, kinds ...SignalKind) {
 	j.use(by)
 	for i := range c.Signals {
-		if kind := c.Signals[i].Kind; kind == LookAlike || kind == Rename {
+		if slices.Contains(kinds, c.Signals[i].Kind) && c.Signals[i].Accepted == "" {
 			c.Signals[i].Accepted = by
 		}
 	}
+}
+
+// unit is what look-alikes are counted and accepted by: the batch of a line, or its block where
+// that has none and may have many; "" for a transfer by itself.
+func (j *judge) unit(c suspect) string {
+	block := j.source(int(c.number)).block
+	if c.Batch == "" && c.Address != block {
+		return block
+	}
+	return c.Batch
 }
 
 func (j *judge) use(acceptance string) {
@@ -169,22 +189,44 @@ func (j *judge) use(acceptance string) {
 	}
 }
 
-// acceptBatches accepts all that a batch needs where the count that was typed is exact.
-func (j *judge) acceptBatches() {
-	for batch, count := range j.controls.AcceptDuplicates {
-		needing := j.needing[batch]
-		if batch == "" || len(needing) == 0 {
-			continue
+// acceptCounted accepts all look-alikes of a unit, and all renames of a block, where the count
+// that was typed is exact. Neither accepts the other.
+func (j *judge) acceptCounted() {
+	for _, of := range j.counted() {
+		for name, count := range of.given {
+			some := of.needing[name]
+			if name == "" || len(some) == 0 {
+				continue
+			}
+			by := of.flag(name, count)
+			if len(some) != count {
+				j.used[by] = true // it accepts nothing, but the obstacle will say so
+				continue
+			}
+			for _, v := range some {
+				j.accept(v.line.Change, by, of.kind)
+			}
+			delete(of.needing, name)
 		}
-		by := fmt.Sprintf("accept-duplicates=%s:%d", batch, count)
-		if len(needing) != count {
-			j.used[by] = true // it accepts nothing, but the obstacle will say so
-			continue
-		}
-		for _, v := range needing {
-			j.accept(v.line.Change, by)
-		}
-		delete(j.needing, batch)
+	}
+}
+
+// counting is a flag that accepts by an exact count.
+type counting struct {
+	name    string
+	kind    SignalKind
+	given   map[string]int
+	needing map[string][]verdict
+}
+
+func (c *counting) flag(name string, count int) string {
+	return fmt.Sprintf("%s=%s:%d", c.name, name, count)
+}
+
+func (j *judge) counted() []counting {
+	return []counting{
+		{"accept-duplicates", LookAlike, j.controls.AcceptDuplicates, j.needing},
+		{"accept-renames", Rename, j.controls.AcceptRenames, j.renames},
 	}
 }
 
@@ -196,9 +238,11 @@ func (j *judge) sayUnused() {
 			j.plan.Unused = append(j.plan.Unused, by)
 		}
 	}
-	for batch, count := range j.controls.AcceptDuplicates {
-		if by := fmt.Sprintf("accept-duplicates=%s:%d", batch, count); !j.used[by] {
-			j.plan.Unused = append(j.plan.Unused, by)
+	for _, of := range j.counted() {
+		for name, count := range of.given {
+			if by := of.flag(name, count); !j.used[by] {
+				j.plan.Unused = append(j.plan.Unused, by)
+			}
 		}
 	}
 	slices.Sort(j.plan.Unused)

@@ -179,6 +179,7 @@ const (
 	textAddress = iota
 	textPlaceOf
 	textBatch
+	textNaming
 	fixedTexts
 
 	textsMax = 32
@@ -251,6 +252,8 @@ func (w *words) get(n int) string {
 		return w.change.Place
 	case textBatch:
 		return w.change.Batch
+	case textNaming:
+		return w.change.Naming
 	}
 	at := w.at[n-fixedTexts]
 	f := &w.fields[at.field]
@@ -269,6 +272,8 @@ func (w *words) set(n int, text string) {
 		w.change.Place = text
 	case textBatch:
 		w.change.Batch = text
+	case textNaming:
+		w.change.Naming = text
 	default:
 		at := w.at[n-fixedTexts]
 		f := &w.fields[at.field]

@@ -204,8 +204,10 @@ func (c *Change) isLate() bool {
 	return slices.ContainsFunc(c.Signals, func(s Signal) bool { return s.Kind == Late })
 }
 
-// noteIntent keeps which occurrence of a block others have paid since the plan was made.
+// noteIntent keeps how a ref_id was made, and which occurrence of a block others have paid, since
+// the plan was made.
 func (p *past) noteIntent(i state.Intent) {
+	p.words[i.RefID] = named{i.RefID, i.Naming, i.FromLabel}.words()
 	if block := blockOf(i.Address); i.Due.After(p.newest[block]) {
 		p.newest[block] = i.Due
 	}

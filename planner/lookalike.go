@@ -33,23 +33,29 @@ type suspect struct {
 // verdict is what came of one suspect.
 type verdict struct {
 	line   suspect
-	rename *row // the recorded transfer whose label vanished
-	doubt  *row // a twin in doubt, which can't be accepted
-	twin   string
+	rename *renaming // what it was under other words
+	doubt  *row      // a twin in doubt, which can't be accepted
+	alike  bool      // other twins stop the plan, whatever the rename
+	twin   string    // one of these
 	place  string
+
+	intended int64 // of twin, as a row has it; 0 of one of this plan
 }
 
 // findLookAlikes marks the look-alikes and renames of what is due, and adds an obstacle for
 // those that nobody accepted.
 func (b *builder) findLookAlikes(ctx context.Context) error {
-	all := b.gatherSuspects()
+	all, err := b.gatherSuspects(ctx)
+	if err != nil {
+		return err
+	}
 	places, err := b.verifySuspects(ctx, all)
 	if err != nil {
 		return err
 	}
 	j := judge{
 		builder: b, places: places, named: make(map[string]bool), used: make(map[string]bool),
-		needing: make(map[string][]verdict),
+		needing: make(map[string][]verdict), renames: make(map[string][]verdict),
 	}
 	for _, refID := range b.controls.AcceptDuplicate {
 		j.named[refID] = true
@@ -57,7 +63,7 @@ func (b *builder) findLookAlikes(ctx context.Context) error {
 	for _, s := range all {
 		j.group(s)
 	}
-	j.acceptBatches()
+	j.acceptCounted()
 	for _, s := range all {
 		for _, line := range s.lines {
 			b.plan.Changes.Set(int(line.number), line.Change)
@@ -70,7 +76,7 @@ func (b *builder) findLookAlikes(ctx context.Context) error {
 
 // gatherSuspects finds every due transfer that has a twin among what is due or recorded, in
 // declaration order of the first of each movement.
-func (b *builder) gatherSuspects() []*suspects {
+func (b *builder) gatherSuspects(ctx context.Context) ([]*suspects, error) {
 	due := make([]twinned, 0, len(b.sent))
 	for i := range b.sent {
 		if s := &b.sent[i]; b.plan.Changes.Action(int(s.change)) == Submit {
@@ -78,26 +84,25 @@ func (b *builder) gatherSuspects() []*suspects {
 		}
 	}
 	if len(due) == 0 {
-		return nil
+		return nil, nil
 	}
 	slices.SortFunc(due, func(x, y twinned) int {
 		return cmp.Or(cmp.Compare(x.twin, y.twin), cmp.Compare(x.number, y.number))
 	})
 	recorded := b.recordedTwins(due)
+	if err := b.findRenames(ctx, due, recorded); err != nil {
+		return nil, err
+	}
 	var all []*suspects
 	for len(due) > 0 {
-		twin := due[0].twin
-		n := 1
-		for n < len(due) && due[n].twin == twin {
-			n++
-		}
-		if older := recorded[twin]; n > 1 || len(older) > 0 {
+		n := countTwins(due)
+		if older := recorded[due[0].twin]; n > 1 || len(older) > 0 {
 			all = append(all, b.suspectsOf(due[:n], older)...)
 		}
 		due = due[n:]
 	}
 	slices.SortFunc(all, func(x, y *suspects) int { return cmp.Compare(x.first(), y.first()) })
-	return all
+	return all, nil
 }
 
 // twinned is a numbered thing and its twin.
@@ -197,20 +202,23 @@ func (b *builder) suspectsWith(lines []suspect, recorded []*row) *suspects {
 	s := &suspects{lines: lines, older: make([][]*row, len(lines))}
 	// Many lines of one movement mostly have one window; their list is made once.
 	type view struct {
-		within    time.Duration
-		fromLabel bool
+		within  time.Duration
+		renamed *row
 	}
 	made := make(map[view][]*row)
 	for n, c := range lines {
-		key := view{c.DuplicateWithin, c.FromLabel}
+		key := view{within: c.DuplicateWithin}
+		if was := b.renamed[c.number]; was != nil {
+			key.renamed = was.row
+		}
 		older, ok := made[key]
 		if !ok {
 			for _, r := range recorded {
-				if b.isOlderTwin(c.Change, r) {
+				if b.isOlderTwin(c, r) {
 					older = append(older, r)
 				}
 			}
-			slices.SortStableFunc(older, func(x, y *row) int { return gravity(c.Change, x) - gravity(c.Change, y) })
+			slices.SortStableFunc(older, func(x, y *row) int { return b.gravity(c, x) - b.gravity(c, y) })
 			made[key] = older
 		}
 		s.older[n] = older
@@ -218,22 +226,24 @@ func (b *builder) suspectsWith(lines []suspect, recorded []*row) *suspects {
 	return s
 }
 
-// isOlderTwin reports whether a recorded twin is worth a mark: one in doubt and one whose
-// label vanished at any age, others within the window; a window of "0" blocks nothing, but
-// marks as far back as the default.
-func (b *builder) isOlderTwin(c *Change, r *row) bool {
+// isOlderTwin reports whether a recorded twin is worth a mark: one in doubt and what was renamed
+// at any age, others within the window; a window of "0" blocks nothing, but marks as far back as
+// the default.
+func (b *builder) isOlderTwin(c suspect, r *row) bool {
 	within := c.DuplicateWithin
 	if within == 0 {
 		within = config.DuplicateWithinDefault
 	}
-	return r.status == state.InDoubt || isRename(c, r) || r.within(within, b.now)
+	was := b.renamed[c.number]
+	return r.status == state.InDoubt || was != nil && was.row == r || r.within(within, b.now)
 }
 
-func isRename(c *Change, r *row) bool { return c.FromLabel && r.fromLabel && !r.declared }
+// isRename reports whether a recorded twin is what a line was under other words, or older.
+func (b *builder) isRename(c suspect, r *row) bool { return b.renamed[c.number] != nil && !r.declared }
 
 // isBlocking reports whether a recorded twin stops the plan.
-func (j *judge) isBlocking(c *Change, r *row) bool {
-	return isRename(c, r) || c.DuplicateWithin > 0 && !j.isOtherDate(c, r)
+func (j *judge) isBlocking(c suspect, r *row) bool {
+	return j.isRename(c, r) || c.DuplicateWithin > 0 && !j.isOtherDate(c.Change, r)
 }
 
 // The order in which recorded twins are shown.
@@ -243,11 +253,11 @@ const (
 	gravityOther
 )
 
-func gravity(c *Change, r *row) int {
+func (b *builder) gravity(c suspect, r *row) int {
 	switch {
 	case r.status == state.InDoubt:
 		return gravityDoubt
-	case isRename(c, r):
+	case b.isRename(c, r):
 		return gravityRename
 	}
 	return gravityOther
@@ -308,11 +318,15 @@ func (j *judge) mark(s *suspects, n, original int) {
 			break
 		}
 		signal := Signal{Kind: LookAlike, RefID: r.refID(), Place: j.places[r.refID()], Detail: r.said()}
-		if isRename(c.Change, r) {
+		was := j.renamed[c.number]
+		if j.isRename(c, r) {
 			signal.Kind = Rename
 		}
+		if was != nil && was.row == r {
+			signal.Detail += ", by " + was.words
+		}
 		switch {
-		case j.isBlocking(c.Change, r):
+		case j.isBlocking(c, r):
 		case c.DuplicateWithin == 0:
 			signal.Detail += markOnly
 		default:
@@ -321,12 +335,26 @@ func (j *judge) mark(s *suspects, n, original int) {
 		c.Signals = append(c.Signals, signal)
 	}
 	more := len(s.older[n]) - (len(c.Signals) - others)
+	if was := j.renamed[c.number]; was != nil {
+		more += was.more - j.countRenames(s, n) + 1
+	}
 	if n != original {
 		more += len(s.lines) - 1 - j.markPeers(s, n, original, others)
 	}
 	if more > 0 {
 		c.Signals[len(c.Signals)-1].Detail += fmt.Sprintf("; and %d more", more)
 	}
+}
+
+// countRenames is how many of the recorded twins of a line are what it was.
+func (j *judge) countRenames(s *suspects, n int) int {
+	count := 0
+	for _, r := range s.older[n] {
+		if j.isRename(s.lines[n], r) {
+			count++
+		}
+	}
+	return count
 }
 
 // markPeers puts the plan's own twins on a line that has so many other signals, the original

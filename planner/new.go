@@ -77,6 +77,11 @@ type builder struct {
 
 	occurrences occurrencesOf
 
+	renamed    map[int32]*renaming       // by the number of a change
+	waiting    map[transfer.Twin][]int32 // declared changes that are not due; nil before it is asked for
+	namings    map[string]bool           // of declared transfers, those that are written as they are left out
+	lastNaming string                    // that was put there
+
 	seed     maphash.Seed // of twins that are not recorded
 	movement []byte       // of one of them
 }
@@ -189,6 +194,7 @@ func (b *builder) readDeclared(ctx context.Context, declared iter.Seq[config.Tra
 func (b *builder) addDeclared(t *config.Transfer, r *row) {
 	targeted := b.targets.match(t)
 	b.noteOccurrence(t, r)
+	b.noteNaming(t)
 	action := b.classify(t, r)
 	if action == None && t.Reverses != "" && targeted {
 		if b.reversed == nil {
@@ -207,7 +213,7 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 	}
 	c := Change{
 		Action: action, RefID: t.Request.RefID, Address: t.Address, Place: t.Place.String(), Batch: t.Batch,
-		Request: t.Request, FromLabel: t.FromLabel, Reverses: t.Reverses, Expires: t.Expires,
+		Request: t.Request, FromLabel: t.FromLabel, Naming: t.Naming, Reverses: t.Reverses, Expires: t.Expires,
 	}
 	if t.Occurrence != nil && action != Expired {
 		c.Due, c.CatchUp = t.Occurrence.Due, t.Occurrence.CatchUp

@@ -6,9 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/hashicorp/hcl/v2/hclwrite"
-	"github.com/zclconf/go-cty/cty"
+	"time"
 
 	"remit/internal/shell"
 	"remit/state"
@@ -88,29 +86,12 @@ func (b *builder) addEmptyObstacle() {
 // addObstacles says what was not accepted.
 func (j *judge) addObstacles() {
 	j.addDoubtObstacles()
-	renames := 0
-	for _, batch := range slices.Sorted(maps.Keys(j.needing)) {
-		needing := j.needing[batch]
-		slices.SortFunc(needing, func(x, y verdict) int { return cmp.Compare(x.line.number, y.line.number) })
-		lookAlikes := slices.DeleteFunc(slices.Clone(needing), func(v verdict) bool { return v.rename != nil })
-		for _, v := range needing {
-			if v.rename == nil {
-				continue
-			}
-			renames++
-			if renames <= refIDsMax {
-				j.plan.Obstacles = append(j.plan.Obstacles, j.renameObstacle(v))
-			}
+	j.addRenameObstacles()
+	for _, unit := range slices.Sorted(maps.Keys(j.needing)) {
+		if some := j.needing[unit]; len(some) > 0 {
+			slices.SortFunc(some, func(x, y verdict) int { return cmp.Compare(x.line.number, y.line.number) })
+			j.plan.Obstacles = append(j.plan.Obstacles, j.lookAlikeObstacle(unit, some))
 		}
-		if len(lookAlikes) > 0 {
-			j.plan.Obstacles = append(j.plan.Obstacles, j.lookAlikeObstacle(batch, lookAlikes, len(needing)))
-		}
-	}
-	if renames > refIDsMax {
-		j.plan.Obstacles = append(j.plan.Obstacles, Obstacle{
-			Kind: ObstacleRename, Count: renames - refIDsMax,
-			Detail: fmt.Sprintf("%d more transfers look like recorded ones whose labels vanished.", renames-refIDsMax),
-		})
 	}
 }
 
@@ -154,40 +135,32 @@ func (j *judge) addDoubtObstacles() {
 	}
 }
 
-func (j *judge) renameObstacle(v verdict) Obstacle {
-	c := v.line
-	o := Obstacle{
-		Kind: ObstacleRename,
-		Detail: fmt.Sprintf("%q at %s makes the same movement as %q, which is recorded from %s and whose label is no longer declared. If the transfer was only renamed, keep its identity by writing its ref_id out in the block. If both are meant, accept it: --accept-duplicate=%s.",
-			c.RefID, c.Place, v.rename.refID(), j.places[v.rename.refID()], shell.Word(c.RefID)),
-		Remedy: "ref_id = " + string(hclwrite.TokensForValue(cty.StringVal(v.rename.refID())).Bytes()),
-	}
-	o.add(c.RefID)
-	return o
-}
-
-// lookAlikeObstacle is about the look-alikes of one batch, or of none; needing counts the
-// renames of the batch as well, because its acceptance does.
-func (j *judge) lookAlikeObstacle(batch string, some []verdict, needing int) Obstacle {
+// lookAlikeObstacle is about the look-alikes of one unit.
+func (j *judge) lookAlikeObstacle(unit string, some []verdict) Obstacle {
 	o := Obstacle{Kind: ObstacleLookAlike}
 	for _, v := range some {
 		o.add(v.line.RefID)
 	}
 	first := some[0].line
+	whose := ""
 	switch {
 	case o.Count == 1:
 		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q at %s", first.RefID, first.Place, some[0].twin, some[0].place)
-	case batch != "":
-		o.Detail = fmt.Sprintf("%d transfers of batch %q make the same movement as others, the first %q at %s as %q at %s", o.Count, batch, first.RefID, first.Place, some[0].twin, some[0].place)
-	default:
-		o.Detail = fmt.Sprintf("%d transfers make the same movement as others, the first %q at %s as %q at %s", o.Count, first.RefID, first.Place, some[0].twin, some[0].place)
+	case first.Batch != "":
+		whose = fmt.Sprintf(" of batch %q", first.Batch)
+	case unit != "":
+		whose = " of " + unit
+	}
+	if o.Count > 1 {
+		o.Detail = fmt.Sprintf("%d transfers%s make the same movement as others, the first %q at %s as %q at %s", o.Count, whose, first.RefID, first.Place, some[0].twin, some[0].place)
 	}
 	o.Detail += ": same sender, destination, asset and amount under another ref_id. If both are meant, accept it by name."
-	if given, ok := j.controls.AcceptDuplicates[batch]; ok && batch != "" {
-		o.Detail += fmt.Sprintf(" --accept-duplicates=%s:%d does not count: %d need it.", batch, given, needing)
+	if given, ok := j.controls.AcceptDuplicates[unit]; ok && unit != "" {
+		o.Detail += fmt.Sprintf(" --accept-duplicates=%s:%d does not count: %d need it.", unit, given, o.Count)
 	}
-	if batch != "" && needing > 1 {
-		o.Remedy = fmt.Sprintf("--accept-duplicates=%s:%d", batch, needing)
+	j.addWithin(&o, some)
+	if unit != "" && o.Count > 1 {
+		o.Remedy = "--accept-duplicates=" + shell.Word(fmt.Sprintf("%s:%d", unit, o.Count))
 		return o
 	}
 	var flags []string
@@ -196,6 +169,38 @@ func (j *judge) lookAlikeObstacle(batch string, some []verdict, needing int) Obs
 	}
 	o.Remedy = strings.Join(flags, " ")
 	return o
+}
+
+// addWithin adds the line that a file needs which comes again with the same people and amounts,
+// where all look-alikes are of an earlier period: old enough that nobody pays twice by mistake
+// what both are meant to be.
+func (j *judge) addWithin(o *Obstacle, some []verdict) {
+	newest := int64(0)
+	for _, v := range some {
+		if v.intended == unknownAge {
+			return // of this plan, or of any age
+		}
+		newest = max(newest, v.intended)
+	}
+	within := withinFor(j.now.Sub(time.UnixMilli(newest)))
+	if within == 0 {
+		return
+	}
+	block := j.source(int(some[0].line.number)).block
+	if batch := some[0].line.Batch; batch != "" {
+		block = "batch." + batch
+	}
+	o.DuplicateWithin = fmt.Sprintf("duplicate_within = %q", fmt.Sprintf("%dd", within/(24*time.Hour)))
+	o.Detail += fmt.Sprintf(" The newest of what they look like is %s old. If these payments come again each period, often with equal amounts, write into %s: %s",
+		days(j.now.Sub(time.UnixMilli(newest)).Truncate(24*time.Hour)), block, o.DuplicateWithin)
+}
+
+// withinFor is a duplicate_within for payments that come again after a time: a third of it, in
+// whole days, so that a period that is a few days shorter needs nothing else; 0 where it is so
+// short that a look-alike may as well be a mistake.
+func withinFor(period time.Duration) time.Duration {
+	const day = 24 * time.Hour
+	return (period / 3).Truncate(day)
 }
 
 func (o *Obstacle) add(refID string) {

@@ -62,6 +62,7 @@ type opener struct {
 
 	buffers [2][]byte // of parsePlain
 	windows []string  // of the last line that had some, which most lines share
+	naming  string    // of the last line
 }
 
 // find returns the number of the change with a ref_id.
@@ -229,6 +230,12 @@ func (o *opener) readChange() error {
 	if _, ok := o.find(line.RefID); ok {
 		return o.changed("ref_id %q stands twice", line.RefID)
 	}
+	if line.Naming == namingAsBefore {
+		if line.Naming = o.naming; line.Naming == "" {
+			return o.changed("its naming is that of the line before, which has none")
+		}
+	}
+	o.naming = line.Naming
 	if slices.Equal(line.Windows, o.windows) {
 		line.Windows = o.windows
 	}

@@ -23,6 +23,7 @@ func parsePlain(line []byte, buffers *[2][]byte) (c Change, afterAs string, ok b
 	body := r.must(`,"body":`)
 	r.skip("}")
 	c.FromLabel = r.has(`,"from_label":true`)
+	c.Naming = r.may(`,"naming":`)
 	c.DuplicateWithin = r.duration(`,"duplicate_within":`)
 	c.Again = r.has(`,"again":true`)
 	c.Until = r.time(`,"until":`)

@@ -69,6 +69,9 @@ type Change struct {
 	Request transfer.Request `json:"request"` // what is declared; of an undeclared one, what is recorded
 
 	FromLabel bool `json:"from_label,omitempty"`
+	// Naming is how the ref_id of a declared transfer is made, as config.Transfer has it; "" where it is a
+	// label, or where nothing is known of it.
+	Naming string `json:"naming,omitempty"`
 	// Reverses is the ref_id of the transfer of which this one gives money back; "" for none.
 	Reverses string `json:"reverses,omitempty"`
 
@@ -155,7 +158,7 @@ const (
 	MixedScripts SignalKind = "mixed scripts"
 
 	LookAlike  SignalKind = "look-alike" // same sender, destination, asset and amount under another ref_id
-	Rename     SignalKind = "rename"     // the twin of a transfer whose label vanished
+	Rename     SignalKind = "rename"     // the same movement as what was recorded under other words
 	Unverified SignalKind = "unverified" // recorded, but its destination could not be proven
 
 	Late SignalKind = "late" // an occurrence of a schedule that should have been made long ago
@@ -172,6 +175,11 @@ type Obstacle struct {
 	Detail  string   `json:"detail"` // what, why, and what to do, in sentences
 	// Remedy is a line to type or to write into a file; "" where there is none.
 	Remedy string `json:"remedy,omitempty"`
+	// Rename says what was renamed, where that is the kind.
+	Rename *Renaming `json:"rename,omitempty"`
+	// DuplicateWithin is a line for the batch or the block, for a file that comes again: with
+	// it, payments of the period before would not have stopped this plan.
+	DuplicateWithin string `json:"duplicate_within,omitempty"`
 }
 
 // ObstacleKind names why a plan is not applicable.
@@ -234,7 +242,8 @@ type Controls struct {
 
 	AllowEmpty       bool
 	AcceptDuplicate  []string       // ref_ids
-	AcceptDuplicates map[string]int // batch → exact count
+	AcceptDuplicates map[string]int // batch, or block with for_each and without a batch → exact count
+	AcceptRenames    map[string]int // block → exact count
 	AcceptLate       int            // exact count; 0 for none
 	// Targets are addresses (transfer.internal.payroll["E-17"]), blocks
 	// (transfer.internal.payroll) or batches (batch.payroll); empty for all.

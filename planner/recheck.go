@@ -126,10 +126,11 @@ type past struct {
 	own      map[string]bool      // ref_ids with events of these runs
 	foreign  map[string]bool      // ref_ids with other events
 	newest   map[string]time.Time // Due of the newest occurrence that others intended, by block
+	words    map[string]string    // how others made the ref_ids that they intended
 }
 
 func (p *Plan) readPast(ctx context.Context, record History) (past, error) {
-	since := past{runs: make(map[string]bool), own: make(map[string]bool), foreign: make(map[string]bool), newest: make(map[string]time.Time)}
+	since := past{runs: make(map[string]bool), own: make(map[string]bool), foreign: make(map[string]bool), newest: make(map[string]time.Time), words: make(map[string]string)}
 	for event, err := range record.Events(ctx, p.Header.Serial, "") {
 		if err != nil {
 			return past{}, fmt.Errorf("read the events since the plan: %w", err)
@@ -381,9 +382,9 @@ func (r *recheck) lookAlikes(done map[int]bool) []Obstacle {
 }
 
 // unseen finds a twin that stops a line, and that the line does not show: one that was
-// recorded since under a label that the plan does not have, whatever its age and whatever
-// duplicate_within says, because it may be this very line under another name; or any other
-// within the window.
+// recorded since under a ref_id that the plan does not have, made by other words than any line's,
+// whatever its age and whatever duplicate_within says, because it may be this very line under
+// another name; or any other within the window.
 func (r *recheck) unseen(c *Change) (twin *state.Transfer, isRename bool) {
 	twins := r.twins[c.Request.Twin()]
 	if len(twins) == 0 {
@@ -404,7 +405,7 @@ func (r *recheck) unseen(c *Change) (twin *state.Transfer, isRename bool) {
 		case isLine && r.past.ours(t): // reviewed together
 		case len(shown) >= signalsMax && !touched: // one of those that the line counts
 		case t.Asset != c.Request.Asset || !t.Amount.Equal(c.Request.Amount):
-		case c.FromLabel && t.FromLabel && touched && !r.declares(t.RefID):
+		case touched && r.isRename(c, t):
 			return t, true
 		case c.DuplicateWithin == 0: // a mark only
 		case t.Status == state.InDoubt || t.IntendedAt.IsZero() || r.now.Sub(t.IntendedAt) <= c.DuplicateWithin:
@@ -412,6 +413,33 @@ func (r *recheck) unseen(c *Change) (twin *state.Transfer, isRename bool) {
 		}
 	}
 	return twin, false
+}
+
+// isRename reports whether a twin that was recorded since the plan was made is what a line would
+// make, under other words.
+func (r *recheck) isRename(c *Change, t *state.Transfer) bool {
+	words := r.past.words[t.RefID]
+	if t.FromLabel {
+		words = named{refID: t.RefID, fromLabel: true}.words()
+	}
+	if words == "" || r.declares(t.RefID) {
+		return false
+	}
+	search := newRenameSearch([]named{namedBy(c)}, func(words string) bool { return r.isNamed(c, words) })
+	if !search.isOver {
+		search.see(words)
+	}
+	return search.found
+}
+
+// isNamed reports whether another declared line that makes the same movement has words.
+func (r *recheck) isNamed(c *Change, words string) bool {
+	for _, other := range r.plan.Changes.All() {
+		if other.Declared() && namedBy(other).words() == words && other.Request.IsTwin(&c.Request) {
+			return true
+		}
+	}
+	return false
 }
 
 // declares reports whether a line of the plan, whatever its action, is a declared refID.

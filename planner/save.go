@@ -25,6 +25,9 @@ type savedChange struct {
 	AfterAs string `json:"after_as,omitempty"`
 }
 
+// namingAsBefore stands in a line for the naming of the line before, which those of a block have.
+const namingAsBefore = "="
+
 // savedFooter is the last line of a saved plan without its last member, "sha256".
 type savedFooter struct {
 	Totals     []savedTotals `json:"totals"`
@@ -99,6 +102,7 @@ func (p *Plan) saveLines(out io.Writer) error {
 		count int
 	}
 	written := make(map[list]string) // lists of After, by the line that has them
+	naming := ""
 	for _, c := range p.Changes.All() {
 		afterAs := ""
 		if len(c.After) > 1 {
@@ -108,6 +112,11 @@ func (p *Plan) saveLines(out io.Writer) error {
 			} else {
 				written[key] = c.RefID
 			}
+		}
+		if c.Naming != "" && c.Naming == naming {
+			c.Naming = namingAsBefore
+		} else {
+			naming = c.Naming
 		}
 		if err := lines.writeChange(c, afterAs); err != nil {
 			return fmt.Errorf("line of %q: %w", c.RefID, err)

@@ -28,6 +28,7 @@ func appendPlain(b []byte, c *Change, afterAs string, body *[]byte) ([]byte, boo
 	if c.FromLabel {
 		b = append(b, `,"from_label":true`...)
 	}
+	b = appendOptional(b, `,"naming":`, c.Naming)
 	if c.DuplicateWithin != 0 {
 		b = strconv.AppendInt(append(b, `,"duplicate_within":`...), int64(c.DuplicateWithin), 10)
 	}

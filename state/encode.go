@@ -59,6 +59,7 @@ func (i Intent) encodePlain() (json.RawMessage, bool) {
 	w.field(`,"place":`, i.Place)
 	w.optional(`,"batch":`, i.Batch)
 	w.flag(`,"from_label":true`, i.FromLabel)
+	w.optional(`,"naming":`, i.Naming)
 	w.optional(`,"reverses":`, i.Reverses)
 	w.time(`,"due":`, i.Due)
 	w.flag(`,"found":true`, i.Found)

@@ -158,6 +158,9 @@ type Intent struct {
 	Place       string             `json:"place"`           // payroll.csv:118
 	Batch       string             `json:"batch,omitempty"` // label of the batch
 	FromLabel   bool               `json:"from_label,omitempty"`
+	// Naming is how the ref_id was made, as config.Transfer has it; "" where it is a label, and
+	// where nothing is known of it.
+	Naming string `json:"naming,omitempty"`
 	// Reverses is the ref_id of the transfer of which this one gives money back; "" for none.
 	Reverses string `json:"reverses,omitempty"`
 	// Due is when the occurrence of a schedule was due for which the transfer is made; zero

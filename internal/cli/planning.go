@@ -25,6 +25,7 @@ type planning struct {
 	allowEmpty       bool
 	acceptDuplicate  []string
 	acceptDuplicates []string // BATCH:COUNT
+	acceptRenames    []string // BLOCK:COUNT
 	overrideLimit    []string
 	acceptLate       int
 	author           string
@@ -50,13 +51,14 @@ func (o *planning) controlFlags(cmd *cobra.Command) {
 	flags.BoolVar(&o.allowEmpty, "allow-empty", false, "let a configuration without transfers stand over a state that has some")
 	flags.StringArrayVar(&o.acceptDuplicate, "accept-duplicate", nil, "accept that the transfer with this `REF_ID` looks like another one; may be repeated")
 	flags.StringArrayVar(&o.overrideLimit, "override-limit", nil, "let the plan exceed the limit of this `name`; may be repeated")
-	flags.StringArrayVar(&o.acceptDuplicates, "accept-duplicates", nil, "accept exactly so many look-alikes of a batch, as `BATCH:COUNT`; may be repeated")
+	flags.StringArrayVar(&o.acceptDuplicates, "accept-duplicates", nil, "accept exactly so many look-alikes of a batch, or of a block without one, as `BATCH:COUNT`; may be repeated")
+	flags.StringArrayVar(&o.acceptRenames, "accept-renames", nil, "accept exactly so many transfers of a block whose names were made in another way before, as `BLOCK:COUNT`; may be repeated")
 	flags.IntVar(&o.acceptLate, "accept-late", 0, "accept exactly so many occurrences of schedules that come late, as `COUNT`")
 }
 
 // arePlanned reports whether a flag was given that changes which plan is made.
 func (o *planning) arePlanned() bool {
-	return len(o.targets) > 0 || len(o.acceptDuplicate) > 0 || len(o.acceptDuplicates) > 0 || len(o.overrideLimit) > 0 || o.acceptLate != 0 || o.allowEmpty
+	return len(o.targets) > 0 || len(o.acceptDuplicate) > 0 || len(o.acceptDuplicates) > 0 || len(o.acceptRenames) > 0 || len(o.overrideLimit) > 0 || o.acceptLate != 0 || o.allowEmpty
 }
 
 // controls reads the flags into what the planner takes.
@@ -66,25 +68,38 @@ func (o *planning) controls(loaded *config.Configuration) (planner.Controls, err
 		AllowEmpty: o.allowEmpty, Rehearsal: o.sandbox, AcceptDuplicate: o.acceptDuplicate, Targets: o.targets,
 		Operator: loaded.Service.Operator,
 		Lookup:   o.sandbox || loaded.Service.LookupPath != "", HoldDoubt: loaded.Service.HoldDoubt,
-		ReplayWindow: loaded.Service.ReplayWindow, AcceptDuplicates: make(map[string]int), AcceptLate: o.acceptLate,
+		ReplayWindow: loaded.Service.ReplayWindow, AcceptDuplicates: make(map[string]int), AcceptRenames: make(map[string]int), AcceptLate: o.acceptLate,
 	}
 	if o.acceptLate < 0 {
 		return c, fmt.Errorf("--accept-late=%d is no number of occurrences", o.acceptLate)
 	}
-	for _, text := range o.acceptDuplicates {
-		cut := strings.LastIndexByte(text, ':')
-		count := -1
-		if cut > 0 {
-			if n, err := strconv.Atoi(text[cut+1:]); err == nil {
-				count = n
+	for _, by := range []struct {
+		flag, example string
+		given         []string
+		counts        map[string]int
+	}{
+		{"--accept-duplicates", "BATCH:COUNT, such as payroll:2", o.acceptDuplicates, c.AcceptDuplicates},
+		{"--accept-renames", "BLOCK:COUNT, such as transfer.internal.payroll:2", o.acceptRenames, c.AcceptRenames},
+	} {
+		for _, text := range by.given {
+			name, count, ok := cutCount(text)
+			if !ok {
+				return c, fmt.Errorf("%s=%s is not %s", by.flag, text, by.example)
 			}
+			by.counts[name] = count
 		}
-		if count < 0 {
-			return c, fmt.Errorf("--accept-duplicates=%s is not BATCH:COUNT, such as payroll:2", text)
-		}
-		c.AcceptDuplicates[text[:cut]] = count
 	}
 	return c, o.checkShow()
+}
+
+// cutCount reads NAME:COUNT. A name may have colons.
+func cutCount(text string) (name string, count int, ok bool) {
+	cut := strings.LastIndexByte(text, ':')
+	if cut <= 0 {
+		return "", 0, false
+	}
+	count, err := strconv.Atoi(text[cut+1:])
+	return text[:cut], count, err == nil && count >= 0
 }
 
 func (o *planning) checkShow() error {

@@ -26,6 +26,7 @@ type changeLine struct {
 	Request     json.RawMessage       `json:"request"` // the body that is sent
 	Fingerprint string                `json:"fingerprint"`
 	FromLabel   bool                  `json:"from_label,omitempty"`
+	Naming      string                `json:"naming,omitempty"`
 	Reverses    string                `json:"reverses,omitempty"`
 	Again       bool                  `json:"again,omitempty"`
 	After       []string              `json:"after,omitempty"`
@@ -124,7 +125,7 @@ func (j *JSON) change(c *planner.Change) {
 		Type: "change", Action: c.Action, RefID: c.RefID, Operation: c.Request.Operation,
 		Address: c.Address, Place: c.Place, Batch: c.Batch,
 		Request: c.Request.Body(), Fingerprint: c.Request.Fingerprint().String(),
-		FromLabel: c.FromLabel, Reverses: c.Reverses, Again: c.Again, After: c.After, Until: c.Until, Never: c.Never, Expires: c.Expires,
+		FromLabel: c.FromLabel, Naming: c.Naming, Reverses: c.Reverses, Again: c.Again, After: c.After, Until: c.Until, Never: c.Never, Expires: c.Expires,
 		Due: c.Due, Windows: c.Windows,
 		Reason: c.Reason, Next: j.command(c.Next), Differences: c.Differences, Recorded: c.Recorded, Signals: c.Signals,
 	})

@@ -1,0 +1,486 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/functions"
+)
+
+// The naming of a transfer is how its ref_id is made: the words of the configuration without
+// what variables, data files and other files give. A ref_id that changes while its naming does
+// not was changed by a new period or a new file; one that changes with its naming is the same
+// transfer under another name, or may be.
+
+// NamingWritten is the naming of a ref_id that stands in its block as it is: its words are the
+// ref_id itself.
+const NamingWritten = "written"
+
+// namingMax bounds the bytes of [Transfer.Naming]; a longer one ends with the SHA-256 of all
+// of it. inlineMax bounds what a local contributes to the expressions that name it.
+const (
+	namingMax = 320
+	inlineMax = 4096
+)
+
+// naming is how the ref_ids of one block are made.
+type naming struct {
+	words string
+	// written says that the elements of for_each are in the configuration, so that their
+	// keys are its words as much as a label is.
+	written bool
+	key     bool     // ref_id names each.key, or all of each.value
+	columns []string // attributes of each.value that ref_id names
+}
+
+// readNaming finds how the ref_ids of t are made, before any is. It leaves a label, and a
+// ref_id that is written as it is, for what they are.
+func (l *loader) readNaming(t *transferBlock) {
+	f := t.fields["ref_id"]
+	if f == nil || f.broken || t.broken {
+		return
+	}
+	if _, isText := writtenText(f.expr); isText {
+		return
+	}
+	w := newNamingWriter(l.config.scope)
+	text := w.text(f.expr, nil)
+	if isPlainText(text) {
+		return
+	}
+	n := &naming{words: "ref_id = " + text, key: f.refs.key}
+	for _, column := range slices.Compact(slices.Sorted(slices.Values(f.refs.columns))) {
+		if column == "" {
+			n.key = true
+		} else {
+			n.columns = append(n.columns, column)
+		}
+	}
+	switch forEach := t.block.arguments["for_each"]; {
+	case forEach == nil || !f.refs.each:
+	case t.data != nil:
+		if n.key {
+			n.words += ", key = " + quoted(t.data.key)
+			w.names[t.data.key] = true
+		}
+		w.data = append(w.data, t.data)
+	case isWrittenOut(forEach.refs, forEach.expr):
+		n.written = true
+	default:
+		n.words += ", for_each = " + w.keys(forEach.expr, len(f.refs.columns) > 0)
+	}
+	n.words = bounded(n.words + w.picked())
+	t.naming = n
+}
+
+// nameOf is the naming of a transfer of t, and of one element of its for_each where that has a
+// naming of its own.
+func (t *transferBlock) nameOf(fromLabel bool, of *element) string {
+	n := t.naming
+	switch {
+	case fromLabel:
+		return ""
+	case n == nil:
+		return NamingWritten
+	case !n.written || of == nil:
+		return n.words
+	}
+	words := n.words
+	if n.key {
+		words += ", each.key = " + quoted(of.key)
+	}
+	for _, name := range n.columns {
+		ty := of.value.Type()
+		if !ty.IsObjectType() || !ty.HasAttribute(name) {
+			continue // a value without attributes is known by its key
+		}
+		if value, _ := unmoved(of.value.GetAttr(name)); isText(value) {
+			words += ", each.value." + name + " = " + quoted(value.AsString())
+		}
+	}
+	return bounded(words)
+}
+
+// bounded cuts a text that is too long and adds the digest of all of it.
+func bounded(text string) string {
+	if len(text) <= namingMax {
+		return text
+	}
+	sum := sha256.Sum256([]byte(text))
+	end := namingMax - len(" … sha256:") - 2*len(sum)
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + " … sha256:" + hex.EncodeToString(sum[:])
+}
+
+// quoted is text as a literal of the language.
+func quoted(text string) string { return `"` + literal(text) + `"` }
+
+// literal is text as it stands between quotation marks, nothing invisible in it.
+func literal(text string) string {
+	text = strconv.Quote(text)
+	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(text[1 : len(text)-1])
+}
+
+// namingWriter writes expressions in one form, whatever their layout, comments, parentheses and
+// syntax are, with each local replaced by what it says: a value that is moved to a local, or
+// called otherwise there, changes nothing.
+type namingWriter struct {
+	scope  *scope
+	locals map[hclsyntax.Expression]string
+	names  map[string]bool // attributes that were named anywhere
+	data   []*dataSource   // that were named
+}
+
+func newNamingWriter(s *scope) *namingWriter {
+	return &namingWriter{scope: s, locals: make(map[hclsyntax.Expression]string), names: make(map[string]bool)}
+}
+
+// bound are the names that for expressions around an expression give their elements, the
+// innermost last. Their own names are nobody's words.
+type bound []string
+
+func (b bound) find(name string) (string, bool) {
+	for i := len(b) - 1; i >= 0; i-- {
+		if b[i] == name {
+			return "$" + strconv.Itoa(i), true
+		}
+	}
+	return "", false
+}
+
+// text is an expression in its one form.
+func (w *namingWriter) text(expr hclsyntax.Expression, b bound) string {
+	switch e := unwrap(expr).(type) {
+	case *hclsyntax.LiteralValueExpr:
+		return w.value(e.Val)
+	case *hclsyntax.TemplateExpr:
+		if len(e.Parts) == 1 {
+			return w.text(e.Parts[0], b)
+		}
+		return `"` + w.template(e.Parts, b) + `"`
+	case *hclsyntax.TemplateJoinExpr:
+		return "join(" + w.text(e.Tuple, b) + ")"
+	case *hclsyntax.ScopeTraversalExpr:
+		return w.traversal(e.Traversal, b)
+	case *hclsyntax.RelativeTraversalExpr:
+		return w.text(e.Source, b) + w.steps(e.Traversal)
+	case *hclsyntax.FunctionCallExpr:
+		end := ")"
+		if e.ExpandFinal {
+			end = "...)"
+		}
+		return e.Name + "(" + w.list(e.Args, b) + end
+	case *hclsyntax.ConditionalExpr:
+		return "(" + w.text(e.Condition, b) + " ? " + w.text(e.TrueResult, b) + " : " + w.text(e.FalseResult, b) + ")"
+	case *hclsyntax.BinaryOpExpr:
+		return "(" + w.text(e.LHS, b) + " " + operators()[e.Op] + " " + w.text(e.RHS, b) + ")"
+	case *hclsyntax.UnaryOpExpr:
+		return operators()[e.Op] + w.text(e.Val, b)
+	case *hclsyntax.IndexExpr:
+		return w.text(e.Collection, b) + "[" + w.text(e.Key, b) + "]"
+	case *hclsyntax.SplatExpr:
+		return w.text(e.Source, b) + "[*]" + strings.TrimPrefix(w.text(e.Each, b), splatItem)
+	case *hclsyntax.AnonSymbolExpr:
+		return splatItem
+	case *hclsyntax.TupleConsExpr:
+		return "[" + w.list(e.Exprs, b) + "]"
+	case *hclsyntax.ObjectConsExpr:
+		return "{" + strings.Join(w.items(e, b), ", ") + "}"
+	case *hclsyntax.ObjectConsKeyExpr:
+		if name, ok := writtenKey(e); ok {
+			return quoted(name)
+		}
+		return "(" + w.text(e.Wrapped, b) + ")"
+	case *hclsyntax.ForExpr:
+		return w.forExpr(e, b)
+	}
+	panic(fmt.Sprintf("an expression of type %T was read", expr))
+}
+
+// splatItem stands for the element in what follows [*].
+const splatItem = "@"
+
+func (w *namingWriter) value(v cty.Value) string {
+	switch {
+	case v.IsNull():
+		return "null"
+	case v.Type() == cty.String:
+		return quoted(v.AsString())
+	case v.Type() == cty.Number:
+		return v.AsBigFloat().Text('g', -1)
+	case v.Type() == cty.Bool:
+		return strconv.FormatBool(v.True())
+	}
+	return fmt.Sprintf("%#v", v)
+}
+
+// template is what stands between the quotation marks: an interpolated text is part of it.
+func (w *namingWriter) template(parts []hclsyntax.Expression, b bound) string {
+	var all strings.Builder
+	for _, part := range parts {
+		text := w.text(part, b)
+		if isQuoted(text) {
+			all.WriteString(text[1 : len(text)-1])
+		} else {
+			all.WriteString("${" + text + "}")
+		}
+	}
+	return all.String()
+}
+
+// isQuoted reports whether a text in its one form is one template and nothing else.
+func isQuoted(text string) bool {
+	if len(text) < 2 || text[0] != '"' {
+		return false
+	}
+	o := outline{src: []byte(text), open: []byte{'"'}, at: 1}
+	for len(o.open) > 0 && o.at < len(o.src) {
+		if o.open[len(o.open)-1] == '"' {
+			if !o.text() {
+				return false
+			}
+			continue
+		}
+		switch c := o.src[o.at]; c {
+		case '"', '{', '(', '[':
+			o.open = append(o.open, c)
+		case '}', ')', ']':
+			if !o.pop(c) {
+				return false
+			}
+		}
+		o.at++
+	}
+	return len(o.open) == 0 && o.at == len(o.src)
+}
+
+// isPlainText reports whether a text in its one form is a literal.
+func isPlainText(text string) bool {
+	return isQuoted(text) && !strings.Contains(strings.ReplaceAll(text, "$${", ""), "${")
+}
+
+func (w *namingWriter) list(exprs []hclsyntax.Expression, b bound) string {
+	texts := make([]string, len(exprs))
+	for i, e := range exprs {
+		texts[i] = w.text(e, b)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// items are those of an object, in the order of their texts: the order in which they are
+// written means nothing.
+func (w *namingWriter) items(e *hclsyntax.ObjectConsExpr, b bound) []string {
+	texts := make([]string, len(e.Items))
+	for i, item := range e.Items {
+		texts[i] = w.text(item.KeyExpr, b) + " = " + w.text(item.ValueExpr, b)
+	}
+	slices.Sort(texts)
+	return texts
+}
+
+func (w *namingWriter) forExpr(e *hclsyntax.ForExpr, b bound) string {
+	inner := append(slices.Clip(b), e.KeyVar, e.ValVar)
+	text := "for " + w.text(e.CollExpr, b) + " : "
+	open, end := "[", "]"
+	if e.KeyExpr != nil {
+		open, end = "{", "}"
+		text += w.text(e.KeyExpr, inner) + " => "
+	}
+	text += w.text(e.ValExpr, inner)
+	if e.Group {
+		text += "..."
+	}
+	if e.CondExpr != nil {
+		text += " if " + w.text(e.CondExpr, inner)
+	}
+	return open + text + end
+}
+
+// keys is what of a for_each makes its keys, and with values what makes its elements: which
+// elements are taken names none of them.
+func (w *namingWriter) keys(expr hclsyntax.Expression, values bool) string {
+	switch e := unwrap(expr).(type) {
+	case *hclsyntax.ForExpr:
+		if e.KeyExpr == nil {
+			break
+		}
+		inner := bound{e.KeyVar, e.ValVar}
+		text := "for " + w.text(e.CollExpr, nil) + " : " + w.text(e.KeyExpr, inner)
+		if values {
+			text += " => " + w.text(e.ValExpr, inner)
+		}
+		return "{" + text + "}"
+	case *hclsyntax.FunctionCallExpr:
+		if e.Name != "merge" {
+			break
+		}
+		var texts []string
+		for _, arg := range e.Args {
+			texts = append(texts, w.keys(arg, values))
+		}
+		return "merge(" + strings.Join(texts, ", ") + ")"
+	case *hclsyntax.ScopeTraversalExpr:
+		if len(e.Traversal) != 2 || e.Traversal.RootName() != "local" {
+			break
+		}
+		name, _ := stepName(e.Traversal[1], true)
+		if n := w.scope.nodes["local"][name]; n != nil {
+			return w.keys(n.arguments[0].expr, values)
+		}
+	}
+	return w.text(expr, nil)
+}
+
+func (w *namingWriter) traversal(path hcl.Traversal, b bound) string {
+	if name, ok := b.find(path.RootName()); ok {
+		return name + w.steps(path[1:])
+	}
+	name := ""
+	if len(path) > 1 {
+		name, _ = stepName(path[1], true)
+	}
+	switch root := path.RootName(); {
+	case root == "local" && w.scope.nodes["local"][name] != nil:
+		return w.local(w.scope.nodes["local"][name], path[2:])
+	case root == "data" && len(path) > 2:
+		second, _ := stepName(path[2], true)
+		if n := w.scope.nodes["data"][name+"."+second]; n != nil && n.data != nil {
+			if !slices.Contains(w.data, n.data) {
+				w.data = append(w.data, n.data)
+			}
+			w.names[n.data.key] = true
+			return "rows(key = " + quoted(n.data.key) + ")" + w.steps(path[min(len(path), 4):])
+		}
+	}
+	return path.RootName() + w.steps(path[1:])
+}
+
+// local is what a local says, as far as the steps behind its name can be followed in it.
+func (w *namingWriter) local(n *node, rest hcl.Traversal) string {
+	expr := n.arguments[0].expr
+	for len(rest) > 0 {
+		object, ok := unwrap(expr).(*hclsyntax.ObjectConsExpr)
+		name, isName := stepName(rest[0], true)
+		if !ok || !isName {
+			break
+		}
+		at := slices.IndexFunc(object.Items, func(item hclsyntax.ObjectConsItem) bool {
+			key, ok := writtenKey(item.KeyExpr)
+			return ok && key == name
+		})
+		if at < 0 {
+			break
+		}
+		expr, rest = object.Items[at].ValueExpr, rest[1:]
+	}
+	text, ok := w.locals[expr]
+	if !ok {
+		text = shortened(w.text(expr, nil))
+		w.locals[expr] = text
+	}
+	return text + w.steps(rest)
+}
+
+// shortened keeps locals that name locals from growing without bound.
+func shortened(text string) string {
+	if len(text) <= inlineMax {
+		return text
+	}
+	sum := sha256.Sum256([]byte(text))
+	return "sha256(" + hex.EncodeToString(sum[:]) + ")"
+}
+
+// steps writes .name and ["name"], which mean the same, alike.
+func (w *namingWriter) steps(path hcl.Traversal) string {
+	var all strings.Builder
+	for _, step := range path {
+		name, ok := stepName(step, true)
+		switch index, isIndex := step.(hcl.TraverseIndex); {
+		case ok && hclsyntax.ValidIdentifier(name):
+			w.names[name] = true
+			all.WriteString("." + name)
+		case ok:
+			w.names[name] = true
+			all.WriteString("[" + quoted(name) + "]")
+		case isIndex:
+			all.WriteString("[" + w.value(index.Key) + "]")
+		default:
+			all.WriteString("[*]")
+		}
+	}
+	return all.String()
+}
+
+// picked says what the files call the columns that were named, where that is something else:
+// who reads another column under the old name has changed the name of every row.
+func (w *namingWriter) picked() string {
+	var texts []string
+	for _, d := range w.data {
+		for _, p := range d.picks {
+			if p.name != p.header && w.names[p.name] {
+				texts = append(texts, ", columns."+p.name+" = "+quoted(p.header))
+			}
+		}
+		for name, format := range d.formats {
+			if w.names[name] {
+				texts = append(texts, ", number_format."+name+" = "+quoted(format.example))
+			}
+		}
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, "")
+}
+
+// isWrittenOut reports whether all of an expression's value is in the configuration: nothing in
+// it comes from a variable, a data source, a schedule or a file.
+func isWrittenOut(refs *references, expr hclsyntax.Expression) bool {
+	seen := make(map[*node]bool)
+	var all func(refs *references, expr hclsyntax.Expression) bool
+	all = func(refs *references, expr hclsyntax.Expression) bool {
+		for _, n := range refs.nodes {
+			if seen[n] {
+				continue
+			}
+			seen[n] = true
+			switch n.root {
+			case "profile", "batch":
+			case "local":
+				if a := n.arguments[0]; a.refs == nil || !all(a.refs, a.expr) {
+					return false
+				}
+			default:
+				return false
+			}
+		}
+		return !hclsyntax.VisitAll(expr, func(node hclsyntax.Node) hcl.Diagnostics {
+			if call, ok := node.(*hclsyntax.FunctionCallExpr); ok && functions.ReadsFiles(call.Name) {
+				return hcl.Diagnostics{&hcl.Diagnostic{Severity: hcl.DiagError}}
+			}
+			return nil
+		}).HasErrors()
+	}
+	return all(refs, expr)
+}
+
+// operators are those of the language, as they are written.
+func operators() map[*hclsyntax.Operation]string {
+	return map[*hclsyntax.Operation]string{
+		hclsyntax.OpLogicalOr: "||", hclsyntax.OpLogicalAnd: "&&", hclsyntax.OpLogicalNot: "!",
+		hclsyntax.OpEqual: "==", hclsyntax.OpNotEqual: "!=",
+		hclsyntax.OpGreaterThan: ">", hclsyntax.OpGreaterThanOrEqual: ">=",
+		hclsyntax.OpLessThan: "<", hclsyntax.OpLessThanOrEqual: "<=",
+		hclsyntax.OpAdd: "+", hclsyntax.OpSubtract: "-", hclsyntax.OpNegate: "-",
+		hclsyntax.OpMultiply: "*", hclsyntax.OpDivide: "/", hclsyntax.OpModulo: "%",
+	}
+}

@@ -1,0 +1,176 @@
+package config_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"remit/config"
+)
+
+// namings loads files, the first of which is main.hcl, and returns how the ref_ids are made.
+func namings(t *testing.T, files map[string]string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, diags := config.Load(dir, config.Options{Assignments: []config.Assignment{{Var: "period=2026-11"}}})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	var all []string
+	for transfer, diags := range c.Transfers(context.Background()) {
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		all = append(all, transfer.Naming)
+	}
+	return all
+}
+
+const (
+	namingPeople = "id,no,to,net\nada,1,x,1.00\nbob,2,y,2.00\n"
+	namingRest   = `
+  from_profile_id = "treasury"
+  to_profile_id   = each.value.to
+  amount          = each.value.net
+  asset           = "USD"
+}
+variable "period" { type = string }
+`
+	namingData = `
+data "csv" "people" {
+  file = "people.csv"
+  key  = "id"
+}
+`
+	namingUsual = `ref_id = "pay-${var.period}-${each.key}", key = "id"`
+)
+
+func TestNaming(t *testing.T) {
+	rows := func(refID string) string {
+		return namingData + "transfer \"internal\" \"pay\" {\n  for_each = data.csv.people.rows\n  ref_id = " + refID + "\n" + namingRest
+	}
+	single := func(refID string) string {
+		return "transfer \"internal\" \"pay\" {\n" + refID + `
+  from_profile_id = "treasury"
+  to_profile_id   = "x"
+  amount          = "1.00"
+  asset           = "USD"
+}
+variable "period" { type = string }
+`
+	}
+	over := func(forEach string) string {
+		return namingData + "transfer \"internal\" \"pay\" {\n  for_each = " + forEach + "\n  ref_id = \"pay-${each.key}\"\n" + namingRest
+	}
+	tests := map[string]struct{ text, want string }{
+		"a label":                {single(``), ""},
+		"a null is a label":      {single(`ref_id = null`), ""},
+		"text":                   {single(`ref_id = "rent"`), config.NamingWritten},
+		"text in a local":        {single(`ref_id = local.id`) + `locals { id = "rent" }`, config.NamingWritten},
+		"text without a meaning": {single(`ref_id = "a$${b}"`), config.NamingWritten},
+		"a period":               {single(`ref_id = "rent-${var.period}"`), `ref_id = "rent-${var.period}"`},
+		"a variable alone":       {single(`ref_id = "${var.period}"`), `ref_id = var.period`},
+		"rows":                   {rows(`"pay-${var.period}-${each.key}"`), namingUsual},
+		"other layout":           {rows("( # of a month\n    \"pay-${ var.period }-${ (each.key) }\" /* , */ )"), namingUsual},
+		"a local of a part":      {rows(`"${local.run}-${each.key}"`) + `locals { run = "pay-${var.period}" }`, namingUsual},
+		"locals of locals":       {rows(`local.of["run"] == null ? "" : "${local.of.run}-${each.key}"`) + "locals {\n  of  = { run = local.run, other = \"o\" }\n  run = \"pay-${var.period}\"\n}", `ref_id = (("pay-${var.period}" == null) ? "" : "pay-${var.period}-${each.key}"), key = "id"`},
+		"a key in a local":       {strings.Replace(rows(`"pay-${var.period}-${each.key}"`), `= "id"`, `= local.key`, 1) + `locals { key = "id" }`, namingUsual},
+		"another key":            {strings.Replace(rows(`"pay-${var.period}-${each.key}"`), `= "id"`, `= "no"`, 1), `ref_id = "pay-${var.period}-${each.key}", key = "no"`},
+		"a column":               {rows(`"pay-${each.value.no}"`), `ref_id = "pay-${each.value.no}"`},
+		"a picked column": {
+			strings.Replace(rows(`"pay-${each.key}"`), `= "id"`, `= "id"`+"\n  columns = { id = \"no\", to = \"to\", net = \"net\" }", 1),
+			`ref_id = "pay-${each.key}", key = "id", columns.id = "no"`,
+		},
+		"columns that are called what they are": {
+			strings.Replace(rows(`"pay-${var.period}-${each.key}"`), `= "id"`, `= "id"`+"\n  columns = { id = \"id\", to = \"to\", net = \"net\" }", 1), namingUsual,
+		},
+		"functions":  {rows(`upper(join("-", ["pay", each.key]))`), `ref_id = upper(join("-", ["pay", each.key])), key = "id"`},
+		"directives": {rows("\"%{ if each.key == \"x\" }y%{ else }${each.key}%{ endif }\""), `ref_id = ((each.key == "x") ? "y" : each.key), key = "id"`},
+		"a for expression": {
+			over(`{ for k, row in data.csv.people.rows : row.no => row if row.net != "0" }`),
+			`ref_id = "pay-${each.key}", for_each = {for rows(key = "id") : $1.no}`,
+		},
+		"a for expression in a local, with other names": {
+			over(`local.rows`) + `locals { rows = { for person in data.csv.people.rows : person.no => person } }`,
+			`ref_id = "pay-${each.key}", for_each = {for rows(key = "id") : $1.no}`,
+		},
+		"a map of a file":             {over(`{ for p in jsondecode(file("people.json")) : p.id => p }`), `ref_id = "pay-${each.key}", for_each = {for jsondecode(file("people.json")) : $1.id}`},
+		"a map that is written":       {over(`{ ada = { to = "x", net = "1.00" } }`), `ref_id = "pay-${each.key}", each.key = "ada"`},
+		"a map that is in a local":    {over(`local.all`) + `locals { all = { ada = { to = "x", net = "1.00" } } }`, `ref_id = "pay-${each.key}", each.key = "ada"`},
+		"a list that is written":      {over(`{ for p in [{ id = "ada", to = "x", net = "1.00" }] : p.id => p }`), `ref_id = "pay-${each.key}", each.key = "ada"`},
+		"a written map of no columns": {strings.Replace(over(`{ ada = { to = "x", net = "1.00" } }`), "pay-${each.key}", "pay-${each.value.to}", 1), `ref_id = "pay-${each.value.to}", each.value.to = "x"`},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := namings(t, map[string]string{
+				"main.hcl": test.text, "people.csv": namingPeople, "people.json": `[{"id":"ada","to":"x","net":"1.00"}]`,
+			})
+			if len(got) == 0 {
+				t.Fatal("there are no transfers")
+			}
+			if diff := cmp.Diff(test.want, got[0]); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestNamingInJSON reads the same words from JSON.
+func TestNamingInJSON(t *testing.T) {
+	const text = `{
+  "variable": {"period": {"type": "string"}},
+  "data": {"csv": {"people": {"file": "people.csv", "key": "id"}}},
+  "transfer": {"internal": {"pay": {
+    "for_each": "${data.csv.people.rows}", "ref_id": "pay-${var.period}-${each.key}", "from_profile_id": "treasury",
+    "to_profile_id": "${each.value.to}", "amount": "${each.value.net}", "asset": "USD"
+  }}}
+}`
+	got := namings(t, map[string]string{"main.hcl.json": text, "people.csv": namingPeople})
+	if diff := cmp.Diff([]string{namingUsual, namingUsual}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestNamingIsBounded has a ref_id that is long, or is made of locals that each double the one
+// before: all of it counts, and what is kept is short.
+func TestNamingIsBounded(t *testing.T) {
+	block := func(refID, locals string) string {
+		return "locals {\n  l0 = \"x${var.period}\"\n" + locals + "}\ntransfer \"internal\" \"pay\" {\n  ref_id = " + refID + `
+  from_profile_id = "treasury"
+  to_profile_id   = "x"
+  amount          = "1.00"
+  asset           = "USD"
+}
+variable "period" { type = string }
+`
+	}
+	const doublings = 60
+	var doubled strings.Builder
+	for i := range doublings {
+		fmt.Fprintf(&doubled, "  l%d = \"${substr(local.l%d, 0, 4)}${substr(local.l%d, 0, 4)}\"\n", i+1, i, i)
+	}
+	long := strings.Repeat("ä", 400)
+	for name, two := range map[string][2]string{
+		"a long one":  {block(`substr("${var.period}`+long+`a", 0, 9)`, ""), block(`substr("${var.period}`+long+`b", 0, 9)`, "")},
+		"many locals": {block(fmt.Sprintf("local.l%d", doublings), doubled.String()), strings.Replace(block(fmt.Sprintf("local.l%d", doublings), doubled.String()), `"x$`, `"y$`, 1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			one := namings(t, map[string]string{"main.hcl": two[0]})[0]
+			other := namings(t, map[string]string{"main.hcl": two[1]})[0]
+			if len(one) > 320 || !utf8.ValidString(one) || one == other {
+				t.Errorf("two namings are %q and %q", one, other)
+			}
+		})
+	}
+}

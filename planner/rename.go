@@ -1,0 +1,374 @@
+package planner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/config"
+	"remit/internal/shell"
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// A ref_id that is made in another way than before is new, whatever it pays: nothing is recorded
+// under it. What was recorded under the old one is declared no longer, and makes the same
+// movement. That is a rename, at any age, and it is told from the next month's payment by what
+// the configuration says: its words changed, and not only a variable or a file.
+
+// named is a transfer by what makes its ref_id.
+type named struct {
+	refID     string
+	naming    string // as config.Transfer has it
+	fromLabel bool
+}
+
+// words are how the ref_id is made; "" where that is not known. Two transfers whose words are
+// equal differ by what variables and files say.
+func (n named) words() string {
+	switch {
+	case n.fromLabel:
+		return "label " + strconv.Quote(n.refID)
+	case n.naming == config.NamingWritten:
+		return "ref_id = " + strconv.Quote(n.refID)
+	}
+	return n.naming
+}
+
+func namedBy(c *Change) named { return named{c.RefID, c.Naming, c.FromLabel} }
+
+// renameSearch finds whether lines of one movement are what was recorded under other words. It
+// is the rule of design section 5, as a function of what it is shown: recorded transfers of the
+// movement that are declared no longer, the newest first, until isOver.
+//
+// One that has the words of a line says of that line that it is the next under its own words.
+// One whose words another declared transfer of the movement has was followed by that one. One
+// with words that nothing has any more was renamed: to one of the lines that are left.
+type renameSearch struct {
+	left   map[string]bool         // words of lines about which nothing is known yet
+	others func(words string) bool // whether another declared transfer of the movement has them
+	isOver bool
+	// found says that what was shown last is what the lines of left were.
+	found bool
+}
+
+func newRenameSearch(lines []named, others func(words string) bool) *renameSearch {
+	s := &renameSearch{left: make(map[string]bool), others: others}
+	all := make(map[string]bool)
+	for _, line := range lines {
+		if words := line.words(); words != "" {
+			s.left[words], all[words] = true, true
+		}
+	}
+	s.others = func(words string) bool { return all[words] || others(words) }
+	s.isOver = len(s.left) == 0
+	return s
+}
+
+// see is shown the words of the next; "" where they are not known.
+func (s *renameSearch) see(words string) {
+	switch {
+	case words == "":
+	case s.left[words]:
+		delete(s.left, words)
+		s.isOver = len(s.left) == 0
+	case !s.others(words):
+		s.found, s.isOver = true, true
+	}
+}
+
+// renaming is what a line was before.
+type renaming struct {
+	row   *row
+	words string
+	more  int // other twins that are declared no longer
+}
+
+// renameGroup is the search for the lines of one movement.
+type renameGroup struct {
+	*renameSearch
+	lines   []twinned
+	request *transfer.Request // of the first line
+	gone    []*row            // declared no longer, the newest first
+	kept    []*row            // declared
+	next    int
+	err     error // of what could not be read
+}
+
+// findRenames looks for what was recorded under other words of each movement that is due, and
+// keeps it by the number of the line. It reads the newest of what is declared no longer, and
+// an older one only while that says nothing of every line.
+func (b *builder) findRenames(ctx context.Context, due []twinned, recorded map[transfer.Twin][]*row) error {
+	b.renamed = make(map[int32]*renaming)
+	var open []*renameGroup
+	for rest := due; len(rest) > 0; {
+		n := countTwins(rest)
+		if g := b.newRenameGroup(ctx, rest[:n], recorded[rest[0].twin]); g != nil {
+			open = append(open, g)
+		}
+		rest = rest[n:]
+	}
+	for len(open) > 0 {
+		if err := b.readNext(ctx, open); err != nil {
+			return err
+		}
+		open = slices.DeleteFunc(open, func(g *renameGroup) bool { return g.isOver || g.next == len(g.gone) })
+	}
+	return nil
+}
+
+// countTwins is how many of the first ones share their twin.
+func countTwins(due []twinned) int {
+	n := 1
+	for n < len(due) && due[n].twin == due[0].twin {
+		n++
+	}
+	return n
+}
+
+// newRenameGroup is nil where nothing is to be read: no twin is declared no longer, or labels
+// alone say what there is to say.
+func (b *builder) newRenameGroup(ctx context.Context, lines []twinned, recorded []*row) *renameGroup {
+	g := &renameGroup{lines: lines}
+	for _, r := range recorded {
+		if r.declared {
+			g.kept = append(g.kept, r)
+		} else {
+			g.gone = append(g.gone, r)
+		}
+	}
+	if len(g.gone) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(g.gone, func(x, y *row) int { return -cmp.Compare(x.age(), y.age()) })
+	var names []named
+	for _, line := range lines {
+		c := b.plan.Changes.At(int(line.number))
+		if g.request == nil {
+			g.request = &c.Request
+		}
+		at := slices.IndexFunc(g.gone, func(r *row) bool { return r.fromLabel })
+		if c.FromLabel && at >= 0 {
+			b.renamed[line.number] = &renaming{g.gone[at], g.gone[at].label(), len(g.gone) - 1}
+			continue
+		}
+		names = append(names, namedBy(&c))
+	}
+	g.renameSearch = newRenameSearch(names, func(words string) bool {
+		is, err := b.isNamed(ctx, g, words)
+		g.err = errors.Join(g.err, err)
+		return is
+	})
+	if g.isOver {
+		return nil
+	}
+	return g
+}
+
+// age orders rows by when they were intended; what is not known counts as new.
+func (r *row) age() int64 {
+	if r.intended == unknownAge {
+		return 1<<63 - 1
+	}
+	return r.intended
+}
+
+func (r *row) label() string { return named{refID: r.refID(), fromLabel: true}.words() }
+
+// readNext shows each search its next transfer.
+func (b *builder) readNext(ctx context.Context, open []*renameGroup) error {
+	var refIDs []string
+	var of []*renameGroup
+	for _, g := range open {
+		r := g.gone[g.next]
+		g.next++
+		if r.fromLabel {
+			if err := g.show(b, r, r.label()); err != nil {
+				return err
+			}
+			continue
+		}
+		refIDs = append(refIDs, r.refID())
+		of = append(of, g)
+	}
+	return eachDetail(ctx, b.record, refIDs, func(d *state.Detail) error {
+		g := of[0]
+		of = of[1:]
+		request, err := newRecorded(d).Request()
+		if err != nil {
+			return fmt.Errorf("read the recorded request of %q: %w", d.RefID, err)
+		}
+		words := named{d.RefID, d.Intent.Naming, d.Intent.FromLabel}.words()
+		switch {
+		case !request.IsTwin(g.request): // 64 bits of it are
+			return nil
+		case words == "" && d.Intent.Address != "":
+			g.isOver = true // 0.1.0 wrote it, and all before it
+			return nil
+		}
+		return g.show(b, g.gone[g.next-1], words)
+	})
+}
+
+// show shows the search a transfer, and notes what it finds.
+func (g *renameGroup) show(b *builder, r *row, words string) error {
+	g.see(words)
+	if !g.found || g.err != nil {
+		return g.err
+	}
+	for _, line := range g.lines {
+		c := b.plan.Changes.At(int(line.number))
+		if b.renamed[line.number] == nil && g.left[namedBy(&c).words()] {
+			b.renamed[line.number] = &renaming{r, words, len(g.gone) - 1}
+		}
+	}
+	return nil
+}
+
+// isNamed reports whether a declared transfer of the movement has words, beside the lines that
+// are due: one that waits, or one that was recorded under them.
+func (b *builder) isNamed(ctx context.Context, g *renameGroup, words string) (bool, error) {
+	if b.waiting == nil {
+		b.waiting = make(map[transfer.Twin][]int32)
+		for i := range b.facts {
+			if b.plan.Changes.Action(i) == Submit {
+				continue
+			}
+			if c := b.plan.Changes.At(i); c.Declared() {
+				twin := c.Request.Twin()
+				b.waiting[twin] = append(b.waiting[twin], int32(i))
+			}
+		}
+	}
+	for _, i := range b.waiting[g.lines[0].twin] {
+		c := b.plan.Changes.At(int(i))
+		if c.Request.IsTwin(g.request) && namedBy(&c).words() == words {
+			return true, nil
+		}
+	}
+	if !b.namings[words] || len(g.kept) == 0 {
+		return false, nil
+	}
+	refIDs := make([]string, len(g.kept))
+	for i, r := range g.kept {
+		refIDs[i] = r.refID()
+	}
+	is := false
+	err := eachDetail(ctx, b.record, refIDs, func(d *state.Detail) error {
+		is = is || d.Intent.Naming == words
+		return nil
+	})
+	return is, err
+}
+
+// noteNaming keeps which words are declared, of whatever is declared.
+func (b *builder) noteNaming(t *config.Transfer) {
+	if t.Naming == b.lastNaming || t.Naming == config.NamingWritten {
+		return
+	}
+	b.lastNaming = t.Naming
+	if b.namings == nil {
+		b.namings = make(map[string]bool)
+	}
+	b.namings[t.Naming] = true
+}
+
+// Renaming is what an obstacle says of transfers that were renamed.
+type Renaming struct {
+	// Was and Is are how the ref_ids were made and are, of the first of them.
+	Was string `json:"was"`
+	Is  string `json:"is"`
+	// Oldest and Newest are when what they were was intended; zero where that is not known.
+	Oldest time.Time `json:"oldest,omitzero"`
+	Newest time.Time `json:"newest,omitzero"`
+}
+
+// addRenameObstacles adds one for each block of which transfers were renamed, in declaration
+// order.
+func (j *judge) addRenameObstacles() {
+	blocks := slices.Collect(maps.Keys(j.renames))
+	for _, some := range j.renames {
+		slices.SortFunc(some, func(x, y verdict) int { return cmp.Compare(x.line.number, y.line.number) })
+	}
+	slices.SortFunc(blocks, func(x, y string) int {
+		return cmp.Compare(j.renames[x][0].line.number, j.renames[y][0].line.number)
+	})
+	for n, block := range blocks {
+		if n == refIDsMax {
+			j.plan.Obstacles = append(j.plan.Obstacles, Obstacle{
+				Kind: ObstacleRename, Count: len(blocks) - n,
+				Detail: fmt.Sprintf("%d more blocks have transfers that look like renamed ones.", len(blocks)-n),
+			})
+			break
+		}
+		j.plan.Obstacles = append(j.plan.Obstacles, j.renameObstacle(block, j.renames[block]))
+	}
+}
+
+// renameObstacle is about the renames of one block, with what keeps the identities and what
+// accepts the new ones.
+func (j *judge) renameObstacle(block string, some []verdict) Obstacle {
+	first := some[0]
+	was, is := first.rename, namedBy(first.line.Change).words()
+	o := Obstacle{Kind: ObstacleRename, Address: block, Rename: &Renaming{Was: was.words, Is: is}}
+	areMixed := false
+	for _, v := range some {
+		o.add(v.line.RefID)
+		areMixed = areMixed || v.rename.words != was.words
+		if at := v.rename.row.intended; at != unknownAge {
+			o.Rename.add(time.UnixMilli(at).UTC())
+		}
+	}
+	accept := "--accept-renames=" + shell.Word(fmt.Sprintf("%s:%d", block, o.Count))
+	old := was.row.refID()
+	when := o.Rename.when()
+	if o.Count == 1 && first.line.Address == block {
+		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q, which is recorded from %s%s and is no longer declared. Its name was made by %s, and is by %s. If the transfer was only renamed, keep its identity by writing its ref_id out in the block. If both are meant, accept it: %s.",
+			first.line.RefID, first.line.Place, old, j.places[old], when, was.words, is, accept)
+		o.Remedy = "ref_id = " + string(hclwrite.TokensForValue(cty.StringVal(old)).Bytes())
+	} else {
+		o.Detail = fmt.Sprintf("%d transfers of %s make the same movements as recorded ones%s that are no longer declared, the first %q at %s as %q, recorded from %s. Their ref_ids were made by %s%s, and are by %s. If they were only renamed, they are paid already: write the old words again, which keeps their identities. If they are to be paid once more, accept exactly so many.",
+			o.Count, block, when, first.line.RefID, first.line.Place, old, j.places[old], was.words, orOthers(areMixed), is)
+		o.Remedy = accept
+	}
+	if given, ok := j.controls.AcceptRenames[block]; ok {
+		o.Detail += fmt.Sprintf(" --accept-renames=%s:%d does not count: %d need it.", block, given, o.Count)
+	}
+	return o
+}
+
+func orOthers(are bool) string {
+	if are {
+		return ", or by others"
+	}
+	return ""
+}
+
+func (r *Renaming) add(at time.Time) {
+	if r.Oldest.IsZero() || at.Before(r.Oldest) {
+		r.Oldest = at
+	}
+	if at.After(r.Newest) {
+		r.Newest = at
+	}
+}
+
+// when says when what was renamed was intended.
+func (r *Renaming) when() string {
+	oldest, newest := r.Oldest.Format(time.DateOnly), r.Newest.Format(time.DateOnly)
+	switch {
+	case r.Oldest.IsZero():
+		return ""
+	case oldest == newest:
+		return " (intended on " + oldest + ")"
+	}
+	return " (intended from " + oldest + " to " + newest + ")"
+}
