@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"remit/internal/operator"
 	"remit/internal/transfer"
 )
 
@@ -24,6 +25,8 @@ const (
 	replayMax       = 10 * 365 * 24 * time.Hour
 	rateWindowMax   = 24 * time.Hour
 	rateMax         = 10_000_000
+
+	noPath = "none" // of lookup_path: the operator's is not used either
 )
 
 // serviceBlock is the service block, kept because a token's arguments are evaluated later.
@@ -119,7 +122,12 @@ func (s *Service) readBehaviour(r *reader) {
 				"operator %s stands in a path: lower-case letters, digits, '-' and '_', beginning with a letter.", shown(a, text))
 		}
 	}
-	if text, a := r.text("lookup_path"); text != "" {
+	if r.block.arguments["lookup_path"] == nil {
+		s.LookupPath = operator.Of(s.Operator).LookupPath
+	}
+	if text, a := r.text("lookup_path"); text == noPath {
+		s.LookupPath = ""
+	} else if text != "" {
 		s.LookupPath = text
 		if !strings.HasPrefix(text, "/") || strings.ContainsAny(text, "?#\\ ") || strings.Contains(text, "..") {
 			r.refuse(a.expr.Range(), "Invalid path", "lookup_path %s must begin with '/' and have neither a query nor spaces.", shown(a, text))

@@ -1,11 +1,15 @@
 package config
 
 import (
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"remit/internal/operator"
 )
 
 // The environment variables that stand in for arguments that are absent, or whose variable
@@ -36,9 +40,30 @@ func (c *Configuration) Credentials() (Credentials, hcl.Diagnostics) {
 	if out.Scopes = r.texts("scopes"); out.Scopes == nil {
 		c.reportUnset(r, c.service.arguments["scopes"])
 	}
+	c.warnOfScopes(r, out.Scopes)
 	out.CertificateFile, out.KeyFile = c.certificate(r)
 	out.Signing = c.signing(r)
 	return out, r.diags
+}
+
+// warnOfScopes warns where the scopes asked for lack what the operator is known to want for lookups, or
+// for making any transfer. Without scopes the token endpoint decides.
+func (c *Configuration) warnOfScopes(r *reader, scopes []string) {
+	if len(scopes) == 0 {
+		return
+	}
+	lacks := func(what string, oneOf ...string) {
+		isThere := func(scope string) bool { return scope == "" || slices.Contains(scopes, scope) }
+		if len(oneOf) > 0 && !slices.ContainsFunc(oneOf, isThere) {
+			r.diags = append(r.diags, warning(c.service.arguments["scopes"].expr.Range(), "A scope may be missing",
+				"The operator %q asks for the scope %s %s. Add it to scopes.", c.Service.Operator, strings.Join(oneOf, " or "), what))
+		}
+	}
+	contract := operator.Of(c.Service.Operator)
+	lacks("to make transfers", slices.Sorted(maps.Values(contract.ScopeCreate))...)
+	if c.Service.LookupPath != "" {
+		lacks("to look transfers up", contract.ScopeLookup)
+	}
 }
 
 // credential is an argument, or else what the environment says, or else a mistake.

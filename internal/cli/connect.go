@@ -105,7 +105,7 @@ func (w *workspace) connectSandbox(ctx context.Context, options service.Options,
 		return nil, errors.Join(err, box.Close())
 	}
 	options.BaseURL, options.TokenURL = server.URL, server.URL+sandbox.TokenPath
-	options.LookupPath = sandbox.LookupPath
+	options.LookupPath = sandbox.LookupPath(w.config.Service.Operator)
 	options.ClientID, options.ClientSecret = state.Sandbox, secret
 	return newConnection(options, func() {
 		_ = server.Close()

@@ -54,6 +54,7 @@ var layer = map[string]int{
 	"remit/internal/zone":       0,
 	"remit/internal/approval":   1,
 	"remit/internal/boot":       0,
+	"remit/internal/operator":   1,
 	"remit/internal/transfer":   0,
 	"remit/internal/shell":      0,
 	"remit/internal/jws":        0,

@@ -100,7 +100,7 @@ func (s *serving) announce(p *process, base string) error {
 	fields := [][2]string{
 		{"base_url", base},
 		{"token_url", base + sandbox.TokenPath},
-		{"lookup_path", sandbox.LookupPath},
+		{"lookup_path", sandbox.LookupPath(transfer.Operator(s.operator))},
 		{"client_id", s.clientID},
 		{"client_secret", s.clientSecret},
 	}

@@ -391,6 +391,7 @@ func (s *fakeService) start(ts *testscript.TestScript, faults []string) {
 	s.secret = rand.Text()
 	box, err := sandbox.Open(context.Background(), sandbox.Options{
 		ClientID: "finance", ClientSecret: s.secret, Faults: parseFaults(ts, faults), Now: s.now,
+		Operator: transfer.Operator(ts.Getenv("OPERATOR")),
 	})
 	ts.Check(err)
 	s.box = box

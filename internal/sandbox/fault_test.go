@@ -253,10 +253,10 @@ func TestFaultsOfTheLookup(t *testing.T) {
 	if got := directions(c.lookup("ref_ids=a", "late=5s")); got != "DEBIT CREDIT" {
 		t.Errorf("after five seconds the lookup shows %q", got)
 	}
-	if status, _ := c.do(http.MethodGet, sandbox.LookupPath+"?ref_ids=a", "", "lookup-error=500"); status != 500 {
+	if status, _ := c.do(http.MethodGet, sandbox.LookupPath("")+"?ref_ids=a", "", "lookup-error=500"); status != 500 {
 		t.Errorf("lookup-error is answered %d", status)
 	}
-	if status, _ := c.do(http.MethodGet, sandbox.LookupPath+"?ref_ids=a", "", "nonsense"); status != 400 {
+	if status, _ := c.do(http.MethodGet, sandbox.LookupPath("")+"?ref_ids=a", "", "nonsense"); status != 400 {
 		t.Errorf("an unknown fault is answered %d", status)
 	}
 }

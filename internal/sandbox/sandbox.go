@@ -8,6 +8,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -23,14 +24,17 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"remit/internal/operator"
 	"remit/internal/transfer"
 )
 
-// Where the sandbox listens, below its base URL.
-const (
-	TokenPath  = "/oauth2/token"
-	LookupPath = "/v2/transfers"
-)
+// TokenPath is where the sandbox hands out tokens, below its base URL.
+const TokenPath = "/oauth2/token"
+
+// LookupPath is where the sandbox of an operator looks transfers up, below its base URL.
+func LookupPath(name transfer.Operator) string {
+	return cmp.Or(operator.Of(name).LookupPath, "/v2/transfers")
+}
 
 // Credentials that a sandbox accepts where its options name no others.
 const (
@@ -82,12 +86,13 @@ type Balance struct {
 
 // Sandbox is an open sandbox. It is an http.Handler, safe for concurrent use.
 type Sandbox struct {
-	options Options
-	ledger  *ledger
-	mux     *http.ServeMux
-	tokens  *tokenTable
-	faults  atomic.Pointer[Faults]
-	closed  chan struct{}
+	options  Options
+	contract operator.Contract
+	ledger   *ledger
+	mux      *http.ServeMux
+	tokens   *tokenTable
+	faults   atomic.Pointer[Faults]
+	closed   chan struct{}
 
 	mu       sync.Mutex
 	created  int            // requests to create so far
@@ -109,12 +114,12 @@ func Open(ctx context.Context, o Options) (*Sandbox, error) {
 		return nil, fmt.Errorf("open the sandbox's ledger: %w", err)
 	}
 	s := &Sandbox{
-		options: o, ledger: l, mux: http.NewServeMux(), tokens: newTokenTable(o),
+		options: o, contract: operator.Of(o.Operator), ledger: l, mux: http.NewServeMux(), tokens: newTokenTable(o),
 		closed: make(chan struct{}), attempts: make(map[string]int),
 	}
 	s.SetFaults(o.Faults)
 	s.mux.HandleFunc("POST "+TokenPath, s.serveToken)
-	s.mux.HandleFunc("GET "+LookupPath, s.serveLookup)
+	s.mux.HandleFunc("GET "+LookupPath(o.Operator), s.serveLookup)
 	for _, op := range transfer.Operations() {
 		s.mux.HandleFunc("POST "+o.Operator.Path(op), func(w http.ResponseWriter, r *http.Request) {
 			s.serveCreate(w, r, op)

@@ -143,7 +143,7 @@ type page struct {
 
 func (c *client) lookup(query string, faults ...string) page {
 	c.t.Helper()
-	status, answer := c.do(http.MethodGet, sandbox.LookupPath+"?"+query, "", faults...)
+	status, answer := c.do(http.MethodGet, sandbox.LookupPath("")+"?"+query, "", faults...)
 	var p page
 	if err := json.Unmarshal(answer, &p); err != nil || status != http.StatusOK {
 		c.t.Fatalf("lookup answered %d: %s", status, answer)
@@ -452,7 +452,7 @@ func TestLookupInPages(t *testing.T) {
 		"101 ref_ids":  "ref_ids=" + strings.Join(manyRefIDs(101), "&ref_ids="),
 		"a bad cursor": "ref_ids=a&page_cursor=x",
 	} {
-		if status, _ := c.do(http.MethodGet, sandbox.LookupPath+"?"+query, ""); status != http.StatusBadRequest {
+		if status, _ := c.do(http.MethodGet, sandbox.LookupPath("")+"?"+query, ""); status != http.StatusBadRequest {
 			t.Errorf("%s is answered %d", name, status)
 		}
 	}
@@ -720,4 +720,49 @@ func BenchmarkCreate(b *testing.B) {
 			}
 		}
 	})
+}
+
+// TestTheSandboxOfAnOperatorAnswersAsItDocuments has transfers made, replayed, looked up and refused
+// for want of money.
+func TestTheSandboxOfAnOperatorAnswersAsItDocuments(t *testing.T) {
+	tests := map[transfer.Operator]struct {
+		created, short int
+		shortType      string
+		lookup         string
+	}{
+		"":      {201, 422, "https://sandbox.invalid/problems/insufficient-funds", "/v2/transfers"},
+		"acme":  {201, 422, "https://sandbox.invalid/problems/insufficient-funds", "/v2/transfers"},
+		"paxos": {200, 403, "https://sandbox.invalid/v2/problems/insufficient_funds", "/v2/transfer/transfers"},
+	}
+	for operator, want := range tests {
+		t.Run("operator "+string(operator), func(t *testing.T) {
+			c := open(t, sandbox.Options{Operator: operator, OpeningBalances: []sandbox.Balance{{ProfileID: "rich", Asset: "USD", Amount: decimal.NewFromInt(100)}}})
+			body := func(refID, amount string) string {
+				return `{"from_profile_id":"rich","to_profile_id":"b","asset":"USD","ref_id":"` + refID + `","amount":"` + amount + `"}`
+			}
+			for _, op := range transfer.Operations() {
+				path := operator.Path(op)
+				if status, answer := c.do(http.MethodPost, path, body(string(op), "1")); status != want.created {
+					t.Errorf("%s made: %d %s", path, status, answer)
+				}
+				if status, answer := c.do(http.MethodPost, path, body(string(op), "1")); status != 200 {
+					t.Errorf("%s again: %d %s", path, status, answer)
+				}
+				status, answer := c.do(http.MethodPost, path, body("dear", "1000"))
+				var problem struct {
+					Type   string `json:"type"`
+					Status int    `json:"status"`
+				}
+				if err := json.Unmarshal(answer, &problem); err != nil || status != want.short || problem.Status != status || problem.Type != want.shortType {
+					t.Errorf("%s without funds: %d %s", path, status, answer)
+				}
+			}
+			if got := sandbox.LookupPath(operator); got != want.lookup {
+				t.Errorf("looks up at %q", got)
+			}
+			if status, answer := c.do(http.MethodGet, want.lookup+"?ref_ids=internal", ""); status != 200 || !strings.Contains(string(answer), `"internal"`) {
+				t.Errorf("lookup: %d %s", status, answer)
+			}
+		})
+	}
 }

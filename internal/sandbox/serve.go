@@ -84,17 +84,19 @@ func (s *Sandbox) create(request transfer.Request, e effects) (status int, answe
 	case err != nil:
 		return s.problem(&problem{Type: problemBase + "ledger", Title: "The ledger failed", Status: http.StatusInternalServerError, Detail: err.Error()})
 	case m.insufficient:
-		p := invalid(http.StatusUnprocessableEntity, "insufficient-funds", "the profile has too little of the asset")
-		p.Title = "Insufficient funds"
-		return s.problem(p)
+		lacks := s.contract.Insufficient
+		return s.problem(&problem{
+			Type: s.contract.ProblemBase + lacks.Kind, Title: "Insufficient funds", Status: lacks.Status,
+			Detail: "the profile has too little of the asset",
+		})
 	case !m.replay:
-		return http.StatusCreated, s.answer(m, e)
+		return s.contract.CreatedStatus, s.answer(m, e)
 	}
 	mode := e[Replay].Mode
 	if mode == ReplayIgnore || mode == "" && m.sameBody {
 		return http.StatusOK, s.answer(m, e)
 	}
-	p := &problem{Type: problemBase + "already-exists", Title: "A transfer with this ref_id exists", Status: http.StatusConflict}
+	p := &problem{Type: s.contract.ProblemBase + "already-exists", Title: "A transfer with this ref_id exists", Status: http.StatusConflict}
 	if mode == ReplayExisting {
 		p.Meta = map[string]any{"existing": json.RawMessage(s.answer(m, e))}
 	}

@@ -247,7 +247,7 @@ func withSandbox(t *testing.T) (*service.Client, *sandbox.Sandbox) {
 	}
 	t.Cleanup(func() { _ = errors.Join(server.Close(), box.Close()) })
 	o := options(server.URL, server.URL+sandbox.TokenPath)
-	o.LookupPath = sandbox.LookupPath
+	o.LookupPath = sandbox.LookupPath("")
 	c := newClient(t, o)
 	if date, err := c.Ready(t.Context()); err != nil || time.Since(date).Abs() > time.Minute {
 		t.Fatalf("Ready: %s, %v", date, err)
