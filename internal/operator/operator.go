@@ -6,8 +6,6 @@
 package operator
 
 import (
-	"net/http"
-
 	"remit/internal/transfer"
 )
 
@@ -25,7 +23,7 @@ type Contract struct {
 	ScopeBalance string
 
 	// How a transfer that was made, and one that lacks the funds, is answered.
-	CreatedStatus int
+	CreatedStatus int // of HTTP
 	Insufficient  Problem
 
 	// ProblemBase begins the type of each problem.
@@ -34,7 +32,7 @@ type Contract struct {
 
 // Problem is one kind of error of RFC 9457.
 type Problem struct {
-	Status int
+	Status int    // of HTTP
 	Kind   string // the end of its type
 }
 
@@ -58,14 +56,14 @@ func Of(name transfer.Operator) Contract {
 				transfer.Platform: "transfer:write_paxos_transfer",
 			},
 			ScopeLookup: "transfer:read_transfer", ScopeBalance: "funding:read_profile",
-			CreatedStatus: http.StatusOK,
-			Insufficient:  Problem{http.StatusForbidden, "insufficient_funds"},
+			CreatedStatus: 200,
+			Insufficient:  Problem{403, "insufficient_funds"},
 			ProblemBase:   "https://sandbox.invalid/v2/problems/",
 		}
 	}
 	return Contract{
-		CreatedStatus: http.StatusCreated,
-		Insufficient:  Problem{http.StatusUnprocessableEntity, "insufficient-funds"},
+		CreatedStatus: 201,
+		Insufficient:  Problem{422, "insufficient-funds"},
 		ProblemBase:   "https://sandbox.invalid/problems/",
 	}
 }
