@@ -39,7 +39,7 @@ func Adopt(ctx context.Context, run Run, others Others) (Summary, error) {
 	all := newLines(run.Plan, isAdoptable)
 	c := newCourse(ctx, run, all.len())
 	defer c.release()
-	known, err := takeSurvey(c.lasting, run, all)
+	known, err := c.takeSurvey(c.lasting, all)
 	if err == nil {
 		run.Begun.File = placeOf(run.Journal)
 		err = c.journal.append(run.Begun)

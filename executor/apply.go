@@ -41,7 +41,7 @@ func Apply(ctx context.Context, run Run) (Summary, error) {
 		c.report.leave(all, false)
 		return c.report.summary, err
 	}
-	known, err := takeSurvey(c.lasting, run, all)
+	known, err := c.takeSurvey(c.lasting, all)
 	if err != nil {
 		c.report.leave(all, false)
 		return c.end(fmt.Errorf("read the state: %w", err))
@@ -64,7 +64,7 @@ func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
 	c := newCourse(ctx, run, open.len())
 	defer c.release()
 	c.report.leave(open, true) // the plan can't be applied again either
-	known, err := takeSurvey(c.lasting, run, lines{})
+	known, err := c.takeSurvey(c.lasting, lines{})
 	if err != nil {
 		c.deaf()
 		c.report.leave(doubts, false)

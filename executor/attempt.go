@@ -40,10 +40,14 @@ type job struct {
 	// until is when the request may no longer start, for which late says why; the zero time is
 	// never.
 	until time.Time
+	// old says of a doubt why it is too old to be sent again, "" where it is not; nil where nothing is
+	// in doubt.
+	old func() string
 	// shut says which window is closed at a time, "" for none; nil where there are no windows.
 	shut func(time.Time) string
 
-	checked time.Time                   // when the lock was known to be ours
+	asked   reading                     // when the latest request was handed over
+	checked reading                     // when the lock was known to be ours
 	begun   bool                        // it is not ahead any more: a request has begun, or never will
 	ages    time.Time                   // from when on the latest request ages in its limit, if it is not answered before
 	tries   int                         // that made nothing
@@ -63,7 +67,7 @@ func (e lateError) Error() string { return string(e) }
 // judge says what an answer makes of the transfer. Where it leaves open whose record there
 // is, or whom it paid, a lookup may tell. Without one, the ref_id would only be called known again.
 func (c *course) judge(j *job, answer Answer) verdict {
-	v := judgeAnswer(j.known, answer, nil)
+	v := judgeAnswer(c.aged(j.known, j.asked), answer, nil)
 	if c.run.Finder == nil && answer.Kind == Exists && v.outcome.Status == state.InDoubt {
 		v.next, v.idle = command(j.refID, "--recorded FILE"), true
 	}
@@ -74,7 +78,7 @@ func (c *course) judge(j *job, answer Answer) verdict {
 	if err != nil {
 		return v // what the answer itself says
 	}
-	return judgeAnswer(j.known, answer, found.records[j.refID])
+	return judgeAnswer(c.aged(j.known, j.asked), answer, found.records[j.refID])
 }
 
 // mayTry waits until the next request of an attempt may start, and reports whether it may. Each
@@ -95,6 +99,7 @@ func (c *course) mayTry(j *job) bool {
 // is "nothing was made", there may be another try.
 func (c *course) try(j *job) (ended bool) {
 	c.report.requested()
+	j.asked = c.timekeeper.local()
 	j.answer = c.submit(j.intent.Path, []byte(j.intent.Body))
 	c.limiters[j.intent.Operation].arrived(j.ages)
 	switch j.answer.Kind {
@@ -156,10 +161,13 @@ func (c *course) waitToRetry(j *job, limit *limiter) bool {
 // mayStart is asked right before a request starts: it must not be too late for it, and the
 // lock must be ours.
 func (c *course) mayStart(j *job) error {
-	now := c.run.Clock.Now()
-	// The monotonic clock stands still while a machine sleeps; the wall clock does not.
-	age := max(now.Sub(j.checked), now.Round(0).Sub(j.checked.Round(0)))
-	if age > checkAgeMax {
+	if j.old != nil {
+		if err := c.renewClocks(); err != nil {
+			return lateError(fmt.Sprintf("Not sent again: how old it is can't be told (%v).", err))
+		}
+	}
+	now := c.timekeeper.local()
+	if since(j.checked, now) > checkAgeMax {
 		if err := c.journal.check(); err != nil {
 			c.stopOn(err)
 			return fmt.Errorf("%w: %w", errLocked, err)
@@ -337,6 +345,12 @@ func refusal(err error) bool {
 func (j *job) tooLate(now time.Time) string {
 	if !j.until.IsZero() && now.After(j.until) {
 		return j.late
+	}
+	if j.old != nil {
+		if why := j.old(); why != "" {
+			j.late = why
+			return why
+		}
 	}
 	if j.shut != nil {
 		if why := j.shut(now); why != "" {

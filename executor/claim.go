@@ -95,6 +95,7 @@ func (o *order) levelsOf(rest []int32) [][]int32 {
 type claimed struct {
 	state.Part
 	details map[string]state.Detail
+	clocks  map[string]state.Clocks // of what is in doubt: what they said at its first intent
 }
 
 // claim claims a part, or all that are free. Where there was none it waits before.
@@ -141,7 +142,7 @@ func (c *course) readClaimed(s *shared, parts []state.Part, watched func(listOf)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
 	for _, part := range parts {
-		one := claimed{part, make(map[string]state.Detail, len(part.RefIDs))}
+		one := claimed{part, make(map[string]state.Detail, len(part.RefIDs)), make(map[string]state.Clocks)}
 		var wanted []string
 		if c.starting.Err() == nil || part.Again {
 			if wanted, err = c.withDependencies(s, part, watched); err != nil {
@@ -150,6 +151,18 @@ func (c *course) readClaimed(s *shared, parts []state.Part, watched func(listOf)
 		}
 		if err := eachDetail(c.lasting, snapshot, wanted, func(d state.Detail) { one.details[d.RefID] = d }); err != nil {
 			return nil, err
+		}
+		var doubts []*unsettled
+		for _, d := range one.details {
+			if d.Status == state.InDoubt {
+				doubts = append(doubts, newUnsettled(d, c.run.Begun.RunID, c.run.Policy))
+			}
+		}
+		if err := c.learnClocks(c.lasting, snapshot, doubts); err != nil {
+			return nil, err
+		}
+		for _, u := range doubts {
+			one.clocks[u.refID] = u.since.clocks
 		}
 		list = append(list, one)
 	}
@@ -213,6 +226,7 @@ func (o *order) take(part claimed) {
 		if row := o.known.rows[refID]; row.Status == state.InDoubt && (row.Open() || row.RunID != o.c.run.Begun.RunID) {
 			d := newUnsettled(part.details[refID], o.c.run.Begun.RunID, o.c.run.Policy)
 			o.planned[refID] = &change
+			d.since.clocks = part.clocks[refID]
 			doubts = append(doubts, d)
 			continue
 		}

@@ -12,9 +12,13 @@ import (
 	"remit/state"
 )
 
-// ageAdopted is how much older than the first intent a record must be to be another's
-// (design section 3): clocks may differ by as much.
-const ageAdopted = 5 * time.Minute
+// How much older than the first request a record must be to be another's (design section 3): by the
+// local clock, which may differ from the service's by as much, and by the service's own, whose
+// machines may.
+const (
+	ageAdopted  = 5 * time.Minute
+	ageAnswered = 5 * time.Second
+)
 
 // known is what this state knew of a ref_id when an answer or a lookup came in.
 type known struct {
@@ -26,6 +30,10 @@ type known struct {
 	earlier bool      // that intent is older than the attempt that is judged
 	found   bool      // that intent came with records that others made, or with a list's word
 	doubted bool      // an attempt before the one that is judged is in doubt
+
+	since  sent          // of a doubt: its first intent
+	age    time.Duration // how long before now the request may have been made at most
+	isAged bool          // by a clock that nobody can set; false: age says nothing
 
 	group    string // that a list says in place of a record; "" where none does
 	alone    bool   // of that, nobody says what was asked for but its asset and amount
@@ -151,7 +159,7 @@ func judgeRecords(k known, where setting, records []transfer.Record) verdict {
 // ours can have made it; a record that was there before is adopted, and unverified where
 // neither its destination is proven nor an intent of ours is older than it.
 func provenance(k known, where setting, finding transfer.Finding) state.Status {
-	older := finding.Debit.CreatedAt.Before(k.first.Add(-ageAdopted))
+	older := k.isOlder(finding.Debit)
 	ours := false
 	switch where {
 	case inAnswer, inDoubt:
@@ -163,10 +171,25 @@ func provenance(k known, where setting, finding transfer.Finding) state.Status {
 	switch {
 	case ours:
 		return state.Recorded
-	case finding.DestinationProven || k.earlier && !older:
+	case finding.DestinationProven || k.earlier && !(older && k.doubted) && !k.isOlderThanFirst(finding.Debit):
 		return state.Adopted
 	}
 	return state.Unverified
+}
+
+// isOlder reports whether a record was there before any request that can have made it: by the service's
+// clock, where the answer says what that was, and else by the local one.
+func (k known) isOlder(r *transfer.Record) bool {
+	if k.isAged && !r.AnsweredAt.IsZero() {
+		return r.AnsweredAt.Sub(r.CreatedAt) > k.age+ageAnswered
+	}
+	return k.isOlderThanFirst(r)
+}
+
+// isOlderThanFirst reports whether a record was there before the first intent of its request, by the
+// local clock.
+func (k known) isOlderThanFirst(r *transfer.Record) bool {
+	return r.CreatedAt.Before(k.first.Add(-ageAdopted))
 }
 
 // withRecord is what was found, and the answered record where it is not among it.

@@ -22,6 +22,8 @@ type timekeeper struct {
 	clock Clock
 
 	renewing sync.Mutex // one at a time reads them anew
+	failed   error      // why they could not be, guarded by renewing
+	failedAt reading    // likewise
 
 	mu    sync.Mutex
 	begin reading                 // with which the events of this runner are dated

@@ -110,14 +110,14 @@ func (c *course) intend(lot []*job) intents {
 			made.left = lot[i:]
 			break
 		}
-		j.checked = c.run.Clock.Now()
-		if why := j.tooLate(j.checked); why != "" {
+		j.checked = c.timekeeper.local()
+		if why := j.tooLate(j.checked.local); why != "" {
 			limit.release()
 			made.bar(j, unsent(j.known, why))
 			continue
 		}
 		if j.first.IsZero() {
-			j.first = j.checked
+			j.first = j.checked.local
 		}
 		c.date(&j.intent)
 		j.answer = Answer{Kind: Unwritten} // before any

@@ -106,6 +106,7 @@ func (c *course) lookUpDoubts(open []*unsettled) []finding {
 		}
 		first := len(findings)
 		for _, u := range chunk {
+			u.known = c.aged(u.known, reading{})
 			findings = append(findings, lookAt(u, found, failed))
 		}
 		c.writeFindings(findings[first:])
@@ -172,8 +173,8 @@ func (o *order) sendAgain(u *unsettled) {
 		return
 	}
 	j := &job{known: u.known, intent: u.intent, planned: true}
-	j.until, j.late = u.first.Add(o.c.run.Policy.ReplayWindow-o.c.run.Policy.RequestTimeout), pastReplay
-	if !change.Expires.IsZero() && change.Expires.Before(j.until) {
+	j.old = func() string { return o.c.tooOld(u.since) }
+	if !change.Expires.IsZero() {
 		j.until, j.late = change.Expires, "Not sent again: it has expired."
 	}
 	j.shut = o.shut(change)
@@ -210,8 +211,9 @@ func (o *order) mayNotSendAgain(u *unsettled, change *planner.Change) string {
 		return "Not sent again: it is not due."
 	case o.c.run.Plan.Header.Shut(change.Windows, now) != "":
 		return "Not sent again: " + o.c.run.Plan.Header.Shut(change.Windows, now) + "."
-	case !now.Add(policy.RequestTimeout).Before(u.first.Add(policy.ReplayWindow)):
-		return pastReplay
+	}
+	if why := o.c.tooOld(u.since); why != "" {
+		return why
 	}
 	for _, refID := range change.After {
 		if row := o.known.rows[refID]; row.RecordStatus != transfer.Completed || row.Status != state.Recorded && row.Status != state.Adopted {

@@ -30,14 +30,17 @@ type survey struct {
 // unsettled is a transfer in doubt.
 type unsettled struct {
 	known
-	intent state.Intent // of this run, with the recorded request
+	intent  state.Intent // of this run, with the recorded request
+	dated   state.Intent // the first one of that request
+	firstBy string       // the run of that
 	amiss  string       // why its request can't be compared; "" where it can
 	undue  string       // why it must not be sent again, as its latest lookup has it
 	unread bool         // that has a record that can't be read
 }
 
 // takeSurvey scans the state once.
-func takeSurvey(ctx context.Context, run Run, all lines) (*survey, error) {
+func (c *course) takeSurvey(ctx context.Context, all lines) (*survey, error) {
+	run := c.run
 	snapshot, err := run.Journal.Snapshot(ctx)
 	if err != nil {
 		return nil, err
@@ -68,6 +71,9 @@ func takeSurvey(ctx context.Context, run Run, all lines) (*survey, error) {
 		}
 	}
 	if err := s.readDoubts(ctx, run, snapshot, inDoubt); err != nil {
+		return nil, err
+	}
+	if err := c.learnClocks(ctx, snapshot, s.doubts); err != nil {
 		return nil, err
 	}
 	if err := s.readOutside(ctx, run, snapshot, outside); err != nil {
@@ -109,12 +115,12 @@ func (s *survey) readDoubts(ctx context.Context, run Run, snapshot state.Snapsho
 }
 
 func newUnsettled(d state.Detail, runID string, policy Policy) *unsettled {
-	u := &unsettled{intent: d.Intent}
+	u := &unsettled{intent: d.Intent, dated: d.Intent, firstBy: d.Intent.RunID}
 	u.intent.RunID, u.intent.Found, u.intent.AfterMS, u.intent.Clocks = runID, false, 0, state.Clocks{}
 	u.known = known{
 		refID: d.RefID, runID: runID,
 		first: d.IntendedAt, earlier: !d.Intent.Found, found: d.Intent.Found, doubted: true,
-		operator: policy.Operator,
+		operator: policy.Operator, since: sent{at: d.IntendedAt},
 	}
 	if d.IsListed() {
 		u.group, u.found, u.earlier = d.GroupID, true, false

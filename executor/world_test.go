@@ -46,13 +46,14 @@ type world struct {
 	service *service
 	lookup  bool
 	runs    int
+	clock   executor.Clock
 
 	mu     sync.Mutex
 	events []executor.Event
 }
 
 func newWorld(t testing.TB) *world {
-	w := &world{t: t, journal: newMemory(t, time.Now)}
+	w := &world{t: t, journal: newMemory(t, time.Now), clock: clock{}}
 	w.service = &service{made: make(map[string][]transfer.Record), clock: clock{}, tries: make(map[string]int)}
 	w.policy = executor.Policy{
 		ReplayWindow: 24 * time.Hour, InFlightMax: 4, RequestTimeout: 30 * time.Second, Wait: 2 * time.Minute,
@@ -103,7 +104,7 @@ func (w *world) run(plan *planner.Plan) executor.Run {
 	run := executor.Run{
 		Plan: plan, Begun: state.Begun{RunID: fmt.Sprintf("run-%d", w.runs), Digest: "digest"},
 		Journal: w.journal, Submitter: w.service, Handler: w,
-		Policy: w.policy, Clock: clock{}, Random: rand.New(rand.NewPCG(1, 2)).Float64,
+		Policy: w.policy, Clock: w.clock, Random: rand.New(rand.NewPCG(1, 2)).Float64,
 	}
 	if w.lookup {
 		run.Finder = w.service

@@ -41,14 +41,13 @@ func (c Clocks) Later(d time.Duration) Clocks {
 // SinceBoot is how long the machine had been up.
 func (c Clocks) SinceBoot() time.Duration { return time.Duration(c.BootMS) * time.Millisecond }
 
-// ClocksOf is what other clocks said when an intent of a run was made, at the latest that they
-// can have said: an age that is counted from it is never too small.
-func (r Run) ClocksOf(i Intent) Clocks {
-	clocks := i.Clocks
-	if clocks == (Clocks{}) {
-		clocks = r.Begun.Clocks
+// ClocksIn is what other clocks said when the intent was made, in a run that kept begun. An age that
+// is counted from it is never too small: they said that or something later.
+func (i Intent) ClocksIn(begun Clocks) Clocks {
+	if i.Clocks != (Clocks{}) {
+		begun = i.Clocks
 	}
-	return clocks.Later(time.Duration(i.AfterMS) * time.Millisecond)
+	return begun.Later(time.Duration(i.AfterMS) * time.Millisecond)
 }
 
 // Jump is an event whose time lies before that of the event before it.

@@ -1,0 +1,150 @@
+package executor_test
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"remit/executor"
+	"remit/internal/transfer"
+)
+
+// turned is a clock that somebody sets, on a machine whose boot is known or not.
+type turned struct {
+	clock
+	by   time.Duration
+	boot string // "" where the system does not say
+}
+
+func (c turned) Now() time.Time { return time.Now().Add(c.by) }
+
+func (c turned) Boot() executor.Boot {
+	if c.boot == "" {
+		return executor.Boot{}
+	}
+	b := c.clock.Boot()
+	b.ID = c.boot
+	return b
+}
+
+// TestTheAgeOfADoubtIsTheLargestThatTheEvidenceAllows has a doubt of one run, and a second run that
+// comes later, each with clocks of its own.
+func TestTheAgeOfADoubtIsTheLargestThatTheEvidenceAllows(t *testing.T) {
+	day := 24 * time.Hour
+	tests := map[string]struct {
+		first, second turned
+		dated         bool // tokens come with a Date
+		later         time.Duration
+		sent          bool
+		reason        string
+	}{
+		"a Date at both ends proves it":                 {later: time.Hour, dated: true, sent: true},
+		"a boot proves it without a Date":               {first: turned{boot: "a"}, second: turned{boot: "a"}, later: time.Hour, sent: true},
+		"local clocks alone prove nothing":              {later: time.Hour, reason: "proves nothing"},
+		"another boot proves nothing":                   {first: turned{boot: "a"}, second: turned{boot: "b"}, later: time.Hour, reason: "proves nothing"},
+		"a clock that is four minutes fast, then right": {first: turned{by: 4 * time.Minute}, dated: true, later: time.Hour, sent: true},
+		"a clock that is right, then four minutes slow": {second: turned{by: -4 * time.Minute}, dated: true, later: time.Hour, sent: true},
+		"a slow clock on the edge of the window":        {second: turned{by: -time.Minute}, dated: true, later: day + 5*time.Second, reason: "replay_window"},
+		"the Date says that the window is over": {
+			first: turned{by: 4 * time.Minute}, second: turned{by: -4 * time.Minute}, dated: true, later: day - 20*time.Second, reason: "replay_window",
+		},
+		"a clock ten hours ahead, then right, in one boot": {
+			first: turned{by: 10 * time.Hour, boot: "a"}, second: turned{boot: "a"}, later: 30 * time.Hour, reason: "one of them was wrong",
+		},
+		"a right clock, then ten hours slow, in one boot": {
+			first: turned{boot: "a"}, second: turned{by: -10 * time.Hour, boot: "a"}, later: 30 * time.Hour, reason: "one of them was wrong",
+		},
+		"a clock ten hours ahead, in both runs of one boot": {
+			first: turned{by: 10 * time.Hour, boot: "a"}, second: turned{by: 10 * time.Hour, boot: "a"}, later: time.Hour, sent: true,
+		},
+		"a boot says that the window is over": {first: turned{boot: "a"}, second: turned{boot: "a"}, later: day, reason: "replay_window"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				if !test.dated {
+					w.service.ready = func() (time.Time, error) { return time.Time{}, nil }
+				}
+				w.clock = test.first
+				w.journal.now = test.first.Now
+				doubtful(w)
+				w.service.before = nil
+				time.Sleep(test.later)
+				w.clock = test.second
+				w.journal.now = test.second.Now
+				w.apply(request("rent"))
+				requests := 1
+				if test.sent {
+					requests = 2
+				}
+				if got := w.service.requests("rent"); got != requests || !strings.Contains(w.reason("rent"), test.reason) {
+					t.Errorf("%d requests, want %d: %s", got, requests, w.reason("rent"))
+				}
+			})
+		})
+	}
+}
+
+// TestADateIsHadAnewBeforeADoubtIsSentAgain has the doubt wait for its window, which opens hours
+// after the token was had.
+func TestADateIsHadAnewBeforeADoubtIsSentAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.clock = turned{}
+		tokens := 0
+		w.service.ready = func() (time.Time, error) {
+			tokens++
+			return time.Now(), nil
+		}
+		doubtful(w)
+		w.service.before = nil
+		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 1, Window: 2 * time.Hour}}
+		w.apply(request("rent"), request("other"))
+		if w.service.requests("rent") != 2 || tokens < 3 {
+			t.Errorf("%d requests, %d tokens", w.service.requests("rent"), tokens)
+		}
+	})
+}
+
+// TestARecordIsOlderThanItsRequestByTheServicesOwnClock answers a first request with a record that
+// is another's, or with its own, under local clocks that are wrong.
+func TestARecordIsOlderThanItsRequestByTheServicesOwnClock(t *testing.T) {
+	tests := map[string]struct {
+		by     time.Duration // of the local clock
+		dated  bool
+		age    time.Duration // of the record
+		result executor.Result
+	}{
+		"its own":                                     {0, true, 0, executor.ResultRecorded},
+		"its own, by a clock four minutes fast":       {4 * time.Minute, true, 0, executor.ResultRecorded},
+		"its own, by a clock four minutes slow":       {-4 * time.Minute, true, 0, executor.ResultRecorded},
+		"another's of three minutes ago":              {0, true, 3 * time.Minute, executor.ResultUnverified},
+		"another's, by a clock four minutes slow":     {-4 * time.Minute, true, 3 * time.Minute, executor.ResultUnverified},
+		"its own, without a Date":                     {4 * time.Minute, false, 0, executor.ResultRecorded},
+		"another's of six minutes ago without a Date": {0, false, 6 * time.Minute, executor.ResultUnverified},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.clock = turned{by: test.by, boot: "a"}
+				w.journal.now = w.clock.Now
+				w.service.after = func(_ string, _ int, a executor.Answer) executor.Answer {
+					a.Record.CreatedAt = a.Record.CreatedAt.Add(-test.age)
+					if test.dated {
+						a.Record.AnsweredAt = time.Now().Truncate(time.Second)
+					}
+					return a
+				}
+				w.apply(request("rent"))
+				if got := w.results()["rent"]; got != test.result {
+					t.Errorf("it is %s, want %s", got, test.result)
+				}
+			})
+		})
+	}
+}
+
+var _ executor.Clock = turned{}
