@@ -173,4 +173,3 @@ func (c *course) learnClocks(ctx context.Context, snapshot state.Snapshot, doubt
 	}
 	return nil
 }
-

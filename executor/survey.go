@@ -33,9 +33,9 @@ type unsettled struct {
 	intent  state.Intent // of this run, with the recorded request
 	dated   state.Intent // the first one of that request
 	firstBy string       // the run of that
-	amiss  string       // why its request can't be compared; "" where it can
-	undue  string       // why it must not be sent again, as its latest lookup has it
-	unread bool         // that has a record that can't be read
+	amiss   string       // why its request can't be compared; "" where it can
+	undue   string       // why it must not be sent again, as its latest lookup has it
+	unread  bool         // that has a record that can't be read
 }
 
 // takeSurvey scans the state once.
