@@ -3,13 +3,14 @@ package config
 import (
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/confined"
 )
 
 // environmentPrefix is before the name of a variable in the environment.
@@ -25,7 +26,7 @@ func (l *loader) assign() {
 		}
 	}
 	for _, name := range l.variableFiles() {
-		content, err := readBelow(l.config.sources.root, name, sourceBytesMax)
+		content, err := confined.Read(l.config.sources.root, name, sourceBytesMax)
 		l.assignFile(name, content, err)
 	}
 	for _, a := range l.config.options.Assignments {
@@ -37,11 +38,7 @@ func (l *loader) assign() {
 			l.assignOption(a.Var)
 			continue
 		}
-		path := a.File
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(l.config.Dir, path)
-		}
-		content, err := readPath(path, sourceBytesMax)
+		content, err := readNamed(l.config.Dir, a.File, sourceBytesMax)
 		l.assignFile(a.File, content, err)
 	}
 	for _, v := range l.variables {
@@ -49,17 +46,15 @@ func (l *loader) assign() {
 	}
 }
 
-func readPath(path string, limit int64) ([]byte, error) {
-	file, err := os.Open(path)
+// readNamed reads a file that somebody named on the command line.
+func readNamed(dir, name string, limit int64) ([]byte, error) {
+	file, err := confined.OpenNamed(dir, name)
 	if err != nil {
-		return nil, plainPathError(err)
+		return nil, err
 	}
-	defer func() { _ = file.Close() }()
-	content, err := readAtMost(file, limit)
-	if err != nil {
-		return nil, plainPathError(err)
-	}
-	return content, nil
+	defer func() { _ = file.Close() }() // only read
+	content, err := confined.ReadAtMost(file, limit)
+	return content, confined.Plain(err)
 }
 
 // variableFiles are the files that are read without being asked for, in their order.

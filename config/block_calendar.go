@@ -15,6 +15,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/internal/calendar"
+	"remit/internal/confined"
 	"remit/internal/transfer"
 )
 
@@ -202,7 +203,7 @@ func (r *reader) datesOfFile(s *sources, rules *calendar.Rules) {
 		return
 	}
 	name = filepath.ToSlash(filepath.Clean(name))
-	file, err := openBelow(s.root, name)
+	file, err := confined.Open(s.root, name)
 	if err != nil {
 		r.refuse(a.expr.Range(), "File of dates cannot be read", "%s: %s", name, sentence(err))
 		return

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"remit/internal/confined"
 )
 
 // Controls are what a plan is checked against by declaration: in the configuration, and in
@@ -110,7 +112,7 @@ func (l *loader) readControlFile(b *block, name string) ([]byte, error) {
 	if b.policy != nil {
 		root = b.policy.root
 	}
-	content, err := readBelow(root, name, controlFileBytesMax)
+	content, err := confined.Read(root, name, controlFileBytesMax)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"remit/internal/confined"
 	"remit/internal/operator"
 )
 
@@ -109,7 +110,7 @@ func (c *Configuration) secretFromEnvironment(r *reader) string {
 	if path == "" {
 		return ""
 	}
-	content, err := readPath(path, secretBytesMax)
+	content, err := confined.ReadAnywhere(path, secretBytesMax)
 	if err == nil {
 		c.warnOfReaders(r, path)
 	}

@@ -10,6 +10,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"remit/internal/confined"
 )
 
 // FileDigest is a file of the configuration and the SHA-256 of its bytes.
@@ -79,7 +81,7 @@ func (s *sources) noteRead(name string) {
 }
 
 func (s *sources) digest(name string, newBlob func(size int64) hash.Hash) (FileDigest, error) {
-	file, err := openBelow(s.root, name)
+	file, err := confined.Open(s.root, name)
 	if err != nil {
 		return FileDigest{}, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"remit/internal/confined"
 	"remit/internal/transfer"
 )
 
@@ -68,18 +69,18 @@ func (l *loader) openPolicyDir(name string) (*policyDir, os.FileInfo, hcl.Diagno
 	}
 	root, err := os.OpenRoot(at)
 	if err != nil {
-		return refuse("%s: %s Without it, nothing would be checked against its controls.", name, sentence(plainPathError(err)))
+		return refuse("%s: %s Without it, nothing would be checked against its controls.", name, sentence(confined.Plain(err)))
 	}
 	info, err := root.Stat(".")
 	if err != nil {
-		return refuse("%s: %s", name, sentence(plainPathError(err)))
+		return refuse("%s: %s", name, sentence(confined.Plain(err)))
 	}
 	if own, err := os.Stat(l.config.Dir); err == nil && os.SameFile(info, own) {
 		return refuse("%s is the directory of the configuration itself, whose authors could change it. Name another one.", name)
 	}
 	entries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
-		return refuse("%s: %s", name, sentence(plainPathError(err)))
+		return refuse("%s: %s", name, sentence(confined.Plain(err)))
 	}
 	d := &policyDir{name: name, root: root}
 	var diags hcl.Diagnostics

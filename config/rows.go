@@ -10,6 +10,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/confined"
 )
 
 const (
@@ -19,7 +21,7 @@ const (
 
 // open opens the data file and reads its header. The caller closes it, where it is not nil.
 func (d *dataSource) open() (*table, io.Closer, hcl.Diagnostics) {
-	file, err := openBelow(d.sources.root, d.file)
+	file, err := confined.Open(d.sources.root, d.file)
 	if err != nil {
 		return nil, nil, hcl.Diagnostics{mistake(d.fileAt, "Data file cannot be read", "%s: %s", d.file, sentence(err))}
 	}

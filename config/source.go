@@ -3,8 +3,6 @@ package config
 import (
 	"bytes"
 	"cmp"
-	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -17,6 +15,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/json"
 
+	"remit/internal/confined"
 	"remit/internal/transfer"
 )
 
@@ -118,7 +117,7 @@ func parseFile(root *os.Root, name, shown string, split func(content []byte, nam
 	if err := transfer.CheckText(name); err != nil { // a reviewer reads it as a place
 		return wrong("Text cannot be seen as it is", "The name of the file %q %s", name, sentence(err))
 	}
-	content, err := readBelow(root, name, sourceBytesMax)
+	content, err := confined.Read(root, name, sourceBytesMax)
 	if err != nil {
 		return wrong("File cannot be read", "%s: %s", shown, sentence(err))
 	}
@@ -174,55 +173,6 @@ func parseJSON(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return json.Parse(content, name)
 }
 
-// readBelow reads a regular file of at most limit bytes.
-func readBelow(root *os.Root, name string, limit int64) ([]byte, error) {
-	file, err := openBelow(root, name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	return readAtMost(file, limit)
-}
-
-// openBelow opens a regular file; anything else, such as a pipe, could block for ever.
-func openBelow(root *os.Root, name string) (*os.File, error) {
-	info, err := root.Stat(name)
-	if err != nil {
-		return nil, plainPathError(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("is not a regular file")
-	}
-	file, err := root.Open(name)
-	if err != nil {
-		return nil, plainPathError(err)
-	}
-	return file, nil
-}
-
-// plainPathError leaves out the name of the system call.
-func plainPathError(err error) error {
-	var at *fs.PathError
-	if errors.Is(err, fs.ErrNotExist) {
-		return errors.New("there is no such file")
-	}
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
-}
-
-func readAtMost(r io.Reader, limit int64) ([]byte, error) {
-	content, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(content)) > limit {
-		return nil, fmt.Errorf("has more than %d bytes", limit)
-	}
-	return content, nil
-}
-
 // needData notes that a snippet of a data file may be asked for, up to its byte end.
 func (s *sources) needData(name string, end int) {
 	s.dataNeeded[name] = max(s.dataNeeded[name], end)
@@ -252,7 +202,7 @@ func (s *sources) readPrefix(name string, end int) ([]byte, bool) {
 	if end > sourceBytesMax-contextBytes {
 		return nil, false
 	}
-	file, err := openBelow(s.root, name)
+	file, err := confined.Open(s.root, name)
 	if err != nil {
 		return nil, false
 	}

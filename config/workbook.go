@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"remit/internal/confined"
 )
 
 const (
@@ -35,7 +37,7 @@ type sheet struct {
 
 // openWorkbook reads a workbook. An error says what the file is instead, to whoever made it.
 func openWorkbook(file io.Reader) (*workbook, error) {
-	content, err := readAtMost(file, workbookBytesMax)
+	content, err := confined.ReadAtMost(file, workbookBytesMax)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 
 	"remit/config"
 	"remit/internal/approval"
+	"remit/internal/confined"
 	"remit/internal/shell"
 	"remit/internal/view"
 	"remit/planner"
@@ -44,9 +44,9 @@ func (w *workspace) openSigned(name string) (*savedPlan, error) {
 
 // readPlan reads a saved plan, and writes its bytes to into as well.
 func (w *workspace) readPlan(name string, into io.Writer) (*planner.Plan, error) {
-	file, err := os.Open(w.within(name))
+	file, err := confined.OpenNamed(w.dir, name)
 	if err != nil {
-		return nil, fmt.Errorf("open the plan: %w", err)
+		return nil, fmt.Errorf("open the plan %s: %w", name, err)
 	}
 	defer func() { _ = file.Close() }() // only read
 	plan, err := planner.Open(io.TeeReader(file, into))

@@ -5,13 +5,13 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"remit/config"
 	"remit/executor"
 	"remit/internal/boot"
+	"remit/internal/confined"
 	"remit/internal/sandbox"
 	"remit/internal/service"
 	"remit/state"
@@ -63,7 +63,7 @@ func (w *workspace) connect(ctx context.Context, inFlightMax int, faults ...stri
 	}
 	options.Proxy = service.EnvironmentProxy
 	if file := w.config.Service.CAFile; file != "" {
-		if options.CA, err = os.ReadFile(w.within(file)); err != nil {
+		if options.CA, err = confined.ReadAnywhere(w.within(file), certificatesBytesMax); err != nil {
 			return nil, fmt.Errorf("read ca_file: %w", err)
 		}
 	}

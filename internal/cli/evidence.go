@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
@@ -250,7 +249,7 @@ func (c *packCheck) keys(from *source) (*approval.Signers, *approval.Revoked, er
 	if c.signers == "" {
 		return nil, nil, nil
 	}
-	content, err := readKeys(from.within(c.signers))
+	content, err := readNamed(from.dir, c.signers, approval.SignersBytesMax)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--allowed-signers: %w", err)
 	}
@@ -261,7 +260,7 @@ func (c *packCheck) keys(from *source) (*approval.Signers, *approval.Revoked, er
 	if c.revoked == "" {
 		return signers, nil, nil
 	}
-	if content, err = readKeys(from.within(c.revoked)); err != nil {
+	if content, err = readNamed(from.dir, c.revoked, approval.SignersBytesMax); err != nil {
 		return nil, nil, fmt.Errorf("--revoked-keys: %w", err)
 	}
 	revoked, mistakes := approval.ParseRevoked(content)
@@ -269,18 +268,4 @@ func (c *packCheck) keys(from *source) (*approval.Signers, *approval.Revoked, er
 		return nil, nil, fmt.Errorf("--revoked-keys=%s, line %d: %s", c.revoked, mistakes[0].Line, mistakes[0].Text)
 	}
 	return signers, revoked, nil
-}
-
-// readKeys reads a file of keys, which is not long.
-func readKeys(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // only read
-	content, err := io.ReadAll(io.LimitReader(file, approval.SignersBytesMax+1))
-	if err == nil && len(content) > approval.SignersBytesMax {
-		err = fmt.Errorf("%s has more than %d bytes", path, approval.SignersBytesMax)
-	}
-	return content, err
 }

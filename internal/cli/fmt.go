@@ -14,9 +14,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/confined"
 	"remit/internal/view"
 	"remit/internal/wholefile"
 )
+
+// formattedBytesMax bounds a file that is formatted: all of it is in memory, several times.
+const formattedBytesMax = 256 << 20
 
 // formatter is remit fmt.
 type formatter struct {
@@ -65,27 +69,52 @@ func (f *formatter) path(dir, name string) error {
 	if filepath.IsAbs(name) {
 		path = name
 	}
-	info, err := os.Stat(path)
+	top, start := formatRoot(dir, name)
+	root, err := os.OpenRoot(top)
 	if err != nil {
-		return fmt.Errorf("format %s: %w", name, err)
+		return fmt.Errorf("format %s: %w", name, confined.Plain(err))
+	}
+	defer func() { _ = root.Close() }() // wholefile writes
+	info, err := root.Stat(start)
+	if err != nil {
+		return fmt.Errorf("format %s: %w", name, confined.Plain(err))
 	}
 	if !info.IsDir() {
-		return f.file(path)
+		return f.file(root, start, path)
 	}
-	return filepath.WalkDir(path, func(below string, entry fs.DirEntry, err error) error {
+	return fs.WalkDir(root.FS(), filepath.ToSlash(start), func(below string, entry fs.DirEntry, err error) error {
+		shown := filepath.Join(path, strings.TrimPrefix(below, start))
+		if start == "." {
+			shown = filepath.Join(path, below)
+		}
 		switch {
 		case err != nil:
-			return fmt.Errorf("format %s: %w", below, err)
+			return fmt.Errorf("format %s: %w", shown, confined.Plain(err))
 		case entry.IsDir():
-			if below != path && (!f.recursive || strings.HasPrefix(entry.Name(), ".")) {
+			if below != start && (!f.recursive || strings.HasPrefix(entry.Name(), ".")) {
 				return fs.SkipDir
 			}
 			return nil
 		case !formatted(entry.Name()):
 			return nil
 		}
-		return f.file(below)
+		return f.file(root, below, shown)
 	})
+}
+
+// formatRoot is the directory out of which nothing may lead that a name leads to, and the name in it: the
+// directory of work where the name is below that, else a directory that was named, or a file's.
+func formatRoot(dir, name string) (top, below string) {
+	if filepath.IsLocal(name) {
+		return dir, filepath.Clean(name)
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return name, "."
+	}
+	return filepath.Dir(name), filepath.Base(name)
 }
 
 // formatted reports whether a file of this name has a canonical layout: configuration,
@@ -96,7 +125,7 @@ func formatted(name string) bool {
 }
 
 func (f *formatter) stdinToStdout() error {
-	before, err := io.ReadAll(f.stdin)
+	before, err := confined.ReadAtMost(f.stdin, formattedBytesMax)
 	if err != nil {
 		return fmt.Errorf("read standard input: %w", err)
 	}
@@ -114,14 +143,18 @@ func (f *formatter) stdinToStdout() error {
 	return err
 }
 
-func (f *formatter) file(path string) error {
-	before, err := os.ReadFile(path)
+// file formats a file below root, which is shown as path.
+func (f *formatter) file(root *os.Root, name, path string) error {
+	before, err := confined.Read(root, name, formattedBytesMax)
 	if err != nil {
-		return fmt.Errorf("format: %w", err)
+		return fmt.Errorf("format %s: %w", path, err)
 	}
 	after, err := f.format(before, path)
 	if err != nil || bytes.Equal(before, after) {
 		return err
+	}
+	if isLinked(root, name) && !f.check {
+		return fmt.Errorf("format %s: is a link or behind one, and remit writes through none; name the file that it leads to", path)
 	}
 	f.unformatted++
 	if _, err := fmt.Fprintln(f.stdout, path); err != nil {
@@ -146,6 +179,16 @@ func (f *formatter) file(path string) error {
 		return fmt.Errorf("replace %s: %w", path, err)
 	}
 	return nil
+}
+
+// isLinked reports whether a file below root, or a directory on the way to it, is a link.
+func isLinked(root *os.Root, name string) bool {
+	for at := name; at != "."; at = filepath.Dir(at) {
+		if info, err := root.Lstat(at); err != nil || info.Mode()&fs.ModeSymlink != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *formatter) format(source []byte, name string) ([]byte, error) {

@@ -6,13 +6,13 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"remit/config"
+	"remit/internal/confined"
 	"remit/internal/jws"
 	"remit/internal/service"
 )
@@ -61,10 +61,16 @@ func (w *workspace) prove(options *service.Options, credentials config.Credentia
 	return nil
 }
 
+// What files of certificates and of private keys stay far below.
+const (
+	certificatesBytesMax = 16 << 20
+	keyFileBytesMax      = 1 << 20
+)
+
 func (w *workspace) certificate(file, keyFile string) (*tls.Certificate, error) {
-	public, err := os.ReadFile(w.within(file))
+	public, err := confined.ReadAnywhere(w.within(file), certificatesBytesMax)
 	if err != nil {
-		return nil, fmt.Errorf("read client_certificate_file: %w; nothing was sent", err)
+		return nil, fmt.Errorf("read client_certificate_file %s: %w; nothing was sent", file, err)
 	}
 	private, err := w.secretFile("client_key_file", keyFile)
 	if err != nil {
@@ -86,9 +92,9 @@ func (w *workspace) secretFile(argument, file string) ([]byte, error) {
 	if why := config.ReadableByOthers(path); why != "" {
 		return nil, withHint(fmt.Errorf("%s %s %s, so it proves nothing; nothing was sent", argument, file, why), "chmod 600 "+path)
 	}
-	text, err := os.ReadFile(path)
+	text, err := confined.ReadAnywhere(path, keyFileBytesMax)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w; nothing was sent", argument, err)
+		return nil, fmt.Errorf("read %s %s: %w; nothing was sent", argument, file, err)
 	}
 	return text, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/confined"
 	"remit/internal/reconcile"
 	"remit/internal/records"
 	"remit/internal/shell"
@@ -221,18 +222,18 @@ func (w *workspace) openExport(name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(w.stdin), nil
 	}
-	file, err := os.Open(w.within(name))
+	file, err := confined.OpenNamed(w.dir, name)
 	if err == nil {
 		info, statErr := file.Stat()
 		if err = statErr; err == nil && info.IsDir() {
-			err = fmt.Errorf("%s is a directory; name the files in it", name)
+			err = errors.New("is a directory; name the files in it")
 		}
 		if err != nil {
 			_ = file.Close() // only read
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open the records: %w", err)
+		return nil, fmt.Errorf("open the records %s: %w", name, err)
 	}
 	return file, nil
 }

@@ -48,6 +48,9 @@ func (e *sandboxExporting) run(ctx context.Context, p *process) error {
 		if err != nil {
 			return err
 		}
+		if err := e.checkSandbox(); err != nil {
+			return err
+		}
 		path, operator = filepath.Join(sandboxDirectory(e.dir), "ledger.db"), loaded.Service.Operator
 	}
 	if _, err := os.Stat(path); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,13 +14,19 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"remit/internal/approval"
+	"remit/internal/confined"
 	"remit/internal/wholefile"
 )
 
 // signatures reads every FILE.sig and FILE.*.sig beside a plan. One that can't be read is told
 // with the reason; a file's name says nothing about whose signature it is.
 func (s *savedPlan) signatures() ([]approval.File, error) {
-	entries, err := os.ReadDir(filepath.Dir(s.path))
+	beside, err := os.OpenRoot(filepath.Dir(s.path))
+	if err != nil {
+		return nil, fmt.Errorf("look for signatures beside the plan: %w", err)
+	}
+	defer func() { _ = beside.Close() }() // only read
+	entries, err := fs.ReadDir(beside.FS(), ".")
 	if err != nil {
 		return nil, fmt.Errorf("look for signatures beside the plan: %w", err)
 	}
@@ -34,7 +41,7 @@ func (s *savedPlan) signatures() ([]approval.File, error) {
 			return nil, fmt.Errorf("there are more than %d signatures beside %s; remove those that are not needed", approval.SignaturesMax, s.name)
 		}
 		file := approval.File{Name: entry.Name()}
-		content, err := readSignature(filepath.Join(filepath.Dir(s.path), entry.Name()))
+		content, err := readSignature(beside, entry.Name())
 		if file.Content = content; err != nil {
 			file.Problem = "it cannot be read: " + err.Error()
 		}
@@ -43,24 +50,10 @@ func (s *savedPlan) signatures() ([]approval.File, error) {
 	return files, nil
 }
 
-func readSignature(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, errors.Unwrap(err)
-	}
-	if !info.Mode().IsRegular() { // a pipe could block for ever
-		return nil, errors.New("it is not a regular file")
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, errors.Unwrap(err)
-	}
-	defer func() { _ = file.Close() }() // only read
-	content, err := io.ReadAll(io.LimitReader(file, approval.SignatureBytesMax+1))
-	if err == nil && len(content) > approval.SignatureBytesMax {
-		err = fmt.Errorf("it has more than %d bytes", approval.SignatureBytesMax)
-	}
-	return content, err
+// readSignature reads a file that stands beside a plan because of its name alone: a link out is not
+// followed.
+func readSignature(beside *os.Root, name string) ([]byte, error) {
+	return confined.Read(beside, name, approval.SignatureBytesMax)
 }
 
 // writeSignature writes a signature's file beside a plan and returns its name. It replaces an
@@ -108,7 +101,7 @@ func isSignatureBy(path string, key ssh.PublicKey) bool {
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	content, err := readSignature(path)
+	content, err := confined.ReadAnywhere(path, approval.SignatureBytesMax)
 	if err != nil {
 		return false
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/confined"
 	"remit/internal/shell"
 	"remit/internal/view"
 )
@@ -171,6 +172,20 @@ func (s *source) command(words string) string {
 // here is command for a whole command line.
 func (s *source) here(line string) string {
 	return s.command(strings.TrimPrefix(line, "remit "))
+}
+
+// readNamed reads a file that somebody named to a command that works in dir.
+func readNamed(dir, name string, limit int64) ([]byte, error) {
+	file, err := confined.OpenNamed(dir, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", name, err)
+	}
+	defer func() { _ = file.Close() }() // only read
+	content, err := confined.ReadAtMost(file, limit)
+	if err != nil {
+		return nil, fmt.Errorf("%s %w", name, err)
+	}
+	return content, nil
 }
 
 // within is where a file is that the command line names: relative to --chdir.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"remit/config"
+	"remit/internal/confined"
 	"remit/internal/lockfile"
 	"remit/planner"
 	"remit/state"
@@ -32,8 +34,10 @@ type workspace struct {
 	checked bool   // the state says what binding says
 }
 
-// sandboxDirectory is where --sandbox keeps its state and its ledger.
-func sandboxDirectory(dir string) string { return filepath.Join(dir, ".remit", "sandbox") }
+// sandboxName is where --sandbox keeps its state and its ledger, below the configuration's directory.
+const sandboxName = ".remit/sandbox"
+
+func sandboxDirectory(dir string) string { return filepath.Join(dir, filepath.FromSlash(sandboxName)) }
 
 // open reads the configuration and finds out which state it is bound to. Nothing is made.
 func (p *process) open(s *source, asJSON bool) (*workspace, error) {
@@ -44,7 +48,7 @@ func (p *process) open(s *source, asJSON bool) (*workspace, error) {
 	w := &workspace{process: p, source: *s, config: loaded}
 	if s.sandbox {
 		w.inSandbox(sandboxDirectory(s.dir))
-		return w, nil
+		return w, s.checkSandbox()
 	}
 	w.at(w.statePlace())
 	found, made, err := lockfile.Read(s.dir)
@@ -56,6 +60,20 @@ func (p *process) open(s *source, asJSON bool) (*workspace, error) {
 	}
 	w.binding = found
 	return w, w.checkBinding()
+}
+
+// checkSandbox refuses a directory of the sandbox that a link leads out of: it stands where the
+// authors of the configuration write too, and remit makes it and writes there without being asked.
+func (s *source) checkSandbox() error {
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }() // nothing was written
+	if err := confined.CheckDirectory(root, sandboxName); err != nil {
+		return fmt.Errorf("the sandbox cannot be kept in %s: %w; remove it", sandboxName, err)
+	}
+	return nil
 }
 
 // inSandbox binds the workspace to the state of a sandbox, in a directory that need not be there.

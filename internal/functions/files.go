@@ -1,7 +1,6 @@
 package functions
 
 import (
-	"bytes"
 	"crypto/md5"
 	"crypto/sha1"
 	"crypto/sha256"
@@ -11,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -22,6 +20,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"remit/internal/confined"
 )
 
 // fileSizeMax bounds what a file function reads.
@@ -82,36 +82,18 @@ func encoded(content []byte) (cty.Value, error) {
 
 // read returns the whole content of a regular file.
 func (f files) read(name string) ([]byte, error) {
-	info, err := f.stat(name)
+	if err := f.check(name); err != nil {
+		return nil, err
+	}
+	content, err := confined.Read(f.root, name, fileSizeMax)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no file %q in the configuration's directory", name)
 	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%q is not a regular file", name)
-	case info.Size() > fileSizeMax:
-		return nil, tooLarge(name)
-	}
-	file, err := f.root.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("open %q: %w", name, err)
-	}
-	defer file.Close() // nothing was written that could be lost
-	var content bytes.Buffer
-	n, err := io.Copy(&content, io.LimitReader(file, fileSizeMax+1))
-	if err != nil {
-		return nil, fmt.Errorf("read %q: %w", name, err)
-	}
-	if n > fileSizeMax { // it grew, or it is a file without a size
-		return nil, tooLarge(name)
+		return nil, fmt.Errorf("%q %w", name, err)
 	}
 	f.note(path.Clean(name))
-	return content.Bytes(), nil
-}
-
-func tooLarge(name string) error {
-	return fmt.Errorf("%q is larger than %d MiB", name, fileSizeMax>>20)
+	return content, nil
 }
 
 // stat finds a file, also behind links that stay in the directory. It wraps
@@ -121,8 +103,8 @@ func (f files) stat(name string) (fs.FileInfo, error) {
 		return nil, err
 	}
 	info, err := f.root.Stat(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%q is not within reach; a link may not lead out of the configuration's directory: %w", name, err)
+	if err = confined.Plain(err); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%q %w", name, err)
 	}
 	return info, err
 }
@@ -171,7 +153,7 @@ func (f files) set(args []string) (cty.Value, error) {
 	}
 	below, err := f.root.OpenRoot(dir)
 	if err != nil {
-		return cty.NilVal, function.NewArgErrorf(0, "%q is not a directory within the configuration's directory: %w", dir, err)
+		return cty.NilVal, function.NewArgErrorf(0, "%q is not a directory within the configuration's directory: %w", dir, confined.Plain(err))
 	}
 	defer below.Close() // nothing was written that could be lost
 	matches, err := doublestar.Glob(below.FS(), path.Clean(pattern), doublestar.WithFailOnIOErrors(), doublestar.WithNoFollow())

@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/internal/confined"
 	"remit/internal/transfer"
 	"remit/internal/wholefile"
 	"remit/state"
@@ -48,7 +49,7 @@ type File struct {
 // is none. An error is the operating system's, or hcl.Diagnostics about a file that is not
 // exactly what [Write] writes, comments and layout apart.
 func Read(dir string) (File, bool, error) {
-	src, err := readBounded(filepath.Join(dir, Name))
+	src, err := readBounded(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return File{}, false, nil
 	}
@@ -62,17 +63,13 @@ func Read(dir string) (File, bool, error) {
 	return file, true, nil
 }
 
-func readBounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
+func readBounded(dir string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, sizeMax+1))
-	if err == nil && len(src) > sizeMax {
-		err = fmt.Errorf("it is larger than %d bytes", sizeMax)
-	}
-	return src, err
+	defer func() { _ = root.Close() }() // only read
+	return confined.Read(root, Name, sizeMax)
 }
 
 // Write writes the lock file of a directory, with mode 0644: the old file stays until the
@@ -83,7 +80,7 @@ func Write(dir string, file File) error {
 	if _, diags := parse(src); diags.HasErrors() {
 		return fmt.Errorf("write %s: %w", Name, diags)
 	}
-	if old, err := readBounded(filepath.Join(dir, Name)); err == nil && bytes.Equal(old, src) {
+	if old, err := readBounded(dir); err == nil && bytes.Equal(old, src) {
 		return nil
 	}
 	err := wholefile.Replace(filepath.Join(dir, Name), 0o644, func(w io.Writer) error {

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"remit/internal/approval"
+	"remit/internal/confined"
 )
 
 // keyBytesMax bounds a key file.
@@ -102,14 +103,7 @@ func (r *Keyring) path(name string) string {
 }
 
 func readKey(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > keyBytesMax {
-		return nil, errors.New("it is no key")
-	}
-	return os.ReadFile(path)
+	return confined.ReadAnywhere(path, keyBytesMax)
 }
 
 func (r *Keyring) fromFile(ctx context.Context, name, path string, content []byte) (*Key, error) {

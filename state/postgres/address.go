@@ -4,13 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io/fs"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"remit/internal/confined"
 )
 
 // schemaMax is how many bytes PostgreSQL takes of a name; it cuts off what is longer.
@@ -34,6 +38,9 @@ func parseAddress(text, schema string) (address, error) {
 	}
 	if schema == "$user" {
 		return address{}, fmt.Errorf("the schema %q is not a name: PostgreSQL takes it for the schema of whoever asks", schema)
+	}
+	if err := checkFiles(text); err != nil {
+		return address{}, err
 	}
 	pool, err := pgxpool.ParseConfig(text)
 	if err != nil {
@@ -71,6 +78,28 @@ func cutPassword(text string) (raw, rest string) {
 		rest = rest[i+1:]
 	}
 	return raw, rest
+}
+
+// filesMax bounds a file that a URL names, which the driver reads whole.
+const filesMax = 1 << 20
+
+// checkFiles refuses a URL that names a pipe, a device or a large file as a certificate, a key or a
+// file of passwords: the driver would wait, or read without an end. One that is missing is the driver's.
+func checkFiles(text string) error {
+	_, rest := cutPassword(text)
+	_, query, _ := strings.Cut(rest, "?")
+	for pair := range strings.SplitSeq(query, "&") {
+		key, value, _ := strings.Cut(pair, "=")
+		name, err := url.QueryUnescape(strings.TrimSpace(key))
+		path, errPath := url.QueryUnescape(value)
+		if err != nil || errPath != nil || !slices.Contains([]string{"sslcert", "sslkey", "sslrootcert", "passfile", "servicefile"}, name) {
+			continue
+		}
+		if _, err := confined.ReadAnywhere(path, filesMax); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			return fmt.Errorf("the url of the state names a file by %s, and it %w", name, err)
+		}
+	}
+	return nil
 }
 
 // HasPassword reports whether a password stands in a URL.
