@@ -103,6 +103,13 @@ func (a *applying) runError(w *workspace, failed error, s executor.Summary) erro
 	return hinted{&explained{failed, text}, a.commandOrNone(next), exitLook}
 }
 
+// lostAtEnd says that what a command wrote was written, and may be gone from the state since.
+func (w *workspace) lostAtEnd(lost error) error {
+	happened, next := w.happened(lost)
+	return hinted{fmt.Errorf("%s. What this command wrote may be gone from it, whatever is shown above: keep a copy of %s before anything else",
+		happened, w.place.Words().kept), w.command(next), exitLook}
+}
+
 // happened says what an error was that kept the state from being used any more, and the command
 // that helps, "" for to do the same once more.
 func (w *workspace) happened(failed error) (text, next string) {

@@ -278,12 +278,22 @@ func (w *workspace) lockedAny(ctx context.Context, by state.Holder, wait time.Du
 	case err != nil:
 		return w.stateError(err)
 	}
-	defer func() { _ = journal.Unlock() }() // the lock dies with the process anyway
+	err = withSnapshot(ctx, w, journal, act)
+	// The lock dies with the process anyway, and the journal has what was not folded.
+	lost := journal.Unlock()
+	isLost := errors.Is(lost, state.ErrDamaged) || errors.Is(lost, state.ErrReplaced)
+	if isLost && !errors.Is(err, state.ErrDamaged) && !errors.Is(err, state.ErrReplaced) {
+		return w.lostAtEnd(lost)
+	}
+	return err
+}
+
+func withSnapshot(ctx context.Context, w *workspace, journal state.Journal, act func(state.Journal, state.Snapshot) error) error {
 	snapshot, err := journal.Snapshot(ctx)
 	if err != nil {
 		return w.stateError(err)
 	}
-	defer func() { _ = snapshot.Close() }()
+	defer func() { _ = snapshot.Close() }() // it was only read
 	return act(journal, snapshot)
 }
 

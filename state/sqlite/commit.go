@@ -13,7 +13,7 @@ import (
 // transact returns an error for each call, nil for those that are durable. Where the second
 // result is not nil, the calls without an error of their own may or may not be durable.
 func (j *journal) transact(calls []*storage.Call) ([]error, error) {
-	if err := j.store.sameFile(); err != nil {
+	if err := j.unharmed(); err != nil {
 		return nil, err
 	}
 	ctx := context.Background()
@@ -38,6 +38,9 @@ func (j *journal) transact(calls []*storage.Call) ([]error, error) {
 		folded, err = j.foldSome(ctx, max(j.store.pace.step, 2*len(all.Lines)))
 		return err
 	})
+	if err == nil {
+		err = j.unharmed() // what was made durable is still there, and larger than before
+	}
 	if err != nil {
 		return answers, err
 	}

@@ -79,6 +79,9 @@ func (j *journal) foldAll() error {
 			j.freeze()
 		}
 		var n int
+		if err := j.unharmed(); err != nil {
+			return err
+		}
 		err := immediately(ctx, j.conn, func() error {
 			err := j.checkFence(ctx)
 			if err == nil {

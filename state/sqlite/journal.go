@@ -27,6 +27,7 @@ type pace struct {
 type journal struct {
 	store *Store
 	lock  *heldLock
+	sides *sides
 	since int64 // the newest event when the lock was taken
 	*storage.Queue
 
@@ -114,6 +115,9 @@ func (j *journal) prepare(ctx context.Context) error {
 		return err
 	}
 	var err error
+	if j.sides, err = newSides(j.store.path); err != nil {
+		return err
+	}
 	for _, s := range []struct {
 		into **sql.Stmt
 		text string
@@ -153,7 +157,7 @@ func (j *journal) Check(ctx context.Context) error {
 	if err := j.Err(); err != nil {
 		return err
 	}
-	if err := j.store.sameFile(); err != nil {
+	if err := j.unharmed(); err != nil {
 		return err
 	}
 	var fence int64
@@ -194,6 +198,9 @@ func (j *journal) Unlock() error {
 	}
 	if err == nil {
 		err = j.foldAll()
+	}
+	if err == nil {
+		err = j.unharmed() // what is on the disk is what was written
 	}
 	err = errors.Join(err, j.close(), j.lock.release())
 	if err != nil {

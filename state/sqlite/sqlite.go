@@ -13,7 +13,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
@@ -28,6 +27,7 @@ type Store struct {
 	path       string // the one behind every link
 	file       fs.FileInfo
 	own        *descriptor // of the file; opened before SQLite opens it, released after
+	size       size        // of the file
 	now        func() time.Time
 	migrations fs.FS
 	wanted     int // version of the schema that this program writes
@@ -245,18 +245,6 @@ func (s *Store) Close() error {
 		err = errors.Join(err, s.write.Close())
 	}
 	return errors.Join(err, s.own.release())
-}
-
-// sameFile returns [state.ErrReplaced] where the path, or the one that was given, no longer
-// leads to the file that was opened.
-func (s *Store) sameFile() error {
-	for _, path := range slices.Compact([]string{s.path, s.named}) {
-		info, err := os.Stat(path)
-		if err != nil || !os.SameFile(info, s.file) {
-			return fmt.Errorf("%s: %w", path, state.ErrReplaced)
-		}
-	}
-	return nil
 }
 
 // immediately runs do in a transaction that holds the write lock from its start.
