@@ -9,6 +9,7 @@ import (
 )
 
 func main() {
+	cli.AbortOnCrash()
 	ctx := cli.WithInterrupt(context.Background())
 	os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 }

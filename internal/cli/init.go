@@ -74,6 +74,8 @@ func (p *process) init(ctx context.Context, from *source, newState bool) error {
 	}
 	w.binding = lockfile.File{Environment: loaded.Environment, Service: service}
 	switch {
+	case exists && newState && w.isUnfinished(ctx, bound.Lineage):
+		return w.initAgain(ctx)
 	case exists && newState:
 		return fmt.Errorf("there is a state (%s): --new-state never replaces one. Move it away first, and keep it", w.path)
 	case exists:
@@ -172,6 +174,23 @@ func (w *workspace) initNew(ctx context.Context, newState bool) error {
 	return w.bind(fmt.Sprintf("Made the state %s.", w.path))
 }
 
+// isUnfinished reports whether the state is one that an init --new-state made that was cut off before
+// it could bind this directory to it.
+func (w *workspace) isUnfinished(ctx context.Context, bound string) bool {
+	store, err := w.place.OpenReadOnly(ctx)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = store.Close() }() // it was only read
+	snapshot, err := store.Snapshot(ctx)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = snapshot.Close() }()
+	used, err := isUsed(ctx, snapshot)
+	return err == nil && !used && snapshot.Meta().Precheck && snapshot.Meta().Lineage != bound
+}
+
 const (
 	waitInit  = 10 * time.Second // for another init at the same time
 	pauseInit = 50 * time.Millisecond
@@ -206,7 +225,7 @@ func (w *workspace) initAgain(ctx context.Context) error {
 			return w.environmentError(meta.Environment)
 		}
 		if err := meta.Check(w.binding.Environment, w.binding.Lineage, meta.Service); err != nil {
-			return w.stateError(err)
+			return w.otherState(meta, err)
 		}
 		if used {
 			if err := w.refuseOther(meta.Service, w.binding.Service); err != nil {

@@ -152,10 +152,19 @@ func (w *workspace) refuseOther(bound, declared state.Identity) error {
 // lock file says what the state says.
 func (w *workspace) check(meta state.Meta) error {
 	if err := meta.Check(w.binding.Environment, w.binding.Lineage, w.binding.Service); err != nil {
-		return w.stateError(err)
+		return w.otherState(meta, err)
 	}
 	w.checked = true
 	return nil
+}
+
+// otherState says what to do about a state that is not the one that the directory is bound to.
+func (w *workspace) otherState(meta state.Meta, err error) error {
+	if meta.Precheck && meta.Serial == 1 && meta.Lineage != w.binding.Lineage {
+		return withHint(fmt.Errorf("the state %s was made by init --new-state, which was cut off before it bound this directory to it; "+
+			"nothing was sent. The same command finishes that", w.path), w.command("init --new-state"))
+	}
+	return w.stateError(err)
 }
 
 // environmentError says what to do where the remit block says another environment than the

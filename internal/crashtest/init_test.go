@@ -1,9 +1,11 @@
 package crashtest_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,4 +66,43 @@ func makeAtOnce(t *testing.T, round int, dirs ...*directory) {
 		t.Errorf("%d rows in a new state", len(rows))
 	}
 	dirs[0].must(0, "audit", "verify")
+}
+
+// TestAnInitThatWasCutOffIsFinished kills init --new-state at each of its calls that change a
+// directory. What the next command advises leads to a state within three commands, and nothing
+// of an unfinished state is left.
+func TestAnInitThatWasCutOffIsFinished(t *testing.T) {
+	t.Parallel()
+	program := build(t)
+	needs(t, "strace", "-f", "-qq", "-o", "/dev/null", program, "version")
+	s := newService(t, program)
+	for call, times := range map[string]int{"renameat": 2, "unlinkat": 2, "fsync": 4, "fdatasync": 2, "ftruncate": 2} {
+		for when := 1; when <= times; when++ {
+			d := newDirectory(t, program, s, false, 8)
+			d.must(0, "init")
+			if err := os.Remove(filepath.Join(d.path, "remit.db")); err != nil {
+				t.Fatal(err)
+			}
+			r := &directory{t: t, program: "strace", path: d.path, env: d.env}
+			killed := r.run("-f", "-qq", "-o", "/dev/null", "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, when), program, "init", "--new-state")
+			name := fmt.Sprintf("%s %d", call, when)
+			for step := 0; ; step++ {
+				e := d.run("plan")
+				if e.code == 0 {
+					break
+				}
+				next := regexp.MustCompile(`(?m)^    remit (.+)$`).FindStringSubmatch(e.stderr)
+				if step == 2 || next == nil {
+					e.fatal(t, fmt.Sprintf("killed at %s (exit code %d), it leads nowhere", name, killed.code))
+				}
+				if advised := d.run(strings.Fields(next[1])...); advised.code != 0 {
+					advised.fatal(t, "killed at "+name+", what is advised fails")
+				}
+			}
+			d.must(0, "audit", "verify")
+			if left, _ := filepath.Glob(filepath.Join(d.path, ".remit-new-*")); len(left) > 0 { // the pattern is well formed
+				t.Errorf("killed at %s, %v are left", name, left)
+			}
+		}
+	}
 }

@@ -69,7 +69,8 @@ transfer "internal" "payroll" {
 }
 `
 
-// panicked is the exit code of a Go program that crashed; of remit only one flag asks for it.
+// panicked is the exit code of a Go program that crashed, which remit is not to have: only one of its
+// flags asks for it.
 const panicked = 2
 
 // TestMain lets more tests run at once than there are processors: they mostly wait.
