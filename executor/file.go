@@ -9,3 +9,18 @@ func placeOf(journal Journal) state.FilePlace {
 	}
 	return state.FilePlace{}
 }
+
+// sawRelease reports whether whoever holds the lock of journal knows that the process is dead that
+// began a run: it held the lock of the same file under the same kernel, and lets go of that when it
+// ends; or its machine was started anew since. A copy of the file has a lock of its own, which proves
+// nothing of the original's. Of a run of remit 0.1.0 it is not known what it locked.
+func sawRelease(journal Journal, begun state.Begun, now Boot) bool {
+	ours, theirs := placeOf(journal), begun.File
+	switch {
+	case !theirs.IsFile(ours) || begun.Clocks.Boot == "" || now.ID == "":
+		return false
+	case begun.Clocks.Boot == now.ID:
+		return theirs.Device == ours.Device
+	}
+	return theirs.Path == ours.Path && begun.Clocks.Machine != "" && begun.Clocks.Machine == now.Machine
+}

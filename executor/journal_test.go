@@ -24,6 +24,7 @@ type memory struct {
 	refuse map[string]error
 
 	mu     sync.Mutex
+	file   state.FilePlace
 	meta   state.Meta
 	rows   map[string]state.Transfer
 	runs   map[string]state.Run
@@ -37,6 +38,7 @@ func newMemory(t testing.TB, now func() time.Time) *memory {
 	t.Helper()
 	m := &memory{
 		now: now, before: func(string) error { return nil },
+		file: state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "77"},
 		rows: make(map[string]state.Transfer), runs: make(map[string]state.Run),
 	}
 	err := m.Append(t.Context(), state.Created{
@@ -48,6 +50,9 @@ func newMemory(t testing.TB, now func() time.Time) *memory {
 	}
 	return m
 }
+
+// Place implements state.Placed.
+func (m *memory) Place() state.FilePlace { return m.file }
 
 func (m *memory) Append(_ context.Context, entries ...state.Entry) error {
 	if err := m.before("append " + string(entries[len(entries)-1].Kind())); err != nil {

@@ -64,10 +64,16 @@ type AliveError struct {
 	RefID string
 	RunID string    // of the attempt
 	Until time.Time // when it is certain that nothing more is sent
+	// Original is the file that the run used, and its host, where this state is another one: a copy.
+	Original string
 }
 
 // Error says how long to wait.
 func (e *AliveError) Error() string {
+	if e.Original != "" {
+		return fmt.Sprintf("this state is a copy: run %s, which may be sending %q, used %s, and was not seen to end: wait until %s",
+			e.RunID, e.RefID, e.Original, e.Until.UTC().Format(time.RFC3339))
+	}
 	return fmt.Sprintf("the lock of run %s, which may be sending %q, was taken away or lost, and not seen released: wait until %s",
 		e.RunID, e.RefID, e.Until.UTC().Format(time.RFC3339))
 }
@@ -375,14 +381,15 @@ func (r Resolution) write(ctx context.Context, outcome state.Outcome) (state.Out
 type attempt struct {
 	runID    string
 	at       time.Time
-	isTaken  bool // a person took the lock away after it
-	hasEnded bool // the run said that it ended, all of its runners with it
+	begun    state.Begun // of its run; zero where the state does not know that
+	isTaken  bool        // a person took the lock away after it
+	hasEnded bool        // the run said that it ended, all of its runners with it
 }
 
 // seenDead returns an *[AliveError] where a run that attempted it may still send something. Who
-// holds the lock now has seen every earlier holder release it or die, unless a person took
-// it away after the attempt, or it is a lock that its holder can lose and live on: then its run must
-// have said that it ended.
+// holds the lock now has seen every earlier holder of it release it or die, unless a person took
+// it away after the attempt, or it is a lock that its holder can lose and live on, or the lock of
+// another file, of which this one is a copy: then its run must have said that it ended.
 func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
 	wait := r.Policy.RequestTimeout + holderTimeout
 	if !r.Clock.Now().Before(detail.AttemptedAt.Add(wait)) {
@@ -396,11 +403,22 @@ func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
 	isLosable := ok && lock.IsLosable()
 	for _, a := range slices.Backward(attempts) { // the latest one is waited for longest
 		until := a.at.Add(wait)
-		if (a.isTaken || isLosable && !a.hasEnded) && r.Clock.Now().Before(until) {
-			return &AliveError{r.RefID, a.runID, until}
+		isSeen := a.hasEnded || !isLosable && sawRelease(r.Journal, a.begun, r.Clock.Boot())
+		if (a.isTaken || !isSeen) && r.Clock.Now().Before(until) {
+			return &AliveError{RefID: r.RefID, RunID: a.runID, Until: until, Original: r.original(a)}
 		}
 	}
 	return nil
+}
+
+// original is the file of which this state is a copy, in words; "" where the run of the attempt used
+// no other file.
+func (r Resolution) original(a attempt) string {
+	ours, theirs := placeOf(r.Journal), a.begun.File
+	if none := (state.FilePlace{}); theirs == none || ours == none || theirs.IsFile(ours) {
+		return ""
+	}
+	return fmt.Sprintf("%s on %s", theirs.Path, a.begun.By.Host)
 }
 
 // attempts are those of the request in force, in their order.
@@ -435,6 +453,16 @@ func (r Resolution) attempts(ctx context.Context, detail state.Detail) ([]attemp
 				attempts[i].hasEnded = attempts[i].hasEnded || attempts[i].runID == ended.RunID && !isLost
 			}
 		case state.KindCreated, state.KindBegun, state.KindOutcome, state.KindRebound, state.KindClock, state.KindAsked:
+		}
+	}
+	for run, err := range snapshot.Runs(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range attempts {
+			if attempts[i].runID == run.Begun.RunID {
+				attempts[i].begun = run.Begun
+			}
 		}
 	}
 	return attempts, nil

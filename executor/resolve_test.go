@@ -300,6 +300,85 @@ type losable struct{ *memory }
 
 func (losable) IsLosable() bool { return true }
 
+// booted is a clock on a machine with a boot of its own.
+type booted struct {
+	clock
+	boot executor.Boot
+}
+
+func (b booted) Boot() executor.Boot { return b.boot }
+
+// TestNotMadeWaitsInACopy has a run die without an end, and somebody settle what it had in flight
+// where the state may be another file than the one whose lock that run had.
+func TestNotMadeWaitsInACopy(t *testing.T) {
+	here := clock{}.Boot()
+	for name, c := range map[string]struct {
+		file  state.FilePlace // where it is settled
+		boot  executor.Boot
+		ends  bool
+		waits bool
+	}{
+		"the same file":                         {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "77"}, here, false, false},
+		"the same file by another path":         {state.FilePlace{Path: "/mnt/remit.db", Device: "8:1", Inode: "77"}, here, false, false},
+		"the same file after a restart":         {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:17", Inode: "77"}, executor.Boot{ID: "next", Machine: "machine"}, false, false},
+		"another device with the same number":   {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:17", Inode: "77"}, here, false, true},
+		"a copy beside it":                      {state.FilePlace{Path: "/var/lib/copy.db", Device: "8:1", Inode: "78"}, here, false, true},
+		"a copy in its place":                   {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "78"}, here, false, true},
+		"a copy in its place, of an ended run":  {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "78"}, here, true, false},
+		"the same numbers on another machine":   {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "77"}, executor.Boot{ID: "its own", Machine: "another"}, false, true},
+		"a machine of which nothing is known":   {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "77"}, executor.Boot{}, false, true},
+		"another file of the machine, later on": {state.FilePlace{Path: "/var/lib/copy.db", Device: "8:1", Inode: "77"}, executor.Boot{ID: "next", Machine: "machine"}, false, true},
+		"a system that names no files":          {state.FilePlace{}, here, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				died(t, w, "rent")
+				if c.ends {
+					if err := w.journal.Append(t.Context(), state.Ended{RunID: w.journal.row("rent").RunID}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				w.journal.file = c.file
+				r := w.resolution("rent")
+				r.Clock = booted{clock{}, c.boot}
+				_, err := executor.ResolveNotMade(t.Context(), r)
+				alive, waits := errors.AsType[*executor.AliveError](err)
+				if waits != c.waits || !waits && err != nil {
+					t.Fatalf("got %v", err)
+				}
+				if !waits {
+					return
+				}
+				if isCopy := c.file.Inode == "78"; isCopy != strings.Contains(alive.Error(), "is a copy") {
+					t.Errorf("it says %v", alive)
+				}
+				time.Sleep(time.Until(alive.Until))
+				if _, err := executor.ResolveNotMade(t.Context(), r); err != nil {
+					t.Errorf("after the wait: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// died leaves a run without an end, with a request in doubt.
+func died(t *testing.T, w *world, refID string) {
+	t.Helper()
+	w.journal.before = func(effect string) error {
+		if effect == "append ended" {
+			return errors.New("the process died")
+		}
+		return nil
+	}
+	w.service.before = func(context.Context, string, int) *executor.Answer { return timeout() }
+	if _, err := executor.Apply(t.Context(), w.run(w.plan(request(refID)))); err == nil {
+		t.Fatal("the run ended")
+	}
+	w.journal.before = func(string) error { return nil }
+	time.Sleep(time.Second)
+}
+
 // TestNotMadeWaitsForARunThatMayHaveLostItsLock has a lock be free because a connection ended: only
 // where the run says that it ended is nothing of it under way.
 func TestNotMadeWaitsForARunThatMayHaveLostItsLock(t *testing.T) {
@@ -320,17 +399,7 @@ func TestNotMadeWaitsForARunThatMayHaveLostItsLock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				w.journal.before = func(effect string) error {
-					if effect == "append ended" {
-						return errors.New("the connection was lost")
-					}
-					return nil
-				}
-				w.service.before = func(context.Context, string, int) *executor.Answer { return timeout() }
-				if _, err := executor.Apply(t.Context(), w.run(w.plan(request("rent")))); err == nil {
-					t.Fatal("the run ended")
-				}
-				w.journal.before = func(string) error { return nil }
+				died(t, w, "rent")
 				row := w.journal.row("rent")
 				if c.ends {
 					if err := w.journal.Append(t.Context(), state.Ended{RunID: row.RunID, Runners: c.runners}); err != nil {
@@ -341,7 +410,6 @@ func TestNotMadeWaitsForARunThatMayHaveLostItsLock(t *testing.T) {
 				if c.isLosable {
 					r.Journal = losable{w.journal}
 				}
-				time.Sleep(time.Second)
 				_, err := executor.ResolveNotMade(t.Context(), r)
 				alive, waits := errors.AsType[*executor.AliveError](err)
 				if waits != c.waits || !waits && err != nil {

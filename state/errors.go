@@ -90,16 +90,8 @@ type TakenError struct {
 	Reason string // of who took it away by force; "" where nobody did
 }
 
-// Error names who it was, and how.
-func (e *TakenError) Error() string {
-	switch {
-	case e.Reason != "":
-		return fmt.Sprintf("%s by %s on %s with force-unlock, because: %s", ErrFenced, e.By.User, e.By.Host, e.Reason)
-	case e.By != Holder{}:
-		return fmt.Sprintf("%s without force-unlock: %s on %s (process %d, %q) locked it meanwhile, as is possible where the file was overwritten", ErrFenced, e.By.User, e.By.Host, e.By.PID, e.By.Command)
-	}
-	return ErrFenced.Error() + " without force-unlock, as is possible where the file was overwritten"
-}
+// Error is that of [ErrFenced]: every store says the same.
+func (e *TakenError) Error() string { return ErrFenced.Error() }
 
 // Unwrap returns [ErrFenced].
 func (e *TakenError) Unwrap() error { return ErrFenced }

@@ -91,6 +91,12 @@ type FilePlace struct {
 	Inode  string `json:"inode"`  // decimal
 }
 
+// IsFile reports whether q is the same file, as far as numbers and a path can say: a device may
+// have another number after a restart, and a file another path after it was renamed.
+func (p FilePlace) IsFile(q FilePlace) bool {
+	return p.Inode != "" && p.Inode == q.Inode && (p.Device == q.Device || p.Path == q.Path)
+}
+
 // Origin says which files a plan was made from. The zero value says nothing.
 type Origin struct {
 	// Commit is that of the git working tree in which the configuration stands; "" outside of

@@ -206,6 +206,14 @@ type Placed interface {
 	Place() FilePlace
 }
 
+// Copied is a [Snapshot] of a state in a file.
+type Copied interface {
+	// CopyOf returns the newest run where that has not ended and used another file: then this file
+	// is a copy, and that run may go on elsewhere. It reports false for any other state. Where a
+	// file was moved to another disk it is wrong about that.
+	CopyOf(ctx context.Context) (Run, bool, error)
+}
+
 // Timekeeper is a [Journal] on a server that has a clock of its own.
 type Timekeeper interface {
 	// ServerTime is what that clock says now.

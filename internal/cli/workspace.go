@@ -32,6 +32,8 @@ type workspace struct {
 	path    string // the name of place
 	box     string // the directory of the sandbox's state and ledger
 	checked bool   // the state says what binding says
+
+	toldCopy bool // it was told that the state is a copy
 }
 
 // sandboxName is where --sandbox keeps its state and its ledger, below the configuration's directory.
@@ -158,6 +160,39 @@ func (w *workspace) check(meta state.Meta) error {
 	return nil
 }
 
+// checkWhole is check, and tells of a state that is a copy of one in which a run was under way.
+func (w *workspace) checkWhole(ctx context.Context, snapshot state.Snapshot) error {
+	if err := w.check(snapshot.Meta()); err != nil {
+		return err
+	}
+	file, ok := snapshot.(state.Copied)
+	if !ok || w.sandbox || w.toldCopy {
+		return nil
+	}
+	run, isCopy, err := file.CopyOf(ctx)
+	if err != nil {
+		return w.stateError(err)
+	}
+	if isCopy {
+		w.toldCopy = true
+		w.warnOfCopy(run)
+	}
+	return nil
+}
+
+// warnOfCopy tells who uses a copy that its original may be in use.
+func (w *workspace) warnOfCopy(run state.Run) {
+	// Nobody reads it where it can't be written.
+	_ = w.report(nil, hcl.Diagnostics{{
+		Severity: hcl.DiagWarning,
+		Summary:  "The state is a copy of one in which a run was under way",
+		Detail: fmt.Sprintf("Run %s of %s on %s, begun at %s, used %s and has not ended as far as %s knows. It may go on there: what it does is not in this copy. "+
+			"What it had in flight is not settled as not made before the wait for it is over. Pay from one of the two alone: end that run, or make sure that it has ended, first. "+
+			"Where the file was only moved to another disk, this says no more than that the run was killed.",
+			run.Begun.RunID, run.Begun.By.User, run.Begun.By.Host, run.BegunAt.UTC().Format(time.RFC3339), run.Begun.File.Path, w.path),
+	}}, false)
+}
+
 // otherState says what to do about a state that is not the one that the directory is bound to.
 func (w *workspace) otherState(meta state.Meta, err error) error {
 	if meta.Precheck && meta.Serial == 1 && meta.Lineage != w.binding.Lineage {
@@ -193,7 +228,7 @@ func (w *workspace) read(ctx context.Context) (state.Snapshot, func(), error) {
 		_ = snapshot.Close()
 		_ = store.Close()
 	}
-	if err := w.check(snapshot.Meta()); err != nil {
+	if err := w.checkWhole(ctx, snapshot); err != nil {
 		closeAll()
 		return nil, nil, err
 	}
@@ -266,7 +301,7 @@ func (w *workspace) create(ctx context.Context, created state.Created) error {
 // bound to.
 func (w *workspace) locked(ctx context.Context, by state.Holder, wait time.Duration, act func(state.Journal, state.Snapshot) error) error {
 	return w.lockedAny(ctx, by, wait, func(journal state.Journal, snapshot state.Snapshot) error {
-		if err := w.check(snapshot.Meta()); err != nil {
+		if err := w.checkWhole(ctx, snapshot); err != nil {
 			return err
 		}
 		return act(journal, snapshot)

@@ -20,6 +20,7 @@ const checkEvery = 1024
 // snapshot is a transaction that only reads, on a connection of its own.
 type snapshot struct {
 	conn   *sql.Conn
+	file   state.FilePlace
 	head   head
 	holder state.Holder
 	held   bool
@@ -28,7 +29,10 @@ type snapshot struct {
 	tail *storage.Overlay // guarded by mu; nil until it is needed
 }
 
-var _ state.Snapshot = (*snapshot)(nil)
+var (
+	_ state.Snapshot = (*snapshot)(nil)
+	_ state.Copied   = (*snapshot)(nil)
+)
 
 // Snapshot implements [state.Store]. It returns [state.ErrOlder] where the state must be
 // migrated before it can be read, and *[state.MovedError] where it was moved away.
@@ -48,7 +52,7 @@ func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error)
 	if version < s.readable {
 		return nil, state.ErrOlder
 	}
-	snap := &snapshot{}
+	snap := &snapshot{file: s.own.place(s.path)}
 	// The holder is looked for before and after: whose attempts are seen open is not taken
 	// for dead, whether it ends or begins meanwhile.
 	fence, err := s.readFence(ctx, s.read)
@@ -85,6 +89,13 @@ func (s *snapshot) Meta() state.Meta { return s.head.Meta }
 
 // Holder implements [state.Snapshot].
 func (s *snapshot) Holder() (state.Holder, bool) { return s.holder, s.held }
+
+// CopyOf implements [state.Copied].
+func (s *snapshot) CopyOf(ctx context.Context) (state.Run, bool, error) {
+	run, err := newestRun(ctx, s.conn)
+	isElsewhere := run.Begun.File != state.FilePlace{} && !run.Begun.File.IsFile(s.file)
+	return run, err == nil && run.Ended == nil && isElsewhere, err
+}
 
 // Close implements [state.Snapshot].
 func (s *snapshot) Close() error {

@@ -310,6 +310,11 @@ func (g gated) Append(ctx context.Context, entries ...state.Entry) error {
 	return errors.Join(dead, err)
 }
 
+// Place implements state.Placed. The number is the simulation's, so that a history is the same again.
+func (g gated) Place() state.FilePlace {
+	return state.FilePlace{Path: g.p.path, Device: "8:1", Inode: "1"}
+}
+
 // Check implements executor.Journal.
 func (g gated) Check(ctx context.Context) error {
 	var err error
