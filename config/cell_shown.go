@@ -204,19 +204,18 @@ func placeDecimals(tokens []formatToken, decimals string) []shownPiece {
 	var pieces []shownPiece
 	n := 0
 	for _, t := range tokens {
-		switch {
-		case t.kind == tokenComma:
+		if t.kind == tokenComma {
 			continue
-		case t.kind == tokenDigit:
-			n++
-			switch {
-			case n <= kept || t.text == "0":
-				pieces = append(pieces, shownPiece{decimals[n-1 : n], tokenDigit})
-			case t.text == "?":
-				pieces = append(pieces, shownPiece{" ", tokenSpace})
-			}
-		default:
+		}
+		if t.kind != tokenDigit {
 			pieces = append(pieces, shownPiece{t.text, t.kind})
+			continue
+		}
+		n++
+		if n <= kept || t.text == "0" {
+			pieces = append(pieces, shownPiece{decimals[n-1 : n], tokenDigit})
+		} else if t.text == "?" {
+			pieces = append(pieces, shownPiece{" ", tokenSpace})
 		}
 	}
 	return pieces

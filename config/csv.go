@@ -97,7 +97,7 @@ func openCSV(file io.Reader, name string, options csvOptions, need string) (*csv
 	if err != nil {
 		return nil, hcl.Diagnostics{c.otherText(err)}
 	}
-	c.lines = newLineTracker(text)
+	c.lines = newLineTracker(newWithoutEndMark(text))
 	buffered := bufio.NewReaderSize(c.lines, dataBufferBytes)
 	if head, _ := buffered.Peek(sniffedBytes); options.encoding == encodingUTF8 {
 		if err := checkUTF8(head); err != nil {
@@ -241,8 +241,33 @@ func (c *csvFile) readOne() (*csvRecord, hcl.Diagnostics, error) {
 			continue
 		}
 		c.current = csvRecord{file: c, fields: fields, line: line}
+		if diags := c.current.checkLines(); diags.HasErrors() {
+			return nil, diags, nil
+		}
 		return &c.current, nil, nil
 	}
+}
+
+// checkLines refuses a field of several lines in which rows may be hidden: a quotation mark that
+// someone left open reaches up to the next one, and what stands between is no row then. The text
+// before the first end of a line would have been the end of a row, and that after the last one the
+// beginning of another.
+func (r *csvRecord) checkLines() hcl.Diagnostics {
+	last := len(r.file.names.names) - 1
+	for i, field := range r.fields {
+		first, rest, several := strings.Cut(field, "\n")
+		if !several || last < 1 || i > last {
+			continue
+		}
+		delimiter := string(r.file.options.delimiter)
+		end := rest[strings.LastIndexByte(rest, '\n')+1:]
+		if strings.Count(first, delimiter) >= last-i && strings.Count(end, delimiter) >= i {
+			return hcl.Diagnostics{mistake(r.at(i), "Rows in quotation marks",
+				"A field in quotation marks begins here, has %s, and reads like rows of this file: they would be left out. Close the mark where its field ends, or write the text of the field in one line.",
+				plural(strings.Count(field, "\n")+1, "line"))}
+		}
+	}
+	return nil
 }
 
 // exchange takes a record in and returns the one that is not among the last any more; nil
@@ -340,6 +365,9 @@ func (r *csvRecord) whole() hcl.Range {
 func (r *csvRecord) at(i int) hcl.Range {
 	line, column := r.position(i)
 	length := len(r.fields[i])
+	if strings.ContainsAny(r.fields[i], "\""+string(r.file.options.delimiter)) { // it stands in marks
+		length += len(`""`) + strings.Count(r.fields[i], `"`)
+	}
 	if i+1 < len(r.fields) {
 		if nextLine, nextColumn := r.position(i + 1); nextLine == line {
 			length = nextColumn - column - utf8.RuneLen(r.file.options.delimiter)

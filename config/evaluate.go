@@ -223,7 +223,11 @@ func (e *evaluation) checkText(f *field, name string, value cty.Value) string {
 	}
 	text := value.AsString()
 	if text == "" {
-		e.refuse(f, "Empty text", "%s is empty. Leave it out or make it null where there is none.", name)
+		hint := ""
+		if e.in.row != nil && f != nil && f.column != "" {
+			hint = e.in.row.source.totalsHint(f.column)
+		}
+		e.refuse(f, "Empty text", "%s is empty. Leave it out or make it null where there is none.%s", name, hint)
 		return ""
 	}
 	if err := checkSent(text); err != nil {

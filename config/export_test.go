@@ -176,3 +176,6 @@ func SheetCells(content []byte, sheet string) (map[[2]int]CellRead, error) {
 		}
 	}
 }
+
+// WithoutEndMark reads a text without the Ctrl-Z at its end.
+func WithoutEndMark(from io.Reader) io.Reader { return newWithoutEndMark(from) }

@@ -16,7 +16,9 @@ type numberFormat struct {
 	example string // 1234.56 as the column would have it
 	group   string // between groups; "" where there are none
 	decimal string
-	lakh    bool // groups of two above the thousands
+	lakh    bool   // groups of two above the thousands
+	before  string // a currency, which every number has
+	after   string
 }
 
 // numberDigitsMax is how long a number may be.
@@ -25,15 +27,22 @@ const numberDigitsMax = 64
 // numberExample matches the number 1234.56, or 1234567.89 in lakhs and crores.
 var numberExample = regexp.MustCompile(`^(?:1([,. '’\x{00a0}\x{202f}]?)234([.,])56|12([,. ])34([,. ])567([.,])89)$`)
 
-var errNumberExample = errors.New(`is not 1234.56 as the column would have it, such as "1,234.56", "1.234,56", "1234,56", "1 234,56", "1'234.56", or "12,34,567.89" for lakhs`)
+// numberCurrency takes a currency off an example, or off a number: a sign or a code of three letters.
+var numberCurrency = regexp.MustCompile(`^(\p{Sc}|[A-Z]{3}|)([ \x{00a0}\x{202f}]?)(-?[0-9](?:.*[0-9])?)([ \x{00a0}\x{202f}]?)(\p{Sc}|[A-Z]{3}|)$`)
+
+var errNumberExample = errors.New(`is not 1234.56 as the column would have it, such as "1,234.56", "1.234,56", "1234,56", "1 234,56", "1'234.56", or "12,34,567.89" for lakhs, and with a currency such as "$1,234.56" or "1.234,56 €"`)
 
 // parseNumberFormat reads an example.
 func parseNumberFormat(example string) (*numberFormat, error) {
-	m := numberExample.FindStringSubmatch(example)
+	around := numberCurrency.FindStringSubmatch(example)
+	if around == nil || around[1] != "" && around[5] != "" || around[1] == "" && around[2] != "" || around[5] == "" && around[4] != "" {
+		return nil, errNumberExample
+	}
+	m := numberExample.FindStringSubmatch(around[3])
 	if m == nil {
 		return nil, errNumberExample
 	}
-	f := &numberFormat{example: example, group: m[1], decimal: m[2]}
+	f := &numberFormat{example: example, group: m[1], decimal: m[2], before: around[1], after: around[5]}
 	if m[5] != "" {
 		f.group, f.decimal, f.lakh = m[3], m[5], true
 		if m[3] != m[4] {
@@ -48,17 +57,22 @@ func parseNumberFormat(example string) (*numberFormat, error) {
 
 // numberFormatsOf are examples of the formats that a text fits which is no plain decimal.
 func numberFormatsOf(text string) []string {
-	if !strings.ContainsAny(text, ",'’ \u00a0\u202f") && strings.Count(text, ".") < 2 {
+	m := numberCurrency.FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil || m[1] == "" && m[5] == "" && !strings.ContainsAny(text, ",'’ \u00a0\u202f") && strings.Count(text, ".") < 2 {
 		return nil
 	}
 	var fitting []string
-	for _, example := range []string{"1,234.56", "1.234,56", "1 234,56", "1'234.56", "12,34,567.89"} {
-		f, err := parseNumberFormat(example)
+	examples := []string{"1,234.56", "1.234,56", "1 234,56", "1'234.56", "12,34,567.89"}
+	if m[1]+m[5] != "" && !strings.ContainsAny(m[3], ",'’ \u00a0\u202f") && strings.Count(m[3], ".") < 2 {
+		examples = examples[:1] // a plain decimal and a currency
+	}
+	for _, example := range examples {
+		f, err := parseNumberFormat(sameSpace(m[1] + m[2] + example + m[4] + m[5]))
 		if err != nil {
-			panic("the example of a number is none: " + example)
+			return nil // two currencies, or none where a space is
 		}
 		if _, err := f.read(text); err == nil && (!f.lakh || len(fitting) == 0) {
-			fitting = append(fitting, example)
+			fitting = append(fitting, f.example)
 		}
 	}
 	return fitting
@@ -80,12 +94,20 @@ func (f *numberFormat) read(text string) (string, error) {
 	}
 	number = strings.Trim(number, " ")
 	number, isNegative := strings.CutPrefix(number, "-")
+	number, hasBefore := strings.CutPrefix(number, f.before)
+	number, hasAfter := strings.CutSuffix(number, f.after)
+	if f.before+f.after != "" {
+		number = strings.Trim(number, " ")
+	}
+	if !isNegative && f.before != "" {
+		number, isNegative = strings.CutPrefix(number, "-")
+	}
 	whole, decimals, hasDecimals := strings.Cut(number, f.decimal)
 	digits, ok := f.ungrouped(whole)
 	switch {
 	case len(number) > numberDigitsMax:
 		return "", fmt.Errorf("is longer than %d characters", numberDigitsMax)
-	case !ok, hasDecimals && !areDigits(decimals), len(digits) > 1 && digits[0] == '0':
+	case !ok, !hasBefore, !hasAfter, hasDecimals && !areDigits(decimals), len(digits) > 1 && digits[0] == '0':
 		return "", fmt.Errorf("is not written like %s, which number_format says: %s", f.example, f.words())
 	}
 	if hasDecimals {
@@ -123,7 +145,11 @@ func (f *numberFormat) words() string {
 	if group == "" && f.group != "" {
 		group = "a space"
 	}
-	return fmt.Sprintf("digits, with %s between groups and %s before decimals", group, names[f.decimal])
+	currency := ""
+	if f.before+f.after != "" {
+		currency = ", and " + f.before + f.after
+	}
+	return fmt.Sprintf("digits, with %s between groups and %s before decimals%s", group, names[f.decimal], currency)
 }
 
 // sameSpace makes spaces that do not break lines plain ones.

@@ -86,8 +86,10 @@ type pain001File struct {
 	*textFile
 	key     string
 	decoder *xml.Decoder
-	space   string   // the namespace of the document
-	path    []string // of the open elements
+	space   string            // the namespace of the document
+	path    []string          // of the open elements
+	within  []map[string]bool // what stands in each of them that may stand there once
+	single  map[string]bool   // the paths of such elements
 	columns map[string]int
 	names   []string
 	charset string // that the file is declared to be in, where that is not UTF-8
@@ -135,6 +137,7 @@ func openPain001(d *dataSource, file fileReader) (*pain001File, hcl.Diagnostics)
 			f.ofInfo = append(f.ofInfo, i)
 		}
 	}
+	f.single = singleElements()
 	f.above, f.aboveAt = make([]string, len(f.names)), make([]placed, len(f.names))
 	f.group.element = "GrpHdr"
 	return f, nil
@@ -240,6 +243,60 @@ func (f *pain001File) checkElement(element xml.StartElement, at span) hcl.Diagno
 	return nil
 }
 
+// singleElements are the paths of what is read, and of what it stands in: each stands once there, but
+// for those that make the file's list.
+func singleElements() map[string]bool {
+	single := map[string]bool{}
+	add := func(path string) {
+		for end := strings.IndexByte(path, '/'); end >= 0 && end < len(path); {
+			next := strings.IndexByte(path[end+1:], '/')
+			if next < 0 {
+				end = len(path)
+			} else {
+				end += 1 + next
+			}
+			single[path[:end]] = true
+		}
+	}
+	for _, column := range painColumns() {
+		for _, path := range column.paths {
+			if !strings.HasPrefix(column.name, "remittance") { // of which there may be more
+				add(path)
+			}
+		}
+	}
+	for _, above := range []string{painGroup, painInformation} {
+		add(above + "NbOfTxs")
+		add(above + "CtrlSum")
+	}
+	add(painInformation + "PmtMtd")
+	delete(single, strings.TrimSuffix(painInformation, "/"))
+	delete(single, strings.TrimSuffix(painInstruction, "/"))
+	return single
+}
+
+// checkSingle refuses an element that stands twice where ISO 20022 has it once, and an account that
+// is said by an IBAN and in another way: another reader of the file may take the other one.
+func (f *pain001File) checkSingle(name string, at span) hcl.Diagnostics {
+	if len(f.path) == 0 || !f.single[f.at()+"/"+name] {
+		return nil
+	}
+	seen := f.within[len(f.within)-1]
+	if seen == nil {
+		seen = map[string]bool{}
+		f.within[len(f.within)-1] = seen
+	}
+	other := map[string]string{"IBAN": "Othr", "Othr": "IBAN", "Cd": "Prtry", "Prtry": "Cd"}[name]
+	switch {
+	case seen[name]:
+		return f.stop(at, "Element stands twice", "The %s has a %s already. Which one is meant?", f.path[len(f.path)-1], name)
+	case other != "" && seen[other]:
+		return f.stop(at, "Two of which one is allowed", "Here stand %s and %s, and ISO 20022 allows one of them: they could name two accounts or purposes. Which one is meant?", other, name)
+	}
+	seen[name] = true
+	return nil
+}
+
 // repeatedAttribute is the name of an attribute that an element has twice, or "".
 func repeatedAttribute(element xml.StartElement) string {
 	const few = 8 // that are compared without memory of them
@@ -277,7 +334,10 @@ func (f *pain001File) start(element xml.StartElement, from int64) hcl.Diagnostic
 	if element.Name.Space != f.space {
 		name = "{" + element.Name.Space + "}" + name // some extension, which means nothing here
 	}
-	f.path = append(f.path, name)
+	if diags := f.checkSingle(name, at); diags.HasErrors() {
+		return diags
+	}
+	f.path, f.within = append(f.path, name), append(f.within, nil)
 	f.isMixed = false
 	f.text.Reset()
 	f.textFrom = f.decoder.InputOffset()
@@ -335,7 +395,7 @@ func (f *pain001File) at() string { return strings.Join(f.path, "/") }
 // end closes an element. It returns an instruction where that ends.
 func (f *pain001File) end(from int64) (*painRecord, hcl.Diagnostics) {
 	path := f.at()
-	f.path = f.path[:len(f.path)-1]
+	f.path, f.within = f.path[:len(f.path)-1], f.within[:len(f.within)-1]
 	text := strings.TrimSpace(f.text.String())
 	f.text.Reset()
 	f.isMixed = true
@@ -425,6 +485,9 @@ func (r *painRecord) finish() {
 	f := r.file
 	amount := r.fields[slices.Index(f.names, "amount")]
 	currency := r.fields[slices.Index(f.names, "currency")]
+	if xmlDecimal.MatchString(amount) {
+		r.fields[slices.Index(f.names, "amount")] = plainDecimal(amount, currency)
+	}
 	f.group.add(amount)
 	f.info.add(amount)
 	here := span{r.place.from - int64(f.lines.skipped), r.place.length}

@@ -40,6 +40,27 @@ func decimalOf(text string) decimal.Decimal {
 	return d
 }
 
+// plainDecimal is a decimal of XML Schema as an amount of a currency is written: without a plus, zeros
+// before it, and zeros behind the decimals that the currency has.
+func plainDecimal(text, currency string) string {
+	text = strings.TrimPrefix(text, "+")
+	sign := ""
+	if strings.HasPrefix(text, "-") {
+		sign, text = "-", text[1:]
+	}
+	whole, decimals, _ := strings.Cut(text, ".")
+	if whole = strings.TrimLeft(whole, "0"); whole == "" {
+		whole = "0"
+	}
+	if scale, ok := currencyScale(currency); ok && len(decimals) > scale {
+		decimals = decimals[:scale] + strings.TrimRight(decimals[scale:], "0")
+	}
+	if decimals != "" {
+		decimals = "." + decimals
+	}
+	return sign + whole + decimals
+}
+
 // check compares what a file states with what it has.
 func (c *painControl) check(f *pain001File, isRequired bool) hcl.Diagnostics {
 	var diags hcl.Diagnostics

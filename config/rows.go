@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/internal/confined"
@@ -106,7 +107,12 @@ func (d *dataSource) noted(diags hcl.Diagnostics) hcl.Diagnostics {
 func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, hcl.Diagnostics) {
 	key := r.key()
 	if key == "" {
-		return nil, hcl.Diagnostics{mistake(r.at(d.keyColumn), "Key is empty", "The column %q is the key and may not be empty.", d.key)}
+		if d.where != nil { // which may leave such a row out
+			if isIn, ok := d.plainly(r, filter); ok && !isIn {
+				return nil, nil
+			}
+		}
+		return nil, hcl.Diagnostics{mistake(r.at(d.keyColumn), "Key is empty", "The column %q is the key and may not be empty.%s", d.key, d.totalsHint(d.key))}
 	}
 	if first, isNew := keys.add(key, uint32(min(r.line, math.MaxUint32))); !isNew {
 		return nil, hcl.Diagnostics{mistake(r.at(d.keyColumn), "Key is not unique", "The key %q stands %s.", key, onLines(int(first), r.line))}
@@ -137,6 +143,21 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 		diag.Detail += " The row is " + at(r.whole()) + "."
 	}
 	return nil, diags
+}
+
+// totalsHint says how a row of totals or notes is left out, which has no text in a column.
+func (d *dataSource) totalsHint(column string) string {
+	hint := " If this is a row of totals or of notes, leave it out of " + d.address
+	if slices.Contains(d.kind.arguments, "skip_last") && d.csv.skipLast == 0 && d.xlsx.skipLast == 0 {
+		hint += ", by the one line for rows at the end, or the other for rows anywhere:\n\n  skip_last = 1"
+	} else {
+		hint += ":\n"
+	}
+	row := "row." + column
+	if !hclsyntax.ValidIdentifier(column) {
+		row = fmt.Sprintf("row[%s]", quotedHCL(column))
+	}
+	return hint + fmt.Sprintf("\n  where     = %s != \"\"", row)
 }
 
 // onLines says where something stands twice.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/internal/transfer"
@@ -100,13 +101,36 @@ func (h header) check() hcl.Diagnostics {
 			diags = append(diags, mistake(h.place.at(i), "Column without a name",
 				"Column %d of the header is empty. Name it, or say with columns which ones are read.", i+1))
 		case transfer.CheckText(name) != nil:
-			diags = append(diags, mistake(h.place.at(i), "Text cannot be seen as it is", "The name of column %d %s", i+1, sentence(transfer.CheckText(name))))
+			diags = append(diags, mistake(h.place.at(i), "Text cannot be seen as it is", "The name of column %d %s Say with columns which ones are read, and give that one another name:\n\n%s",
+				i+1, sentence(transfer.CheckText(name)), h.columnsOf()))
 		case first < i:
 			diags = append(diags, mistake(h.place.at(i), "Column is named twice",
 				"Columns %d and %d are both named %q. Name them apart, or say with columns which ones are read.", first+1, i+1, name))
 		}
 	}
 	return diags
+}
+
+// columnsOf is the argument columns for all names of the header, under names that can be seen.
+func (h header) columnsOf() string {
+	const most = 20
+	var pairs []string
+	for _, name := range h.names[:min(len(h.names), most)] {
+		own := name
+		if transfer.CheckText(name) != nil {
+			words := strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
+			own = strings.Join(words, "_")
+		}
+		if name != "" && own != "" {
+			pairs = append(pairs, attributeName(own)+" = "+quotedHCL(name))
+		}
+	}
+	return "  columns = { " + strings.Join(pairs, ", ") + " }"
+}
+
+// quotedHCL is a text as HCL writes it.
+func quotedHCL(text string) string {
+	return string(hclwrite.TokensForValue(cty.StringVal(text)).Bytes())
 }
 
 // pick finds the columns that the argument columns names in the header, in the order of the file.

@@ -23,7 +23,7 @@ type textFile struct {
 
 // openText is a mistake where a file is not UTF-8, which what (JSON, XML) is.
 func openText(file fileReader, name, what string) (*textFile, hcl.Diagnostics) {
-	t := &textFile{name: name, again: file, lines: newLineTracker(file)}
+	t := &textFile{name: name, again: file, lines: newLineTracker(newWithoutEndMark(file))}
 	t.text = bufio.NewReaderSize(t.lines, dataBufferBytes)
 	head, _ := t.text.Peek(sniffedBytes)
 	switch mark := markOf(head); {

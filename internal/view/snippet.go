@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -55,6 +56,12 @@ func hidePasswords(line string) string {
 func (p *page) sourceLine(number int, line []byte, start, end int) {
 	text := hidePasswords(strings.TrimSuffix(string(line), "\r"))
 	start, end = min(max(start, 0), len(text)), min(max(end, 0), len(text))
+	for start > 0 && start < len(text) && !utf8.RuneStart(text[start]) { // whole characters
+		start--
+	}
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end++
+	}
 	before, marked, after := leading(text[:start]), Visible(text[start:end]), Visible(text[end:])
 	label := fmt.Sprintf("%6d: ", number)
 	room := p.width() - len(label) - displayWidth(p.gutter.text)
