@@ -35,10 +35,13 @@ func runPart(ctx context.Context, name string, args []string, stdout io.Writer) 
 		return load.FloorHTTP(ctx, stdout, *url, arg(0), *inFlight)
 	case "serve":
 		return load.NewService(*latency, *keep, time.Now).Serve(ctx, stdout)
-	case "seed":
+	case "seed", "seed-months":
 		size, err := strconv.Atoi(arg(1))
 		if err != nil {
 			return err
+		}
+		if name == "seed-months" {
+			return load.SeedMonths(ctx, arg(0), size, time.Now)
 		}
 		return load.Seed(ctx, arg(0), size, time.Now)
 	}

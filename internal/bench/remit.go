@@ -69,6 +69,27 @@ func prepareRecorded(ctx context.Context, s *session, size int) error {
 	})
 }
 
+// prepareMonths makes a directory whose state has a history of months.
+func prepareMonths(ctx context.Context, s *session, size int) error {
+	dir := s.dir("months", size)
+	return s.once(dir, func() error {
+		if err := s.prepare(ctx, dir, load.RemitRows, 1, ""); err != nil {
+			return err
+		}
+		if err := load.WriteRows(filepath.Join(dir, "rows.csv"), size, load.NextMonth); err != nil {
+			return err
+		}
+		_, err := s.exec(ctx, dir, []string{s.self, "seed-months", filepath.Join(dir, "remit.db"), strconv.Itoa(size)})
+		return err
+	})
+}
+
+// planMonth plans the next month: as many transfers as each month of the history has, each the
+// same movement as one of every month.
+func planMonth(ctx context.Context, s *session, size int) (figures.Sample, error) {
+	return s.plan(ctx, s.dir("months", size), exitChanges)
+}
+
 // plan runs remit plan with a file to save to, which is new for each run.
 func (s *session) plan(ctx context.Context, dir string, exit int, flags ...string) (figures.Sample, error) {
 	out := filepath.Join(dir, fmt.Sprintf("%d.plan", s.number()))

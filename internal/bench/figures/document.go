@@ -19,6 +19,7 @@ func titles() map[string]string {
 		"plan-nothing":          "plan with nothing to do",
 		"plan-nothing-shuffled": "the same, rows in no order",
 		"plan-signals":          "plan of a tenth more, with look-alikes, to a file",
+		"plan-month":            "plan of the next month, a twelfth as many, after twelve equal ones, to a file",
 		"plan-csvdecode":        "first plan, `for_each` over `csvdecode`",
 		"plan-blocks":           "first plan, a block each",
 		"rehearse":              "rehearsal of a first plan",
@@ -83,7 +84,7 @@ func tables() []table {
 	overFloor := column{"CPU over the floor's", func(r Row) string { return times(r.Ratio.CPU) }}
 	return []table{
 		{"plan", []string{
-			"plan-one", "floor-nothing", "plan-first", "plan-nothing", "plan-nothing-shuffled", "plan-signals",
+			"plan-one", "floor-nothing", "plan-first", "plan-nothing", "plan-nothing-shuffled", "plan-signals", "plan-month",
 			"plan-csvdecode", "plan-blocks", "rehearse", "floor-csv", "floor-csv-streamed", "floor-csv-grown", "floor-scan",
 		}, append(slices.Clone(usual), overFloor)},
 		{"progress", []string{"plan-progress"}, []column{

@@ -46,6 +46,13 @@ func NewRow(number int) Row {
 	}
 }
 
+// monthRow is the row with a number in the file of a month, counted from 0.
+func monthRow(month, number int) Row {
+	row := NewRow(number)
+	row.ID = fmt.Sprintf("M%02d-%s", month, row.ID)
+	return row
+}
+
 // scramble spreads numbers over 64 bits, one to one (the finalizer of MurmurHash3).
 func scramble(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
@@ -78,6 +85,8 @@ const (
 	// Grown are all rows, and a tenth as many new ones of which every hundredth pays a
 	// profile what an old one paid it.
 	Grown
+	// NextMonth is what comes after what SeedMonths made.
+	NextMonth
 )
 
 // LookAlikes is how many look-alikes a grown file of a size has.
@@ -102,10 +111,15 @@ func WriteRows(path string, size int, order Order) (err error) {
 	if order == Grown {
 		count += size / 10
 	}
+	if order == NextMonth {
+		count /= Months
+	}
 	step := stride(size)
 	for i := range count {
 		row := NewRow(i)
 		switch {
+		case order == NextMonth:
+			row = monthRow(Months, i)
 		case order == Shuffled:
 			row = NewRow(int(uint64(i) * step % uint64(size)))
 		case i >= size && (i-size)%100 == 0:
