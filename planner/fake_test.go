@@ -103,7 +103,7 @@ func (m *memory) happen(entries ...state.Entry) {
 func (m *memory) put(runID string, d state.Detail) {
 	d.RunID = runID
 	m.details[d.RefID] = d
-	m.happen(state.Intent{RefID: d.RefID, RunID: runID, Address: d.Intent.Address, Due: d.Intent.Due})
+	m.happen(state.Intent{RefID: d.RefID, RunID: runID, Address: d.Intent.Address, Due: d.Intent.Due, FromLabel: d.FromLabel, Naming: d.Intent.Naming})
 	if !d.Open() {
 		m.happen(state.Outcome{RefID: d.RefID, RunID: runID, Status: d.Status, Source: state.SourceAnswer})
 	}
@@ -143,6 +143,15 @@ func declare(refID string, edits ...func(*config.Transfer)) config.Transfer {
 func twin(t *config.Transfer) { t.Request.ToProfileID = "landlord" }
 
 func label(t *config.Transfer) { t.FromLabel = true }
+
+// named declares a transfer of a block with for_each, whose ref_id is made by words.
+func named(block, words string) func(*config.Transfer) {
+	return func(t *config.Transfer) {
+		t.Block = "transfer.internal." + block
+		t.Address = t.Block + `["` + t.Request.RefID + `"]`
+		t.Naming = words
+	}
+}
 
 func inBatch(batch string) func(*config.Transfer) {
 	return func(t *config.Transfer) { t.Batch = batch }
@@ -188,7 +197,7 @@ func record(t config.Transfer, status state.Status, edits ...func(*state.Detail)
 		Intent: state.Intent{
 			RefID: r.RefID, RunID: "run-0", Operation: r.Operation, Path: transfer.DefaultOperator.Path(r.Operation),
 			Body: string(r.Body()), Fingerprint: r.Fingerprint().String(), Address: t.Address, Place: "old.hcl:9", Batch: t.Batch,
-			FromLabel: t.FromLabel,
+			FromLabel: t.FromLabel, Naming: t.Naming,
 		},
 		Outcome: &state.Outcome{RefID: r.RefID, RunID: "run-0", Status: status, Source: state.SourceAnswer},
 	}

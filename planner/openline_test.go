@@ -19,6 +19,7 @@ func FuzzPlainLine(f *testing.F) {
 	for _, c := range []Change{
 		{Action: Submit, RefID: "r", Request: request, Place: "pay.csv:2", DuplicateWithin: 5},
 		{Action: Submit, RefID: "r", Request: request, Signals: []Signal{{Kind: FirstDestination, Detail: "x"}, {Kind: LookAlike, RefID: "y"}}},
+		{Action: Submit, RefID: "r", Request: request, Naming: `ref_id = "r-${each.key}"`, DuplicateWithin: 5},
 		{Action: Wait, RefID: "r", Request: request, Batch: "b", FromLabel: true, Again: true, Reason: "why", Next: "remit"},
 	} {
 		var body []byte

@@ -251,6 +251,26 @@ func TestRecheck(t *testing.T) {
 			},
 			want: "obstacle rename [b]",
 		},
+		"another run recorded the twin under other words long ago": {
+			declared: []config.Transfer{declare("b", twin, named("pay", "new"), window(0))},
+			since: func(m *memory) {
+				m.put("run-1", record(declare("x", twin, named("pay", "old")), state.Recorded, intended(900*day)))
+			},
+			want: "obstacle rename [b]",
+		},
+		"another run recorded the twin under the same words": {
+			declared: []config.Transfer{declare("b", twin, named("pay", "new"), window(0))},
+			since:    func(m *memory) { m.put("run-1", record(declare("x", twin, named("pay", "new")), state.Recorded)) },
+			want:     "[+ b]",
+		},
+		"another run recorded a twin by words that another line has": {
+			declared: []config.Transfer{
+				declare("b", twin, named("pay", "new"), window(0)),
+				declare("y", twin, named("gift", "old"), window(0), notBefore(now.Add(day))),
+			},
+			since: func(m *memory) { m.put("run-1", record(declare("x", twin, named("gift", "old")), state.Recorded)) },
+			want:  "[+ b > y]",
+		},
 		"another run recorded a twin with a label that the plan has": {
 			declared: []config.Transfer{declare("b", twin, label, window(0)), declare("x", twin, label, window(0), notBefore(now.Add(day)))},
 			since:    func(m *memory) { m.put("run-1", record(declare("x", twin, label), state.Recorded)) },

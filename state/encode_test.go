@@ -30,7 +30,7 @@ func entries() *rapid.Generator[state.Entry] {
 			return state.Intent{
 				RefID: text("ref_id"), RunID: text("run_id"), Operation: transfer.Operation(text("operation")),
 				Path: text("path"), Body: text("body"), Fingerprint: text("fingerprint"), Address: text("address"),
-				Place: text("place"), Batch: text("batch"),
+				Place: text("place"), Batch: text("batch"), Naming: text("naming"),
 				FromLabel: rapid.Bool().Draw(t, "from_label"), Found: rapid.Bool().Draw(t, "found"),
 			}
 		}
