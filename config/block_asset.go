@@ -2,8 +2,6 @@ package config
 
 import (
 	"math"
-
-	"remit/internal/transfer"
 )
 
 // assetScaleMax bounds what an asset block may say; no asset is known to have more.
@@ -41,7 +39,7 @@ func (l *loader) evaluateAssets() {
 		if code == "" || b.incomplete || !l.declare("asset."+code, b.at) {
 			continue
 		}
-		if err := transfer.CheckRefID(code); err != nil {
+		if err := checkRefID(code); err != nil {
 			l.report(mistake(b.labelAt[0], "Invalid asset", "The code of an asset %s", sentence(err)))
 			continue
 		}

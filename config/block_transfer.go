@@ -169,7 +169,7 @@ func (l *loader) newTransferBlock(b *block) *transferBlock {
 		return nil
 	}
 	name := b.label(1)
-	if err := transfer.CheckRefID(name); err != nil {
+	if err := checkRefID(name); err != nil {
 		l.report(mistake(b.labelAt[1], "Invalid name of a transfer", "The name, which is the ref_id where no other is given, %s", sentence(err)))
 		return nil
 	}

@@ -262,7 +262,7 @@ func (c *compiled) transfer(r *row, element *element, out *Transfer) bool {
 	if element != nil {
 		out.Naming = c.block.nameOf(false, element)
 	}
-	if c.refID != nil && transfer.CheckRefID(request.RefID) != nil {
+	if c.refID != nil && checkRefID(request.RefID) != nil {
 		return false
 	}
 	fields := request.Fields()

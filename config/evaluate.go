@@ -1,7 +1,9 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -239,10 +241,33 @@ func (e *evaluation) checkText(f *field, name string, value cty.Value) string {
 
 // checkSent refuses text that a reviewer could not tell from another.
 func checkSent(text string) error {
+	if err := checkSpacing(text); err != nil {
+		return err
+	}
 	if first, last := text[0], text[len(text)-1]; first <= ' ' || last <= ' ' || first >= utf8.RuneSelf || last >= utf8.RuneSelf {
 		return transfer.CheckRefID(text)
 	}
 	return transfer.CheckText(text)
+}
+
+// checkSpacing refuses what looks like the columns of a plan, or like a text that a plan cut short.
+func checkSpacing(text string) error {
+	switch {
+	case strings.Contains(text, "  "):
+		return errors.New("has two spaces or more in a row, which would look like two columns of a plan; write one")
+	case strings.Contains(text, "…"):
+		return errors.New("has a …, by which a plan shows that it left something out; write it otherwise")
+	}
+	return nil
+}
+
+// checkRefID refuses what may not be declared as a ref_id. A state of before may have one that is
+// refused here for its spaces.
+func checkRefID(text string) error {
+	if err := checkSpacing(text); err != nil {
+		return err
+	}
+	return transfer.CheckRefID(text)
 }
 
 // refID is the transfer's identity, and whether it is the block's label.
@@ -265,7 +290,7 @@ func (e *evaluation) refID() (string, bool) {
 		e.refuse(f, "Not text", "ref_id must be a string, not %s; write it in quotation marks.", value.Type().FriendlyName())
 		return "", false
 	}
-	if err := transfer.CheckRefID(value.AsString()); err != nil {
+	if err := checkRefID(value.AsString()); err != nil {
 		e.refuse(f, "Invalid ref_id", "ref_id %q %s", value.AsString(), sentence(err))
 		return "", false
 	}

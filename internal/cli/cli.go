@@ -49,7 +49,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func runAt(ctx context.Context, now func() time.Time, boot func() boot.Reading, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
 	log.SetOutput(io.Discard) // where net/http writes bytes of the service, as they come
 	p := &process{
-		stdin: stdin, stdout: stdout, stderr: stderr, lookupEnv: lookupEnv, now: now, boot: boot,
+		stdin: stdin, stdout: forJob(stdout, lookupEnv), stderr: forJob(stderr, lookupEnv), lookupEnv: lookupEnv, now: now, boot: boot,
 	}
 	root := newRoot(p)
 	args, err := withEnvironmentArgs(root, args, p.getenv("REMIT_CLI_ARGS"))
@@ -65,6 +65,17 @@ func runAt(ctx context.Context, now func() time.Time, boot func() boot.Reading, 
 		_ = p.into.Close() // each line was written when its method returned
 	}
 	return code
+}
+
+// forJob keeps what a CI job prints from being a command to its runner. What is redirected to a file is
+// no log, and is written as it is.
+func forJob(to io.Writer, lookupEnv func(string) (string, bool)) io.Writer {
+	if file, isFile := to.(*os.File); isFile {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			return to
+		}
+	}
+	return view.JobLog(to, lookupEnv)
 }
 
 // process is what a command has of the world around it.

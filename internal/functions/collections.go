@@ -35,8 +35,40 @@ func collectionFunctions() map[string]entry {
 		"sort":         {stdlib.SortFunc, "A list of strings in the order of their characters."},
 		"transpose":    {transposeFunction(), "A map of lists of strings with keys and elements exchanged."},
 		"values":       {stdlib.ValuesFunc, "The values of a map in the order of their keys."},
-		"zipmap":       {stdlib.ZipmapFunc, "A map made from a list of keys and a list of values."},
+		"zipmap":       {zipmapFunction(), "A map made from a list of keys and a list of values. A key that stands twice is an error."},
 	}
+}
+
+// zipmapFunction refuses a key that stands twice, of which one value would be lost.
+func zipmapFunction() function.Function {
+	refuse := func(args []cty.Value) error {
+		keys, _ := args[0].Unmark()
+		if !keys.IsWhollyKnown() || keys.IsNull() {
+			return nil
+		}
+		first := map[string]bool{}
+		for _, key := range keys.Elements() {
+			key, _ := key.Unmark()
+			if key.IsNull() || key.Type() != cty.String {
+				return nil // zipmap itself says so
+			}
+			if first[key.AsString()] {
+				return function.NewArgErrorf(0, "the key %s stands twice", clip(key.AsString()))
+			}
+			first[key.AsString()] = true
+		}
+		return nil
+	}
+	return function.New(&function.Spec{
+		Params: stdlib.ZipmapFunc.Params(),
+		Type: func(args []cty.Value) (cty.Type, error) {
+			if err := refuse(args); err != nil {
+				return cty.NilType, err
+			}
+			return stdlib.ZipmapFunc.ReturnTypeForValues(args)
+		},
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return stdlib.ZipmapFunc.Call(args) },
+	})
 }
 
 // booleans is alltrue, or anytrue where all is false.

@@ -2,6 +2,7 @@ package functions
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
+	yamlnode "go.yaml.in/yaml/v3"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/ianaindex"
 )
@@ -22,12 +24,12 @@ func encodingFunctions() map[string]entry {
 		"base64decode":     {simple(cty.String, base64Decode, "string"), "The UTF-8 text that Base64 stands for."},
 		"base64encode":     {simple(cty.String, base64Encode, "string"), "The Base64 of the string's UTF-8 bytes."},
 		"csvdecode":        {csvDecodeFunction(), "A list of objects of strings, one for each line of a CSV text with a header line. For many rows a data block is faster."},
-		"jsondecode":       {checked(stdlib.JSONDecodeFunc, checkJSON), "The value that a JSON text describes. An amount must be a JSON string."},
+		"jsondecode":       {checked(stdlib.JSONDecodeFunc, checkJSON), "The value that a JSON text describes. An amount must be a JSON string; a key that stands twice is an error."},
 		"jsonencode":       {stdlib.JSONEncodeFunc, "The value as JSON text."},
 		"textdecodebase64": {simple(cty.String, textDecode, "string", "encoding"), "The text that Base64 stands for, in a character encoding by its IANA name."},
 		"textencodebase64": {simple(cty.String, textEncode, "string", "encoding"), "The Base64 of a string in a character encoding by its IANA name."},
 		"urlencode":        {simple(cty.String, urlEncode, "string"), "The string escaped for the query of a URL."},
-		"yamldecode":       {yamlDecodeFunction(), "The value that a YAML text describes, with at most 32 aliases. An amount must be in quotes."},
+		"yamldecode":       {yamlDecodeFunction(), "The value that a YAML text describes, with at most 32 aliases. An amount must be in quotes; a key that stands twice is an error."},
 		"yamlencode":       {yaml.YAMLEncodeFunc, "The value as YAML text."},
 	}
 }
@@ -154,6 +156,65 @@ func checkJSON(text string) error {
 			}
 		}
 	}
+	return checkKeysOnce(text)
+}
+
+// checkKeysOnce refuses a JSON object with a key twice, of which decoders take the last. It leaves
+// what is no JSON to them.
+func checkKeysOnce(text string) error {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	var open []map[string]bool // the keys of each object that is open; nil for an array
+	isKey := false
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			return nil
+		}
+		inObject := len(open) > 0 && open[len(open)-1] != nil
+		switch delimiter, isDelimiter := token.(json.Delim); {
+		case inObject && isKey && delimiter != '}':
+			key, _ := token.(string) // as JSON has it
+			if open[len(open)-1][key] {
+				return fmt.Errorf("the key %s stands twice in an object", clip(key))
+			}
+			open[len(open)-1][key], isKey = true, false
+			continue
+		case isDelimiter && delimiter == '{':
+			open, isKey = append(open, map[string]bool{}), true
+			continue
+		case isDelimiter && delimiter == '[':
+			open = append(open, nil)
+			continue
+		case isDelimiter:
+			open = open[:len(open)-1]
+		}
+		isKey = len(open) > 0 && open[len(open)-1] != nil
+	}
+}
+
+// checkYAMLKeysOnce refuses a YAML mapping with a key twice, which YAML forbids and of which the decoder
+// takes the last. It leaves what is no YAML to the decoder.
+func checkYAMLKeysOnce(text string) error {
+	var document yamlnode.Node
+	if yamlnode.Unmarshal([]byte(text), &document) != nil {
+		return nil
+	}
+	return checkNodeKeysOnce(&document)
+}
+
+func checkNodeKeysOnce(node *yamlnode.Node) error {
+	first := map[string]bool{}
+	for i, part := range node.Content { // an alias has none
+		if node.Kind == yamlnode.MappingNode && i%2 == 0 && part.Kind == yamlnode.ScalarNode {
+			if first[part.Value] {
+				return fmt.Errorf("the key %s stands twice in a mapping, at line %d", clip(part.Value), part.Line)
+			}
+			first[part.Value] = true
+		}
+		if err := checkNodeKeysOnce(part); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -170,7 +231,7 @@ func yamlDecodeFunction() function.Function {
 		if nestsTooDeep(text) {
 			return errNesting
 		}
-		return nil
+		return checkYAMLKeysOnce(text)
 	})
 	return function.New(&function.Spec{
 		Params: decode.Params(),
