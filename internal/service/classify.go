@@ -95,8 +95,9 @@ func (c *Client) classifyRefusal(ex exchange) executor.Answer {
 		a.Kind, a.Stop = executor.Rejected, true
 		a.Reason = "The service answered " + statusWords(ex.status) + ": there is no such operation at this address; check base_url and operator."
 	case ex.status == http.StatusForbidden:
-		a.Kind = executor.Rejected
-		a.Reason = "The service refused with " + statusWords(ex.status) + said + c.lackingWords() + "."
+		lacking := c.lackingWords()
+		a.Kind, a.Stop = executor.Rejected, lacking != "" // others would be refused for it as well
+		a.Reason = "The service refused with " + statusWords(ex.status) + said + lacking + "."
 	default:
 		a.Kind = executor.Rejected
 		a.Reason = "The service refused with " + statusWords(ex.status) + said + "."

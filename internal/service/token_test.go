@@ -206,6 +206,9 @@ func TestAScopeThatWasNotGrantedIsNamed(t *testing.T) {
 			w.in(t, func(t *testing.T, c *service.Client) {
 				got := c.Submit(t.Context(), path, []byte(request))
 				_, err := c.Find(t.Context(), []string{"a"})
+				if got.Kind != executor.Rejected || got.Stop != tt.says {
+					t.Errorf("%+v", got)
+				}
 				for _, text := range []string{got.Reason, fmt.Sprint(err)} {
 					if strings.Contains(text, `did not grant the scope "b"`) != tt.says {
 						t.Error(text)
