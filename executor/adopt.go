@@ -252,7 +252,7 @@ func (c *course) adoptHalves(halves []half) {
 // writeHalf makes one outcome durable.
 func (c *course) writeHalf(v verdict) verdict {
 	err := c.journal.append(v.outcome)
-	if against, ok := contradiction(err, v); ok {
+	if against, ok := contradiction(err, v); ok { // never of the group_id: what is kept is unverified as it is
 		return untaken(against, errors.New(against.outcome.Reason))
 	}
 	if err != nil {

@@ -71,7 +71,8 @@ func (c *course) judge(j *job, answer Answer) verdict {
 	if c.run.Finder == nil && answer.Kind == Exists && v.outcome.Status == state.InDoubt {
 		v.next, v.idle = command(j.refID, "--recorded FILE"), true
 	}
-	if c.run.Finder == nil || answer.Kind != Exists && v.outcome.Status != state.Unverified {
+	isUnproven := v.outcome.Status == state.Unverified && len(v.outcome.Differences) == 0
+	if c.run.Finder == nil || answer.Kind != Exists && !isUnproven {
 		return v
 	}
 	found, err := c.find(c.flight, j.refID)
@@ -234,7 +235,8 @@ func (c *course) find(ctx context.Context, refIDs ...string) (lookup, error) {
 }
 
 // write makes an outcome durable, after the entries that lead to it. What the state refuses
-// because the record belongs to something else becomes a conflict. Where the journal fails,
+// because the record belongs to something else becomes a conflict, and what it refuses because the
+// group_id does, unverified. Where the journal fails,
 // the transfer is in doubt, as the state has it: an intent without an outcome.
 func (c *course) write(v verdict, lead ...state.Entry) verdict {
 	err := c.journal.append(slices.Concat(lead, []state.Entry{v.outcome})...)
@@ -252,10 +254,13 @@ func (c *course) write(v verdict, lead ...state.Entry) verdict {
 	return v
 }
 
-// contradiction is the conflict of a verdict with a record that the state refuses, and how a
-// person closes it.
+// contradiction is what becomes of a verdict with a record that the state refuses, and how a
+// person closes it: a conflict, or unverified where the group_id is another's.
 func contradiction(err error, v verdict) (verdict, bool) {
 	refID := v.outcome.RefID
+	if shared, ok := sharesGroup(err, v); ok {
+		return shared, true
+	}
 	against := verdict{result: ResultConflict}
 	var difference transfer.Difference
 	if duplicate, ok := errors.AsType[*state.DuplicateRecordError](err); ok {
@@ -276,6 +281,16 @@ func contradiction(err error, v verdict) (verdict, bool) {
 		Differences: []transfer.Difference{difference},
 	}
 	return against, true
+}
+
+// sharesGroup is the unverified verdict where the state refuses one because another transfer has the
+// group_id.
+func sharesGroup(err error, v verdict) (verdict, bool) {
+	shared, ok := errors.AsType[*state.DuplicateGroupError](err)
+	if !ok {
+		return v, false
+	}
+	return fallShort(v, false, []transfer.Difference{transfer.SharedGroup(shared.GroupID, shared.RefID)}), true
 }
 
 // afterAnswer stops the run where the answer, or a row of them, says that it must.
@@ -335,6 +350,9 @@ func refusal(err error) bool {
 		return true
 	}
 	if _, ok := errors.AsType[*state.CustomerError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*state.DuplicateGroupError](err); ok {
 		return true
 	}
 	_, ok := errors.AsType[*state.DuplicateRecordError](err)

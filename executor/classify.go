@@ -146,13 +146,45 @@ func judgeRecords(k known, where setting, records []transfer.Record) verdict {
 	v.result = resultOf(v.outcome.Status, debit.Status)
 	switch v.result {
 	case ResultUnverified:
-		v.outcome.Reason = "this state did not make the record, and nothing proves whom it paid"
+		v.outcome.Reason = unprovenText
 		v.next = command(k.refID, "--accept-record")
 	case ResultFailed:
 		v.outcome.Reason = "the service's own status is FAILED" + failure(*debit)
 	case ResultRecorded, ResultAdopted, ResultRefused, ResultInDoubt, ResultConflict, ResultNotAttempted:
 	}
+	return fallShort(v, v.outcome.Status == state.Unverified, transfer.Shortcomings(*debit))
+}
+
+const unprovenText = "this state did not make the record, and nothing proves whom it paid"
+
+// fallShort has a record that agrees be unverified where it falls short, by the fields in which it does.
+// Where nothing proves whom it paid either, its destination is one of them.
+func fallShort(v verdict, isUnproven bool, shortcomings []transfer.Difference) verdict {
+	if len(shortcomings) == 0 {
+		return v
+	}
+	text := "the record falls short: " + DescribeShort(shortcomings)
+	v.outcome.Differences = append(slices.Clip(v.outcome.Differences), shortcomings...)
+	if isUnproven {
+		text += "; and " + unprovenText
+		v.outcome.Differences = append(v.outcome.Differences, transfer.Difference{Field: fieldDestination})
+	}
+	v.outcome.Status, v.result = state.Unverified, ResultUnverified
+	v.outcome.Reason, v.next = text, command(v.outcome.RefID, "--accept-record")
 	return v
+}
+
+// fieldDestination stands among the shortcomings of a record for what no field of it says.
+const fieldDestination = "destination"
+
+// DescribeShort names each field of a record that is not as it must be: "its group_id is missing, where
+// it must be one of its own".
+func DescribeShort(shortcomings []transfer.Difference) string {
+	parts := make([]string, len(shortcomings))
+	for i, d := range shortcomings {
+		parts[i] = fmt.Sprintf("its %s is %s, where it must be %s", d.Field, orElse(d.Answered, "missing"), d.Asked)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // provenance says whose an agreeing record is. It is recorded as ours where an intent of

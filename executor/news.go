@@ -33,18 +33,16 @@ func News(d state.Detail, records []transfer.Record, policy Policy) (state.Outco
 	if len(differences) > 0 || finding.Debit == nil || finding.Debit.ID != d.RecordID {
 		return state.Outcome{}, differences, false
 	}
-	proves := d.Status == state.Unverified && finding.DestinationProven
+	stands := standingOf(d, *finding.Debit, finding.DestinationProven)
+	proves := d.Status == state.Unverified && stands.status == state.Adopted
 	if !proves && (ended(d.RecordStatus) || finding.Debit.Status == d.RecordStatus) {
 		return state.Outcome{}, nil, false
 	}
-	status := d.Status
-	if proves {
-		status = state.Adopted
-	}
-	return state.Outcome{
-		RefID: d.RefID, Status: status, Source: state.SourceLookup,
-		Records: raws(records, finding.Debit), Deciding: finding.Debit,
-	}, nil, true
+	v := verdict{outcome: state.Outcome{
+		RefID: d.RefID, Status: stands.status, Source: state.SourceLookup,
+		Records: raws(records, finding.Debit), Deciding: finding.Debit, Differences: stands.accepted,
+	}}
+	return fallShort(v, stands.isUnproven, stands.shortcomings).outcome, nil, true
 }
 
 func ended(s transfer.RecordStatus) bool { return s == transfer.Completed || s == transfer.Failed }
@@ -140,7 +138,7 @@ func (c *course) adoptNews(refIDs []string) error {
 			o.RunID = c.run.Begun.RunID
 			v := verdict{outcome: o, result: ResultConflict, next: command(d.RefID, "--accept-record")}
 			if record := o.Deciding; record != nil {
-				v.outcome.Reason = fmt.Sprintf("the export has it as %s", record.Status)
+				v.outcome.Reason = orElse(v.outcome.Reason, fmt.Sprintf("the export has it as %s", record.Status))
 				v.status, v.recordID, v.group = record.Status, record.ID, record.GroupID
 				v.result, v.next = resultOf(o.Status, record.Status), ""
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -111,21 +112,121 @@ func ResolveAcceptRecord(ctx context.Context, r Resolution, records []transfer.R
 	if err != nil {
 		return state.Outcome{}, err
 	}
-	outcome := state.Outcome{RefID: r.RefID}
+	shared, err := r.sharedGroup(ctx, detail)
+	if err != nil {
+		return state.Outcome{}, err
+	}
+	outcome, err := r.acceptance(detail, shared...)
+	if err != nil {
+		return state.Outcome{}, err
+	}
+	return r.writeAccepted(ctx, outcome)
+}
+
+// sharedGroup is the shortcoming of a transfer that is recorded or adopted, and of which another one
+// has the group_id: an earlier version did not ask. There is none where a person has accepted it.
+func (r Resolution) sharedGroup(ctx context.Context, detail state.Detail) ([]transfer.Difference, error) {
+	isOld := detail.Status == state.Recorded || detail.Status == state.Adopted
+	if !isOld || detail.GroupID == "" || HasAcceptedGroup(detail) {
+		return nil, nil
+	}
+	snapshot, err := r.Journal.Snapshot(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("resolve %q: %w", r.RefID, err)
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	for t, err := range snapshot.Transfers(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("resolve %q: %w", r.RefID, err)
+		}
+		if t.GroupID == detail.GroupID && t.RefID != detail.RefID {
+			return []transfer.Difference{transfer.SharedGroup(t.GroupID, t.RefID)}, nil
+		}
+	}
+	return nil, nil
+}
+
+// writeAccepted writes what a person accepts, the group_id of another transfer included.
+func (r Resolution) writeAccepted(ctx context.Context, outcome state.Outcome) (state.Outcome, error) {
+	written, err := r.write(ctx, outcome)
+	if shared, ok := errors.AsType[*state.DuplicateGroupError](err); ok {
+		outcome.Differences = append(slices.Clip(outcome.Differences), transfer.SharedGroup(shared.GroupID, shared.RefID))
+		return r.write(ctx, outcome)
+	}
+	return written, err
+}
+
+// ResolveAcceptRecords is [ResolveAcceptRecord] of several ref_ids, with the records that are kept: of
+// all or, on an error, of none. r names no ref_id.
+func ResolveAcceptRecords(ctx context.Context, r Resolution, refIDs []string) ([]state.Outcome, error) {
+	snapshot, err := r.Journal.Snapshot(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("accept records: %w", err)
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	outcomes := make(map[string]*state.Outcome, len(refIDs))
+	var unfit error
+	err = eachDetail(ctx, snapshot, refIDs, func(d state.Detail) {
+		r.RefID = d.RefID
+		outcome, err := r.acceptance(d)
+		unfit = errors.Join(unfit, err)
+		outcomes[d.RefID] = &outcome
+	})
+	if err = errors.Join(err, unfit); err != nil {
+		return nil, err
+	}
+	if err := r.writeAll(ctx, outcomes); err != nil {
+		return nil, fmt.Errorf("accept %d records: %w", len(outcomes), err)
+	}
+	accepted := make([]state.Outcome, 0, len(refIDs))
+	for _, refID := range refIDs {
+		if outcome := outcomes[refID]; outcome != nil {
+			accepted = append(accepted, *outcome)
+		}
+	}
+	return accepted, nil
+}
+
+// writeAll writes outcomes that a person accepts, all or none.
+func (r Resolution) writeAll(ctx context.Context, outcomes map[string]*state.Outcome) error {
+	for {
+		entries := make([]state.Entry, 0, len(outcomes))
+		for _, refID := range slices.Sorted(maps.Keys(outcomes)) {
+			entries = append(entries, *outcomes[refID])
+		}
+		// A word that was given is written even where the person leaves meanwhile.
+		err := r.Journal.Append(context.WithoutCancel(ctx), entries...)
+		shared, ok := errors.AsType[*state.DuplicateGroupError](err)
+		if !ok {
+			return err
+		}
+		outcome := outcomes[shared.Asked] // each is refused once
+		outcome.Differences = append(slices.Clip(outcome.Differences), transfer.SharedGroup(shared.GroupID, shared.RefID))
+	}
+}
+
+// acceptance is a person's word that a transfer stands as its kept record has it.
+func (r Resolution) acceptance(detail state.Detail, shared ...transfer.Difference) (state.Outcome, error) {
+	outcome := state.Outcome{RefID: detail.RefID}
+	kept, err := keptRecords(detail)
 	switch detail.Status {
 	case state.Conflict:
 		outcome.Status = state.Recorded
 	case state.Unverified:
 		outcome.Status = state.Adopted
-	case state.Unsent, state.InDoubt, state.Recorded, state.Adopted, state.Refused, state.Tombstone:
+	case state.Recorded, state.Adopted: // an earlier version asked less of a record
+		if len(Unaccepted(detail))+len(shared) == 0 {
+			return state.Outcome{}, &StatusError{r.RefID, detail.Status}
+		}
+		outcome.Status = detail.Status
+	case state.Unsent, state.InDoubt, state.Refused, state.Tombstone:
 		return state.Outcome{}, &StatusError{r.RefID, detail.Status}
 	}
-	kept, err := keptRecords(detail)
 	if err != nil {
 		return state.Outcome{}, fmt.Errorf("resolve %q: %w: %w", r.RefID, ErrNoRecord, err)
 	}
 	if len(kept) == 0 && detail.IsListed() {
-		return r.vouch(ctx, detail)
+		return r.vouch(detail), nil
 	}
 	if len(kept) == 0 {
 		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrNoRecord)
@@ -135,18 +236,46 @@ func ResolveAcceptRecord(ctx context.Context, r Resolution, records []transfer.R
 		return state.Outcome{}, err
 	}
 	outcome.Records = raws(kept, deciding)
-	outcome.Differences = detail.Outcome.Differences
-	return r.say(ctx, outcome)
+	outcome.Differences = append(withShortcomings(detail.Outcome.Differences, *deciding), shared...)
+	return r.said(outcome), nil
+}
+
+// HasAcceptedGroup reports whether a person has accepted the group_id of a transfer as its record has it.
+func HasAcceptedGroup(detail state.Detail) bool {
+	return detail.Outcome != nil && slices.ContainsFunc(detail.Outcome.Differences, func(d transfer.Difference) bool { return d.Field == "group_id" })
+}
+
+// withShortcomings are differences that a person accepts with a record, and in what else it falls short.
+func withShortcomings(differences []transfer.Difference, record transfer.Record) []transfer.Difference {
+	return slices.Concat(differences, transfer.BeyondAccepted(transfer.Shortcomings(record), differences))
+}
+
+// Unaccepted are the [transfer.Shortcomings] of the record of a transfer that is recorded or adopted,
+// which no person has accepted. An earlier version recorded such transfers. That another one has its
+// group_id is not among them.
+func Unaccepted(detail state.Detail) []transfer.Difference {
+	isVouched := detail.Outcome != nil && detail.Outcome.Source == state.SourcePerson
+	if isVouched || detail.Status != state.Recorded && detail.Status != state.Adopted {
+		return nil
+	}
+	kept, err := keptRecords(detail)
+	i := slices.IndexFunc(kept, func(r transfer.Record) bool { return r.ID == detail.RecordID })
+	if err != nil || i < 0 {
+		return nil
+	}
+	record := kept[i]
+	record.GroupID = orElse(record.GroupID, detail.GroupID)
+	return transfer.BeyondAccepted(transfer.Shortcomings(record), detail.Outcome.Differences)
 }
 
 // vouch takes the word of a person that a transfer was made of which a list says so and no record.
 // It stays without a status of the service's: what depends on it goes on waiting.
-func (r Resolution) vouch(ctx context.Context, detail state.Detail) (state.Outcome, error) {
+func (r Resolution) vouch(detail state.Detail) state.Outcome {
 	listed := state.Listed{GroupID: detail.GroupID}
 	if detail.Outcome.Listed != nil {
 		listed = *detail.Outcome.Listed
 	}
-	return r.say(ctx, state.Outcome{RefID: r.RefID, Status: state.Adopted, Listed: &listed, Differences: detail.Outcome.Differences})
+	return r.said(state.Outcome{RefID: r.RefID, Status: state.Adopted, Listed: &listed, Differences: detail.Outcome.Differences})
 }
 
 // give stores records that a person got from the service; with accept, also those that
@@ -171,16 +300,38 @@ func (r Resolution) give(ctx context.Context, records []transfer.Record, accept 
 		if err != nil {
 			return state.Outcome{}, err
 		}
-		return r.say(ctx, state.Outcome{
+		return r.writeAccepted(ctx, r.said(state.Outcome{
 			RefID: r.RefID, Status: statusAccepted(detail.Status),
-			Records: raws(records, deciding), Differences: v.outcome.Differences,
-		})
+			Records: raws(records, deciding), Differences: withShortcomings(v.outcome.Differences, *deciding),
+		}))
 	case !v.outcome.Status.Made():
 		return state.Outcome{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrCreditOnly)
+	case v.outcome.Status == state.Unverified && len(v.outcome.Differences) > 0:
+		if differences := stillShort(detail, v.outcome.Differences); len(differences) > 0 && !accept {
+			return state.Outcome{}, &DifferenceError{r.RefID, differences}
+		}
+		v.outcome.Status = statusAccepted(detail.Status)
 	case v.outcome.Status == state.Unverified || !detail.Status.MayBeMade():
 		v.outcome.Status = state.Adopted // a person vouches for it
 	}
-	return r.say(ctx, v.outcome)
+	if accept {
+		return r.writeAccepted(ctx, r.said(v.outcome))
+	}
+	outcome, err := r.say(ctx, v.outcome)
+	if shared, ok := errors.AsType[*state.DuplicateGroupError](err); ok {
+		return state.Outcome{}, &DifferenceError{r.RefID, []transfer.Difference{transfer.SharedGroup(shared.GroupID, shared.RefID)}}
+	}
+	return outcome, err
+}
+
+// stillShort are the shortcomings of given records that nobody has accepted yet. Whom they paid, the
+// person who gives them says.
+func stillShort(detail state.Detail, shortcomings []transfer.Difference) []transfer.Difference {
+	var accepted []transfer.Difference
+	if detail.Status.Made() && detail.Status != state.Unverified && detail.Outcome != nil {
+		accepted = detail.Outcome.Differences
+	}
+	return transfer.BeyondAccepted(shortcomings, append(slices.Clip(accepted), transfer.Difference{Field: fieldDestination}))
 }
 
 // statusAccepted is what a transfer becomes by a record that differs and is accepted: ours
@@ -316,7 +467,11 @@ func ResolveByLookup(ctx context.Context, r Resolution, finder Finder) (state.Ou
 		if records := found[r.RefID]; len(records) > 0 {
 			v := judgeFound(k, inDoubt, records)
 			if !v.unread {
-				return r.write(ctx, v.outcome)
+				outcome, err := r.write(ctx, v.outcome)
+				if shared, ok := sharesGroup(err, v); ok {
+					return r.write(ctx, shared.outcome)
+				}
+				return outcome, err
 			}
 			why = ErrCreditOnly
 		}
@@ -361,8 +516,13 @@ func (r Resolution) known(detail state.Detail, meta state.Meta) (known, error) {
 
 // say writes a person's word.
 func (r Resolution) say(ctx context.Context, outcome state.Outcome) (state.Outcome, error) {
+	return r.write(ctx, r.said(outcome))
+}
+
+// said is an outcome as a person's word.
+func (r Resolution) said(outcome state.Outcome) state.Outcome {
 	outcome.Source, outcome.By, outcome.Reason = state.SourcePerson, &r.By, r.Reason
-	return r.write(ctx, outcome)
+	return outcome
 }
 
 func (r Resolution) write(ctx context.Context, outcome state.Outcome) (state.Outcome, error) {

@@ -37,7 +37,7 @@ func adoptable(w *world) {
 // conflicting makes the transfer a conflict: the service made another amount of it.
 func conflicting(w *world) {
 	w.service.after = func(_ string, _ int, a executor.Answer) executor.Answer {
-		a.Record = edited(*a.Record, map[string]string{"amount": "70.00"})
+		a.Record = edited(*a.Record, map[string]string{"amount": "70.00", "total": "70.00"})
 		return a
 	}
 	w.apply(request("rent"))
@@ -195,7 +195,7 @@ func sameError(err, want error) bool {
 // TestAnAcceptedDifferenceIsKept accepts what differs in three ways: the journal says in what.
 func TestAnAcceptedDifferenceIsKept(t *testing.T) {
 	rent := request("rent")
-	given := []transfer.Record{*edited(*debit(rent, time.Now()), map[string]string{"amount": "70.00"})}
+	given := []transfer.Record{*edited(*debit(rent, time.Now()), map[string]string{"amount": "70.00", "total": "70.00"})}
 	tests := map[string]struct {
 		before func(*world)
 		given  []transfer.Record

@@ -125,10 +125,9 @@ func (w watched) judge(found lookup) news {
 		return news{watched: w, kind: newsAbsent}
 	}
 	n := news{watched: w, kind: newsNone, changes: changesOf(w.detail.RecordStatus, stored, deciding)}
-	status := w.detail.Status
-	if status == state.Unverified && finding.DestinationProven {
-		status = state.Adopted
-		n.changes = append(n.changes, Change{"destination", "not proven", "proven"})
+	stands := standingOf(w.detail, *deciding, finding.DestinationProven)
+	if w.detail.Status == state.Unverified && stands.status == state.Adopted && finding.DestinationProven {
+		n.changes = append(n.changes, Change{fieldDestination, "not proven", "proven"})
 	}
 	if len(n.changes) == 0 {
 		return n
@@ -140,18 +139,58 @@ func (w watched) judge(found lookup) news {
 	n.kind = newsChanged
 	n.verdict = verdict{
 		outcome: state.Outcome{
-			RefID: w.refID, RunID: w.runID, Status: status, Source: state.SourceLookup,
+			RefID: w.refID, RunID: w.runID, Status: stands.status, Source: state.SourceLookup,
 			Reason: "its status was looked up", Records: raws(records, deciding),
-			Differences: finding.Differences, Deciding: deciding,
+			Differences: slices.Concat(finding.Differences, stands.accepted), Deciding: deciding,
 		},
-		result: resultOf(status, deciding.Status),
+		result: resultOf(stands.status, deciding.Status),
 		status: deciding.Status, recordID: deciding.ID, group: deciding.GroupID,
 	}
+	n.verdict = fallShort(n.verdict, stands.isUnproven, stands.shortcomings)
 	if deciding.Status == transfer.Failed {
 		n.verdict.outcome.Reason = "the service's own status is FAILED" + failure(*deciding)
 		n.verdict.next = "remit plan"
 	}
 	return n
+}
+
+// standing is what a transfer that is made becomes by a newer copy of its record.
+type standing struct {
+	status       state.Status
+	shortcomings []transfer.Difference // in what the copy falls short, beyond what a person has accepted
+	accepted     []transfer.Difference // in what it does, and a person has accepted that
+	isUnproven   bool                  // nothing proves whom it paid
+}
+
+// standingOf says that a transfer is unverified where the newer copy falls short, and adopted where
+// all that it lacked is there now.
+func standingOf(d state.Detail, newer transfer.Record, proven bool) standing {
+	newer.GroupID = orElse(newer.GroupID, d.GroupID) // what a shorter copy lacks is stored
+	s := standing{status: d.Status, shortcomings: transfer.Shortcomings(newer)}
+	var before []transfer.Difference
+	if d.Outcome != nil {
+		before = d.Outcome.Differences
+	}
+	isOf := func(field string) func(transfer.Difference) bool {
+		return func(d transfer.Difference) bool { return d.Field == field }
+	}
+	if d.Status != state.Unverified {
+		s.shortcomings = transfer.BeyondAccepted(s.shortcomings, before)
+		for _, field := range []string{"group_id", "total"} {
+			if i := slices.IndexFunc(before, isOf(field)); i >= 0 {
+				s.accepted = append(s.accepted, before[i])
+			}
+		}
+		return s
+	}
+	if i := slices.IndexFunc(before, isOf("group_id")); i >= 0 && d.GroupID != "" && newer.GroupID == d.GroupID && newer.Status != transfer.Failed {
+		s.shortcomings = append(s.shortcomings, before[i]) // another transfer has it still
+	}
+	s.isUnproven = !proven && (len(before) == 0 || slices.ContainsFunc(before, isOf(fieldDestination)))
+	if len(s.shortcomings) == 0 && !s.isUnproven {
+		s.status = state.Adopted
+	}
+	return s
 }
 
 // stored is the record that the row stands on; nil where the latest outcome does not have it.
@@ -267,6 +306,10 @@ func (c *course) writeNews(all []news) error {
 		}
 		mine := err
 		if refusal(err) {
+			mine = c.journal.append(n.verdict.outcome)
+		}
+		if shared, ok := sharesGroup(mine, n.verdict); ok {
+			n.verdict = shared
 			mine = c.journal.append(n.verdict.outcome)
 		}
 		switch {

@@ -232,8 +232,11 @@ func (t Transfer) refresh(o Outcome, r record) (Transfer, error) {
 		return t, fmt.Errorf("a record of group_id %q instead of %q: %w", r.groupID, t.GroupID, ErrRecorded)
 	}
 	status := t.Status
-	if status == Unverified && o.Status != Unverified {
+	switch {
+	case status == Unverified && o.Status != Unverified:
 		status = Adopted
+	case o.Status == Unverified && len(o.Differences) > 0: // the newer copy falls short
+		status = Unverified
 	}
 	if t.RecordStatus.Final() && !r.status.Final() {
 		r.status = t.RecordStatus // a list that lags

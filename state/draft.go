@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,6 +20,16 @@ type Draft struct {
 
 	request request // of an Intent
 	record  record  // of an Outcome that stores a record, or what a list says in its place
+}
+
+// ClaimsGroup is the group_id that the entry calls recorded or adopted: no other transfer of the state
+// may have it, unless a person accepts that. It is "" where the entry says no such thing.
+func (d Draft) ClaimsGroup() string {
+	o, ok := d.Entry.(Outcome)
+	if !ok || o.Status != Recorded && o.Status != Adopted || o.Listed != nil || d.record.status == transfer.Failed || o.accepts("group_id") {
+		return ""
+	}
+	return d.record.groupID
 }
 
 // RecordID is the service's id of the record that the entry stores, "" where it stores none.
@@ -41,6 +52,7 @@ type record struct {
 	status                         transfer.RecordStatus
 	asset, amount                  string
 	isListed                       bool
+	shortcomings                   []transfer.Difference
 }
 
 // RequestDigest stands for the operation, the path and the body of a request: the first 16
@@ -263,6 +275,30 @@ func (o Outcome) checkRecord(r record) error {
 	return nil
 }
 
+// CheckShortcomings returns an error where the entry calls recorded or adopted what its record does not
+// prove: it has [transfer.Shortcomings], and no person has accepted them, which the entry's differences
+// would say. A group_id that the row has already need not stand in each copy of the record. It is for
+// entries that are written: an earlier version asked for less, and its journal stands.
+func (d Draft) CheckShortcomings(before Transfer) error {
+	o, ok := d.Entry.(Outcome)
+	if !ok || o.Status != Recorded && o.Status != Adopted || o.Listed != nil {
+		return nil
+	}
+	for _, short := range d.record.shortcomings {
+		isKnown := short.Field == "group_id" && before.GroupID != ""
+		if !isKnown && !o.accepts(short.Field) {
+			return fmt.Errorf("record outcome of %q: %s by a record whose %s is not as it must be, and nobody has accepted that", o.RefID, o.Status, short.Field)
+		}
+	}
+	return nil
+}
+
+// accepts reports whether the outcome names a field among its differences: a person has accepted the
+// record as it is in that.
+func (o Outcome) accepts(field string) bool {
+	return slices.ContainsFunc(o.Differences, func(d transfer.Difference) bool { return d.Field == field })
+}
+
 // deciding reads the first record, unless that was done.
 func (o Outcome) deciding() (transfer.Record, error) {
 	if o.isRead() {
@@ -290,6 +326,7 @@ func (o Outcome) parse() (record, error) {
 		id: kept[:len(r.ID)], groupID: kept[len(r.ID):],
 		customerID: r.CustomerID, refID: r.RefID,
 		status: ownStatus(r.Status), asset: r.Asset, amount: r.Amount,
+		shortcomings: transfer.Shortcomings(r),
 	}, nil
 }
 

@@ -17,6 +17,9 @@ type Edge struct {
 // an attempt is open or not. An edge that is Listed is for the intent directly before it, or, from
 // a status in which there is more than an intent, for a row that is [Transfer.IsListed]. What is
 // not in the list is refused.
+//
+// One change is left out: a lookup that says unverified, with the fields in which the newer copy of the
+// record falls short as its differences, makes unverified what was recorded or adopted.
 func Edges() []Edge {
 	var edges []Edge
 	add := func(e Edge) { edges = append(edges, e) }

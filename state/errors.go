@@ -133,6 +133,19 @@ func (e *DuplicateRecordError) Error() string {
 	return fmt.Sprintf("the record %q is stored under ref_id %q", e.RecordID, e.RefID)
 }
 
+// DuplicateGroupError says that a record's group_id is that of the transfer of another ref_id. The
+// service links the two sides of one transfer by it, so one of both records is not what it says.
+type DuplicateGroupError struct {
+	GroupID string
+	RefID   string // of the other transfer
+	Asked   string // the ref_id whose record was not taken
+}
+
+// Error names the group_id and its owner.
+func (e *DuplicateGroupError) Error() string {
+	return fmt.Sprintf("the group_id %q is that of ref_id %q", e.GroupID, e.RefID)
+}
+
 // CustomerError says that a record is of another customer than the first record of the
 // state: it comes from another service, or from another account of it.
 type CustomerError struct {

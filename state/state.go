@@ -173,13 +173,15 @@ type Journal interface {
 	// Append makes entries durable, all or none, in their order, and returns when they
 	// are. Concurrent calls share commits. Nothing is written where
 	//
-	//   - an entry is not one that [NewDraft] accepts, or breaks a rule of
+	//   - an entry is not one that [NewDraft] and [Draft.CheckShortcomings] accept, or breaks a rule of
 	//     [Transfer.Apply], [Meta.Apply] or [Run.Apply]: that error is returned;
 	//   - a record's id is stored under another ref_id: *[DuplicateRecordError];
+	//   - a record is called recorded or adopted, and its group_id is that of another ref_id, which no
+	//     person has accepted: *[DuplicateGroupError];
 	//   - the lock was taken away: [ErrFenced]; the journal was unlocked: [ErrUnlocked];
 	//   - ctx ended before a commit took the entries up: its error.
 	//
-	// The first two are about these entries alone; others, and other calls, go on. On any
+	// The first three are about these entries alone; others, and other calls, go on. On any
 	// other error the caller must assume that the entries may or may not be durable, and
 	// stop; the journal then refuses everything else with the same error.
 	Append(ctx context.Context, entries ...Entry) error

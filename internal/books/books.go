@@ -40,7 +40,7 @@ const (
 	CauseInDoubt    Cause = "in doubt"   // Open: no outcome is known
 	CauseConflict   Cause = "conflict"   // Open: what was asked and what was recorded differ
 	CauseConversion Cause = "conversion" // Open: the record has two assets and no rate
-	CauseUnreadable Cause = "unreadable" // Open: an amount of the record is no plain decimal
+	CauseUnreadable Cause = "unreadable" // Open: an amount of the record is no plain decimal, or its total is not of them
 	CauseListed     Cause = "listed"     // Open: a list says that it was made, and no record says how
 
 	CauseFailed  Cause = "failed"   // None: the service says FAILED

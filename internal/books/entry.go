@@ -46,7 +46,35 @@ func newEntry(d *state.Detail, debit, credit *transfer.Record) Entry {
 	default:
 		e.book(debit, credit)
 	}
+	if text := doesNotAddUp(d, debit, credit); text != "" {
+		e.unbookable(CauseUnreadable, text)
+	}
+	if !e.Standing().Booked() {
+		e.Postings = nil
+	}
 	return e
+}
+
+// doesNotAddUp says which total of the records is not of their amount and fee, where no person has
+// accepted that; "" where all are.
+func doesNotAddUp(d *state.Detail, debit, credit *transfer.Record) string {
+	var accepted []transfer.Difference
+	if d.Status != state.Unverified && d.Outcome != nil {
+		if accepted = d.Outcome.Differences; d.Outcome.Source == state.SourcePerson {
+			return ""
+		}
+	}
+	for _, r := range []*transfer.Record{debit, credit} {
+		if r == nil {
+			continue
+		}
+		for _, short := range transfer.BeyondAccepted(transfer.Shortcomings(*r), accepted) {
+			if short.Field == "total" {
+				return fmt.Sprintf("The total of the record is %s, where it must be %s.", short.Answered, short.Asked)
+			}
+		}
+	}
+	return ""
 }
 
 // causeOf is the cause by what the state says alone.

@@ -83,9 +83,31 @@ func (p *process) verify(ctx context.Context, from *source, head string, asJSON 
 	}
 	verified := view.Verified{Events: meta.Serial, Head: meta.Head, TailProven: head != ""}
 	if asJSON {
-		return p.json().Verified(verified)
+		err = p.json().Verified(verified)
+	} else {
+		err = view.AuditVerified(p.stdout, verified, p.screen(p.stdout))
 	}
-	return view.AuditVerified(p.stdout, verified, p.screen(p.stdout))
+	if err != nil {
+		return err
+	}
+	return w.findings(ctx, store)
+}
+
+// findings tells of what is recorded by records that prove less, with exit code 4.
+func (w *workspace) findings(ctx context.Context, store readStore) error {
+	snapshot, err := store.Snapshot(ctx)
+	if errors.As(err, new(*state.MovedError)) { // it is read where it is now
+		return nil
+	}
+	if err != nil {
+		return w.stateError(err)
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	count, err := w.tellFindings(ctx, snapshot)
+	if err == nil && count > 0 {
+		return exitCode(exitLook)
+	}
+	return err
 }
 
 // verifyError says what the journal proves no more, and what to do about that.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +34,7 @@ type resolving struct {
 func newResolve(p *process) *cobra.Command {
 	r := resolving{source: source{need: config.NeedService}}
 	cmd := &cobra.Command{
-		Use:   "resolve {REF_ID | --run=RUN_ID --count=N}",
+		Use:   "resolve {REF_ID | --run=RUN_ID}",
 		Short: "Settle a transfer that is in doubt, unverified or in conflict",
 		Long: "Settle a transfer that is in doubt, unverified or in conflict. It sends no transfer.\n\n" +
 			"Without a flag it asks the service, where that can look up. The other three are a\n" +
@@ -42,8 +43,8 @@ func newResolve(p *process) *cobra.Command {
 			"    --accept-record    a conflict, or an unverified transfer, stands as the service has it;\n" +
 			"                       with --recorded, the given record stands although it differs\n" +
 			"    --not-made         it was not made; this ref_id is never sent again\n\n" +
-			"With --run and --count, --accept-record accepts all that a run left unverified, where\n" +
-			"they are exactly so many.",
+			"With --run alone it lists what a run left unverified, by the fields in which the records fall\n" +
+			"short. With --count as well, --accept-record accepts all of it, where they are exactly so many.",
 		Args: oneArgAtMost("REF_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -58,12 +59,11 @@ func newResolve(p *process) *cobra.Command {
 	flags.BoolVar(&r.acceptRecord, "accept-record", false, "let the kept record stand, or with --recorded the given one")
 	flags.BoolVar(&r.notMade, "not-made", false, "settle it as not made, for good")
 	flags.StringVar(&r.reason, "reason", "", "why, for the journal")
-	flags.StringVar(&r.runID, "run", "", "with --accept-record and --count: all that this `run` left unverified")
-	flags.IntVar(&r.count, "count", 0, "how many they are")
+	flags.StringVar(&r.runID, "run", "", "list what this `run` left unverified; with --accept-record and --count, accept it")
+	flags.IntVar(&r.count, "count", 0, "how many --run lists")
 	atMostOne(cmd, "recorded", "not-made")
 	atMostOne(cmd, "accept-record", "not-made")
 	atMostOne(cmd, "recorded", "run")
-	together(cmd, "run", "count")
 	return cmd
 }
 
@@ -71,9 +71,11 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 	isWord := r.recorded != "" || r.acceptRecord || r.notMade
 	switch {
 	case (r.refID == "") == (r.runID == ""):
-		return withHint(errors.New("resolve takes one REF_ID, or --run with --count"), "remit resolve --help")
-	case r.runID != "" && !r.acceptRecord:
-		return errors.New("--run goes with --accept-record")
+		return withHint(errors.New("resolve takes one REF_ID, or --run"), "remit resolve --help")
+	case r.runID != "" && r.notMade:
+		return errors.New("--run does not go with --not-made: what is unverified was made")
+	case (r.runID != "" && r.acceptRecord) != (r.count != 0):
+		return withHint(errors.New("--count says how many --run and --accept-record accept: they need it, and nothing else takes it; nothing was changed"), "remit resolve --help")
 	case isWord && isBlank(r.reason):
 		return withHint(errors.New("a person's word needs --reason: it is journalled under your name; nothing was changed"), "remit resolve --help")
 	}
@@ -81,36 +83,83 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
+	if r.runID != "" && !r.acceptRecord {
+		return r.list(ctx, w)
+	}
 	by := p.holder("remit resolve")
 	return w.locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
-		refIDs := []string{r.refID}
 		if r.runID != "" {
-			if refIDs, err = r.unverified(ctx, w, snapshot); err != nil {
-				return err
-			}
+			return r.acceptRun(ctx, w, journal, snapshot, by)
 		}
-		for _, refID := range refIDs {
-			if err := r.resolve(ctx, w, journal, by, refID); err != nil {
-				return err
-			}
-		}
-		return nil
+		return r.resolve(ctx, w, journal, by, r.refID)
 	})
 }
 
-// unverified are the ref_ids that a run left unverified, where they are as many as was said.
+// acceptRun accepts all that a run left unverified, where they are as many as was said.
+func (r *resolving) acceptRun(ctx context.Context, w *workspace, journal state.Journal, snapshot state.Snapshot, by state.Holder) error {
+	refIDs, err := r.unverified(ctx, w, snapshot)
+	switch {
+	case err != nil:
+		return err
+	case len(refIDs) != r.count:
+		return withHint(fmt.Errorf("run %s left %d transfers unverified, not %d. Nothing was changed", r.runID, len(refIDs), r.count),
+			r.command("resolve --run="+shell.Word(r.runID)))
+	}
+	outcomes, err := executor.ResolveAcceptRecords(ctx, w.resolution(journal, by, "", r.reason), refIDs)
+	if err != nil {
+		return r.explain(err)
+	}
+	for _, outcome := range outcomes {
+		if _, err := fmt.Fprintf(w.stdout, "%s is settled: %s.\n", view.Visible(outcome.RefID), outcome.Status); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list shows what a run left unverified, and changes nothing.
+func (r *resolving) list(ctx context.Context, w *workspace) error {
+	snapshot, done, err := w.read(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	refIDs, err := r.unverified(ctx, w, snapshot)
+	if err != nil {
+		return err
+	}
+	unverified := view.Unverified{RunID: r.runID}
+	for some := range slices.Chunk(refIDs, detailsPerCall) {
+		details, err := snapshot.Details(ctx, some...)
+		if err != nil {
+			return w.stateError(err)
+		}
+		for i := range details {
+			unverified.Add(&details[i])
+		}
+	}
+	if len(refIDs) > 0 {
+		unverified.Next = r.command(fmt.Sprintf(`resolve --run=%s --count=%d --accept-record --reason="…"`, shell.Word(r.runID), len(refIDs)))
+	}
+	if err := unverified.Write(w.stdout, w.screen(w.stdout)); err != nil {
+		return err
+	}
+	if len(refIDs) > 0 {
+		return exitCode(exitLook)
+	}
+	return nil
+}
+
+// unverified are the ref_ids that a run left unverified. What FAILED moved no money.
 func (r *resolving) unverified(ctx context.Context, w *workspace, snapshot state.Snapshot) ([]string, error) {
 	var refIDs []string
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
 			return nil, w.stateError(err)
 		}
-		if row.Status == state.Unverified && row.RunID == r.runID {
+		if row.Status == state.Unverified && row.RunID == r.runID && row.Outline().AsksForPerson() {
 			refIDs = append(refIDs, row.RefID)
 		}
-	}
-	if len(refIDs) != r.count {
-		return nil, fmt.Errorf("run %s left %d transfers unverified, not %d. Nothing was changed", r.runID, len(refIDs), r.count)
 	}
 	return refIDs, nil
 }
@@ -121,7 +170,7 @@ func (r *resolving) resolve(ctx context.Context, w *workspace, journal state.Jou
 		return r.explain(err)
 	}
 	_, err = fmt.Fprintf(w.stdout, "%s is settled: %s.\n", view.Visible(refID), outcome.Status)
-	if err == nil && outcome.Status == state.Conflict {
+	if err == nil && (outcome.Status == state.Conflict || outcome.Status == state.Unverified) {
 		return exitCode(exitLook)
 	}
 	return err

@@ -34,7 +34,7 @@ func TestEveryStatusOfTheState(t *testing.T) {
 		return answer(state.Conflict, debit.with("amount", "7"))(refID)
 	}
 	accepted := func(refID string) []state.Entry {
-		return append(conflict(refID), person(recorded(refID, state.Recorded, "", debit.with("amount", "7")), "the bank's word",
+		return append(conflict(refID), person(recorded(refID, state.Recorded, "", debit.with("amount", "7").with("total", "7")), "the bank's word",
 			transfer.Difference{Field: "amount", Asked: r.Amount.String(), Answered: "7"}))
 	}
 	doubt := answer(state.InDoubt)

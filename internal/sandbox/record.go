@@ -94,6 +94,12 @@ func (r record) distort(e effects) record {
 	if e.has(Relinked) {
 		r.GroupID = uuidOf(0, 0, "another group")
 	}
+	if e.has(Ungrouped) {
+		r.GroupID = ""
+	}
+	if e.has(WrongTotal) {
+		r.Total = "99" + r.Total
+	}
 	if e.has(Fee) && r.Status != string(transfer.Pending) {
 		fee := decimal.NewFromInt(int64(e[Fee].Number))
 		r.Fee, r.Total = fee.String(), decimal.RequireFromString(r.Amount).Add(fee).String()

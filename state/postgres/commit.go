@@ -175,11 +175,15 @@ type loaded struct {
 	tip    storage.Tip
 	rows   *storage.Overlay
 	owners map[string]string
+	groups map[string][2]string
 	run    func(runID string) (state.Run, error)
 }
 
 // Owner implements [storage.Source].
 func (l loaded) Owner(recordID string) (string, error) { return l.owners[recordID], nil }
+
+// GroupOwners implements [storage.Source].
+func (l loaded) GroupOwners(groupID string) ([2]string, error) { return l.groups[groupID], nil }
 
 // Run implements [storage.Source].
 func (l loaded) Run(runID string) (state.Run, error) { return l.run(runID) }
@@ -187,10 +191,11 @@ func (l loaded) Run(runID string) (state.Run, error) { return l.run(runID) }
 // begin begins a transaction as the only one who may commit, and reads what the calls are
 // about. The state must be where this journal left it.
 func (j *journal) begin(ctx context.Context, calls []*storage.Call) (loaded, error) {
-	refIDs, recordIDs := subjects(calls)
-	l := loaded{tip: j.tip, rows: storage.NewOverlay(nil), owners: make(map[string]string), run: func(runID string) (state.Run, error) {
-		return readRun(ctx, j.conn, runID)
-	}}
+	refIDs, recordIDs, groupIDs := subjects(calls)
+	l := loaded{
+		tip: j.tip, rows: storage.NewOverlay(nil), owners: make(map[string]string), groups: make(map[string][2]string),
+		run: func(runID string) (state.Run, error) { return readRun(ctx, j.conn, runID) },
+	}
 	var b pgx.Batch
 	b.Queue(`BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE`)
 	b.Queue(heldSQL+` FOR UPDATE`, j.lock.arguments()...).QueryRow(j.lock.held)
@@ -218,6 +223,16 @@ func (j *journal) begin(ctx context.Context, calls []*storage.Call) (loaded, err
 			})
 		})
 	}
+	if len(groupIDs) > 0 {
+		b.Queue(`SELECT group_id, min(ref_id), max(ref_id) FROM transfers
+			WHERE group_id = ANY($1) AND group_id <> '' GROUP BY group_id`, groupIDs).Query(func(rows pgx.Rows) error {
+			return readRows(rows, func(c *columns) error {
+				groupID := c.text()
+				l.groups[groupID] = [2]string{c.text(), c.text()}
+				return c.err
+			})
+		})
+	}
 	err := j.conn.SendBatch(ctx, &b).Close()
 	return l, err
 }
@@ -236,8 +251,8 @@ func (j *journal) atTip(row pgx.Row) error {
 	return nil
 }
 
-// subjects are the ref_ids that calls are about, and the records that they would store.
-func subjects(calls []*storage.Call) (refIDs []string, recordIDs [][]byte) {
+// subjects are the ref_ids that calls are about, and the records and group_ids that they would store.
+func subjects(calls []*storage.Call) (refIDs []string, recordIDs, groupIDs [][]byte) {
 	seen := make(map[string]bool)
 	for _, c := range calls {
 		for _, d := range c.Drafts {
@@ -248,9 +263,12 @@ func subjects(calls []*storage.Call) (refIDs []string, recordIDs [][]byte) {
 			if id := d.RecordID(); id != "" {
 				recordIDs = append(recordIDs, []byte(id))
 			}
+			if groupID := d.ClaimsGroup(); groupID != "" {
+				groupIDs = append(groupIDs, []byte(groupID))
+			}
 		}
 	}
-	return refIDs, recordIDs
+	return refIDs, recordIDs, groupIDs
 }
 
 // isThere finds out what became of a commit that was not answered. It locks the row that the

@@ -89,14 +89,15 @@ func (j *journal) checkFence(ctx context.Context) error {
 }
 
 // load returns the newest rows of all ref_ids of the calls: those of the table under those
-// that are not folded yet. It reads who owns the records that the calls store, too.
+// that are not folded yet. It reads who has the records and the group_ids that the calls
+// store, too.
 func (j *journal) load(ctx context.Context, calls []*storage.Call) (*storage.Overlay, error) {
 	bottom := j.rows
 	if j.folding != nil {
 		bottom = j.folding.rows
 	}
 	bottom.Under = nil // what an earlier commit read may have been folded since
-	var missing, records []string
+	var missing, records, groups []string
 	for _, c := range calls {
 		for _, d := range c.Drafts {
 			refID, _ := d.Entry.Subject()
@@ -106,6 +107,9 @@ func (j *journal) load(ctx context.Context, calls []*storage.Call) (*storage.Ove
 			if id := d.RecordID(); id != "" {
 				records = append(records, id)
 			}
+			if groupID := d.ClaimsGroup(); groupID != "" {
+				groups = append(groups, groupID)
+			}
 		}
 	}
 	bottom.Under = storage.NewOverlay(nil)
@@ -113,7 +117,10 @@ func (j *journal) load(ctx context.Context, calls []*storage.Call) (*storage.Ove
 		return nil, err
 	}
 	var err error
-	j.owners, err = loadOwners(ctx, j.owner, records)
+	if j.owners, err = loadOwners(ctx, j.owner, records); err != nil {
+		return nil, err
+	}
+	j.groups, err = loadGroups(ctx, j.grouped, groups)
 	return j.rows, err
 }
 
@@ -128,6 +135,9 @@ func (s source) Owner(recordID string) (string, error) {
 	}
 	return refID, nil
 }
+
+// GroupOwners implements [storage.Source].
+func (s source) GroupOwners(groupID string) ([2]string, error) { return s.groups[groupID], nil }
 
 // Run implements [storage.Source]. It returns a run as far as it is known, from this lock or
 // the journal.

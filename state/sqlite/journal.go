@@ -36,11 +36,13 @@ type journal struct {
 	conn    *sql.Conn
 	head    head
 	owners  map[string]string    // of the records of the commit under way, by their ids
+	groups  map[string][2]string // those who have the group_ids that it claims, in the table
 	runs    map[string]state.Run // those that were begun under this lock
 	rows    *storage.Overlay     // changed since the last fold began
 	folding *folding             // nil where no fold is under way
 	fenced  *sql.Stmt            // reads the fence
 	owner   *sql.Stmt            // reads the owners of records
+	grouped *sql.Stmt            // reads who has a group_id
 	loading *sql.Stmt            // reads rows
 	insert  direct               // writes an event
 	fold    direct               // writes a row
@@ -93,7 +95,7 @@ func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duratio
 // is open, and the last one to let go tidies the write-ahead log up.
 func (j *journal) close() error {
 	err := errors.Join(j.insert.close(j.conn), j.fold.close(j.conn))
-	for _, stmt := range []*sql.Stmt{j.fenced, j.owner, j.loading} {
+	for _, stmt := range []*sql.Stmt{j.fenced, j.owner, j.grouped, j.loading} {
 		if stmt != nil {
 			err = errors.Join(err, stmt.Close())
 		}
@@ -124,6 +126,7 @@ func (j *journal) prepare(ctx context.Context) error {
 	}{
 		{&j.fenced, `SELECT fence FROM meta`},
 		{&j.owner, ownersSQL},
+		{&j.grouped, groupsSQL},
 		{&j.loading, loadRowsSQL},
 	} {
 		*s.into, err = j.conn.PrepareContext(ctx, s.text) //nolint:sqlclosecheck // closed by close

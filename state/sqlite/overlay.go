@@ -18,6 +18,8 @@ const chunk = 512
 const (
 	loadRowsSQL = `SELECT ` + rowColumns + ` FROM transfers WHERE ref_id IN (SELECT value FROM json_each(?))`
 	ownersSQL   = `SELECT record_id, ref_id FROM transfers WHERE record_id IN (SELECT value FROM json_each(?))`
+	groupsSQL   = `SELECT group_id, min(ref_id), max(ref_id) FROM transfers
+		WHERE group_id IN (SELECT value FROM json_each(?)) AND group_id <> '' GROUP BY group_id`
 )
 
 // loadRows puts the table's rows of the given ref_ids, in any number, into o.
@@ -75,6 +77,22 @@ func loadOwners(ctx context.Context, stmt *sql.Stmt, recordIDs []string) (map[st
 			var recordID, refID string
 			err := rows.Scan(&recordID, &refID)
 			owners[recordID] = refID
+			return err
+		})
+	})
+	return owners, err
+}
+
+// loadGroups returns the ref_ids that the table has with group_ids, the first and the last of each.
+func loadGroups(ctx context.Context, stmt *sql.Stmt, groupIDs []string) (map[string][2]string, error) {
+	owners := make(map[string][2]string)
+	err := eachChunk(groupIDs, func(list string) error {
+		rows, err := stmt.QueryContext(context.WithoutCancel(ctx), list)
+		return eachOf(rows, err, func(rows *sql.Rows) error {
+			var groupID string
+			var refIDs [2]string
+			err := rows.Scan(&groupID, &refIDs[0], &refIDs[1])
+			owners[groupID] = refIDs
 			return err
 		})
 	})

@@ -35,6 +35,8 @@ func Run(t *testing.T, harness func(t *testing.T) Harness) {
 		"one caller's mistake is its own":                           ownMistakes,
 		"an append whose caller has gone writes nothing":            callerGone,
 		"a record is stored under one ref_id":                       oneOwner,
+		"a group_id is that of one transfer, unless accepted":       oneGroup,
+		"what is recorded says what a record must":                  whole,
 		"a record of another customer is refused":                   otherCustomer,
 		"what a list says stands until a record comes":              listed,
 		"ref_ids come in the order of their bytes":                  byteOrder,

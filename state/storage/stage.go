@@ -13,6 +13,9 @@ import (
 type Source interface {
 	// Owner is the ref_id under which a record is stored, "" where it is not.
 	Owner(recordID string) (string, error)
+	// GroupOwners are the first and the last ref_id, in byte order, that are stored with a group_id;
+	// "" where there is none.
+	GroupOwners(groupID string) ([2]string, error)
 	// Run is a run as the storage knows it, the zero Run where it does not.
 	Run(runID string) (state.Run, error)
 }
@@ -41,11 +44,13 @@ type undo struct {
 	row          *Row       // nil where there was none in the stage
 	run          *state.Run // likewise
 	recordID     string     // that the call stored
+	groupID      string     // of the row that it put
+	groups       owners     // of that group_id before
 }
 
 // put changes a row of the stage.
 func (s *Stage) put(r Row) {
-	u := undo{refID: r.RefID, row: s.Rows.Rows[r.RefID]}
+	u := undo{refID: r.RefID, row: s.Rows.Rows[r.RefID], groupID: r.GroupID, groups: s.Rows.groups[r.GroupID]}
 	if _, stored := s.Rows.records[r.RecordID]; !stored {
 		u.recordID = r.RecordID
 	}
@@ -78,6 +83,11 @@ func (s *Stage) revert(to Tip, lines int) {
 			delete(s.Rows.Rows, u.refID)
 		}
 		delete(s.Rows.records, u.recordID)
+		if u.groups == (owners{}) {
+			delete(s.Rows.groups, u.groupID)
+		} else {
+			s.Rows.groups[u.groupID] = u.groups
+		}
 	}
 }
 
@@ -128,11 +138,20 @@ func (s *Stage) apply(d state.Draft) (answer, err error) {
 	case state.Intent, state.Outcome:
 		r, _ := s.Rows.Row(l.RefID)
 		next, answer := r.Apply(d, l.Seq, l.Time)
+		if answer == nil {
+			answer = d.CheckShortcomings(r.Transfer)
+		}
 		if answer != nil {
 			return answer, nil
 		}
 		if next.RecordID != r.RecordID {
 			answer, err := s.checkRecord(next)
+			if answer != nil || err != nil {
+				return answer, err
+			}
+		}
+		if groupID := d.ClaimsGroup(); groupID != "" && (groupID != r.GroupID || !isVouched(r.Status)) {
+			answer, err := s.checkGroup(next.RefID, groupID)
 			if answer != nil || err != nil {
 				return answer, err
 			}
@@ -162,6 +181,22 @@ func (s *Stage) run(runID string) (state.Run, error) {
 		return run, nil
 	}
 	return s.source.Run(runID)
+}
+
+// isVouched reports whether a row was called recorded or adopted before: its group_id was held
+// against the others then.
+func isVouched(before state.Status) bool { return before == state.Recorded || before == state.Adopted }
+
+// checkGroup answers with a *DuplicateGroupError where a group_id is another's.
+func (s *Stage) checkGroup(refID, groupID string) (answer, err error) {
+	stored, err := s.source.GroupOwners(groupID)
+	if err != nil {
+		return nil, err
+	}
+	if other := s.Rows.GroupOwner(groupID, refID, stored); other != "" {
+		return fmt.Errorf("record outcome of %q: %w", refID, &state.DuplicateGroupError{GroupID: groupID, RefID: other, Asked: refID}), nil
+	}
+	return nil, nil
 }
 
 // checkRecord answers with a *DuplicateRecordError where the record of t is another's.

@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"remit/executor"
+	"remit/internal/shell"
+	"remit/internal/view"
+	"remit/state"
+)
+
+// tellFindings names transfers that the state calls recorded or adopted by records that prove less
+// than that, and that no person has accepted: an earlier version of remit asked less of a record. It
+// returns how many there are.
+func (w *workspace) tellFindings(ctx context.Context, snapshot state.Snapshot) (int, error) {
+	groups := make(map[string]string) // the ref_id of each group_id
+	var findings []string
+	first := ""
+	count := 0
+	for d, err := range allDetails(ctx, snapshot) {
+		if err != nil {
+			return 0, err
+		}
+		what := ""
+		if short := executor.Unaccepted(*d); len(short) > 0 {
+			what = executor.DescribeShort(short)
+		}
+		if other := groups[d.GroupID]; d.GroupID != "" && d.Status.Made() {
+			if other != "" && d.Status != state.Unverified && !executor.HasAcceptedGroup(*d) {
+				what = strings.TrimPrefix(what+"; its group_id is that of "+other+" as well", "; ")
+			}
+			groups[d.GroupID] = d.RefID
+		}
+		if what == "" {
+			continue
+		}
+		if count++; count == 1 {
+			first = d.RefID
+		}
+		if count <= namedMax {
+			findings = append(findings, fmt.Sprintf("  %s: %s", view.Visible(d.RefID), view.Visible(what)))
+		}
+	}
+	if count == 0 {
+		return 0, nil
+	}
+	if more := count - len(findings); more > 0 {
+		findings = append(findings, fmt.Sprintf("  and %d more", more))
+	}
+	_, err := fmt.Fprintf(w.stderr, "Notice: the state is whole. By their records, a person should look at %d that it has as recorded or adopted:\n%s\n\n    %s\n",
+		count, strings.Join(findings, "\n"), view.Visible(w.command("resolve "+shell.Word(first)+` --accept-record --reason="…"`)))
+	return count, err
+}

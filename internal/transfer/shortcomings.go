@@ -1,0 +1,51 @@
+package transfer
+
+import "slices"
+
+// Shortcomings names what a record does not say as one must that is called recorded: a group_id, and
+// a total that is its amount, its amount plus its fee, or its amount minus its fee. (Section 2.1 of
+// the service's document says so of deposits and withdrawals alone, so all three are tolerated.)
+// Asked is what was expected, in words. A record that FAILED has none: no money moved. Whether
+// another transfer has the group_id, a state knows; see [SharedGroup].
+func Shortcomings(rec Record) []Difference {
+	if rec.Status == Failed {
+		return nil
+	}
+	var c comparison
+	if rec.GroupID == "" {
+		c.differ(fieldGroup, ownGroup, "")
+	}
+	if !addsUp(rec) {
+		c.differ(fieldTotal, "amount "+rec.Amount+", or that plus or minus fee "+rec.Fee, rec.Total)
+	}
+	return c.differences
+}
+
+const (
+	fieldGroup = "group_id"
+	fieldTotal = "total"
+	ownGroup   = "one of its own"
+)
+
+// SharedGroup is the shortcoming of a record with a group_id that the transfer of another ref_id has.
+func SharedGroup(groupID, refID string) Difference {
+	return Difference{fieldGroup, ownGroup, groupID + ", which is recorded under ref_id " + refID}
+}
+
+// BeyondAccepted are the shortcomings in fields that the accepted ones do not have.
+func BeyondAccepted(shortcomings, accepted []Difference) []Difference {
+	return slices.DeleteFunc(slices.Clone(shortcomings), func(d Difference) bool {
+		return slices.ContainsFunc(accepted, func(a Difference) bool { return a.Field == d.Field })
+	})
+}
+
+// addsUp reports whether a record's total is one of the three.
+func addsUp(rec Record) bool {
+	if SameNumber(rec.Total, rec.Amount) {
+		return true
+	}
+	amount, okAmount := ParseNumber(rec.Amount)
+	fee, okFee := ParseNumber(rec.Fee)
+	total, okTotal := ParseNumber(rec.Total)
+	return okAmount && okFee && okTotal && (total.Equal(amount.Add(fee)) || total.Equal(amount.Sub(fee)))
+}
