@@ -34,8 +34,9 @@ func TestEveryStatusOfTheState(t *testing.T) {
 		return answer(state.Conflict, debit.with("amount", "7"))(refID)
 	}
 	accepted := func(refID string) []state.Entry {
-		return append(conflict(refID), person(recorded(refID, state.Recorded, "", debit.with("amount", "7").with("total", "7")), "the bank's word",
-			transfer.Difference{Field: "amount", Asked: r.Amount.String(), Answered: "7"}))
+		return append(conflict(refID), person(recorded(refID, state.Recorded, "", debit.with("amount", "7")), "the bank's word",
+			transfer.Difference{Field: "amount", Asked: r.Amount.String(), Answered: "7"},
+			transfer.Difference{Field: "total", Asked: "amount 7, or that plus or minus fee 0", Answered: r.Amount.String()}))
 	}
 	doubt := answer(state.InDoubt)
 	for name, test := range map[string]struct {
