@@ -20,10 +20,10 @@ func typeFunctions() map[string]entry {
 		"issensitive": {isSensitiveFunction(), "Whether the value is sensitive."},
 		"sensitive":   {sensitiveFunction(), "The value, marked so that it is never shown."},
 		"tobool":      {stdlib.MakeToFunc(cty.Bool), "The value as a bool."},
-		"tolist":      {stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)), "The value as a list, its elements of one type."},
+		"tolist":      {alikeFirst(stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType))), "The value as a list, its elements of one type."},
 		"tomap":       {stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)), "The value as a map, its elements of one type."},
 		"tonumber":    {stdlib.MakeToFunc(cty.Number), "The value as a number. An amount stays a quoted decimal."},
-		"toset":       {stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)), "The value as a set: elements of one type, each once."},
+		"toset":       {alikeFirst(stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType))), "The value as a set: elements of one type, each once."},
 		"tostring":    {stdlib.MakeToFunc(cty.String), "The value as a string. An amount is written as a quoted decimal."},
 		"try":         {tryfunc.TryFunc, "The value of the first expression that has one."},
 	}
@@ -52,4 +52,31 @@ func isSensitiveFunction() function.Function {
 			return cty.BoolVal(args[0].IsMarked()), nil
 		},
 	})
+}
+
+// alikeFirst is a function of one collection that takes a tuple of elements of one type as a list.
+// The result is the same; the library compares the type of each element of a tuple with that of each other one.
+func alikeFirst(of function.Function) function.Function {
+	return function.New(&function.Spec{
+		Params: of.Params(),
+		Type: func(args []cty.Value) (cty.Type, error) {
+			return of.ReturnTypeForValues([]cty.Value{asList(args[0])})
+		},
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return of.Call([]cty.Value{asList(args[0])}) },
+	})
+}
+
+// asList is a tuple as a list, where all of its elements are of one type.
+func asList(v cty.Value) cty.Value {
+	plain, marks := v.Unmark()
+	if plain.IsNull() || !plain.IsKnown() || !plain.Type().IsTupleType() || plain.LengthInt() == 0 {
+		return v
+	}
+	types := plain.Type().TupleElementTypes()
+	for _, ty := range types {
+		if !ty.Equals(types[0]) || ty.HasDynamicTypes() {
+			return v
+		}
+	}
+	return cty.ListVal(plain.AsValueSlice()).WithMarks(marks)
 }
