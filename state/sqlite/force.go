@@ -52,8 +52,14 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, reason string)
 		if err != nil {
 			return err
 		}
+		if err := checkTips(ctx, conn, h); err != nil {
+			return err
+		}
 		if h.moved != "" {
 			return &state.MovedError{To: h.moved}
+		}
+		if err := s.checkDeparted(h.Lineage); err != nil {
+			return err
 		}
 		err = insertEvent(ctx, conn, storage.Line{Event: h.Next(draft, s.now())})
 		return err

@@ -140,8 +140,14 @@ func (j *journal) prepare(ctx context.Context) error {
 	if j.head, err = readHead(ctx, j.conn); err != nil {
 		return err
 	}
+	if err := checkTips(ctx, j.conn, j.head); err != nil {
+		return err
+	}
 	if j.head.moved != "" {
 		return &state.MovedError{To: j.head.moved}
+	}
+	if err := j.store.checkDeparted(j.head.Lineage); err != nil {
+		return err
 	}
 	j.since = j.head.Serial
 	tail, err := replay(ctx, j.conn, j.head)

@@ -3,10 +3,16 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"iter"
+	"os"
+	"path/filepath"
 
+	"remit/internal/wholefile"
 	"remit/state"
 	"remit/state/storage"
 )
@@ -58,6 +64,34 @@ func receive(ctx context.Context, conn *sql.Conn, meta state.Meta, events iter.S
 	return nil
 }
 
+// departed is the name of a note beside a state that was moved away: a backup of before the move that
+// is put in its place has no mark, and would pay again what the moved one has paid since.
+func departed(path string) string {
+	return filepath.Join(filepath.Dir(path), ".remit-moved-"+filepath.Base(path))
+}
+
+// departure is what the note says.
+type departure struct {
+	Lineage string `json:"lineage"`
+	To      string `json:"to"`
+}
+
+// noteDeparture leaves the note.
+func noteDeparture(path string, d departure) error {
+	return wholefile.Replace(departed(path), 0o600, func(w io.Writer) error { return json.NewEncoder(w).Encode(d) })
+}
+
+// checkDeparted returns a *[state.MovedError] where the note beside the state says that this one was
+// moved away. A note that can't be read says nothing: the mark of the state counts then.
+func (s *Store) checkDeparted(lineage string) error {
+	content, err := readBounded(departed(s.path))
+	var d departure
+	if err == nil && json.Unmarshal(content, &d) == nil && d.Lineage == lineage {
+		return &state.MovedError{To: d.To}
+	}
+	return nil
+}
+
 // Arrive has a state that [Receive] made be in use. It leaves one that is in use as it is, and
 // returns *[state.MovedError] for one that was moved away.
 func Arrive(ctx context.Context, path string, by state.Holder, opts Options) error {
@@ -65,7 +99,13 @@ func Arrive(ctx context.Context, path string, by state.Holder, opts Options) err
 	if err != nil {
 		return err
 	}
+	// A state that comes back to where it was moved away from is no backup of then.
+	back := os.Remove(departed(s.path))
+	if errors.Is(back, fs.ErrNotExist) {
+		back = nil
+	}
 	_, err = s.write.ExecContext(ctx, `UPDATE meta SET moved = '' WHERE moved = ?`, state.Arriving)
+	err = errors.Join(back, err)
 	var journal state.Journal
 	if err == nil {
 		journal, err = s.Lock(ctx, by, 0) // which folds
@@ -86,6 +126,9 @@ func (j *journal) Move(ctx context.Context, to string) error {
 	}
 	if err == nil {
 		err = j.foldAll()
+	}
+	if err == nil {
+		err = noteDeparture(j.store.path, departure{j.head.Lineage, to})
 	}
 	if err == nil {
 		err = immediately(ctx, j.conn, func() error {

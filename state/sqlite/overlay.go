@@ -143,15 +143,11 @@ func replayLines(ctx context.Context, conn *sql.Conn, tail *storage.Overlay, lin
 		if l.RefID == "" || l.Seq <= r.Last {
 			continue
 		}
-		draft, err := l.Draft()
+		next, err := storage.ApplyRow(r, l)
 		if err != nil {
-			return fmt.Errorf("%w: %w", state.ErrDamaged, err)
+			return err
 		}
-		next, err := r.Apply(draft, l.Seq, l.Time)
-		if err != nil {
-			return fmt.Errorf("event %d breaks a rule: %w: %w", l.Seq, state.ErrDamaged, err)
-		}
-		tail.Put(storage.Row{Transfer: next, Last: l.Seq})
+		tail.Put(next)
 	}
 	return nil
 }

@@ -146,7 +146,7 @@ func TestStrangeTexts(t *testing.T) {
 
 // TestStrangeRefID has the separator where no journal puts it.
 func TestStrangeRefID(t *testing.T) {
-	s, path := many(t, 3)
+	s, path := many(t, 30) // the newest events are held against their rows
 	execute(t, path, `UPDATE transfers SET ref_id = 'r' || char(31) || '1' || char(31) || char(31) || char(31) WHERE ref_id = '`+scattered(1)+`'`)
 	if list := sameOutlines(t, s); list[0].RefID != "r\x1f1\x1f\x1f\x1f" {
 		t.Errorf("got %q", list[0].RefID)

@@ -30,24 +30,13 @@ func readRun(ctx context.Context, conn *sql.Conn, runID string) (state.Run, erro
 	err := query(ctx, conn, func(rows *sql.Rows) error {
 		l, err := scanEvent(rows)
 		if err == nil {
-			run, err = applyRun(run, l)
+			run, err = storage.ApplyRun(run, l)
 		}
 		return err
 	}, `SELECT `+eventColumns+` FROM events WHERE seq IN (
 			SELECT begun_seq FROM runs WHERE run_id = ?1 UNION SELECT ended_seq FROM runs WHERE run_id = ?1)
 		ORDER BY seq`, runID)
 	return run, err
-}
-
-func applyRun(run state.Run, l storage.Line) (state.Run, error) {
-	draft, err := l.Draft()
-	if err == nil {
-		run, err = run.Apply(draft, l.Time)
-	}
-	if err != nil {
-		return run, fmt.Errorf("event %d: %w: %w", l.Seq, state.ErrDamaged, err)
-	}
-	return run, nil
 }
 
 // Runs implements [state.Snapshot].

@@ -69,8 +69,14 @@ func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error)
 		// The first read decides what the transaction sees.
 		snap.head, err = readHead(ctx, snap.conn)
 	}
+	if err == nil && !evenMoved { // Verify finds more, and says it better
+		err = checkTips(ctx, snap.conn, snap.head)
+	}
 	if err == nil && snap.head.moved != "" && !evenMoved {
 		err = &state.MovedError{To: snap.head.moved}
+	}
+	if err == nil && !evenMoved {
+		err = s.checkDeparted(snap.head.Lineage)
 	}
 	if err == nil && !snap.held {
 		snap.holder, snap.held, err = s.holder(ctx, snap.head.Fence)

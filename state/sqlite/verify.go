@@ -58,7 +58,10 @@ func (s *snapshot) verify(ctx context.Context, head string) error {
 	if err != nil {
 		return err
 	}
-	return again.Compare(s.head.Meta, s.allRows(ctx), runs)
+	if err := again.Compare(s.head.Meta, s.allRows(ctx), runs); err != nil {
+		return err
+	}
+	return checkTips(ctx, s.conn, s.head)
 }
 
 // linesFrom yields the journal from the event first on.

@@ -77,7 +77,7 @@ func (f *Refold) through(lines iter.Seq2[Line, error]) iter.Seq2[state.Event, er
 }
 
 func (f *Refold) apply(l Line) error {
-	draft, err := l.Draft()
+	draft, err := l.Checked()
 	if err != nil {
 		return err
 	}

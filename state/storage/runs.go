@@ -1,7 +1,6 @@
 package storage
 
 import (
-	"fmt"
 	"iter"
 
 	"remit/state"
@@ -22,12 +21,8 @@ func Runs(lines iter.Seq2[Line, error]) ([]state.Run, error) {
 			place[l.RunID] = at
 			runs = append(runs, state.Run{})
 		}
-		draft, err := l.Draft()
-		if err == nil {
-			runs[at], err = runs[at].Apply(draft, l.Time)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("event %d: %w: %w", l.Seq, state.ErrDamaged, err)
+		if runs[at], err = ApplyRun(runs[at], l); err != nil {
+			return nil, err
 		}
 	}
 	return runs, nil

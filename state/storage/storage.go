@@ -7,6 +7,7 @@
 package storage
 
 import (
+	"fmt"
 	"time"
 
 	"remit/state"
@@ -22,6 +23,51 @@ type Row struct {
 type Line struct {
 	state.Event
 	Previous int64 // the event before it of the same ref_id; 0 where there is none
+}
+
+// Checked is the draft of a line that says what its fields say, and [state.ErrDamaged] otherwise. Of
+// what was read from a disk nothing else may be applied.
+func (l Line) Checked() (state.Draft, error) {
+	draft, err := l.Draft()
+	if err != nil {
+		return draft, fmt.Errorf("%w: %w", state.ErrDamaged, err)
+	}
+	if refID, runID := draft.Entry.Subject(); draft.Entry.Kind() != l.Kind || refID != l.RefID || runID != l.RunID {
+		return draft, fmt.Errorf("event %d: its payload is of another ref_id or run: %w", l.Seq, state.ErrDamaged)
+	}
+	return draft, nil
+}
+
+// ApplyRun is [state.Run.Apply] for a line that was read.
+func ApplyRun(run state.Run, l Line) (state.Run, error) {
+	if l.Kind != state.KindBegun && l.Kind != state.KindEnded {
+		return run, fmt.Errorf("event %d, which a run names, is of kind %q: %w", l.Seq, l.Kind, state.ErrDamaged)
+	}
+	draft, err := l.Checked()
+	if err != nil {
+		return run, err
+	}
+	next, err := run.Apply(draft, l.Time)
+	if err != nil {
+		return run, fmt.Errorf("event %d: %w: %w", l.Seq, state.ErrDamaged, err)
+	}
+	return next, nil
+}
+
+// ApplyRow is [state.Transfer.Apply] for a line that was read, on the row as it was before.
+func ApplyRow(r Row, l Line) (Row, error) {
+	if l.Kind != state.KindIntent && l.Kind != state.KindOutcome {
+		return r, fmt.Errorf("event %d, of ref_id %q, is of kind %q: %w", l.Seq, l.RefID, l.Kind, state.ErrDamaged)
+	}
+	draft, err := l.Checked()
+	if err != nil {
+		return r, err
+	}
+	next, err := r.Apply(draft, l.Seq, l.Time)
+	if err != nil {
+		return r, fmt.Errorf("event %d breaks a rule: %w: %w", l.Seq, state.ErrDamaged, err)
+	}
+	return Row{next, l.Seq}, nil
 }
 
 // Tip is what a writer starts from: the state's word on itself.
