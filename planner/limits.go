@@ -72,7 +72,7 @@ func (t *limitTally) isDaily() bool {
 // counts reports whether the limit is about an asset, in whatever case it is written: usd, which
 // the service may take for USD, is not outside of what USD has.
 func (l *limitCount) counts(asset string) bool {
-	return l.Asset == "" || l.Asset == asset || strings.EqualFold(l.Asset, asset)
+	return l.Asset == "" || l.Asset == asset || transfer.AssetSpelled(l.Asset) == transfer.AssetSpelled(asset)
 }
 
 func (l *limitCount) isOn(at time.Time) bool { return !at.Before(l.from) && at.Before(l.until) }
@@ -153,9 +153,14 @@ func (t *limitTally) line(c *Change, isLeft bool) error {
 			}
 		case config.PerDestinationDay:
 			if isLeft && l.mayAdd(c) {
-				to := l.to[request.Destination()]
+				destination := request.Destination()
+				to := l.to[destination]
+				if as := request.SpelledDestination(); as != destination { // as it may be recorded
+					to.sent.AddExact(l.to[as].sent.Decimal())
+					delete(l.to, as)
+				}
 				to.planned.Add(request.Amount)
-				l.to[request.Destination()] = to
+				l.to[destination] = to
 			}
 		}
 	}

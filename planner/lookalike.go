@@ -119,8 +119,15 @@ func (b *builder) recordedTwins(due []twinned) map[transfer.Twin][]*row {
 	wanted := newTwinSet(due)
 	recorded := make(map[transfer.Twin][]*row)
 	for r := range b.rows.inOrder() {
-		if r.mayBeMade && wanted.has(r.twin) {
-			recorded[r.twin] = append(recorded[r.twin], r)
+		if !r.mayBeMade {
+			continue
+		}
+		twin, isOther := b.spelled[r.twin]
+		if !isOther {
+			twin = r.twin
+		}
+		if wanted.has(twin) {
+			recorded[twin] = append(recorded[twin], r)
 		}
 	}
 	return recorded

@@ -32,7 +32,7 @@ func (m *marks) wants(r *transfer.Request) {
 	if m.paid == nil {
 		m.paid = make(map[transfer.Destination]map[string]largest)
 	}
-	m.paid[r.Destination()] = nil
+	m.paid[r.Destination()], m.paid[r.SpelledDestination()] = nil, nil
 }
 
 // recorded takes a transfer of the state in.
@@ -46,12 +46,13 @@ func (m *marks) recorded(t *state.Transfer) {
 		assets = make(map[string]largest)
 		m.paid[t.Destination] = assets
 	}
-	l := assets[t.Asset]
+	asset := transfer.AssetSpelled(t.Asset)
+	l := assets[asset]
 	l.known = l.known || t.IntendedAt.Before(m.planned)
 	if l.amount.IsZero() || t.Amount.Cmp(l.amount) > 0 {
 		l.amount = t.Amount
 	}
-	assets[t.Asset] = l
+	assets[asset] = l
 }
 
 // missing names the mark that a line should have and has not; "" for none.
@@ -61,7 +62,10 @@ func (m *marks) missing(c *Change) SignalKind {
 		has[s.Kind] = true
 	}
 	assets := m.paid[c.Request.Destination()]
-	l := assets[c.Request.Asset]
+	if len(assets) == 0 { // or it is recorded as it is spelled
+		assets = m.paid[c.Request.SpelledDestination()]
+	}
+	l := assets[transfer.AssetSpelled(c.Request.Asset)]
 	switch {
 	case len(assets) == 0 && !has[FirstDestination]:
 		return FirstDestination

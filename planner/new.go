@@ -82,6 +82,11 @@ type builder struct {
 	namings    map[string]bool           // of declared transfers, those that are written as they are left out
 	lastNaming string                    // that was put there
 
+	// spelled are the twins that recorded transfers may have of those that are declared, where either
+	// is written in other letters; otherAssets are those assets, by their one spelling.
+	spelled     map[transfer.Twin]transfer.Twin
+	otherAssets map[string][]string
+
 	seed     maphash.Seed // of twins that are not recorded
 	movement []byte       // of one of them
 }
@@ -253,9 +258,12 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 // of, a hash of this process does, which costs less.
 func (b *builder) twin(r *transfer.Request) transfer.Twin {
 	if b.rows.count > 0 {
-		return r.Twin()
+		twin := r.Twin()
+		b.noteSpellings(r, twin)
+		return twin
 	}
-	b.movement = r.AppendMovement(b.movement[:0])
+	one := r.OneSpelling()
+	b.movement = one.AppendMovement(b.movement[:0])
 	return transfer.Twin(maphash.Bytes(b.seed, b.movement))
 }
 

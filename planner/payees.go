@@ -18,6 +18,7 @@ const outOfLine = 10
 // with the largest of an asset: one look says what is new about a transfer.
 type payees struct {
 	rows  *rows
+	asset []int32 // of each asset of the rows, the first that is spelled in other letters
 	slots []payee // a power of two, at most half of them used
 	more  map[payeeAsset]*row
 	first []Signal // of each transfer to a new destination
@@ -37,7 +38,7 @@ type payeeAsset struct {
 
 func newPayees(all *rows) *payees {
 	p := &payees{
-		rows: all, slots: make([]payee, 1<<bits.Len(uint(2*all.count))),
+		rows: all, asset: sameAssets(all.assets), slots: make([]payee, 1<<bits.Len(uint(2*all.count))),
 		more: make(map[payeeAsset]*row), first: []Signal{{Kind: FirstDestination, Detail: firstDetail}},
 	}
 	for r := range all.inOrder() {
@@ -69,10 +70,10 @@ func (p *payees) add(r *row) {
 	switch {
 	case s.largest == nil:
 		*s = payee{r.destination, r}
-	case s.largest.asset == r.asset:
+	case p.asset[s.largest.asset] == p.asset[r.asset]:
 		s.largest = larger(s.largest, r)
 	default:
-		key := payeeAsset{r.destination, r.asset}
+		key := payeeAsset{r.destination, p.asset[r.asset]}
 		p.more[key] = larger(p.more[key], r)
 	}
 }
@@ -92,11 +93,15 @@ func (p *payees) signals(r *transfer.Request) []Signal {
 	}
 	d := r.Destination()
 	s := p.find(d)
+	if s.largest == nil { // or it is recorded as it is spelled
+		d = r.SpelledDestination()
+		s = p.find(d)
+	}
 	if s.largest == nil {
 		return p.first
 	}
 	largest := s.largest
-	if p.rows.assetOf(largest) != r.Asset {
+	if transfer.AssetSpelled(p.rows.assetOf(largest)) != transfer.AssetSpelled(r.Asset) {
 		largest = p.largestOther(d, r.Asset)
 	}
 	if largest == nil || !isOutOfLine(r.Amount, largest.amount()) {
@@ -114,8 +119,8 @@ const firstDetail = "nothing was paid to this destination before"
 // nil where there is none.
 func (p *payees) largestOther(d transfer.Destination, asset string) *row {
 	for n, name := range p.rows.assets {
-		if name == asset {
-			return p.more[payeeAsset{d, int32(n)}]
+		if transfer.AssetSpelled(name) == transfer.AssetSpelled(asset) {
+			return p.more[payeeAsset{d, p.asset[n]}]
 		}
 	}
 	return nil

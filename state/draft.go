@@ -189,8 +189,8 @@ func (i Intent) parse() (request, error) {
 	return request{
 		digest:      i.digest(),
 		fingerprint: fingerprint,
-		twin:        r.Twin(),
-		destination: r.Destination(),
+		twin:        r.SpelledTwin(),
+		destination: r.SpelledDestination(),
 		asset:       r.Asset,
 		amount:      r.Amount,
 	}, nil

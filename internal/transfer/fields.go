@@ -171,7 +171,7 @@ func FieldNames() []string {
 }
 
 // IsTwin reports whether two requests move the same amount of the same asset from the same
-// sender to the same destination: what their [Twin] says in 64 bits.
+// sender to the same destination, in whatever letters: what their [Twin] says in 64 bits.
 func (r *Request) IsTwin(other *Request) bool { return r.isSame(other, true) }
 
 // HasSameParties reports whether two requests have one sender and one destination.
@@ -181,7 +181,8 @@ func (r *Request) HasSameParties(other *Request) bool { return r.isSame(other, f
 func (r *Request) isSame(other *Request, movement bool) bool {
 	a, b := r.Fields(), other.Fields()
 	for i := range a {
-		if (a[i].side != NoSide || movement && a[i].isMoved) && !a[i].SaysAs(&b[i]) {
+		if (a[i].side != NoSide || movement && a[i].isMoved) && !a[i].SaysAs(&b[i]) &&
+			(!a[i].isSpelled() || a[i].spelled() != b[i].spelled()) {
 			return false
 		}
 	}

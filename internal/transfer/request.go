@@ -283,9 +283,15 @@ func appendString(b []byte, s string) []byte {
 // sender to the same destination, whatever their ref_ids: 64 bits of a SHA-256.
 type Twin uint64
 
-// Twin returns the twin of r. Two requests with one twin are look-alikes unless their
-// fields say otherwise.
+// Twin returns the twin of r, in one spelling of its asset and its parties. Two requests with one
+// twin are look-alikes unless their fields say otherwise.
 func (r Request) Twin() Twin {
+	return r.OneSpelling().SpelledTwin()
+}
+
+// SpelledTwin returns the twin of r as it is spelled, which is what a state keeps: it is Twin where r
+// is in one spelling.
+func (r Request) SpelledTwin() Twin {
 	return Twin(hash64(r.AppendMovement(make([]byte, 0, usualBytes))))
 }
 
@@ -310,8 +316,13 @@ func (r *Request) AppendMovement(b []byte) []byte {
 // of a SHA-256.
 type Destination uint64
 
-// Destination returns whom r pays.
+// Destination returns whom r pays, in one spelling.
 func (r Request) Destination() Destination {
+	return r.OneSpelling().SpelledDestination()
+}
+
+// SpelledDestination returns whom r pays as it is spelled, which is what a state keeps.
+func (r Request) SpelledDestination() Destination {
 	return Destination(hash64(r.appendSide(append(make([]byte, 0, usualBytes), '{'), ToSide)))
 }
 
