@@ -13,8 +13,9 @@ import (
 // turned is a clock that somebody sets, on a machine whose boot is known or not.
 type turned struct {
 	clock
-	by   time.Duration
-	boot string // "" where the system does not say
+	by      time.Duration
+	boot    string // "" where the system does not say
+	machine string // "" for the usual one
 }
 
 func (c turned) Now() time.Time { return time.Now().Add(c.by) }
@@ -25,6 +26,9 @@ func (c turned) Boot() executor.Boot {
 	}
 	b := c.clock.Boot()
 	b.ID = c.boot
+	if c.machine != "" {
+		b.Machine = c.machine
+	}
 	return b
 }
 

@@ -155,7 +155,12 @@ func (c *course) begin(ctx context.Context) error {
 	}
 	c.run.Begun.File = placeOf(c.run.Journal)
 	c.run.Begun.Clocks = c.timekeeper.begun().Clocks
-	if err := c.journal.append(c.run.Begun); err != nil {
+	lead, err := c.confirmClock(ctx)
+	if err != nil {
+		c.report.summary.RunID = ""
+		return err
+	}
+	if err := c.journal.append(append(lead, c.run.Begun)...); err != nil {
 		return fmt.Errorf("begin run %s: %w", c.run.Begun.RunID, err)
 	}
 	return nil
@@ -215,6 +220,7 @@ func (c *course) end(failure error) (Summary, error) {
 		err = c.endShared(err)
 	} else {
 		ended := c.report.ended(err)
+		ended.Clocks = c.timekeeper.local().Clocks
 		if endErr := c.journal.append(ended); endErr != nil && err == nil {
 			err = fmt.Errorf("end run %s: %w", ended.RunID, endErr)
 		}

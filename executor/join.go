@@ -15,7 +15,11 @@ import (
 func Join(ctx context.Context, run Run) (Summary, error) {
 	c := newCourse(ctx, run, 0)
 	defer c.release()
-	if err := c.ready(ctx); err != nil {
+	err := c.ready(ctx)
+	if err == nil {
+		_, err = c.confirmClock(ctx) // nothing to journal: the run has begun
+	}
+	if err != nil {
 		c.deaf()
 		_ = run.Share.Leave(c.lasting) // it has claimed nothing
 		return c.report.summary, err

@@ -268,3 +268,10 @@ func (s *memorySnapshot) Runs(context.Context) iter.Seq2[state.Run, error] {
 		}
 	}
 }
+
+// kindsOf are the events of a kind.
+func (m *memory) kindsOf(kind state.Kind) []state.Event {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(m.events), func(e state.Event) bool { return e.Kind != kind })
+}

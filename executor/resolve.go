@@ -63,20 +63,20 @@ func (e *StatusError) Error() string {
 // and may still have a request under way.
 type AliveError struct {
 	RefID string
-	RunID string    // of the attempt
-	Until time.Time // when it is certain that nothing more is sent
+	RunID string        // of the attempt
+	Wait  time.Duration // after which it is certain that nothing more is sent
+	Clock string        // by which, in words
 	// Original is the file that the run used, and its host, where this state is another one: a copy.
 	Original string
 }
 
 // Error says how long to wait.
 func (e *AliveError) Error() string {
+	why := fmt.Sprintf("the lock of run %s, which may be sending %q, was taken away or lost, and not seen released", e.RunID, e.RefID)
 	if e.Original != "" {
-		return fmt.Sprintf("this state is a copy: run %s, which may be sending %q, used %s, and was not seen to end: wait until %s",
-			e.RunID, e.RefID, e.Original, e.Until.UTC().Format(time.RFC3339))
+		why = fmt.Sprintf("this state is a copy: run %s, which may be sending %q, used %s, and was not seen to end", e.RunID, e.RefID, e.Original)
 	}
-	return fmt.Sprintf("the lock of run %s, which may be sending %q, was taken away or lost, and not seen released: wait until %s",
-		e.RunID, e.RefID, e.Until.UTC().Format(time.RFC3339))
+	return fmt.Sprintf("%s. Wait another %s, which %s tells, and ask again", why, e.Wait.Round(time.Second), e.Clock)
 }
 
 // Resolution is a word about one ref_id, on a state that the caller has locked.
@@ -87,6 +87,9 @@ type Resolution struct {
 	Journal Journal
 	Policy  Policy // Operator, FingerprintKey and RequestTimeout are used
 	Clock   Clock
+	// Date asks the service what time it is: a token's Date, or the zero time where there is none to be
+	// had. It is asked where no other clock tells that the holder of an attempt is dead; nil for nobody.
+	Date func(ctx context.Context) time.Time
 }
 
 // ResolveRecorded stores the records that a person got from the service, one or both sides
@@ -535,95 +538,4 @@ func (r Resolution) write(ctx context.Context, outcome state.Outcome) (state.Out
 		return state.Outcome{}, err
 	}
 	return state.Outcome{}, fmt.Errorf("record outcome of %q: %w", r.RefID, err)
-}
-
-// attempt is one that a run began, as far as its journal says.
-type attempt struct {
-	runID    string
-	at       time.Time
-	begun    state.Begun // of its run; zero where the state does not know that
-	isTaken  bool        // a person took the lock away after it
-	hasEnded bool        // the run said that it ended, all of its runners with it
-}
-
-// seenDead returns an *[AliveError] where a run that attempted it may still send something. Who
-// holds the lock now has seen every earlier holder of it release it or die, unless a person took
-// it away after the attempt, or it is a lock that its holder can lose and live on, or the lock of
-// another file, of which this one is a copy: then its run must have said that it ended.
-func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
-	wait := r.Policy.RequestTimeout + holderTimeout
-	if !r.Clock.Now().Before(detail.AttemptedAt.Add(wait)) {
-		return nil
-	}
-	attempts, err := r.attempts(ctx, detail)
-	if err != nil {
-		return fmt.Errorf("resolve %q: %w", r.RefID, err)
-	}
-	lock, ok := r.Journal.(state.Losable)
-	isLosable := ok && lock.IsLosable()
-	for _, a := range slices.Backward(attempts) { // the latest one is waited for longest
-		until := a.at.Add(wait)
-		isSeen := a.hasEnded || !isLosable && sawRelease(r.Journal, a.begun, r.Clock.Boot())
-		if (a.isTaken || !isSeen) && r.Clock.Now().Before(until) {
-			return &AliveError{RefID: r.RefID, RunID: a.runID, Until: until, Original: r.original(a)}
-		}
-	}
-	return nil
-}
-
-// original is the file of which this state is a copy, in words; "" where the run of the attempt used
-// no other file.
-func (r Resolution) original(a attempt) string {
-	ours, theirs := placeOf(r.Journal), a.begun.File
-	if none := (state.FilePlace{}); theirs == none || ours == none || theirs.IsFile(ours) {
-		return ""
-	}
-	return fmt.Sprintf("%s on %s", theirs.Path, a.begun.By.Host)
-}
-
-// attempts are those of the request in force, in their order.
-func (r Resolution) attempts(ctx context.Context, detail state.Detail) ([]attempt, error) {
-	snapshot, err := r.Journal.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = snapshot.Close() }() // it was only read
-	var attempts []attempt
-	for event, err := range snapshot.Events(ctx, detail.IntentSeq-1, "") {
-		if err != nil {
-			return nil, err
-		}
-		switch event.Kind {
-		case state.KindIntent:
-			if event.RefID == r.RefID {
-				attempts = append(attempts, attempt{runID: event.RunID, at: event.Time})
-			}
-		case state.KindUnlocked:
-			for i := range attempts {
-				attempts[i].isTaken = true
-			}
-		case state.KindEnded:
-			entry, err := event.Entry()
-			if err != nil {
-				return nil, err
-			}
-			ended := entry.(state.Ended)
-			isLost := slices.ContainsFunc(ended.Runners, func(one state.Runner) bool { return one.Lost })
-			for i := range attempts {
-				attempts[i].hasEnded = attempts[i].hasEnded || attempts[i].runID == ended.RunID && !isLost
-			}
-		case state.KindCreated, state.KindBegun, state.KindOutcome, state.KindRebound, state.KindClock, state.KindAsked:
-		}
-	}
-	for run, err := range snapshot.Runs(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		for i := range attempts {
-			if attempts[i].runID == run.Begun.RunID {
-				attempts[i].begun = run.Begun
-			}
-		}
-	}
-	return attempts, nil
 }

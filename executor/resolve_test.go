@@ -256,15 +256,72 @@ func TestNotMadeWaitsForAHolderThatMayBeAlive(t *testing.T) {
 		if !ok {
 			t.Fatalf("error %v, want an AliveError", err)
 		}
-		want := &executor.AliveError{RefID: "rent", RunID: "run-1", Until: attempted.Add(30*time.Second + 10*time.Minute)}
+		want := &executor.AliveError{RefID: "rent", RunID: "run-1", Wait: time.Until(attempted.Add(30*time.Second + 10*time.Minute)), Clock: "the time since this machine booted"}
 		if diff := cmp.Diff(want, alive); diff != "" {
 			t.Errorf("error (-want +got):\n%s", diff)
 		}
-		time.Sleep(time.Until(alive.Until))
+		time.Sleep(alive.Wait)
 		if _, err := executor.ResolveNotMade(t.Context(), w.resolution("rent")); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// TestTheWaitBeforeNotMadeIsByNoClockThatTheAskerCanSet has a lock that was taken away, and an asker
+// whose clock is years ahead.
+func TestTheWaitBeforeNotMadeIsByNoClockThatTheAskerCanSet(t *testing.T) {
+	ahead := turned{by: 10 * 365 * 24 * time.Hour}
+	on := func(boot string) turned { return turned{by: ahead.by, boot: boot} }
+	for name, c := range map[string]struct {
+		holder, asker turned
+		dated         bool // a token is to be had
+		wait          time.Duration
+		asks          int // that are journalled
+	}{
+		"on its machine":                     {turned{boot: "a"}, on("a"), false, 10*time.Minute + 30*time.Second - time.Minute, 0},
+		"on another one, with a Date":        {turned{boot: "a", machine: "other"}, on("b"), true, 10*time.Minute + 30*time.Second - time.Minute + time.Second, 0},
+		"on another one, without a Date":     {turned{boot: "a", machine: "other"}, on("b"), false, 10*time.Minute + 30*time.Second, 1},
+		"on its machine after another boot":  {turned{boot: "a"}, on("b"), false, 0, 0},
+		"on a machine that knows of no boot": {turned{}, turned{}, false, 10*time.Minute + 30*time.Second, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.clock = c.holder
+				if !c.dated {
+					w.service.ready = func() (time.Time, error) { return time.Time{}, nil }
+				}
+				doubtful(w)
+				time.Sleep(time.Minute)
+				if err := w.journal.Append(t.Context(), state.Unlocked{Reason: "its host is gone"}); err != nil {
+					t.Fatal(err)
+				}
+				r := w.resolution("rent")
+				r.Clock = c.asker
+				if c.dated {
+					r.Date = func(context.Context) time.Time { return time.Now() }
+				}
+				for _, part := range []time.Duration{0, c.wait / 2} {
+					if c.wait == 0 {
+						break
+					}
+					time.Sleep(part)
+					_, err := executor.ResolveNotMade(t.Context(), r)
+					alive, ok := errors.AsType[*executor.AliveError](err)
+					if want := c.wait - part; !ok || alive.Wait != want {
+						t.Fatalf("got %v, want a wait of %v", err, want)
+					}
+				}
+				time.Sleep(c.wait - c.wait/2)
+				if _, err := executor.ResolveNotMade(t.Context(), r); err != nil {
+					t.Error(err)
+				}
+				if n := len(w.journal.kindsOf(state.KindAsked)); n != c.asks {
+					t.Errorf("%d asks are journalled, want %d", n, c.asks)
+				}
+			})
+		})
+	}
 }
 
 // TestNotMadeWaitsForEachHolderThatMayBeAlive takes the lock away between two attempts: the first one
@@ -285,10 +342,10 @@ func TestNotMadeWaitsForEachHolderThatMayBeAlive(t *testing.T) {
 		}
 		_, err := executor.ResolveNotMade(t.Context(), w.resolution("rent"))
 		alive, ok := errors.AsType[*executor.AliveError](err)
-		if !ok || alive.RunID != first.RunID || !alive.Until.Equal(first.AttemptedAt.Add(30*time.Second+10*time.Minute)) {
+		if !ok || alive.RunID != first.RunID || alive.Wait != time.Until(first.AttemptedAt.Add(30*time.Second+10*time.Minute)) {
 			t.Fatalf("error %v, want an AliveError of the first run", err)
 		}
-		time.Sleep(time.Until(alive.Until))
+		time.Sleep(alive.Wait)
 		if _, err := executor.ResolveNotMade(t.Context(), w.resolution("rent")); err != nil {
 			t.Error(err)
 		}
@@ -306,7 +363,12 @@ type booted struct {
 	boot executor.Boot
 }
 
-func (b booted) Boot() executor.Boot { return b.boot }
+func (b booted) Boot() executor.Boot {
+	if b.boot.ID == "" {
+		return executor.Boot{}
+	}
+	return executor.Boot{ID: b.boot.ID, Machine: b.boot.Machine, Up: b.clock.Boot().Up}
+}
 
 // TestNotMadeWaitsInACopy has a run die without an end, and somebody settle what it had in flight
 // where the state may be another file than the one whose lock that run had.
@@ -353,7 +415,7 @@ func TestNotMadeWaitsInACopy(t *testing.T) {
 				if isCopy := c.file.Inode == "78"; isCopy != strings.Contains(alive.Error(), "is a copy") {
 					t.Errorf("it says %v", alive)
 				}
-				time.Sleep(time.Until(alive.Until))
+				time.Sleep(alive.Wait)
 				if _, err := executor.ResolveNotMade(t.Context(), r); err != nil {
 					t.Errorf("after the wait: %v", err)
 				}
@@ -418,10 +480,10 @@ func TestNotMadeWaitsForARunThatMayHaveLostItsLock(t *testing.T) {
 				if !waits {
 					return
 				}
-				if want := row.AttemptedAt.Add(30*time.Second + 10*time.Minute); !alive.Until.Equal(want) {
-					t.Errorf("it waits until %v, want %v", alive.Until, want)
+				if want := time.Until(row.AttemptedAt.Add(30*time.Second + 10*time.Minute)); alive.Wait != want {
+					t.Errorf("it waits %v, want %v", alive.Wait, want)
 				}
-				time.Sleep(time.Until(alive.Until))
+				time.Sleep(alive.Wait)
 				if _, err := executor.ResolveNotMade(t.Context(), r); err != nil {
 					t.Error(err)
 				}

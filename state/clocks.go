@@ -56,6 +56,8 @@ type Jump struct {
 	Kind Kind
 	At   time.Time     // of the event
 	Back time.Duration // how far it lies before the event before; more than [JumpMin]
+	// Settled says that the event, or a later one, is a [Clock]: since then the clock is right.
+	Settled bool
 }
 
 func (c Clock) check() error {

@@ -82,6 +82,9 @@ func (p *process) verify(ctx context.Context, from *source, head string, asJSON 
 		return w.verifyError(err)
 	}
 	verified := view.Verified{Events: meta.Serial, Head: meta.Head, TailProven: head != ""}
+	if verified.WrongClocks, err = w.allWrongClocks(ctx, store); err != nil {
+		return err
+	}
 	if asJSON {
 		err = p.json().Verified(verified)
 	} else {

@@ -89,6 +89,9 @@ func (a *applying) runError(w *workspace, failed error, s executor.Summary) erro
 	case errors.Is(failed, state.ErrDamaged):
 		certain = "the journal had what is listed as recorded or adopted. Keep a copy of " + w.place.Words().kept + " before anything else."
 	}
+	if behind, ok := errors.AsType[*executor.BehindError](failed); ok {
+		return withHint(behind, w.command(`state clock --reason="…"`))
+	}
 	if s.Requests == 0 {
 		if !isJournal {
 			next = ""

@@ -117,6 +117,9 @@ func (o *planning) plan(ctx context.Context, w *workspace, asJSON bool) (*planne
 	if err != nil {
 		return nil, err
 	}
+	if err := w.tellWrongClocks(ctx, snapshot); err != nil {
+		return nil, err
+	}
 	return plan, o.findApprovals(w, plan, nil)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -180,11 +181,25 @@ func (r *resolving) resolve(ctx context.Context, w *workspace, journal state.Jou
 func (w *workspace) resolution(journal state.Journal, by state.Holder, refID, reason string) executor.Resolution {
 	service := w.config.Service
 	return executor.Resolution{
-		RefID: refID, By: by, Reason: reason, Journal: journal, Clock: w.clock(),
+		RefID: refID, By: by, Reason: reason, Journal: journal, Clock: w.clock(), Date: w.dateOfNow,
 		Policy: executor.Policy{
 			Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout,
 		},
 	}
+}
+
+// dateOfNow is what the service's clock says, or the zero time where it can't be asked.
+func (w *workspace) dateOfNow(ctx context.Context) time.Time {
+	connection, err := w.connect(ctx, 1)
+	if err != nil {
+		return time.Time{}
+	}
+	defer connection.close()
+	date, err := connection.submitter.Ready(ctx)
+	if err != nil {
+		return time.Time{}
+	}
+	return date
 }
 
 func (r *resolving) settle(ctx context.Context, w *workspace, resolution executor.Resolution) (state.Outcome, error) {

@@ -173,6 +173,8 @@ type Verified struct {
 	Events     int64  `json:"events"`
 	Head       string `json:"head"`
 	TailProven bool   `json:"tail_proven"` // a hash that was kept elsewhere is in the chain
+
+	WrongClocks []state.WrongClock `json:"wrong_clocks,omitempty"` // the newest first
 }
 
 // Verified writes the result of a check that found nothing wrong.
@@ -187,6 +189,9 @@ func AuditVerified(w io.Writer, v Verified, s Screen) error {
 	p := newPage(w, s)
 	p.line(span{fmt.Sprintf("The journal is whole: %s, and the transfers are what they make of them.", plural(int(v.Events), "event")), toneGood})
 	p.line(plain("Journal head: " + v.Head))
+	for _, wrong := range v.WrongClocks {
+		p.paragraph("", wrong.Words, toneDoubt)
+	}
 	if !v.TailProven {
 		p.paragraph("", "Without --head, its end is unproven: a journal that was cut off, or written anew as a whole, looks the same. "+
 			"Give the head that an earlier run printed and that was kept elsewhere.", toneDoubt)

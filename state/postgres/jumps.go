@@ -39,9 +39,11 @@ func (s *snapshot) allJumps(ctx context.Context) ([]state.Jump, error) {
 	err = s.query(ctx, func(c *columns) error {
 		jump := state.Jump{Seq: c.number(), Kind: state.Kind(c.text()), At: c.time()}
 		jump.Back = time.Duration(c.number()) * time.Millisecond
+		jump.Settled = c.boolean()
 		jumps = append(jumps, jump)
 		return c.damage("jump of the clock at event", jump.Seq)
-	}, `SELECT seq, kind, time_ms, back_ms FROM jumps JOIN events USING (seq) ORDER BY seq DESC`)
+	}, `SELECT seq, kind, time_ms, back_ms, seq <= coalesce((SELECT max(seq) FROM events WHERE kind = 'clock'), 0)
+		FROM jumps JOIN events USING (seq) ORDER BY seq DESC`)
 	return jumps, err
 }
 

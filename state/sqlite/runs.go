@@ -76,14 +76,16 @@ func (s *snapshot) Jumps(ctx context.Context) iter.Seq2[state.Jump, error] {
 		if !isListed {
 			return
 		}
-		stream(ctx, s.conn, yield, scanJump, `SELECT seq, kind, time_ms, back_ms FROM jumps JOIN events USING (seq) ORDER BY seq DESC`)
+		stream(ctx, s.conn, yield, scanJump, `SELECT seq, kind, time_ms, back_ms,
+			seq <= ifnull((SELECT max(seq) FROM events WHERE kind = 'clock'), 0)
+			FROM jumps JOIN events USING (seq) ORDER BY seq DESC`)
 	}
 }
 
 func scanJump(rows *sql.Rows) (state.Jump, error) {
 	var jump state.Jump
 	var at, back int64
-	if err := rows.Scan(&jump.Seq, &jump.Kind, &at, &back); err != nil {
+	if err := rows.Scan(&jump.Seq, &jump.Kind, &at, &back, &jump.Settled); err != nil {
 		return state.Jump{}, fmt.Errorf("read a jump of the clock: %w", err)
 	}
 	jump.At, jump.Back = time.UnixMilli(at).UTC(), time.Duration(back)*time.Millisecond

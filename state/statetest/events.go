@@ -98,8 +98,16 @@ func clockSlightlyBack(t *testing.T, b *bench) {
 	b.set(start.Add(time.Hour - state.JumpMin))
 	b.append(j, Intent("b", "run", "10.00"), state.Clock{By: Holder("state clock"), Reason: "it was slow"})
 	b.append(j, state.Asked{About: "a", By: Holder("resolve"), Reason: "the bank says so"})
-	b.unlock(j)
 	b.same("the jumps", []state.Jump(nil), b.look(s).Jumps)
+	b.set(start)
+	b.append(j, state.Clock{By: Holder("state clock"), Reason: "it was slow"})
+	b.set(start.Add(-time.Hour))
+	b.append(j, Intent("c", "run", "10.00"))
+	b.unlock(j)
+	jumps := b.look(s).Jumps
+	if len(jumps) != 2 || jumps[0].Settled || !jumps[1].Settled || jumps[1].Kind != state.KindClock {
+		t.Errorf("the jump before a person's word, and the one after it: %+v", jumps)
+	}
 }
 
 func runsListed(t *testing.T, b *bench) {

@@ -24,6 +24,9 @@ CREATE TABLE jumps (
     back_ms bigint NOT NULL CHECK (back_ms > 600000)
 );
 
+-- Where a clock was last found right.
+CREATE INDEX events_clock ON events (seq) WHERE kind = 'clock';
+
 -- The settings keep the plan of its one statement from being that of a table that was small.
 CREATE OR REPLACE FUNCTION events_append() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE

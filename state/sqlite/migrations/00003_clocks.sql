@@ -13,6 +13,9 @@ CREATE TABLE jumps (
     back_ms INTEGER NOT NULL CHECK (back_ms > 600000)
 ) STRICT;
 
+-- Where a clock was last found right.
+CREATE INDEX events_clock ON events (seq) WHERE kind = 'clock';
+
 DROP TRIGGER events_append;
 
 -- +goose StatementBegin

@@ -1,0 +1,215 @@
+package executor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"remit/state"
+)
+
+// attempt is one that a run began, as far as its journal says.
+type attempt struct {
+	runID    string
+	begun    state.Begun // of its run; zero where the state does not know that
+	isTaken  bool        // a person took the lock away after it
+	hasEnded bool        // the run said that it ended, all of its runners with it
+
+	clocks state.Clocks  // at its intent
+	within time.Duration // that it took to read them
+}
+
+// asked is when somebody asked to settle something as not made.
+type asked struct {
+	clocks state.Clocks
+	at     time.Time
+}
+
+// wait is how far one clock is in telling that the holder of an attempt is dead.
+type wait struct {
+	clock  string // in words
+	passed time.Duration
+}
+
+// seenDead returns an *[AliveError] where a run that attempted it may still send something. Who
+// holds the lock now has seen every earlier holder of it release it or die, unless a person took
+// it away after the attempt, or it is a lock that its holder can lose and live on, or the lock of
+// another file, of which this one is a copy: then its run must have said that it ended, its machine must have booted again, or the wait must be over. That is
+// counted by clocks that whoever asks can't set: where there is none, from the first time that
+// somebody asks, which is journalled.
+func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
+	attempts, asks, err := r.attempts(ctx, detail)
+	if err != nil {
+		return fmt.Errorf("resolve %q: %w", r.RefID, err)
+	}
+	lock, ok := r.Journal.(state.Losable)
+	isLosable := ok && lock.IsLosable()
+	open := slices.DeleteFunc(attempts, func(a attempt) bool {
+		isSeen := a.hasEnded || !isLosable && sawRelease(r.Journal, a.begun, r.Clock.Boot())
+		return isSeen && !a.isTaken
+	})
+	if len(open) == 0 {
+		return nil
+	}
+	now, err := r.readClocks(ctx)
+	if err != nil {
+		return fmt.Errorf("resolve %q: %w", r.RefID, err)
+	}
+	local := r.Clock.Now()
+	need := r.Policy.RequestTimeout + holderTimeout
+	for _, a := range slices.Backward(open) { // the latest one is waited for longest
+		best, isCounted := waited(a, asks, now, local)
+		if r.original(a) == "" && isBootedAgain(a.clocks, now) {
+			continue // nobody lives through that
+		}
+		if best.passed >= need {
+			continue
+		}
+		if !isCounted {
+			if best, err = r.ask(ctx, now); err != nil {
+				return err
+			}
+		}
+		return &AliveError{RefID: r.RefID, RunID: a.runID, Wait: need - best.passed, Clock: best.clock, Original: r.original(a)}
+	}
+	return nil
+}
+
+// attempts are those of the request in force, in their order, and what was journalled after the
+// latest of them by those who asked to settle something as not made.
+func (r Resolution) attempts(ctx context.Context, detail state.Detail) ([]attempt, []asked, error) {
+	snapshot, err := r.Journal.Snapshot(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	runs := make(map[string]state.Run)
+	for run, err := range snapshot.Runs(ctx) {
+		if err != nil {
+			return nil, nil, err
+		}
+		runs[run.Begun.RunID] = run
+	}
+	var attempts []attempt
+	var asks []asked
+	for event, err := range snapshot.Events(ctx, detail.IntentSeq-1, "") {
+		if err != nil {
+			return nil, nil, err
+		}
+		isOfAttempt := event.Kind == state.KindIntent && event.RefID == r.RefID
+		if !isOfAttempt && event.Kind != state.KindUnlocked && event.Kind != state.KindEnded && event.Kind != state.KindAsked {
+			continue
+		}
+		entry, err := event.Entry()
+		if err != nil {
+			return nil, nil, err
+		}
+		switch e := entry.(type) {
+		case state.Intent:
+			run := runs[e.RunID]
+			within := run.Begun.Clocks.WithinMS
+			if e.Clocks != (state.Clocks{}) {
+				within = e.Clocks.WithinMS
+			}
+			attempts = append(attempts, attempt{
+				runID: e.RunID, begun: run.Begun, clocks: e.ClocksIn(run.Begun.Clocks), within: time.Duration(within) * time.Millisecond,
+			})
+			asks = nil
+		case state.Unlocked:
+			for i := range attempts {
+				attempts[i].isTaken = true
+			}
+			asks = nil // until then its holder had the lock
+		case state.Ended:
+			isLost := slices.ContainsFunc(e.Runners, func(one state.Runner) bool { return one.Lost })
+			for i := range attempts {
+				attempts[i].hasEnded = attempts[i].hasEnded || attempts[i].runID == e.RunID && !isLost
+			}
+		case state.Asked:
+			asks = append(asks, asked{e.Clocks, event.Time})
+		case state.Created, state.Begun, state.Outcome, state.Rebound, state.Clock:
+		}
+	}
+	return attempts, asks, nil
+}
+
+// readClocks reads what can't be set by whoever asks.
+func (r Resolution) readClocks(ctx context.Context) (state.Clocks, error) {
+	b := r.Clock.Boot()
+	now := state.Clocks{Boot: b.ID, Machine: b.Machine, BootMS: b.Up.Milliseconds()}
+	if r.Date != nil {
+		now.Date = r.Date(ctx)
+	}
+	if journal, ok := r.Journal.(state.Timekeeper); ok {
+		server, err := journal.ServerTime(ctx)
+		if err != nil {
+			return state.Clocks{}, err
+		}
+		now.Server = server
+	}
+	return now, nil
+}
+
+// isBootedAgain reports whether the machine of a reading was booted since then.
+func isBootedAgain(then, now state.Clocks) bool {
+	return then.Machine != "" && then.Machine == now.Machine && then.Boot != now.Boot
+}
+
+// waited is how long the holder of an attempt had, at least, to send what it was sending, by the clock
+// that tells it best. isCounted says that there is one, so that waiting helps.
+func waited(a attempt, asks []asked, now state.Clocks, local time.Time) (best wait, isCounted bool) {
+	count := func(clock string, passed time.Duration) {
+		if !isCounted || passed > best.passed {
+			best, isCounted = wait{clock, passed}, true
+		}
+	}
+	elapsed(count, a.clocks, now, a.within)
+	for _, one := range asks {
+		elapsed(count, one.clocks, now, time.Duration(one.clocks.WithinMS)*time.Millisecond)
+		switch {
+		case isBootedAgain(one.clocks, now):
+			count("the time since this machine booted", now.SinceBoot())
+		case one.clocks == state.Clocks{} && now == state.Clocks{}: // this system has no other clock
+			count("the clock of this machine", local.Round(0).Sub(one.at))
+		}
+	}
+	return best, isCounted
+}
+
+// elapsed counts how long ago a reading was, at least.
+func elapsed(count func(string, time.Duration), then, now state.Clocks, within time.Duration) {
+	if !then.Server.IsZero() && !now.Server.IsZero() {
+		count("the clock of the PostgreSQL server", now.Server.Sub(then.Server)-within)
+	}
+	if !then.Date.IsZero() && !now.Date.IsZero() {
+		count("the service's clock", now.Date.Sub(then.Date)-within-dateGrain)
+	}
+	if then.Boot != "" && then.Boot == now.Boot {
+		count("the time since this machine booted", now.SinceBoot()-then.SinceBoot())
+	}
+}
+
+// ask journals that somebody asked: the wait is counted from now on.
+func (r Resolution) ask(ctx context.Context, now state.Clocks) (wait, error) {
+	if err := r.Journal.Append(context.WithoutCancel(ctx), state.Asked{About: r.RefID, Clocks: now, By: r.By, Reason: r.Reason}); err != nil {
+		return wait{}, fmt.Errorf("journal that %q was asked about: %w", r.RefID, err)
+	}
+	switch {
+	case now.Boot != "":
+		return wait{clock: "the time since this machine booted"}, nil
+	case !now.Date.IsZero():
+		return wait{clock: "the service's clock"}, nil
+	}
+	return wait{clock: "the clock of this machine"}, nil
+}
+
+// original is the file of which this state is a copy, in words; "" where the run of the attempt used
+// no other file.
+func (r Resolution) original(a attempt) string {
+	ours, theirs := placeOf(r.Journal), a.begun.File
+	if none := (state.FilePlace{}); theirs == none || ours == none || theirs.IsFile(ours) {
+		return ""
+	}
+	return fmt.Sprintf("%s on %s", theirs.Path, a.begun.By.Host)
+}

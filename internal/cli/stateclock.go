@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"remit/config"
+	"remit/internal/view"
+	"remit/state"
+)
+
+// wrongClocksMax is how many wrong times are named at once.
+const wrongClocksMax = 20
+
+func newStateClock(p *process) *cobra.Command {
+	from := source{need: config.NeedState}
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "clock",
+		Short: "Say that the clock of this machine is right, although the journal is ahead of it",
+		Long: "Say that the clock of this machine is right, although an event of the journal is ahead of it\n" +
+			"or another time there is wrong. An apply begins then, and status and plan name what was wrong\n" +
+			"no more. Where the service's token comes with a Date, none of this is needed: an apply compares\n" +
+			"the clock with that by itself.",
+		Args: exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if isBlank(reason) {
+				return errors.New("state clock needs --reason: it is journalled under your name")
+			}
+			return p.stateClock(cmd.Context(), &from, reason)
+		},
+	}
+	from.flags(cmd)
+	cmd.Flags().StringVar(&reason, "reason", "", "why, for the journal")
+	return cmd
+}
+
+func (p *process) stateClock(ctx context.Context, from *source, reason string) error {
+	w, err := p.open(from, false)
+	if err != nil {
+		return err
+	}
+	by := p.holder("remit state clock")
+	return w.locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
+		wrong, err := w.wrongClocks(ctx, snapshot, false)
+		if err != nil {
+			return err
+		}
+		now, meta := p.now().UTC(), snapshot.Meta()
+		if len(wrong) == 0 {
+			_, err := fmt.Fprintln(p.stdout, "No time in the journal is known to be wrong. Nothing was changed.")
+			return err
+		}
+		entry := state.Clock{BehindMS: max(0, meta.At.Sub(now).Milliseconds()), Clocks: p.clocks(), By: by, Reason: reason}
+		if err := journal.Append(ctx, entry); err != nil {
+			return fmt.Errorf("journal that the clock is right: %w", err)
+		}
+		_, err = fmt.Fprintf(p.stdout, "The clock of this machine is right: it is %s. The journal has this, and the next apply begins.\n", now.Format(time.RFC3339))
+		return err
+	})
+}
+
+// clocks are those of this machine that nobody can set.
+func (p *process) clocks() state.Clocks {
+	b := p.boot()
+	return state.Clocks{Boot: b.ID, BootMS: b.Up.Milliseconds(), Machine: b.Machine}
+}
+
+// wrongClocks names the times of the state that can't be right; with settled, also those that a
+// person or the service settled.
+func (w *workspace) wrongClocks(ctx context.Context, snapshot state.Snapshot, settled bool) ([]state.WrongClock, error) {
+	wrong, err := state.WrongClocks(ctx, snapshot, w.now(), w.clocks(), settled, wrongClocksMax)
+	if err != nil {
+		return nil, w.stateError(err)
+	}
+	return wrong, nil
+}
+
+// tellWrongClocks names on standard error what is wrong and not settled.
+func (w *workspace) tellWrongClocks(ctx context.Context, snapshot state.Snapshot) error {
+	wrong, err := w.wrongClocks(ctx, snapshot, false)
+	if err != nil {
+		return err
+	}
+	for _, one := range wrong {
+		if _, err := fmt.Fprintf(w.stderr, "Notice: %s\n", view.Visible(one.Words)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allWrongClocks names what is wrong in the journal of a state, settled or not. Of a state that was
+// moved away nothing is read.
+func (w *workspace) allWrongClocks(ctx context.Context, store readStore) ([]state.WrongClock, error) {
+	snapshot, err := store.Snapshot(ctx)
+	if _, isMoved := errors.AsType[*state.MovedError](err); isMoved || errors.Is(err, state.ErrOlder) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, w.stateError(err)
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	return w.wrongClocks(ctx, snapshot, true)
+}
