@@ -60,7 +60,7 @@ func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
 	need := r.Policy.RequestTimeout + holderTimeout
 	for _, a := range slices.Backward(open) { // the latest one is waited for longest
 		best, isCounted := waited(a, asks, now, local)
-		if r.original(a) == "" && isBootedAgain(a.clocks, now) {
+		if a.begun.File.Path == placeOf(r.Journal).Path && isBootedAgain(a.clocks, now) {
 			continue // nobody lives through that
 		}
 		if best.passed >= need {
