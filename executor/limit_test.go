@@ -258,3 +258,29 @@ func TestASlotThatIsNotUsedIsGivenBack(t *testing.T) {
 		}
 	})
 }
+
+// TestTheRateLimitCountsEveryAttemptOfTheJournal has each run leave all in doubt, and the next one send
+// it again at once: the window counts every request, and not only the latest one of each ref_id.
+func TestTheRateLimitCountsEveryAttemptOfTheJournal(t *testing.T) {
+	limit := executor.RateLimit{Requests: 10, Window: time.Minute}
+	var starts []time.Time
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: limit}
+		w.service.before = func(context.Context, string, int) *executor.Answer {
+			return &executor.Answer{Kind: executor.Unclear, HTTPStatus: 503, Reason: "The service answered 503."}
+		}
+		for range 5 {
+			w.apply(numbered(3)...)
+		}
+		starts = w.service.starts
+	})
+	if len(starts) != 15 {
+		t.Fatalf("%d requests of 15", len(starts))
+	}
+	for i := limit.Requests; i < len(starts); i++ {
+		if span := starts[i].Sub(starts[i-limit.Requests]); span < limit.Window {
+			t.Fatalf("%d requests started within %v, %d are allowed in %v", limit.Requests+1, span, limit.Requests, limit.Window)
+		}
+	}
+}

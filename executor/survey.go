@@ -199,39 +199,73 @@ func (r *recentStarts) note(row state.Transfer) {
 	}
 }
 
-// byOperation returns the latest starts of each limited operation, at most as many as it
-// allows, oldest first.
+// byOperation returns the latest starts of each limited operation, oldest first: at least as many as it
+// allows, where there were so many, and of a ref_id every attempt that the journal has.
 func (r *recentStarts) byOperation(ctx context.Context, snapshot state.Snapshot) (map[transfer.Operation][]time.Time, error) {
 	slices.SortFunc(r.list, func(a, b recentStart) int { return cmp.Or(b.latest.Compare(a.latest), cmp.Compare(a.refID, b.refID)) })
 	starts := make(map[transfer.Operation][]time.Time)
-	for chunk := range slices.Chunk(r.list, detailsMax) {
-		if r.enough(starts) {
+	refIDs := make(map[transfer.Operation]int) // each has a start that is later than those of all that follow
+	for _, start := range r.list {
+		if r.enough(refIDs) {
 			break
 		}
-		latest := make(map[string]time.Time, len(chunk))
-		refIDs := make([]string, 0, len(chunk))
-		for _, start := range chunk {
-			latest[start.refID] = start.latest
-			refIDs = append(refIDs, start.refID)
-		}
-		details, err := snapshot.Details(ctx, refIDs...)
+		operation, attempts, err := r.attempts(ctx, snapshot, start)
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range details {
-			op := d.Intent.Operation
-			starts[op] = append(starts[op], latest[d.RefID])
-		}
+		starts[operation] = append(starts[operation], attempts...)
+		refIDs[operation]++
 	}
 	for _, list := range starts {
-		slices.Reverse(list)
+		slices.SortFunc(list, time.Time.Compare)
 	}
 	return starts, nil
 }
 
-func (r *recentStarts) enough(starts map[transfer.Operation][]time.Time) bool {
+// attempts are when the requests of a ref_id started at the latest, of all that the journal has. An
+// attempt ended with its answer or, where its run died, before the next one began.
+func (r *recentStarts) attempts(ctx context.Context, snapshot state.Snapshot, start recentStart) (transfer.Operation, []time.Time, error) {
+	var operation transfer.Operation
+	var starts []time.Time
+	isOpen := false
+	end := func(at time.Time) {
+		if isOpen {
+			starts = append(starts, at)
+		}
+		isOpen = false
+	}
+	for event, err := range snapshot.Events(ctx, 0, start.refID) {
+		if err != nil {
+			return "", nil, err
+		}
+		switch event.Kind {
+		case state.KindIntent:
+			end(event.Time)
+			entry, err := event.Entry()
+			if err != nil {
+				return "", nil, err
+			}
+			operation, isOpen = entry.(state.Intent).Operation, true
+		case state.KindOutcome:
+			end(event.Time.Add(time.Millisecond)) // the state's times are cut to milliseconds
+		default: // no other kind is about a ref_id
+		}
+	}
+	end(start.latest)
+	if len(starts) > 0 {
+		starts[len(starts)-1] = start.latest
+	}
+	for i := range starts {
+		if starts[i].After(r.now) {
+			starts[i] = r.now
+		}
+	}
+	return operation, starts, nil
+}
+
+func (r *recentStarts) enough(refIDs map[transfer.Operation]int) bool {
 	for op, limit := range r.limits {
-		if len(starts[op]) < limit.Requests {
+		if refIDs[op] < limit.Requests {
 			return false
 		}
 	}
