@@ -309,6 +309,9 @@ func (b *builder) verifySuspects(ctx context.Context, all []*suspects) (map[stri
 		for _, s := range all {
 			for n := range s.older {
 				s.older[n] = slices.DeleteFunc(slices.Clone(s.older[n]), func(r *row) bool { return other[r.refID()] })
+				if number := s.lines[n].number; b.renamed[number] != nil && other[b.renamed[number].row.refID()] {
+					delete(b.renamed, number)
+				}
 			}
 		}
 	}

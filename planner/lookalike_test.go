@@ -298,6 +298,13 @@ func TestTwinsOfAHashOnly(t *testing.T) {
 	if len(marks(p)) != 0 || !p.Applicable() {
 		t.Errorf("marks %v, obstacles %v", marks(p), obstacles(p))
 	}
+	for name, edit := range map[string]func(*config.Transfer){"labels": label, "words": named("pay", "new")} {
+		d := record(declare("old", label, func(t *config.Transfer) { t.Naming = "old" }), state.Recorded, intended(900*day))
+		d.Twin = declare("b").Request.Twin()
+		if p := plan(t, newMemory(d), planner.Controls{}, declare("b", edit)); len(marks(p)) != 0 || !p.Applicable() {
+			t.Errorf("%s: marks %v, obstacles %v", name, marks(p), obstacles(p))
+		}
+	}
 }
 
 func TestALineShowsABoundedNumberOfTwins(t *testing.T) {
