@@ -53,7 +53,7 @@ func namedBy(c *Change) named { return named{c.RefID, c.Naming, c.FromLabel} }
 // One whose words another declared transfer of the movement has was followed by that one. One
 // with words that nothing has any more was renamed: to one of the lines that are left.
 type renameSearch struct {
-	left   map[string]bool         // words of lines about which nothing is known yet
+	left   []string                // words of lines about which nothing is known yet
 	others func(words string) bool // whether another declared transfer of the movement has them
 	isOver bool
 	// found says that what was shown last is what the lines of left were.
@@ -61,14 +61,14 @@ type renameSearch struct {
 }
 
 func newRenameSearch(lines []named, others func(words string) bool) *renameSearch {
-	s := &renameSearch{left: make(map[string]bool), others: others}
-	all := make(map[string]bool)
+	var all []string // few: most movements have one line
 	for _, line := range lines {
-		if words := line.words(); words != "" {
-			s.left[words], all[words] = true, true
+		if words := line.words(); words != "" && !slices.Contains(all, words) {
+			all = append(all, words)
 		}
 	}
-	s.others = func(words string) bool { return all[words] || others(words) }
+	s := &renameSearch{left: slices.Clone(all)}
+	s.others = func(words string) bool { return slices.Contains(all, words) || others(words) }
 	s.isOver = len(s.left) == 0
 	return s
 }
@@ -77,8 +77,8 @@ func newRenameSearch(lines []named, others func(words string) bool) *renameSearc
 func (s *renameSearch) see(words string) {
 	switch {
 	case words == "":
-	case s.left[words]:
-		delete(s.left, words)
+	case slices.Contains(s.left, words):
+		s.left = slices.DeleteFunc(s.left, func(of string) bool { return of == words })
 		s.isOver = len(s.left) == 0
 	case !s.others(words):
 		s.found, s.isOver = true, true
@@ -95,12 +95,11 @@ type renaming struct {
 // renameGroup is the search for the lines of one movement.
 type renameGroup struct {
 	*renameSearch
-	lines   []twinned
-	request *transfer.Request // of the first line
-	gone    []*row            // declared no longer, the newest first
-	kept    []*row            // declared
-	next    int
-	err     error // of what could not be read
+	lines []twinned
+	gone  []*row // declared no longer, the newest first
+	kept  []*row // declared
+	next  int
+	err   error // of what could not be read
 }
 
 // findRenames looks for what was recorded under other words of each movement that is due, and
@@ -152,9 +151,6 @@ func (b *builder) newRenameGroup(ctx context.Context, lines []twinned, recorded 
 	var names []named
 	for _, line := range lines {
 		c := b.plan.Changes.At(int(line.number))
-		if g.request == nil {
-			g.request = &c.Request
-		}
 		at := slices.IndexFunc(g.gone, func(r *row) bool { return r.fromLabel })
 		if c.FromLabel && at >= 0 {
 			b.renamed[line.number] = &renaming{g.gone[at], g.gone[at].label(), len(g.gone) - 1}
@@ -208,7 +204,7 @@ func (b *builder) readNext(ctx context.Context, open []*renameGroup) error {
 		}
 		words := named{d.RefID, d.Intent.Naming, d.Intent.FromLabel}.words()
 		switch {
-		case !request.IsTwin(g.request): // 64 bits of it are
+		case !request.IsTwin(b.requestOf(g)): // 64 bits of it are
 			return nil
 		case words == "" && d.Intent.Address != "":
 			g.isOver = true // 0.1.0 wrote it, and all before it
@@ -216,6 +212,12 @@ func (b *builder) readNext(ctx context.Context, open []*renameGroup) error {
 		}
 		return g.show(b, g.gone[g.next-1], words)
 	})
+}
+
+// requestOf is the request of the first line.
+func (b *builder) requestOf(g *renameGroup) *transfer.Request {
+	c := b.plan.Changes.At(int(g.lines[0].number))
+	return &c.Request
 }
 
 // show shows the search a transfer, and notes what it finds.
@@ -226,7 +228,7 @@ func (g *renameGroup) show(b *builder, r *row, words string) error {
 	}
 	for _, line := range g.lines {
 		c := b.plan.Changes.At(int(line.number))
-		if b.renamed[line.number] == nil && g.left[namedBy(&c).words()] {
+		if b.renamed[line.number] == nil && slices.Contains(g.left, namedBy(&c).words()) {
 			b.renamed[line.number] = &renaming{r, words, len(g.gone) - 1}
 		}
 	}
@@ -250,7 +252,7 @@ func (b *builder) isNamed(ctx context.Context, g *renameGroup, words string) (bo
 	}
 	for _, i := range b.waiting[g.lines[0].twin] {
 		c := b.plan.Changes.At(int(i))
-		if c.Request.IsTwin(g.request) && namedBy(&c).words() == words {
+		if c.Request.IsTwin(b.requestOf(g)) && namedBy(&c).words() == words {
 			return true, nil
 		}
 	}
