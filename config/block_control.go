@@ -23,6 +23,20 @@ func controlKind() blockKind {
 	return blockKind{name: "control", optional: []string{"count", "totals", "hash_total"}}
 }
 
+// tryControls reads the control blocks for whoever holds a plan against them. One whose values hang
+// on what was not given here is left out, which is no mistake.
+func (l *loader) tryControls() {
+	reported := l.diags
+	l.diags = nil
+	l.evaluateControls()
+	if l.diags.HasErrors() {
+		for i := range l.config.Batches {
+			l.config.Batches[i].Control = nil
+		}
+	}
+	l.diags = reported
+}
+
 // evaluateControls reads the control blocks of batches. They see variables and locals only: a
 // total that is computed from the rows that it controls would agree with whatever they are.
 func (l *loader) evaluateControls() {

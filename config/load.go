@@ -70,9 +70,12 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		l.evaluateLimits()
 		l.evaluatePolicies()
 	}
-	if opts.Need == NeedAll {
+	switch {
+	case opts.Need == NeedAll:
 		l.evaluateControls()
 		l.compileTransfers()
+	case l.needsControls():
+		l.tryControls()
 	}
 	if l.unreadable {
 		_ = c.sources.root.Close()

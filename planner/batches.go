@@ -21,6 +21,8 @@ type Batch struct {
 	// Controlled says that it has a control block, with which the totals agree unless an
 	// obstacle says otherwise.
 	Controlled bool
+	// Control is what it says; nil of one that has none, and of a plan that an older version saved.
+	Control *config.BatchControl
 }
 
 // batchTally adds up what is declared of each batch.
@@ -33,7 +35,8 @@ type batchTally struct {
 func newBatchTally(declared []config.Batch) *batchTally {
 	t := &batchTally{numbers: make(map[string]int)}
 	for _, b := range declared {
-		t.batches[t.number(b.Name)].Controlled = b.Control != nil
+		batch := &t.batches[t.number(b.Name)]
+		batch.Controlled, batch.Control = b.Control != nil, b.Control
 	}
 	return t
 }
@@ -58,9 +61,17 @@ func (t *batchTally) add(declared *config.Transfer) {
 	}
 }
 
+// isControlled reports whether a batch has a control block.
+func (t *batchTally) isControlled(name string) bool {
+	return name != "" && t.batches[t.number(name)].Controlled
+}
+
 // checkBatches keeps the batches that have transfers or a control block, and holds each
 // against its control block.
 func (b *builder) checkBatches() {
+	if b.word != nil {
+		b.word.restoreTotals(b.batches.batches)
+	}
 	for _, declared := range b.controls.Batches {
 		if declared.Control == nil {
 			continue

@@ -142,7 +142,7 @@ func (l *Changes) shapeOf(c *Change) int {
 // isPackable reports whether a change has nothing of its own but texts. A signal that names no
 // other transfer is one that many have.
 func isPackable(c *Change) bool {
-	return c.Recorded == nil && len(c.Differences) == 0 && c.Reverses == "" && c.RefID == c.Request.RefID &&
+	return c.Recorded == nil && len(c.Differences) == 0 && len(c.AcceptOf) == 0 && c.Reverses == "" && c.RefID == c.Request.RefID &&
 		!slices.ContainsFunc(c.Signals, func(s Signal) bool { return s.RefID != "" }) && countTexts(c) <= textsMax
 }
 
@@ -150,7 +150,7 @@ func isPackable(c *Change) bool {
 func isAlike(a, b *Change) bool {
 	return a.Action == b.Action && a.FromLabel == b.FromLabel && a.DuplicateWithin == b.DuplicateWithin &&
 		a.Again == b.Again && isSameList(a.After, b.After) && isSameTime(a.Until, b.Until) && a.Never == b.Never && isSameTime(a.Expires, b.Expires) &&
-		isSameTime(a.Due, b.Due) && a.CatchUp == b.CatchUp && isSameList(a.Windows, b.Windows) &&
+		isSameTime(a.Due, b.Due) && a.CatchUp == b.CatchUp && a.Occurrence == b.Occurrence && isSameList(a.Windows, b.Windows) &&
 		a.Reason == b.Reason && a.Next == b.Next && slices.Equal(a.Signals, b.Signals) && haveSameKeys(a, b)
 }
 

@@ -128,7 +128,7 @@ func (w *walk) change(i int) {
 			c.After = all.unmet
 		case all.blocked != nil:
 			w.uncount(c)
-			c.Action, c.DuplicateWithin, c.Signals = Wait, 0, nil
+			c.Action, c.DuplicateWithin, c.AcceptOf, c.Signals = Wait, 0, nil, nil
 			c.Until, c.Reason = all.blocked.until, all.blocked.reason
 			if c.expiresBefore(c.Until) {
 				c.Never = true

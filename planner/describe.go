@@ -102,8 +102,10 @@ func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 		c.Again = true
 	case state.InDoubt:
 		if r.inFlight {
-			holder, _ := b.record.Holder()
-			c.Reason = fmt.Sprintf("in flight in run %s on %s", holder.RunID, holder.Host)
+			c.Reason = "in flight in run " + d.RunID
+			if holder, isAlive := b.record.Holder(); isAlive {
+				c.Reason += " on " + holder.Host
+			}
 			break
 		}
 		c.Reason, c.Next = b.settling(c, d), "remit resolve "+shell.Word(c.RefID)

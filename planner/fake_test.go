@@ -28,6 +28,8 @@ type memory struct {
 	holder  *state.Holder
 	details map[string]state.Detail
 	events  []state.Event
+	past    map[string][]pastDetail
+	at      time.Time // of what happens; zero for now
 }
 
 func newMemory(details ...state.Detail) *memory {
@@ -41,7 +43,33 @@ func newMemory(details ...state.Detail) *memory {
 	for _, d := range details {
 		m.details[d.RefID] = d
 	}
+	m.past = make(map[string][]pastDetail)
+	for refID, d := range m.details {
+		m.past[refID] = []pastDetail{{m.meta.Serial, d}}
+	}
 	return m
+}
+
+// pastDetail is what was known of a ref_id from an event on.
+type pastDetail struct {
+	serial int64
+	detail state.Detail
+}
+
+func (m *memory) Then(_ context.Context, serial int64, refIDs ...string) ([]state.Detail, error) {
+	var found []state.Detail
+	for _, refID := range refIDs {
+		var known []state.Detail
+		for _, p := range m.past[refID] {
+			if p.serial <= serial {
+				known = append(known, p.detail)
+			}
+		}
+		if len(known) > 0 {
+			found = append(found, known[len(known)-1])
+		}
+	}
+	return found, nil
 }
 
 func (m *memory) Meta() state.Meta { return m.meta }
@@ -90,12 +118,19 @@ func (m *memory) Events(_ context.Context, after int64, _ string) iter.Seq2[stat
 func (m *memory) happen(entries ...state.Entry) {
 	for _, entry := range entries {
 		data, err := json.Marshal(entry)
+		at := m.at
+		if at.IsZero() {
+			at = now
+		}
 		if err != nil {
 			panic(err)
 		}
 		m.meta.Serial++
 		refID, runID := entry.Subject()
-		m.events = append(m.events, state.Event{Seq: m.meta.Serial, Time: now, Kind: entry.Kind(), RefID: refID, RunID: runID, Data: data})
+		if d, ok := m.details[refID]; ok {
+			m.past[refID] = append(m.past[refID], pastDetail{m.meta.Serial, d})
+		}
+		m.events = append(m.events, state.Event{Seq: m.meta.Serial, Time: at, Kind: entry.Kind(), RefID: refID, RunID: runID, Data: data})
 	}
 }
 

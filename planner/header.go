@@ -15,6 +15,9 @@ import (
 // ErrExpired says that the plan's time is over.
 var ErrExpired = errors.New("the plan has expired; make a new one")
 
+// ErrEndless says that a plan has no time after which it is over, which every saved plan has.
+var ErrEndless = errors.New("the plan does not say until when it may be applied, which every saved plan does: the file was changed; make a new one")
+
 // OtherError says that a plan was made for something else than it is to be applied to.
 type OtherError struct {
 	What    string // "environment", "service", "lineage" or "serial"
@@ -119,8 +122,12 @@ func (p *Plan) checkHeader(meta state.Meta, controls config.Controls, now time.T
 		return &OtherError{"serial", fmt.Sprint(h.Serial), fmt.Sprintf("%d, an older state", meta.Serial)}
 	case h.Controls != controls.Digest():
 		return &ControlsError{compareControls(h.ControlList, controls.List())}
+	case h.Expires.IsZero() && p.SHA256 != "":
+		return ErrEndless
 	case !h.Expires.IsZero() && !now.Before(h.Expires):
 		return ErrExpired
+	case h.Created.After(now.Add(clockSlack)):
+		return &OtherError{"time", h.Created.Format(time.RFC3339), now.Format(time.RFC3339)}
 	}
 	return nil
 }

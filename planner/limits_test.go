@@ -221,7 +221,10 @@ func TestNoRunExceedsADay(t *testing.T) {
 		}
 		w := limitWorld{memory: newMemory(), limit: l, at: now, sent: make(map[string]transfer.Sum), seen: make(map[string]bool)}
 		t.Repeat(map[string]func(*rapid.T){
-			"time passes": func(t *rapid.T) { w.at = w.at.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "hours")) * time.Hour) },
+			"time passes": func(t *rapid.T) {
+				w.at = w.at.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "hours")) * time.Hour)
+				w.memory.at = w.at
+			},
 			"declare": func(t *rapid.T) {
 				n := len(w.declared)
 				w.declared = append(w.declared, declare(fmt.Sprintf("t%03d", n), func(c *config.Transfer) {
@@ -272,7 +275,7 @@ func (w *limitWorld) apply(t *rapid.T) {
 		t.Skip("no plan is saved")
 	}
 	p := rapid.SampledFrom(w.saved).Draw(t, "plan")
-	left, err := p.Recheck(t.Context(), w.memory, limits(w.limit).Declared, w.at)
+	left, err := p.Recheck(t.Context(), w.memory, planner.Controls{Declared: limits(w.limit).Declared}, w.at)
 	if err != nil {
 		var stale *planner.StaleError
 		var obstacle *planner.ObstacleError

@@ -24,6 +24,17 @@ import (
 // or says that the record can't be read, that it contradicts itself, or that a ref_id is
 // declared twice (which config finds as well, and says better).
 func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record, controls Controls, now time.Time) (*Plan, error) {
+	b, err := newBuilder(ctx, record, controls, now)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.build(ctx, declared); err != nil {
+		return nil, err
+	}
+	return b.plan, nil
+}
+
+func newBuilder(ctx context.Context, record Record, controls Controls, now time.Time) (*builder, error) {
 	limits := newLimitTally(controls.Declared.Limits, now)
 	pending := newPendingSince(controls, now)
 	recorded, err := readRows(ctx, record, limits, pending)
@@ -31,10 +42,10 @@ func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record,
 		return nil, err
 	}
 	meta := record.Meta()
-	b := builder{
+	return &builder{
 		plan: &Plan{
 			Header: Header{
-				Format: Format, Environment: meta.Environment, Service: meta.Service,
+				Format: Format, FormatVersion: FormatVersion, Environment: meta.Environment, Service: meta.Service,
 				Lineage: meta.Lineage, Serial: meta.Serial, Created: now, Targets: controls.Targets,
 				Controls: controls.Declared.Digest(), ControlList: controls.Declared.List(),
 			},
@@ -45,11 +56,7 @@ func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record,
 		targets: newTargets(controls.Targets), batches: newBatchTally(controls.Batches), limits: limits,
 		seed: maphash.MakeSeed(), openings: make(openings), occurrences: make(occurrencesOf),
 		sources: make([]source, 1), // what is no longer declared has none
-	}
-	if err := b.build(ctx, declared); err != nil {
-		return nil, err
-	}
-	return b.plan, nil
+	}, nil
 }
 
 // builder holds what New needs while it runs.
@@ -76,6 +83,8 @@ type builder struct {
 	newest   map[string]time.Time         // Due of the newest occurrence that may have been made, by block
 
 	occurrences occurrencesOf
+	kept        []Kept // of batches with a control block
+	word        *word  // of a saved plan that is computed again; nil where the files are at hand
 
 	renamed    map[int32]*renaming       // by the number of a change
 	waiting    map[transfer.Twin][]int32 // declared changes that are not due; nil before it is asked for
@@ -163,6 +172,9 @@ func (b *builder) build(ctx context.Context, declared iter.Seq[config.Transfer])
 	}
 	b.plan.Obstacles = append(b.plan.Obstacles, obstacles...)
 	b.plan.sortObstacles()
+	if b.word == nil {
+		b.keep()
+	}
 	digest, err := b.digest()
 	b.plan.Digest = digest
 	return err
@@ -180,6 +192,10 @@ func (b *builder) readDeclared(ctx context.Context, declared iter.Seq[config.Tra
 		b.batches.add(&t)
 		refID := t.Request.RefID
 		n, isKnown := known.match(refID)
+		if b.word != nil && b.word.isElsewhere {
+			b.word.elsewhere(b, &t, n, isKnown)
+			continue
+		}
 		switch {
 		case !isKnown:
 			b.addDeclared(&t, nil)
@@ -207,6 +223,7 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 		}
 		b.reversed[t.Request.RefID] = *t
 	}
+	b.noteBatch(t, r, action, targeted)
 	if action == None && r.status != state.Unverified && !r.isImported() {
 		if targeted {
 			b.plan.count(None, t.Request.Asset, t.Request.Amount)
@@ -221,14 +238,16 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 		Request: t.Request, FromLabel: t.FromLabel, Naming: t.Naming, Reverses: t.Reverses, Expires: t.Expires,
 	}
 	if t.Occurrence != nil && action != Expired {
-		c.Due, c.CatchUp = t.Occurrence.Due, t.Occurrence.CatchUp
+		c.Due, c.CatchUp, c.Occurrence = t.Occurrence.Due, t.Occurrence.CatchUp, occurrenceText(t.Occurrence)
 	}
 	switch action {
 	case Submit:
 		b.occurrences.add(t)
-		c.DuplicateWithin = t.DuplicateWithin
+		c.DuplicateWithin, c.AcceptOf = t.DuplicateWithin, t.AcceptDuplicateOf
 		c.Windows = b.nameWindows(t.Windows)
-		if b.controls.Rehearsal && !t.NotBefore.IsZero() { // whenever it is made, it says the same
+		if b.word != nil {
+			c.Until, c.After = b.word.line.Until, b.word.line.After
+		} else if b.controls.Rehearsal && !t.NotBefore.IsZero() { // whenever it is made, it says the same
 			c.Until = b.openings.opens(t.Windows, t.NotBefore).at
 		}
 		b.sent = append(b.sent, fingerprinted{t.Request.Fingerprint(), b.twin(&t.Request), int32(b.plan.Changes.Len())})
@@ -245,6 +264,9 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 		c.Reason = "expires passed at " + t.Expires.Format(time.RFC3339) + ", before it was submitted; remove it, or pay it under a new ref_id"
 	case Resolve:
 		c.Windows = b.nameWindows(t.Windows)
+		if b.word != nil {
+			c.After = b.word.line.After
+		}
 		if !b.isDue(t) {
 			b.setUntil(&c, t)
 		}
@@ -336,14 +358,22 @@ func (b *builder) due(t *config.Transfer) Action {
 // isDue reports whether a transfer's time has come and its windows are open, which a rehearsal
 // does not wait for.
 func (b *builder) isDue(t *config.Transfer) bool {
-	if b.controls.Rehearsal {
+	switch {
+	case b.controls.Rehearsal:
 		return true
+	case b.word != nil:
+		return b.word.isDue()
 	}
 	return !b.now.Before(t.NotBefore) && b.openings.opens(t.Windows, b.now).reason == ""
 }
 
 // setUntil says until when a transfer that is not due waits, and for what but its time.
 func (b *builder) setUntil(c *Change, t *config.Transfer) {
+	if b.word != nil {
+		c.Until, c.Reason, c.Never = b.word.line.Until, b.word.line.Reason, b.word.line.Never
+		c.Windows = b.word.line.Windows
+		return
+	}
 	from := t.NotBefore
 	if from.Before(b.now) {
 		from = b.now
@@ -369,6 +399,9 @@ func isInFlight(r *row) bool { return r != nil && r.inFlight }
 func (b *builder) addUndeclared() {
 	for r := range b.rows.inOrder() {
 		if r.declared {
+			continue
+		}
+		if b.word != nil && b.word.hides(r) {
 			continue
 		}
 		switch r.status {
@@ -470,6 +503,9 @@ func (b *builder) addTotals() error {
 			return err
 		}
 		b.plan.countLine(c.Action, &request)
+	}
+	if b.word != nil {
+		b.word.splitTotals(b.plan)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func acceptRecord(refID string) string {
 // addEmptyObstacle stops a plan that declares nothing over a state that knows something:
 // the wrong directory, more often than the wish to stop paying.
 func (b *builder) addEmptyObstacle() {
-	if b.declared > 0 || b.rows.count == 0 {
+	if b.declared > 0 || b.rows.count == 0 || b.word != nil && b.word.plan.Count(None) > 0 {
 		if b.controls.AllowEmpty {
 			b.plan.Unused = append(b.plan.Unused, "allow-empty")
 			slices.Sort(b.plan.Unused)

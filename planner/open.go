@@ -89,7 +89,11 @@ func (o *opener) read() error {
 			break
 		}
 		o.sum.Write(o.bytes)
-		if err := o.readChange(); err != nil {
+		read := o.readChange
+		if bytes.HasPrefix(o.bytes, []byte(keptStart)) {
+			read = o.readKept
+		}
+		if err := read(); err != nil {
 			return err
 		}
 	}
@@ -199,6 +203,9 @@ func (o *opener) readHeader() error {
 	if err := o.decode(o.bytes, &o.plan.Header); err != nil {
 		return err
 	}
+	if v := o.plan.Header.FormatVersion; v != 0 && v != FormatVersion {
+		return o.changed("it is of version %d of the format, and this remit reads %d", v, FormatVersion)
+	}
 	if o.plan.Header.PlanID == "" {
 		return o.changed("it has no plan_id")
 	}
@@ -224,6 +231,9 @@ func (o *opener) readChange() error {
 		}
 		line.After = o.plan.Changes.At(earlier).After
 	}
+	if len(o.plan.Kept) > 0 {
+		return o.changed("it comes after what has no line")
+	}
 	if reason := line.broken(); reason != "" {
 		return o.changed("%s", reason)
 	}
@@ -242,6 +252,26 @@ func (o *opener) readChange() error {
 	o.windows = line.Windows
 	o.lines.add(line.RefID, o.plan.Changes.Len())
 	o.plan.Changes.Add(&line.Change)
+	return nil
+}
+
+// readKept reads what has no line. They are in order, each once, and none has a line.
+func (o *opener) readKept() error {
+	var line savedKept
+	if err := o.decode(o.bytes, &line); err != nil {
+		return err
+	}
+	k := line.Kept
+	if k == nil || k.RefID == "" || k.Request != nil && k.Request.RefID != k.RefID {
+		return o.changed("its ref_id is not that of its request")
+	}
+	if n := len(o.plan.Kept); n > 0 && o.plan.Kept[n-1].RefID >= k.RefID {
+		return o.changed("ref_id %q is not in order", k.RefID)
+	}
+	if _, hasLine := o.find(k.RefID); hasLine {
+		return o.changed("ref_id %q stands twice", k.RefID)
+	}
+	o.plan.Kept = append(o.plan.Kept, *k)
 	return nil
 }
 
@@ -303,7 +333,7 @@ func (o *opener) readFooter() error {
 		return err
 	}
 	p := o.plan
-	p.Obstacles, p.Digest = footer.Obstacles, footer.Digest
+	p.Obstacles, p.Digest, p.Namings = footer.Obstacles, footer.Digest, footer.Namings
 	if err := p.addTotals(); err != nil {
 		return o.changed("%v", err)
 	}
@@ -351,7 +381,8 @@ func (p *Plan) restoreTotals(saved []savedTotals) string {
 	return ""
 }
 
-// restoreBatches takes the batches of a footer over: there is no line for what is recorded.
+// restoreBatches takes the batches of a footer over. What they come to is computed against the state:
+// there is no line for what is recorded.
 func (p *Plan) restoreBatches(saved []savedBatch) string {
 	for _, s := range saved {
 		totals, err := savedTotals{Action: "batch", Count: s.Count, Assets: s.Assets}.restored()
@@ -362,10 +393,19 @@ func (p *Plan) restoreBatches(saved []savedBatch) string {
 		if err != nil || totals.Count() != s.Count {
 			return fmt.Sprintf("batch %q has no control totals", s.Name)
 		}
+		control, err := s.Control.restored()
+		if err != nil || control != nil && !s.Controlled {
+			return fmt.Sprintf("batch %q has no such control block", s.Name)
+		}
 		totals.RestoreHash(hash)
-		p.Batches = append(p.Batches, Batch{s.Name, *totals, s.Controlled})
+		p.Batches = append(p.Batches, Batch{s.Name, *totals, s.Controlled, control})
 	}
 	return ""
+}
+
+// equalSums is equal without the hash totals.
+func (s savedTotals) equalSums(other savedTotals) bool {
+	return s.Count == other.Count && slices.Equal(s.Assets, other.Assets)
 }
 
 func (s savedTotals) equal(other savedTotals) bool {

@@ -31,6 +31,7 @@ func parsePlain(line []byte, buffers *[2][]byte) (c Change, afterAs string, ok b
 	c.Expires = r.time(`,"expires":`)
 	c.Due = r.time(`,"due":`)
 	c.CatchUp = r.duration(`,"catch_up":`)
+	c.Occurrence = r.may(`,"occurrence":`)
 	c.Windows = r.list(`,"windows":[`)
 	c.Reason = r.may(`,"reason":`)
 	c.Next = r.may(`,"next":`)

@@ -78,6 +78,8 @@ type Change struct {
 	// DuplicateWithin is how far back a look-alike of a Submit stops the plan, in
 	// nanoseconds; 0 makes it a mark only.
 	DuplicateWithin time.Duration `json:"duplicate_within,omitempty"`
+	// AcceptOf are the ref_ids of which the declaration says that a Submit may look like them.
+	AcceptOf []string `json:"accept_duplicate_of,omitempty"`
 	// Again says that an earlier, different or equal request was refused; Recorded has it.
 	Again bool `json:"again,omitempty"`
 	// After are the ref_ids, as yet unmet, that must be COMPLETED first. Those of a Submit
@@ -97,6 +99,8 @@ type Change struct {
 	// CatchUp, in nanoseconds, how late it may be without a person's word; zero for none.
 	Due     time.Time     `json:"due,omitzero"`
 	CatchUp time.Duration `json:"catch_up,omitempty"`
+	// Occurrence is which one that is: the schedule's name and the unadjusted date.
+	Occurrence string `json:"occurrence,omitempty"`
 	// Windows are the names of those that must all be open when it is sent. The slice is
 	// shared; it is not to be changed.
 	Windows []string `json:"windows,omitempty"`
@@ -203,19 +207,26 @@ const (
 // Format is the version of saved plans that this package writes and reads.
 const Format = "remit-plan/1"
 
+// FormatVersion is which plans of that format are written: those of version 2 say all that is needed
+// to compute them again. What 0.1.0 saved says none; it is computed again as far as it says enough,
+// and is refused by the first difference where it does not.
+const FormatVersion = 2
+
 // Header is what a plan says of itself: the first line of a saved plan. [New] fills in
 // Format, Environment, Service, Lineage, Serial, Controls, ControlList, Created, Accepted,
 // Targets and Windows; the caller adds ToolVersion, PlanID, Author, AuthorKey, Expires and Origin.
 // Of these only Environment, Service and Accepted are part of the plan's digest.
 type Header struct {
-	Format      string         `json:"format"` // the constant Format
-	ToolVersion string         `json:"tool_version"`
-	PlanID      string         `json:"plan_id"`
-	Environment string         `json:"environment"`
-	Service     state.Identity `json:"service"`
-	Lineage     string         `json:"lineage"`
-	Serial      int64          `json:"serial"`
-	Controls    string         `json:"controls"` // digest of limits, policies and approval rules
+	Format string `json:"format"` // the constant Format
+	// FormatVersion is the constant FormatVersion; 0 of what 0.1.0 saved.
+	FormatVersion int            `json:"format_version,omitempty"`
+	ToolVersion   string         `json:"tool_version"`
+	PlanID        string         `json:"plan_id"`
+	Environment   string         `json:"environment"`
+	Service       state.Identity `json:"service"`
+	Lineage       string         `json:"lineage"`
+	Serial        int64          `json:"serial"`
+	Controls      string         `json:"controls"` // digest of limits, policies and approval rules
 	// ControlList are the controls of that digest, by which the one that is another later is
 	// named; empty where there are none.
 	ControlList []config.Control `json:"control_list,omitempty"`
@@ -298,6 +309,11 @@ type Plan struct {
 	ConflictsBeyond int
 	// Batches are those that have transfers or a control block, in declaration order.
 	Batches []Batch
+	// Kept are declared and have no line; only those without which the plan can't be computed again.
+	Kept []Kept
+	// Namings are, of the ways in which declared ref_ids are made, those that say whether a line
+	// was renamed.
+	Namings []string
 	// Obstacles keep the plan from being applied; empty where it is applicable.
 	Obstacles []Obstacle
 	// Unused are acceptances, as in Header.Accepted, that accepted nothing: worth a notice.

@@ -92,7 +92,7 @@ policy "amount" {
 	m := newMemory()
 	p := plan(t, m, planner.Controls{Declared: controls}, declare("a"))
 	p.Header.PlanID, p.Header.Expires, p.Obstacles = "plan-1", now.Add(day), nil
-	if _, err := p.Recheck(t.Context(), m, controls, now); err == nil {
+	if _, err := p.Recheck(t.Context(), m, planner.Controls{Declared: controls}, now); err == nil {
 		t.Error("it is applied")
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"remit/config"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -59,26 +59,30 @@ func (e *ObstacleError) Error() string {
 	return b.String()
 }
 
-// History is a record whose journal can be read; a [state.Snapshot] is one.
+// History is a record whose journal can be read; a [state.Past] is one.
 type History interface {
 	Record
 	Transfers(ctx context.Context) iter.Seq2[state.Transfer, error]
 	Events(ctx context.Context, after int64, refID string) iter.Seq2[state.Event, error]
+	// Then returns what was known of ref_ids when the newest event had a number, in the order of
+	// the ref_ids, without those that were not known.
+	Then(ctx context.Context, serial int64, refIDs ...string) ([]state.Detail, error)
 }
 
-// Recheck compares a plan with the state as it is now: under the lock, before the first
-// request. Each line must be as it was planned, unless an earlier run of the same plan_id
+// Recheck computes a plan again and compares it with the file (see again), and then with the state
+// as it is now: under the lock, before the first request. Each line must be as it was planned, unless an earlier run of the same plan_id
 // made it otherwise, and nothing may have come up that the plan does not show: a conflict,
-// a look-alike of what is still to be sent, or a mark that its lines lack.
+// or a look-alike of what is still to be sent.
 //
 // It returns what is left to do: the plan itself, or a copy with the same header and digest
 // without the lines to which an earlier run of this plan_id gave an outcome. A line that
 // such a run left in doubt stays as it was planned.
 //
 // The error is an *[ObstacleError], an *[OtherError], a *[ControlsError], a *[StaleError],
-// an *[UnmarkedError], [ErrExpired] or [ErrCompleted], or says what could not be read. The controls are those that
-// are declared now.
-func (p *Plan) Recheck(ctx context.Context, record History, controls config.Controls, now time.Time) (*Plan, error) {
+// a *[DifferentError], [ErrExpired] or [ErrCompleted], or says what could not be read. The controls
+// are those that are declared now.
+func (p *Plan) Recheck(ctx context.Context, record History, under Controls, now time.Time) (*Plan, error) {
+	controls := under.Declared
 	if err := p.CheckHeader(record.Meta(), controls, now); err != nil {
 		return nil, err
 	}
@@ -89,9 +93,11 @@ func (p *Plan) Recheck(ctx context.Context, record History, controls config.Cont
 	if past.complete {
 		return nil, ErrCompleted
 	}
+	if p, err = p.again(ctx, record, under, past.touched(), now); err != nil {
+		return nil, err
+	}
 	limits := newLimitTally(controls.Limits, now)
 	r := recheck{limits: limits, plan: p, past: past, now: now, lines: make(map[string]int), twins: make(map[transfer.Twin][]state.Transfer)}
-	r.marks.planned = p.Header.Created
 	if err := r.read(ctx, record); err != nil {
 		return nil, err
 	}
@@ -170,6 +176,13 @@ func (p *Plan) readPast(ctx context.Context, record History) (past, error) {
 	return since, nil
 }
 
+// touched are the ref_ids that events came of since.
+func (p *past) touched() map[string]bool {
+	all := maps.Clone(p.own)
+	maps.Copy(all, p.foreign)
+	return all
+}
+
 // ours reports whether a ref_id is as it is by runs of this plan: the latest attempt is
 // theirs, whoever settled it, or nobody else touched it.
 func (p *past) ours(t *state.Transfer) bool {
@@ -183,8 +196,7 @@ type recheck struct {
 	now   time.Time
 	lines map[string]int // index of each Submit and Resolve
 
-	limits    *limitTally // nil where there is none
-	marks     marks
+	limits    *limitTally             // nil where there is none
 	current   map[int]*state.Transfer // of the lines
 	twins     map[transfer.Twin][]state.Transfer
 	conflicts Obstacle
@@ -200,7 +212,6 @@ func (r *recheck) read(ctx context.Context, record History) error {
 		r.lines[c.RefID] = i
 		if c.Action == Submit {
 			submitted[c.Request.Twin()], submitted[c.Request.SpelledTwin()] = true, true
-			r.marks.wants(&c.Request)
 		}
 	}
 	for t, err := range record.Transfers(ctx) {
@@ -211,7 +222,6 @@ func (r *recheck) read(ctx context.Context, record History) error {
 			o := t.Outline()
 			r.limits.recorded(&o)
 		}
-		r.marks.recorded(&t)
 		line, isLine := r.lines[t.RefID]
 		if isLine {
 			r.current[line] = &t
@@ -259,9 +269,6 @@ func (r *recheck) left() (*Plan, error) {
 	}
 	if len(obstacles) > 0 {
 		return nil, &ObstacleError{obstacles}
-	}
-	if err := r.unmarked(done); err != nil {
-		return nil, err
 	}
 	if len(done) == 0 {
 		return r.plan, nil

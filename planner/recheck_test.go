@@ -25,7 +25,10 @@ func outcomeOf(p *planner.Plan, err error) string {
 	var other *planner.OtherError
 	var controls *planner.ControlsError
 	var obstacle *planner.ObstacleError
+	var different *planner.DifferentError
 	switch {
+	case errors.As(err, &different):
+		return "different " + different.What
 	case err == nil:
 		return fmt.Sprint(actions(p))
 	case errors.Is(err, planner.ErrCompleted):
@@ -208,12 +211,12 @@ func TestRecheck(t *testing.T) {
 		"what was in doubt is in doubt with other bytes": {
 			recorded: []state.Detail{record(declare("a"), state.InDoubt)},
 			since:    func(m *memory) { m.details["a"] = record(declare("a", edited), state.InDoubt) },
-			want:     "stale [{a in doubt in run run-0 in doubt in run run-0}]",
+			want:     `different the Differences of "a"`,
 		},
 		"what was in doubt vanished with an older state": {
 			recorded: []state.Detail{record(declare("a"), state.InDoubt)},
 			since:    func(m *memory) { delete(m.details, "a") },
-			want:     "stale [{a in doubt in run run-0 nothing recorded}]",
+			want:     `different the Action of "a"`,
 		},
 		"another run made a twin": {
 			declared: []config.Transfer{declare("b", twin)},
@@ -351,8 +354,7 @@ func TestRecheck(t *testing.T) {
 		"one of two controls of a name is another": {
 			under: files("a:1", "a:2"), controls: files("a:2", "a:3"), want: "other [{{file a  3} is another}]",
 		},
-		"it expired":         {header: func(h *planner.Header) { h.Expires = now }, want: "expired"},
-		"it does not expire": {header: func(h *planner.Header) { h.Expires = time.Time{} }, want: "[+ a + b]"},
+		"it expired": {header: func(h *planner.Header) { h.Expires = now }, want: "expired"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -369,7 +371,7 @@ func TestRecheck(t *testing.T) {
 			if test.since != nil {
 				test.since(m)
 			}
-			left, err := p.Recheck(t.Context(), m, test.controls, now)
+			left, err := p.Recheck(t.Context(), m, planner.Controls{Declared: test.controls}, now)
 			if diff := cmp.Diff(test.want, outcomeOf(left, err)); diff != "" {
 				t.Errorf("in memory (-want +got):\n%s", diff)
 			}
@@ -383,7 +385,7 @@ func TestRecheck(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			left, err = opened.Recheck(t.Context(), m, test.controls, now)
+			left, err = opened.Recheck(t.Context(), m, planner.Controls{Declared: test.controls}, now)
 			if diff := cmp.Diff(test.want, outcomeOf(left, err)); diff != "" {
 				t.Errorf("from a file (-want +got):\n%s", diff)
 			}
@@ -398,7 +400,7 @@ func TestAPlanWithoutAnIDHasNoEarlierRuns(t *testing.T) {
 	m.happen(begun("run-1", ""))
 	m.put("run-1", record(declare("a"), state.Recorded))
 	var stale *planner.StaleError
-	if _, err := p.Recheck(t.Context(), m, config.Controls{}, now); !errors.As(err, &stale) || stale.Count != 1 {
+	if _, err := p.Recheck(t.Context(), m, planner.Controls{Declared: config.Controls{}}, now); !errors.As(err, &stale) || stale.Count != 1 {
 		t.Errorf("error %v", err)
 	}
 }
@@ -409,7 +411,7 @@ func TestRecheckKeepsTheTotalsOfWhatItDoesNotTouch(t *testing.T) {
 	p.Header.PlanID = "plan-1"
 	m.happen(begun("run-1", "plan-1"))
 	m.put("run-1", record(declare("a"), state.Recorded))
-	left, err := p.Recheck(t.Context(), m, config.Controls{}, now)
+	left, err := p.Recheck(t.Context(), m, planner.Controls{Declared: config.Controls{}}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -427,12 +429,12 @@ func TestTwinsThatALineOnlyCounts(t *testing.T) {
 		m.details[d.RefID] = d
 	}
 	p := plan(t, m, planner.Controls{AcceptDuplicate: []string{"a"}}, declare("a", twin))
-	left, err := p.Recheck(t.Context(), m, config.Controls{}, now)
+	left, err := p.Recheck(t.Context(), m, planner.Controls{Declared: config.Controls{}}, now)
 	if got := outcomeOf(left, err); got != "[+ a]" {
 		t.Errorf("accepted: %s", got)
 	}
 	m.put("run-1", record(declare("one-more", twin), state.Recorded))
-	left, err = p.Recheck(t.Context(), m, config.Controls{}, now)
+	left, err = p.Recheck(t.Context(), m, planner.Controls{Declared: config.Controls{}}, now)
 	if got := outcomeOf(left, err); got != "obstacle look-alike [a]" {
 		t.Errorf("with one more: %s", got)
 	}
@@ -442,7 +444,7 @@ func TestConflictsOfOthersDoNotStopATargetedPlan(t *testing.T) {
 	m := newMemory()
 	p := plan(t, m, planner.Controls{Targets: []string{"transfer.internal.a"}}, declare("a"), declare("b"))
 	m.put("run-1", record(declare("b"), state.Conflict))
-	left, err := p.Recheck(t.Context(), m, config.Controls{}, now)
+	left, err := p.Recheck(t.Context(), m, planner.Controls{Declared: config.Controls{}}, now)
 	if got := outcomeOf(left, err); got != "[+ a]" {
 		t.Error(got)
 	}

@@ -256,9 +256,13 @@ func (b *builder) isNamed(ctx context.Context, g *renameGroup, words string) (bo
 			return true, nil
 		}
 	}
+	if b.word != nil && slices.Contains(b.word.plan.Namings, words) {
+		b.noteNaming(&config.Transfer{Naming: words})
+	}
 	if !b.namings[words] || len(g.kept) == 0 {
 		return false, nil
 	}
+	b.plan.noteNaming(words)
 	refIDs := make([]string, len(g.kept))
 	for i, r := range g.kept {
 		refIDs[i] = r.refID()
@@ -281,6 +285,13 @@ func (b *builder) noteNaming(t *config.Transfer) {
 		b.namings = make(map[string]bool)
 	}
 	b.namings[t.Naming] = true
+}
+
+// noteNaming keeps what the plan hangs on.
+func (p *Plan) noteNaming(words string) {
+	if !slices.Contains(p.Namings, words) {
+		p.Namings = append(p.Namings, words)
+	}
 }
 
 // Renaming is what an obstacle says of transfers that were renamed.

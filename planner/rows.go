@@ -27,6 +27,7 @@ type row struct {
 	fromLabel   bool
 	inFlight    bool // its latest attempt is under way in a run that is alive
 	declared    bool
+	batch       int32 // one more than the number of its batch with a control block; 0 where it has none
 }
 
 func (r *row) refID() string { return r.text[:r.refIDLength] }

@@ -32,6 +32,7 @@ const namingAsBefore = "="
 type savedFooter struct {
 	Totals     []savedTotals `json:"totals"`
 	Batches    []savedBatch  `json:"batches,omitempty"`
+	Namings    []string      `json:"namings,omitempty"`
 	Applicable bool          `json:"applicable"`
 	Obstacles  []Obstacle    `json:"obstacles,omitempty"`
 	Digest     string        `json:"digest"`
@@ -53,6 +54,13 @@ type savedBatch struct {
 	Assets     []savedTotal `json:"assets"`
 	HashTotal  string       `json:"hash_total"`
 	Controlled bool         `json:"controlled,omitempty"`
+	// Control is what its control block says.
+	Control *savedControl `json:"control,omitempty"`
+}
+
+// savedKept is a line of a saved plan, after those of its changes.
+type savedKept struct {
+	Kept *Kept `json:"kept"`
 }
 
 type savedTotal struct {
@@ -65,6 +73,7 @@ type savedTotal struct {
 // the file up to its own first digit.
 const (
 	footerStart = `{"totals":`
+	keptStart   = `{"kept":`
 	sumStart    = `,"sha256":"`
 	sumEnd      = "\"}\n"
 	sumDigits   = 2 * sha256.Size
@@ -122,7 +131,12 @@ func (p *Plan) saveLines(out io.Writer) error {
 			return fmt.Errorf("line of %q: %w", c.RefID, err)
 		}
 	}
-	footer := savedFooter{Applicable: p.Applicable(), Obstacles: p.Obstacles, Digest: p.Digest}
+	for i := range p.Kept {
+		if err := lines.write(savedKept{&p.Kept[i]}); err != nil {
+			return fmt.Errorf("line of %q: %w", p.Kept[i].RefID, err)
+		}
+	}
+	footer := savedFooter{Namings: p.Namings, Applicable: p.Applicable(), Obstacles: p.Obstacles, Digest: p.Digest}
 	for _, action := range Actions() {
 		if t := p.Totals[action]; t != nil {
 			footer.Totals = append(footer.Totals, saveTotals(action, t))
@@ -131,7 +145,7 @@ func (p *Plan) saveLines(out io.Writer) error {
 	for i := range p.Batches {
 		b := &p.Batches[i]
 		saved := saveTotals("", &b.Totals)
-		footer.Batches = append(footer.Batches, savedBatch{b.Name, saved.Count, saved.Assets, saved.HashTotal, b.Controlled})
+		footer.Batches = append(footer.Batches, savedBatch{b.Name, saved.Count, saved.Assets, saved.HashTotal, b.Controlled, saveControl(b.Control)})
 	}
 	last, err := lines.encode(footer)
 	if err != nil {

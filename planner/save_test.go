@@ -23,6 +23,12 @@ import (
 
 // samplePlan has every action, signals, acceptances, shared lists and both operations.
 func samplePlan(t testing.TB) *planner.Plan {
+	p, _ := sampleOf(t)
+	return p
+}
+
+// sampleOf is that plan with the state that it was made from.
+func sampleOf(t testing.TB) (*planner.Plan, *memory) {
 	platform := func(c *config.Transfer) {
 		c.Request.Operation = transfer.Platform
 		c.Request.Metadata = transfer.Metadata{{Key: "k", Value: "<v> & \"q\""}}
@@ -46,7 +52,7 @@ func samplePlan(t testing.TB) *planner.Plan {
 	)
 	p.Header.PlanID, p.Header.ToolVersion, p.Header.Author = "plan-1", "0.1.0", "ada"
 	p.Header.Expires = now.Add(day)
-	return p
+	return p, m
 }
 
 func save(t testing.TB, p *planner.Plan) []byte {
@@ -333,7 +339,7 @@ func TestTheHeaderIsFilledIn(t *testing.T) {
 	m := newMemory()
 	h := plan(t, m, planner.Controls{}, declare("a")).Header
 	want := planner.Header{
-		Format: "remit-plan/1", Environment: "test", Service: m.meta.Service, Lineage: "5a3c", Serial: 7, Created: now,
+		Format: "remit-plan/1", FormatVersion: 2, Environment: "test", Service: m.meta.Service, Lineage: "5a3c", Serial: 7, Created: now,
 		Controls: config.Controls{}.Digest(),
 	}
 	if diff := cmp.Diff(want, h, cmpopts.EquateApproxTime(time.Duration(0))); diff != "" {

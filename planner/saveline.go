@@ -11,7 +11,7 @@ import (
 // package json without its escapes for HTML: the test holds the two against each other. It
 // reports false, and appends nothing, for other changes. A plan has a million such lines.
 func appendPlain(b []byte, c *Change, afterAs string, body *[]byte) ([]byte, bool) {
-	if c.Recorded != nil || len(c.Differences) > 0 || len(c.After) > 0 || c.Reverses != "" {
+	if c.Recorded != nil || len(c.Differences) > 0 || len(c.After) > 0 || len(c.AcceptOf) > 0 || c.Reverses != "" {
 		return b, false
 	}
 	r := &c.Request
@@ -44,6 +44,7 @@ func appendPlain(b []byte, c *Change, afterAs string, body *[]byte) ([]byte, boo
 	if c.CatchUp != 0 {
 		b = strconv.AppendInt(append(b, `,"catch_up":`...), int64(c.CatchUp), 10)
 	}
+	b = appendOptional(b, `,"occurrence":`, c.Occurrence)
 	b = appendList(b, `,"windows":[`, c.Windows)
 	b = appendOptional(b, `,"reason":`, c.Reason)
 	b = appendOptional(b, `,"next":`, c.Next)

@@ -18,9 +18,18 @@ import (
 )
 
 // occurs makes a transfer one of an occurrence that is due at a time, of the block "dated".
+// dateOf is a date of its own for each day.
+func dateOf(due time.Time) calendar.Date {
+	date, err := calendar.ParseDate(due.Format(time.DateOnly))
+	if err != nil {
+		panic(err)
+	}
+	return date
+}
+
 func occurs(due time.Time, catchUp time.Duration) func(*config.Transfer) {
 	return func(t *config.Transfer) {
-		t.Occurrence = &config.Occurrence{Schedule: "s", Due: due, CatchUp: catchUp}
+		t.Occurrence = &config.Occurrence{Schedule: "s", Date: dateOf(due), Due: due, CatchUp: catchUp}
 		t.Block, t.NotBefore = "transfer.internal.dated", due
 		t.Address = fmt.Sprintf("%s[%q]", t.Block, t.Request.RefID)
 	}
@@ -166,7 +175,7 @@ func TestRecheckOfOccurrencesAndWindows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newMemory()
 			p := plan(t, m, planner.Controls{}, test.declared)
-			p.Header.PlanID = "plan-1"
+			p.Header.PlanID, p.Header.Expires = "plan-1", now.Add(400*day)
 			opened, err := planner.Open(bytes.NewReader(save(t, p)))
 			if err != nil {
 				t.Fatal(err)
@@ -174,7 +183,7 @@ func TestRecheckOfOccurrencesAndWindows(t *testing.T) {
 			if test.since != nil {
 				test.since(m)
 			}
-			left, err := opened.Recheck(context.Background(), m, config.Controls{}, now.Add(test.later))
+			left, err := opened.Recheck(context.Background(), m, planner.Controls{Declared: config.Controls{}}, now.Add(test.later))
 			if got := outcomeOf(left, err); got != test.want {
 				t.Errorf("%s, want %s", got, test.want)
 			}

@@ -147,6 +147,9 @@ func closedWindow(windows []*config.Window, t time.Time) (closed *config.Window,
 
 // nameWindows are the names of a transfer's windows, which the plan then knows.
 func (b *builder) nameWindows(windows []*config.Window) []string {
+	if b.word != nil {
+		return b.word.line.Windows
+	}
 	if len(windows) == 0 || b.controls.Rehearsal {
 		return nil
 	}

@@ -242,7 +242,7 @@ func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapsh
 		if !plan.Applicable() {
 			return plan, w.showPlan(plan, &a.planning, a.asJSON)
 		}
-		left, err := plan.Recheck(ctx, snapshot, w.config.Controls(), w.now())
+		left, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now())
 		if err != nil {
 			return nil, a.unfit(a.file, "cannot be applied; nothing was sent", err)
 		}

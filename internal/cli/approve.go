@@ -144,7 +144,7 @@ func (a *approving) check(ctx context.Context, w *workspace, plan *savedPlan) er
 	if a.sandbox && plan.Header.Lineage == "" {
 		plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
 	}
-	if _, err := plan.Recheck(ctx, snapshot, controls, w.now()); err != nil {
+	if _, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now()); err != nil {
 		return a.unfit(a.file, "cannot be approved; nothing was signed", err)
 	}
 	return nil

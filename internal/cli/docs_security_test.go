@@ -43,6 +43,9 @@ func TestDocsSecurity(t *testing.T) {
 	}
 	claims := 0
 	for _, heading := range doc.headings {
+		if heading == "What a plan file's author says" {
+			continue // planner's tests hold that one
+		}
 		for _, table := range tables(doc.sections[heading]) {
 			checkTable(t, heading, table, "cannot", "held by")
 			for _, row := range table.rows {

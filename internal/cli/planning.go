@@ -63,13 +63,9 @@ func (o *planning) arePlanned() bool {
 
 // controls reads the flags into what the planner takes.
 func (o *planning) controls(loaded *config.Configuration) (planner.Controls, error) {
-	c := planner.Controls{
-		OverrideLimit: o.overrideLimit, Declared: loaded.Controls(), Batches: loaded.Batches,
-		AllowEmpty: o.allowEmpty, Rehearsal: o.sandbox, AcceptDuplicate: o.acceptDuplicate, Targets: o.targets,
-		Operator: loaded.Service.Operator,
-		Lookup:   o.sandbox || loaded.Service.LookupPath != "", HoldDoubt: loaded.Service.HoldDoubt,
-		ReplayWindow: loaded.Service.ReplayWindow, AcceptDuplicates: make(map[string]int), AcceptRenames: make(map[string]int), AcceptLate: o.acceptLate,
-	}
+	c := controlsOf(loaded, o.sandbox)
+	c.OverrideLimit, c.AllowEmpty, c.AcceptDuplicate, c.Targets = o.overrideLimit, o.allowEmpty, o.acceptDuplicate, o.targets
+	c.AcceptDuplicates, c.AcceptRenames, c.AcceptLate = make(map[string]int), make(map[string]int), o.acceptLate
 	if o.acceptLate < 0 {
 		return c, fmt.Errorf("--accept-late=%d is no number of occurrences", o.acceptLate)
 	}
@@ -101,6 +97,18 @@ func cutCount(text string) (name string, count int, ok bool) {
 	count, err := strconv.Atoi(text[cut+1:])
 	return text[:cut], count, err == nil && count >= 0
 }
+
+// controlsOf are those of a configuration, without what a person accepts.
+func controlsOf(loaded *config.Configuration, sandbox bool) planner.Controls {
+	service := loaded.Service
+	return planner.Controls{
+		Declared: loaded.Controls(), Batches: loaded.Batches, Rehearsal: sandbox, Operator: service.Operator,
+		Lookup: sandbox || service.LookupPath != "", HoldDoubt: service.HoldDoubt, ReplayWindow: service.ReplayWindow,
+	}
+}
+
+// controlsNow are those against which a saved plan is computed again.
+func (w *workspace) controlsNow() planner.Controls { return controlsOf(w.config, w.sandbox) }
 
 func (o *planning) checkShow() error {
 	if o.show != "" && o.show != "all" {

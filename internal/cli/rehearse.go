@@ -9,6 +9,7 @@ import (
 	"remit/internal/rehearsal"
 	"remit/internal/view"
 	"remit/planner"
+	"remit/state"
 )
 
 // runRehearsal is apply --rehearse: it plans, or reads a saved plan, and says what that does to
@@ -81,7 +82,7 @@ func (a *applying) leftOf(ctx context.Context, w *workspace, plan *planner.Plan)
 	if a.sandbox && plan.Header.Lineage == "" {
 		plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
 	}
-	return plan.Recheck(ctx, snapshot, controls, w.now())
+	return plan.Recheck(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now())
 }
 
 func (w *workspace) rehearsalBalances() []rehearsal.Balance {

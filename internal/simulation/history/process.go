@@ -248,7 +248,7 @@ func (p *process) makePlan(file *savedPlan) error {
 	if w.client.Controls != nil {
 		controls = w.client.Controls(whole)
 	}
-	left, err := whole.Recheck(ctx, snapshot, controls, w.kernel.Now())
+	left, err := whole.Recheck(ctx, state.Past{Snapshot: snapshot}, planner.Controls{Declared: controls}, w.kernel.Now())
 	if err != nil {
 		return fmt.Errorf("the saved plan is refused: %w", err)
 	}

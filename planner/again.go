@@ -1,0 +1,504 @@
+package planner
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"remit/config"
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// DifferentError says that a saved plan is not what remit makes of its requests and of the state as
+// it was: somebody changed the file, or it was made by a version that computes otherwise.
+type DifferentError struct {
+	What     string // such as `the signals of "rent-2026-11"`
+	Said     string // in the file
+	Computed string
+}
+
+// Error names the first difference and says what to do.
+func (e *DifferentError) Error() string {
+	return fmt.Sprintf("the plan file is not what remit computes of its requests and the state: %s: the file has %s, computed is %s. "+
+		"The file was changed, or another version of remit made it: make a new plan, and review that", e.What, e.Said, e.Computed)
+}
+
+// clockSlack is how far the clocks of machines that share a state may be apart.
+const clockSlack = 5 * time.Minute
+
+// Again computes a saved plan again, at its time, from its requests and its author's words, against
+// the record as it was at the plan's serial, and compares. What comes back is the plan as it was
+// computed, so that no sentence of it is the file's, with the author's words from the file. since
+// are the ref_ids that events came of after the serial.
+//
+// The error is a *[DifferentError], or says what could not be read.
+func (p *Plan) again(ctx context.Context, record History, controls Controls, since map[string]bool, now time.Time) (*Plan, error) {
+	if err := p.fitsSerial(ctx, record, now); err != nil {
+		return nil, err
+	}
+	was, err := newThen(ctx, record, p, since)
+	if err != nil {
+		return nil, err
+	}
+	return p.compute(ctx, was, controls)
+}
+
+// compute is again against a record that is as it was.
+func (p *Plan) compute(ctx context.Context, record Record, controls Controls) (*Plan, error) {
+	controls, err := p.controls(controls)
+	if err != nil {
+		return nil, err
+	}
+	b, err := newBuilder(ctx, record, controls, p.Header.Created)
+	if err != nil {
+		return nil, err
+	}
+	if p.Header.FormatVersion == 0 {
+		older := *p
+		older.Kept = p.keptByOlder()
+		older.Changes = p.datedByOlder()
+		p = &older
+	}
+	b.word = newWord(p)
+	for r := range b.rows.inOrder() {
+		if r.status == state.InDoubt && b.word.inFlight[r.refID()] {
+			r.inFlight = true
+		}
+	}
+	if missing := p.keptUnknown(b.rows); missing != "" {
+		return nil, &DifferentError{fmt.Sprintf("the transfer %q, which has no line", missing), "that it is recorded", "that it was not"}
+	}
+	var failed error
+	if err := b.build(ctx, b.word.declared(ctx, record, &failed)); err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	computed := b.plan
+	if err := p.compare(computed); err != nil {
+		return nil, err
+	}
+	computed.Header, computed.SHA256, computed.Kept, computed.Namings = p.Header, p.SHA256, p.Kept, p.Namings
+	computed.Undeclared, computed.Unused = nil, nil
+	computed.Pending, computed.Unknown = p.Pending, p.Unknown
+	return computed, nil
+}
+
+// controls are those under which the plan was made, with what the header says was accepted.
+func (p *Plan) controls(now Controls) (Controls, error) {
+	declared := now.Batches
+	now = p.Header.acceptances(now)
+	now.Rehearsal = p.Header.Service.IsSandbox()
+	now.Batches = nil
+	for i := range p.Batches {
+		said := &p.Batches[i]
+		batch := config.Batch{Name: said.Name, Control: said.Control}
+		at := slices.IndexFunc(declared, func(b config.Batch) bool { return b.Name == said.Name })
+		if at >= 0 {
+			here := declared[at].Control
+			if said.Controlled && said.Control == nil { // an older version saved it
+				batch.Control = here
+			}
+			if here != nil && (!said.Controlled || !sameControl(here, batch.Control)) {
+				return now, &DifferentError{fmt.Sprintf("the control block of batch %q", said.Name), controlText(batch.Control), controlText(here) + " in the configuration here"}
+			}
+		}
+		if said.Controlled && batch.Control == nil {
+			return now, &DifferentError{fmt.Sprintf("the control block of batch %q", said.Name), "no values, as an older version of remit saves it", "not known without the configuration"}
+		}
+		now.Batches = append(now.Batches, batch)
+	}
+	return now, nil
+}
+
+// keptByOlder is what a plan of 0.1.0, which does not say it, lets one know of declared transfers
+// without a line: those that lines are said to look like, where they are not called renamed.
+func (p *Plan) keptByOlder() []Kept {
+	find := p.Changes.Find()
+	seen := make(map[string]bool)
+	var kept []Kept
+	for _, c := range p.Changes.All() {
+		for _, s := range c.Signals {
+			if _, hasLine := find(s.RefID); s.Kind != LookAlike || hasLine || seen[s.RefID] {
+				continue
+			}
+			seen[s.RefID] = true
+			kept = append(kept, Kept{RefID: s.RefID})
+		}
+	}
+	slices.SortFunc(kept, func(x, y Kept) int { return strings.Compare(x.RefID, y.RefID) })
+	return kept
+}
+
+// datedByOlder are the lines with the dates of their schedules, of which 0.1.0 says when they are due.
+func (p *Plan) datedByOlder() Changes {
+	var all Changes
+	for _, c := range p.Changes.All() {
+		if !c.Due.IsZero() {
+			c.Occurrence = "of 0.1.0 " + c.Due.UTC().Format(time.DateOnly)
+		}
+		all.Add(c)
+	}
+	return all
+}
+
+// keptUnknown is the first ref_id that the plan keeps as recorded and that is not; "" for none.
+func (p *Plan) keptUnknown(all *rows) string {
+	known := 0
+	for i := range p.Kept {
+		k := &p.Kept[i]
+		if k.Request != nil {
+			continue
+		}
+		for known < all.count && all.at(known).refID() < k.RefID {
+			known++
+		}
+		if known == all.count || all.at(known).refID() != k.RefID || !all.at(known).status.Made() {
+			return k.RefID
+		}
+	}
+	return ""
+}
+
+func sameControl(a, b *config.BatchControl) bool { return controlText(a) == controlText(b) }
+
+// fitsSerial holds the time of a plan against those of the events around its serial. A time that a
+// wrong clock wrote says nothing: one that is still to come, and one before that of an earlier event.
+func (p *Plan) fitsSerial(ctx context.Context, record History, now time.Time) error {
+	h := p.Header
+	var newest time.Time
+	for event, err := range record.Events(ctx, h.Serial-1, "") {
+		if err != nil {
+			return fmt.Errorf("read the event of the plan's serial: %w", err)
+		}
+		what := fmt.Sprintf("the time of the plan, of which event %d is the newest", h.Serial)
+		if event.Seq == h.Serial {
+			newest = event.Time
+			if h.Created.Before(event.Time.Add(-clockSlack)) && !event.Time.After(now.Add(clockSlack)) {
+				return &DifferentError{what, h.Created.Format(time.RFC3339), "that it is after the event's, " + event.Time.Format(time.RFC3339)}
+			}
+			continue
+		}
+		if h.Created.After(event.Time.Add(clockSlack)) && !event.Time.Before(newest) {
+			return &DifferentError{what, h.Created.Format(time.RFC3339), "that it is before the next event's, " + event.Time.Format(time.RFC3339)}
+		}
+		break
+	}
+	return nil
+}
+
+// then is a record as it was at a serial.
+type then struct {
+	History
+	meta  state.Meta
+	since map[string]bool
+	was   map[string]*state.Detail // of those that were known
+}
+
+func newThen(ctx context.Context, record History, p *Plan, since map[string]bool) (*then, error) {
+	t := &then{History: record, meta: record.Meta(), since: since, was: make(map[string]*state.Detail)}
+	t.meta.Serial, t.meta.Service = p.Header.Serial, p.Header.Service
+	refIDs := make([]string, 0, len(since))
+	for refID := range since {
+		refIDs = append(refIDs, refID)
+	}
+	slices.Sort(refIDs)
+	details, err := record.Then(ctx, p.Header.Serial, refIDs...)
+	for i := range details {
+		t.was[details[i].RefID] = &details[i]
+	}
+	return t, err
+}
+
+// Meta implements [Record].
+func (t *then) Meta() state.Meta { return t.meta }
+
+// Holder implements [Record]: which run was alive is the author's word.
+func (t *then) Holder() (state.Holder, bool) { return state.Holder{}, false }
+
+// Outlines implements [Record].
+func (t *then) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
+	return func(yield func(state.Outline, error) bool) {
+		for o, err := range t.History.Outlines(ctx) {
+			if err == nil && t.since[o.RefID] {
+				d := t.was[o.RefID]
+				if d == nil {
+					continue
+				}
+				o = d.Outline()
+			}
+			if !yield(o, err) {
+				return
+			}
+		}
+	}
+}
+
+// Details implements [Record].
+func (t *then) Details(ctx context.Context, refIDs ...string) ([]state.Detail, error) {
+	var unchanged []string
+	for _, refID := range refIDs {
+		if !t.since[refID] {
+			unchanged = append(unchanged, refID)
+		}
+	}
+	now, err := t.History.Details(ctx, unchanged...)
+	if err != nil || len(unchanged) == len(refIDs) {
+		return now, err
+	}
+	all := make([]state.Detail, 0, len(refIDs))
+	for _, refID := range refIDs {
+		switch {
+		case t.was[refID] != nil:
+			all = append(all, *t.was[refID])
+		case len(now) > 0 && now[0].RefID == refID:
+			all, now = append(all, now[0]), now[1:]
+		}
+	}
+	return all, nil
+}
+
+// compare names the first difference of what a file says and what was computed, sentences apart.
+func (p *Plan) compare(computed *Plan) error {
+	differ := func(what string, said, computed any) error {
+		return &DifferentError{what, fmt.Sprint(said), fmt.Sprint(computed)}
+	}
+	next, end := iter.Pull2(computed.Changes.All())
+	defer end()
+	for _, said := range p.Changes.All() {
+		_, now, ok := next()
+		if !ok || now.RefID != said.RefID {
+			here := "no such line"
+			if ok {
+				here = fmt.Sprintf("a line of %q", now.RefID)
+			}
+			return differ("the line of "+fmt.Sprintf("%q", said.RefID), said.Action, here)
+		}
+		if field, a, b := differenceOf(said, now); field != "" {
+			return differ(fmt.Sprintf("%s of %q", field, said.RefID), a, b)
+		}
+	}
+	if _, now, ok := next(); ok {
+		return differ(fmt.Sprintf("the line of %q", now.RefID), "none", now.Action)
+	}
+	if a, b := p.Header.Accepted, computed.Header.Accepted; !slices.Equal(a, b) {
+		return differ("what was accepted", a, b)
+	}
+	for _, action := range Actions() {
+		if a, b := totalsText(p, action), totalsText(computed, action); a != b {
+			return differ(fmt.Sprintf("the totals of %q", action), a, b)
+		}
+	}
+	if a, b := batchTexts(p), batchTexts(computed); !slices.Equal(a, b) {
+		return differ("the totals of the batches", a, b)
+	}
+	if a, b := obstacleTexts(p), obstacleTexts(computed); !slices.Equal(a, b) {
+		return differ("what keeps it from being applied", a, b)
+	}
+	if p.Digest != computed.Digest {
+		return differ("the digest", p.Digest, computed.Digest)
+	}
+	return nil
+}
+
+// differenceOf names the first field in which two lines differ: all that a change has but its
+// sentences.
+func differenceOf(said, computed *Change) (field string, a, b any) {
+	if !isSameRequest(&said.Request, &computed.Request) {
+		return "the request", string(said.Request.Body()), string(computed.Request.Body())
+	}
+	x, y := said.plain(), computed.plain()
+	if reflect.DeepEqual(x, y) {
+		return "", nil, nil
+	}
+	left, right := reflect.ValueOf(x), reflect.ValueOf(y)
+	for i := range left.NumField() {
+		a, b := left.Field(i).Interface(), right.Field(i).Interface()
+		if !reflect.DeepEqual(a, b) {
+			return "the " + left.Type().Field(i).Name, showValue(a), showValue(b)
+		}
+	}
+	panic("two values differ in no field")
+}
+
+func isSameRequest(a, b *transfer.Request) bool {
+	x, y := a.Fields(), b.Fields()
+	for i := range x {
+		if x[i].Text() != y[i].Text() || !slices.Equal(x[i].Pairs(), y[i].Pairs()) {
+			return false
+		}
+	}
+	return true
+}
+
+func showValue(v any) any {
+	switch v := v.(type) {
+	case *Recorded:
+		if v == nil {
+			return "nothing"
+		}
+		return fmt.Sprintf("%+v", *v)
+	case []Signal:
+		texts := []string{}
+		for _, s := range v {
+			text := string(s.Kind)
+			if s.RefID != "" {
+				text += fmt.Sprintf(" of %q", s.RefID)
+			}
+			if s.Accepted != "" {
+				text += ", accepted by " + s.Accepted
+			}
+			texts = append(texts, text)
+		}
+		return cmp.Or(strings.Join(texts, "; "), "none")
+	case time.Time:
+		if v.IsZero() {
+			return "none"
+		}
+		return v.Format(time.RFC3339)
+	case string:
+		return fmt.Sprintf("%q", v)
+	}
+	return v
+}
+
+// plain is a change without its request and its sentences, with times in UTC and lists that are
+// nil where they are empty.
+func (c *Change) plain() Change {
+	plain := *c
+	plain.Request = transfer.Request{}
+	plain.Reason, plain.Next = "", ""
+	plain.Until, plain.Expires, plain.Due = plain.Until.UTC(), plain.Expires.UTC(), plain.Due.UTC()
+	plain.Signals = nil
+	for _, s := range c.Signals {
+		s.Detail = ""
+		plain.Signals = append(plain.Signals, s)
+	}
+	plain.After, plain.Windows = slices.Clip(c.After), slices.Clip(c.Windows)
+	for _, list := range []*[]string{&plain.After, &plain.Windows, &plain.AcceptOf} {
+		if len(*list) == 0 {
+			*list = nil
+		}
+	}
+	if len(plain.Differences) == 0 {
+		plain.Differences = nil
+	}
+	if c.Recorded != nil {
+		recorded := *c.Recorded
+		recorded.At, recorded.Reason = recorded.At.UTC(), ""
+		plain.Recorded = &recorded
+	}
+	return plain
+}
+
+func totalsText(p *Plan, action Action) string {
+	t := p.Totals[action]
+	if t == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%+v", saveTotals(action, t))
+}
+
+func batchTexts(p *Plan) []string {
+	var all []string
+	for i := range p.Batches {
+		all = append(all, fmt.Sprintf("%s %+v", p.Batches[i].Name, saveTotals("", &p.Batches[i].Totals)))
+	}
+	return all
+}
+
+func obstacleTexts(p *Plan) []string {
+	var all []string
+	for _, o := range p.Obstacles {
+		all = append(all, fmt.Sprintf("%s %s %d %q", o.Kind, o.Address, o.Count, o.RefIDs))
+	}
+	return all
+}
+
+func controlText(c *config.BatchControl) string {
+	if c == nil {
+		return "none"
+	}
+	saved := saveControl(c)
+	var texts []string
+	if saved.Count != nil {
+		texts = append(texts, fmt.Sprintf("count %d", *saved.Count))
+	}
+	for _, total := range saved.Totals {
+		texts = append(texts, total.Asset+" "+total.Sum)
+	}
+	if saved.SaysTotals {
+		texts = append(texts, "and no other asset")
+	}
+	if saved.HashTotal != "" {
+		texts = append(texts, "hash total "+saved.HashTotal)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// savedControl is a control block in a saved plan.
+type savedControl struct {
+	Place string `json:"place"`
+	Count *int   `json:"count,omitempty"`
+	// SaysTotals tells a block without totals from one whose totals are none.
+	SaysTotals bool         `json:"says_totals,omitempty"`
+	Totals     []savedTotal `json:"totals,omitempty"`
+	HashTotal  string       `json:"hash_total,omitempty"`
+}
+
+func saveControl(c *config.BatchControl) *savedControl {
+	if c == nil {
+		return nil
+	}
+	saved := &savedControl{Place: c.Place.String()}
+	if c.Count >= 0 {
+		saved.Count = &c.Count
+	}
+	for _, asset := range slices.Sorted(maps.Keys(c.Totals)) {
+		saved.Totals = append(saved.Totals, savedTotal{Asset: asset, Sum: transfer.Digits(c.Totals[asset])})
+	}
+	saved.SaysTotals = c.Totals != nil
+	if c.HashTotal != nil {
+		saved.HashTotal = transfer.Digits(*c.HashTotal)
+	}
+	return saved
+}
+
+// restored is the control block that was saved.
+func (s *savedControl) restored() (*config.BatchControl, error) {
+	if s == nil {
+		return nil, nil //nolint:nilnil // a batch without one
+	}
+	c := &config.BatchControl{Place: placeOfText(s.Place), Count: -1}
+	if s.Count != nil {
+		c.Count = *s.Count
+	}
+	if s.SaysTotals {
+		c.Totals = make(map[string]decimal.Decimal)
+	}
+	for _, total := range s.Totals {
+		sum, err := decimal.NewFromString(total.Sum)
+		if err != nil || c.Totals == nil {
+			return nil, fmt.Errorf("a total of %q", total.Sum)
+		}
+		c.Totals[total.Asset] = sum
+	}
+	if s.HashTotal != "" {
+		hash, err := decimal.NewFromString(s.HashTotal)
+		if err != nil {
+			return nil, fmt.Errorf("a hash total of %q", s.HashTotal)
+		}
+		c.HashTotal = &hash
+	}
+	return c, nil
+}
