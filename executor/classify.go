@@ -203,7 +203,7 @@ func provenance(k known, where setting, finding transfer.Finding) state.Status {
 	switch {
 	case ours:
 		return state.Recorded
-	case finding.DestinationProven || k.earlier && !(older && k.doubted) && !k.isOlderThanFirst(finding.Debit):
+	case finding.DestinationProven || k.earlier && (!older || !k.doubted) && !k.isOlderThanFirst(finding.Debit):
 		return state.Adopted
 	}
 	return state.Unverified

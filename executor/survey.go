@@ -248,7 +248,7 @@ func (r *recentStarts) attempts(ctx context.Context, snapshot state.Snapshot, st
 			operation, isOpen = entry.(state.Intent).Operation, true
 		case state.KindOutcome:
 			end(event.Time.Add(time.Millisecond)) // the state's times are cut to milliseconds
-		default: // no other kind is about a ref_id
+		case state.KindCreated, state.KindBegun, state.KindEnded, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
 		}
 	}
 	end(start.latest)
