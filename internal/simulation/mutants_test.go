@@ -184,6 +184,18 @@ func mutants() map[string]history.Client {
 		"evaluates the declaration again on a retry": run(func(r executor.Run, view history.View) executor.Run {
 			return recordedAsDeclared(r, view, true)
 		}),
+		"measures the window by a local time": run(func(r executor.Run, _ history.View) executor.Run {
+			return timed(r, &turnedClock{Clock: r.Clock})
+		}),
+		"measures the window by a time that never goes back": run(func(r executor.Run, _ history.View) executor.Run {
+			return timed(r, &turnedClock{Clock: r.Clock, least: newest(r.Journal)})
+		}),
+		"ignores that clocks are wrong by minutes": policy(func(p *executor.Policy) { p.ReplayWindow += 10*time.Minute + p.RequestTimeout }),
+		"never sends again":                        policy(func(p *executor.Policy) { p.HoldDoubt = true }),
+		"renames silently after a month": {Declare: func(t config.Transfer) config.Transfer {
+			t.Naming, t.FromLabel = "", false
+			return t
+		}},
 		"sends what has expired":       lines(func(c *planner.Change, _ history.View) { c.Expires = time.Time{} }),
 		"sends a doubt again for ever": policy(func(p *executor.Policy) { p.ReplayWindow = 10000 * time.Hour }),
 		"sends a doubt that is held":   policy(func(p *executor.Policy) { p.HoldDoubt = false }),
@@ -433,6 +445,56 @@ func recordedAsDeclared(r executor.Run, view history.View, declared bool) execut
 		r.Submitter = &evaluator{r.Submitter, view}
 	}
 	return r
+}
+
+// turnedClock has every clock say what the machine's own says, or least where that is later.
+type turnedClock struct {
+	executor.Clock
+	least time.Time
+}
+
+func (c *turnedClock) Now() time.Time {
+	now := c.Clock.Now()
+	if now.Before(c.least) {
+		return c.least
+	}
+	return now
+}
+
+func (c *turnedClock) Boot() executor.Boot {
+	return executor.Boot{ID: "boot", Machine: "machine", Up: c.Now().Sub(time.Unix(0, 0))}
+}
+
+// timed is a run that believes one clock alone.
+func timed(r executor.Run, c *turnedClock) executor.Run {
+	r.Clock, r.Submitter = c, &dated{r.Submitter, c}
+	return r
+}
+
+// dated takes its own time for the service's.
+type dated struct {
+	executor.Submitter
+	clock executor.Clock
+}
+
+func (s *dated) Ready(ctx context.Context) (time.Time, error) {
+	_, err := s.Submitter.Ready(ctx)
+	return s.clock.Now(), err
+}
+
+// newest is the time of the newest event.
+func newest(j executor.Journal) time.Time {
+	snapshot, err := j.Snapshot(context.Background())
+	if err != nil {
+		return time.Time{}
+	}
+	var at time.Time
+	for event, err := range snapshot.Events(context.Background(), 0, "") {
+		if err == nil && event.Time.After(at) {
+			at = event.Time
+		}
+	}
+	return at
 }
 
 // evaluator sends what is declared now.

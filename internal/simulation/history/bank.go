@@ -23,6 +23,7 @@ type movement struct {
 	message
 	request    transfer.Request
 	at         time.Time
+	seen       time.Time // at, by the bank's clock
 	number     int
 	isFailed   bool      // it moved nothing
 	completeAt time.Time // until then PENDING
@@ -119,7 +120,7 @@ func (b *bank) replay(m message) (reply, bool) {
 		return reply{}, false
 	}
 	first := list[0]
-	if w.traits.forgets && w.kernel.Now().Sub(first.at) > w.traits.replayWindow {
+	if w.traits.forgets && b.clock().Sub(first.seen) > w.traits.replayWindow {
 		return reply{}, false
 	}
 	w.count("replay " + w.traits.replay)
@@ -138,7 +139,7 @@ func (b *bank) make(m message, request transfer.Request) *movement {
 	w := b.world
 	b.count++
 	made := &movement{
-		message: m, request: request, at: w.kernel.Now(), number: b.count, amount: request.Amount.String(),
+		message: m, request: request, at: w.kernel.Now(), seen: b.clock(), number: b.count, amount: request.Amount.String(),
 		sick: make(map[sandbox.FaultKind]bool), shown: make(map[string]bool),
 	}
 	for _, kind := range recordFaults() {
@@ -205,11 +206,11 @@ func (b *bank) record(m *movement, side transfer.Direction) string {
 			metadata = m.request.RecipientMetadata
 		}
 	}
-	created := m.at
+	created := m.seen
 	fields := map[string]any{
 		"id": id, "customer_id": customer, "profile_id": profile, "amount": m.amount, "total": m.amount, "fee": "0",
 		"asset": m.request.Asset, "direction": string(side), "type": string(transfer.DefaultOperator.RecordType(m.request.Operation, side)),
-		"status": string(b.status(m)), "ref_id": m.refID, "group_id": fmt.Sprintf("group-%d", m.number),
+		"status": string(b.status(m)), "ref_id": m.refID, "group_id": groupOf(m.number),
 	}
 	if len(metadata) > 0 {
 		pairs := make(map[string]string)
@@ -233,6 +234,8 @@ func (b *bank) record(m *movement, side transfer.Direction) string {
 	}
 	return string(text)
 }
+
+func groupOf(number int) string { return fmt.Sprintf("group-%d", number) }
 
 func spoilFields(fields map[string]any, sick map[sandbox.FaultKind]bool) {
 	for _, kind := range recordFaults() {
@@ -264,6 +267,19 @@ func spoilField(fields map[string]any, kind sandbox.FaultKind) {
 		fields["id"] = "the-only-id"
 	case wrongMetadata:
 		fields["metadata"] = map[string]string{"what": "ever"}
+	case noGroup:
+		delete(fields, "group_id")
+	case foreignGroup:
+		fields["group_id"] = groupOf(1)
+	case wrongTotal:
+		fields["fee"], fields["total"] = "1.00", "9"+amount
+	case feeOnTop, feeWithin:
+		fee := transfer.MustAmount("0.01").Decimal()
+		total := transfer.MustAmount(amount).Decimal().Add(fee)
+		if kind == feeWithin {
+			total = total.Sub(fee).Sub(fee)
+		}
+		fields["fee"], fields["total"] = "0.01", total.String()
 	case sandbox.Bare:
 		delete(fields, "metadata")
 		delete(fields, "group_id")

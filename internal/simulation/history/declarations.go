@@ -25,6 +25,8 @@ type declaration struct {
 	expires   time.Time
 	within    time.Duration
 	after     string // label of a block that it depends on; "" for none
+	payroll   *payroll
+	person    int // of the payroll
 }
 
 // savedPlan is a plan file, and what was true when it was made.
@@ -76,6 +78,10 @@ func (w *world) edit() {
 	}
 	i := r.IntN(len(w.declared))
 	d := w.declared[i]
+	if d.payroll != nil {
+		w.editPayroll(d.payroll)
+		return
+	}
 	switch r.IntN(8) {
 	case 0, 1:
 		w.declare()
@@ -127,6 +133,10 @@ func (w *world) rename(d *declaration) {
 	renamed := *d
 	renamed.name = fmt.Sprintf("t%d", w.named)
 	renamed.refID = renamed.name
+	if d.payroll != nil {
+		d.payroll.left[d.person] = true
+		renamed.payroll = nil
+	}
 	w.duties[renamed.refID] = d.duty
 	w.log("renamed: %s is %s now", d.refID, renamed.refID)
 	w.forget(d.name)
@@ -145,10 +155,19 @@ func (w *world) transfers() iter.Seq[config.Transfer] {
 				Request: request, Address: address, Block: address, FromLabel: d.refID == d.name,
 				Place: config.Place{File: "main.hcl", Line: i + 1}, NotBefore: d.notBefore, Expires: d.expires, DuplicateWithin: d.within,
 			}
+			switch {
+			case d.payroll != nil:
+				d.payroll.describe(d, &t)
+			case !t.FromLabel:
+				t.Naming = config.NamingWritten
+			}
 			for _, other := range w.declared {
 				if other.name == d.after && other != d {
 					t.DependsOn = []config.Dependency{{Block: fmt.Sprintf("transfer.%s.%s", other.request.Operation, other.name)}}
 				}
+			}
+			if w.client.Declare != nil {
+				t = w.client.Declare(t)
 			}
 			if !yield(t) {
 				return
@@ -175,18 +194,22 @@ func (p *process) Declared(refID string) ([]byte, bool) {
 	return nil, false
 }
 
-// plan is remit plan, read by somebody who mends what it says is wrong.
-func (w *world) plan(snapshot state.Snapshot, id string) (*planner.Plan, error) {
-	controls := planner.Controls{
+func (w *world) planControls() planner.Controls {
+	return planner.Controls{
 		Declared:   controlsNamed(w.controls),
 		AllowEmpty: true, Lookup: w.traits.hasLookup, HoldDoubt: w.traits.holdDoubt, ReplayWindow: w.traits.replayWindow,
 	}
+}
+
+// plan is remit plan, read by somebody who mends what it says is wrong.
+func (w *world) plan(snapshot state.Snapshot, p *process) (*planner.Plan, error) {
+	controls := w.planControls()
 	for try := 0; ; try++ {
-		plan, err := planner.New(context.Background(), w.transfers(), snapshot, controls, w.kernel.Now())
+		plan, err := planner.New(context.Background(), w.transfers(), snapshot, controls, p.Now())
 		if err != nil {
 			return nil, err
 		}
-		plan.Header.PlanID, plan.Header.Author, plan.Header.ToolVersion = "plan-"+id, "ada", "0"
+		plan.Header.PlanID, plan.Header.Author, plan.Header.ToolVersion = "plan-"+p.id, "ada", "0"
 		if plan.Applicable() || try == 2 {
 			return plan, nil
 		}
@@ -238,6 +261,12 @@ func (w *world) review(plan *planner.Plan) []string {
 // keepIdentity writes the old ref_id out in a block that was renamed, or removes the block
 // where the old one stands as well.
 func (w *world) keepIdentity(refID, old string) {
+	for _, d := range w.declared {
+		if d.refID == refID && d.payroll != nil {
+			w.restorePayroll(d.payroll, old)
+			return
+		}
+	}
 	taken := slices.ContainsFunc(w.declared, func(d *declaration) bool { return d.refID == old })
 	for i, d := range w.declared {
 		if d.refID != refID {
@@ -282,7 +311,7 @@ func (w *world) save() {
 				return
 			}
 			defer func() { _ = snapshot.Close() }() // it was only read
-			plan, err := w.plan(snapshot, p.id)
+			plan, err := w.plan(snapshot, p)
 			var text bytes.Buffer
 			if err == nil && plan.Applicable() && !plan.Empty() {
 				if err = plan.Save(&text); err == nil {

@@ -38,6 +38,8 @@ type Client struct {
 	Run func(executor.Run, View) executor.Run
 	// Controls are those that a saved plan is checked against; nil for those of now.
 	Controls func(*planner.Plan) config.Controls
+	// Declare changes what config makes of the files; nil for nothing.
+	Declare func(config.Transfer) config.Transfer
 	// Crash damages the state in a directory as a careless store would; nil for not at all.
 	Crash func(directory string) error
 }
@@ -122,6 +124,9 @@ func (p *Player) Play(seed uint64, client Client) Report {
 	w.bank = &bank{world: w, made: make(map[string][]*movement), tokens: make(map[string]time.Time)}
 	w.oracle = &oracle{world: w, model: newModel(), forgotten: make(map[string]bool)}
 	w.traits = newTraits(rand.New(rand.NewPCG(seed, 0x747261697473)))
+	for _, m := range w.traits.clocks.machines {
+		w.machines = append(w.machines, &m)
+	}
 	err := w.place(func(path string) error { return p.disk.Restore(path, p.template) })
 	if err == nil {
 		w.play()
@@ -149,6 +154,7 @@ type world struct {
 	healed    bool // nothing misbehaves any more
 	runs      int
 	processes []*process
+	machines  []*machine
 
 	disk     Disk
 	dir      string // of all states of this history
@@ -270,11 +276,19 @@ func (w *world) openStore(path string) (Store, error) {
 	if store := w.stores[path]; store != nil {
 		return store, nil
 	}
-	store, err := w.disk.Open(path, w.kernel.Now)
+	store, err := w.disk.Open(path, w.actingClock)
 	if err == nil && w.traits.shareStore {
 		w.stores[path] = store
 	}
 	return store, err
+}
+
+// actingClock is the time of whoever acts.
+func (w *world) actingClock() time.Time {
+	if p := w.kernel.acting.Load(); p != nil {
+		return p.Now()
+	}
+	return w.kernel.Now()
 }
 
 func (w *world) isShared(store Store) bool {

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"runtime/metrics"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"remit/executor"
@@ -44,6 +46,8 @@ type kernel struct {
 	now    time.Time // guarded by mu
 	events []*event  // guarded by mu
 	number int       // guarded by mu
+
+	acting atomic.Pointer[process] // whose event happened last; nil where it was the world's
 
 	random *rand.Rand // of the goroutine that calls step
 	dice   *rand.Rand // guarded by mu; of everybody else
@@ -132,6 +136,7 @@ func (k *kernel) step() *event {
 		return nil
 	}
 	k.steps++
+	k.acting.Store(e.owner)
 	if e.run != nil {
 		e.run()
 	}
@@ -219,11 +224,17 @@ func (p *process) later(d time.Duration, key string, f func()) error {
 }
 
 // Now implements executor.Clock.
-func (p *process) Now() time.Time { return p.world.kernel.Now() }
+func (p *process) Now() time.Time { return p.world.clock(p.machine, p.off) }
 
 // Boot implements executor.Clock.
 func (p *process) Boot() executor.Boot {
-	return executor.Boot{ID: "boot", Machine: "machine", Up: p.Now().Sub(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC))}
+	if p.world.traits.clocks.noBoot {
+		return executor.Boot{}
+	}
+	return executor.Boot{
+		ID: fmt.Sprintf("%s-boot-%d", p.machine.name, p.machine.boots), Machine: p.machine.name,
+		Up: p.world.kernel.Now().Sub(p.machine.booted),
+	}
 }
 
 // Sleep implements executor.Clock.

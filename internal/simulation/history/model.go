@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"remit/internal/transfer"
@@ -92,7 +93,8 @@ type start struct {
 	operation transfer.Operation
 	refID     string
 	at        time.Time
-	written   bool // its request was written
+	off       time.Duration // of its own clock
+	written   bool          // its request was written
 }
 
 func (o *oracle) violate(invariant, format string, args ...any) {
@@ -149,26 +151,27 @@ func (o *oracle) started(p *process, path, refID string) {
 		operation = transfer.Internal
 	}
 	now := o.world.kernel.Now()
-	o.starts = append(o.starts, start{process: p, operation: operation, refID: refID, at: now})
+	off := p.Now().Sub(now)
+	o.starts = append(o.starts, start{process: p, operation: operation, refID: refID, at: now, off: off})
 	limit, ok := o.world.traits.rateLimits[operation]
 	if !ok || !p.fencedAt.IsZero() {
 		return
 	}
-	// Of earlier runs the state knows the latest start of each ref_id.
-	latest := make(map[string]bool)
+	// Of an earlier run the journal has one attempt of each ref_id, the latest. Where clocks differ,
+	// nobody can say exactly how long ago it was.
+	type attempt struct {
+		process *process
+		refID   string
+	}
+	known := make(map[attempt]bool)
 	count := 0
-	for i := len(o.starts) - 1; i >= 0; i-- {
-		s := o.starts[i]
-		if s.operation != operation || now.Sub(s.at) >= limit.Window {
-			continue
+	for _, s := range slices.Backward(o.starts) {
+		of := attempt{s.process, s.refID}
+		isKnown := s.process == p || s.process.fencedAt.IsZero() && !known[of]
+		if s.operation == operation && isKnown && now.Sub(s.at) < limit.Window-(s.off-off).Abs() {
+			known[of] = true
+			count++
 		}
-		if s.process != p {
-			if latest[s.refID] || !s.process.fencedAt.IsZero() {
-				continue
-			}
-		}
-		latest[s.refID] = true
-		count++
 	}
 	if count > limit.Requests {
 		o.violate("I7", "%d requests of operation %s within %v, %d are allowed", count, operation, limit.Window, limit.Requests)
@@ -202,7 +205,7 @@ func (o *oracle) wasStarted(p *process, refID string) bool {
 }
 
 func (o *oracle) mayNotSend(p *process, m message, refID string) string {
-	now := o.world.kernel.Now()
+	now, clock := o.world.kernel.Now(), p.Now()
 	line := p.line(refID)
 	intended, ok := p.intended[refID]
 	switch {
@@ -222,7 +225,7 @@ func (o *oracle) mayNotSend(p *process, m message, refID string) string {
 		return "its plan was made under other controls"
 	case line.Action == planner.Submit && string(line.Request.Body()) != m.body:
 		return "its plan says something else: " + string(line.Request.Body())
-	case !line.Expires.IsZero() && now.After(line.Expires.Add(startMax)):
+	case !line.Expires.IsZero() && clock.After(line.Expires.Add(startMax)):
 		return "it has expired"
 	case intended.again:
 		return o.mayNotSendAgain(p, line, intended, now)
@@ -241,7 +244,7 @@ func (o *oracle) mayNotSendAgain(p *process, line *planner.Change, i intended, n
 		return "it is no longer declared"
 	case declared.Request.Fingerprint().String() != i.intent.Fingerprint:
 		return "its declaration was edited"
-	case now.Before(declared.NotBefore):
+	case p.Now().Before(declared.NotBefore):
 		return "it is not due"
 	case !now.Before(i.first.Add(o.world.traits.replayWindow)):
 		return fmt.Sprintf("its first intent is %v old", now.Sub(i.first))
@@ -308,8 +311,26 @@ func (o *oracle) rest() {
 		if !m.shown[row.RecordID] {
 			o.violate("I2", "%s is %v by the record %q, which the bank never showed for it", refID, row.Status, row.RecordID)
 		}
+		if row.Status != state.Unverified && !o.world.healed && !m.isFailed {
+			o.whole(m, row)
+		}
 		if !transfer.SameNumber(m.amount, row.Amount.String()) || m.request.Asset != row.Asset {
 			o.violate("I3", "%s is %v over %s %s, moved were %s %s", refID, row.Status, row.Amount, row.Asset, m.amount, m.request.Asset)
+		}
+	}
+}
+
+// whole is checked of what is called recorded: its record says all that it must.
+func (o *oracle) whole(m *movement, row state.Transfer) {
+	switch {
+	case row.GroupID == "" || !m.sick[foreignGroup] && row.GroupID != groupOf(m.number):
+		o.violate("I2", "%s is %v with the group_id %q, and its own is %s", row.RefID, row.Status, row.GroupID, groupOf(m.number))
+	case m.sick[wrongTotal] && !m.sick[feeOnTop] && !m.sick[feeWithin]:
+		o.violate("I2", "%s is %v although its total is none of what it may be", row.RefID, row.Status)
+	}
+	for refID, other := range o.model.rows {
+		if refID != row.RefID && other.Status.Made() && other.Status != state.Unverified && other.GroupID == row.GroupID && other.RecordStatus != transfer.Failed && !o.model.closed[refID] {
+			o.violate("I2", "%s and %s are recorded with one group_id, %s", row.RefID, refID, row.GroupID)
 		}
 	}
 }

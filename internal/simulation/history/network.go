@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,6 +51,7 @@ type conn struct {
 
 	mu      sync.Mutex
 	changed *sync.Cond
+	isOver  bool         // the deadline of a read: nobody waits for what is not there
 	in      bytes.Buffer // what the client has not read yet
 	end     error        // what comes after it; nil where nothing is known yet
 	out     []byte       // what the client has written
@@ -91,8 +93,11 @@ func (p *process) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 func (c *conn) Read(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for c.in.Len() == 0 && c.end == nil {
+	for c.in.Len() == 0 && c.end == nil && !c.isOver {
 		c.changed.Wait()
+	}
+	if c.end == nil && c.in.Len() == 0 {
+		return 0, os.ErrDeadlineExceeded
 	}
 	if c.in.Len() > 0 {
 		return c.in.Read(b)
@@ -150,8 +155,15 @@ func (c *conn) RemoteAddr() net.Addr { return &net.TCPAddr{} }
 // SetDeadline implements net.Conn; the world has no deadlines of its own.
 func (c *conn) SetDeadline(time.Time) error { return nil }
 
-// SetReadDeadline implements net.Conn.
-func (c *conn) SetReadDeadline(time.Time) error { return nil }
+// SetReadDeadline implements net.Conn. A deadline is one that is over, with which the client looks
+// whether a connection that nobody uses has ended.
+func (c *conn) SetReadDeadline(t time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.isOver = !t.IsZero()
+	c.changed.Broadcast()
+	return nil
+}
 
 // SetWriteDeadline implements net.Conn.
 func (c *conn) SetWriteDeadline(time.Time) error { return nil }
@@ -188,10 +200,22 @@ type reply struct {
 	body       string
 }
 
-func (r reply) bytes(now time.Time) []byte {
+// written is an answer as it leaves the bank.
+func (b *bank) written(r reply) []byte {
+	var date time.Time
+	if !b.world.traits.clocks.noDate {
+		date = b.clock()
+	}
+	return r.bytes(date)
+}
+
+// bytes writes the answer, without a Date where that is zero.
+func (r reply) bytes(date time.Time) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "HTTP/1.1 %d X\r\nDate: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n",
-		r.status, now.UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT"), len(r.body))
+	fmt.Fprintf(&b, "HTTP/1.1 %d X\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n", r.status, len(r.body))
+	if !date.IsZero() {
+		fmt.Fprintf(&b, "Date: %s\r\n", date.UTC().Format("Mon, 02 Jan 2006 15:04:05 GMT"))
+	}
 	if r.retryAfter > 0 {
 		fmt.Fprintf(&b, "Retry-After: %d\r\n", int(r.retryAfter.Seconds()))
 	}
@@ -212,7 +236,7 @@ func (w *world) route(c *conn, m message) {
 		w.kernel.first("route token", func() {
 			transit("token", func() {
 				r := w.bank.grant()
-				transit("token answer", func() { c.answer(r.bytes(w.kernel.Now()), io.EOF) })
+				transit("token answer", func() { c.answer(w.bank.written(r), io.EOF) })
 			})
 		})
 	case m.method == "GET":
@@ -233,7 +257,7 @@ func (w *world) routeLookup(c *conn, m message) {
 	w.kernel.after(nil, w.kernel.between(transitMin, transitMax), "lookup "+m.query, func() {
 		r := w.bank.find(c.process, m)
 		w.kernel.after(nil, w.kernel.between(transitMin, transitMax), "found "+m.query, func() {
-			c.answer(r.bytes(w.kernel.Now()), io.EOF)
+			c.answer(w.bank.written(r), io.EOF)
 		})
 	})
 }
@@ -288,7 +312,7 @@ const (
 func (w *world) deliver(c *conn, m message, r reply, f fate) {
 	k := w.kernel
 	k.after(nil, k.between(transitMin, transitMax), "answer "+m.refID, func() {
-		whole := r.bytes(k.Now())
+		whole := w.bank.written(r)
 		switch f {
 		case arrives:
 			w.log("answer to %s: %d %.120s", m.refID, r.status, r.body)

@@ -23,6 +23,9 @@ func (w *world) play() {
 	for range 1 + k.random.IntN(6) {
 		w.declare()
 	}
+	if w.traits.payroll {
+		w.declarePayroll()
+	}
 	for range 3 + k.random.IntN(4) {
 		w.chapter()
 		if w.oracle.violated != nil {
@@ -70,6 +73,12 @@ func (w *world) chapter() {
 	case 5:
 		w.pass(k.between(time.Hour, 50*time.Hour))
 	}
+	if k.chance(t.months) {
+		w.month()
+	}
+	if k.chance(t.clocks.nightly) {
+		w.night()
+	}
 	var file *savedPlan
 	if len(w.plans) > 0 && k.chance(0.6) {
 		file = w.plans[k.random.IntN(len(w.plans))]
@@ -80,6 +89,19 @@ func (w *world) chapter() {
 	}
 }
 
+// night lets the window of a doubt end, or nearly, as a timer does that starts every night.
+func (w *world) night() {
+	for _, refID := range w.names() {
+		row := w.oracle.model.rows[refID]
+		left := w.traits.replayWindow - w.kernel.Now().Sub(row.IntendedAt)
+		if row.Status == state.InDoubt && left > 0 {
+			w.count("the night after a doubt")
+			w.pass(max(0, left+w.kernel.between(-6*time.Minute, 6*time.Minute)))
+			return
+		}
+	}
+}
+
 // loseState is a state that is gone, and a person who makes a new one on purpose.
 func (w *world) loseState() {
 	w.log("the state is lost, and a new one is made")
@@ -87,7 +109,7 @@ func (w *world) loseState() {
 	w.lineages++
 	err := w.place(func(path string) error {
 		lineage := fmt.Sprintf("5a1e0000-0000-4000-8000-%012d", w.lineages+1)
-		return w.disk.Create(path, created(lineage, true), w.kernel.Now)
+		return w.disk.Create(path, created(lineage, true), w.actingClock)
 	})
 	if err != nil {
 		panic(err) // of the simulation's own directory
@@ -101,6 +123,7 @@ func (w *world) apply(file *savedPlan) string {
 	p := w.newProcess("run")
 	w.log("%s applies (saved plan: %v)", p.id, file != nil)
 	p.start(func() { p.apply(file) })
+	defer func() { w.confirmClock(p) }()
 	isRival := false
 	w.drive(func() {
 		if w.healed {
@@ -119,6 +142,8 @@ func (w *world) apply(file *savedPlan) string {
 			w.log("%s is interrupted", victim.id)
 			w.count("interrupt")
 			victim.interrupt()
+		case k.chance(t.clocks.suspends):
+			w.suspend(victim)
 		case k.chance(t.stop):
 			w.stopProcess(victim, k.between(time.Second, 30*time.Second))
 		case !isRival && k.chance(t.rival/20):
@@ -127,6 +152,30 @@ func (w *world) apply(file *savedPlan) string {
 		}
 	})
 	return p.ended
+}
+
+// confirmClock is remit state clock, said by whoever was told that the clock lies behind the newest
+// event, once the clock is right.
+func (w *world) confirmClock(told *process) {
+	if !told.isBehind || !w.healed || w.oracle.violated != nil {
+		return
+	}
+	w.count("clock confirmed by a person")
+	p := w.newProcess("clock")
+	p.start(func() {
+		_ = p.do("confirms the clock", func() {
+			if err := p.take(); err != nil {
+				p.ended = err.Error()
+				return
+			}
+			entry := state.Clock{By: p.holder("state clock"), Reason: "the clock was set right"}
+			if err := p.journal.Append(context.Background(), entry); err != nil {
+				w.oracle.violate("I9", "state clock fails: %v", err)
+			}
+			p.ended = "the clock is right"
+		})
+	})
+	w.drive(func() {})
 }
 
 func (w *world) stopProcess(p *process, d time.Duration) {
@@ -144,7 +193,11 @@ func (w *world) rival(first *process) {
 	w.count("rival")
 	force := w.kernel.chance(0.6)
 	if force {
-		w.stopProcess(first, w.kernel.between(0, 30*time.Minute))
+		w.stopProcess(first, pick(w.kernel.random, w.kernel.between(0, startMax), w.kernel.between(0, 30*time.Minute)))
+		if w.kernel.chance(0.5) {
+			w.settleBeside(second, first)
+			return
+		}
 	}
 	w.log("%s applies beside %s (by force: %v)", second.id, first.id, force)
 	second.start(func() {
@@ -152,6 +205,17 @@ func (w *world) rival(first *process) {
 			_ = second.do("unlocks", func() { w.forceUnlock(second, first) })
 		}
 		second.apply(nil)
+	})
+}
+
+// settleBeside is somebody who takes the lock away from a run that does not answer, and settles
+// what it had in flight.
+func (w *world) settleBeside(person, first *process) {
+	w.count("settled beside a run")
+	w.log("%s settles what %s had in flight", person.id, first.id)
+	person.start(func() {
+		_ = person.do("unlocks", func() { w.forceUnlock(person, first) })
+		person.settleAll()
 	})
 }
 
@@ -179,34 +243,41 @@ func (w *world) forceUnlock(by, from *process) {
 // the truth from another channel, and says it.
 func (w *world) resolve() {
 	p := w.newProcess("resolve")
-	p.start(func() {
-		var err error
-		var work []state.Transfer
-		if p.do("opens", func() {
-			if err = p.take(); err != nil {
-				return
-			}
-			for _, refID := range w.names() {
-				row := w.oracle.model.rows[refID]
-				isOpen := row.Status == state.InDoubt || row.Status == state.Conflict || row.Status == state.Unverified
-				if isOpen || w.needsNews(row) {
-					work = append(work, row)
-				}
-			}
-		}) != nil || err != nil {
-			p.ended = fmt.Sprint(err)
-			return
-		}
-		if err := p.connect(); err != nil {
-			panic(err) // the options are constant
-		}
-		for _, row := range work {
-			p.resolveOne(row)
-		}
-		p.ended = fmt.Sprintf("resolved %d", len(work))
-	})
+	p.start(p.settleAll)
 	w.drive(func() {})
 }
+
+// settleAll is remit resolve of one ref_id after the other.
+func (p *process) settleAll() {
+	w := p.world
+	var err error
+	var work []state.Transfer
+	if p.do("opens", func() {
+		if err = p.take(); err != nil {
+			return
+		}
+		for _, refID := range w.names() {
+			row := w.oracle.model.rows[refID]
+			isOpen := row.Status == state.InDoubt || row.Status == state.Conflict || row.Status == state.Unverified
+			if isOpen || w.needsNews(row) {
+				work = append(work, row)
+			}
+		}
+	}) != nil || err != nil {
+		p.ended = fmt.Sprint(err)
+		return
+	}
+	if err := p.connect(); err != nil {
+		panic(err) // the options are constant
+	}
+	for _, row := range work {
+		p.resolveOne(row)
+	}
+	p.ended = fmt.Sprintf("resolved %d", len(work))
+}
+
+// commandsMax is in how many commands whatever asks for a person must be settled.
+const commandsMax = 3
 
 func (p *process) resolveOne(row state.Transfer) {
 	w := p.world
@@ -220,25 +291,37 @@ func (p *process) resolveOne(row state.Transfer) {
 	var isUnderWay bool
 	_ = p.do("asks the bank about "+row.RefID, func() { truth, isUnderWay = w.bank.truth(row.RefID), w.underWay[row.RefID] > 0 })
 	err := errors.New("nothing tried")
+	commands := 0
+	say := func(how func() error) {
+		commands++
+		err = how()
+	}
 	switch {
 	case row.Status == state.Conflict || row.Status == state.Unverified:
-		_, err = executor.ResolveAcceptRecord(ctx, r, nil)
+		say(func() error { _, err := executor.ResolveAcceptRecord(ctx, r, nil); return err })
 	case row.Status == state.InDoubt && w.traits.hasLookup:
-		if _, err = p.client.Ready(ctx); err == nil {
-			_, err = executor.ResolveByLookup(ctx, r, finder{p})
-		}
+		say(func() error {
+			_, err := p.client.Ready(ctx)
+			if err == nil {
+				_, err = executor.ResolveByLookup(ctx, r, finder{p})
+			}
+			return err
+		})
 	}
 	if err != nil && len(truth) > 0 {
-		_, err = executor.ResolveRecorded(ctx, r, truth)
+		say(func() error { _, err := executor.ResolveRecorded(ctx, r, truth); return err })
 	}
 	if err != nil && len(truth) == 0 && !isUnderWay {
-		_, err = executor.ResolveNotMade(ctx, r)
+		say(func() error { _, err := executor.ResolveNotMade(ctx, r); return err })
 	}
 	if _, disagrees := errors.AsType[*executor.DifferenceError](err); disagrees {
-		_, err = executor.ResolveAcceptRecord(ctx, r, truth)
+		say(func() error { _, err := executor.ResolveAcceptRecord(ctx, r, truth); return err })
 	}
 	_ = p.do("said of "+row.RefID, func() {
 		w.log("somebody resolves %s, which was %v: error %v", row.RefID, row.Status, err)
+		if commands > commandsMax && w.healed {
+			w.oracle.violate("I9", "%s takes %d commands to settle", row.RefID, commands)
+		}
 	})
 }
 

@@ -22,7 +22,9 @@ import (
 // process is one command that somebody runs: an apply, or a person's words.
 type process struct {
 	world        *world
-	id           string // of its run
+	machine      *machine
+	off          time.Duration // by which its machine's clock is further off than always
+	id           string        // of its run
 	killed       context.Context
 	kill         context.CancelFunc
 	ctx          context.Context // ends at an interrupt
@@ -38,6 +40,7 @@ type process struct {
 	client   *service.Client
 	fencedAt time.Time // when its lock was taken away
 	ended    string    // in words
+	isBehind bool      // it did not begin, because its clock lies behind the newest event
 
 	plan         *planner.Plan
 	saved        bool
@@ -66,6 +69,7 @@ func (w *world) newProcess(name string) *process {
 		world: w, id: fmt.Sprintf("%s-%d", name, w.runs), over: make(chan struct{}),
 		intended: make(map[string]intended), torn: make(map[string]bool), controls: w.controls,
 	}
+	p.machine, p.off = w.boot()
 	p.killed, p.kill = context.WithCancel(context.Background())
 	p.ctx, p.interrupt = context.WithCancel(context.Background())
 	w.processes = append(w.processes, p)
@@ -94,7 +98,7 @@ func (p *process) line(refID string) *planner.Change {
 }
 
 func (p *process) holder(command string) state.Holder {
-	return state.Holder{RunID: p.id, Command: command, User: "ada", Host: "simulation", Since: p.world.kernel.Now(), Version: "0"}
+	return state.Holder{RunID: p.id, Command: command, User: "ada", Host: p.machine.name, Since: p.Now(), Version: "0"}
 }
 
 // take opens the state and locks it, and now and then, and after a crash, holds what is
@@ -158,7 +162,7 @@ func (p *process) start(body func()) {
 func (p *process) connect() error {
 	options := service.Options{
 		BaseURL: "http://127.0.0.1:1", TokenURL: "http://127.0.0.1:1" + tokenPath, ClientID: "client", ClientSecret: "secret",
-		Timeout: time.Hour, InFlightMax: 8, UserAgent: "simulation", Dial: p.dial, Log: zerolog.Nop(), Now: p.world.kernel.Now,
+		Timeout: time.Hour, InFlightMax: 8, UserAgent: "simulation", Dial: p.dial, Log: zerolog.Nop(), Now: p.Now,
 	}
 	if p.world.traits.hasLookup {
 		options.LookupPath = lookupPath
@@ -202,6 +206,66 @@ func (p *process) apply(file *savedPlan) {
 	}
 	summary, err := carryOut(p.ctx, run)
 	p.ended = fmt.Sprintf("requests %d, stopped %q, error %v", summary.Requests, summary.Stopped, err)
+	_, p.isBehind = errors.AsType[*executor.BehindError](err)
+	if err == nil && summary.Stopped == "" && p.ctx.Err() == nil {
+		p.checkSent()
+	}
+	p.checkEnd()
+}
+
+// checkSent expects of an apply that carried out its plan to have sent again what is in doubt, where
+// all the evidence says that the service still knows it: who holds every doubt pays nobody.
+func (p *process) checkSent() {
+	w := p.world
+	if p.saved || !w.traits.canProve() {
+		return
+	}
+	_ = p.do("has sent what it could", func() {
+		now := w.kernel.Now()
+		for _, c := range p.plan.Changes.All() {
+			row := w.oracle.model.rows[c.RefID]
+			_, isSent := p.intended[c.RefID]
+			isFree := c.Declared() && len(c.Differences) == 0 && len(c.After) == 0 && c.Expires.IsZero() && !c.Until.After(now)
+			age := now.Sub(row.IntendedAt)
+			if c.Action == planner.Resolve && row.Status == state.InDoubt && !isSent && isFree && p.fencedAt.IsZero() && age < w.traits.replayWindow-slackMax {
+				w.oracle.violate("I9", "%s is not sent again, although it is %v old and every clock says so", c.RefID, age)
+			}
+		}
+	})
+}
+
+// checkEnd holds the exit code of an apply, as far as it tells of people, against what a plan says
+// that is made right after it.
+func (p *process) checkEnd() {
+	w := p.world
+	if p.saved {
+		return // it may have been made of other declarations
+	}
+	_ = p.do("says how it ended", func() {
+		if !p.fencedAt.IsZero() || w.oracle.violated != nil {
+			return
+		}
+		ctx := context.Background()
+		snapshot, err := p.journal.Snapshot(ctx)
+		if err != nil {
+			w.oracle.violate("I8", "the state can't be read after %s: %v", p.id, err)
+			return
+		}
+		defer func() { _ = snapshot.Close() }() // it was only read
+		left, err := executor.ReadLeftover(ctx, snapshot, p.plan)
+		if err != nil {
+			w.oracle.violate("I8", "%s can't say how it ended: %v", p.id, err)
+			return
+		}
+		status, err := planner.New(ctx, w.transfers(), snapshot, w.planControls(), p.Now())
+		if err != nil {
+			w.oracle.violate("I8", "there is no status after %s: %v", p.id, err)
+			return
+		}
+		if left.AsksForPerson() != status.AsksForPerson() {
+			w.oracle.violate("I8", "%s ends as if a person had to look: %v; right after it, status says %v", p.id, left.AsksForPerson(), status.AsksForPerson())
+		}
+	})
 }
 
 // run is what the executor is given.
@@ -235,7 +299,7 @@ func (p *process) makePlan(file *savedPlan) error {
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
 	if file == nil {
-		p.plan, err = w.plan(snapshot, p.id)
+		p.plan, err = w.plan(snapshot, p)
 		p.declared, p.planControls = w.declaredNow(), p.controls
 		return err
 	}
@@ -248,7 +312,7 @@ func (p *process) makePlan(file *savedPlan) error {
 	if w.client.Controls != nil {
 		controls = w.client.Controls(whole)
 	}
-	left, err := whole.Recheck(ctx, state.Past{Snapshot: snapshot}, planner.Controls{Declared: controls}, w.kernel.Now())
+	left, err := whole.Recheck(ctx, state.Past{Snapshot: snapshot}, planner.Controls{Declared: controls}, p.Now())
 	if err != nil {
 		return fmt.Errorf("the saved plan is refused: %w", err)
 	}

@@ -17,6 +17,11 @@ const (
 	movedWrong    sandbox.FaultKind = "moved-wrong"    // another amount is really moved
 	wrongMetadata sandbox.FaultKind = "wrong-metadata" // other pairs are echoed
 	torn          sandbox.FaultKind = "torn"           // a lookup shows it in pieces
+	noGroup       sandbox.FaultKind = "no-group-id"
+	foreignGroup  sandbox.FaultKind = "foreign-group-id" // that of the first transfer of all
+	wrongTotal    sandbox.FaultKind = "wrong-total"      // neither amount, nor with the fee, nor without it
+	feeOnTop      sandbox.FaultKind = "fee-on-top"       // total is amount and fee, as it may be
+	feeWithin     sandbox.FaultKind = "fee-within"       // total is amount without the fee, as it may be
 )
 
 // requestTimeout is the service block's timeout in every history.
@@ -27,6 +32,7 @@ func recordFaults() []sandbox.FaultKind {
 	return []sandbox.FaultKind{
 		sandbox.Rescaled, sandbox.WrongAmount, sandbox.WrongAsset, sandbox.WrongProfile, sandbox.WrongRefID,
 		sandbox.WrongCustomer, sandbox.SameID, sandbox.Backdated, sandbox.Bare, sandbox.Novel, sandbox.NovelStatus, wrongMetadata,
+		noGroup, foreignGroup, wrongTotal, feeOnTop, feeWithin,
 	}
 }
 
@@ -66,6 +72,9 @@ type traits struct {
 	saved                  float64
 	people                 float64 // that a person resolves something
 	shareStore             bool    // commands find the state's file open already
+	clocks                 clocks
+	payroll                bool    // a block with rows is declared
+	months                 float64 // that one passes before a chapter
 }
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
@@ -119,6 +128,10 @@ func newTraits(r *rand.Rand) traits {
 		t.rateLimits = map[transfer.Operation]executor.RateLimit{
 			transfer.Internal: {Requests: 1 + r.IntN(4), Window: pick(r, time.Second, 10*time.Second, time.Minute)},
 		}
+	}
+	t.clocks = newClocks(r)
+	if t.payroll = chance(0.3); t.payroll {
+		t.months = pick(r, 0, 0.3, 0.5)
 	}
 	return t
 }

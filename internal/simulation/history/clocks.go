@@ -1,0 +1,135 @@
+package history
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// machine is where commands run. Its clock is its own; its boot is what nobody can set.
+type machine struct {
+	name   string
+	offset time.Duration // of its clock, for good
+	drift  time.Duration // a day
+	boots  int
+	booted time.Time // in the time of the world
+}
+
+// clocks are how the clocks of a history are wrong.
+type clocks struct {
+	machines []machine     // as each is when the history begins
+	wrong    float64       // chance that one command finds its machine's clock far off
+	noDate   bool          // the service's answers have no Date
+	noBoot   bool          // the machines do not say how long they are up
+	service  time.Duration // by which the service's own clock, which is its Date, is off
+	drift    time.Duration // a day, of the service's clock
+	reboots  float64       // chance of each command
+	suspends float64       // of each step of an apply: the machine sleeps, for hours
+	nightly  float64       // chance that the next command comes when the window has just ended, or nearly
+}
+
+const (
+	skewMax  = 3*time.Minute + 30*time.Second // of a machine whose clock is called right
+	aheadMax = time.Minute                    // of a service whose clock is
+	driftMax = 30 * time.Second
+)
+
+// newClocks draws the clocks of one history. In half of them all are right.
+func newClocks(r *rand.Rand) clocks {
+	chance := func(p float64) bool { return r.Float64() < p }
+	within := func(most time.Duration) time.Duration { return time.Duration(r.Int64N(int64(2*most)+1)) - most }
+	c := clocks{machines: []machine{{name: "simulation", booted: epoch().Add(-time.Hour), boots: 1}}}
+	c.noDate, c.noBoot = chance(0.25), chance(0.2)
+	c.nightly = pick(r, 0, 0, 0.3, 0.6)
+	if chance(0.5) {
+		return c
+	}
+	for i := range r.IntN(3) {
+		c.machines = append(c.machines, machine{name: fmt.Sprintf("simulation-%d", i+2), booted: epoch().Add(-time.Hour), boots: 1})
+	}
+	for i := range c.machines {
+		m := &c.machines[i]
+		m.offset = pick(r, 0, within(skewMax), pick(r, -skewMax, skewMax))
+		m.drift = pick(r, 0, 0, within(5*time.Second))
+	}
+	c.service = pick(r, 0, 0, within(aheadMax))
+	c.drift = pick(r, 0, 0, within(5*time.Second))
+	c.wrong = pick(r, 0, 0.15, 0.3)
+	c.reboots = pick(r, 0, 0.2)
+	c.suspends = pick(r, 0, 0, 0.005)
+	return c
+}
+
+// slackMax is how much less than the window a doubt's age must be for every clock to agree that the
+// service still knows it.
+const slackMax = 20 * time.Minute
+
+// canProve reports whether nothing but the age of a doubt decides whether it is sent again, and all
+// that tells the age is there and right.
+func (t traits) canProve() bool {
+	c := t.clocks
+	return !t.hasLookup && !t.holdDoubt && !c.noDate && c.wrong == 0 && c.suspends == 0
+}
+
+// clock is what a machine says, in a command by which its clock is further off than always.
+func (w *world) clock(m *machine, off time.Duration) time.Time {
+	now := w.kernel.Now()
+	if w.healed {
+		return now
+	}
+	return now.Add(m.offset + off + drifted(m.drift, now))
+}
+
+// clock is what the service says, and what it forgets by.
+func (b *bank) clock() time.Time {
+	now := b.world.kernel.Now()
+	c := b.world.traits.clocks
+	return now.Add(c.service + drifted(c.drift, now))
+}
+
+// drifted is how far a clock went astray; it is never let go further than driftMax.
+func drifted(aDay time.Duration, now time.Time) time.Duration {
+	far := time.Duration(float64(aDay) * float64(now.Sub(epoch())) / float64(24*time.Hour))
+	return max(-driftMax, min(driftMax, far))
+}
+
+// boot finds the machine of a new command, which may have been booted meanwhile and may have
+// another time than it had.
+func (w *world) boot() (*machine, time.Duration) {
+	c, k := w.traits.clocks, w.kernel
+	m := w.machines[k.random.IntN(len(w.machines))]
+	if w.healed {
+		return m, 0
+	}
+	if k.chance(c.reboots) {
+		w.log("%s boots", m.name)
+		w.count("boot")
+		m.boots++
+		m.booted = k.Now()
+	}
+	if !k.chance(c.wrong) {
+		return m, 0
+	}
+	off := pick(k.random, 4*time.Minute, 10*time.Hour, 10*time.Hour, 10*365*24*time.Hour)
+	word := "ahead"
+	if k.chance(0.5) {
+		off, word = -off, "behind"
+	}
+	w.log("the clock of %s is off by %v", m.name, off)
+	w.count(fmt.Sprintf("clock %s by %v", word, max(off, -off)))
+	return m, off
+}
+
+// suspend puts the machine of a process to sleep, with all that runs there.
+func (w *world) suspend(p *process) {
+	d := w.kernel.between(time.Minute, 30*time.Hour)
+	w.log("%s sleeps for %v", p.machine.name, d)
+	w.count("suspended machine")
+	w.kernel.mu.Lock()
+	defer w.kernel.mu.Unlock()
+	for _, other := range w.processes {
+		if other.machine == p.machine {
+			other.stoppedUntil = w.kernel.now.Add(d)
+		}
+	}
+}
