@@ -74,9 +74,13 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 		}
 	} else {
 		ex = readAnswer(answer, what.answerMax)
-		ex.body = c.secrets.scrub(ex.body)
+		var signed []string
 		for _, signature := range what.signature {
-			ex.body = replace(ex.body, []byte(signature[0]))
+			signed = append(signed, signature...)
+		}
+		ex.body = c.secrets.Scrub(ex.body, signed...)
+		if ex.err != nil {
+			ex.body = withoutCut(ex.body)
 		}
 	}
 	if errors.Is(ex.err, context.DeadlineExceeded) && whole.Err() != nil {
@@ -135,6 +139,11 @@ func newRequest(ctx context.Context, what call, with *token, body *requestBody) 
 		r.Body, r.ContentLength = io.NopCloser(&body.bytes), int64(len(what.body))
 	}
 	return r.WithContext(ctx)
+}
+
+// withoutCut is a body that was not read whole without its last word, which may be the beginning of a secret.
+func withoutCut(body []byte) []byte {
+	return body[:bytes.LastIndexAny(body, "\" \t\r\n")+1]
 }
 
 func readAnswer(answer *http.Response, bytesMax int64) exchange {

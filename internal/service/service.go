@@ -27,6 +27,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/jws"
+	"remit/internal/redact"
 )
 
 const (
@@ -114,7 +115,7 @@ type Client struct {
 	transport  *http.Transport                                        // for tokens, lookups and proxies
 	direct     *direct                                                // for requests to create
 	tokens     *tokens
-	secrets    *secrets
+	secrets    *redact.Set // removed from all that comes back: some services repeat a request in their errors
 	log        zerolog.Logger
 	watch      func(Seen)
 	now        func() time.Time
@@ -144,13 +145,26 @@ func New(o Options) (*Client, error) {
 	c := &Client{
 		name: o.String(), base: base, lookupPath: o.LookupPath, lookups: new(lookupLength), userAgent: o.UserAgent,
 		timeout: o.Timeout, sign: o.Sign, signed: http.CanonicalHeaderKey(o.SignatureHeader), transport: transport, log: o.Log, watch: o.Watch, now: o.Now,
-		secrets: newSecrets(o.ClientID, o.ClientSecret), direct: newDirect(base, transport, o.Now),
+		secrets: o.secrets(), direct: newDirect(base, transport, o.Now),
 	}
 	if c.timeout == 0 {
 		c.timeout = timeoutDefault
 	}
 	c.tokens = newTokens(o, c)
 	return c, nil
+}
+
+// secrets are what may appear in nothing that is kept or shown. A short secret is removed where it
+// stands as in the header of a request for a token.
+func (o Options) secrets() *redact.Set {
+	s := new(redact.Set)
+	for _, form := range []string{
+		o.ClientSecret, url.QueryEscape(o.ClientSecret),
+		o.ClientID + ":" + o.ClientSecret, url.QueryEscape(o.ClientID) + ":" + url.QueryEscape(o.ClientSecret),
+	} {
+		s.Add(form)
+	}
+	return s
 }
 
 func (o Options) check() error {

@@ -244,7 +244,8 @@ func (t *tokens) fetchBy(style AuthStyle) (*token, error) {
 		return nil, failure
 	}
 	c.show(seen)
-	c.secrets.add(got.AccessToken)
+	c.secrets.AddPassing(got.AccessToken)
+	c.secrets.AddPassing(got.RefreshToken)
 	fresh := &token{header: c.header(got.AccessToken), date: via.date, lacks: lacking(t.config.Scopes, got)}
 	if life := lifetime(got); life > 0 {
 		fresh.expires = began.Add(life)
@@ -330,7 +331,7 @@ func (t *tokens) describeAnswer(answer *oauth2.RetrieveError) *tokenError {
 	if 300 <= status && status < 400 {
 		e.reason += "; a redirect is never followed, because it would hand the secret to another address"
 	}
-	body := t.client.secrets.scrub(answer.Body)
+	body := t.client.secrets.Scrub(answer.Body)
 	p, isProblem := parseProblem(body)
 	switch {
 	case answer.ErrorCode != "":
@@ -341,7 +342,7 @@ func (t *tokens) describeAnswer(answer *oauth2.RetrieveError) *tokenError {
 		if answer.ErrorURI != "" {
 			e.reason += ", see " + t.client.quote(answer.ErrorURI)
 		}
-	case status < 400:
+	case status < 400, mayHoldToken(body):
 	case isProblem:
 		e.reason += ": " + p.words()
 	default:
@@ -354,6 +355,12 @@ func (t *tokens) describeAnswer(answer *oauth2.RetrieveError) *tokenError {
 	isAbout := answer.ErrorCode == "" || answer.ErrorCode == "invalid_client" || answer.ErrorCode == "invalid_request"
 	e.unknownClient = isAbout && (status == http.StatusBadRequest || status == http.StatusUnauthorized)
 	return e
+}
+
+// mayHoldToken reports whether an answer names what holds a token, or part of one, that nobody was told of.
+func mayHoldToken(body []byte) bool {
+	isAny := func(name string) bool { return bytes.Contains(body, []byte(name)) }
+	return slices.ContainsFunc([]string{"access_token", "refresh_token", "id_token"}, isAny)
 }
 
 // tokenTransport sends the requests of oauth2 as ours and keeps of the answer what oauth2

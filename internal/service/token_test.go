@@ -2,11 +2,14 @@ package service_test
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -105,6 +108,9 @@ func TestTokenFailuresAreToldWithoutSecrets(t *testing.T) {
 		"a token that is no header":         {200, "Content-Type: application/json", `{"access_token":"token-number-0\r\nX: y"}`, "cannot stand in a header", false},
 		"an endless token":                  {200, "Content-Type: application/json", `{"access_token":"` + strings.Repeat("token-number-0", 2000) + `"}`, "more than 16384 bytes", false},
 		"an answer of more than a mebibyte": {200, "Content-Type: application/json", `{"access_token":"token-number-0","x":"` + strings.Repeat("x", 1<<20) + `"}`, "no token that can be read", false},
+		"refused with the header escaped":   {400, "Content-Type: application/json", `{"title":"No","detail":"got Basic ZmluYW5jZTpzZWNyZXQtb2YtdGhlLWNsaWVudA\\u003d\\u003d"}`, "No: got Basic [removed]", true},
+		"refused with the body repeated":    {400, "", "client_id=finance&client_secret=secret%2Dof%2Dthe%2Dclient", "client_secret=[removed]", true},
+		"an error with a token":             {400, "Content-Type: application/json", `{"access_token":"token-number-0","detail":"no"}`, "answered 400 Bad Request", true},
 		"a success that is an error":        {200, "Content-Type: application/json", `{"error":"invalid_scope"}`, `"invalid_scope"`, false},
 	}
 	for name, tt := range tests {
@@ -449,6 +455,72 @@ func TestSecretsThatTheServiceRepeats(t *testing.T) {
 				t.Errorf("tells a secret: %+v", got)
 			}
 		})
+	})
+}
+
+func TestSecretsThatTheServiceRepeatsInAnotherForm(t *testing.T) {
+	each := func(text, format string) string {
+		var out strings.Builder
+		for _, c := range []byte(text) {
+			fmt.Fprintf(&out, format, c)
+		}
+		return out.String()
+	}
+	forms := map[string]func(string) string{
+		"in escapes of JSON":      func(text string) string { return each(text, `\u%04x`) },
+		"in JSON in JSON":         func(text string) string { return each(text, `\\u%04x`) },
+		"percent-encoded":         func(text string) string { return each(text, "%%%02X") },
+		"percent-encoded twice":   func(text string) string { return each(text, "%%25%02x") },
+		"in entities":             func(text string) string { return each(text, "&#%d;") },
+		"in base64":               func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) },
+		"in base64url, one later": func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte("x" + text)) },
+		"in base64, two later":    func(text string) string { return base64.StdEncoding.EncodeToString([]byte("xy" + text)) },
+		"in hexadecimal digits":   func(text string) string { return hex.EncodeToString([]byte(text)) },
+	}
+	for place, format := range map[string]string{
+		"text": "400 headers: %s", "problem": `422 {"title":"No","detail":"%s"}`, "record": "200 " + strings.Replace(answer, `"t1"`, `"%s"`, 1),
+		"existing record": `409 {"type":"already-exists","meta":{"existing":` + strings.Replace(answer, `"t1"`, `"%s"`, 1) + `}}`,
+		"list":            `200 {"items":[{"ref_id":"a","id":"%s"}]}`,
+	} {
+		for form, write := range forms {
+			t.Run(place+" "+form, func(t *testing.T) {
+				status, _ := strconv.Atoi(format[:3])
+				var written []string
+				w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+					written = []string{write(r.Header.Get("Authorization")), write(secret)}
+					always(status, "", fmt.Sprintf(format[4:], strings.Join(written, " ")))(rw, r)
+				}}
+				w.in(t, func(t *testing.T, c *service.Client) {
+					got := c.Submit(t.Context(), path, []byte(request))
+					text := fmt.Sprintf("%+v %s %+v", got, got.Problem, got.Record)
+					found, err := c.Find(t.Context(), []string{"a"})
+					text += fmt.Sprint(found, err)
+					for _, part := range append(written, secret, "token-number", each(secret, `\u%04x`)) {
+						if strings.Contains(text, part) {
+							t.Errorf("tells %q: %s", part, text)
+						}
+					}
+					if place == "record" && (got.Kind != executor.Answered || got.Record == nil) {
+						t.Errorf("the record is lost: %+v", got)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestAnAnswerThatWasCutEndsBeforeItsLastWord(t *testing.T) {
+	w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+		rw.Header().Set("Content-Length", "1000")
+		rw.WriteHeader(500)
+		sent := r.Header.Get("Authorization")
+		_, _ = io.WriteString(rw, "it sent "+sent[:len(sent)-1])
+	}}
+	w.in(t, func(t *testing.T, c *service.Client) {
+		got := c.Submit(t.Context(), path, []byte(request))
+		if text := fmt.Sprintf("%+v %s", got, got.Problem); strings.Contains(text, "token-num") || !strings.Contains(text, "it sent Bearer") {
+			t.Errorf("it keeps %s", text)
+		}
 	})
 }
 

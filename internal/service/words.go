@@ -14,7 +14,7 @@ const wordsMax = 300
 
 // clean makes a foreign text fit for a reason: no secret, no character that a person could
 // not see, not endless.
-func (c *Client) clean(text string) string { return visible(string(c.secrets.scrub([]byte(text)))) }
+func (c *Client) clean(text string) string { return visible(c.secrets.ScrubText(text)) }
 
 func (c *Client) quote(text string) string { return fmt.Sprintf("%q", c.clean(text)) }
 
