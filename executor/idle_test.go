@@ -52,6 +52,25 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 			map[string]string{"rent": "remit resolve rent"},
 			0,
 		},
+		"a doubt is too old to be sent again, and there is no lookup": {
+			func(w *world) *planner.Plan {
+				doubtful(w)
+				time.Sleep(25 * time.Hour)
+				return w.plan(request("rent"))
+			},
+			map[string]string{"rent": "remit resolve rent --recorded FILE"},
+			1,
+		},
+		"a doubt is too old to be sent again, and a list may lag": {
+			func(w *world) *planner.Plan {
+				doubtful(w)
+				w.lookup = true
+				time.Sleep(25 * time.Hour)
+				return w.plan(request("rent"))
+			},
+			map[string]string{"rent": "remit resolve rent"},
+			0,
+		},
 		"what it depends on expired": {
 			func(w *world) *planner.Plan {
 				w.service.ready = func() (time.Time, error) {

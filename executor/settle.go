@@ -169,6 +169,7 @@ func (c *course) writeFindings(findings []finding) {
 func (o *order) sendAgain(u *unsettled) {
 	change := o.planned[u.refID]
 	if why := o.mayNotSendAgain(u, change); why != "" {
+		u.isStale = o.c.run.Finder == nil && o.c.tooOld(u.since) != ""
 		o.hold(u, why)
 		return
 	}
@@ -231,7 +232,7 @@ func (o *order) hold(u *unsettled, why string) {
 func hold(u *unsettled, why string) verdict {
 	v := doubt(u.known, why)
 	v.next = command(u.refID, "")
-	if u.unread {
+	if u.unread || u.isStale {
 		v.next, v.idle = command(u.refID, "--recorded FILE"), true
 	}
 	return v

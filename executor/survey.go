@@ -36,6 +36,7 @@ type unsettled struct {
 	amiss   string       // why its request can't be compared; "" where it can
 	undue   string       // why it must not be sent again, as its latest lookup has it
 	unread  bool         // that has a record that can't be read
+	isStale bool         // too old to be sent again, and there is no lookup: no apply settles it
 }
 
 // takeSurvey scans the state once.

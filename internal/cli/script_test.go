@@ -167,7 +167,7 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			},
 			"service": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) == 0 {
-					ts.Fatalf("usage: service start|fault|deny|mute|wait|requests|count|group|debits|export|secrets …")
+					ts.Fatalf("usage: service start|fault|deny|mute|undated|wait|requests|count|group|debits|export|secrets …")
 				}
 				ts.Value(serviceKey{}).(*fakeService).command(ts, args)
 			},
@@ -309,6 +309,7 @@ type fakeService struct {
 	denied  bool     // tokens are refused from now on
 	demands demands
 	mute    bool // nobody who asks for a token is answered from now on
+	undated bool // no answer has a Date from now on
 }
 
 // command is the script command:
@@ -318,6 +319,7 @@ type fakeService struct {
 //	service deny             hand out no token any more
 //	service allow            hand them out again
 //	service mute             answer nobody who asks for a token any more
+//	service undated          put no Date into answers any more
 //	service wait N           wait until N requests to create have come
 //	service requests         print them
 //	service count posts|transfers
@@ -338,6 +340,10 @@ func (s *fakeService) command(ts *testscript.TestScript, args []string) {
 	case "mute":
 		s.mu.Lock()
 		s.mute = true
+		s.mu.Unlock()
+	case "undated":
+		s.mu.Lock()
+		s.undated = true
 		s.mu.Unlock()
 	case "wait":
 		s.wait(ts, rest[0])
@@ -409,7 +415,7 @@ func (s *fakeService) now() time.Time { return time.Now().Add(time.Duration(s.of
 
 // serve records what passes between remit and the sandbox.
 func (s *fakeService) serve(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Date", s.now().UTC().Format(http.TimeFormat))
+	s.date(w.Header())
 	if r.URL.Path == sandbox.TokenPath {
 		s.serveToken(w, r)
 		return
@@ -432,6 +438,16 @@ func (s *fakeService) serve(w http.ResponseWriter, r *http.Request) {
 		s.mu.Unlock()
 	}
 	s.box.ServeHTTP(w, r)
+}
+
+// date says in an answer what time it is by the service's clock.
+func (s *fakeService) date(header http.Header) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	header["Date"] = nil // or the server would put its own there
+	if !s.undated {
+		header.Set("Date", s.now().UTC().Format(http.TimeFormat))
+	}
 }
 
 func (s *fakeService) serveToken(w http.ResponseWriter, r *http.Request) {
