@@ -17,7 +17,7 @@ approve) # read it first: remit show PLAN
   remit approve "$2" --key="$3" --count="$4" --total="$5"
   ;;
 apply) # needs REMIT_CLIENT_ID and REMIT_CLIENT_SECRET
-  remit apply "$2" --lock-timeout=5m
+  remit apply "$2" --declared --lock-timeout=5m
   ;;
 export)
   remit audit export --run=latest --out="$2"

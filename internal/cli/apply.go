@@ -40,6 +40,7 @@ type applying struct {
 	faults       []string // of the sandbox
 	digest       string   // the beginning of the digest of the plan that was approved; "" for none
 	file         string   // the saved plan; "" where apply plans by itself
+	declared     bool     // the saved plan is held against the files at hand
 	rehearse     bool
 	join         bool // take part in the run in progress
 	monitoring
@@ -68,6 +69,8 @@ func newApply(p *process) *cobra.Command {
 			a.waitFinal = cmd.Flags().Changed("wait")
 			if len(args) == 1 {
 				a.file = args[0]
+			}
+			if len(args) == 1 && !a.declared {
 				a.need = config.NeedControls // the plan carries its requests with it
 			}
 			if err := a.monitoring.check(cmd, a.rehearse); err != nil {
@@ -86,6 +89,7 @@ func newApply(p *process) *cobra.Command {
 	a.planning.flags(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&a.join, "join", false, "take part in the run in progress on PostgreSQL, or begin one where there is none and it is approved")
+	flags.BoolVar(&a.declared, "declared", false, "with a saved plan: send it only if the files here declare each line of it, with the same fingerprint")
 	flags.BoolVar(&a.autoApprove, "auto-approve", false, "don't ask")
 	flags.StringVar(&a.digest, "plan-digest", "", "don't ask, and send only a plan whose `digest` is or begins so (12 characters or more)")
 	flags.BoolVar(&a.retryRefused, "retry-refused", false, "with --auto-approve or --plan-digest: submit again what was refused")
@@ -134,7 +138,7 @@ func (a *applying) run(ctx context.Context, p *process) error {
 // again is what an apply of the same is typed as once more: a saved plan by its name.
 func (a *applying) again() string {
 	if a.file != "" {
-		return "apply " + shell.Word(a.file)
+		return "apply " + a.declaredFlag() + shell.Word(a.file)
 	}
 	return "apply"
 }
@@ -169,6 +173,9 @@ func (a *applying) check(p *process) error {
 	}
 	if _, err := sandbox.ParseFaults(a.faults...); err != nil {
 		return err
+	}
+	if a.declared && a.file == "" {
+		return errors.New("--declared is for a saved plan: without one, apply plans what the files declare; nothing was sent")
 	}
 	if a.file != "" && a.arePlanned() {
 		return errors.New("a saved plan is applied as it is: --target, --override-limit, --accept-… and --allow-empty belong to plan")
@@ -245,6 +252,9 @@ func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapsh
 		left, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now())
 		if err != nil {
 			return nil, a.unfit(a.file, "cannot be applied; nothing was sent", err)
+		}
+		if err := a.checkDeclared(ctx, w, plan); err != nil {
+			return nil, err
 		}
 		return left, w.showPlan(left, &a.planning, a.asJSON)
 	}

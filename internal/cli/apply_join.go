@@ -186,6 +186,9 @@ func (a *applying) joinedPlan(ctx context.Context, w *workspace, journal state.J
 		if saved.SHA256 != begun.PlanSHA256 {
 			return nil, a.cannotJoin(begun, fmt.Errorf("%s is another plan: its digest is %s, that of the run %s", a.file, saved.Digest, begun.Digest))
 		}
+		if err := a.checkDeclared(ctx, w, saved.Plan); err != nil {
+			return nil, err
+		}
 		return saved.Plan, a.findApprovals(w, saved.Plan, saved)
 	}
 	packed, err := journal.Plan(ctx)

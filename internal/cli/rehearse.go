@@ -60,6 +60,9 @@ func (a *applying) toRehearse(ctx context.Context, w *workspace) (*planner.Plan,
 	if err != nil || !plan.Applicable() {
 		return plan, err
 	}
+	if err := a.checkDeclared(ctx, w, plan); err != nil {
+		return nil, err
+	}
 	left, err := a.leftOf(ctx, w, plan)
 	if err != nil {
 		return nil, a.unfit(a.file, "cannot be applied; nothing was sent", err)

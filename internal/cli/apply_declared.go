@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"context"
+
+	"remit/config"
+	"remit/planner"
+)
+
+// declaredFlag is --declared as it is typed, with a space after it, where it was given.
+func (a *applying) declaredFlag() string {
+	if a.declared {
+		return "--declared "
+	}
+	return ""
+}
+
+// checkDeclared refuses, with --declared, a saved plan of which the files at hand do not declare each
+// line as it is. The whole plan is held against them, whatever an earlier run of it recorded.
+func (a *applying) checkDeclared(ctx context.Context, w *workspace, plan *planner.Plan) error {
+	if !a.declared {
+		return nil
+	}
+	var mistakes config.Mistakes
+	different := plan.CompareDeclared(w.counting(declared(ctx, w.config, &mistakes)))
+	w.quiet()
+	if err := w.report(w.config, mistakes.Diagnostics(), a.asJSON); err != nil {
+		return err
+	}
+	switch {
+	case ctx.Err() != nil:
+		return interrupted("before the plan was held against the files")
+	case different != nil:
+		return a.unfit(a.file, "cannot be applied; nothing was sent", different)
+	}
+	return nil
+}
