@@ -58,7 +58,7 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 				time.Sleep(25 * time.Hour)
 				return w.plan(request("rent"))
 			},
-			map[string]string{"rent": "remit resolve rent --recorded FILE"},
+			map[string]string{"rent": "remit resolve rent --recorded FILE --reason \"…\""},
 			1,
 		},
 		"a doubt is too old to be sent again, and a list may lag": {
