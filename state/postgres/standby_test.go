@@ -17,20 +17,55 @@ import (
 // has is gone where a standby takes its place.
 func TestACommitThatNoStandbyHasIsNotTakenForDurable(t *testing.T) {
 	server := pgtest.Start(t)
-	wait := func(standbys string) {
+	// set says what commits wait for. Another process of the server heeds it, in its own time.
+	set := func(standbys string) {
 		t.Helper()
 		server.Exec(t, "public", `ALTER SYSTEM SET synchronous_standby_names = '`+standbys+`'`)
 		server.Exec(t, "public", `SELECT pg_reload_conf()`)
-		waitUntil(t, "the server to read its settings", func() bool {
-			return server.Exec(t, "public", `SELECT current_setting('synchronous_standby_names')`) == standbys
-		})
 	}
-	// endWait ends the wait of the session that waits for a standby, once it does.
+	// endWait ends the wait of the session that waits for a standby, once it does, and returns when
+	// that session does not wait any more.
+	const waiting = `FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND backend_type = 'client backend'`
 	endWait := func(by string) {
 		t.Helper()
+		pid := ""
 		waitUntil(t, "a commit to wait", func() bool {
-			return server.Exec(t, "public", `SELECT count(`+by+`(pid)) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`) == "1"
+			pid = server.Exec(t, "public", `SELECT coalesce(min(pid)::text, '') `+waiting)
+			return pid != ""
 		})
+		server.Exec(t, "public", `SELECT `+by+`(`+pid+`)`)
+		waitUntil(t, "its wait to end", func() bool {
+			return server.Exec(t, "public", `SELECT count(*) `+waiting+` AND pid = `+pid) == "0"
+		})
+	}
+	wait := func(standbys string) {
+		t.Helper()
+		set(standbys)
+		if standbys == "" {
+			return // which wakes who waits
+		}
+		// It is so once a commit waits.
+		tried := make(chan error, 1)
+		try := func() {
+			_, err := server.TryExec(t.Context(), "public", `SELECT pg_logical_emit_message(true, 'try', '')::text`)
+			tried <- err
+		}
+		go try()
+		waitUntil(t, "commits to wait", func() bool {
+			select {
+			case err := <-tried:
+				if err != nil {
+					t.Fatal(err)
+				}
+				go try()
+			default:
+			}
+			return server.Exec(t, "public", `SELECT count(*) `+waiting) == "1"
+		})
+		endWait("pg_cancel_backend")
+		if err := <-tried; err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, by := range []string{"pg_cancel_backend", "pg_terminate_backend"} {
 		t.Run(by, func(t *testing.T) {
