@@ -40,8 +40,9 @@ func (w *workspace) knownStateError(err error) error {
 		return withHint(fmt.Errorf("the state %s is empty, which a state never is; nothing was sent. Restore it from a backup, "+
 			"or, only where no backup exists, move it away and make a new one on purpose", w.path), w.command("init --new-state"))
 	case errors.Is(err, state.ErrDamaged):
-		return withHint(fmt.Errorf("the state %s is damaged; nothing was sent. %s, and let that be checked:\n%w",
-			w.path, w.place.Words().putAway, err), w.command("audit verify"))
+		return withHint(fmt.Errorf("the state %s is damaged; nothing was sent. %s and restore the state from a backup. "+
+			"Only where no backup exists, run %s, and then %s with the service's export. Let what is there then be checked:\n%w",
+			w.path, w.place.Words().putAway, w.command("init --new-state"), w.command("import"), err), w.command("audit verify"))
 	case errors.Is(err, state.ErrForeign):
 		return withHint(fmt.Errorf("what stands at %s is not a state of remit; nothing was sent, and it was left as it is. "+
 			"Restore the state from a backup, or correct %s, and let it be checked:\n%w", w.path, w.place.Words().argument, err), w.command("audit verify"))
@@ -143,10 +144,10 @@ func (w *workspace) fenced(failed error) string {
 	case taken.Reason != "":
 		return fmt.Sprintf("%s by %s on %s, with remit force-unlock: %q", text, taken.By.User, taken.By.Host, taken.Reason)
 	case taken.By != state.Holder{}:
-		return fmt.Sprintf("%s, and not with remit force-unlock: %s on %s (process %d, %q) has it now, as is possible where the file was overwritten",
-			text, taken.By.User, taken.By.Host, taken.By.PID, taken.By.Command)
+		return fmt.Sprintf("%s, and not with remit force-unlock: %s on %s (process %d, %q) has it now, as is possible where %s",
+			text, taken.By.User, taken.By.Host, taken.By.PID, taken.By.Command, w.place.Words().freed)
 	}
-	return text + ", and not with remit force-unlock, as is possible where the file was overwritten"
+	return text + ", and not with remit force-unlock, as is possible where " + w.place.Words().freed
 }
 
 // inDoubt says what a run without its journal leaves open, and why that pays nothing twice.

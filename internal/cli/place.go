@@ -39,7 +39,8 @@ type place interface {
 // placeWords are what advice calls things at a place.
 type placeWords struct {
 	kept     string // what a copy is kept of before anything else
-	putAway  string // what is done with a damaged one
+	putAway  string // what is done with a damaged one before another takes its place
+	freed    string // how its lock may end without force
 	argument string // what says where it is
 	replaced string // what happened to one that was replaced under a run
 	holds    string // what then has what was written
@@ -125,7 +126,8 @@ func (f file) Files() []string {
 func (f file) Words() placeWords {
 	return placeWords{
 		kept:     "the file and its -wal file",
-		putAway:  "Keep a copy of it and of " + f.path + "-wal, move both away, restore the state from a backup",
+		putAway:  "Keep a copy of it and of " + f.path + "-wal, move both away,",
+		freed:    "the file was overwritten",
 		argument: "the path in the state block",
 		replaced: "the file of the state " + f.path + " was replaced or removed while this run used it",
 		holds: "is in the file that stood there, not in the one that may stand there now. " +
@@ -210,7 +212,8 @@ func (d database) Files() []string { return nil }
 func (d database) Words() placeWords {
 	return placeWords{
 		kept:     "the schema",
-		putAway:  "Keep a copy of the schema, as pg_dump makes it, and restore the state from a backup",
+		putAway:  "Keep the schema under another name (ALTER SCHEMA … RENAME TO …),",
+		freed:    "the server ended the session that held the lock",
 		argument: "url and schema in the state block",
 		replaced: "the state " + d.String() + " no longer has what this run wrote last, as where another server took the place of the first before it had everything",
 		holds: "was in the database, and may be gone from it. " +

@@ -72,7 +72,7 @@ func (j *journal) transact(calls []*storage.Call) ([]error, error) {
 			j.tip = stage.Tip
 			return answers, nil
 		case attempt == attemptsMax || !isTransient(err):
-			return answers, j.store.hide(explain(err))
+			return answers, j.taken(j.store.hide(explain(err)))
 		}
 		if broken := j.Broken(); broken != nil {
 			return answers, broken

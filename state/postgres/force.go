@@ -50,6 +50,9 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, reason string)
 			if err != nil {
 				return err
 			}
+			if err := checkNewest(ctx, tx, tip); err != nil {
+				return err
+			}
 			return sendBatch(ctx, tx, func(b *pgx.Batch) {
 				b.Queue(`UPDATE meta SET fence = fence + 1, lock = lock + 1, holder_pid = 0, holder = ''`)
 				insertLines(b, []storage.Line{{Event: tip.Next(draft, s.now())}})

@@ -242,7 +242,12 @@ func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duratio
 func (s *Store) begin(ctx context.Context, j *journal) (*journal, error) {
 	err := j.connect(ctx, j.store.connect)
 	if err == nil {
-		j.tip, err = readTip(ctx, j.conn)
+		err = pgx.BeginTxFunc(ctx, j.conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) (err error) {
+			if j.tip, err = readTip(ctx, tx); err != nil {
+				return err
+			}
+			return checkNewest(ctx, tx, j.tip)
+		})
 	}
 	if err != nil {
 		return nil, errors.Join(err, j.close())
@@ -292,7 +297,7 @@ func (j *journal) Check(ctx context.Context) error {
 	if err != nil && !errors.Is(err, state.ErrFenced) && !errors.Is(err, state.ErrLost) {
 		return fmt.Errorf("check the lock: %w", j.store.hide(explain(err)))
 	}
-	return err
+	return j.taken(err)
 }
 
 // IsLosable implements [state.Losable]: the server lets go of the lock when the session ends.

@@ -86,7 +86,7 @@ func (m *member) start(j *journal) {
 	m.watch.Go(func() {
 		for sleep(ctx, pollLease) == nil {
 			if err := m.live(ctx); err != nil && ctx.Err() == nil {
-				j.Break(m.store.hide(explain(err)))
+				j.Break(j.taken(m.store.hide(explain(err))))
 				return
 			}
 		}

@@ -116,7 +116,7 @@ func (j *journal) Move(ctx context.Context, to string) error {
 			})
 		})
 	}
-	if err = errors.Join(err, j.close()); err != nil {
+	if err = errors.Join(j.taken(err), j.close()); err != nil {
 		return j.store.wrap("mark as moved", fmt.Errorf("moved to %s: %w", to, err))
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -56,8 +57,29 @@ type querier interface {
 // found is what stands where a state should be.
 type found struct {
 	schema bool
-	tables int  // of any kind
-	state  bool // the table meta is a state's
+	tables int      // of any kind
+	state  bool     // the table meta is a state's
+	names  []string // of the tables
+}
+
+// laterTables are those that came with a migration after the first, by its number.
+var laterTables = map[int][]string{
+	2: {"shares", "runners", "parts", "share_plans", "rates", "permits"},
+	4: {"tallies"},
+	5: {"jumps"},
+}
+
+// checkTables returns [state.ErrDamaged] where a table of a schema's version is gone, as after a
+// restore that was cut off.
+func (f found) checkTables(version int) error {
+	for since, names := range laterTables {
+		for _, name := range names {
+			if since <= version && !slices.Contains(f.names, name) {
+				return fmt.Errorf("its table %s is gone: %w", name, state.ErrDamaged)
+			}
+		}
+	}
+	return nil
 }
 
 func look(ctx context.Context, q querier, schema string) (found, error) {
@@ -66,7 +88,9 @@ func look(ctx context.Context, q querier, schema string) (found, error) {
 		EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = $1),
 		(SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = $1 AND relkind IN ('r', 'p', 'v', 'm', 'f')),
 		(SELECT count(*) = 4 FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = $1
-			AND relkind = 'r' AND relname IN ('meta', 'events', 'transfers', 'runs'))`, schema).Scan(&f.schema, &f.tables, &f.state)
+			AND relkind = 'r' AND relname IN ('meta', 'events', 'transfers', 'runs')),
+		ARRAY (SELECT relname::text FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = $1 AND relkind = 'r')`,
+		schema).Scan(&f.schema, &f.tables, &f.state, &f.names)
 	return f, err
 }
 
@@ -79,11 +103,11 @@ func (f found) usable(ctx context.Context, q querier, wanted int) (version int, 
 	case !f.state:
 		return 0, state.ErrForeign
 	}
-	var first bool
-	err = q.QueryRow(ctx, `SELECT version, EXISTS (SELECT 1 FROM events WHERE seq = 1) FROM meta`).Scan(&version, &first)
+	var first, more bool
+	err = q.QueryRow(ctx, `SELECT coalesce(max(version), 0), EXISTS (SELECT 1 FROM events WHERE seq = 1),
+		EXISTS (SELECT 1 FROM events) OR EXISTS (SELECT 1 FROM transfers) OR EXISTS (SELECT 1 FROM runs) FROM meta`).
+		Scan(&version, &first, &more)
 	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return 0, state.ErrEmpty
 	case code(err) == codeNoColumn:
 		return 0, state.ErrForeign
 	case code(err) == codeNoTable: // which is there
@@ -92,10 +116,14 @@ func (f found) usable(ctx context.Context, q querier, wanted int) (version int, 
 		return 0, err
 	case version > wanted:
 		return 0, fmt.Errorf("its schema is %d, this program knows %d: %w", version, wanted, state.ErrNewer)
-	case !first:
+	case version == 0 && more:
+		return 0, fmt.Errorf("what it says of itself is gone: %w", state.ErrDamaged)
+	case !first && more:
+		return 0, fmt.Errorf("its first event is gone: %w", state.ErrDamaged)
+	case version == 0 || !first:
 		return 0, state.ErrEmpty
 	}
-	return version, nil
+	return version, f.checkTables(version)
 }
 
 // Codes of the server's errors, of the appendix A of PostgreSQL's manual.

@@ -85,6 +85,11 @@ func (s *snapshot) begin(ctx context.Context, evenMoved bool) error {
 	if s.tip, err = readTip(ctx, s.conn); err != nil {
 		return err
 	}
+	if !evenMoved { // Verify finds more, and says it better
+		if err := checkNewest(ctx, s.conn, s.tip); err != nil {
+			return err
+		}
+	}
 	if !s.held {
 		s.holder, s.held, err = s.store.holderOf(ctx, s.conn)
 	}

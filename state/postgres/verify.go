@@ -38,5 +38,10 @@ func (s *snapshot) verify(ctx context.Context, head string) error {
 	if err != nil {
 		return err
 	}
-	return again.Compare(s.tip.Meta, s.allRows(ctx), runs)
+	if err := again.Compare(s.tip.Meta, s.allRows(ctx), runs); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return checkNewest(ctx, s.conn, s.tip)
 }

@@ -107,6 +107,15 @@ func lookingIsFree(t *testing.T, b *bench) {
 	wg.Wait()
 }
 
+// takenBecause wants an error to say who took a lock away by force, and why.
+func (b *bench) takenBecause(err error, reason string) {
+	b.t.Helper()
+	taken, ok := errors.AsType[*state.TakenError](err)
+	if !ok || taken.By.Command != "force-unlock" || taken.Reason != reason {
+		b.t.Errorf("got %#v, want who took the lock away because %s", err, reason)
+	}
+}
+
 func fenced(t *testing.T, b *bench) {
 	s, other := b.create(), b.open()
 	old := b.lock(s)
@@ -122,13 +131,16 @@ func fenced(t *testing.T, b *bench) {
 	}
 	stopped := func(when string) {
 		t.Helper()
-		if err := old.Check(t.Context()); !errors.Is(err, state.ErrFenced) {
+		err := old.Check(t.Context())
+		if !errors.Is(err, state.ErrFenced) {
 			t.Errorf("%s: check got %v", when, err)
 		}
-		err := old.Append(t.Context(), Outcome("a", "run", state.SourceAnswer, state.Recorded))
+		b.takenBecause(err, "the host burned down")
+		err = old.Append(t.Context(), Outcome("a", "run", state.SourceAnswer, state.Recorded))
 		if !errors.Is(err, state.ErrFenced) {
 			t.Errorf("%s: append got %v", when, err)
 		}
+		b.takenBecause(err, "the host burned down")
 	}
 	stopped("at once")
 	young := b.lock(other)

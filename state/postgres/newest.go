@@ -1,0 +1,62 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"remit/state/storage"
+)
+
+// What a reader or a writer has folded of the events after $1, and of the run that began last.
+const (
+	newestSQL     = `SELECT ` + eventColumns + ` FROM events WHERE seq > $1 ORDER BY seq LIMIT $2`
+	newestRowsSQL = `SELECT ref_id, last_seq FROM transfers
+		WHERE ref_id = ANY (ARRAY (SELECT ref_id FROM events WHERE seq > $1 AND ref_id <> '' ORDER BY seq LIMIT $2))`
+	newestRunsSQL = `SELECT run_id, begun_seq, coalesce(ended_seq, 0) FROM runs
+		WHERE run_id = ANY (ARRAY (SELECT run_id FROM events WHERE seq > $1 AND kind IN ('begun', 'ended') ORDER BY seq LIMIT $2))`
+	lastRunSQL       = `SELECT run_id, begun_seq, coalesce(ended_seq, 0) FROM runs ORDER BY begun_seq DESC LIMIT 1`
+	lastRunEventsSQL = `SELECT ` + eventColumns + ` FROM events
+		WHERE seq = ANY (ARRAY (SELECT unnest(ARRAY[begun_seq, ended_seq]) FROM (SELECT begun_seq, ended_seq FROM runs ORDER BY begun_seq DESC LIMIT 1) last))
+		ORDER BY seq`
+)
+
+// checkNewest refuses a state of which the parts do not go together, as [storage.Newest.Check] does,
+// such as a database that was restored in part. It asks once, whatever the size of the state, in the
+// transaction that to is in, which must see one moment, or keep others from committing.
+func checkNewest(ctx context.Context, to sender, tip storage.Tip) error {
+	n := storage.Newest{
+		Meta: tip.Meta, Folded: tip.Serial, // each commit folds what it appends
+		Rows: make(map[string]int64), Runs: make(map[string]storage.RunAt),
+	}
+	var b pgx.Batch
+	after := tip.Serial - storage.NewestMax
+	each := func(read func(*columns) error, text string, args ...any) {
+		b.Queue(text, args...).Query(func(rows pgx.Rows) error { return readRows(rows, read) })
+	}
+	lines := func(into *[]storage.Line) func(*columns) error {
+		return func(c *columns) error {
+			l, err := readLine(c)
+			*into = append(*into, l)
+			return err
+		}
+	}
+	run := func(c *columns) error {
+		runID := c.text()
+		n.Runs[runID] = storage.RunAt{Begun: c.number(), Ended: c.number()}
+		return c.damage("run", runID)
+	}
+	each(lines(&n.Lines), newestSQL, after, storage.NewestMax)
+	each(func(c *columns) error {
+		refID := c.text()
+		n.Rows[refID] = c.number()
+		return c.damage("ref_id", refID)
+	}, newestRowsSQL, after, storage.NewestMax)
+	each(run, newestRunsSQL, after, storage.NewestMax)
+	each(run, lastRunSQL)
+	each(lines(&n.Last), lastRunEventsSQL)
+	if err := to.SendBatch(ctx, &b).Close(); err != nil {
+		return err
+	}
+	return n.Check()
+}
