@@ -5,6 +5,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"remit/internal/meter"
 )
 
 // blockKind is what the language says of one type of block. Every block has a file of its
@@ -74,18 +76,19 @@ type argument struct {
 // opener opens blocks of one kind; it makes their schema once.
 type opener struct {
 	kind   blockKind
+	meter  *meter.Meter // of the expressions
 	schema *hcl.BodySchema
 	nested map[string]*opener
 	known  map[string]bool // names of arguments
 }
 
-func newOpener(kind blockKind) *opener {
-	o := &opener{kind: kind, schema: kind.schema(), nested: map[string]*opener{}, known: map[string]bool{}}
+func newOpener(kind blockKind, m *meter.Meter) *opener {
+	o := &opener{kind: kind, meter: m, schema: kind.schema(), nested: map[string]*opener{}, known: map[string]bool{}}
 	for _, attribute := range o.schema.Attributes {
 		o.known[attribute.Name] = true
 	}
 	for _, nested := range kind.nested {
-		o.nested[nested.name] = newOpener(nested)
+		o.nested[nested.name] = newOpener(nested, m)
 	}
 	return o
 }
@@ -105,7 +108,7 @@ func (o *opener) open(from *hcl.Block) (*block, hcl.Diagnostics) {
 	}
 	var diags hcl.Diagnostics
 	add := func(name string, nameAt hcl.Range, raw hcl.Expression) {
-		expr, more := native(raw)
+		expr, more := native(raw, o.meter)
 		diags = append(diags, more...)
 		switch {
 		case !more.HasErrors():

@@ -13,6 +13,8 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"remit/internal/transfer"
+
+	"remit/internal/meter"
 )
 
 // PolicyScope says what a policy looks at.
@@ -59,6 +61,7 @@ type Policy struct {
 
 	condition, message *argument
 	ctx                *hcl.EvalContext
+	meter              *meter.Meter
 	sum                string // what it says, hexadecimal
 }
 
@@ -73,9 +76,17 @@ func (p *Policy) Names(attribute string) bool {
 // Holds evaluates the condition over an object with the attributes of the subject that it
 // names. Where it does not hold, or has no value, why is the block's message or the mistake.
 func (p *Policy) Holds(subject cty.Value) (holds bool, why string) {
+	steps := int64(meter.RowStepsMax)
+	if p.Scope == ScopePlan { // which has all lines of the plan
+		steps = meter.StepsMax
+	}
+	defer p.meter.Resume(p.meter.Begin(steps))
 	ctx := p.ctx.NewChild()
 	ctx.Variables = map[string]cty.Value{p.Scope.subject(): subject}
 	value, diags := p.condition.expr.Value(ctx)
+	if over := p.meter.Over(); over != nil {
+		return false, "The condition has no value: " + over.Summary + ": " + over.Detail
+	}
 	switch {
 	case diags.HasErrors():
 		return false, "The condition has no value: " + diags[0].Summary + ": " + diags[0].Detail
@@ -143,7 +154,7 @@ func (l *loader) readPolicy(r *reader) *Policy {
 		}
 	}
 	p := &Policy{
-		Name: b.label(0), Place: placeOf(b.at),
+		Name: b.label(0), Place: placeOf(b.at), meter: l.config.scope.meter,
 		Scope: PolicyScope(r.oneOf("scope", string(ScopeTransfer), string(ScopePlan))),
 	}
 	if b.arguments["only_profiles"] != nil {

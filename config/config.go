@@ -159,6 +159,9 @@ type Options struct {
 	// DataFiles are read in place of the files that data sources name; of two for one data
 	// source, the later.
 	DataFiles []DataFile
+	// Done ends the evaluation of expressions where it is closed; nil never is. The
+	// configuration then has the mistake that it was interrupted.
+	Done <-chan struct{}
 	// Getenv reads REMIT_VAR_name and the credentials; nil means an empty environment. A
 	// variable that is set to "" counts as not set.
 	Getenv func(string) string

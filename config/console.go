@@ -17,6 +17,8 @@ func (c *Configuration) Eval(expression string) (cty.Value, hcl.Diagnostics) {
 	expr, diags := hclsyntax.ParseExpression(source, name, hcl.InitialPos)
 	if !diags.HasErrors() {
 		diags = append(diags, checkNumbers(expr)...)
+		c.scope.meter.Reset()
+		c.scope.meter.Wrap(expr, true)
 	}
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags

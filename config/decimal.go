@@ -7,6 +7,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/meter"
 )
 
 // decimalCheck looks for numbers in what becomes an amount. HCL's numbers are binary
@@ -53,7 +55,7 @@ func (c *decimalCheck) flow(expr hclsyntax.Expression, where strictness) {
 			"A number becomes text here, and numbers are binary floats. Quote the decimal, or compute it with decimal_add, decimal_sub, decimal_mul, decimal_div or decimal_round.")
 		return
 	}
-	switch e := expr.(type) {
+	switch e := meter.Inner(expr).(type) {
 	case *hclsyntax.ParenthesesExpr:
 		c.flow(e.Expression, where)
 	case *hclsyntax.TemplateWrapExpr:
@@ -206,7 +208,7 @@ func (c *decimalCheck) traversal(t hcl.Traversal) {
 
 // isNumber reports whether expr is known to be a number.
 func (c *decimalCheck) isNumber(expr hclsyntax.Expression) bool {
-	switch e := expr.(type) {
+	switch e := meter.Inner(expr).(type) {
 	case *hclsyntax.BinaryOpExpr, *hclsyntax.UnaryOpExpr:
 		return false // reported for what they are
 	case *hclsyntax.LiteralValueExpr:

@@ -148,11 +148,11 @@ func (e *evaluation) compute(f *field) (cty.Value, bool) {
 		return value, true
 	}
 	if !f.constant {
-		value, diags := evaluate(f.expr, f.refs, e.in.ctx)
+		value, diags := e.block.config.scope.evaluate(f.expr, f.refs, e.in.ctx)
 		return e.accepted(f, value, diags)
 	}
 	if !f.done {
-		f.value, f.diags = evaluate(f.expr, f.refs, e.block.ctx)
+		f.value, f.diags = e.block.config.scope.evaluate(f.expr, f.refs, e.block.ctx)
 		f.done = true
 	}
 	return e.accepted(f, f.value, f.diags)

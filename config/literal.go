@@ -43,7 +43,7 @@ func (s transferSource) open(o *opener) openedPart {
 // few at a time.
 func (l *loader) transferBlocks() iter.Seq[*block] {
 	return func(yield func(*block) bool) {
-		o := newOpener(transferKind())
+		o := newOpener(transferKind(), l.config.scope.meter)
 		for opened := range ahead(l.transfers, func(s transferSource) openedPart { return s.open(o) }) {
 			if !opened.ok {
 				l.unreadable = true

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"remit/internal/functions"
+	"remit/internal/meter"
 )
 
 // Load reads, parses and checks everything in dir but the data rows that transfers are made
@@ -40,7 +41,8 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		config: c, names: map[string]hcl.Range{}, contexts: map[string]*hcl.EvalContext{},
 		policyFiles: map[string]bool{}, batches: map[string]*batchBlock{}, usedNow: map[*node]bool{}, usedLater: map[*node]bool{},
 	}
-	c.scope = newScope(functions.TableOf(c.sources.root, c.sources.noteRead))
+	m := meter.New(opts.Done)
+	c.scope = newScope(functions.TableOf(c.sources.root, c.sources.noteRead, m), m)
 	c.Service, c.State = serviceDefaults(), stateDefaults()
 	c.assets = scales{}
 
@@ -131,7 +133,7 @@ func (l *loader) readBlocks() {
 	openers, readers := map[string]*opener{}, map[string]blockKind{}
 	root := &hcl.BodySchema{}
 	for _, kind := range blockKinds() {
-		openers[kind.name], readers[kind.name] = newOpener(kind), kind
+		openers[kind.name], readers[kind.name] = newOpener(kind, l.config.scope.meter), kind
 		root.Blocks = append(root.Blocks, hcl.BlockHeaderSchema{Type: kind.name, LabelNames: kind.labels})
 	}
 	read := func(body hcl.Body, in *policyDir) (blocks int) {

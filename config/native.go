@@ -4,12 +4,14 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/meter"
 )
 
 // native returns expr as a tree of HCL's native syntax, whatever it was written in, so that
-// every check and evaluation has one kind of tree to deal with. In JSON a string is a
+// every check and evaluation has one kind of tree to deal with, metered by m. In JSON a string is a
 // template, as in Terraform.
-func native(expr hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
+func native(expr hcl.Expression, m *meter.Meter) (hclsyntax.Expression, hcl.Diagnostics) {
 	tree, ok := expr.(hclsyntax.Expression)
 	var diags hcl.Diagnostics
 	if !ok {
@@ -25,7 +27,9 @@ func native(expr hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
 		return tree, append(diags, checkKeysOf(object)...)
 	}
 	diags = append(diags, checkNumbers(tree)...)
-	return tree, append(diags, checkKeys(tree)...)
+	diags = append(diags, checkKeys(tree)...)
+	m.Wrap(tree, true)
+	return tree, diags
 }
 
 func fromJSON(expr hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
@@ -76,9 +80,10 @@ func objectFromJSON(expr hcl.Expression, pairs []hcl.KeyValuePair) (hclsyntax.Ex
 	return object, diags
 }
 
-// unwrap takes parentheses and a template of a single interpolation off an expression.
+// unwrap takes parentheses, a meter and a template of a single interpolation off an expression.
 func unwrap(expr hclsyntax.Expression) hclsyntax.Expression {
 	for {
+		expr = meter.Inner(expr)
 		switch e := expr.(type) {
 		case *hclsyntax.ParenthesesExpr:
 			expr = e.Expression

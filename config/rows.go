@@ -13,6 +13,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/internal/confined"
+
+	"remit/internal/meter"
 )
 
 const (
@@ -120,6 +122,8 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 	if d.where == nil {
 		return r, nil
 	}
+	m := d.scope.meter
+	defer m.Resume(m.Begin(meter.RowStepsMax))
 	if isIn, ok := d.plainly(r, filter); ok {
 		if isIn {
 			return r, nil
@@ -128,7 +132,7 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 	}
 	whole := *filter // which a diagnostic may keep
 	whole.Variables = map[string]cty.Value{"row": r.value()}
-	value, diags := evaluate(d.where.expr, d.where.refs, &whole)
+	value, diags := d.scope.evaluate(d.where.expr, d.where.refs, &whole)
 	value, _ = unmoved(value)
 	switch {
 	case diags.HasErrors():

@@ -10,10 +10,13 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"remit/internal/meter"
 )
 
 // scope is everything that an expression may name.
 type scope struct {
+	meter     *meter.Meter // of all expressions
 	functions map[string]function.Function
 	// nodes by root and name: "var" and "period"; data sources by "data" and "csv.payroll".
 	nodes map[string]map[string]*node
@@ -51,8 +54,8 @@ const (
 	failed                  // a mistake was reported
 )
 
-func newScope(table map[string]function.Function) *scope {
-	return &scope{functions: table, nodes: map[string]map[string]*node{
+func newScope(table map[string]function.Function, m *meter.Meter) *scope {
+	return &scope{meter: m, functions: table, nodes: map[string]map[string]*node{
 		"var": {}, "local": {}, "profile": {}, "batch": {}, "data": {},
 		"calendar": {}, "schedule": {}, "window": {},
 	}}
@@ -201,15 +204,22 @@ func (s *scope) value(a *argument) (cty.Value, bool, hcl.Diagnostics) {
 	if !ok {
 		return cty.NilVal, false, diags
 	}
-	value, more := evaluate(a.expr, a.refs, ctx)
+	value, more := s.evaluate(a.expr, a.refs, ctx)
 	diags = append(diags, more...)
 	return value, !diags.HasErrors(), diags
 }
 
 // evaluate is the only place that computes an expression. Where a secret could be in a
 // message, the message is not shown.
-func evaluate(expr hclsyntax.Expression, refs *references, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+func (s *scope) evaluate(expr hclsyntax.Expression, refs *references, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	if s.meter.Over() != nil {
+		return cty.DynamicVal, s.exhausted(expr)
+	}
 	value, diags := expr.Value(ctx)
+	at := expr.Range()
+	if !s.meter.Weigh(value, 1, &at) {
+		return cty.DynamicVal, s.exhausted(expr)
+	}
 	for _, d := range diags {
 		if refs.sensitive() {
 			d.Expression, d.EvalContext = nil, nil
@@ -223,6 +233,15 @@ func evaluate(expr hclsyntax.Expression, refs *references, ctx *hcl.EvalContext)
 			"Nothing in a configuration may be unknown when it is planned."))
 	}
 	return value, diags
+}
+
+// exhausted is why no expression is evaluated any more. It is said in one place for all.
+func (s *scope) exhausted(expr hclsyntax.Expression) hcl.Diagnostics {
+	d := *s.meter.Over()
+	if d.Subject == nil {
+		d.Subject = expr.Range().Ptr()
+	}
+	return hcl.Diagnostics{&d}
 }
 
 // nameKey adds to a diagnostic of an index which key it was, which HCL does not say.

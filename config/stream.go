@@ -6,6 +6,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/meter"
 )
 
 // Transfers evaluates the transfers one by one, in declaration order; data rows are read as
@@ -71,6 +73,8 @@ func (s *stream) all(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
 func (s *stream) transfer(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
 	var ok bool
 	var diags hcl.Diagnostics
+	m := s.config.scope.meter
+	defer m.Resume(m.Begin(meter.RowStepsMax))
 	if block.settled != nil {
 		*t = *block.settled
 		t.DependsOn = block.dependencies(s.config.memberships.batches[t.Batch])

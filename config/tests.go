@@ -14,6 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/internal/functions"
+	"remit/internal/meter"
 )
 
 // testSuffix ends the name of a file of tests.
@@ -145,9 +146,10 @@ func (t *Tests) read(name string) (TestFile, hcl.Diagnostics) {
 	if parsed.diags.HasErrors() {
 		return file, parsed.diags
 	}
+	m := meter.New(nil)
 	r := &testReader{
 		loader: &loader{
-			config: &Configuration{sources: t.sources, scope: newScope(functions.Table(t.sources.root))},
+			config: &Configuration{sources: t.sources, scope: newScope(functions.TableOf(t.sources.root, func(string) {}, m), m)},
 			names:  map[string]hcl.Range{}, usedNow: map[*node]bool{}, usedLater: map[*node]bool{},
 		},
 		file: file,
@@ -160,7 +162,7 @@ func (r *testReader) read(body hcl.Body) {
 	openers := map[string]*opener{}
 	schema := &hcl.BodySchema{}
 	for _, kind := range testKinds() {
-		openers[kind.name] = newOpener(kind)
+		openers[kind.name] = newOpener(kind, r.config.scope.meter)
 		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: kind.name, LabelNames: kind.labels})
 	}
 	content, diags := body.Content(schema)
@@ -370,7 +372,7 @@ func (s *scope) over(a *argument, within reach) (value cty.Value, ctx *hcl.EvalC
 	for name, value := range within.given {
 		ctx.Variables[name] = value
 	}
-	value, more := evaluate(a.expr, refs, ctx)
+	value, more := s.evaluate(a.expr, refs, ctx)
 	diags = append(diags, more...)
 	if diags.HasErrors() {
 		return cty.NilVal, ctx, false, false, diags

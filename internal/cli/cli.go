@@ -49,7 +49,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func runAt(ctx context.Context, now func() time.Time, boot func() boot.Reading, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
 	log.SetOutput(io.Discard) // where net/http writes bytes of the service, as they come
 	p := &process{
-		stdin: stdin, stdout: forJob(stdout, lookupEnv), stderr: forJob(stderr, lookupEnv), lookupEnv: lookupEnv, now: now, boot: boot,
+		stdin: stdin, stdout: forJob(stdout, lookupEnv), stderr: forJob(stderr, lookupEnv), lookupEnv: lookupEnv, now: now, boot: boot, ctx: ctx,
 	}
 	root := newRoot(p)
 	args, err := withEnvironmentArgs(root, args, p.getenv("REMIT_CLI_ARGS"))
@@ -85,7 +85,8 @@ type process struct {
 	lookupEnv      func(string) (string, bool)
 	now            func() time.Time
 	boot           func() boot.Reading
-	noColor        bool // --no-color
+	ctx            context.Context // of [Run]
+	noColor        bool            // --no-color
 	lines          *view.JSON
 	into           *os.File                    // of --json-into; nil for none
 	telling        sync.Mutex                  // an interrupted command may still go on while its end is told

@@ -73,7 +73,14 @@ func (p *process) load(s *source, asJSON bool) (*config.Configuration, error) {
 	}
 	p.begin("reading the configuration")
 	defer p.quiet()
-	loaded, diags := config.Load(s.dir, s.options(p))
+	var loaded *config.Configuration
+	var diags hcl.Diagnostics
+	if err := orInterrupted(p.ctx, func() error {
+		loaded, diags = config.Load(s.dir, s.options(p))
+		return context.Cause(p.ctx) // for which what was found may be no mistake
+	}); err != nil {
+		return nil, err
+	}
 	s.loaded, p.here = loaded, s.here
 	if err := p.report(loaded, diags, asJSON); err != nil {
 		return nil, err
@@ -88,7 +95,7 @@ func (s *source) options(p *process) config.Options {
 		policyDirs = append(policyDirs, dir) // an empty one is a mistake: a control is not lost to a variable that is missing
 	}
 	return config.Options{
-		PolicyDirs: policyDirs, Assignments: s.assignments, Getenv: p.getenv, Sandbox: s.sandbox, Need: s.need, Version: readVersion().Version, Zone: p.now().Location(),
+		PolicyDirs: policyDirs, Assignments: s.assignments, Getenv: p.getenv, Done: p.ctx.Done(), Sandbox: s.sandbox, Need: s.need, Version: readVersion().Version, Zone: p.now().Location(),
 	}
 }
 

@@ -248,7 +248,7 @@ func (t *tester) quiet(p *process, run *config.TestRun) *process {
 	}
 	return &process{
 		stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, lookupEnv: p.lookupEnv,
-		now: func() time.Time { return now.Add(p.now().Sub(begun)).UTC() }, boot: p.boot,
+		now: func() time.Time { return now.Add(p.now().Sub(begun)).UTC() }, boot: p.boot, ctx: p.ctx,
 	}
 }
 

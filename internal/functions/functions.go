@@ -13,6 +13,8 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"remit/internal/meter"
 )
 
 // entry is one function and what `docs/language.md` says about it.
@@ -27,22 +29,23 @@ type entry struct {
 // calls them. A function of the table returns its error without values where an argument
 // carries a mark, and an error where a library panics. The map is the caller's own.
 func Table(root *os.Root) map[string]function.Function {
-	return TableOf(root, func(string) {})
+	return TableOf(root, func(string) {}, nil)
 }
 
 // TableOf is [Table] whose functions call read with the name of each file whose content they
-// have read, relative to root and with slashes. Several goroutines may do so at once.
-func TableOf(root *os.Root, read func(name string)) map[string]function.Function {
+// have read, relative to root and with slashes. Several goroutines may do so at once. What the
+// functions walk and make takes steps of m; nil bounds nothing.
+func TableOf(root *os.Root, read func(name string), m *meter.Meter) map[string]function.Function {
 	f := files{root, read}
 	table := make(map[string]function.Function)
 	for _, group := range []map[string]entry{
 		numberFunctions(), stringFunctions(), collectionFunctions(), setFunctions(), encodingFunctions(),
 		hashFunctions(), timeFunctions(), pathFunctions(), typeFunctions(), decimalFunctions(), fileFunctions(f),
 	} {
-		add(table, group)
+		add(table, group, m)
 	}
 	// A template sees all functions but these two, so that none can call itself.
-	add(table, templateFunctions(f, maps.Clone(table)))
+	add(table, templateFunctions(f, maps.Clone(table), m), m)
 	return table
 }
 
@@ -50,21 +53,22 @@ func TableOf(root *os.Root, read func(name string)) map[string]function.Function
 // call those that do.
 func ReadsFiles(name string) bool {
 	_, isFile := fileFunctions(files{})[name]
-	_, isTemplate := templateFunctions(files{}, nil)[name]
+	_, isTemplate := templateFunctions(files{}, nil, nil)[name]
 	return isFile || isTemplate
 }
 
-func add(table map[string]function.Function, group map[string]entry) {
+func add(table map[string]function.Function, group map[string]entry, m *meter.Meter) {
 	for name, e := range group {
 		if _, ok := table[name]; ok {
 			panic("function " + name + " is listed twice")
 		}
-		table[name] = guard(e)
+		table[name] = guard(e, measureOf(name, m))
 	}
 }
 
-// guard wraps a function so that no error of it shows a marked argument or a stack.
-func guard(e entry) function.Function {
+// guard wraps a function so that no error of it shows a marked argument or a stack, and that
+// w measures what it walks and makes.
+func guard(e entry, w measure) function.Function {
 	params := e.function.Params()
 	for i := range params {
 		params[i] = openParameter(params[i])
@@ -80,6 +84,9 @@ func guard(e entry) function.Function {
 		VarParam:    variadic,
 		Type: func(args []cty.Value) (ty cty.Type, err error) {
 			defer func() { err = presentable(args, recover(), err) }()
+			if err := w.before(args); err != nil {
+				return cty.NilType, err
+			}
 			return e.function.ReturnTypeForValues(args)
 		},
 		Impl: func(args []cty.Value, _ cty.Type) (result cty.Value, err error) {
@@ -90,6 +97,9 @@ func guard(e entry) function.Function {
 				}
 			}
 			result, err = e.function.Call(args)
+			if err == nil {
+				err = w.after(result)
+			}
 			if err != nil {
 				return cty.NilVal, err
 			}

@@ -13,6 +13,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"remit/internal/meter"
 )
 
 // templateSizeMax bounds the source of a template, because the parser recurses: most of
@@ -20,13 +22,13 @@ import (
 const templateSizeMax = 1 << 20
 
 // templateFunctions call those of table from within a template.
-func templateFunctions(f files, table map[string]function.Function) map[string]entry {
+func templateFunctions(f files, table map[string]function.Function, m *meter.Meter) map[string]entry {
 	return map[string]entry{
-		"templatefile": {templateFunction("path", table, func(name string) (string, string, error) {
+		"templatefile": {templateFunction("path", table, m, func(name string) (string, string, error) {
 			source, err := f.read(name)
 			return name, string(source), err
 		}), "The text of a template file of the directory, with its variables from an object. A template calls no other template."},
-		"templatestring": {templateFunction("template", table, func(source string) (string, string, error) {
+		"templatestring": {templateFunction("template", table, m, func(source string) (string, string, error) {
 			return "template", source, nil
 		}), "The text of a template string, with its variables from an object. A template calls no other template."},
 	}
@@ -34,7 +36,7 @@ func templateFunctions(f files, table map[string]function.Function) map[string]e
 
 // templateFunction renders what load returns for its first argument: a name for messages,
 // and the source.
-func templateFunction(param string, table map[string]function.Function, load func(string) (string, string, error)) function.Function {
+func templateFunction(param string, table map[string]function.Function, m *meter.Meter, load func(string) (string, string, error)) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{parameter(param, cty.String), parameter("vars", cty.DynamicPseudoType)},
 		Type:   function.StaticReturnType(cty.String),
@@ -50,6 +52,7 @@ func templateFunction(param string, table map[string]function.Function, load fun
 			if err != nil {
 				return cty.NilVal, function.NewArgError(0, err)
 			}
+			m.Wrap(template, false)
 			return render(template, args[1].AsValueMap(), table)
 		},
 	})
