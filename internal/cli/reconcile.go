@@ -223,16 +223,10 @@ func (w *workspace) openExport(name string) (io.ReadCloser, error) {
 		return io.NopCloser(w.stdin), nil
 	}
 	file, err := confined.OpenNamed(w.dir, name)
-	if err == nil {
-		info, statErr := file.Stat()
-		if err = statErr; err == nil && info.IsDir() {
-			err = errors.New("is a directory; name the files in it")
-		}
-		if err != nil {
-			_ = file.Close() // only read
-		}
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, confined.ErrDirectory):
+		return nil, fmt.Errorf("open the records: %s %w; name the files in it", name, err)
+	case err != nil:
 		return nil, fmt.Errorf("open the records %s: %w", name, err)
 	}
 	return file, nil

@@ -75,13 +75,16 @@ func ReadAtMost(r io.Reader, limit int64) ([]byte, error) {
 	return content, nil
 }
 
+// ErrDirectory says that a name is a directory's where a file was asked for.
+var ErrDirectory = errors.New("is a directory")
+
 // checkKind refuses what is no regular file, by the name of what it is.
 func checkKind(info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
 		return nil
 	case mode.IsDir():
-		return errors.New("is a directory")
+		return ErrDirectory
 	case mode&fs.ModeNamedPipe != 0:
 		return errors.New("is a pipe, which remit does not read as a file")
 	case mode&fs.ModeDevice != 0:
