@@ -23,7 +23,8 @@ const (
 	// RowStepsMax bounds what is evaluated for one transfer, row, or subject of a policy.
 	RowStepsMax = 1_000_000
 
-	BytesAStep = 16 // of text that is made
+	// BytesAStep is how much text is made in a step.
+	BytesAStep = 16
 )
 
 // Meter counts the steps of one configuration. A nil Meter bounds nothing. Several goroutines
