@@ -126,6 +126,21 @@ func (p *Plan) Recheck(ctx context.Context, record History, under Controls, now 
 	return left, nil
 }
 
+// Verify computes a saved plan again, as [Plan.Recheck] does first, and compares: that is all of it
+// that can be said of a plan that is not applicable, of which nothing is sent. It returns the plan as it was
+// computed. The error is an *[OtherError], a *[ControlsError], a *[DifferentError] or [ErrExpired],
+// or says what could not be read.
+func (p *Plan) Verify(ctx context.Context, record History, under Controls, now time.Time) (*Plan, error) {
+	if err := p.checkHeader(record.Meta(), under.Declared, now); err != nil {
+		return nil, err
+	}
+	past, err := p.readPast(ctx, record)
+	if err != nil {
+		return nil, err
+	}
+	return p.again(ctx, record, under, past.touched(), now)
+}
+
 // past is what happened to a state since a plan was made from it.
 type past struct {
 	runs     map[string]bool      // of this plan_id

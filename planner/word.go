@@ -134,13 +134,13 @@ func (h *Header) acceptances(controls Controls) Controls {
 }
 
 // restoreTotals takes the totals of batches without a control block, to which much may belong that
-// has no line, as the author says them.
+// has no line, as the author says them; and those of all where nothing is sent, since such a plan keeps nothing.
 func (w *word) restoreTotals(batches []Batch) {
 	for i := range batches {
 		for j := range w.plan.Batches {
 			said := &w.plan.Batches[j]
 			isApart := w.plan.Header.FormatVersion == 0 && batches[i].Totals.Count() == 0 // nothing of it is sent
-			if said.Name == batches[i].Name && (!said.Controlled || isApart) {
+			if said.Name == batches[i].Name && (!said.Controlled || isApart || w.plan.Empty()) {
 				batches[i].Totals = said.Totals
 			}
 		}

@@ -107,6 +107,11 @@ func (a *applying) carryOutJoined(ctx context.Context, w *workspace, journal sta
 	if err := plan.CheckHeader(snapshot.Meta(), w.config.Controls(), w.now()); err != nil {
 		return a.cannotJoin(begun, err)
 	}
+	if a.file != "" { // one that the run carries was compared with what is declared here
+		if plan, err = plan.Verify(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now()); err != nil {
+			return a.cannotJoin(begun, err)
+		}
+	}
 	if err := a.checkApprovals(w, plan); err != nil {
 		return err
 	}
@@ -183,7 +188,7 @@ func (a *applying) joinedPlan(ctx context.Context, w *workspace, journal state.J
 		if err != nil {
 			return nil, err
 		}
-		if saved.SHA256 != begun.PlanSHA256 {
+		if saved.SHA256 != begun.PlanSHA256 || saved.Digest != begun.Digest {
 			return nil, a.cannotJoin(begun, fmt.Errorf("%s is another plan: its digest is %s, that of the run %s", a.file, saved.Digest, begun.Digest))
 		}
 		if err := a.checkDeclared(ctx, w, saved.Plan); err != nil {

@@ -97,6 +97,9 @@ func (a *approving) open(ctx context.Context, w *workspace) (*savedPlan, error) 
 	if err := a.otherPlace(plan); err != nil {
 		return nil, err
 	}
+	if err := a.compute(ctx, w, plan); err != nil {
+		return nil, err
+	}
 	if err := a.findApprovals(w, plan.Plan, plan); err != nil {
 		return nil, err
 	}
@@ -125,6 +128,28 @@ func (a *approving) otherPlace(plan *savedPlan) error {
 		here.command("approve "+shell.Word(a.file)))
 }
 
+// compute refuses a plan that is not what remit computes of it, where the state is at hand, before
+// anybody reads it.
+func (a *approving) compute(ctx context.Context, w *workspace, plan *savedPlan) error {
+	if there, err := w.place.Look(ctx); err != nil || !there {
+		return nil // check says so
+	}
+	snapshot, done, err := w.read(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if a.sandbox && plan.Header.Lineage == "" {
+		plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
+	}
+	computed, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now())
+	if err != nil {
+		return a.unfit(a.file, "cannot be approved; nothing was signed", err)
+	}
+	plan.Plan = computed
+	return nil
+}
+
 // check refuses a plan that could not be applied as it is. Who reviews need not have the state;
 // where it is not at hand, apply alone compares the plan with it.
 func (a *approving) check(ctx context.Context, w *workspace, plan *savedPlan) error {
@@ -141,9 +166,6 @@ func (a *approving) check(ctx context.Context, w *workspace, plan *savedPlan) er
 		return err
 	}
 	defer done()
-	if a.sandbox && plan.Header.Lineage == "" {
-		plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
-	}
 	if _, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now()); err != nil {
 		return a.unfit(a.file, "cannot be approved; nothing was signed", err)
 	}
