@@ -13,11 +13,12 @@ import (
 type attempt struct {
 	runID    string
 	begun    state.Begun // of its run; zero where the state does not know that
-	isTaken  bool        // a person took the lock away after it
+	isTaken  bool        // a person took the lock away after it: until then its run may have tried again
 	hasEnded bool        // the run said that it ended, all of its runners with it
 
 	clocks state.Clocks  // at its intent
 	within time.Duration // that it took to read them
+	taken  state.Clocks  // when the lock was taken away first; zero where nobody kept them
 }
 
 // asked is when somebody asked to settle something as not made.
@@ -118,7 +119,9 @@ func (r Resolution) attempts(ctx context.Context, detail state.Detail) ([]attemp
 			asks = nil
 		case state.Unlocked:
 			for i := range attempts {
-				attempts[i].isTaken = true
+				if !attempts[i].isTaken {
+					attempts[i].isTaken, attempts[i].taken = true, e.Clocks
+				}
 			}
 			asks = nil // until then its holder had the lock
 		case state.Ended:
@@ -164,7 +167,11 @@ func waited(a attempt, asks []asked, now state.Clocks, local time.Time) (best wa
 			best, isCounted = wait{clock, passed}, true
 		}
 	}
-	elapsed(count, a.clocks, now, a.within)
+	if a.isTaken {
+		elapsed(count, a.taken, now, time.Duration(a.taken.WithinMS)*time.Millisecond)
+	} else {
+		elapsed(count, a.clocks, now, a.within)
+	}
 	for _, one := range asks {
 		elapsed(count, one.clocks, now, time.Duration(one.clocks.WithinMS)*time.Millisecond)
 		switch {

@@ -246,9 +246,9 @@ func TestNotMadeWaitsForAHolderThatMayBeAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		doubtful(w)
-		attempted := w.journal.row("rent").AttemptedAt
-		time.Sleep(time.Second)
-		if err := w.journal.Append(t.Context(), state.Unlocked{Reason: "its host is gone"}); err != nil {
+		time.Sleep(time.Hour) // its run may have tried again until then
+		unlocked := time.Now()
+		if err := w.journal.Append(t.Context(), taken(w)); err != nil {
 			t.Fatal(err)
 		}
 		_, err := executor.ResolveNotMade(t.Context(), w.resolution("rent"))
@@ -256,7 +256,7 @@ func TestNotMadeWaitsForAHolderThatMayBeAlive(t *testing.T) {
 		if !ok {
 			t.Fatalf("error %v, want an AliveError", err)
 		}
-		want := &executor.AliveError{RefID: "rent", RunID: "run-1", Wait: time.Until(attempted.Add(30*time.Second + 10*time.Minute)), Clock: "the time since this machine booted"}
+		want := &executor.AliveError{RefID: "rent", RunID: "run-1", Wait: time.Until(unlocked.Add(30*time.Second + 10*time.Minute)), Clock: "the time since this machine booted"}
 		if diff := cmp.Diff(want, alive); diff != "" {
 			t.Errorf("error (-want +got):\n%s", diff)
 		}
@@ -265,6 +265,12 @@ func TestNotMadeWaitsForAHolderThatMayBeAlive(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// taken is that somebody takes the lock away now, on the machine of the run.
+func taken(w *world) state.Unlocked {
+	b := w.clock.Boot()
+	return state.Unlocked{Reason: "its host is gone", Clocks: state.Clocks{Boot: b.ID, Machine: b.Machine, BootMS: b.Up.Milliseconds()}}
 }
 
 // TestTheWaitBeforeNotMadeIsByNoClockThatTheAskerCanSet has a lock that was taken away, and an asker
@@ -278,8 +284,8 @@ func TestTheWaitBeforeNotMadeIsByNoClockThatTheAskerCanSet(t *testing.T) {
 		wait          time.Duration
 		asks          int // that are journalled
 	}{
-		"on its machine":                     {turned{boot: "a"}, on("a"), false, 10*time.Minute + 30*time.Second - time.Minute, 0},
-		"on another one, with a Date":        {turned{boot: "a", machine: "other"}, on("b"), true, 10*time.Minute + 30*time.Second - time.Minute + time.Second, 0},
+		"on its machine":                     {turned{boot: "a"}, on("a"), false, 10*time.Minute + 30*time.Second, 0},
+		"on another one, with a Date":        {turned{boot: "a", machine: "other"}, on("b"), true, 10*time.Minute + 30*time.Second, 1},
 		"on another one, without a Date":     {turned{boot: "a", machine: "other"}, on("b"), false, 10*time.Minute + 30*time.Second, 1},
 		"on its machine after another boot":  {turned{boot: "a"}, on("b"), false, 0, 0},
 		"on a machine that knows of no boot": {turned{}, turned{}, false, 10*time.Minute + 30*time.Second, 1},
@@ -293,7 +299,7 @@ func TestTheWaitBeforeNotMadeIsByNoClockThatTheAskerCanSet(t *testing.T) {
 				}
 				doubtful(w)
 				time.Sleep(time.Minute)
-				if err := w.journal.Append(t.Context(), state.Unlocked{Reason: "its host is gone"}); err != nil {
+				if err := w.journal.Append(t.Context(), taken(w)); err != nil {
 					t.Fatal(err)
 				}
 				r := w.resolution("rent")
@@ -332,7 +338,7 @@ func TestNotMadeWaitsForEachHolderThatMayBeAlive(t *testing.T) {
 		doubtful(w)
 		first := w.journal.row("rent")
 		time.Sleep(time.Second)
-		if err := w.journal.Append(t.Context(), state.Unlocked{Reason: "its host is gone"}); err != nil {
+		if err := w.journal.Append(t.Context(), taken(w)); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
@@ -342,7 +348,7 @@ func TestNotMadeWaitsForEachHolderThatMayBeAlive(t *testing.T) {
 		}
 		_, err := executor.ResolveNotMade(t.Context(), w.resolution("rent"))
 		alive, ok := errors.AsType[*executor.AliveError](err)
-		if !ok || alive.RunID != first.RunID || alive.Wait != time.Until(first.AttemptedAt.Add(30*time.Second+10*time.Minute)) {
+		if !ok || alive.RunID != first.RunID || alive.Wait != time.Until(first.AttemptedAt.Add(time.Second+30*time.Second+10*time.Minute)) {
 			t.Fatalf("error %v, want an AliveError of the first run", err)
 		}
 		time.Sleep(alive.Wait)
@@ -495,7 +501,7 @@ func TestNotMadeWaitsForARunThatMayHaveLostItsLock(t *testing.T) {
 func TestALockThatWasTakenAwayEarlierIsNoMatter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		if err := w.journal.Append(t.Context(), state.Unlocked{Reason: "its host is gone"}); err != nil {
+		if err := w.journal.Append(t.Context(), taken(w)); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)

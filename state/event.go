@@ -231,11 +231,13 @@ type Ended struct {
 	Clocks   Clocks         `json:"clocks,omitzero"`   // what other clocks said at its end
 }
 
-// Unlocked records that a lock was taken away.
+// Unlocked records that a lock was taken away. The wait until its holder sends nothing any more is
+// counted from it.
 type Unlocked struct {
 	From   Holder `json:"from"`
 	By     Holder `json:"by"`
 	Reason string `json:"reason"`
+	Clocks Clocks `json:"clocks,omitzero"` // what clocks said that nobody can set
 }
 
 // Rebound records that the service's identity was changed by a person.

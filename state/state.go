@@ -126,9 +126,10 @@ type Store interface {
 	Lock(ctx context.Context, holder Holder, wait time.Duration) (Journal, error)
 
 	// ForceUnlock takes the lock away from a holder that can't be reached: its writes and
-	// its checks fail from now on with [ErrFenced]. It journals who did it and why. It returns
+	// its checks fail from now on with [ErrFenced]. It journals who did it and why, and what clocks
+	// said before it; a store that has a server adds that one's. It returns
 	// *[MovedError], and writes nothing, where the state was moved away.
-	ForceUnlock(ctx context.Context, by Holder, reason string) error
+	ForceUnlock(ctx context.Context, by Holder, clocks Clocks, reason string) error
 
 	// Close releases what the store holds open. A journal must be unlocked before.
 	Close() error

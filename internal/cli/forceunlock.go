@@ -48,7 +48,7 @@ func (p *process) forceUnlock(ctx context.Context, from *source, reason string) 
 	if err != nil {
 		return w.stateError(err)
 	}
-	if err := store.ForceUnlock(ctx, p.holder("remit force-unlock"), reason); err != nil {
+	if err := store.ForceUnlock(ctx, p.holder("remit force-unlock"), p.clocks(), reason); err != nil {
 		if errors.Is(err, state.ErrBusy) {
 			return w.busyError(ctx, err)
 		}

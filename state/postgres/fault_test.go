@@ -314,7 +314,7 @@ func TestAHolderThatStandsStillIsPutOut(t *testing.T) {
 		words.Scan()
 	}
 	signal(t, cmd, "STOP")
-	if err := s.ForceUnlock(t.Context(), statetest.Holder("force-unlock"), "it stands still"); err != nil {
+	if err := s.ForceUnlock(t.Context(), statetest.Holder("force-unlock"), state.Clocks{}, "it stands still"); err != nil {
 		t.Fatal(err)
 	}
 	j := lock(t, s)

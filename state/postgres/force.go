@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,14 +14,14 @@ import (
 
 // ForceUnlock implements [state.Store]. The holder's session keeps a lock on a number that
 // nobody asks for any more.
-func (s *Store) ForceUnlock(ctx context.Context, by state.Holder, reason string) error {
-	if err := s.forceUnlock(ctx, by, reason); err != nil {
+func (s *Store) ForceUnlock(ctx context.Context, by state.Holder, clocks state.Clocks, reason string) error {
+	if err := s.forceUnlock(ctx, by, clocks, reason); err != nil {
 		return s.wrap("unlock by force", err)
 	}
 	return nil
 }
 
-func (s *Store) forceUnlock(ctx context.Context, by state.Holder, reason string) error {
+func (s *Store) forceUnlock(ctx context.Context, by state.Holder, clocks state.Clocks, reason string) error {
 	if s.readOnly {
 		return errors.New("it was opened for reading")
 	}
@@ -42,7 +43,11 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, reason string)
 			if err != nil {
 				return err
 			}
-			draft, err := state.NewDraft(state.Unlocked{From: from, By: by, Reason: reason})
+			if err := tx.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&clocks.Server); err != nil {
+				return err
+			}
+			clocks.Server = clocks.Server.UTC().Truncate(time.Millisecond)
+			draft, err := state.NewDraft(state.Unlocked{From: from, By: by, Reason: reason, Clocks: clocks})
 			if err != nil {
 				return err
 			}

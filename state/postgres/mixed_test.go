@@ -47,7 +47,7 @@ func ways(t *testing.T, s *postgres.Store) map[string]error {
 		err = j.Unlock()
 	}
 	errs["it is locked"] = err
-	errs["its lock is taken away"] = s.ForceUnlock(t.Context(), statetest.Holder("force-unlock"), "to be sure")
+	errs["its lock is taken away"] = s.ForceUnlock(t.Context(), statetest.Holder("force-unlock"), state.Clocks{}, "to be sure")
 	_, errs["it is verified"] = s.Verify(t.Context(), "")
 	return errs
 }

@@ -114,7 +114,7 @@ func TestTheServersOwnSettingsChangeNothing(t *testing.T) {
 						if err := j.Append(t.Context(), statetest.Intent("ref", "run", "10.00")); err != nil && !errors.Is(err, state.ErrFenced) {
 							t.Error(err)
 						}
-						if err := s.ForceUnlock(t.Context(), by, "to see"); err != nil {
+						if err := s.ForceUnlock(t.Context(), by, state.Clocks{}, "to see"); err != nil {
 							t.Error(err)
 						}
 						_ = j.Unlock() // it was taken away

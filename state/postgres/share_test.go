@@ -339,7 +339,7 @@ func TestRunnersWriteOneJournal(t *testing.T) {
 	if got := len(rows(t, s)); got != 240 {
 		t.Errorf("%d rows, want 240", got)
 	}
-	if err := s.ForceUnlock(t.Context(), statetest.Holder("force"), "it hangs"); err != nil {
+	if err := s.ForceUnlock(t.Context(), statetest.Holder("force"), state.Clocks{}, "it hangs"); err != nil {
 		t.Fatal(err)
 	}
 	for n, j := range runners {

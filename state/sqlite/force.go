@@ -13,17 +13,17 @@ import (
 )
 
 // ForceUnlock implements [state.Store].
-func (s *Store) ForceUnlock(ctx context.Context, by state.Holder, reason string) error {
+func (s *Store) ForceUnlock(ctx context.Context, by state.Holder, clocks state.Clocks, reason string) error {
 	if s.write == nil {
 		return fmt.Errorf("unlock state %s: it was opened for reading", s.path)
 	}
-	if err := s.forceUnlock(ctx, by, reason); err != nil {
+	if err := s.forceUnlock(ctx, by, clocks, reason); err != nil {
 		return fmt.Errorf("unlock state %s by force: %w", s.path, err)
 	}
 	return nil
 }
 
-func (s *Store) forceUnlock(ctx context.Context, by state.Holder, reason string) (err error) {
+func (s *Store) forceUnlock(ctx context.Context, by state.Holder, clocks state.Clocks, reason string) (err error) {
 	fence, err := s.readFence(ctx, s.read)
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, reason string)
 	if err != nil {
 		return err
 	}
-	draft, err := state.NewDraft(state.Unlocked{From: from, By: by, Reason: reason})
+	draft, err := state.NewDraft(state.Unlocked{From: from, By: by, Reason: reason, Clocks: clocks})
 	if err != nil {
 		return err
 	}

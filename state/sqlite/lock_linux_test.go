@@ -115,7 +115,7 @@ func TestAnOlderCopyOverItsFileTakesNoLockAway(t *testing.T) {
 	}
 	s = reopen(t, path)
 	refused(t, s, state.Holder{}) // the copy knows of no run
-	if err := s.ForceUnlock(t.Context(), statetest.Holder("force-unlock"), "it hangs"); err != nil {
+	if err := s.ForceUnlock(t.Context(), statetest.Holder("force-unlock"), state.Clocks{}, "it hangs"); err != nil {
 		t.Fatal(err)
 	}
 	unlock(t, lock(t, s))

@@ -40,7 +40,7 @@ func TestAnOlderSchemaIsMigratedUnderTheLockAfterABackup(t *testing.T) {
 	if _, err := next.Snapshot(t.Context()); !errors.Is(err, state.ErrOlder) {
 		t.Errorf("a snapshot before the migration: %v", err)
 	}
-	if err := next.ForceUnlock(t.Context(), statetest.Holder("force-unlock"), "gone"); err != nil {
+	if err := next.ForceUnlock(t.Context(), statetest.Holder("force-unlock"), state.Clocks{}, "gone"); err != nil {
 		t.Errorf("a lock of the older program can't be taken away: %v", err)
 	}
 	j = lock(t, next)

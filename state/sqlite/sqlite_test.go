@@ -316,7 +316,7 @@ func TestOpenReadOnlyWorksBesideAWriter(t *testing.T) {
 	if _, err := reader.Lock(t.Context(), statetest.Holder("plan"), 0); err == nil {
 		t.Error("a reader locked")
 	}
-	if err := reader.ForceUnlock(t.Context(), statetest.Holder("plan"), "why not"); err == nil {
+	if err := reader.ForceUnlock(t.Context(), statetest.Holder("plan"), state.Clocks{}, "why not"); err == nil {
 		t.Error("a reader took a lock away")
 	}
 	unlock(t, j)

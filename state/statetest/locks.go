@@ -123,10 +123,10 @@ func fenced(t *testing.T, b *bench) {
 	if err := old.Check(t.Context()); err != nil {
 		t.Errorf("check of a holder: %v", err)
 	}
-	if err := other.ForceUnlock(t.Context(), Holder("force-unlock"), ""); err == nil {
+	if err := other.ForceUnlock(t.Context(), Holder("force-unlock"), state.Clocks{}, ""); err == nil {
 		t.Error("a lock was taken away without a reason")
 	}
-	if err := other.ForceUnlock(t.Context(), Holder("force-unlock"), "the host burned down"); err != nil {
+	if err := other.ForceUnlock(t.Context(), Holder("force-unlock"), state.Clocks{}, "the host burned down"); err != nil {
 		t.Fatal(err)
 	}
 	stopped := func(when string) {
@@ -193,7 +193,7 @@ func movedAway(t *testing.T, b *bench) {
 			t.Errorf("%s got %v", what, err)
 		}
 	}
-	refused("force-unlock", other.ForceUnlock(t.Context(), Holder("force-unlock"), "it hangs"))
+	refused("force-unlock", other.ForceUnlock(t.Context(), Holder("force-unlock"), state.Clocks{}, "it hangs"))
 	_, err = other.Lock(t.Context(), Holder("apply"), 0)
 	refused("lock", err)
 	_, err = other.Snapshot(t.Context())

@@ -226,7 +226,9 @@ func (w *world) forceUnlock(by, from *process) {
 	}
 	store, err := w.openStore(w.path)
 	if err == nil {
-		err = store.ForceUnlock(context.Background(), by.holder("force-unlock"), "it does not answer")
+		b := by.Boot()
+		clocks := state.Clocks{Boot: b.ID, Machine: b.Machine, BootMS: b.Up.Milliseconds()}
+		err = store.ForceUnlock(context.Background(), by.holder("force-unlock"), clocks, "it does not answer")
 	}
 	if store != nil && !w.isShared(store) {
 		err = errors.Join(err, store.Close())
