@@ -27,7 +27,8 @@ func TestAPlanThatIsNotApplicableIsComputedAgain(t *testing.T) {
 		"a control block":       {newMemory(), planner.Controls{Batches: control}, []config.Transfer{declare("a", pay), declare("b", pay)}},
 		"a control block of what is recorded": {
 			newMemory(record(declare("a", pay), state.Recorded), record(declare("b", pay), state.Recorded)),
-			planner.Controls{Batches: control}, []config.Transfer{declare("a", pay), declare("b", pay)},
+			planner.Controls{Batches: control},
+			[]config.Transfer{declare("a", pay), declare("b", pay)},
 		},
 		"nothing declared": {newMemory(record(declare("a"), state.Recorded)), planner.Controls{}, nil},
 		"a limit":          {newMemory(), limits(limit("desk", config.PerPlan, amountMax("100"))), []config.Transfer{declare("a"), declare("b")}},
