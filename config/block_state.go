@@ -39,6 +39,7 @@ func (l *loader) evaluateState() {
 	if l.state == nil {
 		return
 	}
+	l.config.stateBlock = l.state
 	kind := l.state.label(0)
 	switch {
 	case kind == StateSQLite, kind == StatePostgres:

@@ -36,6 +36,7 @@ type Configuration struct {
 	scope           *scope
 	assets          scales
 	service         *serviceBlock // nil where none is declared
+	stateBlock      *block        // nil where none is declared
 	transfers       []*transferBlock
 	memberships     *memberships
 	open            map[string]bool // names of the variables that are not sensitive

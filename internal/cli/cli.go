@@ -49,7 +49,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func runAt(ctx context.Context, now func() time.Time, boot func() boot.Reading, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
 	log.SetOutput(io.Discard) // where net/http writes bytes of the service, as they come
 	p := &process{
-		stdin: stdin, stdout: forJob(stdout, lookupEnv), stderr: forJob(stderr, lookupEnv), lookupEnv: lookupEnv, now: now, boot: boot, ctx: ctx,
+		stdin: stdin, stdout: &hidden{to: forJob(stdout, lookupEnv)}, stderr: &hidden{to: forJob(stderr, lookupEnv)}, lookupEnv: lookupEnv, now: now, boot: boot, ctx: ctx,
 	}
 	root := newRoot(p)
 	args, err := withEnvironmentArgs(root, args, p.getenv("REMIT_CLI_ARGS"))
@@ -60,6 +60,9 @@ func runAt(ctx context.Context, now func() time.Time, boot func() boot.Reading, 
 	code := p.exit(ctx, err)
 	if p.atEnd != nil {
 		p.atEnd(ctx, code)
+	}
+	for _, to := range p.printers() {
+		to.flush()
 	}
 	if p.into != nil {
 		_ = p.into.Close() // each line was written when its method returned
@@ -89,6 +92,8 @@ type process struct {
 	noColor        bool            // --no-color
 	lines          *view.JSON
 	into           *os.File                    // of --json-into; nil for none
+	intoHidden     *hidden                     // to into; nil before a line is written
+	sensitive      []string                    // what may stand in nothing that is printed
 	telling        sync.Mutex                  // an interrupted command may still go on while its end is told
 	progress       *progress                   // guarded by telling; nil while there is none to tell
 	here           func(command string) string // see [view.Screen]; nil before a directory is known
@@ -115,7 +120,9 @@ func (p *process) json() *view.JSON {
 	if p.lines == nil {
 		w := p.stdout
 		if p.into != nil {
-			w = p.into
+			p.intoHidden = &hidden{to: p.into}
+			p.intoHidden.hide(p.sensitive)
+			w = p.intoHidden
 		}
 		p.lines = view.NewJSON(w, readVersion().Version)
 	}
@@ -197,7 +204,7 @@ func isUnread(err error) bool {
 // screen says how to write for whoever reads w.
 func (p *process) screen(w io.Writer) view.Screen {
 	s := view.Screen{Width: 80, Here: p.here}
-	file, ok := w.(*os.File)
+	file, ok := beneath(w).(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return s
 	}

@@ -45,6 +45,7 @@ func (w *workspace) connect(ctx context.Context, inFlightMax int, faults ...stri
 		return nil, fmt.Errorf("%w; nothing was sent", err)
 	}
 	credentials, diags := w.config.Credentials()
+	w.hide([]string{credentials.ClientSecret})
 	if err := w.report(w.config, diags, false); err != nil {
 		return nil, err
 	}

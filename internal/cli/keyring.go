@@ -22,7 +22,7 @@ var keygenVariables = []string{
 // keyring is where this process finds keys; flag names one.
 func (w *workspace) keyring(flag string) *sshkey.Keyring {
 	ring := &sshkey.Keyring{
-		Getenv: w.getenv, Dir: w.dir, Flag: flag, Stderr: w.stderr, Exposed: config.ReadableByOthers,
+		Getenv: w.getenv, Dir: w.dir, Flag: flag, Stderr: beneath(w.stderr), Exposed: config.ReadableByOthers,
 		Environ: w.childEnvironment(keygenVariables...),
 	}
 	if w.interactive() {

@@ -61,7 +61,7 @@ func (m *migration) run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	if there.String() == w.path {
+	if there.String() == w.place.String() {
 		return fmt.Errorf("the state is at %s already; nothing was changed", w.path)
 	}
 	m.by = p.holder("remit state migrate")

@@ -46,8 +46,9 @@ func (a *applying) notify(ctx context.Context, p *process, ended view.Ended) err
 	if err := view.NewJSON(&line, readVersion().Version).Ended(ended); err != nil {
 		return fmt.Errorf("--notify-command: %w", err)
 	}
+	line = *bytes.NewBufferString(p.withoutSensitive(line.String()))
 	cmd := p.child(ctx, words)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = &line, p.stderr, p.stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = &line, beneath(p.stderr), beneath(p.stderr)
 	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:

@@ -82,6 +82,9 @@ func (p *process) load(s *source, asJSON bool) (*config.Configuration, error) {
 		return nil, err
 	}
 	s.loaded, p.here = loaded, s.here
+	if loaded != nil {
+		p.hide(loaded.SensitiveTexts())
+	}
 	if err := p.report(loaded, diags, asJSON); err != nil {
 		return nil, err
 	}

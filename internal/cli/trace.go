@@ -27,13 +27,14 @@ func (a *applying) beginTrace(p *process) *telemetry.Trace {
 		a.warn(p, fmt.Errorf("no trace is sent: %w", err))
 	}
 	if trace != nil {
-		p.watch = func(s service.Seen) { trace.Add(requestSpan(s)) }
+		p.watch = func(s service.Seen) { trace.Add(p.requestSpan(s)) }
 	}
 	return trace
 }
 
 // requestSpan is the span of a request. What a transfer moves, and for whom, is not in it.
-func requestSpan(s service.Seen) telemetry.Span {
+func (p *process) requestSpan(s service.Seen) telemetry.Span {
+	s.Path, s.Reason = p.withoutSensitive(s.Path), p.withoutSensitive(s.Reason)
 	span := telemetry.Span{
 		Name: s.Method + " " + s.Path, Began: s.Began, Ended: s.Ended, Failed: s.Reason,
 		Plain: s.Reason == "" && s.Status/100 == 2,

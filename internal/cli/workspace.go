@@ -86,7 +86,13 @@ func (w *workspace) inSandbox(box string) {
 }
 
 // at has the state be at a place.
-func (w *workspace) at(there place) { w.place, w.path = there, there.String() }
+func (w *workspace) at(there place) {
+	w.place, w.path = there, there.String()
+	if !w.sandbox && w.config != nil && w.config.SensitiveState() {
+		w.hide([]string{w.path})
+		w.path = hiddenWord
+	}
+}
 
 func (w *workspace) noLockFile() error {
 	// Where a server does not answer, to look for it ends by itself.

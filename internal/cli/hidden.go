@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	hiddenWord = "(sensitive)"
+
+	// hiddenMin is how many bytes a text has at least to be looked for in what is written: a
+	// shorter one stands in every output by chance.
+	hiddenMin = 4
+	// wordMax is how many bytes a text has at most that is hidden as a whole word only.
+	wordMax = 7
+)
+
+// hidden writes what it is given without the sensitive values of the configuration. It is the last
+// stop of everything that a command prints, for people, programs and logs, and safe for concurrent use.
+type hidden struct {
+	to io.Writer
+
+	mu    sync.Mutex
+	texts [][]byte // the longest first
+	held  []byte   // the end of what came, which one of texts may go on
+	last  byte     // before held
+}
+
+// hide has texts be hidden from now on.
+func (h *hidden) hide(texts []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, text := range texts {
+		quoted := strconv.Quote(text)
+		for _, form := range []string{text, quoted[1 : len(quoted)-1]} {
+			isKnown := slices.ContainsFunc(h.texts, func(known []byte) bool { return string(known) == form })
+			if len(form) >= hiddenMin && !isKnown && !isNumber(form) {
+				h.texts = append(h.texts, []byte(form))
+			}
+		}
+	}
+	slices.SortStableFunc(h.texts, func(a, b []byte) int { return len(b) - len(a) })
+}
+
+// isNumber reports whether a short text could be an amount or a date, which no reviewer may miss.
+func isNumber(text string) bool {
+	return len(text) <= wordMax && strings.Trim(text, "0123456789.,-:/") == ""
+}
+
+// Write implements io.Writer. The end of what is written is held back where a sensitive value may
+// begin in it, until more comes or [hidden.flush] is called.
+func (h *hidden) Write(text []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.texts) == 0 {
+		return h.to.Write(text)
+	}
+	whole := slices.Concat(h.held, text)
+	var out []byte
+	out, h.held = h.without(whole, len(whole)-h.open(whole))
+	if len(out) == 0 {
+		return len(text), nil
+	}
+	if _, err := h.to.Write(out); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// flush writes what was held back.
+func (h *hidden) flush() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.held) == 0 {
+		return
+	}
+	out, _ := h.without(h.held, len(h.held))
+	h.held = nil
+	_, _ = h.to.Write(out) // nothing better can be done at the end
+}
+
+// open is how many bytes at the end may be the beginning of a text.
+func (h *hidden) open(whole []byte) int {
+	longest := 0
+	for _, text := range h.texts {
+		for n := min(len(text), len(whole)); n > longest; n-- {
+			isWhole := n == len(text) && len(text) > wordMax // what follows makes no difference
+			if !isWhole && bytes.HasSuffix(whole, text[:n]) {
+				longest = n
+			}
+		}
+	}
+	return longest
+}
+
+// without is whole with the texts hidden that begin before end, and what is left after it.
+func (h *hidden) without(whole []byte, end int) (out, rest []byte) {
+	isIn := func(text []byte) bool { return bytes.Contains(whole, text) }
+	if !slices.ContainsFunc(h.texts, isIn) {
+		if end > 0 {
+			h.last = whole[end-1]
+		}
+		return whole[:end], whole[end:]
+	}
+	i := 0
+	for i < end {
+		if text := h.textAt(whole[i:]); text != nil {
+			out = append(out, hiddenWord...)
+			i += len(text)
+		} else {
+			out = append(out, whole[i])
+			i++
+		}
+		h.last = whole[i-1]
+	}
+	return out, whole[i:]
+}
+
+// textAt is the longest text that stands at the beginning of b; nil for none.
+func (h *hidden) textAt(b []byte) []byte {
+	for _, text := range h.texts {
+		if !bytes.HasPrefix(b, text) {
+			continue
+		}
+		after := b[len(text):]
+		if len(text) > wordMax || !isLetter(h.last) && (len(after) == 0 || !isLetter(after[0])) {
+			return text
+		}
+	}
+	return nil
+}
+
+// isLetter reports whether a byte belongs to a word.
+func isLetter(b byte) bool {
+	return b >= utf8.RuneSelf || b == '_' || b == '-' || unicode.IsLetter(rune(b)) || unicode.IsDigit(rune(b))
+}
+
+// beneath is what a writer of a process writes to.
+func beneath(w io.Writer) io.Writer {
+	if h, ok := w.(*hidden); ok {
+		return h.to
+	}
+	return w
+}
+
+// printers are what a process prints to.
+func (p *process) printers() []*hidden {
+	var all []*hidden
+	for _, w := range []io.Writer{p.stdout, p.stderr} {
+		if h, ok := w.(*hidden); ok {
+			all = append(all, h)
+		}
+	}
+	if p.intoHidden != nil {
+		all = append(all, p.intoHidden)
+	}
+	return all
+}
+
+// hide has nothing print the sensitive texts of a configuration from now on.
+func (p *process) hide(texts []string) {
+	p.sensitive = append(p.sensitive, texts...)
+	for _, to := range p.printers() {
+		to.hide(texts)
+	}
+}
+
+// withoutSensitive is a text for what is not printed, such as a trace.
+func (p *process) withoutSensitive(text string) string {
+	var out bytes.Buffer
+	h := hidden{to: &out}
+	h.hide(p.sensitive)
+	_, _ = h.Write([]byte(text)) // into memory
+	h.flush()
+	return out.String()
+}

@@ -1,0 +1,32 @@
+package cli_test
+
+import (
+	"bytes"
+	"testing"
+
+	"remit/internal/cli"
+)
+
+func TestWhatIsSensitiveIsNotPrinted(t *testing.T) {
+	texts := []string{"hidden/state.db", "hush", "state.db.d", "100.00", "abc", `quo"te`}
+	for name, tt := range map[string]struct{ in, want string }{
+		"in the middle":              {"the state hidden/state.db is", "the state (sensitive) is"},
+		"twice":                      {"hidden/state.dbhidden/state.db", "(sensitive)(sensitive)"},
+		"where another could begin":  {"hidden/state.db.c", "(sensitive).c"},
+		"a short one as a word":      {"a hush, hushed and unhush", "a (sensitive), hushed and unhush"},
+		"a short one at the end":     {"a hush", "a (sensitive)"},
+		"the beginning of one alone": {"hidden/state", "hidden/state"},
+		"an amount":                  {"abc 100.00 USD", "abc 100.00 USD"},
+		"in JSON":                    {`{"path":"quo\"te"}`, `{"path":"(sensitive)"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for cut := range len(tt.in) + 1 {
+				var out bytes.Buffer
+				cli.PrintHidden(&out, texts, tt.in[:cut], tt.in[cut:])
+				if got := out.String(); got != tt.want {
+					t.Errorf("cut at %d: %q, want %q", cut, got, tt.want)
+				}
+			}
+		})
+	}
+}
