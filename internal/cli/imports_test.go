@@ -59,6 +59,7 @@ var layer = map[string]int{
 	"remit/internal/shell":      0,
 	"remit/internal/jws":        0,
 	"remit/internal/redact":     0,
+	"remit/internal/meter":      0,
 	"remit/internal/confusable": 0,
 	"remit/internal/wholefile":  0,
 	"remit/internal/confined":   0,
