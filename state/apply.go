@@ -214,7 +214,7 @@ func (t Transfer) imported(o Outcome, r record, seq int64) (Transfer, error) {
 	if o.Status != Adopted && o.Status != Unverified {
 		return t, t.noEdge(o)
 	}
-	amount, err := transfer.ParseAmount(strings.Clone(r.amount))
+	amount, err := transfer.ParseRecorded(strings.Clone(r.amount))
 	if err != nil {
 		return t, fmt.Errorf("amount %q: %w", r.amount, err)
 	}

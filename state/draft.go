@@ -316,7 +316,7 @@ func (o Outcome) parse() (record, error) {
 		return record{}, fmt.Errorf("outcome of %q: %w", o.RefID, err)
 	}
 	if o.Source == SourceImport {
-		if _, err := transfer.ParseAmount(r.Amount); err != nil {
+		if _, err := transfer.ParseRecorded(r.Amount); err != nil {
 			return record{}, fmt.Errorf("outcome of %q: amount %q: %w", o.RefID, r.Amount, err)
 		}
 	}

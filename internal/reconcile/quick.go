@@ -38,7 +38,7 @@ func isAbsentOr(text, want string) bool { return text == "" || text == want }
 // hasFingerprint reports whether both records together ask for what was asked for.
 func (j *judge) hasFingerprint(p *pair) bool {
 	debit, credit := p.debit, p.credit
-	amount, err := transfer.ParseAmount(debit.Amount)
+	amount, err := transfer.ParseRecorded(debit.Amount)
 	if err != nil || p.row.Fingerprint.IsZero() {
 		return false
 	}

@@ -177,7 +177,7 @@ func (s *Summary) hasRoom(list []Line) bool { return s.listMax < 0 || len(list) 
 
 // add adds an amount, which is a decimal, of any sign, to totals.
 func add(totals *transfer.Totals, asset, amount string) {
-	if plain, err := transfer.ParseAmount(amount); err == nil {
+	if plain, err := transfer.ParseRecorded(amount); err == nil {
 		totals.Add(asset, plain)
 		return
 	}

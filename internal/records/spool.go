@@ -90,7 +90,7 @@ func (s *Spool) Add(name string, r Record) error {
 // content is a hash of what never changes of a record, however its amount is written.
 func (s *Spool) content(r *transfer.Record) uint64 {
 	amount := r.Amount
-	if number, err := transfer.ParseAmount(amount); err == nil {
+	if number, err := transfer.ParseRecorded(amount); err == nil {
 		amount = number.Decimal().String()
 	}
 	var h maphash.Hash

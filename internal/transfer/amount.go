@@ -106,13 +106,33 @@ func (a Amount) ScaleWritten() int {
 // the service may answer "10.00000000" to "10". Text that is not such a decimal is the same
 // as nothing, not even as itself.
 func SameNumber(a, b string) bool {
+	a, b = withZero(a), withZero(b)
 	return checkPlainZeros(a) == nil && checkPlainZeros(b) == nil && normal(a) == normal(b)
+}
+
+// withZero writes the zero that services leave out before a point: ".50" becomes "0.50".
+func withZero(text string) string {
+	if sign, digits, ok := strings.Cut(text, "."); ok && (sign == "" || sign == "-") {
+		return sign + "0." + digits
+	}
+	return text
+}
+
+// ParseRecorded reads the amount of a record. Unlike an author, a service may leave out the zero before
+// the point and write zeros before the digits.
+func ParseRecorded(text string) (Amount, error) {
+	text = withZero(text)
+	if checkPlainZeros(text) == nil {
+		text = withoutLeadingZeros(text)
+	}
+	return ParseAmount(text)
 }
 
 // ParseNumber reads a decimal in plain notation that may have a minus sign, such as a fee of a
 // record, which may be given back. It is false for all other text: for an exponent, of which the
 // digits could take any memory, and for more characters than an [Amount] may have.
 func ParseNumber(text string) (decimal.Decimal, bool) {
+	text = withZero(text)
 	if checkPlainZeros(strings.TrimPrefix(text, "-")) != nil {
 		return decimal.Decimal{}, false
 	}

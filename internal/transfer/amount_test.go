@@ -115,7 +115,7 @@ func TestTheZeroAmountIsNoAmount(t *testing.T) {
 func TestParseNumber(t *testing.T) {
 	for text, want := range map[string]string{
 		"0": "0", "0.00": "0.00", "-0.25": "-0.25", "0010.50": "10.50", "12345678901234567890123456.00000001": "12345678901234567890123456.00000001",
-		"1e999999999": "", "1E5": "", "--1": "", "-": "", "": "", "+1": "", ".5": "", "1.": "", "1,200.00": "", "NaN": "", "Inf": "", "0x10": "", " 1": "",
+		"1e999999999": "", "1E5": "", "--1": "", "-": "", "": "", "+1": "", ".5": "0.5", "-.5": "-0.5", ".": "", "-.": "", "..5": "", "1.": "", "1,200.00": "", "NaN": "", "Inf": "", "0x10": "", " 1": "",
 		"0." + strings.Repeat("0", 63): "",
 	} {
 		got, ok := transfer.ParseNumber(text)
@@ -145,7 +145,7 @@ func TestSameNumber(t *testing.T) {
 		"with grouping":                   {pair{"1000", "1,000"}, false},
 		"nothing at all":                  {pair{"", ""}, false},
 		"words that are alike":            {pair{"ten", "ten"}, false},
-		"without digits before the point": {pair{"0.5", ".5"}, false},
+		"without digits before the point": {pair{"0.5", ".5"}, true},
 		"longer than any amount":          {pair{"1", "1." + strings.Repeat("0", 63)}, false},
 	} {
 		t.Run(sentence, func(t *testing.T) {
@@ -320,5 +320,15 @@ func TestTenTimesATenthIsOne(t *testing.T) {
 	}
 	if got := totals.Sum("USD").String(); got != "1" {
 		t.Errorf("the sum is %s", got)
+	}
+}
+
+func TestParseRecorded(t *testing.T) {
+	for text, want := range map[string]string{
+		".50": "0.50", ".5": "0.5", "010.00": "10.00", "000": "", "0.5": "0.5", "8200.00": "8200.00", ".0": "", ".": "", "-.5": "", "1e3": "", "": "",
+	} {
+		if got, err := transfer.ParseRecorded(text); got.String() != want || (err == nil) != (want != "") {
+			t.Errorf("ParseRecorded(%q) = %q, %v; want %q", text, got, err, want)
+		}
 	}
 }

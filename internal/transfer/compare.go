@@ -66,8 +66,10 @@ func (c *comparison) present(field, asked, answered string) {
 	}
 }
 
+// metadata compares what is echoed. A service that echoes nothing says so by no object, or by an empty
+// one. A pair without a value, with an empty one and no pair are one thing.
 func (c *comparison) metadata(asked Metadata, answered map[string]string) {
-	if answered == nil || isSameMetadata(asked, answered) {
+	if len(answered) == 0 || isSameMetadata(asked, answered) {
 		return
 	}
 	keys := slices.Collect(maps.Keys(answered))
@@ -78,9 +80,8 @@ func (c *comparison) metadata(asked Metadata, answered map[string]string) {
 	}
 	slices.Sort(keys)
 	for _, key := range keys {
-		want, wanted := asked.Get(key)
-		got, ok := answered[key]
-		if want != got || wanted != ok {
+		want, _ := asked.Get(key)
+		if got := answered[key]; want != got {
 			c.differ("metadata."+key, want, got)
 		}
 	}
@@ -89,14 +90,11 @@ func (c *comparison) metadata(asked Metadata, answered map[string]string) {
 // isSameMetadata tells what is nearly always so without a list of what differs.
 func isSameMetadata(asked Metadata, answered map[string]string) bool {
 	for key, got := range answered {
-		if want, ok := asked.Get(key); !ok || want != got {
+		if want, _ := asked.Get(key); want != got {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(asked, func(p Pair) bool {
-		_, ok := answered[p.Key]
-		return !ok
-	})
+	return !slices.ContainsFunc(asked, func(p Pair) bool { return answered[p.Key] != p.Value })
 }
 
 // Finding is what the records under one ref_id say about one request.

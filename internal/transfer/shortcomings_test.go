@@ -22,6 +22,8 @@ func TestARecordMustNameItsGroupAndAddUp(t *testing.T) {
 		"the total is something else":                   {func(r *transfer.Record) { r.Total = "99" }, []string{"total"}},
 		"the total is a hundred times the amount":       {func(r *transfer.Record) { r.Total = "820000" }, []string{"total"}},
 		"the total is signed":                           {func(r *transfer.Record) { r.Total = "-8200.00" }, []string{"total"}},
+		"the fee takes more than the amount":            {func(r *transfer.Record) { r.Fee, r.Total = "8300", "-100" }, []string{"total"}},
+		"its group_id is a space":                       {func(r *transfer.Record) { r.GroupID = " " }, []string{"group_id"}},
 		"the total is no number":                        {func(r *transfer.Record) { r.Total = "8.2e3" }, []string{"total"}},
 		"the fee is no number":                          {func(r *transfer.Record) { r.Fee, r.Total = "free", "8201" }, []string{"total"}},
 		"it has no group_id":                            {func(r *transfer.Record) { r.GroupID = "" }, []string{"group_id"}},
