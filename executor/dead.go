@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -60,7 +61,7 @@ func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
 	local := r.Clock.Now()
 	need := r.Policy.RequestTimeout + holderTimeout
 	for _, a := range slices.Backward(open) { // the latest one is waited for longest
-		best, isCounted := waited(a, asks, now, local)
+		best, isCounted := waited(a, asks, now, local, need)
 		if a.begun.File.Path == placeOf(r.Journal).Path && isBootedAgain(a.clocks, now) {
 			continue // nobody lives through that
 		}
@@ -137,12 +138,15 @@ func (r Resolution) attempts(ctx context.Context, detail state.Detail) ([]attemp
 	return attempts, asks, nil
 }
 
-// readClocks reads what can't be set by whoever asks.
+// readClocks reads what can't be set by whoever asks. A Date that the local clock contradicts, so
+// that no run would begin, tells nothing.
 func (r Resolution) readClocks(ctx context.Context) (state.Clocks, error) {
 	b := r.Clock.Boot()
 	now := state.Clocks{Boot: b.ID, Machine: b.Machine, BootMS: b.Up.Milliseconds()}
 	if r.Date != nil {
-		now.Date = r.Date(ctx)
+		if date := r.Date(ctx); r.Clock.Now().Sub(date).Abs() <= clockSkewMax {
+			now.Date = date
+		}
 	}
 	if journal, ok := r.Journal.(state.Timekeeper); ok {
 		server, err := journal.ServerTime(ctx)
@@ -159,42 +163,55 @@ func isBootedAgain(then, now state.Clocks) bool {
 	return then.Machine != "" && then.Machine == now.Machine && then.Boot != now.Boot
 }
 
-// waited is how long the holder of an attempt had, at least, to send what it was sending, by the clock
-// that tells it best. isCounted says that there is one, so that waiting helps.
-func waited(a attempt, asks []asked, now state.Clocks, local time.Time) (best wait, isCounted bool) {
-	count := func(clock string, passed time.Duration) {
-		if !isCounted || passed > best.passed {
-			best, isCounted = wait{clock, passed}, true
+// waited is how long the holder of an attempt had, at least, to send what it was sending: since the
+// attempt, or since somebody asked, by the clock that says the least, as any other may be wrong. isCounted
+// says that waiting helps: there is a clock, and no other one contradicts it by having the wait of
+// need as over for long.
+func waited(a attempt, asks []asked, now state.Clocks, local time.Time, need time.Duration) (best wait, isCounted bool) {
+	consider := func(passed []wait) {
+		if len(passed) == 0 {
+			return
+		}
+		byPassed := func(a, b wait) int { return cmp.Compare(a.passed, b.passed) }
+		least, most := slices.MinFunc(passed, byPassed), slices.MaxFunc(passed, byPassed)
+		if most.passed >= need && least.passed < need && most.passed-least.passed > clockSkewMax {
+			return // one of the two is wrong, for good perhaps
+		}
+		if !isCounted || least.passed > best.passed {
+			best, isCounted = least, true
 		}
 	}
 	if a.isTaken {
-		elapsed(count, a.taken, now, time.Duration(a.taken.WithinMS)*time.Millisecond)
+		consider(elapsed(a.taken, now, time.Duration(a.taken.WithinMS)*time.Millisecond))
 	} else {
-		elapsed(count, a.clocks, now, a.within)
+		consider(elapsed(a.clocks, now, a.within))
 	}
 	for _, one := range asks {
-		elapsed(count, one.clocks, now, time.Duration(one.clocks.WithinMS)*time.Millisecond)
+		passed := elapsed(one.clocks, now, time.Duration(one.clocks.WithinMS)*time.Millisecond)
 		switch {
 		case isBootedAgain(one.clocks, now):
-			count("the time since this machine booted", now.SinceBoot())
+			passed = append(passed, wait{"the time since this machine booted", now.SinceBoot()})
 		case one.clocks == state.Clocks{} && now == state.Clocks{}: // this system has no other clock
-			count("the clock of this machine", local.Round(0).Sub(one.at))
+			passed = append(passed, wait{"the clock of this machine", local.Round(0).Sub(one.at)})
 		}
+		consider(passed)
 	}
 	return best, isCounted
 }
 
-// elapsed counts how long ago a reading was, at least.
-func elapsed(count func(string, time.Duration), then, now state.Clocks, within time.Duration) {
+// elapsed is how long ago a reading was, at least, by each clock that knows it.
+func elapsed(then, now state.Clocks, within time.Duration) []wait {
+	var passed []wait
 	if !then.Server.IsZero() && !now.Server.IsZero() {
-		count("the clock of the PostgreSQL server", now.Server.Sub(then.Server)-within)
+		passed = append(passed, wait{"the clock of the PostgreSQL server", now.Server.Sub(then.Server) - within})
 	}
 	if !then.Date.IsZero() && !now.Date.IsZero() {
-		count("the service's clock", now.Date.Sub(then.Date)-within-dateGrain)
+		passed = append(passed, wait{"the service's clock", now.Date.Sub(then.Date) - within - dateGrain})
 	}
 	if then.Boot != "" && then.Boot == now.Boot {
-		count("the time since this machine booted", now.SinceBoot()-then.SinceBoot())
+		passed = append(passed, wait{"the time since this machine booted", now.SinceBoot() - then.SinceBoot()})
 	}
+	return passed
 }
 
 // ask journals that somebody asked: the wait is counted from now on.

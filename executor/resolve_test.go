@@ -330,6 +330,46 @@ func TestTheWaitBeforeNotMadeIsByNoClockThatTheAskerCanSet(t *testing.T) {
 	}
 }
 
+// TestOneWrongClockNeverEndsTheWaitBeforeNotMade has a service whose Date goes an hour ahead after a
+// lock was taken away. The time since the machine booted says better.
+func TestOneWrongClockNeverEndsTheWaitBeforeNotMade(t *testing.T) {
+	for name, local := range map[string]time.Duration{
+		"the local clock contradicts the Date":   0,
+		"the local clock is as wrong as it":      time.Hour,
+		"the local clock is wrong the other way": -time.Hour,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.clock = turned{boot: "a"}
+				doubtful(w)
+				lock := taken(w)
+				lock.Clocks.Date = time.Now()
+				if err := w.journal.Append(t.Context(), lock); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Second)
+				r := w.resolution("rent")
+				r.Clock = turned{boot: "a", by: local}
+				r.Date = func(context.Context) time.Time { return time.Now().Add(time.Hour) }
+				_, err := executor.ResolveNotMade(t.Context(), r)
+				alive, ok := errors.AsType[*executor.AliveError](err)
+				if !ok || alive.Wait < 10*time.Minute {
+					t.Fatalf("got %v, want a wait", err)
+				}
+				time.Sleep(alive.Wait - time.Minute)
+				if _, err := executor.ResolveNotMade(t.Context(), r); err == nil {
+					t.Fatal("it was settled before the wait was over")
+				}
+				time.Sleep(time.Minute + 2*time.Second)
+				if _, err := executor.ResolveNotMade(t.Context(), r); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
 // TestNotMadeWaitsForEachHolderThatMayBeAlive takes the lock away between two attempts: the first one
 // may still be under way when the second one was answered.
 func TestNotMadeWaitsForEachHolderThatMayBeAlive(t *testing.T) {
