@@ -8,6 +8,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/transfer"
+	"remit/state"
 )
 
 // turned is a clock that somebody sets, on a machine whose boot is known or not.
@@ -39,6 +40,7 @@ func TestTheAgeOfADoubtIsTheLargestThatTheEvidenceAllows(t *testing.T) {
 	tests := map[string]struct {
 		first, second turned
 		dated         bool // tokens come with a Date
+		isJump        bool // a person says that the second clock is right
 		later         time.Duration
 		sent          bool
 		reason        string
@@ -54,10 +56,10 @@ func TestTheAgeOfADoubtIsTheLargestThatTheEvidenceAllows(t *testing.T) {
 			first: turned{by: 4 * time.Minute}, second: turned{by: -4 * time.Minute}, dated: true, later: day - 20*time.Second, reason: "replay_window",
 		},
 		"a clock ten hours ahead, then right, in one boot": {
-			first: turned{by: 10 * time.Hour, boot: "a"}, second: turned{boot: "a"}, later: 30 * time.Hour, reason: "one of them was wrong",
+			first: turned{by: 10 * time.Hour, boot: "a"}, second: turned{boot: "a"}, later: 30 * time.Hour, isJump: true, reason: "one of them was wrong",
 		},
 		"a right clock, then ten hours slow, in one boot": {
-			first: turned{boot: "a"}, second: turned{by: -10 * time.Hour, boot: "a"}, later: 30 * time.Hour, reason: "one of them was wrong",
+			first: turned{boot: "a"}, second: turned{by: -10 * time.Hour, boot: "a"}, later: 30 * time.Hour, isJump: true, reason: "one of them was wrong",
 		},
 		"a clock ten hours ahead, in both runs of one boot": {
 			first: turned{by: 10 * time.Hour, boot: "a"}, second: turned{by: 10 * time.Hour, boot: "a"}, later: time.Hour, sent: true,
@@ -78,6 +80,13 @@ func TestTheAgeOfADoubtIsTheLargestThatTheEvidenceAllows(t *testing.T) {
 				time.Sleep(test.later)
 				w.clock = test.second
 				w.journal.now = test.second.Now
+				if test.isJump {
+					b := w.clock.Boot()
+					word := state.Clock{Reason: "it is right", Clocks: state.Clocks{Boot: b.ID, BootMS: b.Up.Milliseconds(), Machine: b.Machine}}
+					if err := w.journal.Append(t.Context(), word); err != nil {
+						t.Fatal(err)
+					}
+				}
 				w.apply(request("rent"))
 				requests := 1
 				if test.sent {

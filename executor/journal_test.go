@@ -259,6 +259,16 @@ func (s *memorySnapshot) Jumps(context.Context) iter.Seq2[state.Jump, error] {
 	return func(func(state.Jump, error) bool) {}
 }
 
+func (s *memorySnapshot) Clocks(context.Context) iter.Seq2[state.Event, error] {
+	return func(yield func(state.Event, error) bool) {
+		for _, e := range slices.Backward(s.events) {
+			if e.Kind == state.KindClock && !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
 func (s *memorySnapshot) Runs(context.Context) iter.Seq2[state.Run, error] {
 	return func(yield func(state.Run, error) bool) {
 		for _, runID := range slices.Backward(slices.Sorted(maps.Keys(s.runs))) {

@@ -252,6 +252,7 @@ type Rebound struct {
 // service's clock confirms it, or a person does. What was written before it may have wrong times.
 type Clock struct {
 	BehindMS int64  `json:"behind_ms,omitempty"` // how far it lies behind the event before; 0 where it does not
+	JumpMS   int64  `json:"jump_ms,omitempty"`   // how much more passed by it than since the machine booted, from an earlier moment of that boot on
 	Clocks   Clocks `json:"clocks,omitzero"`     // with a Date where the service confirms it
 	By       Holder `json:"by"`
 	Reason   string `json:"reason,omitempty"` // in the person's words; "" where the service confirms it

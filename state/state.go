@@ -164,6 +164,9 @@ type Snapshot interface {
 	// before it, the newest first.
 	Jumps(ctx context.Context) iter.Seq2[Jump, error]
 
+	// Clocks yields every event of a [Clock], the newest first.
+	Clocks(ctx context.Context) iter.Seq2[Event, error]
+
 	Close() error
 }
 

@@ -21,12 +21,13 @@ type clockReader interface {
 	Meta() Meta
 	Jumps(ctx context.Context) iter.Seq2[Jump, error]
 	Runs(ctx context.Context) iter.Seq2[Run, error]
+	Clocks(ctx context.Context) iter.Seq2[Event, error]
 }
 
 // WrongClocks names the times of a state that can't be right at the time now, of a machine whose
 // clocks say here, the newest first, at most most of them: an event that is in the future or older
-// than the one before it, a run whose local clock and boottime disagree. With settled, those count
-// too after which a [Clock] says that all is right.
+// than the one before it, this machine's clock or a run where the local clock and boottime disagree.
+// With settled, those count too after which a [Clock] says that all is right.
 func WrongClocks(ctx context.Context, s clockReader, now time.Time, here Clocks, settled bool, most int) ([]WrongClock, error) {
 	var wrong []WrongClock
 	if meta := s.Meta(); meta.At.Sub(now) > JumpMin {
@@ -44,7 +45,14 @@ func WrongClocks(ctx context.Context, s clockReader, now time.Time, here Clocks,
 		wrong = append(wrong, WrongClock{Seq: jump.Seq, At: jump.At, By: jump.Back, Words: fmt.Sprintf(
 			"Event %d (%s) is of %s: %s earlier than the event before it.", jump.Seq, jump.Kind, inUTC(jump.At), jump.Back.Round(time.Second))})
 	}
-	later := dated{at: now, clocks: here, words: "The clock of this machine"}
+	if !settled {
+		jump, isOne, err := Jumped(ctx, s, now, here)
+		if err == nil && isOne && len(wrong) < most {
+			wrong = append(wrong, jump)
+		}
+		return wrong, err
+	}
+	later := dated{at: now, clocks: here, words: thisClock}
 	for run, err := range s.Runs(ctx) {
 		if err != nil {
 			return nil, err
@@ -53,17 +61,57 @@ func WrongClocks(ctx context.Context, s clockReader, now time.Time, here Clocks,
 			break
 		}
 		if run.Ended != nil {
-			end := dated{run.Begun.RunID, run.EndedAt, run.Ended.Clocks, fmt.Sprintf("The end of run %s", run.Begun.RunID)}
+			end := dated{run.Begun.RunID, run.EndedAt, run.Ended.Clocks, "the end of run " + run.Begun.RunID}
 			wrong = appendWrong(wrong, end, later)
 			later = end
 		}
-		begin := dated{run.Begun.RunID, run.BegunAt, run.Begun.Clocks, fmt.Sprintf("The begin of run %s", run.Begun.RunID)}
+		begin := beginOf(run)
 		wrong = appendWrong(wrong, begin, later)
-		if later = begin; !settled {
-			break // of older ones the newest run has made the best
-		}
+		later = begin
 	}
 	return wrong, nil
+}
+
+// Jumped says how the clock of this machine jumped since it was last taken for right in this boot: when a
+// run began, or when a [Clock] said so. Its progress and that of boottime are then more than [JumpMin]
+// apart. The clock at the end of a run is no evidence: nothing was held against it.
+func Jumped(ctx context.Context, s clockReader, now time.Time, here Clocks) (jump WrongClock, isOne bool, err error) {
+	if here.Boot == "" {
+		return WrongClock{}, false, nil
+	}
+	var right dated
+	consider := func(d dated) (isOfBoot bool) {
+		isOfBoot = d.clocks.Boot == here.Boot
+		if isOfBoot && (right.words == "" || d.clocks.BootMS > right.clocks.BootMS) {
+			right = d
+		}
+		return isOfBoot
+	}
+	for run, err := range s.Runs(ctx) {
+		if err != nil {
+			return WrongClock{}, false, err
+		}
+		if consider(beginOf(run)) {
+			break // the newest come first
+		}
+	}
+	for event, err := range s.Clocks(ctx) {
+		if err != nil {
+			return WrongClock{}, false, err
+		}
+		entry, err := event.Entry()
+		if err != nil {
+			return WrongClock{}, false, err
+		}
+		if consider(dated{at: event.Time, clocks: entry.(Clock).Clocks, words: fmt.Sprintf("event %d", event.Seq)}) {
+			break
+		}
+	}
+	wrong := appendWrong(nil, right, dated{at: now, clocks: here, words: thisClock})
+	if len(wrong) == 0 {
+		return WrongClock{}, false, nil
+	}
+	return wrong[0], true, nil
 }
 
 // dated is a moment by several clocks.
@@ -71,7 +119,13 @@ type dated struct {
 	runID  string
 	at     time.Time
 	clocks Clocks
-	words  string
+	words  string // "the begin of run …"
+}
+
+const thisClock = "the clock of this machine"
+
+func beginOf(run Run) dated {
+	return dated{run.Begun.RunID, run.BegunAt, run.Begun.Clocks, "the begin of run " + run.Begun.RunID}
 }
 
 // appendWrong adds what the boottime of one machine says against its local clock between two moments.
@@ -84,11 +138,13 @@ func appendWrong(wrong []WrongClock, earlier, later dated) []WrongClock {
 	if by.Abs() <= JumpMin {
 		return wrong
 	}
+	verb := "is of"
+	if later.words == thisClock {
+		verb = "says"
+	}
 	return append(wrong, WrongClock{RunID: later.runID, At: later.at, By: by, Words: fmt.Sprintf(
-		"%s is of %s: by the time since the machine booted it is %s after %s of %s, which the clock has as %s.",
-		later.words, inUTC(later.at), passed.Round(time.Second), lowerFirst(earlier.words), inUTC(earlier.at), (by + passed).Round(time.Second))})
+		"T%s %s %s: by the time since the machine booted it is %s after %s of %s, which the clock has as %s.",
+		later.words[1:], verb, inUTC(later.at), passed.Round(time.Second), earlier.words, inUTC(earlier.at), (by + passed).Round(time.Second))})
 }
 
 func inUTC(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-func lowerFirst(text string) string { return "t" + text[1:] }

@@ -90,8 +90,13 @@ func (a *applying) runError(w *workspace, failed error, s executor.Summary) erro
 	case errors.Is(failed, state.ErrDamaged):
 		certain = "the journal had what is listed as recorded or adopted. Keep a copy of " + w.place.Words().kept + " before anything else."
 	}
-	if behind, ok := errors.AsType[*executor.BehindError](failed); ok {
-		return withHint(behind, w.command(`state clock --reason="…"`))
+	behind, isBehind := errors.AsType[*executor.BehindError](failed)
+	jumped, isJumped := errors.AsType[*executor.JumpedError](failed)
+	switch toSay := w.command(`state clock --reason="…"`); {
+	case isBehind:
+		return withHint(behind, toSay)
+	case isJumped:
+		return withHint(jumped, toSay)
 	}
 	if s.Requests == 0 {
 		if !isJournal {

@@ -167,7 +167,7 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			},
 			"service": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) == 0 {
-					ts.Fatalf("usage: service start|fault|deny|mute|undated|wait|requests|count|group|debits|export|secrets …")
+					ts.Fatalf("usage: service start|fault|deny|mute|undated|dated|wait|requests|count|group|debits|export|secrets …")
 				}
 				ts.Value(serviceKey{}).(*fakeService).command(ts, args)
 			},
@@ -309,7 +309,7 @@ type fakeService struct {
 	denied  bool     // tokens are refused from now on
 	demands demands
 	mute    bool // nobody who asks for a token is answered from now on
-	undated bool // no answer has a Date from now on
+	undated bool // no answer has a Date now
 }
 
 // command is the script command:
@@ -320,6 +320,7 @@ type fakeService struct {
 //	service allow            hand them out again
 //	service mute             answer nobody who asks for a token any more
 //	service undated          put no Date into answers any more
+//	service dated            put it there again
 //	service wait N           wait until N requests to create have come
 //	service requests         print them
 //	service count posts|transfers
@@ -341,9 +342,9 @@ func (s *fakeService) command(ts *testscript.TestScript, args []string) {
 		s.mu.Lock()
 		s.mute = true
 		s.mu.Unlock()
-	case "undated":
+	case "undated", "dated":
 		s.mu.Lock()
-		s.undated = true
+		s.undated = verb == "undated"
 		s.mu.Unlock()
 	case "wait":
 		s.wait(ts, rest[0])

@@ -55,7 +55,13 @@ func (p *process) stateClock(ctx context.Context, from *source, reason string) e
 			_, err := fmt.Fprintln(p.stdout, "No time in the journal is known to be wrong. Nothing was changed.")
 			return err
 		}
-		entry := state.Clock{BehindMS: max(0, meta.At.Sub(now).Milliseconds()), Clocks: p.clocks(), By: by, Reason: reason}
+		jump, _, err := state.Jumped(ctx, snapshot, now, p.clocks())
+		if err != nil {
+			return w.stateError(err)
+		}
+		entry := state.Clock{
+			BehindMS: max(0, meta.At.Sub(now).Milliseconds()), JumpMS: jump.By.Milliseconds(), Clocks: p.clocks(), By: by, Reason: reason,
+		}
 		if err := journal.Append(ctx, entry); err != nil {
 			return fmt.Errorf("journal that the clock is right: %w", err)
 		}

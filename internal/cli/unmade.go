@@ -38,4 +38,8 @@ func (unmade) Jumps(context.Context) iter.Seq2[state.Jump, error] {
 	return func(func(state.Jump, error) bool) {}
 }
 
+func (unmade) Clocks(context.Context) iter.Seq2[state.Event, error] {
+	return func(func(state.Event, error) bool) {}
+}
+
 func (unmade) Close() error { return nil }

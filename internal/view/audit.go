@@ -100,6 +100,9 @@ func auditClock(c state.Clock) string {
 	if behind := time.Duration(c.BehindMS) * time.Millisecond; behind > 0 {
 		what += fmt.Sprintf(", although the event before lies %s ahead of it", behind.Round(time.Second))
 	}
+	if jump := time.Duration(c.JumpMS) * time.Millisecond; jump != 0 {
+		what += fmt.Sprintf(", although it jumped by %s against the time since the machine booted", jump.Round(time.Second))
+	}
 	if !c.Clocks.Date.IsZero() {
 		what += ", the service's says " + moment(c.Clocks.Date)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"remit/state"
+	"remit/state/storage"
 )
 
 // Jumps implements [state.Snapshot]. A state of a schema that has no list of them kept times that
@@ -27,11 +28,7 @@ func (s *snapshot) Jumps(ctx context.Context) iter.Seq2[state.Jump, error] {
 }
 
 func (s *snapshot) allJumps(ctx context.Context) ([]state.Jump, error) {
-	var isListed bool
-	err := s.query(ctx, func(c *columns) error {
-		isListed = c.boolean()
-		return c.err
-	}, `SELECT to_regclass('jumps') IS NOT NULL`)
+	isListed, err := s.keepsClocks(ctx)
 	if err != nil || !isListed {
 		return nil, err
 	}
@@ -45,6 +42,35 @@ func (s *snapshot) allJumps(ctx context.Context) ([]state.Jump, error) {
 	}, `SELECT seq, kind, time_ms, back_ms, seq <= coalesce((SELECT max(seq) FROM events WHERE kind = 'clock'), 0)
 		FROM jumps JOIN events USING (seq) ORDER BY seq DESC`)
 	return jumps, err
+}
+
+// keepsClocks reports whether the schema is one that knows of wrong clocks.
+func (s *snapshot) keepsClocks(ctx context.Context) (is bool, err error) {
+	err = s.query(ctx, func(c *columns) error {
+		is = c.boolean()
+		return c.err
+	}, `SELECT to_regclass('jumps') IS NOT NULL`)
+	return is, err
+}
+
+// Clocks implements [state.Snapshot].
+func (s *snapshot) Clocks(ctx context.Context) iter.Seq2[state.Event, error] {
+	return func(yield func(state.Event, error) bool) {
+		areKept, err := s.keepsClocks(ctx)
+		var lines []storage.Line
+		if err == nil && areKept {
+			lines, err = s.someLines(ctx, `SELECT `+eventColumns+` FROM events WHERE kind = 'clock' ORDER BY seq DESC`)
+		}
+		if err != nil {
+			yield(state.Event{}, err)
+			return
+		}
+		for _, l := range lines {
+			if !yield(l.Event, nil) {
+				return
+			}
+		}
+	}
 }
 
 // ServerTime implements [state.Timekeeper].

@@ -67,10 +67,9 @@ func (s *snapshot) allRuns(ctx context.Context) ([]state.Run, error) {
 // never go back.
 func (s *snapshot) Jumps(ctx context.Context) iter.Seq2[state.Jump, error] {
 	return func(yield func(state.Jump, error) bool) {
-		var isListed bool
-		err := s.conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'jumps')`).Scan(&isListed)
+		isListed, err := s.keepsClocks(ctx)
 		if err != nil {
-			yield(state.Jump{}, explain(err))
+			yield(state.Jump{}, err)
 			return
 		}
 		if !isListed {
@@ -79,6 +78,28 @@ func (s *snapshot) Jumps(ctx context.Context) iter.Seq2[state.Jump, error] {
 		stream(ctx, s.conn, yield, scanJump, `SELECT seq, kind, time_ms, back_ms,
 			seq <= ifnull((SELECT max(seq) FROM events WHERE kind = 'clock'), 0)
 			FROM jumps JOIN events USING (seq) ORDER BY seq DESC`)
+	}
+}
+
+// keepsClocks reports whether the schema is one that knows of wrong clocks.
+func (s *snapshot) keepsClocks(ctx context.Context) (bool, error) {
+	var is bool
+	err := s.conn.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'jumps')`).Scan(&is)
+	return is, explain(err)
+}
+
+// Clocks implements [state.Snapshot].
+func (s *snapshot) Clocks(ctx context.Context) iter.Seq2[state.Event, error] {
+	return func(yield func(state.Event, error) bool) {
+		switch areKept, err := s.keepsClocks(ctx); {
+		case err != nil:
+			yield(state.Event{}, err)
+			return
+		case !areKept:
+			return
+		}
+		one := func(l storage.Line, err error) bool { return yield(l.Event, err) }
+		stream(ctx, s.conn, one, scanEvent, `SELECT `+eventColumns+` FROM events WHERE kind = 'clock' ORDER BY seq DESC`)
 	}
 }
 

@@ -155,7 +155,7 @@ func (w *world) apply(file *savedPlan) string {
 }
 
 // confirmClock is remit state clock, said by whoever was told that the clock lies behind the newest
-// event, once the clock is right.
+// event or jumped, once the clock is right.
 func (w *world) confirmClock(told *process) {
 	if !told.isBehind || !w.healed || w.oracle.violated != nil {
 		return
@@ -168,7 +168,9 @@ func (w *world) confirmClock(told *process) {
 				p.ended = err.Error()
 				return
 			}
-			entry := state.Clock{By: p.holder("state clock"), Reason: "the clock was set right"}
+			b := p.Boot()
+			clocks := state.Clocks{Boot: b.ID, BootMS: b.Up.Milliseconds(), Machine: b.Machine}
+			entry := state.Clock{Clocks: clocks, By: p.holder("state clock"), Reason: "the clock was set right"}
 			if err := p.journal.Append(context.Background(), entry); err != nil {
 				w.oracle.violate("I9", "state clock fails: %v", err)
 			}

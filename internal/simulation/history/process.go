@@ -40,7 +40,7 @@ type process struct {
 	client   *service.Client
 	fencedAt time.Time // when its lock was taken away
 	ended    string    // in words
-	isBehind bool      // it did not begin, because its clock lies behind the newest event
+	isBehind bool      // it did not begin, because its clock lies behind the newest event or jumped
 
 	plan         *planner.Plan
 	saved        bool
@@ -207,6 +207,10 @@ func (p *process) apply(file *savedPlan) {
 	summary, err := carryOut(p.ctx, run)
 	p.ended = fmt.Sprintf("requests %d, stopped %q, error %v", summary.Requests, summary.Stopped, err)
 	_, p.isBehind = errors.AsType[*executor.BehindError](err)
+	if _, isJumped := errors.AsType[*executor.JumpedError](err); isJumped {
+		p.isBehind = true
+		w.count("clock that jumped")
+	}
 	if err == nil && summary.Stopped == "" && p.ctx.Err() == nil {
 		p.checkSent()
 	}
