@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"remit/internal/functions"
 )
@@ -26,7 +27,8 @@ import (
 const NamingWritten = "written"
 
 // namingMax bounds the bytes of [Transfer.Naming]; a longer one ends with the SHA-256 of all
-// of it. inlineMax bounds what a local contributes to the expressions that name it.
+// of it. inlineMax bounds what a local or an attribute contributes to the expressions
+// that name it.
 const (
 	namingMax = 320
 	inlineMax = 4096
@@ -39,6 +41,7 @@ type naming struct {
 	// keys are its words as much as a label is.
 	written bool
 	key     bool     // ref_id names each.key, or all of each.value
+	value   bool     // ref_id names all of each.value
 	columns []string // attributes of each.value that ref_id names
 }
 
@@ -60,7 +63,7 @@ func (l *loader) readNaming(t *transferBlock) {
 	n := &naming{words: "ref_id = " + text, key: f.refs.key}
 	for _, column := range slices.Compact(slices.Sorted(slices.Values(f.refs.columns))) {
 		if column == "" {
-			n.key = true
+			n.key, n.value = true, true
 		} else {
 			n.columns = append(n.columns, column)
 		}
@@ -78,7 +81,7 @@ func (l *loader) readNaming(t *transferBlock) {
 	default:
 		n.words += ", for_each = " + w.keys(forEach.expr, len(f.refs.columns) > 0)
 	}
-	n.words = bounded(n.words + w.picked())
+	n.words = bounded(n.words + w.columns())
 	t.naming = n
 }
 
@@ -98,16 +101,36 @@ func (t *transferBlock) nameOf(fromLabel bool, of *element) string {
 	if n.key {
 		words += ", each.key = " + quoted(of.key)
 	}
+	if text := elementText(of.value); n.value && text != "" && text != quoted(of.key) {
+		words += ", each.value = " + text
+	}
 	for _, name := range n.columns {
 		ty := of.value.Type()
 		if !ty.IsObjectType() || !ty.HasAttribute(name) {
 			continue // a value without attributes is known by its key
 		}
-		if value, _ := unmoved(of.value.GetAttr(name)); isText(value) {
-			words += ", each.value." + name + " = " + quoted(value.AsString())
+		if text := elementText(of.value.GetAttr(name)); text != "" {
+			words += ", each.value." + name + " = " + text
 		}
 	}
 	return bounded(words)
+}
+
+// elementText is a value of a written element as it stands in a naming; "" where it may not
+// stand there, because a part of it is a secret, or is no text that could make a ref_id.
+func elementText(value cty.Value) string {
+	value, _ = unmoved(value)
+	if value.ContainsMarked() {
+		return ""
+	}
+	if isText(value) {
+		return quoted(value.AsString())
+	}
+	text, err := ctyjson.Marshal(value, value.Type())
+	if err != nil {
+		return "" // it is a window or a calendar
+	}
+	return string(text)
 }
 
 // bounded cuts a text that is too long and adds the digest of all of it.
@@ -134,16 +157,42 @@ func literal(text string) string {
 
 // namingWriter writes expressions in one form, whatever their layout, comments, parentheses and
 // syntax are, with each local replaced by what it says: a value that is moved to a local, or
-// called otherwise there, changes nothing.
+// called otherwise there, changes nothing. So it is with the attributes of profiles, batches and
+// schedules.
 type namingWriter struct {
-	scope  *scope
-	locals map[hclsyntax.Expression]string
-	names  map[string]bool // attributes that were named anywhere
-	data   []*dataSource   // that were named
+	scope   *scope
+	inlined map[inlining]string
+	names   map[string]bool // attributes that were named anywhere
+	data    []*dataSource   // that were named
+	// taken says that the elements of the expression become those of for_each: which of them
+	// there are names none of them.
+	taken bool
+}
+
+// inlining is an expression that was written in the place of its name.
+type inlining struct {
+	expr  hclsyntax.Expression
+	taken bool
 }
 
 func newNamingWriter(s *scope) *namingWriter {
-	return &namingWriter{scope: s, locals: make(map[hclsyntax.Expression]string), names: make(map[string]bool)}
+	return &namingWriter{scope: s, inlined: make(map[inlining]string), names: make(map[string]bool)}
+}
+
+// elements is the text of an expression whose elements become those of for_each, and single that
+// of one that is looked into.
+func (w *namingWriter) elements(expr hclsyntax.Expression, b bound) string {
+	return w.as(true, expr, b)
+}
+
+func (w *namingWriter) single(expr hclsyntax.Expression, b bound) string { return w.as(false, expr, b) }
+
+func (w *namingWriter) as(taken bool, expr hclsyntax.Expression, b bound) string {
+	before := w.taken
+	w.taken = taken
+	text := w.text(expr, b)
+	w.taken = before
+	return text
 }
 
 // bound are the names that for expressions around an expression give their elements, the
@@ -174,6 +223,9 @@ func (w *namingWriter) text(expr hclsyntax.Expression, b bound) string {
 	case *hclsyntax.ScopeTraversalExpr:
 		return w.traversal(e.Traversal, b)
 	case *hclsyntax.RelativeTraversalExpr:
+		if text, ok := w.picked(e, b); ok {
+			return text
+		}
 		return w.text(e.Source, b) + w.steps(e.Traversal)
 	case *hclsyntax.FunctionCallExpr:
 		end := ")"
@@ -188,7 +240,7 @@ func (w *namingWriter) text(expr hclsyntax.Expression, b bound) string {
 	case *hclsyntax.UnaryOpExpr:
 		return operators()[e.Op] + w.text(e.Val, b)
 	case *hclsyntax.IndexExpr:
-		return w.text(e.Collection, b) + "[" + w.text(e.Key, b) + "]"
+		return w.single(e.Collection, b) + "[" + w.single(e.Key, b) + "]"
 	case *hclsyntax.SplatExpr:
 		return w.text(e.Source, b) + "[*]" + strings.TrimPrefix(w.text(e.Each, b), splatItem)
 	case *hclsyntax.AnonSymbolExpr:
@@ -295,14 +347,14 @@ func (w *namingWriter) forExpr(e *hclsyntax.ForExpr, b bound) string {
 	open, end := "[", "]"
 	if e.KeyExpr != nil {
 		open, end = "{", "}"
-		text += w.text(e.KeyExpr, inner) + " => "
+		text += w.single(e.KeyExpr, inner) + " => "
 	}
-	text += w.text(e.ValExpr, inner)
+	text += w.single(e.ValExpr, inner)
 	if e.Group {
 		text += "..."
 	}
 	if e.CondExpr != nil {
-		text += " if " + w.text(e.CondExpr, inner)
+		text += " if " + w.single(e.CondExpr, inner)
 	}
 	return open + text + end
 }
@@ -316,7 +368,7 @@ func (w *namingWriter) keys(expr hclsyntax.Expression, values bool) string {
 			break
 		}
 		inner := bound{e.KeyVar, e.ValVar}
-		text := "for " + w.text(e.CollExpr, nil) + " : " + w.text(e.KeyExpr, inner)
+		text := "for " + w.elements(e.CollExpr, nil) + " : " + w.text(e.KeyExpr, inner)
 		if values {
 			text += " => " + w.text(e.ValExpr, inner)
 		}
@@ -339,66 +391,7 @@ func (w *namingWriter) keys(expr hclsyntax.Expression, values bool) string {
 			return w.keys(n.arguments[0].expr, values)
 		}
 	}
-	return w.text(expr, nil)
-}
-
-func (w *namingWriter) traversal(path hcl.Traversal, b bound) string {
-	if name, ok := b.find(path.RootName()); ok {
-		return name + w.steps(path[1:])
-	}
-	name := ""
-	if len(path) > 1 {
-		name, _ = stepName(path[1], true)
-	}
-	switch root := path.RootName(); {
-	case root == "local" && w.scope.nodes["local"][name] != nil:
-		return w.local(w.scope.nodes["local"][name], path[2:])
-	case root == "data" && len(path) > 2:
-		second, _ := stepName(path[2], true)
-		if n := w.scope.nodes["data"][name+"."+second]; n != nil && n.data != nil {
-			if !slices.Contains(w.data, n.data) {
-				w.data = append(w.data, n.data)
-			}
-			w.names[n.data.key] = true
-			return "rows(key = " + quoted(n.data.key) + ")" + w.steps(path[min(len(path), 4):])
-		}
-	}
-	return path.RootName() + w.steps(path[1:])
-}
-
-// local is what a local says, as far as the steps behind its name can be followed in it.
-func (w *namingWriter) local(n *node, rest hcl.Traversal) string {
-	expr := n.arguments[0].expr
-	for len(rest) > 0 {
-		object, ok := unwrap(expr).(*hclsyntax.ObjectConsExpr)
-		name, isName := stepName(rest[0], true)
-		if !ok || !isName {
-			break
-		}
-		at := slices.IndexFunc(object.Items, func(item hclsyntax.ObjectConsItem) bool {
-			key, ok := writtenKey(item.KeyExpr)
-			return ok && key == name
-		})
-		if at < 0 {
-			break
-		}
-		expr, rest = object.Items[at].ValueExpr, rest[1:]
-	}
-	text, ok := w.locals[expr]
-	if !ok {
-		text = shortened(w.text(expr, nil))
-		w.locals[expr] = text
-	}
-	return text + w.steps(rest)
-}
-
-// shortened keeps locals that name locals from growing without bound.
-func shortened(text string) string {
-	if len(text) <= inlineMax {
-		return text
-	}
-	sum := sha256.Sum256([]byte(text))
-	return "sha256(" + hex.EncodeToString(sum[:]) + ")"
+	return w.elements(expr, nil)
 }
 
 // steps writes .name and ["name"], which mean the same, alike.
@@ -422,9 +415,9 @@ func (w *namingWriter) steps(path hcl.Traversal) string {
 	return all.String()
 }
 
-// picked says what the files call the columns that were named, where that is something else:
+// columns says what the files call the columns that were named, where that is something else:
 // who reads another column under the old name has changed the name of every row.
-func (w *namingWriter) picked() string {
+func (w *namingWriter) columns() string {
 	var texts []string
 	for _, d := range w.data {
 		for _, p := range d.picks {

@@ -73,6 +73,42 @@ variable "period" { type = string }
 	over := func(forEach string) string {
 		return namingData + "transfer \"internal\" \"pay\" {\n  for_each = " + forEach + "\n  ref_id = \"pay-${each.key}\"\n" + namingRest
 	}
+	const book = `
+profile "sales" {
+  profile_id  = "p-1"
+  account_id  = "a-${var.period}"
+  description = "Sales"
+}
+profile "field" {
+  profile_id  = "p-2"
+  description = "Field ${profile.sales.description}"
+}
+batch "run" {
+  description = "Run ${local.number}"
+}
+schedule "monthly" {
+  description = "Each month"
+  rrule       = "FREQ=MONTHLY;COUNT=2"
+  start       = "2026-01-31"
+}
+locals {
+  number = 7
+  team   = profile.field
+}
+`
+	lookup := func(arguments string) string {
+		return rows(`"pay-${data.csv.codes.rows[each.key].no}"`) + "data \"csv\" \"codes\" {\n  key = \"id\"\n" + arguments + "\n}\n"
+	}
+	elements := func(forEach, refID string) string {
+		return "transfer \"internal\" \"pay\" {\n  for_each = " + forEach + "\n  ref_id = " + refID + `
+  from_profile_id = "treasury"
+  to_profile_id   = "x"
+  amount          = "1.00"
+  asset           = "USD"
+}
+variable "period" { type = string }
+`
+	}
 	tests := map[string]struct{ text, want string }{
 		"a label":                {single(``), ""},
 		"a null is a label":      {single(`ref_id = null`), ""},
@@ -105,11 +141,38 @@ variable "period" { type = string }
 			over(`local.rows`) + `locals { rows = { for person in data.csv.people.rows : person.no => person } }`,
 			`ref_id = "pay-${each.key}", for_each = {for rows(key = "id") : $1.no}`,
 		},
-		"a map of a file":             {over(`{ for p in jsondecode(file("people.json")) : p.id => p }`), `ref_id = "pay-${each.key}", for_each = {for jsondecode(file("people.json")) : $1.id}`},
-		"a map that is written":       {over(`{ ada = { to = "x", net = "1.00" } }`), `ref_id = "pay-${each.key}", each.key = "ada"`},
-		"a map that is in a local":    {over(`local.all`) + `locals { all = { ada = { to = "x", net = "1.00" } } }`, `ref_id = "pay-${each.key}", each.key = "ada"`},
-		"a list that is written":      {over(`{ for p in [{ id = "ada", to = "x", net = "1.00" }] : p.id => p }`), `ref_id = "pay-${each.key}", each.key = "ada"`},
-		"a written map of no columns": {strings.Replace(over(`{ ada = { to = "x", net = "1.00" } }`), "pay-${each.key}", "pay-${each.value.to}", 1), `ref_id = "pay-${each.value.to}", each.value.to = "x"`},
+		"a map of a file":                       {over(`{ for p in jsondecode(file("people.json")) : p.id => p }`), `ref_id = "pay-${each.key}", for_each = {for jsondecode(file("people.json")) : $1.id}`},
+		"a map that is written":                 {over(`{ ada = { to = "x", net = "1.00" } }`), `ref_id = "pay-${each.key}", each.key = "ada"`},
+		"a map that is in a local":              {over(`local.all`) + `locals { all = { ada = { to = "x", net = "1.00" } } }`, `ref_id = "pay-${each.key}", each.key = "ada"`},
+		"a list that is written":                {over(`{ for p in [{ id = "ada", to = "x", net = "1.00" }] : p.id => p }`), `ref_id = "pay-${each.key}", each.key = "ada"`},
+		"an attribute of a profile":             {single(`ref_id = "a-${var.period}-${profile.sales.description}"`) + book, `ref_id = "a-${var.period}-Sales"`},
+		"an attribute by its index":             {single(`ref_id = "a-${var.period}-${profile["sales"]["description"]}"`) + book, `ref_id = "a-${var.period}-Sales"`},
+		"an attribute of an attribute":          {single(`ref_id = "a-${var.period}-${profile.field.description}"`) + book, `ref_id = "a-${var.period}-Field Sales"`},
+		"an attribute through a local":          {single(`ref_id = "a-${var.period}-${local.team.description}"`) + book, `ref_id = "a-${var.period}-Field Sales"`},
+		"an attribute that is written as it is": {single(`ref_id = "a-${profile.field.description}"`) + book, config.NamingWritten},
+		"an attribute of a variable":            {single(`ref_id = "a-${profile.sales.account_id}"`) + book, `ref_id = "a-a-${var.period}"`},
+		"an attribute that is not there":        {single(`ref_id = "a-${var.period}-${coalesce(profile.field.account_id, "x")}"`) + book, `ref_id = "a-${var.period}-${coalesce(null, "x")}"`},
+		"the name of a block":                   {single(`ref_id = "a-${var.period}-${batch.run.name}"`) + book, `ref_id = "a-${var.period}-run"`},
+		"an attribute of a batch":               {single(`ref_id = "a-${var.period}-${batch.run.description}"`) + book, `ref_id = "a-${var.period}-Run ${7}"`},
+		"an attribute of a schedule":            {single(`ref_id = "a-${var.period}-${schedule.monthly.description}"`) + book, `ref_id = "a-${var.period}-Each month"`},
+		"a whole block":                         {single(`ref_id = "a-${var.period}-${lookup(batch.run, "description")}"`) + book, `ref_id = "a-${var.period}-${lookup({name = "run", description = "Run ${7}"}, "description")}"`},
+		"a profile that a row picks": {
+			rows(`"a-${each.key}-${profile[each.key == "ada" ? "sales" : "field"].description}"`) + book,
+			`ref_id = "a-${each.key}-${{"field" = "Field Sales", "sales" = "Sales"}[((each.key == "ada") ? "sales" : "field")]}", key = "id"`,
+		},
+		"a row of another file":           {lookup(`file = "people.csv"`), `ref_id = "pay-${rows(key = "id")[each.key].no}", key = "id"`},
+		"a row of a file of the period":   {lookup(`file = var.period == "" ? "a.csv" : "people.csv"`), `ref_id = "pay-${rows(key = "id", file = ((var.period == "") ? "a.csv" : "people.csv"))[each.key].no}", key = "id"`},
+		"a row of a part of another file": {lookup("file = \"people.csv\"\n  where = row.no != \"9\""), `ref_id = "pay-${rows(key = "id", where = (row.no != "9"))[each.key].no}", key = "id"`},
+		"a where of the rows themselves":  {strings.Replace(rows(`"pay-${var.period}-${each.key}"`), `= "id"`, `= "id"`+"\n  where = row.no != \"9\"", 1), namingUsual},
+		"a where of rows that are keyed anew": {
+			strings.Replace(over(`{ for row in values(data.csv.people.rows) : row.no => row }`), `= "id"`, `= "id"`+"\n  where = row.no != \"9\"", 1),
+			`ref_id = "pay-${each.key}", for_each = {for values(rows(key = "id")) : $1.no}`,
+		},
+		"a written element that is a number": {elements(`{ a = { n = 5 } }`, `"pay-${each.value.n}"`), `ref_id = "pay-${each.value.n}", each.value.n = 5`},
+		"a written element in an element":    {elements(`{ a = { n = { b = "x" } } }`, `"pay-${each.value.n.b}"`), `ref_id = "pay-${each.value.n.b}", each.value.n = {"b":"x"}`},
+		"a written element itself":           {elements(`{ a = "x" }`, `"pay-${each.value}"`), `ref_id = "pay-${each.value}", each.key = "a", each.value = "x"`},
+		"a written set":                      {elements(`toset(["x"])`, `"pay-${each.value}"`), `ref_id = "pay-${each.value}", each.key = "x"`},
+		"a written map of no columns":        {strings.Replace(over(`{ ada = { to = "x", net = "1.00" } }`), "pay-${each.key}", "pay-${each.value.to}", 1), `ref_id = "pay-${each.value.to}", each.value.to = "x"`},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

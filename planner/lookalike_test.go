@@ -224,7 +224,7 @@ func TestLookAlikes(t *testing.T) {
 		},
 		"a renamed label blocks at any age and in any window": {
 			declared: []config.Transfer{declare("b", twin, label, window(0))}, recorded: []state.Detail{labelled(state.Recorded, intended(900*day))},
-			marks: []string{"b: rename of old"}, obstacles: []string{`rename 1 [b] ref_id = "old"`},
+			marks: []string{"b: rename of old"}, obstacles: []string{"rename 1 [b] ref_id = \"old\"\n--accept-renames=transfer.internal.b:1"},
 		},
 		"a renamed label is accepted by name": {
 			declared: []config.Transfer{declare("b", twin, label)}, recorded: []state.Detail{labelled(state.Recorded, intended(900*day))}, controls: byName("b"),
@@ -346,7 +346,7 @@ func TestManyTwinsOfABatchAreOneObstacle(t *testing.T) {
 
 func TestRemediesAreQuoted(t *testing.T) {
 	p := plan(t, newMemory(record(declare(`o"${x}`, twin, label), state.Recorded)), planner.Controls{}, declare("it's", twin, label))
-	if diff := cmp.Diff([]string{`rename 1 [it's] ref_id = "o\"$${x}"`}, obstacles(p)); diff != "" {
+	if diff := cmp.Diff([]string{`rename 1 [it's] ref_id = "o\"$${x}"` + "\n--accept-renames='transfer.internal.it'\\''s:1'"}, obstacles(p)); diff != "" {
 		t.Error(diff)
 	}
 	p = plan(t, newMemory(record(declare("old", twin), state.Recorded)), planner.Controls{}, declare("it's", twin))

@@ -53,7 +53,7 @@ func (e *ObstacleError) Error() string {
 	for _, o := range e.Obstacles {
 		b.WriteString("\n  " + o.Detail)
 		if o.Remedy != "" {
-			b.WriteString("\n    " + o.Remedy)
+			b.WriteString("\n    " + strings.ReplaceAll(o.Remedy, "\n", "\n    "))
 		}
 	}
 	return b.String()

@@ -344,9 +344,9 @@ func (j *judge) renameObstacle(block string, some []verdict) Obstacle {
 	old := was.row.refID()
 	when := o.Rename.when()
 	if o.Count == 1 && first.line.Address == block {
-		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q, which is recorded from %s%s and is no longer declared. Its name was made by %s, and is by %s. If the transfer was only renamed, keep its identity by writing its ref_id out in the block. If both are meant, accept it: %s.",
-			first.line.RefID, first.line.Place, old, j.places[old], when, was.words, is, accept)
-		o.Remedy = "ref_id = " + string(hclwrite.TokensForValue(cty.StringVal(old)).Bytes())
+		o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q, which is recorded from %s%s and is no longer declared. Its name was made by %s, and is by %s. If the transfer was only renamed, keep its identity by writing its ref_id out in the block. If both are meant, accept it.",
+			first.line.RefID, first.line.Place, old, j.places[old], when, was.words, is)
+		o.Remedy = "ref_id = " + string(hclwrite.TokensForValue(cty.StringVal(old)).Bytes()) + "\n" + accept
 	} else {
 		o.Detail = fmt.Sprintf("%d transfers of %s make the same movements as recorded ones%s that are no longer declared, the first %q at %s as %q, recorded from %s. Their ref_ids were made by %s%s, and are by %s. If they were only renamed, they are paid already: write the old words again, which keeps their identities. If they are to be paid once more, accept exactly so many.",
 			o.Count, block, when, first.line.RefID, first.line.Place, old, j.places[old], was.words, orOthers(areMixed), is)

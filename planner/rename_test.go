@@ -97,12 +97,12 @@ func TestRenames(t *testing.T) {
 		"a label that is written out as another": {
 			declared:  []config.Transfer{declare("b", twin, func(t *config.Transfer) { t.Naming = config.NamingWritten })},
 			recorded:  []state.Detail{record(declare("a", twin, label), state.Recorded, intended(900*day))},
-			obstacles: []string{`rename 1 [b] ref_id = "a"`},
+			obstacles: []string{"rename 1 [b] ref_id = \"a\"\n--accept-renames=transfer.internal.b:1"},
 		},
 		"a ref_id that is written otherwise": {
 			declared:  []config.Transfer{declare("b", twin, func(t *config.Transfer) { t.Naming = config.NamingWritten })},
 			recorded:  []state.Detail{record(declare("a", twin, func(t *config.Transfer) { t.Naming = config.NamingWritten }), state.Recorded, intended(900*day))},
-			obstacles: []string{`rename 1 [b] ref_id = "a"`},
+			obstacles: []string{"rename 1 [b] ref_id = \"a\"\n--accept-renames=transfer.internal.b:1"},
 		},
 		"all of a block are one obstacle": {
 			declared:  []config.Transfer{b, declare("c", twin, named("pay", "new"), window(0)), declare("d", twin, named("pay", "new"), window(0))},
