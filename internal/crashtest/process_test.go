@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"remit/state"
-	"remit/state/postgres"
 	"remit/state/postgres/pgtest"
 )
 
@@ -121,10 +120,10 @@ type directory struct {
 	shared  *shared // where the state is; nil for a file of the directory
 }
 
-// name is what remit calls the state.
+// name is what remit calls the state: nothing of the url, which is a sensitive variable.
 func (d *directory) name() string {
 	if d.shared != nil {
-		return postgres.Place(d.shared.server.URL(), d.shared.schema)
+		return "(sensitive)"
 	}
 	return "remit.db"
 }
