@@ -396,11 +396,11 @@ func (g gated) Snapshot(ctx context.Context) (state.Snapshot, error) {
 	s := &seen{p: p}
 	var err error
 	dead := p.do("snapshot", func() {
-		if s.Snapshot, err = p.journal.Snapshot(context.WithoutCancel(ctx)); err != nil {
+		if s.from, err = p.journal.Snapshot(context.WithoutCancel(ctx)); err != nil {
 			return
 		}
-		p.open = append(p.open, s.Snapshot)
-		for row, rowErr := range s.Snapshot.Transfers(context.Background()) {
+		p.open = append(p.open, s.from)
+		for row, rowErr := range s.from.Transfers(context.Background()) {
 			err = errors.Join(err, rowErr)
 			s.rows = append(s.rows, row)
 		}
@@ -411,12 +411,19 @@ func (g gated) Snapshot(ctx context.Context) (state.Snapshot, error) {
 	return s, nil
 }
 
-// seen is a snapshot whose reads are events.
+// seen is a snapshot whose reads are events. It embeds none: a read that is no event would be a
+// system call, during which the kernel takes its process for one that waits.
 type seen struct {
-	state.Snapshot
 	p    *process
+	from state.Snapshot
 	rows []state.Transfer
 }
+
+// Meta implements state.Snapshot.
+func (s *seen) Meta() state.Meta { return s.from.Meta() }
+
+// Holder implements state.Snapshot.
+func (s *seen) Holder() (state.Holder, bool) { return s.from.Holder() }
 
 // Transfers implements state.Snapshot.
 func (s *seen) Transfers(context.Context) iter.Seq2[state.Transfer, error] {
@@ -438,29 +445,50 @@ func (s *seen) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
 func (s *seen) Details(_ context.Context, refIDs ...string) ([]state.Detail, error) {
 	var details []state.Detail
 	var err error
-	dead := s.p.do("details", func() { details, err = s.Snapshot.Details(context.Background(), refIDs...) })
+	dead := s.p.do("details", func() { details, err = s.from.Details(context.Background(), refIDs...) })
 	return details, errors.Join(dead, err)
 }
 
 // Events implements state.Snapshot.
 func (s *seen) Events(_ context.Context, after int64, refID string) iter.Seq2[state.Event, error] {
-	var events []state.Event
+	return readWhole(s.p, "events", s.from.Events(context.Background(), after, refID))
+}
+
+// Runs implements state.Snapshot.
+func (s *seen) Runs(context.Context) iter.Seq2[state.Run, error] {
+	return readWhole(s.p, "runs", s.from.Runs(context.Background()))
+}
+
+// Jumps implements state.Snapshot.
+func (s *seen) Jumps(context.Context) iter.Seq2[state.Jump, error] {
+	return readWhole(s.p, "jumps", s.from.Jumps(context.Background()))
+}
+
+// Clocks implements state.Snapshot.
+func (s *seen) Clocks(context.Context) iter.Seq2[state.Event, error] {
+	return readWhole(s.p, "clocks", s.from.Clocks(context.Background()))
+}
+
+// readWhole reads all of a sequence in one event of a process.
+func readWhole[T any](p *process, key string, from iter.Seq2[T, error]) iter.Seq2[T, error] {
+	var all []T
 	var err error
-	dead := s.p.do("events", func() {
-		for event, eventErr := range s.Snapshot.Events(context.Background(), after, refID) {
-			err = errors.Join(err, eventErr)
-			events = append(events, event)
+	dead := p.do(key, func() {
+		for one, oneErr := range from {
+			err = errors.Join(err, oneErr)
+			all = append(all, one)
 		}
 	})
 	err = errors.Join(dead, err)
-	return func(yield func(state.Event, error) bool) {
-		for _, event := range events {
-			if !yield(event, nil) {
+	return func(yield func(T, error) bool) {
+		for _, one := range all {
+			if !yield(one, nil) {
 				return
 			}
 		}
 		if err != nil {
-			yield(state.Event{}, err)
+			var none T
+			yield(none, err)
 		}
 	}
 }
@@ -490,7 +518,13 @@ func (s submitter) Submit(ctx context.Context, path string, body []byte) executo
 	ctx, cancel := s.p.mortal(ctx)
 	defer cancel()
 	ctx = context.WithValue(ctx, beginningKey{}, beginning{s.p.Now(), refID})
-	return s.p.client.Submit(ctx, path, body)
+	answer := s.p.client.Submit(ctx, path, body)
+	if ctx.Err() != nil {
+		// An interrupt ends many requests at once, and a context tells those who derive from it in
+		// no order: the kernel decides who returns first.
+		_ = s.p.do("interrupted "+refID, func() {})
+	}
+	return answer
 }
 
 // finder is the real client.
