@@ -53,5 +53,8 @@ func addsUp(rec Record) bool {
 	if total.IsNegative() && !amount.IsNegative() {
 		return false
 	}
+	if okAmount && okTotal && total.Equal(amount) {
+		return true // of a number with a sign
+	}
 	return okAmount && okFee && okTotal && (total.Equal(amount.Add(fee)) || total.Equal(amount.Sub(fee)))
 }
