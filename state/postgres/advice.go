@@ -4,11 +4,13 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/url"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -60,6 +62,25 @@ func adviceFor(err error) string {
 		return "The password comes from the url of the state, PGPASSWORD, or the file that passfile or PGPASSFILE names"
 	}
 	return ""
+}
+
+// aboutCertificate says, behind an error of a connection that ended while it was made, what may be wrong
+// with the certificate that the url names. With TLS 1.3 a server refuses it after the client is done,
+// and its reason can come too late to be read.
+func (s *Store) aboutCertificate(err error) error {
+	_, isConnecting := errors.AsType[*pgconn.ConnectError](err)
+	config := s.pool.ConnConfig.TLSConfig
+	isCut := errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	if !isConnecting || !isCut || config == nil || len(config.Certificates) == 0 {
+		return err
+	}
+	advice := "The server may not accept the certificate that sslcert names in the url of the state"
+	leaf := config.Certificates[0].Leaf
+	if now := s.now(); leaf != nil && (now.After(leaf.NotAfter) || now.Before(leaf.NotBefore)) {
+		advice = fmt.Sprintf("The certificate that sslcert names in the url of the state is valid from %s to %s: renew it, unless the clock of this machine is wrong",
+			leaf.NotBefore.UTC().Format(time.RFC3339), leaf.NotAfter.UTC().Format(time.RFC3339))
+	}
+	return retold{err, err.Error() + ". " + advice}
 }
 
 // names are those that a certificate is for.
