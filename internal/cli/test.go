@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/boot"
 	"remit/internal/view"
 	"remit/internal/wholefile"
 )
@@ -248,10 +249,14 @@ func (t *tester) quiet(p *process, run *config.TestRun) *process {
 	}
 	return &process{
 		stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, lookupEnv: p.lookupEnv,
-		now: func() time.Time { return now.Add(p.now().Sub(begun)).UTC() }, boot: p.boot, ctx: p.ctx,
+		now: func() time.Time { return now.Add(p.now().Sub(begun)).UTC() }, boot: noBoot, ctx: p.ctx,
 	}
 }
 
 // rehearsed is the time of runs that say none. It is always the same, so that a test says next
 // year what it says today.
 func rehearsed() time.Time { return time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) }
+
+// noBoot is the reading of a machine that tells no time since its boot: a run of a test has a day of its
+// own, of which that clock knows nothing.
+func noBoot() boot.Reading { return boot.Reading{} }
