@@ -21,7 +21,9 @@ import (
 )
 
 // mutantSeeds is within how many histories every broken client must be caught.
-const mutantSeeds = 2000
+// One alone needs more than 2,000: "continues a plan under other controls" is caught by seed 2159, since
+// histories have more kinds of faults to draw from.
+const mutantSeeds = 2500
 
 // TestEveryBrokenClientIsCaught plays histories with clients of which each breaks one rule.
 func TestEveryBrokenClientIsCaught(t *testing.T) {
