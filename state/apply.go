@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -286,7 +287,7 @@ func (m Meta) Apply(d Draft, seq int64, at time.Time) (Meta, error) {
 			Precheck: e.NewState, CreatedAt: at, Fence: m.Fence,
 		}
 	case Rebound:
-		m.Service = e.After
+		m.Service, m.Environment = e.After, cmp.Or(e.EnvironmentAfter, m.Environment)
 	case Outcome:
 		switch got := d.record.customerID; {
 		case got == "" || got == m.Service.CustomerID:

@@ -240,12 +240,16 @@ type Unlocked struct {
 	Clocks Clocks `json:"clocks,omitzero"` // what clocks said that nobody can set
 }
 
-// Rebound records that the service's identity was changed by a person.
+// Rebound records that the service's identity was changed by a person, and, of a state that never
+// had a transfer, the environment.
 type Rebound struct {
 	Before Identity `json:"before"`
 	After  Identity `json:"after"`
-	By     Holder   `json:"by"`
-	Reason string   `json:"reason"`
+	// Both "" where the environment stays.
+	EnvironmentBefore string `json:"environment_before,omitempty"`
+	EnvironmentAfter  string `json:"environment_after,omitempty"`
+	By                Holder `json:"by"`
+	Reason            string `json:"reason"`
 }
 
 // Clock records that the writer's clock is right although it lies behind the newest event: the

@@ -33,9 +33,7 @@ func (w *workspace) knownStateError(err error) error {
 		return fmt.Errorf("the state %s is not in use any more: it was moved to %s; nothing was sent. "+
 			"Take the configuration and %s that name that place from version control", w.path, moved.To, lockfile.Name)
 	case errors.Is(err, state.ErrMissing):
-		return withHint(fmt.Errorf("the state %s is gone; nothing was sent. Restore it from a backup. "+
-			"Only where no backup exists, make a new one on purpose: every transfer is then looked up before it is sent, "+
-			"where the service can look up", w.path), w.command("init --new-state"))
+		return w.missing()
 	case errors.Is(err, state.ErrEmpty):
 		return withHint(fmt.Errorf("the state %s is empty, which a state never is; nothing was sent. Restore it from a backup, "+
 			"or, only where no backup exists, move it away and make a new one on purpose", w.path), w.command("init --new-state"))

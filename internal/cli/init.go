@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,8 +35,8 @@ func newInit(p *process) *cobra.Command {
 		Short: "Make the state and bind this directory to it",
 		Long: "Make the state and bind this directory to it with " + lockfile.Name + ", which is to be\n" +
 			"committed. In an empty directory it also writes a starter configuration. It can be run\n" +
-			"again: a state that was never used is bound to the service that the configuration\n" +
-			"names now, a used one is left alone.",
+			"again: a state from which nothing was ever sent is bound to the environment and the\n" +
+			"service that the configuration names now, any other is left alone.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.init(cmd.Context(), &from, newState)
@@ -83,7 +84,7 @@ func (p *process) init(ctx context.Context, from *source, newState bool) error {
 			w.binding.Lineage = bound.Lineage
 		}
 		return w.initAgain(ctx)
-	case isBound && !newState:
+	case isBound && (!newState || w.isOtherThan(bound)):
 		w.binding = bound
 		return w.stateError(state.ErrMissing)
 	}
@@ -171,7 +172,7 @@ func (w *workspace) initNew(ctx context.Context, newState bool) error {
 	case err != nil:
 		return err
 	}
-	return w.bind(fmt.Sprintf("Made the state %s.", w.path))
+	return w.bind(fmt.Sprintf("Made the state %s.", w.path), nil)
 }
 
 // isUnfinished reports whether the state is one that an init --new-state made that was cut off before
@@ -211,54 +212,66 @@ func (w *workspace) makeAlone(ctx context.Context, created state.Created) error 
 	return err
 }
 
-// initAgain binds a state that was never used to the service of the configuration, and
-// writes the lock file where it is missing.
+// initAgain binds a state that was never used to the environment and the service of the
+// configuration, and writes the lock file where it is missing.
 func (w *workspace) initAgain(ctx context.Context) error {
 	by := w.holder("remit init")
 	return w.lockedAny(ctx, by, waitInit, func(journal state.Journal, snapshot state.Snapshot) error {
 		meta := snapshot.Meta()
+		if err := meta.Check(meta.Environment, w.binding.Lineage, meta.Service); err != nil {
+			return w.otherState(meta, err)
+		}
 		used, err := isUsed(ctx, snapshot)
 		if err != nil {
 			return w.stateError(err)
 		}
-		if meta.Environment != w.config.Environment {
-			return w.environmentError(meta.Environment)
-		}
-		if err := meta.Check(w.binding.Environment, w.binding.Lineage, meta.Service); err != nil {
-			return w.otherState(meta, err)
-		}
-		if used {
-			if err := w.refuseOther(meta.Service, w.binding.Service); err != nil {
-				return err
-			}
-		}
-		if !used && meta.Service != w.binding.Service {
-			rebound := state.Rebound{Before: meta.Service, After: w.binding.Service, By: by, Reason: "nothing was ever sent"}
-			if err := journal.Append(ctx, rebound); err != nil {
-				return fmt.Errorf("bind the state anew: %w", err)
-			}
-		}
 		w.binding.Lineage = meta.Lineage
-		return w.bind(fmt.Sprintf("The state %s is there.", w.path))
+		differs := meta.Check(w.binding.Environment, "", w.binding.Service)
+		switch {
+		case differs == nil:
+			return w.bind(fmt.Sprintf("The state %s is there.", w.path), nil)
+		case used && meta.Environment != w.binding.Environment:
+			return w.usedElsewhere(meta.Environment)
+		case used:
+			return w.refuseOther(meta.Service, w.binding.Service)
+		}
+		if err := journal.Append(ctx, w.rebound(meta, by)); err != nil {
+			return fmt.Errorf("bind the state anew: %w", err)
+		}
+		mismatch, ok := errors.AsType[*state.MismatchError](differs)
+		if !ok {
+			panic(differs)
+		}
+		return w.bind(fmt.Sprintf("The state %s was never used, and is bound anew:", w.path), mismatch.Mismatches)
 	})
 }
 
-// isUsed reports whether a run was ever begun or a transfer recorded.
+// rebound binds a state that was never used to what the configuration names.
+func (w *workspace) rebound(meta state.Meta, by state.Holder) state.Rebound {
+	r := state.Rebound{Before: meta.Service, After: w.binding.Service, By: by, Reason: "nothing was ever sent"}
+	if meta.Environment != w.binding.Environment {
+		r.EnvironmentBefore, r.EnvironmentAfter = meta.Environment, w.binding.Environment
+	}
+	return r
+}
+
+// isUsed reports whether a request was ever about to be sent, or a transfer recorded.
 func isUsed(ctx context.Context, snapshot state.Snapshot) (bool, error) {
 	for event, err := range snapshot.Events(ctx, 0, "") {
 		if err != nil {
 			return false, err
 		}
 		switch event.Kind {
-		case state.KindBegun, state.KindIntent, state.KindOutcome, state.KindEnded:
+		case state.KindIntent, state.KindOutcome:
 			return true, nil
-		case state.KindCreated, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
+		case state.KindCreated, state.KindBegun, state.KindEnded, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
 		}
 	}
 	return false, nil
 }
 
-func (w *workspace) bind(done string) error {
+// bind writes the lock file, and says what was done and what changed by it.
+func (w *workspace) bind(done string, changes []state.Mismatch) error {
 	if err := lockfile.Write(w.dir, w.binding); err != nil {
 		return err
 	}
@@ -266,7 +279,28 @@ func (w *workspace) bind(done string) error {
 	if !w.config.ServiceDeclared() {
 		next += " --sandbox"
 	}
-	_, err := fmt.Fprintf(w.stdout, "%s %s binds this directory to it: commit that file.\n\nNext:\n\n    %s\n",
-		view.Visible(done), lockfile.Name, next)
+	said := view.Visible(done) + " "
+	if len(changes) > 0 {
+		said = view.Visible(done) + "\n\n" + w.changesText(changes) + "\n"
+	}
+	_, err := fmt.Fprintf(w.stdout, "%s%s binds this directory to it: commit that file.\n\nNext:\n\n    %s\n",
+		said, lockfile.Name, next)
 	return err
+}
+
+// changesText is a line for each part of what a state is bound to, with what it was and what it is.
+func (w *workspace) changesText(changes []state.Mismatch) string {
+	width := 0
+	for _, c := range changes {
+		width = max(width, len(c.Field)+len(":"))
+	}
+	var b strings.Builder
+	for _, c := range changes {
+		now := strconv.Quote(c.Want)
+		if w.config.Sensitive(c.Field) {
+			now = "(sensitive)"
+		}
+		fmt.Fprintf(&b, "    %-*s %q -> %s\n", width, c.Field+":", c.Have, now)
+	}
+	return b.String()
 }

@@ -4,16 +4,16 @@
 #   remit plan --sandbox
 #   remit apply --sandbox
 #
-# Then fill in the service block and commit this file together with .remit.lock.hcl.
+# Then write the environment and the service block, run "remit init" again, which binds the state to
+# them as long as nothing was sent, and commit this file together with .remit.lock.hcl.
 
 remit {
   required_version = ">= 0.1.0"
-  environment      = "default" # the first line of every output; say "production" where it is
+  environment      = "default" # the first line of every output; write "production" where it is
 }
 
 # The real service. Secrets stay out of files: REMIT_CLIENT_ID and REMIT_CLIENT_SECRET (or
-# REMIT_CLIENT_SECRET_FILE) are read from the environment. After a change here, and before
-# anything was sent, run "remit init" again.
+# REMIT_CLIENT_SECRET_FILE) are read from the environment.
 #
 # service {
 #   base_url    = "https://api.example.com"

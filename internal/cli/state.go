@@ -165,7 +165,7 @@ func (p *process) rebind(ctx context.Context, from *source, reason string) error
 	return w.locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 		before := snapshot.Meta().Service
 		if after.CustomerID = before.CustomerID; before == after {
-			return w.bind("The state is bound to this service already.")
+			return w.bind("The state is bound to this service already.", nil)
 		}
 		if !sameService(before, after) {
 			if err := w.nothingInDoubt(ctx, snapshot); err != nil {
@@ -177,7 +177,7 @@ func (p *process) rebind(ctx context.Context, from *source, reason string) error
 			return fmt.Errorf("bind the state anew: %w", err)
 		}
 		w.binding.Service = after
-		return w.bind("The state is bound anew.")
+		return w.bind("The state is bound anew.", nil)
 	})
 }
 

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -106,56 +104,6 @@ func (w *workspace) noLockFile() error {
 // command is a command line that works on the same directory.
 func (w *workspace) command(words string) string { return w.source.command(words) }
 
-// checkBinding compares the configuration with the lock file, before any state is opened.
-func (w *workspace) checkBinding() error {
-	if w.config.Environment != w.binding.Environment {
-		return w.environmentError(w.binding.Environment)
-	}
-	if !w.config.ServiceDeclared() || w.need == config.NeedState { // it may have no value then
-		return nil
-	}
-	return w.checkService(w.config.Named())
-}
-
-// checkService compares the service of the configuration, and its client as far as it is known,
-// with the one of the lock file, which is that of the state.
-func (w *workspace) checkService(client config.Client) error {
-	bound := w.binding.Service
-	declared := bound
-	declared.BaseURL = w.config.Service.BaseURL
-	declared.Operator = string(w.config.Service.Operator)
-	if client.ID != "" {
-		declared.ClientID = client.ID
-	}
-	if client.TokenURL != "" {
-		declared.TokenURL = state.TokenOrigin(client.TokenURL, declared.BaseURL)
-	}
-	return w.refuseOther(bound, declared)
-}
-
-// refuseOther says in what the declared service is another one than the bound one, if it is.
-func (w *workspace) refuseOther(bound, declared state.Identity) error {
-	err := state.Meta{Service: bound}.Check("", "", declared)
-	mismatch, ok := errors.AsType[*state.MismatchError](err)
-	if !ok {
-		return err
-	}
-	differences := make([]string, len(mismatch.Mismatches))
-	for i, m := range mismatch.Mismatches {
-		here := strconv.Quote(m.Want)
-		if w.config.Sensitive(m.Field) {
-			here = "(sensitive)"
-		}
-		differences[i] = fmt.Sprintf("%s is %s here and %q there", m.Field, here, m.Have)
-		if m.Field == "token_url" {
-			differences[i] = fmt.Sprintf("token_url leads to %s here and to %q there", here, m.Have)
-		}
-	}
-	return withHint(fmt.Errorf("the configuration names another service than the state is bound to: %s. "+
-		"Nothing was sent, and nobody was given the client's secret. Correct the configuration. Only where the service itself changed, "+
-		"bind the state to it (one that was never used by remit init)", strings.Join(differences, "; ")), w.command(`state rebind --reason="…"`))
-}
-
 // check refuses a state that is not the one that the directory is bound to. From then on the
 // lock file says what the state says.
 func (w *workspace) check(meta state.Meta) error {
@@ -197,23 +145,6 @@ func (w *workspace) warnOfCopy(run state.Run) {
 			"Where the file was only moved to another disk, this says no more than that the run was killed.",
 			run.Begun.RunID, run.Begun.By.User, run.Begun.By.Host, run.BegunAt.UTC().Format(time.RFC3339), run.Begun.File.Path, w.path),
 	}}, false)
-}
-
-// otherState says what to do about a state that is not the one that the directory is bound to.
-func (w *workspace) otherState(meta state.Meta, err error) error {
-	if meta.Precheck && meta.Serial == 1 && meta.Lineage != w.binding.Lineage {
-		return withHint(fmt.Errorf("the state %s was made by init --new-state, which was cut off before it bound this directory to it; "+
-			"nothing was sent. The same command finishes that", w.path), w.command("init --new-state"))
-	}
-	return w.stateError(err)
-}
-
-// environmentError says what to do where the remit block says another environment than the
-// state has.
-func (w *workspace) environmentError(bound string) error {
-	return fmt.Errorf("the configuration says environment %q, and this directory is bound to the state of environment %q; nothing was sent. "+
-		"That never changes: a state belongs to one environment. Write environment = %[2]q in the remit block again, "+
-		"or give the other environment a directory and a state of its own", w.config.Environment, bound)
 }
 
 // read opens the state for reading. In the sandbox a state that was never made is empty.

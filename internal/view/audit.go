@@ -86,7 +86,7 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 		}
 		return from + ": " + e.Reason, who(e.By), toneDoubt
 	case state.Rebound:
-		return fmt.Sprintf("bound to %s, before to %s: %s", boundText(e.After), boundText(e.Before), e.Reason), who(e.By), toneDoubt
+		return "bound to " + strings.Join(reboundTexts(e), ", and to ") + ": " + e.Reason, who(e.By), toneDoubt
 	case state.Clock:
 		return auditClock(e), who(e.By), toneDoubt
 	case state.Asked:
@@ -110,6 +110,18 @@ func auditClock(c state.Clock) string {
 		what += ": " + c.Reason
 	}
 	return what
+}
+
+// reboundTexts says what a state was bound to, and before, of all that changed.
+func reboundTexts(e state.Rebound) []string {
+	var texts []string
+	if e.EnvironmentAfter != "" {
+		texts = append(texts, fmt.Sprintf("environment %q, before to %q", e.EnvironmentAfter, e.EnvironmentBefore))
+	}
+	if e.After != e.Before || len(texts) == 0 {
+		texts = append(texts, fmt.Sprintf("%s, before to %s", boundText(e.After), boundText(e.Before)))
+	}
+	return texts
 }
 
 // boundText names a service to which a state is bound.

@@ -164,8 +164,8 @@ func (j *journal) write(b *pgx.Batch, stage *storage.Stage) {
 	if len(stage.Rows.Rows) > 0 {
 		foldRows(b, stage.Rows)
 	}
-	if stage.Tip.Service != j.tip.Service {
-		updateService(b, stage.Tip.Service)
+	if stage.Tip.Service != j.tip.Service || stage.Tip.Environment != j.tip.Environment {
+		updateBinding(b, stage.Tip.Meta)
 	}
 	b.Queue(`COMMIT`)
 }

@@ -134,10 +134,11 @@ func insertMeta(ctx context.Context, tx pgx.Tx, m state.Meta, version int, moved
 	return err
 }
 
-// updateService has a batch write another identity of the service.
-func updateService(b *pgx.Batch, s state.Identity) {
-	b.Queue(`UPDATE meta SET base_url = $1, operator = $2, client_id = $3, customer_id = $4`,
-		storage.Addresses(s), s.Operator, s.ClientID, []byte(s.CustomerID))
+// updateBinding has a batch write another environment, or another identity of the service.
+func updateBinding(b *pgx.Batch, m state.Meta) {
+	s := m.Service
+	b.Queue(`UPDATE meta SET environment = $1, base_url = $2, operator = $3, client_id = $4, customer_id = $5`,
+		m.Environment, storage.Addresses(s), s.Operator, s.ClientID, []byte(s.CustomerID))
 }
 
 // tipSQL reads what a reader or a writer starts from.

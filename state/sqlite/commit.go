@@ -71,8 +71,8 @@ func (j *journal) write(ctx context.Context, all *storage.Stage) error {
 			}
 		}
 	}
-	if all.Tip.Service != j.head.Service {
-		return updateService(ctx, j.conn, all.Tip.Service)
+	if all.Tip.Service != j.head.Service || all.Tip.Environment != j.head.Environment {
+		return updateBinding(ctx, j.conn, all.Tip.Meta)
 	}
 	return nil
 }

@@ -123,9 +123,11 @@ func insertMeta(ctx context.Context, conn *sql.Conn, m state.Meta, moved string)
 	return err
 }
 
-func updateService(ctx context.Context, conn *sql.Conn, s state.Identity) error {
-	_, err := conn.ExecContext(ctx, `UPDATE meta SET base_url = ?, operator = ?, client_id = ?, customer_id = ?`,
-		storage.Addresses(s), s.Operator, s.ClientID, s.CustomerID)
+// updateBinding writes another environment, or another identity of the service.
+func updateBinding(ctx context.Context, conn *sql.Conn, m state.Meta) error {
+	s := m.Service
+	_, err := conn.ExecContext(ctx, `UPDATE meta SET environment = ?, base_url = ?, operator = ?, client_id = ?, customer_id = ?`,
+		m.Environment, storage.Addresses(s), s.Operator, s.ClientID, s.CustomerID)
 	return err
 }
 

@@ -143,6 +143,15 @@ func rebound(t *testing.T, b *bench) {
 	b.unlock(j)
 	b.same("afterwards", after, b.look(b.open()).Meta.Service)
 	j = b.lock(s)
+	b.append(j, state.Rebound{
+		Before: after, After: after, EnvironmentBefore: Created().Environment, EnvironmentAfter: "production",
+		By: Holder("init"), Reason: "nothing was ever sent",
+	})
+	b.same("the environment, at once", "production", b.look(s).Meta.Environment)
+	b.unlock(j)
+	b.same("the environment, afterwards", "production", b.look(b.open()).Meta.Environment)
+	b.same("the service, afterwards", after, b.look(b.open()).Meta.Service)
+	j = b.lock(s)
 	if err := j.Append(t.Context(), Created()); err == nil {
 		t.Error("a state was created twice")
 	}

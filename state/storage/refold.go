@@ -81,6 +81,9 @@ func (f *Refold) apply(l Line) error {
 	if err != nil {
 		return err
 	}
+	if to, ok := draft.Entry.(state.Rebound); ok && to.EnvironmentAfter != "" && len(f.rows) > 0 {
+		return fmt.Errorf("event %d binds a state that has transfers to another environment", l.Seq)
+	}
 	if f.meta, err = f.meta.Apply(draft, l.Seq, l.Time); err != nil {
 		return fmt.Errorf("event %d breaks a rule: %w", l.Seq, err)
 	}
