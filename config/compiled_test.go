@@ -60,7 +60,7 @@ func TestCompiledAttributesCheckEachRow(t *testing.T) {
 func TestCompiledAttributesMeanWhatTheyEvaluateTo(t *testing.T) {
 	dir := t.TempDir()
 	compiled, transfers := 0, 0
-	rapid.Check(t, func(rt *rapid.T) {
+	checkUntil(t, func() bool { return compiled >= 3 && transfers >= 100 }, func(rt *rapid.T) {
 		write(t, dir, "main.hcl", []byte(randomBlock(rt)))
 		write(t, dir, "pay.csv", []byte(randomRows(rt)))
 		c, diags := config.Load(dir, config.Options{})
@@ -74,9 +74,7 @@ func TestCompiledAttributesMeanWhatTheyEvaluateTo(t *testing.T) {
 		}
 		transfers += len(got)
 	})
-	if compiled < 3 || transfers < 100 {
-		t.Errorf("only %d blocks were compiled, for %d transfers: this proves nothing", compiled, transfers)
-	}
+	t.Logf("%d blocks were compiled, for %d transfers", compiled, transfers)
 }
 
 // told are transfers and mistakes in words.

@@ -36,7 +36,7 @@ var wrongLines = []string{
 // those of the whole.
 func TestPartsMeanWhatTheFileMeans(t *testing.T) {
 	cut := 0
-	rapid.Check(t, func(t *rapid.T) {
+	checkUntil(t, func() bool { return cut >= 25 }, func(t *rapid.T) {
 		line := rapid.SampledFrom(oddLines)
 		isRight := rapid.IntRange(0, 2).Draw(t, "has mistakes") > 0
 		if !isRight {
@@ -46,9 +46,7 @@ func TestPartsMeanWhatTheFileMeans(t *testing.T) {
 		source := strings.Join(rapid.SliceOfN(line, 1, 60).Draw(t, "lines"), "")
 		cut += checkParts(t, source, isRight)
 	})
-	if cut < 25 {
-		t.Errorf("only %d parts were cut", cut)
-	}
+	t.Logf("%d parts were cut", cut)
 }
 
 func FuzzParts(f *testing.F) {

@@ -17,7 +17,7 @@ import (
 func TestWhatIsWrittenIsWhatItEvaluatesTo(t *testing.T) {
 	dir := t.TempDir()
 	transfers, mistakes := 0, 0
-	rapid.Check(t, func(rt *rapid.T) {
+	checkUntil(t, func() bool { return transfers >= 25 && mistakes >= 25 }, func(rt *rapid.T) {
 		written, evaluated := drawWritten(rt)
 		load := func(source string) (transfers, mistakes []string) {
 			write(t, dir, "main.hcl", []byte(source))
@@ -43,9 +43,7 @@ func TestWhatIsWrittenIsWhatItEvaluatesTo(t *testing.T) {
 		transfers += len(got)
 		mistakes += len(gotMistakes)
 	})
-	if transfers < 25 || mistakes < 25 {
-		t.Errorf("%d transfers and %d mistakes: this proves nothing", transfers, mistakes)
-	}
+	t.Logf("%d transfers and %d mistakes", transfers, mistakes)
 }
 
 // drawWritten makes a configuration twice: the second has its values in parentheses.

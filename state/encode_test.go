@@ -72,7 +72,7 @@ func entries() *rapid.Generator[state.Entry] {
 
 func TestEntriesAreWrittenAsPackageJSONWritesThem(t *testing.T) {
 	plain := 0
-	rapid.Check(t, func(t *rapid.T) {
+	check := func(t *rapid.T) {
 		entry := entries().Draw(t, "entry")
 		got, err := state.Encode(entry)
 		if err != nil {
@@ -88,7 +88,10 @@ func TestEntriesAreWrittenAsPackageJSONWritesThem(t *testing.T) {
 		if _, ok := state.EncodePlain(entry); ok {
 			plain++
 		}
-	})
+	}
+	for round := 0; round == 0 || plain == 0 && round < 20; round++ { // some are, sooner or later
+		rapid.Check(t, check)
+	}
 	if plain == 0 {
 		t.Error("none was written without reflection")
 	}
