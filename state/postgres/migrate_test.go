@@ -37,6 +37,7 @@ func rowsOf(t *testing.T, s *postgres.Store) ([]state.Transfer, error) {
 // are where that can be, and migrated by the first lock, after which nothing is lost and lists can
 // be written.
 func TestAStateOfEachOlderSchemaGoesOn(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	same := cmp.Comparer(func(a, b transfer.Amount) bool { return a == b })
 	for version := 1; version < postgres.SchemaVersion(); version++ {

@@ -55,6 +55,7 @@ func ways(t *testing.T, s *postgres.Store) map[string]error {
 // TestAMixtureIsRefused has an administrator restore a part of a database, or mend it by hand, and a
 // replica lack what its source has. Its newest event is number 92.
 func TestAMixtureIsRefused(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	for name, c := range map[string]struct{ sql, want string }{
 		"rows of an older dump":              {`DELETE FROM transfers WHERE run_id = 'run-2'`, `the row of ref_id "run-2-0`},
@@ -106,6 +107,7 @@ func TestAMixtureIsRefused(t *testing.T) {
 
 // TestNothingInAMixtureMakesItPanic changes what lies behind the newest events, which no opening reads.
 func TestNothingInAMixtureMakesItPanic(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	for name, sql := range map[string]string{
 		"an event of another ref_id":  `UPDATE events SET ref_id = 'other' WHERE seq = 10`,

@@ -21,6 +21,7 @@ import (
 )
 
 func TestWhatIsNoStateIsRefused(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	empty, foreign, newer, emptied := server.Schema(), server.Schema(), server.Schema(), server.Schema()
 	server.Exec(t, "public", `CREATE SCHEMA `+empty)
@@ -63,6 +64,7 @@ func TestWhatIsNoStateIsRefused(t *testing.T) {
 }
 
 func TestTwoThatMakeOneStateAtOnceMakeOne(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	schema := server.Schema()
 	var wg sync.WaitGroup
@@ -92,6 +94,7 @@ func TestTwoThatMakeOneStateAtOnceMakeOne(t *testing.T) {
 }
 
 func TestAServerThatWouldNotBeDurableIsRefused(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	if err := server.Configure("synchronous_commit = off\n"); err != nil {
 		t.Fatal(err)
@@ -136,6 +139,7 @@ func TestAServerThatWouldNotBeDurableIsRefused(t *testing.T) {
 // TestASchemaThatPostgreSQLReadsAsAnotherIsRefused names the schema by the word that stands for the
 // one of the role: the tables came into that one.
 func TestASchemaThatPostgreSQLReadsAsAnotherIsRefused(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	role := "owner_" + server.Schema()
 	server.Exec(t, "public", fmt.Sprintf(`CREATE ROLE %s LOGIN SUPERUSER PASSWORD '%s'; CREATE SCHEMA %[1]s`, role, pgtest.Password))
@@ -151,6 +155,7 @@ func TestASchemaThatPostgreSQLReadsAsAnotherIsRefused(t *testing.T) {
 
 // TestAReaderNeedsToSelectAndNoMore reads as a role that may only SELECT.
 func TestAReaderNeedsToSelectAndNoMore(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	j := lock(t, s)
@@ -195,6 +200,7 @@ func TestAReaderNeedsToSelectAndNoMore(t *testing.T) {
 
 // TestNoErrorShowsThePassword fails to connect in every way that there is.
 func TestNoErrorShowsThePassword(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	const secret = "h/u#n@t:e%r two"
 	host := server.Address()
@@ -223,6 +229,7 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 
 // TestThePasswordComesFromItsUsualPlaces keeps it out of the URL.
 func TestAPasswordInAURLIsSeen(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]bool{
 		"postgres://clerk@db/pay":                        false,
 		"postgres://clerk:@db/pay":                       false,
@@ -278,6 +285,7 @@ func TestThePasswordComesFromItsUsualPlaces(t *testing.T) {
 // TestAPoolerThatSharesSessionsIsRefusedWhenItIsBusy has others come between two questions, so that a
 // second connection need not come to the session of the first.
 func TestAPoolerThatSharesSessionsIsRefusedWhenItIsBusy(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	if _, err := exec.LookPath("pgbouncer"); err != nil {
 		t.Skip("PgBouncer is not installed here (Debian: apt-get install pgbouncer)")
@@ -314,6 +322,7 @@ func TestAPoolerThatSharesSessionsIsRefusedWhenItIsBusy(t *testing.T) {
 
 // TestAPoolerThatSharesSessionsIsRefused goes through PgBouncer in each of its modes.
 func TestAPoolerThatSharesSessionsIsRefused(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	if _, err := exec.LookPath("pgbouncer"); err != nil {
 		t.Skip("PgBouncer is not installed here (Debian: apt-get install pgbouncer)")

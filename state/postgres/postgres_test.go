@@ -108,6 +108,7 @@ func rows(t testing.TB, s state.Store) []state.Transfer {
 }
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	statetest.Run(t, func(*testing.T) statetest.Harness {
 		schema := server.Schema()

@@ -18,6 +18,7 @@ import (
 // TestACommitThatTheServerGivesUpIsTriedAgain has the server give up the first inserts of an
 // event, as it does with one of two transactions that stand in each other's way.
 func TestACommitThatTheServerGivesUpIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	for name, c := range map[string]struct {
 		code  string
@@ -182,6 +183,7 @@ func TestAURLThatAsksForLessThanDurableIsRefused(t *testing.T) {
 // TestAURLThatHasTheDriverAskInAnotherWayIsReadAlike asks in each way that the driver has, some of
 // which are answered in text.
 func TestAURLThatHasTheDriverAskInAnotherWayIsReadAlike(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	for _, way := range []string{
 		"default_query_exec_mode=cache_statement", "default_query_exec_mode=cache_describe", "default_query_exec_mode=describe_exec",

@@ -88,6 +88,7 @@ var rate = state.Rate{Requests: 5, Window: time.Second}
 // A run is joined by nobody before it is open, and its lock is held by all who take part: no
 // other run begins while one of them lives.
 func TestARunIsJoinedOnceItIsOpen(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	if _, err := join(t, server, schema, 0); !errors.Is(err, state.ErrNoRun) {
@@ -116,7 +117,7 @@ func TestARunIsJoinedOnceItIsOpen(t *testing.T) {
 	if err := errors.Join(first.Leave(t.Context()), first.Unlock()); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the one who is left signs", func() bool {
+	waitUntil(t, "the one who is left to sign", func() bool {
 		snap, err := s.Snapshot(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -132,19 +133,9 @@ func TestARunIsJoinedOnceItIsOpen(t *testing.T) {
 	unlock(t, lock(t, s))
 }
 
-func waitFor(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for range 400 {
-		if is() {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatalf("%s: it does not", what)
-}
-
 // Each part is one runner's, whoever asks, and parts of a level wait for those below.
 func TestAPartIsClaimedOnce(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	first := began(t, s, "run-1")
@@ -194,6 +185,7 @@ func TestAPartIsClaimedOnce(t *testing.T) {
 // Each tally is kept beside those of before, that of one who is lost as well, and none of one who is
 // lost already. The next run has none of them.
 func TestTalliesAreKeptBesideOneAnother(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	first := began(t, s, "run-1")
@@ -244,6 +236,7 @@ func TestTalliesAreKeptBesideOneAnother(t *testing.T) {
 // Who shows no sign of life is lost: others claim what it had, and it writes nothing more and
 // begins nothing more, whatever it does.
 func TestALostRunnerIsFenced(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	first := began(t, s, "run-1")
@@ -267,7 +260,7 @@ func TestALostRunnerIsFenced(t *testing.T) {
 			t.Errorf("a lost runner %s: %v", what, err)
 		}
 	}
-	waitFor(t, "the other claims what it had", func() bool {
+	waitUntil(t, "the other to claim what it had", func() bool {
 		parts, _, err := first.Claim(t.Context(), false)
 		if err != nil {
 			t.Fatal(err)
@@ -291,24 +284,22 @@ func TestALostRunnerIsFenced(t *testing.T) {
 
 // A runner whose process is killed is lost as soon as the server has seen its connection end.
 func TestAKilledRunnerIsLostAtOnce(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	first := began(t, s, "run-1")
 	opened(t, first, rate, nil, "a")
 	second := joined(t, server, schema)
 	claim(t, second)
-	if _, err := server.TryExec(t.Context(), schema, `SELECT pg_terminate_backend(pid) FROM runners WHERE number = 2`); err != nil {
-		t.Fatal(err)
-	}
-	began := time.Now()
-	waitFor(t, "the other claims what it had", func() bool { return len(claim(t, first)) == 1 })
-	if took := time.Since(began); took > 8*time.Second {
-		t.Errorf("that took %v, longer than to wait for its lease would have", took)
-	}
+	// To wait for the end of its lease would take an hour.
+	server.Exec(t, schema, `WITH lasting AS (UPDATE runners SET lease_until = now() + interval '1 hour' WHERE number = 2 RETURNING pid)
+		SELECT pg_terminate_backend(pid) FROM lasting`)
+	waitUntil(t, "the other to claim what it had", func() bool { return len(claim(t, first)) == 1 })
 }
 
 // Journals of several runners make one chain, and force-unlock ends all of them.
 func TestRunnersWriteOneJournal(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	first := began(t, s, "run-1")
@@ -353,6 +344,7 @@ func TestRunnersWriteOneJournal(t *testing.T) {
 // However many runners reserve, and whatever they do with it, no window has more starts than
 // the rate allows.
 func TestRunnersShareARate(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	first := began(t, s, "run-1")
@@ -361,11 +353,15 @@ func TestRunnersShareARate(t *testing.T) {
 	opened(t, first, shared, nil, "a")
 	runners := []state.Share{first, joined(t, server, schema), joined(t, server, schema)}
 	var mu sync.Mutex
-	until := time.Now().Add(3 * time.Second)
+	enough := func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(starts) >= 60
+	}
 	var all sync.WaitGroup
 	for n, r := range runners {
 		all.Go(func() {
-			for time.Now().Before(until) {
+			for !enough() {
 				asked := time.Now()
 				got, within, err := r.Reserve(context.Background(), transfer.Internal, shared, 1+n)
 				if err != nil {
@@ -397,13 +393,11 @@ func TestRunnersShareARate(t *testing.T) {
 			t.Fatalf("%d starts in a window, %d are allowed", n, shared.Requests)
 		}
 	}
-	if len(starts) < 20 {
-		t.Errorf("%d starts in 3 s", len(starts))
-	}
 }
 
 // Who asks to take part after the last one has closed the run is too late.
 func TestAClosedRunIsNotJoined(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	first := began(t, s, "run-1")
@@ -419,6 +413,7 @@ func TestAClosedRunIsNotJoined(t *testing.T) {
 // Of runners that leave at the same moment one is the last, and ends the run: each of them asks
 // before any of them has left.
 func TestOfSeveralWhoLeaveOneIsTheLast(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	first := began(t, s, "run-1")
@@ -443,6 +438,7 @@ func TestOfSeveralWhoLeaveOneIsTheLast(t *testing.T) {
 // The opener of a run that others take for lost, before it has heard that the run is open,
 // writes nothing and begins nothing.
 func TestALostOpenerIsFenced(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	first := began(t, s, "run-1")
@@ -467,6 +463,7 @@ func TestALostOpenerIsFenced(t *testing.T) {
 
 // A stop reaches every runner.
 func TestAStopReachesEveryRunner(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	first := began(t, s, "run-1")
@@ -478,7 +475,7 @@ func TestAStopReachesEveryRunner(t *testing.T) {
 	if err := first.Stop(t.Context(), "another reason"); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "both see it", func() bool { return first.Stopped() == "a conflict" && second.Stopped() == "a conflict" })
+	waitUntil(t, "both to see it", func() bool { return first.Stopped() == "a conflict" && second.Stopped() == "a conflict" })
 }
 
 // joinedThrough takes part in a run by a network that can be cut.
@@ -502,6 +499,7 @@ func joinedThrough(t *testing.T, server *pgtest.Server, schema string) (state.Jo
 
 // Who has left is not taken for lost where the answer that says so does not arrive.
 func TestLeavingIsNotHeardOf(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	first := began(t, s, "run-1")
@@ -524,6 +522,7 @@ func TestLeavingIsNotHeardOf(t *testing.T) {
 
 // What a runner has to do with the others is not tried again once its journal was broken.
 func TestABrokenRunnerClaimsNothingMore(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	opened(t, began(t, s, "run-1"), rate, nil, "a")
@@ -541,6 +540,7 @@ func TestABrokenRunnerClaimsNothingMore(t *testing.T) {
 // TestARunThatCannotBeOpenedWorksAlone lets nobody in while the server has no connection left for
 // what runners do together, instead of ending a run that does well.
 func TestARunThatCannotBeOpenedWorksAlone(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema, role := createFor(t, server)
 	first := began(t, s, "run-1")
@@ -559,7 +559,7 @@ func TestARunThatCannotBeOpenedWorksAlone(t *testing.T) {
 		_, err := join(t, server, schema, 10*time.Second)
 		let <- err
 	}()
-	waitFor(t, "the run is to be opened", first.Wanted)
+	waitUntil(t, "the run to be wanted open", first.Wanted)
 	opened(t, first, rate, nil, "b")
 	if err := <-let; err != nil {
 		t.Errorf("join the run that is open: %v", err)

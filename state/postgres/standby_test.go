@@ -16,6 +16,7 @@ import (
 // a standby that does not answer. The server says that it committed, and a warning: what it then
 // has is gone where a standby takes its place.
 func TestACommitThatNoStandbyHasIsNotTakenForDurable(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	// set says what commits wait for. Another process of the server heeds it, in its own time.
 	set := func(standbys string) {

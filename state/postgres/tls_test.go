@@ -125,6 +125,7 @@ func secured(server *pgtest.Server, schema, settings string) postgres.Options {
 
 // TestTLSTellsOneServerFromAnother speaks to a server with a certificate of its own authority.
 func TestTLSTellsOneServerFromAnother(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	s, schema := create(t, server)
 	closed(t, s)
@@ -203,6 +204,7 @@ func refusedWith(t *testing.T, err error, want string) {
 
 // TestAServerWithoutTLSIsRefusedWhereItIsAskedFor has no server be spoken to in the clear.
 func TestAServerWithoutTLSIsRefusedWhereItIsAskedFor(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	_, schema := create(t, server)
 	for _, mode := range []string{"require", "verify-ca", "verify-full"} {
@@ -213,6 +215,7 @@ func TestAServerWithoutTLSIsRefusedWhereItIsAskedFor(t *testing.T) {
 
 // TestAClientHasACertificateOfItsOwn lets a role in by its certificate alone.
 func TestAClientHasACertificateOfItsOwn(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Start(t)
 	s, schema := create(t, server)
 	closed(t, s)
@@ -258,6 +261,7 @@ func TestAClientHasACertificateOfItsOwn(t *testing.T) {
 
 // TestAServerThatProvesNothingIsNamed looks at each way in which a URL can ask for TLS.
 func TestAServerThatProvesNothingIsNamed(t *testing.T) {
+	t.Parallel()
 	ours := newAuthority(t, "ours")
 	for address, want := range map[string]string{
 		"db.example.com/pay":                                              "db.example.com is spoken to without encryption where it offers none",
@@ -286,6 +290,7 @@ func TestAServerThatProvesNothingIsNamed(t *testing.T) {
 
 // TestWhatKeepsAClientOutIsAnswered fails to connect for other reasons than TLS.
 func TestWhatKeepsAClientOutIsAnswered(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	_, schema := create(t, server)
 	server.Exec(t, "public", `CREATE ROLE crowded_`+schema+` LOGIN CONNECTION LIMIT 0 PASSWORD '`+pgtest.Password+`'`)

@@ -11,6 +11,7 @@ import (
 )
 
 func TestVerifyFindsWhatWasChangedInTheDatabase(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	for name, c := range map[string]struct {
 		sql  string
@@ -50,6 +51,7 @@ func TestVerifyFindsWhatWasChangedInTheDatabase(t *testing.T) {
 }
 
 func TestTheSchemaRefusesWhatTheRulesForbid(t *testing.T) {
+	t.Parallel()
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	j := lock(t, s)
