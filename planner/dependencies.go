@@ -127,7 +127,7 @@ func (w *walk) change(i int) {
 		case c.Action == Resolve:
 			c.After = all.unmet
 		case all.blocked != nil:
-			w.uncount(c)
+			w.uncount()
 			c.Action, c.DuplicateWithin, c.AcceptOf, c.Signals = Wait, 0, nil, nil
 			c.Until, c.Reason = all.blocked.until, all.blocked.reason
 			if c.expiresBefore(c.Until) {

@@ -83,6 +83,7 @@ type builder struct {
 	newest   map[string]time.Time         // Due of the newest occurrence that may have been made, by block
 
 	occurrences occurrencesOf
+	isUncounted bool   // Submits are counted at the end
 	kept        []Kept // of batches with a control block
 	word        *word  // of a saved plan that is computed again; nil where the files are at hand
 
@@ -454,13 +455,11 @@ func (b *builder) undeclared(r *row) Change {
 	return c
 }
 
-// uncount takes a Submit back that becomes something else, or is no part of the plan.
-func (b *builder) uncount(c *Change) {
-	submits := b.plan.Totals[Submit]
-	submits.RemoveRequest(&c.Request)
-	if submits.Count() == 0 {
-		delete(b.plan.Totals, Submit)
-	}
+// uncount takes back that a Submit was counted, which becomes something else or is no part of the plan.
+// The others are counted anew at the end: a sum keeps the digits of what was taken from it.
+func (b *builder) uncount() {
+	delete(b.plan.Totals, Submit)
+	b.isUncounted = true
 }
 
 // count counts a transfer that has no line.
@@ -491,10 +490,10 @@ func (p *Plan) totalsOf(a Action) *transfer.Totals {
 }
 
 // addTotals counts the plan's lines. Submits are most of them, and were counted when they
-// were declared.
+// were declared, unless some were taken back.
 func (b *builder) addTotals() error {
 	for i := range b.facts {
-		if b.plan.Changes.Action(i) == Submit {
+		if b.plan.Changes.Action(i) == Submit && !b.isUncounted {
 			continue
 		}
 		c := b.plan.Changes.At(i)

@@ -89,6 +89,29 @@ func saved() cmp.Options {
 	}
 }
 
+// TestTotalsAreWrittenWithTheDigitsOfTheirOwnLines plans a transfer with more decimals than the others
+// have, which is no submit in the end: the file must not have those of it, or it could not be read again.
+func TestTotalsAreWrittenWithTheDigitsOfTheirOwnLines(t *testing.T) {
+	precise := func(c *config.Transfer) { amount("0.00012345")(&c.Request) }
+	for name, c := range map[string]struct {
+		controls planner.Controls
+		edits    []func(*config.Transfer)
+	}{
+		"since it is not targeted":                 {planner.Controls{Targets: []string{"transfer.internal.plain"}}, nil},
+		"since it depends on what waits":           {planner.Controls{}, []func(*config.Transfer){after("later")}},
+		"since it depends on what depends on that": {planner.Controls{}, []func(*config.Transfer){after("between")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := plan(t, newMemory(), c.controls, declare("plain"), declare("later", notBefore(now.Add(day))),
+				declare("between", after("later")), declare("precise", append(c.edits, precise)...))
+			p.Header.PlanID, p.Header.Expires = "plan-1", now.Add(day)
+			if _, err := planner.Open(bytes.NewReader(save(t, p))); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 func TestSaveAndOpen(t *testing.T) {
 	p := samplePlan(t)
 	raw := save(t, p)

@@ -120,7 +120,7 @@ func (b *builder) retain(keep func(i int) bool) {
 			changes.Add(c)
 			all = append(all, b.facts[i])
 		case c.Action == Submit:
-			b.uncount(c)
+			b.uncount()
 		case c.Action == Conflict:
 			b.plan.ConflictsBeyond++
 		}
