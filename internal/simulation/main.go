@@ -6,14 +6,18 @@
 //	go run ./internal/simulation -seeds 10000
 //	go run ./internal/simulation -seed 4711
 //	go run ./internal/simulation -seeds 1000 -store postgres
+//	go run ./internal/simulation -clocks -seeds 10000
 package main
 
 import (
+	"cmp"
+	"context"
 	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
 	"time"
@@ -38,6 +42,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	from := flags.Uint64("from", 0, "the seed of the first one")
 	seed := flags.Uint64("seed", 0, "play this one alone and print it")
 	store := flags.String("store", "sqlite", "what the state is kept in: sqlite or postgres")
+	clocks := flags.Bool("clocks", false, "all clocks are right, but at one command, which each history is played with")
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -55,12 +60,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	defer func() { _ = player.Close() }() // a temporary directory
-	if alone {
-		r := player.Play(*seed, history.Client{})
-		_, _ = fmt.Fprintln(stdout, strings.Join(r.Lines, "\n"))
-		return explain(stdout, r)
+	play := func(seed uint64) []history.Report { return []history.Report{player.Play(seed, history.Client{})} }
+	if *clocks {
+		play = func(seed uint64) []history.Report { return player.PlayWrongClocks(seed, history.Client{}) }
 	}
-	return playAll(player, *from, *seeds, stdout)
+	if alone {
+		return playAlone(play(*seed), stdout)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	return playAll(ctx, play, *from, *seeds, stdout)
 }
 
 // diskOf is what a state is kept in, and what ends that.
@@ -78,14 +87,29 @@ func diskOf(store string) (history.Disk, func(), error) {
 	return nil, nil, fmt.Errorf("-store=%s is neither sqlite nor postgres", store)
 }
 
-func playAll(player *history.Player, from uint64, seeds int, stdout io.Writer) int {
+// playAlone prints the history of one seed. Of one that was played with several clocks it prints the
+// first that broke an invariant, or else the last.
+func playAlone(reports []history.Report, stdout io.Writer) int {
+	r := reports[len(reports)-1]
+	for _, one := range slices.Backward(reports) {
+		if one.Violation != nil {
+			r = one
+		}
+	}
+	_, _ = fmt.Fprintln(stdout, strings.Join(r.Lines, "\n"))
+	return explain(stdout, r)
+}
+
+// playAll plays until there were so many histories, or until an interrupt, and says what they add up to.
+func playAll(ctx context.Context, play func(seed uint64) []history.Report, from uint64, count int, stdout io.Writer) int {
 	var sum totals
 	began := time.Now() //nolint:forbidigo // how fast the simulation itself is
-	for seed := from; seed < from+uint64(seeds) && sum.failures < failuresMax; seed++ {
-		r := player.Play(seed, history.Client{})
-		sum.add(r)
-		if explain(stdout, r) != 0 {
-			sum.failures++
+	for seed := from; sum.histories < count && sum.failures < failuresMax && ctx.Err() == nil; seed++ {
+		for _, r := range play(seed) {
+			sum.add(r)
+			if explain(stdout, r) != 0 {
+				sum.failures++
+			}
 		}
 	}
 	sum.print(stdout, time.Since(began))
@@ -100,7 +124,12 @@ func explain(stdout io.Writer, r history.Report) int {
 	if r.Violation == nil {
 		return 0
 	}
-	_, _ = fmt.Fprintf(stdout, "seed %d: %v\n  go run ./internal/simulation -seed %d (with the same -store)\n", r.Seed, r.Violation, r.Seed)
+	flag := ""
+	if r.WrongClock != "" {
+		flag = "-clocks "
+	}
+	_, _ = fmt.Fprintf(stdout, "seed %d: %v\n  go run ./internal/simulation %s-seed %d (with the same -store; clock: %s)\n",
+		r.Seed, r.Violation, flag, r.Seed, cmp.Or(r.WrongClock, "as drawn"))
 	return 1
 }
 

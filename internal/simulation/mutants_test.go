@@ -21,9 +21,7 @@ import (
 )
 
 // mutantSeeds is within how many histories every broken client must be caught.
-// One alone needs more than 2,000: "continues a plan under other controls" is caught by seed 2159, since
-// histories have more kinds of faults to draw from.
-const mutantSeeds = 2500
+const mutantSeeds = 2000
 
 // TestEveryBrokenClientIsCaught plays histories with clients of which each breaks one rule.
 func TestEveryBrokenClientIsCaught(t *testing.T) {
@@ -41,6 +39,30 @@ func TestEveryBrokenClientIsCaught(t *testing.T) {
 				}
 			}
 			t.Errorf("not caught in %d histories", mutantSeeds)
+		})
+	}
+}
+
+// TestBrokenClientsAreCaughtByOneWrongClock plays histories in which one command has a wrong clock, and
+// all else is right, with the clients that break a rule about time.
+func TestBrokenClientsAreCaughtByOneWrongClock(t *testing.T) {
+	if testing.Short() || isRace {
+		t.Skip("the same histories are played without -short and -race")
+	}
+	p := player(t)
+	for _, name := range []string{
+		"measures the window by a local time", "measures the window by a time that never goes back", "never sends again",
+	} {
+		t.Run(name, func(t *testing.T) {
+			for seed := range uint64(mutantSeeds / 6) {
+				for _, r := range p.PlayWrongClocks(seed, mutants()[name]) {
+					if r.Violation != nil {
+						t.Logf("caught by seed %d (%s): %v", seed, r.WrongClock, r.Violation)
+						return
+					}
+				}
+			}
+			t.Error("not caught")
 		})
 	}
 }

@@ -48,6 +48,23 @@ func TestNoHistoryBreaksAnInvariant(t *testing.T) {
 	}
 }
 
+// TestOneWrongClockChangesNothingButWaiting plays histories in which the clock of one command is off by
+// minutes, hours or years. More of them: go run ./internal/simulation -clocks -seeds 10000.
+func TestOneWrongClockChangesNothingButWaiting(t *testing.T) {
+	p := player(t)
+	n := histories / 20
+	if testing.Short() || isRace {
+		n /= 10
+	}
+	for seed := range uint64(n) {
+		for _, r := range p.PlayWrongClocks(seed, history.Client{}) {
+			if r.Violation != nil {
+				t.Fatalf("seed %d (%s): %v\nreplay: go run ./internal/simulation -clocks -seed %d\n%s", seed, r.WrongClock, r.Violation, seed, strings.Join(r.Lines, "\n"))
+			}
+		}
+	}
+}
+
 // historiesDatabase is how many of them are played on PostgreSQL, each of which takes a second.
 const historiesDatabase = 25
 

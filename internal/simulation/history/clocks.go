@@ -26,6 +26,7 @@ type clocks struct {
 	reboots  float64       // chance of each command
 	suspends float64       // of each step of an apply: the machine sleeps, for hours
 	nightly  float64       // chance that the next command comes when the window has just ended, or nearly
+	once     *wrongOnce    // the one command that finds a wrong clock; nil where chance decides
 }
 
 const (
@@ -65,17 +66,17 @@ func newClocks(r *rand.Rand) clocks {
 const slackMax = 20 * time.Minute
 
 // canProve reports whether nothing but the age of a doubt decides whether it is sent again, and all
-// that tells the age is there and right.
+// that tells the age is there.
 func (t traits) canProve() bool {
 	c := t.clocks
-	return !t.hasLookup && !t.holdDoubt && !c.noDate && c.wrong == 0 && c.suspends == 0
+	return !t.hasLookup && !t.holdDoubt && !c.noDate && c.suspends == 0
 }
 
 // clock is what a machine says, in a command by which its clock is further off than always.
 func (w *world) clock(m *machine, off time.Duration) time.Time {
 	now := w.kernel.Now()
 	if w.healed {
-		return now
+		return now.Add(off)
 	}
 	return now.Add(m.offset + off + drifted(m.drift, now))
 }
@@ -98,6 +99,9 @@ func drifted(aDay time.Duration, now time.Time) time.Duration {
 func (w *world) boot() (*machine, time.Duration) {
 	c, k := w.traits.clocks, w.kernel
 	m := w.machines[k.random.IntN(len(w.machines))]
+	if c.once != nil && c.once.command == w.runs {
+		return m, w.turn(m, c.once.off)
+	}
 	if w.healed {
 		return m, 0
 	}
@@ -111,13 +115,21 @@ func (w *world) boot() (*machine, time.Duration) {
 		return m, 0
 	}
 	off := pick(k.random, 4*time.Minute, 10*time.Hour, 10*time.Hour, 10*365*24*time.Hour)
-	word := "ahead"
 	if k.chance(0.5) {
-		off, word = -off, "behind"
+		off = -off
+	}
+	return m, w.turn(m, off)
+}
+
+// turn notes that a command finds a clock off by this much, which it returns.
+func (w *world) turn(m *machine, off time.Duration) time.Duration {
+	word := "ahead"
+	if off < 0 {
+		word = "behind"
 	}
 	w.log("the clock of %s is off by %v", m.name, off)
-	w.count(fmt.Sprintf("clock %s by %v", word, max(off, -off)))
-	return m, off
+	w.count(fmt.Sprintf("clock %s by %v", word, off.Abs()))
+	return off
 }
 
 // suspend puts the machine of a process to sleep, with all that runs there.

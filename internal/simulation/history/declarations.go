@@ -103,9 +103,16 @@ func (w *world) edit() {
 	case 6:
 		w.rename(d)
 	case 7:
-		w.controls = fmt.Sprintf("controls-%d", r.IntN(3))
-		w.log("the limits are %s", w.controls)
+		w.changeControls()
 	}
+}
+
+// changeControls gives the directory other limits, at times those of before.
+func (w *world) changeControls() {
+	for was := w.controls; w.controls == was; {
+		w.controls = fmt.Sprintf("controls-%d", w.kernel.random.IntN(3))
+	}
+	w.log("the limits are %s", w.controls)
 }
 
 func (w *world) remove(i int) {
@@ -296,6 +303,9 @@ func (w *world) restoreRecorded(c *planner.Change) {
 	}
 }
 
+// planLife is how long a saved plan may be applied. A month comes after it, and most nights before.
+const planLife = 72 * time.Hour
+
 // save is remit plan --out.
 func (w *world) save() {
 	p := w.newProcess("plan")
@@ -314,6 +324,7 @@ func (w *world) save() {
 			plan, err := w.plan(snapshot, p)
 			var text bytes.Buffer
 			if err == nil && plan.Applicable() && !plan.Empty() {
+				plan.Header.Expires = plan.Header.Created.Add(planLife)
 				if err = plan.Save(&text); err == nil {
 					w.plans = append(w.plans, &savedPlan{text.Bytes(), w.declaredNow(), w.controls})
 				}

@@ -62,6 +62,7 @@ type Report struct {
 	Lost       int
 	Lasted     time.Duration // in virtual time
 	Violation  error         // nil where every invariant held
+	WrongClock string        // which command had a clock that was off, of a history with one alone; else ""
 	Lines      []string      // the history, readable
 }
 
@@ -107,11 +108,23 @@ func NewPlayer(disk Disk) (*Player, error) {
 	return p, nil
 }
 
+// begin makes the state of a history: a copy of the template, or a new one by a wrong clock.
+func (p *Player) begin(w *world, path string) error {
+	if once := w.traits.clocks.once; once != nil && once.command == 0 && once.off != 0 {
+		w.turn(w.machines[0], once.off)
+		return p.disk.Create(path, created("5a1e0000-0000-4000-8000-000000000001", false), func() time.Time { return epoch().Add(once.off) })
+	}
+	return p.disk.Restore(path, p.template)
+}
+
 // Close removes the directory.
 func (p *Player) Close() error { return errors.Join(p.disk.Remove(p.dir), os.RemoveAll(p.dir)) }
 
 // Play plays the history of a seed with a client.
-func (p *Player) Play(seed uint64, client Client) Report {
+func (p *Player) Play(seed uint64, client Client) Report { return p.play(seed, client, nil) }
+
+// play plays a history, with one wrong clock alone where once is not nil.
+func (p *Player) play(seed uint64, client Client, once *wrongOnce) Report {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	runtime.GC() // none is under way after it
@@ -122,12 +135,15 @@ func (p *Player) Play(seed uint64, client Client) Report {
 		underWay: make(map[string]int), duties: make(map[string]int), twice: make(map[int]bool), plannedBy: make(map[string]string), stores: make(map[string]Store),
 	}
 	w.bank = &bank{world: w, made: make(map[string][]*movement), tokens: make(map[string]time.Time)}
-	w.oracle = &oracle{world: w, model: newModel(), forgotten: make(map[string]bool)}
+	w.oracle = &oracle{world: w, model: newModel(), forgotten: make(map[string]bool), misdated: make(map[string]bool)}
 	w.traits = newTraits(rand.New(rand.NewPCG(seed, 0x747261697473)))
+	if once != nil {
+		w.traits.clocks = once.clocks(w.traits.clocks)
+	}
 	for _, m := range w.traits.clocks.machines {
 		w.machines = append(w.machines, &m)
 	}
-	err := w.place(func(path string) error { return p.disk.Restore(path, p.template) })
+	err := w.place(func(path string) error { return p.begin(w, path) })
 	if err == nil {
 		w.play()
 		err = errors.Join(p.disk.Remove(dir), os.RemoveAll(dir))

@@ -83,6 +83,7 @@ type oracle struct {
 	model     *model
 	forgotten map[string]bool // ref_ids that a lost or restored state can't know of
 	stale     bool            // a state was lost or restored
+	misdated  map[string]bool // ref_ids that a command with a clock far off attempted
 	starts    []start         // of requests, in order
 	violated  error
 }
@@ -116,6 +117,9 @@ func (o *oracle) appended(p *process, entries []state.Entry) {
 		row := o.model.rows[refID]
 		switch e := entry.(type) {
 		case state.Intent:
+			if p.off != 0 {
+				o.misdated[refID] = true
+			}
 			p.intended[refID] = intended{intent: e, again: before.Status == state.InDoubt, before: beforeRun, first: row.IntendedAt}
 			o.world.log("%s intends %s", p.id, refID)
 		case state.Outcome:

@@ -60,6 +60,9 @@ func (w *world) chapter() {
 		for k.chance(t.edits) {
 			w.edit()
 		}
+		if k.chance(0.2) {
+			w.changeControls()
+		}
 	}
 	if w.oracle.violated != nil {
 		return

@@ -221,7 +221,7 @@ func (p *process) apply(file *savedPlan) {
 // all the evidence says that the service still knows it: who holds every doubt pays nobody.
 func (p *process) checkSent() {
 	w := p.world
-	if p.saved || !w.traits.canProve() {
+	if p.saved || !w.traits.canProve() || p.off != 0 {
 		return
 	}
 	_ = p.do("has sent what it could", func() {
@@ -231,7 +231,7 @@ func (p *process) checkSent() {
 			_, isSent := p.intended[c.RefID]
 			isFree := c.Declared() && len(c.Differences) == 0 && len(c.After) == 0 && c.Expires.IsZero() && !c.Until.After(now)
 			age := now.Sub(row.IntendedAt)
-			if c.Action == planner.Resolve && row.Status == state.InDoubt && !isSent && isFree && p.fencedAt.IsZero() && age < w.traits.replayWindow-slackMax {
+			if c.Action == planner.Resolve && row.Status == state.InDoubt && !isSent && isFree && !w.oracle.misdated[c.RefID] && p.fencedAt.IsZero() && age < w.traits.replayWindow-slackMax {
 				w.oracle.violate("I9", "%s is not sent again, although it is %v old and every clock says so", c.RefID, age)
 			}
 		}
@@ -310,6 +310,7 @@ func (p *process) makePlan(file *savedPlan) error {
 	p.saved, p.declared, p.planControls = true, file.declared, file.controls
 	whole, err := planner.Open(bytes.NewReader(file.text))
 	if err != nil {
+		w.oracle.violate("I9", "a plan that was just saved can't be read: %v", err)
 		return err
 	}
 	controls := controlsNamed(p.controls)
