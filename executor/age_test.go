@@ -161,3 +161,39 @@ func TestARecordIsOlderThanItsRequestByTheServicesOwnClock(t *testing.T) {
 }
 
 var _ executor.Clock = turned{}
+
+// sleeper is the clock of a machine that sleeps: its boottime goes on, and timers stand still.
+type sleeper struct {
+	clock
+	asleep *time.Duration
+}
+
+func (c sleeper) Boot() executor.Boot {
+	b := c.clock.Boot()
+	b.Up += *c.asleep
+	return b
+}
+
+// TestTheLockIsCheckedAnewAfterASleep has the machine sleep right after the lock was checked, and the
+// lock be taken away meanwhile.
+func TestTheLockIsCheckedAnewAfterASleep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		asleep, checks := time.Duration(0), 0
+		w.clock = sleeper{asleep: &asleep}
+		w.journal.before = func(effect string) error {
+			if effect == "check" {
+				checks++
+			}
+			if checks > 1 {
+				return state.ErrLost
+			}
+			asleep += time.Hour // before each effect, the check of the lock too
+			return nil
+		}
+		_, _ = executor.Apply(t.Context(), w.run(w.plan(request("rent")))) // the journal is gone by then
+		if got := w.service.requests("rent"); got != 0 || checks < 2 {
+			t.Errorf("%d requests after %d checks: the last one is an hour old", got, checks)
+		}
+	})
+}

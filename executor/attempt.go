@@ -99,8 +99,14 @@ func (c *course) mayTry(j *job) bool {
 // try submits the recorded bytes once, and reports whether the answer is the attempt's: where it
 // is "nothing was made", there may be another try.
 func (c *course) try(j *job) (ended bool) {
+	if j.asked = c.timekeeper.local(); since(j.checked, j.asked) > checkAgeMax { // the process stood still
+		if err := c.mayStart(j); err != nil {
+			j.answer = stillNothing(j.answer, err)
+			return true
+		}
+		j.asked = j.checked
+	}
 	c.report.requested()
-	j.asked = c.timekeeper.local()
 	j.answer = c.submit(j.intent.Path, []byte(j.intent.Body))
 	c.limiters[j.intent.Operation].arrived(j.ages)
 	switch j.answer.Kind {

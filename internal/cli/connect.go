@@ -30,6 +30,7 @@ func (w *workspace) connect(ctx context.Context, inFlightMax int, faults ...stri
 	options := service.Options{
 		Timeout: w.config.Service.Timeout, InFlightMax: inFlightMax,
 		UserAgent: "remit/" + readVersion().Version, Now: w.now, Watch: w.watch,
+		Up: func() time.Duration { return w.boot().Up },
 	}
 	var err error
 	if options.Log, err = w.log(); err != nil {

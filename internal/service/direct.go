@@ -14,7 +14,6 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"sync"
-	"time"
 )
 
 // direct sends requests that must not be written twice, each on a connection that it has for
@@ -28,7 +27,7 @@ type direct struct {
 	dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	address string
 	tls     *tls.Config // nil for plain http
-	now     func() time.Time
+	watches watches
 
 	idleMax int // connections
 
@@ -37,8 +36,8 @@ type direct struct {
 }
 
 // newDirect connects to the host of base as t would without a proxy.
-func newDirect(base *url.URL, t *http.Transport, now func() time.Time) *direct {
-	d := &direct{dial: t.DialContext, idleMax: t.MaxIdleConnsPerHost, now: now}
+func newDirect(base *url.URL, t *http.Transport, watches watches) *direct {
+	d := &direct{dial: t.DialContext, idleMax: t.MaxIdleConnsPerHost, watches: watches}
 	port := "80"
 	if base.Scheme == "https" {
 		port = "443"
@@ -91,7 +90,7 @@ func (d *direct) take(ctx context.Context) (*line, error) {
 		if l == nil {
 			return d.open(ctx)
 		}
-		if age := d.now().Sub(l.since); 0 <= age && age < idleMax && l.isQuiet() {
+		if age := l.kept.passed(); 0 <= age && age < idleMax && l.isQuiet() {
 			return l, nil
 		}
 		l.hangUp()
@@ -111,7 +110,7 @@ func (d *direct) pop() *line {
 
 // keep has a connection on which nothing is under way for another request.
 func (d *direct) keep(l *line) {
-	l.since = d.now()
+	l.kept = d.watches.start()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.idle) == d.idleMax {
@@ -148,11 +147,11 @@ func (d *direct) open(ctx context.Context) (*line, error) {
 
 // line is one connection.
 type line struct {
-	conn  net.Conn
-	out   *bufio.Writer
-	in    *bufio.Reader // of the line itself
-	left  int64         // bytes that may still be read
-	since time.Time     // when it was kept
+	conn net.Conn
+	out  *bufio.Writer
+	in   *bufio.Reader // of the line itself
+	left int64         // bytes that may still be read
+	kept stopwatch     // since nothing is under way on it
 }
 
 var errLongHeader = fmt.Errorf("the header of the answer is longer than %d bytes", headerBytesMax)

@@ -42,12 +42,16 @@ type call struct {
 
 	refIDs []string // that it is about, for logs and traces; nil where nobody watches
 
-	// startMax is how long it may take to have a connection; 0 is no bound of its own.
+	// startMax is how long it may take to have a connection, and asked tells when more than
+	// [executor.StartMax] have passed, after which nothing begins; 0 is no bound.
 	startMax time.Duration
+	asked    stopwatch
 }
 
 // do writes one request with the given token and reads its answer, within the client's
-// timeout. Where no connection is had within what.startMax, nothing is written.
+// timeout. Where no connection is had within what.startMax, nothing is written. An answer that is read
+// after the timeout is not believed, though the process may have stood still: much may have
+// happened since.
 func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 	whole := ctx
 	ctx, giveUp := context.WithCancelCause(ctx)
@@ -60,11 +64,20 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 	}
 
 	body := newRequestBody(what.body)
+	if what.startMax > 0 {
+		body.late = func() bool {
+			isLate := what.asked.passed() > executor.StartMax
+			if isLate {
+				giveUp(errLate)
+			}
+			return isLate
+		}
+	}
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn:          func(httptrace.GotConnInfo) { started() },
 		WroteHeaderField: func(string, []string) { body.begin() },
 	})
-	began := c.now()
+	began, watch := c.now(), c.watches.start()
 	answer, err := c.roundTrip(newRequest(ctx, what, with, body))
 	var ex exchange
 	if err != nil {
@@ -82,6 +95,9 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 		if ex.err != nil {
 			ex.body = withoutCut(ex.body)
 		}
+	}
+	if ex.err == nil && watch.passed() > c.timeout {
+		ex = exchange{begun: true, err: context.DeadlineExceeded}
 	}
 	if errors.Is(ex.err, context.DeadlineExceeded) && whole.Err() != nil {
 		ex.err = context.Canceled // by the caller, whatever its cause was
@@ -176,6 +192,8 @@ func readAnswer(answer *http.Response, bytesMax int64) exchange {
 // reader is one that net/http knows to be in memory, because it then writes the header and
 // the body in one piece.
 type requestBody struct {
+	late func() bool // it is too late to begin; nil for never
+
 	mu     sync.Mutex
 	bytes  bytes.Reader
 	begun  bool
@@ -189,10 +207,14 @@ func newRequestBody(b []byte) *requestBody {
 }
 
 // begin is called by whoever writes the request, before its first byte and before the body is
-// read. Where the body was sealed there is nothing left of it.
+// read. Where the body was sealed there is nothing left of it, and it is sealed where it is too late: a
+// timer that should have sealed it stood still while the machine slept.
 func (b *requestBody) begin() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if !b.begun && b.late != nil && b.late() {
+		b.sealed = true
+	}
 	if b.sealed {
 		b.bytes.Reset(nil)
 		return

@@ -73,6 +73,10 @@ type Options struct {
 	Log   zerolog.Logger   // one line a request; its writer must be safe for concurrent use
 	Watch func(Seen)       // is told of each request, by several goroutines; returns at once; nil for nobody
 	Now   func() time.Time // required
+
+	// Up is how long the machine is up, sleep included: by it deadlines are held that pass while the
+	// machine sleeps. Nil, or one that always returns 0, is a system that has no such clock.
+	Up func() time.Duration
 }
 
 // AuthStyle says where a request for a token has the client's credentials (RFC 6749, section 2.3.1).
@@ -119,6 +123,7 @@ type Client struct {
 	log        zerolog.Logger
 	watch      func(Seen)
 	now        func() time.Time
+	watches    watches
 }
 
 // New checks options and returns a client. Nothing is sent before [Client.Ready]. It is an
@@ -145,8 +150,9 @@ func New(o Options) (*Client, error) {
 	c := &Client{
 		name: o.String(), base: base, lookupPath: o.LookupPath, lookups: new(lookupLength), userAgent: o.UserAgent,
 		timeout: o.Timeout, sign: o.Sign, signed: http.CanonicalHeaderKey(o.SignatureHeader), transport: transport, log: o.Log, watch: o.Watch, now: o.Now,
-		secrets: o.secrets(), direct: newDirect(base, transport, o.Now),
+		secrets: o.secrets(), watches: watches{now: o.Now, up: o.Up},
 	}
+	c.direct = newDirect(base, transport, c.watches)
 	if c.timeout == 0 {
 		c.timeout = timeoutDefault
 	}

@@ -20,13 +20,13 @@ func (c *Client) Submit(ctx context.Context, path string, body []byte) executor.
 	if err != nil {
 		return executor.Answer{Kind: executor.Unwritten, Stop: true, Reason: "Nothing was sent: the recorded " + c.clean(err.Error()) + "."}
 	}
-	began := c.now()
+	began := c.watches.start()
 	have, err := c.tokens.get(ctx, executor.StartMax)
 	if err != nil {
 		return withoutToken(err)
 	}
-	left := func() time.Duration { return max(executor.StartMax-c.now().Sub(began), 1) }
-	what := call{method: http.MethodPost, target: target, body: body, answerMax: answerMax, refIDs: c.refIDOf(body)}
+	left := func() time.Duration { return max(executor.StartMax-began.passed(), 1) }
+	what := call{method: http.MethodPost, target: target, body: body, answerMax: answerMax, refIDs: c.refIDOf(body), asked: began}
 	if what.signature, err = c.signature(ctx, what, left()); err != nil {
 		return executor.Answer{
 			Kind: executor.Unwritten, Stop: !errors.Is(err, errUnsigned),

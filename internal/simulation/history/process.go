@@ -163,6 +163,7 @@ func (p *process) connect() error {
 	options := service.Options{
 		BaseURL: "http://127.0.0.1:1", TokenURL: "http://127.0.0.1:1" + tokenPath, ClientID: "client", ClientSecret: "secret",
 		Timeout: time.Hour, InFlightMax: 8, UserAgent: "simulation", Dial: p.dial, Log: zerolog.Nop(), Now: p.Now,
+		Up: func() time.Duration { return p.Boot().Up },
 	}
 	if p.world.traits.hasLookup {
 		options.LookupPath = lookupPath
