@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,6 +165,7 @@ func (j *journal) write(b *pgx.Batch, stage *storage.Stage) {
 	if len(stage.Rows.Rows) > 0 {
 		foldRows(b, stage.Rows)
 	}
+	markFolded(b, j.store.wanted, stage.Tip.Serial)
 	if stage.Tip.Service != j.tip.Service || stage.Tip.Environment != j.tip.Environment {
 		updateBinding(b, stage.Tip.Meta)
 	}
@@ -210,7 +212,7 @@ func (j *journal) begin(ctx context.Context, calls []*storage.Call) (loaded, err
 			return readRows(rows, func(c *columns) error {
 				r, err := reader.read(c)
 				l.rows.Put(r)
-				return err
+				return cmp.Or(err, r.CheckIn(l.tip.Serial))
 			})
 		})
 	}

@@ -32,8 +32,9 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, clocks state.C
 			return err
 		}
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			var version int
 			var moved string
-			if err := tx.QueryRow(ctx, `SELECT moved FROM meta FOR UPDATE`).Scan(&moved); err != nil {
+			if err := tx.QueryRow(ctx, `SELECT version, moved FROM meta FOR UPDATE`).Scan(&version, &moved); err != nil {
 				return err
 			}
 			if moved != "" {
@@ -60,7 +61,9 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, clocks state.C
 			}
 			return sendBatch(ctx, tx, func(b *pgx.Batch) {
 				b.Queue(`UPDATE meta SET fence = fence + 1, lock = lock + 1, holder_pid = 0, holder = ''`)
-				insertLines(b, []storage.Line{{Event: tip.Next(draft, s.now())}})
+				next := tip.Next(draft, s.now())
+				insertLines(b, []storage.Line{{Event: next}})
+				markFolded(b, version, next.Seq)
 			})
 		})
 	})

@@ -62,9 +62,9 @@ func TestAMixtureIsRefused(t *testing.T) {
 		"a newest row that is gone":          {`DELETE FROM transfers WHERE ref_id = 'run-2-02'`, `the row of ref_id "run-2-02" lacks event`},
 		"a newest row as it was before":      {`UPDATE transfers SET status = 2, record_id = NULL, record_status = '', group_id = '', settled_ms = NULL, outcome_seq = 0, last_seq = intent_seq WHERE ref_id = 'run-2-02'`, `the row of ref_id "run-2-02" lacks event`},
 		"no rows at all":                     {`TRUNCATE transfers`, `the row of ref_id`},
-		"a journal of an older dump":         {`DELETE FROM events WHERE seq > 83`, `the row of ref_id "run-1-19" has event 84, and the journal ends with event 83`},
-		"a journal of before the newest run": {`DELETE FROM events WHERE seq > 85`, `run "run-2" names event 86, and the journal ends with event 85`},
-		"a replica without the newest event": {`DELETE FROM events WHERE seq = (SELECT max(seq) FROM events)`, `and the journal ends with`},
+		"a journal of an older dump":         {`DELETE FROM events WHERE seq > 83; UPDATE meta SET folded = 83`, `the row of ref_id "run-1-19" has event 84, and the journal ends with event 83`},
+		"a journal of before the newest run": {`DELETE FROM events WHERE seq > 85; UPDATE meta SET folded = 85`, `run "run-2" names event 86, and the journal ends with event 85`},
+		"a replica without the newest event": {`DELETE FROM events WHERE seq = (SELECT max(seq) FROM events)`, `and its journal ends with`},
 		"a gap":                              {`DELETE FROM events WHERE seq = (SELECT max(seq) - 4 FROM events)`, `newest events it has 15`},
 		"an event that was changed":          {`UPDATE events SET time_ms = time_ms + 1 WHERE seq = (SELECT max(seq) FROM events)`, `does not follow from event`},
 		"a payload that is none":             {`UPDATE events SET data = '\x00' WHERE seq = (SELECT max(seq) FROM events)`, `does not follow from event`},
@@ -74,6 +74,9 @@ func TestAMixtureIsRefused(t *testing.T) {
 		"a journal that is gone":             {`TRUNCATE events`, `its first event is gone`},
 		"the word on itself that is gone":    {`DELETE FROM meta`, `what it says of itself is gone`},
 		"a customer that was changed":        {`UPDATE meta SET customer_id = ''`, `customer of event`},
+		"a journal behind the mark":          {`UPDATE meta SET folded = 93`, `its rows are marked as having event 93, and its journal ends with event 92`},
+		"a word on itself of an older dump":  {`UPDATE meta SET folded = 91`, `its rows are marked as having event 91, and its journal ends with event 92`},
+		"a journal, rows and runs of before": {`DELETE FROM events WHERE seq > 85; DELETE FROM transfers WHERE run_id = 'run-2'; DELETE FROM runs WHERE run_id = 'run-2'`, `are marked as having event 92, and its journal ends with event 85`},
 		"a table that was not restored":      {`DROP TABLE tallies`, `its table tallies is gone`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,6 +94,47 @@ func TestAMixtureIsRefused(t *testing.T) {
 				if !damaged || when != "it is verified" && !strings.Contains(err.Error(), c.want) {
 					t.Errorf("when %s: got %v, want ...%s...", when, err, c.want)
 				}
+			}
+		})
+	}
+	// A timer ran for weeks with nothing to pay after its last transfer.
+	idle := func(t *testing.T) string {
+		schema := worked(t, server)
+		s := reopen(t, server, schema)
+		j := lock(t, s)
+		for i := range 40 {
+			add(t, j, state.Begun{RunID: fmt.Sprint("idle-", i)}, state.Ended{RunID: fmt.Sprint("idle-", i)})
+		}
+		unlock(t, j)
+		return schema
+	}
+	for name, c := range map[string]struct{ sql, want string }{
+		"rows of before, under runs that made nothing": {`DELETE FROM transfers WHERE ref_id = 'run-2-02'`, `the row of ref_id "run-2-02" lacks event 92`},
+		"rows that are newer than the journal":         {`UPDATE transfers SET last_seq = 1000 WHERE ref_id = 'run-0-01'`, `the row of ref_id "run-0-01" has event 1000, and the journal ends with event 172`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			schema := idle(t)
+			server.Exec(t, schema, "SET session_replication_role = replica; "+c.sql)
+			s := reopen(t, server, schema)
+			err := func() error {
+				snap, err := s.Snapshot(t.Context())
+				if err != nil {
+					return err
+				}
+				defer snap.Close()
+				_, err = snap.Details(t.Context(), "run-0-01")
+				return err
+			}()
+			if !errors.Is(err, state.ErrDamaged) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("it is read: %v, want ...%s...", err, c.want)
+			}
+			j, err := s.Lock(t.Context(), statetest.Holder("apply"), 0)
+			if err == nil {
+				err = errors.Join(j.Append(t.Context(), statetest.Intent("run-0-01", "idle-0", "10.00")), j.Unlock())
+			}
+			if !errors.Is(err, state.ErrDamaged) || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("it is written: %v, want ...%s...", err, c.want)
 			}
 		})
 	}

@@ -28,7 +28,7 @@ func Receive(ctx context.Context, meta state.Meta, events iter.Seq2[state.Event,
 			if err := insertMeta(ctx, tx, meta, s.wanted, state.Arriving); err != nil {
 				return err
 			}
-			return receive(ctx, tx, events)
+			return receive(ctx, tx, s.wanted, events)
 		})
 	})
 	if err != nil {
@@ -37,9 +37,10 @@ func Receive(ctx context.Context, meta state.Meta, events iter.Seq2[state.Event,
 	return nil
 }
 
-func receive(ctx context.Context, tx pgx.Tx, events iter.Seq2[state.Event, error]) error {
+func receive(ctx context.Context, tx pgx.Tx, version int, events iter.Seq2[state.Event, error]) error {
 	folded := storage.NewRefold()
 	var lines []storage.Line
+	var last int64
 	flush := func() error {
 		if len(lines) == 0 {
 			return nil
@@ -56,6 +57,7 @@ func receive(ctx context.Context, tx pgx.Tx, events iter.Seq2[state.Event, error
 		if err != nil {
 			return err
 		}
+		last = l.Seq
 		if lines = append(lines, l); len(lines) == chunk {
 			if err := flush(); err != nil {
 				return err
@@ -70,7 +72,7 @@ func receive(ctx context.Context, tx pgx.Tx, events iter.Seq2[state.Event, error
 			return err
 		}
 	}
-	return nil
+	return sendBatch(ctx, tx, func(b *pgx.Batch) { markFolded(b, version, last) })
 }
 
 // Arrive has a state that [Receive] made be in use. It leaves one that is in use as it is, and

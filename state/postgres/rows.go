@@ -114,6 +114,16 @@ func insertLines(b *pgx.Batch, lines []storage.Line) {
 	}
 }
 
+// schemaFolded is the first schema that has a mark of the newest event that is in the rows.
+const schemaFolded = 7
+
+// markFolded has a batch say, in a schema of a version, that the rows have every event up to seq.
+func markFolded(b *pgx.Batch, version int, seq int64) {
+	if version >= schemaFolded {
+		b.Queue(`UPDATE meta SET folded = $1`, seq)
+	}
+}
+
 func readLine(c *columns) (storage.Line, error) {
 	var l storage.Line
 	l.Seq, l.Time = c.number(), c.time()

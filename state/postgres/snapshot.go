@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
@@ -146,7 +147,7 @@ func (s *snapshot) allRows(ctx context.Context) iter.Seq2[storage.Row, error] {
 		err := s.query(ctx, func(c *columns) error {
 			r, err := reader.read(c)
 			into = append(into, r)
-			return err
+			return cmp.Or(err, r.CheckIn(s.tip.Serial))
 		}, `SELECT `+rowColumns+` FROM transfers WHERE ref_id > $1 ORDER BY ref_id LIMIT $2`, after, storage.PageRows)
 		return into, err
 	}
@@ -174,7 +175,7 @@ func (s *snapshot) details(ctx context.Context, refIDs []string) ([]state.Detail
 		r, err := reader.read(c)
 		known[r.RefID] = r
 		seqs = append(seqs, r.IntentSeq, r.OutcomeSeq)
-		return err
+		return cmp.Or(err, r.CheckIn(s.tip.Serial))
 	}, `SELECT `+rowColumns+` FROM transfers WHERE ref_id = ANY($1)`, refIDs)
 	if err != nil {
 		return nil, err

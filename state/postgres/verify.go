@@ -13,7 +13,7 @@ import (
 //
 //   - a break of the journal's chain, or a head that it does not have, as [state.Verify]
 //     names it;
-//   - a row, a run or the state's word on itself that is not what the journal makes of it,
+//   - a row, a run, a jump of the clock or the state's word on itself that is not what the journal makes of it,
 //     wrapped around [state.ErrDamaged].
 //
 // It writes nothing and holds every row in memory. A state that was moved away is verified as
@@ -39,6 +39,9 @@ func (s *snapshot) verify(ctx context.Context, head string) error {
 		return err
 	}
 	if err := again.Compare(s.tip.Meta, s.allRows(ctx), runs); err != nil {
+		return err
+	}
+	if err := again.CompareJumps(s.Jumps(ctx)); err != nil {
 		return err
 	}
 	s.mu.Lock()

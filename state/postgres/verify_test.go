@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"remit/state"
+	"remit/state/postgres"
 	"remit/state/postgres/pgtest"
 	"remit/state/statetest"
 )
@@ -87,5 +89,41 @@ func TestTheSchemaRefusesWhatTheRulesForbid(t *testing.T) {
 	}
 	if _, err := server.TryExec(t.Context(), schema, fmt.Sprintf(event, "5", "ended", "")); err != nil {
 		t.Errorf("a fair event is refused, so the others were refused for another reason: %v", err)
+	}
+}
+
+func TestVerifyFindsAJumpThatWasChanged(t *testing.T) {
+	server := pgtest.Shared(t)
+	for name, c := range map[string]struct{ sql, want string }{
+		"nothing":                           {"SELECT 1", ""},
+		"one that is gone":                  {"DELETE FROM jumps", "jump of the clock at event 3 is missing"},
+		"one that is another":               {"UPDATE jumps SET back_ms = 600001", "jump of the clock at event 3 is stored as 10m0.001s and is 10h0m0s"},
+		"one that is not in the journal":    {"INSERT INTO jumps VALUES (4, 600001)", "jump of the clock is stored at event 4"},
+		"one that is before all the others": {"INSERT INTO jumps VALUES (2, 600001)", "jump of the clock is stored at event 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			now := time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC)
+			schema := server.Schema()
+			opts := options(server, schema)
+			opts.Now = func() time.Time { return now }
+			s, err := postgres.Create(t.Context(), statetest.Created(), opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { closed(t, s) })
+			j := lock(t, s)
+			now = now.Add(10 * time.Hour)
+			add(t, j, state.Begun{RunID: "run"})
+			now = now.Add(-10 * time.Hour)
+			add(t, j, statetest.Intent("a", "run", "10.00"))
+			add(t, j, state.Ended{RunID: "run"})
+			unlock(t, j)
+			server.Exec(t, schema, c.sql)
+			_, err = s.Verify(t.Context(), "")
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got %v, want ...%s...", err, c.want)
+			}
+		})
 	}
 }

@@ -346,3 +346,35 @@ func TestTheSchemaRefusesWhatTheRulesForbid(t *testing.T) {
 		t.Errorf("a fair event is refused, so the others were refused for another reason: %v", err)
 	}
 }
+
+func TestVerifyFindsAJumpThatWasChanged(t *testing.T) {
+	for name, c := range map[string]struct{ sql, want string }{
+		"nothing":                           {"SELECT 1", ""},
+		"one that is gone":                  {"DELETE FROM jumps", "jump of the clock at event 3 is missing"},
+		"one that is another":               {"UPDATE jumps SET back_ms = 600001", "jump of the clock at event 3 is stored as 10m0.001s and is 10h0m0s"},
+		"one that is not in the journal":    {"INSERT INTO jumps VALUES (4, 600001)", "jump of the clock is stored at event 4"},
+		"one that is before all the others": {"INSERT INTO jumps VALUES (2, 600001)", "jump of the clock is stored at event 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC)
+			path := filepath.Join(t.TempDir(), "remit.db")
+			s, err := sqlite.Create(t.Context(), path, statetest.Created(), sqlite.Options{Now: func() time.Time { return now }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			j := lock(t, s)
+			now = now.Add(10 * time.Hour)
+			add(t, j, state.Begun{RunID: "run"})
+			now = now.Add(-10 * time.Hour)
+			add(t, j, statetest.Intent("a", "run", "10.00"))
+			add(t, j, state.Ended{RunID: "run"})
+			unlock(t, j)
+			closed(t, s)
+			execute(t, path, c.sql)
+			_, err = reopen(t, path).Verify(t.Context(), "")
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+				t.Errorf("got %v, want ...%s...", err, c.want)
+			}
+		})
+	}
+}

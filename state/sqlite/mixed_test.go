@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"remit/state"
@@ -231,5 +232,26 @@ func TestAMixtureOfTimesIsRefused(t *testing.T) {
 	}
 	if refused == 0 {
 		t.Error("nothing was refused")
+	}
+}
+
+// TestRowsOfBeforeAreRefusedUnderRunsThatMadeNothing has a timer that ran for weeks with nothing to pay, and
+// then rows of before.
+func TestRowsOfBeforeAreRefusedUnderRunsThatMadeNothing(t *testing.T) {
+	s, path := create(t)
+	j := lock(t, s)
+	add(t, j, statetest.Intent("a", "run", "10.00"), statetest.Outcome("a", "run", state.SourceAnswer, state.Recorded))
+	for i := range 40 {
+		add(t, j, state.Begun{RunID: fmt.Sprint("idle-", i)}, state.Ended{RunID: fmt.Sprint("idle-", i)})
+	}
+	unlock(t, j)
+	closed(t, s)
+	execute(t, path, "DROP TRIGGER transfers_delete; DELETE FROM transfers")
+	snap, err := reopen(t, path).Snapshot(t.Context())
+	if err == nil {
+		_ = snap.Close()
+	}
+	if !errors.Is(err, state.ErrDamaged) || !strings.Contains(err.Error(), `the row of ref_id "a" lacks event 3`) {
+		t.Errorf("it is read: %v", err)
 	}
 }

@@ -241,5 +241,13 @@ func (s *snapshot) find(ctx context.Context, refIDs []string) (*storage.Overlay,
 			missing = append(missing, refID)
 		}
 	}
-	return found, loadRows(ctx, s.conn, missing, found)
+	if err := loadRows(ctx, s.conn, missing, found); err != nil {
+		return nil, err
+	}
+	for _, r := range found.Rows {
+		if err := r.CheckIn(s.head.Serial); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 
 	"remit/state"
 	"remit/state/storage"
@@ -20,7 +21,10 @@ func checkTips(ctx context.Context, conn *sql.Conn, h head) error {
 	if newest.Lines, err = readTip(ctx, conn, h.Serial); err != nil {
 		return err
 	}
-	for _, l := range newest.Lines {
+	if newest.Behind, err = readBehind(ctx, conn, min(h.folded, h.Serial-storage.NewestMax)); err != nil {
+		return err
+	}
+	for _, l := range slices.Concat(newest.Behind, newest.Lines) {
 		if err := readFolded(ctx, conn, l, &newest); err != nil {
 			return err
 		}
@@ -35,6 +39,20 @@ func checkTips(ctx context.Context, conn *sql.Conn, h head) error {
 func readTip(ctx context.Context, conn *sql.Conn, serial int64) ([]storage.Line, error) {
 	return readLines(ctx, conn, `SELECT `+eventColumns+` FROM events WHERE seq > ? ORDER BY seq LIMIT ?`,
 		serial-storage.NewestMax, storage.NewestMax)
+}
+
+// readBehind reads the newest event of a transfer, and that of a run, up to the event last.
+func readBehind(ctx context.Context, conn *sql.Conn, last int64) ([]storage.Line, error) {
+	var behind []storage.Line
+	for _, kinds := range [][2]state.Kind{{state.KindIntent, state.KindOutcome}, {state.KindBegun, state.KindEnded}} {
+		lines, err := readLines(ctx, conn, `SELECT `+eventColumns+` FROM events
+			WHERE seq > ? AND seq <= ? AND kind IN (?, ?) ORDER BY seq DESC LIMIT 1`, last-storage.BehindMax, last, kinds[0], kinds[1])
+		if err != nil {
+			return nil, err
+		}
+		behind = append(behind, lines...)
+	}
+	return behind, nil
 }
 
 func readLines(ctx context.Context, conn *sql.Conn, text string, args ...any) ([]storage.Line, error) {

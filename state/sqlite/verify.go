@@ -19,7 +19,7 @@ import (
 //   - what SQLite's own check finds, wrapped around [state.ErrDamaged];
 //   - a break of the journal's chain, or a head that it does not have, as [state.Verify]
 //     names it;
-//   - a row, a run or the state's word on itself that is not what the journal makes of it,
+//   - a row, a run, a jump of the clock or the state's word on itself that is not what the journal makes of it,
 //     wrapped around [state.ErrDamaged].
 //
 // It writes nothing and holds every row in memory. A state that was moved away is verified as
@@ -59,6 +59,9 @@ func (s *snapshot) verify(ctx context.Context, head string) error {
 		return err
 	}
 	if err := again.Compare(s.head.Meta, s.allRows(ctx), runs); err != nil {
+		return err
+	}
+	if err := again.CompareJumps(s.Jumps(ctx)); err != nil {
 		return err
 	}
 	return checkTips(ctx, s.conn, s.head)

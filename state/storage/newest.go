@@ -16,11 +16,17 @@ const NewestMax = 16
 type Newest struct {
 	Meta   state.Meta
 	Folded int64            // the last event that is marked as being in its row
+	AtOnce bool             // each commit folds what it appends: the mark is never behind
 	Lines  []Line           // the [NewestMax] newest events, in their order
-	Rows   map[string]int64 // the newest event that the row has, by the ref_id, of those in Lines
-	Runs   map[string]RunAt // by ID, of those in Lines; and the run that began last
+	Behind []Line           // the newest one of a transfer and that of a run before Lines, of the [BehindMax] there
+	Rows   map[string]int64 // the newest event that the row has, by the ref_id, of those in Lines and Behind
+	Runs   map[string]RunAt // by ID, of those in Lines and Behind; and the run that began last
 	Last   []Line           // the events that the run that began last names, in their order
 }
+
+// BehindMax is in how many events before the [NewestMax] newest ones the newest one of a transfer and the
+// newest one of a run are looked for.
+const BehindMax = 1024
 
 // RunAt says which events a state names as the beginning and the end of a run; 0 for none.
 type RunAt struct{ Begun, Ended int64 }
@@ -30,13 +36,13 @@ type RunAt struct{ Begun, Ended int64 }
 // are marked as folded must be in their rows. Whoever opens a state calls it; the Verify of a store
 // reads all.
 func (n *Newest) Check() error {
-	if n.Folded > n.Meta.Serial {
+	if n.Folded > n.Meta.Serial || n.AtOnce && n.Folded < n.Meta.Serial {
 		return apart("its rows are marked as having event %d, and its journal ends with event %d", n.Folded, n.Meta.Serial)
 	}
 	if err := n.checkChain(); err != nil {
 		return err
 	}
-	for _, l := range n.Lines {
+	for _, l := range slices.Concat(n.Behind, n.Lines) {
 		if err := n.checkFolded(l); err != nil {
 			return err
 		}
@@ -106,6 +112,15 @@ func (n *Newest) checkService() error {
 		}
 	}
 	return nil
+}
+
+// CheckIn refuses a row that knows of an event that a journal up to serial does not have, wrapped around
+// [state.ErrDamaged].
+func (r *Row) CheckIn(serial int64) error {
+	if r.Last <= serial {
+		return nil
+	}
+	return apart("the row of ref_id %q has event %d, and the journal ends with event %d", r.RefID, r.Last, serial)
 }
 
 // checkLastRun holds the run that began last against the events that it names.

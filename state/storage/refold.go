@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"time"
 
 	"remit/state"
 )
@@ -16,7 +17,10 @@ type Refold struct {
 	meta state.Meta
 	rows map[string]Row
 	runs map[string]state.Run
-	err  error // of the first event that broke a rule
+
+	jumps []state.Jump // in the order of the events
+	at    time.Time    // of the event before
+	err   error        // of the first event that broke a rule
 }
 
 // NewRefold returns what the empty journal makes.
@@ -88,6 +92,10 @@ func (f *Refold) apply(l Line) error {
 		return fmt.Errorf("event %d breaks a rule: %w", l.Seq, err)
 	}
 	f.meta.Head = l.Hash
+	if back := f.at.Sub(l.Time); l.Seq > 1 && back > state.JumpMin {
+		f.jumps = append(f.jumps, state.Jump{Seq: l.Seq, Back: back})
+	}
+	f.at = l.Time
 	if l.Previous != f.rows[l.RefID].Last {
 		return fmt.Errorf("event %d names event %d as the one before it of its ref_id, which is %d", l.Seq, l.Previous, f.rows[l.RefID].Last)
 	}
@@ -103,6 +111,32 @@ func (f *Refold) apply(l Line) error {
 			return fmt.Errorf("event %d breaks a rule: %w", l.Seq, err)
 		}
 	case state.KindCreated, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
+	}
+	return nil
+}
+
+// CompareJumps holds the stored jumps of the clock, the newest first, against those of the journal.
+// The error is that of jumps, or names the first event at which they differ and is wrapped around
+// [state.ErrDamaged].
+func (f *Refold) CompareJumps(jumps iter.Seq2[state.Jump, error]) error {
+	left := f.jumps
+	for jump, err := range jumps {
+		if err != nil {
+			return err
+		}
+		last := len(left) - 1
+		switch {
+		case last < 0 || jump.Seq > left[last].Seq:
+			return fmt.Errorf("a jump of the clock is stored at event %d, where its journal has none: %w", jump.Seq, state.ErrDamaged)
+		case jump.Seq < left[last].Seq:
+			return fmt.Errorf("the jump of the clock at event %d is missing: %w", left[last].Seq, state.ErrDamaged)
+		case jump.Back != left[last].Back:
+			return fmt.Errorf("the jump of the clock at event %d is stored as %s and is %s: %w", jump.Seq, jump.Back, left[last].Back, state.ErrDamaged)
+		}
+		left = left[:last]
+	}
+	if len(left) > 0 {
+		return fmt.Errorf("the jump of the clock at event %d is missing: %w", left[len(left)-1].Seq, state.ErrDamaged)
 	}
 	return nil
 }
