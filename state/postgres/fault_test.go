@@ -251,7 +251,7 @@ func TestADatabaseThatWentBackIsNotWrittenTo(t *testing.T) {
 	s, schema := create(t, server)
 	j := lock(t, s)
 	add(t, j, statetest.Intent("a", "run", "10.00"))
-	server.Exec(t, schema, `SET session_replication_role = replica; DELETE FROM events WHERE seq = 2; DELETE FROM transfers`)
+	server.Exec(t, schema, `SET session_replication_role = replica; DELETE FROM events WHERE seq = 2; DELETE FROM transfers; UPDATE meta SET folded = 1`)
 	if err := j.Append(t.Context(), statetest.Intent("b", "run", "10.00")); !errors.Is(err, state.ErrReplaced) {
 		t.Errorf("got %v", err)
 	}
