@@ -166,7 +166,7 @@ func isBootedAgain(then, now state.Clocks) bool {
 // waited is how long the holder of an attempt had, at least, to send what it was sending: since the
 // attempt, or since somebody asked, by the clock that says the least, as any other may be wrong. isCounted
 // says that waiting helps: there is a clock, and no other one contradicts it by having the wait of
-// need as over for long.
+// need as over for long, and none has gone back.
 func waited(a attempt, asks []asked, now state.Clocks, local time.Time, need time.Duration) (best wait, isCounted bool) {
 	consider := func(passed []wait) {
 		if len(passed) == 0 {
@@ -176,6 +176,9 @@ func waited(a attempt, asks []asked, now state.Clocks, local time.Time, need tim
 		least, most := slices.MinFunc(passed, byPassed), slices.MaxFunc(passed, byPassed)
 		if most.passed >= need && least.passed < need && most.passed-least.passed > clockSkewMax {
 			return // one of the two is wrong, for good perhaps
+		}
+		if least.passed < -clockSkewMax {
+			return // this clock was ahead then, or is behind now: the wait would be as long as it is off
 		}
 		if !isCounted || least.passed > best.passed {
 			best, isCounted = least, true

@@ -330,6 +330,45 @@ func TestTheWaitBeforeNotMadeIsByNoClockThatTheAskerCanSet(t *testing.T) {
 	}
 }
 
+// TestAClockThatWasAheadMakesNobodyWaitLonger has somebody ask by a clock that is years ahead, where there
+// is no other one, and again when it was set right: the wait begins with that.
+func TestAClockThatWasAheadMakesNobodyWaitLonger(t *testing.T) {
+	for name, dated := range map[string]bool{"a local clock alone": false, "the service's clock, and the local one": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const years = 10 * 365 * 24 * time.Hour
+				w := newWorld(t)
+				w.clock, w.lookup = turned{}, false
+				w.service.ready = func() (time.Time, error) { return time.Time{}, nil }
+				doubtful(w)
+				if err := w.journal.Append(t.Context(), state.Unlocked{Reason: "its host is gone"}); err != nil {
+					t.Fatal(err)
+				}
+				r := w.resolution("rent")
+				r.Clock = turned{by: years}
+				w.journal.now = func() time.Time { return r.Clock.Now() }
+				if dated {
+					r.Date = func(context.Context) time.Time { return time.Now().Add(years) }
+				}
+				for range 2 {
+					_, err := executor.ResolveNotMade(t.Context(), r)
+					if alive, ok := errors.AsType[*executor.AliveError](err); !ok || alive.Wait != 10*time.Minute+30*time.Second {
+						t.Fatalf("got %v, want the whole wait", err)
+					}
+					r.Clock = turned{}
+					if dated {
+						r.Date = func(context.Context) time.Time { return time.Now() }
+					}
+				}
+				time.Sleep(11 * time.Minute)
+				if _, err := executor.ResolveNotMade(t.Context(), r); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
 // TestOneWrongClockNeverEndsTheWaitBeforeNotMade has a service whose Date goes an hour ahead after a
 // lock was taken away. The time since the machine booted says better.
 func TestOneWrongClockNeverEndsTheWaitBeforeNotMade(t *testing.T) {
