@@ -37,11 +37,10 @@ func (j *judge) group(s *suspects) {
 		}
 	}
 	for n := range s.lines {
-		if c := s.lines[n]; rest[n] && j.named[c.RefID] {
+		// Where there is nothing that it may accept, the name changes nothing: the saved plan does not have it.
+		if c := s.lines[n]; rest[n] && j.named[c.RefID] && (strict > 1 || len(j.blocking(s, n)) > 0) && !j.isInDoubt(s, n) {
 			delete(rest, n)
-			if strict > 1 || len(j.blocking(s, n)) > 0 {
-				accepted[n] = "accept-duplicate=" + c.RefID
-			}
+			accepted[n] = "accept-duplicate=" + c.RefID
 		}
 	}
 	j.acceptDeclared(s, rest, accepted)
@@ -66,6 +65,11 @@ func (j *judge) group(s *suspects) {
 			}
 		}
 	}
+}
+
+// isInDoubt reports whether a recorded twin that stops the plan is in doubt, which can't be accepted.
+func (j *judge) isInDoubt(s *suspects, n int) bool {
+	return slices.ContainsFunc(j.blocking(s, n), func(r *row) bool { return r.status == state.InDoubt })
 }
 
 // judgeLine says what stops a line that nothing accepted.

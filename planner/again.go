@@ -52,9 +52,10 @@ func (p *Plan) again(ctx context.Context, record History, controls Controls, sin
 	return p.compute(ctx, was, controls)
 }
 
-// compute is again against a record that is as it was.
+// compute is again against a record that is as it was, or as the file says.
 func (p *Plan) compute(ctx context.Context, record Record, controls Controls) (*Plan, error) {
-	controls, err := p.controls(controls)
+	_, isAlone := record.(*said)
+	controls, err := p.controls(controls, isAlone)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +70,7 @@ func (p *Plan) compute(ctx context.Context, record Record, controls Controls) (*
 		p = &older
 	}
 	b.word = newWord(p)
+	b.word.said, _ = record.(*said)
 	for r := range b.rows.inOrder() {
 		if r.status == state.InDoubt && b.word.inFlight[r.refID()] {
 			r.inFlight = true
@@ -81,12 +83,15 @@ func (p *Plan) compute(ctx context.Context, record Record, controls Controls) (*
 	if err := b.build(ctx, b.word.declared(ctx, record, &failed)); err != nil {
 		return nil, err
 	}
-	if failed != nil {
+	if failed = cmp.Or(failed, b.word.failed); failed != nil {
 		return nil, failed
 	}
 	computed := b.plan
 	if err := p.compare(computed); err != nil {
 		return nil, err
+	}
+	if b.isAlone() {
+		computed.saysMore(b.word)
 	}
 	computed.Header, computed.SHA256, computed.Kept, computed.Namings = p.Header, p.SHA256, p.Kept, p.Namings
 	computed.Undeclared, computed.Unused = nil, nil
@@ -95,7 +100,7 @@ func (p *Plan) compute(ctx context.Context, record Record, controls Controls) (*
 }
 
 // controls are those under which the plan was made, with what the header says was accepted.
-func (p *Plan) controls(now Controls) (Controls, error) {
+func (p *Plan) controls(now Controls, isAlone bool) (Controls, error) {
 	declared := now.Batches
 	now = p.Header.acceptances(now)
 	now.Rehearsal = p.Header.Service.IsSandbox()
@@ -113,7 +118,7 @@ func (p *Plan) controls(now Controls) (Controls, error) {
 				return now, &DifferentError{fmt.Sprintf("the control block of batch %q", said.Name), controlText(batch.Control), controlText(here) + " in the configuration here"}
 			}
 		}
-		if said.Controlled && batch.Control == nil {
+		if said.Controlled && batch.Control == nil && !isAlone {
 			return now, &DifferentError{fmt.Sprintf("the control block of batch %q", said.Name), "no values, as an older version of remit saves it", "not known without the configuration"}
 		}
 		now.Batches = append(now.Batches, batch)
@@ -302,7 +307,7 @@ func (p *Plan) compare(computed *Plan) error {
 	if a, b := batchTexts(p), batchTexts(computed); !slices.Equal(a, b) {
 		return differ("the totals of the batches", a, b)
 	}
-	if a, b := obstacleTexts(p), obstacleTexts(computed); !slices.Equal(a, b) {
+	if a, b := obstacleTexts(p), obstacleTexts(computed); !isSameSet(a, b) {
 		return differ("what keeps it from being applied", a, b)
 	}
 	if p.Digest != computed.Digest {
@@ -415,6 +420,11 @@ func batchTexts(p *Plan) []string {
 		all = append(all, fmt.Sprintf("%s %+v", p.Batches[i].Name, saveTotals("", &p.Batches[i].Totals)))
 	}
 	return all
+}
+
+// isSameSet compares without the order, which for limits hangs on what was sent on the day.
+func isSameSet(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 func obstacleTexts(p *Plan) []string {

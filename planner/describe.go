@@ -109,6 +109,9 @@ func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 			break
 		}
 		c.Reason, c.Next = b.settling(c, d), "remit resolve "+shell.Word(c.RefID)
+		if b.isAlone() {
+			c.Reason = "the state says how it can be settled"
+		}
 	case state.Recorded, state.Adopted, state.Unverified:
 		describeMade(c)
 	case state.Conflict:

@@ -102,7 +102,22 @@ func (p *Plan) CheckHeader(meta state.Meta, controls config.Controls, now time.T
 	if !p.Applicable() {
 		return &ObstacleError{p.Obstacles}
 	}
-	return p.checkHeader(meta, controls, now)
+	if err := p.checkHeader(meta, controls, now); err != nil {
+		return err
+	}
+	return p.CheckTime(now)
+}
+
+// CheckTime says whether the time of a plan is over: [ErrExpired], or [ErrEndless] of a file that does not say
+// until when it is.
+func (p *Plan) CheckTime(now time.Time) error {
+	switch expires := p.Header.Expires; {
+	case expires.IsZero() && p.SHA256 != "":
+		return ErrEndless
+	case !expires.IsZero() && !now.Before(expires):
+		return ErrExpired
+	}
+	return nil
 }
 
 func (p *Plan) checkHeader(meta state.Meta, controls config.Controls, now time.Time) error {
@@ -122,10 +137,6 @@ func (p *Plan) checkHeader(meta state.Meta, controls config.Controls, now time.T
 		return &OtherError{"serial", fmt.Sprint(h.Serial), fmt.Sprintf("%d, an older state", meta.Serial)}
 	case h.Controls != controls.Digest():
 		return &ControlsError{compareControls(h.ControlList, controls.List())}
-	case h.Expires.IsZero() && p.SHA256 != "":
-		return ErrEndless
-	case !h.Expires.IsZero() && !now.Before(h.Expires):
-		return ErrExpired
 	case h.Created.After(now.Add(clockSlack)):
 		return &OtherError{"time", h.Created.Format(time.RFC3339), now.Format(time.RFC3339)}
 	}

@@ -20,6 +20,12 @@ func (b *builder) describeImported(c *Change, d *state.Detail) error {
 		c.Request = transfer.Request{RefID: d.RefID, Asset: d.Asset, Amount: d.Amount}
 		return nil
 	}
+	if b.isAlone() { // what its records say, the state knows
+		if c.Differences = b.word.lineOf(c.RefID).Differences; len(c.Differences) > 0 && d.Status.Made() {
+			c.Action = Conflict
+		}
+		return nil
+	}
 	if !d.Status.Made() || d.Outcome == nil {
 		return nil
 	}

@@ -22,10 +22,12 @@ func lateness(c *Change, newest time.Time, now time.Time) string {
 	case now.Sub(c.Due) > c.CatchUp:
 		return fmt.Sprintf("due %s, more than %s ago", due, days(c.CatchUp))
 	case c.Due.Before(newest):
-		return fmt.Sprintf("due %s, and its block has paid for %s already", due, newest.Format(time.RFC3339))
+		return "due " + due + paidForDetail + newest.Format(time.RFC3339) + " already"
 	}
 	return ""
 }
+
+const paidForDetail = ", and its block has paid for "
 
 // days writes a length of time as the language does.
 func days(d time.Duration) string {
@@ -46,11 +48,16 @@ func (b *builder) noteOccurrence(t *config.Transfer, r *row) {
 		return
 	}
 	b.occurrences.add(t)
+	b.noteNewest(t.Block, t.Occurrence.Due)
+}
+
+// noteNewest notes when an occurrence of a block was due that was or may have been made.
+func (b *builder) noteNewest(block string, due time.Time) {
 	if b.newest == nil {
 		b.newest = make(map[string]time.Time)
 	}
-	if t.Occurrence.Due.After(b.newest[t.Block]) {
-		b.newest[t.Block] = t.Occurrence.Due
+	if due.After(b.newest[block]) {
+		b.newest[block] = due
 	}
 }
 
@@ -62,6 +69,9 @@ func (b *builder) findLate(ctx context.Context) error {
 		if b.plan.Changes.Action(i) == Submit && !b.controls.Rehearsal && !b.plan.Changes.due(i).IsZero() {
 			dated = append(dated, i)
 		}
+	}
+	if b.isAlone() {
+		b.saysNewest(dated)
 	}
 	if err := b.readGone(ctx, dated); err != nil {
 		return err
@@ -115,13 +125,7 @@ func (b *builder) readGone(ctx context.Context, dated []int) error {
 		if d.Intent.Due.IsZero() {
 			return nil
 		}
-		if b.newest == nil {
-			b.newest = make(map[string]time.Time)
-		}
-		block := blockOf(d.Intent.Address)
-		if after := d.Intent.Due.Add(1); after.After(b.newest[block]) {
-			b.newest[block] = after
-		}
+		b.noteNewest(blockOf(d.Intent.Address), d.Intent.Due.Add(1))
 		return nil
 	})
 }

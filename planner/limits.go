@@ -341,6 +341,9 @@ func (b *builder) checkLimits(ctx context.Context) error {
 	for _, name := range b.controls.OverrideLimit {
 		unused[name] = true
 	}
+	if b.isAlone() {
+		defer b.saysLimits()
+	}
 	defer func() {
 		for name := range unused {
 			b.plan.Unused = append(b.plan.Unused, overriding(name))
@@ -355,7 +358,8 @@ func (b *builder) checkLimits(ctx context.Context) error {
 		return err
 	}
 	for _, c := range b.plan.Changes.All() {
-		if err := b.limits.line(c, true); err != nil {
+		// On which day what is in doubt was attempted, the state knows.
+		if err := b.limits.line(c, !b.isAlone() || c.Action == Submit); err != nil {
 			return err
 		}
 	}

@@ -190,7 +190,9 @@ func (b *builder) readDeclared(ctx context.Context, declared iter.Seq[config.Tra
 			return context.Cause(ctx)
 		}
 		b.declared++
-		b.batches.add(&t)
+		if b.word == nil || !b.word.isUnknown {
+			b.batches.add(&t)
+		}
 		refID := t.Request.RefID
 		n, isKnown := known.match(refID)
 		if b.word != nil && b.word.isElsewhere {
@@ -253,10 +255,7 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 		}
 		b.sent = append(b.sent, fingerprinted{t.Request.Fingerprint(), b.twin(&t.Request), int32(b.plan.Changes.Len())})
 		b.plan.totalsOf(Submit).AddRequest(&t.Request)
-		if b.payees == nil {
-			b.payees = newPayees(b.rows)
-		}
-		c.Signals = append(slices.Clip(b.payees.signals(&t.Request)), mixedScripts(t)...)
+		c.Signals = append(slices.Clip(b.paidSignals(&t.Request)), mixedScripts(t)...)
 	case Wait:
 		if !isInFlight(r) {
 			b.setUntil(&c, t)
@@ -275,6 +274,17 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 	case None, Conflict, Failed, Undeclared:
 	}
 	b.add(&c, facts{row: r, source: b.sourceOf(t)}, targeted)
+}
+
+// paidSignals says what is new about a transfer that is to be made.
+func (b *builder) paidSignals(r *transfer.Request) []Signal {
+	if b.isAlone() {
+		return b.word.saysPaid(r)
+	}
+	if b.payees == nil {
+		b.payees = newPayees(b.rows)
+	}
+	return b.payees.signals(r)
 }
 
 // twin is what twins among the declared transfers share. Where nothing is recorded to be a twin

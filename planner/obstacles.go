@@ -64,6 +64,13 @@ func acceptRecord(refID string) string {
 // addEmptyObstacle stops a plan that declares nothing over a state that knows something:
 // the wrong directory, more often than the wish to stop paying.
 func (b *builder) addEmptyObstacle() {
+	if b.isAlone() && b.declared == 0 {
+		b.saysOf(ObstacleEmpty)
+		if b.controls.AllowEmpty {
+			b.plan.Header.Accepted = append(b.plan.Header.Accepted, "allow-empty")
+		}
+		return
+	}
 	if b.declared > 0 || b.rows.count == 0 || b.word != nil && b.word.plan.Count(None) > 0 {
 		if b.controls.AllowEmpty {
 			b.plan.Unused = append(b.plan.Unused, "allow-empty")

@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"fmt"
 	"math/bits"
 
 	"github.com/shopspring/decimal"
@@ -12,7 +11,7 @@ import (
 
 // outOfLine is how many times the largest amount so far an amount may be before it is marked
 // (design section 5).
-const outOfLine = 10
+const outOfLine = 10 // outOfLineDetail says it
 
 // payees are the destinations to which transfers were made, by the 64 bits of their hash, each
 // with the largest of an asset: one look says what is new about a transfer.
@@ -109,11 +108,14 @@ func (p *payees) signals(r *transfer.Request) []Signal {
 	}
 	return []Signal{{
 		Kind: AmountOutOfLine, RefID: largest.refID(),
-		Detail: fmt.Sprintf("over %d times the largest so far to this destination, %s %s", outOfLine, largest.amount(), r.Asset),
+		Detail: outOfLineDetail + largest.amount().String() + " " + r.Asset,
 	}}
 }
 
-const firstDetail = "nothing was paid to this destination before"
+const (
+	firstDetail     = "nothing was paid to this destination before"
+	outOfLineDetail = "over 10 times the largest so far to this destination, "
+)
 
 // largestOther is the largest transfer to a destination of an asset that is not its first;
 // nil where there is none.

@@ -82,8 +82,7 @@ type History interface {
 // a *[DifferentError], [ErrExpired] or [ErrCompleted], or says what could not be read. The controls
 // are those that are declared now.
 func (p *Plan) Recheck(ctx context.Context, record History, under Controls, now time.Time) (*Plan, error) {
-	controls := under.Declared
-	if err := p.CheckHeader(record.Meta(), controls, now); err != nil {
+	if err := p.CheckHeader(record.Meta(), under.Declared, now); err != nil {
 		return nil, err
 	}
 	past, err := p.readPast(ctx, record)
@@ -93,8 +92,31 @@ func (p *Plan) Recheck(ctx context.Context, record History, under Controls, now 
 	if past.complete {
 		return nil, ErrCompleted
 	}
-	if p, err = p.again(ctx, record, under, past.touched(), now); err != nil {
+	v, err := p.verify(ctx, record, under, past, now)
+	if err != nil {
 		return nil, err
+	}
+	return v.Left(ctx, now)
+}
+
+// Verified is a saved plan that was computed again and agrees with its file.
+type Verified struct {
+	Plan *Plan // as it was computed
+
+	record History
+	under  Controls
+	past   past
+}
+
+// Left is what [Plan.Recheck] says once the plan was computed again, against the record that it was
+// computed from, and with its errors.
+func (v *Verified) Left(ctx context.Context, now time.Time) (*Plan, error) {
+	p, record, past, controls := v.Plan, v.record, v.past, v.under.Declared
+	if err := p.CheckHeader(record.Meta(), controls, now); err != nil {
+		return nil, err
+	}
+	if past.complete {
+		return nil, ErrCompleted
 	}
 	limits := newLimitTally(controls.Limits, now)
 	r := recheck{limits: limits, plan: p, past: past, now: now, lines: make(map[string]int), twins: make(map[transfer.Twin][]state.Transfer)}
@@ -127,10 +149,10 @@ func (p *Plan) Recheck(ctx context.Context, record History, under Controls, now 
 }
 
 // Verify computes a saved plan again, as [Plan.Recheck] does first, and compares: that is all of it
-// that can be said of a plan that is not applicable, of which nothing is sent. It returns the plan as it was
-// computed. The error is an *[OtherError], a *[ControlsError], a *[DifferentError] or [ErrExpired],
-// or says what could not be read.
-func (p *Plan) Verify(ctx context.Context, record History, under Controls, now time.Time) (*Plan, error) {
+// that can be said of a plan that is not applicable, of which nothing is sent, or whose time is over (see
+// [Plan.CheckTime]). The error is an *[OtherError], a *[ControlsError] or a *[DifferentError],
+// or says what could not be read. The record is kept for [Verified.Left].
+func (p *Plan) Verify(ctx context.Context, record History, under Controls, now time.Time) (*Verified, error) {
 	if err := p.checkHeader(record.Meta(), under.Declared, now); err != nil {
 		return nil, err
 	}
@@ -138,7 +160,15 @@ func (p *Plan) Verify(ctx context.Context, record History, under Controls, now t
 	if err != nil {
 		return nil, err
 	}
-	return p.again(ctx, record, under, past.touched(), now)
+	return p.verify(ctx, record, under, past, now)
+}
+
+func (p *Plan) verify(ctx context.Context, record History, under Controls, past past, now time.Time) (*Verified, error) {
+	computed, err := p.again(ctx, record, under, past.touched(), now)
+	if err != nil {
+		return nil, err
+	}
+	return &Verified{computed, record, under, past}, nil
 }
 
 // past is what happened to a state since a plan was made from it.

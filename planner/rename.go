@@ -106,6 +106,10 @@ type renameGroup struct {
 // keeps it by the number of the line. It reads the newest of what is declared no longer, and
 // an older one only while that says nothing of every line.
 func (b *builder) findRenames(ctx context.Context, due []twinned, recorded map[transfer.Twin][]*row) error {
+	if b.isAlone() {
+		b.saysRenamed(due)
+		return nil
+	}
 	b.renamed = make(map[int32]*renaming)
 	var open []*renameGroup
 	for rest := due; len(rest) > 0; {

@@ -140,6 +140,10 @@ func subtractReversals(ctx context.Context, record Record, found map[string]*Rev
 
 // addReversalObstacles stops a plan that reverses what can't be reversed, or more than was moved.
 func (b *builder) addReversalObstacles(ctx context.Context) error {
+	if b.isAlone() {
+		b.saysOf(ObstacleReversal)
+		return nil
+	}
 	obstacles, err := reversalObstacles(ctx, b.record, b.plan.Changes.submitsThatReverse())
 	b.plan.Obstacles = append(b.plan.Obstacles, obstacles...)
 	if err != nil || len(b.reversed) == 0 {

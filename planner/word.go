@@ -73,6 +73,13 @@ type word struct {
 	line *Change // of the transfer that is being added; nil where it has none
 	// isElsewhere says of it that the plan is not about it, and that it is not recorded as declared.
 	isElsewhere bool
+	// isUnknown says of it that its request is not known either.
+	isUnknown bool
+	// said is the record as the file has it, where the state is not at hand; else nil.
+	said *said
+	// failed says of what the file does not agree with itself.
+	failed error
+	find   func(refID string) (number int, ok bool) // of a line; nil before the first look
 	// inFlight are the ref_ids of which an attempt was under way in a run that was alive.
 	inFlight map[string]bool
 }
@@ -140,6 +147,13 @@ func (w *word) restoreTotals(batches []Batch) {
 		for j := range w.plan.Batches {
 			said := &w.plan.Batches[j]
 			isApart := w.plan.Header.FormatVersion == 0 && batches[i].Totals.Count() == 0 // nothing of it is sent
+			if w.said != nil && said.Name == batches[i].Name && said.Controlled && !w.plan.Empty() {
+				batches[i].Controlled = true // by a control block that may not be at hand
+				if err := w.saysRemainder(&batches[i].Totals, said); err != nil {
+					w.failed = err
+				}
+				continue
+			}
 			if said.Name == batches[i].Name && (!said.Controlled || isApart || w.plan.Empty()) {
 				batches[i].Totals = said.Totals
 			}
@@ -159,7 +173,7 @@ func (w *word) splitTotals(computed *Plan) {
 			said.Merge(*t)
 		}
 	}
-	if len(w.plan.Header.Targets) == 0 && !saveTotals(None, &here).equalSums(saveTotals(None, &said)) {
+	if w.said == nil && len(w.plan.Header.Targets) == 0 && !saveTotals(None, &here).equalSums(saveTotals(None, &said)) {
 		return
 	}
 	for _, action := range []Action{None, Undeclared} {
@@ -208,17 +222,21 @@ func (w *word) declared(ctx context.Context, record Record, failed *error) iter.
 		kept := make(map[string]*Kept)
 		for i := range w.plan.Kept {
 			k := &w.plan.Kept[i]
-			if k.Request == nil {
+			if k.Request == nil && w.said == nil {
 				recorded = append(recorded, k.RefID)
 				kept[k.RefID] = k
 				continue
 			}
 			w.isElsewhere = true
-			if !yield(k.declared(*k.Request)) {
+			request := transfer.Request{RefID: k.RefID} // of one that is recorded nothing else is known
+			if w.isUnknown = k.Request == nil; !w.isUnknown {
+				request = *k.Request
+			}
+			if !yield(k.declared(request)) {
 				return
 			}
 		}
-		w.isElsewhere = false
+		w.isElsewhere, w.isUnknown = false, false
 		*failed = eachDetail(ctx, record, recorded, func(d *state.Detail) error {
 			request, err := newRecorded(d).Request()
 			if err != nil {

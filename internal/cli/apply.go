@@ -247,11 +247,14 @@ func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapsh
 			return nil, err
 		}
 		if !plan.Applicable() {
-			computed, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now())
+			verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now())
+			if err == nil {
+				err = plan.CheckTime(w.now())
+			}
 			if err != nil {
 				return nil, a.unfit(a.file, "cannot be applied; nothing was sent", err)
 			}
-			return computed, w.showPlan(computed, &a.planning, a.asJSON)
+			return verified.Plan, w.showPlan(verified.Plan, &a.planning, a.asJSON)
 		}
 		left, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now())
 		if err != nil {

@@ -107,11 +107,12 @@ func (a *applying) carryOutJoined(ctx context.Context, w *workspace, journal sta
 	if err := plan.CheckHeader(snapshot.Meta(), w.config.Controls(), w.now()); err != nil {
 		return a.cannotJoin(begun, err)
 	}
-	if a.file != "" { // one that the run carries was compared with what is declared here
-		if plan, err = plan.Verify(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now()); err != nil {
-			return a.cannotJoin(begun, err)
-		}
+	// Whether whoever began the run did so as well, nothing here says.
+	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now())
+	if err != nil {
+		return a.cannotJoin(begun, err)
 	}
+	plan = verified.Plan
 	if err := a.checkApprovals(w, plan); err != nil {
 		return err
 	}

@@ -97,9 +97,13 @@ func (a *approving) open(ctx context.Context, w *workspace) (*savedPlan, error) 
 	if err := a.otherPlace(plan); err != nil {
 		return nil, err
 	}
-	if err := a.compute(ctx, w, plan); err != nil {
+	const outcome = "cannot be approved; nothing was signed"
+	found, err := w.compute(ctx, plan.Plan, a.file, outcome) // before anybody reads it
+	if err != nil {
 		return nil, err
 	}
+	defer found.close()
+	plan.Plan = found.plan
 	if err := a.findApprovals(w, plan.Plan, plan); err != nil {
 		return nil, err
 	}
@@ -108,8 +112,8 @@ func (a *approving) open(ctx context.Context, w *workspace) (*savedPlan, error) 
 	if err := view.Plan(w.stdout, plan.Plan, options); err != nil {
 		return nil, err
 	}
-	if err := a.check(ctx, w, plan); err != nil {
-		return nil, err
+	if _, err := found.left(ctx, w); err != nil {
+		return nil, a.unfit(a.file, outcome, err)
 	}
 	if plan.Empty() {
 		return nil, fmt.Errorf("%s sends nothing, so there is nothing to approve", a.file)
@@ -126,50 +130,6 @@ func (a *approving) otherPlace(plan *savedPlan) error {
 	here.sandbox = !a.sandbox
 	return withHint(fmt.Errorf("%s was made for another state than this one; nothing was signed. Approve it there", a.file),
 		here.command("approve "+shell.Word(a.file)))
-}
-
-// compute refuses a plan that is not what remit computes of it, where the state is at hand, before
-// anybody reads it.
-func (a *approving) compute(ctx context.Context, w *workspace, plan *savedPlan) error {
-	if there, err := w.place.Look(ctx); err != nil || !there {
-		return nil // check says so
-	}
-	snapshot, done, err := w.read(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	if a.sandbox && plan.Header.Lineage == "" {
-		plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
-	}
-	computed, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now())
-	if err != nil {
-		return a.unfit(a.file, "cannot be approved; nothing was signed", err)
-	}
-	plan.Plan = computed
-	return nil
-}
-
-// check refuses a plan that could not be applied as it is. Who reviews need not have the state;
-// where it is not at hand, apply alone compares the plan with it.
-func (a *approving) check(ctx context.Context, w *workspace, plan *savedPlan) error {
-	controls := w.config.Controls()
-	if there, err := w.place.Look(ctx); err != nil || !there {
-		if err := plan.CheckHeader(w.boundMeta(plan.Header), controls, w.now()); err != nil {
-			return a.unfit(a.file, "cannot be approved; nothing was signed", err)
-		}
-		_, err := fmt.Fprintf(w.stderr, "Notice: the state is not here, so the plan was not compared with it. apply does so before it sends anything.\n")
-		return err
-	}
-	snapshot, done, err := w.read(ctx)
-	if err != nil {
-		return err
-	}
-	defer done()
-	if _, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now()); err != nil {
-		return a.unfit(a.file, "cannot be approved; nothing was signed", err)
-	}
-	return nil
 }
 
 // boundMeta is what is known of the state without it: what the lock file binds this directory

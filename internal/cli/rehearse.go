@@ -9,7 +9,6 @@ import (
 	"remit/internal/rehearsal"
 	"remit/internal/view"
 	"remit/planner"
-	"remit/state"
 )
 
 // runRehearsal is apply --rehearse: it plans, or reads a saved plan, and says what that does to
@@ -51,41 +50,32 @@ func endOfRehearsal(result *rehearsal.Result, err error) error {
 }
 
 // toRehearse is the plan of an apply: of a saved one what is left of it. A plan that is not
-// applicable is rehearsed as it is.
+// applicable is rehearsed whole. Who rehearses need not have the state.
 func (a *applying) toRehearse(ctx context.Context, w *workspace) (*planner.Plan, error) {
 	if a.file == "" {
 		return a.planning.plan(ctx, w, a.asJSON)
 	}
+	const outcome = "cannot be applied; nothing was sent"
 	plan, err := w.openPlan(a.file)
-	if err != nil || !plan.Applicable() {
-		return plan, err
+	if err != nil {
+		return nil, err
+	}
+	found, err := w.compute(ctx, plan, a.file, outcome)
+	if err != nil {
+		return nil, err
+	}
+	defer found.close()
+	if !plan.Applicable() {
+		return found.plan, nil
 	}
 	if err := a.checkDeclared(ctx, w, plan); err != nil {
 		return nil, err
 	}
-	left, err := a.leftOf(ctx, w, plan)
+	left, err := found.left(ctx, w)
 	if err != nil {
-		return nil, a.unfit(a.file, "cannot be applied; nothing was sent", err)
+		return nil, a.unfit(a.file, outcome, err)
 	}
 	return left, nil
-}
-
-// leftOf is what an apply would send of a saved plan. Who rehearses need not have the state: without
-// it that is all of the plan.
-func (a *applying) leftOf(ctx context.Context, w *workspace, plan *planner.Plan) (*planner.Plan, error) {
-	controls := w.config.Controls()
-	if there, err := w.place.Look(ctx); err != nil || !there {
-		return plan, plan.CheckHeader(w.boundMeta(plan.Header), controls, w.now())
-	}
-	snapshot, done, err := w.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	if a.sandbox && plan.Header.Lineage == "" {
-		plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
-	}
-	return plan.Recheck(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now())
 }
 
 func (w *workspace) rehearsalBalances() []rehearsal.Balance {

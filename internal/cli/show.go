@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -48,29 +49,7 @@ func newShow(p *process) *cobra.Command {
 				}
 				return w.listState(cmd.Context(), nil, asJSON)
 			}
-			loaded, err := p.load(&o.source, asJSON)
-			if err != nil {
-				return err
-			}
-			w := &workspace{process: p, source: o.source, config: loaded} // a plan is whole without its state
-			saved, err := w.openSigned(args[0])
-			if err != nil {
-				return err
-			}
-			plan := saved.Plan
-			if err := o.findApprovals(w, plan, saved); err != nil {
-				return err
-			}
-			options := w.planOptions(&o)
-			options.Saved = true
-			options.All = "remit show --show=all " + shell.Word(args[0])
-			options.Sandbox = isForSandbox(plan)
-			if p.wantsLines(asJSON) {
-				if err := p.json().Plan(plan, options); asJSON || err != nil {
-					return err
-				}
-			}
-			return face(p.stdout, plan, options)
+			return p.showPlan(cmd.Context(), &o, args[0], face, asJSON)
 		},
 	}
 	o.source.flags(cmd)
@@ -80,6 +59,47 @@ func newShow(p *process) *cobra.Command {
 	intoFlag(cmd, &into)
 	faces.flags(cmd)
 	return cmd
+}
+
+// showPlan shows a saved plan as it is computed again: with the state and the controls where they are at
+// hand, and else as far as the plan alone allows.
+func (p *process) showPlan(ctx context.Context, o *planning, file string, face writePlan, asJSON bool) error {
+	if wide := o.source; p.loads(wide, config.NeedControls) {
+		o.need = config.NeedControls
+	}
+	loaded, err := p.load(&o.source, asJSON)
+	if err != nil {
+		return err
+	}
+	w := &workspace{process: p, source: o.source, config: loaded}
+	saved, err := w.openSigned(file)
+	if err != nil {
+		return err
+	}
+	plan, err := w.computeToShow(ctx, file, saved.Plan)
+	if err != nil {
+		return err
+	}
+	if err := o.findApprovals(w, plan, saved); err != nil {
+		return err
+	}
+	options := w.planOptions(o)
+	options.Saved = true
+	options.All = "remit show --show=all " + shell.Word(file)
+	options.Sandbox = isForSandbox(plan)
+	if p.wantsLines(asJSON) {
+		if err := p.json().Plan(plan, options); asJSON || err != nil {
+			return err
+		}
+	}
+	return face(p.stdout, plan, options)
+}
+
+// loads reports whether a configuration has all that is needed.
+func (p *process) loads(s source, need config.Need) bool {
+	s.need = need
+	_, diags := config.Load(s.dir, s.options(p))
+	return !diags.HasErrors()
 }
 
 // writePlan is one face of a plan.
