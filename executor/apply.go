@@ -156,6 +156,9 @@ func (c *course) begin(ctx context.Context) error {
 	c.run.Begun.File = placeOf(c.run.Journal)
 	c.run.Begun.Clocks = c.timekeeper.begun().Clocks
 	lead, err := c.confirmClock(ctx)
+	if err == nil && c.run.Prepare != nil {
+		err = c.run.Prepare(ctx, &c.run.Begun)
+	}
 	if err != nil {
 		c.report.summary.RunID = ""
 		return err

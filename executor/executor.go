@@ -209,6 +209,11 @@ type Run struct {
 	Policy    Policy
 	Clock     Clock
 	Random    func() float64 // in [0, 1), for jitter; called by one goroutine at a time
+
+	// Prepare is called when there is a token and the clocks agree, before the run is in the journal,
+	// and may add to what the journal has of it. Its error keeps the run from beginning. Whoever joins
+	// a run calls none. Nil does nothing.
+	Prepare func(ctx context.Context, begun *state.Begun) error
 }
 
 // Summary is how a run ended. A partial run is a value, not an error.

@@ -80,6 +80,10 @@ type Begun struct {
 	Approvals  []Approval `json:"approvals,omitempty"` // those that counted; the author's own first
 
 	Clocks Clocks `json:"clocks,omitzero"` // what other clocks said when the run began
+
+	// AuthStyle says where the token endpoint took the client's credentials, as the argument
+	// auth_style does; "" where that is not known.
+	AuthStyle string `json:"auth_style,omitempty"`
 }
 
 // FilePlace says which file a state was, as the kernel of the holder's host named it: two paths

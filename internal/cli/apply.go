@@ -435,6 +435,12 @@ func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journa
 			RateLimits: limits, StopOnRefusal: a.onRefusal == "stop", Wait: a.wait, WaitFinal: a.waitFinal,
 		},
 		Clock: w.clock(), Random: rand.Float64,
+		Prepare: func(_ context.Context, begun *state.Begun) error {
+			if !w.sandbox {
+				begun.AuthStyle = string(c.client.AuthStyle())
+			}
+			return nil
+		},
 	}
 }
 

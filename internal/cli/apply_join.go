@@ -96,6 +96,9 @@ func (a *applying) carryOutJoined(ctx context.Context, w *workspace, journal sta
 	if err := w.check(snapshot.Meta()); err != nil {
 		return err
 	}
+	if err := w.recallAuth(ctx, snapshot); err != nil {
+		return w.stateError(err)
+	}
 	begun, err := findRun(ctx, snapshot, journal.RunID())
 	if err != nil {
 		return w.stateError(err)

@@ -19,6 +19,7 @@ import (
 
 // connection is a client of the service, or of a sandbox that lives as long as it.
 type connection struct {
+	client    *service.Client
 	submitter executor.Submitter
 	finder    executor.Finder // nil where the service has no lookup
 	close     func()
@@ -60,8 +61,9 @@ func (w *workspace) connect(ctx context.Context, inFlightMax int, faults ...stri
 	options.BaseURL, options.LookupPath = w.config.Service.BaseURL, w.config.Service.LookupPath
 	options.TokenURL, options.Scopes = credentials.TokenURL, credentials.Scopes
 	options.ClientID, options.ClientSecret = credentials.ClientID, credentials.ClientSecret
+	options.AuthStyle, options.AuthFound = service.AuthStyle(w.authStyle), w.authStyle != ""
 	if style := w.config.Service.AuthStyle; style != "auto" {
-		options.AuthStyle = service.AuthStyle(style)
+		options.AuthStyle, options.AuthFound = service.AuthStyle(style), false
 	}
 	options.Proxy = service.EnvironmentProxy
 	if file := w.config.Service.CAFile; file != "" {
@@ -81,7 +83,7 @@ func newConnection(options service.Options, closeServer func()) (*connection, er
 		closeServer()
 		return nil, err
 	}
-	c := &connection{submitter: client, close: func() { client.Close(); closeServer() }}
+	c := &connection{client: client, submitter: client, close: func() { client.Close(); closeServer() }}
 	if client.HasLookup() {
 		c.finder = client
 	}

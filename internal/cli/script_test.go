@@ -308,6 +308,8 @@ type fakeService struct {
 	tokens  []string // every token that was handed out
 	denied  bool     // tokens are refused from now on
 	demands demands
+	logins  int  // requests for a token
+	post    bool // credentials are taken in the body alone from now on
 	mute    bool // nobody who asks for a token is answered from now on
 	undated bool // no answer has a Date now
 }
@@ -318,12 +320,13 @@ type fakeService struct {
 //	service fault FAULT…     misbehave so from now on; none for no faults
 //	service deny             hand out no token any more
 //	service allow            hand them out again
+//	service post             take credentials in the body alone from now on
 //	service mute             answer nobody who asks for a token any more
 //	service undated          put no Date into answers any more
 //	service dated            put it there again
 //	service wait N           wait until N requests to create have come
 //	service requests         print them
-//	service count posts|transfers
+//	service count posts|transfers|logins
 //	service group REF_ID     print the ledger's group_id
 //	service debits           print the ledger's debits per asset
 //	service export           print the ledger's records, both sides, as JSON Lines
@@ -341,6 +344,10 @@ func (s *fakeService) command(ts *testscript.TestScript, args []string) {
 	case "mute":
 		s.mu.Lock()
 		s.mute = true
+		s.mu.Unlock()
+	case "post":
+		s.mu.Lock()
+		s.post = true
 		s.mu.Unlock()
 	case "undated", "dated":
 		s.mu.Lock()
@@ -453,8 +460,13 @@ func (s *fakeService) date(header http.Header) {
 
 func (s *fakeService) serveToken(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	denied, mute := s.denied, s.mute
+	s.logins++
+	denied, mute, post := s.denied, s.mute, s.post
 	s.mu.Unlock()
+	if _, _, inHeader := r.BasicAuth(); inHeader && post {
+		http.Error(w, `{"error":"invalid_client"}`, http.StatusUnauthorized)
+		return
+	}
 	if mute {
 		_, _ = io.Copy(io.Discard, r.Body) // only then is it seen that the client goes away
 		<-r.Context().Done()
@@ -498,6 +510,8 @@ func (s *fakeService) count(ts *testscript.TestScript, what string) {
 	switch what {
 	case "posts":
 		printLines(ts, []string{strconv.Itoa(len(s.posts))})
+	case "logins":
+		printLines(ts, []string{strconv.Itoa(s.logins)})
 	case "transfers":
 		totals, err := s.box.Debits(context.Background())
 		ts.Check(err)

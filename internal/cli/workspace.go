@@ -31,6 +31,8 @@ type workspace struct {
 	box     string // the directory of the sandbox's state and ledger
 	checked bool   // the state says what binding says
 
+	authStyle string // that the newest run found to work which knows it; "" for none
+
 	toldCopy bool // it was told that the state is a copy
 }
 
@@ -119,6 +121,9 @@ func (w *workspace) checkWhole(ctx context.Context, snapshot state.Snapshot) err
 	if err := w.check(snapshot.Meta()); err != nil {
 		return err
 	}
+	if err := w.recallAuth(ctx, snapshot); err != nil {
+		return w.stateError(err)
+	}
 	file, ok := snapshot.(state.Copied)
 	if !ok || w.sandbox || w.toldCopy {
 		return nil
@@ -130,6 +135,29 @@ func (w *workspace) checkWhole(ctx context.Context, snapshot state.Snapshot) err
 	if isCopy {
 		w.toldCopy = true
 		w.warnOfCopy(run)
+	}
+	return nil
+}
+
+// recalledMax bounds how many runs are looked at for where the token endpoint takes credentials.
+const recalledMax = 100
+
+// recallAuth finds out where the token endpoint took the client's credentials in the newest run that
+// knows it, so that it is not tried out again: each try with a wrong secret is a failed login.
+func (w *workspace) recallAuth(ctx context.Context, snapshot state.Snapshot) error {
+	looked := 0
+	for run, err := range snapshot.Runs(ctx) {
+		if err != nil {
+			return err
+		}
+		b := run.Begun
+		if there := snapshot.Meta().Service; b.AuthStyle != "" && b.Service.TokenPlace() == there.TokenPlace() && b.Service.ClientID == there.ClientID {
+			w.authStyle = b.AuthStyle
+			return nil
+		}
+		if looked++; looked == recalledMax {
+			return nil
+		}
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -235,10 +236,19 @@ func (c *Client) describe(err error) string {
 	var timeout net.Error
 	var certificate *tls.CertificateVerificationError
 	var unknownHost *net.DNSError
-	if operation, ok := errors.AsType[*net.OpError](err); ok && operation.Op == "proxyconnect" {
-		return "the proxy cannot be reached: " + c.describe(operation.Err)
+	var noTLS tls.RecordHeaderError
+	if operation, ok := errors.AsType[*net.OpError](err); ok {
+		switch operation.Op {
+		case "proxyconnect":
+			return "the proxy cannot be reached: " + c.describe(operation.Err)
+		case "remote error": // an alert of TLS
+			return "it refused the TLS connection with the alert " + strconv.Quote(c.clean(operation.Err.Error())) +
+				"; where it asks for a client certificate, client_certificate_file names one"
+		}
 	}
 	switch {
+	case errors.As(err, &noTLS), errors.Is(err, http.ErrSchemeMismatch):
+		return "it does not speak TLS (https) at this port"
 	case errors.Is(err, errLate):
 		return errLate.Error()
 	case errors.Is(err, context.DeadlineExceeded):

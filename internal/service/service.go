@@ -50,6 +50,7 @@ type Options struct {
 	ClientSecret string `json:"-"`
 	Scopes       []string
 	AuthStyle    AuthStyle // where the token endpoint takes ClientID and ClientSecret; AuthAuto finds out
+	AuthFound    bool      // AuthStyle was found out by an earlier run: nobody has written it
 	LookupPath   string    // "" where the service has no lookup
 
 	Timeout     time.Duration // of one request, its answer's body included; 0 means 30 s

@@ -44,6 +44,7 @@ type token struct {
 type tokens struct {
 	config  *clientcredentials.Config
 	client  *Client
+	found   bool            // the style was found out by an earlier run
 	context context.Context // of renewals: they outlive the attempt that began them
 	cancel  context.CancelFunc
 
@@ -65,7 +66,7 @@ func newTokens(o Options, c *Client) *tokens {
 		config: &clientcredentials.Config{
 			ClientID: o.ClientID, ClientSecret: o.ClientSecret, TokenURL: o.TokenURL, Scopes: o.Scopes,
 		},
-		client: c, style: o.AuthStyle,
+		client: c, style: o.AuthStyle, found: o.AuthFound,
 	}
 	t.context, t.cancel = context.WithCancel(context.Background())
 	return t
@@ -194,7 +195,11 @@ func (c *Client) lackingWords() string {
 func (t *tokens) fetch() (*token, error) {
 	style := t.client.AuthStyle()
 	if style != AuthAuto {
-		return t.fetchBy(style)
+		fresh, err := t.fetchBy(style)
+		if failure, ok := errors.AsType[*tokenError](err); ok && failure.unknownClient && t.found {
+			return nil, failure.sentAs(style)
+		}
+		return fresh, err
 	}
 	fresh, err := t.fetchBy(AuthBasic)
 	if first, ok := errors.AsType[*tokenError](err); ok && first.unknownClient {
@@ -309,6 +314,15 @@ type tokenError struct {
 }
 
 func (e *tokenError) Error() string { return e.reason }
+
+// sentAs adds where the credentials were, which an earlier run found out: one wrong secret is one failed
+// login, and an endpoint that takes them elsewhere by now is told of in the configuration.
+func (e *tokenError) sentAs(style AuthStyle) *tokenError {
+	told := *e
+	told.reason += fmt.Sprintf("; the credentials were sent as with auth_style = %q, which an earlier run found to work. "+
+		"Correct the secret, or write auth_style where the endpoint takes them elsewhere now", style)
+	return &told
+}
 
 // describe keeps of an error what holds no secret. The texts of oauth2 repeat the answer,
 // and an answer that could not be read may hold a token that nobody knows yet.

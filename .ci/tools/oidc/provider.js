@@ -24,6 +24,7 @@ const provider = new Provider(issuer, {
   ttl: { ClientCredentials: Number(lifetime) },
 })
 tokens.on("request", provider.callback())
+provider.on("grant.error", (_, err) => console.error(`no token: ${err.error}`))
 
 const own = await (await fetch(sandbox.token_url, {
   method: "POST",
