@@ -2,6 +2,8 @@ package config
 
 import (
 	"math"
+
+	"remit/internal/transfer"
 )
 
 // assetScaleMax bounds what an asset block may say; no asset is known to have more.
@@ -14,15 +16,17 @@ func assetKind() blockKind {
 	}
 }
 
-// scales are how many decimals the amounts of assets may have, by code, as asset blocks say.
+// scales are how many decimals the amounts of assets may have, by code in one spelling, as
+// asset blocks say.
 type scales map[string]int
 
 // of returns the decimals that an asset may have; false where there is no limit.
 func (s scales) of(asset string) (int, bool) {
-	if scale, ok := s[asset]; ok {
+	one := transfer.AssetSpelled(asset)
+	if scale, ok := s[one]; ok {
 		return scale, true
 	}
-	return currencyScale(asset)
+	return currencyScale(one)
 }
 
 // limit is of where no limit is as many as an int counts.
@@ -36,7 +40,7 @@ func (s scales) limit(asset string) int {
 func (l *loader) evaluateAssets() {
 	for _, b := range l.assets {
 		code := b.label(0)
-		if code == "" || b.incomplete || !l.declare("asset."+code, b.at) {
+		if code == "" || b.incomplete || !l.declare("asset."+transfer.AssetSpelled(code), b.at) {
 			continue
 		}
 		if err := checkRefID(code); err != nil {
@@ -45,7 +49,7 @@ func (l *loader) evaluateAssets() {
 		}
 		l.resolveBlock(b, wideReach())
 		r := reader{scope: l.config.scope, block: b}
-		l.config.assets[code] = r.whole("scale", 0, assetScaleMax, assetScaleMax)
+		l.config.assets[transfer.AssetSpelled(code)] = r.whole("scale", 0, assetScaleMax, assetScaleMax)
 		l.report(r.diags...)
 	}
 }

@@ -12,7 +12,7 @@ import (
 type BatchControl struct {
 	Place     Place
 	Count     int                        // -1 where the block does not say
-	Totals    map[string]decimal.Decimal // by asset, every one that occurs; nil where it does not say
+	Totals    map[string]decimal.Decimal // by asset in one spelling, every one that occurs; nil where it does not say
 	HashTotal *decimal.Decimal           // of [transfer.Totals.HashTotal]; nil where it does not say
 }
 
@@ -80,9 +80,16 @@ func (l *loader) controlTotals(r *reader) map[string]decimal.Decimal {
 	}
 	totals := map[string]decimal.Decimal{}
 	for key, item := range value.Elements() {
-		if sum, ok := l.sum(r, a, "totals."+key.AsString(), item); ok {
-			totals[key.AsString()] = sum
+		sum, ok := l.sum(r, a, "totals."+key.AsString(), item)
+		if !ok {
+			continue
 		}
+		asset := transfer.AssetSpelled(key.AsString())
+		if _, twice := totals[asset]; twice {
+			r.refuse(a.expr.Range(), "One asset twice", "totals has %s in two spellings. Write one sum for it.", asset)
+			return nil
+		}
+		totals[asset] = sum
 	}
 	return totals
 }

@@ -155,10 +155,6 @@ func (t *limitTally) line(c *Change, isLeft bool) error {
 			if isLeft && l.mayAdd(c) {
 				destination := request.Destination()
 				to := l.to[destination]
-				if as := request.SpelledDestination(); as != destination { // as it may be recorded
-					to.sent.AddExact(l.to[as].sent.Decimal())
-					delete(l.to, as)
-				}
 				to.planned.Add(request.Amount)
 				l.to[destination] = to
 			}

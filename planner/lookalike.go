@@ -122,12 +122,8 @@ func (b *builder) recordedTwins(due []twinned) map[transfer.Twin][]*row {
 		if !r.mayBeMade {
 			continue
 		}
-		twin, isOther := b.spelled[r.twin]
-		if !isOther {
-			twin = r.twin
-		}
-		if wanted.has(twin) {
-			recorded[twin] = append(recorded[twin], r)
+		if wanted.has(r.twin) {
+			recorded[r.twin] = append(recorded[r.twin], r)
 		}
 	}
 	return recorded

@@ -92,11 +92,6 @@ type builder struct {
 	namings    map[string]bool           // of declared transfers, those that are written as they are left out
 	lastNaming string                    // that was put there
 
-	// spelled are the twins that recorded transfers may have of those that are declared, where either
-	// is written in other letters; otherAssets are those assets, by their one spelling.
-	spelled     map[transfer.Twin]transfer.Twin
-	otherAssets map[string][]string
-
 	seed     maphash.Seed // of twins that are not recorded
 	movement []byte       // of one of them
 }
@@ -291,9 +286,7 @@ func (b *builder) paidSignals(r *transfer.Request) []Signal {
 // of, a hash of this process does, which costs less.
 func (b *builder) twin(r *transfer.Request) transfer.Twin {
 	if b.rows.count > 0 {
-		twin := r.Twin()
-		b.noteSpellings(r, twin)
-		return twin
+		return r.Twin()
 	}
 	one := r.OneSpelling()
 	b.movement = one.AppendMovement(b.movement[:0])

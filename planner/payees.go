@@ -92,10 +92,6 @@ func (p *payees) signals(r *transfer.Request) []Signal {
 	}
 	d := r.Destination()
 	s := p.find(d)
-	if s.largest == nil { // or it is recorded as it is spelled
-		d = r.SpelledDestination()
-		s = p.find(d)
-	}
 	if s.largest == nil {
 		return p.first
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -256,7 +255,7 @@ func (r *recheck) read(ctx context.Context, record History) error {
 		}
 		r.lines[c.RefID] = i
 		if c.Action == Submit {
-			submitted[c.Request.Twin()], submitted[c.Request.SpelledTwin()] = true, true
+			submitted[c.Request.Twin()] = true
 		}
 	}
 	for t, err := range record.Transfers(ctx) {
@@ -440,9 +439,6 @@ func (r *recheck) lookAlikes(done map[int]bool) []Obstacle {
 // another name; or any other within the window.
 func (r *recheck) unseen(c *Change) (twin *state.Transfer, isRename bool) {
 	twins := r.twins[c.Request.Twin()]
-	if as := c.Request.SpelledTwin(); as != c.Request.Twin() {
-		twins = slices.Concat(twins, r.twins[as])
-	}
 	if len(twins) == 0 {
 		return nil, false
 	}

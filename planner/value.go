@@ -40,7 +40,7 @@ func (p *Plan) Value(wants func(attribute string) bool) (cty.Value, error) {
 			return p.totalsBy(func(c *Change, _ transfer.Request) string { return c.Batch })
 		},
 		"destinations": func() (cty.Value, error) {
-			return p.totalsBy(func(_ *Change, r transfer.Request) string { return r.ToProfileID })
+			return p.totalsBy(func(_ *Change, r transfer.Request) string { return r.OneSpelling().ToProfileID })
 		},
 		"transfers": p.transfersValue,
 	} {

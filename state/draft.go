@@ -189,8 +189,8 @@ func (i Intent) parse() (request, error) {
 	return request{
 		digest:      i.digest(),
 		fingerprint: fingerprint,
-		twin:        r.SpelledTwin(),
-		destination: r.SpelledDestination(),
+		twin:        r.Twin(),
+		destination: r.Destination(),
 		asset:       r.Asset,
 		amount:      r.Amount,
 	}, nil

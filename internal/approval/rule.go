@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/shopspring/decimal"
 
@@ -27,7 +26,7 @@ func (r *Rule) applies(totals transfer.Totals) string {
 		return "for every plan"
 	}
 	for _, asset := range slices.Sorted(maps.Keys(r.Above)) {
-		if sumOf(totals, asset).GreaterThan(r.Above[asset]) {
+		if totals.Sum(asset).GreaterThan(r.Above[asset]) {
 			return fmt.Sprintf("above %s %s", r.Above[asset], asset)
 		}
 	}
@@ -35,18 +34,6 @@ func (r *Rule) applies(totals transfer.Totals) string {
 		return "more than " + plural(r.CountMax, "transfer")
 	}
 	return ""
-}
-
-// sumOf is the sum of an asset in whatever case it is written: a tier for USD is not left by
-// writing usd, which the service may take for the same.
-func sumOf(totals transfer.Totals, asset string) decimal.Decimal {
-	sum := decimal.Zero
-	for total := range totals.All() {
-		if strings.EqualFold(total.Asset, asset) {
-			sum = sum.Add(total.Sum)
-		}
-	}
-	return sum
 }
 
 // Need is what a rule asks for.
@@ -84,12 +71,12 @@ func Unnamed(rules []Rule, totals transfer.Totals) []string {
 			return nil // it applies to all
 		}
 		for asset := range r.Above {
-			named[strings.ToLower(asset)], isTiered = true, true
+			named[transfer.AssetSpelled(asset)], isTiered = true, true
 		}
 	}
 	var unnamed []string
 	for total := range totals.All() {
-		if isTiered && !named[strings.ToLower(total.Asset)] {
+		if isTiered && !named[total.Asset] {
 			unnamed = append(unnamed, total.Asset)
 		}
 	}

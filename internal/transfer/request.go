@@ -286,13 +286,8 @@ type Twin uint64
 // Twin returns the twin of r, in one spelling of its asset and its parties. Two requests with one
 // twin are look-alikes unless their fields say otherwise.
 func (r Request) Twin() Twin {
-	return r.OneSpelling().SpelledTwin()
-}
-
-// SpelledTwin returns the twin of r as it is spelled, which is what a state keeps: it is Twin where r
-// is in one spelling.
-func (r Request) SpelledTwin() Twin {
-	return Twin(hash64(r.AppendMovement(make([]byte, 0, usualBytes))))
+	one := r.OneSpelling()
+	return Twin(hash64(one.AppendMovement(make([]byte, 0, usualBytes))))
 }
 
 // AppendMovement appends to b what makes a twin of r: the bytes are the same of twins, and of
@@ -318,12 +313,8 @@ type Destination uint64
 
 // Destination returns whom r pays, in one spelling.
 func (r Request) Destination() Destination {
-	return r.OneSpelling().SpelledDestination()
-}
-
-// SpelledDestination returns whom r pays as it is spelled, which is what a state keeps.
-func (r Request) SpelledDestination() Destination {
-	return Destination(hash64(r.appendSide(append(make([]byte, 0, usualBytes), '{'), ToSide)))
+	one := r.OneSpelling()
+	return Destination(hash64(one.appendSide(append(make([]byte, 0, usualBytes), '{'), ToSide)))
 }
 
 func hash64(b []byte) uint64 {

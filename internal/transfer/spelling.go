@@ -28,17 +28,6 @@ func (r *Request) isOneSpelling() bool {
 	return true
 }
 
-// SaysAsSpelled reports whether two requests spell their asset and their parties alike.
-func (r *Request) SaysAsSpelled(other *Request) bool {
-	a, b := r.Fields(), other.Fields()
-	for i := range a {
-		if a[i].isSpelled() && *a[i].text != *b[i].text {
-			return false
-		}
-	}
-	return true
-}
-
 // isSpelled reports whether a field may be written in other letters: it names a party or an asset.
 func (f *Field) isSpelled() bool { return f.side != NoSide || f.isMoved && f.role != isAmount }
 
@@ -53,8 +42,22 @@ func (f *Field) spelled() string {
 	return *f.text
 }
 
-// AssetSpelled is an asset in one spelling.
-func AssetSpelled(asset string) string { return strings.ToUpper(asset) }
+// AssetSpelled is an asset in one spelling: the letters of codes, which are those of ASCII, in capitals.
+func AssetSpelled(asset string) string {
+	isSmall := func(c byte) bool { return 'a' <= c && c <= 'z' }
+	for i := range len(asset) {
+		if isSmall(asset[i]) {
+			spelled := []byte(asset)
+			for j := i; j < len(spelled); j++ {
+				if isSmall(spelled[j]) {
+					spelled[j] -= 'a' - 'A'
+				}
+			}
+			return string(spelled)
+		}
+	}
+	return asset
+}
 
 // IsUUID reports whether a text is a UUID, in small letters or capitals.
 func IsUUID(text string) bool {

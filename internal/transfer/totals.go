@@ -13,7 +13,8 @@ import (
 func Digits(sum decimal.Decimal) string { return sum.StringFixed(max(0, -sum.Exponent())) }
 
 // Totals are the count and the exact sum per asset of some transfers. The zero value counts
-// nothing and is ready for use. A Totals is not safe for concurrent use.
+// nothing and is ready for use. An asset is counted in one spelling ([AssetSpelled]): 1 usd and 2 USD
+// are 3 USD. A Totals is not safe for concurrent use.
 type Totals struct {
 	count  int
 	assets map[string]*runningSum
@@ -35,8 +36,8 @@ func (t *Totals) Add(asset string, amount Amount) {
 // Remove takes back one transfer that was added.
 func (t *Totals) Remove(asset string, amount Amount) {
 	t.add(asset, amount, -1)
-	if t.assets[asset].count == 0 {
-		delete(t.assets, asset)
+	if one := AssetSpelled(asset); t.assets[one].count == 0 {
+		delete(t.assets, one)
 	}
 }
 
@@ -71,6 +72,7 @@ func (t *Totals) add(asset string, amount Amount, sign int) {
 }
 
 func (t *Totals) of(asset string) *runningSum {
+	asset = AssetSpelled(asset)
 	sum := t.assets[asset]
 	if sum == nil {
 		sum = new(runningSum)
@@ -119,7 +121,7 @@ func (t Totals) Count() int { return t.count }
 
 // Sum is the exact sum of one asset; 0 where there is none.
 func (t Totals) Sum(asset string) decimal.Decimal {
-	if sum := t.assets[asset]; sum != nil {
+	if sum := t.assets[AssetSpelled(asset)]; sum != nil {
 		return sum.exact()
 	}
 	return decimal.Decimal{}

@@ -37,6 +37,7 @@ func netMovements(plan *planner.Plan) []*netMovement {
 		for _, c := range plan.Changes.All() {
 			if c.Action == planner.Submit || c.Action == planner.Resolve {
 				r := moved(c)
+				r.Asset = transfer.AssetSpelled(r.Asset)
 				do(&r)
 			}
 		}

@@ -27,7 +27,7 @@ func migrationNames() []string {
 }
 
 // schemaReadable is the oldest schema that is read as the newest one is: later migrations changed
-// only what the tables refuse. So who upgrades can look at a plan before an apply migrates.
+// only what the tables refuse and how assets and UUIDs are spelled in twins. So who upgrades can look at a plan before an apply migrates.
 const schemaReadable = 2
 
 // schemaVersion is the number of the newest migration.
@@ -45,6 +45,9 @@ func migrate(ctx context.Context, tx pgx.Tx, from, to int) error {
 		if _, err := tx.Conn().PgConn().Exec(ctx, string(text)).ReadAll(); err != nil {
 			return fmt.Errorf("migrate to version %d: %w", from+i+1, err)
 		}
+	}
+	if from > 0 && from < schemaSpelled {
+		return respell(ctx, tx)
 	}
 	return nil
 }

@@ -21,10 +21,11 @@ const chunk = 512
 
 // snapshot is a transaction that only reads, on a connection of its own.
 type snapshot struct {
-	store  *Store
-	tip    storage.Tip
-	holder state.Holder
-	held   bool
+	store   *Store
+	version int // of the schema
+	tip     storage.Tip
+	holder  state.Holder
+	held    bool
 
 	mu   sync.Mutex
 	conn *pgxpool.Conn // guarded by mu; one statement at a time
@@ -72,13 +73,12 @@ func (s *snapshot) begin(ctx context.Context, evenMoved bool) error {
 		return err
 	}
 	// The first read decides what the transaction sees.
-	var version int
 	var moved string
-	if err := s.conn.QueryRow(ctx, `SELECT version, moved FROM meta`).Scan(&version, &moved); err != nil {
+	if err := s.conn.QueryRow(ctx, `SELECT version, moved FROM meta`).Scan(&s.version, &moved); err != nil {
 		return err
 	}
 	switch {
-	case version < schemaReadable:
+	case s.version < schemaReadable:
 		return state.ErrOlder
 	case moved != "" && !evenMoved:
 		return &state.MovedError{To: moved}

@@ -38,7 +38,11 @@ func (s *snapshot) verify(ctx context.Context, head string) error {
 	if err != nil {
 		return err
 	}
-	if err := again.Compare(s.tip.Meta, s.allRows(ctx), runs); err != nil {
+	rows := s.allRows(ctx)
+	if s.version < schemaSpelled {
+		rows = again.InOneSpelling(rows)
+	}
+	if err := again.Compare(s.tip.Meta, rows, runs); err != nil {
 		return err
 	}
 	if err := again.CompareJumps(s.Jumps(ctx)); err != nil {

@@ -78,3 +78,6 @@ func unpacks[T any](ctx context.Context, snap *snapshot, p packed[T]) (bool, err
 
 // PageRows is how many rows one statement reads.
 const PageRows = storage.PageRows
+
+// SchemaSpelled is the first whose twins and destinations are in one spelling.
+const SchemaSpelled = schemaSpelled

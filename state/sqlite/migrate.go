@@ -22,7 +22,7 @@ func embeddedMigrations() fs.FS {
 }
 
 // schemaReadable is the oldest schema that is read as the newest one is: later migrations changed
-// only what the tables refuse. So who upgrades can look at a plan before an apply migrates.
+// only what the tables refuse and how assets and UUIDs are spelled in twins. So who upgrades can look at a plan before an apply migrates.
 const schemaReadable = 1
 
 // schemaVersion is the number of the newest migration.
@@ -58,6 +58,11 @@ func (s *Store) migrateLocked(ctx context.Context) error {
 	backup := fmt.Sprintf("%s.schema-%d.%s.backup", s.path, version, s.now().UTC().Format("20060102T150405.000Z"))
 	if err := s.Backup(ctx, backup); err != nil {
 		return fmt.Errorf("back up before migrating: %w", err)
+	}
+	if version < schemaSpelled {
+		if err := respell(ctx, s.write); err != nil {
+			return err
+		}
 	}
 	return migrate(ctx, s.write, s.migrations)
 }

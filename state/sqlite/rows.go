@@ -102,11 +102,15 @@ func insertEvent(ctx context.Context, conn *sql.Conn, l storage.Line) error {
 	return err
 }
 
-func scanEvent(rows *sql.Rows) (storage.Line, error) {
+func scanEvent(rows *sql.Rows) (storage.Line, error) { return scanEventAnd(rows) }
+
+// scanEventAnd scans an event, and the columns after it.
+func scanEventAnd(rows *sql.Rows, more ...any) (storage.Line, error) {
 	var l storage.Line
 	var millis int64
 	var data, hash []byte
-	if err := rows.Scan(&l.Seq, &millis, &l.Kind, &l.RefID, &l.RunID, &l.Previous, &data, &hash); err != nil {
+	into := append([]any{&l.Seq, &millis, &l.Kind, &l.RefID, &l.RunID, &l.Previous, &data, &hash}, more...)
+	if err := rows.Scan(into...); err != nil {
 		return storage.Line{}, fmt.Errorf("read an event: %w", err)
 	}
 	l.Time, l.Data, l.Hash = time.UnixMilli(millis).UTC(), json.RawMessage(data), hex.EncodeToString(hash)

@@ -19,11 +19,12 @@ const checkEvery = 1024
 
 // snapshot is a transaction that only reads, on a connection of its own.
 type snapshot struct {
-	conn   *sql.Conn
-	file   state.FilePlace
-	head   head
-	holder state.Holder
-	held   bool
+	conn    *sql.Conn
+	file    state.FilePlace
+	version int // of the schema
+	head    head
+	holder  state.Holder
+	held    bool
 
 	mu   sync.Mutex
 	tail *storage.Overlay // guarded by mu; nil until it is needed
@@ -52,7 +53,7 @@ func (s *Store) snapshot(ctx context.Context, evenMoved bool) (*snapshot, error)
 	if version < s.readable {
 		return nil, state.ErrOlder
 	}
-	snap := &snapshot{file: s.own.place(s.path)}
+	snap := &snapshot{file: s.own.place(s.path), version: version}
 	// The holder is looked for before and after: whose attempts are seen open is not taken
 	// for dead, whether it ends or begins meanwhile.
 	fence, err := s.readFence(ctx, s.read)
