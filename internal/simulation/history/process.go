@@ -192,6 +192,9 @@ func (p *process) apply(file *savedPlan) {
 	case !p.plan.Applicable():
 		p.ended = fmt.Sprintf("not applicable: %.300s", p.plan.Obstacles[0].Detail)
 		return
+	case p.plan.Empty() && p.off != 0:
+		p.ended = "nothing to do, by a clock that is off"
+		return
 	case p.plan.Empty():
 		p.ended = nothingToDo
 		return
