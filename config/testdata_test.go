@@ -3,7 +3,6 @@ package config_test
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,14 +14,12 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"remit/config"
+	"remit/internal/suite"
 )
-
-// update writes what the program says into the archives: go test ./config -update.
-var update = flag.Bool("update", false, "write the archives below testdata anew")
 
 // TestArchives loads every directory of every archive below testdata and compares all that
 // is said of it. A file is named SENTENCE/NAME. Of the names, "options" is the command line
-// and "want" what is expected: diagnostics, then transfers.
+// and "want" what is expected: diagnostics, then transfers; .ci/update writes it.
 func TestArchives(t *testing.T) {
 	archives, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -38,14 +35,14 @@ func TestArchives(t *testing.T) {
 			for _, c := range casesOf(archive) {
 				t.Run(c.sentence, func(t *testing.T) {
 					got := c.run(t)
-					if diff := cmp.Diff(c.want, got); diff != "" && !*update {
+					if diff := cmp.Diff(c.want, got); diff != "" && !suite.Update() {
 						t.Errorf("-want +got:\n%s", diff)
 					}
 					updated = append(updated, c.files...)
 					updated = append(updated, txtar.File{Name: c.sentence + "/want", Data: []byte(got)})
 				})
 			}
-			if *update {
+			if suite.Update() {
 				archive.Files = updated
 				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
 					t.Fatal(err)

@@ -3,7 +3,6 @@ package cli_test
 import (
 	"bytes"
 	"context"
-	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,10 +14,9 @@ import (
 
 	"remit/internal/cli"
 	"remit/internal/sandbox"
+	"remit/internal/suite"
 	"remit/planner"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestExamples applies each example in the sandbox: its plan is the golden file beside it,
 // its tests pass, the ledger has what the plan promised, and a second run does nothing.
@@ -35,7 +33,7 @@ func TestExamples(t *testing.T) {
 
 			plan := run(t, 0, "plan", "--sandbox", "--show=all", "--chdir="+dir)
 			golden := filepath.Join(example, "plan.golden")
-			if *update {
+			if suite.Update() {
 				if err := os.WriteFile(golden, []byte(plan), 0o644); err != nil {
 					t.Fatal(err)
 				}
@@ -45,7 +43,7 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(want), plan); diff != "" {
-				t.Errorf("the plan is not the golden file; go test ./internal/cli -update writes it anew (-want +got):\n%s", diff)
+				t.Errorf("the plan is not the golden file; .ci/update writes it anew (-want +got):\n%s", diff)
 			}
 
 			if diff := cmp.Diff(plan, runIn(t, 20*365*24*time.Hour, 0, "plan", "--sandbox", "--show=all", "--chdir="+dir)); diff != "" {

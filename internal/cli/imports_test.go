@@ -24,6 +24,8 @@ var layer = map[string]int{
 
 	"remit/internal/release": 7,
 
+	"remit/internal/suite": 0,
+
 	"remit/internal/bench":         7,
 	"remit/internal/bench/figures": 0,
 	"remit/internal/bench/load":    6,

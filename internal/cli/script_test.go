@@ -34,6 +34,7 @@ import (
 	"remit/internal/boot"
 	"remit/internal/cli"
 	"remit/internal/sandbox"
+	"remit/internal/suite"
 	"remit/internal/transfer"
 	"remit/state/postgres/pgtest"
 )
@@ -66,13 +67,16 @@ func TestScripts(t *testing.T) { testscript.Run(t, scripts(t, "../../testdata/sc
 
 // scripts are those of a directory, with the commands that all of them have.
 func scripts(t *testing.T, dir string) testscript.Params {
+	if os.Getenv("UPDATE_SCRIPTS") != "" {
+		t.Fatal("UPDATE_SCRIPTS has become a flag: go test ./internal/cli -run TestScripts/NAME -update, or .ci/update for all")
+	}
 	examples, err := filepath.Abs("../../examples")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return testscript.Params{
 		Dir:                 dir,
-		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		UpdateScripts:       suite.Update(),
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {

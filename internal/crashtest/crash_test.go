@@ -13,16 +13,18 @@ import (
 	"testing"
 	"time"
 
+	"remit/internal/suite"
 	"remit/state/postgres/pgtest"
 )
 
 var (
-	killsFlag = flag.Int("kills", 20, "how many times remit, or the server of its state, is killed")
+	killsFlag = flag.Int("kills", 0, "how many times remit, or the server of its state, is killed; 0 is the dose of the run")
 	seedFlag  = flag.Uint64("seed", 0, "what decides the moments; 0 for a new one, which is printed")
 )
 
 const (
-	killsEach  = 10 // of one round, which has a configuration, a service and a seed of its own
+	killsEach  = 10 // at most, of one round, which has a configuration, a service and a seed of its own
+	roundsMin  = 2  // with lookup and without
 	settlesMax = 20 // runs after the last kill
 )
 
@@ -32,9 +34,6 @@ const (
 //	go test ./internal/crashtest -run Killed -v -kills 500 -parallel 4 -timeout 30m
 func TestKilledAtAnyMomentItPaysEachOnce(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes a minute")
-	}
 	killed(t, nil)
 }
 
@@ -47,14 +46,18 @@ func killed(t *testing.T, start func(testing.TB) *pgtest.Server) {
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
-	t.Logf("-kills %d -seed %d", *killsFlag, seed)
-	total := make(chan tally, *killsFlag)
-	rounds := (*killsFlag + killsEach - 1) / killsEach
+	all := *killsFlag
+	if all == 0 {
+		all = suite.Dose(2, 4, 20)
+	}
+	t.Logf("-kills %d -seed %d", all, seed)
+	rounds := max(roundsMin, (all+killsEach-1)/killsEach)
+	total := make(chan tally, rounds)
 	t.Run("rounds", func(t *testing.T) {
 		for n := range rounds {
 			t.Run(fmt.Sprint(n+1), func(t *testing.T) {
 				t.Parallel()
-				kills := min(killsEach, *killsFlag-n*killsEach)
+				kills := all*(n+1)/rounds - all*n/rounds
 				r := &round{t: t, program: program, random: rand.New(rand.NewPCG(seed, uint64(n))), hasLookup: n%2 == 1}
 				if start != nil {
 					r.server = start(t)

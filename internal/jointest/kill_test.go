@@ -7,10 +7,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"remit/internal/suite"
 )
 
 var (
-	rowsKilled = flag.Int("join.rows", 700, "transfers of the run whose runners are killed and stopped")
+	rowsKilled = flag.Int("join.rows", 0, "transfers of the run whose runners are killed and stopped; 0 is the dose of the run")
 	seedKilled = flag.Uint64("join.seed", 0, "what decides who is killed and stopped, and when; 0 is any")
 	runsKilled = flag.Int("join.runs", 1, "how many such runs there are")
 	lookKilled = flag.Bool("join.lookup", true, "the service can look up; without it doubts are settled by sending the recorded bytes again")
@@ -29,6 +31,9 @@ const (
 //	go test ./internal/jointest -run KilledAndStopped -v -timeout 1h -join.rows 4000 -join.runs 5
 func TestRunnersAreKilledAndStopped(t *testing.T) {
 	t.Parallel()
+	if *rowsKilled == 0 {
+		*rowsKilled = suite.Dose(250, 250, 700)
+	}
 	program := build(t)
 	for range *runsKilled {
 		seed := *seedKilled

@@ -8,11 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/internal/simulation/history"
+	"remit/internal/suite"
 	"remit/state/postgres/pgtest"
 )
 
-// histories is how many histories a plain run of the tests plays.
-const histories = 2000
+// histories is how many histories a run of the tests plays.
+func histories() int { return suite.Dose(60, 400, 2000) }
 
 func player(t *testing.T) *history.Player {
 	t.Helper()
@@ -36,8 +37,8 @@ func playerOn(t *testing.T, disk history.Disk) *history.Player {
 // TestNoHistoryBreaksAnInvariant plays many histories with the real client.
 func TestNoHistoryBreaksAnInvariant(t *testing.T) {
 	p := player(t)
-	n := histories
-	if testing.Short() || isRace {
+	n := histories()
+	if isRace {
 		n /= 10
 	}
 	for seed := range uint64(n) {
@@ -66,7 +67,7 @@ func TestOneWrongClockChangesNothingButWaiting(t *testing.T) {
 }
 
 // historiesDatabase is how many of them are played on PostgreSQL, each of which takes a second.
-const historiesDatabase = 25
+func historiesDatabase() int { return suite.Dose(0, 6, 25) }
 
 // TestNoHistoryBreaksAnInvariantOnPostgreSQL plays the same histories on the other store,
 // which must make no difference to any of them.
@@ -75,7 +76,7 @@ func TestNoHistoryBreaksAnInvariantOnPostgreSQL(t *testing.T) {
 		t.Skip("the same histories are played without -short and -race")
 	}
 	files, database := player(t), playerOn(t, history.NewDatabase(pgtest.Start(t)))
-	for seed := range uint64(historiesDatabase) {
+	for seed := range uint64(historiesDatabase()) {
 		r := database.Play(seed, history.Client{})
 		if r.Violation != nil {
 			t.Fatalf("seed %d: %v\nreplay: go run ./internal/simulation -store postgres -seed %d\n%s", seed, r.Violation, seed, strings.Join(r.Lines, "\n"))
@@ -102,7 +103,7 @@ func TestAHistoryFollowsFromItsSeed(t *testing.T) {
 		t.Skip("the race detector shuffles who runs first")
 	}
 	p := player(t)
-	for seed := range uint64(30) {
+	for seed := range uint64(suite.Dose(5, 30, 30)) {
 		first, second := p.Play(seed, history.Client{}), p.Play(seed, history.Client{})
 		if diff := cmp.Diff(first.Lines, second.Lines); diff != "" {
 			t.Errorf("seed %d (-first +second):\n%s", seed, diff)

@@ -3,7 +3,6 @@ package view_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,19 +12,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/config"
+	"remit/internal/suite"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
 )
 
-// go test ./internal/view -update writes the golden files.
-var update = flag.Bool("update", false, "write the golden files")
-
-// golden compares got with a file of testdata.
+// golden compares got with a file of testdata, which .ci/update writes.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
-	if *update {
+	if suite.Update() {
 		if err := os.WriteFile(path, got, 0o644); err != nil {
 			t.Fatal(err)
 		}

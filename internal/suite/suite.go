@@ -1,0 +1,32 @@
+// Package suite has what the tests of all packages share: how much a run of them does, and whether
+// it writes golden files anew.
+//
+// Its one invariant: no result of a test follows from how much a run does, only how much it proves.
+package suite
+
+import (
+	"flag"
+	"os"
+	"testing"
+)
+
+// FullVariable is the environment variable that, set to "full", has the tests that could go on for
+// ever do all that .ci/run asks of them.
+const FullVariable = "REMIT_TESTS"
+
+// Dose is how much a test does that could go on for ever: under -short, in a plain run, and where
+// [FullVariable] asks for all.
+func Dose(short, plain, full int) int {
+	switch {
+	case os.Getenv(FullVariable) == "full":
+		return full
+	case testing.Short():
+		return short
+	}
+	return plain
+}
+
+var update = flag.Bool("update", false, "write golden files and the output in scripts anew, as .ci/update does")
+
+// Update reports whether golden files are written anew instead of compared.
+func Update() bool { return *update }
