@@ -25,46 +25,34 @@ const mutantSeeds = 2000
 
 // TestEveryBrokenClientIsCaught plays histories with clients of which each breaks one rule.
 func TestEveryBrokenClientIsCaught(t *testing.T) {
-	if testing.Short() || isRace {
-		t.Skip("the same histories are played without -short and -race")
+	if isRace {
+		t.Skip("the same histories are played without -race")
 	}
 	p := player(t)
-	for _, name := range slices.Sorted(maps.Keys(mutants())) {
-		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(mutantSeeds) {
-				r := p.Play(seed, mutants()[name])
-				if r.Violation != nil {
-					t.Logf("caught by seed %d: %v", seed, r.Violation)
-					return
-				}
-			}
-			t.Errorf("not caught in %d histories", mutantSeeds)
-		})
-	}
+	caught(t, "caught.json", slices.Sorted(maps.Keys(mutants())), mutantSeeds, func(name string, seed uint64) string {
+		if r := p.Play(seed, mutants()[name]); r.Violation != nil {
+			return r.Violation.Error()
+		}
+		return ""
+	})
 }
 
 // TestBrokenClientsAreCaughtByOneWrongClock plays histories in which one command has a wrong clock, and
 // all else is right, with the clients that break a rule about time.
 func TestBrokenClientsAreCaughtByOneWrongClock(t *testing.T) {
-	if testing.Short() || isRace {
-		t.Skip("the same histories are played without -short and -race")
+	if isRace {
+		t.Skip("the same histories are played without -race")
 	}
 	p := player(t)
-	for _, name := range []string{
-		"measures the window by a local time", "measures the window by a time that never goes back", "never sends again",
-	} {
-		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(mutantSeeds / 6) {
-				for _, r := range p.PlayWrongClocks(seed, mutants()[name]) {
-					if r.Violation != nil {
-						t.Logf("caught by seed %d (%s): %v", seed, r.WrongClock, r.Violation)
-						return
-					}
-				}
+	names := []string{"measures the window by a local time", "measures the window by a time that never goes back", "never sends again"}
+	caught(t, "caught-by-clocks.json", names, mutantSeeds/6, func(name string, seed uint64) string {
+		for _, r := range p.PlayWrongClocks(seed, mutants()[name]) {
+			if r.Violation != nil {
+				return r.WrongClock + ": " + r.Violation.Error()
 			}
-			t.Error("not caught")
-		})
-	}
+		}
+		return ""
+	})
 }
 
 // mutants are clients that break a rule, by what they do.

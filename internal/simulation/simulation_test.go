@@ -36,6 +36,7 @@ func playerOn(t *testing.T, disk history.Disk) *history.Player {
 
 // TestNoHistoryBreaksAnInvariant plays many histories with the real client.
 func TestNoHistoryBreaksAnInvariant(t *testing.T) {
+	t.Parallel()
 	p := player(t)
 	n := histories()
 	if isRace {
@@ -52,9 +53,10 @@ func TestNoHistoryBreaksAnInvariant(t *testing.T) {
 // TestOneWrongClockChangesNothingButWaiting plays histories in which the clock of one command is off by
 // minutes, hours or years. More of them: go run ./internal/simulation -clocks -seeds 10000.
 func TestOneWrongClockChangesNothingButWaiting(t *testing.T) {
+	t.Parallel()
 	p := player(t)
-	n := histories / 20
-	if testing.Short() || isRace {
+	n := suite.Dose(2, 20, 100)
+	if isRace {
 		n /= 10
 	}
 	for seed := range uint64(n) {
@@ -72,6 +74,7 @@ func historiesDatabase() int { return suite.Dose(0, 6, 25) }
 // TestNoHistoryBreaksAnInvariantOnPostgreSQL plays the same histories on the other store,
 // which must make no difference to any of them.
 func TestNoHistoryBreaksAnInvariantOnPostgreSQL(t *testing.T) {
+	t.Parallel()
 	if testing.Short() || isRace {
 		t.Skip("the same histories are played without -short and -race")
 	}
