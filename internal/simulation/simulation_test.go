@@ -36,7 +36,6 @@ func playerOn(t *testing.T, disk history.Disk) *history.Player {
 
 // TestNoHistoryBreaksAnInvariant plays many histories with the real client.
 func TestNoHistoryBreaksAnInvariant(t *testing.T) {
-	t.Parallel()
 	p := player(t)
 	n := histories()
 	if isRace {
@@ -53,7 +52,6 @@ func TestNoHistoryBreaksAnInvariant(t *testing.T) {
 // TestOneWrongClockChangesNothingButWaiting plays histories in which the clock of one command is off by
 // minutes, hours or years. More of them: go run ./internal/simulation -clocks -seeds 10000.
 func TestOneWrongClockChangesNothingButWaiting(t *testing.T) {
-	t.Parallel()
 	p := player(t)
 	n := suite.Dose(2, 20, 100)
 	if isRace {
@@ -74,7 +72,6 @@ func historiesDatabase() int { return suite.Dose(0, 6, 25) }
 // TestNoHistoryBreaksAnInvariantOnPostgreSQL plays the same histories on the other store,
 // which must make no difference to any of them.
 func TestNoHistoryBreaksAnInvariantOnPostgreSQL(t *testing.T) {
-	t.Parallel()
 	if testing.Short() || isRace {
 		t.Skip("the same histories are played without -short and -race")
 	}
