@@ -30,7 +30,8 @@ const (
 // service or the network fails. Ref_ids that make an address of more than 4,000 bytes, or one that the
 // service or a proxy calls too long (413, 414, 431), are asked for in halves; the length that was
 // too much is remembered. Where an answer has something that can't be read, and not
-// even its ref_id, the ref_ids are asked for in halves until it is known whose it is. A record whose
+// even its ref_id, the ref_ids are asked for in halves until it is known whose it is. A credit side without a
+// ref_id belongs to the ref_id that the list has under its group_id. A record whose
 // ref_id is another one's but for capitals, spaces around it or its Unicode form can't be read either. What
 // can't be read hurts its own ref_id alone: see [executor.Finder]. Find panics where more
 // are asked for, or where the service has no lookup.
@@ -87,8 +88,8 @@ func (s *search) look(ctx context.Context, refIDs []string) error {
 	}
 	switch {
 	case all.stray == "":
-		for _, record := range all.records {
-			s.found[record.RefID] = append(s.found[record.RefID], record)
+		for _, f := range all.records {
+			s.found[f.of] = append(s.found[f.of], f.Record)
 		}
 		return nil
 	case len(refIDs) == 1 || s.splits == 0:
@@ -111,7 +112,7 @@ func (s *search) lookInHalves(ctx context.Context, refIDs []string) error {
 
 // findAll gets all pages of one lookup.
 func (c *Client) findAll(ctx context.Context, refIDs []string) (page, error) {
-	all := page{unreadable: make(map[string]string)}
+	all := page{unreadable: make(map[string]string), groups: make(map[string]string)}
 	alike := newTwins(refIDs)
 	at := newTurner()
 	for {
@@ -126,23 +127,53 @@ func (c *Client) findAll(ctx context.Context, refIDs []string) (page, error) {
 			}
 		}
 		maps.Copy(all.unreadable, p.unreadable)
+		maps.Copy(all.groups, p.groups)
+		all.nameless = append(all.nameless, p.nameless...)
 		all.stray = cmp.Or(all.stray, p.stray)
 		isLast, err := at.turn(p.next)
 		if err != nil {
 			return page{}, err
 		}
 		if isLast {
+			all.nameCredits(refIDs)
 			return all, nil
 		}
 	}
 }
 
 type page struct {
-	records    []transfer.Record // of ref_ids that were asked for
+	records    []named           // of ref_ids that were asked for
 	unreadable map[string]string // of these, why a record can't be read
 	listed     []string          // ref_ids of items, whoever's they are
 	stray      string            // why it can't be told whose an item is; "" where it can
 	next       string            // cursor of the next page; "" on the last
+
+	groups   map[string]string // ref_ids of items, by group_id
+	nameless []transfer.Record // credit sides without a ref_id
+}
+
+// named is a record with the ref_id that it belongs to: its own, or that of its group.
+type named struct {
+	transfer.Record
+	of string
+}
+
+// errNameless says of an item that it does not say whose it is.
+var errNameless = errors.New("an item has no ref_id that can be read")
+
+// nameCredits gives each credit side without a ref_id to the ref_id that an item of the same list has
+// under its group_id: it is the client that names the debit side, and some services write its ref_id on no
+// other. Whose another one is, nobody can say.
+func (p *page) nameCredits(refIDs []string) {
+	for _, record := range p.nameless {
+		refID, isKnown := p.groups[record.GroupID]
+		switch {
+		case !isKnown:
+			p.stray = cmp.Or(p.stray, errNameless.Error())
+		case slices.Contains(refIDs, refID):
+			p.records = append(p.records, named{record, refID})
+		}
+	}
 }
 
 // findPage gets one page, in several tries.
@@ -157,7 +188,11 @@ func (c *Client) findPage(ctx context.Context, refIDs []string, at *turner) (pag
 		}
 		switch {
 		case ex.err == nil && ex.status == http.StatusOK: // another 2xx does not say that the list is whole
-			return readPage(ex, refIDs, at)
+			p, err := readPage(ex, refIDs, at)
+			if err == nil && c.watchList != nil {
+				c.watchList(p.list(refIDs, target))
+			}
+			return p, err
 		case ex.status == http.StatusUnauthorized && !renewed:
 			renewed = true
 			if _, err := c.tokens.replace(ctx, with); err != nil {
@@ -258,7 +293,7 @@ func readPage(ex exchange, refIDs []string, at *turner) (page, error) {
 	if !ok || json.Unmarshal(raw, &items) != nil || items == nil { // null is no list
 		return page{}, errors.New("the answer has no list of items")
 	}
-	p := page{unreadable: make(map[string]string)}
+	p := page{unreadable: make(map[string]string), groups: make(map[string]string)}
 	if raw, ok := in["next_page_cursor"]; ok && json.Unmarshal(raw, &p.next) != nil {
 		return page{}, errors.New("next_page_cursor is not a string")
 	}
@@ -266,12 +301,20 @@ func readPage(ex exchange, refIDs []string, at *turner) (page, error) {
 		if !at.isNew(item) {
 			continue
 		}
-		refID, err := refIDOf(item)
+		refID, groupID, err := whoseIs(item)
+		if credit := recordIn(item); errors.Is(err, errNameless) && credit != nil && credit.Direction == transfer.Credit && credit.GroupID != "" {
+			credit.AnsweredAt = dateOf(ex.header)
+			p.nameless = append(p.nameless, *credit)
+			continue
+		}
 		if err != nil {
 			p.stray = err.Error()
 			continue
 		}
 		p.listed = append(p.listed, refID)
+		if groupID != "" {
+			p.groups[groupID] = refID
+		}
 		if !slices.Contains(refIDs, refID) {
 			continue
 		}
@@ -281,20 +324,33 @@ func readPage(ex exchange, refIDs []string, at *turner) (page, error) {
 			continue
 		}
 		record.AnsweredAt = dateOf(ex.header)
-		p.records = append(p.records, record)
+		p.records = append(p.records, named{record, refID})
 	}
 	return p, nil
 }
 
-// refIDOf reads whose an item is.
-func refIDOf(item json.RawMessage) (string, error) {
+// list is what is told of the page.
+func (p *page) list(refIDs []string, target *url.URL) List {
+	l := List{Asked: len(refIDs), Length: len(target.RequestURI()), Items: len(p.listed) + len(p.nameless), More: p.next != ""}
+	for _, refID := range p.listed {
+		if !slices.Contains(refIDs, refID) {
+			l.Others++
+		}
+	}
+	return l
+}
+
+// whoseIs reads the ref_id of an item, and its group_id where it has one.
+func whoseIs(item json.RawMessage) (refID, groupID string, err error) {
 	fields, err := transfer.ObjectFields(item)
 	if err != nil {
-		return "", fmt.Errorf("an item cannot be read as a transfer record: %w", err)
+		return "", "", fmt.Errorf("an item cannot be read as a transfer record: %w", err)
 	}
-	var refID string
+	if json.Unmarshal(fields["group_id"], &groupID) != nil {
+		groupID = ""
+	}
 	if json.Unmarshal(fields["ref_id"], &refID) != nil || refID == "" {
-		return "", errors.New("an item has no ref_id that can be read")
+		return "", "", errNameless
 	}
-	return refID, nil
+	return refID, groupID, nil
 }

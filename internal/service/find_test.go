@@ -264,6 +264,77 @@ func TestFindHoldsBackOnlyWhatCannotBeRead(t *testing.T) {
 	}
 }
 
+// TestFindNamesCredits answers lookups with credit sides that have no ref_id.
+func TestFindNamesCredits(t *testing.T) {
+	of := func(refID, id, direction, group string) string {
+		return strings.NewReplacer(`"DEBIT"`, fmt.Sprintf("%q", direction), "INTERNAL_TRANSFER_DEBIT", "INTERNAL_TRANSFER_"+direction, `"group_id":"g"`, fmt.Sprintf(`"group_id":%q`, group)).Replace(record(refID, id))
+	}
+	nameless := func(id, direction, group string) string {
+		return strings.Replace(of("nobody", id, direction, group), `"ref_id":"nobody",`, "", 1)
+	}
+	tests := map[string]struct {
+		pages      []string
+		want       map[string][]string // ids
+		unreadable []string
+	}{
+		"the credit side follows": {
+			[]string{of("a", "a1", "DEBIT", "ga") + "," + nameless("a2", "CREDIT", "ga") + "," + of("b", "b1", "DEBIT", "gb")},
+			map[string][]string{"a": {"a1", "a2"}, "b": {"b1"}}, nil,
+		},
+		"the credit side comes first, on a page of its own": {
+			[]string{nameless("a2", "CREDIT", "ga"), of("a", "a1", "DEBIT", "ga")},
+			map[string][]string{"a": {"a1", "a2"}}, nil,
+		},
+		"the credit side is of a ref_id that nobody asked for": {
+			[]string{of("z", "z1", "DEBIT", "gz") + "," + nameless("z2", "CREDIT", "gz") + "," + of("a", "a1", "DEBIT", "ga")},
+			map[string][]string{"a": {"a1"}}, nil,
+		},
+		"its debit side is in no list": {
+			[]string{nameless("a2", "CREDIT", "ga")}, nil, []string{"a", "b"},
+		},
+		"a debit side without a ref_id": {
+			[]string{of("a", "a1", "CREDIT", "ga") + "," + nameless("a2", "DEBIT", "ga")}, nil, []string{"a", "b"},
+		},
+		"it has no group_id": {
+			[]string{of("a", "a1", "DEBIT", "") + "," + nameless("a2", "CREDIT", "")}, nil, []string{"a", "b"},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+				n, _ := strconv.Atoi(r.URL.Query().Get("page_cursor"))
+				next := ""
+				if n+1 < len(tt.pages) {
+					next = fmt.Sprintf(`,"next_page_cursor":"%d"`, n+1)
+				}
+				always(200, "", `{"items":[`+tt.pages[n]+`]`+next+`}`)(rw, r)
+			}}
+			w.in(t, func(t *testing.T, c *service.Client) {
+				found, err := c.Find(t.Context(), []string{"a", "b"})
+				var unreadable []string
+				if why, ok := errors.AsType[*executor.UnreadableError](err); ok {
+					unreadable = slices.Sorted(maps.Keys(why.Reasons))
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				ids := make(map[string][]string)
+				for refID, records := range found {
+					for _, r := range records {
+						ids[refID] = append(ids[refID], r.ID)
+					}
+					slices.Sort(ids[refID])
+				}
+				if diff := cmp.Diff(tt.want, ids, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("found (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(tt.unreadable, unreadable, cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("unreadable (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
 // TestFindTakesNoTwinForAbsence answers lookups with ref_ids in other letters than were asked for.
 func TestFindTakesNoTwinForAbsence(t *testing.T) {
 	tests := map[string]struct {

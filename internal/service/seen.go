@@ -17,6 +17,19 @@ type Seen struct {
 	Status       int    // 0 where no answer was read
 	Begun        bool   // a byte of it may have left
 	Reason       string // why there is no whole answer, in words; "" where there is
+
+	// Of a token that was answered:
+	Life  time.Duration // as expires_in says; 0 where it does not
+	Lacks []string      // scopes that were asked for and not granted
+}
+
+// List is one page of a lookup that was read.
+type List struct {
+	Asked  int  // ref_ids
+	Length int  // bytes of its address, without scheme and host
+	Items  int  // records
+	Others int  // of these, of ref_ids that were not asked for
+	More   bool // it named a further page
 }
 
 // isSeen reports whether anybody watches single requests.

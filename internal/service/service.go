@@ -78,6 +78,8 @@ type Options struct {
 	// Up is how long the machine is up, sleep included: by it deadlines are held that pass while the
 	// machine sleeps. Nil, or one that always returns 0, is a system that has no such clock.
 	Up func() time.Duration
+
+	WatchList func(List) // is told of each page of a lookup, as Watch is; nil for nobody
 }
 
 // AuthStyle says where a request for a token has the client's credentials (RFC 6749, section 2.3.1).
@@ -123,6 +125,7 @@ type Client struct {
 	secrets    *redact.Set // removed from all that comes back: some services repeat a request in their errors
 	log        zerolog.Logger
 	watch      func(Seen)
+	watchList  func(List)
 	now        func() time.Time
 	watches    watches
 }
@@ -150,7 +153,8 @@ func New(o Options) (*Client, error) {
 	base.Path, base.RawPath = strings.TrimRight(base.Path, "/"), ""
 	c := &Client{
 		name: o.String(), base: base, lookupPath: o.LookupPath, lookups: new(lookupLength), userAgent: o.UserAgent,
-		timeout: o.Timeout, sign: o.Sign, signed: http.CanonicalHeaderKey(o.SignatureHeader), transport: transport, log: o.Log, watch: o.Watch, now: o.Now,
+		timeout: o.Timeout, sign: o.Sign, signed: http.CanonicalHeaderKey(o.SignatureHeader), transport: transport,
+		log: o.Log, watch: o.Watch, watchList: o.WatchList, now: o.Now,
 		secrets: o.secrets(), watches: watches{now: o.Now, up: o.Up},
 	}
 	c.direct = newDirect(base, transport, c.watches)

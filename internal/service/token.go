@@ -248,11 +248,13 @@ func (t *tokens) fetchBy(style AuthStyle) (*token, error) {
 		c.show(seen)
 		return nil, failure
 	}
-	c.show(seen)
 	c.secrets.AddPassing(got.AccessToken)
 	c.secrets.AddPassing(got.RefreshToken)
 	fresh := &token{header: c.header(got.AccessToken), date: via.date, lacks: lacking(t.config.Scopes, got)}
-	if life := lifetime(got); life > 0 {
+	life := lifetime(got)
+	seen.Life, seen.Lacks = life, fresh.lacks
+	c.show(seen)
+	if life > 0 {
 		fresh.expires = began.Add(life)
 		fresh.renewAt = fresh.expires.Add(-min(renewBefore, life/5))
 		log = log.Dur("life", life)
