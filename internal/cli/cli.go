@@ -100,6 +100,7 @@ type process struct {
 
 	runID      string                              // of an apply; "" for other commands
 	watch      func(service.Seen)                  // is shown each request; nil for nobody
+	watchList  func(service.List)                  // is shown each page of a lookup; nil for nobody
 	atEnd      func(ctx context.Context, code int) // what is done when all else is over; nil for nothing
 	failed     error                               // the first thing that was said to be wrong; nil for nothing
 	failedHint string                              // a command that helps; "" for none

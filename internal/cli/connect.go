@@ -30,7 +30,7 @@ type connection struct {
 func (w *workspace) connect(ctx context.Context, inFlightMax int, faults ...string) (*connection, error) {
 	options := service.Options{
 		Timeout: w.config.Service.Timeout, InFlightMax: inFlightMax,
-		UserAgent: "remit/" + readVersion().Version, Now: w.now, Watch: w.watch,
+		UserAgent: "remit/" + readVersion().Version, Now: w.now, Watch: w.watch, WatchList: w.watchList,
 		Up: func() time.Duration { return w.boot().Up },
 	}
 	var err error

@@ -22,6 +22,7 @@ import (
 	"remit/executor"
 	"remit/internal/cli"
 	"remit/internal/functions"
+	"remit/internal/contract"
 	"remit/internal/sandbox"
 	"remit/planner"
 	"remit/state"
@@ -444,6 +445,39 @@ func TestDocsFaults(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("commands.md and the sandbox have other faults (-sandbox +commands.md):\n%s", diff)
 	}
+}
+
+// TestDocsContract holds the rows of contract.md against those that certify tries.
+func TestDocsContract(t *testing.T) {
+	doc := readDocument(t, "contract.md")
+	for _, part := range contract.Parts() {
+		var want, got []string
+		for _, row := range contract.Rows() {
+			if row.Part == part {
+				want = append(want, fmt.Sprintf("| `%s` | %s | %s |", row.Name, row.Needs, row.Otherwise))
+			}
+		}
+		for _, row := range rows(doc.sections[string(part)]) {
+			got = append(got, "| "+strings.Join(row, " | ")+" |")
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("contract.md, %q, and certify disagree (-certify +contract.md):\n%s", part, diff)
+		}
+	}
+	if diff := cmp.Diff(contract.Parts(), partsOf(doc)); diff != "" {
+		t.Errorf("contract.md has other parts (-certify +contract.md):\n%s", diff)
+	}
+}
+
+// partsOf are the sections of contract.md that have rows.
+func partsOf(doc document) []contract.Part {
+	var parts []contract.Part
+	for _, heading := range doc.under["Row by row"] {
+		if heading != "Row by row" {
+			parts = append(parts, contract.Part(heading))
+		}
+	}
+	return parts
 }
 
 // TestDocsLines holds the lines that commands write with --json against those that

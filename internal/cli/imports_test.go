@@ -31,6 +31,7 @@ var layer = map[string]int{
 	"remit/internal/bench/load":    6,
 	"remit/internal/bench/measure": 0,
 
+	"remit/internal/certify":    5,
 	"remit/internal/view":       5,
 	"remit/internal/service":    5,
 	"remit/internal/sandbox":    5,
@@ -53,6 +54,7 @@ var layer = map[string]int{
 	"remit/internal/sshkey":     2,
 	"remit/internal/calendar":   1,
 	"remit/internal/records":    1,
+	"remit/internal/contract":   0,
 	"remit/internal/zone":       0,
 	"remit/internal/approval":   1,
 	"remit/internal/boot":       0,

@@ -132,6 +132,9 @@ func FaultKinds() []FaultKind {
 	return kinds
 }
 
+// FaultModes lists what the Mode of a kind may be; none where it has none.
+func FaultModes(kind FaultKind) []string { return slices.Clone(forms()[kind].modes) }
+
 // ParseFault reads a fault from its text form: the name of a kind, and behind = what belongs
 // to it, separated by commas, in any order: a duration such as 20ms, a number or a mode,
 // where the kind has one; a chance such as 2%; #3 for the third request to create only; and

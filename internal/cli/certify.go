@@ -1,0 +1,384 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/google/uuid"
+	"github.com/spf13/cobra"
+
+	"remit/config"
+	"remit/executor"
+	"remit/internal/certify"
+	"remit/internal/confined"
+	"remit/internal/contract"
+	"remit/internal/sandbox"
+	"remit/internal/service"
+	"remit/internal/shell"
+	"remit/internal/transfer"
+	"remit/internal/view"
+	"remit/planner"
+	"remit/state"
+	"remit/state/sqlite"
+)
+
+// certifyName is where certify keeps its states, below the configuration's directory.
+const certifyName = ".remit/certify"
+
+// certifying is one remit certify.
+type certifying struct {
+	source
+	from, to, platformTo string
+	amounts              []string
+	tooMuch, asset       string
+	resume               bool
+	wait                 time.Duration
+	autoApprove          bool
+	input                bool
+	asJSON               bool
+	faults               []string // of the sandbox
+}
+
+func newCertify(p *process) *cobra.Command {
+	c := certifying{source: source{need: config.NeedControls}}
+	cmd := &cobra.Command{
+		Use:   "certify",
+		Short: "Try a service, in a test environment, against what remit needs of it",
+		Long: "Try a service against docs/contract.md, row by row, and say of each row whether it holds, differs\n" +
+			"or is unknown. It makes transfers of the amounts that you name, some ten of them, so it is for\n" +
+			"a test environment, and for a directory whose state has no transfer. It keeps a state of its\n" +
+			"own in " + certifyName + "; after an interrupt the next certify settles what was in doubt first.\n\n" +
+			"How long the service protects a ref_id from a second transfer takes that long to find out: type\n" +
+			"the same with --resume once replay_window is over.\n\n" +
+			"Exit codes: 0 no row differs; 1 an error, nothing was sent; 3 a row differs; 4 some of its\n" +
+			"transfers are in doubt, and the next certify settles them; 5 a limit or a policy said no, nothing was\n" +
+			"sent; 129, 130, 143 interrupted, nothing in doubt.",
+		Example: "  remit certify --sandbox --from=treasury --to=supplier --amount=1.05 --asset=USD\n" +
+			"  remit certify --from=treasury --to=supplier --platform-to=partner --amount=1.05 --amount=0.10 --asset=USD\n" +
+			"  remit certify --resume --auto-approve --from=treasury --to=supplier --amount=1.05 --asset=USD",
+		Args: exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), p) },
+	}
+	c.flags(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&c.from, "from", "", "the `profile` that pays: the name of a profile block, or a profile ID")
+	flags.StringVar(&c.to, "to", "", "the `profile` that internal transfers pay; without it they are not tried")
+	flags.StringVar(&c.platformTo, "platform-to", "", "the `profile` that platform transfers pay; without it they are not tried")
+	flags.StringArrayVar(&c.amounts, "amount", nil, "the `amount` of each transfer; with a second one, both are tried")
+	flags.StringVar(&c.asset, "asset", "", "the asset of each transfer")
+	flags.StringVar(&c.tooMuch, "too-much", "", "an `amount` that the profile does not have, which the service has to refuse")
+	flags.BoolVar(&c.resume, "resume", false, "make no new transfer: only send again what an earlier certify kept for that")
+	flags.DurationVar(&c.wait, "wait", time.Minute, "how long the service may take to list a transfer, and to complete it")
+	flags.BoolVar(&c.autoApprove, "auto-approve", false, "don't ask")
+	flags.BoolVar(&c.input, "input", true, "ask where something must be answered")
+	flags.BoolVar(&c.asJSON, "json", false, "write JSON Lines")
+	flags.StringArrayVar(&c.faults, "fault", nil, "with --sandbox: misbehave, as `KIND=VALUE`, such as lost-answer=2%; may be repeated")
+	return cmd
+}
+
+func (c *certifying) run(ctx context.Context, p *process) error {
+	if c.asJSON {
+		p.json() // what goes wrong is told there too
+	}
+	if err := c.check(p); err != nil {
+		return err
+	}
+	w, err := p.open(&c.source, c.asJSON)
+	if err != nil {
+		return err
+	}
+	options, err := c.options(w)
+	if err != nil {
+		return err
+	}
+	if c.sandbox {
+		w.box = filepath.Join(c.dir, filepath.FromSlash(certifyName), "sandbox")
+		return c.withStates(ctx, w, w.box, options)
+	}
+	if isProduction(w.config.Environment) {
+		return fmt.Errorf("environment %q: certify makes transfers to see what becomes of them, so it is for a test environment; nothing was sent", w.config.Environment)
+	}
+	// The lock keeps an apply from making the state's first transfer meanwhile.
+	err = w.locked(ctx, w.holder("remit certify"), 0, func(_ state.Journal, snapshot state.Snapshot) error {
+		if err := refuseUsed(ctx, w, snapshot); err != nil {
+			return err
+		}
+		return c.withStates(ctx, w, filepath.Join(c.dir, filepath.FromSlash(certifyName)), options)
+	})
+	return err
+}
+
+// check refuses before anything is read what could not be tried.
+func (c *certifying) check(p *process) error {
+	canAsk := c.input && p.interactive()
+	switch {
+	case c.from == "" || c.asset == "" || len(c.amounts) == 0 || c.to == "" && c.platformTo == "":
+		return withHint(errors.New("certify takes --from, --amount, --asset, and --to or --platform-to or both; nothing was sent"), "remit certify --help")
+	case c.wait < 0:
+		return fmt.Errorf("--wait=%v is no length of time to wait; it takes 0s or more", c.wait)
+	case !c.autoApprove && !canAsk:
+		return errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so certify needs --auto-approve; nothing was sent")
+	case len(c.faults) > 0 && !c.sandbox:
+		return errors.New("--fault is for --sandbox: a real service has its own")
+	}
+	_, err := sandbox.ParseFaults(c.faults...)
+	return err
+}
+
+// isProduction reports whether an environment is called one in which money moves for good.
+func isProduction(environment string) bool {
+	words := strings.FieldsFunc(strings.ToLower(environment), func(r rune) bool { return !unicode.IsLetter(r) })
+	return slices.ContainsFunc(words, func(word string) bool {
+		return slices.Contains([]string{"production", "prod", "prd", "live"}, word)
+	})
+}
+
+// refuseUsed refuses a directory whose state has a transfer: whoever uses an environment for transfers that
+// count has others' records in it.
+func refuseUsed(ctx context.Context, w *workspace, snapshot state.Snapshot) error {
+	for _, err := range snapshot.Outlines(ctx) {
+		if err != nil {
+			return w.stateError(err)
+		}
+		return fmt.Errorf("the state %s has transfers, so %s is in use; nothing was sent. certify is for a test environment, in a directory of its own: "+
+			"copy the service block and the profiles there, write the base_url of the test environment, and type remit init", w.path, w.config.Service.BaseURL)
+	}
+	return nil
+}
+
+// options reads what the flags name.
+func (c *certifying) options(w *workspace) (certify.Options, error) {
+	o := certify.Options{Asset: c.asset, Resume: c.resume, Wait: c.wait, Controls: controlsOf(w.config, c.sandbox)}
+	var failures []error
+	for _, side := range []struct {
+		flag, name string
+		party      *certify.Party
+	}{{"--from", c.from, &o.From}, {"--to", c.to, &o.To}, {"--platform-to", c.platformTo, &o.PlatformTo}} {
+		party, err := w.party(side.flag, side.name)
+		failures = append(failures, err)
+		*side.party = party
+		if side.party != &o.From && party == o.From {
+			failures = append(failures, fmt.Errorf("%s=%s is the profile that pays", side.flag, side.name))
+		}
+	}
+	for _, text := range c.amounts {
+		amount, err := transfer.ParseAmount(text)
+		if err != nil {
+			failures = append(failures, fmt.Errorf("--amount=%s: %w", text, err))
+		}
+		o.Amounts = append(o.Amounts, amount)
+	}
+	if c.tooMuch != "" {
+		var err error
+		if o.TooMuch, err = transfer.ParseAmount(c.tooMuch); err != nil {
+			failures = append(failures, fmt.Errorf("--too-much=%s: %w", c.tooMuch, err))
+		}
+	}
+	if len(o.Amounts) > certify.AmountsMax {
+		failures = append(failures, fmt.Errorf("--amount is given %d times; it takes %d at most", len(o.Amounts), certify.AmountsMax))
+	}
+	if err := errors.Join(failures...); err != nil {
+		return o, fmt.Errorf("%w; nothing was sent", err)
+	}
+	service := w.config.Service
+	limits := make(map[transfer.Operation]executor.RateLimit, len(service.RateLimits))
+	for op, limit := range service.RateLimits {
+		limits[op] = executor.RateLimit(limit)
+	}
+	o.Policy = executor.Policy{
+		Operator: service.Operator, FingerprintKey: service.FingerprintKey, ReplayWindow: service.ReplayWindow,
+		RequestTimeout: service.Timeout, RateLimits: limits,
+	}
+	return o, nil
+}
+
+// party is the profile block of a name, or the profile with that ID; none where nothing is named.
+func (w *workspace) party(flag, name string) (certify.Party, error) {
+	if name == "" {
+		return certify.Party{}, nil
+	}
+	known := w.config.ProfileNames()
+	if !slices.Contains(slices.Collect(maps.Values(known)), name) {
+		if err := transfer.CheckText(name); err != nil {
+			return certify.Party{}, fmt.Errorf("%s=%s %w", flag, name, err)
+		}
+		return certify.Party{ProfileID: name}, nil
+	}
+	value, diags := w.config.Eval("profile." + name)
+	if diags.HasErrors() {
+		return certify.Party{}, fmt.Errorf("%s=%s: %w", flag, name, diags)
+	}
+	text := func(attribute string) string {
+		if v := value.GetAttr(attribute); !v.IsNull() {
+			return v.AsString()
+		}
+		return ""
+	}
+	return certify.Party{ProfileID: text("profile_id"), IdentityID: text("identity_id"), AccountID: text("account_id")}, nil
+}
+
+// withStates runs the trial on the states in a directory, which are made where they are missing.
+func (c *certifying) withStates(ctx context.Context, w *workspace, dir string, o certify.Options) error {
+	root, err := os.OpenRoot(c.dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }() // nothing was written through it
+	if err := confined.CheckDirectory(root, certifyName); err != nil {
+		return fmt.Errorf("certify cannot keep its state in %s: %w; remove it", certifyName, err)
+	}
+	trial := &certify.Trial{
+		Options: o, Clock: w.clock(), Random: rand.Float64, By: w.holder("remit certify"), RunID: uuid.NewString,
+		Tell: func(doing string) { w.begin(doing) },
+	}
+	var done []func()
+	defer func() {
+		for _, f := range slices.Backward(done) {
+			f()
+		}
+	}()
+	for name, journal := range map[string]*state.Journal{"remit.db": &trial.Journal, "other.db": &trial.Other} {
+		locked, unlock, err := c.lockOwn(ctx, w, filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		done = append(done, unlock)
+		*journal = locked
+	}
+	return c.try(ctx, w, trial)
+}
+
+// lockOwn opens one of certify's own states under its lock.
+func (c *certifying) lockOwn(ctx context.Context, w *workspace, path string) (state.Journal, func(), error) {
+	place := file{path, sqlite.Options{Now: w.now}}
+	by := w.holder("remit certify")
+	switch there, err := place.Look(ctx); {
+	case err != nil:
+		return nil, nil, err
+	case !there:
+		created := state.Created{Lineage: uuid.NewString(), Environment: w.binding.Environment, Service: w.binding.Service, By: by}
+		if err := place.Create(ctx, created); err != nil {
+			return nil, nil, fmt.Errorf("make the state %s: %w; nothing was sent", path, err)
+		}
+	}
+	store, err := place.Open(ctx)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the state %s: %w; nothing was sent", path, err)
+	}
+	journal, err := store.Lock(ctx, by, 0)
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("lock state %s: %w; nothing was sent", path, err), store.Close())
+	}
+	unlock := func() {
+		_ = journal.Unlock() // every append was durable when it returned
+		_ = store.Close()
+	}
+	snapshot, err := journal.Snapshot(ctx)
+	if err == nil {
+		err = snapshot.Meta().Check(w.binding.Environment, "", w.binding.Service)
+		_ = snapshot.Close() // it was only read
+	}
+	if err != nil {
+		unlock()
+		return nil, nil, fmt.Errorf("%s is the state of trials of another service: %w; nothing was sent. Move %s away, and keep it", path, err, certifyName)
+	}
+	return journal, unlock, nil
+}
+
+// try shows what is to be sent, asks, and carries it out.
+func (c *certifying) try(ctx context.Context, w *workspace, trial *certify.Trial) error {
+	plan, err := trial.Plan(ctx)
+	if err != nil {
+		return err
+	}
+	for _, o := range plan.Obstacles {
+		if o.Kind == planner.ObstacleLimit || o.Kind == planner.ObstaclePolicy {
+			return hinted{fmt.Errorf("%s: %s Nothing was sent", o.Address, o.Detail), "", exitControl}
+		}
+	}
+	if err := c.confirm(ctx, w, plan); err != nil {
+		return err
+	}
+	w.watch = func(s service.Seen) {
+		if s.Token || s.Method == http.MethodGet {
+			trial.Watch(certify.Exchange{Token: s.Token, Status: s.Status, Life: s.Life, Lacks: s.Lacks})
+		}
+	}
+	w.watchList = func(l service.List) {
+		trial.Watch(certify.Exchange{IsPage: true, Length: l.Length, Asked: l.Asked, Others: l.Others, More: l.More})
+	}
+	connection, err := w.connect(ctx, 1, c.faults...)
+	if err != nil {
+		return err
+	}
+	defer connection.close()
+	trial.Submitter, trial.Finder = connection.submitter, connection.finder
+	report, failed := trial.Run(ctx)
+	w.quiet()
+	shown := c.show(w, report)
+	switch {
+	case errors.Is(failed, executor.ErrJournal):
+		return hinted{fmt.Errorf("certify's own state failed: %w", failed), "", exitLook}
+	case failed != nil && ctx.Err() == nil && report.Requests == 0:
+		return fmt.Errorf("%w; nothing was sent", failed)
+	case failed != nil && ctx.Err() == nil:
+		return hinted{failed, "", exitLook}
+	case shown != nil:
+		return shown
+	case len(report.LeftOpen) > 0:
+		return exitCode(exitLook)
+	case ctx.Err() != nil:
+		return exitCode(interruptCode(ctx))
+	case report.Count(contract.Differs) > 0:
+		return exitCode(exitPartial)
+	}
+	return nil
+}
+
+// confirm says what is to be sent, and asks.
+func (c *certifying) confirm(ctx context.Context, w *workspace, plan *planner.Plan) error {
+	o := view.CertifyOptions{Screen: w.screen(w.stderr), Destination: w.destination(), Resume: c.resume, Sandbox: c.sandbox}
+	if err := view.Certifying(w.stderr, plan.Totals[planner.Submit], o); err != nil || c.autoApprove {
+		return err
+	}
+	return w.confirm(ctx, "Do you want to make these transfers at "+view.Visible(w.destination())+"?", "certify was not approved. Nothing was sent")
+}
+
+func (c *certifying) show(w *workspace, report contract.Report) error {
+	o := view.CertifyOptions{Screen: w.screen(w.stdout), Destination: w.destination(), Resume: c.resume, Sandbox: c.sandbox}
+	if report.Kept > 0 && !c.sandbox {
+		o.Next = c.command(c.words() + " --resume")
+	}
+	if c.asJSON {
+		return w.json().Certified(report, o)
+	}
+	return view.Certified(w.stdout, report, o)
+}
+
+// words are the command and the flags that say what is tried.
+func (c *certifying) words() string {
+	words := "certify"
+	add := func(flag, value string) {
+		if value != "" {
+			words += " --" + flag + "=" + shell.Word(value)
+		}
+	}
+	add("from", c.from)
+	add("to", c.to)
+	add("platform-to", c.platformTo)
+	for _, amount := range c.amounts {
+		add("amount", amount)
+	}
+	add("asset", c.asset)
+	return words
+}
