@@ -13,6 +13,15 @@ import (
 // busyMax is how often a request may go unprocessed before the trial waits for it no longer.
 const busyMax = 3
 
+// Statuses of HTTP (RFC 9110, and RFC 6585 for the last) that a trial tells apart.
+const (
+	statusUnauthorized   = 401
+	statusConflict       = 409
+	statusTooLarge       = 413
+	statusURITooLong     = 414
+	statusHeaderTooLarge = 431
+)
+
 // gate stands between a run and the service. It keeps each answer for the judgement, and those of probes whose
 // answer is kept back from the run as well: to the run they are lost on the way, as the network loses some.
 type gate struct {

@@ -2,7 +2,6 @@ package certify
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -161,7 +160,7 @@ func (t *Trial) judgeTokenLife(s sheet) {
 		}
 	}
 	refused := slices.ContainsFunc(t.gate.attempts, func(a attempt) bool { return a.answer.Kind == executor.TokenRefused }) ||
-		slices.ContainsFunc(t.watch.exchanges, func(e Exchange) bool { return !e.Token && e.Status == http.StatusUnauthorized })
+		slices.ContainsFunc(t.watch.exchanges, func(e Exchange) bool { return !e.Token && e.Status == statusUnauthorized })
 	switch {
 	case refused:
 		s.differs(contract.TokenLife, "The service refused, with 401, a token that it had just issued and that had not expired.")
@@ -198,10 +197,10 @@ func (t *Trial) judgeAnswers(s sheet) {
 // judgeUnclear names what was wrong with an answer, and what a lookup says became of the transfer.
 func (t *Trial) judgeUnclear(s sheet, a attempt) {
 	row := contract.Answer
-	switch status := a.answer.HTTPStatus; {
-	case status/100 == 3:
+	switch a.answer.HTTPStatus / 100 {
+	case 3:
 		row = contract.Redirect
-	case status/100 == 2:
+	case 2:
 		row = contract.AnswerRecord
 	}
 	s.differs(row, "%s%s", a.answer.Reason, t.became(a.request.RefID))

@@ -1,7 +1,6 @@
 package certify
 
 import (
-	"net/http"
 	"time"
 
 	"remit/executor"
@@ -162,7 +161,7 @@ func (t *Trial) judgeOtherLookups(s sheet) {
 			s.differs(contract.LookupAbsent, "It lists records of ref_ids that were not asked for.")
 		case e.IsPage:
 			longest = max(longest, e.Length)
-		case !e.Token && (e.Status == http.StatusRequestURITooLong || e.Status == http.StatusRequestEntityTooLarge || e.Status == http.StatusRequestHeaderFieldsTooLarge):
+		case !e.Token && (e.Status == statusURITooLong || e.Status == statusTooLarge || e.Status == statusHeaderTooLarge):
 			s.differs(contract.LookupLength, "An address that is as long as remit makes them is answered with %d.", e.Status)
 		}
 	}

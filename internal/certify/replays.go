@@ -1,8 +1,6 @@
 package certify
 
 import (
-	"net/http"
-
 	"remit/executor"
 	"remit/internal/contract"
 	"remit/internal/transfer"
@@ -149,7 +147,7 @@ func (t *Trial) judgeOther(s sheet, p *probe, a executor.Answer) {
 	switch {
 	case a.Kind == executor.Exists, a.Kind == executor.Rejected:
 		s.holds(contract.ReplayOther)
-		if a.HTTPStatus != http.StatusConflict {
+		if a.HTTPStatus != statusConflict {
 			s.note(contract.ReplayOther, "With %s it is answered with %d.", p.name, a.HTTPStatus)
 		}
 	case a.Kind != executor.Answered || first == nil:

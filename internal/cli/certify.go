@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -310,7 +309,7 @@ func (c *certifying) try(ctx context.Context, w *workspace, trial *certify.Trial
 		return err
 	}
 	w.watch = func(s service.Seen) {
-		if s.Token || s.Method == http.MethodGet {
+		if s.Token || s.Method == "GET" {
 			trial.Watch(certify.Exchange{Token: s.Token, Status: s.Status, Life: s.Life, Lacks: s.Lacks})
 		}
 	}

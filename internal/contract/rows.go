@@ -2,29 +2,47 @@ package contract
 
 func tokenRows() []Row {
 	return []Row{
-		{Token, Tokens, "token_url answers a token to the client's credentials.",
-			"Nothing is sent, exit code 1. Correct token_url, client_id, the secret or auth_style."},
-		{TokenScope, Tokens, "The token has every scope that was asked for.",
-			"The first 403 stops a run. Ask the operator for the scope, or correct scopes."},
-		{TokenLife, Tokens, "A token is good for as long as expires_in says.",
-			"After a 401 remit gets one new token and repeats the request. It stops the run where that token is refused as well."},
-		{Clock, Tokens, "The token's answer has a Date within 5 minutes of this machine's clock.",
-			"Another time stops the run before anything is sent. Without a Date only the clock of this machine says how old a doubt is, and remit sends a doubt of before a restart of the machine never again by itself."},
+		{
+			Token, Tokens, "token_url answers a token to the client's credentials.",
+			"Nothing is sent, exit code 1. Correct token_url, client_id, the secret or auth_style.",
+		},
+		{
+			TokenScope, Tokens, "The token has every scope that was asked for.",
+			"The first 403 stops a run. Ask the operator for the scope, or correct scopes.",
+		},
+		{
+			TokenLife, Tokens, "A token is good for as long as expires_in says.",
+			"After a 401 remit gets one new token and repeats the request. It stops the run where that token is refused as well.",
+		},
+		{
+			Clock, Tokens, "The token's answer has a Date within 5 minutes of this machine's clock.",
+			"Another time stops the run before anything is sent. Without a Date only the clock of this machine says how old a doubt is, and remit sends a doubt of before a restart of the machine never again by itself.",
+		},
 	}
 }
 
 func answerRows() []Row {
 	return []Row{
-		{Accepted, Answers, "A request that is right is not refused.",
-			"The transfer is refused: no money moved. The problem of the answer says why."},
-		{Answer, Answers, "Each request gets a whole answer within timeout that says whether a transfer was made.",
-			"The transfer is in doubt: remit looks it up, or sends the recorded request again within replay_window. Raise timeout where the service is slow."},
-		{AnswerRecord, Answers, "A 2xx answer is one transfer record in JSON, with every field that the service's document requires.",
-			"The transfer is in doubt: remit looks it up, or sends the recorded request again within replay_window."},
-		{Redirect, Answers, "No request is redirected.",
-			"remit follows no redirect, which would hand the token to another address: the transfer is in doubt, and the run stops. Correct base_url."},
-		{Pace, Answers, "Requests that come one after another are processed.",
-			"After 425 and 429 remit waits as Retry-After says and slows down. What is never processed is sent by a later run. Set rate_limit to what the operator allows."},
+		{
+			Accepted, Answers, "A request that is right is not refused.",
+			"The transfer is refused: no money moved. The problem of the answer says why.",
+		},
+		{
+			Answer, Answers, "Each request gets a whole answer within timeout that says whether a transfer was made.",
+			"The transfer is in doubt: remit looks it up, or sends the recorded request again within replay_window. Raise timeout where the service is slow.",
+		},
+		{
+			AnswerRecord, Answers, "A 2xx answer is one transfer record in JSON, with every field that the service's document requires.",
+			"The transfer is in doubt: remit looks it up, or sends the recorded request again within replay_window.",
+		},
+		{
+			Redirect, Answers, "No request is redirected.",
+			"remit follows no redirect, which would hand the token to another address: the transfer is in doubt, and the run stops. Correct base_url.",
+		},
+		{
+			Pace, Answers, "Requests that come one after another are processed.",
+			"After 425 and 429 remit waits as Retry-After says and slows down. What is never processed is sent by a later run. Set rate_limit to what the operator allows.",
+		},
 	}
 }
 
@@ -32,47 +50,75 @@ func recordRows() []Row {
 	const stops = "A conflict: the run starts nothing new, and a person finds out what was moved."
 	const unverified = "Unverified: a person accepts the record."
 	return []Row{
-		{Side, Records, "The answered record is the debit side.",
-			"In doubt: the credit side alone does not say what was debited. A lookup with both sides settles it."},
+		{
+			Side, Records, "The answered record is the debit side.",
+			"In doubt: the credit side alone does not say what was debited. A lookup with both sides settles it.",
+		},
 		{Amount, Records, "amount is the number that was asked for, in any spelling.", stops},
 		{Asset, Records, "asset, and balance_asset where it is there, are those that were asked for.", stops},
 		{Profile, Records, "profile_id, and identity_id and account_id where they are there, are the sender's.", stops},
-		{Type, Records, "type is the operation with the operator's word, and the side.",
-			stops + " Correct operator."},
-		{Metadata, Records, "metadata comes back as it was sent, or not at all.",
-			stops + " Where the service changes metadata, declare none, and set no fingerprint_key."},
+		{
+			Type, Records, "type is the operation with the operator's word, and the side.",
+			stops + " Correct operator.",
+		},
+		{
+			Metadata, Records, "metadata comes back as it was sent, or not at all.",
+			stops + " Where the service changes metadata, declare none, and set no fingerprint_key.",
+		},
 		{RecordID, Records, "Each record has an id of its own.", stops},
 		{GroupID, Records, "Each transfer has a group_id of its own.", unverified},
 		{Total, Records, "total is amount, or amount with fee added or taken off.", unverified},
-		{CreatedAt, Records, "created_at is when the transfer was made.",
-			"A record that is older than its request counts as made by somebody else: adopted, or unverified where nothing proves whom it paid."},
+		{
+			CreatedAt, Records, "created_at is when the transfer was made.",
+			"A record that is older than its request counts as made by somebody else: adopted, or unverified where nothing proves whom it paid.",
+		},
 		{CustomerID, Records, "All records have one customer_id.", stops},
-		{Form, Records, "Fields and values are those that the service's document lists.",
-			"remit keeps what it does not know, and does not read it."},
-		{Status, Records, "status is PENDING, COMPLETED or FAILED.",
-			"Another status is not final: what depends on the transfer is not sent, and exit code 4 asks for a person."},
-		{Completed, Records, "A transfer that is funded becomes COMPLETED while certify waits (--wait).",
-			"What is PENDING is recorded; remit refresh asks what became of it. What FAILED is paid under a new ref_id."},
+		{
+			Form, Records, "Fields and values are those that the service's document lists.",
+			"remit keeps what it does not know, and does not read it.",
+		},
+		{
+			Status, Records, "status is PENDING, COMPLETED or FAILED.",
+			"Another status is not final: what depends on the transfer is not sent, and exit code 4 asks for a person.",
+		},
+		{
+			Completed, Records, "A transfer that is funded becomes COMPLETED while certify waits (--wait).",
+			"What is PENDING is recorded; remit refresh asks what became of it. What FAILED is paid under a new ref_id.",
+		},
 	}
 }
 
 func replayRows() []Row {
 	const hold = `Set on_doubt = "hold": remit then sends nothing again, and a lookup or a person settles each doubt.`
 	return []Row{
-		{RefID, Replays, "The record has the ref_id that was sent.",
-			"A conflict: the run starts nothing new, and a person finds out what was moved."},
-		{RefIDText, Replays, "A ref_id may have 100 characters, with spaces and signs among them.",
-			"Write shorter and plainer ref_ids."},
-		{RefIDCase, Replays, "ref_ids that differ in capitals alone are two.",
-			"The second transfer is a conflict, or adopted. Write ref_ids in one case."},
-		{Replay, Replays, "The same request again makes no second transfer, however many came between.",
-			"A lost answer may be paid twice. " + hold},
-		{ReplayAnswer, Replays, "The same request again is answered with the first record, or with 409 and the record in meta.existing, or with 409 where there is a lookup_path.",
-			"A lost answer stays in doubt until a person settles it."},
-		{ReplayOther, Replays, "Another request under a ref_id that is known makes no transfer.",
-			"Two directories that use one ref_id both pay. Keep the ref_ids of each apart."},
-		{ReplayLasts, Replays, "Replay protection lasts for replay_window.",
-			"A doubt of that age may be paid twice. Set replay_window to less than the age at which the service forgot."},
+		{
+			RefID, Replays, "The record has the ref_id that was sent.",
+			"A conflict: the run starts nothing new, and a person finds out what was moved.",
+		},
+		{
+			RefIDText, Replays, "A ref_id may have 100 characters, with spaces and signs among them.",
+			"Write shorter and plainer ref_ids.",
+		},
+		{
+			RefIDCase, Replays, "ref_ids that differ in capitals alone are two.",
+			"The second transfer is a conflict, or adopted. Write ref_ids in one case.",
+		},
+		{
+			Replay, Replays, "The same request again makes no second transfer, however many came between.",
+			"A lost answer may be paid twice. " + hold,
+		},
+		{
+			ReplayAnswer, Replays, "The same request again is answered with the first record, or with 409 and the record in meta.existing, or with 409 where there is a lookup_path.",
+			"A lost answer stays in doubt until a person settles it.",
+		},
+		{
+			ReplayOther, Replays, "Another request under a ref_id that is known makes no transfer.",
+			"Two directories that use one ref_id both pay. Keep the ref_ids of each apart.",
+		},
+		{
+			ReplayLasts, Replays, "Replay protection lasts for replay_window.",
+			"A doubt of that age may be paid twice. Set replay_window to less than the age at which the service forgot.",
+		},
 	}
 }
 
@@ -80,26 +126,42 @@ func lookupRows() []Row {
 	const without = "A doubt is not settled by lookup, and no transfer is looked up before it is sent. Correct lookup_path, or remove it and remit relies on replay protection alone."
 	return []Row{
 		{Lookup, Lookups, "lookup_path answers a list of records, in JSON.", without},
-		{LookupFound, Lookups, "A lookup lists each transfer that was made, once.",
-			"What a lookup does not list counts as not made once it was asked for again after 1, 2, 5 and 15 seconds. Two transfers under one ref_id are a conflict. " + without},
-		{LookupLag, Lookups, "A lookup lists a transfer within 23 seconds.",
-			"remit looks again after 1, 2, 5 and 15 seconds, and then sends the recorded request again: replay protection alone keeps it from being paid twice."},
-		{LookupRecord, Lookups, "A lookup has whole records, under the ref_id as it was sent, and they say what the answer said.",
-			"A record that can't be read leaves its transfer in doubt. One that says something else is a conflict."},
-		{LookupSides, Lookups, "A lookup has both sides of a transfer, and the credit side names the destination.",
-			"A record that this state did not make stays unverified: a person accepts it. With fingerprint_key the debit side proves the destination."},
-		{LookupCredit, Lookups, "The credit side of a COMPLETED transfer is COMPLETED as well.",
-			"remit refresh names it, exit code 4: the money left the sender and did not arrive."},
-		{LookupAbsent, Lookups, "A lookup lists nothing but the ref_ids that were asked for.",
-			"remit passes over the records of others. A list of more than 100 pages can't be read, and settles nothing."},
-		{LookupLength, Lookups, "A lookup takes 100 ref_ids, in an address of up to 4,000 bytes.",
-			"remit asks for half as many after 413, 414 and 431, and remembers the length. It gives up after any other answer."},
+		{
+			LookupFound, Lookups, "A lookup lists each transfer that was made, once.",
+			"What a lookup does not list counts as not made once it was asked for again after 1, 2, 5 and 15 seconds. Two transfers under one ref_id are a conflict. " + without,
+		},
+		{
+			LookupLag, Lookups, "A lookup lists a transfer within 23 seconds.",
+			"remit looks again after 1, 2, 5 and 15 seconds, and then sends the recorded request again: replay protection alone keeps it from being paid twice.",
+		},
+		{
+			LookupRecord, Lookups, "A lookup has whole records, under the ref_id as it was sent, and they say what the answer said.",
+			"A record that can't be read leaves its transfer in doubt. One that says something else is a conflict.",
+		},
+		{
+			LookupSides, Lookups, "A lookup has both sides of a transfer, and the credit side names the destination.",
+			"A record that this state did not make stays unverified: a person accepts it. With fingerprint_key the debit side proves the destination.",
+		},
+		{
+			LookupCredit, Lookups, "The credit side of a COMPLETED transfer is COMPLETED as well.",
+			"remit refresh names it, exit code 4: the money left the sender and did not arrive.",
+		},
+		{
+			LookupAbsent, Lookups, "A lookup lists nothing but the ref_ids that were asked for.",
+			"remit passes over the records of others. A list of more than 100 pages can't be read, and settles nothing.",
+		},
+		{
+			LookupLength, Lookups, "A lookup takes 100 ref_ids, in an address of up to 4,000 bytes.",
+			"remit asks for half as many after 413, 414 and 431, and remembers the length. It gives up after any other answer.",
+		},
 	}
 }
 
 func refusalRows() []Row {
 	return []Row{
-		{RefusalFunds, Refusals, "An amount that the sender does not have is refused with 4xx, and nothing is made.",
-			"What is answered with 5xx is in doubt although nothing was made. What is made as FAILED is paid under a new ref_id."},
+		{
+			RefusalFunds, Refusals, "An amount that the sender does not have is refused with 4xx, and nothing is made.",
+			"What is answered with 5xx is in doubt although nothing was made. What is made as FAILED is paid under a new ref_id.",
+		},
 	}
 }

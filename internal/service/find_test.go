@@ -279,15 +279,18 @@ func TestFindNamesCredits(t *testing.T) {
 	}{
 		"the credit side follows": {
 			[]string{of("a", "a1", "DEBIT", "ga") + "," + nameless("a2", "CREDIT", "ga") + "," + of("b", "b1", "DEBIT", "gb")},
-			map[string][]string{"a": {"a1", "a2"}, "b": {"b1"}}, nil,
+			map[string][]string{"a": {"a1", "a2"}, "b": {"b1"}},
+			nil,
 		},
 		"the credit side comes first, on a page of its own": {
 			[]string{nameless("a2", "CREDIT", "ga"), of("a", "a1", "DEBIT", "ga")},
-			map[string][]string{"a": {"a1", "a2"}}, nil,
+			map[string][]string{"a": {"a1", "a2"}},
+			nil,
 		},
 		"the credit side is of a ref_id that nobody asked for": {
 			[]string{of("z", "z1", "DEBIT", "gz") + "," + nameless("z2", "CREDIT", "gz") + "," + of("a", "a1", "DEBIT", "ga")},
-			map[string][]string{"a": {"a1"}}, nil,
+			map[string][]string{"a": {"a1"}},
+			nil,
 		},
 		"its debit side is in no list": {
 			[]string{nameless("a2", "CREDIT", "ga")}, nil, []string{"a", "b"},
