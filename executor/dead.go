@@ -12,14 +12,16 @@ import (
 
 // attempt is one that a run began, as far as its journal says.
 type attempt struct {
-	runID    string
-	begun    state.Begun // of its run; zero where the state does not know that
-	isTaken  bool        // a person took the lock away after it: until then its run may have tried again
-	hasEnded bool        // the run said that it ended, all of its runners with it
+	runID      string
+	begun      state.Begun // of its run; zero where the state does not know that
+	isTaken    bool        // a person took the lock away after it: until then its run may have tried again
+	hasEnded   bool        // the run said that it ended, all of its runners with it
+	isAnswered bool        // clearly: it is over
 
-	clocks state.Clocks  // at its intent
-	within time.Duration // that it took to read them
-	taken  state.Clocks  // when the lock was taken away first; zero where nobody kept them
+	clocks   state.Clocks // at its intent
+	taken    state.Clocks // when the lock was taken away first; zero where nobody kept them
+	ended    state.Clocks // when its run ended, likewise
+	followed state.Clocks // when the next run began that had the lock of this state, likewise
 }
 
 // asked is when somebody asked to settle something as not made.
@@ -28,16 +30,25 @@ type asked struct {
 	at     time.Time
 }
 
-// wait is how far one clock is in telling that the holder of an attempt is dead.
+// wait is how far one clock is in telling that an attempt is over.
 type wait struct {
 	clock  string // in words
 	passed time.Duration
 }
 
-// seenDead returns an *[AliveError] where a run that attempted it may still send something. Who
+// owed is how long an attempt may go on, and since when.
+type owed struct {
+	need     time.Duration
+	since    []state.Clocks // readings after which its run sent nothing more; zero ones tell nothing
+	isGone   bool           // nobody sends it any more; the service may carry it out
+	original string         // the file of which this state is a copy, in words; "" for none
+}
+
+// seenDead returns an *[AliveError] where an attempt may still be carried out. Who
 // holds the lock now has seen every earlier holder of it release it or die, unless a person took
 // it away after the attempt, or it is a lock that its holder can lose and live on, or the lock of
-// another file, of which this one is a copy: then its run must have said that it ended, its machine must have booted again, or the wait must be over. That is
+// another file, of which this one is a copy. The service may be at work for the timeout of
+// a request after its sender died. All of that is
 // counted by clocks that whoever asks can't set: where there is none, from the first time that
 // somebody asks, which is journalled.
 func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
@@ -45,12 +56,7 @@ func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
 	if err != nil {
 		return fmt.Errorf("resolve %q: %w", r.RefID, err)
 	}
-	lock, ok := r.Journal.(state.Losable)
-	isLosable := ok && lock.IsLosable()
-	open := slices.DeleteFunc(attempts, func(a attempt) bool {
-		isSeen := a.hasEnded || !isLosable && sawRelease(r.Journal, a.begun, r.Clock.Boot())
-		return isSeen && !a.isTaken
-	})
+	open := slices.DeleteFunc(attempts, func(a attempt) bool { return a.isAnswered })
 	if len(open) == 0 {
 		return nil
 	}
@@ -59,23 +65,56 @@ func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
 		return fmt.Errorf("resolve %q: %w", r.RefID, err)
 	}
 	local := r.Clock.Now()
-	need := r.Policy.RequestTimeout + holderTimeout
-	for _, a := range slices.Backward(open) { // the latest one is waited for longest
-		best, isCounted := waited(a, asks, now, local, need)
-		if a.begun.File.Path == placeOf(r.Journal).Path && isBootedAgain(a.clocks, now) {
-			continue // nobody lives through that
-		}
-		if best.passed >= need {
+	var longest *AliveError
+	isToAsk := false
+	for _, a := range open {
+		o := r.owed(a, now)
+		best, isCounted := waited(o, asks, now, local)
+		if best.passed >= o.need {
 			continue
 		}
 		if !isCounted {
-			if best, err = r.ask(ctx, now); err != nil {
-				return err
-			}
+			best, isToAsk = wait{clock: askedBy(now)}, true
 		}
-		return &AliveError{RefID: r.RefID, RunID: a.runID, Wait: need - best.passed, Clock: best.clock, Original: r.original(a)}
+		left := &AliveError{RefID: r.RefID, RunID: a.runID, Wait: o.need - best.passed, Clock: best.clock, Original: o.original, Gone: o.isGone, Ended: a.hasEnded}
+		if longest == nil || left.Wait > longest.Wait {
+			longest = left
+		}
 	}
-	return nil
+	if isToAsk {
+		if err := r.ask(ctx, now); err != nil {
+			return err
+		}
+	}
+	if longest == nil {
+		return nil
+	}
+	return longest
+}
+
+// owed says how long after what an attempt is over. In a copy nobody has seen what its original did
+// since: the time counts from when this file was first used.
+func (r Resolution) owed(a attempt, now state.Clocks) owed {
+	lock, ok := r.Journal.(state.Losable)
+	isLosable := ok && lock.IsLosable()
+	original := r.original(a)
+	isBooted := a.begun.File.Path == placeOf(r.Journal).Path && isBootedAgain(a.clocks, now)
+	o := owed{need: r.Policy.RequestTimeout, isGone: true}
+	switch {
+	case isBooted: // nobody lives through that
+		o.since = []state.Clocks{a.ended, a.followed, {Boot: now.Boot, Machine: now.Machine}}
+	case original != "":
+		o = owed{need: o.need + holderTimeout, since: []state.Clocks{a.followed}, original: original}
+	case a.hasEnded:
+		o.since = []state.Clocks{a.ended, a.followed}
+	case a.isTaken:
+		o = owed{need: o.need + holderTimeout, since: []state.Clocks{a.taken}}
+	case !isLosable && sawRelease(r.Journal, a.begun, r.Clock.Boot()):
+		o.since = []state.Clocks{a.followed}
+	default:
+		o = owed{need: o.need + holderTimeout, since: []state.Clocks{a.followed}}
+	}
+	return o
 }
 
 // attempts are those of the request in force, in their order, and what was journalled after the
@@ -86,56 +125,73 @@ func (r Resolution) attempts(ctx context.Context, detail state.Detail) ([]attemp
 		return nil, nil, err
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	runs := make(map[string]state.Run)
+	h := history{refID: r.RefID, here: placeOf(r.Journal), runs: make(map[string]state.Run)}
 	for run, err := range snapshot.Runs(ctx) {
 		if err != nil {
 			return nil, nil, err
 		}
-		runs[run.Begun.RunID] = run
+		h.runs[run.Begun.RunID] = run
 	}
-	var attempts []attempt
-	var asks []asked
 	for event, err := range snapshot.Events(ctx, detail.IntentSeq-1, "") {
 		if err != nil {
 			return nil, nil, err
 		}
-		isOfAttempt := event.Kind == state.KindIntent && event.RefID == r.RefID
-		if !isOfAttempt && event.Kind != state.KindUnlocked && event.Kind != state.KindEnded && event.Kind != state.KindAsked {
+		if event.RefID != "" && event.RefID != r.RefID {
 			continue
 		}
 		entry, err := event.Entry()
 		if err != nil {
 			return nil, nil, err
 		}
-		switch e := entry.(type) {
-		case state.Intent:
-			run := runs[e.RunID]
-			within := run.Begun.Clocks.WithinMS
-			if e.Clocks != (state.Clocks{}) {
-				within = e.Clocks.WithinMS
-			}
-			attempts = append(attempts, attempt{
-				runID: e.RunID, begun: run.Begun, clocks: e.ClocksIn(run.Begun.Clocks), within: time.Duration(within) * time.Millisecond,
-			})
-			asks = nil
-		case state.Unlocked:
-			for i := range attempts {
-				if !attempts[i].isTaken {
-					attempts[i].isTaken, attempts[i].taken = true, e.Clocks
-				}
-			}
-			asks = nil // until then its holder had the lock
-		case state.Ended:
-			isLost := slices.ContainsFunc(e.Runners, func(one state.Runner) bool { return one.Lost })
-			for i := range attempts {
-				attempts[i].hasEnded = attempts[i].hasEnded || attempts[i].runID == e.RunID && !isLost
-			}
-		case state.Asked:
-			asks = append(asks, asked{e.Clocks, event.Time})
-		case state.Created, state.Begun, state.Outcome, state.Rebound, state.Clock:
-		}
+		h.follow(entry, event.Time)
 	}
-	return attempts, asks, nil
+	return h.attempts, h.asks, nil
+}
+
+// history is what a journal says of the attempts of one ref_id.
+type history struct {
+	refID    string
+	here     state.FilePlace
+	runs     map[string]state.Run
+	attempts []attempt
+	asks     []asked
+}
+
+func (h *history) follow(entry state.Entry, at time.Time) {
+	switch e := entry.(type) {
+	case state.Intent:
+		run := h.runs[e.RunID]
+		h.attempts = append(h.attempts, attempt{runID: e.RunID, begun: run.Begun, clocks: e.ClocksIn(run.Begun.Clocks)})
+		h.asks = nil
+	case state.Outcome:
+		if last := len(h.attempts) - 1; last >= 0 && e.Source == state.SourceAnswer && e.Status != state.InDoubt {
+			h.attempts[last].isAnswered = true
+		}
+	case state.Begun:
+		isHere := e.File == h.here || e.File.IsFile(h.here)
+		for i := range h.attempts {
+			if a := &h.attempts[i]; isHere && a.runID != e.RunID && a.followed == (state.Clocks{}) {
+				a.followed = e.Clocks
+			}
+		}
+	case state.Unlocked:
+		for i := range h.attempts {
+			if a := &h.attempts[i]; !a.isTaken && !a.hasEnded {
+				a.isTaken, a.taken = true, e.Clocks
+			}
+		}
+		h.asks = nil // until then its holder had the lock
+	case state.Ended:
+		isLost := slices.ContainsFunc(e.Runners, func(one state.Runner) bool { return one.Lost })
+		for i := range h.attempts {
+			if a := &h.attempts[i]; a.runID == e.RunID && !isLost {
+				a.hasEnded, a.ended = true, e.Clocks
+			}
+		}
+	case state.Asked:
+		h.asks = append(h.asks, asked{e.Clocks, at})
+	case state.Created, state.Rebound, state.Clock:
+	}
 }
 
 // readClocks reads what can't be set by whoever asks. A Date that the local clock contradicts, so
@@ -163,18 +219,18 @@ func isBootedAgain(then, now state.Clocks) bool {
 	return then.Machine != "" && then.Machine == now.Machine && then.Boot != now.Boot
 }
 
-// waited is how long the holder of an attempt had, at least, to send what it was sending: since the
-// attempt, or since somebody asked, by the clock that says the least, as any other may be wrong. isCounted
-// says that waiting helps: there is a clock, and no other one contradicts it by having the wait of
-// need as over for long, and none has gone back.
-func waited(a attempt, asks []asked, now state.Clocks, local time.Time, need time.Duration) (best wait, isCounted bool) {
+// waited is how long an attempt had, at least, to come to its end: since its run sent nothing more, or
+// since somebody asked, by the clock that says the least, as any other may be wrong. isCounted
+// says that waiting helps: there is a clock, and no other one contradicts it by having the wait
+// as over for long, and none has gone back.
+func waited(o owed, asks []asked, now state.Clocks, local time.Time) (best wait, isCounted bool) {
 	consider := func(passed []wait) {
 		if len(passed) == 0 {
 			return
 		}
 		byPassed := func(a, b wait) int { return cmp.Compare(a.passed, b.passed) }
 		least, most := slices.MinFunc(passed, byPassed), slices.MaxFunc(passed, byPassed)
-		if most.passed >= need && least.passed < need && most.passed-least.passed > clockSkewMax {
+		if most.passed >= o.need && least.passed < o.need && most.passed-least.passed > clockSkewMax {
 			return // one of the two is wrong, for good perhaps
 		}
 		if least.passed < -clockSkewMax {
@@ -184,10 +240,8 @@ func waited(a attempt, asks []asked, now state.Clocks, local time.Time, need tim
 			best, isCounted = least, true
 		}
 	}
-	if a.isTaken {
-		consider(elapsed(a.taken, now, time.Duration(a.taken.WithinMS)*time.Millisecond))
-	} else {
-		consider(elapsed(a.clocks, now, a.within))
+	for _, then := range o.since {
+		consider(elapsed(then, now, time.Duration(then.WithinMS)*time.Millisecond))
 	}
 	for _, one := range asks {
 		passed := elapsed(one.clocks, now, time.Duration(one.clocks.WithinMS)*time.Millisecond)
@@ -218,17 +272,24 @@ func elapsed(then, now state.Clocks, within time.Duration) []wait {
 }
 
 // ask journals that somebody asked: the wait is counted from now on.
-func (r Resolution) ask(ctx context.Context, now state.Clocks) (wait, error) {
+func (r Resolution) ask(ctx context.Context, now state.Clocks) error {
 	if err := r.Journal.Append(context.WithoutCancel(ctx), state.Asked{About: r.RefID, Clocks: now, By: r.By, Reason: r.Reason}); err != nil {
-		return wait{}, fmt.Errorf("journal that %q was asked about: %w", r.RefID, err)
+		return fmt.Errorf("journal that %q was asked about: %w", r.RefID, err)
 	}
+	return nil
+}
+
+// askedBy is the clock by which a wait is counted that begins now, in words.
+func askedBy(now state.Clocks) string {
 	switch {
 	case now.Boot != "":
-		return wait{clock: "the time since this machine booted"}, nil
+		return "the time since this machine booted"
+	case !now.Server.IsZero():
+		return "the clock of the PostgreSQL server"
 	case !now.Date.IsZero():
-		return wait{clock: "the service's clock"}, nil
+		return "the service's clock"
 	}
-	return wait{clock: "the clock of this machine"}, nil
+	return "the clock of this machine"
 }
 
 // original is the file of which this state is a copy, in words; "" where the run of the attempt used

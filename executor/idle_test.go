@@ -175,9 +175,14 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 
 // TestATombstoneIsNothingToApplyAgain finishes a plan of which a person has settled a line.
 func TestATombstoneIsNothingToApplyAgain(t *testing.T) {
+	synctest.Test(t, tombstoneIdle)
+}
+
+func tombstoneIdle(t *testing.T) {
 	w := newWorld(t)
 	doubtful(w)
 	plan := w.plan(request("rent"))
+	time.Sleep(w.policy.RequestTimeout)
 	_, err := executor.ResolveNotMade(t.Context(), executor.Resolution{RefID: "rent", Reason: "no", Journal: w.journal, Policy: w.policy, Clock: clock{}})
 	if err != nil {
 		t.Fatal(err)

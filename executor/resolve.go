@@ -59,24 +59,34 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("%q is %v, and this way of settling it is not for that", e.RefID, e.Status)
 }
 
-// AliveError says that the holder of an attempt lost its lock, to a person or with its connection,
-// and may still have a request under way.
+// AliveError says that an attempt may still be carried out: its holder lost its lock, to a person or
+// with its connection, and may have a request under way; or it sends nothing any more, and the service
+// may be at work.
 type AliveError struct {
 	RefID string
 	RunID string        // of the attempt
-	Wait  time.Duration // after which it is certain that nothing more is sent
+	Wait  time.Duration // after which it is certain that nothing more is made
 	Clock string        // by which, in words
 	// Original is the file that the run used, and its host, where this state is another one: a copy.
 	Original string
+	Gone     bool // the run sends nothing any more
+	Ended    bool // the run said that it ended
 }
 
 // Error says how long to wait.
 func (e *AliveError) Error() string {
-	why := fmt.Sprintf("the lock of run %s, which may be sending %q, was taken away or lost, and not seen released", e.RunID, e.RefID)
-	if e.Original != "" {
+	var why string
+	switch {
+	case e.Original != "" && e.Ended:
+		why = fmt.Sprintf("this state is a copy: run %s sent %q from %s, where another run may have sent it again since", e.RunID, e.RefID, e.Original)
+	case e.Original != "":
 		why = fmt.Sprintf("this state is a copy: run %s, which may be sending %q, used %s, and was not seen to end", e.RunID, e.RefID, e.Original)
+	case e.Gone:
+		why = fmt.Sprintf("the service may still carry out the request for %q that run %s sent", e.RefID, e.RunID)
+	default:
+		why = fmt.Sprintf("the lock of run %s, which may be sending %q, was taken away or lost, and not seen released", e.RunID, e.RefID)
 	}
-	return fmt.Sprintf("%s. Wait another %s, which %s tells, and ask again", why, e.Wait.Round(time.Second), e.Clock)
+	return fmt.Sprintf("%s. Wait another %s, which %s tells, and ask again", why, max(e.Wait.Round(time.Second), time.Second), e.Clock)
 }
 
 // Resolution is a word about one ref_id, on a state that the caller has locked.

@@ -86,6 +86,7 @@ func TestAPersonsWord(t *testing.T) {
 		return executor.ResolveAcceptRecord(ctx, w.resolution("rent"), nil)
 	}
 	notMade := func(ctx context.Context, w *world) (state.Outcome, error) {
+		time.Sleep(w.policy.RequestTimeout) // which the service may need to end what it was asked for
 		return executor.ResolveNotMade(ctx, w.resolution("rent"))
 	}
 	lookUp := func(ctx context.Context, w *world) (state.Outcome, error) {
@@ -245,7 +246,7 @@ func TestAConflictOverOneRecordSaysWhatToType(t *testing.T) {
 func TestNotMadeWaitsForAHolderThatMayBeAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		doubtful(w)
+		died(t, w, "rent")
 		time.Sleep(time.Hour) // its run may have tried again until then
 		unlocked := time.Now()
 		if err := w.journal.Append(t.Context(), taken(w)); err != nil {
@@ -287,7 +288,7 @@ func TestTheWaitBeforeNotMadeIsByNoClockThatTheAskerCanSet(t *testing.T) {
 		"on its machine":                     {turned{boot: "a"}, on("a"), false, 10*time.Minute + 30*time.Second, 0},
 		"on another one, with a Date":        {turned{boot: "a", machine: "other"}, on("b"), true, 10*time.Minute + 30*time.Second, 1},
 		"on another one, without a Date":     {turned{boot: "a", machine: "other"}, on("b"), false, 10*time.Minute + 30*time.Second, 1},
-		"on its machine after another boot":  {turned{boot: "a"}, on("b"), false, 0, 0},
+		"on its machine after another boot":  {turned{boot: "a"}, on("b"), false, 0, 0}, // which was long ago
 		"on a machine that knows of no boot": {turned{}, turned{}, false, 10*time.Minute + 30*time.Second, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -297,7 +298,7 @@ func TestTheWaitBeforeNotMadeIsByNoClockThatTheAskerCanSet(t *testing.T) {
 				if !c.dated {
 					w.service.ready = func() (time.Time, error) { return time.Time{}, nil }
 				}
-				doubtful(w)
+				died(t, w, "rent")
 				time.Sleep(time.Minute)
 				if err := w.journal.Append(t.Context(), taken(w)); err != nil {
 					t.Fatal(err)
@@ -340,7 +341,7 @@ func TestAClockThatWasAheadMakesNobodyWaitLonger(t *testing.T) {
 				w := newWorld(t)
 				w.clock, w.lookup = turned{}, false
 				w.service.ready = func() (time.Time, error) { return time.Time{}, nil }
-				doubtful(w)
+				died(t, w, "rent")
 				if err := w.journal.Append(t.Context(), state.Unlocked{Reason: "its host is gone"}); err != nil {
 					t.Fatal(err)
 				}
@@ -381,7 +382,7 @@ func TestOneWrongClockNeverEndsTheWaitBeforeNotMade(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				w.clock = turned{boot: "a"}
-				doubtful(w)
+				died(t, w, "rent")
 				lock := taken(w)
 				lock.Clocks.Date = time.Now()
 				if err := w.journal.Append(t.Context(), lock); err != nil {
@@ -414,9 +415,9 @@ func TestOneWrongClockNeverEndsTheWaitBeforeNotMade(t *testing.T) {
 func TestNotMadeWaitsForEachHolderThatMayBeAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		doubtful(w)
+		died(t, w, "rent")
 		first := w.journal.row("rent")
-		time.Sleep(time.Second)
+		unlocked := time.Now()
 		if err := w.journal.Append(t.Context(), taken(w)); err != nil {
 			t.Fatal(err)
 		}
@@ -427,7 +428,7 @@ func TestNotMadeWaitsForEachHolderThatMayBeAlive(t *testing.T) {
 		}
 		_, err := executor.ResolveNotMade(t.Context(), w.resolution("rent"))
 		alive, ok := errors.AsType[*executor.AliveError](err)
-		if !ok || alive.RunID != first.RunID || alive.Wait != time.Until(first.AttemptedAt.Add(time.Second+30*time.Second+10*time.Minute)) {
+		if !ok || alive.RunID != first.RunID || alive.Wait != time.Until(unlocked.Add(30*time.Second+10*time.Minute)) {
 			t.Fatalf("error %v, want an AliveError of the first run", err)
 		}
 		time.Sleep(alive.Wait)
@@ -459,23 +460,26 @@ func (b booted) Boot() executor.Boot {
 // where the state may be another file than the one whose lock that run had.
 func TestNotMadeWaitsInACopy(t *testing.T) {
 	here := clock{}.Boot()
+	const dead = 30 * time.Second // the service may be at work
+	const alive = dead + 10*time.Minute
 	for name, c := range map[string]struct {
-		file  state.FilePlace // where it is settled
-		boot  executor.Boot
-		ends  bool
-		waits bool
+		file state.FilePlace // where it is settled
+		boot executor.Boot
+		ends bool
+		wait time.Duration
 	}{
-		"the same file":                         {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "77"}, here, false, false},
-		"the same file by another path":         {state.FilePlace{Path: "/mnt/remit.db", Device: "8:1", Inode: "77"}, here, false, false},
-		"the same file after a restart":         {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:17", Inode: "77"}, executor.Boot{ID: "next", Machine: "machine"}, false, false},
-		"another device with the same number":   {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:17", Inode: "77"}, here, false, true},
-		"a copy beside it":                      {state.FilePlace{Path: "/var/lib/copy.db", Device: "8:1", Inode: "78"}, here, false, true},
-		"a copy in its place":                   {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "78"}, here, false, true},
-		"a copy in its place, of an ended run":  {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "78"}, here, true, false},
-		"the same numbers on another machine":   {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "77"}, executor.Boot{ID: "its own", Machine: "another"}, false, true},
-		"a machine of which nothing is known":   {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "77"}, executor.Boot{}, false, true},
-		"another file of the machine, later on": {state.FilePlace{Path: "/var/lib/copy.db", Device: "8:1", Inode: "77"}, executor.Boot{ID: "next", Machine: "machine"}, false, true},
-		"a system that names no files":          {state.FilePlace{}, here, false, true},
+		"the same file":                         {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "77"}, here, false, dead},
+		"the same file, of an ended run":        {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "77"}, here, true, dead},
+		"the same file by another path":         {state.FilePlace{Path: "/mnt/remit.db", Device: "8:1", Inode: "77"}, here, false, dead},
+		"the same file after a restart":         {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:17", Inode: "77"}, executor.Boot{ID: "next", Machine: "machine"}, false, 0},
+		"another device with the same number":   {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:17", Inode: "77"}, here, false, alive},
+		"a copy beside it":                      {state.FilePlace{Path: "/var/lib/copy.db", Device: "8:1", Inode: "78"}, here, false, alive},
+		"a copy in its place":                   {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "78"}, here, false, alive},
+		"a copy in its place, of an ended run":  {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "78"}, here, true, alive},
+		"the same numbers on another machine":   {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "77"}, executor.Boot{ID: "its own", Machine: "another"}, false, alive},
+		"a machine of which nothing is known":   {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "77"}, executor.Boot{}, false, alive},
+		"another file of the machine, later on": {state.FilePlace{Path: "/var/lib/copy.db", Device: "8:1", Inode: "77"}, executor.Boot{ID: "next", Machine: "machine"}, false, alive},
+		"a system that names no files":          {state.FilePlace{}, here, false, alive},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -491,11 +495,14 @@ func TestNotMadeWaitsInACopy(t *testing.T) {
 				r.Clock = booted{clock{}, c.boot}
 				_, err := executor.ResolveNotMade(t.Context(), r)
 				alive, waits := errors.AsType[*executor.AliveError](err)
-				if waits != c.waits || !waits && err != nil {
+				if waits != (c.wait > 0) || !waits && err != nil {
 					t.Fatalf("got %v", err)
 				}
 				if !waits {
 					return
+				}
+				if alive.Wait != c.wait {
+					t.Errorf("it waits %v, want %v", alive.Wait, c.wait)
 				}
 				if isCopy := c.file.Inode == "78"; isCopy != strings.Contains(alive.Error(), "is a copy") {
 					t.Errorf("it says %v", alive)
@@ -527,31 +534,48 @@ func died(t *testing.T, w *world, refID string) {
 }
 
 // TestNotMadeWaitsForARunThatMayHaveLostItsLock has a lock be free because a connection ended: only
-// where the run says that it ended is nothing of it under way.
+// where the run says that it ended is nothing of it under way, and then the service may still be at work.
 func TestNotMadeWaitsForARunThatMayHaveLostItsLock(t *testing.T) {
+	const dead = 30 * time.Second
+	const alive = dead + 10*time.Minute
 	for name, c := range map[string]struct {
 		ends      bool
 		isLosable bool
 		runners   []state.Runner
-		waits     bool
+		next      bool // another run began
+		wait      time.Duration
 	}{
-		"a run that says nothing":            {isLosable: true, waits: true},
-		"a run that ended":                   {isLosable: true, ends: true},
-		"a run that ended without a runner":  {isLosable: true, ends: true, runners: []state.Runner{{Number: 1}, {Number: 2, Lost: true}}, waits: true},
-		"a run that ended with all runners":  {isLosable: true, ends: true, runners: []state.Runner{{Number: 1}, {Number: 2}}},
-		"a lock that dies with its process":  {},
-		"such a lock, and a run that ended":  {ends: true},
-		"such a lock, and a runner was lost": {ends: true, runners: []state.Runner{{Number: 1, Lost: true}}},
+		"a run that says nothing":                   {isLosable: true, wait: alive},
+		"a run that says nothing, and the next one": {isLosable: true, next: true, wait: alive - 5*time.Minute},
+		"a run that ended":                          {isLosable: true, ends: true, wait: dead},
+		"a run that ended a while ago":              {isLosable: true, ends: true, next: true},
+		"a run that ended without a runner":         {isLosable: true, ends: true, runners: []state.Runner{{Number: 1}, {Number: 2, Lost: true}}, wait: alive},
+		"a run that ended with all runners":         {isLosable: true, ends: true, runners: []state.Runner{{Number: 1}, {Number: 2}}, wait: dead},
+		"a lock that dies with its process":         {wait: dead},
+		"such a lock, and the next run":             {next: true},
+		"such a lock, and a run that ended":         {ends: true, wait: dead},
+		"such a lock, and a runner was lost":        {ends: true, runners: []state.Runner{{Number: 1, Lost: true}}, wait: dead},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				died(t, w, "rent")
-				row := w.journal.row("rent")
+				time.Sleep(time.Hour) // its run may have tried again until then
+				clocks := state.Clocks{Boot: "boot", Machine: "machine", BootMS: clock{}.Boot().Up.Milliseconds()}
+				var entries []state.Entry
 				if c.ends {
-					if err := w.journal.Append(t.Context(), state.Ended{RunID: row.RunID, Runners: c.runners}); err != nil {
+					entries = append(entries, state.Ended{RunID: w.journal.row("rent").RunID, Runners: c.runners, Clocks: clocks})
+				}
+				if c.next {
+					entries = append(entries, state.Begun{RunID: "the next", Clocks: clocks, File: w.journal.file})
+				}
+				if len(entries) > 0 {
+					if err := w.journal.Append(t.Context(), entries...); err != nil {
 						t.Fatal(err)
 					}
+				}
+				if c.next {
+					time.Sleep(5 * time.Minute)
 				}
 				r := w.resolution("rent")
 				if c.isLosable {
@@ -559,14 +583,14 @@ func TestNotMadeWaitsForARunThatMayHaveLostItsLock(t *testing.T) {
 				}
 				_, err := executor.ResolveNotMade(t.Context(), r)
 				alive, waits := errors.AsType[*executor.AliveError](err)
-				if waits != c.waits || !waits && err != nil {
+				if waits != (c.wait > 0) || !waits && err != nil {
 					t.Fatalf("got %v", err)
 				}
 				if !waits {
 					return
 				}
-				if want := time.Until(row.AttemptedAt.Add(30*time.Second + 10*time.Minute)); alive.Wait != want {
-					t.Errorf("it waits %v, want %v", alive.Wait, want)
+				if alive.Wait != c.wait {
+					t.Errorf("it waits %v, want %v", alive.Wait, c.wait)
 				}
 				time.Sleep(alive.Wait)
 				if _, err := executor.ResolveNotMade(t.Context(), r); err != nil {
@@ -577,6 +601,17 @@ func TestNotMadeWaitsForARunThatMayHaveLostItsLock(t *testing.T) {
 	}
 }
 
+// TestNotMadeNeedsNoWaitForWhatWasAnswered has a conflict, of which the answer was read.
+func TestNotMadeNeedsNoWaitForWhatWasAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		conflicting(w)
+		if _, err := executor.ResolveNotMade(t.Context(), w.resolution("rent")); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestALockThatWasTakenAwayEarlierIsNoMatter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -585,6 +620,7 @@ func TestALockThatWasTakenAwayEarlierIsNoMatter(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		doubtful(w)
+		time.Sleep(w.policy.RequestTimeout)
 		if _, err := executor.ResolveNotMade(t.Context(), w.resolution("rent")); err != nil {
 			t.Error(err)
 		}
