@@ -160,9 +160,12 @@ type history struct {
 func (h *history) follow(entry state.Entry, at time.Time) {
 	switch e := entry.(type) {
 	case state.Intent:
+		h.asks = nil
+		if e.Found { // nothing is sent under it
+			return
+		}
 		run := h.runs[e.RunID]
 		h.attempts = append(h.attempts, attempt{runID: e.RunID, begun: run.Begun, clocks: e.ClocksIn(run.Begun.Clocks)})
-		h.asks = nil
 	case state.Outcome:
 		if last := len(h.attempts) - 1; last >= 0 && e.Source == state.SourceAnswer && e.Status != state.InDoubt {
 			h.attempts[last].isAnswered = true
