@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -75,8 +76,8 @@ func (c *course) adopt(o *order, listed func(string) (Claim, bool)) error {
 	for doubts := range slices.Chunk(o.doubts, FindMax) {
 		for i, f := range c.lookUpDoubts(doubts) {
 			if !f.settled {
-				f.verdict = hold(doubts[i], "The export has no record that settles it.")
-				if claim, ok := claimOf(listed, doubts[i].refID); ok && f.undue == "" {
+				f.verdict = o.notInExport(doubts[i])
+				if claim, ok := claimOf(listed, doubts[i].refID); ok && !f.undue.Holds() {
 					f.verdict = holdClaimed(doubts[i], claim)
 				}
 			}
@@ -103,6 +104,17 @@ func (c *course) adopt(o *order, listed func(string) (Claim, bool)) error {
 	return c.adoptJobs(jobs, listed)
 }
 
+// notInExport leaves a doubt to what the plan says goes on with it, and to a person's word only where
+// nothing else does.
+func (o *order) notInExport(u *unsettled) verdict {
+	v := undecided(u.known, "The export has no record that settles it.")
+	if change := o.planned[u.refID]; change == nil || change.Next != doubt.Apply {
+		v.next, v.idle = command(u.refID, "--not-made"), true
+		v.outcome.Reason += " Where the service's operator says that there is none, say so."
+	}
+	return v
+}
+
 // adoptJobs looks up at most 100 transfers and tells what became of each.
 func (c *course) adoptJobs(jobs []*job, listed func(string) (Claim, bool)) error {
 	if len(jobs) == 0 || c.report.interrupted() {
@@ -114,8 +126,11 @@ func (c *course) adoptJobs(jobs []*job, listed func(string) (Claim, bool)) error
 	}
 	c.adoptClaims(jobs, findings, listed)
 	for i, f := range findings {
-		if !f.settled {
+		switch {
+		case !f.settled:
 			f.verdict = unsent(jobs[i].known, "The export has no record of it.")
+		case f.verdict.result == ResultInDoubt: // a side that decides nothing
+			f.verdict.next, f.verdict.idle = command(jobs[i].refID, "--recorded FILE"), true
 		}
 		c.report.settle(jobs[i].request, f.verdict, jobs[i].planned)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"remit/internal/doubt"
 	"remit/state"
 )
 
@@ -113,16 +114,16 @@ func (c *course) aged(k known, asked reading) known {
 	return k
 }
 
-// tooOld says why a doubt must not be sent again for its age, in a sentence; "" where it may.
-func (c *course) tooOld(then sent) string {
+// tooOld says why a doubt must not be sent again for its age.
+func (c *course) tooOld(then sent) doubt.Hold {
 	a := agesAt(then, c.timekeeper.now())
 	switch why := a.doubtful(); {
 	case why != "":
-		return why
+		return doubt.Final(why)
 	case a.mayBeForgotten(c.run.Policy.ReplayWindow, c.run.Policy.RequestTimeout):
-		return pastReplay
+		return doubt.ReplayWindowPassed()
 	}
-	return ""
+	return doubt.Hold{}
 }
 
 // renewClocks reads the clocks anew where that was longer ago than the timeout of a request: a

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -72,7 +73,7 @@ func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
 	}
 	if len(known.doubts) == 0 || run.Finder == nil {
 		for _, d := range known.doubts {
-			c.report.settle(d.request, hold(d, "The service has no lookup."), false)
+			c.report.settle(d.request, c.hold(d, doubt.Passing("The service has no lookup.")), false)
 		}
 		c.deaf()
 		c.report.summary.Complete = open.len() == 0

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -64,13 +65,28 @@ type lateError string
 
 func (e lateError) Error() string { return string(e) }
 
-// judge says what an answer makes of the transfer. Where it leaves open whose record there
-// is, or whom it paid, a lookup may tell. Without one, the ref_id would only be called known again.
+// judge says what an answer makes of the transfer, and of a doubt what ends it.
 func (c *course) judge(j *job, answer Answer) verdict {
-	v := judgeAnswer(c.aged(j.known, j.asked), answer, nil)
-	if c.run.Finder == nil && answer.Kind == Exists && v.outcome.Status == state.InDoubt {
-		v.next, v.idle = command(j.refID, "--recorded FILE"), true
+	v := c.judgeWithLookup(j, answer)
+	if v.result != ResultInDoubt {
+		return v
 	}
+	var u doubt.Doubt
+	switch {
+	case v.outcome.Status == state.Refused:
+		u.Answer = doubt.AnswerRefused
+	case v.outcome.Status == state.Unsent && v.outcome.Reason == j.late:
+		u.Hold = doubt.Final(j.late) // what came too late will come too late again
+	case answer.Kind == Exists:
+		u.Answer = doubt.AnswerKnown
+	}
+	return c.advise(v, u)
+}
+
+// judgeWithLookup is judge where a lookup may tell whose record there is, or whom it paid, which the
+// answer leaves open.
+func (c *course) judgeWithLookup(j *job, answer Answer) verdict {
+	v := judgeAnswer(c.aged(j.known, j.asked), answer, nil)
 	isUnproven := v.outcome.Status == state.Unverified && len(v.outcome.Differences) == 0
 	if c.run.Finder == nil || answer.Kind != Exists && !isUnproven {
 		return v

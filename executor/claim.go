@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -244,7 +245,7 @@ func (o *order) take(part claimed) {
 	}
 	if o.c.starting.Err() != nil {
 		for _, d := range doubts {
-			o.hold(d, "Not sent again: the run stopped before.")
+			o.hold(d, doubt.Stopped())
 		}
 		return
 	}
@@ -271,7 +272,7 @@ func (o *order) settleTaken(doubts []*unsettled) {
 			o.waits--
 			for _, u := range doubts {
 				if u.amiss != "" {
-					o.hold(u, u.amiss)
+					o.hold(u, doubt.Final(u.amiss))
 				}
 			}
 			o.lookedUp(open, findings, 0)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"remit/internal/doubt"
 	"remit/internal/shell"
 	"remit/internal/transfer"
 	"remit/state"
@@ -59,6 +60,7 @@ type verdict struct {
 	result  Result
 	stop    string // why nothing new may start; "" where it may
 	next    string // a command to type
+	advice  string // of a doubt: what an apply does about it, in sentences; "" where there is no more to say
 	unread  bool   // the records decide nothing: there is no outcome to write
 	written bool   // the outcome is durable
 	idle    bool   // it is in doubt or not attempted, and another apply would not go on with it
@@ -85,12 +87,12 @@ func judgeAnswer(k known, a Answer, found []transfer.Record) verdict {
 			found = withRecord(found, *a.Record)
 		}
 		if len(found) == 0 {
-			v = doubt(k, orElse(a.Reason, "the service says that it knows the ref_id, but its record could not be read"))
+			v = undecided(k, orElse(a.Reason, "the service says that it knows the ref_id, but its record could not be read"))
 			break
 		}
 		v = judgeRecords(k, inExists, found)
 	case Unclear:
-		v = doubt(k, a.Reason)
+		v = undecided(k, a.Reason)
 	case Unwritten:
 		v = unsent(k, a.Reason)
 	case NotProcessed, TokenRefused:
@@ -132,7 +134,7 @@ func judgeRecords(k known, where setting, records []transfer.Record) verdict {
 	case len(differences) > 0:
 		return conflict(k, records, differences)
 	case finding.Debit == nil:
-		v := doubt(k, "only the credit side is known, which does not say what was debited")
+		v := undecided(k, "only the credit side is known, which does not say what was debited")
 		v.outcome.Records = raws(records, nil)
 		return v
 	}
@@ -232,28 +234,27 @@ func withRecord(found []transfer.Record, answered transfer.Record) []transfer.Re
 	return append([]transfer.Record{answered}, found...)
 }
 
-func doubt(k known, reason string) verdict {
+// undecided is a verdict that decides nothing.
+func undecided(k known, reason string) verdict {
 	return verdict{
 		outcome: state.Outcome{RefID: k.refID, RunID: k.runID, Status: state.InDoubt, Reason: reason},
 		result:  ResultInDoubt,
-		next:    "remit apply",
+		next:    doubt.Apply,
 	}
 }
 
 // unsent is an attempt that provably made nothing; an earlier doubt outlives it (law 3). What came
 // too late will come too late again.
 func unsent(k known, reason string) verdict {
-	v := doubt(k, reason)
+	v := undecided(k, reason)
 	v.outcome.Status = state.Unsent
 	isLate := k.late != "" && reason == k.late
-	switch {
-	case !k.doubted:
-		v.result = ResultNotAttempted
-		if isLate {
-			v.next, v.idle = "remit plan", true
-		}
-	case isLate:
-		v.next = command(k.refID, "")
+	if k.doubted {
+		return v
+	}
+	v.result = ResultNotAttempted
+	if isLate {
+		v.next, v.idle = "remit plan", true
 	}
 	return v
 }
@@ -268,10 +269,9 @@ func stranded(k known, reason string) verdict {
 
 // refused is a definite no to one attempt; an earlier doubt outlives it (law 3).
 func refused(k known, reason string) verdict {
-	v := doubt(k, orElse(reason, "the service refused the request"))
+	v := undecided(k, orElse(reason, "the service refused the request"))
 	v.outcome.Status = state.Refused
 	if k.doubted {
-		v.next = command(k.refID, "")
 		return v
 	}
 	v.result, v.next = ResultRefused, "remit plan"

@@ -49,8 +49,8 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 				}
 				return expiring(w, 2*time.Second)
 			},
-			map[string]string{"rent": "remit resolve rent"},
-			0,
+			map[string]string{"rent": `remit resolve rent --recorded FILE --reason "…"`},
+			1,
 		},
 		"a doubt is too old to be sent again, and there is no lookup": {
 			func(w *world) *planner.Plan {
@@ -69,7 +69,7 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 				return w.plan(request("rent"))
 			},
 			map[string]string{"rent": "remit resolve rent"},
-			0,
+			1,
 		},
 		"what it depends on expired": {
 			func(w *world) *planner.Plan {
@@ -130,6 +130,35 @@ func TestWhatAnotherApplyWouldNotGoOnWithNamesWhatDoes(t *testing.T) {
 			},
 			map[string]string{"rent": `remit resolve rent --recorded FILE --reason "…"`, "fee": ""},
 			2,
+		},
+		"doubts are held, and there is no lookup": {
+			func(w *world) *planner.Plan {
+				w.policy.HoldDoubt = true
+				w.service.before = func(context.Context, string, int) *executor.Answer { return timeout() }
+				return w.plan(request("rent"))
+			},
+			map[string]string{"rent": `remit resolve rent --recorded FILE --reason "…"`},
+			1,
+		},
+		"doubts are held, and a list may lag": {
+			func(w *world) *planner.Plan {
+				w.lookup, w.policy.HoldDoubt = true, true
+				w.service.before = func(context.Context, string, int) *executor.Answer { return timeout() }
+				return w.plan(request("rent"))
+			},
+			map[string]string{"rent": "remit resolve rent"},
+			1,
+		},
+		"a doubt was refused when it was sent again": {
+			func(w *world) *planner.Plan {
+				doubtful(w)
+				w.service.before = func(context.Context, string, int) *executor.Answer {
+					return &executor.Answer{Kind: executor.Rejected, HTTPStatus: 422, Reason: "It refused."}
+				}
+				return w.plan(request("rent"))
+			},
+			map[string]string{"rent": `remit resolve rent --recorded FILE --reason "…"`},
+			1,
 		},
 		"it is known, and a list may lag": {
 			func(w *world) *planner.Plan {

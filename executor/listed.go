@@ -67,7 +67,7 @@ func (c *course) adoptClaims(jobs []*job, findings []finding, listed func(string
 	var made []finding
 	var at []int
 	for i, f := range findings {
-		if claim, ok := claimOf(listed, jobs[i].refID); ok && !f.settled && f.undue == "" {
+		if claim, ok := claimOf(listed, jobs[i].refID); ok && !f.settled && !f.undue.Holds() {
 			lead := jobs[i].intent
 			lead.Found = true // nothing is sent under it
 			made = append(made, finding{verdict: judgeClaim(jobs[i].known, claim), settled: true, lead: []state.Entry{lead}})
@@ -104,8 +104,8 @@ func newClaimed(run Run, claim Claim) half {
 // holdClaimed leaves a doubt of which a list says that it was made: a list is somebody's claim, and
 // a doubt ends by a record, or by a person's word about this transfer (law 3).
 func holdClaimed(u *unsettled, claim Claim) verdict {
-	v := hold(u, fmt.Sprintf("%s lists it with the group_id %s. A list settles no doubt: its record does.", claim.Place, claim.GroupID))
-	v.next = command(u.refID, "--recorded FILE")
+	v := undecided(u.known, fmt.Sprintf("%s lists it with the group_id %s. A list settles no doubt: its record does.", claim.Place, claim.GroupID))
+	v.next, v.idle = command(u.refID, "--recorded FILE"), true
 	return v
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -294,6 +295,9 @@ func (o *order) takeReady(n int) []*job {
 
 // tell tells how a transfer ended, and the other runners where it is in their count.
 func (o *order) tell(request transfer.Request, v verdict, planned bool) {
+	if v.result == ResultInDoubt && v.advice == "" {
+		v = o.c.advise(v, doubt.Doubt{})
+	}
 	o.c.report.settle(request, v, planned)
 	if o.handed == nil {
 		return

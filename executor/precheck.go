@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"remit/internal/doubt"
 	"remit/state"
 )
 
@@ -28,8 +29,8 @@ func (o *order) lookUpFirst(jobs []*job) {
 				switch {
 				case f.settled:
 					o.settled(jobs[i].known, f.verdict, jobs[i].planned)
-				case f.undue != "":
-					v := stranded(jobs[i].known, f.undue)
+				case f.undue.Holds():
+					v := stranded(jobs[i].known, f.undue.Text())
 					v.next = "remit import FILE" // the state knows it as well as not at all
 					o.settled(jobs[i].known, v, jobs[i].planned)
 				default:
@@ -53,7 +54,7 @@ func (c *course) precheck(jobs []*job) ([]finding, error) {
 	findings := make([]finding, len(jobs))
 	for i, j := range jobs {
 		if why := found.unreadable[j.refID]; why != "" {
-			findings[i] = finding{undue: "Nothing was sent. " + unread(why)}
+			findings[i] = finding{undue: doubt.Unread("Nothing was sent. " + unread(why))}
 		}
 		if records := found.records[j.refID]; len(records) > 0 {
 			lead := j.intent

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -21,8 +22,7 @@ type finding struct {
 	verdict verdict
 	settled bool          // verdict is final
 	lead    []state.Entry // to be written before its outcome
-	undue   string        // why it must not be sent (again) although it is not settled; "" where it was absent
-	unread  bool          // undue, because its record can't be read: looking again is of no use
+	undue   doubt.Hold    // why it must not be sent (again) although it is not settled; nothing where it was absent
 }
 
 // settleDoubts looks up once what is in doubt before anything else starts. What is absent is
@@ -33,7 +33,7 @@ func (o *order) settleOpen(doubts []*unsettled) {
 	var open []*unsettled
 	for _, u := range doubts {
 		if u.amiss != "" {
-			o.hold(u, u.amiss)
+			o.hold(u, doubt.Final(u.amiss))
 			continue
 		}
 		open = append(open, u)
@@ -59,7 +59,7 @@ func (o *order) lookedUp(doubts []*unsettled, findings []finding, n int) {
 			o.settled(u.known, f.verdict, o.planned[u.refID] != nil)
 			continue
 		}
-		u.undue, u.unread = f.undue, f.unread
+		u.undue = f.undue
 		open = append(open, u)
 	}
 	if len(open) > 0 && n < len(lateLists()) && o.c.starting.Err() == nil {
@@ -67,7 +67,7 @@ func (o *order) lookedUp(doubts []*unsettled, findings []finding, n int) {
 		return
 	}
 	for _, u := range open {
-		if u.undue != "" {
+		if u.undue.Holds() {
 			o.hold(u, u.undue)
 		} else {
 			o.sendAgain(u)
@@ -85,7 +85,7 @@ func (o *order) lookAgain(open []*unsettled, n int) {
 		if o.c.run.Clock.Sleep(o.c.starting, pause) == nil {
 			findings = o.c.lookUpDoubts(open)
 		} else {
-			findings = slices.Repeat([]finding{{undue: "The run stopped before it could be looked up again."}}, len(open))
+			findings = slices.Repeat([]finding{{undue: doubt.Passing("The run stopped before it could be looked up again.")}}, len(open))
 		}
 		o.inbox.post(func() {
 			o.waits--
@@ -118,15 +118,15 @@ func (c *course) lookUpDoubts(open []*unsettled) []finding {
 func lookAt(u *unsettled, found lookup, failed error) finding {
 	switch {
 	case failed != nil:
-		return finding{undue: fmt.Sprintf("It could not be looked up: %v.", failed)}
+		return finding{undue: doubt.Passing(fmt.Sprintf("It could not be looked up: %v.", failed))}
 	case found.unreadable[u.refID] != "":
-		return finding{undue: unread(found.unreadable[u.refID]), unread: true}
+		return finding{undue: doubt.Unread(unread(found.unreadable[u.refID]))}
 	case len(found.records[u.refID]) == 0:
 		return finding{}
 	}
 	v := judgeFound(u.known, inDoubt, found.records[u.refID])
 	if v.unread {
-		return finding{undue: v.outcome.Reason}
+		return finding{undue: doubt.Final(v.outcome.Reason)}
 	}
 	return finding{verdict: v, settled: true}
 }
@@ -168,72 +168,78 @@ func (c *course) writeFindings(findings []finding) {
 // sendAgain queues a doubt to be sent again with its recorded bytes, or holds it.
 func (o *order) sendAgain(u *unsettled) {
 	change := o.planned[u.refID]
-	if why := o.mayNotSendAgain(u, change); why != "" {
-		u.isStale = o.c.run.Finder == nil && o.c.tooOld(u.since) != ""
+	if why := o.mayNotSendAgain(u, change); why.Holds() {
 		o.hold(u, why)
 		return
 	}
 	j := &job{known: u.known, intent: u.intent, planned: true}
-	j.old = func() string { return o.c.tooOld(u.since) }
+	j.old = func() string { return o.c.tooOld(u.since).Text() }
 	if !change.Expires.IsZero() {
-		j.until, j.late = change.Expires, "Not sent again: it has expired."
+		j.until, j.late = change.Expires, doubt.Expired(change.Expires).Text()
 	}
 	j.shut = o.shut(change)
 	o.queue = append(o.queue, j)
 }
 
-const pastReplay = "Not sent again: the service may no longer protect its ref_id from a second transfer (replay_window)."
-
-// mayNotSendAgain is why the recorded bytes must not be sent again; "" where they may
-// (design section 3).
-func (o *order) mayNotSendAgain(u *unsettled, change *planner.Change) string {
+// mayNotSendAgain is why the recorded bytes must not be sent again (design section 3).
+func (o *order) mayNotSendAgain(u *unsettled, change *planner.Change) doubt.Hold {
 	now, policy := o.c.run.Clock.Now(), o.c.run.Policy
 	switch {
 	case !o.c.sending:
-		return "This run sends nothing."
+		return doubt.Passing("This run sends nothing.")
 	case o.c.starting.Err() != nil:
-		return "Not sent again: the run stopped before."
+		return doubt.Stopped()
 	case u.found:
-		return "Nothing is sent: a record was found, so somebody made it."
+		return doubt.Made()
 	case policy.HoldDoubt:
-		return "Not sent again: on_doubt is \"hold\"."
+		return doubt.OnDoubt()
 	case change == nil:
-		return "Not sent again: this plan does not have it."
+		return doubt.NotInPlan()
 	case !change.Declared():
-		return "Not sent again: it is no longer declared."
+		return doubt.Undeclared()
 	case o.c.run.Saved && change.Action != planner.Resolve && string(change.Request.Body()) != u.intent.Body:
 		// An interrupted plan is finished with its own bytes; another's were not reviewed.
-		return "Not sent again: the saved plan shows other bytes than were recorded."
+		return doubt.OtherBytes()
 	case change.Request.Fingerprint().String() != u.intent.Fingerprint || len(change.Differences) > 0:
-		return "Not sent again: its declaration differs from the recorded request."
+		return doubt.Differs()
 	case !change.Expires.IsZero() && now.After(change.Expires):
-		return "Not sent again: it has expired."
-	case change.Until.After(now):
-		return "Not sent again: it is not due."
-	case o.c.run.Plan.Header.Shut(change.Windows, now) != "":
-		return "Not sent again: " + o.c.run.Plan.Header.Shut(change.Windows, now) + "."
+		return doubt.Expired(change.Expires)
 	}
-	if why := o.c.tooOld(u.since); why != "" {
-		return why
+	if old := o.c.tooOld(u.since); old.Holds() {
+		return old
+	}
+	switch shut := o.c.run.Plan.Header.Shut(change.Windows, now); {
+	case change.Until.After(now):
+		return doubt.NotDue(change.Until)
+	case shut != "":
+		return doubt.Shut(shut)
 	}
 	for _, refID := range change.After {
 		if row := o.known.rows[refID]; row.RecordStatus != transfer.Completed || row.Status != state.Recorded && row.Status != state.Adopted {
-			return fmt.Sprintf("Not sent again: it depends on %q, which is not COMPLETED.", refID)
+			return doubt.DependsOn(refID)
 		}
 	}
-	return ""
+	return doubt.Hold{}
 }
 
 // hold leaves a doubt to a lookup or to a person.
-func (o *order) hold(u *unsettled, why string) {
-	o.settled(u.known, hold(u, why), o.planned[u.refID] != nil)
+func (o *order) hold(u *unsettled, why doubt.Hold) {
+	o.settled(u.known, o.c.hold(u, why), o.planned[u.refID] != nil)
 }
 
-func hold(u *unsettled, why string) verdict {
-	v := doubt(u.known, why)
-	v.next = command(u.refID, "")
-	if u.unread || u.isStale {
-		v.next, v.idle = command(u.refID, "--recorded FILE"), true
+func (c *course) hold(u *unsettled, why doubt.Hold) verdict {
+	return c.advise(undecided(u.known, why.Text()), doubt.Doubt{Hold: why})
+}
+
+// advise says of a verdict in doubt what an apply does about it, and what a person types.
+func (c *course) advise(v verdict, u doubt.Doubt) verdict {
+	u.RefID, u.CanLookUp = v.outcome.RefID, c.run.Finder != nil
+	if !u.Hold.Holds() && c.run.Policy.HoldDoubt {
+		u.Hold = doubt.OnDoubt()
+	}
+	v.advice, v.next, v.idle = u.Advice(), u.Next(), u.IsIdle()
+	if v.outcome.Reason == u.Hold.Text() {
+		v.advice = u.Plan()
 	}
 	return v
 }

@@ -278,7 +278,7 @@ func TestHeldDoubtsSayWhatToType(t *testing.T) {
 		odd := request("o'brien & sons")
 		w.apply(odd)
 		summary := w.apply(odd)
-		if got := summary.Exceptions[0].Next; got != `remit resolve 'o'\''brien & sons'` {
+		if got := summary.Exceptions[0].Next; got != `remit resolve 'o'\''brien & sons' --recorded FILE --reason "…"` {
 			t.Errorf("next: %s", got)
 		}
 	})

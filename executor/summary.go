@@ -1,6 +1,7 @@
 package executor
 
 import (
+	"strings"
 	"sync"
 
 	"remit/internal/transfer"
@@ -111,7 +112,9 @@ func (r *report) count(request transfer.Request, v verdict) Event {
 		r.summary.Idle++
 	}
 	if v.result != ResultRecorded && v.result != ResultAdopted && len(r.summary.Exceptions) < exceptionsMax {
-		r.summary.Exceptions = append(r.summary.Exceptions, e)
+		left := e
+		left.Reason = strings.TrimSpace(left.Reason + " " + v.advice)
+		r.summary.Exceptions = append(r.summary.Exceptions, left)
 	}
 	return e
 }

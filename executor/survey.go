@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -34,9 +35,7 @@ type unsettled struct {
 	dated   state.Intent // the first one of that request
 	firstBy string       // the run of that
 	amiss   string       // why its request can't be compared; "" where it can
-	undue   string       // why it must not be sent again, as its latest lookup has it
-	unread  bool         // that has a record that can't be read
-	isStale bool         // too old to be sent again, and there is no lookup: no apply settles it
+	undue   doubt.Hold   // why it must not be sent again, as its latest lookup has it
 }
 
 // takeSurvey scans the state once.

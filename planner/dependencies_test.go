@@ -64,17 +64,17 @@ func TestDependencies(t *testing.T) {
 				record(declare("z"), state.InDoubt), record(declare("b"), state.InDoubt), record(declare("c"), state.Recorded),
 				record(declare("d"), state.Recorded, recordStatus(transfer.Pending)),
 			},
-			want: planner.Resolve, after: []string{"a", "b", "d"}, reason: `not sent again, because it depends on "a", which is not COMPLETED`,
+			want: planner.Resolve, after: []string{"a", "b", "d"}, reason: `Not sent again: it depends on "a", which is not COMPLETED`,
 		},
 		"in doubt itself, and in a circle, which config refuses": {
 			declared: []config.Transfer{declare("a", after("z")), declare("z", after("a"))},
 			recorded: []state.Detail{record(declare("z"), state.InDoubt)},
-			want:     planner.Resolve, after: []string{"a"}, reason: "not sent again",
+			want:     planner.Resolve, after: []string{"a"}, reason: "Not sent again",
 		},
 		"in doubt itself, and in the batch that it waits for, which config refuses": {
 			declared: []config.Transfer{declare("y", afterBatch("pay")), declare("z", inBatch("pay"), afterBatch("pay"))},
 			recorded: []state.Detail{record(declare("z"), state.InDoubt)},
-			want:     planner.Resolve, after: []string{"z"}, reason: "not sent again",
+			want:     planner.Resolve, after: []string{"z"}, reason: "Not sent again",
 		},
 		"a batch, of which some are COMPLETED": {
 			declared: []config.Transfer{declare("a", inBatch("pay")), declare("b", inBatch("pay")), declare("c", inBatch("pay")), declare("z", afterBatch("pay"))},

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
+	"remit/internal/doubt"
 	"remit/internal/shell"
 	"remit/internal/transfer"
 	"remit/state"
@@ -108,10 +108,11 @@ func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 			}
 			break
 		}
-		c.Reason, c.Next = b.settling(c, d), "remit resolve "+shell.Word(c.RefID)
 		if b.isAlone() {
-			c.Reason = "the state says how it can be settled"
+			c.Reason, c.Next = "the state says what ends the doubt", "remit state show "+shell.Word(c.RefID)
+			break
 		}
+		c.Reason, c.Next = b.settling(c, d)
 	case state.Recorded, state.Adopted, state.Unverified:
 		describeMade(c)
 	case state.Conflict:
@@ -197,44 +198,35 @@ func (c *Change) markListed() {
 	c.Next = "remit resolve " + shell.Word(c.RefID) + ` --recorded FILE --reason "…"`
 }
 
-// settling says how a doubt can be settled, in the words of design section 3.
-func (b *builder) settling(c *Change, d *state.Detail) string {
-	byPerson := "a person settles it"
-	if b.controls.Lookup {
-		byPerson = "apply looks it up, or " + byPerson
+// settling says what is known of a doubt, what an apply does about it, and the command to type.
+func (b *builder) settling(c *Change, d *state.Detail) (reason, next string) {
+	u := doubt.Of(d, b.controls.Lookup)
+	if !u.Hold.Holds() {
+		u.Hold = b.held(c, d)
 	}
-	if d.Intent.Found {
-		return "nothing is sent: a record was found, so somebody made it; " + byPerson
-	}
-	if held := b.held(c, d); held != "" {
-		return "it is not sent again, because " + held + "; " + byPerson
-	}
-	if b.controls.Lookup {
-		return "apply looks it up, and sends the recorded request again where nothing is found; or a person settles it"
-	}
-	return "apply sends the recorded request again, or " + byPerson
+	return u.Sentence(), u.Next()
 }
 
-// held says why the recorded request of a doubt may not be sent again; "" where it may.
-func (b *builder) held(c *Change, d *state.Detail) string {
+// held says why the recorded request of a doubt may not be sent again.
+func (b *builder) held(c *Change, d *state.Detail) doubt.Hold {
 	window := b.controls.ReplayWindow
 	switch {
-	case !c.Declared():
-		return "it is no longer declared"
-	case len(c.Differences) > 0:
-		return "the declaration differs from what was sent"
-	case !c.Expires.IsZero() && !b.now.Before(c.Expires):
-		return "expires passed at " + c.Expires.Format(time.RFC3339)
-	case c.Until.After(b.now):
-		return "it is not due before " + c.Until.Format(time.RFC3339)
-	case len(c.After) > 0:
-		return fmt.Sprintf("it depends on %q, which is not COMPLETED", c.After[0])
 	case b.controls.HoldDoubt:
-		return `on_doubt is "hold"`
+		return doubt.OnDoubt()
+	case !c.Declared():
+		return doubt.Undeclared()
+	case len(c.Differences) > 0:
+		return doubt.Differs()
+	case !c.Expires.IsZero() && !b.now.Before(c.Expires):
+		return doubt.Expired(c.Expires)
 	case window > 0 && b.now.Sub(d.IntendedAt) > window:
-		return "the replay window of " + window.String() + " has passed"
+		return doubt.ReplayWindowPassed()
+	case c.Until.After(b.now):
+		return doubt.NotDue(c.Until)
+	case len(c.After) > 0:
+		return doubt.DependsOn(c.After[0])
 	}
-	return ""
+	return doubt.Hold{}
 }
 
 func newRecorded(d *state.Detail) *Recorded {

@@ -75,41 +75,41 @@ func TestActions(t *testing.T) {
 		},
 		"it is in doubt": {
 			declared: declare("a"), recorded: []state.Detail{record(declare("a"), state.InDoubt)},
-			want: planner.Resolve, reason: "apply sends the recorded request again, or a person settles it",
+			want: planner.Resolve, reason: "The next apply sends the recorded request again.",
 		},
 		"it is in doubt and lookup is configured": {
 			declared: declare("a"), recorded: []state.Detail{record(declare("a"), state.InDoubt)},
 			controls: planner.Controls{Lookup: true},
-			want:     planner.Resolve, reason: "apply looks it up, and sends the recorded request again where nothing is found",
+			want:     planner.Resolve, reason: "The next apply looks it up, and sends the recorded request again where the service lists nothing.",
 		},
 		"it is in doubt and its declaration was edited": {
 			declared: declare("a"),
 			recorded: []state.Detail{record(declare("a", func(c *config.Transfer) { amount("70")(&c.Request) }), state.InDoubt)},
-			want:     planner.Resolve, reason: "not sent again, because the declaration differs",
+			want:     planner.Resolve, reason: "Not sent again: its declaration differs from the recorded request. Without lookup_path no apply ends the doubt: restore the declaration, or ",
 			differs: []transfer.Difference{{Field: "amount", Asked: "80.00", Answered: "70"}},
 		},
 		"it is in doubt and expired": {
 			declared: declare("a", expires(now)), recorded: []state.Detail{record(declare("a"), state.InDoubt)},
-			want: planner.Resolve, reason: "not sent again, because expires passed",
+			want: planner.Resolve, reason: "Not sent again: it expired at 2026-11-27T15:00:00Z.",
 		},
 		"it is in doubt and its time was put off": {
 			declared: declare("a", notBefore(now.Add(day))), recorded: []state.Detail{record(declare("a"), state.InDoubt)},
-			want: planner.Resolve, until: now.Add(day), reason: "not sent again, because it is not due before 2026-11-28T15:00:00Z",
+			want: planner.Resolve, until: now.Add(day), reason: "Not sent again: it is not due before 2026-11-28T15:00:00Z. An apply from then on",
 		},
 		"it is in doubt and its time was put off in a rehearsal": {
 			declared: declare("a", notBefore(now.Add(day))), recorded: []state.Detail{record(declare("a"), state.InDoubt)},
 			controls: planner.Controls{Rehearsal: true},
-			want:     planner.Resolve, reason: "apply sends the recorded request again",
+			want:     planner.Resolve, reason: "The next apply sends the recorded request again",
 		},
 		"it is in doubt and doubts are held": {
 			declared: declare("a"), recorded: []state.Detail{record(declare("a"), state.InDoubt)},
 			controls: planner.Controls{HoldDoubt: true},
-			want:     planner.Resolve, reason: `not sent again, because on_doubt is "hold"`,
+			want:     planner.Resolve, reason: `Not sent again: on_doubt is "hold". Without lookup_path no apply ends the doubt: give the record`,
 		},
 		"it is in doubt for longer than the replay window": {
 			declared: declare("a"), recorded: []state.Detail{record(declare("a"), state.InDoubt, intended(25*time.Hour))},
 			controls: planner.Controls{ReplayWindow: day, Lookup: true},
-			want:     planner.Resolve, reason: "not sent again, because the replay window of 24h0m0s has passed; apply looks it up",
+			want:     planner.Resolve, reason: "(replay_window). Each apply looks it up. Where the service never lists it, give the record",
 		},
 		"its run is alive": {
 			declared: declare("a"), recorded: []state.Detail{record(declare("a"), state.InDoubt, open)},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -25,7 +26,7 @@ type pendingSince struct {
 func newPendingSince(controls Controls, now time.Time) *pendingSince {
 	next := "remit refresh"
 	if !controls.Lookup {
-		next = `remit resolve REF_ID --recorded FILE --reason "…"`
+		next = doubt.Import
 	}
 	return &pendingSince{
 		standing: Standing{Group: GroupPending, Next: next}, unknown: Standing{Group: GroupUnknown, Next: next},

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -74,6 +75,9 @@ func (p *Plan) Standings() []Standing {
 		}
 		s.add(c)
 	}
+	if doubts := groups[GroupInDoubt]; doubts != nil {
+		doubts.Next = nextOfDoubts(doubts.First)
+	}
 	if p.Pending.Totals.Count() > 0 {
 		groups[GroupPending] = &p.Pending
 	}
@@ -94,6 +98,15 @@ func (p *Plan) Standings() []Standing {
 		}
 	}
 	return list
+}
+
+// nextOfDoubts is the one command for some doubts.
+func nextOfDoubts(doubts []Change) string {
+	nexts := make([]string, len(doubts))
+	for i := range doubts {
+		nexts[i] = doubts[i].Next
+	}
+	return doubt.NextOfAll(nexts)
 }
 
 func groupOf(c *Change) Group {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"remit/executor"
+	"remit/internal/doubt"
 	"remit/internal/view"
 )
 
@@ -108,10 +109,23 @@ func (a *applying) next(w *workspace, s executor.Summary) string {
 		return a.command(a.again())
 	case count(executor.ResultRefused)+count(executor.ResultFailed) > 0, s.Idle > 0 && needsPlan(s):
 		return a.command("plan")
+	case count(executor.ResultInDoubt) > 0:
+		return a.here(nextOfDoubts(s))
 	case s.Unfinished > 0 && w.canLookUp():
 		return a.command("refresh")
 	case s.Unfinished > 0:
-		return a.command(recordedHint)
+		return a.here(doubt.Import)
 	}
 	return ""
+}
+
+// nextOfDoubts is the one command for all that a run left in doubt and that no apply ends.
+func nextOfDoubts(s executor.Summary) string {
+	var nexts []string
+	for _, e := range s.Exceptions {
+		if e.Result == executor.ResultInDoubt {
+			nexts = append(nexts, e.Next)
+		}
+	}
+	return doubt.NextOfAll(nexts)
 }

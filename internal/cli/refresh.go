@@ -12,6 +12,7 @@ import (
 
 	"remit/config"
 	"remit/executor"
+	"remit/internal/doubt"
 	"remit/internal/sandbox"
 	"remit/internal/shell"
 	"remit/internal/view"
@@ -85,8 +86,8 @@ func (r *refreshing) run(ctx context.Context, p *process) error {
 func (r *refreshing) carryOut(ctx context.Context, w *workspace) (int, error) {
 	if !w.canLookUp() {
 		return exitError, withHint(errors.New("the service cannot be asked what became of a PENDING transfer: its service block has no lookup_path. "+
-			"Where the service can look up, write lookup_path there. Where it can't, a person says it, with a record that the service shows elsewhere"),
-			r.command(recordedHint))
+			"Where the service can look up, write lookup_path there. Where it can't, import an export of its records, which takes over how all of them ended"),
+			r.here(doubt.Import))
 	}
 	if w.sandbox {
 		if there, err := w.place.Look(ctx); err == nil && !there {
@@ -107,9 +108,6 @@ func (r *refreshing) carryOut(ctx context.Context, w *workspace) (int, error) {
 	}
 	return code, err
 }
-
-// recordedHint are the words by which a person says what became of a transfer.
-const recordedHint = `resolve REF_ID --recorded FILE --reason "…"`
 
 // canLookUp reports whether the service can be asked about a transfer.
 func (w *workspace) canLookUp() bool { return w.sandbox || w.config.Service.LookupPath != "" }

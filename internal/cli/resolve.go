@@ -219,12 +219,37 @@ func (r *resolving) settle(ctx context.Context, w *workspace, resolution executo
 		return executor.ResolveNotMade(ctx, resolution)
 	}
 	if !w.canLookUp() {
-		return state.Outcome{}, withHint(errors.New("the service has no lookup (no lookup_path), so only a person can say what became of it: --recorded=FILE, --accept-record or --not-made, each with --reason; nothing was changed"),
-			"remit resolve --help")
+		return state.Outcome{}, r.noLookup(ctx, w, resolution.Journal)
 	}
 	finder := lateFinder{w: w}
 	defer finder.close()
 	return executor.ResolveByLookup(ctx, resolution, &finder)
+}
+
+// noLookup says what a person can say of a transfer where the service has no lookup.
+func (r *resolving) noLookup(ctx context.Context, w *workspace, journal executor.Journal) error {
+	const none = "the service block has no lookup_path, so nothing can be looked up; nothing was changed"
+	snapshot, err := journal.Snapshot(ctx)
+	if err != nil {
+		return w.stateError(err)
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	details, err := snapshot.Details(ctx, r.refID)
+	switch {
+	case err != nil:
+		return w.stateError(err)
+	case len(details) == 0:
+		return fmt.Errorf("resolve %q: %w", r.refID, executor.ErrUnknownRefID)
+	}
+	switch d := &details[0]; d.Status {
+	case state.InDoubt:
+		u := w.doubtOf(d)
+		return withHint(fmt.Errorf("%s. %s", none, u.Sentence()), r.here(u.Next()))
+	case state.Unverified, state.Conflict:
+		return withHint(fmt.Errorf("%s. %s is %s: accept what is kept of it, where that is right", none, r.refID, d.Status), r.here(w.nextFor(d, "")))
+	case state.Unsent, state.Recorded, state.Adopted, state.Refused, state.Tombstone:
+	}
+	return &executor.StatusError{RefID: r.refID, Status: details[0].Status}
 }
 
 // lateFinder connects to the service when something is looked up: where the state alone says that

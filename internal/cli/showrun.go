@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"remit/executor"
+	"remit/internal/doubt"
 	"remit/internal/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -116,7 +117,7 @@ func (w *workspace) standingNow(ctx context.Context, snapshot state.Snapshot, pa
 			d := &details[i]
 			now[d.RefID] = view.PastNow{Status: d.Status, RecordStatus: d.RecordStatus}
 			if !isAlive {
-				now[d.RefID] = view.PastNow{Status: d.Status, RecordStatus: d.RecordStatus, Next: nextFor(d, w.settling(past.Run.Begun.PlanFile))}
+				now[d.RefID] = view.PastNow{Status: d.Status, RecordStatus: d.RecordStatus, Next: w.nextFor(d, w.settling(past.Run.Begun.PlanFile))}
 			}
 		}
 	}
@@ -135,13 +136,22 @@ func (w *workspace) settling(planFile string) string {
 	return "remit apply"
 }
 
+// doubtOf is a doubt of the state, as far as it can be told without what is declared.
+func (w *workspace) doubtOf(d *state.Detail) doubt.Doubt {
+	u := doubt.Of(d, w.canLookUp())
+	if !u.Hold.Holds() && w.config.Service.HoldDoubt {
+		u.Hold = doubt.OnDoubt()
+	}
+	return u
+}
+
 // nextFor is the command that goes on from where a transfer stands, which settling is for a doubt;
 // "" where it is settled.
-func nextFor(d *state.Detail, settling string) string {
+func (w *workspace) nextFor(d *state.Detail, settling string) string {
 	switch d.Status {
 	case state.InDoubt:
-		if d.Outcome != nil && d.Outcome.Status == state.Refused { // the latest attempt was; an earlier one is in doubt
-			return "remit resolve " + shell.Word(d.RefID)
+		if u := w.doubtOf(d); u.IsIdle() {
+			return u.Next()
 		}
 		return settling
 	case state.Unverified, state.Conflict:

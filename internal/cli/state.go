@@ -65,10 +65,16 @@ func (w *workspace) showDetail(ctx context.Context, refID string, asJSON bool) e
 	if len(details) == 0 {
 		return withHint(fmt.Errorf("the state knows no ref_id %q", refID), w.command("state list"))
 	}
-	if asJSON {
-		return w.json().StateShow(details[0])
+	o := view.StateShowOptions{Screen: w.screen(w.stdout)}
+	holder, isHeld := snapshot.Holder()
+	if d := &details[0]; d.Status == state.InDoubt && (!isHeld || d.RunID != holder.RunID) {
+		u := w.doubtOf(d)
+		o.Doubt, o.Next = u.Sentence(), u.Next()
 	}
-	return view.StateShow(w.stdout, details[0], w.screen(w.stdout))
+	if asJSON {
+		return w.json().StateShow(details[0], o)
+	}
+	return view.StateShow(w.stdout, details[0], o)
 }
 
 func newStateForget(p *process) *cobra.Command {

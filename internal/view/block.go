@@ -117,7 +117,7 @@ func (p *page) recorded(indent string, c *planner.Change) {
 		}
 	}
 	p.paragraph(indent, Visible(text), toneDim)
-	if !strings.Contains(c.Reason, r.Reason) { // it may be part of what was said above
+	if !strings.Contains(strings.ToLower(c.Reason), strings.ToLower(r.Reason)) { // it may be part of what was said above
 		p.paragraph(indent, Visible(r.Reason), toneNone)
 	}
 }

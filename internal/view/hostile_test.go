@@ -91,7 +91,7 @@ func everyFace(t *testing.T, text string, width int) string {
 			Differences: []transfer.Difference{{Field: text, Asked: text, Answered: text}}, By: &state.Holder{User: text, Host: text},
 		},
 	}
-	check(view.StateShow(&b, detail, s))
+	check(view.StateShow(&b, detail, view.StateShowOptions{Screen: s, Doubt: text, Next: text}))
 	check(view.StateList(&b, rows([]state.Detail{detail}, nil), view.StateListOptions{Screen: s}))
 	check(view.Error(&b, errors.New(text), text, s))
 	r := hcl.Range{Filename: text, Start: hcl.InitialPos, End: hcl.Pos{Line: 9, Byte: 3}}

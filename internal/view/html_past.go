@@ -75,9 +75,11 @@ func (h *htmlPast) exceptions() {
 			continue
 		}
 		h.put("<h3>%: %</h3>\n", resultWord(result), plural(len(events), "transfer"))
-		shared := sharesReason(events)
+		causes := causesOf(events)
+		shared := len(causes) == 1 && len(events) > 1
 		if shared {
-			h.reason(&events[0])
+			causes[0].first.Next = causes[0].next()
+			h.reason(&causes[0].first)
 		}
 		h.put("<ul>\n")
 		for i := range events[:min(len(events), htmlObstacles)] {

@@ -40,6 +40,8 @@ type detailLine struct {
 	Batch     string             `json:"batch"`
 	Record    json.RawMessage    `json:"record"`  // the service's deciding record; null where there is none
 	Outcome   *state.Outcome     `json:"outcome"` // the latest; null where there is none
+	Doubt     string             `json:"doubt,omitempty"`
+	Next      string             `json:"next,omitempty"`
 }
 
 func newTransferLine(t *state.Transfer) transferLine {
@@ -82,9 +84,9 @@ func (j *JSON) StateList(rows iter.Seq2[state.Transfer, error]) error {
 
 // StateShow writes one object that stands alone: it carries the format itself. It returns
 // the first error of writing.
-func (j *JSON) StateShow(d state.Detail) error {
+func (j *JSON) StateShow(d state.Detail, o StateShowOptions) error {
 	line := newDetailLine(&d)
-	line.Format, line.Remit = Format, j.version
+	line.Format, line.Remit, line.Doubt, line.Next = Format, j.version, o.Doubt, j.command(o.Next)
 	j.begun = true
 	j.object(line)
 	return j.end()

@@ -1,9 +1,11 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/planner"
 )
@@ -133,9 +135,39 @@ const operationWidth = len(transfer.Internal)
 func (p *page) changes(changes []planner.Change, o PlanOptions) {
 	l := newLayout(changes, o)
 	l.metadata = o.ShowAll
-	for i := range changes {
-		p.change(&changes[i], &l)
+	for i := 0; i < len(changes); {
+		alike := doubtsAlike(changes[i:])
+		for k := range alike {
+			c := changes[i+k]
+			if alike > 1 {
+				c.Reason, c.Next = "", ""
+			}
+			if alike > 1 && k == 0 {
+				c.Reason, c.Next = fmt.Sprintf("Each of these %d: %s", alike, changes[i].Reason), nextOfAll(changes[i:i+alike])
+			}
+			p.change(&c, &l)
+		}
+		i += alike
 	}
+}
+
+// doubtsAlike is how many changes from the first on are doubts of which the same is said; 1 where none
+// is.
+func doubtsAlike(changes []planner.Change) int {
+	n := 1
+	for n < len(changes) && changes[n].Action == planner.Resolve && changes[0].Action == planner.Resolve && changes[n].Reason == changes[0].Reason {
+		n++
+	}
+	return n
+}
+
+// nextOfAll is the one command for some doubts.
+func nextOfAll(changes []planner.Change) string {
+	nexts := make([]string, len(changes))
+	for i := range changes {
+		nexts[i] = changes[i].Next
+	}
+	return doubt.NextOfAll(nexts)
 }
 
 func (p *page) change(c *planner.Change, l *layout) {

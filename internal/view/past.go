@@ -269,7 +269,7 @@ func (p *page) pastExceptions(r *pastRun) {
 			most = exceptionsMax
 		}
 		p.line()
-		p.exceptionsOf(result, events, most)
+		p.exceptionsOf(result, events, len(events), most)
 		if more := len(events) - most; more > 0 {
 			p.line(dim(fmt.Sprintf("  and %d more", more)))
 		}

@@ -26,11 +26,12 @@ type Run struct {
 	total, settled int
 	counts         map[executor.Result]int
 	begun, told    time.Time
-	waiting        string // the latest reason to wait that was shown
-	changes        int    // that were told
-	isRefresh      bool   // what changed is what out is for
-	ref            int    // widest ref_id so far
-	amount         point  // widest amount so far
+	waiting        string         // the latest reason to wait that was shown
+	said           map[string]int // exceptions that were told, by result and reason
+	changes        int            // that were told
+	isRefresh      bool           // what changed is what out is for
+	ref            int            // widest ref_id so far
+	amount         point          // widest amount so far
 
 	bar *progressbar.ProgressBar // nil where there is none
 }
@@ -40,7 +41,7 @@ type Run struct {
 // line on out, up to 200 of them, and of longer runs only the exceptions, with progress in
 // lines on err. Screen says what err is.
 func NewRun(out, err io.Writer, s Screen) *Run {
-	return &Run{out: newPage(out, s), err: newPage(err, s), counts: make(map[executor.Result]int)}
+	return &Run{out: newPage(out, s), err: newPage(err, s), counts: make(map[executor.Result]int), said: make(map[string]int)}
 }
 
 // NewRefresh returns a Run for what has no run around it: what a lookup changed goes to out.
@@ -115,6 +116,9 @@ func (r *Run) settle(e executor.Event) {
 		if r.err.Terminal {
 			page = r.err
 		}
+		if r.isSaid(&e) {
+			return
+		}
 		r.hideBar()
 		r.line(page, e)
 		return
@@ -122,6 +126,22 @@ func (r *Run) settle(e executor.Event) {
 	if !r.err.Terminal && r.total <= linesMax {
 		r.line(r.out, e)
 	}
+}
+
+// isSaid reports whether enough transfers with the same end and reason were told, and leaves a reason out
+// that was told before: the end of the run has their number. Reasons that differ each time are
+// all told.
+func (r *Run) isSaid(e *executor.Event) bool {
+	const reasonsMax = 1000
+	what := string(e.Result) + " " + e.Reason
+	before, isKnown := r.said[what]
+	if isKnown || len(r.said) < reasonsMax {
+		r.said[what] = before + 1
+	}
+	if isKnown {
+		e.Reason = ""
+	}
+	return before >= exceptionsMax
 }
 
 // isException reports whether a result needs a person.

@@ -113,9 +113,16 @@ func statusTone(s state.Status) tone {
 	return toneNone
 }
 
+// StateShowOptions say how to show one transfer of a state.
+type StateShowOptions struct {
+	Screen
+	Doubt string // what is known of a doubt, and what ends it, in sentences; "" where nothing is in doubt
+	Next  string // the command to type about it
+}
+
 // StateShow writes all that the state knows of one transfer. It returns only errors of w.
-func StateShow(w io.Writer, d state.Detail, s Screen) error {
-	p := newPage(w, s)
+func StateShow(w io.Writer, d state.Detail, o StateShowOptions) error {
+	p := newPage(w, o.Screen)
 	p.line(plain("Transfer "), strong(d.RefID))
 	status := d.Status.String()
 	if d.Doubted {
@@ -136,6 +143,11 @@ func StateShow(w io.Writer, d state.Detail, s Screen) error {
 		{"declared at", d.Intent.Place},
 		{"fingerprint", fingerprint(&d.Transfer)},
 	})
+	if o.Doubt != "" {
+		p.line()
+		p.paragraph("  ", Visible(o.Doubt), toneDoubt)
+		p.command("  ", p.here(o.Next))
+	}
 	if d.Intent.Body != "" {
 		p.line()
 		p.line(strong("Recorded request"), plain(": POST "+d.Intent.Path))

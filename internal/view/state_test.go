@@ -134,12 +134,12 @@ func TestStateShow(t *testing.T) {
 		name := strings.ReplaceAll(d.Status.String(), " ", "-")
 		t.Run(name, func(t *testing.T) {
 			var text, line bytes.Buffer
-			if err := view.StateShow(&text, d, view.Screen{}); err != nil {
+			if err := view.StateShow(&text, d, view.StateShowOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, "state/"+name+".txt", text.Bytes())
 			checkShown(t, text.String())
-			if err := view.NewJSON(&line, "0.1.0").StateShow(d); err != nil {
+			if err := view.NewJSON(&line, "0.1.0").StateShow(d, view.StateShowOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, "state/"+name+".json", line.Bytes())

@@ -46,7 +46,11 @@ func (p *page) standing(s *planner.Standing) {
 		rows = append(rows, []span{
 			plain(Visible(c.RefID)), plain(c.Request.Amount.String()), plain(Visible(c.Request.Asset)), dim(groupTime(c, s.Group)),
 		})
-		if why := groupReason(c, s.Group); why != "" {
+		why := groupReason(c, s.Group)
+		if i+1 < len(shown) && groupReason(&shown[i+1], s.Group) == why {
+			continue // it is said once, below the last of them
+		}
+		if why != "" {
 			p.table("  ", rows, 1)
 			p.paragraph("      ", why, toneDim)
 			rows = nil

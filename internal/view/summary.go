@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"remit/executor"
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -156,12 +157,12 @@ func (p *page) exceptions(s executor.Summary, next string) {
 		if len(events) == 0 {
 			continue
 		}
-		p.line()
-		p.exceptionsOf(result, events, exceptionsMax)
 		all := len(events)
 		if t := s.Totals[result]; t != nil {
 			all = max(all, t.Count())
 		}
+		p.line()
+		p.exceptionsOf(result, events, all, exceptionsMax)
 		if more := all - exceptionsMax; more > 0 {
 			p.line(dim(fmt.Sprintf("  and %d more. To see all of them:", more)))
 			p.command("  ", p.here(listing(result)))
@@ -177,36 +178,82 @@ func listing(result executor.Result) string {
 	return "remit state list"
 }
 
-// exceptionsOf writes the transfers of one result, at most so many. A reason and a command that
-// all of them share are said once.
-func (p *page) exceptionsOf(result executor.Result, events []executor.Event, most int) {
+// exceptionsOf writes the transfers of one result, of which there are so many in all, at most so many. A
+// reason that several of them have is said once, with their number, and the command that goes on from
+// all of them.
+func (p *page) exceptionsOf(result executor.Result, events []executor.Event, all, most int) {
 	word := resultWord(result)
 	p.line(span{strings.ToUpper(word[:1]) + word[1:], resultTone(result)})
-	shared := sharesReason(events)
-	if shared {
-		p.explain("  ", events[0])
-	}
-	events = events[:min(len(events), most)]
 	ref, amount := 0, point{}
-	for _, e := range events {
+	for _, e := range events[:min(len(events), most)] {
 		ref = max(ref, min(displayWidth(e.RefID), max(20, p.width()-40)))
 		amount.fit(e.Amount.String())
 	}
-	for _, e := range events {
-		p.line(plain("  "+pad(cutMiddle(Visible(e.RefID), ref), ref)), plain("  "+amount.align(e.Amount.String())+" "+Visible(e.Asset)))
-		if !shared {
-			p.explain("    ", e)
+	causes := causesOf(events)
+	for _, c := range causes {
+		if most <= 0 {
+			return
 		}
+		count := len(c.events)
+		if len(causes) == 1 {
+			count = max(count, all)
+		}
+		if count > 1 {
+			c.first.Reason = strings.TrimSuffix(fmt.Sprintf("%d transfers: %s", count, c.first.Reason), ": ")
+			c.first.Next = c.next()
+			p.explain("  ", c.first)
+		}
+		for _, e := range c.events[:min(len(c.events), most)] {
+			p.line(plain("  "+pad(cutMiddle(Visible(e.RefID), ref), ref)), plain("  "+amount.align(e.Amount.String())+" "+Visible(e.Asset)))
+			if count == 1 {
+				p.explain("    ", e)
+			}
+		}
+		most -= len(c.events)
 	}
 }
 
-// sharesReason reports whether several transfers have one reason and one command.
-func sharesReason(events []executor.Event) bool {
-	shared := len(events) > 1
+// cause is what some transfers of one result have in common.
+type cause struct {
+	first  executor.Event
+	events []executor.Event
+}
+
+// causesOf groups exceptions of one result by why they are none of the others, in the order in which
+// that was first told. What is settled by different commands has a cause of its own, doubts apart: they
+// have one for all.
+func causesOf(events []executor.Event) []*cause {
+	type key struct{ reason, next string }
+	var list []*cause
+	byKey := make(map[key]*cause)
 	for _, e := range events {
-		shared = shared && e.Reason == events[0].Reason && e.Next == events[0].Next
+		k := key{reason: e.Reason, next: e.Next}
+		if e.Result == executor.ResultInDoubt {
+			k.next = ""
+		}
+		c := byKey[k]
+		if c == nil {
+			c = &cause{first: e}
+			byKey[k] = c
+			list = append(list, c)
+		}
+		c.events = append(c.events, e)
 	}
-	return shared
+	return list
+}
+
+// next is the one command that goes on from all of them.
+func (c *cause) next() string {
+	if c.first.Result != executor.ResultInDoubt {
+		return c.first.Next
+	}
+	nexts := make([]string, 0, len(c.events))
+	for _, e := range c.events {
+		if e.Next != "" { // it is the next one of the whole run, and said there
+			nexts = append(nexts, e.Next)
+		}
+	}
+	return doubt.NextOfAll(nexts)
 }
 
 // resultWord is what people read: "in doubt".

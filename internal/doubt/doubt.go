@@ -1,0 +1,171 @@
+// Package doubt says what is known of a transfer in doubt, what an apply does about it by itself
+// and when, and what a person types.
+//
+// Its one invariant: whoever tells of a doubt, in a plan, a status, a run, a state or a report, says
+// what is said here, so that no two of them disagree.
+package doubt
+
+import (
+	"net/http"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"remit/internal/shell"
+	"remit/state"
+)
+
+// Apply is the command that goes on with a doubt by itself.
+const Apply = "remit apply"
+
+// Import is the command that settles many doubts, and takes over how PENDING transfers ended, by an
+// export of the service's records. A person puts its name in the place of EXPORT.
+const Import = "remit import EXPORT"
+
+// Doubt is a transfer in doubt.
+type Doubt struct {
+	RefID     string
+	Fact      string // what became of its latest attempt, in a sentence; "" for nothing to say
+	Answer    Answer // to that attempt
+	Hold      Hold   // why its recorded request is not sent again
+	CanLookUp bool   // the service can be asked for a record of it
+}
+
+// Answer is what the service said to the latest attempt, as far as it tells what it will say to another.
+type Answer uint8
+
+// The answers.
+const (
+	AnswerNone    Answer = iota // nothing, or nothing that tells
+	AnswerKnown                 // it knows the ref_id, and shows no record
+	AnswerRefused               // a definite no to an attempt that followed another
+)
+
+// Of is the doubt that a state has, as far as the state alone can say: without what keeps its request
+// from being sent again, but that it was somebody else who made it.
+func Of(d *state.Detail, canLookUp bool) Doubt {
+	doubt := Doubt{RefID: d.RefID, CanLookUp: canLookUp}
+	if d.Intent.Found {
+		doubt.Hold = Made()
+	}
+	o := d.Outcome
+	if o == nil || d.Open() {
+		doubt.Fact = "A run ended before the answer was written down, so the transfer may or may not have been made."
+		return doubt
+	}
+	doubt.Fact = sentence(o.Reason)
+	isKnown := o.Source == state.SourceAnswer && isRefusal(o.HTTPStatus) && len(o.Records) == 0
+	switch {
+	case o.Status == state.Refused:
+		doubt.Answer = AnswerRefused
+	case o.Status == state.InDoubt && isKnown:
+		doubt.Answer = AnswerKnown
+	}
+	if o.Status == state.Refused || o.Status == state.Unsent {
+		doubt.Fact = strings.TrimSpace(Earlier + " " + doubt.Fact)
+	}
+	return doubt
+}
+
+// Earlier begins the fact of a doubt whose latest attempt made nothing.
+const Earlier = "An earlier attempt may have made it, and the latest one did not."
+
+// isRefusal reports whether a status leaves a transfer in doubt only because the service knows its
+// ref_id: any other 4xx but 408 is a definite no.
+func isRefusal(status int) bool {
+	return status >= http.StatusBadRequest && status < http.StatusInternalServerError && status != http.StatusRequestTimeout
+}
+
+// sentence is text that begins with a capital letter and ends with a stop.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	text = string(unicode.ToUpper(first)) + text[size:]
+	if !strings.ContainsAny(text[len(text)-1:], ".!?…") {
+		text += "."
+	}
+	return text
+}
+
+// Sentence says all of it: the fact, why nothing is sent again, and what an apply does.
+func (d Doubt) Sentence() string {
+	return strings.Join(notEmpty(d.Fact, d.Advice()), " ")
+}
+
+// Advice is the Sentence without the fact, for where that was just told.
+func (d Doubt) Advice() string {
+	return strings.Join(notEmpty(d.Hold.text, d.Plan()), " ")
+}
+
+func notEmpty(parts ...string) []string {
+	var kept []string
+	for _, part := range parts {
+		if part != "" {
+			kept = append(kept, part)
+		}
+	}
+	return kept
+}
+
+// give is how a person ends a doubt.
+const give = "give the record that the service shows, or say --not-made where the service's operator says that there is none"
+
+// Plan is what an apply does about it, and when, in sentences.
+func (d Doubt) Plan() string {
+	switch isHeld := d.Hold.text != ""; {
+	case d.Hold.isUnread:
+		return "No lookup ends the doubt while the service lists it so: " + give + "."
+	case d.CanLookUp && !isHeld:
+		return "The next apply looks it up, and sends the recorded request again where the service lists nothing."
+	case d.CanLookUp && d.Hold.passes != "":
+		return "Each apply looks it up. Where the service lists nothing, an apply " + d.Hold.passes + " sends the recorded request again."
+	case d.CanLookUp:
+		return "Each apply looks it up. Where the service never lists it, " + d.Hold.mend + give + "."
+	case !isHeld && d.Answer != AnswerNone:
+		return "The next apply sends the recorded request once more. Where the service only says the same again, " + give + "."
+	case !isHeld:
+		return "The next apply sends the recorded request again."
+	case d.Hold.passes != "":
+		return "An apply " + d.Hold.passes + " sends the recorded request again."
+	}
+	return "Without lookup_path no apply ends the doubt: " + d.Hold.mend + give + "."
+}
+
+// Next is the command to type: [Apply] where an apply goes on, and else that by which a person does. A
+// person puts the name of a file with the service's record in the place of FILE.
+func (d Doubt) Next() string {
+	settle := "remit resolve " + shell.Word(d.RefID)
+	isStuck := d.Hold.text != "" && d.Hold.passes == ""
+	if d.Hold.text == "" {
+		isStuck = d.Answer == AnswerRefused || d.Answer == AnswerKnown && !d.CanLookUp
+	}
+	switch {
+	case !isStuck:
+		return Apply
+	case d.Hold.isUnread, !d.CanLookUp:
+		return settle + ` --recorded FILE --reason "…"`
+	}
+	return settle
+}
+
+// IsIdle reports whether no apply goes on with it by itself.
+func (d Doubt) IsIdle() bool { return d.Next() != Apply }
+
+// NextOfAll is the command for several doubts that each have one: an apply where that goes on with
+// any, and else what settles all of them at once. It is "" for none.
+func NextOfAll(nexts []string) string {
+	one := ""
+	for _, next := range nexts {
+		switch {
+		case !strings.HasPrefix(next, "remit resolve "):
+			return next
+		case one != "" && one != next:
+			one = Import
+		default:
+			one = next
+		}
+	}
+	return one
+}
