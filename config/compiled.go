@@ -45,7 +45,7 @@ const scaleUnknown = -1
 type compiledText struct {
 	template template
 	optional bool // null means that it is absent
-	field    int  // its number
+	field    transfer.Field
 }
 
 type compiledPair struct {
@@ -53,15 +53,12 @@ type compiledPair struct {
 	value template
 }
 
-// compiledTexts are the arguments of a transfer block that are text of a request, with the numbers
-// of their fields.
-func compiledTexts() map[string]int {
-	texts := make(map[string]int)
-	fields := new(transfer.Request).Fields()
-	for n := range fields {
-		f := &fields[n]
+// compiledTexts are the arguments of a transfer block that are text of a request, with their fields.
+func compiledTexts() map[string]transfer.Field {
+	texts := make(map[string]transfer.Field)
+	for f := range transfer.FieldCount {
 		if f.Side() != transfer.NoSide || f.Name() == "asset" {
-			texts[f.Name()] = n
+			texts[f.Name()] = f
 		}
 	}
 	return texts
@@ -124,7 +121,7 @@ type compiler struct {
 // field compiles an argument, or reports false.
 func (p *compiler) field(c *compiled, name string, f *field) (ok bool) {
 	p.staysPut = name == "ref_id"
-	switch number, isText := compiledTexts()[name]; {
+	switch of, isText := compiledTexts()[name]; {
 	case name == "ref_id":
 		c.refID = p.template(f.expr, false)
 	case name == "amount":
@@ -137,7 +134,7 @@ func (p *compiler) field(c *compiled, name string, f *field) (ok bool) {
 		return ok
 	case isText:
 		optional := strings.HasSuffix(name, "_identity_id") || strings.HasSuffix(name, "_account_id")
-		c.texts = append(c.texts, compiledText{p.template(f.expr, false), optional, number})
+		c.texts = append(c.texts, compiledText{p.template(f.expr, false), optional, of})
 	default:
 		return false
 	}
@@ -265,14 +262,13 @@ func (c *compiled) transfer(r *row, element *element, out *Transfer) bool {
 	if c.refID != nil && checkRefID(request.RefID) != nil {
 		return false
 	}
-	fields := request.Fields()
 	for i := range c.texts {
 		text, found := c.texts[i].template.text(r)
 		isAbsent := found == nothing && c.texts[i].optional
 		if !isAbsent && (found != present || text == "" || checkSent(text) != nil) {
 			return false
 		}
-		fields[c.texts[i].field].SetText(text)
+		request.SetText(c.texts[i].field, text)
 	}
 	if !c.readAmount(r, request) || !c.meetsConditions(r) {
 		return false

@@ -337,9 +337,8 @@ func differenceOf(said, computed *Change) (field string, a, b any) {
 }
 
 func isSameRequest(a, b *transfer.Request) bool {
-	x, y := a.Fields(), b.Fields()
-	for i := range x {
-		if x[i].Text() != y[i].Text() || !slices.Equal(x[i].Pairs(), y[i].Pairs()) {
+	for f := range transfer.FieldCount {
+		if a.Text(f) != b.Text(f) || !slices.Equal(a.Pairs(f), b.Pairs(f)) {
 			return false
 		}
 	}

@@ -164,9 +164,9 @@ func isSameList(a, b []string) bool {
 
 // haveSameKeys reports whether the pairs of two requests differ in their values only.
 func haveSameKeys(a, b *Change) bool {
-	x, y := a.Request.Fields(), b.Request.Fields()
-	for i := range x {
-		if !slices.EqualFunc(x[i].Pairs(), y[i].Pairs(), func(x, y transfer.Pair) bool { return x.Key == y.Key }) {
+	for f := range transfer.FieldCount {
+		isSameKey := func(x, y transfer.Pair) bool { return x.Key == y.Key }
+		if f.HasPairs() && !slices.EqualFunc(a.Request.Pairs(f), b.Request.Pairs(f), isSameKey) {
 			return false
 		}
 	}
@@ -185,21 +185,23 @@ const (
 	textsMax = 32
 )
 
-// textAt says where a text stands: in a field of the request, by its number, or in a pair of one.
-type textAt struct{ field, pair int8 }
+// textAt says where a text stands: in a field of the request, or in a pair of one.
+type textAt struct {
+	field transfer.Field
+	pair  int8
+}
 
 const noPair = -1
 
 // listTexts says where the texts of a change stand, those of [fixedTexts] left out.
 func listTexts(c *Change) []textAt {
 	var all []textAt
-	fields := c.Request.Fields()
-	for n := range fields {
-		if !fields[n].HasPairs() {
-			all = append(all, textAt{int8(n), noPair})
+	for f := range transfer.FieldCount {
+		if !f.HasPairs() {
+			all = append(all, textAt{f, noPair})
 		}
-		for pair := range fields[n].Pairs() {
-			all = append(all, textAt{int8(n), int8(pair)})
+		for pair := range c.Request.Pairs(f) {
+			all = append(all, textAt{f, int8(pair)})
 		}
 	}
 	return all
@@ -208,10 +210,9 @@ func listTexts(c *Change) []textAt {
 // countTexts is how many texts a change has.
 func countTexts(c *Change) int {
 	count := fixedTexts
-	fields := c.Request.Fields()
-	for n := range fields {
-		if fields[n].HasPairs() {
-			count += len(fields[n].Pairs())
+	for f := range transfer.FieldCount {
+		if f.HasPairs() {
+			count += len(c.Request.Pairs(f))
 		} else {
 			count++
 		}
@@ -228,7 +229,7 @@ type shape struct {
 
 func newShape(c *Change) shape {
 	s := shape{Change: *c, at: listTexts(c)}
-	w := wordsOf(c, s.at)
+	w := words{c, s.at}
 	for n := range fixedTexts + len(s.at) {
 		s.texts = append(s.texts, w.get(n))
 	}
@@ -238,11 +239,8 @@ func newShape(c *Change) shape {
 // words are the texts of a change by number.
 type words struct {
 	change *Change
-	fields [transfer.FieldCount]transfer.Field
 	at     []textAt
 }
-
-func wordsOf(c *Change, at []textAt) words { return words{c, c.Request.Fields(), at} }
 
 func (w *words) get(n int) string {
 	switch n {
@@ -256,11 +254,10 @@ func (w *words) get(n int) string {
 		return w.change.Naming
 	}
 	at := w.at[n-fixedTexts]
-	f := &w.fields[at.field]
 	if at.pair != noPair {
-		return f.Pairs()[at.pair].Value
+		return w.change.Request.Pairs(at.field)[at.pair].Value
 	}
-	return f.Text()
+	return w.change.Request.Text(at.field)
 }
 
 // set is the inverse of get. The pairs must be the change's own.
@@ -276,12 +273,11 @@ func (w *words) set(n int, text string) {
 		w.change.Naming = text
 	default:
 		at := w.at[n-fixedTexts]
-		f := &w.fields[at.field]
 		if at.pair != noPair {
-			f.Pairs()[at.pair].Value = text
+			w.change.Request.Pairs(at.field)[at.pair].Value = text
 			return
 		}
-		f.SetText(text)
+		w.change.Request.SetText(at.field, text)
 	}
 }
 
@@ -293,7 +289,7 @@ const prefixMax = 255
 func packTexts(b []byte, c *Change, like *shape) []byte {
 	b = append(b, 0, 0, 0, 0)
 	var differ uint32
-	w := wordsOf(c, like.at)
+	w := words{c, like.at}
 	for n := range like.texts {
 		text, like := w.get(n), like.texts[n]
 		if text == like {
@@ -324,7 +320,7 @@ func (l *Changes) read(i int, c *Change) {
 	rest := l.texts.from(at.kept)
 	differ := uint32(rest[0]) | uint32(rest[1])<<8 | uint32(rest[2])<<16 | uint32(rest[3])<<24
 	rest = rest[4:]
-	w := wordsOf(c, like.at)
+	w := words{c, like.at}
 	w.ownPairs(differ)
 	// Texts that are put together share one piece of memory.
 	var room [256]byte
@@ -358,10 +354,10 @@ func (l *Changes) read(i int, c *Change) {
 func (w *words) ownPairs(differ uint32) {
 	for n, at := range w.at {
 		if at.pair == 0 {
-			f := &w.fields[at.field]
-			mask := uint32(1<<len(f.Pairs())-1) << (fixedTexts + n)
+			pairs := w.change.Request.Pairs(at.field)
+			mask := uint32(1<<len(pairs)-1) << (fixedTexts + n)
 			if differ&mask != 0 {
-				f.SetPairs(slices.Clone(f.Pairs()))
+				w.change.Request.SetPairs(at.field, slices.Clone(pairs))
 			}
 		}
 	}

@@ -18,13 +18,12 @@ func Differences(declared, recorded transfer.Request) []transfer.Difference {
 			all = append(all, transfer.Difference{Field: name, Asked: asked, Answered: answered})
 		}
 	}
-	then := recorded.ReadingOrder()
-	for n, now := range declared.ReadingOrder() {
+	for _, f := range transfer.ReadingOrder() {
 		switch {
-		case now.HasPairs():
-			pairs(field, now.Name()+".", now.PairsFor(declared.Operation), then[n].PairsFor(recorded.Operation))
-		case !now.SaysAs(&then[n]):
-			field(now.Name(), now.Text(), then[n].Text())
+		case f.HasPairs():
+			pairs(field, f.Name()+".", declared.AskedPairs(f), recorded.AskedPairs(f))
+		case !declared.SaysAs(&recorded, f):
+			field(f.Name(), declared.Text(f), recorded.Text(f))
 		}
 	}
 	return all

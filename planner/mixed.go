@@ -24,10 +24,9 @@ func mixedScripts(t *config.Transfer) []Signal {
 	look("ref_id", isPlain(t.Request.RefID))
 	look("address", isPlain(t.Address))
 	look("batch", isPlain(t.Batch))
-	request := t.Request // in memory of its own, which few need
-	for _, f := range request.ReadingOrder() {
+	for _, f := range transfer.ReadingOrder() {
 		if f.Name() != "ref_id" {
-			look(f.Name(), isPlainField(&f))
+			look(f.Name(), isPlainField(&t.Request, f))
 		}
 	}
 	return []Signal{{
@@ -37,20 +36,19 @@ func mixedScripts(t *config.Transfer) []Signal {
 }
 
 func isPlainRequest(r *transfer.Request) bool {
-	fields := r.Fields()
-	for i := range fields {
-		if f := &fields[i]; f.IsShown() && !isPlainField(f) {
+	for f := range transfer.FieldCount {
+		if f.IsShown() && !isPlainField(r, f) {
 			return false
 		}
 	}
 	return true
 }
 
-func isPlainField(f *transfer.Field) bool {
-	if !isPlain(f.Text()) {
+func isPlainField(r *transfer.Request, f transfer.Field) bool {
+	if !isPlain(r.Text(f)) {
 		return false
 	}
-	for _, p := range f.Pairs() {
+	for _, p := range r.Pairs(f) {
 		if !isPlain(p.Key) || !isPlain(p.Value) {
 			return false
 		}

@@ -213,14 +213,14 @@ func (c *Change) attribute(name string, r *transfer.Request) cty.Value {
 	case "until":
 		return timeValue(c.Until)
 	}
-	f, ok := r.Field(name)
+	f, ok := transfer.FieldNamed(name)
 	switch {
 	case !ok:
 		panic("a line has no attribute " + name)
 	case f.HasPairs():
-		return metadataValue(f.Pairs())
+		return metadataValue(r.Pairs(f))
 	}
-	return textValue(f.Text())
+	return textValue(r.Text(f))
 }
 
 // textValue is null for an empty text: what is absent.

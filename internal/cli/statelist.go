@@ -276,14 +276,14 @@ func (v *requestValues) ofRequest(attribute string) cty.Value {
 	case "reverses":
 		text = intent.Reverses
 	default:
-		f, ok := v.request.Field(attribute)
+		f, ok := transfer.FieldNamed(attribute)
 		switch {
 		case !ok:
 			panic("an attribute of a transfer without a value: " + attribute)
 		case f.HasPairs():
-			return pairsValue(f.Pairs())
+			return pairsValue(v.request.Pairs(f))
 		}
-		text = f.Text()
+		text = v.request.Text(f)
 	}
 	return cty.StringVal(text)
 }

@@ -6,20 +6,93 @@ import (
 	"slices"
 )
 
-// FieldCount is how many fields a request has.
-const FieldCount = 13
+// Field is one field of requests. Fields are numbers in the byte order of their names, in which
+// they are written: `for f := range FieldCount` meets all of them.
+type Field uint8
 
-// Field is one field of a request: its name, where its value stands, and what the value is for.
-// It refers to the request of which it was asked for.
-type Field struct {
+// The fields that a request has.
+const (
+	fieldAmount Field = iota
+	fieldAsset
+	fieldFingerprintKey
+	fieldFromAccountID
+	fieldFromIdentityID
+	fieldFromProfileID
+	fieldMetadata
+	fieldOperation
+	fieldRecipientMetadata
+	fieldRefID
+	fieldToAccountID
+	fieldToIdentityID
+	fieldToProfileID
+	FieldCount // how many there are
+)
+
+// fields is the one list of what a request has. The body, the fingerprint, the comparison of
+// requests, what packs a plan's changes and what shows them are made from it and from where
+// [Request.text] and [Request.pairs] say that a value stands.
+var fields = [FieldCount]struct {
 	member string     // its name as it stands in a body: `"amount":`
-	text   *string    // nil where the value is pairs
-	pairs  *Metadata  // nil where the value is a text
 	role   fieldRole  // what reads and writes it
-	read   int8       // its place where a person reads requests, from 1; 0 for not shown
 	side   FieldsSide // of the movement
-	// isMoved says that the field, which names no side, is part of what makes twins.
-	isMoved bool
+	moved  bool       // it is part of what makes twins, and names no side
+	read   int8       // its place where a person reads requests, from 1; 0 for not shown
+}{
+	fieldAmount:            {member: `"amount":`, role: isAmount, moved: true, read: 9},
+	fieldAsset:             {member: `"asset":`, moved: true, read: 10},
+	fieldFingerprintKey:    {member: `"fingerprint_key":`, role: isSetting},
+	fieldFromAccountID:     {member: `"from_account_id":`, side: FromSide, read: 5},
+	fieldFromIdentityID:    {member: `"from_identity_id":`, side: FromSide, read: 4},
+	fieldFromProfileID:     {member: `"from_profile_id":`, side: FromSide, read: 3},
+	fieldMetadata:          {member: `"metadata":`, role: isMetadata, read: 11},
+	fieldOperation:         {member: `"operation":`, role: isOperation, read: 1},
+	fieldRecipientMetadata: {member: `"recipient_metadata":`, role: isMetadataPlatform, read: 12},
+	fieldRefID:             {member: `"ref_id":`, read: 2},
+	fieldToAccountID:       {member: `"to_account_id":`, side: ToSide, read: 8},
+	fieldToIdentityID:      {member: `"to_identity_id":`, side: ToSide, read: 7},
+	fieldToProfileID:       {member: `"to_profile_id":`, side: ToSide, read: 6},
+}
+
+// text is where the value of a field stands that has no pairs; nil of one that has.
+func (r *Request) text(f Field) *string {
+	switch f {
+	case fieldAmount:
+		return &r.Amount.text
+	case fieldAsset:
+		return &r.Asset
+	case fieldFingerprintKey:
+		return &r.FingerprintKey
+	case fieldFromAccountID:
+		return &r.FromAccountID
+	case fieldFromIdentityID:
+		return &r.FromIdentityID
+	case fieldFromProfileID:
+		return &r.FromProfileID
+	case fieldOperation:
+		return (*string)(&r.Operation)
+	case fieldRefID:
+		return &r.RefID
+	case fieldToAccountID:
+		return &r.ToAccountID
+	case fieldToIdentityID:
+		return &r.ToIdentityID
+	case fieldToProfileID:
+		return &r.ToProfileID
+	case fieldMetadata, fieldRecipientMetadata, FieldCount:
+	}
+	return nil
+}
+
+// pairs is where the value of a field stands that has pairs; nil of one that has none.
+func (r *Request) pairs(f Field) *Metadata {
+	switch f {
+	case fieldMetadata:
+		return &r.Metadata
+	case fieldRecipientMetadata:
+		return &r.RecipientMetadata
+	default:
+		return nil
+	}
 }
 
 // FieldsSide says which side of a transfer a field names.
@@ -36,134 +109,119 @@ const (
 type fieldRole uint8
 
 const (
-	isSent         fieldRole = iota // in the body and in the fingerprint
-	isAmount                        // the same, with the shortest digits in the fingerprint
-	isMetadata                      // the same, with the fingerprint's pair in the body
-	isSentPlatform                  // the same as isSent, of the operation Platform only
-	isOperation                     // in the fingerprint only: the path says it to the service
-	isSetting                       // in neither
+	isSent             fieldRole = iota // in the body and in the fingerprint
+	isAmount                            // the same, with the shortest digits in the fingerprint
+	isMetadata                          // pairs in both, with the fingerprint's pair in the body
+	isMetadataPlatform                  // pairs in both, of the operation Platform only
+	isOperation                         // in the fingerprint only: the path says it to the service
+	isSetting                           // in neither
 )
 
-// Fields is the one list of what a request has. The body, the fingerprint, the comparison of
-// requests, what packs a plan's changes and what shows them are made from it, so that a field
-// needs one line here. It is in the byte order of the names, in which they are written.
-func (r *Request) Fields() [FieldCount]Field {
-	return [...]Field{
-		{member: `"amount":`, text: &r.Amount.text, role: isAmount, isMoved: true, read: 9},
-		{member: `"asset":`, text: &r.Asset, isMoved: true, read: 10},
-		{member: `"fingerprint_key":`, text: &r.FingerprintKey, role: isSetting},
-		{member: `"from_account_id":`, text: &r.FromAccountID, side: FromSide, read: 5},
-		{member: `"from_identity_id":`, text: &r.FromIdentityID, side: FromSide, read: 4},
-		{member: `"from_profile_id":`, text: &r.FromProfileID, side: FromSide, read: 3},
-		{member: `"metadata":`, pairs: &r.Metadata, role: isMetadata, read: 11},
-		{member: `"operation":`, text: (*string)(&r.Operation), role: isOperation, read: 1},
-		{member: `"recipient_metadata":`, pairs: &r.RecipientMetadata, role: isSentPlatform, read: 12},
-		{member: `"ref_id":`, text: &r.RefID, read: 2},
-		{member: `"to_account_id":`, text: &r.ToAccountID, side: ToSide, read: 8},
-		{member: `"to_identity_id":`, text: &r.ToIdentityID, side: ToSide, read: 7},
-		{member: `"to_profile_id":`, text: &r.ToProfileID, side: ToSide, read: 6},
-	}
+// Name is the service's name of the field, which is also that of the argument.
+func (f Field) Name() string {
+	member := fields[f].member
+	return member[1 : len(member)-2]
 }
 
-// Name is the service's name of the field, which is also that of the argument.
-func (f *Field) Name() string { return f.member[1 : len(f.member)-2] }
-
 // IsShown reports whether people see the field of a request.
-func (f *Field) IsShown() bool { return f.read != 0 }
+func (f Field) IsShown() bool { return fields[f].read != 0 }
 
 // Side is the side of the movement that the field names.
-func (f *Field) Side() FieldsSide { return f.side }
+func (f Field) Side() FieldsSide { return fields[f].side }
 
 // HasColumn reports whether a list of transfers has a column of its own for the field: who pays
 // whom how much, and under which ref_id.
-func (f *Field) HasColumn() bool {
-	return f.side != NoSide || f.isMoved || f.role == isOperation || f.member == `"ref_id":`
+func (f Field) HasColumn() bool {
+	return f.Side() != NoSide || fields[f].moved || f == fieldOperation || f == fieldRefID
 }
 
 // HasPairs reports whether the value is pairs, and no text.
-func (f *Field) HasPairs() bool { return f.pairs != nil }
+func (f Field) HasPairs() bool { return f == fieldMetadata || f == fieldRecipientMetadata }
 
-// Text is the value: an amount with its author's digits, "" of pairs.
-func (f *Field) Text() string {
-	if f.text == nil {
-		return ""
+// Text is the value of a field: an amount with its author's digits, "" of pairs.
+func (r *Request) Text(f Field) string {
+	if text := r.text(f); text != nil {
+		return *text
 	}
-	return *f.text
+	return ""
 }
 
 // SetText sets the value of a field that has no pairs. It panics where an amount is none; the
 // empty text is the zero Amount.
-func (f *Field) SetText(text string) {
-	if f.role == isAmount && text != "" {
+func (r *Request) SetText(f Field, text string) {
+	if f == fieldAmount && text != "" {
 		text = MustAmount(text).text
 	}
-	*f.text = text
+	*r.text(f) = text
 }
 
 // Pairs is the value of a field that has pairs, nil of another.
-func (f *Field) Pairs() Metadata {
-	if f.pairs == nil {
-		return nil
+func (r *Request) Pairs(f Field) Metadata {
+	if pairs := r.pairs(f); pairs != nil {
+		return *pairs
 	}
-	return *f.pairs
+	return nil
 }
 
-// PairsFor is Pairs as far as they are asked for of an operation.
-func (f *Field) PairsFor(op Operation) Metadata {
-	if f.role == isSentPlatform && op != Platform {
+// AskedPairs is Pairs as far as the operation asks for them.
+func (r *Request) AskedPairs(f Field) Metadata {
+	if fields[f].role == isMetadataPlatform && r.Operation != Platform {
 		return nil
 	}
-	return f.Pairs()
+	return r.Pairs(f)
 }
 
 // SetPairs sets the value of a field that has pairs.
-func (f *Field) SetPairs(pairs Metadata) { *f.pairs = pairs }
+func (r *Request) SetPairs(f Field, pairs Metadata) { *r.pairs(f) = pairs }
 
-// decode sets the value to that of a body.
-func (f *Field) decode(raw json.RawMessage) error {
-	if f.pairs == nil {
-		return json.Unmarshal(raw, f.text)
+// decode sets a value to that of a body.
+func (r *Request) decode(f Field, raw json.RawMessage) error {
+	if !f.HasPairs() {
+		return json.Unmarshal(raw, r.text(f))
 	}
 	var pairs map[string]string
 	if err := json.Unmarshal(raw, &pairs); err != nil {
 		return err
 	}
-	*f.pairs = NewMetadata(pairs)
+	r.SetPairs(f, NewMetadata(pairs))
 	return nil
 }
 
-// SaysAs reports whether a field of a request says what it says of another, in a text: amounts
-// are numbers.
-func (f *Field) SaysAs(other *Field) bool {
-	return *f.text == *other.text || f.role == isAmount && normal(*f.text) == normal(*other.text)
+// SaysAs reports whether a field, which has no pairs, says the same in two requests: amounts are
+// numbers.
+func (r *Request) SaysAs(other *Request, f Field) bool {
+	a, b := *r.text(f), *other.text(f)
+	return a == b || f == fieldAmount && normal(a) == normal(b)
 }
 
 // ReadingOrder are the fields in the order in which people read a request, without those that
 // are not shown.
-func (r *Request) ReadingOrder() []Field {
-	all := r.Fields()
-	shown := slices.DeleteFunc(all[:], func(f Field) bool { return f.read == 0 })
-	slices.SortFunc(shown, func(a, b Field) int { return cmp.Compare(a.read, b.read) })
+func ReadingOrder() []Field {
+	var shown []Field
+	for f := range FieldCount {
+		if f.IsShown() {
+			shown = append(shown, f)
+		}
+	}
+	slices.SortFunc(shown, func(a, b Field) int { return cmp.Compare(fields[a].read, fields[b].read) })
 	return shown
 }
 
-// Field returns the field with a name; false where no request has it.
-func (r *Request) Field(name string) (Field, bool) {
-	all := r.Fields()
-	for i := range all {
-		if all[i].read != 0 && all[i].Name() == name {
-			return all[i], true
+// FieldNamed returns the field with a name; false where people see none of that name.
+func FieldNamed(name string) (Field, bool) {
+	for f := range FieldCount {
+		if f.IsShown() && f.Name() == name {
+			return f, true
 		}
 	}
-	return Field{}, false
+	return 0, false
 }
 
 // FieldNames are the names of the fields that are shown, in byte order.
 func FieldNames() []string {
-	var r Request
 	var names []string
-	for _, f := range r.Fields() {
-		if f.read != 0 {
+	for f := range FieldCount {
+		if f.IsShown() {
 			names = append(names, f.Name())
 		}
 	}
@@ -172,17 +230,14 @@ func FieldNames() []string {
 
 // IsTwin reports whether two requests move the same amount of the same asset from the same
 // sender to the same destination, in whatever letters: what their [Twin] says in 64 bits.
-func (r *Request) IsTwin(other *Request) bool { return r.isSame(other, true) }
+func (r *Request) IsTwin(other *Request) bool {
+	return r.SaysAs(other, fieldAmount) && isSameAsset(r.Asset, other.Asset) && r.HasSameParties(other)
+}
 
 // HasSameParties reports whether two requests have one sender and one destination.
-func (r *Request) HasSameParties(other *Request) bool { return r.isSame(other, false) }
-
-// isSame compares the parties, and of a movement what is moved as well.
-func (r *Request) isSame(other *Request, movement bool) bool {
-	a, b := r.Fields(), other.Fields()
-	for i := range a {
-		if (a[i].side != NoSide || movement && a[i].isMoved) && !a[i].SaysAs(&b[i]) &&
-			(!a[i].isSpelled() || a[i].spelled() != b[i].spelled()) {
+func (r *Request) HasSameParties(other *Request) bool {
+	for f := range FieldCount {
+		if f.Side() != NoSide && !isSameParty(*r.text(f), *other.text(f)) {
 			return false
 		}
 	}
@@ -191,25 +246,26 @@ func (r *Request) isSame(other *Request, movement bool) bool {
 
 // GoesToItself reports whether the sender is the destination.
 func (r *Request) GoesToItself() bool {
-	back := r.Back()
-	return r.HasSameParties(&back)
+	for n, from := range fromFields {
+		if !isSameParty(*r.text(from), *r.text(toFields[n])) {
+			return false
+		}
+	}
+	return true
 }
 
-// Back is a request that moves the same the other way: the fields of its sides have changed
-// places, the first of the one with the first of the other.
+// Back is a request that moves the same the other way: the fields of its sides have changed places.
 func (r *Request) Back() Request {
 	back := *r
-	here, there := r.Fields(), back.Fields()
-	to := 0
-	for from := range here {
-		if here[from].side != FromSide {
-			continue
-		}
-		for here[to].side != ToSide {
-			to++
-		}
-		*there[from].text, *there[to].text = *here[to].text, *here[from].text
-		to++
+	for n, from := range fromFields {
+		to := toFields[n]
+		*back.text(from), *back.text(to) = *r.text(to), *r.text(from)
 	}
 	return back
 }
+
+// The fields of both sides, each at the place of its counterpart.
+var (
+	fromFields = [...]Field{fieldFromAccountID, fieldFromIdentityID, fieldFromProfileID}
+	toFields   = [...]Field{fieldToAccountID, fieldToIdentityID, fieldToProfileID}
+)

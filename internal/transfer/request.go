@@ -135,12 +135,12 @@ func parseRequest(op Operation, body []byte, fingerprintKey string) (Request, er
 		return Request{}, fmt.Errorf("read the request's body: %w", err)
 	}
 	var r Request
-	for _, f := range r.Fields() {
+	for f := range FieldCount {
 		raw, ok := in[f.Name()]
 		if !ok {
 			continue
 		}
-		if err := f.decode(raw); err != nil {
+		if err := r.decode(f, raw); err != nil {
 			return Request{}, fmt.Errorf("read the request's body: %s: %w", f.Name(), err)
 		}
 	}
@@ -192,25 +192,24 @@ const usualBytes = 512
 // appendObject takes the metadata apart from r, as the two forms have different ones.
 func (r *Request) appendObject(b []byte, as form, metadata Metadata) []byte {
 	b = append(b, '{')
-	fields := r.Fields()
-	for i := range fields {
-		f := &fields[i]
-		switch f.role {
+	for f := range FieldCount {
+		member := fields[f].member
+		switch fields[f].role {
 		case isSent:
-			b = appendField(b, f.member, *f.text)
-		case isSentPlatform:
-			b = appendPairs(b, f.member, f.PairsFor(r.Operation))
-		case isMetadata:
-			b = appendPairs(b, f.member, metadata)
+			b = appendField(b, member, *r.text(f))
 		case isAmount:
+			amount := r.Amount.text
 			if as == canonical {
-				b = appendField(b, f.member, normal(*f.text))
-			} else {
-				b = appendField(b, f.member, *f.text)
+				amount = r.Amount.Normal()
 			}
+			b = appendField(b, member, amount)
+		case isMetadata:
+			b = appendPairs(b, member, metadata)
+		case isMetadataPlatform:
+			b = appendPairs(b, member, r.AskedPairs(f))
 		case isOperation:
 			if as == canonical {
-				b = appendField(b, f.member, *f.text)
+				b = appendField(b, member, string(r.Operation))
 			}
 		case isSetting:
 		}
@@ -218,13 +217,10 @@ func (r *Request) appendObject(b []byte, as form, metadata Metadata) []byte {
 	return append(b, '}')
 }
 
-// appendSide appends what names one side of the movement.
-func (r *Request) appendSide(b []byte, side FieldsSide) []byte {
-	fields := r.Fields()
-	for i := range fields {
-		if fields[i].side == side {
-			b = appendField(b, fields[i].member, *fields[i].text)
-		}
+// appendTexts appends fields that have no pairs.
+func (r *Request) appendTexts(b []byte, some ...Field) []byte {
+	for _, f := range some {
+		b = appendField(b, fields[f].member, *r.text(f))
 	}
 	return b
 }
@@ -293,18 +289,10 @@ func (r Request) Twin() Twin {
 // AppendMovement appends to b what makes a twin of r: the bytes are the same of twins, and of
 // nothing else.
 func (r *Request) AppendMovement(b []byte) []byte {
-	b = r.appendSide(append(b, '{'), ToSide)
-	fields := r.Fields()
-	for i := range fields {
-		switch f := &fields[i]; {
-		case !f.isMoved:
-		case f.role == isAmount:
-			b = appendField(b, f.member, normal(*f.text))
-		default:
-			b = appendField(b, f.member, *f.text)
-		}
-	}
-	return r.appendSide(b, FromSide)
+	b = r.appendTexts(append(b, '{'), toFields[:]...)
+	b = appendField(b, fields[fieldAmount].member, r.Amount.Normal())
+	b = r.appendTexts(b, fieldAsset)
+	return r.appendTexts(b, fromFields[:]...)
 }
 
 // Destination is the same for requests to the same profile, identity and account: 64 bits
@@ -314,7 +302,7 @@ type Destination uint64
 // Destination returns whom r pays, in one spelling.
 func (r Request) Destination() Destination {
 	one := r.OneSpelling()
-	return Destination(hash64(one.appendSide(append(make([]byte, 0, usualBytes), '{'), ToSide)))
+	return Destination(hash64(one.appendTexts(append(make([]byte, 0, usualBytes), '{'), toFields[:]...)))
 }
 
 func hash64(b []byte) uint64 {

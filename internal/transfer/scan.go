@@ -11,14 +11,13 @@ import (
 func scanRequest(op Operation, body string) (Request, bool) {
 	s := scanner{rest: body, sound: utf8.ValidString(body)}
 	var r Request
-	fields := r.Fields()
-	for i := range fields {
-		switch f := &fields[i]; {
-		case f.role == isOperation || f.role == isSetting:
-		case f.pairs != nil:
-			*f.pairs = s.pairs(f.member)
-		default:
-			*f.text = s.field(f.member)
+	for f := range FieldCount {
+		switch fields[f].role {
+		case isSent, isAmount:
+			*r.text(f) = s.field(fields[f].member)
+		case isMetadata, isMetadataPlatform:
+			r.SetPairs(f, s.pairs(fields[f].member))
+		case isOperation, isSetting:
 		}
 	}
 	r.Operation = op

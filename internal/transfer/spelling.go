@@ -6,40 +6,14 @@ import "strings"
 // letters they were declared in: services take them for the same. It is for comparing; what is
 // declared is what is sent, recorded and fingerprinted.
 func (r Request) OneSpelling() Request {
-	if r.isOneSpelling() {
-		return r
-	}
-	fields := r.Fields()
-	for i := range fields {
-		if fields[i].isSpelled() {
-			*fields[i].text = fields[i].spelled()
+	r.Asset = AssetSpelled(r.Asset)
+	for f := range FieldCount {
+		if f.Side() != NoSide {
+			party := r.text(f)
+			*party = partySpelled(*party)
 		}
 	}
 	return r
-}
-
-func (r *Request) isOneSpelling() bool {
-	fields := r.Fields()
-	for i := range fields {
-		if f := &fields[i]; f.isSpelled() && f.spelled() != *f.text {
-			return false
-		}
-	}
-	return true
-}
-
-// isSpelled reports whether a field may be written in other letters: it names a party or an asset.
-func (f *Field) isSpelled() bool { return f.side != NoSide || f.isMoved && f.role != isAmount }
-
-// spelled is the text of a field in one spelling.
-func (f *Field) spelled() string {
-	switch {
-	case f.side == NoSide:
-		return AssetSpelled(*f.text)
-	case IsUUID(*f.text):
-		return strings.ToLower(*f.text)
-	}
-	return *f.text
 }
 
 // AssetSpelled is an asset in one spelling: the letters of codes, which are those of ASCII, in capitals.
@@ -57,6 +31,22 @@ func AssetSpelled(asset string) string {
 		}
 	}
 	return asset
+}
+
+func isSameAsset(a, b string) bool { return a == b || AssetSpelled(a) == AssetSpelled(b) }
+
+// partySpelled is what names a party in one spelling: only of a UUID it is known that its letters
+// may be capitals.
+func partySpelled(id string) string {
+	if small := strings.ToLower(id); small != id && IsUUID(id) {
+		return small
+	}
+	return id
+}
+
+// isSameParty reports whether two IDs have one spelling.
+func isSameParty(a, b string) bool {
+	return a == b || len(a) == len(b) && strings.EqualFold(a, b) && IsUUID(a) && IsUUID(b)
 }
 
 // IsUUID reports whether a text is a UUID, in small letters or capitals.

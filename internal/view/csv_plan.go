@@ -45,7 +45,7 @@ func PlanCSV(w io.Writer, p *planner.Plan, o PlanOptions) error {
 // that have pairs where they are wanted.
 func requestColumns(pairs bool) []string {
 	var names []string
-	for _, f := range new(transfer.Request).ReadingOrder() {
+	for _, f := range transfer.ReadingOrder() {
 		if f.Name() != "ref_id" && (pairs || !f.HasPairs()) {
 			names = append(names, f.Name())
 		}
@@ -56,13 +56,13 @@ func requestColumns(pairs bool) []string {
 // requestCells are what a request has in these columns.
 func requestCells(r *transfer.Request, pairs bool) []string {
 	var cells []string
-	for _, f := range r.ReadingOrder() {
+	for _, f := range transfer.ReadingOrder() {
 		switch {
 		case f.Name() == "ref_id":
 		case !f.HasPairs():
-			cells = append(cells, f.Text())
+			cells = append(cells, r.Text(f))
 		case pairs:
-			cells = append(cells, pairsCell(f.Pairs()))
+			cells = append(cells, pairsCell(r.Pairs(f)))
 		}
 	}
 	return cells

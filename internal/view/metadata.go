@@ -32,12 +32,12 @@ func pairsCell(pairs transfer.Metadata) string {
 // metadataTexts are what is sent with a transfer beside what its columns say.
 func metadataTexts(r transfer.Request) []string {
 	var texts []string
-	for _, f := range r.ReadingOrder() {
+	for _, f := range transfer.ReadingOrder() {
 		switch {
-		case f.HasPairs() && len(f.Pairs()) > 0:
-			texts = append(texts, f.Name()+": "+pairsText(f.Pairs()))
-		case !f.HasColumn() && f.Text() != "":
-			texts = append(texts, f.Name()+": "+strconv.Quote(f.Text()))
+		case f.HasPairs() && len(r.Pairs(f)) > 0:
+			texts = append(texts, f.Name()+": "+pairsText(r.Pairs(f)))
+		case !f.HasColumn() && r.Text(f) != "":
+			texts = append(texts, f.Name()+": "+strconv.Quote(r.Text(f)))
 		}
 	}
 	return texts

@@ -40,9 +40,9 @@ func (s shape) show(id string) string {
 func shapeFor(changes []planner.Change, from shape) shape {
 	ids := make(map[string]bool)
 	for i := range changes {
-		for _, f := range changes[i].Request.Fields() {
+		for f := range transfer.FieldCount {
 			if f.Side() != transfer.NoSide {
-				ids[f.Text()] = true
+				ids[changes[i].Request.Text(f)] = true
 			}
 		}
 	}
