@@ -3,6 +3,7 @@ package planner
 import (
 	"encoding/binary"
 	"iter"
+	"math/bits"
 	"slices"
 	"time"
 
@@ -47,7 +48,7 @@ func (l *Changes) Len() int { return len(l.lines) }
 // At returns a change. What it refers to is shared with the list and not to be changed.
 func (l *Changes) At(i int) Change {
 	var c Change
-	l.read(i, &c)
+	l.read(i, &c, allTexts)
 	return c
 }
 
@@ -63,10 +64,20 @@ func (l *Changes) Action(i int) Action {
 // All yields each change with its number. The change is valid until the next one; what it
 // refers to stays so, is shared with the list and not to be changed.
 func (l *Changes) All() iter.Seq2[int, *Change] {
+	return l.each(allTexts)
+}
+
+// Movements is All for who reads no texts but those of the movement (its parties, amount and asset)
+// and the batch: it costs a third, and other texts of a change may be empty.
+func (l *Changes) Movements() iter.Seq2[int, *Change] {
+	return l.each(movementTexts)
+}
+
+func (l *Changes) each(some textsOf) iter.Seq2[int, *Change] {
 	return func(yield func(int, *Change) bool) {
 		var c Change
 		for i := range l.lines {
-			l.read(i, &c)
+			l.read(i, &c, some)
 			if !yield(i, &c) {
 				return
 			}
@@ -98,7 +109,7 @@ func (l *Changes) Kinds() iter.Seq2[*Change, int] {
 func (l *Changes) Slice() []Change {
 	all := make([]Change, l.Len())
 	for i := range all {
-		l.read(i, &all[i])
+		l.read(i, &all[i], allTexts)
 	}
 	return all
 }
@@ -220,18 +231,37 @@ func countTexts(c *Change) int {
 	return count
 }
 
+// textsOf says which texts of a change are read.
+type textsOf int
+
+const (
+	allTexts textsOf = iota
+	movementTexts
+)
+
 // shape is a change and where those that are like it have their texts.
 type shape struct {
 	Change
 	at    []textAt
 	texts []string // its own, by number
+	// movement is the change with the texts of its movement alone, a bit of moved each.
+	movement Change
+	moved    uint32
 }
 
 func newShape(c *Change) shape {
-	s := shape{Change: *c, at: listTexts(c)}
-	w := words{c, s.at}
+	s := shape{Change: *c, at: listTexts(c), movement: *c}
+	s.movement.RefID = ""
+	s.movement.Request.Metadata, s.movement.Request.RecipientMetadata = nil, nil
+	w, moving := words{c, s.at}, words{&s.movement, s.at}
 	for n := range fixedTexts + len(s.at) {
 		s.texts = append(s.texts, w.get(n))
+		switch {
+		case moving.isMovement(n):
+			s.moved |= 1 << n
+		case !moving.isPair(n):
+			moving.set(n, "")
+		}
 	}
 	return s
 }
@@ -241,6 +271,16 @@ type words struct {
 	change *Change
 	at     []textAt
 }
+
+// isMovement reports whether a text is one of the movement, or the batch.
+func (w *words) isMovement(n int) bool {
+	if n < fixedTexts {
+		return n == textBatch
+	}
+	return w.at[n-fixedTexts].field.IsMovement()
+}
+
+func (w *words) isPair(n int) bool { return n >= fixedTexts && w.at[n-fixedTexts].pair != noPair }
 
 func (w *words) get(n int) string {
 	switch n {
@@ -308,46 +348,56 @@ func packTexts(b []byte, c *Change, like *shape) []byte {
 	return b
 }
 
-// read is At into memory that is there.
-func (l *Changes) read(i int, c *Change) {
+// read is At into memory that is there, with some texts or all.
+func (l *Changes) read(i int, c *Change, some textsOf) {
 	at := l.lines[i]
 	if at.shape == isWhole {
 		*c = *l.whole[at.kept.offset]
 		return
 	}
-	like := &l.shapes[at.shape]
-	*c = like.Change
-	rest := l.texts.from(at.kept)
+	like, packed := &l.shapes[at.shape], l.texts.from(at.kept)
+	switch some {
+	case allTexts:
+		*c = like.Change
+		like.unpack(packed, c, ^uint32(0))
+		c.RefID = c.Request.RefID
+	case movementTexts:
+		*c = like.movement
+		like.unpack(packed, c, like.moved)
+	}
+}
+
+// unpack is the inverse of packTexts for the wanted texts, a bit each.
+func (s *shape) unpack(rest string, c *Change, wanted uint32) {
 	differ := uint32(rest[0]) | uint32(rest[1])<<8 | uint32(rest[2])<<16 | uint32(rest[3])<<24
 	rest = rest[4:]
-	w := words{c, like.at}
-	w.ownPairs(differ)
+	w := words{c, s.at}
+	w.ownPairs(differ & wanted)
 	// Texts that are put together share one piece of memory.
 	var room [256]byte
 	var joined [textsMax]struct{ number, end int32 }
 	bytes, count := room[:0], 0
-	for n := 0; differ != 0; n, differ = n+1, differ>>1 {
-		if differ&1 == 0 {
-			continue
-		}
+	for ; differ&wanted != 0; differ &= differ - 1 {
+		n := bits.TrailingZeros32(differ)
 		same := int(rest[0])
 		size, digits := uvarint(rest[1:])
-		rest = rest[1+digits:]
-		if same == 0 {
-			w.set(n, rest[:size])
-		} else {
-			bytes = append(append(bytes, like.texts[n][:same]...), rest[:size]...)
+		text := rest[1+digits:][:size]
+		rest = rest[1+digits+size:]
+		switch {
+		case wanted&(1<<n) == 0:
+		case same == 0:
+			w.set(n, text)
+		default:
+			bytes = append(append(bytes, s.texts[n][:same]...), text...)
 			joined[count].number, joined[count].end = int32(n), int32(len(bytes))
 			count++
 		}
-		rest = rest[size:]
 	}
 	all, start := string(bytes), int32(0)
 	for _, j := range joined[:count] {
 		w.set(int(j.number), all[start:j.end])
 		start = j.end
 	}
-	c.RefID = c.Request.RefID
 }
 
 // ownPairs makes pairs the change's own of which a value is to be set: they are those of its shape.

@@ -88,7 +88,21 @@ func TestAListHoldsWhatASliceDoes(t *testing.T) {
 				t.Fatalf("change %d (-slice +list):\n%s", i, diff)
 			}
 		}
+		for i, c := range list.Movements() {
+			if diff := cmp.Diff(movementOf(&slice[i]), movementOf(c), sameChanges()...); diff != "" {
+				t.Fatalf("movement %d (-slice +list):\n%s", i, diff)
+			}
+		}
 	})
+}
+
+// movementOf is a change without the texts that Movements may leave out.
+func movementOf(c *planner.Change) planner.Change {
+	of := *c
+	of.RefID, of.Address, of.Place, of.Naming = "", "", "", ""
+	of.Request.RefID, of.Request.Operation, of.Request.FingerprintKey = "", "", ""
+	of.Request.Metadata, of.Request.RecipientMetadata = nil, nil
+	return of
 }
 
 func TestAnUpdateChangesOneChange(t *testing.T) {

@@ -27,6 +27,7 @@ type row struct {
 	fromLabel   bool
 	inFlight    bool // its latest attempt is under way in a run that is alive
 	declared    bool
+	hasLine     bool  // in the plan, once that has all of its lines
 	batch       int32 // one more than the number of its batch with a control block; 0 where it has none
 }
 

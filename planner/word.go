@@ -273,23 +273,36 @@ func (b *builder) keep() {
 	if b.plan.Empty() {
 		return
 	}
-	find := b.plan.Changes.Find()
-	b.plan.Kept = slices.DeleteFunc(b.kept, func(k Kept) bool {
-		_, hasLine := find(k.RefID)
-		return hasLine
-	})
+	if len(b.kept) > 0 {
+		find := b.plan.Changes.Find()
+		b.plan.Kept = slices.DeleteFunc(b.kept, func(k Kept) bool {
+			_, hasLine := find(k.RefID)
+			return hasLine
+		})
+	}
+	b.keepRecorded()
+	slices.SortFunc(b.plan.Kept, func(x, y Kept) int { return strings.Compare(x.RefID, y.RefID) })
+}
+
+// keepRecorded is keep of what is recorded.
+func (b *builder) keepRecorded() {
+	if b.rows.count == 0 {
+		return
+	}
+	for i := range b.facts {
+		if r := b.facts[i].row; r != nil {
+			r.hasLine = true
+		}
+	}
 	dated, due := b.datedBlocks(), b.dueTwins()
 	for r := range b.rows.inOrder() {
-		if !r.declared || r.isImported() || !r.status.Made() {
+		if !r.declared || r.hasLine || r.isImported() || !r.status.Made() {
 			continue
 		}
 		o, hasDate := b.occurrences[r.refID()]
 		reversed, reverses := b.reversed[r.refID()]
 		isTwin := r.mayBeMade && due.has(r.twin)
 		if r.batch == 0 && !isTwin && !reverses && (!hasDate || !dated[o.block]) {
-			continue
-		}
-		if _, hasLine := find(r.refID()); hasLine {
 			continue
 		}
 		k := Kept{RefID: r.refID(), Reverses: reversed.Reverses}
@@ -301,7 +314,6 @@ func (b *builder) keep() {
 		}
 		b.plan.Kept = append(b.plan.Kept, k)
 	}
-	slices.SortFunc(b.plan.Kept, func(x, y Kept) int { return strings.Compare(x.RefID, y.RefID) })
 }
 
 // datedBlocks are the blocks of which an occurrence is to be sent.

@@ -9,6 +9,7 @@
 //	go run ./internal/bench -json internal/bench/results.json -markdown
 //	go run ./internal/bench -only plan-nothing -sizes 100000
 //	go run ./internal/bench -compare internal/bench/results.json
+//	go run ./internal/bench -profile plan-first -sizes 100000
 package main
 
 import (
@@ -45,7 +46,11 @@ func main() {
 // or regressed, and 2 where the arguments are wrong.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		if err := runPart(ctx, args[0], args[1:], stdout); err != nil {
+		err := runPart(ctx, args[0], args[1:], stdout)
+		if code := exitCode(0); errors.As(err, &code) {
+			return int(code)
+		}
+		if err != nil {
 			_, _ = fmt.Fprintf(stderr, "bench %s: %v\n", args[0], err)
 			return 1
 		}
@@ -77,6 +82,8 @@ type options struct {
 	markdown bool
 	restapi  string
 	work     string
+	profiled string // name of the scenario to profile
+	into     string // directory of its profiles
 }
 
 func parse(args []string, stderr io.Writer) (options, error) {
@@ -93,6 +100,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags.BoolVar(&o.markdown, "markdown", false, "write the tables and the chart of "+documentFile+"; alone, from "+resultsFile+" without measuring")
 	flags.StringVar(&o.restapi, "restapi", "", "the `PATH` of terraform-provider-restapi; default where PATH finds it")
 	flags.StringVar(&o.work, "work", "", "work in this `directory`, on the disk to measure; default a temporary one")
+	flags.StringVar(&o.profiled, "profile", "", fmt.Sprintf("write CPU and heap profiles of the scenario `NAME`, at %d transfers or those of -sizes", profiledSize))
+	flags.StringVar(&o.into, "into", ".", "the `directory` of the profiles")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
@@ -109,12 +118,16 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		}
 		o.sizes = append(o.sizes, size)
 	}
+	known := names(scenarios())
+	if o.profiled != "" && !slices.Contains(known, o.profiled) {
+		return o, fmt.Errorf("-profile: there is no scenario %q; there are %s", o.profiled, strings.Join(known, ", "))
+	}
 	for name := range strings.SplitSeq(only, ",") {
 		if name == "" {
 			continue
 		}
-		if !slices.ContainsFunc(scenarios(), func(s scenario) bool { return s.name == name }) {
-			return o, fmt.Errorf("-only: there is no scenario %q; there are %s", name, strings.Join(names(scenarios()), ", "))
+		if !slices.Contains(known, name) {
+			return o, fmt.Errorf("-only: there is no scenario %q; there are %s", name, strings.Join(known, ", "))
 		}
 		o.only = append(o.only, name)
 	}
@@ -133,6 +146,9 @@ func join(sizes []int) string {
 func (o options) carryOut(ctx context.Context, stdout, stderr io.Writer) error {
 	if o.compare != "" {
 		return o.guard(ctx, stdout, stderr)
+	}
+	if o.profiled != "" {
+		return o.profile(ctx, stdout, stderr)
 	}
 	from := o.json
 	if o.json != "" || !o.markdown {

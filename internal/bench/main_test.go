@@ -4,13 +4,17 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"remit/internal/bench/figures"
+	"remit/internal/cli"
 )
 
 func TestScenariosAreWhole(t *testing.T) {
@@ -59,11 +63,58 @@ func TestParse(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for _, args := range [][]string{
-		{"-sizes", "many"}, {"-sizes", "0"}, {"-only", "nothing-known"}, {"-runs", "0"}, {"-sizes", "1", "2"}, {"-unknown"},
+		{"-profile", "nothing-known"}, {"-sizes", "many"}, {"-sizes", "0"}, {"-only", "nothing-known"}, {"-runs", "0"}, {"-sizes", "1", "2"}, {"-unknown"},
 	} {
 		if code := run(t.Context(), args, io.Discard, io.Discard); code != 2 {
 			t.Errorf("bench %v ends with %d", args, code)
 		}
+	}
+}
+
+// asProgram has the test's own program be the bench and remit, which a test would have to build.
+const asProgram = "BENCH_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	args := os.Args[1:]
+	switch {
+	case os.Getenv(asProgram) == "":
+		os.Exit(m.Run())
+	case args[0] == "profiled":
+		os.Exit(run(context.Background(), args, os.Stdout, os.Stderr))
+	default:
+		os.Exit(cli.Run(context.Background(), args, os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
+	}
+}
+
+// TestProfilesAreWritten profiles a plan of a few transfers, and refuses what is no process of remit.
+func TestProfilesAreWritten(t *testing.T) {
+	t.Setenv(asProgram, "1")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &session{work: t.TempDir(), program: self, self: self, prepared: make(map[string]bool), log: t.Output()}
+	dir := filepath.Join(t.TempDir(), "into")
+	o := options{profiled: "plan-first", into: dir, runs: 1}
+	files, err := o.profileAt(t.Context(), s, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, kind := range []string{profileAllocs, profileCPU, profileHeap} {
+		want = append(want, filepath.Join(dir, "plan-first-10-1.plan."+kind+".pprof"))
+	}
+	if diff := cmp.Diff(want, files); diff != "" {
+		t.Error(diff)
+	}
+	for _, file := range files {
+		if info, err := os.Stat(file); err != nil || info.Size() == 0 {
+			t.Errorf("the profile %s is empty: %v", file, err)
+		}
+	}
+	o.profiled = "plan-one"
+	if _, err := o.profileAt(t.Context(), s, 10); err == nil || !strings.Contains(err.Error(), "not measured at that size") {
+		t.Errorf("one transfer is profiled as ten: %v", err)
 	}
 }
 

@@ -13,8 +13,12 @@ import (
 	"remit/internal/bench/load"
 )
 
-// runPart is a process of its own that the bench starts: a floor, the service, the seed.
+// runPart is a process of its own that the bench starts: a floor, the service, the seed, or remit
+// where it is profiled.
 func runPart(ctx context.Context, name string, args []string, stdout io.Writer) error {
+	if name == "profiled" {
+		return runProfiled(ctx, args[0], args[1], args[2:], stdout)
+	}
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
 	latency := flags.Duration("latency", 0, "how long an answer takes")
 	keep := flags.Bool("keep", false, "remember every transfer")

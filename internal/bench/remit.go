@@ -23,7 +23,7 @@ func (s *session) prepare(ctx context.Context, dir string, form load.Form, size 
 	if err := load.WriteConfiguration(dir, form, size, url); err != nil {
 		return err
 	}
-	_, err := s.exec(ctx, dir, []string{s.remit, "init"})
+	_, err := s.exec(ctx, dir, s.remit("init"))
 	return err
 }
 
@@ -94,8 +94,8 @@ func planMonth(ctx context.Context, s *session, size int) (figures.Sample, error
 func (s *session) plan(ctx context.Context, dir string, exit int, flags ...string) (figures.Sample, error) {
 	out := filepath.Join(dir, fmt.Sprintf("%d.plan", s.number()))
 	defer func() { _ = os.Remove(out) }()
-	args := append([]string{s.remit, "plan", "--detailed-exitcode", "--out", filepath.Base(out)}, flags...)
-	return s.exec(ctx, dir, args, exit)
+	args := append([]string{"plan", "--detailed-exitcode", "--out", filepath.Base(out)}, flags...)
+	return s.exec(ctx, dir, s.remit(args...), exit)
 }
 
 // planFirst plans transfers of which none is recorded.
@@ -109,7 +109,7 @@ func planFirst(kind string) func(context.Context, *session, int) (figures.Sample
 func planRecorded(file string) func(context.Context, *session, int) (figures.Sample, error) {
 	return func(ctx context.Context, s *session, size int) (figures.Sample, error) {
 		dir := s.dir("recorded", size)
-		return s.exec(ctx, dir, []string{s.remit, "plan", "--detailed-exitcode", "--var=file=" + file}, 0)
+		return s.exec(ctx, dir, s.remit("plan", "--detailed-exitcode", "--var=file="+file), 0)
 	}
 }
 
@@ -121,7 +121,7 @@ func planSignals(ctx context.Context, s *session, size int) (figures.Sample, err
 
 // rehearse carries a plan out on paper.
 func rehearse(ctx context.Context, s *session, size int) (figures.Sample, error) {
-	return s.exec(ctx, s.dir("declared", size), []string{s.remit, "apply", "--rehearse"})
+	return s.exec(ctx, s.dir("declared", size), s.remit("apply", "--rehearse"))
 }
 
 // planProgress measures a plan whose standard error is a terminal, and then interrupts one
@@ -129,7 +129,7 @@ func rehearse(ctx context.Context, s *session, size int) (figures.Sample, error)
 func planProgress(ctx context.Context, s *session, size int) (figures.Sample, error) {
 	dir := s.dir("declared", size)
 	args := func() []string {
-		return []string{s.remit, "plan", "--out", fmt.Sprintf("%d.plan", s.number())}
+		return s.remit("plan", "--out", fmt.Sprintf("%d.plan", s.number()))
 	}
 	usage, first, err := measure.Watch(ctx, s.command(dir, args()))
 	if err != nil {
@@ -151,7 +151,7 @@ func apply(latency time.Duration, inFlight int) func(context.Context, *session, 
 			if err := s.prepare(ctx, dir, load.RemitRows, size, url); err != nil {
 				return figures.Sample{}, err
 			}
-			return s.exec(ctx, dir, []string{s.remit, "apply", "--auto-approve", "--parallelism", strconv.Itoa(inFlight)})
+			return s.exec(ctx, dir, s.remit("apply", "--auto-approve", "--parallelism", strconv.Itoa(inFlight)))
 		})
 	}
 }

@@ -24,7 +24,7 @@ import (
 // share.
 type session struct {
 	work     string // holds all below, and is removed at the end
-	remit    string // the program under measurement
+	program  string // the program under measurement
 	self     string // this program, for its parts
 	restapi  string // path of the provider, "" where there is none
 	services map[serving]*service
@@ -32,6 +32,8 @@ type session struct {
 	runs     int             // how many processes were run, which numbers what each makes
 	log      io.Writer
 	about    figures.Session
+
+	profiling profiling
 }
 
 // begin builds remit and describes the machine. The session is to be ended, also after an
@@ -50,8 +52,8 @@ func begin(ctx context.Context, o options, log io.Writer) (*session, error) {
 	if s.self, err = os.Executable(); err != nil {
 		return s, err
 	}
-	s.remit = filepath.Join(s.work, "remit")
-	build := []string{"build", "-trimpath", "-o", s.remit, "."}
+	s.program = filepath.Join(s.work, "remit")
+	build := []string{"build", "-trimpath", "-o", s.program, "."}
 	if o.compare != "" {
 		build = slices.Delete(build, 1, 2) // what the tests built already is as fast
 	}

@@ -129,10 +129,13 @@ func (f Field) IsShown() bool { return fields[f].read != 0 }
 // Side is the side of the movement that the field names.
 func (f Field) Side() FieldsSide { return fields[f].side }
 
+// IsMovement reports whether the field is part of the movement: a party, the amount or the asset.
+func (f Field) IsMovement() bool { return f.Side() != NoSide || fields[f].moved }
+
 // HasColumn reports whether a list of transfers has a column of its own for the field: who pays
 // whom how much, and under which ref_id.
 func (f Field) HasColumn() bool {
-	return f.Side() != NoSide || fields[f].moved || f == fieldOperation || f == fieldRefID
+	return f.IsMovement() || f == fieldOperation || f == fieldRefID
 }
 
 // HasPairs reports whether the value is pairs, and no text.

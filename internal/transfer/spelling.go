@@ -38,10 +38,20 @@ func isSameAsset(a, b string) bool { return a == b || AssetSpelled(a) == AssetSp
 // partySpelled is what names a party in one spelling: only of a UUID it is known that its letters
 // may be capitals.
 func partySpelled(id string) string {
-	if small := strings.ToLower(id); small != id && IsUUID(id) {
-		return small
+	if hasCapital(id) && IsUUID(id) {
+		return strings.ToLower(id)
 	}
 	return id
+}
+
+// hasCapital reports whether a text has a hexadecimal digit that is a capital letter.
+func hasCapital(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; 'A' <= c && c <= 'F' {
+			return true
+		}
+	}
+	return false
 }
 
 // isSameParty reports whether two IDs have one spelling.

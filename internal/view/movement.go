@@ -34,7 +34,7 @@ func netMovements(plan *planner.Plan) []*netMovement {
 	of := make(map[key]*netMovement)
 	var all []*netMovement
 	each := func(do func(*transfer.Request)) {
-		for _, c := range plan.Changes.All() {
+		for _, c := range plan.Changes.Movements() {
 			if c.Action == planner.Submit || c.Action == planner.Resolve {
 				r := moved(c)
 				r.Asset = transfer.AssetSpelled(r.Asset)

@@ -37,10 +37,10 @@ func newOverview(plan *planner.Plan, o overviewOptions) *overview {
 		payments: make(map[string][]payment),
 	}
 	seed := maphash.MakeSeed()
-	for i, c := range plan.Changes.All() {
+	for i, c := range plan.Changes.Movements() {
 		if needsAttention(c) {
 			if v.attentions++; v.attentions <= o.attention {
-				v.attention = append(v.attention, *c)
+				v.attention = append(v.attention, plan.Changes.At(i))
 			}
 		}
 		v.batches.add(c)
@@ -54,19 +54,20 @@ func newOverview(plan *planner.Plan, o overviewOptions) *overview {
 		if o.payments {
 			v.payments[asset] = append(v.payments[asset], payment{maphash.Comparable(seed, destination(c.Request)), c.Request.Amount, int32(i)})
 		}
-		v.largest[asset] = keepLarger(v.largest[asset], c, o.largest)
+		v.largest[asset] = keepLarger(v.largest[asset], c, &plan.Changes, i, o.largest)
 		if slices.ContainsFunc(c.Signals, isFirst) {
 			v.firstsAll++
-			v.firsts = keepLarger(v.firsts, c, o.firsts)
+			v.firsts = keepLarger(v.firsts, c, &plan.Changes, i, o.firsts)
 		}
 	}
 	slices.SortStableFunc(v.assets, func(a, b string) int { return cmp.Compare(v.submits[b], v.submits[a]) })
 	return v
 }
 
-// keepLarger adds a copy of c to the largest so far, the largest first and of equal ones the
-// one that was declared first. Assets are kept apart, in the order of their codes.
-func keepLarger(top []planner.Change, c *planner.Change, most int) []planner.Change {
+// keepLarger adds a change, of which c is the movement, to the largest so far, the largest first
+// and of equal ones the one that was declared first. Assets are kept apart, in the order of their
+// codes.
+func keepLarger(top []planner.Change, c *planner.Change, all *planner.Changes, number, most int) []planner.Change {
 	larger := func(a *planner.Change) int {
 		return cmp.Or(cmp.Compare(a.Request.Asset, c.Request.Asset), c.Request.Amount.Cmp(a.Request.Amount))
 	}
@@ -77,7 +78,7 @@ func keepLarger(top []planner.Change, c *planner.Change, most int) []planner.Cha
 	if at == most {
 		return top
 	}
-	return slices.Insert(top[:min(len(top), most-1)], at, *c)
+	return slices.Insert(top[:min(len(top), most-1)], at, all.At(number))
 }
 
 // topTransfers are the largest transfers to submit, at most so many in all: at least one of
