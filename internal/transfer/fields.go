@@ -85,14 +85,13 @@ func (r *Request) text(f Field) *string {
 
 // pairs is where the value of a field stands that has pairs; nil of one that has none.
 func (r *Request) pairs(f Field) *Metadata {
-	switch f {
-	case fieldMetadata:
+	if f == fieldMetadata {
 		return &r.Metadata
-	case fieldRecipientMetadata:
-		return &r.RecipientMetadata
-	default:
-		return nil
 	}
+	if f == fieldRecipientMetadata {
+		return &r.RecipientMetadata
+	}
+	return nil
 }
 
 // FieldsSide says which side of a transfer a field names.
