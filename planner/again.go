@@ -118,7 +118,7 @@ func (p *Plan) controls(now Controls, isAlone bool) (Controls, error) {
 				return now, &DifferentError{fmt.Sprintf("the control block of batch %q", said.Name), controlText(batch.Control), controlText(here) + " in the configuration here"}
 			}
 		}
-		if said.Controlled && batch.Control == nil && !isAlone {
+		if said.Controlled && batch.Control == nil && !(isAlone && p.Header.FormatVersion == 0) {
 			return now, &DifferentError{fmt.Sprintf("the control block of batch %q", said.Name), "no values, as an older version of remit saves it", "not known without the configuration"}
 		}
 		now.Batches = append(now.Batches, batch)

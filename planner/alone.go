@@ -30,7 +30,29 @@ func (p *Plan) Alone(ctx context.Context, under Controls) (*Plan, error) {
 		under.Declared = config.Controls{}
 	}
 	under.ReplayWindow = 0 // how old a doubt is, the state knows
+	if err := p.agreesWithItself(); err != nil {
+		return nil, err
+	}
 	return p.compute(ctx, newSaid(p), under)
+}
+
+// agreesWithItself holds what has no rule that makes it: the windows of lines are those of the header, and
+// what has no line is of a batch with a control block, or of none.
+func (p *Plan) agreesWithItself() error {
+	for _, c := range p.Changes.All() {
+		for _, name := range c.Windows {
+			if p.Header.Window(name) == nil {
+				return &DifferentError{fmt.Sprintf("the Windows of %q", c.RefID), fmt.Sprintf("%q", name), "that it is not known when that one is open"}
+			}
+		}
+	}
+	for i := range p.Kept {
+		k := &p.Kept[i]
+		if k.Batch != "" && !slices.ContainsFunc(p.Batches, func(b Batch) bool { return b.Name == k.Batch && b.Controlled }) {
+			return &DifferentError{fmt.Sprintf("the batch of %q, which has no line", k.RefID), fmt.Sprintf("%q", k.Batch), "that it has no control block"}
+		}
+	}
+	return nil
 }
 
 // isUnderOther reports whether a plan was made under other controls.
