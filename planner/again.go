@@ -59,23 +59,12 @@ func (p *Plan) compute(ctx context.Context, record Record, controls Controls) (*
 	if err != nil {
 		return nil, err
 	}
-	b, err := newBuilder(ctx, record, controls, p.Header.Created)
+	p = p.sayingAll()
+	b, err := p.builder(ctx, record, controls, p.Header.Created)
 	if err != nil {
 		return nil, err
 	}
-	if p.Header.FormatVersion == 0 {
-		older := *p
-		older.Kept = p.keptByOlder()
-		older.Changes = p.datedByOlder()
-		p = &older
-	}
-	b.word = newWord(p)
 	b.word.said, _ = record.(*said)
-	for r := range b.rows.inOrder() {
-		if r.status == state.InDoubt && b.word.inFlight[r.refID()] {
-			r.inFlight = true
-		}
-	}
 	if missing := p.keptUnknown(b.rows); missing != "" {
 		return nil, &DifferentError{fmt.Sprintf("the transfer %q, which has no line", missing), "that it is recorded", "that it was not"}
 	}
@@ -99,6 +88,32 @@ func (p *Plan) compute(ctx context.Context, record Record, controls Controls) (*
 	return computed, nil
 }
 
+// builder makes a plan again at a time, by its word.
+func (p *Plan) builder(ctx context.Context, record Record, controls Controls, at time.Time) (*builder, error) {
+	b, err := newBuilder(ctx, record, controls, at)
+	if err != nil {
+		return nil, err
+	}
+	b.word = newWord(p)
+	for r := range b.rows.inOrder() {
+		if r.status == state.InDoubt && b.word.inFlight[r.refID()] {
+			r.inFlight = true
+		}
+	}
+	return b, nil
+}
+
+// sayingAll is a plan with what 0.1.0 does not say, as far as it follows from what it says.
+func (p *Plan) sayingAll() *Plan {
+	if p.Header.FormatVersion != 0 {
+		return p
+	}
+	older := *p
+	older.Kept = p.keptByOlder()
+	older.Changes = p.datedByOlder()
+	return &older
+}
+
 // controls are those under which the plan was made, with what the header says was accepted.
 func (p *Plan) controls(now Controls, isAlone bool) (Controls, error) {
 	declared := now.Batches
@@ -118,7 +133,7 @@ func (p *Plan) controls(now Controls, isAlone bool) (Controls, error) {
 				return now, &DifferentError{fmt.Sprintf("the control block of batch %q", said.Name), controlText(batch.Control), controlText(here) + " in the configuration here"}
 			}
 		}
-		if said.Controlled && batch.Control == nil && !(isAlone && p.Header.FormatVersion == 0) {
+		if said.Controlled && batch.Control == nil && (!isAlone || p.Header.FormatVersion != 0) {
 			return now, &DifferentError{fmt.Sprintf("the control block of batch %q", said.Name), "no values, as an older version of remit saves it", "not known without the configuration"}
 		}
 		now.Batches = append(now.Batches, batch)

@@ -79,6 +79,9 @@ func (b *builder) findLate(ctx context.Context) error {
 	var late []int
 	for _, i := range dated {
 		c := b.plan.Changes.At(i)
+		if b.isLateAlready(&c) {
+			continue
+		}
 		var newest time.Time
 		if b.facts[i].row == nil { // else its ref_id is not new: what was planned before is no edit
 			newest = b.newest[b.source(i).block]
@@ -179,40 +182,7 @@ func occurrences(n int) string {
 	return fmt.Sprintf("%d occurrences of schedules come late, the first of them", n)
 }
 
-// lateObstacle is about lines that became late since they were planned; its count is 0 where
-// none did.
-func (r *recheck) lateObstacle(done map[int]bool) Obstacle {
-	o := Obstacle{Kind: ObstacleLate}
-	for i, c := range r.plan.Changes.All() {
-		if c.Action != Submit || c.Due.IsZero() || done[i] || c.isLate() {
-			continue
-		}
-		var newest time.Time
-		if c.Recorded == nil {
-			newest = r.past.newest[blockOf(c.Address)]
-		}
-		why := lateness(c, newest, r.now)
-		if why == "" {
-			continue
-		}
-		if o.Count == 0 {
-			o.Detail = fmt.Sprintf("%q at %s comes late, which the plan does not show: it is %s. Make a new plan.", c.RefID, c.Place, why)
-		}
-		o.add(c.RefID)
-	}
-	return o
-}
-
 // isLate reports whether the change shows that it comes late.
 func (c *Change) isLate() bool {
 	return slices.ContainsFunc(c.Signals, func(s Signal) bool { return s.Kind == Late })
-}
-
-// noteIntent keeps how a ref_id was made, and which occurrence of a block others have paid, since
-// the plan was made.
-func (p *past) noteIntent(i state.Intent) {
-	p.words[i.RefID] = named{i.RefID, i.Naming, i.FromLabel}.words()
-	if block := blockOf(i.Address); i.Due.After(p.newest[block]) {
-		p.newest[block] = i.Due
-	}
 }

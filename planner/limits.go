@@ -347,19 +347,9 @@ func (b *builder) checkLimits(ctx context.Context) error {
 		slices.Sort(b.plan.Unused)
 		slices.Sort(b.plan.Header.Accepted)
 	}()
-	if b.limits == nil {
-		return nil
-	}
-	if err := b.limits.readTimeless(ctx, b.record); err != nil {
-		return err
-	}
-	for _, c := range b.plan.Changes.All() {
-		// On which day what is in doubt was attempted, the state knows.
-		if err := b.limits.line(c, !b.isAlone() || c.Action == Submit); err != nil {
-			return err
-		}
-	}
-	breaches, err := b.limits.breaches(&b.plan.Changes)
+	// On which day what is in doubt was attempted, the state knows.
+	isLeft := func(_ int, c *Change) bool { return !b.isAlone() || c.Action == Submit }
+	breaches, err := b.limits.check(ctx, b.record, &b.plan.Changes, isLeft)
 	for i := range breaches {
 		breach := &breaches[i]
 		if slices.Contains(b.controls.OverrideLimit, breach.limit.Name) {
@@ -372,23 +362,10 @@ func (b *builder) checkLimits(ctx context.Context) error {
 	return err
 }
 
-// limits checks the limits once more: what a plan adds to what was sent on the day since.
+// checkLimits holds what is left of the plan against what was sent on the day since.
 func (r *recheck) checkLimits(ctx context.Context, record Record) ([]Obstacle, error) {
-	if r.limits == nil {
-		return nil, nil
-	}
-	if err := r.limits.readTimeless(ctx, record); err != nil {
-		return nil, err
-	}
-	for i, c := range r.plan.Changes.All() {
-		if !c.Action.Sends() {
-			continue
-		}
-		if err := r.limits.line(c, r.judge(i) == lineLeft); err != nil {
-			return nil, err
-		}
-	}
-	breaches, err := r.limits.breaches(&r.plan.Changes)
+	isLeft := func(i int, c *Change) bool { return c.Action.Sends() && r.judge(i) == lineLeft }
+	breaches, err := r.limits.check(ctx, record, &r.plan.Changes, isLeft)
 	var obstacles []Obstacle
 	for i := range breaches {
 		if !slices.Contains(r.plan.Header.Accepted, overriding(breaches[i].limit.Name)) {
@@ -396,4 +373,21 @@ func (r *recheck) checkLimits(ctx context.Context, record Record) ([]Obstacle, e
 		}
 	}
 	return obstacles, err
+}
+
+// check takes the lines of a plan in, of which isLeft says which are still to be sent, and returns the limits
+// that they exceed together with what was recorded.
+func (t *limitTally) check(ctx context.Context, record Record, changes *Changes, isLeft func(int, *Change) bool) ([]breach, error) {
+	if t == nil {
+		return nil, nil
+	}
+	if err := t.readTimeless(ctx, record); err != nil {
+		return nil, err
+	}
+	for i, c := range changes.All() {
+		if err := t.line(c, isLeft(i, c)); err != nil {
+			return nil, err
+		}
+	}
+	return t.breaches(changes)
 }

@@ -122,7 +122,7 @@ func (b *builder) recordedTwins(due []twinned) map[transfer.Twin][]*row {
 		if !r.mayBeMade {
 			continue
 		}
-		if wanted.has(r.twin) {
+		if wanted.has(r.twin) && !b.isUntouched(r) {
 			recorded[r.twin] = append(recorded[r.twin], r)
 		}
 	}
@@ -191,13 +191,21 @@ func (b *builder) suspectsOf(due []twinned, recorded []*row) []*suspects {
 			}
 		}
 		lines = rest
-		for _, some := range b.byDate(same) {
+		for _, some := range b.judgedTogether(same) {
 			if s := b.suspectsWith(some, recorded); len(some) > 1 || len(s.older[0]) > 0 {
 				all = append(all, s)
 			}
 		}
 	}
 	return all
+}
+
+// judgedTogether splits lines of one movement into those that are look-alikes of each other.
+func (b *builder) judgedTogether(lines []suspect) [][]suspect {
+	if b.judgesApart() {
+		return slices.Collect(slices.Chunk(lines, 1))
+	}
+	return b.byDate(lines)
 }
 
 func (b *builder) suspectsWith(lines []suspect, recorded []*row) *suspects {
@@ -238,6 +246,9 @@ func (b *builder) isOlderTwin(c suspect, r *row) bool {
 		within = config.DuplicateWithinDefault
 	}
 	was := b.renamed[c.number]
+	if b.isJudged(c.Change, r) {
+		return false
+	}
 	return r.status == state.InDoubt || was != nil && was.row == r || r.within(within, b.now)
 }
 

@@ -285,7 +285,9 @@ func (c *Change) broken() string {
 	}
 	status := state.Status(0)
 	if c.Recorded != nil {
-		status = c.Recorded.Status
+		if status = c.Recorded.Status; status == 0 {
+			return "what is recorded has no status"
+		}
 	}
 	possible := false
 	switch c.Action {

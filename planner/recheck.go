@@ -118,11 +118,11 @@ func (v *Verified) Left(ctx context.Context, now time.Time) (*Plan, error) {
 		return nil, ErrCompleted
 	}
 	limits := newLimitTally(controls.Limits, now)
-	r := recheck{limits: limits, plan: p, past: past, now: now, lines: make(map[string]int), twins: make(map[transfer.Twin][]state.Transfer)}
+	r := recheck{limits: limits, plan: p, past: past, now: now, lines: make(map[string]int)}
 	if err := r.read(ctx, record); err != nil {
 		return nil, err
 	}
-	left, err := r.left()
+	left, err := r.left(ctx, record, v.under)
 	if err != nil {
 		return nil, err
 	}
@@ -172,16 +172,14 @@ func (p *Plan) verify(ctx context.Context, record History, under Controls, past 
 
 // past is what happened to a state since a plan was made from it.
 type past struct {
-	runs     map[string]bool      // of this plan_id
-	complete bool                 // one of them gave every line an outcome
-	own      map[string]bool      // ref_ids with events of these runs
-	foreign  map[string]bool      // ref_ids with other events
-	newest   map[string]time.Time // Due of the newest occurrence that others intended, by block
-	words    map[string]string    // how others made the ref_ids that they intended
+	runs     map[string]bool // of this plan_id
+	complete bool            // one of them gave every line an outcome
+	own      map[string]bool // ref_ids with events of these runs
+	foreign  map[string]bool // ref_ids with other events
 }
 
 func (p *Plan) readPast(ctx context.Context, record History) (past, error) {
-	since := past{runs: make(map[string]bool), own: make(map[string]bool), foreign: make(map[string]bool), newest: make(map[string]time.Time), words: make(map[string]string)}
+	since := past{runs: make(map[string]bool), own: make(map[string]bool), foreign: make(map[string]bool)}
 	for event, err := range record.Events(ctx, p.Header.Serial, "") {
 		if err != nil {
 			return past{}, fmt.Errorf("read the events since the plan: %w", err)
@@ -207,13 +205,6 @@ func (p *Plan) readPast(ctx context.Context, record History) (past, error) {
 				break
 			}
 			since.foreign[event.RefID] = true
-			if event.Kind == state.KindIntent {
-				var intent state.Intent
-				if err := json.Unmarshal(event.Data, &intent); err != nil {
-					return past{}, fmt.Errorf("read event %d: %w", event.Seq, err)
-				}
-				since.noteIntent(intent)
-			}
 		case state.KindCreated, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
 		}
 	}
@@ -240,23 +231,17 @@ type recheck struct {
 	now   time.Time
 	lines map[string]int // index of each Submit and Resolve
 
-	limits    *limitTally             // nil where there is none
-	current   map[int]*state.Transfer // of the lines
-	twins     map[transfer.Twin][]state.Transfer
-	conflicts Obstacle
+	limits  *limitTally             // nil where there is none
+	current map[int]*state.Transfer // of the lines
 }
 
 func (r *recheck) read(ctx context.Context, record History) error {
 	r.current = make(map[int]*state.Transfer)
-	submitted := make(map[transfer.Twin]bool)
 	for i, c := range r.plan.Changes.All() {
 		if c.Action != Submit && c.Action != Resolve {
 			continue
 		}
 		r.lines[c.RefID] = i
-		if c.Action == Submit {
-			submitted[c.Request.Twin()] = true
-		}
 	}
 	for t, err := range record.Transfers(ctx) {
 		if err != nil {
@@ -266,27 +251,15 @@ func (r *recheck) read(ctx context.Context, record History) error {
 			o := t.Outline()
 			r.limits.recorded(&o)
 		}
-		line, isLine := r.lines[t.RefID]
-		if isLine {
+		if line, isLine := r.lines[t.RefID]; isLine {
 			r.current[line] = &t
-		}
-		if t.Status == state.Conflict && (isLine || len(r.plan.Header.Targets) == 0) {
-			r.conflicts.add(t.RefID)
-		}
-		if submitted[t.Twin] && t.MayBeMade() {
-			r.twins[t.Twin] = append(r.twins[t.Twin], t)
 		}
 	}
 	return nil
 }
 
 // left judges each line, and then what else came up.
-func (r *recheck) left() (*Plan, error) {
-	if r.conflicts.Count > 0 {
-		r.conflicts.Kind, r.conflicts.Detail = ObstacleConflict, answeredDetail
-		r.conflicts.Remedy = acceptRecord(r.conflicts.RefIDs[0])
-		return nil, &ObstacleError{[]Obstacle{r.conflicts}}
-	}
+func (r *recheck) left(ctx context.Context, record History, under Controls) (*Plan, error) {
 	var stale StaleError
 	done := make(map[int]bool)
 	for _, i := range r.lines {
@@ -295,7 +268,9 @@ func (r *recheck) left() (*Plan, error) {
 		case lineDone:
 			done[i] = true
 		case lineStale:
-			stale.Count++
+			if t := r.current[i]; t == nil || t.Status != state.Conflict { // which is an obstacle
+				stale.Count++
+			}
 		}
 	}
 	if stale.Count > 0 {
@@ -305,11 +280,12 @@ func (r *recheck) left() (*Plan, error) {
 	if len(done) > 0 && len(done) == len(r.lines) {
 		return nil, ErrCompleted
 	}
-	obstacles := r.lookAlikes(done)
-	for _, o := range []Obstacle{r.lateObstacle(done), r.windowObstacle(done)} {
-		if o.Count > 0 {
-			obstacles = append(obstacles, o)
-		}
+	obstacles, err := r.sinceObstacles(ctx, record, under)
+	if err != nil {
+		return nil, err
+	}
+	if o := r.windowObstacle(done); o.Count > 0 {
+		obstacles = append(obstacles, o)
 	}
 	if len(obstacles) > 0 {
 		return nil, &ObstacleError{obstacles}
@@ -401,107 +377,6 @@ func (r *recheck) judgeOurs(c *Change, t *state.Transfer) lineState {
 	case state.Conflict:
 	}
 	return lineStale
-}
-
-// lookAlikes is about the twins that the plan neither shows nor makes itself.
-func (r *recheck) lookAlikes(done map[int]bool) []Obstacle {
-	renames, others := Obstacle{Kind: ObstacleRename}, Obstacle{Kind: ObstacleLookAlike}
-	for i, c := range r.plan.Changes.All() {
-		if c.Action != Submit || done[i] {
-			continue
-		}
-		twin, isRename := r.unseen(c)
-		if twin == nil {
-			continue
-		}
-		o := &others
-		if isRename {
-			o = &renames
-		}
-		if o.Count == 0 {
-			o.Detail = fmt.Sprintf("%q at %s makes the same movement as %q, which is %s and which the plan does not show. Make a new plan.",
-				c.RefID, c.Place, twin.RefID, inRun(twin.Status, twin.RunID))
-		}
-		o.add(c.RefID)
-	}
-	var obstacles []Obstacle
-	for _, o := range []Obstacle{renames, others} {
-		if o.Count > 0 {
-			obstacles = append(obstacles, o)
-		}
-	}
-	return obstacles
-}
-
-// unseen finds a twin that stops a line, and that the line does not show: one that was
-// recorded since under a ref_id that the plan does not have, made by other words than any line's,
-// whatever its age and whatever duplicate_within says, because it may be this very line under
-// another name; or any other within the window.
-func (r *recheck) unseen(c *Change) (twin *state.Transfer, isRename bool) {
-	twins := r.twins[c.Request.Twin()]
-	if len(twins) == 0 {
-		return nil, false
-	}
-	shown := make(map[string]bool)
-	for _, s := range c.Signals {
-		if s.Kind == LookAlike || s.Kind == Rename {
-			shown[s.RefID] = true
-		}
-	}
-	for n := range twins {
-		t := &twins[n]
-		_, isLine := r.lines[t.RefID]
-		touched := r.past.own[t.RefID] || r.past.foreign[t.RefID]
-		switch {
-		case t.RefID == c.RefID || shown[t.RefID]:
-		case isLine && r.past.ours(t): // reviewed together
-		case len(shown) >= signalsMax && !touched: // one of those that the line counts
-		case t.Asset != c.Request.Asset || !t.Amount.Equal(c.Request.Amount):
-		case touched && r.isRename(c, t):
-			return t, true
-		case c.DuplicateWithin == 0: // a mark only
-		case t.Status == state.InDoubt || t.IntendedAt.IsZero() || r.now.Sub(t.IntendedAt) <= c.DuplicateWithin:
-			twin = t
-		}
-	}
-	return twin, false
-}
-
-// isRename reports whether a twin that was recorded since the plan was made is what a line would
-// make, under other words.
-func (r *recheck) isRename(c *Change, t *state.Transfer) bool {
-	words := r.past.words[t.RefID]
-	if t.FromLabel {
-		words = named{refID: t.RefID, fromLabel: true}.words()
-	}
-	if words == "" || r.declares(t.RefID) {
-		return false
-	}
-	search := newRenameSearch([]named{namedBy(c)}, func(words string) bool { return r.isNamed(c, words) })
-	if !search.isOver {
-		search.see(words)
-	}
-	return search.found
-}
-
-// isNamed reports whether another declared line that makes the same movement has words.
-func (r *recheck) isNamed(c *Change, words string) bool {
-	for _, other := range r.plan.Changes.All() {
-		if other.Declared() && namedBy(other).words() == words && other.Request.IsTwin(&c.Request) {
-			return true
-		}
-	}
-	return false
-}
-
-// declares reports whether a line of the plan, whatever its action, is a declared refID.
-func (r *recheck) declares(refID string) bool {
-	for _, c := range r.plan.Changes.All() {
-		if c.RefID == refID && c.Declared() {
-			return true
-		}
-	}
-	return false
 }
 
 // without copies a plan without some of its lines.

@@ -218,6 +218,24 @@ func TestRecheck(t *testing.T) {
 			since:    func(m *memory) { delete(m.details, "a") },
 			want:     `different the Action of "a"`,
 		},
+		"a person forgot what the plan counts on": {
+			declared: []config.Transfer{declare("old", twin, window(day)), declare("new", twin, window(day))},
+			recorded: []state.Detail{record(declare("old", twin), state.Recorded, intended(90*day))},
+			since: func(m *memory) {
+				m.details["old"] = record(declare("old", twin), state.Tombstone)
+				m.happen(state.Outcome{RefID: "old", Status: state.Tombstone, Source: state.SourcePerson})
+			},
+			want: "obstacle conflict [old]",
+		},
+		"another run paid another date of the schedule, which looks the same": {
+			declared: []config.Transfer{
+				declare("november", twin, occurs(now.Add(-day), 7*day)), declare("december", twin, occurs(now.Add(day), 7*day)),
+			},
+			since: func(m *memory) {
+				m.put("run-1", record(declare("december", twin, occurs(now.Add(day), 7*day)), state.Recorded, func(d *state.Detail) { d.Intent.Due = now.Add(day) }))
+			},
+			want: "obstacle late [november]",
+		},
 		"another run made a twin": {
 			declared: []config.Transfer{declare("b", twin)},
 			since:    func(m *memory) { m.put("run-1", record(declare("x", twin), state.Recorded)) },

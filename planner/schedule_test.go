@@ -49,10 +49,8 @@ func opens(name string, from, to int) func(*config.Transfer) {
 }
 
 // paidFor is what the state has of an occurrence.
-func paidFor(refID string, due time.Time) state.Detail {
-	d := record(declare(refID, occurs(due, 7*day)), state.Recorded)
-	d.Intent.Due = due
-	return d
+func paidFor(refID string, due time.Time, edits ...func(*state.Detail)) state.Detail {
+	return record(declare(refID, occurs(due, 7*day)), state.Recorded, append(edits, func(d *state.Detail) { d.Intent.Due = due })...)
 }
 
 // lateOf are the ref_ids that a plan marks late.
@@ -159,7 +157,7 @@ func TestRecheckOfOccurrencesAndWindows(t *testing.T) {
 			declared: declare("a", occurs(now, day)),
 			since: func(m *memory) {
 				m.happen(begun("run-1", "plan-2"))
-				m.put("run-1", paidFor("z", now.Add(time.Hour)))
+				m.put("run-1", paidFor("z", now.Add(time.Hour), intended(-90*time.Minute)))
 			},
 			later: 2 * time.Hour, want: "obstacle late [a]",
 		},
@@ -167,7 +165,7 @@ func TestRecheckOfOccurrencesAndWindows(t *testing.T) {
 			declared: declare("a", occurs(now, day)),
 			since: func(m *memory) {
 				m.happen(begun("run-1", "plan-1"))
-				m.put("run-1", paidFor("z", now.Add(time.Hour)))
+				m.put("run-1", paidFor("z", now.Add(time.Hour), intended(-90*time.Minute)))
 			},
 			later: 2 * time.Hour, want: "[+ a]",
 		},

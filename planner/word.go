@@ -77,6 +77,8 @@ type word struct {
 	isUnknown bool
 	// said is the record as the file has it, where the state is not at hand; else nil.
 	said *said
+	// since is there where it is computed as of now.
+	since *since
 	// failed says of what the file does not agree with itself.
 	failed error
 	find   func(refID string) (number int, ok bool) // of a line; nil before the first look
@@ -197,6 +199,9 @@ func (w *word) elsewhere(b *builder, t *config.Transfer, number int, isKnown boo
 		return
 	}
 	r := b.rows.at(number)
+	if w.since != nil && r.status == state.Conflict && len(w.plan.Header.Targets) == 0 {
+		return // so that it stops the plan
+	}
 	r.declared = true
 	b.noteOccurrence(t, r)
 	if r.status.Made() {

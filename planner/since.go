@@ -1,0 +1,125 @@
+package planner
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"remit/state"
+)
+
+// A plan is computed again twice: as of its serial, and as of now. Both times by the builder that made it. As
+// of now, what an earlier run of the plan did is taken back, so that its lines are judged together as they
+// were reviewed; what others did since is there, and nothing of it was accepted.
+
+// since is what a builder of now leaves out, because it was judged when the plan was made.
+type since struct {
+	plan    *Plan
+	touched map[string]bool // ref_ids of which others' events came since
+	done    map[string]bool // lines that an earlier run of the plan finished
+}
+
+// sinceKinds are the obstacles that may have come up since. The others hang on the plan alone, or are
+// held against what is left of it.
+func sinceKinds() []ObstacleKind {
+	return []ObstacleKind{ObstacleConflict, ObstacleRename, ObstacleLookAlike, ObstacleLate}
+}
+
+// sinceObstacles are what a plan of the same lines would have now and the plan does not show.
+func (r *recheck) sinceObstacles(ctx context.Context, record History, under Controls) ([]Obstacle, error) {
+	s := &since{plan: r.plan, touched: r.past.foreign, done: make(map[string]bool)}
+	taken := make(map[string]bool)
+	for refID := range r.past.own {
+		taken[refID] = !r.past.foreign[refID]
+	}
+	for refID, i := range r.lines {
+		if t := r.current[i]; t != nil && r.past.ours(t) {
+			taken[refID] = t.Status != state.Conflict // which nobody takes back
+		}
+		s.done[refID] = r.judge(i) == lineDone
+	}
+	maps.DeleteFunc(taken, func(_ string, is bool) bool { return !is })
+	if len(r.past.foreign) == 0 && len(r.past.own) == len(taken) && !r.plan.hasDates() {
+		return nil, nil // nothing but time came since
+	}
+	was, err := newThen(ctx, record, r.plan, taken)
+	if err != nil {
+		return nil, err
+	}
+	under, err = r.plan.controls(under, false)
+	if err != nil {
+		return nil, err
+	}
+	under.AcceptDuplicate, under.AcceptDuplicates, under.AcceptRenames, under.AcceptLate = nil, nil, nil, 0
+	under.Declared.Limits, under.Declared.Policies = nil, nil
+	b, err := r.plan.builder(ctx, was, under, r.now)
+	if err != nil {
+		return nil, err
+	}
+	b.word.since = s
+	var failed error
+	if err := b.build(ctx, b.word.declared(ctx, was, &failed)); err != nil || failed != nil {
+		return nil, firstError(err, failed)
+	}
+	var obstacles []Obstacle
+	for _, o := range b.plan.Obstacles {
+		if !slices.Contains(sinceKinds(), o.Kind) {
+			continue
+		}
+		o.Detail += " This came up since the plan was made: make a new one."
+		if o.Kind != ObstacleConflict { // flags accept it in the new plan alone
+			o.Remedy, o.DuplicateWithin = "", ""
+		}
+		obstacles = append(obstacles, o)
+	}
+	return obstacles, nil
+}
+
+// hasDates reports whether a line to submit is of a schedule's date, which time alone makes late.
+func (p *Plan) hasDates() bool {
+	for c := range p.Changes.Kinds() {
+		if c.Action == Submit && !c.Due.IsZero() {
+			return true
+		}
+	}
+	return false
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isUntouched reports whether a row is as it was when the plan was made.
+func (b *builder) isUntouched(r *row) bool {
+	return b.word != nil && b.word.since != nil && !b.word.since.touched[r.refID()]
+}
+
+// isJudged reports whether the plan shows a recorded twin of a line, or an earlier run finished the line.
+func (b *builder) isJudged(c *Change, r *row) bool {
+	if b.word == nil || b.word.since == nil {
+		return false
+	}
+	s := b.word.since
+	return s.done[c.RefID] ||
+		slices.ContainsFunc(c.saidSignals(b.word), func(s Signal) bool { return s.RefID == r.refID() && (s.Kind == LookAlike || s.Kind == Rename) })
+}
+
+// saidSignals are the marks of the file's line with the same ref_id.
+func (c *Change) saidSignals(w *word) []Signal { return w.lineOf(c.RefID).Signals }
+
+// isLateAlready reports whether the plan shows that a line comes late, or an earlier run finished it.
+func (b *builder) isLateAlready(c *Change) bool {
+	if b.word == nil || b.word.since == nil {
+		return false
+	}
+	return b.word.since.done[c.RefID] || b.word.lineOf(c.RefID).isLate()
+}
+
+// judgesApart reports whether the lines of a plan, which were reviewed together, are no look-alikes of each
+// other any more.
+func (b *builder) judgesApart() bool { return b.word != nil && b.word.since != nil }

@@ -1,0 +1,75 @@
+package planner_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"remit/planner"
+	"remit/state"
+)
+
+// TestWhatCameSinceIsJudgedByTheRulesThatMadeThePlan lets others record something after a plan was made, and
+// holds what Recheck says against a new plan of the same declarations.
+func TestWhatCameSinceIsJudgedByTheRulesThatMadeThePlan(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := drawWorld(t, []state.Status{0, 0, 0, state.Unsent, state.Recorded, state.Refused})
+		for refID, d := range w.memory.details {
+			w.memory.past[refID] = []pastDetail{{w.memory.meta.Serial, d}}
+		}
+		made := newPlan(t, w, w.declared)
+		if !made.Applicable() {
+			t.Skip("it could not be applied when it was made")
+		}
+		made.Header.PlanID, made.Header.Expires = "plan-1", now.Add(day)
+		var raw bytes.Buffer
+		if err := made.Save(&raw); err != nil {
+			t.Fatal(err)
+		}
+		w.memory.happen(begun("run-9", "plan-2"))
+		for i := range rapid.IntRange(0, 3).Draw(t, "others") {
+			d := drawTransfer(t, 20+i)
+			d.DependsOn, d.AcceptDuplicateOf = nil, nil
+			w.memory.put("run-9", record(d, rapid.SampledFrom([]state.Status{state.Recorded, state.Refused, state.Unsent}).Draw(t, "since")))
+		}
+		opened, err := planner.Open(&raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = opened.Recheck(t.Context(), w.memory, planner.Controls{}, now)
+		anew := newPlan(t, w, w.declared)
+		switch unseen := newTwins(made, anew); {
+		case err == nil && unseen != "":
+			t.Fatalf("it is applied, and a new plan says that %s: %v", unseen, anew.Obstacles)
+		case err != nil && unseen == "" && !made.Empty() && anew.Digest == made.Digest:
+			t.Fatalf("it is refused, and a new plan is the same: %v", err)
+		}
+	})
+}
+
+// newTwins names a look-alike that stops the second plan and that the first does not show.
+func newTwins(made, anew *planner.Plan) string {
+	for _, c := range anew.Changes.All() {
+		if c.Action != planner.Submit {
+			continue
+		}
+		var shown []planner.Signal
+		for _, was := range made.Changes.All() {
+			if was.RefID == c.RefID {
+				shown = was.Signals
+			}
+		}
+		for _, s := range c.Signals {
+			isTwin := s.Kind == planner.LookAlike && c.DuplicateWithin > 0 || s.Kind == planner.Rename
+			isShown := slices.ContainsFunc(shown, func(was planner.Signal) bool { return was.RefID == s.RefID })
+			if isTwin && !isShown && strings.HasPrefix(s.RefID, "t2") && !strings.Contains(s.Detail, "a mark only") && !slices.Contains(c.AcceptOf, s.RefID) {
+				return fmt.Sprintf("%q looks like %q", c.RefID, s.RefID)
+			}
+		}
+	}
+	return ""
+}
