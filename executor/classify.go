@@ -214,6 +214,9 @@ func provenance(k known, where setting, finding transfer.Finding) state.Status {
 // isOlder reports whether a record was there before any request that can have made it: by the service's
 // clock, where the answer says what that was, and else by the local one.
 func (k known) isOlder(r *transfer.Record) bool {
+	if r.CreatedAt.IsZero() {
+		return false // it falls short anyway
+	}
 	if k.isAged && !r.AnsweredAt.IsZero() {
 		return r.AnsweredAt.Sub(r.CreatedAt) > k.age+ageAnswered
 	}
@@ -223,7 +226,7 @@ func (k known) isOlder(r *transfer.Record) bool {
 // isOlderThanFirst reports whether a record was there before the first intent of its request, by the
 // local clock.
 func (k known) isOlderThanFirst(r *transfer.Record) bool {
-	return r.CreatedAt.Before(k.first.Add(-ageAdopted))
+	return !r.CreatedAt.IsZero() && r.CreatedAt.Before(k.first.Add(-ageAdopted))
 }
 
 // withRecord is what was found, and the answered record where it is not among it.

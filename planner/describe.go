@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"remit/internal/doubt"
 	"remit/internal/shell"
@@ -49,8 +50,12 @@ func (p *Plan) DescribeUndeclared(ctx context.Context, record Record) error {
 		i++
 		c.Recorded = newRecorded(d)
 		c.Batch = d.Intent.Batch
-		if d.Status == state.Unverified && d.RecordID == "" {
-			c.markListed()
+		if d.Status == state.Unverified {
+			c.Signals = nil
+			c.markUnverified(d.Outcome)
+			if d.RecordID == "" {
+				c.markListed()
+			}
 		}
 		if d.Intent.Body == "" {
 			return c.describeSides(d)
@@ -114,7 +119,7 @@ func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 		}
 		c.Reason, c.Next = b.settling(c, d)
 	case state.Recorded, state.Adopted, state.Unverified:
-		describeMade(c)
+		describeMade(c, d)
 	case state.Conflict:
 		c.describeConflict(d)
 	case state.Tombstone:
@@ -146,7 +151,7 @@ func (b *builder) describeRequest(c *Change, d *state.Detail) error {
 	return nil
 }
 
-func describeMade(c *Change) {
+func describeMade(c *Change, d *state.Detail) {
 	switch c.Action {
 	case Conflict:
 		if c.Recorded.Body == "" {
@@ -161,7 +166,7 @@ func describeMade(c *Change) {
 		panic(fmt.Sprintf("%q is recorded and planned as %s", c.RefID, c.Action))
 	}
 	if c.Recorded.Status == state.Unverified {
-		c.markUnverified()
+		c.markUnverified(d.Outcome)
 		if c.Recorded.RecordID == "" {
 			c.markListed()
 		}
@@ -186,10 +191,29 @@ func (c *Change) describeConflict(d *state.Detail) {
 	}
 }
 
-// markUnverified asks the reviewer to look, and says how that is said.
-func (c *Change) markUnverified() {
-	c.Signals = append(c.Signals, Signal{Kind: Unverified, Detail: "its destination could not be proven; a person should look"})
+// markUnverified asks the reviewer to look at what by is about, and says how it is accepted. Without by, which
+// is not read of what nobody declares, it names no field.
+func (c *Change) markUnverified(by *state.Outcome) {
+	why := "its record falls short, or its destination could not be proven"
+	if by != nil {
+		why = "its destination could not be proven"
+		if short := shortFields(by.Differences); short != "" {
+			why = "its record falls short in " + short
+		}
+	}
+	c.Signals = append(c.Signals, Signal{Kind: Unverified, Detail: why + "; a person should look"})
 	c.Next = acceptRecord(c.RefID)
+}
+
+// shortFields names the fields in which a record falls short; "" for none.
+func shortFields(shortcomings []transfer.Difference) string {
+	var fields []string
+	for _, d := range shortcomings {
+		if !slices.Contains(fields, d.Field) {
+			fields = append(fields, d.Field)
+		}
+	}
+	return strings.Join(fields, ", ")
 }
 
 // markListed says so where a list is all that says that a transfer was made.

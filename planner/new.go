@@ -453,7 +453,7 @@ func (b *builder) undeclared(r *row) Change {
 		c.Recorded.RecordStatus = transfer.Failed
 	}
 	if r.status == state.Unverified {
-		c.markUnverified()
+		c.markUnverified(nil)
 	}
 	return c
 }

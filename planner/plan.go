@@ -163,7 +163,7 @@ const (
 
 	LookAlike  SignalKind = "look-alike" // same sender, destination, asset and amount under another ref_id
 	Rename     SignalKind = "rename"     // the same movement as what was recorded under other words
-	Unverified SignalKind = "unverified" // recorded, but its destination could not be proven
+	Unverified SignalKind = "unverified" // recorded, but its record falls short, or its destination could not be proven
 
 	Late SignalKind = "late" // an occurrence of a schedule that should have been made long ago
 )

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"remit/internal/doubt"
+	"remit/internal/shell"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -16,7 +17,7 @@ type Group string
 const (
 	GroupConflict   Group = "conflict"       // what is recorded is not what is declared, or was answered
 	GroupInDoubt    Group = "in doubt"       // it may or may not have been made
-	GroupUnverified Group = "unverified"     // recorded, but its destination could not be proven
+	GroupUnverified Group = "unverified"     // recorded, but its record falls short, or its destination could not be proven
 	GroupUnknown    Group = "unknown status" // recorded, with a status of the service's own that its document does not list
 	GroupLate       Group = "late"           // an occurrence that needs a person's word
 	GroupFailed     Group = "failed"         // the service's status is FAILED
@@ -91,6 +92,9 @@ func (p *Plan) Standings() []Standing {
 		}
 		groups[GroupUnverified] = all
 	}
+	if s := groups[GroupUnverified]; s != nil && s.Next == "" {
+		s.Next = ofOneRun(s.First)
+	}
 	var list []Standing
 	for _, name := range Groups() {
 		if s := groups[name]; s != nil {
@@ -107,6 +111,20 @@ func nextOfDoubts(doubts []Change) string {
 		nexts[i] = doubts[i].Next
 	}
 	return doubt.NextOfAll(nexts)
+}
+
+// ofOneRun is the command that lists what a run left unverified, where it left several of these; "" where
+// each is of another run.
+func ofOneRun(unverified []Change) string {
+	count := make(map[string]int)
+	for i := range unverified {
+		if r := unverified[i].Recorded; r != nil && r.RunID != "" {
+			if count[r.RunID]++; count[r.RunID] > 1 {
+				return "remit resolve --run=" + shell.Word(r.RunID)
+			}
+		}
+	}
+	return ""
 }
 
 func groupOf(c *Change) Group {

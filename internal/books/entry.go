@@ -70,7 +70,7 @@ func doesNotAddUp(d *state.Detail, debit, credit *transfer.Record) string {
 		}
 		for _, short := range transfer.BeyondAccepted(transfer.Shortcomings(*r), accepted) {
 			if short.Field == "total" {
-				return fmt.Sprintf("The total of the record is %s, where it must be %s.", short.Answered, short.Asked)
+				return fmt.Sprintf("The total of the record is %s, where it must be %s.", cmp.Or(short.Answered, "missing"), short.Asked)
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func (e *Entry) dateConflict(d *state.Detail) {
 		return
 	}
 	for _, raw := range d.Outcome.Records {
-		if r, err := transfer.ParseRecord(raw); err == nil && (e.At.IsZero() || r.CreatedAt.Before(e.At)) {
+		if r, err := transfer.ParseRecord(raw); err == nil && !r.CreatedAt.IsZero() && (e.At.IsZero() || r.CreatedAt.Before(e.At)) {
 			e.At = r.CreatedAt
 		}
 	}
@@ -131,7 +131,10 @@ func (e *Entry) book(debit, credit *transfer.Record) {
 	if deciding == nil {
 		deciding = credit
 	}
-	e.At, e.UpdatedAt, e.Asset = deciding.CreatedAt, deciding.UpdatedAt, deciding.Asset
+	if !deciding.CreatedAt.IsZero() {
+		e.At = deciding.CreatedAt
+	}
+	e.UpdatedAt, e.Asset = deciding.UpdatedAt, deciding.Asset
 	e.creditDone = credit != nil && credit.Status == transfer.Completed
 	if debit != nil {
 		e.From = debit.ProfileID

@@ -8,6 +8,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/doubt"
+	"remit/internal/shell"
 	"remit/internal/view"
 )
 
@@ -103,6 +104,8 @@ func (a *applying) next(w *workspace, s executor.Summary) string {
 		return 0
 	}
 	switch {
+	case count(executor.ResultConflict) == 0 && count(executor.ResultUnverified) > 1:
+		return a.command("resolve --run=" + shell.Word(s.RunID))
 	case count(executor.ResultConflict)+count(executor.ResultUnverified) > 0:
 		return a.command("plan")
 	case count(executor.ResultInDoubt)+count(executor.ResultNotAttempted) > s.Idle:

@@ -91,10 +91,13 @@ func (r *Reconciliation) AddFile(name string) {
 }
 
 // Add takes in a record of the newest file, from a line of it; 0 for none. It is an error if an
-// amount of it is no decimal, of which no total could be made.
+// amount of it is no decimal, of which no total could be made, or if it has no created_at.
 func (r *Reconciliation) Add(record transfer.Record, line int) error {
 	if !IsDecimal(record.Amount) {
 		return fmt.Errorf("the amount %q of record %q is not a decimal: digits with a point and without grouping are needed", record.Amount, record.ID)
+	}
+	if record.CreatedAt.IsZero() {
+		return fmt.Errorf("record %q has no created_at that is an RFC 3339 time, so that nobody can tell of which period it is", record.ID)
 	}
 	r.summary.took(record.CreatedAt)
 	side := Side{Record: record, file: len(r.files), line: line}

@@ -223,8 +223,11 @@ func TestAnAmountThatIsNoDecimalIsAnError(t *testing.T) {
 	r := reconcile.New(reconcile.Options{})
 	defer r.Close()
 	for amount, ok := range map[string]bool{"10": true, "0.00": true, "-3.5": true, "1,200.00": false, "ten": false, "": false, "--1": false, "1e3": false} {
-		if err := r.Add(transfer.Record{Amount: amount}, 1); (err == nil) != ok {
+		if err := r.Add(transfer.Record{Amount: amount, CreatedAt: time.Now()}, 1); (err == nil) != ok {
 			t.Errorf("amount %q: %v", amount, err)
 		}
+	}
+	if err := r.Add(transfer.Record{Amount: "10"}, 1); err == nil {
+		t.Error("a record of no time is taken for one of the period")
 	}
 }

@@ -69,6 +69,7 @@ const (
 	Relinked      FaultKind = "relinked"       // another group_id
 	Ungrouped     FaultKind = "ungrouped"      // no group_id
 	WrongTotal    FaultKind = "wrong-total"    // a total that is not of the amount and the fee
+	Lacking       FaultKind = "lacking"        // Mode: the required field that is empty
 	CreditFailed  FaultKind = "credit-failed"  // the credit side of what is COMPLETED is FAILED
 	Unreadable    FaultKind = "unreadable"     // a lookup lacks required fields; answers are whole
 )
@@ -118,7 +119,7 @@ func forms() map[FaultKind]valueForm {
 		Late: {duration: true, required: true}, LookupError: status(503), TokenError: status(503),
 		Rescaled: none, WrongAmount: none, WrongAsset: none, WrongProfile: none, WrongRefID: none, WrongCustomer: none,
 		SameID: none, Backdated: none, Bare: none, Novel: none, NovelStatus: none,
-		Fee: {number: true, required: true}, Relinked: none, Ungrouped: none, WrongTotal: none, CreditFailed: none, Unreadable: none,
+		Fee: {number: true, required: true}, Relinked: none, Ungrouped: none, WrongTotal: none, Lacking: {modes: []string{"total", "fee", "status", "created_at", "updated_at"}, required: true}, CreditFailed: none, Unreadable: none,
 	}
 }
 

@@ -100,6 +100,18 @@ func (r record) distort(e effects) record {
 	if e.has(WrongTotal) {
 		r.Total = "99" + r.Total
 	}
+	switch e[Lacking].Mode {
+	case "total":
+		r.Total = ""
+	case "fee":
+		r.Fee = ""
+	case "status":
+		r.Status = ""
+	case "created_at":
+		r.CreatedAt = ""
+	case "updated_at":
+		r.UpdatedAt = ""
+	}
 	if e.has(Fee) && r.Status != string(transfer.Pending) {
 		fee := decimal.NewFromInt(int64(e[Fee].Number))
 		r.Fee, r.Total = fee.String(), decimal.RequireFromString(r.Amount).Add(fee).String()

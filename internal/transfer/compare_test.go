@@ -3,6 +3,7 @@ package transfer_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,7 +16,8 @@ func debitOf() transfer.Record {
 		ID: "t-1", CustomerID: "c", ProfileID: "fp", Amount: "8200.00000000", Total: "8200.00", Fee: "0", Asset: "BTC",
 		Direction: transfer.Debit, Type: "PLATFORM_TRANSFER_DEBIT", Status: transfer.Completed,
 		IdentityID: "fi", AccountID: "fa", RefID: "rent-é-<&>", BalanceAsset: "BTC", GroupID: "g-1",
-		Metadata: map[string]string{"a": "1", "b": "2"},
+		Metadata:  map[string]string{"a": "1", "b": "2"},
+		CreatedAt: time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC), UpdatedAt: time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC),
 	}
 }
 

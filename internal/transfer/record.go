@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -34,6 +35,9 @@ const (
 // document does not list is not final.
 func (s RecordStatus) Final() bool { return s == Completed || s == Failed }
 
+// NoStatus stands for the status of a record that has none. The document requires one.
+const NoStatus RecordStatus = "(none)"
+
 // Known reports whether the document lists s.
 func (s RecordStatus) Known() bool { return s == Pending || s == Completed || s == Failed }
 
@@ -63,7 +67,9 @@ func CryptoNetworks() []CryptoNetwork {
 }
 
 // Record is one side of one transfer as the service keeps it: every field of section 2.1.
-// Optional fields that were absent, null or "" are zero.
+// Optional fields that were absent, null or "" are zero. So are total, fee and both times, which the
+// document requires, and Status is [NoStatus]: what falls short in them is a record all the same, and
+// [Shortcomings] names it.
 type Record struct {
 	ID         string
 	CustomerID string
@@ -103,9 +109,9 @@ type Record struct {
 	AnsweredAt time.Time
 }
 
-// ParseRecord reads one JSON object. It is an error if a required field of section 2.1 is
-// absent, null or empty, a field stands twice or has another JSON type than documented, a
-// timestamp is not RFC 3339, or anything follows the object. Names are compared exactly.
+// ParseRecord reads one JSON object. It is an error if a field that says which transfer it is (id, customer_id,
+// profile_id, amount, asset, direction, type) is absent, null or empty, a field stands twice or, times and
+// status apart, has another JSON type than documented, or anything follows the object. Names are compared exactly.
 // Unknown fields and enumeration values are kept. The error names fields and no values.
 func ParseRecord(raw []byte) (Record, error) {
 	raw = bytes.Clone(raw)
@@ -120,12 +126,12 @@ func ParseRecord(raw []byte) (Record, error) {
 		CustomerID: p.required("customer_id"),
 		ProfileID:  p.required("profile_id"),
 		Amount:     p.required("amount"),
-		Total:      p.required("total"),
-		Fee:        p.required("fee"),
+		Total:      p.optional("total"),
+		Fee:        p.optional("fee"),
 		Asset:      p.required("asset"),
 		Direction:  Direction(p.required("direction")),
 		Type:       RecordType(p.required("type")),
-		Status:     RecordStatus(p.required("status")),
+		Status:     p.status("status"),
 		CreatedAt:  p.timestamp("created_at"),
 		UpdatedAt:  p.timestamp("updated_at"),
 
@@ -197,16 +203,26 @@ func (p *recordParser) required(name string) string {
 	return value
 }
 
+// text is the member of a name where it is a string, else "".
+func (p *recordParser) text(name string) string {
+	var value string
+	if m := p.find(name); m != nil && json.Unmarshal(m.raw, &value) != nil {
+		return ""
+	}
+	return p.optional(name)
+}
+
+// timestamp is zero where there is none that can be read.
 func (p *recordParser) timestamp(name string) time.Time {
-	text := p.required(name)
-	if text == "" {
+	t, err := time.Parse(time.RFC3339, strings.ToUpper(p.text(name))) // T and Z may be small (RFC 3339, section 5.6)
+	if err != nil {
 		return time.Time{}
 	}
-	t, err := time.Parse(time.RFC3339, strings.ToUpper(text)) // T and Z may be small (RFC 3339, section 5.6)
-	if err != nil {
-		p.wrong.add("field %s is not an RFC 3339 time", name)
-	}
 	return t
+}
+
+func (p *recordParser) status(name string) RecordStatus {
+	return cmp.Or(RecordStatus(p.text(name)), NoStatus)
 }
 
 func (p *recordParser) pairs(name string) map[string]string {

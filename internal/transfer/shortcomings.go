@@ -3,10 +3,11 @@ package transfer
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
-// Shortcomings names what a record does not say as one must that is called recorded: a group_id, and
-// a total that is its amount, its amount plus its fee, or its amount minus its fee. (Section 2.1 of
+// Shortcomings names what a record does not say as one must that is called recorded: a status, both
+// times, a fee, a group_id, and a total that is its amount, its amount plus its fee, or its amount minus its fee. (Section 2.1 of
 // the service's document says so of deposits and withdrawals alone, so all three are tolerated.)
 // A total has no sign that the amount has not. Asked is what was expected, in words. A record that FAILED has none: no money moved. Whether
 // another transfer has the group_id, a state knows; see [SharedGroup].
@@ -20,6 +21,20 @@ func Shortcomings(rec Record) []Difference {
 	}
 	if !addsUp(rec) {
 		c.differ(fieldTotal, "amount "+rec.Amount+", or that plus or minus fee "+rec.Fee, rec.Total)
+	}
+	if rec.Fee == "" {
+		c.differ("fee", "a number", "")
+	}
+	if rec.Status == NoStatus {
+		c.differ("status", "one of the service's", "")
+	}
+	for _, f := range []struct {
+		name string
+		at   time.Time
+	}{{"created_at", rec.CreatedAt}, {"updated_at", rec.UpdatedAt}} {
+		if f.at.IsZero() {
+			c.differ(f.name, "an RFC 3339 time", "")
+		}
 	}
 	return c.differences
 }
