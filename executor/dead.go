@@ -172,8 +172,14 @@ func (h *history) follow(entry state.Entry, at time.Time) {
 		}
 	case state.Begun:
 		isHere := e.File == h.here || e.File.IsFile(h.here)
+		if !isHere {
+			h.asks = nil // in the file of that run: this one was copied from it later
+		}
 		for i := range h.attempts {
-			if a := &h.attempts[i]; isHere && a.runID != e.RunID && a.followed == (state.Clocks{}) {
+			switch a := &h.attempts[i]; {
+			case !isHere:
+				a.followed = state.Clocks{}
+			case a.runID != e.RunID && a.followed == (state.Clocks{}):
 				a.followed = e.Clocks
 			}
 		}

@@ -516,6 +516,54 @@ func TestNotMadeWaitsInACopy(t *testing.T) {
 	}
 }
 
+// TestNotMadeWaitsAnewInACopyOfACopy has somebody ask in a copy, and a run that goes on there. In a copy of
+// that one the run may attempt what is in doubt at any time: neither the asking nor an earlier run proves that
+// it does not.
+func TestNotMadeWaitsAnewInACopyOfACopy(t *testing.T) {
+	for name, isBegunBefore := range map[string]bool{"after somebody asked": false, "after somebody asked, and a run": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				died(t, w, "rent")
+				copied := func(inode string) {
+					w.journal.file = state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: inode}
+				}
+				begin := func(runID string) {
+					b := w.clock.Boot()
+					begun := state.Begun{RunID: runID, File: w.journal.file, Clocks: state.Clocks{Boot: b.ID, Machine: b.Machine, BootMS: b.Up.Milliseconds()}}
+					if err := w.journal.Append(t.Context(), begun); err != nil {
+						t.Fatal(err)
+					}
+				}
+				ask := func() time.Duration {
+					t.Helper()
+					_, err := executor.ResolveNotMade(t.Context(), w.resolution("rent"))
+					alive, ok := errors.AsType[*executor.AliveError](err)
+					if !ok {
+						t.Fatalf("got %v, want an AliveError", err)
+					}
+					return alive.Wait
+				}
+				copied("78")
+				if isBegunBefore {
+					begin("run-2")
+				}
+				whole := ask()
+				time.Sleep(whole)
+				begin("run-3")
+				copied("79")
+				if wait := ask(); wait != whole {
+					t.Errorf("it waits %v, want %v", wait, whole)
+				}
+				time.Sleep(whole)
+				if _, err := executor.ResolveNotMade(t.Context(), w.resolution("rent")); err != nil {
+					t.Errorf("after the wait: %v", err)
+				}
+			})
+		})
+	}
+}
+
 // died leaves a run without an end, with a request in doubt.
 func died(t *testing.T, w *world, refID string) {
 	t.Helper()
