@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -185,6 +187,13 @@ func mutants() map[string]history.Client {
 			return r
 		}),
 		"keeps the first outcome only in memory": {Crash: history.LoseLog},
+		"takes a free lock for a dead holder": {Resolve: func(r executor.Resolution) executor.Resolution {
+			r.Policy.RequestTimeout = -24 * time.Hour // nobody is waited for
+			return r
+		}},
+		"believes a fold": {Repair: func(directory string) error {
+			return os.RemoveAll(filepath.Join(directory, "remit.db-wal"))
+		}},
 		"settles an undeclared doubt by sending": lines(func(c *planner.Change, _ history.View) {
 			if c.Action == planner.Resolve && !c.Declared() {
 				c.Address = "transfer.internal.once"

@@ -40,6 +40,10 @@ type Client struct {
 	Controls func(*planner.Plan) config.Controls
 	// Declare changes what config makes of the files; nil for nothing.
 	Declare func(config.Transfer) config.Transfer
+	// Resolve changes what a person's word is given; nil for nothing.
+	Resolve func(executor.Resolution) executor.Resolution
+	// Repair makes a state in a directory that can't be opened one that can; nil for not at all.
+	Repair func(directory string) error
 	// Crash damages the state in a directory as a careless store would; nil for not at all.
 	Crash func(directory string) error
 }
@@ -140,6 +144,9 @@ func (p *Player) play(seed uint64, client Client, once *wrongOnce) Report {
 	if once != nil {
 		w.traits.clocks = once.clocks(w.traits.clocks)
 	}
+	if _, isFiled := p.disk.(Files); isFiled {
+		w.traits.files = newFileTraits(seed, w.traits)
+	}
 	for _, m := range w.traits.clocks.machines {
 		w.machines = append(w.machines, &m)
 	}
@@ -176,6 +183,7 @@ type world struct {
 	dir      string // of all states of this history
 	places   int
 	path     string           // of the state
+	inode    int              // of its file, as the machines of the history have it
 	stores   map[string]Store // that commands share, by path
 	suspect  bool             // the state is to be held against what must be in it
 	backups  []backup

@@ -54,7 +54,15 @@ func (m *model) apply(entry state.Entry, now time.Time) error {
 	return nil
 }
 
-// compare says how what is stored differs from the model.
+// otherError says how a state that could be read is another one.
+type otherError struct{ text string }
+
+// Error is the difference.
+func (e *otherError) Error() string { return e.text }
+
+func otherf(format string, args ...any) error { return &otherError{fmt.Sprintf(format, args...)} }
+
+// compare says how what is stored differs from the model: an *[otherError], or else why it can't be read.
 func (m *model) compare(ctx context.Context, snapshot state.Snapshot) error {
 	seen := 0
 	for row, err := range snapshot.Transfers(ctx) {
@@ -64,14 +72,14 @@ func (m *model) compare(ctx context.Context, snapshot state.Snapshot) error {
 		seen++
 		want, ok := m.rows[row.RefID]
 		if !ok {
-			return fmt.Errorf("the state has %q, which nobody appended", row.RefID)
+			return otherf("the state has %q, which nobody appended", row.RefID)
 		}
 		if row.Status != want.Status || row.RecordID != want.RecordID || row.Doubted != want.Doubted || row.RequestDigest != want.RequestDigest || row.Open() != want.Open() {
-			return fmt.Errorf("the state says that %q is %v (record %q), durable is %v (record %q)", row.RefID, row.Status, row.RecordID, want.Status, want.RecordID)
+			return otherf("the state says that %q is %v (record %q), durable is %v (record %q)", row.RefID, row.Status, row.RecordID, want.Status, want.RecordID)
 		}
 	}
 	if seen != len(m.rows) {
-		return fmt.Errorf("the state has %d ref_ids of %d", seen, len(m.rows))
+		return otherf("the state has %d ref_ids of %d", seen, len(m.rows))
 	}
 	return nil
 }
@@ -109,14 +117,18 @@ func (o *oracle) violate(invariant, format string, args ...any) {
 func (o *oracle) appended(p *process, entries []state.Entry) {
 	for _, entry := range entries {
 		refID, _ := entry.Subject()
-		before, beforeRun := o.model.rows[refID], o.model.intents[refID].RunID
-		if err := o.model.apply(entry, p.world.kernel.Now()); err != nil {
+		m := o.of(p)
+		before, beforeRun := m.rows[refID], m.intents[refID].RunID
+		if err := m.apply(entry, p.world.kernel.Now()); err != nil {
 			o.violate("I6", "the journal took an entry that breaks a rule: %v", err)
 			return
 		}
-		row := o.model.rows[refID]
+		row := m.rows[refID]
 		switch e := entry.(type) {
 		case state.Intent:
+			if here := o.model.rows[refID]; m != o.model && !here.Status.MayBeMade() && here.Status != state.Tombstone {
+				o.forgotten[refID] = true
+			}
 			if p.off != 0 {
 				o.misdated[refID] = true
 			}
@@ -124,12 +136,50 @@ func (o *oracle) appended(p *process, entries []state.Entry) {
 			o.world.log("%s intends %s", p.id, refID)
 		case state.Outcome:
 			o.world.log("%s writes of %s: %v by %s, so it is %v: %.120s", p.id, refID, e.Status, e.Source, row.Status, e.Reason)
-			if row.Status.Made() || row.Status == state.Conflict {
+			if m == o.model && (row.Status.Made() || row.Status == state.Conflict) {
 				delete(o.forgotten, refID)
 			}
 		case state.Begun:
 			o.world.plannedBy[e.RunID] = e.PlanID
 		case state.Created, state.Ended, state.Unlocked, state.Rebound, state.Clock, state.Asked:
+		}
+	}
+}
+
+// of is what the state of a process must be: the world's, or the original of that, which is a copy.
+func (o *oracle) of(p *process) *model {
+	if p.original != nil {
+		return p.original
+	}
+	return o.model
+}
+
+// copied notes that the state is a copy from now on, while a run goes on with the original.
+func (o *oracle) copied(from *process) {
+	from.original = o.model
+	o.model = o.model.clone()
+	o.stale = true
+}
+
+// isPoised reports whether a process has its lock, and an intent of which no request was written yet.
+func (o *oracle) isPoised(p *process) bool {
+	if p.journal == nil || !p.fencedAt.IsZero() || p.original != nil {
+		return false
+	}
+	for refID := range p.intended {
+		isWritten := slices.ContainsFunc(o.starts, func(s start) bool { return s.process == p && s.refID == refID && s.written })
+		if !isWritten && o.model.intents[refID].RunID == p.id && o.model.rows[refID].Status == state.InDoubt {
+			return true
+		}
+	}
+	return false
+}
+
+// locked is asked when a process has the lock of its state: nobody else has it.
+func (o *oracle) locked(p *process) {
+	for _, other := range o.world.processes {
+		if other != p && other.journal != nil && other.path == p.path && other.fencedAt.IsZero() && other.killed.Err() == nil {
+			o.violate("I6", "%s and %s have the lock of one state", other.id, p.id)
 		}
 	}
 }
@@ -171,7 +221,7 @@ func (o *oracle) started(p *process, path, refID string) {
 	count := 0
 	for _, s := range slices.Backward(o.starts) {
 		of := attempt{s.process, s.refID}
-		isKnown := s.process == p || s.process.fencedAt.IsZero() && !known[of]
+		isKnown := s.process == p || s.process.fencedAt.IsZero() && s.process.original == p.original && !known[of]
 		if s.operation == operation && isKnown && now.Sub(s.at) < limit.Window-(s.off-off).Abs() {
 			known[of] = true
 			count++
@@ -280,7 +330,7 @@ func (o *oracle) made(m *movement) {
 
 // settledEvent is asked of what a run says that it has written.
 func (o *oracle) settledEvent(p *process, refID string, says state.Status) {
-	row := o.model.rows[refID]
+	row := o.of(p).rows[refID]
 	if p.fencedAt.IsZero() && (says.Made() || says == state.Conflict) && !row.Status.Made() && row.Status != state.Conflict {
 		o.violate("I2", "%s says that %s is %v, durable is %v", p.id, refID, says, row.Status)
 	}

@@ -41,6 +41,9 @@ func (w *world) chapter() {
 	for k.chance(t.edits) {
 		w.edit()
 	}
+	if t.files.messes > 0 && k.chance(0.5) {
+		w.closeStores()
+	}
 	if k.chance(0.3) {
 		w.backups = append(w.backups, backup{w.files(), w.oracle.model.clone()})
 		w.log("a backup is made")
@@ -52,8 +55,14 @@ func (w *world) chapter() {
 		old := w.backups[k.random.IntN(len(w.backups))]
 		w.log("an older backup is restored")
 		w.count("restored backup")
+		if k.chance(0.5) { // into another file; else it is written over the same one
+			w.inode++
+		}
 		w.replace(old.files)
 		w.oracle.lost(old.model.clone())
+	}
+	if k.chance(t.files.messes) {
+		w.mess()
 	}
 	if k.chance(t.saved) {
 		w.save()
@@ -110,6 +119,7 @@ func (w *world) loseState() {
 	w.log("the state is lost, and a new one is made")
 	w.count("lost state")
 	w.lineages++
+	w.inode++
 	err := w.place(func(path string) error {
 		lineage := fmt.Sprintf("5a1e0000-0000-4000-8000-%012d", w.lineages+1)
 		return w.disk.Create(path, created(lineage, true), w.actingClock)
@@ -145,13 +155,16 @@ func (w *world) apply(file *savedPlan) string {
 			w.log("%s is interrupted", victim.id)
 			w.count("interrupt")
 			victim.interrupt()
-		case k.chance(t.clocks.suspends):
+		case p.original == nil && k.chance(t.clocks.suspends): // nobody in a copy can know that the original's run sleeps
 			w.suspend(victim)
 		case k.chance(t.stop):
 			w.stopProcess(victim, k.between(time.Second, 30*time.Second))
 		case !isRival && k.chance(t.rival/20):
 			isRival = true
 			w.rival(p)
+		case !isRival && t.files.copies > 0 && w.oracle.isPoised(p) && k.chance(t.files.copies):
+			isRival = true
+			w.settleInCopy(p)
 		}
 	})
 	return p.ended
@@ -196,6 +209,7 @@ func (w *world) stopProcess(p *process, d time.Duration) {
 func (w *world) rival(first *process) {
 	second := w.newProcess("rival")
 	w.count("rival")
+	w.loseLockFile()
 	force := w.kernel.chance(0.6)
 	if force {
 		w.stopProcess(first, pick(w.kernel.random, w.kernel.between(0, startMax), w.kernel.between(0, 30*time.Minute)))
@@ -229,7 +243,7 @@ func (w *world) forceUnlock(by, from *process) {
 	if from.journal == nil || !from.fencedAt.IsZero() || from.path != w.path {
 		return
 	}
-	store, err := w.openStore(w.path)
+	store, err := w.openStore(w.way())
 	if err == nil {
 		b := by.Boot()
 		clocks := state.Clocks{Boot: b.ID, Machine: b.Machine, BootMS: b.Up.Milliseconds()}
@@ -291,8 +305,11 @@ func (p *process) resolveOne(row state.Transfer) {
 	ctx, cancel := p.mortal(context.Background())
 	defer cancel()
 	r := executor.Resolution{
-		RefID: row.RefID, By: p.holder("resolve"), Reason: "the bank's portal says so", Journal: gated{p}, Clock: p,
+		RefID: row.RefID, By: p.holder("resolve"), Reason: "the bank's portal says so", Journal: gated{p}, Clock: p, Date: p.date,
 		Policy: executor.Policy{FingerprintKey: w.traits.fingerprintKey, RequestTimeout: requestTimeout},
+	}
+	if w.client.Resolve != nil {
+		r = w.client.Resolve(r)
 	}
 	var truth []transfer.Record
 	var isUnderWay bool

@@ -34,6 +34,8 @@ type process struct {
 	over         chan struct{} // closed when it has ended, or knows of its death
 
 	path     string // of the state that it opened
+	inode    int    // of its file
+	original *model // of that state, where another process has a copy of it and it was left to this one; else nil
 	store    Store
 	journal  state.Journal
 	open     []state.Snapshot // that are not closed yet
@@ -105,14 +107,15 @@ func (p *process) holder(command string) state.Holder {
 // stored against what must be. It runs as an event.
 func (p *process) take() error {
 	ctx := context.Background()
-	p.path = p.world.path
+	p.path, p.inode = p.world.path, p.world.inode
 	var err error
-	if p.store, err = p.world.openStore(p.path); err != nil {
+	if p.store, err = p.world.openStore(p.world.way()); err != nil {
 		return err
 	}
 	if p.journal, err = p.store.Lock(ctx, p.holder("apply"), 0); err != nil {
 		return err
 	}
+	p.world.oracle.locked(p)
 	if !p.world.suspect && !p.world.kernel.chance(0.2) {
 		return nil
 	}
@@ -225,7 +228,7 @@ func (p *process) apply(file *savedPlan) {
 // all the evidence says that the service still knows it: who holds every doubt pays nobody.
 func (p *process) checkSent() {
 	w := p.world
-	if p.saved || !w.traits.canProve() || p.off != 0 {
+	if p.saved || !w.traits.canProve() || p.off != 0 || p.original != nil {
 		return
 	}
 	_ = p.do("has sent what it could", func() {
@@ -383,9 +386,10 @@ func (g gated) Append(ctx context.Context, entries ...state.Entry) error {
 	return errors.Join(dead, err)
 }
 
-// Place implements state.Placed. The number is the simulation's, so that a history is the same again.
+// Place implements state.Placed. Path and number are the simulation's: what is left of a process that
+// died is in another directory of it, and the same file to the machines of the history.
 func (g gated) Place() state.FilePlace {
-	return state.FilePlace{Path: g.p.path, Device: "8:1", Inode: "1"}
+	return state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: fmt.Sprint(g.p.inode)}
 }
 
 // Check implements executor.Journal.
@@ -509,6 +513,15 @@ func (s submitter) Ready(ctx context.Context) (time.Time, error) {
 	ctx, cancel := s.p.mortal(ctx)
 	defer cancel()
 	return s.p.client.Ready(ctx)
+}
+
+// date is what the service's clock says, as remit resolve asks for it.
+func (p *process) date(ctx context.Context) time.Time {
+	date, err := submitter{p}.Ready(ctx)
+	if err != nil {
+		return time.Time{}
+	}
+	return date
 }
 
 // Submit implements executor.Submitter.

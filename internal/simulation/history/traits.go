@@ -24,6 +24,10 @@ const (
 	feeWithin     sandbox.FaultKind = "fee-within"       // total is amount without the fee, as it may be
 )
 
+// copyStopMax is how long a run stands still whose state is copied: it sends what it had in flight before
+// anybody may say in the copy that it was not made.
+const copyStopMax = 5 * time.Minute
+
 // requestTimeout is the service block's timeout in every history.
 const requestTimeout = 30 * time.Second
 
@@ -73,6 +77,7 @@ type traits struct {
 	people                 float64 // that a person resolves something
 	shareStore             bool    // commands find the state's file open already
 	clocks                 clocks
+	files                  fileTraits
 	payroll                bool    // a block with rows is declared
 	months                 float64 // that one passes before a chapter
 }

@@ -1,0 +1,173 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+
+	"remit/state"
+)
+
+// fileTraits are what people do to the files of a state. A state that is in none has none of it.
+type fileTraits struct {
+	links  float64 // chance that a command reaches the state by a symbolic link
+	loses  float64 // that the file beside the state, which names its holder, is deleted before a rival comes
+	copies float64 // that somebody settles in a copy of the state what a run had in flight
+	messes float64 // that files of two moments are put together before an apply, or one is cut or linked
+}
+
+// newFileTraits draws them, from dice of their own: what else happens stays as it is.
+func newFileTraits(seed uint64, t traits) fileTraits {
+	r := rand.New(rand.NewPCG(seed, 0x66696c6573))
+	f := fileTraits{links: pick(r, 0, 0.3), loses: pick(r, 0, 0.5), copies: pick(r, 0, 0, 0.5), messes: pick(r, 0, 0.3)}
+	if t.forgets && !t.hasLookup {
+		f.copies = 0 // the copy knows nothing of what the run sends after it, and nobody could
+	}
+	return f
+}
+
+// way is a path to the state: its own, or that of a link.
+func (w *world) way() string {
+	if !w.kernel.chance(w.traits.files.links) {
+		return w.path
+	}
+	w.count("state reached by a link")
+	link := filepath.Join(w.dir, fmt.Sprintf("link-to-%d.db", w.places))
+	if err := os.Symlink(w.path, link); err != nil && !errors.Is(err, fs.ErrExist) {
+		panic(err) // of the simulation's own directory
+	}
+	return link
+}
+
+// loseLockFile deletes the file beside the state that names the holder of its lock.
+func (w *world) loseLockFile() {
+	if !w.kernel.chance(w.traits.files.loses) {
+		return
+	}
+	w.count("deleted lock file")
+	w.log("the file beside the state is deleted")
+	if err := os.Remove(w.path + ".lock"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		panic(err) // of the simulation's own directory
+	}
+}
+
+// settleInCopy is somebody who copies the state while a run is alive and does not answer, and settles
+// in the copy what the run had in flight. From then on the copy is the state. The run goes on with the
+// original.
+func (w *world) settleInCopy(first *process) {
+	w.count("settled in a copy")
+	w.stopProcess(first, w.kernel.between(0, copyStopMax))
+	w.log("the state of %s is copied, and settled in the copy", first.id)
+	w.inode++
+	w.replace(w.files())
+	w.oracle.copied(first)
+	w.suspect = true
+	person := w.newProcess("copy")
+	person.start(person.settleAll)
+}
+
+// closeStores closes what commands share. The last one to close a file moves the log into it.
+func (w *world) closeStores() {
+	for path, store := range w.stores {
+		if err := store.Close(); err != nil {
+			w.oracle.violate("I6", "close: %v", err)
+		}
+		delete(w.stores, path)
+	}
+}
+
+// mess puts the files of the state out of order, looks what is made of them, and puts them in order
+// again. Such files are refused, or are the state as it is or was; they are never believed in part.
+func (w *world) mess() {
+	k := w.kernel
+	now := w.files()
+	old := backup{now, w.oracle.model}
+	if len(w.backups) > 0 {
+		old = w.backups[k.random.IntN(len(w.backups))]
+	}
+	may, orWas := []*model{w.oracle.model}, false
+	mixed := map[string][]byte{"": now[""], "-wal": now["-wal"]}
+	kind := pick(k.random, "older file under a log", "older log beside a file", "cut file", "cut log", "second hard link")
+	switch kind {
+	case "older file under a log":
+		mixed[""] = old.files[""]
+		orWas = len(now["-wal"]) == 0 // else the log says that there was more
+	case "older log beside a file":
+		mixed["-wal"], orWas = old.files["-wal"], true
+	case "cut file":
+		mixed[""] = now[""][:k.random.IntN(len(now[""]))]
+	case "cut log":
+		mixed["-wal"], orWas = now["-wal"][:k.random.IntN(len(now["-wal"])+1)], true // a disk that lied
+	}
+	w.log("mess: %s", kind)
+	w.count(kind)
+	w.replace(mixed)
+	if kind == "second hard link" {
+		may = nil
+		if err := os.Link(w.path, w.path+".second"); err != nil {
+			panic(err) // of the simulation's own directory
+		}
+	}
+	err := w.readAs(may, orWas)
+	if err != nil && w.client.Repair != nil {
+		if err := w.client.Repair(filepath.Dir(w.path)); err != nil {
+			panic(err) // of the simulation's own directory
+		}
+		err = w.readAs(may, orWas)
+	}
+	w.log("what is made of it: %v", err)
+	switch _, isBelieved := errors.AsType[*beliefError](err); {
+	case kind == "second hard link" && err == nil:
+		w.oracle.violate("I6", "a state with a second hard link is opened")
+	case isBelieved:
+		w.oracle.violate("I6", "%s: %v", kind, err)
+	}
+	w.replace(now)
+	w.suspect = true
+}
+
+// beliefError says that a state was opened that never was.
+type beliefError struct{ why error }
+
+// Error says what it has.
+func (e *beliefError) Error() string { return "a state is believed that never was: " + e.why.Error() }
+
+// readAs opens and locks the state, which must be one of those it may be, or with orWas any that was at
+// some time, as its whole journal says. It returns a *[beliefError] where it is none, nil where it is
+// one, and what refused it else.
+func (w *world) readAs(may []*model, orWas bool) (err error) {
+	ctx := context.Background()
+	store, err := w.disk.Open(w.path, w.actingClock)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }() // it was only read
+	journal, err := store.Lock(ctx, state.Holder{Command: "apply", User: "ada", Host: "simulation", Version: "0"}, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = journal.Unlock() }() // it was only read
+	snapshot, err := journal.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	for _, m := range may {
+		if err = m.compare(ctx, snapshot); err == nil {
+			return nil
+		}
+	}
+	if orWas {
+		if _, err := store.Verify(ctx, ""); err == nil {
+			return nil
+		}
+	}
+	if _, isOther := errors.AsType[*otherError](err); isOther {
+		return &beliefError{err}
+	}
+	return err
+}
