@@ -110,7 +110,7 @@ func (t *Trial) try(ctx context.Context) error {
 	if err := t.identify(ctx); err != nil {
 		return err
 	}
-	if err := t.settle(ctx); err != nil {
+	if err := t.settle(ctx, t.Journal, t.Other); err != nil {
 		return err
 	}
 	if err := t.sendKept(ctx); err != nil || t.Resume || ctx.Err() != nil {
@@ -119,7 +119,7 @@ func (t *Trial) try(ctx context.Context) error {
 	if err := t.create(ctx); err != nil {
 		return err
 	}
-	return t.settle(ctx)
+	return t.settle(ctx, t.Journal)
 }
 
 // Plan is what a series would send, against the controls of the configuration: nothing is sent for it. A

@@ -91,6 +91,7 @@ func TestEachFaultOfTheSandboxIsNamed(t *testing.T) {
 		walked[kind] = true
 		walked[kind+"="+value] = true
 		t.Run(tt.fault+" "+tt.row, func(t *testing.T) {
+			t.Parallel()
 			inSandbox(t, sandbox.Options{}, func(t *testing.T, w *world) {
 				w.timeout = cmp.Or(tt.timeout, w.timeout)
 				report, err := w.try(t.Context())

@@ -73,9 +73,10 @@ func doubts(ctx context.Context, journal state.Journal, kept bool) ([]state.Deta
 	return snapshot.Details(ctx, refIDs...)
 }
 
-// settle settles what is in doubt, as every apply does first: by a lookup, or by the recorded request.
-func (t *Trial) settle(ctx context.Context) error {
-	for _, journal := range []state.Journal{t.Journal, t.Other} {
+// settle settles what is in doubt in these states, as every apply does first: by a lookup, or by the recorded
+// request.
+func (t *Trial) settle(ctx context.Context, journals ...state.Journal) error {
+	for _, journal := range journals {
 		if ctx.Err() != nil {
 			return nil
 		}

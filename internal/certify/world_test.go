@@ -2,6 +2,7 @@ package certify_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -54,6 +55,53 @@ type world struct {
 	lookup  string
 	timeout time.Duration
 	runs    int
+
+	box  *sandbox.Sandbox // nil where the service is another
+	sent []string         // ref_ids and bodies of requests to create, in their order
+	// dies is how many effects a trial has before it is killed: appends to journals and requests to create; 0
+	// for never.
+	dies, effects int
+}
+
+// errKilled stands for the end of the process.
+var errKilled = errors.New("killed")
+
+// isDead counts an effect, and reports whether the process is dead before it.
+func (w *world) isDead() bool {
+	w.effects++
+	return w.dies > 0 && w.effects >= w.dies
+}
+
+// mortalJournal is a journal of a process that may die.
+type mortalJournal struct {
+	state.Journal
+	w *world
+}
+
+func (j mortalJournal) Append(ctx context.Context, entries ...state.Entry) error {
+	if j.w.isDead() {
+		return errKilled
+	}
+	return j.Journal.Append(ctx, entries...)
+}
+
+// mortalSubmitter is a client of a process that may die: before a request, or before its answer is read.
+type mortalSubmitter struct {
+	executor.Submitter
+	w *world
+}
+
+func (s mortalSubmitter) Submit(ctx context.Context, path string, body []byte) executor.Answer {
+	dead := executor.Answer{Kind: executor.Unclear, Reason: "killed"}
+	if s.w.isDead() {
+		return dead
+	}
+	s.w.sent = append(s.w.sent, string(body))
+	answer := s.Submitter.Submit(ctx, path, body)
+	if s.w.isDead() {
+		return dead
+	}
+	return answer
 }
 
 const url = "http://127.0.0.1:1"
@@ -94,6 +142,7 @@ func inSandbox(t *testing.T, o sandbox.Options, f func(t *testing.T, w *world), 
 		}
 		return box
 	}, func(t *testing.T, w *world) {
+		w.box = box
 		f(t, w)
 		_ = box.Close()
 	})
@@ -154,7 +203,8 @@ func (w *world) try(ctx context.Context) (contract.Report, error) {
 		w.t.Fatal(err)
 	}
 	defer client.Close()
-	trial.Submitter = client
+	trial.Submitter = mortalSubmitter{client, w}
+	trial.Journal, trial.Other = mortalJournal{first, w}, mortalJournal{other, w}
 	if w.lookup != "" {
 		trial.Finder = client
 	}
