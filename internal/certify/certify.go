@@ -69,6 +69,7 @@ type Trial struct {
 	halted   string   // why no further transfer is asked for; "" where it may be
 	lag      lag
 	final    final
+	odd      map[string]lookedUp // by ref_id
 }
 
 // probe is one transfer that is asked for.

@@ -43,11 +43,11 @@ func TestReplaysAreTriedLater(t *testing.T) {
 		says    string
 		made    int // transfers in all
 	}{
-		"two hours later":                          {2 * time.Hour, "", true, contract.Unknown, "A request of 2h ago made no second transfer, and replay_window is 24h", 9},
-		"a day later":                              {25 * time.Hour, "", true, contract.Holds, "A request of 25h ago made no second transfer. replay_window is 24h.", 9},
-		"a day later, with another series":         {25 * time.Hour, "", false, contract.Holds, "A request of 25h ago made no second transfer. replay_window is 24h.", 18},
-		"a day later, answered with 409":           {25 * time.Hour, "replay=409", true, contract.Holds, "A request of 25h ago made no second transfer. replay_window is 24h.", 9},
-		"a day later, by a service that forgot it": {25 * time.Hour, "forget=1", true, contract.Differs, "After 25h the service made a second transfer of the same request", 10},
+		"two hours later":                          {2 * time.Hour, "", true, contract.Unknown, "A request of 2h ago made no second transfer, and replay_window is 24h", 10},
+		"a day later":                              {25 * time.Hour, "", true, contract.Holds, "A request of 25h ago made no second transfer. replay_window is 24h.", 10},
+		"a day later, with another series":         {25 * time.Hour, "", false, contract.Holds, "A request of 25h ago made no second transfer. replay_window is 24h.", 20},
+		"a day later, answered with 409":           {25 * time.Hour, "replay=409", true, contract.Holds, "A request of 25h ago made no second transfer. replay_window is 24h.", 10},
+		"a day later, by a service that forgot it": {25 * time.Hour, "forget=1", true, contract.Differs, "After 25h the service made a second transfer of the same request", 11},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -16,9 +16,16 @@ type sheet map[string]*entry
 
 type entry struct {
 	tried   bool
-	differs []string // what was seen that differs; each once
-	notes   []string // what is worth to know although the row holds
-	why     string   // it was not tried
+	differs []said // what was seen that differs
+	notes   []said // what is worth to know although the row holds
+	why     string // it was not tried
+}
+
+// said is a sentence, and how often its like could have been said.
+type said struct {
+	kind  string
+	text  string
+	times int
 }
 
 // sentencesMax bounds what is said of one row.
@@ -38,13 +45,18 @@ func (s sheet) holds(name string) { s.row(name).tried = true }
 func (s sheet) note(name, format string, args ...any) {
 	e := s.row(name)
 	e.tried = true
-	e.notes = addOnce(e.notes, fmt.Sprintf(format, args...))
+	e.notes = addKind(e.notes, format, fmt.Sprintf(format, args...))
 }
 
-// differs says what a row differs in.
+// differs says what a row differs in. Of sentences of one format the first is said.
 func (s sheet) differs(name, format string, args ...any) {
+	s.differsIn(name, format, fmt.Sprintf(format, args...))
+}
+
+// differsIn is differs for a sentence of a kind.
+func (s sheet) differsIn(name, kind, text string) {
 	e := s.row(name)
-	e.differs = addOnce(e.differs, fmt.Sprintf(format, args...))
+	e.differs = addKind(e.differs, kind, text)
 }
 
 // unknown says why a row was not tried.
@@ -52,11 +64,37 @@ func (s sheet) unknown(name, format string, args ...any) {
 	s.row(name).why = fmt.Sprintf(format, args...)
 }
 
-func addOnce(list []string, text string) []string {
-	if slices.Contains(list, text) || len(list) == sentencesMax {
-		return list
+func addKind(list []said, kind, text string) []said {
+	for i := range list {
+		if list[i].kind == kind {
+			list[i].times++
+			return list
+		}
 	}
-	return append(list, text)
+	return append(list, said{kind, text, 1})
+}
+
+// once are notes, however often they could have been made.
+func once(notes []said) string {
+	for i := range notes {
+		notes[i].times = 1
+	}
+	return text(notes)
+}
+
+// text are the first few sentences, and how many are left out.
+func text(list []said) string {
+	var parts []string
+	for _, one := range list[:min(len(list), sentencesMax)] {
+		if one.times > 1 {
+			one.text += fmt.Sprintf(" (%d times)", one.times)
+		}
+		parts = append(parts, one.text)
+	}
+	if more := len(list) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("(and %d more)", more))
+	}
+	return strings.Join(parts, " ")
 }
 
 // judge makes the report of all that was seen.
@@ -87,11 +125,11 @@ func (t *Trial) finding(row contract.Row, e *entry) contract.Finding {
 	f := contract.Finding{Row: row, Verdict: contract.Unknown}
 	switch {
 	case e != nil && len(e.differs) > 0:
-		f.Verdict, f.Seen = contract.Differs, strings.Join(e.differs, " ")
+		f.Verdict, f.Seen = contract.Differs, text(e.differs)
 	case e != nil && e.why != "":
 		f.Seen = e.why
 	case e != nil && e.tried:
-		f.Verdict, f.Seen = contract.Holds, strings.Join(e.notes, " ")
+		f.Verdict, f.Seen = contract.Holds, once(e.notes)
 	case t.Resume:
 		f.Seen = "Not tried: --resume sends nothing new."
 	case t.halted != "":
@@ -183,9 +221,9 @@ func (t *Trial) judgeAnswers(s sheet) {
 		case executor.Unclear:
 			t.judgeUnclear(s, a)
 		case executor.NotProcessed:
-			s.differs(contract.Pace, "%s", a.answer.Reason)
+			s.differsIn(contract.Pace, a.answer.Reason, a.answer.Reason)
 		case executor.Unwritten:
-			s.differs(contract.Answer, "%s", a.answer.Reason)
+			s.differsIn(contract.Answer, a.answer.Reason, a.answer.Reason)
 		case executor.Rejected:
 			s.holds(contract.Answer)
 			t.judgeRejected(s, a)
@@ -196,6 +234,10 @@ func (t *Trial) judgeAnswers(s sheet) {
 
 // judgeUnclear names what was wrong with an answer, and what a lookup says became of the transfer.
 func (t *Trial) judgeUnclear(s sheet, a attempt) {
+	first := t.gate.of(a.probe)[0].answer.Kind
+	if hasStatus := a.answer.HTTPStatus/100 > 3; hasStatus && (a.other || first == executor.Answered) {
+		return // of a ref_id that is known, which has rows of its own
+	}
 	row := contract.Answer
 	switch a.answer.HTTPStatus / 100 {
 	case 3:
@@ -203,7 +245,7 @@ func (t *Trial) judgeUnclear(s sheet, a attempt) {
 	case 2:
 		row = contract.AnswerRecord
 	}
-	s.differs(row, "%s%s", a.answer.Reason, t.became(a.request.RefID))
+	s.differsIn(row, a.answer.Reason, a.answer.Reason+t.became(a.request.RefID))
 }
 
 // became says what lookups have of a transfer in doubt, as a further sentence; "" where they can't say.
@@ -221,12 +263,14 @@ func (t *Trial) judgeRejected(s sheet, a attempt) {
 	switch {
 	case a.refuse, a.other, a.name == nameLater && a.age > 0:
 	case len(t.gate.of(a.probe)) > 1 && t.gate.of(a.probe)[0].answer.Kind == executor.Answered: // a replay
-	case a.name == "text":
-		s.differs(contract.RefIDText, "%q: %s", a.request.RefID, a.answer.Reason)
+	case a.name == nameLong:
+		s.differs(contract.RefIDLength, "%q: %s", a.request.RefID, a.answer.Reason)
+	case a.name == nameSigns:
+		s.differs(contract.RefIDSigns, "%q: %s", a.request.RefID, a.answer.Reason)
 	case a.name == nameLower, a.name == nameUpper:
 		s.differs(contract.RefIDCase, "%q: %s", a.request.RefID, a.answer.Reason)
 	default:
-		s.differs(contract.Accepted, "%s", a.answer.Reason)
+		s.differsIn(contract.Accepted, a.answer.Reason, a.answer.Reason)
 	}
 }
 

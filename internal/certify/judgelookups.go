@@ -1,9 +1,11 @@
 package certify
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
-	"remit/executor"
 	"remit/internal/contract"
 	"remit/internal/transfer"
 )
@@ -14,7 +16,7 @@ const lagMax = 23 * time.Second
 func lookupRows() []string {
 	return []string{
 		contract.Lookup, contract.LookupFound, contract.LookupLag, contract.LookupRecord, contract.LookupSides,
-		contract.LookupCredit, contract.LookupAbsent, contract.LookupLength,
+		contract.LookupCredit, contract.LookupEmpty, contract.LookupAbsent, contract.LookupLength,
 	}
 }
 
@@ -43,11 +45,12 @@ func (t *Trial) judgeLookups(s sheet) {
 			s.note(contract.Lookup, "It names a further page.")
 		}
 	}
-	for refID, why := range f.unreadable {
+	for _, refID := range slices.Sorted(maps.Keys(f.unreadable)) {
+		why := f.unreadable[refID]
 		s.differs(contract.LookupRecord, "The record of %q can't be read: %s.", refID, why)
 	}
 	for _, a := range t.answered() {
-		if !a.refuse {
+		if !a.refuse && !a.isOdd() {
 			t.judgeListed(s, a)
 		}
 	}
@@ -83,14 +86,7 @@ func (t *Trial) judgeListed(s sheet, a attempt) {
 	}
 	s.holds(contract.LookupFound)
 	s.holds(contract.LookupRecord)
-	var debit, credit *transfer.Record
-	for i := range records {
-		side := &debit
-		if records[i].Direction == transfer.Credit {
-			side = &credit
-		}
-		*side = &records[i]
-	}
+	debit, credit := sidesOf(records, *a.answer.Record)
 	if debit == nil {
 		s.differs(contract.LookupSides, "It has the credit side alone.")
 		return
@@ -106,16 +102,35 @@ func (t *Trial) judgeListed(s sheet, a attempt) {
 	t.judgeCredit(s, a.request, *debit, *credit)
 }
 
+// sidesOf are both sides of the transfer that was answered, among those of its ref_id; nil where they are not
+// there. What else was made under it is another row's.
+func sidesOf(records []transfer.Record, answered transfer.Record) (debit, credit *transfer.Record) {
+	for i := range records {
+		r := &records[i]
+		side := &debit
+		if r.Direction == transfer.Credit {
+			side = &credit
+		}
+		if *side == nil || r.GroupID == answered.GroupID || r.ID == answered.ID {
+			*side = r
+		}
+	}
+	return debit, credit
+}
+
 // judgeCopies compares the debit side of a lookup with the answered record.
 func (t *Trial) judgeCopies(s sheet, a attempt, debit transfer.Record) {
 	answered := *a.answer.Record
 	if answered.Direction == transfer.Debit {
+		judgeSameTime(s, answered, debit)
 		for _, d := range transfer.CompareCopies(answered, debit) {
-			s.differs(contract.LookupRecord, "The lookup has %s %q, and the answer had %q.", d.Field, d.Answered, d.Asked)
+			s.differsIn(contract.LookupRecord, d.Field, fmt.Sprintf("The lookup has %s %q, and the answer had %q.", d.Field, short(d.Answered), short(d.Asked)))
 		}
 	}
-	for _, d := range transfer.Compare(a.request, debit, t.Policy.Operator) {
-		s.differs(contract.LookupRecord, "%s", sentence(executor.Describe([]transfer.Difference{d}))+".")
+	if answered.Direction == transfer.Credit {
+		for _, d := range transfer.Compare(a.request, debit, t.Policy.Operator) {
+			s.differsIn(contract.LookupRecord, d.Field, sentence(describe(d))+".")
+		}
 	}
 	if !transfer.SameNumber(debit.Fee, answered.Fee) {
 		s.note(contract.Total, "The service takes a fee: %s %s.", debit.Fee, debit.Asset)
@@ -139,8 +154,11 @@ func (t *Trial) judgeCredit(s sheet, asked transfer.Request, debit, credit trans
 	case debit.GroupID != credit.GroupID:
 		s.differs(contract.LookupSides, "The two sides have two group_ids: %s and %s.", debit.GroupID, credit.GroupID)
 	}
+	alike := transfer.Compare(asked, debit, t.Policy.Operator) // what both sides have is told of the answer
 	for _, d := range transfer.Compare(asked, credit, t.Policy.Operator) {
-		s.differs(contract.LookupSides, "The credit side: %s.", executor.Describe([]transfer.Difference{d}))
+		if !slices.ContainsFunc(alike, func(other transfer.Difference) bool { return other.Field == d.Field }) {
+			s.differsIn(contract.LookupSides, d.Field, fmt.Sprintf("The credit side: %s.", describe(d)))
+		}
 	}
 	if debit.Status == transfer.Completed && credit.Status != transfer.Completed {
 		s.differs(contract.LookupCredit, "The debit side is COMPLETED, and the credit side is %s.", credit.Status)
@@ -150,7 +168,11 @@ func (t *Trial) judgeCredit(s sheet, asked transfer.Request, debit, credit trans
 func (t *Trial) judgeOtherLookups(s sheet) {
 	f := &t.final
 	s.holds(contract.LookupAbsent)
-	s.holds(contract.LookupLength)
+	if f.long {
+		s.holds(contract.LookupLength)
+	} else {
+		s.unknown(contract.LookupLength, "Not tried: a lookup of ref_ids that nobody used fails.")
+	}
 	if n := len(f.absent[t.series+"never"]); n > 0 {
 		s.differs(contract.LookupAbsent, "It lists %d records under a ref_id that nobody used.", n)
 	}
@@ -165,8 +187,9 @@ func (t *Trial) judgeOtherLookups(s sheet) {
 			s.differs(contract.LookupLength, "An address that is as long as remit makes them is answered with %d.", e.Status)
 		}
 	}
+	s.holds(contract.LookupEmpty)
 	if f.absentErr != nil {
-		s.differs(contract.LookupAbsent, "%s.", sentence(f.absentErr.Error()))
+		s.differs(contract.LookupEmpty, "%s.", sentence(f.absentErr.Error()))
 	}
 	if f.longErr != nil {
 		s.differs(contract.LookupLength, "%s.", sentence(f.longErr.Error()))

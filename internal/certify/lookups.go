@@ -35,17 +35,55 @@ type Exchange struct {
 	More   bool // it named a further page
 }
 
+// lookedUp is what a lookup says of one ref_id.
+type lookedUp struct {
+	tried      bool
+	count      int // records
+	unreadable string
+	err        error
+}
+
+// lookUpOdd asks for ref_ids that are there for their characters, each by itself: what comes back may be
+// another's. Those that differ in capitals are asked for together.
+func (t *Trial) lookUpOdd(ctx context.Context) {
+	t.watch.ignore(true)
+	defer t.watch.ignore(false)
+	t.odd = make(map[string]lookedUp)
+	for _, name := range []string{nameLong, nameSigns} {
+		p := t.probe(name)
+		if p == nil || p.first == nil || ctx.Err() != nil {
+			continue
+		}
+		refID := p.request.RefID
+		t.poll(ctx, func() bool {
+			found, unreadable, err := t.find(ctx, refID)
+			t.odd[refID] = lookedUp{true, len(found[refID]), unreadable[refID], err}
+			return err != nil || len(found[refID]) > 0 || unreadable[refID] != ""
+		})
+	}
+}
+
 // watch keeps what the client says. It is safe for concurrent use.
 type watch struct {
 	mu        sync.Mutex
+	ignored   bool
 	exchanges []Exchange
+}
+
+// ignore has exchanges not be kept.
+func (w *watch) ignore(on bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ignored = on
 }
 
 // Watch is told of each exchange, by any goroutine.
 func (t *Trial) Watch(e Exchange) {
 	t.watch.mu.Lock()
 	defer t.watch.mu.Unlock()
-	t.watch.exchanges = append(t.watch.exchanges, e)
+	if !t.watch.ignored {
+		t.watch.exchanges = append(t.watch.exchanges, e)
+	}
 }
 
 // lag is how long after the answer a lookup listed the transfer.
@@ -117,7 +155,7 @@ func (t *Trial) lookUp(ctx context.Context) {
 	}
 	var refIDs []string
 	for _, p := range t.made {
-		if !p.other && len(t.gate.of(p)) > 0 && !p.refuse {
+		if !p.other && len(t.gate.of(p)) > 0 && !p.refuse && !p.isOdd() {
 			refIDs = append(refIDs, p.request.RefID)
 		}
 	}
@@ -135,6 +173,7 @@ func (t *Trial) lookUp(ctx context.Context) {
 	})
 	if f.err == nil && ctx.Err() == nil {
 		t.lookUpOthers(ctx, refIDs[0])
+		t.lookUpOdd(ctx)
 	}
 }
 
@@ -164,6 +203,9 @@ func (t *Trial) lookUpOthers(ctx context.Context, made string) {
 	for i := range lookupIDs - 1 {
 		refID := fmt.Sprintf("%snever-%d-", t.series, i+1)
 		refIDs = append(refIDs, refID+strings.Repeat("x", max(0, lookupIDLength-len(refID))))
+	}
+	if f.absentErr != nil {
+		return
 	}
 	f.long = true
 	found, _, err := t.find(ctx, refIDs...)

@@ -3,6 +3,7 @@ package certify
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"remit/config"
@@ -17,14 +18,16 @@ const (
 	nameLower   = "case-a"
 	nameUpper   = "case-A"
 	nameTooMuch = "too-much"
+	nameLong    = "long"
+	nameSigns   = "signs"
 )
 
 // AmountsMax bounds the amounts of a trial.
 const AmountsMax = 10
 
-// textSigns are what stands in the ref_id of a probe beside plain letters: what JSON, addresses and shells
-// read in a way of their own.
-const textSigns = ` a&b=c+d%20e/f?g#h;i,"j'k\l <m>`
+// signs are what stands in the ref_id of a probe beside plain letters: what JSON, addresses and shells read in a
+// way of their own.
+const signs = ` a&b=c+d%20e/f?g#h;i,"j'k\l <m>`
 
 // refIDLengthMax is of characters (the language).
 const refIDLengthMax = 100
@@ -46,8 +49,9 @@ func (t *Trial) probes() []*probe {
 	operation, amount := operations[0], t.Amounts[0]
 	add(&probe{name: nameAgain, keep: true}, operation, amount, t.series+nameAgain)
 	add(&probe{name: nameLater, keep: true}, operation, amount, t.series+nameLater)
-	text := t.series + "text" + textSigns
-	add(&probe{name: "text"}, operation, amount, text+strings.Repeat("x", refIDLengthMax-len(text)))
+	long := t.series + nameLong + "-"
+	add(&probe{name: nameLong}, operation, amount, long+strings.Repeat("x", refIDLengthMax-len(long)))
+	add(&probe{name: nameSigns}, operation, amount, t.series+nameSigns+signs)
 	add(&probe{name: nameLower}, operation, amount, t.series+nameLower)
 	add(&probe{name: nameUpper}, operation, amount, t.series+nameUpper)
 	if !t.TooMuch.IsZero() {
@@ -79,6 +83,12 @@ func (t *Trial) others(made []*probe) []*probe {
 		break
 	}
 	return others
+}
+
+// isOdd reports whether a probe is there for its ref_id, which has rows of its own: what becomes of it is told
+// of no other row.
+func (p *probe) isOdd() bool {
+	return slices.Contains([]string{nameLong, nameSigns, nameLower, nameUpper}, p.name)
 }
 
 func (t *Trial) operations() []transfer.Operation {

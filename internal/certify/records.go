@@ -52,6 +52,34 @@ func (t *Trial) judgeRecords(s sheet) {
 	t.judgeStatus(s)
 }
 
+// judgeMetadata compares what came back with what was sent.
+func judgeMetadata(s sheet, sent transfer.Metadata, answered map[string]string) {
+	if len(answered) == 0 {
+		return
+	}
+	var before, after []string
+	for _, p := range sent {
+		if answered[p.Key] != p.Value {
+			before = append(before, fmt.Sprintf("%s = %q", short(p.Key), short(p.Value)))
+		}
+	}
+	for _, p := range transfer.NewMetadata(answered) {
+		if value, isSent := sent.Get(p.Key); p.Value != value || !isSent {
+			after = append(after, fmt.Sprintf("%s = %q", short(p.Key), short(p.Value)))
+		}
+	}
+	if len(before)+len(after) > 0 {
+		s.differs(contract.Metadata, "Sent: %s. Came back: %s.", orNothing(before), orNothing(after))
+	}
+}
+
+func orNothing(list []string) string {
+	if len(list) == 0 {
+		return "nothing else"
+	}
+	return strings.Join(list, ", ")
+}
+
 // ids are what records have that must be their own, by ref_id.
 type ids struct {
 	ids, groups map[string]string
@@ -72,8 +100,11 @@ func (t *Trial) judgeRecord(s sheet, a attempt, seen *ids) {
 		return // its fields are the other side's
 	}
 	for _, d := range transfer.Compare(a.request, *record, t.Policy.Operator) {
-		s.differs(rowOf(d.Field), "%s", sentence(executor.Describe([]transfer.Difference{d}))+".")
+		if row := rowOf(d.Field); row != contract.Metadata && (row != contract.RefID || !a.isOdd()) {
+			s.differsIn(row, d.Field, sentence(describe(d))+".")
+		}
 	}
+	judgeMetadata(s, a.request.SentMetadata(), record.Metadata)
 	noteForm(s, a.request, record)
 	if other, isTaken := seen.ids[record.ID]; isTaken {
 		s.differs(contract.RecordID, "The record of %q has the id of that of %q.", a.request.RefID, other)
@@ -166,6 +197,9 @@ func undocumented(raw json.RawMessage) []string {
 // judgeStatus looks at the status of each transfer as it was answered, and as it became.
 func (t *Trial) judgeStatus(s sheet) {
 	for _, a := range t.answered() {
+		if a.isOdd() && t.final.tried {
+			continue // it is looked up by itself
+		}
 		answered := a.answer.Record
 		now := *answered
 		for _, r := range t.final.found[a.request.RefID] {
@@ -201,4 +235,19 @@ func detailsOf(r transfer.Record) string {
 		return ""
 	}
 	return ": " + string(r.StatusDetails)
+}
+
+// describe names a difference, with values that a person can take in.
+func describe(d transfer.Difference) string {
+	d.Asked, d.Answered = short(d.Asked), short(d.Answered)
+	return executor.Describe([]transfer.Difference{d})
+}
+
+// short is the beginning of a long text.
+func short(text string) string {
+	const most = 40
+	if runes := []rune(text); len(runes) > most {
+		return fmt.Sprintf("%s… (%d characters)", string(runes[:most]), len(runes))
+	}
+	return text
 }

@@ -1,6 +1,11 @@
 package certify
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
 	"remit/executor"
 	"remit/internal/contract"
 	"remit/internal/transfer"
@@ -8,7 +13,8 @@ import (
 
 // judgeReplays compares what the same request was answered with each time.
 func (t *Trial) judgeReplays(s sheet) {
-	t.judgeText(s)
+	t.judgeOdd(s, nameLong, contract.RefIDLength)
+	t.judgeOdd(s, nameSigns, contract.RefIDSigns)
 	t.judgeCase(s)
 	t.judgeOthers(s)
 	again := t.probe(nameAgain)
@@ -27,16 +33,26 @@ func (t *Trial) judgeReplays(s sheet) {
 		t.judgeReplay(s, again, a.answer, between)
 	}
 	for _, p := range t.made {
-		debits := 0
-		for _, r := range t.final.found[p.request.RefID] {
-			if r.Direction == transfer.Debit {
-				debits++
-			}
-		}
-		if debits > 1 && !p.other {
-			s.differs(contract.Replay, "A lookup lists %d debit sides under %q.", debits, p.request.RefID)
+		if n := len(t.debitsOf(p.request.RefID)); n > 1 && !t.isAskedOtherwise(p.request.RefID) {
+			s.differs(contract.Replay, "A lookup lists %d debit sides under %q.", n, p.request.RefID)
 		}
 	}
+}
+
+// debitsOf are the debit sides that lookups list under a ref_id.
+func (t *Trial) debitsOf(refID string) []transfer.Record {
+	var debits []transfer.Record
+	for _, r := range t.final.found[refID] {
+		if r.Direction == transfer.Debit {
+			debits = append(debits, r)
+		}
+	}
+	return debits
+}
+
+// isAskedOtherwise reports whether the other state asks for a ref_id in other words.
+func (t *Trial) isAskedOtherwise(refID string) bool {
+	return slices.ContainsFunc(t.made, func(p *probe) bool { return p.other && p.request.RefID == refID })
 }
 
 // judgeReplay looks at one answer to a request that was sent before.
@@ -57,8 +73,9 @@ func (t *Trial) judgeReplay(s sheet, p *probe, a executor.Answer, between int) {
 			s.note(contract.Replay, "Whether it is the first one, only a lookup can say: the first answer had no record.")
 			return
 		}
+		judgeSameTime(s, *p.first, *a.Record)
 		for _, d := range transfer.CompareCopies(*p.first, *a.Record) {
-			s.differs(contract.ReplayAnswer, "The repeated record has another %s than the first: %s, and before it %s.", d.Field, d.Answered, d.Asked)
+			s.differsIn(contract.ReplayAnswer, d.Field, fmt.Sprintf("The repeated record has another %s than the first: %s, and before it %s.", d.Field, short(d.Answered), short(d.Asked)))
 		}
 	case executor.Exists:
 		s.holds(contract.Replay)
@@ -66,7 +83,14 @@ func (t *Trial) judgeReplay(s sheet, p *probe, a executor.Answer, between int) {
 	case executor.Rejected:
 		s.holds(contract.Replay)
 		s.differs(contract.ReplayAnswer, "It is refused: %s", a.Reason)
-	case executor.Unclear, executor.Unwritten, executor.NotProcessed, executor.TokenRefused: // a row of its own
+	case executor.Unclear:
+		if len(t.debitsOf(p.request.RefID)) == 1 {
+			s.holds(contract.Replay) // a lookup says so
+		}
+		if a.HTTPStatus != 0 && p.first != nil {
+			s.differsIn(contract.ReplayAnswer, a.Reason, "It is answered with "+strings.TrimPrefix(a.Reason, "The service answered "))
+		}
+	case executor.Unwritten, executor.NotProcessed, executor.TokenRefused: // a row of its own
 	}
 }
 
@@ -81,18 +105,30 @@ func (t *Trial) judgeExists(s sheet, a executor.Answer) {
 	}
 }
 
-// isSecond reports whether an answer has a record that is not the first one's.
+// isSecond reports whether an answer has the record of another transfer than the first one.
 func isSecond(p *probe, a executor.Answer) bool {
-	return a.Kind == executor.Answered && p.first != nil && a.Record.ID != p.first.ID && !isSides(*p.first, *a.Record)
+	return a.Kind == executor.Answered && p.first != nil && isOther(*p.first, *a.Record)
 }
 
-// isSides reports whether two records are the two sides of one transfer.
-func isSides(a, b transfer.Record) bool {
-	return a.Direction != b.Direction && a.GroupID != "" && a.GroupID == b.GroupID
+// isOther reports whether two records are of two transfers.
+func isOther(a, b transfer.Record) bool {
+	return a.ID != b.ID && (a.GroupID != b.GroupID || a.GroupID == "")
 }
 
-func (t *Trial) judgeText(s sheet) {
-	p := t.probe("text")
+// judgeSameTime compares created_at of two copies of a record. One that has whole seconds may be cut.
+func judgeSameTime(s sheet, first, again transfer.Record) {
+	most := 2 * time.Millisecond
+	if first.CreatedAt.Nanosecond() == 0 || again.CreatedAt.Nanosecond() == 0 {
+		most = time.Second
+	}
+	if off := again.CreatedAt.Sub(first.CreatedAt); off.Abs() > most {
+		s.differs(contract.CreatedAt, "created_at of the same record is %s later when it is answered again.", inWords(off))
+	}
+}
+
+// judgeOdd looks at what became of ref_ids that are there for their characters.
+func (t *Trial) judgeOdd(s sheet, name, row string) {
+	p := t.probe(name)
 	if p == nil {
 		return
 	}
@@ -100,12 +136,17 @@ func (t *Trial) judgeText(s sheet) {
 		if a.answer.Kind != executor.Answered {
 			continue
 		}
-		s.holds(contract.RefIDText)
-		if got := a.answer.Record.RefID; got != "" && got != p.request.RefID {
-			s.differs(contract.RefIDText, "The record has %q for %q.", got, p.request.RefID)
+		s.holds(row)
+		refID := p.request.RefID
+		if got := a.answer.Record.RefID; got != "" && got != refID {
+			s.differs(row, "The record has %q for %q.", got, refID)
 		}
-		if why := t.final.unreadable[p.request.RefID]; why != "" {
-			s.differs(contract.RefIDText, "A lookup of %q can't be read: %s.", p.request.RefID, why)
+		switch {
+		case !t.odd[refID].tried || t.odd[refID].err != nil:
+		case t.odd[refID].unreadable != "":
+			s.differs(row, "A lookup of %q can't be read: %s.", refID, t.odd[refID].unreadable)
+		case t.odd[refID].count == 0 && t.final.found != nil:
+			s.differs(row, "A lookup does not list %q.", refID)
 		}
 	}
 }
@@ -150,8 +191,10 @@ func (t *Trial) judgeOther(s sheet, p *probe, a executor.Answer) {
 		if a.HTTPStatus != statusConflict {
 			s.note(contract.ReplayOther, "With %s it is answered with %d.", p.name, a.HTTPStatus)
 		}
+	case a.Kind == executor.Unclear:
+		s.differsIn(contract.ReplayOther, a.Reason, fmt.Sprintf("With %s: %s", p.name, a.Reason))
 	case a.Kind != executor.Answered || first == nil:
-	case isSameTransfer(*a.Record, *first) || isSides(*a.Record, *first):
+	case !isOther(*first, *a.Record):
 		s.note(contract.ReplayOther, "With %s it is answered with the first record: the service does not see that the request is another one, and remit does.", p.name)
 	default:
 		s.differs(contract.ReplayOther, "With %s under the same ref_id the service made a second transfer: id %s, and before it %s.", p.name, a.Record.ID, first.ID)

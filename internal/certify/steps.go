@@ -94,7 +94,7 @@ func (t *Trial) settle(ctx context.Context, journals ...state.Journal) error {
 		if len(requests) == 0 {
 			continue
 		}
-		t.tell("settling %d that are in doubt", len(requests))
+		t.tell("settling what is in doubt: %d", len(requests))
 		if _, err := t.apply(ctx, journal, t.settling(), t.Policy.ReplayWindow, requests...); err != nil {
 			return err
 		}
@@ -185,7 +185,7 @@ func (t *Trial) send(ctx context.Context, p *probe) error {
 	switch last.Kind {
 	case executor.Answered, executor.Exists:
 	case executor.Rejected:
-		if last.Stop || p.name == nameMade || p.name == nameAgain {
+		if isFirst := before == 0; last.Stop || isFirst && (p.name == nameMade || p.name == nameAgain) {
 			t.halted = "the service refused a request that is right"
 		}
 	case executor.Unclear:

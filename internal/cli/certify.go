@@ -59,9 +59,9 @@ func newCertify(p *process) *cobra.Command {
 			"own in " + certifyName + "; after an interrupt the next certify settles what was in doubt first.\n\n" +
 			"How long the service protects a ref_id from a second transfer takes that long to find out: type\n" +
 			"the same with --resume once replay_window is over.\n\n" +
-			"Exit codes: 0 no row differs; 1 an error, nothing was sent; 3 a row differs; 4 some of its\n" +
-			"transfers are in doubt, and the next certify settles them; 5 a limit or a policy said no, nothing was\n" +
-			"sent; 129, 130, 143 interrupted, nothing in doubt.",
+			"Exit codes: 0 no row differs; 1 an error, nothing was sent; 3 a row differs; 4 interrupted while some\n" +
+			"of its transfers are in doubt, which the next certify settles, or its state failed; 5 a limit or a\n" +
+			"policy said no, nothing was sent; 129, 130, 143 interrupted, nothing in doubt.",
 		Example: "  remit certify --sandbox --from=treasury --to=supplier --amount=1.05 --asset=USD\n" +
 			"  remit certify --from=treasury --to=supplier --platform-to=partner --amount=1.05 --amount=0.10 --asset=USD\n" +
 			"  remit certify --resume --auto-approve --from=treasury --to=supplier --amount=1.05 --asset=USD",
@@ -334,12 +334,12 @@ func (c *certifying) try(ctx context.Context, w *workspace, trial *certify.Trial
 		return hinted{failed, "", exitLook}
 	case shown != nil:
 		return shown
+	case ctx.Err() != nil && len(report.LeftOpen) == 0:
+		return exitCode(interruptCode(ctx))
+	case ctx.Err() == nil && report.Count(contract.Differs) > 0:
+		return exitCode(exitPartial)
 	case len(report.LeftOpen) > 0:
 		return exitCode(exitLook)
-	case ctx.Err() != nil:
-		return exitCode(interruptCode(ctx))
-	case report.Count(contract.Differs) > 0:
-		return exitCode(exitPartial)
 	}
 	return nil
 }

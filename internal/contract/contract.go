@@ -62,7 +62,8 @@ const (
 	Completed  = "completed"
 
 	RefID        = "ref-id"
-	RefIDText    = "ref-id-text"
+	RefIDLength  = "ref-id-length"
+	RefIDSigns   = "ref-id-signs"
 	RefIDCase    = "ref-id-case"
 	Replay       = "replay"
 	ReplayAnswer = "replay-answer"
@@ -75,6 +76,7 @@ const (
 	LookupRecord = "lookup-record"
 	LookupSides  = "lookup-sides"
 	LookupCredit = "lookup-credit"
+	LookupEmpty  = "lookup-empty"
 	LookupAbsent = "lookup-absent"
 	LookupLength = "lookup-length"
 

@@ -96,8 +96,12 @@ func replayRows() []Row {
 			"A conflict: the run starts nothing new, and a person finds out what was moved.",
 		},
 		{
-			RefIDText, Replays, "A ref_id may have 100 characters, with spaces and signs among them.",
-			"Write shorter and plainer ref_ids.",
+			RefIDLength, Replays, "A ref_id may have 100 characters.",
+			"Write shorter ref_ids.",
+		},
+		{
+			RefIDSigns, Replays, "A ref_id may have spaces and signs inside, and comes back as it was sent.",
+			"Write ref_ids of letters, digits and dashes.",
 		},
 		{
 			RefIDCase, Replays, "ref_ids that differ in capitals alone are two.",
@@ -145,6 +149,10 @@ func lookupRows() []Row {
 		{
 			LookupCredit, Lookups, "The credit side of a COMPLETED transfer is COMPLETED as well.",
 			"remit refresh names it, exit code 4: the money left the sender and did not arrive.",
+		},
+		{
+			LookupEmpty, Lookups, "A lookup of ref_ids that nobody used answers an empty list.",
+			"The lookup before the first sending fails, and remit sends nothing. Have the operator answer an empty list, or remove lookup_path.",
 		},
 		{
 			LookupAbsent, Lookups, "A lookup lists nothing but the ref_ids that were asked for.",

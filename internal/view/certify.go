@@ -57,7 +57,7 @@ func Certified(w io.Writer, r contract.Report, o CertifyOptions) error {
 		p.paragraph("", fmt.Sprintf("Series %d sent %s, of which the service made %s.", r.Series, plural(r.Requests, "request"), plural(r.Made, "transfer")), toneNone)
 	}
 	if n := len(r.LeftOpen); n > 0 {
-		p.paragraph("", fmt.Sprintf("In doubt: %s. The next remit certify settles that first.", some(r.LeftOpen, n)), toneDoubt)
+		p.paragraph("", fmt.Sprintf("In doubt: %s. The next remit certify settles first what it can.", some(r.LeftOpen, n)), toneDoubt)
 	}
 	if o.Next != "" {
 		p.line()
