@@ -15,7 +15,7 @@ import (
 // waitFor waits until a query says true.
 func (w *world) waitFor(what, query string) {
 	w.t.Helper()
-	for range 3000 {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		var is bool
 		if err := w.db.QueryRow(context.Background(), query).Scan(&is); err != nil {
 			w.t.Fatal(err)
@@ -71,10 +71,11 @@ func TestAConflictWhileTheRunOpensStopsEveryRunner(t *testing.T) {
 func TestRunnersThatAreInterruptedTogether(t *testing.T) {
 	t.Parallel()
 	program := build(t)
-	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond})
+	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond, held: true})
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)
 	second := w.start("apply", "--join")
+	w.takePart(2)
 	w.await(90)
 	for _, r := range []*runner{leader, second} {
 		r.signal(syscall.SIGTERM)
@@ -103,7 +104,7 @@ func TestRunnersThatAreInterruptedTogether(t *testing.T) {
 func TestOneThatKnowsNoRateLimitTakesNoPart(t *testing.T) {
 	t.Parallel()
 	program := build(t)
-	w := newWorld(t, program, options{rows: 40, inFlight: 2, service: `rate_limit { internal = "10/1s" }`})
+	w := newWorld(t, program, options{rows: 40, inFlight: 2, held: true, service: `rate_limit { internal = "10/1s" }`})
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)
 	w.write("main.hcl", fmt.Sprintf(configuration, 2, "", ""))
@@ -111,6 +112,7 @@ func TestOneThatKnowsNoRateLimitTakesNoPart(t *testing.T) {
 	if code := other.end(); code != 1 || !strings.Contains(strings.Join(strings.Fields(other.stderr.String()), " "), "the run has a rate_limit of operation internal, and the configuration here has none") {
 		t.Errorf("exit code %d\n%s", code, &other.stderr)
 	}
+	w.release()
 	if code := leader.end(); code != 0 {
 		t.Errorf("exit code %d\n%s\n%s", code, &leader.stdout, &leader.stderr)
 	}
@@ -125,7 +127,7 @@ func TestOneThatKnowsNoRateLimitTakesNoPart(t *testing.T) {
 func TestAServerThatIsFullKeepsTheRunAlone(t *testing.T) {
 	t.Parallel()
 	program := build(t)
-	w := newWorld(t, program, options{rows: 80, inFlight: 1, latency: 450 * time.Millisecond})
+	w := newWorld(t, program, options{rows: 80, inFlight: 1, held: true})
 	ctx := context.Background()
 	role := "few_" + w.schema
 	if _, err := w.db.Exec(ctx, fmt.Sprintf(`CREATE ROLE %s LOGIN PASSWORD '%s'; GRANT ALL ON SCHEMA %s TO %[1]s; GRANT ALL ON ALL TABLES IN SCHEMA %[3]s TO %[1]s`,
@@ -133,7 +135,7 @@ func TestAServerThatIsFullKeepsTheRunAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	leader := w.startWith([]string{"REMIT_VAR_database_url=" + strings.Replace(w.server.URL(), "//postgres:", "//"+role+":", 1)}, "apply", "--auto-approve")
-	w.await(2)
+	w.await(1)
 	if _, err := w.db.Exec(ctx, `ALTER ROLE `+role+` CONNECTION LIMIT 0`); err != nil {
 		t.Fatal(err)
 	}
@@ -141,6 +143,7 @@ func TestAServerThatIsFullKeepsTheRunAlone(t *testing.T) {
 	if code := second.end(); code != 1 || !strings.Contains(strings.Join(strings.Fields(second.stderr.String()), " "), "no connection left") {
 		t.Errorf("exit code %d\n%s\n%s", code, &second.stdout, &second.stderr)
 	}
+	w.release()
 	if code := leader.end(); code != 0 {
 		t.Errorf("exit code %d\n%s\n%s", code, &leader.stdout, &leader.stderr)
 	}

@@ -11,10 +11,11 @@ import (
 func TestThreeRunnersCarryOutOneRun(t *testing.T) {
 	t.Parallel()
 	program := build(t)
-	w := newWorld(t, program, options{rows: 400, inFlight: 4, latency: 20 * time.Millisecond})
+	w := newWorld(t, program, options{rows: 400, inFlight: 4, latency: 20 * time.Millisecond, held: true})
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)
 	second, third := w.start("apply", "--join"), w.start("apply", "--join")
+	w.takePart(3)
 	for _, r := range []*runner{leader, second, third} {
 		if code := r.end(); code != 0 {
 			t.Errorf("exit code %d\n%s\n%s", code, &r.stdout, &r.stderr)
@@ -31,10 +32,11 @@ func TestThreeRunnersCarryOutOneRun(t *testing.T) {
 func TestAnInterruptIsOfOneRunner(t *testing.T) {
 	t.Parallel()
 	program := build(t)
-	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond})
+	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond, held: true})
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)
 	second, third := w.start("apply", "--join"), w.start("apply", "--join")
+	w.takePart(3)
 	w.await(90)
 	leader.signal(syscall.SIGINT)
 	if code := leader.end(); code != 130 {
@@ -59,10 +61,12 @@ func TestAnInterruptIsOfOneRunner(t *testing.T) {
 func TestAConflictStopsEveryRunner(t *testing.T) {
 	t.Parallel()
 	program := build(t)
-	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond, faults: []string{"wrong-amount=ref:pay-00150"}})
+	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond, held: true, faults: []string{"wrong-amount=ref:pay-00150"}})
 	leader := w.start("apply", "--auto-approve")
 	w.await(1)
-	for _, r := range []*runner{w.start("apply", "--join"), w.start("apply", "--join"), leader} {
+	second, third := w.start("apply", "--join"), w.start("apply", "--join")
+	w.takePart(3)
+	for _, r := range []*runner{second, third, leader} {
 		if code := r.end(); code != 4 {
 			t.Errorf("exit code %d\n%s\n%s", code, &r.stdout, &r.stderr)
 		}

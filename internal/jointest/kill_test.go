@@ -1,9 +1,12 @@
 package jointest_test
 
 import (
+	"context"
 	"flag"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -74,8 +77,8 @@ func (h *hunt) add(args ...string) {
 	h.wake = append(h.wake, time.Time{})
 }
 
-// alive are the places of runners that can work.
-func (h *hunt) alive() []int {
+// awakes are the places of runners that have not ended and stand not still.
+func (h *hunt) awakes() []int {
 	var list []int
 	for i, r := range h.runners {
 		if !r.ended() && !r.stopped {
@@ -83,6 +86,19 @@ func (h *hunt) alive() []int {
 		}
 	}
 	return list
+}
+
+// partners are those of them that take part in the run: who is still on its way there does not carry
+// it on where all others die.
+func (h *hunt) partners() []int {
+	h.t.Helper()
+	var pids string
+	err := h.db.QueryRow(context.Background(), `SELECT coalesce(string_agg((holder::json ->> 'pid'), ' '), '') FROM `+h.schema+`.runners WHERE joined AND gone = ''`).Scan(&pids)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	joined := strings.Fields(pids)
+	return slices.DeleteFunc(h.awakes(), func(i int) bool { return !slices.Contains(joined, strconv.Itoa(h.runners[i].cmd.Process.Pid)) })
 }
 
 func (h *hunt) play() {
@@ -93,12 +109,14 @@ func (h *hunt) play() {
 	h.add("apply", "--join", "--json")
 	h.await(h.runnersSeen())
 	last := *rowsKilled * 9 / 10
-	for h.count() < last && len(h.alive()) > 0 {
+	for h.count() < last && len(h.awakes()) > 0 {
 		time.Sleep(time.Duration(200+h.random.IntN(1500)) * time.Millisecond)
 		h.wakeUp()
-		list := h.alive()
+		list := h.partners()
 		if len(list) < 2 {
-			h.add("apply", "--join", "--json")
+			if len(h.awakes()) < 3 {
+				h.add("apply", "--join", "--json")
+			}
 			continue
 		}
 		i := list[h.random.IntN(len(list))]
@@ -119,7 +137,7 @@ func (h *hunt) play() {
 		}
 	}
 	survived := 0
-	for _, i := range h.alive() {
+	for _, i := range h.awakes() {
 		switch code := h.runners[i].end(); code {
 		case 0, 3, 4: // a lost answer may leave a doubt
 			survived++

@@ -38,12 +38,14 @@ transfer "internal" "fund" {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, build(t), options{
-				rows: 400, inFlight: 4, unchecked: true, more: fund, faults: test.faults,
+				rows: 400, inFlight: 4, held: true, unchecked: true, more: fund, faults: test.faults,
 				service: `lookup_path = "/v2/transfers"`, transfer: "depends_on = [transfer.internal.fund]",
 			})
 			leader := w.start("apply", "--auto-approve", "--wait=1m")
 			w.await(1)
-			for _, r := range []*runner{w.start("apply", "--join", "--wait=1m"), leader} {
+			second := w.start("apply", "--join", "--wait=1m")
+			w.takePart(2)
+			for _, r := range []*runner{second, leader} {
 				if code := r.end(); code != test.code {
 					t.Errorf("exit code %d, want %d\n%s\n%s", code, test.code, &r.stdout, &r.stderr)
 				}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -30,11 +31,34 @@ import (
 	"remit/state/postgres/pgtest"
 )
 
-// TestMain ends the server that the tests share.
+// TestMain ends the server that the tests share, and lets more of them run at once than there are
+// processors: they mostly wait.
 func TestMain(m *testing.M) {
+	flag.Parse()
+	isSet := false
+	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "test.parallel" })
+	if !isSet {
+		_ = flag.Set("test.parallel", "6") // a number
+	}
+	defer func() { _ = os.RemoveAll(programDir) }() // it is a temporary one
 	defer pgtest.CloseShared()
 	m.Run()
 }
+
+var programDir string // "" before build
+
+// built makes the program that is tested, with the race detector where the tests have it, once.
+var built = sync.OnceValues(func() (string, error) {
+	var err error
+	if programDir, err = os.MkdirTemp("", "jointest"); err != nil {
+		return "", err
+	}
+	program := filepath.Join(programDir, "remit")
+	if out, err := exec.Command("go", slices.Concat([]string{"build"}, raced, []string{"-o", program, "remit"})...).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build remit: %w\n%s", err, out)
+	}
+	return program, nil
+})
 
 const configuration = `
 remit {
@@ -98,6 +122,8 @@ type world struct {
 	latency time.Duration
 	db      *pgxpool.Pool
 
+	released chan struct{} // closed once requests are answered without holding them
+
 	mu       sync.Mutex
 	arrivals []arrival
 	unwanted []string // requests without an intent
@@ -112,12 +138,16 @@ type options struct {
 	transfer  string // of the transfer block
 	more      string // further blocks
 	faults    []string
+	held      bool // requests are held until release, so that a run goes on meanwhile
 	unchecked bool // the journal is not asked for the intent of each request
 }
 
 func newWorld(t testing.TB, program string, o options) *world {
 	t.Helper()
-	w := &world{t: t, program: program, dir: t.TempDir(), server: pgtest.Shared(t), latency: o.latency}
+	w := &world{t: t, program: program, dir: t.TempDir(), server: pgtest.Shared(t), latency: o.latency, released: make(chan struct{})}
+	if !o.held {
+		w.release()
+	}
 	w.schema = w.server.Schema()
 	var err error
 	if w.db, err = pgxpool.New(context.Background(), w.server.URL()); err != nil {
@@ -163,7 +193,11 @@ func (w *world) serve(o options) {
 			}
 			r.Body = io.NopCloser(bytes.NewReader(body))
 			w.note(at, body, !o.unchecked)
-			time.Sleep(w.latency)
+			select {
+			case <-w.released:
+				time.Sleep(w.latency)
+			case <-time.After(holdMax):
+			}
 		}
 		w.box.ServeHTTP(answer, r)
 	}))
@@ -173,6 +207,19 @@ func (w *world) serve(o options) {
 		server.Close()
 		_ = w.box.Close()
 	})
+}
+
+// holdMax is how long a request is held at most: less than a runner waits for an answer.
+const holdMax = 15 * time.Second
+
+// release has the service answer what it held, and hold nothing more.
+func (w *world) release() { close(w.released) }
+
+// takePart waits until so many runners take part in the run, whose requests are held, and lets it go on.
+func (w *world) takePart(runners int) {
+	w.t.Helper()
+	w.waitFor(fmt.Sprintf("%d runners take part", runners), fmt.Sprintf(`SELECT count(*) >= %d FROM %s.runners WHERE joined`, runners, w.schema))
+	w.release()
 }
 
 // note notes a request to create, and whether its intent is durable (law 1).
@@ -246,12 +293,15 @@ func (r *runner) ended() bool {
 	}
 }
 
+// patience is how long a test waits for what surely comes: longer than any machine is busy.
+const patience = 5 * time.Minute
+
 // end waits for the end, and returns the exit code.
 func (r *runner) end() int {
 	r.t.Helper()
 	select {
 	case <-r.done:
-	case <-time.After(2 * time.Minute):
+	case <-time.After(patience):
 		_ = r.cmd.Process.Signal(syscall.SIGQUIT)
 		<-r.done
 		r.t.Fatalf("%s does not end\n%s\n%s", r.cmd, &r.stdout, &r.stderr)
@@ -279,7 +329,7 @@ func (w *world) must(code int, args ...string) string {
 // await waits until so many requests have come.
 func (w *world) await(n int) {
 	w.t.Helper()
-	for range 6000 {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		if w.count() >= n {
 			return
 		}
@@ -375,12 +425,12 @@ func (w *world) most(window time.Duration) (most int, at time.Duration) {
 	return most, at
 }
 
-// build makes the program that is tested, with the race detector where the tests have it.
+// build returns the program that is tested.
 func build(t testing.TB) string {
 	t.Helper()
-	program := filepath.Join(t.TempDir(), "remit")
-	if out, err := exec.Command("go", slices.Concat([]string{"build"}, raced, []string{"-o", program, "remit"})...).CombinedOutput(); err != nil {
-		t.Fatalf("build remit: %v\n%s", err, out)
+	program, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return program
 }
