@@ -15,6 +15,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"remit/config"
+	"remit/internal/suite"
 )
 
 // TestWorkbooksReadAsLibreOfficeShowsThem holds every cell of workbooks of many formats, made by
@@ -27,6 +28,7 @@ func TestWorkbooksReadAsLibreOfficeShowsThem(t *testing.T) {
 // TestWorkbooksOfThisMachine makes those workbooks anew with the LibreOffice and openpyxl that are
 // installed.
 func TestWorkbooksOfThisMachine(t *testing.T) {
+	suite.Slow(t)
 	_, noOffice := exec.LookPath("soffice")
 	if noOffice != nil || exec.Command("/usr/bin/python3", "-c", "import openpyxl").Run() != nil {
 		t.Skip("it needs LibreOffice and openpyxl: apt-get install --no-install-recommends libreoffice-calc python3-openpyxl")

@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remit/config"
+	"remit/internal/suite"
 )
 
 // libreOffice is a workbook that LibreOffice 7.4 of Debian 12 made of libreoffice.fods:
@@ -330,6 +331,7 @@ func TestPartsAreThoseThatPeopleSee(t *testing.T) {
 }
 
 func TestFilesThatAreNoWorkbooks(t *testing.T) {
+	suite.Slow(t)
 	whole := madeOf(t, sheetOf(`<c><v>1</v></c>`), false)
 	bomb := func() []byte {
 		var file bytes.Buffer

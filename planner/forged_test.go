@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/config"
+	"remit/internal/suite"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -142,6 +143,7 @@ func (s *scene) recheck(t testing.TB, raw []byte) (*planner.Plan, error) {
 // changes nothing, or is listed in docs/security.md as what its author says; and nothing else is. The same holds
 // where the state is not at hand, with a second list of what hangs on it.
 func TestEveryEditOfASavedPlanIsRefusedOrItsAuthorsWord(t *testing.T) {
+	suite.Slow(t)
 	withState := wordsIn(t, "| field | what it says |")
 	alone := wordsIn(t, "| field | without the state |")
 	for name, way := range map[string]struct {

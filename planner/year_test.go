@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/config"
+	"remit/internal/suite"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -139,6 +140,7 @@ func lastWorkday(at time.Time) int {
 // the whole payroll again, one salary in the next days, rent paid by two people, a sweep that
 // ran twice.
 func TestAYearOfEqualPayments(t *testing.T) {
+	suite.Slow(t)
 	for name, isKept := range map[string]bool{"what was paid stays declared": true, "what was paid is removed": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

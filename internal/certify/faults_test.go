@@ -8,6 +8,7 @@ import (
 
 	"remit/internal/contract"
 	"remit/internal/sandbox"
+	"remit/internal/suite"
 )
 
 // named is a fault of the sandbox, and what a trial says of it.
@@ -85,6 +86,7 @@ func namedFaults() []named {
 
 // TestEachFaultOfTheSandboxIsNamed has a trial find every fault that the sandbox has.
 func TestEachFaultOfTheSandboxIsNamed(t *testing.T) {
+	suite.Slow(t)
 	walked := make(map[string]bool)
 	for _, tt := range namedFaults() {
 		kind, value, _ := strings.Cut(tt.fault, "=")

@@ -11,11 +11,14 @@ import (
 	"testing"
 
 	"github.com/shopspring/decimal"
+
+	"remit/internal/suite"
 )
 
 // TestBooksOfExamples holds what hledger, ledger and beancount read of the books of an example
 // against the totals that its run shows, to the last digit.
 func TestBooksOfExamples(t *testing.T) {
+	suite.Slow(t)
 	for _, name := range []string{"hledger", "ledger", "bean-check", "bean-query"} {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skipf("%s is not installed: apt-get install hledger ledger beancount", name)

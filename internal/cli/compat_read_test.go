@@ -19,6 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"remit/internal/cli"
+	"remit/internal/suite"
 )
 
 // runFields is the script command
@@ -118,9 +119,7 @@ func TestAnOlderProgramRefusesANewerState(t *testing.T) {
 	if schema < lastSchema {
 		t.Fatalf("the schema is %d, that of 0.1.0 was %d: it would not refuse what it can't read", schema, lastSchema)
 	}
-	if testing.Short() {
-		t.Skip("the program of 0.1.0 is built from the repository's history")
-	}
+	suite.Slow(t) // the program of 0.1.0 is built from the repository's history
 	said, err := asOlder(t, olderProgram(t, "88944bc"), dir)
 	switch {
 	case schema == lastSchema && err != nil:

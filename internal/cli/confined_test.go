@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"remit/internal/cli"
+	"remit/internal/suite"
 )
 
 // everyCommand is at least one command line of each command, on a directory that may be hostile. PLAN,
@@ -42,6 +43,7 @@ var hostileNames = []string{
 // TestNoCommandLeavesTheDirectory has each command work where a committed file is a link out, a pipe or a
 // device. None prints or copies a byte of the outside, waits, writes there, or starts a program.
 func TestNoCommandLeavesTheDirectory(t *testing.T) {
+	suite.Slow(t)
 	for _, command := range cli.Commands() {
 		words, _, _ := strings.Cut(command.Usage, " [")
 		words, _, _ = strings.Cut(words, " {")

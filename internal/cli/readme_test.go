@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"remit/internal/suite"
 )
 
 // TestReadme runs the commands of README.md, in order, on a copy of the examples, and
@@ -16,6 +18,7 @@ import (
 // lines that begin with "$ " are commands, what follows is their output; "…" stands for
 // lines left out, and IDs, hashes, times and durations may be others.
 func TestReadme(t *testing.T) {
+	suite.Slow(t)
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

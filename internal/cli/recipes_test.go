@@ -15,6 +15,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	yaml "github.com/zclconf/go-cty-yaml"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"remit/internal/suite"
 )
 
 const recipes = "../../docs/recipes"
@@ -74,6 +76,7 @@ func readYAML(name string, into any) error {
 
 // TestRecipesAreLinted runs actionlint, and through it shellcheck where there is one.
 func TestRecipesAreLinted(t *testing.T) {
+	suite.Slow(t)
 	workflows := []string{recipes + "/remit-plan.yml", recipes + "/remit-apply.yml"}
 	lint := exec.Command("go", append([]string{"tool", "-modfile=../../.ci/tools/actionlint/go.mod", "actionlint"}, workflows...)...)
 	if out, err := lint.CombinedOutput(); err != nil {

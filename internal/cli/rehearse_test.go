@@ -14,15 +14,14 @@ import (
 	"pgregory.net/rapid"
 
 	"remit/internal/cli"
+	"remit/internal/suite"
 )
 
 // TestARehearsalIsWhatTheSandboxDoes draws configurations whose funds may not suffice, and
 // compares what a rehearsal says of each transfer with what the sandbox then does with one in
 // flight.
 func TestARehearsalIsWhatTheSandboxDoes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("plays whole runs")
-	}
+	suite.Slow(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp(t.TempDir(), "")
 		if err != nil {

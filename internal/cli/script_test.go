@@ -65,10 +65,26 @@ func (m withServer) Run() int {
 // a service on loopback that they control with the service command.
 func TestScripts(t *testing.T) { testscript.Run(t, scripts(t, "../../testdata/script")) }
 
+// lawsOfMoney are the scripts of the quick set, -short: whoever breaks one pays twice, loses a payment, or
+// shows another one than is sent.
+var lawsOfMoney = []string{
+	"apply-declared", "approval", "bound", "changed", "control-totals", "dead-ends", "doubt-age", "exit-tells-the-end", "first-use",
+	"force-unlock", "forged-marks", "forged-plan", "interrupted-early", "interrupted-plan", "killed", "limits", "loop", "monthly-rent",
+	"next-month", "not-made-wait", "outage", "plan-digest", "policies", "refused", "refused-doubt", "renames", "reversal",
+	"same-ref-two-states", "saved-plan", "state-lost", "stopped-plan", "two-applies", "two-plans", "undeclared", "unverified", "windows",
+}
+
 // scripts are those of a directory, with the commands that all of them have.
 func scripts(t *testing.T, dir string) testscript.Params {
 	if os.Getenv("UPDATE_SCRIPTS") != "" {
 		t.Fatal("UPDATE_SCRIPTS has become a flag: go test ./internal/cli -run TestScripts/NAME -update, or .ci/update for all")
+	}
+	var files []string // all of the directory
+	if testing.Short() && dir != "" {
+		for _, name := range lawsOfMoney {
+			files = append(files, filepath.Join(dir, name+".txtar"))
+		}
+		dir = ""
 	}
 	examples, err := filepath.Abs("../../examples")
 	if err != nil {
@@ -76,6 +92,7 @@ func scripts(t *testing.T, dir string) testscript.Params {
 	}
 	return testscript.Params{
 		Dir:                 dir,
+		Files:               files,
 		UpdateScripts:       suite.Update(),
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,

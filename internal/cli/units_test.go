@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"remit/internal/suite"
 )
 
 // exposureMax is the exposure that systemd-analyze may find in the service, in tenths: 0 to 20 is
@@ -111,6 +113,7 @@ func TestUnitsAreHardened(t *testing.T) {
 // the filter of the service: none of them would fail there.
 func TestUnitsLetEachSystemCall(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	need(t, "systemd-analyze", "systemd")
 	need(t, "strace", "strace")
 	allowed := systemCalls(t, "@system-service")

@@ -21,6 +21,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"remit/internal/suite"
 )
 
 // TestAStoppedRunIsFencedWhenItWakes stops a run, takes its lock away, lets another apply
@@ -97,6 +99,7 @@ func fenced(t *testing.T, place func(*directory), stop func(*testing.T, *running
 // end, and that this loses nothing.
 func TestAHolderStoppedInACommitIsNamed(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	program := build(t)
 	s := newService(t, program, "latency=200ms")
 	d := newDirectory(t, program, s, false, 8)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"remit/internal/suite"
 	"remit/state/postgres/pgtest"
 )
 
@@ -16,6 +17,7 @@ import (
 // some of which are killed: in one directory with a file, and in several ones with one schema.
 func TestInitsAtOnceMakeOneState(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	program := build(t)
 	s := newService(t, program)
 	server := pgtest.Start(t)
@@ -73,6 +75,7 @@ func makeAtOnce(t *testing.T, round int, dirs ...*directory) {
 // of an unfinished state is left.
 func TestAnInitThatWasCutOffIsFinished(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	program := build(t)
 	needs(t, "strace", "-f", "-qq", "-o", "/dev/null", program, "version")
 	s := newService(t, program)

@@ -5,12 +5,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"remit/internal/suite"
 )
 
 // TestACrashIsNoExitCodeOfRemits crashes a run as a bug would, in Go and in C: it ends by SIGABRT, with
 // no core, and not with 2, which plan --detailed-exitcode means otherwise.
 func TestACrashIsNoExitCodeOfRemits(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	program := build(t)
 	for name, crash := range map[string]syscall.Signal{"of the runtime": syscall.SIGQUIT, "of an address": syscall.SIGSEGV, "of a file that was mapped": syscall.SIGBUS} {
 		t.Run(name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"remit/internal/suite"
 	"remit/state/postgres/pgtest"
 )
 
@@ -19,6 +20,7 @@ const moment = 2 * time.Second
 // state and ledger agree, and the next run pays the rest.
 func TestNothingIsSentWhilePostgreSQLIsAway(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	const inFlightMax = 8
 	program := build(t)
 	for name, c := range map[string]struct {
@@ -118,6 +120,7 @@ func TestNothingIsSentWhilePostgreSQLIsAway(t *testing.T) {
 // nothing.
 func TestARunThatWasCutOffIsFencedWhenItIsBack(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	program := build(t)
 	server := pgtest.Start(t)
 	between := newNetwork(t, server.Address())
@@ -157,6 +160,7 @@ func TestARunThatWasCutOffIsFencedWhenItIsBack(t *testing.T) {
 // state in PostgreSQL, where a run may be stopped in the middle of a commit as well.
 func TestAStoppedRunOnPostgreSQLIsFencedWhenItWakes(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	fenced(t, func(d *directory) { d.share(pgtest.Start(d.t)) }, func(t *testing.T, r *running, _ *directory) {
 		t.Helper()
 		signal(t, r, syscall.SIGSTOP)

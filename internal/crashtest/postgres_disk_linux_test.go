@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"remit/internal/suite"
 	"remit/state/postgres/pgtest"
 )
 
@@ -11,6 +12,7 @@ import (
 // full in the middle of a payroll, and applies again when it has been given room.
 func TestAFullDiskOfTheServerIsToldAndNothingIsLost(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	program := build(t)
 	for name, c := range map[string]struct {
 		settings string

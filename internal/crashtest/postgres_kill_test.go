@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"remit/internal/suite"
 	"remit/state/postgres/pgtest"
 )
 
@@ -14,9 +15,7 @@ import (
 //	go test ./internal/crashtest -run KilledOnPostgreSQL -v -kills 500 -parallel 4 -timeout 30m
 func TestKilledOnPostgreSQLItPaysEachOnce(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("it takes a minute")
-	}
+	suite.Slow(t)
 	killed(t, pgtest.Start)
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"remit/internal/suite"
 )
 
 // needs skips a test where this machine does not let a command like this one run.
@@ -106,6 +108,7 @@ func TestAFailingSyncIsToldAndNothingIsLost(t *testing.T) {
 // directory, but not write to it.
 func TestAStateThatMayNotBeWrittenIsRefused(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	program := build(t)
 	for name, modes := range map[string]struct{ file, dir os.FileMode }{
 		"the file":      {0o444, 0o777},
@@ -167,6 +170,7 @@ func asNobody() *syscall.SysProcAttr {
 // there, and the state can be read and copied to another disk. Another kind may be one, and is warned of.
 func TestANetworkFileSystemIsRefused(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	program := build(t)
 	const isNFS, isFUSE = "inject=statfs:poke_exit=@arg2=6969000000000000", "inject=statfs:poke_exit=@arg2=4655736500000000"
 	needs(t, "strace", "-f", "-qq", "-o", "/dev/null", "-e", isNFS, program, "version")
@@ -195,6 +199,7 @@ func TestANetworkFileSystemIsRefused(t *testing.T) {
 // given a file: its log would be beside the one, and not beside the other.
 func TestAMountedFileIsRefused(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	needs(t, "unshare", "--user", "--map-root-user", "--mount", "true")
 	s := newService(t, build(t))
 	d := newDirectory(t, s.program, s, false, 8)

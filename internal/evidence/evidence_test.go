@@ -24,6 +24,7 @@ import (
 	"remit/executor"
 	"remit/internal/approval"
 	"remit/internal/evidence"
+	"remit/internal/suite"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
@@ -324,6 +325,7 @@ const flipEvery = 11
 // TestOneFlippedByte changes bytes of each file, one at a time. The file is named; with the manifest written
 // anew as well, what the journal, the plan and the signatures say of each other finds it.
 func TestOneFlippedByte(t *testing.T) {
+	suite.Slow(t)
 	pristine, _ := newHistory(t).export(t, "second")
 	for name, content := range read(t, pristine) {
 		t.Run(name, func(t *testing.T) {

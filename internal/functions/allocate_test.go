@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remit/internal/functions"
+	"remit/internal/suite"
 )
 
 func TestAllocate(t *testing.T) {
@@ -122,6 +123,7 @@ func TestALargerWeightNeverGetsLess(t *testing.T) {
 // one to twelve shares.
 func TestAMillionRandomSplitsSumExactly(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	random := rand.New(rand.NewPCG(4217, 12022))
 	sum, weights := new(big.Int), make([]*big.Int, 0, 12)
 	for range 1_000_000 {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/internal/gitfiles"
+	"remit/internal/suite"
 )
 
 // repository is a working tree that real git made.
@@ -132,6 +133,7 @@ func (r *repository) agrees(dir string) {
 
 // Whatever git does to store a commit, what is read is what git says.
 func TestReadsWhatGitWrites(t *testing.T) {
+	suite.Slow(t)
 	for name, act := range map[string]func(*repository){
 		"objects that have files of their own": func(*repository) {},
 		"a pack":                               func(r *repository) { r.git("gc", "-q", "--aggressive") },

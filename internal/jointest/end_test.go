@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"remit/internal/sandbox"
+	"remit/internal/suite"
 	"remit/state/postgres/pgtest"
 )
 
@@ -32,6 +33,7 @@ func (w *world) waitFor(what, query string) {
 // plan is still being handed over: who takes part afterwards sends nothing.
 func TestAConflictWhileTheRunOpensStopsEveryRunner(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	program := build(t)
 	w := newWorld(t, program, options{rows: 200, inFlight: 2, latency: 2 * time.Second})
 	leader := w.start("apply", "--auto-approve")
@@ -70,6 +72,7 @@ func TestAConflictWhileTheRunOpensStopsEveryRunner(t *testing.T) {
 // does that goes down: the last of them ends the run, and says so.
 func TestRunnersThatAreInterruptedTogether(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	program := build(t)
 	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond, held: true})
 	leader := w.start("apply", "--auto-approve")
@@ -103,6 +106,7 @@ func TestRunnersThatAreInterruptedTogether(t *testing.T) {
 // TestOneThatKnowsNoRateLimitTakesNoPart joins with a configuration without the limit of the run.
 func TestOneThatKnowsNoRateLimitTakesNoPart(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	program := build(t)
 	w := newWorld(t, program, options{rows: 40, inFlight: 2, held: true, service: `rate_limit { internal = "10/1s" }`})
 	leader := w.start("apply", "--auto-approve")
@@ -126,6 +130,7 @@ func TestOneThatKnowsNoRateLimitTakesNoPart(t *testing.T) {
 // connection: it goes on, and who would take part hears why it can't.
 func TestAServerThatIsFullKeepsTheRunAlone(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	program := build(t)
 	w := newWorld(t, program, options{rows: 80, inFlight: 1, held: true})
 	ctx := context.Background()

@@ -5,6 +5,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"remit/internal/suite"
 )
 
 // TestThreeRunnersCarryOutOneRun has two runners join a third.
@@ -60,6 +62,7 @@ func TestAnInterruptIsOfOneRunner(t *testing.T) {
 // new starts anywhere, and the end of the run counts what was not attempted.
 func TestAConflictStopsEveryRunner(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	program := build(t)
 	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond, held: true, faults: []string{"wrong-amount=ref:pay-00150"}})
 	leader := w.start("apply", "--auto-approve")

@@ -34,6 +34,7 @@ const (
 //	go test ./internal/jointest -run KilledAndStopped -v -timeout 1h -join.rows 4000 -join.runs 5
 func TestRunnersAreKilledAndStopped(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	if *rowsKilled == 0 {
 		*rowsKilled = suite.Dose(250, 250, 700)
 	}

@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"remit/internal/suite"
 )
 
 // TestADependencyThatEveryRunnerWaitsFor has two runners look up a transfer that one of them sent,
 // PENDING at first. What one of them learns is for both, and it is counted once.
 func TestADependencyThatEveryRunnerWaitsFor(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	const fund = `
 transfer "internal" "fund" {
   from_profile_id = "bank"

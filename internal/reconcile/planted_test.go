@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/internal/reconcile"
+	"remit/internal/suite"
 )
 
 // planting changes the export of one transfer, and knows what must be found of it.
@@ -233,6 +234,7 @@ func (p *planted) check(t *testing.T, w *world, judge func(reconcile.Options) *r
 // TestEveryPlantedBreakIsFoundAndNothingElse plants some breaks in an export, a thousand times,
 // and reads it in each form that an export may have; each fourth time a lookup finds it instead.
 func TestEveryPlantedBreakIsFoundAndNothingElse(t *testing.T) {
+	suite.Slow(t)
 	const transfers, seeds = 45, 1000
 	w := newWorld(t, transfers)
 	all, foreign := plantings(), strangers()
@@ -282,6 +284,7 @@ func TestEveryPlantedBreakIsFoundAndNothingElse(t *testing.T) {
 // TestEveryTwoPlantings plants each beside each at another transfer: none hides another, and none
 // is found where it was not planted.
 func TestEveryTwoPlantings(t *testing.T) {
+	suite.Slow(t)
 	const transfers = 10
 	w := newWorld(t, transfers)
 	all, foreign := plantings(), strangers()

@@ -72,8 +72,9 @@ func historiesDatabase() int { return suite.Dose(0, 6, 25) }
 // TestNoHistoryBreaksAnInvariantOnPostgreSQL plays the same histories on the other store,
 // which must make no difference to any of them.
 func TestNoHistoryBreaksAnInvariantOnPostgreSQL(t *testing.T) {
-	if testing.Short() || isRace {
-		t.Skip("the same histories are played without -short and -race")
+	suite.Slow(t)
+	if isRace {
+		t.Skip("the same histories are played without -race")
 	}
 	// What happens to files happens to no database: those are left out.
 	files, database := playerOn(t, struct{ history.Disk }{history.Files{}}), playerOn(t, history.NewDatabase(pgtest.Start(t)))

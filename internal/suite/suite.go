@@ -30,3 +30,12 @@ var update = flag.Bool("update", false, "write golden files and the output in sc
 
 // Update reports whether golden files are written anew instead of compared.
 func Update() bool { return *update }
+
+// Slow skips a test that the quick set, -short, leaves to a plain run: one that takes seconds, and whose law
+// has a quicker test beside it or is none of money.
+func Slow(tb testing.TB) {
+	tb.Helper()
+	if testing.Short() && os.Getenv(FullVariable) != "full" {
+		tb.Skip("slow: a run without -short has it")
+	}
+}

@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"remit/internal/suite"
 	"remit/internal/view"
 	"remit/planner"
 )
@@ -39,6 +40,7 @@ type browser struct {
 // chromium.
 func newBrowser(t testing.TB) *browser {
 	t.Helper()
+	suite.Slow(t)
 	path, err := exec.LookPath("chromium")
 	if err != nil {
 		t.Skip("chromium is not installed: apt-get install chromium")

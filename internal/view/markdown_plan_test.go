@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"remit/internal/suite"
 	"remit/internal/view"
 	"remit/planner"
 )
@@ -34,6 +35,7 @@ func TestPlanAsMarkdown(t *testing.T) {
 
 // However much there is to say, a comment can hold it, and counts what it leaves out.
 func TestMarkdownHas60000CharactersAtMost(t *testing.T) {
+	suite.Slow(t)
 	for name, p := range map[string]*planner.Plan{
 		"many":             manyPlan(10_000),
 		"crowded":          crowdedPlan(10_000),

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/executor"
+	"remit/internal/suite"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/state"
@@ -256,6 +257,7 @@ func checkPast(t *testing.T, text string) {
 }
 
 func TestPastRunOfHostileText(t *testing.T) {
+	suite.Slow(t)
 	for _, text := range []string{
 		hostile, hostileMarkup, "=1+1", "@SUM(1)", "a\n=1", "`", "a|b", "<b>", "```\n# h", "</details>", "</script>", `" onload="x`, "%", "\x00", "</style>",
 		strings.Repeat("N", 64<<10), strings.Repeat("<b>", 20<<10), strings.Repeat("`", 300),

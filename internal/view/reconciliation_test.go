@@ -13,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"remit/internal/reconcile"
+	"remit/internal/suite"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/state"
@@ -146,6 +147,7 @@ func checkReconciled(t *testing.T, text string) {
 }
 
 func TestReconciliationOfHostileText(t *testing.T) {
+	suite.Slow(t)
 	for _, text := range []string{
 		hostile, hostileMarkup, "=1+1", "@SUM(1)", "a\n=1", "`", "a|b", "<b>", "```\n# h", "</details>", "</script>", `" onload="x`, "%", "\x00", "</style>",
 		strings.Repeat("N", 64<<10), strings.Repeat("<b>", 20<<10), strings.Repeat("`", 300), strings.Repeat("~word ", 40), " remit apply",

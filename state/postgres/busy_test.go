@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"remit/internal/suite"
 	"remit/state/postgres"
 	"remit/state/postgres/pgtest"
 	"remit/state/statetest"
@@ -62,6 +63,7 @@ func TestTheSessionOfTheLockWaitsForNoTable(t *testing.T) {
 // A commit that somebody else keeps waiting is tried again: it wrote nothing.
 func TestACommitOutlastsATableThatIsLocked(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	j := began(t, s, "run-1")
@@ -80,6 +82,7 @@ func TestACommitOutlastsATableThatIsLocked(t *testing.T) {
 // has its lock.
 func TestARunWaitsForConnections(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Shared(t)
 	s, schema, role := createFor(t, server)
 	j := began(t, s, "run-1")

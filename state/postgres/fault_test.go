@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"remit/internal/suite"
 	"remit/state"
 	"remit/state/postgres"
 	"remit/state/postgres/pgtest"
@@ -186,6 +187,7 @@ func TestASessionThatOnlyWritesMayEnd(t *testing.T) {
 // to, as a crash would, and runs it again.
 func TestAServerThatStopsInTheMiddleLosesNothing(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Start(t)
 	s, schema := create(t, server)
 	for stop := range 3 {
@@ -265,6 +267,7 @@ func TestADatabaseThatWentBackIsNotWrittenTo(t *testing.T) {
 // the lock without waiting for a time to pass.
 func TestTheDeadAreFollowedAtOnce(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	durable := make(map[string]bool)
@@ -315,6 +318,7 @@ func TestTheDeadAreFollowedAtOnce(t *testing.T) {
 // its lock away, and lets it go on.
 func TestAHolderThatStandsStillIsPutOut(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)
 	cmd, words := startChild(t, server, schema)

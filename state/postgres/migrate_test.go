@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"remit/internal/suite"
 	"remit/internal/transfer"
 	"remit/state"
 	"remit/state/postgres"
@@ -39,6 +40,7 @@ func rowsOf(t *testing.T, s *postgres.Store) ([]state.Transfer, error) {
 // be written.
 func TestAStateOfEachOlderSchemaGoesOn(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Shared(t)
 	same := cmp.Comparer(func(a, b transfer.Amount) bool { return a == b })
 	for version := 1; version < postgres.SchemaVersion(); version++ {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"remit/internal/suite"
 	"remit/state"
 	"remit/state/postgres"
 	"remit/state/postgres/pgtest"
@@ -152,6 +153,7 @@ func TestAMixtureIsRefused(t *testing.T) {
 // TestNothingInAMixtureMakesItPanic changes what lies behind the newest events, which no opening reads.
 func TestNothingInAMixtureMakesItPanic(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Shared(t)
 	for name, sql := range map[string]string{
 		"an event of another ref_id":  `UPDATE events SET ref_id = 'other' WHERE seq = 10`,

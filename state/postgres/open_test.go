@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"remit/internal/suite"
 	"remit/state"
 	"remit/state/postgres"
 	"remit/state/postgres/pgtest"
@@ -286,6 +287,7 @@ func TestThePasswordComesFromItsUsualPlaces(t *testing.T) {
 // second connection need not come to the session of the first.
 func TestAPoolerThatSharesSessionsIsRefusedWhenItIsBusy(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Shared(t)
 	if _, err := exec.LookPath("pgbouncer"); err != nil {
 		t.Skip("PgBouncer is not installed here (Debian: apt-get install pgbouncer)")

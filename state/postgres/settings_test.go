@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"remit/internal/suite"
 	"remit/state"
 	"remit/state/postgres"
 	"remit/state/postgres/pgtest"
@@ -70,6 +71,7 @@ func TestACommitThatTheServerGivesUpIsTriedAgain(t *testing.T) {
 // TestTheServersOwnSettingsChangeNothing works as a role whose settings would break what is
 // written, or would make it less than durable.
 func TestTheServersOwnSettingsChangeNothing(t *testing.T) {
+	suite.Slow(t)
 	server := pgtest.Shared(t)
 	settings := []string{
 		"synchronous_commit = off", "synchronous_commit = local", "default_transaction_isolation = serializable",
@@ -80,9 +82,6 @@ func TestTheServersOwnSettingsChangeNothing(t *testing.T) {
 	}
 	if server.Exec(t, "public", `SELECT current_setting('transaction_timeout', true) IS NOT NULL`) == "true" { // version 17
 		settings = append(settings, "transaction_timeout = 200")
-	}
-	if testing.Short() { // what one of them meets, the others meet
-		settings = settings[:1]
 	}
 	for _, setting := range settings {
 		for _, where := range []string{"DATABASE", "ROLE"} {
@@ -184,6 +183,7 @@ func TestAURLThatAsksForLessThanDurableIsRefused(t *testing.T) {
 // which are answered in text.
 func TestAURLThatHasTheDriverAskInAnotherWayIsReadAlike(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Shared(t)
 	for _, way := range []string{
 		"default_query_exec_mode=cache_statement", "default_query_exec_mode=cache_describe", "default_query_exec_mode=describe_exec",

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"remit/internal/suite"
 	"remit/state"
 	"remit/state/postgres"
 	"remit/state/postgres/pgtest"
@@ -17,6 +18,7 @@ import (
 // has is gone where a standby takes its place.
 func TestACommitThatNoStandbyHasIsNotTakenForDurable(t *testing.T) {
 	t.Parallel()
+	suite.Slow(t)
 	server := pgtest.Start(t)
 	// set says what commits wait for. Another process of the server heeds it, in its own time.
 	set := func(standbys string) {
