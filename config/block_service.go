@@ -26,7 +26,9 @@ const (
 	rateWindowMax   = 24 * time.Hour
 	rateMax         = 10_000_000
 
-	noPath = "none" // of lookup_path: the operator's is not used either
+	noPath = "none" // of lookup_path and balance_path: the operator's is not used either
+
+	profilePart = operator.ProfilePart
 )
 
 // serviceBlock is the service block, kept because a token's arguments are evaluated later.
@@ -39,7 +41,7 @@ func serviceKind() blockKind {
 	return blockKind{
 		name: "service", single: true,
 		optional: slices.Concat(addressArguments(), credentialArguments(), []string{
-			"operator", "lookup_path", "fingerprint_key", "replay_window", "on_doubt", "precheck", "auth_style",
+			"operator", "lookup_path", "balance_path", "fingerprint_key", "replay_window", "on_doubt", "precheck", "auth_style",
 			"max_in_flight", "timeout",
 		}),
 		nested: []blockKind{
@@ -122,15 +124,11 @@ func (s *Service) readBehaviour(r *reader) {
 				"operator %s stands in a path: lower-case letters, digits, '-' and '_', beginning with a letter.", shown(a, text))
 		}
 	}
-	if r.block.arguments["lookup_path"] == nil {
-		s.LookupPath = operator.Of(s.Operator).LookupPath
-	}
-	if text, a := r.text("lookup_path"); text == noPath {
-		s.LookupPath = ""
-	} else if text != "" {
-		s.LookupPath = text
-		if !strings.HasPrefix(text, "/") || strings.ContainsAny(text, "?#\\ ") || strings.Contains(text, "..") {
-			r.refuse(a.expr.Range(), "Invalid path", "lookup_path %s must begin with '/' and have neither a query nor spaces.", shown(a, text))
+	s.LookupPath = r.path("lookup_path", operator.Of(s.Operator).LookupPath)
+	s.BalancePath = r.path("balance_path", operator.Of(s.Operator).BalancePath)
+	if a := r.block.arguments["balance_path"]; a != nil && s.BalancePath != "" {
+		if rest := strings.Replace(s.BalancePath, profilePart, "", 1); rest == s.BalancePath || strings.ContainsAny(rest, "{}") {
+			r.refuse(a.expr.Range(), "Invalid path", "balance_path %s must have %s once, where the ID of a profile stands, and no other braces.", shown(a, s.BalancePath), profilePart)
 		}
 	}
 	if text, a := r.text("fingerprint_key"); text != "" {
@@ -146,6 +144,20 @@ func (s *Service) readBehaviour(r *reader) {
 	s.AuthStyle = r.oneOf("auth_style", "auto", "basic", "post")
 	s.InFlightMax = r.whole("max_in_flight", 1, inFlightMax, inFlightDefault)
 	s.Timeout = r.duration("timeout", time.Millisecond, timeoutMax, timeoutDefault)
+}
+
+// path reads where the service has something below its base_url: otherwise, where nothing is written.
+func (r *reader) path(name, otherwise string) string {
+	text, a := r.text(name)
+	switch {
+	case a == nil:
+		return otherwise
+	case text == noPath:
+		return ""
+	case text != "" && (!strings.HasPrefix(text, "/") || strings.ContainsAny(text, "?#\\ ") || strings.Contains(text, "..")):
+		r.refuse(a.expr.Range(), "Invalid path", "%s %s must begin with '/' and have neither a query nor spaces.", name, shown(a, text))
+	}
+	return text
 }
 
 // rate reads text such as "10/1s": requests allowed in any window of that length.

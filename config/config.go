@@ -61,6 +61,7 @@ type Service struct {
 	BaseURL        string // lower-case scheme and host, no default port, no trailing slash
 	Operator       transfer.Operator
 	LookupPath     string // "" where the service has no lookup
+	BalancePath    string // with [operator.ProfilePart] in it; "" where the service says no balances
 	FingerprintKey string
 	ReplayWindow   time.Duration
 	HoldDoubt      bool          // on_doubt = "hold"

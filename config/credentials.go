@@ -65,6 +65,9 @@ func (c *Configuration) warnOfScopes(r *reader, scopes []string) {
 	if c.Service.LookupPath != "" {
 		lacks("to look transfers up", contract.ScopeLookup)
 	}
+	if c.Service.BalancePath != "" {
+		lacks("to read balances", contract.ScopeBalance)
+	}
 }
 
 // credential is an argument, or else what the environment says, or else a mistake.

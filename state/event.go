@@ -81,9 +81,20 @@ type Begun struct {
 
 	Clocks Clocks `json:"clocks,omitzero"` // what other clocks said when the run began
 
+	// Shortfalls are those that a person accepted: the service said that there was too little.
+	Shortfalls []Shortfall `json:"shortfalls,omitempty"`
+
 	// AuthStyle says where the token endpoint took the client's credentials, as the argument
 	// auth_style does; "" where that is not known.
 	AuthStyle string `json:"auth_style,omitempty"`
+}
+
+// Shortfall is what the service said that a profile had, and what a run needed of it at the least.
+type Shortfall struct {
+	ProfileID string `json:"profile_id"`
+	Asset     string `json:"asset"`
+	Available string `json:"available"`
+	Needed    string `json:"needed"`
 }
 
 // FilePlace says which file a state was, as the kernel of the holder's host named it: two paths

@@ -29,20 +29,24 @@ type applying struct {
 	planning
 	autoApprove  bool
 	retryRefused bool
-	input        bool
-	asJSON       bool
-	into         string // the file of JSON Lines
-	parallelism  int
-	lockTimeout  time.Duration
-	wait         time.Duration
-	waitFinal    bool // --wait was given: for all that the run records
-	onRefusal    string
-	faults       []string // of the sandbox
-	digest       string   // the beginning of the digest of the plan that was approved; "" for none
-	file         string   // the saved plan; "" where apply plans by itself
-	declared     bool     // the saved plan is held against the files at hand
-	rehearse     bool
-	join         bool // take part in the run in progress
+
+	acceptShortfall []string // profiles, by ID or by name
+	fromBalances    bool     // a rehearsal begins with what the service says
+
+	input       bool
+	asJSON      bool
+	into        string // the file of JSON Lines
+	parallelism int
+	lockTimeout time.Duration
+	wait        time.Duration
+	waitFinal   bool // --wait was given: for all that the run records
+	onRefusal   string
+	faults      []string // of the sandbox
+	digest      string   // the beginning of the digest of the plan that was approved; "" for none
+	file        string   // the saved plan; "" where apply plans by itself
+	declared    bool     // the saved plan is held against the files at hand
+	rehearse    bool
+	join        bool // take part in the run in progress
 	monitoring
 	course course
 }
@@ -93,6 +97,8 @@ func newApply(p *process) *cobra.Command {
 	flags.BoolVar(&a.autoApprove, "auto-approve", false, "don't ask")
 	flags.StringVar(&a.digest, "plan-digest", "", "don't ask, and send only a plan whose `digest` is or begins so (12 characters or more)")
 	flags.BoolVar(&a.retryRefused, "retry-refused", false, "with --auto-approve or --plan-digest: submit again what was refused")
+	flags.StringArrayVar(&a.acceptShortfall, "accept-shortfall", nil, "apply although the service says that this `PROFILE` has too little; may be repeated")
+	flags.BoolVar(&a.fromBalances, "from-balances", false, "with --rehearse: begin with the balances that the service says")
 	flags.BoolVar(&a.input, "input", true, "ask where something must be answered")
 	flags.BoolVar(&a.asJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &a.into)
@@ -165,6 +171,9 @@ func (a *applying) check(p *process) error {
 		return withHint(errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so apply needs a saved plan, --plan-digest or --auto-approve; nothing was sent"),
 			a.command("plan --out=FILE"))
 	}
+	if a.fromBalances {
+		return errors.New("--from-balances goes with --rehearse; an apply asks for balances by itself, where balance_path is known. Nothing was sent")
+	}
 	if a.join && (a.sandbox || a.rehearse) {
 		return errors.New("--join is for runs on PostgreSQL: the sandbox keeps its state in a file, and a rehearsal sends nothing; nothing was sent")
 	}
@@ -223,7 +232,20 @@ func (a *applying) planned(ctx context.Context, w *workspace, plan *planner.Plan
 		return err
 	}
 	defer connection.close()
-	return a.execute(ctx, w, a.newRun(w, plan, journal, seen.Snapshot, holder, connection), executor.Apply)
+	run := a.newRun(w, plan, journal, seen.Snapshot, holder, connection)
+	if remember := run.Prepare; connection.balances != nil {
+		run.Prepare = func(ctx context.Context, begun *state.Begun) error {
+			if err := remember(ctx, begun); err != nil {
+				return err
+			}
+			return a.fund(ctx, w, run, begun, seen.Snapshot, connection.balances)
+		}
+	}
+	err = a.execute(ctx, w, run, executor.Apply)
+	if short, ok := errors.AsType[*shortfall](err); ok {
+		return a.settleOnly(ctx, w, plan, journal, holder, a.tooLittle(short))
+	}
+	return err
 }
 
 // plan makes the plan, or reads and checks the saved one, and shows it.
@@ -410,10 +432,6 @@ func (a *applying) inFlightMax(w *workspace) int {
 
 func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journal, snapshot state.Snapshot, holder state.Holder, c *connection) executor.Run {
 	service := w.config.Service
-	limits := make(map[transfer.Operation]executor.RateLimit, len(service.RateLimits))
-	for op, limit := range service.RateLimits {
-		limits[op] = executor.RateLimit(limit)
-	}
 	h, meta := plan.Header, snapshot.Meta()
 	share, _ := journal.(state.Share) // a state in a file has none
 	return executor.Run{
@@ -432,7 +450,7 @@ func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journa
 			ReplayWindow: service.ReplayWindow, HoldDoubt: service.HoldDoubt,
 			LookUpFirst: c.finder != nil && (!service.PrecheckNew || meta.Precheck),
 			InFlightMax: a.inFlightMax(w), RequestTimeout: service.Timeout,
-			RateLimits: limits, StopOnRefusal: a.onRefusal == "stop", Wait: a.wait, WaitFinal: a.waitFinal,
+			RateLimits: rateLimits(service), StopOnRefusal: a.onRefusal == "stop", Wait: a.wait, WaitFinal: a.waitFinal,
 		},
 		Clock: w.clock(), Random: rand.Float64,
 		Prepare: func(_ context.Context, begun *state.Begun) error {
@@ -442,6 +460,15 @@ func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journa
 			return nil
 		},
 	}
+}
+
+// rateLimits are those of the service block as a run takes them.
+func rateLimits(service config.Service) map[transfer.Operation]executor.RateLimit {
+	limits := make(map[transfer.Operation]executor.RateLimit, len(service.RateLimits))
+	for op, limit := range service.RateLimits {
+		limits[op] = executor.RateLimit(limit)
+	}
+	return limits
 }
 
 // controlList are the controls of a plan as the journal keeps them.

@@ -37,6 +37,9 @@ func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, 
 	case failed != nil && summary.Interrupted && summary.Requests == 0 && !errors.Is(failed, executor.ErrJournal):
 		return interrupted("before the first request")
 	case failed != nil:
+		if short, ok := errors.AsType[*shortfall](failed); ok {
+			return short
+		}
 		return a.runError(w, failed, summary)
 	}
 	if shown != nil {

@@ -21,7 +21,8 @@ import (
 type connection struct {
 	client    *service.Client
 	submitter executor.Submitter
-	finder    executor.Finder // nil where the service has no lookup
+	finder    executor.Finder        // nil where the service has no lookup
+	balances  executor.BalanceReader // nil where the service says no balances
 	close     func()
 }
 
@@ -59,6 +60,7 @@ func (w *workspace) connect(ctx context.Context, inFlightMax int, faults ...stri
 		return nil, err
 	}
 	options.BaseURL, options.LookupPath = w.config.Service.BaseURL, w.config.Service.LookupPath
+	options.BalancePath = w.config.Service.BalancePath
 	options.TokenURL, options.Scopes = credentials.TokenURL, credentials.Scopes
 	options.ClientID, options.ClientSecret = credentials.ClientID, credentials.ClientSecret
 	options.AuthStyle, options.AuthFound = service.AuthStyle(w.authStyle), w.authStyle != ""
@@ -87,6 +89,9 @@ func newConnection(options service.Options, closeServer func()) (*connection, er
 	if client.HasLookup() {
 		c.finder = client
 	}
+	if client.HasBalances() {
+		c.balances = client
+	}
 	return c, nil
 }
 
@@ -110,11 +115,20 @@ func (w *workspace) connectSandbox(ctx context.Context, options service.Options,
 	}
 	options.BaseURL, options.TokenURL = server.URL, server.URL+sandbox.TokenPath
 	options.LookupPath = sandbox.LookupPath(w.config.Service.Operator)
+	if w.saysBalances() {
+		options.BalancePath = sandbox.BalancePath(w.config.Service.Operator)
+	}
 	options.ClientID, options.ClientSecret = state.Sandbox, secret
 	return newConnection(options, func() {
 		_ = server.Close()
 		_ = box.Close()
 	})
+}
+
+// saysBalances reports whether balances can be asked for. A sandbox says them where the service does that it
+// stands in for, and only those that are declared.
+func (w *workspace) saysBalances() bool {
+	return w.config.Service.BalancePath != "" && (!w.sandbox || len(w.config.Sandbox.OpeningBalances) > 0)
 }
 
 func (w *workspace) openingBalances() []sandbox.Balance {

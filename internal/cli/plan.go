@@ -25,7 +25,8 @@ func newPlan(p *process) *cobra.Command {
 		Use:   "plan",
 		Short: "Show what an apply would do",
 		Long: "Show what an apply would do. It takes no lock, needs no credentials and writes nothing but\n" +
-			"the file that --out names. With --refresh it first does what remit refresh does.\n\n" +
+			"the file that --out names. With --refresh it first does what remit refresh does, and shows\n" +
+			"what the profiles that pay have, where the service says it.\n\n" +
 			"Exit codes: 0 done; 1 a mistake; 4 a transfer is in conflict with what is recorded, or with\n" +
 			"--refresh failed late; 5 a control says no; with --detailed-exitcode 2 where there is\n" +
 			"something to do.",
@@ -57,7 +58,7 @@ func newPlan(p *process) *cobra.Command {
 				return errors.New("--lock-timeout goes with --refresh: without it, plan takes no lock")
 			}
 			var code int
-			if refresh {
+			if refresh && (w.canLookUp() || !w.saysBalances()) {
 				r := refreshing{source: o.source, asJSON: asJSON, lockTimeout: lockTimeout, words: "plan --refresh"}
 				if code, err = r.carryOut(cmd.Context(), w); err != nil {
 					return err
@@ -73,6 +74,9 @@ func newPlan(p *process) *cobra.Command {
 				}
 				return w.showPlan(plan, &o, asJSON)
 			})
+			if err == nil && refresh && w.saysBalances() {
+				err = o.noteFunds(cmd.Context(), w, plan, asJSON)
+			}
 			if err != nil {
 				return o.planError(err)
 			}
@@ -100,7 +104,7 @@ func newPlan(p *process) *cobra.Command {
 	cmd.Flags().DurationVar(&o.expiresIn, "expires-in", planExpiry, "how long a saved plan may be applied")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &into)
-	cmd.Flags().BoolVar(&refresh, "refresh", false, "first look up what is recorded as PENDING, under the lock, and record what became of it")
+	cmd.Flags().BoolVar(&refresh, "refresh", false, "first look up what is recorded as PENDING, under the lock, and record what became of it; show balances, where balance_path is known")
 	cmd.Flags().DurationVar(&lockTimeout, "lock-timeout", 0, "with --refresh: how long to wait for another run's lock")
 	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit 2 where there is something to do")
 	return cmd

@@ -14,8 +14,8 @@ import (
 // runRehearsal is apply --rehearse: it plans, or reads a saved plan, and says what that does to
 // balances. Like plan it takes no lock, needs no credentials and writes nothing.
 func (a *applying) runRehearsal(ctx context.Context, p *process) error {
-	if a.autoApprove || a.digest != "" || len(a.faults) > 0 {
-		return errors.New("--rehearse sends nothing: --auto-approve, --plan-digest and --fault are for an apply that does")
+	if a.autoApprove || a.digest != "" || len(a.faults) > 0 || len(a.acceptShortfall) > 0 {
+		return errors.New("--rehearse sends nothing: --auto-approve, --plan-digest, --accept-shortfall and --fault are for an apply that does")
 	}
 	a.need = config.NeedAll // opening balances are part of the sandbox block
 	if err := p.writeInto(&a.source, a.into, a.asJSON); err != nil {
@@ -29,11 +29,17 @@ func (a *applying) runRehearsal(ctx context.Context, p *process) error {
 	if err != nil {
 		return a.planError(err)
 	}
-	result, err := rehearsal.Rehearse(plan, w.rehearsalBalances())
+	o := view.RehearsalOptions{Plan: w.planOptions(&a.planning)}
+	opening := w.rehearsalBalances()
+	if a.fromBalances {
+		if opening, o.BalancesAt, err = w.balancesFor(ctx, plan); err != nil {
+			return a.planError(err)
+		}
+	}
+	result, err := rehearsal.Rehearse(plan, opening)
 	if err != nil {
 		return fmt.Errorf("rehearse the plan: %w", err)
 	}
-	o := view.RehearsalOptions{Plan: w.planOptions(&a.planning)}
 	if w.wantsLines(a.asJSON) {
 		if err := w.json().Rehearsal(plan, result, o); a.asJSON || err != nil {
 			return endOfRehearsal(result, err)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +19,7 @@ type serving struct {
 	listen, ledger         string
 	clientID, clientSecret string
 	operator               string
-	faults                 []string
+	faults, opening        []string
 	seed                   uint64
 	asJSON                 bool
 }
@@ -58,6 +59,7 @@ func newSandboxServe(p *process) *cobra.Command {
 	flags.StringVar(&s.clientID, "client-id", sandbox.DefaultClientID, "the client that gets tokens")
 	flags.StringVar(&s.clientSecret, "client-secret", "", "its secret; without it, a new one is made and written out")
 	flags.StringVar(&s.operator, "operator", string(transfer.DefaultOperator), "the operator's word in paths and types")
+	flags.StringArrayVar(&s.opening, "opening-balance", nil, "what a profile has at first, as `PROFILE_ID,ASSET,AMOUNT`; without any, every profile has enough; may be repeated")
 	flags.StringArrayVar(&s.faults, "fault", nil, "misbehave, as `KIND=VALUE`; may be repeated")
 	flags.Uint64Var(&s.seed, "seed", 1, "what decides the faults that chance decides")
 	flags.BoolVar(&s.asJSON, "json", false, "write the addresses as one JSON object")
@@ -69,12 +71,16 @@ func (s *serving) run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
+	opening, err := openingOf(s.opening)
+	if err != nil {
+		return err
+	}
 	if s.clientSecret == "" {
 		s.clientSecret = rand.Text()
 	}
 	box, err := sandbox.Open(ctx, sandbox.Options{
 		Path: s.ledger, Operator: transfer.Operator(s.operator),
-		ClientID: s.clientID, ClientSecret: s.clientSecret, Faults: faults, Seed: s.seed, Now: p.now,
+		ClientID: s.clientID, ClientSecret: s.clientSecret, OpeningBalances: opening, Faults: faults, Seed: s.seed, Now: p.now,
 	})
 	if err != nil {
 		return err
@@ -94,6 +100,24 @@ func (s *serving) run(ctx context.Context, p *process) error {
 		err = server.Close()
 	}
 	return errors.Join(err, box.Close())
+}
+
+// openingOf reads PROFILE_ID,ASSET,AMOUNT. An ID may have commas.
+func openingOf(texts []string) ([]sandbox.Balance, error) {
+	var balances []sandbox.Balance
+	for _, text := range texts {
+		parts := strings.Split(text, ",")
+		n := len(parts)
+		if n < 3 || parts[0] == "" || parts[n-2] == "" {
+			return nil, fmt.Errorf("--opening-balance=%s is not PROFILE_ID,ASSET,AMOUNT", text)
+		}
+		amount, isNumber := transfer.ParseNumber(parts[n-1])
+		if !isNumber {
+			return nil, fmt.Errorf("--opening-balance=%s: %q is not a decimal", text, parts[n-1])
+		}
+		balances = append(balances, sandbox.Balance{ProfileID: strings.Join(parts[:n-2], ","), Asset: parts[n-2], Amount: amount})
+	}
+	return balances, nil
 }
 
 func (s *serving) announce(p *process, base string) error {

@@ -26,6 +26,7 @@ import (
 
 	_ "github.com/mattn/go-sqlite3" // for the sql command
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/shopspring/decimal"
 	"github.com/xuri/excelize/v2"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -332,7 +333,11 @@ type fakeService struct {
 	logins  int  // requests for a token
 	post    bool // credentials are taken in the body alone from now on
 	mute    bool // nobody who asks for a token is answered from now on
-	undated bool // no answer has a Date now
+
+	opening  []sandbox.Balance // none: every profile has enough
+	asked    int               // requests for balances
+	balances http.HandlerFunc  // answers them in place of the sandbox; nil for none
+	undated  bool              // no answer has a Date now
 }
 
 // command is the script command:
@@ -342,12 +347,17 @@ type fakeService struct {
 //	service deny             hand out no token any more
 //	service allow            hand them out again
 //	service post             take credentials in the body alone from now on
+//	service fund PROFILE ASSET AMOUNT
+//	                         give a profile so much more; before start, so that no other has anything
+//	service balances STATUS BODY
+//	                         answer so who asks for balances from now on; "right" for as they are
+//	service balances hang    never answer them
 //	service mute             answer nobody who asks for a token any more
 //	service undated          put no Date into answers any more
 //	service dated            put it there again
 //	service wait N           wait until N requests to create have come
 //	service requests         print them
-//	service count posts|transfers|logins
+//	service count posts|transfers|logins|balances
 //	service group REF_ID     print the ledger's group_id
 //	service debits           print the ledger's debits per asset
 //	service export           print the ledger's records, both sides, as JSON Lines
@@ -366,6 +376,10 @@ func (s *fakeService) command(ts *testscript.TestScript, args []string) {
 		s.mu.Lock()
 		s.mute = true
 		s.mu.Unlock()
+	case "fund":
+		s.fund(ts, rest)
+	case "balances":
+		s.setBalances(ts, rest)
 	case "post":
 		s.mu.Lock()
 		s.post = true
@@ -425,7 +439,7 @@ func parseFaults(ts *testscript.TestScript, texts []string) sandbox.Faults {
 func (s *fakeService) start(ts *testscript.TestScript, faults []string) {
 	s.secret = rand.Text()
 	box, err := sandbox.Open(context.Background(), sandbox.Options{
-		ClientID: "finance", ClientSecret: s.secret, Faults: parseFaults(ts, faults), Now: s.now,
+		ClientID: "finance", ClientSecret: s.secret, Faults: parseFaults(ts, faults), Now: s.now, OpeningBalances: s.opening,
 		Operator: transfer.Operator(ts.Getenv("OPERATOR")),
 	})
 	ts.Check(err)
@@ -440,6 +454,46 @@ func (s *fakeService) start(ts *testscript.TestScript, faults []string) {
 	ts.Setenv("REMIT_VAR_client_secret", s.secret)
 }
 
+// fund gives a profile an amount.
+func (s *fakeService) fund(ts *testscript.TestScript, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: service fund PROFILE ASSET AMOUNT")
+	}
+	amount, err := decimal.NewFromString(args[2])
+	ts.Check(err)
+	given := sandbox.Balance{ProfileID: args[0], Asset: args[1], Amount: amount}
+	if s.box == nil {
+		s.opening = append(s.opening, given)
+		return
+	}
+	ts.Check(s.box.Deposit(given))
+}
+
+// setBalances has balances be answered otherwise than they are.
+func (s *fakeService) setBalances(ts *testscript.TestScript, args []string) {
+	var answer http.HandlerFunc
+	switch {
+	case len(args) == 1 && args[0] == "right":
+	case len(args) == 1 && args[0] == "hang":
+		answer = func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	case len(args) == 2:
+		status, err := strconv.Atoi(args[0])
+		ts.Check(err)
+		answer = func(w http.ResponseWriter, _ *http.Request) {
+			if status >= 400 {
+				w.Header().Set("Content-Type", "application/problem+json")
+			}
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, args[1]) // the client notices
+		}
+	default:
+		ts.Fatalf("usage: service balances STATUS BODY|hang|right")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.balances = answer
+}
+
 func (s *fakeService) now() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }
 
 // serve records what passes between remit and the sandbox.
@@ -448,6 +502,16 @@ func (s *fakeService) serve(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == sandbox.TokenPath {
 		s.serveToken(w, r)
 		return
+	}
+	if strings.HasSuffix(r.URL.Path, "/balances") {
+		s.mu.Lock()
+		s.asked++
+		answer := s.balances
+		s.mu.Unlock()
+		if answer != nil {
+			answer(w, r)
+			return
+		}
 	}
 	if r.Method == http.MethodPost {
 		body, err := io.ReadAll(r.Body)
@@ -531,6 +595,8 @@ func (s *fakeService) count(ts *testscript.TestScript, what string) {
 	switch what {
 	case "posts":
 		printLines(ts, []string{strconv.Itoa(len(s.posts))})
+	case "balances":
+		printLines(ts, []string{strconv.Itoa(s.asked)})
 	case "logins":
 		printLines(ts, []string{strconv.Itoa(s.logins)})
 	case "transfers":

@@ -9,11 +9,14 @@ import (
 	"remit/internal/transfer"
 )
 
+// ProfilePart stands in a BalancePath for the ID of a profile.
+const ProfilePart = "{profile_id}"
+
 // Contract is what one operator documents. Each part can be overridden in the configuration. The zero
 // value documents nothing.
 type Contract struct {
-	// LookupPath and BalancePath stand below the service's base URL; "" for none. {profile_id} in
-	// BalancePath stands for the ID of a profile.
+	// LookupPath and BalancePath stand below the service's base URL; "" for none. BalancePath has
+	// [ProfilePart] in it.
 	LookupPath  string
 	BalancePath string
 

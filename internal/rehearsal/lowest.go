@@ -66,11 +66,16 @@ func (b *book) classify() *classes {
 		if m.from == m.to {
 			continue // moves nothing between accounts
 		}
-		from, to := cs.list[n].of(m.from), cs.list[n].of(m.to)
+		to := cs.list[n].of(m.to)
+		to.in = to.in.Add(m.amount)
+		if m.from == none {
+			continue
+		}
+		from := cs.list[n].of(m.from)
 		if from.out.IsZero() {
 			cs.of[m.from] = append(cs.of[m.from], n)
 		}
-		from.out, to.in = from.out.Add(m.amount), to.in.Add(m.amount)
+		from.out = from.out.Add(m.amount).Add(m.fee)
 	}
 	return cs
 }

@@ -90,7 +90,7 @@ type Failure struct {
 // with one in flight does: doubts first, then each line in the plan's order when all that it
 // waits for is made. Opening balances of one account add up; nil gives every profile enough.
 func Rehearse(plan *planner.Plan, opening []Balance) (*Result, error) {
-	b, err := newBook(plan)
+	b, err := newBook(plan, expected{})
 	if err != nil {
 		return nil, err
 	}
@@ -106,15 +106,16 @@ type key struct{ profileID, asset string }
 
 // movement is one transfer of the plan.
 type movement struct {
-	change   int32 // in the plan
-	from, to int32 // accounts
+	change   int32 // in the plan; none where it is of an earlier run
+	from, to int32 // accounts; from is none where it was debited by an earlier run
 	after    int32 // the group that it waits for; none for nothing
 	doubt    bool
 	done     bool
 	amount   decimal.Decimal
+	fee      decimal.Decimal // that the sender pays besides
 }
 
-// none is a number of no group.
+// none is a number of no group, no account and no change.
 const none = -1
 
 // group is what some movements wait for together.
@@ -135,11 +136,11 @@ type book struct {
 	inGroups  map[int32][]int32 // groups by their members
 }
 
-func newBook(plan *planner.Plan) (*book, error) {
+func newBook(plan *planner.Plan, known expected) (*book, error) {
 	b := &book{plan: plan, result: &Result{}, inGroups: make(map[int32][]int32)}
 	accounts := make(map[key]int32)
 	accountOf := func(profileID, asset string) int32 {
-		k := key{profileID, asset}
+		k := known.key(profileID, asset)
 		n, isKnown := accounts[k]
 		if !isKnown {
 			n = int32(len(b.accounts))
@@ -160,7 +161,7 @@ func newBook(plan *planner.Plan) (*book, error) {
 		}
 		m := movement{
 			change: int32(i), after: none, doubt: c.Action == planner.Resolve, amount: r.Amount.Decimal(),
-			from: accountOf(r.FromProfileID, r.Asset), to: accountOf(r.ToProfileID, r.Asset),
+			from: accountOf(r.FromProfileID, r.Asset), to: accountOf(r.ToProfileID, r.Asset), fee: known.feeOf(&r),
 		}
 		if len(c.After) > 0 && !m.doubt {
 			n, isKnown := waits[&c.After[0]]
@@ -175,13 +176,20 @@ func newBook(plan *planner.Plan) (*book, error) {
 		}
 		b.movements = append(b.movements, m)
 	}
-	b.join(lists)
+	b.join(lists, func(refID string) (int32, bool) {
+		c, ok := known.credits[refID]
+		if !ok {
+			return 0, false
+		}
+		b.movements = append(b.movements, movement{change: none, from: none, to: accountOf(c.ToProfileID, c.Asset), after: none, amount: c.Amount.Decimal()})
+		return int32(len(b.movements) - 1), true
+	})
 	return b, nil
 }
 
 // join finds the members of the groups. What is waited for and is no line of the plan is
-// recorded already; here it counts as COMPLETED.
-func (b *book) join(lists [][]string) {
+// recorded already; here it counts as COMPLETED, unless coming makes a movement of it.
+func (b *book) join(lists [][]string, coming func(refID string) (int32, bool)) {
 	if len(lists) == 0 {
 		return
 	}
@@ -191,7 +199,13 @@ func (b *book) join(lists [][]string) {
 	}
 	for n, list := range lists {
 		for _, refID := range list {
-			if member, isLine := numbers[refID]; isLine {
+			member, isLine := numbers[refID]
+			if !isLine {
+				if member, isLine = coming(refID); isLine {
+					numbers[refID] = member
+				}
+			}
+			if isLine {
 				b.groups[n].members = append(b.groups[n].members, member)
 				b.inGroups[member] = append(b.inGroups[member], int32(n))
 			}

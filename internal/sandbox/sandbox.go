@@ -36,6 +36,12 @@ func LookupPath(name transfer.Operator) string {
 	return cmp.Or(operator.Of(name).LookupPath, "/v2/transfers")
 }
 
+// BalancePath is where the sandbox of an operator says what a profile has, below its base URL, with
+// [operator.ProfilePart] in it.
+func BalancePath(name transfer.Operator) string {
+	return cmp.Or(operator.Of(name).BalancePath, "/v2/profiles/"+operator.ProfilePart+"/balances")
+}
+
 // Credentials that a sandbox accepts where its options name no others.
 const (
 	DefaultClientID     = "sandbox-client"
@@ -120,6 +126,7 @@ func Open(ctx context.Context, o Options) (*Sandbox, error) {
 	s.SetFaults(o.Faults)
 	s.mux.HandleFunc("POST "+TokenPath, s.serveToken)
 	s.mux.HandleFunc("GET "+LookupPath(o.Operator), s.serveLookup)
+	s.mux.HandleFunc("GET "+BalancePath(o.Operator), s.serveBalances)
 	for _, op := range transfer.Operations() {
 		s.mux.HandleFunc("POST "+o.Operator.Path(op), func(w http.ResponseWriter, r *http.Request) {
 			s.serveCreate(w, r, op)

@@ -179,51 +179,57 @@ func (p *page) nameCredits(refIDs []string) {
 // findPage gets one page, in several tries.
 func (c *Client) findPage(ctx context.Context, refIDs []string, at *turner) (page, error) {
 	target := c.findTarget(refIDs, at.cursor)
+	ex, err := c.getPatiently(ctx, call{target: target, answerMax: findAnswerMax, refIDs: c.ifSeen(refIDs)},
+		func(ex exchange) error { return c.findError(ex, target) })
+	if err != nil {
+		return page{}, err
+	}
+	p, err := readPage(ex, refIDs, at)
+	if err == nil && c.watchList != nil {
+		c.watchList(p.list(refIDs, target))
+	}
+	return p, err
+}
+
+// getPatiently asks for something that changes nothing, in several tries, until the answer is 200: another
+// 2xx does not say that it is whole. What other answers mean is said by refused.
+func (c *Client) getPatiently(ctx context.Context, what call, refused func(exchange) error) (exchange, error) {
+	what.method = http.MethodGet
 	var last error
 	renewed := false
 	for try := range findTries {
-		ex, with, err := c.get(ctx, target, refIDs)
+		with, err := c.tokens.get(ctx, 0)
 		if err != nil {
-			return page{}, err
+			return exchange{}, err
 		}
+		ex := c.do(ctx, what, with)
 		switch {
-		case ex.err == nil && ex.status == http.StatusOK: // another 2xx does not say that the list is whole
-			p, err := readPage(ex, refIDs, at)
-			if err == nil && c.watchList != nil {
-				c.watchList(p.list(refIDs, target))
-			}
-			return p, err
+		case ex.err == nil && ex.status == http.StatusOK:
+			return ex, nil
 		case ex.status == http.StatusUnauthorized && !renewed:
 			renewed = true
 			if _, err := c.tokens.replace(ctx, with); err != nil {
-				return page{}, err
+				return exchange{}, err
 			}
 			last = errors.New("the service refused the token")
 			continue
 		case ex.err != nil:
 			last = errors.New(c.describe(ex.err))
 		default:
-			last = c.findError(ex, target)
+			last = refused(ex)
 		}
 		if ex.err == nil && !mayPass(ex.status) {
-			return page{}, last
+			return exchange{}, last
 		}
 		if try < findTries-1 && !sleep(ctx, c.findPause(try, ex)) {
-			return page{}, ctx.Err()
+			return exchange{}, ctx.Err()
 		}
 	}
-	return page{}, last
+	return exchange{}, last
 }
 
-func (c *Client) get(ctx context.Context, target *url.URL, refIDs []string) (exchange, *token, error) {
-	with, err := c.tokens.get(ctx, 0)
-	if err != nil {
-		return exchange{}, nil, err
-	}
-	return c.do(ctx, call{method: http.MethodGet, target: target, answerMax: findAnswerMax, refIDs: c.ifSeen(refIDs)}, with), with, nil
-}
-
-// mayPass reports whether a lookup with this status may succeed when it is tried again.
+// mayPass reports whether a request that changes nothing, and was answered with this status, may
+// succeed when it is tried again.
 func mayPass(status int) bool {
 	return status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooEarly || status == http.StatusTooManyRequests
 }
@@ -262,12 +268,18 @@ func (c *Client) findTarget(refIDs []string, cursor string) *url.URL {
 	return target
 }
 
-// findError says what an answer other than a list means for a lookup, and what to look at.
-func (c *Client) findError(ex exchange, target *url.URL) error {
+// answerWords are what a service answered, with its own words of a problem.
+func answerWords(ex exchange) string {
 	text := "the service answered " + statusWords(ex.status)
 	if p, ok := parseProblem(ex.body); ok {
 		text += " (" + p.words() + ")"
 	}
+	return text
+}
+
+// findError says what an answer other than a list means for a lookup, and what to look at.
+func (c *Client) findError(ex exchange, target *url.URL) error {
+	text := answerWords(ex)
 	switch ex.status {
 	case http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong, http.StatusRequestHeaderFieldsTooLarge:
 		return &tooLongError{text: text, bytes: len(target.RequestURI())}

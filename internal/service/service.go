@@ -52,6 +52,7 @@ type Options struct {
 	AuthStyle    AuthStyle // where the token endpoint takes ClientID and ClientSecret; AuthAuto finds out
 	AuthFound    bool      // AuthStyle was found out by an earlier run: nobody has written it
 	LookupPath   string    // "" where the service has no lookup
+	BalancePath  string    // with [operator.ProfilePart] in it; "" where the service says no balances
 
 	Timeout     time.Duration // of one request, its answer's body included; 0 means 30 s
 	InFlightMax int           // idle connections kept to each host; 0 means 8
@@ -111,23 +112,24 @@ func (o Options) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, o.String
 // Client speaks to one service. It implements executor.Submitter and executor.Finder, and
 // is safe for concurrent use.
 type Client struct {
-	name       string
-	base       *url.URL
-	lookupPath string
-	lookups    *lookupLength
-	userAgent  string
-	timeout    time.Duration
-	sign       func(ctx context.Context, what ToSign) (string, error) // nil for no signature
-	signed     string                                                 // the header of a signature
-	transport  *http.Transport                                        // for tokens, lookups and proxies
-	direct     *direct                                                // for requests to create
-	tokens     *tokens
-	secrets    *redact.Set // removed from all that comes back: some services repeat a request in their errors
-	log        zerolog.Logger
-	watch      func(Seen)
-	watchList  func(List)
-	now        func() time.Time
-	watches    watches
+	name        string
+	base        *url.URL
+	lookupPath  string
+	balancePath string
+	lookups     *lookupLength
+	userAgent   string
+	timeout     time.Duration
+	sign        func(ctx context.Context, what ToSign) (string, error) // nil for no signature
+	signed      string                                                 // the header of a signature
+	transport   *http.Transport                                        // for tokens, lookups and proxies
+	direct      *direct                                                // for requests to create
+	tokens      *tokens
+	secrets     *redact.Set // removed from all that comes back: some services repeat a request in their errors
+	log         zerolog.Logger
+	watch       func(Seen)
+	watchList   func(List)
+	now         func() time.Time
+	watches     watches
 }
 
 // New checks options and returns a client. Nothing is sent before [Client.Ready]. It is an
@@ -152,7 +154,7 @@ func New(o Options) (*Client, error) {
 	}
 	base.Path, base.RawPath = strings.TrimRight(base.Path, "/"), ""
 	c := &Client{
-		name: o.String(), base: base, lookupPath: o.LookupPath, lookups: new(lookupLength), userAgent: o.UserAgent,
+		name: o.String(), base: base, lookupPath: o.LookupPath, balancePath: o.BalancePath, lookups: new(lookupLength), userAgent: o.UserAgent,
 		timeout: o.Timeout, sign: o.Sign, signed: http.CanonicalHeaderKey(o.SignatureHeader), transport: transport,
 		log: o.Log, watch: o.Watch, watchList: o.WatchList, now: o.Now,
 		secrets: o.secrets(), watches: watches{now: o.Now, up: o.Up},
@@ -188,6 +190,8 @@ func (o Options) check() error {
 		return fmt.Errorf("timeout %s is negative", o.Timeout)
 	case o.LookupPath != "" && checkPath(o.LookupPath) != nil:
 		return fmt.Errorf("lookup_path: %w", checkPath(o.LookupPath))
+	case o.BalancePath != "" && checkBalancePath(o.BalancePath) != nil:
+		return fmt.Errorf("balance_path: %w", checkBalancePath(o.BalancePath))
 	case o.Sign != nil && jws.CheckHeader(o.SignatureHeader) != nil:
 		return fmt.Errorf("header %w", jws.CheckHeader(o.SignatureHeader))
 	case o.Now == nil:

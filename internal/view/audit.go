@@ -59,6 +59,9 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 		if len(e.Accepted) > 0 {
 			what += ", accepted: " + strings.Join(e.Accepted, ", ")
 		}
+		for _, s := range e.Shortfalls {
+			what += fmt.Sprintf(", %s was said to have %s %s, and %s was needed: accepted", s.ProfileID, s.Asset, s.Available, s.Needed)
+		}
 		if author := signedBy(e.Approvals, state.RoleAuthor); author != "" {
 			what += ", signed by its author " + author
 		}

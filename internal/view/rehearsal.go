@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"remit/internal/rehearsal"
 	"remit/internal/transfer"
@@ -19,6 +20,8 @@ const (
 // RehearsalOptions say how to show a rehearsal.
 type RehearsalOptions struct {
 	Plan PlanOptions // whose ShowAll lists every account and failure
+	// BalancesAt is when the service said the opening balances; zero where they are declared.
+	BalancesAt time.Time
 }
 
 // Rehearsal writes for a person what a plan does to balances: the verdict, the transfers that
@@ -27,17 +30,20 @@ type RehearsalOptions struct {
 func Rehearsal(w io.Writer, plan *planner.Plan, r *rehearsal.Result, o RehearsalOptions) error {
 	p := newPage(w, o.Plan.Screen)
 	p.planHead(plan, o.Plan)
-	p.rehearsed(plan, r)
+	p.rehearsed(plan, r, o)
 	p.failures(r, o)
 	p.accounts(r, o)
 	p.verdict(r)
 	return p.Flush()
 }
 
-func (p *page) rehearsed(plan *planner.Plan, r *rehearsal.Result) {
+func (p *page) rehearsed(plan *planner.Plan, r *rehearsal.Result, o RehearsalOptions) {
 	from := "No opening balance is declared, so every profile has enough."
 	if r.Funded {
 		from = "From the declared opening balances, one transfer after the other."
+	}
+	if !o.BalancesAt.IsZero() {
+		from = "From the balances that the service said at " + moment(o.BalancesAt) + ", one transfer after the other. Others may pay too."
 	}
 	p.paragraph("", "Rehearsal. Nothing was sent. "+from, toneStrong)
 	if r.Doubts > 0 {
@@ -204,6 +210,7 @@ type rehearsalLine struct {
 	InDoubt    int          `json:"in_doubt"`
 	Totals     []totalsLine `json:"totals"`
 	Digest     string       `json:"digest"`
+	BalancesAt time.Time    `json:"balances_at,omitzero"` // when the service said the opening balances
 }
 
 // Rehearsal writes the plan's "header", a "failure" for each transfer that would not be made, an
@@ -227,7 +234,7 @@ func (j *JSON) Rehearsal(plan *planner.Plan, r *rehearsal.Result, o RehearsalOpt
 		}
 		j.write(line)
 	}
-	end := rehearsalLine{Type: "rehearsal", Applicable: plan.Applicable(), Funded: r.Funded, Complete: r.Complete(), InDoubt: r.Doubts, Digest: plan.Digest}
+	end := rehearsalLine{Type: "rehearsal", Applicable: plan.Applicable(), Funded: r.Funded, Complete: r.Complete(), InDoubt: r.Doubts, Digest: plan.Digest, BalancesAt: o.BalancesAt}
 	for _, of := range []struct {
 		result string
 		totals *transfer.Totals

@@ -1,0 +1,112 @@
+package rehearsal
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/shopspring/decimal"
+
+	"remit/internal/transfer"
+	"remit/planner"
+)
+
+// Known is what a state knows beyond a plan of what the plan does to balances. The zero value is nothing.
+type Known struct {
+	// Fee is what the sender of a request is expected to pay besides the amount, in the same asset; nil
+	// expects none.
+	Fee func(r *transfer.Request) decimal.Decimal
+	// Credits are requests, by ref_id, of earlier runs that are PENDING: their senders were debited,
+	// and their destinations may not have been credited yet.
+	Credits map[string]transfer.Request
+}
+
+// Need is what one asset of one profile must have before the first transfer of a plan, so that none
+// fails for lack of funds in any order that dependencies allow.
+type Need struct {
+	ProfileID string // as the plan writes it first; in another spelling it is the same profile
+	Asset     string
+
+	Takes decimal.Decimal // all that the plan debits, transfers in doubt and Fees included
+	Fees  decimal.Decimal // of Takes: those that are expected
+	// InDoubt is, of Takes, what is in doubt: where it was made, it is debited already.
+	InDoubt decimal.Decimal
+	// Covered is, of Takes, what comes in before, by transfers of the plan, or PENDING ones, that those
+	// which take it depend on. A transfer that nothing depends on may be made too late to count.
+	Covered decimal.Decimal
+	// IsLeast is false where dependencies are too entangled to say what is Covered: that then is 0, and
+	// less than Takes may be enough.
+	IsLeast bool
+}
+
+// Least is what must be there at first.
+func (n *Need) Least() decimal.Decimal { return n.Takes.Sub(n.Covered) }
+
+// Needs says what a plan needs of each account that pays, in order of profile and asset. What is in doubt
+// counts as not debited yet.
+func Needs(plan *planner.Plan, known Known) ([]Need, error) {
+	b, err := newBook(plan, expected{spelled: true, fee: known.Fee, credits: known.Credits})
+	if err != nil {
+		return nil, err
+	}
+	needs := make([]Need, len(b.accounts))
+	for i := range b.movements {
+		m := &b.movements[i]
+		if m.from == none || m.from == m.to {
+			continue
+		}
+		n, whole := &needs[m.from], m.amount.Add(m.fee)
+		n.Takes, n.Fees = n.Takes.Add(whole), n.Fees.Add(m.fee)
+		if m.doubt {
+			n.InDoubt = n.InDoubt.Add(whole)
+		}
+	}
+	b.lowestOfAll()
+	for i, a := range b.accounts {
+		n := &needs[i]
+		n.ProfileID, n.Asset, n.IsLeast = a.ProfileID, a.Asset, a.LowestKnown
+		if n.IsLeast {
+			n.Covered = n.Takes.Add(a.LowestOfAll) // which began with 0
+		}
+	}
+	needs = slices.DeleteFunc(needs, func(n Need) bool { return n.Takes.IsZero() })
+	slices.SortFunc(needs, func(x, y Need) int {
+		return cmp.Or(cmp.Compare(x.ProfileID, y.ProfileID), cmp.Compare(x.Asset, y.Asset))
+	})
+	return needs, nil
+}
+
+// expected is what is known beyond a plan, and how its accounts are told apart.
+type expected struct {
+	spelled bool // profiles and assets in one spelling: the service takes them for the same
+	fee     func(r *transfer.Request) decimal.Decimal
+	credits map[string]transfer.Request
+}
+
+func (e *expected) key(profileID, asset string) key {
+	if e.spelled {
+		r := transfer.Request{FromProfileID: profileID, Asset: asset}.OneSpelling()
+		return key{r.FromProfileID, r.Asset}
+	}
+	return key{profileID, asset}
+}
+
+func (e *expected) feeOf(r *transfer.Request) decimal.Decimal {
+	if e.fee == nil {
+		return decimal.Decimal{}
+	}
+	return e.fee(r)
+}
+
+// Fund is a need held against what the service says that is there.
+type Fund struct {
+	Need
+	Available decimal.Decimal // where Unread is ""
+	Unread    string          // why it is not known what is there
+	Accepted  bool            // a person accepted that it is too little
+}
+
+// Left is what is left at the lowest, below 0 where it is too little.
+func (f *Fund) Left() decimal.Decimal { return f.Available.Sub(f.Least()) }
+
+// IsShort reports whether it is known that there is too little.
+func (f *Fund) IsShort() bool { return f.Unread == "" && f.IsLeast && f.Left().IsNegative() }
