@@ -171,3 +171,23 @@ func randomRows(t *rapid.T) string {
 	w.Flush()
 	return b.String()
 }
+
+// TestEveryRowMeetsItsPrecondition has a row after the first for which a precondition is false.
+func TestEveryRowMeetsItsPrecondition(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "main.hcl", []byte(strings.Replace(payroll, "  metadata ", `  precondition {
+    condition     = each.value.net != "5000.00"
+    error_message = "${each.key} gets 5000.00."
+  }
+  metadata `, 1)))
+	write(t, dir, "pay.csv", []byte("id,to,net,note\nE-1,B-1,1.00,x\nE-2,B-2,5000.00,x\nE-3,B-3,1.00,x\n"))
+	c, diags := config.Load(dir, config.Options{})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	blocks := 0
+	got := told(config.Compiled(t.Context(), c, &blocks))
+	if blocks != 1 || len(got) != 3 || !strings.Contains(got[0], `"ref_id"`) || !strings.Contains(got[1], "E-2 gets 5000.00.") || !strings.Contains(got[2], `"ref_id"`) {
+		t.Errorf("%d compiled blocks: %q", blocks, got)
+	}
+}

@@ -101,6 +101,7 @@ func TestNothingOfAFileIsOverlooked(t *testing.T) {
 		"text after the document":            {`</Document>`, `</Document>7`, "Text outside of the document"},
 		"an attribute that stands twice":     {`Ccy="EUR"`, `Ccy="EUR" Ccy="USD"`, "Attribute stands twice"},
 		"an amount that stands twice":        {`<Amt>`, `<Amt><InstdAmt Ccy="USD"/>`, "Element stands twice"},
+		"two amounts of one currency":        {`</Amt>`, `<InstdAmt Ccy="EUR">9.00</InstdAmt></Amt>`, "Element stands twice"},
 		"an amount that is empty":            {`Ccy="EUR">1.50<`, `Ccy="EUR"><`, "Amount is missing"},
 		"an empty control sum":               {`</NbOfTxs>`, `</NbOfTxs><CtrlSum/>`, "Control total does not agree"},
 		"an instruction outside of PmtInf":   {`</PmtInf>`, `</PmtInf>` + instruction, "Element in a wrong place"},

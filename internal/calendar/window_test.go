@@ -79,6 +79,23 @@ func TestIntervals(t *testing.T) {
 			"2026-03-08T00:00:00Z", "2026-03-09T00:00:00Z",
 			"2026-03-08T07:30:00Z/2026-03-08T08:00:00Z",
 		},
+		"from ten to ten on the next day": {
+			calendar.Window{Days: [7]bool{time.Friday: true}},
+			"UTC", "10:00", "10:00",
+			"2026-11-27T00:00:00Z", "2026-11-30T00:00:00Z",
+			"2026-11-27T10:00:00Z/2026-11-28T10:00:00Z",
+		},
+		"the earliest of several cut-offs, whatever their order": {
+			calendar.Window{
+				Days: [7]bool{time.Friday: true},
+				CutOffs: []calendar.CutOff{
+					{Days: everyDay, At: clock(t, "15:00")}, {Days: everyDay, At: clock(t, "12:00")}, {Days: everyDay, At: clock(t, "16:00")},
+				},
+			},
+			"UTC", "09:00", "17:00",
+			"2026-11-27T00:00:00Z", "2026-11-30T00:00:00Z",
+			"2026-11-27T09:00:00Z/2026-11-27T12:00:00Z",
+		},
 		"cut-offs and denials": {
 			calendar.Window{
 				Days:    everyDay,
