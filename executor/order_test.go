@@ -2,6 +2,7 @@ package executor_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -214,6 +215,39 @@ func TestAPolledRecordThatDisagreesIsAConflict(t *testing.T) {
 
 // TestAnAcceptedDependencyIsMetWhenItIsCompleted has a transfer that was accepted although it
 // differs, while it is PENDING: what depends on it goes on once it is COMPLETED.
+// TestAnUnverifiedDependencyIsNotMet has a dependency whose record is COMPLETED and has no group_id, in an
+// earlier run or in the same one.
+func TestAnUnverifiedDependencyIsNotMet(t *testing.T) {
+	for name, inTheSameRun := range map[string]bool{"of an earlier run": false, "of the same run": true} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.service.after = func(refID string, _ int, a executor.Answer) executor.Answer {
+					if refID == "funding" {
+						a.Record = edited(*a.Record, map[string]string{"group_id": ""})
+					}
+					return a
+				}
+				requests := []transfer.Request{request("payout")}
+				if inTheSameRun {
+					requests = append(requests, request("funding"))
+				} else {
+					w.apply(request("funding"))
+				}
+				plan := w.plan(requests...)
+				after(plan, "payout", "funding")
+				w.applyPlan(plan)
+				if row := w.journal.row("funding"); row.Status != state.Unverified || row.RecordStatus != transfer.Completed {
+					t.Fatalf("funding is %s, %s", row.Status, row.RecordStatus)
+				}
+				if got := w.results()["payout"]; got != executor.ResultNotAttempted || w.service.requests("payout") != 0 {
+					t.Errorf("payout is %s: %s", got, w.reason("payout"))
+				}
+			})
+		})
+	}
+}
+
 func TestAnAcceptedDependencyIsMetWhenItIsCompleted(t *testing.T) {
 	tests := map[string]struct {
 		fields map[string]string // of the record that is accepted
@@ -226,6 +260,9 @@ func TestAnAcceptedDependencyIsMetWhenItIsCompleted(t *testing.T) {
 		},
 		"but not where it differs in something else by then": {
 			map[string]string{"amount": "70.00"}, map[string]string{"asset": "EUR"}, executor.ResultNotAttempted, state.Conflict,
+		},
+		"but not where the accepted field has another value by then": {
+			map[string]string{"amount": "70.00", "total": "70.00"}, map[string]string{"amount": "60.00", "total": "60.00"}, executor.ResultNotAttempted, state.Conflict,
 		},
 		"but not where it is another record by then": {
 			map[string]string{"amount": "70.00"}, map[string]string{"id": "another"}, executor.ResultNotAttempted, state.Conflict,
@@ -242,7 +279,7 @@ func TestAnAcceptedDependencyIsMetWhenItIsCompleted(t *testing.T) {
 				begun := time.Now()
 				record := func(status transfer.RecordStatus, fields ...map[string]string) transfer.Record {
 					r := sides(request("funding"), begun, status)[0]
-					for _, f := range append(fields, test.fields) {
+					for _, f := range append([]map[string]string{test.fields}, fields...) {
 						r = *edited(r, f)
 					}
 					return r
@@ -279,13 +316,17 @@ func TestAnAcceptedDependencyIsMetByAPerson(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		doubtful(w)
-		given := func(status transfer.RecordStatus) []transfer.Record {
-			return []transfer.Record{*edited(sides(request("rent"), time.Now(), status)[0], map[string]string{"amount": "70.00"})}
+		given := func(status transfer.RecordStatus, amount string) []transfer.Record {
+			return []transfer.Record{*edited(sides(request("rent"), time.Now(), status)[0], map[string]string{"amount": amount})}
 		}
-		if _, err := executor.ResolveAcceptRecord(t.Context(), w.resolution("rent"), given(transfer.Pending)); err != nil {
+		if _, err := executor.ResolveAcceptRecord(t.Context(), w.resolution("rent"), given(transfer.Pending, "70.00")); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := executor.ResolveRecorded(t.Context(), w.resolution("rent"), given(transfer.Completed)); err != nil {
+		var differs *executor.DifferenceError
+		if _, err := executor.ResolveRecorded(t.Context(), w.resolution("rent"), given(transfer.Completed, "60.00")); !errors.As(err, &differs) {
+			t.Errorf("another amount than the accepted one: %v", err)
+		}
+		if _, err := executor.ResolveRecorded(t.Context(), w.resolution("rent"), given(transfer.Completed, "70.00")); err != nil {
 			t.Errorf("a newer copy of what was accepted: %v", err)
 		}
 		if row := w.journal.row("rent"); row.Status != state.Recorded || row.RecordStatus != transfer.Completed {

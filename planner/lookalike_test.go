@@ -368,6 +368,11 @@ func TestAcceptancesAreInTheDigest(t *testing.T) {
 	if one := plan(t, m, planner.Controls{AcceptDuplicate: []string{"a"}}, declared...); one.Digest == both.Digest {
 		t.Error("an acceptance less has the same digest")
 	}
+	declared = append(declared, declare("c", twin))
+	first := plan(t, m, planner.Controls{AcceptDuplicate: []string{"a", "b"}}, declared...)
+	if other := plan(t, m, planner.Controls{AcceptDuplicate: []string{"a", "c"}}, declared...); other.Digest == first.Digest {
+		t.Error("another second acceptance has the same digest")
+	}
 }
 
 func TestWhereTokensComeFromIsInTheDigest(t *testing.T) {

@@ -295,3 +295,14 @@ func TestManyOtherDates(t *testing.T) {
 		t.Errorf("the plan is not applicable: %v", obstacles(p))
 	}
 }
+
+// TestAWindowThatNobodyKnowsIsShut holds what a header says of windows to the safe side.
+func TestAWindowThatNobodyKnowsIsShut(t *testing.T) {
+	var h planner.Header
+	if why := h.Shut([]string{"gone"}, time.Now()); why != "window gone is not known" {
+		t.Errorf("a window that the header does not have: %q", why)
+	}
+	if why := h.Shut(nil, time.Now()); why != "" {
+		t.Errorf("no window: %q", why)
+	}
+}
