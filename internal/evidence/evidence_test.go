@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/hiddeco/sshsig"
 	"golang.org/x/crypto/ssh"
 
 	"remit/config"
@@ -82,8 +83,41 @@ func (nothing) Outlines(context.Context) iter.Seq2[state.Outline, error] {
 }
 func (nothing) Details(context.Context, ...string) ([]state.Detail, error) { return nil, nil }
 
-// savedPlan is a plan of transfers of 10.00 USD, as a file.
+// doubting is a record of one transfer, in doubt.
+type doubting struct{ intent state.Intent }
+
+func (doubting) Meta() state.Meta             { return nothing{}.Meta() }
+func (doubting) Holder() (state.Holder, bool) { return state.Holder{}, false }
+
+func (d doubting) detail() (state.Detail, error) {
+	draft, err := state.NewDraft(d.intent)
+	if err != nil {
+		return state.Detail{}, err
+	}
+	row, err := state.Transfer{}.Apply(draft, 1, noon.Add(-time.Hour))
+	return state.Detail{Transfer: row, Intent: d.intent}, err
+}
+
+func (d doubting) Outlines(context.Context) iter.Seq2[state.Outline, error] {
+	return func(yield func(state.Outline, error) bool) {
+		detail, err := d.detail()
+		yield(detail.Outline(), err)
+	}
+}
+
+func (d doubting) Details(context.Context, ...string) ([]state.Detail, error) {
+	detail, err := d.detail()
+	return []state.Detail{detail}, err
+}
+
+// savedPlan is a first plan of transfers of 10.00 USD, as a file.
 func savedPlan(t testing.TB, refIDs ...string) ([]byte, *planner.Plan) {
+	t.Helper()
+	return savedPlanOver(t, nothing{}, refIDs...)
+}
+
+// savedPlanOver is savedPlan where something is recorded.
+func savedPlanOver(t testing.TB, record planner.Record, refIDs ...string) ([]byte, *planner.Plan) {
 	t.Helper()
 	declared := func(yield func(config.Transfer) bool) {
 		for i, refID := range refIDs {
@@ -95,7 +129,7 @@ func savedPlan(t testing.TB, refIDs ...string) ([]byte, *planner.Plan) {
 			}
 		}
 	}
-	plan, err := planner.New(t.Context(), declared, nothing{}, planner.Controls{}, noon)
+	plan, err := planner.New(t.Context(), declared, record, planner.Controls{}, noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -574,4 +608,125 @@ func FuzzVerify(f *testing.F) {
 			t.Errorf("another journal is whole:\n%s", text)
 		}
 	})
+}
+
+// TestAJournalThatSaysWhatItsFilesDoNot makes up packs whose journal holds together, and whose plan or
+// signatures are of something else than it says.
+func TestAJournalThatSaysWhatItsFilesDoNot(t *testing.T) {
+	otherUse := func(plan []byte, name string) string {
+		sig, err := sshsig.Sign(bytes.NewReader(plan), signer(t, name), sshsig.HashSHA512, "file")
+		check(t, err)
+		return string(sshsig.Armor(sig))
+	}
+	for name, c := range map[string]struct {
+		change     func(h *history, begun *state.Begun)
+		file, text string
+	}{
+		"a signature for another use": {func(h *history, begun *state.Begun) {
+			begun.Approvals[1].Signature = otherUse(h.plan, "bob")
+			begun.Approvals[1].SHA256 = sum([]byte(begun.Approvals[1].Signature))
+		}, "approval-02.sig", `the namespace "file"`},
+		"a signature of another key": {func(h *history, begun *state.Begun) {
+			carol := approved(t, h.plan, state.RoleApprover, "carol")
+			begun.Approvals[1].Signature, begun.Approvals[1].SHA256 = carol.Signature, carol.SHA256
+		}, "approval-02.sig", "it was made with the key"},
+		"other controls": {func(_ *history, begun *state.Begun) { begun.Controls = sum([]byte("others")) }, "plan.jsonl", "its controls is"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHistory(t)
+			h.retell(t, func(entry state.Entry) state.Entry {
+				if begun, ok := entry.(state.Begun); ok && begun.RunID == "second" {
+					c.change(h, &begun)
+					return begun
+				}
+				return entry
+			})
+			dir, _ := h.export(t, "second")
+			requireFinding(t, verify(t, dir), c.file, c.text)
+		})
+	}
+}
+
+// retell writes the journal anew as a whole, with other entries.
+func (h *history) retell(t *testing.T, change func(state.Entry) state.Entry) {
+	t.Helper()
+	told := &journal{meta: h.journal.meta}
+	told.meta.Serial, told.meta.Head = 0, ""
+	for _, e := range h.journal.events {
+		entry, err := e.Entry()
+		check(t, err)
+		told.append(t, change(entry))
+	}
+	h.journal = told
+}
+
+func requireFinding(t *testing.T, report *evidence.Report, file, text string) {
+	t.Helper()
+	for _, f := range report.Findings {
+		if f.File == file && strings.Contains(f.Text, text) {
+			return
+		}
+	}
+	t.Errorf("want %s: %s, got %v", file, text, report.Findings)
+}
+
+// TestADoubtThatWasSentAgainWithOtherBytes has a plan that settles a doubt, and a run that sent
+// something else under its ref_id.
+func TestADoubtThatWasSentAgainWithOtherBytes(t *testing.T) {
+	for name, amount := range map[string]string{"the recorded bytes": "10.00", "others": "90.00"} {
+		t.Run(name, func(t *testing.T) {
+			h := newHistory(t)
+			text, plan := savedPlanOver(t, doubting{statetest.Intent("rent", "first", amount)}, "rent", "heating", "water")
+			if c := plan.Changes.At(0); c.Action != planner.Resolve {
+				t.Fatalf("rent is to %s", c.Action)
+			}
+			h.plan = text
+			h.retell(t, func(entry state.Entry) state.Entry {
+				if begun, ok := entry.(state.Begun); ok && begun.RunID == "second" {
+					begun.PlanSHA256 = sum(h.plan)
+					begun.Approvals = []state.Approval{approved(t, h.plan, state.RoleAuthor, "ada"), approved(t, h.plan, state.RoleApprover, "bob")}
+					return begun
+				}
+				return entry
+			})
+			dir, _ := h.export(t, "second")
+			const told = `the run wrote down another request of "rent"`
+			report := verify(t, dir)
+			if amount != "10.00" {
+				requireFinding(t, report, "journal.jsonl", told)
+				return
+			}
+			for _, f := range report.Findings {
+				if strings.Contains(f.Text, told) {
+					t.Errorf("the recorded bytes are refused: %s", f)
+				}
+			}
+		})
+	}
+}
+
+// TestAnEventOfTheRunIsNotWithheld puts the digest of an event of the run in its place: a pack withholds
+// what is of other runs.
+func TestAnEventOfTheRunIsNotWithheld(t *testing.T) {
+	h := newHistory(t)
+	dir, _ := h.export(t, "second")
+	lines := strings.SplitAfter(read(t, dir)["journal.jsonl"], "\n")
+	changed := 0
+	for _, e := range h.journal.events {
+		if e.Kind != state.KindIntent || e.RefID != "water" {
+			continue
+		}
+		for i := range lines {
+			if strings.HasPrefix(lines[i], fmt.Sprintf(`{"seq":%d,`, e.Seq)) {
+				lines[i] = fmt.Sprintf("{\"seq\":%d,\"digest\":%q}\n", e.Seq, e.Digest())
+				changed++
+			}
+		}
+	}
+	if changed != 1 {
+		t.Fatalf("%d intents of water", changed)
+	}
+	put(t, dir, "journal.jsonl", strings.Join(lines, ""))
+	seal(t, dir)
+	requireFinding(t, verify(t, dir), "journal.jsonl", "withheld")
 }
