@@ -268,3 +268,31 @@ func TestSummary(t *testing.T) {
 		t.Errorf("booked, fees, in doubt: %s", got)
 	}
 }
+
+// TestPaymentStatus says what became of a transfer whose amounts can't be booked, or that nobody proved.
+func TestPaymentStatus(t *testing.T) {
+	for name, test := range map[string]struct {
+		cause  books.Cause
+		status state.Status
+		record transfer.RecordStatus
+		want   books.PaymentStatus
+	}{
+		"booked":                                  {"", state.Recorded, transfer.Completed, books.SettledDebtor},
+		"a conversion that is COMPLETED":          {books.CauseConversion, state.Recorded, transfer.Completed, books.SettledDebtor},
+		"a conversion that is PENDING":            {books.CauseConversion, state.Recorded, transfer.Pending, books.PaymentPending},
+		"a conversion that nobody proved":         {books.CauseConversion, state.Unverified, transfer.Completed, books.PaymentPending},
+		"an unreadable one that nobody proved":    {books.CauseUnreadable, state.Unverified, transfer.Completed, books.PaymentPending},
+		"an unverified one that can be booked":    {books.CauseUnverified, state.Unverified, transfer.Completed, books.PaymentPending},
+		"one that failed":                         {books.CauseFailed, state.Recorded, transfer.Failed, books.Rejected},
+		"one that a person settled as not made":   {books.CauseNotMade, state.Tombstone, "", books.Rejected},
+		"a doubt, of which nobody knows anything": {books.CauseInDoubt, state.InDoubt, "", books.PaymentPending},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := books.Entry{Cause: test.cause}
+			e.Status, e.RecordStatus = test.status, test.record
+			if got := e.PaymentStatus(); got != test.want {
+				t.Errorf("it is %s, want %s", got, test.want)
+			}
+		})
+	}
+}

@@ -45,34 +45,39 @@ func TestEveryStatusOfTheState(t *testing.T) {
 		want   string // result and breaks; "" where nothing is listed
 		next   string
 	}{
-		"recorded":                                {answer(state.Recorded, debit), both, "matched", ""},
-		"recorded, absent":                        {answer(state.Recorded, debit), nil, "differs state_only", "state show"},
-		"PENDING on both sides":                   {answer(state.Recorded, debit.with("status", "PENDING")), status("PENDING"), "matched", ""},
-		"PENDING, since COMPLETED":                {answer(state.Recorded, debit.with("status", "PENDING")), both, "differs status", "resolve"},
-		"COMPLETED, since FAILED":                 {answer(state.Recorded, debit), status("FAILED"), "differs status", "resolve"},
-		"FAILED on both sides":                    {answer(state.Recorded, debit.with("status", "FAILED")), status("FAILED"), "matched", ""},
-		"FAILED, without a credit":                {answer(state.Recorded, debit.with("status", "FAILED")), status("FAILED")[:1], "matched", ""},
-		"a status that nobody knows":              {answer(state.Recorded, debit.with("status", "NOVEL")), status("NOVEL"), "matched", ""},
-		"adopted":                                 {answer(state.Adopted, debit), both, "matched", ""},
-		"unverified":                              {answer(state.Unverified, debit), both, "differs unverified", "--recorded"},
-		"unverified, absent":                      {answer(state.Unverified, debit), nil, "differs state_only unverified", "state show"},
-		"in doubt":                                {doubt, both, "differs in_doubt", "--recorded"},
-		"in doubt, absent":                        {doubt, nil, "differs in_doubt", "state show"},
-		"in doubt, made with another amount":      {doubt, paid("7"), "differs amount in_doubt", "--recorded"},
-		"in doubt, one side":                      {doubt, both[:1], "differs one_side in_doubt", "--recorded"},
-		"refused":                                 {answer(state.Refused), nil, "", ""},
-		"refused, but made":                       {answer(state.Refused), both, "differs not_made", "--recorded"},
-		"refused, and FAILED":                     {answer(state.Refused), status("FAILED"), "matched", ""},
-		"unsent":                                  {answer(state.Unsent), nil, "", ""},
-		"unsent, but made":                        {answer(state.Unsent), both, "differs not_made", "--recorded"},
-		"conflict":                                {conflict, paid("7"), "differs conflict amount", "--accept-record"},
-		"conflict, absent":                        {conflict, nil, "differs conflict state_only", "--accept-record"},
-		"accepted conflict":                       {accepted, paid("7"), "accepted", ""},
-		"accepted conflict, re-scaled":            {accepted, paid("7.00000000"), "accepted", ""},
-		"accepted conflict, credited as asked":    {accepted, []row{debit.with("amount", "7"), credit}, "accepted", ""},
-		"accepted conflict, another amount again": {accepted, paid("8"), "differs amount", "state show"},
-		"accepted conflict, another destination":  {accepted, []row{paid("7")[0], paid("7")[1].with("profile_id", "mallory")}, "differs field", "state show"},
-		"accepted conflict, since paid as asked":  {accepted, both, "matched", ""},
+		"recorded":                                     {answer(state.Recorded, debit), both, "matched", ""},
+		"recorded, absent":                             {answer(state.Recorded, debit), nil, "differs state_only", "state show"},
+		"PENDING on both sides":                        {answer(state.Recorded, debit.with("status", "PENDING")), status("PENDING"), "matched", ""},
+		"PENDING, since COMPLETED":                     {answer(state.Recorded, debit.with("status", "PENDING")), both, "differs status", "resolve"},
+		"COMPLETED, since FAILED":                      {answer(state.Recorded, debit), status("FAILED"), "differs status", "resolve"},
+		"FAILED on both sides":                         {answer(state.Recorded, debit.with("status", "FAILED")), status("FAILED"), "matched", ""},
+		"FAILED, without a credit":                     {answer(state.Recorded, debit.with("status", "FAILED")), status("FAILED")[:1], "matched", ""},
+		"a status that nobody knows":                   {answer(state.Recorded, debit.with("status", "NOVEL")), status("NOVEL"), "matched", ""},
+		"adopted":                                      {answer(state.Adopted, debit), both, "matched", ""},
+		"unverified":                                   {answer(state.Unverified, debit), both, "differs unverified", "--recorded"},
+		"unverified, absent":                           {answer(state.Unverified, debit), nil, "differs state_only unverified", "state show"},
+		"in doubt":                                     {doubt, both, "differs in_doubt", "--recorded"},
+		"in doubt, absent":                             {doubt, nil, "differs in_doubt", "state show"},
+		"in doubt, made with another amount":           {doubt, paid("7"), "differs amount in_doubt", "--recorded"},
+		"in doubt, one side":                           {doubt, both[:1], "differs one_side in_doubt", "--recorded"},
+		"refused":                                      {answer(state.Refused), nil, "", ""},
+		"refused, but made":                            {answer(state.Refused), both, "differs not_made", "--recorded"},
+		"refused, and FAILED":                          {answer(state.Refused), status("FAILED"), "matched", ""},
+		"unsent":                                       {answer(state.Unsent), nil, "", ""},
+		"unsent, but made":                             {answer(state.Unsent), both, "differs not_made", "--recorded"},
+		"conflict":                                     {conflict, paid("7"), "differs conflict amount", "--accept-record"},
+		"conflict, absent":                             {conflict, nil, "differs conflict state_only", "--accept-record"},
+		"accepted conflict":                            {accepted, paid("7"), "accepted", ""},
+		"accepted conflict, re-scaled":                 {accepted, paid("7.00000000"), "accepted", ""},
+		"accepted conflict, credited as asked":         {accepted, []row{debit.with("amount", "7"), credit}, "accepted", ""},
+		"accepted conflict, another amount again":      {accepted, paid("8"), "differs amount", "state show"},
+		"accepted conflict, another destination":       {accepted, []row{paid("7")[0], paid("7")[1].with("profile_id", "mallory")}, "differs field", "state show"},
+		"accepted conflict, since paid as asked":       {accepted, both, "matched", ""},
+		"accepted conflict, credited in another asset": {accepted, []row{paid("7")[0], paid("7")[1].with("asset", "EUR")}, "differs asset unbalanced", "state show"},
+		"recorded, then a conflict, settled as not made": {func(refID string) []state.Entry {
+			later := recorded(refID, state.Conflict, state.SourceLookup, debit.with("amount", "7"))
+			return append(answer(state.Recorded, debit)(refID), later, person(recorded(refID, state.Tombstone, ""), "no"))
+		}, both, "differs not_made", "--recorded"},
 		"a tombstone": {func(refID string) []state.Entry {
 			return append(doubt(refID), person(recorded(refID, state.Tombstone, ""), "the bank says no"))
 		}, nil, "", ""},
@@ -115,6 +120,7 @@ func TestImportedWithoutItsRequest(t *testing.T) {
 		export []row
 		want   string
 	}{
+		"another account":    {[]row{both[0].with("account_id", "a-2"), both[1]}, "field unverified"},
 		"both sides":         {both, "unverified"},
 		"another amount":     {[]row{both[0].plus("1"), both[1].plus("1")}, "amount unverified"},
 		"another sender":     {[]row{both[0].with("profile_id", "mallory"), both[1]}, "field unverified"},
@@ -123,7 +129,7 @@ func TestImportedWithoutItsRequest(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, 0)
 			w.append(t, func(add func(...state.Entry)) {
-				o := recorded(request(0).RefID, state.Unverified, state.SourceImport, both[0])
+				o := recorded(request(0).RefID, state.Unverified, state.SourceImport, both[0].with("account_id", "a-1"))
 				o.RunID = ""
 				add(o)
 			})
@@ -216,6 +222,25 @@ func TestTotalsAreExact(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestWhatFailedMovedNothing leaves what FAILED on both sides out of every total.
+func TestWhatFailedMovedNothing(t *testing.T) {
+	r := request(0)
+	both := sides(r, 0)
+	w := newWorld(t, 0)
+	w.append(t, func(add func(...state.Entry)) {
+		add(intent(r), recorded(r.RefID, state.Recorded, state.SourceAnswer, both[0].with("status", "FAILED")))
+	})
+	s := w.reconciled(t, reconcile.Options{}, format(0, []row{both[0].with("status", "FAILED"), both[1].with("status", "FAILED")}))
+	for _, a := range s.Assets {
+		if a.State.Count+a.Debits.Count+a.Credits.Count != 0 {
+			t.Errorf("%s: state %d, debits %d, credits %d", a.Asset, a.State.Count, a.Debits.Count, a.Credits.Count)
+		}
+	}
+	if !s.Agrees() {
+		t.Error("it does not agree")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"remit/internal/rehearsal"
 	"remit/internal/transfer"
 	"remit/planner"
+	"remit/state"
 )
 
 // sent is a transfer to rehearse.
@@ -96,6 +97,38 @@ func TestWithoutBalancesNothingFails(t *testing.T) {
 	r := rehearse(t, []sent{{from: 0, to: 1, amount: 80}})
 	if r.Funded || !r.Complete() || account(t, r, 0).Net().String() != "-80" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestBalancesOfOneProfileAddUp has a profile with two opening balances, as of two accounts.
+func TestBalancesOfOneProfileAddUp(t *testing.T) {
+	balance := func(amount int64) rehearsal.Balance {
+		return rehearsal.Balance{ProfileID: profile(0), Asset: "USD", Amount: decimal.NewFromInt(amount)}
+	}
+	r, err := rehearsal.Rehearse(planOf([]sent{{from: 0, to: 1, amount: 45}}), []rehearsal.Balance{balance(30), balance(20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := account(t, r, 0); a.Opening.String() != "50" || !r.Complete() {
+		t.Errorf("account: %+v", a)
+	}
+}
+
+// TestDoubtsComeFirst has funds for a doubt, which may be made already, or for a new transfer.
+func TestDoubtsComeFirst(t *testing.T) {
+	plan := planOf([]sent{{from: 0, to: 1, amount: 8}, {from: 0, to: 1, amount: 5}})
+	plan.Changes.Update(1, func(c *planner.Change) {
+		c.Action = planner.Resolve
+		c.Recorded = &planner.Recorded{
+			Status: state.InDoubt, Operation: c.Request.Operation, Body: string(c.Request.Body()), Fingerprint: c.Request.Fingerprint().String(),
+		}
+	})
+	r, err := rehearsal.Rehearse(plan, []rehearsal.Balance{{ProfileID: profile(0), Asset: "USD", Amount: decimal.NewFromInt(10)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Failures) != 1 || r.Failures[0].RefID != "t0" || r.Doubts != 1 {
+		t.Errorf("%d doubts, failures %+v; want t0 to fail", r.Doubts, r.Failures)
 	}
 }
 
