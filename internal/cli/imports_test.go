@@ -27,6 +27,7 @@ var layer = map[string]int{
 	"remit/internal/suite": 0,
 
 	"remit/internal/bench":         7,
+	"remit/internal/mutants":       7,
 	"remit/internal/bench/figures": 0,
 	"remit/internal/bench/load":    6,
 	"remit/internal/bench/measure": 0,
