@@ -250,6 +250,9 @@ func (w *walk) blocks(i int) *blocker {
 		which = "is in conflict"
 	case Failed:
 		which = "failed"
+		if w.facts[i].row.status == state.Tombstone {
+			which = "was settled as not made"
+		}
 	case Undeclared:
 		panic("nothing can wait for a transfer that is undeclared")
 	}

@@ -123,18 +123,17 @@ func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 	case state.Conflict:
 		c.describeConflict(d)
 	case state.Tombstone:
-		c.Reason = "a person settled this ref_id as not made, or forgot it, so it is never sent again; remove the declaration, or give the transfer a new ref_id if it is still to be paid"
-		if c.isForgotten() {
+		c.Reason = "a person settled this ref_id as not made, so it is never sent again; remove the declaration, or give the transfer a new ref_id if it is still to be paid"
+		if c.Action == Conflict || !c.Declared() {
 			c.Reason = "a person forgot this ref_id, or settled it as not made, although the state has the service's record of it, so it is never sent again; remove the declaration"
 		}
 	}
 	return nil
 }
 
-// isForgotten reports whether a person forgot what the service has made, as far as the state knows.
-func (c *Change) isForgotten() bool {
-	r := c.Recorded
-	return r.Status == state.Tombstone && (r.RecordID != "" || r.GroupID != "") && r.RecordStatus != transfer.Failed
+// isSettled reports whether a person settled it as not made, of a change that is described.
+func (c *Change) isSettled() bool {
+	return c.Action == Failed && c.Recorded != nil && c.Recorded.Status == state.Tombstone
 }
 
 // describeRequest compares what is declared with the recorded request.

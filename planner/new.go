@@ -341,7 +341,12 @@ func (b *builder) classify(t *config.Transfer, r *row) Action {
 			return Failed
 		}
 		return None
-	case state.Conflict, state.Tombstone:
+	case state.Tombstone:
+		if !r.mayBeMade { // nothing was paid, and nothing will be under this ref_id
+			return Failed
+		}
+		return Conflict
+	case state.Conflict:
 		return Conflict
 	}
 	panic(fmt.Sprintf("ref_id %q is recorded with %s", r.refID(), r.status))

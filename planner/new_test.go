@@ -204,7 +204,7 @@ func TestActions(t *testing.T) {
 		},
 		"a person settled it as not made": {
 			declared: declare("a"), recorded: []state.Detail{record(declare("a"), state.Tombstone)},
-			want: planner.Conflict, obstacle: planner.ObstacleConflict, reason: "never sent again",
+			want: planner.Failed, reason: "never sent again",
 		},
 	}
 	for name, test := range tests {

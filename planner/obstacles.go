@@ -19,21 +19,17 @@ const refIDsMax = 20
 // addConflictObstacles makes a plan with a conflict not applicable, with one obstacle for
 // each thing that can be done about it.
 func (b *builder) addConflictObstacles() {
-	var edited, answered, settled, forgotten Obstacle
+	var edited, answered, forgotten Obstacle
 	for i := range b.facts {
 		if b.plan.Changes.Action(i) != Conflict {
 			continue
 		}
 		c := b.plan.Changes.At(i)
-		if c.isForgotten() {
-			forgotten.add(c.RefID)
-			continue
-		}
 		switch c.Recorded.Status {
 		case state.Conflict:
 			answered.add(c.RefID)
 		case state.Tombstone:
-			settled.add(c.RefID)
+			forgotten.add(c.RefID)
 		case state.Recorded, state.Adopted, state.Unverified:
 			edited.add(c.RefID)
 		case state.Unsent, state.InDoubt, state.Refused:
@@ -41,13 +37,12 @@ func (b *builder) addConflictObstacles() {
 		}
 	}
 	edited.Detail = "What is declared differs from what was recorded under the same ref_id. A transfer can't be changed once it was made: restore the declaration, or declare what is still to be moved under a new ref_id."
-	settled.Detail = "A person settled the ref_id as not made, or forgot it, and so it is never sent again. Remove the declaration, or give the transfer a new ref_id if it is still to be paid."
 	forgotten.Detail = "A person forgot the ref_id, or settled it as not made, although the state has the service's record of it, and so it is never sent again. Remove the declaration: under a new ref_id it may be paid a second time."
 	answered.Detail = answeredDetail
 	if answered.Count > 0 {
 		answered.Remedy = acceptRecord(answered.RefIDs[0])
 	}
-	for _, o := range []Obstacle{edited, answered, settled, forgotten} {
+	for _, o := range []Obstacle{edited, answered, forgotten} {
 		if o.Count > 0 {
 			o.Kind = ObstacleConflict
 			b.plan.Obstacles = append(b.plan.Obstacles, o)

@@ -300,7 +300,7 @@ func (c *Change) broken() string {
 	case Conflict:
 		possible = status.Made() || status == state.Conflict || status == state.Tombstone
 	case Failed:
-		possible = status.Made()
+		possible = status.Made() || status == state.Tombstone
 	case Wait, Expired:
 		possible = true
 	case Undeclared:

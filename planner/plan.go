@@ -26,7 +26,7 @@ const (
 	Wait       Action = "wait"       // > not yet due, or in flight in a live run
 	Expired    Action = "expired"    // < expires passed before it was submitted
 	Conflict   Action = "conflict"   // ! what is recorded and what is declared differ
-	Failed     Action = "failed"     // x the service's status is FAILED
+	Failed     Action = "failed"     // x the service's status is FAILED, or a person settled it as not made
 	Undeclared Action = "undeclared" // # recorded, no longer declared
 )
 

@@ -21,6 +21,7 @@ const (
 	GroupUnknown    Group = "unknown status" // recorded, with a status of the service's own that its document does not list
 	GroupLate       Group = "late"           // an occurrence that needs a person's word
 	GroupFailed     Group = "failed"         // the service's status is FAILED
+	GroupSettled    Group = "not made"       // a person settled it as not made, and it is still declared
 	GroupRefused    Group = "refused"        // the service said no; it would be submitted again
 	GroupExpired    Group = "expired"        // it was not sent in time
 	GroupNever      Group = "never"          // it waits for a time that does not come
@@ -34,7 +35,7 @@ const (
 // Groups lists every group in that order.
 func Groups() []Group {
 	return []Group{
-		GroupConflict, GroupInDoubt, GroupUnverified, GroupUnknown, GroupLate, GroupFailed, GroupRefused, GroupExpired,
+		GroupConflict, GroupInDoubt, GroupUnverified, GroupUnknown, GroupLate, GroupFailed, GroupSettled, GroupRefused, GroupExpired,
 		GroupNever, GroupPending, GroupInFlight, GroupDue, GroupWaiting, GroupNext,
 	}
 }
@@ -42,7 +43,7 @@ func Groups() []Group {
 // NeedsPerson reports whether no apply settles what is in the group by itself.
 func (g Group) NeedsPerson() bool {
 	switch g {
-	case GroupConflict, GroupInDoubt, GroupUnverified, GroupUnknown, GroupLate, GroupFailed, GroupRefused, GroupExpired, GroupNever:
+	case GroupConflict, GroupInDoubt, GroupUnverified, GroupUnknown, GroupLate, GroupFailed, GroupSettled, GroupRefused, GroupExpired, GroupNever:
 		return true
 	case GroupPending, GroupInFlight, GroupDue, GroupWaiting, GroupNext:
 	}
@@ -154,6 +155,9 @@ func groupOf(c *Change) Group {
 	case Conflict:
 		return GroupConflict
 	case Failed:
+		if c.isSettled() {
+			return GroupSettled
+		}
 		return GroupFailed
 	case Expired:
 		return GroupExpired
@@ -170,7 +174,7 @@ func (p *Plan) AsksForPerson() bool {
 		switch s.Group {
 		case GroupConflict, GroupInDoubt, GroupUnverified:
 			return true
-		case GroupUnknown, GroupLate, GroupFailed, GroupRefused, GroupExpired, GroupNever,
+		case GroupUnknown, GroupLate, GroupFailed, GroupSettled, GroupRefused, GroupExpired, GroupNever,
 			GroupPending, GroupInFlight, GroupDue, GroupWaiting, GroupNext:
 		}
 		return false

@@ -12,7 +12,7 @@ service {
   token_url     = "https://oauth.example.com/oauth2/token"
   client_id     = var.client_id
   client_secret = var.client_secret
-  scopes        = ["transfer:write_internal_transfer"]
+  scopes        = ["transfer:write_internal_transfer", "transfer:read_transfer"]
   lookup_path   = "/v2/transfers"
 
   rate_limit {

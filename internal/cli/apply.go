@@ -327,8 +327,10 @@ func (a *applying) refusedBefore(plan *planner.Plan) error {
 	if a.digest != "" {
 		flag = "--plan-digest"
 	}
-	return withHint(fmt.Errorf("%d of these were refused before. %s submits them again only with --retry-refused. Nothing was sent", n, flag),
-		a.command("apply "+a.approval()+" --retry-refused"))
+	return hinted{
+		fmt.Errorf("%d of these were refused before. %s submits them again only with --retry-refused. Nothing was sent", n, flag),
+		a.command("apply " + a.approval() + " --retry-refused"), exitPartial,
+	}
 }
 
 // ask gets a person's yes, or the flag that stands for it.

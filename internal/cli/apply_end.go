@@ -86,10 +86,19 @@ func exitOfRun(ctx context.Context, s executor.Summary) int {
 		return interruptCode(ctx)
 	case s.Waited != nil && s.Waited.Pending.Count() > 0:
 		return exitPartial
+	case wasOut(s) && !some(executor.ResultRecorded, executor.ResultRefused, executor.ResultFailed):
+		return exitError
 	case some(executor.ResultRefused, executor.ResultFailed, executor.ResultNotAttempted):
 		return exitPartial
 	}
 	return exitDone
+}
+
+// wasOut reports whether an outage stopped a run, and the same apply goes on when it is over. Where the
+// run recorded nothing either, nothing was sent.
+func wasOut(s executor.Summary) bool {
+	left := s.Totals[executor.ResultNotAttempted]
+	return s.Stopped != "" && left != nil && left.Count() > s.Idle
 }
 
 // needsPlan reports whether a new plan is what goes on from an exception. The others each say what

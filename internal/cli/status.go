@@ -64,7 +64,7 @@ func exitOfStatus(plan *planner.Plan) int {
 		switch s.Group {
 		case planner.GroupConflict, planner.GroupInDoubt, planner.GroupUnverified, planner.GroupUnknown:
 			return exitLook
-		case planner.GroupFailed, planner.GroupRefused, planner.GroupExpired, planner.GroupNever:
+		case planner.GroupFailed, planner.GroupSettled, planner.GroupRefused, planner.GroupExpired, planner.GroupNever:
 			code = exitPartial
 		case planner.GroupLate, planner.GroupPending, planner.GroupInFlight, planner.GroupDue, planner.GroupWaiting, planner.GroupNext:
 		}

@@ -1,9 +1,9 @@
 package service
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -52,6 +52,9 @@ func (c *Client) classifyStatus(ex exchange) executor.Answer {
 }
 
 func answered(ex exchange) executor.Answer {
+	if isEmpty(ex.body) {
+		return unclear(ex, "its body is empty, so "+mayBeMade)
+	}
 	record, err := transfer.ParseRecord(ex.body)
 	if err != nil {
 		a := unclear(ex, "but no transfer record could be read from it, so "+mayBeMade+": "+visible(err.Error()))
@@ -106,11 +109,18 @@ func (c *Client) classifyRefusal(ex exchange) executor.Answer {
 }
 
 func unclear(ex exchange, why string) executor.Answer {
+	said := ""
+	if p, isProblem := parseProblem(ex.body); isProblem && ex.status >= 300 {
+		said = " (" + p.words() + ")"
+	}
 	return executor.Answer{
 		Kind: executor.Unclear, HTTPStatus: ex.status, Problem: keepProblem(ex.body),
-		Reason: fmt.Sprintf("The service answered %s; %s.", statusWords(ex.status), why),
+		Reason: "The service answered " + statusWords(ex.status) + said + "; " + why + ".",
 	}
 }
+
+// isEmpty reports whether an answer has no body.
+func isEmpty(body []byte) bool { return len(bytes.TrimSpace(body)) == 0 }
 
 func keepProblem(body []byte) json.RawMessage {
 	_, isProblem := parseProblem(body)

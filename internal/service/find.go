@@ -284,9 +284,9 @@ func (c *Client) findError(ex exchange, target *url.URL) error {
 	case http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong, http.StatusRequestHeaderFieldsTooLarge:
 		return &tooLongError{text: text, bytes: len(target.RequestURI())}
 	case http.StatusForbidden:
-		text += "; check that scopes holds the one that allows to read transfers" + c.lackingWords()
+		text += fmt.Sprintf("; check that scopes holds the one that allows to read transfers, such as transfer:read_transfer, and that lookup_path, which is %q, is right", c.lookupPath) + c.lackingWords()
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		text += fmt.Sprintf("; check lookup_path, which is %q", c.lookupPath)
+		text += fmt.Sprintf("; check lookup_path, which is %q, and that scopes holds the one that allows to read transfers, such as transfer:read_transfer", c.lookupPath)
 	}
 	return errors.New(text)
 }
@@ -296,6 +296,9 @@ func (c *Client) findError(ex exchange, target *url.URL) error {
 // So would an item without a ref_id, if it was left out. Records of ref_ids that were not asked for are, whatever
 // they look like; only that they are listed is kept. An item that came before, byte for byte, is passed over.
 func readPage(ex exchange, refIDs []string, at *turner) (page, error) {
+	if isEmpty(ex.body) {
+		return page{}, fmt.Errorf("the service answered %s with an empty body", statusWords(ex.status))
+	}
 	in, err := transfer.ObjectFields(ex.body)
 	if err != nil {
 		return page{}, fmt.Errorf("the answer cannot be read as a JSON object: %w", err)

@@ -60,7 +60,7 @@ func TestAnswersAreClassified(t *testing.T) {
 		"200 with a record":                      {200, "", answer, want{executor.Answered, false, 200, 0, "t1", ""}, "transfer record"},
 		"201 with a record":                      {201, "", answer, want{executor.Answered, false, 201, 0, "t1", ""}, "transfer record"},
 		"202 with a record":                      {202, "", answer, want{executor.Answered, false, 202, 0, "t1", ""}, "transfer record"},
-		"204 without a body":                     {204, "", "", want{executor.Unclear, false, 204, 0, "", ""}, "no transfer record could be read"},
+		"204 without a body":                     {204, "", "", want{executor.Unclear, false, 204, 0, "", ""}, "its body is empty"},
 		"200 that is no JSON":                    {200, "", "<html>", want{executor.Unclear, false, 200, 0, "", quoted("<html>")}, "no transfer record could be read"},
 		"200 with half a record":                 {200, "", answer[:80], want{executor.Unclear, false, 200, 0, "", quoted(answer[:80])}, "may or may not"},
 		"200 with two records":                   {200, "", answer + answer, want{executor.Unclear, false, 200, 0, "", quoted(answer + answer)}, "may or may not"},

@@ -144,6 +144,14 @@ func (r *Run) isSaid(e *executor.Event) bool {
 	return before >= exceptionsMax
 }
 
+// feeOf is the fee that the service's record has; "" for none, or nothing.
+func feeOf(e executor.Event) string {
+	if e.Detail == nil || e.Detail.Deciding == nil || strings.Trim(e.Detail.Deciding.Fee, "0.") == "" {
+		return ""
+	}
+	return e.Detail.Deciding.Fee
+}
+
 // isException reports whether a result needs a person.
 func isException(result executor.Result) bool {
 	return result != executor.ResultRecorded && result != executor.ResultAdopted
@@ -161,6 +169,9 @@ func (r *Run) line(p *page, e executor.Event) {
 	}
 	if e.Group != "" {
 		spans = append(spans, dim("  group_id "+e.Group))
+	}
+	if fee := feeOf(e); fee != "" {
+		spans = append(spans, dim("  fee "+Visible(cutEnd(fee, 40))))
 	}
 	p.line(spans...)
 	if isException(e.Result) {

@@ -81,7 +81,7 @@ func groupTime(c *planner.Change, g planner.Group) string {
 		if !c.Due.IsZero() {
 			return "due " + moment(c.Due)
 		}
-	case planner.GroupConflict, planner.GroupInDoubt, planner.GroupUnverified, planner.GroupFailed, planner.GroupRefused,
+	case planner.GroupConflict, planner.GroupInDoubt, planner.GroupUnverified, planner.GroupFailed, planner.GroupSettled, planner.GroupRefused,
 		planner.GroupExpired, planner.GroupNever, planner.GroupInFlight, planner.GroupWaiting:
 	}
 	return ""
