@@ -43,6 +43,41 @@ func TestDocsHandbook(t *testing.T) {
 	}
 }
 
+// TestDocsExitCodes holds the table of exit codes in operations.md to the script that has a run for
+// each row, and what it says of another try to the recipes.
+func TestDocsExitCodes(t *testing.T) {
+	unit := regexp.MustCompile(`(?m)^RestartPreventExitStatus=(.*)$`).FindStringSubmatch(readFile(t, "../../docs/recipes/remit@.service"))
+	pod := regexp.MustCompile(`(?m)^ +values: \[(.*)\]$`).FindStringSubmatch(readFile(t, "../../docs/recipes/remit-cronjob.yaml"))
+	if unit == nil || pod == nil {
+		t.Fatal("a recipe does not say which exit codes are not tried again")
+	}
+	given := strings.Fields(unit[1])
+	if diff := cmp.Diff(given, strings.Split(pod[1], ", ")); diff != "" {
+		t.Errorf("systemd and Kubernetes try other exit codes again (-systemd +Kubernetes):\n%s", diff)
+	}
+
+	var want [][]string
+	script := readFile(t, "../../testdata/script/operation-exit-codes.txtar")
+	row := regexp.MustCompile(`(?s)^(.*?): apply (\d), status (\d)\n(.*)$`)
+	for part := range strings.SplitSeq(script, "\n# row: ") {
+		m := row.FindStringSubmatch(part)
+		if m == nil {
+			continue // what stands before the first
+		}
+		if expected := "stdout '^apply " + m[2] + " status " + m[3] + "$'"; !strings.Contains(m[4], expected) {
+			t.Errorf("the script does not expect what it says of %q", m[1])
+		}
+		again := "yes"
+		if m[2] == "0" || slices.Contains(given, m[2]) {
+			again = "no"
+		}
+		want = append(want, []string{m[1], m[2], m[3], again})
+	}
+	if diff := cmp.Diff(want, rows(readDocument(t, "operations.md").sections["What ends with which"])); diff != "" {
+		t.Errorf("operations.md has other rows than the script (-script +operations.md):\n%s", diff)
+	}
+}
+
 // TestDocsLinks holds the links between the pages of docs: the page is there, and so is the heading.
 func TestDocsLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([a-z0-9.-]+\.md)?#([a-z0-9-]+)\)`)
