@@ -222,7 +222,7 @@ func TestRecheck(t *testing.T) {
 			declared: []config.Transfer{declare("old", twin, window(day)), declare("new", twin, window(day))},
 			recorded: []state.Detail{record(declare("old", twin), state.Recorded, intended(90*day))},
 			since: func(m *memory) {
-				m.details["old"] = record(declare("old", twin), state.Tombstone)
+				m.details["old"] = record(declare("old", twin), state.Tombstone, func(d *state.Detail) { d.RecordID, d.GroupID = "id-old", "group-old" })
 				m.happen(state.Outcome{RefID: "old", Status: state.Tombstone, Source: state.SourcePerson})
 			},
 			want: "obstacle conflict [old]",
