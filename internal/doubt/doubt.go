@@ -6,7 +6,6 @@
 package doubt
 
 import (
-	"net/http"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -73,7 +72,8 @@ const Earlier = "An earlier attempt may have made it, and the latest one did not
 // isRefusal reports whether a status leaves a transfer in doubt only because the service knows its
 // ref_id: any other 4xx but 408 is a definite no.
 func isRefusal(status int) bool {
-	return status >= http.StatusBadRequest && status < http.StatusInternalServerError && status != http.StatusRequestTimeout
+	const requestTimeout = 408
+	return status >= 400 && status < 500 && status != requestTimeout
 }
 
 // sentence is text that begins with a capital letter and ends with a stop.
