@@ -58,7 +58,7 @@ func namedFaults() []named {
 		{fault: "lookup=none", row: contract.LookupFound, verdict: differs, says: "was not listed"},
 		{fault: "lookup=capitals", row: contract.LookupRecord, verdict: differs, says: "differs from"},
 		{fault: "late=10s", row: contract.LookupLag, verdict: holds, says: "It was listed 1"},
-		{fault: "late=40s", row: contract.LookupLag, verdict: differs, says: "It was listed 4"},
+		{fault: "late=40s", row: contract.LookupLag, verdict: holds, says: "remit waits for 23s in all"},
 		{fault: "late=5m", row: contract.LookupLag, verdict: differs, says: "It was not listed 1m after its answer"},
 		{fault: "lookup-error", row: contract.Lookup, verdict: differs, says: "503 Service Unavailable"},
 		{fault: "token-error", row: contract.Token, verdict: differs, says: "503 Service Unavailable"},
@@ -80,6 +80,13 @@ func namedFaults() []named {
 		{fault: "ungrouped", row: contract.GroupID, verdict: differs, says: "no group_id"},
 		{fault: "wrong-total", row: contract.Total, verdict: differs, says: "total is 991.05 where amount is 1.05"},
 		{fault: "credit-failed", row: contract.LookupCredit, verdict: differs, says: "the credit side is FAILED"},
+		{fault: "lacking=total", row: contract.AnswerRecord, verdict: differs, says: "total"},
+		{fault: "lacking=fee", row: contract.AnswerRecord, verdict: differs, says: "fee"},
+		{fault: "lacking=status", row: contract.AnswerRecord, verdict: differs, says: "status"},
+		{fault: "lacking=created_at", row: contract.AnswerRecord, verdict: differs, says: "created_at"},
+		{fault: "lacking=updated_at", row: contract.AnswerRecord, verdict: differs, says: "updated_at"},
+		{fault: "liberties", row: contract.LookupSides, verdict: holds, says: "The credit side has no ref_id"},
+		{fault: "liberties", row: contract.Amount, verdict: holds, says: ".1 for 0.10"},
 		{fault: "unreadable", row: contract.LookupRecord, verdict: differs, says: "can't be read"},
 	}
 }

@@ -65,7 +65,7 @@ func (t *Trial) judgeLag(s sheet) {
 	case !l.listed:
 		s.differs(contract.LookupLag, "It was not listed %s after its answer.", inWords(l.most))
 	case l.most > lagMax:
-		s.differs(contract.LookupLag, "It was listed %s after its answer.", inWords(l.most))
+		s.note(contract.LookupLag, "It was listed %s after its answer. remit waits for %s in all, and then sends the recorded request again: replay protection alone keeps it from being paid twice.", inWords(l.most), inWords(lagMax))
 	case l.most > time.Second:
 		s.note(contract.LookupLag, "It was listed %s after its answer.", inWords(l.most))
 	default:
@@ -132,15 +132,15 @@ func (t *Trial) judgeCopies(s sheet, a attempt, debit transfer.Record) {
 			s.differsIn(contract.LookupRecord, d.Field, sentence(describe(d))+".")
 		}
 	}
-	if !transfer.SameNumber(debit.Fee, answered.Fee) {
+	if debit.Fee != "" && answered.Fee != "" && !transfer.SameNumber(debit.Fee, answered.Fee) {
 		s.note(contract.Total, "The service takes a fee: %s %s.", debit.Fee, debit.Asset)
 	}
 	for _, d := range transfer.Shortcomings(debit) {
 		switch {
-		case d.Field == "total":
-			s.differs(contract.Total, "total is %s where amount is %s and fee is %s.", d.Answered, debit.Amount, debit.Fee)
-		case answered.GroupID != "":
-			s.differs(contract.LookupRecord, "The lookup has no group_id.")
+		case d.Answered != "":
+			s.differs(contract.Total, "%s is %s where amount is %s and fee is %s.", d.Field, d.Answered, debit.Amount, debit.Fee)
+		case !slices.ContainsFunc(transfer.Shortcomings(answered), func(other transfer.Difference) bool { return other.Field == d.Field }):
+			s.differsIn(contract.LookupRecord, d.Field, fmt.Sprintf("The lookup has no %s, and the answer had one.", d.Field))
 		}
 	}
 }

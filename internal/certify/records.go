@@ -119,11 +119,15 @@ func (t *Trial) judgeRecord(s sheet, a attempt, seen *ids) {
 	seen.groups[record.GroupID] = a.request.RefID
 	seen.customers[record.CustomerID] = true
 	for _, d := range transfer.Shortcomings(*record) {
-		if d.Field == "total" {
-			s.differs(contract.Total, "total is %s where amount is %s and fee is %s.", d.Answered, record.Amount, record.Fee)
+		switch {
+		case d.Field == "group_id": // told above
+		case d.Answered == "":
+			s.differsIn(contract.AnswerRecord, d.Field, fmt.Sprintf("The record has no %s.", d.Field))
+		default:
+			s.differs(contract.Total, "%s is %s where amount is %s and fee is %s.", d.Field, d.Answered, record.Amount, record.Fee)
 		}
 	}
-	if !transfer.SameNumber(record.Fee, "0") {
+	if record.Fee != "" && !transfer.SameNumber(record.Fee, "0") {
 		s.note(contract.Total, "The service takes a fee: %s %s.", record.Fee, record.Asset)
 	}
 	t.judgeTime(s, a)
@@ -137,6 +141,9 @@ const (
 
 func (t *Trial) judgeTime(s sheet, a attempt) {
 	record := a.answer.Record
+	if record.CreatedAt.IsZero() {
+		return
+	}
 	now, most := record.AnsweredAt, madeSkewMax+a.took
 	if now.IsZero() {
 		now, most = a.began, madeSkewOurs+a.took
@@ -209,7 +216,7 @@ func (t *Trial) judgeStatus(s sheet) {
 		}
 		s.holds(contract.Status)
 		for _, status := range []transfer.RecordStatus{answered.Status, now.Status} {
-			if !status.Known() {
+			if !status.Known() && status != transfer.NoStatus {
 				s.differs(contract.Status, "The status is %q.", status)
 			}
 		}

@@ -117,6 +117,9 @@ func isOther(a, b transfer.Record) bool {
 
 // judgeSameTime compares created_at of two copies of a record. One that has whole seconds may be cut.
 func judgeSameTime(s sheet, first, again transfer.Record) {
+	if first.CreatedAt.IsZero() || again.CreatedAt.IsZero() {
+		return
+	}
 	most := 2 * time.Millisecond
 	if first.CreatedAt.Nanosecond() == 0 || again.CreatedAt.Nanosecond() == 0 {
 		most = time.Second

@@ -33,7 +33,7 @@ func answerRows() []Row {
 		},
 		{
 			AnswerRecord, Answers, "A 2xx answer is one transfer record in JSON, with every field that the service's document requires.",
-			"The transfer is in doubt: remit looks it up, or sends the recorded request again within replay_window.",
+			"The transfer is in doubt: remit looks it up, or sends the recorded request again within replay_window. Where a total, a fee, a status or a time alone is missing, it is unverified: a person accepts the record.",
 		},
 		{
 			Redirect, Answers, "No request is redirected.",
@@ -135,7 +135,7 @@ func lookupRows() []Row {
 			"What a lookup does not list counts as not made once it was asked for again after 1, 2, 5 and 15 seconds. Two transfers under one ref_id are a conflict. " + without,
 		},
 		{
-			LookupLag, Lookups, "A lookup lists a transfer within 23 seconds.",
+			LookupLag, Lookups, "A lookup lists a transfer while certify waits (--wait), better within 23 seconds.",
 			"remit looks again after 1, 2, 5 and 15 seconds, and then sends the recorded request again: replay protection alone keeps it from being paid twice.",
 		},
 		{

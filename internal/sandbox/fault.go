@@ -72,6 +72,11 @@ const (
 	Lacking       FaultKind = "lacking"        // Mode: the required field that is empty
 	CreditFailed  FaultKind = "credit-failed"  // the credit side of what is COMPLETED is FAILED
 	Unreadable    FaultKind = "unreadable"     // a lookup lacks required fields; answers are whole
+
+	// Liberties are no fault, but all at once what the service's document allows and few do: short decimals
+	// (.5 for 0.50), empty values of metadata dropped, no ref_id on the credit side, 200 for what was made, a
+	// further cursor on every page, and 414 for a request line of more than 8 KiB.
+	Liberties FaultKind = "liberties"
 )
 
 // What [Replay] may be. Without it the same request is answered with the first record, and
@@ -119,7 +124,7 @@ func forms() map[FaultKind]valueForm {
 		Late: {duration: true, required: true}, LookupError: status(503), TokenError: status(503),
 		Rescaled: none, WrongAmount: none, WrongAsset: none, WrongProfile: none, WrongRefID: none, WrongCustomer: none,
 		SameID: none, Backdated: none, Bare: none, Novel: none, NovelStatus: none,
-		Fee: {number: true, required: true}, Relinked: none, Ungrouped: none, WrongTotal: none, Lacking: {modes: []string{"total", "fee", "status", "created_at", "updated_at"}, required: true}, CreditFailed: none, Unreadable: none,
+		Fee: {number: true, required: true}, Relinked: none, Ungrouped: none, WrongTotal: none, Lacking: {modes: []string{"total", "fee", "status", "created_at", "updated_at"}, required: true}, CreditFailed: none, Unreadable: none, Liberties: none,
 	}
 }
 

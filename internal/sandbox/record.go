@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"time"
 
@@ -134,6 +135,9 @@ func (r record) distort(e effects) record {
 
 // distortForm is distort for what says nothing wrong, but not as expected.
 func (r record) distortForm(e effects) record {
+	if e.has(Liberties) {
+		r = r.takeLiberties()
+	}
 	if e.has(Bare) {
 		r.IdentityID, r.AccountID, r.RefID, r.BalanceAsset, r.GroupID = "", "", "", "", ""
 		r.Metadata, r.AutoConversion, r.SecondaryStatus, r.StatusDetails = nil, nil, nil, nil
@@ -167,4 +171,29 @@ func (s *Sandbox) shown(l leg, e effects) bool {
 		return false
 	}
 	return true
+}
+
+// takeLiberties is the record as the service's document allows it, in every field that it leaves open.
+func (r record) takeLiberties() record {
+	r.Amount, r.Total, r.Fee = shortest(r.Amount), shortest(r.Total), shortest(r.Fee)
+	if r.Direction == string(transfer.Credit) {
+		r.RefID = ""
+	}
+	var pairs map[string]string
+	if json.Unmarshal(r.Metadata, &pairs) == nil {
+		maps.DeleteFunc(pairs, func(_, value string) bool { return value == "" })
+		r.Metadata = encodeMetadata(transfer.NewMetadata(pairs))
+	}
+	return r
+}
+
+// shortest is a number without zeros at either end: .5 for 0.50, and .0 for 0.
+func shortest(number string) string {
+	if strings.Contains(number, ".") {
+		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
+	}
+	if number = strings.TrimLeft(number, "0"); number == "" {
+		return ".0"
+	}
+	return number
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,8 +13,13 @@ import (
 	"remit/internal/transfer"
 )
 
-// refIDsMax bounds the ref_ids of one lookup.
-const refIDsMax = 100
+const (
+	refIDsMax = 100     // of one lookup
+	lineMax   = 8 << 10 // bytes of a request line, as stock proxies have it
+)
+
+// lastPosition is behind every leg of a ledger.
+func lastPosition() position { return position{Seq: math.MaxInt64} }
 
 // serveCreate makes a transfer (sections 4.1 and 4.2 of the service's document).
 func (s *Sandbox) serveCreate(w http.ResponseWriter, r *http.Request, op transfer.Operation) {
@@ -90,7 +96,7 @@ func (s *Sandbox) create(request transfer.Request, e effects) (status int, answe
 			Detail: "the profile has too little of the asset",
 		})
 	case !m.replay:
-		return s.contract.CreatedStatus, s.answer(m, e)
+		return s.createdStatus(e), s.answer(m, e)
 	}
 	mode := e[Replay].Mode
 	if mode == ReplayIgnore || mode == "" && m.sameBody {
@@ -101,6 +107,14 @@ func (s *Sandbox) create(request transfer.Request, e effects) (status int, answe
 		p.Meta = map[string]any{"existing": json.RawMessage(s.answer(m, e))}
 	}
 	return s.problem(p)
+}
+
+// createdStatus is that of a transfer that was made.
+func (s *Sandbox) createdStatus(e effects) int {
+	if e.has(Liberties) {
+		return http.StatusOK
+	}
+	return s.contract.CreatedStatus
 }
 
 func (s *Sandbox) problem(p *problem) (int, []byte) { return p.Status, s.encode(p) }
@@ -141,6 +155,10 @@ func (s *Sandbox) serveLookup(w http.ResponseWriter, r *http.Request) {
 		fail(w, e.status(LookupError), "told-to-fail", "This sandbox was told to fail")
 		return
 	}
+	if line := len("GET  HTTP/1.1\r\n") + len(r.URL.RequestURI()); e.has(Liberties) && line > lineMax {
+		fail(w, http.StatusRequestURITooLong, "uri-too-long", "The address is too long")
+		return
+	}
 	query := r.URL.Query()
 	refIDs := query["ref_ids"]
 	slices.Sort(refIDs)
@@ -155,6 +173,9 @@ func (s *Sandbox) serveLookup(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	list, err := s.lookup(r, refIDs, after, own)
+	if e.has(Liberties) && list.Next == "" {
+		list.Next = writeCursor(lastPosition())
+	}
 	if err != nil {
 		fail(w, http.StatusInternalServerError, "ledger", "The ledger failed")
 		return
@@ -184,7 +205,9 @@ func (s *Sandbox) lookup(r *http.Request, refIDs []string, after position, own F
 			continue
 		}
 		shown := s.record(leg).distort(e)
-		shown.RefID = leg.refID
+		if !e.has(Liberties) {
+			shown.RefID = leg.refID
+		}
 		if e[Lookup].Mode == "capitals" {
 			shown.RefID = strings.ToUpper(shown.RefID)
 		}
