@@ -284,3 +284,33 @@ func TestTheRateLimitCountsEveryAttemptOfTheJournal(t *testing.T) {
 		}
 	}
 }
+
+// TestTheRateLimitHoldsAcrossAClockThatWasBehind has a run by a clock that is ten hours behind, and the next one
+// at once by a clock that is right: what the first one sent is not ten hours old.
+func TestTheRateLimitHoldsAcrossAClockThatWasBehind(t *testing.T) {
+	limit := executor.RateLimit{Requests: 5, Window: time.Minute}
+	var starts []time.Time
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: limit}
+		time.Sleep(11 * time.Hour) // the state was made by a clock that was right
+		w.clock = turned{by: -10 * time.Hour, boot: "a"}
+		w.journal.now = w.clock.Now
+		w.service.ready = func() (time.Time, error) { return time.Time{}, nil } // without a Date
+		all := numbered(8)
+		w.apply(all[:4]...)
+		w.clock = turned{boot: "a"}
+		w.journal.now = w.clock.Now
+		w.service.ready = func() (time.Time, error) { return time.Now(), nil }
+		w.apply(all...)
+		starts = w.service.starts
+	})
+	if len(starts) != 8 {
+		t.Fatalf("%d requests of 8", len(starts))
+	}
+	for i := limit.Requests; i < len(starts); i++ {
+		if span := starts[i].Sub(starts[i-limit.Requests]); span < limit.Window {
+			t.Fatalf("%d requests started within %v, %d are allowed in %v", limit.Requests+1, span, limit.Requests, limit.Window)
+		}
+	}
+}

@@ -53,6 +53,9 @@ func (c *course) takeSurvey(ctx context.Context, all lines) (*survey, error) {
 		starts:  make(map[transfer.Operation][]time.Time),
 	}
 	recent := recentStarts{now: run.Clock.Now(), limits: run.Policy.RateLimits}
+	if err := recent.readShifts(ctx, snapshot, c.timekeeper.now()); err != nil {
+		return nil, err
+	}
 	var inDoubt, outside []string
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
@@ -170,11 +173,51 @@ type recentStarts struct {
 	now    time.Time
 	limits map[transfer.Operation]RateLimit
 	list   []recentStart
+
+	// shifts are how far the local clock went ahead of the others since a run began, by its ID: so much
+	// later than it is dated may be what that run did.
+	shifts map[string]time.Duration
 }
 
 type recentStart struct {
 	refID  string
 	latest time.Time
+}
+
+// readShifts learns how the local clock went since the runs of the state began, by what no restart and no person
+// turns: boottime within one boot, else the service's Date or the server's clock. A clock that was behind then has
+// its run's requests look older than they are.
+func (r *recentStarts) readShifts(ctx context.Context, snapshot state.Snapshot, now reading) error {
+	if len(r.limits) == 0 {
+		return nil
+	}
+	r.shifts = make(map[string]time.Duration)
+	for run, err := range snapshot.Runs(ctx) {
+		if err != nil {
+			return fmt.Errorf("read the runs: %w", err)
+		}
+		then := run.Begun.Clocks
+		if then.Boot != "" && then.Boot == now.Boot { // to the millisecond, where the others have seconds
+			then = state.Clocks{Boot: then.Boot, BootMS: then.BootMS}
+		}
+		passed := elapsed(then, now.Clocks, time.Duration(then.WithinMS+now.WithinMS)*time.Millisecond)
+		if len(passed) == 0 {
+			continue
+		}
+		least := slices.MinFunc(passed, func(a, b wait) int { return cmp.Compare(a.passed, b.passed) }).passed
+		if shift := now.local.Round(0).Sub(run.BegunAt) - least; shift > 0 {
+			r.shifts[run.Begun.RunID] = shift
+		}
+	}
+	return nil
+}
+
+// dated is when something of a run may have been at the latest that is dated at.
+func (r *recentStarts) dated(at time.Time, runID string) time.Time {
+	if at = at.Add(r.shifts[runID]); at.After(r.now) {
+		return r.now
+	}
+	return at
 }
 
 func (r *recentStarts) note(row state.Transfer) {
@@ -188,9 +231,7 @@ func (r *recentStarts) note(row state.Transfer) {
 	case !row.SettledAt.Before(latest):
 		latest = row.SettledAt.Add(time.Millisecond) // the state's times are cut to milliseconds
 	}
-	if latest.After(r.now) {
-		latest = r.now
-	}
+	latest = r.dated(latest, row.RunID)
 	for _, limit := range r.limits {
 		if r.now.Sub(latest) < limit.Window {
 			r.list = append(r.list, recentStart{row.RefID, latest})
@@ -240,25 +281,20 @@ func (r *recentStarts) attempts(ctx context.Context, snapshot state.Snapshot, st
 		}
 		switch event.Kind {
 		case state.KindIntent:
-			end(event.Time)
+			end(r.dated(event.Time, event.RunID))
 			entry, err := event.Entry()
 			if err != nil {
 				return "", nil, err
 			}
 			operation, isOpen = entry.(state.Intent).Operation, true
 		case state.KindOutcome:
-			end(event.Time.Add(time.Millisecond)) // the state's times are cut to milliseconds
+			end(r.dated(event.Time.Add(time.Millisecond), event.RunID)) // the state's times are cut to milliseconds
 		case state.KindCreated, state.KindBegun, state.KindEnded, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
 		}
 	}
 	end(start.latest)
 	if len(starts) > 0 {
 		starts[len(starts)-1] = start.latest
-	}
-	for i := range starts {
-		if starts[i].After(r.now) {
-			starts[i] = r.now
-		}
 	}
 	return operation, starts, nil
 }

@@ -240,6 +240,9 @@ func newThen(ctx context.Context, record History, p *Plan, since map[string]bool
 	return t, err
 }
 
+// Unwrap returns the record as it is now.
+func (t *then) Unwrap() Record { return t.History }
+
 // Meta implements [Record].
 func (t *then) Meta() state.Meta { return t.meta }
 

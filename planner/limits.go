@@ -23,7 +23,8 @@ import (
 // A transfer in doubt is counted once: as it is recorded where it was attempted on the day, else
 // with the plan's line where that may send it again.
 type limitTally struct {
-	limits []limitCount
+	moments *moments
+	limits  []limitCount
 	// timeless are recorded without an attempt of this state's; their own times count.
 	timeless []string
 }
@@ -44,15 +45,15 @@ type limitCount struct {
 type destinationCount struct{ sent, planned transfer.Sum }
 
 // newLimitTally is nil where there is no limit.
-func newLimitTally(limits []config.Limit, now time.Time) *limitTally {
+func newLimitTally(limits []config.Limit, m *moments) *limitTally {
 	if len(limits) == 0 {
 		return nil
 	}
-	t := new(limitTally)
+	t := &limitTally{moments: m}
 	for _, l := range limits {
 		count := limitCount{Limit: l, doubts: make(map[string]bool)}
 		if l.Per.IsDaily() {
-			year, month, day := now.In(l.Zone).Date()
+			year, month, day := m.now.In(l.Zone).Date()
 			count.from = time.Date(year, month, day, 0, 0, 0, 0, l.Zone)
 			count.until = time.Date(year, month, day+1, 0, 0, 0, 0, l.Zone)
 		}
@@ -91,7 +92,7 @@ func (t *limitTally) recorded(o *state.Outline) {
 func (t *limitTally) sentAt(o *state.Outline, at time.Time) {
 	for i := range t.limits {
 		l := &t.limits[i]
-		if !l.Per.IsDaily() || !l.counts(o.Asset) || !l.isOn(at) {
+		if !l.Per.IsDaily() || !l.counts(o.Asset) || !t.moments.mayBe(at, l.isOn) {
 			continue
 		}
 		if o.Status == state.InDoubt {
@@ -122,6 +123,9 @@ func (t *limitTally) readTimeless(ctx context.Context, record Record) error {
 			return fmt.Errorf("read the record of %q: %w", d.RefID, err)
 		}
 		o := d.Outline()
+		if kept.CreatedAt.IsZero() {
+			kept.CreatedAt = t.moments.now // it does not say
+		}
 		t.sentAt(&o, kept.CreatedAt)
 		return nil
 	})

@@ -249,7 +249,7 @@ func (b *builder) isOlderTwin(c suspect, r *row) bool {
 	if b.isJudged(c.Change, r) {
 		return false
 	}
-	return r.status == state.InDoubt || was != nil && was.row == r || r.within(within, b.now)
+	return r.status == state.InDoubt || was != nil && was.row == r || r.within(within, b.moments)
 }
 
 // isRename reports whether a recorded twin is what a line was under other words, or older.

@@ -35,7 +35,11 @@ func New(ctx context.Context, declared iter.Seq[config.Transfer], record Record,
 }
 
 func newBuilder(ctx context.Context, record Record, controls Controls, now time.Time) (*builder, error) {
-	limits := newLimitTally(controls.Declared.Limits, now)
+	moments, err := newMoments(ctx, record, now)
+	if err != nil {
+		return nil, err
+	}
+	limits := newLimitTally(controls.Declared.Limits, moments)
 	pending := newPendingSince(controls, now)
 	recorded, err := readRows(ctx, record, limits, pending)
 	if err != nil {
@@ -52,7 +56,7 @@ func newBuilder(ctx context.Context, record Record, controls Controls, now time.
 			Totals:  make(map[Action]*transfer.Totals),
 			Pending: pending.standing, Unknown: pending.unknown, Unverified: Standing{Group: GroupUnverified},
 		},
-		record: record, rows: recorded, controls: controls, now: now,
+		record: record, rows: recorded, controls: controls, now: now, moments: moments,
 		targets: newTargets(controls.Targets), batches: newBatchTally(controls.Batches), limits: limits,
 		seed: maphash.MakeSeed(), openings: make(openings), occurrences: make(occurrencesOf),
 		sources: make([]source, 1), // what is no longer declared has none
@@ -68,6 +72,7 @@ type builder struct {
 	rows     *rows
 	controls Controls
 	now      time.Time
+	moments  *moments
 	targets  *targets
 	batches  *batchTally
 	limits   *limitTally // nil where there is none

@@ -117,7 +117,11 @@ func (v *Verified) Left(ctx context.Context, now time.Time) (*Plan, error) {
 	if past.complete {
 		return nil, ErrCompleted
 	}
-	limits := newLimitTally(controls.Limits, now)
+	moments, err := newMoments(ctx, record, now)
+	if err != nil {
+		return nil, err
+	}
+	limits := newLimitTally(controls.Limits, moments)
 	r := recheck{limits: limits, plan: p, past: past, now: now, lines: make(map[string]int)}
 	if err := r.read(ctx, record); err != nil {
 		return nil, err

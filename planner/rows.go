@@ -39,9 +39,9 @@ func (r *row) amount() transfer.Amount { return transfer.MustAmount(r.text[r.ref
 // a look-alike that may be old is better asked about than paid.
 const unknownAge = 0
 
-// within reports whether the row was intended at most d before now.
-func (r *row) within(d time.Duration, now time.Time) bool {
-	return r.intended == unknownAge || now.Sub(time.UnixMilli(r.intended)) <= d
+// within reports whether the row may have been intended at most d before now.
+func (r *row) within(d time.Duration, m *moments) bool {
+	return r.intended == unknownAge || m.mayBe(time.UnixMilli(r.intended), func(at time.Time) bool { return m.now.Sub(at) <= d })
 }
 
 // rows are all recorded ref_ids, in byte order, which is that of the state's one scan. They are held in

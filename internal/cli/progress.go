@@ -86,6 +86,9 @@ type counted struct {
 	read *step
 }
 
+// Unwrap returns the record itself.
+func (c counted) Unwrap() planner.Record { return c.Record }
+
 func (c counted) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
 	return func(yield func(state.Outline, error) bool) {
 		for t, err := range c.Record.Outlines(ctx) {
