@@ -50,6 +50,9 @@ func (w *world) loseLockFile() {
 	}
 	w.count("deleted lock file")
 	w.log("the file beside the state is deleted")
+	for _, p := range w.processes {
+		p.isUnnamed = true
+	}
 	if err := os.Remove(w.path + ".lock"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		panic(err) // of the simulation's own directory
 	}

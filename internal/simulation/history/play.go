@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"remit/executor"
@@ -273,15 +274,23 @@ func (p *process) settleAll() {
 	w := p.world
 	var err error
 	var work []state.Transfer
+	var advice map[string]string
 	if p.do("opens", func() {
 		if err = p.take(); err != nil {
 			return
 		}
+		if w.healed {
+			if advice, err = p.readAdvice(); err != nil {
+				return
+			}
+		}
 		for _, refID := range w.names() {
 			row := w.oracle.model.rows[refID]
-			isOpen := row.Status == state.InDoubt || row.Status == state.Conflict || row.Status == state.Unverified
-			if isOpen || w.needsNews(row) {
+			if asksForPerson(row) || w.needsNews(row) {
 				work = append(work, row)
+			}
+			if w.healed && asksForPerson(row) && row.RecordStatus != transfer.Failed && advice[refID] == "" {
+				w.oracle.violate("I9", "%s is %v, and nothing says what to do about it", refID, row.Status)
 			}
 		}
 	}) != nil || err != nil {
@@ -292,7 +301,7 @@ func (p *process) settleAll() {
 		panic(err) // the options are constant
 	}
 	for _, row := range work {
-		p.resolveOne(row)
+		p.resolveOne(row, advice[row.RefID])
 	}
 	p.ended = fmt.Sprintf("resolved %d", len(work))
 }
@@ -300,7 +309,9 @@ func (p *process) settleAll() {
 // commandsMax is in how many commands whatever asks for a person must be settled.
 const commandsMax = 3
 
-func (p *process) resolveOne(row state.Transfer) {
+// resolveOne settles what asks for a person. It begins with what remit status advises, where that is not
+// "", and goes on as the errors of remit resolve say.
+func (p *process) resolveOne(row state.Transfer, advice string) {
 	w := p.world
 	ctx, cancel := p.mortal(context.Background())
 	defer cancel()
@@ -321,6 +332,8 @@ func (p *process) resolveOne(row state.Transfer) {
 		err = how()
 	}
 	switch {
+	case advice != "" && strings.HasPrefix(advice, "remit resolve "):
+		say(func() error { return p.heed(ctx, advice, r, truth) })
 	case row.Status == state.Conflict || row.Status == state.Unverified:
 		say(func() error { _, err := executor.ResolveAcceptRecord(ctx, r, nil); return err })
 	case row.Status == state.InDoubt && w.traits.hasLookup:

@@ -42,7 +42,10 @@ type process struct {
 	client   *service.Client
 	fencedAt time.Time // when its lock was taken away
 	ended    string    // in words
-	isBehind bool      // it did not begin, because its clock lies behind the newest event or jumped
+	// isUnnamed says that the file that names it as the holder is gone: until it begins a run, who reads the
+	// state beside it takes the latest run, which is dead, for the holder.
+	isUnnamed bool
+	isBehind  bool // it did not begin, because its clock lies behind the newest event or jumped
 
 	plan         *planner.Plan
 	saved        bool
@@ -249,8 +252,8 @@ func (p *process) checkSent() {
 // that is made right after it.
 func (p *process) checkEnd() {
 	w := p.world
-	if p.saved {
-		return // it may have been made of other declarations
+	if p.saved || p.isUnnamed {
+		return // it may have been made of other declarations, or others are read as in flight
 	}
 	_ = p.do("says how it ended", func() {
 		if !p.fencedAt.IsZero() || w.oracle.violated != nil {
