@@ -6,6 +6,10 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
+// shownStepsMax bounds a value of the console, in steps: writing one takes about 500 bytes of memory
+// for each.
+const shownStepsMax = 100_000
+
 // Eval evaluates one expression of the console, which may refer to what a local may. A value
 // that contains marks is sensitive and not to be shown.
 func (c *Configuration) Eval(expression string) (cty.Value, hcl.Diagnostics) {
@@ -29,6 +33,11 @@ func (c *Configuration) Eval(expression string) (cty.Value, hcl.Diagnostics) {
 	}
 	value, ok, diags := c.scope.value(&argument{name: name, expr: expr, raw: expr, refs: refs})
 	if ok {
+		c.scope.meter.Begin(shownStepsMax)
+		if !c.scope.meter.Weigh(value, 1, nil) && !c.scope.meter.Interrupted() {
+			return cty.DynamicVal, append(diags, mistake(expr.Range(), "Value is too large to show",
+				"It has more than %d elements, or their texts are too long. Ask for a part of it, or for its length.", shownStepsMax))
+		}
 		value, _ = unmoved(value)
 		return value, diags
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/internal/functions"
+	"remit/internal/meter"
 )
 
 // FilterFile is the name under which diagnostics of a [Filter] show its expression.
@@ -21,6 +22,7 @@ type Filter struct {
 	expr  hclsyntax.Expression
 	names []string
 	ctx   *hcl.EvalContext
+	meter *meter.Meter
 }
 
 // Attribute is what a [Filter] may name.
@@ -42,8 +44,9 @@ type Attribute struct {
 	Bool bool
 }
 
-// NewFilter reads an expression over attributes. The diagnostics stand in [FilterFile].
-func NewFilter(expression string, attributes []Attribute) (*Filter, hcl.Diagnostics) {
+// NewFilter reads an expression over attributes. The diagnostics stand in [FilterFile]. Where done
+// is closed, evaluation ends; nil never is.
+func NewFilter(expression string, attributes []Attribute, done <-chan struct{}) (*Filter, hcl.Diagnostics) {
 	source := []byte(expression)
 	if diags := checkNesting(source, FilterFile, hcl.InitialPos, hclsyntax.LexExpression); diags.HasErrors() {
 		return nil, diags
@@ -55,8 +58,9 @@ func NewFilter(expression string, attributes []Attribute) (*Filter, hcl.Diagnost
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	table := functions.Table(nil)
-	f := &Filter{expr: expr, ctx: &hcl.EvalContext{Functions: table}}
+	m := meter.New(done)
+	table := functions.TableOf(nil, func(string) {}, m)
+	f := &Filter{expr: expr, ctx: &hcl.EvalContext{Functions: table}, meter: m}
 	for name := range table {
 		if functions.ReadsFiles(name) {
 			delete(table, name)
@@ -71,6 +75,7 @@ func NewFilter(expression string, attributes []Attribute) (*Filter, hcl.Diagnost
 		f.names = append(f.names, name)
 	}
 	diags = append(diags, checkComparisons(expr, attributes)...)
+	m.Wrap(expr, true)
 	return f, diags
 }
 
@@ -80,7 +85,8 @@ func (f *Filter) Names(attributes ...string) bool {
 }
 
 // Keeps evaluates the expression over the attributes that it names; value is asked for each.
-// The diagnostics say why there is no answer.
+// The diagnostics say why there is no answer: also that there is none within
+// [meter.RowStepsMax] steps, or that evaluation was interrupted.
 func (f *Filter) Keeps(value func(attribute string) cty.Value) (bool, hcl.Diagnostics) {
 	values := make(map[string]cty.Value, len(f.names)+1)
 	for _, name := range f.names {
@@ -91,7 +97,15 @@ func (f *Filter) Keeps(value func(attribute string) cty.Value) (bool, hcl.Diagno
 	for name, v := range values {
 		ctx.Variables[name] = v
 	}
+	defer f.meter.Resume(f.meter.Begin(meter.RowStepsMax))
 	result, diags := f.expr.Value(ctx)
+	if over := f.meter.Over(); over != nil {
+		why := *over
+		if why.Subject == nil {
+			why.Subject = f.expr.Range().Ptr()
+		}
+		return false, hcl.Diagnostics{&why}
+	}
 	switch {
 	case diags.HasErrors():
 		return false, diags
@@ -243,11 +257,8 @@ func attributeOf(expr hclsyntax.Expression, attributes []Attribute) *Attribute {
 
 // literalText is the text of a quoted literal.
 func literalText(expr hclsyntax.Expression) (string, bool) {
-	if len(expr.Variables()) > 0 {
-		return "", false
-	}
-	value, diags := expr.Value(nil)
-	if diags.HasErrors() || !isText(value) {
+	value, ok := writtenText(unwrap(expr))
+	if !ok {
 		return "", false
 	}
 	return value.AsString(), true

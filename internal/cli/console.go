@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config"
 	"remit/internal/view"
 )
 
@@ -24,46 +25,51 @@ func newConsole(p *process) *cobra.Command {
 		Long: "Evaluate expressions of the language, one a line, from standard input:\n\n" +
 			"    echo 'allocate(\"100.00\", [\"1\", \"1\", \"1\"], 2)' | remit console",
 		Args: exactArgs(),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			loaded, err := p.load(&from, false)
 			if err != nil {
 				return err
 			}
-			lines := bufio.NewScanner(p.stdin)
-			lines.Buffer(nil, consoleLineMax)
-			failed := false
-			for p.prompt(); lines.Scan(); p.prompt() {
-				line := strings.TrimSpace(lines.Text())
-				if line == "exit" {
-					break
-				}
-				if line == "" {
-					continue
-				}
-				value, diags := loaded.Eval(line)
-				if diags.HasErrors() {
-					failed = true
-					files := map[string]*hcl.File{"<console>": {Bytes: []byte(line)}}
-					if err := view.Diagnostics(p.stderr, diags, files, p.screen(p.stderr)); err != nil {
-						return err
-					}
-					continue
-				}
-				if _, err := fmt.Fprintln(p.stdout, valueText(value)); err != nil {
-					return err
-				}
-			}
-			if err := lines.Err(); err != nil {
-				return fmt.Errorf("read standard input: %w", err)
-			}
-			if failed && !p.interactive() {
-				return exitCode(exitError)
-			}
-			return nil
+			return orInterrupted(cmd.Context(), func() error { return p.evaluateLines(loaded) })
 		},
 	}
 	from.flags(cmd)
 	return cmd
+}
+
+// evaluateLines answers each line of standard input, up to its end or the line "exit".
+func (p *process) evaluateLines(loaded *config.Configuration) error {
+	lines := bufio.NewScanner(p.stdin)
+	lines.Buffer(nil, consoleLineMax)
+	failed := false
+	for p.prompt(); lines.Scan(); p.prompt() {
+		line := strings.TrimSpace(lines.Text())
+		if line == "exit" {
+			break
+		}
+		if line == "" {
+			continue
+		}
+		value, diags := loaded.Eval(line)
+		if diags.HasErrors() {
+			failed = true
+			files := map[string]*hcl.File{"<console>": {Bytes: []byte(line)}}
+			if err := view.Diagnostics(p.stderr, diags, files, p.screen(p.stderr)); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := fmt.Fprintln(p.stdout, valueText(value)); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fmt.Errorf("read standard input: %w", err)
+	}
+	if failed && !p.interactive() {
+		return exitCode(exitError)
+	}
+	return nil
 }
 
 // prompt asks for an expression where a person is typing.

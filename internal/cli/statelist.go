@@ -53,7 +53,7 @@ func (w *workspace) listWhere(ctx context.Context, expression string, asJSON boo
 	if expression == "" {
 		return errors.New("--where is empty, which says nothing about what to list. Is a variable of the shell not set?")
 	}
-	filter, diags := config.NewFilter(expression, transferAttributes())
+	filter, diags := config.NewFilter(expression, transferAttributes(), ctx.Done())
 	if err := w.reportFilter(expression, diags, asJSON); err != nil {
 		return err
 	}
