@@ -291,8 +291,8 @@ func readFees(ctx context.Context, snapshot state.Snapshot) (map[payer]decimal.D
 		if err != nil || unread != nil || record.Direction != transfer.Debit || isKnown[payerOf(&r)] {
 			continue
 		}
-		isKnown[payerOf(&r)] = true
-		if fee, isNumber := transfer.ParseNumber(record.Fee); isNumber && fee.IsPositive() {
+		fee, isNumber := transfer.ParseNumber(record.Fee)
+		if isKnown[payerOf(&r)] = isNumber; isNumber && fee.IsPositive() {
 			fees[payerOf(&r)] = fee
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
+	"remit/internal/operator"
 	"remit/internal/sandbox"
 	"remit/internal/transfer"
 )
@@ -764,5 +765,39 @@ func TestTheSandboxOfAnOperatorAnswersAsItDocuments(t *testing.T) {
 				t.Errorf("lookup: %d %s", status, answer)
 			}
 		})
+	}
+}
+
+// TestBalancesAreServedWhereThereAreAny asks before and after a transfer and a deposit.
+func TestBalancesAreServedWhereThereAreAny(t *testing.T) {
+	for _, name := range []transfer.Operator{"", "paxos"} {
+		rich := sandbox.Balance{ProfileID: "rich/one", Asset: "USD", Amount: decimal.NewFromInt(100)}
+		c := open(t, sandbox.Options{Operator: name, OpeningBalances: []sandbox.Balance{rich, {ProfileID: "rich/one", Asset: "EUR", Amount: decimal.NewFromInt(7)}}})
+		at := strings.Replace(sandbox.BalancePath(name), operator.ProfilePart, "rich%2Fone", 1)
+		ask := func(query, want string) {
+			t.Helper()
+			if status, got := c.do(http.MethodGet, at+query, ""); status != http.StatusOK || string(got) != want {
+				t.Errorf("%d %s, want %s", status, got, want)
+			}
+		}
+		ask("", `{"items":[{"asset":"EUR","available":"7","trading":"0"},{"asset":"USD","available":"100","trading":"0"}]}`)
+		ask("?assets=USD&assets=BTC", `{"items":[{"asset":"USD","available":"100","trading":"0"}]}`)
+		c.made(`{"from_profile_id":"rich/one","to_profile_id":"b","asset":"USD","ref_id":"a","amount":"0.01"}`)
+		ask("?assets=USD", `{"items":[{"asset":"USD","available":"99.99","trading":"0"}]}`)
+		if err := c.sandbox.Deposit(rich); err != nil {
+			t.Error(err)
+		}
+		ask("?assets=USD", `{"items":[{"asset":"USD","available":"199.99","trading":"0"}]}`)
+	}
+	c := open(t, sandbox.Options{})
+	if status, got := c.do(http.MethodGet, "/v2/profiles/rich/balances", ""); status != http.StatusNotFound || problemType(t, got) != "no-balances" {
+		t.Errorf("where every profile has enough: %d %s", status, got)
+	}
+	if err := c.sandbox.Deposit(sandbox.Balance{ProfileID: "rich", Asset: "USD"}); err == nil {
+		t.Error("a deposit where every profile has enough")
+	}
+	c.token = "guessed"
+	if status, _ := c.do(http.MethodGet, "/v2/profiles/rich/balances", ""); status != http.StatusUnauthorized {
+		t.Errorf("without a token: %d", status)
 	}
 }

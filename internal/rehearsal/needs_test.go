@@ -1,0 +1,83 @@
+package rehearsal_test
+
+import (
+	"testing"
+
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+
+	"remit/internal/rehearsal"
+	"remit/internal/transfer"
+	"remit/planner"
+)
+
+func needs(t interface{ Fatal(...any) }, plan *planner.Plan, known rehearsal.Known) map[string]rehearsal.Need {
+	list, err := rehearsal.Needs(plan, known)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := make(map[string]rehearsal.Need)
+	for _, n := range list {
+		by[n.ProfileID] = n
+	}
+	return by
+}
+
+// TestTheLeastIsEnoughInEveryOrder holds what must be there against every order that there is.
+func TestTheLeastIsEnoughInEveryOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.Custom(drawSent).Draw(t, "transfers")
+		for profileID, n := range needs(t, planOf(all), rehearsal.Known{}) {
+			// From 50, the lowest of all orders is 50 less what must be there at first.
+			if want := 50 - lowestByTrying(all, profileID); !n.IsLeast || n.Least().IntPart() != int64(want) {
+				t.Fatalf("%s: at least %s, want %d", profileID, n.Least(), want)
+			}
+		}
+	})
+}
+
+func TestWhatIsKnownBeyondAPlan(t *testing.T) {
+	fee := func(*transfer.Request) decimal.Decimal { return decimal.RequireFromString("0.5") }
+	coming := transfer.Request{Operation: transfer.Internal, RefID: "old", Asset: "usd", Amount: transfer.MustAmount("30"), FromProfileID: "x", ToProfileID: profile(0)}
+	plan := planOf([]sent{{from: 0, to: 1, amount: 80}})
+	waiting := plan.Changes.At(0)
+	waiting.After = []string{"old"}
+	var changes planner.Changes
+	changes.Add(&waiting)
+
+	n := needs(t, plan, rehearsal.Known{Fee: fee})[profile(0)]
+	if n.Takes.String() != "80.5" || n.Fees.String() != "0.5" || n.Least().String() != "80.5" {
+		t.Errorf("with a fee: %+v", n)
+	}
+	pending := map[string]transfer.Request{"old": coming}
+	n = needs(t, &planner.Plan{Changes: changes}, rehearsal.Known{Fee: fee, Credits: pending})[profile(0)]
+	if n.Takes.String() != "80.5" || n.Covered.String() != "30" || n.Least().String() != "50.5" {
+		t.Errorf("after what is PENDING: %+v", n)
+	}
+	n = needs(t, plan, rehearsal.Known{Credits: pending})[profile(0)]
+	if !n.Covered.IsZero() {
+		t.Errorf("what nothing waits for covers %s", n.Covered)
+	}
+	if got := needs(t, plan, rehearsal.Known{}); len(got) != 1 {
+		t.Errorf("who only receives needs something: %+v", got)
+	}
+}
+
+func TestAFundIsShortByWhatIsKnown(t *testing.T) {
+	d := decimal.RequireFromString
+	need := rehearsal.Need{Takes: d("10"), Covered: d("4"), IsLeast: true}
+	tests := map[string]struct {
+		fund  rehearsal.Fund
+		short bool
+	}{
+		"enough to the cent":   {rehearsal.Fund{Need: need, Available: d("6.00")}, false},
+		"a cent too little":    {rehearsal.Fund{Need: need, Available: d("5.99")}, true},
+		"nobody knows":         {rehearsal.Fund{Need: need, Unread: "no"}, false},
+		"too entangled to say": {rehearsal.Fund{Need: rehearsal.Need{Takes: d("10")}, Available: d("1")}, false},
+	}
+	for name, tt := range tests {
+		if tt.fund.IsShort() != tt.short {
+			t.Errorf("%s: %v", name, tt.fund.IsShort())
+		}
+	}
+}
