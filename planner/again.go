@@ -76,6 +76,9 @@ func (p *Plan) compute(ctx context.Context, record Record, controls Controls) (*
 		return nil, failed
 	}
 	computed := b.plan
+	if err := b.checkAfter(); err != nil {
+		return nil, err
+	}
 	if err := p.compare(computed); err != nil {
 		return nil, err
 	}
@@ -86,6 +89,44 @@ func (p *Plan) compute(ctx context.Context, record Record, controls Controls) (*
 	computed.Undeclared, computed.Unused = nil, nil
 	computed.Pending, computed.Unknown = p.Pending, p.Unknown
 	return computed, nil
+}
+
+// checkAfter refuses a line that waits for what no transfer of the plan, and no recorded one, can meet.
+func (b *builder) checkAfter() error {
+	if b.isAlone() { // what is recorded, the state knows
+		return nil
+	}
+	var submits, pending map[string]bool
+	for _, c := range b.plan.Changes.All() {
+		if c.Action != Submit || len(c.After) == 0 {
+			continue
+		}
+		if submits == nil {
+			submits, pending = b.mayMeet()
+		}
+		for _, refID := range c.After {
+			if !submits[refID] && !pending[refID] {
+				return &DifferentError{fmt.Sprintf("what %q waits for", c.RefID), fmt.Sprintf("%q", refID), "that it is neither submitted nor recorded as PENDING"}
+			}
+		}
+	}
+	return nil
+}
+
+// mayMeet are the ref_ids that a plan submits, and those that are recorded and not COMPLETED.
+func (b *builder) mayMeet() (submits, pending map[string]bool) {
+	submits, pending = make(map[string]bool), make(map[string]bool)
+	for i := range b.facts {
+		if b.plan.Changes.Action(i) == Submit {
+			submits[b.plan.Changes.At(i).RefID] = true
+		}
+	}
+	for r := range b.rows.inOrder() {
+		if r.status.Made() && !r.completed {
+			pending[r.refID()] = true
+		}
+	}
+	return submits, pending
 }
 
 // builder makes a plan again at a time, by its word.

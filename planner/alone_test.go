@@ -13,6 +13,7 @@ import (
 	"remit/config"
 	"remit/internal/transfer"
 	"remit/planner"
+	"remit/planner/plannertest"
 	"remit/state"
 )
 
@@ -145,7 +146,7 @@ func TestWhatAPlanAllowsAlone(t *testing.T) {
 			t.Errorf("%s: the honest plan is refused: %v", name, err)
 		}
 		test.forge(p)
-		_, err := alone(t, forge(redigest(save(t, p))), under)
+		_, err := alone(t, plannertest.Forge(plannertest.Redigest(save(t, p))), under)
 		if !isDifferent(err) || !strings.Contains(fmt.Sprint(err), test.want) {
 			t.Errorf("%s: got %v, want a difference of %s", name, err, test.want)
 		}

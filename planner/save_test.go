@@ -18,6 +18,7 @@ import (
 	"remit/config"
 	"remit/internal/transfer"
 	"remit/planner"
+	"remit/planner/plannertest"
 	"remit/state"
 )
 
@@ -216,18 +217,11 @@ func TestChangedLinesAreRefused(t *testing.T) {
 	mustBeChanged(t, "two files", append(bytes.Clone(raw), raw...))
 }
 
-// forge makes the SHA-256 of a changed file right again, as somebody would who knows how.
-func forge(raw []byte) []byte {
-	head := raw[:bytes.LastIndex(raw, []byte(`"sha256":"`))+len(`"sha256":"`)]
-	sum := sha256.Sum256(head)
-	return append(bytes.Clone(head), hex.EncodeToString(sum[:])+"\"}\n"...)
-}
-
 // TestForgedFilesAreRefused is about files whose SHA-256 was made right again: what the
 // digest covers, and what no plan has, is still found.
 func TestForgedFilesAreRefused(t *testing.T) {
 	raw := string(save(t, samplePlan(t)))
-	if _, err := planner.Open(bytes.NewReader(forge([]byte(raw)))); err != nil {
+	if _, err := planner.Open(bytes.NewReader(plannertest.Forge([]byte(raw)))); err != nil {
 		t.Fatalf("the forgery of an unchanged file is refused, so this test shows nothing: %v", err)
 	}
 	tests := map[string][2]string{
@@ -264,7 +258,7 @@ func TestForgedFilesAreRefused(t *testing.T) {
 			if !strings.Contains(raw, change[0]) {
 				t.Fatalf("the file has no %s:\n%s", change[0], raw)
 			}
-			mustBeChanged(t, name, forge([]byte(strings.Replace(raw, change[0], change[1], 1))))
+			mustBeChanged(t, name, plannertest.Forge([]byte(strings.Replace(raw, change[0], change[1], 1))))
 		})
 	}
 }
@@ -340,7 +334,7 @@ func FuzzOpen(f *testing.F) {
 		defer time.AfterFunc(hangs, func() { panic("it hangs") }).Stop()
 		texts := [][]byte{raw}
 		if bytes.Contains(raw, []byte(`"sha256":"`)) {
-			texts = append(texts, forge(raw))
+			texts = append(texts, plannertest.Forge(raw))
 		}
 		for _, text := range texts {
 			p, err := planner.Open(bytes.NewReader(text))

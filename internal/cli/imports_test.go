@@ -49,6 +49,7 @@ var layer = map[string]int{
 	"remit/internal/report":     4,
 	"remit/executor":            4,
 	"remit/planner":             3,
+	"remit/planner/plannertest": 4,
 	"remit/config":              2,
 	"remit/internal/doubt":      2,
 	"remit/state":               1,

@@ -1,0 +1,401 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/shopspring/decimal"
+	"golang.org/x/crypto/ssh"
+
+	"remit/internal/approval"
+	"remit/internal/cli"
+	"remit/internal/sandbox"
+	"remit/internal/suite"
+	"remit/planner/plannertest"
+)
+
+// forgeryKind is a directory in which an honest plan of one kind is made.
+type forgeryKind struct {
+	before string   // declarations that are applied first; "" for none
+	now    string   // declarations of the plan
+	flags  []string // of plan
+	// records are imported before the plan is made.
+	records string
+}
+
+// rent declares a transfer.
+func rent(name, to, amount, more string) string {
+	return fmt.Sprintf("transfer \"internal\" %q {\n  from_profile_id = \"treasury\"\n  to_profile_id = %q\n  amount = %q\n  asset = \"USD\"\n  %s\n}\n", name, to, amount, more)
+}
+
+func forgeryKinds() map[string]forgeryKind {
+	batch := "batch \"pay\" {\n  control {\n    count = 2\n    totals = { USD = \"120.00\" }\n  }\n}\n"
+	dated := `
+schedule "monthly" {
+  rrule    = "FREQ=MONTHLY;BYMONTHDAY=1"
+  start    = "2026-01-01"
+  until    = "2026-03-31"
+  timezone = "UTC"
+  time     = "09:00"
+}
+
+transfer "internal" "dated" {
+  for_each        = schedule.monthly.occurrences
+  ref_id          = "dated-${each.key}"
+  not_before      = each.value.due_at
+  from_profile_id = "treasury"
+  to_profile_id   = "landlord"
+  amount          = "70.00"
+  asset           = "USD"
+  occurrence      = each.value
+}
+`
+	return map[string]forgeryKind{
+		"two payments":                    {now: rent("a", "ann", "80.00", "") + rent("b", "bob", "90.00", `metadata = { note = "x" }`)},
+		"a batch with a control block":    {before: rent("a", "ann", "80.00", ""), now: batch + rent("a", "ann", "80.00", "batch = batch.pay") + rent("b", "bob", "40.00", "batch = batch.pay")},
+		"a look-alike that was accepted":  {before: rent("a", "ann", "80.00", ""), now: rent("a", "ann", "80.00", "") + rent("b", "ann", "80.00", "") + rent("c", "ann", "8000.00", ""), flags: []string{"--accept-duplicate=b"}},
+		"a rename that was accepted":      {before: rent("a", "ann", "80.00", ""), now: rent("b", "ann", "80.00", ""), flags: []string{"--accept-duplicate=b"}},
+		"dependencies":                    {now: rent("a", "ann", "80.00", "") + rent("b", "bob", "90.00", "depends_on = [transfer.internal.a]") + rent("c", "joe", "9.00", `not_before = "2099-01-01T00:00:00Z"`)},
+		"a reversal":                      {before: rent("a", "ann", "80.00", ""), now: rent("a", "ann", "80.00", "") + strings.NewReplacer(`"treasury"`, `"ann"`, `"ann"`, `"treasury"`).Replace(rent("back", "ann", "30.00", `reverses = "a"`))},
+		"late dates of a schedule":        {now: strings.Replace(dated, "  occurrence      = each.value\n", "", 1), flags: []string{"--accept-late=3"}},
+		"a limit that was overridden":     {now: "limit \"desk\" {\n  per = \"plan\"\n  asset = \"USD\"\n  max_amount = \"100\"\n}\n" + rent("a", "ann", "80.00", "") + rent("b", "bob", "90.00", ""), flags: []string{"--override-limit=desk"}},
+		"what was imported and a payment": {now: rent("a", "ann", "80.00", "") + rent("b", "ann", "90.00", ""), records: `{"id":"r-1","customer_id":"c0ffee00-0000-4000-8000-000000000001","profile_id":"treasury","amount":"80.00","total":"80.00","fee":"0","asset":"USD","direction":"DEBIT","type":"INTERNAL_TRANSFER_DEBIT","status":"COMPLETED","created_at":"2026-11-01T09:00:00Z","updated_at":"2026-11-01T09:00:00Z","ref_id":"a","group_id":"g-1"}`},
+		"targets":                         {now: rent("a", "ann", "80.00", "") + rent("b", "bob", "90.00", ""), flags: []string{"--target=transfer.internal.b"}},
+	}
+}
+
+const forgeryService = `
+service {
+  base_url      = var.base_url
+  token_url     = "${var.base_url}/oauth2/token"
+  client_id     = "finance"
+  client_secret = var.client_secret
+}
+
+variable "base_url" { type = string }
+
+variable "client_secret" {
+  type      = string
+  sensitive = true
+}
+
+approval {
+  allowed_signers = "allowed_signers"
+  rule {
+    approvers = 2
+  }
+}
+`
+
+// TestForgedPlansAreNotSent has an author edit honest plans of each kind, sign them, and find two who approve without
+// looking. What apply then sends, and what show shows, is what the honest plan says, or is listed in
+// docs/security.md as its author's word. The ledger of the service is the judge.
+func TestForgedPlansAreNotSent(t *testing.T) {
+	page, err := os.ReadFile("../../docs/security.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, err := plannertest.Words(string(page), plannertest.HeadingWords)
+	if err != nil {
+		t.Fatal(err)
+	}
+	share := suite.Dose(60, 12, 1) // one edit of so many is tried
+	draw := rand.New(rand.NewPCG(19, uint64(os.Getpid())))
+	for _, name := range slices.Sorted(maps.Keys(forgeryKinds())) {
+		t.Run(name, func(t *testing.T) {
+			f := newForger(t, forgeryKinds()[name])
+			wanted, shown := f.attempt(f.honest)
+			if len(wanted.posts) == 0 || wanted.code != 0 && wanted.code != 4 {
+				t.Fatalf("the honest plan is not sent: %s", wanted.text)
+			}
+			f.sum(wanted.posts)
+			tried := 0
+			for edit := range plannertest.Edits(f.honest) {
+				if draw.IntN(share) > 0 {
+					continue
+				}
+				for _, forged := range plannertest.Forgeries(edit.Raw) {
+					tried++
+					got, face := f.attempt(forged)
+					switch isSame := slices.Equal(got.posts, wanted.posts); {
+					case len(got.posts) == 0 && got.code != 0: // refused before anything was sent
+						if text := f.approve(); text != "" {
+							t.Errorf("%s is refused by apply, and approved:\n%s", edit.What, text)
+						}
+					case !isWord(listed, edit.Field) && (!isSame || face != shown):
+						t.Errorf("%s is sent, exit code %d (-honest +forged):\n%s%s", edit.What, got.code, cmp.Diff(wanted.posts, got.posts), cmp.Diff(shown, face))
+					}
+				}
+			}
+			if tried < 3 {
+				t.Errorf("only %d forgeries were tried", tried)
+			}
+		})
+	}
+}
+
+// isWord reports whether a field is listed as the author's word. All of the origin is one.
+func isWord(listed map[string]bool, field string) bool {
+	return listed[field] || strings.HasPrefix(field, "header.origin.") && listed["header.origin"]
+}
+
+// forger forges plans of one directory.
+type forger struct {
+	*testing.T
+	service *ledgerService
+	ledger  []byte // of the service, as it is before an apply
+	origin  string // the directory as it is then
+	honest  []byte
+	count   int // of what it sends
+	total   string
+	keys    map[string]ssh.Signer
+}
+
+// outcome is what came of an apply.
+type outcome struct {
+	code  int
+	posts []string
+	text  string
+}
+
+func newForger(t *testing.T, kind forgeryKind) *forger {
+	t.Helper()
+	top := t.TempDir()
+	f := &forger{T: t, origin: filepath.Join(top, "origin"), keys: make(map[string]ssh.Signer), service: newLedgerService(t, filepath.Join(top, "ledger.db"))}
+	if err := os.Mkdir(f.origin, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var signers strings.Builder
+	for _, name := range []string{"alice", "bob", "carol"} {
+		_, private, err := ed25519.GenerateKey(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.keys[name], err = ssh.NewSignerFromKey(private); err != nil {
+			t.Fatal(err)
+		}
+		block, err := ssh.MarshalPrivateKey(private, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(f.origin, name), string(pem.EncodeToMemory(block)))
+		if err := os.Chmod(filepath.Join(f.origin, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&signers, "%s namespaces=\"remit-plan\" %s", name, ssh.MarshalAuthorizedKey(f.keys[name].PublicKey()))
+	}
+	writeFile(t, filepath.Join(f.origin, "allowed_signers"), signers.String())
+	writeFile(t, filepath.Join(f.origin, "service.hcl"), forgeryService)
+	f.must(f.origin, "init")
+	if kind.before != "" {
+		writeFile(t, filepath.Join(f.origin, "main.hcl"), kind.before)
+		f.must(f.origin, "plan", "--out=first.plan", "--sign=alice")
+		f.signAll(filepath.Join(f.origin, "first.plan"))
+		f.must(f.origin, "apply", "first.plan")
+	}
+	writeFile(t, filepath.Join(f.origin, "main.hcl"), kind.now)
+	if kind.records != "" {
+		writeFile(t, filepath.Join(f.origin, "records.json"), `{"items":[`+kind.records+`]}`)
+		if code, stdout, stderr := f.remit(f.origin, "import", "records.json", "--auto-approve"); code != 4 { // a person should look
+			t.Fatalf("import: %d\n%s\n%s", code, stdout, stderr)
+		}
+	}
+	f.must(f.origin, append([]string{"plan", "--out=november.plan", "--sign=alice"}, kind.flags...)...)
+	f.ledger = f.service.keep(t)
+	err := os.Remove(filepath.Join(f.origin, "november.plan.author.sig")) // signAll makes one of each plan
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.honest, err = os.ReadFile(filepath.Join(f.origin, "november.plan")); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// remit runs a command.
+func (f *forger) remit(dir string, args ...string) (int, string, string) {
+	f.Helper()
+	env := map[string]string{"REMIT_VAR_base_url": f.service.server.URL, "REMIT_VAR_client_secret": "worth-nothing", "CI": "1"}
+	var stdout, stderr bytes.Buffer
+	code := cli.Run(f.Context(), append(args, "--chdir="+dir), strings.NewReader(""), &stdout, &stderr, func(name string) (string, bool) {
+		value, ok := env[name]
+		return value, ok
+	})
+	return code, stdout.String(), stderr.String()
+}
+
+func (f *forger) must(dir string, args ...string) {
+	f.Helper()
+	if code, stdout, stderr := f.remit(dir, args...); code != 0 {
+		f.Fatalf("remit %q: %d\n%s\n%s", args, code, stdout, stderr)
+	}
+}
+
+// signAll signs a plan as its author and two approvers do.
+func (f *forger) signAll(path string) {
+	f.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for name, key := range f.keys {
+		digest := approval.NewDigest()
+		_, _ = digest.Write(content)
+		text, err := approval.Sign(digest, key)
+		if err != nil {
+			f.Fatal(err)
+		}
+		writeFile(f.T, path+"."+name+".sig", string(text))
+	}
+}
+
+// sum adds up what the honest plan sends.
+func (f *forger) sum(posts []string) {
+	f.Helper()
+	total := decimal.Zero
+	for _, post := range posts {
+		_, text, _ := strings.Cut(post, `"amount":"`)
+		text, _, _ = strings.Cut(text, `"`)
+		amount, err := decimal.NewFromString(text)
+		if err != nil {
+			f.Fatal(err)
+		}
+		total = total.Add(amount)
+	}
+	f.count, f.total = len(posts), total.String()
+}
+
+// attempt applies a plan, signed by all, in the directory as it was, and says what was sent and shown.
+func (f *forger) attempt(plan []byte) (outcome, string) {
+	f.Helper()
+	dir := filepath.Join(filepath.Dir(f.origin), "work")
+	if err := os.RemoveAll(dir); err != nil {
+		f.Fatal(err)
+	}
+	if err := os.CopyFS(dir, os.DirFS(f.origin)); err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range []string{"alice", "bob", "carol", "remit.db", ".remit.lock.hcl"} {
+		if err := os.Chmod(filepath.Join(dir, name), 0o600); err != nil {
+			f.Fatal(err)
+		}
+	}
+	path := filepath.Join(dir, "november.plan")
+	if err := os.WriteFile(path, plan, 0o600); err != nil {
+		f.Fatal(err)
+	}
+	f.service.begin(f.T, f.ledger)
+	f.signAll(path)
+	_, face, _ := f.remit(dir, "show", "--show=all", "november.plan")
+	code, stdout, stderr := f.remit(dir, "apply", "november.plan")
+	return outcome{code, f.service.sent(), stdout + stderr}, face
+}
+
+// approve has somebody approve the plan that was applied last, who knows what the honest one moves. It
+// returns what approve says where it signs.
+func (f *forger) approve() string {
+	f.Helper()
+	dir := filepath.Join(filepath.Dir(f.origin), "work")
+	if err := os.Remove(filepath.Join(dir, "november.plan.bob.sig")); err != nil {
+		f.Fatal(err)
+	}
+	args := []string{"approve", "november.plan", "--key=" + filepath.Join(dir, "bob"), fmt.Sprintf("--count=%d", f.count), "--total=USD:" + f.total}
+	if code, stdout, stderr := f.remit(dir, args...); code == 0 {
+		return stdout + stderr
+	}
+	return ""
+}
+
+// ledgerService is the service, at one address, with a ledger that can be put back.
+type ledgerService struct {
+	server *httptest.Server
+	path   string // of the ledger
+	mu     sync.Mutex
+	box    *sandbox.Sandbox
+	posts  []string
+}
+
+func newLedgerService(t *testing.T, path string) *ledgerService {
+	t.Helper()
+	s := &ledgerService{path: path}
+	s.begin(t, nil)
+	s.server = httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(func() {
+		s.server.Close()
+		_ = s.box.Close()
+	})
+	return s
+}
+
+// keep is the ledger as it is.
+func (s *ledgerService) keep(t *testing.T) []byte {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.box.Close(); err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// begin serves with the ledger that was kept; nil for an empty one.
+func (s *ledgerService) begin(t *testing.T, kept []byte) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.box != nil {
+		_ = s.box.Close()
+	}
+	for _, name := range []string{s.path, s.path + "-wal", s.path + "-shm"} {
+		if err := os.RemoveAll(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept != nil {
+		writeFile(t, s.path, string(kept))
+	}
+	box, err := sandbox.Open(context.Background(), sandbox.Options{Now: time.Now, Path: s.path, ClientID: "finance", ClientSecret: "worth-nothing", CustomerID: "c0ffee00-0000-4000-8000-000000000001"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.box, s.posts = box, nil
+}
+
+// sent are the requests to create, in an order of their own.
+func (s *ledgerService) sent() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(slices.Values(s.posts))
+}
+
+func (s *ledgerService) serve(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	box := s.box
+	if r.Method == http.MethodPost && r.URL.Path != sandbox.TokenPath {
+		body, _ := io.ReadAll(r.Body)
+		s.posts = append(s.posts, r.URL.Path+" "+string(body))
+		r.Body = io.NopCloser(bytes.NewReader(body))
+	}
+	s.mu.Unlock()
+	box.ServeHTTP(w, r)
+}
