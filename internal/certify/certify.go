@@ -59,17 +59,18 @@ type Trial struct {
 	RunID     func() string         // a new one for each run
 	Tell      func(progress string) // of what is being done, in a few words
 
-	gate     *gate
-	watch    watch
-	series   string   // what the ref_ids of this series begin with
-	number   int      // of the series
-	made     []*probe // of this series
-	kept     []*probe // of earlier ones, sent again
-	failures int      // probes without a clear answer
-	halted   string   // why no further transfer is asked for; "" where it may be
-	lag      lag
-	final    final
-	odd      map[string]lookedUp // by ref_id
+	gate          *gate
+	watch         watch
+	series        string   // what the ref_ids of this series begin with
+	number        int      // of the series
+	made          []*probe // of this series
+	kept          []*probe // of earlier ones, sent again
+	failures      int      // probes without a clear answer
+	halted        string   // why no further transfer is asked for; "" where it may be
+	isInterrupted bool
+	lag           lag
+	final         final
+	odd           map[string]lookedUp // by ref_id
 }
 
 // probe is one transfer that is asked for.
@@ -98,7 +99,7 @@ func (t *Trial) Run(ctx context.Context) (contract.Report, error) {
 		t.halted = "no run could begin"
 		err = nil
 	}
-	if ctx.Err() != nil && err == nil {
+	if t.isInterrupted = ctx.Err() != nil; t.isInterrupted && err == nil {
 		err = context.Cause(ctx)
 	}
 	report := t.judge()

@@ -1,7 +1,9 @@
 package certify_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"strings"
 	"testing"
@@ -114,6 +116,30 @@ func TestAKilledTrialIsSettledFirst(t *testing.T) {
 		if isOver {
 			return
 		}
+	}
+}
+
+// TestAnInterruptIsNoDeviation interrupts trials of a healthy service, at each of their requests to create.
+func TestAnInterruptIsNoDeviation(t *testing.T) {
+	for n := 1; n <= 14; n += 3 {
+		inSandbox(t, sandbox.Options{}, func(t *testing.T, w *world) {
+			ctx, interrupt := context.WithCancel(t.Context())
+			defer interrupt()
+			w.interrupts, w.interrupt = n, interrupt
+			report, err := w.try(ctx)
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("interrupted at request %d: %v", n, err)
+			}
+			for _, f := range report.Findings {
+				if f.Verdict == contract.Differs {
+					t.Errorf("interrupted at request %d: %s differs: %s", n, f.Row.Name, f.Seen)
+				}
+			}
+			if report, err = w.try(t.Context()); err != nil || len(report.LeftOpen) > 0 || report.Count(contract.Differs) > 0 {
+				t.Errorf("after an interrupt at request %d: %v\n%s", n, err, text(report))
+			}
+			checkLedger(t, n, w)
+		}, "pending=1s")
 	}
 }
 

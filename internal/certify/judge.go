@@ -208,7 +208,11 @@ func (t *Trial) judgeTokenLife(s sheet) {
 }
 
 func (t *Trial) judgeAnswers(s sheet) {
-	for _, a := range t.gate.attempts {
+	attempts := t.gate.attempts
+	if t.isInterrupted && len(attempts) > 0 {
+		attempts = attempts[:len(attempts)-1] // the interrupt may have ended it
+	}
+	for _, a := range attempts {
 		switch a.answer.Kind {
 		case executor.Answered, executor.Exists:
 			s.holds(contract.Answer)

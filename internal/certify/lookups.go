@@ -134,6 +134,9 @@ func (t *Trial) measureLag(ctx context.Context, p *probe) {
 		t.lag.listed = len(found[refID]) > 0 || unreadable[refID] != ""
 		return err != nil || t.lag.listed
 	})
+	if ctx.Err() != nil {
+		t.lag = lag{}
+	}
 }
 
 // poll calls look until it is done, for at most Wait, with pauses that grow.
@@ -174,6 +177,9 @@ func (t *Trial) lookUp(ctx context.Context) {
 	if f.err == nil && ctx.Err() == nil {
 		t.lookUpOthers(ctx, refIDs[0])
 		t.lookUpOdd(ctx)
+	}
+	if ctx.Err() != nil {
+		t.final, t.odd = final{}, nil // what was cut off says nothing of the service
 	}
 }
 

@@ -204,8 +204,8 @@ func undocumented(raw json.RawMessage) []string {
 // judgeStatus looks at the status of each transfer as it was answered, and as it became.
 func (t *Trial) judgeStatus(s sheet) {
 	for _, a := range t.answered() {
-		if a.isOdd() && t.final.tried {
-			continue // it is looked up by itself
+		if a.isOdd() && t.final.tried || t.isInterrupted && a.answer.Record.Status != transfer.Completed {
+			continue // it is looked up by itself, or was not
 		}
 		answered := a.answer.Record
 		now := *answered

@@ -61,6 +61,9 @@ type world struct {
 	// dies is how many effects a trial has before it is killed: appends to journals and requests to create; 0
 	// for never.
 	dies, effects int
+	// interrupts is the request to create at which a trial is interrupted; 0 for none.
+	interrupts int
+	interrupt  func()
 }
 
 // errKilled stands for the end of the process.
@@ -97,6 +100,9 @@ func (s mortalSubmitter) Submit(ctx context.Context, path string, body []byte) e
 		return dead
 	}
 	s.w.sent = append(s.w.sent, string(body))
+	if len(s.w.sent) == s.w.interrupts {
+		s.w.interrupt()
+	}
 	answer := s.Submitter.Submit(ctx, path, body)
 	if s.w.isDead() {
 		return dead
