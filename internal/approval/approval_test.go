@@ -379,7 +379,7 @@ func TestNeeded(t *testing.T) {
 func needOpenSSH(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
-		t.Skip("ssh-keygen is not installed")
+		t.Skip("ssh-keygen is not installed here (Debian: apt-get install openssh-client)")
 	}
 }
 

@@ -40,7 +40,7 @@ for name, calendar in calendars:
 func python(t *testing.T, script, module string) []byte {
 	t.Helper()
 	if err := exec.Command("/usr/bin/python3", "-c", "import "+module).Run(); err != nil {
-		t.Skipf("Debian's Python has no module %s here", module)
+		t.Skipf("Debian's Python has no module %s here (Debian: apt-get install quantlib-python python3-holidays)", module)
 	}
 	out, err := exec.Command("/usr/bin/python3", "-c", script).Output()
 	if err != nil {
@@ -118,7 +118,7 @@ func notCompared() map[string]string {
 func TestAgainstDateHolidays(t *testing.T) {
 	module := os.Getenv("REMIT_DATE_HOLIDAYS")
 	if module == "" {
-		t.Skip("REMIT_DATE_HOLIDAYS does not say where npm has installed date-holidays 3.37.0")
+		t.Skip("REMIT_DATE_HOLIDAYS does not say where npm has installed date-holidays 3.37.0: .ci/run tests installs it")
 	}
 	args := []string{"-e", dateHolidays, module}
 	for _, set := range calendar.HolidaySets() {

@@ -21,7 +21,7 @@ func TestBooksOfExamples(t *testing.T) {
 	suite.Slow(t)
 	for _, name := range []string{"hledger", "ledger", "bean-check", "bean-query"} {
 		if _, err := exec.LookPath(name); err != nil {
-			t.Skipf("%s is not installed: apt-get install hledger ledger beancount", name)
+			t.Skipf("%s is not installed here (Debian: apt-get install hledger ledger beancount)", name)
 		}
 	}
 	for example, payer := range map[string]string{"payroll": "Assets:Remit:Treasury", "marketplace": "Assets:Remit:Clearing"} {

@@ -25,6 +25,7 @@ var layer = map[string]int{
 	"remit/internal/release": 7,
 
 	"remit/internal/suite": 0,
+	"remit/internal/tests": 7,
 
 	"remit/internal/bench":         7,
 	"remit/internal/mutants":       7,

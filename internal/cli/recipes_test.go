@@ -83,7 +83,7 @@ func TestRecipesAreLinted(t *testing.T) {
 		t.Errorf("actionlint: %v\n%s", err, out)
 	}
 	if _, err := exec.LookPath("shellcheck"); err != nil {
-		t.Skip("shellcheck is not installed")
+		t.Skip("shellcheck is not installed here (Debian: apt-get install shellcheck)")
 	}
 	if out, err := exec.Command("shellcheck", recipes+"/pay.sh").CombinedOutput(); err != nil {
 		t.Errorf("shellcheck: %v\n%s", err, out)

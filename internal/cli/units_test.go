@@ -22,7 +22,7 @@ const exposureMax = "12"
 func need(t *testing.T, command, debian string) {
 	t.Helper()
 	if _, err := exec.LookPath(command); err != nil {
-		t.Skipf("%s, of the Debian package %s, is not installed", command, debian)
+		t.Skipf("%s is not installed here (Debian: apt-get install %s)", command, debian)
 	}
 }
 

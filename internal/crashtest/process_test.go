@@ -289,7 +289,11 @@ func newService(t *testing.T, program string, faults ...string) *service {
 	s := &service{
 		t: t, program: program, ledger: filepath.Join(t.TempDir(), "ledger.db"), faults: faults, secret: "worth-nothing",
 	}
-	s.start("127.0.0.1:0")
+	port, err := pgtest.FreePort() // nobody takes it while the service is stopped
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.start(fmt.Sprintf("127.0.0.1:%d", port))
 	t.Cleanup(s.kill)
 	return s
 }

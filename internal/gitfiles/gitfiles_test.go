@@ -25,7 +25,7 @@ type repository struct {
 func newRepository(t *testing.T, flags ...string) *repository {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
+		t.Skip("git is not installed here (Debian: apt-get install git)")
 	}
 	physical, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // Each is held against what git itself reads of the user's files.
 func TestEmailIsWhatTheUserToldGit(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed")
+		t.Skip("git is not installed here (Debian: apt-get install git)")
 	}
 	for name, files := range map[string]map[string]string{
 		"nothing":              {},

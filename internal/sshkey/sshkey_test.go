@@ -21,6 +21,7 @@ import (
 
 	"remit/internal/approval"
 	"remit/internal/sshkey"
+	"remit/internal/suite"
 )
 
 const planText = "the bytes of a plan\n"
@@ -37,7 +38,7 @@ type desk struct {
 func newDesk(t *testing.T) *desk {
 	t.Helper()
 	if _, err := exec.LookPath("ssh-keygen"); err != nil {
-		t.Skip("ssh-keygen is not installed")
+		t.Skip("ssh-keygen is not installed here (Debian: apt-get install openssh-client)")
 	}
 	d := &desk{t: t, dir: t.TempDir(), digest: approval.NewDigest()}
 	d.ring = sshkey.Keyring{
@@ -76,11 +77,7 @@ func (d *desk) keygen(name, kind, passphrase string) {
 // startAgent starts the real ssh-agent.
 func (d *desk) startAgent() {
 	d.t.Helper()
-	dir, err := os.MkdirTemp("", "agent") // the test's own name may be too long for a socket
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	d.socket = filepath.Join(dir, "s")
+	d.socket = filepath.Join(suite.SocketDir(d.t), "s")
 	cmd := exec.Command("ssh-agent", "-D", "-a", d.socket)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -92,7 +89,6 @@ func (d *desk) startAgent() {
 	d.t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
-		_ = os.RemoveAll(dir)
 	})
 	if _, err := out.Read(make([]byte, 1)); err != nil { // it says where it listens once it does
 		d.t.Fatal(err)
@@ -229,12 +225,7 @@ func TestSecurityKey(t *testing.T) {
 	// No security key is plugged in: ssh-keygen is asked, and fails.
 	d.mustFail("id_sk", "ssh-keygen, which signs with a security key")
 
-	dir, err := os.MkdirTemp("", "agent")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	d.socket = filepath.Join(dir, "s")
+	d.socket = filepath.Join(suite.SocketDir(t), "s")
 	listener, err := net.Listen("unix", d.socket)
 	if err != nil {
 		t.Fatal(err)

@@ -39,3 +39,15 @@ func Slow(tb testing.TB) {
 		tb.Skip("slow: a run without -short has it")
 	}
 }
+
+// SocketDir is a directory for a socket, which ends with the test: the directories of the tests may have
+// longer names than the 108 bytes of a socket's path.
+func SocketDir(tb testing.TB) string {
+	tb.Helper()
+	dir, err := os.MkdirTemp("/tmp", "remit-")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}

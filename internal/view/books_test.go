@@ -93,7 +93,7 @@ func tool(t *testing.T, content, suffix, name string, args ...string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
-		t.Skipf("%s is not installed: apt-get install hledger ledger beancount", name)
+		t.Skipf("%s is not installed here (Debian: apt-get install hledger ledger beancount)", name)
 	}
 	file := filepath.Join(t.TempDir(), "books."+suffix)
 	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {

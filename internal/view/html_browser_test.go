@@ -43,7 +43,7 @@ func newBrowser(t testing.TB) *browser {
 	suite.Slow(t)
 	path, err := exec.LookPath("chromium")
 	if err != nil {
-		t.Skip("chromium is not installed: apt-get install chromium")
+		t.Skip("chromium is not installed here (Debian: apt-get install chromium)")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1400, 1000))
@@ -229,7 +229,7 @@ func TestHTMLIsAccessible(t *testing.T) {
 	b := newBrowser(t)
 	path := os.Getenv("REMIT_AXE")
 	if path == "" {
-		t.Skip("REMIT_AXE does not name axe-core's axe.min.js: npm install axe-core")
+		t.Skip("REMIT_AXE does not name axe-core's axe.min.js: .ci/run tests installs it")
 	}
 	axe, err := os.ReadFile(path)
 	if err != nil {

@@ -2,7 +2,6 @@ package pgtest
 
 import (
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,12 +13,10 @@ import (
 // returns its address. The program pgbouncer must be there.
 func (s *Server) Bouncer(t *testing.T, mode string) string {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := FreePort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := free.Addr().(*net.TCPAddr).Port
-	_ = free.Close()
 	users, config := filepath.Join(s.dir, mode+".users"), filepath.Join(s.dir, mode+".ini")
 	for name, text := range map[string]string{
 		users: fmt.Sprintf("\"postgres\" \"%s\"\n", Password),

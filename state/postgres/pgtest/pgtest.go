@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -170,16 +171,45 @@ func (s *Server) make() error {
 	if err != nil {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
+	if s.port, err = FreePort(); err != nil {
 		return err
 	}
-	s.port = free.Addr().(*net.TCPAddr).Port
 	settings := fmt.Sprintf("listen_addresses = '127.0.0.1'\nport = %d\nunix_socket_directories = ''\nmax_connections = 200\nshared_buffers = '32MB'\nmax_wal_size = '128MB'\nlogging_collector = off\n", s.port)
-	if err := errors.Join(free.Close(), s.Configure(settings)); err != nil {
+	if err := s.Configure(settings); err != nil {
 		return err
 	}
 	return s.Run()
+}
+
+// The ports that are handed out: below those that systems give to whoever asks for any, which may be
+// taken again while a server is stopped.
+const portMin, portMax = 20000, 32000
+
+var ports struct {
+	sync.Mutex
+	used map[int]bool
+}
+
+// FreePort is a port of loopback at which nobody listens, and which this program was not given before.
+func FreePort() (int, error) {
+	ports.Lock()
+	defer ports.Unlock()
+	if ports.used == nil {
+		ports.used = make(map[int]bool)
+	}
+	for range 1000 {
+		port := portMin + rand.IntN(portMax-portMin)
+		if ports.used[port] {
+			continue
+		}
+		free, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			continue // somebody has it
+		}
+		ports.used[port] = true
+		return port, free.Close()
+	}
+	return 0, errors.New("no port is free")
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
