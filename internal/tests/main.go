@@ -66,7 +66,7 @@ func follow(in io.Reader, out io.Writer) (map[string][]string, error) {
 				take(e, said, skipped, out)
 			}
 		}
-		if err == io.EOF { //nolint:errorlint // ReadBytes documents it
+		if err == io.EOF {
 			return skipped, nil
 		}
 		if err != nil {
