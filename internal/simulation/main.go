@@ -136,7 +136,7 @@ func explain(stdout io.Writer, r history.Report) int {
 // totals are what many histories add up to.
 type totals struct {
 	histories, steps, runs, crashes, transfers, duplicates, lost, failures int
-	lasted                                                                 time.Duration
+	days                                                                   float64 // of virtual time: more than a Duration holds
 	faults                                                                 map[string]int
 }
 
@@ -148,7 +148,7 @@ func (t *totals) add(r history.Report) {
 	t.transfers += r.Transfers
 	t.duplicates += r.Duplicates
 	t.lost += r.Lost
-	t.lasted += r.Lasted
+	t.days += r.Lasted.Hours() / 24
 	if t.faults == nil {
 		t.faults = make(map[string]int)
 	}
@@ -164,7 +164,7 @@ func (t *totals) print(stdout io.Writer, took time.Duration) {
 	line("commands run", t.runs)
 	line("crashes", t.crashes)
 	line("transfers made", t.transfers)
-	line("virtual time", fmt.Sprintf("%d days", int(t.lasted.Hours()/24)))
+	line("virtual time", fmt.Sprintf("%.0f days", t.days))
 	line("real time", took.Round(100*time.Millisecond))
 	_, _ = fmt.Fprintln(stdout, "faults")
 	for _, kind := range slices.Sorted(maps.Keys(t.faults)) {
