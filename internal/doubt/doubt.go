@@ -161,6 +161,7 @@ func NextOfAll(nexts []string) string {
 		switch {
 		case !strings.HasPrefix(next, "remit resolve "):
 			return next
+		case one != "" && strings.Contains(next, " --not-made "): // no export ends these: one after the other
 		case one != "" && one != next:
 			one = Import
 		default:

@@ -152,11 +152,14 @@ func TestSeveralDoubtsHaveOneCommand(t *testing.T) {
 		nexts []string
 		want  string
 	}{
-		"none":                         {nil, ""},
-		"one for a person":             {[]string{record}, record},
-		"two for a person":             {[]string{record, `remit resolve b --recorded FILE --reason "…"`}, doubt.Import},
-		"an apply goes on with one":    {[]string{record, doubt.Apply}, doubt.Apply},
-		"an apply goes on with all":    {[]string{doubt.Apply, doubt.Apply}, doubt.Apply},
+		"none":                      {nil, ""},
+		"one for a person":          {[]string{record}, record},
+		"two for a person":          {[]string{record, `remit resolve b --recorded FILE --reason "…"`}, doubt.Import},
+		"an apply goes on with one": {[]string{record, doubt.Apply}, doubt.Apply},
+		"an apply goes on with all": {[]string{doubt.Apply, doubt.Apply}, doubt.Apply},
+		"an export has none of two": {
+			[]string{`remit resolve a --not-made --reason "…"`, `remit resolve b --not-made --reason "…"`}, `remit resolve a --not-made --reason "…"`,
+		},
 		"lookups of two found nothing": {[]string{"remit resolve a", "remit resolve b"}, doubt.Import},
 	}
 	for name, test := range tests {
