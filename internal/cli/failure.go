@@ -86,7 +86,7 @@ func (a *applying) runError(w *workspace, failed error, s executor.Summary) erro
 	case errors.Is(failed, state.ErrReplaced):
 		certain = "what is listed as recorded or adopted " + w.place.Words().holds
 	case errors.Is(failed, state.ErrDamaged):
-		certain = "the journal had what is listed as recorded or adopted. Keep a copy of " + w.place.Words().kept + " before anything else."
+		certain = "the journal had what is listed as recorded or adopted. Keep a copy of " + w.place.Words().kept + " before anything else. Then restore the state from a backup, and let it be checked."
 	}
 	behind, isBehind := errors.AsType[*executor.BehindError](failed)
 	jumped, isJumped := errors.AsType[*executor.JumpedError](failed)
@@ -113,7 +113,7 @@ func (a *applying) runError(w *workspace, failed error, s executor.Summary) erro
 // lostAtEnd says that what a command wrote was written, and may be gone from the state since.
 func (w *workspace) lostAtEnd(lost error) error {
 	happened, next := w.happened(lost)
-	return hinted{fmt.Errorf("%s. What this command wrote may be gone from it, whatever is shown above: keep a copy of %s before anything else",
+	return hinted{fmt.Errorf("%s. What this command wrote may be gone from it, whatever is shown above: keep a copy of %s before anything else, restore the state from a backup, and let it be checked",
 		happened, w.place.Words().kept), w.command(next), exitLook}
 }
 

@@ -131,7 +131,7 @@ func (f file) Words() placeWords {
 		argument: "the path in the state block",
 		replaced: "the file of the state " + f.path + " was replaced or removed while this run used it",
 		holds: "is in the file that stood there, not in the one that may stand there now. " +
-			"Put that one back, with its -wal file, before anything else.",
+			"Put that one back, with its -wal file, before anything else, or restore the state from a backup.",
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -82,6 +83,9 @@ func (a *applying) standing(ctx context.Context, w *workspace, journal state.Jou
 	case err != nil && ended != nil: // what keeps the state from being read was told
 		return ended
 	case err != nil:
+		if errors.Is(err, state.ErrReplaced) || errors.Is(err, state.ErrDamaged) {
+			return w.lostAtEnd(err)
+		}
 		return hinted{err, w.command("state list"), exitLook}
 	case !left.AsksForPerson():
 		return ended

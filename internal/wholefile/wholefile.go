@@ -16,13 +16,15 @@ import (
 // yet, with the permissions of mode. It writes a file beside it first, syncs that, and renames
 // it; when it returns nil the new content is durable. After an error the old content is there,
 // unless the rename was made and could not be made durable. The error is that of write or of
-// the operating system.
+// the operating system. What a process left beside it that was killed here is removed.
 func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	dir := filepath.Dir(path)
-	temporary, err := os.CreateTemp(dir, ".remit-*")
+	prefix := ".remit-" + filepath.Base(path) + "-"
+	temporary, err := create(dir, prefix)
 	if err != nil {
 		return err
 	}
+	sweep(dir, prefix, filepath.Base(temporary.Name()))
 	defer func() { _ = os.Remove(temporary.Name()) }() // gone already after the rename
 	err = write(&steady{file: temporary})
 	if err == nil {
