@@ -224,6 +224,9 @@ func (a *applying) planned(ctx context.Context, w *workspace, plan *planner.Plan
 	if plan.Empty() {
 		return a.tellUnfinished(w, seen)
 	}
+	if len(a.acceptShortfall) > 0 && !w.saysBalances() {
+		return errors.New("--accept-shortfall accepts nothing: there is no balance_path, so nobody is asked what a profile has; nothing was sent. Leave it away")
+	}
 	if err := a.ask(ctx, w); err != nil {
 		return err
 	}
