@@ -369,6 +369,7 @@ func (r *refresher) note(n *news) bool {
 				s.CreditFailed++
 			}
 		case transfer.Pending: // something else is new
+		case transfer.NoStatus: // the record falls short
 		default:
 			if n.verdict.status != n.detail.RecordStatus {
 				s.UnknownNow++
