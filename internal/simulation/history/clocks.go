@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -105,7 +106,8 @@ func (w *world) boot() (*machine, time.Duration) {
 	if w.healed {
 		return m, 0
 	}
-	if k.chance(c.reboots) {
+	isUsed := slices.ContainsFunc(w.processes, func(p *process) bool { return p.machine == m && !p.isOver() })
+	if k.chance(c.reboots) && !isUsed { // nobody lives through that
 		w.log("%s boots", m.name)
 		w.count("boot")
 		m.boots++
