@@ -15,6 +15,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -33,13 +34,14 @@ func main() {
 	only := flag.String("run", "", "take the bugs alone whose name matches this regular expression")
 	list := flag.Bool("list", false, "list the bugs and their tests, and run nothing")
 	flag.Parse()
-	if err := run(ctx, *only, *list); err != nil {
+	if err := run(ctx, os.Stdout, *only, *list); err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		os.Exit(1) //nolint:forbidigo // this is a main
 	}
 }
 
-func run(ctx context.Context, only string, list bool) error {
+// run writes to out what becomes of each bug.
+func run(ctx context.Context, out io.Writer, only string, list bool) error {
 	wanted, err := regexp.Compile(only)
 	if err != nil {
 		return err
@@ -54,7 +56,7 @@ func run(ctx context.Context, only string, list bool) error {
 			continue
 		}
 		if taken++; list {
-			fmt.Printf("%s\n  %s, go test %s\n", m.name, m.file, strings.Join(m.tests, " "))
+			fmt.Fprintf(out, "%s\n  %s, go test %s\n", m.name, m.file, strings.Join(m.tests, " "))
 			continue
 		}
 		began := time.Now()
@@ -63,20 +65,20 @@ func run(ctx context.Context, only string, list bool) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			fmt.Printf("NO TEST   %s: %v\n", m.name, err)
+			fmt.Fprintf(out, "NO TEST   %s: %v\n", m.name, err)
 			continue
 		}
 		if len(by) == 0 {
-			fmt.Printf("SURVIVES  %s (%s)\n", m.name, m.file)
+			fmt.Fprintf(out, "SURVIVES  %s (%s)\n", m.name, m.file)
 			continue
 		}
 		caught++
-		fmt.Printf("caught    %s by %s (%.0f s)\n", m.name, strings.Join(by, ", "), time.Since(began).Seconds())
+		fmt.Fprintf(out, "caught    %s by %s (%.0f s)\n", m.name, strings.Join(by, ", "), time.Since(began).Seconds())
 	}
 	if list {
 		return nil
 	}
-	fmt.Printf("%d of %d caught\n", caught, taken)
+	fmt.Fprintf(out, "%d of %d caught\n", caught, taken)
 	if caught < taken {
 		return errors.New("a bug survives, or could not be tried")
 	}
