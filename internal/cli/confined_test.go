@@ -22,7 +22,7 @@ import (
 var everyCommand = []string{
 	"apply --sandbox --auto-approve", "apply --auto-approve", "apply november.plan", "approve november.plan --count=1 --total=USD:1 --key=key",
 	"audit export --run=00000000-0000-4000-8000-000000000000 --out=pack", "audit log", "audit verify pack", "audit verify --allowed-signers=signers pack",
-	"completion bash", "console", "export --format=hledger --out=books", "fmt", "fmt --check", "fmt --diff --recursive", "fmt main.hcl", "fmt more.hcl below/more.hcl",
+	"certify --from=treasury --to=supplier --amount=1.05 --asset=USD --auto-approve", "completion bash", "console", "export --format=hledger --out=books", "fmt", "fmt --check", "fmt --diff --recursive", "fmt main.hcl", "fmt more.hcl below/more.hcl",
 	"force-unlock", "graph", "graph november.plan", "import records.json", "init", "plan", "plan --out=new.plan", "plan --sandbox", "plan --json", "plan --var-file=named.hclvars",
 	"reconcile records.json", "refresh", "report --month=2026-11", "resolve rent --recorded=records.json --reason=x", "resolve --run=00000000-0000-4000-8000-000000000000 --count=1 --not-made --reason=x",
 	"reversal rent", "sandbox export", "sandbox export --ledger=ledger.db", "schedule preview monthly", "show", "show november.plan", "state backup --out=copy.db", "state export",
@@ -37,7 +37,7 @@ const canary = "root:x:0:0:the-canary"
 var hostileNames = []string{
 	"main.hcl", "more.hcl", "below/more.hcl", "more.hcl.json", "remit.hclvars", "x.auto.hclvars", "named.hclvars", "rent.csv", "dates.txt", "text.tmpl", ".remit.lock.hcl",
 	"a.remittest.hcl", "tests/b.remittest.hcl", "november.plan", "november.plan.ada.sig", "november.plan.author.sig", "records.json", "signers", "pack", ".remit", ".remit/sandbox/remit.db",
-	".remit/sandbox/ledger.db", "key",
+	".remit/sandbox/ledger.db", ".remit/certify", ".remit/certify/remit.db", "key",
 }
 
 // TestNoCommandLeavesTheDirectory has each command work where a committed file is a link out, a pipe or a
