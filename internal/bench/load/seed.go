@@ -71,7 +71,9 @@ func seed(ctx context.Context, path string, runs []paid) (err error) {
 }
 
 func (p paid) write(ctx context.Context, journal state.Journal) error {
-	if err := journal.Append(ctx, state.Begun{RunID: p.run, Digest: p.run}); err != nil {
+	// The service's Date confirms the clock: the state is made after what is written into it.
+	begun := state.Begun{RunID: p.run, Digest: p.run, Clocks: state.Clocks{Date: p.at}}
+	if err := journal.Append(ctx, begun); err != nil {
 		return err
 	}
 	for from := 0; from < p.rows; from += seedLot {
