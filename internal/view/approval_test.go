@@ -53,7 +53,8 @@ func signed(author string, others ...string) view.Approval {
 
 // hostileApproval has text in every field that takes any.
 func hostileApproval(text string) view.Approval {
-	a := signed(text, text)
+	a := signed("author", text)
+	a.Author.Principal = text
 	a.Need.Rule.Place, a.Need.Because, a.Could = text, text, []string{text}
 	a.Author.File.Name, a.Approvers[0].File.Name = text, text
 	a.Discounted = []approval.Discounted{{File: text, Principal: text, Why: approval.Why(text), Detail: text}}
