@@ -34,15 +34,7 @@ func (s *Sandbox) isLimited() bool { return len(s.options.OpeningBalances) > 0 }
 // serveBalances answers what a profile has of each asset that it ever had or moved, or of those that the
 // query names. Where every profile has enough of everything, there are no balances to be told.
 func (s *Sandbox) serveBalances(w http.ResponseWriter, r *http.Request) {
-	own, err := ParseFaults(r.Header.Values(FaultHeader)...)
-	if err != nil {
-		invalid(http.StatusBadRequest, "fault", err.Error()).write(w)
-		return
-	}
-	e := s.effects(Request{Method: r.Method, Path: r.URL.Path, Header: r.Header}, own)
-	s.wait(r, e)
-	if p := s.authorize(w, r, e); p != nil {
-		p.write(w)
+	if _, _, ok := s.admit(w, r); !ok {
 		return
 	}
 	if !s.isLimited() {

@@ -138,17 +138,27 @@ func write(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body)
 }
 
-// serveLookup answers the records of up to 100 ref_ids, both sides of each, in pages.
-func (s *Sandbox) serveLookup(w http.ResponseWriter, r *http.Request) {
+// admit waits and authorizes as the faults of a reading request say, its own included. It reports false
+// where it has answered the request.
+func (s *Sandbox) admit(w http.ResponseWriter, r *http.Request) (e effects, own Faults, ok bool) {
 	own, err := ParseFaults(r.Header.Values(FaultHeader)...)
 	if err != nil {
 		invalid(http.StatusBadRequest, "fault", err.Error()).write(w)
-		return
+		return e, own, false
 	}
-	e := s.effects(Request{Method: r.Method, Path: r.URL.Path, Header: r.Header}, own)
+	e = s.effects(Request{Method: r.Method, Path: r.URL.Path, Header: r.Header}, own)
 	s.wait(r, e)
 	if p := s.authorize(w, r, e); p != nil {
 		p.write(w)
+		return e, own, false
+	}
+	return e, own, true
+}
+
+// serveLookup answers the records of up to 100 ref_ids, both sides of each, in pages.
+func (s *Sandbox) serveLookup(w http.ResponseWriter, r *http.Request) {
+	e, own, ok := s.admit(w, r)
+	if !ok {
 		return
 	}
 	if e.has(LookupError) {
