@@ -117,12 +117,29 @@ func (c *certifying) run(ctx context.Context, p *process) error {
 	return err
 }
 
+// missing are the flags without which there is nothing to send.
+func (c *certifying) missing() []string {
+	var flags []string
+	for _, f := range []struct {
+		name    string
+		isGiven bool
+	}{
+		{"--from", c.from != ""}, {"--amount", len(c.amounts) > 0}, {"--asset", c.asset != ""},
+		{"--to or --platform-to", c.to+c.platformTo != ""},
+	} {
+		if !f.isGiven {
+			flags = append(flags, f.name)
+		}
+	}
+	return flags
+}
+
 // check refuses before anything is read what could not be tried.
 func (c *certifying) check(p *process) error {
 	canAsk := c.input && p.interactive()
 	switch {
-	case c.from == "" || c.asset == "" || len(c.amounts) == 0 || c.to == "" && c.platformTo == "":
-		return withHint(errors.New("certify takes --from, --amount, --asset, and --to or --platform-to or both; nothing was sent"), "remit certify --help")
+	case len(c.missing()) > 0:
+		return withHint(fmt.Errorf("certify needs %s as well; nothing was sent", strings.Join(c.missing(), ", ")), "remit certify --help")
 	case c.wait < 0:
 		return fmt.Errorf("--wait=%v is no length of time to wait; it takes 0s or more", c.wait)
 	case !c.autoApprove && !canAsk:
