@@ -124,7 +124,9 @@ func (c *certifying) missing() []string {
 		name    string
 		isGiven bool
 	}{
-		{"--from", c.from != ""}, {"--amount", len(c.amounts) > 0}, {"--asset", c.asset != ""},
+		{"--from", c.from != ""},
+		{"--amount", len(c.amounts) > 0},
+		{"--asset", c.asset != ""},
 		{"--to or --platform-to", c.to+c.platformTo != ""},
 	} {
 		if !f.isGiven {
