@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"remit/executor"
 	"remit/internal/sandbox"
@@ -219,7 +220,12 @@ func TestAgainstTheSandbox(t *testing.T) {
 			if err != nil || again.Kind != executor.Answered || len(found["a"]) != 2 || len(found) != 1 {
 				t.Fatalf("sent again: %+v; found %d: %v", again, len(found["a"]), err)
 			}
-			if diff := cmp.Diff(found["a"][0], *again.Record); diff != "" || found["a"][1].Direction != transfer.Credit {
+			// Two answers have a time each, which a second may lie between.
+			anyTime := cmpopts.IgnoreFields(transfer.Record{}, "AnsweredAt")
+			if found["a"][0].AnsweredAt.IsZero() || again.Record.AnsweredAt.IsZero() {
+				t.Errorf("the lookup is of %v, the answer of %v", found["a"][0].AnsweredAt, again.Record.AnsweredAt)
+			}
+			if diff := cmp.Diff(found["a"][0], *again.Record, anyTime); diff != "" || found["a"][1].Direction != transfer.Credit {
 				t.Errorf("the lookup shows another record than the answer:\n%s", diff)
 			}
 		})
