@@ -10,7 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"remit/internal/confined"
+	"remit/internal/files/confined"
 )
 
 // environmentPrefix is before the name of a variable in the environment.

@@ -6,7 +6,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
-	"remit/internal/meter"
+	"remit/config/meter"
 )
 
 // blockKind is what the language says of one type of block. Every block has a file of its

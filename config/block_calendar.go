@@ -14,8 +14,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"remit/internal/calendar"
-	"remit/internal/confined"
+	"remit/internal/clock/calendar"
+	"remit/internal/files/confined"
 	"remit/internal/transfer"
 )
 

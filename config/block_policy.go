@@ -14,7 +14,7 @@ import (
 
 	"remit/internal/transfer"
 
-	"remit/internal/meter"
+	"remit/config/meter"
 )
 
 // PolicyScope says what a policy looks at.

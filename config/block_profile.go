@@ -4,7 +4,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"remit/internal/confusable"
+	"remit/internal/text/confusable"
 )
 
 func profileKind() blockKind {

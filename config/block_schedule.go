@@ -5,8 +5,8 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
-	"remit/internal/calendar"
-	"remit/internal/zone"
+	"remit/internal/clock/calendar"
+	"remit/internal/clock/zone"
 )
 
 // catchUpMax bounds catch_up.

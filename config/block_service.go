@@ -12,7 +12,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"remit/internal/operator"
+	"remit/internal/service/operator"
 	"remit/internal/transfer"
 )
 

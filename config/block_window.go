@@ -6,7 +6,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
-	"remit/internal/calendar"
+	"remit/internal/clock/calendar"
 )
 
 // Window is a window block: when something may be sent.

@@ -8,7 +8,7 @@ import (
 	"io"
 	"slices"
 
-	"remit/internal/confined"
+	"remit/internal/files/confined"
 )
 
 // Controls are what a plan is checked against by declaration: in the configuration, and in

@@ -9,8 +9,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"remit/internal/confined"
-	"remit/internal/operator"
+	"remit/internal/files/confined"
+	"remit/internal/service/operator"
 )
 
 // The environment variables that stand in for arguments that are absent, or whose variable

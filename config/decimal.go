@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"remit/internal/meter"
+	"remit/config/meter"
 )
 
 // decimalCheck looks for numbers in what becomes an amount. HCL's numbers are binary

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"remit/internal/confined"
+	"remit/internal/files/confined"
 )
 
 // FileDigest is a file of the configuration and the SHA-256 of its bytes.

@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"remit/internal/functions"
-	"remit/internal/meter"
+	"remit/config/functions"
+	"remit/config/meter"
 )
 
 // FilterFile is the name under which diagnostics of a [Filter] show its expression.

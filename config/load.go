@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
-	"remit/internal/functions"
-	"remit/internal/meter"
+	"remit/config/functions"
+	"remit/config/meter"
 )
 
 // Load reads, parses and checks everything in dir but the data rows that transfers are made

@@ -14,7 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
-	"remit/internal/functions"
+	"remit/config/functions"
 )
 
 // The naming of a transfer is how its ref_id is made: the words of the configuration without

@@ -5,7 +5,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"remit/internal/meter"
+	"remit/config/meter"
 )
 
 // native returns expr as a tree of HCL's native syntax, whatever it was written in, so that

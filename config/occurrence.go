@@ -6,7 +6,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
-	"remit/internal/calendar"
+	"remit/internal/clock/calendar"
 )
 
 // Occurrence is the date of a schedule that a transfer is made for.

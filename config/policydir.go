@@ -10,7 +10,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"remit/internal/confined"
+	"remit/internal/files/confined"
 	"remit/internal/transfer"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"remit/internal/functions"
+	"remit/config/functions"
 )
 
 // references are what an expression refers to.

@@ -12,9 +12,9 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"remit/internal/confined"
+	"remit/internal/files/confined"
 
-	"remit/internal/meter"
+	"remit/config/meter"
 )
 
 const (

@@ -11,7 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 
-	"remit/internal/meter"
+	"remit/config/meter"
 )
 
 // scope is everything that an expression may name.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
-	"remit/internal/functions"
+	"remit/config/functions"
 )
 
 // stateArgumentsAll are those that a state may have, whatever its type.

@@ -1,7 +1,7 @@
 package config
 
 import (
-	"remit/internal/jws"
+	"remit/internal/service/jws"
 )
 
 const (

@@ -15,7 +15,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/json"
 
-	"remit/internal/confined"
+	"remit/internal/files/confined"
 	"remit/internal/transfer"
 )
 

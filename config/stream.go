@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"remit/internal/meter"
+	"remit/config/meter"
 )
 
 // Transfers evaluates the transfers one by one, in declaration order; data rows are read as

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"remit/config"
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 )
 
 // TestArchives loads every directory of every archive below testdata and compares all that

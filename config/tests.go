@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"remit/internal/functions"
-	"remit/internal/meter"
+	"remit/config/functions"
+	"remit/config/meter"
 )
 
 // testSuffix ends the name of a file of tests.

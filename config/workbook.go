@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"remit/internal/confined"
+	"remit/internal/files/confined"
 )
 
 const (

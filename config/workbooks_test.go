@@ -15,7 +15,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"remit/config"
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 )
 
 // TestWorkbooksReadAsLibreOfficeShowsThem holds every cell of workbooks of many formats, made by

@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remit/config"
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 )
 
 // libreOffice is a workbook that LibreOffice 7.4 of Debian 12 made of libreoffice.fods:

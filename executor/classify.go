@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"remit/internal/doubt"
-	"remit/internal/shell"
+	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/state"
 )

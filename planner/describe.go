@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"remit/internal/doubt"
-	"remit/internal/shell"
+	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/state"
 )

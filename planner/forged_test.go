@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/config"
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/planner/plannertest"

@@ -11,7 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"remit/config"
-	"remit/internal/shell"
+	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/state"
 )

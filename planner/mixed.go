@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"remit/config"
-	"remit/internal/confusable"
+	"remit/internal/text/confusable"
 	"remit/internal/transfer"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"remit/internal/shell"
+	"remit/internal/text/shell"
 	"remit/state"
 )
 

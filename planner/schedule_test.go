@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/config"
-	"remit/internal/calendar"
+	"remit/internal/clock/calendar"
 	"remit/planner"
 	"remit/state"
 )

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"remit/config"
-	"remit/internal/calendar"
+	"remit/internal/clock/calendar"
 	"remit/internal/transfer"
 	"remit/state"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/config"
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"

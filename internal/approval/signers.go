@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"remit/internal/confusable"
+	"remit/internal/text/confusable"
 )
 
 // Signers are the people of an allowed_signers file, as ssh-keygen(1) describes it under

@@ -14,7 +14,7 @@ import (
 	"remit/config"
 	"remit/executor"
 	"remit/internal/sandbox"
-	"remit/internal/shell"
+	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"

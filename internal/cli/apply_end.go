@@ -8,7 +8,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/doubt"
-	"remit/internal/shell"
+	"remit/internal/text/shell"
 	"remit/internal/view"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"remit/config"
 	"remit/executor"
-	"remit/internal/shell"
+	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"

@@ -10,8 +10,8 @@ import (
 
 	"remit/config"
 	"remit/internal/approval"
-	"remit/internal/confined"
-	"remit/internal/shell"
+	"remit/internal/files/confined"
+	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"remit/config"
-	"remit/internal/shell"
-	"remit/internal/sshkey"
+	"remit/internal/approval/sshkey"
+	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"

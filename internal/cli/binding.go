@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"remit/config"
-	"remit/internal/lockfile"
+	"remit/internal/files/lockfile"
 	"remit/state"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 )
 
 // TestBooksOfExamples holds what hledger, ledger and beancount read of the books of an example

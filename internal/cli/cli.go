@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"remit/internal/boot"
+	"remit/internal/clock/boot"
 	"remit/internal/service"
 	"remit/internal/view"
 	"remit/state"

@@ -19,7 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"remit/internal/cli"
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 )
 
 // runFields is the script command

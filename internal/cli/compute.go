@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"remit/config"
-	"remit/internal/lockfile"
+	"remit/internal/files/lockfile"
 	"remit/planner"
 	"remit/state"
 )

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"remit/internal/cli"
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 )
 
 // everyCommand is at least one command line of each command, on a directory that may be hostile. PLAN,

@@ -10,8 +10,8 @@ import (
 
 	"remit/config"
 	"remit/executor"
-	"remit/internal/boot"
-	"remit/internal/confined"
+	"remit/internal/clock/boot"
+	"remit/internal/files/confined"
 	"remit/internal/sandbox"
 	"remit/internal/service"
 	"remit/state"

@@ -6,7 +6,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"remit/internal/reconcile"
+	"remit/internal/accounts/reconcile"
 )
 
 // TestDocsReconciliation holds what reconciliation.md shows against what the script compares.

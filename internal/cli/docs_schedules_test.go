@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"remit/internal/calendar"
+	"remit/internal/clock/calendar"
 )
 
 // TestDocsHolidays holds the holidays that schedules.md lists against those that there are.

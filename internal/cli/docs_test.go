@@ -19,11 +19,11 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config"
+	"remit/config/functions"
 	"remit/executor"
 	"remit/internal/cli"
-	"remit/internal/contract"
-	"remit/internal/functions"
 	"remit/internal/sandbox"
+	"remit/internal/service/contract"
 	"remit/planner"
 	"remit/state"
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/executor"
-	"remit/internal/lockfile"
+	"remit/internal/files/lockfile"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"

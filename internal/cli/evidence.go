@@ -17,7 +17,7 @@ import (
 	"remit/executor"
 	"remit/internal/approval"
 	"remit/internal/evidence"
-	"remit/internal/shell"
+	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/state"
 )

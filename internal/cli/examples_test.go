@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/internal/cli"
+	"remit/internal/proof/suite"
 	"remit/internal/sandbox"
-	"remit/internal/suite"
 	"remit/planner"
 )
 

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
-	"remit/internal/books"
-	"remit/internal/shell"
+	"remit/internal/accounts/books"
+	"remit/internal/files/wholefile"
+	"remit/internal/text/shell"
 	"remit/internal/view"
-	"remit/internal/wholefile"
 	"remit/state"
 )
 

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"remit/internal/boot"
+	"remit/internal/clock/boot"
 )
 
 // RunOn is Run with clocks, for tests of what happens when.

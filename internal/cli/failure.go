@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"remit/executor"
-	"remit/internal/lockfile"
-	"remit/internal/shell"
+	"remit/internal/files/lockfile"
+	"remit/internal/text/shell"
 	"remit/state"
 )
 

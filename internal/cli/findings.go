@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"remit/executor"
-	"remit/internal/shell"
+	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/state"
 )

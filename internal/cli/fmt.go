@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
-	"remit/internal/confined"
+	"remit/internal/files/confined"
+	"remit/internal/files/wholefile"
 	"remit/internal/view"
-	"remit/internal/wholefile"
 )
 
 // formattedBytesMax bounds a file that is formatted: all of it is in memory, several times.

@@ -25,8 +25,8 @@ import (
 
 	"remit/internal/approval"
 	"remit/internal/cli"
+	"remit/internal/proof/suite"
 	"remit/internal/sandbox"
-	"remit/internal/suite"
 	"remit/planner/plannertest"
 )
 

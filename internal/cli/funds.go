@@ -13,7 +13,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/rehearsal"
-	"remit/internal/shell"
+	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/executor"
-	"remit/internal/reconcile"
-	"remit/internal/records"
-	"remit/internal/shell"
+	"remit/internal/accounts/reconcile"
+	"remit/internal/accounts/records"
+	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"

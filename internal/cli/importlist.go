@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"remit/executor"
-	"remit/internal/records"
+	"remit/internal/accounts/records"
 	"remit/internal/transfer"
 	"remit/state"
 )

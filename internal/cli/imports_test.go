@@ -4,7 +4,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,62 +18,62 @@ var layer = map[string]int{
 	"remit":              7,
 	"remit/internal/cli": 6,
 
-	"remit/internal/simulation":         7,
-	"remit/internal/simulation/history": 6,
+	"remit/internal/proof/simulation":         7,
+	"remit/internal/proof/simulation/history": 6,
 
 	"remit/state/postgres":        5,
 	"remit/state/postgres/pgtest": 5,
 
 	"remit/internal/release": 7,
 
-	"remit/internal/suite": 0,
-	"remit/internal/tests": 7,
+	"remit/internal/proof/suite": 0,
+	"remit/internal/proof/tests": 7,
 
 	"remit/internal/bench":         7,
-	"remit/internal/mutants":       7,
+	"remit/internal/proof/mutants": 7,
 	"remit/internal/bench/figures": 0,
 	"remit/internal/bench/load":    6,
 	"remit/internal/bench/measure": 0,
 
-	"remit/internal/certify":    5,
-	"remit/internal/view":       5,
-	"remit/internal/service":    5,
-	"remit/internal/sandbox":    5,
-	"remit/state/sqlite":        5,
-	"remit/state/statetest":     5,
-	"remit/internal/lockfile":   5,
-	"remit/internal/books":      3,
-	"remit/internal/evidence":   5,
-	"remit/internal/metrics":    5,
-	"remit/internal/telemetry":  0,
-	"remit/state/storage":       4,
-	"remit/internal/rehearsal":  4,
-	"remit/internal/reconcile":  4,
-	"remit/internal/report":     4,
-	"remit/executor":            4,
-	"remit/planner":             3,
-	"remit/planner/plannertest": 4,
-	"remit/config":              2,
-	"remit/internal/doubt":      2,
-	"remit/state":               1,
-	"remit/internal/functions":  1,
-	"remit/internal/sshkey":     2,
-	"remit/internal/calendar":   1,
-	"remit/internal/records":    1,
-	"remit/internal/contract":   0,
-	"remit/internal/zone":       0,
-	"remit/internal/approval":   1,
-	"remit/internal/boot":       0,
-	"remit/internal/operator":   1,
-	"remit/internal/transfer":   0,
-	"remit/internal/shell":      0,
-	"remit/internal/jws":        0,
-	"remit/internal/redact":     0,
-	"remit/internal/meter":      0,
-	"remit/internal/confusable": 0,
-	"remit/internal/wholefile":  0,
-	"remit/internal/confined":   0,
-	"remit/internal/gitfiles":   1,
+	"remit/internal/service/certify":    5,
+	"remit/internal/view":               5,
+	"remit/internal/service":            5,
+	"remit/internal/sandbox":            5,
+	"remit/state/sqlite":                5,
+	"remit/state/statetest":             5,
+	"remit/internal/files/lockfile":     5,
+	"remit/internal/accounts/books":     3,
+	"remit/internal/evidence":           5,
+	"remit/internal/monitor/metrics":    5,
+	"remit/internal/monitor/telemetry":  0,
+	"remit/state/storage":               4,
+	"remit/internal/rehearsal":          4,
+	"remit/internal/accounts/reconcile": 4,
+	"remit/internal/accounts/report":    4,
+	"remit/executor":                    4,
+	"remit/planner":                     3,
+	"remit/planner/plannertest":         4,
+	"remit/config":                      2,
+	"remit/internal/doubt":              2,
+	"remit/state":                       1,
+	"remit/config/functions":            1,
+	"remit/internal/approval/sshkey":    2,
+	"remit/internal/clock/calendar":     1,
+	"remit/internal/accounts/records":   1,
+	"remit/internal/service/contract":   0,
+	"remit/internal/clock/zone":         0,
+	"remit/internal/approval":           1,
+	"remit/internal/clock/boot":         0,
+	"remit/internal/service/operator":   1,
+	"remit/internal/transfer":           0,
+	"remit/internal/text/shell":         0,
+	"remit/internal/service/jws":        0,
+	"remit/internal/text/redact":        0,
+	"remit/config/meter":                0,
+	"remit/internal/text/confusable":    0,
+	"remit/internal/files/wholefile":    0,
+	"remit/internal/files/confined":     0,
+	"remit/internal/files/gitfiles":     1,
 }
 
 func TestImportsRunOneWay(t *testing.T) {
@@ -116,6 +118,24 @@ func TestImportsRunOneWay(t *testing.T) {
 	for listed := range layer {
 		if !seen[listed] {
 			t.Errorf("the import rule lists %s, which does not exist", listed)
+		}
+	}
+}
+
+func TestEveryPackageIsOnTheMap(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for listed := range layer {
+		name := strings.TrimPrefix(listed, "remit/")
+		if listed != "remit" && !strings.Contains(string(page), "\n| `"+name+"` | ") {
+			t.Errorf("docs/architecture.md has no row for %s", name)
+		}
+	}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| .* \\| .*\\|$").FindAllStringSubmatch(string(page), -1) {
+		if _, err := os.Stat(filepath.Join("..", "..", filepath.FromSlash(row[1]))); err != nil {
+			t.Errorf("docs/architecture.md has a row for %s, which does not exist", row[1])
 		}
 	}
 }

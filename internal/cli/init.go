@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
-	"remit/internal/lockfile"
+	"remit/internal/files/lockfile"
 	"remit/internal/view"
 	"remit/state"
 )

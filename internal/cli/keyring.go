@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"remit/config"
-	"remit/internal/sshkey"
+	"remit/internal/approval/sshkey"
 	"remit/internal/view"
 )
 

@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"time"
 
-	"remit/internal/metrics"
+	"remit/internal/files/wholefile"
+	"remit/internal/monitor/metrics"
 	"remit/internal/view"
-	"remit/internal/wholefile"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 	"os"
 	"strings"
 
-	"remit/internal/confined"
-	"remit/internal/gitfiles"
+	"remit/internal/files/confined"
+	"remit/internal/files/gitfiles"
 	"remit/state"
 )
 

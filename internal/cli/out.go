@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"remit/internal/wholefile"
+	"remit/internal/files/wholefile"
 	"remit/planner"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"remit/internal/calendar"
-	"remit/internal/zone"
+	"remit/internal/clock/calendar"
+	"remit/internal/clock/zone"
 )
 
 // period are the flags that say which time is meant, in days of a zone.

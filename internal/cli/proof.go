@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"remit/config"
-	"remit/internal/confined"
-	"remit/internal/jws"
+	"remit/internal/files/confined"
 	"remit/internal/service"
+	"remit/internal/service/jws"
 )
 
 // signatureMax bounds, in bytes, what a command that signs may print.

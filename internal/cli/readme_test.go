@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 )
 
 // TestReadme runs the commands of README.md, in order, on a copy of the examples, and

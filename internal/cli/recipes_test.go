@@ -16,7 +16,7 @@ import (
 	yaml "github.com/zclconf/go-cty-yaml"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 )
 
 const recipes = "../../docs/recipes"

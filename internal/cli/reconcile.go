@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
-	"remit/internal/confined"
-	"remit/internal/reconcile"
-	"remit/internal/records"
-	"remit/internal/shell"
+	"remit/internal/accounts/reconcile"
+	"remit/internal/accounts/records"
+	"remit/internal/files/confined"
+	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/state"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"remit/executor"
-	"remit/internal/reconcile"
+	"remit/internal/accounts/reconcile"
 	"remit/internal/transfer"
 	"remit/state"
 )

@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 
-	"remit/internal/records"
+	"remit/internal/accounts/records"
 	"remit/internal/transfer"
 )
 

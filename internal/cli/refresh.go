@@ -14,7 +14,7 @@ import (
 	"remit/executor"
 	"remit/internal/doubt"
 	"remit/internal/sandbox"
-	"remit/internal/shell"
+	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/state"
 )

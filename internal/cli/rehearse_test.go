@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remit/internal/cli"
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 )
 
 // TestARehearsalIsWhatTheSandboxDoes draws configurations whose funds may not suffice, and

@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
-	"remit/internal/reconcile"
-	"remit/internal/report"
+	"remit/internal/accounts/reconcile"
+	"remit/internal/accounts/report"
+	"remit/internal/files/wholefile"
 	"remit/internal/view"
-	"remit/internal/wholefile"
 	"remit/state"
 )
 

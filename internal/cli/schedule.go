@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
-	"remit/internal/calendar"
+	"remit/internal/clock/calendar"
 	"remit/internal/view"
 )
 

@@ -32,10 +32,10 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
-	"remit/internal/boot"
 	"remit/internal/cli"
+	"remit/internal/clock/boot"
+	"remit/internal/proof/suite"
 	"remit/internal/sandbox"
-	"remit/internal/suite"
 	"remit/internal/transfer"
 	"remit/state/postgres/pgtest"
 )

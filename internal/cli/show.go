@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
-	"remit/internal/shell"
+	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/planner"
 )

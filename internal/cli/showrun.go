@@ -9,7 +9,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/doubt"
-	"remit/internal/shell"
+	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/state"

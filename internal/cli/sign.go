@@ -9,10 +9,10 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"remit/internal/approval"
-	"remit/internal/shell"
-	"remit/internal/sshkey"
+	"remit/internal/approval/sshkey"
+	"remit/internal/files/wholefile"
+	"remit/internal/text/shell"
 	"remit/internal/view"
-	"remit/internal/wholefile"
 	"remit/planner"
 )
 

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"remit/internal/approval"
-	"remit/internal/confined"
-	"remit/internal/wholefile"
+	"remit/internal/files/confined"
+	"remit/internal/files/wholefile"
 )
 
 // signatures reads every FILE.sig and FILE.*.sig beside a plan. One that can't be read is told

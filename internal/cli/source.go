@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
-	"remit/internal/confined"
-	"remit/internal/shell"
+	"remit/internal/files/confined"
+	"remit/internal/text/shell"
 	"remit/internal/view"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"remit/config"
 	"remit/executor"
-	"remit/internal/lockfile"
-	"remit/internal/shell"
+	"remit/internal/files/lockfile"
+	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/state"
 )

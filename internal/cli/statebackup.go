@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/files/wholefile"
 	"remit/internal/view"
-	"remit/internal/wholefile"
 	"remit/state"
 )
 

@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
-	"remit/internal/boot"
+	"remit/internal/clock/boot"
+	"remit/internal/files/wholefile"
 	"remit/internal/view"
-	"remit/internal/wholefile"
 )
 
 // testDirectory is where files of tests are found beside those of the configuration's own

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"remit/internal/monitor/telemetry"
 	"remit/internal/service"
-	"remit/internal/telemetry"
 	"remit/internal/view"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 )
 
 // exposureMax is the exposure that systemd-analyze may find in the service, in tenths: 0 to 20 is

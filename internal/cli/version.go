@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"remit/internal/zone"
+	"remit/internal/clock/zone"
 	"remit/state/sqlite"
 )
 

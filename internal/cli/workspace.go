@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"remit/config"
-	"remit/internal/confined"
-	"remit/internal/lockfile"
+	"remit/internal/files/confined"
+	"remit/internal/files/lockfile"
 	"remit/planner"
 	"remit/state"
 	"remit/state/postgres"

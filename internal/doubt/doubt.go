@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"remit/internal/shell"
+	"remit/internal/text/shell"
 	"remit/state"
 )
 

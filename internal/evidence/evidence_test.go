@@ -25,7 +25,7 @@ import (
 	"remit/executor"
 	"remit/internal/approval"
 	"remit/internal/evidence"
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"

@@ -24,7 +24,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"remit/internal/operator"
+	"remit/internal/service/operator"
 	"remit/internal/transfer"
 )
 

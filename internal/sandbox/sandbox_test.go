@@ -19,8 +19,8 @@ import (
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
-	"remit/internal/operator"
 	"remit/internal/sandbox"
+	"remit/internal/service/operator"
 	"remit/internal/transfer"
 )
 

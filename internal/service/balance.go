@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"remit/executor"
-	"remit/internal/operator"
+	"remit/internal/service/operator"
 	"remit/internal/transfer"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"remit/internal/operator"
 	"remit/internal/service"
+	"remit/internal/service/operator"
 )
 
 func saysBalances(o *service.Options) {

@@ -5,7 +5,7 @@
 // left and none can leave any more, and a request is never written twice. Whatever is not
 // provably otherwise is unclear.
 //
-// Traces apart (internal/telemetry), it is the only outgoing HTTP of the program. It follows no redirect, reads no endless
+// Traces apart (internal/monitor/telemetry), it is the only outgoing HTTP of the program. It follows no redirect, reads no endless
 // answer, and tells no token and no secret to a log, an error or an answer.
 package service
 
@@ -26,8 +26,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"remit/executor"
-	"remit/internal/jws"
-	"remit/internal/redact"
+	"remit/internal/service/jws"
+	"remit/internal/text/redact"
 )
 
 const (

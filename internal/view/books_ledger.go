@@ -6,7 +6,7 @@ import (
 	"io"
 	"iter"
 
-	"remit/internal/books"
+	"remit/internal/accounts/books"
 	"remit/internal/transfer"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"remit/internal/books"
+	"remit/internal/accounts/books"
 	"remit/internal/transfer"
 	"remit/state"
 )

@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"remit/internal/books"
+	"remit/internal/accounts/books"
 )
 
 // AccountPrefix is under which the accounts of profiles stand unless another one is named.

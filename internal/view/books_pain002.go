@@ -15,7 +15,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"remit/internal/books"
+	"remit/internal/accounts/books"
 )
 
 // Pain002Start is how a file of pain.002 begins.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"remit/internal/books"
+	"remit/internal/accounts/books"
 	"remit/internal/view"
 )
 

@@ -21,7 +21,7 @@ import (
 	"github.com/shopspring/decimal"
 	"pgregory.net/rapid"
 
-	"remit/internal/books"
+	"remit/internal/accounts/books"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/state"

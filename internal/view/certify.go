@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"remit/internal/contract"
+	"remit/internal/service/contract"
 	"remit/internal/transfer"
 )
 

@@ -4,7 +4,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"remit/internal/shell"
+	"remit/internal/text/shell"
 	"remit/internal/view"
 )
 

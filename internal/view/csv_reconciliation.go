@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"remit/internal/reconcile"
+	"remit/internal/accounts/reconcile"
 )
 
 // ReconciliationCSV writes a line for each transfer of a reconciliation, as they come, below a

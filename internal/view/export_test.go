@@ -1,6 +1,6 @@
 package view
 
-import "remit/internal/books"
+import "remit/internal/accounts/books"
 
 // Commodity is an asset as books have it.
 var Commodity = commodity

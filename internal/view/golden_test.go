@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/config"
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"

@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 	"remit/internal/view"
 	"remit/planner"
 )

@@ -4,7 +4,7 @@ import (
 	"io"
 	"strconv"
 
-	"remit/internal/reconcile"
+	"remit/internal/accounts/reconcile"
 	"remit/planner"
 )
 

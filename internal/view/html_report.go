@@ -10,8 +10,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"remit/internal/reconcile"
-	"remit/internal/report"
+	"remit/internal/accounts/reconcile"
+	"remit/internal/accounts/report"
 	"remit/planner"
 )
 

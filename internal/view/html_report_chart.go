@@ -6,7 +6,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"remit/internal/report"
+	"remit/internal/accounts/report"
 )
 
 // The picture of an asset over time, in its own units.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"remit/executor"
-	"remit/internal/report"
+	"remit/internal/accounts/report"
 )
 
 // exceptionsOrder is that of the sections, what needs a person first.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
-	"remit/internal/report"
-	"remit/internal/shell"
+	"remit/internal/accounts/report"
+	"remit/internal/text/shell"
 )
 
 // reconciliation says what the state itself knows of how well the service's records prove it.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"remit/internal/confusable"
+	"remit/internal/text/confusable"
 )
 
 // Format names the JSON Lines that this package writes. Within it, fields are only added.

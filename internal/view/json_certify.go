@@ -1,7 +1,7 @@
 package view
 
 import (
-	"remit/internal/contract"
+	"remit/internal/service/contract"
 )
 
 type certifyRowLine struct {

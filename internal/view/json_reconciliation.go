@@ -3,7 +3,7 @@ package view
 import (
 	"time"
 
-	"remit/internal/reconcile"
+	"remit/internal/accounts/reconcile"
 	"remit/internal/transfer"
 	"remit/state"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"remit/internal/report"
+	"remit/internal/accounts/report"
 	"remit/state"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 	"remit/internal/view"
 	"remit/planner"
 )

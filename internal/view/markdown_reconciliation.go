@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"remit/internal/reconcile"
+	"remit/internal/accounts/reconcile"
 	"remit/planner"
 )
 

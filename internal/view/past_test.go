@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/executor"
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/state"

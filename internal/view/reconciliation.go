@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"remit/internal/reconcile"
+	"remit/internal/accounts/reconcile"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 
-	"remit/internal/reconcile"
-	"remit/internal/suite"
+	"remit/internal/accounts/reconcile"
+	"remit/internal/proof/suite"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/state"

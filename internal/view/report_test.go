@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"remit/internal/report"
+	"remit/internal/accounts/report"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/state"

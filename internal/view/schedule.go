@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"remit/config"
-	"remit/internal/calendar"
+	"remit/internal/clock/calendar"
 )
 
 // Schedule writes the dates of a schedule for a person: each with the day of the week, the

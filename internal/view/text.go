@@ -10,7 +10,7 @@ import (
 	"github.com/clipperhouse/displaywidth"
 	"golang.org/x/text/unicode/bidi"
 
-	"remit/internal/confusable"
+	"remit/internal/text/confusable"
 	"remit/internal/transfer"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"remit/internal/confined"
+	"remit/internal/files/confined"
 )
 
 // schemaMax is how many bytes PostgreSQL takes of a name; it cuts off what is longer.

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 	"remit/internal/transfer"
 	"remit/state"
 	"remit/state/postgres"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 	"remit/state"
 	"remit/state/postgres"
 	"remit/state/postgres/pgtest"

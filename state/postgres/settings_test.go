@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"remit/internal/suite"
+	"remit/internal/proof/suite"
 	"remit/state"
 	"remit/state/postgres"
 	"remit/state/postgres/pgtest"

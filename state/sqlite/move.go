@@ -12,7 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"remit/internal/wholefile"
+	"remit/internal/files/wholefile"
 	"remit/state"
 	"remit/state/storage"
 )

@@ -1,0 +1,188 @@
+package functions
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+
+	"remit/internal/files/confined"
+)
+
+// fileSizeMax bounds what a file function reads.
+const fileSizeMax = 64 << 20
+
+// files reads below one directory; root is nil where there is none.
+type files struct {
+	root *os.Root
+	note func(name string) // of each file whose content was read
+}
+
+func fileFunctions(f files) map[string]entry {
+	return map[string]entry{
+		"file":             {f.function(cty.String, text), "The text of a file of the directory, in UTF-8."},
+		"filebase64":       {f.function(cty.String, encoded), "The bytes of a file of the directory, in Base64."},
+		"filebase64sha256": {f.hash(sha256.New, base64.StdEncoding.EncodeToString), "The SHA-256 of a file of the directory, in Base64."},
+		"filebase64sha512": {f.hash(sha512.New, base64.StdEncoding.EncodeToString), "The SHA-512 of a file of the directory, in Base64."},
+		"fileexists":       {simple(cty.Bool, f.exists, "path"), "Whether a file is in the directory."},
+		"filemd5":          {f.hash(md5.New, hex.EncodeToString), "The MD5 of a file of the directory, in hexadecimal digits. Not secure."},
+		"fileset":          {simple(cty.Set(cty.String), f.set, "path", "pattern"), "The files below a path of the directory whose names match a pattern with *, ?, **, [a-z] and {a,b}."},
+		"filesha1":         {f.hash(sha1.New, hex.EncodeToString), "The SHA-1 of a file of the directory, in hexadecimal digits. Not secure."},
+		"filesha256":       {f.hash(sha256.New, hex.EncodeToString), "The SHA-256 of a file of the directory, in hexadecimal digits."},
+		"filesha512":       {f.hash(sha512.New, hex.EncodeToString), "The SHA-512 of a file of the directory, in hexadecimal digits."},
+	}
+}
+
+// function makes a function of a file's path from one of its content.
+func (f files) function(result cty.Type, of func(content []byte) (cty.Value, error)) function.Function {
+	return simple(result, func(args []string) (cty.Value, error) {
+		content, err := f.read(args[0])
+		if err != nil {
+			return cty.NilVal, function.NewArgError(0, err)
+		}
+		value, err := of(content)
+		if err != nil {
+			return cty.NilVal, function.NewArgErrorf(0, "file %q: %w", args[0], err)
+		}
+		return value, nil
+	}, "path")
+}
+
+func (f files) hash(algorithm func() hash.Hash, write func([]byte) string) function.Function {
+	return f.function(cty.String, func(content []byte) (cty.Value, error) {
+		return cty.StringVal(write(digest(algorithm, content))), nil
+	})
+}
+
+func text(content []byte) (cty.Value, error) {
+	if !utf8.Valid(content) {
+		return cty.NilVal, errors.New("is not UTF-8 text; filebase64 reads any bytes")
+	}
+	return cty.StringVal(string(content)), nil
+}
+
+func encoded(content []byte) (cty.Value, error) {
+	return cty.StringVal(base64.StdEncoding.EncodeToString(content)), nil
+}
+
+// read returns the whole content of a regular file.
+func (f files) read(name string) ([]byte, error) {
+	if err := f.check(name); err != nil {
+		return nil, err
+	}
+	content, err := confined.Read(f.root, name, fileSizeMax)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no file %q in the configuration's directory", name)
+	case err != nil:
+		return nil, fmt.Errorf("%q %w", name, err)
+	}
+	f.note(path.Clean(name))
+	return content, nil
+}
+
+// stat finds a file, also behind links that stay in the directory. It wraps
+// [fs.ErrNotExist] where there is none.
+func (f files) stat(name string) (fs.FileInfo, error) {
+	if err := f.check(name); err != nil {
+		return nil, err
+	}
+	info, err := f.root.Stat(name)
+	if err = confined.Plain(err); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%q %w", name, err)
+	}
+	return info, err
+}
+
+// check refuses a path that would leave the directory by its words.
+func (f files) check(name string) error {
+	switch {
+	case f.root == nil:
+		return errors.New("there is no directory here from which files can be read")
+	case name == "":
+		return errors.New("the path is empty")
+	case path.IsAbs(name) || name[0] == '~':
+		return fmt.Errorf("%q is not a path within the configuration's directory, which is all that can be read", name)
+	case slices.Contains(strings.FieldsFunc(name, isSeparator), ".."):
+		return fmt.Errorf("%q has \"..\" in it; only files within the configuration's directory can be read", name)
+	}
+	return nil
+}
+
+func isSeparator(r rune) bool { return r == '/' || r == '\\' }
+
+func (f files) exists(args []string) (cty.Value, error) {
+	info, err := f.stat(args[0])
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return cty.False, nil
+	case err != nil:
+		return cty.NilVal, function.NewArgError(0, err)
+	case !info.Mode().IsRegular():
+		return cty.NilVal, function.NewArgErrorf(0, "%q is not a regular file", args[0])
+	}
+	return cty.True, nil
+}
+
+// set finds regular files. It does not look into directories behind links.
+func (f files) set(args []string) (cty.Value, error) {
+	dir, pattern := args[0], args[1]
+	if err := f.check(dir); err != nil {
+		return cty.NilVal, function.NewArgError(0, err)
+	}
+	if err := f.check(pattern); err != nil {
+		return cty.NilVal, function.NewArgError(1, err)
+	}
+	if !doublestar.ValidatePattern(pattern) {
+		return cty.NilVal, function.NewArgErrorf(1, "%q is not a pattern", pattern)
+	}
+	below, err := f.root.OpenRoot(dir)
+	if err != nil {
+		return cty.NilVal, function.NewArgErrorf(0, "%q is not a directory within the configuration's directory: %w", dir, confined.Plain(err))
+	}
+	defer below.Close() // nothing was written that could be lost
+	matches, err := doublestar.Glob(below.FS(), path.Clean(pattern), doublestar.WithFailOnIOErrors(), doublestar.WithNoFollow())
+	if err != nil {
+		return cty.NilVal, function.NewArgErrorf(1, "look for %q in %q: %w", pattern, dir, err)
+	}
+	var names []cty.Value
+	for _, match := range matches {
+		info, err := files{root: below}.stat(match)
+		if err != nil {
+			return cty.NilVal, function.NewArgError(1, err)
+		}
+		if info.Mode().IsRegular() {
+			names = append(names, cty.StringVal(match))
+		}
+	}
+	if len(names) == 0 {
+		return cty.SetValEmpty(cty.String), nil
+	}
+	return cty.SetVal(names), nil
+}
+
+func pathFunctions() map[string]entry {
+	return map[string]entry{
+		"basename": {simple(cty.String, func(args []string) (cty.Value, error) {
+			return cty.StringVal(path.Base(args[0])), nil
+		}, "path"), "The last part of a path with slashes."},
+		"dirname": {simple(cty.String, func(args []string) (cty.Value, error) {
+			return cty.StringVal(path.Dir(args[0])), nil
+		}, "path"), "A path with slashes without its last part."},
+	}
+}

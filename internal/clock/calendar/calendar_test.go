@@ -1,0 +1,114 @@
+package calendar_test
+
+import (
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"remit/internal/clock/calendar"
+)
+
+func newCalendar(t rapid.TB, rules calendar.Rules) *calendar.Calendar {
+	t.Helper()
+	if rules.Weekend == nil {
+		rules.Weekend = []time.Weekday{time.Saturday, time.Sunday}
+	}
+	c, err := calendar.New(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestAdjustByHand has month ends that were worked out by hand, on the calendars of the
+// Federal Reserve and of the Eurosystem together.
+func TestAdjustByHand(t *testing.T) {
+	both := newCalendar(t, calendar.Rules{Holidays: []string{"fed", "ecb"}})
+	for _, test := range []struct{ date, following, modified, preceding, modifiedPreceding string }{
+		{"2024-03-31", "2024-04-02", "2024-03-28", "2024-03-28", "2024-03-28"}, // Easter Sunday; Monday and Friday are closed
+		{"2026-01-31", "2026-02-02", "2026-01-30", "2026-01-30", "2026-01-30"}, // Saturday
+		{"2026-05-01", "2026-05-04", "2026-05-04", "2026-04-30", "2026-05-04"}, // Labour Day, a Friday
+		{"2026-05-31", "2026-06-01", "2026-05-29", "2026-05-29", "2026-05-29"}, // Sunday
+		{"2026-07-04", "2026-07-06", "2026-07-06", "2026-07-03", "2026-07-03"}, // a Saturday, not observed on Friday
+		{"2026-12-25", "2026-12-28", "2026-12-28", "2026-12-24", "2026-12-24"}, // Friday; the 26th is a Saturday
+		{"2027-07-04", "2027-07-06", "2027-07-06", "2027-07-02", "2027-07-02"}, // a Sunday, observed on Monday
+		{"2027-10-31", "2027-11-01", "2027-10-29", "2027-10-29", "2027-10-29"}, // Sunday
+		{"2026-09-30", "2026-09-30", "2026-09-30", "2026-09-30", "2026-09-30"}, // a business day
+	} {
+		for convention, want := range map[calendar.Convention]string{
+			calendar.Following: test.following, calendar.ModifiedFollowing: test.modified, calendar.Preceding: test.preceding,
+			calendar.ModifiedPreceding: test.modifiedPreceding, calendar.Unadjusted: test.date,
+		} {
+			got, err := both.Adjust(day(t, test.date), convention)
+			if err != nil || got.String() != want {
+				t.Errorf("%s of %s is %v, %v; want %s", convention, test.date, got, err, want)
+			}
+		}
+	}
+}
+
+func TestCalendarRules(t *testing.T) {
+	inner := newCalendar(t, calendar.Rules{Weekend: []time.Weekday{}, Dates: []calendar.Date{day(t, "2026-06-02")}})
+	c := newCalendar(t, calendar.Rules{
+		Holidays: []string{"us"},
+		Dates:    []calendar.Date{day(t, "2026-11-27"), day(t, "2026-06-03")},
+		Named:    map[calendar.Date]string{day(t, "2026-11-27"): "The day after"},
+		Except:   []calendar.Date{day(t, "2026-07-03"), day(t, "2026-06-06"), day(t, "2026-06-02"), day(t, "2026-06-03")},
+		Also:     []*calendar.Calendar{inner},
+	})
+	for date, want := range map[string]string{
+		"2026-11-26": "Thanksgiving Day (us)",
+		"2026-11-27": "The day after",
+		"2026-07-03": "",                   // the observed holiday is taken back
+		"2026-06-06": "",                   // a Saturday that is worked
+		"2026-06-07": "Sunday",             //
+		"2026-06-03": "",                   // except goes before dates
+		"2026-06-02": "closed by its date", // except says nothing about another calendar
+	} {
+		if got := c.Closed(day(t, date)); got != want {
+			t.Errorf("%s is closed because of %q, want %q", date, got, want)
+		}
+	}
+	never := newCalendar(t, calendar.Rules{Weekend: []time.Weekday{0, 1, 2, 3, 4, 5, 6}})
+	if _, err := never.Adjust(day(t, "2026-01-01"), calendar.Following); err == nil {
+		t.Error("a calendar without business days found one")
+	}
+	if _, err := calendar.New(calendar.Rules{Holidays: []string{"atlantis"}}); err == nil {
+		t.Error("there are holidays of Atlantis")
+	}
+}
+
+// TestAdjustLaws holds conventions to their definitions on any calendar.
+func TestAdjustLaws(t *testing.T) {
+	sets := calendar.HolidaySets()
+	rapid.Check(t, func(t *rapid.T) {
+		c := newCalendar(t, calendar.Rules{Holidays: []string{rapid.SampledFrom(sets).Draw(t, "set")}})
+		d := calendar.NewDate(2010, 1, 1) + calendar.Date(rapid.IntRange(0, 20000).Draw(t, "day"))
+		moved := map[calendar.Convention]calendar.Date{}
+		for _, convention := range calendar.Conventions() {
+			to, err := c.Adjust(d, convention)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if convention != calendar.Unadjusted && c.Closed(to) != "" {
+				t.Fatalf("%s moves %s to %s, which is closed", convention, d, to)
+			}
+			if c.Closed(d) == "" && to != d {
+				t.Fatalf("%s moves %s, a business day, to %s", convention, d, to)
+			}
+			moved[convention] = to
+		}
+		for between := moved[calendar.Preceding] + 1; between < moved[calendar.Following]; between++ {
+			if c.Closed(between) == "" {
+				t.Fatalf("%s was passed over between %s and %s", between, moved[calendar.Preceding], moved[calendar.Following])
+			}
+		}
+		month := d.String()[:7]
+		for _, convention := range []calendar.Convention{calendar.ModifiedFollowing, calendar.ModifiedPreceding} {
+			if got := moved[convention].String()[:7]; got != month {
+				t.Fatalf("%s moves %s out of its month, to %s", convention, d, moved[convention])
+			}
+		}
+	})
+}

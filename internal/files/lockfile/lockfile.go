@@ -1,0 +1,214 @@
+// Package lockfile reads and writes .remit.lock.hcl, the file beside a configuration that
+// says which state and which service it belongs to.
+//
+// Its one invariant: the file is whole and says everything, or it is an error; nothing is
+// guessed, because a guess could take the record of one service for that of another.
+package lockfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/files/confined"
+	"remit/internal/files/wholefile"
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// Name is the file's name in the directory of the configuration. It begins with a dot, so
+// it is no part of the configuration.
+const Name = ".remit.lock.hcl"
+
+// sizeMax bounds what is read: a whole file has a few hundred bytes.
+const sizeMax = 64 << 10
+
+// header stands at the top of the file.
+const header = `# Made by "remit init". It binds this configuration to its state and its service, so that
+# nothing is paid again from another copy. Commit it beside the configuration.
+
+`
+
+// File is what the lock file says. Service.CustomerID is not part of it.
+type File struct {
+	Lineage     string // of the state
+	Environment string
+	Service     state.Identity
+}
+
+// Read reads the lock file of a directory. It reports false, without an error, where there
+// is none. An error is the operating system's, or hcl.Diagnostics about a file that is not
+// exactly what [Write] writes, comments and layout apart.
+func Read(dir string) (File, bool, error) {
+	src, err := readBounded(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return File{}, false, nil
+	}
+	if err != nil {
+		return File{}, false, fmt.Errorf("read %s: %w", Name, err)
+	}
+	file, diags := parse(src)
+	if diags.HasErrors() {
+		return File{}, false, diags
+	}
+	return file, true, nil
+}
+
+func readBounded(dir string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }() // only read
+	return confined.Read(root, Name, sizeMax)
+}
+
+// Write writes the lock file of a directory, with mode 0644: the old file stays until the
+// new one is whole and durable. It leaves a file that says the same as it is, and refuses a
+// File that Read would refuse, such as the sandbox's.
+func Write(dir string, file File) error {
+	src := format(file)
+	if _, diags := parse(src); diags.HasErrors() {
+		return fmt.Errorf("write %s: %w", Name, diags)
+	}
+	if old, err := readBounded(dir); err == nil && bytes.Equal(old, src) {
+		return nil
+	}
+	err := wholefile.Replace(filepath.Join(dir, Name), 0o644, func(w io.Writer) error {
+		_, err := w.Write(src)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("write %s: %w", Name, err)
+	}
+	return nil
+}
+
+func format(file File) []byte {
+	out := hclwrite.NewEmptyFile()
+	body := out.Body()
+	body.SetAttributeValue("lineage", cty.StringVal(file.Lineage))
+	body.SetAttributeValue("environment", cty.StringVal(file.Environment))
+	body.AppendNewline()
+	service := body.AppendNewBlock("service", nil).Body()
+	service.SetAttributeValue("base_url", cty.StringVal(file.Service.BaseURL))
+	service.SetAttributeValue("operator", cty.StringVal(file.Service.Operator))
+	service.SetAttributeValue("client_id", cty.StringVal(file.Service.ClientID))
+	if file.Service.TokenURL != "" {
+		service.SetAttributeValue("token_url", cty.StringVal(file.Service.TokenURL))
+	}
+	return append([]byte(header), hclwrite.Format(out.Bytes())...)
+}
+
+func parse(src []byte) (File, hcl.Diagnostics) {
+	parsed, diags := hclsyntax.ParseConfig(src, Name, hcl.InitialPos)
+	if diags.HasErrors() {
+		return File{}, diags
+	}
+	top, more := parsed.Body.Content(&hcl.BodySchema{
+		Attributes: []hcl.AttributeSchema{required("lineage"), required("environment")},
+		Blocks:     []hcl.BlockHeaderSchema{{Type: "service"}},
+	})
+	if diags = append(diags, more...); diags.HasErrors() {
+		return File{}, diags
+	}
+	if len(top.Blocks) != 1 {
+		what := fmt.Sprintf("There are %d service blocks instead of one.", len(top.Blocks))
+		return File{}, append(diags, invalid(parsed.Body.MissingItemRange(), what))
+	}
+	service, more := top.Blocks[0].Body.Content(&hcl.BodySchema{
+		Attributes: []hcl.AttributeSchema{required("base_url"), required("operator"), required("client_id"), {Name: "token_url"}},
+	})
+	if diags = append(diags, more...); diags.HasErrors() {
+		return File{}, diags
+	}
+	file := File{
+		Lineage:     text(top.Attributes["lineage"], notEmpty, &diags),
+		Environment: text(top.Attributes["environment"], notEmpty, &diags),
+		Service: state.Identity{
+			BaseURL:  text(service.Attributes["base_url"], normalized, &diags),
+			Operator: text(service.Attributes["operator"], operator, &diags),
+			ClientID: text(service.Attributes["client_id"], notEmpty, &diags),
+		},
+	}
+	if attribute, there := service.Attributes["token_url"]; there {
+		file.Service.TokenURL = text(attribute, origin, &diags)
+	}
+	return file, diags
+}
+
+func required(name string) hcl.AttributeSchema {
+	return hcl.AttributeSchema{Name: name, Required: true}
+}
+
+// text returns a quoted string without interpolation that check accepts.
+func text(attribute *hcl.Attribute, check func(string) error, diags *hcl.Diagnostics) string {
+	value, more := attribute.Expr.Value(nil)
+	if more.HasErrors() {
+		*diags = append(*diags, more...)
+		return ""
+	}
+	err := errors.New("is not a quoted string")
+	if value.Type() == cty.String && value.IsKnown() && !value.IsNull() {
+		if err = check(value.AsString()); err == nil {
+			return value.AsString()
+		}
+	}
+	*diags = append(*diags, invalid(attribute.Expr.Range(), fmt.Sprintf("The argument %q %s.", attribute.Name, err)))
+	return ""
+}
+
+func invalid(subject hcl.Range, what string) *hcl.Diagnostic {
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  "Invalid lock file",
+		Detail:   what + " This file is written by remit: restore it from version control.",
+		Subject:  &subject,
+	}
+}
+
+func notEmpty(text string) error {
+	if text == "" {
+		return errors.New("is empty")
+	}
+	return transfer.CheckText(text)
+}
+
+func normalized(text string) error {
+	if text == state.NoService().BaseURL {
+		return nil
+	}
+	want, err := state.NormalizeBaseURL(text)
+	if err == nil && want != text {
+		err = fmt.Errorf("is not in its normal form, %q", want)
+	}
+	return err
+}
+
+// origin refuses what is not the scheme, host and port of an address alone.
+func origin(text string) error {
+	want, err := state.NormalizeBaseURL(text)
+	if err == nil {
+		want = state.TokenOrigin(want, "")
+	}
+	if err == nil && want != text {
+		err = fmt.Errorf("is not a scheme, a host and a port in their normal form, %q", want)
+	}
+	return err
+}
+
+func operator(text string) error {
+	if !transfer.Operator(text).Valid() {
+		return errors.New("is not lower-case letters, digits, '-' and '_', beginning with a letter")
+	}
+	return nil
+}

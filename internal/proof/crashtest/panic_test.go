@@ -1,0 +1,42 @@
+package crashtest_test
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"remit/internal/proof/suite"
+)
+
+// TestACrashIsNoExitCodeOfRemits crashes a run as a bug would, in Go and in C: it ends by SIGABRT, with
+// no core, and not with 2, which plan --detailed-exitcode means otherwise.
+func TestACrashIsNoExitCodeOfRemits(t *testing.T) {
+	t.Parallel()
+	suite.Slow(t)
+	program := build(t)
+	for name, crash := range map[string]syscall.Signal{"of the runtime": syscall.SIGQUIT, "of an address": syscall.SIGSEGV, "of a file that was mapped": syscall.SIGBUS} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, program, "latency=200ms")
+			d := newDirectory(t, program, s, false, 8)
+			d.must(0, "init")
+			r := d.start("apply", "--auto-approve", "--json")
+			if !r.await(`"type":"settled"`, 3, time.Minute) {
+				r.end().fatal(t, "nothing is settled")
+			}
+			signal(t, r, crash)
+			for range r.lines { // to its end
+			}
+			_ = r.cmd.Wait() // it was killed
+			status := r.cmd.ProcessState.Sys().(syscall.WaitStatus)
+			if !status.Signaled() || status.Signal() != syscall.SIGABRT || status.CoreDump() {
+				t.Errorf("exit code %d, %v, core %v: %.300s", r.cmd.ProcessState.ExitCode(), status.Signal(), status.CoreDump(), r.stderr.String())
+			}
+			if cores, _ := filepath.Glob(filepath.Join(d.path, "core*")); len(cores) > 0 { // the pattern is well formed
+				t.Errorf("a core is left: %v", cores)
+			}
+			settled(t, d, s, d.path)
+		})
+	}
+}

@@ -1,0 +1,221 @@
+package crashtest_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"remit/internal/proof/suite"
+)
+
+// needs skips a test where this machine does not let a command like this one run.
+func needs(t *testing.T, command ...string) {
+	t.Helper()
+	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+		t.Skipf("this machine does not run %q: %v %s", command, err, out)
+	}
+}
+
+// settled pays what is left and compares ledger and state, whose file is in dir.
+func settled(t *testing.T, d *directory, s *service, dir string) {
+	t.Helper()
+	finish(t, d)
+	d.must(0, "plan", "--detailed-exitcode")
+	s.kill()
+	for _, wrong := range compare(readLedger(t, s.ledger), readState(t, dir), payroll) {
+		t.Error(wrong)
+	}
+}
+
+// TestAFullDiskIsToldAndNothingIsLost lets a disk of its own run full in the middle of a
+// payroll, and applies again when it has been given room.
+func TestAFullDiskIsToldAndNothingIsLost(t *testing.T) {
+	t.Parallel()
+	needs(t, "unshare", "--user", "--map-root-user", "--mount", "true")
+	s := newService(t, build(t), "latency=5ms")
+	d := newDirectory(t, s.program, s, false, 8)
+	disk := filepath.Join(d.path, "disk")
+	if err := os.Mkdir(disk, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(d.path, "state.hcl"), []byte("state \"sqlite\" { path = \"disk/remit.db\" }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const script = `
+mount -t tmpfs -o size=300k none disk || exit 90
+"$0" init || exit 91
+"$0" apply --auto-approve
+code=$?
+"$0" plan >plan.txt || exit 92
+mount -o remount,size=30m disk || exit 93
+"$0" audit verify || exit 94
+cp disk/remit.db remit.db && cp disk/remit.db-wal remit.db-wal
+exit $code
+`
+	r := &directory{t: t, program: "unshare", path: d.path, env: d.env}
+	full := r.must(4, "--user", "--map-root-user", "--mount", "sh", "-c", script, s.program)
+	for _, want := range []string{"Error: the state disk/remit.db could not be written: ", "full", "Certain: what is listed", "In doubt: ", "    remit apply\n"} {
+		if !strings.Contains(full.stderr, want) {
+			full.fatal(t, "it does not say "+want)
+		}
+	}
+	if err := os.Remove(filepath.Join(d.path, "state.hcl")); err != nil {
+		t.Fatal(err)
+	}
+	settled(t, d, s, d.path)
+}
+
+// TestAFailingSyncIsToldAndNothingIsLost makes each fsync of the state fail, from the first
+// one or from a later one on, as a dying disk does.
+func TestAFailingSyncIsToldAndNothingIsLost(t *testing.T) {
+	t.Parallel()
+	program := build(t)
+	needs(t, "strace", "-f", "-qq", "-o", "/dev/null", program, "version")
+	for name, c := range map[string]struct {
+		from int // which fsync of a thread is the first to fail
+		code int
+		want []string
+	}{
+		"from the first": {1, 1, []string{"disk I/O error", "nothing was sent"}},
+		"in the middle":  {10, 4, []string{"could not be written: disk I/O error", "Certain: ", "In doubt: ", "    remit apply\n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newService(t, program, "latency=5ms")
+			d := newDirectory(t, program, s, false, 8)
+			d.must(0, "init")
+			r := &directory{t: t, program: "strace", path: d.path, env: d.env}
+			failed := r.must(c.code, "-f", "-qq", "-o", "/dev/null", "-e", fmt.Sprintf("inject=fsync,fdatasync:error=EIO:when=%d+", c.from),
+				program, "apply", "--auto-approve", "--parallelism=2")
+			for _, want := range c.want {
+				if !strings.Contains(failed.stderr, want) {
+					failed.fatal(t, "it does not say "+want)
+				}
+			}
+			if c.code == 1 && strings.Contains(d.must(0, "audit", "log").stdout, "intent") {
+				t.Error("an intent was written although nothing was sent")
+			}
+			settled(t, d, s, d.path)
+		})
+	}
+}
+
+// TestAStateThatMayNotBeWrittenIsRefused applies as a user who may read the state, or its
+// directory, but not write to it.
+func TestAStateThatMayNotBeWrittenIsRefused(t *testing.T) {
+	t.Parallel()
+	suite.Slow(t)
+	program := build(t)
+	for name, modes := range map[string]struct{ file, dir os.FileMode }{
+		"the file":      {0o444, 0o777},
+		"the directory": {0o666, 0o555},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newService(t, program)
+			d := newDirectory(t, program, s, false, 8)
+			d.must(0, "init")
+			open(t, d.path, program)
+			chmod(t, filepath.Join(d.path, "remit.db"), modes.file)
+			chmod(t, d.path, modes.dir)
+			defer chmod(t, d.path, 0o700)
+			d.nobody = os.Geteuid() == 0
+			d.must(2, "plan", "--detailed-exitcode")
+			refused := d.must(1, "apply", "--auto-approve")
+			for _, want := range []string{"Error: the state remit.db ", "nothing was sent", "    remit "} {
+				if !strings.Contains(refused.stderr, want) {
+					refused.fatal(t, "it does not say "+want)
+				}
+			}
+			d.nobody = false
+			chmod(t, d.path, 0o700)
+			chmod(t, filepath.Join(d.path, "remit.db"), 0o600)
+			settled(t, d, s, d.path)
+		})
+	}
+}
+
+// open lets anybody read a directory's files and run the program.
+func open(t *testing.T, dir, program string) {
+	t.Helper()
+	for _, path := range []string{filepath.Dir(dir), filepath.Dir(program), filepath.Dir(filepath.Dir(program))} {
+		chmod(t, path, 0o755)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		chmod(t, filepath.Join(dir, entry.Name()), 0o666)
+	}
+}
+
+func chmod(t *testing.T, path string, mode os.FileMode) {
+	t.Helper()
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// asNobody makes permissions apply to a process that root starts.
+func asNobody() *syscall.SysProcAttr {
+	const nobody = 65534
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+}
+
+// TestANetworkFileSystemIsRefused lets the kernel call the disk of the state an NFS: nobody can write
+// there, and the state can be read and copied to another disk. Another kind may be one, and is warned of.
+func TestANetworkFileSystemIsRefused(t *testing.T) {
+	t.Parallel()
+	suite.Slow(t)
+	program := build(t)
+	const isNFS, isFUSE = "inject=statfs:poke_exit=@arg2=6969000000000000", "inject=statfs:poke_exit=@arg2=4655736500000000"
+	needs(t, "strace", "-f", "-qq", "-o", "/dev/null", "-e", isNFS, program, "version")
+	s := newService(t, program)
+	d := newDirectory(t, program, s, false, 8)
+	d.must(0, "init")
+	r := &directory{t: t, program: "strace", path: d.path, env: d.env}
+	on := func(code int, kind string, args ...string) string {
+		t.Helper()
+		return r.must(code, append([]string{"-f", "-qq", "-o", "/dev/null", "-e", kind, program}, args...)...).stderr
+	}
+	refused := oneLine(on(1, isNFS, "apply", "--auto-approve"))
+	for _, want := range []string{"its lock would not keep others out", "nothing was sent", "NFS", "remit state backup --out=FILE"} {
+		if !strings.Contains(refused, want) {
+			t.Errorf("it does not say %q: %s", want, refused)
+		}
+	}
+	on(0, isNFS, "state", "backup", "--out=copy.backup")
+	if warned := on(0, isFUSE, "apply", "--auto-approve"); !strings.Contains(warned, "Warning: The state may not be on a disk of this machine") || !strings.Contains(warned, "FUSE") {
+		t.Errorf("it does not warn: %s", warned)
+	}
+	settled(t, d, s, d.path)
+}
+
+// TestAMountedFileIsRefused mounts the file of a state over another one, as a container is often
+// given a file: its log would be beside the one, and not beside the other.
+func TestAMountedFileIsRefused(t *testing.T) {
+	t.Parallel()
+	suite.Slow(t)
+	needs(t, "unshare", "--user", "--map-root-user", "--mount", "true")
+	s := newService(t, build(t))
+	d := newDirectory(t, s.program, s, false, 8)
+	d.must(0, "init")
+	const script = `
+mkdir inside && cp main.hcl payroll-2026-11.csv .remit.lock.hcl inside && touch inside/remit.db
+mount --bind remit.db inside/remit.db || exit 90
+"$0" --chdir=inside status && exit 91
+"$0" --chdir=inside apply --auto-approve && exit 92
+mkdir whole && mount --bind . whole || exit 93
+"$0" --chdir=whole apply --auto-approve || exit 94
+`
+	r := &directory{t: t, program: "unshare", path: d.path, env: d.env}
+	e := r.must(0, "--user", "--map-root-user", "--mount", "sh", "-c", script, s.program)
+	if got := strings.Count(oneLine(e.stderr), "Mount its directory instead of the file"); got != 2 {
+		e.fatal(t, fmt.Sprintf("it says %d times what to do", got))
+	}
+	settled(t, d, s, d.path)
+}

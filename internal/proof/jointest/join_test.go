@@ -1,0 +1,87 @@
+package jointest_test
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"remit/internal/proof/suite"
+)
+
+// TestThreeRunnersCarryOutOneRun has two runners join a third.
+func TestThreeRunnersCarryOutOneRun(t *testing.T) {
+	t.Parallel()
+	program := build(t)
+	w := newWorld(t, program, options{rows: 400, inFlight: 4, latency: 20 * time.Millisecond, held: true})
+	leader := w.start("apply", "--auto-approve")
+	w.await(1)
+	second, third := w.start("apply", "--join"), w.start("apply", "--join")
+	w.takePart(3)
+	for _, r := range []*runner{leader, second, third} {
+		if code := r.end(); code != 0 {
+			t.Errorf("exit code %d\n%s\n%s", code, &r.stdout, &r.stderr)
+		}
+	}
+	w.check(400)
+	if n := w.count(); n != 400 {
+		t.Errorf("%d requests were sent for 400 transfers", n)
+	}
+}
+
+// TestAnInterruptIsOfOneRunner interrupts the runner that began a run: it leaves, with what it
+// has in flight settled, and the others finish.
+func TestAnInterruptIsOfOneRunner(t *testing.T) {
+	t.Parallel()
+	program := build(t)
+	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond, held: true})
+	leader := w.start("apply", "--auto-approve")
+	w.await(1)
+	second, third := w.start("apply", "--join"), w.start("apply", "--join")
+	w.takePart(3)
+	w.await(90)
+	leader.signal(syscall.SIGINT)
+	if code := leader.end(); code != 130 {
+		t.Errorf("the interrupted runner ends with %d\n%s\n%s", code, &leader.stdout, &leader.stderr)
+	}
+	if !strings.Contains(leader.stdout.String(), "goes on") {
+		t.Errorf("it does not say that the run goes on\n%s", &leader.stdout)
+	}
+	for _, r := range []*runner{second, third} {
+		if code := r.end(); code != 0 {
+			t.Errorf("exit code %d\n%s\n%s", code, &r.stdout, &r.stderr)
+		}
+	}
+	w.check(300)
+	if n := w.count(); n != 300 {
+		t.Errorf("%d requests were sent for 300 transfers", n)
+	}
+}
+
+// TestAConflictStopsEveryRunner has the service answer one request with another amount: nothing
+// new starts anywhere, and the end of the run counts what was not attempted.
+func TestAConflictStopsEveryRunner(t *testing.T) {
+	t.Parallel()
+	suite.Slow(t)
+	program := build(t)
+	w := newWorld(t, program, options{rows: 300, inFlight: 2, latency: 40 * time.Millisecond, held: true, faults: []string{"wrong-amount=ref:pay-00150"}})
+	leader := w.start("apply", "--auto-approve")
+	w.await(1)
+	second, third := w.start("apply", "--join"), w.start("apply", "--join")
+	w.takePart(3)
+	for _, r := range []*runner{second, third, leader} {
+		if code := r.end(); code != 4 {
+			t.Errorf("exit code %d\n%s\n%s", code, &r.stdout, &r.stderr)
+		}
+		if !strings.Contains(r.stdout.String(), "was stopped") {
+			t.Errorf("it does not say that the run was stopped\n%s", &r.stdout)
+		}
+	}
+	if n := w.count(); n == 300 {
+		t.Error("all 300 requests were sent, in spite of a conflict")
+	}
+	show := w.must(0, "show", "--run=latest")
+	if !strings.Contains(show, "conflict         1") || !strings.Contains(show, "runner 1") {
+		t.Errorf("the journal has\n%s", show)
+	}
+}

@@ -1,0 +1,197 @@
+package certify
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"remit/internal/service/contract"
+	"remit/internal/transfer"
+)
+
+// lagMax is how long remit waits for a lookup to list a transfer, in all: 1, 2, 5 and 15 seconds.
+const lagMax = 23 * time.Second
+
+func lookupRows() []string {
+	return []string{
+		contract.Lookup, contract.LookupFound, contract.LookupLag, contract.LookupRecord, contract.LookupSides,
+		contract.LookupCredit, contract.LookupEmpty, contract.LookupAbsent, contract.LookupLength,
+	}
+}
+
+func (t *Trial) judgeLookups(s sheet) {
+	if t.Finder == nil {
+		for _, row := range lookupRows() {
+			s.unknown(row, "Not tried: the service block has no lookup_path.")
+		}
+		return
+	}
+	t.judgeLag(s)
+	f := &t.final
+	if !f.tried {
+		return
+	}
+	if f.err != nil {
+		s.differs(contract.Lookup, "%s.", sentence(f.err.Error()))
+		for _, row := range lookupRows()[1:] {
+			s.unknown(row, "Not tried: lookups fail.")
+		}
+		return
+	}
+	s.holds(contract.Lookup)
+	for _, e := range t.watch.exchanges {
+		if e.IsPage && e.More && !e.Token {
+			s.note(contract.Lookup, "It names a further page.")
+		}
+	}
+	for _, refID := range slices.Sorted(maps.Keys(f.unreadable)) {
+		why := f.unreadable[refID]
+		s.differs(contract.LookupRecord, "The record of %q can't be read: %s.", refID, why)
+	}
+	for _, a := range t.answered() {
+		if !a.refuse && !a.isOdd() {
+			t.judgeListed(s, a)
+		}
+	}
+	t.judgeOtherLookups(s)
+}
+
+func (t *Trial) judgeLag(s sheet) {
+	switch l := t.lag; {
+	case !l.tried:
+	case l.err != nil:
+		s.differs(contract.Lookup, "%s.", sentence(l.err.Error()))
+	case !l.listed:
+		s.differs(contract.LookupLag, "It was not listed %s after its answer.", inWords(l.most))
+	case l.most > lagMax:
+		s.note(contract.LookupLag, "It was listed %s after its answer. remit waits for %s in all, and then sends the recorded request again: replay protection alone keeps it from being paid twice.", inWords(l.most), inWords(lagMax))
+	case l.most > time.Second:
+		s.note(contract.LookupLag, "It was listed %s after its answer.", inWords(l.most))
+	default:
+		s.holds(contract.LookupLag)
+	}
+}
+
+// judgeListed looks at what lookups have of a transfer that was answered.
+func (t *Trial) judgeListed(s sheet, a attempt) {
+	refID := a.request.RefID
+	records := t.final.found[refID]
+	switch {
+	case t.final.unreadable[refID] != "":
+		return
+	case len(records) == 0:
+		s.differs(contract.LookupFound, "%q was not listed %s after the last request.", refID, inWords(t.final.waited))
+		return
+	}
+	s.holds(contract.LookupFound)
+	s.holds(contract.LookupRecord)
+	debit, credit := sidesOf(records, *a.answer.Record)
+	if debit == nil {
+		s.differs(contract.LookupSides, "It has the credit side alone.")
+		return
+	}
+	t.judgeCopies(s, a, *debit)
+	if credit == nil {
+		s.differs(contract.LookupSides, "It has the debit side alone, which does not say whom it paid.")
+		return
+	}
+	if credit.RefID == "" {
+		s.note(contract.LookupSides, "The credit side has no ref_id.")
+	}
+	t.judgeCredit(s, a.request, *debit, *credit)
+}
+
+// sidesOf are both sides of the transfer that was answered, among those of its ref_id; nil where they are not
+// there. What else was made under it is another row's.
+func sidesOf(records []transfer.Record, answered transfer.Record) (debit, credit *transfer.Record) {
+	for i := range records {
+		r := &records[i]
+		side := &debit
+		if r.Direction == transfer.Credit {
+			side = &credit
+		}
+		if *side == nil || r.GroupID == answered.GroupID || r.ID == answered.ID {
+			*side = r
+		}
+	}
+	return debit, credit
+}
+
+// judgeCopies compares the debit side of a lookup with the answered record.
+func (t *Trial) judgeCopies(s sheet, a attempt, debit transfer.Record) {
+	answered := *a.answer.Record
+	if answered.Direction == transfer.Debit {
+		judgeSameTime(s, answered, debit)
+		for _, d := range transfer.CompareCopies(answered, debit) {
+			s.differsIn(contract.LookupRecord, d.Field, fmt.Sprintf("The lookup has %s %q, and the answer had %q.", d.Field, short(d.Answered), short(d.Asked)))
+		}
+	}
+	if answered.Direction == transfer.Credit {
+		for _, d := range transfer.Compare(a.request, debit, t.Policy.Operator) {
+			s.differsIn(contract.LookupRecord, d.Field, sentence(describe(d))+".")
+		}
+	}
+	if debit.Fee != "" && answered.Fee != "" && !transfer.SameNumber(debit.Fee, answered.Fee) {
+		s.note(contract.Total, "The service takes a fee: %s %s.", debit.Fee, debit.Asset)
+	}
+	for _, d := range transfer.Shortcomings(debit) {
+		switch {
+		case d.Answered != "":
+			s.differs(contract.Total, "%s is %s where amount is %s and fee is %s.", d.Field, d.Answered, debit.Amount, debit.Fee)
+		case !slices.ContainsFunc(transfer.Shortcomings(answered), func(other transfer.Difference) bool { return other.Field == d.Field }):
+			s.differsIn(contract.LookupRecord, d.Field, fmt.Sprintf("The lookup has no %s, and the answer had one.", d.Field))
+		}
+	}
+}
+
+func (t *Trial) judgeCredit(s sheet, asked transfer.Request, debit, credit transfer.Record) {
+	s.holds(contract.LookupSides)
+	s.holds(contract.LookupCredit)
+	switch {
+	case debit.GroupID == "" || credit.GroupID == "":
+		s.differs(contract.LookupSides, "No group_id links the two sides.")
+	case debit.GroupID != credit.GroupID:
+		s.differs(contract.LookupSides, "The two sides have two group_ids: %s and %s.", debit.GroupID, credit.GroupID)
+	}
+	alike := transfer.Compare(asked, debit, t.Policy.Operator) // what both sides have is told of the answer
+	for _, d := range transfer.Compare(asked, credit, t.Policy.Operator) {
+		if !slices.ContainsFunc(alike, func(other transfer.Difference) bool { return other.Field == d.Field }) {
+			s.differsIn(contract.LookupSides, d.Field, fmt.Sprintf("The credit side: %s.", describe(d)))
+		}
+	}
+	if debit.Status == transfer.Completed && credit.Status != transfer.Completed {
+		s.differs(contract.LookupCredit, "The debit side is COMPLETED, and the credit side is %s.", credit.Status)
+	}
+}
+
+func (t *Trial) judgeOtherLookups(s sheet) {
+	f := &t.final
+	s.holds(contract.LookupAbsent)
+	if f.long {
+		s.holds(contract.LookupLength)
+	} else {
+		s.unknown(contract.LookupLength, "Not tried: a lookup of ref_ids that nobody used fails.")
+	}
+	if n := len(f.absent[t.series+"never"]); n > 0 {
+		s.differs(contract.LookupAbsent, "It lists %d records under a ref_id that nobody used.", n)
+	}
+	longest := 0
+	for _, e := range t.watch.exchanges {
+		switch {
+		case e.IsPage && e.Others > 0:
+			s.differs(contract.LookupAbsent, "It lists records of ref_ids that were not asked for.")
+		case e.IsPage:
+			longest = max(longest, e.Length)
+		case !e.Token && (e.Status == statusURITooLong || e.Status == statusTooLarge || e.Status == statusHeaderTooLarge):
+			s.differs(contract.LookupLength, "An address that is as long as remit makes them is answered with %d.", e.Status)
+		}
+	}
+	s.holds(contract.LookupEmpty)
+	if f.absentErr != nil {
+		s.differs(contract.LookupEmpty, "%s.", sentence(f.absentErr.Error()))
+	}
+	if f.longErr != nil {
+		s.differs(contract.LookupLength, "%s.", sentence(f.longErr.Error()))
+	}
+}
