@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"remit/executor"
+	"remit/executor/ratelimit"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -113,7 +114,7 @@ func TestADateIsHadAnewBeforeADoubtIsSentAgain(t *testing.T) {
 		}
 		doubtful(w)
 		w.service.before = nil
-		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 1, Window: 2 * time.Hour}}
+		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 2 * time.Hour}}
 		w.apply(request("rent"), request("other"))
 		if w.service.requests("rent") != 2 || tokens < 3 {
 			t.Errorf("%d requests, %d tokens", w.service.requests("rent"), tokens)

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"remit/executor/ratelimit"
 	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/planner"
@@ -92,7 +93,7 @@ type course struct {
 	run      Run
 	report   *report
 	journal  *scribe
-	limiters map[transfer.Operation]*limiter
+	limiters map[transfer.Operation]*ratelimit.Limiter
 	backstop backstop
 	sending  bool // false: doubts are settled by lookup alone
 	joined   bool // another runner began the run
@@ -208,9 +209,9 @@ func (c *course) goThrough(o *order) (Summary, error) {
 
 // limit makes a limiter of each operation. The given requests started lately.
 func (c *course) limit(starts map[transfer.Operation][]time.Time) {
-	c.limiters = make(map[transfer.Operation]*limiter)
+	c.limiters = make(map[transfer.Operation]*ratelimit.Limiter)
 	for _, op := range transfer.Operations() {
-		c.limiters[op] = newLimiter(c.run.Clock, c.run.Policy.RateLimits[op], starts[op], func(wait time.Duration) {
+		c.limiters[op] = ratelimit.New(c.run.Clock, c.run.Policy.RateLimits[op], starts[op], func(wait time.Duration) {
 			c.report.tell(Event{Type: EventWaiting, Reason: fmt.Sprintf("requests of operation %s wait %v", op, wait.Round(time.Second))})
 		})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"remit/executor/ratelimit"
 	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/state"
@@ -104,8 +105,8 @@ func (c *course) judgeWithLookup(j *job, answer Answer) verdict {
 func (c *course) mayTry(j *job) bool {
 	limit := c.limiters[j.intent.Operation]
 	var err error
-	if j.ages, err = limit.start(c.starting, func() error { return c.mayStart(j) }); err != nil {
-		limit.release()
+	if j.ages, err = limit.Start(c.starting, func() error { return c.mayStart(j) }); err != nil {
+		limit.Release()
 		j.answer = stillNothing(j.answer, err)
 		return false
 	}
@@ -124,10 +125,10 @@ func (c *course) try(j *job) (ended bool) {
 	}
 	c.report.requested()
 	j.answer = c.submit(j.intent.Path, []byte(j.intent.Body))
-	c.limiters[j.intent.Operation].arrived(j.ages)
+	c.limiters[j.intent.Operation].Arrived(j.ages)
 	switch j.answer.Kind {
 	case Answered, Unclear, Exists, Rejected:
-		c.limiters[j.intent.Operation].processed()
+		c.limiters[j.intent.Operation].Processed()
 		return true
 	case TokenRefused:
 		if j.renewed {
@@ -151,7 +152,7 @@ func (c *course) mayRetry(j *job) bool {
 			return false
 		}
 	}
-	return limit.take(c.starting) == nil
+	return limit.Take(c.starting) == nil
 }
 
 // refusedAgain is the answer to an attempt of which the renewed token was refused as well.
@@ -162,7 +163,7 @@ func refusedAgain(answer Answer) Answer {
 }
 
 // waitToRetry waits after a try that made nothing, and reports whether there is another one.
-func (c *course) waitToRetry(j *job, limit *limiter) bool {
+func (c *course) waitToRetry(j *job, limit *ratelimit.Limiter) bool {
 	answer := j.answer
 	if j.pauses == nil {
 		j.pauses = &backoff.ExponentialBackOff{InitialInterval: backoffFirst, Multiplier: 2, MaxInterval: backoffMax}
@@ -172,7 +173,7 @@ func (c *course) waitToRetry(j *job, limit *limiter) bool {
 		c.halt(fmt.Sprintf("the service asks for a pause of %v", wait.Round(time.Second)))
 		return false
 	}
-	if answer.Kind == NotProcessed && limit.pause(wait) {
+	if answer.Kind == NotProcessed && limit.Pause(wait) {
 		c.report.tell(Event{Type: EventWaiting, RefID: j.refID, Reason: fmt.Sprintf("The service did not process a request; requests of operation %s pause for %v.", j.intent.Operation, wait.Round(time.Millisecond))})
 	}
 	if answer.Stop || j.tries == triesMax && answer.Kind == Unwritten || j.tries == triesBusyMax {

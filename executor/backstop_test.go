@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"remit/executor"
+	"remit/executor/ratelimit"
 	"remit/internal/transfer"
 )
 
 func TestARequestThatDoesNotEndIsEndedAfterTwoTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 1, Window: 5 * time.Second}}
+		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 5 * time.Second}}
 		took := make(chan time.Duration, 4)
 		w.service.before = func(ctx context.Context, _ string, _ int) *executor.Answer {
 			began := time.Now()

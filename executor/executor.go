@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"remit/executor/ratelimit"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -166,16 +167,10 @@ type Policy struct {
 	LookUpFirst    bool // look every ref_id up before its first request
 	InFlightMax    int
 	RequestTimeout time.Duration
-	RateLimits     map[transfer.Operation]RateLimit
+	RateLimits     map[transfer.Operation]ratelimit.Limit
 	StopOnRefusal  bool
 	Wait           time.Duration // how long PENDING dependencies are polled
 	WaitFinal      bool          // and all that the run recorded, after the last request
-}
-
-// RateLimit allows so many requests in any window of the given length.
-type RateLimit struct {
-	Requests int
-	Window   time.Duration
 }
 
 // Clock is time, so that tests need not wait for it.

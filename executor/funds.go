@@ -9,6 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"remit/executor/ratelimit"
 	"remit/internal/transfer"
 )
 
@@ -81,7 +82,7 @@ func ReadBalances(ctx context.Context, reader BalanceReader, policy Policy, cloc
 			stop(fmt.Errorf("no answer within %v", balancesMax))
 		}
 	})
-	pace := newLimiter(clock, slowest(policy.RateLimits), nil, func(time.Duration) {})
+	pace := ratelimit.New(clock, slowest(policy.RateLimits), nil, func(time.Duration) {})
 	answers := make([]Read, len(profileIDs))
 	var asking sync.WaitGroup
 	next := make(chan int)
@@ -102,16 +103,16 @@ func ReadBalances(ctx context.Context, reader BalanceReader, policy Policy, cloc
 	return answers
 }
 
-func readOne(ctx context.Context, reader BalanceReader, pace *limiter, profileID string) Read {
-	if err := pace.take(ctx); err != nil {
+func readOne(ctx context.Context, reader BalanceReader, pace *ratelimit.Limiter, profileID string) Read {
+	if err := pace.Take(ctx); err != nil {
 		return Read{Err: err}
 	}
-	ages, err := pace.start(ctx, func() error { return nil })
+	ages, err := pace.Start(ctx, func() error { return nil })
 	if err != nil {
-		pace.release()
+		pace.Release()
 		return Read{Err: err}
 	}
-	defer pace.arrived(ages)
+	defer pace.Arrived(ages)
 	read, err := reader.Balances(ctx, profileID)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -120,8 +121,8 @@ func readOne(ctx context.Context, reader BalanceReader, pace *limiter, profileID
 }
 
 // slowest is the limit that lets the fewest requests start in a time; none where there is no limit.
-func slowest(limits map[transfer.Operation]RateLimit) RateLimit {
-	var least RateLimit
+func slowest(limits map[transfer.Operation]ratelimit.Limit) ratelimit.Limit {
+	var least ratelimit.Limit
 	for _, l := range limits {
 		if l.Requests > 0 && (least.Requests == 0 || l.Window/time.Duration(l.Requests) > least.Window/time.Duration(least.Requests)) {
 			least = l

@@ -12,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"remit/executor"
+	"remit/executor/ratelimit"
 	"remit/internal/transfer"
 )
 
@@ -70,7 +71,7 @@ func TestBalancesAreReadWithinBounds(t *testing.T) {
 	for i := range profiles {
 		profiles[i] = fmt.Sprint("p", i)
 	}
-	limits := map[transfer.Operation]executor.RateLimit{
+	limits := map[transfer.Operation]ratelimit.Limit{
 		transfer.Internal: {Requests: 100, Window: time.Second}, transfer.Platform: {Requests: 10, Window: time.Second},
 	}
 	tests := map[string]struct {

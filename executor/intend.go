@@ -98,7 +98,7 @@ func (o *order) giveUp() {
 func (c *course) intend(lot []*job) intents {
 	var made intents
 	limit := c.limiters[lot[0].intent.Operation]
-	if limit.take(c.starting) != nil {
+	if limit.Take(c.starting) != nil {
 		for _, j := range lot {
 			made.bar(j, c.stoppedBefore(j))
 		}
@@ -106,13 +106,13 @@ func (c *course) intend(lot []*job) intents {
 	}
 	ready := make([]*job, 0, len(lot))
 	for i, j := range lot {
-		if i > 0 && !limit.takeNow() {
+		if i > 0 && !limit.TryTake() {
 			made.left = lot[i:]
 			break
 		}
 		j.checked = c.timekeeper.local()
 		if why := j.tooLate(j.checked.local); why != "" {
-			limit.release()
+			limit.Release()
 			made.bar(j, unsent(j.known, why))
 			continue
 		}
@@ -159,7 +159,7 @@ func (c *course) writeIntents(lot []*job, made *intents) {
 	default:
 		c.stopOn(err)
 		for _, j := range lot {
-			c.limiters[j.intent.Operation].release()
+			c.limiters[j.intent.Operation].Release()
 			made.bar(j, unsent(j.known, fmt.Sprintf("Nothing was sent: its intent could not be written (%v).", err)))
 		}
 	}

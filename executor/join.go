@@ -26,7 +26,7 @@ func Join(ctx context.Context, run Run) (Summary, error) {
 	}
 	c.limit(nil)
 	for op, l := range c.limiters {
-		_ = l.share(c.reserving(run.Share, op, l.limit)) // none started
+		_ = l.Share(c.reserving(run.Share, op, l.Limit())) // none started
 	}
 	c.sending, c.joined = true, true
 	c.setShared(newShared(run.Share, run.Plan))

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remit/executor"
+	"remit/executor/ratelimit"
 	"remit/internal/transfer"
 	"remit/planner"
 )
@@ -19,7 +20,7 @@ import (
 // 429 and 401, interrupts and restarts: no window of the limit's length ever has more starts.
 func TestTheRateLimitHoldsInEveryWindow(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		limit := executor.RateLimit{
+		limit := ratelimit.Limit{
 			Requests: rapid.IntRange(1, 8).Draw(rt, "requests"),
 			Window:   time.Duration(rapid.IntRange(10, 3000).Draw(rt, "window")) * time.Millisecond,
 		}
@@ -36,7 +37,7 @@ func TestTheRateLimitHoldsInEveryWindow(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			w.policy.InFlightMax = inFlight
-			w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: limit}
+			w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: limit}
 			calls := make(chan int, 1)
 			calls <- 0
 			delay := func() {
@@ -86,7 +87,7 @@ func TestTheRateLimitHoldsInEveryWindow(t *testing.T) {
 // first ones most of all, as where connections are made: it counts what comes.
 func TestTheRateLimitHoldsAtTheService(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		limit := executor.RateLimit{Requests: rapid.IntRange(1, 8).Draw(rt, "requests"), Window: time.Second}
+		limit := ratelimit.Limit{Requests: rapid.IntRange(1, 8).Draw(rt, "requests"), Window: time.Second}
 		late := rapid.SliceOfN(rapid.IntRange(0, 100), 30, 30).Draw(rt, "late")
 		slow := rapid.IntRange(0, 300).Draw(rt, "slow")
 		inFlight := rapid.IntRange(1, 16).Draw(rt, "in flight")
@@ -94,7 +95,7 @@ func TestTheRateLimitHoldsAtTheService(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			w.policy.InFlightMax = inFlight
-			w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: limit}
+			w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: limit}
 			turn := make(chan int, 1)
 			turn <- 0
 			w.service.before = func(context.Context, string, int) *executor.Answer {
@@ -120,7 +121,7 @@ func TestTheRateLimitHoldsAtTheService(t *testing.T) {
 func TestTheRateLimitIsUsedUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 10, Window: time.Second}}
+		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 10, Window: time.Second}}
 		begun := time.Now()
 		w.apply(numbered(100)...)
 		if took := time.Since(begun); took != 9*time.Second {
@@ -132,7 +133,7 @@ func TestTheRateLimitIsUsedUp(t *testing.T) {
 func TestEachOperationHasItsOwnLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 1, Window: time.Hour}}
+		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: time.Hour}}
 		w.policy.InFlightMax = 2
 		w.apply(request("before"))
 		var requests []transfer.Request
@@ -158,7 +159,7 @@ func TestIntentsAreNotWrittenFarAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		w.policy.InFlightMax = 16
-		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 2, Window: time.Minute}}
+		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 2, Window: time.Minute}}
 		ctx, interrupt := context.WithCancel(t.Context())
 		time.AfterFunc(90*time.Second, interrupt)
 		if _, err := executor.Apply(ctx, w.run(w.plan(numbered(16)...))); err != nil {
@@ -204,7 +205,7 @@ func TestTheLimitRemembersALateTry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 1, Window: 10 * time.Second}}
+				w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 10 * time.Second}}
 				w.service.before = func(_ context.Context, _ string, try int) *executor.Answer {
 					if try == 1 {
 						return &executor.Answer{Kind: executor.NotProcessed, HTTPStatus: 429}
@@ -234,7 +235,7 @@ func TestTheLimitRemembersALateTry(t *testing.T) {
 func TestTheLimitRemembersAnAnswerInTheSameMillisecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 1, Window: 10 * time.Second}}
+		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 10 * time.Second}}
 		time.Sleep(700 * time.Microsecond)
 		w.apply(request("first"))
 		w.apply(request("second"))
@@ -247,7 +248,7 @@ func TestTheLimitRemembersAnAnswerInTheSameMillisecond(t *testing.T) {
 func TestASlotThatIsNotUsedIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 1, Window: time.Second}}
+		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: time.Second}}
 		w.policy.InFlightMax = 1
 		plan := w.plan(numbered(2)...)
 		plan.Changes.Update(0, func(c *planner.Change) { c.Expires = time.Now().Add(-time.Second) })
@@ -262,11 +263,11 @@ func TestASlotThatIsNotUsedIsGivenBack(t *testing.T) {
 // TestTheRateLimitCountsEveryAttemptOfTheJournal has each run leave all in doubt, and the next one send
 // it again at once: the window counts every request, and not only the latest one of each ref_id.
 func TestTheRateLimitCountsEveryAttemptOfTheJournal(t *testing.T) {
-	limit := executor.RateLimit{Requests: 10, Window: time.Minute}
+	limit := ratelimit.Limit{Requests: 10, Window: time.Minute}
 	var starts []time.Time
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: limit}
+		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: limit}
 		w.service.before = func(context.Context, string, int) *executor.Answer {
 			return &executor.Answer{Kind: executor.Unclear, HTTPStatus: 503, Reason: "The service answered 503."}
 		}
@@ -288,11 +289,11 @@ func TestTheRateLimitCountsEveryAttemptOfTheJournal(t *testing.T) {
 // TestTheRateLimitHoldsAcrossAClockThatWasBehind has a run by a clock that is ten hours behind, and the next one
 // at once by a clock that is right: what the first one sent is not ten hours old.
 func TestTheRateLimitHoldsAcrossAClockThatWasBehind(t *testing.T) {
-	limit := executor.RateLimit{Requests: 5, Window: time.Minute}
+	limit := ratelimit.Limit{Requests: 5, Window: time.Minute}
 	var starts []time.Time
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: limit}
+		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: limit}
 		time.Sleep(11 * time.Hour) // the state was made by a clock that was right
 		w.clock = turned{by: -10 * time.Hour, boot: "a"}
 		w.journal.now = w.clock.Now

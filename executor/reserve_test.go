@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remit/executor"
+	"remit/executor/ratelimit"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -83,7 +84,7 @@ func TestARequestStartsOnAReservedStartThatIsGood(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t)
 			w.policy.InFlightMax = inFlight
-			w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 8, Window: time.Second}}
+			w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 8, Window: time.Second}}
 			var counting sync.Mutex
 			w.service.before = func(context.Context, string, int) *executor.Answer {
 				isGood := share.use(time.Now())

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"remit/executor/ratelimit"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -252,18 +253,18 @@ func (c *course) shareLimits(share state.Share) func() map[transfer.Operation]st
 	return func() map[transfer.Operation]state.Rate {
 		rates := make(map[transfer.Operation]state.Rate)
 		for op, l := range c.limiters {
-			if l.limit.Requests <= 0 {
+			if l.Limit().Requests <= 0 {
 				continue
 			}
-			ages := l.share(c.reserving(share, op, l.limit))
-			rates[op] = state.Rate{Requests: l.limit.Requests, Window: l.limit.Window, Ages: ages}
+			ages := l.Share(c.reserving(share, op, l.Limit()))
+			rates[op] = state.Rate{Requests: l.Limit().Requests, Window: l.Limit().Window, Ages: ages}
 		}
 		return rates
 	}
 }
 
 // reserving reserves starts of an operation; before the run is open there are none.
-func (c *course) reserving(share state.Share, op transfer.Operation, limit RateLimit) func(context.Context, int) (int, time.Duration, error) {
+func (c *course) reserving(share state.Share, op transfer.Operation, limit ratelimit.Limit) func(context.Context, int) (int, time.Duration, error) {
 	return func(ctx context.Context, wanted int) (int, time.Duration, error) {
 		if !c.opened.Load() {
 			return 0, time.Millisecond, nil

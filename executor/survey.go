@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"remit/executor/ratelimit"
 	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/state"
@@ -171,7 +172,7 @@ func eachDetail(ctx context.Context, archive interface {
 // their outcome, and where there is none, not after now.
 type recentStarts struct {
 	now    time.Time
-	limits map[transfer.Operation]RateLimit
+	limits map[transfer.Operation]ratelimit.Limit
 	list   []recentStart
 
 	// shifts are how far the local clock went ahead of the others since a run began, by its ID: so much

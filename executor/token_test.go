@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/executor"
+	"remit/executor/ratelimit"
 	"remit/internal/transfer"
 )
 
@@ -21,7 +22,7 @@ func tokenRefused() *executor.Answer {
 func TestARequestIsSentAgainWithARenewedTokenInTheSameAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 1, Window: 10 * time.Second}}
+		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 10 * time.Second}}
 		w.service.before = func(_ context.Context, _ string, try int) *executor.Answer {
 			if try == 1 {
 				return tokenRefused()
@@ -71,7 +72,7 @@ func TestNothingIsSentAgainWithARenewedTokenWhere(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
-				w.policy.RateLimits = map[transfer.Operation]executor.RateLimit{transfer.Internal: {Requests: 1, Window: time.Minute}}
+				w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: time.Minute}}
 				ctx, interrupt := context.WithCancel(t.Context())
 				defer interrupt()
 				w.service.before = func(context.Context, string, int) *executor.Answer {

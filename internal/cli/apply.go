@@ -13,6 +13,7 @@ import (
 
 	"remit/config"
 	"remit/executor"
+	"remit/executor/ratelimit"
 	"remit/internal/sandbox"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
@@ -468,10 +469,10 @@ func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journa
 }
 
 // rateLimits are those of the service block as a run takes them.
-func rateLimits(service config.Service) map[transfer.Operation]executor.RateLimit {
-	limits := make(map[transfer.Operation]executor.RateLimit, len(service.RateLimits))
+func rateLimits(service config.Service) map[transfer.Operation]ratelimit.Limit {
+	limits := make(map[transfer.Operation]ratelimit.Limit, len(service.RateLimits))
 	for op, limit := range service.RateLimits {
-		limits[op] = executor.RateLimit(limit)
+		limits[op] = ratelimit.Limit(limit)
 	}
 	return limits
 }

@@ -18,6 +18,7 @@ import (
 
 	"remit/config"
 	"remit/executor"
+	"remit/executor/ratelimit"
 	"remit/internal/files/confined"
 	"remit/internal/sandbox"
 	"remit/internal/service"
@@ -209,9 +210,9 @@ func (c *certifying) options(w *workspace) (certify.Options, error) {
 		return o, fmt.Errorf("%w; nothing was sent", err)
 	}
 	service := w.config.Service
-	limits := make(map[transfer.Operation]executor.RateLimit, len(service.RateLimits))
+	limits := make(map[transfer.Operation]ratelimit.Limit, len(service.RateLimits))
 	for op, limit := range service.RateLimits {
-		limits[op] = executor.RateLimit(limit)
+		limits[op] = ratelimit.Limit(limit)
 	}
 	o.Policy = executor.Policy{
 		Operator: service.Operator, FingerprintKey: service.FingerprintKey, ReplayWindow: service.ReplayWindow,

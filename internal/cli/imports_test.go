@@ -51,6 +51,7 @@ var layer = map[string]int{
 	"remit/internal/accounts/reconcile": 4,
 	"remit/internal/accounts/report":    4,
 	"remit/executor":                    4,
+	"remit/executor/ratelimit":          2,
 	"remit/planner":                     3,
 	"remit/planner/plannertest":         4,
 	"remit/config":                      2,

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"remit/executor"
+	"remit/executor/ratelimit"
 	"remit/internal/sandbox"
 	"remit/internal/transfer"
 )
@@ -66,7 +66,7 @@ type traits struct {
 
 	holdDoubt  bool
 	inFlight   int
-	rateLimits map[transfer.Operation]executor.RateLimit
+	rateLimits map[transfer.Operation]ratelimit.Limit
 
 	crash, stop, interrupt float64 // chance of each step of an apply
 	rival                  float64 // of another apply beside it
@@ -130,7 +130,7 @@ func newTraits(r *rand.Rand) traits {
 		t.rates[sandbox.Endless] = min(rate, 0.05) // a mebibyte each
 	}
 	if chance(0.5) {
-		t.rateLimits = map[transfer.Operation]executor.RateLimit{
+		t.rateLimits = map[transfer.Operation]ratelimit.Limit{
 			transfer.Internal: {Requests: 1 + r.IntN(4), Window: pick(r, time.Second, 10*time.Second, time.Minute)},
 		}
 	}

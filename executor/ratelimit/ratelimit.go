@@ -1,4 +1,9 @@
-package executor
+// Package ratelimit spaces requests to the service.
+//
+// Its invariant: in any window of the given length, half open, no more than the given number of
+// requests start, and no more reach the service, as long as none is under way for longer than
+// [state.Lateness].
+package ratelimit
 
 import (
 	"context"
@@ -15,21 +20,35 @@ const (
 	gapMin   = time.Millisecond      // below which it is none
 )
 
-// limiter spaces the starts of one operation's requests. Its invariant: in any window of the
-// given length, half open, no more than the given number start, and no more come to the service,
-// as long as none is under way for longer than [state.Lateness]. A slot is taken before the
-// intent is written, so that few intents lie waiting, and counts as a start that never ages
-// until the request really starts.
-type limiter struct {
+// Limit allows so many requests in any window of the given length; no requests is no limit.
+type Limit struct {
+	Requests int
+	Window   time.Duration
+}
+
+// Clock tells the time and waits.
+type Clock interface {
+	Now() time.Time
+	// Sleep returns early, with the context's error, when ctx ends.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
+// Reserve reserves at most wanted starts that no other runner of the run has. Its results are those
+// of [state.Share].
+type Reserve func(ctx context.Context, wanted int) (starts int, within time.Duration, err error)
+
+// Limiter spaces the starts of one operation's requests. A caller takes a slot before it writes an
+// intent, so that few intents wait; the slot counts as a start that never ages until the request
+// really starts. It is safe for concurrent use.
+type Limiter struct {
 	clock  Clock
-	limit  RateLimit // no Requests: unlimited
+	limit  Limit
 	notify func(wait time.Duration)
 
-	// Whoever holds a turn is the only one that sleeps; the others queue for it in their
-	// order, at no cost.
+	// Only the holder of a turn sleeps; the others queue for the turn in their order, at no cost.
 	turnTake  chan struct{}
 	turnStart chan struct{}
-	changed   chan struct{} // a slot was given back, or has begun to age
+	changed   chan struct{} // a caller gave a slot back, or its start began to age
 
 	mu          sync.Mutex
 	taken       int         // slots whose requests have not started
@@ -39,18 +58,16 @@ type limiter struct {
 	pausedUntil time.Time
 	gap         time.Duration
 
-	// reserve reserves starts that no other runner has, where several share the limit; nil
-	// where this one is alone. What it returns is that of [state.Share].
-	reserve       func(ctx context.Context, wanted int) (starts int, within time.Duration, err error)
-	waiting       int // requests that are about to start
-	reserved      int // starts that are left of the latest reservation
+	reserve       Reserve // nil while one runner alone has the limit
+	waiting       int     // requests that are about to start
+	reserved      int     // starts that are left of the latest reservation
 	reservedUntil time.Time
 }
 
-// newLimiter returns a limiter that knows of past starts, oldest first. notify is told of
-// waits of a second or more.
-func newLimiter(clock Clock, limit RateLimit, past []time.Time, notify func(time.Duration)) *limiter {
-	l := &limiter{
+// New returns a limiter that knows of past starts, oldest first. It calls notify for each wait of a
+// second or more.
+func New(clock Clock, limit Limit, past []time.Time, notify func(wait time.Duration)) *Limiter {
+	l := &Limiter{
 		clock: clock, limit: limit, notify: notify,
 		turnTake: make(chan struct{}, 1), turnStart: make(chan struct{}, 1), changed: make(chan struct{}, 1),
 	}
@@ -60,8 +77,11 @@ func newLimiter(clock Clock, limit RateLimit, past []time.Time, notify func(time
 	return l
 }
 
-// take waits for a slot. The caller gives it back with start or release. The error is ctx's.
-func (l *limiter) take(ctx context.Context) error {
+// Limit returns the limit that the limiter keeps.
+func (l *Limiter) Limit() Limit { return l.limit }
+
+// Take waits for a slot. The caller ends it with Start or Release. The error is ctx's.
+func (l *Limiter) Take(ctx context.Context) error {
 	select {
 	case <-l.turnTake:
 	case <-ctx.Done():
@@ -72,7 +92,7 @@ func (l *limiter) take(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		wait, ok := l.tryTake()
+		wait, ok := l.slot()
 		switch {
 		case ok:
 			return nil
@@ -89,20 +109,20 @@ func (l *limiter) take(ctx context.Context) error {
 	}
 }
 
-// takeNow takes a slot where there is one and nobody waits for one.
-func (l *limiter) takeNow() bool {
+// TryTake takes a slot if one is free and nobody waits for one.
+func (l *Limiter) TryTake() bool {
 	select {
 	case <-l.turnTake:
 	default:
 		return false
 	}
 	defer func() { l.turnTake <- struct{}{} }()
-	_, ok := l.tryTake()
+	_, ok := l.slot()
 	return ok
 }
 
-// tryTake takes a slot, or says how long to wait; 0 where that hangs on others.
-func (l *limiter) tryTake() (wait time.Duration, ok bool) {
+// slot takes a slot, or returns how long to wait; 0 if other requests must start or end first.
+func (l *Limiter) slot() (wait time.Duration, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock.Now()
@@ -125,8 +145,8 @@ func (l *limiter) tryTake() (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// held is how long a pause and the gap after the given time last.
-func (l *limiter) held(now, after time.Time) time.Duration {
+// held returns how long a pause, and the gap after the given time, last.
+func (l *Limiter) held(now, after time.Time) time.Duration {
 	wait := l.pausedUntil.Sub(now)
 	if l.gap > 0 && !after.IsZero() {
 		wait = max(wait, after.Add(l.gap).Sub(now))
@@ -134,10 +154,10 @@ func (l *limiter) held(now, after time.Time) time.Duration {
 	return wait
 }
 
-// start waits while a pause lasts, calls check, and turns the caller's slot into a start at
-// this moment. It returns from when on the start ages, for arrived. On an error, of ctx or of
-// check, the slot is still the caller's.
-func (l *limiter) start(ctx context.Context, check func() error) (ages time.Time, err error) {
+// Start waits while a pause lasts, calls check, and turns the caller's slot into a start at
+// this moment. It returns from when on the start ages, for Arrived. On an error, of ctx or of
+// check, the caller keeps the slot.
+func (l *Limiter) Start(ctx context.Context, check func() error) (ages time.Time, err error) {
 	l.count(1)
 	defer l.count(-1)
 	select {
@@ -168,13 +188,13 @@ func (l *limiter) start(ctx context.Context, check func() error) (ages time.Time
 	}
 }
 
-func (l *limiter) startWait() time.Duration {
+func (l *Limiter) startWait() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.held(l.clock.Now(), l.latest)
 }
 
-func (l *limiter) tryStart() (ages time.Time, ok bool) {
+func (l *Limiter) tryStart() (ages time.Time, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock.Now()
@@ -192,9 +212,8 @@ func (l *limiter) tryStart() (ages time.Time, ok bool) {
 	return ages, true
 }
 
-// arrived says that a request is answered, of which start returned from when on it ages: that is
-// now, if it was later.
-func (l *limiter) arrived(ages time.Time) {
+// Arrived notes the answer to a request. The start ages from now on, if Start returned a later time.
+func (l *Limiter) Arrived(ages time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock.Now()
@@ -205,19 +224,20 @@ func (l *limiter) arrived(ages time.Time) {
 	}
 }
 
-func (l *limiter) insert(ages time.Time) {
+func (l *Limiter) insert(ages time.Time) {
 	i, _ := slices.BinarySearchFunc(l.starts, ages, time.Time.Compare)
 	l.starts = slices.Insert(l.starts, i, ages)
 }
 
-func (l *limiter) count(n int) {
+func (l *Limiter) count(n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.waiting += n
 }
 
-// share has every start be reserved from now on, and returns the starts that still count.
-func (l *limiter) share(reserve func(ctx context.Context, wanted int) (int, time.Duration, error)) (ages []time.Duration) {
+// Share reserves every start from now on, and returns the ages of the starts that still count. An
+// unlimited limiter reserves none.
+func (l *Limiter) Share(reserve Reserve) (ages []time.Duration) {
 	if l.limit.Requests <= 0 {
 		return nil
 	}
@@ -231,13 +251,13 @@ func (l *limiter) share(reserve func(ctx context.Context, wanted int) (int, time
 	return ages
 }
 
-// isReserved reports whether a request may start now as far as other runners go.
-func (l *limiter) isReserved(now time.Time) bool {
+// isReserved reports whether the other runners let a request start now.
+func (l *Limiter) isReserved(now time.Time) bool {
 	return l.reserve == nil || l.reserved > 0 && now.Before(l.reservedUntil)
 }
 
-// haveReserved waits for a reserved start. Who calls it has the turn.
-func (l *limiter) haveReserved(ctx context.Context) error {
+// haveReserved waits for a reserved start. The caller holds the turn.
+func (l *Limiter) haveReserved(ctx context.Context) error {
 	for ctx.Err() == nil {
 		l.mu.Lock()
 		now, reserve, wanted := l.clock.Now(), l.reserve, min(l.waiting, l.limit.Requests)
@@ -263,24 +283,24 @@ func (l *limiter) haveReserved(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// release gives a slot back whose request will not start.
-func (l *limiter) release() {
+// Release gives a slot back whose request will not start.
+func (l *Limiter) Release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.taken--
 	l.signal()
 }
 
-func (l *limiter) signal() {
+func (l *Limiter) signal() {
 	select {
 	case l.changed <- struct{}{}:
 	default:
 	}
 }
 
-// pause lets nothing start for d, and spaces what starts afterwards. It returns whether
-// this made the pause longer.
-func (l *limiter) pause(d time.Duration) bool {
+// Pause starts no request for d, and spaces the starts after it. It reports whether this made the
+// pause longer.
+func (l *Limiter) Pause(d time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.clock.Now()
@@ -294,8 +314,8 @@ func (l *limiter) pause(d time.Duration) bool {
 	return false
 }
 
-// processed says that the service took a request: the gap closes slowly.
-func (l *limiter) processed() {
+// Processed notes that the service took a request: the gap closes slowly.
+func (l *Limiter) Processed() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.gap -= l.gap / 16; l.gap < gapMin {
@@ -303,7 +323,7 @@ func (l *limiter) processed() {
 	}
 }
 
-func (l *limiter) sleep(ctx context.Context, d time.Duration) error {
+func (l *Limiter) sleep(ctx context.Context, d time.Duration) error {
 	if d >= time.Second {
 		l.notify(d)
 	}
