@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/mistake"
 	"remit/internal/transfer"
 )
 
@@ -23,7 +24,7 @@ func readAmount(value cty.Value, expr hclsyntax.Expression, files map[string]*hc
 	}
 	amount, err := transfer.ParseAmount(value.AsString())
 	if err != nil {
-		return transfer.Amount{}, "Invalid amount", fmt.Sprintf("amount %q: %s", value.AsString(), sentence(err))
+		return transfer.Amount{}, "Invalid amount", fmt.Sprintf("amount %q: %s", value.AsString(), mistake.Sentence(err))
 	}
 	return amount, "", ""
 }
@@ -128,8 +129,8 @@ func (e *evaluation) amount(asset string) transfer.Amount {
 	amount, summary, detail := readAmount(value, f.expr, e.block.config.sources.files)
 	if summary != "" {
 		e.refuse(f, summary, "%s", detail+e.formatHint(f, value))
-		if from, ok := e.diags[len(e.diags)-1].Extra.(*origin); ok {
-			from.reason = amountReason(value)
+		if from, ok := e.diags[len(e.diags)-1].Extra.(*mistake.Origin); ok {
+			from.Reason = amountReason(value)
 		}
 		return transfer.Amount{}
 	}
@@ -158,7 +159,7 @@ func (e *evaluation) formatHint(f *field, value cty.Value) string {
 		how = " If it is a number, it can be meant in several ways. Say which in " + d.address + ":\n"
 	}
 	for _, example := range examples {
-		how += fmt.Sprintf("\n  number_format = { %s = %q }", attributeName(f.column), example)
+		how += fmt.Sprintf("\n  number_format = { %s = %q }", mistake.KeyHCL(f.column), example)
 	}
 	return how
 }

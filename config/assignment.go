@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/mistake"
 	"remit/internal/files/confined"
 )
 
@@ -61,7 +62,7 @@ func readNamed(dir, name string, limit int64) ([]byte, error) {
 func (l *loader) variableFiles() []string {
 	entries, err := os.ReadDir(l.config.Dir)
 	if err != nil {
-		l.report(placeless("Directory cannot be read", "%s", sentence(err)))
+		l.report(mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err)))
 		return nil
 	}
 	var names, automatic []string
@@ -100,7 +101,7 @@ func (l *loader) variableNames() []string {
 // one file may serve several configurations.
 func (l *loader) assignFile(name string, content []byte, err error) {
 	if err != nil {
-		l.report(placeless("File of variables cannot be read", "%s: %s", name, sentence(err)))
+		l.report(mistake.Placeless("File of variables cannot be read", "%s: %s", name, mistake.Sentence(err)))
 		return
 	}
 	parse := parseNative
@@ -118,8 +119,8 @@ func (l *loader) assignFile(name string, content []byte, err error) {
 		attribute := attributes[key]
 		v := l.variable(key)
 		if v == nil {
-			l.report(warning(attribute.NameRange, "Variable is not declared",
-				"No variable %q is declared, so this value is not used.%s", key, didYouMean(key, l.variableNames())))
+			l.report(mistake.Warning(attribute.NameRange, "Variable is not declared",
+				"No variable %q is declared, so this value is not used.%s", key, mistake.DidYouMean(key, l.variableNames())))
 			continue
 		}
 		expr, diags := literalTree(attribute.Expr)
@@ -151,7 +152,7 @@ func literalTree(expr hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 func (l *loader) assignValue(a Assignment) {
 	v := l.variable(a.Name)
 	if v == nil {
-		l.report(mistake(a.At, "Variable is not declared", "No variable %q is declared.%s", a.Name, didYouMean(a.Name, l.variableNames())))
+		l.report(mistake.New(a.At, "Variable is not declared", "No variable %q is declared.%s", a.Name, mistake.DidYouMean(a.Name, l.variableNames())))
 		return
 	}
 	if v.sensitive {
@@ -165,13 +166,13 @@ func (l *loader) assignOption(text string) {
 	name, value, ok := strings.Cut(text, "=")
 	name = strings.TrimSpace(name)
 	if !ok || name == "" {
-		l.report(placeless("Invalid --var", "--var needs NAME=VALUE."))
+		l.report(mistake.Placeless("Invalid --var", "--var needs NAME=VALUE."))
 		return
 	}
 	v := l.variable(name)
 	if v == nil {
-		l.report(placeless("Variable is not declared", "--var names %q, which no variable block declares.%s",
-			name, didYouMean(name, l.variableNames())))
+		l.report(mistake.Placeless("Variable is not declared", "--var names %q, which no variable block declares.%s",
+			name, mistake.DidYouMean(name, l.variableNames())))
 		return
 	}
 	l.assignText(v, value, "--var")
@@ -187,7 +188,7 @@ func (l *loader) assignText(v *variable, text, source string) {
 	}
 	refuse := func() {
 		v.progress = failed
-		l.report(mistake(v.at, "Value is not an expression",
+		l.report(mistake.New(v.at, "Value is not an expression",
 			"The value that %s gives to var.%s is not an expression of HCL without references.", source, v.name))
 	}
 	if checkNesting([]byte(text), "", hcl.InitialPos, hclsyntax.LexExpression).HasErrors() {
@@ -243,7 +244,7 @@ func (l *loader) use(n *node, later bool) {
 }
 
 func missingValue(n *node) *hcl.Diagnostic {
-	return mistake(n.at, "Variable has no value",
+	return mistake.New(n.at, "Variable has no value",
 		"var.%s has no default and was not set. Set it by --var=%s=VALUE, %s%s, or a line in remit.hclvars.",
 		n.name, n.name, environmentPrefix, n.name)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/mistake"
 	"remit/internal/approval"
 )
 
@@ -115,7 +116,7 @@ func (r *reader) warnOfTooFew(a *Approval, rules []*block) {
 	people := len(a.Signers.People())
 	for i, rule := range a.Rules {
 		if people < rule.Approvers+1 {
-			r.diags = append(r.diags, warning(rules[i].at, "Too few people may approve",
+			r.diags = append(r.diags, mistake.Warning(rules[i].at, "Too few people may approve",
 				"This rule wants approvers who are not the author: %d of them. The allowed_signers file has %d people in all, so a plan that the rule applies to can't be applied.",
 				rule.Approvers, people))
 		}
@@ -137,7 +138,7 @@ func (l *loader) keysFile(r *reader, argument string) *keysFile {
 	}
 	content, err := l.readControlFile(r.block, name)
 	if err != nil {
-		r.refuse(a.expr.Range(), "File cannot be read", "%s names %s: %s", argument, name, sentence(err))
+		r.refuse(a.expr.Range(), "File cannot be read", "%s names %s: %s", argument, name, mistake.Sentence(err))
 		return nil
 	}
 	return &keysFile{name, content, a.expr.Range()}

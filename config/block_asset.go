@@ -3,6 +3,7 @@ package config
 import (
 	"math"
 
+	"remit/config/mistake"
 	"remit/internal/transfer"
 )
 
@@ -44,7 +45,7 @@ func (l *loader) evaluateAssets() {
 			continue
 		}
 		if err := checkRefID(code); err != nil {
-			l.report(mistake(b.labelAt[0], "Invalid asset", "The code of an asset %s", sentence(err)))
+			l.report(mistake.New(b.labelAt[0], "Invalid asset", "The code of an asset %s", mistake.Sentence(err)))
 			continue
 		}
 		l.resolveBlock(b, wideReach())

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/mistake"
 	"remit/internal/clock/calendar"
 	"remit/internal/files/confined"
 	"remit/internal/transfer"
@@ -87,7 +88,7 @@ func (r *reader) weekdays(name string, otherwise ...time.Weekday) []time.Weekday
 		day, ok := calendar.ParseWeekday(text)
 		if !ok {
 			r.refuse(r.block.arguments[name].expr.Range(), "Unknown day", "%s has %q; days are %s.%s", name, text,
-				strings.Join(calendar.Weekdays(), ", "), didYouMean(text, calendar.Weekdays()))
+				strings.Join(calendar.Weekdays(), ", "), mistake.DidYouMean(text, calendar.Weekdays()))
 			continue
 		}
 		days = append(days, day)
@@ -107,7 +108,7 @@ func (r *reader) holidays() []string {
 		default:
 			r.refuse(r.block.arguments["holidays"].expr.Range(), "Unknown holidays",
 				"There are no holidays %q.%s They go by the names of countries and their parts, such as us or de-by, or of central banks: ecb, fed. Dates stand in the argument dates.",
-				text, didYouMean(text, sets))
+				text, mistake.DidYouMean(text, sets))
 		}
 	}
 	if len(dates) > 0 {
@@ -147,7 +148,7 @@ func (r *reader) dates(name string) []calendar.Date {
 	for _, text := range r.texts(name) {
 		d, err := calendar.ParseDate(text)
 		if err != nil {
-			r.refuse(r.block.arguments[name].expr.Range(), "Invalid date", "%s: %q %s", name, text, sentence(err))
+			r.refuse(r.block.arguments[name].expr.Range(), "Invalid date", "%s: %q %s", name, text, mistake.Sentence(err))
 			continue
 		}
 		all = append(all, d)
@@ -205,7 +206,7 @@ func (r *reader) datesOfFile(s *sources, rules *calendar.Rules) {
 	name = filepath.ToSlash(filepath.Clean(name))
 	file, err := confined.Open(s.root, name)
 	if err != nil {
-		r.refuse(a.expr.Range(), "File of dates cannot be read", "%s: %s", name, sentence(err))
+		r.refuse(a.expr.Range(), "File of dates cannot be read", "%s: %s", name, mistake.Sentence(err))
 		return
 	}
 	defer func() { _ = file.Close() }() // only read
@@ -217,7 +218,7 @@ func (r *reader) datesOfFile(s *sources, rules *calendar.Rules) {
 		if err := addDate(line, n == 1, rules); err != nil {
 			end := hcl.Pos{Line: n, Column: len(line) + 1, Byte: offset + len(line)}
 			r.refuse(hcl.Range{Filename: name, Start: hcl.Pos{Line: n, Column: 1, Byte: offset}, End: end},
-				"Not a date", "Each line of a file of dates is a date, such as \"2026-11-27\", and the name of the day or nothing: %s", sentence(err))
+				"Not a date", "Each line of a file of dates is a date, such as \"2026-11-27\", and the name of the day or nothing: %s", mistake.Sentence(err))
 			s.needData(name, end.Byte)
 		}
 		offset += len(line) + 1
@@ -230,7 +231,7 @@ func (r *reader) datesOfFile(s *sources, rules *calendar.Rules) {
 		if errors.Is(err, bufio.ErrTooLong) {
 			err = errors.New("a line is too long")
 		}
-		r.refuse(a.expr.Range(), "File of dates cannot be read", "%s: %s", name, sentence(err))
+		r.refuse(a.expr.Range(), "File of dates cannot be read", "%s: %s", name, mistake.Sentence(err))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/shopspring/decimal"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/mistake"
 	"remit/internal/transfer"
 )
 
@@ -44,7 +45,7 @@ func (l *loader) evaluateControls() {
 		batch := &l.config.Batches[i]
 		blocks := l.batches[batch.Name].controls
 		if len(blocks) > 1 {
-			l.report(mistake(blocks[1].at, "Declared twice", "The control block of batch %q was already declared at %s.", batch.Name, at(blocks[0].at)))
+			l.report(mistake.New(blocks[1].at, "Declared twice", "The control block of batch %q was already declared at %s.", batch.Name, mistake.At(blocks[0].at)))
 		}
 		if len(blocks) > 0 && !blocks[0].incomplete {
 			batch.Control = l.readControl(blocks[0])
@@ -116,7 +117,7 @@ func (l *loader) sum(r *reader, a *argument, name string, value cty.Value) (deci
 	}
 	amount, err := transfer.ParseAmount(value.AsString())
 	if err != nil {
-		return refuse("%q: %s", value.AsString(), sentence(err))
+		return refuse("%q: %s", value.AsString(), mistake.Sentence(err))
 	}
 	return amount.Decimal(), true
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/mistake"
 	"remit/internal/transfer"
 )
 
@@ -115,8 +116,8 @@ func (l *loader) readData(b *block) {
 	switch kind := b.label(0); {
 	case slices.Contains(dataTypes(), kind):
 	default:
-		l.report(mistake(b.labelAt[0], "Unknown type of data", "There are no data sources of type %q.%s", kind,
-			didYouMean(kind, dataTypes())))
+		l.report(mistake.New(b.labelAt[0], "Unknown type of data", "There are no data sources of type %q.%s", kind,
+			mistake.DidYouMean(kind, dataTypes())))
 		return
 	}
 	name := b.label(0) + "." + b.label(1)
@@ -145,13 +146,13 @@ func (l *loader) checkDataArguments(d *dataSource) {
 	b := d.block
 	for _, a := range b.inOrder {
 		if a.name != "file" && a.name != "key" && a.name != "where" && !slices.Contains(d.kind.arguments, a.name) {
-			l.report(mistake(a.nameAt, "Unsupported argument", "A data source of type %q has no argument %q. It has: %s.",
+			l.report(mistake.New(a.nameAt, "Unsupported argument", "A data source of type %q has no argument %q. It has: %s.",
 				d.kind.name, a.name, strings.Join(append([]string{"file", "key", "where"}, d.kind.arguments...), ", ")))
 			b.incomplete = true
 		}
 	}
 	if b.arguments["key"] == nil && d.kind.key == "" && !b.incomplete {
-		l.report(mistake(b.at, "Missing required argument", "The argument \"key\" is required: it names the column by whose text a row is known."))
+		l.report(mistake.New(b.at, "Missing required argument", "The argument \"key\" is required: it names the column by whose text a row is known."))
 		b.incomplete = true
 	}
 }
@@ -207,7 +208,7 @@ func (d *dataSource) readFormats(r *reader) {
 	for column, example := range r.textMap("number_format") {
 		format, err := parseNumberFormat(example)
 		if err != nil {
-			r.refuse(d.block.arguments["number_format"].expr.Range(), "Invalid format of numbers", "%s: %q %s", column, example, sentence(err))
+			r.refuse(d.block.arguments["number_format"].expr.Range(), "Invalid format of numbers", "%s: %q %s", column, example, mistake.Sentence(err))
 			continue
 		}
 		if d.formats == nil {
@@ -259,14 +260,14 @@ func (d *dataSource) readHeader(r *reader) {
 // hold reads all rows for an expression that needs them at once.
 func (d *dataSource) hold() (cty.Value, hcl.Diagnostics) {
 	values := map[string]cty.Value{}
-	var all Mistakes
+	var all mistake.Set
 	for row, diags := range d.rows(context.Background()) {
 		all.Add(diags)
 		if row == nil {
 			continue
 		}
 		if len(values) == rowsHeldMax {
-			all.Add(hcl.Diagnostics{mistake(d.block.at, "Too many rows to hold",
+			all.Add(hcl.Diagnostics{mistake.New(d.block.at, "Too many rows to hold",
 				"An expression needs all rows of %s at once, which may be %d. Narrow them down with where, or write %s.rows alone in for_each, where they are read one by one.",
 				d.address, rowsHeldMax, d.address)})
 			break

@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"remit/config/mistake"
 	"remit/internal/transfer"
 
 	"remit/config/meter"
@@ -256,7 +257,7 @@ func (l *loader) settlePolicy(r *reader, p *Policy) {
 	for _, n := range all.nodes {
 		text, err := ctyjson.Marshal(n.value, n.value.Type())
 		if err != nil {
-			r.refuse(r.block.at, "Value can't be kept", "%s is named by the policy and can't be written down: %s", n.address(), sentence(err))
+			r.refuse(r.block.at, "Value can't be kept", "%s is named by the policy and can't be written down: %s", n.address(), mistake.Sentence(err))
 		}
 		netstrings(h, n.address(), n.value.Type().GoString(), string(text))
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/mistake"
 	"remit/internal/text/confusable"
 )
 
@@ -26,7 +27,7 @@ func (l *loader) readProfile(b *block) {
 		return
 	}
 	if confusable.Mixed(name) {
-		l.report(warning(b.at, "Name that may pass for another",
+		l.report(mistake.Warning(b.at, "Name that may pass for another",
 			"Letters of the profile's name %q are of another script than its other letters, or look like Latin ones. Plans show each of them as an escape. Make sure that this name is meant.", name))
 	}
 	scope := l.config.scope

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"golang.org/x/mod/semver"
 
+	"remit/config/mistake"
 	"remit/internal/transfer"
 )
 
@@ -34,9 +35,9 @@ func (l *loader) evaluateRemit() hcl.Diagnostics {
 		ok, err := satisfies(l.config.options.Version, constraint)
 		switch {
 		case err != nil:
-			r.refuse(a.expr.Range(), "Invalid version requirement", "required_version %s", sentence(err))
+			r.refuse(a.expr.Range(), "Invalid version requirement", "required_version %s", mistake.Sentence(err))
 		case !ok:
-			return hcl.Diagnostics{mistake(a.expr.Range(), "Another version of remit is required",
+			return hcl.Diagnostics{mistake.New(a.expr.Range(), "Another version of remit is required",
 				"This is remit %s; the configuration requires %s.", l.config.options.Version, constraint)}
 		}
 	}
@@ -47,7 +48,7 @@ func (l *loader) evaluateRemit() hcl.Diagnostics {
 		r.refuse(a.expr.Range(), "Reserved environment",
 			"%q is the environment of runs with --sandbox, in which no money moves. Choose another name.", environmentSandbox)
 	case transfer.CheckRefID(environment) != nil:
-		r.refuse(a.expr.Range(), "Invalid environment", "environment %s", sentence(transfer.CheckRefID(environment)))
+		r.refuse(a.expr.Range(), "Invalid environment", "environment %s", mistake.Sentence(transfer.CheckRefID(environment)))
 	default:
 		l.config.Environment = environment
 	}

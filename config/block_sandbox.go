@@ -6,6 +6,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/mistake"
 	"remit/internal/transfer"
 )
 
@@ -50,18 +51,18 @@ func (l *loader) evaluateOpeningRows() {
 		return
 	}
 	if !value.CanIterateElements() || !value.Type().IsObjectType() && !value.Type().IsMapType() {
-		l.report(mistake(a.expr.Range(), "Not a map of balances",
+		l.report(mistake.New(a.expr.Range(), "Not a map of balances",
 			"opening_balances is a map of objects with profile_id, asset and amount, such as data.csv.balances.rows, not %s.", value.Type().FriendlyName()))
 		return
 	}
 	if value.LengthInt() == 0 {
-		l.report(mistake(a.expr.Range(), "No opening balance",
+		l.report(mistake.New(a.expr.Range(), "No opening balance",
 			"opening_balances has no rows. Leave the argument out where every profile has enough."))
 	}
 	for key, element := range value.Elements() {
 		balance, why := l.openingRow(element)
 		if why != "" {
-			l.report(mistake(a.expr.Range(), "Invalid opening balance", "The opening balance of %q %s", key.AsString(), why))
+			l.report(mistake.New(a.expr.Range(), "Invalid opening balance", "The opening balance of %q %s", key.AsString(), why))
 			continue
 		}
 		l.config.Sandbox.OpeningBalances = append(l.config.Sandbox.OpeningBalances, balance)
@@ -91,7 +92,7 @@ func (l *loader) openingRow(element cty.Value) (OpeningBalance, string) {
 	case strings.HasPrefix(texts["amount"], "-"):
 		return balance, fmt.Sprintf("is %s, and a balance is 0 or more.", texts["amount"])
 	case err != nil:
-		return balance, fmt.Sprintf("has the amount %q: %s", texts["amount"], sentence(err))
+		return balance, fmt.Sprintf("has the amount %q: %s", texts["amount"], mistake.Sentence(err))
 	default:
 		balance.Amount = amount
 		if why := l.config.assets.check(amount, balance.Asset); why != "" {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/mistake"
 	"remit/internal/clock/calendar"
 	"remit/internal/clock/zone"
 )
@@ -66,7 +67,7 @@ func (s *Schedule) read(r *reader) bool {
 	}
 	all, err := made.Occurrences()
 	if err != nil {
-		r.refuse(r.block.arguments["rrule"].expr.Range(), "Schedule cannot be expanded", "The schedule %s", sentence(err))
+		r.refuse(r.block.arguments["rrule"].expr.Range(), "Schedule cannot be expanded", "The schedule %s", mistake.Sentence(err))
 		return false
 	}
 	s.Convention, s.Zone, s.Occurrences = made.Convention, made.Zone, all
@@ -81,7 +82,7 @@ func (s *Schedule) warnUnknown(r *reader, c *calendar.Calendar) {
 		if set == "" {
 			continue
 		}
-		r.diags = append(r.diags, warning(r.block.arguments["calendar"].expr.Range(), "Holidays are not known yet",
+		r.diags = append(r.diags, mistake.Warning(r.block.arguments["calendar"].expr.Range(), "Holidays are not known yet",
 			"The schedule has the date %s. remit knows the holidays %q for certain until %d; later ones are estimates, or missing. Add the missing days to dates of the calendar, or end the schedule earlier.",
 			o.Date, set, known))
 		return
@@ -123,7 +124,7 @@ func (r *reader) date(name string) calendar.Date {
 	}
 	d, err := calendar.ParseDate(text)
 	if err != nil {
-		r.refuse(a.expr.Range(), "Invalid date", "%s %s %s", name, shown(a, text), sentence(err))
+		r.refuse(a.expr.Range(), "Invalid date", "%s %s %s", name, shown(a, text), mistake.Sentence(err))
 	}
 	return d
 }
@@ -136,7 +137,7 @@ func (r *reader) zone() *time.Location {
 	}
 	found, err := zone.Load(text)
 	if err != nil {
-		r.refuse(a.expr.Range(), "Unknown time zone", "timezone %s %s%s", shown(a, text), sentence(err), didYouMean(text, zone.Names()))
+		r.refuse(a.expr.Range(), "Unknown time zone", "timezone %s %s%s", shown(a, text), mistake.Sentence(err), mistake.DidYouMean(text, zone.Names()))
 		return time.UTC
 	}
 	return found
@@ -150,7 +151,7 @@ func (r *reader) clock(name string, otherwise calendar.Clock, parse func(string)
 	}
 	c, err := parse(text)
 	if err != nil {
-		r.refuse(a.expr.Range(), "Invalid time of day", "%s %s %s", name, shown(a, text), sentence(err))
+		r.refuse(a.expr.Range(), "Invalid time of day", "%s %s %s", name, shown(a, text), mistake.Sentence(err))
 	}
 	return c
 }
@@ -162,7 +163,7 @@ func (r *reader) recurrence() *calendar.Recurrence {
 	}
 	found, err := calendar.ParseRecurrence(text)
 	if err != nil {
-		r.refuse(a.expr.Range(), "Invalid recurrence rule", "rrule %s %s", shown(a, text), sentence(err))
+		r.refuse(a.expr.Range(), "Invalid recurrence rule", "rrule %s %s", shown(a, text), mistake.Sentence(err))
 	}
 	return found
 }

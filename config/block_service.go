@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"remit/config/mistake"
 	"remit/internal/service/operator"
 	"remit/internal/transfer"
 )
@@ -105,7 +106,7 @@ func (s *Service) readAddress(r *reader) bool {
 	if text != "" {
 		normal, err := serviceURL(text)
 		if err != nil {
-			r.refuse(a.expr.Range(), "Invalid address of the service", "base_url %s: %s", shown(a, text), sentence(err))
+			r.refuse(a.expr.Range(), "Invalid address of the service", "base_url %s: %s", shown(a, text), mistake.Sentence(err))
 		}
 		s.BaseURL = normal
 	}
@@ -216,10 +217,10 @@ func (c *Configuration) ServiceDeclared() bool { return c.service != nil }
 func (c *Configuration) RequireService() hcl.Diagnostics {
 	switch {
 	case c.service == nil:
-		return hcl.Diagnostics{placeless("No service is declared",
+		return hcl.Diagnostics{mistake.Placeless("No service is declared",
 			"A service block says where transfers are sent. Declare one, or use the embedded service with --sandbox.")}
 	case !c.service.complete:
-		return hcl.Diagnostics{mistake(c.service.at, "No service is declared",
+		return hcl.Diagnostics{mistake.New(c.service.at, "No service is declared",
 			"The service block has no base_url, which says where transfers are sent.")}
 	}
 	return nil

@@ -3,6 +3,8 @@ package config
 import (
 	"slices"
 	"strings"
+
+	"remit/config/mistake"
 )
 
 // The types of states.
@@ -44,8 +46,8 @@ func (l *loader) evaluateState() {
 	switch {
 	case kind == StateSQLite, kind == StatePostgres:
 	case len(l.state.labelAt) > 0:
-		l.report(mistake(l.state.labelAt[0], "Unknown type of state", "There is no state of type %q.%s", kind,
-			didYouMean(kind, []string{StateSQLite, StatePostgres})))
+		l.report(mistake.New(l.state.labelAt[0], "Unknown type of state", "There is no state of type %q.%s", kind,
+			mistake.DidYouMean(kind, []string{StateSQLite, StatePostgres})))
 		return
 	}
 	for _, a := range l.state.all() {

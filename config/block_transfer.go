@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/mistake"
 	"remit/internal/transfer"
 )
 
@@ -151,7 +152,7 @@ func (l *loader) warnUnmeetable(m *memberships) {
 	}
 	for _, t := range m.inOrder {
 		if len(t.dependsOn) > 0 {
-			l.report(warning(t.dependsOn[0].at, "Dependency without lookup",
+			l.report(mistake.Warning(t.dependsOn[0].at, "Dependency without lookup",
 				"Without lookup_path in the service block, only an answer that says COMPLETED, or a person, meets a dependency. A transfer whose answer says PENDING holds up what depends on it:\n\n  remit resolve REF_ID --recorded FILE"))
 			return
 		}
@@ -165,12 +166,12 @@ func (l *loader) newTransferBlock(b *block) *transferBlock {
 	}
 	operation, hint := knownOperation(b.label(0))
 	if operation == "" {
-		l.report(mistake(b.labelAt[0], "Unknown operation", "A transfer is %q or %q, not %q.%s", transfer.Internal, transfer.Platform, b.label(0), hint))
+		l.report(mistake.New(b.labelAt[0], "Unknown operation", "A transfer is %q or %q, not %q.%s", transfer.Internal, transfer.Platform, b.label(0), hint))
 		return nil
 	}
 	name := b.label(1)
 	if err := checkRefID(name); err != nil {
-		l.report(mistake(b.labelAt[1], "Invalid name of a transfer", "The name, which is the ref_id where no other is given, %s", sentence(err)))
+		l.report(mistake.New(b.labelAt[1], "Invalid name of a transfer", "The name, which is the ref_id where no other is given, %s", mistake.Sentence(err)))
 		return nil
 	}
 	address := blockAddress(string(operation), name)
@@ -308,22 +309,22 @@ func (l *loader) context(refs *references) (*hcl.EvalContext, bool, hcl.Diagnost
 // values.
 func (l *loader) checkArguments(t *transferBlock) {
 	if t.repeated && t.fields["ref_id"] == nil {
-		l.report(mistake(t.at, "Missing required argument",
+		l.report(mistake.New(t.at, "Missing required argument",
 			"With for_each, ref_id is required: each transfer needs an ID of its own, such as \"%s-${each.key}\".", t.name))
 	}
 	for _, side := range []string{"from", "to"} {
 		whole := t.fields[side]
 		if whole == nil && t.fields[side+"_profile_id"] == nil {
-			l.report(mistake(t.at, "Missing required argument", "%s or %s_profile_id is required.", side, side))
+			l.report(mistake.New(t.at, "Missing required argument", "%s or %s_profile_id is required.", side, side))
 		}
 		for _, part := range []string{"_profile_id", "_identity_id", "_account_id"} {
 			if f := t.fields[side+part]; f != nil && whole != nil {
-				l.report(mistake(f.nameAt, "Arguments exclude each other", "%s says all of the profile; it can't stand beside %s%s.", side, side, part))
+				l.report(mistake.New(f.nameAt, "Arguments exclude each other", "%s says all of the profile; it can't stand beside %s%s.", side, side, part))
 			}
 		}
 	}
 	if f := t.fields["recipient_metadata"]; f != nil && t.operation != transfer.Platform {
-		l.report(mistake(f.nameAt, "Metadata of the recipient", "recipient_metadata exists on platform transfers only."))
+		l.report(mistake.New(f.nameAt, "Metadata of the recipient", "recipient_metadata exists on platform transfers only."))
 	}
 }
 
@@ -349,14 +350,14 @@ func (l *loader) expand(t *transferBlock, forEach *argument) {
 		if value.IsNull() {
 			what = "null"
 		}
-		l.report(mistake(forEach.expr.Range(), "Not a map or a set",
+		l.report(mistake.New(forEach.expr.Range(), "Not a map or a set",
 			"for_each is a map, a set of strings, or the rows of a data source, not %s. toset(list) makes a set of a list.", what))
 		t.broken = true
 		return
 	}
 	for key, item := range value.Elements() {
 		if key.IsNull() || item.IsNull() && isSet {
-			l.report(mistake(forEach.expr.Range(), "Not a map or a set", "for_each may not have null in its set."))
+			l.report(mistake.New(forEach.expr.Range(), "Not a map or a set", "for_each may not have null in its set."))
 			t.broken = true
 			return
 		}
@@ -370,7 +371,7 @@ func (l *loader) expand(t *transferBlock, forEach *argument) {
 // checkKeys refuses ref_ids that are made of keys which a holiday would change.
 func (l *loader) checkKeys(t *transferBlock, areMoving bool) {
 	if f := t.fields["ref_id"]; areMoving && f != nil && f.refs != nil && f.refs.key {
-		l.report(mistake(f.expr.Range(), movingRefID, "each.key depends on adjusted_date or due_at here. %s", movingWhy))
+		l.report(mistake.New(f.expr.Range(), movingRefID, "each.key depends on adjusted_date or due_at here. %s", movingWhy))
 		f.broken = true
 	}
 }
@@ -382,7 +383,7 @@ func (l *loader) checkPosition(t *transferBlock, forEach *argument) {
 	if f == nil || f.broken || !f.refs.key || !l.positional(forEach.expr, forEach.refs) {
 		return
 	}
-	l.report(mistake(f.expr.Range(), "ref_id depends on a row's position",
+	l.report(mistake.New(f.expr.Range(), "ref_id depends on a row's position",
 		"each.key counts rows here. A row added above would give every row below it another ref_id, and they would be paid again. Make the key from a column, as in { for row in rows : row.id => row }."))
 }
 
@@ -439,5 +440,5 @@ func knownOperation(text string) (transfer.Operation, string) {
 	for _, known := range transfer.Operations() {
 		words = append(words, string(known))
 	}
-	return "", didYouMean(text, words)
+	return "", mistake.DidYouMean(text, words)
 }

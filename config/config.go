@@ -6,7 +6,6 @@
 package config
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -142,16 +141,6 @@ type Dependency struct {
 
 // DuplicateWithinDefault is how far back a look-alike stops a plan.
 const DuplicateWithinDefault = 30 * 24 * time.Hour
-
-// Place is where something stands in the author's files.
-type Place struct {
-	File   string // relative to the configuration's directory
-	Line   int
-	Column int // 0 where the whole line is meant
-}
-
-// String is file:line.
-func (p Place) String() string { return p.File + ":" + strconv.Itoa(p.Line) }
 
 // Options are what the command line and its environment say.
 type Options struct {

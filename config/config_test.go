@@ -18,6 +18,7 @@ import (
 	"golang.org/x/text/currency"
 
 	"remit/config"
+	"remit/config/mistake"
 	"remit/internal/transfer"
 )
 
@@ -44,7 +45,7 @@ func mustLoad(t *testing.T, files map[string]string, opts config.Options) *confi
 // all reads the whole stream.
 func all(c *config.Configuration) ([]config.Transfer, hcl.Diagnostics) {
 	var transfers []config.Transfer
-	var mistakes config.Mistakes
+	var mistakes mistake.Set
 	for transfer, diags := range c.Transfers(context.Background()) {
 		mistakes.Add(diags)
 		if !diags.HasErrors() {

@@ -4,6 +4,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/config/mistake"
 )
 
 // shownStepsMax bounds a value of the console, in steps: writing one takes about 500 bytes of memory
@@ -35,7 +37,7 @@ func (c *Configuration) Eval(expression string) (cty.Value, hcl.Diagnostics) {
 	if ok {
 		c.scope.meter.Begin(shownStepsMax)
 		if !c.scope.meter.Weigh(value, 1, nil) && !c.scope.meter.Interrupted() {
-			return cty.DynamicVal, append(diags, mistake(expr.Range(), "Value is too large to show",
+			return cty.DynamicVal, append(diags, mistake.New(expr.Range(), "Value is too large to show",
 				"It has more than %d elements, or their texts are too long. Ask for a part of it, or for its length.", shownStepsMax))
 		}
 		value, _ = unmoved(value)
@@ -47,7 +49,7 @@ func (c *Configuration) Eval(expression string) (cty.Value, hcl.Diagnostics) {
 		}
 	}
 	if !diags.HasErrors() {
-		diags = append(diags, mistake(expr.Range(), "Value cannot be evaluated",
+		diags = append(diags, mistake.New(expr.Range(), "Value cannot be evaluated",
 			"The configuration has mistakes in what the expression refers to."))
 	}
 	return cty.DynamicVal, diags

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"remit/config/mistake"
 	"remit/internal/files/confined"
 	"remit/internal/service/operator"
 )
@@ -56,7 +57,7 @@ func (c *Configuration) warnOfScopes(r *reader, scopes []string) {
 	lacks := func(what string, oneOf ...string) {
 		isThere := func(scope string) bool { return scope == "" || slices.Contains(scopes, scope) }
 		if len(oneOf) > 0 && !slices.ContainsFunc(oneOf, isThere) {
-			r.diags = append(r.diags, warning(c.service.arguments["scopes"].expr.Range(), "A scope may be missing",
+			r.diags = append(r.diags, mistake.Warning(c.service.arguments["scopes"].expr.Range(), "A scope may be missing",
 				"The operator %q asks for the scope %s %s. Add it to scopes.", c.Service.Operator, strings.Join(oneOf, " or "), what))
 		}
 	}
@@ -118,7 +119,7 @@ func (c *Configuration) secretFromEnvironment(r *reader) string {
 		c.warnOfReaders(r, path)
 	}
 	if err != nil {
-		r.diags = append(r.diags, placeless("Secret cannot be read", "%s: %s", environmentClientSecretFile, sentence(err)))
+		r.diags = append(r.diags, mistake.Placeless("Secret cannot be read", "%s: %s", environmentClientSecretFile, mistake.Sentence(err)))
 		return ""
 	}
 	return strings.TrimRight(string(content), "\r\n")
@@ -127,7 +128,7 @@ func (c *Configuration) secretFromEnvironment(r *reader) string {
 // warnOfReaders warns where others of this machine can read the secret.
 func (c *Configuration) warnOfReaders(r *reader, path string) {
 	if why := ReadableByOthers(path); why != "" {
-		warning := placeless("A secret is readable by others", "%s: %s %s; make it yours alone: chmod 600 %s", environmentClientSecretFile, path, why, path)
+		warning := mistake.Placeless("A secret is readable by others", "%s: %s %s; make it yours alone: chmod 600 %s", environmentClientSecretFile, path, why, path)
 		warning.Severity = hcl.DiagWarning
 		r.diags = append(r.diags, warning)
 	}
@@ -162,7 +163,7 @@ func (c *Configuration) tokenURL(r *reader, text string) string {
 	normal, err := serviceURL(text)
 	if err != nil {
 		a := c.service.arguments["token_url"]
-		r.refuse(a.expr.Range(), "Invalid address of the token", "token_url %s: %s", shown(a, text), sentence(err))
+		r.refuse(a.expr.Range(), "Invalid address of the token", "token_url %s: %s", shown(a, text), mistake.Sentence(err))
 	}
 	return normal
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/config/mistake"
 )
 
 // skipMax bounds the rows that are left out at either end of a file.
@@ -109,12 +111,12 @@ func openCSV(file io.Reader, name string, options csvOptions, need string) (*csv
 		}
 	}
 	if head, _ := buffered.Peek(dataBufferBytes / 4); hasOldLineEnds(head) {
-		return nil, hcl.Diagnostics{mistake(c.lines.at(name, 1, 1, 0), "All of the file is one line",
+		return nil, hcl.Diagnostics{mistake.New(c.lines.at(name, 1, 1, 0), "All of the file is one line",
 			"%s ends its lines with a carriage return alone, as programs for old Macintosh computers do. Save it anew, such as by \"CSV UTF-8\" in place of \"CSV (Macintosh)\".", name)}
 	}
 	for range options.skipFirst {
 		if err := skipLine(buffered); err != nil {
-			return nil, hcl.Diagnostics{mistake(c.lines.at(name, 1, 1, 0), "Header is missing",
+			return nil, hcl.Diagnostics{mistake.New(c.lines.at(name, 1, 1, 0), "Header is missing",
 				"The file has no more lines than skip_first leaves out, which is %d.", options.skipFirst)}
 		}
 	}
@@ -122,7 +124,7 @@ func openCSV(file io.Reader, name string, options csvOptions, need string) (*csv
 		sample, _ := buffered.Peek(dataBufferBytes / 4)
 		found, ways := findDelimiter(sample, need)
 		if found == 0 {
-			return nil, hcl.Diagnostics{mistake(c.lines.at(name, options.skipFirst+1, 1, 0), "Delimiter is not clear",
+			return nil, hcl.Diagnostics{mistake.New(c.lines.at(name, options.skipFirst+1, 1, 0), "Delimiter is not clear",
 				"No column of the header is %q, and the header can be read in several ways. Say which, and which of its columns is the key:\n%s", need, ways)}
 		}
 		c.options.delimiter, c.found = found, found != delimiters()[0]
@@ -151,14 +153,14 @@ func skipLine(r *bufio.Reader) error {
 
 func (c *csvFile) otherText(err error) *hcl.Diagnostic {
 	start := hcl.InitialPos
-	return mistake(hcl.Range{Filename: c.name, Start: start, End: start}, "File is not in its encoding", "%s %s", c.name, sentence(err))
+	return mistake.New(hcl.Range{Filename: c.name, Start: start, End: start}, "File is not in its encoding", "%s %s", c.name, mistake.Sentence(err))
 }
 
 func (c *csvFile) readHeader() hcl.Diagnostics {
 	fields, err := c.reader.Read()
 	if errors.Is(err, io.EOF) {
 		start := hcl.InitialPos
-		return hcl.Diagnostics{mistake(hcl.Range{Filename: c.name, Start: start, End: start},
+		return hcl.Diagnostics{mistake.New(hcl.Range{Filename: c.name, Start: start, End: start},
 			"Header is missing", "The file is empty; its first row must name the columns.")}
 	}
 	if err != nil {
@@ -171,7 +173,7 @@ func (c *csvFile) readHeader() hcl.Diagnostics {
 		c.names.names = append(c.names.names, cty.NormalizeString(name))
 	}
 	if strings.HasPrefix(fields[0], "sep=") && len(fields) <= 2 {
-		return hcl.Diagnostics{mistake(first.whole(), "Header is missing",
+		return hcl.Diagnostics{mistake.New(first.whole(), "Header is missing",
 			"This line tells a spreadsheet program the delimiter, and names no columns. Leave it out:\n\n  skip_first = %d", c.options.skipFirst+1)}
 	}
 	return c.checkText(first)
@@ -262,9 +264,9 @@ func (r *csvRecord) checkLines() hcl.Diagnostics {
 		delimiter := string(r.file.options.delimiter)
 		end := rest[strings.LastIndexByte(rest, '\n')+1:]
 		if strings.Count(first, delimiter) >= last-i && strings.Count(end, delimiter) >= i {
-			return hcl.Diagnostics{mistake(r.at(i), "Rows in quotation marks",
+			return hcl.Diagnostics{mistake.New(r.at(i), "Rows in quotation marks",
 				"A field in quotation marks begins here, has %s, and reads like rows of this file: they would be left out. Close the mark where its field ends, or write the text of the field in one line.",
-				plural(strings.Count(field, "\n")+1, "line"))}
+				mistake.Plural(strings.Count(field, "\n")+1, "line"))}
 		}
 	}
 	return nil
@@ -304,17 +306,17 @@ func (c *csvFile) lineOf(i int) int {
 }
 
 func (c *csvFile) ragged(r *csvRecord) *hcl.Diagnostic {
-	detail := fmt.Sprintf("The row has %s, the header %d.", plural(len(r.fields), "field"), len(c.names.names))
+	detail := fmt.Sprintf("The row has %s, the header %d.", mistake.Plural(len(r.fields), "field"), len(c.names.names))
 	if len(r.fields) > len(c.names.names) {
 		detail += fmt.Sprintf(" Text that has a %q in it stands in quotation marks.", c.options.delimiter)
 	}
-	return mistake(r.whole(), "Row does not fit the header", "%s", detail)
+	return mistake.New(r.whole(), "Row does not fit the header", "%s", detail)
 }
 
 func (c *csvFile) syntaxError(err error) *hcl.Diagnostic {
 	var syntax *csv.ParseError
 	if !errors.As(err, &syntax) {
-		return mistake(c.lines.at(c.name, max(c.lines.needed, 1), 1, 0), "Data file cannot be read", "%s: %s", c.name, sentence(err))
+		return mistake.New(c.lines.at(c.name, max(c.lines.needed, 1), 1, 0), "Data file cannot be read", "%s: %s", c.name, mistake.Sentence(err))
 	}
 	detail := "A quotation mark stands inside of a field that does not begin with one. Quote the whole field, and double the mark."
 	if errors.Is(syntax.Err, csv.ErrQuote) {
@@ -324,18 +326,18 @@ func (c *csvFile) syntaxError(err error) *hcl.Diagnostic {
 	if syntax.StartLine != syntax.Line {
 		detail += fmt.Sprintf(" The row begins on line %d.", syntax.StartLine+skipped)
 	}
-	return mistake(c.lines.at(c.name, syntax.Line+skipped, syntax.Column, 0), "Quotation marks do not match", "%s", detail)
+	return mistake.New(c.lines.at(c.name, syntax.Line+skipped, syntax.Column, 0), "Quotation marks do not match", "%s", detail)
 }
 
 // checkText refuses text that is not what its encoding allows.
 func (c *csvFile) checkText(r *csvRecord) hcl.Diagnostics {
 	for i, field := range r.fields {
 		if !utf8.ValidString(field) {
-			return hcl.Diagnostics{mistake(r.at(i), "Not UTF-8",
+			return hcl.Diagnostics{mistake.New(r.at(i), "Not UTF-8",
 				"The text of this field is not UTF-8. Save the file as UTF-8, or say how it is encoded; many programs of Windows write:"+encodingHowTo, encodingWindows)}
 		}
 		if c.options.encoding != encodingUTF8 && strings.ContainsRune(field, utf8.RuneError) {
-			return hcl.Diagnostics{mistake(r.at(i), "File is not in its encoding",
+			return hcl.Diagnostics{mistake.New(r.at(i), "File is not in its encoding",
 				"The text of this field is not %s, which the data block says it is.", c.options.encoding)}
 		}
 	}
@@ -412,7 +414,7 @@ func findDelimiter(sample []byte, need string) (found rune, ways string) {
 			fields[i] = cty.NormalizeString(fields[i])
 		}
 		several = append(several, delimiter)
-		ways += fmt.Sprintf("\n  delimiter = %-4s # %s", delimiterText(delimiter), listed(quotedAll(fields), 6))
+		ways += fmt.Sprintf("\n  delimiter = %-4s # %s", delimiterText(delimiter), mistake.Listed(mistake.QuotedAll(fields), 6))
 		if slices.Contains(fields, need) {
 			having = append(having, delimiter)
 		}
@@ -440,8 +442,8 @@ func delimiterText(delimiter rune) string {
 func (c *csvFile) end() hcl.Diagnostics {
 	c.ended = true
 	if len(c.held) < c.options.skipLast {
-		return hcl.Diagnostics{mistake(c.names.place.whole(), "Too few rows to leave out",
-			"skip_last leaves out %s at the end, and the file has %d.", plural(c.options.skipLast, "row"), len(c.held))}
+		return hcl.Diagnostics{mistake.New(c.names.place.whole(), "Too few rows to leave out",
+			"skip_last leaves out %s at the end, and the file has %d.", mistake.Plural(c.options.skipLast, "row"), len(c.held))}
 	}
 	var diags hcl.Diagnostics
 	needed := c.needed()

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remit/config"
+	"remit/config/mistake"
 )
 
 // payroll declares a transfer for each row of pay.csv.
@@ -198,7 +199,7 @@ func TestStreamThatIsCutOffSaysSo(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	n := 0
-	var mistakes config.Mistakes
+	var mistakes mistake.Set
 	for _, diags := range c.Transfers(ctx) {
 		mistakes.Add(diags)
 		if n++; n == 10 {

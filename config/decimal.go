@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/meter"
+	"remit/config/mistake"
 )
 
 // decimalCheck looks for numbers in what becomes an amount. HCL's numbers are binary
@@ -41,9 +42,9 @@ func (s *scope) checkDecimal(amount hclsyntax.Expression, ctx *hcl.EvalContext) 
 }
 
 func (c *decimalCheck) refuse(r hcl.Range, summary, detail string, args ...any) {
-	d := mistake(r, summary, detail, args...)
+	d := mistake.New(r, summary, detail, args...)
 	if c.local != "" {
-		d.Detail += " The amount at " + at(c.use) + " uses " + c.local + "."
+		d.Detail += " The amount at " + mistake.At(c.use) + " uses " + c.local + "."
 	}
 	c.diags = append(c.diags, d)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"remit/config/mistake"
 )
 
 // dependency is one entry of depends_on, and where it stands.
@@ -31,7 +33,7 @@ func (l *loader) readDependencies(b *block) []dependency {
 	b.inOrder = slices.DeleteFunc(b.inOrder, func(x *argument) bool { return x == a })
 	items, diags := hcl.ExprList(a.raw)
 	if diags.HasErrors() {
-		l.report(mistake(a.expr.Range(), "Not a list of references", "depends_on is a list such as [transfer.internal.funding, batch.payroll]."))
+		l.report(mistake.New(a.expr.Range(), "Not a list of references", "depends_on is a list such as [transfer.internal.funding, batch.payroll]."))
 		return nil
 	}
 	var found []dependency
@@ -39,7 +41,7 @@ func (l *loader) readDependencies(b *block) []dependency {
 		t, diags := hcl.AbsTraversalForExpr(item)
 		d, ok := dependencyOf(t)
 		if diags.HasErrors() || !ok {
-			l.report(mistake(item.Range(), "Not a reference",
+			l.report(mistake.New(item.Range(), "Not a reference",
 				"depends_on names whole blocks: transfer.OPERATION.NAME or batch.NAME."))
 			continue
 		}
@@ -87,7 +89,7 @@ func (l *loader) checkDependencies(all []dependency, blocks map[string]*transfer
 		for name := range l.batches {
 			names = append(names, "batch."+name)
 		}
-		l.report(mistake(d.at, "Unknown reference", "%s is not declared.%s", d.address(), didYouMean(d.address(), names)))
+		l.report(mistake.New(d.at, "Unknown reference", "%s is not declared.%s", d.address(), mistake.DidYouMean(d.address(), names)))
 		return true
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/mistake"
 	"remit/internal/transfer"
 )
 
@@ -73,7 +74,7 @@ func (t *transferBlock) evaluate(in instance) (Transfer, bool, hcl.Diagnostics) 
 // refuse reports a mistake in a field, or in the whole instance where f is nil, at the place
 // of the value: the field of a data row where it comes from one, else the expression.
 func (e *evaluation) refuse(f *field, summary, detail string, args ...any) {
-	e.add(f, mistake(e.place(f), summary, detail, args...))
+	e.add(f, mistake.New(e.place(f), summary, detail, args...))
 }
 
 func (e *evaluation) place(f *field) hcl.Range {
@@ -101,17 +102,17 @@ func columnIndex(r *row, column string) int {
 func (e *evaluation) add(f *field, d *hcl.Diagnostic) {
 	e.wrong = true
 	if e.block.repeated {
-		from := &origin{block: e.block.address, inner: d.Extra}
+		from := &mistake.Origin{Block: e.block.address, Inner: d.Extra}
 		if f != nil {
-			from.column = f.name
+			from.Column = f.name
 		}
 		if f == nil || !f.constant {
-			from.where = e.in.address
-			d.Detail += fmt.Sprintf("\n\nIn %s, declared at %s.", e.in.address, at(e.block.at))
+			from.Where = e.in.address
+			d.Detail += fmt.Sprintf("\n\nIn %s, declared at %s.", e.in.address, mistake.At(e.block.at))
 		}
 		d.Extra = from
 	} else {
-		d = Blame(d, e.block.address)
+		d = mistake.Blame(d, e.block.address)
 	}
 	if e.in.row != nil && d.Subject.Filename == e.in.row.table.name {
 		e.block.config.sources.needData(d.Subject.Filename, d.Subject.End.Byte)
@@ -173,7 +174,7 @@ func (e *evaluation) accepted(f *field, value cty.Value, diags hcl.Diagnostics) 
 	switch {
 	case len(of) == 0:
 	case f.name == "ref_id":
-		diags = append(diags, mistake(f.expr.Range(), movingRefID, "%s", movingWhy))
+		diags = append(diags, mistake.New(f.expr.Range(), movingRefID, "%s", movingWhy))
 	case f.name == "not_before":
 		e.notBefore = of
 	}
@@ -183,7 +184,7 @@ func (e *evaluation) accepted(f *field, value cty.Value, diags hcl.Diagnostics) 
 	for _, d := range diags {
 		d := *d
 		if place := e.place(f); d.Subject == nil || e.in.row != nil && !f.constant {
-			d.Detail += " The expression is at " + at(f.expr.Range()) + "."
+			d.Detail += " The expression is at " + mistake.At(f.expr.Range()) + "."
 			d.Subject, d.Context = &place, nil
 		}
 		e.add(f, &d)
@@ -233,7 +234,7 @@ func (e *evaluation) checkText(f *field, name string, value cty.Value) string {
 		return ""
 	}
 	if err := checkSent(text); err != nil {
-		e.refuse(f, "Text cannot be seen as it is", "%s %s", name, sentence(err))
+		e.refuse(f, "Text cannot be seen as it is", "%s %s", name, mistake.Sentence(err))
 		return ""
 	}
 	return text
@@ -291,7 +292,7 @@ func (e *evaluation) refID() (string, bool) {
 		return "", false
 	}
 	if err := checkRefID(value.AsString()); err != nil {
-		e.refuse(f, "Invalid ref_id", "ref_id %q %s", value.AsString(), sentence(err))
+		e.refuse(f, "Invalid ref_id", "ref_id %q %s", value.AsString(), mistake.Sentence(err))
 		return "", false
 	}
 	return value.AsString(), false
@@ -372,7 +373,7 @@ func (e *evaluation) reverses(own string) string {
 	f := e.block.fields["reverses"]
 	switch err := transfer.CheckRefID(text); {
 	case err != nil:
-		e.refuse(f, "Invalid ref_id", "reverses: %q %s", text, sentence(err))
+		e.refuse(f, "Invalid ref_id", "reverses: %q %s", text, mistake.Sentence(err))
 	case text == own:
 		e.refuse(f, "A transfer reverses itself", "reverses names the transfer's own ref_id; it names the earlier transfer whose money goes back.")
 	}
@@ -386,7 +387,7 @@ func (e *evaluation) time(name string) time.Time {
 	}
 	t, err := parseTime(text)
 	if err != nil {
-		e.refuse(e.block.fields[name], "Invalid time", "%s %q %s", name, text, sentence(err))
+		e.refuse(e.block.fields[name], "Invalid time", "%s %q %s", name, text, mistake.Sentence(err))
 	}
 	return t
 }
@@ -401,7 +402,7 @@ func (e *evaluation) duration(f *field, value cty.Value) time.Duration {
 		err = fmt.Errorf("is longer than ten years")
 	}
 	if err != nil {
-		e.refuse(f, "Invalid duration", "%s %q %s", f.name, text, sentence(err))
+		e.refuse(f, "Invalid duration", "%s %q %s", f.name, text, mistake.Sentence(err))
 	}
 	return d
 }
@@ -413,7 +414,7 @@ func (e *evaluation) refIDs(f *field, value cty.Value) []string {
 	}
 	for _, text := range texts {
 		if err := transfer.CheckRefID(text); err != nil {
-			e.refuse(f, "Invalid ref_id", "%s: %q %s", f.name, text, sentence(err))
+			e.refuse(f, "Invalid ref_id", "%s: %q %s", f.name, text, mistake.Sentence(err))
 		}
 	}
 	return texts

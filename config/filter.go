@@ -10,6 +10,7 @@ import (
 
 	"remit/config/functions"
 	"remit/config/meter"
+	"remit/config/mistake"
 )
 
 // FilterFile is the name under which diagnostics of a [Filter] show its expression.
@@ -110,7 +111,7 @@ func (f *Filter) Keeps(value func(attribute string) cty.Value) (bool, hcl.Diagno
 	case diags.HasErrors():
 		return false, diags
 	case result.IsNull() || !result.IsWhollyKnown() || result.Type() != cty.Bool:
-		return false, hcl.Diagnostics{mistake(f.expr.Range(), "Condition is neither true nor false",
+		return false, hcl.Diagnostics{mistake.New(f.expr.Range(), "Condition is neither true nor false",
 			"It keeps what it is true of, as in status == \"in_doubt\".")}
 	}
 	return result.True(), nil
@@ -125,7 +126,7 @@ func filterName(t hcl.Traversal, attributes []Attribute) (string, *hcl.Diagnosti
 			name, ok = stepName(t[1], true)
 		}
 		if !ok {
-			return "", mistake(t.SourceRange(), "Attribute is missing", "Write self.ATTRIBUTE. There are: %s.", strings.Join(attributeNames(attributes), ", "))
+			return "", mistake.New(t.SourceRange(), "Attribute is missing", "Write self.ATTRIBUTE. There are: %s.", strings.Join(attributeNames(attributes), ", "))
 		}
 		at = rangeOfStep(t[1])
 	}
@@ -133,11 +134,11 @@ func filterName(t hcl.Traversal, attributes []Attribute) (string, *hcl.Diagnosti
 	if slices.Contains(known, name) {
 		return name, nil
 	}
-	hint := didYouMean(name, known)
+	hint := mistake.DidYouMean(name, known)
 	if hint == "" {
 		hint = " There are: " + strings.Join(known, ", ") + "."
 	}
-	return "", mistake(at, "Unknown attribute", "There is no %q to filter by.%s", name, hint)
+	return "", mistake.New(at, "Unknown attribute", "There is no %q to filter by.%s", name, hint)
 }
 
 func attributeNames(attributes []Attribute) []string {
@@ -175,13 +176,13 @@ func checkComparisons(expr hclsyntax.Expression, attributes []Attribute) hcl.Dia
 			text, isLiteral := literalText(sides[1])
 			switch {
 			case a.Decimal:
-				return hcl.Diagnostics{mistake(e.Range(), "A decimal is compared with decimal_cmp",
+				return hcl.Diagnostics{mistake.New(e.Range(), "A decimal is compared with decimal_cmp",
 					"%s is a quoted decimal, and neither a text nor a float. Write:\n\n  decimal_cmp(%[1]s, \"100.00\") %s 0", a.Name, operator)}
 			case isLiteral && a.Time:
-				return hcl.Diagnostics{mistake(e.Range(), "A time is compared with timecmp",
+				return hcl.Diagnostics{mistake.New(e.Range(), "A time is compared with timecmp",
 					"%s is a time, or null. Write:\n\n  %[1]s != null && timecmp(%[1]s, \"2026-11-01T00:00:00Z\") %s 0", a.Name, operator)}
 			case isLiteral && a.Bool:
-				return hcl.Diagnostics{mistake(sides[1].Range(), "Value that never occurs",
+				return hcl.Diagnostics{mistake.New(sides[1].Range(), "Value that never occurs",
 					"%s is true or false, without quotes. Write %[1]s or !%[1]s.", a.Name)}
 			case isLiteral:
 				return a.unusual(text, sides[1].Range())
@@ -202,16 +203,16 @@ func (a *Attribute) unusual(text string, at hcl.Range) hcl.Diagnostics {
 	}
 	same := slices.IndexFunc(a.Values, func(value string) bool { return strings.EqualFold(value, text) })
 	if a.Open && same < 0 {
-		warning := mistake(at, "Value that is not usual", "%s is %q only where the service has words of its own.%s The usual ones are: %s.",
-			a.Name, text, didYouMean(text, a.Values), strings.Join(values, ", "))
+		warning := mistake.New(at, "Value that is not usual", "%s is %q only where the service has words of its own.%s The usual ones are: %s.",
+			a.Name, text, mistake.DidYouMean(text, a.Values), strings.Join(values, ", "))
 		warning.Severity = hcl.DiagWarning
 		return hcl.Diagnostics{warning}
 	}
-	hint := didYouMean(text, a.Values)
+	hint := mistake.DidYouMean(text, a.Values)
 	if same >= 0 {
 		hint = " Did you mean \"" + a.Values[same] + "\"?"
 	}
-	return hcl.Diagnostics{mistake(at, "Value that never occurs",
+	return hcl.Diagnostics{mistake.New(at, "Value that never occurs",
 		"%s is never %q.%s It is one of: %s.", a.Name, text, hint, strings.Join(values, ", "))}
 }
 
@@ -225,7 +226,7 @@ func checkContains(call *hclsyntax.FunctionCallExpr, attributes []Attribute) hcl
 		return nil
 	}
 	if a.Decimal {
-		return hcl.Diagnostics{mistake(call.Range(), "A decimal is compared with decimal_cmp",
+		return hcl.Diagnostics{mistake.New(call.Range(), "A decimal is compared with decimal_cmp",
 			"%s is a quoted decimal, and contains compares texts. Write:\n\n  decimal_cmp(%[1]s, \"100.00\") == 0", a.Name)}
 	}
 	list, ok := call.Args[0].(*hclsyntax.TupleConsExpr)

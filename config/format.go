@@ -5,13 +5,15 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclwrite"
+
+	"remit/config/mistake"
 )
 
 // Format returns the canonical layout of a source in HCL's native syntax. A source that
 // cannot be parsed, or that is JSON, is returned with diagnostics and without a layout.
 func Format(source []byte, filename string) ([]byte, hcl.Diagnostics) {
 	if strings.HasSuffix(filename, ".json") {
-		return nil, hcl.Diagnostics{placeless("Not in HCL's native syntax",
+		return nil, hcl.Diagnostics{mistake.Placeless("Not in HCL's native syntax",
 			"%s is JSON, which has no canonical layout here.", filename)}
 	}
 	if _, diags := parseNative(source, filename); diags.HasErrors() {

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"remit/config/mistake"
 )
 
 // walk visits everything that can be reached from starts. It returns the vertices so that
@@ -55,5 +57,5 @@ func walk[T comparable](starts []T, next func(T) []T) (order []T, cycles [][]T) 
 
 // cycleAt reports a cycle of addresses, whose first is repeated as its last.
 func cycleAt(r hcl.Range, cycle []string) *hcl.Diagnostic {
-	return mistake(r, "Cycle", "These depend on one another: %s.", strings.Join(cycle, " → "))
+	return mistake.New(r, "Cycle", "These depend on one another: %s.", strings.Join(cycle, " → "))
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/config/mistake"
 )
 
 // jsonDepthMax is how deep objects may stand in a row.
@@ -80,7 +82,7 @@ func openJSON(d *dataSource, file fileReader) (*jsonFile, hcl.Diagnostics) {
 	case errors.Is(err, io.EOF):
 		start := hcl.InitialPos
 		if !f.picked {
-			return nil, hcl.Diagnostics{mistake(hcl.Range{Filename: f.name, Start: start, End: start}, "No rows",
+			return nil, hcl.Diagnostics{mistake.New(hcl.Range{Filename: f.name, Start: start, End: start}, "No rows",
 				"The file has no objects, so its columns are not known. Where there may be none, say with columns which are read.")}
 		}
 		first = &jsonRecord{textRecord: textRecord{file: f.textFile, spans: make([]span, len(f.names.names))}}
@@ -151,8 +153,8 @@ func (f *jsonFile) enter(name string, pointer jsontext.Pointer) hcl.Diagnostics 
 	}
 	hint := ""
 	if kind == '{' {
-		if hint = didYouMean(name, names); hint == "" {
-			hint = " There are: " + listed(quotedAll(names), 20) + "."
+		if hint = mistake.DidYouMean(name, names); hint == "" {
+			hint = " There are: " + mistake.Listed(mistake.QuotedAll(names), 20) + "."
 		}
 	}
 	return f.wrongRecord(span{f.decoder.InputOffset(), 0}, "Pointer leads nowhere", "%s has nothing at %q: there is no %q.%s", f.name, string(pointer), name, hint)
@@ -180,7 +182,7 @@ func (f *jsonFile) broken(err error) hcl.Diagnostics {
 	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
 		return f.wrongRecord(span{syntax.ByteOffset, 1}, "Member stands twice", "The object has two members %q. Which one is meant?", syntax.JSONPointer.LastToken())
 	case errors.As(err, &syntax) && !errors.Is(err, io.ErrUnexpectedEOF):
-		return f.wrongRecord(span{syntax.ByteOffset, 1}, "Not JSON", "%s is no JSON from here on: %s", f.name, sentence(syntax.Err))
+		return f.wrongRecord(span{syntax.ByteOffset, 1}, "Not JSON", "%s is no JSON from here on: %s", f.name, mistake.Sentence(syntax.Err))
 	case errors.As(err, &syntax):
 		return hcl.Diagnostics{f.unreadable(syntax.ByteOffset, io.ErrUnexpectedEOF)}
 	case errors.Is(err, io.EOF):
@@ -220,11 +222,11 @@ func (f *jsonFile) check(r *jsonRecord) hcl.Diagnostics {
 	}
 	const howTo = " Rows have the same members, unless columns says which ones are read."
 	if r.extra != "" {
-		return hcl.Diagnostics{mistake(r.whole(), "Row does not fit the first", "The row has %q, which the first row has not.%s", r.extra, howTo)}
+		return hcl.Diagnostics{mistake.New(r.whole(), "Row does not fit the first", "The row has %q, which the first row has not.%s", r.extra, howTo)}
 	}
 	for i, name := range f.names.names {
 		if r.spans[i].length == 0 {
-			return hcl.Diagnostics{mistake(r.whole(), "Row does not fit the first", "The row has no %q, which the first row has.%s", name, howTo)}
+			return hcl.Diagnostics{mistake.New(r.whole(), "Row does not fit the first", "The row has no %q, which the first row has.%s", name, howTo)}
 		}
 	}
 	return nil
@@ -235,7 +237,7 @@ func (f *jsonFile) neverFound() hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	for i, name := range f.names.names {
 		if f.picked && f.rows > 0 && !f.found[i] {
-			diags = append(diags, mistake(f.names.place.whole(), "Unknown column", "columns names the member %q, and no row of %s has it.", name, f.name))
+			diags = append(diags, mistake.New(f.names.place.whole(), "Unknown column", "columns names the member %q, and no row of %s has it.", name, f.name))
 		}
 	}
 	return diags

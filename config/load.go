@@ -10,6 +10,7 @@ import (
 
 	"remit/config/functions"
 	"remit/config/meter"
+	"remit/config/mistake"
 )
 
 // Load reads, parses and checks everything in dir but the data rows that transfers are made
@@ -88,7 +89,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 	}
 	l.requireVariables()
 
-	var all Mistakes
+	var all mistake.Set
 	all.Add(l.diags)
 	if all.HasErrors() {
 		for _, more := range c.stream(context.Background()) {
@@ -190,9 +191,9 @@ func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
 		switch {
 		case slices.Contains(known, name):
 		case name == "moved":
-			l.report(mistake(r, "No moved block", "%s", movedWhy))
+			l.report(mistake.New(r, "No moved block", "%s", movedWhy))
 		default:
-			l.report(mistake(r, "Unsupported block type", "There is no block of type %q.%s", name, didYouMean(name, known)))
+			l.report(mistake.New(r, "Unsupported block type", "There is no block of type %q.%s", name, mistake.DidYouMean(name, known)))
 		}
 	}
 	if native, ok := body.(*hclsyntax.Body); ok {
@@ -200,7 +201,7 @@ func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
 			refuse(inner.Type, inner.TypeRange)
 		}
 		for _, attribute := range native.Attributes {
-			l.report(mistake(attribute.NameRange, "Unsupported argument",
+			l.report(mistake.New(attribute.NameRange, "Unsupported argument",
 				"Arguments stand in blocks. Is %q meant to be in a locals block?", attribute.Name))
 		}
 		return
@@ -220,7 +221,7 @@ func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
 // both places and returns false.
 func (l *loader) declare(address string, r hcl.Range) bool {
 	if first, ok := l.names[address]; ok {
-		d := mistake(r, "Declared twice", "%s was already declared at %s.", address, at(first))
+		d := mistake.New(r, "Declared twice", "%s was already declared at %s.", address, mistake.At(first))
 		if l.policyFiles[first.Filename] && !l.policyFiles[r.Filename] {
 			d.Detail += " That is in a policy directory, which the configuration can't override: give this one another name, or remove it."
 		}
@@ -245,7 +246,7 @@ func (l *loader) checkIdentifier(name string, r hcl.Range) bool {
 	if hclsyntax.ValidIdentifier(name) {
 		return true
 	}
-	l.report(mistake(r, "Invalid name",
+	l.report(mistake.New(r, "Invalid name",
 		"A name that is referred to begins with a letter and has letters, digits, '_' and '-' only; %q does not.", name))
 	return false
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/mistake"
 	"remit/internal/transfer"
 )
 
@@ -36,7 +37,7 @@ func (e *evaluation) metadata(name string) transfer.Metadata {
 		}
 		pairs[k] = item.AsString()
 		if err := checkPair(k, pairs[k]); err != nil {
-			e.refuse(f, "Invalid metadata", "%s[%q]: %s", name, k, sentence(err))
+			e.refuse(f, "Invalid metadata", "%s[%q]: %s", name, k, mistake.Sentence(err))
 		}
 	}
 	e.checkPairs(f, name, pairs)

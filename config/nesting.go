@@ -7,6 +7,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/config/mistake"
 )
 
 const (
@@ -50,7 +52,7 @@ func suspect(src []byte) bool {
 }
 
 func tooDeep(r hcl.Range) hcl.Diagnostics {
-	return hcl.Diagnostics{mistake(r, "Nested too deeply",
+	return hcl.Diagnostics{mistake.New(r, "Nested too deeply",
 		"Brackets, blocks and operators may nest %d deep. Split the expression with locals.", nestingMax)}
 }
 
@@ -139,7 +141,7 @@ func checkNumbers(expr hclsyntax.Expression) hcl.Diagnostics {
 		if exponent := literal.Val.AsBigFloat().MantExp(new(big.Float)); exponent <= numberExponentMax && exponent >= -numberExponentMax {
 			return nil
 		}
-		return hcl.Diagnostics{mistake(literal.SrcRange, "Number out of range",
+		return hcl.Diagnostics{mistake.New(literal.SrcRange, "Number out of range",
 			"Numbers may have about 1,200 digits. Amounts are quoted decimals.")}
 	})
 }

@@ -4,10 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
-
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
 // numberFormat is how numbers are written in a column: what stands between groups of digits
@@ -76,14 +73,6 @@ func numberFormatsOf(text string) []string {
 		}
 	}
 	return fitting
-}
-
-// attributeName is a name as the key of an object in HCL.
-func attributeName(name string) string {
-	if hclsyntax.ValidIdentifier(name) {
-		return name
-	}
-	return strconv.Quote(name)
 }
 
 // read returns a number as a plain decimal. Space at its ends is left out.

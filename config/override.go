@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"remit/config/mistake"
 )
 
 // overrideData makes data sources read the files of [Options.DataFiles].
@@ -15,7 +17,7 @@ func (l *loader) overrideData() {
 			for _, name := range l.config.scope.names("data") {
 				names = append(names, "data."+name)
 			}
-			l.report(mistake(over.At, "Unknown data source", "%s is not declared.%s", over.Address, didYouMean(over.Address, names)))
+			l.report(mistake.New(over.At, "Unknown data source", "%s is not declared.%s", over.Address, mistake.DidYouMean(over.Address, names)))
 			continue
 		}
 		n.data.override = &over

@@ -12,6 +12,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/config/mistake"
 )
 
 // pain001Kind reads the instructions of a customer credit transfer initiation of ISO 20022,
@@ -496,11 +498,11 @@ func (r *painRecord) finish() {
 	case amount == "":
 		r.refuse(here, "Amount is missing", "The instruction has no InstdAmt.")
 	case !xmlDecimal.MatchString(amount):
-		r.wrong = append(r.wrong, mistake(r.at(slices.Index(f.names, "amount")), "Invalid amount", "InstdAmt %q is not a decimal such as 1200.50.", amount))
+		r.wrong = append(r.wrong, mistake.New(r.at(slices.Index(f.names, "amount")), "Invalid amount", "InstdAmt %q is not a decimal such as 1200.50.", amount))
 	case currency == "":
-		r.wrong = append(r.wrong, mistake(r.at(slices.Index(f.names, "amount")), "Currency is missing", "InstdAmt has no attribute Ccy, such as Ccy=\"EUR\"."))
+		r.wrong = append(r.wrong, mistake.New(r.at(slices.Index(f.names, "amount")), "Currency is missing", "InstdAmt has no attribute Ccy, such as Ccy=\"EUR\"."))
 	case f.key == "end_to_end_id" && key == painUnused:
-		r.wrong = append(r.wrong, mistake(r.at(slices.Index(f.names, "end_to_end_id")), "Instruction without an ID",
+		r.wrong = append(r.wrong, mistake.New(r.at(slices.Index(f.names, "end_to_end_id")), "Instruction without an ID",
 			"EndToEndId says that there is none. An instruction must be known by an ID of its own; if it has another one, say so:\n\n  key = \"instruction_id\""))
 	}
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/shopspring/decimal"
+
+	"remit/config/mistake"
 )
 
 // painControl are the control totals that a file states, and what it has.
@@ -65,12 +67,12 @@ func plainDecimal(text, currency string) string {
 func (c *painControl) check(f *pain001File, isRequired bool) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	refuse := func(p placed, name, detail string, args ...any) {
-		d := mistake(f.rangeOf(p), "Control total does not agree", name+" of the "+c.element+" "+detail+" Is the file whole, and as it was written?", args...)
-		d.Extra = &origin{reason: c.element + name}
+		d := mistake.New(f.rangeOf(p), "Control total does not agree", name+" of the "+c.element+" "+detail+" Is the file whole, and as it was written?", args...)
+		d.Extra = &mistake.Origin{Reason: c.element + name}
 		diags = append(diags, d)
 	}
 	if isRequired && !c.said {
-		diags = append(diags, mistake(f.span(f.decoder.InputOffset(), 0), "Control total is missing",
+		diags = append(diags, mistake.New(f.span(f.decoder.InputOffset(), 0), "Control total is missing",
 			"The %s has no NbOfTxs, which says how many instructions the file has. It has %d.", c.element, c.count))
 	}
 	if c.said {
@@ -98,7 +100,7 @@ func areInstructions(count int) string {
 	if count == 1 {
 		return "is 1 instruction"
 	}
-	return "are " + plural(count, "instruction")
+	return "are " + mistake.Plural(count, "instruction")
 }
 
 // written is a sum with the decimals of what was added up.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"remit/config/mistake"
 	"remit/internal/files/confined"
 	"remit/internal/transfer"
 )
@@ -55,13 +56,13 @@ func (l *loader) openPolicyDirs() {
 
 func (l *loader) openPolicyDir(name string) (*policyDir, os.FileInfo, hcl.Diagnostics) {
 	refuse := func(detail string, args ...any) (*policyDir, os.FileInfo, hcl.Diagnostics) {
-		return nil, nil, hcl.Diagnostics{placeless("Policy directory cannot be read", detail, args...)}
+		return nil, nil, hcl.Diagnostics{mistake.Placeless("Policy directory cannot be read", detail, args...)}
 	}
 	if name == "" {
 		return refuse("--policy-dir or REMIT_POLICY_DIR is empty, which names no directory. Is a variable of the shell not set? Without controls, say neither.")
 	}
 	if err := transfer.CheckText(name); err != nil { // a reviewer reads it in places
-		return refuse("The name of the policy directory %q %s", name, sentence(err))
+		return refuse("The name of the policy directory %q %s", name, mistake.Sentence(err))
 	}
 	at := name
 	if !filepath.IsAbs(at) {
@@ -69,18 +70,18 @@ func (l *loader) openPolicyDir(name string) (*policyDir, os.FileInfo, hcl.Diagno
 	}
 	root, err := os.OpenRoot(at)
 	if err != nil {
-		return refuse("%s: %s Without it, nothing would be checked against its controls.", name, sentence(confined.Plain(err)))
+		return refuse("%s: %s Without it, nothing would be checked against its controls.", name, mistake.Sentence(confined.Plain(err)))
 	}
 	info, err := root.Stat(".")
 	if err != nil {
-		return refuse("%s: %s", name, sentence(confined.Plain(err)))
+		return refuse("%s: %s", name, mistake.Sentence(confined.Plain(err)))
 	}
 	if own, err := os.Stat(l.config.Dir); err == nil && os.SameFile(info, own) {
 		return refuse("%s is the directory of the configuration itself, whose authors could change it. Name another one.", name)
 	}
 	entries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
-		return refuse("%s: %s", name, sentence(confined.Plain(err)))
+		return refuse("%s: %s", name, mistake.Sentence(confined.Plain(err)))
 	}
 	d := &policyDir{name: name, root: root}
 	var diags hcl.Diagnostics
@@ -110,7 +111,7 @@ func (l *loader) openPolicyDir(name string) (*policyDir, os.FileInfo, hcl.Diagno
 // noControl is about a file of a policy directory that has no block: one that a copy cut off, or
 // that was written from a variable without a value, would be missed by nobody.
 func noControl(name string) *hcl.Diagnostic {
-	return placeless("Nothing is controlled", "%s has no block, and so no control. Was it cut off, or written from a variable that is not set? Mend it, or remove it.", name)
+	return mistake.Placeless("Nothing is controlled", "%s has no block, and so no control. Was it cut off, or written from a variable that is not set? Mend it, or remove it.", name)
 }
 
 // policyReaches says of a name that it is not to be had in a policy directory.
@@ -119,6 +120,6 @@ const policyReaches = "A policy directory does not see the configuration, whose 
 // refuseInPolicyDir reports what stands in a policy directory and doesn't belong there.
 func (l *loader) refuseInPolicyDir(name string, r hcl.Range) {
 	kinds := policyKinds()
-	l.report(mistake(r, "Not for a policy directory", "A policy directory has %s and %s blocks only, not %q.",
+	l.report(mistake.New(r, "Not for a policy directory", "A policy directory has %s and %s blocks only, not %q.",
 		strings.Join(kinds[:len(kinds)-1], ", "), kinds[len(kinds)-1], name))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/functions"
+	"remit/config/mistake"
 )
 
 // references are what an expression refers to.
@@ -78,7 +79,7 @@ func (s *scope) resolve(expr hclsyntax.Expression, within reach) (*references, h
 }
 
 func (r *resolver) refuse(at hcl.Range, summary, detail string, args ...any) {
-	r.diags = append(r.diags, mistake(at, summary, detail, args...))
+	r.diags = append(r.diags, mistake.New(at, summary, detail, args...))
 }
 
 func (r *resolver) traversal(t hcl.Traversal) {
@@ -108,7 +109,7 @@ func (r *resolver) traversal(t hcl.Traversal) {
 			"transfer.OPERATION.NAME stands in depends_on only: what the service will answer is not known when a plan is made.")
 	default:
 		roots := append([]string{"var", "local", "profile", "batch", "schedule", "calendar", "window", "data", "each"}, slices.Sorted(maps.Keys(r.reach.given))...)
-		r.refuse(t.SourceRange(), "Unknown reference", "There is nothing named %q to refer to.%s", root, didYouMean(root, roots))
+		r.refuse(t.SourceRange(), "Unknown reference", "There is nothing named %q to refer to.%s", root, mistake.DidYouMean(root, roots))
 	}
 }
 
@@ -119,9 +120,9 @@ func (r *resolver) given(t hcl.Traversal, value cty.Value) {
 	}
 	if name, ok := stepName(t[1], true); ok && !value.Type().HasAttribute(name) {
 		known := slices.Sorted(maps.Keys(value.Type().AttributeTypes()))
-		hint := didYouMean(name, known)
+		hint := mistake.DidYouMean(name, known)
 		if hint == "" {
-			hint = " There are: " + listed(known, 20) + "."
+			hint = " There are: " + mistake.Listed(known, 20) + "."
 		}
 		r.refuse(rangeOfStep(t[1]), "Unknown attribute", "%s has no %q.%s", t.RootName(), name, hint)
 	}
@@ -138,7 +139,7 @@ func (r *resolver) subject(t hcl.Traversal) {
 	case !ok:
 		r.refuse(t.SourceRange(), "Attribute is missing", "Write %s.ATTRIBUTE. There are: %s.", t.RootName(), strings.Join(known, ", "))
 	case !slices.Contains(known, name):
-		hint := didYouMean(name, known)
+		hint := mistake.DidYouMean(name, known)
 		if hint == "" {
 			hint = " There are: " + strings.Join(known, ", ") + "."
 		}
@@ -191,7 +192,7 @@ func (r *resolver) named(t hcl.Traversal, root string) {
 			known = nil
 		}
 		if attribute, ok := t[2].(hcl.TraverseAttr); ok && !slices.Contains(known, attribute.Name) {
-			r.refuse(attribute.SrcRange, "Unknown attribute", "A %s has no %q.%s", root, attribute.Name, didYouMean(attribute.Name, known))
+			r.refuse(attribute.SrcRange, "Unknown attribute", "A %s has no %q.%s", root, attribute.Name, mistake.DidYouMean(attribute.Name, known))
 		}
 	}
 }
@@ -200,7 +201,7 @@ func (r *resolver) named(t hcl.Traversal, root string) {
 func (r *resolver) node(t hcl.Traversal, root, name string) *node {
 	n, ok := r.scope.nodes[root][name]
 	if ok && r.reach.policy && !n.policy {
-		r.refuse(t.SourceRange(), "Reference is not allowed here", "%s is declared at %s. %s", n.address(), at(n.at), policyReaches)
+		r.refuse(t.SourceRange(), "Reference is not allowed here", "%s is declared at %s. %s", n.address(), mistake.At(n.at), policyReaches)
 		return nil
 	}
 	if !ok {
@@ -209,10 +210,10 @@ func (r *resolver) node(t hcl.Traversal, root, name string) *node {
 		if name, ok := map[string]string{"var": "variable", "local": "local value", "data": "data source"}[root]; ok {
 			what = name
 		}
-		hint := didYouMean(name, names)
+		hint := mistake.DidYouMean(name, names)
 		if hint == "" && len(names) > 0 {
 			slices.Sort(names)
-			hint = " There are: " + listed(names, 10) + "."
+			hint = " There are: " + mistake.Listed(names, 10) + "."
 		}
 		r.refuse(t.SourceRange(), "Unknown reference", "No %s %q is declared.%s", what, name, hint)
 		return nil
@@ -257,7 +258,7 @@ func (r *resolver) dataRows(t hcl.Traversal) {
 		return
 	}
 	if !slices.Contains(dataTypes(), steps[0]) {
-		r.refuse(t.SourceRange(), "Unknown reference", "There are no data sources of type %q.%s", steps[0], didYouMean(steps[0], dataTypes()))
+		r.refuse(t.SourceRange(), "Unknown reference", "There are no data sources of type %q.%s", steps[0], mistake.DidYouMean(steps[0], dataTypes()))
 		return
 	}
 	r.node(t, "data", steps[0]+"."+steps[1])
@@ -304,9 +305,9 @@ func (r *resolver) column(step hcl.Traverser) {
 	}
 	r.refs.columns = append(r.refs.columns, name)
 	if r.reach.columns != nil && !slices.Contains(r.reach.columns, name) {
-		hint := didYouMean(name, r.reach.columns)
+		hint := mistake.DidYouMean(name, r.reach.columns)
 		if hint == "" {
-			hint = " There are: " + listed(r.reach.columns, 10) + "."
+			hint = " There are: " + mistake.Listed(r.reach.columns, 10) + "."
 		}
 		r.refuse(rangeOfStep(step), "Unknown column", "The file has no column %q.%s", name, hint)
 	}
@@ -321,11 +322,11 @@ func (r *resolver) calls(expr hclsyntax.Expression) {
 		}
 		if _, ok := r.scope.functions[call.Name]; ok {
 			if r.reach.noFiles && !r.reach.policy && functions.ReadsFiles(call.Name) {
-				return hcl.Diagnostics{mistake(call.NameRange, "Function is not allowed here",
+				return hcl.Diagnostics{mistake.New(call.NameRange, "Function is not allowed here",
 					"%s reads a file, and who reads the policy would not see that another file makes it another policy. Read it in a local, whose value is a part of the policy.", call.Name)}
 			}
 			if r.reach.policy && functions.ReadsFiles(call.Name) {
-				return hcl.Diagnostics{mistake(call.NameRange, "Function is not allowed here",
+				return hcl.Diagnostics{mistake.New(call.NameRange, "Function is not allowed here",
 					"%s reads files of the configuration's directory, whose authors the controls of a policy directory are about.", call.Name)}
 			}
 			return nil
@@ -334,8 +335,8 @@ func (r *resolver) calls(expr hclsyntax.Expression) {
 		for name := range r.scope.functions {
 			names = append(names, name)
 		}
-		return hcl.Diagnostics{mistake(call.NameRange, "Unknown function", "There is no function %q.%s%s", call.Name,
-			didYouMean(call.Name, names), ambient(call.Name))}
+		return hcl.Diagnostics{mistake.New(call.NameRange, "Unknown function", "There is no function %q.%s%s", call.Name,
+			mistake.DidYouMean(call.Name, names), ambient(call.Name))}
 	})...)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/mistake"
 	"remit/internal/files/confined"
 
 	"remit/config/meter"
@@ -26,7 +27,7 @@ const (
 func (d *dataSource) open() (*table, io.Closer, hcl.Diagnostics) {
 	file, err := confined.Open(d.sources.root, d.file)
 	if err != nil {
-		return nil, nil, hcl.Diagnostics{mistake(d.fileAt, "Data file cannot be read", "%s: %s", d.file, sentence(err))}
+		return nil, nil, hcl.Diagnostics{mistake.New(d.fileAt, "Data file cannot be read", "%s: %s", d.file, mistake.Sentence(err))}
 	}
 	from, diags := d.kind.open(d, file)
 	if diags.HasErrors() {
@@ -50,12 +51,12 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 			return
 		}
 		if !slices.Equal(table.columns, d.columns) {
-			yield(nil, hcl.Diagnostics{mistake(d.block.at, "Data file changed", "%s was changed while it was read.", d.file)})
+			yield(nil, hcl.Diagnostics{mistake.New(d.block.at, "Data file changed", "%s was changed while it was read.", d.file)})
 			return
 		}
 		filter, ok, diags := d.filter()
 		if !ok {
-			yield(nil, append(diags, mistake(d.block.at, "Data cannot be read",
+			yield(nil, append(diags, mistake.New(d.block.at, "Data cannot be read",
 				"A mistake in what where refers to keeps the rows of %s from being read.", d.address)))
 			return
 		}
@@ -85,7 +86,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 }
 
 func interrupted() hcl.Diagnostics {
-	return hcl.Diagnostics{placeless("Interrupted", "Reading was interrupted before all transfers were read.")}
+	return hcl.Diagnostics{mistake.Placeless("Interrupted", "Reading was interrupted before all transfers were read.")}
 }
 
 // noted gives alike mistakes of one file their origin and keeps what their snippets need.
@@ -94,11 +95,11 @@ func (d *dataSource) noted(diags hcl.Diagnostics) hcl.Diagnostics {
 		if diag.Subject != nil && diag.Subject.Filename == d.file {
 			d.sources.needData(d.file, diag.Subject.End.Byte)
 		}
-		switch from, isOrigin := diag.Extra.(*origin); {
+		switch from, isOrigin := diag.Extra.(*mistake.Origin); {
 		case !isOrigin:
-			diag.Extra = &origin{block: d.address, inner: diag.Extra}
-		case from.block == "":
-			from.block = d.address
+			diag.Extra = &mistake.Origin{Block: d.address, Inner: diag.Extra}
+		case from.Block == "":
+			from.Block = d.address
 		}
 	}
 	return diags
@@ -114,10 +115,10 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 				return nil, nil
 			}
 		}
-		return nil, hcl.Diagnostics{mistake(r.at(d.keyColumn), "Key is empty", "The column %q is the key and may not be empty.%s", d.key, d.totalsHint(d.key))}
+		return nil, hcl.Diagnostics{mistake.New(r.at(d.keyColumn), "Key is empty", "The column %q is the key and may not be empty.%s", d.key, d.totalsHint(d.key))}
 	}
 	if first, isNew := keys.add(key, uint32(min(r.line, math.MaxUint32))); !isNew {
-		return nil, hcl.Diagnostics{mistake(r.at(d.keyColumn), "Key is not unique", "The key %q stands %s.", key, onLines(int(first), r.line))}
+		return nil, hcl.Diagnostics{mistake.New(r.at(d.keyColumn), "Key is not unique", "The key %q stands %s.", key, onLines(int(first), r.line))}
 	}
 	if d.where == nil {
 		return r, nil
@@ -139,12 +140,12 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 	case value.ContainsMarked():
 		diags = hcl.Diagnostics{secretHere(d.where.expr.Range())}
 	case value.IsNull() || value.Type() != cty.Bool:
-		diags = hcl.Diagnostics{mistake(d.where.expr.Range(), "Not true or false", "where must be true or false for each row.")}
+		diags = hcl.Diagnostics{mistake.New(d.where.expr.Range(), "Not true or false", "where must be true or false for each row.")}
 	case value.True():
 		return r, nil
 	}
 	for _, diag := range diags {
-		diag.Detail += " The row is " + at(r.whole()) + "."
+		diag.Detail += " The row is " + mistake.At(r.whole()) + "."
 	}
 	return nil, diags
 }
@@ -159,7 +160,7 @@ func (d *dataSource) totalsHint(column string) string {
 	}
 	row := "row." + column
 	if !hclsyntax.ValidIdentifier(column) {
-		row = fmt.Sprintf("row[%s]", quotedHCL(column))
+		row = fmt.Sprintf("row[%s]", mistake.QuotedHCL(column))
 	}
 	return hint + fmt.Sprintf("\n  where     = %s != \"\"", row)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"remit/config/meter"
+	"remit/config/mistake"
 )
 
 // scope is everything that an expression may name.
@@ -229,7 +230,7 @@ func (s *scope) evaluate(expr hclsyntax.Expression, refs *references, ctx *hcl.E
 		}
 	}
 	if !diags.HasErrors() && !value.IsWhollyKnown() {
-		diags = append(diags, mistake(expr.Range(), "Value is not known",
+		diags = append(diags, mistake.New(expr.Range(), "Value is not known",
 			"Nothing in a configuration may be unknown when it is planned."))
 	}
 	return value, diags
@@ -259,7 +260,7 @@ func nameKey(d *hcl.Diagnostic) {
 	if ty := from.Type(); ty.IsObjectType() {
 		names = slices.Collect(maps.Keys(ty.AttributeTypes()))
 	}
-	d.Detail += fmt.Sprintf(" The key is %q.%s", key.AsString(), didYouMean(key.AsString(), names))
+	d.Detail += fmt.Sprintf(" The key is %q.%s", key.AsString(), mistake.DidYouMean(key.AsString(), names))
 }
 
 // plain is value for places where no secret may flow.
@@ -282,7 +283,7 @@ func (s *scope) moving(a *argument) (cty.Value, []*Occurrence, bool, hcl.Diagnos
 }
 
 func secretHere(r hcl.Range) *hcl.Diagnostic {
-	return mistake(r, "Sensitive value is not allowed here",
+	return mistake.New(r, "Sensitive value is not allowed here",
 		"A sensitive value may be used in the state and service blocks only: no part of a transfer is secret.")
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"remit/config/mistake"
 	"remit/internal/service/jws"
 )
 
@@ -28,7 +29,7 @@ func signingKind() blockKind {
 func (l *loader) checkSigning() {
 	for i, b := range l.service.nestedOf(signingName) {
 		if i > 0 {
-			l.report(mistake(b.at, "Requests are signed twice", "The service has more than one signing block."))
+			l.report(mistake.New(b.at, "Requests are signed twice", "The service has more than one signing block."))
 		}
 		if l.config.options.Need == NeedState {
 			continue
@@ -36,7 +37,7 @@ func (l *loader) checkSigning() {
 		r := &reader{scope: l.config.scope, block: b, secret: true}
 		if text, a := r.text("header"); text != "" {
 			if err := jws.CheckHeader(text); err != nil {
-				l.report(mistake(a.expr.Range(), "Invalid header", "header %s.", err))
+				l.report(mistake.New(a.expr.Range(), "Invalid header", "header %s.", err))
 			}
 		}
 	}

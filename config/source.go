@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/json"
 
+	"remit/config/mistake"
 	"remit/internal/files/confined"
 	"remit/internal/transfer"
 )
@@ -56,12 +57,12 @@ func openSources(dir string, whole bool) (*sources, hcl.Diagnostics) {
 	s := &sources{whole: whole, files: map[string]*hcl.File{}, dataNeeded: map[string]int{}, encoded: map[string]string{}, books: map[string]*workbook{}, shown: map[string]*snippets{}, read: map[string]bool{}}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return s, hcl.Diagnostics{placeless("Directory cannot be read", "%s", sentence(err))}
+		return s, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}
 	}
 	entries, err := fs.ReadDir(root.FS(), ".")
 	if err != nil {
 		_ = root.Close()
-		return s, hcl.Diagnostics{placeless("Directory cannot be read", "%s", sentence(err))}
+		return s, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}
 	}
 	s.root = root
 	entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !IsSource(entry.Name()) })
@@ -81,7 +82,7 @@ func openSources(dir string, whole bool) (*sources, hcl.Diagnostics) {
 		if where == "." {
 			where = "this directory"
 		}
-		diags = append(diags, placeless("No configuration",
+		diags = append(diags, mistake.Placeless("No configuration",
 			"There is no file whose name ends in .hcl or .hcl.json in %s.\n\n  remit init", where))
 	}
 	return s, diags
@@ -112,14 +113,14 @@ func (s *sources) parse(name string) parsed {
 // parts of a file that is not parsed whole, else nil; it may be nil itself.
 func parseFile(root *os.Root, name, shown string, split func(content []byte, name string) []*part) parsed {
 	wrong := func(summary, detail string, args ...any) parsed {
-		return parsed{diags: hcl.Diagnostics{placeless(summary, detail, args...)}}
+		return parsed{diags: hcl.Diagnostics{mistake.Placeless(summary, detail, args...)}}
 	}
 	if err := transfer.CheckText(name); err != nil { // a reviewer reads it as a place
-		return wrong("Text cannot be seen as it is", "The name of the file %q %s", name, sentence(err))
+		return wrong("Text cannot be seen as it is", "The name of the file %q %s", name, mistake.Sentence(err))
 	}
 	content, err := confined.Read(root, name, sourceBytesMax)
 	if err != nil {
-		return wrong("File cannot be read", "%s: %s", shown, sentence(err))
+		return wrong("File cannot be read", "%s: %s", shown, mistake.Sentence(err))
 	}
 	if split != nil {
 		if parts := split(content, shown); parts != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/meter"
+	"remit/config/mistake"
 )
 
 // Transfers evaluates the transfers one by one, in declaration order; data rows are read as
@@ -20,7 +21,7 @@ func (c *Configuration) Transfers(ctx context.Context) iter.Seq2[Transfer, hcl.D
 	}
 	return func(yield func(Transfer, hcl.Diagnostics) bool) {
 		if !c.sound {
-			yield(Transfer{}, hcl.Diagnostics{placeless("Configuration has mistakes",
+			yield(Transfer{}, hcl.Diagnostics{mistake.Placeless("Configuration has mistakes",
 				"What is declared cannot be told before its mistakes are mended.")})
 			return
 		}

@@ -3,14 +3,13 @@ package config
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/mistake"
 	"remit/internal/transfer"
 )
 
@@ -98,13 +97,13 @@ func (h header) check() hcl.Diagnostics {
 		first := slices.Index(h.names, name)
 		switch {
 		case name == "":
-			diags = append(diags, mistake(h.place.at(i), "Column without a name",
+			diags = append(diags, mistake.New(h.place.at(i), "Column without a name",
 				"Column %d of the header is empty. Name it, or say with columns which ones are read.", i+1))
 		case transfer.CheckText(name) != nil:
-			diags = append(diags, mistake(h.place.at(i), "Text cannot be seen as it is", "The name of column %d %s Say with columns which ones are read, and give that one another name:\n\n%s",
-				i+1, sentence(transfer.CheckText(name)), h.columnsOf()))
+			diags = append(diags, mistake.New(h.place.at(i), "Text cannot be seen as it is", "The name of column %d %s Say with columns which ones are read, and give that one another name:\n\n%s",
+				i+1, mistake.Sentence(transfer.CheckText(name)), h.columnsOf()))
 		case first < i:
-			diags = append(diags, mistake(h.place.at(i), "Column is named twice",
+			diags = append(diags, mistake.New(h.place.at(i), "Column is named twice",
 				"Columns %d and %d are both named %q. Name them apart, or say with columns which ones are read.", first+1, i+1, name))
 		}
 	}
@@ -122,15 +121,10 @@ func (h header) columnsOf() string {
 			own = strings.Join(words, "_")
 		}
 		if name != "" && own != "" {
-			pairs = append(pairs, attributeName(own)+" = "+quotedHCL(name))
+			pairs = append(pairs, mistake.KeyHCL(own)+" = "+mistake.QuotedHCL(name))
 		}
 	}
 	return "  columns = { " + strings.Join(pairs, ", ") + " }"
-}
-
-// quotedHCL is a text as HCL writes it.
-func quotedHCL(text string) string {
-	return string(hclwrite.TokensForValue(cty.StringVal(text)).Bytes())
 }
 
 // pick finds the columns that the argument columns names in the header, in the order of the file.
@@ -144,7 +138,7 @@ func (t *table) pick(d *dataSource, h header) hcl.Diagnostics {
 			diags = append(diags, unknownColumn(at, d.file, pick.header, h.names))
 		case slices.Contains(h.names[i+1:], pick.header):
 			again := i + 1 + slices.Index(h.names[i+1:], pick.header)
-			diags = append(diags, mistake(h.place.at(again), "Column is named twice",
+			diags = append(diags, mistake.New(h.place.at(again), "Column is named twice",
 				"Columns %d and %d are both named %q, and columns reads one of that name. Name them apart.", i+1, again+1, pick.header))
 		}
 		t.picked = append(t.picked, i)
@@ -156,19 +150,11 @@ func (t *table) pick(d *dataSource, h header) hcl.Diagnostics {
 
 // unknownColumn says that a file has no column of a name, and which ones it has.
 func unknownColumn(at hcl.Range, file, name string, columns []string) *hcl.Diagnostic {
-	hint := didYouMean(name, columns)
+	hint := mistake.DidYouMean(name, columns)
 	if hint == "" {
-		hint = " There are: " + listed(quotedAll(columns), 20) + "."
+		hint = " There are: " + mistake.Listed(mistake.QuotedAll(columns), 20) + "."
 	}
-	return mistake(at, "Unknown column", "%s has no column %q.%s", file, name, hint)
-}
-
-func quotedAll(names []string) []string {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		quoted[i] = strconv.Quote(name)
-	}
-	return quoted
+	return mistake.New(at, "Unknown column", "%s has no column %q.%s", file, name, hint)
 }
 
 // next returns the next row, valid until the call after it. It is io.EOF at the end; a row
@@ -206,8 +192,8 @@ func (t *table) rewrite(r *row, exact []bool) hcl.Diagnostics {
 		}
 		decimal, err := format.read(r.fields[i])
 		if err != nil {
-			d := mistake(r.at(i), "Number is not in its format", "%s %q %s", t.columns[i], r.fields[i], sentence(err))
-			d.Extra = &origin{column: t.columns[i]}
+			d := mistake.New(r.at(i), "Number is not in its format", "%s %q %s", t.columns[i], r.fields[i], mistake.Sentence(err))
+			d.Extra = &mistake.Origin{Column: t.columns[i]}
 			diags = append(diags, d)
 			continue
 		}
@@ -300,7 +286,7 @@ func noteLeftOut(fields []string, place spot) string {
 	if cut := []rune(text); len(cut) > length {
 		text = string(cut[:length]) + "…"
 	}
-	return fmt.Sprintf("skip_last leaves out %s: %s", at(place.whole()), text)
+	return fmt.Sprintf("skip_last leaves out %s: %s", mistake.At(place.whole()), text)
 }
 
 // leftOut warns of a row at the end that is left out and could be one like those above: a row
@@ -314,13 +300,6 @@ func leftOut(fields []string, needed []bool, place spot) hcl.Diagnostics {
 			return nil
 		}
 	}
-	return hcl.Diagnostics{warning(place.whole(), "A full row is left out",
+	return hcl.Diagnostics{mistake.Warning(place.whole(), "A full row is left out",
 		"skip_last leaves out this row, and it has text in every column that is read, as a row to be paid has. Is it a row of totals?")}
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"remit/config"
+	"remit/config/mistake"
 	"remit/internal/proof/suite"
 )
 
@@ -141,7 +142,7 @@ func write(t *testing.T, dir, name string, data []byte) {
 func describe(dir string, opts config.Options) string {
 	var out strings.Builder
 	c, diags := config.Load(dir, opts)
-	var mistakes config.Mistakes
+	var mistakes mistake.Set
 	mistakes.Add(diags)
 	var transfers strings.Builder
 	if !diags.HasErrors() {

@@ -15,6 +15,7 @@ import (
 
 	"remit/config/functions"
 	"remit/config/meter"
+	"remit/config/mistake"
 )
 
 // testSuffix ends the name of a file of tests.
@@ -67,20 +68,20 @@ func LoadTests(dir, below string) (*Tests, hcl.Diagnostics) {
 	t := &Tests{sources: &sources{whole: true, files: map[string]*hcl.File{}}}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return t, hcl.Diagnostics{placeless("Directory cannot be read", "%s", sentence(err))}
+		return t, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}
 	}
 	t.sources.root = root
 	if below != "" && !filepath.IsLocal(below) {
-		return t, hcl.Diagnostics{placeless("Directory of tests is outside", "The directory of tests %q must be in the directory of the configuration.", below)}
+		return t, hcl.Diagnostics{mistake.Placeless("Directory of tests is outside", "The directory of tests %q must be in the directory of the configuration.", below)}
 	}
 	names, err := testNames(root, filepath.ToSlash(below))
 	if err != nil {
-		return t, hcl.Diagnostics{placeless("Directory cannot be read", "%s", sentence(err))}
+		return t, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}
 	}
 	if len(names) > testsMax {
-		return t, hcl.Diagnostics{placeless("Too many files of tests", "There are %d files of tests; at most %d are read together.", len(names), testsMax)}
+		return t, hcl.Diagnostics{mistake.Placeless("Too many files of tests", "There are %d files of tests; at most %d are read together.", len(names), testsMax)}
 	}
-	var all Mistakes
+	var all mistake.Set
 	for _, name := range names {
 		file, diags := t.read(name)
 		all.Add(diags)
@@ -209,7 +210,7 @@ func (r *testReader) settings(variables, overrides []*block) TestRun {
 		delete(b.arguments, "target") // is a reference, and no value
 		steps := addressOf(target.raw)
 		if len(steps) != 3 || steps[0] != "data" {
-			r.report(mistake(target.expr.Range(), "Not a data source", "target names a data source: data.TYPE.NAME."))
+			r.report(mistake.New(target.expr.Range(), "Not a data source", "target names a data source: data.TYPE.NAME."))
 			continue
 		}
 		r.resolveArgument(b.arguments["file"], narrowReach(), false)
@@ -259,7 +260,7 @@ func (r *testReader) run(b *block, shared TestRun) {
 		case "apply":
 			run.Apply = true
 		default:
-			r.report(mistake(a.expr.Range(), "Unknown command", "command is plan or apply, without quotation marks."))
+			r.report(mistake.New(a.expr.Range(), "Unknown command", "command is plan or apply, without quotation marks."))
 		}
 	}
 	if a, ok := b.arguments["now"]; ok {
@@ -285,13 +286,13 @@ func (r *testReader) expectations(b *block, run *TestRun) {
 	const what = "expect_failures is a list of blocks whose checks fail, such as [var.period, transfer.internal.payroll, data.csv.payroll]."
 	items, diags := hcl.ExprList(a.raw)
 	if diags.HasErrors() {
-		r.report(mistake(a.expr.Range(), "Not a list of references", what))
+		r.report(mistake.New(a.expr.Range(), "Not a list of references", what))
 		return
 	}
 	for _, item := range items {
 		steps := addressOf(item)
 		if len(steps) < 2 {
-			r.report(mistake(item.Range(), "Not a reference", what))
+			r.report(mistake.New(item.Range(), "Not a reference", what))
 			continue
 		}
 		run.expected = append(run.expected, expectation{strings.Join(steps, "."), item.Range()})
@@ -331,9 +332,9 @@ func (r *TestRun) Check(c *Configuration, given map[string]cty.Value) (failures,
 		switch {
 		case !ok:
 		case value.IsNull() || value.Type() != cty.Bool:
-			mistakes = append(mistakes, mistake(a.condition.expr.Range(), "Not true or false", "The condition of an assert must be true or false."))
+			mistakes = append(mistakes, mistake.New(a.condition.expr.Range(), "Not true or false", "The condition of an assert must be true or false."))
 		case !value.True():
-			failed := mistake(a.condition.expr.Range(), "Assert does not hold", "")
+			failed := mistake.New(a.condition.expr.Range(), "Assert does not hold", "")
 			if !isSecret {
 				failed.Expression, failed.EvalContext = a.condition.expr, ctx
 			}
@@ -342,10 +343,10 @@ func (r *TestRun) Check(c *Configuration, given map[string]cty.Value) (failures,
 			switch {
 			case !ok:
 			case isSecret:
-				mistakes = append(mistakes, mistake(a.message.expr.Range(), "Message may not show a secret",
+				mistakes = append(mistakes, mistake.New(a.message.expr.Range(), "Message may not show a secret",
 					"error_message uses a sensitive value, and is shown."))
 			case !isText(message):
-				mistakes = append(mistakes, mistake(a.message.expr.Range(), "Not text", "error_message must be a string."))
+				mistakes = append(mistakes, mistake.New(a.message.expr.Range(), "Not text", "error_message must be a string."))
 			default:
 				failed.Detail = message.AsString()
 			}
@@ -366,7 +367,7 @@ func (s *scope) over(a *argument, within reach) (value cty.Value, ctx *hcl.EvalC
 	}
 	ctx, ok, diags = s.context(refs)
 	if !ok {
-		return cty.NilVal, nil, false, false, append(diags, mistake(a.expr.Range(), "Value cannot be evaluated",
+		return cty.NilVal, nil, false, false, append(diags, mistake.New(a.expr.Range(), "Value cannot be evaluated",
 			"The expression refers to something that has no value here."))
 	}
 	for name, value := range within.given {
@@ -388,7 +389,7 @@ func (s *scope) over(a *argument, within reach) (value cty.Value, ctx *hcl.EvalC
 func (r *TestRun) Judge(diags hcl.Diagnostics) (unexpected, missing hcl.Diagnostics) {
 	failed := map[string]bool{}
 	unexpected = slices.DeleteFunc(slices.Clone(diags), func(d *hcl.Diagnostic) bool {
-		address := FailedCheck(d)
+		address := mistake.FailedCheck(d)
 		isExpected := d.Severity == hcl.DiagError &&
 			slices.ContainsFunc(r.expected, func(e expectation) bool { return e.address == address })
 		failed[address] = failed[address] || isExpected
@@ -396,7 +397,7 @@ func (r *TestRun) Judge(diags hcl.Diagnostics) (unexpected, missing hcl.Diagnost
 	})
 	for _, e := range r.expected {
 		if !failed[e.address] {
-			missing = append(missing, mistake(e.at, "Expected failure is missing",
+			missing = append(missing, mistake.New(e.at, "Expected failure is missing",
 				"No check of %s failed, and the run expects that one does.", e.address))
 		}
 	}

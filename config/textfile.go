@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"remit/config/mistake"
 )
 
 // textFile is a data file of UTF-8 whose reader knows offsets alone, as those of JSON and XML
@@ -31,10 +33,10 @@ func openText(file fileReader, name, what string) (*textFile, hcl.Diagnostics) {
 		_, _ = t.text.Discard(len(mark))
 		t.lines.skipped = len(mark)
 	case mark != "" || guessUTF16(head) != "":
-		return nil, hcl.Diagnostics{mistake(t.span(0, 0), "File is not in its encoding", "%s is UTF-16. Save it as UTF-8, which %s is.", name, what)}
+		return nil, hcl.Diagnostics{mistake.New(t.span(0, 0), "File is not in its encoding", "%s is UTF-16. Save it as UTF-8, which %s is.", name, what)}
 	default:
 		if err := checkUTF8(head); err != nil {
-			return nil, hcl.Diagnostics{mistake(t.span(0, 0), "File is not in its encoding", "%s %s", name, sentence(err))}
+			return nil, hcl.Diagnostics{mistake.New(t.span(0, 0), "File is not in its encoding", "%s %s", name, mistake.Sentence(err))}
 		}
 	}
 	return t, nil
@@ -117,9 +119,9 @@ func (t *textFile) unreadable(offset int64, err error) *hcl.Diagnostic {
 		err = errors.New("a row has more than 16 MiB")
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return mistake(t.span(offset, 1), "File is cut off", "%s ends in the middle. Is it whole?", t.name)
+		return mistake.New(t.span(offset, 1), "File is cut off", "%s ends in the middle. Is it whole?", t.name)
 	}
-	return mistake(t.span(offset, 1), "Data file cannot be read", "%s: %s", t.name, sentence(err))
+	return mistake.New(t.span(offset, 1), "Data file cannot be read", "%s: %s", t.name, mistake.Sentence(err))
 }
 
 // textRecord is a record of a text file whose fields have offsets. It is a spot.
@@ -149,5 +151,5 @@ func (r *textRecord) record() record {
 
 // wrongRecord is a record without fields: a mistake in it.
 func (t *textFile) wrongRecord(at span, summary, detail string, args ...any) hcl.Diagnostics {
-	return hcl.Diagnostics{mistake(t.span(at.from, at.length), summary, "%s", fmt.Sprintf(detail, args...))}
+	return hcl.Diagnostics{mistake.New(t.span(at.from, at.length), summary, "%s", fmt.Sprintf(detail, args...))}
 }

@@ -4,6 +4,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/config/mistake"
 )
 
 // checkKeys refuses an object in which a key that is written out stands twice. HCL keeps
@@ -35,8 +37,8 @@ func checkKeysOf(object *hclsyntax.ObjectConsExpr) hcl.Diagnostics {
 			name = cty.NormalizeString(key.AsString())
 		}
 		if before, twice := first[name]; twice {
-			diags = append(diags, mistake(item.KeyExpr.Range(), "Key stands twice",
-				"The key %q stands at %s already: of the two values only the last would count.", name, at(before)))
+			diags = append(diags, mistake.New(item.KeyExpr.Range(), "Key stands twice",
+				"The key %q stands at %s already: of the two values only the last would count.", name, mistake.At(before)))
 			continue
 		}
 		first[name] = item.KeyExpr.Range()

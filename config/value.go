@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/gocty"
 
+	"remit/config/mistake"
 	"remit/internal/transfer"
 )
 
@@ -30,7 +31,7 @@ type reader struct {
 }
 
 func (r *reader) refuse(at hcl.Range, summary, detail string, args ...any) {
-	r.diags = append(r.diags, mistake(at, summary, detail, args...))
+	r.diags = append(r.diags, mistake.New(at, summary, detail, args...))
 }
 
 // finding is what was found where an argument could stand.
@@ -100,7 +101,7 @@ func (r *reader) find(name string) (string, *argument, finding) {
 		return "", a, wrong
 	}
 	if err := transfer.CheckText(text); err != nil {
-		r.refuse(a.expr.Range(), "Text cannot be seen as it is", "%s %s", name, sentence(err))
+		r.refuse(a.expr.Range(), "Text cannot be seen as it is", "%s %s", name, mistake.Sentence(err))
 		return "", a, wrong
 	}
 	return text, a, present
@@ -128,7 +129,7 @@ func (r *reader) oneOf(name string, words ...string) string {
 		}
 	}
 	if text != "" {
-		r.refuse(a.expr.Range(), "Unknown word", "%s is one of %q, not %s.%s", name, words, shown(a, text), didYouMean(text, words))
+		r.refuse(a.expr.Range(), "Unknown word", "%s is one of %q, not %s.%s", name, words, shown(a, text), mistake.DidYouMean(text, words))
 	}
 	return words[0]
 }
@@ -162,7 +163,7 @@ func (r *reader) duration(name string, low, high, otherwise time.Duration) time.
 		err = fmt.Errorf("must be from %s to %s", low, high)
 	}
 	if err != nil {
-		r.refuse(a.expr.Range(), "Invalid duration", "%s %s %s", name, shown(a, text), sentence(err))
+		r.refuse(a.expr.Range(), "Invalid duration", "%s %s %s", name, shown(a, text), mistake.Sentence(err))
 		return otherwise
 	}
 	return d
@@ -262,7 +263,7 @@ func (r *reader) time(name string) time.Time {
 	}
 	t, err := parseTime(text)
 	if err != nil {
-		r.refuse(a.expr.Range(), "Invalid time", "%s %s %s", name, shown(a, text), sentence(err))
+		r.refuse(a.expr.Range(), "Invalid time", "%s %s %s", name, shown(a, text), mistake.Sentence(err))
 	}
 	return t
 }

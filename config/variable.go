@@ -5,6 +5,8 @@ import (
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+
+	"remit/config/mistake"
 )
 
 // secretMark is on every value that comes from a sensitive variable.
@@ -81,7 +83,7 @@ func (l *loader) literalBool(b *block, name string, otherwise bool) bool {
 		return otherwise
 	}
 	if value.Type() != cty.Bool {
-		l.report(mistake(a.expr.Range(), "Not true or false", "%s must be true or false.", name))
+		l.report(mistake.New(a.expr.Range(), "Not true or false", "%s must be true or false.", name))
 		return otherwise
 	}
 	return value.True()
@@ -95,7 +97,7 @@ func (l *loader) literalText(b *block, name string) {
 	value, diags := a.expr.Value(nil)
 	l.report(diags...)
 	if !diags.HasErrors() && !value.IsNull() && value.Type() != cty.String {
-		l.report(mistake(a.expr.Range(), "Not text", "%s must be a string.", name))
+		l.report(mistake.New(a.expr.Range(), "Not text", "%s must be a string.", name))
 	}
 }
 
@@ -113,7 +115,7 @@ func (l *loader) converted(v *variable, value cty.Value, at hcl.Range) (cty.Valu
 		return fit, true
 	}
 	v.progress = failed
-	d := mistake(at, "Value does not fit the variable", "The value of var.%s does not fit its type: %s", v.name, sentence(err))
+	d := mistake.New(at, "Value does not fit the variable", "The value of var.%s does not fit its type: %s", v.name, mistake.Sentence(err))
 	if at.Filename == "" {
 		d.Subject = v.at.Ptr()
 	}
@@ -135,7 +137,7 @@ func (l *loader) finish(v *variable) {
 		return
 	}
 	if v.value.IsNull() && !v.nullable {
-		l.report(mistake(v.at, "Variable may not be null", "var.%s is not nullable.", v.name))
+		l.report(mistake.New(v.at, "Variable may not be null", "var.%s is not nullable.", v.name))
 		v.progress = failed
 		return
 	}
@@ -164,7 +166,7 @@ func (l *loader) validate() {
 			message, _ := r.required("error_message")
 			l.report(r.diags...)
 			if message != "" {
-				l.report(Blame(mistake(v.place(), "Value of a variable is not valid", "var.%s: %s", v.name, message), v.address()))
+				l.report(mistake.Blame(mistake.New(v.place(), "Value of a variable is not valid", "var.%s: %s", v.name, message), v.address()))
 			}
 		}
 	}

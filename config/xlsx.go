@@ -13,6 +13,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/config/mistake"
 )
 
 // xlsxOptions are the arguments of a data "xlsx" block.
@@ -129,7 +131,7 @@ func openXLSX(d *dataSource, file io.Reader) (*xlsxFile, hcl.Diagnostics) {
 	var err error
 	if f.book = d.sources.books[d.file]; f.book == nil {
 		if f.book, err = openWorkbook(file); err != nil {
-			return nil, hcl.Diagnostics{mistake(d.block.arguments["file"].expr.Range(), "Workbook cannot be read", "%s %s", d.file, sentence(err))}
+			return nil, hcl.Diagnostics{mistake.New(d.block.arguments["file"].expr.Range(), "Workbook cannot be read", "%s %s", d.file, mistake.Sentence(err))}
 		}
 		d.sources.books[d.file] = f.book
 	}
@@ -142,7 +144,7 @@ func openXLSX(d *dataSource, file io.Reader) (*xlsxFile, hcl.Diagnostics) {
 		err = f.lookPast(content)
 	}
 	if err != nil {
-		return nil, append(diags, mistake(d.block.arguments["file"].expr.Range(), "Workbook cannot be read", "%s, sheet %q: %s", d.file, f.sheet.name, sentence(err)))
+		return nil, append(diags, mistake.New(d.block.arguments["file"].expr.Range(), "Workbook cannot be read", "%s, sheet %q: %s", d.file, f.sheet.name, mistake.Sentence(err)))
 	}
 	f.decoder = newPartDecoder(bytes.NewReader(content))
 	diags = append(diags, f.readHeader(d)...)
@@ -158,7 +160,7 @@ func (f *xlsxFile) choose(d *dataSource) hcl.Diagnostics {
 	var names, shown []string
 	for _, s := range f.book.list {
 		if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, s.name) }) {
-			return hcl.Diagnostics{mistake(at, "Workbook cannot be read", "%s has two sheets of the name %q. Which one is meant?", f.name, s.name)}
+			return hcl.Diagnostics{mistake.New(at, "Workbook cannot be read", "%s has two sheets of the name %q. Which one is meant?", f.name, s.name)}
 		}
 		names = append(names, s.name)
 		if !s.hidden {
@@ -174,17 +176,17 @@ func (f *xlsxFile) choose(d *dataSource) hcl.Diagnostics {
 		for _, name := range shown[:min(len(shown), 20)] {
 			lines += fmt.Sprintf("\n  sheet = %q", name)
 		}
-		return hcl.Diagnostics{mistake(at, "Sheet is not named", "%s has %s that can be seen. Say which is read:\n%s", f.name, plural(len(shown), "sheet"), lines)}
+		return hcl.Diagnostics{mistake.New(at, "Sheet is not named", "%s has %s that can be seen. Say which is read:\n%s", f.name, mistake.Plural(len(shown), "sheet"), lines)}
 	case f.sheet.name == "":
-		hint := didYouMean(f.options.sheet, names)
+		hint := mistake.DidYouMean(f.options.sheet, names)
 		if hint == "" {
-			hint = " There are: " + listed(quotedAll(names), 20) + "."
+			hint = " There are: " + mistake.Listed(mistake.QuotedAll(names), 20) + "."
 		}
-		return hcl.Diagnostics{mistake(at, "Unknown sheet", "%s has no sheet %q.%s", f.name, f.options.sheet, hint)}
+		return hcl.Diagnostics{mistake.New(at, "Unknown sheet", "%s has no sheet %q.%s", f.name, f.options.sheet, hint)}
 	case f.sheet.part == "":
-		return hcl.Diagnostics{mistake(at, "Workbook cannot be read", "%s has no cells for its sheet %q. Is it a chart, or is the file not whole?", f.name, f.sheet.name)}
+		return hcl.Diagnostics{mistake.New(at, "Workbook cannot be read", "%s has no cells for its sheet %q. Is it a chart, or is the file not whole?", f.name, f.sheet.name)}
 	case f.sheet.hidden:
-		return hcl.Diagnostics{warning(at, "Sheet is hidden", "The sheet %q of %s is hidden: who opens the workbook does not see what is read.", f.sheet.name, f.name)}
+		return hcl.Diagnostics{mistake.Warning(at, "Sheet is hidden", "The sheet %q of %s is hidden: who opens the workbook does not see what is read.", f.sheet.name, f.name)}
 	}
 	return nil
 }
@@ -199,7 +201,7 @@ func (f *xlsxFile) readHeader(d *dataSource) hcl.Diagnostics {
 			if errors.Is(err, io.EOF) {
 				err = errors.New("there is no row that names the columns")
 			}
-			return hcl.Diagnostics{mistake(d.block.at, "Header is missing", "%s, sheet %q: %s", f.name, f.sheet.name, sentence(err))}
+			return hcl.Diagnostics{mistake.New(d.block.at, "Header is missing", "%s, sheet %q: %s", f.name, f.sheet.name, mistake.Sentence(err))}
 		}
 	}
 	r := &xlsxRecord{file: f, row: row.number}
@@ -213,7 +215,7 @@ func (f *xlsxFile) readHeader(d *dataSource) hcl.Diagnostics {
 		}
 		r.fields[len(r.fields)-1] = cell.text
 		if cell.wrong != "" {
-			r.diags = append(r.diags, mistake(r.at(len(r.fields)-1), "Cell cannot be read", "%s", f.told(r, len(r.fields)-1, cell.wrong)))
+			r.diags = append(r.diags, mistake.New(r.at(len(r.fields)-1), "Cell cannot be read", "%s", f.told(r, len(r.fields)-1, cell.wrong)))
 		}
 	}
 	f.isStrict = d.picks == nil
@@ -223,7 +225,7 @@ func (f *xlsxFile) readHeader(d *dataSource) hcl.Diagnostics {
 		isNeeded := d.picks == nil || slices.ContainsFunc(d.picks, func(p pick) bool { return p.header == name })
 		f.names.names, f.needed = append(f.names.names, name), append(f.needed, isNeeded)
 		if isNeeded && f.hidden[f.columns[i]] {
-			diags = append(diags, warning(r.at(i), "Column is hidden", "The column %q is hidden in the sheet: who opens the workbook does not see what is read.", name))
+			diags = append(diags, mistake.Warning(r.at(i), "Column is hidden", "The column %q is hidden in the sheet: who opens the workbook does not see what is read.", name))
 		}
 	}
 	f.names.place = r
@@ -251,7 +253,7 @@ func (f *xlsxFile) read() (record, hcl.Diagnostics, error) {
 				return record{}, f.end(), io.EOF
 			}
 			place := &xlsxRecord{file: f, row: max(f.row, 1), fields: make([]string, len(f.columns))}
-			return record{}, hcl.Diagnostics{mistake(place.whole(), "Workbook cannot be read", "%s: %s", f.name, sentence(err))}, io.EOF
+			return record{}, hcl.Diagnostics{mistake.New(place.whole(), "Workbook cannot be read", "%s: %s", f.name, mistake.Sentence(err))}, io.EOF
 		}
 		if len(row.cells) == 0 {
 			continue
@@ -274,13 +276,13 @@ func (f *xlsxFile) read() (record, hcl.Diagnostics, error) {
 func (f *xlsxFile) end() hcl.Diagnostics {
 	f.ended = true
 	if len(f.held) < f.options.skipLast {
-		return hcl.Diagnostics{mistake(f.names.place.whole(), "Too few rows to leave out",
-			"skip_last leaves out %s at the end, and the sheet has %d.", plural(f.options.skipLast, "row"), len(f.held))}
+		return hcl.Diagnostics{mistake.New(f.names.place.whole(), "Too few rows to leave out",
+			"skip_last leaves out %s at the end, and the sheet has %d.", mistake.Plural(f.options.skipLast, "row"), len(f.held))}
 	}
 	var diags hcl.Diagnostics
 	if f.below > 0 {
 		place := &xlsxRecord{file: f, row: f.below, fields: make([]string, len(f.columns))}
-		diags = append(diags, warning(place.whole(), "Rows below the range",
+		diags = append(diags, mistake.Warning(place.whole(), "Rows below the range",
 			"Row %d is below the range and has text in each of its columns, as a row to be read has. An open range, such as \"A4:F\", reads all rows.", f.below))
 	}
 	for _, r := range f.held {
@@ -298,7 +300,7 @@ func (f *xlsxFile) record(row *xlsxRow) *xlsxRecord {
 		}
 	}
 	if row.hidden {
-		r.diags = append(r.diags, warning(r.whole(), "Row is hidden",
+		r.diags = append(r.diags, mistake.Warning(r.whole(), "Row is hidden",
 			"Row %d is hidden in the sheet %q, perhaps by a filter: who opens the workbook does not see it, and it is read all the same.", row.number, f.sheet.name))
 	}
 	for _, cell := range row.cells {
@@ -307,7 +309,7 @@ func (f *xlsxFile) record(row *xlsxRow) *xlsxRecord {
 		case found && f.needed[i]:
 			r.check(i, cell)
 		case !found && f.isStrict && cell.text+cell.wrong != "":
-			r.diags = append(r.diags, mistake(r.whole(), "Column without a name",
+			r.diags = append(r.diags, mistake.New(r.whole(), "Column without a name",
 				"Cell %s has text, and no header stands above it. Say with range or columns what is read.", cellName(cell.column, row.number)))
 		}
 	}
@@ -319,7 +321,7 @@ func (f *xlsxFile) record(row *xlsxRow) *xlsxRecord {
 func (r *xlsxRecord) check(i int, cell xlsxCell) {
 	f := r.file
 	about := func(d *hcl.Diagnostic, reason string) {
-		d.Extra = &origin{column: f.names.names[i], reason: reason}
+		d.Extra = &mistake.Origin{Column: f.names.names[i], Reason: reason}
 		r.diags = append(r.diags, d)
 	}
 	switch {
@@ -328,10 +330,10 @@ func (r *xlsxRecord) check(i int, cell xlsxCell) {
 		if cell.reason != "" {
 			summary = "Cell shows what it does not hold"
 		}
-		about(mistake(r.at(i), summary, "%s", f.told(r, i, cell.wrong)), cell.reason)
+		about(mistake.New(r.at(i), summary, "%s", f.told(r, i, cell.wrong)), cell.reason)
 	case cell.hasFormula && !f.formulas[cell.column]:
 		f.formulas[cell.column] = true
-		about(warning(r.at(i), "Formula in a column",
+		about(mistake.Warning(r.at(i), "Formula in a column",
 			"Cell %s is a formula, and others of the column %q may be. What is read is the result that the workbook was saved with.", cellName(cell.column, r.row), f.names.names[i]), "formula")
 	}
 }
@@ -346,7 +348,7 @@ func (r *xlsxRecord) checkMerged() {
 	for _, m := range f.merging {
 		for i, column := range f.columns {
 			if f.needed[i] && m.hasColumn(column) && (column != m.fromColumn || r.row != m.fromRow) {
-				r.diags = append(r.diags, mistake(r.at(i), "Cells are merged",
+				r.diags = append(r.diags, mistake.New(r.at(i), "Cells are merged",
 					"Cell %s is merged with others (%s:%s), and what stands there belongs to %[2]s alone. Write it into each row.",
 					cellName(column, r.row), cellName(m.fromColumn, m.fromRow), cellName(m.toColumn, m.toRow)))
 				break

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 
-	"remit/config"
+	"remit/config/mistake"
 	"remit/planner"
 )
 
@@ -21,7 +21,7 @@ func (a *applying) checkDeclared(ctx context.Context, w *workspace, plan *planne
 	if !a.declared {
 		return nil
 	}
-	var mistakes config.Mistakes
+	var mistakes mistake.Set
 	different := plan.CompareDeclared(w.counting(declared(ctx, w.config, &mistakes)))
 	w.quiet()
 	if err := w.report(w.config, mistakes.Diagnostics(), a.asJSON); err != nil {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"remit/config"
+	"remit/config/mistake"
 	"remit/executor"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
@@ -225,7 +225,7 @@ func (a *applying) joinedPlan(ctx context.Context, w *workspace, journal state.J
 
 // compareDeclared refuses a run that would send anything but what is declared here.
 func (a *applying) compareDeclared(ctx context.Context, w *workspace, plan *planner.Plan, begun state.Begun) error {
-	var mistakes config.Mistakes
+	var mistakes mistake.Set
 	find := plan.Changes.Find()
 	same, other := 0, ""
 	for t := range w.counting(declared(ctx, w.config, &mistakes)) {

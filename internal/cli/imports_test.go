@@ -71,6 +71,7 @@ var layer = map[string]int{
 	"remit/internal/service/jws":        0,
 	"remit/internal/text/redact":        0,
 	"remit/config/meter":                0,
+	"remit/config/mistake":              0,
 	"remit/internal/text/confusable":    0,
 	"remit/internal/files/wholefile":    0,
 	"remit/internal/files/confined":     0,

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/config/mistake"
 	"remit/internal/view"
 	"remit/planner"
 )
@@ -124,7 +125,7 @@ func (o *planning) make(ctx context.Context, w *workspace, record planner.Record
 	if err != nil {
 		return nil, err
 	}
-	var mistakes config.Mistakes
+	var mistakes mistake.Set
 	record = counted{record, w.begin("reading the state")}
 	defer w.quiet()
 	plan, err := planner.New(ctx, w.counting(declared(ctx, w.config, &mistakes)), record, controls, w.now().UTC())

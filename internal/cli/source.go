@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/config/mistake"
 	"remit/internal/files/confined"
 	"remit/internal/text/shell"
 	"remit/internal/view"
@@ -140,7 +141,7 @@ func (p *process) reportIn(files map[string]*hcl.File, diags hcl.Diagnostics, as
 
 // declared streams the transfers to consume and gathers what is wrong with them. The caller
 // looks at the mistakes afterwards.
-func declared(ctx context.Context, loaded *config.Configuration, mistakes *config.Mistakes) func(func(config.Transfer) bool) {
+func declared(ctx context.Context, loaded *config.Configuration, mistakes *mistake.Set) func(func(config.Transfer) bool) {
 	return func(yield func(config.Transfer) bool) {
 		for transfer, diags := range loaded.Transfers(ctx) {
 			mistakes.Add(diags)

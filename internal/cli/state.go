@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/config/mistake"
 	"remit/executor"
 	"remit/internal/files/lockfile"
 	"remit/internal/text/shell"
@@ -101,7 +102,7 @@ func (p *process) forget(ctx context.Context, from *source, refID, reason string
 	if err != nil {
 		return err
 	}
-	var mistakes config.Mistakes
+	var mistakes mistake.Set
 	isDeclared := false
 	for t := range declared(ctx, w.config, &mistakes) {
 		isDeclared = isDeclared || t.Request.RefID == refID

@@ -13,6 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config"
+	"remit/config/mistake"
 	"remit/executor"
 	"remit/internal/view"
 	"remit/planner"
@@ -111,7 +112,7 @@ func (t *trial) compare(ctx context.Context, record planner.Record) error {
 	if controls.Rehearsal {
 		now = rehearsed()
 	}
-	var mistakes config.Mistakes
+	var mistakes mistake.Set
 	plan, err := planner.New(ctx, declared(ctx, t.config, &mistakes), record, controls, now.UTC())
 	diags := mistakes.Diagnostics()
 	t.found = append(t.found, diags...)
@@ -146,7 +147,7 @@ func (t *trial) obstacles() hcl.Diagnostics {
 			about = map[string]bool{o.Address: true}
 		}
 		for _, address := range slices.Sorted(maps.Keys(about)) {
-			diags = append(diags, config.Blame(t.wrong("Plan is not applicable", fmt.Sprintf("%s: %s", o.Kind, o.Detail)), address))
+			diags = append(diags, mistake.Blame(t.wrong("Plan is not applicable", fmt.Sprintf("%s: %s", o.Kind, o.Detail)), address))
 		}
 	}
 	return diags

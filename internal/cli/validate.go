@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"remit/config"
+	"remit/config/mistake"
 	"remit/internal/transfer"
 	"remit/internal/view"
 )
@@ -23,7 +23,7 @@ func newValidate(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var mistakes config.Mistakes
+			var mistakes mistake.Set
 			var totals transfer.Totals
 			for t := range declared(cmd.Context(), loaded, &mistakes) {
 				totals.Add(t.Request.Asset, t.Request.Amount)

@@ -1,14 +1,14 @@
-package config_test
+package mistake_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"remit/config/mistake"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2"
-
-	"remit/config"
 )
 
 func diagnostic(severity hcl.DiagnosticSeverity, summary, file string, line int) *hcl.Diagnostic {
@@ -20,7 +20,7 @@ func diagnostic(severity hcl.DiagnosticSeverity, summary, file string, line int)
 }
 
 func TestMistakesAreGathered(t *testing.T) {
-	var m config.Mistakes
+	var m mistake.Set
 	if m.HasErrors() || len(m.Diagnostics()) != 0 {
 		t.Error("the zero value has mistakes")
 	}
@@ -46,7 +46,7 @@ func TestMistakesAreGathered(t *testing.T) {
 }
 
 func TestMistakesAreBounded(t *testing.T) {
-	var m config.Mistakes
+	var m mistake.Set
 	for i := range 10_000 {
 		m.Add(hcl.Diagnostics{diagnostic(hcl.DiagError, fmt.Sprint("Wrong ", i), "a.hcl", i+1)})
 	}

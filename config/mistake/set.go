@@ -1,4 +1,4 @@
-package config
+package mistake
 
 import (
 	"cmp"
@@ -10,65 +10,65 @@ import (
 )
 
 const (
-	mistakeGroupsMax = 500 // different mistakes that are kept
-	mistakePlacesMax = 5   // places that are named of alike ones
+	groupsMax = 500 // different mistakes that are kept
+	placesMax = 5   // places that are named of alike ones
 )
 
-// Mistakes gathers diagnostics in bounded memory. Alike ones, of one summary and one block
+// Set gathers diagnostics in bounded memory. Alike ones, of one summary and one block
 // and column, become one that counts them and names the first few places; one mistake that
 // is added again is not counted again. The zero value is ready for use.
-type Mistakes struct {
-	groups  map[mistakeKey]*mistakeGroup
+type Set struct {
+	groups  map[likeness]*gathered
 	dropped int // mistakes for which there was no group left
 	errors  bool
 }
 
-// mistakeKey is what alike mistakes share.
-type mistakeKey struct {
+// likeness is what alike mistakes share.
+type likeness struct {
 	severity                     hcl.DiagnosticSeverity
 	summary, block, column, rest string // rest is why, where the others do not say it
 }
 
-// mistakeGroup are alike mistakes: the first few by place, each place once, and the count
+// gathered are alike mistakes: the first few by place, each place once, and the count
 // of all.
-type mistakeGroup struct {
+type gathered struct {
 	first []*hcl.Diagnostic
 	count int
 }
 
 // Add takes diagnostics in; it keeps at most a few thousand of them.
-func (m *Mistakes) Add(diags hcl.Diagnostics) {
+func (m *Set) Add(diags hcl.Diagnostics) {
 	for _, d := range diags {
 		m.errors = m.errors || d.Severity == hcl.DiagError
 		if m.groups == nil {
-			m.groups = map[mistakeKey]*mistakeGroup{}
+			m.groups = map[likeness]*gathered{}
 		}
 		key := keyOf(d)
 		group := m.groups[key]
 		switch {
 		case group != nil:
 			group.add(d)
-		case len(m.groups) >= mistakeGroupsMax:
+		case len(m.groups) >= groupsMax:
 			m.dropped++
 		default:
-			m.groups[key] = &mistakeGroup{first: []*hcl.Diagnostic{d}, count: 1}
+			m.groups[key] = &gathered{first: []*hcl.Diagnostic{d}, count: 1}
 		}
 	}
 }
 
 // HasErrors reports whether an error, not only warnings, was added.
-func (m *Mistakes) HasErrors() bool { return m.errors }
+func (m *Set) HasErrors() bool { return m.errors }
 
 // Diagnostics returns what was added, in the order of its places, alike ones as one. Those
 // without a place come first.
-func (m *Mistakes) Diagnostics() hcl.Diagnostics {
+func (m *Set) Diagnostics() hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	for _, group := range m.groups {
 		diags = append(diags, group.consolidated())
 	}
 	slices.SortFunc(diags, compareDiagnostics)
 	if m.dropped > 0 {
-		d := placeless("More mistakes", "%d more mistakes are not shown.", m.dropped)
+		d := Placeless("More mistakes", "%d more mistakes are not shown.", m.dropped)
 		if !m.errors {
 			d.Severity = hcl.DiagWarning
 		}
@@ -77,10 +77,10 @@ func (m *Mistakes) Diagnostics() hcl.Diagnostics {
 	return diags
 }
 
-func keyOf(d *hcl.Diagnostic) mistakeKey {
-	key := mistakeKey{severity: d.Severity, summary: d.Summary}
-	if from, ok := d.Extra.(*origin); ok {
-		key.block, key.column, key.rest = from.block, from.column, from.reason
+func keyOf(d *hcl.Diagnostic) likeness {
+	key := likeness{severity: d.Severity, summary: d.Summary}
+	if from, ok := d.Extra.(*Origin); ok {
+		key.block, key.column, key.rest = from.Block, from.Column, from.Reason
 		return key
 	}
 	key.rest = d.Detail
@@ -90,30 +90,30 @@ func keyOf(d *hcl.Diagnostic) mistakeKey {
 	return key
 }
 
-func (g *mistakeGroup) add(d *hcl.Diagnostic) {
+func (g *gathered) add(d *hcl.Diagnostic) {
 	i, known := slices.BinarySearchFunc(g.first, d, compareDiagnostics)
 	if known {
 		return
 	}
 	g.count++
-	if i == mistakePlacesMax {
+	if i == placesMax {
 		return
 	}
 	g.first = slices.Insert(g.first, i, d)
-	g.first = g.first[:min(len(g.first), mistakePlacesMax)]
+	g.first = g.first[:min(len(g.first), placesMax)]
 }
 
-func (g *mistakeGroup) consolidated() *hcl.Diagnostic {
+func (g *gathered) consolidated() *hcl.Diagnostic {
 	if g.count == 1 {
 		return g.first[0]
 	}
 	d := *g.first[0]
 	var others []string
 	for _, other := range g.first[1:] {
-		if from, ok := other.Extra.(*origin); ok && from.where != "" && *other.Subject == *d.Subject {
-			others = append(others, from.where)
+		if from, ok := other.Extra.(*Origin); ok && from.Where != "" && *other.Subject == *d.Subject {
+			others = append(others, from.Where)
 		} else if other.Subject != nil {
-			others = append(others, at(*other.Subject))
+			others = append(others, At(*other.Subject))
 		}
 	}
 	rest := g.count - 1 - len(others)
