@@ -220,6 +220,9 @@ func (c *course) limit(starts map[transfer.Operation][]time.Time) {
 // end writes the run's last event, whatever ended it.
 func (c *course) end(failure error) (Summary, error) {
 	c.deaf()
+	c.mu.Lock()
+	c.report.summary.Out = c.fruitless > 0
+	c.mu.Unlock()
 	err := errors.Join(failure, c.journal.failure())
 	if c.shared != nil {
 		err = c.endShared(err)

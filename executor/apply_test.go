@@ -322,10 +322,38 @@ func TestAServiceThatCannotBeReachedStopsTheRun(t *testing.T) {
 			return &executor.Answer{Kind: executor.Unwritten, Reason: "No connection."}
 		}
 		summary := w.apply(numbered(1000)...)
-		if summary.Stopped != "No connection." || summary.Requests > 6*2*w.policy.InFlightMax {
-			t.Errorf("%d requests, stopped by %q", summary.Requests, summary.Stopped)
+		if summary.Stopped != "No connection." || summary.Requests > 6*2*w.policy.InFlightMax || !summary.Out {
+			t.Errorf("%d requests, stopped by %q, out: %t", summary.Requests, summary.Stopped, summary.Out)
 		}
 	})
+}
+
+// TestTheEndSaysWhetherTheServiceWasOut has too few transfers for an outage to stop the run.
+func TestTheEndSaysWhetherTheServiceWasOut(t *testing.T) {
+	for name, test := range map[string]struct {
+		kind executor.AnswerKind
+		back int // the try that is answered
+		out  bool
+	}{
+		"no connection":               {executor.Unwritten, 100, true},
+		"nothing is processed":        {executor.NotProcessed, 100, true},
+		"an outage that ends in time": {executor.Unwritten, 2, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				w.service.before = func(_ context.Context, _ string, try int) *executor.Answer {
+					if try >= test.back {
+						return nil
+					}
+					return &executor.Answer{Kind: test.kind, Reason: "Nothing."}
+				}
+				if summary := w.apply(numbered(1)...); summary.Stopped != "" || summary.Out != test.out {
+					t.Errorf("stopped by %q, out: %t, want %t", summary.Stopped, summary.Out, test.out)
+				}
+			})
+		})
+	}
 }
 
 // TestAServiceThatAnswersNothingClearStopsTheRun has a service that is down behind its door:

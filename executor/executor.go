@@ -219,6 +219,7 @@ type Summary struct {
 	Complete    bool    // every line of the plan has an outcome
 	Interrupted bool
 	Stopped     string // why nothing new was started; "" where nothing stopped the run
+	Out         bool   // the latest attempts made nothing: nobody could be reached, or the service processed nothing
 	Requests    int    // that began, retries included: 0 means that nothing was sent
 	Head        string // hash of the newest event; "" where it could not be read
 

@@ -223,7 +223,7 @@ func (a *applying) planned(ctx context.Context, w *workspace, plan *planner.Plan
 		return a.settleOnly(ctx, w, plan, journal, holder, err)
 	}
 	if plan.Empty() {
-		return a.tellUnfinished(w, seen)
+		return errors.Join(a.tellNoShortfall(w), a.tellUnfinished(w, seen))
 	}
 	if len(a.acceptShortfall) > 0 && !w.saysBalances() {
 		return errors.New("--accept-shortfall accepts nothing: there is no balance_path, so nobody is asked what a profile has; nothing was sent. Leave it away")

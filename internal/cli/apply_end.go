@@ -94,11 +94,11 @@ func exitOfRun(ctx context.Context, s executor.Summary) int {
 	return exitDone
 }
 
-// wasOut reports whether an outage stopped a run, and the same apply goes on when it is over. Where the
-// run recorded nothing either, nothing was sent.
+// wasOut reports whether an outage stopped a run, or was there at its end, and the same apply goes on when
+// it is over. Where the run recorded nothing either, nothing was sent.
 func wasOut(s executor.Summary) bool {
 	left := s.Totals[executor.ResultNotAttempted]
-	return s.Stopped != "" && left != nil && left.Count() > s.Idle
+	return (s.Stopped != "" || s.Out) && left != nil && left.Count() > s.Idle
 }
 
 // needsPlan reports whether a new plan is what goes on from an exception. The others each say what

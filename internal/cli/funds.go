@@ -123,6 +123,17 @@ func (a *applying) fund(ctx context.Context, w *workspace, run executor.Run, beg
 	return nil
 }
 
+// tellNoShortfall names the profiles whose shortfall was accepted, where nothing is sent. It stops nothing: the
+// command line of a timer may accept what is needed on some nights only.
+func (a *applying) tellNoShortfall(w *workspace) error {
+	for _, name := range a.acceptShortfall {
+		if _, err := fmt.Fprintf(w.stderr, "Notice: --accept-shortfall=%s accepted nothing: this plan sends nothing.\n", view.Visible(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // acceptedBy is the flag's word by which a person accepts a shortfall of a profile; "" for none.
 func (a *applying) acceptedBy(profileID string, names map[string]string) string {
 	for _, name := range a.acceptShortfall {
