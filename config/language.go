@@ -2,7 +2,7 @@ package config
 
 import "slices"
 
-// BlockKind is what the language has of one kind of block: what docs/language.md lists.
+// BlockKind is what the language has of one kind of block: what docs/language lists.
 type BlockKind struct {
 	Name     string
 	Labels   []string // what each label says

@@ -42,7 +42,7 @@ const (
 	painTextMax     = 16 << 10 // of the remittance information of an instruction, in bytes
 )
 
-// painColumns are the columns of a pain.001 file. docs/language.md says what each is.
+// painColumns are the columns of a pain.001 file. docs/language/pain001.md says what each is.
 func painColumns() []painColumn {
 	return []painColumn{
 		{"end_to_end_id", []string{painInstruction + "PmtId/EndToEndId"}},

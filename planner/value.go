@@ -10,7 +10,7 @@ import (
 	"remit/internal/transfer"
 )
 
-// Value is the plan as an expression sees it, under the name plan: an object of which docs/language.md
+// Value is the plan as an expression sees it, under the name plan: an object of which docs/language/plan-value.md
 // lists the attributes. Those that take a look at each line (batches, destinations,
 // transfers) are there only where wants says so; it may be nil for all. Amounts and sums are
 // quoted decimals. It returns an error where a recorded request can't be read.

@@ -17,7 +17,7 @@ import (
 	"remit/config/meter"
 )
 
-// entry is one function and what `docs/language.md` says about it.
+// entry is one function and what `docs/language` says about it.
 type entry struct {
 	function    function.Function
 	description string

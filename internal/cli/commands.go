@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Command is what the command line has of one command: what docs/commands.md lists.
+// Command is what the command line has of one command: what docs/commands lists.
 type Command struct {
 	Usage string // the words behind "remit", such as "state show REF_ID"
 	Flags []Flag // its own, by name; not --no-color and --help, which every command has

@@ -115,23 +115,35 @@ func rows(section string) [][]string {
 // quoted is text as code.
 func quoted(text string) string { return "`" + text + "`" }
 
-// TestDocsBlocks holds the blocks and arguments of language.md against those of the language,
+// TestDocsBlocks holds the blocks and arguments of docs/language against those of the language,
 // and of files of tests.
 func TestDocsBlocks(t *testing.T) {
-	doc := readDocument(t, "language.md")
-	for chapter, kinds := range map[string][]config.BlockKind{"Blocks": config.Language(), "Tests": config.TestLanguage()} {
+	doc := readPages(t, "language")
+	tests := blockHeadings(doc.under["tests.md"])
+	declared := slices.DeleteFunc(blockHeadings(doc.headings), func(h string) bool {
+		return slices.Contains(tests, h) || slices.Contains(doc.under["plan-value.md"], h)
+	})
+	for _, of := range []struct {
+		headings []string
+		kinds    []config.BlockKind
+	}{{declared, config.Language()}, {tests, config.TestLanguage()}} {
 		got := map[string][]string{}
-		for _, heading := range doc.under[chapter][1:] {
+		for _, heading := range of.headings {
 			got[heading] = []string{}
 			for _, row := range rows(doc.sections[heading]) {
 				got[heading] = append(got[heading], row[0]+map[bool]string{true: " required"}[row[2] == "required"])
 			}
 			slices.Sort(got[heading])
 		}
-		if diff := cmp.Diff(blocks(kinds), got); diff != "" {
-			t.Errorf("language.md and the language have other blocks or arguments (-language +language.md):\n%s", diff)
+		if diff := cmp.Diff(blocks(of.kinds), got); diff != "" {
+			t.Errorf("docs/language and the language have other blocks or arguments (-language +docs):\n%s", diff)
 		}
 	}
+}
+
+// blockHeadings are the headings that name a block.
+func blockHeadings(headings []string) []string {
+	return slices.DeleteFunc(slices.Clone(headings), func(h string) bool { return !strings.HasPrefix(h, "`") })
 }
 
 // blocks are the arguments of blocks by the headings that these have. A block that may stand
@@ -153,11 +165,14 @@ func blocks(kinds []config.BlockKind) map[string][]string {
 	return list
 }
 
-// TestDocsArguments holds each argument of language.md to a type, a default, a meaning, and
+// TestDocsArguments holds each argument of docs/language to a type, a default, a meaning, and
 // an example that is an expression of the language.
 func TestDocsArguments(t *testing.T) {
-	doc := readDocument(t, "language.md")
-	for _, heading := range slices.Concat(doc.under["Blocks"][1:], doc.under["Tests"][1:]) {
+	doc := readPages(t, "language")
+	for _, heading := range blockHeadings(doc.headings) {
+		if slices.Contains(doc.under["plan-value.md"], heading) {
+			continue // TestDocsValues holds these
+		}
 		for _, table := range tables(doc.sections[heading]) {
 			checkTable(t, heading, table, "argument", "type", "default", "example", "meaning")
 			for _, row := range table.rows {
@@ -179,14 +194,14 @@ func checkExpression(t *testing.T, heading, of, example string) {
 	}
 }
 
-// TestDocsValues holds the attributes of language.md, with their types, against those of the
+// TestDocsValues holds the attributes of docs/language, with their types, against those of the
 // values that expressions see.
 func TestDocsValues(t *testing.T) {
 	plan, err := (&planner.Plan{}).Value(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc := readDocument(t, "language.md")
+	doc := readPages(t, "language")
 	for heading, value := range map[string]cty.Type{
 		"`plan`":                   plan.Type(),
 		"`plan.transfers[REF_ID]`": plan.Type().AttributeType("transfers").ElementType(),
@@ -204,7 +219,7 @@ func TestDocsValues(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("language.md has other attributes of %s (-value +language.md):\n%s", heading, diff)
+			t.Errorf("docs/language has other attributes of %s (-value +docs):\n%s", heading, diff)
 		}
 	}
 }
@@ -213,19 +228,19 @@ func TestDocsValues(t *testing.T) {
 func checkTable(t *testing.T, heading string, table table, columns ...string) {
 	t.Helper()
 	if diff := cmp.Diff(columns, table.header); diff != "" {
-		t.Fatalf("language.md, %s: the table has other columns (-want +got):\n%s", heading, diff)
+		t.Fatalf("%s: the table has other columns (-want +got):\n%s", heading, diff)
 	}
 	for _, row := range table.rows {
 		if len(row) != len(columns) || slices.Contains(row, "") {
-			t.Fatalf("language.md, %s: the row of %s lacks one of its columns %s: %q", heading, row[0], columns, row)
+			t.Fatalf("%s: the row of %s lacks one of its columns %s: %q", heading, row[0], columns, row)
 		}
 	}
 }
 
-// TestDocsShown holds that some whole configuration of language.md has each block.
+// TestDocsShown holds that some whole configuration of docs/language has each block.
 func TestDocsShown(t *testing.T) {
 	shown := map[string]bool{}
-	for _, example := range readDocument(t, "language.md").fences() {
+	for _, example := range readPages(t, "language").fences() {
 		if example.language != "hcl" || example.kind != "complete" {
 			continue
 		}
@@ -242,11 +257,11 @@ func TestDocsShown(t *testing.T) {
 	}
 	for _, kind := range config.Language() {
 		if !shown[kind.Name] {
-			t.Errorf("no whole configuration of language.md has a %q block", kind.Name)
+			t.Errorf("no whole configuration of docs/language has a %q block", kind.Name)
 		}
 		for _, nested := range kind.Blocks {
 			if !shown[kind.Name+"."+nested.Name] {
-				t.Errorf("no whole configuration of language.md has a %q block in a %q block", nested.Name, kind.Name)
+				t.Errorf("no whole configuration of docs/language has a %q block in a %q block", nested.Name, kind.Name)
 			}
 		}
 	}
@@ -264,15 +279,18 @@ func arguments(kind config.BlockKind) []string {
 	return list
 }
 
-// TestDocsFunctions holds the functions of language.md against their table, word by word: each
+// TestDocsFunctions holds the functions of docs/language against their table, word by word: each
 // has a type for each of its parameters and for its result, and an example that is true.
 func TestDocsFunctions(t *testing.T) {
 	got := map[string]string{}
-	doc := readDocument(t, "language.md")
+	doc := readPages(t, "language")
 	var examples strings.Builder
 	types := map[string]string{}
-	for _, heading := range doc.under["Functions"][1:] {
+	for _, heading := range doc.headings {
 		for _, table := range tables(doc.sections[heading]) {
+			if table.header[0] != "function" {
+				continue
+			}
 			checkTable(t, heading, table, "function", "types", "example", "result")
 			for _, row := range table.rows {
 				got[row[0]], types[row[0]] = row[3], row[1]
@@ -306,7 +324,7 @@ func TestDocsFunctions(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("language.md and the functions disagree (-functions +language.md):\n%s", diff)
+		t.Errorf("docs/language and the functions disagree (-functions +docs):\n%s", diff)
 	}
 }
 
@@ -327,9 +345,12 @@ func (d document) fences() []fence {
 // configuration passes, and "csv NAME", "text NAME", "json NAME" or "xml NAME" is a file beside
 // all of them.
 func TestDocsExamples(t *testing.T) {
-	for _, name := range []string{"language.md", "operations.md", "approvals.md"} {
+	for _, doc := range []document{
+		readPages(t, "language"), readDocument(t, "operations.md"), readDocument(t, "nights.md"),
+		readDocument(t, "approvals.md"), readDocument(t, "terraform.md"), readDocument(t, "glossary.md"),
+	} {
 		dir := t.TempDir()
-		examples := readDocument(t, name).fences()
+		examples := doc.fences()
 		for _, example := range examples {
 			if example.language != "hcl" {
 				writeFile(t, filepath.Join(dir, example.kind), example.text)
@@ -393,11 +414,11 @@ func writeFile(t *testing.T, path, content string) {
 	}
 }
 
-// TestDocsCommands holds the commands, flags and defaults of commands.md against those of the
+// TestDocsCommands holds the commands, flags and defaults of docs/commands against those of the
 // command line.
 func TestDocsCommands(t *testing.T) {
 	const everywhere = "Flags of most commands"
-	doc := readDocument(t, "commands.md")
+	doc := readPages(t, "commands")
 	flags := func(heading string) map[string]string {
 		found := map[string]string{}
 		for _, row := range rows(doc.sections[heading]) {
@@ -426,14 +447,14 @@ func TestDocsCommands(t *testing.T) {
 		want[quoted("remit "+command.Usage)] = list
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("commands.md and the command line disagree (-command line +commands.md):\n%s", diff)
+		t.Errorf("docs/commands and the command line disagree (-command line +docs):\n%s", diff)
 	}
 }
 
-// TestDocsFaults holds the faults of commands.md against those that the sandbox has.
+// TestDocsFaults holds the faults of docs/commands against those that the sandbox has.
 func TestDocsFaults(t *testing.T) {
 	var got, want []string
-	for _, row := range rows(readDocument(t, "commands.md").sections["Faults of the sandbox"]) {
+	for _, row := range rows(readPages(t, "commands").sections["Faults of the sandbox"]) {
 		for kind := range strings.SplitSeq(row[0], ", ") {
 			got = append(got, strings.Trim(kind, "`"))
 		}
@@ -443,7 +464,7 @@ func TestDocsFaults(t *testing.T) {
 	}
 	slices.Sort(got)
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("commands.md and the sandbox have other faults (-sandbox +commands.md):\n%s", diff)
+		t.Errorf("docs/commands and the sandbox have other faults (-sandbox +docs):\n%s", diff)
 	}
 }
 
@@ -481,10 +502,10 @@ func partsOf(doc document) []contract.Part {
 }
 
 // TestDocsLines holds the lines that commands write with --json against those that
-// commands.md lists: none has a type or a field that is not there.
+// docs/commands/json.md lists: none has a type or a field that is not there.
 func TestDocsLines(t *testing.T) {
 	listed := map[string]map[string]bool{}
-	doc := readDocument(t, "commands.md")
+	doc := readPages(t, "commands")
 	for _, row := range rows(doc.sections["Lines of `--json`"]) {
 		fields := map[string]bool{"type": true}
 		for _, field := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[2], -1) {
@@ -527,7 +548,7 @@ func TestDocsLines(t *testing.T) {
 		kind := strings.Trim(string(object["type"]), `"`)
 		for field := range object {
 			if !listed[kind][field] {
-				t.Errorf("commands.md does not list %q of %q", field, kind)
+				t.Errorf("docs/commands/json.md does not list %q of %q", field, kind)
 			}
 		}
 
@@ -543,13 +564,13 @@ func readFile(t *testing.T, path string) string {
 	return string(content)
 }
 
-// TestDocsEdges holds the diagram and the table of states.md against every edge of the life
+// TestDocsEdges holds the diagram and the table of edges.md against every edge of the life
 // of a transfer.
 func TestDocsEdges(t *testing.T) {
-	doc := readDocument(t, "states.md")
+	doc := readDocument(t, "edges.md")
 	for heading, want := range map[string]string{"The diagram": diagram(), "Every edge and its cause": edgeTable()} {
 		if !strings.Contains(doc.sections[heading], want) {
-			t.Errorf("states.md, %q, must have:\n%s", heading, want)
+			t.Errorf("edges.md, %q, must have:\n%s", heading, want)
 		}
 	}
 }
@@ -617,14 +638,14 @@ func edgeTable() string {
 	return b.String()
 }
 
-// TestDocsPain001 holds the columns of pain.001 files in language.md against those that there
+// TestDocsPain001 holds the columns of pain.001 files in docs/language against those that there
 // are.
 func TestDocsPain001(t *testing.T) {
 	var got []string
-	for _, row := range rows(readDocument(t, "language.md").sections["pain.001 files"]) {
+	for _, row := range rows(readPages(t, "language").sections["pain.001 files"]) {
 		got = append(got, strings.Trim(row[0], "`"))
 	}
 	if diff := cmp.Diff(config.Pain001Columns(), got); diff != "" {
-		t.Errorf("language.md and the language have other columns (-language +language.md):\n%s", diff)
+		t.Errorf("docs/language and the language have other columns (-language +docs):\n%s", diff)
 	}
 }

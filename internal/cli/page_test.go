@@ -33,7 +33,7 @@ func runPage(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		page = section[1]
 	}
-	for _, file := range regexp.MustCompile("(?s)<!-- ([a-z.]+) -->\n```[a-z]*\n(.*?)```").FindAllStringSubmatch(page, -1) {
+	for _, file := range regexp.MustCompile("(?s)<!-- ([a-z.]+) -->\n```[a-z ]*\n(.*?)```").FindAllStringSubmatch(page, -1) {
 		ts.Check(os.WriteFile(ts.MkAbs(file[1]), []byte(file[2]), 0o600))
 	}
 	blocks := regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(page, -1)

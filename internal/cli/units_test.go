@@ -84,7 +84,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestUnitsAreHardened holds what docs/operations.md says of the service, line by line: systemd
+// TestUnitsAreHardened holds what docs/nights.md says of the service, line by line: systemd
 // ignores what it doesn't know, and what is taken away is not missed by anybody.
 func TestUnitsAreHardened(t *testing.T) {
 	service := readFile(t, "../../docs/recipes/remit@.service")
@@ -161,11 +161,11 @@ func systemCalls(t *testing.T, set string) []string {
 	return names
 }
 
-// TestDocsNights holds what operations.md shows of nights that went wrong against what the script
+// TestDocsNights holds what incidents.md shows of nights that went wrong against what the script
 // nightly compares with what remit writes.
 func TestDocsNights(t *testing.T) {
 	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
-	doc := words(readFile(t, "../../docs/operations.md"))
+	doc := words(readFile(t, "../../docs/incidents.md"))
 	archive, err := txtar.ParseFile("../../testdata/script/nightly.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func TestDocsNights(t *testing.T) {
 		case "missed.txt", "locked.txt", "full.txt", "expired.txt", "killed-status.txt", "killed.txt":
 			shown++
 			if !strings.Contains(doc, words(string(file.Data))) {
-				t.Errorf("operations.md does not show %s:\n%s", file.Name, file.Data)
+				t.Errorf("incidents.md does not show %s:\n%s", file.Name, file.Data)
 			}
 		}
 	}

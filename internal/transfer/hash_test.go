@@ -15,7 +15,7 @@ func payment(to, amount string) transfer.Request {
 }
 
 // TestHashTotalByHand holds the total to what a spreadsheet shows. LibreOffice 7.4 computed the
-// weights from the formula of docs/language.md.
+// weights from the formula of docs/language/batch.md.
 func TestHashTotalByHand(t *testing.T) {
 	weights := map[string]int64{
 		"":                                     0,

@@ -41,7 +41,7 @@ func check(name string) error {
 	return nil
 }
 
-// claims are what docs/operations.md says of the manifest, in the API's own words.
+// claims are what docs/nights.md says of the manifest, in the API's own words.
 func claims(job *batchv1.CronJob) map[string]bool {
 	spec := job.Spec.JobTemplate.Spec
 	pod := spec.Template.Spec
