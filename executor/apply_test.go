@@ -199,6 +199,29 @@ func TestARefusal(t *testing.T) {
 	}
 }
 
+// TestWhatWasRefusedBeforeHoldsUpNothing has a run that leaves it, one that follows, and one that does not leave it.
+func TestWhatWasRefusedBeforeHoldsUpNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		refusedBefore(w)
+		w.policy.LeaveRefused = true
+		for _, also := range []string{"one", "two"} {
+			summary := w.apply(request("rent"), request(also))
+			want := map[executor.Result]int{executor.ResultNotAttempted: 1, executor.ResultRecorded: 1}
+			if diff := cmp.Diff(want, counts(summary)); diff != "" || summary.Requests != 1 || summary.Idle != 1 {
+				t.Errorf("%d requests, %d idle, results (-want +got):\n%s", summary.Requests, summary.Idle, diff)
+			}
+			if left := summary.Exceptions[0]; left.RefID != "rent" || left.Next != executor.NextRefused {
+				t.Errorf("left: %+v", left)
+			}
+		}
+		w.policy.LeaveRefused = false
+		if diff := cmp.Diff(map[executor.Result]int{executor.ResultRecorded: 1}, counts(w.apply(request("rent")))); diff != "" {
+			t.Errorf("results of who submits it again (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestNoMoreAreInFlightThanAllowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -169,9 +169,13 @@ type Policy struct {
 	RequestTimeout time.Duration
 	RateLimits     map[transfer.Operation]ratelimit.Limit
 	StopOnRefusal  bool
+	LeaveRefused   bool          // submit nothing again that an earlier run was refused
 	Wait           time.Duration // how long PENDING dependencies are polled
 	WaitFinal      bool          // and all that the run recorded, after the last request
 }
+
+// NextRefused is the command that submits again what [Policy.LeaveRefused] left.
+const NextRefused = "remit apply --auto-approve --retry-refused"
 
 // Clock is time, so that tests need not wait for it.
 type Clock interface {

@@ -160,6 +160,10 @@ func (o *order) standing(change *planner.Change) (verdict, bool) {
 	switch {
 	case !recorded || row.Status == state.Unsent:
 	case row.Status == state.Refused && row.RunID != o.c.run.Begun.RunID && o.again(change, row):
+	case row.Status == state.Refused && row.RunID != o.c.run.Begun.RunID && o.c.run.Policy.LeaveRefused:
+		v.result, v.outcome.Reason = ResultNotAttempted, "Nothing was sent: the service refused it before."
+		v.next, v.idle = NextRefused, true
+		return v, true
 	case row.Status == state.Tombstone:
 		v.result, v.outcome.Reason, v.idle = ResultNotAttempted, "A person settled it as not made, or forgot it: it is never sent again.", true
 		return v, true
@@ -178,10 +182,13 @@ func (o *order) standing(change *planner.Change) (verdict, bool) {
 	return verdict{}, false
 }
 
-// again reports whether the plan shows the refusal that the state holds, so that whoever
-// reviewed it wants the transfer sent again.
+// again reports whether a refused transfer is sent again: where the plan shows the refusal that the state
+// holds, whoever reviewed it wants that, unless the policy says otherwise.
 func (o *order) again(change *planner.Change, row state.Transfer) bool {
-	if !o.c.run.Saved {
+	switch {
+	case o.c.run.Policy.LeaveRefused:
+		return false
+	case !o.c.run.Saved:
 		return true
 	}
 	return change.Again && change.Recorded != nil && change.Recorded.RunID == row.RunID

@@ -222,6 +222,9 @@ func (a *applying) planned(ctx context.Context, w *workspace, plan *planner.Plan
 	if err := a.refusedBefore(plan); err != nil {
 		return a.settleOnly(ctx, w, plan, journal, holder, err)
 	}
+	if err := a.tellLeft(w, plan); err != nil {
+		return err
+	}
 	if plan.Empty() {
 		return errors.Join(a.tellNoShortfall(w), a.tellUnfinished(w, seen))
 	}
@@ -318,13 +321,18 @@ func (s *source) unfit(file, outcome string, err error) error {
 	return hinted{fmt.Errorf("%s %s: %w", file, outcome, err), s.command("plan --out=" + shell.Word(file)), code}
 }
 
-// refusedBefore is why a plan that nobody reviews is not sent: some of it was refused before.
+// leavesRefused reports whether this apply submits nothing again that was refused before.
+func (a *applying) leavesRefused() bool { return a.file == "" && a.approved() && !a.retryRefused }
+
+// refusedBefore is why a plan that nobody reviews is not sent: all that it would send was refused before. A digest
+// approves a plan as a whole, so there one line is enough.
 func (a *applying) refusedBefore(plan *planner.Plan) error {
-	if a.file != "" || !a.approved() || a.retryRefused {
+	if !a.leavesRefused() {
 		return nil
 	}
 	n := countAgain(plan)
-	if n == 0 {
+	isAll := n == plan.Count(planner.Submit)+plan.Count(planner.Resolve)
+	if n == 0 || a.digest == "" && !isAll { // the run leaves those, and goes on with the others
 		return nil
 	}
 	flag := "--auto-approve"
@@ -335,6 +343,16 @@ func (a *applying) refusedBefore(plan *planner.Plan) error {
 		fmt.Errorf("%d of these were refused before. %s submits them again only with --retry-refused. Nothing was sent", n, flag),
 		a.command("apply " + a.approval() + " --retry-refused"), exitPartial,
 	}
+}
+
+// tellLeft says how many lines of the plan this apply leaves, because they were refused before.
+func (a *applying) tellLeft(w *workspace, plan *planner.Plan) error {
+	n := countAgain(plan)
+	if n == 0 || !a.leavesRefused() {
+		return nil
+	}
+	_, err := fmt.Fprintf(w.stderr, "Notice: this apply leaves %d of these, which the service refused before. --auto-approve submits them again only with --retry-refused.\n", n)
+	return err
 }
 
 // ask gets a person's yes, or the flag that stands for it.
@@ -456,7 +474,7 @@ func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journa
 			ReplayWindow: service.ReplayWindow, HoldDoubt: service.HoldDoubt,
 			LookUpFirst: c.finder != nil && (!service.PrecheckNew || meta.Precheck),
 			InFlightMax: a.inFlightMax(w), RequestTimeout: service.Timeout,
-			RateLimits: rateLimits(service), StopOnRefusal: a.onRefusal == "stop", Wait: a.wait, WaitFinal: a.waitFinal,
+			RateLimits: rateLimits(service), StopOnRefusal: a.onRefusal == "stop", LeaveRefused: a.leavesRefused(), Wait: a.wait, WaitFinal: a.waitFinal,
 		},
 		Clock: w.clock(), Random: rand.Float64,
 		Prepare: func(_ context.Context, begun *state.Begun) error {

@@ -122,6 +122,8 @@ func (a *applying) next(w *workspace, s executor.Summary) string {
 		return a.command("plan")
 	case count(executor.ResultInDoubt)+count(executor.ResultNotAttempted) > s.Idle:
 		return a.command(a.again())
+	case slices.ContainsFunc(s.Exceptions, func(e executor.Event) bool { return e.Next == executor.NextRefused }):
+		return a.here(executor.NextRefused)
 	case count(executor.ResultRefused)+count(executor.ResultFailed) > 0, s.Idle > 0 && needsPlan(s):
 		return a.command("plan")
 	case count(executor.ResultInDoubt) > 0:

@@ -151,6 +151,7 @@ func (w *workspace) readFunds(ctx context.Context, plan *planner.Plan, snapshot 
 	if err != nil {
 		return nil, time.Time{}, w.stateError(err)
 	}
+	known.LeavesRefused = policy.LeaveRefused
 	needs, err := rehearsal.Needs(plan, known)
 	if err != nil {
 		return nil, time.Time{}, fmt.Errorf("add up what the plan takes: %w", err)

@@ -18,6 +18,8 @@ type Known struct {
 	// Credits are requests, by ref_id, of earlier runs that are PENDING: their senders were debited,
 	// and their destinations may not have been credited yet.
 	Credits map[string]transfer.Request
+	// LeavesRefused says that nothing is sent of what was refused before, nor of what waits for that.
+	LeavesRefused bool
 }
 
 // Need is what one asset of one profile must have before the first transfer of a plan, so that none
@@ -48,6 +50,9 @@ func Needs(plan *planner.Plan, known Known) ([]Need, error) {
 	if err != nil {
 		return nil, err
 	}
+	if known.LeavesRefused {
+		b.leaveRefused()
+	}
 	needs := make([]Need, len(b.accounts))
 	for i := range b.movements {
 		m := &b.movements[i]
@@ -73,6 +78,29 @@ func Needs(plan *planner.Plan, known Known) ([]Need, error) {
 		return cmp.Or(cmp.Compare(x.ProfileID, y.ProfileID), cmp.Compare(x.Asset, y.Asset))
 	})
 	return needs, nil
+}
+
+// leaveRefused has what was refused before move nothing, and what waits for it in turn.
+func (b *book) leaveRefused() {
+	var left []int32
+	leave := func(n int32) {
+		if m := &b.movements[n]; !m.left {
+			m.left, m.amount, m.fee = true, decimal.Decimal{}, decimal.Decimal{}
+			left = append(left, n)
+		}
+	}
+	for i := range b.movements {
+		if m := &b.movements[i]; m.change != none && !m.doubt && b.plan.Changes.At(int(m.change)).Again {
+			leave(int32(i))
+		}
+	}
+	for ; len(left) > 0; left = left[1:] {
+		for _, g := range b.inGroups[left[0]] {
+			for _, w := range b.groups[g].waiting {
+				leave(w)
+			}
+		}
+	}
 }
 
 // expected is what is known beyond a plan, and how its accounts are told apart.

@@ -63,6 +63,22 @@ func TestWhatIsKnownBeyondAPlan(t *testing.T) {
 	}
 }
 
+// TestWhatIsLeftNeedsNothing has one transfer that was refused before, one that waits for it, and one that waits
+// for nothing.
+func TestWhatIsLeftNeedsNothing(t *testing.T) {
+	plan := planOf([]sent{{from: 0, to: 1, amount: 30}, {from: 1, to: 2, amount: 20, after: []int{0}}, {from: 0, to: 2, amount: 5}})
+	refused := plan.Changes.At(0)
+	refused.Again = true
+	plan.Changes.Set(0, &refused)
+	if got := needs(t, plan, rehearsal.Known{}); got[profile(0)].Takes.String() != "35" || got[profile(1)].Takes.String() != "20" {
+		t.Errorf("with all: %+v", got)
+	}
+	got := needs(t, plan, rehearsal.Known{LeavesRefused: true})
+	if n := got[profile(0)]; len(got) != 1 || n.Takes.String() != "5" || n.Least().String() != "5" {
+		t.Errorf("with what is left: %+v", got)
+	}
+}
+
 func TestAFundIsShortByWhatIsKnown(t *testing.T) {
 	d := decimal.RequireFromString
 	need := rehearsal.Need{Takes: d("10"), Covered: d("4"), IsLeast: true}

@@ -111,6 +111,7 @@ type movement struct {
 	after    int32 // the group that it waits for; none for nothing
 	doubt    bool
 	done     bool
+	left     bool // it is not sent
 	amount   decimal.Decimal
 	fee      decimal.Decimal // that the sender pays besides
 }
