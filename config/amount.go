@@ -10,6 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/mistake"
+	"remit/config/rows"
 	"remit/internal/transfer"
 )
 
@@ -147,10 +148,10 @@ func (e *evaluation) formatHint(f *field, value cty.Value) string {
 		return ""
 	}
 	d := e.in.row.source
-	if !slices.Contains(d.kind.arguments, "number_format") || d.formats[f.column] != nil {
+	if !slices.Contains(d.kind.arguments, "number_format") || d.file.Formats[f.column] != nil {
 		return ""
 	}
-	examples := numberFormatsOf(value.AsString())
+	examples := rows.FittingNumberFormats(value.AsString())
 	if len(examples) == 0 {
 		return ""
 	}

@@ -27,7 +27,7 @@ func (s scales) of(asset string) (int, bool) {
 	if scale, ok := s[one]; ok {
 		return scale, true
 	}
-	return currencyScale(one)
+	return transfer.CurrencyScale(one)
 }
 
 // limit is of where no limit is as many as an int counts.

@@ -15,6 +15,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/mistake"
+	"remit/config/rows"
 	"remit/internal/clock/calendar"
 	"remit/internal/files/confined"
 	"remit/internal/transfer"
@@ -219,7 +220,7 @@ func (r *reader) datesOfFile(s *sources, rules *calendar.Rules) {
 			end := hcl.Pos{Line: n, Column: len(line) + 1, Byte: offset + len(line)}
 			r.refuse(hcl.Range{Filename: name, Start: hcl.Pos{Line: n, Column: 1, Byte: offset}, End: end},
 				"Not a date", "Each line of a file of dates is a date, such as \"2026-11-27\", and the name of the day or nothing: %s", mistake.Sentence(err))
-			s.needData(name, end.Byte)
+			s.data.NeedSnippet(name, end.Byte)
 		}
 		offset += len(line) + 1
 		if len(rules.Dates) > datesMax {
@@ -237,7 +238,7 @@ func (r *reader) datesOfFile(s *sources, rules *calendar.Rules) {
 
 func addDate(line string, isFirst bool, rules *calendar.Rules) error {
 	if isFirst {
-		line = strings.TrimPrefix(line, byteOrderMark)
+		line = strings.TrimPrefix(line, rows.ByteOrderMark)
 	}
 	line, _, _ = strings.Cut(line, "#")
 	line = strings.TrimSpace(line)

@@ -2,16 +2,15 @@ package config
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/mistake"
+	"remit/config/rows"
 	"remit/internal/transfer"
 )
 
@@ -29,18 +28,12 @@ type dataSource struct {
 
 	override *DataFile // that is read in place of its file; nil for none
 
-	// What the arguments say; good once the node is known.
-	file      string
-	fileAt    hcl.Range // where it is named
-	key       string
-	keyColumn int
-	csv       csvOptions
-	xlsx      xlsxOptions
-	pointer   jsontext.Pointer         // to the rows of JSON
-	picks     []pick                   // nil for all columns
-	formats   map[string]*numberFormat // by column
-	columns   []string
-	where     *argument
+	// The arguments, once the node is known.
+	file     *rows.File
+	format   rows.Format
+	skipLast int // rows at the end that are left out
+	columns  []string
+	where    *argument
 	// whereColumns are the columns that where names.
 	whereColumns []int
 	notes        []string // of how the file was read
@@ -66,34 +59,6 @@ func (c *Configuration) Notes() []Note {
 		}
 	}
 	return notes
-}
-
-// pick is a column that is read, and what the file calls it.
-type pick struct{ name, header string }
-
-// dataKind is a type of data: one kind of file.
-type dataKind struct {
-	name      string
-	arguments []string // beside file, key and where
-	key       string   // where none is named; "" where one must be
-	// prepare reads the arguments of this kind alone; nil where there are none.
-	prepare func(*dataSource, *reader)
-	// open reads the header of a file.
-	open func(*dataSource, *os.File) (records, hcl.Diagnostics)
-}
-
-// dataKinds are the types of data of this version.
-func dataKinds() []dataKind {
-	return []dataKind{csvKind(), xlsxKind(), jsonKind(), pain001Kind()}
-}
-
-// dataTypes are their names.
-func dataTypes() []string {
-	var names []string
-	for _, kind := range dataKinds() {
-		names = append(names, kind.name)
-	}
-	return names
 }
 
 func dataBlockKind() blockKind {
@@ -124,7 +89,7 @@ func (l *loader) readData(b *block) {
 	if !l.declareNamed(b, "data."+name) {
 		return
 	}
-	d := &dataSource{block: b, address: "data." + name, sources: l.config.sources, scope: l.config.scope}
+	d := &dataSource{block: b, address: "data." + name, file: &rows.File{}, sources: l.config.sources, scope: l.config.scope}
 	d.kind = dataKinds()[slices.Index(dataTypes(), b.label(0))]
 	l.checkDataArguments(d)
 	if a, ok := b.arguments["where"]; ok {
@@ -160,24 +125,24 @@ func (l *loader) checkDataArguments(d *dataSource) {
 // prepare evaluates the arguments and reads the header of the file.
 func (d *dataSource) prepare() (cty.Value, hcl.Diagnostics) {
 	r := &reader{scope: d.scope, block: d.block}
-	file, at := d.namedFile(r)
-	d.fileAt = at
-	if file != "" && !filepath.IsLocal(file) {
+	name, at := d.namedFile(r)
+	if name != "" && !filepath.IsLocal(name) {
 		r.refuse(at, "File is outside of the directory",
-			"file %q must be in the directory of the configuration or below it.", file)
+			"file %q must be in the directory of the configuration or below it.", name)
 	}
-	d.file = filepath.ToSlash(filepath.Clean(file))
-	if d.key, _ = r.text("key"); d.key == "" {
-		d.key = d.kind.key
-		if a := d.block.arguments["key"]; a != nil && d.key == "" && !r.diags.HasErrors() {
+	*d.file = rows.File{Name: filepath.ToSlash(filepath.Clean(name)), NamedAt: at, BlockAt: d.block.at, Places: map[string]hcl.Range{}}
+	for _, a := range d.block.inOrder {
+		d.file.Places[a.name] = a.expr.Range()
+	}
+	if d.file.Key, _ = r.text("key"); d.file.Key == "" {
+		d.file.Key = d.kind.key
+		if a := d.block.arguments["key"]; a != nil && d.file.Key == "" && !r.diags.HasErrors() {
 			r.refuse(a.expr.Range(), "Required argument is null", "key may not be null.")
 		}
 	}
 	d.readPicks(r)
 	d.readFormats(r)
-	if d.kind.prepare != nil {
-		d.kind.prepare(d, r)
-	}
+	d.format = d.kind.format(d, r)
 	if r.diags.HasErrors() {
 		return cty.NilVal, r.diags
 	}
@@ -185,67 +150,49 @@ func (d *dataSource) prepare() (cty.Value, hcl.Diagnostics) {
 	return cty.NilVal, r.diags
 }
 
-// readPicks reads the argument columns: what is read of each row, under which name.
+// readPicks reads the argument columns: which columns are read, and their names.
 func (d *dataSource) readPicks(r *reader) {
 	for name, header := range r.textMap("columns") {
 		if err := transfer.CheckText(name); err != nil || name == "" {
-			r.refuse(d.block.arguments["columns"].expr.Range(), "Invalid name of a column", "A column has a name that can be seen, and %q is none.", name)
+			r.refuse(d.file.At("columns"), "Invalid name of a column", "A column has a name that can be seen, and %q is none.", name)
 		}
-		d.picks = append(d.picks, pick{name, header})
+		d.file.Columns = append(d.file.Columns, rows.Column{Name: name, Header: header})
 	}
-	slices.SortFunc(d.picks, func(a, b pick) int { return strings.Compare(a.name, b.name) })
-	if a := d.block.arguments["columns"]; a != nil && d.picks != nil && !d.hasPick(d.key) && !r.diags.HasErrors() {
-		r.refuse(a.expr.Range(), "Key is not read", "columns says which columns are read, and the key %q is not among them.", d.key)
+	slices.SortFunc(d.file.Columns, func(a, b rows.Column) int { return strings.Compare(a.Name, b.Name) })
+	isKey := func(p rows.Column) bool { return p.Name == d.file.Key }
+	if d.file.Columns != nil && !slices.ContainsFunc(d.file.Columns, isKey) && !r.diags.HasErrors() {
+		r.refuse(d.file.At("columns"), "Key is not read", "columns says which columns are read, and the key %q is not among them.", d.file.Key)
 	}
-}
-
-func (d *dataSource) hasPick(name string) bool {
-	return slices.ContainsFunc(d.picks, func(p pick) bool { return p.name == name })
 }
 
 // readFormats reads the argument number_format.
 func (d *dataSource) readFormats(r *reader) {
 	for column, example := range r.textMap("number_format") {
-		format, err := parseNumberFormat(example)
+		format, err := rows.ParseNumberFormat(example)
 		if err != nil {
-			r.refuse(d.block.arguments["number_format"].expr.Range(), "Invalid format of numbers", "%s: %q %s", column, example, mistake.Sentence(err))
+			r.refuse(d.file.At("number_format"), "Invalid format of numbers", "%s: %q %s", column, example, mistake.Sentence(err))
 			continue
 		}
-		if d.formats == nil {
-			d.formats = map[string]*numberFormat{}
+		if d.file.Formats == nil {
+			d.file.Formats = map[string]*rows.NumberFormat{}
 		}
-		d.formats[column] = format
+		d.file.Formats[column] = format
 	}
-}
-
-// headerOf is what the file calls a column.
-func (d *dataSource) headerOf(column string) string {
-	for _, p := range d.picks {
-		if p.name == column {
-			return p.header
-		}
-	}
-	return column
 }
 
 func (d *dataSource) readHeader(r *reader) {
-	table, file, diags := d.open()
+	table, file, diags := d.sources.data.Open(d.file, d.format)
 	if file != nil {
 		_ = file.Close()
 	}
 	r.diags = append(r.diags, diags...)
 	if diags.HasErrors() {
-		d.sources.needData(d.file, sourceHeaderBytes)
+		d.sources.data.NeedSnippet(d.file.Name, sourceHeaderBytes)
 		return
 	}
-	d.columns, d.notes = table.columns, table.from.notes()
-	d.keyColumn = slices.Index(d.columns, d.key)
-	if d.keyColumn < 0 {
-		at := d.block.at
-		if a := d.block.arguments["key"]; a != nil {
-			at = a.expr.Range()
-		}
-		r.diags = append(r.diags, unknownColumn(at, d.file, d.key, d.columns))
+	d.columns, d.notes = table.Columns, table.Notes()
+	if table.KeyColumn < 0 {
+		r.diags = append(r.diags, rows.UnknownColumn(d.file.At("key"), d.file.Name, d.file.Key, d.columns))
 		return
 	}
 	if d.where != nil { // resolved before the columns were known
@@ -272,7 +219,7 @@ func (d *dataSource) hold() (cty.Value, hcl.Diagnostics) {
 				d.address, rowsHeldMax, d.address)})
 			break
 		}
-		values[row.key()] = row.value()
+		values[row.Key()] = row.value()
 	}
 	rows := cty.MapValEmpty(cty.Object(d.rowType()))
 	if len(values) > 0 {

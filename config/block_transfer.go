@@ -238,7 +238,7 @@ func (t *transferBlock) newField(a *argument) *field {
 	case len(columns) == 1 && !a.refs.key:
 		f.column = columns[0]
 	case len(columns) == 0 && a.refs.key:
-		f.column = t.data.key
+		f.column = t.data.file.Key
 	}
 	return f
 }

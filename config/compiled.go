@@ -74,13 +74,13 @@ func newCompiled(t *transferBlock, in instance, like Transfer) *compiled {
 	c := &compiled{block: t, like: like, scale: scaleUnknown}
 	p := compiler{block: t, each: newEachRow(t)}
 	if in.row != nil {
-		p.columns, p.key = in.row.table.columns, t.data.keyColumn
+		p.columns, p.key = in.row.Table.Columns, in.row.Table.KeyColumn
 	} else {
 		c.elements = newElementRows(t, in.element)
 		if c.elements == nil {
 			return nil
 		}
-		p.columns = c.elements.table.columns
+		p.columns = c.elements.table.Columns
 		p.key = len(p.columns)
 	}
 	for _, precondition := range t.preconditions {
@@ -253,7 +253,7 @@ func (c *compiled) row(in instance) *row {
 // many rows copies them.
 func (c *compiled) transfer(r *row, element *element, out *Transfer) bool {
 	*out = c.like
-	out.Place = Place{File: r.table.name, Line: r.line}
+	out.Place = Place{File: r.Table.Name, Line: r.Line}
 	request := &out.Request
 	c.identify(r, out)
 	if element != nil {
@@ -287,9 +287,9 @@ func (c *compiled) transfer(r *row, element *element, out *Transfer) bool {
 func (c *compiled) identify(r *row, out *Transfer) {
 	b := c.text[:0]
 	if c.refID != nil {
-		if !r.plain || !c.refID.plain() {
+		if !r.Plain || !c.refID.plain() {
 			out.Request.RefID, _ = c.refID.text(r) // no ref_id is empty
-			out.Address = c.block.instanceAddress(r.key())
+			out.Address = c.block.instanceAddress(r.Key())
 			return
 		}
 		for i := range c.refID {
@@ -298,7 +298,7 @@ func (c *compiled) identify(r *row, out *Transfer) {
 		}
 	}
 	size := len(b)
-	c.text = c.block.appendAddress(b, r.key())
+	c.text = c.block.appendAddress(b, r.Key())
 	both := string(c.text)
 	out.Address = both[size:]
 	if c.refID != nil {

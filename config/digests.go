@@ -63,8 +63,8 @@ func (c *Configuration) otherFiles() []string {
 	var names []string
 	if c.scope != nil {
 		for _, n := range c.scope.inOrder {
-			if n.data != nil && n.data.file != "" {
-				names = append(names, n.data.file)
+			if n.data != nil && n.data.file.Name != "" {
+				names = append(names, n.data.file.Name)
 			}
 		}
 	}

@@ -6,14 +6,15 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/rows"
 	"remit/internal/transfer"
 )
 
 // elementRows read the elements of a for_each as rows, so that what is compiled for rows
 // serves them too. The key of an element is the last field.
 type elementRows struct {
-	table   table
-	source  dataSource
+	table   rows.Table
+	fields  rows.Row
 	current row
 }
 
@@ -23,13 +24,11 @@ func newElementRows(t *transferBlock, like *element) *elementRows {
 		return nil
 	}
 	e := &elementRows{}
-	e.table.name = t.at.Filename
-	e.table.columns = slices.Sorted(maps.Keys(like.value.Type().AttributeTypes()))
-	e.source.keyColumn = len(e.table.columns)
-	e.current = row{
-		table: &e.table, source: &e.source, line: t.at.Start.Line,
-		fields: make([]string, len(e.table.columns)+1),
-	}
+	e.table.Name = t.at.Filename
+	e.table.Columns = slices.Sorted(maps.Keys(like.value.Type().AttributeTypes()))
+	e.table.KeyColumn = len(e.table.Columns)
+	e.fields = rows.Row{Table: &e.table, Line: t.at.Start.Line, Fields: make([]string, len(e.table.Columns)+1)}
+	e.current = row{Row: &e.fields}
 	if e.row(like) == nil {
 		return nil
 	}
@@ -44,10 +43,10 @@ func (e *elementRows) row(from *element) *row {
 		return nil
 	}
 	types := from.value.Type().AttributeTypes()
-	if len(types) != len(e.table.columns) {
+	if len(types) != len(e.table.Columns) {
 		return nil
 	}
-	for i, column := range e.table.columns {
+	for i, column := range e.table.Columns {
 		if types[column] != cty.String {
 			return nil
 		}
@@ -55,10 +54,10 @@ func (e *elementRows) row(from *element) *row {
 		if !isText(value) {
 			return nil
 		}
-		r.fields[i] = value.AsString()
+		r.Fields[i] = value.AsString()
 	}
-	r.fields[e.source.keyColumn] = from.key
-	r.serial++
-	r.plain = !slices.ContainsFunc(r.fields, func(field string) bool { return !transfer.Plain(field) })
+	r.Fields[e.table.KeyColumn] = from.key
+	r.Serial++
+	r.Plain = !slices.ContainsFunc(r.Fields, func(field string) bool { return !transfer.Plain(field) })
 	return r
 }

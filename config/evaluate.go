@@ -45,7 +45,7 @@ func (t *transferBlock) evaluate(in instance) (Transfer, bool, hcl.Diagnostics) 
 		DuplicateWithin: DuplicateWithinDefault,
 	}
 	if in.row != nil {
-		out.Place = Place{File: in.row.table.name, Line: in.row.line}
+		out.Place = Place{File: in.row.Table.Name, Line: in.row.Line}
 	}
 	r := &out.Request
 	r.Operation = t.operation
@@ -84,13 +84,13 @@ func (e *evaluation) place(f *field) hcl.Range {
 	case e.in.row == nil:
 		return e.block.at
 	case f != nil && f.column != "":
-		return e.in.row.at(columnIndex(e.in.row, f.column))
+		return e.in.row.At(columnIndex(e.in.row, f.column))
 	}
-	return e.in.row.whole()
+	return e.in.row.Whole()
 }
 
 func columnIndex(r *row, column string) int {
-	for i, name := range r.table.columns {
+	for i, name := range r.Table.Columns {
 		if name == column {
 			return i
 		}
@@ -114,8 +114,8 @@ func (e *evaluation) add(f *field, d *hcl.Diagnostic) {
 	} else {
 		d = mistake.Blame(d, e.block.address)
 	}
-	if e.in.row != nil && d.Subject.Filename == e.in.row.table.name {
-		e.block.config.sources.needData(d.Subject.Filename, d.Subject.End.Byte)
+	if e.in.row != nil && d.Subject.Filename == e.in.row.Table.Name {
+		e.block.config.sources.data.NeedSnippet(d.Subject.Filename, d.Subject.End.Byte)
 	}
 	e.diags = append(e.diags, d)
 }

@@ -1,19 +1,13 @@
 package config
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io"
 	"iter"
 	"unsafe"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
-
-// CurrencyScale lets tests compare the list of currencies with another one.
-func CurrencyScale(code string) (int, bool) { return currencyScale(code) }
 
 // Interpreted streams c's transfers by general evaluation alone: the oracle of what is
 // compiled.
@@ -105,77 +99,8 @@ func Parts(content []byte, name string) (blocks []hcl.Range, late int, ok bool) 
 // Ahead is ahead.
 func Ahead[T, R any](items []T, work func(T) R) iter.Seq[R] { return ahead(items, work) }
 
-// ReadNumber reads text by an example of a number format.
-func ReadNumber(example, text string) (string, error) {
-	f, err := parseNumberFormat(example)
-	if err != nil {
-		return "", err
-	}
-	return f.read(text)
-}
-
-// CellNumber reads a number as a workbook stores it, in a cell with a number format.
-func CellNumber(format, stored string) (string, error) {
-	text, err := cellNumber([]*cellFormat{parseCellFormat(format)}, stored, false)
-	return text.text, err
-}
-
 // ParsePlain parses plain blocks from a place on; it is false where they are not plain.
 func ParsePlain(content []byte, name string, start hcl.Pos) (*hclsyntax.Body, bool) {
 	body := parsePlain(content, name, start)
 	return body, body != nil
 }
-
-// WorkbookSheets are the names of the sheets of a workbook.
-func WorkbookSheets(content []byte) ([]string, error) {
-	w, err := openWorkbook(bytes.NewReader(content))
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, s := range w.list {
-		names = append(names, s.name)
-	}
-	return names, nil
-}
-
-// CellRead is what is read of a cell: its text, or why there is none.
-type CellRead struct{ Text, Wrong string }
-
-// SheetCells reads all cells of a sheet that hold something, by row and column from 1 on.
-func SheetCells(content []byte, sheet string) (map[[2]int]CellRead, error) {
-	w, err := openWorkbook(bytes.NewReader(content))
-	if err != nil {
-		return nil, err
-	}
-	f := &xlsxFile{book: w, hidden: map[int]bool{}, columnStyles: map[int]int{}, formatsBy: map[int][]*cellFormat{}}
-	for _, s := range w.list {
-		if s.name == sheet {
-			f.sheet = s
-		}
-	}
-	part, err := w.pack.part(f.sheet.part)
-	if err == nil {
-		err = f.lookPast(part)
-	}
-	if err != nil {
-		return nil, err
-	}
-	f.decoder = newPartDecoder(bytes.NewReader(part))
-	cells := map[[2]int]CellRead{}
-	for {
-		row, err := f.next()
-		if errors.Is(err, io.EOF) {
-			return cells, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, cell := range row.cells {
-			cells[[2]int{row.number, cell.column}] = CellRead{cell.text, cell.wrong}
-		}
-	}
-}
-
-// WithoutEndMark reads a text without the Ctrl-Z at its end.
-func WithoutEndMark(from io.Reader) io.Reader { return newWithoutEndMark(from) }

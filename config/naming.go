@@ -72,8 +72,8 @@ func (l *loader) readNaming(t *transferBlock) {
 	case forEach == nil || !f.refs.each:
 	case t.data != nil:
 		if n.key {
-			n.words += ", key = " + quoted(t.data.key)
-			w.names[t.data.key] = true
+			n.words += ", key = " + quoted(t.data.file.Key)
+			w.names[t.data.file.Key] = true
 		}
 		w.data = append(w.data, t.data)
 	case isWrittenOut(forEach.refs, forEach.expr):
@@ -420,14 +420,14 @@ func (w *namingWriter) steps(path hcl.Traversal) string {
 func (w *namingWriter) columns() string {
 	var texts []string
 	for _, d := range w.data {
-		for _, p := range d.picks {
-			if p.name != p.header && w.names[p.name] {
-				texts = append(texts, ", columns."+p.name+" = "+quoted(p.header))
+		for _, p := range d.file.Columns {
+			if p.Name != p.Header && w.names[p.Name] {
+				texts = append(texts, ", columns."+p.Name+" = "+quoted(p.Header))
 			}
 		}
-		for name, format := range d.formats {
+		for name, format := range d.file.Formats {
 			if w.names[name] {
-				texts = append(texts, ", number_format."+name+" = "+quoted(format.example))
+				texts = append(texts, ", number_format."+name+" = "+quoted(format.Example))
 			}
 		}
 	}

@@ -113,8 +113,8 @@ func (w *namingWriter) rows(d *dataSource, taken bool) string {
 	if !slices.Contains(w.data, d) {
 		w.data = append(w.data, d)
 	}
-	w.names[d.key] = true
-	text := "rows(key = " + quoted(d.key)
+	w.names[d.file.Key] = true
+	text := "rows(key = " + quoted(d.file.Key)
 	if taken {
 		return text + ")"
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/meter"
+	"remit/config/rows"
 )
 
 // native returns expr as a tree of HCL's native syntax, whatever it was written in, so that
@@ -150,7 +151,7 @@ func writtenKey(expr hclsyntax.Expression) (string, bool) {
 		return "", false
 	}
 	if name, ok := key.Wrapped.(*hclsyntax.ScopeTraversalExpr); ok && len(name.Traversal) == 1 {
-		return normalForm(name.Traversal.RootName()), true
+		return rows.NormalForm(name.Traversal.RootName()), true
 	}
 	value, ok := writtenText(key.Wrapped)
 	if !ok {

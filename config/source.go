@@ -2,8 +2,6 @@ package config
 
 import (
 	"bytes"
-	"cmp"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -16,6 +14,7 @@ import (
 	"github.com/hashicorp/hcl/v2/json"
 
 	"remit/config/mistake"
+	"remit/config/rows"
 	"remit/internal/files/confined"
 	"remit/internal/transfer"
 )
@@ -31,14 +30,8 @@ type sources struct {
 	// files are the parsed ones, for snippets. Files of variables are not among them: a
 	// snippet could show a secret.
 	files map[string]*hcl.File
-	// dataNeeded says, by name of a data file, up to which byte snippets need it.
-	dataNeeded map[string]int
-	// encoded says, by name of a data file, how its text is encoded where that is not UTF-8.
-	encoded map[string]string
-	// books are the workbooks, by name, which are read once; shown is what stands for them in
-	// snippets.
-	books map[string]*workbook
-	shown map[string]*snippets
+	// data are the data files; nil where the directory could not be opened.
+	data *rows.Directory
 
 	mu   sync.Mutex      // functions may be called by several goroutines
 	read map[string]bool // names of the files that functions have read; guarded by mu
@@ -54,7 +47,7 @@ type source struct {
 // openSources opens the directory and parses its configuration. On an error that left
 // nothing to read, root is nil.
 func openSources(dir string, whole bool) (*sources, hcl.Diagnostics) {
-	s := &sources{whole: whole, files: map[string]*hcl.File{}, dataNeeded: map[string]int{}, encoded: map[string]string{}, books: map[string]*workbook{}, shown: map[string]*snippets{}, read: map[string]bool{}}
+	s := &sources{whole: whole, files: map[string]*hcl.File{}, data: rows.NewDirectory(nil), read: map[string]bool{}}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return s, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}
@@ -64,7 +57,7 @@ func openSources(dir string, whole bool) (*sources, hcl.Diagnostics) {
 		_ = root.Close()
 		return s, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}
 	}
-	s.root = root
+	s.root, s.data = root, rows.NewDirectory(root)
 	entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !IsSource(entry.Name()) })
 	var diags hcl.Diagnostics
 	for parsed := range ahead(entries, func(entry fs.DirEntry) parsed { return s.parse(entry.Name()) }) {
@@ -142,7 +135,7 @@ func parseFile(root *os.Root, name, shown string, split func(content []byte, nam
 // split splits a file that is long enough for it, and parses the parts that have more than
 // transfers. It is nil where the file is to be parsed whole.
 func (s *sources) split(content []byte, name string) []*part {
-	if s.whole || isJSON(name) || len(content) < splitAbove || bytes.HasPrefix(content, []byte(byteOrderMark)) {
+	if s.whole || isJSON(name) || len(content) < splitAbove || bytes.HasPrefix(content, []byte(rows.ByteOrderMark)) {
 		return nil
 	}
 	parts := split(content, name)
@@ -174,44 +167,11 @@ func parseJSON(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return json.Parse(content, name)
 }
 
-// needData notes that a snippet of a data file may be asked for, up to its byte end.
-func (s *sources) needData(name string, end int) {
-	s.dataNeeded[name] = max(s.dataNeeded[name], end)
-}
-
 // Files are the parsed sources by the names that diagnostics use, for their snippets. Data
 // files that had mistakes are read again, as far as snippets need them; a file that became
 // unreadable or is too large is left out.
 func (c *Configuration) Files() map[string]*hcl.File {
 	files := maps.Clone(c.sources.files)
-	for name, end := range c.sources.dataNeeded {
-		if c.sources.shown[name] != nil {
-			continue
-		}
-		if content, ok := c.sources.readPrefix(name, end); ok {
-			files[name] = &hcl.File{Body: hcl.EmptyBody(), Bytes: content}
-		}
-	}
-	for name, shown := range c.sources.shown {
-		files[name] = shown.file()
-	}
+	maps.Copy(files, c.sources.data.Snippets())
 	return files
-}
-
-func (s *sources) readPrefix(name string, end int) ([]byte, bool) {
-	const contextBytes = 4096 // the rest of the line
-	if end > sourceBytesMax-contextBytes {
-		return nil, false
-	}
-	file, err := confined.Open(s.root, name)
-	if err != nil {
-		return nil, false
-	}
-	defer func() { _ = file.Close() }()
-	text, err := decoded(file, cmp.Or(s.encoded[name], encodingUTF8))
-	if err != nil {
-		return nil, false
-	}
-	content, err := io.ReadAll(io.LimitReader(text, int64(end+contextBytes)))
-	return content, err == nil
 }

@@ -164,7 +164,7 @@ func (t *transferBlock) whole(in instance) instance {
 	whole := in
 	switch {
 	case in.row != nil:
-		whole = t.instance(in.row.key(), in.row.value())
+		whole = t.instance(in.row.Key(), in.row.value())
 	case in.element != nil:
 		whole = t.instance(in.element.key, in.element.value)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
+	"remit/config/rows"
 	"remit/internal/transfer"
 )
 
@@ -62,13 +63,13 @@ func (t template) text(r *row) (string, finding) {
 		}
 		b.WriteString(text)
 	}
-	return normalForm(b.String()), present
+	return rows.NormalForm(b.String()), present
 }
 
 func (p *piece) text(r *row) (string, finding) {
 	switch {
 	case p.column >= 0:
-		return r.text(p.column), present
+		return r.Text(p.column), present
 	case p.general != nil:
 		return p.general.text(r)
 	}
@@ -114,10 +115,10 @@ func newEachRow(t *transferBlock) *eachRow {
 
 // context is valid until it is asked for another row.
 func (e *eachRow) context(r *row) *hcl.EvalContext {
-	if e.serial != r.serial {
-		e.serial = r.serial
+	if e.serial != r.Serial {
+		e.serial = r.Serial
 		e.ctx.Variables["each"] = cty.ObjectVal(map[string]cty.Value{
-			"key": cty.StringVal(r.key()), "value": r.object(e.columns),
+			"key": cty.StringVal(r.Key()), "value": r.object(e.columns),
 		})
 	}
 	return e.ctx
@@ -146,12 +147,4 @@ func columnsNamed(expr hclsyntax.Expression, columns []string, prefix ...string)
 		}
 	}
 	return named
-}
-
-// normalForm is cty.NormalizeString, which takes its time over plain text as well.
-func normalForm(text string) string {
-	if transfer.Plain(text) {
-		return text
-	}
-	return cty.NormalizeString(text)
 }

@@ -34,7 +34,7 @@ func TestDocsDoubts(t *testing.T) {
 		d.CanLookUp = false
 		want = append(want, []string{because(d), d.Plan(), without, with})
 	}
-	got := rows(readDocument(t, "states.md").sections["What is said of a doubt"])
+	got := tableRows(readDocument(t, "states.md").sections["What is said of a doubt"])
 	if diff := cmp.Diff(want, got); diff != "" {
 		var table []string
 		for _, row := range want {

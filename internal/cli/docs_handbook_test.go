@@ -32,7 +32,7 @@ func TestDocsHandbook(t *testing.T) {
 	for _, m := range regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(readFile(t, "../../docs/recipes/remit-alerts.yml"), -1) {
 		alerts = append(alerts, quoted(m[1]))
 	}
-	for _, row := range rows(doc.sections["Alerts"]) {
+	for _, row := range tableRows(doc.sections["Alerts"]) {
 		listed = append(listed, row[0])
 	}
 	if diff := cmp.Diff(alerts, listed); diff != "" {
@@ -80,7 +80,7 @@ func TestDocsExitCodes(t *testing.T) {
 		}
 		want = append(want, []string{m[1], m[2], m[3], again})
 	}
-	if diff := cmp.Diff(want, rows(readDocument(t, "operations.md").sections["What ends with which"])); diff != "" {
+	if diff := cmp.Diff(want, tableRows(readDocument(t, "operations.md").sections["What ends with which"])); diff != "" {
 		t.Errorf("operations.md has other rows than the script (-script +operations.md):\n%s", diff)
 	}
 }

@@ -13,7 +13,7 @@ import (
 // TestDocsHolidays holds the holidays that schedules.md lists against those that there are.
 func TestDocsHolidays(t *testing.T) {
 	var got []string
-	for _, row := range rows(readDocument(t, "schedules.md").sections["Calendars"]) {
+	for _, row := range tableRows(readDocument(t, "schedules.md").sections["Calendars"]) {
 		for _, name := range regexp.MustCompile("`([a-z-]+)`").FindAllStringSubmatch(row[1], -1) {
 			got = append(got, name[1])
 		}

@@ -20,6 +20,7 @@ import (
 
 	"remit/config"
 	"remit/config/functions"
+	"remit/config/rows"
 	"remit/executor"
 	"remit/internal/cli"
 	"remit/internal/sandbox"
@@ -103,8 +104,8 @@ func cells(line string) []string {
 	return list
 }
 
-// rows are the cells of the tables of a section, without their headers.
-func rows(section string) [][]string {
+// tableRows are the cells of the tables of a section, without their headers.
+func tableRows(section string) [][]string {
 	var list [][]string
 	for _, table := range tables(section) {
 		list = append(list, table.rows...)
@@ -130,7 +131,7 @@ func TestDocsBlocks(t *testing.T) {
 		got := map[string][]string{}
 		for _, heading := range of.headings {
 			got[heading] = []string{}
-			for _, row := range rows(doc.sections[heading]) {
+			for _, row := range tableRows(doc.sections[heading]) {
 				got[heading] = append(got[heading], row[0]+map[bool]string{true: " required"}[row[2] == "required"])
 			}
 			slices.Sort(got[heading])
@@ -421,7 +422,7 @@ func TestDocsCommands(t *testing.T) {
 	doc := readPages(t, "commands")
 	flags := func(heading string) map[string]string {
 		found := map[string]string{}
-		for _, row := range rows(doc.sections[heading]) {
+		for _, row := range tableRows(doc.sections[heading]) {
 			if name, _, ok := strings.Cut(strings.TrimPrefix(strings.Trim(row[0], "`"), "--"), "="); ok || strings.HasPrefix(row[0], "`--") {
 				found[name] = strings.Trim(row[1], "`")
 			}
@@ -454,7 +455,7 @@ func TestDocsCommands(t *testing.T) {
 // TestDocsFaults holds the faults of docs/commands against those that the sandbox has.
 func TestDocsFaults(t *testing.T) {
 	var got, want []string
-	for _, row := range rows(readPages(t, "commands").sections["Faults of the sandbox"]) {
+	for _, row := range tableRows(readPages(t, "commands").sections["Faults of the sandbox"]) {
 		for kind := range strings.SplitSeq(row[0], ", ") {
 			got = append(got, strings.Trim(kind, "`"))
 		}
@@ -478,7 +479,7 @@ func TestDocsContract(t *testing.T) {
 				want = append(want, fmt.Sprintf("| `%s` | %s | %s |", row.Name, row.Needs, row.Otherwise))
 			}
 		}
-		for _, row := range rows(doc.sections[string(part)]) {
+		for _, row := range tableRows(doc.sections[string(part)]) {
 			got = append(got, "| "+strings.Join(row, " | ")+" |")
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -506,7 +507,7 @@ func partsOf(doc document) []contract.Part {
 func TestDocsLines(t *testing.T) {
 	listed := map[string]map[string]bool{}
 	doc := readPages(t, "commands")
-	for _, row := range rows(doc.sections["Lines of `--json`"]) {
+	for _, row := range tableRows(doc.sections["Lines of `--json`"]) {
 		fields := map[string]bool{"type": true}
 		for _, field := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(row[2], -1) {
 			fields[field[1]] = true
@@ -642,10 +643,10 @@ func edgeTable() string {
 // are.
 func TestDocsPain001(t *testing.T) {
 	var got []string
-	for _, row := range rows(readPages(t, "language").sections["pain.001 files"]) {
+	for _, row := range tableRows(readPages(t, "language").sections["pain.001 files"]) {
 		got = append(got, strings.Trim(row[0], "`"))
 	}
-	if diff := cmp.Diff(config.Pain001Columns(), got); diff != "" {
+	if diff := cmp.Diff(rows.Pain001Columns(), got); diff != "" {
 		t.Errorf("docs/language and the language have other columns (-language +docs):\n%s", diff)
 	}
 }

@@ -72,6 +72,7 @@ var layer = map[string]int{
 	"remit/internal/text/redact":        0,
 	"remit/config/meter":                0,
 	"remit/config/mistake":              0,
+	"remit/config/rows":                 1,
 	"remit/internal/text/confusable":    0,
 	"remit/internal/files/wholefile":    0,
 	"remit/internal/files/confined":     0,

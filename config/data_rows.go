@@ -1,0 +1,182 @@
+package config
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/config/mistake"
+
+	"remit/config/meter"
+)
+
+const (
+	sourceHeaderBytes = 64 << 10 // what a snippet of a header needs
+	contextEvery      = 1024     // rows between two looks at a context
+)
+
+// rows streams the rows that where lets through. A mistake or a warning is yielded with a nil
+// row, and the stream goes on; the end of ctx ends it early with a mistake. A row is valid
+// until the next one.
+func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] {
+	return func(yield func(*row, hcl.Diagnostics) bool) {
+		table, file, diags := d.sources.data.Open(d.file, d.format)
+		if file != nil {
+			defer func() { _ = file.Close() }()
+		}
+		if diags.HasErrors() {
+			yield(nil, d.noted(diags))
+			return
+		}
+		if !slices.Equal(table.Columns, d.columns) {
+			yield(nil, hcl.Diagnostics{mistake.New(d.block.at, "Data file changed", "%s was changed while it was read.", d.file.Name)})
+			return
+		}
+		filter, ok, diags := d.filter()
+		if !ok {
+			yield(nil, append(diags, mistake.New(d.block.at, "Data cannot be read",
+				"A mistake in what where refers to keeps the rows of %s from being read.", d.address)))
+			return
+		}
+		defer func() { d.notes = table.Notes() }()
+		keys, current := newSeen(), &row{}
+		for n := 0; ; n++ {
+			if n%contextEvery == 0 && ctx.Err() != nil {
+				yield(nil, interrupted())
+				return
+			}
+			next, diags, err := table.Next()
+			if next != nil && diags != nil { // warnings of a row
+				if !yield(nil, d.noted(diags)) {
+					return
+				}
+				diags = nil
+			}
+			var accepted *row
+			if next != nil {
+				*current = row{Row: next, source: d}
+				accepted, diags = d.accept(current, filter, keys)
+			}
+			if (accepted != nil || diags != nil) && !yield(accepted, d.noted(diags)) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func interrupted() hcl.Diagnostics {
+	return hcl.Diagnostics{mistake.Placeless("Interrupted", "Reading was interrupted before all transfers were read.")}
+}
+
+// noted gives alike mistakes of one file their origin and keeps what their snippets need.
+func (d *dataSource) noted(diags hcl.Diagnostics) hcl.Diagnostics {
+	for _, diag := range diags {
+		if diag.Subject != nil && diag.Subject.Filename == d.file.Name {
+			d.sources.data.NeedSnippet(d.file.Name, diag.Subject.End.Byte)
+		}
+		switch from, isOrigin := diag.Extra.(*mistake.Origin); {
+		case !isOrigin:
+			diag.Extra = &mistake.Origin{Block: d.address, Inner: diag.Extra}
+		case from.Block == "":
+			from.Block = d.address
+		}
+	}
+	return diags
+}
+
+// accept checks the key of a row and asks the filter. A row that the filter leaves out is
+// nil without diagnostics; its key counts all the same.
+func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, hcl.Diagnostics) {
+	key := r.Key()
+	if key == "" {
+		if d.where != nil { // which may leave such a row out
+			if isIn, ok := d.plainly(r, filter); ok && !isIn {
+				return nil, nil
+			}
+		}
+		return nil, hcl.Diagnostics{mistake.New(r.At(r.Table.KeyColumn), "Key is empty", "The column %q is the key and may not be empty.%s", d.file.Key, d.totalsHint(d.file.Key))}
+	}
+	if first, isNew := keys.add(key, uint32(min(r.Line, math.MaxUint32))); !isNew {
+		return nil, hcl.Diagnostics{mistake.New(r.At(r.Table.KeyColumn), "Key is not unique", "The key %q stands %s.", key, onLines(int(first), r.Line))}
+	}
+	if d.where == nil {
+		return r, nil
+	}
+	m := d.scope.meter
+	defer m.Resume(m.Begin(meter.RowStepsMax))
+	if isIn, ok := d.plainly(r, filter); ok {
+		if isIn {
+			return r, nil
+		}
+		return nil, nil
+	}
+	whole := *filter // which a diagnostic may keep
+	whole.Variables = map[string]cty.Value{"row": r.value()}
+	value, diags := d.scope.evaluate(d.where.expr, d.where.refs, &whole)
+	value, _ = unmoved(value)
+	switch {
+	case diags.HasErrors():
+	case value.ContainsMarked():
+		diags = hcl.Diagnostics{secretHere(d.where.expr.Range())}
+	case value.IsNull() || value.Type() != cty.Bool:
+		diags = hcl.Diagnostics{mistake.New(d.where.expr.Range(), "Not true or false", "where must be true or false for each row.")}
+	case value.True():
+		return r, nil
+	}
+	for _, diag := range diags {
+		diag.Detail += " The row is " + mistake.At(r.Whole()) + "."
+	}
+	return nil, diags
+}
+
+// totalsHint says how a row of totals or notes is left out, which has no text in a column.
+func (d *dataSource) totalsHint(column string) string {
+	hint := " If this is a row of totals or of notes, leave it out of " + d.address
+	if slices.Contains(d.kind.arguments, "skip_last") && d.skipLast == 0 {
+		hint += ", by the one line for rows at the end, or the other for rows anywhere:\n\n  skip_last = 1"
+	} else {
+		hint += ":\n"
+	}
+	row := "row." + column
+	if !hclsyntax.ValidIdentifier(column) {
+		row = fmt.Sprintf("row[%s]", mistake.QuotedHCL(column))
+	}
+	return hint + fmt.Sprintf("\n  where     = %s != \"\"", row)
+}
+
+// onLines says where something stands twice.
+func onLines(first, again int) string {
+	if first == again {
+		return fmt.Sprintf("twice on line %d", first)
+	}
+	return fmt.Sprintf("on line %d and on line %d", first, again)
+}
+
+// plainly evaluates where with the columns alone that it names. It is false where that has
+// no result, and the whole row is needed to say why.
+func (d *dataSource) plainly(r *row, filter *hcl.EvalContext) (isIn, ok bool) {
+	filter.Variables = map[string]cty.Value{"row": r.object(d.whereColumns)}
+	value, diags := d.where.expr.Value(filter)
+	if diags.HasErrors() || value.IsMarked() || !value.IsKnown() || value.IsNull() || value.Type() != cty.Bool {
+		return false, false
+	}
+	return value.True(), true
+}
+
+// filter is what where is evaluated in, and nil where there is none.
+func (d *dataSource) filter() (*hcl.EvalContext, bool, hcl.Diagnostics) {
+	if d.where == nil {
+		return nil, true, nil
+	}
+	ctx, ok, diags := d.scope.context(d.where.refs)
+	if !ok {
+		return nil, false, diags
+	}
+	return ctx.NewChild(), true, diags
+}

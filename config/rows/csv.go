@@ -1,0 +1,425 @@
+package rows
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"remit/config/mistake"
+)
+
+// SkipMax bounds the rows that are left out at either end of a file.
+const SkipMax = 1000
+
+// CSV are the settings of a CSV file.
+type CSV struct {
+	Delimiter rune // 0 where it is found out
+	Encoding  string
+	SkipFirst int // lines before the header
+	SkipLast  int // rows at the end
+}
+
+func (options CSV) open(d *Directory, f *File, content fileReader) (records, hcl.Diagnostics) {
+	d.encoded[f.Name] = options.Encoding
+	return openCSV(content, f, options)
+}
+
+// csvFile reads one CSV file (RFC 4180, lines that end by LF or CR LF) and knows where it is.
+type csvFile struct {
+	*File
+	options CSV
+	names   header
+	lines   *lineTracker
+	reader  *csv.Reader
+	current csvRecord
+	held    []*csvRecord // which may be the last rows, that skipLast leaves out
+	ended   bool         // all records were read: held ones are left out
+	found   bool         // the delimiter was found out, and is not the usual one
+}
+
+// csvRecord is one record of a file. It is a spot.
+type csvRecord struct {
+	file      *csvFile
+	fields    []string
+	line      int
+	positions [][2]int // line and column of each field; nil for the reader's last record
+}
+
+// openCSV reads the header of a file.
+func openCSV(file io.Reader, f *File, options CSV) (*csvFile, hcl.Diagnostics) {
+	c := &csvFile{File: f, options: options}
+	name, need := f.Name, f.headerOf(f.Key) // which the header has if the delimiter is right
+	text, err := decoded(file, options.Encoding)
+	if err != nil {
+		return nil, hcl.Diagnostics{c.otherText(err)}
+	}
+	c.lines = newLineTracker(newWithoutEndMark(text))
+	buffered := bufio.NewReaderSize(c.lines, dataBufferBytes)
+	if head, _ := buffered.Peek(sniffedBytes); options.Encoding == encodingUTF8 {
+		if err := checkUTF8(head); err != nil {
+			return nil, hcl.Diagnostics{c.otherText(err)}
+		}
+		if markOf(head) == ByteOrderMark {
+			_, _ = buffered.Discard(len(ByteOrderMark))
+			c.lines.skipped = len(ByteOrderMark)
+		}
+	}
+	if head, _ := buffered.Peek(dataBufferBytes / 4); hasOldLineEnds(head) {
+		return nil, hcl.Diagnostics{mistake.New(c.lines.at(name, 1, 1, 0), "All of the file is one line",
+			"%s ends its lines with a carriage return alone, as programs for old Macintosh computers do. Save it anew, such as by \"CSV UTF-8\" in place of \"CSV (Macintosh)\".", name)}
+	}
+	for range options.SkipFirst {
+		if err := skipLine(buffered); err != nil {
+			return nil, hcl.Diagnostics{mistake.New(c.lines.at(name, 1, 1, 0), "Header is missing",
+				"The file has no more lines than skip_first leaves out, which is %d.", options.SkipFirst)}
+		}
+	}
+	if options.Delimiter == 0 {
+		sample, _ := buffered.Peek(dataBufferBytes / 4)
+		found, ways := findDelimiter(sample, need)
+		if found == 0 {
+			return nil, hcl.Diagnostics{mistake.New(c.lines.at(name, options.SkipFirst+1, 1, 0), "Delimiter is not clear",
+				"No column of the header is %q, and the header can be read in several ways. Say which, and which of its columns is the key:\n%s", need, ways)}
+		}
+		c.options.Delimiter, c.found = found, found != delimiters()[0]
+	}
+	c.reader = csv.NewReader(buffered)
+	c.reader.Comma = c.options.Delimiter
+	c.reader.FieldsPerRecord = -1
+	c.reader.ReuseRecord = true
+	return c, c.readHeader()
+}
+
+// hasOldLineEnds reports whether text has carriage returns and no other end of a line: then all
+// of it would be one line.
+func hasOldLineEnds(text []byte) bool {
+	cr := bytes.IndexByte(text, '\r')
+	return cr >= 0 && cr < len(text)-1 && bytes.IndexByte(text, '\n') < 0
+}
+
+func skipLine(r *bufio.Reader) error {
+	for {
+		if _, err := r.ReadSlice('\n'); !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+	}
+}
+
+func (c *csvFile) otherText(err error) *hcl.Diagnostic {
+	start := hcl.InitialPos
+	return mistake.New(hcl.Range{Filename: c.Name, Start: start, End: start}, "File is not in its encoding", "%s %s", c.Name, mistake.Sentence(err))
+}
+
+func (c *csvFile) readHeader() hcl.Diagnostics {
+	fields, err := c.reader.Read()
+	if errors.Is(err, io.EOF) {
+		start := hcl.InitialPos
+		return hcl.Diagnostics{mistake.New(hcl.Range{Filename: c.Name, Start: start, End: start},
+			"Header is missing", "The file is empty; its first row must name the columns.")}
+	}
+	if err != nil {
+		return hcl.Diagnostics{c.syntaxError(err)}
+	}
+	first := &csvRecord{file: c, fields: slices.Clone(fields), line: c.lineOf(0)}
+	first.hold()
+	c.names.place = first
+	for _, name := range fields {
+		c.names.names = append(c.names.names, NormalForm(name))
+	}
+	if strings.HasPrefix(fields[0], "sep=") && len(fields) <= 2 {
+		return hcl.Diagnostics{mistake.New(first.whole(), "Header is missing",
+			"This line tells a spreadsheet program the delimiter, and names no columns. Leave it out:\n\n  skip_first = %d", c.options.SkipFirst+1)}
+	}
+	return c.checkText(first)
+}
+
+func (c *csvFile) header() header { return c.names }
+
+func (c *csvFile) notes() []string {
+	var notes []string
+	if c.found {
+		notes = append(notes, fmt.Sprintf("the fields of %s are separated by %s: with it, the header has the key; delimiter = %[2]s says so for good", c.Name, delimiterText(c.options.Delimiter)))
+	}
+	if c.ended {
+		for _, r := range c.held {
+			notes = append(notes, noteLeftOut(r.fields, r))
+		}
+	}
+	return notes
+}
+
+// read returns the next record that is not blank and not among the last that are left out.
+func (c *csvFile) read() (record, hcl.Diagnostics, error) {
+	for {
+		r, diags, err := c.readOne()
+		if r == nil {
+			if errors.Is(err, io.EOF) && diags == nil {
+				diags = c.end()
+			}
+			return record{}, diags, err
+		}
+		if c.options.SkipLast > 0 {
+			if r = c.exchange(r); r == nil {
+				continue
+			}
+		}
+		if len(r.fields) != len(c.names.names) {
+			return record{}, hcl.Diagnostics{c.ragged(r)}, nil
+		}
+		isPlain := arePlain(r.fields)
+		if !isPlain {
+			if diags := c.checkText(r); diags.HasErrors() {
+				return record{}, diags, nil
+			}
+		}
+		return record{fields: r.fields, line: r.line, plain: isPlain, place: r}, nil, nil
+	}
+}
+
+// readOne reads the next record that is not blank; nil where there is none, or a mistake.
+func (c *csvFile) readOne() (*csvRecord, hcl.Diagnostics, error) {
+	for {
+		fields, err := c.reader.Read()
+		if errors.Is(err, io.EOF) {
+			return nil, nil, io.EOF
+		}
+		if err != nil {
+			var syntax *csv.ParseError
+			if !errors.As(err, &syntax) {
+				return nil, hcl.Diagnostics{c.syntaxError(err)}, io.EOF
+			}
+			return nil, hcl.Diagnostics{c.syntaxError(err)}, nil
+		}
+		line := c.lineOf(0)
+		c.lines.unread = 0
+		c.lines.needed = line
+		if fields[0] == "" && hasNoText(fields) {
+			continue
+		}
+		c.current = csvRecord{file: c, fields: fields, line: line}
+		if diags := c.current.checkLines(); diags.HasErrors() {
+			return nil, diags, nil
+		}
+		return &c.current, nil, nil
+	}
+}
+
+// checkLines refuses a field of several lines in which rows may be hidden: a quotation mark that
+// someone left open reaches up to the next one, and what stands between is no row then. The text
+// before the first end of a line would have been the end of a row, and that after the last one the
+// beginning of another.
+func (r *csvRecord) checkLines() hcl.Diagnostics {
+	last := len(r.file.names.names) - 1
+	for i, field := range r.fields {
+		first, rest, several := strings.Cut(field, "\n")
+		if !several || last < 1 || i > last {
+			continue
+		}
+		delimiter := string(r.file.options.Delimiter)
+		end := rest[strings.LastIndexByte(rest, '\n')+1:]
+		if strings.Count(first, delimiter) >= last-i && strings.Count(end, delimiter) >= i {
+			return hcl.Diagnostics{mistake.New(r.at(i), "Rows in quotation marks",
+				"A field in quotation marks begins here, has %s, and reads like rows of this file: they would be left out. Close the mark where its field ends, or write the text of the field in one line.",
+				mistake.Plural(strings.Count(field, "\n")+1, "line"))}
+		}
+	}
+	return nil
+}
+
+// exchange takes a record in and returns the one that is not among the last any more; nil
+// as long as all may be.
+func (c *csvFile) exchange(r *csvRecord) *csvRecord {
+	kept := &csvRecord{file: c, fields: slices.Clone(r.fields), line: r.line}
+	for i, field := range kept.fields {
+		kept.fields[i] = strings.Clone(field)
+	}
+	kept.hold()
+	c.held = append(c.held, kept)
+	c.lines.needed = c.held[0].line
+	if len(c.held) <= c.options.SkipLast {
+		return nil
+	}
+	out := c.held[0]
+	c.held = c.held[1:]
+	return out
+}
+
+// hold notes where the fields are, which the reader forgets.
+func (r *csvRecord) hold() {
+	r.positions = make([][2]int, len(r.fields))
+	for i := range r.fields {
+		line, column := r.file.reader.FieldPos(i)
+		r.positions[i] = [2]int{line + r.file.options.SkipFirst, column}
+	}
+}
+
+// lineOf is the line of a field of the reader's last record.
+func (c *csvFile) lineOf(i int) int {
+	line, _ := c.reader.FieldPos(i)
+	return line + c.options.SkipFirst
+}
+
+func (c *csvFile) ragged(r *csvRecord) *hcl.Diagnostic {
+	detail := fmt.Sprintf("The row has %s, the header %d.", mistake.Plural(len(r.fields), "field"), len(c.names.names))
+	if len(r.fields) > len(c.names.names) {
+		detail += fmt.Sprintf(" Text that has a %q in it stands in quotation marks.", c.options.Delimiter)
+	}
+	return mistake.New(r.whole(), "Row does not fit the header", "%s", detail)
+}
+
+func (c *csvFile) syntaxError(err error) *hcl.Diagnostic {
+	var syntax *csv.ParseError
+	if !errors.As(err, &syntax) {
+		return mistake.New(c.lines.at(c.Name, max(c.lines.needed, 1), 1, 0), "Data file cannot be read", "%s: %s", c.Name, mistake.Sentence(err))
+	}
+	detail := "A quotation mark stands inside of a field that does not begin with one. Quote the whole field, and double the mark."
+	if errors.Is(syntax.Err, csv.ErrQuote) {
+		detail = "A field in quotation marks goes on after its end, or has no end. Double each mark inside of it."
+	}
+	skipped := c.options.SkipFirst
+	if syntax.StartLine != syntax.Line {
+		detail += fmt.Sprintf(" The row begins on line %d.", syntax.StartLine+skipped)
+	}
+	return mistake.New(c.lines.at(c.Name, syntax.Line+skipped, syntax.Column, 0), "Quotation marks do not match", "%s", detail)
+}
+
+// checkText refuses text that is not what its encoding allows.
+func (c *csvFile) checkText(r *csvRecord) hcl.Diagnostics {
+	for i, field := range r.fields {
+		if !utf8.ValidString(field) {
+			return hcl.Diagnostics{mistake.New(r.at(i), "Not UTF-8",
+				"The text of this field is not UTF-8. Save the file as UTF-8, or say how it is encoded; many programs of Windows write:"+encodingHowTo, encodingWindows)}
+		}
+		if c.options.Encoding != encodingUTF8 && strings.ContainsRune(field, utf8.RuneError) {
+			return hcl.Diagnostics{mistake.New(r.at(i), "File is not in its encoding",
+				"The text of this field is not %s, which the data block says it is.", c.options.Encoding)}
+		}
+	}
+	return nil
+}
+
+// position is the line and the column in bytes of a field.
+func (r *csvRecord) position(i int) (line, column int) {
+	if r.positions != nil {
+		return r.positions[i][0], r.positions[i][1]
+	}
+	line, column = r.file.reader.FieldPos(i)
+	return line + r.file.options.SkipFirst, column
+}
+
+// whole is the range of the first line of the record.
+func (r *csvRecord) whole() hcl.Range {
+	last := len(r.fields) - 1
+	whole := r.at(0)
+	if end := r.at(last); end.Start.Line == whole.Start.Line {
+		whole.End = end.End
+	}
+	return whole
+}
+
+// at is the range of the i-th field, its quotation marks included.
+func (r *csvRecord) at(i int) hcl.Range {
+	line, column := r.position(i)
+	length := len(r.fields[i])
+	if strings.ContainsAny(r.fields[i], "\""+string(r.file.options.Delimiter)) { // it stands in marks
+		length += len(`""`) + strings.Count(r.fields[i], `"`)
+	}
+	if i+1 < len(r.fields) {
+		if nextLine, nextColumn := r.position(i + 1); nextLine == line {
+			length = nextColumn - column - utf8.RuneLen(r.file.options.Delimiter)
+		}
+	}
+	if first, _, several := strings.Cut(r.fields[i], "\n"); several {
+		length = len(first)
+	}
+	found := r.file.lines.at(r.file.Name, line, column, length)
+	before := 0 // bytes before the field that are no characters
+	for j := i - 1; j >= 0; j-- {
+		field := r.fields[j]
+		if k := strings.LastIndexByte(field, '\n'); k >= 0 {
+			field = field[k+1:]
+		}
+		if fieldLine, _ := r.position(j); fieldLine != line && field == r.fields[j] {
+			break
+		}
+		before += wider(field)
+	}
+	found.Start.Column -= before
+	found.End.Column = found.Start.Column + length - wider(r.fields[i])
+	return found
+}
+
+// delimiters are those that are tried where none is declared, the usual one first.
+func delimiters() []rune { return []rune{',', ';', '\t', '|'} }
+
+// findDelimiter reads the header with each delimiter. It is the one by which the header has
+// the column that is needed: the key's. It is 0 where several could be meant, each shown as a
+// line to write.
+func findDelimiter(sample []byte, need string) (found rune, ways string) {
+	var having, several []rune
+	for _, delimiter := range delimiters() {
+		reader := csv.NewReader(bytes.NewReader(sample))
+		reader.Comma = delimiter
+		fields, err := reader.Read()
+		if err != nil || len(fields) < 2 {
+			continue
+		}
+		for i := range fields {
+			fields[i] = NormalForm(fields[i])
+		}
+		several = append(several, delimiter)
+		ways += fmt.Sprintf("\n  delimiter = %-4s # %s", delimiterText(delimiter), mistake.Listed(mistake.QuotedAll(fields), 6))
+		if slices.Contains(fields, need) {
+			having = append(having, delimiter)
+		}
+	}
+	switch {
+	case len(having) == 1:
+		return having[0], ""
+	case len(several) == 0:
+		return delimiters()[0], ""
+	case len(several) == 1:
+		return several[0], ""
+	}
+	return 0, ways
+}
+
+// delimiterText is a delimiter as HCL writes it.
+func delimiterText(delimiter rune) string {
+	if delimiter == '\t' {
+		return `"\t"`
+	}
+	return `"` + string(delimiter) + `"`
+}
+
+// end says what is to be said of the rows at the end that were left out.
+func (c *csvFile) end() hcl.Diagnostics {
+	c.ended = true
+	if len(c.held) < c.options.SkipLast {
+		return hcl.Diagnostics{mistake.New(c.names.place.whole(), "Too few rows to leave out",
+			"skip_last leaves out %s at the end, and the file has %d.", mistake.Plural(c.options.SkipLast, "row"), len(c.held))}
+	}
+	var diags hcl.Diagnostics
+	needed := c.needed()
+	for _, r := range c.held {
+		diags = append(diags, leftOut(r.fields, needed, r)...)
+	}
+	return diags
+}
+
+// needed says of each field whether it is read.
+func (c *csvFile) needed() []bool {
+	needed := make([]bool, len(c.names.names))
+	for i, name := range c.names.names {
+		needed[i] = c.isRead(name)
+	}
+	return needed
+}

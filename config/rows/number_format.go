@@ -1,0 +1,151 @@
+package rows
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// NumberFormat is how numbers are written in a column: what stands between groups of digits
+// and before the decimals. It reads what fits it in one way alone, and guesses nothing.
+type NumberFormat struct {
+	Example string // 1234.56 as the column would have it
+	group   string // between groups; "" where there are none
+	decimal string
+	lakh    bool   // groups of two above the thousands
+	before  string // a currency, which every number has
+	after   string
+}
+
+// numberDigitsMax is how long a number may be.
+const numberDigitsMax = 64
+
+// numberExample matches the number 1234.56, or 1234567.89 in lakhs and crores.
+var numberExample = regexp.MustCompile(`^(?:1([,. '’\x{00a0}\x{202f}]?)234([.,])56|12([,. ])34([,. ])567([.,])89)$`)
+
+// numberCurrency takes a currency off an example, or off a number: a sign or a code of three letters.
+var numberCurrency = regexp.MustCompile(`^(\p{Sc}|[A-Z]{3}|)([ \x{00a0}\x{202f}]?)(-?[0-9](?:.*[0-9])?)([ \x{00a0}\x{202f}]?)(\p{Sc}|[A-Z]{3}|)$`)
+
+var errNumberExample = errors.New(`is not 1234.56 as the column would have it, such as "1,234.56", "1.234,56", "1234,56", "1 234,56", "1'234.56", or "12,34,567.89" for lakhs, and with a currency such as "$1,234.56" or "1.234,56 €"`)
+
+// ParseNumberFormat reads an example.
+func ParseNumberFormat(example string) (*NumberFormat, error) {
+	around := numberCurrency.FindStringSubmatch(example)
+	if around == nil || around[1] != "" && around[5] != "" || around[1] == "" && around[2] != "" || around[5] == "" && around[4] != "" {
+		return nil, errNumberExample
+	}
+	m := numberExample.FindStringSubmatch(around[3])
+	if m == nil {
+		return nil, errNumberExample
+	}
+	f := &NumberFormat{Example: example, group: m[1], decimal: m[2], before: around[1], after: around[5]}
+	if m[5] != "" {
+		f.group, f.decimal, f.lakh = m[3], m[5], true
+		if m[3] != m[4] {
+			return nil, errNumberExample
+		}
+	}
+	if f.group == f.decimal {
+		return nil, errNumberExample
+	}
+	return f, nil
+}
+
+// FittingNumberFormats are examples of the formats that a text fits which is no plain decimal.
+func FittingNumberFormats(text string) []string {
+	m := numberCurrency.FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil || m[1] == "" && m[5] == "" && !strings.ContainsAny(text, ",'’ \u00a0\u202f") && strings.Count(text, ".") < 2 {
+		return nil
+	}
+	var fitting []string
+	examples := []string{"1,234.56", "1.234,56", "1 234,56", "1'234.56", "12,34,567.89"}
+	if m[1]+m[5] != "" && !strings.ContainsAny(m[3], ",'’ \u00a0\u202f") && strings.Count(m[3], ".") < 2 {
+		examples = examples[:1] // a plain decimal and a currency
+	}
+	for _, example := range examples {
+		f, err := ParseNumberFormat(sameSpace(m[1] + m[2] + example + m[4] + m[5]))
+		if err != nil {
+			return nil // two currencies, or none where a space is
+		}
+		if _, err := f.read(text); err == nil && (!f.lakh || len(fitting) == 0) {
+			fitting = append(fitting, f.Example)
+		}
+	}
+	return fitting
+}
+
+// read returns a number as a plain decimal. Space at its ends is left out.
+func (f *NumberFormat) read(text string) (string, error) {
+	number := sameSpace(text)
+	if strings.ContainsAny(f.group, "'’") {
+		number = strings.ReplaceAll(number, "’", "'")
+	}
+	number = strings.Trim(number, " ")
+	number, isNegative := strings.CutPrefix(number, "-")
+	number, hasBefore := strings.CutPrefix(number, f.before)
+	number, hasAfter := strings.CutSuffix(number, f.after)
+	if f.before+f.after != "" {
+		number = strings.Trim(number, " ")
+	}
+	if !isNegative && f.before != "" {
+		number, isNegative = strings.CutPrefix(number, "-")
+	}
+	whole, decimals, hasDecimals := strings.Cut(number, f.decimal)
+	digits, ok := f.ungrouped(whole)
+	switch {
+	case len(number) > numberDigitsMax:
+		return "", fmt.Errorf("is longer than %d characters", numberDigitsMax)
+	case !ok, !hasBefore, !hasAfter, hasDecimals && !areDigits(decimals), len(digits) > 1 && digits[0] == '0':
+		return "", fmt.Errorf("is not written like %s, which number_format says: %s", f.Example, f.words())
+	}
+	if hasDecimals {
+		digits += "." + decimals
+	}
+	if isNegative {
+		digits = "-" + digits
+	}
+	return digits, nil
+}
+
+// ungrouped joins the groups of digits before the decimals. Digits without groups are right.
+func (f *NumberFormat) ungrouped(whole string) (string, bool) {
+	group := strings.ReplaceAll(sameSpace(f.group), "’", "'")
+	if group == "" || !strings.Contains(whole, group) {
+		return whole, areDigits(whole)
+	}
+	groups := strings.Split(whole, group)
+	for i, digits := range groups {
+		size := 3
+		if f.lakh && i < len(groups)-1 {
+			size = 2
+		}
+		if !areDigits(digits) || len(digits) > size || i > 0 && len(digits) < size {
+			return "", false
+		}
+	}
+	return strings.Join(groups, ""), true
+}
+
+// words say what a number may look like.
+func (f *NumberFormat) words() string {
+	names := map[string]string{",": "a comma", ".": "a point", "'": "an apostrophe", "’": "an apostrophe", "": "nothing"}
+	group := names[f.group]
+	if group == "" && f.group != "" {
+		group = "a space"
+	}
+	currency := ""
+	if f.before+f.after != "" {
+		currency = ", and " + f.before + f.after
+	}
+	return fmt.Sprintf("digits, with %s between groups and %s before decimals%s", group, names[f.decimal], currency)
+}
+
+// sameSpace makes spaces that do not break lines plain ones.
+func sameSpace(text string) string {
+	return strings.NewReplacer("\u00a0", " ", "\u202f", " ").Replace(text)
+}
+
+func areDigits(text string) bool {
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}

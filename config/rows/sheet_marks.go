@@ -1,0 +1,190 @@
+package rows
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	sheetMarksMax  = 1 << 12 // areas in which a conditional format shows numbers otherwise
+	sheetMergedMax = 1 << 20
+)
+
+// mark is a conditional format that may show numbers otherwise than their cells do.
+type mark struct {
+	area    CellRange
+	formats []*cellFormat
+	instead bool // a bar or an icon shows, and no number
+}
+
+// lookPast reads what stands after the rows of a sheet, and holds for them: merged cells and
+// conditional formats. It looks for the end of the rows in the text; [xlsxFile.rest] refuses a
+// sheet whose rows end elsewhere.
+func (f *xlsxFile) lookPast(content []byte) error {
+	end := bytes.LastIndex(content, []byte("sheetData>"))
+	if i := bytes.LastIndex(content, []byte("sheetData/>")); i >= 0 {
+		end = i + 1 // no rows
+	}
+	root, err := rootOf(content)
+	if err != nil {
+		return err
+	}
+	f.rowsEnd = int64(end + len("sheetData>"))
+	if end < len(root) {
+		f.rowsEnd = -1
+		return nil // a sheet without rows, as reading it will say
+	}
+	return f.readMarks(io.MultiReader(bytes.NewReader(root), bytes.NewReader(content[f.rowsEnd:])))
+}
+
+// rootOf is a part up to the end of its first tag, by which namespaces have their names.
+func rootOf(content []byte) ([]byte, error) {
+	decoder := newPartDecoder(bytes.NewReader(content))
+	for {
+		token, err := decoder.Token()
+		if err != nil {
+			return nil, errSheetDamaged
+		}
+		if _, isStart := token.(xml.StartElement); isStart {
+			return content[:decoder.InputOffset()], nil
+		}
+	}
+}
+
+// readMarks reads a sheet without its rows. An element counts wherever it stands: some programs
+// read it in an extension, or as an alternative.
+func (f *xlsxFile) readMarks(from io.Reader) error {
+	decoder := newPartDecoder(from)
+	var rules ruleReader
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			slices.SortStableFunc(f.merged, func(a, b CellRange) int { return a.fromRow - b.fromRow })
+			return nil
+		}
+		if err != nil {
+			return errSheetDamaged
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			rules.text.Reset()
+			switch t.Name.Local {
+			case "mergeCell":
+				area, ok := ParseCellRange(attribute(t, "ref"))
+				if !ok || area.fromRow == 0 || area.toRow == 0 || len(f.merged) == sheetMergedMax {
+					return errSheetDamaged
+				}
+				f.merged = append(f.merged, area)
+			case "conditionalFormatting":
+				rules = ruleReader{areas: attribute(t, "sqref")}
+			default:
+				if !rules.take(f.book, t) {
+					return errSheetDamaged
+				}
+			}
+		case xml.CharData:
+			rules.text.Write(t)
+		case xml.EndElement:
+			switch t.Name.Local {
+			case "sqref": // of an extension
+				rules.areas = rules.text.String()
+			case "conditionalFormatting":
+				if err := f.mark(rules); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// ruleReader gathers what the rules of one conditional format say of numbers.
+type ruleReader struct {
+	areas   string
+	text    strings.Builder
+	codes   []string
+	instead bool
+}
+
+// take takes one element in. It is false where it refers to a style that is not there.
+func (r *ruleReader) take(book *workbook, element xml.StartElement) bool {
+	switch element.Name.Local {
+	case "cfRule":
+		text := attribute(element, "dxfId")
+		if text == "" {
+			return true
+		}
+		i, err := strconv.Atoi(text)
+		if err != nil || i < 0 || i >= len(book.styles.marks) {
+			return false
+		}
+		r.codes = append(r.codes, book.styles.marks[i]...)
+	case "numFmt": // of a rule in an extension
+		r.codes = append(r.codes, markCodes(element)...)
+	case "dataBar", "iconSet":
+		shows := attribute(element, "showValue")
+		r.instead = r.instead || shows != "" && !isTrue(shows)
+	}
+	return true
+}
+
+// mark notes a conditional format that shows numbers otherwise.
+func (f *xlsxFile) mark(rules ruleReader) error {
+	if len(rules.codes) == 0 && !rules.instead {
+		return nil
+	}
+	for area := range strings.FieldsSeq(rules.areas) {
+		if !strings.Contains(area, ":") {
+			area += ":" + area
+		}
+		r, ok := ParseCellRange(area)
+		if !ok || len(f.marks) == sheetMarksMax {
+			return errSheetDamaged
+		}
+		f.marks = append(f.marks, mark{r, f.book.formatsOf(rules.codes), rules.instead})
+	}
+	return nil
+}
+
+// formats are those by which programs show a cell in a row of a style: that of its style, where it
+// has none those of its column and row too, and those of conditional formats. It says whether a bar
+// or an icon may show in its place. An error says that the workbook is damaged.
+func (f *xlsxFile) formats(raw *rawCell, rowStyle int) (formats []*cellFormat, isMarked bool, err error) {
+	if formats, err = f.styleFormats(raw.style); err != nil {
+		return nil, false, err
+	}
+	if !raw.hasStyle {
+		for _, style := range []int{f.columnStyles[raw.column], rowStyle} {
+			more, err := f.styleFormats(style)
+			if err != nil {
+				return nil, false, err
+			}
+			if style != 0 {
+				formats = slices.Concat(formats, more)
+			}
+		}
+	}
+	for _, m := range f.marks {
+		if m.area.hasColumn(raw.column) && m.area.hasRow(f.row) {
+			formats, isMarked = slices.Concat(formats, m.formats), isMarked || m.instead
+		}
+	}
+	return formats, isMarked, nil
+}
+
+// styleFormats are those of a style.
+func (f *xlsxFile) styleFormats(style int) ([]*cellFormat, error) {
+	if formats := f.formatsBy[style]; formats != nil {
+		return formats, nil
+	}
+	codes, ok := f.book.styles.codes(style)
+	if !ok {
+		return nil, errSheetDamaged
+	}
+	f.formatsBy[style] = f.book.formatsOf(codes)
+	return f.formatsBy[style], nil
+}

@@ -1,0 +1,296 @@
+package rows
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+	"golang.org/x/text/unicode/norm"
+
+	"remit/config/mistake"
+	"remit/internal/transfer"
+)
+
+// records reads one data file record by record, whatever its kind.
+type records interface {
+	// header names the fields of each record, in their order.
+	header() header
+	// read returns the next record, valid until the call after it. It is io.EOF at the end;
+	// a record with mistakes has no fields, with diagnostics, and reading may go on.
+	// Warnings come alone, or beside a record.
+	read() (record, hcl.Diagnostics, error)
+	// notes are what whoever wrote the data block may want to know of how the file was read,
+	// up to here. They are no warnings.
+	notes() []string
+}
+
+// header is what the fields of a file's records are called there.
+type header struct {
+	names []string
+	place locator
+}
+
+// record is what a file has for one row.
+type record struct {
+	fields []string
+	line   int  // on which it begins; the row of a worksheet
+	plain  bool // all fields are plain text
+	place  locator
+	exact  []bool // fields that are plain decimals, whatever number_format says of text; nil for none
+}
+
+// locator says where the fields of a record stand.
+type locator interface {
+	// at is the range of the i-th field. Columns count characters, as HCL's do.
+	at(i int) hcl.Range
+	// whole is the range of the first line of the record.
+	whole() hcl.Range
+}
+
+// Table is the rows of a data file as expressions see them: the columns that were picked,
+// under the names that they were given, with the numbers that were declared as decimals.
+type Table struct {
+	Name      string
+	Columns   []string
+	KeyColumn int // -1 where no column is the key
+	from      records
+	picked    []int           // the field of each column; nil where they are the same
+	formats   []*NumberFormat // of each column, nil for text; nil without any
+	text      []string        // of the current row, where it is not that of the record
+	current   Row             // which the next one replaces
+	serial    int             // of the current row
+}
+
+// newTable makes a table of the records of a file.
+func newTable(f *File, from records) (*Table, hcl.Diagnostics) {
+	t := &Table{Name: f.Name, from: from}
+	h := from.header()
+	var diags hcl.Diagnostics
+	if f.Columns == nil {
+		t.Columns = h.names
+		diags = h.check()
+	} else {
+		diags = t.pick(f, h)
+	}
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	for name, format := range f.Formats {
+		i := slices.Index(t.Columns, name)
+		if i < 0 {
+			diags = append(diags, UnknownColumn(f.At("number_format"), f.Name, name, t.Columns))
+			continue
+		}
+		if t.formats == nil {
+			t.formats = make([]*NumberFormat, len(t.Columns))
+		}
+		t.formats[i] = format
+	}
+	t.KeyColumn = slices.Index(t.Columns, f.Key)
+	return t, diags
+}
+
+// check refuses names that an expression could not tell apart, or a reviewer not see.
+func (h header) check() hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	for i, name := range h.names {
+		first := slices.Index(h.names, name)
+		switch {
+		case name == "":
+			diags = append(diags, mistake.New(h.place.at(i), "Column without a name",
+				"Column %d of the header is empty. Name it, or say with columns which ones are read.", i+1))
+		case transfer.CheckText(name) != nil:
+			diags = append(diags, mistake.New(h.place.at(i), "Text cannot be seen as it is", "The name of column %d %s Say with columns which ones are read, and give that one another name:\n\n%s",
+				i+1, mistake.Sentence(transfer.CheckText(name)), h.columnsOf()))
+		case first < i:
+			diags = append(diags, mistake.New(h.place.at(i), "Column is named twice",
+				"Columns %d and %d are both named %q. Name them apart, or say with columns which ones are read.", first+1, i+1, name))
+		}
+	}
+	return diags
+}
+
+// columnsOf is the argument columns for all names of the header, under names that can be seen.
+func (h header) columnsOf() string {
+	const most = 20
+	var pairs []string
+	for _, name := range h.names[:min(len(h.names), most)] {
+		own := name
+		if transfer.CheckText(name) != nil {
+			words := strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
+			own = strings.Join(words, "_")
+		}
+		if name != "" && own != "" {
+			pairs = append(pairs, mistake.KeyHCL(own)+" = "+mistake.QuotedHCL(name))
+		}
+	}
+	return "  columns = { " + strings.Join(pairs, ", ") + " }"
+}
+
+// pick finds the columns that the argument columns names in the header, in the order of the file.
+func (t *Table) pick(f *File, h header) hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	at := f.At("columns")
+	for _, pick := range f.Columns {
+		i := slices.Index(h.names, pick.Header)
+		switch {
+		case i < 0:
+			diags = append(diags, UnknownColumn(at, f.Name, pick.Header, h.names))
+		case slices.Contains(h.names[i+1:], pick.Header):
+			again := i + 1 + slices.Index(h.names[i+1:], pick.Header)
+			diags = append(diags, mistake.New(h.place.at(again), "Column is named twice",
+				"Columns %d and %d are both named %q, and columns reads one of that name. Name them apart.", i+1, again+1, pick.Header))
+		}
+		t.picked = append(t.picked, i)
+		t.Columns = append(t.Columns, pick.Name)
+	}
+	t.text = make([]string, len(t.Columns))
+	return diags
+}
+
+// UnknownColumn says that a file has no column of a name, and which ones it has.
+func UnknownColumn(at hcl.Range, file, name string, columns []string) *hcl.Diagnostic {
+	hint := mistake.DidYouMean(name, columns)
+	if hint == "" {
+		hint = " There are: " + mistake.Listed(mistake.QuotedAll(columns), 20) + "."
+	}
+	return mistake.New(at, "Unknown column", "%s has no column %q.%s", file, name, hint)
+}
+
+// Notes are what whoever wrote the data block may want to know of how the file was read, up to
+// here. They are no warnings.
+func (t *Table) Notes() []string { return t.from.notes() }
+
+// Next returns the next row, valid until the call after it. It is io.EOF at the end; a row
+// with mistakes is nil with diagnostics, and reading may go on.
+func (t *Table) Next() (*Row, hcl.Diagnostics, error) {
+	rec, diags, err := t.from.read()
+	if rec.fields == nil {
+		return nil, diags, err
+	}
+	t.serial++
+	t.current = Row{
+		Table: t, Fields: rec.fields, Line: rec.line, Serial: t.serial, Plain: rec.plain, place: rec.place,
+	}
+	if t.text != nil || t.formats != nil {
+		if more := t.rewrite(&t.current, rec.exact); more.HasErrors() {
+			return nil, append(diags, more...), err
+		}
+	}
+	return &t.current, diags, err
+}
+
+// rewrite gives a row the fields that were picked, and its numbers as decimals.
+func (t *Table) rewrite(r *Row, exact []bool) hcl.Diagnostics {
+	if t.text == nil {
+		t.text = make([]string, len(t.Columns))
+	}
+	for i := range t.Columns {
+		t.text[i] = r.Fields[t.field(i)]
+	}
+	r.Fields = t.text
+	var diags hcl.Diagnostics
+	for i, format := range t.formats {
+		if format == nil || r.Fields[i] == "" || exact != nil && exact[t.field(i)] {
+			continue
+		}
+		decimal, err := format.read(r.Fields[i])
+		if err != nil {
+			d := mistake.New(r.At(i), "Number is not in its format", "%s %q %s", t.Columns[i], r.Fields[i], mistake.Sentence(err))
+			d.Extra = &mistake.Origin{Column: t.Columns[i]}
+			diags = append(diags, d)
+			continue
+		}
+		r.Fields[i] = decimal
+	}
+	return diags
+}
+
+// field is where a column stands in a record.
+func (t *Table) field(column int) int {
+	if t.picked == nil {
+		return column
+	}
+	return t.picked[column]
+}
+
+// Row is one row of a table.
+type Row struct {
+	Table  *Table
+	Fields []string
+	Line   int  // on which it begins
+	Serial int  // different from that of its neighbours
+	Plain  bool // all fields are plain text, which is in Unicode's normal form
+	place  locator
+}
+
+// Key is the text of the column that is the key.
+func (r *Row) Key() string { return r.Text(r.Table.KeyColumn) }
+
+// Text is that of a column in Unicode's normal form, as every string of the language is.
+func (r *Row) Text(column int) string {
+	if r.Plain {
+		return r.Fields[column]
+	}
+	return NormalForm(r.Fields[column])
+}
+
+// Whole is the range of the first line of the row.
+func (r *Row) Whole() hcl.Range { return r.place.whole() }
+
+// At is the range of a column's text.
+func (r *Row) At(column int) hcl.Range { return r.place.at(r.Table.field(column)) }
+
+// NormalForm is Unicode's normal form C of a text.
+func NormalForm(text string) string {
+	if transfer.Plain(text) {
+		return text
+	}
+	return norm.NFC.String(text)
+}
+
+// hasNoText reports whether a record has no text at all.
+func hasNoText(fields []string) bool {
+	return !slices.ContainsFunc(fields, func(field string) bool { return field != "" })
+}
+
+// arePlain reports whether all fields are plain text.
+func arePlain(fields []string) bool {
+	for _, field := range fields {
+		if !transfer.Plain(field) {
+			return false
+		}
+	}
+	return true
+}
+
+// wider is how many bytes a text has that are no characters of their own.
+func wider(text string) int { return len(text) - utf8.RuneCountInString(text) }
+
+// noteLeftOut says which row is left out.
+func noteLeftOut(fields []string, place locator) string {
+	const length = 80
+	isEmpty := func(field string) bool { return field == "" }
+	text := strings.Join(slices.DeleteFunc(slices.Clone(fields), isEmpty), " | ")
+	if cut := []rune(text); len(cut) > length {
+		text = string(cut[:length]) + "…"
+	}
+	return fmt.Sprintf("skip_last leaves out %s: %s", mistake.At(place.whole()), text)
+}
+
+// leftOut warns of a row at the end that is left out and could be one like those above: a row
+// of totals has no text in most of the columns that are needed.
+func leftOut(fields []string, needed []bool, place locator) hcl.Diagnostics {
+	if len(fields) < len(needed) {
+		return nil
+	}
+	for i, isNeeded := range needed {
+		if isNeeded && fields[i] == "" {
+			return nil
+		}
+	}
+	return hcl.Diagnostics{mistake.Warning(place.whole(), "A full row is left out",
+		"skip_last leaves out this row, and it has text in every column that is read, as a row to be paid has. Is it a row of totals?")}
+}

@@ -1,0 +1,156 @@
+package rows
+
+import (
+	"encoding/xml"
+	"errors"
+	"strconv"
+	"strings"
+)
+
+const workbookStylesMax = 1 << 17 // Excel keeps 65,490
+
+// styles are the number formats of a workbook, each as a list of codes: those by which one program
+// or another shows a cell. There is more than one where the workbook says two things.
+type styles struct {
+	custom map[int][]string // codes, by the numbers that the workbook has for them
+	cells  []int            // the number of the format of each style of cells
+	marks  [][]string       // the codes that each style of a conditional format has; none where it leaves them
+}
+
+// readStyles reads the formats from the part that a relationship leads to. Without one every cell
+// shows as General.
+func (w *workbook) readStyles(relations []relation) error {
+	w.styles.custom = map[int][]string{}
+	part, err := related(relations, "styles")
+	if err != nil || part == "" {
+		return err
+	}
+	content, err := w.pack.part(part)
+	if err != nil {
+		return err
+	}
+	errDamaged := errors.New("is damaged: its formats cannot be read")
+	seen := map[string]bool{}
+	err = eachElement(content, func(path string, element xml.StartElement) error {
+		if !strings.Contains(path, "/") && (path != "styleSheet" || !isSheetSpace(element.Name.Space)) {
+			return errDamaged
+		}
+		if strings.HasPrefix(path, "styleSheet/extLst/") {
+			return nil
+		}
+		if strings.Contains(path, "{") && isSheetSpace(element.Name.Space) || element.Name.Local == "AlternateContent" {
+			return errDamaged // one program reads it, and another does not
+		}
+		name := element.Name.Local
+		if name == "numFmts" || name == "cellXfs" || name == "dxfs" {
+			if seen[path] || path != "styleSheet/"+name {
+				return errDamaged
+			}
+			seen[path] = true
+		}
+		if len(w.styles.cells)+len(w.styles.marks) > workbookStylesMax {
+			return errDamaged
+		}
+		return w.styles.take(path, element)
+	})
+	if err != nil {
+		return errDamaged
+	}
+	return nil
+}
+
+// take takes one element of the styles in.
+func (s *styles) take(path string, element xml.StartElement) error {
+	id, wrong := 0, error(nil)
+	if text := attribute(element, "numFmtId"); text != "" {
+		id, wrong = strconv.Atoi(text)
+	}
+	switch path {
+	case "styleSheet/numFmts/numFmt":
+		s.custom[id] = append(s.custom[id], formatCode(element))
+	case "styleSheet/cellXfs/xf":
+		s.cells = append(s.cells, id)
+	case "styleSheet/dxfs/dxf":
+		s.marks = append(s.marks, nil)
+	case "styleSheet/dxfs/dxf/numFmt":
+		last := len(s.marks) - 1
+		s.marks[last] = append(s.marks[last], markCodes(element)...)
+	default:
+		return nil
+	}
+	return wrong
+}
+
+// markCodes are those of the format in a conditional format: by its code, or by a number alone.
+func markCodes(element xml.StartElement) []string {
+	if attribute(element, "formatCode") != "" {
+		return []string{formatCode(element)}
+	}
+	id, err := strconv.Atoi(attribute(element, "numFmtId"))
+	if err != nil {
+		return []string{unknownFormat}
+	}
+	return []string{builtInFormat(id)}
+}
+
+// formatCode is the code of a format, or [unknownFormat] where programs may read it differently.
+func formatCode(element xml.StartElement) string {
+	code := attribute(element, "formatCode")
+	if code == "" || escapedCharacter.MatchString(code) {
+		return unknownFormat
+	}
+	return code
+}
+
+// codes are those of a style of cells; it is false where there is no such style.
+func (s *styles) codes(style int) ([]string, bool) {
+	if len(s.cells) == 0 && len(s.custom) == 0 { // a workbook without formats
+		return []string{""}, true
+	}
+	if style < 0 || style >= len(s.cells) {
+		return nil, false
+	}
+	id := s.cells[style]
+	codes := s.custom[id]
+	switch {
+	case id >= 164 && len(codes) == 0: // below are those that need no code
+		return []string{""}, true
+	case id < 164 && (len(codes) == 0 || builtInFormat(id) != unknownFormat):
+		codes = append([]string{builtInFormat(id)}, codes...)
+	}
+	return codes, true
+}
+
+// formatsOf are the formats of a style of cells, and of one that applies where a cell has none.
+func (w *workbook) formatsOf(codes []string) []*cellFormat {
+	formats := make([]*cellFormat, len(codes))
+	for i, code := range codes {
+		f := w.formats[code]
+		if f == nil {
+			f = parseCellFormat(code)
+			w.formats[code] = f
+		}
+		formats[i] = f
+	}
+	return formats
+}
+
+// builtInFormat is a format that a workbook names by number alone (ECMA-376, part 1, 18.8.30).
+// Those that languages have for themselves are here where each of them shows as much.
+func builtInFormat(id int) string {
+	const money, whole = `_($#,##0.00_);_($(#,##0.00)`, `_($#,##0_);_($(#,##0)`
+	code, isKnown := map[int]string{
+		0: "", 1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: whole, 6: whole, 7: money, 8: money,
+		9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??",
+		14: "m/d/yyyy", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm", 21: "h:mm:ss", 22: "m/d/yyyy h:mm",
+		30: "m/d/yy", 31: `yyyy"年"m"月"d"日"`, 32: "h:mm", 33: "h:mm:ss",
+		37: "#,##0_);(#,##0)", 38: "#,##0_);(#,##0)", 39: "#,##0.00_);(#,##0.00)", 40: "#,##0.00_);(#,##0.00)",
+		41: `_(* #,##0_);_(* (#,##0);_(* "-"_);_(@_)`, 42: `_($* #,##0_);_($* (#,##0);_($* "-"_);_(@_)`,
+		43: `_(* #,##0.00_);_(* (#,##0.00);_(* "-"??_);_(@_)`, 44: `_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)`,
+		45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
+	}[id]
+	if !isKnown {
+		return unknownFormat
+	}
+	return code
+}

@@ -1,0 +1,366 @@
+package rows
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"remit/config/mistake"
+)
+
+// XLSX are the settings of a workbook.
+type XLSX struct {
+	Sheet     string // "" for the only one that shows
+	Cells     CellRange
+	SkipFirst int // rows before the header
+	SkipLast  int // rows at the end
+}
+
+// CellRange is a part of a sheet, its last column and row included; 0 is an open side.
+type CellRange struct{ fromColumn, fromRow, toColumn, toRow int }
+
+var rangeText = regexp.MustCompile(`^\$?([A-Z]{1,3})\$?([0-9]{0,7}):\$?([A-Z]{1,3})\$?([0-9]{0,7})$`)
+
+// ParseCellRange reads a part of a sheet such as A4:F120, A4:F or B:F.
+func ParseCellRange(text string) (CellRange, bool) {
+	m := rangeText.FindStringSubmatch(text)
+	if m == nil {
+		return CellRange{}, false
+	}
+	r := CellRange{fromColumn: columnNumber(m[1]), toColumn: columnNumber(m[3])}
+	r.fromRow, _ = strconv.Atoi(m[2]) // "" is 0
+	r.toRow, _ = strconv.Atoi(m[4])
+	isRight := r.fromColumn <= r.toColumn && r.toColumn <= sheetColumnsMax && (r.toRow == 0 || r.fromRow <= r.toRow) &&
+		r.fromRow <= sheetRowsMax && r.toRow <= sheetRowsMax && m[2] != "0" && m[4] != "0"
+	return r, isRight
+}
+
+func (r CellRange) hasColumn(column int) bool {
+	return column >= r.fromColumn && (r.toColumn == 0 || column <= r.toColumn)
+}
+
+func (r CellRange) hasRow(row int) bool {
+	return row >= r.fromRow && (r.toRow == 0 || row <= r.toRow)
+}
+
+func (options XLSX) open(d *Directory, f *File, content fileReader) (records, hcl.Diagnostics) {
+	return openXLSX(d, f, options, content)
+}
+
+// xlsxFile reads the rows of one sheet as a stream.
+type xlsxFile struct {
+	*File
+	sheet    sheet
+	options  XLSX
+	book     *workbook
+	decoder  *partDecoder
+	snippets *snippets
+
+	names        header
+	sheetColumns []int       // of the sheet, for each field of the header
+	needed       []bool      // for each field: it is read
+	isStrict     bool        // all columns are read: text without a header is a mistake
+	space        string      // the namespace of the sheet
+	inRows       bool        // sheetData began
+	below        int         // the first full row below the range; 0 for none
+	rowsEnd      int64       // where the rows end in the part
+	merged       []CellRange // that begin in later rows, from above
+	merging      []CellRange // that began, and may reach into the next row
+	marks        []mark
+	formulas     map[int]bool // columns of which a formula was told
+
+	hidden       map[int]bool // columns that do not show
+	columnStyles map[int]int  // of cells that have none
+	columnLast   int          // that was read of those
+	formatsBy    map[int][]*cellFormat
+	row          int // that was read last
+	held         []*xlsxRecord
+	ended        bool
+}
+
+// xlsxRow is a row of a sheet: its cells that hold something, from left to right.
+type xlsxRow struct {
+	number int
+	hidden bool
+	cells  []xlsxCell
+}
+
+// xlsxCell is one cell. It has text, or wrong says why it has none.
+type xlsxCell struct {
+	cellText
+	column     int
+	hasFormula bool
+	wrong      string
+	reason     string // which mistakes are alike; "" where none are
+}
+
+// xlsxRecord is the row of a table. It is a spot.
+type xlsxRecord struct {
+	file   *xlsxFile
+	row    int
+	fields []string
+	exact  []bool // fields that are decimals already
+	diags  hcl.Diagnostics
+}
+
+func openXLSX(d *Directory, of *File, options XLSX, file io.Reader) (*xlsxFile, hcl.Diagnostics) {
+	f := &xlsxFile{
+		File: of, options: options, snippets: d.snippetsOf(of.Name), formulas: map[int]bool{},
+		hidden: map[int]bool{}, columnStyles: map[int]int{}, formatsBy: map[int][]*cellFormat{},
+	}
+	var err error
+	if f.book = d.books[f.Name]; f.book == nil {
+		if f.book, err = openWorkbook(file); err != nil {
+			return nil, hcl.Diagnostics{mistake.New(f.At("file"), "Workbook cannot be read", "%s %s", f.Name, mistake.Sentence(err))}
+		}
+		d.books[f.Name] = f.book
+	}
+	diags := f.choose()
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	content, err := f.book.pack.part(f.sheet.part)
+	if err == nil {
+		err = f.lookPast(content)
+	}
+	if err != nil {
+		return nil, append(diags, mistake.New(f.At("file"), "Workbook cannot be read", "%s, sheet %q: %s", f.Name, f.sheet.name, mistake.Sentence(err)))
+	}
+	f.decoder = newPartDecoder(bytes.NewReader(content))
+	diags = append(diags, f.readHeader()...)
+	return f, diags
+}
+
+// choose finds the sheet.
+func (f *xlsxFile) choose() hcl.Diagnostics {
+	at := f.At("sheet")
+	var names, shown []string
+	for _, s := range f.book.list {
+		if slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, s.name) }) {
+			return hcl.Diagnostics{mistake.New(at, "Workbook cannot be read", "%s has two sheets of the name %q. Which one is meant?", f.Name, s.name)}
+		}
+		names = append(names, s.name)
+		if !s.hidden {
+			shown = append(shown, s.name)
+		}
+		if s.name == f.options.Sheet || f.options.Sheet == "" && !s.hidden {
+			f.sheet = s
+		}
+	}
+	switch {
+	case f.options.Sheet == "" && len(shown) != 1:
+		lines := ""
+		for _, name := range shown[:min(len(shown), 20)] {
+			lines += fmt.Sprintf("\n  sheet = %q", name)
+		}
+		return hcl.Diagnostics{mistake.New(at, "Sheet is not named", "%s has %s that can be seen. Say which is read:\n%s", f.Name, mistake.Plural(len(shown), "sheet"), lines)}
+	case f.sheet.name == "":
+		hint := mistake.DidYouMean(f.options.Sheet, names)
+		if hint == "" {
+			hint = " There are: " + mistake.Listed(mistake.QuotedAll(names), 20) + "."
+		}
+		return hcl.Diagnostics{mistake.New(at, "Unknown sheet", "%s has no sheet %q.%s", f.Name, f.options.Sheet, hint)}
+	case f.sheet.part == "":
+		return hcl.Diagnostics{mistake.New(at, "Workbook cannot be read", "%s has no cells for its sheet %q. Is it a chart, or is the file not whole?", f.Name, f.sheet.name)}
+	case f.sheet.hidden:
+		return hcl.Diagnostics{mistake.Warning(at, "Sheet is hidden", "The sheet %q of %s is hidden: who opens the workbook does not see what is read.", f.sheet.name, f.Name)}
+	}
+	return nil
+}
+
+// readHeader reads up to the row that names the columns.
+func (f *xlsxFile) readHeader() hcl.Diagnostics {
+	first := max(f.options.Cells.fromRow, 1) + f.options.SkipFirst
+	var row *xlsxRow
+	for row == nil || row.number < first || len(row.cells) == 0 {
+		var err error
+		if row, err = f.next(); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = errors.New("there is no row that names the columns")
+			}
+			return hcl.Diagnostics{mistake.New(f.BlockAt, "Header is missing", "%s, sheet %q: %s", f.Name, f.sheet.name, mistake.Sentence(err))}
+		}
+	}
+	r := &xlsxRecord{file: f, row: row.number}
+	column := row.cells[0].column
+	if f.options.Cells.fromColumn > 0 {
+		column = f.options.Cells.fromColumn
+	}
+	for _, cell := range row.cells {
+		for ; column <= cell.column; column++ {
+			f.sheetColumns, r.fields = append(f.sheetColumns, column), append(r.fields, "")
+		}
+		r.fields[len(r.fields)-1] = cell.text
+		if cell.wrong != "" {
+			r.diags = append(r.diags, mistake.New(r.at(len(r.fields)-1), "Cell cannot be read", "%s", f.told(r, len(r.fields)-1, cell.wrong)))
+		}
+	}
+	f.isStrict = f.Columns == nil
+	var diags hcl.Diagnostics
+	for i, name := range r.fields {
+		name = NormalForm(name)
+		isNeeded := f.isRead(name)
+		f.names.names, f.needed = append(f.names.names, name), append(f.needed, isNeeded)
+		if isNeeded && f.hidden[f.sheetColumns[i]] {
+			diags = append(diags, mistake.Warning(r.at(i), "Column is hidden", "The column %q is hidden in the sheet: who opens the workbook does not see what is read.", name))
+		}
+	}
+	f.names.place = r
+	return append(diags, r.diags...)
+}
+
+func (f *xlsxFile) header() header { return f.names }
+
+func (f *xlsxFile) notes() []string {
+	var notes []string
+	if f.ended {
+		for _, r := range f.held {
+			notes = append(notes, noteLeftOut(r.fields, r))
+		}
+	}
+	return notes
+}
+
+// read returns the next row that has text and is not among the last that are left out.
+func (f *xlsxFile) read() (record, hcl.Diagnostics, error) {
+	for {
+		row, err := f.next()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return record{}, f.end(), io.EOF
+			}
+			place := &xlsxRecord{file: f, row: max(f.row, 1), fields: make([]string, len(f.sheetColumns))}
+			return record{}, hcl.Diagnostics{mistake.New(place.whole(), "Workbook cannot be read", "%s: %s", f.Name, mistake.Sentence(err))}, io.EOF
+		}
+		if len(row.cells) == 0 {
+			continue
+		}
+		r := f.record(row)
+		if f.options.SkipLast > 0 {
+			if f.held = append(f.held, r); len(f.held) <= f.options.SkipLast {
+				continue
+			}
+			r, f.held = f.held[0], f.held[1:]
+		}
+		if r.diags.HasErrors() {
+			return record{}, r.diags, nil
+		}
+		return record{fields: r.fields, exact: r.exact, line: r.row, plain: arePlain(r.fields), place: r}, r.diags, nil
+	}
+}
+
+// end says what is to be said of the rows at the end that were left out.
+func (f *xlsxFile) end() hcl.Diagnostics {
+	f.ended = true
+	if len(f.held) < f.options.SkipLast {
+		return hcl.Diagnostics{mistake.New(f.names.place.whole(), "Too few rows to leave out",
+			"skip_last leaves out %s at the end, and the sheet has %d.", mistake.Plural(f.options.SkipLast, "row"), len(f.held))}
+	}
+	var diags hcl.Diagnostics
+	if f.below > 0 {
+		place := &xlsxRecord{file: f, row: f.below, fields: make([]string, len(f.sheetColumns))}
+		diags = append(diags, mistake.Warning(place.whole(), "Rows below the range",
+			"Row %d is below the range and has text in each of its columns, as a row to be read has. An open range, such as \"A4:F\", reads all rows.", f.below))
+	}
+	for _, r := range f.held {
+		diags = append(diags, leftOut(r.fields, f.needed, r)...)
+	}
+	return diags
+}
+
+// record makes the fields of a row, and gathers what is to be said of them.
+func (f *xlsxFile) record(row *xlsxRow) *xlsxRecord {
+	r := &xlsxRecord{file: f, row: row.number, fields: make([]string, len(f.sheetColumns)), exact: make([]bool, len(f.sheetColumns))}
+	for _, cell := range row.cells {
+		if i, found := slices.BinarySearch(f.sheetColumns, cell.column); found {
+			r.fields[i], r.exact[i] = cell.text, cell.decimal
+		}
+	}
+	if row.hidden {
+		r.diags = append(r.diags, mistake.Warning(r.whole(), "Row is hidden",
+			"Row %d is hidden in the sheet %q, perhaps by a filter: who opens the workbook does not see it, and it is read all the same.", row.number, f.sheet.name))
+	}
+	for _, cell := range row.cells {
+		i, found := slices.BinarySearch(f.sheetColumns, cell.column)
+		switch {
+		case found && f.needed[i]:
+			r.check(i, cell)
+		case !found && f.isStrict && cell.text+cell.wrong != "":
+			r.diags = append(r.diags, mistake.New(r.whole(), "Column without a name",
+				"Cell %s has text, and no header stands above it. Say with range or columns what is read.", cellName(cell.column, row.number)))
+		}
+	}
+	r.checkMerged()
+	return r
+}
+
+// check gathers what is to be said of one cell.
+func (r *xlsxRecord) check(i int, cell xlsxCell) {
+	f := r.file
+	about := func(d *hcl.Diagnostic, reason string) {
+		d.Extra = &mistake.Origin{Column: f.names.names[i], Reason: reason}
+		r.diags = append(r.diags, d)
+	}
+	switch {
+	case cell.wrong != "":
+		summary := "Cell cannot be read"
+		if cell.reason != "" {
+			summary = "Cell shows what it does not hold"
+		}
+		about(mistake.New(r.at(i), summary, "%s", f.told(r, i, cell.wrong)), cell.reason)
+	case cell.hasFormula && !f.formulas[cell.column]:
+		f.formulas[cell.column] = true
+		about(mistake.Warning(r.at(i), "Formula in a column",
+			"Cell %s is a formula, and others of the column %q may be. What is read is the result that the workbook was saved with.", cellName(cell.column, r.row), f.names.names[i]), "formula")
+	}
+}
+
+// checkMerged refuses cells that are merged with another one, which alone has their text.
+func (r *xlsxRecord) checkMerged() {
+	f := r.file
+	for len(f.merged) > 0 && f.merged[0].fromRow <= r.row {
+		f.merging, f.merged = append(f.merging, f.merged[0]), f.merged[1:]
+	}
+	f.merging = slices.DeleteFunc(f.merging, func(m CellRange) bool { return m.toRow < r.row })
+	for _, m := range f.merging {
+		for i, column := range f.sheetColumns {
+			if f.needed[i] && m.hasColumn(column) && (column != m.fromColumn || r.row != m.fromRow) {
+				r.diags = append(r.diags, mistake.New(r.at(i), "Cells are merged",
+					"Cell %s is merged with others (%s:%s), and what stands there belongs to %[2]s alone. Write it into each row.",
+					cellName(column, r.row), cellName(m.fromColumn, m.fromRow), cellName(m.toColumn, m.toRow)))
+				break
+			}
+		}
+	}
+}
+
+// told says what is wrong with a cell, and which it is.
+func (f *xlsxFile) told(r *xlsxRecord, i int, wrong string) string {
+	return fmt.Sprintf("Cell %s of the sheet %q %s.", cellName(f.sheetColumns[i], r.row), f.sheet.name, wrong)
+}
+
+// whole is the row.
+func (r *xlsxRecord) whole() hcl.Range {
+	whole := r.at(0)
+	whole.End = r.at(len(r.file.sheetColumns) - 1).End
+	return whole
+}
+
+// at is the place of a cell: its row and its column, and in bytes that in what stands for the
+// sheet in a snippet.
+func (r *xlsxRecord) at(i int) hcl.Range {
+	from, to := r.file.snippets.show(r.file.sheet.name, r.row, r.file.sheetColumns, r.fields, i)
+	column := r.file.sheetColumns[i]
+	return hcl.Range{
+		Filename: r.file.Name,
+		Start:    hcl.Pos{Line: r.row, Column: column, Byte: from},
+		End:      hcl.Pos{Line: r.row, Column: column + 1, Byte: to},
+	}
+}
