@@ -131,3 +131,39 @@ func links(text string) []string {
 func anchor(heading string) string {
 	return strings.ReplaceAll(regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
 }
+
+// TestDocsOpen holds that each page of the language and of the commands opens with an example, and
+// that a script runs those of the commands.
+func TestDocsOpen(t *testing.T) {
+	script := readFile(t, "../../testdata/script/docs-commands.txtar")
+	for name, page := range markdown(t) {
+		dir := path.Dir(name)
+		if dir != "language" && dir != "commands" || path.Base(name) == "README.md" {
+			continue
+		}
+		opening := page.sections[page.headings[0]]
+		before, _, shown := strings.Cut(opening, "\n```")
+		if !shown || strings.Contains(before, "\n|") {
+			t.Errorf("%s does not open with an example", name)
+		}
+		if dir == "commands" && !strings.Contains(script, "\npage "+name+"\n") {
+			t.Errorf("no script runs what %s shows", name)
+		}
+	}
+}
+
+// TestDocsCells holds the tables of pages to cells that are read at one glance.
+func TestDocsCells(t *testing.T) {
+	const most = 25 // words
+	for name, page := range markdown(t) {
+		for _, heading := range page.headings {
+			for _, row := range rows(page.sections[heading]) {
+				for _, cell := range row {
+					if words := len(strings.Fields(cell)); words > most {
+						t.Errorf("%s, %q: a cell of %d words, and one has at most %d: %s", name, heading, words, most, cell)
+					}
+				}
+			}
+		}
+	}
+}
