@@ -20,8 +20,7 @@ const (
 func decimalFunctions() map[string]entry {
 	two := []string{"a", "b"}
 	return map[string]entry{
-		"allocate": {allocateFunction(), "A quoted total split by weights into parts that sum to it exactly: a list for a list of weights, a map for a map. " +
-			"A weight is a quoted decimal or a whole number. Units of the scale that are left over go to the largest remainders, the earlier one first."},
+		"allocate":    {allocateFunction(), "A quoted total split by weights into parts that sum to it exactly: a list for a list of weights, a map for a map."},
 		"decimal_add": {arithmetic(decimal.Decimal.Add), "The exact sum of two quoted decimals, with the decimals of the longer one."},
 		"decimal_cmp": {decimalFunction(cty.Number, two, func(d []decimal.Decimal) (cty.Value, error) {
 			return cty.NumberIntVal(int64(d[0].Cmp(d[1]))), nil

@@ -23,13 +23,13 @@ func encodingFunctions() map[string]entry {
 	return map[string]entry{
 		"base64decode":     {simple(cty.String, base64Decode, "string"), "The UTF-8 text that Base64 stands for."},
 		"base64encode":     {simple(cty.String, base64Encode, "string"), "The Base64 of the string's UTF-8 bytes."},
-		"csvdecode":        {csvDecodeFunction(), "A list of objects of strings, one for each line of a CSV text with a header line. For many rows a data block is faster."},
+		"csvdecode":        {csvDecodeFunction(), "A list of objects of strings, one for each line of a CSV text with a header line. For many rows use a data block."},
 		"jsondecode":       {checked(stdlib.JSONDecodeFunc, checkJSON), "The value that a JSON text describes. An amount must be a JSON string; a key that stands twice is an error."},
 		"jsonencode":       {stdlib.JSONEncodeFunc, "The value as JSON text."},
 		"textdecodebase64": {simple(cty.String, textDecode, "string", "encoding"), "The text that Base64 stands for, in a character encoding by its IANA name."},
 		"textencodebase64": {simple(cty.String, textEncode, "string", "encoding"), "The Base64 of a string in a character encoding by its IANA name."},
 		"urlencode":        {simple(cty.String, urlEncode, "string"), "The string escaped for the query of a URL."},
-		"yamldecode":       {yamlDecodeFunction(), "The value that a YAML text describes, with at most 32 aliases. An amount must be in quotes; a key that stands twice is an error."},
+		"yamldecode":       {yamlDecodeFunction(), "The value that a YAML text describes, with at most 32 aliases. Quote an amount; a key that stands twice is an error."},
 		"yamlencode":       {yaml.YAMLEncodeFunc, "The value as YAML text."},
 	}
 }

@@ -61,11 +61,14 @@ func markdown(t *testing.T) map[string]document {
 	return pages
 }
 
-// TestDocsSizes holds pages to a size that somebody reads.
+// TestDocsSizes holds pages to a size that somebody reads, and README.md to one of a minute.
 func TestDocsSizes(t *testing.T) {
 	for name, page := range markdown(t) {
 		if len(page.text) > pageMax {
 			t.Errorf("%s has %d bytes, and a page has at most %d", name, len(page.text), pageMax)
+		}
+		if lines := strings.Count(page.text, "\n"); name == "../README.md" && lines >= 150 {
+			t.Errorf("README.md has %d lines, and must have fewer than 150", lines)
 		}
 	}
 }
@@ -157,7 +160,7 @@ func TestDocsCells(t *testing.T) {
 	const most = 25 // words
 	for name, page := range markdown(t) {
 		for _, heading := range page.headings {
-			for _, row := range rows(page.sections[heading]) {
+			for _, row := range tableRows(page.sections[heading]) {
 				for _, cell := range row {
 					if words := len(strings.Fields(cell)); words > most {
 						t.Errorf("%s, %q: a cell of %d words, and one has at most %d: %s", name, heading, words, most, cell)
