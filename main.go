@@ -6,10 +6,11 @@ import (
 	"os"
 
 	"remit/internal/cli"
+	"remit/internal/cli/exit"
 )
 
 func main() {
 	cli.AbortOnCrash()
-	ctx := cli.WithInterrupt(context.Background())
+	ctx := exit.WithInterrupt(context.Background())
 	os.Exit(cli.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 }

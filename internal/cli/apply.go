@@ -1,22 +1,19 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"remit/config"
 	"remit/executor"
-	"remit/executor/ratelimit"
+	"remit/internal/cli/exit"
 	"remit/internal/sandbox"
 	"remit/internal/text/shell"
-	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
@@ -115,20 +112,20 @@ func newApply(p *process) *cobra.Command {
 
 func (a *applying) run(ctx context.Context, p *process) error {
 	if a.asJSON {
-		p.json() // what goes wrong is told there too
+		p.streams.JSON() // what goes wrong is told there too
 	}
 	if err := a.check(p); err != nil {
 		return err
 	}
-	if err := p.writeInto(&a.source, a.into, a.asJSON); err != nil {
+	if err := writeInto(p.streams, &a.source, a.into, a.asJSON); err != nil {
 		return err
 	}
-	w, err := p.open(&a.source, a.asJSON)
+	w, err := openWorkspace(p, &a.source, a.asJSON)
 	if err != nil {
 		return err
 	}
 	a.course.workspace = w
-	holder := p.holder("remit apply")
+	holder := p.host.Holder("remit apply")
 	if a.join {
 		return a.joinOrLead(ctx, w, holder)
 	}
@@ -137,7 +134,7 @@ func (a *applying) run(ctx context.Context, p *process) error {
 		return a.locked(ctx, w, journal, snapshot, holder)
 	})
 	if _, isLocked := errors.AsType[*state.LockedError](err); isLocked {
-		return withHint(err, a.command(a.again()+" --lock-timeout=5m"))
+		return exit.WithHint(err, a.command(a.again()+" --lock-timeout=5m"))
 	}
 	return err
 }
@@ -161,15 +158,15 @@ func (a *applying) check(p *process) error {
 	if a.parallelism < 0 {
 		return fmt.Errorf("--parallelism=%d is no number of requests; it takes 1 or more", a.parallelism)
 	}
-	if _, err := p.log(); err != nil {
+	if _, err := newLog(p); err != nil {
 		return err
 	}
 	if err := a.checkDigest(); err != nil {
 		return err
 	}
-	canAsk := a.input && p.interactive()
+	canAsk := a.input && p.streams.Interactive()
 	if a.file == "" && !a.approved() && !canAsk && !a.join {
-		return withHint(errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so apply needs a saved plan, --plan-digest or --auto-approve; nothing was sent"),
+		return exit.WithHint(errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so apply needs a saved plan, --plan-digest or --auto-approve; nothing was sent"),
 			a.command("plan --out=FILE"))
 	}
 	if a.fromBalances {
@@ -214,7 +211,7 @@ func (a *applying) planned(ctx context.Context, w *workspace, plan *planner.Plan
 		return err
 	}
 	if !plan.Applicable() {
-		return a.settleOnly(ctx, w, plan, journal, holder, exitCode(exitOf(plan.Obstacles)))
+		return a.settleOnly(ctx, w, plan, journal, holder, exit.Code(exitOf(plan.Obstacles)))
 	}
 	if err := a.checkApprovals(w, plan); err != nil {
 		return err
@@ -266,7 +263,7 @@ func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapsh
 		if isForSandbox(plan) && !a.sandbox {
 			here := a.source
 			here.sandbox = true
-			return nil, withHint(fmt.Errorf("%s was made with --sandbox, where no money moves; nothing was sent. Apply it there", a.file),
+			return nil, exit.WithHint(fmt.Errorf("%s was made with --sandbox, where no money moves; nothing was sent. Apply it there", a.file),
 				here.command("apply "+shell.Word(a.file)))
 		}
 		if a.sandbox && plan.Header.Lineage == "" {
@@ -276,16 +273,16 @@ func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapsh
 			return nil, err
 		}
 		if !plan.Applicable() {
-			verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now())
+			verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.host.Now())
 			if err == nil {
-				err = plan.CheckTime(w.now())
+				err = plan.CheckTime(w.host.Now())
 			}
 			if err != nil {
 				return nil, a.unfit(a.file, "cannot be applied; nothing was sent", err)
 			}
 			return verified.Plan, w.showPlan(verified.Plan, &a.planning, a.asJSON)
 		}
-		left, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now())
+		left, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.host.Now())
 		if err != nil {
 			return nil, a.unfit(a.file, "cannot be applied; nothing was sent", err)
 		}
@@ -307,20 +304,6 @@ func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapsh
 	return plan, w.showPlan(plan, &a.planning, a.asJSON)
 }
 
-// unfit says why a saved plan can't be used now, and how to make a new one.
-func (s *source) unfit(file, outcome string, err error) error {
-	code := exitError
-	var obstacle *planner.ObstacleError
-	if errors.As(err, &obstacle) {
-		code = exitOf(obstacle.Obstacles)
-	}
-	var other *planner.ControlsError
-	if errors.As(err, &other) && other.Lacks() && len(s.policyDirs) == 0 {
-		err = fmt.Errorf("%w, or, where it was made with --policy-dir or REMIT_POLICY_DIR, name that directory here too", err)
-	}
-	return hinted{fmt.Errorf("%s %s: %w", file, outcome, err), s.command("plan --out=" + shell.Word(file)), code}
-}
-
 // leavesRefused reports whether this apply submits nothing again that was refused before.
 func (a *applying) leavesRefused() bool { return a.file == "" && a.approved() && !a.retryRefused }
 
@@ -339,10 +322,10 @@ func (a *applying) refusedBefore(plan *planner.Plan) error {
 	if a.digest != "" {
 		flag = "--plan-digest"
 	}
-	return hinted{
+	return exit.New(
 		fmt.Errorf("%d of these were refused before. %s submits them again only with --retry-refused. Nothing was sent", n, flag),
-		a.command("apply " + a.approval() + " --retry-refused"), exitPartial,
-	}
+		a.command("apply "+a.approval()+" --retry-refused"), exit.Partial,
+	)
 }
 
 // tellLeft says how many lines of the plan this apply leaves, because they were refused before.
@@ -351,7 +334,7 @@ func (a *applying) tellLeft(w *workspace, plan *planner.Plan) error {
 	if n == 0 || !a.leavesRefused() {
 		return nil
 	}
-	_, err := fmt.Fprintf(w.stderr, "Notice: this apply leaves %d of these, which the service refused before. --auto-approve submits them again only with --retry-refused.\n", n)
+	_, err := fmt.Fprintf(w.streams.Err, "Notice: this apply leaves %d of these, which the service refused before. --auto-approve submits them again only with --retry-refused.\n", n)
 	return err
 }
 
@@ -360,53 +343,7 @@ func (a *applying) ask(ctx context.Context, w *workspace) error {
 	if a.file != "" || a.approved() {
 		return nil
 	}
-	return w.confirm(ctx, "Do you want to submit these transfers to "+view.Visible(w.destination())+"?", "apply was not approved. Nothing was sent")
-}
-
-// confirm asks a person. The error is declined where the answer is not yes.
-func (p *process) confirm(ctx context.Context, question, declined string) error {
-	_, err := fmt.Fprintf(p.stderr, "\n%s\n  Only 'yes' will be accepted: ", question)
-	if err != nil {
-		return err
-	}
-	answer, err := p.readLine(ctx)
-	switch {
-	case ctx.Err() != nil:
-		return interrupted("before it was approved")
-	case err != nil && answer == "":
-		return fmt.Errorf("read the answer: %w. Nothing was sent", err)
-	case strings.TrimSpace(answer) != "yes":
-		return errors.New(declined)
-	}
-	return nil
-}
-
-// readLine reads a line that a person types, until ctx ends. The read itself can't be ended;
-// it is left behind with the process.
-func (p *process) readLine(ctx context.Context) (string, error) {
-	type line struct {
-		text string
-		err  error
-	}
-	read := make(chan line, 1)
-	go func() {
-		text, err := bufio.NewReader(p.stdin).ReadString('\n')
-		read <- line{text, err}
-	}()
-	select {
-	case l := <-read:
-		return l.text, l.err
-	case <-ctx.Done():
-		return "", context.Cause(ctx)
-	}
-}
-
-// destination says where the money would move.
-func (w *workspace) destination() string {
-	if w.sandbox {
-		return "the sandbox"
-	}
-	return fmt.Sprintf("%s (environment %s)", w.config.Service.BaseURL, w.config.Environment)
+	return w.streams.Confirm(ctx, "Do you want to submit these transfers to "+view.Visible(w.destination())+"?", "apply was not approved. Nothing was sent")
 }
 
 func countAgain(plan *planner.Plan) int {
@@ -437,12 +374,12 @@ func (a *applying) settleOnly(ctx context.Context, w *workspace, plan *planner.P
 	defer func() { _ = snapshot.Close() }()
 	run := a.newRun(w, plan, journal, snapshot, holder, connection)
 	err = a.execute(ctx, w, run, executor.SettleByLookup)
-	var ended exitCode
+	var ended exit.Code
 	switch {
 	case err != nil && !errors.As(err, &ended):
 		return err
-	case ended == exitLook:
-		return withCode(why, exitLook)
+	case ended == exit.Look:
+		return exit.WithCode(why, exit.Look)
 	}
 	return why
 }
@@ -476,7 +413,7 @@ func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journa
 			InFlightMax: a.inFlightMax(w), RequestTimeout: service.Timeout,
 			RateLimits: rateLimits(service), StopOnRefusal: a.onRefusal == "stop", LeaveRefused: a.leavesRefused(), Wait: a.wait, WaitFinal: a.waitFinal,
 		},
-		Clock: w.clock(), Random: rand.Float64,
+		Clock: w.host.Clock(), Random: rand.Float64,
 		Prepare: func(_ context.Context, begun *state.Begun) error {
 			if !w.sandbox {
 				begun.AuthStyle = string(c.client.AuthStyle())
@@ -484,15 +421,6 @@ func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journa
 			return nil
 		},
 	}
-}
-
-// rateLimits are those of the service block as a run takes them.
-func rateLimits(service config.Service) map[transfer.Operation]ratelimit.Limit {
-	limits := make(map[transfer.Operation]ratelimit.Limit, len(service.RateLimits))
-	for op, limit := range service.RateLimits {
-		limits[op] = ratelimit.Limit(limit)
-	}
-	return limits
 }
 
 // controlList are the controls of a plan as the journal keeps them.

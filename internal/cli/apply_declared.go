@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"remit/config/mistake"
+	"remit/internal/cli/exit"
 	"remit/planner"
 )
 
@@ -22,14 +23,14 @@ func (a *applying) checkDeclared(ctx context.Context, w *workspace, plan *planne
 		return nil
 	}
 	var mistakes mistake.Set
-	different := plan.CompareDeclared(w.counting(declared(ctx, w.config, &mistakes)))
-	w.quiet()
-	if err := w.report(w.config, mistakes.Diagnostics(), a.asJSON); err != nil {
+	different := plan.CompareDeclared(counting(w.process, declared(ctx, w.config, &mistakes)))
+	w.streams.Quiet()
+	if err := w.streams.Report(w.config, mistakes.Diagnostics(), a.asJSON); err != nil {
 		return err
 	}
 	switch {
 	case ctx.Err() != nil:
-		return interrupted("before the plan was held against the files")
+		return exit.Interrupted("before the plan was held against the files")
 	case different != nil:
 		return a.unfit(a.file, "cannot be applied; nothing was sent", different)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"remit/executor"
+	"remit/internal/cli/exit"
 	"remit/internal/doubt"
 	"remit/internal/text/shell"
 	"remit/internal/view"
@@ -14,15 +15,15 @@ import (
 
 // execute carries a run out, shows it, and turns its end into an exit code.
 func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, carryOut func(context.Context, executor.Run) (executor.Summary, error)) error {
-	o := view.SummaryOptions{Screen: w.screen(w.stdout), Planned: run.Plan.Sent()}
+	o := view.SummaryOptions{Screen: w.streams.Screen(w.streams.Out), Planned: run.Plan.Sent()}
 	handler, end := a.faces(w)
-	log, err := w.log()
+	log, err := newLog(w.process)
 	if err != nil {
 		return err
 	}
 	named := byName{handlers{handler, logged{log}}, "remit " + a.again()}
 	run.Handler = named
-	back := moreGarbage(w.getenv)
+	back := moreGarbage(w.host.Getenv)
 	summary, failed := carryOut(ctx, run)
 	back()
 	for i := range summary.Exceptions {
@@ -35,7 +36,7 @@ func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, 
 	shown := end(summary, o)
 	switch {
 	case failed != nil && summary.Interrupted && summary.Requests == 0 && !errors.Is(failed, executor.ErrJournal):
-		return interrupted("before the first request")
+		return exit.Interrupted("before the first request")
 	case failed != nil:
 		if short, ok := errors.AsType[*shortfall](failed); ok {
 			return short
@@ -43,10 +44,10 @@ func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, 
 		return a.runError(w, failed, summary)
 	}
 	if shown != nil {
-		return hinted{fmt.Errorf("show the run, which is in the state: %w", shown), a.command("show --run=" + summary.RunID), exitLook}
+		return exit.New(fmt.Errorf("show the run, which is in the state: %w", shown), a.command("show --run="+summary.RunID), exit.Look)
 	}
-	if code := exitOfRun(ctx, summary); code != exitDone {
-		return exitCode(code)
+	if code := exitOfRun(ctx, summary); code != exit.Done {
+		return exit.Code(code)
 	}
 	return nil
 }
@@ -65,40 +66,6 @@ func (b byName) name(e executor.Event) executor.Event {
 		e.Next = b.again
 	}
 	return e
-}
-
-// exitOfRun is the exit code of a run that ended.
-func exitOfRun(ctx context.Context, s executor.Summary) int {
-	some := func(results ...executor.Result) bool {
-		for _, result := range results {
-			if t := s.Totals[result]; t != nil && t.Count() > 0 {
-				return true
-			}
-		}
-		return false
-	}
-	switch {
-	case some(executor.ResultInDoubt, executor.ResultUnverified, executor.ResultConflict), s.Unknown.Count() > 0:
-		return exitLook
-	case s.Waited != nil && asksForPerson(s.Waited):
-		return exitLook
-	case s.Interrupted:
-		return interruptCode(ctx)
-	case s.Waited != nil && s.Waited.Pending.Count() > 0:
-		return exitPartial
-	case wasOut(s) && !some(executor.ResultRecorded, executor.ResultRefused, executor.ResultFailed):
-		return exitError
-	case some(executor.ResultRefused, executor.ResultFailed, executor.ResultNotAttempted):
-		return exitPartial
-	}
-	return exitDone
-}
-
-// wasOut reports whether an outage stopped a run, or was there at its end, and the same apply goes on when
-// it is over. Where the run recorded nothing either, nothing was sent.
-func wasOut(s executor.Summary) bool {
-	left := s.Totals[executor.ResultNotAttempted]
-	return (s.Stopped != "" || s.Out) && left != nil && left.Count() > s.Idle
 }
 
 // needsPlan reports whether a new plan is what goes on from an exception. The others each say what
@@ -145,4 +112,21 @@ func nextOfDoubts(s executor.Summary) string {
 		}
 	}
 	return doubt.NextOfAll(nexts)
+}
+
+// faces are what tells the events of a run, and how it ended: to people, to programs, or to both.
+func (a *applying) faces(w *workspace) (executor.Handler, func(executor.Summary, view.SummaryOptions) error) {
+	if a.asJSON {
+		return w.streams.JSON(), w.streams.JSON().Summary
+	}
+	people := view.NewRun(w.streams.Out, w.streams.Err, w.streams.Screen(w.streams.Err))
+	end := func(s executor.Summary, o view.SummaryOptions) error {
+		return errors.Join(people.Close(), view.Summary(w.streams.Out, s, o))
+	}
+	if !w.streams.WantsLines(false) {
+		return people, end
+	}
+	return handlers{w.streams.JSON(), people}, func(s executor.Summary, o view.SummaryOptions) error {
+		return errors.Join(end(s, o), w.streams.JSON().Summary(s, o))
+	}
 }

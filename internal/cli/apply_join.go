@@ -8,6 +8,7 @@ import (
 
 	"remit/config/mistake"
 	"remit/executor"
+	"remit/internal/cli/exit"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -27,7 +28,7 @@ const (
 // approved: so several machines can be given one command line.
 func (a *applying) joinOrLead(ctx context.Context, w *workspace, holder state.Holder) error {
 	if _, ok := w.place.(database); !ok {
-		return withHint(fmt.Errorf("--join needs a state in PostgreSQL, which several runners can share; this one is the file %s. Nothing was sent. It is moved by", w.path),
+		return exit.WithHint(fmt.Errorf("--join needs a state in PostgreSQL, which several runners can share; this one is the file %s. Nothing was sent. It is moved by", w.path),
 			w.command("state migrate --to=postgres://…"))
 	}
 	for {
@@ -36,7 +37,7 @@ func (a *applying) joinOrLead(ctx context.Context, w *workspace, holder state.Ho
 			return err
 		}
 		if a.file == "" && !a.approved() {
-			return withHint(errors.New("there is no run in progress to take part in; nothing was sent. With --auto-approve, --plan-digest or a saved plan, --join begins one itself"),
+			return exit.WithHint(errors.New("there is no run in progress to take part in; nothing was sent. With --auto-approve, --plan-digest or a saved plan, --join begins one itself"),
 				w.command("apply --join --auto-approve"))
 		}
 		leader := holder
@@ -48,8 +49,8 @@ func (a *applying) joinOrLead(ctx context.Context, w *workspace, holder state.Ho
 			return err
 		}
 		// Another one was first, or the last run has not let go yet.
-		if w.clock().Sleep(ctx, joinPause) != nil {
-			return interrupted("while it waited for a run to take part in")
+		if w.host.Clock().Sleep(ctx, joinPause) != nil {
+			return exit.Interrupted("while it waited for a run to take part in")
 		}
 	}
 }
@@ -69,11 +70,11 @@ func (a *applying) joinRun(ctx context.Context, w *workspace, holder state.Holde
 	var locked *state.LockedError
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return interrupted("while it waited for a run to take part in")
+		return exit.Interrupted("while it waited for a run to take part in")
 	case errors.Is(err, state.ErrNoRun):
 		return err
 	case errors.As(err, &locked):
-		return withHint(fmt.Errorf("%w, which lets no other runner take part: it is no apply, it waits for an answer, the server has no connection left for it, or it is an older version; nothing was sent", err),
+		return exit.WithHint(fmt.Errorf("%w, which lets no other runner take part: it is no apply, it waits for an answer, the server has no connection left for it, or it is an older version; nothing was sent", err),
 			a.command(a.again()+" --join --lock-timeout=5m"))
 	case err != nil:
 		return w.stateError(err)
@@ -107,11 +108,11 @@ func (a *applying) carryOutJoined(ctx context.Context, w *workspace, journal sta
 	if err != nil {
 		return err
 	}
-	if err := plan.CheckHeader(snapshot.Meta(), w.config.Controls(), w.now()); err != nil {
+	if err := plan.CheckHeader(snapshot.Meta(), w.config.Controls(), w.host.Now()); err != nil {
 		return a.cannotJoin(begun, err)
 	}
 	// Whether whoever began the run did so as well, nothing here says.
-	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now())
+	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.host.Now())
 	if err != nil {
 		return a.cannotJoin(begun, err)
 	}
@@ -122,7 +123,7 @@ func (a *applying) carryOutJoined(ctx context.Context, w *workspace, journal sta
 	if err := a.checkRates(ctx, w, journal, begun); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w.stderr, "Taking part in run %s, begun by %s on %s.\n", begun.RunID, view.Visible(begun.By.User), view.Visible(begun.By.Host))
+	_, err = fmt.Fprintf(w.streams.Err, "Taking part in run %s, begun by %s on %s.\n", begun.RunID, view.Visible(begun.By.User), view.Visible(begun.By.Host))
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,7 @@ func (a *applying) carryOutJoined(ctx context.Context, w *workspace, journal sta
 	run := a.newRun(w, plan, journal, snapshot, begun.By, connection)
 	run.Begun = begun
 	ended := a.execute(ctx, w, run, executor.Join)
-	var silent exitCode
+	var silent exit.Code
 	if ended != nil && !errors.As(ended, &silent) || a.course.summary.Left { // others may have requests under way
 		return ended
 	}
@@ -181,10 +182,10 @@ func findRun(ctx context.Context, snapshot state.Snapshot, runID string) (state.
 func (a *applying) joinedPlan(ctx context.Context, w *workspace, journal state.JoinedJournal, begun state.Begun) (*planner.Plan, error) {
 	if (a.file == "") != (begun.PlanSHA256 == "") {
 		if a.file == "" {
-			return nil, withHint(fmt.Errorf("the run in progress carries out the saved plan %s: name it here too; nothing was sent", view.Visible(begun.PlanFile)),
+			return nil, exit.WithHint(fmt.Errorf("the run in progress carries out the saved plan %s: name it here too; nothing was sent", view.Visible(begun.PlanFile)),
 				a.command("apply --join "+shell.Word(begun.PlanFile)))
 		}
-		return nil, withHint(fmt.Errorf("the run in progress carries out no saved plan, and so not %s; nothing was sent. What it sends is declared: join it without a plan", a.file),
+		return nil, exit.WithHint(fmt.Errorf("the run in progress carries out no saved plan, and so not %s; nothing was sent. What it sends is declared: join it without a plan", a.file),
 			a.command("apply --join"))
 	}
 	if a.file != "" {
@@ -228,7 +229,7 @@ func (a *applying) compareDeclared(ctx context.Context, w *workspace, plan *plan
 	var mistakes mistake.Set
 	find := plan.Changes.Find()
 	same, other := 0, ""
-	for t := range w.counting(declared(ctx, w.config, &mistakes)) {
+	for t := range counting(w.process, declared(ctx, w.config, &mistakes)) {
 		number, ok := find(t.Request.RefID)
 		if !ok {
 			continue
@@ -241,12 +242,12 @@ func (a *applying) compareDeclared(ctx context.Context, w *workspace, plan *plan
 			same++
 		}
 	}
-	w.quiet()
-	if err := w.report(w.config, mistakes.Diagnostics(), a.asJSON); err != nil {
+	w.streams.Quiet()
+	if err := w.streams.Report(w.config, mistakes.Diagnostics(), a.asJSON); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {
-		return interrupted("before it took part in the run")
+		return exit.Interrupted("before it took part in the run")
 	}
 	if other != "" {
 		return a.cannotJoin(begun, fmt.Errorf("ref_id %q is declared otherwise here than the run sends it", other))
@@ -270,6 +271,6 @@ func isSent(c *planner.Change) bool {
 
 // cannotJoin says that this runner would not send what the run does.
 func (a *applying) cannotJoin(begun state.Begun, err error) error {
-	return withHint(fmt.Errorf("this runner cannot take part in run %s; nothing was sent: %w. It needs the configuration, the variables and the controls of %s on %s",
+	return exit.WithHint(fmt.Errorf("this runner cannot take part in run %s; nothing was sent: %w. It needs the configuration, the variables and the controls of %s on %s",
 		begun.RunID, err, view.Visible(begun.By.User), view.Visible(begun.By.Host)), a.command("status"))
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -10,55 +9,12 @@ import (
 
 	"remit/config"
 	"remit/internal/approval"
-	"remit/internal/files/confined"
+	"remit/internal/cli/exit"
 	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
 )
-
-// savedPlan is a plan as it was read from a file.
-type savedPlan struct {
-	*planner.Plan
-	name   string // as the command line has it
-	path   string
-	digest *approval.Digest // of exactly the bytes that were read; nil where nobody may approve
-}
-
-// openPlan reads a saved plan.
-func (w *workspace) openPlan(name string) (*planner.Plan, error) { return w.readPlan(name, io.Discard) }
-
-// openSigned reads a saved plan that may have signatures. Its bytes are hashed while they are
-// read, so that those that were signed are those that are used, whatever becomes of the file.
-func (w *workspace) openSigned(name string) (*savedPlan, error) {
-	saved := &savedPlan{name: name, path: w.within(name)}
-	into := io.Discard
-	if len(w.approvalBlocks()) > 0 {
-		saved.digest = approval.NewDigest()
-		into = saved.digest
-	}
-	var err error
-	saved.Plan, err = w.readPlan(name, into)
-	return saved, err
-}
-
-// readPlan reads a saved plan, and writes its bytes to into as well.
-func (w *workspace) readPlan(name string, into io.Writer) (*planner.Plan, error) {
-	file, err := confined.OpenNamed(w.dir, name)
-	if err != nil {
-		return nil, fmt.Errorf("open the plan %s: %w", name, err)
-	}
-	defer func() { _ = file.Close() }() // only read
-	plan, err := planner.Open(io.TeeReader(file, into))
-	if err != nil {
-		err = fmt.Errorf("%s cannot be used as a saved plan; nothing was sent: %w", name, err)
-		if isPlan, _ := isReplaceable(w.within(name), planStart()); !isPlan {
-			return nil, err // a new plan would not replace it
-		}
-		return nil, withHint(err, w.command("plan --out="+shell.Word(name)))
-	}
-	return plan, nil
-}
 
 // approvalsOf are what the approval blocks whose rules apply ask of a plan, and who gave it. The
 // whole plan is judged, whatever an earlier run of it did. A plan that is not saved has no
@@ -68,7 +24,7 @@ func (w *workspace) approvalsOf(plan *planner.Plan, saved *savedPlan) ([]view.Ap
 	if len(blocks) == 0 {
 		return nil, nil
 	}
-	of := approval.Case{Plan: approval.NewDigest(), AuthorKey: plan.Header.AuthorKey, Now: w.now()}
+	of := approval.Case{Plan: approval.NewDigest(), AuthorKey: plan.Header.AuthorKey, Now: w.host.Now()}
 	if saved != nil {
 		files, err := saved.signatures()
 		if err != nil {
@@ -127,10 +83,10 @@ func (a *applying) checkApprovals(w *workspace, plan *planner.Plan) error {
 	if len(texts) == 0 {
 		return nil
 	}
-	return hinted{
+	return exit.New(
 		fmt.Errorf("%s is not approved; nothing was sent: %s", a.file, strings.Join(texts, "\n")),
-		a.command("approve " + shell.Word(a.file)), exitControl,
-	}
+		a.command("approve "+shell.Word(a.file)), exit.Control,
+	)
 }
 
 // mustBeSaved is why a plan that nobody can have signed is not sent.
@@ -143,11 +99,11 @@ func (a *applying) mustBeSaved(approvals []view.Approval) error {
 		how = "--auto-approve is nobody's approval"
 	}
 	need := &approvals[0].Need
-	return hinted{
+	return exit.New(
 		fmt.Errorf("this plan needs %s; nothing was sent: %s (rule at %s). %s. Save it, and have it approved",
 			need.Wants(), need.Because, need.Rule.Place, strings.ToUpper(how[:1])+how[1:]),
-		a.command("plan --out=FILE"), exitControl,
-	}
+		a.command("plan --out=FILE"), exit.Control,
+	)
 }
 
 // notApproved says what a plan lacks, and every signature that does not count, each with its
@@ -201,4 +157,14 @@ func (w *workspace) approvalBlocks() []config.Approval {
 		return nil
 	}
 	return blocks
+}
+
+// principal is whose key it is, in the first approval block that knows it; "" for nobody's.
+func (w *workspace) principal(key ssh.PublicKey) string {
+	for _, block := range w.approvalBlocks() {
+		if name := block.Signers.Use(key, block.Revoked, w.host.Now()).Principal; name != "" {
+			return name
+		}
+	}
+	return ""
 }

@@ -13,11 +13,10 @@ import (
 
 	"remit/config"
 	"remit/internal/approval/sshkey"
+	"remit/internal/cli/exit"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
-	"remit/planner"
-	"remit/state"
 )
 
 // approving is one remit approve.
@@ -64,10 +63,10 @@ func (a *approving) run(ctx context.Context, p *process) error {
 	if err := a.checkShow(); err != nil {
 		return err
 	}
-	if a.total == "" && !p.interactive() {
+	if a.total == "" && !p.streams.Interactive() {
 		return errors.New("nobody can be asked here (no terminal, or CI is set), so approve needs --count and --total; nothing was signed")
 	}
-	w, err := p.open(&a.source, false)
+	w, err := openWorkspace(p, &a.source, false)
 	if err != nil {
 		return err
 	}
@@ -109,7 +108,7 @@ func (a *approving) open(ctx context.Context, w *workspace) (*savedPlan, error) 
 	}
 	options := w.planOptions(&a.planning)
 	options.Saved, options.All = true, "remit show --show=all "+shell.Word(a.file)
-	if err := view.Plan(w.stdout, plan.Plan, options); err != nil {
+	if err := view.Plan(w.streams.Out, plan.Plan, options); err != nil {
 		return nil, err
 	}
 	if _, err := found.left(ctx, w); err != nil {
@@ -128,19 +127,8 @@ func (a *approving) otherPlace(plan *savedPlan) error {
 	}
 	here := a.source
 	here.sandbox = !a.sandbox
-	return withHint(fmt.Errorf("%s was made for another state than this one; nothing was signed. Approve it there", a.file),
+	return exit.WithHint(fmt.Errorf("%s was made for another state than this one; nothing was signed. Approve it there", a.file),
 		here.command("approve "+shell.Word(a.file)))
-}
-
-// boundMeta is what is known of the state without it: what the lock file binds this directory
-// to, and otherwise what the plan says itself.
-func (w *workspace) boundMeta(h planner.Header) state.Meta {
-	meta := state.Meta{Environment: w.binding.Environment, Lineage: w.binding.Lineage, Service: w.binding.Service, Serial: h.Serial}
-	meta.Service.CustomerID = h.Service.CustomerID
-	if meta.Lineage == "" {
-		meta.Lineage = h.Lineage // the sandbox's state is bound to nothing
-	}
-	return meta
 }
 
 // findKey finds the key to sign with, of somebody whose approval would count.
@@ -161,7 +149,7 @@ func (a *approving) findKey(ctx context.Context, w *workspace, plan *savedPlan) 
 func (a *approving) useless(w *workspace, plan *savedPlan, key ssh.PublicKey) error {
 	var first error
 	for _, block := range w.approvalBlocks() {
-		err := a.uselessIn(block, plan, key, w.now())
+		err := a.uselessIn(block, plan, key, w.host.Now())
 		if err == nil {
 			return nil
 		}
@@ -200,10 +188,10 @@ func (a *approving) confirm(ctx context.Context, w *workspace, totals transfer.T
 	}
 	if a.total == "" {
 		var err error
-		if count, err = w.askText(ctx, fmt.Sprintf("\nTo approve it for %s, type what it moves.\n  Number of transfers: ", view.Visible(w.destination()))); err != nil {
+		if count, err = w.streams.AskText(ctx, fmt.Sprintf("\nTo approve it for %s, type what it moves.\n  Number of transfers: ", view.Visible(w.destination()))); err != nil {
 			return err
 		}
-		if total, err = w.askText(ctx, fmt.Sprintf("  Total of %s: ", view.Visible(asset))); err != nil {
+		if total, err = w.streams.AskText(ctx, fmt.Sprintf("  Total of %s: ", view.Visible(asset))); err != nil {
 			return err
 		}
 		total = asset + ":" + total
@@ -223,21 +211,6 @@ func (a *approving) confirm(ctx context.Context, w *workspace, totals transfer.T
 	return nil
 }
 
-// askText asks a person for a line.
-func (p *process) askText(ctx context.Context, question string) (string, error) {
-	if _, err := fmt.Fprint(p.stderr, question); err != nil {
-		return "", err
-	}
-	answer, err := p.readLine(ctx)
-	if ctx.Err() != nil {
-		return "", errors.New("interrupted; nothing was signed")
-	}
-	if err != nil && answer == "" {
-		return "", fmt.Errorf("read the answer: %w; nothing was signed", err)
-	}
-	return strings.TrimSpace(answer), nil
-}
-
 // sign writes the signature beside the plan and says what is still missing.
 func (a *approving) sign(ctx context.Context, w *workspace, plan *savedPlan, key *sshkey.Key) error {
 	text, err := key.Sign(ctx, plan.path, plan.digest)
@@ -251,7 +224,7 @@ func (a *approving) sign(ctx context.Context, w *workspace, plan *savedPlan, key
 	if err := a.findApprovals(w, plan.Plan, plan); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(w.stdout, "\nApproved by %s with %s, in %s.\n",
+	if _, err := fmt.Fprintf(w.streams.Out, "\nApproved by %s with %s, in %s.\n",
 		view.Visible(w.principal(key.Public)), key.Fingerprint(), view.Visible(name)); err != nil {
 		return err
 	}
@@ -265,20 +238,10 @@ func (a *approving) sayNext(w *workspace) error {
 			for i := range lines {
 				lines[i] = view.Visible(lines[i])
 			}
-			_, err := fmt.Fprintln(w.stdout, strings.Join(lines, "\n"))
+			_, err := fmt.Fprintln(w.streams.Out, strings.Join(lines, "\n"))
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w.stdout, "To send exactly this:\n\n    %s\n", view.Command(w.command("apply "+shell.Word(a.file))))
+	_, err := fmt.Fprintf(w.streams.Out, "To send exactly this:\n\n    %s\n", view.Command(w.command("apply "+shell.Word(a.file))))
 	return err
-}
-
-// principal is whose key it is, in the first approval block that knows it; "" for nobody's.
-func (w *workspace) principal(key ssh.PublicKey) string {
-	for _, block := range w.approvalBlocks() {
-		if name := block.Signers.Use(key, block.Revoked, w.now()).Principal; name != "" {
-			return name
-		}
-	}
-	return ""
 }

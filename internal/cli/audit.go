@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/exit"
 	"remit/internal/view"
 	"remit/state"
 )
@@ -43,15 +44,15 @@ func newAuditVerify(p *process) *cobra.Command {
 		Args: oneArgAtMost("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON {
-				p.json() // what goes wrong is told there too
+				p.streams.JSON() // what goes wrong is told there too
 			}
 			if err := check.read(cmd, len(args) == 1); err != nil {
 				return err
 			}
 			if len(args) == 1 {
-				return p.verifyPack(cmd.Context(), &from, args[0], check, asJSON)
+				return verifyPack(cmd.Context(), p, &from, args[0], check, asJSON)
 			}
-			return p.verify(cmd.Context(), &from, check.head, asJSON)
+			return verifyState(cmd.Context(), p, &from, check.head, asJSON)
 		},
 	}
 	from.flags(cmd)
@@ -61,14 +62,14 @@ func newAuditVerify(p *process) *cobra.Command {
 }
 
 // verify checks the whole state, which is not changed.
-func (p *process) verify(ctx context.Context, from *source, head string, asJSON bool) error {
-	w, err := p.open(from, asJSON)
+func verifyState(ctx context.Context, p *process, from *source, head string, asJSON bool) error {
+	w, err := openWorkspace(p, from, asJSON)
 	if err != nil {
 		return err
 	}
 	store, err := w.place.OpenReadOnly(ctx)
 	if w.sandbox && errors.Is(err, state.ErrMissing) {
-		return withHint(errors.New("the sandbox has no state yet: its first apply makes it"), w.command("apply"))
+		return exit.WithHint(errors.New("the sandbox has no state yet: its first apply makes it"), w.command("apply"))
 	}
 	if err != nil {
 		return w.stateError(err)
@@ -86,9 +87,9 @@ func (p *process) verify(ctx context.Context, from *source, head string, asJSON 
 		return err
 	}
 	if asJSON {
-		err = p.json().Verified(verified)
+		err = p.streams.JSON().Verified(verified)
 	} else {
-		err = view.AuditVerified(p.stdout, verified, p.screen(p.stdout))
+		err = view.AuditVerified(p.streams.Out, verified, p.streams.Screen(p.streams.Out))
 	}
 	if err != nil {
 		return err
@@ -108,7 +109,7 @@ func (w *workspace) findings(ctx context.Context, store readStore) error {
 	defer func() { _ = snapshot.Close() }() // it was only read
 	count, err := w.tellFindings(ctx, snapshot)
 	if err == nil && count > 0 {
-		return exitCode(exitLook)
+		return exit.Code(exit.Look)
 	}
 	return err
 }
@@ -124,7 +125,7 @@ func (w *workspace) verifyError(err error) error {
 			"and does not have what was sent after. Send nothing with it. Compare the hash with what the runs printed, "+
 			"and restore the state from a backup that has it", w.path, lost.Events, lost.Head)
 	case errors.As(err, &broken):
-		return withHint(fmt.Errorf("the journal of %s was changed: %w. The chain holds up to the event before it; "+
+		return exit.WithHint(fmt.Errorf("the journal of %s was changed: %w. The chain holds up to the event before it; "+
 			"nothing proves what comes from there on. Keep a copy of %s, "+
 			"restore the state from a backup, and let that be checked", w.path, broken, w.place.Words().kept), w.command("audit verify"))
 	}
@@ -143,7 +144,7 @@ func newAuditLog(p *process) *cobra.Command {
 			if len(args) == 1 {
 				refID = args[0]
 			}
-			return p.auditLog(cmd.Context(), &from, refID, asJSON)
+			return auditLog(cmd.Context(), p, &from, refID, asJSON)
 		},
 	}
 	from.flags(cmd)
@@ -151,8 +152,8 @@ func newAuditLog(p *process) *cobra.Command {
 	return cmd
 }
 
-func (p *process) auditLog(ctx context.Context, from *source, refID string, asJSON bool) error {
-	w, err := p.open(from, asJSON)
+func auditLog(ctx context.Context, p *process, from *source, refID string, asJSON bool) error {
+	w, err := openWorkspace(p, from, asJSON)
 	if err != nil {
 		return err
 	}
@@ -163,7 +164,7 @@ func (p *process) auditLog(ctx context.Context, from *source, refID string, asJS
 	defer done()
 	events := snapshot.Events(ctx, 0, refID)
 	if asJSON {
-		return p.json().Audit(events)
+		return p.streams.JSON().Audit(events)
 	}
 	runs := make(map[string]state.Run)
 	for run, err := range snapshot.Runs(ctx) {
@@ -172,5 +173,5 @@ func (p *process) auditLog(ctx context.Context, from *source, refID string, asJS
 		}
 		runs[run.Begun.RunID] = run
 	}
-	return view.Audit(p.stdout, events, runs, p.screen(p.stdout))
+	return view.Audit(p.streams.Out, events, runs, p.streams.Screen(p.streams.Out))
 }

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"remit/config"
+	"remit/internal/cli/exit"
 	"remit/internal/files/lockfile"
 	"remit/state"
 )
@@ -68,9 +70,9 @@ func (w *workspace) refuseOther(bound, declared state.Identity) error {
 	case !there:
 		return w.stateError(state.ErrMissing)
 	case !used:
-		return withHint(errors.New(text+"No transfer was ever sent from this state, so it can be bound to the service that the configuration names"), w.command("init"))
+		return exit.WithHint(errors.New(text+"No transfer was ever sent from this state, so it can be bound to the service that the configuration names"), w.command("init"))
 	}
-	return withHint(errors.New(text+"Correct the configuration. Only where the service itself changed, bind the state to it"), w.command(`state rebind --reason="…"`))
+	return exit.WithHint(errors.New(text+"Correct the configuration. Only where the service itself changed, bind the state to it"), w.command(`state rebind --reason="…"`))
 }
 
 // lookInto reports whether there is a state, and whether a transfer was ever sent from it or recorded in
@@ -101,12 +103,12 @@ func (w *workspace) lookIntoAt(at place) (there, used bool) {
 // otherState says what to do about a state that is not the one that the directory is bound to.
 func (w *workspace) otherState(meta state.Meta, err error) error {
 	if meta.Precheck && meta.Serial == 1 && meta.Lineage != w.binding.Lineage {
-		return withHint(fmt.Errorf("the state %s was made by init --new-state, which was cut off before it bound this directory to it; "+
+		return exit.WithHint(fmt.Errorf("the state %s was made by init --new-state, which was cut off before it bound this directory to it; "+
 			"nothing was sent. The same command finishes that", w.path), w.command("init --new-state"))
 	}
 	if mismatch, ok := errors.AsType[*state.MismatchError](err); ok && meta.Lineage == w.binding.Lineage {
 		if _, used := w.lookInto(); !used {
-			return withHint(fmt.Errorf("%s names another environment or service than the state %s is bound to: %w. "+
+			return exit.WithHint(fmt.Errorf("%s names another environment or service than the state %s is bound to: %w. "+
 				"Nothing was sent. No transfer was ever sent from this state, so it can be bound to what the configuration names", lockfile.Name, w.path, mismatch), w.command("init"))
 		}
 	}
@@ -117,11 +119,11 @@ func (w *workspace) otherState(meta state.Meta, err error) error {
 // state has.
 func (w *workspace) environmentError(bound string) error {
 	if there, used := w.lookInto(); there && !used {
-		return withHint(fmt.Errorf("the configuration says environment %q, and this directory is bound to the state of environment %q, "+
+		return exit.WithHint(fmt.Errorf("the configuration says environment %q, and this directory is bound to the state of environment %q, "+
 			"from which nothing was ever sent; nothing was sent now either. Bind that state to environment %[1]q", w.config.Environment, bound), w.command("init"))
 	}
 	if schema := w.schemaLeft(bound); schema != "" {
-		return withHint(fmt.Errorf("the configuration says environment %q, and this directory is bound to the state of environment %q; nothing was sent. "+
+		return exit.WithHint(fmt.Errorf("the configuration says environment %q, and this directory is bound to the state of environment %q; nothing was sent. "+
 			"That state is in the schema %s, and nothing was ever sent from it. Write schema = %q in the state block, which keeps it there, "+
 			"and bind it to environment %[1]q", w.config.Environment, bound, schema, schema), w.command("init"))
 	}
@@ -174,7 +176,40 @@ func (w *workspace) missing() error {
 			"Name that service in the configuration again, or give the other one a directory and a state of its own",
 			w.path, w.binding.Service.ClientID, w.binding.Service.BaseURL)
 	}
-	return withHint(fmt.Errorf("the state %s is gone, or was never there; nothing was sent. Where the state is kept elsewhere, correct %s. Else restore it from a backup. "+
+	return exit.WithHint(fmt.Errorf("the state %s is gone, or was never there; nothing was sent. Where the state is kept elsewhere, correct %s. Else restore it from a backup. "+
 		"Only where no backup exists, make a new one on purpose: every transfer is then looked up before it is sent, "+
 		"where the service can look up", w.path, w.place.Words().argument), w.command("init --new-state"))
+}
+
+// isUsed reports whether a request was ever about to be sent, or a transfer recorded.
+func isUsed(ctx context.Context, snapshot state.Snapshot) (bool, error) {
+	for event, err := range snapshot.Events(ctx, 0, "") {
+		if err != nil {
+			return false, err
+		}
+		switch event.Kind {
+		case state.KindIntent, state.KindOutcome:
+			return true, nil
+		case state.KindCreated, state.KindBegun, state.KindEnded, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
+		}
+	}
+	return false, nil
+}
+
+// identity names the service of the configuration.
+func (w *workspace) identity() (state.Identity, error) {
+	if !w.config.ServiceDeclared() {
+		return state.NoService(), nil
+	}
+	client, diags := w.config.Client()
+	if err := w.streams.Report(w.config, diags, false); err != nil {
+		return state.Identity{}, err
+	}
+	identity := state.Identity{
+		BaseURL: w.config.Service.BaseURL, Operator: string(w.config.Service.Operator), ClientID: client.ID,
+	}
+	if client.TokenURL != "" {
+		identity.TokenURL = state.TokenOrigin(client.TokenURL, identity.BaseURL)
+	}
+	return identity, nil
 }

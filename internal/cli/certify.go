@@ -19,6 +19,7 @@ import (
 	"remit/config"
 	"remit/executor"
 	"remit/executor/ratelimit"
+	"remit/internal/cli/exit"
 	"remit/internal/files/confined"
 	"remit/internal/sandbox"
 	"remit/internal/service"
@@ -88,12 +89,12 @@ func newCertify(p *process) *cobra.Command {
 
 func (c *certifying) run(ctx context.Context, p *process) error {
 	if c.asJSON {
-		p.json() // what goes wrong is told there too
+		p.streams.JSON() // what goes wrong is told there too
 	}
 	if err := c.check(p); err != nil {
 		return err
 	}
-	w, err := p.open(&c.source, c.asJSON)
+	w, err := openWorkspace(p, &c.source, c.asJSON)
 	if err != nil {
 		return err
 	}
@@ -109,7 +110,7 @@ func (c *certifying) run(ctx context.Context, p *process) error {
 		return fmt.Errorf("environment %q: certify makes transfers to see what becomes of them, so it is for a test environment; nothing was sent", w.config.Environment)
 	}
 	// The lock keeps an apply from making the state's first transfer meanwhile.
-	err = w.locked(ctx, w.holder("remit certify"), 0, func(_ state.Journal, snapshot state.Snapshot) error {
+	err = w.locked(ctx, w.host.Holder("remit certify"), 0, func(_ state.Journal, snapshot state.Snapshot) error {
 		if err := refuseUsed(ctx, w, snapshot); err != nil {
 			return err
 		}
@@ -139,10 +140,10 @@ func (c *certifying) missing() []string {
 
 // check refuses before anything is read what could not be tried.
 func (c *certifying) check(p *process) error {
-	canAsk := c.input && p.interactive()
+	canAsk := c.input && p.streams.Interactive()
 	switch {
 	case len(c.missing()) > 0:
-		return withHint(fmt.Errorf("certify needs %s as well; nothing was sent", strings.Join(c.missing(), ", ")), "remit certify --help")
+		return exit.WithHint(fmt.Errorf("certify needs %s as well; nothing was sent", strings.Join(c.missing(), ", ")), "remit certify --help")
 	case c.wait < 0:
 		return fmt.Errorf("--wait=%v is no length of time to wait; it takes 0s or more", c.wait)
 	case !c.autoApprove && !canAsk:
@@ -257,8 +258,8 @@ func (c *certifying) withStates(ctx context.Context, w *workspace, dir string, o
 		return fmt.Errorf("certify cannot keep its state in %s: %w; remove it", certifyName, err)
 	}
 	trial := &certify.Trial{
-		Options: o, Clock: w.clock(), Random: rand.Float64, By: w.holder("remit certify"), RunID: uuid.NewString,
-		Tell: func(doing string) { w.begin(doing) },
+		Options: o, Clock: w.host.Clock(), Random: rand.Float64, By: w.host.Holder("remit certify"), RunID: uuid.NewString,
+		Tell: func(doing string) { w.streams.Begin(doing) },
 	}
 	var done []func()
 	defer func() {
@@ -279,8 +280,8 @@ func (c *certifying) withStates(ctx context.Context, w *workspace, dir string, o
 
 // lockOwn opens one of certify's own states under its lock.
 func (c *certifying) lockOwn(ctx context.Context, w *workspace, path string) (state.Journal, func(), error) {
-	place := file{path, sqlite.Options{Now: w.now}}
-	by := w.holder("remit certify")
+	place := file{path, sqlite.Options{Now: w.host.Now}}
+	by := w.host.Holder("remit certify")
 	switch there, err := place.Look(ctx); {
 	case err != nil:
 		return nil, nil, err
@@ -322,7 +323,7 @@ func (c *certifying) try(ctx context.Context, w *workspace, trial *certify.Trial
 	}
 	for _, o := range plan.Obstacles {
 		if o.Kind == planner.ObstacleLimit || o.Kind == planner.ObstaclePolicy {
-			return hinted{fmt.Errorf("%s: %s Nothing was sent", o.Address, o.Detail), "", exitControl}
+			return exit.New(fmt.Errorf("%s: %s Nothing was sent", o.Address, o.Detail), "", exit.Control)
 		}
 	}
 	if err := c.confirm(ctx, w, plan); err != nil {
@@ -343,45 +344,45 @@ func (c *certifying) try(ctx context.Context, w *workspace, trial *certify.Trial
 	defer connection.close()
 	trial.Submitter, trial.Finder = connection.submitter, connection.finder
 	report, failed := trial.Run(ctx)
-	w.quiet()
+	w.streams.Quiet()
 	shown := c.show(w, report)
 	switch {
 	case errors.Is(failed, executor.ErrJournal):
-		return hinted{fmt.Errorf("certify's own state failed: %w", failed), "", exitLook}
+		return exit.New(fmt.Errorf("certify's own state failed: %w", failed), "", exit.Look)
 	case failed != nil && ctx.Err() == nil && report.Requests == 0:
 		return fmt.Errorf("%w; nothing was sent", failed)
 	case failed != nil && ctx.Err() == nil:
-		return hinted{failed, "", exitLook}
+		return exit.New(failed, "", exit.Look)
 	case shown != nil:
 		return shown
 	case ctx.Err() != nil && len(report.LeftOpen) == 0:
-		return exitCode(interruptCode(ctx))
+		return exit.Code(exit.CodeOf(ctx))
 	case ctx.Err() == nil && report.Count(contract.Differs) > 0:
-		return exitCode(exitPartial)
+		return exit.Code(exit.Partial)
 	case len(report.LeftOpen) > 0:
-		return exitCode(exitLook)
+		return exit.Code(exit.Look)
 	}
 	return nil
 }
 
 // confirm says what is to be sent, and asks.
 func (c *certifying) confirm(ctx context.Context, w *workspace, plan *planner.Plan) error {
-	o := view.CertifyOptions{Screen: w.screen(w.stderr), Destination: w.destination(), Resume: c.resume, Sandbox: c.sandbox}
-	if err := view.Certifying(w.stderr, plan.Totals[planner.Submit], o); err != nil || c.autoApprove {
+	o := view.CertifyOptions{Screen: w.streams.Screen(w.streams.Err), Destination: w.destination(), Resume: c.resume, Sandbox: c.sandbox}
+	if err := view.Certifying(w.streams.Err, plan.Totals[planner.Submit], o); err != nil || c.autoApprove {
 		return err
 	}
-	return w.confirm(ctx, "Do you want to make these transfers at "+view.Visible(w.destination())+"?", "certify was not approved. Nothing was sent")
+	return w.streams.Confirm(ctx, "Do you want to make these transfers at "+view.Visible(w.destination())+"?", "certify was not approved. Nothing was sent")
 }
 
 func (c *certifying) show(w *workspace, report contract.Report) error {
-	o := view.CertifyOptions{Screen: w.screen(w.stdout), Destination: w.destination(), Resume: c.resume, Sandbox: c.sandbox}
+	o := view.CertifyOptions{Screen: w.streams.Screen(w.streams.Out), Destination: w.destination(), Resume: c.resume, Sandbox: c.sandbox}
 	if report.Kept > 0 && !c.sandbox {
 		o.Next = c.command(c.words() + " --resume")
 	}
 	if c.asJSON {
-		return w.json().Certified(report, o)
+		return w.streams.JSON().Certified(report, o)
 	}
-	return view.Certified(w.stdout, report, o)
+	return view.Certified(w.streams.Out, report, o)
 }
 
 // words are the command and the flags that say what is tried.

@@ -3,6 +3,9 @@ package cli
 import (
 	"strings"
 
+	"remit/internal/cli/host"
+	"remit/internal/cli/terminal"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -20,7 +23,9 @@ type Flag struct {
 }
 
 // Commands lists every command that does something; groups of commands are left out.
-func Commands() []Command { return commandsBelow(newRoot(&process{})) }
+func Commands() []Command {
+	return commandsBelow(newRoot(&process{host: &host.Host{}, streams: &terminal.Streams{}}))
+}
 
 func commandsBelow(parent *cobra.Command) []Command {
 	var list []Command

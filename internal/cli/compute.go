@@ -32,7 +32,7 @@ func (w *workspace) compute(ctx context.Context, plan *planner.Plan, file, outco
 	if w.sandbox && plan.Header.Lineage == "" {
 		plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
 	}
-	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.now())
+	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.host.Now())
 	if err != nil {
 		done()
 		return nil, w.unfit(file, outcome, err)
@@ -50,16 +50,16 @@ func (w *workspace) computeAlone(ctx context.Context, plan *planner.Plan, file, 
 	if err != nil {
 		return nil, w.unfit(file, outcome, err)
 	}
-	_, err = fmt.Fprintf(w.stderr, "Notice: %s, so only what the plan says by itself was computed again. What was recorded and paid before is the word of its author; apply computes all of it before it sends anything.\n", why)
+	_, err = fmt.Fprintf(w.streams.Err, "Notice: %s, so only what the plan says by itself was computed again. What was recorded and paid before is the word of its author; apply computes all of it before it sends anything.\n", why)
 	return &computed{plan: alone, meta: w.boundMeta(plan.Header), close: func() {}}, err
 }
 
 // left is what an apply would send of the plan now. Without the state that is all of it.
 func (c *computed) left(ctx context.Context, w *workspace) (*planner.Plan, error) {
 	if c.verified == nil {
-		return c.plan, c.plan.CheckHeader(c.meta, w.config.Controls(), w.now())
+		return c.plan, c.plan.CheckHeader(c.meta, w.config.Controls(), w.host.Now())
 	}
-	return c.verified.Left(ctx, w.now())
+	return c.verified.Left(ctx, w.host.Now())
 }
 
 // findStateOf is where the state of a plan may be, as the directory is bound to it. why says why that is
@@ -114,4 +114,15 @@ func (w *workspace) computeToShow(ctx context.Context, file string, plan *planne
 		return nil, err
 	}
 	return found.plan, nil
+}
+
+// boundMeta is what is known of the state without it: what the lock file binds this directory
+// to, and otherwise what the plan says itself.
+func (w *workspace) boundMeta(h planner.Header) state.Meta {
+	meta := state.Meta{Environment: w.binding.Environment, Lineage: w.binding.Lineage, Service: w.binding.Service, Serial: h.Serial}
+	meta.Service.CustomerID = h.Service.CustomerID
+	if meta.Lineage == "" {
+		meta.Lineage = h.Lineage // the sandbox's state is bound to nothing
+	}
+	return meta
 }

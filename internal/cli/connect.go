@@ -10,10 +10,12 @@ import (
 
 	"remit/config"
 	"remit/executor"
-	"remit/internal/clock/boot"
+	"remit/executor/ratelimit"
+	"remit/internal/cli/exit"
 	"remit/internal/files/confined"
 	"remit/internal/sandbox"
 	"remit/internal/service"
+	"remit/internal/transfer"
 	"remit/state"
 )
 
@@ -31,25 +33,25 @@ type connection struct {
 func (w *workspace) connect(ctx context.Context, inFlightMax int, faults ...string) (*connection, error) {
 	options := service.Options{
 		Timeout: w.config.Service.Timeout, InFlightMax: inFlightMax,
-		UserAgent: "remit/" + readVersion().Version, Now: w.now, Watch: w.watch, WatchList: w.watchList,
-		Up: func() time.Duration { return w.boot().Up },
+		UserAgent: "remit/" + w.host.Version, Now: w.host.Now, Watch: w.watch, WatchList: w.watchList,
+		Up: func() time.Duration { return w.host.Boot().Up },
 	}
 	var err error
-	if options.Log, err = w.log(); err != nil {
+	if options.Log, err = newLog(w.process); err != nil {
 		return nil, err
 	}
 	if w.sandbox {
 		return w.connectSandbox(ctx, options, faults)
 	}
 	if !w.config.ServiceDeclared() {
-		return nil, withHint(errors.New("there is no service block, so there is nobody to send to; nothing was sent"), w.command("apply --sandbox"))
+		return nil, exit.WithHint(errors.New("there is no service block, so there is nobody to send to; nothing was sent"), w.command("apply --sandbox"))
 	}
-	if err := service.CheckProxy(w.getenv); err != nil {
+	if err := service.CheckProxy(w.host.Getenv); err != nil {
 		return nil, fmt.Errorf("%w; nothing was sent", err)
 	}
 	credentials, diags := w.config.Credentials()
-	w.hide([]string{credentials.ClientSecret})
-	if err := w.report(w.config, diags, false); err != nil {
+	w.streams.Hide([]string{credentials.ClientSecret})
+	if err := w.streams.Report(w.config, diags, false); err != nil {
 		return nil, err
 	}
 	// The lock file stands beside the configuration, where who changes one can change the other.
@@ -104,7 +106,7 @@ func (w *workspace) connectSandbox(ctx context.Context, options service.Options,
 	secret := rand.Text() // for this process only
 	box, err := sandbox.Open(ctx, sandbox.Options{
 		Path: filepath.Join(w.box, "ledger.db"), Operator: w.config.Service.Operator,
-		ClientID: state.Sandbox, ClientSecret: secret, OpeningBalances: w.openingBalances(), Faults: misbehave, Now: w.now,
+		ClientID: state.Sandbox, ClientSecret: secret, OpeningBalances: w.openingBalances(), Faults: misbehave, Now: w.host.Now,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("open the sandbox: %w", err)
@@ -140,23 +142,14 @@ func (w *workspace) openingBalances() []sandbox.Balance {
 	return balances
 }
 
-// clock is the executor's time.
-type clock struct {
-	now  func() time.Time
-	boot func() boot.Reading
-}
+// canLookUp reports whether the service can be asked about a transfer.
+func (w *workspace) canLookUp() bool { return w.sandbox || w.config.Service.LookupPath != "" }
 
-func (c clock) Now() time.Time { return c.now() }
-
-func (c clock) Boot() executor.Boot { return executor.Boot(c.boot()) }
-
-func (clock) Sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+// rateLimits are those of the service block as a run takes them.
+func rateLimits(service config.Service) map[transfer.Operation]ratelimit.Limit {
+	limits := make(map[transfer.Operation]ratelimit.Limit, len(service.RateLimits))
+	for op, limit := range service.RateLimits {
+		limits[op] = ratelimit.Limit(limit)
 	}
+	return limits
 }

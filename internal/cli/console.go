@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config"
+	"remit/internal/cli/exit"
 	"remit/internal/view"
 )
 
@@ -26,11 +27,11 @@ func newConsole(p *process) *cobra.Command {
 			"    echo 'allocate(\"100.00\", [\"1\", \"1\", \"1\"], 2)' | remit console",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			loaded, err := p.load(&from, false)
+			loaded, err := load(p, &from, false)
 			if err != nil {
 				return err
 			}
-			return orInterrupted(cmd.Context(), func() error { return p.evaluateLines(loaded) })
+			return exit.OrInterrupted(cmd.Context(), func() error { return evaluateLines(p, loaded) })
 		},
 	}
 	from.flags(cmd)
@@ -38,11 +39,11 @@ func newConsole(p *process) *cobra.Command {
 }
 
 // evaluateLines answers each line of standard input, up to its end or the line "exit".
-func (p *process) evaluateLines(loaded *config.Configuration) error {
-	lines := bufio.NewScanner(p.stdin)
+func evaluateLines(p *process, loaded *config.Configuration) error {
+	lines := bufio.NewScanner(p.streams.In)
 	lines.Buffer(nil, consoleLineMax)
 	failed := false
-	for p.prompt(); lines.Scan(); p.prompt() {
+	for prompt(p); lines.Scan(); prompt(p) {
 		line := strings.TrimSpace(lines.Text())
 		if line == "exit" {
 			break
@@ -54,28 +55,28 @@ func (p *process) evaluateLines(loaded *config.Configuration) error {
 		if diags.HasErrors() {
 			failed = true
 			files := map[string]*hcl.File{"<console>": {Bytes: []byte(line)}}
-			if err := view.Diagnostics(p.stderr, diags, files, p.screen(p.stderr)); err != nil {
+			if err := view.Diagnostics(p.streams.Err, diags, files, p.streams.Screen(p.streams.Err)); err != nil {
 				return err
 			}
 			continue
 		}
-		if _, err := fmt.Fprintln(p.stdout, valueText(value)); err != nil {
+		if _, err := fmt.Fprintln(p.streams.Out, valueText(value)); err != nil {
 			return err
 		}
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("read standard input: %w", err)
 	}
-	if failed && !p.interactive() {
-		return exitCode(exitError)
+	if failed && !p.streams.Interactive() {
+		return exit.Code(exit.Error)
 	}
 	return nil
 }
 
 // prompt asks for an expression where a person is typing.
-func (p *process) prompt() {
-	if p.interactive() {
-		_, _ = fmt.Fprint(p.stderr, "> ")
+func prompt(p *process) {
+	if p.streams.Interactive() {
+		_, _ = fmt.Fprint(p.streams.Err, "> ")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"remit/internal/cli/exit"
 	"remit/planner"
 )
 
@@ -45,6 +46,6 @@ func (a *applying) otherDigest(plan *planner.Plan) error {
 	if strings.HasPrefix(plan.Digest, a.digest) {
 		return nil
 	}
-	return withHint(fmt.Errorf("nothing was sent: the plan's digest is %s now, and --plan-digest=%s approved another plan. The files, the state or what is accepted changed",
+	return exit.WithHint(fmt.Errorf("nothing was sent: the plan's digest is %s now, and --plan-digest=%s approved another plan. The files, the state or what is accepted changed",
 		plan.Digest[:max(digestMin, len(a.digest))], a.digest), a.command("plan"))
 }

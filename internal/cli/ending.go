@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/executor"
+	"remit/internal/cli/exit"
 	"remit/internal/files/lockfile"
 	"remit/internal/view"
 	"remit/planner"
@@ -69,11 +70,11 @@ type course struct {
 
 // tellAtEnd has the end of this apply told to all that is asked for.
 func (a *applying) tellAtEnd(p *process) {
-	a.course.began, p.runID = p.now(), uuid.NewString()
+	a.course.began, p.runID = p.host.Now(), uuid.NewString()
 	trace := a.beginTrace(p)
 	p.atEnd = func(ctx context.Context, code int) {
 		ended := a.ended(p, code)
-		p.logEnd(ended)
+		logEnd(p, ended)
 		if a.metricsFile != "" {
 			a.warn(p, a.writeMetrics(ctx, ended))
 		}
@@ -87,7 +88,7 @@ func (a *applying) tellAtEnd(p *process) {
 // warn tells of what can't be told elsewhere. Nobody reads it where it can't be written.
 func (a *applying) warn(p *process, err error) {
 	if err != nil {
-		_ = view.Warning(p.stderr, err, p.screen(p.stderr))
+		_ = view.Warning(p.streams.Err, err, p.streams.Screen(p.streams.Err))
 	}
 }
 
@@ -95,7 +96,7 @@ func (a *applying) warn(p *process, err error) {
 func (a *applying) ended(p *process, code int) view.Ended {
 	e := view.Ended{
 		Environment: a.environment(), Sandbox: a.sandbox, Directory: a.directory(), RunID: p.runID,
-		Began: a.course.began.UTC(), Ended: p.now().UTC(), ExitCode: code,
+		Began: a.course.began.UTC(), Ended: p.host.Now().UTC(), ExitCode: code,
 		Summary: a.course.summary, Options: a.course.options,
 	}
 	if e.Summary == nil || e.Summary.RunID == "" {
@@ -104,8 +105,8 @@ func (a *applying) ended(p *process, code int) view.Ended {
 	if plan := a.course.plan; plan != nil && !plan.Applicable() {
 		e.Obstacles = plan.Obstacles
 	}
-	if code != exitDone && p.failed != nil {
-		e.Error, e.Hint = p.failed.Error(), p.failedHint
+	if code != exit.Done && p.streams.Failed != nil {
+		e.Error, e.Hint = p.streams.Failed.Error(), p.streams.FailedHint
 	}
 	return e
 }
@@ -131,12 +132,4 @@ func (a *applying) directory() string {
 		whole = a.dir
 	}
 	return filepath.Base(whole)
-}
-
-// keep remembers what was said to be wrong, for those who are told at the end. The first
-// thing counts: others follow from it.
-func (p *process) keep(err error, hint string) {
-	if p.failed == nil {
-		p.failed, p.failedHint = err, hint
-	}
 }

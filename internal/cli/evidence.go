@@ -16,6 +16,7 @@ import (
 	"remit/config"
 	"remit/executor"
 	"remit/internal/approval"
+	"remit/internal/cli/exit"
 	"remit/internal/evidence"
 	"remit/internal/text/shell"
 	"remit/internal/view"
@@ -36,12 +37,12 @@ func newAuditExport(p *process) *cobra.Command {
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
-				p.json() // what goes wrong is told there too
+				p.streams.JSON() // what goes wrong is told there too
 			}
 			if runID == "" || dir == "" {
 				return errors.New("audit export needs --run, the run to prove, and --out, the directory to write; for the newest run say --run=latest")
 			}
-			return p.exportRun(cmd.Context(), &from, runID, dir, plan, asJSON)
+			return exportRun(cmd.Context(), p, &from, runID, dir, plan, asJSON)
 		},
 	}
 	from.flags(cmd)
@@ -53,8 +54,8 @@ func newAuditExport(p *process) *cobra.Command {
 }
 
 // exportRun writes a pack of a run that does not go on any more.
-func (p *process) exportRun(ctx context.Context, from *source, name, dir, plan string, asJSON bool) error {
-	w, err := p.open(from, asJSON)
+func exportRun(ctx context.Context, p *process, from *source, name, dir, plan string, asJSON bool) error {
+	w, err := openWorkspace(p, from, asJSON)
 	if err != nil {
 		return err
 	}
@@ -80,24 +81,24 @@ func (p *process) exportRun(ctx context.Context, from *source, name, dir, plan s
 	if plan != "" {
 		plan = w.within(plan)
 	}
-	w.begin("writing the evidence")
-	defer w.quiet()
+	w.streams.Begin("writing the evidence")
+	defer w.streams.Quiet()
 	exported, err := evidence.Export(ctx, w.within(dir), evidence.Source{
 		Journal: snapshot, RunID: runID, Plan: plan, Faces: packFaces(), Version: readVersion().Version,
 	})
 	if err != nil {
 		return w.exportError(err, dir, plan, runID)
 	}
-	w.quiet()
+	w.streams.Quiet()
 	told := view.Exported{
 		Dir: dir, RunID: runID, Files: exported.Files, Manifest: exported.Manifest,
 		Events: exported.Facts.Journal.Shown, Withheld: exported.Facts.Journal.Withheld, Head: exported.Facts.Journal.HeadHash,
 		NoPlan: exported.Facts.Plan.Absent, Approvals: len(exported.Facts.Approvals),
 	}
 	if asJSON {
-		return p.json().Exported(told)
+		return p.streams.JSON().Exported(told)
 	}
-	return view.AuditExported(p.stdout, told, "remit audit verify "+shell.Word(w.within(dir))+" --manifest="+exported.Manifest, p.screen(p.stdout))
+	return view.AuditExported(p.streams.Out, told, "remit audit verify "+shell.Word(w.within(dir))+" --manifest="+exported.Manifest, p.streams.Screen(p.streams.Out))
 }
 
 // runOf is a run that the state has.
@@ -118,9 +119,9 @@ func (w *workspace) exportError(err error, dir, plan, runID string) error {
 	case errors.Is(err, evidence.ErrNotEmpty):
 		return fmt.Errorf("--out=%s: %w", dir, err)
 	case errors.Is(err, evidence.ErrOtherPlan):
-		return withHint(fmt.Errorf("nothing was written: %w", err), again)
+		return exit.WithHint(fmt.Errorf("nothing was written: %w", err), again)
 	case errors.Is(err, fs.ErrNotExist) && plan != "":
-		return withHint(fmt.Errorf("nothing was written: %w. The run carried out the saved plan %s, which is part of its evidence. Say where that file is now", err, plan), again)
+		return exit.WithHint(fmt.Errorf("nothing was written: %w. The run carried out the saved plan %s, which is part of its evidence. Say where that file is now", err, plan), again)
 	case errors.As(err, &broken):
 		return w.verifyError(err)
 	}
@@ -192,29 +193,29 @@ func isHash(text string) bool {
 }
 
 // verifyPack checks a pack, which needs nothing but itself.
-func (p *process) verifyPack(ctx context.Context, from *source, dir string, check packCheck, asJSON bool) error {
+func verifyPack(ctx context.Context, p *process, from *source, dir string, check packCheck, asJSON bool) error {
 	options := evidence.Options{Faces: packFaces(), Version: readVersion().Version, Manifest: check.manifest, Head: check.head}
 	var err error
 	if options.Signers, options.Revoked, err = check.keys(from); err != nil {
 		return err
 	}
-	p.begin("checking the evidence")
-	defer p.quiet()
+	p.streams.Begin("checking the evidence")
+	defer p.streams.Quiet()
 	report, err := evidence.Verify(ctx, from.within(dir), options)
 	if err != nil {
 		return fmt.Errorf("verify %s: %w", dir, err)
 	}
-	p.quiet()
+	p.streams.Quiet()
 	told := packVerified(dir, report)
 	told.ManifestProven = check.manifest != "" && report.Whole()
 	told.SignersProven = options.Signers != nil && report.Whole()
 	if asJSON {
-		err = p.json().PackVerified(told)
+		err = p.streams.JSON().PackVerified(told)
 	} else {
-		err = view.AuditPackVerified(p.stdout, told, p.screen(p.stdout))
+		err = view.AuditPackVerified(p.streams.Out, told, p.streams.Screen(p.streams.Out))
 	}
 	if err == nil && !report.Whole() {
-		return exitCode(exitError)
+		return exit.Code(exit.Error)
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"remit/config"
 	"remit/internal/accounts/books"
+	"remit/internal/cli/exit"
 	"remit/internal/files/wholefile"
 	"remit/internal/text/shell"
 	"remit/internal/view"
@@ -83,7 +84,7 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 		return err
 	}
 	filter := books.Filter{Batch: e.batch, From: from, Until: until}
-	w, err := p.open(&e.source, false)
+	w, err := openWorkspace(p, &e.source, false)
 	if err != nil {
 		return err
 	}
@@ -100,14 +101,14 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 			return err
 		}
 	}
-	w.begin("reading the state")
-	defer w.quiet()
+	w.streams.Begin("reading the state")
+	defer w.streams.Quiet()
 	found, err := books.Read(ctx, snapshot, filter, format.by)
 	if err != nil {
 		return w.stateError(err)
 	}
 	if e.batch != "" && !found.BatchKnown {
-		return withHint(fmt.Errorf("the state has no transfer of a batch %q in what was asked for; nothing was written", e.batch), w.command("state list"))
+		return exit.WithHint(fmt.Errorf("the state has no transfer of a batch %q in what was asked for; nothing was written", e.batch), w.command("state list"))
 	}
 	options := view.BooksOptions{
 		Meta: snapshot.Meta(), Names: w.config.ProfileNames(), Zone: where, Prefix: e.prefix, Wanted: e.wanted(filter.RunID), Version: readVersion().Version,
@@ -121,12 +122,12 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 	if err := e.put(ctx, w, write); err != nil {
 		return err
 	}
-	w.quiet()
-	if err := view.BooksSummary(p.stderr, &found.Summary, p.screen(p.stderr)); err != nil {
+	w.streams.Quiet()
+	if err := view.BooksSummary(p.streams.Err, &found.Summary, p.streams.Screen(p.streams.Err)); err != nil {
 		return err
 	}
 	if found.NeedsPerson() > 0 {
-		return exitCode(exitLook)
+		return exit.Code(exit.Look)
 	}
 	return nil
 }
@@ -145,7 +146,7 @@ func (e *exporting) check(isGiven func(string) bool) (bookFormat, error) {
 		for _, f := range formats {
 			names = append(names, f.name)
 		}
-		return bookFormat{}, withHint(fmt.Errorf("--format=%s: say one of %s", e.format, strings.Join(names, ", ")), "remit export --format=hledger")
+		return bookFormat{}, exit.WithHint(fmt.Errorf("--format=%s: say one of %s", e.format, strings.Join(names, ", ")), "remit export --format=hledger")
 	}
 	if err := view.CheckAccountPrefix(e.prefix); err != nil {
 		return bookFormat{}, fmt.Errorf("--account-prefix=%s %w", e.prefix, err)
@@ -201,16 +202,16 @@ func (e *exporting) checkOut(w *workspace, format bookFormat) error {
 func (e *exporting) put(ctx context.Context, w *workspace, write func(io.Writer) error) error {
 	var err error
 	if e.out == "" {
-		err = write(interruptible{ctx, w.stdout})
+		err = write(exit.Interruptible(ctx, w.streams.Out))
 	} else {
-		err = wholefile.Replace(w.within(e.out), 0o600, func(file io.Writer) error { return write(interruptible{ctx, file}) })
+		err = wholefile.Replace(w.within(e.out), 0o600, func(file io.Writer) error { return write(exit.Interruptible(ctx, file)) })
 	}
-	var interrupt Interrupt
+	var interrupt exit.Interrupt
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &interrupt), ctx.Err() != nil:
-		return interrupted("while it exported " + shell.Word(e.format))
+		return exit.Interrupted("while it exported " + shell.Word(e.format))
 	case e.out != "":
 		return fmt.Errorf("export to %s: %w", e.out, err)
 	}

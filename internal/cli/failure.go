@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"remit/executor"
+	"remit/internal/cli/exit"
 	"remit/internal/files/lockfile"
 	"remit/internal/text/shell"
 	"remit/state"
@@ -17,7 +18,7 @@ func (w *workspace) stateError(err error) error {
 	if known := w.knownStateError(err); known != nil {
 		return known
 	}
-	return withHint(fmt.Errorf("the state %s cannot be used; nothing was sent. Once that is mended, let it be checked:\n%w", w.path, err), w.command("audit verify"))
+	return exit.WithHint(fmt.Errorf("the state %s cannot be used; nothing was sent. Once that is mended, let it be checked:\n%w", w.path, err), w.command("audit verify"))
 }
 
 // knownStateError is that of what is known about the state itself; nil of any other error.
@@ -35,33 +36,33 @@ func (w *workspace) knownStateError(err error) error {
 	case errors.Is(err, state.ErrMissing):
 		return w.missing()
 	case errors.Is(err, state.ErrEmpty):
-		return withHint(fmt.Errorf("the state %s is empty, which a state never is; nothing was sent. Restore it from a backup, "+
+		return exit.WithHint(fmt.Errorf("the state %s is empty, which a state never is; nothing was sent. Restore it from a backup, "+
 			"or, only where no backup exists, move it away and make a new one on purpose", w.path), w.command("init --new-state"))
 	case errors.Is(err, state.ErrDamaged):
-		return withHint(fmt.Errorf("the state %s is damaged; nothing was sent. %s and restore the state from a backup. "+
+		return exit.WithHint(fmt.Errorf("the state %s is damaged; nothing was sent. %s and restore the state from a backup. "+
 			"Only where no backup exists, run %s, and then %s with the service's export. Let what is there then be checked:\n%w",
 			w.path, w.place.Words().putAway, w.command("init --new-state"), w.command("import"), err), w.command("audit verify"))
 	case errors.Is(err, state.ErrForeign):
-		return withHint(fmt.Errorf("what stands at %s is not a state of remit; nothing was sent, and it was left as it is. "+
+		return exit.WithHint(fmt.Errorf("what stands at %s is not a state of remit; nothing was sent, and it was left as it is. "+
 			"Restore the state from a backup, or correct %s, and let it be checked:\n%w", w.path, w.place.Words().argument, err), w.command("audit verify"))
 	case errors.Is(err, state.ErrNewer):
-		return withHint(fmt.Errorf("the state %s was written by a newer version of remit; nothing was sent. Use that version; this one is shown by:\n%w", w.path, err),
+		return exit.WithHint(fmt.Errorf("the state %s was written by a newer version of remit; nothing was sent. Use that version; this one is shown by:\n%w", w.path, err),
 			"remit version")
 	case errors.Is(err, state.ErrOlder):
-		return withHint(fmt.Errorf("the state %s was written by an older version of remit; nothing was sent. "+
+		return exit.WithHint(fmt.Errorf("the state %s was written by an older version of remit; nothing was sent. "+
 			"It is brought up to date by the next command that writes to it, or by one that does nothing else", w.path), w.command("init"))
 	case errors.Is(err, state.ErrBusy):
-		return withHint(fmt.Errorf("the state %s is held in the middle of a commit by a process that stands still; nothing was sent. "+
+		return exit.WithHint(fmt.Errorf("the state %s is held in the middle of a commit by a process that stands still; nothing was sent. "+
 			"Wait for it, or find out who it is:\n%w", w.path, err), w.command(`force-unlock --reason="…"`))
 	case errors.Is(err, state.ErrLinked):
-		return withHint(fmt.Errorf("the state %s has more than one name (hard links), and beside each of them there would be another log of what was "+
+		return exit.WithHint(fmt.Errorf("the state %s has more than one name (hard links), and beside each of them there would be another log of what was "+
 			"written last; nothing was sent. Remove the names that no configuration uses, while nothing runs. "+
 			"All of its names on that disk are listed by:\n%w", w.path, err), "find / -xdev -samefile "+shell.Word(w.path))
 	case errors.Is(err, state.ErrMounted):
 		return fmt.Errorf("the state %s is mounted by itself, without the files that SQLite keeps beside it; nothing was sent. "+
 			"Mount its directory instead of the file", w.path)
 	case errors.Is(err, state.ErrNoLocks):
-		return withHint(fmt.Errorf("the state %s is where its lock would not keep others out, so that two runs could pay at once; nothing was sent. "+
+		return exit.WithHint(fmt.Errorf("the state %s is where its lock would not keep others out, so that two runs could pay at once; nothing was sent. "+
 			"Keep it on a disk of this machine: copy it there, while nothing runs, and write that place into %s. "+
 			"Or keep it in PostgreSQL:\n%w", w.path, w.place.Words().argument, err), w.command("state backup --out=FILE"))
 	case errors.As(err, &mismatch):
@@ -73,48 +74,11 @@ func (w *workspace) knownStateError(err error) error {
 	return nil
 }
 
-// runError says what an error that ended a run leaves behind: what happened, what is certain,
-// what is in doubt, and the next command.
-func (a *applying) runError(w *workspace, failed error, s executor.Summary) error {
-	happened, next := w.happened(failed)
-	certain := "what is listed as recorded or adopted is in the state."
-	if next == "" {
-		next = a.again()
-	}
-	isJournal := errors.Is(failed, executor.ErrJournal)
-	switch {
-	case errors.Is(failed, state.ErrReplaced):
-		certain = "what is listed as recorded or adopted " + w.place.Words().holds
-	case errors.Is(failed, state.ErrDamaged):
-		certain = "the journal had what is listed as recorded or adopted. Keep a copy of " + w.place.Words().kept + " before anything else. Then restore the state from a backup, and let it be checked."
-	}
-	behind, isBehind := errors.AsType[*executor.BehindError](failed)
-	jumped, isJumped := errors.AsType[*executor.JumpedError](failed)
-	switch toSay := w.command(`state clock --reason="…"`); {
-	case isBehind:
-		return withHint(behind, toSay)
-	case isJumped:
-		return withHint(jumped, toSay)
-	}
-	if s.Requests == 0 {
-		if !isJournal {
-			next = ""
-		}
-		return hinted{&explained{failed, happened + "; nothing was sent"}, a.commandOrNone(next), exitError}
-	}
-	text := strings.Join([]string{
-		happened + ".",
-		"Certain: " + certain + " Nothing was started since.",
-		"In doubt: " + inDoubt(s),
-	}, "\n")
-	return hinted{&explained{failed, text}, a.commandOrNone(next), exitLook}
-}
-
 // lostAtEnd says that what a command wrote was written, and may be gone from the state since.
 func (w *workspace) lostAtEnd(lost error) error {
 	happened, next := w.happened(lost)
-	return hinted{fmt.Errorf("%s. What this command wrote may be gone from it, whatever is shown above: keep a copy of %s before anything else, restore the state from a backup, and let it be checked",
-		happened, w.place.Words().kept), w.command(next), exitLook}
+	return exit.New(fmt.Errorf("%s. What this command wrote may be gone from it, whatever is shown above: keep a copy of %s before anything else, restore the state from a backup, and let it be checked",
+		happened, w.place.Words().kept), w.command(next), exit.Look)
 }
 
 // happened says what an error was that kept the state from being used any more, and the command
@@ -152,40 +116,6 @@ func (w *workspace) fenced(failed error) string {
 	}
 	return text + ", and not with remit force-unlock, as is possible where " + w.place.Words().freed
 }
-
-// inDoubt says what a run without its journal leaves open, and why that pays nothing twice.
-func inDoubt(s executor.Summary) string {
-	n := 0
-	if t := s.Totals[executor.ResultInDoubt]; t != nil {
-		n = t.Count()
-	}
-	switch n {
-	case 0:
-		return "nothing. Every request of this run has its outcome in the state."
-	case 1:
-		return "1 transfer, which may have been made. It was written down before it was sent: the next apply that has this state settles it first, and never pays it twice."
-	}
-	return fmt.Sprintf("%d transfers, which may have been made. They were written down before they were sent: "+
-		"the next apply that has this state settles them first, and never pays one twice.", n)
-}
-
-// commandOrNone is the command line of words, or "" for no words.
-func (a *applying) commandOrNone(words string) string {
-	if words == "" {
-		return ""
-	}
-	return a.command(words)
-}
-
-// explained is an error told in other words than its own.
-type explained struct {
-	error
-	text string
-}
-
-func (e *explained) Error() string { return e.text }
-
-func (e *explained) Unwrap() error { return e.error }
 
 // cause is an error of the journal without the words that say no more than that.
 func cause(err error) string {

@@ -49,7 +49,7 @@ func (w *workspace) tellFindings(ctx context.Context, snapshot state.Snapshot) (
 	if more := count - len(findings); more > 0 {
 		findings = append(findings, fmt.Sprintf("  and %d more", more))
 	}
-	_, err := fmt.Fprintf(w.stderr, "Notice: the state is whole. By their records, a person should look at %d that it has as recorded or adopted:\n%s\n\n    %s\n",
+	_, err := fmt.Fprintf(w.streams.Err, "Notice: the state is whole. By their records, a person should look at %d that it has as recorded or adopted:\n%s\n\n    %s\n",
 		count, strings.Join(findings, "\n"), view.Visible(w.command("resolve "+shell.Word(first)+` --accept-record --reason="…"`)))
 	return count, err
 }

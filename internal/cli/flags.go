@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"remit/internal/cli/exit"
 	"remit/internal/view"
 )
 
@@ -139,7 +140,7 @@ func atMostOne(cmd *cobra.Command, names ...string) {
 			}
 		}
 		if len(given) > 1 {
-			return withHint(fmt.Errorf("%s can't have %s at once: leave all of them out but one", cmd.CommandPath(), strings.Join(given, " and ")),
+			return exit.WithHint(fmt.Errorf("%s can't have %s at once: leave all of them out but one", cmd.CommandPath(), strings.Join(given, " and ")),
 				cmd.CommandPath()+" --help")
 		}
 		return check(cmd, args)
@@ -152,7 +153,7 @@ func together(cmd *cobra.Command, one, other string) {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		for _, pair := range [][2]string{{one, other}, {other, one}} {
 			if cmd.Flags().Changed(pair[0]) && !cmd.Flags().Changed(pair[1]) {
-				return withHint(fmt.Errorf("%s needs --%s beside --%s", cmd.CommandPath(), pair[1], pair[0]), cmd.CommandPath()+" --help")
+				return exit.WithHint(fmt.Errorf("%s needs --%s beside --%s", cmd.CommandPath(), pair[1], pair[0]), cmd.CommandPath()+" --help")
 			}
 		}
 		return check(cmd, args)
@@ -169,7 +170,7 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 		if len(names) > 0 {
 			want = "takes exactly " + strings.Join(names, " ")
 		}
-		return withHint(fmt.Errorf("%s %s; it was given %d", cmd.CommandPath(), want, len(args)), cmd.CommandPath()+" --help")
+		return exit.WithHint(fmt.Errorf("%s %s; it was given %d", cmd.CommandPath(), want, len(args)), cmd.CommandPath()+" --help")
 	}
 }
 
@@ -179,7 +180,7 @@ func someArgs(name string) cobra.PositionalArgs {
 		if len(args) > 0 {
 			return nil
 		}
-		return withHint(fmt.Errorf("%s takes one %s or more; it was given none", cmd.CommandPath(), name), cmd.CommandPath()+" --help")
+		return exit.WithHint(fmt.Errorf("%s takes one %s or more; it was given none", cmd.CommandPath(), name), cmd.CommandPath()+" --help")
 	}
 }
 
@@ -189,7 +190,7 @@ func oneArgAtMost(name string) cobra.PositionalArgs {
 		if len(args) <= 1 {
 			return nil
 		}
-		return withHint(fmt.Errorf("%s takes one %s at most; it was given %d", cmd.CommandPath(), name, len(args)), cmd.CommandPath()+" --help")
+		return exit.WithHint(fmt.Errorf("%s takes one %s at most; it was given %d", cmd.CommandPath(), name, len(args)), cmd.CommandPath()+" --help")
 	}
 }
 
@@ -203,7 +204,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	} else if below := commandBelow(cmd.Root(), name); below != nil {
 		message += fmt.Sprintf(". Did you mean %q?", below.CommandPath())
 	}
-	return withHint(errors.New(message), cmd.CommandPath()+" --help")
+	return exit.WithHint(errors.New(message), cmd.CommandPath()+" --help")
 }
 
 // commandBelow is the first command below the groups of the root that has the name; nil for none.

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/exit"
 	"remit/internal/files/confined"
 	"remit/internal/files/wholefile"
 	"remit/internal/view"
@@ -49,7 +50,7 @@ func newFmt(p *process) *cobra.Command {
 				}
 			}
 			if f.check && f.unformatted > 0 {
-				return exitCode(exitPartial)
+				return exit.Code(exit.Partial)
 			}
 			return nil
 		},
@@ -125,7 +126,7 @@ func formatted(name string) bool {
 }
 
 func (f *formatter) stdinToStdout() error {
-	before, err := confined.ReadAtMost(f.stdin, formattedBytesMax)
+	before, err := confined.ReadAtMost(f.streams.In, formattedBytesMax)
 	if err != nil {
 		return fmt.Errorf("read standard input: %w", err)
 	}
@@ -139,7 +140,7 @@ func (f *formatter) stdinToStdout() error {
 	if f.check {
 		return nil
 	}
-	_, err = f.stdout.Write(after)
+	_, err = f.streams.Out.Write(after)
 	return err
 }
 
@@ -157,11 +158,11 @@ func (f *formatter) file(root *os.Root, name, path string) error {
 		return fmt.Errorf("format %s: is a link or behind one, and remit writes through none; name the file that it leads to", path)
 	}
 	f.unformatted++
-	if _, err := fmt.Fprintln(f.stdout, path); err != nil {
+	if _, err := fmt.Fprintln(f.streams.Out, path); err != nil {
 		return err
 	}
 	if f.diff {
-		if _, err := f.stdout.Write(diff.Diff("old/"+path, before, "new/"+path, after)); err != nil {
+		if _, err := f.streams.Out.Write(diff.Diff("old/"+path, before, "new/"+path, after)); err != nil {
 			return err
 		}
 	}
@@ -197,8 +198,8 @@ func (f *formatter) format(source []byte, name string) ([]byte, error) {
 		return after, nil
 	}
 	files := map[string]*hcl.File{name: {Bytes: source}}
-	if err := view.Diagnostics(f.stderr, diags, files, f.screen(f.stderr)); err != nil {
+	if err := view.Diagnostics(f.streams.Err, diags, files, f.streams.Screen(f.streams.Err)); err != nil {
 		return nil, err
 	}
-	return nil, exitCode(exitError)
+	return nil, exit.Code(exit.Error)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/exit"
 	"remit/internal/view"
 	"remit/state"
 )
@@ -26,7 +27,7 @@ func newForceUnlock(p *process) *cobra.Command {
 			if isBlank(reason) {
 				return errors.New("force-unlock needs --reason: it is journalled under your name")
 			}
-			return p.forceUnlock(cmd.Context(), &from, reason)
+			return forceUnlock(cmd.Context(), p, &from, reason)
 		},
 	}
 	from.flags(cmd)
@@ -34,8 +35,8 @@ func newForceUnlock(p *process) *cobra.Command {
 	return cmd
 }
 
-func (p *process) forceUnlock(ctx context.Context, from *source, reason string) error {
-	w, err := p.open(from, false)
+func forceUnlock(ctx context.Context, p *process, from *source, reason string) error {
+	w, err := openWorkspace(p, from, false)
 	if err != nil {
 		return err
 	}
@@ -48,7 +49,7 @@ func (p *process) forceUnlock(ctx context.Context, from *source, reason string) 
 	if err != nil {
 		return w.stateError(err)
 	}
-	if err := store.ForceUnlock(ctx, p.holder("remit force-unlock"), p.clocks(), reason); err != nil {
+	if err := store.ForceUnlock(ctx, p.host.Holder("remit force-unlock"), p.host.Clocks(), reason); err != nil {
 		if errors.Is(err, state.ErrBusy) {
 			return w.busyError(ctx, err)
 		}
@@ -58,7 +59,7 @@ func (p *process) forceUnlock(ctx context.Context, from *source, reason string) 
 	if held {
 		text = fmt.Sprintf("The lock of %s was taken away from process %d of %s on %s.", w.path, holder.PID, holder.User, holder.Host)
 	}
-	_, err = fmt.Fprintln(p.stdout, view.Visible(text))
+	_, err = fmt.Fprintln(p.streams.Out, view.Visible(text))
 	return err
 }
 
@@ -84,6 +85,6 @@ func (w *workspace) busyError(ctx context.Context, err error) error {
 			next = fmt.Sprintf("kill -KILL %d", holder.PID)
 		}
 	}
-	return withHint(fmt.Errorf("the lock of %s cannot be taken away, because its holder stands still in the middle of a commit; "+
+	return exit.WithHint(fmt.Errorf("the lock of %s cannot be taken away, because its holder stands still in the middle of a commit; "+
 		"nothing was changed. End %s: that loses nothing, and its lock dies with it:\n%w", w.path, where, err), next)
 }

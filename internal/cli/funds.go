@@ -12,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"remit/executor"
+	"remit/internal/cli/exit"
 	"remit/internal/rehearsal"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
@@ -68,7 +69,7 @@ func (a *applying) tooLittle(short *shortfall) error {
 	if a.file == "" && a.approved() {
 		words += " " + a.approval()
 	}
-	return hinted{short, a.command(words + short.flags()), exitControl}
+	return exit.New(short, a.command(words+short.flags()), exit.Control)
 }
 
 // flags accept all that is short.
@@ -107,7 +108,7 @@ func (a *applying) fund(ctx context.Context, w *workspace, run executor.Run, beg
 	}
 	for _, name := range a.acceptShortfall {
 		if !used[name] {
-			return withHint(fmt.Errorf("--accept-shortfall=%s names no profile that pays in this plan; it takes the profile_id or the name of a profile block; nothing was sent", view.Visible(name)), a.command("plan"))
+			return exit.WithHint(fmt.Errorf("--accept-shortfall=%s names no profile that pays in this plan; it takes the profile_id or the name of a profile block; nothing was sent", view.Visible(name)), a.command("plan"))
 		}
 	}
 	if len(short.funds) > 0 {
@@ -127,7 +128,7 @@ func (a *applying) fund(ctx context.Context, w *workspace, run executor.Run, beg
 // command line of a timer may accept what is needed on some nights only.
 func (a *applying) tellNoShortfall(w *workspace) error {
 	for _, name := range a.acceptShortfall {
-		if _, err := fmt.Fprintf(w.stderr, "Notice: --accept-shortfall=%s accepted nothing: this plan sends nothing.\n", view.Visible(name)); err != nil {
+		if _, err := fmt.Fprintf(w.streams.Err, "Notice: --accept-shortfall=%s accepted nothing: this plan sends nothing.\n", view.Visible(name)); err != nil {
 			return err
 		}
 	}
@@ -162,9 +163,9 @@ func (w *workspace) readFunds(ctx context.Context, plan *planner.Plan, snapshot 
 			profiles = append(profiles, n.ProfileID)
 		}
 	}
-	reads := executor.ReadBalances(ctx, balances, policy, w.clock(), profiles)
+	reads := executor.ReadBalances(ctx, balances, policy, w.host.Clock(), profiles)
 	funds := make([]rehearsal.Fund, len(needs))
-	at := w.now().UTC()
+	at := w.host.Now().UTC()
 	for i, n := range needs {
 		read := &reads[slices.Index(profiles, n.ProfileID)]
 		if !read.At.IsZero() && read.At.Before(at) {
@@ -349,7 +350,7 @@ func (o *planning) noteFunds(ctx context.Context, w *workspace, plan *planner.Pl
 	}
 	funds, at, err := w.askFunds(ctx, plan)
 	if unread, ok := errors.AsType[*unreadFunds](err); ok {
-		_, err := fmt.Fprintf(w.stderr, "Notice: the balances are not known: %s.\n", view.Visible(unread.Error()))
+		_, err := fmt.Fprintf(w.streams.Err, "Notice: the balances are not known: %s.\n", view.Visible(unread.Error()))
 		return err
 	}
 	if err != nil || len(funds) == 0 {
@@ -386,11 +387,11 @@ func (w *workspace) balancesFor(ctx context.Context, plan *planner.Plan) ([]rehe
 
 // showFunds shows what profiles have and what a plan takes of it.
 func (w *workspace) showFunds(funds []rehearsal.Fund, at time.Time, o *planning, asJSON bool) error {
-	options := view.FundsOptions{Screen: w.screen(w.stdout), ShowAll: o.show == "all", Names: w.config.ProfileNames(), At: at}
-	if w.wantsLines(asJSON) {
-		if err := w.json().Funds(funds, options); asJSON || err != nil {
+	options := view.FundsOptions{Screen: w.streams.Screen(w.streams.Out), ShowAll: o.show == "all", Names: w.config.ProfileNames(), At: at}
+	if w.streams.WantsLines(asJSON) {
+		if err := w.streams.JSON().Funds(funds, options); asJSON || err != nil {
 			return err
 		}
 	}
-	return view.Funds(w.stdout, funds, options)
+	return view.Funds(w.streams.Out, funds, options)
 }

@@ -39,7 +39,7 @@ func newGraph(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return draw(view.NewFlow(plan, w.config.ProfileNames()), p.stdout)
+			return draw(view.NewFlow(plan, w.config.ProfileNames()), p.streams.Out)
 		},
 	}
 	o.source.flags(cmd)
@@ -67,7 +67,7 @@ func (o *planning) saved(p *process, name string) (*workspace, *planner.Plan, er
 		return nil, nil, errors.New("a saved plan is drawn as it is: --target, --override-limit, --accept-… and --allow-empty are for what is planned now")
 	}
 	o.need = config.NeedState
-	loaded, err := p.load(&o.source, false)
+	loaded, err := load(p, &o.source, false)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -78,7 +78,7 @@ func (o *planning) saved(p *process, name string) (*workspace, *planner.Plan, er
 
 // now plans.
 func (o *planning) now(ctx context.Context, p *process) (*workspace, *planner.Plan, error) {
-	w, err := p.open(&o.source, false)
+	w, err := openWorkspace(p, &o.source, false)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"remit/executor"
 	"remit/internal/accounts/reconcile"
 	"remit/internal/accounts/records"
+	"remit/internal/cli/exit"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -72,9 +73,9 @@ func newImport(p *process) *cobra.Command {
 
 func (i *importing) run(ctx context.Context, p *process) error {
 	if i.asJSON {
-		p.json() // what goes wrong is told there too
+		p.streams.JSON() // what goes wrong is told there too
 	}
-	w, err := p.open(&i.source, i.asJSON)
+	w, err := openWorkspace(p, &i.source, i.asJSON)
 	if err != nil {
 		return err
 	}
@@ -84,11 +85,11 @@ func (i *importing) run(ctx context.Context, p *process) error {
 	defer func() { _ = i.spool.Close() }() // nobody else has it
 	if err := i.read(ctx, w); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return withHint(fmt.Errorf("%w. Nothing was changed. It takes files with records of the service, such as its export", err), "remit import --help")
+			return exit.WithHint(fmt.Errorf("%w. Nothing was changed. It takes files with records of the service, such as its export", err), "remit import --help")
 		}
 		return err
 	}
-	holder := p.holder("remit import")
+	holder := p.host.Holder("remit import")
 	holder.RunID = uuid.NewString()
 	return w.locked(ctx, holder, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 		return i.locked(ctx, w, journal, snapshot, holder)
@@ -130,7 +131,7 @@ func (i *importing) locked(ctx context.Context, w *workspace, journal state.Jour
 		return executor.Adopt(ctx, run, others)
 	})
 	if ended == nil && imported.NeedsPerson() {
-		return exitCode(exitLook)
+		return exit.Code(exit.Look)
 	}
 	return ended
 }
@@ -142,7 +143,7 @@ func (i *importing) newImportRun(w *workspace, plan *planner.Plan, meta state.Me
 			RunID: holder.RunID, By: holder, Digest: plan.Digest,
 			Environment: meta.Environment, Lineage: meta.Lineage, Service: meta.Service,
 		},
-		Finder: found{i.spool}, Clock: w.clock(), Random: rand.Float64,
+		Finder: found{i.spool}, Clock: w.host.Clock(), Random: rand.Float64,
 		Policy: executor.Policy{Operator: w.config.Service.Operator, FingerprintKey: w.config.Service.FingerprintKey},
 	}
 }
@@ -214,7 +215,7 @@ func (i *importing) compare(w *workspace, d *state.Detail, policy executor.Polic
 			imported.Differing = append(imported.Differing, difference)
 		}
 		if i.asJSON {
-			w.json().ImportDiffering(difference)
+			w.streams.JSON().ImportDiffering(difference)
 		}
 	}
 	switch {
@@ -288,7 +289,7 @@ func (i *importing) leaveOut(w *workspace, refID string, imported *view.Import) 
 		imported.LeftOut = append(imported.LeftOut, left)
 	}
 	if i.asJSON {
-		w.json().ImportLeftOut(left)
+		w.streams.JSON().ImportLeftOut(left)
 	}
 }
 
@@ -306,20 +307,20 @@ func (i *importing) foresee(ctx context.Context, w *workspace, run executor.Run,
 	if err != nil {
 		return w.stateError(err)
 	}
-	w.begin("comparing the records")
-	defer w.quiet()
+	w.streams.Begin("comparing the records")
+	defer w.streams.Quiet()
 	run.Journal, run.Handler = paper, &foreseen{imported, w, i.asJSON}
 	if imported.Outcome, err = executor.Adopt(ctx, run, others); err != nil {
 		return fmt.Errorf("compare the records: %w. Nothing was changed", err)
 	}
 	if imported.Outcome.Interrupted {
-		return interrupted("while the records were compared, and nothing was changed")
+		return exit.Interrupted("while the records were compared, and nothing was changed")
 	}
-	w.quiet()
+	w.streams.Quiet()
 	if i.asJSON {
-		return w.json().ImportPlan(imported)
+		return w.streams.JSON().ImportPlan(imported)
 	}
-	return view.ImportPlan(w.stdout, imported, w.screen(w.stdout))
+	return view.ImportPlan(w.streams.Out, imported, w.streams.Screen(w.streams.Out))
 }
 
 // foreseen is told what an import would do.
@@ -335,7 +336,7 @@ func (f *foreseen) Handle(e executor.Event) {
 		return
 	}
 	if f.asJSON {
-		f.w.json().ImportLine(e)
+		f.w.streams.JSON().ImportLine(e)
 	}
 	if e.Result == executor.ResultInDoubt && e.Detail != nil {
 		f.imported.Doubts++
@@ -351,12 +352,12 @@ func (f *foreseen) Handle(e executor.Event) {
 func (i *importing) standsAlready(ctx context.Context, imported *view.Import) error {
 	code := exitOfRun(ctx, imported.Outcome)
 	if imported.NeedsPerson() {
-		code = exitLook
+		code = exit.Look
 	}
-	if code == exitDone {
+	if code == exit.Done {
 		return nil
 	}
-	return exitCode(code)
+	return exit.Code(code)
 }
 
 // ask asks whether to record what was shown.
@@ -364,25 +365,25 @@ func (i *importing) ask(ctx context.Context, w *workspace) error {
 	if i.autoApprove {
 		return nil
 	}
-	if !i.input || !w.interactive() || slices.Contains(i.files, "-") {
+	if !i.input || !w.streams.Interactive() || slices.Contains(i.files, "-") {
 		var words []string
 		for _, file := range i.files {
 			words = append(words, shell.Word(file))
 		}
-		return withHint(errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so import needs --auto-approve to record this. Nothing was changed"),
+		return exit.WithHint(errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so import needs --auto-approve to record this. Nothing was changed"),
 			w.command("import "+strings.Join(words, " ")+" --auto-approve"))
 	}
-	return w.confirm(ctx, "Do you want to record this in the state? No money moves.", "import was not approved. Nothing was changed")
+	return w.streams.Confirm(ctx, "Do you want to record this in the state? No money moves.", "import was not approved. Nothing was changed")
 }
 
 // read keeps the records of all files aside.
 func (i *importing) read(ctx context.Context, w *workspace) error {
-	w.begin("reading the records")
-	defer w.quiet()
+	w.streams.Begin("reading the records")
+	defer w.streams.Quiet()
 	for _, name := range i.files {
 		if err := w.eachRecordOrListing(name, importFileMax, func(r records.Record) error {
 			if ctx.Err() != nil {
-				return interrupted("while the records were read")
+				return exit.Interrupted("while the records were read")
 			}
 			if !reconcile.IsDecimal(r.Amount) {
 				return fmt.Errorf("read the records: %s:%d: the amount %q of record %q is not a decimal: digits with a point and without grouping are needed. Nothing was changed", name, r.Line, r.Amount, r.ID)
@@ -391,7 +392,7 @@ func (i *importing) read(ctx context.Context, w *workspace) error {
 			return i.spool.Add(name, r)
 		}, func(x records.Listing) error {
 			if ctx.Err() != nil {
-				return interrupted("while the list was read")
+				return exit.Interrupted("while the list was read")
 			}
 			return i.list.Add(name, x)
 		}); err != nil {

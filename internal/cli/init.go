@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/host"
 	"remit/internal/files/lockfile"
 	"remit/internal/view"
 	"remit/state"
@@ -39,7 +40,7 @@ func newInit(p *process) *cobra.Command {
 			"service that the configuration names now, any other is left alone.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.init(cmd.Context(), &from, newState)
+			return initialise(cmd.Context(), p, &from, newState)
 		},
 	}
 	from.flags(cmd)
@@ -48,14 +49,14 @@ func newInit(p *process) *cobra.Command {
 	return cmd
 }
 
-func (p *process) init(ctx context.Context, from *source, newState bool) error {
+func initialise(ctx context.Context, p *process, from *source, newState bool) error {
 	if from.sandbox {
 		return errors.New("the sandbox needs no init: its state makes itself at the first apply")
 	}
-	if err := p.writeStarter(from.dir); err != nil {
+	if err := writeStarter(p, from.dir); err != nil {
 		return err
 	}
-	loaded, err := p.load(from, false)
+	loaded, err := load(p, from, false)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (p *process) init(ctx context.Context, from *source, newState bool) error {
 }
 
 // writeStarter writes the starter configuration where there is none at all.
-func (p *process) writeStarter(dir string) error {
+func writeStarter(p *process, dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("look into the directory %s, which init does not make: %w", dir, err)
@@ -105,7 +106,7 @@ func (p *process) writeStarter(dir string) error {
 	if err := writeNew(filepath.Join(dir, starterName), starter); err != nil {
 		return fmt.Errorf("write the starter configuration: %w", err)
 	}
-	if _, err := fmt.Fprintf(p.stdout, "Wrote %s, a starter configuration.\n", starterName); err != nil {
+	if _, err := fmt.Fprintf(p.streams.Out, "Wrote %s, a starter configuration.\n", starterName); err != nil {
 		return err
 	}
 	switch err := writeNew(filepath.Join(dir, ignoreName), []byte(ignored)); {
@@ -114,7 +115,7 @@ func (p *process) writeStarter(dir string) error {
 	case err != nil:
 		return fmt.Errorf("write what version control leaves out: %w", err)
 	}
-	_, err = fmt.Fprintf(p.stdout, "Wrote %s, which keeps the state out of version control.\n", ignoreName)
+	_, err = fmt.Fprintf(p.streams.Out, "Wrote %s, which keeps the state out of version control.\n", ignoreName)
 	return err
 }
 
@@ -134,31 +135,13 @@ func writeNew(path string, text []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// identity names the service of the configuration.
-func (w *workspace) identity() (state.Identity, error) {
-	if !w.config.ServiceDeclared() {
-		return state.NoService(), nil
-	}
-	client, diags := w.config.Client()
-	if err := w.report(w.config, diags, false); err != nil {
-		return state.Identity{}, err
-	}
-	identity := state.Identity{
-		BaseURL: w.config.Service.BaseURL, Operator: string(w.config.Service.Operator), ClientID: client.ID,
-	}
-	if client.TokenURL != "" {
-		identity.TokenURL = state.TokenOrigin(client.TokenURL, identity.BaseURL)
-	}
-	return identity, nil
-}
-
 // initNew makes a state, then the lock file that names it: a crash in between leaves a state
 // that the next init finds.
 func (w *workspace) initNew(ctx context.Context, newState bool) error {
 	w.binding.Lineage = uuid.NewString()
 	created := state.Created{
 		Lineage: w.binding.Lineage, Environment: w.binding.Environment, Service: w.binding.Service,
-		NewState: newState, By: w.holder("remit init"),
+		NewState: newState, By: w.host.Holder("remit init"),
 	}
 	err := w.makeAlone(ctx, created)
 	switch {
@@ -205,7 +188,7 @@ func (w *workspace) makeAlone(ctx context.Context, created state.Created) error 
 		if _, isLocked := errors.AsType[*state.LockedError](err); !isLocked {
 			return err
 		}
-		if stopped := (clock{}).Sleep(ctx, pauseInit); stopped != nil {
+		if stopped := (host.Clock{}).Sleep(ctx, pauseInit); stopped != nil {
 			return stopped
 		}
 	}
@@ -215,7 +198,7 @@ func (w *workspace) makeAlone(ctx context.Context, created state.Created) error 
 // initAgain binds a state that was never used to the environment and the service of the
 // configuration, and writes the lock file where it is missing.
 func (w *workspace) initAgain(ctx context.Context) error {
-	by := w.holder("remit init")
+	by := w.host.Holder("remit init")
 	return w.lockedAny(ctx, by, waitInit, func(journal state.Journal, snapshot state.Snapshot) error {
 		meta := snapshot.Meta()
 		if err := meta.Check(meta.Environment, w.binding.Lineage, meta.Service); err != nil {
@@ -255,21 +238,6 @@ func (w *workspace) rebound(meta state.Meta, by state.Holder) state.Rebound {
 	return r
 }
 
-// isUsed reports whether a request was ever about to be sent, or a transfer recorded.
-func isUsed(ctx context.Context, snapshot state.Snapshot) (bool, error) {
-	for event, err := range snapshot.Events(ctx, 0, "") {
-		if err != nil {
-			return false, err
-		}
-		switch event.Kind {
-		case state.KindIntent, state.KindOutcome:
-			return true, nil
-		case state.KindCreated, state.KindBegun, state.KindEnded, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
-		}
-	}
-	return false, nil
-}
-
 // bind writes the lock file, and says what was done and what changed by it.
 func (w *workspace) bind(done string, changes []state.Mismatch) error {
 	if err := lockfile.Write(w.dir, w.binding); err != nil {
@@ -283,7 +251,7 @@ func (w *workspace) bind(done string, changes []state.Mismatch) error {
 	if len(changes) > 0 {
 		said = view.Visible(done) + "\n\n" + w.changesText(changes) + "\n"
 	}
-	_, err := fmt.Fprintf(w.stdout, "%s%s binds this directory to it: commit that file.\n\nNext:\n\n    %s\n",
+	_, err := fmt.Fprintf(w.streams.Out, "%s%s binds this directory to it: commit that file.\n\nNext:\n\n    %s\n",
 		said, lockfile.Name, next)
 	return err
 }

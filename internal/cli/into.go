@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/executor"
+	"remit/internal/cli/terminal"
 	"remit/internal/view"
 )
 
@@ -28,7 +29,7 @@ func intoFlag(cmd *cobra.Command, name *string) {
 // writeInto makes the file to which JSON Lines go beside what a person reads; only its owner may
 // read it. Like --out it replaces nothing that would be missed: only an earlier such file or an
 // empty one. An empty name stands for no such flag.
-func (p *process) writeInto(s *source, name string, asJSON bool) error {
+func writeInto(streams *terminal.Streams, s *source, name string, asJSON bool) error {
 	if name == "" {
 		return nil
 	}
@@ -52,32 +53,11 @@ func (p *process) writeInto(s *source, name string, asJSON bool) error {
 	if err != nil {
 		return fmt.Errorf("--json-into: %w", err)
 	}
-	p.into = file
+	streams.WriteLines(file)
 	if err := file.Chmod(0o600); err != nil {
 		return fmt.Errorf("--json-into: %w", err)
 	}
-	p.json() // what goes wrong is told there too
 	return nil
-}
-
-// wantsLines reports whether JSON Lines are written, instead of other output or beside it.
-func (p *process) wantsLines(asJSON bool) bool { return asJSON || p.into != nil }
-
-// faces are what tells the events of a run, and how it ended: to people, to programs, or to both.
-func (a *applying) faces(w *workspace) (executor.Handler, func(executor.Summary, view.SummaryOptions) error) {
-	if a.asJSON {
-		return w.json(), w.json().Summary
-	}
-	people := view.NewRun(w.stdout, w.stderr, w.screen(w.stderr))
-	end := func(s executor.Summary, o view.SummaryOptions) error {
-		return errors.Join(people.Close(), view.Summary(w.stdout, s, o))
-	}
-	if !w.wantsLines(false) {
-		return people, end
-	}
-	return handlers{w.json(), people}, func(s executor.Summary, o view.SummaryOptions) error {
-		return errors.Join(end(s, o), w.json().Summary(s, o))
-	}
 }
 
 // handlers tell each of them every event.

@@ -7,13 +7,14 @@ import (
 	"github.com/rs/zerolog"
 
 	"remit/executor"
+	"remit/internal/cli/exit"
 	"remit/internal/view"
 )
 
 // log writes what REMIT_LOG asks for to stderr; without it, nothing. Each line of an apply has
 // its run.
-func (p *process) log() (zerolog.Logger, error) {
-	name := p.getenv("REMIT_LOG")
+func newLog(p *process) (zerolog.Logger, error) {
+	name := p.host.Getenv("REMIT_LOG")
 	if name == "" {
 		return zerolog.Nop(), nil
 	}
@@ -21,7 +22,7 @@ func (p *process) log() (zerolog.Logger, error) {
 	if err != nil || level == zerolog.NoLevel {
 		return zerolog.Nop(), fmt.Errorf("REMIT_LOG is %q; it takes trace, debug, info, warn or error", name)
 	}
-	log := zerolog.New(p.stderr).Level(level).With().Timestamp()
+	log := zerolog.New(p.streams.Err).Level(level).With().Timestamp()
 	if p.runID != "" {
 		log = log.Str("run", p.runID)
 	}
@@ -59,13 +60,13 @@ func (l logged) Handle(e executor.Event) {
 }
 
 // logEnd logs how an apply ended.
-func (p *process) logEnd(e view.Ended) {
-	log, err := p.log()
+func logEnd(p *process, e view.Ended) {
+	log, err := newLog(p)
 	if err != nil {
 		return // it was told when the apply began
 	}
 	line := log.Info()
-	if e.ExitCode != exitDone {
+	if e.ExitCode != exit.Done {
 		line = log.Warn()
 	}
 	if e.Error != "" {

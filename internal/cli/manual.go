@@ -6,6 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"remit/internal/cli/host"
+	"remit/internal/cli/terminal"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -19,7 +22,7 @@ type Page struct {
 // Manual is a page for remit and one for each of its commands, dated with that day. The same commands
 // and the same day make the same bytes.
 func Manual(day time.Time) []Page {
-	return pagesBelow(newRoot(&process{}), day.UTC().Format(time.DateOnly))
+	return pagesBelow(newRoot(&process{host: &host.Host{}, streams: &terminal.Streams{}}), day.UTC().Format(time.DateOnly))
 }
 
 func pagesBelow(cmd *cobra.Command, day string) []Page {

@@ -53,7 +53,7 @@ func (m *migration) run(ctx context.Context, p *process) error {
 	if m.sandbox {
 		return errors.New("the sandbox's state is not moved: no money moved with it")
 	}
-	w, err := p.open(&m.source, false)
+	w, err := openWorkspace(p, &m.source, false)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (m *migration) run(ctx context.Context, p *process) error {
 	if there.String() == w.place.String() {
 		return fmt.Errorf("the state is at %s already; nothing was changed", w.path)
 	}
-	m.by = p.holder("remit state migrate")
+	m.by = p.host.Holder("remit state migrate")
 	isMoved, err := m.move(ctx, w, there)
 	if err == nil && isMoved {
 		err = m.compare(ctx, w, there)
@@ -93,7 +93,7 @@ func (m *migration) place(w *workspace) (place, error) {
 	if m.schema == "" {
 		m.schema = config.DefaultSchema(w.config.Environment)
 	}
-	return database{postgres.Options{URL: m.to, Schema: m.schema, Now: w.now}}, nil
+	return database{postgres.Options{URL: m.to, Schema: m.schema, Now: w.host.Now}}, nil
 }
 
 // move copies the state there, verifies the copy, and marks the old one, all under its lock.
@@ -143,8 +143,8 @@ func (m *migration) copy(ctx context.Context, w *workspace, journal state.Journa
 	if err := meta.Check(w.binding.Environment, w.binding.Lineage, w.binding.Service); err != nil {
 		return w.stateError(err)
 	}
-	w.begin("copying the state")
-	defer w.quiet()
+	w.streams.Begin("copying the state")
+	defer w.streams.Quiet()
 	err = there.Receive(ctx, meta, snapshot.Events(ctx, 0, ""), m.by)
 	switch {
 	case errors.Is(err, state.ErrExists):
@@ -222,7 +222,7 @@ func (m *migration) tell(w *workspace, there place) error {
 	if _, isFile := there.(file); !isFile {
 		block = fmt.Sprintf("    state \"postgres\" {\n      url    = %q\n      schema = %q\n    }\n", m.to, m.schema)
 	}
-	_, err := fmt.Fprintf(w.stdout, "The state was moved to %s and verified there. The one at %s is kept, and refused from now on.\n\n"+
+	_, err := fmt.Fprintf(w.streams.Out, "The state was moved to %s and verified there. The one at %s is kept, and refused from now on.\n\n"+
 		"Next, write this state block and commit it:\n\n%s\nthen:\n\n    %s\n",
 		view.Visible(there.String()), view.Visible(w.path), block, w.command("plan"))
 	return err

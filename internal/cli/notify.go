@@ -7,10 +7,9 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"syscall"
 	"time"
 
+	"remit/internal/cli/terminal"
 	"remit/internal/view"
 )
 
@@ -18,16 +17,7 @@ import (
 const (
 	notifyMax     = 30 * time.Second
 	notifyHurried = 5 * time.Second
-	notifyGrace   = time.Second // between the end of the command and that of who holds its output
 )
-
-// childVariables are all that a command gets of the environment. Secrets reach remit
-// in variables, so what is not known to be none is not handed on.
-var childVariables = []string{
-	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES",
-	"XDG_RUNTIME_DIR", "CREDENTIALS_DIRECTORY", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "INVOCATION_ID", "NO_PROXY", "no_proxy",
-	"SSL_CERT_FILE", "SSL_CERT_DIR",
-}
 
 // notify runs the command and hands it how the run ended. What it prints goes to standard
 // error.
@@ -46,9 +36,9 @@ func (a *applying) notify(ctx context.Context, p *process, ended view.Ended) err
 	if err := view.NewJSON(&line, readVersion().Version).Ended(ended); err != nil {
 		return fmt.Errorf("--notify-command: %w", err)
 	}
-	line = *bytes.NewBufferString(p.withoutSensitive(line.String()))
-	cmd := p.child(ctx, words)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = &line, beneath(p.stderr), beneath(p.stderr)
+	line = *bytes.NewBufferString(p.streams.Redact(line.String()))
+	cmd := p.host.Command(ctx, words)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = &line, terminal.Beneath(p.streams.Err), terminal.Beneath(p.streams.Err)
 	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:
@@ -59,27 +49,4 @@ func (a *applying) notify(ctx context.Context, p *process, ended view.Ended) err
 		return fmt.Errorf("--notify-command: %s: %w", filepath.Base(words[0]), err)
 	}
 	return nil
-}
-
-// child is a command without the secrets of the environment. It and all that it started in its
-// process group are ended with ctx.
-func (p *process) child(ctx context.Context, words []string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-	cmd.Env = p.childEnvironment()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that all of it can be ended
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = notifyGrace
-	return cmd
-}
-
-// childEnvironment is what a command gets of the environment: childVariables, and others that are
-// named.
-func (p *process) childEnvironment(others ...string) []string {
-	environment := []string{} // nil would stand for all
-	for _, name := range slices.Concat(childVariables, others) {
-		if value, isSet := p.lookupEnv(name); isSet {
-			environment = append(environment, name+"="+value)
-		}
-	}
-	return environment
 }

@@ -106,8 +106,8 @@ func isConfiguration(name string) bool {
 
 // gitEmail is user.email of git's configuration, as far as the files that remit reads could not
 // write it: the user's own, outside of the working tree.
-func (p *process) gitEmail(dir string) string {
-	id := gitfiles.Identity{Home: p.getenv("HOME"), XDG: p.getenv("XDG_CONFIG_HOME"), Apart: dir}
+func gitEmail(p *process, dir string) string {
+	id := gitfiles.Identity{Home: p.host.Getenv("HOME"), XDG: p.host.Getenv("XDG_CONFIG_HOME"), Apart: dir}
 	if checkout, err := gitfiles.Find(dir); err == nil {
 		id.Apart = checkout.Top
 		checkout.Close()

@@ -1,18 +1,9 @@
 package cli
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
-
-	"remit/internal/files/wholefile"
-	"remit/planner"
 )
 
 // checkOut refuses, before anything is planned, a file that --out must not replace: only an
@@ -40,58 +31,6 @@ func (w *workspace) checkOut(name string, expiresIn time.Duration) error {
 	}
 	if !replaceable {
 		return fmt.Errorf("save the plan: %s is there already and is no plan, so it is not replaced; name another file with --out", name)
-	}
-	return nil
-}
-
-// planStart is how every saved plan begins.
-func planStart() string {
-	format, _, _ := strings.Cut(planner.Format, "/")
-	return `{"format":"` + format + "/"
-}
-
-// samePath reports whether two paths name one file, which need not be there.
-func samePath(a, b string) bool {
-	if infoA, err := os.Stat(a); err == nil {
-		if infoB, err := os.Stat(b); err == nil {
-			return os.SameFile(infoA, infoB)
-		}
-	}
-	absoluteA, errA := filepath.Abs(a)
-	absoluteB, errB := filepath.Abs(b)
-	return errA == nil && errB == nil && absoluteA == absoluteB
-}
-
-// isReplaceable reports whether there is no file yet, an empty one, or one that begins so. A
-// link, a directory or a device is none of these.
-func isReplaceable(path, start string) (bool, error) {
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return true, nil
-	}
-	if err != nil || !info.Mode().IsRegular() {
-		return false, err
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = file.Close() }() // only read
-	head, err := io.ReadAll(io.LimitReader(file, int64(len(start))))
-	return len(head) == 0 || string(head) == start, err
-}
-
-// savePlan writes the plan to a file, which only its owner may read, and its bytes to also.
-func (w *workspace) savePlan(ctx context.Context, plan *planner.Plan, name string, also io.Writer) error {
-	defer w.quiet()
-	var err error
-	if plan.Header.Origin, err = w.origin(); err != nil {
-		return fmt.Errorf("save the plan to %s: %w", name, err)
-	}
-	if err := wholefile.Replace(w.within(name), 0o600, func(file io.Writer) error {
-		return plan.Save(interruptible{ctx, io.MultiWriter(file, also)})
-	}); err != nil {
-		return fmt.Errorf("save the plan to %s: %w", name, err)
 	}
 	return nil
 }

@@ -225,12 +225,12 @@ func (d database) Words() placeWords {
 func (w *workspace) statePlace() place {
 	s := w.config.State
 	if s.Kind == config.StatePostgres {
-		return database{postgres.Options{URL: s.URL, Schema: s.Schema, Now: w.now}}
+		return database{postgres.Options{URL: s.URL, Schema: s.Schema, Now: w.host.Now}}
 	}
 	return w.filePlace(s.Path)
 }
 
 // filePlace is a SQLite file, relative to the directory of the configuration.
 func (w *workspace) filePlace(path string) place {
-	return file{w.within(path), sqlite.Options{Now: w.now}}
+	return file{w.within(path), sqlite.Options{Now: w.host.Now}}
 }

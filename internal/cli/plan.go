@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"remit/internal/view"
+	"remit/internal/cli/exit"
 	"remit/planner"
 )
 
@@ -35,10 +33,10 @@ func newPlan(p *process) *cobra.Command {
 			if into != "" && out != "" && samePath(o.within(into), o.within(out)) {
 				return errors.New("--out and --json-into name one file; name another for one of them")
 			}
-			if err := p.writeInto(&o.source, into, asJSON); err != nil {
+			if err := writeInto(p.streams, &o.source, into, asJSON); err != nil {
 				return err
 			}
-			w, err := p.open(&o.source, asJSON)
+			w, err := openWorkspace(p, &o.source, asJSON)
 			if err != nil {
 				return err
 			}
@@ -63,12 +61,12 @@ func newPlan(p *process) *cobra.Command {
 				if code, err = r.carryOut(cmd.Context(), w); err != nil {
 					return err
 				}
-				if code >= exitInterrupted {
-					return exitCode(code)
+				if code >= exit.Signal {
+					return exit.Code(code)
 				}
 			}
 			var plan *planner.Plan
-			err = orInterrupted(cmd.Context(), func() (err error) {
+			err = exit.OrInterrupted(cmd.Context(), func() (err error) {
 				if plan, err = o.plan(cmd.Context(), w, asJSON); err != nil {
 					return err
 				}
@@ -81,18 +79,18 @@ func newPlan(p *process) *cobra.Command {
 				return o.planError(err)
 			}
 			if out != "" {
-				w.begin("saving the plan")
+				w.streams.Begin("saving the plan")
 				if err := sign.save(cmd.Context(), w, &o, plan, out, asJSON); err != nil {
 					return o.planError(err)
 				}
 			}
 			switch {
-			case code != exitDone:
-				return exitCode(code)
+			case code != exit.Done:
+				return exit.Code(code)
 			case !plan.Applicable():
-				return exitCode(exitOf(plan.Obstacles))
+				return exit.Code(exitOf(plan.Obstacles))
 			case detailed && !plan.Empty():
-				return exitCode(exitChanges)
+				return exit.Code(exit.Changes)
 			}
 			return nil
 		},
@@ -108,35 +106,4 @@ func newPlan(p *process) *cobra.Command {
 	cmd.Flags().DurationVar(&lockTimeout, "lock-timeout", 0, "with --refresh: how long to wait for another run's lock")
 	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit 2 where there is something to do")
 	return cmd
-}
-
-// plan reads the state and plans.
-func (o *planning) plan(ctx context.Context, w *workspace, asJSON bool) (*planner.Plan, error) {
-	snapshot, done, err := w.read(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	plan, err := o.make(ctx, w, snapshot, asJSON)
-	if err != nil {
-		return nil, err
-	}
-	if err := w.tellWrongClocks(ctx, snapshot); err != nil {
-		return nil, err
-	}
-	return plan, o.findApprovals(w, plan, nil)
-}
-
-func (w *workspace) showPlan(plan *planner.Plan, o *planning, asJSON bool) error {
-	for _, unused := range plan.Unused {
-		if _, err := fmt.Fprintf(w.stderr, "Notice: --%s accepted nothing.\n", view.Visible(unused)); err != nil {
-			return err
-		}
-	}
-	if w.wantsLines(asJSON) {
-		if err := w.json().Plan(plan, w.planOptions(o)); asJSON || err != nil {
-			return err
-		}
-	}
-	return view.Plan(w.stdout, plan, w.planOptions(o))
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os/user"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,8 +15,11 @@ import (
 
 	"remit/config"
 	"remit/config/mistake"
+	"remit/internal/cli/exit"
+	"remit/internal/cli/terminal"
 	"remit/internal/view"
 	"remit/planner"
+	"remit/state"
 )
 
 // planning is what plan and a direct apply are told about the plan to make.
@@ -126,11 +129,11 @@ func (o *planning) make(ctx context.Context, w *workspace, record planner.Record
 		return nil, err
 	}
 	var mistakes mistake.Set
-	record = counted{record, w.begin("reading the state")}
-	defer w.quiet()
-	plan, err := planner.New(ctx, w.counting(declared(ctx, w.config, &mistakes)), record, controls, w.now().UTC())
+	record = counted{record, w.streams.Begin("reading the state")}
+	defer w.streams.Quiet()
+	plan, err := planner.New(ctx, counting(w.process, declared(ctx, w.config, &mistakes)), record, controls, w.host.Now().UTC())
 	if diags := mistakes.Diagnostics(); diags.HasErrors() || err == nil {
-		if err := w.report(w.config, diags, asJSON); err != nil {
+		if err := w.streams.Report(w.config, diags, asJSON); err != nil {
 			return nil, err
 		}
 	}
@@ -155,9 +158,9 @@ func (o *planning) make(ctx context.Context, w *workspace, record planner.Record
 }
 
 func (o *planning) planError(err error) error {
-	var interrupt Interrupt
+	var interrupt exit.Interrupt
 	if errors.As(err, &interrupt) {
-		return exitCode(exitInterrupted + int(interrupt.Signal))
+		return exit.Code(exit.Signal + int(interrupt.Signal))
 	}
 	return err
 }
@@ -167,42 +170,84 @@ func (o *planning) authorName(p *process) string {
 	if o.author != "" {
 		return o.author
 	}
-	if email := p.gitEmail(o.dir); email != "" {
+	if email := gitEmail(p, o.dir); email != "" {
 		return email
 	}
 	if account, err := user.Current(); err == nil {
 		return account.Username
 	}
-	return p.getenv("USER")
-}
-
-// exitOf is the exit code of a plan that must not be applied: 4 where what is declared or was answered
-// is in conflict with what is recorded, else 1 where the plan itself is wrong, and 5 where a control
-// says no.
-func exitOf(obstacles []planner.Obstacle) int {
-	if slices.ContainsFunc(obstacles, func(o planner.Obstacle) bool { return o.Kind == planner.ObstacleConflict }) {
-		return exitLook
-	}
-	isWrong := func(o planner.Obstacle) bool {
-		switch o.Kind {
-		case planner.ObstacleEmpty:
-			return true
-		case planner.ObstacleConflict, planner.ObstacleLookAlike, planner.ObstacleRename, planner.ObstacleReversal, planner.ObstacleLate, planner.ObstacleWindow,
-			planner.ObstacleControl, planner.ObstacleLimit, planner.ObstaclePolicy:
-			return false
-		}
-		return true
-	}
-	if slices.ContainsFunc(obstacles, isWrong) {
-		return exitError
-	}
-	return exitControl
+	return p.host.Getenv("USER")
 }
 
 // planOptions say how to show a plan to whoever reads stdout.
 func (w *workspace) planOptions(o *planning) view.PlanOptions {
 	return view.PlanOptions{
-		Screen: w.screen(w.stdout), Sandbox: w.sandbox, ShowAll: o.show == "all",
+		Screen: w.streams.Screen(w.streams.Out), Sandbox: w.sandbox, ShowAll: o.show == "all",
 		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier,
+	}
+}
+
+func (w *workspace) showPlan(plan *planner.Plan, o *planning, asJSON bool) error {
+	for _, unused := range plan.Unused {
+		if _, err := fmt.Fprintf(w.streams.Err, "Notice: --%s accepted nothing.\n", view.Visible(unused)); err != nil {
+			return err
+		}
+	}
+	if w.streams.WantsLines(asJSON) {
+		if err := w.streams.JSON().Plan(plan, w.planOptions(o)); asJSON || err != nil {
+			return err
+		}
+	}
+	return view.Plan(w.streams.Out, plan, w.planOptions(o))
+}
+
+// plan reads the state and plans.
+func (o *planning) plan(ctx context.Context, w *workspace, asJSON bool) (*planner.Plan, error) {
+	snapshot, done, err := w.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	plan, err := o.make(ctx, w, snapshot, asJSON)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.tellWrongClocks(ctx, snapshot); err != nil {
+		return nil, err
+	}
+	return plan, o.findApprovals(w, plan, nil)
+}
+
+// counted is a record whose transfers are counted while a plan reads them.
+type counted struct {
+	planner.Record
+	read *terminal.Step
+}
+
+// Unwrap returns the record itself.
+func (c counted) Unwrap() planner.Record { return c.Record }
+
+func (c counted) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
+	return func(yield func(state.Outline, error) bool) {
+		for t, err := range c.Record.Outlines(ctx) {
+			c.read.Add(1)
+			if !yield(t, err) {
+				return
+			}
+		}
+	}
+}
+
+// counting counts what is declared while it is read. The first one ends what was done before.
+func counting(p *process, declared iter.Seq[config.Transfer]) iter.Seq[config.Transfer] {
+	return func(yield func(config.Transfer) bool) {
+		read := p.streams.Begin("reading the declaration")
+		for t := range declared {
+			read.Add(1)
+			if !yield(t) {
+				return
+			}
+		}
+		p.streams.Begin("comparing the declaration with the state")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"remit/config"
+	"remit/internal/cli/exit"
 	"remit/internal/files/confined"
 	"remit/internal/service"
 	"remit/internal/service/jws"
@@ -56,7 +57,7 @@ func (w *workspace) prove(options *service.Options, credentials config.Credentia
 		return fmt.Errorf("key_file %s cannot sign: %w; nothing was sent", signing.KeyFile, err)
 	}
 	options.Sign = func(_ context.Context, what service.ToSign) (string, error) {
-		return key.Sign(jws.Content{Method: what.Method, URL: what.URL, Body: what.Body, At: w.now()})
+		return key.Sign(jws.Content{Method: what.Method, URL: what.URL, Body: what.Body, At: w.host.Now()})
 	}
 	return nil
 }
@@ -80,7 +81,7 @@ func (w *workspace) certificate(file, keyFile string) (*tls.Certificate, error) 
 	if err != nil {
 		return nil, fmt.Errorf("client_certificate_file %s and client_key_file %s are no pair: %w; nothing was sent", file, keyFile, err)
 	}
-	if ends := certificate.Leaf.NotAfter; w.now().After(ends) {
+	if ends := certificate.Leaf.NotAfter; w.host.Now().After(ends) {
 		return nil, fmt.Errorf("the certificate of client_certificate_file %s ended on %s; nothing was sent", file, ends.UTC().Format(time.RFC3339))
 	}
 	return &certificate, nil
@@ -90,7 +91,7 @@ func (w *workspace) certificate(file, keyFile string) (*tls.Certificate, error) 
 func (w *workspace) secretFile(argument, file string) ([]byte, error) {
 	path := w.within(file)
 	if why := config.ReadableByOthers(path); why != "" {
-		return nil, withHint(fmt.Errorf("%s %s %s, so it proves nothing; nothing was sent", argument, file, why), "chmod 600 "+path)
+		return nil, exit.WithHint(fmt.Errorf("%s %s %s, so it proves nothing; nothing was sent", argument, file, why), "chmod 600 "+path)
 	}
 	text, err := confined.ReadAnywhere(path, keyFileBytesMax)
 	if err != nil {
@@ -111,7 +112,7 @@ type signCommand struct {
 
 func (s *signCommand) sign(ctx context.Context, what service.ToSign) (string, error) {
 	var value, complaint atMost
-	cmd := s.child(ctx, s.words)
+	cmd := s.host.Command(ctx, s.words)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(what.Body), &value, &complaint
 	cmd.Env = append(cmd.Env,
 		"REMIT_SIGN_METHOD="+what.Method, "REMIT_SIGN_URL="+what.URL,
@@ -120,7 +121,7 @@ func (s *signCommand) sign(ctx context.Context, what service.ToSign) (string, er
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if complaint.Len() > 0 {
-		_, _ = s.stderr.Write(complaint.Bytes()) // it is shown, and not kept
+		_, _ = s.streams.Err.Write(complaint.Bytes()) // it is shown, and not kept
 	}
 	if err != nil {
 		return "", fmt.Errorf("REMIT_SIGN_COMMAND: %s: %w", filepath.Base(s.words[0]), err)

@@ -13,6 +13,7 @@ import (
 	"remit/config"
 	"remit/internal/accounts/reconcile"
 	"remit/internal/accounts/records"
+	"remit/internal/cli/exit"
 	"remit/internal/files/confined"
 	"remit/internal/text/shell"
 	"remit/internal/view"
@@ -82,10 +83,10 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, isGiv
 	if err := r.checkFiles(files); err != nil {
 		return err
 	}
-	if err := p.writeInto(&r.source, r.into, r.asJSON); err != nil {
+	if err := writeInto(p.streams, &r.source, r.into, r.asJSON); err != nil {
 		return err
 	}
-	w, err := p.open(&r.source, r.asJSON)
+	w, err := openWorkspace(p, &r.source, r.asJSON)
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, isGiv
 	options.Settling = w.settling("")
 	options.LookedUp = len(files) == 0
 	if options.LookedUp && !options.CanLookUp {
-		return withHint(errors.New("the service has no lookup (no lookup_path), so its records are needed: an export of its transfer records, "+
+		return exit.WithHint(errors.New("the service has no lookup (no lookup_path), so its records are needed: an export of its transfer records, "+
 			"with both sides of each transfer"), r.source.command("reconcile FILE"))
 	}
 	snapshot, done, err := w.read(ctx)
@@ -102,9 +103,9 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, isGiv
 		return err
 	}
 	defer done()
-	defer w.quiet()
+	defer w.streams.Quiet()
 	told := reconcileTold{reconciling: r, w: w, files: files}
-	if r.asJSON || r.faces.csv || p.into != nil {
+	if r.faces.csv || p.streams.WantsLines(r.asJSON) {
 		options.Each = told.line
 	}
 	reconciliation := reconcile.New(options)
@@ -117,21 +118,21 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, isGiv
 	if err != nil {
 		return stopped(ctx, err)
 	}
-	w.begin("comparing")
+	w.streams.Begin("comparing")
 	summary, err := reconciliation.Judge(ctx, snapshot)
 	if err != nil {
 		return stopped(ctx, told.explain(err))
 	}
-	w.quiet()
+	w.streams.Quiet()
 	if r.batch != "" && summary.Transfers() == 0 {
-		return withHint(fmt.Errorf("the state has no transfer of a batch %q in what was asked for; nothing was compared", r.batch), r.source.command("state list"))
+		return exit.WithHint(fmt.Errorf("the state has no transfer of a batch %q in what was asked for; nothing was compared", r.batch), r.source.command("state list"))
 	}
 	if err := told.end(summary, snapshot.Meta()); err != nil {
 		return err
 	}
 	isNothing := summary.Transfers() == 0 && summary.OutOfPeriod+summary.Records > 0
 	if !summary.Agrees() || isNothing {
-		return exitCode(exitLook)
+		return exit.Code(exit.Look)
 	}
 	return nil
 }
@@ -139,7 +140,7 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, isGiv
 // stopped says that an interrupt ended the command, where one did.
 func stopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return interrupted("while the records were compared")
+		return exit.Interrupted("while the records were compared")
 	}
 	return err
 }
@@ -178,7 +179,7 @@ func (r *reconciling) checkFiles(files []string) error {
 
 // readExports takes in the records of every file, and returns how many each has.
 func (w *workspace) readExports(ctx context.Context, files []string, into *reconcile.Reconciliation) ([]view.ReconciledFile, error) {
-	w.begin("reading the records")
+	w.streams.Begin("reading the records")
 	var read []view.ReconciledFile
 	var unfinished string // a file whose last page names a next one
 	isFinished := false   // some page names none
@@ -220,7 +221,7 @@ func (w *workspace) readExports(ctx context.Context, files []string, into *recon
 // openExport opens a file; - is standard input.
 func (w *workspace) openExport(name string) (io.ReadCloser, error) {
 	if name == "-" {
-		return io.NopCloser(w.stdin), nil
+		return io.NopCloser(w.streams.In), nil
 	}
 	file, err := confined.OpenNamed(w.dir, name)
 	switch {
@@ -244,9 +245,9 @@ type reconcileTold struct {
 
 // line tells of one transfer as soon as it is judged.
 func (t *reconcileTold) line(l *reconcile.Line) error {
-	t.w.quiet()
-	if t.w.wantsLines(t.asJSON) {
-		t.failed = t.w.json().Reconciled(l)
+	t.w.streams.Quiet()
+	if t.w.streams.WantsLines(t.asJSON) {
+		t.failed = t.w.streams.JSON().Reconciled(l)
 	}
 	if t.faces.csv && t.failed == nil {
 		if t.failed = t.beginCSV(); t.failed == nil {
@@ -258,7 +259,7 @@ func (t *reconcileTold) line(l *reconcile.Line) error {
 
 func (t *reconcileTold) beginCSV() (err error) {
 	if t.csv == nil {
-		t.csv, err = view.NewReconciliationCSV(t.w.stdout)
+		t.csv, err = view.NewReconciliationCSV(t.w.streams.Out)
 	}
 	return err
 }
@@ -277,10 +278,10 @@ func (t *reconcileTold) explain(err error) error {
 // end tells the end.
 func (t *reconcileTold) end(s *reconcile.Summary, meta state.Meta) error {
 	o := view.ReconciliationOptions{
-		Screen: t.w.screen(t.w.stdout), Meta: meta, Files: t.read, ShowAll: t.show == "all", Command: t.command(),
+		Screen: t.w.streams.Screen(t.w.streams.Out), Meta: meta, Files: t.read, ShowAll: t.show == "all", Command: t.command(),
 	}
-	if t.w.wantsLines(t.asJSON) {
-		if err := t.w.json().Reconciliation(s, o); t.asJSON || err != nil {
+	if t.w.streams.WantsLines(t.asJSON) {
+		if err := t.w.streams.JSON().Reconciliation(s, o); t.asJSON || err != nil {
 			return err
 		}
 	}
@@ -291,11 +292,11 @@ func (t *reconcileTold) end(s *reconcile.Summary, meta state.Meta) error {
 		}
 		return t.csv.Close()
 	case t.faces.markdown:
-		return view.ReconciliationMarkdown(t.w.stdout, s, o)
+		return view.ReconciliationMarkdown(t.w.streams.Out, s, o)
 	case t.faces.html:
-		return view.ReconciliationHTML(t.w.stdout, s, o)
+		return view.ReconciliationHTML(t.w.streams.Out, s, o)
 	}
-	return view.Reconciliation(t.w.stdout, s, o)
+	return view.Reconciliation(t.w.streams.Out, s, o)
 }
 
 // command is what was typed, without a face.

@@ -7,6 +7,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/accounts/reconcile"
+	"remit/internal/cli/terminal"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -18,7 +19,7 @@ const lookupsAtOnce = 4
 // have, and some calls at once.
 func (w *workspace) lookUpAll(ctx context.Context, snapshot state.Snapshot, into *reconcile.Reconciliation) error {
 	ctx, stop := context.WithCancel(ctx)
-	l := lookups{w: w, into: into, doing: w.begin("looking up"), most: max(1, min(lookupsAtOnce, w.config.Service.InFlightMax)), answers: make(chan lookup)}
+	l := lookups{w: w, into: into, doing: w.streams.Begin("looking up"), most: max(1, min(lookupsAtOnce, w.config.Service.InFlightMax)), answers: make(chan lookup)}
 	defer l.close()
 	defer stop()
 	refIDs := make([]string, 0, executor.FindMax)
@@ -54,7 +55,7 @@ func (w *workspace) lookUpAll(ctx context.Context, snapshot state.Snapshot, into
 type lookups struct {
 	w          *workspace
 	into       *reconcile.Reconciliation
-	doing      *step
+	doing      *terminal.Step
 	connection *connection // nil until something is asked
 	most       int         // calls at once
 	asked      int         // calls that have not been taken in
@@ -125,6 +126,6 @@ func (l *lookups) take() error {
 			}
 		}
 	}
-	l.doing.transfers.Add(int64(len(answer.refIDs)))
+	l.doing.Add(len(answer.refIDs))
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"remit/config"
 	"remit/executor"
+	"remit/internal/cli/exit"
 	"remit/internal/doubt"
 	"remit/internal/sandbox"
 	"remit/internal/text/shell"
@@ -67,16 +68,16 @@ func (r *refreshing) run(ctx context.Context, p *process) error {
 	if _, err := sandbox.ParseFaults(r.faults...); err != nil {
 		return err
 	}
-	if err := p.writeInto(&r.source, r.into, r.asJSON); err != nil {
+	if err := writeInto(p.streams, &r.source, r.into, r.asJSON); err != nil {
 		return err
 	}
-	w, err := p.open(&r.source, r.asJSON)
+	w, err := openWorkspace(p, &r.source, r.asJSON)
 	if err != nil {
 		return err
 	}
 	code, err := r.carryOut(ctx, w)
-	if err == nil && code != exitDone {
-		return exitCode(code)
+	if err == nil && code != exit.Done {
+		return exit.Code(code)
 	}
 	return err
 }
@@ -85,17 +86,17 @@ func (r *refreshing) run(ctx context.Context, p *process) error {
 // asks for; an error has its own.
 func (r *refreshing) carryOut(ctx context.Context, w *workspace) (int, error) {
 	if !w.canLookUp() {
-		return exitError, withHint(errors.New("the service cannot be asked what became of a PENDING transfer: its service block has no lookup_path. "+
+		return exit.Error, exit.WithHint(errors.New("the service cannot be asked what became of a PENDING transfer: its service block has no lookup_path. "+
 			"Where the service can look up, write lookup_path there. Where it can't, import an export of its records, which takes over how all of them ended"),
 			r.here(doubt.Import))
 	}
 	if w.sandbox {
 		if there, err := w.place.Look(ctx); err == nil && !there {
-			return exitDone, r.show(w, &executor.Refreshed{}, nil) // nothing was ever recorded
+			return exit.Done, r.show(w, &executor.Refreshed{}, nil) // nothing was ever recorded
 		}
 	}
-	code := exitDone
-	err := w.locked(ctx, w.holder("remit "+r.words), r.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) (err error) {
+	code := exit.Done
+	err := w.locked(ctx, w.host.Holder("remit "+r.words), r.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) (err error) {
 		if err := r.checkTargets(ctx, snapshot); err != nil {
 			return err
 		}
@@ -103,25 +104,22 @@ func (r *refreshing) carryOut(ctx context.Context, w *workspace) (int, error) {
 		return err
 	})
 	if locked, ok := errors.AsType[*state.LockedError](err); ok {
-		return exitError, withHint(fmt.Errorf("%w; nothing was looked up. It is released when that process ends. Wait for it", locked),
+		return exit.Error, exit.WithHint(fmt.Errorf("%w; nothing was looked up. It is released when that process ends. Wait for it", locked),
 			r.command(r.words+" --lock-timeout=5m"))
 	}
 	return code, err
 }
 
-// canLookUp reports whether the service can be asked about a transfer.
-func (w *workspace) canLookUp() bool { return w.sandbox || w.config.Service.LookupPath != "" }
-
 func (r *refreshing) locked(ctx context.Context, w *workspace, journal state.Journal) (int, error) {
 	connection, err := w.connect(ctx, 1, r.faults...)
 	if err != nil {
-		return exitError, err
+		return exit.Error, err
 	}
 	defer connection.close()
 	service := w.config.Service
 	handler, end := r.faces(w)
 	found, failed := executor.Refresh(ctx, executor.Run{
-		Journal: journal, Submitter: connection.submitter, Finder: connection.finder, Handler: handler, Clock: w.clock(),
+		Journal: journal, Submitter: connection.submitter, Finder: connection.finder, Handler: handler, Clock: w.host.Clock(),
 		Policy: executor.Policy{Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout},
 	}, r.wait, r.taken())
 	shown := end(&found, failed)
@@ -135,10 +133,10 @@ func (r *refreshing) locked(ctx context.Context, w *workspace, journal state.Jou
 		if errors.Is(failed, executor.ErrLookup) {
 			text += ". What it said of others is in the state; no transfer was sent"
 		}
-		if code != exitLook {
-			code = exitError
+		if code != exit.Look {
+			code = exit.Error
 		}
-		return code, hinted{&explained{failed, text}, r.command(next), code}
+		return code, exit.New(exit.Explain(failed, text), r.command(next), code)
 	case shown != nil:
 		return code, fmt.Errorf("show what was looked up, which is in the state: %w", shown)
 	}
@@ -184,7 +182,7 @@ func (r *refreshing) checkTargets(ctx context.Context, snapshot state.Snapshot) 
 	err := fmt.Errorf("--target=%s names no transfer that the state has; nothing was looked up. A target is transfer.OPERATION.NAME, "+
 		`transfer.OPERATION.NAME["KEY"] or batch.NAME, as it was declared when it was sent`, unknown[0])
 	if meant := addresses[unknown[0]]; meant != "" {
-		return withHint(fmt.Errorf("%w. A ref_id is none; this is its transfer", err), r.command(r.words+" --target="+shell.Word(meant)))
+		return exit.WithHint(fmt.Errorf("%w. A ref_id is none; this is its transfer", err), r.command(r.words+" --target="+shell.Word(meant)))
 	}
 	return err
 }
@@ -193,18 +191,13 @@ func (r *refreshing) checkTargets(ctx context.Context, snapshot state.Snapshot) 
 func (r *refreshing) exit(ctx context.Context, found *executor.Refreshed) int {
 	switch {
 	case found.Failed.Count() > 0, asksForPerson(found):
-		return exitLook
+		return exit.Look
 	case found.Interrupted:
-		return interruptCode(ctx)
+		return exit.CodeOf(ctx)
 	case r.wait > 0 && found.Pending.Count() > 0:
-		return exitPartial
+		return exit.Partial
 	}
-	return exitDone
-}
-
-// asksForPerson reports whether lookups found what no further lookup mends.
-func asksForPerson(found *executor.Refreshed) bool {
-	return found.Conflicts.Count()+found.Refused.Count()+found.Unreadable+found.CreditFailed+found.UnknownNow > 0
+	return exit.Done
 }
 
 // next is the command to type after a refresh; "" where there is nothing to do.
@@ -226,14 +219,14 @@ func (r *refreshing) next(found *executor.Refreshed) string {
 // faces are what tells what a lookup changed, and what shows how the refresh ended.
 func (r *refreshing) faces(w *workspace) (executor.Handler, func(*executor.Refreshed, error) error) {
 	if r.asJSON {
-		return w.json(), func(found *executor.Refreshed, failed error) error { return r.show(w, found, failed) }
+		return w.streams.JSON(), func(found *executor.Refreshed, failed error) error { return r.show(w, found, failed) }
 	}
-	people := view.NewRefresh(w.stdout, w.stderr, w.screen(w.stderr))
+	people := view.NewRefresh(w.streams.Out, w.streams.Err, w.streams.Screen(w.streams.Err))
 	end := func(found *executor.Refreshed, failed error) error {
 		return errors.Join(people.Close(), r.show(w, found, failed))
 	}
-	if w.wantsLines(false) {
-		return handlers{w.json(), people}, end
+	if w.streams.WantsLines(false) {
+		return handlers{w.streams.JSON(), people}, end
 	}
 	return people, end
 }
@@ -243,18 +236,18 @@ func (r *refreshing) show(w *workspace, found *executor.Refreshed, failed error)
 	if failed != nil && found.Asked() == 0 {
 		return nil
 	}
-	o := view.RefreshOptions{Targeted: len(r.targets) > 0, Screen: w.screen(w.stdout)}
+	o := view.RefreshOptions{Targeted: len(r.targets) > 0, Screen: w.streams.Screen(w.streams.Out)}
 	if failed == nil { // otherwise the error says what to do
 		o.Next = r.next(found)
 	}
 	var err error
-	if w.wantsLines(r.asJSON) {
-		err = w.json().Refreshed(found, o)
+	if w.streams.WantsLines(r.asJSON) {
+		err = w.streams.JSON().Refreshed(found, o)
 	}
 	if !r.asJSON {
-		err = errors.Join(err, view.Refreshed(w.stdout, found, o))
+		err = errors.Join(err, view.Refreshed(w.streams.Out, found, o))
 		if err == nil && r.words != "refresh" {
-			_, err = fmt.Fprintln(w.stdout)
+			_, err = fmt.Fprintln(w.streams.Out)
 		}
 	}
 	return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"remit/config"
+	"remit/internal/cli/exit"
 	"remit/internal/rehearsal"
 	"remit/internal/view"
 	"remit/planner"
@@ -18,10 +19,10 @@ func (a *applying) runRehearsal(ctx context.Context, p *process) error {
 		return errors.New("--rehearse sends nothing: --auto-approve, --plan-digest, --accept-shortfall and --fault are for an apply that does")
 	}
 	a.need = config.NeedAll // opening balances are part of the sandbox block
-	if err := p.writeInto(&a.source, a.into, a.asJSON); err != nil {
+	if err := writeInto(p.streams, &a.source, a.into, a.asJSON); err != nil {
 		return err
 	}
-	w, err := p.open(&a.source, a.asJSON)
+	w, err := openWorkspace(p, &a.source, a.asJSON)
 	if err != nil {
 		return err
 	}
@@ -40,17 +41,17 @@ func (a *applying) runRehearsal(ctx context.Context, p *process) error {
 	if err != nil {
 		return fmt.Errorf("rehearse the plan: %w", err)
 	}
-	if w.wantsLines(a.asJSON) {
-		if err := w.json().Rehearsal(plan, result, o); a.asJSON || err != nil {
+	if w.streams.WantsLines(a.asJSON) {
+		if err := w.streams.JSON().Rehearsal(plan, result, o); a.asJSON || err != nil {
 			return endOfRehearsal(result, err)
 		}
 	}
-	return endOfRehearsal(result, view.Rehearsal(w.stdout, plan, result, o))
+	return endOfRehearsal(result, view.Rehearsal(w.streams.Out, plan, result, o))
 }
 
 func endOfRehearsal(result *rehearsal.Result, err error) error {
 	if err == nil && !result.Complete() {
-		return exitCode(exitPartial)
+		return exit.Code(exit.Partial)
 	}
 	return err
 }

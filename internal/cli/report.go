@@ -14,6 +14,7 @@ import (
 	"remit/config"
 	"remit/internal/accounts/reconcile"
 	"remit/internal/accounts/report"
+	"remit/internal/cli/exit"
 	"remit/internal/files/wholefile"
 	"remit/internal/view"
 	"remit/state"
@@ -67,10 +68,10 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 			return err
 		}
 	}
-	if err := p.writeInto(&r.source, r.into, r.asJSON); err != nil {
+	if err := writeInto(p.streams, &r.source, r.into, r.asJSON); err != nil {
 		return err
 	}
-	w, err := p.open(&r.source, r.asJSON)
+	w, err := openWorkspace(p, &r.source, r.asJSON)
 	if err != nil {
 		return err
 	}
@@ -82,8 +83,8 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 		return err
 	}
 	defer done()
-	w.begin("reading the state")
-	defer w.quiet()
+	w.streams.Begin("reading the state")
+	defer w.streams.Quiet()
 	gathered, err := report.Gather(ctx, snapshot, period)
 	if err == nil {
 		err = context.Cause(ctx)
@@ -91,18 +92,18 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 	if err != nil {
 		return w.stateError(err)
 	}
-	options := view.ReportOptions{Screen: w.screen(w.stdout), Made: w.now(), Names: w.config.ProfileNames()}
+	options := view.ReportOptions{Screen: w.streams.Screen(w.streams.Out), Made: w.host.Now(), Names: w.config.ProfileNames()}
 	if len(r.reconcile) > 0 {
 		if options.Reconciled, options.Files, err = r.reconciled(ctx, w, snapshot, period); err != nil {
 			return stopped(ctx, err)
 		}
 	}
-	w.quiet()
+	w.streams.Quiet()
 	if err := r.writePage(ctx, w, gathered, options); err != nil {
 		return err
 	}
-	if w.wantsLines(r.asJSON) {
-		return w.json().Report(gathered, options)
+	if w.streams.WantsLines(r.asJSON) {
+		return w.streams.JSON().Report(gathered, options)
 	}
 	return nil
 }
@@ -113,10 +114,10 @@ func (r *reporting) writePage(ctx context.Context, w *workspace, gathered *repor
 		if r.asJSON {
 			return nil
 		}
-		return view.ReportHTML(w.stdout, gathered, options)
+		return view.ReportHTML(w.streams.Out, gathered, options)
 	}
 	err := wholefile.Replace(w.within(r.out), 0o600, func(file io.Writer) error {
-		return view.ReportHTML(interruptible{ctx, file}, gathered, options)
+		return view.ReportHTML(exit.Interruptible(ctx, file), gathered, options)
 	})
 	if err != nil {
 		return fmt.Errorf("write the report to %s: %w", r.out, err)
@@ -136,7 +137,7 @@ func (r *reporting) reconciled(ctx context.Context, w *workspace, snapshot state
 	if err != nil {
 		return nil, nil, err
 	}
-	w.begin("comparing")
+	w.streams.Begin("comparing")
 	summary, err := reconciliation.Judge(ctx, snapshot)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reconcile: %w", err)
@@ -166,7 +167,7 @@ func (r *reporting) bounds(isGiven func(string) bool) (report.Period, error) {
 	}
 	switch {
 	case from.IsZero() || until.IsZero():
-		return report.Period{}, withHint(errors.New("report needs --month=YYYY-MM, or --from=DATE and --until=DATE"), "remit report --help")
+		return report.Period{}, exit.WithHint(errors.New("report needs --month=YYYY-MM, or --from=DATE and --until=DATE"), "remit report --help")
 	case from.AddDate(periodYears, 0, 0).Before(until):
 		return report.Period{}, fmt.Errorf("from %s to %s is more than %d years; a report is of a month, a quarter or a few years", r.period.from, r.period.until, periodYears)
 	}

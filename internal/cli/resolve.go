@@ -11,6 +11,7 @@ import (
 
 	"remit/config"
 	"remit/executor"
+	"remit/internal/cli/exit"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -72,22 +73,22 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 	isWord := r.recorded != "" || r.acceptRecord || r.notMade
 	switch {
 	case (r.refID == "") == (r.runID == ""):
-		return withHint(errors.New("resolve takes one REF_ID, or --run"), "remit resolve --help")
+		return exit.WithHint(errors.New("resolve takes one REF_ID, or --run"), "remit resolve --help")
 	case r.runID != "" && r.notMade:
 		return errors.New("--run does not go with --not-made: what is unverified was made")
 	case (r.runID != "" && r.acceptRecord) != (r.count != 0):
-		return withHint(errors.New("--count says how many --run and --accept-record accept: they need it, and nothing else takes it; nothing was changed"), "remit resolve --help")
+		return exit.WithHint(errors.New("--count says how many --run and --accept-record accept: they need it, and nothing else takes it; nothing was changed"), "remit resolve --help")
 	case isWord && isBlank(r.reason):
-		return withHint(errors.New("a person's word needs --reason: it is journalled under your name; nothing was changed"), "remit resolve --help")
+		return exit.WithHint(errors.New("a person's word needs --reason: it is journalled under your name; nothing was changed"), "remit resolve --help")
 	}
-	w, err := p.open(&r.source, false)
+	w, err := openWorkspace(p, &r.source, false)
 	if err != nil {
 		return err
 	}
 	if r.runID != "" && !r.acceptRecord {
 		return r.list(ctx, w)
 	}
-	by := p.holder("remit resolve")
+	by := p.host.Holder("remit resolve")
 	return w.locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 		if r.runID != "" {
 			return r.acceptRun(ctx, w, journal, snapshot, by)
@@ -103,7 +104,7 @@ func (r *resolving) acceptRun(ctx context.Context, w *workspace, journal state.J
 	case err != nil:
 		return err
 	case len(refIDs) != r.count:
-		return withHint(fmt.Errorf("run %s left %d transfers unverified, not %d. Nothing was changed", r.runID, len(refIDs), r.count),
+		return exit.WithHint(fmt.Errorf("run %s left %d transfers unverified, not %d. Nothing was changed", r.runID, len(refIDs), r.count),
 			r.command("resolve --run="+shell.Word(r.runID)))
 	}
 	outcomes, err := executor.ResolveAcceptRecords(ctx, w.resolution(journal, by, "", r.reason), refIDs)
@@ -111,7 +112,7 @@ func (r *resolving) acceptRun(ctx context.Context, w *workspace, journal state.J
 		return r.explain(err)
 	}
 	for _, outcome := range outcomes {
-		if _, err := fmt.Fprintf(w.stdout, "%s is settled: %s.\n", view.Visible(outcome.RefID), outcome.Status); err != nil {
+		if _, err := fmt.Fprintf(w.streams.Out, "%s is settled: %s.\n", view.Visible(outcome.RefID), outcome.Status); err != nil {
 			return err
 		}
 	}
@@ -142,11 +143,11 @@ func (r *resolving) list(ctx context.Context, w *workspace) error {
 	if len(refIDs) > 0 {
 		unverified.Next = r.command(fmt.Sprintf(`resolve --run=%s --count=%d --accept-record --reason="…"`, shell.Word(r.runID), len(refIDs)))
 	}
-	if err := unverified.Write(w.stdout, w.screen(w.stdout)); err != nil {
+	if err := unverified.Write(w.streams.Out, w.streams.Screen(w.streams.Out)); err != nil {
 		return err
 	}
 	if len(refIDs) > 0 {
-		return exitCode(exitLook)
+		return exit.Code(exit.Look)
 	}
 	return nil
 }
@@ -170,9 +171,9 @@ func (r *resolving) resolve(ctx context.Context, w *workspace, journal state.Jou
 	if err != nil {
 		return r.explain(err)
 	}
-	_, err = fmt.Fprintf(w.stdout, "%s is settled: %s.\n", view.Visible(refID), outcome.Status)
+	_, err = fmt.Fprintf(w.streams.Out, "%s is settled: %s.\n", view.Visible(refID), outcome.Status)
 	if err == nil && (outcome.Status == state.Conflict || outcome.Status == state.Unverified) {
-		return exitCode(exitLook)
+		return exit.Code(exit.Look)
 	}
 	return err
 }
@@ -181,7 +182,7 @@ func (r *resolving) resolve(ctx context.Context, w *workspace, journal state.Jou
 func (w *workspace) resolution(journal state.Journal, by state.Holder, refID, reason string) executor.Resolution {
 	service := w.config.Service
 	return executor.Resolution{
-		RefID: refID, By: by, Reason: reason, Journal: journal, Clock: w.clock(), Date: w.dateOfNow,
+		RefID: refID, By: by, Reason: reason, Journal: journal, Clock: w.host.Clock(), Date: w.dateOfNow,
 		Policy: executor.Policy{
 			Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout,
 		},
@@ -244,9 +245,9 @@ func (r *resolving) noLookup(ctx context.Context, w *workspace, journal executor
 	switch d := &details[0]; d.Status {
 	case state.InDoubt:
 		u := w.doubtOf(d)
-		return withHint(fmt.Errorf("%s. %s", none, u.Sentence()), r.here(u.Next()))
+		return exit.WithHint(fmt.Errorf("%s. %s", none, u.Sentence()), r.here(u.Next()))
 	case state.Unverified, state.Conflict:
-		return withHint(fmt.Errorf("%s. %s is %s: accept what is kept of it, where that is right", none, r.refID, d.Status), r.here(w.nextFor(d, "")))
+		return exit.WithHint(fmt.Errorf("%s. %s is %s: accept what is kept of it, where that is right", none, r.refID, d.Status), r.here(w.nextFor(d, "")))
 	case state.Unsent, state.Recorded, state.Adopted, state.Refused, state.Tombstone:
 	}
 	return &executor.StatusError{RefID: r.refID, Status: details[0].Status}
@@ -289,16 +290,16 @@ func (r *resolving) explain(err error) error {
 	duplicate, isDuplicate := errors.AsType[*state.DuplicateRecordError](err)
 	switch {
 	case errors.Is(err, executor.ErrUnknownRefID):
-		return withHint(err, r.command("state list"))
+		return exit.WithHint(err, r.command("state list"))
 	case errors.Is(err, executor.ErrAbsent):
-		return withHint(fmt.Errorf("%w. If another channel shows that it was not made, say so", err), resolve("--not-made"))
+		return exit.WithHint(fmt.Errorf("%w. If another channel shows that it was not made, say so", err), resolve("--not-made"))
 	case errors.Is(err, executor.ErrCreditOnly):
-		return withHint(err, resolve("--recorded=FILE"))
+		return exit.WithHint(err, resolve("--recorded=FILE"))
 	case differs:
-		return withHint(fmt.Errorf("%w. Nothing was changed. If this is what the service really made of it, accept it; the journal keeps the differences", err),
+		return exit.WithHint(fmt.Errorf("%w. Nothing was changed. If this is what the service really made of it, accept it; the journal keeps the differences", err),
 			resolve("--recorded="+shell.Word(r.recorded)+" --accept-record"))
 	case isDuplicate:
-		return withHint(fmt.Errorf("%w. Nothing was changed. One record is never two transfers. If the service took this for the other transfer "+
+		return exit.WithHint(fmt.Errorf("%w. Nothing was changed. One record is never two transfers. If the service took this for the other transfer "+
 			"and made none of its own, say --not-made. If it made one, give the record of that, which has another id than that of %q",
 			err, duplicate.RefID), resolve("--recorded=FILE --accept-record"))
 	}

@@ -38,7 +38,7 @@ func newReversal(p *process) *cobra.Command {
 			if cmd.Flags().Changed("out") && out == "" {
 				return errors.New("--out is empty: it takes the name of a file. Is a variable of the shell not set?")
 			}
-			return p.reverse(cmd.Context(), &from, args, out)
+			return reverse(cmd.Context(), p, &from, args, out)
 		},
 	}
 	from.flags(cmd)
@@ -46,11 +46,11 @@ func newReversal(p *process) *cobra.Command {
 	return cmd
 }
 
-func (p *process) reverse(ctx context.Context, from *source, refIDs []string, out string) error {
+func reverse(ctx context.Context, p *process, from *source, refIDs []string, out string) error {
 	if out != "" && !from.isRead(out) {
 		return fmt.Errorf("--out=%s: no plan would read it; name a new file of the directory whose name ends in .hcl, such as reversals.hcl", out)
 	}
-	w, err := p.open(from, false)
+	w, err := openWorkspace(p, from, false)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (p *process) reverse(ctx context.Context, from *source, refIDs []string, ou
 		return err
 	}
 	if out == "" {
-		_, err := p.stdout.Write(text)
+		_, err := p.streams.Out.Write(text)
 		return err
 	}
 	file, err := os.OpenFile(w.within(out), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -77,7 +77,7 @@ func (p *process) reverse(ctx context.Context, from *source, refIDs []string, ou
 	if err := file.Close(); err != nil {
 		return fmt.Errorf("write the reversals: %w", err)
 	}
-	_, err = fmt.Fprintf(p.stdout, "Wrote %d to %s. Nothing was sent. To see what it would do:\n\n    %s\n",
+	_, err = fmt.Fprintf(p.streams.Out, "Wrote %d to %s. Nothing was sent. To see what it would do:\n\n    %s\n",
 		len(slices.Compact(slices.Sorted(slices.Values(refIDs)))), view.Visible(out), view.Command(w.command("plan")))
 	return err
 }

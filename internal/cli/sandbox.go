@@ -80,7 +80,7 @@ func (s *serving) run(ctx context.Context, p *process) error {
 	}
 	box, err := sandbox.Open(ctx, sandbox.Options{
 		Path: s.ledger, Operator: transfer.Operator(s.operator),
-		ClientID: s.clientID, ClientSecret: s.clientSecret, OpeningBalances: opening, Faults: faults, Seed: s.seed, Now: p.now,
+		ClientID: s.clientID, ClientSecret: s.clientSecret, OpeningBalances: opening, Faults: faults, Seed: s.seed, Now: p.host.Now,
 	})
 	if err != nil {
 		return err
@@ -133,13 +133,13 @@ func (s *serving) announce(p *process, base string) error {
 		for _, field := range fields {
 			object[field[0]] = field[1]
 		}
-		return json.NewEncoder(p.stdout).Encode(object)
+		return json.NewEncoder(p.streams.Out).Encode(object)
 	}
-	if _, err := fmt.Fprintln(p.stdout, "SANDBOX: no money moves"); err != nil {
+	if _, err := fmt.Fprintln(p.streams.Out, "SANDBOX: no money moves"); err != nil {
 		return err
 	}
 	for _, field := range fields {
-		if _, err := fmt.Fprintf(p.stdout, "%-13s = %q\n", field[0], field[1]); err != nil {
+		if _, err := fmt.Fprintf(p.streams.Out, "%-13s = %q\n", field[0], field[1]); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/exit"
 	"remit/internal/sandbox"
 	"remit/internal/transfer"
 )
@@ -44,7 +45,7 @@ func newSandboxExport(p *process) *cobra.Command {
 func (e *sandboxExporting) run(ctx context.Context, p *process) error {
 	path, operator := e.within(e.ledger), transfer.Operator(e.operator)
 	if e.ledger == "" {
-		loaded, err := p.load(&e.source, false)
+		loaded, err := load(p, &e.source, false)
 		if err != nil {
 			return err
 		}
@@ -57,14 +58,14 @@ func (e *sandboxExporting) run(ctx context.Context, p *process) error {
 		if e.ledger != "" {
 			return fmt.Errorf("read the ledger: %w", err)
 		}
-		return withHint(errors.New("the sandbox has no ledger yet: its first apply makes it"), e.command("apply"))
+		return exit.WithHint(errors.New("the sandbox has no ledger yet: its first apply makes it"), e.command("apply"))
 	}
-	box, err := sandbox.Open(ctx, sandbox.Options{Path: path, Operator: operator, Now: p.now})
+	box, err := sandbox.Open(ctx, sandbox.Options{Path: path, Operator: operator, Now: p.host.Now})
 	if err != nil {
 		return fmt.Errorf("open the sandbox: %w", err)
 	}
 	defer func() { _ = box.Close() }() // nothing was written
-	out := bufio.NewWriter(interruptible{ctx, p.stdout})
+	out := bufio.NewWriter(exit.Interruptible(ctx, p.streams.Out))
 	for record, err := range box.Ledger(ctx) {
 		if err != nil {
 			return fmt.Errorf("read the ledger: %w", err)

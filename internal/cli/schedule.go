@@ -48,7 +48,7 @@ func newSchedulePreview(p *process) *cobra.Command {
 					return fmt.Errorf("--until=%s %w", until, err)
 				}
 			}
-			loaded, err := p.load(&from, asJSON)
+			loaded, err := load(p, &from, asJSON)
 			if err != nil {
 				return err
 			}
@@ -57,9 +57,9 @@ func newSchedulePreview(p *process) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return p.json().Schedule(s, last)
+				return p.streams.JSON().Schedule(s, last)
 			}
-			return view.Schedule(p.stdout, s, last, p.screen(p.stdout))
+			return view.Schedule(p.streams.Out, s, last, p.streams.Screen(p.streams.Out))
 		},
 	}
 	from.flags(cmd)

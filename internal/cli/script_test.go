@@ -33,6 +33,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"remit/internal/cli"
+	"remit/internal/cli/exit"
 	"remit/internal/clock/boot"
 	"remit/internal/proof/suite"
 	"remit/internal/sandbox"
@@ -43,7 +44,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(withServer{m}, map[string]func(){
 		"remit": func() {
-			ctx := cli.WithInterrupt(context.Background())
+			ctx := exit.WithInterrupt(context.Background())
 			m := machineOf(os.Getenv)
 			os.Exit(cli.RunOn(ctx, m.now, m.boot, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.LookupEnv))
 		},

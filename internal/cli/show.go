@@ -36,20 +36,20 @@ func newShow(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := p.writeInto(&o.source, into, asJSON); err != nil {
+			if err := writeInto(p.streams, &o.source, into, asJSON); err != nil {
 				return err
 			}
 			if isRun {
-				return p.showRun(cmd.Context(), &o, faces, runID, asJSON)
+				return showRun(cmd.Context(), p, &o, faces, runID, asJSON)
 			}
 			if len(args) == 0 {
-				w, err := p.open(&o.source, asJSON)
+				w, err := openWorkspace(p, &o.source, asJSON)
 				if err != nil {
 					return err
 				}
 				return w.listState(cmd.Context(), nil, asJSON)
 			}
-			return p.showPlan(cmd.Context(), &o, args[0], face, asJSON)
+			return showSaved(cmd.Context(), p, &o, args[0], face, asJSON)
 		},
 	}
 	o.source.flags(cmd)
@@ -63,11 +63,11 @@ func newShow(p *process) *cobra.Command {
 
 // showPlan shows a saved plan as it is computed again: with the state and the controls where they are at
 // hand, and else as far as the plan alone allows.
-func (p *process) showPlan(ctx context.Context, o *planning, file string, face writePlan, asJSON bool) error {
-	if wide := o.source; p.loads(wide, config.NeedControls) {
+func showSaved(ctx context.Context, p *process, o *planning, file string, face writePlan, asJSON bool) error {
+	if wide := o.source; loads(p, wide, config.NeedControls) {
 		o.need = config.NeedControls
 	}
-	loaded, err := p.load(&o.source, asJSON)
+	loaded, err := load(p, &o.source, asJSON)
 	if err != nil {
 		return err
 	}
@@ -87,16 +87,16 @@ func (p *process) showPlan(ctx context.Context, o *planning, file string, face w
 	options.Saved = true
 	options.All = "remit show --show=all " + shell.Word(file)
 	options.Sandbox = isForSandbox(plan)
-	if p.wantsLines(asJSON) {
-		if err := p.json().Plan(plan, options); asJSON || err != nil {
+	if p.streams.WantsLines(asJSON) {
+		if err := p.streams.JSON().Plan(plan, options); asJSON || err != nil {
 			return err
 		}
 	}
-	return face(p.stdout, plan, options)
+	return face(p.streams.Out, plan, options)
 }
 
 // loads reports whether a configuration has all that is needed.
-func (p *process) loads(s source, need config.Need) bool {
+func loads(p *process, s source, need config.Need) bool {
 	s.need = need
 	_, diags := config.Load(s.dir, s.options(p))
 	return !diags.HasErrors()
@@ -148,9 +148,4 @@ func (f planFaces) chosen(asJSON, isSaved bool) (writePlan, error) {
 		return nil, errors.New("only one of " + strings.Join(asked, ", ") + " can be written at a time; say which")
 	}
 	return write, nil
-}
-
-// isForSandbox reports whether a plan was made with --sandbox.
-func isForSandbox(plan *planner.Plan) bool {
-	return plan.Header.Service.IsSandbox()
 }

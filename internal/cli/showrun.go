@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"remit/executor"
+	"remit/internal/cli/exit"
 	"remit/internal/doubt"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
@@ -21,8 +22,8 @@ const (
 )
 
 // showRun shows a run that the journal has, with the face that was asked for.
-func (p *process) showRun(ctx context.Context, o *planning, faces planFaces, runID string, asJSON bool) error {
-	w, err := p.open(&o.source, asJSON)
+func showRun(ctx context.Context, p *process, o *planning, faces planFaces, runID string, asJSON bool) error {
+	w, err := openWorkspace(p, &o.source, asJSON)
 	if err != nil {
 		return err
 	}
@@ -41,18 +42,18 @@ func (p *process) showRun(ctx context.Context, o *planning, faces planFaces, run
 	}
 	holder, isHeld := snapshot.Holder()
 	options := view.PastOptions{
-		Screen: w.screen(w.stdout), Meta: snapshot.Meta(), Alive: isHeld && holder.RunID == runID,
+		Screen: w.streams.Screen(w.streams.Out), Meta: snapshot.Meta(), Alive: isHeld && holder.RunID == runID,
 		Names: w.config.ProfileNames(), ShowAll: o.show == "all", Command: w.command("show --run=" + shell.Word(runID)),
 	}
 	if options.Now, err = w.standingNow(ctx, snapshot, past, options.Alive); err != nil {
 		return w.stateError(err)
 	}
-	if p.wantsLines(asJSON) {
-		if err := p.json().Past(past, options); asJSON || err != nil {
+	if p.streams.WantsLines(asJSON) {
+		if err := p.streams.JSON().Past(past, options); asJSON || err != nil {
 			return err
 		}
 	}
-	return faces.ofRun()(p.stdout, past, options)
+	return faces.ofRun()(p.streams.Out, past, options)
 }
 
 // writePast is one face of a past run.
@@ -86,14 +87,14 @@ func (w *workspace) findRun(ctx context.Context, snapshot state.Snapshot, name s
 	hint := w.command("audit log")
 	switch {
 	case name == runLatest:
-		return "", withHint(fmt.Errorf("the state %s has no run yet", w.path), hint)
+		return "", exit.WithHint(fmt.Errorf("the state %s has no run yet", w.path), hint)
 	case len(name) < runPrefixMin:
-		return "", withHint(fmt.Errorf("--run=%s is too short: give the run's whole ID, at least its first %d characters, or the word %s. The journal has the IDs",
+		return "", exit.WithHint(fmt.Errorf("--run=%s is too short: give the run's whole ID, at least its first %d characters, or the word %s. The journal has the IDs",
 			name, runPrefixMin, runLatest), hint)
 	case len(found) == 0:
-		return "", withHint(fmt.Errorf("the state %s has no run %s. The journal has those that there were", w.path, name), hint)
+		return "", exit.WithHint(fmt.Errorf("the state %s has no run %s. The journal has those that there were", w.path, name), hint)
 	case len(found) > 1:
-		return "", withHint(fmt.Errorf("--run=%s begins the IDs of %d runs: give more of it", name, len(found)), hint)
+		return "", exit.WithHint(fmt.Errorf("--run=%s begins the IDs of %d runs: give more of it", name, len(found)), hint)
 	}
 	return found[0], nil
 }

@@ -53,7 +53,7 @@ func (s *signing) open(ctx context.Context, w *workspace, out string) error {
 func (w *workspace) unknownAuthor(key ssh.PublicKey) error {
 	var first error
 	for _, block := range w.approvalBlocks() {
-		use := block.Signers.Use(key, block.Revoked, w.now())
+		use := block.Signers.Use(key, block.Revoked, w.host.Now())
 		if use.Why == "" {
 			return nil
 		}
@@ -107,16 +107,16 @@ func (s *signing) save(ctx context.Context, w *workspace, o *planning, plan *pla
 func (o *planning) saySaved(w *workspace, plan *planner.Plan, name, saved string) error {
 	switch {
 	case !plan.Applicable():
-		_, err := fmt.Fprintf(w.stdout, "\n%s\n", saved)
+		_, err := fmt.Fprintf(w.streams.Out, "\n%s\n", saved)
 		return err
 	case plan.Empty():
-		_, err := fmt.Fprintf(w.stdout, "\n%s There is nothing to send in it.\n", saved)
+		_, err := fmt.Fprintf(w.streams.Out, "\n%s There is nothing to send in it.\n", saved)
 		return err
 	}
 	next, command := "To send exactly this:", "apply "
 	if len(o.approvals) > 0 && !w.sandbox {
 		next, command = "Who approves it types:", "approve "
 	}
-	_, err := fmt.Fprintf(w.stdout, "\n%s %s\n\n    %s\n", saved, next, view.Command(w.command(command+shell.Word(name))))
+	_, err := fmt.Fprintf(w.streams.Out, "\n%s %s\n\n    %s\n", saved, next, view.Command(w.command(command+shell.Word(name))))
 	return err
 }

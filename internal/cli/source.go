@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,9 +13,9 @@ import (
 
 	"remit/config"
 	"remit/config/mistake"
+	"remit/internal/cli/exit"
 	"remit/internal/files/confined"
 	"remit/internal/text/shell"
-	"remit/internal/view"
 )
 
 // source is where a command finds its configuration: a directory and assignments to its
@@ -65,28 +64,28 @@ func (a assignment) Type() string { return "string" }
 
 // load reads the configuration. What its author got wrong is shown, as text or as JSON;
 // the error then is only the exit code.
-func (p *process) load(s *source, asJSON bool) (*config.Configuration, error) {
+func load(p *process, s *source, asJSON bool) (*config.Configuration, error) {
 	if asJSON {
-		p.json() // what goes wrong is told there too
+		p.streams.JSON() // what goes wrong is told there too
 	}
 	if err := s.checkDirectory(); err != nil {
 		return nil, err
 	}
-	p.begin("reading the configuration")
-	defer p.quiet()
+	p.streams.Begin("reading the configuration")
+	defer p.streams.Quiet()
 	var loaded *config.Configuration
 	var diags hcl.Diagnostics
-	if err := orInterrupted(p.ctx, func() error {
+	if err := exit.OrInterrupted(p.ctx, func() error {
 		loaded, diags = config.Load(s.dir, s.options(p))
 		return context.Cause(p.ctx) // for which what was found may be no mistake
 	}); err != nil {
 		return nil, err
 	}
-	s.loaded, p.here = loaded, s.here
+	s.loaded, p.streams.Here = loaded, s.here
 	if loaded != nil {
-		p.hide(loaded.SensitiveTexts())
+		p.streams.Hide(loaded.SensitiveTexts())
 	}
-	if err := p.report(loaded, diags, asJSON); err != nil {
+	if err := p.streams.Report(loaded, diags, asJSON); err != nil {
 		return nil, err
 	}
 	return loaded, nil
@@ -95,11 +94,11 @@ func (p *process) load(s *source, asJSON bool) (*config.Configuration, error) {
 // options say what the configuration is loaded with.
 func (s *source) options(p *process) config.Options {
 	policyDirs := slices.Clone(s.policyDirs)
-	if dir, isSet := p.lookupEnv("REMIT_POLICY_DIR"); isSet {
+	if dir, isSet := p.host.LookupEnv("REMIT_POLICY_DIR"); isSet {
 		policyDirs = append(policyDirs, dir) // an empty one is a mistake: a control is not lost to a variable that is missing
 	}
 	return config.Options{
-		PolicyDirs: policyDirs, Assignments: s.assignments, Getenv: p.getenv, Done: p.ctx.Done(), Sandbox: s.sandbox, Need: s.need, Version: readVersion().Version, Zone: p.now().Location(),
+		PolicyDirs: policyDirs, Assignments: s.assignments, Getenv: p.host.Getenv, Done: p.ctx.Done(), Sandbox: s.sandbox, Need: s.need, Version: p.host.Version, Zone: p.host.Now().Location(),
 	}
 }
 
@@ -108,35 +107,6 @@ func (s *source) checkDirectory() error {
 		return fmt.Errorf("--chdir=%s is not a directory", s.dir)
 	}
 	return nil
-}
-
-// report shows diagnostics; it returns an exit code where one of them is an error.
-func (p *process) report(loaded *config.Configuration, diags hcl.Diagnostics, asJSON bool) error {
-	var files map[string]*hcl.File
-	if loaded != nil && len(diags) > 0 && !asJSON {
-		files = loaded.Files()
-	}
-	return p.reportIn(files, diags, asJSON)
-}
-
-// reportIn is report with the files in which diagnostics stand.
-func (p *process) reportIn(files map[string]*hcl.File, diags hcl.Diagnostics, asJSON bool) error {
-	if len(diags) == 0 {
-		return nil
-	}
-	p.quiet()
-	var err error
-	if p.wantsLines(asJSON) {
-		err = p.json().Diagnostics(diags)
-	}
-	if !asJSON {
-		err = errors.Join(err, view.Diagnostics(p.stderr, diags, files, p.screen(p.stderr)))
-	}
-	if diags.HasErrors() {
-		p.keep(diags.Errs()[0], "")
-		return exitCode(exitError)
-	}
-	return err
 }
 
 // declared streams the transfers to consume and gathers what is wrong with them. The caller

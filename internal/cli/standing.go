@@ -10,15 +10,10 @@ import (
 	"strings"
 
 	"remit/executor"
+	"remit/internal/cli/exit"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
-)
-
-const (
-	namedMax = 20 // ref_ids that a notice names
-
-	detailsPerCall = 500 // that are in memory at once
 )
 
 // watch is a snapshot that counts the transfers at which a person should look, as they pass:
@@ -75,7 +70,7 @@ func (w *watch) pass(o state.Outline) {
 // not, is in doubt, unverified or in conflict: whatever the apply did, and whatever else would be its
 // exit code, a person should look. What neither the plan nor the run has named is named.
 func (a *applying) standing(ctx context.Context, w *workspace, journal state.Journal, seen *watch, plan *planner.Plan, ended error) error {
-	if isUnread(ended) {
+	if exit.IsUnread(ended) {
 		return ended
 	}
 	left, err := a.leftover(context.WithoutCancel(ctx), journal, seen, plan)
@@ -86,7 +81,7 @@ func (a *applying) standing(ctx context.Context, w *workspace, journal state.Jou
 		if errors.Is(err, state.ErrReplaced) || errors.Is(err, state.ErrDamaged) {
 			return w.lostAtEnd(err)
 		}
-		return hinted{err, w.command("state list"), exitLook}
+		return exit.New(err, w.command("state list"), exit.Look)
 	case !left.AsksForPerson():
 		return ended
 	}
@@ -102,7 +97,7 @@ func (a *applying) standing(ctx context.Context, w *workspace, journal state.Jou
 	if err := a.tellStanding(w, unnamed); err != nil {
 		return err
 	}
-	return withCode(ended, exitLook)
+	return exit.WithCode(ended, exit.Look)
 }
 
 // leftover is what the apply leaves to a person. All of the state is read only where that can say
@@ -130,9 +125,9 @@ func (a *applying) tellStanding(w *workspace, left map[string]state.Status) erro
 	names := make([]string, len(shown))
 	for i, refID := range shown {
 		names[i] = fmt.Sprintf("%s (%s)", view.Visible(refID), left[refID])
-		if w.wantsLines(a.asJSON) {
-			w.json().Handle(executor.Event{
-				Time: w.now().UTC(), Type: executor.EventNotice, RefID: refID,
+		if w.streams.WantsLines(a.asJSON) {
+			w.streams.JSON().Handle(executor.Event{
+				Time: w.host.Now().UTC(), Type: executor.EventNotice, RefID: refID,
 				Reason: left[refID].String() + ", and not in this plan: a person should look",
 			})
 		}
@@ -140,7 +135,7 @@ func (a *applying) tellStanding(w *workspace, left map[string]state.Status) erro
 	if more := len(refIDs) - len(shown); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	_, err := fmt.Fprintf(w.stderr, "Notice: a person should look at what this plan does not have: %s.\n\n    %s\n",
+	_, err := fmt.Fprintf(w.streams.Err, "Notice: a person should look at what this plan does not have: %s.\n\n    %s\n",
 		strings.Join(names, ", "), view.Visible(w.command("state list")))
 	return err
 }
@@ -151,7 +146,7 @@ func (a *applying) tellUnfinished(w *workspace, seen *watch) error {
 	if !a.waitFinal || a.wait == 0 || seen.unfinished == 0 {
 		return nil
 	}
-	_, err := fmt.Fprintf(w.stderr, "Notice: %d recorded by earlier runs are neither COMPLETED nor FAILED yet. With nothing to send, --wait waits for nothing; this does:\n\n    %s\n",
+	_, err := fmt.Fprintf(w.streams.Err, "Notice: %d recorded by earlier runs are neither COMPLETED nor FAILED yet. With nothing to send, --wait waits for nothing; this does:\n\n    %s\n",
 		seen.unfinished, view.Visible(w.command(fmt.Sprintf("refresh --wait=%v", a.wait))))
 	return err
 }

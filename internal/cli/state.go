@@ -10,6 +10,7 @@ import (
 	"remit/config"
 	"remit/config/mistake"
 	"remit/executor"
+	"remit/internal/cli/exit"
 	"remit/internal/files/lockfile"
 	"remit/internal/text/shell"
 	"remit/internal/view"
@@ -41,7 +42,7 @@ func newStateShow(p *process) *cobra.Command {
 		Short: "Show all that the state knows of one transfer",
 		Args:  exactArgs("REF_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := p.open(&from, asJSON)
+			w, err := openWorkspace(p, &from, asJSON)
 			if err != nil {
 				return err
 			}
@@ -64,18 +65,18 @@ func (w *workspace) showDetail(ctx context.Context, refID string, asJSON bool) e
 		return w.stateError(err)
 	}
 	if len(details) == 0 {
-		return withHint(fmt.Errorf("the state knows no ref_id %q", refID), w.command("state list"))
+		return exit.WithHint(fmt.Errorf("the state knows no ref_id %q", refID), w.command("state list"))
 	}
-	o := view.StateShowOptions{Screen: w.screen(w.stdout)}
+	o := view.StateShowOptions{Screen: w.streams.Screen(w.streams.Out)}
 	holder, isHeld := snapshot.Holder()
 	if d := &details[0]; d.Status == state.InDoubt && (!isHeld || d.RunID != holder.RunID) {
 		u := w.doubtOf(d)
 		o.Doubt, o.Next = u.Sentence(), u.Next()
 	}
 	if asJSON {
-		return w.json().StateShow(details[0], o)
+		return w.streams.JSON().StateShow(details[0], o)
 	}
-	return view.StateShow(w.stdout, details[0], o)
+	return view.StateShow(w.streams.Out, details[0], o)
 }
 
 func newStateForget(p *process) *cobra.Command {
@@ -89,7 +90,7 @@ func newStateForget(p *process) *cobra.Command {
 			if isBlank(reason) {
 				return errors.New("state forget needs --reason: it is journalled under your name")
 			}
-			return p.forget(cmd.Context(), &from, args[0], reason)
+			return forget(cmd.Context(), p, &from, args[0], reason)
 		},
 	}
 	from.flags(cmd)
@@ -97,8 +98,8 @@ func newStateForget(p *process) *cobra.Command {
 	return cmd
 }
 
-func (p *process) forget(ctx context.Context, from *source, refID, reason string) error {
-	w, err := p.open(from, false)
+func forget(ctx context.Context, p *process, from *source, refID, reason string) error {
+	w, err := openWorkspace(p, from, false)
 	if err != nil {
 		return err
 	}
@@ -107,22 +108,22 @@ func (p *process) forget(ctx context.Context, from *source, refID, reason string
 	for t := range declared(ctx, w.config, &mistakes) {
 		isDeclared = isDeclared || t.Request.RefID == refID
 	}
-	if err := p.report(w.config, mistakes.Diagnostics(), false); err != nil {
+	if err := p.streams.Report(w.config, mistakes.Diagnostics(), false); err != nil {
 		return err
 	}
 	if isDeclared {
 		return fmt.Errorf("ref_id %q is still declared; remove the declaration first. Nothing was changed", refID)
 	}
-	by := p.holder("remit state forget")
+	by := p.host.Holder("remit state forget")
 	return w.locked(ctx, by, 0, func(journal state.Journal, _ state.Snapshot) error {
 		_, err := executor.ResolveForgotten(ctx, w.resolution(journal, by, refID, reason))
 		if errors.Is(err, executor.ErrUnknownRefID) {
-			return withHint(fmt.Errorf("the state knows no ref_id %q", refID), w.command("state list"))
+			return exit.WithHint(fmt.Errorf("the state knows no ref_id %q", refID), w.command("state list"))
 		}
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(w.stdout, "%s is forgotten: it is never sent again.\n", view.Visible(refID))
+		_, err = fmt.Fprintf(w.streams.Out, "%s is forgotten: it is never sent again.\n", view.Visible(refID))
 		return err
 	})
 }
@@ -138,7 +139,7 @@ func newStateRebind(p *process) *cobra.Command {
 			if isBlank(reason) {
 				return errors.New("state rebind needs --reason: it is journalled under your name")
 			}
-			return p.rebind(cmd.Context(), &from, reason)
+			return rebind(cmd.Context(), p, &from, reason)
 		},
 	}
 	from.flags(cmd)
@@ -146,8 +147,8 @@ func newStateRebind(p *process) *cobra.Command {
 	return cmd
 }
 
-func (p *process) rebind(ctx context.Context, from *source, reason string) error {
-	loaded, err := p.load(from, false)
+func rebind(ctx context.Context, p *process, from *source, reason string) error {
+	loaded, err := load(p, from, false)
 	if err != nil {
 		return err
 	}
@@ -158,7 +159,7 @@ func (p *process) rebind(ctx context.Context, from *source, reason string) error
 		return err
 	}
 	if from.sandbox || !isBound {
-		return withHint(errors.New("there is no state to bind anew"), w.command("init"))
+		return exit.WithHint(errors.New("there is no state to bind anew"), w.command("init"))
 	}
 	w.binding = bound
 	if bound.Environment != loaded.Environment {
@@ -168,7 +169,7 @@ func (p *process) rebind(ctx context.Context, from *source, reason string) error
 	if err != nil {
 		return err
 	}
-	by := p.holder("remit state rebind")
+	by := p.host.Holder("remit state rebind")
 	return w.locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 		before := snapshot.Meta().Service
 		if after.CustomerID = before.CustomerID; before == after {
@@ -202,7 +203,7 @@ func (w *workspace) nothingInDoubt(ctx context.Context, snapshot state.Snapshot)
 			return w.stateError(err)
 		}
 		if t.Status == state.InDoubt {
-			return withHint(fmt.Errorf("%q is in doubt: another service could never settle it. Settle it first; nothing was changed", t.RefID),
+			return exit.WithHint(fmt.Errorf("%q is in doubt: another service could never settle it. Settle it first; nothing was changed", t.RefID),
 				w.command("resolve "+shell.Word(t.RefID)))
 		}
 	}

@@ -32,12 +32,12 @@ func newStateBackup(p *process) *cobra.Command {
 		SuggestFor: []string{"restore"},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
-				p.json() // what goes wrong is told there too
+				p.streams.JSON() // what goes wrong is told there too
 			}
 			if out == "" {
 				return errors.New("state backup needs --out: the name of the file to write, such as remit-2026-11-30.backup")
 			}
-			w, err := p.open(&from, asJSON)
+			w, err := openWorkspace(p, &from, asJSON)
 			if err != nil {
 				return err
 			}
@@ -61,8 +61,8 @@ func (w *workspace) backup(ctx context.Context, name string, asJSON bool) error 
 			return fmt.Errorf("%s%s is there already, and a backup replaces nothing. Name another file with --out", name, suffix)
 		}
 	}
-	w.begin("copying the state")
-	defer w.quiet()
+	w.streams.Begin("copying the state")
+	defer w.streams.Quiet()
 	made, err := w.copyOut(ctx, to, name)
 	switch {
 	case errors.Is(err, fs.ErrExist):
@@ -70,12 +70,12 @@ func (w *workspace) backup(ctx context.Context, name string, asJSON bool) error 
 	case err != nil:
 		return err
 	}
-	w.quiet()
+	w.streams.Quiet()
 	made.File = name
 	if asJSON {
-		return w.json().StateBackup(made)
+		return w.streams.JSON().StateBackup(made)
 	}
-	return view.StateBackup(w.stdout, made, w.screen(w.stdout))
+	return view.StateBackup(w.streams.Out, made, w.streams.Screen(w.streams.Out))
 }
 
 // copyOut makes the copy in a directory of its own beside where it goes, verifies it there, and
@@ -88,7 +88,7 @@ func (w *workspace) copyOut(ctx context.Context, to, name string) (view.Backup, 
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	copied := w.filePlace(filepath.Join(absolute(dir), "remit.db"))
-	by := w.holder("remit state backup")
+	by := w.host.Holder("remit state backup")
 	if err := w.place.Backup(ctx, copied.String(), by); err != nil {
 		if known := w.knownStateError(err); known != nil {
 			return made, known

@@ -31,7 +31,7 @@ func newStateClock(p *process) *cobra.Command {
 			if isBlank(reason) {
 				return errors.New("state clock needs --reason: it is journalled under your name")
 			}
-			return p.stateClock(cmd.Context(), &from, reason)
+			return stateClock(cmd.Context(), p, &from, reason)
 		},
 	}
 	from.flags(cmd)
@@ -39,47 +39,41 @@ func newStateClock(p *process) *cobra.Command {
 	return cmd
 }
 
-func (p *process) stateClock(ctx context.Context, from *source, reason string) error {
-	w, err := p.open(from, false)
+func stateClock(ctx context.Context, p *process, from *source, reason string) error {
+	w, err := openWorkspace(p, from, false)
 	if err != nil {
 		return err
 	}
-	by := p.holder("remit state clock")
+	by := p.host.Holder("remit state clock")
 	return w.locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 		wrong, err := w.wrongClocks(ctx, snapshot, false)
 		if err != nil {
 			return err
 		}
-		now, meta := p.now().UTC(), snapshot.Meta()
+		now, meta := p.host.Now().UTC(), snapshot.Meta()
 		if len(wrong) == 0 {
-			_, err := fmt.Fprintln(p.stdout, "No time in the journal is known to be wrong. Nothing was changed.")
+			_, err := fmt.Fprintln(p.streams.Out, "No time in the journal is known to be wrong. Nothing was changed.")
 			return err
 		}
-		jump, _, err := state.Jumped(ctx, snapshot, now, p.clocks())
+		jump, _, err := state.Jumped(ctx, snapshot, now, p.host.Clocks())
 		if err != nil {
 			return w.stateError(err)
 		}
 		entry := state.Clock{
-			BehindMS: max(0, meta.At.Sub(now).Milliseconds()), JumpMS: jump.By.Milliseconds(), Clocks: p.clocks(), By: by, Reason: reason,
+			BehindMS: max(0, meta.At.Sub(now).Milliseconds()), JumpMS: jump.By.Milliseconds(), Clocks: p.host.Clocks(), By: by, Reason: reason,
 		}
 		if err := journal.Append(ctx, entry); err != nil {
 			return fmt.Errorf("journal that the clock is right: %w", err)
 		}
-		_, err = fmt.Fprintf(p.stdout, "The clock of this machine is right: it is %s. The journal has this, and the next apply begins.\n", now.Format(time.RFC3339))
+		_, err = fmt.Fprintf(p.streams.Out, "The clock of this machine is right: it is %s. The journal has this, and the next apply begins.\n", now.Format(time.RFC3339))
 		return err
 	})
-}
-
-// clocks are those of this machine that nobody can set.
-func (p *process) clocks() state.Clocks {
-	b := p.boot()
-	return state.Clocks{Boot: b.ID, BootMS: b.Up.Milliseconds(), Machine: b.Machine}
 }
 
 // wrongClocks names the times of the state that can't be right; with settled, also those that a
 // person or the service settled.
 func (w *workspace) wrongClocks(ctx context.Context, snapshot state.Snapshot, settled bool) ([]state.WrongClock, error) {
-	wrong, err := state.WrongClocks(ctx, snapshot, w.now(), w.clocks(), settled, wrongClocksMax)
+	wrong, err := state.WrongClocks(ctx, snapshot, w.host.Now(), w.host.Clocks(), settled, wrongClocksMax)
 	if err != nil {
 		return nil, w.stateError(err)
 	}
@@ -93,7 +87,7 @@ func (w *workspace) tellWrongClocks(ctx context.Context, snapshot state.Snapshot
 		return err
 	}
 	for _, one := range wrong {
-		if _, err := fmt.Fprintf(w.stderr, "Notice: %s\n", view.Visible(one.Words)); err != nil {
+		if _, err := fmt.Fprintf(w.streams.Err, "Notice: %s\n", view.Visible(one.Words)); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,7 @@ func newStateExport(p *process) *cobra.Command {
 			"backup: remit state backup writes what a state is restored from.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := p.open(&from, true)
+			w, err := openWorkspace(p, &from, true)
 			if err != nil {
 				return err
 			}
@@ -37,5 +37,5 @@ func (w *workspace) exportState(ctx context.Context) error {
 		return err
 	}
 	defer done()
-	return w.json().StateExport(snapshot.Meta(), allDetails(ctx, snapshot), snapshot.Events(ctx, 0, ""))
+	return w.streams.JSON().StateExport(snapshot.Meta(), allDetails(ctx, snapshot), snapshot.Events(ctx, 0, ""))
 }

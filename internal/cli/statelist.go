@@ -32,7 +32,7 @@ func newStateList(p *process) *cobra.Command {
 			"    remit state list --where='settled_at != null && timecmp(settled_at, \"2026-11-01T00:00:00Z\") >= 0'",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := p.open(&from, asJSON)
+			w, err := openWorkspace(p, &from, asJSON)
 			if err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ func (w *workspace) listWhere(ctx context.Context, expression string, asJSON boo
 
 // reportFilter shows what is wrong with an expression of the command line.
 func (w *workspace) reportFilter(expression string, diags hcl.Diagnostics, asJSON bool) error {
-	return w.reportIn(map[string]*hcl.File{config.FilterFile: {Bytes: []byte(expression)}}, diags, asJSON)
+	return w.streams.ReportIn(map[string]*hcl.File{config.FilterFile: {Bytes: []byte(expression)}}, diags, asJSON)
 }
 
 // listState lists what filter keeps; a nil one keeps all.
@@ -80,12 +80,12 @@ func (w *workspace) listState(ctx context.Context, filter *config.Filter, asJSON
 	if filter != nil {
 		rows = keptRows(ctx, snapshot, filter)
 	}
-	if w.wantsLines(asJSON) {
-		if err := w.json().StateList(rows); asJSON || err != nil {
+	if w.streams.WantsLines(asJSON) {
+		if err := w.streams.JSON().StateList(rows); asJSON || err != nil {
 			return err
 		}
 	}
-	return view.StateList(w.stdout, rows, view.StateListOptions{Screen: w.screen(w.stdout), Filtered: filter != nil})
+	return view.StateList(w.streams.Out, rows, view.StateListOptions{Screen: w.streams.Screen(w.streams.Out), Filtered: filter != nil})
 }
 
 // filterError is that an expression has no answer about a transfer.
@@ -129,40 +129,6 @@ func keptRows(ctx context.Context, snapshot state.Snapshot, filter *config.Filte
 			if !keep(d) {
 				return
 			}
-		}
-	}
-}
-
-// allDetails yields all that a state knows of every ref_id, in their order, a page of them in
-// memory at once.
-func allDetails(ctx context.Context, snapshot state.Snapshot) iter.Seq2[*state.Detail, error] {
-	return func(yield func(*state.Detail, error) bool) {
-		refIDs := make([]string, 0, detailsPerCall)
-		page := func() bool {
-			details, err := snapshot.Details(ctx, refIDs...)
-			refIDs = refIDs[:0]
-			if err != nil {
-				yield(nil, err)
-				return false
-			}
-			for i := range details {
-				if !yield(&details[i], nil) {
-					return false
-				}
-			}
-			return true
-		}
-		for t, err := range snapshot.Transfers(ctx) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if refIDs = append(refIDs, t.RefID); len(refIDs) == detailsPerCall && !page() {
-				return
-			}
-		}
-		if len(refIDs) > 0 {
-			page()
 		}
 	}
 }

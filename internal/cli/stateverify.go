@@ -19,12 +19,12 @@ func newStateVerify(p *process) *cobra.Command {
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
-				p.json() // what goes wrong is told there too
+				p.streams.JSON() // what goes wrong is told there too
 			}
 			if err := check.read(cmd, false); err != nil {
 				return err
 			}
-			return p.verify(cmd.Context(), &from, check.head, asJSON)
+			return verifyState(cmd.Context(), p, &from, check.head, asJSON)
 		},
 	}
 	from.flags(cmd)

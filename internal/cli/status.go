@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"remit/internal/cli/exit"
 	"remit/internal/view"
 	"remit/planner"
 )
@@ -22,20 +23,20 @@ func newStatus(p *process) *cobra.Command {
 			"at the service that remit does not know; 5 a control says no, such as to what is late.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := p.open(&o.source, asJSON)
+			w, err := openWorkspace(p, &o.source, asJSON)
 			if err != nil {
 				return err
 			}
 			var plan *planner.Plan
-			err = orInterrupted(cmd.Context(), func() (err error) {
+			err = exit.OrInterrupted(cmd.Context(), func() (err error) {
 				plan, err = o.status(cmd.Context(), w, asJSON)
 				return err
 			})
 			if err != nil {
 				return o.planError(err)
 			}
-			if code := exitOfStatus(plan); code != exitDone {
-				return exitCode(code)
+			if code := exitOfStatus(plan); code != exit.Done {
+				return exit.Code(code)
 			}
 			return nil
 		},
@@ -52,20 +53,20 @@ func (o *planning) status(ctx context.Context, w *workspace, asJSON bool) (*plan
 		return nil, err
 	}
 	if asJSON {
-		return plan, w.json().Status(plan)
+		return plan, w.streams.JSON().Status(plan)
 	}
-	return plan, view.Status(w.stdout, plan, w.planOptions(o))
+	return plan, view.Status(w.streams.Out, plan, w.planOptions(o))
 }
 
 // exitOfStatus is the gravest of what needs a person; 0 where nothing does.
 func exitOfStatus(plan *planner.Plan) int {
-	code := exitDone
+	code := exit.Done
 	for _, s := range plan.Standings() {
 		switch s.Group {
 		case planner.GroupConflict, planner.GroupInDoubt, planner.GroupUnverified, planner.GroupUnknown:
-			return exitLook
+			return exit.Look
 		case planner.GroupFailed, planner.GroupSettled, planner.GroupRefused, planner.GroupExpired, planner.GroupNever:
-			code = exitPartial
+			code = exit.Partial
 		case planner.GroupLate, planner.GroupPending, planner.GroupInFlight, planner.GroupDue, planner.GroupWaiting, planner.GroupNext:
 		}
 	}

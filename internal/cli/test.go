@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/exit"
 	"remit/internal/clock/boot"
 	"remit/internal/files/wholefile"
 	"remit/internal/view"
@@ -70,9 +71,9 @@ func newTest(p *process) *cobra.Command {
 
 func (t *tester) run(ctx context.Context, p *process) error {
 	if t.asJSON {
-		p.json() // what goes wrong is told there too
+		p.streams.JSON() // what goes wrong is told there too
 	}
-	p.here = t.here
+	p.streams.Here = t.here
 	if err := t.checkDirectory(); err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func (t *tester) run(ctx context.Context, p *process) error {
 		return err
 	}
 	tests, diags := config.LoadTests(t.dir, t.below)
-	if err := p.reportIn(tests.Sources(), diags, t.asJSON); err != nil {
+	if err := p.streams.ReportIn(tests.Sources(), diags, t.asJSON); err != nil {
 		return err
 	}
 	files, err := t.filtered(tests.Files)
@@ -88,7 +89,7 @@ func (t *tester) run(ctx context.Context, p *process) error {
 		return err
 	}
 	if len(files) == 0 {
-		err := p.reportIn(nil, hcl.Diagnostics{{
+		err := p.streams.ReportIn(nil, hcl.Diagnostics{{
 			Severity: hcl.DiagWarning, Summary: "There are no tests",
 			Detail: fmt.Sprintf("No name of a file ends in .remittest.hcl, neither here nor in %s.", t.below),
 		}}, t.asJSON)
@@ -96,9 +97,9 @@ func (t *tester) run(ctx context.Context, p *process) error {
 			return err
 		}
 	}
-	var face testFace = view.NewTests(p.stdout, p.screen(p.stdout))
+	var face testFace = view.NewTests(p.streams.Out, p.streams.Screen(p.streams.Out))
 	if t.asJSON {
-		face = p.json()
+		face = p.streams.JSON()
 	}
 	ran, err := t.files(ctx, p, files, tests.Sources(), face)
 	if err != nil {
@@ -174,13 +175,13 @@ func (t *tester) file(ctx context.Context, p *process, file config.TestFile, sou
 		var played *trial
 		ran := view.TestRun{File: file.Name, Name: run.Name, Line: run.At.Start.Line, Status: view.TestSkip}
 		if !lost {
-			begun := p.now()
+			begun := p.host.Now()
 			played = &trial{tester: t, run: run, process: t.quiet(p, run), box: box}
 			ran.Status, ran.Diagnostics = played.carryOut(ctx)
-			ran.Took = p.now().Sub(begun)
+			ran.Took = p.host.Now().Sub(begun)
 			lost = run.Apply && (played.summary == nil || ran.Status == view.TestError)
 			if ctx.Err() != nil {
-				return nil, interrupted("while the tests ran")
+				return nil, exit.Interrupted("while the tests ran")
 			}
 			ran.Sources = played.sources(sources)
 		}
@@ -200,11 +201,11 @@ func (t *tester) show(p *process, played *trial) error {
 	if !t.verbose || played == nil || played.plan == nil {
 		return nil
 	}
-	o := view.PlanOptions{Screen: p.screen(p.stdout), Sandbox: true, ShowAll: true, Names: played.config.ProfileNames()}
+	o := view.PlanOptions{Screen: p.streams.Screen(p.streams.Out), Sandbox: true, ShowAll: true, Names: played.config.ProfileNames()}
 	if t.asJSON {
-		return p.json().Plan(played.plan, o)
+		return p.streams.JSON().Plan(played.plan, o)
 	}
-	return view.Plan(p.stdout, played.plan, o)
+	return view.Plan(p.streams.Out, played.plan, o)
 }
 
 // worst is the worst status of runs.
@@ -235,7 +236,7 @@ func (t *tester) end(ran []view.TestRun, face testFace) error {
 		}
 	}
 	if !counts.Passed() {
-		return exitCode(exitError)
+		return exit.Code(exit.Error)
 	}
 	return nil
 }
@@ -243,14 +244,12 @@ func (t *tester) end(ran []view.TestRun, face testFace) error {
 // quiet is a process that shows nothing and whose time is that of a run: it goes on from the
 // run's now, so that what waits can end.
 func (t *tester) quiet(p *process, run *config.TestRun) *process {
-	begun, now := p.now(), run.Now
+	begun, now := p.host.Now(), run.Now
 	if now.IsZero() {
 		now = rehearsed()
 	}
-	return &process{
-		stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, lookupEnv: p.lookupEnv,
-		now: func() time.Time { return now.Add(p.now().Sub(begun)).UTC() }, boot: noBoot, ctx: p.ctx,
-	}
+	at := func() time.Time { return now.Add(p.host.Now().Sub(begun)).UTC() }
+	return newProcess(p.ctx, at, noBoot, strings.NewReader(""), io.Discard, io.Discard, p.host.LookupEnv)
 }
 
 // rehearsed is the time of runs that say none. It is always the same, so that a test says next

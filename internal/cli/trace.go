@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"remit/internal/cli/exit"
 	"remit/internal/monitor/telemetry"
 	"remit/internal/service"
 	"remit/internal/view"
@@ -21,20 +22,20 @@ const (
 // does not, or can't be understood: no payment waits for a collector.
 func (a *applying) beginTrace(p *process) *telemetry.Trace {
 	trace, err := telemetry.New(telemetry.Options{
-		Getenv: p.getenv, Random: rand.Reader, Proxy: service.EnvironmentProxy, Version: readVersion().Version,
+		Getenv: p.host.Getenv, Random: rand.Reader, Proxy: service.EnvironmentProxy, Version: readVersion().Version,
 	})
 	if err != nil {
 		a.warn(p, fmt.Errorf("no trace is sent: %w", err))
 	}
 	if trace != nil {
-		p.watch = func(s service.Seen) { trace.Add(p.requestSpan(s)) }
+		p.watch = func(s service.Seen) { trace.Add(requestSpan(p, s)) }
 	}
 	return trace
 }
 
 // requestSpan is the span of a request. What a transfer moves, and for whom, is not in it.
-func (p *process) requestSpan(s service.Seen) telemetry.Span {
-	s.Path, s.Reason = p.withoutSensitive(s.Path), p.withoutSensitive(s.Reason)
+func requestSpan(p *process, s service.Seen) telemetry.Span {
+	s.Path, s.Reason = p.streams.Redact(s.Path), p.streams.Redact(s.Reason)
 	span := telemetry.Span{
 		Name: s.Method + " " + s.Path, Began: s.Began, Ended: s.Ended, Failed: s.Reason,
 		Plain: s.Reason == "" && s.Status/100 == 2,
@@ -69,7 +70,7 @@ func endTrace(ctx context.Context, trace *telemetry.Trace, e view.Ended) error {
 			{Key: "remit.exit_code", Value: e.ExitCode},
 		},
 	}
-	if e.ExitCode != exitDone {
+	if e.ExitCode != exit.Done {
 		run.Failed = view.ExitMeaning(e.ExitCode)
 	}
 	if e.Summary != nil {

@@ -155,7 +155,7 @@ func (t *trial) obstacles() hcl.Diagnostics {
 
 // apply plans under the lock of the trial's state and sends the plan to its sandbox.
 func (t *trial) apply(ctx context.Context, w *workspace) error {
-	holder := t.holder("remit test")
+	holder := t.host.Holder("remit test")
 	holder.RunID = uuid.NewString()
 	return w.locked(ctx, holder, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 		if err := t.compare(ctx, snapshot); err != nil || t.plan == nil || !t.plan.Applicable() {

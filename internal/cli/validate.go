@@ -19,7 +19,7 @@ func newValidate(p *process) *cobra.Command {
 		Long:  "Check the configuration and every transfer that it declares. It reads neither the state\nnor the service.",
 		Args:  exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			loaded, err := p.load(&from, asJSON)
+			loaded, err := load(p, &from, asJSON)
 			if err != nil {
 				return err
 			}
@@ -28,20 +28,20 @@ func newValidate(p *process) *cobra.Command {
 			for t := range declared(cmd.Context(), loaded, &mistakes) {
 				totals.Add(t.Request.Asset, t.Request.Amount)
 			}
-			if err := p.report(loaded, mistakes.Diagnostics(), asJSON); err != nil {
+			if err := p.streams.Report(loaded, mistakes.Diagnostics(), asJSON); err != nil {
 				return err
 			}
 			if asJSON {
-				return p.json().Validated(totals.Count(), loaded.Notes())
+				return p.streams.JSON().Validated(totals.Count(), loaded.Notes())
 			}
 			declares := "1 transfer"
 			if totals.Count() != 1 {
 				declares = fmt.Sprintf("%d transfers", totals.Count())
 			}
-			if _, err := fmt.Fprintf(p.stdout, "The configuration is valid. It declares %s.\n", declares); err != nil {
+			if _, err := fmt.Fprintf(p.streams.Out, "The configuration is valid. It declares %s.\n", declares); err != nil {
 				return err
 			}
-			return view.Notes(p.stdout, loaded.Notes(), p.screen(p.stdout))
+			return view.Notes(p.streams.Out, loaded.Notes(), p.streams.Screen(p.streams.Out))
 		},
 	}
 	from.flags(cmd)

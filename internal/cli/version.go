@@ -3,48 +3,11 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"runtime/debug"
+
+	"remit/internal/cli/exit"
 
 	"github.com/spf13/cobra"
-
-	"remit/internal/clock/zone"
-	"remit/state/sqlite"
 )
-
-// version is set by a release build: -ldflags "-X remit/internal/cli.version=0.1.0".
-var version = "0.1.0"
-
-// build is what remit version --json prints.
-type build struct {
-	Version      string            `json:"version"`
-	Commit       string            `json:"commit,omitempty"`
-	Modified     bool              `json:"modified,omitempty"`
-	Go           string            `json:"go"`
-	SQLite       string            `json:"sqlite"`     // release of the SQLite that is linked in
-	TimeZones    string            `json:"time_zones"` // release of the IANA database
-	Dependencies map[string]string `json:"dependencies"`
-}
-
-func readVersion() build {
-	b := build{Version: version, SQLite: sqlite.Version(), TimeZones: zone.Version, Dependencies: map[string]string{}}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	b.Go = info.GoVersion
-	for _, module := range info.Deps {
-		b.Dependencies[module.Path] = module.Version
-	}
-	for _, setting := range info.Settings {
-		switch setting.Key {
-		case "vcs.revision":
-			b.Commit = setting.Value
-		case "vcs.modified":
-			b.Modified = setting.Value == "true"
-		}
-	}
-	return b
-}
 
 func newVersion(p *process) *cobra.Command {
 	var asJSON bool
@@ -55,9 +18,9 @@ func newVersion(p *process) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			b := readVersion()
 			if asJSON {
-				return json.NewEncoder(p.stdout).Encode(b)
+				return json.NewEncoder(p.streams.Out).Encode(b)
 			}
-			_, err := fmt.Fprintf(p.stdout, "remit %s\n", b.Version)
+			_, err := fmt.Fprintf(p.streams.Out, "remit %s\n", b.Version)
 			return err
 		},
 	}
@@ -76,15 +39,15 @@ func newCompletion(p *process) *cobra.Command {
 			root := cmd.Root()
 			switch args[0] {
 			case "bash":
-				return root.GenBashCompletionV2(p.stdout, true)
+				return root.GenBashCompletionV2(p.streams.Out, true)
 			case "zsh":
-				return root.GenZshCompletion(p.stdout)
+				return root.GenZshCompletion(p.streams.Out)
 			case "fish":
-				return root.GenFishCompletion(p.stdout, true)
+				return root.GenFishCompletion(p.streams.Out, true)
 			case "powershell":
-				return root.GenPowerShellCompletionWithDesc(p.stdout)
+				return root.GenPowerShellCompletionWithDesc(p.streams.Out)
 			}
-			return withHint(fmt.Errorf("there is no completion for %q; bash, zsh, fish and powershell have one", args[0]), "remit completion --help")
+			return exit.WithHint(fmt.Errorf("there is no completion for %q; bash, zsh, fish and powershell have one", args[0]), "remit completion --help")
 		},
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"remit/config"
+	"remit/internal/cli/exit"
+	"remit/internal/cli/terminal"
 	"remit/internal/files/confined"
 	"remit/internal/files/lockfile"
 	"remit/planner"
@@ -42,8 +44,8 @@ const sandboxName = ".remit/sandbox"
 func sandboxDirectory(dir string) string { return filepath.Join(dir, filepath.FromSlash(sandboxName)) }
 
 // open reads the configuration and finds out which state it is bound to. Nothing is made.
-func (p *process) open(s *source, asJSON bool) (*workspace, error) {
-	loaded, err := p.load(s, asJSON)
+func openWorkspace(p *process, s *source, asJSON bool) (*workspace, error) {
+	loaded, err := load(p, s, asJSON)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +83,7 @@ func (s *source) checkSandbox() error {
 // inSandbox binds the workspace to the state of a sandbox, in a directory that need not be there.
 func (w *workspace) inSandbox(box string) {
 	w.box = box
-	w.at(file{filepath.Join(box, "remit.db"), sqlite.Options{Now: w.now}})
+	w.at(file{filepath.Join(box, "remit.db"), sqlite.Options{Now: w.host.Now}})
 	w.binding = lockfile.File{Environment: state.Sandbox, Service: state.SandboxIdentity()}
 }
 
@@ -89,18 +91,18 @@ func (w *workspace) inSandbox(box string) {
 func (w *workspace) at(there place) {
 	w.place, w.path = there, there.String()
 	if !w.sandbox && w.config != nil && w.config.SensitiveState() {
-		w.hide([]string{w.path})
-		w.path = hiddenWord
+		w.streams.Hide([]string{w.path})
+		w.path = terminal.Hidden
 	}
 }
 
 func (w *workspace) noLockFile() error {
 	// Where a server does not answer, to look for it ends by itself.
 	if there, err := w.place.Look(context.Background()); err == nil && there {
-		return withHint(fmt.Errorf("there is a state (%s) but no %s, which says that it is the right one. "+
+		return exit.WithHint(fmt.Errorf("there is a state (%s) but no %s, which says that it is the right one. "+
 			"Restore the file from version control, or write it anew from the state", w.path, lockfile.Name), w.command("init"))
 	}
-	return withHint(errors.New("this directory has no state yet; nothing was sent"), w.command("init"))
+	return exit.WithHint(errors.New("this directory has no state yet; nothing was sent"), w.command("init"))
 }
 
 // command is a command line that works on the same directory.
@@ -165,7 +167,7 @@ func (w *workspace) recallAuth(ctx context.Context, snapshot state.Snapshot) err
 // warnOfCopy tells who uses a copy that its original may be in use.
 func (w *workspace) warnOfCopy(run state.Run) {
 	// Nobody reads it where it can't be written.
-	_ = w.report(nil, hcl.Diagnostics{{
+	_ = w.streams.Report(nil, hcl.Diagnostics{{
 		Severity: hcl.DiagWarning,
 		Summary:  "The state is a copy of one in which a run was under way",
 		Detail: fmt.Sprintf("Run %s of %s on %s, begun at %s, used %s and has not ended as far as %s knows. It may go on there: what it does is not in this copy. "+
@@ -227,7 +229,7 @@ func (w *workspace) write(ctx context.Context) (state.Store, error) {
 // warnOfUserFS tells who is about to write that the state may not be safe where it is.
 func (w *workspace) warnOfUserFS(kind string) {
 	// Nobody reads it where it can't be written.
-	_ = w.report(nil, hcl.Diagnostics{{
+	_ = w.streams.Report(nil, hcl.Diagnostics{{
 		Severity: hcl.DiagWarning,
 		Summary:  "The state may not be on a disk of this machine",
 		Detail: fmt.Sprintf("%s is on a file system of the kind %s. Its locks keep out other processes of this machine. Another machine "+
@@ -238,7 +240,7 @@ func (w *workspace) warnOfUserFS(kind string) {
 // warnOfStranger tells who is about to write that the database may be another one.
 func (w *workspace) warnOfStranger(host, what string) {
 	// Nobody reads it where it can't be written.
-	_ = w.report(nil, hcl.Diagnostics{{
+	_ = w.streams.Report(nil, hcl.Diagnostics{{
 		Severity: hcl.DiagWarning,
 		Summary:  "The database is not asked to prove which one it is",
 		Detail: fmt.Sprintf("%s %s. Whoever stands in between can read the record, and show one in which nothing was paid yet. "+
@@ -251,7 +253,7 @@ func (w *workspace) makeSandbox(ctx context.Context) error {
 		return err
 	}
 	return w.create(ctx, state.Created{
-		Lineage: uuid.NewString(), Environment: w.binding.Environment, Service: w.binding.Service, By: w.holder("remit apply --sandbox"),
+		Lineage: uuid.NewString(), Environment: w.binding.Environment, Service: w.binding.Service, By: w.host.Holder("remit apply --sandbox"),
 	})
 }
 
@@ -283,7 +285,7 @@ func (w *workspace) lockedAny(ctx context.Context, by state.Holder, wait time.Du
 	journal, err := store.Lock(ctx, by, wait)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return interrupted("while it waited for the lock of the state")
+		return exit.Interrupted("while it waited for the lock of the state")
 	case err != nil:
 		return w.stateError(err)
 	}
@@ -307,3 +309,11 @@ func withSnapshot(ctx context.Context, w *workspace, journal state.Journal, act 
 }
 
 var _ planner.Record = unmade{}
+
+// destination says where the money would move.
+func (w *workspace) destination() string {
+	if w.sandbox {
+		return "the sandbox"
+	}
+	return fmt.Sprintf("%s (environment %s)", w.config.Service.BaseURL, w.config.Environment)
+}

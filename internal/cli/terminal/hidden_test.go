@@ -1,10 +1,12 @@
-package cli_test
+package terminal_test
 
 import (
 	"bytes"
+	"io"
+	"os"
 	"testing"
 
-	"remit/internal/cli"
+	"remit/internal/cli/terminal"
 )
 
 func TestWhatIsSensitiveIsNotPrinted(t *testing.T) {
@@ -22,7 +24,12 @@ func TestWhatIsSensitiveIsNotPrinted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for cut := range len(tt.in) + 1 {
 				var out bytes.Buffer
-				cli.PrintHidden(&out, texts, tt.in[:cut], tt.in[cut:])
+				streams := terminal.New(nil, &out, io.Discard, os.Getenv, "")
+				streams.Hide(texts)
+				for _, part := range []string{tt.in[:cut], tt.in[cut:]} {
+					_, _ = io.WriteString(streams.Out, part) // into memory
+				}
+				streams.Close()
 				if got := out.String(); got != tt.want {
 					t.Errorf("cut at %d: %q, want %q", cut, got, tt.want)
 				}

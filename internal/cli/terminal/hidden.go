@@ -1,4 +1,4 @@
-package cli
+package terminal
 
 import (
 	"bytes"
@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	hiddenWord = "(sensitive)"
+	// Hidden stands for a sensitive value.
+	Hidden = "(sensitive)"
 
 	// hiddenMin is how many bytes a text has at least to be looked for in what is written: a
 	// shorter one stands in every output by chance.
@@ -21,9 +22,9 @@ const (
 	wordMax = 7
 )
 
-// hidden writes what it is given without the sensitive values of the configuration. It is the last
-// stop of everything that a command prints, for people, programs and logs, and safe for concurrent use.
-type hidden struct {
+// writer hides the sensitive values of the configuration in all that passes. Everything that a command prints
+// passes one, for people, programs and logs. Safe for concurrent use.
+type writer struct {
 	to io.Writer
 
 	mu    sync.Mutex
@@ -33,7 +34,7 @@ type hidden struct {
 }
 
 // hide has texts be hidden from now on.
-func (h *hidden) hide(texts []string) {
+func (h *writer) hide(texts []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, text := range texts {
@@ -54,8 +55,8 @@ func isNumber(text string) bool {
 }
 
 // Write implements io.Writer. The end of what is written is held back where a sensitive value may
-// begin in it, until more comes or [hidden.flush] is called.
-func (h *hidden) Write(text []byte) (int, error) {
+// begin in it, until more comes or [writer.flush] is called.
+func (h *writer) Write(text []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.texts) == 0 {
@@ -74,7 +75,7 @@ func (h *hidden) Write(text []byte) (int, error) {
 }
 
 // flush writes what was held back.
-func (h *hidden) flush() {
+func (h *writer) flush() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.held) == 0 {
@@ -86,7 +87,7 @@ func (h *hidden) flush() {
 }
 
 // open is how many bytes at the end may be the beginning of a text.
-func (h *hidden) open(whole []byte) int {
+func (h *writer) open(whole []byte) int {
 	longest := 0
 	for _, text := range h.texts {
 		for n := min(len(text), len(whole)); n > longest; n-- {
@@ -100,7 +101,7 @@ func (h *hidden) open(whole []byte) int {
 }
 
 // without is whole with the texts hidden that begin before end, and what is left after it.
-func (h *hidden) without(whole []byte, end int) (out, rest []byte) {
+func (h *writer) without(whole []byte, end int) (out, rest []byte) {
 	isIn := func(text []byte) bool { return bytes.Contains(whole, text) }
 	if !slices.ContainsFunc(h.texts, isIn) {
 		if end > 0 {
@@ -111,7 +112,7 @@ func (h *hidden) without(whole []byte, end int) (out, rest []byte) {
 	i := 0
 	for i < end {
 		if text := h.textAt(whole[i:]); text != nil {
-			out = append(out, hiddenWord...)
+			out = append(out, Hidden...)
 			i += len(text)
 		} else {
 			out = append(out, whole[i])
@@ -123,7 +124,7 @@ func (h *hidden) without(whole []byte, end int) (out, rest []byte) {
 }
 
 // textAt is the longest text that stands at the beginning of b; nil for none.
-func (h *hidden) textAt(b []byte) []byte {
+func (h *writer) textAt(b []byte) []byte {
 	for _, text := range h.texts {
 		if !bytes.HasPrefix(b, text) {
 			continue
@@ -141,42 +142,10 @@ func isLetter(b byte) bool {
 	return b >= utf8.RuneSelf || b == '_' || b == '-' || unicode.IsLetter(rune(b)) || unicode.IsDigit(rune(b))
 }
 
-// beneath is what a writer of a process writes to.
-func beneath(w io.Writer) io.Writer {
-	if h, ok := w.(*hidden); ok {
+// Beneath is the writer behind one that hides: a child process inherits a file.
+func Beneath(w io.Writer) io.Writer {
+	if h, ok := w.(*writer); ok {
 		return h.to
 	}
 	return w
-}
-
-// printers are what a process prints to.
-func (p *process) printers() []*hidden {
-	var all []*hidden
-	for _, w := range []io.Writer{p.stdout, p.stderr} {
-		if h, ok := w.(*hidden); ok {
-			all = append(all, h)
-		}
-	}
-	if p.intoHidden != nil {
-		all = append(all, p.intoHidden)
-	}
-	return all
-}
-
-// hide has nothing print the sensitive texts of a configuration from now on.
-func (p *process) hide(texts []string) {
-	p.sensitive = append(p.sensitive, texts...)
-	for _, to := range p.printers() {
-		to.hide(texts)
-	}
-}
-
-// withoutSensitive is a text for what is not printed, such as a trace.
-func (p *process) withoutSensitive(text string) string {
-	var out bytes.Buffer
-	h := hidden{to: &out}
-	h.hide(p.sensitive)
-	_, _ = h.Write([]byte(text)) // into memory
-	h.flush()
-	return out.String()
 }

@@ -1,4 +1,4 @@
-package cli
+package exit
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Interrupt is the cause with which the context of [Run] is cancelled on a signal.
+// Interrupt is the cause with which the context of Run of package cli is cancelled on a signal.
 type Interrupt struct{ Signal syscall.Signal }
 
 func (i Interrupt) Error() string { return "interrupted (" + i.Signal.String() + ")" }
@@ -38,24 +38,26 @@ func WithInterrupt(parent context.Context) context.Context {
 	return ctx
 }
 
-// interrupted is that a signal came at a time when nothing had been sent.
-func interrupted(when string) error {
+// Interrupted is the error of a command that a signal ended before it sent anything.
+func Interrupted(when string) error {
 	return fmt.Errorf("interrupted %s. Nothing was sent", when)
 }
 
-// interruptCode is 129, 130 or 143, by the signal that cancelled ctx; 0 where none did.
-func interruptCode(ctx context.Context) int {
+// CodeOf is 129, 130 or 143, by the signal that cancelled ctx; 0 for none.
+func CodeOf(ctx context.Context) int {
 	var interrupt Interrupt
 	if errors.As(context.Cause(ctx), &interrupt) {
-		return exitInterrupted + int(interrupt.Signal)
+		return Signal + int(interrupt.Signal)
 	}
-	return exitDone
+	return Done
 }
 
-// interruptible is a writer that fails with the cause of ctx once that has ended.
+// Interruptible returns a writer that fails with the cause of ctx once ctx has ended.
+func Interruptible(ctx context.Context, to io.Writer) io.Writer { return interruptible{ctx, to} }
+
 type interruptible struct {
 	ctx context.Context
-	w   io.Writer
+	to  io.Writer
 }
 
 // Write implements io.Writer.
@@ -63,13 +65,13 @@ func (i interruptible) Write(p []byte) (int, error) {
 	if i.ctx.Err() != nil {
 		return 0, context.Cause(i.ctx)
 	}
-	return i.w.Write(p)
+	return i.to.Write(p)
 }
 
-// orInterrupted does what changes nothing, and leaves it where it is once ctx ends: a plan over
-// a million rows sorts for longer than somebody waits who does not want it any more. The error
-// then is the cause of ctx; the process is expected to end.
-func orInterrupted(ctx context.Context, do func() error) error {
+// OrInterrupted calls do, which must change nothing, and leaves it behind once ctx ends: to sort a million
+// rows takes longer than a person waits after Ctrl-C. The error is then the cause of ctx, and the process
+// is expected to end.
+func OrInterrupted(ctx context.Context, do func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- do() }()
 	select {
@@ -77,7 +79,7 @@ func orInterrupted(ctx context.Context, do func() error) error {
 		return err
 	case <-ctx.Done():
 	}
-	// What stops by itself may still say why, and clean up.
+	// A do that stops by itself may still say why, and clean up.
 	select {
 	case err := <-done:
 		return err

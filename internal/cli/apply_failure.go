@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"remit/executor"
+	"remit/internal/cli/exit"
+	"remit/state"
+)
+
+// runError says what an error that ended a run leaves behind: what happened, what is certain,
+// what is in doubt, and the next command.
+func (a *applying) runError(w *workspace, failed error, s executor.Summary) error {
+	happened, next := w.happened(failed)
+	certain := "what is listed as recorded or adopted is in the state."
+	if next == "" {
+		next = a.again()
+	}
+	isJournal := errors.Is(failed, executor.ErrJournal)
+	switch {
+	case errors.Is(failed, state.ErrReplaced):
+		certain = "what is listed as recorded or adopted " + w.place.Words().holds
+	case errors.Is(failed, state.ErrDamaged):
+		certain = "the journal had what is listed as recorded or adopted. Keep a copy of " + w.place.Words().kept + " before anything else. Then restore the state from a backup, and let it be checked."
+	}
+	behind, isBehind := errors.AsType[*executor.BehindError](failed)
+	jumped, isJumped := errors.AsType[*executor.JumpedError](failed)
+	switch toSay := w.command(`state clock --reason="…"`); {
+	case isBehind:
+		return exit.WithHint(behind, toSay)
+	case isJumped:
+		return exit.WithHint(jumped, toSay)
+	}
+	if s.Requests == 0 {
+		if !isJournal {
+			next = ""
+		}
+		return exit.New(exit.Explain(failed, happened+"; nothing was sent"), a.commandOrNone(next), exit.Error)
+	}
+	text := strings.Join([]string{
+		happened + ".",
+		"Certain: " + certain + " Nothing was started since.",
+		"In doubt: " + inDoubt(s),
+	}, "\n")
+	return exit.New(exit.Explain(failed, text), a.commandOrNone(next), exit.Look)
+}
+
+// inDoubt says what a run without its journal leaves open, and why that pays nothing twice.
+func inDoubt(s executor.Summary) string {
+	n := 0
+	if t := s.Totals[executor.ResultInDoubt]; t != nil {
+		n = t.Count()
+	}
+	switch n {
+	case 0:
+		return "nothing. Every request of this run has its outcome in the state."
+	case 1:
+		return "1 transfer, which may have been made. It was written down before it was sent: the next apply that has this state settles it first, and never pays it twice."
+	}
+	return fmt.Sprintf("%d transfers, which may have been made. They were written down before they were sent: "+
+		"the next apply that has this state settles them first, and never pays one twice.", n)
+}
+
+// commandOrNone is the command line of words, or "" for no words.
+func (a *applying) commandOrNone(words string) string {
+	if words == "" {
+		return ""
+	}
+	return a.command(words)
+}

@@ -1,0 +1,125 @@
+// Package terminal is what a command reads, writes, asks and tells: its standard streams, the file of JSON
+// Lines, progress, questions and errors.
+//
+// Its one invariant: no sensitive value of the configuration reaches a stream.
+package terminal
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"sync"
+
+	"golang.org/x/term"
+
+	"remit/internal/view"
+)
+
+// Streams are the standard streams of a command, and the file of --json-into. A command reads, writes, asks
+// and tells through them alone. Made by [New].
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	NoColor  bool                        // --no-color
+	Here     func(command string) string // see [view.Screen]; nil before a directory is known
+
+	Failed     error  // the first error that was shown; nil for none
+	FailedHint string // a command that helps; "" for none
+
+	getenv    func(string) string // decides about colour, and whether a person can be asked
+	version   string              // of remit, for the first line of JSON Lines
+	lines     *view.JSON          // nil before the first line
+	file      *os.File            // of --json-into; nil for none
+	toFile    *writer             // to file; nil before the first line
+	sensitive []string            // texts to hide
+
+	telling  sync.Mutex // an interrupted command may go on while its end is told
+	progress *progress  // guarded by telling; nil for none
+}
+
+// New hides sensitive values in all that is written to Out and Err. The version is that of remit.
+func New(stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string, version string) *Streams {
+	return &Streams{In: stdin, Out: &writer{to: stdout}, Err: &writer{to: stderr}, getenv: getenv, version: version}
+}
+
+// WriteLines writes JSON Lines to a file as well, from now on and errors included. [Streams.Close] closes it.
+func (s *Streams) WriteLines(file *os.File) {
+	s.file = file
+	s.JSON()
+}
+
+// Close writes text that is held back, and closes the file of JSON Lines.
+func (s *Streams) Close() {
+	for _, to := range s.printers() {
+		to.flush()
+	}
+	if s.file != nil {
+		_ = s.file.Close() // each line was written when its method returned
+	}
+}
+
+// WantsLines reports whether a command writes JSON Lines, instead of other output or beside it.
+func (s *Streams) WantsLines(asJSON bool) bool { return asJSON || s.file != nil }
+
+// JSON returns the one writer of JSON Lines, whose first line says the format. From the first call on, errors
+// are written there as well.
+func (s *Streams) JSON() *view.JSON {
+	if s.lines == nil {
+		w := s.Out
+		if s.file != nil {
+			s.toFile = &writer{to: s.file}
+			s.toFile.hide(s.sensitive)
+			w = s.toFile
+		}
+		s.lines = view.NewJSON(w, s.version)
+	}
+	s.lines.SetHere(s.Here)
+	return s.lines
+}
+
+// Screen says how to write to w: as to a terminal of some width, or plain.
+func (s *Streams) Screen(w io.Writer) view.Screen {
+	screen := view.Screen{Width: 80, Here: s.Here}
+	file, ok := Beneath(w).(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return screen
+	}
+	screen.Terminal = true
+	screen.Color = !s.NoColor && s.getenv("NO_COLOR") == "" && s.getenv("TERM") != "dumb"
+	if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
+		screen.Width = width
+	}
+	return screen
+}
+
+// printers are the writers that hide.
+func (s *Streams) printers() []*writer {
+	var all []*writer
+	for _, w := range []io.Writer{s.Out, s.Err} {
+		if h, ok := w.(*writer); ok {
+			all = append(all, h)
+		}
+	}
+	if s.toFile != nil {
+		all = append(all, s.toFile)
+	}
+	return all
+}
+
+// Hide hides texts in everything that is written from now on.
+func (s *Streams) Hide(texts []string) {
+	s.sensitive = append(s.sensitive, texts...)
+	for _, to := range s.printers() {
+		to.hide(texts)
+	}
+}
+
+// Redact hides in text what the streams hide, for a trace or a child process.
+func (s *Streams) Redact(text string) string {
+	var out bytes.Buffer
+	h := writer{to: &out}
+	h.hide(s.sensitive)
+	_, _ = h.Write([]byte(text)) // into memory
+	h.flush()
+	return out.String()
+}

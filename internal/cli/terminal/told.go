@@ -1,0 +1,74 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"remit/config"
+	"remit/internal/cli/exit"
+	"remit/internal/view"
+)
+
+// End shows the error that a command returned and returns the exit code. After a signal, an error with which
+// nothing was sent has the code of that signal.
+func (s *Streams) End(ctx context.Context, err error) int {
+	code := s.say(err)
+	if interrupted := exit.CodeOf(ctx); code == exit.Error && interrupted != exit.Done {
+		return interrupted
+	}
+	return code
+}
+
+// say shows err and returns its code.
+func (s *Streams) say(err error) int {
+	s.Quiet()
+	end := exit.Of(err)
+	if end.Err == nil {
+		return end.Code
+	}
+	s.keep(end.Err, end.Hint)
+	// Nothing better can be done about an error that can't be shown than its exit code.
+	if s.lines != nil {
+		_ = s.lines.Error(end.Err, end.Hint)
+	}
+	_ = view.Error(s.Err, end.Err, end.Hint, s.Screen(s.Err))
+	return end.Code
+}
+
+// keep remembers the first error for those who are told at the end: others follow from it.
+func (s *Streams) keep(err error, hint string) {
+	if s.Failed == nil {
+		s.Failed, s.FailedHint = err, hint
+	}
+}
+
+// Report shows diagnostics; it returns an exit code where one of them is an error.
+func (s *Streams) Report(loaded *config.Configuration, diags hcl.Diagnostics, asJSON bool) error {
+	var files map[string]*hcl.File
+	if loaded != nil && len(diags) > 0 && !asJSON {
+		files = loaded.Files()
+	}
+	return s.ReportIn(files, diags, asJSON)
+}
+
+// ReportIn is [Streams.Report] with the files that the diagnostics point into.
+func (s *Streams) ReportIn(files map[string]*hcl.File, diags hcl.Diagnostics, asJSON bool) error {
+	if len(diags) == 0 {
+		return nil
+	}
+	s.Quiet()
+	var err error
+	if s.WantsLines(asJSON) {
+		err = s.JSON().Diagnostics(diags)
+	}
+	if !asJSON {
+		err = errors.Join(err, view.Diagnostics(s.Err, diags, files, s.Screen(s.Err)))
+	}
+	if diags.HasErrors() {
+		s.keep(diags.Errs()[0], "")
+		return exit.Code(exit.Error)
+	}
+	return err
+}
