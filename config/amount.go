@@ -11,6 +11,7 @@ import (
 
 	"remit/config/mistake"
 	"remit/config/rows"
+	"remit/config/syntax"
 	"remit/internal/transfer"
 )
 
@@ -47,9 +48,9 @@ func amountReason(value cty.Value) string {
 // quotedFix shows the line that mends an unquoted number.
 func quotedFix(expr hclsyntax.Expression, files map[string]*hcl.File) string {
 	how := "Write it in quotation marks:"
-	expr = unwrap(expr)
+	expr = syntax.Unwrap(expr)
 	if minus, ok := expr.(*hclsyntax.UnaryOpExpr); ok { // no amount is negative
-		expr, how = unwrap(minus.Val), "Write it in quotation marks and without a sign:"
+		expr, how = syntax.Unwrap(minus.Val), "Write it in quotation marks and without a sign:"
 	}
 	literal, ok := expr.(*hclsyntax.LiteralValueExpr)
 	if !ok {
@@ -95,7 +96,7 @@ func (l *loader) openingAmount(r *reader, asset string) transfer.Amount {
 	if ctx, ok, _ := l.config.scope.context(a.refs); ok {
 		r.diags = append(r.diags, l.config.scope.checkDecimal(a.expr, ctx)...)
 	}
-	if isText(value) && isNothing(value.AsString()) {
+	if syntax.IsText(value) && isNothing(value.AsString()) {
 		return transfer.Amount{}
 	}
 	amount, summary, detail := readAmount(value, a.expr, l.config.sources.files)
@@ -144,7 +145,7 @@ func (e *evaluation) amount(asset string) transfer.Amount {
 // formatHint shows how a data block says that a number is grouped, or has a decimal comma,
 // where the column of an amount has such a number and the block says nothing.
 func (e *evaluation) formatHint(f *field, value cty.Value) string {
-	if e.in.row == nil || f.column == "" || !isText(value) {
+	if e.in.row == nil || f.column == "" || !syntax.IsText(value) {
 		return ""
 	}
 	d := e.in.row.source

@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/mistake"
+	"remit/config/syntax"
 	"remit/internal/files/confined"
 )
 
@@ -104,9 +105,9 @@ func (l *loader) assignFile(name string, content []byte, err error) {
 		l.report(mistake.Placeless("File of variables cannot be read", "%s: %s", name, mistake.Sentence(err)))
 		return
 	}
-	parse := parseNative
+	parse := syntax.Parse
 	if strings.HasSuffix(name, ".json") {
-		parse = parseJSON
+		parse = syntax.ParseJSON
 	}
 	file, diags := parse(content, name)
 	l.report(diags...)
@@ -142,7 +143,7 @@ func (l *loader) assignFile(name string, content []byte, err error) {
 // literalTree is native without templates in JSON: a value of a variable is no template.
 func literalTree(expr hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	if tree, ok := expr.(hclsyntax.Expression); ok {
-		return tree, checkNumbers(tree)
+		return tree, syntax.CheckNumbers(tree)
 	}
 	return expr, nil
 }
@@ -191,12 +192,12 @@ func (l *loader) assignText(v *variable, text, source string) {
 		l.report(mistake.New(v.at, "Value is not an expression",
 			"The value that %s gives to var.%s is not an expression of HCL without references.", source, v.name))
 	}
-	if checkNesting([]byte(text), "", hcl.InitialPos, hclsyntax.LexExpression).HasErrors() {
+	if syntax.CheckNesting([]byte(text), "", hcl.InitialPos, hclsyntax.LexExpression).HasErrors() {
 		refuse()
 		return
 	}
 	expr, diags := hclsyntax.ParseExpression([]byte(text), "", hcl.InitialPos)
-	if diags.HasErrors() || checkNumbers(expr).HasErrors() {
+	if diags.HasErrors() || syntax.CheckNumbers(expr).HasErrors() {
 		refuse()
 		return
 	}

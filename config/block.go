@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"remit/config/meter"
+	"remit/config/syntax"
 )
 
 // blockKind is what the language says of one type of block. Every block has a file of its
@@ -108,7 +109,7 @@ func (o *opener) open(from *hcl.Block) (*block, hcl.Diagnostics) {
 	}
 	var diags hcl.Diagnostics
 	add := func(name string, nameAt hcl.Range, raw hcl.Expression) {
-		expr, more := native(raw, o.meter)
+		expr, more := syntax.TreeOf(raw, o.meter)
 		diags = append(diags, more...)
 		switch {
 		case !more.HasErrors():

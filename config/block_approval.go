@@ -13,6 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/mistake"
+	"remit/config/syntax"
 	"remit/internal/approval"
 )
 
@@ -181,7 +182,7 @@ func (l *loader) sums(r *reader, a *argument, v cty.Value) map[string]decimal.De
 	sums := map[string]decimal.Decimal{}
 	values := v.AsValueMap()
 	for _, asset := range slices.Sorted(maps.Keys(values)) {
-		if isText(values[asset]) && values[asset].AsString() == "0" {
+		if syntax.IsText(values[asset]) && values[asset].AsString() == "0" {
 			sums[asset] = decimal.Zero
 			continue
 		}

@@ -13,6 +13,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"remit/config/mistake"
+	"remit/config/syntax"
 	"remit/internal/transfer"
 
 	"remit/config/meter"
@@ -97,7 +98,7 @@ func (p *Policy) Holds(subject cty.Value) (holds bool, why string) {
 		return true, ""
 	}
 	message, diags := p.message.expr.Value(ctx)
-	if diags.HasErrors() || !isText(message) || message.AsString() == "" {
+	if diags.HasErrors() || !syntax.IsText(message) || message.AsString() == "" {
 		return false, "The error_message is no text."
 	}
 	return false, visibleMessage(message.AsString())

@@ -7,6 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/mistake"
+	"remit/config/syntax"
 	"remit/internal/transfer"
 )
 
@@ -78,7 +79,7 @@ func (l *loader) openingRow(element cty.Value) (OpeningBalance, string) {
 		}
 		value := element.GetAttr(name)
 		switch {
-		case !isText(value):
+		case !syntax.IsText(value):
 			return OpeningBalance{}, fmt.Sprintf("has something else than text in quotation marks as its %s.", name)
 		case value.AsString() == "":
 			return OpeningBalance{}, fmt.Sprintf("has an empty %s.", name)

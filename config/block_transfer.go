@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/mistake"
+	"remit/config/syntax"
 	"remit/internal/transfer"
 )
 
@@ -122,7 +123,7 @@ func (l *loader) noteBatch(t *transferBlock) {
 	if f == nil || f.broken {
 		return
 	}
-	if path := traversalOf(f.expr); len(path) == 2 && path.RootName() == "batch" {
+	if path := syntax.Traversal(f.expr); len(path) == 2 && path.RootName() == "batch" {
 		name, _ := stepName(path[1], true)
 		l.config.memberships.note(name, t)
 	}
@@ -246,7 +247,7 @@ func (t *transferBlock) newField(a *argument) *field {
 // findData returns the columns of the data source whose rows are for_each, alone; nil where
 // it is anything else.
 func (t *transferBlock) findData(forEach *argument) []string {
-	path := traversalOf(forEach.expr)
+	path := syntax.Traversal(forEach.expr)
 	if len(path) != 4 || path.RootName() != "data" || len(forEach.refs.nodes) != 1 {
 		return nil
 	}
@@ -389,7 +390,7 @@ func (l *loader) checkPosition(t *transferBlock, forEach *argument) {
 
 // positional reports whether the keys of a map are made by counting a list.
 func (l *loader) positional(expr hclsyntax.Expression, refs *references) bool {
-	switch e := unwrap(expr).(type) {
+	switch e := syntax.Unwrap(expr).(type) {
 	case *hclsyntax.ForExpr:
 		counts := e.KeyVar != "" && e.KeyExpr != nil && slices.ContainsFunc(e.KeyExpr.Variables(),
 			func(path hcl.Traversal) bool { return path.RootName() == e.KeyVar })

@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
+	"remit/config/syntax"
 	"remit/internal/transfer"
 )
 
@@ -144,7 +145,7 @@ func (p *compiler) field(c *compiled, name string, f *field) (ok bool) {
 // template compiles an expression that is text for every row. In a template, a value of
 // another type becomes text.
 func (p *compiler) template(expr hclsyntax.Expression, inTemplate bool) template {
-	switch e := unwrap(expr).(type) {
+	switch e := syntax.Unwrap(expr).(type) {
 	case *hclsyntax.TemplateExpr:
 		var all template
 		for _, part := range e.Parts {
@@ -215,7 +216,7 @@ func (p *compiler) constant(expr hclsyntax.Expression, inTemplate bool) (templat
 // pairs compiles an object that is written out, with keys that are the same for every row
 // and right whichever values are null.
 func (p *compiler) pairs(expr hclsyntax.Expression) ([]compiledPair, bool) {
-	object, ok := unwrap(expr).(*hclsyntax.ObjectConsExpr)
+	object, ok := syntax.Unwrap(expr).(*hclsyntax.ObjectConsExpr)
 	if !ok {
 		return nil, false
 	}

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remit/config"
+	"remit/internal/proof/suite"
 )
 
 // TestCompiledAttributesCheckEachRow holds what a first, plain row does not show.
@@ -60,7 +61,7 @@ func TestCompiledAttributesCheckEachRow(t *testing.T) {
 func TestCompiledAttributesMeanWhatTheyEvaluateTo(t *testing.T) {
 	dir := t.TempDir()
 	compiled, transfers := 0, 0
-	checkUntil(t, func() bool { return compiled >= 3 && transfers >= 100 }, func(rt *rapid.T) {
+	suite.CheckUntil(t, func() bool { return compiled >= 3 && transfers >= 100 }, func(rt *rapid.T) {
 		write(t, dir, "main.hcl", []byte(randomBlock(rt)))
 		write(t, dir, "pay.csv", []byte(randomRows(rt)))
 		c, diags := config.Load(dir, config.Options{})

@@ -6,6 +6,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/mistake"
+	"remit/config/syntax"
 )
 
 // shownStepsMax bounds a value of the console, in steps: writing one takes about 500 bytes of memory
@@ -17,12 +18,12 @@ const shownStepsMax = 100_000
 func (c *Configuration) Eval(expression string) (cty.Value, hcl.Diagnostics) {
 	const name = "<console>"
 	source := []byte(expression)
-	if diags := checkNesting(source, name, hcl.InitialPos, hclsyntax.LexExpression); diags.HasErrors() {
+	if diags := syntax.CheckNesting(source, name, hcl.InitialPos, hclsyntax.LexExpression); diags.HasErrors() {
 		return cty.DynamicVal, diags
 	}
 	expr, diags := hclsyntax.ParseExpression(source, name, hcl.InitialPos)
 	if !diags.HasErrors() {
-		diags = append(diags, checkNumbers(expr)...)
+		diags = append(diags, syntax.CheckNumbers(expr)...)
 		c.scope.meter.Reset()
 		c.scope.meter.Wrap(expr, true)
 	}

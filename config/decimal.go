@@ -10,6 +10,7 @@ import (
 
 	"remit/config/meter"
 	"remit/config/mistake"
+	"remit/config/syntax"
 )
 
 // decimalCheck looks for numbers in what becomes an amount. HCL's numbers are binary
@@ -73,7 +74,7 @@ func (c *decimalCheck) flow(expr hclsyntax.Expression, where strictness) {
 	case *hclsyntax.BinaryOpExpr:
 		c.operator(e)
 	case *hclsyntax.UnaryOpExpr:
-		if _, isLiteral := unwrap(e.Val).(*hclsyntax.LiteralValueExpr); e.Op == hclsyntax.OpNegate && !isLiteral {
+		if _, isLiteral := syntax.Unwrap(e.Val).(*hclsyntax.LiteralValueExpr); e.Op == hclsyntax.OpNegate && !isLiteral {
 			c.refuse(e.SrcRange, "Number arithmetic in an amount",
 				"'-' computes with binary floats. Write decimal_sub(a, b), which computes with quoted decimals exactly.")
 		}
@@ -179,7 +180,7 @@ func (c *decimalCheck) format(e *hclsyntax.FunctionCallExpr) {
 // isTextFormat reports whether a format string is known and has no verb but %s, %v and %%.
 func isTextFormat(expr hclsyntax.Expression, ctx *hcl.EvalContext) bool {
 	value, diags := expr.Value(ctx)
-	if diags.HasErrors() || !isText(value) {
+	if diags.HasErrors() || !syntax.IsText(value) {
 		return false
 	}
 	text := strings.ReplaceAll(value.AsString(), "%%", "")

@@ -7,6 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/rows"
+	"remit/config/syntax"
 	"remit/internal/transfer"
 )
 
@@ -51,7 +52,7 @@ func (e *elementRows) row(from *element) *row {
 			return nil
 		}
 		value := from.value.GetAttr(column)
-		if !isText(value) {
+		if !syntax.IsText(value) {
 			return nil
 		}
 		r.Fields[i] = value.AsString()

@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/mistake"
+	"remit/config/syntax"
 	"remit/internal/transfer"
 )
 
@@ -142,7 +143,7 @@ func (e *evaluation) compute(f *field) (cty.Value, bool) {
 		e.wrong = true
 		return cty.NilVal, false
 	}
-	if value, isText := writtenText(f.expr); isText {
+	if value, isText := syntax.LiteralText(f.expr); isText {
 		return value, true
 	}
 	if value, ok := f.named(); ok {
@@ -427,7 +428,7 @@ func (e *evaluation) batch() *batchBlock {
 		return nil
 	}
 	ty := value.Type()
-	if ty.IsObjectType() && ty.HasAttribute("name") && isText(value.GetAttr("name")) && !ty.HasAttribute("profile_id") {
+	if ty.IsObjectType() && ty.HasAttribute("name") && syntax.IsText(value.GetAttr("name")) && !ty.HasAttribute("profile_id") {
 		if b := e.block.config.memberships.batches[value.GetAttr("name").AsString()]; b != nil {
 			return b
 		}
@@ -452,7 +453,7 @@ func (e *evaluation) preconditions() {
 		}
 		if message, ok := e.compute(p.message); ok {
 			text := "The message is no text."
-			if isText(message) {
+			if syntax.IsText(message) {
 				text = message.AsString()
 			}
 			e.refuse(p.condition, "Precondition does not hold", "%s", text)

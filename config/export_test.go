@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
 // Interpreted streams c's transfers by general evaluation alone: the oracle of what is
@@ -68,39 +67,4 @@ func LoadWhole(dir string, opts Options) (*Configuration, hcl.Diagnostics) {
 	opts.Getenv = func(string) string { return "" }
 	c, diags, _ := load(dir, opts, true)
 	return c, diags
-}
-
-// Parts splits a file and parses its parts: the ranges of their blocks, how many parts have
-// only transfers, and whether all could be parsed.
-func Parts(content []byte, name string) (blocks []hcl.Range, late int, ok bool) {
-	end := 0
-	for _, p := range split(content, name) {
-		if p.start.Byte != end {
-			panic("a part does not begin where the one before it ends")
-		}
-		end += len(p.content)
-		if p.transfers {
-			late++
-		}
-		body := p.parse()
-		if body == nil {
-			return nil, late, false
-		}
-		for _, b := range body.Blocks {
-			blocks = append(blocks, b.Range())
-		}
-	}
-	if end != len(content) {
-		panic("the parts end before the file does")
-	}
-	return blocks, late, true
-}
-
-// Ahead is ahead.
-func Ahead[T, R any](items []T, work func(T) R) iter.Seq[R] { return ahead(items, work) }
-
-// ParsePlain parses plain blocks from a place on; it is false where they are not plain.
-func ParsePlain(content []byte, name string, start hcl.Pos) (*hclsyntax.Body, bool) {
-	body := parsePlain(content, name, start)
-	return body, body != nil
 }

@@ -11,6 +11,7 @@ import (
 	"remit/config/functions"
 	"remit/config/meter"
 	"remit/config/mistake"
+	"remit/config/syntax"
 )
 
 // FilterFile is the name under which diagnostics of a [Filter] show its expression.
@@ -49,12 +50,12 @@ type Attribute struct {
 // is closed, evaluation ends; nil never is.
 func NewFilter(expression string, attributes []Attribute, done <-chan struct{}) (*Filter, hcl.Diagnostics) {
 	source := []byte(expression)
-	if diags := checkNesting(source, FilterFile, hcl.InitialPos, hclsyntax.LexExpression); diags.HasErrors() {
+	if diags := syntax.CheckNesting(source, FilterFile, hcl.InitialPos, hclsyntax.LexExpression); diags.HasErrors() {
 		return nil, diags
 	}
 	expr, diags := hclsyntax.ParseExpression(source, FilterFile, hcl.InitialPos)
 	if !diags.HasErrors() {
-		diags = append(diags, checkNumbers(expr)...)
+		diags = append(diags, syntax.CheckNumbers(expr)...)
 	}
 	if diags.HasErrors() {
 		return nil, diags
@@ -244,7 +245,7 @@ func checkContains(call *hclsyntax.FunctionCallExpr, attributes []Attribute) hcl
 
 // attributeOf is the attribute that an expression is, or nil.
 func attributeOf(expr hclsyntax.Expression, attributes []Attribute) *Attribute {
-	t := traversalOf(expr)
+	t := syntax.Traversal(expr)
 	if len(t) == 0 {
 		return nil
 	}
@@ -258,7 +259,7 @@ func attributeOf(expr hclsyntax.Expression, attributes []Attribute) *Attribute {
 
 // literalText is the text of a quoted literal.
 func literalText(expr hclsyntax.Expression) (string, bool) {
-	value, ok := writtenText(unwrap(expr))
+	value, ok := syntax.LiteralText(syntax.Unwrap(expr))
 	if !ok {
 		return "", false
 	}

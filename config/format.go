@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 
 	"remit/config/mistake"
+	"remit/config/syntax"
 )
 
 // Format returns the canonical layout of a source in HCL's native syntax. A source that
@@ -16,7 +17,7 @@ func Format(source []byte, filename string) ([]byte, hcl.Diagnostics) {
 		return nil, hcl.Diagnostics{mistake.Placeless("Not in HCL's native syntax",
 			"%s is JSON, which has no canonical layout here.", filename)}
 	}
-	if _, diags := parseNative(source, filename); diags.HasErrors() {
+	if _, diags := syntax.Parse(source, filename); diags.HasErrors() {
 		return nil, diags
 	}
 	return hclwrite.Format(source), nil

@@ -4,12 +4,14 @@ import (
 	"iter"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"remit/config/syntax"
 )
 
 // transferSource is a transfer block, or a part of a file that has some.
 type transferSource struct {
 	block *block
-	part  *part
+	part  *syntax.Part
 }
 
 // openedPart is a part that was parsed: its blocks, and what is wrong in them.
@@ -24,7 +26,7 @@ func (s transferSource) open(o *opener) openedPart {
 	if s.block != nil {
 		return openedPart{ok: true, blocks: []*block{s.block}}
 	}
-	body := s.part.parse()
+	body := s.part.Parse()
 	if body == nil {
 		return openedPart{}
 	}
@@ -44,7 +46,7 @@ func (s transferSource) open(o *opener) openedPart {
 func (l *loader) transferBlocks() iter.Seq[*block] {
 	return func(yield func(*block) bool) {
 		o := newOpener(transferKind(), l.config.scope.meter)
-		for opened := range ahead(l.transfers, func(s transferSource) openedPart { return s.open(o) }) {
+		for opened := range syntax.Parallel(l.transfers, func(s transferSource) openedPart { return s.open(o) }) {
 			if !opened.ok {
 				l.unreadable = true
 				return
@@ -61,7 +63,7 @@ func (l *loader) transferBlocks() iter.Seq[*block] {
 
 // parseTransfers parses the parts that have transfers, to find whether they can be parsed.
 func (l *loader) parseTransfers() {
-	for isRight := range ahead(l.transfers, func(s transferSource) bool { return s.part == nil || s.part.parse() != nil }) {
+	for isRight := range syntax.Parallel(l.transfers, func(s transferSource) bool { return s.part == nil || s.part.Parse() != nil }) {
 		l.unreadable = l.unreadable || !isRight
 	}
 }

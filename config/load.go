@@ -11,6 +11,7 @@ import (
 	"remit/config/functions"
 	"remit/config/meter"
 	"remit/config/mistake"
+	"remit/config/syntax"
 )
 
 // Load reads, parses and checks everything in dir but the data rows that transfers are made
@@ -162,10 +163,10 @@ func (l *loader) readBlocks() {
 			read(source.file.Body, nil)
 		}
 		for _, p := range source.parts {
-			if p.transfers {
+			if p.TransfersOnly {
 				l.transfers = append(l.transfers, transferSource{part: p})
 			} else {
-				read(p.body, nil)
+				read(p.Body, nil)
 			}
 		}
 	}
@@ -184,6 +185,10 @@ func (l *loader) readBlock(kind blockKind, open *opener, from *hcl.Block, in *po
 	}
 	kind.read(l, b)
 }
+
+// movedWhy says why there is no moved block, which users of Terraform look for.
+const movedWhy = "A transfer is known by its ref_id, which must not hang on a block that someone tidies away. " +
+	"A renamed transfer keeps its identity when its old ref_id is written out, as in\n\n  ref_id = \"rent-2026-11\""
 
 // refuseOthers reports what stands at the top of a file and is no block of this version.
 func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
@@ -287,8 +292,8 @@ func (l *loader) resolveBlock(b *block, within reach) {
 // resolveArgument finds what a refers to. Later says that a is not evaluated before a token
 // is needed.
 func (l *loader) resolveArgument(a *argument, within reach, later bool) {
-	_, isText := writtenText(a.expr)
-	if _, isObject := writtenObject(a.expr); isText || isObject {
+	_, isText := syntax.LiteralText(a.expr)
+	if _, isObject := syntax.LiteralObject(a.expr); isText || isObject {
 		a.refs = &references{}
 		return
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/mistake"
+	"remit/config/syntax"
 	"remit/internal/transfer"
 )
 
@@ -51,14 +52,14 @@ func (e *evaluation) writtenPairs(name string) (map[string]string, bool) {
 	if f == nil || f.broken {
 		return nil, false
 	}
-	object, ok := writtenObject(f.expr)
+	object, ok := syntax.LiteralObject(f.expr)
 	if !ok || len(object.Items) >= transfer.MetadataPairsMax {
 		return nil, false
 	}
 	pairs := make(map[string]string, len(object.Items))
 	for _, item := range object.Items {
-		key, _ := writtenKey(item.KeyExpr)
-		value, _ := writtenText(item.ValueExpr)
+		key, _ := syntax.LiteralKey(item.KeyExpr)
+		value, _ := syntax.LiteralText(item.ValueExpr)
 		pairs[key] = value.AsString()
 		if checkPair(key, pairs[key]) != nil || key == e.block.config.Service.FingerprintKey {
 			return nil, false

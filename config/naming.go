@@ -15,6 +15,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"remit/config/functions"
+	"remit/config/syntax"
 )
 
 // The naming of a transfer is how its ref_id is made: the words of the configuration without
@@ -52,7 +53,7 @@ func (l *loader) readNaming(t *transferBlock) {
 	if f == nil || f.broken || t.broken {
 		return
 	}
-	if _, isText := writtenText(f.expr); isText {
+	if _, isText := syntax.LiteralText(f.expr); isText {
 		return
 	}
 	w := newNamingWriter(l.config.scope)
@@ -123,7 +124,7 @@ func elementText(value cty.Value) string {
 	if value.ContainsMarked() {
 		return ""
 	}
-	if isText(value) {
+	if syntax.IsText(value) {
 		return quoted(value.AsString())
 	}
 	text, err := ctyjson.Marshal(value, value.Type())
@@ -210,7 +211,7 @@ func (b bound) find(name string) (string, bool) {
 
 // text is an expression in its one form.
 func (w *namingWriter) text(expr hclsyntax.Expression, b bound) string {
-	switch e := unwrap(expr).(type) {
+	switch e := syntax.Unwrap(expr).(type) {
 	case *hclsyntax.LiteralValueExpr:
 		return w.value(e.Val)
 	case *hclsyntax.TemplateExpr:
@@ -250,7 +251,7 @@ func (w *namingWriter) text(expr hclsyntax.Expression, b bound) string {
 	case *hclsyntax.ObjectConsExpr:
 		return "{" + strings.Join(w.items(e, b), ", ") + "}"
 	case *hclsyntax.ObjectConsKeyExpr:
-		if name, ok := writtenKey(e); ok {
+		if name, ok := syntax.LiteralKey(e); ok {
 			return quoted(name)
 		}
 		return "(" + w.text(e.Wrapped, b) + ")"
@@ -282,7 +283,7 @@ func (w *namingWriter) template(parts []hclsyntax.Expression, b bound) string {
 	var all strings.Builder
 	for _, part := range parts {
 		text := w.text(part, b)
-		if isQuoted(text) {
+		if syntax.IsOneTemplate(text) {
 			all.WriteString(text[1 : len(text)-1])
 		} else {
 			all.WriteString("${" + text + "}")
@@ -291,35 +292,9 @@ func (w *namingWriter) template(parts []hclsyntax.Expression, b bound) string {
 	return all.String()
 }
 
-// isQuoted reports whether a text in its one form is one template and nothing else.
-func isQuoted(text string) bool {
-	if len(text) < 2 || text[0] != '"' {
-		return false
-	}
-	o := outline{src: []byte(text), open: []byte{'"'}, at: 1}
-	for len(o.open) > 0 && o.at < len(o.src) {
-		if o.open[len(o.open)-1] == '"' {
-			if !o.text() {
-				return false
-			}
-			continue
-		}
-		switch c := o.src[o.at]; c {
-		case '"', '{', '(', '[':
-			o.open = append(o.open, c)
-		case '}', ')', ']':
-			if !o.pop(c) {
-				return false
-			}
-		}
-		o.at++
-	}
-	return len(o.open) == 0 && o.at == len(o.src)
-}
-
 // isPlainText reports whether a text in its one form is a literal.
 func isPlainText(text string) bool {
-	return isQuoted(text) && !strings.Contains(strings.ReplaceAll(text, "$${", ""), "${")
+	return syntax.IsOneTemplate(text) && !strings.Contains(strings.ReplaceAll(text, "$${", ""), "${")
 }
 
 func (w *namingWriter) list(exprs []hclsyntax.Expression, b bound) string {
@@ -362,7 +337,7 @@ func (w *namingWriter) forExpr(e *hclsyntax.ForExpr, b bound) string {
 // keys is what of a for_each makes its keys, and with values what makes its elements: which
 // elements are taken names none of them.
 func (w *namingWriter) keys(expr hclsyntax.Expression, values bool) string {
-	switch e := unwrap(expr).(type) {
+	switch e := syntax.Unwrap(expr).(type) {
 	case *hclsyntax.ForExpr:
 		if e.KeyExpr == nil {
 			break

@@ -8,6 +8,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"remit/config/syntax"
 )
 
 func (w *namingWriter) traversal(path hcl.Traversal, b bound) string {
@@ -92,11 +94,11 @@ func (w *namingWriter) blocks(root string, steps hcl.Traversal) string {
 // picked is an attribute of a block that is only known with a row, such as
 // profile[each.value.department].account_id: all that it may be.
 func (w *namingWriter) picked(e *hclsyntax.RelativeTraversalExpr, b bound) (string, bool) {
-	index, ok := unwrap(e.Source).(*hclsyntax.IndexExpr)
+	index, ok := syntax.Unwrap(e.Source).(*hclsyntax.IndexExpr)
 	if !ok {
 		return "", false
 	}
-	from, ok := unwrap(index.Collection).(*hclsyntax.ScopeTraversalExpr)
+	from, ok := syntax.Unwrap(index.Collection).(*hclsyntax.ScopeTraversalExpr)
 	if !ok || len(from.Traversal) != 1 || blockAttributes(from.Traversal.RootName()) == nil {
 		return "", false
 	}
@@ -133,13 +135,13 @@ func (w *namingWriter) rows(d *dataSource, taken bool) string {
 func (w *namingWriter) local(n *node, rest hcl.Traversal) string {
 	expr := n.arguments[0].expr
 	for len(rest) > 0 {
-		object, ok := unwrap(expr).(*hclsyntax.ObjectConsExpr)
+		object, ok := syntax.Unwrap(expr).(*hclsyntax.ObjectConsExpr)
 		name, isName := stepName(rest[0], true)
 		if !ok || !isName {
 			break
 		}
 		at := slices.IndexFunc(object.Items, func(item hclsyntax.ObjectConsItem) bool {
-			key, ok := writtenKey(item.KeyExpr)
+			key, ok := syntax.LiteralKey(item.KeyExpr)
 			return ok && key == name
 		})
 		if at < 0 {
@@ -147,7 +149,7 @@ func (w *namingWriter) local(n *node, rest hcl.Traversal) string {
 		}
 		expr, rest = object.Items[at].ValueExpr, rest[1:]
 	}
-	if alias, ok := unwrap(expr).(*hclsyntax.ScopeTraversalExpr); ok && len(rest) > 0 {
+	if alias, ok := syntax.Unwrap(expr).(*hclsyntax.ScopeTraversalExpr); ok && len(rest) > 0 {
 		return w.traversal(slices.Concat(alias.Traversal, rest), nil)
 	}
 	return w.inline(expr) + w.steps(rest)

@@ -11,6 +11,7 @@ import (
 
 	"remit/config/functions"
 	"remit/config/mistake"
+	"remit/config/syntax"
 )
 
 // references are what an expression refers to.
@@ -354,7 +355,7 @@ func stepName(step hcl.Traverser, index bool) (string, bool) {
 	case hcl.TraverseAttr:
 		return step.Name, true
 	case hcl.TraverseIndex:
-		if index && isText(step.Key) {
+		if index && syntax.IsText(step.Key) {
 			return step.Key.AsString(), true
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"remit/config/meter"
 	"remit/config/mistake"
+	"remit/config/syntax"
 )
 
 // scope is everything that an expression may name.
@@ -253,7 +254,7 @@ func nameKey(d *hcl.Diagnostic) {
 	}
 	key, diags := index.Key.Value(d.EvalContext)
 	from, more := index.Collection.Value(d.EvalContext)
-	if diags.HasErrors() || more.HasErrors() || !isText(key) || from.IsNull() || from.IsMarked() {
+	if diags.HasErrors() || more.HasErrors() || !syntax.IsText(key) || from.IsNull() || from.IsMarked() {
 		return
 	}
 	var names []string

@@ -10,11 +10,10 @@ import (
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/json"
 
 	"remit/config/mistake"
 	"remit/config/rows"
+	"remit/config/syntax"
 	"remit/internal/files/confined"
 	"remit/internal/transfer"
 )
@@ -41,7 +40,7 @@ type sources struct {
 type source struct {
 	name  string
 	file  *hcl.File
-	parts []*part // instead of the file's body
+	parts []*syntax.Part // instead of the file's body
 }
 
 // openSources opens the directory and parses its configuration. On an error that left
@@ -60,7 +59,7 @@ func openSources(dir string, whole bool) (*sources, hcl.Diagnostics) {
 	s.root, s.data = root, rows.NewDirectory(root)
 	entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !IsSource(entry.Name()) })
 	var diags hcl.Diagnostics
-	for parsed := range ahead(entries, func(entry fs.DirEntry) parsed { return s.parse(entry.Name()) }) {
+	for parsed := range syntax.Parallel(entries, func(entry fs.DirEntry) parsed { return s.parse(entry.Name()) }) {
 		diags = append(diags, parsed.diags...)
 		if parsed.file == nil {
 			continue
@@ -104,7 +103,7 @@ func (s *sources) parse(name string) parsed {
 
 // parseFile reads and parses a file below root that diagnostics call shown. Split returns the
 // parts of a file that is not parsed whole, else nil; it may be nil itself.
-func parseFile(root *os.Root, name, shown string, split func(content []byte, name string) []*part) parsed {
+func parseFile(root *os.Root, name, shown string, split func(content []byte, name string) []*syntax.Part) parsed {
 	wrong := func(summary, detail string, args ...any) parsed {
 		return parsed{diags: hcl.Diagnostics{mistake.Placeless(summary, detail, args...)}}
 	}
@@ -117,13 +116,13 @@ func parseFile(root *os.Root, name, shown string, split func(content []byte, nam
 	}
 	if split != nil {
 		if parts := split(content, shown); parts != nil {
-			file := &hcl.File{Body: hcl.EmptyBody(), Bytes: content, Nav: nav(parts)}
+			file := &hcl.File{Body: hcl.EmptyBody(), Bytes: content, Nav: syntax.Nav(parts)}
 			return parsed{source: source{shown, file, parts}}
 		}
 	}
-	parse := parseNative
+	parse := syntax.Parse
 	if isJSON(name) {
-		parse = parseJSON
+		parse = syntax.ParseJSON
 	}
 	file, diags := parse(content, shown)
 	if file == nil {
@@ -134,37 +133,20 @@ func parseFile(root *os.Root, name, shown string, split func(content []byte, nam
 
 // split splits a file that is long enough for it, and parses the parts that have more than
 // transfers. It is nil where the file is to be parsed whole.
-func (s *sources) split(content []byte, name string) []*part {
-	if s.whole || isJSON(name) || len(content) < splitAbove || bytes.HasPrefix(content, []byte(rows.ByteOrderMark)) {
+func (s *sources) split(content []byte, name string) []*syntax.Part {
+	if s.whole || isJSON(name) || len(content) < syntax.SplitAbove || bytes.HasPrefix(content, []byte(rows.ByteOrderMark)) {
 		return nil
 	}
-	parts := split(content, name)
+	parts := syntax.Split(content, name)
 	for _, p := range parts {
-		if p.transfers {
+		if p.TransfersOnly {
 			continue
 		}
-		if p.body = p.parse(); p.body == nil {
+		if p.Body = p.Parse(); p.Body == nil {
 			return nil
 		}
 	}
 	return parts
-}
-
-// parseNative parses HCL's native syntax, or nothing where it nests too deeply. The file
-// then is nil.
-func parseNative(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
-	if diags := checkNesting(content, name, hcl.InitialPos, hclsyntax.LexConfig); diags.HasErrors() {
-		return nil, diags
-	}
-	return hclsyntax.ParseConfig(content, name, hcl.InitialPos)
-}
-
-// parseJSON is parseNative for HCL's JSON syntax.
-func parseJSON(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
-	if diags := checkNestingJSON(content, name); diags.HasErrors() {
-		return nil, diags
-	}
-	return json.Parse(content, name)
 }
 
 // Files are the parsed sources by the names that diagnostics use, for their snippets. Data

@@ -16,6 +16,7 @@ import (
 	"remit/config/functions"
 	"remit/config/meter"
 	"remit/config/mistake"
+	"remit/config/syntax"
 )
 
 // testSuffix ends the name of a file of tests.
@@ -345,7 +346,7 @@ func (r *TestRun) Check(c *Configuration, given map[string]cty.Value) (failures,
 			case isSecret:
 				mistakes = append(mistakes, mistake.New(a.message.expr.Range(), "Message may not show a secret",
 					"error_message uses a sensitive value, and is shown."))
-			case !isText(message):
+			case !syntax.IsText(message):
 				mistakes = append(mistakes, mistake.New(a.message.expr.Range(), "Not text", "error_message must be a string."))
 			default:
 				failed.Detail = message.AsString()

@@ -12,13 +12,9 @@ import (
 	"github.com/zclconf/go-cty/cty/gocty"
 
 	"remit/config/mistake"
+	"remit/config/syntax"
 	"remit/internal/transfer"
 )
-
-// isText reports whether v is a string that can be read.
-func isText(v cty.Value) bool {
-	return v != cty.NilVal && !v.IsMarked() && v.IsKnown() && !v.IsNull() && v.Type() == cty.String
-}
 
 // reader reads the arguments of one block that is evaluated once. Null means absent, as in
 // Terraform. After a mistake it goes on, so that all of them are found.
@@ -191,7 +187,7 @@ func (r *reader) textMap(name string) map[string]string {
 	texts := map[string]string{}
 	if ty := v.Type(); ty.IsObjectType() || ty.IsMapType() {
 		for key, value := range v.AsValueMap() {
-			if !isText(value) || value.AsString() == "" {
+			if !syntax.IsText(value) || value.AsString() == "" {
 				texts = nil
 				break
 			}
@@ -207,7 +203,7 @@ func (r *reader) textMap(name string) map[string]string {
 
 // textsOf reads a list, set or tuple of strings; one string stands for a list of itself.
 func textsOf(v cty.Value) ([]string, bool) {
-	if isText(v) {
+	if syntax.IsText(v) {
 		return []string{v.AsString()}, true
 	}
 	if !v.Type().IsTupleType() && !v.Type().IsListType() && !v.Type().IsSetType() {
@@ -215,7 +211,7 @@ func textsOf(v cty.Value) ([]string, bool) {
 	}
 	var texts []string
 	for _, item := range v.AsValueSlice() {
-		if !isText(item) {
+		if !syntax.IsText(item) {
 			return nil, false
 		}
 		texts = append(texts, item.AsString())

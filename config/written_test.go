@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remit/config"
+	"remit/internal/proof/suite"
 )
 
 // TestWhatIsWrittenIsWhatItEvaluatesTo compares blocks whose arguments are text, references and
@@ -17,7 +18,7 @@ import (
 func TestWhatIsWrittenIsWhatItEvaluatesTo(t *testing.T) {
 	dir := t.TempDir()
 	transfers, mistakes := 0, 0
-	checkUntil(t, func() bool { return transfers >= 25 && mistakes >= 25 }, func(rt *rapid.T) {
+	suite.CheckUntil(t, func() bool { return transfers >= 25 && mistakes >= 25 }, func(rt *rapid.T) {
 		written, evaluated := drawWritten(rt)
 		load := func(source string) (transfers, mistakes []string) {
 			write(t, dir, "main.hcl", []byte(source))
@@ -90,9 +91,11 @@ window "w" {
 		}
 		return rapid.SampledFrom(plain).Draw(t, name)
 	}
-	values := append(oddTexts[:0:0], `""`, `" x"`, "\"a\u202eb\"", "\"e\u0301\"", `"`+strings.Repeat("ß", 101)+`"`, "null", "true", "5",
+	values := []string{
+		`""`, `" x"`, "\"a\u202eb\"", "\"e\u0301\"", `"` + strings.Repeat("ß", 101) + `"`, "null", "true", "5",
 		"var.text", "var.list", "var.secret", "var.none", "var.gone", "local.hidden", "local.object", "profile.a", "profile.a.profile_id", "local.object.profile_id", "profile.c", `profile["b"]`, "profile", "batch.b", "window.w",
-		`{ profile_id = "C" }`, "{}", `["a"]`, `"${var.text}"`, `"1.505"`, `"-1"`, "each.key")
+		`{ profile_id = "C" }`, "{}", `["a"]`, `"${var.text}"`, `"1.505"`, `"-1"`, "each.key",
+	}
 	keys := []string{`"e f"`, `"print"`, "print", `""`, `"a"`, "a", "true", "é", "\"e\u0301\"", `"` + strings.Repeat("k", 101) + `"`}
 	object := func() string {
 		var pairs []string

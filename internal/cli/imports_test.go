@@ -76,6 +76,7 @@ var layer = map[string]int{
 	"remit/config/meter":                0,
 	"remit/config/mistake":              0,
 	"remit/config/rows":                 1,
+	"remit/config/syntax":               1,
 	"remit/internal/text/confusable":    0,
 	"remit/internal/files/wholefile":    0,
 	"remit/internal/files/confined":     0,

@@ -8,6 +8,8 @@ import (
 	"flag"
 	"os"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // FullVariable is the environment variable that, set to "full", has the tests that could go on for
@@ -50,4 +52,17 @@ func SocketDir(tb testing.TB) string {
 	}
 	tb.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
+}
+
+// CheckUntil holds a property against random inputs, in rounds of [rapid.Check], until enough says
+// that they proved something: how many inputs a round has is up to -short and -rapid.checks.
+func CheckUntil(t *testing.T, enough func() bool, property func(*rapid.T)) {
+	t.Helper()
+	for range 100 {
+		rapid.Check(t, property)
+		if enough() {
+			return
+		}
+	}
+	t.Error("after 100 rounds there were too few inputs that prove something")
 }

@@ -1,4 +1,4 @@
-package config
+package syntax
 
 import (
 	"github.com/hashicorp/hcl/v2"
@@ -6,13 +6,12 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/meter"
-	"remit/config/rows"
 )
 
-// native returns expr as a tree of HCL's native syntax, whatever it was written in, so that
+// TreeOf returns expr as a tree of HCL's native syntax, whatever it was written in, so that
 // every check and evaluation has one kind of tree to deal with, metered by m. In JSON a string is a
 // template, as in Terraform.
-func native(expr hcl.Expression, m *meter.Meter) (hclsyntax.Expression, hcl.Diagnostics) {
+func TreeOf(expr hcl.Expression, m *meter.Meter) (hclsyntax.Expression, hcl.Diagnostics) {
 	tree, ok := expr.(hclsyntax.Expression)
 	var diags hcl.Diagnostics
 	if !ok {
@@ -21,13 +20,13 @@ func native(expr hcl.Expression, m *meter.Meter) (hclsyntax.Expression, hcl.Diag
 	if diags.HasErrors() {
 		return nil, diags
 	}
-	if isWritten(tree) {
+	if isLiteral(tree) {
 		return tree, diags
 	}
-	if object, ok := writtenObject(tree); ok {
-		return tree, append(diags, checkKeysOf(object)...)
+	if object, ok := LiteralObject(tree); ok {
+		return tree, append(diags, checkKeysOfObject(object)...)
 	}
-	diags = append(diags, checkNumbers(tree)...)
+	diags = append(diags, CheckNumbers(tree)...)
 	diags = append(diags, checkKeys(tree)...)
 	m.Wrap(tree, true)
 	return tree, diags
@@ -51,7 +50,7 @@ func fromJSON(expr hcl.Expression) (hclsyntax.Expression, hcl.Diagnostics) {
 	start.Column++ // after the quotation mark
 	start.Byte++
 	text := []byte(value.AsString())
-	if diags := checkNesting(text, expr.Range().Filename, start, hclsyntax.LexTemplate); diags.HasErrors() {
+	if diags := CheckNesting(text, expr.Range().Filename, start, hclsyntax.LexTemplate); diags.HasErrors() {
 		return nil, diags
 	}
 	return hclsyntax.ParseTemplate(text, expr.Range().Filename, start)
@@ -81,8 +80,8 @@ func objectFromJSON(expr hcl.Expression, pairs []hcl.KeyValuePair) (hclsyntax.Ex
 	return object, diags
 }
 
-// unwrap takes parentheses, a meter and a template of a single interpolation off an expression.
-func unwrap(expr hclsyntax.Expression) hclsyntax.Expression {
+// Unwrap takes parentheses, a meter and a template of a single interpolation off an expression.
+func Unwrap(expr hclsyntax.Expression) hclsyntax.Expression {
 	for {
 		expr = meter.Inner(expr)
 		switch e := expr.(type) {
@@ -96,66 +95,71 @@ func unwrap(expr hclsyntax.Expression) hclsyntax.Expression {
 	}
 }
 
-// traversalOf returns the traversal that an expression is, or nil where it is anything else.
-func traversalOf(expr hclsyntax.Expression) hcl.Traversal {
-	if scope, ok := unwrap(expr).(*hclsyntax.ScopeTraversalExpr); ok {
+// Traversal returns the traversal that an expression is, or nil where it is anything else.
+func Traversal(expr hclsyntax.Expression) hcl.Traversal {
+	if scope, ok := Unwrap(expr).(*hclsyntax.ScopeTraversalExpr); ok {
 		return scope.Traversal
 	}
 	return nil
 }
 
-// writtenText is the value of an expression that is text as it is written, without
+// LiteralText is the value of an expression that is text as it is written, without
 // interpolation. Most arguments are, and then are what they are wherever they stand.
-func writtenText(expr hclsyntax.Expression) (cty.Value, bool) {
+func LiteralText(expr hclsyntax.Expression) (cty.Value, bool) {
 	template, ok := expr.(*hclsyntax.TemplateExpr)
 	if !ok || len(template.Parts) != 1 {
 		return cty.NilVal, false
 	}
 	literal, ok := template.Parts[0].(*hclsyntax.LiteralValueExpr)
-	if !ok || !isText(literal.Val) {
+	if !ok || !IsText(literal.Val) {
 		return cty.NilVal, false
 	}
 	return literal.Val, true
 }
 
-// isWritten reports whether an expression is text or a reference as it is written: no other
+// isLiteral reports whether an expression is text or a reference as it is written: no other
 // expression is in it.
-func isWritten(expr hclsyntax.Expression) bool {
+func isLiteral(expr hclsyntax.Expression) bool {
 	if _, isReference := expr.(*hclsyntax.ScopeTraversalExpr); isReference {
 		return true
 	}
-	_, isText := writtenText(expr)
+	_, isText := LiteralText(expr)
 	return isText
 }
 
-// writtenObject is an expression that is an object whose keys and values are text as it is
+// LiteralObject is an expression that is an object whose keys and values are text as it is
 // written, such as most metadata; false where it is anything else.
-func writtenObject(expr hclsyntax.Expression) (*hclsyntax.ObjectConsExpr, bool) {
+func LiteralObject(expr hclsyntax.Expression) (*hclsyntax.ObjectConsExpr, bool) {
 	object, ok := expr.(*hclsyntax.ObjectConsExpr)
 	if !ok {
 		return nil, false
 	}
 	for _, item := range object.Items {
-		_, isKey := writtenKey(item.KeyExpr)
-		if _, isText := writtenText(item.ValueExpr); !isKey || !isText {
+		_, isKey := LiteralKey(item.KeyExpr)
+		if _, isText := LiteralText(item.ValueExpr); !isKey || !isText {
 			return nil, false
 		}
 	}
 	return object, true
 }
 
-// writtenKey is the key of an object that is a name or text as it is written.
-func writtenKey(expr hclsyntax.Expression) (string, bool) {
+// LiteralKey is the key of an object that is a name or text as it is written.
+func LiteralKey(expr hclsyntax.Expression) (string, bool) {
 	key, ok := expr.(*hclsyntax.ObjectConsKeyExpr)
 	if !ok || key.ForceNonLiteral {
 		return "", false
 	}
 	if name, ok := key.Wrapped.(*hclsyntax.ScopeTraversalExpr); ok && len(name.Traversal) == 1 {
-		return rows.NormalForm(name.Traversal.RootName()), true
+		return cty.NormalizeString(name.Traversal.RootName()), true
 	}
-	value, ok := writtenText(key.Wrapped)
+	value, ok := LiteralText(key.Wrapped)
 	if !ok {
 		return "", false
 	}
 	return value.AsString(), true
+}
+
+// IsText reports whether v is a string that can be read.
+func IsText(v cty.Value) bool {
+	return v != cty.NilVal && !v.IsMarked() && v.IsKnown() && !v.IsNull() && v.Type() == cty.String
 }

@@ -1,14 +1,14 @@
-package config
+package syntax
 
 import (
 	"iter"
 	"runtime"
 )
 
-// ahead yields what work makes of each item, in the order of the items. Some are worked on
+// Parallel yields what work makes of each item, in the order of the items. Some are worked on
 // ahead of the one that is yielded, on all cores, so work must not share anything. Nothing
 // is worked on any more when the iteration has ended.
-func ahead[T, R any](items []T, work func(T) R) iter.Seq[R] {
+func Parallel[T, R any](items []T, work func(T) R) iter.Seq[R] {
 	return func(yield func(R) bool) {
 		underway := make([]chan R, 2*runtime.GOMAXPROCS(0))
 		start := func(i int) {

@@ -1,4 +1,4 @@
-package config
+package syntax
 
 import (
 	"bytes"
@@ -25,9 +25,9 @@ const (
 // lexer is one of the scanners of hclsyntax.
 type lexer func(src []byte, filename string, start hcl.Pos) (hclsyntax.Tokens, hcl.Diagnostics)
 
-// checkNesting refuses source that would make a recursive parser or evaluator recurse more
+// CheckNesting refuses source that would make a recursive parser or evaluator recurse more
 // than nestingMax deep. Most sources are too short for that and are not scanned.
-func checkNesting(src []byte, filename string, start hcl.Pos, lex lexer) hcl.Diagnostics {
+func CheckNesting(src []byte, filename string, start hcl.Pos, lex lexer) hcl.Diagnostics {
 	if !suspect(src) {
 		return nil
 	}
@@ -131,8 +131,8 @@ func checkNestingJSON(src []byte, filename string) hcl.Diagnostics {
 	return nil
 }
 
-// checkNumbers refuses number literals of absurd size.
-func checkNumbers(expr hclsyntax.Expression) hcl.Diagnostics {
+// CheckNumbers refuses number literals of absurd size.
+func CheckNumbers(expr hclsyntax.Expression) hcl.Diagnostics {
 	return hclsyntax.VisitAll(expr, func(node hclsyntax.Node) hcl.Diagnostics {
 		literal, ok := node.(*hclsyntax.LiteralValueExpr)
 		if !ok || literal.Val.IsNull() || literal.Val.Type() != cty.Number {

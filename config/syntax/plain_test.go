@@ -1,4 +1,4 @@
-package config_test
+package syntax_test
 
 import (
 	"fmt"
@@ -11,7 +11,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"pgregory.net/rapid"
 
-	"remit/config"
+	"remit/config/syntax"
+	"remit/internal/proof/suite"
 )
 
 // Of these plain source is made. What is odd is not plain, or looks like it and is a mistake.
@@ -112,25 +113,11 @@ func (d plainDrawer) expression(depth int) string {
 	return "{" + all + "}"
 }
 
-// checkUntil holds a property against random inputs until they were enough to prove something, which
-// is more often once than not: how many a round has is up to -short and -rapid.checks, and what they
-// are like is chance.
-func checkUntil(t *testing.T, enough func() bool, property func(*rapid.T)) {
-	t.Helper()
-	for range 100 {
-		rapid.Check(t, property)
-		if enough() {
-			return
-		}
-	}
-	t.Error("after 100 rounds there were too few inputs that prove something")
-}
-
 // TestPlainBlocksAreWhatTheyParseTo compares what is parsed plainly with what HCL's own
 // parser makes of it, to the last place.
 func TestPlainBlocksAreWhatTheyParseTo(t *testing.T) {
 	blocks, attributes := 0, 0
-	checkUntil(t, func() bool { return blocks >= 25 && attributes >= 25 }, func(t *rapid.T) {
+	suite.CheckUntil(t, func() bool { return blocks >= 25 && attributes >= 25 }, func(t *rapid.T) {
 		start := hcl.InitialPos
 		if rapid.Bool().Draw(t, "in the middle of a file") {
 			start = hcl.Pos{Line: 7, Column: 1, Byte: 211}
@@ -162,7 +149,7 @@ func FuzzPlain(f *testing.F) {
 
 // checkPlain returns the body of source that is plain, else nil.
 func checkPlain(t rapid.TB, source string, start hcl.Pos) *hclsyntax.Body {
-	got, ok := config.ParsePlain([]byte(source), "main.hcl", start)
+	got, ok := syntax.ParsePlain([]byte(source), "main.hcl", start)
 	if !ok {
 		return nil
 	}

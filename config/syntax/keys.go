@@ -1,4 +1,4 @@
-package config
+package syntax
 
 import (
 	"github.com/hashicorp/hcl/v2"
@@ -16,22 +16,22 @@ func checkKeys(tree hclsyntax.Expression) hcl.Diagnostics {
 		if !ok {
 			return nil
 		}
-		return checkKeysOf(object)
+		return checkKeysOfObject(object)
 	})
 }
 
-// checkKeysOf is checkKeys for one object.
-func checkKeysOf(object *hclsyntax.ObjectConsExpr) hcl.Diagnostics {
+// checkKeysOfObject is checkKeys for one object.
+func checkKeysOfObject(object *hclsyntax.ObjectConsExpr) hcl.Diagnostics {
 	if len(object.Items) < 2 {
 		return nil
 	}
 	var diags hcl.Diagnostics
 	first := make(map[string]hcl.Range, len(object.Items))
 	for _, item := range object.Items {
-		name, isWritten := writtenKey(item.KeyExpr)
+		name, isWritten := LiteralKey(item.KeyExpr)
 		if !isWritten {
 			key, wrong := item.KeyExpr.Value(nil)
-			if wrong.HasErrors() || !isText(key) {
+			if wrong.HasErrors() || !IsText(key) {
 				continue // it hangs on names, and is not written out
 			}
 			name = cty.NormalizeString(key.AsString())

@@ -1,4 +1,4 @@
-package config
+package syntax
 
 import (
 	"bytes"
@@ -9,30 +9,30 @@ import (
 )
 
 const (
-	splitAbove = 32 << 10 // bytes of a file that is read in parts
+	SplitAbove = 32 << 10 // bytes of a file that is read in parts
 	partBytes  = 4 << 10  // about so long are the parts of transfers
 )
 
-// part is some whole blocks of a file in HCL's native syntax. A file that is parsed in parts
+// Part is some whole blocks of a file in HCL's native syntax. A file that is parsed in parts
 // needs memory for few of them at once, and all cores.
 //
 // Parts that each parse without a mistake mean together what the file means: each ends with
 // a line, outside of every bracket, text and comment, or it would be a mistake that it ends
 // there; so the tokens of the file are those of its parts. Where a part has a mistake, the
 // whole file is parsed to say which.
-type part struct {
-	name      string
-	content   []byte
-	start     hcl.Pos
-	transfers bool // it has transfer blocks and nothing else, and is parsed late
-	body      *hclsyntax.Body
+type Part struct {
+	name          string
+	content       []byte
+	start         hcl.Pos
+	TransfersOnly bool // it has transfer blocks and nothing else, and is parsed late
+	Body          *hclsyntax.Body
 }
 
-// split cuts a file where a line ends at the top, so that transfer blocks stand in parts of
+// Split cuts a file where a line ends at the top, so that transfer blocks stand in parts of
 // their own.
-func split(content []byte, name string) []*part {
+func Split(content []byte, name string) []*Part {
 	outline := outline{src: content}
-	var parts []*part
+	var parts []*Part
 	for from, line := 0, 1; from < len(content); {
 		end, ok := outline.next()
 		if !ok {
@@ -42,7 +42,7 @@ func split(content []byte, name string) []*part {
 		isTransfer := ok && startsTransfer(segment)
 		if n := len(parts) - 1; n < 0 || !parts[n].takes(isTransfer, ok && isBlank(segment)) {
 			start := hcl.Pos{Line: line, Column: 1, Byte: from}
-			parts = append(parts, &part{name: name, start: start, transfers: isTransfer})
+			parts = append(parts, &Part{name: name, start: start, TransfersOnly: isTransfer})
 		}
 		last := parts[len(parts)-1]
 		last.content = content[last.start.Byte:end]
@@ -54,8 +54,8 @@ func split(content []byte, name string) []*part {
 
 // takes reports whether lines can be added to the part: those of a transfer, nothing but a
 // comment, or neither.
-func (p *part) takes(isTransfer, isBlank bool) bool {
-	if p.transfers {
+func (p *Part) takes(isTransfer, isBlank bool) bool {
+	if p.TransfersOnly {
 		return isBlank || isTransfer && len(p.content) < partBytes
 	}
 	return !isTransfer
@@ -71,22 +71,22 @@ func isBlank(lines []byte) bool {
 	return len(text) == 0 || text[0] == '#' || bytes.HasPrefix(text, []byte("//"))
 }
 
-// parse returns the body; nil where it has a mistake or is not what it was taken for.
-func (p *part) parse() *hclsyntax.Body {
+// Parse returns the body; nil where it has a mistake or is not what it was taken for.
+func (p *Part) Parse() *hclsyntax.Body {
 	body := parsePlain(p.content, p.name, p.start)
 	if body == nil {
 		body = p.parseAny()
 	}
 	isOther := func(b *hclsyntax.Block) bool { return b.Type != "transfer" }
-	if body == nil || len(body.Attributes) > 0 || p.transfers && slices.ContainsFunc(body.Blocks, isOther) {
+	if body == nil || len(body.Attributes) > 0 || p.TransfersOnly && slices.ContainsFunc(body.Blocks, isOther) {
 		return nil
 	}
 	return body
 }
 
 // parseAny parses with HCL's own parser; nil where there is a mistake.
-func (p *part) parseAny() *hclsyntax.Body {
-	if checkNesting(p.content, p.name, p.start, hclsyntax.LexConfig).HasErrors() {
+func (p *Part) parseAny() *hclsyntax.Body {
+	if CheckNesting(p.content, p.name, p.start, hclsyntax.LexConfig).HasErrors() {
 		return nil
 	}
 	file, diags := hclsyntax.ParseConfig(p.content, p.name, p.start)
@@ -96,19 +96,19 @@ func (p *part) parseAny() *hclsyntax.Body {
 	return file.Body.(*hclsyntax.Body)
 }
 
-// nav finds the block at an offset for snippets, as the Nav of a whole file does.
-type nav []*part
+// Nav finds the block at an offset for snippets, as the Nav of a whole file does.
+type Nav []*Part
 
 // ContextString names the block that an offset is in.
-func (n nav) ContextString(offset int) string {
-	i, found := slices.BinarySearchFunc(n, offset, func(p *part, offset int) int { return p.start.Byte - offset })
+func (n Nav) ContextString(offset int) string {
+	i, found := slices.BinarySearchFunc(n, offset, func(p *Part, offset int) int { return p.start.Byte - offset })
 	if !found {
 		i--
 	}
 	if i < 0 {
 		return ""
 	}
-	file, _ := parseNative(n[i].content, n[i].name)
+	file, _ := Parse(n[i].content, n[i].name)
 	if file == nil {
 		return ""
 	}
@@ -227,4 +227,30 @@ func (o *outline) peek(n int) byte {
 		return o.src[o.at+n]
 	}
 	return 0
+}
+
+// IsOneTemplate reports whether the text of an expression is one quoted template and nothing else.
+func IsOneTemplate(text string) bool {
+	if len(text) < 2 || text[0] != '"' {
+		return false
+	}
+	o := outline{src: []byte(text), open: []byte{'"'}, at: 1}
+	for len(o.open) > 0 && o.at < len(o.src) {
+		if o.open[len(o.open)-1] == '"' {
+			if !o.text() {
+				return false
+			}
+			continue
+		}
+		switch c := o.src[o.at]; c {
+		case '"', '{', '(', '[':
+			o.open = append(o.open, c)
+		case '}', ')', ']':
+			if !o.pop(c) {
+				return false
+			}
+		}
+		o.at++
+	}
+	return len(o.open) == 0 && o.at == len(o.src)
 }

@@ -1,4 +1,4 @@
-package config
+package syntax
 
 import (
 	"strings"
@@ -404,6 +404,6 @@ func (p *plainParser) pair(item *hclsyntax.ObjectConsItem, depth int) bool {
 
 // isKeyword reports whether an expression begins with a name.
 func isKeyword(expr hclsyntax.Expression, name string) bool {
-	path := traversalOf(expr)
+	path := Traversal(expr)
 	return path != nil && path.RootName() == name
 }

@@ -1,0 +1,29 @@
+// Package syntax makes trees of files of HCL: of native syntax and of JSON trees of one kind, fast
+// and in parts where the blocks are plain.
+//
+// Its one invariant: a tree is what HCL's own parser makes of the whole file, or there is none. What
+// HCL accepts and an author can't have meant, such as a key that stands twice, is a mistake.
+package syntax
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/json"
+)
+
+// Parse parses HCL's native syntax, or nothing where it nests too deeply. The file
+// then is nil.
+func Parse(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	if diags := CheckNesting(content, name, hcl.InitialPos, hclsyntax.LexConfig); diags.HasErrors() {
+		return nil, diags
+	}
+	return hclsyntax.ParseConfig(content, name, hcl.InitialPos)
+}
+
+// ParseJSON is parseNative for HCL's JSON syntax.
+func ParseJSON(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	if diags := checkNestingJSON(content, name); diags.HasErrors() {
+		return nil, diags
+	}
+	return json.Parse(content, name)
+}
