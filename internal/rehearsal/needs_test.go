@@ -97,3 +97,45 @@ func TestAFundIsShortByWhatIsKnown(t *testing.T) {
 		}
 	}
 }
+
+// TestEachDoubtCounts has two transfers in doubt, and one of a profile to itself, which takes nothing.
+func TestEachDoubtCounts(t *testing.T) {
+	plan := planOf([]sent{{from: 0, to: 1, amount: 8}, {from: 0, to: 1, amount: 5}, {from: 0, to: 0, amount: 100}})
+	for i := range 2 {
+		plan.Changes.Update(i, inDoubt)
+	}
+	n := needs(t, plan, rehearsal.Known{})[profile(0)]
+	if n.Takes.String() != "13" || n.InDoubt.String() != "13" || n.Least().String() != "13" {
+		t.Errorf("it takes %s, of that %s in doubt, at least %s; want 13 each", n.Takes, n.InDoubt, n.Least())
+	}
+}
+
+// TestADoubtTakesWithoutWhatItWaitedFor has a doubt that depended on what comes in: the doubt may be
+// made already, so nothing covers it.
+func TestADoubtTakesWithoutWhatItWaitedFor(t *testing.T) {
+	plan := planOf([]sent{{from: 1, to: 0, amount: 8}, {from: 0, to: 2, amount: 8, after: []int{0}}})
+	if n := needs(t, plan, rehearsal.Known{})[profile(0)]; !n.Least().IsZero() {
+		t.Errorf("a transfer that waits for its cover takes %s", n.Least())
+	}
+	plan.Changes.Update(1, inDoubt)
+	if n := needs(t, plan, rehearsal.Known{})[profile(0)]; n.Least().String() != "8" {
+		t.Errorf("a doubt takes %s, want 8", n.Least())
+	}
+}
+
+// TestCoverIsSharedOutAtItsBest has two payments, of which one waits for both that come in and the other for
+// the first alone: both are covered where the first payment leaves the first cover to the second one.
+func TestCoverIsSharedOutAtItsBest(t *testing.T) {
+	for _, firstWaitsFor := range [][]int{{0, 1}, {1, 0}} {
+		plan := planOf([]sent{
+			{from: 1, to: 0, amount: 10},
+			{from: 1, to: 0, amount: 10},
+			{from: 0, to: 2, amount: 10, after: firstWaitsFor},
+			{from: 0, to: 2, amount: 10, after: []int{0}},
+			{from: 0, to: 2, amount: 10, after: []int{1}},
+		})
+		if n := needs(t, plan, rehearsal.Known{})[profile(0)]; n.Covered.String() != "20" || !n.IsLeast {
+			t.Errorf("%s are covered, want 20", n.Covered)
+		}
+	}
+}

@@ -38,6 +38,14 @@ func planOf(all []sent) *planner.Plan {
 	return &planner.Plan{Changes: changes}
 }
 
+// inDoubt makes a transfer one that is in doubt.
+func inDoubt(c *planner.Change) {
+	c.Action = planner.Resolve
+	c.Recorded = &planner.Recorded{
+		Status: state.InDoubt, Operation: c.Request.Operation, Body: string(c.Request.Body()), Fingerprint: c.Request.Fingerprint().String(),
+	}
+}
+
 func refID(i int) string   { return fmt.Sprintf("t%d", i) }
 func profile(i int) string { return fmt.Sprintf("p%d", i) }
 
@@ -117,12 +125,7 @@ func TestBalancesOfOneProfileAddUp(t *testing.T) {
 // TestDoubtsComeFirst has funds for a doubt, which may be made already, or for a new transfer.
 func TestDoubtsComeFirst(t *testing.T) {
 	plan := planOf([]sent{{from: 0, to: 1, amount: 8}, {from: 0, to: 1, amount: 5}})
-	plan.Changes.Update(1, func(c *planner.Change) {
-		c.Action = planner.Resolve
-		c.Recorded = &planner.Recorded{
-			Status: state.InDoubt, Operation: c.Request.Operation, Body: string(c.Request.Body()), Fingerprint: c.Request.Fingerprint().String(),
-		}
-	})
+	plan.Changes.Update(1, inDoubt)
 	r, err := rehearsal.Rehearse(plan, []rehearsal.Balance{{ProfileID: profile(0), Asset: "USD", Amount: decimal.NewFromInt(10)}})
 	if err != nil {
 		t.Fatal(err)

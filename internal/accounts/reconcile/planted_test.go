@@ -98,6 +98,9 @@ func plantings() []planting {
 		{name: "another ref_id on the debit", want: "field", do: func(d, c row) []row { return []row{d.with("ref_id", "foreign-"+d["ref_id"]), c} }, lookedUp: "one_side"},
 		{name: "another group_id on the credit", want: "field", do: func(d, c row) []row { return []row{d, c.with("group_id", "other-"+c["group_id"])} }},
 		{name: "metadata added", want: "field", do: func(d, c row) []row { return []row{d.with("metadata.added", "x"), c} }},
+		{name: "other metadata on the credit", want: "field", on: func(d row) bool { return isInternal(d) && d["metadata.employee"] != "" }, do: func(d, c row) []row {
+			return []row{d, c.with("metadata.employee", "E-0")}
+		}},
 		{name: "FAILED", want: "status", do: func(d, c row) []row { return []row{d.with("status", "FAILED"), c.with("status", "FAILED")} }},
 		{name: "the credit PENDING", want: "status", do: func(d, c row) []row { return []row{d, c.with("status", "PENDING")} }},
 		{name: "another customer on both", want: "customer", do: func(d, c row) []row {
