@@ -594,6 +594,70 @@ func emptyKRL(content []byte) int {
 	return fixed + 4 + reserved + 4 + comment
 }
 
+// TestWhatABinaryListMayNotHave has the parts that change what a list means: a reader that passes over one of them
+// would take a revoked key for a good one.
+func TestWhatABinaryListMayNotHave(t *testing.T) {
+	header := func(format uint32) []byte {
+		return append([]byte("SSHKRL\n\x00"), ssh.Marshal(struct {
+			Format                    uint32
+			Version, Generated, Flags uint64
+			Reserved, Comment         string
+		}{Format: format})...)
+	}
+	section := func(kind byte, data []byte) []byte {
+		return ssh.Marshal(struct {
+			Kind byte
+			Data []byte
+		}{kind, data})
+	}
+	extension := func(critical bool) []byte {
+		return section(255, ssh.Marshal(struct {
+			Name     string
+			Critical bool
+			Contents []byte
+		}{"more@example.com", critical, []byte("x")}))
+	}
+	for name, c := range map[string]struct {
+		content []byte
+		want    string // of the mistake; "" for none
+	}{
+		"nothing":                       {header(1), ""},
+		"an extension":                  {append(header(1), extension(false)...), ""},
+		"certificates":                  {append(header(1), section(1, []byte("x"))...), ""},
+		"an extension that is critical": {append(header(1), extension(true)...), `the extension "more@example.com"`},
+		"a signature":                   {append(header(1), section(4, []byte("x"))...), "with a signature"},
+		"a section of another type":     {append(header(1), section(6, []byte("x"))...), "a section of the type 6"},
+		"another format":                {header(2), "of the format 2"},
+	} {
+		_, mistakes := approval.ParseRevoked(c.content)
+		got := ""
+		for _, m := range mistakes {
+			got += fmt.Sprint(m)
+		}
+		if (c.want == "") != (got == "") || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestASignatureHasNothingBehindIt adds bytes to the signature itself, which OpenSSH knows of hardware keys alone.
+func TestASignatureHasNothingBehindIt(t *testing.T) {
+	alice := signer(t, "alice")
+	sig, err := sshsig.Sign(strings.NewReader(planText), alice, sshsig.HashSHA512, approval.Namespace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := approval.ParseSignature(sshsig.Armor(sig)); err != nil {
+		t.Fatal(err)
+	}
+	for _, rest := range []string{"x", strings.Repeat("x", 100)} {
+		sig.Signature.Rest = []byte(rest)
+		if _, err := approval.ParseSignature(sshsig.Armor(sig)); err == nil || !strings.Contains(err.Error(), "something follows it") {
+			t.Errorf("%d bytes more: %v", len(rest), err)
+		}
+	}
+}
+
 // hangs is how long a fuzzer may take for one input: more is a finding, not a slow machine.
 const hangs = 20 * time.Second
 

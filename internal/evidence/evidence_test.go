@@ -448,6 +448,21 @@ func TestFilesThatAreMissingOrAdded(t *testing.T) {
 			edit(t, dir, "outcomes.jsonl", `"amount":`, `"amount":"1.00","amount":`)
 			seal(t, dir)
 		}, "outcomes.jsonl", `has "amount" twice`},
+		"a face without its last line": {func(t *testing.T, dir string) {
+			lines := strings.SplitAfter(strings.TrimSuffix(read(t, dir)["outcomes.jsonl"], "\n"), "\n")
+			put(t, dir, "outcomes.jsonl", strings.Join(lines[:len(lines)-1], ""))
+			seal(t, dir)
+		}, "outcomes.jsonl", "it is cut off here"},
+		"a face with a row more": {func(t *testing.T, dir string) {
+			text := read(t, dir)["outcomes.csv"]
+			rows := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
+			put(t, dir, "outcomes.csv", text+rows[len(rows)-1]+"\n")
+			seal(t, dir)
+		}, "outcomes.csv", "it was added to"},
+		"a face in another spacing": {func(t *testing.T, dir string) {
+			put(t, dir, "outcomes.jsonl", strings.Replace(read(t, dir)["outcomes.jsonl"], "{", "{ ", 1))
+			seal(t, dir)
+		}, "outcomes.jsonl", "it is not as remit writes it"},
 		"no manifest":                       {remove("SHA256SUMS"), "SHA256SUMS", "it is missing"},
 		"no journal":                        {remove("journal.jsonl"), "journal.jsonl", "it is missing"},
 		"no plan":                           {remove("plan.jsonl"), "plan.jsonl", "it is missing"},
@@ -630,6 +645,9 @@ func TestAJournalThatSaysWhatItsFilesDoNot(t *testing.T) {
 			carol := approved(t, h.plan, state.RoleApprover, "carol")
 			begun.Approvals[1].Signature, begun.Approvals[1].SHA256 = carol.Signature, carol.SHA256
 		}, "approval-02.sig", "it was made with the key"},
+		"another hash of a signature": {func(_ *history, begun *state.Begun) {
+			begun.Approvals[1].SHA256 = sum([]byte("another file"))
+		}, "approval-02.sig", "its SHA-256 is not that which the journal says"},
 		"other controls": {func(_ *history, begun *state.Begun) { begun.Controls = sum([]byte("others")) }, "plan.jsonl", "its controls is"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -163,6 +163,14 @@ func TestEntry(t *testing.T) {
 			detail: made(state.Recorded, json.RawMessage(string(debit[:len(debit)-1])+`,"balance_asset":"EUR"}`)),
 			want:   []string{"open", "conversion"},
 		},
+		"sides in two assets": {
+			detail: made(state.Recorded, debit, side("CREDIT", "10.00", "0.00", "10.00", "b", "EUR")),
+			want:   []string{"open", "conversion"},
+		},
+		"a total that is no sum of amount and fee": {
+			detail: made(state.Recorded, side("DEBIT", "10.00", "0.25", "9.00", "a", "USD")),
+			want:   []string{"open", "unreadable"},
+		},
 		"an exponent":      {detail: made(state.Recorded, side("DEBIT", "10.00", "1e999999999", "10.00", "a", "USD")), want: []string{"open", "unreadable"}},
 		"a fee in words":   {detail: made(state.Recorded, side("DEBIT", "10.00", "none", "10.00", "a", "USD")), want: []string{"open", "unreadable"}},
 		"no record at all": {detail: withStatus(made(state.Recorded), transfer.Completed), want: []string{"open", "unreadable"}},
@@ -213,6 +221,27 @@ func TestEntry(t *testing.T) {
 				t.Errorf("it is %s and has %d postings", e.Standing(), len(e.Postings))
 			}
 		})
+	}
+}
+
+// TestAConflictBelongsToTheEarlierTime has a record that was made before its transfer was sent from here, as one
+// that another program made, and one that was made after.
+func TestAConflictBelongsToTheEarlierTime(t *testing.T) {
+	made := func(intended time.Time) time.Time {
+		d := made(state.Conflict, side("DEBIT", "11.00", "0", "11.00", "a", "USD")) // of the 30th, 23:30
+		d.IntendedAt = intended
+		e := one(t, d)
+		return e.At
+	}
+	record := time.Date(2026, 11, 30, 23, 30, 0, 0, time.UTC)
+	for _, c := range []struct{ intended, want time.Time }{
+		{noon, noon},
+		{record.Add(36 * time.Hour), record},
+		{time.Time{}, noon}, // it was settled at noon
+	} {
+		if got := made(c.intended); !got.Equal(c.want) {
+			t.Errorf("intended at %s, it is of %s, want %s", c.intended, got, c.want)
+		}
 	}
 }
 

@@ -297,3 +297,125 @@ func TestBuckets(t *testing.T) {
 		t.Errorf("%v, months %t", months, areMonths)
 	}
 }
+
+// paid is a transfer of 10.00 USD that was made at a time.
+func paid(refID, to string, at time.Time, edit func(*state.Detail)) state.Detail {
+	amount := transfer.MustAmount("10.00")
+	r := transfer.Request{Operation: transfer.Internal, RefID: refID, FromProfileID: "from", ToProfileID: to, Asset: "USD", Amount: amount}
+	d := state.Detail{
+		Transfer: state.Transfer{
+			RefID: refID, Status: state.Recorded, Asset: "USD", Amount: amount, IntendedAt: at, AttemptedAt: at, SettledAt: at,
+			RecordID: refID, GroupID: "g-" + refID, RecordStatus: transfer.Completed,
+		},
+		Intent: state.Intent{RefID: refID, Operation: r.Operation, Body: string(r.Body()), Batch: "b"},
+		Outcome: &state.Outcome{RefID: refID, Status: state.Recorded, Records: []json.RawMessage{fmt.Appendf(nil,
+			`{"id":%q,"customer_id":"c","profile_id":"from","amount":"10.00","total":"10.00","fee":"0","asset":"USD","direction":"DEBIT","group_id":"g-%s",`+
+				`"type":"INTERNAL_TRANSFER_DEBIT","status":"COMPLETED","created_at":%q,"updated_at":%[3]q}`, refID, refID, at.Format(time.RFC3339Nano))}},
+	}
+	if edit != nil {
+		edit(&d)
+	}
+	return d
+}
+
+func gather(t *testing.T, a report.Archive) *report.Report {
+	t.Helper()
+	r, err := report.Gather(t.Context(), a, november(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestAPaymentIsOfTheDayThatHasIt pays at the first and the last instants of days in Berlin.
+func TestAPaymentIsOfTheDayThatHasIt(t *testing.T) {
+	p := november(t)
+	second := p.From.AddDate(0, 0, 1)
+	r := gather(t, archive{
+		paid("first", "to", p.From, nil),
+		paid("last of the first day", "to", second.Add(-time.Nanosecond), nil),
+		paid("second", "to", second, nil),
+		paid("last", "to", p.Until.Add(-time.Nanosecond), nil),
+		paid("before", "to", p.From.Add(-time.Nanosecond), nil),
+		paid("after", "to", p.Until, nil),
+	})
+	got := make(map[int]int)
+	for day, s := range r.Assets[0].Buckets {
+		if s.Count > 0 {
+			got[day] = s.Count
+		}
+	}
+	if diff := cmp.Diff(map[int]int{0: 2, 1: 1, 29: 1}, got); diff != "" {
+		t.Errorf("payments by day (-want +got):\n%s", diff)
+	}
+}
+
+func TestReversalsAreCounted(t *testing.T) {
+	p := november(t)
+	r := gather(t, archive{
+		paid("x", "to", p.From, nil),
+		paid("x-back", "to", p.From, func(d *state.Detail) { d.Intent.Reverses = "x" }),
+	})
+	if r.Reversals.Count() != 1 || r.Reversals.Sum("USD").String() != "10" {
+		t.Errorf("%d reversals of %s", r.Reversals.Count(), r.Reversals.Sum("USD"))
+	}
+}
+
+// TestTheRestIsWhatIsNotNamed pays more destinations than are named.
+func TestTheRestIsWhatIsNotNamed(t *testing.T) {
+	const more = 5
+	p := november(t)
+	var all archive
+	for i := range report.TopMax + more {
+		all = append(all, paid(fmt.Sprintf("t-%02d", i), fmt.Sprintf("to-%02d", i), p.From.AddDate(0, 0, i%30), nil))
+	}
+	rows := gather(t, all).Assets[0].Destinations
+	rest := rows[len(rows)-1]
+	if len(rows) != report.TopMax+1 || rest.Others != more || rest.Count != more || rest.Sum.Sum.String() != "50" {
+		t.Errorf("%d rows; the rest is %+v", len(rows), rest)
+	}
+}
+
+// applied is a state with runs.
+type applied struct {
+	archive
+	runs []state.Run
+}
+
+func (a applied) Runs(context.Context) iter.Seq2[state.Run, error] {
+	return func(yield func(state.Run, error) bool) {
+		for _, run := range a.runs {
+			if !yield(run, nil) {
+				return
+			}
+		}
+	}
+}
+
+// TestRunsThatPaidWithoutApprovalAreCounted has one for each way to have none, or to have paid nothing.
+func TestRunsThatPaidWithoutApprovalAreCounted(t *testing.T) {
+	p := november(t)
+	approval := []state.Approval{{Role: state.RoleApprover, Principal: "bob"}}
+	author := []state.Approval{{Role: state.RoleAuthor, Principal: "ada"}}
+	ended := func(outcomes map[string]int) *state.Ended { return &state.Ended{Outcomes: outcomes} }
+	for name, c := range map[string]struct {
+		approvals []state.Approval
+		ended     *state.Ended
+		at        time.Time
+		want      int
+	}{
+		"one payment":                     {nil, ended(map[string]int{"recorded": 1}), p.From, 1},
+		"one that was adopted":            {nil, ended(map[string]int{"adopted": 1}), p.From, 1},
+		"signed by its author alone":      {author, ended(map[string]int{"recorded": 1}), p.From, 1},
+		"approved":                        {approval, ended(map[string]int{"recorded": 7}), p.From, 0},
+		"nothing was made":                {nil, ended(map[string]int{"refused": 7}), p.From, 0},
+		"it has not ended":                {nil, nil, p.From, 0},
+		"one payment in the month before": {nil, ended(map[string]int{"recorded": 1}), p.From.Add(-time.Second), 0},
+		"one payment at the month's end":  {nil, ended(map[string]int{"recorded": 1}), p.Until.Add(-time.Second), 1},
+	} {
+		run := state.Run{Begun: state.Begun{RunID: "r", Approvals: c.approvals}, BegunAt: c.at, Ended: c.ended}
+		if got := gather(t, applied{runs: []state.Run{run}}).Unapproved; got != c.want {
+			t.Errorf("%s: %d runs, want %d", name, got, c.want)
+		}
+	}
+}
