@@ -38,27 +38,61 @@ type Others struct {
 // would be recorded.
 func Adopt(ctx context.Context, run Run, others Others) (Summary, error) {
 	all := newLines(run.Plan, isAdoptable)
-	c := newCourse(ctx, run, all.len())
-	defer c.release()
-	known, err := c.takeSurvey(c.lasting, all)
+	active := newActiveRun(ctx, run, all.len())
+	defer active.life.release()
+	known, err := takeSurvey(active.life.lasting, &active.Run, active.clocks, all)
 	if err == nil {
-		run.Begun.File = placeOf(run.Journal)
-		err = c.journal.append(run.Begun)
+		active.Begun.File = placeOf(run.Journal)
+		err = active.journal.append(active.Begun)
 	}
 	if err != nil {
-		c.deaf()
-		return c.report.summary, fmt.Errorf("begin run %s: %w", run.Begun.RunID, err)
+		active.life.ignoreInterrupts()
+		return active.report.summary, fmt.Errorf("begin run %s: %w", run.Begun.RunID, err)
 	}
-	o := newOrder(c, known, all)
-	c.report.tell(Event{Type: EventBegun, Total: o.total() + others.Count + len(others.Known)})
-	err = c.adopt(o, others.Listed)
+	a := newAdoption(active, known, all, others.Listed)
+	active.report.tell(Event{Type: EventBegun, Total: len(a.lines.numbers) + len(known.doubts) + others.Count + len(others.Known)})
+	a.doubts()
+	err = a.planned()
 	if err == nil {
-		err = c.adoptUnknown(others)
+		err = a.others(others.Unknown)
 	}
 	if err == nil {
-		err = c.adoptNews(others.Known)
+		err = a.news(others.Known)
 	}
-	return c.end(err)
+	active.life.ignoreInterrupts()
+	err = active.end(errors.Join(err, active.journal.failure()))
+	return active.summary(), err
+}
+
+// adoption is an Adopt under way.
+type adoption struct {
+	run     *activeRun
+	known   *survey
+	drafter drafter
+	listed  func(string) (Claim, bool)
+
+	doubtful map[string]*planner.Change // lines that are in doubt
+	lines    lines                      // the others
+}
+
+func newAdoption(run *activeRun, known *survey, all lines, listed func(string) (Claim, bool)) *adoption {
+	a := &adoption{
+		run: run, known: known, drafter: drafter{&run.Run, known}, listed: listed,
+		doubtful: make(map[string]*planner.Change), lines: lines{of: all.of},
+	}
+	isDoubt := make(map[string]bool, len(known.doubts))
+	for _, d := range known.doubts {
+		isDoubt[d.refID] = true
+	}
+	for i, change := range all.all() {
+		if !isDoubt[change.RefID] {
+			a.lines.numbers = append(a.lines.numbers, all.numbers[i])
+			continue
+		}
+		doubtful := *change // it is valid until the next
+		a.doubtful[change.RefID] = &doubtful
+	}
+	return a
 }
 
 // isAdoptable reports whether nothing is recorded yet under a line, doubts included.
@@ -71,91 +105,95 @@ func isAdoptable(a planner.Action) bool {
 	return false
 }
 
-// adopt looks up doubts and lines, 100 at a time.
-func (c *course) adopt(o *order, listed func(string) (Claim, bool)) error {
-	for doubts := range slices.Chunk(o.doubts, FindMax) {
-		for i, f := range c.lookUpDoubts(doubts) {
+// doubts looks up what is in doubt.
+func (a *adoption) doubts() {
+	for doubts := range slices.Chunk(a.known.doubts, FindMax) {
+		for i, f := range byLookup(a.run).doubts(doubts) {
+			d := doubts[i]
 			if !f.settled {
-				f.verdict = o.notInExport(doubts[i])
-				if claim, ok := claimOf(listed, doubts[i].refID); ok && !f.undue.Holds() {
-					f.verdict = holdClaimed(doubts[i], claim)
+				f.verdict = a.notInExport(d)
+				if claim, ok := claimOf(a.listed, d.refID); ok && !f.undue.Holds() {
+					f.verdict = holdClaimed(d, claim)
 				}
 			}
-			c.report.settle(doubts[i].request, f.verdict, o.planned[doubts[i].refID] != nil)
+			a.run.report.settle(d.request, f.verdict, a.doubtful[d.refID] != nil)
 		}
 	}
-	jobs := make([]*job, 0, FindMax)
-	for i := range o.lines {
-		change := o.change(int32(i))
-		if v, stands := o.standing(&change); stands {
-			c.report.settle(change.Request, v, true)
+}
+
+// planned looks up the lines of the plan, 100 at a time.
+func (a *adoption) planned() error {
+	attempts := make([]*attempt, 0, FindMax)
+	for _, change := range a.lines.all() {
+		if v, isSettled := a.drafter.earlier(change); isSettled {
+			a.run.report.settle(change.Request, v, true)
 			continue
 		}
-		j := o.jobOf(&change)
-		j.planned = true
-		if jobs = append(jobs, j); len(jobs) < FindMax {
+		one := a.drafter.attempt(change)
+		one.planned = true
+		if attempts = append(attempts, one); len(attempts) < FindMax {
 			continue
 		}
-		if err := c.adoptJobs(jobs, listed); err != nil {
+		if err := a.attempts(attempts, a.listed); err != nil {
 			return err
 		}
-		jobs = jobs[:0]
+		attempts = attempts[:0]
 	}
-	return c.adoptJobs(jobs, listed)
+	return a.attempts(attempts, a.listed)
 }
 
 // notInExport leaves a doubt to what the plan says goes on with it, and to a person's word only where
 // nothing else does.
-func (o *order) notInExport(u *unsettled) verdict {
+func (a *adoption) notInExport(u *unsettled) verdict {
 	v := undecided(u.known, "The export has no record that settles it.")
-	if change := o.planned[u.refID]; change == nil || change.Next != doubt.Apply {
+	if change := a.doubtful[u.refID]; change == nil || change.Next != doubt.Apply {
 		v.next, v.idle = command(u.refID, "--not-made"), true
 		v.outcome.Reason += " Where the service's operator says that there is none, say so."
 	}
 	return v
 }
 
-// adoptJobs looks up at most 100 transfers and tells what became of each.
-func (c *course) adoptJobs(jobs []*job, listed func(string) (Claim, bool)) error {
-	if len(jobs) == 0 || c.report.interrupted() {
+// attempts looks up at most 100 transfers and tells what became of each.
+func (a *adoption) attempts(attempts []*attempt, listed func(string) (Claim, bool)) error {
+	if len(attempts) == 0 || a.run.report.interrupted() {
 		return nil
 	}
-	findings, err := c.precheck(jobs)
+	findings, err := byLookup(a.run).firsts(attempts)
 	if err != nil {
 		return err
 	}
-	c.adoptClaims(jobs, findings, listed)
+	a.claims(attempts, findings, listed)
 	for i, f := range findings {
 		switch {
 		case !f.settled:
-			f.verdict = unsent(jobs[i].known, "The export has no record of it.")
+			f.verdict = unsent(attempts[i].known, "The export has no record of it.")
 		case f.verdict.result == ResultInDoubt: // a side that decides nothing
-			f.verdict.next, f.verdict.idle = command(jobs[i].refID, "--recorded FILE"), true
+			f.verdict.next, f.verdict.idle = command(attempts[i].refID, "--recorded FILE"), true
 		}
-		c.report.settle(jobs[i].request, f.verdict, jobs[i].planned)
+		a.run.report.settle(attempts[i].request, f.verdict, attempts[i].planned)
 	}
 	return nil
 }
 
-// adoptUnknown adopts what both sides of an export name whole, and keeps halves of the others,
-// 100 at a time.
-func (c *course) adoptUnknown(others Others) error {
+// others adopts transfers that both sides of an export name whole, and keeps what there is of the
+// rest, 100 at a time.
+func (a *adoption) others(unknown iter.Seq[string]) error {
 	page := make([]string, 0, FindMax)
 	adopt := func() error {
-		found, err := c.run.Finder.Find(c.lasting, page)
+		found, err := a.run.Finder.Find(a.run.life.lasting, page)
 		if err != nil {
 			return err
 		}
-		jobs, halves := c.others(page, found, others.Listed)
+		attempts, rest := a.ofRecords(page, found)
 		page = page[:0]
-		if err := c.adoptJobs(jobs, nil); err != nil {
+		if err := a.attempts(attempts, nil); err != nil {
 			return err
 		}
-		c.adoptHalves(halves)
+		a.incomplete(rest)
 		return nil
 	}
-	for refID := range others.Unknown {
-		if c.report.interrupted() {
+	for refID := range unknown {
+		if a.run.report.interrupted() {
 			return nil
 		}
 		if page = append(page, refID); len(page) < FindMax {
@@ -171,24 +209,24 @@ func (c *course) adoptUnknown(others Others) error {
 	return adopt()
 }
 
-// others makes jobs of records that no line of the plan is about, where both sides say what the
-// request was, and halves of the others. The state knows nothing of their ref_ids.
-func (c *course) others(refIDs []string, found map[string][]transfer.Record, listed func(string) (Claim, bool)) (jobs []*job, halves []half) {
-	run := c.run
+// ofRecords makes attempts of records that no line of the plan is about, where both sides say what the
+// request was, and incomplete transfers of the others. The state knows nothing of their ref_ids.
+func (a *adoption) ofRecords(refIDs []string, found map[string][]transfer.Record) (attempts []*attempt, rest []incomplete) {
+	run := &a.run.Run
 	for _, refID := range refIDs {
 		records := found[refID]
 		if len(records) == 0 {
-			if claim, ok := claimOf(listed, refID); ok {
-				halves = append(halves, newClaimed(run, claim))
+			if claim, ok := claimOf(a.listed, refID); ok {
+				rest = append(rest, newClaimed(run, claim))
 			}
 			continue
 		}
 		request, ok := requestOf(records, run.Policy.Operator)
 		if !ok {
-			halves = append(halves, newHalf(run, refID, records))
+			rest = append(rest, newIncomplete(run, refID, records))
 			continue
 		}
-		jobs = append(jobs, &job{
+		attempts = append(attempts, &attempt{
 			known: known{refID: refID, runID: run.Begun.RunID, request: request, operator: run.Policy.Operator},
 			intent: state.Intent{
 				RefID: refID, RunID: run.Begun.RunID, Operation: request.Operation,
@@ -197,131 +235,50 @@ func (c *course) others(refIDs []string, found map[string][]transfer.Record, lis
 			},
 		})
 	}
-	return jobs, halves
+	return attempts, rest
 }
 
-// half is a transfer of which an export does not say the whole request.
-type half struct {
-	request transfer.Request // as far as it is known
-	verdict verdict
-	why     error // it is not taken
-}
-
-// refusal is why the state does not take it; nil where it does.
-func (h *half) refusal() error {
-	if h.why != nil {
-		return h.why
-	}
-	_, err := state.NewDraft(h.verdict.outcome)
-	return err
-}
-
-// newHalf judges records without a request: the debit side decides where there is one.
-func newHalf(run Run, refID string, records []transfer.Record) half {
-	deciding, has := &records[0], "only the credit side, which does not say what was debited"
-	for i := range records {
-		if records[i].Direction == transfer.Debit {
-			deciding, has = &records[i], "no credit side that says whom it paid"
-			break
+// news keeps what the export says anew of transfers that are made, 100 at a time.
+func (a *adoption) news(refIDs []string) error {
+	for page := range slices.Chunk(refIDs, FindMax) {
+		if a.run.report.interrupted() {
+			return nil
 		}
-	}
-	if len(records) > 1 {
-		has = fmt.Sprintf("%d records that do not say together what was asked for", len(records))
-	}
-	v := verdict{
-		outcome: state.Outcome{
-			RefID: refID, RunID: run.Begun.RunID, Status: state.Unverified, Source: state.SourceImport,
-			Reason:  "nobody declares it, and the export has " + has,
-			Records: raws(records, deciding),
-		},
-		next:   command(refID, "--accept-record"),
-		status: deciding.Status, recordID: deciding.ID, group: deciding.GroupID,
-	}
-	v.result = resultOf(v.outcome.Status, deciding.Status)
-	amount, _ := transfer.ParseAmount(deciding.Amount) // what is none is refused by the state
-	return half{request: transfer.Request{RefID: refID, Asset: deciding.Asset, Amount: amount}, verdict: v}
-}
-
-// adoptHalves makes what is known of half exported transfers durable, and tells it.
-func (c *course) adoptHalves(halves []half) {
-	for chunk := range slices.Chunk(halves, FindMax) {
-		var entries []state.Entry
-		for _, h := range chunk {
-			if h.refusal() == nil {
-				entries = append(entries, h.verdict.outcome)
+		found, err := a.run.Finder.Find(a.run.life.lasting, page)
+		if err != nil {
+			return err
+		}
+		snapshot, err := a.run.journal.snapshot()
+		if err != nil {
+			return err
+		}
+		details, err := snapshot.Details(a.run.life.lasting, page...)
+		_ = snapshot.Close() // it was only read
+		if err != nil {
+			return err
+		}
+		var findings []finding
+		var requests []transfer.Request
+		for i := range details {
+			d := &details[i]
+			o, _, isNew := News(*d, found[d.RefID], a.run.Policy)
+			if !isNew {
+				continue
 			}
-		}
-		together := len(entries) == 0 || c.journal.append(entries...) == nil
-		for _, h := range chunk {
-			v := h.verdict
-			if err := h.refusal(); err != nil {
-				v = untaken(v, err)
-			} else if v.written = together; !together {
-				v = c.writeHalf(v)
+			o.RunID = a.run.Begun.RunID
+			v := verdict{outcome: o, result: ResultConflict, next: command(d.RefID, "--accept-record")}
+			if record := o.Deciding; record != nil {
+				v.outcome.Reason = orElse(v.outcome.Reason, fmt.Sprintf("the export has it as %s", record.Status))
+				v.status, v.recordID, v.group = record.Status, record.ID, record.GroupID
+				v.result, v.next = resultOf(o.Status, record.Status), ""
 			}
-			c.report.settle(h.request, v, false)
+			findings = append(findings, finding{verdict: v, settled: true})
+			requests = append(requests, transfer.Request{RefID: d.RefID, Asset: d.Asset, Amount: d.Amount})
+		}
+		a.run.outcomes.writeAll(findings)
+		for i, f := range findings {
+			a.run.report.settle(requests[i], f.verdict, false)
 		}
 	}
-}
-
-// writeHalf makes one outcome durable.
-func (c *course) writeHalf(v verdict) verdict {
-	err := c.journal.append(v.outcome)
-	if against, ok := contradiction(err, v); ok { // never of the group_id: what is kept is unverified as it is
-		return untaken(against, errors.New(against.outcome.Reason))
-	}
-	if err != nil {
-		return untaken(v, err)
-	}
-	v.written = true
-	return v
-}
-
-// untaken is what the state refuses: it is a conflict that is told and stands nowhere else,
-// since a ref_id without a request has no row that could keep it.
-func untaken(v verdict, why error) verdict {
-	v.outcome.Status, v.result, v.stop, v.next = state.Conflict, ResultConflict, "", ""
-	v.outcome.Reason = fmt.Sprintf("%v. The state has nothing of it: never declare this ref_id", why)
-	return v
-}
-
-// requestOf is what was asked for when both sides of one transfer came out of it.
-func requestOf(records []transfer.Record, operator transfer.Operator) (transfer.Request, bool) {
-	var debit, credit *transfer.Record
-	for i := range records {
-		switch records[i].Direction {
-		case transfer.Debit:
-			debit = &records[i]
-		case transfer.Credit:
-			credit = &records[i]
-		}
-	}
-	if debit == nil || credit == nil {
-		return transfer.Request{}, false
-	}
-	request, ok := requestOfDebit(debit, operator)
-	request.ToProfileID, request.ToIdentityID, request.ToAccountID = credit.ProfileID, credit.IdentityID, credit.AccountID
-	if request.Operation == transfer.Platform {
-		request.RecipientMetadata = transfer.NewMetadata(credit.Metadata)
-	}
-	return request, ok
-}
-
-// requestOfDebit is what its debit says of what was asked for: all but the destination.
-func requestOfDebit(debit *transfer.Record, operator transfer.Operator) (transfer.Request, bool) {
-	amount, err := transfer.ParseAmount(debit.Amount)
-	if err != nil {
-		return transfer.Request{}, false
-	}
-	request := transfer.Request{
-		RefID: debit.RefID, Amount: amount, Asset: debit.Asset,
-		FromProfileID: debit.ProfileID, FromIdentityID: debit.IdentityID, FromAccountID: debit.AccountID,
-		Metadata: transfer.NewMetadata(debit.Metadata),
-	}
-	for _, operation := range transfer.Operations() {
-		if debit.Type == operator.RecordType(operation, transfer.Debit) {
-			request.Operation = operation
-		}
-	}
-	return request, request.Operation != ""
+	return nil
 }

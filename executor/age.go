@@ -1,7 +1,6 @@
 package executor
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -9,12 +8,8 @@ import (
 	"remit/state"
 )
 
-const (
-	// clocksApartMax is how far what two local clocks say may be from the truth: five minutes each.
-	clocksApartMax = state.JumpMin
-	// dateGrain is what the Date of an answer leaves out: it has whole seconds.
-	dateGrain = time.Second
-)
+// clocksApartMax is how far two local clocks may be from the truth together: five minutes each.
+const clocksApartMax = state.JumpMin
 
 // sent is when a request may have been made for the first time, by what is known of it.
 type sent struct {
@@ -73,9 +68,6 @@ func (a ages) doubtful() string {
 	return ""
 }
 
-// inWords is a duration to the second.
-func inWords(d time.Duration) string { return d.Round(time.Second).String() }
-
 // mayBeForgotten reports whether the service may no longer know a ref_id that it may have seen so
 // long ago, by the worst of all clocks, where it remembers for window.
 func (a ages) mayBeForgotten(window, timeout time.Duration) bool {
@@ -83,94 +75,26 @@ func (a ages) mayBeForgotten(window, timeout time.Duration) bool {
 	return max(oldest, a.local+clocksApartMax)+timeout >= window
 }
 
-// now is the newest reading, brought up to this moment.
-func (k *timekeeper) now() reading {
-	k.mu.Lock()
-	last := k.last
-	k.mu.Unlock()
-	now := k.local()
-	if last.local.IsZero() {
-		return now
+// ageOf returns how long ago the service may have got a request at most: of a doubt since its first
+// intent, else since the request was handed over. It reports false if no trusted clock tells.
+func (k *timekeeper) ageOf(then sent, doubted bool, asked reading) (time.Duration, bool) {
+	switch {
+	case doubted:
+		return agesAt(then, k.now()).oldest()
+	case asked.local.IsZero():
+		return 0, false
 	}
-	passed := since(last, now)
-	now.Date, now.Server, now.WithinMS = last.Date, last.Server, last.WithinMS
-	if !now.Date.IsZero() {
-		now.Date = now.Date.Add(passed)
-	}
-	if !now.Server.IsZero() {
-		now.Server = now.Server.Add(passed)
-	}
-	return now
+	return since(asked, k.local()), true
 }
 
-// aged is k with how long ago the request may have been made that is judged now: since the first
-// intent of a doubt, and of a first attempt since its own request.
-func (c *course) aged(k known, asked reading) known {
-	if k.doubted {
-		k.age, k.isAged = agesAt(k.since, c.timekeeper.now()).oldest()
-	} else if !asked.local.IsZero() {
-		k.age, k.isAged = since(asked, c.timekeeper.local()), true
-	}
-	return k
-}
-
-// tooOld says why a doubt must not be sent again for its age.
-func (c *course) tooOld(then sent) doubt.Hold {
-	a := agesAt(then, c.timekeeper.now())
+// tooOld returns why the age of a doubt forbids to send it again.
+func (k *timekeeper) tooOld(then sent) doubt.Hold {
+	a := agesAt(then, k.now())
 	switch why := a.doubtful(); {
 	case why != "":
 		return doubt.Final(why)
-	case a.mayBeForgotten(c.run.Policy.ReplayWindow, c.run.Policy.RequestTimeout):
+	case a.mayBeForgotten(k.policy.ReplayWindow, k.policy.RequestTimeout):
 		return doubt.ReplayWindowPassed()
 	}
 	return doubt.Hold{}
-}
-
-// renewClocks reads the clocks anew where that was longer ago than the timeout of a request: a
-// doubt is sent again by what they say. An error says that they could not be read.
-func (c *course) renewClocks() error {
-	k := c.timekeeper
-	k.renewing.Lock()
-	defer k.renewing.Unlock()
-	k.mu.Lock()
-	last := k.last
-	k.mu.Unlock()
-	if since(last, k.local()) <= c.run.Policy.RequestTimeout {
-		return nil
-	}
-	if k.failed != nil && since(k.failedAt, k.local()) <= c.run.Policy.RequestTimeout {
-		return k.failed // those that wait behind it need not ask again
-	}
-	ctx, cancel := c.bounded(c.flight, 2*c.run.Policy.RequestTimeout)
-	defer cancel()
-	k.failed, k.failedAt = c.readClocks(ctx), k.local()
-	return k.failed
-}
-
-// learnClocks finds what the runs of these transfers kept of clocks when they began.
-func (c *course) learnClocks(ctx context.Context, snapshot state.Snapshot, doubts []*unsettled) error {
-	k := c.timekeeper
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.runs == nil {
-		k.runs = make(map[string]state.Clocks)
-	}
-	k.runs[c.run.Begun.RunID] = c.run.Begun.Clocks
-	isMissing := false
-	for _, u := range doubts {
-		_, isKnown := k.runs[u.firstBy]
-		isMissing = isMissing || !isKnown
-	}
-	if isMissing {
-		for run, err := range snapshot.Runs(ctx) {
-			if err != nil {
-				return err
-			}
-			k.runs[run.Begun.RunID] = run.Begun.Clocks
-		}
-	}
-	for _, u := range doubts {
-		u.since.clocks = u.dated.ClocksIn(k.runs[u.firstBy])
-	}
-	return nil
 }

@@ -2,11 +2,16 @@ package executor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"remit/state"
 )
+
+// ErrClock says that the service's clock and ours are too far apart to tell a record of ours
+// from an older one. Nothing was sent.
+var ErrClock = errors.New("the service's clock and the local clock are more than 5 minutes apart")
 
 // BehindError says that the local clock lies behind the newest event of the journal, and that no
 // answer of the service says which of them is right. Nothing was sent.
@@ -36,16 +41,15 @@ func (e *JumpedError) Error() string {
 		"Nothing was sent. Set the clock of this machine right. Where it is right, say so, and the next apply begins"
 }
 
-// confirmClock returns what is to be journalled before a run begins whose clock lies behind the newest
-// event, or jumped in this boot: the service confirms it, whose Date ready has compared with it. Else
-// it returns a *[BehindError] or a *[JumpedError].
-func (c *course) confirmClock(ctx context.Context) ([]state.Entry, error) {
-	snapshot, err := c.run.Journal.Snapshot(ctx)
+// confirmClock returns the entries that a run journals before it begins, where its clock lies behind
+// the newest event, or jumped in this boot. The service's Date, which compareClocks has compared with
+// the clock, confirms it; without a Date the error is a *[BehindError] or a *[JumpedError].
+func confirmClock(ctx context.Context, journal Journal, r reading, by state.Holder, tell func(Event)) ([]state.Entry, error) {
+	snapshot, err := journal.Snapshot(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the state: %w", err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	r := c.timekeeper.begun()
 	meta := snapshot.Meta()
 	behind := meta.At.Sub(r.local.Round(0))
 	isBehind := behind > state.JumpMin
@@ -60,15 +64,27 @@ func (c *course) confirmClock(ctx context.Context) ([]state.Entry, error) {
 	case r.Date.IsZero():
 		return nil, &JumpedError{jump}
 	}
-	confirmed := state.Clock{Clocks: r.Clocks, By: c.run.Begun.By}
+	confirmed := state.Clock{Clocks: r.Clocks, By: by}
 	if isJump {
-		c.report.tell(Event{Type: EventNotice, Reason: jump.Words + " The service's confirms the clock: it was wrong then."})
+		tell(Event{Type: EventNotice, Reason: jump.Words + " The service's confirms the clock: it was wrong then."})
 		confirmed.JumpMS = jump.By.Milliseconds()
 	}
 	if isBehind {
-		c.report.tell(Event{Type: EventNotice, Reason: fmt.Sprintf("Event %d of the journal is of %s, %s ahead of the local clock, which the service's confirms: a clock was wrong then.",
+		tell(Event{Type: EventNotice, Reason: fmt.Sprintf("Event %d of the journal is of %s, %s ahead of the local clock, which the service's confirms: a clock was wrong then.",
 			meta.Serial, meta.At.UTC().Format(time.RFC3339), inWords(behind))})
 		confirmed.BehindMS = behind.Milliseconds()
 	}
 	return []state.Entry{confirmed}, nil
+}
+
+// compareClocks returns an [ErrClock] if the service's clock and the local clock are too far apart.
+func compareClocks(r reading, tell func(Event)) error {
+	if r.Date.IsZero() {
+		tell(Event{Type: EventNotice, Reason: "the token's answer has no Date: the clocks could not be compared"})
+		return nil
+	}
+	if apart := r.local.Sub(r.Date).Abs(); apart > clockSkewMax {
+		return fmt.Errorf("%w: by %v", ErrClock, apart.Round(time.Second))
+	}
+	return nil
 }

@@ -3,10 +3,16 @@ package executor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
 	"remit/state"
+)
+
+const (
+	clockSkewMax = 5 * time.Minute // between the service's clock and ours (design section 6)
+	dateGrain    = time.Second     // that the Date of an answer leaves out: it has whole seconds
 )
 
 // reading is what all clocks said at one moment.
@@ -19,7 +25,11 @@ type reading struct {
 // timekeeper knows the time by clocks that nobody who runs remit can turn. It is safe for
 // concurrent use.
 type timekeeper struct {
-	clock Clock
+	clock     Clock
+	submitter Submitter
+	server    state.Timekeeper // nil where no server keeps the state
+	policy    Policy
+	life      *lifetime
 
 	renewing sync.Mutex // one at a time reads them anew
 	failed   error      // why they could not be, guarded by renewing
@@ -31,27 +41,21 @@ type timekeeper struct {
 	runs  map[string]state.Clocks // of the runs of which something is in doubt
 }
 
-// readClocks gets a token, and with it the service's Date, and asks the server that keeps the
-// state, where there is one.
-func (c *course) readClocks(ctx context.Context) error {
-	from := c.timekeeper.local()
-	date, err := c.run.Submitter.Ready(ctx)
+// read gets a token, and with it the service's Date, and asks the server that keeps the state,
+// if there is one. The reading is the newest from then on.
+func (k *timekeeper) read(ctx context.Context) error {
+	from := k.local()
+	date, err := k.submitter.Ready(ctx)
 	if err != nil {
 		return fmt.Errorf("get a token: %w", err)
 	}
-	return c.keepReading(ctx, from, date)
-}
-
-// keepReading completes a reading that began with from, and keeps it.
-func (c *course) keepReading(ctx context.Context, from reading, date time.Time) error {
 	var server time.Time
-	if journal, ok := c.run.Journal.(state.Timekeeper); ok {
-		var err error
-		if server, err = journal.ServerTime(ctx); err != nil {
+	if k.server != nil {
+		if server, err = k.server.ServerTime(ctx); err != nil {
 			return err
 		}
 	}
-	r := c.timekeeper.local()
+	r := k.local()
 	r.WithinMS = since(from, r).Milliseconds()
 	if !date.IsZero() {
 		r.Date = date.UTC()
@@ -59,8 +63,53 @@ func (c *course) keepReading(ctx context.Context, from reading, date time.Time) 
 	if !server.IsZero() {
 		r.Server = server.UTC().Truncate(time.Millisecond)
 	}
-	c.timekeeper.keep(r)
+	k.keep(r)
 	return nil
+}
+
+// renew reads the clocks again if the newest reading is older than the timeout of a request: they
+// decide whether a doubt is sent again.
+func (k *timekeeper) renew() error {
+	k.renewing.Lock()
+	defer k.renewing.Unlock()
+	k.mu.Lock()
+	last := k.last
+	k.mu.Unlock()
+	timeout := k.policy.RequestTimeout
+	if since(last, k.local()) <= timeout {
+		return nil
+	}
+	if k.failed != nil && since(k.failedAt, k.local()) <= timeout {
+		return k.failed // the attempts that wait behind this one need not ask again
+	}
+	ctx, cancel := k.life.bounded(k.life.flight, 2*timeout)
+	defer cancel()
+	k.failed, k.failedAt = k.read(ctx), k.local()
+	return k.failed
+}
+
+// ofRuns returns the clocks that the given runs kept when they began, by run ID. begun is this run.
+func (k *timekeeper) ofRuns(ctx context.Context, snapshot state.Snapshot, begun *state.Begun, runIDs []string) (map[string]state.Clocks, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.runs == nil {
+		k.runs = make(map[string]state.Clocks)
+	}
+	k.runs[begun.RunID] = begun.Clocks
+	isUnknown := func(runID string) bool { _, isKnown := k.runs[runID]; return !isKnown }
+	if slices.ContainsFunc(runIDs, isUnknown) {
+		for run, err := range snapshot.Runs(ctx) {
+			if err != nil {
+				return nil, err
+			}
+			k.runs[run.Begun.RunID] = run.Begun.Clocks
+		}
+	}
+	found := make(map[string]state.Clocks, len(runIDs))
+	for _, runID := range runIDs {
+		found[runID] = k.runs[runID]
+	}
+	return found, nil
 }
 
 // local reads the machine's own clocks.
@@ -86,6 +135,26 @@ func (k *timekeeper) begun() reading {
 	return k.begin
 }
 
+// now is the newest reading, brought up to this moment.
+func (k *timekeeper) now() reading {
+	k.mu.Lock()
+	last := k.last
+	k.mu.Unlock()
+	now := k.local()
+	if last.local.IsZero() {
+		return now
+	}
+	passed := since(last, now)
+	now.Date, now.Server, now.WithinMS = last.Date, last.Server, last.WithinMS
+	if !now.Date.IsZero() {
+		now.Date = now.Date.Add(passed)
+	}
+	if !now.Server.IsZero() {
+		now.Server = now.Server.Add(passed)
+	}
+	return now
+}
+
 // sinceBegin is how long ago that was, at least: 0 where only a clock knows that can be turned.
 func (k *timekeeper) sinceBegin() time.Duration {
 	begin, now := k.begun(), k.clock.Boot()
@@ -103,3 +172,27 @@ func since(from, to reading) time.Duration {
 	// The monotonic clock stands still while a machine sleeps; the wall clock does not.
 	return max(0, to.local.Sub(from.local), to.local.Round(0).Sub(from.local.Round(0)))
 }
+
+// wait is how far one clock is in telling that an attempt is over.
+type wait struct {
+	clock  string // in words
+	passed time.Duration
+}
+
+// elapsed is how long ago a reading was, at least, by each clock that knows it.
+func elapsed(then, now state.Clocks, within time.Duration) []wait {
+	var passed []wait
+	if !then.Server.IsZero() && !now.Server.IsZero() {
+		passed = append(passed, wait{"the clock of the PostgreSQL server", now.Server.Sub(then.Server) - within})
+	}
+	if !then.Date.IsZero() && !now.Date.IsZero() {
+		passed = append(passed, wait{"the service's clock", now.Date.Sub(then.Date) - within - dateGrain})
+	}
+	if then.Boot != "" && then.Boot == now.Boot {
+		passed = append(passed, wait{"the time since this machine booted", now.SinceBoot() - then.SinceBoot()})
+	}
+	return passed
+}
+
+// inWords is a duration to the second.
+func inWords(d time.Duration) string { return d.Round(time.Second).String() }

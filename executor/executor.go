@@ -1,8 +1,9 @@
 // Package executor carries a plan out.
 //
 // Its one invariant: a transfer is written down before it is sent, and what is written down
-// is what is sent (laws 1 and 2). There is one way to that: intend.go writes intents, work.go
-// takes what is durable, attempt.go sends it, and work.go has the outcome be written.
+// is what is sent (laws 1 and 2). There is one way to that, and attempt.go has it from top to
+// bottom: an intent, a request, an answer, an outcome. pipeline.go takes attempts through it,
+// scheduler.go decides which start when, and shared.go shares a run between runners.
 package executor
 
 import (
@@ -37,6 +38,13 @@ type Submitter interface {
 // was checked up to a second before the call, and a request that starts more than 5 s after
 // its check would have to check again (design section 10).
 const StartMax = lockCheckMax - checkAgeMax
+
+const (
+	// lockCheckMax is how old the check of the lock may be when a request begins to be
+	// written (design section 10), and checkAgeMax when it is handed to the Submitter.
+	lockCheckMax = 5 * time.Second
+	checkAgeMax  = time.Second
+)
 
 // FindMax is how many ref_ids one lookup may ask for (design section 3).
 const FindMax = 100
@@ -104,60 +112,6 @@ type Handler interface {
 	Handle(Event)
 }
 
-// Event is something that happened in a run. Its JSON form is its lossless form.
-type Event struct {
-	Time   time.Time       `json:"time"`
-	Type   EventType       `json:"type"`
-	RefID  string          `json:"ref_id,omitempty"`
-	Group  string          `json:"group_id,omitempty"`
-	Result Result          `json:"result,omitempty"`  // of EventSettled, EventChanged
-	Reason string          `json:"reason,omitempty"`  // in words
-	Next   string          `json:"next,omitempty"`    // a command to type
-	Total  int             `json:"total,omitempty"`   // of EventBegun: transfers that the run will attempt
-	Detail *state.Outcome  `json:"outcome,omitempty"` // of EventSettled and EventChanged, where an outcome was written
-	Amount transfer.Amount `json:"amount,omitzero"`
-	Asset  string          `json:"asset,omitempty"`
-
-	Changes []Change `json:"changes,omitempty"` // of EventChanged
-}
-
-// EventType names what happened.
-type EventType string
-
-// The types of events.
-const (
-	EventBegun    EventType = "begun"    // the run is in the journal
-	EventIntended EventType = "intended" // a transfer's intent is durable
-	EventWaiting  EventType = "waiting"  // for a rate limit, a Retry-After, a dependency, a lookup
-	EventSettled  EventType = "settled"  // a transfer has its Result in this run
-	EventChanged  EventType = "changed"  // a lookup has something else of a recorded transfer than was stored
-	EventNotice   EventType = "notice"   // something that a person should know
-	EventStopping EventType = "stopping" // nothing new starts; Reason says why
-)
-
-// Result is what a run made of one transfer of its plan.
-type Result string
-
-// The results, in the order in which a run's table lists them.
-const (
-	ResultRecorded     Result = "recorded"
-	ResultAdopted      Result = "adopted"
-	ResultUnverified   Result = "unverified"
-	ResultRefused      Result = "refused"
-	ResultFailed       Result = "failed" // recorded, and the service's own status is FAILED
-	ResultInDoubt      Result = "in_doubt"
-	ResultConflict     Result = "conflict"
-	ResultNotAttempted Result = "not_attempted"
-)
-
-// Results lists every result in the order of a run's table.
-func Results() []Result {
-	return []Result{
-		ResultRecorded, ResultAdopted, ResultUnverified, ResultRefused,
-		ResultFailed, ResultInDoubt, ResultConflict, ResultNotAttempted,
-	}
-}
-
 // Policy is how a run behaves: the arguments of the service block that an executor needs.
 type Policy struct {
 	Operator       transfer.Operator
@@ -213,31 +167,4 @@ type Run struct {
 	// and may add to what the journal has of it. Its error keeps the run from beginning. Whoever joins
 	// a run calls none. Nil does nothing.
 	Prepare func(ctx context.Context, begun *state.Begun) error
-}
-
-// Summary is how a run ended. A partial run is a value, not an error.
-type Summary struct {
-	RunID       string // "" where no run began
-	Totals      map[Result]*transfer.Totals
-	Exceptions  []Event // EventSettled of all that is neither recorded nor adopted, at most 1,000
-	Complete    bool    // every line of the plan has an outcome
-	Interrupted bool
-	Stopped     string // why nothing new was started; "" where nothing stopped the run
-	Out         bool   // the latest attempts made nothing: nobody could be reached, or the service processed nothing
-	Requests    int    // that began, retries included: 0 means that nothing was sent
-	Head        string // hash of the newest event; "" where it could not be read
-
-	// Idle is how many of those in doubt or not attempted another apply would not go on with: what
-	// expired meanwhile, what depends on what failed.
-	Idle int
-
-	Unfinished int        // recorded, adopted or unverified ones that are neither COMPLETED nor FAILED
-	Unknown    Unknown    // of these, by status
-	Waited     *Refreshed // what became of these under Policy.WaitFinal; nil elsewhere
-
-	// Runners are those that carried the run out, where there were several. Totals are of all of
-	// them, and Exceptions are this one's.
-	Runners []state.Runner
-	// Left says that this runner ended and others go on: Totals are of what it did itself.
-	Left bool
 }

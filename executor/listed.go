@@ -3,7 +3,6 @@ package executor
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"remit/internal/transfer"
 	"remit/state"
@@ -26,15 +25,9 @@ func (c *Claim) listed() *state.Listed {
 	return &state.Listed{GroupID: c.GroupID, Amount: c.Amount, Asset: c.Asset}
 }
 
-// against is what a claim contradicts: what was asked for, and what the state has.
+// against returns what a claim contradicts: the request, and what the state has.
 func (c *Claim) against(request *transfer.Request) []transfer.Difference {
-	var list []transfer.Difference
-	if c.Amount != "" && !transfer.SameNumber(request.Amount.String(), c.Amount) {
-		list = append(list, transfer.Difference{Field: "amount", Asked: request.Amount.String(), Answered: c.Amount})
-	}
-	if c.Asset != "" && c.Asset != request.Asset {
-		list = append(list, transfer.Difference{Field: "asset", Asked: request.Asset, Answered: c.Asset})
-	}
+	list := amountDifferences(request, c.Amount, c.Asset)
 	if c.Owner != "" {
 		list = append(list, transfer.Difference{
 			Field: "group_id", Asked: "one of its own", Answered: fmt.Sprintf("%s, which is recorded under ref_id %q", c.GroupID, c.Owner),
@@ -62,19 +55,19 @@ func judgeClaim(k known, c Claim) verdict {
 	return v
 }
 
-// adoptClaims takes what a list says of transfers of which no record was found.
-func (c *course) adoptClaims(jobs []*job, findings []finding, listed func(string) (Claim, bool)) {
+// claims takes what a list says of transfers of which no record was found.
+func (a *adoption) claims(attempts []*attempt, findings []finding, listed func(string) (Claim, bool)) {
 	var made []finding
 	var at []int
 	for i, f := range findings {
-		if claim, ok := claimOf(listed, jobs[i].refID); ok && !f.settled && !f.undue.Holds() {
-			lead := jobs[i].intent
+		if claim, ok := claimOf(listed, attempts[i].refID); ok && !f.settled && !f.undue.Holds() {
+			lead := attempts[i].intent
 			lead.Found = true // nothing is sent under it
-			made = append(made, finding{verdict: judgeClaim(jobs[i].known, claim), settled: true, lead: []state.Entry{lead}})
+			made = append(made, finding{verdict: judgeClaim(attempts[i].known, claim), settled: true, lead: []state.Entry{lead}})
 			at = append(at, i)
 		}
 	}
-	c.writeFindings(made)
+	a.run.outcomes.writeAll(made)
 	for i, f := range made {
 		findings[at[i]] = f
 	}
@@ -90,15 +83,15 @@ func claimOf(listed func(string) (Claim, bool), refID string) (Claim, bool) {
 
 // newClaimed is a transfer that a list has with its amount, and of which nobody says what was asked
 // for.
-func newClaimed(run Run, claim Claim) half {
+func newClaimed(run *Run, claim Claim) incomplete {
 	amount, _ := transfer.ParseAmount(claim.Amount) // what is none is refused by the state
 	request := transfer.Request{RefID: claim.RefID, Asset: claim.Asset, Amount: amount}
 	v := judgeClaim(known{refID: claim.RefID, runID: run.Begun.RunID, request: request}, claim)
 	if v.result != ResultUnverified {
-		return half{request, v, errors.New(v.outcome.Reason)}
+		return incomplete{request, v, errors.New(v.outcome.Reason)}
 	}
 	v.outcome.Reason = "nobody declares it; " + v.outcome.Reason
-	return half{request: request, verdict: v}
+	return incomplete{request: request, verdict: v}
 }
 
 // holdClaimed leaves a doubt of which a list says that it was made: a list is somebody's claim, and
@@ -107,76 +100,4 @@ func holdClaimed(u *unsettled, claim Claim) verdict {
 	v := undecided(u.known, fmt.Sprintf("%s lists it with the group_id %s. A list settles no doubt: its record does.", claim.Place, claim.GroupID))
 	v.next, v.idle = command(u.refID, "--recorded FILE"), true
 	return v
-}
-
-// examine compares records with the request, and, where a list is all that the state has, with
-// what that says.
-func (k *known) examine(records []transfer.Record) transfer.Finding {
-	var f transfer.Finding
-	switch request, ok := k.asked(records); {
-	case ok:
-		f = transfer.Examine(request, records, k.operator)
-	default: // none of the operations of this program
-		if i := slices.IndexFunc(records, isDebit); i >= 0 {
-			f.Debit = &records[i]
-			f.Differences = (&Claim{Amount: records[i].Amount, Asset: records[i].Asset}).against(&k.request)
-		}
-	}
-	for _, r := range records {
-		if k.group != "" && r.GroupID != "" && r.GroupID != k.group {
-			f.Differences = append(slices.Clip(f.Differences), transfer.Difference{Field: "group_id", Asked: k.group, Answered: r.GroupID})
-			f.DestinationProven = false
-			break
-		}
-	}
-	return f
-}
-
-func isDebit(r transfer.Record) bool { return r.Direction == transfer.Debit }
-
-// asked is the request that records are held against. Of a transfer that was listed and never
-// declared, the records say what it was, but for its asset and amount.
-func (k *known) asked(records []transfer.Record) (transfer.Request, bool) {
-	if !k.alone {
-		return k.request, true
-	}
-	request, ok := requestOf(records, k.operator)
-	if !ok {
-		i := slices.IndexFunc(records, isDebit)
-		if i < 0 {
-			return k.request, false
-		}
-		request, ok = requestOfDebit(&records[i], k.operator)
-	}
-	request.RefID, request.Asset, request.Amount = k.refID, k.request.Asset, k.request.Amount
-	return request, ok
-}
-
-// newsOfListed is [News] of a transfer of which the state has a list's word alone: its record, which
-// decides, or the conflict of its record with that word.
-func newsOfListed(d *state.Detail, records []transfer.Record, policy Policy) (state.Outcome, []transfer.Difference, bool) {
-	k := newUnsettled(*d, "", policy).known
-	v := judgeRecords(k, inDoubt, records)
-	v.outcome.Source = state.SourceLookup
-	switch v.outcome.Status {
-	case state.Conflict:
-		v.outcome.Differences = unaccepted(k, *d, v.outcome.Differences)
-		if len(v.outcome.Differences) > 0 {
-			return v.outcome, nil, true
-		}
-		i := slices.IndexFunc(records, isDebit) // a person has accepted what differs
-		if i < 0 {
-			return state.Outcome{}, nil, false
-		}
-		v.outcome.Deciding = &records[i]
-		v.outcome.Records, v.outcome.Differences = raws(records, &records[i]), d.Outcome.Differences
-		v.outcome.Status = d.Status
-	case state.Recorded, state.Adopted, state.Unverified:
-		if d.Status == state.Adopted {
-			v.outcome.Status = state.Adopted // a person has vouched for it
-		}
-	case state.InDoubt, state.Unsent, state.Refused, state.Tombstone:
-		return state.Outcome{}, nil, false // the credit side alone
-	}
-	return v.outcome, nil, true
 }

@@ -28,47 +28,6 @@ const (
 	pendingNamed = 20
 )
 
-// Refreshed is how a refresh ended: what the service's lookups say of the transfers that were
-// recorded and neither COMPLETED nor FAILED. Each is counted once in Completed, Failed,
-// Conflicts, Refused or Pending.
-type Refreshed struct {
-	Completed transfer.Totals // now
-	Failed    transfer.Totals // now: a late failure
-	Conflicts transfer.Totals // now: a record that contradicts what was recorded
-	Refused   transfer.Totals // still PENDING in the state, which takes the service's word from a person alone
-	Pending   transfer.Totals // still
-
-	CreditFailed int // of Completed: the credit side FAILED
-	UnknownNow   int // of Pending: the service calls them now by a status that its document does not list
-
-	// Of Pending:
-	Unknown    Unknown  // their status is neither PENDING nor another one that the document lists
-	Absent     int      // not listed, which says nothing: lists lag
-	Unreadable int      // what is listed of them can't be read
-	Unasked    int      // could not be looked up
-	Named      []string // the first 20 ref_ids of them, in byte order
-
-	Interrupted bool
-	Head        string // hash of the newest event; "" where it could not be read
-}
-
-// pendingWord is what those of Pending are.
-func (r *Refreshed) pendingWord() string {
-	if r.Unknown.Count() > 0 {
-		return "neither COMPLETED nor FAILED"
-	}
-	return string(transfer.Pending)
-}
-
-// Asked is how many transfers the refresh was about.
-func (r *Refreshed) Asked() int {
-	n := 0
-	for _, t := range []*transfer.Totals{&r.Completed, &r.Failed, &r.Conflicts, &r.Refused, &r.Pending} {
-		n += t.Count()
-	}
-	return n
-}
-
 // Refresh looks up what the state, which the caller has locked, has as recorded and neither
 // COMPLETED nor FAILED, and makes durable what is new. It sends no transfer and is no run: of
 // run it uses Journal, Submitter, Finder, Handler, Policy and Clock. With wait over 0 it goes on
@@ -80,15 +39,15 @@ func (r *Refreshed) Asked() int {
 // ([ErrLookup]); what Refreshed says holds in any case. The first cancellation of ctx lets a
 // lookup under way end.
 func Refresh(ctx context.Context, run Run, wait time.Duration, takes func(state.Detail) bool) (Refreshed, error) {
-	c := newCourse(ctx, run, 0)
-	defer c.release()
-	r := newRefresher(c, unfinished, takes)
+	active := newActiveRun(ctx, run, 0)
+	defer active.life.release()
+	r := newRefresher(active, unfinished, takes)
 	first, err := r.next("")
 	if err != nil || len(first.list) == 0 {
 		r.finish()
 		return r.summary, err
 	}
-	if err := c.ready(ctx); err != nil {
+	if err := active.ready(ctx); err != nil {
 		return r.summary, err
 	}
 	err = r.untilFinal(wait, 0)
@@ -96,37 +55,37 @@ func Refresh(ctx context.Context, run Run, wait time.Duration, takes func(state.
 	return r.summary, err
 }
 
-// awaitFinal looks up, after the last request, what the run recorded, until it is final or
-// Policy.Wait is over. An error is the state's.
-func (c *course) awaitFinal(o *order) error {
-	runID := c.run.Begun.RunID
-	r := newRefresher(c, func(ctx context.Context, snapshot state.Snapshot, after string, most int) (*pass, error) {
+// awaitFinal looks up, after the last request, what the run recorded, and what it settled of attempts
+// of earlier runs, until all of it is final or Policy.Wait is over. An error is the state's.
+func awaitFinal(run *activeRun, earlier map[string]bool) error {
+	runID := run.Begun.RunID
+	r := newRefresher(run, func(ctx context.Context, snapshot state.Snapshot, after string, most int) (*pass, error) {
 		p := &pass{after: after, most: most}
 		for row, err := range snapshot.Transfers(ctx) {
 			if err != nil {
 				return nil, err
 			}
-			if (row.RunID == runID || o.earlier[row.RefID]) && !p.add(row.Outline()) {
+			if (row.RunID == runID || earlier[row.RefID]) && !p.add(row.Outline()) {
 				break
 			}
 		}
 		return p, nil
 	}, nil)
 	var err error
-	if c.run.Finder == nil || c.run.Policy.Wait <= 0 {
+	if !run.lookups.possible() || run.Policy.Wait <= 0 {
 		err = r.round()
 	} else {
-		err = r.untilFinal(c.run.Policy.Wait, pollFirst)
+		err = r.untilFinal(run.Policy.Wait, pollFirst)
 	}
-	c.report.waited(&r.summary)
-	if c.run.Finder == nil && r.summary.Pending.Count() > 0 {
-		c.report.tell(Event{
+	run.report.waited(&r.summary)
+	if !run.lookups.possible() && r.summary.Pending.Count() > 0 {
+		run.report.tell(Event{
 			Type: EventNotice, Reason: "The service cannot be asked what became of what is PENDING: its service block has no lookup_path. A person says it, with a record that the service shows elsewhere.",
 			Next: command("REF_ID", "--recorded FILE"),
 		})
 	}
 	if errors.Is(err, ErrLookup) {
-		c.report.tell(Event{Type: EventNotice, Reason: err.Error()})
+		run.report.tell(Event{Type: EventNotice, Reason: err.Error()})
 		return nil
 	}
 	return err
@@ -200,7 +159,7 @@ func unfinished(ctx context.Context, snapshot state.Snapshot, after string, most
 // refresher looks recorded transfers up, again and again. Its invariant: of what it looks up no
 // more than [passMax] outlines and [readMax] records are in memory.
 type refresher struct {
-	c     *course
+	run   *activeRun
 	lists lister
 	takes func(state.Detail) bool // nil takes all
 
@@ -212,18 +171,18 @@ type refresher struct {
 	failed   error           // the latest of the round
 }
 
-func newRefresher(c *course, lists lister, takes func(state.Detail) bool) *refresher {
-	return &refresher{c: c, lists: lists, takes: takes, refused: make(map[string]bool), told: make(map[string]bool)}
+func newRefresher(run *activeRun, lists lister, takes func(state.Detail) bool) *refresher {
+	return &refresher{run: run, lists: lists, takes: takes, refused: make(map[string]bool), told: make(map[string]bool)}
 }
 
 // next reads the pass after a ref_id.
 func (r *refresher) next(after string) (*pass, error) {
-	snapshot, err := r.c.run.Journal.Snapshot(r.c.lasting)
+	snapshot, err := r.run.journal.snapshot()
 	if err != nil {
 		return nil, fmt.Errorf("read the state: %w", err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	p, err := r.lists(r.c.lasting, snapshot, after, passMax)
+	p, err := r.lists(r.run.life.lasting, snapshot, after, passMax)
 	if err != nil {
 		return nil, fmt.Errorf("read the state: %w", err)
 	}
@@ -233,21 +192,21 @@ func (r *refresher) next(after string) (*pass, error) {
 // untilFinal looks everything up, after a pause, until it is final, wait is over, nothing new
 // may start, or the state fails. Lookups that fail are an error of the last round alone.
 func (r *refresher) untilFinal(wait, pause time.Duration) error {
-	until := r.c.run.Clock.Now().Add(wait)
+	until := r.run.Clock.Now().Add(wait)
 	for next := pollFirst; ; next = min(next*3/2, pollMax) {
 		if pause > 0 {
-			_ = r.c.run.Clock.Sleep(r.c.starting, pause) // where it ends early, the round only counts
+			_ = r.run.Clock.Sleep(r.run.life.starting, pause) // where it ends early, the round only counts
 		}
 		err := r.round()
-		now := r.c.run.Clock.Now()
+		now := r.run.Clock.Now()
 		switch {
 		case err != nil && !errors.Is(err, ErrLookup):
 			return err
-		case r.summary.Pending.Count() == 0, r.c.starting.Err() != nil, !now.Before(until):
+		case r.summary.Pending.Count() == 0, !r.run.life.mayStart(), !now.Before(until):
 			return err
 		}
 		pause = min(next, until.Sub(now))
-		r.c.report.tell(Event{
+		r.run.report.tell(Event{
 			Type: EventWaiting, Total: r.summary.Pending.Count(),
 			Reason: fmt.Sprintf("%d still %s; looked up again until %s UTC.", r.summary.Pending.Count(), r.summary.pendingWord(), until.UTC().Format(time.TimeOnly)),
 		})
@@ -296,7 +255,7 @@ func (r *refresher) pass(list []left) ([]left, error) {
 		for i, l := range lot {
 			refIDs[i] = l.refID
 		}
-		taken, err := r.c.readWatched(refIDs, r.wanted)
+		taken, err := r.run.watcher.read(refIDs, r.wanted)
 		if err != nil {
 			return nil, err
 		}
@@ -313,7 +272,7 @@ func (r *refresher) pass(list []left) ([]left, error) {
 
 // mayAsk reports whether there is somebody to ask and time for it.
 func (r *refresher) mayAsk() bool {
-	return r.c.run.Finder != nil && r.c.starting.Err() == nil && r.failures < findFailuresMax
+	return r.run.lookups.possible() && r.run.life.mayStart() && r.failures < findFailuresMax
 }
 
 // page looks transfers up and tells what is new. It returns those that are still not final.
@@ -321,7 +280,7 @@ func (r *refresher) page(list []watched) ([]left, error) {
 	if !r.mayAsk() {
 		return r.leave(leftOf(list)), nil
 	}
-	all, err := r.c.watch(list)
+	all, err := r.run.watcher.watch(list)
 	if lookup, ok := errors.AsType[*lookupError](err); ok {
 		r.failures, r.failed = r.failures+1, fmt.Errorf("%w: %w", ErrLookup, lookup.error)
 		return r.leave(leftOf(list)), nil
@@ -394,14 +353,11 @@ func (r *refresher) note(n *news) bool {
 // change tells what is new. Of a run's own transfers it is told what they were before.
 func (r *refresher) change(n *news) {
 	before := Result("")
-	if r.c.run.Begun.RunID != "" {
+	if r.run.Begun.RunID != "" {
 		before = resultOf(n.detail.Status, n.detail.RecordStatus)
 	}
-	r.c.report.changed(n, before)
+	r.run.report.changed(n, before)
 }
-
-// count adds the transfer to totals.
-func (w *watched) count(totals *transfer.Totals) { totals.Add(w.detail.Asset, w.detail.Amount) }
 
 // still counts a transfer that is not final.
 func (r *refresher) still(l left) {
@@ -429,15 +385,15 @@ func (r *refresher) leave(list []left) []left {
 func (r *refresher) tell(n *news) {
 	if !r.told[n.refID] && len(r.told) < exceptionsMax {
 		r.told[n.refID] = true
-		r.c.report.tell(Event{Type: EventNotice, RefID: n.refID, Reason: n.reason, Next: command(n.refID, "--recorded FILE")})
+		r.run.report.tell(Event{Type: EventNotice, RefID: n.refID, Reason: n.reason, Next: command(n.refID, "--recorded FILE")})
 	}
 }
 
 // finish adds what is known at the end.
 func (r *refresher) finish() {
-	r.c.deaf()
-	r.summary.Interrupted = r.c.report.interrupted()
-	if snapshot, err := r.c.run.Journal.Snapshot(r.c.lasting); err == nil {
+	r.run.life.ignoreInterrupts()
+	r.summary.Interrupted = r.run.report.interrupted()
+	if snapshot, err := r.run.journal.snapshot(); err == nil {
 		r.summary.Head = snapshot.Meta().Head
 		_ = snapshot.Close() // nothing was written through it
 	}

@@ -5,9 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"remit/executor/ratelimit"
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -19,214 +22,178 @@ const (
 	pollShare = 250 * time.Millisecond
 	// pauseClaim is how long a runner waits where no part of the run is free.
 	pauseClaim = 100 * time.Millisecond
-	// revisedMax is how many revisions are noted at once, with the bodies of their requests.
-	revisedMax = 1024
 )
 
-// shared is a run that several runners carry out. Only the goroutine of an order touches its
-// fields, apart from share.
-type shared struct {
-	share state.Share
-	plan  *planner.Plan
-	find  func(refID string) (number int, ok bool) // of a change of the plan
+// sharedRun is the part of a run that runners share: one opens the run to others, and then all of them
+// claim parts of it until every part is done. A nil one is of a run that no other runner can join.
+// Only the goroutine of the scheduler calls its methods and touches its fields, or they say so.
+type sharedRun struct {
+	run       *activeRun
+	share     state.Share
+	scheduler *scheduler
+
+	handed map[string]bool // ref_ids of lines that are under way
+	opened atomic.Bool     // the run is open to others
+	mu     sync.Mutex
+	book   *partBook // nil while this runner is alone; written under mu
 
 	opening  bool // the run is being opened
 	claiming bool // a claim is under way or due
 	noting   bool // what is done is being noted
 
-	held     map[int]*held  // parts that this runner has and has not done
-	partOf   map[string]int // their lines that are not settled
-	own      tally          // of what is settled of parts that are done, or of none, and not noted
-	noted    int            // transfers of which the count was noted
-	finished []int          // parts that are done, and not noted as such
-
 	pause time.Duration // before the next claim
-
-	// aside are lines of parts that an interrupt kept this runner from sending: others may.
-	aside []stood
+	aside []settledLine // lines of parts that an interrupt kept this runner from sending: others may
 
 	over    bool // this runner does nothing more
 	allDone bool // every part of the run is done
 }
 
-// held is a part of a run that this runner has.
-type held struct {
-	open  int // lines that are not settled
-	tally tally
+func newSharedRun(run *activeRun, s *scheduler) *sharedRun {
+	r := &sharedRun{run: run, share: run.Share, scheduler: s, handed: make(map[string]bool)}
+	run.life.tellOthers = r.tellStop
+	return r
 }
 
-func newShared(share state.Share, plan *planner.Plan) *shared {
-	return &shared{
-		share: share, plan: plan, find: plan.Changes.Find(),
-		held: make(map[int]*held), partOf: make(map[string]int), own: newTally(),
-	}
-}
-
-// have takes a part whose lines are to be settled.
-func (s *shared) have(number int, refIDs []string) {
-	s.held[number] = &held{open: len(refIDs), tally: newTally()}
-	for _, refID := range refIDs {
-		s.partOf[refID] = number
-	}
-	if len(refIDs) == 0 {
-		s.finish(number)
-	}
-}
-
-// has reports whether the plan has a ref_id.
-func (s *shared) has(refID string) bool {
-	_, ok := s.find(refID)
-	return ok
-}
-
-func (s *shared) finish(number int) {
-	s.own.merge(s.held[number].tally)
-	delete(s.held, number)
-	s.finished = append(s.finished, number)
-}
-
-// settle counts a transfer.
-func (s *shared) settle(request transfer.Request, v verdict, planned bool) {
-	refID := v.outcome.RefID
-	number, ok := s.partOf[refID]
-	if !ok {
-		s.own.add(request, v, planned)
-		return
-	}
-	delete(s.partOf, refID)
-	part := s.held[number]
-	part.tally.add(request, v, planned)
-	if part.open--; part.open == 0 {
-		s.finish(number)
-	}
-}
-
-// settles reports whether a runner of this run settles a ref_id, as a line of the plan.
-func (s *shared) settles(refID string) bool {
-	number, ok := s.find(refID)
-	if !ok {
+// isShared reports whether several runners carry the run out. Any goroutine may call it.
+func (r *sharedRun) isShared() bool {
+	if r == nil {
 		return false
 	}
-	action := s.plan.Changes.Action(number)
-	return action == planner.Submit || action == planner.Resolve
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.book != nil
 }
 
-// revise notes what a lookup made of a transfer that this runner settled as before, or "". It may be
-// counted by any runner, and several may look it up: it is counted anew once, where all is added up.
-func (s *shared) revise(n *news, before Result) {
-	if s == nil {
+func (r *sharedRun) begin(book *partBook) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.book = book
+}
+
+// join begins the part of a runner in a run that another one has opened.
+func (r *sharedRun) join() {
+	for op, l := range r.run.limiters {
+		_ = l.Share(r.reserving(op, l.Limit())) // none started
+	}
+	r.begin(newPartBook(r.run.Plan))
+	r.opened.Store(true)
+}
+
+// hand notes that a line is under way.
+func (r *sharedRun) hand(refID string) {
+	if r != nil {
+		r.handed[refID] = true
+	}
+}
+
+// settled counts a transfer that is settled.
+func (r *sharedRun) settled(request transfer.Request, v verdict, planned bool) {
+	if r == nil {
 		return
 	}
-	if before == "" && s.settles(n.refID) {
-		before = resultOf(n.detail.Status, n.detail.RecordStatus)
-	}
-	s.own.Revised[n.refID] = revision{
-		request: n.request, Before: before, After: n.verdict.result,
-		Was: n.detail.RecordStatus, Is: n.verdict.status,
-	}
-}
-
-// restate notes a line that this runner counts as the state has it, because a runner that is lost
-// had settled it: what was revised of it is counted so.
-func (s *shared) restate(one stood) {
-	if number, ok := s.partOf[one.refID]; ok && (one.status.Final() || one.result == ResultConflict) {
-		s.held[number].tally.Restated[one.refID] = true
+	delete(r.handed, v.outcome.RefID)
+	switch {
+	case r.book == nil:
+	case planned && v.result == ResultNotAttempted && r.run.report.leaves(r.share.Stopped()):
+		r.aside = append(r.aside, settledLine{known{request: request}, v})
+	default:
+		r.book.settle(request, v, planned)
 	}
 }
 
-// stop has no runner start anything new.
-func (s *shared) stop(c *course, reason string) {
-	if err := s.share.Stop(c.lasting, reason); err != nil {
-		_ = c.journal.fail(err) // it is told at the end of the run
+// plans reports whether a line of the shared plan is about a ref_id.
+func (r *sharedRun) plans(refID string) bool { return r.isShared() && r.book.plans(refID) }
+
+// revise notes the news of a transfer that this runner settled as before, or "".
+func (r *sharedRun) revise(n *news, before Result) {
+	if r.isShared() {
+		r.book.revise(n, before)
 	}
 }
 
-// sharedNow is c.shared, for those who are not the order.
-func (c *course) sharedNow() *shared {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.shared
-}
-
-func (c *course) setShared(s *shared) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.shared = s
-}
-
-// watchShare has the order hear that another runner asks to take part, and that one has stopped
-// the run.
-func (o *order) watchShare() {
-	share := o.c.run.Share
-	if share == nil {
+// watch listens for another runner that asks to take part, and for one that has stopped the run.
+func (r *sharedRun) watch() {
+	if r == nil {
 		return
 	}
-	o.c.background.Go(func() {
-		asked := o.c.sharedNow() != nil
-		for o.c.run.Clock.Sleep(o.c.starting, pollShare) == nil {
-			if o.c.hearStop(share) {
+	r.run.life.background.Go(func() {
+		asked := r.isShared()
+		for r.run.Clock.Sleep(r.run.life.starting, pollShare) == nil {
+			if r.hearStop() {
 				return
 			}
-			if asked || !share.Wanted() {
+			if asked || !r.share.Wanted() {
 				continue
 			}
 			asked = true
-			o.inbox.post(o.open)
+			r.scheduler.inbox.post(r.open)
 		}
 	})
 }
 
-// hearStop halts where another runner has stopped the run.
-func (c *course) hearStop(share state.Share) bool {
-	reason := share.Stopped()
-	if reason != "" && c.starting.Err() == nil {
-		c.halt("another runner of this run stopped it: " + reason)
+// hearStop halts if another runner has stopped the run. Any goroutine may call it.
+func (r *sharedRun) hearStop() bool {
+	reason := r.share.Stopped()
+	if reason != "" && r.run.life.mayStart() {
+		r.run.life.halt("another runner of this run stopped it: " + reason)
 	}
 	return reason != ""
 }
 
-// open lets other runners take part: what is not under way makes parts that each of them, and
-// this one, may claim.
-func (o *order) open() {
-	if !o.c.sending || o.c.starting.Err() != nil {
+// tellStop has no runner start anything new. Before the run is open there is nothing to write that in:
+// stopOpened does it then. Any goroutine may call it.
+func (r *sharedRun) tellStop(reason string) {
+	if !r.isShared() || !r.opened.Load() || r.run.journal.failure() != nil {
 		return
 	}
-	s := newShared(o.c.run.Share, o.c.run.Plan)
-	s.opening = true
-	rest := o.takeRest()
-	parts := o.parts(rest)
-	o.gates.forget() // whoever claims a line looks at what it depends on
-	inHand := make([]string, 0, len(o.handed))
-	for refID := range o.handed {
+	r.run.life.background.Go(func() {
+		if err := r.share.Stop(r.run.life.lasting, reason); err != nil {
+			_ = r.run.journal.fail(err) // the end of the run tells it
+		}
+	})
+}
+
+// open lets other runners take part. It makes parts of the lines that are not under way, which each of
+// them, and this one, may claim.
+func (r *sharedRun) open() {
+	if !r.run.sending || !r.run.life.mayStart() {
+		return
+	}
+	r.opening = true
+	s, book := r.scheduler, newPartBook(r.run.Plan)
+	rest := s.takeRest()
+	parts := partsOf(rest, s.change, func(i int32) bool { return !s.dependencies.areMet(s.lines[i].group) })
+	s.dependencies.forget() // the runner that claims a line looks at its dependencies
+	inHand := make([]string, 0, len(r.handed))
+	for refID := range r.handed {
 		inHand = append(inHand, refID)
 	}
-	s.own = o.c.report.tally(len(rest) + len(inHand))
-	opening := state.Opening{InHand: inHand, Parts: parts, Rates: o.c.shareLimits(s.share), Settled: s.own.Count, Tally: s.own.encode()}
-	s.noted, s.own = s.own.Count, newTally()
-	s.have(0, inHand)
-	o.c.setShared(s)
-	o.c.report.tell(Event{Type: EventNotice, Reason: "Another runner takes part in this run."})
+	book.own = r.run.report.tally(len(rest) + len(inHand))
+	opening := state.Opening{InHand: inHand, Parts: parts, Rates: r.shareLimits, Settled: book.own.Count, Tally: book.own.encode()}
+	book.noted, book.own = book.own.Count, newTally()
+	book.have(0, inHand)
+	r.begin(book)
+	r.run.report.tell(Event{Type: EventNotice, Reason: "Another runner takes part in this run."})
 	go func() {
-		err := o.c.openShare(s.share, opening)
-		o.c.opened.Store(err == nil)
+		err := r.publish(opening)
+		r.opened.Store(err == nil)
 		if err == nil {
-			err = o.c.stopOpened(s.share)
+			err = r.stopOpened()
 		}
-		o.inbox.post(func() {
-			s.opening = false
+		s.inbox.post(func() {
+			r.opening = false
 			if err != nil {
-				s.over = true
-				o.c.stopOn(o.c.journal.fail(fmt.Errorf("open the run to other runners: %w", err)))
+				r.fail(fmt.Errorf("open the run to other runners: %w", err))
 			}
 		})
 	}()
 }
 
-// openShare opens the run. A plan that is in no file goes with it.
-func (c *course) openShare(share state.Share, opening state.Opening) error {
-	if !c.run.Saved {
+// publish opens the run. A plan that is in no file goes with it.
+func (r *sharedRun) publish(opening state.Opening) error {
+	if !r.run.Saved {
 		var plan bytes.Buffer
-		if err := c.run.Plan.Save(&plan); err != nil {
+		if err := r.run.Plan.Save(&plan); err != nil {
 			return err
 		}
 		var err error
@@ -234,222 +201,338 @@ func (c *course) openShare(share state.Share, opening state.Opening) error {
 			return err
 		}
 	}
-	return share.Open(c.lasting, opening)
+	return r.share.Open(r.run.life.lasting, opening)
 }
 
-// stopOpened stops a run that is open since a moment, where this runner halted before: then
-// there was nothing yet in which the others could be told.
-func (c *course) stopOpened(share state.Share) error {
-	reason := c.haltedFor()
+// stopOpened stops a run that has just been opened, if this runner halted before.
+func (r *sharedRun) stopOpened() error {
+	reason := r.run.life.haltedFor()
 	if reason == "" {
 		return nil
 	}
-	return share.Stop(c.lasting, reason)
+	return r.share.Stop(r.run.life.lasting, reason)
 }
 
 // shareLimits has the limiters share their limits, and returns what they know, when the run
 // is opened.
-func (c *course) shareLimits(share state.Share) func() map[transfer.Operation]state.Rate {
-	return func() map[transfer.Operation]state.Rate {
-		rates := make(map[transfer.Operation]state.Rate)
-		for op, l := range c.limiters {
-			if l.Limit().Requests <= 0 {
-				continue
-			}
-			ages := l.Share(c.reserving(share, op, l.Limit()))
-			rates[op] = state.Rate{Requests: l.Limit().Requests, Window: l.Limit().Window, Ages: ages}
+func (r *sharedRun) shareLimits() map[transfer.Operation]state.Rate {
+	rates := make(map[transfer.Operation]state.Rate)
+	for op, l := range r.run.limiters {
+		limit := l.Limit()
+		if limit.Requests <= 0 {
+			continue
 		}
-		return rates
+		rates[op] = state.Rate{Requests: limit.Requests, Window: limit.Window, Ages: l.Share(r.reserving(op, limit))}
 	}
+	return rates
 }
 
 // reserving reserves starts of an operation; before the run is open there are none.
-func (c *course) reserving(share state.Share, op transfer.Operation, limit ratelimit.Limit) func(context.Context, int) (int, time.Duration, error) {
+func (r *sharedRun) reserving(op transfer.Operation, limit ratelimit.Limit) ratelimit.Reserve {
 	return func(ctx context.Context, wanted int) (int, time.Duration, error) {
-		if !c.opened.Load() {
+		if !r.opened.Load() {
 			return 0, time.Millisecond, nil
 		}
-		starts, within, err := share.Reserve(ctx, op, state.Rate{Requests: limit.Requests, Window: limit.Window}, wanted)
+		starts, within, err := r.share.Reserve(ctx, op, state.Rate{Requests: limit.Requests, Window: limit.Window}, wanted)
 		if err != nil && ctx.Err() == nil {
-			err = c.journal.fail(err)
-			c.stopOn(err)
+			err = r.run.journal.fail(err)
+			r.run.stopOn(err)
 		}
 		return starts, within, err
 	}
 }
 
-// takeRest takes the lines that are not under way from this runner.
-func (o *order) takeRest() []int32 {
-	var rest []int32
-	for i := range o.lines {
-		if !o.lines[i].done {
-			o.lines[i].done = true
-			rest = append(rest, int32(i))
-		}
+// fill claims parts of the run while there is room for their lines.
+func (r *sharedRun) fill() {
+	if !r.isShared() || r.opening || r.over {
+		return
 	}
-	o.ready = nil
-	return rest
+	r.note()
+	if !r.claiming && !r.allDone && r.run.life.mayStart() && r.scheduler.isShort() {
+		r.claim(false)
+	}
 }
 
-// together does what is to be done with the other runners while nothing is under way, and
-// reports whether the run goes on.
-func (o *order) together() bool {
-	s := o.c.shared
-	if s == nil {
+// goesOn does what this runner owes the others while nothing is under way, and reports whether the
+// run goes on.
+func (r *sharedRun) goesOn() bool {
+	if !r.isShared() {
 		return false
 	}
-	for !s.over && !s.opening && !s.claiming && !s.noting {
+	for !r.over && !r.opening && !r.claiming && !r.noting {
 		switch {
-		case o.c.journal.failure() != nil:
-			s.over = true
-		case s.hasNews():
-			o.note() // before anything by which another runner could add up without it
-		case s.allDone:
-			s.over = true
-		case o.c.starting.Err() == nil:
-			o.claim(false)
-		case o.c.report.leaves(s.share.Stopped()) && !o.alone(s):
-			o.drop() // others go on
-			s.over = true
+		case r.run.journal.failure() != nil:
+			r.over = true
+		case r.book.hasNews():
+			r.note() // before anything by which another runner could add up without it
+		case r.allDone:
+			r.over = true
+		case r.run.life.mayStart():
+			r.claim(false)
+		case r.run.report.leaves(r.share.Stopped()) && !r.isAlone():
+			r.scheduler.drop() // others go on
+			r.over = true
 		default: // nothing of what is left is sent: it is only counted
-			o.finish()
-			for _, one := range s.aside {
-				s.settle(one.request, one.verdict, true)
+			r.scheduler.finish()
+			for _, l := range r.aside {
+				r.book.settle(l.request, l.verdict, true)
 			}
-			s.aside = nil
-			o.note()
-			o.claim(true)
+			r.aside = nil
+			r.note()
+			r.claim(true)
 		}
 	}
-	return !s.over
+	return !r.over
 }
 
-// alone reports whether no other runner is left to carry on. Then the run ends with this one.
-func (o *order) alone(s *shared) bool {
-	alone, err := s.share.Alone(o.c.lasting)
+// isAlone reports whether no other runner is left to carry on. Then the run ends with this one.
+func (r *sharedRun) isAlone() bool {
+	alone, err := r.share.Alone(r.run.life.lasting)
 	if err == nil && alone {
-		err = s.share.Stop(o.c.lasting, o.c.report.stopped())
+		err = r.share.Stop(r.run.life.lasting, r.run.report.stopped())
 	}
 	if err != nil {
-		_ = o.c.journal.fail(err)
-		return true // what is together sees it
+		_ = r.run.journal.fail(err)
+		return true // goesOn sees it
 	}
 	return alone
 }
 
-// drop leaves what this runner has and has not begun to the others.
-func (o *order) drop() {
-	o.queue, o.ready = nil, nil
-	for i := range o.lines {
-		o.lines[i].done = true
-	}
-}
-
-// fillShared claims parts of the run while there is room for their lines.
-func (o *order) fillShared() {
-	s := o.c.shared
-	if s == nil || s.opening || s.over {
-		return
-	}
-	o.note()
-	if !s.claiming && !s.allDone && o.c.starting.Err() == nil && len(o.ready)+len(o.queue)+FindMax*o.lookups < o.attemptsMax() {
-		o.claim(false)
-	}
-}
-
-// hasNews reports whether this runner knows something that was not noted.
-func (s *shared) hasNews() bool { return len(s.finished) > 0 || !s.own.isEmpty() }
-
-// takeNews takes what is noted next. A part is noted as done with, or after, all that was learned
-// before it was.
-func (s *shared) takeNews() (finished []int, news tally) {
-	if len(s.own.Revised) > revisedMax {
-		news = newTally()
-		for refID, r := range s.own.Revised {
-			if len(news.Revised) == revisedMax {
-				break
-			}
-			news.Revised[refID] = r
-			delete(s.own.Revised, refID)
-		}
-		return nil, news
-	}
-	finished, news = s.finished, s.own
-	s.finished, s.own = nil, newTally()
-	s.noted += news.Count
-	return finished, news
-}
-
-// note has the others know which parts are done, and what became of their lines. What was noted
-// before is not written again: with every part it would be more.
-func (o *order) note() {
-	s := o.c.shared
-	if s.noting || !s.hasNews() || o.c.journal.failure() != nil {
-		return
-	}
-	s.noting = true
-	finished, news := s.takeNews()
-	settled, tally := s.noted, news.encode()
+// claim claims a part, or all that are free. Where there was none it waits before.
+func (r *sharedRun) claim(all bool) {
+	r.claiming = true
+	pause := r.pause
 	go func() {
-		err := s.share.Done(o.c.lasting, finished, settled, tally)
-		o.inbox.post(func() {
-			s.noting = false
-			o.shareFailed(err)
+		if pause > 0 {
+			_ = r.run.Clock.Sleep(r.run.life.lasting, pause) // it does not end
+		}
+		parts, done, err := r.share.Claim(r.run.life.lasting, all)
+		var list []claimedPart
+		if err == nil {
+			list, err = r.readClaimed(parts)
+		}
+		r.scheduler.inbox.post(func() {
+			r.claiming = false
+			if err != nil {
+				r.fail(err)
+				return
+			}
+			r.hearStop()
+			for _, part := range list {
+				r.take(part)
+			}
+			r.allDone, r.pause = done, 0
+			if len(list) == 0 {
+				r.pause = pauseClaim
+			}
 		})
 	}()
 }
 
-// shareFailed ends a runner that can't go on with the others.
-func (o *order) shareFailed(err error) bool {
-	if err == nil {
-		return false
+// take takes the lines of a part over: what another runner settled stays so, what it may have
+// begun is in doubt, and the rest is sent.
+func (r *sharedRun) take(part claimedPart) {
+	s, begun := r.scheduler, &r.run.Begun
+	r.book.have(part.Number, part.RefIDs)
+	for refID, d := range part.details {
+		s.known.rows[refID] = d.Transfer
+		if !r.book.owes(refID) {
+			s.known.addOutside(d, r.run.Policy)
+		}
 	}
-	o.c.shared.over = true
-	o.c.stopOn(o.c.journal.fail(err))
-	return true
+	var settled []settledLine
+	var doubts []*unsettled
+	var waitsFor []string
+	for _, refID := range part.RefIDs {
+		number, _ := r.book.find(refID)
+		change := r.run.Plan.Changes.At(number)
+		if row := s.known.rows[refID]; row.Status == state.InDoubt && (row.Open() || row.RunID != begun.RunID) {
+			d := newUnsettled(part.details[refID], begun.RunID, r.run.Policy)
+			s.planned[refID] = &change
+			d.since.clocks = part.clocks[refID]
+			doubts = append(doubts, d)
+			continue
+		}
+		if v, isSettled := s.drafter.earlier(&change); isSettled {
+			settled = append(settled, settledLine{s.drafter.knownOf(&change), v})
+			continue
+		}
+		waitsFor = append(waitsFor, s.addLine(int32(number), &change)...)
+	}
+	for _, l := range settled {
+		if part.Again {
+			r.book.restate(l)
+		}
+		s.settled(l.known, l.verdict, true)
+	}
+	if !r.run.life.mayStart() {
+		for _, d := range doubts {
+			s.doubts.hold(d, doubt.Stopped())
+		}
+		return
+	}
+	s.meetRecorded(waitsFor)
+	s.doubts.settleTaken(doubts)
 }
 
-// addUp has the summary be about the whole run, once every line of it is settled.
-func (c *course) addUp() error {
-	s := c.shared
-	if s == nil || !s.allDone || c.journal.failure() != nil {
+// note tells the others which parts are done, and what became of their lines. It writes only what is
+// new: with every part it would be more.
+func (r *sharedRun) note() {
+	if r.noting || !r.book.hasNews() || r.run.journal.failure() != nil {
+		return
+	}
+	r.noting = true
+	finished, news := r.book.takeNews()
+	settled, tally := r.book.noted, news.encode()
+	go func() {
+		err := r.share.Done(r.run.life.lasting, finished, settled, tally)
+		r.scheduler.inbox.post(func() {
+			r.noting = false
+			if err != nil {
+				r.fail(err)
+			}
+		})
+	}()
+}
+
+// fail ends a runner that can't go on with the others.
+func (r *sharedRun) fail(err error) {
+	r.over = true
+	r.run.stopOn(r.run.journal.fail(err))
+}
+
+// leaves reports whether this runner ends before the run does.
+func (r *sharedRun) leaves() bool { return r.isShared() && !r.allDone }
+
+// addUp makes the summary one of the whole run, once every line of it is settled.
+func (r *sharedRun) addUp() error {
+	if !r.isShared() || !r.allDone || r.run.journal.failure() != nil {
 		return nil
 	}
-	runners, tallies, err := s.share.Runners(c.lasting)
+	runners, tallies, err := r.share.Runners(r.run.life.lasting)
 	if err != nil {
-		return fmt.Errorf("read who carried out run %s: %w", c.run.Begun.RunID, err)
+		return fmt.Errorf("read who carried out run %s: %w", r.run.Begun.RunID, err)
 	}
 	whole := newTally()
 	for i := range tallies {
 		one, err := decodeTally(tallies[i])
 		if err != nil {
-			return fmt.Errorf("read who carried out run %s: %w", c.run.Begun.RunID, err)
+			return fmt.Errorf("read who carried out run %s: %w", r.run.Begun.RunID, err)
 		}
 		whole.merge(one)
 	}
 	whole.revise()
-	c.report.addUp(whole, runners, s.share.Stopped())
+	r.run.report.addUp(whole, runners, r.share.Stopped())
 	return nil
 }
 
-// endShared ends the part of a runner in a run that several carry out: who sees that every
-// line is settled ends the run.
-func (c *course) endShared(failure error) error {
-	s := c.shared
+// end ends the part of a runner in a shared run. A runner that sees every line settled ends the run.
+func (r *sharedRun) end(failure error) error {
 	switch {
 	case failure != nil:
-		return failure // others claim what this one had
-	case !s.allDone:
-		c.report.summary.Left = true
-		return s.share.Leave(c.lasting)
+		return failure // others claim the parts of this one
+	case !r.allDone:
+		r.run.report.summary.Left = true
+		return r.share.Leave(r.run.life.lasting)
 	}
-	ended := c.report.ended(nil)
-	ended.Runners = c.report.summary.Runners
-	if err := c.journal.append(ended); err != nil && !errors.Is(err, state.ErrRun) { // another one was first
+	ended := r.run.report.ended(nil)
+	ended.Runners = r.run.report.summary.Runners
+	if err := r.run.journal.append(ended); err != nil && !errors.Is(err, state.ErrRun) { // another one was first
 		return fmt.Errorf("end run %s: %w", ended.RunID, err)
 	}
-	if err := s.share.Leave(c.lasting); err != nil {
+	if err := r.share.Leave(r.run.life.lasting); err != nil {
 		return fmt.Errorf("end run %s: %w", ended.RunID, err)
 	}
 	return nil
+}
+
+// claimedPart is a part, with the state's rows of its lines and of their dependencies.
+type claimedPart struct {
+	state.Part
+	details map[string]state.Detail
+	clocks  map[string]state.Clocks // of what is in doubt: what they said at its first intent
+}
+
+// readClaimed reads the state's rows of parts, as far as the runner needs them. It runs beside the
+// scheduler.
+func (r *sharedRun) readClaimed(parts []state.Part) ([]claimedPart, error) {
+	if len(parts) == 0 {
+		return nil, nil
+	}
+	snapshot, err := r.run.journal.snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	list := make([]claimedPart, 0, len(parts))
+	for _, part := range parts {
+		one, err := r.readPart(snapshot, part)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// readPart reads nothing of lines that nobody has begun and the run does not send.
+func (r *sharedRun) readPart(snapshot state.Snapshot, part state.Part) (claimedPart, error) {
+	one := claimedPart{part, make(map[string]state.Detail, len(part.RefIDs)), make(map[string]state.Clocks)}
+	if !r.run.life.mayStart() && !part.Again {
+		return one, nil
+	}
+	wanted, err := r.withDependencies(part)
+	if err != nil {
+		return one, err
+	}
+	if err := eachDetail(r.run.life.lasting, snapshot, wanted, func(d state.Detail) { one.details[d.RefID] = d }); err != nil {
+		return one, err
+	}
+	var doubts []*unsettled
+	for _, d := range one.details {
+		if d.Status == state.InDoubt {
+			doubts = append(doubts, newUnsettled(d, r.run.Begun.RunID, r.run.Policy))
+		}
+	}
+	if err := learnClocks(r.run.life.lasting, r.run.clocks, snapshot, &r.run.Begun, doubts); err != nil {
+		return one, err
+	}
+	for _, u := range doubts {
+		one.clocks[u.refID] = u.since.clocks
+	}
+	return one, nil
+}
+
+// withDependencies returns the lines of a part and their dependencies. It leaves out a list that the
+// scheduler watches: an earlier part read it, and many lines may wait for many. A line that may be in
+// doubt needs it all the same: nobody watches for that.
+func (r *sharedRun) withDependencies(part state.Part) ([]string, error) {
+	seen, lists := make(map[string]bool, len(part.RefIDs)), make(map[listOf]bool)
+	wanted := make([]string, 0, len(part.RefIDs))
+	add := func(refID string) {
+		if !seen[refID] {
+			seen[refID] = true
+			wanted = append(wanted, refID)
+		}
+	}
+	for _, refID := range part.RefIDs {
+		number, ok := r.book.find(refID)
+		if !ok {
+			return nil, fmt.Errorf("the run has a transfer %q that this runner's plan does not have", refID)
+		}
+		add(refID)
+		after := r.run.Plan.Changes.At(number).After
+		if len(after) == 0 || lists[nameList(after)] {
+			continue
+		}
+		mayDoubt := part.Again || r.run.Plan.Changes.Action(number) == planner.Resolve
+		if !mayDoubt && r.scheduler.dependencies.watches(nameList(after)) {
+			continue
+		}
+		lists[nameList(after)] = true
+		for _, dependency := range after {
+			add(dependency)
+		}
+	}
+	return wanted, nil
 }

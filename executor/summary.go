@@ -1,203 +1,105 @@
 package executor
 
 import (
-	"strings"
-	"sync"
+	"github.com/zclconf/go-cty/cty"
 
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
 )
 
-// exceptionsMax bounds Summary.Exceptions.
-const exceptionsMax = 1000
+// Summary is how a run ended. A partial run is a value, not an error.
+type Summary struct {
+	RunID       string // "" where no run began
+	Totals      map[Result]*transfer.Totals
+	Exceptions  []Event // EventSettled of all that is neither recorded nor adopted, at most 1,000
+	Complete    bool    // every line of the plan has an outcome
+	Interrupted bool
+	Stopped     string // why nothing new was started; "" where nothing stopped the run
+	Out         bool   // the latest attempts made nothing: nobody could be reached, or the service processed nothing
+	Requests    int    // that began, retries included: 0 means that nothing was sent
+	Head        string // hash of the newest event; "" where it could not be read
 
-// report tells the handler what happens, one event at a time, and adds up how the run ends.
-// Its invariant: each transfer of the run is settled once, and counted under one result.
-type report struct {
-	handler Handler
-	clock   Clock
+	// Idle is how many of those in doubt or not attempted another apply would not go on with: what
+	// expired meanwhile, what depends on what failed.
+	Idle int
 
-	mu      sync.Mutex
-	summary Summary
-	counts  map[string]int
-	open    int // lines of the plan that have no outcome
+	Unfinished int        // recorded, adopted or unverified ones that are neither COMPLETED nor FAILED
+	Unknown    Unknown    // of these, by status
+	Waited     *Refreshed // what became of these under Policy.WaitFinal; nil elsewhere
+
+	// Runners are those that carried the run out, where there were several. Totals are of all of
+	// them, and Exceptions are this one's.
+	Runners []state.Runner
+	// Left says that this runner ended and others go on: Totals are of what it did itself.
+	Left bool
 }
 
-func newReport(run Run, lines int) *report {
-	return &report{
-		handler: run.Handler,
-		clock:   run.Clock,
-		summary: Summary{RunID: run.Begun.RunID, Totals: make(map[Result]*transfer.Totals)},
-		counts:  make(map[string]int),
-		open:    lines,
-	}
+// Refreshed is how a refresh ended: what the service's lookups say of the transfers that were
+// recorded and neither COMPLETED nor FAILED. Each is counted once in Completed, Failed,
+// Conflicts, Refused or Pending.
+type Refreshed struct {
+	Completed transfer.Totals // now
+	Failed    transfer.Totals // now: a late failure
+	Conflicts transfer.Totals // now: a record that contradicts what was recorded
+	Refused   transfer.Totals // still PENDING in the state, which takes the service's word from a person alone
+	Pending   transfer.Totals // still
+
+	CreditFailed int // of Completed: the credit side FAILED
+	UnknownNow   int // of Pending: the service calls them now by a status that its document does not list
+
+	// Of Pending:
+	Unknown    Unknown  // their status is neither PENDING nor another one that the document lists
+	Absent     int      // not listed, which says nothing: lists lag
+	Unreadable int      // what is listed of them can't be read
+	Unasked    int      // could not be looked up
+	Named      []string // the first 20 ref_ids of them, in byte order
+
+	Interrupted bool
+	Head        string // hash of the newest event; "" where it could not be read
 }
 
-// tell hands an event to the handler, with the time of now.
-func (r *report) tell(e Event) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.handle(e)
+// pendingWord is what those of Pending are.
+func (r *Refreshed) pendingWord() string {
+	if r.Unknown.Count() > 0 {
+		return "neither COMPLETED nor FAILED"
+	}
+	return string(transfer.Pending)
 }
 
-func (r *report) handle(e Event) {
-	e.Time = r.clock.Now()
-	r.handler.Handle(e)
+// Asked is how many transfers the refresh was about.
+func (r *Refreshed) Asked() int {
+	n := 0
+	for _, t := range []*transfer.Totals{&r.Completed, &r.Failed, &r.Conflicts, &r.Refused, &r.Pending} {
+		n += t.Count()
+	}
+	return n
 }
 
-// settle tells how one transfer ended and counts it. A planned one is a line of the plan.
-func (r *report) settle(request transfer.Request, v verdict, planned bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if planned && v.result != ResultNotAttempted && v.result != ResultInDoubt {
-		r.open--
-	}
-	if v.outcome.Status.Made() && v.outcome.Listed == nil && !v.status.Final() {
-		r.summary.Unfinished++
-		r.summary.Unknown.add(v.status, 1)
-	}
-	r.handler.Handle(r.count(request, v))
-}
-
-// changed tells what a lookup made of a recorded transfer. Where before is not "", the run
-// settled it as that, and counts it anew where it is something else now. A conflict or a failure
-// of another run's transfer is counted as well.
-func (r *report) changed(n *news, before Result) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	v := n.verdict
-	e := Event{
-		Type: EventChanged, RefID: n.refID, Group: v.group, Result: v.result,
-		Reason: v.outcome.Reason, Next: v.next, Detail: &v.outcome, Changes: n.changes,
-		Amount: n.request.Amount, Asset: n.request.Asset,
-	}
-	if n.kind == newsChanged && v.status != transfer.Failed {
-		e.Reason = ""
-	}
-	e.Time = r.clock.Now()
-	r.handler.Handle(e)
-	if before != "" && (v.status.Final() || n.kind == newsConflict) {
-		r.summary.Unfinished--
-	}
-	if before != "" {
-		r.summary.Unknown.add(n.detail.RecordStatus, -1)
-		r.summary.Unknown.add(v.status, 1)
-	}
-	if before == v.result || before == "" && v.result != ResultConflict && v.result != ResultFailed {
-		return
-	}
-	if before != "" {
-		r.summary.Totals[before].RemoveRequest(&n.request)
-		if r.counts[string(before)]--; r.counts[string(before)] == 0 {
-			delete(r.counts, string(before))
-			delete(r.summary.Totals, before)
+// Value is how the run ended as an expression sees it, under the name outcomes: an object with
+// the count and totals of each result, and the exceptions by ref_id.
+func (s *Summary) Value() cty.Value {
+	value := map[string]cty.Value{}
+	for _, result := range Results() {
+		totals := transfer.Totals{}
+		if t := s.Totals[result]; t != nil {
+			totals = *t
 		}
+		value[string(result)] = planner.TotalsValue(totals)
 	}
-	r.count(n.request, v)
+	exceptions := map[string]cty.Value{}
+	for _, e := range s.Exceptions {
+		exceptions[e.RefID] = exceptionValue(e)
+	}
+	value["exceptions"] = cty.MapValEmpty(exceptionValue(Event{}).Type())
+	if len(exceptions) > 0 {
+		value["exceptions"] = cty.MapVal(exceptions)
+	}
+	return cty.ObjectVal(value)
 }
 
-// count adds a transfer to the totals of its result, and returns the event that says so.
-func (r *report) count(request transfer.Request, v verdict) Event {
-	e := Event{
-		Time: r.clock.Now(), Type: EventSettled, RefID: v.outcome.RefID, Group: v.group,
-		Result: v.result, Reason: v.outcome.Reason, Next: v.next,
-		Amount: request.Amount, Asset: request.Asset,
-	}
-	if v.written {
-		e.Detail = &v.outcome
-	}
-	r.add(v.result, &request)
-	if v.idle {
-		r.summary.Idle++
-	}
-	if v.result != ResultRecorded && v.result != ResultAdopted && len(r.summary.Exceptions) < exceptionsMax {
-		left := e
-		left.Reason = strings.TrimSpace(left.Reason + " " + v.advice)
-		r.summary.Exceptions = append(r.summary.Exceptions, left)
-	}
-	return e
-}
-
-// leave counts lines of the plan that the run did not come to, without a word of each: what is in
-// doubt is so still. Where they are idle, another apply would not go on with them.
-func (r *report) leave(left lines, idle bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, change := range left.all() {
-		result := ResultNotAttempted
-		if change.Action == planner.Resolve {
-			result = ResultInDoubt
-		}
-		r.add(result, &change.Request)
-		if idle {
-			r.summary.Idle++
-		}
-	}
-}
-
-// add adds a transfer to the totals of a result.
-func (r *report) add(result Result, request *transfer.Request) {
-	totals := r.summary.Totals[result]
-	if totals == nil {
-		totals = new(transfer.Totals)
-		r.summary.Totals[result] = totals
-	}
-	totals.AddRequest(request)
-	r.counts[string(result)]++
-}
-
-// stopping notes why nothing new starts. Only the first reason counts.
-func (r *report) stopping(reason string, interrupted bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.summary.Interrupted = r.summary.Interrupted || interrupted
-	if r.summary.Stopped != "" {
-		return
-	}
-	r.summary.Stopped = reason
-	r.handle(Event{Type: EventStopping, Reason: reason})
-}
-
-// waited notes what became of what the run recorded.
-func (r *report) waited(found *Refreshed) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.summary.Waited = found
-}
-
-// interrupted reports whether a person or a program has asked for the end.
-func (r *report) interrupted() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.summary.Interrupted
-}
-
-// stopped is why nothing new starts; "" where it does.
-func (r *report) stopped() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.summary.Stopped
-}
-
-// requested counts a request that begins.
-func (r *report) requested() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.summary.Requests++
-}
-
-// ended is the journal's last word of the run.
-func (r *report) ended(failure error) state.Ended {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.summary.Complete = r.open == 0
-	ended := state.Ended{RunID: r.summary.RunID, Outcomes: r.counts, Complete: r.summary.Complete}
-	switch {
-	case failure != nil:
-		ended.Error = failure.Error()
-	case r.summary.Stopped != "":
-		ended.Error = r.summary.Stopped
-	}
-	return ended
+func exceptionValue(e Event) cty.Value {
+	return cty.ObjectVal(map[string]cty.Value{
+		"result": cty.StringVal(string(e.Result)), "reason": cty.StringVal(e.Reason),
+	})
 }

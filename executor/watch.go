@@ -44,34 +44,16 @@ type news struct {
 // final reports whether the service is done with the transfer.
 func (n *news) final() bool { return n.kind == newsChanged && n.verdict.status.Final() }
 
-// Change is a field of a transfer's record that is another one since it was stored.
-type Change struct {
-	Field  string `json:"field"`            // as section 2.1 of the service's document names it, "destination", or "credit side"
-	Before string `json:"before,omitempty"` // "" where the field was not there
-	After  string `json:"after"`
-}
+// count adds the transfer to totals.
+func (w *watched) count(totals *transfer.Totals) { totals.Add(w.detail.Asset, w.detail.Amount) }
 
-// watch looks up at most [FindMax] transfers that are recorded, and makes durable what is new.
-// It returns news of each. Where the lookup fails, which is a *lookupError, there is none, and
-// nothing was written. Any other error is the journal's. The lookup goes on as long as what is in
-// flight does.
-func (c *course) watch(list []watched) ([]news, error) {
-	if len(list) == 0 {
-		return nil, nil
-	}
-	ids := make([]string, len(list))
-	for i := range list {
-		ids[i] = list[i].refID
-	}
-	found, err := c.find(c.flight, ids...)
-	if err != nil {
-		return nil, &lookupError{err}
-	}
-	all := make([]news, len(list))
-	for i := range list {
-		all[i] = list[i].judge(found)
-	}
-	return all, c.writeNews(all)
+// watcher looks transfers up that are recorded, and makes durable what is new.
+type watcher struct {
+	lookups *lookups
+	journal *journalWriter
+	life    *lifetime
+	runID   string
+	policy  Policy
 }
 
 // lookupError says that the service could not be asked.
@@ -79,26 +61,88 @@ type lookupError struct{ error }
 
 func (e *lookupError) Unwrap() error { return e.error }
 
+// watch looks up at most [FindMax] transfers that are recorded, and makes durable what is new.
+// It returns news of each. Where the lookup fails, which is a *lookupError, there is none, and
+// nothing was written. Any other error is the journal's. The lookup goes on as long as what is in
+// flight does.
+func (w *watcher) watch(list []watched) ([]news, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = list[i].refID
+	}
+	found, err := w.lookups.find(w.life.flight, ids...)
+	if err != nil {
+		return nil, &lookupError{err}
+	}
+	all := make([]news, len(list))
+	for i := range list {
+		all[i] = list[i].judge(found)
+	}
+	return all, w.writeNews(all)
+}
+
 // readWatched reads what the state has of transfers, without those that are final, or that takes
 // does not accept; nil accepts all.
-func (c *course) readWatched(refIDs []string, takes func(state.Detail) bool) ([]watched, error) {
-	snapshot, err := c.run.Journal.Snapshot(c.lasting)
+func (w *watcher) read(refIDs []string, takes func(state.Detail) bool) ([]watched, error) {
+	snapshot, err := w.journal.snapshot()
 	if err != nil {
 		return nil, fmt.Errorf("read the state: %w", err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	details, err := snapshot.Details(c.lasting, refIDs...)
+	details, err := snapshot.Details(w.life.lasting, refIDs...)
 	if err != nil {
 		return nil, fmt.Errorf("read the state: %w", err)
 	}
 	var list []watched
 	for _, d := range details {
 		if d.Status.Made() && !d.RecordStatus.Final() && (takes == nil || takes(d)) {
-			u := newUnsettled(d, c.run.Begun.RunID, c.run.Policy)
+			u := newUnsettled(d, w.runID, w.policy)
 			list = append(list, watched{u.known, d, u.amiss != ""})
 		}
 	}
 	return list, nil
+}
+
+// writeNews makes what is new durable: all at once, or, where the state refuses something of
+// it, one by one. An error is the journal's.
+func (w *watcher) writeNews(all []news) error {
+	var entries []state.Entry
+	for i := range all {
+		if all[i].kind == newsChanged || all[i].kind == newsConflict {
+			entries = append(entries, all[i].verdict.outcome)
+		}
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	err := w.journal.append(entries...)
+	for i := range all {
+		n := &all[i]
+		if n.kind != newsChanged && n.kind != newsConflict {
+			continue
+		}
+		mine := err
+		if isRefusal(err) {
+			mine = w.journal.append(n.verdict.outcome)
+		}
+		if shared, ok := sharesGroup(mine, n.verdict); ok {
+			n.verdict = shared
+			mine = w.journal.append(n.verdict.outcome)
+		}
+		switch {
+		case mine == nil:
+			n.verdict.written = true
+		case isRefusal(mine): // such as the record of another customer, which only a person may accept
+			n.kind, n.reason = newsRefused, fmt.Sprintf("What the service says of it now is not taken over: %v.", mine)
+		default:
+			w.life.halt(fmt.Sprintf("what was looked up of %q could not be written: %v", n.refID, mine))
+			return mine
+		}
+	}
+	return nil
 }
 
 // judge says what was found of a transfer. What a person has accepted of it contradicts nothing.
@@ -152,45 +196,6 @@ func (w watched) judge(found lookup) news {
 		n.verdict.next = "remit plan"
 	}
 	return n
-}
-
-// standing is what a transfer that is made becomes by a newer copy of its record.
-type standing struct {
-	status       state.Status
-	shortcomings []transfer.Difference // in what the copy falls short, beyond what a person has accepted
-	accepted     []transfer.Difference // in what it does, and a person has accepted that
-	isUnproven   bool                  // nothing proves whom it paid
-}
-
-// standingOf says that a transfer is unverified where the newer copy falls short, and adopted where
-// all that it lacked is there now.
-func standingOf(d state.Detail, newer transfer.Record, proven bool) standing {
-	newer.GroupID = orElse(newer.GroupID, d.GroupID) // what a shorter copy lacks is stored
-	s := standing{status: d.Status, shortcomings: transfer.Shortcomings(newer)}
-	var before []transfer.Difference
-	if d.Outcome != nil {
-		before = d.Outcome.Differences
-	}
-	isOf := func(field string) func(transfer.Difference) bool {
-		return func(d transfer.Difference) bool { return d.Field == field }
-	}
-	if d.Status != state.Unverified {
-		s.shortcomings = transfer.BeyondAccepted(s.shortcomings, before)
-		for _, field := range []string{"group_id", "total"} {
-			if i := slices.IndexFunc(before, isOf(field)); i >= 0 {
-				s.accepted = append(s.accepted, before[i])
-			}
-		}
-		return s
-	}
-	if i := slices.IndexFunc(before, isOf("group_id")); i >= 0 && d.GroupID != "" && newer.GroupID == d.GroupID && newer.Status != transfer.Failed {
-		s.shortcomings = append(s.shortcomings, before[i]) // another transfer has it still
-	}
-	s.isUnproven = !proven && (len(before) == 0 || slices.ContainsFunc(before, isOf(fieldDestination)))
-	if len(s.shortcomings) == 0 && !s.isUnproven {
-		s.status = state.Adopted
-	}
-	return s
 }
 
 // stored is the record that the row stands on; nil where the latest outcome does not have it.
@@ -284,43 +289,4 @@ func compacted(raw json.RawMessage) string {
 		return ""
 	}
 	return b.String()
-}
-
-// writeNews makes what is new durable: all at once, or, where the state refuses something of
-// it, one by one. An error is the journal's.
-func (c *course) writeNews(all []news) error {
-	var entries []state.Entry
-	for i := range all {
-		if all[i].kind == newsChanged || all[i].kind == newsConflict {
-			entries = append(entries, all[i].verdict.outcome)
-		}
-	}
-	if len(entries) == 0 {
-		return nil
-	}
-	err := c.journal.append(entries...)
-	for i := range all {
-		n := &all[i]
-		if n.kind != newsChanged && n.kind != newsConflict {
-			continue
-		}
-		mine := err
-		if refusal(err) {
-			mine = c.journal.append(n.verdict.outcome)
-		}
-		if shared, ok := sharesGroup(mine, n.verdict); ok {
-			n.verdict = shared
-			mine = c.journal.append(n.verdict.outcome)
-		}
-		switch {
-		case mine == nil:
-			n.verdict.written = true
-		case refusal(mine): // such as the record of another customer, which only a person may accept
-			n.kind, n.reason = newsRefused, fmt.Sprintf("What the service says of it now is not taken over: %v.", mine)
-		default:
-			c.halt(fmt.Sprintf("what was looked up of %q could not be written: %v", n.refID, mine))
-			return mine
-		}
-	}
-	return nil
 }

@@ -157,15 +157,6 @@ func (r *pastReader) intent(e state.Intent, event state.Event) {
 	l.Request = requestIn(e)
 }
 
-// requestIn is the request of an intent; its ref_id alone where that can't be read.
-func requestIn(e state.Intent) transfer.Request {
-	request, err := transfer.ParseRequest(e.Operation, []byte(e.Body), "")
-	if err != nil {
-		return transfer.Request{RefID: e.RefID}
-	}
-	return request
-}
-
 func (r *pastReader) outcome(e state.Outcome, event state.Event) {
 	l := r.line(event)
 	l.Reason = e.Reason

@@ -10,8 +10,42 @@ import (
 	"remit/state"
 )
 
-// attempt is one that a run began, as far as its journal says.
-type attempt struct {
+// holderTimeout is how long, beyond the timeout of a request, the holder of a lock that was
+// taken away may still be waking up (design section 10).
+const holderTimeout = 10 * time.Minute
+
+// AliveError says that an attempt may still be carried out: its holder lost its lock, to a person or
+// with its connection, and may have a request under way; or it sends nothing any more, and the service
+// may be at work.
+type AliveError struct {
+	RefID string
+	RunID string        // of the attempt
+	Wait  time.Duration // after which it is certain that nothing more is made
+	Clock string        // by which, in words
+	// Original is the file that the run used, and its host, where this state is another one: a copy.
+	Original string
+	Gone     bool // the run sends nothing any more
+	Ended    bool // the run said that it ended
+}
+
+// Error says how long to wait.
+func (e *AliveError) Error() string {
+	var why string
+	switch {
+	case e.Original != "" && e.Ended:
+		why = fmt.Sprintf("this state is a copy: run %s sent %q from %s, where another run may have sent it again since", e.RunID, e.RefID, e.Original)
+	case e.Original != "":
+		why = fmt.Sprintf("this state is a copy: run %s, which may be sending %q, used %s, and was not seen to end", e.RunID, e.RefID, e.Original)
+	case e.Gone:
+		why = fmt.Sprintf("the service may still carry out the request for %q that run %s sent", e.RefID, e.RunID)
+	default:
+		why = fmt.Sprintf("the lock of run %s, which may be sending %q, was taken away or lost, and not seen released", e.RunID, e.RefID)
+	}
+	return fmt.Sprintf("%s. Wait another %s, which %s tells, and ask again", why, max(e.Wait.Round(time.Second), time.Second), e.Clock)
+}
+
+// pastAttempt is one that a run began, as far as its journal says.
+type pastAttempt struct {
 	runID      string
 	begun      state.Begun // of its run; zero where the state does not know that
 	isTaken    bool        // a person took the lock away after it: until then its run may have tried again
@@ -28,12 +62,6 @@ type attempt struct {
 type asked struct {
 	clocks state.Clocks
 	at     time.Time
-}
-
-// wait is how far one clock is in telling that an attempt is over.
-type wait struct {
-	clock  string // in words
-	passed time.Duration
 }
 
 // owed is how long an attempt may go on, and since when.
@@ -56,7 +84,7 @@ func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
 	if err != nil {
 		return fmt.Errorf("resolve %q: %w", r.RefID, err)
 	}
-	open := slices.DeleteFunc(attempts, func(a attempt) bool { return a.isAnswered })
+	open := slices.DeleteFunc(attempts, func(a pastAttempt) bool { return a.isAnswered })
 	if len(open) == 0 {
 		return nil
 	}
@@ -94,7 +122,7 @@ func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
 
 // owed says how long after what an attempt is over. In a copy nobody has seen what its original did
 // since: the time counts from when this file was first used.
-func (r Resolution) owed(a attempt, now state.Clocks) owed {
+func (r Resolution) owed(a pastAttempt, now state.Clocks) owed {
 	lock, ok := r.Journal.(state.Losable)
 	isLosable := ok && lock.IsLosable()
 	original := r.original(a)
@@ -119,7 +147,7 @@ func (r Resolution) owed(a attempt, now state.Clocks) owed {
 
 // attempts are those of the request in force, in their order, and what was journalled after the
 // latest of them by those who asked to settle something as not made.
-func (r Resolution) attempts(ctx context.Context, detail state.Detail) ([]attempt, []asked, error) {
+func (r Resolution) attempts(ctx context.Context, detail state.Detail) ([]pastAttempt, []asked, error) {
 	snapshot, err := r.Journal.Snapshot(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -153,7 +181,7 @@ type history struct {
 	refID    string
 	here     state.FilePlace
 	runs     map[string]state.Run
-	attempts []attempt
+	attempts []pastAttempt
 	asks     []asked
 }
 
@@ -165,7 +193,7 @@ func (h *history) follow(entry state.Entry, at time.Time) {
 			return
 		}
 		run := h.runs[e.RunID]
-		h.attempts = append(h.attempts, attempt{runID: e.RunID, begun: run.Begun, clocks: e.ClocksIn(run.Begun.Clocks)})
+		h.attempts = append(h.attempts, pastAttempt{runID: e.RunID, begun: run.Begun, clocks: e.ClocksIn(run.Begun.Clocks)})
 	case state.Outcome:
 		if last := len(h.attempts) - 1; last >= 0 && e.Source == state.SourceAnswer && e.Status != state.InDoubt {
 			h.attempts[last].isAnswered = true
@@ -265,21 +293,6 @@ func waited(o owed, asks []asked, now state.Clocks, local time.Time) (best wait,
 	return best, isCounted
 }
 
-// elapsed is how long ago a reading was, at least, by each clock that knows it.
-func elapsed(then, now state.Clocks, within time.Duration) []wait {
-	var passed []wait
-	if !then.Server.IsZero() && !now.Server.IsZero() {
-		passed = append(passed, wait{"the clock of the PostgreSQL server", now.Server.Sub(then.Server) - within})
-	}
-	if !then.Date.IsZero() && !now.Date.IsZero() {
-		passed = append(passed, wait{"the service's clock", now.Date.Sub(then.Date) - within - dateGrain})
-	}
-	if then.Boot != "" && then.Boot == now.Boot {
-		passed = append(passed, wait{"the time since this machine booted", now.SinceBoot() - then.SinceBoot()})
-	}
-	return passed
-}
-
 // ask journals that somebody asked: the wait is counted from now on.
 func (r Resolution) ask(ctx context.Context, now state.Clocks) error {
 	if err := r.Journal.Append(context.WithoutCancel(ctx), state.Asked{About: r.RefID, Clocks: now, By: r.By, Reason: r.Reason}); err != nil {
@@ -303,7 +316,7 @@ func askedBy(now state.Clocks) string {
 
 // original is the file of which this state is a copy, in words; "" where the run of the attempt used
 // no other file.
-func (r Resolution) original(a attempt) string {
+func (r Resolution) original(a pastAttempt) string {
 	ours, theirs := placeOf(r.Journal), a.begun.File
 	if none := (state.FilePlace{}); theirs == none || ours == none || theirs.IsFile(ours) {
 		return ""

@@ -1,0 +1,72 @@
+package executor
+
+import (
+	"fmt"
+	"slices"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// HasAcceptedGroup reports whether a person has accepted the group_id of a transfer as its record has it.
+func HasAcceptedGroup(detail state.Detail) bool {
+	return detail.Outcome != nil && slices.ContainsFunc(detail.Outcome.Differences, func(d transfer.Difference) bool { return d.Field == "group_id" })
+}
+
+// Unaccepted are the [transfer.Shortcomings] of the record of a transfer that is recorded or adopted,
+// which no person has accepted. An earlier version recorded such transfers. That another one has its
+// group_id is not among them.
+func Unaccepted(detail state.Detail) []transfer.Difference {
+	isVouched := detail.Outcome != nil && detail.Outcome.Source == state.SourcePerson
+	if isVouched || detail.Status != state.Recorded && detail.Status != state.Adopted {
+		return nil
+	}
+	kept, err := keptRecords(detail)
+	i := slices.IndexFunc(kept, func(r transfer.Record) bool { return r.ID == detail.RecordID })
+	if err != nil || i < 0 {
+		return nil
+	}
+	record := kept[i]
+	record.GroupID = orElse(record.GroupID, detail.GroupID)
+	return transfer.BeyondAccepted(transfer.Shortcomings(record), detail.Outcome.Differences)
+}
+
+// withShortcomings are differences that a person accepts with a record, and in what else it falls short.
+func withShortcomings(differences []transfer.Difference, record transfer.Record) []transfer.Difference {
+	return slices.Concat(differences, transfer.BeyondAccepted(transfer.Shortcomings(record), differences))
+}
+
+// stillShort are the shortcomings of given records that nobody has accepted yet. Whom they paid, the
+// person who gives them says.
+func stillShort(detail state.Detail, shortcomings []transfer.Difference) []transfer.Difference {
+	var accepted []transfer.Difference
+	if detail.Status.Made() && detail.Status != state.Unverified && detail.Outcome != nil {
+		accepted = detail.Outcome.Differences
+	}
+	return transfer.BeyondAccepted(shortcomings, append(slices.Clip(accepted), transfer.Difference{Field: fieldDestination}))
+}
+
+// statusAccepted is what a transfer becomes by a record that differs and is accepted: ours
+// where a request of ours may have made it.
+func statusAccepted(before state.Status) state.Status {
+	switch before {
+	case state.InDoubt, state.Conflict, state.Recorded:
+		return state.Recorded
+	case state.Unsent, state.Adopted, state.Unverified, state.Refused, state.Tombstone:
+		return state.Adopted
+	}
+	panic(fmt.Sprintf("a record of %v was accepted", before))
+}
+
+// unaccepted are those of the differences that a made transfer's stored records do not have:
+// in the others a person has accepted it.
+func unaccepted(k known, detail state.Detail, differences []transfer.Difference) []transfer.Difference {
+	if !detail.Status.Made() || detail.Outcome == nil {
+		return differences
+	}
+	standing := slices.Clone(detail.Outcome.Differences)
+	if stored, err := keptRecords(detail); err == nil { // otherwise they excuse nothing
+		standing = append(standing, judgeRecords(k, inDoubt, stored).outcome.Differences...)
+	}
+	return slices.DeleteFunc(slices.Clone(differences), func(d transfer.Difference) bool { return slices.Contains(standing, d) })
+}

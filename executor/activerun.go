@@ -1,0 +1,109 @@
+package executor
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"remit/executor/ratelimit"
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// activeRun is a run under way: the parts that whatever it does shares.
+type activeRun struct {
+	Run
+	life     *lifetime
+	report   *report
+	journal  *journalWriter
+	clocks   *timekeeper
+	lookups  *lookups
+	outcomes *outcomeWriter
+	watcher  *watcher
+	adviser  adviser
+	limiters map[transfer.Operation]*ratelimit.Limiter
+
+	sending bool // false: the run settles doubts by lookup alone
+	joined  bool // another runner began the run
+}
+
+// newActiveRun returns a run that a first cancellation of ctx interrupts. Its plan has so many lines.
+// The caller releases its life.
+func newActiveRun(ctx context.Context, run Run, lines int) *activeRun {
+	a := &activeRun{Run: run, report: newReport(run, lines)}
+	a.life = newLifetime(ctx, run.Clock, run.Policy.RequestTimeout, a.report.stopping)
+	a.journal = &journalWriter{journal: run.Journal, ctx: a.life.lasting}
+	server, _ := run.Journal.(state.Timekeeper)
+	a.clocks = &timekeeper{clock: run.Clock, submitter: run.Submitter, server: server, policy: run.Policy, life: a.life}
+	a.lookups = &lookups{finder: run.Finder, clock: run.Clock, life: a.life}
+	a.outcomes = &outcomeWriter{journal: a.journal, life: a.life}
+	a.watcher = &watcher{lookups: a.lookups, journal: a.journal, life: a.life, runID: run.Begun.RunID, policy: run.Policy}
+	a.adviser = adviser{canLookUp: run.Finder != nil, holds: run.Policy.HoldDoubt}
+	return a
+}
+
+// begin checks what must be right before anything is sent, and writes the run in the journal.
+func (a *activeRun) begin(ctx context.Context) error {
+	if err := a.ready(ctx); err != nil {
+		a.report.summary.RunID = "" // the journal knows no such run
+		return err
+	}
+	a.Begun.File = placeOf(a.Journal)
+	a.Begun.Clocks = a.clocks.begun().Clocks
+	lead, err := confirmClock(ctx, a.Journal, a.clocks.begun(), a.Begun.By, a.report.tell)
+	if err == nil && a.Prepare != nil {
+		err = a.Prepare(ctx, &a.Begun)
+	}
+	if err != nil {
+		a.report.summary.RunID = ""
+		return err
+	}
+	if err := a.journal.append(append(lead, a.Begun)...); err != nil {
+		return fmt.Errorf("begin run %s: %w", a.Begun.RunID, err)
+	}
+	return nil
+}
+
+// ready gets a token and compares clocks, before anything is written or sent.
+func (a *activeRun) ready(ctx context.Context) error {
+	if err := a.clocks.read(ctx); err != nil {
+		return err
+	}
+	return compareClocks(a.clocks.begun(), a.report.tell)
+}
+
+// limit makes a limiter of each operation. The given requests started lately.
+func (a *activeRun) limit(starts map[transfer.Operation][]time.Time) {
+	a.limiters = make(map[transfer.Operation]*ratelimit.Limiter)
+	for _, op := range transfer.Operations() {
+		a.limiters[op] = ratelimit.New(a.Clock, a.Policy.RateLimits[op], starts[op], func(wait time.Duration) {
+			a.report.tell(Event{Type: EventWaiting, Reason: fmt.Sprintf("requests of operation %s wait %v", op, wait.Round(time.Second))})
+		})
+	}
+}
+
+// stopOn halts the run for an error of the journal.
+func (a *activeRun) stopOn(err error) {
+	if !isRefusal(err) {
+		a.life.halt(err.Error())
+	}
+}
+
+// end writes the last event of a run that this runner ends.
+func (a *activeRun) end(failure error) error {
+	ended := a.report.ended(failure)
+	ended.Clocks = a.clocks.local().Clocks
+	if err := a.journal.append(ended); err != nil && failure == nil {
+		return fmt.Errorf("end run %s: %w", ended.RunID, err)
+	}
+	return failure
+}
+
+// summary returns how the run ended, with the hash of the newest event.
+func (a *activeRun) summary() Summary {
+	if snapshot, err := a.journal.snapshot(); err == nil {
+		a.report.summary.Head = snapshot.Meta().Head
+		_ = snapshot.Close() // nothing was written through it
+	}
+	return a.report.summary
+}

@@ -1,0 +1,158 @@
+package executor
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// Describe names each difference: "answered amount 70.00, asked 80.00".
+func Describe(differences []transfer.Difference) string {
+	parts := make([]string, 0, len(differences))
+	for _, d := range differences {
+		parts = append(parts, fmt.Sprintf("answered %s %s, asked %s", d.Field, orElse(d.Answered, "nothing"), orElse(d.Asked, "nothing")))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// DescribeShort names each field of a record that is not as it must be: "its group_id is missing, where
+// it must be one of its own".
+func DescribeShort(shortcomings []transfer.Difference) string {
+	parts := make([]string, len(shortcomings))
+	for i, d := range shortcomings {
+		parts[i] = fmt.Sprintf("its %s is %s, where it must be %s", d.Field, orElse(d.Answered, "missing"), d.Asked)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// failure is what the service says of a failed transfer, at most 2 KiB of it.
+func failure(record transfer.Record) string {
+	const most = 2048
+	if n := len(record.StatusDetails); n == 0 || n > most {
+		return ""
+	}
+	return ": " + string(record.StatusDetails)
+}
+
+// raws are the records as they came, the deciding one first.
+func raws(records []transfer.Record, deciding *transfer.Record) []json.RawMessage {
+	list := make([]json.RawMessage, 0, len(records))
+	if deciding != nil {
+		list = append(list, deciding.Raw)
+	}
+	for i := range records {
+		if deciding == nil || records[i].ID != deciding.ID {
+			list = append(list, records[i].Raw)
+		}
+	}
+	return list
+}
+
+// withRecord is what was found, and the answered record where it is not among it.
+func withRecord(found []transfer.Record, answered transfer.Record) []transfer.Record {
+	if slices.ContainsFunc(found, func(r transfer.Record) bool { return r.ID == answered.ID }) {
+		return found
+	}
+	return append([]transfer.Record{answered}, found...)
+}
+
+// amountDifferences compares an amount and an asset with a request; "" agrees with everything.
+func amountDifferences(request *transfer.Request, amount, asset string) []transfer.Difference {
+	var list []transfer.Difference
+	if amount != "" && !transfer.SameNumber(request.Amount.String(), amount) {
+		list = append(list, transfer.Difference{Field: "amount", Asked: request.Amount.String(), Answered: amount})
+	}
+	if asset != "" && asset != request.Asset {
+		list = append(list, transfer.Difference{Field: "asset", Asked: request.Asset, Answered: asset})
+	}
+	return list
+}
+
+func isDebit(r transfer.Record) bool { return r.Direction == transfer.Debit }
+
+// keptRecords are the records of the latest outcome, the deciding one first where there is
+// one; none where there is no outcome.
+func keptRecords(detail state.Detail) ([]transfer.Record, error) {
+	if detail.Outcome == nil {
+		return nil, nil
+	}
+	records := make([]transfer.Record, 0, len(detail.Outcome.Records))
+	for _, raw := range detail.Outcome.Records {
+		record, err := transfer.ParseRecord(raw)
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, record)
+	}
+	return records, nil
+}
+
+// accepted is the record among those of a conflict that a person accepts: the stored one,
+// which never leaves its ref_id, and else the debit side.
+func accepted(records []transfer.Record, stored string) *transfer.Record {
+	for i := range records {
+		if records[i].ID == stored {
+			return &records[i]
+		}
+	}
+	for i := range records {
+		if records[i].Direction == transfer.Debit {
+			return &records[i]
+		}
+	}
+	return &records[0]
+}
+
+// requestOf is what was asked for when both sides of one transfer came out of it.
+func requestOf(records []transfer.Record, operator transfer.Operator) (transfer.Request, bool) {
+	var debit, credit *transfer.Record
+	for i := range records {
+		switch records[i].Direction {
+		case transfer.Debit:
+			debit = &records[i]
+		case transfer.Credit:
+			credit = &records[i]
+		}
+	}
+	if debit == nil || credit == nil {
+		return transfer.Request{}, false
+	}
+	request, ok := requestOfDebit(debit, operator)
+	request.ToProfileID, request.ToIdentityID, request.ToAccountID = credit.ProfileID, credit.IdentityID, credit.AccountID
+	if request.Operation == transfer.Platform {
+		request.RecipientMetadata = transfer.NewMetadata(credit.Metadata)
+	}
+	return request, ok
+}
+
+// requestOfDebit is what its debit says of what was asked for: all but the destination.
+func requestOfDebit(debit *transfer.Record, operator transfer.Operator) (transfer.Request, bool) {
+	amount, err := transfer.ParseAmount(debit.Amount)
+	if err != nil {
+		return transfer.Request{}, false
+	}
+	request := transfer.Request{
+		RefID: debit.RefID, Amount: amount, Asset: debit.Asset,
+		FromProfileID: debit.ProfileID, FromIdentityID: debit.IdentityID, FromAccountID: debit.AccountID,
+		Metadata: transfer.NewMetadata(debit.Metadata),
+	}
+	for _, operation := range transfer.Operations() {
+		if debit.Type == operator.RecordType(operation, transfer.Debit) {
+			request.Operation = operation
+		}
+	}
+	return request, request.Operation != ""
+}
+
+// requestIn is the request of an intent; its ref_id alone where that can't be read.
+func requestIn(e state.Intent) transfer.Request {
+	request, err := transfer.ParseRequest(e.Operation, []byte(e.Body), "")
+	if err != nil {
+		return transfer.Request{RefID: e.RefID}
+	}
+	return request
+}
