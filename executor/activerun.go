@@ -48,7 +48,7 @@ func (a *activeRun) begin(ctx context.Context) error {
 		a.report.summary.RunID = "" // the journal knows no such run
 		return err
 	}
-	a.Begun.File = placeOf(a.Journal)
+	a.Begun.File = fileOf(a.Journal)
 	a.Begun.Clocks = a.clocks.begun().Clocks
 	lead, err := confirmClock(ctx, a.Journal, a.clocks.begun(), a.Begun.By, a.report.tell)
 	if err == nil && a.Prepare != nil {

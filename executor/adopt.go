@@ -18,31 +18,31 @@ type Others struct {
 	// Unknown are those of which the state has nothing, and Count is how many they are.
 	Unknown iter.Seq[string]
 	Count   int
-	// Listed is what a list says of a ref_id, where it has it; nil for no list. Of what has records
-	// it is not asked.
-	Listed func(refID string) (Claim, bool)
+	// Listed returns the line of a list about a ref_id, and whether there is one; nil for no list.
+	// Adopt asks it only about ref_ids without records.
+	Listed func(refID string) (ListedTransfer, bool)
 	// Known are those of transfers that are made, of which the export may say something new.
 	Known []string
 }
 
-// Adopt records what was made before this state knew of it: run.Finder knows exported
-// records, by ref_id. Nothing is sent, no token is asked for, and lists do not lag. What is found
-// of the plan's lines and of doubts is judged as by a lookup before the first sending: adopted,
-// unverified or in conflict. Records of others that the state does not know are adopted where both
-// sides name the whole transfer; where they don't, the record alone is kept, as unverified: the
-// ref_id exists at the service, is never sent, and a person should look. Of others that are
-// made, what is new is kept (see [News]). A page of records is in memory at once.
+// Adopt records transfers that were made before this state knew of them: run.Finder knows exported
+// records, by ref_id. Adopt sends nothing and asks for no token, and its lists do not lag. It judges
+// the records of the plan's lines and of doubts as a lookup before the first sending does: adopted,
+// unverified or in conflict. It adopts records of others, which the state does not know, if both
+// sides name the whole transfer. If they don't, it keeps the record alone, as unverified: the
+// ref_id exists at the service, remit never sends it, and a person should look. Of others that are
+// made, it keeps the news (see [News]). A page of records is in memory at once.
 //
 // The error says that the state could not be read or written; the Summary holds as for
-// [Apply], with ResultNotAttempted for what the export does not have. On a [Paper] it is what
-// would be recorded.
+// [Apply], with ResultNotAttempted for transfers without a record in the export. On a [DryRun] it
+// holds as if all of it were recorded.
 func Adopt(ctx context.Context, run Run, others Others) (Summary, error) {
 	all := newLines(run.Plan, isAdoptable)
 	active := newActiveRun(ctx, run, all.len())
 	defer active.life.release()
 	known, err := takeSurvey(active.life.lasting, &active.Run, active.clocks, all)
 	if err == nil {
-		active.Begun.File = placeOf(run.Journal)
+		active.Begun.File = fileOf(run.Journal)
 		err = active.journal.append(active.Begun)
 	}
 	if err != nil {
@@ -69,13 +69,13 @@ type adoption struct {
 	run     *activeRun
 	known   *survey
 	drafter drafter
-	listed  func(string) (Claim, bool)
+	listed  func(string) (ListedTransfer, bool)
 
 	doubtful map[string]*planner.Change // lines that are in doubt
 	lines    lines                      // the others
 }
 
-func newAdoption(run *activeRun, known *survey, all lines, listed func(string) (Claim, bool)) *adoption {
+func newAdoption(run *activeRun, known *survey, all lines, listed func(string) (ListedTransfer, bool)) *adoption {
 	a := &adoption{
 		run: run, known: known, drafter: drafter{&run.Run, known}, listed: listed,
 		doubtful: make(map[string]*planner.Change), lines: lines{of: all.of},
@@ -105,15 +105,15 @@ func isAdoptable(a planner.Action) bool {
 	return false
 }
 
-// doubts looks up what is in doubt.
+// doubts looks the doubts up.
 func (a *adoption) doubts() {
 	for doubts := range slices.Chunk(a.known.doubts, FindMax) {
 		for i, f := range byLookup(a.run).doubts(doubts) {
 			d := doubts[i]
 			if !f.settled {
 				f.verdict = a.notInExport(d)
-				if claim, ok := claimOf(a.listed, d.refID); ok && !f.undue.Holds() {
-					f.verdict = holdClaimed(d, claim)
+				if one, ok := listedUnder(a.listed, d.refID); ok && !f.undue.Holds() {
+					f.verdict = holdListed(d, one)
 				}
 			}
 			a.run.report.settle(d.request, f.verdict, a.doubtful[d.refID] != nil)
@@ -154,7 +154,7 @@ func (a *adoption) notInExport(u *unsettled) verdict {
 }
 
 // attempts looks up at most 100 transfers and tells what became of each.
-func (a *adoption) attempts(attempts []*attempt, listed func(string) (Claim, bool)) error {
+func (a *adoption) attempts(attempts []*attempt, listed func(string) (ListedTransfer, bool)) error {
 	if len(attempts) == 0 || a.run.report.interrupted() {
 		return nil
 	}
@@ -162,7 +162,7 @@ func (a *adoption) attempts(attempts []*attempt, listed func(string) (Claim, boo
 	if err != nil {
 		return err
 	}
-	a.claims(attempts, findings, listed)
+	a.listedOnly(attempts, findings, listed)
 	for i, f := range findings {
 		switch {
 		case !f.settled:
@@ -216,8 +216,8 @@ func (a *adoption) ofRecords(refIDs []string, found map[string][]transfer.Record
 	for _, refID := range refIDs {
 		records := found[refID]
 		if len(records) == 0 {
-			if claim, ok := claimOf(a.listed, refID); ok {
-				rest = append(rest, newClaimed(run, claim))
+			if one, ok := listedUnder(a.listed, refID); ok {
+				rest = append(rest, newListed(run, one))
 			}
 			continue
 		}

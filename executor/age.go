@@ -11,7 +11,7 @@ import (
 // clocksApartMax is how far two local clocks may be from the truth together: five minutes each.
 const clocksApartMax = state.JumpMin
 
-// sent is when a request may have been made for the first time, by what is known of it.
+// sent is the time at which the service may have got a request first.
 type sent struct {
 	at     time.Time    // by the local clock of then
 	clocks state.Clocks // zero where the run kept none, as those of remit 0.1.0
@@ -23,13 +23,13 @@ type measure struct {
 	age   time.Duration
 }
 
-// ages are what clocks say of how long ago something was, each the most that it can be.
+// ages measure by several clocks how long ago something was, each the most that it can be.
 type ages struct {
 	local   time.Duration // by clocks that anyone may have set; without their tolerance
 	trusted []measure     // by those that nobody here can set
 }
 
-// agesAt measures what was at then, at the time of now.
+// agesAt returns how long then is ago at the time of now.
 func agesAt(then sent, now reading) ages {
 	a := ages{local: now.local.Round(0).Sub(then.at.Round(0))}
 	within := time.Duration(now.WithinMS) * time.Millisecond

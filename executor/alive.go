@@ -44,7 +44,7 @@ func (e *AliveError) Error() string {
 	return fmt.Sprintf("%s. Wait another %s, which %s tells, and ask again", why, max(e.Wait.Round(time.Second), time.Second), e.Clock)
 }
 
-// pastAttempt is one that a run began, as far as its journal says.
+// pastAttempt is an attempt that a run began, as far as the journal says.
 type pastAttempt struct {
 	runID      string
 	begun      state.Begun // of its run; zero where the state does not know that
@@ -58,13 +58,13 @@ type pastAttempt struct {
 	followed state.Clocks // when the next run began that had the lock of this state, likewise
 }
 
-// asked is when somebody asked to settle something as not made.
+// asked is the time at which somebody asked to settle something as not made.
 type asked struct {
 	clocks state.Clocks
 	at     time.Time
 }
 
-// owed is how long an attempt may go on, and since when.
+// owed says how long an attempt may go on, and since when.
 type owed struct {
 	need     time.Duration
 	since    []state.Clocks // readings after which its run sent nothing more; zero ones tell nothing
@@ -126,7 +126,7 @@ func (r Resolution) owed(a pastAttempt, now state.Clocks) owed {
 	lock, ok := r.Journal.(state.Losable)
 	isLosable := ok && lock.IsLosable()
 	original := r.original(a)
-	isBooted := a.begun.File.Path == placeOf(r.Journal).Path && isBootedAgain(a.clocks, now)
+	isBooted := a.begun.File.Path == fileOf(r.Journal).Path && isBootedAgain(a.clocks, now)
 	o := owed{need: r.Policy.RequestTimeout, isGone: true}
 	switch {
 	case isBooted: // nobody lives through that
@@ -145,15 +145,15 @@ func (r Resolution) owed(a pastAttempt, now state.Clocks) owed {
 	return o
 }
 
-// attempts are those of the request in force, in their order, and what was journalled after the
-// latest of them by those who asked to settle something as not made.
+// attempts returns the attempts of the request in force, in their order, and the questions that the
+// journal has after the latest of them: somebody asked to settle something as not made.
 func (r Resolution) attempts(ctx context.Context, detail state.Detail) ([]pastAttempt, []asked, error) {
 	snapshot, err := r.Journal.Snapshot(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	h := history{refID: r.RefID, here: placeOf(r.Journal), runs: make(map[string]state.Run)}
+	h := history{refID: r.RefID, here: fileOf(r.Journal), runs: make(map[string]state.Run)}
 	for run, err := range snapshot.Runs(ctx) {
 		if err != nil {
 			return nil, nil, err
@@ -176,7 +176,7 @@ func (r Resolution) attempts(ctx context.Context, detail state.Detail) ([]pastAt
 	return h.attempts, h.asks, nil
 }
 
-// history is what a journal says of the attempts of one ref_id.
+// history gathers the attempts of one ref_id from a journal.
 type history struct {
 	refID    string
 	here     state.FilePlace
@@ -317,7 +317,7 @@ func askedBy(now state.Clocks) string {
 // original is the file of which this state is a copy, in words; "" where the run of the attempt used
 // no other file.
 func (r Resolution) original(a pastAttempt) string {
-	ours, theirs := placeOf(r.Journal), a.begun.File
+	ours, theirs := fileOf(r.Journal), a.begun.File
 	if none := (state.FilePlace{}); theirs == none || ours == none || theirs.IsFile(ours) {
 		return ""
 	}

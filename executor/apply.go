@@ -15,7 +15,7 @@ import (
 // caller has checked against it: it settles doubts, then submits what is due, in dependency
 // order. The error says what kept the run from beginning, or that the journal failed, in
 // which case wrapped [ErrJournal] says that the state must be looked at; the Summary holds
-// in both cases. A first cancellation of ctx drains what is in flight.
+// in both cases. After a first cancellation of ctx, Apply starts nothing new and lets requests in flight end.
 func Apply(ctx context.Context, run Run) (Summary, error) {
 	all := newLines(run.Plan, isSent)
 	a := newActiveRun(ctx, run, all.len())
@@ -36,8 +36,8 @@ func Apply(ctx context.Context, run Run) (Summary, error) {
 
 func isSent(a planner.Action) bool { return a == planner.Submit || a == planner.Resolve }
 
-// SettleByLookup settles what is in doubt by lookup alone and sends nothing: what an apply
-// of a plan that is not applicable still does. run.Plan may be nil; a run whose plan would
+// SettleByLookup settles doubts by lookup alone and sends nothing: an apply of a plan that is not
+// applicable still does that. run.Plan may be nil; a run whose plan would
 // have submitted something is not complete. Where nothing is in doubt, or the service has no
 // lookup, it writes nothing to the journal.
 func SettleByLookup(ctx context.Context, run Run) (Summary, error) {

@@ -488,8 +488,8 @@ func TestAnExpiredTransferIsNotSent(t *testing.T) {
 	})
 }
 
-// TestNothingStartsOutsideOfItsWindow closes a window in the middle of a run: what is in flight
-// ends, and what has not begun is left to the next run.
+// TestNothingStartsOutsideOfItsWindow closes a window in the middle of a run: requests in flight
+// end, and the run leaves the others to the next one.
 func TestNothingStartsOutsideOfItsWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -70,7 +70,7 @@ func newSender(run *activeRun) *sender {
 // intents of thousands behind them.
 const lotMax = 1024
 
-// intents is what became of a lot of attempts.
+// intents sorts a lot of attempts by what became of their intents.
 type intents struct {
 	durable []*attempt
 	barred  []barred
@@ -119,7 +119,7 @@ func (s *sender) intend(lot []*attempt) intents {
 	return made
 }
 
-// date keeps with an intent what clocks that nobody can turn say of its time.
+// date notes with an intent the time by clocks that nobody can turn.
 func (s *sender) date(i *state.Intent) {
 	i.AfterMS, i.Clocks = s.run.clocks.sinceBegin().Milliseconds(), state.Clocks{}
 	if s.run.joined {
@@ -157,7 +157,7 @@ func (s *sender) writeIntents(lot []*attempt, made *intents) {
 	}
 }
 
-// stoppedBefore is the verdict on an attempt before whose intent the run stopped.
+// stoppedBefore returns the verdict on an attempt of which the run wrote no intent before it stopped.
 func (s *sender) stoppedBefore(a *attempt) verdict {
 	return unsent(a.known, fmt.Sprintf("Nothing was sent: the run stopped before (%v).", context.Cause(s.run.life.starting)))
 }
@@ -176,8 +176,8 @@ func (s *sender) mayTry(a *attempt) bool {
 	return true
 }
 
-// mayStart is asked right before a request starts: it must not be too late for it, and the
-// lock must be ours.
+// mayStart returns an error if a request must not start now: it is too late for it, or the lock is not
+// ours any more. It is called right before the start.
 func (s *sender) mayStart(a *attempt) error {
 	if a.old != nil {
 		if err := s.run.clocks.renew(); err != nil {
@@ -224,8 +224,8 @@ type lateError string
 
 func (e lateError) Error() string { return string(e) }
 
-// stillNothing is the answer to an attempt that may not start (again): what the service
-// said last, if it did.
+// stillNothing returns the answer to an attempt that may not start (again): the last answer of the
+// service, if there is one.
 func stillNothing(last Answer, err error) Answer {
 	late, isLate := errors.AsType[lateError](err)
 	switch {
@@ -273,7 +273,7 @@ func (s *sender) submit(path string, body []byte) Answer {
 	return s.run.Submitter.Submit(s.backstop.get(), path, body)
 }
 
-// refusedAgain is the answer to an attempt of which the renewed token was refused as well.
+// refusedAgain returns the answer to an attempt whose renewed token the service refused as well.
 func refusedAgain(answer Answer) Answer {
 	answer.Kind, answer.Stop = Rejected, true
 	answer.Reason = strings.TrimSpace(answer.Reason + " A renewed token was refused as well: the client may not do this.")
@@ -312,8 +312,8 @@ func (s *sender) waitToRetry(a *attempt, limit *ratelimit.Limiter) bool {
 	return s.run.Clock.Sleep(s.run.life.starting, wait) == nil
 }
 
-// pauseAfter is how long to wait before the next try, a random part of it included so that
-// those who failed together do not come back together.
+// pauseAfter returns how long to wait before the next try. A part of it is random, so that requests
+// that failed together do not come back together.
 func (s *sender) pauseAfter(answer Answer, pauses *backoff.ExponentialBackOff) time.Duration {
 	own := pauses.NextBackOff()
 	s.mu.Lock() // a source of randomness may be no more than a generator
@@ -325,7 +325,7 @@ func (s *sender) pauseAfter(answer Answer, pauses *backoff.ExponentialBackOff) t
 	return own/2 + jitter
 }
 
-// aged returns what is known of an attempt's transfer, with the age of its request.
+// aged returns the knowledge of an attempt's transfer, with the age of its request.
 func (s *sender) aged(a *attempt) known {
 	k := a.known
 	k.age, k.isAged = s.run.clocks.ageOf(k.since, k.doubted, a.asked)
@@ -350,8 +350,8 @@ func (s *sender) judge(a *attempt, answer Answer) verdict {
 	return s.run.adviser.advise(v, u)
 }
 
-// judgeWithLookup is judge where a lookup may tell whose record there is, or whom it paid, which the
-// answer leaves open.
+// judgeWithLookup is judge, with a lookup where the answer leaves open whose record there is, or whom
+// it paid.
 func (s *sender) judgeWithLookup(a *attempt, answer Answer) verdict {
 	v := judgeAnswer(s.aged(a), answer, nil)
 	isUnproven := v.outcome.Status == state.Unverified && len(v.outcome.Differences) == 0

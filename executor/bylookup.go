@@ -8,7 +8,7 @@ import (
 	"remit/state"
 )
 
-// lookupSettler settles by lookup: what is in doubt, and what was never sent.
+// lookupSettler settles transfers by lookup: doubts, and transfers that were never sent.
 type lookupSettler struct{ run *activeRun }
 
 func byLookup(run *activeRun) lookupSettler { return lookupSettler{run} }

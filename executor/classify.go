@@ -75,7 +75,7 @@ func judgeFound(k known, where setting, records []transfer.Record) verdict {
 	return v
 }
 
-// judgeRecords compares one or more records with what was asked. An agreeing one is our own,
+// judgeRecords compares one or more records with the request. An agreeing one is our own,
 // adopted or unverified; a differing one is a conflict; a credit side alone proves nothing.
 func judgeRecords(k known, where setting, records []transfer.Record) verdict {
 	finding := k.examine(records)

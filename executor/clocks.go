@@ -15,7 +15,7 @@ const (
 	dateGrain    = time.Second     // that the Date of an answer leaves out: it has whole seconds
 )
 
-// reading is what all clocks said at one moment.
+// reading is the time by all clocks at one moment.
 type reading struct {
 	state.Clocks
 	local time.Time
@@ -128,14 +128,14 @@ func (k *timekeeper) keep(r reading) {
 	}
 }
 
-// begun is the reading at the begin of the run; zero before it.
+// begun returns the reading at the begin of the run; zero before it.
 func (k *timekeeper) begun() reading {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.begin
 }
 
-// now is the newest reading, brought up to this moment.
+// now returns the newest reading, brought up to this moment.
 func (k *timekeeper) now() reading {
 	k.mu.Lock()
 	last := k.last
@@ -155,7 +155,7 @@ func (k *timekeeper) now() reading {
 	return now
 }
 
-// sinceBegin is how long ago that was, at least: 0 where only a clock knows that can be turned.
+// sinceBegin returns how long ago the run began, at least: 0 if only a clock that can be turned knows.
 func (k *timekeeper) sinceBegin() time.Duration {
 	begin, now := k.begun(), k.clock.Boot()
 	if begin.Boot == "" || begin.Boot != now.ID {
@@ -164,7 +164,7 @@ func (k *timekeeper) sinceBegin() time.Duration {
 	return max(0, now.Up-begin.boot.Up)
 }
 
-// since is how long it was from one reading to a later one in the same process, at most.
+// since returns the time from one reading to a later one in the same process, at most.
 func since(from, to reading) time.Duration {
 	if from.Boot != "" && from.Boot == to.Boot {
 		return max(0, to.boot.Up-from.boot.Up)
@@ -173,13 +173,13 @@ func since(from, to reading) time.Duration {
 	return max(0, to.local.Sub(from.local), to.local.Round(0).Sub(from.local.Round(0)))
 }
 
-// wait is how far one clock is in telling that an attempt is over.
+// wait is the time that has passed by one clock since an attempt.
 type wait struct {
 	clock  string // in words
 	passed time.Duration
 }
 
-// elapsed is how long ago a reading was, at least, by each clock that knows it.
+// elapsed returns how long ago a reading was, at least, by each clock that knows it.
 func elapsed(then, now state.Clocks, within time.Duration) []wait {
 	var passed []wait
 	if !then.Server.IsZero() && !now.Server.IsZero() {
@@ -194,5 +194,5 @@ func elapsed(then, now state.Clocks, within time.Duration) []wait {
 	return passed
 }
 
-// inWords is a duration to the second.
+// inWords returns a duration to the second.
 func inWords(d time.Duration) string { return d.Round(time.Second).String() }

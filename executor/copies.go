@@ -7,19 +7,19 @@ import (
 	"remit/state"
 )
 
-// standing is what a transfer that is made becomes by a newer copy of its record.
-type standing struct {
+// renewal says what a made transfer becomes by a newer copy of its record.
+type renewal struct {
 	status       state.Status
 	shortcomings []transfer.Difference // in what the copy falls short, beyond what a person has accepted
 	accepted     []transfer.Difference // in what it does, and a person has accepted that
 	isUnproven   bool                  // nothing proves whom it paid
 }
 
-// standingOf says that a transfer is unverified where the newer copy falls short, and adopted where
+// renewedBy says that a transfer is unverified where the newer copy falls short, and adopted where
 // all that it lacked is there now.
-func standingOf(d state.Detail, newer transfer.Record, proven bool) standing {
+func renewedBy(d state.Detail, newer transfer.Record, proven bool) renewal {
 	newer.GroupID = orElse(newer.GroupID, d.GroupID) // what a shorter copy lacks is stored
-	s := standing{status: d.Status, shortcomings: transfer.Shortcomings(newer)}
+	s := renewal{status: d.Status, shortcomings: transfer.Shortcomings(newer)}
 	var before []transfer.Difference
 	if d.Outcome != nil {
 		before = d.Outcome.Differences
@@ -80,7 +80,7 @@ func contradicts(d state.Detail, debit transfer.Record) []transfer.Difference {
 	return differences
 }
 
-// storedRecord is the copy of a record that the state has.
+// storedRecord returns the state's copy of a record.
 func storedRecord(d state.Detail, id string) (transfer.Record, bool) {
 	if d.Outcome == nil {
 		return transfer.Record{}, false

@@ -7,19 +7,19 @@ import (
 	"remit/state"
 )
 
-// Paper is a [Journal] on which nothing is written: a run on it comes out as it would on the
+// DryRun is a [Journal] on which nothing is written: a run on it comes out as it would on the
 // state. It refuses what the state would refuse of records: one that is stored under another
 // ref_id, and one of another customer. It is not for a run that sends.
-type Paper struct {
+type DryRun struct {
 	snapshot state.Snapshot
 	meta     state.Meta
 	seed     maphash.Seed
 	records  map[uint64]uint64 // ref_id by id of its record, as hashes
 }
 
-// NewPaper reads the ids of the records that a state has. The snapshot must outlive it.
-func NewPaper(ctx context.Context, snapshot state.Snapshot) (*Paper, error) {
-	p := &Paper{snapshot: snapshot, meta: snapshot.Meta(), seed: maphash.MakeSeed(), records: make(map[uint64]uint64)}
+// NewDryRun reads the ids of the records that a state has. The snapshot must outlive it.
+func NewDryRun(ctx context.Context, snapshot state.Snapshot) (*DryRun, error) {
+	p := &DryRun{snapshot: snapshot, meta: snapshot.Meta(), seed: maphash.MakeSeed(), records: make(map[uint64]uint64)}
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
 			return nil, err
@@ -31,10 +31,10 @@ func NewPaper(ctx context.Context, snapshot state.Snapshot) (*Paper, error) {
 	return p, nil
 }
 
-func (p *Paper) hash(text string) uint64 { return maphash.String(p.seed, text) }
+func (p *DryRun) hash(text string) uint64 { return maphash.String(p.seed, text) }
 
 // Snapshot is the state as it is.
-func (p *Paper) Snapshot(context.Context) (state.Snapshot, error) { return lent{p.snapshot}, nil }
+func (p *DryRun) Snapshot(context.Context) (state.Snapshot, error) { return lent{p.snapshot}, nil }
 
 // lent is a snapshot that somebody else closes.
 type lent struct{ state.Snapshot }
@@ -42,7 +42,7 @@ type lent struct{ state.Snapshot }
 func (lent) Close() error { return nil }
 
 // Append notes what the entries would store.
-func (p *Paper) Append(ctx context.Context, entries ...state.Entry) error {
+func (p *DryRun) Append(ctx context.Context, entries ...state.Entry) error {
 	meta := p.meta
 	stored := make(map[uint64]uint64)
 	for _, entry := range entries {
@@ -74,7 +74,7 @@ func (p *Paper) Append(ctx context.Context, entries ...state.Entry) error {
 }
 
 // holder is the ref_id under which the state has a record.
-func (p *Paper) holder(ctx context.Context, id string) string {
+func (p *DryRun) holder(ctx context.Context, id string) string {
 	for row, err := range p.snapshot.Transfers(ctx) {
 		if err == nil && row.RecordID == id {
 			return row.RefID
@@ -84,4 +84,4 @@ func (p *Paper) holder(ctx context.Context, id string) string {
 }
 
 // Check finds the lock held: nothing is sent.
-func (p *Paper) Check(context.Context) error { return nil }
+func (p *DryRun) Check(context.Context) error { return nil }

@@ -1,7 +1,7 @@
 // Package executor carries a plan out.
 //
-// Its one invariant: a transfer is written down before it is sent, and what is written down
-// is what is sent (laws 1 and 2). There is one way to that, and attempt.go has it from top to
+// Its one invariant: a run writes a transfer down before it sends it, and sends the bytes that it
+// wrote down (laws 1 and 2). There is one way to that, and attempt.go has it from top to
 // bottom: an intent, a request, an answer, an outcome. pipeline.go takes attempts through it,
 // scheduler.go decides which start when, and shared.go shares a run between runners.
 package executor
@@ -53,7 +53,7 @@ const FindMax = 100
 type Finder interface {
 	// Find returns the records of the given ref_ids, at most [FindMax], by ref_id: none, one
 	// or both sides of each. Where records of some can't be read, the error wraps an
-	// *[UnreadableError] that names these, and what is returned of the others holds. Any
+	// *[UnreadableError] that names these, and the records of the others hold. Any
 	// other error says nothing about any ref_id.
 	Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error)
 }
@@ -112,7 +112,7 @@ type Handler interface {
 	Handle(Event)
 }
 
-// Policy is how a run behaves: the arguments of the service block that an executor needs.
+// Policy says how a run behaves: the arguments of the service block that an executor needs.
 type Policy struct {
 	Operator       transfer.Operator
 	FingerprintKey string

@@ -2,8 +2,8 @@ package executor
 
 import "remit/state"
 
-// placeOf is which file the state of a journal is; the zero value for one that is in none.
-func placeOf(journal Journal) state.FilePlace {
+// fileOf is which file the state of a journal is; the zero value for one that is in none.
+func fileOf(journal Journal) state.FilePlace {
 	if placed, ok := journal.(state.Placed); ok {
 		return placed.Place()
 	}
@@ -15,7 +15,7 @@ func placeOf(journal Journal) state.FilePlace {
 // ends; or its machine was started anew since. A copy of the file has a lock of its own, which proves
 // nothing of the original's. Of a run of remit 0.1.0 it is not known what it locked.
 func sawRelease(journal Journal, begun state.Begun, now Boot) bool {
-	ours, theirs := placeOf(journal), begun.File
+	ours, theirs := fileOf(journal), begun.File
 	switch {
 	case !theirs.IsFile(ours) || begun.Clocks.Boot == "" || now.ID == "":
 		return false

@@ -19,11 +19,11 @@ const balancesMax = time.Minute
 
 // BalanceReader asks the service what a profile has.
 type BalanceReader interface {
-	// Balances returns what is available. An error says nothing about any asset.
+	// Balances returns the available balances. An error says nothing about any asset.
 	Balances(ctx context.Context, profileID string) (Balances, error)
 }
 
-// Balances are what the service says that a profile has, which is advice and no proof: others may pay
+// Balances are a profile's balances as the service lists them. They are advice and no proof: others may pay
 // at the same time, and lists lag. The zero value has none.
 type Balances struct {
 	At time.Time // the Date of the answer; zero where it had none

@@ -2,8 +2,8 @@ package executor
 
 import "sync"
 
-// inbox is where the goroutine of an order is told what happened elsewhere. Who tells it
-// something does not wait for it, and all that came in by the time it looks is one waking up.
+// inbox brings messages of other goroutines to that of the scheduler. Nobody waits to leave a message,
+// and all that came in by the time the scheduler looks is one waking up.
 type inbox struct {
 	mu       sync.Mutex
 	messages []func()
@@ -28,8 +28,7 @@ func (b *inbox) wake() {
 	}
 }
 
-// wait returns what has come in since it was called last, in order, once there is anything, or
-// a wake.
+// wait waits for a message or a wake, and returns the messages since its last call, in order.
 func (b *inbox) wait() []func() {
 	<-b.woken
 	b.mu.Lock()

@@ -47,11 +47,11 @@ func newIncomplete(run *Run, refID string, records []transfer.Record) incomplete
 		status: deciding.Status, recordID: deciding.ID, group: deciding.GroupID,
 	}
 	v.result = resultOf(v.outcome.Status, deciding.Status)
-	amount, _ := transfer.ParseAmount(deciding.Amount) // what is none is refused by the state
+	amount, _ := transfer.ParseAmount(deciding.Amount) // the state refuses what is no amount
 	return incomplete{request: transfer.Request{RefID: refID, Asset: deciding.Asset, Amount: amount}, verdict: v}
 }
 
-// incomplete makes what is known of incomplete transfers durable, and tells it.
+// incomplete writes incomplete transfers down, and tells them.
 func (a *adoption) incomplete(all []incomplete) {
 	for chunk := range slices.Chunk(all, FindMax) {
 		var entries []state.Entry
@@ -76,7 +76,7 @@ func (a *adoption) incomplete(all []incomplete) {
 // writeIncomplete makes one outcome durable.
 func (a *adoption) writeIncomplete(v verdict) verdict {
 	err := a.run.journal.append(v.outcome)
-	if against, ok := contradiction(err, v); ok { // never of the group_id: what is kept is unverified as it is
+	if against, ok := contradiction(err, v); ok { // never of the group_id: an incomplete transfer is unverified anyway
 		return untaken(against, errors.New(against.outcome.Reason))
 	}
 	if err != nil {
@@ -86,8 +86,8 @@ func (a *adoption) writeIncomplete(v verdict) verdict {
 	return v
 }
 
-// untaken is what the state refuses: it is a conflict that is told and stands nowhere else,
-// since a ref_id without a request has no row that could keep it.
+// untaken returns the verdict on a transfer that the state refuses: a conflict that is told and kept
+// nowhere, since a ref_id without a request has no row that could keep it.
 func untaken(v verdict, why error) verdict {
 	v.outcome.Status, v.result, v.stop, v.next = state.Conflict, ResultConflict, "", ""
 	v.outcome.Reason = fmt.Sprintf("%v. The state has nothing of it: never declare this ref_id", why)

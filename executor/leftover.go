@@ -13,7 +13,7 @@ import (
 // LeftoverMax bounds [Leftover.Statuses].
 const LeftoverMax = 10_000
 
-// Leftover is what an apply leaves to a person, whatever it did itself and however it ended.
+// Leftover lists what an apply leaves to a person, whatever it did itself and however it ended.
 type Leftover struct {
 	// Statuses are those of the transfers that ask for a person ([state.Outline.AsksForPerson]), by
 	// ref_id: of the first [LeftoverMax].
@@ -30,15 +30,15 @@ type Leftover struct {
 // same declarations and without targets.
 func (l *Leftover) AsksForPerson() bool { return len(l.Statuses) > 0 || l.Edited > 0 }
 
-// Ended is what [ReadLeftover] reads of a state; a [state.Snapshot] is one.
-type Ended interface {
+// outlined is the part of a [state.Snapshot] that ReadLeftover reads.
+type outlined interface {
 	Outlines(ctx context.Context) iter.Seq2[state.Outline, error]
 	Details(ctx context.Context, refIDs ...string) ([]state.Detail, error)
 }
 
 // ReadLeftover reads what an apply left to a person, of the state as it is after it. The plan is
 // that of the apply, carried out or not; nil where there is none.
-func ReadLeftover(ctx context.Context, after Ended, plan *planner.Plan) (Leftover, error) {
+func ReadLeftover(ctx context.Context, after outlined, plan *planner.Plan) (Leftover, error) {
 	left := Leftover{Statuses: make(map[string]state.Status)}
 	for o, err := range after.Outlines(ctx) {
 		if err != nil {
@@ -57,9 +57,10 @@ func ReadLeftover(ctx context.Context, after Ended, plan *planner.Plan) (Leftove
 	return left, err
 }
 
-// ReadEdited is the [Leftover.Edited] of an apply, without the cost of the rest: of what was in
-// doubt when it was planned, and is declared otherwise, it reads what became of it.
-func ReadEdited(ctx context.Context, after Ended, plan *planner.Plan) (int, error) {
+// ReadEdited returns the [Leftover.Edited] of an apply, without the cost of the rest. It reads the
+// outcomes of transfers that were in doubt at the time of the plan, and compares them with their
+// declarations.
+func ReadEdited(ctx context.Context, after outlined, plan *planner.Plan) (int, error) {
 	if plan == nil {
 		return 0, nil
 	}

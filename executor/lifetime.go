@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// drainMax is how long what is in flight may take after an interrupt (design section 6).
+// drainMax is how long requests in flight may take after an interrupt (design section 6).
 const drainMax = 5 * time.Second
 
 const interruptedText = "interrupted"
 
-// lifetime says how long a run may go on with what. A halt or an interrupt ends starting. An
+// lifetime says how long the parts of a run may go on. A halt or an interrupt ends starting. An
 // interrupt gives flight a short time to end. Neither ends lasting.
 type lifetime struct {
 	lasting  context.Context // for the journal
 	starting context.Context // for what may still start; its cause is the reason of its end
-	flight   context.Context // for what is in flight
+	flight   context.Context // for requests in flight
 
 	clock        Clock
 	timeout      time.Duration // of a request; 0 is none
@@ -69,7 +69,7 @@ func (l *lifetime) release() {
 	l.background.Wait()
 }
 
-// halt lets nothing new start, of other runners neither. What is in flight goes on.
+// halt lets nothing new start, of other runners neither. Requests in flight go on.
 func (l *lifetime) halt(reason string) {
 	l.stopping(reason, false)
 	l.stopStarting(errors.New(reason))
@@ -89,7 +89,7 @@ func (l *lifetime) haltedFor() string {
 // mayStart reports whether anything new may start.
 func (l *lifetime) mayStart() bool { return l.starting.Err() == nil }
 
-// interrupt lets nothing new start, and bounds how long what is in flight goes on.
+// interrupt lets nothing new start, and bounds how long requests in flight go on.
 func (l *lifetime) interrupt() {
 	l.stopping(interruptedText, true)
 	l.stopStarting(errors.New(interruptedText))

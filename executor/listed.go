@@ -8,8 +8,8 @@ import (
 	"remit/state"
 )
 
-// Claim is a line of a list of what was paid: that a transfer was made, and nothing that proves it.
-type Claim struct {
+// ListedTransfer is a line of a list of payments. It says that a transfer was made, and proves nothing.
+type ListedTransfer struct {
 	RefID   string
 	GroupID string
 	Amount  string // as the list writes it; "" where it has none
@@ -20,50 +20,50 @@ type Claim struct {
 	Owner string
 }
 
-// listed is what the state keeps of a claim.
-func (c *Claim) listed() *state.Listed {
-	return &state.Listed{GroupID: c.GroupID, Amount: c.Amount, Asset: c.Asset}
+// listed is what the state keeps of a listed transfer.
+func (l *ListedTransfer) listed() *state.Listed {
+	return &state.Listed{GroupID: l.GroupID, Amount: l.Amount, Asset: l.Asset}
 }
 
-// against returns what a claim contradicts: the request, and what the state has.
-func (c *Claim) against(request *transfer.Request) []transfer.Difference {
-	list := amountDifferences(request, c.Amount, c.Asset)
-	if c.Owner != "" {
+// against returns what a listed transfer contradicts: the request, and what the state has.
+func (l *ListedTransfer) against(request *transfer.Request) []transfer.Difference {
+	list := amountDifferences(request, l.Amount, l.Asset)
+	if l.Owner != "" {
 		list = append(list, transfer.Difference{
-			Field: "group_id", Asked: "one of its own", Answered: fmt.Sprintf("%s, which is recorded under ref_id %q", c.GroupID, c.Owner),
+			Field: "group_id", Asked: "one of its own", Answered: fmt.Sprintf("%s, which is recorded under ref_id %q", l.GroupID, l.Owner),
 		})
 	}
 	return list
 }
 
-// judgeClaim takes a claim for the outcome of a request that was never sent: it is unverified, or
+// judgeListed takes a listed transfer for the outcome of a request that was never sent: it is unverified, or
 // in conflict where the list has something else than was asked for. Either way its ref_id exists
 // at the service, and is never sent.
-func judgeClaim(k known, c Claim) verdict {
+func judgeListed(k known, l ListedTransfer) verdict {
 	v := verdict{
 		outcome: state.Outcome{
-			RefID: k.refID, RunID: k.runID, Status: state.Unverified, Source: state.SourceImport, Listed: c.listed(),
-			Reason: c.Place + " lists it, and nothing proves what was paid to whom",
+			RefID: k.refID, RunID: k.runID, Status: state.Unverified, Source: state.SourceImport, Listed: l.listed(),
+			Reason: l.Place + " lists it, and nothing proves what was paid to whom",
 		},
-		result: ResultUnverified, next: command(k.refID, "--recorded FILE"), group: c.GroupID,
+		result: ResultUnverified, next: command(k.refID, "--recorded FILE"), group: l.GroupID,
 	}
-	if differences := c.against(&k.request); len(differences) > 0 {
+	if differences := l.against(&k.request); len(differences) > 0 {
 		v.outcome.Status, v.outcome.Differences = state.Conflict, differences
-		v.outcome.Reason = c.Place + ": " + Describe(differences)
+		v.outcome.Reason = l.Place + ": " + Describe(differences)
 		v.result, v.next = ResultConflict, command(k.refID, "--recorded FILE --accept-record")
 	}
 	return v
 }
 
-// claims takes what a list says of transfers of which no record was found.
-func (a *adoption) claims(attempts []*attempt, findings []finding, listed func(string) (Claim, bool)) {
+// listedOnly takes what a list says of transfers of which no record was found.
+func (a *adoption) listedOnly(attempts []*attempt, findings []finding, listed func(string) (ListedTransfer, bool)) {
 	var made []finding
 	var at []int
 	for i, f := range findings {
-		if claim, ok := claimOf(listed, attempts[i].refID); ok && !f.settled && !f.undue.Holds() {
+		if one, ok := listedUnder(listed, attempts[i].refID); ok && !f.settled && !f.undue.Holds() {
 			lead := attempts[i].intent
 			lead.Found = true // nothing is sent under it
-			made = append(made, finding{verdict: judgeClaim(attempts[i].known, claim), settled: true, lead: []state.Entry{lead}})
+			made = append(made, finding{verdict: judgeListed(attempts[i].known, one), settled: true, lead: []state.Entry{lead}})
 			at = append(at, i)
 		}
 	}
@@ -73,20 +73,19 @@ func (a *adoption) claims(attempts []*attempt, findings []finding, listed func(s
 	}
 }
 
-// claimOf asks a list that may not be there.
-func claimOf(listed func(string) (Claim, bool), refID string) (Claim, bool) {
+// listedUnder asks a list for a ref_id; a nil list has none.
+func listedUnder(listed func(string) (ListedTransfer, bool), refID string) (ListedTransfer, bool) {
 	if listed == nil {
-		return Claim{}, false
+		return ListedTransfer{}, false
 	}
 	return listed(refID)
 }
 
-// newClaimed is a transfer that a list has with its amount, and of which nobody says what was asked
-// for.
-func newClaimed(run *Run, claim Claim) incomplete {
-	amount, _ := transfer.ParseAmount(claim.Amount) // what is none is refused by the state
-	request := transfer.Request{RefID: claim.RefID, Asset: claim.Asset, Amount: amount}
-	v := judgeClaim(known{refID: claim.RefID, runID: run.Begun.RunID, request: request}, claim)
+// newListed returns a transfer that a list has with its amount, and that nobody declares.
+func newListed(run *Run, one ListedTransfer) incomplete {
+	amount, _ := transfer.ParseAmount(one.Amount) // the state refuses what is no amount
+	request := transfer.Request{RefID: one.RefID, Asset: one.Asset, Amount: amount}
+	v := judgeListed(known{refID: one.RefID, runID: run.Begun.RunID, request: request}, one)
 	if v.result != ResultUnverified {
 		return incomplete{request, v, errors.New(v.outcome.Reason)}
 	}
@@ -94,10 +93,10 @@ func newClaimed(run *Run, claim Claim) incomplete {
 	return incomplete{request: request, verdict: v}
 }
 
-// holdClaimed leaves a doubt of which a list says that it was made: a list is somebody's claim, and
+// holdListed leaves a doubt of which a list says that it was made: a list is somebody's one, and
 // a doubt ends by a record, or by a person's word about this transfer (law 3).
-func holdClaimed(u *unsettled, claim Claim) verdict {
-	v := undecided(u.known, fmt.Sprintf("%s lists it with the group_id %s. A list settles no doubt: its record does.", claim.Place, claim.GroupID))
+func holdListed(u *unsettled, one ListedTransfer) verdict {
+	v := undecided(u.known, fmt.Sprintf("%s lists it with the group_id %s. A list settles no doubt: its record does.", one.Place, one.GroupID))
 	v.next, v.idle = command(u.refID, "--recorded FILE"), true
 	return v
 }

@@ -14,15 +14,15 @@ import (
 )
 
 // listedOf has a list say of each ref_id that it has a group_id of its own.
-func listedOf(claims ...executor.Claim) executor.Others {
-	byRefID := make(map[string]executor.Claim)
+func listedOf(claims ...executor.ListedTransfer) executor.Others {
+	byRefID := make(map[string]executor.ListedTransfer)
 	for _, c := range claims {
 		c.Place = "list.csv:2"
 		byRefID[c.RefID] = c
 	}
 	return executor.Others{
 		Unknown: func(func(string) bool) {},
-		Listed: func(refID string) (executor.Claim, bool) {
+		Listed: func(refID string) (executor.ListedTransfer, bool) {
 			c, ok := byRefID[refID]
 			return c, ok
 		},
@@ -33,20 +33,20 @@ func listedOf(claims ...executor.Claim) executor.Others {
 // that shows nothing, the record, or another one, and without a lookup.
 func TestWhatAListHasIsNeverSent(t *testing.T) {
 	for name, test := range map[string]struct {
-		claim   executor.Claim
+		claim   executor.ListedTransfer
 		records func([]transfer.Record) []transfer.Record // that a refresh finds; nil for no lookup
 		adopted state.Status
 		then    state.Status
 	}{
-		"without a lookup":                    {executor.Claim{RefID: "rent", GroupID: "group-of-rent"}, nil, state.Unverified, state.Unverified},
-		"the service lists nothing":           {executor.Claim{RefID: "rent", GroupID: "group-of-rent"}, func([]transfer.Record) []transfer.Record { return nil }, state.Unverified, state.Unverified},
-		"the service lists both sides":        {executor.Claim{RefID: "rent", GroupID: "group-of-rent"}, func(both []transfer.Record) []transfer.Record { return both }, state.Unverified, state.Adopted},
-		"the service lists the debit":         {executor.Claim{RefID: "rent", GroupID: "group-of-rent"}, func(both []transfer.Record) []transfer.Record { return both[:1] }, state.Unverified, state.Unverified},
-		"the service lists the credit":        {executor.Claim{RefID: "rent", GroupID: "group-of-rent"}, func(both []transfer.Record) []transfer.Record { return both[1:] }, state.Unverified, state.Unverified},
-		"the service lists another group_id":  {executor.Claim{RefID: "rent", GroupID: "another"}, func(both []transfer.Record) []transfer.Record { return both }, state.Unverified, state.Conflict},
-		"the list has another amount":         {executor.Claim{RefID: "rent", GroupID: "g", Amount: "7", Asset: "USD"}, nil, state.Conflict, state.Conflict},
-		"the list has another asset":          {executor.Claim{RefID: "rent", GroupID: "g", Amount: request("rent").Amount.String(), Asset: "EUR"}, nil, state.Conflict, state.Conflict},
-		"the group_id is of another transfer": {executor.Claim{RefID: "rent", GroupID: "g", Owner: "fund"}, nil, state.Conflict, state.Conflict},
+		"without a lookup":                    {executor.ListedTransfer{RefID: "rent", GroupID: "group-of-rent"}, nil, state.Unverified, state.Unverified},
+		"the service lists nothing":           {executor.ListedTransfer{RefID: "rent", GroupID: "group-of-rent"}, func([]transfer.Record) []transfer.Record { return nil }, state.Unverified, state.Unverified},
+		"the service lists both sides":        {executor.ListedTransfer{RefID: "rent", GroupID: "group-of-rent"}, func(both []transfer.Record) []transfer.Record { return both }, state.Unverified, state.Adopted},
+		"the service lists the debit":         {executor.ListedTransfer{RefID: "rent", GroupID: "group-of-rent"}, func(both []transfer.Record) []transfer.Record { return both[:1] }, state.Unverified, state.Unverified},
+		"the service lists the credit":        {executor.ListedTransfer{RefID: "rent", GroupID: "group-of-rent"}, func(both []transfer.Record) []transfer.Record { return both[1:] }, state.Unverified, state.Unverified},
+		"the service lists another group_id":  {executor.ListedTransfer{RefID: "rent", GroupID: "another"}, func(both []transfer.Record) []transfer.Record { return both }, state.Unverified, state.Conflict},
+		"the list has another amount":         {executor.ListedTransfer{RefID: "rent", GroupID: "g", Amount: "7", Asset: "USD"}, nil, state.Conflict, state.Conflict},
+		"the list has another asset":          {executor.ListedTransfer{RefID: "rent", GroupID: "g", Amount: request("rent").Amount.String(), Asset: "EUR"}, nil, state.Conflict, state.Conflict},
+		"the group_id is of another transfer": {executor.ListedTransfer{RefID: "rent", GroupID: "g", Owner: "fund"}, nil, state.Conflict, state.Conflict},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -23,7 +23,7 @@ type lookups struct {
 
 // lookup is the answer to a lookup.
 type lookup struct {
-	records    map[string][]transfer.Record // none for what is absent, and for what can't be read
+	records    map[string][]transfer.Record // none of an absent or unreadable one
 	unreadable map[string]string            // why, by ref_id
 }
 

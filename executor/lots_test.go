@@ -62,7 +62,7 @@ func TestOutcomesAreWrittenInLots(t *testing.T) {
 	}
 }
 
-// TestDoubtsOfADyingRunAreBounded has outcomes take for ever: what has an intent and no durable
+// TestDoubtsOfADyingRunAreBounded has outcomes take for ever: a transfer with an intent and no durable
 // outcome by then is what a run that dies would leave in doubt.
 func TestDoubtsOfADyingRunAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

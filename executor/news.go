@@ -32,16 +32,16 @@ func News(d state.Detail, records []transfer.Record, policy Policy) (state.Outco
 	if len(differences) > 0 || finding.Debit == nil || finding.Debit.ID != d.RecordID {
 		return state.Outcome{}, differences, false
 	}
-	stands := standingOf(d, *finding.Debit, finding.DestinationProven)
-	proves := d.Status == state.Unverified && stands.status == state.Adopted
+	now := renewedBy(d, *finding.Debit, finding.DestinationProven)
+	proves := d.Status == state.Unverified && now.status == state.Adopted
 	if !proves && (ended(d.RecordStatus) || finding.Debit.Status == d.RecordStatus) {
 		return state.Outcome{}, nil, false
 	}
 	v := verdict{outcome: state.Outcome{
-		RefID: d.RefID, Status: stands.status, Source: state.SourceLookup,
-		Records: raws(records, finding.Debit), Deciding: finding.Debit, Differences: stands.accepted,
+		RefID: d.RefID, Status: now.status, Source: state.SourceLookup,
+		Records: raws(records, finding.Debit), Deciding: finding.Debit, Differences: now.accepted,
 	}}
-	return fallShort(v, stands.isUnproven, stands.shortcomings).outcome, nil, true
+	return fallShort(v, now.isUnproven, now.shortcomings).outcome, nil, true
 }
 
 // newsOfListed is [News] of a transfer of which the state has a list's word alone: its record, which

@@ -82,14 +82,14 @@ func levelsOf(rest []int32, change func(int32) planner.Change, waits func(int32)
 // revisedMax is how many revisions are noted at once, with the bodies of their requests.
 const revisedMax = 1024
 
-// partBook is what a runner of a shared run keeps of the parts that it has.
+// partBook keeps the parts that a runner of a shared run has, and counts what it settles.
 type partBook struct {
 	plan *planner.Plan
 	find func(refID string) (number int, ok bool) // of a change of the plan
 
 	held     map[int]*heldPart // parts that this runner has and has not done
 	partOf   map[string]int    // their lines that are not settled
-	own      tally             // of what is settled of parts that are done, or of none, and not noted
+	own      tally             // of settled transfers that are not noted: of parts that are done, and of no part
 	noted    int               // transfers of which the count was noted
 	finished []int             // parts that are done, and not noted as such
 }
@@ -162,8 +162,8 @@ func (b *partBook) settles(refID string) bool {
 	return action == planner.Submit || action == planner.Resolve
 }
 
-// revise notes what a lookup made of a transfer that this runner settled as before, or "". It may be
-// counted by any runner, and several may look it up: it is counted anew once, where all is added up.
+// revise notes what a lookup made of a transfer that this runner settled as before, or "". Any runner
+// may count it, and several may look it up: it is counted anew once, when the run is added up.
 func (b *partBook) revise(n *news, before Result) {
 	if before == "" && b.settles(n.refID) {
 		before = resultOf(n.detail.Status, n.detail.RecordStatus)
@@ -174,8 +174,8 @@ func (b *partBook) revise(n *news, before Result) {
 	}
 }
 
-// restate notes a line that this runner counts as the state has it, because a runner that is lost
-// had settled it: what was revised of it is counted so.
+// restate notes a line that a lost runner had settled. This runner counts it as the state has it, with
+// all revisions.
 func (b *partBook) restate(one settledLine) {
 	if number, ok := b.partOf[one.refID]; ok && (one.status.Final() || one.result == ResultConflict) {
 		b.held[number].tally.Restated[one.refID] = true
@@ -185,8 +185,8 @@ func (b *partBook) restate(one settledLine) {
 // hasNews reports whether this runner knows something that was not noted.
 func (b *partBook) hasNews() bool { return len(b.finished) > 0 || !b.own.isEmpty() }
 
-// takeNews takes what is noted next. A part is noted as done with, or after, all that was learned
-// before it was.
+// takeNews takes what the runner notes next. It notes a part as done with, or after, everything that it
+// learned before.
 func (b *partBook) takeNews() (finished []int, news tally) {
 	if len(b.own.Revised) > revisedMax {
 		news = newTally()

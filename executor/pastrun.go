@@ -14,8 +14,8 @@ import (
 // ErrUnknownRun says that the state knows no run of the given ID.
 var ErrUnknownRun = errors.New("the state knows no such run")
 
-// Past is a run as the journal has it.
-type Past struct {
+// PastRun is a run as the journal has it.
+type PastRun struct {
 	Run   state.Run
 	Lines []PastLine // in the order of the journal
 }
@@ -46,11 +46,11 @@ type Archive interface {
 	Details(ctx context.Context, refIDs ...string) ([]state.Detail, error)
 }
 
-// ReadPast reads what a run made of each transfer that it wrote something of: what became of
-// it by the end of the run, whatever was settled later. What a run did not attempt is in no
-// journal: [state.Ended] counts it. The error is [ErrUnknownRun], or the state's.
-func ReadPast(ctx context.Context, archive Archive, runID string) (*Past, error) {
-	past := new(Past)
+// ReadPast reads what a run made of each transfer that it wrote something of, as of the end of the
+// run, whatever was settled later. No journal has the transfers that a run did not attempt:
+// [state.Ended] counts them. The error is [ErrUnknownRun], or the state's.
+func ReadPast(ctx context.Context, archive Archive, runID string) (*PastRun, error) {
+	past := new(PastRun)
 	for run, err := range archive.Runs(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("read run %q: %w", runID, err)
@@ -71,7 +71,7 @@ func ReadPast(ctx context.Context, archive Archive, runID string) (*Past, error)
 }
 
 // Summary is the past run as a run's end: totals, and exceptions.
-func (p *Past) Summary() Summary {
+func (p *PastRun) Summary() Summary {
 	s := Summary{RunID: p.Run.Begun.RunID, Totals: make(map[Result]*transfer.Totals)}
 	if ended := p.Run.Ended; ended != nil {
 		s.Complete, s.Stopped, s.Runners = ended.Complete, ended.Error, ended.Runners
@@ -105,7 +105,7 @@ func (p *Past) Summary() Summary {
 }
 
 type pastReader struct {
-	past  *Past
+	past  *PastRun
 	lines map[string]int // by ref_id
 }
 
@@ -171,8 +171,8 @@ func (r *pastReader) outcome(e state.Outcome, event state.Event) {
 	l.Result = resultOf(e.Status, l.RecordStatus)
 }
 
-// replay finds what became of what was refused or not written: where an earlier attempt is in
-// doubt, neither ends that (law 3).
+// replay finds the results of transfers that were refused or not written: neither ends the doubt of
+// an earlier attempt (law 3).
 func (r *pastReader) replay(ctx context.Context, archive Archive) error {
 	for i := range r.past.Lines {
 		l := &r.past.Lines[i]

@@ -76,8 +76,7 @@ func (p *pipeline) add(a *attempt) {
 }
 
 // intendWaiting has intents of queued attempts written, as soon as enough requests have begun to make
-// the intents worth a commit: few attempts wait for nobody but their fellows, who are ahead
-// of them anyway.
+// the intents worth a commit: a few attempts can wait for others that are ahead of them anyway.
 func (p *pipeline) intendWaiting() {
 	for _, op := range transfer.Operations() {
 		q := p.queues[op]

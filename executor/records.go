@@ -29,7 +29,7 @@ func DescribeShort(shortcomings []transfer.Difference) string {
 	return strings.Join(parts, "; ")
 }
 
-// failure is what the service says of a failed transfer, at most 2 KiB of it.
+// failure returns the service's words about a failed transfer, at most 2 KiB of them.
 func failure(record transfer.Record) string {
 	const most = 2048
 	if n := len(record.StatusDetails); n == 0 || n > most {
@@ -38,7 +38,7 @@ func failure(record transfer.Record) string {
 	return ": " + string(record.StatusDetails)
 }
 
-// raws are the records as they came, the deciding one first.
+// raws returns the records as they came, the deciding one first.
 func raws(records []transfer.Record, deciding *transfer.Record) []json.RawMessage {
 	list := make([]json.RawMessage, 0, len(records))
 	if deciding != nil {
@@ -52,7 +52,7 @@ func raws(records []transfer.Record, deciding *transfer.Record) []json.RawMessag
 	return list
 }
 
-// withRecord is what was found, and the answered record where it is not among it.
+// withRecord returns the found records, with the answered one if it is not among them.
 func withRecord(found []transfer.Record, answered transfer.Record) []transfer.Record {
 	if slices.ContainsFunc(found, func(r transfer.Record) bool { return r.ID == answered.ID }) {
 		return found
@@ -107,7 +107,7 @@ func accepted(records []transfer.Record, stored string) *transfer.Record {
 	return &records[0]
 }
 
-// requestOf is what was asked for when both sides of one transfer came out of it.
+// requestOf returns the request that both sides of one transfer came out of.
 func requestOf(records []transfer.Record, operator transfer.Operator) (transfer.Request, bool) {
 	var debit, credit *transfer.Record
 	for i := range records {
@@ -129,7 +129,7 @@ func requestOf(records []transfer.Record, operator transfer.Operator) (transfer.
 	return request, ok
 }
 
-// requestOfDebit is what its debit says of what was asked for: all but the destination.
+// requestOfDebit returns the request of a debit side, without the destination.
 func requestOfDebit(debit *transfer.Record, operator transfer.Operator) (transfer.Request, bool) {
 	amount, err := transfer.ParseAmount(debit.Amount)
 	if err != nil {
@@ -148,7 +148,7 @@ func requestOfDebit(debit *transfer.Record, operator transfer.Operator) (transfe
 	return request, request.Operation != ""
 }
 
-// requestIn is the request of an intent; its ref_id alone where that can't be read.
+// requestIn returns the request of an intent, or its ref_id alone if it can't be read.
 func requestIn(e state.Intent) transfer.Request {
 	request, err := transfer.ParseRequest(e.Operation, []byte(e.Body), "")
 	if err != nil {

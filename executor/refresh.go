@@ -28,15 +28,15 @@ const (
 	pendingNamed = 20
 )
 
-// Refresh looks up what the state, which the caller has locked, has as recorded and neither
-// COMPLETED nor FAILED, and makes durable what is new. It sends no transfer and is no run: of
+// Refresh looks up the transfers that are recorded and neither COMPLETED nor FAILED in the state, which
+// the caller has locked, and writes the news down. It sends no transfer and is no run: of
 // run it uses Journal, Submitter, Finder, Handler, Policy and Clock. With wait over 0 it goes on
 // until all of them are final or that time is over. Only those that takes accepts are looked up;
 // nil accepts all.
 //
 // The error says that no token was to be had, that clocks differ, that the state could not be
 // read or written (wrapped [ErrJournal]), or that the service could not be asked about all
-// ([ErrLookup]); what Refreshed says holds in any case. The first cancellation of ctx lets a
+// ([ErrLookup]); Refreshed holds in any case. The first cancellation of ctx lets a
 // lookup under way end.
 func Refresh(ctx context.Context, run Run, wait time.Duration, takes func(state.Detail) bool) (Refreshed, error) {
 	active := newActiveRun(ctx, run, 0)
@@ -275,7 +275,7 @@ func (r *refresher) mayAsk() bool {
 	return r.run.lookups.possible() && r.run.life.mayStart() && r.failures < findFailuresMax
 }
 
-// page looks transfers up and tells what is new. It returns those that are still not final.
+// page looks transfers up and tells the news. It returns those that are still not final.
 func (r *refresher) page(list []watched) ([]left, error) {
 	if !r.mayAsk() {
 		return r.leave(leftOf(list)), nil
@@ -350,7 +350,7 @@ func (r *refresher) note(n *news) bool {
 	return true
 }
 
-// change tells what is new. Of a run's own transfers it is told what they were before.
+// change tells the news of a transfer, and of a run's own transfer its earlier result too.
 func (r *refresher) change(n *news) {
 	before := Result("")
 	if r.run.Begun.RunID != "" {
@@ -368,7 +368,7 @@ func (r *refresher) still(l left) {
 	}
 }
 
-// leave counts transfers that are not looked up, and returns them.
+// leave counts transfers that the refresh does not look up, and returns them.
 func (r *refresher) leave(list []left) []left {
 	still := make([]left, 0, len(list))
 	for _, l := range list {
@@ -389,7 +389,7 @@ func (r *refresher) tell(n *news) {
 	}
 }
 
-// finish adds what is known at the end.
+// finish completes the summary at the end.
 func (r *refresher) finish() {
 	r.run.life.ignoreInterrupts()
 	r.summary.Interrupted = r.run.report.interrupted()

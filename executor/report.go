@@ -120,8 +120,8 @@ func (r *report) count(request transfer.Request, v verdict) Event {
 	return e
 }
 
-// leave counts lines of the plan that the run did not come to, without a word of each: what is in
-// doubt is so still. Where they are idle, another apply would not go on with them.
+// leave counts lines of the plan that the run did not come to, without an event for each: a doubt
+// stays one. If they are idle, another apply would not go on with them.
 func (r *report) leave(left iter.Seq2[int, *planner.Change], idle bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,7 +160,7 @@ func (r *report) stopping(reason string, interrupted bool) {
 	r.handle(Event{Type: EventStopping, Reason: reason})
 }
 
-// waited notes what became of what the run recorded.
+// waited notes what became of the transfers that the run recorded.
 func (r *report) waited(found *Refreshed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -174,7 +174,7 @@ func (r *report) interrupted() bool {
 	return r.summary.Interrupted
 }
 
-// stopped is why nothing new starts; "" where it does.
+// stopped returns why nothing new starts; "" while it may.
 func (r *report) stopped() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -195,7 +195,7 @@ func (r *report) requested() {
 	r.summary.Requests++
 }
 
-// ended is the journal's last word of the run.
+// ended returns the run's last event for the journal.
 func (r *report) ended(failure error) state.Ended {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,7 +15,7 @@ var (
 	ErrUnknownRefID = errors.New("the state does not know this ref_id")
 
 	// ErrCreditOnly says that the records given or found are of the credit side alone,
-	// which does not say what was debited.
+	// which does not say who was debited.
 	ErrCreditOnly = errors.New("only the credit side is known; the record of the debit side is needed")
 
 	// ErrAbsent says that the service lists nothing under the ref_id. Lists lag: it proves

@@ -20,8 +20,8 @@ func ResolveRecorded(ctx context.Context, r Resolution, records []transfer.Recor
 	return r.give(ctx, records, false)
 }
 
-// ResolveAcceptRecord closes a transfer as the service has it, although that is not what was
-// asked for, and returns the outcome that it wrote, with the differences. Without records
+// ResolveAcceptRecord closes a transfer as the service has it, although that differs from the
+// request, and returns the outcome that it wrote, with the differences. Without records
 // the kept ones stand, of a conflict or an unverified transfer; where there is none but a list's
 // word, that does. The error is a *[StatusError]
 // for any other status, [ErrNoRecord], [ErrCreditOnly], [ErrUnknownRefID], or what the state
@@ -173,7 +173,7 @@ func (r Resolution) vouch(detail state.Detail) state.Outcome {
 }
 
 // give stores records that a person got from the service; with accept, also those that
-// differ from what was asked.
+// differ from the request.
 func (r Resolution) give(ctx context.Context, records []transfer.Record, accept bool) (state.Outcome, error) {
 	detail, meta, err := r.read(ctx)
 	if err != nil {
@@ -219,7 +219,7 @@ func (r Resolution) give(ctx context.Context, records []transfer.Record, accept 
 }
 
 // accept chooses the record that a person accepts, which is [ErrCreditOnly] where only the
-// credit side is there: it says nothing of what was debited, and can't be replaced later.
+// credit side is there: it says nothing of the debit, and can't be replaced later.
 func (r Resolution) accept(records []transfer.Record, detail state.Detail) (*transfer.Record, error) {
 	deciding := accepted(records, detail.RecordID)
 	if deciding.Direction == transfer.Credit && deciding.ID != detail.RecordID {

@@ -517,7 +517,7 @@ func TestNotMadeWaitsInACopy(t *testing.T) {
 }
 
 // TestNotMadeWaitsAnewInACopyOfACopy has somebody ask in a copy, and a run that goes on there. In a copy of
-// that one the run may attempt what is in doubt at any time: neither the asking nor an earlier run proves that
+// that one the run may attempt a doubt at any time: neither the asking nor an earlier run proves that
 // it does not.
 func TestNotMadeWaitsAnewInACopyOfACopy(t *testing.T) {
 	for name, isBegunBefore := range map[string]bool{"after somebody asked": false, "after somebody asked, and a run": true} {

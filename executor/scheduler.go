@@ -27,7 +27,7 @@ type scheduler struct {
 
 	dependencies *dependencies
 	planned      map[string]*planner.Change // lines that are in doubt; nil for a doubt that is no line
-	earlier      map[string]bool            // what is settled of attempts of earlier runs
+	earlier      map[string]bool            // settled transfers that earlier runs attempted
 
 	ready   []int32    // lines that may be looked up, or sent
 	queue   []*attempt // that may start

@@ -39,7 +39,7 @@ type sharedRun struct {
 
 	opening  bool // the run is being opened
 	claiming bool // a claim is under way or due
-	noting   bool // what is done is being noted
+	noting   bool // the news are being noted
 
 	pause time.Duration // before the next claim
 	aside []settledLine // lines of parts that an interrupt kept this runner from sending: others may
@@ -272,7 +272,7 @@ func (r *sharedRun) goesOn() bool {
 		case r.run.report.leaves(r.share.Stopped()) && !r.isAlone():
 			r.scheduler.drop() // others go on
 			r.over = true
-		default: // nothing of what is left is sent: it is only counted
+		default: // the runner sends nothing of the rest: it only counts it
 			r.scheduler.finish()
 			for _, l := range r.aside {
 				r.book.settle(l.request, l.verdict, true)
@@ -329,8 +329,8 @@ func (r *sharedRun) claim(all bool) {
 	}()
 }
 
-// take takes the lines of a part over: what another runner settled stays so, what it may have
-// begun is in doubt, and the rest is sent.
+// take takes the lines of a part over. A line that another runner settled stays settled, one that it
+// may have begun is in doubt, and the rest is sent.
 func (r *sharedRun) take(part claimedPart) {
 	s, begun := r.scheduler, &r.run.Begun
 	r.book.have(part.Number, part.RefIDs)
@@ -375,8 +375,8 @@ func (r *sharedRun) take(part claimedPart) {
 	s.doubts.settleTaken(doubts)
 }
 
-// note tells the others which parts are done, and what became of their lines. It writes only what is
-// new: with every part it would be more.
+// note tells the others which parts are done, and what became of their lines. It writes the news
+// alone: the whole would grow with every part.
 func (r *sharedRun) note() {
 	if r.noting || !r.book.hasNews() || r.run.journal.failure() != nil {
 		return
@@ -450,7 +450,7 @@ func (r *sharedRun) end(failure error) error {
 type claimedPart struct {
 	state.Part
 	details map[string]state.Detail
-	clocks  map[string]state.Clocks // of what is in doubt: what they said at its first intent
+	clocks  map[string]state.Clocks // of each doubt, at its first intent
 }
 
 // readClaimed reads the state's rows of parts, as far as the runner needs them. It runs beside the

@@ -8,7 +8,7 @@ import (
 	"remit/state"
 )
 
-// Summary is how a run ended. A partial run is a value, not an error.
+// Summary says how a run ended. A partial run is a value, not an error.
 type Summary struct {
 	RunID       string // "" where no run began
 	Totals      map[Result]*transfer.Totals
@@ -35,13 +35,13 @@ type Summary struct {
 	Left bool
 }
 
-// Refreshed is how a refresh ended: what the service's lookups say of the transfers that were
-// recorded and neither COMPLETED nor FAILED. Each is counted once in Completed, Failed,
+// Refreshed says how a refresh ended, of the transfers that were recorded and neither COMPLETED nor
+// FAILED. Each is counted once in Completed, Failed,
 // Conflicts, Refused or Pending.
 type Refreshed struct {
 	Completed transfer.Totals // now
 	Failed    transfer.Totals // now: a late failure
-	Conflicts transfer.Totals // now: a record that contradicts what was recorded
+	Conflicts transfer.Totals // now: a record that contradicts the stored one
 	Refused   transfer.Totals // still PENDING in the state, which takes the service's word from a person alone
 	Pending   transfer.Totals // still
 
@@ -51,7 +51,7 @@ type Refreshed struct {
 	// Of Pending:
 	Unknown    Unknown  // their status is neither PENDING nor another one that the document lists
 	Absent     int      // not listed, which says nothing: lists lag
-	Unreadable int      // what is listed of them can't be read
+	Unreadable int      // the service lists something of them that can't be read
 	Unasked    int      // could not be looked up
 	Named      []string // the first 20 ref_ids of them, in byte order
 
@@ -59,7 +59,7 @@ type Refreshed struct {
 	Head        string // hash of the newest event; "" where it could not be read
 }
 
-// pendingWord is what those of Pending are.
+// pendingWord names the status of those of Pending.
 func (r *Refreshed) pendingWord() string {
 	if r.Unknown.Count() > 0 {
 		return "neither COMPLETED nor FAILED"
@@ -67,7 +67,7 @@ func (r *Refreshed) pendingWord() string {
 	return string(transfer.Pending)
 }
 
-// Asked is how many transfers the refresh was about.
+// Asked returns how many transfers the refresh was about.
 func (r *Refreshed) Asked() int {
 	n := 0
 	for _, t := range []*transfer.Totals{&r.Completed, &r.Failed, &r.Conflicts, &r.Refused, &r.Pending} {
@@ -76,7 +76,7 @@ func (r *Refreshed) Asked() int {
 	return n
 }
 
-// Value is how the run ended as an expression sees it, under the name outcomes: an object with
+// Value returns the end of the run as an expression sees it, under the name outcomes: an object with
 // the count and totals of each result, and the exceptions by ref_id.
 func (s *Summary) Value() cty.Value {
 	value := map[string]cty.Value{}

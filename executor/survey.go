@@ -13,11 +13,11 @@ import (
 // detailsMax is how many ref_ids are read in full at once.
 const detailsMax = 500
 
-// survey is what a run reads of the state, once, before it begins.
+// survey holds the rows of the state that a run reads once, before it begins.
 type survey struct {
 	// rows are those of the plan's lines and of what they depend on.
 	rows map[string]state.Transfer
-	// doubts are all that is in doubt, in byte order of ref_id.
+	// doubts are all doubts, in byte order of ref_id.
 	doubts []*unsettled
 	// outside are the requests of dependencies that the plan does not have.
 	outside map[string]transfer.Request

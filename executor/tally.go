@@ -216,7 +216,7 @@ func decodeTally(data []byte) (tally, error) {
 	return t, nil
 }
 
-// tally is what was settled so far, where so many lines of the plan are not.
+// tally returns the count so far, where so many lines of the plan are not settled.
 func (r *report) tally(unsettled int) tally {
 	r.mu.Lock()
 	defer r.mu.Unlock()

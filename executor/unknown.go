@@ -34,7 +34,7 @@ func (u *Unknown) merge(other Unknown) {
 	}
 }
 
-// Count is how many there are.
+// Count returns how many there are.
 func (u Unknown) Count() int {
 	n := 0
 	for _, each := range u {

@@ -12,7 +12,7 @@ import (
 	"remit/state"
 )
 
-// known is what this state knew of a ref_id when an answer or a lookup came in.
+// known holds what the state knew of a ref_id when an answer or a lookup came in.
 type known struct {
 	refID   string
 	runID   string
@@ -28,14 +28,14 @@ type known struct {
 	isAged bool          // by a clock that nobody can set; false: age says nothing
 
 	group    string // that a list says in place of a record; "" where none does
-	alone    bool   // of that, nobody says what was asked for but its asset and amount
+	alone    bool   // nobody knows more of the request than its asset and amount
 	operator transfer.Operator
 	customer string // whose records they must be; "" where the state sees to that itself
 
 	late string // why its request may no longer start once it is too late for that; "" for never
 }
 
-// verdict is what is made of an answer or of what was found.
+// verdict is the judgement of an answer, or of the records of a lookup.
 type verdict struct {
 	outcome state.Outcome
 	result  Result
@@ -52,7 +52,7 @@ type verdict struct {
 	group    string
 }
 
-// undecided is a verdict that decides nothing.
+// undecided returns a verdict that decides nothing.
 func undecided(k known, reason string) verdict {
 	return verdict{
 		outcome: state.Outcome{RefID: k.refID, RunID: k.runID, Status: state.InDoubt, Reason: reason},
@@ -61,8 +61,8 @@ func undecided(k known, reason string) verdict {
 	}
 }
 
-// unsent is an attempt that provably made nothing; an earlier doubt outlives it (law 3). What came
-// too late will come too late again.
+// unsent returns the verdict on an attempt that provably made nothing; an earlier doubt outlives it
+// (law 3). An attempt that came too late will come too late again.
 func unsent(k known, reason string) verdict {
 	v := undecided(k, reason)
 	v.outcome.Status = state.Unsent
@@ -77,15 +77,15 @@ func unsent(k known, reason string) verdict {
 	return v
 }
 
-// stranded is what is not attempted because of something else, with which another apply would not
-// go on either.
+// stranded returns the verdict on a transfer that waits for something with which another apply would
+// not go on either.
 func stranded(k known, reason string) verdict {
 	v := unsent(k, reason)
 	v.next, v.idle = "", true
 	return v
 }
 
-// refused is a definite no to one attempt; an earlier doubt outlives it (law 3).
+// refused returns the verdict on a definite no to one attempt; an earlier doubt outlives it (law 3).
 func refused(k known, reason string) verdict {
 	v := undecided(k, orElse(reason, "the service refused the request"))
 	v.outcome.Status = state.Refused
@@ -129,7 +129,7 @@ const unprovenText = "this state did not make the record, and nothing proves who
 // fieldDestination stands among the shortcomings of a record for what no field of it says.
 const fieldDestination = "destination"
 
-// resultOf is the result of a ref_id that has the given status.
+// resultOf returns the result of a ref_id that has the given status.
 func resultOf(status state.Status, own transfer.RecordStatus) Result {
 	switch status {
 	case state.Recorded, state.Adopted, state.Unverified:
@@ -154,8 +154,8 @@ func resultOf(status state.Status, own transfer.RecordStatus) Result {
 	panic(fmt.Sprintf("result of %v", status))
 }
 
-// contradiction is what becomes of a verdict with a record that the state refuses, and how a
-// person closes it: a conflict, or unverified where the group_id is another's.
+// contradiction returns the verdict in place of one whose record the state refuses: a conflict, or
+// unverified if another transfer has the group_id. A person closes it by the verdict's command.
 func contradiction(err error, v verdict) (verdict, bool) {
 	refID := v.outcome.RefID
 	if shared, ok := sharesGroup(err, v); ok {
@@ -183,8 +183,8 @@ func contradiction(err error, v verdict) (verdict, bool) {
 	return against, true
 }
 
-// sharesGroup is the unverified verdict where the state refuses one because another transfer has the
-// group_id.
+// sharesGroup returns the unverified verdict in place of one that the state refuses because another
+// transfer has the group_id.
 func sharesGroup(err error, v verdict) (verdict, bool) {
 	shared, ok := errors.AsType[*state.DuplicateGroupError](err)
 	if !ok {
@@ -193,7 +193,7 @@ func sharesGroup(err error, v verdict) (verdict, bool) {
 	return fallShort(v, false, []transfer.Difference{transfer.SharedGroup(shared.GroupID, shared.RefID)}), true
 }
 
-// command is what a person types about one ref_id, as a shell reads it.
+// command returns the command about one ref_id, as a shell reads it.
 func command(refID, flag string) string {
 	word := shell.Word(refID)
 	if flag == "" {

@@ -47,7 +47,7 @@ func (n *news) final() bool { return n.kind == newsChanged && n.verdict.status.F
 // count adds the transfer to totals.
 func (w *watched) count(totals *transfer.Totals) { totals.Add(w.detail.Asset, w.detail.Amount) }
 
-// watcher looks transfers up that are recorded, and makes durable what is new.
+// watcher looks transfers up that are recorded, and writes the news down.
 type watcher struct {
 	lookups *lookups
 	journal *journalWriter
@@ -61,10 +61,9 @@ type lookupError struct{ error }
 
 func (e *lookupError) Unwrap() error { return e.error }
 
-// watch looks up at most [FindMax] transfers that are recorded, and makes durable what is new.
-// It returns news of each. Where the lookup fails, which is a *lookupError, there is none, and
-// nothing was written. Any other error is the journal's. The lookup goes on as long as what is in
-// flight does.
+// watch looks up at most [FindMax] transfers that are recorded, writes the news down and returns news
+// of each. If the lookup fails, the error is a *lookupError: there are no news, and nothing was
+// written. Any other error is the journal's. The lookup goes on as long as requests in flight may.
 func (w *watcher) watch(list []watched) ([]news, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -106,8 +105,8 @@ func (w *watcher) read(refIDs []string, takes func(state.Detail) bool) ([]watche
 	return list, nil
 }
 
-// writeNews makes what is new durable: all at once, or, where the state refuses something of
-// it, one by one. An error is the journal's.
+// writeNews makes news durable: all at once, or one by one if the state refuses some of them. An
+// error is the journal's.
 func (w *watcher) writeNews(all []news) error {
 	var entries []state.Entry
 	for i := range all {
@@ -145,7 +144,7 @@ func (w *watcher) writeNews(all []news) error {
 	return nil
 }
 
-// judge says what was found of a transfer. What a person has accepted of it contradicts nothing.
+// judge judges the records of a transfer. A difference that a person has accepted contradicts nothing.
 func (w watched) judge(found lookup) news {
 	records := found.records[w.refID]
 	if why := found.unreadable[w.refID]; why != "" {
@@ -169,8 +168,8 @@ func (w watched) judge(found lookup) news {
 		return news{watched: w, kind: newsAbsent}
 	}
 	n := news{watched: w, kind: newsNone, changes: changesOf(w.detail.RecordStatus, stored, deciding)}
-	stands := standingOf(w.detail, *deciding, finding.DestinationProven)
-	if w.detail.Status == state.Unverified && stands.status == state.Adopted && finding.DestinationProven {
+	now := renewedBy(w.detail, *deciding, finding.DestinationProven)
+	if w.detail.Status == state.Unverified && now.status == state.Adopted && finding.DestinationProven {
 		n.changes = append(n.changes, Change{fieldDestination, "not proven", "proven"})
 	}
 	if len(n.changes) == 0 {
@@ -183,14 +182,14 @@ func (w watched) judge(found lookup) news {
 	n.kind = newsChanged
 	n.verdict = verdict{
 		outcome: state.Outcome{
-			RefID: w.refID, RunID: w.runID, Status: stands.status, Source: state.SourceLookup,
+			RefID: w.refID, RunID: w.runID, Status: now.status, Source: state.SourceLookup,
 			Reason: "its status was looked up", Records: raws(records, deciding),
-			Differences: slices.Concat(finding.Differences, stands.accepted), Deciding: deciding,
+			Differences: slices.Concat(finding.Differences, now.accepted), Deciding: deciding,
 		},
-		result: resultOf(stands.status, deciding.Status),
+		result: resultOf(now.status, deciding.Status),
 		status: deciding.Status, recordID: deciding.ID, group: deciding.GroupID,
 	}
-	n.verdict = fallShort(n.verdict, stands.isUnproven, stands.shortcomings)
+	n.verdict = fallShort(n.verdict, now.isUnproven, now.shortcomings)
 	if deciding.Status == transfer.Failed {
 		n.verdict.outcome.Reason = "the service's own status is FAILED" + failure(*deciding)
 		n.verdict.next = "remit plan"
@@ -198,7 +197,7 @@ func (w watched) judge(found lookup) news {
 	return n
 }
 
-// stored is the record that the row stands on; nil where the latest outcome does not have it.
+// stored returns the record of the row; nil if the latest outcome does not have it.
 func (w *watched) stored() *transfer.Record {
 	kept, err := keptRecords(w.detail)
 	if err != nil {
@@ -212,8 +211,8 @@ func (w *watched) stored() *transfer.Record {
 
 func (w *watched) isStored(r transfer.Record) bool { return r.ID == w.detail.RecordID }
 
-// deciding is the newer copy of the stored record, or the record that stands in its place; nil
-// where there is neither, as where the other side alone is listed.
+// deciding returns the newer copy of the stored record, or the record in its place; nil if there is
+// neither, as where the service lists the other side alone.
 func (w *watched) deciding(records []transfer.Record, debit, stored *transfer.Record) *transfer.Record {
 	if i := slices.IndexFunc(records, w.isStored); i >= 0 {
 		return &records[i]
@@ -227,7 +226,7 @@ func (w *watched) deciding(records []transfer.Record, debit, stored *transfer.Re
 	return nil
 }
 
-// against is what the deciding record contradicts of the stored one, without the fields that
+// against returns in what the deciding record contradicts the stored one, without the fields that
 // contradict the request as well.
 func (w *watched) against(stored, deciding *transfer.Record, known []transfer.Difference) []transfer.Difference {
 	var list []transfer.Difference
@@ -243,7 +242,7 @@ func (w *watched) against(stored, deciding *transfer.Record, known []transfer.Di
 	})
 }
 
-// contradict makes a conflict of what is recorded and what a lookup says instead. The stored
+// contradict makes a conflict of the recorded transfer and the records of a lookup. The stored
 // record is kept with the others, so that it can be accepted although the service does not
 // list it.
 func (w *watched) contradict(records []transfer.Record, stored *transfer.Record, differences []transfer.Difference) verdict {
@@ -255,7 +254,8 @@ func (w *watched) contradict(records []transfer.Record, stored *transfer.Record,
 	return v
 }
 
-// changesOf is what a newer copy of a record has else. What a shorter copy lacks is no change.
+// changesOf returns the fields that a newer copy of a record has changed. A field that a shorter copy
+// lacks is no change.
 func changesOf(before transfer.RecordStatus, stored, newer *transfer.Record) []Change {
 	var list []Change
 	add := func(field, before, after string, same bool) {
@@ -282,7 +282,7 @@ func changesOf(before transfer.RecordStatus, stored, newer *transfer.Record) []C
 	return list
 }
 
-// compacted is JSON without space that means nothing; "" for none, and for an empty object.
+// compacted returns JSON without space that means nothing; "" for none, and for an empty object.
 func compacted(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, raw); err != nil || b.String() == "{}" {

@@ -155,7 +155,7 @@ func (w *world) checkPast(runID string) {
 	told := w.results()
 	for _, l := range past.Lines {
 		_, isTold := told[l.RefID]
-		if isTold && w.outcomes(runID, l.RefID) < 2 && l.Result != told[l.RefID] { // what was polled went on
+		if isTold && w.outcomes(runID, l.RefID) < 2 && l.Result != told[l.RefID] { // a poll went on
 			w.t.Errorf("the journal has %q as %s (%s), the run told %s", l.RefID, l.Result, l.Reason, told[l.RefID])
 		}
 		if l.Request.RefID != l.RefID || l.At.IsZero() {
@@ -261,7 +261,7 @@ type service struct {
 	// after may lose or change the answer to a request that made something.
 	after func(refID string, try int, a executor.Answer) executor.Answer
 	find  func(refIDs []string) (map[string][]transfer.Record, error) // instead of the ledger
-	// status of what is made.
+	// status of a transfer that it makes.
 	status transfer.RecordStatus
 	ready  func() (time.Time, error)
 

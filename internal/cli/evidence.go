@@ -131,15 +131,15 @@ func (w *workspace) exportError(err error, dir, plan, runID string) error {
 // packFaces are how a pack writes what became of each transfer: as show --run does, without
 // what only the day of the export knows.
 func packFaces() evidence.Faces {
-	options := func(past *executor.Past) view.PastOptions {
+	options := func(past *executor.PastRun) view.PastOptions {
 		b := past.Run.Begun
 		return view.PastOptions{Meta: state.Meta{Environment: b.Environment, Lineage: b.Lineage, Service: b.Service}}
 	}
 	return evidence.Faces{
-		Lines: func(w io.Writer, past *executor.Past) error {
+		Lines: func(w io.Writer, past *executor.PastRun) error {
 			return view.NewJSON(w, readVersion().Version).Past(past, options(past))
 		},
-		Register: func(w io.Writer, past *executor.Past) error { return view.PastCSV(w, past, options(past)) },
+		Register: func(w io.Writer, past *executor.PastRun) error { return view.PastCSV(w, past, options(past)) },
 	}
 }
 

@@ -303,7 +303,7 @@ func count(all iter.Seq[string]) int {
 
 // foresee carries the import out on paper, and shows what it would record.
 func (i *importing) foresee(ctx context.Context, w *workspace, run executor.Run, others executor.Others, snapshot state.Snapshot, imported *view.Import) error {
-	paper, err := executor.NewPaper(ctx, snapshot)
+	paper, err := executor.NewDryRun(ctx, snapshot)
 	if err != nil {
 		return w.stateError(err)
 	}

@@ -36,9 +36,9 @@ func (l *importList) note(row *state.Transfer) {
 }
 
 // claim is what the list says of a ref_id.
-func (l *importList) claim(refID string) (executor.Claim, bool) {
+func (l *importList) claim(refID string) (executor.ListedTransfer, bool) {
 	x, place, has := l.Of(refID)
-	return executor.Claim{
+	return executor.ListedTransfer{
 		RefID: refID, GroupID: x.GroupID, Amount: x.Amount, Asset: x.Asset, Place: place, Owner: l.owners[refID],
 	}, has
 }

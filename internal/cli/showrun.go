@@ -57,7 +57,7 @@ func showRun(ctx context.Context, p *process, o *planning, faces planFaces, runI
 }
 
 // writePast is one face of a past run.
-type writePast func(io.Writer, *executor.Past, view.PastOptions) error
+type writePast func(io.Writer, *executor.PastRun, view.PastOptions) error
 
 // ofRun is the face of a past run that was asked for; the terminal's where none was.
 func (f planFaces) ofRun() writePast {
@@ -101,7 +101,7 @@ func (w *workspace) findRun(ctx context.Context, snapshot state.Snapshot, name s
 
 // standingNow is how each exception of a run stands now: what became of it since, and what to
 // type about it. While the run goes on there is nothing to type.
-func (w *workspace) standingNow(ctx context.Context, snapshot state.Snapshot, past *executor.Past, isAlive bool) (map[string]view.PastNow, error) {
+func (w *workspace) standingNow(ctx context.Context, snapshot state.Snapshot, past *executor.PastRun, isAlive bool) (map[string]view.PastNow, error) {
 	var refIDs []string
 	for _, l := range past.Lines {
 		if l.Result != executor.ResultRecorded && l.Result != executor.ResultAdopted {

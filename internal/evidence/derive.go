@@ -15,7 +15,7 @@ import (
 // made is what the journal's part of a pack makes of the rest of it, the plan aside.
 type made struct {
 	facts     Facts
-	past      *executor.Past
+	past      *executor.PastRun
 	approvals []state.Approval
 }
 
@@ -57,7 +57,7 @@ func derive(ctx context.Context, p *part, version string) (*made, error) {
 // approvalFile names the file of an approval: the name that it had beside the plan may be any.
 func approvalFile(i int) string { return fmt.Sprintf("approval-%02d.sig", i+1) }
 
-func results(past *executor.Past) []Result {
+func results(past *executor.PastRun) []Result {
 	list := []Result{}
 	totals := past.Summary().Totals
 	for _, result := range executor.Results() {

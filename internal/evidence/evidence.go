@@ -31,8 +31,8 @@ const (
 
 // Faces write what became of each transfer of a run.
 type Faces struct {
-	Lines    func(io.Writer, *executor.Past) error // JSON Lines
-	Register func(io.Writer, *executor.Past) error // CSV
+	Lines    func(io.Writer, *executor.PastRun) error // JSON Lines
+	Register func(io.Writer, *executor.PastRun) error // CSV
 }
 
 // Facts are what a pack says in short.

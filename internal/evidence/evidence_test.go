@@ -213,14 +213,14 @@ func newHistory(t testing.TB) *history {
 
 // faces are those of show --run.
 func faces() evidence.Faces {
-	options := func(past *executor.Past) view.PastOptions {
+	options := func(past *executor.PastRun) view.PastOptions {
 		return view.PastOptions{Meta: state.Meta{Environment: past.Run.Begun.Environment}}
 	}
 	return evidence.Faces{
-		Lines: func(w io.Writer, past *executor.Past) error {
+		Lines: func(w io.Writer, past *executor.PastRun) error {
 			return view.NewJSON(w, "0.1.0").Past(past, options(past))
 		},
-		Register: func(w io.Writer, past *executor.Past) error { return view.PastCSV(w, past, options(past)) },
+		Register: func(w io.Writer, past *executor.PastRun) error { return view.PastCSV(w, past, options(past)) },
 	}
 }
 

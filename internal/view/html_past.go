@@ -11,7 +11,7 @@ import (
 
 // PastHTML writes a run of the journal as a page like that of [PlanHTML]: it loads nothing, can
 // be read without its script, and has every transfer. It returns only errors of w.
-func PastHTML(w io.Writer, past *executor.Past, o PastOptions) error {
+func PastHTML(w io.Writer, past *executor.PastRun, o PastOptions) error {
 	h := &htmlPast{newHTMLPage(w), newPastRun(past, o), recordStatuses(past)}
 	h.begin("Run "+past.Run.Begun.RunID+" in "+o.Meta.Environment, htmlStyle, htmlScript)
 	h.head()
@@ -32,7 +32,7 @@ type htmlPast struct {
 }
 
 // recordStatuses are the service's own statuses that occur, in the order of the journal.
-func recordStatuses(past *executor.Past) []transfer.RecordStatus {
+func recordStatuses(past *executor.PastRun) []transfer.RecordStatus {
 	const most = 20 // the service has three
 	var all []transfer.RecordStatus
 	for i := range past.Lines {

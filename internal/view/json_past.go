@@ -55,7 +55,7 @@ type outcomeLine struct {
 
 // Past writes a run of the journal: a "run", an "outcome" for each transfer in the order of the
 // journal, and a "run_summary". It returns the first error of writing.
-func (j *JSON) Past(past *executor.Past, o PastOptions) error {
+func (j *JSON) Past(past *executor.PastRun, o PastOptions) error {
 	r := newPastRun(past, o)
 	b := past.Run.Begun
 	j.write(pastLine{

@@ -11,7 +11,7 @@ import (
 // PastMarkdown writes a run of the journal as [PlanMarkdown] writes a plan: the environment,
 // whose run it was and how it ended, the count and the sums of each result, the exceptions,
 // and as many transfers as 60,000 characters have room for. It returns only errors of w.
-func PastMarkdown(w io.Writer, past *executor.Past, o PastOptions) error {
+func PastMarkdown(w io.Writer, past *executor.PastRun, o PastOptions) error {
 	o.Screen = Screen{Width: markdownWidth, Here: o.Here}
 	m := &markdownPast{markdown{options: PlanOptions{Screen: o.Screen}}, newPastRun(past, o)}
 	m.head()

@@ -34,7 +34,7 @@ type PastNow struct {
 // to type now, and each transfer with its result. Of more than 200 transfers it writes the
 // exceptions, at most 20 of each result, and how to see the rest, unless o.ShowAll. It returns
 // only errors of w.
-func Past(w io.Writer, past *executor.Past, o PastOptions) error {
+func Past(w io.Writer, past *executor.PastRun, o PastOptions) error {
 	r := newPastRun(past, o)
 	p := newPage(w, o.Screen)
 	p.pastHead(r)
@@ -47,7 +47,7 @@ func Past(w io.Writer, past *executor.Past, o PastOptions) error {
 
 // pastRun is what every face says of a past run.
 type pastRun struct {
-	*executor.Past
+	*executor.PastRun
 	PastOptions
 	rows     []pastRow
 	unlisted int // transfers that were not attempted, of which the journal has the number alone
@@ -60,8 +60,8 @@ type pastRow struct {
 	totals *transfer.Totals // of those that the journal names; nil for none
 }
 
-func newPastRun(past *executor.Past, o PastOptions) *pastRun {
-	r := &pastRun{Past: past, PastOptions: o}
+func newPastRun(past *executor.PastRun, o PastOptions) *pastRun {
+	r := &pastRun{PastRun: past, PastOptions: o}
 	totals := past.Summary().Totals
 	for _, result := range executor.Results() {
 		row := pastRow{result: result, totals: totals[result]}

@@ -21,7 +21,7 @@ import (
 
 // pastRun is a run of the journal and how to show it.
 type pastRun struct {
-	past *executor.Past
+	past *executor.PastRun
 	view.PastOptions
 }
 
@@ -31,7 +31,7 @@ var pastBegun = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 func newPast() pastRun {
 	const id = "6c1d2f7e-52a4-4d3c-9f0a-8b7e6d5c4b3a"
 	return pastRun{
-		past: &executor.Past{Run: state.Run{
+		past: &executor.PastRun{Run: state.Run{
 			Begun: state.Begun{
 				RunID: id, By: state.Holder{User: "ana", Host: "laptop", PID: 4711, Command: "remit apply november.plan", Since: pastBegun, Version: "1.0.0"},
 				PlanID: "7f3a9c12-0d43-4b0e-9d53-2f0e6b1f3c11", Digest: strings.Repeat("ab", 32), Author: "ben@example.com",
