@@ -89,6 +89,7 @@ func newApply(p *process) *cobra.Command {
 		},
 	}
 	a.planning.flags(cmd)
+	a.practiceFlag(cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&a.join, "join", false, "take part in the run in progress on PostgreSQL, or begin one where there is none and it is approved")
 	flags.BoolVar(&a.declared, "declared", false, "with a saved plan: send it only if the files here declare each line of it, with the same fingerprint")

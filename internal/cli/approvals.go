@@ -39,7 +39,7 @@ func (w *workspace) approvalsOf(plan *planner.Plan, saved *savedPlan) ([]view.Ap
 			continue
 		}
 		of.Need, of.Signers, of.Revoked = need, block.Signers, block.Revoked
-		list = append(list, view.Approval{Verdict: approval.Decide(of), Saved: saved != nil, Rehearsed: w.sandbox || isForSandbox(plan)})
+		list = append(list, view.Approval{Verdict: approval.Decide(of), Saved: saved != nil, Rehearsed: !w.waitsForApprovals() || isForSandbox(plan) && !w.sandbox})
 	}
 	return list, nil
 }
@@ -66,9 +66,9 @@ func (w *workspace) noTier(plan *planner.Plan) []string {
 }
 
 // checkApprovals refuses a plan that lacks approvals, before anything is sent. In the sandbox no
-// money moves, and none is waited for.
+// money moves, and only practice waits for them.
 func (a *applying) checkApprovals(w *workspace, plan *planner.Plan) error {
-	if w.sandbox || len(a.approvals) == 0 || plan.Empty() {
+	if !w.waitsForApprovals() || len(a.approvals) == 0 || plan.Empty() {
 		return nil
 	}
 	if a.file == "" {
@@ -85,7 +85,7 @@ func (a *applying) checkApprovals(w *workspace, plan *planner.Plan) error {
 	}
 	return exit.New(
 		fmt.Errorf("%s is not approved; nothing was sent: %s", a.file, strings.Join(texts, "\n")),
-		a.command("approve "+shell.Word(a.file)), exit.Control,
+		a.practising("approve "+shell.Word(a.file)), exit.Control,
 	)
 }
 
@@ -102,7 +102,7 @@ func (a *applying) mustBeSaved(approvals []view.Approval) error {
 	return exit.New(
 		fmt.Errorf("this plan needs %s; nothing was sent: %s (rule at %s). %s. Save it, and have it approved",
 			need.Wants(), need.Because, need.Rule.Place, strings.ToUpper(how[:1])+how[1:]),
-		a.command("plan --out=FILE"), exit.Control,
+		a.practising("plan --out=FILE"), exit.Control,
 	)
 }
 

@@ -50,6 +50,7 @@ func newApprove(p *process) *cobra.Command {
 		},
 	}
 	a.source.flags(cmd)
+	a.practiceFlag(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&a.show, "show", "", "with `all`, list every transfer however many there are")
 	flags.StringVar(&a.key, "key", "", "sign with the key of this `file`; of a .pub file, with that key of ssh-agent (the one of ssh-agent)")
@@ -242,6 +243,6 @@ func (a *approving) sayNext(w *workspace) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w.streams.Out, "To send exactly this:\n\n    %s\n", view.Command(w.command("apply "+shell.Word(a.file))))
+	_, err := fmt.Fprintf(w.streams.Out, "To send exactly this:\n\n    %s\n", view.Command(w.practising("apply "+shell.Word(a.file))))
 	return err
 }

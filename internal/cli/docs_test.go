@@ -348,7 +348,7 @@ func (d document) fences() []fence {
 func TestDocsExamples(t *testing.T) {
 	for _, doc := range []document{
 		readPages(t, "language"), readDocument(t, "operations.md"), readDocument(t, "nights.md"),
-		readDocument(t, "approvals.md"), readDocument(t, "terraform.md"), readDocument(t, "glossary.md"),
+		readDocument(t, "approvals.md"), readDocument(t, "terraform.md"),
 	} {
 		dir := t.TempDir()
 		examples := doc.fences()

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +19,8 @@ import (
 // which runs the commands of a page of docs, or of one section of it, in the script's directory,
 // one after the other, with the real tools that it names, and compares what they print with what
 // the page shows, in which … stands for the rest of a line, and a line that is … alone for any
-// lines. A fence behind <!-- NAME --> is written to that file first.
+// lines. A fence behind <!-- NAME --> is written to that file first, and a table behind
+// <!-- NAME.xlsx -->, whose header has the letters of columns, becomes that workbook.
 func runPage(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 || len(args) > 2 {
 		ts.Fatalf("usage: page NAME [HEADING]")
@@ -36,8 +38,14 @@ func runPage(ts *testscript.TestScript, neg bool, args []string) {
 	for _, file := range regexp.MustCompile("(?s)<!-- ([a-z.]+) -->\n```[a-z ]*\n(.*?)```").FindAllStringSubmatch(page, -1) {
 		ts.Check(os.WriteFile(ts.MkAbs(file[1]), []byte(file[2]), 0o600))
 	}
+	sheets := regexp.MustCompile(`<!-- ([a-z0-9.-]+\.xlsx) -->\n((?:\|.*\n)+)`).FindAllStringSubmatch(page, -1)
+	for _, sheet := range sheets {
+		lines := sheet[1] + ".txt"
+		ts.Check(os.WriteFile(ts.MkAbs(lines), []byte(cellsOf(sheet[2])), 0o600))
+		makeWorkbook(ts, false, []string{lines, sheet[1]})
+	}
 	blocks := regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(page, -1)
-	if len(blocks) == 0 {
+	if len(blocks) == 0 && len(sheets) == 0 {
 		ts.Fatalf("%s shows no command", args[0])
 	}
 	for _, block := range blocks {
@@ -57,6 +65,27 @@ func runPage(ts *testscript.TestScript, neg bool, args []string) {
 			}
 		}
 	}
+}
+
+// cellsOf is a table that looks like a sheet, as [makeWorkbook] takes it: what is a decimal is a number
+// with the decimals that it shows.
+func cellsOf(sheet string) string {
+	var lines strings.Builder
+	for _, table := range tables(sheet) {
+		for _, row := range table.rows {
+			for i, cell := range row[1:] {
+				place := table.header[i+1] + strings.Trim(row[0], "*")
+				switch _, decimals, _ := strings.Cut(cell, "."); {
+				case cell == "":
+				case regexp.MustCompile(`^[0-9]+\.[0-9]+$`).MatchString(cell):
+					fmt.Fprintf(&lines, "%s = %s as 0.%s\n", place, cell, strings.Repeat("0", len(decimals)))
+				default:
+					fmt.Fprintf(&lines, "%s %s\n", place, cell)
+				}
+			}
+		}
+	}
+	return lines.String()
 }
 
 // shownAs matches what a page shows as want, which ends with the end of a line.

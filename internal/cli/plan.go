@@ -96,6 +96,7 @@ func newPlan(p *process) *cobra.Command {
 		},
 	}
 	o.flags(cmd)
+	o.practiceFlag(cmd)
 	cmd.Flags().StringVar(&out, "out", "", "save the plan to this `file`, for apply")
 	cmd.Flags().StringVar(&sign.key, "sign", "", "with --out: sign the plan as its author, with the key of this `file` or, without a file, with that of ssh-agent")
 	cmd.Flags().Lookup("sign").NoOptDefVal = signByAgent

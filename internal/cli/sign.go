@@ -114,9 +114,9 @@ func (o *planning) saySaved(w *workspace, plan *planner.Plan, name, saved string
 		return err
 	}
 	next, command := "To send exactly this:", "apply "
-	if len(o.approvals) > 0 && !w.sandbox {
+	if len(o.approvals) > 0 && w.waitsForApprovals() {
 		next, command = "Who approves it types:", "approve "
 	}
-	_, err := fmt.Fprintf(w.streams.Out, "\n%s %s\n\n    %s\n", saved, next, view.Command(w.command(command+shell.Word(name))))
+	_, err := fmt.Fprintf(w.streams.Out, "\n%s %s\n\n    %s\n", saved, next, view.Command(w.practising(command+shell.Word(name))))
 	return err
 }

@@ -23,6 +23,7 @@ import (
 type source struct {
 	dir         string
 	sandbox     bool
+	practice    bool // approvals are waited for in the sandbox too
 	policyDirs  []string
 	assignments []config.Assignment
 	need        config.Need

@@ -45,6 +45,9 @@ func sandboxDirectory(dir string) string { return filepath.Join(dir, filepath.Fr
 
 // open reads the configuration and finds out which state it is bound to. Nothing is made.
 func openWorkspace(p *process, s *source, asJSON bool) (*workspace, error) {
+	if err := s.checkPractice(); err != nil {
+		return nil, err
+	}
 	loaded, err := load(p, s, asJSON)
 	if err != nil {
 		return nil, err
