@@ -91,21 +91,28 @@ func (p *Plan) compute(ctx context.Context, record Record, controls Controls) (*
 	return computed, nil
 }
 
-// checkAfter refuses a line that waits for what no transfer of the plan, and no recorded one, can meet.
+// checkAfter refuses a line that waits for what no transfer of the plan, and no recorded one, can meet. What is in
+// doubt may wait for what this plan does not meet, such as another doubt, but not for what nobody knows.
 func (b *builder) checkAfter() error {
 	if b.isAlone() { // what is recorded, the state knows
 		return nil
 	}
-	var submits, pending map[string]bool
+	var submits, pending, known map[string]bool
 	for _, c := range b.plan.Changes.All() {
-		if c.Action != Submit || len(c.After) == 0 {
+		if c.Action != Submit && c.Action != Resolve || len(c.After) == 0 {
 			continue
 		}
-		if submits == nil {
+		switch {
+		case c.Action == Submit && submits == nil:
 			submits, pending = b.mayMeet()
+		case c.Action == Resolve && known == nil:
+			known = b.knows()
 		}
 		for _, refID := range c.After {
-			if !submits[refID] && !pending[refID] {
+			switch {
+			case c.Action == Resolve && !known[refID]:
+				return &DifferentError{fmt.Sprintf("what %q waits for", c.RefID), fmt.Sprintf("%q", refID), "that it is neither in the plan nor recorded"}
+			case c.Action == Submit && !submits[refID] && !pending[refID]:
 				return &DifferentError{fmt.Sprintf("what %q waits for", c.RefID), fmt.Sprintf("%q", refID), "that it is neither submitted nor recorded as PENDING"}
 			}
 		}
@@ -127,6 +134,18 @@ func (b *builder) mayMeet() (submits, pending map[string]bool) {
 		}
 	}
 	return submits, pending
+}
+
+// knows are the ref_ids that a plan has, and those that are recorded.
+func (b *builder) knows() map[string]bool {
+	known := make(map[string]bool)
+	for i := range b.facts {
+		known[b.plan.Changes.At(i).RefID] = true
+	}
+	for r := range b.rows.inOrder() {
+		known[r.refID()] = true
+	}
+	return known
 }
 
 // builder makes a plan again at a time, by its word.

@@ -4,14 +4,17 @@ import (
 	"bytes"
 	"context"
 	"crypto/ed25519"
+	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,6 +40,16 @@ type forgeryKind struct {
 	flags  []string // of plan
 	// records are imported before the plan is made.
 	records string
+	// fault is of the service while what comes first is applied.
+	fault string
+	// interrupted says that the honest plan was applied until its first transfer was made: an apply goes on with it.
+	interrupted bool
+	// sandbox has all of it happen in the sandbox.
+	sandbox bool
+	// keygen has ssh-keygen make the signatures.
+	keygen bool
+	// state is the state block; "" for a file.
+	state string
 }
 
 // rent declares a transfer.
@@ -76,6 +89,13 @@ transfer "internal" "dated" {
 		"late dates of a schedule":        {now: strings.Replace(dated, "  occurrence      = each.value\n", "", 1), flags: []string{"--accept-late=3"}},
 		"a limit that was overridden":     {now: "limit \"desk\" {\n  per = \"plan\"\n  asset = \"USD\"\n  max_amount = \"100\"\n}\n" + rent("a", "ann", "80.00", "") + rent("b", "bob", "90.00", ""), flags: []string{"--override-limit=desk"}},
 		"what was imported and a payment": {now: rent("a", "ann", "80.00", "") + rent("b", "ann", "90.00", ""), records: `{"id":"r-1","customer_id":"c0ffee00-0000-4000-8000-000000000001","profile_id":"treasury","amount":"80.00","total":"80.00","fee":"0","asset":"USD","direction":"DEBIT","type":"INTERNAL_TRANSFER_DEBIT","status":"COMPLETED","created_at":"2026-11-01T09:00:00Z","updated_at":"2026-11-01T09:00:00Z","ref_id":"a","group_id":"g-1"}`},
+		"a doubt and a payment":           {before: rent("a", "ann", "80.00", ""), fault: "lost-answer", now: rent("a", "ann", "80.00", "") + rent("b", "bob", "90.00", "")},
+		"a doubt that others depend on":   {before: rent("a", "ann", "80.00", ""), fault: "lost-answer", now: rent("a", "ann", "80.00", "") + rent("b", "bob", "90.00", "depends_on = [transfer.internal.a]")},
+		"an interrupted plan":             {now: rent("a", "ann", "80.00", "") + rent("b", "bob", "90.00", "") + rent("c", "cat", "70.00", `metadata = { note = "x" }`), interrupted: true},
+		"an interrupted batch":            {now: batch + rent("a", "ann", "80.00", "batch = batch.pay") + rent("b", "bob", "40.00", "batch = batch.pay"), interrupted: true},
+		"the sandbox":                     {before: rent("a", "ann", "80.00", ""), now: rent("a", "ann", "80.00", "") + rent("b", "bob", "90.00", ""), sandbox: true},
+		"a sandbox without a state":       {now: rent("a", "ann", "80.00", "") + rent("b", "bob", "90.00", ""), sandbox: true},
+		"signatures by ssh-keygen":        {now: rent("a", "ann", "80.00", "") + rent("b", "bob", "90.00", ""), keygen: true},
 		"targets":                         {now: rent("a", "ann", "80.00", "") + rent("b", "bob", "90.00", ""), flags: []string{"--target=transfer.internal.b"}},
 	}
 }
@@ -86,6 +106,7 @@ service {
   token_url     = "${var.base_url}/oauth2/token"
   client_id     = "finance"
   client_secret = var.client_secret
+  timeout       = "1h"
 }
 
 variable "base_url" { type = string }
@@ -119,7 +140,11 @@ func TestForgedPlansAreNotSent(t *testing.T) {
 	draw := rand.New(rand.NewPCG(19, uint64(os.Getpid())))
 	for _, name := range slices.Sorted(maps.Keys(forgeryKinds())) {
 		t.Run(name, func(t *testing.T) {
-			f := newForger(t, forgeryKinds()[name])
+			kind := forgeryKinds()[name]
+			if _, err := exec.LookPath("ssh-keygen"); kind.keygen && err != nil {
+				t.Skip("ssh-keygen is not installed here (Debian: apt-get install openssh-client)")
+			}
+			f := newForger(t, kind)
 			wanted, shown := f.attempt(f.honest)
 			if len(wanted.posts) == 0 || wanted.code != 0 && wanted.code != 4 {
 				t.Fatalf("the honest plan is not sent: %s", wanted.text)
@@ -134,6 +159,7 @@ func TestForgedPlansAreNotSent(t *testing.T) {
 					tried++
 					got, face := f.attempt(forged)
 					switch isSame := slices.Equal(got.posts, wanted.posts); {
+					case len(got.posts) == 0 && got.code != 0 && isWord(listed, edit.Field): // a doubt is held by the author's word
 					case len(got.posts) == 0 && got.code != 0: // refused before anything was sent
 						if text := f.approve(); text != "" {
 							t.Errorf("%s is refused by apply, and approved:\n%s", edit.What, text)
@@ -158,6 +184,7 @@ func isWord(listed map[string]bool, field string) bool {
 // forger forges plans of one directory.
 type forger struct {
 	*testing.T
+	kind    forgeryKind
 	service *ledgerService
 	ledger  []byte // of the service, as it is before an apply
 	origin  string // the directory as it is then
@@ -177,7 +204,7 @@ type outcome struct {
 func newForger(t *testing.T, kind forgeryKind) *forger {
 	t.Helper()
 	top := t.TempDir()
-	f := &forger{T: t, origin: filepath.Join(top, "origin"), keys: make(map[string]ssh.Signer), service: newLedgerService(t, filepath.Join(top, "ledger.db"))}
+	f := &forger{T: t, kind: kind, origin: filepath.Join(top, "origin"), keys: make(map[string]ssh.Signer), service: newLedgerService(t, filepath.Join(top, "ledger.db"))}
 	if err := os.Mkdir(f.origin, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -201,13 +228,12 @@ func newForger(t *testing.T, kind forgeryKind) *forger {
 		fmt.Fprintf(&signers, "%s namespaces=\"remit-plan\" %s", name, ssh.MarshalAuthorizedKey(f.keys[name].PublicKey()))
 	}
 	writeFile(t, filepath.Join(f.origin, "allowed_signers"), signers.String())
-	writeFile(t, filepath.Join(f.origin, "service.hcl"), forgeryService)
-	f.must(f.origin, "init")
+	writeFile(t, filepath.Join(f.origin, "service.hcl"), forgeryService+kind.state)
+	if !kind.sandbox {
+		f.must(f.origin, "init")
+	}
 	if kind.before != "" {
-		writeFile(t, filepath.Join(f.origin, "main.hcl"), kind.before)
-		f.must(f.origin, "plan", "--out=first.plan", "--sign=alice")
-		f.signAll(filepath.Join(f.origin, "first.plan"))
-		f.must(f.origin, "apply", "first.plan")
+		f.applyBefore()
 	}
 	writeFile(t, filepath.Join(f.origin, "main.hcl"), kind.now)
 	if kind.records != "" {
@@ -216,24 +242,78 @@ func newForger(t *testing.T, kind forgeryKind) *forger {
 			t.Fatalf("import: %d\n%s\n%s", code, stdout, stderr)
 		}
 	}
-	f.must(f.origin, append([]string{"plan", "--out=november.plan", "--sign=alice"}, kind.flags...)...)
-	f.ledger = f.service.keep(t)
-	err := os.Remove(filepath.Join(f.origin, "november.plan.author.sig")) // signAll makes one of each plan
+	path := filepath.Join(f.origin, "november.plan")
+	f.must(f.origin, f.there(append([]string{"plan", "--out=november.plan", "--sign=alice"}, kind.flags...))...)
+	err := os.Remove(path + ".author.sig") // signAll makes one of each plan
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.honest, err = os.ReadFile(filepath.Join(f.origin, "november.plan")); err != nil {
+	if f.honest, err = os.ReadFile(path); err != nil {
 		t.Fatal(err)
 	}
+	if kind.interrupted {
+		f.signAll(path)
+		f.interrupt()
+	}
+	f.ledger = f.service.keep(t)
+	f.service.begin(t, f.ledger)
 	return f
+}
+
+// applyBefore makes what comes before the honest plan.
+func (f *forger) applyBefore() {
+	f.Helper()
+	writeFile(f.T, filepath.Join(f.origin, "main.hcl"), f.kind.before)
+	f.must(f.origin, f.there([]string{"plan", "--out=first.plan", "--sign=alice"})...)
+	f.signAll(filepath.Join(f.origin, "first.plan"))
+	apply := f.there([]string{"apply", "first.plan"})
+	if f.kind.fault == "" {
+		f.must(f.origin, apply...)
+		return
+	}
+	faults, err := sandbox.ParseFaults(f.kind.fault)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.service.box.SetFaults(faults)
+	if code, stdout, stderr := f.remit(f.origin, apply...); code != 4 {
+		f.Fatalf("remit %q with %s: %d\n%s\n%s", apply, f.kind.fault, code, stdout, stderr)
+	}
+	f.service.box.SetFaults(nil)
+}
+
+// interrupt applies the honest plan until the service has answered its first transfer.
+func (f *forger) interrupt() {
+	f.Helper()
+	ctx, cancel := context.WithCancel(f.Context())
+	defer cancel()
+	f.service.when(nil, cancel)
+	code, stdout, stderr := f.remitIn(ctx, f.origin, "apply", "--parallelism=1", "november.plan")
+	f.service.when(nil, nil)
+	if posts := f.service.sent(); len(posts) != 1 || !strings.Contains(stdout, "was interrupted") {
+		f.Fatalf("the interrupted apply: %d after %d requests\n%s\n%s", code, len(posts), stdout, stderr)
+	}
+}
+
+// there has a command be about the sandbox, where that is what the kind is about.
+func (f *forger) there(args []string) []string {
+	if f.kind.sandbox {
+		return append(args, "--sandbox")
+	}
+	return args
 }
 
 // remit runs a command.
 func (f *forger) remit(dir string, args ...string) (int, string, string) {
 	f.Helper()
+	return f.remitIn(f.Context(), dir, args...)
+}
+
+func (f *forger) remitIn(ctx context.Context, dir string, args ...string) (int, string, string) {
+	f.Helper()
 	env := map[string]string{"REMIT_VAR_base_url": f.service.server.URL, "REMIT_VAR_client_secret": "worth-nothing", "CI": "1"}
 	var stdout, stderr bytes.Buffer
-	code := cli.Run(f.Context(), append(args, "--chdir="+dir), strings.NewReader(""), &stdout, &stderr, func(name string) (string, bool) {
+	code := cli.Run(ctx, append(args, "--chdir="+dir), strings.NewReader(""), &stdout, &stderr, func(name string) (string, bool) {
 		value, ok := env[name]
 		return value, ok
 	})
@@ -255,6 +335,10 @@ func (f *forger) signAll(path string) {
 		f.Fatal(err)
 	}
 	for name, key := range f.keys {
+		if f.kind.keygen {
+			f.signByProgram(path, name)
+			continue
+		}
 		digest := approval.NewDigest()
 		_, _ = digest.Write(content)
 		text, err := approval.Sign(digest, key)
@@ -265,10 +349,28 @@ func (f *forger) signAll(path string) {
 	}
 }
 
-// sum adds up what the honest plan sends.
+// signByProgram signs as a person does who has nothing but OpenSSH.
+func (f *forger) signByProgram(path, name string) {
+	f.Helper()
+	sign := exec.CommandContext(f.Context(), "ssh-keygen", "-q", "-Y", "sign", "-n", approval.Namespace, "-f", filepath.Join(f.origin, name))
+	content, err := os.Open(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer content.Close()
+	sign.Stdin = content
+	text, err := sign.Output()
+	if err != nil {
+		f.Fatal(err)
+	}
+	writeFile(f.T, path+"."+name+".sig", string(text))
+}
+
+// sum adds up what the honest plan sends. Of a ledger, whose records have both sides, those that are debits.
 func (f *forger) sum(posts []string) {
 	f.Helper()
 	total := decimal.Zero
+	posts = slices.DeleteFunc(slices.Clone(posts), func(post string) bool { return strings.Contains(post, `"direction":"CREDIT"`) })
 	for _, post := range posts {
 		_, text, _ := strings.Cut(post, `"amount":"`)
 		text, _, _ = strings.Cut(text, `"`)
@@ -291,10 +393,14 @@ func (f *forger) attempt(plan []byte) (outcome, string) {
 	if err := os.CopyFS(dir, os.DirFS(f.origin)); err != nil {
 		f.Fatal(err)
 	}
-	for _, name := range []string{"alice", "bob", "carol", "remit.db", ".remit.lock.hcl"} {
-		if err := os.Chmod(filepath.Join(dir, name), 0o600); err != nil {
-			f.Fatal(err)
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
 		}
+		return os.Chmod(path, 0o600)
+	})
+	if err != nil {
+		f.Fatal(err)
 	}
 	path := filepath.Join(dir, "november.plan")
 	if err := os.WriteFile(path, plan, 0o600); err != nil {
@@ -302,9 +408,48 @@ func (f *forger) attempt(plan []byte) (outcome, string) {
 	}
 	f.service.begin(f.T, f.ledger)
 	f.signAll(path)
-	_, face, _ := f.remit(dir, "show", "--show=all", "november.plan")
-	code, stdout, stderr := f.remit(dir, "apply", "november.plan")
-	return outcome{code, f.service.sent(), stdout + stderr}, face
+	_, face, _ := f.remit(dir, f.there([]string{"show", "--show=all", "november.plan"})...)
+	code, stdout, stderr := f.remit(dir, f.there([]string{"apply", "november.plan"})...)
+	posts := f.service.sent()
+	if f.kind.sandbox {
+		before := f.made(f.origin)
+		posts = slices.DeleteFunc(f.made(dir), func(one string) bool { return slices.Contains(before, one) })
+	}
+	return outcome{code, posts, stdout + stderr}, face
+}
+
+// made is what the ledger of a directory's sandbox has, without what only the sandbox decides.
+func (f *forger) made(dir string) []string {
+	f.Helper()
+	path := filepath.Join(dir, ".remit", "sandbox", "ledger.db")
+	if _, err := os.Stat(path); err != nil {
+		return nil
+	}
+	box, err := sandbox.Open(f.Context(), sandbox.Options{Now: time.Now, Path: path})
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer func() { _ = box.Close() }() // it was only read
+	var all []string
+	for record, err := range box.Ledger(f.Context()) {
+		if err != nil {
+			f.Fatal(err)
+		}
+		var fields map[string]any
+		if err := json.Unmarshal(record.Raw, &fields); err != nil {
+			f.Fatal(err)
+		}
+		for _, own := range []string{"id", "group_id", "customer_id", "created_at", "updated_at"} {
+			delete(fields, own)
+		}
+		text, err := json.Marshal(fields)
+		if err != nil {
+			f.Fatal(err)
+		}
+		all = append(all, string(text))
+	}
+	slices.Sort(all)
+	return all
 }
 
 // approve has somebody approve the plan that was applied last, who knows what the honest one moves. It
@@ -316,7 +461,7 @@ func (f *forger) approve() string {
 		f.Fatal(err)
 	}
 	args := []string{"approve", "november.plan", "--key=" + filepath.Join(dir, "bob"), fmt.Sprintf("--count=%d", f.count), "--total=USD:" + f.total}
-	if code, stdout, stderr := f.remit(dir, args...); code == 0 {
+	if code, stdout, stderr := f.remit(dir, f.there(args)...); code == 0 {
 		return stdout + stderr
 	}
 	return ""
@@ -329,6 +474,9 @@ type ledgerService struct {
 	mu     sync.Mutex
 	box    *sandbox.Sandbox
 	posts  []string
+
+	arrived  func() // called before each request to create is served; nil does nothing
+	answered func() // and after it
 }
 
 func newLedgerService(t *testing.T, path string) *ledgerService {
@@ -396,6 +544,21 @@ func (s *ledgerService) serve(w http.ResponseWriter, r *http.Request) {
 		s.posts = append(s.posts, r.URL.Path+" "+string(body))
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
+	arrived, answered := s.arrived, s.answered
 	s.mu.Unlock()
+	isCreation := r.Method == http.MethodPost && r.URL.Path != sandbox.TokenPath
+	if isCreation && arrived != nil {
+		arrived()
+	}
 	box.ServeHTTP(w, r)
+	if isCreation && answered != nil {
+		answered()
+	}
+}
+
+// when sets what happens around each request to create.
+func (s *ledgerService) when(arrived, answered func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.arrived, s.answered = arrived, answered
 }
