@@ -132,7 +132,6 @@ func TestCoverIsSharedOutAtItsBest(t *testing.T) {
 			{from: 1, to: 0, amount: 10},
 			{from: 0, to: 2, amount: 10, after: firstWaitsFor},
 			{from: 0, to: 2, amount: 10, after: []int{0}},
-			{from: 0, to: 2, amount: 10, after: []int{1}},
 		})
 		if n := needs(t, plan, rehearsal.Known{})[profile(0)]; n.Covered.String() != "20" || !n.IsLeast {
 			t.Errorf("%s are covered, want 20", n.Covered)

@@ -72,3 +72,24 @@ func TestATransferMayConcernAPeriodLongAfterIt(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAttemptIsNoTimeOfARecord has a transfer that was tried in the period and, by the service's record, made long
+// before it: when it was tried says nothing of the record, so it is left out like others of that time.
+func TestAnAttemptIsNoTimeOfARecord(t *testing.T) {
+	w := newWorld(t, 0)
+	r := request(0)
+	w.append(t, func(add func(...state.Entry)) {
+		add(intent(r), recorded(r.RefID, state.InDoubt, state.SourceAnswer))
+	})
+	export := sides(r, 0)
+	for side := range export {
+		export[side] = export[side].with("created_at", "2026-09-01T00:00:00Z", "updated_at", "2026-09-01T00:00:00Z")
+	}
+	november := reconcile.Options{From: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Until: time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC), ListMax: 10}
+	if s := w.reconciled(t, november, format(0, export)); s.Differ != 0 || s.OutOfPeriod == 0 {
+		t.Errorf("%d differ, %d are out of the period", s.Differ, s.OutOfPeriod)
+	}
+	if s := w.reconciled(t, reconcile.Options{ListMax: 10}, format(0, export)); s.Gravest[reconcile.InDoubt] != 1 {
+		t.Errorf("without a period it is %v", s.Gravest)
+	}
+}
