@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/rows"
 	"remit/config/syntax"
@@ -84,29 +85,29 @@ func decimals(n int) string {
 }
 
 // openingAmount reads the amount of an opening balance; nothing is the zero Amount.
-func (l *loader) openingAmount(r *reader, asset string) transfer.Amount {
-	value, a, found := r.value("amount")
-	if a == nil || found == wrong {
+func (l *loader) openingAmount(r *eval.Reader, asset string) transfer.Amount {
+	value, a, found := r.Value("amount")
+	if a == nil || found == eval.Wrong {
 		return transfer.Amount{}
 	}
-	if found == nothing {
-		r.refuse(a.expr.Range(), "Required argument is null", "amount may not be null.")
+	if found == eval.Absent {
+		r.Refuse(a.Expr.Range(), "Required argument is null", "amount may not be null.")
 		return transfer.Amount{}
 	}
-	if ctx, ok, _ := l.config.scope.context(a.refs); ok {
-		r.diags = append(r.diags, l.config.scope.checkDecimal(a.expr, ctx)...)
+	if ctx, ok, _ := l.config.scope.Context(a.Refs); ok {
+		r.Diags = append(r.Diags, checkDecimal(l.config.scope, a.Expr, ctx)...)
 	}
 	if syntax.IsText(value) && isNothing(value.AsString()) {
 		return transfer.Amount{}
 	}
-	amount, summary, detail := readAmount(value, a.expr, l.config.sources.files)
+	amount, summary, detail := readAmount(value, a.Expr, l.config.sources.files)
 	if summary == "" {
 		if detail = l.config.assets.check(amount, asset); detail != "" {
 			summary = "Too many decimals"
 		}
 	}
 	if summary != "" {
-		r.refuse(a.expr.Range(), summary, "%s", detail)
+		r.Refuse(a.Expr.Range(), summary, "%s", detail)
 	}
 	return amount
 }
@@ -118,17 +119,17 @@ func (e *evaluation) amount(asset string) transfer.Amount {
 	}
 	value, f, found := e.value("amount")
 	switch found {
-	case nothing:
+	case eval.Absent:
 		if f != nil {
 			e.refuse(f, "Required argument is null", "amount may not be null.")
 		}
 		e.wrong = true
 		return transfer.Amount{}
-	case wrong:
+	case eval.Wrong:
 		return transfer.Amount{}
-	case present:
+	case eval.Present:
 	}
-	amount, summary, detail := readAmount(value, f.expr, e.block.config.sources.files)
+	amount, summary, detail := readAmount(value, f.Expr, e.block.config.sources.files)
 	if summary != "" {
 		e.refuse(f, summary, "%s", detail+e.formatHint(f, value))
 		if from, ok := e.diags[len(e.diags)-1].Extra.(*mistake.Origin); ok {
@@ -177,7 +178,7 @@ func (e *evaluation) checkNumbers() bool {
 	if e.block.checked != cty.NilType && e.block.checked.Equals(ty) {
 		return true
 	}
-	diags := e.block.config.scope.checkDecimal(f.expr, e.in.ctx)
+	diags := checkDecimal(e.block.config.scope, f.Expr, e.in.ctx)
 	for _, d := range diags {
 		e.add(f, d)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/syntax"
 	"remit/internal/files/confined"
@@ -23,8 +24,8 @@ const environmentPrefix = "REMIT_VAR_"
 // in the order of their names, and then the command line from left to right.
 func (l *loader) assign() {
 	for _, v := range l.variables {
-		if text := l.config.options.Getenv(environmentPrefix + v.name); text != "" {
-			l.assignText(v, text, "the environment variable "+environmentPrefix+v.name)
+		if text := l.config.options.Getenv(environmentPrefix + v.Name); text != "" {
+			l.assignText(v, text, "the environment variable "+environmentPrefix+v.Name)
 		}
 	}
 	for _, name := range l.variableFiles() {
@@ -83,7 +84,7 @@ func (l *loader) variableFiles() []string {
 }
 
 func (l *loader) variable(name string) *variable {
-	i := slices.IndexFunc(l.variables, func(v *variable) bool { return v.name == name })
+	i := slices.IndexFunc(l.variables, func(v *variable) bool { return v.Name == name })
 	if i < 0 {
 		return nil
 	}
@@ -93,7 +94,7 @@ func (l *loader) variable(name string) *variable {
 func (l *loader) variableNames() []string {
 	var names []string
 	for _, v := range l.variables {
-		names = append(names, v.name)
+		names = append(names, v.Name)
 	}
 	return names
 }
@@ -127,13 +128,13 @@ func (l *loader) assignFile(name string, content []byte, err error) {
 		expr, diags := literalTree(attribute.Expr)
 		l.report(diags...)
 		if diags.HasErrors() {
-			v.progress = failed
+			v.Progress = eval.Failed
 			continue
 		}
 		value, diags := expr.Value(nil)
 		l.report(diags...)
 		if diags.HasErrors() {
-			v.progress = failed
+			v.Progress = eval.Failed
 			continue
 		}
 		l.set(v, value, attribute.Expr.Range())
@@ -156,7 +157,7 @@ func (l *loader) assignValue(a Assignment) {
 		l.report(mistake.New(a.At, "Variable is not declared", "No variable %q is declared.%s", a.Name, mistake.DidYouMean(a.Name, l.variableNames())))
 		return
 	}
-	if v.sensitive {
+	if v.Sensitive {
 		a.At = hcl.Range{}
 	}
 	l.set(v, a.Value, a.At)
@@ -188,9 +189,9 @@ func (l *loader) assignText(v *variable, text, source string) {
 		return
 	}
 	refuse := func() {
-		v.progress = failed
-		l.report(mistake.New(v.at, "Value is not an expression",
-			"The value that %s gives to var.%s is not an expression of HCL without references.", source, v.name))
+		v.Progress = eval.Failed
+		l.report(mistake.New(v.At, "Value is not an expression",
+			"The value that %s gives to var.%s is not an expression of HCL without references.", source, v.Name))
 	}
 	if syntax.CheckNesting([]byte(text), "", hcl.InitialPos, hclsyntax.LexExpression).HasErrors() {
 		refuse()
@@ -211,7 +212,7 @@ func (l *loader) assignText(v *variable, text, source string) {
 
 func (l *loader) set(v *variable, value cty.Value, at hcl.Range) {
 	if value, ok := l.converted(v, value, at); ok {
-		v.value, v.assigned, v.assignedAt = value, true, at
+		v.Value, v.assigned, v.assignedAt = value, true, at
 	}
 }
 
@@ -220,22 +221,22 @@ func (l *loader) set(v *variable, value cty.Value, at hcl.Range) {
 // by what is not needed.
 func (l *loader) requireVariables() {
 	isAll := l.config.options.Need == NeedAll
-	for _, n := range l.config.scope.inOrder {
-		if isAll && (n.root == "profile" || n.root == "batch" || n.root == "data") {
+	for _, n := range l.config.scope.InOrder {
+		if isAll && (n.Root == "profile" || n.Root == "batch" || n.Root == "data") {
 			l.use(n, false)
 		}
 	}
 	for _, v := range l.variables {
-		isUsed := l.usedNow[v.node] || isAll && !l.usedLater[v.node]
-		if len(v.missing) > 0 && v.progress != failed && isUsed {
-			l.report(missingValue(v.node))
+		isUsed := l.usedNow[v.Node] || isAll && !l.usedLater[v.Node]
+		if len(v.Missing) > 0 && v.Progress != eval.Failed && isUsed {
+			l.report(missingValue(v.Node))
 		}
 	}
 }
 
 // use notes which variables without a value n needs, now or not before a token is needed.
-func (l *loader) use(n *node, later bool) {
-	for _, missing := range n.missing {
+func (l *loader) use(n *eval.Node, later bool) {
+	for _, missing := range n.Missing {
 		if later {
 			l.usedLater[missing] = true
 		} else {
@@ -244,8 +245,8 @@ func (l *loader) use(n *node, later bool) {
 	}
 }
 
-func missingValue(n *node) *hcl.Diagnostic {
-	return mistake.New(n.at, "Variable has no value",
+func missingValue(n *eval.Node) *hcl.Diagnostic {
+	return mistake.New(n.At, "Variable has no value",
 		"var.%s has no default and was not set. Set it by --var=%s=VALUE, %s%s, or a line in remit.hclvars.",
-		n.name, n.name, environmentPrefix, n.name)
+		n.Name, n.Name, environmentPrefix, n.Name)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/shopspring/decimal"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/syntax"
 	"remit/internal/approval"
@@ -32,21 +33,20 @@ type Approval struct {
 
 // An approval block stands once in the configuration and once in each policy directory. Each
 // is a control of its own, with its own files, and a plan needs what all of them want.
-func approvalKind() blockKind {
-	return blockKind{
-		name: "approval", required: []string{"allowed_signers"}, optional: []string{"revoked_keys"},
-		nested: []blockKind{{name: "rule", required: []string{"approvers"}, optional: []string{"above", "count_above"}}},
-		policy: true,
-		read:   (*loader).readApproval,
+func approvalKind() eval.Kind {
+	return eval.Kind{
+		Name: "approval", Required: []string{"allowed_signers"}, Optional: []string{"revoked_keys"},
+		Nested: []eval.Kind{{Name: "rule", Required: []string{"approvers"}, Optional: []string{"above", "count_above"}}},
+		Policy: true,
 	}
 }
 
-func (l *loader) readApproval(b *block) {
+func (l *loader) readApproval(b *eval.Block) {
 	where := ""
-	if b.policy != nil {
-		where = " of " + b.policy.name
+	if b.Policy != nil {
+		where = " of " + b.Policy.Name
 	}
-	if l.declare("approval block"+where, b.at) {
+	if l.declare("approval block"+where, b.At) {
 		l.approvals = append(l.approvals, b)
 	}
 }
@@ -59,7 +59,7 @@ func (l *loader) evaluateApprovals() {
 		a, diags := l.evaluateApproval(b)
 		l.report(diags...)
 		l.config.controls.Approvals = append(l.config.controls.Approvals, a)
-		l.config.approvalsBroken = l.config.approvalsBroken || b.incomplete
+		l.config.approvalsBroken = l.config.approvalsBroken || b.Incomplete
 	}
 	if !l.needsControls() {
 		l.config.approvalsBroken = l.config.approvalsBroken || l.diags[before:].HasErrors()
@@ -73,51 +73,51 @@ func (c *Configuration) Approvals() ([]Approval, bool) {
 	return c.controls.Approvals, !c.approvalsBroken
 }
 
-func (l *loader) evaluateApproval(b *block) (Approval, hcl.Diagnostics) {
-	a := Approval{Place: placeOf(b.at)}
-	within := narrowReach()
-	within.policy = b.policy != nil
-	for _, argument := range b.all() {
+func (l *loader) evaluateApproval(b *eval.Block) (Approval, hcl.Diagnostics) {
+	a := Approval{Place: placeOf(b.At)}
+	within := eval.NarrowReach()
+	within.Policy = b.Policy != nil
+	for _, argument := range b.All() {
 		l.resolveArgument(argument, within, !l.needsControls())
 	}
-	r := &reader{scope: l.config.scope, block: b}
+	r := &eval.Reader{Scope: l.config.scope, Block: b}
 	if file := l.keysFile(r, "allowed_signers"); file != nil {
 		var mistakes []approval.Mistake
 		a.Signers, mistakes = approval.ParseSigners(file.content, l.config.options.Zone)
-		r.refuseLines(file, mistakes)
+		refuseLines(r, file, mistakes)
 	}
 	if file := l.keysFile(r, "revoked_keys"); file != nil {
 		var mistakes []approval.Mistake
 		a.Revoked, mistakes = approval.ParseRevoked(file.content)
-		r.refuseLines(file, mistakes)
+		refuseLines(r, file, mistakes)
 	}
-	rules := b.nestedOf("rule")
-	if len(rules) == 0 && !b.incomplete {
-		r.refuse(b.at, "Nothing needs an approval", "An approval block has at least one rule block, which says how many approvers a plan needs.")
+	rules := b.NestedOf("rule")
+	if len(rules) == 0 && !b.Incomplete {
+		r.Refuse(b.At, "Nothing needs an approval", "An approval block has at least one rule block, which says how many approvers a plan needs.")
 	}
 	for _, nested := range rules {
-		if nested.incomplete {
+		if nested.Incomplete {
 			continue
 		}
-		inner := &reader{scope: l.config.scope, block: nested}
+		inner := &eval.Reader{Scope: l.config.scope, Block: nested}
 		rule := l.approvalRule(inner)
-		r.diags = append(r.diags, inner.diags...)
-		l.config.approvalsBroken = l.config.approvalsBroken || len(inner.unset) > 0
+		r.Diags = append(r.Diags, inner.Diags...)
+		l.config.approvalsBroken = l.config.approvalsBroken || len(inner.Unset) > 0
 		a.Rules = append(a.Rules, rule)
 	}
-	l.config.approvalsBroken = l.config.approvalsBroken || len(r.unset) > 0
-	if a.Signers != nil && !r.diags.HasErrors() {
-		r.warnOfTooFew(&a, rules)
+	l.config.approvalsBroken = l.config.approvalsBroken || len(r.Unset) > 0
+	if a.Signers != nil && !r.Diags.HasErrors() {
+		warnOfTooFew(r, &a, rules)
 	}
-	return a, r.diags
+	return a, r.Diags
 }
 
 // warnOfTooFew tells of rules that no plan can meet.
-func (r *reader) warnOfTooFew(a *Approval, rules []*block) {
+func warnOfTooFew(r *eval.Reader, a *Approval, rules []*eval.Block) {
 	people := len(a.Signers.People())
 	for i, rule := range a.Rules {
 		if people < rule.Approvers+1 {
-			r.diags = append(r.diags, mistake.Warning(rules[i].at, "Too few people may approve",
+			r.Diags = append(r.Diags, mistake.Warning(rules[i].At, "Too few people may approve",
 				"This rule wants approvers who are not the author: %d of them. The allowed_signers file has %d people in all, so a plan that the rule applies to can't be applied.",
 				rule.Approvers, people))
 		}
@@ -132,51 +132,51 @@ type keysFile struct {
 }
 
 // keysFile reads a file that the block names; nil where it names none, or it can't be read.
-func (l *loader) keysFile(r *reader, argument string) *keysFile {
-	name, a := r.text(argument)
+func (l *loader) keysFile(r *eval.Reader, argument string) *keysFile {
+	name, a := r.Text(argument)
 	if name == "" {
 		return nil
 	}
-	content, err := l.readControlFile(r.block, name)
+	content, err := l.readControlFile(r.Block, name)
 	if err != nil {
-		r.refuse(a.expr.Range(), "File cannot be read", "%s names %s: %s", argument, name, mistake.Sentence(err))
+		r.Refuse(a.Expr.Range(), "File cannot be read", "%s names %s: %s", argument, name, mistake.Sentence(err))
 		return nil
 	}
-	return &keysFile{name, content, a.expr.Range()}
+	return &keysFile{name, content, a.Expr.Range()}
 }
 
 // refuseLines reports what is wrong with the lines of a file.
-func (r *reader) refuseLines(file *keysFile, mistakes []approval.Mistake) {
+func refuseLines(r *eval.Reader, file *keysFile, mistakes []approval.Mistake) {
 	const most = 20
 	for _, m := range mistakes[:min(len(mistakes), most)] {
 		place := file.name
 		if m.Line > 0 {
 			place = fmt.Sprintf("%s:%d", file.name, m.Line)
 		}
-		r.refuse(file.at, "Invalid file of keys", "%s: %s.", place, m.Text)
+		r.Refuse(file.at, "Invalid file of keys", "%s: %s.", place, m.Text)
 	}
 	if more := len(mistakes) - most; more > 0 {
-		r.refuse(file.at, "Invalid file of keys", "%s has %d more lines with mistakes.", file.name, more)
+		r.Refuse(file.at, "Invalid file of keys", "%s has %d more lines with mistakes.", file.name, more)
 	}
 }
 
 // rule reads one tier.
-func (l *loader) approvalRule(r *reader) approval.Rule {
-	rule := approval.Rule{Place: placeOf(r.block.at).String(), Approvers: r.whole("approvers", 1, approversMax, 1)}
-	if v, a, found := r.value("above"); found == present {
+func (l *loader) approvalRule(r *eval.Reader) approval.Rule {
+	rule := approval.Rule{Place: placeOf(r.Block.At).String(), Approvers: r.Whole("approvers", 1, approversMax, 1)}
+	if v, a, found := r.Value("above"); found == eval.Present {
 		rule.Above = l.sums(r, a, v)
 	}
-	if _, _, found := r.value("count_above"); found == present {
+	if _, _, found := r.Value("count_above"); found == eval.Present {
 		rule.HasCount = true
-		rule.CountMax = r.whole("count_above", 0, countMax, 0)
+		rule.CountMax = r.Whole("count_above", 0, countMax, 0)
 	}
 	return rule
 }
 
 // sums reads a map from asset to quoted decimal; 0 is one.
-func (l *loader) sums(r *reader, a *argument, v cty.Value) map[string]decimal.Decimal {
+func (l *loader) sums(r *eval.Reader, a *eval.Argument, v cty.Value) map[string]decimal.Decimal {
 	if !v.Type().IsObjectType() && !v.Type().IsMapType() || v.LengthInt() == 0 {
-		r.refuse(a.expr.Range(), "Not amounts by asset", "%s must be quoted decimals by asset, such as { USD = \"100000\" }.", a.name)
+		r.Refuse(a.Expr.Range(), "Not amounts by asset", "%s must be quoted decimals by asset, such as { USD = \"100000\" }.", a.Name)
 		return nil
 	}
 	sums := map[string]decimal.Decimal{}
@@ -186,9 +186,9 @@ func (l *loader) sums(r *reader, a *argument, v cty.Value) map[string]decimal.De
 			sums[asset] = decimal.Zero
 			continue
 		}
-		amount, summary, detail := readAmount(values[asset], a.expr, l.config.sources.files)
+		amount, summary, detail := readAmount(values[asset], a.Expr, l.config.sources.files)
 		if summary != "" {
-			r.refuse(a.expr.Range(), summary, "%s of %s: %s", a.name, asset, strings.TrimPrefix(detail, "amount "))
+			r.Refuse(a.Expr.Range(), summary, "%s of %s: %s", a.Name, asset, strings.TrimPrefix(detail, "amount "))
 			continue
 		}
 		sums[asset] = amount.Decimal()

@@ -3,6 +3,7 @@ package config
 import (
 	"math"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/internal/transfer"
 )
@@ -10,10 +11,9 @@ import (
 // assetScaleMax bounds what an asset block may say; no asset is known to have more.
 const assetScaleMax = 38
 
-func assetKind() blockKind {
-	return blockKind{
-		name: "asset", labels: []string{"code"}, required: []string{"scale"}, policy: true,
-		read: func(l *loader, b *block) { l.assets = append(l.assets, b) },
+func assetKind() eval.Kind {
+	return eval.Kind{
+		Name: "asset", Labels: []string{"code"}, Required: []string{"scale"}, Policy: true,
 	}
 }
 
@@ -40,17 +40,17 @@ func (s scales) limit(asset string) int {
 
 func (l *loader) evaluateAssets() {
 	for _, b := range l.assets {
-		code := b.label(0)
-		if code == "" || b.incomplete || !l.declare("asset."+transfer.AssetSpelled(code), b.at) {
+		code := b.Label(0)
+		if code == "" || b.Incomplete || !l.declare("asset."+transfer.AssetSpelled(code), b.At) {
 			continue
 		}
 		if err := checkRefID(code); err != nil {
-			l.report(mistake.New(b.labelAt[0], "Invalid asset", "The code of an asset %s", mistake.Sentence(err)))
+			l.report(mistake.New(b.LabelAt[0], "Invalid asset", "The code of an asset %s", mistake.Sentence(err)))
 			continue
 		}
-		l.resolveBlock(b, wideReach())
-		r := reader{scope: l.config.scope, block: b}
-		l.config.assets[transfer.AssetSpelled(code)] = r.whole("scale", 0, assetScaleMax, assetScaleMax)
-		l.report(r.diags...)
+		l.resolveBlock(b, eval.WideReach())
+		r := eval.Reader{Scope: l.config.scope, Block: b}
+		l.config.assets[transfer.AssetSpelled(code)] = r.Whole("scale", 0, assetScaleMax, assetScaleMax)
+		l.report(r.Diags...)
 	}
 }

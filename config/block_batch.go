@@ -5,6 +5,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/config/eval"
 )
 
 // batchBlock is a batch and what its transfers have from it.
@@ -17,62 +19,61 @@ type batchBlock struct {
 	within    *time.Duration // duplicate_within; nil where the batch does not say
 	of        *Occurrence    // of which not_before is made; nil for none
 	dependsOn []dependency
-	controls  []*block
+	controls  []*eval.Block
 }
 
-func batchKind() blockKind {
-	return blockKind{
-		name: "batch", labels: []string{"name"},
-		optional: []string{"description", "not_before", "expires", "window", "depends_on", "duplicate_within"},
-		nested:   []blockKind{controlKind()},
-		read:     (*loader).readBatch,
+func batchKind() eval.Kind {
+	return eval.Kind{
+		Name: "batch", Labels: []string{"name"},
+		Optional: []string{"description", "not_before", "expires", "window", "depends_on", "duplicate_within"},
+		Nested:   []eval.Kind{controlKind()},
 	}
 }
 
-func (l *loader) readBatch(b *block) {
-	name := b.label(0)
+func (l *loader) readBatch(b *eval.Block) {
+	name := b.Label(0)
 	if !l.declareNamed(b, "batch."+name) {
 		return
 	}
-	batch := &batchBlock{Batch: Batch{Name: name, Place: placeOf(b.at)}, at: b.at}
+	batch := &batchBlock{Batch: Batch{Name: name, Place: placeOf(b.At)}, at: b.At}
 	batch.dependsOn = l.readDependencies(b)
-	batch.controls = b.nestedOf("control")
+	batch.controls = b.NestedOf("control")
 	l.batches[name] = batch
 	l.config.Batches = append(l.config.Batches, batch.Batch)
 	index := len(l.config.Batches) - 1
-	n := &node{
-		root: "batch", name: name, at: b.at, arguments: b.inOrder,
-		compute: func() (cty.Value, hcl.Diagnostics) {
-			r := reader{scope: l.config.scope, block: b}
+	n := &eval.Node{
+		Root: "batch", Name: name, At: b.At, Arguments: b.InOrder,
+		Compute: func() (cty.Value, hcl.Diagnostics) {
+			r := eval.Reader{Scope: l.config.scope, Block: b}
 			batch.read(&r)
 			l.config.Batches[index] = batch.Batch
 			value := map[string]cty.Value{"name": cty.StringVal(name), "description": cty.NullVal(cty.String)}
 			if batch.Description != "" {
 				value["description"] = cty.StringVal(batch.Description)
 			}
-			return cty.ObjectVal(value), r.diags
+			return cty.ObjectVal(value), r.Diags
 		},
 	}
-	if b.incomplete {
-		n.progress = failed
+	if b.Incomplete {
+		n.Progress = eval.Failed
 	}
-	l.config.scope.add(n)
+	l.config.scope.Add(n)
 }
 
-func (b *batchBlock) read(r *reader) {
-	b.Description, _ = r.text("description")
-	b.notBefore = r.time("not_before")
-	b.expires = r.time("expires")
-	b.window = r.window("window")
-	if a, ok := r.block.arguments["not_before"]; ok {
-		_, of, _, _ := r.scope.moving(a) // its mistakes were reported
-		b.of = latest(of)
+func (b *batchBlock) read(r *eval.Reader) {
+	b.Description, _ = r.Text("description")
+	b.notBefore = r.Time("not_before")
+	b.expires = r.Time("expires")
+	b.window = windowArgument(r, "window")
+	if a, ok := r.Block.Arguments["not_before"]; ok {
+		_, of, _, _ := r.Scope.Moving(a) // its mistakes were reported
+		b.of = latest(occurrencesOf(of))
 	}
-	if _, ok := r.block.arguments["duplicate_within"]; ok {
-		within := r.duration("duplicate_within", 0, duplicateWithinMax, DuplicateWithinDefault)
+	if _, ok := r.Block.Arguments["duplicate_within"]; ok {
+		within := r.Duration("duplicate_within", 0, duplicateWithinMax, DuplicateWithinDefault)
 		b.within = &within
 	}
 	if !b.expires.IsZero() && !b.expires.After(b.notBefore) {
-		r.refuse(r.block.arguments["expires"].expr.Range(), "Expires before it is due", "expires must be after not_before.")
+		r.Refuse(r.Block.Arguments["expires"].Expr.Range(), "Expires before it is due", "expires must be after not_before.")
 	}
 }

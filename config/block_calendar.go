@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/rows"
 	"remit/internal/clock/calendar"
@@ -27,25 +28,24 @@ const datesMax = 10_000
 // calendarType is the type of calendar.NAME.
 var calendarType = cty.Capsule("calendar", reflect.TypeFor[calendar.Calendar]())
 
-func calendarKind() blockKind {
-	return blockKind{
-		name: "calendar", labels: []string{"name"},
-		optional: []string{"description", "weekend", "holidays", "dates", "file", "except", "calendars"},
-		read:     (*loader).readCalendar,
+func calendarKind() eval.Kind {
+	return eval.Kind{
+		Name: "calendar", Labels: []string{"name"},
+		Optional: []string{"description", "weekend", "holidays", "dates", "file", "except", "calendars"},
 	}
 }
 
-func (l *loader) readCalendar(b *block) {
-	l.readNamed(b, "calendar", func(r *reader) cty.Value {
+func (l *loader) readCalendar(b *eval.Block) {
+	l.readNamed(b, "calendar", func(r *eval.Reader) cty.Value {
 		rules := calendar.Rules{Named: map[calendar.Date]string{}}
-		r.text("description")
-		rules.Weekend = r.weekdays("weekend", time.Saturday, time.Sunday)
-		rules.Holidays = r.holidays()
-		rules.Dates = r.dates("dates")
-		rules.Except = r.dates("except")
-		rules.Also = r.calendars()
-		r.datesOfFile(l.config.sources, &rules)
-		if r.diags.HasErrors() {
+		r.Text("description")
+		rules.Weekend = weekdaysArgument(r, "weekend", time.Saturday, time.Sunday)
+		rules.Holidays = holidaysArgument(r)
+		rules.Dates = datesArgument(r, "dates")
+		rules.Except = datesArgument(r, "except")
+		rules.Also = calendarsArgument(r)
+		readDatesFile(r, l.config.sources, &rules)
+		if r.Diags.HasErrors() {
 			return cty.NilVal
 		}
 		made, err := calendar.New(rules)
@@ -58,37 +58,37 @@ func (l *loader) readCalendar(b *block) {
 
 // readNamed declares a block whose only label is its name, and whose value evaluate makes. A
 // value that could not be made is never used: evaluate then found a mistake.
-func (l *loader) readNamed(b *block, root string, evaluate func(*reader) cty.Value) {
-	name := b.label(0)
+func (l *loader) readNamed(b *eval.Block, root string, evaluate func(*eval.Reader) cty.Value) {
+	name := b.Label(0)
 	if !l.declareNamed(b, root+"."+name) {
 		return
 	}
-	var arguments []*argument
-	arguments = append(arguments, b.all()...)
-	n := &node{
-		root: root, name: name, at: b.at, arguments: arguments,
-		compute: func() (cty.Value, hcl.Diagnostics) {
-			r := &reader{scope: l.config.scope, block: b}
+	var arguments []*eval.Argument
+	arguments = append(arguments, b.All()...)
+	n := &eval.Node{
+		Root: root, Name: name, At: b.At, Arguments: arguments,
+		Compute: func() (cty.Value, hcl.Diagnostics) {
+			r := &eval.Reader{Scope: l.config.scope, Block: b}
 			value := evaluate(r)
-			return value, r.diags
+			return value, r.Diags
 		},
 	}
-	if b.incomplete {
-		n.progress = failed
+	if b.Incomplete {
+		n.Progress = eval.Failed
 	}
-	l.config.scope.add(n)
+	l.config.scope.Add(n)
 }
 
-// weekdays is a list of days of the week, otherwise where it is absent.
-func (r *reader) weekdays(name string, otherwise ...time.Weekday) []time.Weekday {
-	if _, _, found := r.value(name); found == nothing {
+// weekdaysArgument is a list of days of the week, otherwise where it is absent.
+func weekdaysArgument(r *eval.Reader, name string, otherwise ...time.Weekday) []time.Weekday {
+	if _, _, found := r.Value(name); found == eval.Absent {
 		return otherwise
 	}
 	var days []time.Weekday
-	for _, text := range r.texts(name) {
+	for _, text := range r.Texts(name) {
 		day, ok := calendar.ParseWeekday(text)
 		if !ok {
-			r.refuse(r.block.arguments[name].expr.Range(), "Unknown day", "%s has %q; days are %s.%s", name, text,
+			r.Refuse(r.Block.Arguments[name].Expr.Range(), "Unknown day", "%s has %q; days are %s.%s", name, text,
 				strings.Join(calendar.Weekdays(), ", "), mistake.DidYouMean(text, calendar.Weekdays()))
 			continue
 		}
@@ -97,30 +97,30 @@ func (r *reader) weekdays(name string, otherwise ...time.Weekday) []time.Weekday
 	return days
 }
 
-func (r *reader) holidays() []string {
+func holidaysArgument(r *eval.Reader) []string {
 	var known, dates []string
 	sets := calendar.HolidaySets()
-	for _, text := range r.texts("holidays") {
+	for _, text := range r.Texts("holidays") {
 		switch {
 		case slices.Contains(sets, text):
 			known = append(known, text)
 		case text != "" && text[0] >= '0' && text[0] <= '9':
 			dates = append(dates, text)
 		default:
-			r.refuse(r.block.arguments["holidays"].expr.Range(), "Unknown holidays",
+			r.Refuse(r.Block.Arguments["holidays"].Expr.Range(), "Unknown holidays",
 				"There are no holidays %q.%s They go by the names of countries and their parts, such as us or de-by, or of central banks: ecb, fed. Dates stand in the argument dates.",
 				text, mistake.DidYouMean(text, sets))
 		}
 	}
 	if len(dates) > 0 {
-		r.refuseDates(dates)
+		refuseDates(r, dates)
 	}
 	return known
 }
 
 // refuseDates says where dates stand that were written as the names of holidays: all of them in one
 // mistake.
-func (r *reader) refuseDates(texts []string) {
+func refuseDates(r *eval.Reader, texts []string) {
 	const shown = 3
 	isDate, list := true, ""
 	for i, text := range texts {
@@ -139,17 +139,17 @@ func (r *reader) refuseDates(texts []string) {
 	if !isDate {
 		how = ", as ISO 8601 writes them, such as \"2026-11-30\". Here are " + list + "."
 	}
-	r.refuse(r.block.arguments["holidays"].expr.Range(), "Dates in holidays",
+	r.Refuse(r.Block.Arguments["holidays"].Expr.Range(), "Dates in holidays",
 		"holidays has the names of holidays, such as us or fed. Dates that are no business days stand in the argument dates%s", how)
 }
 
-// dates is a list of ISO 8601 dates.
-func (r *reader) dates(name string) []calendar.Date {
+// datesArgument is a list of ISO 8601 dates.
+func datesArgument(r *eval.Reader, name string) []calendar.Date {
 	var all []calendar.Date
-	for _, text := range r.texts(name) {
+	for _, text := range r.Texts(name) {
 		d, err := calendar.ParseDate(text)
 		if err != nil {
-			r.refuse(r.block.arguments[name].expr.Range(), "Invalid date", "%s: %q %s", name, text, mistake.Sentence(err))
+			r.Refuse(r.Block.Arguments[name].Expr.Range(), "Invalid date", "%s: %q %s", name, text, mistake.Sentence(err))
 			continue
 		}
 		all = append(all, d)
@@ -157,23 +157,23 @@ func (r *reader) dates(name string) []calendar.Date {
 	return all
 }
 
-// calendar is an argument that is a calendar, nil where it is absent.
-func (r *reader) calendar(name string) *calendar.Calendar {
-	v, a, found := r.value(name)
-	if found != present {
+// calendarArgument is an argument that is a calendar, nil where it is absent.
+func calendarArgument(r *eval.Reader, name string) *calendar.Calendar {
+	v, a, found := r.Value(name)
+	if found != eval.Present {
 		return nil
 	}
 	if v.Type() != calendarType {
-		r.refuse(a.expr.Range(), "Not a calendar", "%s must be a calendar, such as calendar.bank, not %s.", name, v.Type().FriendlyName())
+		r.Refuse(a.Expr.Range(), "Not a calendar", "%s must be a calendar, such as calendar.bank, not %s.", name, v.Type().FriendlyName())
 		return nil
 	}
 	return v.EncapsulatedValue().(*calendar.Calendar)
 }
 
-// calendars is the argument of that name: a list of calendars.
-func (r *reader) calendars() []*calendar.Calendar {
-	v, a, found := r.value("calendars")
-	if found != present {
+// calendarsArgument is the argument of that name: a list of calendars.
+func calendarsArgument(r *eval.Reader) []*calendar.Calendar {
+	v, a, found := r.Value("calendars")
+	if found != eval.Present {
 		return nil
 	}
 	isList := v.Type().IsTupleType() || v.Type().IsListType() || v.Type().IsSetType()
@@ -187,27 +187,27 @@ func (r *reader) calendars() []*calendar.Calendar {
 		all = append(all, item.EncapsulatedValue().(*calendar.Calendar))
 	}
 	if !isList {
-		r.refuse(a.expr.Range(), "Not a list of calendars", "calendars must be a list of calendars, such as [calendar.new_york, calendar.target].")
+		r.Refuse(a.Expr.Range(), "Not a list of calendars", "calendars must be a list of calendars, such as [calendar.new_york, calendar.target].")
 	}
 	return all
 }
 
-// datesOfFile adds the dates of the calendar's file: one a line, ISO 8601, with the name of
+// readDatesFile adds the dates of the calendar's file: one a line, ISO 8601, with the name of
 // the day behind it or not; empty lines and what follows a # are left out.
-func (r *reader) datesOfFile(s *sources, rules *calendar.Rules) {
-	name, a := r.text("file")
+func readDatesFile(r *eval.Reader, s *sources, rules *calendar.Rules) {
+	name, a := r.Text("file")
 	if name == "" {
 		return
 	}
 	if !filepath.IsLocal(name) {
-		r.refuse(a.expr.Range(), "File is outside of the directory",
+		r.Refuse(a.Expr.Range(), "File is outside of the directory",
 			"file %q must be in the directory of the configuration or below it.", name)
 		return
 	}
 	name = filepath.ToSlash(filepath.Clean(name))
 	file, err := confined.Open(s.root, name)
 	if err != nil {
-		r.refuse(a.expr.Range(), "File of dates cannot be read", "%s: %s", name, mistake.Sentence(err))
+		r.Refuse(a.Expr.Range(), "File of dates cannot be read", "%s: %s", name, mistake.Sentence(err))
 		return
 	}
 	defer func() { _ = file.Close() }() // only read
@@ -218,13 +218,13 @@ func (r *reader) datesOfFile(s *sources, rules *calendar.Rules) {
 		line := lines.Text()
 		if err := addDate(line, n == 1, rules); err != nil {
 			end := hcl.Pos{Line: n, Column: len(line) + 1, Byte: offset + len(line)}
-			r.refuse(hcl.Range{Filename: name, Start: hcl.Pos{Line: n, Column: 1, Byte: offset}, End: end},
+			r.Refuse(hcl.Range{Filename: name, Start: hcl.Pos{Line: n, Column: 1, Byte: offset}, End: end},
 				"Not a date", "Each line of a file of dates is a date, such as \"2026-11-27\", and the name of the day or nothing: %s", mistake.Sentence(err))
 			s.data.NeedSnippet(name, end.Byte)
 		}
 		offset += len(line) + 1
 		if len(rules.Dates) > datesMax {
-			r.refuse(a.expr.Range(), "Too many dates", "%s has more than %d dates.", name, datesMax)
+			r.Refuse(a.Expr.Range(), "Too many dates", "%s has more than %d dates.", name, datesMax)
 			return
 		}
 	}
@@ -232,7 +232,7 @@ func (r *reader) datesOfFile(s *sources, rules *calendar.Rules) {
 		if errors.Is(err, bufio.ErrTooLong) {
 			err = errors.New("a line is too long")
 		}
-		r.refuse(a.expr.Range(), "File of dates cannot be read", "%s: %s", name, mistake.Sentence(err))
+		r.Refuse(a.Expr.Range(), "File of dates cannot be read", "%s: %s", name, mistake.Sentence(err))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/shopspring/decimal"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/internal/transfer"
 )
@@ -20,8 +21,8 @@ type BatchControl struct {
 // controlCountMax bounds the count of a control block.
 const controlCountMax = 1_000_000_000
 
-func controlKind() blockKind {
-	return blockKind{name: "control", optional: []string{"count", "totals", "hash_total"}}
+func controlKind() eval.Kind {
+	return eval.Kind{Name: "control", Optional: []string{"count", "totals", "hash_total"}}
 }
 
 // tryControls reads the control blocks for whoever holds a plan against them. One whose values hang
@@ -45,38 +46,38 @@ func (l *loader) evaluateControls() {
 		batch := &l.config.Batches[i]
 		blocks := l.batches[batch.Name].controls
 		if len(blocks) > 1 {
-			l.report(mistake.New(blocks[1].at, "Declared twice", "The control block of batch %q was already declared at %s.", batch.Name, mistake.At(blocks[0].at)))
+			l.report(mistake.New(blocks[1].At, "Declared twice", "The control block of batch %q was already declared at %s.", batch.Name, mistake.At(blocks[0].At)))
 		}
-		if len(blocks) > 0 && !blocks[0].incomplete {
+		if len(blocks) > 0 && !blocks[0].Incomplete {
 			batch.Control = l.readControl(blocks[0])
 		}
 	}
 }
 
-func (l *loader) readControl(b *block) *BatchControl {
+func (l *loader) readControl(b *eval.Block) *BatchControl {
 	r := l.narrowReader(b, false)
-	c := &BatchControl{Place: placeOf(b.at), Count: r.whole("count", 0, controlCountMax, -1)}
+	c := &BatchControl{Place: placeOf(b.At), Count: r.Whole("count", 0, controlCountMax, -1)}
 	c.Totals = l.controlTotals(r)
-	if value, a, found := r.value("hash_total"); found == present {
+	if value, a, found := r.Value("hash_total"); found == eval.Present {
 		if sum, ok := l.sum(r, a, "hash_total", value); ok {
 			c.HashTotal = &sum
 		}
 	}
-	if len(b.arguments) == 0 {
-		r.refuse(b.at, "Nothing to control", "A control block has count, totals or hash_total.")
+	if len(b.Arguments) == 0 {
+		r.Refuse(b.At, "Nothing to control", "A control block has count, totals or hash_total.")
 	}
-	l.report(r.diags...)
+	l.report(r.Diags...)
 	return c
 }
 
 // controlTotals reads sums by asset.
-func (l *loader) controlTotals(r *reader) map[string]decimal.Decimal {
-	value, a, found := r.value("totals")
-	if found != present {
+func (l *loader) controlTotals(r *eval.Reader) map[string]decimal.Decimal {
+	value, a, found := r.Value("totals")
+	if found != eval.Present {
 		return nil
 	}
 	if ty := value.Type(); !ty.IsObjectType() && !ty.IsMapType() {
-		r.refuse(a.expr.Range(), "Not totals by asset", "totals has the sum of each asset, such as { USD = \"412850.22\" }, and is not %s.", ty.FriendlyName())
+		r.Refuse(a.Expr.Range(), "Not totals by asset", "totals has the sum of each asset, such as { USD = \"412850.22\" }, and is not %s.", ty.FriendlyName())
 		return nil
 	}
 	totals := map[string]decimal.Decimal{}
@@ -87,7 +88,7 @@ func (l *loader) controlTotals(r *reader) map[string]decimal.Decimal {
 		}
 		asset := transfer.AssetSpelled(key.AsString())
 		if _, twice := totals[asset]; twice {
-			r.refuse(a.expr.Range(), "One asset twice", "totals has %s in two spellings. Write one sum for it.", asset)
+			r.Refuse(a.Expr.Range(), "One asset twice", "totals has %s in two spellings. Write one sum for it.", asset)
 			return nil
 		}
 		totals[asset] = sum
@@ -96,9 +97,9 @@ func (l *loader) controlTotals(r *reader) map[string]decimal.Decimal {
 }
 
 // sum reads a quoted decimal, which unlike an amount may be zero.
-func (l *loader) sum(r *reader, a *argument, name string, value cty.Value) (decimal.Decimal, bool) {
+func (l *loader) sum(r *eval.Reader, a *eval.Argument, name string, value cty.Value) (decimal.Decimal, bool) {
 	refuse := func(detail string, args ...any) (decimal.Decimal, bool) {
-		r.refuse(a.expr.Range(), "Not a quoted decimal", name+" "+detail, args...)
+		r.Refuse(a.Expr.Range(), "Not a quoted decimal", name+" "+detail, args...)
 		return decimal.Zero, false
 	}
 	switch {
@@ -109,8 +110,8 @@ func (l *loader) sum(r *reader, a *argument, name string, value cty.Value) (deci
 	case value.Type() != cty.String:
 		return refuse("must be a quoted decimal such as \"412850.22\", not %s.", value.Type().FriendlyName())
 	}
-	if ctx, ok, _ := l.config.scope.context(a.refs); ok {
-		r.diags = append(r.diags, l.config.scope.checkDecimal(a.expr, ctx)...)
+	if ctx, ok, _ := l.config.scope.Context(a.Refs); ok {
+		r.Diags = append(r.Diags, checkDecimal(l.config.scope, a.Expr, ctx)...)
 	}
 	if isNothing(value.AsString()) {
 		return decimal.Zero, true

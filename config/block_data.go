@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/rows"
 	"remit/internal/transfer"
@@ -20,11 +21,11 @@ const rowsHeldMax = 100_000
 
 // dataSource is one data block: rows of a file, by key.
 type dataSource struct {
-	block   *block
+	block   *eval.Block
 	kind    dataKind
 	address string // data.csv.payroll
 	sources *sources
-	scope   *scope
+	scope   *eval.Scope
 
 	override *DataFile // that is read in place of its file; nil for none
 
@@ -33,7 +34,7 @@ type dataSource struct {
 	format   rows.Format
 	skipLast int // rows at the end that are left out
 	columns  []string
-	where    *argument
+	where    *eval.Argument
 	// whereColumns are the columns that where names.
 	whereColumns []int
 	notes        []string // of how the file was read
@@ -50,127 +51,128 @@ type Note struct {
 // [Configuration.Transfers] came to its end.
 func (c *Configuration) Notes() []Note {
 	var notes []Note
-	for _, n := range c.scope.inOrder {
-		if n.data == nil {
+	for _, n := range c.scope.InOrder {
+		d := c.data[n]
+		if d == nil {
 			continue
 		}
-		for _, text := range n.data.notes {
-			notes = append(notes, Note{n.data.address, text})
+		for _, text := range d.notes {
+			notes = append(notes, Note{d.address, text})
 		}
 	}
 	return notes
 }
 
-func dataBlockKind() blockKind {
-	kind := blockKind{
-		name: "data", labels: []string{"type", "name"},
-		required: []string{"file"}, optional: []string{"key", "where"},
-		read: (*loader).readData,
+func dataBlockKind() eval.Kind {
+	kind := eval.Kind{
+		Name: "data", Labels: []string{"type", "name"},
+		Required: []string{"file"}, Optional: []string{"key", "where"},
 	}
 	for _, of := range dataKinds() {
 		for _, name := range of.arguments {
-			if !slices.Contains(kind.optional, name) {
-				kind.optional = append(kind.optional, name)
+			if !slices.Contains(kind.Optional, name) {
+				kind.Optional = append(kind.Optional, name)
 			}
 		}
 	}
 	return kind
 }
 
-func (l *loader) readData(b *block) {
-	switch kind := b.label(0); {
+func (l *loader) readData(b *eval.Block) {
+	switch kind := b.Label(0); {
 	case slices.Contains(dataTypes(), kind):
 	default:
-		l.report(mistake.New(b.labelAt[0], "Unknown type of data", "There are no data sources of type %q.%s", kind,
+		l.report(mistake.New(b.LabelAt[0], "Unknown type of data", "There are no data sources of type %q.%s", kind,
 			mistake.DidYouMean(kind, dataTypes())))
 		return
 	}
-	name := b.label(0) + "." + b.label(1)
+	name := b.Label(0) + "." + b.Label(1)
 	if !l.declareNamed(b, "data."+name) {
 		return
 	}
 	d := &dataSource{block: b, address: "data." + name, file: &rows.File{}, sources: l.config.sources, scope: l.config.scope}
-	d.kind = dataKinds()[slices.Index(dataTypes(), b.label(0))]
+	d.kind = dataKinds()[slices.Index(dataTypes(), b.Label(0))]
 	l.checkDataArguments(d)
-	if a, ok := b.arguments["where"]; ok {
+	if a, ok := b.Arguments["where"]; ok {
 		d.where = a
-		a.row = true
+		a.Row = true
 	}
-	n := &node{
-		root: "data", name: name, at: b.at, arguments: b.inOrder, data: d, wide: true,
-		compute: d.prepare, demand: d.hold,
+	n := &eval.Node{
+		Root: "data", Name: name, At: b.At, Arguments: b.InOrder, Wide: true,
+		Compute: d.prepare, Demand: d.hold,
 	}
-	if b.incomplete {
-		n.progress = failed
+	if b.Incomplete {
+		n.Progress = eval.Failed
 	}
-	l.config.scope.add(n)
+	l.config.scope.Add(n)
+	l.config.data[n] = d
 }
 
 // checkDataArguments reports arguments that are not those of the block's type of data.
 func (l *loader) checkDataArguments(d *dataSource) {
 	b := d.block
-	for _, a := range b.inOrder {
-		if a.name != "file" && a.name != "key" && a.name != "where" && !slices.Contains(d.kind.arguments, a.name) {
-			l.report(mistake.New(a.nameAt, "Unsupported argument", "A data source of type %q has no argument %q. It has: %s.",
-				d.kind.name, a.name, strings.Join(append([]string{"file", "key", "where"}, d.kind.arguments...), ", ")))
-			b.incomplete = true
+	for _, a := range b.InOrder {
+		if a.Name != "file" && a.Name != "key" && a.Name != "where" && !slices.Contains(d.kind.arguments, a.Name) {
+			l.report(mistake.New(a.NameAt, "Unsupported argument", "A data source of type %q has no argument %q. It has: %s.",
+				d.kind.name, a.Name, strings.Join(append([]string{"file", "key", "where"}, d.kind.arguments...), ", ")))
+			b.Incomplete = true
 		}
 	}
-	if b.arguments["key"] == nil && d.kind.key == "" && !b.incomplete {
-		l.report(mistake.New(b.at, "Missing required argument", "The argument \"key\" is required: it names the column by whose text a row is known."))
-		b.incomplete = true
+	if b.Arguments["key"] == nil && d.kind.key == "" && !b.Incomplete {
+		l.report(mistake.New(b.At, "Missing required argument", "The argument \"key\" is required: it names the column by whose text a row is known."))
+		b.Incomplete = true
 	}
 }
 
 // prepare evaluates the arguments and reads the header of the file.
 func (d *dataSource) prepare() (cty.Value, hcl.Diagnostics) {
-	r := &reader{scope: d.scope, block: d.block}
+	r := &eval.Reader{Scope: d.scope, Block: d.block}
 	name, at := d.namedFile(r)
 	if name != "" && !filepath.IsLocal(name) {
-		r.refuse(at, "File is outside of the directory",
+		r.Refuse(at, "File is outside of the directory",
 			"file %q must be in the directory of the configuration or below it.", name)
 	}
-	*d.file = rows.File{Name: filepath.ToSlash(filepath.Clean(name)), NamedAt: at, BlockAt: d.block.at, Places: map[string]hcl.Range{}}
-	for _, a := range d.block.inOrder {
-		d.file.Places[a.name] = a.expr.Range()
+	*d.file = rows.File{Name: filepath.ToSlash(filepath.Clean(name)), NamedAt: at, BlockAt: d.block.At, Places: map[string]hcl.Range{}}
+	for _, a := range d.block.InOrder {
+		d.file.Places[a.Name] = a.Expr.Range()
 	}
-	if d.file.Key, _ = r.text("key"); d.file.Key == "" {
+	if d.file.Key, _ = r.Text("key"); d.file.Key == "" {
 		d.file.Key = d.kind.key
-		if a := d.block.arguments["key"]; a != nil && d.file.Key == "" && !r.diags.HasErrors() {
-			r.refuse(a.expr.Range(), "Required argument is null", "key may not be null.")
+		if a := d.block.Arguments["key"]; a != nil && d.file.Key == "" && !r.Diags.HasErrors() {
+			r.Refuse(a.Expr.Range(), "Required argument is null", "key may not be null.")
 		}
 	}
 	d.readPicks(r)
 	d.readFormats(r)
 	d.format = d.kind.format(d, r)
-	if r.diags.HasErrors() {
-		return cty.NilVal, r.diags
+	if r.Diags.HasErrors() {
+		return cty.NilVal, r.Diags
 	}
 	d.readHeader(r)
-	return cty.NilVal, r.diags
+	return cty.NilVal, r.Diags
 }
 
 // readPicks reads the argument columns: which columns are read, and their names.
-func (d *dataSource) readPicks(r *reader) {
-	for name, header := range r.textMap("columns") {
+func (d *dataSource) readPicks(r *eval.Reader) {
+	for name, header := range r.TextMap("columns") {
 		if err := transfer.CheckText(name); err != nil || name == "" {
-			r.refuse(d.file.At("columns"), "Invalid name of a column", "A column has a name that can be seen, and %q is none.", name)
+			r.Refuse(d.file.At("columns"), "Invalid name of a column", "A column has a name that can be seen, and %q is none.", name)
 		}
 		d.file.Columns = append(d.file.Columns, rows.Column{Name: name, Header: header})
 	}
 	slices.SortFunc(d.file.Columns, func(a, b rows.Column) int { return strings.Compare(a.Name, b.Name) })
 	isKey := func(p rows.Column) bool { return p.Name == d.file.Key }
-	if d.file.Columns != nil && !slices.ContainsFunc(d.file.Columns, isKey) && !r.diags.HasErrors() {
-		r.refuse(d.file.At("columns"), "Key is not read", "columns says which columns are read, and the key %q is not among them.", d.file.Key)
+	if d.file.Columns != nil && !slices.ContainsFunc(d.file.Columns, isKey) && !r.Diags.HasErrors() {
+		r.Refuse(d.file.At("columns"), "Key is not read", "columns says which columns are read, and the key %q is not among them.", d.file.Key)
 	}
 }
 
 // readFormats reads the argument number_format.
-func (d *dataSource) readFormats(r *reader) {
-	for column, example := range r.textMap("number_format") {
+func (d *dataSource) readFormats(r *eval.Reader) {
+	for column, example := range r.TextMap("number_format") {
 		format, err := rows.ParseNumberFormat(example)
 		if err != nil {
-			r.refuse(d.file.At("number_format"), "Invalid format of numbers", "%s: %q %s", column, example, mistake.Sentence(err))
+			r.Refuse(d.file.At("number_format"), "Invalid format of numbers", "%s: %q %s", column, example, mistake.Sentence(err))
 			continue
 		}
 		if d.file.Formats == nil {
@@ -180,27 +182,27 @@ func (d *dataSource) readFormats(r *reader) {
 	}
 }
 
-func (d *dataSource) readHeader(r *reader) {
+func (d *dataSource) readHeader(r *eval.Reader) {
 	table, file, diags := d.sources.data.Open(d.file, d.format)
 	if file != nil {
 		_ = file.Close()
 	}
-	r.diags = append(r.diags, diags...)
+	r.Diags = append(r.Diags, diags...)
 	if diags.HasErrors() {
 		d.sources.data.NeedSnippet(d.file.Name, sourceHeaderBytes)
 		return
 	}
 	d.columns, d.notes = table.Columns, table.Notes()
 	if table.KeyColumn < 0 {
-		r.diags = append(r.diags, rows.UnknownColumn(d.file.At("key"), d.file.Name, d.file.Key, d.columns))
+		r.Diags = append(r.Diags, rows.UnknownColumn(d.file.At("key"), d.file.Name, d.file.Key, d.columns))
 		return
 	}
 	if d.where != nil { // resolved before the columns were known
-		within := wideReach()
-		within.row, within.columns = true, d.columns
-		_, diags := d.scope.resolve(d.where.expr, within)
-		d.whereColumns = columnsNamed(d.where.expr, d.columns, "row")
-		r.diags = append(r.diags, diags...)
+		within := eval.WideReach()
+		within.Row, within.Columns = true, d.columns
+		_, diags := d.scope.Resolve(d.where.Expr, within)
+		d.whereColumns = columnsNamed(d.where.Expr, d.columns, "row")
+		r.Diags = append(r.Diags, diags...)
 	}
 }
 
@@ -214,7 +216,7 @@ func (d *dataSource) hold() (cty.Value, hcl.Diagnostics) {
 			continue
 		}
 		if len(values) == rowsHeldMax {
-			all.Add(hcl.Diagnostics{mistake.New(d.block.at, "Too many rows to hold",
+			all.Add(hcl.Diagnostics{mistake.New(d.block.At, "Too many rows to hold",
 				"An expression needs all rows of %s at once, which may be %d. Narrow them down with where, or write %s.rows alone in for_each, where they are read one by one.",
 				d.address, rowsHeldMax, d.address)})
 			break

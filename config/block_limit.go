@@ -8,6 +8,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/internal/transfer"
 )
 
@@ -48,16 +49,11 @@ func (l *Limit) control() Control {
 	return Control{Name: l.Address(), Place: l.Place.String(), SHA256: hex.EncodeToString(h.Sum(nil))}
 }
 
-func limitKind() blockKind {
-	return blockKind{
-		name: "limit", labels: []string{"name"}, required: []string{"per"},
-		optional: []string{"asset", "max_amount", "max_count", "timezone"},
-		policy:   true,
-		read: func(l *loader, b *block) {
-			if l.declareNamed(b, "limit."+b.label(0)) {
-				l.limits = append(l.limits, b)
-			}
-		},
+func limitKind() eval.Kind {
+	return eval.Kind{
+		Name: "limit", Labels: []string{"name"}, Required: []string{"per"},
+		Optional: []string{"asset", "max_amount", "max_count", "timezone"},
+		Policy:   true,
 	}
 }
 
@@ -65,62 +61,62 @@ func limitKind() blockKind {
 // grow with the rows that it caps.
 func (l *loader) evaluateLimits() {
 	for _, b := range l.limits {
-		if b.incomplete {
+		if b.Incomplete {
 			continue
 		}
 		r := l.narrowReader(b, false)
 		limit := l.readLimit(r)
-		l.report(r.diags...)
+		l.report(r.Diags...)
 		l.config.controls.Limits = append(l.config.controls.Limits, limit)
 	}
 }
 
-func (l *loader) readLimit(r *reader) Limit {
-	b := r.block
+func (l *loader) readLimit(r *eval.Reader) Limit {
+	b := r.Block
 	limit := Limit{
-		Name: b.label(0), Place: placeOf(b.at), Zone: time.UTC,
-		Per:      LimitPer(r.oneOf("per", string(PerTransfer), string(PerPlan), string(PerDay), string(PerDestinationDay))),
-		CountMax: r.whole("max_count", 0, countMax, -1),
+		Name: b.Label(0), Place: placeOf(b.At), Zone: time.UTC,
+		Per:      LimitPer(r.OneOf("per", string(PerTransfer), string(PerPlan), string(PerDay), string(PerDestinationDay))),
+		CountMax: r.Whole("max_count", 0, countMax, -1),
 	}
-	limit.Asset, _ = r.text("asset")
-	if value, a, found := r.value("max_amount"); found == present {
+	limit.Asset, _ = r.Text("asset")
+	if value, a, found := r.Value("max_amount"); found == eval.Present {
 		limit.AmountMax = l.cap(r, a, value, limit.Asset)
 	}
-	amount, hasAmount := b.arguments["max_amount"]
-	count, hasCount := b.arguments["max_count"]
+	amount, hasAmount := b.Arguments["max_amount"]
+	count, hasCount := b.Arguments["max_count"]
 	switch {
 	case !hasAmount && !hasCount:
-		r.refuse(b.at, "Nothing is limited", "A limit has max_amount, max_count or both.")
-	case hasAmount && b.arguments["asset"] == nil:
-		r.refuse(amount.nameAt, "Missing required argument", "max_amount is an amount of one asset: write asset = \"USD\" beside it.")
+		r.Refuse(b.At, "Nothing is limited", "A limit has max_amount, max_count or both.")
+	case hasAmount && b.Arguments["asset"] == nil:
+		r.Refuse(amount.NameAt, "Missing required argument", "max_amount is an amount of one asset: write asset = \"USD\" beside it.")
 	case hasCount && limit.Per == PerTransfer:
-		r.refuse(count.nameAt, "Nothing to count", "With per = \"transfer\" each transfer is looked at alone; max_count belongs to another per.")
+		r.Refuse(count.NameAt, "Nothing to count", "With per = \"transfer\" each transfer is looked at alone; max_count belongs to another per.")
 	}
-	if a := b.arguments["timezone"]; a != nil && !limit.Per.IsDaily() {
-		r.refuse(a.nameAt, "No day to begin", "timezone says where days begin, and per = %q has no days.", limit.Per)
+	if a := b.Arguments["timezone"]; a != nil && !limit.Per.IsDaily() {
+		r.Refuse(a.NameAt, "No day to begin", "timezone says where days begin, and per = %q has no days.", limit.Per)
 	} else {
-		limit.Zone = r.zone()
+		limit.Zone = zoneArgument(r)
 	}
 	return limit
 }
 
 // cap reads an amount that an asset can have.
-func (l *loader) cap(r *reader, a *argument, value cty.Value, asset string) transfer.Amount {
-	if ctx, ok, _ := l.config.scope.context(a.refs); ok {
-		r.diags = append(r.diags, l.config.scope.checkDecimal(a.expr, ctx)...)
+func (l *loader) cap(r *eval.Reader, a *eval.Argument, value cty.Value, asset string) transfer.Amount {
+	if ctx, ok, _ := l.config.scope.Context(a.Refs); ok {
+		r.Diags = append(r.Diags, checkDecimal(l.config.scope, a.Expr, ctx)...)
 	}
 	if value.Type() == cty.Number {
-		r.refuse(a.expr.Range(), "Not a quoted decimal", "max_amount is a number, which is a binary float. Write it in quotation marks, such as \"412850.22\".")
+		r.Refuse(a.Expr.Range(), "Not a quoted decimal", "max_amount is a number, which is a binary float. Write it in quotation marks, such as \"412850.22\".")
 		return transfer.Amount{}
 	}
-	amount, summary, detail := readAmount(value, a.expr, l.config.sources.files)
+	amount, summary, detail := readAmount(value, a.Expr, l.config.sources.files)
 	if summary == "" {
 		if detail = l.config.assets.check(amount, asset); detail != "" {
 			summary = "Too many decimals"
 		}
 	}
 	if summary != "" {
-		r.refuse(a.expr.Range(), summary, "%s", detail)
+		r.Refuse(a.Expr.Range(), summary, "%s", detail)
 	}
 	return amount
 }

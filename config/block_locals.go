@@ -3,26 +3,28 @@ package config
 import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/config/eval"
 )
 
-func localsKind() blockKind {
-	return blockKind{name: "locals", free: true, read: (*loader).readLocals}
+func localsKind() eval.Kind {
+	return eval.Kind{Name: "locals", Free: true}
 }
 
-func (l *loader) readLocals(b *block) {
-	for _, a := range b.inOrder {
-		if !l.checkIdentifier(a.name, a.nameAt) || !l.declare("local."+a.name, a.nameAt) {
+func (l *loader) readLocals(b *eval.Block) {
+	for _, a := range b.InOrder {
+		if !l.checkIdentifier(a.Name, a.NameAt) || !l.declare("local."+a.Name, a.NameAt) {
 			continue
 		}
 		scope := l.config.scope
-		if a.broken {
-			scope.add(&node{root: "local", name: a.name, at: a.nameAt, progress: failed})
+		if a.Broken {
+			scope.Add(&eval.Node{Root: "local", Name: a.Name, At: a.NameAt, Progress: eval.Failed})
 			continue
 		}
-		scope.add(&node{
-			root: "local", name: a.name, at: a.nameAt, arguments: []*argument{a},
-			compute: func() (cty.Value, hcl.Diagnostics) {
-				value, _, diags := scope.value(a)
+		scope.Add(&eval.Node{
+			Root: "local", Name: a.Name, At: a.NameAt, Arguments: []*eval.Argument{a},
+			Compute: func() (cty.Value, hcl.Diagnostics) {
+				value, _, diags := scope.Value(a)
 				return value, diags
 			},
 		})

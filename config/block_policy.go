@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/syntax"
 	"remit/internal/transfer"
@@ -61,7 +62,7 @@ type Policy struct {
 	// it has a condition.
 	Profiles map[Party]bool
 
-	condition, message *argument
+	condition, message *eval.Argument
 	ctx                *hcl.EvalContext
 	meter              *meter.Meter
 	sum                string // what it says, hexadecimal
@@ -72,7 +73,7 @@ func (p *Policy) Address() string { return "policy." + p.Name }
 
 // Names reports whether the condition or the message names an attribute of the subject.
 func (p *Policy) Names(attribute string) bool {
-	return slices.Contains(p.condition.refs.subject, attribute) || slices.Contains(p.message.refs.subject, attribute)
+	return slices.Contains(p.condition.Refs.Subject, attribute) || slices.Contains(p.message.Refs.Subject, attribute)
 }
 
 // Holds evaluates the condition over an object with the attributes of the subject that it
@@ -85,7 +86,7 @@ func (p *Policy) Holds(subject cty.Value) (holds bool, why string) {
 	defer p.meter.Resume(p.meter.Begin(steps))
 	ctx := p.ctx.NewChild()
 	ctx.Variables = map[string]cty.Value{p.Scope.subject(): subject}
-	value, diags := p.condition.expr.Value(ctx)
+	value, diags := p.condition.Expr.Value(ctx)
 	if over := p.meter.Over(); over != nil {
 		return false, "The condition has no value: " + over.Summary + ": " + over.Detail
 	}
@@ -97,7 +98,7 @@ func (p *Policy) Holds(subject cty.Value) (holds bool, why string) {
 	case value.True():
 		return true, ""
 	}
-	message, diags := p.message.expr.Value(ctx)
+	message, diags := p.message.Expr.Value(ctx)
 	if diags.HasErrors() || !syntax.IsText(message) || message.AsString() == "" {
 		return false, "The error_message is no text."
 	}
@@ -116,16 +117,11 @@ func (p *Policy) control() Control {
 	return Control{Name: p.Address(), Place: p.Place.String(), SHA256: p.sum}
 }
 
-func policyKind() blockKind {
-	return blockKind{
-		name: "policy", labels: []string{"name"},
-		optional: []string{"scope", "condition", "error_message", "only_profiles"},
-		policy:   true,
-		read: func(l *loader, b *block) {
-			if l.declareNamed(b, "policy."+b.label(0)) {
-				l.policies = append(l.policies, b)
-			}
-		},
+func policyKind() eval.Kind {
+	return eval.Kind{
+		Name: "policy", Labels: []string{"name"},
+		Optional: []string{"scope", "condition", "error_message", "only_profiles"},
+		Policy:   true,
 	}
 }
 
@@ -133,53 +129,53 @@ func policyKind() blockKind {
 // configuration the variables, locals and profiles, whose values are part of the control.
 func (l *loader) evaluatePolicies() {
 	for _, b := range l.policies {
-		if b.incomplete {
+		if b.Incomplete {
 			continue
 		}
-		r := &reader{scope: l.config.scope, block: b}
+		r := &eval.Reader{Scope: l.config.scope, Block: b}
 		policy := l.readPolicy(r)
-		l.report(r.diags...)
-		if !r.diags.HasErrors() && policy != nil {
+		l.report(r.Diags...)
+		if !r.Diags.HasErrors() && policy != nil {
 			l.config.controls.Policies = append(l.config.controls.Policies, policy)
 		}
 	}
 }
 
 // readPolicy is nil where the policy says that it is not to be.
-func (l *loader) readPolicy(r *reader) *Policy {
-	b := r.block
-	settings := narrowReach()
-	settings.policy = b.policy != nil
+func (l *loader) readPolicy(r *eval.Reader) *Policy {
+	b := r.Block
+	settings := eval.NarrowReach()
+	settings.Policy = b.Policy != nil
 	for _, name := range []string{"scope", "only_profiles"} {
-		if a := b.arguments[name]; a != nil {
+		if a := b.Arguments[name]; a != nil {
 			l.resolveArgument(a, settings, false)
 		}
 	}
 	p := &Policy{
-		Name: b.label(0), Place: placeOf(b.at), meter: l.config.scope.meter,
-		Scope: PolicyScope(r.oneOf("scope", string(ScopeTransfer), string(ScopePlan))),
+		Name: b.Label(0), Place: placeOf(b.At), meter: l.config.scope.Meter,
+		Scope: PolicyScope(r.OneOf("scope", string(ScopeTransfer), string(ScopePlan))),
 	}
-	if b.arguments["only_profiles"] != nil {
+	if b.Arguments["only_profiles"] != nil {
 		return l.onlyProfiles(r, p)
 	}
 	for _, name := range []string{"condition", "error_message"} {
-		if b.arguments[name] == nil {
-			r.refuse(b.at, "Missing required argument", "A policy has a condition and an error_message, or only_profiles = true. %s is missing.", name)
+		if b.Arguments[name] == nil {
+			r.Refuse(b.At, "Missing required argument", "A policy has a condition and an error_message, or only_profiles = true. %s is missing.", name)
 		}
 	}
-	if r.diags.HasErrors() {
+	if r.Diags.HasErrors() {
 		return nil
 	}
 	within := settings
-	within.profiles, within.noFiles, within.subject = true, true, p.Scope
-	p.condition, p.message = b.arguments["condition"], b.arguments["error_message"]
-	for _, a := range []*argument{p.condition, p.message} {
+	within.Profiles, within.NoFiles, within.Subject, within.SubjectHas = true, true, p.Scope.subject(), p.Scope.Attributes()
+	p.condition, p.message = b.Arguments["condition"], b.Arguments["error_message"]
+	for _, a := range []*eval.Argument{p.condition, p.message} {
 		l.resolveArgument(a, within, false)
-		if a.refs.sensitive() {
-			r.refuse(a.expr.Range(), "Sensitive value is not allowed here", "A policy and its message are shown to whoever reviews a plan.")
+		if a.Refs.Sensitive() {
+			r.Refuse(a.Expr.Range(), "Sensitive value is not allowed here", "A policy and its message are shown to whoever reviews a plan.")
 		}
 	}
-	if !r.diags.HasErrors() {
+	if !r.Diags.HasErrors() {
 		l.settlePolicy(r, p)
 	}
 	return p
@@ -187,13 +183,13 @@ func (l *loader) readPolicy(r *reader) *Policy {
 
 // onlyProfiles reads a policy that lets money go to declared profiles only: to those of policy
 // directories, where they declare any.
-func (l *loader) onlyProfiles(r *reader, p *Policy) *Policy {
+func (l *loader) onlyProfiles(r *eval.Reader, p *Policy) *Policy {
 	for _, name := range []string{"condition", "error_message", "scope"} {
-		if a := r.block.arguments[name]; a != nil {
-			r.refuse(a.nameAt, "Arguments exclude each other", "only_profiles says all of a policy; %s can't stand beside it.", name)
+		if a := r.Block.Arguments[name]; a != nil {
+			r.Refuse(a.NameAt, "Arguments exclude each other", "only_profiles says all of a policy; %s can't stand beside it.", name)
 		}
 	}
-	if !r.truth("only_profiles") {
+	if !r.Truth("only_profiles") {
 		return nil
 	}
 	profiles := l.profileNodes(true)
@@ -204,14 +200,14 @@ func (l *loader) onlyProfiles(r *reader, p *Policy) *Policy {
 	var texts []string
 	for _, n := range profiles {
 		l.use(n, false)
-		if n.progress == failed && l.config.options.Need != NeedAll { // else it was told
-			r.refuse(n.at, "Profile has a mistake", "only_profiles lets money go to declared profiles, and this one can't be read. To see why:\n\n  remit validate")
+		if n.Progress == eval.Failed && l.config.options.Need != NeedAll { // else it was told
+			r.Refuse(n.At, "Profile has a mistake", "only_profiles lets money go to declared profiles, and this one can't be read. To see why:\n\n  remit validate")
 		}
-		if n.progress != known {
+		if n.Progress != eval.Known {
 			continue
 		}
 		part := func(name string) string {
-			if v := n.value.GetAttr(name); !v.IsNull() {
+			if v := n.Value.GetAttr(name); !v.IsNull() {
 				return v.AsString()
 			}
 			return ""
@@ -228,10 +224,10 @@ func (l *loader) onlyProfiles(r *reader, p *Policy) *Policy {
 	return p
 }
 
-func (l *loader) profileNodes(policy bool) []*node {
-	var nodes []*node
-	for _, n := range l.config.scope.inOrder {
-		if n.root == "profile" && n.policy == policy {
+func (l *loader) profileNodes(policy bool) []*eval.Node {
+	var nodes []*eval.Node
+	for _, n := range l.config.scope.InOrder {
+		if n.Root == "profile" && n.Policy == policy {
 			nodes = append(nodes, n)
 		}
 	}
@@ -239,35 +235,35 @@ func (l *loader) profileNodes(policy bool) []*node {
 }
 
 // settlePolicy gathers what the expressions name, once for all transfers.
-func (l *loader) settlePolicy(r *reader, p *Policy) {
-	all := references{
-		nodes: slices.Concat(p.condition.refs.nodes, p.message.refs.nodes),
-		whole: slices.Concat(p.condition.refs.whole, p.message.refs.whole),
-		wrong: p.condition.refs.wrong || p.message.refs.wrong,
+func (l *loader) settlePolicy(r *eval.Reader, p *Policy) {
+	all := eval.References{
+		Nodes: slices.Concat(p.condition.Refs.Nodes, p.message.Refs.Nodes),
+		Whole: slices.Concat(p.condition.Refs.Whole, p.message.Refs.Whole),
+		Wrong: p.condition.Refs.Wrong || p.message.Refs.Wrong,
 	}
-	slices.SortFunc(all.nodes, func(a, b *node) int { return strings.Compare(a.address(), b.address()) })
-	all.nodes = slices.Compact(all.nodes)
-	ctx, ok, diags := l.config.scope.context(&all)
-	r.diags = append(r.diags, diags...)
+	slices.SortFunc(all.Nodes, func(a, b *eval.Node) int { return strings.Compare(a.Address(), b.Address()) })
+	all.Nodes = slices.Compact(all.Nodes)
+	ctx, ok, diags := l.config.scope.Context(&all)
+	r.Diags = append(r.Diags, diags...)
 	if !ok {
 		return // told where it was resolved, or a variable is missing
 	}
 	p.ctx = ctx
 	h := sha256.New()
 	netstrings(h, string(p.Scope), l.written(p.condition), l.written(p.message))
-	for _, n := range all.nodes {
-		text, err := ctyjson.Marshal(n.value, n.value.Type())
+	for _, n := range all.Nodes {
+		text, err := ctyjson.Marshal(n.Value, n.Value.Type())
 		if err != nil {
-			r.refuse(r.block.at, "Value can't be kept", "%s is named by the policy and can't be written down: %s", n.address(), mistake.Sentence(err))
+			r.Refuse(r.Block.At, "Value can't be kept", "%s is named by the policy and can't be written down: %s", n.Address(), mistake.Sentence(err))
 		}
-		netstrings(h, n.address(), n.value.Type().GoString(), string(text))
+		netstrings(h, n.Address(), n.Value.Type().GoString(), string(text))
 	}
 	p.sum = hex.EncodeToString(h.Sum(nil))
 }
 
 // written is an expression as its author wrote it, without its layout and comments.
-func (l *loader) written(a *argument) string {
-	at := a.expr.Range()
+func (l *loader) written(a *eval.Argument) string {
+	at := a.Expr.Range()
 	file := l.config.sources.files[at.Filename]
 	if file == nil || !at.CanSliceBytes(file.Bytes) {
 		return ""

@@ -4,15 +4,16 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/internal/text/confusable"
 )
 
-func profileKind() blockKind {
-	return blockKind{
-		name: "profile", labels: []string{"name"},
-		required: []string{"profile_id"}, optional: []string{"identity_id", "account_id", "description"},
-		policy: true, read: (*loader).readProfile,
+func profileKind() eval.Kind {
+	return eval.Kind{
+		Name: "profile", Labels: []string{"name"},
+		Required: []string{"profile_id"}, Optional: []string{"identity_id", "account_id", "description"},
+		Policy: true,
 	}
 }
 
@@ -21,38 +22,38 @@ func profileAttributes() []string {
 	return []string{"name", "description", "profile_id", "identity_id", "account_id"}
 }
 
-func (l *loader) readProfile(b *block) {
-	name := b.label(0)
+func (l *loader) readProfile(b *eval.Block) {
+	name := b.Label(0)
 	if !l.declareNamed(b, "profile."+name) {
 		return
 	}
 	if confusable.Mixed(name) {
-		l.report(mistake.Warning(b.at, "Name that may pass for another",
+		l.report(mistake.Warning(b.At, "Name that may pass for another",
 			"Letters of the profile's name %q are of another script than its other letters, or look like Latin ones. Plans show each of them as an escape. Make sure that this name is meant.", name))
 	}
 	scope := l.config.scope
-	n := &node{
-		root: "profile", name: name, at: b.at, arguments: b.inOrder, policy: b.policy != nil,
-		compute: func() (cty.Value, hcl.Diagnostics) {
-			r := reader{scope: scope, block: b}
+	n := &eval.Node{
+		Root: "profile", Name: name, At: b.At, Arguments: b.InOrder, Policy: b.Policy != nil,
+		Compute: func() (cty.Value, hcl.Diagnostics) {
+			r := eval.Reader{Scope: scope, Block: b}
 			values := map[string]cty.Value{"name": cty.StringVal(name)}
 			for _, attribute := range profileAttributes()[1:] {
-				get := r.text
+				get := r.Text
 				if attribute == "profile_id" {
-					get = r.required
+					get = r.Required
 				}
 				values[attribute] = cty.NullVal(cty.String)
 				if text, _ := get(attribute); text != "" {
 					values[attribute] = cty.StringVal(text)
 				}
 			}
-			return cty.ObjectVal(values), r.diags
+			return cty.ObjectVal(values), r.Diags
 		},
 	}
-	if b.incomplete {
-		n.progress = failed
+	if b.Incomplete {
+		n.Progress = eval.Failed
 	}
-	scope.add(n)
+	scope.Add(n)
 }
 
 // ProfileNames are the names of the address book by profile_id. Of two profiles with one
@@ -60,18 +61,18 @@ func (l *loader) readProfile(b *block) {
 func (c *Configuration) ProfileNames() map[string]string {
 	names := make(map[string]string)
 	ambiguous := make(map[string]bool)
-	for _, n := range c.scope.inOrder {
-		if n.root != "profile" || n.progress != known {
+	for _, n := range c.scope.InOrder {
+		if n.Root != "profile" || n.Progress != eval.Known {
 			continue
 		}
-		id := n.value.GetAttr("profile_id")
+		id := n.Value.GetAttr("profile_id")
 		if id.IsNull() {
 			continue
 		}
 		if _, taken := names[id.AsString()]; taken {
 			ambiguous[id.AsString()] = true
 		}
-		names[id.AsString()] = n.name
+		names[id.AsString()] = n.Name
 	}
 	for id := range ambiguous {
 		delete(names, id)

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"golang.org/x/mod/semver"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/internal/transfer"
 )
@@ -17,10 +18,9 @@ const (
 	environmentSandbox = "sandbox"
 )
 
-func remitKind() blockKind {
-	return blockKind{
-		name: "remit", single: true, optional: []string{"required_version", "environment"},
-		read: func(l *loader, b *block) { l.remit = b },
+func remitKind() eval.Kind {
+	return eval.Kind{
+		Name: "remit", Single: true, Optional: []string{"required_version", "environment"},
 	}
 }
 
@@ -30,29 +30,29 @@ func (l *loader) evaluateRemit() hcl.Diagnostics {
 		return nil
 	}
 	r := l.narrowReader(l.remit, false)
-	constraint, a := r.text("required_version")
+	constraint, a := r.Text("required_version")
 	if constraint != "" {
 		ok, err := satisfies(l.config.options.Version, constraint)
 		switch {
 		case err != nil:
-			r.refuse(a.expr.Range(), "Invalid version requirement", "required_version %s", mistake.Sentence(err))
+			r.Refuse(a.Expr.Range(), "Invalid version requirement", "required_version %s", mistake.Sentence(err))
 		case !ok:
-			return hcl.Diagnostics{mistake.New(a.expr.Range(), "Another version of remit is required",
+			return hcl.Diagnostics{mistake.New(a.Expr.Range(), "Another version of remit is required",
 				"This is remit %s; the configuration requires %s.", l.config.options.Version, constraint)}
 		}
 	}
-	environment, a := r.text("environment")
+	environment, a := r.Text("environment")
 	switch {
 	case environment == "":
 	case environment == environmentSandbox:
-		r.refuse(a.expr.Range(), "Reserved environment",
+		r.Refuse(a.Expr.Range(), "Reserved environment",
 			"%q is the environment of runs with --sandbox, in which no money moves. Choose another name.", environmentSandbox)
 	case transfer.CheckRefID(environment) != nil:
-		r.refuse(a.expr.Range(), "Invalid environment", "environment %s", mistake.Sentence(transfer.CheckRefID(environment)))
+		r.Refuse(a.Expr.Range(), "Invalid environment", "environment %s", mistake.Sentence(transfer.CheckRefID(environment)))
 	default:
 		l.config.Environment = environment
 	}
-	l.report(r.diags...)
+	l.report(r.Diags...)
 	return nil
 }
 

@@ -6,16 +6,16 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/syntax"
 	"remit/internal/transfer"
 )
 
-func sandboxKind() blockKind {
-	return blockKind{
-		name: "sandbox", single: true, optional: []string{"opening_balances"},
-		nested: []blockKind{{name: "opening_balance", required: []string{"profile_id", "asset", "amount"}}},
-		read:   func(l *loader, b *block) { l.sandbox = b },
+func sandboxKind() eval.Kind {
+	return eval.Kind{
+		Name: "sandbox", Single: true, Optional: []string{"opening_balances"},
+		Nested: []eval.Kind{{Name: "opening_balance", Required: []string{"profile_id", "asset", "amount"}}},
 	}
 }
 
@@ -24,18 +24,18 @@ func (l *loader) evaluateSandbox() {
 	if l.sandbox == nil {
 		return
 	}
-	l.resolveBlock(l.sandbox, wideReach())
-	for _, b := range l.sandbox.nestedOf("opening_balance") {
-		if b.incomplete {
+	l.resolveBlock(l.sandbox, eval.WideReach())
+	for _, b := range l.sandbox.NestedOf("opening_balance") {
+		if b.Incomplete {
 			continue
 		}
-		r := reader{scope: l.config.scope, block: b}
+		r := eval.Reader{Scope: l.config.scope, Block: b}
 		var balance OpeningBalance
-		balance.ProfileID, _ = r.required("profile_id")
-		balance.Asset, _ = r.required("asset")
+		balance.ProfileID, _ = r.Required("profile_id")
+		balance.Asset, _ = r.Required("asset")
 		balance.Amount = l.openingAmount(&r, balance.Asset)
-		l.report(r.diags...)
-		if !r.diags.HasErrors() {
+		l.report(r.Diags...)
+		if !r.Diags.HasErrors() {
 			l.config.Sandbox.OpeningBalances = append(l.config.Sandbox.OpeningBalances, balance)
 		}
 	}
@@ -45,25 +45,25 @@ func (l *loader) evaluateSandbox() {
 // evaluateOpeningRows reads the opening balances that are a map of objects, as the rows of a data
 // block are.
 func (l *loader) evaluateOpeningRows() {
-	r := reader{scope: l.config.scope, block: l.sandbox}
-	value, a, found := r.value("opening_balances")
-	l.report(r.diags...)
-	if found != present {
+	r := eval.Reader{Scope: l.config.scope, Block: l.sandbox}
+	value, a, found := r.Value("opening_balances")
+	l.report(r.Diags...)
+	if found != eval.Present {
 		return
 	}
 	if !value.CanIterateElements() || !value.Type().IsObjectType() && !value.Type().IsMapType() {
-		l.report(mistake.New(a.expr.Range(), "Not a map of balances",
+		l.report(mistake.New(a.Expr.Range(), "Not a map of balances",
 			"opening_balances is a map of objects with profile_id, asset and amount, such as data.csv.balances.rows, not %s.", value.Type().FriendlyName()))
 		return
 	}
 	if value.LengthInt() == 0 {
-		l.report(mistake.New(a.expr.Range(), "No opening balance",
+		l.report(mistake.New(a.Expr.Range(), "No opening balance",
 			"opening_balances has no rows. Leave the argument out where every profile has enough."))
 	}
 	for key, element := range value.Elements() {
 		balance, why := l.openingRow(element)
 		if why != "" {
-			l.report(mistake.New(a.expr.Range(), "Invalid opening balance", "The opening balance of %q %s", key.AsString(), why))
+			l.report(mistake.New(a.Expr.Range(), "Invalid opening balance", "The opening balance of %q %s", key.AsString(), why))
 			continue
 		}
 		l.config.Sandbox.OpeningBalances = append(l.config.Sandbox.OpeningBalances, balance)

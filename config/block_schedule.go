@@ -5,6 +5,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/internal/clock/calendar"
 	"remit/internal/clock/zone"
@@ -24,25 +25,24 @@ type Schedule struct {
 	CatchUp     time.Duration
 }
 
-func scheduleKind() blockKind {
-	return blockKind{
-		name: "schedule", labels: []string{"name"},
-		required: []string{"rrule", "start"},
-		optional: []string{"description", "until", "timezone", "time", "calendar", "convention", "catch_up"},
-		read:     (*loader).readSchedule,
+func scheduleKind() eval.Kind {
+	return eval.Kind{
+		Name: "schedule", Labels: []string{"name"},
+		Required: []string{"rrule", "start"},
+		Optional: []string{"description", "until", "timezone", "time", "calendar", "convention", "catch_up"},
 	}
 }
 
 // scheduleAttributes are what a schedule has as a value.
 func scheduleAttributes() []string { return []string{"name", "description", "occurrences"} }
 
-func (l *loader) readSchedule(b *block) {
+func (l *loader) readSchedule(b *eval.Block) {
 	place := len(l.config.Schedules)
-	l.config.Schedules = append(l.config.Schedules, Schedule{Name: b.label(0), Place: placeOf(b.at)})
-	l.readNamed(b, "schedule", func(r *reader) cty.Value {
+	l.config.Schedules = append(l.config.Schedules, Schedule{Name: b.Label(0), Place: placeOf(b.At)})
+	l.readNamed(b, "schedule", func(r *eval.Reader) cty.Value {
 		s := &l.config.Schedules[place]
-		s.Description, _ = r.text("description")
-		s.CatchUp = r.duration("catch_up", 0, catchUpMax, CatchUpDefault)
+		s.Description, _ = r.Text("description")
+		s.CatchUp = r.Duration("catch_up", 0, catchUpMax, CatchUpDefault)
 		if !s.read(r) {
 			return cty.NilVal
 		}
@@ -51,23 +51,23 @@ func (l *loader) readSchedule(b *block) {
 }
 
 // read expands the schedule; it is false where that has a mistake.
-func (s *Schedule) read(r *reader) bool {
+func (s *Schedule) read(r *eval.Reader) bool {
 	made := calendar.Schedule{
-		Start: r.date("start"), Until: r.date("until"), Zone: r.zone(), Clock: r.clock("time", 0, calendar.ParseClock),
-		Calendar: r.calendar("calendar"),
+		Start: dateArgument(r, "start"), Until: dateArgument(r, "until"), Zone: zoneArgument(r), Clock: clockArgument(r, "time", 0, calendar.ParseClock),
+		Calendar: calendarArgument(r, "calendar"),
 	}
-	made.Recurrence = r.recurrence()
-	made.Convention = r.convention(made.Calendar)
-	if r.diags.HasErrors() {
+	made.Recurrence = recurrenceArgument(r)
+	made.Convention = conventionArgument(r, made.Calendar)
+	if r.Diags.HasErrors() {
 		return false
 	}
 	if made.Until != 0 && made.Until < made.Start {
-		r.refuse(r.block.arguments["until"].expr.Range(), "Ends before it starts", "until must not be before start.")
+		r.Refuse(r.Block.Arguments["until"].Expr.Range(), "Ends before it starts", "until must not be before start.")
 		return false
 	}
 	all, err := made.Occurrences()
 	if err != nil {
-		r.refuse(r.block.arguments["rrule"].expr.Range(), "Schedule cannot be expanded", "The schedule %s", mistake.Sentence(err))
+		r.Refuse(r.Block.Arguments["rrule"].Expr.Range(), "Schedule cannot be expanded", "The schedule %s", mistake.Sentence(err))
 		return false
 	}
 	s.Convention, s.Zone, s.Occurrences = made.Convention, made.Zone, all
@@ -76,13 +76,13 @@ func (s *Schedule) read(r *reader) bool {
 }
 
 // warnUnknown says from which date on the holidays are not all known.
-func (s *Schedule) warnUnknown(r *reader, c *calendar.Calendar) {
+func (s *Schedule) warnUnknown(r *eval.Reader, c *calendar.Calendar) {
 	for _, o := range s.Occurrences {
 		set, known := c.Unknown(o.Date)
 		if set == "" {
 			continue
 		}
-		r.diags = append(r.diags, mistake.Warning(r.block.arguments["calendar"].expr.Range(), "Holidays are not known yet",
+		r.Diags = append(r.Diags, mistake.Warning(r.Block.Arguments["calendar"].Expr.Range(), "Holidays are not known yet",
 			"The schedule has the date %s. remit knows the holidays %q for certain until %d; later ones are estimates, or missing. Add the missing days to dates of the calendar, or end the schedule earlier.",
 			o.Date, set, known))
 		return
@@ -93,7 +93,7 @@ func (s *Schedule) warnUnknown(r *reader, c *calendar.Calendar) {
 func (s *Schedule) value() cty.Value {
 	occurrences := map[string]cty.Value{}
 	for _, o := range s.Occurrences {
-		mark := moved{&Occurrence{Schedule: s.Name, Date: o.Date, Due: o.Due.UTC(), CatchUp: s.CatchUp}}
+		mark := eval.Moved{Of: &Occurrence{Schedule: s.Name, Date: o.Date, Due: o.Due.UTC(), CatchUp: s.CatchUp}}
 		occurrences[o.Date.String()] = cty.ObjectVal(map[string]cty.Value{
 			"date":          cty.StringVal(o.Date.String()),
 			"adjusted_date": cty.StringVal(o.Adjusted.String()).Mark(mark),
@@ -113,77 +113,77 @@ func (s *Schedule) value() cty.Value {
 	})
 }
 
-// date is an ISO 8601 date, 0 where it is absent.
-func (r *reader) date(name string) calendar.Date {
-	text, a := r.text(name)
+// dateArgument is an ISO 8601 date, 0 where it is absent.
+func dateArgument(r *eval.Reader, name string) calendar.Date {
+	text, a := r.Text(name)
 	if text == "" {
 		if a != nil && name == "start" {
-			r.required(name) // it is null
+			r.Required(name) // it is null
 		}
 		return 0
 	}
 	d, err := calendar.ParseDate(text)
 	if err != nil {
-		r.refuse(a.expr.Range(), "Invalid date", "%s %s %s", name, shown(a, text), mistake.Sentence(err))
+		r.Refuse(a.Expr.Range(), "Invalid date", "%s %s %s", name, eval.Shown(a, text), mistake.Sentence(err))
 	}
 	return d
 }
 
-// zone is the argument timezone.
-func (r *reader) zone() *time.Location {
-	text, a := r.text("timezone")
+// zoneArgument is the argument timezone.
+func zoneArgument(r *eval.Reader) *time.Location {
+	text, a := r.Text("timezone")
 	if text == "" {
 		return time.UTC
 	}
 	found, err := zone.Load(text)
 	if err != nil {
-		r.refuse(a.expr.Range(), "Unknown time zone", "timezone %s %s%s", shown(a, text), mistake.Sentence(err), mistake.DidYouMean(text, zone.Names()))
+		r.Refuse(a.Expr.Range(), "Unknown time zone", "timezone %s %s%s", eval.Shown(a, text), mistake.Sentence(err), mistake.DidYouMean(text, zone.Names()))
 		return time.UTC
 	}
 	return found
 }
 
-// clock is a time of day, otherwise where it is absent.
-func (r *reader) clock(name string, otherwise calendar.Clock, parse func(string) (calendar.Clock, error)) calendar.Clock {
-	text, a := r.text(name)
+// clockArgument is a time of day, otherwise where it is absent.
+func clockArgument(r *eval.Reader, name string, otherwise calendar.Clock, parse func(string) (calendar.Clock, error)) calendar.Clock {
+	text, a := r.Text(name)
 	if text == "" {
 		return otherwise
 	}
 	c, err := parse(text)
 	if err != nil {
-		r.refuse(a.expr.Range(), "Invalid time of day", "%s %s %s", name, shown(a, text), mistake.Sentence(err))
+		r.Refuse(a.Expr.Range(), "Invalid time of day", "%s %s %s", name, eval.Shown(a, text), mistake.Sentence(err))
 	}
 	return c
 }
 
-func (r *reader) recurrence() *calendar.Recurrence {
-	text, a := r.required("rrule")
+func recurrenceArgument(r *eval.Reader) *calendar.Recurrence {
+	text, a := r.Required("rrule")
 	if text == "" {
 		return nil
 	}
 	found, err := calendar.ParseRecurrence(text)
 	if err != nil {
-		r.refuse(a.expr.Range(), "Invalid recurrence rule", "rrule %s %s", shown(a, text), mistake.Sentence(err))
+		r.Refuse(a.Expr.Range(), "Invalid recurrence rule", "rrule %s %s", eval.Shown(a, text), mistake.Sentence(err))
 	}
 	return found
 }
 
-// convention moves dates to business days where there are any.
-func (r *reader) convention(business *calendar.Calendar) calendar.Convention {
+// conventionArgument moves dates to business days where there are any.
+func conventionArgument(r *eval.Reader, business *calendar.Calendar) calendar.Convention {
 	var words []string
 	for _, c := range calendar.Conventions() {
 		words = append(words, string(c))
 	}
-	_, a, found := r.value("convention")
+	_, a, found := r.Value("convention")
 	switch {
-	case found == nothing && business == nil:
+	case found == eval.Absent && business == nil:
 		return calendar.Unadjusted
-	case found == nothing:
+	case found == eval.Absent:
 		return calendar.Following
 	}
-	c := calendar.Convention(r.oneOf("convention", words...))
-	if business == nil && r.block.arguments["calendar"] == nil && c != calendar.Unadjusted {
-		r.refuse(a.expr.Range(), "Convention without a calendar", "convention moves dates that are no business days of a calendar; say which calendar.")
+	c := calendar.Convention(r.OneOf("convention", words...))
+	if business == nil && r.Block.Arguments["calendar"] == nil && c != calendar.Unadjusted {
+		r.Refuse(a.Expr.Range(), "Convention without a calendar", "convention moves dates that are no business days of a calendar; say which calendar.")
 	}
 	return c
 }

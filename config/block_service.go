@@ -12,6 +12,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/internal/service/operator"
 	"remit/internal/transfer"
@@ -34,22 +35,21 @@ const (
 
 // serviceBlock is the service block, kept because a token's arguments are evaluated later.
 type serviceBlock struct {
-	*block
+	*eval.Block
 	complete bool // base_url was there
 }
 
-func serviceKind() blockKind {
-	return blockKind{
-		name: "service", single: true,
-		optional: slices.Concat(addressArguments(), credentialArguments(), []string{
+func serviceKind() eval.Kind {
+	return eval.Kind{
+		Name: "service", Single: true,
+		Optional: slices.Concat(addressArguments(), credentialArguments(), []string{
 			"operator", "lookup_path", "balance_path", "fingerprint_key", "replay_window", "on_doubt", "precheck", "auth_style",
 			"max_in_flight", "timeout",
 		}),
-		nested: []blockKind{
-			{name: "rate_limit", optional: []string{string(transfer.Internal), string(transfer.Platform)}},
+		Nested: []eval.Kind{
+			{Name: "rate_limit", Optional: []string{string(transfer.Internal), string(transfer.Platform)}},
 			signingKind(),
 		},
-		read: func(l *loader, b *block) { l.service = b },
 	}
 }
 
@@ -75,103 +75,103 @@ func (l *loader) evaluateService() {
 		return
 	}
 	sandbox := l.config.options.Sandbox
-	for _, a := range l.service.all() {
-		later := l.config.options.Need == NeedState || slices.Contains(credentialArguments(), a.name) || a.within == signingName || sandbox && slices.Contains(addressArguments(), a.name)
-		l.resolveArgument(a, narrowReach(), later)
+	for _, a := range l.service.All() {
+		later := l.config.options.Need == NeedState || slices.Contains(credentialArguments(), a.Name) || a.Within == signingName || sandbox && slices.Contains(addressArguments(), a.Name)
+		l.resolveArgument(a, eval.NarrowReach(), later)
 	}
-	block := &serviceBlock{block: l.service}
+	block := &serviceBlock{Block: l.service}
 	l.config.service = block
-	r := &reader{scope: l.config.scope, block: l.service, secret: true}
+	r := &eval.Reader{Scope: l.config.scope, Block: l.service, Secret: true}
 	s := &l.config.Service
 	if !sandbox {
 		block.complete = s.readAddress(r)
 	}
 	s.readBehaviour(r)
-	l.report(r.diags...)
+	l.report(r.Diags...)
 	l.checkSigning()
-	for _, limits := range l.service.nestedOf("rate_limit") {
-		r := &reader{scope: l.config.scope, block: limits, secret: true}
+	for _, limits := range l.service.NestedOf("rate_limit") {
+		r := &eval.Reader{Scope: l.config.scope, Block: limits, Secret: true}
 		for _, operation := range transfer.Operations() {
-			if limit, ok := r.rate(string(operation)); ok {
+			if limit, ok := rateArgument(r, string(operation)); ok {
 				s.RateLimits[operation] = limit
 			}
 		}
-		l.report(r.diags...)
+		l.report(r.Diags...)
 	}
 }
 
 // readAddress reports whether there is a base_url.
-func (s *Service) readAddress(r *reader) bool {
-	text, a := r.text("base_url")
+func (s *Service) readAddress(r *eval.Reader) bool {
+	text, a := r.Text("base_url")
 	if text != "" {
 		normal, err := serviceURL(text)
 		if err != nil {
-			r.refuse(a.expr.Range(), "Invalid address of the service", "base_url %s: %s", shown(a, text), mistake.Sentence(err))
+			r.Refuse(a.Expr.Range(), "Invalid address of the service", "base_url %s: %s", eval.Shown(a, text), mistake.Sentence(err))
 		}
 		s.BaseURL = normal
 	}
 	if a == nil {
-		r.refuse(r.block.at, "Missing required argument", "The argument \"base_url\" is required, unless the sandbox stands in for the service.")
+		r.Refuse(r.Block.At, "Missing required argument", "The argument \"base_url\" is required, unless the sandbox stands in for the service.")
 	}
-	s.CAFile, _ = r.text("ca_file")
+	s.CAFile, _ = r.Text("ca_file")
 	return s.BaseURL != ""
 }
 
-func (s *Service) readBehaviour(r *reader) {
-	if text, a := r.text("operator"); text != "" {
+func (s *Service) readBehaviour(r *eval.Reader) {
+	if text, a := r.Text("operator"); text != "" {
 		s.Operator = transfer.Operator(text)
 		if !s.Operator.Valid() {
-			r.refuse(a.expr.Range(), "Invalid operator",
-				"operator %s stands in a path: lower-case letters, digits, '-' and '_', beginning with a letter.", shown(a, text))
+			r.Refuse(a.Expr.Range(), "Invalid operator",
+				"operator %s stands in a path: lower-case letters, digits, '-' and '_', beginning with a letter.", eval.Shown(a, text))
 		}
 	}
-	s.LookupPath = r.path("lookup_path", operator.Of(s.Operator).LookupPath)
-	s.BalancePath = r.path("balance_path", operator.Of(s.Operator).BalancePath)
-	if a := r.block.arguments["balance_path"]; a != nil && s.BalancePath != "" {
+	s.LookupPath = pathArgument(r, "lookup_path", operator.Of(s.Operator).LookupPath)
+	s.BalancePath = pathArgument(r, "balance_path", operator.Of(s.Operator).BalancePath)
+	if a := r.Block.Arguments["balance_path"]; a != nil && s.BalancePath != "" {
 		if rest := strings.Replace(s.BalancePath, profilePart, "", 1); rest == s.BalancePath || strings.ContainsAny(rest, "{}") {
-			r.refuse(a.expr.Range(), "Invalid path", "balance_path %s must have %s once, where the ID of a profile stands, and no other braces.", shown(a, s.BalancePath), profilePart)
+			r.Refuse(a.Expr.Range(), "Invalid path", "balance_path %s must have %s once, where the ID of a profile stands, and no other braces.", eval.Shown(a, s.BalancePath), profilePart)
 		}
 	}
-	if text, a := r.text("fingerprint_key"); text != "" {
+	if text, a := r.Text("fingerprint_key"); text != "" {
 		s.FingerprintKey = text
 		if n := utf8.RuneCountInString(text); n > transfer.TextLengthMax {
-			r.refuse(a.expr.Range(), "Metadata is too long", "fingerprint_key has %d characters; a key of metadata has at most %d.",
+			r.Refuse(a.Expr.Range(), "Metadata is too long", "fingerprint_key has %d characters; a key of metadata has at most %d.",
 				n, transfer.TextLengthMax)
 		}
 	}
-	s.ReplayWindow = r.duration("replay_window", 0, replayMax, replayDefault)
-	s.HoldDoubt = r.oneOf("on_doubt", "resend", "hold") == "hold"
-	s.PrecheckNew = r.oneOf("precheck", "always", "new") == "new"
-	s.AuthStyle = r.oneOf("auth_style", "auto", "basic", "post")
-	s.InFlightMax = r.whole("max_in_flight", 1, inFlightMax, inFlightDefault)
-	s.Timeout = r.duration("timeout", time.Millisecond, timeoutMax, timeoutDefault)
+	s.ReplayWindow = r.Duration("replay_window", 0, replayMax, replayDefault)
+	s.HoldDoubt = r.OneOf("on_doubt", "resend", "hold") == "hold"
+	s.PrecheckNew = r.OneOf("precheck", "always", "new") == "new"
+	s.AuthStyle = r.OneOf("auth_style", "auto", "basic", "post")
+	s.InFlightMax = r.Whole("max_in_flight", 1, inFlightMax, inFlightDefault)
+	s.Timeout = r.Duration("timeout", time.Millisecond, timeoutMax, timeoutDefault)
 }
 
-// path reads where the service has something below its base_url: otherwise, where nothing is written.
-func (r *reader) path(name, otherwise string) string {
-	text, a := r.text(name)
+// pathArgument reads where the service has something below its base_url: otherwise, where nothing is written.
+func pathArgument(r *eval.Reader, name, otherwise string) string {
+	text, a := r.Text(name)
 	switch {
 	case a == nil:
 		return otherwise
 	case text == noPath:
 		return ""
 	case text != "" && (!strings.HasPrefix(text, "/") || strings.ContainsAny(text, "?#\\ ") || strings.Contains(text, "..")):
-		r.refuse(a.expr.Range(), "Invalid path", "%s %s must begin with '/' and have neither a query nor spaces.", name, shown(a, text))
+		r.Refuse(a.Expr.Range(), "Invalid path", "%s %s must begin with '/' and have neither a query nor spaces.", name, eval.Shown(a, text))
 	}
 	return text
 }
 
-// rate reads text such as "10/1s": requests allowed in any window of that length.
-func (r *reader) rate(name string) (RateLimit, bool) {
-	text, a := r.text(name)
+// rateArgument reads text such as "10/1s": requests allowed in any window of that length.
+func rateArgument(r *eval.Reader, name string) (RateLimit, bool) {
+	text, a := r.Text(name)
 	if text == "" {
 		return RateLimit{}, false
 	}
 	count, window, _ := strings.Cut(text, "/")
 	n, err := strconv.Atoi(count)
-	d, errWindow := parseDuration(window)
+	d, errWindow := eval.ParseDuration(window)
 	if err != nil || errWindow != nil || n < 1 || n > rateMax || d <= 0 || d > rateWindowMax {
-		r.refuse(a.expr.Range(), "Invalid rate limit", "%s %s must be requests and a time of at most a day, such as \"10/1s\" or \"6000/5m\".", name, shown(a, text))
+		r.Refuse(a.Expr.Range(), "Invalid rate limit", "%s %s must be requests and a time of at most a day, such as \"10/1s\" or \"6000/5m\".", name, eval.Shown(a, text))
 		return RateLimit{}, false
 	}
 	return RateLimit{Requests: n, Window: d}, true
@@ -220,7 +220,7 @@ func (c *Configuration) RequireService() hcl.Diagnostics {
 		return hcl.Diagnostics{mistake.Placeless("No service is declared",
 			"A service block says where transfers are sent. Declare one, or use the embedded service with --sandbox.")}
 	case !c.service.complete:
-		return hcl.Diagnostics{mistake.New(c.service.at, "No service is declared",
+		return hcl.Diagnostics{mistake.New(c.service.At, "No service is declared",
 			"The service block has no base_url, which says where transfers are sent.")}
 	}
 	return nil

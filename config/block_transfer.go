@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/syntax"
 	"remit/internal/transfer"
@@ -20,7 +21,7 @@ const duplicateWithinMax = 10 * 365 * 24 * time.Hour
 
 // transferBlock is one transfer block, ready to be evaluated for each of its instances.
 type transferBlock struct {
-	block     *block
+	block     *eval.Block
 	operation transfer.Operation
 	name      string
 	address   string
@@ -52,7 +53,7 @@ type transferBlock struct {
 
 // field is one argument of a transfer block.
 type field struct {
-	*argument
+	*eval.Argument
 	broken   bool // a mistake in it was reported
 	constant bool // does not refer to each
 	secret   bool // a sensitive value could flow in
@@ -71,19 +72,18 @@ type element struct {
 	value cty.Value
 }
 
-func transferKind() blockKind {
-	return blockKind{
-		name: "transfer", labels: []string{"operation", "name"},
-		required: []string{"amount", "asset"},
-		optional: []string{
+func transferKind() eval.Kind {
+	return eval.Kind{
+		Name: "transfer", Labels: []string{"operation", "name"},
+		Required: []string{"amount", "asset"},
+		Optional: []string{
 			"for_each", "ref_id", "batch",
 			"from", "from_profile_id", "from_identity_id", "from_account_id",
 			"to", "to_profile_id", "to_identity_id", "to_account_id",
 			"metadata", "recipient_metadata",
 			"not_before", "expires", "window", "depends_on", "duplicate_within", "accept_duplicate_of", "reverses",
 		},
-		nested: []blockKind{{name: "precondition", required: []string{"condition", "error_message"}}},
-		read:   func(l *loader, b *block) { l.transfers = append(l.transfers, transferSource{block: b}) },
+		Nested: []eval.Kind{{Name: "precondition", Required: []string{"condition", "error_message"}}},
 	}
 }
 
@@ -123,8 +123,8 @@ func (l *loader) noteBatch(t *transferBlock) {
 	if f == nil || f.broken {
 		return
 	}
-	if path := syntax.Traversal(f.expr); len(path) == 2 && path.RootName() == "batch" {
-		name, _ := stepName(path[1], true)
+	if path := syntax.Traversal(f.Expr); len(path) == 2 && path.RootName() == "batch" {
+		name, _ := eval.StepName(path[1], true)
 		l.config.memberships.note(name, t)
 	}
 }
@@ -132,7 +132,7 @@ func (l *loader) noteBatch(t *transferBlock) {
 // settle evaluates a block that is one transfer and has no mistake, and lets go of its
 // tree: there may be a million of them.
 func (t *transferBlock) settle() {
-	if t.repeated || t.broken || t.block.incomplete {
+	if t.repeated || t.broken || t.block.Incomplete {
 		return
 	}
 	out, ok, _ := t.evaluate(instance{address: t.address, ctx: t.ctx})
@@ -161,55 +161,55 @@ func (l *loader) warnUnmeetable(m *memberships) {
 }
 
 // newTransferBlock reads the labels; nil where they make no sense.
-func (l *loader) newTransferBlock(b *block) *transferBlock {
-	if len(b.labels) < 2 {
+func (l *loader) newTransferBlock(b *eval.Block) *transferBlock {
+	if len(b.Labels) < 2 {
 		return nil
 	}
-	operation, hint := knownOperation(b.label(0))
+	operation, hint := knownOperation(b.Label(0))
 	if operation == "" {
-		l.report(mistake.New(b.labelAt[0], "Unknown operation", "A transfer is %q or %q, not %q.%s", transfer.Internal, transfer.Platform, b.label(0), hint))
+		l.report(mistake.New(b.LabelAt[0], "Unknown operation", "A transfer is %q or %q, not %q.%s", transfer.Internal, transfer.Platform, b.Label(0), hint))
 		return nil
 	}
-	name := b.label(1)
+	name := b.Label(1)
 	if err := checkRefID(name); err != nil {
-		l.report(mistake.New(b.labelAt[1], "Invalid name of a transfer", "The name, which is the ref_id where no other is given, %s", mistake.Sentence(err)))
+		l.report(mistake.New(b.LabelAt[1], "Invalid name of a transfer", "The name, which is the ref_id where no other is given, %s", mistake.Sentence(err)))
 		return nil
 	}
 	address := blockAddress(string(operation), name)
-	if !l.declare(address, b.at) {
+	if !l.declare(address, b.At) {
 		return nil
 	}
 	return &transferBlock{
-		block: b, operation: operation, name: name, address: address, at: b.at, config: l.config,
+		block: b, operation: operation, name: name, address: address, at: b.At, config: l.config,
 		dependsOn: l.readDependencies(b), fields: map[string]*field{},
 	}
 }
 
 // compile resolves the arguments of t and evaluates its for_each, unless that streams rows.
 func (l *loader) compile(t *transferBlock) {
-	within := wideReach()
-	forEach := t.block.arguments["for_each"]
+	within := eval.WideReach()
+	forEach := t.block.Arguments["for_each"]
 	if forEach != nil {
 		t.repeated = true
-		within.each = true
-		inForEach := wideReach()
-		inForEach.noEach = "each is what for_each makes; it does not exist in for_each itself."
+		within.Each = true
+		inForEach := eval.WideReach()
+		inForEach.NoEach = "each is what for_each makes; it does not exist in for_each itself."
 		l.resolveArgument(forEach, inForEach, false)
-		within.columns = t.findData(forEach)
+		within.Columns = l.findData(t, forEach)
 	}
-	for _, a := range t.block.all() {
+	for _, a := range t.block.All() {
 		if a != forEach {
 			l.resolveArgument(a, within, false)
 		}
 	}
-	for name, a := range t.block.arguments {
+	for name, a := range t.block.Arguments {
 		if a != forEach {
 			t.fields[name] = t.newField(a)
 		}
 	}
-	for _, b := range t.block.nestedOf("precondition") {
-		if !b.incomplete {
-			t.preconditions = append(t.preconditions, precondition{t.newField(b.arguments["condition"]), t.newField(b.arguments["error_message"])})
+	for _, b := range t.block.NestedOf("precondition") {
+		if !b.Incomplete {
+			t.preconditions = append(t.preconditions, precondition{t.newField(b.Arguments["condition"]), t.newField(b.Arguments["error_message"])})
 		}
 	}
 	l.checkArguments(t)
@@ -222,23 +222,23 @@ func (l *loader) compile(t *transferBlock) {
 	}
 	l.readNaming(t)
 	if f := t.fields["amount"]; f != nil && !f.broken && !t.broken && (f.constant || t.data != nil) {
-		diags := l.config.scope.checkDecimal(f.expr, t.ctx)
+		diags := checkDecimal(l.config.scope, f.Expr, t.ctx)
 		l.report(diags...)
 		f.broken = diags.HasErrors()
 	}
 }
 
 // newField notes of what an argument is made.
-func (t *transferBlock) newField(a *argument) *field {
-	f := &field{argument: a, broken: !a.refs.ready(), constant: !a.refs.each, secret: a.refs.sensitive()}
+func (t *transferBlock) newField(a *eval.Argument) *field {
+	f := &field{Argument: a, broken: !a.Refs.Ready(), constant: !a.Refs.Each, secret: a.Refs.Sensitive()}
 	if t.data == nil {
 		return f
 	}
-	columns := slices.Compact(slices.Sorted(slices.Values(a.refs.columns)))
+	columns := slices.Compact(slices.Sorted(slices.Values(a.Refs.Columns)))
 	switch {
-	case len(columns) == 1 && !a.refs.key:
+	case len(columns) == 1 && !a.Refs.Key:
 		f.column = columns[0]
-	case len(columns) == 0 && a.refs.key:
+	case len(columns) == 0 && a.Refs.Key:
 		f.column = t.data.file.Key
 	}
 	return f
@@ -246,33 +246,33 @@ func (t *transferBlock) newField(a *argument) *field {
 
 // findData returns the columns of the data source whose rows are for_each, alone; nil where
 // it is anything else.
-func (t *transferBlock) findData(forEach *argument) []string {
-	path := syntax.Traversal(forEach.expr)
-	if len(path) != 4 || path.RootName() != "data" || len(forEach.refs.nodes) != 1 {
+func (l *loader) findData(t *transferBlock, forEach *eval.Argument) []string {
+	path := syntax.Traversal(forEach.Expr)
+	if len(path) != 4 || path.RootName() != "data" || len(forEach.Refs.Nodes) != 1 {
 		return nil
 	}
-	n := forEach.refs.nodes[0]
-	t.data = n.data
-	if n.progress != known {
+	n := forEach.Refs.Nodes[0]
+	t.data = l.config.data[n]
+	if n.Progress != eval.Known {
 		t.broken = true
 		return nil
 	}
-	return n.data.columns
+	return t.data.columns
 }
 
 // makeContext gathers the values that the arguments of t name.
 func (l *loader) makeContext(t *transferBlock) {
-	all := references{}
+	all := eval.References{}
 	add := func(f *field) {
 		if f.broken {
 			return
 		}
-		for _, n := range f.refs.nodes {
-			if !slices.Contains(all.nodes, n) {
-				all.nodes = append(all.nodes, n)
+		for _, n := range f.Refs.Nodes {
+			if !slices.Contains(all.Nodes, n) {
+				all.Nodes = append(all.Nodes, n)
 			}
 		}
-		all.whole = append(all.whole, f.refs.whole...)
+		all.Whole = append(all.Whole, f.Refs.Whole...)
 	}
 	for _, f := range t.fields {
 		add(f)
@@ -287,19 +287,19 @@ func (l *loader) makeContext(t *transferBlock) {
 }
 
 // context is that of the scope, made once for all blocks that name the same.
-func (l *loader) context(refs *references) (*hcl.EvalContext, bool, hcl.Diagnostics) {
-	slices.SortFunc(refs.nodes, func(a, b *node) int { return strings.Compare(a.address(), b.address()) })
+func (l *loader) context(refs *eval.References) (*hcl.EvalContext, bool, hcl.Diagnostics) {
+	slices.SortFunc(refs.Nodes, func(a, b *eval.Node) int { return strings.Compare(a.Address(), b.Address()) })
 	var key strings.Builder
-	for _, n := range refs.nodes {
-		key.WriteString(n.address() + " ")
+	for _, n := range refs.Nodes {
+		key.WriteString(n.Address() + " ")
 	}
-	for _, root := range refs.whole {
+	for _, root := range refs.Whole {
 		key.WriteString(root + " ")
 	}
 	if ctx, ok := l.contexts[key.String()]; ok {
 		return ctx, true, nil
 	}
-	ctx, ok, diags := l.config.scope.context(refs)
+	ctx, ok, diags := l.config.scope.Context(refs)
 	if ok {
 		l.contexts[key.String()] = ctx
 	}
@@ -320,27 +320,27 @@ func (l *loader) checkArguments(t *transferBlock) {
 		}
 		for _, part := range []string{"_profile_id", "_identity_id", "_account_id"} {
 			if f := t.fields[side+part]; f != nil && whole != nil {
-				l.report(mistake.New(f.nameAt, "Arguments exclude each other", "%s says all of the profile; it can't stand beside %s%s.", side, side, part))
+				l.report(mistake.New(f.NameAt, "Arguments exclude each other", "%s says all of the profile; it can't stand beside %s%s.", side, side, part))
 			}
 		}
 	}
 	if f := t.fields["recipient_metadata"]; f != nil && t.operation != transfer.Platform {
-		l.report(mistake.New(f.nameAt, "Metadata of the recipient", "recipient_metadata exists on platform transfers only."))
+		l.report(mistake.New(f.NameAt, "Metadata of the recipient", "recipient_metadata exists on platform transfers only."))
 	}
 }
 
 // expand evaluates a for_each that is not streamed.
-func (l *loader) expand(t *transferBlock, forEach *argument) {
-	value, ok, diags := l.config.scope.value(forEach)
-	if bare, _ := unmoved(value); ok && bare.ContainsMarked() {
-		ok, diags = false, append(diags, secretHere(forEach.expr.Range()))
+func (l *loader) expand(t *transferBlock, forEach *eval.Argument) {
+	value, ok, diags := l.config.scope.Value(forEach)
+	if bare, _ := eval.Unmark(value); ok && bare.ContainsMarked() {
+		ok, diags = false, append(diags, eval.SensitiveHere(forEach.Expr.Range()))
 	}
 	l.report(diags...)
 	if !ok {
 		t.broken = true
 		return
 	}
-	t.dates = datesOf(forEach.refs)
+	t.dates = datesOf(forEach.Refs)
 	value, marks := value.Unmark() // what moves the keys
 	l.checkKeys(t, len(marks) > 0)
 	ty := value.Type()
@@ -351,14 +351,14 @@ func (l *loader) expand(t *transferBlock, forEach *argument) {
 		if value.IsNull() {
 			what = "null"
 		}
-		l.report(mistake.New(forEach.expr.Range(), "Not a map or a set",
+		l.report(mistake.New(forEach.Expr.Range(), "Not a map or a set",
 			"for_each is a map, a set of strings, or the rows of a data source, not %s. toset(list) makes a set of a list.", what))
 		t.broken = true
 		return
 	}
 	for key, item := range value.Elements() {
 		if key.IsNull() || item.IsNull() && isSet {
-			l.report(mistake.New(forEach.expr.Range(), "Not a map or a set", "for_each may not have null in its set."))
+			l.report(mistake.New(forEach.Expr.Range(), "Not a map or a set", "for_each may not have null in its set."))
 			t.broken = true
 			return
 		}
@@ -371,30 +371,30 @@ func (l *loader) expand(t *transferBlock, forEach *argument) {
 
 // checkKeys refuses ref_ids that are made of keys which a holiday would change.
 func (l *loader) checkKeys(t *transferBlock, areMoving bool) {
-	if f := t.fields["ref_id"]; areMoving && f != nil && f.refs != nil && f.refs.key {
-		l.report(mistake.New(f.expr.Range(), movingRefID, "each.key depends on adjusted_date or due_at here. %s", movingWhy))
+	if f := t.fields["ref_id"]; areMoving && f != nil && f.Refs != nil && f.Refs.Key {
+		l.report(mistake.New(f.Expr.Range(), movingRefID, "each.key depends on adjusted_date or due_at here. %s", movingWhy))
 		f.broken = true
 	}
 }
 
 // checkPosition refuses ref_ids that are made of the position of a row: a row that is put
 // in above would rename all below it, and pay them again.
-func (l *loader) checkPosition(t *transferBlock, forEach *argument) {
+func (l *loader) checkPosition(t *transferBlock, forEach *eval.Argument) {
 	f := t.fields["ref_id"]
-	if f == nil || f.broken || !f.refs.key || !l.positional(forEach.expr, forEach.refs) {
+	if f == nil || f.broken || !f.Refs.Key || !l.positional(forEach.Expr, forEach.Refs) {
 		return
 	}
-	l.report(mistake.New(f.expr.Range(), "ref_id depends on a row's position",
+	l.report(mistake.New(f.Expr.Range(), "ref_id depends on a row's position",
 		"each.key counts rows here. A row added above would give every row below it another ref_id, and they would be paid again. Make the key from a column, as in { for row in rows : row.id => row }."))
 }
 
 // positional reports whether the keys of a map are made by counting a list.
-func (l *loader) positional(expr hclsyntax.Expression, refs *references) bool {
+func (l *loader) positional(expr hclsyntax.Expression, refs *eval.References) bool {
 	switch e := syntax.Unwrap(expr).(type) {
 	case *hclsyntax.ForExpr:
 		counts := e.KeyVar != "" && e.KeyExpr != nil && slices.ContainsFunc(e.KeyExpr.Variables(),
 			func(path hcl.Traversal) bool { return path.RootName() == e.KeyVar })
-		ctx, ok, _ := l.config.scope.context(refs)
+		ctx, ok, _ := l.config.scope.Context(refs)
 		if !counts || !ok {
 			return false
 		}
@@ -408,9 +408,9 @@ func (l *loader) positional(expr hclsyntax.Expression, refs *references) bool {
 		if len(e.Traversal) != 2 || e.Traversal.RootName() != "local" {
 			return false
 		}
-		name, _ := stepName(e.Traversal[1], false)
-		local, ok := l.config.scope.nodes["local"][name]
-		return ok && l.positional(local.arguments[0].expr, local.arguments[0].refs)
+		name, _ := eval.StepName(e.Traversal[1], false)
+		local, ok := l.config.scope.Nodes["local"][name]
+		return ok && l.positional(local.Arguments[0].Expr, local.Arguments[0].Refs)
 	}
 	return false
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/internal/clock/calendar"
 )
 
@@ -18,67 +19,66 @@ type Window struct {
 // windowType is the type of window.NAME.
 var windowType = cty.Capsule("window", reflect.TypeFor[Window]())
 
-func windowKind() blockKind {
-	return blockKind{
-		name: "window", labels: []string{"name"},
-		optional: []string{"description", "timezone", "calendar", "days", "from", "to"},
-		nested: []blockKind{
-			{name: "cut_off", required: []string{"at"}, optional: []string{"days", "dates"}},
-			{name: "deny", required: []string{"from", "to"}, optional: []string{"description"}},
+func windowKind() eval.Kind {
+	return eval.Kind{
+		Name: "window", Labels: []string{"name"},
+		Optional: []string{"description", "timezone", "calendar", "days", "from", "to"},
+		Nested: []eval.Kind{
+			{Name: "cut_off", Required: []string{"at"}, Optional: []string{"days", "dates"}},
+			{Name: "deny", Required: []string{"from", "to"}, Optional: []string{"description"}},
 		},
-		read: (*loader).readWindow,
 	}
 }
 
-func (l *loader) readWindow(b *block) {
-	l.readNamed(b, "window", func(r *reader) cty.Value {
-		r.text("description")
-		w := &calendar.Window{Zone: r.zone(), Calendar: r.calendar("calendar")}
-		for _, day := range r.weekdays("days", time.Sunday, time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday) {
+func (l *loader) readWindow(b *eval.Block) {
+	l.readNamed(b, "window", func(r *eval.Reader) cty.Value {
+		r.Text("description")
+		w := &calendar.Window{Zone: zoneArgument(r), Calendar: calendarArgument(r, "calendar")}
+		for _, day := range weekdaysArgument(r, "days", time.Sunday, time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday) {
 			w.Days[day] = true
 		}
-		w.From = r.clock("from", 0, calendar.ParseClock)
-		w.To = r.clock("to", 24*60, calendar.ParseClockEnd)
+		w.From = clockArgument(r, "from", 0, calendar.ParseClock)
+		w.To = clockArgument(r, "to", 24*60, calendar.ParseClockEnd)
 		if w.From == w.To {
-			r.refuse(b.at, "Window is never open", "from and to are the same. A whole day is from \"00:00\" to \"24:00\".")
+			r.Refuse(b.At, "Window is never open", "from and to are the same. A whole day is from \"00:00\" to \"24:00\".")
 		}
-		for _, nested := range b.blocks {
-			inner := &reader{scope: r.scope, block: nested}
-			if nested.incomplete {
+		for _, nested := range b.Blocks {
+			inner := &eval.Reader{Scope: r.Scope, Block: nested}
+			if nested.Incomplete {
 				continue
 			}
-			if nested.kind == "deny" {
-				w.Denies = append(w.Denies, inner.deny())
+			if nested.Kind == "deny" {
+				w.Denies = append(w.Denies, readDeny(inner))
 			} else {
-				w.CutOffs = append(w.CutOffs, inner.cutOff(w))
+				w.CutOffs = append(w.CutOffs, readCutOff(inner, w))
 			}
-			r.diags = append(r.diags, inner.diags...)
+			r.Diags = append(r.Diags, inner.Diags...)
 		}
-		return cty.CapsuleVal(windowType, &Window{b.label(0), w})
+		return cty.CapsuleVal(windowType, &Window{b.Label(0), w})
 	})
 }
 
-func (r *reader) deny() calendar.Deny {
-	r.text("description")
-	d := calendar.Deny{From: r.time("from"), To: r.time("to")}
-	if !r.diags.HasErrors() && !d.From.Before(d.To) {
-		r.refuse(r.block.arguments["to"].expr.Range(), "Ends before it starts", "to must be after from.")
+func readDeny(r *eval.Reader) calendar.Deny {
+	r.Text("description")
+	d := calendar.Deny{From: r.Time("from"), To: r.Time("to")}
+	if !r.Diags.HasErrors() && !d.From.Before(d.To) {
+		r.Refuse(r.Block.Arguments["to"].Expr.Range(), "Ends before it starts", "to must be after from.")
 	}
 	return d
 }
 
-func (r *reader) cutOff(w *calendar.Window) calendar.CutOff {
-	c := calendar.CutOff{At: r.clock("at", 0, calendar.ParseClock), Dates: r.dates("dates")}
-	for _, day := range r.weekdays("days") {
+func readCutOff(r *eval.Reader, w *calendar.Window) calendar.CutOff {
+	c := calendar.CutOff{At: clockArgument(r, "at", 0, calendar.ParseClock), Dates: datesArgument(r, "dates")}
+	for _, day := range weekdaysArgument(r, "days") {
 		c.Days[day] = true
 	}
 	isOvernight := w.To <= w.From
 	switch {
-	case r.diags.HasErrors():
+	case r.Diags.HasErrors():
 	case c.Days == [7]bool{} && len(c.Dates) == 0:
-		r.refuse(r.block.at, "Cut-off without days", "Say on which days the window closes at %s: days, dates or both.", c.At)
+		r.Refuse(r.Block.At, "Cut-off without days", "Say on which days the window closes at %s: days, dates or both.", c.At)
 	case !isOvernight && (c.At <= w.From || c.At >= w.To), isOvernight && c.At >= w.To && c.At <= w.From:
-		r.refuse(r.block.arguments["at"].expr.Range(), "Cut-off outside of its window", "The window is open from %s to %s; %s is not in between.", w.From, w.To, c.At)
+		r.Refuse(r.Block.Arguments["at"].Expr.Range(), "Cut-off outside of its window", "The window is open from %s to %s; %s is not in between.", w.From, w.To, c.At)
 	}
 	return c
 }
@@ -91,15 +91,15 @@ func windowOf(value cty.Value) (*Window, string) {
 	return value.EncapsulatedValue().(*Window), ""
 }
 
-// window is an argument that is a window, nil where it is absent.
-func (r *reader) window(name string) *Window {
-	value, a, found := r.value(name)
-	if found != present {
+// windowArgument is an argument that is a window, nil where it is absent.
+func windowArgument(r *eval.Reader, name string) *Window {
+	value, a, found := r.Value(name)
+	if found != eval.Present {
 		return nil
 	}
 	w, wrong := windowOf(value)
 	if wrong != "" {
-		r.refuse(a.expr.Range(), "Not a window", "%s", wrong)
+		r.Refuse(a.Expr.Range(), "Not a window", "%s", wrong)
 	}
 	return w
 }

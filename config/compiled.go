@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
+	"remit/config/eval"
 	"remit/config/syntax"
 	"remit/internal/transfer"
 )
@@ -90,7 +91,7 @@ func newCompiled(t *transferBlock, in instance, like Transfer) *compiled {
 		case f.secret || f.broken:
 			return nil
 		default:
-			c.conditions = append(c.conditions, p.general(f.expr, false)...)
+			c.conditions = append(c.conditions, p.general(f.Expr, false)...)
 		}
 	}
 	for name, f := range t.fields {
@@ -124,18 +125,18 @@ func (p *compiler) field(c *compiled, name string, f *field) (ok bool) {
 	p.staysPut = name == "ref_id"
 	switch of, isText := compiledTexts()[name]; {
 	case name == "ref_id":
-		c.refID = p.template(f.expr, false)
+		c.refID = p.template(f.Expr, false)
 	case name == "amount":
-		c.amount = p.template(f.expr, false)
+		c.amount = p.template(f.Expr, false)
 	case name == "metadata":
-		c.metadata, ok = p.pairs(f.expr)
+		c.metadata, ok = p.pairs(f.Expr)
 		return ok
 	case name == "recipient_metadata" && p.block.operation == transfer.Platform:
-		c.recipient, ok = p.pairs(f.expr)
+		c.recipient, ok = p.pairs(f.Expr)
 		return ok
 	case isText:
 		optional := strings.HasSuffix(name, "_identity_id") || strings.HasSuffix(name, "_account_id")
-		c.texts = append(c.texts, compiledText{p.template(f.expr, false), optional, of})
+		c.texts = append(c.texts, compiledText{p.template(f.Expr, false), optional, of})
 	default:
 		return false
 	}
@@ -175,12 +176,12 @@ func (p *compiler) general(expr hclsyntax.Expression, inTemplate bool) template 
 
 // column is the column that each.key or each.value.NAME reads, -1 for anything else.
 func (p *compiler) column(path hcl.Traversal) int {
-	name, ok := stepName(path[1], false)
+	name, ok := eval.StepName(path[1], false)
 	switch {
 	case ok && name == "key" && len(path) == 2:
 		return p.key
 	case ok && name == "value" && len(path) == 3:
-		if column, ok := stepName(path[2], true); ok {
+		if column, ok := eval.StepName(path[2], true); ok {
 			return slices.Index(p.columns, cty.NormalizeString(column))
 		}
 	}
@@ -265,8 +266,8 @@ func (c *compiled) transfer(r *row, element *element, out *Transfer) bool {
 	}
 	for i := range c.texts {
 		text, found := c.texts[i].template.text(r)
-		isAbsent := found == nothing && c.texts[i].optional
-		if !isAbsent && (found != present || text == "" || checkSent(text) != nil) {
+		isAbsent := found == eval.Absent && c.texts[i].optional
+		if !isAbsent && (found != eval.Present || text == "" || checkSent(text) != nil) {
 			return false
 		}
 		request.SetText(c.texts[i].field, text)
@@ -312,7 +313,7 @@ func (c *compiled) readAmount(r *row, request *transfer.Request) bool {
 	if c.amount != nil {
 		text, found := c.amount.text(r)
 		amount, err := transfer.ParseAmount(text)
-		if found != present || err != nil {
+		if found != eval.Present || err != nil {
 			return false
 		}
 		request.Amount = amount
@@ -331,10 +332,10 @@ func (c *compiled) metadataOf(pairs []compiledPair, r *row) (transfer.Metadata, 
 	from := len(c.pairs)
 	for i := range pairs {
 		value, found := pairs[i].value.text(r)
-		if found == nothing {
+		if found == eval.Absent {
 			continue
 		}
-		if found == wrong || tooLong(value) || transfer.CheckText(value) != nil {
+		if found == eval.Wrong || tooLong(value) || transfer.CheckText(value) != nil {
 			return nil, false
 		}
 		c.pairs = append(c.pairs, transfer.Pair{Key: pairs[i].key, Value: value})

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/internal/transfer"
 )
 
@@ -32,11 +33,12 @@ type Configuration struct {
 	sound           bool // Load found no mistake
 	options         Options
 	sources         *sources
-	scope           *scope
+	scope           *eval.Scope
 	assets          scales
 	service         *serviceBlock // nil where none is declared
-	stateBlock      *block        // nil where none is declared
+	stateBlock      *eval.Block   // nil where none is declared
 	transfers       []*transferBlock
+	data            map[*eval.Node]*dataSource
 	memberships     *memberships
 	open            map[string]bool // names of the variables that are not sensitive
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/syntax"
 )
@@ -24,28 +25,28 @@ func (c *Configuration) Eval(expression string) (cty.Value, hcl.Diagnostics) {
 	expr, diags := hclsyntax.ParseExpression(source, name, hcl.InitialPos)
 	if !diags.HasErrors() {
 		diags = append(diags, syntax.CheckNumbers(expr)...)
-		c.scope.meter.Reset()
-		c.scope.meter.Wrap(expr, true)
+		c.scope.Meter.Reset()
+		c.scope.Meter.Wrap(expr, true)
 	}
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
 	}
-	refs, diags := c.scope.resolve(expr, wideReach())
+	refs, diags := c.scope.Resolve(expr, eval.WideReach())
 	if diags.HasErrors() {
 		return cty.DynamicVal, diags
 	}
-	value, ok, diags := c.scope.value(&argument{name: name, expr: expr, raw: expr, refs: refs})
+	value, ok, diags := c.scope.Value(&eval.Argument{Name: name, Expr: expr, Raw: expr, Refs: refs})
 	if ok {
-		c.scope.meter.Begin(shownStepsMax)
-		if !c.scope.meter.Weigh(value, 1, nil) && !c.scope.meter.Interrupted() {
+		c.scope.Meter.Begin(shownStepsMax)
+		if !c.scope.Meter.Weigh(value, 1, nil) && !c.scope.Meter.Interrupted() {
 			return cty.DynamicVal, append(diags, mistake.New(expr.Range(), "Value is too large to show",
 				"It has more than %d elements, or their texts are too long. Ask for a part of it, or for its length.", shownStepsMax))
 		}
 		value, _ = unmoved(value)
 		return value, diags
 	}
-	for _, n := range refs.nodes {
-		for _, missing := range n.missing {
+	for _, n := range refs.Nodes {
+		for _, missing := range n.Missing {
 			diags = append(diags, missingValue(missing))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"remit/config/eval"
 	"remit/internal/files/confined"
 )
 
@@ -107,10 +108,10 @@ const controlFileBytesMax = 1 << 20
 
 // readControlFile reads a file that the control b names: below the policy directory in which
 // b stands, else below the configuration's. The file becomes one of the controls.
-func (l *loader) readControlFile(b *block, name string) ([]byte, error) {
+func (l *loader) readControlFile(b *eval.Block, name string) ([]byte, error) {
 	root := l.config.sources.root
-	if b.policy != nil {
-		root = b.policy.root
+	if b.Policy != nil {
+		root = b.Policy.Root
 	}
 	content, err := confined.Read(root, name, controlFileBytesMax)
 	if err != nil {

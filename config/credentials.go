@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/internal/files/confined"
 	"remit/internal/service/operator"
@@ -30,34 +31,34 @@ func (c *Configuration) Credentials() (Credentials, hcl.Diagnostics) {
 	if c.service == nil {
 		return Credentials{}, c.RequireService()
 	}
-	r := &reader{scope: c.scope, block: c.service.block, secret: true}
+	r := &eval.Reader{Scope: c.scope, Block: c.service.Block, Secret: true}
 	var out Credentials
-	none := func(*reader) string { return "" }
+	none := func(*eval.Reader) string { return "" }
 	if text := c.credential(r, "token_url", "", none); text != "" {
 		out.TokenURL = c.tokenURL(r, text)
 	}
 	out.ClientID = c.clientID(r)
 	out.ClientSecret = c.credential(r, "client_secret", ", or set "+environmentClientSecret+" or "+environmentClientSecretFile,
 		c.secretFromEnvironment)
-	if out.Scopes = r.texts("scopes"); out.Scopes == nil {
-		c.reportUnset(r, c.service.arguments["scopes"])
+	if out.Scopes = r.Texts("scopes"); out.Scopes == nil {
+		c.reportUnset(r, c.service.Arguments["scopes"])
 	}
 	c.warnOfScopes(r, out.Scopes)
 	out.CertificateFile, out.KeyFile = c.certificate(r)
 	out.Signing = c.signing(r)
-	return out, r.diags
+	return out, r.Diags
 }
 
 // warnOfScopes warns where the scopes asked for lack what the operator is known to want for lookups, or
 // for making any transfer. Without scopes the token endpoint decides.
-func (c *Configuration) warnOfScopes(r *reader, scopes []string) {
+func (c *Configuration) warnOfScopes(r *eval.Reader, scopes []string) {
 	if len(scopes) == 0 {
 		return
 	}
 	lacks := func(what string, oneOf ...string) {
 		isThere := func(scope string) bool { return scope == "" || slices.Contains(scopes, scope) }
 		if len(oneOf) > 0 && !slices.ContainsFunc(oneOf, isThere) {
-			r.diags = append(r.diags, mistake.Warning(c.service.arguments["scopes"].expr.Range(), "A scope may be missing",
+			r.Diags = append(r.Diags, mistake.Warning(c.service.Arguments["scopes"].Expr.Range(), "A scope may be missing",
 				"The operator %q asks for the scope %s %s. Add it to scopes.", c.Service.Operator, strings.Join(oneOf, " or "), what))
 		}
 	}
@@ -72,40 +73,40 @@ func (c *Configuration) warnOfScopes(r *reader, scopes []string) {
 }
 
 // credential is an argument, or else what the environment says, or else a mistake.
-func (c *Configuration) credential(r *reader, name, hint string, otherwise func(*reader) string) string {
-	r.unset = nil
-	text, a, found := r.find(name)
-	if found == present {
+func (c *Configuration) credential(r *eval.Reader, name, hint string, otherwise func(*eval.Reader) string) string {
+	r.Unset = nil
+	text, a, found := r.Find(name)
+	if found == eval.Present {
 		return text
 	}
-	if found == wrong && len(r.unset) == 0 {
+	if found == eval.Wrong && len(r.Unset) == 0 {
 		return "" // reported
 	}
-	before := len(r.diags)
-	if text := otherwise(r); text != "" || len(r.diags) > before {
+	before := len(r.Diags)
+	if text := otherwise(r); text != "" || len(r.Diags) > before {
 		return text
 	}
 	if !c.reportUnset(r, a) {
-		r.refuse(c.service.at, "Credentials are missing", "A token needs %s: write it in the service block%s.", name, hint)
+		r.Refuse(c.service.At, "Credentials are missing", "A token needs %s: write it in the service block%s.", name, hint)
 	}
 	return ""
 }
 
 // reportUnset reports the variable without a value that an argument needs, if there is one.
-func (c *Configuration) reportUnset(r *reader, a *argument) bool {
-	if a == nil || a.refs == nil {
+func (c *Configuration) reportUnset(r *eval.Reader, a *eval.Argument) bool {
+	if a == nil || a.Refs == nil {
 		return false
 	}
-	for _, n := range a.refs.nodes {
-		if len(n.missing) > 0 {
-			r.diags = append(r.diags, missingValue(n.missing[0]))
+	for _, n := range a.Refs.Nodes {
+		if len(n.Missing) > 0 {
+			r.Diags = append(r.Diags, missingValue(n.Missing[0]))
 			return true
 		}
 	}
 	return false
 }
 
-func (c *Configuration) secretFromEnvironment(r *reader) string {
+func (c *Configuration) secretFromEnvironment(r *eval.Reader) string {
 	const secretBytesMax = 64 << 10
 	if secret := c.options.Getenv(environmentClientSecret); secret != "" {
 		return secret
@@ -119,18 +120,18 @@ func (c *Configuration) secretFromEnvironment(r *reader) string {
 		c.warnOfReaders(r, path)
 	}
 	if err != nil {
-		r.diags = append(r.diags, mistake.Placeless("Secret cannot be read", "%s: %s", environmentClientSecretFile, mistake.Sentence(err)))
+		r.Diags = append(r.Diags, mistake.Placeless("Secret cannot be read", "%s: %s", environmentClientSecretFile, mistake.Sentence(err)))
 		return ""
 	}
 	return strings.TrimRight(string(content), "\r\n")
 }
 
 // warnOfReaders warns where others of this machine can read the secret.
-func (c *Configuration) warnOfReaders(r *reader, path string) {
+func (c *Configuration) warnOfReaders(r *eval.Reader, path string) {
 	if why := ReadableByOthers(path); why != "" {
 		warning := mistake.Placeless("A secret is readable by others", "%s: %s %s; make it yours alone: chmod 600 %s", environmentClientSecretFile, path, why, path)
 		warning.Severity = hcl.DiagWarning
-		r.diags = append(r.diags, warning)
+		r.Diags = append(r.Diags, warning)
 	}
 }
 
@@ -159,11 +160,11 @@ func isOwn(info os.FileInfo) bool {
 }
 
 // tokenURL normalises the address of a token, or reports what is wrong with it.
-func (c *Configuration) tokenURL(r *reader, text string) string {
+func (c *Configuration) tokenURL(r *eval.Reader, text string) string {
 	normal, err := serviceURL(text)
 	if err != nil {
-		a := c.service.arguments["token_url"]
-		r.refuse(a.expr.Range(), "Invalid address of the token", "token_url %s: %s", shown(a, text), mistake.Sentence(err))
+		a := c.service.Arguments["token_url"]
+		r.Refuse(a.Expr.Range(), "Invalid address of the token", "token_url %s: %s", eval.Shown(a, text), mistake.Sentence(err))
 	}
 	return normal
 }
@@ -180,17 +181,17 @@ func (c *Configuration) Client() (Client, hcl.Diagnostics) {
 	if c.service == nil {
 		return Client{}, c.RequireService()
 	}
-	r := &reader{scope: c.scope, block: c.service.block, secret: true}
+	r := &eval.Reader{Scope: c.scope, Block: c.service.Block, Secret: true}
 	out := Client{ID: c.clientID(r)}
-	text, a, found := r.find("token_url")
+	text, a, found := r.Find("token_url")
 	switch found {
-	case present:
+	case eval.Present:
 		out.TokenURL = c.tokenURL(r, text)
-	case wrong:
+	case eval.Wrong:
 		c.reportUnset(r, a)
-	case nothing:
+	case eval.Absent:
 	}
-	return out, r.diags
+	return out, r.Diags
 }
 
 // Named is Client as far as the service block says it now: what it leaves to the environment, a
@@ -199,10 +200,10 @@ func (c *Configuration) Named() Client {
 	if c.service == nil {
 		return Client{}
 	}
-	r := &reader{scope: c.scope, block: c.service.block, secret: true}
+	r := &eval.Reader{Scope: c.scope, Block: c.service.Block, Secret: true}
 	var out Client
-	out.ID, _ = r.text("client_id")
-	if text, _ := r.text("token_url"); text != "" {
+	out.ID, _ = r.Text("client_id")
+	if text, _ := r.Text("token_url"); text != "" {
 		out.TokenURL, _ = serviceURL(text) // "" where it is no address
 	}
 	return out
@@ -214,11 +215,11 @@ func (c *Configuration) Sensitive(argument string) bool {
 	if c.service == nil {
 		return false
 	}
-	a := c.service.arguments[argument]
-	return a != nil && a.refs != nil && a.refs.sensitive()
+	a := c.service.Arguments[argument]
+	return a != nil && a.Refs != nil && a.Refs.Sensitive()
 }
 
-func (c *Configuration) clientID(r *reader) string {
+func (c *Configuration) clientID(r *eval.Reader) string {
 	return c.credential(r, "client_id", ", or set "+environmentClientID,
-		func(*reader) string { return c.options.Getenv(environmentClientID) })
+		func(*eval.Reader) string { return c.options.Getenv(environmentClientID) })
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/rows"
 )
 
@@ -15,7 +16,7 @@ type dataKind struct {
 	arguments []string // beside file, key and where
 	key       string   // where none is named; "" where one must be
 	// format reads the arguments of this kind alone.
-	format func(*dataSource, *reader) rows.Format
+	format func(*dataSource, *eval.Reader) rows.Format
 }
 
 // dataKinds are the types of data of this version.
@@ -36,10 +37,10 @@ func csvKind() dataKind {
 	return dataKind{
 		name:      "csv",
 		arguments: []string{"columns", "delimiter", "encoding", "number_format", "skip_first", "skip_last"},
-		format: func(d *dataSource, r *reader) rows.Format {
+		format: func(d *dataSource, r *eval.Reader) rows.Format {
 			options := rows.CSV{
-				Delimiter: r.delimiter(), Encoding: r.oneOf("encoding", rows.Encodings()...),
-				SkipFirst: r.whole("skip_first", 0, rows.SkipMax, 0), SkipLast: r.whole("skip_last", 0, rows.SkipMax, 0),
+				Delimiter: delimiterArgument(r), Encoding: r.OneOf("encoding", rows.Encodings()...),
+				SkipFirst: r.Whole("skip_first", 0, rows.SkipMax, 0), SkipLast: r.Whole("skip_last", 0, rows.SkipMax, 0),
 			}
 			d.skipLast = options.SkipLast
 			return options
@@ -47,11 +48,11 @@ func csvKind() dataKind {
 	}
 }
 
-// delimiter is the argument of that name, 0 where it is absent. A tab is a control character
+// delimiterArgument is the argument of that name, 0 where it is absent. A tab is a control character
 // and allowed here.
-func (r *reader) delimiter() rune {
-	v, a, found := r.value("delimiter")
-	if found != present {
+func delimiterArgument(r *eval.Reader) rune {
+	v, a, found := r.Value("delimiter")
+	if found != eval.Present {
 		return 0
 	}
 	c, size := utf8.RuneError, 0
@@ -62,7 +63,7 @@ func (r *reader) delimiter() rune {
 		}
 	}
 	if c == '"' || c == '\r' || c == '\n' || c == utf8.RuneError || c == 0 {
-		r.refuse(a.expr.Range(), "Invalid delimiter", "delimiter must be one character, such as \";\" or \"\\t\", and no quotation mark.")
+		r.Refuse(a.Expr.Range(), "Invalid delimiter", "delimiter must be one character, such as \";\" or \"\\t\", and no quotation mark.")
 	}
 	return c
 }
@@ -70,18 +71,18 @@ func (r *reader) delimiter() rune {
 func xlsxKind() dataKind {
 	return dataKind{
 		name: "xlsx", arguments: []string{"columns", "number_format", "range", "sheet", "skip_first", "skip_last"},
-		format: func(d *dataSource, r *reader) rows.Format {
+		format: func(d *dataSource, r *eval.Reader) rows.Format {
 			var options rows.XLSX
-			options.Sheet, _ = r.text("sheet")
-			options.SkipFirst, options.SkipLast = r.whole("skip_first", 0, rows.SkipMax, 0), r.whole("skip_last", 0, rows.SkipMax, 0)
+			options.Sheet, _ = r.Text("sheet")
+			options.SkipFirst, options.SkipLast = r.Whole("skip_first", 0, rows.SkipMax, 0), r.Whole("skip_last", 0, rows.SkipMax, 0)
 			d.skipLast = options.SkipLast
-			text, a := r.text("range")
+			text, a := r.Text("range")
 			ok := text == ""
 			if !ok {
 				options.Cells, ok = rows.ParseCellRange(text)
 			}
 			if !ok {
-				r.refuse(a.expr.Range(), "Invalid range", "range is a part of a sheet such as \"A4:F120\", \"A4:F\" (all rows from 4 on) or \"B:F\", not %q.", text)
+				r.Refuse(a.Expr.Range(), "Invalid range", "range is a part of a sheet such as \"A4:F120\", \"A4:F\" (all rows from 4 on) or \"B:F\", not %q.", text)
 			}
 			return options
 		},
@@ -91,10 +92,10 @@ func xlsxKind() dataKind {
 func jsonKind() dataKind {
 	return dataKind{
 		name: "json", arguments: []string{"columns", "number_format", "pointer"},
-		format: func(_ *dataSource, r *reader) rows.Format {
-			text, a := r.text("pointer")
+		format: func(_ *dataSource, r *eval.Reader) rows.Format {
+			text, a := r.Text("pointer")
 			if text != "" && !jsontext.Pointer(text).IsValid() {
-				r.refuse(a.expr.Range(), "Invalid pointer", "pointer is a JSON Pointer (RFC 6901) to the array of rows, such as \"/batch/payments\", not %q.", text)
+				r.Refuse(a.Expr.Range(), "Invalid pointer", "pointer is a JSON Pointer (RFC 6901) to the array of rows, such as \"/batch/payments\", not %q.", text)
 			}
 			return rows.JSON{Pointer: jsontext.Pointer(text)}
 		},
@@ -104,6 +105,6 @@ func jsonKind() dataKind {
 func pain001Kind() dataKind {
 	return dataKind{
 		name: "pain001", key: "end_to_end_id",
-		format: func(*dataSource, *reader) rows.Format { return rows.Pain001{} },
+		format: func(*dataSource, *eval.Reader) rows.Format { return rows.Pain001{} },
 	}
 }

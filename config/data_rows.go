@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 
 	"remit/config/meter"
@@ -35,12 +36,12 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 			return
 		}
 		if !slices.Equal(table.Columns, d.columns) {
-			yield(nil, hcl.Diagnostics{mistake.New(d.block.at, "Data file changed", "%s was changed while it was read.", d.file.Name)})
+			yield(nil, hcl.Diagnostics{mistake.New(d.block.At, "Data file changed", "%s was changed while it was read.", d.file.Name)})
 			return
 		}
 		filter, ok, diags := d.filter()
 		if !ok {
-			yield(nil, append(diags, mistake.New(d.block.at, "Data cannot be read",
+			yield(nil, append(diags, mistake.New(d.block.At, "Data cannot be read",
 				"A mistake in what where refers to keeps the rows of %s from being read.", d.address)))
 			return
 		}
@@ -108,7 +109,7 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 	if d.where == nil {
 		return r, nil
 	}
-	m := d.scope.meter
+	m := d.scope.Meter
 	defer m.Resume(m.Begin(meter.RowStepsMax))
 	if isIn, ok := d.plainly(r, filter); ok {
 		if isIn {
@@ -118,14 +119,14 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 	}
 	whole := *filter // which a diagnostic may keep
 	whole.Variables = map[string]cty.Value{"row": r.value()}
-	value, diags := d.scope.evaluate(d.where.expr, d.where.refs, &whole)
+	value, diags := d.scope.Evaluate(d.where.Expr, d.where.Refs, &whole)
 	value, _ = unmoved(value)
 	switch {
 	case diags.HasErrors():
 	case value.ContainsMarked():
-		diags = hcl.Diagnostics{secretHere(d.where.expr.Range())}
+		diags = hcl.Diagnostics{eval.SensitiveHere(d.where.Expr.Range())}
 	case value.IsNull() || value.Type() != cty.Bool:
-		diags = hcl.Diagnostics{mistake.New(d.where.expr.Range(), "Not true or false", "where must be true or false for each row.")}
+		diags = hcl.Diagnostics{mistake.New(d.where.Expr.Range(), "Not true or false", "where must be true or false for each row.")}
 	case value.True():
 		return r, nil
 	}
@@ -162,7 +163,7 @@ func onLines(first, again int) string {
 // no result, and the whole row is needed to say why.
 func (d *dataSource) plainly(r *row, filter *hcl.EvalContext) (isIn, ok bool) {
 	filter.Variables = map[string]cty.Value{"row": r.object(d.whereColumns)}
-	value, diags := d.where.expr.Value(filter)
+	value, diags := d.where.Expr.Value(filter)
 	if diags.HasErrors() || value.IsMarked() || !value.IsKnown() || value.IsNull() || value.Type() != cty.Bool {
 		return false, false
 	}
@@ -174,7 +175,7 @@ func (d *dataSource) filter() (*hcl.EvalContext, bool, hcl.Diagnostics) {
 	if d.where == nil {
 		return nil, true, nil
 	}
-	ctx, ok, diags := d.scope.context(d.where.refs)
+	ctx, ok, diags := d.scope.Context(d.where.Refs)
 	if !ok {
 		return nil, false, diags
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/meter"
 	"remit/config/mistake"
 	"remit/config/syntax"
@@ -18,11 +19,11 @@ import (
 // sees (law 6). It follows the value: conditions, index keys and arguments that are counts,
 // such as a scale, may be numbers.
 type decimalCheck struct {
-	scope *scope
+	scope *eval.Scope
 	ctx   *hcl.EvalContext // to find the types of parts; parts that it can't evaluate pass
 	local string           // address of the local that is looked into; "" in the amount
 	use   hcl.Range        // the amount
-	seen  map[*node]bool
+	seen  map[*eval.Node]bool
 	diags hcl.Diagnostics
 }
 
@@ -36,8 +37,8 @@ const (
 )
 
 // checkDecimal reports numbers in an amount, and in the locals that it names.
-func (s *scope) checkDecimal(amount hclsyntax.Expression, ctx *hcl.EvalContext) hcl.Diagnostics {
-	c := decimalCheck{scope: s, ctx: ctx, use: amount.Range(), seen: map[*node]bool{}}
+func checkDecimal(s *eval.Scope, amount hclsyntax.Expression, ctx *hcl.EvalContext) hcl.Diagnostics {
+	c := decimalCheck{scope: s, ctx: ctx, use: amount.Range(), seen: map[*eval.Node]bool{}}
 	c.flow(amount, loose) // a number as the whole amount is reported where it is read
 	return c.diags
 }
@@ -132,7 +133,7 @@ func (c *decimalCheck) operator(e *hclsyntax.BinaryOpExpr) {
 }
 
 func (c *decimalCheck) call(e *hclsyntax.FunctionCallExpr) {
-	function, ok := c.scope.functions[e.Name]
+	function, ok := c.scope.Functions[e.Name]
 	if !ok {
 		return
 	}
@@ -192,19 +193,19 @@ func (c *decimalCheck) traversal(t hcl.Traversal) {
 	if t.RootName() != "local" || len(t) < 2 {
 		return
 	}
-	name, _ := stepName(t[1], false)
-	n, ok := c.scope.nodes["local"][name]
-	if !ok || c.seen[n] || n.progress != known {
+	name, _ := eval.StepName(t[1], false)
+	n, ok := c.scope.Nodes["local"][name]
+	if !ok || c.seen[n] || n.Progress != eval.Known {
 		return
 	}
 	c.seen[n] = true
-	argument := n.arguments[0]
-	ctx, ok, _ := c.scope.context(argument.refs)
+	argument := n.Arguments[0]
+	ctx, ok, _ := c.scope.Context(argument.Refs)
 	if !ok {
 		return
 	}
-	inner := decimalCheck{scope: c.scope, ctx: ctx, local: n.address(), use: c.use, seen: c.seen}
-	inner.flow(argument.expr, loose)
+	inner := decimalCheck{scope: c.scope, ctx: ctx, local: n.Address(), use: c.use, seen: c.seen}
+	inner.flow(argument.Expr, loose)
 	c.diags = append(c.diags, inner.diags...)
 }
 
@@ -216,7 +217,7 @@ func (c *decimalCheck) isNumber(expr hclsyntax.Expression) bool {
 	case *hclsyntax.LiteralValueExpr:
 		return !e.Val.IsNull() && e.Val.Type() == cty.Number
 	case *hclsyntax.FunctionCallExpr:
-		function, ok := c.scope.functions[e.Name]
+		function, ok := c.scope.Functions[e.Name]
 		if !ok {
 			return false
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 )
 
@@ -24,16 +25,16 @@ func (d Dependency) address() string {
 
 // readDependencies takes depends_on out of a block: it is a list of references and not an
 // expression.
-func (l *loader) readDependencies(b *block) []dependency {
-	a, ok := b.arguments["depends_on"]
+func (l *loader) readDependencies(b *eval.Block) []dependency {
+	a, ok := b.Arguments["depends_on"]
 	if !ok {
 		return nil
 	}
-	delete(b.arguments, "depends_on")
-	b.inOrder = slices.DeleteFunc(b.inOrder, func(x *argument) bool { return x == a })
-	items, diags := hcl.ExprList(a.raw)
+	delete(b.Arguments, "depends_on")
+	b.InOrder = slices.DeleteFunc(b.InOrder, func(x *eval.Argument) bool { return x == a })
+	items, diags := hcl.ExprList(a.Raw)
 	if diags.HasErrors() {
-		l.report(mistake.New(a.expr.Range(), "Not a list of references", "depends_on is a list such as [transfer.internal.funding, batch.payroll]."))
+		l.report(mistake.New(a.Expr.Range(), "Not a list of references", "depends_on is a list such as [transfer.internal.funding, batch.payroll]."))
 		return nil
 	}
 	var found []dependency
@@ -56,7 +57,7 @@ func dependencyOf(t hcl.Traversal) (Dependency, bool) {
 		if i == 0 {
 			continue
 		}
-		name, ok := stepName(step, false)
+		name, ok := eval.StepName(step, false)
 		if !ok {
 			return Dependency{}, false
 		}
@@ -170,14 +171,14 @@ func (m *memberships) cycles() hcl.Diagnostics {
 	for _, b := range m.inOrder {
 		starts = append(starts, waiting{block: b})
 	}
-	_, cycles := walk(starts, m.next)
+	_, cycles := eval.Walk(starts, m.next)
 	var diags hcl.Diagnostics
 	for _, cycle := range cycles {
 		var names []string
 		for _, w := range append(cycle, cycle[0]) {
 			names = append(names, w.address())
 		}
-		diags = append(diags, cycleAt(m.at(cycle[0]), slices.Compact(names)))
+		diags = append(diags, eval.CycleAt(m.at(cycle[0]), slices.Compact(names)))
 	}
 	return diags
 }

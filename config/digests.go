@@ -62,9 +62,9 @@ func isVariables(name string) bool {
 func (c *Configuration) otherFiles() []string {
 	var names []string
 	if c.scope != nil {
-		for _, n := range c.scope.inOrder {
-			if n.data != nil && n.data.file.Name != "" {
-				names = append(names, n.data.file.Name)
+		for _, n := range c.scope.InOrder {
+			if d := c.data[n]; d != nil && d.file.Name != "" {
+				names = append(names, d.file.Name)
 			}
 		}
 	}

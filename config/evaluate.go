@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/syntax"
 	"remit/internal/transfer"
@@ -81,7 +82,7 @@ func (e *evaluation) refuse(f *field, summary, detail string, args ...any) {
 func (e *evaluation) place(f *field) hcl.Range {
 	switch {
 	case f != nil && (f.constant || e.in.row == nil):
-		return f.expr.Range()
+		return f.Expr.Range()
 	case e.in.row == nil:
 		return e.block.at
 	case f != nil && f.column != "":
@@ -105,7 +106,7 @@ func (e *evaluation) add(f *field, d *hcl.Diagnostic) {
 	if e.block.repeated {
 		from := &mistake.Origin{Block: e.block.address, Inner: d.Extra}
 		if f != nil {
-			from.Column = f.name
+			from.Column = f.Name
 		}
 		if f == nil || !f.constant {
 			from.Where = e.in.address
@@ -122,19 +123,19 @@ func (e *evaluation) add(f *field, d *hcl.Diagnostic) {
 }
 
 // value evaluates a field. Null means absent, as in Terraform.
-func (e *evaluation) value(name string) (cty.Value, *field, finding) {
+func (e *evaluation) value(name string) (cty.Value, *field, eval.Finding) {
 	f := e.block.fields[name]
 	if f == nil {
-		return cty.NilVal, nil, nothing
+		return cty.NilVal, nil, eval.Absent
 	}
 	value, ok := e.compute(f)
 	switch {
 	case !ok:
-		return cty.NilVal, f, wrong
+		return cty.NilVal, f, eval.Wrong
 	case value.IsNull():
-		return cty.NilVal, f, nothing
+		return cty.NilVal, f, eval.Absent
 	}
-	return value, f, present
+	return value, f, eval.Present
 }
 
 // compute evaluates an expression for this instance. A constant is evaluated once.
@@ -143,18 +144,18 @@ func (e *evaluation) compute(f *field) (cty.Value, bool) {
 		e.wrong = true
 		return cty.NilVal, false
 	}
-	if value, isText := syntax.LiteralText(f.expr); isText {
+	if value, isText := syntax.LiteralText(f.Expr); isText {
 		return value, true
 	}
 	if value, ok := f.named(); ok {
 		return value, true
 	}
 	if !f.constant {
-		value, diags := e.block.config.scope.evaluate(f.expr, f.refs, e.in.ctx)
+		value, diags := e.block.config.scope.Evaluate(f.Expr, f.Refs, e.in.ctx)
 		return e.accepted(f, value, diags)
 	}
 	if !f.done {
-		f.value, f.diags = e.block.config.scope.evaluate(f.expr, f.refs, e.block.ctx)
+		f.value, f.diags = e.block.config.scope.Evaluate(f.Expr, f.Refs, e.block.ctx)
 		f.done = true
 	}
 	return e.accepted(f, f.value, f.diags)
@@ -163,29 +164,29 @@ func (e *evaluation) compute(f *field) (cty.Value, bool) {
 // named is the value of a field that is a reference to one thing, such as profile.treasury,
 // where nothing is to be said of it. It is what the expression evaluates to.
 func (f *field) named() (cty.Value, bool) {
-	reference, ok := f.expr.(*hclsyntax.ScopeTraversalExpr)
-	if !ok || len(reference.Traversal) != 2 || len(f.refs.nodes) != 1 || !f.refs.nodes[0].isPlain() {
+	reference, ok := f.Expr.(*hclsyntax.ScopeTraversalExpr)
+	if !ok || len(reference.Traversal) != 2 || len(f.Refs.Nodes) != 1 || !f.Refs.Nodes[0].IsPlain() {
 		return cty.NilVal, false
 	}
-	return f.refs.nodes[0].value, true
+	return f.Refs.Nodes[0].Value, true
 }
 
 func (e *evaluation) accepted(f *field, value cty.Value, diags hcl.Diagnostics) (cty.Value, bool) {
 	value, of := unmoved(value)
 	switch {
 	case len(of) == 0:
-	case f.name == "ref_id":
-		diags = append(diags, mistake.New(f.expr.Range(), movingRefID, "%s", movingWhy))
-	case f.name == "not_before":
+	case f.Name == "ref_id":
+		diags = append(diags, mistake.New(f.Expr.Range(), movingRefID, "%s", movingWhy))
+	case f.Name == "not_before":
 		e.notBefore = of
 	}
 	if !diags.HasErrors() && value.ContainsMarked() { // by a variable, or by the function sensitive
-		diags = hcl.Diagnostics{secretHere(f.expr.Range())}
+		diags = hcl.Diagnostics{eval.SensitiveHere(f.Expr.Range())}
 	}
 	for _, d := range diags {
 		d := *d
 		if place := e.place(f); d.Subject == nil || e.in.row != nil && !f.constant {
-			d.Detail += " The expression is at " + mistake.At(f.expr.Range()) + "."
+			d.Detail += " The expression is at " + mistake.At(f.Expr.Range()) + "."
 			d.Subject, d.Context = &place, nil
 		}
 		e.add(f, &d)
@@ -197,7 +198,7 @@ func (e *evaluation) accepted(f *field, value cty.Value, diags hcl.Diagnostics) 
 // space at its ends; "" where it is absent.
 func (e *evaluation) text(name string) string {
 	value, f, found := e.value(name)
-	if found != present {
+	if found != eval.Present {
 		return ""
 	}
 	return e.checkText(f, name, value)
@@ -208,14 +209,14 @@ func (e *evaluation) text(name string) string {
 func (e *evaluation) required(name string) string {
 	value, f, found := e.value(name)
 	switch found {
-	case present:
+	case eval.Present:
 		return e.checkText(f, name, value)
-	case nothing:
+	case eval.Absent:
 		if f != nil {
 			e.refuse(f, "Required argument is null", "%s may not be null.", name)
 		}
 		e.wrong = true
-	case wrong:
+	case eval.Wrong:
 	}
 	return ""
 }
@@ -276,9 +277,9 @@ func checkRefID(text string) error {
 func (e *evaluation) refID() (string, bool) {
 	value, f, found := e.value("ref_id")
 	switch found {
-	case wrong:
+	case eval.Wrong:
 		return "", false
-	case nothing:
+	case eval.Absent:
 		if e.block.repeated {
 			if f != nil {
 				e.refuse(f, "Required argument is null", "With for_each, ref_id may not be null.")
@@ -286,7 +287,7 @@ func (e *evaluation) refID() (string, bool) {
 			e.wrong = true
 		}
 		return e.block.name, true
-	case present:
+	case eval.Present:
 	}
 	if value.Type() != cty.String {
 		e.refuse(f, "Not text", "ref_id must be a string, not %s; write it in quotation marks.", value.Type().FriendlyName())
@@ -302,10 +303,10 @@ func (e *evaluation) refID() (string, bool) {
 // party is one side: its profile, identity and account.
 func (e *evaluation) party(side string) (profile, identity, account string) {
 	value, f, found := e.value(side)
-	if found == wrong {
+	if found == eval.Wrong {
 		return "", "", ""
 	}
-	if found == present {
+	if found == eval.Present {
 		return e.profile(f, side, value)
 	}
 	if f != nil && e.block.fields[side+"_profile_id"] == nil {
@@ -353,10 +354,10 @@ func (e *evaluation) conditions(out *Transfer) {
 		e.refuse(e.block.fields["expires"], "Expires before it is due", "The transfer expires at %s and is not due before %s.",
 			out.Expires.Format(time.RFC3339), out.NotBefore.Format(time.RFC3339))
 	}
-	if value, f, found := e.value("duplicate_within"); found == present {
+	if value, f, found := e.value("duplicate_within"); found == eval.Present {
 		out.DuplicateWithin = e.duration(f, value)
 	}
-	if value, f, found := e.value("accept_duplicate_of"); found == present {
+	if value, f, found := e.value("accept_duplicate_of"); found == eval.Present {
 		out.AcceptDuplicateOf = e.refIDs(f, value)
 	}
 	out.Reverses = e.reverses(out.Request.RefID)
@@ -386,7 +387,7 @@ func (e *evaluation) time(name string) time.Time {
 	if text == "" {
 		return time.Time{}
 	}
-	t, err := parseTime(text)
+	t, err := eval.ParseTime(text)
 	if err != nil {
 		e.refuse(e.block.fields[name], "Invalid time", "%s %q %s", name, text, mistake.Sentence(err))
 	}
@@ -394,28 +395,28 @@ func (e *evaluation) time(name string) time.Time {
 }
 
 func (e *evaluation) duration(f *field, value cty.Value) time.Duration {
-	text := e.checkText(f, f.name, value)
+	text := e.checkText(f, f.Name, value)
 	if text == "" {
 		return 0
 	}
-	d, err := parseDuration(text)
+	d, err := eval.ParseDuration(text)
 	if err == nil && d > duplicateWithinMax {
 		err = fmt.Errorf("is longer than ten years")
 	}
 	if err != nil {
-		e.refuse(f, "Invalid duration", "%s %q %s", f.name, text, mistake.Sentence(err))
+		e.refuse(f, "Invalid duration", "%s %q %s", f.Name, text, mistake.Sentence(err))
 	}
 	return d
 }
 
 func (e *evaluation) refIDs(f *field, value cty.Value) []string {
-	texts, ok := textsOf(value)
+	texts, ok := eval.TextsOf(value)
 	if !ok {
-		e.refuse(f, "Not a list of text", "%s must be a ref_id or a list of ref_ids.", f.name)
+		e.refuse(f, "Not a list of text", "%s must be a ref_id or a list of ref_ids.", f.Name)
 	}
 	for _, text := range texts {
 		if err := transfer.CheckRefID(text); err != nil {
-			e.refuse(f, "Invalid ref_id", "%s: %q %s", f.name, text, mistake.Sentence(err))
+			e.refuse(f, "Invalid ref_id", "%s: %q %s", f.Name, text, mistake.Sentence(err))
 		}
 	}
 	return texts
@@ -424,7 +425,7 @@ func (e *evaluation) refIDs(f *field, value cty.Value) []string {
 // batch is the batch that the transfer is in, nil for none.
 func (e *evaluation) batch() *batchBlock {
 	value, f, found := e.value("batch")
-	if found != present {
+	if found != eval.Present {
 		return nil
 	}
 	ty := value.Type()

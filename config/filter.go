@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/functions"
 	"remit/config/meter"
 	"remit/config/mistake"
@@ -124,12 +125,12 @@ func filterName(t hcl.Traversal, attributes []Attribute) (string, *hcl.Diagnosti
 	if name == "self" {
 		ok := len(t) > 1
 		if ok {
-			name, ok = stepName(t[1], true)
+			name, ok = eval.StepName(t[1], true)
 		}
 		if !ok {
 			return "", mistake.New(t.SourceRange(), "Attribute is missing", "Write self.ATTRIBUTE. There are: %s.", strings.Join(attributeNames(attributes), ", "))
 		}
-		at = rangeOfStep(t[1])
+		at = eval.RangeOfStep(t[1])
 	}
 	known := attributeNames(attributes)
 	if slices.Contains(known, name) {

@@ -1,6 +1,10 @@
 package config
 
-import "slices"
+import (
+	"slices"
+
+	"remit/config/eval"
+)
 
 // BlockKind is what the language has of one kind of block: what docs/language lists.
 type BlockKind struct {
@@ -16,12 +20,12 @@ type BlockKind struct {
 // order of design section 4. The lists are the caller's own.
 func Language() []BlockKind { return described(blockKinds()) }
 
-func described(kinds []blockKind) []BlockKind {
+func described(kinds []eval.Kind) []BlockKind {
 	list := make([]BlockKind, len(kinds))
 	for i, k := range kinds {
 		list[i] = BlockKind{
-			Name: k.name, Labels: slices.Clone(k.labels), Required: slices.Clone(k.required),
-			Optional: slices.Clone(k.optional), Free: k.free, Blocks: described(k.nested),
+			Name: k.Name, Labels: slices.Clone(k.Labels), Required: slices.Clone(k.Required),
+			Optional: slices.Clone(k.Optional), Free: k.Free, Blocks: described(k.Nested),
 		}
 	}
 	return list

@@ -5,36 +5,37 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"remit/config/eval"
 	"remit/config/syntax"
 )
 
 // transferSource is a transfer block, or a part of a file that has some.
 type transferSource struct {
-	block *block
+	block *eval.Block
 	part  *syntax.Part
 }
 
 // openedPart is a part that was parsed: its blocks, and what is wrong in them.
 type openedPart struct {
 	ok     bool
-	blocks []*block
+	blocks []*eval.Block
 	diags  hcl.Diagnostics
 }
 
 // open parses what is not parsed yet. Several goroutines may do so.
-func (s transferSource) open(o *opener) openedPart {
+func (s transferSource) open(o *eval.Opener) openedPart {
 	if s.block != nil {
-		return openedPart{ok: true, blocks: []*block{s.block}}
+		return openedPart{ok: true, blocks: []*eval.Block{s.block}}
 	}
 	body := s.part.Parse()
 	if body == nil {
 		return openedPart{}
 	}
-	schema := &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: o.kind.name, LabelNames: o.kind.labels}}}
+	schema := &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: o.Kind.Name, LabelNames: o.Kind.Labels}}}
 	content, diags := body.Content(schema)
 	opened := openedPart{ok: true, diags: diags}
 	for _, from := range content.Blocks {
-		b, diags := o.open(from)
+		b, diags := o.Open(from)
 		opened.blocks = append(opened.blocks, b)
 		opened.diags = append(opened.diags, diags...)
 	}
@@ -43,9 +44,9 @@ func (s transferSource) open(o *opener) openedPart {
 
 // transferBlocks yields all transfer blocks in declaration order. Those of parts are opened a
 // few at a time.
-func (l *loader) transferBlocks() iter.Seq[*block] {
-	return func(yield func(*block) bool) {
-		o := newOpener(transferKind(), l.config.scope.meter)
+func (l *loader) transferBlocks() iter.Seq[*eval.Block] {
+	return func(yield func(*eval.Block) bool) {
+		o := eval.NewOpener(transferKind(), l.config.scope.Meter)
 		for opened := range syntax.Parallel(l.transfers, func(s transferSource) openedPart { return s.open(o) }) {
 			if !opened.ok {
 				l.unreadable = true

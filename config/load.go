@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"remit/config/eval"
 	"remit/config/functions"
 	"remit/config/meter"
 	"remit/config/mistake"
@@ -33,7 +34,7 @@ func Load(dir string, opts Options) (*Configuration, hcl.Diagnostics) {
 // load is Load. It is false where a part of a file could not be parsed, which does not
 // happen where files are parsed whole.
 func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics, bool) {
-	c := &Configuration{Dir: dir, Environment: environmentDefault, options: opts, open: map[string]bool{}}
+	c := &Configuration{Dir: dir, Environment: environmentDefault, options: opts, open: map[string]bool{}, data: map[*eval.Node]*dataSource{}}
 	var diags hcl.Diagnostics
 	c.sources, diags = openSources(dir, whole)
 	if diags.HasErrors() {
@@ -41,10 +42,10 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 	}
 	l := &loader{
 		config: c, names: map[string]hcl.Range{}, contexts: map[string]*hcl.EvalContext{},
-		policyFiles: map[string]bool{}, batches: map[string]*batchBlock{}, usedNow: map[*node]bool{}, usedLater: map[*node]bool{},
+		policyFiles: map[string]bool{}, batches: map[string]*batchBlock{}, usedNow: map[*eval.Node]bool{}, usedLater: map[*eval.Node]bool{},
 	}
 	m := meter.New(opts.Done)
-	c.scope = newScope(functions.TableOf(c.sources.root, c.sources.noteRead, m), m)
+	c.scope = eval.NewScope(functions.TableOf(c.sources.root, c.sources.noteRead, m), m, attributes(), dataTypes())
 	c.Service, c.State = serviceDefaults(), stateDefaults()
 	c.assets = scales{}
 
@@ -84,7 +85,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 	if l.unreadable {
 		_ = c.sources.root.Close()
 		for _, d := range l.policyDirs {
-			_ = d.root.Close()
+			_ = d.Root.Close()
 		}
 		return c, nil, false
 	}
@@ -112,39 +113,39 @@ type loader struct {
 
 	variables []*variable
 	batches   map[string]*batchBlock
-	remit     *block // nil where there is none
-	state     *block
-	service   *block
-	sandbox   *block
-	assets    []*block
-	approvals []*block
-	limits    []*block
-	policies  []*block
+	remit     *eval.Block // nil where there is none
+	state     *eval.Block
+	service   *eval.Block
+	sandbox   *eval.Block
+	assets    []*eval.Block
+	approvals []*eval.Block
+	limits    []*eval.Block
+	policies  []*eval.Block
 	transfers []transferSource
 	contexts  map[string]*hcl.EvalContext // of transfer blocks, by what they name
 	// unreadable says that a part of a file could not be parsed.
 	unreadable bool
 
-	usedNow, usedLater map[*node]bool // variables without a value, by when they are needed
+	usedNow, usedLater map[*eval.Node]bool // variables without a value, by when they are needed
 }
 
 func (l *loader) report(diags ...*hcl.Diagnostic) { l.diags = append(l.diags, diags...) }
 
 // readBlocks takes every block of every file in, in declaration order.
 func (l *loader) readBlocks() {
-	openers, readers := map[string]*opener{}, map[string]blockKind{}
+	openers, kinds, readers := map[string]*eval.Opener{}, map[string]eval.Kind{}, l.readers()
 	root := &hcl.BodySchema{}
 	for _, kind := range blockKinds() {
-		openers[kind.name], readers[kind.name] = newOpener(kind, l.config.scope.meter), kind
-		root.Blocks = append(root.Blocks, hcl.BlockHeaderSchema{Type: kind.name, LabelNames: kind.labels})
+		openers[kind.Name], kinds[kind.Name] = eval.NewOpener(kind, l.config.scope.Meter), kind
+		root.Blocks = append(root.Blocks, hcl.BlockHeaderSchema{Type: kind.Name, LabelNames: kind.Labels})
 	}
-	read := func(body hcl.Body, in *policyDir) (blocks int) {
+	read := func(body hcl.Body, in *eval.PolicyDir) (blocks int) {
 		content, rest, diags := body.PartialContent(root)
 		l.report(diags...)
-		l.refuseOthers(body, rest, slices.Collect(maps.Keys(readers)))
+		l.refuseOthers(body, rest, slices.Collect(maps.Keys(kinds)))
 		for _, from := range content.Blocks {
-			if kind := readers[from.Type]; in == nil || kind.policy {
-				l.readBlock(kind, openers[from.Type], from, in)
+			if kind := kinds[from.Type]; in == nil || kind.Policy {
+				l.readBlock(kind, openers[from.Type], from, in, readers[from.Type])
 			} else if l.needsControls() {
 				l.refuseInPolicyDir(from.Type, from.DefRange)
 			}
@@ -153,7 +154,7 @@ func (l *loader) readBlocks() {
 	}
 	for _, d := range l.policyDirs {
 		for _, source := range d.parsed {
-			if blocks := read(source.file.Body, d); blocks == 0 && l.needsControls() {
+			if blocks := read(source.file.Body, d.PolicyDir); blocks == 0 && l.needsControls() {
 				l.report(noControl(source.name))
 			}
 		}
@@ -172,18 +173,18 @@ func (l *loader) readBlocks() {
 	}
 }
 
-func (l *loader) readBlock(kind blockKind, open *opener, from *hcl.Block, in *policyDir) {
-	if !l.reads(kind.name) {
+func (l *loader) readBlock(kind eval.Kind, open *eval.Opener, from *hcl.Block, in *eval.PolicyDir, read func(*eval.Block)) {
+	if !l.reads(kind.Name) {
 		before := len(l.diags)
 		defer func() { l.diags = l.diags[:before] }()
 	}
-	b, diags := open.open(from)
-	b.standIn(in)
+	b, diags := open.Open(from)
+	b.StandIn(in)
 	l.report(diags...)
-	if kind.single && !l.declare(from.Type+" block", b.at) {
+	if kind.Single && !l.declare(from.Type+" block", b.At) {
 		return
 	}
-	kind.read(l, b)
+	read(b)
 }
 
 // movedWhy says why there is no moved block, which users of Terraform look for.
@@ -239,12 +240,12 @@ func (l *loader) declare(address string, r hcl.Range) bool {
 
 // declareNamed is declare for a block whose last label is its name, which must be an
 // identifier because references name it.
-func (l *loader) declareNamed(b *block, address string) bool {
-	last := len(b.labels) - 1
-	if last < 0 || !l.checkIdentifier(b.labels[last], b.labelAt[last]) {
+func (l *loader) declareNamed(b *eval.Block, address string) bool {
+	last := len(b.Labels) - 1
+	if last < 0 || !l.checkIdentifier(b.Labels[last], b.LabelAt[last]) {
 		return false
 	}
-	return l.declare(address, b.at)
+	return l.declare(address, b.At)
 }
 
 func (l *loader) checkIdentifier(name string, r hcl.Range) bool {
@@ -259,55 +260,55 @@ func (l *loader) checkIdentifier(name string, r hcl.Range) bool {
 // settle evaluates everything that has a name, each after what it depends on.
 func (l *loader) settle() {
 	scope := l.config.scope
-	wrong := make(map[*node]hcl.Diagnostics)
-	for _, n := range scope.inOrder {
-		for _, a := range n.arguments {
-			within := wideReach()
-			within.row, within.policy = a.row, n.policy
-			refs, diags := scope.resolve(a.expr, within)
-			a.refs = refs
+	wrong := make(map[*eval.Node]hcl.Diagnostics)
+	for _, n := range scope.InOrder {
+		for _, a := range n.Arguments {
+			within := eval.WideReach()
+			within.Row, within.Policy = a.Row, n.Policy
+			refs, diags := scope.Resolve(a.Expr, within)
+			a.Refs = refs
 			wrong[n] = append(wrong[n], diags...)
 		}
 	}
 	needed := l.needed()
-	for _, n := range scope.inOrder {
+	for _, n := range scope.InOrder {
 		l.reportOf(n, needed, wrong[n])
 	}
-	order, diags := scope.sorted()
+	order, diags := scope.Sorted()
 	l.report(diags...)
 	for _, n := range order {
-		l.reportOf(n, needed, n.settle())
+		l.reportOf(n, needed, n.Settle())
 	}
 	l.validate()
 }
 
 // resolveBlock finds what the arguments of b, and of the blocks in it, refer to.
-func (l *loader) resolveBlock(b *block, within reach) {
-	within.policy = b.policy != nil
-	for _, a := range b.all() {
+func (l *loader) resolveBlock(b *eval.Block, within eval.Reach) {
+	within.Policy = b.Policy != nil
+	for _, a := range b.All() {
 		l.resolveArgument(a, within, false)
 	}
 }
 
 // resolveArgument finds what a refers to. Later says that a is not evaluated before a token
 // is needed.
-func (l *loader) resolveArgument(a *argument, within reach, later bool) {
-	_, isText := syntax.LiteralText(a.expr)
-	if _, isObject := syntax.LiteralObject(a.expr); isText || isObject {
-		a.refs = &references{}
+func (l *loader) resolveArgument(a *eval.Argument, within eval.Reach, later bool) {
+	_, isText := syntax.LiteralText(a.Expr)
+	if _, isObject := syntax.LiteralObject(a.Expr); isText || isObject {
+		a.Refs = &eval.References{}
 		return
 	}
-	refs, diags := l.config.scope.resolve(a.expr, within)
+	refs, diags := l.config.scope.Resolve(a.Expr, within)
 	l.report(diags...)
-	a.refs = refs
-	for _, n := range refs.nodes {
+	a.Refs = refs
+	for _, n := range refs.Nodes {
 		l.use(n, later)
 	}
 }
 
 // narrowReader resolves and returns a reader of a block that may refer to variables and
 // locals only.
-func (l *loader) narrowReader(b *block, secret bool) *reader {
-	l.resolveBlock(b, narrowReach())
-	return &reader{scope: l.config.scope, block: b, secret: secret}
+func (l *loader) narrowReader(b *eval.Block, secret bool) *eval.Reader {
+	l.resolveBlock(b, eval.NarrowReach())
+	return &eval.Reader{Scope: l.config.scope, Block: b, Secret: secret}
 }

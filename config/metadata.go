@@ -7,6 +7,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/config/syntax"
 	"remit/internal/transfer"
@@ -18,7 +19,7 @@ func (e *evaluation) metadata(name string) transfer.Metadata {
 		return transfer.NewMetadata(pairs)
 	}
 	value, f, found := e.value(name)
-	if found != present {
+	if found != eval.Present {
 		return nil
 	}
 	if ty := value.Type(); !ty.IsObjectType() && !ty.IsMapType() {
@@ -52,7 +53,7 @@ func (e *evaluation) writtenPairs(name string) (map[string]string, bool) {
 	if f == nil || f.broken {
 		return nil, false
 	}
-	object, ok := syntax.LiteralObject(f.expr)
+	object, ok := syntax.LiteralObject(f.Expr)
 	if !ok || len(object.Items) >= transfer.MetadataPairsMax {
 		return nil, false
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"remit/config/eval"
 	"remit/config/functions"
 	"remit/config/syntax"
 )
@@ -53,34 +54,34 @@ func (l *loader) readNaming(t *transferBlock) {
 	if f == nil || f.broken || t.broken {
 		return
 	}
-	if _, isText := syntax.LiteralText(f.expr); isText {
+	if _, isText := syntax.LiteralText(f.Expr); isText {
 		return
 	}
-	w := newNamingWriter(l.config.scope)
-	text := w.text(f.expr, nil)
+	w := newNamingWriter(l.config.scope, l.config.data)
+	text := w.text(f.Expr, nil)
 	if isPlainText(text) {
 		return
 	}
-	n := &naming{words: "ref_id = " + text, key: f.refs.key}
-	for _, column := range slices.Compact(slices.Sorted(slices.Values(f.refs.columns))) {
+	n := &naming{words: "ref_id = " + text, key: f.Refs.Key}
+	for _, column := range slices.Compact(slices.Sorted(slices.Values(f.Refs.Columns))) {
 		if column == "" {
 			n.key, n.value = true, true
 		} else {
 			n.columns = append(n.columns, column)
 		}
 	}
-	switch forEach := t.block.arguments["for_each"]; {
-	case forEach == nil || !f.refs.each:
+	switch forEach := t.block.Arguments["for_each"]; {
+	case forEach == nil || !f.Refs.Each:
 	case t.data != nil:
 		if n.key {
 			n.words += ", key = " + quoted(t.data.file.Key)
 			w.names[t.data.file.Key] = true
 		}
 		w.data = append(w.data, t.data)
-	case isWrittenOut(forEach.refs, forEach.expr):
+	case isWrittenOut(forEach.Refs, forEach.Expr):
 		n.written = true
 	default:
-		n.words += ", for_each = " + w.keys(forEach.expr, len(f.refs.columns) > 0)
+		n.words += ", for_each = " + w.keys(forEach.Expr, len(f.Refs.Columns) > 0)
 	}
 	n.words = bounded(n.words + w.columns())
 	t.naming = n
@@ -161,7 +162,8 @@ func literal(text string) string {
 // called otherwise there, changes nothing. So it is with the attributes of profiles, batches and
 // schedules.
 type namingWriter struct {
-	scope   *scope
+	scope   *eval.Scope
+	sources map[*eval.Node]*dataSource
 	inlined map[inlining]string
 	names   map[string]bool // attributes that were named anywhere
 	data    []*dataSource   // that were named
@@ -176,8 +178,8 @@ type inlining struct {
 	taken bool
 }
 
-func newNamingWriter(s *scope) *namingWriter {
-	return &namingWriter{scope: s, inlined: make(map[inlining]string), names: make(map[string]bool)}
+func newNamingWriter(s *eval.Scope, sources map[*eval.Node]*dataSource) *namingWriter {
+	return &namingWriter{scope: s, sources: sources, inlined: make(map[inlining]string), names: make(map[string]bool)}
 }
 
 // elements is the text of an expression whose elements become those of for_each, and single that
@@ -361,9 +363,9 @@ func (w *namingWriter) keys(expr hclsyntax.Expression, values bool) string {
 		if len(e.Traversal) != 2 || e.Traversal.RootName() != "local" {
 			break
 		}
-		name, _ := stepName(e.Traversal[1], true)
-		if n := w.scope.nodes["local"][name]; n != nil {
-			return w.keys(n.arguments[0].expr, values)
+		name, _ := eval.StepName(e.Traversal[1], true)
+		if n := w.scope.Nodes["local"][name]; n != nil {
+			return w.keys(n.Arguments[0].Expr, values)
 		}
 	}
 	return w.elements(expr, nil)
@@ -373,7 +375,7 @@ func (w *namingWriter) keys(expr hclsyntax.Expression, values bool) string {
 func (w *namingWriter) steps(path hcl.Traversal) string {
 	var all strings.Builder
 	for _, step := range path {
-		name, ok := stepName(step, true)
+		name, ok := eval.StepName(step, true)
 		switch index, isIndex := step.(hcl.TraverseIndex); {
 		case ok && hclsyntax.ValidIdentifier(name):
 			w.names[name] = true
@@ -412,19 +414,19 @@ func (w *namingWriter) columns() string {
 
 // isWrittenOut reports whether all of an expression's value is in the configuration: nothing in
 // it comes from a variable, a data source, a schedule or a file.
-func isWrittenOut(refs *references, expr hclsyntax.Expression) bool {
-	seen := make(map[*node]bool)
-	var all func(refs *references, expr hclsyntax.Expression) bool
-	all = func(refs *references, expr hclsyntax.Expression) bool {
-		for _, n := range refs.nodes {
+func isWrittenOut(refs *eval.References, expr hclsyntax.Expression) bool {
+	seen := make(map[*eval.Node]bool)
+	var all func(refs *eval.References, expr hclsyntax.Expression) bool
+	all = func(refs *eval.References, expr hclsyntax.Expression) bool {
+		for _, n := range refs.Nodes {
 			if seen[n] {
 				continue
 			}
 			seen[n] = true
-			switch n.root {
+			switch n.Root {
 			case "profile", "batch":
 			case "local":
-				if a := n.arguments[0]; a.refs == nil || !all(a.refs, a.expr) {
+				if a := n.Arguments[0]; a.Refs == nil || !all(a.Refs, a.Expr) {
 					return false
 				}
 			default:

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"remit/config/eval"
 	"remit/config/syntax"
 )
 
@@ -18,9 +19,9 @@ func (w *namingWriter) traversal(path hcl.Traversal, b bound) string {
 	}
 	root, name := path.RootName(), ""
 	if len(path) > 1 {
-		name, _ = stepName(path[1], true)
+		name, _ = eval.StepName(path[1], true)
 	}
-	switch n := w.scope.nodes[root][name]; {
+	switch n := w.scope.Nodes[root][name]; {
 	case root == "local" && n != nil:
 		return w.local(n, path[2:])
 	case blockAttributes(root) != nil && n != nil:
@@ -28,10 +29,10 @@ func (w *namingWriter) traversal(path hcl.Traversal, b bound) string {
 	case blockAttributes(root) != nil && len(path) == 1:
 		return w.blocks(root, nil)
 	case root == "data" && len(path) > 2:
-		second, _ := stepName(path[2], true)
-		if n := w.scope.nodes["data"][name+"."+second]; n != nil && n.data != nil {
+		second, _ := eval.StepName(path[2], true)
+		if n := w.scope.Nodes["data"][name+"."+second]; n != nil && w.sources[n] != nil {
 			steps := path[min(len(path), 4):]
-			return w.rows(n.data, w.taken && len(steps) == 0) + w.steps(steps)
+			return w.rows(w.sources[n], w.taken && len(steps) == 0) + w.steps(steps)
 		}
 	}
 	return root + w.steps(path[1:])
@@ -52,10 +53,10 @@ func blockAttributes(root string) []string {
 }
 
 // block is what a block says: of the attribute that the first step names, or of all of them.
-func (w *namingWriter) block(n *node, rest hcl.Traversal) string {
-	known := blockAttributes(n.root)
+func (w *namingWriter) block(n *eval.Node, rest hcl.Traversal) string {
+	known := blockAttributes(n.Root)
 	if len(rest) > 0 {
-		if name, ok := stepName(rest[0], true); ok && slices.Contains(known, name) {
+		if name, ok := eval.StepName(rest[0], true); ok && slices.Contains(known, name) {
 			return w.attribute(n, name) + w.steps(rest[1:])
 		}
 	}
@@ -66,25 +67,25 @@ func (w *namingWriter) block(n *node, rest hcl.Traversal) string {
 	return "{" + strings.Join(texts, ", ") + "}" + w.steps(rest)
 }
 
-func (w *namingWriter) attribute(n *node, name string) string {
-	at := slices.IndexFunc(n.arguments, func(a *argument) bool { return a.name == name })
+func (w *namingWriter) attribute(n *eval.Node, name string) string {
+	at := slices.IndexFunc(n.Arguments, func(a *eval.Argument) bool { return a.Name == name })
 	switch {
 	case name == "name":
-		return quoted(n.name)
+		return quoted(n.Name)
 	case name == "occurrences":
-		return n.address() + ".occurrences"
+		return n.Address() + ".occurrences"
 	case at < 0:
 		return "null"
 	}
-	return w.inline(n.arguments[at].expr)
+	return w.inline(n.Arguments[at].Expr)
 }
 
 // blocks are all blocks of a kind, by their names, with what steps behind one of them lead to.
 func (w *namingWriter) blocks(root string, steps hcl.Traversal) string {
 	var texts []string
-	for _, n := range w.scope.inOrder {
-		if n.root == root {
-			texts = append(texts, quoted(n.name)+" = "+w.block(n, steps))
+	for _, n := range w.scope.InOrder {
+		if n.Root == root {
+			texts = append(texts, quoted(n.Name)+" = "+w.block(n, steps))
 		}
 	}
 	slices.Sort(texts)
@@ -120,23 +121,23 @@ func (w *namingWriter) rows(d *dataSource, taken bool) string {
 	if taken {
 		return text + ")"
 	}
-	if a := d.block.arguments["file"]; a != nil {
-		if file := w.inline(a.expr); !isPlainText(file) {
+	if a := d.block.Arguments["file"]; a != nil {
+		if file := w.inline(a.Expr); !isPlainText(file) {
 			text += ", file = " + file
 		}
 	}
 	if d.where != nil {
-		text += ", where = " + w.inline(d.where.expr)
+		text += ", where = " + w.inline(d.where.Expr)
 	}
 	return text + ")"
 }
 
 // local is what a local says, as far as the steps behind its name can be followed in it.
-func (w *namingWriter) local(n *node, rest hcl.Traversal) string {
-	expr := n.arguments[0].expr
+func (w *namingWriter) local(n *eval.Node, rest hcl.Traversal) string {
+	expr := n.Arguments[0].Expr
 	for len(rest) > 0 {
 		object, ok := syntax.Unwrap(expr).(*hclsyntax.ObjectConsExpr)
-		name, isName := stepName(rest[0], true)
+		name, isName := eval.StepName(rest[0], true)
 		if !ok || !isName {
 			break
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"remit/config/eval"
 )
 
 // Need is what a caller of [Load] uses of a configuration.
@@ -42,21 +44,21 @@ func (l *loader) needsSandbox() bool {
 
 // needed are the nodes whose mistakes concern whoever loads: variables, and what the blocks
 // that are read refer to, directly or not. It is nil for all of them.
-func (l *loader) needed() map[*node]bool {
+func (l *loader) needed() map[*eval.Node]bool {
 	if l.config.options.Need == NeedAll {
 		return nil
 	}
-	var starts []*node
+	var starts []*eval.Node
 	for _, v := range l.variables {
-		starts = append(starts, v.node)
+		starts = append(starts, v.Node)
 	}
-	blocks := []*block{l.remit, l.state, l.service}
+	blocks := []*eval.Block{l.remit, l.state, l.service}
 	if l.needsSandbox() {
 		blocks = append(blocks, l.sandbox)
 	}
 	if l.needsControls() {
 		blocks = slices.Concat(blocks, l.approvals, l.limits, l.policies)
-		if slices.ContainsFunc(l.policies, func(b *block) bool { return b.arguments["only_profiles"] != nil }) {
+		if slices.ContainsFunc(l.policies, func(b *eval.Block) bool { return b.Arguments["only_profiles"] != nil }) {
 			starts = append(starts, l.profileNodes(true)...)
 			starts = append(starts, l.profileNodes(false)...)
 		}
@@ -65,13 +67,13 @@ func (l *loader) needed() map[*node]bool {
 		if b == nil {
 			continue
 		}
-		for _, a := range b.all() {
-			refs, _ := l.config.scope.resolve(a.expr, wideReach()) // reported where the block is evaluated
-			starts = append(starts, refs.nodes...)
+		for _, a := range b.All() {
+			refs, _ := l.config.scope.Resolve(a.Expr, eval.WideReach()) // reported where the block is evaluated
+			starts = append(starts, refs.Nodes...)
 		}
 	}
-	reached, _ := walk(starts, (*node).dependencies) // so are cycles
-	needed := make(map[*node]bool, len(reached))
+	reached, _ := eval.Walk(starts, (*eval.Node).Dependencies) // so are cycles
+	needed := make(map[*eval.Node]bool, len(reached))
 	for _, n := range reached {
 		needed[n] = true
 	}
@@ -79,7 +81,7 @@ func (l *loader) needed() map[*node]bool {
 }
 
 // reportOf reports what was found in a node, where that concerns whoever loads.
-func (l *loader) reportOf(n *node, needed map[*node]bool, diags hcl.Diagnostics) {
+func (l *loader) reportOf(n *eval.Node, needed map[*eval.Node]bool, diags hcl.Diagnostics) {
 	if needed == nil || needed[n] {
 		l.report(diags...)
 	}

@@ -1,11 +1,11 @@
 package config
 
 import (
-	"maps"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/internal/clock/calendar"
 )
 
@@ -20,37 +20,20 @@ type Occurrence struct {
 // CatchUpDefault is how late an occurrence may be submitted without a person's word.
 const CatchUpDefault = 7 * 24 * time.Hour
 
-// moved marks what a list of holidays or a time of day may move: adjusted_date and due_at of an
-// occurrence, and all that is made of them. It is no secret, but no ref_id may have it, and a
-// transfer that is made of it is a transfer of that occurrence. Marks of one occurrence are
-// equal.
-type moved struct{ of *Occurrence }
-
-// unmoved takes the marks of occurrences off a value, and returns these occurrences.
+// unmoved takes the marks of occurrences off a value, and returns these occurrences: those whose
+// adjusted_date or due_at it is made of. No ref_id may have such a mark, and a transfer that is made
+// of one is a transfer of that occurrence.
 func unmoved(value cty.Value) (cty.Value, []*Occurrence) {
-	if value == cty.NilVal || !value.ContainsMarked() {
-		return value, nil
-	}
-	found := map[*Occurrence]bool{}
-	bare, marked := value.UnmarkDeepWithPaths()
-	rest := marked[:0]
-	for _, at := range marked {
-		others := maps.Clone(at.Marks)
-		for mark := range at.Marks {
-			if m, ok := mark.(moved); ok {
-				found[m.of] = true
-				delete(others, mark)
-			}
-		}
-		if len(others) > 0 {
-			rest = append(rest, cty.PathValueMarks{Path: at.Path, Marks: others})
-		}
-	}
+	bare, marks := eval.Unmark(value)
+	return bare, occurrencesOf(marks)
+}
+
+func occurrencesOf(marks []eval.Moved) []*Occurrence {
 	var all []*Occurrence
-	for o := range maps.Keys(found) {
-		all = append(all, o)
+	for _, m := range marks {
+		all = append(all, m.Of.(*Occurrence))
 	}
-	return bare.MarkWithPaths(rest), all
+	return all
 }
 
 // latest is the occurrence that is due last, nil of none. Of several at one time, the name of
@@ -67,21 +50,21 @@ func latest(all []*Occurrence) *Occurrence {
 
 // datesOf are the occurrences of the schedules that refs name, also through locals, by date:
 // a key that is one of them says for which date a transfer is made, whatever became of the rest.
-func datesOf(refs *references) map[string][]*Occurrence {
+func datesOf(refs *eval.References) map[string][]*Occurrence {
 	var dates map[string][]*Occurrence
-	seen := map[*node]bool{}
-	var visit func(all []*node)
-	visit = func(all []*node) {
+	seen := map[*eval.Node]bool{}
+	var visit func(all []*eval.Node)
+	visit = func(all []*eval.Node) {
 		for _, n := range all {
 			switch {
-			case seen[n] || n.progress != known:
-			case n.root == "local":
-				visit(n.dependencies())
-			case n.root == "schedule":
+			case seen[n] || n.Progress != eval.Known:
+			case n.Root == "local":
+				visit(n.Dependencies())
+			case n.Root == "schedule":
 				if dates == nil {
 					dates = map[string][]*Occurrence{}
 				}
-				for date, o := range n.value.GetAttr("occurrences").AsValueMap() {
+				for date, o := range n.Value.GetAttr("occurrences").AsValueMap() {
 					_, of := unmoved(o)
 					dates[date] = append(dates[date], of...)
 				}
@@ -89,7 +72,7 @@ func datesOf(refs *references) map[string][]*Occurrence {
 			seen[n] = true
 		}
 	}
-	visit(refs.nodes)
+	visit(refs.Nodes)
 	return dates
 }
 
@@ -128,7 +111,7 @@ func (e *evaluation) occurrence(out *Transfer, batch *batchBlock) {
 // windows are those of the transfer and of its batch, which are shared.
 func (e *evaluation) windows(batch *batchBlock) []*Window {
 	var of windowsOf
-	if value, f, found := e.value("window"); found == present {
+	if value, f, found := e.value("window"); found == eval.Present {
 		w, wrong := windowOf(value)
 		if wrong != "" {
 			e.refuse(f, "Not a window", "%s", wrong)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/internal/files/confined"
 	"remit/internal/transfer"
@@ -20,8 +21,7 @@ import (
 // blocks see the profiles of policy directories and nothing else, and what is declared there
 // can't be declared in the configuration as well.
 type policyDir struct {
-	name   string // as it was given
-	root   *os.Root
+	*eval.PolicyDir
 	parsed []source
 }
 
@@ -29,8 +29,8 @@ type policyDir struct {
 func policyKinds() []string {
 	var names []string
 	for _, kind := range blockKinds() {
-		if kind.policy {
-			names = append(names, kind.name)
+		if kind.Policy {
+			names = append(names, kind.Name)
 		}
 	}
 	slices.Sort(names)
@@ -83,7 +83,7 @@ func (l *loader) openPolicyDir(name string) (*policyDir, os.FileInfo, hcl.Diagno
 	if err != nil {
 		return refuse("%s: %s", name, mistake.Sentence(confined.Plain(err)))
 	}
-	d := &policyDir{name: name, root: root}
+	d := &policyDir{PolicyDir: &eval.PolicyDir{Name: name, Root: root}}
 	var diags hcl.Diagnostics
 	for _, entry := range entries {
 		if !IsSource(entry.Name()) {
@@ -113,9 +113,6 @@ func (l *loader) openPolicyDir(name string) (*policyDir, os.FileInfo, hcl.Diagno
 func noControl(name string) *hcl.Diagnostic {
 	return mistake.Placeless("Nothing is controlled", "%s has no block, and so no control. Was it cut off, or written from a variable that is not set? Mend it, or remove it.", name)
 }
-
-// policyReaches says of a name that it is not to be had in a policy directory.
-const policyReaches = "A policy directory does not see the configuration, whose authors its controls are about: its blocks may refer to profiles of policy directories only."
 
 // refuseInPolicyDir reports what stands in a policy directory and doesn't belong there.
 func (l *loader) refuseInPolicyDir(name string, r hcl.Range) {

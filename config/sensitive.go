@@ -8,6 +8,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/functions"
 )
 
@@ -22,21 +23,21 @@ func (c *Configuration) SensitiveTexts() []string {
 		return nil
 	}
 	var texts []string
-	for _, n := range c.scope.inOrder {
-		if n.progress != known {
+	for _, n := range c.scope.InOrder {
+		if n.Progress != eval.Known {
 			continue
 		}
-		if n.sensitive {
-			texts = appendTexts(texts, n.value)
+		if n.Sensitive {
+			texts = appendTexts(texts, n.Value)
 			continue
 		}
-		texts = appendMarked(texts, n.value)
+		texts = appendMarked(texts, n.Value)
 	}
-	for _, b := range []*block{c.stateBlock, c.serviceBlock()} {
+	for _, b := range []*eval.Block{c.stateBlock, c.serviceBlock()} {
 		if b == nil {
 			continue
 		}
-		for _, a := range b.all() {
+		for _, a := range b.All() {
 			texts = append(texts, c.sensitiveIn(a)...)
 		}
 	}
@@ -44,28 +45,28 @@ func (c *Configuration) SensitiveTexts() []string {
 	return slices.Compact(texts)
 }
 
-func (c *Configuration) serviceBlock() *block {
+func (c *Configuration) serviceBlock() *eval.Block {
 	if c.service == nil {
 		return nil
 	}
-	return c.service.block
+	return c.service.Block
 }
 
 // SensitiveState reports whether where the state is comes from a sensitive value.
 func (c *Configuration) SensitiveState() bool {
 	return c.stateBlock != nil && slices.ContainsFunc(stateArgumentsAll, func(name string) bool {
-		a := c.stateBlock.arguments[name]
+		a := c.stateBlock.Arguments[name]
 		return a != nil && len(c.sensitiveIn(a)) > 0
 	})
 }
 
 // sensitiveIn are the texts of an argument that is made of a sensitive value.
-func (c *Configuration) sensitiveIn(a *argument) []string {
-	if a.refs == nil || !a.refs.ready() {
+func (c *Configuration) sensitiveIn(a *eval.Argument) []string {
+	if a.Refs == nil || !a.Refs.Ready() {
 		return nil
 	}
-	value, ok, _ := c.scope.value(a)
-	if !ok || !a.refs.sensitive() && !value.ContainsMarked() {
+	value, ok, _ := c.scope.Value(a)
+	if !ok || !a.Refs.Sensitive() && !value.ContainsMarked() {
 		return nil
 	}
 	var texts []string

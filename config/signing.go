@@ -1,6 +1,7 @@
 package config
 
 import (
+	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/internal/service/jws"
 )
@@ -20,24 +21,24 @@ type Signing struct {
 	Command string // of REMIT_SIGN_COMMAND; "" where KeyFile signs
 }
 
-func signingKind() blockKind {
-	return blockKind{name: signingName, required: []string{"key_id"}, optional: []string{"header", "key_file"}}
+func signingKind() eval.Kind {
+	return eval.Kind{Name: signingName, Required: []string{"key_id"}, Optional: []string{"header", "key_file"}}
 }
 
 // checkSigning refuses a second block, each of which would say which key signs, and a header that
 // can't be one, as far as it has a value: whoever signs reads the rest.
 func (l *loader) checkSigning() {
-	for i, b := range l.service.nestedOf(signingName) {
+	for i, b := range l.service.NestedOf(signingName) {
 		if i > 0 {
-			l.report(mistake.New(b.at, "Requests are signed twice", "The service has more than one signing block."))
+			l.report(mistake.New(b.At, "Requests are signed twice", "The service has more than one signing block."))
 		}
 		if l.config.options.Need == NeedState {
 			continue
 		}
-		r := &reader{scope: l.config.scope, block: b, secret: true}
-		if text, a := r.text("header"); text != "" {
+		r := &eval.Reader{Scope: l.config.scope, Block: b, Secret: true}
+		if text, a := r.Text("header"); text != "" {
 			if err := jws.CheckHeader(text); err != nil {
-				l.report(mistake.New(a.expr.Range(), "Invalid header", "header %s.", err))
+				l.report(mistake.New(a.Expr.Range(), "Invalid header", "header %s.", err))
 			}
 		}
 	}
@@ -45,44 +46,44 @@ func (l *loader) checkSigning() {
 
 // signing evaluates the signing block; nil where there is none. What the environment names is
 // started for each request, so that no configuration can have a program started.
-func (c *Configuration) signing(r *reader) *Signing {
-	blocks := c.service.nestedOf(signingName)
+func (c *Configuration) signing(r *eval.Reader) *Signing {
+	blocks := c.service.NestedOf(signingName)
 	if len(blocks) == 0 {
 		return nil
 	}
 	b := blocks[0]
-	inner := &reader{scope: r.scope, block: b, secret: true}
+	inner := &eval.Reader{Scope: r.Scope, Block: b, Secret: true}
 	s := &Signing{Header: headerDefault, Command: c.options.Getenv(environmentSignCommand)}
-	s.KeyID, _ = inner.required("key_id")
-	if text, _ := inner.text("header"); text != "" {
+	s.KeyID, _ = inner.Required("key_id")
+	if text, _ := inner.Text("header"); text != "" {
 		s.Header = text // it was checked
 	}
-	s.KeyFile, _ = inner.text("key_file")
+	s.KeyFile, _ = inner.Text("key_file")
 	unset := false
 	for _, name := range []string{"key_id", "header", "key_file"} {
-		unset = c.reportUnset(inner, b.arguments[name]) || unset
+		unset = c.reportUnset(inner, b.Arguments[name]) || unset
 	}
 	switch {
-	case unset || inner.diags.HasErrors():
+	case unset || inner.Diags.HasErrors():
 	case s.KeyFile == "" && s.Command == "":
-		inner.refuse(b.at, "Nothing signs requests", "A signature needs a key: write key_file in the signing block, or set %s to a command that signs.", environmentSignCommand)
+		inner.Refuse(b.At, "Nothing signs requests", "A signature needs a key: write key_file in the signing block, or set %s to a command that signs.", environmentSignCommand)
 	case s.KeyFile != "" && s.Command != "":
-		inner.refuse(b.arguments["key_file"].expr.Range(), "Requests are signed twice", "Both key_file and %s are set; which of them signs must be clear.", environmentSignCommand)
+		inner.Refuse(b.Arguments["key_file"].Expr.Range(), "Requests are signed twice", "Both key_file and %s are set; which of them signs must be clear.", environmentSignCommand)
 	}
-	r.diags = append(r.diags, inner.diags...)
+	r.Diags = append(r.Diags, inner.Diags...)
 	return s
 }
 
 // certificate evaluates both files of the client's certificate; "" where there is none.
-func (c *Configuration) certificate(r *reader) (certificate, key string) {
-	certificate, a := r.text("client_certificate_file")
-	key, b := r.text("client_key_file")
+func (c *Configuration) certificate(r *eval.Reader) (certificate, key string) {
+	certificate, a := r.Text("client_certificate_file")
+	key, b := r.Text("client_key_file")
 	switch {
 	case c.reportUnset(r, a) || c.reportUnset(r, b):
 	case certificate != "" && key == "":
-		r.refuse(a.expr.Range(), "Half a client certificate", "client_certificate_file needs client_key_file beside it.")
+		r.Refuse(a.Expr.Range(), "Half a client certificate", "client_certificate_file needs client_key_file beside it.")
 	case certificate == "" && key != "":
-		r.refuse(b.expr.Range(), "Half a client certificate", "client_key_file needs client_certificate_file beside it.")
+		r.Refuse(b.Expr.Range(), "Half a client certificate", "client_key_file needs client_certificate_file beside it.")
 	}
 	return certificate, key
 }

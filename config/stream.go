@@ -74,7 +74,7 @@ func (s *stream) all(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
 func (s *stream) transfer(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
 	var ok bool
 	var diags hcl.Diagnostics
-	m := s.config.scope.meter
+	m := s.config.scope.Meter
 	defer m.Resume(m.Begin(meter.RowStepsMax))
 	if block.settled != nil {
 		*t = *block.settled

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
+	"remit/config/eval"
 	"remit/config/rows"
 	"remit/internal/transfer"
 )
@@ -51,44 +52,44 @@ func (t template) distinct(key int) bool {
 
 // text puts a template together, in Unicode's normal form as every string of the language.
 // It is nothing where the text is null.
-func (t template) text(r *row) (string, finding) {
+func (t template) text(r *row) (string, eval.Finding) {
 	if len(t) == 1 {
 		return t[0].text(r)
 	}
 	var b strings.Builder
 	for i := range t {
 		text, found := t[i].text(r)
-		if found != present {
-			return "", wrong
+		if found != eval.Present {
+			return "", eval.Wrong
 		}
 		b.WriteString(text)
 	}
-	return rows.NormalForm(b.String()), present
+	return rows.NormalForm(b.String()), eval.Present
 }
 
-func (p *piece) text(r *row) (string, finding) {
+func (p *piece) text(r *row) (string, eval.Finding) {
 	switch {
 	case p.column >= 0:
-		return r.Text(p.column), present
+		return r.Text(p.column), eval.Present
 	case p.general != nil:
 		return p.general.text(r)
 	}
-	return p.literal, present
+	return p.literal, eval.Present
 }
 
-func (g *general) text(r *row) (string, finding) {
+func (g *general) text(r *row) (string, eval.Finding) {
 	value, ok := g.value(r)
 	if ok && value.IsNull() && !g.inTemplate {
-		return "", nothing
+		return "", eval.Absent
 	}
 	if ok && g.inTemplate && !value.IsNull() {
 		converted, err := convert.Convert(value, cty.String)
 		value, ok = converted, err == nil
 	}
 	if !ok || value.IsNull() || value.Type() != cty.String {
-		return "", wrong
+		return "", eval.Wrong
 	}
-	return value.AsString(), present
+	return value.AsString(), eval.Present
 }
 
 // value evaluates the expression; false where there is a mistake in it, or a secret.
@@ -132,12 +133,12 @@ func columnsNamed(expr hclsyntax.Expression, columns []string, prefix ...string)
 		if path.RootName() != prefix[0] || len(path) < len(prefix) {
 			continue
 		}
-		if last, _ := stepName(path[len(prefix)-1], false); len(prefix) > 1 && last != prefix[1] {
+		if last, _ := eval.StepName(path[len(prefix)-1], false); len(prefix) > 1 && last != prefix[1] {
 			continue
 		}
 		only := ""
 		if len(path) > len(prefix) {
-			only, _ = stepName(path[len(prefix)], true)
+			only, _ = eval.StepName(path[len(prefix)], true)
 			only = cty.NormalizeString(only)
 		}
 		for i, column := range columns {

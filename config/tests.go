@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
+	"remit/config/eval"
 	"remit/config/functions"
 	"remit/config/meter"
 	"remit/config/mistake"
@@ -59,7 +60,7 @@ type expectation struct {
 
 // assertion is an assert block.
 type assertion struct {
-	condition, message *argument
+	condition, message *eval.Argument
 }
 
 // LoadTests reads the files of tests in dir, and in its directory below where there is one,
@@ -119,13 +120,13 @@ func testNames(root *os.Root, below string) ([]string, error) {
 }
 
 // testKinds are the blocks of a file of tests.
-func testKinds() []blockKind {
-	variables := blockKind{name: "variables", free: true}
-	override := blockKind{name: "override_data", required: []string{"target", "file"}}
-	return []blockKind{
+func testKinds() []eval.Kind {
+	variables := eval.Kind{Name: "variables", Free: true}
+	override := eval.Kind{Name: "override_data", Required: []string{"target", "file"}}
+	return []eval.Kind{
 		{
-			name: "run", labels: []string{"name"}, optional: []string{"command", "now", "expect_failures"},
-			nested: []blockKind{variables, override, {name: "assert", required: []string{"condition", "error_message"}}},
+			Name: "run", Labels: []string{"name"}, Optional: []string{"command", "now", "expect_failures"},
+			Nested: []eval.Kind{variables, override, {Name: "assert", Required: []string{"condition", "error_message"}}},
 		}, variables, override,
 	}
 }
@@ -151,8 +152,8 @@ func (t *Tests) read(name string) (TestFile, hcl.Diagnostics) {
 	m := meter.New(nil)
 	r := &testReader{
 		loader: &loader{
-			config: &Configuration{sources: t.sources, scope: newScope(functions.TableOf(t.sources.root, func(string) {}, m), m)},
-			names:  map[string]hcl.Range{}, usedNow: map[*node]bool{}, usedLater: map[*node]bool{},
+			config: &Configuration{sources: t.sources, scope: eval.NewScope(functions.TableOf(t.sources.root, func(string) {}, m), m, attributes(), dataTypes())},
+			names:  map[string]hcl.Range{}, usedNow: map[*eval.Node]bool{}, usedLater: map[*eval.Node]bool{},
 		},
 		file: file,
 	}
@@ -161,26 +162,26 @@ func (t *Tests) read(name string) (TestFile, hcl.Diagnostics) {
 }
 
 func (r *testReader) read(body hcl.Body) {
-	openers := map[string]*opener{}
+	openers := map[string]*eval.Opener{}
 	schema := &hcl.BodySchema{}
 	for _, kind := range testKinds() {
-		openers[kind.name] = newOpener(kind, r.config.scope.meter)
-		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: kind.name, LabelNames: kind.labels})
+		openers[kind.Name] = eval.NewOpener(kind, r.config.scope.Meter)
+		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: kind.Name, LabelNames: kind.Labels})
 	}
 	content, diags := body.Content(schema)
 	r.report(diags...)
-	var blocks []*block
+	var blocks []*eval.Block
 	for _, from := range content.Blocks {
-		b, diags := openers[from.Type].open(from)
+		b, diags := openers[from.Type].Open(from)
 		r.report(diags...)
 		blocks = append(blocks, b)
 	}
-	ofKind := func(kind string) []*block {
-		return slices.DeleteFunc(slices.Clone(blocks), func(b *block) bool { return b.kind != kind })
+	ofKind := func(kind string) []*eval.Block {
+		return slices.DeleteFunc(slices.Clone(blocks), func(b *eval.Block) bool { return b.Kind != kind })
 	}
 	shared := r.settings(ofKind("variables"), ofKind("override_data"))
 	for _, a := range shared.Assignments { // which the runs may refer to
-		r.config.scope.add(&node{root: "var", name: a.Name, at: a.At, progress: known, value: a.Value})
+		r.config.scope.Add(&eval.Node{Root: "var", Name: a.Name, At: a.At, Progress: eval.Known, Value: a.Value})
 	}
 	for _, b := range ofKind("run") {
 		r.run(b, shared)
@@ -188,39 +189,39 @@ func (r *testReader) read(body hcl.Body) {
 }
 
 // settings reads what a file or a run sets.
-func (r *testReader) settings(variables, overrides []*block) TestRun {
+func (r *testReader) settings(variables, overrides []*eval.Block) TestRun {
 	var set TestRun
 	for _, b := range variables {
-		for _, a := range b.inOrder {
-			if a.broken || !r.declare("variables."+a.name, a.nameAt) {
+		for _, a := range b.InOrder {
+			if a.Broken || !r.declare("variables."+a.Name, a.NameAt) {
 				continue
 			}
-			r.resolveArgument(a, narrowReach(), false)
-			value, ok, diags := r.config.scope.value(a)
+			r.resolveArgument(a, eval.NarrowReach(), false)
+			value, ok, diags := r.config.scope.Value(a)
 			r.report(diags...)
 			if ok {
-				set.Assignments = append(set.Assignments, Assignment{Name: a.name, Value: value, At: a.expr.Range()})
+				set.Assignments = append(set.Assignments, Assignment{Name: a.Name, Value: value, At: a.Expr.Range()})
 			}
 		}
 	}
 	for _, b := range overrides {
-		if b.incomplete {
+		if b.Incomplete {
 			continue
 		}
-		target := b.arguments["target"]
-		delete(b.arguments, "target") // is a reference, and no value
-		steps := addressOf(target.raw)
+		target := b.Arguments["target"]
+		delete(b.Arguments, "target") // is a reference, and no value
+		steps := addressOf(target.Raw)
 		if len(steps) != 3 || steps[0] != "data" {
-			r.report(mistake.New(target.expr.Range(), "Not a data source", "target names a data source: data.TYPE.NAME."))
+			r.report(mistake.New(target.Expr.Range(), "Not a data source", "target names a data source: data.TYPE.NAME."))
 			continue
 		}
-		r.resolveArgument(b.arguments["file"], narrowReach(), false)
-		read := reader{scope: r.config.scope, block: b}
-		file, _ := read.required("file")
-		r.report(read.diags...)
+		r.resolveArgument(b.Arguments["file"], eval.NarrowReach(), false)
+		read := eval.Reader{Scope: r.config.scope, Block: b}
+		file, _ := read.Required("file")
+		r.report(read.Diags...)
 		address := strings.Join(steps, ".")
-		if file != "" && r.declare("override_data of "+address, b.at) {
-			set.DataFiles = append(set.DataFiles, DataFile{Address: address, File: file, At: target.expr.Range()})
+		if file != "" && r.declare("override_data of "+address, b.At) {
+			set.DataFiles = append(set.DataFiles, DataFile{Address: address, File: file, At: target.Expr.Range()})
 		}
 	}
 	return set
@@ -234,7 +235,7 @@ func addressOf(expr hcl.Expression) []string {
 	}
 	steps := []string{t.RootName()}
 	for _, step := range t[1:] {
-		name, ok := stepName(step, true)
+		name, ok := eval.StepName(step, true)
 		if !ok {
 			return nil
 		}
@@ -243,51 +244,51 @@ func addressOf(expr hcl.Expression) []string {
 	return steps
 }
 
-func (r *testReader) run(b *block, shared TestRun) {
-	name := b.label(0)
-	if name != "" && r.checkIdentifier(name, b.labelAt[0]) {
-		r.declare("run."+name, b.at)
+func (r *testReader) run(b *eval.Block, shared TestRun) {
+	name := b.Label(0)
+	if name != "" && r.checkIdentifier(name, b.LabelAt[0]) {
+		r.declare("run."+name, b.At)
 	}
 	names := r.names
 	r.names = map[string]hcl.Range{} // each run sets what it likes
 	defer func() { r.names = names }()
-	run := r.settings(b.nestedOf("variables"), b.nestedOf("override_data"))
-	run.Name, run.At = name, b.at
+	run := r.settings(b.NestedOf("variables"), b.NestedOf("override_data"))
+	run.Name, run.At = name, b.At
 	run.Assignments = slices.Concat(shared.Assignments, run.Assignments)
 	run.DataFiles = slices.Concat(shared.DataFiles, run.DataFiles)
-	if a, ok := b.arguments["command"]; ok {
-		switch hcl.ExprAsKeyword(a.raw) {
+	if a, ok := b.Arguments["command"]; ok {
+		switch hcl.ExprAsKeyword(a.Raw) {
 		case "plan":
 		case "apply":
 			run.Apply = true
 		default:
-			r.report(mistake.New(a.expr.Range(), "Unknown command", "command is plan or apply, without quotation marks."))
+			r.report(mistake.New(a.Expr.Range(), "Unknown command", "command is plan or apply, without quotation marks."))
 		}
 	}
-	if a, ok := b.arguments["now"]; ok {
-		r.resolveArgument(a, narrowReach(), false)
-		read := reader{scope: r.config.scope, block: b}
-		run.Now = read.time("now")
-		r.report(read.diags...)
+	if a, ok := b.Arguments["now"]; ok {
+		r.resolveArgument(a, eval.NarrowReach(), false)
+		read := eval.Reader{Scope: r.config.scope, Block: b}
+		run.Now = read.Time("now")
+		r.report(read.Diags...)
 	}
 	r.expectations(b, &run)
-	for _, inner := range b.nestedOf("assert") {
-		if !inner.incomplete {
-			run.asserts = append(run.asserts, assertion{inner.arguments["condition"], inner.arguments["error_message"]})
+	for _, inner := range b.NestedOf("assert") {
+		if !inner.Incomplete {
+			run.asserts = append(run.asserts, assertion{inner.Arguments["condition"], inner.Arguments["error_message"]})
 		}
 	}
 	r.file.Runs = append(r.file.Runs, run)
 }
 
-func (r *testReader) expectations(b *block, run *TestRun) {
-	a, ok := b.arguments["expect_failures"]
+func (r *testReader) expectations(b *eval.Block, run *TestRun) {
+	a, ok := b.Arguments["expect_failures"]
 	if !ok {
 		return
 	}
 	const what = "expect_failures is a list of blocks whose checks fail, such as [var.period, transfer.internal.payroll, data.csv.payroll]."
-	items, diags := hcl.ExprList(a.raw)
+	items, diags := hcl.ExprList(a.Raw)
 	if diags.HasErrors() {
-		r.report(mistake.New(a.expr.Range(), "Not a list of references", what))
+		r.report(mistake.New(a.Expr.Range(), "Not a list of references", what))
 		return
 	}
 	for _, item := range items {
@@ -304,13 +305,13 @@ func (r *testReader) expectations(b *block, run *TestRun) {
 func (r *TestRun) Wants(root string) func(attribute string) bool {
 	wanted, all := map[string]bool{}, false
 	for _, a := range r.asserts {
-		for _, t := range slices.Concat(a.condition.expr.Variables(), a.message.expr.Variables()) {
+		for _, t := range slices.Concat(a.condition.Expr.Variables(), a.message.Expr.Variables()) {
 			if t.RootName() != root {
 				continue
 			}
 			name, ok := "", false
 			if len(t) > 1 {
-				name, ok = stepName(t[1], true)
+				name, ok = eval.StepName(t[1], true)
 			}
 			wanted[name], all = true, all || !ok
 		}
@@ -325,29 +326,29 @@ func (r *TestRun) Asserts() bool { return len(r.asserts) > 0 }
 // name, such as plan. What they say that is not so are failures; what could not be evaluated
 // are mistakes.
 func (r *TestRun) Check(c *Configuration, given map[string]cty.Value) (failures, mistakes hcl.Diagnostics) {
-	within := wideReach()
-	within.given = given
+	within := eval.WideReach()
+	within.Given = given
 	for _, a := range r.asserts {
-		value, ctx, isSecret, ok, diags := c.scope.over(a.condition, within)
+		value, ctx, isSecret, ok, diags := c.scope.EvaluateOver(a.condition, within)
 		mistakes = append(mistakes, diags...)
 		switch {
 		case !ok:
 		case value.IsNull() || value.Type() != cty.Bool:
-			mistakes = append(mistakes, mistake.New(a.condition.expr.Range(), "Not true or false", "The condition of an assert must be true or false."))
+			mistakes = append(mistakes, mistake.New(a.condition.Expr.Range(), "Not true or false", "The condition of an assert must be true or false."))
 		case !value.True():
-			failed := mistake.New(a.condition.expr.Range(), "Assert does not hold", "")
+			failed := mistake.New(a.condition.Expr.Range(), "Assert does not hold", "")
 			if !isSecret {
-				failed.Expression, failed.EvalContext = a.condition.expr, ctx
+				failed.Expression, failed.EvalContext = a.condition.Expr, ctx
 			}
-			message, _, isSecret, ok, diags := c.scope.over(a.message, within)
+			message, _, isSecret, ok, diags := c.scope.EvaluateOver(a.message, within)
 			mistakes = append(mistakes, diags...)
 			switch {
 			case !ok:
 			case isSecret:
-				mistakes = append(mistakes, mistake.New(a.message.expr.Range(), "Message may not show a secret",
+				mistakes = append(mistakes, mistake.New(a.message.Expr.Range(), "Message may not show a secret",
 					"error_message uses a sensitive value, and is shown."))
 			case !syntax.IsText(message):
-				mistakes = append(mistakes, mistake.New(a.message.expr.Range(), "Not text", "error_message must be a string."))
+				mistakes = append(mistakes, mistake.New(a.message.Expr.Range(), "Not text", "error_message must be a string."))
 			default:
 				failed.Detail = message.AsString()
 			}
@@ -355,34 +356,6 @@ func (r *TestRun) Check(c *Configuration, given map[string]cty.Value) (failures,
 		}
 	}
 	return failures, mistakes
-}
-
-// over evaluates an argument over the scope and over the values that within gives, and says
-// whether a secret could be in the value, whose marks are taken off. It is not ok where
-// diagnostics say why there is no value.
-func (s *scope) over(a *argument, within reach) (value cty.Value, ctx *hcl.EvalContext, isSecret, ok bool, diags hcl.Diagnostics) {
-	refs, diags := s.resolve(a.expr, within)
-	a.refs = refs
-	if diags.HasErrors() {
-		return cty.NilVal, nil, false, false, diags
-	}
-	ctx, ok, diags = s.context(refs)
-	if !ok {
-		return cty.NilVal, nil, false, false, append(diags, mistake.New(a.expr.Range(), "Value cannot be evaluated",
-			"The expression refers to something that has no value here."))
-	}
-	for name, value := range within.given {
-		ctx.Variables[name] = value
-	}
-	value, more := s.evaluate(a.expr, refs, ctx)
-	diags = append(diags, more...)
-	if diags.HasErrors() {
-		return cty.NilVal, ctx, false, false, diags
-	}
-	value, _ = unmoved(value)
-	isSecret = refs.sensitive() || value.ContainsMarked()
-	value, _ = value.UnmarkDeep()
-	return value, ctx, isSecret, true, diags
 }
 
 // Judge returns diags without the errors of checks that the run expects to fail, and an error

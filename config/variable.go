@@ -6,6 +6,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
+	"remit/config/eval"
 	"remit/config/mistake"
 )
 
@@ -14,8 +15,8 @@ type secretMark struct{}
 
 // variable is one variable block.
 type variable struct {
-	*node
-	block    *block
+	*eval.Node
+	block    *eval.Block
 	typ      cty.Type
 	defaults *typeexpr.Defaults
 	// literal says that text of the command line and the environment is the value itself
@@ -27,84 +28,83 @@ type variable struct {
 	assignedAt hcl.Range // empty where it was not assigned in a file
 }
 
-func variableKind() blockKind {
-	return blockKind{
-		name: "variable", labels: []string{"name"},
-		optional: []string{"type", "default", "description", "sensitive", "nullable"},
-		nested:   []blockKind{{name: "validation", required: []string{"condition", "error_message"}}},
-		read:     (*loader).readVariable,
+func variableKind() eval.Kind {
+	return eval.Kind{
+		Name: "variable", Labels: []string{"name"},
+		Optional: []string{"type", "default", "description", "sensitive", "nullable"},
+		Nested:   []eval.Kind{{Name: "validation", Required: []string{"condition", "error_message"}}},
 	}
 }
 
-func (l *loader) readVariable(b *block) {
-	if !l.declareNamed(b, "var."+b.label(0)) {
+func (l *loader) readVariable(b *eval.Block) {
+	if !l.declareNamed(b, "var."+b.Label(0)) {
 		return
 	}
 	v := &variable{
-		node:  &node{root: "var", name: b.label(0), at: b.at},
+		Node:  &eval.Node{Root: "var", Name: b.Label(0), At: b.At},
 		block: b, typ: cty.DynamicPseudoType, literal: true, nullable: true,
 	}
-	if a, ok := b.arguments["type"]; ok {
-		typ, defaults, diags := typeexpr.TypeConstraintWithDefaults(a.raw)
+	if a, ok := b.Arguments["type"]; ok {
+		typ, defaults, diags := typeexpr.TypeConstraintWithDefaults(a.Raw)
 		l.report(diags...)
 		if diags.HasErrors() {
-			v.progress = failed
+			v.Progress = eval.Failed
 		} else {
 			v.typ, v.defaults, v.literal = typ, defaults, typ.IsPrimitiveType()
 		}
 	}
-	if v.sensitive = l.literalBool(b, "sensitive", false); !v.sensitive {
-		l.config.open[v.name] = true
+	if v.Sensitive = l.literalBool(b, "sensitive", false); !v.Sensitive {
+		l.config.open[v.Name] = true
 	}
 	v.nullable = l.literalBool(b, "nullable", true)
 	l.literalText(b, "description")
-	if a, ok := b.arguments["default"]; ok {
-		value, diags := a.expr.Value(nil)
+	if a, ok := b.Arguments["default"]; ok {
+		value, diags := a.Expr.Value(nil)
 		l.report(diags...)
 		if diags.HasErrors() {
-			v.progress = failed
-		} else if value, ok := l.converted(v, value, a.expr.Range()); ok {
+			v.Progress = eval.Failed
+		} else if value, ok := l.converted(v, value, a.Expr.Range()); ok {
 			v.otherwise = value
 		}
 	}
 	l.variables = append(l.variables, v)
-	l.config.scope.add(v.node)
+	l.config.scope.Add(v.Node)
 }
 
 // literalBool reads an argument that decides how a block is read and so names nothing.
-func (l *loader) literalBool(b *block, name string, otherwise bool) bool {
-	a, ok := b.arguments[name]
+func (l *loader) literalBool(b *eval.Block, name string, otherwise bool) bool {
+	a, ok := b.Arguments[name]
 	if !ok {
 		return otherwise
 	}
-	value, diags := a.expr.Value(nil)
+	value, diags := a.Expr.Value(nil)
 	l.report(diags...)
 	if diags.HasErrors() || value.IsNull() {
 		return otherwise
 	}
 	if value.Type() != cty.Bool {
-		l.report(mistake.New(a.expr.Range(), "Not true or false", "%s must be true or false.", name))
+		l.report(mistake.New(a.Expr.Range(), "Not true or false", "%s must be true or false.", name))
 		return otherwise
 	}
 	return value.True()
 }
 
-func (l *loader) literalText(b *block, name string) {
-	a, ok := b.arguments[name]
+func (l *loader) literalText(b *eval.Block, name string) {
+	a, ok := b.Arguments[name]
 	if !ok {
 		return
 	}
-	value, diags := a.expr.Value(nil)
+	value, diags := a.Expr.Value(nil)
 	l.report(diags...)
 	if !diags.HasErrors() && !value.IsNull() && value.Type() != cty.String {
-		l.report(mistake.New(a.expr.Range(), "Not text", "%s must be a string.", name))
+		l.report(mistake.New(a.Expr.Range(), "Not text", "%s must be a string.", name))
 	}
 }
 
 // converted fits a value to the variable's type, or reports why it does not fit. It fails
 // the variable then.
 func (l *loader) converted(v *variable, value cty.Value, at hcl.Range) (cty.Value, bool) {
-	if v.progress == failed {
+	if v.Progress == eval.Failed {
 		return cty.NilVal, false
 	}
 	if v.defaults != nil && !value.IsNull() {
@@ -114,10 +114,10 @@ func (l *loader) converted(v *variable, value cty.Value, at hcl.Range) (cty.Valu
 	if err == nil {
 		return fit, true
 	}
-	v.progress = failed
-	d := mistake.New(at, "Value does not fit the variable", "The value of var.%s does not fit its type: %s", v.name, mistake.Sentence(err))
+	v.Progress = eval.Failed
+	d := mistake.New(at, "Value does not fit the variable", "The value of var.%s does not fit its type: %s", v.Name, mistake.Sentence(err))
 	if at.Filename == "" {
-		d.Subject = v.at.Ptr()
+		d.Subject = v.At.Ptr()
 	}
 	l.report(d)
 	return cty.NilVal, false
@@ -126,47 +126,47 @@ func (l *loader) converted(v *variable, value cty.Value, at hcl.Range) (cty.Valu
 // finish decides the variable's value once all assignments are made.
 func (l *loader) finish(v *variable) {
 	switch {
-	case v.progress == failed:
+	case v.Progress == eval.Failed:
 		return
-	case v.assigned && v.value.IsNull() && !v.nullable && v.otherwise != cty.NilVal:
-		v.value = v.otherwise
+	case v.assigned && v.Value.IsNull() && !v.nullable && v.otherwise != cty.NilVal:
+		v.Value = v.otherwise
 	case !v.assigned && v.otherwise != cty.NilVal:
-		v.value = v.otherwise
+		v.Value = v.otherwise
 	case !v.assigned:
-		v.missing = []*node{v.node}
+		v.Missing = []*eval.Node{v.Node}
 		return
 	}
-	if v.value.IsNull() && !v.nullable {
-		l.report(mistake.New(v.at, "Variable may not be null", "var.%s is not nullable.", v.name))
-		v.progress = failed
+	if v.Value.IsNull() && !v.nullable {
+		l.report(mistake.New(v.At, "Variable may not be null", "var.%s is not nullable.", v.Name))
+		v.Progress = eval.Failed
 		return
 	}
-	value := v.value
-	if v.sensitive {
+	value := v.Value
+	if v.Sensitive {
 		value = value.Mark(secretMark{})
 	}
-	v.compute = func() (cty.Value, hcl.Diagnostics) { return value, nil }
+	v.Compute = func() (cty.Value, hcl.Diagnostics) { return value, nil }
 }
 
 // validate checks the validation blocks of every variable that has a value.
 func (l *loader) validate() {
 	for _, v := range l.variables {
-		for _, b := range v.block.nestedOf("validation") {
-			l.resolveBlock(b, reach{self: true, noEach: wideReach().noEach})
-			if b.incomplete || v.progress != known {
+		for _, b := range v.block.NestedOf("validation") {
+			l.resolveBlock(b, eval.Reach{Self: true, NoEach: eval.WideReach().NoEach})
+			if b.Incomplete || v.Progress != eval.Known {
 				continue
 			}
-			r := reader{scope: l.config.scope, block: b, secret: true}
-			holds := r.truth("condition")
-			l.report(r.diags...)
-			if holds || r.diags.HasErrors() {
+			r := eval.Reader{Scope: l.config.scope, Block: b, Secret: true}
+			holds := r.Truth("condition")
+			l.report(r.Diags...)
+			if holds || r.Diags.HasErrors() {
 				continue
 			}
-			r = reader{scope: l.config.scope, block: b} // a message may not show a secret
-			message, _ := r.required("error_message")
-			l.report(r.diags...)
+			r = eval.Reader{Scope: l.config.scope, Block: b} // a message may not show a secret
+			message, _ := r.Required("error_message")
+			l.report(r.Diags...)
 			if message != "" {
-				l.report(mistake.Blame(mistake.New(v.place(), "Value of a variable is not valid", "var.%s: %s", v.name, message), v.address()))
+				l.report(mistake.Blame(mistake.New(v.place(), "Value of a variable is not valid", "var.%s: %s", v.Name, message), v.Address()))
 			}
 		}
 	}
@@ -177,5 +177,5 @@ func (v *variable) place() hcl.Range {
 	if v.assignedAt.Filename != "" {
 		return v.assignedAt
 	}
-	return v.at
+	return v.At
 }

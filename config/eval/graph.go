@@ -1,4 +1,4 @@
-package config
+package eval
 
 import (
 	"slices"
@@ -9,11 +9,11 @@ import (
 	"remit/config/mistake"
 )
 
-// walk visits everything that can be reached from starts. It returns the vertices so that
+// Walk visits everything that can be reached from starts. It returns the vertices so that
 // each comes after all that it leads to, cycles apart, and the cycles, each from its first
 // vertex to the last before the first again. It keeps its own stack: what it walks may be
 // as long as a file.
-func walk[T comparable](starts []T, next func(T) []T) (order []T, cycles [][]T) {
+func Walk[T comparable](starts []T, next func(T) []T) (order []T, cycles [][]T) {
 	type step struct {
 		at   T
 		rest []T
@@ -55,7 +55,7 @@ func walk[T comparable](starts []T, next func(T) []T) (order []T, cycles [][]T) 
 	return order, cycles
 }
 
-// cycleAt reports a cycle of addresses, whose first is repeated as its last.
-func cycleAt(r hcl.Range, cycle []string) *hcl.Diagnostic {
+// CycleAt reports a cycle of addresses, whose first is repeated as its last.
+func CycleAt(r hcl.Range, cycle []string) *hcl.Diagnostic {
 	return mistake.New(r, "Cycle", "These depend on one another: %s.", strings.Join(cycle, " → "))
 }

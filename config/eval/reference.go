@@ -1,4 +1,4 @@
-package config
+package eval
 
 import (
 	"maps"
@@ -14,56 +14,60 @@ import (
 	"remit/config/syntax"
 )
 
-// references are what an expression refers to.
-type references struct {
-	nodes   []*node
-	whole   []string // roots that are used whole, as in profile[each.key]
-	each    bool
-	columns []string // attributes of each.value that are named; "" for all of it
-	key     bool     // names each.key
-	subject []string // attributes of the subject of a policy that are named
-	wrong   bool     // a reference was wrong, which was reported
+// References are what an expression refers to.
+type References struct {
+	Nodes   []*Node
+	Whole   []string // roots that are used whole, as in profile[each.key]
+	Each    bool
+	Columns []string // attributes of each.value that are named; "" for all of it
+	Key     bool     // names each.key
+	Subject []string // attributes of the subject of a policy that are named
+	Wrong   bool     // a reference was wrong, which was reported
 }
 
-// reach is what the expressions of a place may refer to (design section 4, references).
-type reach struct {
+// Reach is what the expressions of a place may refer to (design section 4, references).
+type Reach struct {
 	narrow bool // variables and locals only, and through locals too
-	self   bool // variables only
-	each   bool
-	// noEach says why each is not to be had here.
-	noEach string
-	// columns of each.value, or of row; nil where they are not known
-	columns  []string
-	row      bool
-	subject  PolicyScope          // of a policy, whose subject may be named; "" elsewhere
-	profiles bool                 // where narrow: profiles as well
-	noFiles  bool                 // no function that reads files
-	policy   bool                 // of a policy directory: its profiles only, and no file
-	given    map[string]cty.Value // that the caller has, by their roots, such as plan
+	Self   bool // variables only
+	Each   bool
+	// NoEach says why each is not to be had here.
+	NoEach string
+	// Columns of each.value, or of row; nil where they are not known
+	Columns    []string
+	Row        bool
+	Subject    string               // self or plan in a policy; "" elsewhere
+	SubjectHas []string             // attributes of the subject
+	Profiles   bool                 // where narrow: profiles as well
+	NoFiles    bool                 // no function that reads files
+	Policy     bool                 // of a policy directory: its profiles only, and no file
+	Given      map[string]cty.Value // that the caller has, by their roots, such as plan
 }
 
-// wideReach is what most places may refer to.
-func wideReach() reach {
-	return reach{noEach: "each exists only in a transfer with for_each."}
+// WideReach is what most places may refer to.
+func WideReach() Reach {
+	return Reach{NoEach: "each exists only in a transfer with for_each."}
 }
 
-// narrowReach is that of blocks that must not hang on data or on the address book.
-func narrowReach() reach {
-	r := wideReach()
+// NarrowReach is that of blocks that must not hang on data or on the address book.
+func NarrowReach() Reach {
+	r := WideReach()
 	r.narrow = true
 	return r
 }
 
+// policyReaches says of a name that it is not to be had in a policy directory.
+const policyReaches = "A policy directory does not see the configuration, whose authors its controls are about: its blocks may refer to profiles of policy directories only."
+
 // resolver finds what one expression refers to.
 type resolver struct {
-	scope *scope
-	reach reach
-	refs  references
+	scope *Scope
+	reach Reach
+	refs  References
 	diags hcl.Diagnostics
 }
 
-// resolve finds what expr refers to and reports what it may not, or what does not exist.
-func (s *scope) resolve(expr hclsyntax.Expression, within reach) (*references, hcl.Diagnostics) {
+// Resolve finds what expr refers to and reports what it may not, or what does not exist.
+func (s *Scope) Resolve(expr hclsyntax.Expression, within Reach) (*References, hcl.Diagnostics) {
 	r := resolver{scope: s, reach: within}
 	if reference, ok := expr.(*hclsyntax.ScopeTraversalExpr); ok { // and nothing else
 		r.traversal(reference.Traversal)
@@ -73,9 +77,9 @@ func (s *scope) resolve(expr hclsyntax.Expression, within reach) (*references, h
 		}
 		r.calls(expr)
 	}
-	r.refs.wrong = r.diags.HasErrors()
-	slices.SortFunc(r.refs.nodes, func(a, b *node) int { return strings.Compare(a.address(), b.address()) })
-	r.refs.nodes = slices.Compact(r.refs.nodes)
+	r.refs.Wrong = r.diags.HasErrors()
+	slices.SortFunc(r.refs.Nodes, func(a, b *Node) int { return strings.Compare(a.Address(), b.Address()) })
+	r.refs.Nodes = slices.Compact(r.refs.Nodes)
 	return &r.refs, r.diags
 }
 
@@ -84,11 +88,11 @@ func (r *resolver) refuse(at hcl.Range, summary, detail string, args ...any) {
 }
 
 func (r *resolver) traversal(t hcl.Traversal) {
-	if value, ok := r.reach.given[t.RootName()]; ok {
+	if value, ok := r.reach.Given[t.RootName()]; ok {
 		r.given(t, value)
 		return
 	}
-	if r.reach.subject != "" && t.RootName() == r.reach.subject.subject() {
+	if r.reach.Subject != "" && t.RootName() == r.reach.Subject {
 		r.subject(t)
 		return
 	}
@@ -109,7 +113,7 @@ func (r *resolver) traversal(t hcl.Traversal) {
 		r.refuse(t.SourceRange(), "A transfer is not a value",
 			"transfer.OPERATION.NAME stands in depends_on only: what the service will answer is not known when a plan is made.")
 	default:
-		roots := append([]string{"var", "local", "profile", "batch", "schedule", "calendar", "window", "data", "each"}, slices.Sorted(maps.Keys(r.reach.given))...)
+		roots := append([]string{"var", "local", "profile", "batch", "schedule", "calendar", "window", "data", "each"}, slices.Sorted(maps.Keys(r.reach.Given))...)
 		r.refuse(t.SourceRange(), "Unknown reference", "There is nothing named %q to refer to.%s", root, mistake.DidYouMean(root, roots))
 	}
 }
@@ -119,22 +123,22 @@ func (r *resolver) given(t hcl.Traversal, value cty.Value) {
 	if len(t) < 2 || !value.Type().IsObjectType() {
 		return
 	}
-	if name, ok := stepName(t[1], true); ok && !value.Type().HasAttribute(name) {
+	if name, ok := StepName(t[1], true); ok && !value.Type().HasAttribute(name) {
 		known := slices.Sorted(maps.Keys(value.Type().AttributeTypes()))
 		hint := mistake.DidYouMean(name, known)
 		if hint == "" {
 			hint = " There are: " + mistake.Listed(known, 20) + "."
 		}
-		r.refuse(rangeOfStep(t[1]), "Unknown attribute", "%s has no %q.%s", t.RootName(), name, hint)
+		r.refuse(RangeOfStep(t[1]), "Unknown attribute", "%s has no %q.%s", t.RootName(), name, hint)
 	}
 }
 
 // subject resolves self.ATTRIBUTE and plan.ATTRIBUTE in a policy.
 func (r *resolver) subject(t hcl.Traversal) {
-	known := r.reach.subject.Attributes()
+	known := r.reach.SubjectHas
 	name, ok := "", false
 	if len(t) > 1 {
-		name, ok = stepName(t[1], true)
+		name, ok = StepName(t[1], true)
 	}
 	switch {
 	case !ok:
@@ -144,9 +148,9 @@ func (r *resolver) subject(t hcl.Traversal) {
 		if hint == "" {
 			hint = " There are: " + strings.Join(known, ", ") + "."
 		}
-		r.refuse(rangeOfStep(t[1]), "Unknown attribute", "%s has no %q in a policy.%s", t.RootName(), name, hint)
+		r.refuse(RangeOfStep(t[1]), "Unknown attribute", "%s has no %q in a policy.%s", t.RootName(), name, hint)
 	default:
-		r.refs.subject = append(r.refs.subject, name)
+		r.refs.Subject = append(r.refs.Subject, name)
 	}
 }
 
@@ -158,17 +162,17 @@ func (r *resolver) named(t hcl.Traversal, root string) {
 	}
 	values := root != "var" && root != "local"
 	if len(t) == 1 && values { // profile[each.value.department]
-		r.refs.whole = append(r.refs.whole, root)
-		for _, n := range r.scope.inOrder {
-			if n.root == root && (n.policy || !r.reach.policy) {
-				r.refs.nodes = append(r.refs.nodes, n)
+		r.refs.Whole = append(r.refs.Whole, root)
+		for _, n := range r.scope.InOrder {
+			if n.Root == root && (n.Policy || !r.reach.Policy) {
+				r.refs.Nodes = append(r.refs.Nodes, n)
 			}
 		}
 		return
 	}
 	name, ok := "", false
 	if len(t) > 1 {
-		name, ok = stepName(t[1], values)
+		name, ok = StepName(t[1], values)
 	}
 	if !ok {
 		r.refuse(t.SourceRange(), "Name is missing", "Write %s.NAME.", root)
@@ -178,20 +182,12 @@ func (r *resolver) named(t hcl.Traversal, root string) {
 	if n == nil {
 		return
 	}
-	if n.wide && r.reach.narrow && (root != "profile" || !r.reach.profiles) {
+	if n.Wide && r.reach.narrow && (root != "profile" || !r.reach.Profiles) {
 		r.refuse(t.SourceRange(), "Reference is not allowed here",
-			"%s depends on more than variables and locals, which alone may be used in this block.", n.address())
+			"%s depends on more than variables and locals, which alone may be used in this block.", n.Address())
 	}
 	if values && len(t) > 2 {
-		known := []string{"name", "description"}
-		switch root {
-		case "profile":
-			known = profileAttributes()
-		case "schedule":
-			known = scheduleAttributes()
-		case "calendar", "window":
-			known = nil
-		}
+		known := r.scope.attributes[root]
 		if attribute, ok := t[2].(hcl.TraverseAttr); ok && !slices.Contains(known, attribute.Name) {
 			r.refuse(attribute.SrcRange, "Unknown attribute", "A %s has no %q.%s", root, attribute.Name, mistake.DidYouMean(attribute.Name, known))
 		}
@@ -199,14 +195,14 @@ func (r *resolver) named(t hcl.Traversal, root string) {
 }
 
 // node finds what was declared, or reports that it was not.
-func (r *resolver) node(t hcl.Traversal, root, name string) *node {
-	n, ok := r.scope.nodes[root][name]
-	if ok && r.reach.policy && !n.policy {
-		r.refuse(t.SourceRange(), "Reference is not allowed here", "%s is declared at %s. %s", n.address(), mistake.At(n.at), policyReaches)
+func (r *resolver) node(t hcl.Traversal, root, name string) *Node {
+	n, ok := r.scope.Nodes[root][name]
+	if ok && r.reach.Policy && !n.Policy {
+		r.refuse(t.SourceRange(), "Reference is not allowed here", "%s is declared at %s. %s", n.Address(), mistake.At(n.At), policyReaches)
 		return nil
 	}
 	if !ok {
-		names := r.scope.names(root)
+		names := r.scope.Names(root)
 		what := root
 		if name, ok := map[string]string{"var": "variable", "local": "local value", "data": "data source"}[root]; ok {
 			what = name
@@ -219,19 +215,19 @@ func (r *resolver) node(t hcl.Traversal, root, name string) *node {
 		r.refuse(t.SourceRange(), "Unknown reference", "No %s %q is declared.%s", what, name, hint)
 		return nil
 	}
-	r.refs.nodes = append(r.refs.nodes, n)
+	r.refs.Nodes = append(r.refs.Nodes, n)
 	return n
 }
 
 func (r *resolver) reachable(t hcl.Traversal, root string) bool {
 	switch {
-	case r.reach.policy && root != "profile":
+	case r.reach.Policy && root != "profile":
 		r.refuse(t.SourceRange(), "Reference is not allowed here", "%s", policyReaches)
-	case r.reach.self && root != "var":
+	case r.reach.Self && root != "var":
 		r.refuse(t.SourceRange(), "Reference is not allowed here", "The validation of a variable may refer to variables only.")
-	case r.reach.profiles && root == "profile":
+	case r.reach.Profiles && root == "profile":
 		return true
-	case r.reach.profiles && root != "var" && root != "local":
+	case r.reach.Profiles && root != "var" && root != "local":
 		r.refuse(t.SourceRange(), "Reference is not allowed here", "Only variables, locals and profiles may be used in a policy.")
 	case r.reach.narrow && root != "var" && root != "local":
 		r.refuse(t.SourceRange(), "Reference is not allowed here", "Only variables and locals may be used in this block.")
@@ -248,7 +244,7 @@ func (r *resolver) dataRows(t hcl.Traversal) {
 	}
 	var steps []string
 	for _, step := range t[1:min(len(t), 4)] {
-		name, ok := stepName(step, true)
+		name, ok := StepName(step, true)
 		if !ok {
 			break
 		}
@@ -258,37 +254,37 @@ func (r *resolver) dataRows(t hcl.Traversal) {
 		r.refuse(t.SourceRange(), "Rows are missing", "Write data.TYPE.NAME.rows, such as data.csv.payroll.rows: a data source has its rows and nothing else.")
 		return
 	}
-	if !slices.Contains(dataTypes(), steps[0]) {
-		r.refuse(t.SourceRange(), "Unknown reference", "There are no data sources of type %q.%s", steps[0], mistake.DidYouMean(steps[0], dataTypes()))
+	if !slices.Contains(r.scope.dataTypes, steps[0]) {
+		r.refuse(t.SourceRange(), "Unknown reference", "There are no data sources of type %q.%s", steps[0], mistake.DidYouMean(steps[0], r.scope.dataTypes))
 		return
 	}
 	r.node(t, "data", steps[0]+"."+steps[1])
 }
 
 func (r *resolver) each(t hcl.Traversal) {
-	if !r.reach.each {
-		r.refuse(t.SourceRange(), "each is not to be had here", "%s", r.reach.noEach)
+	if !r.reach.Each {
+		r.refuse(t.SourceRange(), "each is not to be had here", "%s", r.reach.NoEach)
 		return
 	}
-	r.refs.each = true
+	r.refs.Each = true
 	name := ""
 	if len(t) > 1 {
-		name, _ = stepName(t[1], false)
+		name, _ = StepName(t[1], false)
 	}
 	switch {
 	case name == "key":
-		r.refs.key = true
+		r.refs.Key = true
 	case name == "value" && len(t) > 2:
 		r.column(t[2])
 	case name == "value":
-		r.refs.columns = append(r.refs.columns, "")
+		r.refs.Columns = append(r.refs.Columns, "")
 	default:
 		r.refuse(t.SourceRange(), "Unknown reference", "There are each.key and each.value.")
 	}
 }
 
 func (r *resolver) row(t hcl.Traversal) {
-	if !r.reach.row {
+	if !r.reach.Row {
 		r.refuse(t.SourceRange(), "row is not to be had here", "row exists only in the where of a data source. In a transfer write each.value.")
 		return
 	}
@@ -299,18 +295,18 @@ func (r *resolver) row(t hcl.Traversal) {
 
 // column checks an attribute of each.value, or of row, where the columns are known.
 func (r *resolver) column(step hcl.Traverser) {
-	name, ok := stepName(step, true)
+	name, ok := StepName(step, true)
 	if !ok {
-		r.refs.columns = append(r.refs.columns, "")
+		r.refs.Columns = append(r.refs.Columns, "")
 		return
 	}
-	r.refs.columns = append(r.refs.columns, name)
-	if r.reach.columns != nil && !slices.Contains(r.reach.columns, name) {
-		hint := mistake.DidYouMean(name, r.reach.columns)
+	r.refs.Columns = append(r.refs.Columns, name)
+	if r.reach.Columns != nil && !slices.Contains(r.reach.Columns, name) {
+		hint := mistake.DidYouMean(name, r.reach.Columns)
 		if hint == "" {
-			hint = " There are: " + mistake.Listed(r.reach.columns, 10) + "."
+			hint = " There are: " + mistake.Listed(r.reach.Columns, 10) + "."
 		}
-		r.refuse(rangeOfStep(step), "Unknown column", "The file has no column %q.%s", name, hint)
+		r.refuse(RangeOfStep(step), "Unknown column", "The file has no column %q.%s", name, hint)
 	}
 }
 
@@ -321,19 +317,19 @@ func (r *resolver) calls(expr hclsyntax.Expression) {
 		if !ok {
 			return nil
 		}
-		if _, ok := r.scope.functions[call.Name]; ok {
-			if r.reach.noFiles && !r.reach.policy && functions.ReadsFiles(call.Name) {
+		if _, ok := r.scope.Functions[call.Name]; ok {
+			if r.reach.NoFiles && !r.reach.Policy && functions.ReadsFiles(call.Name) {
 				return hcl.Diagnostics{mistake.New(call.NameRange, "Function is not allowed here",
 					"%s reads a file, and who reads the policy would not see that another file makes it another policy. Read it in a local, whose value is a part of the policy.", call.Name)}
 			}
-			if r.reach.policy && functions.ReadsFiles(call.Name) {
+			if r.reach.Policy && functions.ReadsFiles(call.Name) {
 				return hcl.Diagnostics{mistake.New(call.NameRange, "Function is not allowed here",
 					"%s reads files of the configuration's directory, whose authors the controls of a policy directory are about.", call.Name)}
 			}
 			return nil
 		}
-		names := make([]string, 0, len(r.scope.functions))
-		for name := range r.scope.functions {
+		names := make([]string, 0, len(r.scope.Functions))
+		for name := range r.scope.Functions {
 			names = append(names, name)
 		}
 		return hcl.Diagnostics{mistake.New(call.NameRange, "Unknown function", "There is no function %q.%s%s", call.Name,
@@ -349,8 +345,8 @@ func ambient(name string) string {
 	return ""
 }
 
-// stepName is the name in .name, or in ["name"] where that is allowed too.
-func stepName(step hcl.Traverser, index bool) (string, bool) {
+// StepName is the name in .name, or in ["name"] where that is allowed too.
+func StepName(step hcl.Traverser, index bool) (string, bool) {
 	switch step := step.(type) {
 	case hcl.TraverseAttr:
 		return step.Name, true
@@ -362,7 +358,7 @@ func stepName(step hcl.Traverser, index bool) (string, bool) {
 	return "", false
 }
 
-func rangeOfStep(step hcl.Traverser) hcl.Range {
+func RangeOfStep(step hcl.Traverser) hcl.Range {
 	switch step := step.(type) {
 	case hcl.TraverseAttr:
 		return step.SrcRange

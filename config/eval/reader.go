@@ -1,0 +1,273 @@
+package eval
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/gocty"
+
+	"remit/config/mistake"
+	"remit/config/syntax"
+	"remit/internal/transfer"
+)
+
+// Reader reads the arguments of one block that is evaluated once. Null means absent, as in
+// Terraform. After a mistake it goes on, so that all of them are found.
+type Reader struct {
+	Scope  *Scope
+	Block  *Block
+	Secret bool // sensitive values are allowed
+	Diags  hcl.Diagnostics
+	Unset  []*Node // variables that had no value
+}
+
+func (r *Reader) Refuse(at hcl.Range, summary, detail string, args ...any) {
+	r.Diags = append(r.Diags, mistake.New(at, summary, detail, args...))
+}
+
+// Finding is what was found where an argument could stand.
+type Finding uint8
+
+const (
+	Absent Finding = iota // absent or null
+	Wrong                 // a mistake was reported, or a variable has no value
+	Present
+)
+
+// Value returns an argument's value without marks.
+func (r *Reader) Value(name string) (cty.Value, *Argument, Finding) {
+	a, ok := r.Block.Arguments[name]
+	if !ok {
+		return cty.NilVal, nil, Absent
+	}
+	get := r.Scope.plain
+	if r.Secret {
+		get = r.Scope.Value
+	}
+	v, ok, diags := get(a)
+	r.Diags = append(r.Diags, diags...)
+	if !ok {
+		if a.Refs != nil {
+			for _, n := range a.Refs.Nodes {
+				r.Unset = append(r.Unset, n.Missing...)
+			}
+		}
+		return cty.NilVal, a, Wrong
+	}
+	v, _ = v.UnmarkDeep()
+	if v.IsNull() {
+		return cty.NilVal, a, Absent
+	}
+	return v, a, Present
+}
+
+// Text returns a string argument, or "" where it is absent. Empty text is a mistake.
+func (r *Reader) Text(name string) (string, *Argument) {
+	text, a, _ := r.Find(name)
+	return text, a
+}
+
+// Required is text that may not be null. That it may not be absent is said by its block's
+// kind, and was reported when the block was read.
+func (r *Reader) Required(name string) (string, *Argument) {
+	text, a, found := r.Find(name)
+	if a != nil && found == Absent {
+		r.Refuse(a.Expr.Range(), "Required argument is null", "%s may not be null.", name)
+	}
+	return text, a
+}
+
+func (r *Reader) Find(name string) (string, *Argument, Finding) {
+	v, a, found := r.Value(name)
+	if found != Present {
+		return "", a, found
+	}
+	if v.Type() != cty.String {
+		r.Refuse(a.Expr.Range(), "Not text", "%s must be a string, not %s.", name, v.Type().FriendlyName())
+		return "", a, Wrong
+	}
+	text := v.AsString()
+	if text == "" {
+		r.Refuse(a.Expr.Range(), "Empty text", "%s is empty. Leave it out, or give it a value.", name)
+		return "", a, Wrong
+	}
+	if err := transfer.CheckText(text); err != nil {
+		r.Refuse(a.Expr.Range(), "Text cannot be seen as it is", "%s %s", name, mistake.Sentence(err))
+		return "", a, Wrong
+	}
+	return text, a, Present
+}
+
+// Truth returns a condition; what is not true or false is a mistake.
+func (r *Reader) Truth(name string) bool {
+	v, a, found := r.Value(name)
+	if a == nil || found == Wrong {
+		return false
+	}
+	if found == Absent || v.Type() != cty.Bool {
+		r.Refuse(a.Expr.Range(), "Not true or false", "%s must be true or false.", name)
+		return false
+	}
+	return v.True()
+}
+
+// OneOf is text that must be one of words; the first where it is absent.
+func (r *Reader) OneOf(name string, words ...string) string {
+	text, a := r.Text(name)
+	for _, word := range words {
+		if text == word {
+			return word
+		}
+	}
+	if text != "" {
+		r.Refuse(a.Expr.Range(), "Unknown word", "%s is one of %q, not %s.%s", name, words, Shown(a, text), mistake.DidYouMean(text, words))
+	}
+	return words[0]
+}
+
+// Whole returns a whole number between low and high, or otherwise where it is absent.
+func (r *Reader) Whole(name string, low, high, otherwise int) int {
+	v, a, found := r.Value(name)
+	if found != Present {
+		return otherwise
+	}
+	number, err := convert.Convert(v, cty.Number)
+	var n int
+	if err == nil {
+		err = gocty.FromCtyValue(number, &n)
+	}
+	if err != nil || n < low || n > high {
+		r.Refuse(a.Expr.Range(), "Not a whole number in range", "%s must be a whole number from %d to %d.", name, low, high)
+		return otherwise
+	}
+	return n
+}
+
+// Duration returns a length of time from low to high, or otherwise where it is absent.
+func (r *Reader) Duration(name string, low, high, otherwise time.Duration) time.Duration {
+	text, a := r.Text(name)
+	if text == "" {
+		return otherwise
+	}
+	d, err := ParseDuration(text)
+	if err == nil && (d < low || d > high) {
+		err = fmt.Errorf("must be from %s to %s", low, high)
+	}
+	if err != nil {
+		r.Refuse(a.Expr.Range(), "Invalid duration", "%s %s %s", name, Shown(a, text), mistake.Sentence(err))
+		return otherwise
+	}
+	return d
+}
+
+// Texts returns a list of strings, nil where it is absent.
+func (r *Reader) Texts(name string) []string {
+	v, a, found := r.Value(name)
+	if found != Present {
+		return nil
+	}
+	texts, ok := TextsOf(v)
+	if !ok {
+		r.Refuse(a.Expr.Range(), "Not a list of text", "%s must be a list of strings.", name)
+	}
+	return texts
+}
+
+// TextMap returns a map of strings, nil where it is absent. Text in it may not be empty.
+func (r *Reader) TextMap(name string) map[string]string {
+	v, a, found := r.Value(name)
+	if found != Present {
+		return nil
+	}
+	texts := map[string]string{}
+	if ty := v.Type(); ty.IsObjectType() || ty.IsMapType() {
+		for key, value := range v.AsValueMap() {
+			if !syntax.IsText(value) || value.AsString() == "" {
+				texts = nil
+				break
+			}
+			texts[key] = value.AsString()
+		}
+		if len(texts) > 0 {
+			return texts
+		}
+	}
+	r.Refuse(a.Expr.Range(), "Not a map of text", "%s must be a map of strings, and none of them empty.", name)
+	return nil
+}
+
+// TextsOf reads a list, set or tuple of strings; one string stands for a list of itself.
+func TextsOf(v cty.Value) ([]string, bool) {
+	if syntax.IsText(v) {
+		return []string{v.AsString()}, true
+	}
+	if !v.Type().IsTupleType() && !v.Type().IsListType() && !v.Type().IsSetType() {
+		return nil, false
+	}
+	var texts []string
+	for _, item := range v.AsValueSlice() {
+		if !syntax.IsText(item) {
+			return nil, false
+		}
+		texts = append(texts, item.AsString())
+	}
+	return texts, true
+}
+
+// ParseDuration reads what Go's time.ParseDuration reads, and days such as "10d", which are
+// 24 hours long.
+func ParseDuration(text string) (time.Duration, error) {
+	const day = 24 * time.Hour
+	days, rest, hasDays := strings.Cut(text, "d")
+	var sum time.Duration
+	if hasDays {
+		n, err := strconv.ParseUint(days, 10, 16)
+		if err != nil {
+			return 0, fmt.Errorf("is not a duration such as \"36h\" or \"10d\"")
+		}
+		sum, text = time.Duration(n)*day, rest
+	}
+	if hasDays && rest == "" {
+		return sum, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 || hasDays && strings.HasPrefix(text, "+") {
+		return 0, fmt.Errorf("is not a duration such as \"36h\" or \"10d\"")
+	}
+	return sum + d, nil
+}
+
+// ParseTime reads RFC 3339 strictly.
+func ParseTime(text string) (time.Time, error) {
+	var t time.Time
+	if err := t.UnmarshalText([]byte(text)); err != nil {
+		return time.Time{}, fmt.Errorf("is not a time as RFC 3339 writes it, such as \"2026-11-27T09:00:00-05:00\"")
+	}
+	return t, nil
+}
+
+// Time returns a time, zero where it is absent.
+func (r *Reader) Time(name string) time.Time {
+	text, a := r.Text(name)
+	if text == "" {
+		return time.Time{}
+	}
+	t, err := ParseTime(text)
+	if err != nil {
+		r.Refuse(a.Expr.Range(), "Invalid time", "%s %s %s", name, Shown(a, text), mistake.Sentence(err))
+	}
+	return t
+}
+
+// Shown quotes a value for a message, unless it could be a secret.
+func Shown(a *Argument, text string) string {
+	if a.Refs.Sensitive() {
+		return "(sensitive)"
+	}
+	return strconv.Quote(text)
+}
