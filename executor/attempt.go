@@ -48,7 +48,7 @@ type attempt struct {
 	pauses  *backoff.ExponentialBackOff // between them
 	renewed bool                        // the token is the one that a 401 led to
 	answer  Answer                      // to the latest request
-	verdict verdict                     // on the last answer
+	verdict verdict                     // on the last answer, or why there is no request
 }
 
 // sender makes attempts. What it does for one of them stands below in its order: intend, mayTry, try,
@@ -73,17 +73,15 @@ const lotMax = 1024
 // intents sorts a lot of attempts by what became of their intents.
 type intents struct {
 	durable []*attempt
-	barred  []barred
+	barred  []*attempt // that may not be made: their verdicts say why
 	left    []*attempt // for which there is no slot now
 }
 
-// barred is an attempt that may not be made, and why.
-type barred struct {
-	*attempt
-	verdict verdict
+// bar notes an attempt that may not be made, and the verdict on it.
+func (in *intents) bar(a *attempt, v verdict) {
+	a.verdict = v
+	in.barred = append(in.barred, a)
 }
-
-func (in *intents) bar(a *attempt, v verdict) { in.barred = append(in.barred, barred{a, v}) }
 
 // intend takes a slot for each attempt of a lot, and writes the intents of those that have one.
 // It waits for the first slot alone, so that no intent waits for another one's.

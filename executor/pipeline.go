@@ -105,9 +105,9 @@ func (p *pipeline) lotMin() int { return max(1, min(p.inFlightMax/4, lotMax)) }
 func (p *pipeline) intended(q *intentQueue, made intents) {
 	q.attempts = append(made.left, q.attempts...)
 	p.ahead.Add(-int64(len(made.left) + len(made.barred)))
-	for _, b := range made.barred {
+	for _, a := range made.barred {
 		p.unanswered--
-		p.settled(b.attempt, b.verdict)
+		p.settled(a, a.verdict)
 	}
 	for _, a := range made.durable {
 		p.start(a)
