@@ -22,13 +22,7 @@ func assetKind() eval.Kind {
 type scales map[string]int
 
 // of returns the decimals that an asset may have; false where there is no limit.
-func (s scales) of(asset string) (int, bool) {
-	one := transfer.AssetSpelled(asset)
-	if scale, ok := s[one]; ok {
-		return scale, true
-	}
-	return transfer.CurrencyScale(one)
-}
+func (s scales) of(asset string) (int, bool) { return transfer.Scales(s).Of(asset) }
 
 // limit is of where no limit is as many as an int counts.
 func (s scales) limit(asset string) int {
@@ -37,6 +31,9 @@ func (s scales) limit(asset string) int {
 	}
 	return math.MaxInt
 }
+
+// Scales are the decimals of the assets that asset blocks name; empty where there is none.
+func (c *Configuration) Scales() transfer.Scales { return transfer.Scales(c.assets) }
 
 func (l *loader) evaluateAssets() {
 	for _, b := range l.assets {

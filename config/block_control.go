@@ -116,7 +116,7 @@ func (l *loader) sum(r *eval.Reader, a *eval.Argument, name string, value cty.Va
 	if isNothing(value.AsString()) {
 		return decimal.Zero, true
 	}
-	amount, err := transfer.ParseAmount(value.AsString())
+	amount, err := transfer.ParseAmount(transfer.Ungrouped(value.AsString())) // it may be copied from a plan
 	if err != nil {
 		return refuse("%q: %s", value.AsString(), mistake.Sentence(err))
 	}

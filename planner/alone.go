@@ -226,8 +226,8 @@ func (w *word) saysPaid(r *transfer.Request) []Signal {
 		case AmountOutOfLine:
 			_, text, _ := strings.Cut(s.Detail, outOfLineDetail)
 			text, _, _ = strings.Cut(text, " ")
-			if largest, err := transfer.ParseAmount(text); err == nil && isOutOfLine(r.Amount, largest) {
-				all = append(all, Signal{Kind: AmountOutOfLine, RefID: s.RefID, Detail: outOfLineDetail + largest.String() + " " + r.Asset})
+			if largest, err := transfer.ParseAmount(transfer.Ungrouped(text)); err == nil && isOutOfLine(r.Amount, largest) {
+				all = append(all, Signal{Kind: AmountOutOfLine, RefID: s.RefID, Detail: outOfLineDetail + shownAmount(largest, r.Asset) + " " + r.Asset})
 			}
 		case MixedScripts, LookAlike, Rename, Unverified, Late:
 		}

@@ -120,12 +120,13 @@ func controlDifferences(control *config.BatchControl, totals transfer.Totals) []
 
 func difference(of string, control, declared decimal.Decimal) string {
 	scale := max(0, -control.Exponent(), -declared.Exponent())
+	digits := func(d decimal.Decimal) string { return transfer.Scales(nil).Shown(d.StringFixed(scale), of) }
 	text, word := declared.Sub(control), "more"
 	if text.IsNegative() {
 		text, word = text.Neg(), "less"
 	}
 	return fmt.Sprintf("%s is %s in the control block and %s declared, %s %s",
-		of, control.StringFixed(scale), declared.StringFixed(scale), text.StringFixed(scale), word)
+		of, digits(control), digits(declared), digits(text), word)
 }
 
 // Sent are the control totals of what an apply may send: submits and resolves.

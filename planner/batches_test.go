@@ -56,11 +56,11 @@ func TestControlTotals(t *testing.T) {
 		"an asset that is not named": {controls: control(summed(map[string]decimal.Decimal{})), want: "USD is 0.00 in the control block and 160.00 declared, 160.00 more"},
 		"an asset that is not there": {
 			controls: control(summed(map[string]decimal.Decimal{"EUR": decimal.NewFromInt(5), "USD": decimal.NewFromInt(160)})),
-			want:     "EUR is 5 in the control block and 0 declared, 5 less",
+			want:     "EUR is 5.00 in the control block and 0.00 declared, 5.00 less",
 		},
 		"the hash total": {
 			controls: control(hashed(exact.Add(decimal.NewFromInt(1)))),
-			want:     fmt.Sprintf("hash total is %s in the control block and %s declared, 1.00 less", exact.Add(decimal.NewFromInt(1)).StringFixed(2), exact.StringFixed(2)),
+			want:     fmt.Sprintf("hash total is %s in the control block and %s declared, 1.00 less", transfer.Grouped(exact.Add(decimal.NewFromInt(1)).StringFixed(2)), transfer.Grouped(exact.StringFixed(2))),
 		},
 		"no transfer at all": {
 			controls: control(counted(2)), declared: pay[2:],

@@ -179,7 +179,7 @@ func (l *limitCount) transfer(c *Change, request *transfer.Request) {
 		return
 	}
 	if l.over.Count == 0 {
-		l.first = fmt.Sprintf("%q at %s moves %s %s", c.RefID, c.Place, request.Amount, request.Asset)
+		l.first = fmt.Sprintf("%q at %s moves %s %s", c.RefID, c.Place, shownAmount(request.Amount, request.Asset), request.Asset)
 	}
 	l.over.add(c.RefID)
 }
@@ -227,7 +227,7 @@ func (l *limitCount) saidTransfers() string {
 	if l.over.Count > 1 {
 		more = fmt.Sprintf(", and %d more exceed it", l.over.Count-1)
 	}
-	return fmt.Sprintf("allows %s %s a transfer: %s%s", l.AmountMax, l.Asset, l.first, more)
+	return fmt.Sprintf("allows %s %s a transfer: %s%s", shownAmount(l.AmountMax, l.Asset), l.Asset, l.first, more)
 }
 
 // exceeded says by how much what was sent and what is planned exceed the limit together.
@@ -239,7 +239,7 @@ func (l *limitCount) exceeded(sent, planned transfer.Sum) (said string, room dec
 	if !l.AmountMax.IsZero() {
 		most, before, more := l.AmountMax.Decimal(), sent.Decimal(), planned.Decimal()
 		if over := before.Add(more).Sub(most); over.IsPositive() {
-			return l.saidOver(l.AmountMax.String()+" "+l.Asset, transfer.Digits(before), transfer.Digits(more)+" "+l.Asset, transfer.Digits(over)+" too much"),
+			return l.saidOver(shownAmount(l.AmountMax, l.Asset)+" "+l.Asset, shownSum(before, l.Asset), shownSum(more, l.Asset)+" "+l.Asset, shownSum(over, l.Asset)+" too much"),
 				most.Sub(before), true
 		}
 	}

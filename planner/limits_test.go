@@ -86,7 +86,7 @@ func TestLimits(t *testing.T) {
 		"a plan of just as much": {limits: []config.Limit{limit("l", config.PerPlan, amountMax("160"), countMax(2))}},
 		"a plan of more": {
 			limits: []config.Limit{limit("l", config.PerPlan, amountMax("150"))},
-			want:   "limit.l [] allows 150 USD a plan: this one has 160.00 USD, 10.00 too much",
+			want:   "limit.l [] allows 150.00 USD a plan: this one has 160.00 USD, 10.00 too much",
 		},
 		"a plan of more transfers": {
 			limits: []config.Limit{limit("l", config.PerPlan, countMax(1), func(l *config.Limit) { l.Asset = "" })},
@@ -102,12 +102,12 @@ func TestLimits(t *testing.T) {
 		},
 		"what was sent at midnight counts": {
 			limits: []config.Limit{limit("l", config.PerDay, amountMax("160"))}, recorded: old(state.Recorded, attempted(15*time.Hour)),
-			want: "limit.l [] allows 160 USD a day: 80.00 so far on 2026-11-27 (UTC), and this plan adds 160.00 USD, 80.00 too much",
+			want: "limit.l [] allows 160.00 USD a day: 80.00 so far on 2026-11-27 (UTC), and this plan adds 160.00 USD, 80.00 too much",
 		},
 		"yesterday in UTC is today in New York": {
 			limits:   []config.Limit{limit("l", config.PerDay, amountMax("160"), in("America/New_York"))},
 			recorded: old(state.Recorded, attempted(10*time.Hour)), // 05:00 UTC, midnight there
-			want:     "limit.l [] allows 160 USD a day: 80.00 so far on 2026-11-27 (America/New_York), and this plan adds 160.00 USD, 80.00 too much",
+			want:     "limit.l [] allows 160.00 USD a day: 80.00 so far on 2026-11-27 (America/New_York), and this plan adds 160.00 USD, 80.00 too much",
 		},
 		"what is in doubt counts": {
 			limits: []config.Limit{limit("l", config.PerDay, countMax(2))}, recorded: old(state.InDoubt),
@@ -118,7 +118,7 @@ func TestLimits(t *testing.T) {
 		},
 		"what is in doubt since yesterday may be sent today": {
 			limits: []config.Limit{limit("l", config.PerDay, amountMax("159"))}, recorded: []state.Detail{record(declare("a"), state.InDoubt, attempted(20*time.Hour))},
-			want: "limit.l [] allows 159 USD a day: 0 so far on 2026-11-27 (UTC), and this plan adds 160.00 USD, 1.00 too much",
+			want: "limit.l [] allows 159.00 USD a day: 0.00 so far on 2026-11-27 (UTC), and this plan adds 160.00 USD, 1.00 too much",
 		},
 		"a conflict counts": {
 			limits: []config.Limit{limit("l", config.PerDay, countMax(2))}, recorded: old(state.Conflict),
@@ -132,21 +132,21 @@ func TestLimits(t *testing.T) {
 		"a destination that got some today": {
 			limits: []config.Limit{limit("l", config.PerDestinationDay, amountMax("100"))}, recorded: []state.Detail{record(declare("old", twin), state.Recorded)},
 			declared: []config.Transfer{declare("a"), declare("b", twin, of(amount("20.01"))), declare("old", twin)},
-			want:     `limit.l [b] allows 100 USD to one destination a day: 80.00 so far on 2026-11-27 (UTC), and this plan adds 20.01 USD, 0.01 too much, to profile "landlord"`,
+			want:     `limit.l [b] allows 100.00 USD to one destination a day: 80.00 so far on 2026-11-27 (UTC), and this plan adds 20.01 USD, 0.01 too much, to profile "landlord"`,
 		},
 		"several, of which the tightest comes first": {
 			limits: []config.Limit{
 				limit("wide", config.PerDay, amountMax("150")), limit("plan", config.PerPlan, amountMax("159")),
 				limit("narrow", config.PerDay, amountMax("100")), limit("enough", config.PerDay, amountMax("1000")),
 			},
-			want: "limit.narrow [] allows 100 USD a day: 0 so far on 2026-11-27 (UTC), and this plan adds 160.00 USD, 60.00 too much\n" +
-				"limit.wide [] allows 150 USD a day: 0 so far on 2026-11-27 (UTC), and this plan adds 160.00 USD, 10.00 too much\n" +
-				"limit.plan [] allows 159 USD a plan: this one has 160.00 USD, 1.00 too much",
+			want: "limit.narrow [] allows 100.00 USD a day: 0.00 so far on 2026-11-27 (UTC), and this plan adds 160.00 USD, 60.00 too much\n" +
+				"limit.wide [] allows 150.00 USD a day: 0.00 so far on 2026-11-27 (UTC), and this plan adds 160.00 USD, 10.00 too much\n" +
+				"limit.plan [] allows 159.00 USD a plan: this one has 160.00 USD, 1.00 too much",
 		},
 		"one that is overridden opens no other": {
 			limits:   []config.Limit{limit("x", config.PerPlan, amountMax("100")), limit("y", config.PerPlan, amountMax("120"))},
 			override: []string{"x"},
-			want:     "limit.y [] allows 120 USD a plan: this one has 160.00 USD, 40.00 too much",
+			want:     "limit.y [] allows 120.00 USD a plan: this one has 160.00 USD, 40.00 too much",
 		},
 	}
 	for name, test := range tests {

@@ -52,6 +52,7 @@ func newBuilder(ctx context.Context, record Record, controls Controls, now time.
 				Format: Format, FormatVersion: FormatVersion, Environment: meta.Environment, Service: meta.Service,
 				Lineage: meta.Lineage, Serial: meta.Serial, Created: now, Targets: controls.Targets,
 				Controls: controls.Declared.Digest(), ControlList: controls.Declared.List(),
+				Scales: controls.Scales,
 			},
 			Totals:  make(map[Action]*transfer.Totals),
 			Pending: pending.standing, Unknown: pending.unknown, Unverified: Standing{Group: GroupUnverified},

@@ -104,7 +104,7 @@ func (p *payees) signals(r *transfer.Request) []Signal {
 	}
 	return []Signal{{
 		Kind: AmountOutOfLine, RefID: largest.refID(),
-		Detail: outOfLineDetail + largest.amount().String() + " " + r.Asset,
+		Detail: outOfLineDetail + shownAmount(largest.amount(), r.Asset) + " " + r.Asset,
 	}}
 }
 

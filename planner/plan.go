@@ -233,13 +233,16 @@ type Header struct {
 	Author      string           `json:"author"`
 	// AuthorKey is the fingerprint of the key with which the author signs the saved plan, as
 	// ssh-keygen -l shows it; "" where they don't. All signatures are over it.
-	AuthorKey string       `json:"author_key,omitempty"`
-	Created   time.Time    `json:"created"`
-	Expires   time.Time    `json:"expires,omitzero"`   // zero for never
-	Accepted  []string     `json:"accepted,omitempty"` // flag=name of what was accepted or overridden
-	Targets   []string     `json:"targets,omitempty"`
-	Windows   []Window     `json:"windows,omitempty"` // that changes name, in order of their names
-	Origin    state.Origin `json:"origin,omitzero"`   // what the plan was made from
+	AuthorKey string    `json:"author_key,omitempty"`
+	Created   time.Time `json:"created"`
+	Expires   time.Time `json:"expires,omitzero"`   // zero for never
+	Accepted  []string  `json:"accepted,omitempty"` // flag=name of what was accepted or overridden
+	Targets   []string  `json:"targets,omitempty"`
+	Windows   []Window  `json:"windows,omitempty"` // that changes name, in order of their names
+	// Scales are the decimals with which a person is shown the amounts of assets that asset
+	// blocks name. They are no part of the digest: they change no number.
+	Scales transfer.Scales `json:"scales,omitempty"`
+	Origin state.Origin    `json:"origin,omitzero"` // what the plan was made from
 }
 
 // Controls are what a plan is checked against, and what a person accepted.
@@ -250,6 +253,8 @@ type Controls struct {
 
 	// Batches are the declared ones, with their control blocks.
 	Batches []config.Batch
+
+	Scales transfer.Scales // that asset blocks declare
 
 	AllowEmpty       bool
 	AcceptDuplicate  []string       // ref_ids

@@ -250,7 +250,7 @@ func (r *Reversed) obstacle(refID string, lines []Change) Obstacle {
 		o.add(lines[i].RefID)
 	}
 	o.Detail = fmt.Sprintf("%q at %s reverses %q, which moved %s %s; of these %s may still go back, and this plan would give back %s.",
-		lines[0].RefID, lines[0].Place, refID, back.Asset, back.Amount, transfer.Digits(decimal.Max(r.Left, decimal.Zero)), transfer.Digits(sum))
+		lines[0].RefID, lines[0].Place, refID, back.Asset, shownAmount(back.Amount, back.Asset), shownSum(decimal.Max(r.Left, decimal.Zero), back.Asset), shownSum(sum, back.Asset))
 	return o
 }
 

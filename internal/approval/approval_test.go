@@ -337,14 +337,14 @@ func TestNeeded(t *testing.T) {
 		want    string
 	}{
 		"below all":                 {[]string{"1000.00 USD"}, ""},
-		"above by the least":        {[]string{"1000.00000001 USD"}, "first: above 1000 USD"},
-		"in sum":                    {[]string{"60000 USD", "60000 USD"}, "second: above 100000 USD"},
-		"another asset":             {[]string{"1 USD", "901 EUR"}, "first: above 900 EUR"},
+		"above by the least":        {[]string{"1000.00000001 USD"}, "first: above 1,000.00 USD"},
+		"in sum":                    {[]string{"60000 USD", "60000 USD"}, "second: above 100,000.00 USD"},
+		"another asset":             {[]string{"1 USD", "901 EUR"}, "first: above 900.00 EUR"},
 		"an asset without a tier":   {[]string{"1000000 GBP"}, ""},
 		"many":                      {[]string{"1 USD", "1 USD", "1 USD", "1 USD"}, "many: more than 3 transfers"},
 		"the most decides":          {[]string{"100001 USD", "1 GBP", "1 GBP", "1 GBP"}, "many: more than 3 transfers"},
 		"nothing":                   {nil, ""},
-		"an asset in small letters": {[]string{"60000 usd", "60000 USD"}, "second: above 100000 USD"},
+		"an asset in small letters": {[]string{"60000 usd", "60000 USD"}, "second: above 100,000.00 USD"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var totals transfer.Totals

@@ -27,7 +27,7 @@ func (r *Rule) applies(totals transfer.Totals) string {
 	}
 	for _, asset := range slices.Sorted(maps.Keys(r.Above)) {
 		if totals.Sum(asset).GreaterThan(r.Above[asset]) {
-			return fmt.Sprintf("above %s %s", r.Above[asset], asset)
+			return fmt.Sprintf("above %s %s", transfer.Scales(nil).ShownSum(r.Above[asset], asset), asset)
 		}
 	}
 	if r.HasCount && totals.Count() > r.CountMax {

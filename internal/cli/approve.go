@@ -197,7 +197,7 @@ func (a *approving) confirm(ctx context.Context, w *workspace, totals transfer.T
 		}
 		total = asset + ":" + total
 	}
-	if want := strconv.Itoa(totals.Count()); count != want {
+	if want := strconv.Itoa(totals.Count()); transfer.Ungrouped(count) != want {
 		return fmt.Errorf("the number of transfers that the plan moves is %s, not %s; nothing was signed", want, strconv.Quote(count))
 	}
 	cut := strings.LastIndexByte(total, ':')
@@ -205,9 +205,9 @@ func (a *approving) confirm(ctx context.Context, w *workspace, totals transfer.T
 		return fmt.Errorf("--total=%s is not ASSET:AMOUNT, such as USD:1200.50; nothing was signed", total)
 	}
 	asset, typed := total[:cut], strings.TrimSpace(total[cut+1:])
-	amount, err := transfer.ParseAmount(typed)
+	amount, err := transfer.ParseAmount(transfer.Ungrouped(typed))
 	if sum := totals.Sum(asset); err != nil || !amount.Decimal().Equal(sum) || sum.IsZero() {
-		return fmt.Errorf("the plan moves %s of %s in all, not %s; nothing was signed", sum, asset, strconv.Quote(typed))
+		return fmt.Errorf("the plan moves %s of %s in all, not %s; nothing was signed", w.streams.Scales.ShownSum(sum, asset), asset, strconv.Quote(typed))
 	}
 	return nil
 }

@@ -30,8 +30,9 @@ const shortNamed = 10
 // shortfall says that the service has too little for what a run would take. It is advice that a person
 // may overrule: others may pay in meanwhile, balances lag, and some profiles may overdraw.
 type shortfall struct {
-	funds []rehearsal.Fund // those that are short, none of them accepted
-	names map[string]string
+	funds  []rehearsal.Fund // those that are short, none of them accepted
+	names  map[string]string
+	scales transfer.Scales
 }
 
 // Error names each profile, the asset and the amount.
@@ -40,14 +41,14 @@ func (s *shortfall) Error() string {
 	for i := range s.funds[:min(len(s.funds), shortNamed)] {
 		f := &s.funds[i]
 		part := fmt.Sprintf("%s has %s %s available, and this plan takes %s", s.name(f.ProfileID), view.Visible(f.Asset),
-			transfer.Digits(f.Available), transfer.Digits(f.Takes))
+			s.scales.ShownSum(f.Available, f.Asset), s.scales.ShownSum(f.Takes, f.Asset))
 		if !f.Covered.IsZero() {
-			part += fmt.Sprintf(", %s of it covered by what comes in before", transfer.Digits(f.Covered))
+			part += fmt.Sprintf(", %s of it covered by what comes in before", s.scales.ShownSum(f.Covered, f.Asset))
 		}
 		if !f.InDoubt.IsZero() {
-			part += fmt.Sprintf(", %s of it in doubt, which may have been debited already", transfer.Digits(f.InDoubt))
+			part += fmt.Sprintf(", %s of it in doubt, which may have been debited already", s.scales.ShownSum(f.InDoubt, f.Asset))
 		}
-		parts = append(parts, part+fmt.Sprintf(": %s is missing", transfer.Digits(f.Left().Neg())))
+		parts = append(parts, part+fmt.Sprintf(": %s is missing", s.scales.ShownSum(f.Left().Neg(), f.Asset)))
 	}
 	if more := len(s.funds) - len(parts); more > 0 {
 		parts = append(parts, fmt.Sprintf("And %d more, shown above", more))
@@ -91,7 +92,7 @@ func (a *applying) fund(ctx context.Context, w *workspace, run executor.Run, beg
 	if err != nil || ctx.Err() != nil || len(funds) == 0 {
 		return errors.Join(err, context.Cause(ctx))
 	}
-	short := &shortfall{names: w.config.ProfileNames()}
+	short := &shortfall{names: w.config.ProfileNames(), scales: w.streams.Scales}
 	used := make(map[string]bool)
 	for i := range funds {
 		f := &funds[i]

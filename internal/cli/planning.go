@@ -106,7 +106,7 @@ func cutCount(text string) (name string, count int, ok bool) {
 func controlsOf(loaded *config.Configuration, sandbox bool) planner.Controls {
 	service := loaded.Service
 	return planner.Controls{
-		Declared: loaded.Controls(), Batches: loaded.Batches, Rehearsal: sandbox, Operator: service.Operator,
+		Declared: loaded.Controls(), Batches: loaded.Batches, Scales: loaded.Scales(), Rehearsal: sandbox, Operator: service.Operator,
 		Lookup: sandbox || service.LookupPath != "", HoldDoubt: service.HoldDoubt, ReplayWindow: service.ReplayWindow,
 	}
 }

@@ -85,6 +85,7 @@ func load(p *process, s *source, asJSON bool) (*config.Configuration, error) {
 	s.loaded, p.streams.Here = loaded, s.here
 	if loaded != nil {
 		p.streams.Hide(loaded.SensitiveTexts())
+		p.streams.Scales = loaded.Scales()
 	}
 	if err := p.streams.Report(loaded, diags, asJSON); err != nil {
 		return nil, err

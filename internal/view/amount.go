@@ -11,6 +11,12 @@ import (
 // point aligns numbers at their decimal points.
 type point struct{ whole, fraction int }
 
+// places is how many decimals a number is written with.
+func places(number string) int {
+	_, fraction, _ := strings.Cut(number, ".")
+	return len(fraction)
+}
+
 func (p *point) fit(number string) {
 	whole, fraction, cut := strings.Cut(number, ".")
 	p.whole = max(p.whole, len(whole))
@@ -30,17 +36,33 @@ func (p point) align(number string) string {
 		fraction + strings.Repeat(" ", max(0, p.fraction-len(fraction)))
 }
 
-// sum is the exact number, with as many decimals as its most precise part was written with.
+// sum is the exact number for programs, with as many decimals as its most precise part was
+// written with. People are shown [Screen.money].
 func sum(d decimal.Decimal) string { return transfer.Digits(d) }
 
-// sums is a total per asset in one phrase: "USD 412850.22, BTC 0.5".
-func sums(t *transfer.Totals) string {
+// money is an exact sum of an asset for a person: "412,850.22".
+func (s Screen) money(d decimal.Decimal, asset string) string { return s.Scales.ShownSum(d, asset) }
+
+// amount is [Screen.money] of an amount; of the zero Amount it is "".
+func (s Screen) amount(a transfer.Amount, asset string) string {
+	return s.Scales.Shown(a.String(), asset)
+}
+
+// sums is a total per asset in one phrase: "USD 412,850.22, BTC 0.5".
+func (s Screen) sums(t *transfer.Totals) string { return sumsAs(t, s.money) }
+
+// sumsPlain is [Screen.sums] for what programs read as well.
+func sumsPlain(t *transfer.Totals) string {
+	return sumsAs(t, func(d decimal.Decimal, _ string) string { return sum(d) })
+}
+
+func sumsAs(t *transfer.Totals, number func(d decimal.Decimal, asset string) string) string {
 	if t == nil {
 		return ""
 	}
 	var parts []string
 	for total := range t.All() {
-		parts = append(parts, total.Asset+" "+sum(total.Sum))
+		parts = append(parts, total.Asset+" "+number(total.Sum, total.Asset))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -53,7 +75,10 @@ func inBrackets(text string) string {
 	return " (" + text + ")"
 }
 
-// hashTotal is that of totals; "" where it is not known.
+// hashTotalShown is [hashTotal] for a person.
+func hashTotalShown(t *transfer.Totals) string { return transfer.Grouped(hashTotal(t)) }
+
+// hashTotal is that of totals for programs; "" where it is not known.
 func hashTotal(t *transfer.Totals) string {
 	if t == nil {
 		return ""
@@ -66,12 +91,12 @@ func hashTotal(t *transfer.Totals) string {
 }
 
 // controlText are three control totals in words.
-func controlText(t *transfer.Totals) string {
+func (s Screen) controlText(t *transfer.Totals) string {
 	text := plural(t.Count(), "transfer")
-	if sums := sums(t); sums != "" {
+	if sums := s.sums(t); sums != "" {
 		text += ", " + sums
 	}
-	if hash := hashTotal(t); hash != "" {
+	if hash := hashTotalShown(t); hash != "" {
 		text += ", hash total " + hash
 	}
 	return text

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"remit/internal/transfer"
 	"remit/state"
 )
 
@@ -60,7 +61,8 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 			what += ", accepted: " + strings.Join(e.Accepted, ", ")
 		}
 		for _, s := range e.Shortfalls {
-			what += fmt.Sprintf(", %s was said to have %s %s, and %s was needed: accepted", s.ProfileID, s.Asset, s.Available, s.Needed)
+			what += fmt.Sprintf(", %s was said to have %s %s, and %s was needed: accepted", s.ProfileID, s.Asset,
+				transfer.Scales(nil).Shown(s.Available, s.Asset), transfer.Scales(nil).Shown(s.Needed, s.Asset))
 		}
 		if author := signedBy(e.Approvals, state.RoleAuthor); author != "" {
 			what += ", signed by its author " + author

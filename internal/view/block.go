@@ -53,7 +53,7 @@ func (p *page) differences(indent string, c *planner.Change, asked, answered str
 	}
 	rows := [][]span{head}
 	for _, d := range c.Differences {
-		rows = append(rows, []span{plain(d.Field), value(d.Asked), value(d.Answered)})
+		rows = append(rows, []span{plain(d.Field), value(p.valueOf(d.Field, d.Asked, c.Request.Asset)), value(p.valueOf(d.Field, d.Answered, c.Request.Asset))})
 	}
 	if tableWidth(rows)+len(indent) <= p.width() {
 		p.table(indent, rows)
@@ -79,6 +79,17 @@ func tableWidth(rows [][]span) int {
 
 // valueWidthMax bounds one value of a difference; the service's may be of any length.
 const valueWidthMax = 300
+
+// valueOf is one value of a difference: an amount as [Screen.amount] shows it, all else as it is.
+func (s Screen) valueOf(field, text, asset string) string {
+	if field == amountField {
+		return s.Scales.Shown(text, asset)
+	}
+	return text
+}
+
+// amountField is the name that a difference of amounts has.
+const amountField = "amount"
 
 func value(text string) span {
 	if text == "" {

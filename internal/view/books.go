@@ -58,13 +58,13 @@ func (o *BooksOptions) preamble(s *books.Summary) []string {
 		lines = append(lines, "Only "+Visible(o.Wanted))
 	}
 	lines = append(lines, "Days in "+o.Zone.String())
-	lines = append(lines, booksLines(s)...)
+	lines = append(lines, booksLines(s, sumsPlain)...)
 	return lines
 }
 
-// booksLines say what is in books, and what is not.
-func booksLines(s *books.Summary) []string {
-	lines := []string{"Booked: " + countAndSums(&s.Booked)}
+// booksLines say what is in books, and what is not, with sums as the given function writes them.
+func booksLines(s *books.Summary, sums func(*transfer.Totals) string) []string {
+	lines := []string{"Booked: " + plural(s.Booked.Count(), "transfer") + commaAnd(sums(&s.Booked))}
 	if s.Fees.Count() > 0 {
 		lines = append(lines, "Fees: "+sums(&s.Fees))
 	}
@@ -98,19 +98,19 @@ func standingText(s books.Standing) string {
 	return "Completed"
 }
 
-func countAndSums(t *transfer.Totals) string {
-	text := plural(t.Count(), "transfer")
-	if t.Count() > 0 {
-		text += ", " + sums(t)
+// commaAnd is ", text", or nothing.
+func commaAnd(text string) string {
+	if text == "" {
+		return ""
 	}
-	return text
+	return ", " + text
 }
 
 // BooksSummary tells whoever ran an export what is in it and what is not, with the first few that
 // a person should look at.
 func BooksSummary(w io.Writer, s *books.Summary, o Screen) error {
 	p := newPage(w, o)
-	for _, line := range booksLines(s) {
+	for _, line := range booksLines(s, o.sums) {
 		t := toneNone
 		if strings.HasPrefix(line, standingText(books.Open)) {
 			t = toneDoubt
@@ -122,7 +122,7 @@ func BooksSummary(w io.Writer, s *books.Summary, o Screen) error {
 		p.paragraph("", fmt.Sprintf("Warning: a person should look at %s.", plural(count, "transfer")), toneDoubt)
 		for i := range s.Look {
 			e := &s.Look[i]
-			p.line(plain("  "+e.RefID+"  "+sum(e.Amount)+" "+e.Asset+"  "), span{string(e.Cause), toneDoubt})
+			p.line(plain("  "+e.RefID+"  "+p.money(e.Amount, e.Asset)+" "+e.Asset+"  "), span{string(e.Cause), toneDoubt})
 			if e.Reason != "" {
 				p.paragraph("      ", firstSentence(e.Reason), toneDim)
 			}

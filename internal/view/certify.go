@@ -31,7 +31,7 @@ func Certifying(w io.Writer, sent *transfer.Totals, o CertifyOptions) error {
 		return p.Flush()
 	}
 	p.paragraph("", fmt.Sprintf("remit certify makes %s at %s: %s. It sends some of these requests again: a service that does not "+
-		"protect ref_ids makes up to 7 more.", plural(sent.Count(), "transfer"), o.Destination, sums(sent)), toneNone)
+		"protect ref_ids makes up to 7 more.", plural(sent.Count(), "transfer"), o.Destination, o.sums(sent)), toneNone)
 	return p.Flush()
 }
 

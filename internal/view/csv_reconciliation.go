@@ -46,9 +46,9 @@ func (c *ReconciliationCSV) Line(l *reconcile.Line) error {
 	}
 	reason := l.Reason
 	for i := range l.More {
-		reason = strings.TrimSpace(reason + " Also there: " + sideText(&l.More[i]) + ".")
+		reason = strings.TrimSpace(reason + " Also there: " + sideText(&l.More[i], plainNumber) + ".")
 	}
-	cells = append(cells, strings.Join(reconciledDifferences(l), "; "), reason, l.Next)
+	cells = append(cells, strings.Join(reconciledDifferences(l, plainNumber), "; "), reason, l.Next)
 	for i := range cells {
 		cells[i] = cellText(cells[i])
 	}

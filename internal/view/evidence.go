@@ -121,7 +121,7 @@ func AuditPackVerified(w io.Writer, v VerifiedPack, s Screen) error {
 	rows := []field{{"run", v.RunID}, {"environment", v.Environment}, {"plan digest", v.Digest}}
 	for _, r := range v.Results {
 		for _, a := range r.Assets {
-			rows = append(rows, field{resultWord(r.Result), fmt.Sprintf("%d  %s %s", a.Count, a.Asset, a.Sum)})
+			rows = append(rows, field{resultWord(r.Result), fmt.Sprintf("%d  %s %s", a.Count, a.Asset, p.Scales.Shown(a.Sum, a.Asset))})
 		}
 	}
 	for _, name := range v.Approvers {

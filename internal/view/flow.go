@@ -21,6 +21,7 @@ type Flow struct {
 	edges   []flowEdge
 	names   map[string]string
 	order   order
+	screen  Screen
 }
 
 // flowEdge is all that one party pays another of one asset.
@@ -41,7 +42,7 @@ type flowKey struct {
 // NewFlow adds up the transfers that a plan submits or resolves. Names are the labels of
 // profiles by profile_id, as in [PlanOptions].
 func NewFlow(plan *planner.Plan, names map[string]string) *Flow {
-	f := &Flow{title: flowTitle(plan), names: names}
+	f := &Flow{title: flowTitle(plan), names: names, screen: planScreen(plan)}
 	parties := make(map[party]int32)
 	number := func(p party) int32 {
 		n, isKnown := parties[p]
@@ -136,12 +137,12 @@ func (p party) lines(names map[string]string) []string {
 func flowLabel(text string) string { return cutMiddle(Visible(text), labelWidthMax) }
 
 // label says what an edge is in one line.
-func (e *flowEdge) label() string {
+func (e *flowEdge) label(s Screen) string {
 	doubts := ""
 	if e.doubts > 0 {
 		doubts = fmt.Sprintf(" (%d in doubt)", e.doubts)
 	}
-	return fmt.Sprintf("%s%s, %s %s", plural(e.count, "transfer"), doubts, flowLabel(e.asset), sum(e.sum))
+	return fmt.Sprintf("%s%s, %s %s", plural(e.count, "transfer"), doubts, flowLabel(e.asset), s.money(e.sum, e.asset))
 }
 
 // diagram is what the writers draw: boxes with lines of text, and arrows between them. All
@@ -174,7 +175,7 @@ func (f *Flow) money(arrowsMax int) diagram {
 		return at
 	}
 	for i := range drawn {
-		d.arrows = append(d.arrows, arrow{boxOf(drawn[i].from), boxOf(drawn[i].to), drawn[i].label()})
+		d.arrows = append(d.arrows, arrow{boxOf(drawn[i].from), boxOf(drawn[i].to), drawn[i].label(f.screen)})
 	}
 	for _, rest := range rests {
 		all := flowEdge{asset: rest[0].asset}
@@ -190,7 +191,7 @@ func (f *Flow) money(arrowsMax int) diagram {
 			return d.add(plural(len(of), noun) + ", together")
 		}
 		d.arrows = append(d.arrows, arrow{
-			together(rest[0].from, from, "sender"), together(rest[0].to, to, "destination"), all.label(),
+			together(rest[0].from, from, "sender"), together(rest[0].to, to, "destination"), all.label(f.screen),
 		})
 	}
 	if len(more) > 0 {

@@ -86,7 +86,7 @@ func TestFlowAddsUpExactly(t *testing.T) {
 		t.Errorf("%d edges", f.Edges())
 	}
 	for ending, face := range flowFaces(t, f) {
-		for _, want := range []string{"11 transfers, USD 12345678901234567891.000000000000000001", "1 transfer, BTC 0.5"} {
+		for _, want := range []string{"11 transfers, USD 12,345,678,901,234,567,891.000000000000000001", "1 transfer, BTC 0.5"} {
 			if !strings.Contains(string(face), want) {
 				t.Errorf("%s lacks %q", ending, want)
 			}

@@ -48,9 +48,9 @@ func (p *page) fundsTable(listed []rehearsal.Fund, names map[string]string) {
 	var available, takes, left point
 	for i := range listed {
 		f := &listed[i]
-		available.fit(sum(f.Available))
-		takes.fit(sum(f.Takes))
-		left.fit(sum(f.Left()))
+		available.fit(p.money(f.Available, f.Asset))
+		takes.fit(p.money(f.Takes, f.Asset))
+		left.fit(p.money(f.Left(), f.Asset))
 	}
 	var rows [][]span
 	for i := range listed {
@@ -65,17 +65,17 @@ func (p *page) fundsTable(listed []rehearsal.Fund, names map[string]string) {
 		rows = append(rows, []span{
 			plain(profileText(f.ProfileID, names)),
 			plain(Visible(f.Asset)),
-			plain("available " + available.align(sum(f.Available))),
-			plain("taken " + takes.align(sum(f.Takes))),
-			{"left " + left.align(sum(f.Left())), t},
-			dim(fundRemark(f)),
+			plain("available " + available.align(p.money(f.Available, f.Asset))),
+			plain("taken " + takes.align(p.money(f.Takes, f.Asset))),
+			{"left " + left.align(p.money(f.Left(), f.Asset)), t},
+			dim(p.fundRemark(f)),
 		})
 	}
 	p.table("  ", rows)
 }
 
 // fundRemark is what is said beside the numbers of an account.
-func fundRemark(f *rehearsal.Fund) string {
+func (p *page) fundRemark(f *rehearsal.Fund) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
 	if f.Left().IsNegative() && !f.IsLeast {
@@ -85,13 +85,13 @@ func fundRemark(f *rehearsal.Fund) string {
 		add("the shortfall is accepted")
 	}
 	if !f.Covered.IsZero() {
-		add("%s of it is covered by what comes in before", sum(f.Covered))
+		add("%s of it is covered by what comes in before", p.money(f.Covered, f.Asset))
 	}
 	if !f.Fees.IsZero() {
-		add("taken with fees of %s, as the newest records have them", sum(f.Fees))
+		add("taken with fees of %s, as the newest records have them", p.money(f.Fees, f.Asset))
 	}
 	if !f.InDoubt.IsZero() {
-		add("%s of it is in doubt, and may be debited already", sum(f.InDoubt))
+		add("%s of it is in doubt, and may be debited already", p.money(f.InDoubt, f.Asset))
 	}
 	return strings.Join(parts, "; ")
 }

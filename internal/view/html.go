@@ -58,6 +58,21 @@ func (h htmlPage) end(script string) error {
 	return h.Flush()
 }
 
+// number writes a number of a column whose most precise one has so many decimals: what lacks is
+// filled up without being seen, so that the points are below each other.
+func (h htmlPage) number(number string, most int) {
+	h.put("%", number)
+	have := places(number)
+	if have >= most {
+		return
+	}
+	fill := strings.Repeat("0", most-have)
+	if have == 0 {
+		fill = "." + fill
+	}
+	h.put("<span class=\"z\" aria-hidden=\"true\">%</span>", fill)
+}
+
 // named writes a list of names, under dl.
 func (h htmlPage) named(title string, names []string) {
 	if len(names) == 0 {

@@ -84,7 +84,7 @@ func (h *htmlPast) exceptions() {
 		h.put("<ul>\n")
 		for i := range events[:min(len(events), htmlObstacles)] {
 			e := &events[i]
-			h.put("<li><p><code>%</code> % %</p>", e.RefID, e.Amount.String(), e.Asset)
+			h.put("<li><p><code>%</code> % %</p>", e.RefID, h.run.amount(e.Amount, e.Asset), e.Asset)
 			if !shared {
 				h.reason(e)
 			}
@@ -138,7 +138,7 @@ func (h *htmlPast) outcome(r pastRow) {
 	start := ""
 	for total := range r.totals.All() {
 		h.put(start)
-		h.put("<td>%</td><td class=\"number\">%</td></tr>\n", total.Asset, sum(total.Sum))
+		h.put("<td>%</td><td class=\"number\">%</td></tr>\n", total.Asset, h.run.money(total.Sum, total.Asset))
 		start = "<tr>"
 	}
 }
@@ -195,7 +195,7 @@ func (h *htmlPast) line(l *executor.PastLine) {
 	h.party(sender(r), h.run.Names)
 	h.put(next)
 	h.party(destination(r), h.run.Names)
-	h.put(next+"%"+next+"%"+next, r.Amount.String(), r.Asset)
+	h.put(next+"%"+next+"%"+next, h.run.amount(r.Amount, r.Asset), r.Asset)
 	h.record(l)
 	h.put(next+"%</td></tr>\n", l.Place)
 }

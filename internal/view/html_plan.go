@@ -29,6 +29,7 @@ const (
 // without its script, which sorts and filters the transfers, and printed. It has every
 // transfer, and takes no more memory for more of them. It returns only errors of w.
 func PlanHTML(w io.Writer, p *planner.Plan, o PlanOptions) error {
+	o.Scales = p.Header.Scales
 	h := &htmlPlan{htmlPage: newHTMLPage(w), plan: p, options: o, signals: signalCounts(&p.Changes)}
 	h.begin("Plan "+h.digest()+" for "+h.environment(), htmlStyle, htmlScript)
 	h.head()
@@ -183,7 +184,7 @@ func (h *htmlPlan) totalsRow(r totalsRow, batch *string) {
 	start := ""
 	for total := range r.totals.All() {
 		h.put(start)
-		h.put("<td>%</td><td class=\"number\">%</td></tr>\n", total.Asset, sum(total.Sum))
+		h.put("<td>%</td><td class=\"number\">%</td></tr>\n", total.Asset, h.options.money(total.Sum, total.Asset))
 		start = "<tr>"
 	}
 }
@@ -235,7 +236,7 @@ func (h *htmlPlan) changesTable(id, title, caption string, changes []planner.Cha
 	h.put("<thead><tr><th scope=\"col\" class=\"number\">Amount</th><th scope=\"col\">Asset</th><th scope=\"col\">ref_id</th><th scope=\"col\">To</th><th scope=\"col\">Signals</th></tr></thead>\n<tbody>\n")
 	for i := range changes {
 		c := &changes[i]
-		h.put("<tr><td class=\"number\">%</td><td>%</td><th scope=\"row\">%</th><td>", c.Request.Amount.String(), c.Request.Asset, c.RefID)
+		h.put("<tr><td class=\"number\">%</td><td>%</td><th scope=\"row\">%</th><td>", h.options.amount(c.Request.Amount, c.Request.Asset), c.Request.Asset, c.RefID)
 		h.party(destination(c.Request), h.options.Names)
 		h.put("</td><td>%</td></tr>\n", signalsText(c))
 	}
@@ -308,7 +309,7 @@ func (h *htmlPlan) change(c *planner.Change) {
 	h.party(sender(r), h.options.Names)
 	h.put(next)
 	h.party(destination(r), h.options.Names)
-	h.put(next+"%"+next+"%"+next, r.Amount.String(), r.Asset)
+	h.put(next+"%"+next+"%"+next, h.options.amount(r.Amount, r.Asset), r.Asset)
 	h.notes(c)
 	h.put(next+"%</td></tr>\n", c.Place)
 }
@@ -378,7 +379,7 @@ func (h *htmlPlan) differences(c *planner.Change) {
 	}
 	h.put("<table class=\"differences\"><tbody><tr><th scope=\"col\">field</th><th scope=\"col\">%</th><th scope=\"col\">%</th></tr>", asked, answered)
 	for _, d := range c.Differences {
-		h.put("<tr><th scope=\"row\">%</th><td>%</td><td>%</td></tr>", d.Field, value(d.Asked).text, value(d.Answered).text)
+		h.put("<tr><th scope=\"row\">%</th><td>%</td><td>%</td></tr>", d.Field, value(h.options.valueOf(d.Field, d.Asked, c.Request.Asset)).text, value(h.options.valueOf(d.Field, d.Answered, c.Request.Asset)).text)
 	}
 	h.put("</tbody></table>")
 }

@@ -62,8 +62,8 @@ func (h *htmlReconciliation) totals() {
 	for _, a := range h.summary.Assets {
 		h.put("<tr><th scope=\"row\">%</th>", a.Asset)
 		for _, cell := range []string{
-			strconv.Itoa(a.State.Count), sum(a.State.Sum), strconv.Itoa(a.Debits.Count), sum(a.Debits.Sum),
-			strconv.Itoa(a.Credits.Count), sum(a.Credits.Sum),
+			strconv.Itoa(a.State.Count), h.options.money(a.State.Sum, a.Asset), strconv.Itoa(a.Debits.Count), h.options.money(a.Debits.Sum, a.Asset),
+			strconv.Itoa(a.Credits.Count), h.options.money(a.Credits.Sum, a.Asset),
 		} {
 			h.put("<td class=\"number\">%</td>", cell)
 		}
@@ -71,7 +71,7 @@ func (h *htmlReconciliation) totals() {
 		if !a.Difference().IsZero() {
 			class = "bad"
 		}
-		h.put("<td class=\"number %\">%</td></tr>\n", class, sum(a.Difference()))
+		h.put("<td class=\"number %\">%</td></tr>\n", class, h.options.money(a.Difference(), a.Asset))
 	}
 	h.put("</tbody>\n</table>\n</div>\n<table>\n<caption>Transfers by result</caption>\n<tbody>\n")
 	for _, row := range []struct {
@@ -89,8 +89,8 @@ func (h *htmlReconciliation) list(list reconciledList) {
 	h.put("<th scope=\"col\">Asset</th><th scope=\"col\">group_id</th><th scope=\"col\">What is found</th></tr></thead>\n<tbody>\n")
 	for i := range list.lines {
 		l := &list.lines[i]
-		h.put("<tr><th scope=\"row\">%</th><td class=\"number\">%</td><td>%</td><td><code>%</code></td><td>", l.RefID, l.Amount, l.Asset, l.GroupID)
-		for _, fact := range reconciledFacts(l) {
+		h.put("<tr><th scope=\"row\">%</th><td class=\"number\">%</td><td>%</td><td><code>%</code></td><td>", l.RefID, h.options.Scales.Shown(l.Amount, l.Asset), l.Asset, l.GroupID)
+		for _, fact := range reconciledFacts(l, h.options.Scales.Shown) {
 			h.put("<p>%</p>", fact)
 		}
 		if l.Next != "" {

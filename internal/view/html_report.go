@@ -151,56 +151,21 @@ func standingPhrase(s report.Standing) string {
 	return string(s)
 }
 
-// money writes a number with all its decimals, filled up to scale, and its digits in groups of
-// three that are set apart without a character between them: copied, it is the plain number.
-func (h *htmlReport) money(d decimal.Decimal, scale int32) {
-	_, _ = h.WriteString(grouped(d.StringFixed(max(scale, -d.Exponent(), 0)), `<span class="k">`, "</span>"))
+// amount is a number of an asset with the decimals of its most precise amount at least.
+func (h *htmlReport) amount(d decimal.Decimal, a *report.Asset) string {
+	return h.o.Scales.Shown(d.StringFixed(max(a.Scale, -d.Exponent(), 0)), a.Code)
 }
 
-// grouped puts each group of three digits but the first between open and close.
-func grouped(number, open, end string) string {
-	whole, fraction, has := strings.Cut(number, ".")
-	sign := ""
-	if strings.HasPrefix(whole, "-") {
-		sign, whole = "-", whole[1:]
-	}
-	first := len(whole) % 3
-	if first == 0 {
-		first = min(3, len(whole))
-	}
-	var b strings.Builder
-	_, _ = b.WriteString(sign + whole[:first])
-	for rest := whole[first:]; rest != ""; rest = rest[3:] {
-		_, _ = b.WriteString(open + rest[:3] + end)
-	}
-	if has {
-		_, _ = b.WriteString("." + fraction)
-	}
-	return b.String()
-}
+// money writes [htmlReport.amount].
+func (h *htmlReport) money(d decimal.Decimal, a *report.Asset) { h.put("%", h.amount(d, a)) }
 
-// mixed writes a number of a column in which others have more decimals: what lacks is filled up
-// without being seen, so that the points are below each other.
-func (h *htmlReport) mixed(d decimal.Decimal, scale int32) {
-	have := max(0, -d.Exponent())
-	h.money(d, have)
-	if have >= scale {
-		return
-	}
-	fill := strings.Repeat("0", int(scale-have))
-	if have == 0 {
-		fill = "." + fill
-	}
-	h.put("<span class=\"z\" aria-hidden=\"true\">%</span>", fill)
-}
-
-// scaleMax is the number of decimals of the most precise asset.
-func (h *htmlReport) scaleMax() int32 {
-	var scale int32
+// placesMost are the decimals of the most precise asset, as they are shown.
+func (h *htmlReport) placesMost() int {
+	most := 0
 	for i := range h.r.Assets {
-		scale = max(scale, h.r.Assets[i].Scale)
+		most = max(most, places(h.amount(decimal.Zero, &h.r.Assets[i])))
 	}
-	return scale
+	return most
 }
 
 func (h *htmlReport) totals() {
@@ -210,25 +175,25 @@ func (h *htmlReport) totals() {
 	} else {
 		h.put("<table class=\"narrow\">\n<caption>Every transfer of the period stands in one line</caption>\n")
 		h.put("<thead><tr><th scope=\"col\">Asset</th><th scope=\"col\">Standing</th><th scope=\"col\" class=\"number\">Transfers</th><th scope=\"col\" class=\"number\">Sum</th></tr></thead>\n")
-		scale := h.scaleMax()
+		most := h.placesMost()
 		for i := range h.r.Assets {
-			h.assetTotals(&h.r.Assets[i], scale)
+			h.assetTotals(&h.r.Assets[i], most)
 		}
 		h.put("</table>\n")
 	}
 	paid := h.r.Totals[report.Paid]
 	if paid.Count() > 0 {
-		h.put("<p>Control totals of what was paid: %.</p>\n", controlText(&paid))
+		h.put("<p>Control totals of what was paid: %.</p>\n", h.o.controlText(&paid))
 	}
 	if n := h.r.Reversals.Count(); n > 0 {
-		h.put("<p>Among what was paid, %: %.</p>\n", plural(n, "reversal"), sums(&h.r.Reversals))
+		h.put("<p>Among what was paid, %: %.</p>\n", plural(n, "reversal"), h.o.sums(&h.r.Reversals))
 	}
 	h.put("</section>\n")
 }
 
 // assetTotals writes the lines of one asset: what was paid always, the other standings where
 // they occur.
-func (h *htmlReport) assetTotals(a *report.Asset, scale int32) {
+func (h *htmlReport) assetTotals(a *report.Asset, most int) {
 	var lines []report.Standing
 	for _, s := range report.Standings() {
 		if s == report.Paid || a.OfStanding(s).Count > 0 {
@@ -247,37 +212,20 @@ func (h *htmlReport) assetTotals(a *report.Asset, scale int32) {
 		if i == 0 {
 			h.put("<th scope=\"rowgroup\" rowspan=\"%\">%</th>", strconv.Itoa(len(lines)+len(fees)), a.Code)
 		}
-		h.totalsRow(standingTone(s).class(), string(s), a.OfStanding(s), a, scale)
+		h.totalsRow(standingTone(s).class(), string(s), a.OfStanding(s), a, most)
 	}
 	for _, s := range fees {
 		h.put("<tr>")
-		h.totalsRow("", "fees of what is "+string(s), a.Fees[s], a, scale)
+		h.totalsRow("", "fees of what is "+string(s), a.Fees[s], a, most)
 	}
 	h.put("</tbody>\n")
 }
 
 // totalsRow writes the rest of a line of the totals.
-func (h *htmlReport) totalsRow(class, name string, s report.Sum, a *report.Asset, scale int32) {
+func (h *htmlReport) totalsRow(class, name string, s report.Sum, a *report.Asset, most int) {
 	h.put("<td class=\"%\">%</td><td class=\"number\">%</td><td class=\"number\">", class, name, strconv.Itoa(s.Count))
-	h.padded(s.Sum, a.Scale, scale)
+	h.number(h.amount(s.Sum, a), most)
 	h.put("</td></tr>\n")
-}
-
-// padded writes a sum with the decimals of its asset, in a column of several assets.
-func (h *htmlReport) padded(d decimal.Decimal, own, scale int32) {
-	h.mixed(rescaled(d, own), scale)
-}
-
-// rescaled is the same number with at least so many decimals.
-func rescaled(d decimal.Decimal, scale int32) decimal.Decimal {
-	if -d.Exponent() >= scale {
-		return d
-	}
-	exact, err := decimal.NewFromString(d.StringFixed(scale))
-	if err != nil {
-		panic(err) // it was written by the same package
-	}
-	return exact
 }
 
 func standingTone(s report.Standing) tone {
@@ -339,14 +287,14 @@ func (h *htmlReport) bucketTable(n int, a *report.Asset) {
 		}
 		soFar = soFar.Add(s.Sum)
 		h.put("<tr><th scope=\"row\">%</th><td class=\"number\">%</td><td class=\"number\">", h.bucket(i), strconv.Itoa(s.Count))
-		h.money(s.Sum, a.Scale)
+		h.money(s.Sum, a)
 		h.put("</td><td class=\"number dim\">")
-		h.money(soFar, a.Scale)
+		h.money(soFar, a)
 		h.put("</td></tr>\n")
 	}
 	paid := a.OfStanding(report.Paid)
 	h.put("</tbody>\n<tfoot><tr><th scope=\"row\">Total</th><td class=\"number\">%</td><td class=\"number\">", strconv.Itoa(paid.Count))
-	h.money(paid.Sum, a.Scale)
+	h.money(paid.Sum, a)
 	h.put("</td><td></td></tr></tfoot>\n</table>\n")
 }
 
@@ -378,7 +326,7 @@ func (h *htmlReport) rowTable(id, word string, a *report.Asset, rows []report.Ro
 		h.put("<tr><th scope=\"row\">")
 		h.rowName(word, row)
 		h.put("</th><td class=\"number\">%</td><td class=\"number\">", strconv.Itoa(row.Count))
-		h.money(row.Sum.Sum, a.Scale)
+		h.money(row.Sum.Sum, a)
 		h.put("</td><td class=\"number\">%</td><td>", percent(row.Sum.Sum, paid.Sum))
 		h.share(row.Sum.Sum, paid.Sum)
 		h.put("</td><td>")
@@ -386,7 +334,7 @@ func (h *htmlReport) rowTable(id, word string, a *report.Asset, rows []report.Ro
 		h.put("</td></tr>\n")
 	}
 	h.put("</tbody>\n<tfoot><tr><th scope=\"row\">Total</th><td class=\"number\">%</td><td class=\"number\">", strconv.Itoa(paid.Count))
-	h.money(paid.Sum, a.Scale)
+	h.money(paid.Sum, a)
 	h.put("</td><td class=\"number\">100.0%</td><td></td><td></td></tr></tfoot>\n</table>\n</div>\n", "%")
 	h.figures(word, a, rows)
 }
@@ -428,7 +376,7 @@ func (h *htmlReport) figures(word string, a *report.Asset, rows []report.Row) {
 				first = false
 			}
 			h.put("<td>%</td><td class=\"number\">%</td><td class=\"number\">", h.bucket(n), strconv.Itoa(s.Count))
-			h.money(s.Sum, a.Scale)
+			h.money(s.Sum, a)
 			h.put("</td></tr>\n")
 		}
 		h.put("</tbody>\n")

@@ -7,6 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"remit/internal/accounts/report"
+	"remit/internal/transfer"
 )
 
 // The picture of an asset over time, in its own units.
@@ -35,7 +36,7 @@ func (h *htmlReport) chart(n int, a *report.Asset) {
 	id := "chart-" + strconv.Itoa(n)
 	h.put("<svg class=\"chart\" role=\"img\" aria-labelledby=\"% %\" viewBox=\"0 0 % %\">\n<title id=\"%\">% paid by %</title>\n",
 		id+"-title", id+"-desc", strconv.Itoa(chartWidth), strconv.Itoa(chartHeight), id+"-title", a.Code, h.bucketWord())
-	h.put("<desc id=\"%\">The most, %, was paid on %. The table below has every figure.</desc>\n", id+"-desc", most.StringFixed(a.Scale), h.bucket(at))
+	h.put("<desc id=\"%\">The most, %, was paid on %. The table below has every figure.</desc>\n", id+"-desc", h.amount(most, a), h.bucket(at))
 	floor := chartHeight - chartBottom
 	for line := decimal.Zero; line.LessThanOrEqual(top); line = line.Add(step) {
 		y := strconv.Itoa(floor - pixels(line, top, floor-chartTop))
@@ -44,7 +45,7 @@ func (h *htmlReport) chart(n int, a *report.Asset) {
 			class = "axis"
 		}
 		h.put("<line class=\"%\" x1=\"%\" x2=\"%\" y1=\"%\" y2=\"%\"/><text x=\"%\" y=\"%\" dy=\"4\" text-anchor=\"end\">", class, strconv.Itoa(chartLeft), strconv.Itoa(chartWidth), y, y, strconv.Itoa(chartLeft-8), y)
-		_, _ = h.WriteString(grouped(line.StringFixed(max(0, -step.Exponent())), `<tspan dx="2">`, "</tspan>"))
+		h.put("%", transfer.Grouped(line.StringFixed(max(0, -step.Exponent()))))
 		h.put("</text>\n")
 	}
 	h.columns(a, top, floor)
@@ -63,7 +64,7 @@ func (h *htmlReport) columns(a *report.Asset, top decimal.Decimal, floor int) {
 			height := max(1, pixels(s.Sum, top, floor-chartTop))
 			h.put("<rect class=\"bar\" x=\"%\" y=\"%\" width=\"%\" height=\"%\"><title>%: % %, %</title></rect>\n",
 				strconv.Itoa(left+gap), strconv.Itoa(floor-height), strconv.Itoa(max(1, right-left-2*gap)), strconv.Itoa(height),
-				h.bucket(i), s.Sum.StringFixed(a.Scale), a.Code, plural(s.Count, "transfer"))
+				h.bucket(i), h.amount(s.Sum, a), a.Code, plural(s.Count, "transfer"))
 		}
 		if i%max(1, every) == 0 {
 			h.put("<text x=\"%\" y=\"%\" text-anchor=\"middle\">%</text>\n", strconv.Itoa((left+right)/2), strconv.Itoa(chartHeight-8), h.shortBucket(i))

@@ -46,7 +46,7 @@ func (h *htmlReport) exceptions() {
 func (h *htmlReport) exceptionTable(s report.Standing, e *report.Exceptions) {
 	title, text, command := exceptionsHead(s)
 	id := "exception-" + strings.ReplaceAll(string(s), " ", "-")
-	h.put("<h3 id=\"%\"><span class=\"%\">%</span>: %</h3>\n<p>%</p>\n", id, standingTone(s).class(), title, controlText(&e.Totals), text)
+	h.put("<h3 id=\"%\"><span class=\"%\">%</span>: %</h3>\n<p>%</p>\n", id, standingTone(s).class(), title, h.o.controlText(&e.Totals), text)
 	if command != "" {
 		h.put("<p class=\"command\"><code>%</code></p>\n", h.o.here(command))
 	}
@@ -57,9 +57,9 @@ func (h *htmlReport) exceptionTable(s report.Standing, e *report.Exceptions) {
 	case report.Paid, report.Pending, report.Unknown, report.Unverified, report.Conversion, report.Unreadable, report.Failed, report.NotMade, report.Late:
 	}
 	h.put("<div class=\"wide\" role=\"region\" aria-labelledby=\"%\" tabindex=\"0\">\n<table aria-labelledby=\"%\">\n<thead><tr><th scope=\"col\">ref_id</th><th scope=\"col\">%</th><th scope=\"col\">To</th><th scope=\"col\" class=\"number\">Amount</th><th scope=\"col\">Asset</th><th scope=\"col\">Why</th></tr></thead>\n<tbody>\n", id, id, when)
-	var scale int32
+	most := 0
 	for i := range e.Lines {
-		scale = max(scale, -e.Lines[i].Amount.Exponent())
+		most = max(most, places(h.o.money(e.Lines[i].Amount, e.Lines[i].Asset)))
 	}
 	for i := range e.Lines {
 		l := &e.Lines[i]
@@ -72,7 +72,7 @@ func (h *htmlReport) exceptionTable(s report.Standing, e *report.Exceptions) {
 			h.party(party{profile: l.To.ProfileID, identity: l.To.IdentityID, account: l.To.AccountID}, h.o.Names)
 		}
 		h.put("</td><td class=\"number\">")
-		h.mixed(l.Amount, scale)
+		h.number(h.o.money(l.Amount, l.Asset), most)
 		h.put("</td><td>%</td><td>%</td></tr>\n", l.Asset, h.why(s, l))
 	}
 	h.put("</tbody>\n</table>\n</div>\n")

@@ -45,12 +45,9 @@ func (h *htmlReport) reconciled() {
 	if len(s.Assets) > 0 {
 		h.put("<h3>Debits and credits at the service</h3>\n<table>\n<thead><tr><th scope=\"col\">Asset</th><th scope=\"col\" class=\"number\">State</th><th scope=\"col\" class=\"number\">Debits</th><th scope=\"col\" class=\"number\">Credits</th><th scope=\"col\" class=\"number\">Debits less state</th></tr></thead>\n<tbody>\n")
 		for _, a := range s.Assets {
-			scale := max(0, -a.State.Sum.Exponent(), -a.Debits.Sum.Exponent(), -a.Credits.Sum.Exponent())
 			h.put("<tr><th scope=\"row\">%</th>", a.Asset)
 			for _, d := range []decimal.Decimal{a.State.Sum, a.Debits.Sum, a.Credits.Sum, a.Difference()} {
-				h.put("<td class=\"number\">")
-				h.money(d, scale)
-				h.put("</td>")
+				h.put("<td class=\"number\">%</td>", h.o.money(d, a.Asset))
 			}
 			h.put("</tr>\n")
 		}

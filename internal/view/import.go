@@ -126,7 +126,7 @@ func (p *page) importLines(lines []executor.Event) {
 	r := Run{}
 	for _, e := range lines {
 		r.ref = min(max(r.ref, displayWidth(e.RefID)), 48)
-		r.amount.fit(e.Amount.String())
+		r.amount.fit(p.amount(e.Amount, e.Asset))
 	}
 	for _, e := range lines {
 		r.line(p, e)

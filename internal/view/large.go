@@ -130,7 +130,7 @@ func (p *page) topTransfers(v *overview, most int, o PlanOptions) {
 	var amount point
 	ref, asset := 0, 0
 	for i := range top {
-		amount.fit(top[i].Request.Amount.String())
+		amount.fit(p.amount(top[i].Request.Amount, top[i].Request.Asset))
 		ref = max(ref, displayWidth(top[i].RefID))
 		asset = max(asset, displayWidth(top[i].Request.Asset))
 	}
@@ -148,7 +148,7 @@ func (p *page) topTransfers(v *overview, most int, o PlanOptions) {
 		if slices.ContainsFunc(c.Signals, isFirst) {
 			to += firstMark
 		}
-		p.line(plain("  "+amount.align(c.Request.Amount.String())+" "+pad(cutEnd(Visible(c.Request.Asset), asset), asset)),
+		p.line(plain("  "+amount.align(p.amount(c.Request.Amount, c.Request.Asset))+" "+pad(cutEnd(Visible(c.Request.Asset), asset), asset)),
 			plain("  "+pad(cutMiddle(Visible(c.RefID), ref), ref)), plain("  -> "+to))
 	}
 	p.line()
@@ -219,12 +219,12 @@ func (p *page) destinations(asset string, payments []payment, changes *planner.C
 	p.line(strong("Largest of " + plural(all, "destination") + " in " + asset))
 	var numbers point
 	for _, d := range top {
-		numbers.fit(sum(d.sum))
+		numbers.fit(p.money(d.sum, asset))
 	}
 	var rows [][]span
 	for _, d := range top {
 		rows = append(rows, []span{
-			plain(numbers.align(sum(d.sum))), plain(asset), dim(plural(d.count, "transfer")),
+			plain(numbers.align(p.money(d.sum, asset))), plain(asset), dim(plural(d.count, "transfer")),
 			plain("-> " + destination(changes.At(int(d.number)).Request).show(shapeWhole, o.Names)),
 		})
 	}

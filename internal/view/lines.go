@@ -16,6 +16,7 @@ const placeWidthMin = 14
 // layout is how the lines of some changes are arranged: one line a transfer in aligned
 // columns where that fits the screen, else two, else three.
 type layout struct {
+	screen    Screen
 	shape     shape
 	names     map[string]string
 	operation bool // both operations occur, so each line says which
@@ -39,6 +40,7 @@ func newLayout(changes []planner.Change, o PlanOptions) layout {
 		{shape: shapeHead, operation: operation},
 	} {
 		l = try
+		l.screen = o.Screen
 		l.measure(changes)
 		if l.width() <= room {
 			return l
@@ -61,7 +63,7 @@ func newStackedLayout(changes []planner.Change, o PlanOptions, operation bool) l
 		{shape: shapeHead, split: true},
 	} {
 		l = try
-		l.operation, l.stacked = operation, true
+		l.screen, l.operation, l.stacked = o.Screen, operation, true
 		l.measure(changes)
 		if l.widthBelow() <= room {
 			break
@@ -99,7 +101,7 @@ func (l *layout) measure(changes []planner.Change) {
 		l.ref = max(l.ref, displayWidth(c.RefID))
 		l.from = max(l.from, displayWidth(sender(c.Request).show(l.shape, l.names)))
 		l.to = max(l.to, displayWidth(l.destination(c)))
-		l.amount.fit(c.Request.Amount.String())
+		l.amount.fit(l.screen.amount(c.Request.Amount, c.Request.Asset))
 		l.asset = max(l.asset, displayWidth(c.Request.Asset))
 		l.place = max(l.place, displayWidth(c.Place))
 	}
@@ -172,7 +174,7 @@ func nextOfAll(changes []planner.Change) string {
 
 func (p *page) change(c *planner.Change, l *layout) {
 	symbol := span{c.Action.Symbol() + " ", actionTone(c.Action)}
-	amount := l.amount.align(c.Request.Amount.String())
+	amount := l.amount.align(p.amount(c.Request.Amount, c.Request.Asset))
 	asset := pad(c.Request.Asset, l.asset)
 	from := pad(sender(c.Request).show(l.shape, l.names), l.from)
 	to := "-> " + pad(l.destination(c), l.to)

@@ -12,7 +12,7 @@ import (
 // whose run it was and how it ended, the count and the sums of each result, the exceptions,
 // and as many transfers as 60,000 characters have room for. It returns only errors of w.
 func PastMarkdown(w io.Writer, past *executor.PastRun, o PastOptions) error {
-	o.Screen = Screen{Width: markdownWidth, Here: o.Here}
+	o.Screen = Screen{Width: markdownWidth, Here: o.Here, Scales: o.Scales}
 	m := &markdownPast{markdown{options: PlanOptions{Screen: o.Screen}}, newPastRun(past, o)}
 	m.head()
 	m.outcomes()
@@ -58,7 +58,7 @@ func (m *markdownPast) outcomes() {
 				left++
 				continue
 			}
-			m.printf("| %s | %s | %s |\n", label, codeSpan(total.Asset), sum(total.Sum))
+			m.printf("| %s | %s | %s |\n", label, codeSpan(total.Asset), m.run.money(total.Sum, total.Asset))
 			label = " | "
 		}
 	}

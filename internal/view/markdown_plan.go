@@ -30,7 +30,7 @@ const (
 // Text from elsewhere stands in code only, where no Markdown, link, mention or HTML is read:
 // see [codeSpan] and [codeBlock].
 func PlanMarkdown(w io.Writer, p *planner.Plan, o PlanOptions) error {
-	o.Screen = Screen{Width: markdownWidth, Here: o.Here}
+	o.Screen = Screen{Width: markdownWidth, Here: o.Here, Scales: p.Header.Scales}
 	m := &markdown{plan: p, options: o}
 	m.head()
 	m.totals()
@@ -128,7 +128,7 @@ func (m *markdown) totals() {
 				left++
 				continue
 			}
-			m.printf("| %s | %s | %s |\n", label, codeSpan(total.Asset), sum(total.Sum))
+			m.printf("| %s | %s | %s |\n", label, codeSpan(total.Asset), m.options.money(total.Sum, total.Asset))
 			label = " | "
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // the verdict, what was compared, the totals, and as many transfers of each break as 60,000
 // characters have room for. It returns only errors of w.
 func ReconciliationMarkdown(w io.Writer, s *reconcile.Summary, o ReconciliationOptions) error {
-	o.Screen = Screen{Width: markdownWidth, Here: o.Here}
+	o.Screen = Screen{Width: markdownWidth, Here: o.Here, Scales: o.Scales}
 	m := &markdown{options: PlanOptions{Screen: o.Screen}}
 	m.reconciledHead(s, o)
 	m.reconciledTotals(s)
@@ -63,8 +63,8 @@ func (m *markdown) reconciledTotals(s *reconcile.Summary) {
 	m.printf("| asset | state | | debits | | credits | | debits - state |\n|---|---:|---:|---:|---:|---:|---:|---:|\n")
 	for _, a := range s.Assets[:min(len(s.Assets), markdownTotals)] {
 		cells := []string{
-			codeSpan(a.Asset), fmt.Sprint(a.State.Count), sum(a.State.Sum), fmt.Sprint(a.Debits.Count), sum(a.Debits.Sum),
-			fmt.Sprint(a.Credits.Count), sum(a.Credits.Sum), sum(a.Difference()),
+			codeSpan(a.Asset), fmt.Sprint(a.State.Count), m.options.money(a.State.Sum, a.Asset), fmt.Sprint(a.Debits.Count), m.options.money(a.Debits.Sum, a.Asset),
+			fmt.Sprint(a.Credits.Count), m.options.money(a.Credits.Sum, a.Asset), m.options.money(a.Difference(), a.Asset),
 		}
 		m.printf("| %s |\n", strings.Join(cells, " | "))
 	}

@@ -74,7 +74,7 @@ func (p *page) movements(plan *planner.Plan, most int, o PlanOptions) {
 	var numbers point
 	for _, m := range listed {
 		ids[m.profileID] = true
-		numbers.fit(sum(m.net()))
+		numbers.fit(p.money(m.net(), m.asset))
 	}
 	s := shapeOf(ids, shapeHead)
 	rows := make([][]span, 0, len(listed)+1)
@@ -84,7 +84,7 @@ func (p *page) movements(plan *planner.Plan, most int, o PlanOptions) {
 			label = "Net movement"
 		}
 		rows = append(rows, []span{
-			plain(label), plain(party{profile: m.profileID}.show(s, o.Names)), plain(cutEnd(Visible(m.asset), 12)), strong(numbers.align(sum(m.net()))),
+			plain(label), plain(party{profile: m.profileID}.show(s, o.Names)), plain(cutEnd(Visible(m.asset), 12)), strong(numbers.align(p.money(m.net(), m.asset))),
 		})
 	}
 	p.table("  ", rows)
@@ -104,7 +104,7 @@ func (h *htmlPlan) movements() {
 	h.put("<thead><tr><th scope=\"col\">Profile</th><th scope=\"col\">Asset</th><th scope=\"col\" class=\"number\">Out</th><th scope=\"col\" class=\"number\">In</th><th scope=\"col\" class=\"number\">Net</th></tr></thead>\n<tbody>\n")
 	for _, m := range all[:min(len(all), movementRows)] {
 		h.put("<tr><th scope=\"row\">%</th><td>%</td>", party{profile: m.profileID}.show(shapeWhole, h.options.Names), m.asset)
-		h.put("<td class=\"number\">%</td><td class=\"number\">%</td><td class=\"number\">%</td></tr>\n", sum(m.out.Sum(m.asset)), sum(m.in.Sum(m.asset)), sum(m.net()))
+		h.put("<td class=\"number\">%</td><td class=\"number\">%</td><td class=\"number\">%</td></tr>\n", h.options.money(m.out.Sum(m.asset), m.asset), h.options.money(m.in.Sum(m.asset), m.asset), h.options.money(m.net(), m.asset))
 	}
 	h.put("</tbody>\n</table>\n")
 	if more := len(all) - movementRows; more > 0 {

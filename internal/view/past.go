@@ -252,7 +252,7 @@ func (p *page) pastOutcomes(r *pastRun) {
 	p.totalsTable(rows, 0)
 	if r.unlisted > 0 {
 		last := r.rows[len(r.rows)-1]
-		p.line(plain("  "+resultWord(last.result)+"  "), strong(fmt.Sprintf("%*d", width, last.count)), plain("  "+sums(last.totals)))
+		p.line(plain("  "+resultWord(last.result)+"  "), strong(fmt.Sprintf("%*d", width, last.count)), plain("  "+p.sums(last.totals)))
 		p.paragraph("  ", r.unlistedText(), toneDim)
 	}
 }
@@ -314,7 +314,7 @@ func newPastLayout(r *pastRun, most, room int) pastLayout {
 	for i := range changes {
 		c, line := &changes[i], &r.Lines[i]
 		l.ref = max(l.ref, displayWidth(line.RefID))
-		l.amount.fit(c.Request.Amount.String())
+		l.amount.fit(r.amount(c.Request.Amount, c.Request.Asset))
 		l.asset = max(l.asset, displayWidth(c.Request.Asset))
 		group = max(group, displayWidth(groupText(line)))
 	}
@@ -359,7 +359,7 @@ func (p *page) pastTransfer(line *executor.PastLine, l *pastLayout) {
 	spans := []span{
 		{"  " + pad(resultWord(line.Result), resultWidth) + "  ", resultTone(line.Result)},
 		plain(pad(cutMiddle(Visible(line.RefID), l.ref), l.ref)),
-		plain("  " + l.amount.align(line.Request.Amount.String()) + " " + pad(line.Request.Asset, l.asset)),
+		plain("  " + l.amount.align(p.amount(line.Request.Amount, line.Request.Asset)) + " " + pad(line.Request.Asset, l.asset)),
 	}
 	group := groupText(line)
 	if l.group {

@@ -38,6 +38,7 @@ type PlanOptions struct {
 // than 200, and at the end the counts once more with the beginning of the digest. It
 // returns only errors of w.
 func Plan(w io.Writer, p *planner.Plan, o PlanOptions) error {
+	o.Scales = p.Header.Scales
 	page := newPage(w, o.Screen)
 	page.planHead(p, o)
 	switch {
@@ -57,6 +58,9 @@ func Plan(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	page.planEnd(p, o)
 	return page.Flush()
 }
+
+// planScreen shows amounts as a plan has them shown.
+func planScreen(plan *planner.Plan) Screen { return Screen{Scales: plan.Header.Scales} }
 
 // isLarge reports whether a plan is shown as a summary.
 func (o PlanOptions) isLarge(plan *planner.Plan) bool {
@@ -184,7 +188,7 @@ func (p *page) totalsTable(rows []totalsRow, assets int) {
 	for _, r := range rows {
 		if r.totals != nil {
 			for total := range r.totals.All() {
-				numbers.fit(sum(total.Sum))
+				numbers.fit(p.money(total.Sum, total.Asset))
 			}
 		}
 	}
@@ -207,7 +211,7 @@ func (p *page) totalsTable(rows []totalsRow, assets int) {
 			if n++; assets > 0 && n > assets {
 				continue
 			}
-			cells = append(cells, append(row, plain(total.Asset), strong(numbers.align(sum(total.Sum)))))
+			cells = append(cells, append(row, plain(total.Asset), strong(numbers.align(p.money(total.Sum, total.Asset)))))
 			row = make([]span, len(row))
 		}
 		if more := n - assets; assets > 0 && more > 0 {
@@ -340,7 +344,7 @@ func sentHash(plan *planner.Plan) string {
 	if sent.Count() == 0 {
 		return ""
 	}
-	return hashTotal(&sent)
+	return hashTotalShown(&sent)
 }
 
 // controlled writes the control totals of the batches that have a control block.
@@ -362,7 +366,7 @@ func controlLines(plan *planner.Plan) []string {
 	var lines []string
 	for i := range plan.Batches {
 		if b := &plan.Batches[i]; b.Controlled {
-			lines = append(lines, b.Name+" as declared: "+controlText(&b.Totals))
+			lines = append(lines, b.Name+" as declared: "+planScreen(plan).controlText(&b.Totals))
 		}
 	}
 	return lines
@@ -380,7 +384,7 @@ func (p *page) undeclared(plan *planner.Plan, o PlanOptions) {
 	if count == 1 {
 		text = "recorded transfer is no longer declared"
 	}
-	text = fmt.Sprintf("# %d %s%s", count, text, inBrackets(Visible(sums(plan.Totals[planner.Undeclared]))))
+	text = fmt.Sprintf("# %d %s%s", count, text, inBrackets(Visible(p.sums(plan.Totals[planner.Undeclared]))))
 	if !o.ShowAll {
 		p.paragraph("", text+". "+map[bool]string{true: "To see it:", false: "To see them:"}[count == 1], toneDim)
 		p.command("", p.here("remit plan --show=all"))
@@ -398,8 +402,8 @@ func (p *page) undeclared(plan *planner.Plan, o PlanOptions) {
 // counts is the plan in one sentence.
 func counts(plan *planner.Plan) string {
 	parts := []string{
-		fmt.Sprintf("%d to submit%s", plan.Count(planner.Submit), inBrackets(Visible(sums(plan.Totals[planner.Submit])))),
-		fmt.Sprintf("%d to resolve%s", plan.Count(planner.Resolve), inBrackets(Visible(sums(plan.Totals[planner.Resolve])))),
+		fmt.Sprintf("%d to submit%s", plan.Count(planner.Submit), inBrackets(Visible(planScreen(plan).sums(plan.Totals[planner.Submit])))),
+		fmt.Sprintf("%d to resolve%s", plan.Count(planner.Resolve), inBrackets(Visible(planScreen(plan).sums(plan.Totals[planner.Resolve])))),
 	}
 	return strings.Join(append(parts, countsStanding(plan)...), ", ") + "."
 }
@@ -410,7 +414,7 @@ func standing(plan *planner.Plan) string {
 	if rest := countsStanding(plan); len(rest) > 1 || len(rest) == 1 && none == 0 {
 		return "Nothing to submit and nothing to resolve: " + strings.Join(rest, ", ") + "."
 	}
-	total := inBrackets(Visible(sums(plan.Totals[planner.None])))
+	total := inBrackets(Visible(planScreen(plan).sums(plan.Totals[planner.None])))
 	switch none {
 	case 0:
 		return "Nothing is declared."

@@ -201,9 +201,9 @@ func (p *page) reconciledTotals(s *reconcile.Summary) {
 			tone = toneBad
 		}
 		rows = append(rows, []span{
-			plain(a.Asset), dim(fmt.Sprint(a.State.Count)), plain(sum(a.State.Sum)), dim(fmt.Sprint(a.Debits.Count)), plain(sum(a.Debits.Sum)),
-			dim(fmt.Sprint(a.Credits.Count)), plain(sum(a.Credits.Sum)),
-			{sum(a.Difference()), tone},
+			plain(a.Asset), dim(fmt.Sprint(a.State.Count)), plain(p.money(a.State.Sum, a.Asset)), dim(fmt.Sprint(a.Debits.Count)), plain(p.money(a.Debits.Sum, a.Asset)),
+			dim(fmt.Sprint(a.Credits.Count)), plain(p.money(a.Credits.Sum, a.Asset)),
+			{p.money(a.Difference(), a.Asset), tone},
 		})
 	}
 	if len(s.Assets) > 0 {
@@ -274,8 +274,8 @@ func (p *page) reconciledLine(l *reconcile.Line) {
 	if name == "" {
 		name = "(no ref_id) group_id " + l.GroupID
 	}
-	p.line(plain("  "+name), plain("  "+l.Amount+" "+l.Asset))
-	for _, fact := range reconciledFacts(l) {
+	p.line(plain("  "+name), plain("  "+p.Scales.Shown(l.Amount, l.Asset)+" "+l.Asset))
+	for _, fact := range reconciledFacts(l, p.Scales.Shown) {
 		p.paragraph("      ", Visible(fact), toneNone)
 	}
 	if l.Next != "" {
@@ -283,27 +283,32 @@ func (p *page) reconciledLine(l *reconcile.Line) {
 	}
 }
 
+// shownNumber writes a number of an asset, for a person or for a program.
+type shownNumber func(number, asset string) string
+
+func plainNumber(number, _ string) string { return number }
+
 // reconciledFacts say of a transfer what is wrong with it, a sentence each.
-func reconciledFacts(l *reconcile.Line) []string {
+func reconciledFacts(l *reconcile.Line, show shownNumber) []string {
 	var facts []string
 	add := func(format string, args ...any) {
 		facts = append(facts, strings.TrimSpace(fmt.Sprintf(format, args...))) // a space at its start would make it a command
 	}
-	for _, d := range reconciledDifferences(l) {
+	for _, d := range reconciledDifferences(l, show) {
 		add("%s", d)
 	}
 	if l.Has(reconcile.SameID) {
 		add("The debit and the credit have one id: %s.", l.Debit.ID)
 	}
 	if l.Has(reconcile.Unbalanced) {
-		add("The debit is %s %s, the credit %s %s.", l.Debit.Amount, l.Debit.Asset, l.Credit.Amount, l.Credit.Asset)
+		add("The debit is %s %s, the credit %s %s.", show(l.Debit.Amount, l.Debit.Asset), l.Debit.Asset, show(l.Credit.Amount, l.Credit.Asset), l.Credit.Asset)
 	}
 	if l.Has(reconcile.OneSide) {
 		missing, there := "debit", l.Credit
 		if l.Debit != nil {
 			missing, there = "credit", l.Debit
 		}
-		add("The %s is missing. There is: %s.", missing, sideText(there))
+		add("The %s is missing. There is: %s.", missing, sideText(there, show))
 	}
 	if l.Has(reconcile.StateOnly) && l.State != nil {
 		text := "The state has it as " + l.State.Status.String()
@@ -322,12 +327,12 @@ func reconciledFacts(l *reconcile.Line) []string {
 	if l.Has(reconcile.ServiceOnly) {
 		for _, side := range []*reconcile.Side{l.Debit, l.Credit} {
 			if side != nil {
-				add("%s.", sideText(side))
+				add("%s.", sideText(side, show))
 			}
 		}
 	}
 	for i := range l.More {
-		add("Also there: %s.", sideText(&l.More[i]))
+		add("Also there: %s.", sideText(&l.More[i], show))
 	}
 	if l.Reason != "" {
 		add("%s", strings.TrimSuffix(l.Reason, ".")+".")
@@ -343,8 +348,8 @@ func reconciledFacts(l *reconcile.Line) []string {
 }
 
 // sideText is a record in words.
-func sideText(s *reconcile.Side) string {
-	text := fmt.Sprintf("%s of %s %s, profile_id %s, %s, id %s", s.Direction, s.Amount, s.Asset, s.ProfileID, s.Status, s.ID)
+func sideText(s *reconcile.Side, show shownNumber) string {
+	text := fmt.Sprintf("%s of %s %s, profile_id %s, %s, id %s", s.Direction, show(s.Amount, s.Asset), s.Asset, s.ProfileID, s.Status, s.ID)
 	if s.GroupID != "" {
 		text += ", group_id " + s.GroupID
 	}
@@ -352,7 +357,7 @@ func sideText(s *reconcile.Side) string {
 }
 
 // reconciledDifferences are the differences in words: those that both sides have stand once.
-func reconciledDifferences(l *reconcile.Line) []string {
+func reconciledDifferences(l *reconcile.Line, show shownNumber) []string {
 	type key struct {
 		transfer.Difference
 		accepted bool
@@ -368,7 +373,13 @@ func reconciledDifferences(l *reconcile.Line) []string {
 	}
 	var texts []string
 	for _, k := range order {
-		text := fmt.Sprintf("%s: %s in the state, %s at the service: %s", k.Field, orNothing(k.Asked), orNothing(k.Answered), strings.Join(sides[k], ", "))
+		number := func(text string) string {
+			if k.Field == amountField {
+				return show(text, l.Asset)
+			}
+			return text
+		}
+		text := fmt.Sprintf("%s: %s in the state, %s at the service: %s", k.Field, orNothing(number(k.Asked)), orNothing(number(k.Answered)), strings.Join(sides[k], ", "))
 		if k.accepted {
 			text += "; accepted by a person"
 		}

@@ -39,11 +39,11 @@ func (r *Run) change(e executor.Event) {
 		p = r.out
 	}
 	r.ref = min(max(r.ref, displayWidth(e.RefID)), 48)
-	r.amount.fit(e.Amount.String())
+	r.amount.fit(r.out.amount(e.Amount, e.Asset))
 	p.line(
 		span{"  " + pad(changeWord(e), len("PENDING -> COMPLETED")) + "  ", resultTone(e.Result)},
 		plain(pad(cutMiddle(Visible(e.RefID), r.ref), r.ref)),
-		plain("  "+r.amount.align(e.Amount.String())+" "+Visible(e.Asset)),
+		plain("  "+r.amount.align(r.out.amount(e.Amount, e.Asset))+" "+Visible(e.Asset)),
 	)
 	var numbers []string
 	for _, c := range e.Changes {
@@ -56,7 +56,7 @@ func (r *Run) change(e executor.Event) {
 			if before == "" {
 				before = "none"
 			}
-			numbers = append(numbers, c.Field+" "+before+" -> "+c.After)
+			numbers = append(numbers, c.Field+" "+p.Scales.Shown(before, e.Asset)+" -> "+p.Scales.Shown(c.After, e.Asset))
 		}
 	}
 	if len(numbers) > 0 {

@@ -28,6 +28,7 @@ type RehearsalOptions struct {
 // would fail, and the accounts that pay, those with the lowest balance first. It returns only
 // errors of w.
 func Rehearsal(w io.Writer, plan *planner.Plan, r *rehearsal.Result, o RehearsalOptions) error {
+	o.Plan.Scales = plan.Header.Scales
 	p := newPage(w, o.Plan.Screen)
 	p.planHead(plan, o.Plan)
 	p.rehearsed(plan, r, o)
@@ -67,8 +68,8 @@ func (p *page) failures(r *rehearsal.Result, o RehearsalOptions) {
 	}
 	for i := range listed {
 		f := &listed[i]
-		p.line(plain("  "+Visible(f.RefID)+"  "), strong(Visible(f.Asset)+" "+f.Amount.String()), dim("  "+Visible(f.Place)))
-		p.paragraph("    ", failureReason(f, o.Plan.Names), toneNone)
+		p.line(plain("  "+Visible(f.RefID)+"  "), strong(Visible(f.Asset)+" "+p.amount(f.Amount, f.Asset)), dim("  "+Visible(f.Place)))
+		p.paragraph("    ", o.failureReason(f), toneNone)
 	}
 	if more := r.Failed.Count() + r.NotAttempted.Count() - len(listed); more > 0 {
 		p.line(dim(fmt.Sprintf("  and %d more", more)))
@@ -77,11 +78,11 @@ func (p *page) failures(r *rehearsal.Result, o RehearsalOptions) {
 }
 
 // failureReason says why a transfer would not be made.
-func failureReason(f *rehearsal.Failure, names map[string]string) string {
+func (o RehearsalOptions) failureReason(f *rehearsal.Failure) string {
 	if f.Cause != "" {
 		return fmt.Sprintf("It depends on %q, which would fail.", f.Cause)
 	}
-	return fmt.Sprintf("%s would have %s, which is %s too little.", profileText(f.From, names), sum(f.Has), sum(f.Amount.Decimal().Sub(f.Has)))
+	return fmt.Sprintf("%s would have %s, which is %s too little.", profileText(f.From, o.Plan.Names), o.Plan.money(f.Has, f.Asset), o.Plan.money(f.Amount.Decimal().Sub(f.Has), f.Asset))
 }
 
 // profileText is a profile's name with its ID.
@@ -128,9 +129,9 @@ func moreAccounts(n int, one, many string) string {
 
 func (p *page) account(a *rehearsal.Account, funded bool, names map[string]string) {
 	p.line(strong("  "+Visible(a.Asset)+" "), plain("of "+profileText(a.ProfileID, names)))
-	rows := [][2]string{{"in", sum(a.In)}, {"out", sum(a.Out)}, {"net", sum(a.Net())}}
+	rows := [][2]string{{"in", p.money(a.In, a.Asset)}, {"out", p.money(a.Out, a.Asset)}, {"net", p.money(a.Net(), a.Asset)}}
 	if funded {
-		rows = [][2]string{{"opening", sum(a.Opening)}, {"in", sum(a.In)}, {"out", sum(a.Out)}, {"closing", sum(a.Closing)}, {"lowest", sum(a.Lowest)}, {"lowest in any order", sum(a.LowestOfAll)}}
+		rows = [][2]string{{"opening", p.money(a.Opening, a.Asset)}, {"in", p.money(a.In, a.Asset)}, {"out", p.money(a.Out, a.Asset)}, {"closing", p.money(a.Closing, a.Asset)}, {"lowest", p.money(a.Lowest, a.Asset)}, {"lowest in any order", p.money(a.LowestOfAll, a.Asset)}}
 	}
 	var numbers point
 	for _, row := range rows {

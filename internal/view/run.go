@@ -161,17 +161,17 @@ func isException(result executor.Result) bool {
 // said at the end, once for all that go on alike.
 func (r *Run) line(p *page, e executor.Event) {
 	r.ref = min(max(r.ref, displayWidth(e.RefID)), 48)
-	r.amount.fit(e.Amount.String())
+	r.amount.fit(p.amount(e.Amount, e.Asset))
 	spans := []span{
 		{pad(resultWord(e.Result), resultWidth) + "  ", resultTone(e.Result)},
 		plain(pad(cutMiddle(Visible(e.RefID), r.ref), r.ref)),
-		plain("  " + r.amount.align(e.Amount.String()) + " " + Visible(e.Asset)),
+		plain("  " + r.amount.align(p.amount(e.Amount, e.Asset)) + " " + Visible(e.Asset)),
 	}
 	if e.Group != "" {
 		spans = append(spans, dim("  group_id "+e.Group))
 	}
 	if fee := feeOf(e); fee != "" {
-		spans = append(spans, dim("  fee "+Visible(cutEnd(fee, 40))))
+		spans = append(spans, dim("  fee "+Visible(cutEnd(p.Scales.Shown(fee, e.Asset), 40))))
 	}
 	p.line(spans...)
 	if isException(e.Result) {

@@ -48,7 +48,7 @@ func StateList(w io.Writer, rows iter.Seq2[state.Transfer, error], o StateListOp
 			p.stateTransfer(&l, &t)
 			continue
 		}
-		l.measure(&t)
+		l.measure(p, &t)
 		if ahead = append(ahead, t); len(ahead) == listMeasured {
 			begin()
 		}
@@ -70,10 +70,10 @@ type stateLayout struct {
 	amount     point
 }
 
-func (l *stateLayout) measure(t *state.Transfer) {
+func (l *stateLayout) measure(p *page, t *state.Transfer) {
 	l.ref = max(l.ref, displayWidth(t.RefID))
 	l.asset = max(l.asset, displayWidth(t.Asset))
-	l.amount.fit(t.Amount.String())
+	l.amount.fit(p.amount(t.Amount, t.Asset))
 }
 
 const (
@@ -83,7 +83,7 @@ const (
 
 func (p *page) stateTransfer(l *stateLayout, t *state.Transfer) {
 	p.stateRow(l, statusTone(t.Status), t.RefID, t.Status.String(), string(t.RecordStatus),
-		l.amount.align(t.Amount.String()), t.Asset, t.GroupID)
+		l.amount.align(p.amount(t.Amount, t.Asset)), t.Asset, t.GroupID)
 }
 
 func (p *page) stateRow(l *stateLayout, t tone, ref, status, service, amount, asset, group string) {
@@ -131,7 +131,7 @@ func StateShow(w io.Writer, d state.Detail, o StateShowOptions) error {
 	p.fields([]field{
 		{"status", status},
 		{"service status", string(d.RecordStatus)},
-		{"amount", d.Amount.String() + " " + d.Asset},
+		{"amount", p.amount(d.Amount, d.Asset) + " " + d.Asset},
 		{"group_id", d.GroupID},
 		{"record id", d.RecordID},
 		{"intended", momentOr(d.IntendedAt)},
@@ -154,7 +154,7 @@ func StateShow(w io.Writer, d state.Detail, o StateShowOptions) error {
 		p.whole(d.Intent.Body)
 	}
 	if d.Outcome != nil {
-		p.outcome(d.Outcome)
+		p.outcome(d.Outcome, d.Asset)
 	}
 	return p.Flush()
 }
@@ -187,7 +187,7 @@ func (p *page) whole(text string) {
 	}
 }
 
-func (p *page) outcome(o *state.Outcome) {
+func (p *page) outcome(o *state.Outcome, asset string) {
 	p.line()
 	p.line(strong("Latest outcome"), plain(": "+o.Status.String()+", by "+string(o.Source)))
 	status := ""
@@ -201,8 +201,8 @@ func (p *page) outcome(o *state.Outcome) {
 	p.fields([]field{{"reason", o.Reason}, {"person", person}, {"http status", status}})
 	for _, d := range o.Differences {
 		p.table("    ", [][]span{
-			{plain(d.Field), dim("asked"), value(d.Asked)},
-			{plain(""), dim("answered"), value(d.Answered)},
+			{plain(d.Field), dim("asked"), value(p.valueOf(d.Field, d.Asked, asset))},
+			{plain(""), dim("answered"), value(p.valueOf(d.Field, d.Answered, asset))},
 		})
 	}
 	if len(o.Problem) > 0 {
@@ -212,7 +212,7 @@ func (p *page) outcome(o *state.Outcome) {
 	if l := o.Listed; l != nil {
 		p.line()
 		p.line(strong("In place of a record"), plain(": what a list says"))
-		p.fields([]field{{"group_id", l.GroupID}, {"amount", strings.TrimSpace(l.Amount + " " + l.Asset)}})
+		p.fields([]field{{"group_id", l.GroupID}, {"amount", strings.TrimSpace(p.Scales.Shown(l.Amount, l.Asset) + " " + l.Asset)}})
 	}
 	for _, record := range o.Records {
 		p.record(record)
@@ -235,9 +235,9 @@ func (p *page) record(raw json.RawMessage) {
 		{"direction", string(rec.Direction)},
 		{"type", string(rec.Type)},
 		{"profile_id", rec.ProfileID},
-		{"amount", rec.Amount + " " + rec.Asset},
-		{"total", rec.Total},
-		{"fee", rec.Fee},
+		{"amount", p.Scales.Shown(rec.Amount, rec.Asset) + " " + rec.Asset},
+		{"total", p.Scales.Shown(rec.Total, rec.Asset)},
+		{"fee", p.Scales.Shown(rec.Fee, rec.Asset)},
 		{"created_at", momentOr(rec.CreatedAt)},
 		{"updated_at", momentOr(rec.UpdatedAt)},
 	})

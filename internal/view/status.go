@@ -15,6 +15,7 @@ const statusShown = 10
 // Status writes how things stand for a person: what needs one, what is due, what waits and on
 // what, and what comes next. It returns only errors of w.
 func Status(w io.Writer, plan *planner.Plan, o PlanOptions) error {
+	o.Scales = plan.Header.Scales
 	page := newPage(w, o.Screen)
 	page.planHead(plan, o)
 	page.line(plain("As of " + moment(plan.Header.Created)))
@@ -36,7 +37,7 @@ func Status(w io.Writer, plan *planner.Plan, o PlanOptions) error {
 func (p *page) standing(s *planner.Standing) {
 	title := fmt.Sprintf("%s: %d", string(s.Group), s.Totals.Count())
 	for total := range s.Totals.All() {
-		title += fmt.Sprintf(", %s %s", Visible(total.Asset), sum(total.Sum))
+		title += fmt.Sprintf(", %s %s", Visible(total.Asset), p.money(total.Sum, total.Asset))
 	}
 	p.paragraph("", title, groupTone(s.Group))
 	shown := s.First[:min(len(s.First), statusShown)]
@@ -44,7 +45,7 @@ func (p *page) standing(s *planner.Standing) {
 	for i := range shown {
 		c := &shown[i]
 		rows = append(rows, []span{
-			plain(Visible(c.RefID)), plain(c.Request.Amount.String()), plain(Visible(c.Request.Asset)), dim(groupTime(c, s.Group)),
+			plain(Visible(c.RefID)), plain(p.amount(c.Request.Amount, c.Request.Asset)), plain(Visible(c.Request.Asset)), dim(groupTime(c, s.Group)),
 		})
 		why := groupReason(c, s.Group)
 		if i+1 < len(shown) && groupReason(&shown[i+1], s.Group) == why {

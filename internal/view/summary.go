@@ -119,7 +119,7 @@ func (p *page) outcomes(s executor.Summary, planned transfer.Totals) {
 	}
 	p.totalsTable(rows, 0)
 	hashes := trimEmpty([]string{madeHash(s)})
-	if hash := hashTotal(&planned); planned.Count() > 0 && hash != "" {
+	if hash := hashTotalShown(&planned); planned.Count() > 0 && hash != "" {
 		hashes = append(hashes, hash+" planned")
 	}
 	if len(hashes) > 0 {
@@ -136,7 +136,7 @@ func madeHash(s executor.Summary) string {
 			made.Merge(*t)
 		}
 	}
-	if hash := hashTotal(&made); made.Count() > 0 && hash != "" {
+	if hash := hashTotalShown(&made); made.Count() > 0 && hash != "" {
 		return hash + " recorded"
 	}
 	return ""
@@ -187,7 +187,7 @@ func (p *page) exceptionsOf(result executor.Result, events []executor.Event, all
 	ref, amount := 0, point{}
 	for _, e := range events[:min(len(events), most)] {
 		ref = max(ref, min(displayWidth(e.RefID), max(20, p.width()-40)))
-		amount.fit(e.Amount.String())
+		amount.fit(p.amount(e.Amount, e.Asset))
 	}
 	causes := causesOf(events)
 	for _, c := range causes {
@@ -204,7 +204,7 @@ func (p *page) exceptionsOf(result executor.Result, events []executor.Event, all
 			p.explain("  ", c.first)
 		}
 		for _, e := range c.events[:min(len(c.events), most)] {
-			p.line(plain("  "+pad(cutMiddle(Visible(e.RefID), ref), ref)), plain("  "+amount.align(e.Amount.String())+" "+Visible(e.Asset)))
+			p.line(plain("  "+pad(cutMiddle(Visible(e.RefID), ref), ref)), plain("  "+amount.align(p.amount(e.Amount, e.Asset))+" "+Visible(e.Asset)))
 			if count == 1 {
 				p.explain("    ", e)
 			}

@@ -61,7 +61,7 @@ func (u *Unverified) Write(w io.Writer, screen Screen) error {
 		page.paragraph("", fmt.Sprintf("Run %s left nothing unverified.", Visible(u.RunID)), toneStrong)
 		return page.Flush()
 	}
-	page.paragraph("", fmt.Sprintf("Run %s left %d unverified%s. The records fall short in:", Visible(u.RunID), u.totals.Count(), inBrackets(Visible(sums(&u.totals)))), toneStrong)
+	page.paragraph("", fmt.Sprintf("Run %s left %d unverified%s. The records fall short in:", Visible(u.RunID), u.totals.Count(), inBrackets(Visible(screen.sums(&u.totals)))), toneStrong)
 	page.line()
 	var rows [][]span
 	for _, name := range slices.Sorted(maps.Keys(u.fields)) {

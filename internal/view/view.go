@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"remit/internal/transfer"
 )
 
 const (
@@ -28,6 +30,9 @@ type Screen struct {
 	Width    int  // columns; 0 for 80
 	Color    bool // colours may be used
 	Terminal bool // the writer is a terminal: a progress bar instead of lines
+
+	// Scales are the decimals with which amounts are shown. A plan is shown with its own.
+	Scales transfer.Scales
 
 	// Here makes a command line of remit work where the reader is: on the same directory,
 	// service and variables. Commands of plans, runs and diagnostics are passed through it;

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/term"
 
+	"remit/internal/transfer"
 	"remit/internal/view"
 )
 
@@ -22,6 +23,7 @@ type Streams struct {
 	Out, Err io.Writer
 	NoColor  bool                        // --no-color
 	Here     func(command string) string // see [view.Screen]; nil before a directory is known
+	Scales   transfer.Scales             // of the configuration that was loaded; nil before
 
 	Failed     error  // the first error that was shown; nil for none
 	FailedHint string // a command that helps; "" for none
@@ -79,7 +81,7 @@ func (s *Streams) JSON() *view.JSON {
 
 // Screen says how to write to w: as to a terminal of some width, or plain.
 func (s *Streams) Screen(w io.Writer) view.Screen {
-	screen := view.Screen{Width: 80, Here: s.Here}
+	screen := view.Screen{Width: 80, Here: s.Here, Scales: s.Scales}
 	file, ok := Beneath(w).(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return screen
