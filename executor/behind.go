@@ -77,14 +77,34 @@ func confirmClock(ctx context.Context, journal Journal, r reading, by state.Hold
 	return []state.Entry{confirmed}, nil
 }
 
-// compareClocks returns an [ErrClock] if the service's clock and the local clock are too far apart.
+// compareClocks returns an [ErrClock] if the service's clock and the local clock are too far apart. The clock of the
+// server that keeps the state confirms nothing, as whoever runs remit may run it, too: a difference is only named.
 func compareClocks(r reading, tell func(Event)) error {
 	if r.Date.IsZero() {
 		tell(Event{Type: EventNotice, Reason: "the token's answer has no Date: the clocks could not be compared"})
+		nameServer(r, tell)
 		return nil
 	}
 	if apart := r.local.Sub(r.Date).Abs(); apart > clockSkewMax {
 		return fmt.Errorf("%w: by %v", ErrClock, apart.Round(time.Second))
 	}
+	nameServer(r, tell)
 	return nil
+}
+
+// nameServer names a clock of the server that keeps the state which is too far from the local one.
+func nameServer(r reading, tell func(Event)) {
+	apart := r.local.Sub(r.Server)
+	if r.Server.IsZero() || apart.Abs() <= clockSkewMax {
+		return
+	}
+	order, advice := "ahead of", "one of the two is wrong. Set it right: what is due follows the clock of this machine"
+	if apart < 0 {
+		order = "behind"
+	}
+	if !r.Date.IsZero() {
+		advice = "the service's confirms this one. Set the clock of the server right"
+	}
+	tell(Event{Type: EventNotice, Reason: fmt.Sprintf("the clock of this machine says %s, %s %s that of the PostgreSQL server: %s",
+		r.local.UTC().Format(time.RFC3339), inWords(apart.Abs()), order, advice)})
 }
