@@ -126,8 +126,8 @@ func (w *workspace) verifyError(err error) error {
 			"and restore the state from a backup that has it", w.path, lost.Events, lost.Head)
 	case errors.As(err, &broken):
 		return exit.WithHint(fmt.Errorf("the journal of %s was changed: %w. The chain holds up to the event before it; "+
-			"nothing proves what comes from there on. Keep a copy of %s, "+
-			"restore the state from a backup, and let that be checked", w.path, broken, w.place.Words().kept), w.command("audit verify"))
+			"nothing proves what comes from there on. Put it away, with %s, "+
+			"restore the state from a backup, and let that be checked. The changed one is put away by", w.path, broken, w.place.Words().kept), w.place.Words().putAway)
 	}
 	return w.stateError(err)
 }

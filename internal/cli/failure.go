@@ -36,15 +36,16 @@ func (w *workspace) knownStateError(err error) error {
 	case errors.Is(err, state.ErrMissing):
 		return w.missing()
 	case errors.Is(err, state.ErrEmpty):
-		return exit.WithHint(fmt.Errorf("the state %s is empty, which a state never is; nothing was sent. Restore it from a backup, "+
-			"or, only where no backup exists, move it away and make a new one on purpose", w.path), w.command("init --new-state"))
+		return exit.WithHint(fmt.Errorf("the state %s is empty, which a state never is; nothing was sent. Put it away, and restore it from a backup, "+
+			"or, only where no backup exists, make a new one on purpose with %s. It is put away by", w.path, w.command("init --new-state")), w.place.Words().putAway)
 	case errors.Is(err, state.ErrDamaged):
-		return exit.WithHint(fmt.Errorf("the state %s is damaged; nothing was sent. %s and restore the state from a backup. "+
-			"Only where no backup exists, run %s, and then %s with the service's export. Let what is there then be checked:\n%w",
-			w.path, w.place.Words().putAway, w.command("init --new-state"), w.command("import"), err), w.command("audit verify"))
+		return exit.WithHint(fmt.Errorf("the state %s is damaged; nothing was sent. Put it away, restore the state from a backup, and let that be checked by %s. "+
+			"Only where no backup exists, run %s, and then %s with the service's export. The damaged one is put away by:\n%w",
+			w.path, w.command("audit verify"), w.command("init --new-state"), w.command("import"), err), w.place.Words().putAway)
 	case errors.Is(err, state.ErrForeign):
-		return exit.WithHint(fmt.Errorf("what stands at %s is not a state of remit; nothing was sent, and it was left as it is. "+
-			"Restore the state from a backup, or correct %s, and let it be checked:\n%w", w.path, w.place.Words().argument, err), w.command("audit verify"))
+		return fmt.Errorf("what stands at %s is not a state of remit; nothing was sent, and it was left as it is. "+
+			"Correct %s, or put away what stands there, restore the state from a backup, and let it be checked by %s:\n%w",
+			w.path, w.place.Words().argument, w.command("audit verify"), err)
 	case errors.Is(err, state.ErrNewer):
 		return exit.WithHint(fmt.Errorf("the state %s was written by a newer version of remit; nothing was sent. Use that version; this one is shown by:\n%w", w.path, err),
 			"remit version")

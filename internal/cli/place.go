@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
 
 	"remit/config"
+	"remit/internal/text/shell"
 	"remit/state"
 	"remit/state/postgres"
 	"remit/state/sqlite"
@@ -39,7 +41,7 @@ type place interface {
 // placeWords are what advice calls things at a place.
 type placeWords struct {
 	kept     string // what a copy is kept of before anything else
-	putAway  string // what is done with a damaged one before another takes its place
+	putAway  string // the command that keeps a damaged one elsewhere, so that another can take its place
 	freed    string // how its lock may end without force
 	argument string // what says where it is
 	replaced string // what happened to one that was replaced under a run
@@ -126,7 +128,7 @@ func (f file) Files() []string {
 func (f file) Words() placeWords {
 	return placeWords{
 		kept:     "the file and its -wal file",
-		putAway:  "Keep a copy of it and of " + f.path + "-wal, move both away,",
+		putAway:  fmt.Sprintf("mkdir %[1]s && mv %[2]s* %[1]s/", shell.Word(filepath.Join(filepath.Dir(f.path), "damaged")), shell.Word(f.path)),
 		freed:    "the file was overwritten",
 		argument: "the path in the state block",
 		replaced: "the file of the state " + f.path + " was replaced or removed while this run used it",
@@ -212,7 +214,7 @@ func (d database) Files() []string { return nil }
 func (d database) Words() placeWords {
 	return placeWords{
 		kept:     "the schema",
-		putAway:  "Keep the schema under another name (ALTER SCHEMA … RENAME TO …),",
+		putAway:  `psql "$DATABASE_URL" -c ` + shell.Word(fmt.Sprintf("ALTER SCHEMA %[1]s RENAME TO %[1]s_damaged", d.options.Schema)),
 		freed:    "the server ended the session that held the lock",
 		argument: "url and schema in the state block",
 		replaced: "the state " + d.String() + " no longer has what this run wrote last, as where another server took the place of the first before it had everything",
