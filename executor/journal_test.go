@@ -259,6 +259,10 @@ func (s *memorySnapshot) Jumps(context.Context) iter.Seq2[state.Jump, error] {
 	return func(func(state.Jump, error) bool) {}
 }
 
+func (s *memorySnapshot) Names(context.Context) iter.Seq2[state.Name, error] {
+	return func(func(state.Name, error) bool) {}
+}
+
 func (s *memorySnapshot) Clocks(context.Context) iter.Seq2[state.Event, error] {
 	return func(yield func(state.Event, error) bool) {
 		for _, e := range slices.Backward(s.events) {

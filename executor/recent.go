@@ -134,7 +134,7 @@ func (r *recentStarts) attempts(ctx context.Context, snapshot state.Snapshot, st
 			operation, isOpen = entry.(state.Intent).Operation, true
 		case state.KindOutcome:
 			end(r.dated(event.Time.Add(time.Millisecond), event.RunID)) // the state's times are cut to milliseconds
-		case state.KindCreated, state.KindBegun, state.KindEnded, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
+		case state.KindCreated, state.KindBegun, state.KindEnded, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked, state.KindErased:
 		}
 	}
 	end(start.latest)

@@ -209,7 +209,7 @@ func (p *Plan) readPast(ctx context.Context, record History) (past, error) {
 				break
 			}
 			since.foreign[event.RefID] = true
-		case state.KindCreated, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
+		case state.KindCreated, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked, state.KindErased:
 		}
 	}
 	return since, nil

@@ -138,6 +138,8 @@ func (e Event) Entry() (Entry, error) {
 		return decode[Clock](e)
 	case KindAsked:
 		return decode[Asked](e)
+	case KindErased:
+		return decode[Erased](e)
 	}
 	return nil, fmt.Errorf("read event %d: unknown kind %q", e.Seq, e.Kind)
 }

@@ -91,6 +91,8 @@ func NewDraft(entry Entry) (Draft, error) {
 		err = e.check()
 	case Asked:
 		err = named("about", e.About, "reason", e.Reason)
+	case Erased:
+		err = e.check()
 	default:
 		panic(fmt.Sprintf("%T is no entry of a journal", entry))
 	}
@@ -137,7 +139,7 @@ func newDraft(entry Entry, data json.RawMessage) (Draft, error) {
 		case e.Status.Made():
 			d.record, err = e.parse()
 		}
-	case Created, Begun, Ended, Unlocked, Rebound, Clock, Asked:
+	case Created, Begun, Ended, Unlocked, Rebound, Clock, Asked, Erased:
 	}
 	return d, err
 }
@@ -165,6 +167,10 @@ func (i Intent) check() error {
 		return fmt.Errorf("path %q does not begin with a slash", i.Path)
 	case !utf8.ValidString(i.Body):
 		return errors.New("the body is not valid UTF-8 and would not be kept byte for byte")
+	case i.DisplayName != "":
+		if err := transfer.CheckDisplayName(i.DisplayName); err != nil {
+			return fmt.Errorf("the display name %w", err)
+		}
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func encode(entry Entry) (json.RawMessage, error) {
 		if data, ok := e.encodePlain(); ok {
 			return data, nil
 		}
-	case Created, Begun, Ended, Unlocked, Rebound, Clock, Asked:
+	case Created, Begun, Ended, Unlocked, Rebound, Clock, Asked, Erased:
 	}
 	return encodeAny(entry)
 }

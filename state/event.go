@@ -32,10 +32,11 @@ const (
 	KindRebound  Kind = "rebound"  // the service's identity was changed
 	KindClock    Kind = "clock"    // a clock that goes back was found right, by the service's or by a person
 	KindAsked    Kind = "asked"    // a person's "not made" was refused until a wait is over
+	KindErased   Kind = "erased"   // a person removed the display names
 )
 
 // Entry is what can be appended: [Created], [Begun], [Intent], [Outcome], [Ended],
-// [Unlocked], [Rebound], [Clock] or [Asked].
+// [Unlocked], [Rebound], [Clock], [Asked] or [Erased].
 type Entry interface {
 	Kind() Kind
 	// Subject is the ref_id and the run that the entry is about; either may be "".
@@ -195,6 +196,11 @@ type Intent struct {
 	AfterMS int64 `json:"after_ms,omitempty"`
 	// Clocks are those of a runner that joined the run of another one.
 	Clocks Clocks `json:"clocks,omitzero"`
+
+	// DisplayName is what the author of the plan calls the destination, "" where they don't. It is
+	// no part of the journal: a store keeps it beside, as a [Name], so that it can be removed. What is
+	// read from a journal has none.
+	DisplayName string `json:"-"`
 }
 
 // Outcome is how an attempt ended, or what a lookup or a person said of it.
@@ -286,6 +292,13 @@ type Asked struct {
 	Reason string `json:"reason"`
 }
 
+// Erased records that a person removed all display names of the state. What was removed is not said.
+type Erased struct {
+	Names  int    `json:"names"` // how many there were, at least one
+	By     Holder `json:"by"`
+	Reason string `json:"reason"`
+}
+
 // Kind returns KindCreated.
 func (Created) Kind() Kind { return KindCreated }
 
@@ -313,6 +326,9 @@ func (Clock) Kind() Kind { return KindClock }
 // Kind returns KindAsked.
 func (Asked) Kind() Kind { return KindAsked }
 
+// Kind returns KindErased.
+func (Erased) Kind() Kind { return KindErased }
+
 // Subject returns nothing: the event is of the state.
 func (Created) Subject() (refID, runID string) { return "", "" }
 
@@ -339,3 +355,6 @@ func (Clock) Subject() (refID, runID string) { return "", "" }
 
 // Subject returns nothing: a ref_id's own events are its attempts and their outcomes.
 func (Asked) Subject() (refID, runID string) { return "", "" }
+
+// Subject returns nothing: the event is of the state.
+func (Erased) Subject() (refID, runID string) { return "", "" }

@@ -78,7 +78,7 @@ func (t Transfer) MayBeMade() bool { return t.Outline().MayBeMade() }
 // Detail is all that the state knows of one ref_id.
 type Detail struct {
 	Transfer
-	Intent  Intent   // the request in force
+	Intent  Intent   // the request in force; with its DisplayName, where the state has one
 	Outcome *Outcome // the latest; nil where there is none
 }
 
@@ -166,6 +166,10 @@ type Snapshot interface {
 
 	// Clocks yields every event of a [Clock], the newest first.
 	Clocks(ctx context.Context) iter.Seq2[Event, error]
+
+	// Names yields every display name that the state has, in the order of the events with which they
+	// came: one for each ref_id and each request of it that had one. It costs nothing where there is none.
+	Names(ctx context.Context) iter.Seq2[Name, error]
 
 	Close() error
 }

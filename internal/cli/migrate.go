@@ -145,7 +145,7 @@ func (m *migration) copy(ctx context.Context, w *workspace, journal state.Journa
 	}
 	w.streams.Begin("copying the state")
 	defer w.streams.Quiet()
-	err = there.Receive(ctx, meta, snapshot.Events(ctx, 0, ""), m.by)
+	err = there.Receive(ctx, state.ContentsOf(ctx, snapshot), m.by)
 	switch {
 	case errors.Is(err, state.ErrExists):
 		// An earlier move may have been cut off after it was whole; if it is another state, or an

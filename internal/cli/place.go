@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 
@@ -27,7 +26,7 @@ type place interface {
 	Open(ctx context.Context) (state.Store, error)
 	OpenReadOnly(ctx context.Context) (readStore, error)
 	// Receive makes a state of a journal that is being moved there, and Arrive has it be in use.
-	Receive(ctx context.Context, meta state.Meta, events iter.Seq2[state.Event, error], by state.Holder) error
+	Receive(ctx context.Context, from state.Contents, by state.Holder) error
 	Arrive(ctx context.Context, by state.Holder) error
 	// Backup makes a copy of the state as it is now, a SQLite file, at a path where nothing is.
 	// Others may read and write meanwhile.
@@ -98,11 +97,11 @@ func (f file) OpenReadOnly(ctx context.Context) (readStore, error) {
 	return store, nil
 }
 
-func (f file) Receive(ctx context.Context, meta state.Meta, events iter.Seq2[state.Event, error], by state.Holder) error {
+func (f file) Receive(ctx context.Context, from state.Contents, by state.Holder) error {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return err
 	}
-	return sqlite.Receive(ctx, f.path, meta, events, by)
+	return sqlite.Receive(ctx, f.path, from, by)
 }
 
 func (f file) Arrive(ctx context.Context, by state.Holder) error {
@@ -184,8 +183,8 @@ func (d database) OpenReadOnly(ctx context.Context) (readStore, error) {
 	return store, nil
 }
 
-func (d database) Receive(ctx context.Context, meta state.Meta, events iter.Seq2[state.Event, error], _ state.Holder) error {
-	return postgres.Receive(ctx, meta, events, d.options)
+func (d database) Receive(ctx context.Context, from state.Contents, _ state.Holder) error {
+	return postgres.Receive(ctx, from, d.options)
 }
 
 func (d database) Arrive(ctx context.Context, _ state.Holder) error {
@@ -203,7 +202,7 @@ func (d database) Backup(ctx context.Context, path string, by state.Holder) erro
 		return err
 	}
 	defer func() { _ = snapshot.Close() }()
-	if err := sqlite.Receive(ctx, path, snapshot.Meta(), snapshot.Events(ctx, 0, ""), by); err != nil {
+	if err := sqlite.Receive(ctx, path, state.ContentsOf(ctx, snapshot), by); err != nil {
 		return err
 	}
 	return sqlite.Arrive(ctx, path, by, sqlite.Options{Now: d.options.Now})

@@ -42,4 +42,8 @@ func (unmade) Clocks(context.Context) iter.Seq2[state.Event, error] {
 	return func(func(state.Event, error) bool) {}
 }
 
+func (unmade) Names(context.Context) iter.Seq2[state.Name, error] {
+	return func(func(state.Name, error) bool) {}
+}
+
 func (unmade) Close() error { return nil }

@@ -169,6 +169,7 @@ func (j *journal) write(b *pgx.Batch, stage *storage.Stage) {
 	if stage.Tip.Service != j.tip.Service || stage.Tip.Environment != j.tip.Environment {
 		updateBinding(b, stage.Tip.Meta)
 	}
+	writeNames(b, stage)
 	b.Queue(`COMMIT`)
 }
 
@@ -179,6 +180,8 @@ type loaded struct {
 	owners map[string]string
 	groups map[string][2]string
 	run    func(runID string) (state.Run, error)
+
+	countNames func() (int, error)
 }
 
 // Owner implements [storage.Source].
@@ -197,6 +200,10 @@ func (j *journal) begin(ctx context.Context, calls []*storage.Call) (loaded, err
 	l := loaded{
 		tip: j.tip, rows: storage.NewOverlay(nil), owners: make(map[string]string), groups: make(map[string][2]string),
 		run: func(runID string) (state.Run, error) { return readRun(ctx, j.conn, runID) },
+		countNames: func() (count int, err error) {
+			err = j.conn.QueryRow(ctx, `SELECT count(*) FROM names`).Scan(&count)
+			return count, err
+		},
 	}
 	var b pgx.Batch
 	b.Queue(`BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE`)

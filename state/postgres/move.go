@@ -15,20 +15,23 @@ import (
 // foldLot is how many rows one statement folds where a whole state is written.
 const foldLot = 4096
 
-// Receive makes a state out of the journal of another one, from which it is being moved: it
+// Receive makes a state out of the journal and the names of another one, from which it is being moved: it
 // can't be used before [Arrive]. The schema appears whole or not at all. It holds every row in
-// memory. It returns what Create does where something is there, and the error of events as it is.
-func Receive(ctx context.Context, meta state.Meta, events iter.Seq2[state.Event, error], opts Options) error {
+// memory. It returns what Create does where something is there, and the error of what it reads as it is.
+func Receive(ctx context.Context, from state.Contents, opts Options) error {
 	s, err := newStore(opts, false)
 	if err != nil {
 		return err
 	}
 	err = s.withConn(ctx, func(conn *pgx.Conn) error {
 		return s.make(ctx, conn, func(tx pgx.Tx) error {
-			if err := insertMeta(ctx, tx, meta, s.wanted, state.Arriving); err != nil {
+			if err := insertMeta(ctx, tx, from.Meta, s.wanted, state.Arriving); err != nil {
 				return err
 			}
-			return receive(ctx, tx, s.wanted, events)
+			if err := receive(ctx, tx, s.wanted, from.Events); err != nil {
+				return err
+			}
+			return receiveNames(ctx, tx, from.Names)
 		})
 	})
 	if err != nil {

@@ -109,7 +109,7 @@ func insertLines(b *pgx.Batch, lines []storage.Line) {
 			b.Queue(`INSERT INTO runs (begun_seq, run_id) VALUES ($1, $2)`, l.Seq, l.RunID)
 		case state.KindEnded:
 			b.Queue(`UPDATE runs SET ended_seq = $1 WHERE run_id = $2`, l.Seq, l.RunID)
-		case state.KindCreated, state.KindIntent, state.KindOutcome, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
+		case state.KindCreated, state.KindIntent, state.KindOutcome, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked, state.KindErased:
 		}
 	}
 }

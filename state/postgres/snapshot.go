@@ -189,7 +189,11 @@ func (s *snapshot) details(ctx context.Context, refIDs []string) ([]state.Detail
 	if err != nil {
 		return nil, err
 	}
-	return storage.Details(refIDs, known, events)
+	details, err := storage.Details(refIDs, known, events)
+	if err != nil {
+		return nil, err
+	}
+	return details, s.nameDetails(ctx, details)
 }
 
 // Events implements [state.Snapshot].

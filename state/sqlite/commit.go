@@ -71,6 +71,9 @@ func (j *journal) write(ctx context.Context, all *storage.Stage) error {
 			}
 		}
 	}
+	if err := j.writeNames(ctx, all); err != nil {
+		return err
+	}
 	if all.Tip.Service != j.head.Service || all.Tip.Environment != j.head.Environment {
 		return updateBinding(ctx, j.conn, all.Tip.Meta)
 	}

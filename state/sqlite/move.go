@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
 
@@ -17,10 +16,10 @@ import (
 	"remit/state/storage"
 )
 
-// Receive makes a state at path out of the journal of another one, from which it is being
+// Receive makes a state at path out of the journal and the names of another one, from which it is being
 // moved: it can't be used before [Arrive]. The file appears whole or not at all. It returns
-// what Create does where something is there, and the error of events as it is.
-func Receive(ctx context.Context, path string, meta state.Meta, events iter.Seq2[state.Event, error], by state.Holder) error {
+// what Create does where something is there, and the error of what it reads as it is.
+func Receive(ctx context.Context, path string, from state.Contents, by state.Holder) error {
 	path, err := realPath(path)
 	if err != nil {
 		return err
@@ -30,7 +29,7 @@ func Receive(ctx context.Context, path string, meta state.Meta, events iter.Seq2
 		return fmt.Errorf("make state %s: %w", path, err)
 	}
 	err = errors.Join(create(ctx, path, embeddedMigrations(), func(conn *sql.Conn) error {
-		return receive(ctx, conn, meta, events)
+		return receive(ctx, conn, from)
 	}), lock.release())
 	if err != nil {
 		return fmt.Errorf("make state %s: %w", path, err)
@@ -39,12 +38,12 @@ func Receive(ctx context.Context, path string, meta state.Meta, events iter.Seq2
 }
 
 // receive writes the journal; the next lock folds it.
-func receive(ctx context.Context, conn *sql.Conn, meta state.Meta, events iter.Seq2[state.Event, error]) error {
-	if err := insertMeta(ctx, conn, meta, state.Arriving); err != nil {
+func receive(ctx context.Context, conn *sql.Conn, from state.Contents) error {
+	if err := insertMeta(ctx, conn, from.Meta, state.Arriving); err != nil {
 		return err
 	}
 	newest := make(map[string]int64)
-	for e, err := range events {
+	for e, err := range from.Events {
 		if err != nil {
 			return err
 		}
@@ -61,7 +60,7 @@ func receive(ctx context.Context, conn *sql.Conn, meta state.Meta, events iter.S
 			}
 		}
 	}
-	return nil
+	return receiveNames(ctx, conn, from.Names)
 }
 
 // departed is the name of a note beside a state that was moved away: a backup of before the move that

@@ -26,8 +26,9 @@ type snapshot struct {
 	holder  state.Holder
 	held    bool
 
-	mu   sync.Mutex
-	tail *storage.Overlay // guarded by mu; nil until it is needed
+	mu    sync.Mutex
+	tail  *storage.Overlay // guarded by mu; nil until it is needed
+	named *bool            // guarded by mu: whether there is a display name; nil until it is needed
 }
 
 var (
@@ -224,7 +225,7 @@ func (s *snapshot) details(ctx context.Context, refIDs []string) ([]state.Detail
 		}
 		details = append(details, detail)
 	}
-	return details, nil
+	return details, s.nameDetails(ctx, details)
 }
 
 // find returns the newest rows of the given ref_ids, without those that are unknown.

@@ -78,7 +78,7 @@ func readFolded(ctx context.Context, conn *sql.Conn, l storage.Line, into *stora
 	case state.KindBegun, state.KindEnded:
 		_, err := readRunAt(ctx, conn, into, `SELECT run_id, begun_seq, ended_seq FROM runs WHERE run_id = ?`, l.RunID)
 		return err
-	case state.KindCreated, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
+	case state.KindCreated, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked, state.KindErased:
 	}
 	return nil
 }

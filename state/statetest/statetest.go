@@ -57,6 +57,8 @@ func Run(t *testing.T, harness func(t *testing.T) Harness) {
 		"a state that was moved away stays as it is":                movedAway,
 		"what was appended is there when the state is opened again": reopened,
 		"concurrent appends are exactly what was given":             concurrent,
+		"a name comes with its intent and stays out of the journal": named,
+		"names are removed, and everything else stays":              erased,
 		"random histories agree with a model":                       agreesWithModel,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -146,6 +148,7 @@ type view struct {
 	Events []state.Event
 	Runs   []state.Run
 	Jumps  []state.Jump
+	Names  []state.Name
 }
 
 // look reads all that there is.
@@ -191,6 +194,12 @@ func (b *bench) read(snap state.Snapshot) view {
 			b.t.Fatalf("jumps: %v", err)
 		}
 		v.Jumps = append(v.Jumps, jump)
+	}
+	for name, err := range snap.Names(ctx) {
+		if err != nil {
+			b.t.Fatalf("names: %v", err)
+		}
+		v.Names = append(v.Names, name)
 	}
 	if err := state.Verify(snap.Events(ctx, 0, ""), v.Meta.Head); err != nil {
 		b.t.Errorf("the chain: %v", err)

@@ -87,7 +87,7 @@ func (n *Newest) checkFolded(l Line) error {
 		if n.Runs[l.RunID].Ended != l.Seq {
 			return apart("run %q does not name event %d", l.RunID, l.Seq)
 		}
-	case state.KindCreated, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
+	case state.KindCreated, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked, state.KindErased:
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func (f *Refold) apply(l Line) error {
 		if f.runs[l.RunID], err = f.runs[l.RunID].Apply(draft, l.Time); err != nil {
 			return fmt.Errorf("event %d breaks a rule: %w", l.Seq, err)
 		}
-	case state.KindCreated, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
+	case state.KindCreated, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked, state.KindErased:
 	}
 	return nil
 }

@@ -18,6 +18,8 @@ type Source interface {
 	GroupOwners(groupID string) ([2]string, error)
 	// Run is a run as the storage knows it, the zero Run where it does not.
 	Run(runID string) (state.Run, error)
+	// CountNames is how many display names are stored.
+	CountNames() (int, error)
 }
 
 // Stage is what a commit is about to change. Nothing of it counts before the commit.
@@ -25,7 +27,10 @@ type Stage struct {
 	Tip   Tip
 	Rows  *Overlay // that the commit changes, over those that it started from
 	Runs  map[string]state.Run
-	Lines []Line // that the commit appends
+	Lines []Line       // that the commit appends
+	Names []state.Name // that came with them
+	// Erased says that no name that was there before this commit is left after it.
+	Erased bool
 
 	source Source
 	now    func() time.Time
@@ -116,11 +121,12 @@ func (s *Stage) take(c *Call) (answer, err error) {
 		return err, nil //nolint:nilerr // the caller's context is the caller's business
 	}
 	s.undo = s.undo[:0]
-	before, lines := s.Tip, len(s.Lines)
+	before, lines, names, erased := s.Tip, len(s.Lines), s.Names, s.Erased
 	for _, d := range c.Drafts {
 		answer, err := s.apply(d)
 		if answer != nil || err != nil {
 			s.revert(before, lines)
+			s.Names, s.Erased = names, erased
 			return answer, err
 		}
 	}
@@ -134,7 +140,7 @@ func (s *Stage) apply(d state.Draft) (answer, err error) {
 	if answer != nil {
 		return answer, nil
 	}
-	switch d.Entry.(type) {
+	switch e := d.Entry.(type) {
 	case state.Intent, state.Outcome:
 		r, _ := s.Rows.Row(l.RefID)
 		next, answer := r.Apply(d, l.Seq, l.Time)
@@ -158,6 +164,9 @@ func (s *Stage) apply(d state.Draft) (answer, err error) {
 		}
 		l.Previous = r.Last
 		s.put(Row{next, l.Seq})
+		if i, ok := d.Entry.(state.Intent); ok && i.DisplayName != "" && next.IntentSeq == l.Seq {
+			s.Names = append(s.Names, state.Name{Seq: l.Seq, RefID: l.RefID, Text: i.DisplayName})
+		}
 	case state.Begun, state.Ended:
 		run, err := s.run(l.RunID)
 		if err != nil {
@@ -167,11 +176,32 @@ func (s *Stage) apply(d state.Draft) (answer, err error) {
 			return answer, nil
 		}
 		s.putRun(l.RunID, run)
+	case state.Erased:
+		if answer, err := s.erase(e); answer != nil || err != nil {
+			return answer, err
+		}
 	case state.Created, state.Unlocked, state.Rebound, state.Clock, state.Asked:
 	}
 	meta.Head = l.Hash
 	s.Tip.Meta = meta
 	s.Lines = append(s.Lines, l)
+	return nil, nil
+}
+
+// erase removes all names, where the entry says how many they are.
+func (s *Stage) erase(e state.Erased) (answer, err error) {
+	count := len(s.Names)
+	if !s.Erased {
+		stored, err := s.source.CountNames()
+		if err != nil {
+			return nil, err
+		}
+		count += stored
+	}
+	if count != e.Names {
+		return fmt.Errorf("remove %d display names: the state has %d", e.Names, count), nil
+	}
+	s.Names, s.Erased = nil, true
 	return nil, nil
 }
 

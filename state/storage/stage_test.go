@@ -18,6 +18,7 @@ type empty struct{}
 func (empty) Owner(string) (string, error)          { return "", nil }
 func (empty) GroupOwners(string) ([2]string, error) { return [2]string{}, nil }
 func (empty) Run(string) (state.Run, error)         { return state.Run{}, nil }
+func (empty) CountNames() (int, error)              { return 0, nil }
 
 // TestACallThatFailsLeavesNothingBehind has a call store a record and then fail: the next call of the same
 // commit may store that record, and the group_id of it, under another ref_id.

@@ -49,7 +49,7 @@ func (m *model) apply(entry state.Entry, now time.Time) error {
 		if e.Source == state.SourcePerson || row.Status == state.Conflict {
 			m.closed[refID] = true
 		}
-	case state.Created, state.Begun, state.Ended, state.Unlocked, state.Rebound, state.Clock, state.Asked:
+	case state.Created, state.Begun, state.Ended, state.Unlocked, state.Rebound, state.Clock, state.Asked, state.Erased:
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (o *oracle) appended(p *process, entries []state.Entry) {
 			}
 		case state.Begun:
 			o.world.plannedBy[e.RunID] = e.PlanID
-		case state.Created, state.Ended, state.Unlocked, state.Rebound, state.Clock, state.Asked:
+		case state.Created, state.Ended, state.Unlocked, state.Rebound, state.Clock, state.Asked, state.Erased:
 		}
 	}
 }

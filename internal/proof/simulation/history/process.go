@@ -481,6 +481,11 @@ func (s *seen) Clocks(context.Context) iter.Seq2[state.Event, error] {
 	return readWhole(s.p, "clocks", s.from.Clocks(context.Background()))
 }
 
+// Names implements state.Snapshot.
+func (s *seen) Names(context.Context) iter.Seq2[state.Name, error] {
+	return readWhole(s.p, "names", s.from.Names(context.Background()))
+}
+
 // readWhole reads all of a sequence in one event of a process.
 func readWhole[T any](p *process, key string, from iter.Seq2[T, error]) iter.Seq2[T, error] {
 	var all []T
