@@ -131,6 +131,7 @@ type Transfer struct {
 	DependsOn         []Dependency // shared by the transfers of one block; not to be changed
 	DuplicateWithin   time.Duration
 	AcceptDuplicateOf []string // ref_ids
+	DisplayName       string   // what people call the destination; "" where the author doesn't say. It is not sent
 	Reverses          string   // ref_id of the transfer of which it gives money back; "" for none
 }
 

@@ -37,18 +37,19 @@ const clockSlack = 5 * time.Minute
 
 // Again computes a saved plan again, at its time, from its requests and its author's words, against
 // the record as it was at the plan's serial, and compares. What comes back is the plan as it was
-// computed, so that no sentence of it is the file's, with the author's words from the file. since
-// are the ref_ids that events came of after the serial.
+// computed, so that no sentence of it is the file's, with the author's words from the file. past is what
+// came after the serial.
 //
 // The error is a *[DifferentError], or says what could not be read.
-func (p *Plan) again(ctx context.Context, record History, controls Controls, since map[string]bool, now time.Time) (*Plan, error) {
+func (p *Plan) again(ctx context.Context, record History, controls Controls, past past, now time.Time) (*Plan, error) {
 	if err := p.fitsSerial(ctx, record, now); err != nil {
 		return nil, err
 	}
-	was, err := newThen(ctx, record, p, since)
+	was, err := newThen(ctx, record, p, past.touched())
 	if err != nil {
 		return nil, err
 	}
+	was.isErased = past.isErased
 	return p.compute(ctx, was, controls)
 }
 
@@ -65,6 +66,9 @@ func (p *Plan) compute(ctx context.Context, record Record, controls Controls) (*
 		return nil, err
 	}
 	b.word.said, _ = record.(*said)
+	if was, ok := record.(*then); ok {
+		b.word.isErased = was.isErased
+	}
 	if missing := p.keptUnknown(b.rows); missing != "" {
 		return nil, &DifferentError{fmt.Sprintf("the transfer %q, which has no line", missing), "that it is recorded", "that it was not"}
 	}
@@ -283,6 +287,8 @@ type then struct {
 	meta  state.Meta
 	since map[string]bool
 	was   map[string]*state.Detail // of those that were known
+
+	isErased bool // the display names of then are gone
 }
 
 func newThen(ctx context.Context, record History, p *Plan, since map[string]bool) (*then, error) {

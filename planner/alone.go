@@ -229,7 +229,7 @@ func (w *word) saysPaid(r *transfer.Request) []Signal {
 			if largest, err := transfer.ParseAmount(transfer.Ungrouped(text)); err == nil && isOutOfLine(r.Amount, largest) {
 				all = append(all, Signal{Kind: AmountOutOfLine, RefID: s.RefID, Detail: outOfLineDetail + shownAmount(largest, r.Asset) + " " + r.Asset})
 			}
-		case MixedScripts, LookAlike, Rename, Unverified, Late:
+		case OtherName, MixedScripts, LookAlike, Rename, Unverified, Late:
 		}
 	}
 	return w.firstTogether(r, all)

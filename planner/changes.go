@@ -67,8 +67,8 @@ func (l *Changes) All() iter.Seq2[int, *Change] {
 	return l.each(allTexts)
 }
 
-// Movements is All for who reads no texts but those of the movement (its parties, amount and asset)
-// and the batch: it costs a third, and other texts of a change may be empty.
+// Movements is All for who reads no texts but those of the movement (its parties, amount and asset),
+// the batch and the display name: it costs a third, and other texts of a change may be empty.
 func (l *Changes) Movements() iter.Seq2[int, *Change] {
 	return l.each(movementTexts)
 }
@@ -86,7 +86,7 @@ func (l *Changes) each(some textsOf) iter.Seq2[int, *Change] {
 }
 
 // Kinds yields one of each sort of alike changes and how many of them there are: they differ
-// in their texts only (ref_id, address, place, batch, parties, amount, asset, metadata).
+// in their texts only (ref_id, address, place, batch, display name, parties, amount, asset, metadata).
 func (l *Changes) Kinds() iter.Seq2[*Change, int] {
 	return func(yield func(*Change, int) bool) {
 		counts := make([]int, len(l.shapes))
@@ -191,6 +191,7 @@ const (
 	textPlaceOf
 	textBatch
 	textNaming
+	textName
 	fixedTexts
 
 	textsMax = 32
@@ -272,10 +273,10 @@ type words struct {
 	at     []textAt
 }
 
-// isMovement reports whether a text is one of the movement, or the batch.
+// isMovement reports whether a text is one of the movement, the batch, or the display name.
 func (w *words) isMovement(n int) bool {
 	if n < fixedTexts {
-		return n == textBatch
+		return n == textBatch || n == textName
 	}
 	return w.at[n-fixedTexts].field.IsMovement()
 }
@@ -292,6 +293,8 @@ func (w *words) get(n int) string {
 		return w.change.Batch
 	case textNaming:
 		return w.change.Naming
+	case textName:
+		return w.change.DisplayName
 	}
 	at := w.at[n-fixedTexts]
 	if at.pair != noPair {
@@ -311,6 +314,8 @@ func (w *words) set(n int, text string) {
 		w.change.Batch = text
 	case textNaming:
 		w.change.Naming = text
+	case textName:
+		w.change.DisplayName = text
 	default:
 		at := w.at[n-fixedTexts]
 		if at.pair != noPair {

@@ -93,6 +93,7 @@ func (c *Change) compareDeclared(t *config.Transfer, version int) *UndeclaredErr
 	for _, field := range []struct{ name, said, here string }{
 		{"the address", said.Address, t.Address},
 		{"the batch", said.Batch, t.Batch},
+		{"the display name", said.DisplayName, t.DisplayName},
 		{"whether the ref_id is a label", fmt.Sprint(said.FromLabel), fmt.Sprint(t.FromLabel)},
 		{"expires", fmt.Sprint(said.Expires.UTC()), fmt.Sprint(t.Expires.UTC())},
 		{"reverses", said.Reverses, t.Reverses},

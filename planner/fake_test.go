@@ -30,6 +30,7 @@ type memory struct {
 	events  []state.Event
 	past    map[string][]pastDetail
 	at      time.Time // of what happens; zero for now
+	names   []state.Name
 }
 
 func newMemory(details ...state.Detail) *memory {
@@ -105,6 +106,16 @@ func (m *memory) Details(_ context.Context, refIDs ...string) ([]state.Detail, e
 	return found, nil
 }
 
+func (m *memory) Names(context.Context) iter.Seq2[state.Name, error] {
+	return func(yield func(state.Name, error) bool) {
+		for _, n := range m.names {
+			if !yield(n, nil) {
+				return
+			}
+		}
+	}
+}
+
 func (m *memory) Events(_ context.Context, after int64, _ string) iter.Seq2[state.Event, error] {
 	return func(yield func(state.Event, error) bool) {
 		for _, e := range m.events {
@@ -160,6 +171,11 @@ func amount(text string) func(*transfer.Request) {
 	return func(r *transfer.Request) { r.Amount = transfer.MustAmount(text) }
 }
 
+// sum gives a transfer another amount.
+func sum(text string) func(*config.Transfer) {
+	return func(t *config.Transfer) { amount(text)(&t.Request) }
+}
+
 // declare declares a transfer of its own block whose ref_id is given and not a label.
 // Its destination is its own, so that it is nobody's twin.
 func declare(refID string, edits ...func(*config.Transfer)) config.Transfer {
@@ -176,6 +192,11 @@ func declare(refID string, edits ...func(*config.Transfer)) config.Transfer {
 
 // twin gives a transfer the destination that all twins have.
 func twin(t *config.Transfer) { t.Request.ToProfileID = "landlord" }
+
+// called gives the destination of a transfer a display name.
+func called(name string) func(*config.Transfer) {
+	return func(t *config.Transfer) { t.DisplayName = name }
+}
 
 func label(t *config.Transfer) { t.FromLabel = true }
 

@@ -86,6 +86,10 @@ func scenes(t testing.TB) map[string]scene {
 		declare("a"), declare("b"), declare("x"), declare("c"))
 	all["look-alikes of a batch that were accepted"] = newScene(t, newMemory(), planner.Controls{AcceptDuplicates: map[string]int{"pay": 1}},
 		declare("a", twin, inBatch("pay")), declare("b", twin, inBatch("pay")))
+	renamed := newMemory(record(declare("old", to("ada")), state.Recorded), record(declare("other", to("bob")), state.Recorded))
+	renamed.names = []state.Name{{Seq: 2, RefID: "old", Text: "Ada Lovelace"}, {Seq: 3, RefID: "other", Text: "Bob"}}
+	all["display names"] = newScene(t, renamed, planner.Controls{}, declare("old", to("ada"), called("Ada Lovelace")), declare("other", to("bob"), called("Bob")),
+		declare("new", to("ada"), called("A. Lovelace"), sum("7")), declare("known", to("bob"), called("Bob"), sum("7")), declare("first", called("Grace")), declare("later", called("Eve"), notBefore(now.Add(day))))
 	return all
 }
 

@@ -12,7 +12,7 @@ import (
 // of another; nil where there are none. Transfers with such letters in the same fields have
 // equal signals, so that a change stays packed.
 func mixedScripts(t *config.Transfer) []Signal {
-	if isPlain(t.Address) && isPlain(t.Batch) && isPlainRequest(&t.Request) {
+	if isPlain(t.Address) && isPlain(t.Batch) && isPlain(t.DisplayName) && isPlainRequest(&t.Request) {
 		return nil
 	}
 	var names []string
@@ -24,6 +24,7 @@ func mixedScripts(t *config.Transfer) []Signal {
 	look("ref_id", isPlain(t.Request.RefID))
 	look("address", isPlain(t.Address))
 	look("batch", isPlain(t.Batch))
+	look("display_name", isPlain(t.DisplayName))
 	for _, f := range transfer.ReadingOrder() {
 		if f.Name() != "ref_id" {
 			look(f.Name(), isPlainField(&t.Request, f))

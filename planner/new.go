@@ -81,6 +81,7 @@ type builder struct {
 	pending  []pendingRow
 	sent     []fingerprinted // Submits as they were declared
 	payees   *payees         // nil before the first Submit
+	names    *paidNames      // nil before the first Submit with a display name
 	// reversed are declared reversals that were made, by ref_id.
 	reversed map[string]config.Transfer
 
@@ -200,23 +201,25 @@ func (b *builder) readDeclared(ctx context.Context, declared iter.Seq[config.Tra
 			b.word.elsewhere(b, &t, n, isKnown)
 			continue
 		}
+		var r *row
 		switch {
 		case !isKnown:
-			b.addDeclared(&t, nil)
 		case n >= b.rows.count:
 			return fmt.Errorf("ref_id %q is declared twice: at %s and at %s", refID, b.plan.Changes.At(n-b.rows.count).Place, t.Place)
 		case b.rows.at(n).declared:
 			return fmt.Errorf("ref_id %q is declared twice, the second time at %s", refID, t.Place)
 		default:
-			r := b.rows.at(n)
+			r = b.rows.at(n)
 			r.declared = true
-			b.addDeclared(&t, r)
+		}
+		if err := b.addDeclared(ctx, &t, r); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (b *builder) addDeclared(t *config.Transfer, r *row) {
+func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) error {
 	targeted := b.targets.match(t)
 	b.noteOccurrence(t, r)
 	b.noteNaming(t)
@@ -235,11 +238,12 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 		if !r.completed {
 			b.pending = append(b.pending, pendingRow{r, b.sourceOf(t)})
 		}
-		return
+		return nil
 	}
 	c := Change{
 		Action: action, RefID: t.Request.RefID, Address: t.Address, Place: t.Place.String(), Batch: t.Batch,
 		Request: t.Request, FromLabel: t.FromLabel, Naming: t.Naming, Reverses: t.Reverses, Expires: t.Expires,
+		DisplayName: t.DisplayName,
 	}
 	if t.Occurrence != nil && action != Expired {
 		c.Due, c.CatchUp, c.Occurrence = t.Occurrence.Due, t.Occurrence.CatchUp, occurrenceText(t.Occurrence)
@@ -257,6 +261,13 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 		b.sent = append(b.sent, fingerprinted{t.Request.Fingerprint(), b.twin(&t.Request), int32(b.plan.Changes.Len())})
 		b.plan.totalsOf(Submit).AddRequest(&t.Request)
 		c.Signals = append(slices.Clip(b.paidSignals(&t.Request)), mixedScripts(t)...)
+		if t.DisplayName != "" {
+			named, err := b.nameSignals(ctx, t)
+			if err != nil {
+				return err
+			}
+			c.Signals = append(c.Signals, named...)
+		}
 	case Wait:
 		if !isInFlight(r) {
 			b.setUntil(&c, t)
@@ -275,6 +286,7 @@ func (b *builder) addDeclared(t *config.Transfer, r *row) {
 	case None, Conflict, Failed, Undeclared:
 	}
 	b.add(&c, facts{row: r, source: b.sourceOf(t)}, targeted)
+	return nil
 }
 
 // paidSignals says what is new about a transfer that is to be made.

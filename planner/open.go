@@ -280,6 +280,11 @@ func (c *Change) broken() string {
 	if c.RefID == "" || c.RefID != c.Request.RefID {
 		return "its ref_id is not that of its request"
 	}
+	if c.DisplayName != "" {
+		if err := transfer.CheckDisplayName(c.DisplayName); err != nil {
+			return "its display name " + err.Error()
+		}
+	}
 	if !c.Request.Operation.Known() {
 		return fmt.Sprintf("no service has the operation %q", c.Request.Operation)
 	}

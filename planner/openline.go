@@ -24,6 +24,7 @@ func parsePlain(line []byte, buffers *[2][]byte) (c Change, afterAs string, ok b
 	r.skip("}")
 	c.FromLabel = r.has(`,"from_label":true`)
 	c.Naming = r.may(`,"naming":`)
+	c.DisplayName = r.may(`,"display_name":`)
 	c.DuplicateWithin = r.duration(`,"duplicate_within":`)
 	c.Again = r.has(`,"again":true`)
 	c.Until = r.time(`,"until":`)

@@ -72,6 +72,9 @@ type Change struct {
 	// Naming is how the ref_id of a declared transfer is made, as config.Transfer has it; "" where it is a
 	// label, or where nothing is known of it.
 	Naming string `json:"naming,omitempty"`
+	// DisplayName is what the author calls the destination of a declared transfer; "" where they don't.
+	// It is sent to nobody and is no part of the digest.
+	DisplayName string `json:"display_name,omitempty"`
 	// Reverses is the ref_id of the transfer of which this one gives money back; "" for none.
 	Reverses string `json:"reverses,omitempty"`
 
@@ -151,11 +154,14 @@ type Signal struct {
 // SignalKind names a signal.
 type SignalKind string
 
-// The signals. The first two come from the state's history: what was recorded or adopted, and
+// The signals. The first three come from the state's history: what was recorded or adopted, and
 // did not fail.
 const (
 	FirstDestination SignalKind = "first-time destination"
 	AmountOutOfLine  SignalKind = "amount out of line" // over ten times the largest so far to its destination
+
+	// OtherName marks a transfer to a destination that was paid before, and never under its display name.
+	OtherName SignalKind = "another name"
 
 	// MixedScripts marks a text in which letters of one script stand among those of another, or
 	// look like them (Unicode's Technical Standard 39).
@@ -285,6 +291,7 @@ type Record interface {
 	Holder() (state.Holder, bool)
 	Outlines(ctx context.Context) iter.Seq2[state.Outline, error]
 	Details(ctx context.Context, refIDs ...string) ([]state.Detail, error)
+	Names(ctx context.Context) iter.Seq2[state.Name, error]
 }
 
 // Plan is what an apply would do, as data.

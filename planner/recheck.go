@@ -167,7 +167,7 @@ func (p *Plan) Verify(ctx context.Context, record History, under Controls, now t
 }
 
 func (p *Plan) verify(ctx context.Context, record History, under Controls, past past, now time.Time) (*Verified, error) {
-	computed, err := p.again(ctx, record, under, past.touched(), now)
+	computed, err := p.again(ctx, record, under, past, now)
 	if err != nil {
 		return nil, err
 	}
@@ -180,6 +180,7 @@ type past struct {
 	complete bool            // one of them gave every line an outcome
 	own      map[string]bool // ref_ids with events of these runs
 	foreign  map[string]bool // ref_ids with other events
+	isErased bool            // the display names were removed
 }
 
 func (p *Plan) readPast(ctx context.Context, record History) (past, error) {
@@ -209,7 +210,9 @@ func (p *Plan) readPast(ctx context.Context, record History) (past, error) {
 				break
 			}
 			since.foreign[event.RefID] = true
-		case state.KindCreated, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked, state.KindErased:
+		case state.KindErased:
+			since.isErased = true
+		case state.KindCreated, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
 		}
 	}
 	return since, nil

@@ -29,6 +29,7 @@ func appendPlain(b []byte, c *Change, afterAs string, body *[]byte) ([]byte, boo
 		b = append(b, `,"from_label":true`...)
 	}
 	b = appendOptional(b, `,"naming":`, c.Naming)
+	b = appendOptional(b, `,"display_name":`, c.DisplayName)
 	if c.DuplicateWithin != 0 {
 		b = strconv.AppendInt(append(b, `,"duplicate_within":`...), int64(c.DuplicateWithin), 10)
 	}

@@ -79,6 +79,9 @@ type word struct {
 	said *said
 	// since is there where it is computed as of now.
 	since *since
+	// isErased says that the state lost its display names since: which destination had another one is the
+	// file's word.
+	isErased bool
 	// failed says of what the file does not agree with itself.
 	failed error
 	find   func(refID string) (number int, ok bool) // of a line; nil before the first look
@@ -107,6 +110,7 @@ func (c *Change) declared() config.Transfer {
 		Request: c.Request, Address: c.Address, Block: blockOf(c.Address), FromLabel: c.FromLabel,
 		Place: placeOfText(c.Place), Batch: c.Batch, Expires: c.Expires,
 		Occurrence: occurrenceOfText(c.Occurrence, c.Due, c.CatchUp), DuplicateWithin: c.DuplicateWithin, Naming: c.Naming,
+		DisplayName:       c.DisplayName,
 		AcceptDuplicateOf: c.AcceptOf, Reverses: c.Reverses,
 	}
 }

@@ -82,6 +82,9 @@ func (nothing) Outlines(context.Context) iter.Seq2[state.Outline, error] {
 	return func(func(state.Outline, error) bool) {}
 }
 func (nothing) Details(context.Context, ...string) ([]state.Detail, error) { return nil, nil }
+func (nothing) Names(context.Context) iter.Seq2[state.Name, error] {
+	return func(func(state.Name, error) bool) {}
+}
 
 // doubting is a record of one transfer, in doubt.
 type doubting struct{ intent state.Intent }
@@ -103,6 +106,10 @@ func (d doubting) Outlines(context.Context) iter.Seq2[state.Outline, error] {
 		detail, err := d.detail()
 		yield(detail.Outline(), err)
 	}
+}
+
+func (doubting) Names(context.Context) iter.Seq2[state.Name, error] {
+	return func(func(state.Name, error) bool) {}
 }
 
 func (d doubting) Details(context.Context, ...string) ([]state.Detail, error) {
