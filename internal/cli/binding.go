@@ -190,7 +190,7 @@ func isUsed(ctx context.Context, snapshot state.Snapshot) (bool, error) {
 		switch event.Kind {
 		case state.KindIntent, state.KindOutcome:
 			return true, nil
-		case state.KindCreated, state.KindBegun, state.KindEnded, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked:
+		case state.KindCreated, state.KindBegun, state.KindEnded, state.KindUnlocked, state.KindRebound, state.KindClock, state.KindAsked, state.KindErased:
 		}
 	}
 	return false, nil

@@ -96,6 +96,8 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 		return auditClock(e), who(e.By), toneDoubt
 	case state.Asked:
 		return fmt.Sprintf("asked to settle %q as not made, and refused until a wait is over: %s", e.About, e.Reason), who(e.By), toneDoubt
+	case state.Erased:
+		return fmt.Sprintf("%s removed: %s", plural(e.Names, "display name"), e.Reason), who(e.By), toneDoubt
 	}
 	panic(fmt.Sprintf("unknown entry %T", entry))
 }
