@@ -45,6 +45,7 @@ func (l *loader) assign() {
 		l.assignFile(a.File, content, err)
 	}
 	for _, v := range l.variables {
+		l.warnOfTerraform(v)
 		l.finish(v)
 	}
 }
@@ -67,12 +68,13 @@ func (l *loader) variableFiles() []string {
 		l.report(mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err)))
 		return nil
 	}
-	var names, automatic []string
+	var names, automatic, all []string
 	for _, entry := range entries { // sorted by name
 		name := entry.Name()
 		if strings.HasPrefix(name, ".") {
 			continue
 		}
+		all = append(all, name)
 		if strings.HasSuffix(name, ".auto.hclvars") || strings.HasSuffix(name, ".auto.hclvars.json") {
 			automatic = append(automatic, name)
 		}
@@ -80,6 +82,7 @@ func (l *loader) variableFiles() []string {
 			names = append(names, name)
 		}
 	}
+	l.warnOfVariableFiles(all)
 	return append(names, automatic...)
 }
 

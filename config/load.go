@@ -13,6 +13,7 @@ import (
 	"remit/config/meter"
 	"remit/config/mistake"
 	"remit/config/syntax"
+	"remit/internal/text/terraform"
 )
 
 // Load reads, parses and checks everything in dir but the data rows that transfers are made
@@ -187,17 +188,14 @@ func (l *loader) readBlock(kind eval.Kind, open *eval.Opener, from *hcl.Block, i
 	read(b)
 }
 
-// movedWhy says why there is no moved block, which users of Terraform look for.
-const movedWhy = "A transfer is known by its ref_id, which must not hang on a block that someone tidies away. " +
-	"A renamed transfer keeps its identity when its old ref_id is written out, as in\n\n  ref_id = \"rent-2026-11\""
-
 // refuseOthers reports what stands at the top of a file and is no block of this version.
 func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
 	refuse := func(name string, r hcl.Range) {
+		why, isTerraform := terraform.Block(name)
 		switch {
 		case slices.Contains(known, name):
-		case name == "moved":
-			l.report(mistake.New(r, "No moved block", "%s", movedWhy))
+		case isTerraform:
+			l.report(mistake.New(r, "No "+name+" block", "%s", why))
 		default:
 			l.report(mistake.New(r, "Unsupported block type", "There is no block of type %q.%s", name, mistake.DidYouMean(name, known)))
 		}

@@ -57,6 +57,7 @@ func openSources(dir string, whole bool) (*sources, hcl.Diagnostics) {
 		return s, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}
 	}
 	s.root, s.data = root, rows.NewDirectory(root)
+	isOfTerraform := slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return isTerraform(entry.Name()) })
 	entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !IsSource(entry.Name()) })
 	var diags hcl.Diagnostics
 	for parsed := range syntax.Parallel(entries, func(entry fs.DirEntry) parsed { return s.parse(entry.Name()) }) {
@@ -74,8 +75,12 @@ func openSources(dir string, whole bool) (*sources, hcl.Diagnostics) {
 		if where == "." {
 			where = "this directory"
 		}
+		note := ""
+		if isOfTerraform {
+			note = " remit does not read files of Terraform."
+		}
 		diags = append(diags, mistake.Placeless("No configuration",
-			"There is no file whose name ends in .hcl or .hcl.json in %s.\n\n  remit init", where))
+			"There is no file whose name ends in .hcl or .hcl.json in %s.%s\n\n  remit init", where, note))
 	}
 	return s, diags
 }

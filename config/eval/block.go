@@ -124,6 +124,7 @@ func (o *Opener) Open(from *hcl.Block) (*Block, hcl.Diagnostics) {
 		content.Attributes, diags = from.Body.JustAttributes()
 	default:
 		content, diags = from.Body.Content(o.schema)
+		explainTerraform(from.Body, diags)
 	}
 	for name, attribute := range content.Attributes {
 		add(name, attribute.NameRange, attribute.Expr)

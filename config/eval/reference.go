@@ -12,6 +12,7 @@ import (
 	"remit/config/functions"
 	"remit/config/mistake"
 	"remit/config/syntax"
+	"remit/internal/text/terraform"
 )
 
 // References are what an expression refers to.
@@ -113,6 +114,10 @@ func (r *resolver) traversal(t hcl.Traversal) {
 		r.refuse(t.SourceRange(), "A transfer is not a value",
 			"transfer.OPERATION.NAME stands in depends_on only: what the service will answer is not known when a plan is made.")
 	default:
+		if why, known := terraform.Root(root); known {
+			r.refuse(t.SourceRange(), "Unknown reference", "%s", why)
+			return
+		}
 		roots := append([]string{"var", "local", "profile", "batch", "schedule", "calendar", "window", "data", "each"}, slices.Sorted(maps.Keys(r.reach.Given))...)
 		r.refuse(t.SourceRange(), "Unknown reference", "There is nothing named %q to refer to.%s", root, mistake.DidYouMean(root, roots))
 	}

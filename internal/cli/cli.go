@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"remit/internal/cli/exit"
 	"remit/internal/clock/boot"
 	"remit/internal/view"
 )
@@ -76,7 +75,7 @@ func newRoot(p *process) *cobra.Command {
 		if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 {
 			return unknownCommand(cmd, cmd.Flags().Arg(0)) // the flag is of the command that was meant
 		}
-		return exit.WithHint(err, cmd.CommandPath()+" --help")
+		return unknownFlag(cmd, err)
 	})
 	root.PersistentFlags().BoolVar(&p.streams.NoColor, "no-color", false, "write without colour")
 	groups := commandGroups(p)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"remit/internal/cli/exit"
+	"remit/internal/text/shell"
+	"remit/internal/text/terraform"
 	"remit/internal/view"
 )
 
@@ -195,6 +198,14 @@ func oneArgAtMost(name string) cobra.PositionalArgs {
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {
+	words := strings.TrimSpace(strings.TrimPrefix(cmd.CommandPath(), "remit") + " " + name)
+	if answer, known := terraform.Command(words); known {
+		return exit.WithHint(errors.New(answer.Text), cmp.Or(answer.Next, cmd.CommandPath()+" --help"))
+	}
+	if strings.ContainsAny(name, "0123456789") { // no command has a digit, and most ref_ids do
+		return exit.WithHint(fmt.Errorf("there is no command %q. Where it is a ref_id, state show has what is known of it", name),
+			"remit state show "+shell.Word(name))
+	}
 	message := fmt.Sprintf("there is no command %q", name)
 	cmd.SuggestionsMinimumDistance = 2 // the library hands it down to nobody
 	if near := cmd.SuggestionsFor(name); len(near) > 0 {
@@ -205,6 +216,23 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 		message += fmt.Sprintf(". Did you mean %q?", below.CommandPath())
 	}
 	return exit.WithHint(errors.New(message), cmd.CommandPath()+" --help")
+}
+
+// unknownFlag says that a command has no such flag: to a flag of Terraform, what does the same.
+func unknownFlag(cmd *cobra.Command, err error) error {
+	help := cmd.CommandPath() + " --help"
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return exit.WithHint(err, help)
+	}
+	name := flagName(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()))
+	if answer, known := terraform.Flag(name); known {
+		return exit.WithHint(errors.New(answer.Text), cmp.Or(answer.Next, help))
+	}
+	if len(name) > 1 { // Terraform's single dash
+		err = fmt.Errorf("unknown flag: --%s", name)
+	}
+	return exit.WithHint(err, help)
 }
 
 // commandBelow is the first command below the groups of the root that has the name; nil for none.

@@ -1,0 +1,35 @@
+package eval
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"remit/internal/text/terraform"
+)
+
+// explainTerraform says what to do behind what HCL says of arguments and blocks of Terraform that a
+// block of remit does not have.
+func explainTerraform(body hcl.Body, diags hcl.Diagnostics) {
+	native, ok := body.(*hclsyntax.Body)
+	if !ok || !diags.HasErrors() {
+		return
+	}
+	explain := func(name string, at hcl.Range) {
+		why, known := terraform.Part(name)
+		i := slices.IndexFunc(diags, func(d *hcl.Diagnostic) bool {
+			return d.Subject != nil && *d.Subject == at && strings.HasPrefix(d.Summary, "Unsupported ")
+		})
+		if known && i >= 0 {
+			diags[i].Detail = why
+		}
+	}
+	for name, attribute := range native.Attributes {
+		explain(name, attribute.NameRange)
+	}
+	for _, inner := range native.Blocks {
+		explain(inner.Type, inner.TypeRange)
+	}
+}

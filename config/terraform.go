@@ -1,0 +1,48 @@
+package config
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"remit/config/eval"
+	"remit/config/mistake"
+)
+
+// terraformPrefix is before the name of a variable in Terraform's environment.
+const terraformPrefix = "TF_VAR_"
+
+// warnOfTerraform warns of a value that somebody gave as Terraform takes it, and that is not read.
+func (l *loader) warnOfTerraform(v *variable) {
+	if v.assigned || v.Progress == eval.Failed || l.config.options.Getenv(terraformPrefix+v.Name) == "" {
+		return
+	}
+	l.report(mistake.Warning(v.At, "Variable of Terraform is not read",
+		"%s%s is set, and remit does not read it. Set %s%s.", terraformPrefix, v.Name, environmentPrefix, v.Name))
+}
+
+// warnOfVariableFiles warns of files that Terraform would read by itself, where no file of Terraform is
+// beside them that needs them.
+func (l *loader) warnOfVariableFiles(names []string) {
+	if slices.ContainsFunc(names, isTerraform) {
+		return
+	}
+	for _, name := range names {
+		isRead := slices.ContainsFunc(l.config.options.Assignments, func(a Assignment) bool { return a.File == name })
+		stem, isVariables := strings.CutSuffix(strings.TrimSuffix(name, ".json"), ".tfvars")
+		if !isVariables || isRead || stem != "terraform" && !strings.HasSuffix(stem, ".auto") {
+			continue
+		}
+		other := strings.Replace(strings.Replace(name, ".tfvars", ".hclvars", 1), "terraform.", "remit.", 1)
+		d := mistake.Placeless("File of variables is not read",
+			"%s is a file of Terraform, and remit does not read it. Name it %s, or say --var-file=%s.", name, other, name)
+		d.Severity = hcl.DiagWarning
+		l.report(d)
+	}
+}
+
+// isTerraform reports whether a file of that name is a configuration of Terraform or OpenTofu.
+func isTerraform(name string) bool {
+	return strings.HasSuffix(name, ".tf") || strings.HasSuffix(name, ".tf.json") || strings.HasSuffix(name, ".tofu")
+}

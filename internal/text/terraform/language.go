@@ -1,0 +1,66 @@
+package terraform
+
+// moved says why there is no moved block.
+const moved = "A transfer is known by its ref_id, which must not hang on a block that someone tidies away. " +
+	"A renamed transfer keeps its identity when its old ref_id is written out, as in\n\n  ref_id = \"rent-2026-11\""
+
+// blocks are those of Terraform at the top of a file that the language lacks.
+var blocks = map[string]string{
+	"moved":     moved,
+	"terraform": "The remit block has required_version and environment, and a state block says where the state is.",
+	"resource":  "A transfer is a block such as transfer \"internal\" \"rent-2026-11\".",
+	"provider":  "The service block says where transfers go, and with which credentials.",
+	"backend":   "The state block says where the state is.",
+	"cloud":     "The state block says where the state is.",
+	"module":    "There are no modules: for_each makes many transfers, and data blocks read rows of files.",
+	"output":    "There are no outputs: remit show --json writes what the state has.",
+	"import":    "remit import FILE takes over what was paid, from the service's own records.",
+	"removed":   "Delete the block: what was paid stays recorded, and is not paid again.",
+	"check":     "A policy block states what must hold. It stops a plan, and does not warn.",
+	"ephemeral": "Nothing is ephemeral: a plan has every value of its requests.",
+	"action":    "remit starts no program for a transfer; apply has --notify-command.",
+}
+
+// parts are arguments and nested blocks of Terraform that the language lacks.
+var parts = map[string]string{
+	"count":              "There is no count: a position is no identity. Use for_each with keys that last.",
+	"provider":           "There are no providers: one service block says where transfers go.",
+	"providers":          "There are no providers: one service block says where transfers go.",
+	"lifecycle":          "There is no lifecycle: a transfer is made once, and never changed, replaced or destroyed.",
+	"provisioner":        "There are no provisioners: remit starts no program for a transfer.",
+	"connection":         "There are no provisioners: remit starts no program for a transfer.",
+	"dynamic":            "There are no dynamic blocks.",
+	"postcondition":      "There is no postcondition: remit compares each answer with what was asked by itself.",
+	"ephemeral":          "Nothing is ephemeral: a plan has every value of its requests.",
+	"required_providers": "There are no providers: the service block says where transfers go.",
+	"backend":            "The state block, at the top of a file, says where the state is.",
+	"cloud":              "The state block, at the top of a file, says where the state is.",
+}
+
+// roots are values of Terraform that the language lacks, by their first words.
+var roots = map[string]string{
+	"path":      "There is no path: a file is named relative to the directory, as in file(\"payroll.csv\").",
+	"terraform": "There is no terraform.workspace: each environment is a directory of its own, and a variable can name it.",
+	"module":    "There are no modules.",
+	"resource":  "There are no resources: a transfer is not a value.",
+	"count":     "There is no count: a position is no identity. Use for_each, and each.key.",
+}
+
+// Block says what stands in the place of a block of Terraform at the top of a file, in sentences.
+func Block(kind string) (string, bool) {
+	why, ok := blocks[kind]
+	return why, ok
+}
+
+// Part says what stands in the place of an argument of Terraform, or of a block within another, in sentences.
+func Part(name string) (string, bool) {
+	why, ok := parts[name]
+	return why, ok
+}
+
+// Root says what stands in the place of a value of Terraform such as path.module, given by its first word, in
+// sentences.
+func Root(name string) (string, bool) {
+	why, ok := roots[name]
+	return why, ok
+}

@@ -1,0 +1,100 @@
+// Package terraform answers the words of Terraform that remit lacks, each with a sentence that says why and
+// what does what was meant: commands and flags, and blocks, arguments and values of the language.
+// docs/terraform.md lists them.
+//
+// Its one invariant: it only answers. Nothing runs in the place of what was typed.
+package terraform
+
+import (
+	"maps"
+	"slices"
+)
+
+// Answer is what remit says to a word of Terraform.
+type Answer struct {
+	Text string // sentences without a full stop at the end, in lower case, as errors are
+	Next string // a command to type; "" for none
+}
+
+// commands are those of Terraform and OpenTofu that remit lacks, by their words behind the program's name.
+var commands = map[string]Answer{
+	"destroy":                {"remit has no destroy: money that moved does not come back. reversal writes the transfers that give it back", "remit reversal REF_ID"},
+	"taint":                  {"remit has no taint: a recorded transfer is never made again. To pay once more, declare a transfer with a new ref_id", ""},
+	"untaint":                {"remit has no untaint: nothing is tainted, because a recorded transfer is never made again", ""},
+	"output":                 {"remit has no outputs. show writes what the state has, with each group_id, as lines for a program", "remit show --json"},
+	"workspace":              {"remit has no workspaces: each environment is a directory of its own, with its state and its lock file", ""},
+	"env":                    {"remit has no workspaces: each environment is a directory of its own, with its state and its lock file", ""},
+	"get":                    {"remit has no modules, so there is nothing to get", ""},
+	"modules":                {"remit has no modules", ""},
+	"providers":              {"remit has no providers: the service block says where transfers go", ""},
+	"login":                  {"remit keeps no login: an apply takes the credentials from REMIT_CLIENT_ID and REMIT_CLIENT_SECRET", ""},
+	"logout":                 {"remit keeps no login: an apply takes the credentials from REMIT_CLIENT_ID and REMIT_CLIENT_SECRET", ""},
+	"metadata":               {"remit has no metadata command: docs/language/functions.md lists the functions", ""},
+	"query":                  {"remit has no query. state list finds transfers by an expression", "remit state list --where='status == \"in_doubt\"'"},
+	"stacks":                 {"remit has no stacks: each environment is a directory of its own", ""},
+	"state mv":               {"remit has no state mv: a transfer is known by its ref_id. Rename the block as you like, and keep the ref_id", ""},
+	"state rm":               {"remit has no state rm: nothing leaves the record. forget settles a ref_id for good, and it is never sent again", "remit state forget REF_ID --reason=TEXT"},
+	"state pull":             {"remit has no state pull. backup copies the state to a file, and export writes it as lines", "remit state backup --out=FILE"},
+	"state push":             {"remit has no state push: nobody writes a state by hand. docs/upkeep.md says how to restore a backup", ""},
+	"state replace-provider": {"remit has no state replace-provider. rebind binds the state to the service that the configuration names", "remit state rebind --reason=TEXT"},
+	"state identities":       {"remit has no state identities: the ref_id is the identity", "remit state list"},
+}
+
+// flags are those of Terraform and OpenTofu that remit lacks, by their names.
+var flags = map[string]Answer{
+	"destroy":             {"there is no --destroy: money that moved does not come back. reversal writes the transfers that give it back", "remit reversal REF_ID"},
+	"replace":             {"there is no --replace: a recorded transfer is never made again. To pay once more, declare a transfer with a new ref_id", ""},
+	"refresh-only":        {"there is no --refresh-only. The command refresh asks the service what became of pending transfers", "remit refresh"},
+	"refresh":             {"there is no --refresh here: only plan --refresh asks the service first, and no command does so by itself", "remit plan --refresh"},
+	"lock":                {"there is no --lock: without its lock, two runs could pay twice. --lock-timeout waits for the other run", ""},
+	"state":               {"there is no --state: the state block of the configuration says where the state is", ""},
+	"state-out":           {"there is no --state-out: the state block of the configuration says where the state is", ""},
+	"backup":              {"there is no --backup. The command state backup copies the state", "remit state backup --out=FILE"},
+	"exclude":             {"there is no --exclude: --target names what is planned", ""},
+	"generate-config-out": {"there is no --generate-config-out: import takes over what was paid, and needs no block for it", "remit import FILE"},
+	"compact-warnings":    {"there is no --compact-warnings: similar warnings are one already", ""},
+	"concise":             {"there is no --concise: a large plan is short already, and --show=all lists all of it", ""},
+	"upgrade":             {"there is no --upgrade: init fetches nothing, because there are no providers and no modules", "remit init"},
+	"reconfigure":         {"there is no --reconfigure: init again binds a state from which nothing was sent", "remit init"},
+	"backend":             {"there is no --backend: the state block of the configuration says where the state is", ""},
+	"backend-config":      {"there is no --backend-config: the state block says where the state is, and it may refer to variables", ""},
+	"plugin-dir":          {"there is no --plugin-dir: there are no providers", ""},
+	"from-module":         {"there is no --from-module: there are no modules", ""},
+	"lockfile":            {"there is no --lockfile: .remit.lock.hcl binds the directory to its state, and only init writes it", ""},
+	"get":                 {"there is no --get: there are no modules", ""},
+	"migrate-state":       {"there is no --migrate-state. The command state migrate moves the state", "remit state migrate --to=PLACE"},
+	"force-copy":          {"there is no --force-copy. The command state migrate moves the state", "remit state migrate --to=PLACE"},
+	"force":               {"there is no --force: the command asks nothing, and wants a --reason for the journal", ""},
+	"input":               {"there is no --input here: this command asks nothing", ""},
+	"auto-approve":        {"there is no --auto-approve here: this command asks for no approval", ""},
+	"parallelism":         {"there is no --parallelism here: only apply sends requests", ""},
+	"detailed-exitcode":   {"there is no --detailed-exitcode here: it is a flag of plan. The exit code of apply says what became of the money", ""},
+	"out":                 {"there is no --out here: plan saves a plan", "remit plan --out=FILE"},
+	"write":               {"there is no --write: fmt --check writes nothing", "remit fmt --check"},
+	"list":                {"there is no --list: fmt always names the files that it changes", ""},
+	"type":                {"there is no --type: graph draws a saved plan, or what an apply would do now", "remit graph"},
+	"draw-cycles":         {"there is no --draw-cycles: a cycle is a mistake, which validate names", "remit validate"},
+	"config":              {"there is no --config: --chdir names the directory", ""},
+	"raw":                 {"there is no --raw: --json writes lines for a program", ""},
+	"install-autocomplete": {
+		"there is no --install-autocomplete. completion writes the script for your shell", "remit completion bash",
+	},
+}
+
+// Command answers a command of Terraform, given by its words behind the program's name, such as "state mv".
+func Command(words string) (Answer, bool) {
+	a, ok := commands[words]
+	return a, ok
+}
+
+// Flag answers a flag of Terraform, given by its name without dashes, for a command that has none so called.
+func Flag(name string) (Answer, bool) {
+	a, ok := flags[name]
+	return a, ok
+}
+
+// Commands are the words that [Command] answers, sorted.
+func Commands() []string { return slices.Sorted(maps.Keys(commands)) }
+
+// Flags are the names that [Flag] answers, sorted.
+func Flags() []string { return slices.Sorted(maps.Keys(flags)) }
