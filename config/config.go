@@ -47,6 +47,15 @@ type Configuration struct {
 // sensitive, so that what was assigned to it may be repeated in output.
 func (c *Configuration) Open(variable string) bool { return c.sound && c.open[variable] }
 
+// Blocks are the addresses of the transfer blocks, such as transfer.internal.payroll, in declaration order.
+func (c *Configuration) Blocks() []string {
+	var addresses []string
+	for _, t := range c.transfers {
+		addresses = append(addresses, t.address)
+	}
+	return addresses
+}
+
 // StateBackend is the state block.
 type StateBackend struct {
 	Kind   string // StateSQLite or StatePostgres

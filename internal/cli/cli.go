@@ -88,5 +88,6 @@ func newRoot(p *process) *cobra.Command {
 	}
 	root.SetHelpCommandGroupID(groups[len(groups)-1].title)
 	orderHelp(root, groups)
+	completeWords(p, root)
 	return root
 }

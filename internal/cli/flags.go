@@ -22,6 +22,9 @@ import (
 // --auto-approve where the command has such a flag. In the place of a command, -version is
 // the command of that name.
 func longFlags(root *cobra.Command, args []string) []string {
+	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		return append(args[:1:1], longFlags(root, args[1:])...) // a shell asks about the words behind it
+	}
 	command, _, err := root.Find(args)
 	if err != nil {
 		command = root
