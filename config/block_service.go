@@ -20,6 +20,7 @@ import (
 
 const (
 	inFlightDefault = 8
+	lookupMax       = 100 // ref_ids (design section 3)
 	inFlightMax     = 100_000
 	timeoutDefault  = 30 * time.Second
 	timeoutMax      = time.Hour
@@ -43,7 +44,7 @@ func serviceKind() eval.Kind {
 	return eval.Kind{
 		Name: "service", Single: true,
 		Optional: slices.Concat(addressArguments(), credentialArguments(), []string{
-			"operator", "lookup_path", "balance_path", "fingerprint_key", "replay_window", "on_doubt", "precheck", "auth_style",
+			"operator", "lookup_path", "lookup_max", "balance_path", "fingerprint_key", "replay_window", "on_doubt", "precheck", "auth_style",
 			"max_in_flight", "timeout",
 		}),
 		Nested: []eval.Kind{
@@ -64,7 +65,7 @@ func credentialArguments() []string {
 func serviceDefaults() Service {
 	return Service{
 		Operator: transfer.DefaultOperator, ReplayWindow: replayDefault, AuthStyle: "auto",
-		InFlightMax: inFlightDefault, Timeout: timeoutDefault,
+		LookupMax: lookupMax, InFlightMax: inFlightDefault, Timeout: timeoutDefault,
 		RateLimits: map[transfer.Operation]RateLimit{},
 	}
 }
@@ -143,6 +144,7 @@ func (s *Service) readBehaviour(r *eval.Reader) {
 	s.HoldDoubt = r.OneOf("on_doubt", "resend", "hold") == "hold"
 	s.PrecheckNew = r.OneOf("precheck", "always", "new") == "new"
 	s.AuthStyle = r.OneOf("auth_style", "auto", "basic", "post")
+	s.LookupMax = r.Whole("lookup_max", 1, lookupMax, lookupMax)
 	s.InFlightMax = r.Whole("max_in_flight", 1, inFlightMax, inFlightDefault)
 	s.Timeout = r.Duration("timeout", time.Millisecond, timeoutMax, timeoutDefault)
 }

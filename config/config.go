@@ -71,6 +71,7 @@ type Service struct {
 	BaseURL        string // lower-case scheme and host, no default port, no trailing slash
 	Operator       transfer.Operator
 	LookupPath     string // "" where the service has no lookup
+	LookupMax      int    // ref_ids in one lookup, 1 to 100
 	BalancePath    string // with [operator.ProfilePart] in it; "" where the service says no balances
 	FingerprintKey string
 	ReplayWindow   time.Duration

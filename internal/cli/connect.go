@@ -32,7 +32,7 @@ type connection struct {
 // which alone can be told to have faults. Nothing is sent yet.
 func (w *workspace) connect(ctx context.Context, inFlightMax int, faults ...string) (*connection, error) {
 	options := service.Options{
-		Timeout: w.config.Service.Timeout, InFlightMax: inFlightMax,
+		Timeout: w.config.Service.Timeout, InFlightMax: inFlightMax, LookupMax: w.config.Service.LookupMax,
 		UserAgent: "remit/" + w.host.Version, Now: w.host.Now, Watch: w.watch, WatchList: w.watchList,
 		Up: func() time.Duration { return w.host.Boot().Up },
 	}

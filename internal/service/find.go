@@ -29,7 +29,7 @@ const (
 // sides of each. A lookup changes nothing, so it is tried again a few times where the
 // service or the network fails. Ref_ids that make an address of more than 4,000 bytes, or one that the
 // service or a proxy calls too long (413, 414, 431), are asked for in halves; the length that was
-// too much is remembered. Where an answer has something that can't be read, and not
+// too much is remembered. So are more than [Options.LookupMax]. Where an answer has something that can't be read, and not
 // even its ref_id, the ref_ids are asked for in halves until it is known whose it is. A credit side without a
 // ref_id belongs to the ref_id that the list has under its group_id. A record whose
 // ref_id is another one's but for capitals, spaces around it or its Unicode form can't be read either. What
@@ -71,7 +71,7 @@ type search struct {
 // look asks for all of refIDs at once, and in halves where their address is too long or something
 // comes back of which nobody can say whose it is.
 func (s *search) look(ctx context.Context, refIDs []string) error {
-	if len(refIDs) > 1 && !s.client.lookups.fits(s.client.findTarget(refIDs, "")) {
+	if len(refIDs) > s.client.lookupMax || len(refIDs) > 1 && !s.client.lookups.fits(s.client.findTarget(refIDs, "")) {
 		return s.lookInHalves(ctx, refIDs)
 	}
 	all, err := s.client.findAll(ctx, refIDs)
@@ -283,6 +283,10 @@ func (c *Client) findError(ex exchange, target *url.URL) error {
 	switch ex.status {
 	case http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong, http.StatusRequestHeaderFieldsTooLarge:
 		return &tooLongError{text: text, bytes: len(target.RequestURI())}
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		if n := len(target.Query()["ref_ids"]); n > 1 {
+			text += fmt.Sprintf("; %d ref_ids were asked for at once: where the service takes fewer, write lookup_max", n)
+		}
 	case http.StatusForbidden:
 		text += fmt.Sprintf("; check that scopes holds the one that allows to read transfers, such as transfer:read_transfer, and that lookup_path, which is %q, is right", c.lookupPath) + c.lackingWords()
 	case http.StatusNotFound, http.StatusMethodNotAllowed:

@@ -199,6 +199,27 @@ func TestFindKeepsAddressesShort(t *testing.T) {
 			})
 		})
 	}
+	t.Run("that counts ref_ids", func(t *testing.T) {
+		w := &world{api: func(rw http.ResponseWriter, r *http.Request) {
+			if len(r.URL.Query()["ref_ids"]) > 30 {
+				always(400, "application/problem+json", `{"type":"invalid","title":"Too many ref_ids"}`)(rw, r)
+				return
+			}
+			always(200, "", `{"items":[]}`)(rw, r)
+		}}
+		w.in(t, func(t *testing.T, c *service.Client) {
+			_, err := c.Find(t.Context(), refIDs[:40])
+			if err == nil || !strings.Contains(err.Error(), "Too many ref_ids") || !strings.Contains(err.Error(), "write lookup_max") {
+				t.Errorf("error %v", err)
+			}
+		})
+		w.requests = 0
+		w.in(t, func(t *testing.T, c *service.Client) {
+			if _, err := c.Find(t.Context(), refIDs); err != nil || w.requests != 4 {
+				t.Errorf("%d requests, error %v", w.requests, err)
+			}
+		}, func(o *service.Options) { o.LookupMax = 30 })
+	})
 	t.Run("that takes none", func(t *testing.T) {
 		w := &world{api: always(414, "", "")}
 		w.in(t, func(t *testing.T, c *service.Client) {

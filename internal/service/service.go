@@ -10,6 +10,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -52,6 +53,7 @@ type Options struct {
 	AuthStyle    AuthStyle // where the token endpoint takes ClientID and ClientSecret; AuthAuto finds out
 	AuthFound    bool      // AuthStyle was found out by an earlier run: nobody has written it
 	LookupPath   string    // "" where the service has no lookup
+	LookupMax    int       // ref_ids in one lookup; 0, or more than [executor.FindMax], means that
 	BalancePath  string    // with [operator.ProfilePart] in it; "" where the service says no balances
 
 	Timeout     time.Duration // of one request, its answer's body included; 0 means 30 s
@@ -115,6 +117,7 @@ type Client struct {
 	name        string
 	base        *url.URL
 	lookupPath  string
+	lookupMax   int // ref_ids in one lookup
 	balancePath string
 	lookups     *lookupLength
 	userAgent   string
@@ -154,7 +157,7 @@ func New(o Options) (*Client, error) {
 	}
 	base.Path, base.RawPath = strings.TrimRight(base.Path, "/"), ""
 	c := &Client{
-		name: o.String(), base: base, lookupPath: o.LookupPath, balancePath: o.BalancePath, lookups: new(lookupLength), userAgent: o.UserAgent,
+		name: o.String(), base: base, lookupPath: o.LookupPath, lookupMax: cmp.Or(min(o.LookupMax, executor.FindMax), executor.FindMax), balancePath: o.BalancePath, lookups: new(lookupLength), userAgent: o.UserAgent,
 		timeout: o.Timeout, sign: o.Sign, signed: http.CanonicalHeaderKey(o.SignatureHeader), transport: transport,
 		log: o.Log, watch: o.Watch, watchList: o.WatchList, now: o.Now,
 		secrets: o.secrets(), watches: watches{now: o.Now, up: o.Up},

@@ -159,8 +159,8 @@ func lookupRows() []Row {
 			"remit passes over the records of others. A list of more than 100 pages can't be read, and settles nothing.",
 		},
 		{
-			LookupLength, Lookups, "A lookup takes 100 ref_ids, in an address of up to 4,000 bytes.",
-			"remit asks for half as many after 413, 414 and 431, and remembers the length. It gives up after any other answer.",
+			LookupLength, Lookups, "A lookup takes as many ref_ids as lookup_max says, 100, in an address of up to 4,000 bytes.",
+			"remit asks for half as many after 413, 414 and 431, and remembers the length. It gives up after any other answer: set lookup_max to what the service takes.",
 		},
 	}
 }
