@@ -30,6 +30,9 @@ type movement struct {
 	amount     string    // that was really moved
 	sick       map[sandbox.FaultKind]bool
 	shown      map[string]bool // ids of debit sides that anybody was shown
+	// isShownWhole says that anybody was shown a record with all that it must have.
+	isShownWhole bool
+	isShownTrue  bool // anybody was shown one that says what was asked for
 }
 
 // bank is the service. It is the truth about the money.
@@ -227,12 +230,20 @@ func (b *bank) record(m *movement, side transfer.Direction) string {
 	if side == transfer.Debit {
 		shown, _ := fields["id"].(string)
 		m.shown[shown] = true
+		m.isShownWhole = m.isShownWhole || len(sick) == 0
+		m.isShownTrue = m.isShownTrue || !lies(sick)
 	}
 	text, err := json.Marshal(fields)
 	if err != nil {
 		panic(err) // strings
 	}
 	return string(text)
+}
+
+// lies reports whether a record with these faults says something else than was asked for. Of a wrong ref_id
+// a lookup by the right one says nothing.
+func lies(sick map[sandbox.FaultKind]bool) bool {
+	return sick[sandbox.WrongAmount] || sick[sandbox.WrongAsset] || sick[sandbox.WrongProfile] || sick[sandbox.WrongCustomer] || sick[wrongMetadata]
 }
 
 func groupOf(number int) string { return fmt.Sprintf("group-%d", number) }
@@ -329,17 +340,10 @@ func (b *bank) find(p *process, m message) reply {
 	}
 	items = items[min(from, len(items)):min(from+page, len(items))]
 	w.log("lookup of %v finds %d", query["ref_ids"], len(items))
-	if from == 0 {
-		for _, refID := range query["ref_ids"] {
-			delete(p.torn, refID)
-		}
-	}
+	p.heard.found(query["ref_ids"], items, from == 0, next == "")
 	texts := make([]string, len(items))
 	for i, item := range items {
 		texts[i] = item.text
-		if item.isTorn {
-			p.torn[item.refID] = true
-		}
 	}
 	return reply{status: 200, body: fmt.Sprintf(`{"items":[%s],"next_page_cursor":%q}`, strings.Join(texts, ","), next)}
 }

@@ -83,10 +83,12 @@ func (w *world) clock(m *machine, off time.Duration) time.Time {
 }
 
 // clock is what the service says, and what it forgets by.
-func (b *bank) clock() time.Time {
-	now := b.world.kernel.Now()
+func (b *bank) clock() time.Time { return b.clockAt(b.world.kernel.Now()) }
+
+// clockAt is what it says when it is t in the world.
+func (b *bank) clockAt(t time.Time) time.Time {
 	c := b.world.traits.clocks
-	return now.Add(c.service + drifted(c.drift, now))
+	return t.Add(c.service + drifted(c.drift, t))
 }
 
 // drifted is how far a clock went astray; it is never let go further than driftMax.

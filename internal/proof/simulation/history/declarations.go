@@ -25,6 +25,7 @@ type declaration struct {
 	expires   time.Time
 	within    time.Duration
 	after     string // label of a block that it depends on; "" for none
+	window    string // "" for none
 	payroll   *payroll
 	person    int // of the payroll
 }
@@ -61,12 +62,15 @@ func (w *world) declare() {
 	if k.chance(0.2) {
 		d.within = 0
 	}
-	if len(w.declared) > 0 && k.chance(0.2) {
+	if len(w.declared) > 0 && k.chance(w.traits.rules.depends) {
 		d.after = w.declared[r.IntN(len(w.declared))].name
+	}
+	if k.chance(w.traits.rules.windows) {
+		d.window = w.drawWindow()
 	}
 	w.duties[d.refID] = d.duty
 	w.declared = append(w.declared, d)
-	w.log("declared: %s pays %s %s to %s, not before %v, expires %v, after %q", d.refID, d.request.Amount, d.request.Asset, d.request.ToProfileID, d.notBefore, d.expires, d.after)
+	w.log("declared: %s pays %s %s to %s, not before %v, expires %v, after %q, window %q", d.refID, d.request.Amount, d.request.Asset, d.request.ToProfileID, d.notBefore, d.expires, d.after, d.window)
 }
 
 // edit changes the files as people do.
@@ -151,15 +155,22 @@ func (w *world) rename(d *declaration) {
 	w.declared = append(w.declared, &renamed)
 }
 
+// block is the address of the block that declares it.
+func (d *declaration) block() string {
+	if d.payroll != nil {
+		return "transfer.internal." + d.payroll.name
+	}
+	return fmt.Sprintf("transfer.%s.%s", d.request.Operation, d.name)
+}
+
 // transfers are the declared ones as config evaluates them.
 func (w *world) transfers() iter.Seq[config.Transfer] {
 	return func(yield func(config.Transfer) bool) {
 		for i, d := range w.declared {
 			request := d.request
 			request.RefID = d.refID
-			address := fmt.Sprintf("transfer.%s.%s", request.Operation, d.name)
 			t := config.Transfer{
-				Request: request, Address: address, Block: address, FromLabel: d.refID == d.name,
+				Request: request, Address: d.block(), Block: d.block(), FromLabel: d.refID == d.name,
 				Place: config.Place{File: "main.hcl", Line: i + 1}, NotBefore: d.notBefore, Expires: d.expires, DuplicateWithin: d.within,
 			}
 			switch {
@@ -168,9 +179,12 @@ func (w *world) transfers() iter.Seq[config.Transfer] {
 			case !t.FromLabel:
 				t.Naming = config.NamingWritten
 			}
+			if d.window != "" {
+				t.Windows = []*config.Window{w.hours[d.window].block(d.window)}
+			}
 			for _, other := range w.declared {
 				if other.name == d.after && other != d {
-					t.DependsOn = []config.Dependency{{Block: fmt.Sprintf("transfer.%s.%s", other.request.Operation, other.name)}}
+					t.DependsOn = []config.Dependency{{Block: other.block()}}
 				}
 			}
 			if w.client.Declare != nil {

@@ -38,6 +38,8 @@ type Client struct {
 	Run func(executor.Run, View) executor.Run
 	// Controls are those that a saved plan is checked against; nil for those of now.
 	Controls func(*planner.Plan) config.Controls
+	// Unchecked has a saved plan be applied without a look at what became of its lines since.
+	Unchecked bool
 	// Declare changes what config makes of the files; nil for nothing.
 	Declare func(config.Transfer) config.Transfer
 	// Resolve changes what a person's word is given; nil for nothing.
@@ -136,11 +138,12 @@ func (p *Player) play(seed uint64, client Client, once *wrongOnce) Report {
 	w := &world{
 		client: client, disk: p.disk, dir: dir, kernel: newKernel(seed, epoch()),
 		report: Report{Seed: seed, Faults: make(map[string]int)}, controls: "controls-0",
-		underWay: make(map[string]int), duties: make(map[string]int), twice: make(map[int]bool), plannedBy: make(map[string]string), stores: make(map[string]Store),
+		underWay: make(map[string]int), duties: make(map[string]int), twice: make(map[int]bool), plannedBy: make(map[string]string), stores: make(map[string]Store), hours: make(map[string]hours),
 	}
 	w.bank = &bank{world: w, made: make(map[string][]*movement), tokens: make(map[string]time.Time)}
 	w.oracle = &oracle{world: w, model: newModel(), forgotten: make(map[string]bool), misdated: make(map[string]bool)}
 	w.traits = newTraits(rand.New(rand.NewPCG(seed, 0x747261697473)))
+	w.traits.rules = newRuleTraits(seed, &w.traits)
 	if once != nil {
 		w.traits.clocks = once.clocks(w.traits.clocks)
 	}
@@ -195,6 +198,7 @@ type world struct {
 	duties   map[string]int // what each ref_id is meant to pay
 	twice    map[int]bool   // duties that a person wants paid again
 	controls string
+	hours    map[string]hours // of the window blocks, by name
 	plans    []*savedPlan
 
 	plannedBy map[string]string // plan_id of each run

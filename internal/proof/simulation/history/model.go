@@ -17,14 +17,17 @@ type model struct {
 	rows    map[string]state.Transfer
 	intents map[string]state.Intent
 	closed  map[string]bool // ref_ids in whose settling a person, or a conflict, had a part
+	// first is when a run of this state wrote its first intent to send a ref_id, by whichever of its clock and
+	// the world's says the earlier time.
+	first map[string]time.Time
 }
 
 func newModel() *model {
-	return &model{rows: make(map[string]state.Transfer), intents: make(map[string]state.Intent), closed: make(map[string]bool)}
+	return &model{rows: make(map[string]state.Transfer), intents: make(map[string]state.Intent), closed: make(map[string]bool), first: make(map[string]time.Time)}
 }
 
 func (m *model) clone() *model {
-	return &model{rows: maps.Clone(m.rows), intents: maps.Clone(m.intents), closed: maps.Clone(m.closed)}
+	return &model{rows: maps.Clone(m.rows), intents: maps.Clone(m.intents), closed: maps.Clone(m.closed), first: maps.Clone(m.first)}
 }
 
 // apply takes over what was appended.
@@ -128,6 +131,9 @@ func (o *oracle) appended(p *process, entries []state.Entry) {
 		case state.Intent:
 			if here := o.model.rows[refID]; m != o.model && !here.Status.MayBeMade() && here.Status != state.Tombstone {
 				o.forgotten[refID] = true
+			}
+			if _, isTold := m.first[refID]; !isTold && !e.Found {
+				m.first[refID] = earlier(p.Now(), o.world.kernel.Now())
 			}
 			if p.off != 0 {
 				o.misdated[refID] = true
@@ -236,30 +242,31 @@ func (o *oracle) started(p *process, path, refID string) {
 // law 1. It returns the request's ref_id.
 func (o *oracle) request(p *process, m message) string {
 	refID := refIDOf(m.body)
-	if !o.wasStarted(p, refID) {
+	begun, ok := o.takeStart(p, refID)
+	if !ok {
 		o.violate("I7", "%s writes a request of %s that was not begun", p.id, refID)
 	}
-	if why := o.mayNotSend(p, m, refID); why != "" {
+	if why := o.mayNotSend(p, m, refID, begun); why != "" {
 		o.violate("I4", "%s sends %s: %s: %s", p.id, refID, why, m.body)
 	}
 	o.world.log("%s sends %s", p.id, refID)
 	return refID
 }
 
-// wasStarted takes the start of a request that was written: each has one of its own, since
+// takeStart takes the start of a request that was written: each has one of its own, since
 // starts are what the limit counts. A state that was lost meanwhile has forgotten them.
-func (o *oracle) wasStarted(p *process, refID string) bool {
+func (o *oracle) takeStart(p *process, refID string) (start, bool) {
 	for i := range o.starts {
 		if s := &o.starts[i]; s.process == p && s.refID == refID && !s.written {
 			s.written = true
-			return true
+			return *s, true
 		}
 	}
-	return o.stale
+	return start{at: o.world.kernel.Now()}, o.stale
 }
 
-func (o *oracle) mayNotSend(p *process, m message, refID string) string {
-	now, clock := o.world.kernel.Now(), p.Now()
+func (o *oracle) mayNotSend(p *process, m message, refID string, begun start) string {
+	now := o.world.kernel.Now()
 	line := p.line(refID)
 	intended, ok := p.intended[refID]
 	switch {
@@ -273,37 +280,27 @@ func (o *oracle) mayNotSend(p *process, m message, refID string) string {
 		return "its intent says something else: " + intended.intent.Body
 	case !p.fencedAt.IsZero() && now.Sub(p.fencedAt) > startMax:
 		return "its lock was taken away before"
-	case p.torn[refID]:
-		return "a lookup showed a record of it that can't be read"
 	case p.planControls != p.controls:
 		return "its plan was made under other controls"
 	case line.Action == planner.Submit && string(line.Request.Body()) != m.body:
 		return "its plan says something else: " + string(line.Request.Body())
-	case !line.Expires.IsZero() && clock.After(line.Expires.Add(startMax)):
-		return "it has expired"
-	case intended.again:
-		return o.mayNotSendAgain(p, line, intended, now)
 	}
-	return ""
+	if why := o.forbidden(p, refID, begun); why != "" || !intended.again {
+		return why
+	}
+	return o.mayNotSendAgain(p, line, intended, begun)
 }
 
-func (o *oracle) mayNotSendAgain(p *process, line *planner.Change, i intended, now time.Time) string {
-	declared, ok := p.declared[line.RefID]
+func (o *oracle) mayNotSendAgain(p *process, line *planner.Change, i intended, begun start) string {
 	switch {
 	case line.Action != planner.Resolve && (!p.saved || o.world.plannedBy[i.before] != p.plan.Header.PlanID):
 		return "it is in doubt, and neither does its plan say so nor is it an earlier run of that plan that it finishes"
 	case o.world.traits.holdDoubt:
 		return "on_doubt is hold"
-	case !ok:
-		return "it is no longer declared"
-	case declared.Request.Fingerprint().String() != i.intent.Fingerprint:
+	case p.declared[line.RefID].Request.Fingerprint().String() != i.intent.Fingerprint:
 		return "its declaration was edited"
-	case p.Now().Before(declared.NotBefore):
-		return "it is not due"
-	case !now.Before(i.first.Add(o.world.traits.replayWindow)):
-		return fmt.Sprintf("its first intent is %v old", now.Sub(i.first))
 	}
-	return ""
+	return o.mayOutlast(begun, i.first)
 }
 
 // made is told of each transfer that the bank makes: I1, and that no duty is paid under two
@@ -362,6 +359,14 @@ func (o *oracle) rest() {
 		if o.model.closed[refID] {
 			continue
 		}
+		switch first, isOurs := o.model.first[refID]; {
+		case !m.isShownTrue:
+			o.violate("I2", "%s is %v, and every record that was shown of it says something else than was asked for", refID, row.Status)
+		case row.Status == state.Recorded && !isOurs:
+			o.violate("I2", "%s is recorded as made by this state, which never meant to send it", refID)
+		case row.Status == state.Recorded && m.seen.Before(first.Add(-ageMax)):
+			o.violate("I2", "%s is recorded as made by this state, and was made %v before it first meant to send it", refID, first.Sub(m.seen))
+		}
 		if !m.shown[row.RecordID] {
 			o.violate("I2", "%s is %v by the record %q, which the bank never showed for it", refID, row.Status, row.RecordID)
 		}
@@ -372,6 +377,17 @@ func (o *oracle) rest() {
 			o.violate("I3", "%s is %v over %s %s, moved were %s %s", refID, row.Status, row.Amount, row.Asset, m.amount, m.request.Asset)
 		}
 	}
+}
+
+// ageMax is how much older than the first intent of its request a record may be that is called recorded, by
+// the worst of clocks.
+const ageMax = 5*time.Minute + time.Second
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // whole is checked of what is called recorded: its record says all that it must.

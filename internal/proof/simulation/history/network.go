@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -137,6 +138,13 @@ func (c *conn) answer(b []byte, end error) {
 	}
 }
 
+// isOpen reports whether anybody waits for an answer.
+func (c *conn) isOpen() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.end == nil
+}
+
 // fail ends the connection at once.
 func (c *conn) fail(end error) {
 	c.mu.Lock()
@@ -251,6 +259,9 @@ func (w *world) route(c *conn, m message) {
 }
 
 func (w *world) routeLookup(c *conn, m message) {
+	if query, err := url.ParseQuery(m.query); err == nil {
+		c.process.heard.asked(query["ref_ids"])
+	}
 	if w.faulty(sandbox.Hang) {
 		return // the executor's own bound ends it
 	}
@@ -316,6 +327,9 @@ func (w *world) deliver(c *conn, m message, r reply, f fate) {
 		switch f {
 		case arrives:
 			w.log("answer to %s: %d %.120s", m.refID, r.status, r.body)
+			if r.status == 409 && c.isOpen() {
+				c.process.heard.known[m.refID] = true
+			}
 			c.answer(whole, io.EOF)
 		case lost:
 			w.log("the answer to %s is lost", m.refID)

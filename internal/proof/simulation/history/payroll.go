@@ -36,7 +36,6 @@ func (f *payroll) refID(person int) string {
 
 // describe is what config makes of a row.
 func (f *payroll) describe(d *declaration, t *config.Transfer) {
-	t.Block = "transfer.internal." + f.name
 	t.Address = fmt.Sprintf("%s[%q]", t.Block, f.key(d.person))
 	t.FromLabel = false
 	t.Naming = fmt.Sprintf("ref_id = %q, key = %q", templates()[f.words], columns()[f.column])

@@ -3,10 +3,10 @@ package history
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -14,7 +14,6 @@ import (
 	"remit/config"
 	"remit/executor"
 	"remit/internal/service"
-	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
 )
@@ -54,7 +53,8 @@ type process struct {
 	planControls string // when its plan was made
 	declared     map[string]config.Transfer
 	intended     map[string]intended
-	torn         map[string]bool // ref_ids of which the latest lookup showed what can't be read
+	heard        heard
+	failedAt     time.Time // when its journal failed; zero where it did not
 }
 
 // nothingToDo is how an apply ends that finds everything done.
@@ -72,7 +72,7 @@ func (w *world) newProcess(name string) *process {
 	w.runs++
 	p := &process{
 		world: w, id: fmt.Sprintf("%s-%d", name, w.runs), over: make(chan struct{}),
-		intended: make(map[string]intended), torn: make(map[string]bool), controls: w.controls,
+		intended: make(map[string]intended), heard: newHeard(), controls: w.controls,
 	}
 	p.machine, p.off = w.boot()
 	p.killed, p.kill = context.WithCancel(context.Background())
@@ -224,6 +224,9 @@ func (p *process) apply(file *savedPlan) {
 	if err == nil && summary.Stopped == "" && p.ctx.Err() == nil {
 		p.checkSent()
 	}
+	if p.ctx.Err() == nil && p.failedAt.IsZero() {
+		p.checkAsked()
+	}
 	p.checkEnd()
 }
 
@@ -239,10 +242,24 @@ func (p *process) checkSent() {
 		for _, c := range p.plan.Changes.All() {
 			row := w.oracle.model.rows[c.RefID]
 			_, isSent := p.intended[c.RefID]
-			isFree := c.Declared() && len(c.Differences) == 0 && len(c.After) == 0 && c.Expires.IsZero() && !c.Until.After(now)
+			isFree := c.Declared() && len(c.Differences) == 0 && len(c.After) == 0 && c.Expires.IsZero() && len(c.Windows) == 0 && !c.Until.After(now)
 			age := now.Sub(row.IntendedAt)
 			if c.Action == planner.Resolve && row.Status == state.InDoubt && !isSent && isFree && !w.oracle.misdated[c.RefID] && p.fencedAt.IsZero() && age < w.traits.replayWindow-slackMax {
 				w.oracle.violate("I9", "%s is not sent again, although it is %v old and every clock says so", c.RefID, age)
+			}
+		}
+	})
+}
+
+// checkAsked expects of an apply to have looked up what the service said that it knows.
+func (p *process) checkAsked() {
+	if !p.world.traits.hasLookup {
+		return
+	}
+	_ = p.do("has looked up what it was told of", func() {
+		for _, refID := range slices.Sorted(maps.Keys(p.heard.known)) {
+			if p.fencedAt.IsZero() {
+				p.world.oracle.violate("I9", "%s was told that %s is known, and did not look it up", p.id, refID)
 			}
 		}
 	})
@@ -252,7 +269,7 @@ func (p *process) checkSent() {
 // that is made right after it.
 func (p *process) checkEnd() {
 	w := p.world
-	if p.saved || p.isUnnamed {
+	if p.saved || p.isUnnamed || !p.failedAt.IsZero() {
 		return // it may have been made of other declarations, or others are read as in flight
 	}
 	_ = p.do("says how it ended", func() {
@@ -327,6 +344,10 @@ func (p *process) makePlan(file *savedPlan) error {
 	if w.client.Controls != nil {
 		controls = w.client.Controls(whole)
 	}
+	if w.client.Unchecked {
+		p.plan = whole
+		return whole.CheckHeader(snapshot.Meta(), controls, p.Now())
+	}
 	left, err := whole.Recheck(ctx, state.Past{Snapshot: snapshot}, planner.Controls{Declared: controls}, p.Now())
 	if err != nil {
 		return fmt.Errorf("the saved plan is refused: %w", err)
@@ -364,216 +385,4 @@ func (p *process) mortal(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	detach := context.AfterFunc(p.killed, cancel)
 	return ctx, func() { detach(); cancel() }
-}
-
-// gated is the journal as the executor sees it: each of its effects is an event.
-type gated struct{ p *process }
-
-// Append implements executor.Journal.
-func (g gated) Append(ctx context.Context, entries ...state.Entry) error {
-	p := g.p
-	key := "append"
-	for _, entry := range entries {
-		refID, _ := entry.Subject()
-		key += fmt.Sprintf(" %s %s", entry.Kind(), refID)
-	}
-	var err error
-	dead := p.do(key, func() {
-		err = p.journal.Append(context.WithoutCancel(ctx), entries...)
-		if err == nil {
-			p.world.oracle.appended(p, entries)
-		} else {
-			p.world.log("%s %s fails: %v", p.id, key, err)
-		}
-	})
-	return errors.Join(dead, err)
-}
-
-// Place implements state.Placed. Path and number are the simulation's: what is left of a process that
-// died is in another directory of it, and the same file to the machines of the history.
-func (g gated) Place() state.FilePlace {
-	return state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: fmt.Sprint(g.p.inode)}
-}
-
-// Check implements executor.Journal.
-func (g gated) Check(ctx context.Context) error {
-	var err error
-	dead := g.p.do("check", func() { err = g.p.journal.Check(context.WithoutCancel(ctx)) })
-	return errors.Join(dead, err)
-}
-
-// Snapshot implements executor.Journal.
-func (g gated) Snapshot(ctx context.Context) (state.Snapshot, error) {
-	p := g.p
-	s := &seen{p: p}
-	var err error
-	dead := p.do("snapshot", func() {
-		if s.from, err = p.journal.Snapshot(context.WithoutCancel(ctx)); err != nil {
-			return
-		}
-		p.open = append(p.open, s.from)
-		for row, rowErr := range s.from.Transfers(context.Background()) {
-			err = errors.Join(err, rowErr)
-			s.rows = append(s.rows, row)
-		}
-	})
-	if err = errors.Join(dead, err); err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-// seen is a snapshot whose reads are events. It embeds none: a read that is no event would be a
-// system call, during which the kernel takes its process for one that waits.
-type seen struct {
-	p    *process
-	from state.Snapshot
-	rows []state.Transfer
-}
-
-// Meta implements state.Snapshot.
-func (s *seen) Meta() state.Meta { return s.from.Meta() }
-
-// Holder implements state.Snapshot.
-func (s *seen) Holder() (state.Holder, bool) { return s.from.Holder() }
-
-// Transfers implements state.Snapshot.
-func (s *seen) Transfers(context.Context) iter.Seq2[state.Transfer, error] {
-	return func(yield func(state.Transfer, error) bool) {
-		for _, row := range s.rows {
-			if !yield(row, nil) {
-				return
-			}
-		}
-	}
-}
-
-// Outlines implements state.Snapshot.
-func (s *seen) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
-	return state.OutlinesOf(s.Transfers(ctx))
-}
-
-// Details implements state.Snapshot.
-func (s *seen) Details(_ context.Context, refIDs ...string) ([]state.Detail, error) {
-	var details []state.Detail
-	var err error
-	dead := s.p.do("details", func() { details, err = s.from.Details(context.Background(), refIDs...) })
-	return details, errors.Join(dead, err)
-}
-
-// Events implements state.Snapshot.
-func (s *seen) Events(_ context.Context, after int64, refID string) iter.Seq2[state.Event, error] {
-	return readWhole(s.p, "events", s.from.Events(context.Background(), after, refID))
-}
-
-// Runs implements state.Snapshot.
-func (s *seen) Runs(context.Context) iter.Seq2[state.Run, error] {
-	return readWhole(s.p, "runs", s.from.Runs(context.Background()))
-}
-
-// Jumps implements state.Snapshot.
-func (s *seen) Jumps(context.Context) iter.Seq2[state.Jump, error] {
-	return readWhole(s.p, "jumps", s.from.Jumps(context.Background()))
-}
-
-// Clocks implements state.Snapshot.
-func (s *seen) Clocks(context.Context) iter.Seq2[state.Event, error] {
-	return readWhole(s.p, "clocks", s.from.Clocks(context.Background()))
-}
-
-// Names implements state.Snapshot.
-func (s *seen) Names(context.Context) iter.Seq2[state.Name, error] {
-	return readWhole(s.p, "names", s.from.Names(context.Background()))
-}
-
-// readWhole reads all of a sequence in one event of a process.
-func readWhole[T any](p *process, key string, from iter.Seq2[T, error]) iter.Seq2[T, error] {
-	var all []T
-	var err error
-	dead := p.do(key, func() {
-		for one, oneErr := range from {
-			err = errors.Join(err, oneErr)
-			all = append(all, one)
-		}
-	})
-	err = errors.Join(dead, err)
-	return func(yield func(T, error) bool) {
-		for _, one := range all {
-			if !yield(one, nil) {
-				return
-			}
-		}
-		if err != nil {
-			var none T
-			yield(none, err)
-		}
-	}
-}
-
-// Close implements state.Snapshot. The snapshot is closed when its process ends.
-func (s *seen) Close() error { return nil }
-
-// submitter is the real client; that a request begins is noted.
-type submitter struct{ p *process }
-
-// Ready implements executor.Submitter.
-func (s submitter) Ready(ctx context.Context) (time.Time, error) {
-	ctx, cancel := s.p.mortal(ctx)
-	defer cancel()
-	return s.p.client.Ready(ctx)
-}
-
-// date is what the service's clock says, as remit resolve asks for it.
-func (p *process) date(ctx context.Context) time.Time {
-	date, err := submitter{p}.Ready(ctx)
-	if err != nil {
-		return time.Time{}
-	}
-	return date
-}
-
-// Submit implements executor.Submitter.
-func (s submitter) Submit(ctx context.Context, path string, body []byte) executor.Answer {
-	refID := refIDOf(string(body))
-	w := s.p.world
-	w.kernel.first("begin "+refID, func() {
-		if s.p.killed.Err() == nil { // the dead begin nothing
-			w.oracle.started(s.p, path, refID)
-		}
-	})
-	ctx, cancel := s.p.mortal(ctx)
-	defer cancel()
-	ctx = context.WithValue(ctx, beginningKey{}, beginning{s.p.Now(), refID})
-	answer := s.p.client.Submit(ctx, path, body)
-	if ctx.Err() != nil {
-		// An interrupt ends many requests at once, and a context tells those who derive from it in
-		// no order: the kernel decides who returns first.
-		_ = s.p.do("interrupted "+refID, func() {})
-	}
-	return answer
-}
-
-// finder is the real client.
-type finder struct{ p *process }
-
-// Find implements executor.Finder.
-func (f finder) Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error) {
-	ctx, cancel := f.p.mortal(ctx)
-	defer cancel()
-	if f.p.killed.Err() != nil {
-		return nil, errKilled
-	}
-	// The client's own timeout is in real time.
-	k := f.p.world.kernel
-	timeout := k.after(f.p, requestTimeout, f.p.id+" lookup times out", cancel)
-	defer k.drop(timeout)
-	return f.p.client.Find(ctx, refIDs)
-}
-
-func refIDOf(body string) string {
-	var in struct {
-		RefID string `json:"ref_id"`
-	}
-	_ = json.Unmarshal([]byte(body), &in) // a body without one is found by the oracle
-	return in.RefID
 }

@@ -78,8 +78,33 @@ type traits struct {
 	shareStore             bool    // commands find the state's file open already
 	clocks                 clocks
 	files                  fileTraits
+	rules                  ruleTraits
 	payroll                bool    // a block with rows is declared
 	months                 float64 // that one passes before a chapter
+}
+
+// ruleTraits are the rules that people declare for when a transfer may be sent, and what keeps a run from
+// following them.
+type ruleTraits struct {
+	windows float64 // chance that a block has a window of its own
+	depends float64 // that it depends on another one
+	journal float64 // of each append, that the disk is full: nothing is written
+	unsaid  float64 // of each append, that it is written and the answer is an error
+}
+
+// newRuleTraits draws them, from dice of their own: what else happens in most histories stays as it is.
+// Where much depends on other things, these are often not COMPLETED at once, and often fall short.
+func newRuleTraits(seed uint64, t *traits) ruleTraits {
+	r := rand.New(rand.NewPCG(seed, 0x72756c6573))
+	rules := ruleTraits{
+		windows: pick(r, 0, 0, 0.2, 0.5), depends: pick(r, 0.2, 0.2, 0.7),
+		journal: pick(r, 0, 0, 0, 0.02), unsaid: pick(r, 0, 0, 0, 0.02),
+	}
+	if rules.depends > 0.5 {
+		t.pending = pick(r, 0.3, 0.7)
+		t.rates[noGroup] = pick(r, 0, 0, 0.2)
+	}
+	return rules
 }
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }

@@ -1,0 +1,130 @@
+package history
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"remit/config"
+	"remit/internal/sandbox"
+)
+
+// forbidden says why a request must not be written at this moment, by what is declared, by what the
+// service's ledger has and by what the service told this process; "" where it may. What a plan or an
+// executor made of all that is not asked.
+func (o *oracle) forbidden(p *process, refID string, begun start) string {
+	clock := p.Now()
+	declared, ok := p.declared[refID]
+	switch {
+	case !ok:
+		return "it was not declared"
+	case clock.Before(declared.NotBefore):
+		return "it is not due"
+	case !declared.Expires.IsZero() && clock.After(declared.Expires.Add(startMax)):
+		return "it has expired"
+	case !p.failedAt.IsZero() && begun.at.After(p.failedAt):
+		return "it was begun after the journal failed"
+	}
+	for _, window := range declared.Windows {
+		h := o.world.hours[window.Name]
+		if !h.isOpen(clock) && !h.isOpen(clock.Add(-startMax)) {
+			return fmt.Sprintf("%s is closed", window.Name)
+		}
+	}
+	if why := p.heard.forbids(refID, o.world.traits.hasLookup); why != "" {
+		return why
+	}
+	return o.unmet(p, declared.DependsOn)
+}
+
+// unmet says which transfer that a declaration depends on is not COMPLETED in the service's ledger, or
+// has no record yet that proves it; "" where there is none.
+func (o *oracle) unmet(p *process, dependsOn []config.Dependency) string {
+	for refID, other := range p.declared {
+		if !slices.ContainsFunc(dependsOn, func(d config.Dependency) bool { return d.Block == other.Block }) {
+			continue
+		}
+		list := o.world.bank.made[refID]
+		switch {
+		case len(list) == 0:
+			return fmt.Sprintf("it depends on %s, which was never made", refID)
+		case list[0].isFailed:
+			return fmt.Sprintf("it depends on %s, which failed", refID)
+		case o.world.kernel.Now().Before(list[0].completeAt):
+			return fmt.Sprintf("it depends on %s, which is not COMPLETED before %v", refID, list[0].completeAt.Sub(epoch()))
+		case list[0].fallsShort() && !list[0].isShownWhole && !o.of(p).closed[refID]:
+			return fmt.Sprintf("it depends on %s, of which no record has all that proves it", refID)
+		}
+	}
+	return ""
+}
+
+// fallsShort reports whether the records of a movement lack what makes one recorded: a group_id, and a
+// total that adds up. The faults of records are put in in their order.
+func (m *movement) fallsShort() bool {
+	lacksGroup := (m.sick[sandbox.Bare] || m.sick[noGroup]) && !m.sick[foreignGroup]
+	return lacksGroup || m.sick[wrongTotal] && !m.sick[feeOnTop] && !m.sick[feeWithin]
+}
+
+// mayOutlast says why a request that is sent again may arrive when the service knows its ref_id no
+// longer; "" where it can't. The service carries out what arrives within the timeout of a request. How
+// old it is, is asked of the clock of the world and of the service's: one of them lets a client know.
+func (o *oracle) mayOutlast(begun start, first time.Time) string {
+	w := o.world
+	age := min(begun.at.Sub(first), w.bank.clockAt(begun.at).Sub(w.bank.clockAt(first)))
+	if age+requestTimeout <= w.traits.replayWindow+time.Second {
+		return ""
+	}
+	return fmt.Sprintf("it was begun when its first intent was %v old, and may arrive after the replay window of %v", age, w.traits.replayWindow)
+}
+
+// heard is what the service told a process of ref_ids.
+type heard struct {
+	absent map[string]bool // the latest lookup says that there is none
+	shown  map[string]bool // some lookup showed a record
+	torn   map[string]bool // the latest lookup showed what can't be read
+	known  map[string]bool // an answer says that it is known, and it was not looked up since
+}
+
+func newHeard() heard {
+	return heard{make(map[string]bool), make(map[string]bool), make(map[string]bool), make(map[string]bool)}
+}
+
+// asked notes that a lookup of ref_ids is on its way.
+func (h heard) asked(refIDs []string) {
+	for _, refID := range refIDs {
+		delete(h.known, refID)
+	}
+}
+
+// found notes a page of what a lookup found; isLast is that of its last one.
+func (h heard) found(refIDs []string, items []item, isFirst, isLast bool) {
+	for _, refID := range refIDs {
+		if isFirst {
+			delete(h.torn, refID)
+			delete(h.absent, refID)
+		}
+	}
+	for _, one := range items {
+		h.shown[one.refID] = h.shown[one.refID] || !one.isTorn
+		h.torn[one.refID] = h.torn[one.refID] || one.isTorn
+	}
+	for _, refID := range refIDs {
+		if isLast && !h.shown[refID] && !h.torn[refID] {
+			h.absent[refID] = true
+		}
+	}
+}
+
+// forbids says why a request must not be written after what was told; "" where it may.
+func (h heard) forbids(refID string, hasLookup bool) string {
+	switch {
+	case h.torn[refID]:
+		return "a lookup showed a record of it that can't be read"
+	case h.shown[refID]:
+		return "a lookup showed a record of it"
+	case hasLookup && !h.absent[refID]:
+		return "no lookup said that there is none"
+	}
+	return ""
+}
