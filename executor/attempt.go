@@ -239,11 +239,10 @@ func stillNothing(last Answer, err error) Answer {
 // is "nothing was made", there may be another try.
 func (s *sender) try(a *attempt) (ended bool) {
 	if a.asked = s.run.clocks.local(); since(a.checked, a.asked) > checkAgeMax { // the process stood still
-		if err := s.mayStart(a); err != nil {
-			a.answer = stillNothing(a.answer, err)
+		if !s.mayStillTry(a) {
 			return true
 		}
-		a.asked = a.checked
+		a.asked = s.run.clocks.local()
 	}
 	s.run.report.requested()
 	a.answer = s.submit(a.intent.Path, []byte(a.intent.Body))
@@ -263,6 +262,18 @@ func (s *sender) try(a *attempt) (ended bool) {
 	case Unwritten:
 	}
 	return false
+}
+
+// mayStillTry is mayTry of a request that did not start when it was to: others may have started since then, so
+// it waits for another slot.
+func (s *sender) mayStillTry(a *attempt) bool {
+	limit := s.run.limiters[a.intent.Operation]
+	limit.Forget(a.ages)
+	if err := limit.Take(s.run.life.starting); err != nil {
+		a.answer = stillNothing(a.answer, err)
+		return false
+	}
+	return s.mayTry(a)
 }
 
 // submit sends once, under a backstop: a Submitter has its own timeouts, for a request, and

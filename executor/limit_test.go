@@ -3,6 +3,7 @@ package executor_test
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -116,6 +117,49 @@ func TestTheRateLimitHoldsAtTheService(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTheRateLimitHoldsForWhoStoodStill has the machine stand still at each moment of a run: what was to
+// start before it starts after it, and counts from then on.
+func TestTheRateLimitHoldsForWhoStoodStill(t *testing.T) {
+	const stops = 80
+	for stop := range stops {
+		var starts []time.Time
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t)
+			w.clock = &stoppedClock{left: stop}
+			w.policy.InFlightMax = 2
+			w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 2 * time.Second}}
+			w.apply(numbered(4)...)
+			starts = w.service.starts
+		})
+		for i := 1; i < len(starts); i++ {
+			if span := starts[i].Sub(starts[i-1]); span < 2*time.Second {
+				t.Errorf("stopped at reading %d, requests %d and %d started within %v, one is allowed in 2s", stop, i, i+1, span)
+			}
+		}
+		if len(starts) != 4 {
+			t.Errorf("stopped at reading %d, %d of 4 requests started", stop, len(starts))
+		}
+	}
+}
+
+// stoppedClock is one of a process that stands still, once, after some readings of the clock.
+type stoppedClock struct {
+	clock
+	mu   sync.Mutex
+	left int
+}
+
+func (c *stoppedClock) Boot() executor.Boot {
+	c.mu.Lock()
+	c.left--
+	stops := c.left == 0
+	c.mu.Unlock()
+	if stops {
+		time.Sleep(3 * time.Second)
+	}
+	return c.clock.Boot()
 }
 
 func TestTheRateLimitIsUsedUp(t *testing.T) {

@@ -212,6 +212,16 @@ func (l *Limiter) tryStart() (ages time.Time, ok bool) {
 	return ages, true
 }
 
+// Forget takes back a start of which no request began. Its slot is another's from then on.
+func (l *Limiter) Forget(ages time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i, found := slices.BinarySearchFunc(l.starts, ages, time.Time.Compare); found {
+		l.starts = slices.Delete(l.starts, i, i+1)
+	}
+	l.signal()
+}
+
 // Arrived notes the answer to a request. The start ages from now on, if Start returned a later time.
 func (l *Limiter) Arrived(ages time.Time) {
 	l.mu.Lock()

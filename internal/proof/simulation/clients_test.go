@@ -40,7 +40,7 @@ func policy(change func(*executor.Policy)) history.Client {
 // write is one that changes, or drops, what is written.
 func write(change func(*journal, []state.Entry) ([]state.Entry, bool)) history.Client {
 	return run(func(r executor.Run, _ history.View) executor.Run {
-		r.Journal = &journal{Journal: r.Journal, change: change, doubted: make(map[string]bool)}
+		r.Journal = &journal{placed: placed{r.Journal}, change: change, doubted: make(map[string]bool)}
 		return r
 	})
 }
@@ -142,9 +142,14 @@ func (s *renamer) Submit(ctx context.Context, path string, body []byte) executor
 	return s.Submitter.Submit(ctx, path, body)
 }
 
+// placed is a journal that says where its state is, as the one below it does.
+type placed struct{ executor.Journal }
+
+func (j placed) Place() state.FilePlace { return j.Journal.(state.Placed).Place() }
+
 // journal changes, or drops, what is written.
 type journal struct {
-	executor.Journal
+	placed
 	change func(*journal, []state.Entry) (changed []state.Entry, keep bool)
 
 	mu      sync.Mutex
@@ -191,7 +196,7 @@ func (j *journal) learn(ctx context.Context) error {
 
 // lateIntents writes an intent with its outcome.
 type lateIntents struct {
-	executor.Journal
+	placed
 	mu   sync.Mutex
 	held map[string]state.Entry
 }
@@ -214,7 +219,7 @@ func (j *lateIntents) Append(ctx context.Context, entries ...state.Entry) error 
 
 // lazy writes an outcome when it writes something else.
 type lazy struct {
-	executor.Journal
+	placed
 	mu   sync.Mutex
 	held []state.Entry
 }
@@ -233,7 +238,7 @@ func (j *lazy) Append(ctx context.Context, entries ...state.Entry) error {
 }
 
 // lockless goes on whoever holds the lock.
-type lockless struct{ executor.Journal }
+type lockless struct{ placed }
 
 func (j lockless) Check(context.Context) error { return nil }
 

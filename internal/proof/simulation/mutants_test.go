@@ -63,7 +63,7 @@ func mutants() map[string]history.Client {
 func settlingMutants() map[string]history.Client {
 	return map[string]history.Client{
 		"sends before the intent is durable": run(func(r executor.Run, _ history.View) executor.Run {
-			r.Journal = &lateIntents{Journal: r.Journal, held: make(map[string]state.Entry)}
+			r.Journal = &lateIntents{placed: placed{r.Journal}, held: make(map[string]state.Entry)}
 			return r
 		}),
 		"takes a new ref_id on a retry": run(func(r executor.Run, _ history.View) executor.Run {
@@ -113,11 +113,11 @@ func settlingMutants() map[string]history.Client {
 			return a
 		}),
 		"ignores the lock": run(func(r executor.Run, _ history.View) executor.Run {
-			r.Journal = lockless{r.Journal}
+			r.Journal = lockless{placed{r.Journal}}
 			return r
 		}),
 		"says that an outcome is durable before it is": run(func(r executor.Run, _ history.View) executor.Run {
-			r.Journal = &lazy{Journal: r.Journal}
+			r.Journal = &lazy{placed: placed{r.Journal}}
 			return r
 		}),
 		"drops an intent": write(func(j *journal, entries []state.Entry) ([]state.Entry, bool) {
@@ -184,10 +184,10 @@ func settlingMutants() map[string]history.Client {
 			t.Naming, t.FromLabel = "", false
 			return t
 		}},
-		"sends what has expired":       lines(func(c *planner.Change, _ history.View) { c.Expires = time.Time{} }),
-		"sends a doubt again for ever": policy(func(p *executor.Policy) { p.ReplayWindow = 10000 * time.Hour }),
-		"sends a doubt that is held":   policy(func(p *executor.Policy) { p.HoldDoubt = false }),
-		"has no rate limit":            policy(func(p *executor.Policy) { p.RateLimits = nil }),
+		"ignores while it waits that a transfer expires": lines(func(c *planner.Change, _ history.View) { c.Expires = time.Time{} }),
+		"sends a doubt again for ever":                   policy(func(p *executor.Policy) { p.ReplayWindow = 10000 * time.Hour }),
+		"sends a doubt that is held":                     policy(func(p *executor.Policy) { p.HoldDoubt = false }),
+		"has no rate limit":                              policy(func(p *executor.Policy) { p.RateLimits = nil }),
 		"does not look up before first sending": policy(func(p *executor.Policy) {
 			p.LookUpFirst = false
 		}),

@@ -34,12 +34,8 @@ func allowedMutants() map[string]history.Client {
 				c.Action, c.After = planner.Submit, nil
 			}
 		}),
-		"knows no dependencies": lines(func(c *planner.Change, _ history.View) { c.After = nil }),
-		"knows no windows":      lines(func(c *planner.Change, _ history.View) { c.Windows = nil }),
-		"waits for the service whatever has expired or closed": run(func(r executor.Run, _ history.View) executor.Run {
-			r.Submitter = waiter{r.Submitter, r.Clock}
-			return r
-		}),
+		"knows no dependencies":                            lines(func(c *planner.Change, _ history.View) { c.After = nil }),
+		"knows no windows":                                 lines(func(c *planner.Change, _ history.View) { c.Windows = nil }),
 		"sends again to the very end of the replay window": policy(func(p *executor.Policy) { p.ReplayWindow += p.RequestTimeout }),
 		"sends a doubt again although a record was found": run(func(r executor.Run, _ history.View) executor.Run {
 			if r.Finder != nil {
@@ -64,7 +60,7 @@ func allowedMutants() map[string]history.Client {
 			return r
 		}},
 		"goes on when the journal fails": run(func(r executor.Run, _ history.View) executor.Run {
-			r.Journal = deaf{r.Journal}
+			r.Journal = deaf{placed{r.Journal}}
 			return r
 		}),
 	}
@@ -112,6 +108,7 @@ func judgingMutants() map[string]history.Client {
 		}),
 		"does not look whose customer it is": records(func(r transfer.Record) transfer.Record {
 			r.CustomerID = customer
+			r.Raw = bytes.Replace(r.Raw, []byte(`"customer_id":"somebody"`), []byte(`"customer_id":"`+customer+`"`), 1)
 			return r
 		}),
 	}
@@ -181,23 +178,8 @@ func (f hopeful) Find(ctx context.Context, refIDs []string) (map[string][]transf
 	return all, nil
 }
 
-// waiter waits inside of a request for as long as the service asks it to, and repeats it.
-type waiter struct {
-	executor.Submitter
-	clock executor.Clock
-}
-
-func (s waiter) Submit(ctx context.Context, path string, body []byte) executor.Answer {
-	for {
-		answer := s.Submitter.Submit(ctx, path, body)
-		if answer.Kind != executor.NotProcessed || s.clock.Sleep(ctx, max(time.Minute, answer.RetryAfter)) != nil {
-			return answer
-		}
-	}
-}
-
 // deaf does not hear that an outcome could not be written.
-type deaf struct{ executor.Journal }
+type deaf struct{ placed }
 
 func (j deaf) Append(ctx context.Context, entries ...state.Entry) error {
 	err := j.Journal.Append(ctx, entries...)

@@ -11,8 +11,8 @@ import (
 
 // forbidden says why a request must not be written at this moment, by what is declared, by what the
 // service's ledger has and by what the service told this process; "" where it may. What a plan or an
-// executor made of all that is not asked.
-func (o *oracle) forbidden(p *process, refID string, begun start) string {
+// executor made of all that is not asked. mustLook says that a lookup must have shown it to be absent.
+func (o *oracle) forbidden(p *process, refID string, begun start, mustLook bool) string {
 	clock := p.Now()
 	declared, ok := p.declared[refID]
 	switch {
@@ -31,7 +31,7 @@ func (o *oracle) forbidden(p *process, refID string, begun start) string {
 			return fmt.Sprintf("%s is closed", window.Name)
 		}
 	}
-	if why := p.heard.forbids(refID, o.world.traits.hasLookup); why != "" {
+	if why := p.heard.forbids(refID, mustLook); why != "" {
 		return why
 	}
 	return o.unmet(p, declared.DependsOn)
@@ -117,13 +117,13 @@ func (h heard) found(refIDs []string, items []item, isFirst, isLast bool) {
 }
 
 // forbids says why a request must not be written after what was told; "" where it may.
-func (h heard) forbids(refID string, hasLookup bool) string {
+func (h heard) forbids(refID string, mustLook bool) string {
 	switch {
 	case h.torn[refID]:
 		return "a lookup showed a record of it that can't be read"
 	case h.shown[refID]:
 		return "a lookup showed a record of it"
-	case hasLookup && !h.absent[refID]:
+	case mustLook && !h.absent[refID]:
 		return "no lookup said that there is none"
 	}
 	return ""

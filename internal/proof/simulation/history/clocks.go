@@ -27,6 +27,7 @@ type clocks struct {
 	reboots  float64       // chance of each command
 	suspends float64       // of each step of an apply: the machine sleeps, for hours
 	nightly  float64       // chance that the next command comes when the window has just ended, or nearly
+	isTight  bool          // it comes within the last timeout of a request before the window ends
 	once     *wrongOnce    // the one command that finds a wrong clock; nil where chance decides
 }
 
@@ -59,6 +60,17 @@ func newClocks(r *rand.Rand) clocks {
 	c.wrong = pick(r, 0, 0.15, 0.3)
 	c.reboots = pick(r, 0, 0.2)
 	c.suspends = pick(r, 0, 0, 0.005)
+	return c
+}
+
+// tightClocks are two machines whose clocks are as far apart as two may be, and commands that come at the very
+// end of a doubt's window: nothing is left of it but the timeout of a request.
+func tightClocks() clocks {
+	const apart = 5*time.Minute - 6*time.Second
+	c := clocks{nightly: 0.8, isTight: true}
+	for i, offset := range []time.Duration{apart / 2, -apart / 2} {
+		c.machines = append(c.machines, machine{name: fmt.Sprintf("simulation-%d", i+1), offset: offset, booted: epoch().Add(-time.Hour), boots: 1})
+	}
 	return c
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"remit/config"
@@ -86,6 +87,10 @@ func (w *world) edit() {
 		w.editPayroll(d.payroll)
 		return
 	}
+	if w.kernel.chance(w.traits.rules.edits) {
+		w.editRule(d)
+		return
+	}
 	switch r.IntN(8) {
 	case 0, 1:
 		w.declare()
@@ -109,6 +114,43 @@ func (w *world) edit() {
 	case 7:
 		w.changeControls()
 	}
+}
+
+// editRule changes what a block depends on, or writes the same amount in other words.
+func (w *world) editRule(d *declaration) {
+	r := w.kernel.random
+	if w.kernel.chance(0.4) {
+		amount := d.request.Amount.String()
+		if !strings.Contains(amount, ".") {
+			amount += "."
+		}
+		d.request.Amount = transfer.MustAmount(amount + "0")
+		w.log("edited: %s pays %s", d.refID, d.request.Amount)
+		return
+	}
+	inDoubt := slices.IndexFunc(w.declared, func(d *declaration) bool {
+		return d.payroll == nil && w.oracle.model.rows[d.refID].Status == state.InDoubt
+	})
+	if inDoubt >= 0 && w.kernel.chance(0.5) { // it is sent again no sooner than what it depends on is COMPLETED
+		d = w.declared[inDoubt]
+	}
+	after := w.declared[r.IntN(len(w.declared))]
+	for other := after; other != nil; other = w.labelled(other.after) {
+		if other == d {
+			return // it would wait for itself
+		}
+	}
+	d.after = after.name
+	w.log("edited: %s depends on %s", d.refID, after.refID)
+}
+
+// labelled is the declared block with a label; nil for none.
+func (w *world) labelled(name string) *declaration {
+	i := slices.IndexFunc(w.declared, func(d *declaration) bool { return d.name == name })
+	if i < 0 {
+		return nil
+	}
+	return w.declared[i]
 }
 
 // changeControls gives the directory other limits, at times those of before.

@@ -269,6 +269,10 @@ func (o *oracle) mayNotSend(p *process, m message, refID string, begun start) st
 	now := o.world.kernel.Now()
 	line := p.line(refID)
 	intended, ok := p.intended[refID]
+	mustLook := o.world.looksFirst() || o.world.traits.hasLookup && intended.again
+	if why := o.forbidden(p, refID, begun, mustLook); why != "" {
+		return why
+	}
 	switch {
 	case !p.sends:
 		return "this process settles by lookup alone"
@@ -285,8 +289,8 @@ func (o *oracle) mayNotSend(p *process, m message, refID string, begun start) st
 	case line.Action == planner.Submit && string(line.Request.Body()) != m.body:
 		return "its plan says something else: " + string(line.Request.Body())
 	}
-	if why := o.forbidden(p, refID, begun); why != "" || !intended.again {
-		return why
+	if !intended.again {
+		return ""
 	}
 	return o.mayNotSendAgain(p, line, intended, begun)
 }

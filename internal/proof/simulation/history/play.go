@@ -109,7 +109,11 @@ func (w *world) night() {
 		left := w.traits.replayWindow - w.kernel.Now().Sub(row.IntendedAt)
 		if row.Status == state.InDoubt && left > 0 {
 			w.count("the night after a doubt")
-			w.pass(max(0, left+w.kernel.between(-6*time.Minute, 6*time.Minute)))
+			gap := w.kernel.between(-6*time.Minute, 6*time.Minute)
+			if w.traits.clocks.isTight {
+				gap = -w.kernel.between(0, requestTimeout)
+			}
+			w.pass(max(0, left+gap))
 			return
 		}
 	}

@@ -311,7 +311,7 @@ func (p *process) run() executor.Run {
 		Journal: gated{p}, Submitter: submitter{p}, Handler: p, Clock: p, Random: w.kernel.jitter,
 		Policy: executor.Policy{
 			FingerprintKey: w.traits.fingerprintKey, ReplayWindow: w.traits.replayWindow, HoldDoubt: w.traits.holdDoubt,
-			LookUpFirst: w.traits.hasLookup, InFlightMax: w.traits.inFlight, RequestTimeout: requestTimeout,
+			LookUpFirst: w.looksFirst(), InFlightMax: w.traits.inFlight, RequestTimeout: requestTimeout,
 			RateLimits: w.traits.rateLimits, Wait: time.Minute,
 		},
 	}
@@ -319,6 +319,11 @@ func (p *process) run() executor.Run {
 		run.Finder = finder{p}
 	}
 	return run
+}
+
+// looksFirst reports whether every ref_id is looked up before its first request.
+func (w *world) looksFirst() bool {
+	return w.traits.hasLookup && (!w.traits.rules.trusts || w.lineages > 0)
 }
 
 // makePlan plans, or reads a saved plan and checks it. It runs as an event.

@@ -88,6 +88,8 @@ type traits struct {
 type ruleTraits struct {
 	windows float64 // chance that a block has a window of its own
 	depends float64 // that it depends on another one
+	edits   float64 // of each edit, that it is of what a block depends on, or of how it writes its amount
+	trusts  bool    // only a state that was made anew is looked up before the first sending
 	journal float64 // of each append, that the disk is full: nothing is written
 	unsaid  float64 // of each append, that it is written and the answer is an error
 }
@@ -98,9 +100,16 @@ func newRuleTraits(seed uint64, t *traits) ruleTraits {
 	r := rand.New(rand.NewPCG(seed, 0x72756c6573))
 	rules := ruleTraits{
 		windows: pick(r, 0, 0, 0.2, 0.5), depends: pick(r, 0.2, 0.2, 0.7),
-		journal: pick(r, 0, 0, 0, 0.02), unsaid: pick(r, 0, 0, 0, 0.02),
+		journal: pick(r, 0, 0, 0, 0.05), unsaid: pick(r, 0, 0, 0, 0.05),
 	}
+	// Who looks nothing up needs a service that never forgets.
+	if r.Float64() < 0.1 {
+		t.clocks = tightClocks()
+		t.holdDoubt = false
+	}
+	rules.trusts = r.Float64() < 0.3 && t.hasLookup && !t.forgets
 	if rules.depends > 0.5 {
+		rules.edits = pick(r, 0.2, 0.5)
 		t.pending = pick(r, 0.3, 0.7)
 		t.rates[noGroup] = pick(r, 0, 0, 0.2)
 	}
