@@ -36,7 +36,6 @@ func allowedMutants() map[string]history.Client {
 		}),
 		"knows no dependencies":                            lines(func(c *planner.Change, _ history.View) { c.After = nil }),
 		"knows no windows":                                 lines(func(c *planner.Change, _ history.View) { c.Windows = nil }),
-		"sends again to the very end of the replay window": policy(func(p *executor.Policy) { p.ReplayWindow += p.RequestTimeout }),
 		"sends a doubt again although a record was found": run(func(r executor.Run, _ history.View) executor.Run {
 			if r.Finder != nil {
 				r.Finder = blind{r.Finder}
@@ -59,6 +58,10 @@ func allowedMutants() map[string]history.Client {
 			r.Saved = false
 			return r
 		}},
+		"keeps the rate limit by a clock that somebody sets": run(func(r executor.Run, _ history.View) executor.Run {
+			r.Clock = wallClock{r.Clock}
+			return r
+		}),
 		"goes on when the journal fails": run(func(r executor.Run, _ history.View) executor.Run {
 			r.Journal = deaf{placed{r.Journal}}
 			return r
@@ -177,6 +180,11 @@ func (f hopeful) Find(ctx context.Context, refIDs []string) (map[string][]transf
 	}
 	return all, nil
 }
+
+// wallClock knows no clock but the one that anyone may set.
+type wallClock struct{ executor.Clock }
+
+func (c wallClock) Now() time.Time { return c.Clock.Now().Round(0) }
 
 // deaf does not hear that an outcome could not be written.
 type deaf struct{ placed }

@@ -13,21 +13,24 @@ import (
 // service's ledger has and by what the service told this process; "" where it may. What a plan or an
 // executor made of all that is not asked. mustLook says that a lookup must have shown it to be absent.
 func (o *oracle) forbidden(p *process, refID string, begun start, mustLook bool) string {
-	clock := p.Now()
+	now := o.world.kernel.Now()
+	clock := now.Add(begun.off) // by which it was begun
+	// A clock that is set between the last look at it and the request is not seen.
+	isSet := !p.turnedAt.IsZero() && now.Sub(p.turnedAt) <= startMax
 	declared, ok := p.declared[refID]
 	switch {
 	case !ok:
 		return "it was not declared"
-	case clock.Before(declared.NotBefore):
+	case now.Add(p.ahead).Before(declared.NotBefore):
 		return "it is not due"
-	case !declared.Expires.IsZero() && clock.After(declared.Expires.Add(startMax)):
+	case !isSet && !declared.Expires.IsZero() && clock.After(declared.Expires.Add(startMax)):
 		return "it has expired"
 	case !p.failedAt.IsZero() && begun.at.After(p.failedAt):
 		return "it was begun after the journal failed"
 	}
 	for _, window := range declared.Windows {
-		h := o.world.hours[window.Name]
-		if !h.isOpen(clock) && !h.isOpen(clock.Add(-startMax)) {
+		h := o.world.author.hours[window.Name]
+		if !isSet && !h.isOpen(clock) && !h.isOpen(clock.Add(-startMax)) {
 			return fmt.Sprintf("%s is closed", window.Name)
 		}
 	}

@@ -42,6 +42,7 @@ type bank struct {
 	count  int
 	tokens map[string]time.Time // when each ends to be good
 	issued int
+	jumps  []jump // of its clock, in order
 }
 
 // grant issues a token.

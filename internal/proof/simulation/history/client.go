@@ -39,7 +39,7 @@ func (s submitter) Submit(ctx context.Context, path string, body []byte) executo
 	})
 	ctx, cancel := s.p.mortal(ctx)
 	defer cancel()
-	ctx = context.WithValue(ctx, beginningKey{}, beginning{s.p.Now(), refID})
+	ctx = context.WithValue(ctx, beginningKey{}, refID)
 	answer := s.p.client.Submit(ctx, path, body)
 	if ctx.Err() != nil {
 		// An interrupt ends many requests at once, and a context tells those who derive from it in

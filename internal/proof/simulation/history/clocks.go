@@ -14,7 +14,20 @@ type machine struct {
 	drift  time.Duration // a day
 	boots  int
 	booted time.Time // in the time of the world
+
+	// It sleeps from one time until another, and slept before for so long: guarded by the kernel's mutex.
+	from, until time.Time
+	slept       time.Duration
 }
+
+// machines are those of a history.
+type machines struct {
+	world *world
+	list  []*machine
+}
+
+// bootedBefore is how long before a history its machines were booted.
+const bootedBefore = time.Hour
 
 // clocks are how the clocks of a history are wrong.
 type clocks struct {
@@ -22,6 +35,8 @@ type clocks struct {
 	wrong    float64       // chance that one command finds its machine's clock far off
 	noDate   bool          // the service's answers have no Date
 	noBoot   bool          // the machines do not say how long they are up
+	sets     float64       // of each step of an apply: somebody sets its machine's clock
+	jumps    float64       // of each chapter that the service's clock jumps; of each step of an apply, a hundredth
 	service  time.Duration // by which the service's own clock, which is its Date, is off
 	drift    time.Duration // a day, of the service's clock
 	reboots  float64       // chance of each command
@@ -66,7 +81,7 @@ func newClocks(r *rand.Rand) clocks {
 // tightClocks are two machines whose clocks are as far apart as two may be, and commands that come at the very
 // end of a doubt's window: nothing is left of it but the timeout of a request.
 func tightClocks() clocks {
-	const apart = 5*time.Minute - 6*time.Second
+	const apart = 10*time.Minute - 6*time.Second
 	c := clocks{nightly: 0.8, isTight: true}
 	for i, offset := range []time.Duration{apart / 2, -apart / 2} {
 		c.machines = append(c.machines, machine{name: fmt.Sprintf("simulation-%d", i+1), offset: offset, booted: epoch().Add(-time.Hour), boots: 1})
@@ -82,11 +97,12 @@ const slackMax = 20 * time.Minute
 // that tells the age is there.
 func (t traits) canProve() bool {
 	c := t.clocks
-	return !t.hasLookup && !t.holdDoubt && !c.noDate && c.suspends == 0
+	return !t.hasLookup && !t.holdDoubt && !c.noDate && c.suspends == 0 && c.sets == 0 && c.jumps == 0
 }
 
 // clock is what a machine says, in a command by which its clock is further off than always.
-func (w *world) clock(m *machine, off time.Duration) time.Time {
+func (ms *machines) clock(m *machine, off time.Duration) time.Time {
+	w := ms.world
 	now := w.kernel.Now()
 	if w.healed {
 		return now.Add(off)
@@ -100,7 +116,27 @@ func (b *bank) clock() time.Time { return b.clockAt(b.world.kernel.Now()) }
 // clockAt is what it says when it is t in the world.
 func (b *bank) clockAt(t time.Time) time.Time {
 	c := b.world.traits.clocks
-	return t.Add(c.service + drifted(c.drift, t))
+	jumped := time.Duration(0)
+	for _, j := range b.jumps {
+		if !j.at.After(t) {
+			jumped = j.off
+		}
+	}
+	return t.Add(c.service + drifted(c.drift, t) + jumped)
+}
+
+// jump is when the service's clock was set, and by how much it is off from then on.
+type jump struct {
+	at  time.Time
+	off time.Duration
+}
+
+// jump sets the service's clock.
+func (b *bank) jump(off time.Duration) {
+	w := b.world
+	w.log("the clock of the service is off by %v", off)
+	w.count("clock of the service set")
+	b.jumps = append(b.jumps, jump{w.kernel.Now(), off})
 }
 
 // drifted is how far a clock went astray; it is never let go further than driftMax.
@@ -111,11 +147,12 @@ func drifted(aDay time.Duration, now time.Time) time.Duration {
 
 // boot finds the machine of a new command, which may have been booted meanwhile and may have
 // another time than it had.
-func (w *world) boot() (*machine, time.Duration) {
+func (ms *machines) boot() (*machine, time.Duration) {
+	w := ms.world
 	c, k := w.traits.clocks, w.kernel
-	m := w.machines[k.random.IntN(len(w.machines))]
+	m := ms.list[k.random.IntN(len(ms.list))]
 	if c.once != nil && c.once.command == w.runs {
-		return m, w.turn(m, c.once.off)
+		return m, ms.turn(m, c.once.off)
 	}
 	if w.healed {
 		return m, 0
@@ -134,11 +171,12 @@ func (w *world) boot() (*machine, time.Duration) {
 	if k.chance(0.5) {
 		off = -off
 	}
-	return m, w.turn(m, off)
+	return m, ms.turn(m, off)
 }
 
 // turn notes that a command finds a clock off by this much, which it returns.
-func (w *world) turn(m *machine, off time.Duration) time.Duration {
+func (ms *machines) turn(m *machine, off time.Duration) time.Duration {
+	w := ms.world
 	word := "ahead"
 	if off < 0 {
 		word = "behind"
@@ -149,15 +187,30 @@ func (w *world) turn(m *machine, off time.Duration) time.Duration {
 }
 
 // suspend puts the machine of a process to sleep, with all that runs there.
-func (w *world) suspend(p *process) {
+func (ms *machines) suspend(p *process) {
+	w := ms.world
 	d := w.kernel.between(time.Minute, 30*time.Hour)
-	w.log("%s sleeps for %v", p.machine.name, d)
-	w.count("suspended machine")
-	w.kernel.mu.Lock()
-	defer w.kernel.mu.Unlock()
+	if w.kernel.sleep(p.machine, w.processes, d) {
+		w.log("%s sleeps for %v", p.machine.name, d)
+		w.count("suspended machine")
+	}
+}
+
+// set is somebody who sets the clock of a machine while commands run there: far off, or right.
+func (ms *machines) set(p *process) {
+	w := ms.world
+	k := w.kernel
+	off := pick(k.random, 0, 4*time.Minute, 10*time.Hour, 10*365*24*time.Hour)
+	if k.chance(0.5) {
+		off = -off
+	}
+	w.log("the clock of %s is set while %s runs: off by %v", p.machine.name, p.id, off)
+	w.count("clock set while a command runs")
 	for _, other := range w.processes {
 		if other.machine == p.machine {
-			other.stoppedUntil = w.kernel.now.Add(d)
+			other.off.Store(int64(off))
+			other.turnedAt = k.Now()
+			other.ahead = max(other.ahead, other.wall().Sub(k.Now()))
 		}
 	}
 }

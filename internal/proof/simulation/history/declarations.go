@@ -15,6 +15,22 @@ import (
 	"remit/state"
 )
 
+// author is whoever writes the files of a history: what is declared in them, and what it is meant to pay.
+type author struct {
+	world    *world
+	declared []*declaration
+	removed  []*declaration
+	named    int
+	duties   map[string]int // what each ref_id is meant to pay
+	twice    map[int]bool   // duties that a person wants paid again
+	controls string
+	hours    map[string]hours // of the window blocks, by name
+}
+
+func newAuthor(w *world) *author {
+	return &author{world: w, duties: make(map[string]int), twice: make(map[int]bool), controls: "controls-0", hours: make(map[string]hours)}
+}
+
 // declaration is one transfer block of the files.
 type declaration struct {
 	name      string // label
@@ -39,11 +55,12 @@ type savedPlan struct {
 }
 
 // declare adds a block.
-func (w *world) declare() {
+func (a *author) declare() {
+	w := a.world
 	r, k := w.kernel.random, w.kernel
-	w.named++
-	name := fmt.Sprintf("t%d", w.named)
-	d := &declaration{name: name, refID: name, duty: w.named, within: config.DuplicateWithinDefault}
+	a.named++
+	name := fmt.Sprintf("t%d", a.named)
+	d := &declaration{name: name, refID: name, duty: a.named, within: config.DuplicateWithinDefault}
 	d.request = transfer.Request{
 		Operation: pick(r, transfer.Internal, transfer.Internal, transfer.Platform),
 		Amount:    transfer.MustAmount(pick(r, "80.00", "70", "0.015", "1200.5")), Asset: pick(r, "USD", "USD", "BTC"),
@@ -63,37 +80,38 @@ func (w *world) declare() {
 	if k.chance(0.2) {
 		d.within = 0
 	}
-	if len(w.declared) > 0 && k.chance(w.traits.rules.depends) {
-		d.after = w.declared[r.IntN(len(w.declared))].name
+	if len(a.declared) > 0 && k.chance(w.traits.rules.depends) {
+		d.after = a.declared[r.IntN(len(a.declared))].name
 	}
 	if k.chance(w.traits.rules.windows) {
-		d.window = w.drawWindow()
+		d.window = a.drawWindow()
 	}
-	w.duties[d.refID] = d.duty
-	w.declared = append(w.declared, d)
+	a.duties[d.refID] = d.duty
+	a.declared = append(a.declared, d)
 	w.log("declared: %s pays %s %s to %s, not before %v, expires %v, after %q, window %q", d.refID, d.request.Amount, d.request.Asset, d.request.ToProfileID, d.notBefore, d.expires, d.after, d.window)
 }
 
 // edit changes the files as people do.
-func (w *world) edit() {
+func (a *author) edit() {
+	w := a.world
 	r := w.kernel.random
-	if len(w.declared) == 0 {
-		w.declare()
+	if len(a.declared) == 0 {
+		a.declare()
 		return
 	}
-	i := r.IntN(len(w.declared))
-	d := w.declared[i]
+	i := r.IntN(len(a.declared))
+	d := a.declared[i]
 	if d.payroll != nil {
-		w.editPayroll(d.payroll)
+		a.editPayroll(d.payroll)
 		return
 	}
 	if w.kernel.chance(w.traits.rules.edits) {
-		w.editRule(d)
+		a.editRule(d)
 		return
 	}
 	switch r.IntN(8) {
 	case 0, 1:
-		w.declare()
+		a.declare()
 	case 2:
 		d.request.Amount = transfer.MustAmount(pick(r, "81.00", "70.5", "80.000"))
 		w.log("edited: %s pays %s", d.refID, d.request.Amount)
@@ -101,23 +119,24 @@ func (w *world) edit() {
 		d.request = d.original
 		w.log("edited: %s is as it was", d.refID)
 	case 4:
-		w.remove(i)
+		a.remove(i)
 	case 5:
-		if len(w.removed) > 0 {
-			d := w.removed[r.IntN(len(w.removed))]
-			w.removed = slices.DeleteFunc(w.removed, func(other *declaration) bool { return other == d })
-			w.declared = append(w.declared, d)
+		if len(a.removed) > 0 {
+			d := a.removed[r.IntN(len(a.removed))]
+			a.removed = slices.DeleteFunc(a.removed, func(other *declaration) bool { return other == d })
+			a.declared = append(a.declared, d)
 			w.log("declared again: %s", d.refID)
 		}
 	case 6:
-		w.rename(d)
+		a.rename(d)
 	case 7:
-		w.changeControls()
+		a.changeControls()
 	}
 }
 
 // editRule changes what a block depends on, or writes the same amount in other words.
-func (w *world) editRule(d *declaration) {
+func (a *author) editRule(d *declaration) {
+	w := a.world
 	r := w.kernel.random
 	if w.kernel.chance(0.4) {
 		amount := d.request.Amount.String()
@@ -128,14 +147,14 @@ func (w *world) editRule(d *declaration) {
 		w.log("edited: %s pays %s", d.refID, d.request.Amount)
 		return
 	}
-	inDoubt := slices.IndexFunc(w.declared, func(d *declaration) bool {
+	inDoubt := slices.IndexFunc(a.declared, func(d *declaration) bool {
 		return d.payroll == nil && w.oracle.model.rows[d.refID].Status == state.InDoubt
 	})
 	if inDoubt >= 0 && w.kernel.chance(0.5) { // it is sent again no sooner than what it depends on is COMPLETED
-		d = w.declared[inDoubt]
+		d = a.declared[inDoubt]
 	}
-	after := w.declared[r.IntN(len(w.declared))]
-	for other := after; other != nil; other = w.labelled(other.after) {
+	after := a.declared[r.IntN(len(a.declared))]
+	for other := after; other != nil; other = a.labelled(other.after) {
 		if other == d {
 			return // it would wait for itself
 		}
@@ -145,33 +164,35 @@ func (w *world) editRule(d *declaration) {
 }
 
 // labelled is the declared block with a label; nil for none.
-func (w *world) labelled(name string) *declaration {
-	i := slices.IndexFunc(w.declared, func(d *declaration) bool { return d.name == name })
+func (a *author) labelled(name string) *declaration {
+	i := slices.IndexFunc(a.declared, func(d *declaration) bool { return d.name == name })
 	if i < 0 {
 		return nil
 	}
-	return w.declared[i]
+	return a.declared[i]
 }
 
 // changeControls gives the directory other limits, at times those of before.
-func (w *world) changeControls() {
-	for was := w.controls; w.controls == was; {
-		w.controls = fmt.Sprintf("controls-%d", w.kernel.random.IntN(3))
+func (a *author) changeControls() {
+	w := a.world
+	for was := a.controls; a.controls == was; {
+		a.controls = fmt.Sprintf("controls-%d", w.kernel.random.IntN(3))
 	}
-	w.log("the limits are %s", w.controls)
+	w.log("the limits are %s", a.controls)
 }
 
-func (w *world) remove(i int) {
-	d := w.declared[i]
+func (a *author) remove(i int) {
+	w := a.world
+	d := a.declared[i]
 	w.log("removed: %s", d.refID)
-	w.declared = slices.Delete(w.declared, i, i+1)
-	w.removed = append(w.removed, d)
-	w.forget(d.name)
+	a.declared = slices.Delete(a.declared, i, i+1)
+	a.removed = append(a.removed, d)
+	a.forget(d.name)
 }
 
 // forget removes a label from what others depend on.
-func (w *world) forget(name string) {
-	for _, list := range [][]*declaration{w.declared, w.removed} {
+func (a *author) forget(name string) {
+	for _, list := range [][]*declaration{a.declared, a.removed} {
 		for _, other := range list {
 			if other.after == name {
 				other.after = ""
@@ -181,20 +202,21 @@ func (w *world) forget(name string) {
 }
 
 // rename changes a label, and so the ref_id, of a transfer that is meant to be paid once.
-func (w *world) rename(d *declaration) {
-	w.named++
+func (a *author) rename(d *declaration) {
+	w := a.world
+	a.named++
 	renamed := *d
-	renamed.name = fmt.Sprintf("t%d", w.named)
+	renamed.name = fmt.Sprintf("t%d", a.named)
 	renamed.refID = renamed.name
 	if d.payroll != nil {
 		d.payroll.left[d.person] = true
 		renamed.payroll = nil
 	}
-	w.duties[renamed.refID] = d.duty
+	a.duties[renamed.refID] = d.duty
 	w.log("renamed: %s is %s now", d.refID, renamed.refID)
-	w.forget(d.name)
-	w.declared = slices.DeleteFunc(w.declared, func(other *declaration) bool { return other == d })
-	w.declared = append(w.declared, &renamed)
+	a.forget(d.name)
+	a.declared = slices.DeleteFunc(a.declared, func(other *declaration) bool { return other == d })
+	a.declared = append(a.declared, &renamed)
 }
 
 // block is the address of the block that declares it.
@@ -206,9 +228,10 @@ func (d *declaration) block() string {
 }
 
 // transfers are the declared ones as config evaluates them.
-func (w *world) transfers() iter.Seq[config.Transfer] {
+func (a *author) transfers() iter.Seq[config.Transfer] {
+	w := a.world
 	return func(yield func(config.Transfer) bool) {
-		for i, d := range w.declared {
+		for i, d := range a.declared {
 			request := d.request
 			request.RefID = d.refID
 			t := config.Transfer{
@@ -222,9 +245,9 @@ func (w *world) transfers() iter.Seq[config.Transfer] {
 				t.Naming = config.NamingWritten
 			}
 			if d.window != "" {
-				t.Windows = []*config.Window{w.hours[d.window].block(d.window)}
+				t.Windows = []*config.Window{a.hours[d.window].block(d.window)}
 			}
-			for _, other := range w.declared {
+			for _, other := range a.declared {
 				if other.name == d.after && other != d {
 					t.DependsOn = []config.Dependency{{Block: other.block()}}
 				}
@@ -239,9 +262,9 @@ func (w *world) transfers() iter.Seq[config.Transfer] {
 	}
 }
 
-func (w *world) declaredNow() map[string]config.Transfer {
+func (a *author) declaredNow() map[string]config.Transfer {
 	declared := make(map[string]config.Transfer)
-	for t := range w.transfers() {
+	for t := range a.transfers() {
 		declared[t.Request.RefID] = t
 	}
 	return declared
@@ -249,7 +272,7 @@ func (w *world) declaredNow() map[string]config.Transfer {
 
 // Declared implements View.
 func (p *process) Declared(refID string) ([]byte, bool) {
-	for t := range p.world.transfers() {
+	for t := range p.world.author.transfers() {
 		if t.Request.RefID == refID {
 			return t.Request.Body(), true
 		}
@@ -259,7 +282,7 @@ func (p *process) Declared(refID string) ([]byte, bool) {
 
 func (w *world) planControls() planner.Controls {
 	return planner.Controls{
-		Declared:   controlsNamed(w.controls),
+		Declared:   controlsNamed(w.author.controls),
 		AllowEmpty: true, Lookup: w.traits.hasLookup, HoldDoubt: w.traits.holdDoubt, ReplayWindow: w.traits.replayWindow,
 	}
 }
@@ -268,7 +291,7 @@ func (w *world) planControls() planner.Controls {
 func (w *world) plan(snapshot state.Snapshot, p *process) (*planner.Plan, error) {
 	controls := w.planControls()
 	for try := 0; ; try++ {
-		plan, err := planner.New(context.Background(), w.transfers(), snapshot, controls, p.Now())
+		plan, err := planner.New(context.Background(), w.author.transfers(), snapshot, controls, p.Now())
 		if err != nil {
 			return nil, err
 		}
@@ -276,7 +299,7 @@ func (w *world) plan(snapshot state.Snapshot, p *process) (*planner.Plan, error)
 		if plan.Applicable() || try == 2 {
 			return plan, nil
 		}
-		controls.AcceptDuplicate = append(controls.AcceptDuplicate, w.review(plan)...)
+		controls.AcceptDuplicate = append(controls.AcceptDuplicate, w.author.review(plan)...)
 	}
 }
 
@@ -287,12 +310,13 @@ func controlsNamed(name string) config.Controls {
 
 // review is what somebody does about a plan that is not applicable. It returns the ref_ids
 // of look-alikes that are meant.
-func (w *world) review(plan *planner.Plan) []string {
+func (a *author) review(plan *planner.Plan) []string {
+	w := a.world
 	var accepted []string
 	for _, c := range plan.Changes.All() {
 		twin := ""
 		for _, signal := range c.Signals {
-			if w.duties[signal.RefID] == w.duties[c.RefID] {
+			if a.duties[signal.RefID] == a.duties[c.RefID] {
 				twin = signal.RefID
 			}
 		}
@@ -301,21 +325,21 @@ func (w *world) review(plan *planner.Plan) []string {
 			accepted = append(accepted, c.RefID)
 		case c.Action == planner.Submit && twin != "":
 			if w.kernel.chance(0.2) && !w.healed {
-				w.twice[w.duties[c.RefID]] = true
+				a.twice[a.duties[c.RefID]] = true
 				accepted = append(accepted, c.RefID)
 				w.log("somebody wants %s paid although %s was", c.RefID, twin)
 				continue
 			}
-			w.keepIdentity(c.RefID, twin)
+			a.keepIdentity(c.RefID, twin)
 		case c.Action == planner.Conflict && c.Recorded.Status == state.Tombstone && c.Declared():
-			for _, d := range w.declared {
+			for _, d := range a.declared {
 				if d.refID == c.RefID {
-					w.rename(d)
+					a.rename(d)
 					break
 				}
 			}
 		case c.Action == planner.Conflict && c.Recorded.Status.Made() && (w.healed || w.kernel.chance(0.5)):
-			w.restoreRecorded(c)
+			a.restoreRecorded(c)
 		}
 	}
 	return accepted
@@ -323,20 +347,21 @@ func (w *world) review(plan *planner.Plan) []string {
 
 // keepIdentity writes the old ref_id out in a block that was renamed, or removes the block
 // where the old one stands as well.
-func (w *world) keepIdentity(refID, old string) {
-	for _, d := range w.declared {
+func (a *author) keepIdentity(refID, old string) {
+	w := a.world
+	for _, d := range a.declared {
 		if d.refID == refID && d.payroll != nil {
-			w.restorePayroll(d.payroll, old)
+			a.restorePayroll(d.payroll, old)
 			return
 		}
 	}
-	taken := slices.ContainsFunc(w.declared, func(d *declaration) bool { return d.refID == old })
-	for i, d := range w.declared {
+	taken := slices.ContainsFunc(a.declared, func(d *declaration) bool { return d.refID == old })
+	for i, d := range a.declared {
 		if d.refID != refID {
 			continue
 		}
 		if taken {
-			w.remove(i)
+			a.remove(i)
 			return
 		}
 		w.log("%s is written out as %s", refID, old)
@@ -346,12 +371,13 @@ func (w *world) keepIdentity(refID, old string) {
 }
 
 // restoreRecorded makes a declaration what was recorded under its ref_id.
-func (w *world) restoreRecorded(c *planner.Change) {
+func (a *author) restoreRecorded(c *planner.Change) {
+	w := a.world
 	request, err := c.Recorded.Request()
 	if err != nil {
 		return // the plan says so
 	}
-	for _, d := range w.declared {
+	for _, d := range a.declared {
 		if d.refID == c.RefID {
 			w.log("the declaration of %s is restored", c.RefID)
 			d.request = request
@@ -382,7 +408,7 @@ func (w *world) save() {
 			if err == nil && plan.Applicable() && !plan.Empty() {
 				plan.Header.Expires = plan.Header.Created.Add(planLife)
 				if err = plan.Save(&text); err == nil {
-					w.plans = append(w.plans, &savedPlan{text.Bytes(), w.declaredNow(), w.controls})
+					w.plans = append(w.plans, &savedPlan{text.Bytes(), w.author.declaredNow(), w.author.controls})
 				}
 			}
 			p.ended = fmt.Sprintf("saved %d bytes, error %v", text.Len(), err)

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -31,20 +32,22 @@ func newFileTraits(seed uint64, t traits) fileTraits {
 }
 
 // way is a path to the state: its own, or that of a link.
-func (w *world) way() string {
+func (s *storage) way() string {
+	w := s.world
 	if !w.kernel.chance(w.traits.files.links) {
-		return w.path
+		return s.path
 	}
 	w.count("state reached by a link")
-	link := filepath.Join(w.dir, fmt.Sprintf("link-to-%d.db", w.places))
-	if err := os.Symlink(w.path, link); err != nil && !errors.Is(err, fs.ErrExist) {
+	link := filepath.Join(s.dir, fmt.Sprintf("link-to-%d.db", s.places))
+	if err := os.Symlink(s.path, link); err != nil && !errors.Is(err, fs.ErrExist) {
 		panic(err) // of the simulation's own directory
 	}
 	return link
 }
 
 // loseLockFile deletes the file beside the state that names the holder of its lock.
-func (w *world) loseLockFile() {
+func (s *storage) loseLockFile() {
+	w := s.world
 	if !w.kernel.chance(w.traits.files.loses) {
 		return
 	}
@@ -53,7 +56,7 @@ func (w *world) loseLockFile() {
 	for _, p := range w.processes {
 		p.isUnnamed = true
 	}
-	if err := os.Remove(w.path + ".lock"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(s.path + ".lock"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		panic(err) // of the simulation's own directory
 	}
 }
@@ -65,32 +68,39 @@ func (w *world) settleInCopy(first *process) {
 	w.count("settled in a copy")
 	w.stopProcess(first, w.kernel.between(0, copyStopMax))
 	w.log("the state of %s is copied, and settled in the copy", first.id)
-	w.inode++
-	w.replace(w.files())
+	w.storage.inode++
+	w.storage.replace(w.storage.files())
 	w.oracle.copied(first)
-	w.suspect = true
+	w.storage.suspect = true
 	person := w.newProcess("copy")
 	person.start(person.settleAll)
 }
 
 // closeStores closes what commands share. The last one to close a file moves the log into it.
-func (w *world) closeStores() {
-	for path, store := range w.stores {
+func (s *storage) closeStores() {
+	w := s.world
+	for path, store := range s.stores {
 		if err := store.Close(); err != nil {
 			w.oracle.violate("I6", "close: %v", err)
 		}
-		delete(w.stores, path)
+		delete(s.stores, path)
 	}
 }
 
 // mess puts the files of the state out of order, looks what is made of them, and puts them in order
 // again. Such files are refused, or are the state as it is or was; they are never believed in part.
-func (w *world) mess() {
+func (s *storage) mess() {
+	w := s.world
 	k := w.kernel
-	now := w.files()
+	now := s.files()
 	old := backup{now, w.oracle.model}
-	if len(w.backups) > 0 {
-		old = w.backups[k.random.IntN(len(w.backups))]
+	if len(s.backups) > 0 {
+		old = s.backups[k.random.IntN(len(s.backups))]
+	}
+	for _, other := range s.backups { // one that was made of another file, which only closing it writes
+		if k.chance(0.5) && !bytes.Equal(other.files[""], now[""]) {
+			old = other
+		}
 	}
 	may, orWas := []*model{w.oracle.model}, false
 	mixed := map[string][]byte{"": now[""], "-wal": now["-wal"]}
@@ -108,19 +118,19 @@ func (w *world) mess() {
 	}
 	w.log("mess: %s", kind)
 	w.count(kind)
-	w.replace(mixed)
+	s.replace(mixed)
 	if kind == "second hard link" {
 		may = nil
-		if err := os.Link(w.path, w.path+".second"); err != nil {
+		if err := os.Link(s.path, s.path+".second"); err != nil {
 			panic(err) // of the simulation's own directory
 		}
 	}
-	err := w.readAs(may, orWas)
+	err := s.readAs(may, orWas)
 	if err != nil && w.client.Repair != nil {
-		if err := w.client.Repair(filepath.Dir(w.path)); err != nil {
+		if err := w.client.Repair(filepath.Dir(s.path)); err != nil {
 			panic(err) // of the simulation's own directory
 		}
-		err = w.readAs(may, orWas)
+		err = s.readAs(may, orWas)
 	}
 	w.log("what is made of it: %v", err)
 	switch _, isBelieved := errors.AsType[*beliefError](err); {
@@ -129,8 +139,8 @@ func (w *world) mess() {
 	case isBelieved:
 		w.oracle.violate("I6", "%s: %v", kind, err)
 	}
-	w.replace(now)
-	w.suspect = true
+	s.replace(now)
+	s.suspect = true
 }
 
 // beliefError says that a state was opened that never was.
@@ -142,9 +152,10 @@ func (e *beliefError) Error() string { return "a state is believed that never wa
 // readAs opens and locks the state, which must be one of those it may be, or with orWas any that was at
 // some time, as its whole journal says. It returns a *[beliefError] where it is none, nil where it is
 // one, and what refused it else.
-func (w *world) readAs(may []*model, orWas bool) (err error) {
+func (s *storage) readAs(may []*model, orWas bool) (err error) {
+	w := s.world
 	ctx := context.Background()
-	store, err := w.disk.Open(w.path, w.actingClock)
+	store, err := s.disk.Open(s.path, w.actingClock)
 	if err != nil {
 		return err
 	}

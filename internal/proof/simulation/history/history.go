@@ -21,6 +21,7 @@ import (
 	"remit/config"
 	"remit/executor"
 	"remit/internal/sandbox"
+	"remit/internal/service"
 	"remit/planner"
 	"remit/state"
 )
@@ -44,6 +45,8 @@ type Client struct {
 	Declare func(config.Transfer) config.Transfer
 	// Resolve changes what a person's word is given; nil for nothing.
 	Resolve func(executor.Resolution) executor.Resolution
+	// Service changes how the service's client is made; nil for nothing.
+	Service func(service.Options) service.Options
 	// Repair makes a state in a directory that can't be opened one that can; nil for not at all.
 	Repair func(directory string) error
 	// Crash damages the state in a directory as a careless store would; nil for not at all.
@@ -102,6 +105,7 @@ func NewPlayer(disk Disk) (*Player, error) {
 	if err != nil {
 		return nil, err
 	}
+	checkTwoClocks()
 	p := &Player{dir: dir, disk: disk}
 	path := filepath.Join(dir, "template.db")
 	err = disk.Create(path, created("5a1e0000-0000-4000-8000-000000000001", false), epoch)
@@ -117,7 +121,7 @@ func NewPlayer(disk Disk) (*Player, error) {
 // begin makes the state of a history: a copy of the template, or a new one by a wrong clock.
 func (p *Player) begin(w *world, path string) error {
 	if once := w.traits.clocks.once; once != nil && once.command == 0 && once.off != 0 {
-		w.turn(w.machines[0], once.off)
+		w.machines.turn(w.machines.list[0], once.off)
 		return p.disk.Create(path, created("5a1e0000-0000-4000-8000-000000000001", false), func() time.Time { return epoch().Add(once.off) })
 	}
 	return p.disk.Restore(path, p.template)
@@ -135,13 +139,7 @@ func (p *Player) play(seed uint64, client Client, once *wrongOnce) Report {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	runtime.GC() // none is under way after it
 	dir := filepath.Join(p.dir, fmt.Sprint(seed))
-	w := &world{
-		client: client, disk: p.disk, dir: dir, kernel: newKernel(seed, epoch()),
-		report: Report{Seed: seed, Faults: make(map[string]int)}, controls: "controls-0",
-		underWay: make(map[string]int), duties: make(map[string]int), twice: make(map[int]bool), plannedBy: make(map[string]string), stores: make(map[string]Store), hours: make(map[string]hours),
-	}
-	w.bank = &bank{world: w, made: make(map[string][]*movement), tokens: make(map[string]time.Time)}
-	w.oracle = &oracle{world: w, model: newModel(), forgotten: make(map[string]bool), misdated: make(map[string]bool)}
+	w := newWorld(seed, client, p.disk, dir)
 	w.traits = newTraits(rand.New(rand.NewPCG(seed, 0x747261697473)))
 	w.traits.rules = newRuleTraits(seed, &w.traits)
 	if once != nil {
@@ -151,9 +149,9 @@ func (p *Player) play(seed uint64, client Client, once *wrongOnce) Report {
 		w.traits.files = newFileTraits(seed, w.traits)
 	}
 	for _, m := range w.traits.clocks.machines {
-		w.machines = append(w.machines, &m)
+		w.machines.list = append(w.machines.list, &m)
 	}
-	err := w.place(func(path string) error { return p.begin(w, path) })
+	err := w.storage.place(func(path string) error { return p.begin(w, path) })
 	if err == nil {
 		w.play()
 		err = errors.Join(p.disk.Remove(dir), os.RemoveAll(dir))
@@ -168,7 +166,7 @@ func (p *Player) play(seed uint64, client Client, once *wrongOnce) Report {
 	return w.report
 }
 
-// world is one history.
+// world is one history: its parts, each of which knows it, and what happens in it.
 type world struct {
 	client    Client
 	kernel    *kernel
@@ -180,8 +178,31 @@ type world struct {
 	healed    bool // nothing misbehaves any more
 	runs      int
 	processes []*process
-	machines  []*machine
+	author    *author
+	storage   *storage
+	machines  *machines
+	network   *network
+	plans     []*savedPlan
 
+	plannedBy map[string]string // plan_id of each run
+}
+
+func newWorld(seed uint64, client Client, disk Disk, dir string) *world {
+	w := &world{
+		client: client, kernel: newKernel(seed, epoch()), plannedBy: make(map[string]string),
+		report: Report{Seed: seed, Faults: make(map[string]int)},
+	}
+	w.storage = &storage{world: w, disk: disk, dir: dir, stores: make(map[string]Store)}
+	w.author = newAuthor(w)
+	w.machines, w.network = &machines{world: w}, &network{world: w, underWay: make(map[string]int)}
+	w.bank = &bank{world: w, made: make(map[string][]*movement), tokens: make(map[string]time.Time)}
+	w.oracle = &oracle{world: w, model: newModel(), forgotten: make(map[string]bool), misdated: make(map[string]bool)}
+	return w
+}
+
+// storage is what the state of a history is kept in, and what people do to its files.
+type storage struct {
+	world    *world
 	disk     Disk
 	dir      string // of all states of this history
 	places   int
@@ -191,18 +212,6 @@ type world struct {
 	suspect  bool             // the state is to be held against what must be in it
 	backups  []backup
 	lineages int
-
-	declared []*declaration
-	removed  []*declaration
-	named    int
-	duties   map[string]int // what each ref_id is meant to pay
-	twice    map[int]bool   // duties that a person wants paid again
-	controls string
-	hours    map[string]hours // of the window blocks, by name
-	plans    []*savedPlan
-
-	plannedBy map[string]string // plan_id of each run
-	underWay  map[string]int    // requests to create that may still arrive, by ref_id
 }
 
 // backup is a copy of a state.
@@ -229,25 +238,25 @@ func (w *world) faulty(kind sandbox.FaultKind) bool {
 }
 
 // submission is the key of a request that was written.
-func (w *world) submission(p *process, m message) string { return p.id + " " + refIDOf(m.body) }
+func (n *network) submission(p *process, m message) string { return p.id + " " + refIDOf(m.body) }
 
 // names are all ref_ids that were ever declared, sorted.
-func (w *world) names() []string { return slices.Sorted(maps.Keys(w.duties)) }
+func (a *author) names() []string { return slices.Sorted(maps.Keys(a.duties)) }
 
 // place makes a fresh directory and fills it with a state.
-func (w *world) place(fill func(path string) error) error {
-	w.places++
-	dir := filepath.Join(w.dir, fmt.Sprint(w.places))
+func (s *storage) place(fill func(path string) error) error {
+	s.places++
+	dir := filepath.Join(s.dir, fmt.Sprint(s.places))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	w.path = filepath.Join(dir, "remit.db")
-	return fill(w.path)
+	s.path = filepath.Join(dir, "remit.db")
+	return fill(s.path)
 }
 
 // files are the bytes of the state: what survives of a process that dies.
-func (w *world) files() map[string][]byte {
-	files, err := w.disk.Copy(w.path)
+func (s *storage) files() map[string][]byte {
+	files, err := s.disk.Copy(s.path)
 	if err != nil {
 		panic(err) // of the simulation's own directory
 	}
@@ -255,8 +264,8 @@ func (w *world) files() map[string][]byte {
 }
 
 // replace puts a copy of a state in place.
-func (w *world) replace(files map[string][]byte) {
-	err := w.place(func(path string) error { return w.disk.Restore(path, files) })
+func (s *storage) replace(files map[string][]byte) {
+	err := s.place(func(path string) error { return s.disk.Restore(path, files) })
 	if err != nil {
 		panic(err) // of the simulation's own directory
 	}
@@ -270,11 +279,11 @@ func (w *world) crash(p *process) {
 	w.kernel.kill(p)
 	p.interrupt()
 	p.conns.kill()
-	if p.fencedAt.IsZero() && p.path == w.path && p.journal != nil {
-		w.replace(w.files())
-		w.suspect = true
+	if p.fencedAt.IsZero() && p.path == w.storage.path && p.journal != nil {
+		w.storage.replace(w.storage.files())
+		w.storage.suspect = true
 		if w.client.Crash != nil {
-			if err := w.client.Crash(filepath.Dir(w.path)); err != nil {
+			if err := w.client.Crash(filepath.Dir(w.storage.path)); err != nil {
 				panic(err) // of the simulation's own directory
 			}
 		}
@@ -300,13 +309,14 @@ func (w *world) crash(p *process) {
 
 // openStore opens the state for a command. In most histories the commands share what is open,
 // which is what costs the most; in the others each opens and closes it anew.
-func (w *world) openStore(path string) (Store, error) {
-	if store := w.stores[path]; store != nil {
+func (s *storage) openStore(path string) (Store, error) {
+	w := s.world
+	if store := s.stores[path]; store != nil {
 		return store, nil
 	}
-	store, err := w.disk.Open(path, w.actingClock)
+	store, err := s.disk.Open(path, w.actingClock)
 	if err == nil && w.traits.shareStore {
-		w.stores[path] = store
+		s.stores[path] = store
 	}
 	return store, err
 }
@@ -314,13 +324,13 @@ func (w *world) openStore(path string) (Store, error) {
 // actingClock is the time of whoever acts.
 func (w *world) actingClock() time.Time {
 	if p := w.kernel.acting.Load(); p != nil {
-		return p.Now()
+		return p.wall()
 	}
 	return w.kernel.Now()
 }
 
-func (w *world) isShared(store Store) bool {
-	for _, shared := range w.stores {
+func (s *storage) isShared(store Store) bool {
+	for _, shared := range s.stores {
 		if shared == store {
 			return true
 		}
@@ -371,7 +381,7 @@ func (w *world) buryAll() {
 	for _, p := range w.alive() {
 		w.crash(p)
 	}
-	for _, store := range w.stores {
+	for _, store := range w.storage.stores {
 		_ = store.Close() // every append was durable when it returned
 	}
 }

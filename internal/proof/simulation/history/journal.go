@@ -22,7 +22,7 @@ func (g gated) Append(ctx context.Context, entries ...state.Entry) error {
 	}
 	var err error
 	dead := p.do(key, func() {
-		if err = p.failJournal(); err != nil {
+		if err = g.fails(p.world.traits.rules.journal, "append that fails"); err != nil {
 			return
 		}
 		err = p.journal.Append(context.WithoutCancel(ctx), entries...)
@@ -31,8 +31,8 @@ func (g gated) Append(ctx context.Context, entries ...state.Entry) error {
 		} else {
 			p.world.log("%s %s fails: %v", p.id, key, err)
 		}
-		if err == nil && p.world.faultyJournal(p.world.traits.rules.unsaid, "append whose end is not told") {
-			err = p.broken()
+		if err == nil {
+			err = g.fails(p.world.traits.rules.unsaid, "append whose end is not told")
 		}
 	})
 	return errors.Join(dead, err)
@@ -41,28 +41,18 @@ func (g gated) Append(ctx context.Context, entries ...state.Entry) error {
 // ErrDisk is what the journal of a process answers when the disk is full.
 var ErrDisk = errors.New("no space left on device")
 
-// failJournal is a disk that takes nothing.
-func (p *process) failJournal() error {
-	if !p.world.faultyJournal(p.world.traits.rules.journal, "append that fails") {
+// fails is a disk that is full.
+func (g gated) fails(rate float64, kind string) error {
+	p, w := g.p, g.p.world
+	if w.healed || !w.kernel.chance(rate) {
 		return nil
 	}
-	return p.broken()
-}
-
-func (p *process) broken() error {
-	p.world.log("the journal of %s fails", p.id)
+	w.count(kind)
+	w.log("the journal of %s fails", p.id)
 	if p.failedAt.IsZero() {
-		p.failedAt = p.world.kernel.Now()
+		p.failedAt = w.kernel.Now()
 	}
 	return ErrDisk
-}
-
-func (w *world) faultyJournal(rate float64, kind string) bool {
-	if w.healed || !w.kernel.chance(rate) {
-		return false
-	}
-	w.count(kind)
-	return true
 }
 
 // Place implements state.Placed. Path and number are the simulation's: what is left of a process that

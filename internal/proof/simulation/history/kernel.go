@@ -69,6 +69,40 @@ func (k *kernel) Now() time.Time {
 	return k.now
 }
 
+// awake is how long a machine was up and awake since before the history began, by the clock that timers go by.
+func (k *kernel) awake(m *machine) time.Duration {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	awake := k.now.Sub(epoch()) + bootedBefore - m.slept
+	if m.from.Before(k.now) {
+		awake -= min(k.now.Sub(m.from), m.until.Sub(m.from))
+	}
+	return awake
+}
+
+// sleep puts a machine to sleep, with all that runs there and the timers of that. It reports false where
+// it sleeps already.
+func (k *kernel) sleep(m *machine, processes []*process, d time.Duration) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.now.Before(m.until) {
+		return false
+	}
+	m.slept += m.until.Sub(m.from)
+	m.from, m.until = k.now, k.now.Add(d)
+	for _, p := range processes {
+		if p.machine == m {
+			p.stoppedUntil = m.until
+		}
+	}
+	for _, e := range k.events {
+		if e.owner != nil && e.owner.machine == m && e.at.After(k.now) {
+			e.at = e.at.Add(d)
+		}
+	}
+	return true
+}
+
 // jitter is the executor's randomness.
 func (k *kernel) jitter() float64 {
 	k.mu.Lock()
@@ -224,7 +258,15 @@ func (p *process) later(d time.Duration, key string, f func()) error {
 }
 
 // Now implements executor.Clock.
-func (p *process) Now() time.Time { return p.world.clock(p.machine, p.off) }
+func (p *process) Now() time.Time {
+	return twoClocks(p.wall(), p.world.kernel.awake(p.machine))
+}
+
+// clockOff is by how much its machine's clock is further off than always.
+func (p *process) clockOff() time.Duration { return time.Duration(p.off.Load()) }
+
+// wall is what the clock of its machine says, which anyone may set.
+func (p *process) wall() time.Time { return p.world.machines.clock(p.machine, p.clockOff()) }
 
 // Boot implements executor.Clock.
 func (p *process) Boot() executor.Boot {

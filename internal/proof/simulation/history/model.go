@@ -133,9 +133,9 @@ func (o *oracle) appended(p *process, entries []state.Entry) {
 				o.forgotten[refID] = true
 			}
 			if _, isTold := m.first[refID]; !isTold && !e.Found {
-				m.first[refID] = earlier(p.Now(), o.world.kernel.Now())
+				m.first[refID] = earlier(p.wall(), o.world.kernel.Now())
 			}
-			if p.off != 0 {
+			if p.clockOff() != 0 {
 				o.misdated[refID] = true
 			}
 			p.intended[refID] = intended{intent: e, again: before.Status == state.InDoubt, before: beforeRun, first: row.IntendedAt}
@@ -194,10 +194,10 @@ func (o *oracle) locked(p *process) {
 func (o *oracle) lost(m *model) {
 	o.stale = true
 	o.starts = nil
-	for _, refID := range o.world.names() {
+	for _, refID := range o.world.author.names() {
 		row, ok := m.rows[refID]
 		known := ok && row.Status.MayBeMade()
-		if !known && (o.model.rows[refID].Status != 0 || o.world.underWay[refID] > 0 || len(o.world.bank.made[refID]) > 0) {
+		if !known && (o.model.rows[refID].Status != 0 || o.world.network.underWay[refID] > 0 || len(o.world.bank.made[refID]) > 0) {
 			o.forgotten[refID] = true
 		}
 	}
@@ -211,7 +211,7 @@ func (o *oracle) started(p *process, path, refID string) {
 		operation = transfer.Internal
 	}
 	now := o.world.kernel.Now()
-	off := p.Now().Sub(now)
+	off := p.wall().Sub(now)
 	o.starts = append(o.starts, start{process: p, operation: operation, refID: refID, at: now, off: off})
 	limit, ok := o.world.traits.rateLimits[operation]
 	if !ok || !p.fencedAt.IsZero() {
@@ -228,7 +228,11 @@ func (o *oracle) started(p *process, path, refID string) {
 	for _, s := range slices.Backward(o.starts) {
 		of := attempt{s.process, s.refID}
 		isKnown := s.process == p || s.process.fencedAt.IsZero() && s.process.original == p.original && !known[of]
-		if s.operation == operation && isKnown && now.Sub(s.at) < limit.Window-(s.off-off).Abs() {
+		apart := (s.off - off).Abs()
+		if s.process == p {
+			apart = 0 // it has a clock that nobody sets
+		}
+		if s.operation == operation && isKnown && now.Sub(s.at) < limit.Window-apart {
 			known[of] = true
 			count++
 		}
@@ -262,7 +266,8 @@ func (o *oracle) takeStart(p *process, refID string) (start, bool) {
 			return *s, true
 		}
 	}
-	return start{at: o.world.kernel.Now()}, o.stale
+	now := o.world.kernel.Now()
+	return start{at: now, off: p.wall().Sub(now)}, o.stale
 }
 
 func (o *oracle) mayNotSend(p *process, m message, refID string, begun start) string {
@@ -315,9 +320,9 @@ func (o *oracle) made(m *movement) {
 		o.world.report.Duplicates++
 		o.violate("I1", "%s was made %d times", m.refID, len(list))
 	}
-	duty := o.world.duties[m.refID]
-	for refID, other := range o.world.duties {
-		if other != duty || refID == m.refID || o.stale || o.world.twice[duty] {
+	duty := o.world.author.duties[m.refID]
+	for refID, other := range o.world.author.duties {
+		if other != duty || refID == m.refID || o.stale || o.world.author.twice[duty] {
 			continue
 		}
 		for _, twin := range o.world.bank.made[refID] {

@@ -27,15 +27,9 @@ const (
 var (
 	errReset   = errors.New("connection reset by peer")
 	errNoRoute = errors.New("no route to host")
-	errTooLate = errors.New("the process was stopped for too long")
 )
 
-// beginning is in the context of a request: when it was asked for, and under which ref_id.
-type beginning struct {
-	at    time.Time
-	refID string
-}
-
+// beginningKey is that of the ref_id in the context of a request.
 type beginningKey struct{}
 
 // message is a request that was written, whole.
@@ -61,28 +55,24 @@ type conn struct {
 
 // dial opens a connection for the service's client.
 func (p *process) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	begun, isCreate := ctx.Value(beginningKey{}).(beginning)
+	refID, _ := ctx.Value(beginningKey{}).(string)
 	w := p.world
 	var refused bool
 	var slow time.Duration
-	err := p.do("dial "+begun.refID, func() {
+	err := p.do("dial "+refID, func() {
 		refused = w.faulty(noConnection)
 		if w.faulty(sandbox.Latency) {
 			slow = w.kernel.between(0, dialSlow)
 		}
 	})
 	if err == nil && slow > 0 {
-		err = p.later(slow, "dial slowly "+begun.refID, nil)
+		err = p.later(slow, "dial slowly "+refID, nil)
 	}
 	switch {
 	case err != nil:
 		return nil, err
 	case refused:
 		return nil, errNoRoute
-	case isCreate && p.Now().Sub(begun.at) > startMax:
-		// The client measures this on the monotonic clock of its machine, which no
-		// simulation can stop: what that would do is done here.
-		return nil, errTooLate
 	}
 	c := &conn{process: p}
 	c.changed = sync.NewCond(&c.mu)
@@ -116,7 +106,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	c.out = append(c.out, b...)
 	if m, whole := parseMessage(c.out); whole && !c.sent {
 		c.sent = true
-		c.process.world.route(c, m)
+		c.process.world.network.route(c, m)
 	}
 	return len(b), nil
 }
@@ -234,8 +224,15 @@ func (r reply) bytes(date time.Time) []byte {
 	return b.Bytes()
 }
 
+// network is between the commands and the service.
+type network struct {
+	world    *world
+	underWay map[string]int // requests to create that may still arrive, by ref_id
+}
+
 // route takes over a request that was written.
-func (w *world) route(c *conn, m message) {
+func (n *network) route(c *conn, m message) {
+	w := n.world
 	transit := func(name string, then func()) {
 		w.kernel.after(nil, w.kernel.between(transitMin, transitMax), name, then)
 	}
@@ -248,17 +245,18 @@ func (w *world) route(c *conn, m message) {
 			})
 		})
 	case m.method == "GET":
-		w.kernel.first("route lookup "+m.query, func() { w.routeLookup(c, m) })
+		w.kernel.first("route lookup "+m.query, func() { n.routeLookup(c, m) })
 	default:
-		begun := w.submission(c.process, m)
+		begun := n.submission(c.process, m)
 		w.kernel.first("route "+begun, func() {
 			m.refID = w.oracle.request(c.process, m)
-			w.routeCreate(c, m)
+			n.routeCreate(c, m)
 		})
 	}
 }
 
-func (w *world) routeLookup(c *conn, m message) {
+func (n *network) routeLookup(c *conn, m message) {
+	w := n.world
 	if query, err := url.ParseQuery(m.query); err == nil {
 		c.process.heard.asked(query["ref_ids"])
 	}
@@ -274,12 +272,13 @@ func (w *world) routeLookup(c *conn, m message) {
 }
 
 // routeCreate decides when, and how often, a request to create arrives.
-func (w *world) routeCreate(c *conn, m message) {
+func (n *network) routeCreate(c *conn, m message) {
+	w := n.world
 	k := w.kernel
 	arrive := func(d time.Duration, then func(reply, fate)) {
-		w.underWay[m.refID]++
+		n.underWay[m.refID]++
 		k.after(nil, d, "arrive "+m.refID, func() {
-			w.underWay[m.refID]--
+			n.underWay[m.refID]--
 			then(w.bank.create(m))
 		})
 	}
@@ -298,7 +297,7 @@ func (w *world) routeCreate(c *conn, m message) {
 		k.after(nil, min(d, requestTimeout), "reset "+m.refID, func() { c.fail(errReset) })
 	default:
 		arrive(k.between(transitMin, transitMax), func(r reply, f fate) {
-			w.deliver(c, m, r, f)
+			n.deliver(c, m, r, f)
 			// What was refused for good is not carried out when it comes again: nobody
 			// could know of that.
 			isRefused := r.status >= 400 && r.status < 500 && r.status != 408
@@ -320,7 +319,8 @@ const (
 	halved
 )
 
-func (w *world) deliver(c *conn, m message, r reply, f fate) {
+func (n *network) deliver(c *conn, m message, r reply, f fate) {
+	w := n.world
 	k := w.kernel
 	k.after(nil, k.between(transitMin, transitMax), "answer "+m.refID, func() {
 		whole := w.bank.written(r)

@@ -42,26 +42,28 @@ func (f *payroll) describe(d *declaration, t *config.Transfer) {
 }
 
 // declarePayroll adds the block.
-func (w *world) declarePayroll() {
+func (a *author) declarePayroll() {
+	w := a.world
 	r := w.kernel.random
 	f := &payroll{
 		name: "payroll", period: 1, people: 1 + r.IntN(3), paid: make(map[[2]int]int), left: make(map[int]bool),
 		within: pick(r, 10*24*time.Hour, config.DuplicateWithinDefault),
 	}
-	w.declareRows(f)
+	a.declareRows(f)
 }
 
 // declareRows puts the rows of the payroll's period in the place of those that are declared.
-func (w *world) declareRows(f *payroll) {
-	w.declared = slices.DeleteFunc(w.declared, func(d *declaration) bool { return d.payroll == f })
+func (a *author) declareRows(f *payroll) {
+	w := a.world
+	a.declared = slices.DeleteFunc(a.declared, func(d *declaration) bool { return d.payroll == f })
 	for person := range f.people {
 		if f.left[person] {
 			continue
 		}
 		due := [2]int{f.period, person}
 		if f.paid[due] == 0 {
-			w.named++
-			f.paid[due] = w.named
+			a.named++
+			f.paid[due] = a.named
 		}
 		d := &declaration{
 			name: f.refID(person), refID: f.refID(person), duty: f.paid[due], within: f.within, payroll: f, person: person,
@@ -71,8 +73,8 @@ func (w *world) declareRows(f *payroll) {
 			},
 		}
 		d.original = d.request
-		w.duties[d.refID] = d.duty
-		w.declared = append(w.declared, d)
+		a.duties[d.refID] = d.duty
+		a.declared = append(a.declared, d)
 	}
 	w.log("the payroll of period %d: %d people as %s, key %s", f.period, f.people, templates()[f.words], columns()[f.column])
 }
@@ -82,15 +84,15 @@ func (w *world) month() {
 	k := w.kernel
 	w.count("month")
 	w.pass(k.between(28*24*time.Hour, 31*24*time.Hour))
-	if f := w.payroll(); f != nil && w.isPaid(f) && !k.chance(0.3) {
+	if f := w.author.payroll(); f != nil && w.author.isPaid(f) && !k.chance(0.3) {
 		f.period++
 		clear(f.left)
-		w.declareRows(f)
+		w.author.declareRows(f)
 	}
 }
 
-func (w *world) payroll() *payroll {
-	for _, d := range w.declared {
+func (a *author) payroll() *payroll {
+	for _, d := range a.declared {
 		if d.payroll != nil {
 			return d.payroll
 		}
@@ -98,14 +100,16 @@ func (w *world) payroll() *payroll {
 	return nil
 }
 
-func (w *world) isPaid(f *payroll) bool {
-	return !slices.ContainsFunc(w.declared, func(d *declaration) bool {
+func (a *author) isPaid(f *payroll) bool {
+	w := a.world
+	return !slices.ContainsFunc(a.declared, func(d *declaration) bool {
 		return d.payroll == f && !w.oracle.model.rows[d.refID].Status.Made()
 	})
 }
 
 // editPayroll changes the words or the key of the block, as somebody does who tidies up.
-func (w *world) editPayroll(f *payroll) {
+func (a *author) editPayroll(f *payroll) {
+	w := a.world
 	if w.kernel.chance(0.5) {
 		f.words = (f.words + 1) % len(templates())
 		w.count("ref_id template changed")
@@ -114,11 +118,12 @@ func (w *world) editPayroll(f *payroll) {
 		w.count("key column changed")
 	}
 	w.log("the words or the key of the payroll are changed")
-	w.declareRows(f)
+	a.declareRows(f)
 }
 
 // restorePayroll writes the block again as it was when it was paid under a ref_id.
-func (w *world) restorePayroll(f *payroll, old string) {
+func (a *author) restorePayroll(f *payroll, old string) {
+	w := a.world
 	for words := range templates() {
 		for column := range columns() {
 			as := *f
@@ -127,7 +132,7 @@ func (w *world) restorePayroll(f *payroll, old string) {
 				if as.refID(person) == old {
 					w.log("the payroll is written as it was")
 					f.words, f.column = words, column
-					w.declareRows(f)
+					a.declareRows(f)
 					return
 				}
 			}

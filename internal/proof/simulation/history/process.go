@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -22,7 +23,9 @@ import (
 type process struct {
 	world        *world
 	machine      *machine
-	off          time.Duration // by which its machine's clock is further off than always
+	off          atomic.Int64  // nanoseconds by which its machine's clock is further off than always
+	turnedAt     time.Time     // when its clock was set latest; zero for never
+	ahead        time.Duration // the furthest that its clock was ever ahead
 	id           string        // of its run
 	killed       context.Context
 	kill         context.CancelFunc
@@ -72,9 +75,12 @@ func (w *world) newProcess(name string) *process {
 	w.runs++
 	p := &process{
 		world: w, id: fmt.Sprintf("%s-%d", name, w.runs), over: make(chan struct{}),
-		intended: make(map[string]intended), heard: newHeard(), controls: w.controls,
+		intended: make(map[string]intended), heard: newHeard(), controls: w.author.controls,
 	}
-	p.machine, p.off = w.boot()
+	machine, off := w.machines.boot()
+	p.machine = machine
+	p.off.Store(int64(off))
+	p.ahead = p.wall().Sub(w.kernel.Now())
 	p.killed, p.kill = context.WithCancel(context.Background())
 	p.ctx, p.interrupt = context.WithCancel(context.Background())
 	w.processes = append(w.processes, p)
@@ -110,19 +116,19 @@ func (p *process) holder(command string) state.Holder {
 // stored against what must be. It runs as an event.
 func (p *process) take() error {
 	ctx := context.Background()
-	p.path, p.inode = p.world.path, p.world.inode
+	p.path, p.inode = p.world.storage.path, p.world.storage.inode
 	var err error
-	if p.store, err = p.world.openStore(p.world.way()); err != nil {
+	if p.store, err = p.world.storage.openStore(p.world.storage.way()); err != nil {
 		return err
 	}
 	if p.journal, err = p.store.Lock(ctx, p.holder("apply"), 0); err != nil {
 		return err
 	}
 	p.world.oracle.locked(p)
-	if !p.world.suspect && !p.world.kernel.chance(0.2) {
+	if !p.world.storage.suspect && !p.world.kernel.chance(0.2) {
 		return nil
 	}
-	p.world.suspect = false
+	p.world.storage.suspect = false
 	snapshot, err := p.journal.Snapshot(ctx)
 	if err != nil {
 		return err
@@ -146,7 +152,7 @@ func (p *process) giveUp() {
 		}
 		p.journal = nil
 	}
-	if p.store != nil && !p.world.isShared(p.store) {
+	if p.store != nil && !p.world.storage.isShared(p.store) {
 		_ = p.store.Close() // every append was durable when it returned
 	}
 	p.store = nil
@@ -174,6 +180,9 @@ func (p *process) connect() error {
 	if p.world.traits.hasLookup {
 		options.LookupPath = lookupPath
 	}
+	if change := p.world.client.Service; change != nil {
+		options = change(options)
+	}
 	var err error
 	p.client, err = service.New(options)
 	return err
@@ -198,7 +207,7 @@ func (p *process) apply(file *savedPlan) {
 	case !p.plan.Applicable():
 		p.ended = fmt.Sprintf("not applicable: %.300s", p.plan.Obstacles[0].Detail)
 		return
-	case p.plan.Empty() && p.off != 0:
+	case p.plan.Empty() && p.clockOff() != 0:
 		p.ended = "nothing to do, by a clock that is off"
 		return
 	case p.plan.Empty():
@@ -234,7 +243,7 @@ func (p *process) apply(file *savedPlan) {
 // all the evidence says that the service still knows it: who holds every doubt pays nobody.
 func (p *process) checkSent() {
 	w := p.world
-	if p.saved || !w.traits.canProve() || p.off != 0 || p.original != nil {
+	if p.saved || !w.traits.canProve() || p.clockOff() != 0 || p.original != nil {
 		return
 	}
 	_ = p.do("has sent what it could", func() {
@@ -288,7 +297,7 @@ func (p *process) checkEnd() {
 			w.oracle.violate("I8", "%s can't say how it ended: %v", p.id, err)
 			return
 		}
-		status, err := planner.New(ctx, w.transfers(), snapshot, w.planControls(), p.Now())
+		status, err := planner.New(ctx, w.author.transfers(), snapshot, w.planControls(), p.Now())
 		if err != nil {
 			w.oracle.violate("I8", "there is no status after %s: %v", p.id, err)
 			return
@@ -323,7 +332,7 @@ func (p *process) run() executor.Run {
 
 // looksFirst reports whether every ref_id is looked up before its first request.
 func (w *world) looksFirst() bool {
-	return w.traits.hasLookup && (!w.traits.rules.trusts || w.lineages > 0)
+	return w.traits.hasLookup && (!w.traits.rules.trusts || w.storage.lineages > 0)
 }
 
 // makePlan plans, or reads a saved plan and checks it. It runs as an event.
@@ -336,7 +345,7 @@ func (p *process) makePlan(file *savedPlan) error {
 	defer func() { _ = snapshot.Close() }() // it was only read
 	if file == nil {
 		p.plan, err = w.plan(snapshot, p)
-		p.declared, p.planControls = w.declaredNow(), p.controls
+		p.declared, p.planControls = w.author.declaredNow(), p.controls
 		return err
 	}
 	p.saved, p.declared, p.planControls = true, file.declared, file.controls

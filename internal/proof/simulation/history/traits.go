@@ -103,6 +103,7 @@ func newRuleTraits(seed uint64, t *traits) ruleTraits {
 		journal: pick(r, 0, 0, 0, 0.05), unsaid: pick(r, 0, 0, 0, 0.05),
 	}
 	// Who looks nothing up needs a service that never forgets.
+	t.clocks.sets, t.clocks.jumps = pick(r, 0, 0, 0, 0.01), pick(r, 0, 0, 0, 0.3)
 	if r.Float64() < 0.1 {
 		t.clocks = tightClocks()
 		t.holdDoubt = false

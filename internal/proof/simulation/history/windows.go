@@ -33,7 +33,8 @@ func (h hours) block(name string) *config.Window {
 const minutesOfDay = 24 * 60
 
 // drawWindow declares a window that opens or closes soon, and returns its name.
-func (w *world) drawWindow() string {
+func (a *author) drawWindow() string {
+	w := a.world
 	now := w.kernel.Now().UTC()
 	minute := now.Hour()*60 + now.Minute()
 	k := w.kernel
@@ -45,8 +46,8 @@ func (w *world) drawWindow() string {
 		h.from = (minute + 1 + int(k.between(0, 30*time.Minute).Minutes())) % minutesOfDay
 		h.until = (h.from + 2 + int(k.between(0, 3*time.Hour).Minutes())) % minutesOfDay
 	}
-	name := fmt.Sprintf("hours-%d", len(w.hours)+1)
-	w.hours[name] = h
+	name := fmt.Sprintf("hours-%d", len(a.hours)+1)
+	a.hours[name] = h
 	w.log("window %s is open from %02d:%02d until %02d:%02d", name, h.from/60, h.from%60, h.until/60, h.until%60)
 	return name
 }

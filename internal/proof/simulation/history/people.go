@@ -1,0 +1,196 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"remit/executor"
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// commandsMax is in how many commands whatever asks for a person must be settled.
+const commandsMax = 3
+
+// confirmClock is remit state clock, said by whoever was told that the clock lies behind the newest
+// event or jumped, once the clock is right.
+func (w *world) confirmClock(told *process) {
+	if !told.isBehind || !w.healed || w.oracle.violated != nil {
+		return
+	}
+	w.count("clock confirmed by a person")
+	p := w.newProcess("clock")
+	p.start(func() {
+		_ = p.do("confirms the clock", func() {
+			if err := p.take(); err != nil {
+				p.ended = err.Error()
+				return
+			}
+			b := p.Boot()
+			clocks := state.Clocks{Boot: b.ID, BootMS: b.Up.Milliseconds(), Machine: b.Machine}
+			entry := state.Clock{Clocks: clocks, By: p.holder("state clock"), Reason: "the clock was set right"}
+			if err := p.journal.Append(context.Background(), entry); err != nil {
+				w.oracle.violate("I9", "state clock fails: %v", err)
+			}
+			p.ended = "the clock is right"
+		})
+	})
+	w.drive(func() {})
+}
+
+// rival is a second apply beside one that runs: it finds the lock held, or somebody takes
+// the lock away from the first, which sleeps and wakes up later.
+func (w *world) rival(first *process) {
+	second := w.newProcess("rival")
+	w.count("rival")
+	w.storage.loseLockFile()
+	force := w.kernel.chance(0.6)
+	if force {
+		w.stopProcess(first, pick(w.kernel.random, w.kernel.between(0, startMax), w.kernel.between(0, 30*time.Minute)))
+		if w.kernel.chance(0.5) {
+			w.settleBeside(second, first)
+			return
+		}
+	}
+	w.log("%s applies beside %s (by force: %v)", second.id, first.id, force)
+	second.start(func() {
+		if force {
+			_ = second.do("unlocks", func() { w.forceUnlock(second, first) })
+		}
+		second.apply(nil)
+	})
+}
+
+// settleBeside is somebody who takes the lock away from a run that does not answer, and settles
+// what it had in flight.
+func (w *world) settleBeside(person, first *process) {
+	w.count("settled beside a run")
+	w.log("%s settles what %s had in flight", person.id, first.id)
+	person.start(func() {
+		_ = person.do("unlocks", func() { w.forceUnlock(person, first) })
+		person.settleAll()
+	})
+}
+
+// forceUnlock is remit force-unlock.
+func (w *world) forceUnlock(by, from *process) {
+	if from.journal == nil || !from.fencedAt.IsZero() || from.path != w.storage.path {
+		return
+	}
+	store, err := w.storage.openStore(w.storage.way())
+	if err == nil {
+		b := by.Boot()
+		clocks := state.Clocks{Boot: b.ID, Machine: b.Machine, BootMS: b.Up.Milliseconds()}
+		err = store.ForceUnlock(context.Background(), by.holder("force-unlock"), clocks, "it does not answer")
+	}
+	if store != nil && !w.storage.isShared(store) {
+		err = errors.Join(err, store.Close())
+	}
+	if err != nil {
+		w.oracle.violate("I6", "force-unlock: %v", err)
+		return
+	}
+	w.log("the lock of %s is taken away", from.id)
+	from.fencedAt = w.kernel.Now()
+}
+
+// resolve is somebody who goes through what is in doubt, in conflict or unverified, knows
+// the truth from another channel, and says it.
+func (w *world) resolve() {
+	p := w.newProcess("resolve")
+	p.start(p.settleAll)
+	w.drive(func() {})
+}
+
+// settleAll is remit resolve of one ref_id after the other.
+func (p *process) settleAll() {
+	w := p.world
+	var err error
+	var work []state.Transfer
+	var advice map[string]string
+	if p.do("opens", func() {
+		if err = p.take(); err != nil {
+			return
+		}
+		if w.healed {
+			if advice, err = p.readAdvice(); err != nil {
+				return
+			}
+		}
+		for _, refID := range w.author.names() {
+			row := w.oracle.model.rows[refID]
+			if asksForPerson(row) || w.oracle.needsNews(row) {
+				work = append(work, row)
+			}
+			if w.healed && asksForPerson(row) && row.RecordStatus != transfer.Failed && advice[refID] == "" {
+				w.oracle.violate("I9", "%s is %v, and nothing says what to do about it", refID, row.Status)
+			}
+		}
+	}) != nil || err != nil {
+		p.ended = fmt.Sprint(err)
+		return
+	}
+	if err := p.connect(); err != nil {
+		panic(err) // the options are constant
+	}
+	for _, row := range work {
+		p.resolveOne(row, advice[row.RefID])
+	}
+	p.ended = fmt.Sprintf("resolved %d", len(work))
+}
+
+// resolveOne settles what asks for a person. It begins with what remit status advises, where that is not
+// "", and goes on as the errors of remit resolve say.
+func (p *process) resolveOne(row state.Transfer, advice string) {
+	w := p.world
+	ctx, cancel := p.mortal(context.Background())
+	defer cancel()
+	r := executor.Resolution{
+		RefID: row.RefID, By: p.holder("resolve"), Reason: "the bank's portal says so", Journal: gated{p}, Clock: p, Date: p.date,
+		Policy: executor.Policy{FingerprintKey: w.traits.fingerprintKey, RequestTimeout: requestTimeout},
+	}
+	if w.client.Resolve != nil {
+		r = w.client.Resolve(r)
+	}
+	var truth []transfer.Record
+	var isUnderWay bool
+	_ = p.do("asks the bank about "+row.RefID, func() { truth, isUnderWay = w.bank.truth(row.RefID), w.network.underWay[row.RefID] > 0 })
+	err := errors.New("nothing tried")
+	commands := 0
+	say := func(how func() error) {
+		commands++
+		err = how()
+	}
+	switch {
+	case advice != "" && strings.HasPrefix(advice, "remit resolve "):
+		say(func() error { return p.heed(ctx, advice, r, truth) })
+	case row.Status == state.Conflict || row.Status == state.Unverified:
+		say(func() error { _, err := executor.ResolveAcceptRecord(ctx, r, nil); return err })
+	case row.Status == state.InDoubt && w.traits.hasLookup:
+		say(func() error {
+			_, err := p.client.Ready(ctx)
+			if err == nil {
+				_, err = executor.ResolveByLookup(ctx, r, finder{p})
+			}
+			return err
+		})
+	}
+	if err != nil && len(truth) > 0 {
+		say(func() error { _, err := executor.ResolveRecorded(ctx, r, truth); return err })
+	}
+	if err != nil && len(truth) == 0 && !isUnderWay {
+		say(func() error { _, err := executor.ResolveNotMade(ctx, r); return err })
+	}
+	if _, disagrees := errors.AsType[*executor.DifferenceError](err); disagrees {
+		say(func() error { _, err := executor.ResolveAcceptRecord(ctx, r, truth); return err })
+	}
+	_ = p.do("said of "+row.RefID, func() {
+		w.log("somebody resolves %s, which was %v: error %v", row.RefID, row.Status, err)
+		if commands > commandsMax && w.healed {
+			w.oracle.violate("I9", "%s takes %d commands to settle", row.RefID, commands)
+		}
+	})
+}
