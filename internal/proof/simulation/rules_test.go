@@ -34,8 +34,8 @@ func allowedMutants() map[string]history.Client {
 				c.Action, c.After = planner.Submit, nil
 			}
 		}),
-		"knows no dependencies":                            lines(func(c *planner.Change, _ history.View) { c.After = nil }),
-		"knows no windows":                                 lines(func(c *planner.Change, _ history.View) { c.Windows = nil }),
+		"knows no dependencies": lines(func(c *planner.Change, _ history.View) { c.After = nil }),
+		"knows no windows":      lines(func(c *planner.Change, _ history.View) { c.Windows = nil }),
 		"sends a doubt again although a record was found": run(func(r executor.Run, _ history.View) executor.Run {
 			if r.Finder != nil {
 				r.Finder = blind{r.Finder}

@@ -10,7 +10,7 @@ import (
 )
 
 // tables are those of a state.
-func tables() []string { return []string{"meta", "events", "transfers", "runs"} }
+func tables() []string { return []string{"meta", "events", "jumps", "transfers", "runs"} }
 
 // Dump returns all that the tables of a schema hold at one moment, by table.
 func (s *Server) Dump(ctx context.Context, schema string) (parts map[string][]byte, err error) {
