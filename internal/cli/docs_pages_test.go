@@ -13,7 +13,7 @@ import (
 )
 
 // pageMax is how many bytes a page may have: what somebody reads in one go.
-const pageMax = 20_000
+const pageMax = 20 << 10
 
 // readPages is the pages of one directory of docs as one document, the index first. What is under
 // the name of a page is its headings.

@@ -27,7 +27,7 @@ func newStateBackup(p *process) *cobra.Command {
 		Long: "Copy the state, as it is now, to a SQLite file that only you may read, and verify the copy\n" +
 			"from its first event to its last. A run may go on meanwhile. It replaces no file. A state in\n" +
 			"PostgreSQL is written as a SQLite file too; pg_dump makes a backup for a database.\n" +
-			"To restore a copy is to put it in the place of the state, while nothing runs: see the handbook.",
+			"To restore a copy is to put it in the place of the state, while nothing runs: docs/upkeep.md says how.",
 		Args:       exactArgs(),
 		SuggestFor: []string{"restore"},
 		RunE: func(cmd *cobra.Command, _ []string) error {
