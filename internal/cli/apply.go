@@ -12,6 +12,7 @@ import (
 	"remit/config"
 	"remit/executor"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/sandbox"
 	"remit/internal/text/shell"
 	"remit/internal/view"
@@ -73,7 +74,7 @@ func newApply(p *process) *cobra.Command {
 				a.file = args[0]
 			}
 			if len(args) == 1 && !a.declared {
-				a.need = config.NeedControls // the plan carries its requests with it
+				a.dir.Need = config.NeedControls // the plan carries its requests with it
 			}
 			if err := a.monitoring.check(cmd, a.rehearse); err != nil {
 				return err
@@ -89,7 +90,7 @@ func newApply(p *process) *cobra.Command {
 		},
 	}
 	a.planning.flags(cmd)
-	a.practiceFlag(cmd)
+	practiceFlag(&a.dir, cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&a.join, "join", false, "take part in the run in progress on PostgreSQL, or begin one where there is none and it is approved")
 	flags.BoolVar(&a.declared, "declared", false, "with a saved plan: send it only if the files here declare each line of it, with the same fingerprint")
@@ -118,24 +119,24 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	if err := a.check(p); err != nil {
 		return err
 	}
-	if err := writeInto(p.streams, &a.source, a.into, a.asJSON); err != nil {
+	if err := writeInto(p.streams, &a.dir, a.into, a.asJSON); err != nil {
 		return err
 	}
-	w, err := openWorkspace(p, &a.source, a.asJSON)
+	w, err := open(p, &a.dir, a.asJSON)
 	if err != nil {
 		return err
 	}
-	a.course.workspace = w
+	a.course.opened, w.service.RunID = w, a.course.runID
 	holder := p.host.Holder("remit apply")
 	if a.join {
 		return a.joinOrLead(ctx, w, holder)
 	}
-	holder.RunID = p.runID
-	err = w.locked(ctx, holder, a.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) error {
+	holder.RunID = a.course.runID
+	err = w.state.Locked(ctx, holder, a.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) error {
 		return a.locked(ctx, w, journal, snapshot, holder)
 	})
 	if _, isLocked := errors.AsType[*state.LockedError](err); isLocked {
-		return exit.WithHint(err, a.command(a.again()+" --lock-timeout=5m"))
+		return exit.WithHint(err, a.dir.Command(a.again()+" --lock-timeout=5m"))
 	}
 	return err
 }
@@ -159,7 +160,7 @@ func (a *applying) check(p *process) error {
 	if a.parallelism < 0 {
 		return fmt.Errorf("--parallelism=%d is no number of requests; it takes 1 or more", a.parallelism)
 	}
-	if _, err := newLog(p); err != nil {
+	if _, err := p.streams.Log(""); err != nil {
 		return err
 	}
 	if err := a.checkDigest(); err != nil {
@@ -168,15 +169,15 @@ func (a *applying) check(p *process) error {
 	canAsk := a.input && p.streams.Interactive()
 	if a.file == "" && !a.approved() && !canAsk && !a.join {
 		return exit.WithHint(errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so apply needs a saved plan, --plan-digest or --auto-approve; nothing was sent"),
-			a.command("plan --out=FILE"))
+			a.dir.Command("plan --out=FILE"))
 	}
 	if a.fromBalances {
 		return errors.New("--from-balances goes with --rehearse; an apply asks for balances by itself, where balance_path is known. Nothing was sent")
 	}
-	if a.join && (a.sandbox || a.rehearse) {
+	if a.join && (a.dir.Sandbox || a.rehearse) {
 		return errors.New("--join is for runs on PostgreSQL: the sandbox keeps its state in a file, and a rehearsal sends nothing; nothing was sent")
 	}
-	if len(a.faults) > 0 && !a.sandbox {
+	if len(a.faults) > 0 && !a.dir.Sandbox {
 		return errors.New("--fault is for --sandbox: a real service has its own")
 	}
 	if _, err := sandbox.ParseFaults(a.faults...); err != nil {
@@ -192,7 +193,7 @@ func (a *applying) check(p *process) error {
 }
 
 // locked plans or reads the plan, asks, and carries it out, while no one else can write.
-func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journal, snapshot state.Snapshot, holder state.Holder) error {
+func (a *applying) locked(ctx context.Context, w *opened, journal state.Journal, snapshot state.Snapshot, holder state.Holder) error {
 	seen := &watch{Snapshot: snapshot}
 	plan, err := a.plan(ctx, w, seen)
 	switch {
@@ -207,7 +208,7 @@ func (a *applying) locked(ctx context.Context, w *workspace, journal state.Journ
 
 // planned carries the plan out, where nothing keeps it from that. What is not to be sent may still
 // be settled.
-func (a *applying) planned(ctx context.Context, w *workspace, plan *planner.Plan, journal state.Journal, seen *watch, holder state.Holder) error {
+func (a *applying) planned(ctx context.Context, w *opened, plan *planner.Plan, journal state.Journal, seen *watch, holder state.Holder) error {
 	if err := a.otherDigest(plan); err != nil {
 		return err
 	}
@@ -226,24 +227,24 @@ func (a *applying) planned(ctx context.Context, w *workspace, plan *planner.Plan
 	if plan.Empty() {
 		return errors.Join(a.tellNoShortfall(w), a.tellUnfinished(w, seen))
 	}
-	if len(a.acceptShortfall) > 0 && !w.saysBalances() {
+	if len(a.acceptShortfall) > 0 && !w.service.SaysBalances() {
 		return errors.New("--accept-shortfall accepts nothing: there is no balance_path, so nobody is asked what a profile has; nothing was sent. Leave it away")
 	}
 	if err := a.ask(ctx, w); err != nil {
 		return err
 	}
-	connection, err := w.connect(ctx, a.inFlightMax(w), a.faults...)
+	connection, err := w.service.Connect(ctx, a.inFlightMax(w), a.faults...)
 	if err != nil {
 		return err
 	}
-	defer connection.close()
+	defer connection.Close()
 	run := a.newRun(w, plan, journal, seen.Snapshot, holder, connection)
-	if remember := run.Prepare; connection.balances != nil {
+	if remember := run.Prepare; connection.Balances != nil {
 		run.Prepare = func(ctx context.Context, begun *state.Begun) error {
 			if err := remember(ctx, begun); err != nil {
 				return err
 			}
-			return a.fund(ctx, w, run, begun, seen.Snapshot, connection.balances)
+			return a.fund(ctx, w, run, begun, seen.Snapshot, connection.Balances)
 		}
 	}
 	err = a.execute(ctx, w, run, executor.Apply)
@@ -254,55 +255,55 @@ func (a *applying) planned(ctx context.Context, w *workspace, plan *planner.Plan
 }
 
 // plan makes the plan, or reads and checks the saved one, and shows it.
-func (a *applying) plan(ctx context.Context, w *workspace, snapshot state.Snapshot) (*planner.Plan, error) {
+func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot) (*planner.Plan, error) {
 	if a.file != "" {
-		saved, err := w.openSigned(a.file)
+		saved, err := openSigned(w, a.file)
 		if err != nil {
 			return nil, err
 		}
 		plan := saved.Plan
-		if isForSandbox(plan) && !a.sandbox {
-			here := a.source
-			here.sandbox = true
+		if isForSandbox(plan) && !a.dir.Sandbox {
+			here := a.dir
+			here.Sandbox = true
 			return nil, exit.WithHint(fmt.Errorf("%s was made with --sandbox, where no money moves; nothing was sent. Apply it there", a.file),
-				here.command("apply "+shell.Word(a.file)))
+				here.Command("apply "+shell.Word(a.file)))
 		}
-		if a.sandbox && plan.Header.Lineage == "" {
+		if a.dir.Sandbox && plan.Header.Lineage == "" {
 			plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
 		}
 		if err := a.findApprovals(w, plan, saved); err != nil {
 			return nil, err
 		}
 		if !plan.Applicable() {
-			verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.host.Now())
+			verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controlsNow(w), w.host.Now())
 			if err == nil {
 				err = plan.CheckTime(w.host.Now())
 			}
 			if err != nil {
-				return nil, a.unfit(a.file, "cannot be applied; nothing was sent", err)
+				return nil, unfit(&a.dir, a.file, "cannot be applied; nothing was sent", err)
 			}
-			return verified.Plan, w.showPlan(verified.Plan, &a.planning, a.asJSON)
+			return verified.Plan, showPlan(w, verified.Plan, &a.planning, a.asJSON)
 		}
-		left, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.host.Now())
+		left, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, controlsNow(w), w.host.Now())
 		if err != nil {
-			return nil, a.unfit(a.file, "cannot be applied; nothing was sent", err)
+			return nil, unfit(&a.dir, a.file, "cannot be applied; nothing was sent", err)
 		}
 		if err := a.checkDeclared(ctx, w, plan); err != nil {
 			return nil, err
 		}
-		return left, w.showPlan(left, &a.planning, a.asJSON)
+		return left, showPlan(w, left, &a.planning, a.asJSON)
 	}
 	plan, err := a.make(ctx, w, snapshot, a.asJSON)
 	if err != nil {
 		return nil, err
 	}
-	if plan.Header.Origin, err = w.origin(); err != nil {
+	if plan.Header.Origin, err = originOf(w); err != nil {
 		return nil, err
 	}
 	if err := a.findApprovals(w, plan, nil); err != nil {
 		return nil, err
 	}
-	return plan, w.showPlan(plan, &a.planning, a.asJSON)
+	return plan, showPlan(w, plan, &a.planning, a.asJSON)
 }
 
 // leavesRefused reports whether this apply submits nothing again that was refused before.
@@ -325,12 +326,12 @@ func (a *applying) refusedBefore(plan *planner.Plan) error {
 	}
 	return exit.New(
 		fmt.Errorf("%d of these were refused before. %s submits them again only with --retry-refused. Nothing was sent", n, flag),
-		a.command("apply "+a.approval()+" --retry-refused"), exit.Partial,
+		a.dir.Command("apply "+a.approval()+" --retry-refused"), exit.Partial,
 	)
 }
 
 // tellLeft says how many lines of the plan this apply leaves, because they were refused before.
-func (a *applying) tellLeft(w *workspace, plan *planner.Plan) error {
+func (a *applying) tellLeft(w *opened, plan *planner.Plan) error {
 	n := countAgain(plan)
 	if n == 0 || !a.leavesRefused() {
 		return nil
@@ -340,11 +341,11 @@ func (a *applying) tellLeft(w *workspace, plan *planner.Plan) error {
 }
 
 // ask gets a person's yes, or the flag that stands for it.
-func (a *applying) ask(ctx context.Context, w *workspace) error {
+func (a *applying) ask(ctx context.Context, w *opened) error {
 	if a.file != "" || a.approved() {
 		return nil
 	}
-	return w.streams.Confirm(ctx, "Do you want to submit these transfers to "+view.Visible(w.destination())+"?", "apply was not approved. Nothing was sent")
+	return w.streams.Confirm(ctx, "Do you want to submit these transfers to "+view.Visible(w.service.Destination())+"?", "apply was not approved. Nothing was sent")
 }
 
 func countAgain(plan *planner.Plan) int {
@@ -359,18 +360,18 @@ func countAgain(plan *planner.Plan) int {
 
 // settleOnly is what an apply of a plan that must not be applied, because of why, still does:
 // it settles doubts by lookup.
-func (a *applying) settleOnly(ctx context.Context, w *workspace, plan *planner.Plan, journal state.Journal, holder state.Holder, why error) error {
-	if plan.Count(planner.Resolve) == 0 || !w.canLookUp() {
+func (a *applying) settleOnly(ctx context.Context, w *opened, plan *planner.Plan, journal state.Journal, holder state.Holder, why error) error {
+	if plan.Count(planner.Resolve) == 0 || !w.service.CanLookUp() {
 		return why
 	}
-	connection, err := w.connect(ctx, a.inFlightMax(w))
+	connection, err := w.service.Connect(ctx, a.inFlightMax(w))
 	if err != nil {
 		return err
 	}
-	defer connection.close()
+	defer connection.Close()
 	snapshot, err := journal.Snapshot(ctx)
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	defer func() { _ = snapshot.Close() }()
 	run := a.newRun(w, plan, journal, snapshot, holder, connection)
@@ -385,14 +386,14 @@ func (a *applying) settleOnly(ctx context.Context, w *workspace, plan *planner.P
 	return why
 }
 
-func (a *applying) inFlightMax(w *workspace) int {
+func (a *applying) inFlightMax(w *opened) int {
 	if a.parallelism > 0 {
 		return a.parallelism
 	}
 	return w.config.Service.InFlightMax
 }
 
-func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journal, snapshot state.Snapshot, holder state.Holder, c *connection) executor.Run {
+func (a *applying) newRun(w *opened, plan *planner.Plan, journal state.Journal, snapshot state.Snapshot, holder state.Holder, c *workspace.Connection) executor.Run {
 	service := w.config.Service
 	h, meta := plan.Header, snapshot.Meta()
 	share, _ := journal.(state.Share) // a state in a file has none
@@ -406,18 +407,18 @@ func (a *applying) newRun(w *workspace, plan *planner.Plan, journal state.Journa
 			Approvals:   journalled(a.approvals),
 			ControlList: controlList(h.ControlList),
 		},
-		Journal: journal, Submitter: c.submitter, Finder: c.finder,
+		Journal: journal, Submitter: c.Submitter, Finder: c.Finder,
 		Policy: executor.Policy{
 			Operator: service.Operator, FingerprintKey: service.FingerprintKey,
 			ReplayWindow: service.ReplayWindow, HoldDoubt: service.HoldDoubt,
-			LookUpFirst: c.finder != nil && (!service.PrecheckNew || meta.Precheck),
+			LookUpFirst: c.Finder != nil && (!service.PrecheckNew || meta.Precheck),
 			InFlightMax: a.inFlightMax(w), RequestTimeout: service.Timeout,
-			RateLimits: rateLimits(service), StopOnRefusal: a.onRefusal == "stop", LeaveRefused: a.leavesRefused(), Wait: a.wait, WaitFinal: a.waitFinal,
+			RateLimits: workspace.RateLimits(service), StopOnRefusal: a.onRefusal == "stop", LeaveRefused: a.leavesRefused(), Wait: a.wait, WaitFinal: a.waitFinal,
 		},
 		Clock: w.host.Clock(), Random: rand.Float64,
 		Prepare: func(_ context.Context, begun *state.Begun) error {
-			if !w.sandbox {
-				begun.AuthStyle = string(c.client.AuthStyle())
+			if !w.dir.Sandbox {
+				begun.AuthStyle = string(c.Client.AuthStyle())
 			}
 			return nil
 		},

@@ -18,12 +18,12 @@ func (a *applying) declaredFlag() string {
 
 // checkDeclared refuses, with --declared, a saved plan of which the files at hand do not declare each
 // line as it is. The whole plan is held against them, whatever an earlier run of it recorded.
-func (a *applying) checkDeclared(ctx context.Context, w *workspace, plan *planner.Plan) error {
+func (a *applying) checkDeclared(ctx context.Context, w *opened, plan *planner.Plan) error {
 	if !a.declared {
 		return nil
 	}
 	var mistakes mistake.Set
-	different := plan.CompareDeclared(counting(w.process, declared(ctx, w.config, &mistakes)))
+	different := plan.CompareDeclared(counting(w.streams, declared(ctx, w.config, &mistakes)))
 	w.streams.Quiet()
 	if err := w.streams.Report(w.config, mistakes.Diagnostics(), a.asJSON); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (a *applying) checkDeclared(ctx context.Context, w *workspace, plan *planne
 	case ctx.Err() != nil:
 		return exit.Interrupted("before the plan was held against the files")
 	case different != nil:
-		return a.unfit(a.file, "cannot be applied; nothing was sent", different)
+		return unfit(&a.dir, a.file, "cannot be applied; nothing was sent", different)
 	}
 	return nil
 }

@@ -14,10 +14,10 @@ import (
 )
 
 // execute carries a run out, shows it, and turns its end into an exit code.
-func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, carryOut func(context.Context, executor.Run) (executor.Summary, error)) error {
+func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, carryOut func(context.Context, executor.Run) (executor.Summary, error)) error {
 	o := view.SummaryOptions{Screen: w.streams.Screen(w.streams.Out), Planned: run.Plan.Sent()}
 	handler, end := a.faces(w)
-	log, err := newLog(w.process)
+	log, err := w.streams.Log(a.course.runID)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (a *applying) execute(ctx context.Context, w *workspace, run executor.Run, 
 		return a.runError(w, failed, summary)
 	}
 	if shown != nil {
-		return exit.New(fmt.Errorf("show the run, which is in the state: %w", shown), a.command("show --run="+summary.RunID), exit.Look)
+		return exit.New(fmt.Errorf("show the run, which is in the state: %w", shown), a.dir.Command("show --run="+summary.RunID), exit.Look)
 	}
 	if code := exitOfRun(ctx, summary); code != exit.Done {
 		return exit.Code(code)
@@ -75,7 +75,7 @@ func needsPlan(s executor.Summary) bool {
 }
 
 // next is the command to type after a run; "" where there is nothing to do.
-func (a *applying) next(w *workspace, s executor.Summary) string {
+func (a *applying) next(w *opened, s executor.Summary) string {
 	count := func(result executor.Result) int {
 		if t := s.Totals[result]; t != nil {
 			return t.Count()
@@ -84,21 +84,21 @@ func (a *applying) next(w *workspace, s executor.Summary) string {
 	}
 	switch {
 	case count(executor.ResultConflict) == 0 && count(executor.ResultUnverified) > 1:
-		return a.command("resolve --run=" + shell.Word(s.RunID))
+		return a.dir.Command("resolve --run=" + shell.Word(s.RunID))
 	case count(executor.ResultConflict)+count(executor.ResultUnverified) > 0:
-		return a.command("plan")
+		return a.dir.Command("plan")
 	case count(executor.ResultInDoubt)+count(executor.ResultNotAttempted) > s.Idle:
-		return a.command(a.again())
+		return a.dir.Command(a.again())
 	case slices.ContainsFunc(s.Exceptions, func(e executor.Event) bool { return e.Next == executor.NextRefused }):
-		return a.here(executor.NextRefused)
+		return a.dir.Here(executor.NextRefused)
 	case count(executor.ResultRefused)+count(executor.ResultFailed) > 0, s.Idle > 0 && needsPlan(s):
-		return a.command("plan")
+		return a.dir.Command("plan")
 	case count(executor.ResultInDoubt) > 0:
-		return a.here(nextOfDoubts(s))
-	case s.Unfinished > 0 && w.canLookUp():
-		return a.command("refresh")
+		return a.dir.Here(nextOfDoubts(s))
+	case s.Unfinished > 0 && w.service.CanLookUp():
+		return a.dir.Command("refresh")
 	case s.Unfinished > 0:
-		return a.here(doubt.Import)
+		return a.dir.Here(doubt.Import)
 	}
 	return ""
 }
@@ -115,7 +115,7 @@ func nextOfDoubts(s executor.Summary) string {
 }
 
 // faces are what tells the events of a run, and how it ended: to people, to programs, or to both.
-func (a *applying) faces(w *workspace) (executor.Handler, func(executor.Summary, view.SummaryOptions) error) {
+func (a *applying) faces(w *opened) (executor.Handler, func(executor.Summary, view.SummaryOptions) error) {
 	if a.asJSON {
 		return w.streams.JSON(), w.streams.JSON().Summary
 	}

@@ -12,8 +12,8 @@ import (
 
 // runError says what an error that ended a run leaves behind: what happened, what is certain,
 // what is in doubt, and the next command.
-func (a *applying) runError(w *workspace, failed error, s executor.Summary) error {
-	happened, next := w.happened(failed)
+func (a *applying) runError(w *opened, failed error, s executor.Summary) error {
+	happened, next := w.state.Explain(failed)
 	certain := "what is listed as recorded or adopted is in the state."
 	if next == "" {
 		next = a.again()
@@ -21,13 +21,13 @@ func (a *applying) runError(w *workspace, failed error, s executor.Summary) erro
 	isJournal := errors.Is(failed, executor.ErrJournal)
 	switch {
 	case errors.Is(failed, state.ErrReplaced):
-		certain = "what is listed as recorded or adopted " + w.place.Words().holds
+		certain = "what is listed as recorded or adopted " + w.state.Backend.Advice().Holds
 	case errors.Is(failed, state.ErrDamaged):
-		certain = "the journal had what is listed as recorded or adopted. Keep a copy of " + w.place.Words().kept + " before anything else. Then restore the state from a backup, and let it be checked."
+		certain = "the journal had what is listed as recorded or adopted. Keep a copy of " + w.state.Backend.Advice().Kept + " before anything else. Then restore the state from a backup, and let it be checked."
 	}
 	behind, isBehind := errors.AsType[*executor.BehindError](failed)
 	jumped, isJumped := errors.AsType[*executor.JumpedError](failed)
-	switch toSay := w.command(`state clock --reason="…"`); {
+	switch toSay := w.dir.Command(`state clock --reason="…"`); {
 	case isBehind:
 		return exit.WithHint(behind, toSay)
 	case isJumped:
@@ -68,5 +68,5 @@ func (a *applying) commandOrNone(words string) string {
 	if words == "" {
 		return ""
 	}
-	return a.command(words)
+	return a.dir.Command(words)
 }

@@ -9,6 +9,7 @@ import (
 	"remit/config/mistake"
 	"remit/executor"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -26,10 +27,10 @@ const (
 
 // joinOrLead takes part in the run in progress. Where there is none, it begins one, if that is
 // approved: so several machines can be given one command line.
-func (a *applying) joinOrLead(ctx context.Context, w *workspace, holder state.Holder) error {
-	if _, ok := w.place.(database); !ok {
-		return exit.WithHint(fmt.Errorf("--join needs a state in PostgreSQL, which several runners can share; this one is the file %s. Nothing was sent. It is moved by", w.path),
-			w.command("state migrate --to=postgres://…"))
+func (a *applying) joinOrLead(ctx context.Context, w *opened, holder state.Holder) error {
+	if _, ok := w.state.Backend.(workspace.Postgres); !ok {
+		return exit.WithHint(fmt.Errorf("--join needs a state in PostgreSQL, which several runners can share; this one is the file %s. Nothing was sent. It is moved by", w.state.Name),
+			w.dir.Command("state migrate --to=postgres://…"))
 	}
 	for {
 		err := a.joinRun(ctx, w, holder)
@@ -38,11 +39,11 @@ func (a *applying) joinOrLead(ctx context.Context, w *workspace, holder state.Ho
 		}
 		if a.file == "" && !a.approved() {
 			return exit.WithHint(errors.New("there is no run in progress to take part in; nothing was sent. With --auto-approve, --plan-digest or a saved plan, --join begins one itself"),
-				w.command("apply --join --auto-approve"))
+				w.dir.Command("apply --join --auto-approve"))
 		}
 		leader := holder
-		leader.RunID = w.runID
-		err = w.locked(ctx, leader, 0, func(journal state.Journal, snapshot state.Snapshot) error {
+		leader.RunID = a.course.runID
+		err = w.state.Locked(ctx, leader, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 			return a.locked(ctx, w, journal, snapshot, leader)
 		})
 		if locked := (*state.LockedError)(nil); !errors.As(err, &locked) {
@@ -56,8 +57,8 @@ func (a *applying) joinOrLead(ctx context.Context, w *workspace, holder state.Ho
 }
 
 // joinRun takes part in the run in progress; the error is [state.ErrNoRun] where there is none.
-func (a *applying) joinRun(ctx context.Context, w *workspace, holder state.Holder) error {
-	store, err := w.write(ctx)
+func (a *applying) joinRun(ctx context.Context, w *opened, holder state.Holder) error {
+	store, err := w.state.Write(ctx)
 	if err != nil {
 		return err
 	}
@@ -75,9 +76,9 @@ func (a *applying) joinRun(ctx context.Context, w *workspace, holder state.Holde
 		return err
 	case errors.As(err, &locked):
 		return exit.WithHint(fmt.Errorf("%w, which lets no other runner take part: it is no apply, it waits for an answer, the server has no connection left for it, or it is an older version; nothing was sent", err),
-			a.command(a.again()+" --join --lock-timeout=5m"))
+			a.dir.Command(a.again()+" --join --lock-timeout=5m"))
 	case err != nil:
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	defer func() { _ = journal.Unlock() }() // the lock dies with the process anyway
 	err = a.carryOutJoined(ctx, w, journal)
@@ -88,21 +89,21 @@ func (a *applying) joinRun(ctx context.Context, w *workspace, holder state.Holde
 }
 
 // carryOutJoined checks that this runner would send what the run does, and takes part.
-func (a *applying) carryOutJoined(ctx context.Context, w *workspace, journal state.JoinedJournal) error {
+func (a *applying) carryOutJoined(ctx context.Context, w *opened, journal state.JoinedJournal) error {
 	snapshot, err := journal.Snapshot(ctx)
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	if err := w.check(snapshot.Meta()); err != nil {
+	if err := w.state.Check(snapshot.Meta()); err != nil {
 		return err
 	}
-	if err := w.recallAuth(ctx, snapshot); err != nil {
-		return w.stateError(err)
+	if err := w.state.RecallAuth(ctx, snapshot); err != nil {
+		return w.state.Error(err)
 	}
-	begun, err := findRun(ctx, snapshot, journal.RunID())
+	begun, err := begunOf(ctx, snapshot, journal.RunID())
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	plan, err := a.joinedPlan(ctx, w, journal, begun)
 	if err != nil {
@@ -112,7 +113,7 @@ func (a *applying) carryOutJoined(ctx context.Context, w *workspace, journal sta
 		return a.cannotJoin(begun, err)
 	}
 	// Whether whoever began the run did so as well, nothing here says.
-	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.host.Now())
+	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controlsNow(w), w.host.Now())
 	if err != nil {
 		return a.cannotJoin(begun, err)
 	}
@@ -127,12 +128,12 @@ func (a *applying) carryOutJoined(ctx context.Context, w *workspace, journal sta
 	if err != nil {
 		return err
 	}
-	connection, err := w.connect(ctx, a.inFlightMax(w))
+	connection, err := w.service.Connect(ctx, a.inFlightMax(w))
 	if err != nil {
 		return err
 	}
-	defer connection.close()
-	w.runID, a.course.plan = begun.RunID, plan
+	defer connection.Close()
+	w.service.RunID, a.course.runID, a.course.plan = begun.RunID, begun.RunID, plan
 	run := a.newRun(w, plan, journal, snapshot, begun.By, connection)
 	run.Begun = begun
 	ended := a.execute(ctx, w, run, executor.Join)
@@ -145,10 +146,10 @@ func (a *applying) carryOutJoined(ctx context.Context, w *workspace, journal sta
 
 // checkRates refuses a run of which another runner spaces requests that this one would not, or
 // the other way round: the limit that they share is that of both.
-func (a *applying) checkRates(ctx context.Context, w *workspace, journal state.JoinedJournal, begun state.Begun) error {
+func (a *applying) checkRates(ctx context.Context, w *opened, journal state.JoinedJournal, begun state.Begun) error {
 	rates, err := journal.Rates(ctx)
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	for _, operation := range transfer.Operations() {
 		_, there := rates[operation]
@@ -164,7 +165,7 @@ func (a *applying) checkRates(ctx context.Context, w *workspace, journal state.J
 }
 
 // findRun is the beginning of a run that the journal has.
-func findRun(ctx context.Context, snapshot state.Snapshot, runID string) (state.Begun, error) {
+func begunOf(ctx context.Context, snapshot state.Snapshot, runID string) (state.Begun, error) {
 	for run, err := range snapshot.Runs(ctx) {
 		if err != nil {
 			return state.Begun{}, err
@@ -179,17 +180,17 @@ func findRun(ctx context.Context, snapshot state.Snapshot, runID string) (state.
 // joinedPlan is the plan of a run as this runner has it: the saved plan, which must be the
 // run's to the byte; or the plan that the run carries, each line of which must be what the
 // configuration here declares (law 4).
-func (a *applying) joinedPlan(ctx context.Context, w *workspace, journal state.JoinedJournal, begun state.Begun) (*planner.Plan, error) {
+func (a *applying) joinedPlan(ctx context.Context, w *opened, journal state.JoinedJournal, begun state.Begun) (*planner.Plan, error) {
 	if (a.file == "") != (begun.PlanSHA256 == "") {
 		if a.file == "" {
 			return nil, exit.WithHint(fmt.Errorf("the run in progress carries out the saved plan %s: name it here too; nothing was sent", view.Visible(begun.PlanFile)),
-				a.command("apply --join "+shell.Word(begun.PlanFile)))
+				a.dir.Command("apply --join "+shell.Word(begun.PlanFile)))
 		}
 		return nil, exit.WithHint(fmt.Errorf("the run in progress carries out no saved plan, and so not %s; nothing was sent. What it sends is declared: join it without a plan", a.file),
-			a.command("apply --join"))
+			a.dir.Command("apply --join"))
 	}
 	if a.file != "" {
-		saved, err := w.openSigned(a.file)
+		saved, err := openSigned(w, a.file)
 		if err != nil {
 			return nil, err
 		}
@@ -203,7 +204,7 @@ func (a *applying) joinedPlan(ctx context.Context, w *workspace, journal state.J
 	}
 	packed, err := journal.Plan(ctx)
 	if err != nil {
-		return nil, w.stateError(err)
+		return nil, w.state.Error(err)
 	}
 	plan, err := planner.Open(executor.Unpack(packed))
 	if err != nil {
@@ -225,11 +226,11 @@ func (a *applying) joinedPlan(ctx context.Context, w *workspace, journal state.J
 }
 
 // compareDeclared refuses a run that would send anything but what is declared here.
-func (a *applying) compareDeclared(ctx context.Context, w *workspace, plan *planner.Plan, begun state.Begun) error {
+func (a *applying) compareDeclared(ctx context.Context, w *opened, plan *planner.Plan, begun state.Begun) error {
 	var mistakes mistake.Set
 	find := plan.Changes.Find()
 	same, other := 0, ""
-	for t := range counting(w.process, declared(ctx, w.config, &mistakes)) {
+	for t := range counting(w.streams, declared(ctx, w.config, &mistakes)) {
 		number, ok := find(t.Request.RefID)
 		if !ok {
 			continue
@@ -272,5 +273,5 @@ func isSent(c *planner.Change) bool {
 // cannotJoin says that this runner would not send what the run does.
 func (a *applying) cannotJoin(begun state.Begun, err error) error {
 	return exit.WithHint(fmt.Errorf("this runner cannot take part in run %s; nothing was sent: %w. It needs the configuration, the variables and the controls of %s on %s",
-		begun.RunID, err, view.Visible(begun.By.User), view.Visible(begun.By.Host)), a.command("status"))
+		begun.RunID, err, view.Visible(begun.By.User), view.Visible(begun.By.Host)), a.dir.Command("status"))
 }

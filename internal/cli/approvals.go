@@ -19,8 +19,8 @@ import (
 // approvalsOf are what the approval blocks whose rules apply ask of a plan, and who gave it. The
 // whole plan is judged, whatever an earlier run of it did. A plan that is not saved has no
 // signatures.
-func (w *workspace) approvalsOf(plan *planner.Plan, saved *savedPlan) ([]view.Approval, error) {
-	blocks := w.approvalBlocks()
+func approvalsOf(w *opened, plan *planner.Plan, saved *savedPlan) ([]view.Approval, error) {
+	blocks := approvalBlocks(w)
 	if len(blocks) == 0 {
 		return nil, nil
 	}
@@ -39,22 +39,22 @@ func (w *workspace) approvalsOf(plan *planner.Plan, saved *savedPlan) ([]view.Ap
 			continue
 		}
 		of.Need, of.Signers, of.Revoked = need, block.Signers, block.Revoked
-		list = append(list, view.Approval{Verdict: approval.Decide(of), Saved: saved != nil, Rehearsed: !w.waitsForApprovals() || isForSandbox(plan) && !w.sandbox})
+		list = append(list, view.Approval{Verdict: approval.Decide(of), Saved: saved != nil, Rehearsed: !w.dir.WaitsForApprovals() || isForSandbox(plan) && !w.dir.Sandbox})
 	}
 	return list, nil
 }
 
 // findApprovals keeps what approvalsOf finds, and which assets the rules forgot.
-func (o *planning) findApprovals(w *workspace, plan *planner.Plan, saved *savedPlan) (err error) {
-	o.approvals, err = w.approvalsOf(plan, saved)
-	o.noTier = w.noTier(plan)
+func (o *planning) findApprovals(w *opened, plan *planner.Plan, saved *savedPlan) (err error) {
+	o.approvals, err = approvalsOf(w, plan, saved)
+	o.noTier = assetsWithoutTier(w, plan)
 	return err
 }
 
 // noTier are the assets of a plan that approval rules forgot.
-func (w *workspace) noTier(plan *planner.Plan) []string {
+func assetsWithoutTier(w *opened, plan *planner.Plan) []string {
 	var assets []string
-	for i, block := range w.approvalBlocks() {
+	for i, block := range approvalBlocks(w) {
 		unnamed := approval.Unnamed(block.Rules, plan.Sent())
 		if i == 0 {
 			assets = unnamed
@@ -67,8 +67,8 @@ func (w *workspace) noTier(plan *planner.Plan) []string {
 
 // checkApprovals refuses a plan that lacks approvals, before anything is sent. In the sandbox no
 // money moves, and only practice waits for them.
-func (a *applying) checkApprovals(w *workspace, plan *planner.Plan) error {
-	if !w.waitsForApprovals() || len(a.approvals) == 0 || plan.Empty() {
+func (a *applying) checkApprovals(w *opened, plan *planner.Plan) error {
+	if !w.dir.WaitsForApprovals() || len(a.approvals) == 0 || plan.Empty() {
 		return nil
 	}
 	if a.file == "" {
@@ -85,7 +85,7 @@ func (a *applying) checkApprovals(w *workspace, plan *planner.Plan) error {
 	}
 	return exit.New(
 		fmt.Errorf("%s is not approved; nothing was sent: %s", a.file, strings.Join(texts, "\n")),
-		a.practising("approve "+shell.Word(a.file)), exit.Control,
+		a.dir.CommandWithPractice("approve "+shell.Word(a.file)), exit.Control,
 	)
 }
 
@@ -102,7 +102,7 @@ func (a *applying) mustBeSaved(approvals []view.Approval) error {
 	return exit.New(
 		fmt.Errorf("this plan needs %s; nothing was sent: %s (rule at %s). %s. Save it, and have it approved",
 			need.Wants(), need.Because, need.Rule.Place, strings.ToUpper(how[:1])+how[1:]),
-		a.practising("plan --out=FILE"), exit.Control,
+		a.dir.CommandWithPractice("plan --out=FILE"), exit.Control,
 	)
 }
 
@@ -151,7 +151,7 @@ func journalled(approvals []view.Approval) []state.Approval {
 
 // approvalBlocks are the approval blocks that could be read. A command that sends or signs
 // loads them with its configuration, where one that can't be read is a mistake.
-func (w *workspace) approvalBlocks() []config.Approval {
+func approvalBlocks(w *opened) []config.Approval {
 	blocks, whole := w.config.Approvals()
 	if !whole {
 		return nil
@@ -160,8 +160,8 @@ func (w *workspace) approvalBlocks() []config.Approval {
 }
 
 // principal is whose key it is, in the first approval block that knows it; "" for nobody's.
-func (w *workspace) principal(key ssh.PublicKey) string {
-	for _, block := range w.approvalBlocks() {
+func principal(w *opened, key ssh.PublicKey) string {
+	for _, block := range approvalBlocks(w) {
 		if name := block.Signers.Use(key, block.Revoked, w.host.Now()).Principal; name != "" {
 			return name
 		}

@@ -14,6 +14,7 @@ import (
 	"remit/config"
 	"remit/internal/approval/sshkey"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -29,7 +30,7 @@ type approving struct {
 }
 
 func newApprove(p *process) *cobra.Command {
-	a := approving{planning: planning{source: source{need: config.NeedControls}}}
+	a := approving{planning: planning{dir: workspace.Directory{Need: config.NeedControls}}}
 	cmd := &cobra.Command{
 		Use:   "approve PLAN",
 		Short: "Sign a saved plan, so that it may be applied",
@@ -49,8 +50,8 @@ func newApprove(p *process) *cobra.Command {
 			return a.run(cmd.Context(), p)
 		},
 	}
-	a.source.flags(cmd)
-	a.practiceFlag(cmd)
+	directoryFlags(&a.dir, cmd)
+	practiceFlag(&a.dir, cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&a.show, "show", "", "with `all`, list every transfer however many there are")
 	flags.StringVar(&a.key, "key", "", "sign with the key of this `file`; of a .pub file, with that key of ssh-agent (the one of ssh-agent)")
@@ -67,11 +68,11 @@ func (a *approving) run(ctx context.Context, p *process) error {
 	if a.total == "" && !p.streams.Interactive() {
 		return errors.New("nobody can be asked here (no terminal, or CI is set), so approve needs --count and --total; nothing was signed")
 	}
-	w, err := openWorkspace(p, &a.source, false)
+	w, err := open(p, &a.dir, false)
 	if err != nil {
 		return err
 	}
-	if len(w.approvalBlocks()) == 0 {
+	if len(approvalBlocks(w)) == 0 {
 		return errors.New("there is no approval block that says who may approve; nothing was signed")
 	}
 	plan, err := a.open(ctx, w)
@@ -89,8 +90,8 @@ func (a *approving) run(ctx context.Context, p *process) error {
 }
 
 // open reads, shows and checks the plan.
-func (a *approving) open(ctx context.Context, w *workspace) (*savedPlan, error) {
-	plan, err := w.openSigned(a.file)
+func (a *approving) open(ctx context.Context, w *opened) (*savedPlan, error) {
+	plan, err := openSigned(w, a.file)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func (a *approving) open(ctx context.Context, w *workspace) (*savedPlan, error) 
 		return nil, err
 	}
 	const outcome = "cannot be approved; nothing was signed"
-	found, err := w.compute(ctx, plan.Plan, a.file, outcome) // before anybody reads it
+	found, err := compute(ctx, w, plan.Plan, a.file, outcome) // before anybody reads it
 	if err != nil {
 		return nil, err
 	}
@@ -107,13 +108,13 @@ func (a *approving) open(ctx context.Context, w *workspace) (*savedPlan, error) 
 	if err := a.findApprovals(w, plan.Plan, plan); err != nil {
 		return nil, err
 	}
-	options := w.planOptions(&a.planning)
+	options := planOptions(w, &a.planning)
 	options.Saved, options.All = true, "remit show --show=all "+shell.Word(a.file)
 	if err := view.Plan(w.streams.Out, plan.Plan, options); err != nil {
 		return nil, err
 	}
 	if _, err := found.left(ctx, w); err != nil {
-		return nil, a.unfit(a.file, outcome, err)
+		return nil, unfit(&a.dir, a.file, outcome, err)
 	}
 	if plan.Empty() {
 		return nil, fmt.Errorf("%s sends nothing, so there is nothing to approve", a.file)
@@ -123,19 +124,19 @@ func (a *approving) open(ctx context.Context, w *workspace) (*savedPlan, error) 
 
 // otherPlace refuses a plan of the sandbox where money moves, and the other way round.
 func (a *approving) otherPlace(plan *savedPlan) error {
-	if isForSandbox(plan.Plan) == a.sandbox {
+	if isForSandbox(plan.Plan) == a.dir.Sandbox {
 		return nil
 	}
-	here := a.source
-	here.sandbox = !a.sandbox
+	here := a.dir
+	here.Sandbox = !a.dir.Sandbox
 	return exit.WithHint(fmt.Errorf("%s was made for another state than this one; nothing was signed. Approve it there", a.file),
-		here.command("approve "+shell.Word(a.file)))
+		here.Command("approve "+shell.Word(a.file)))
 }
 
 // findKey finds the key to sign with, of somebody whose approval would count.
-func (a *approving) findKey(ctx context.Context, w *workspace, plan *savedPlan) (*sshkey.Key, error) {
+func (a *approving) findKey(ctx context.Context, w *opened, plan *savedPlan) (*sshkey.Key, error) {
 	useless := func(key ssh.PublicKey) error { return a.useless(w, plan, key) }
-	key, err := w.keyring("--key").Open(ctx, a.key, func(key ssh.PublicKey) bool { return useless(key) == nil })
+	key, err := newKeyring(w, "--key").Open(ctx, a.key, func(key ssh.PublicKey) bool { return useless(key) == nil })
 	if err != nil {
 		return nil, fmt.Errorf("%w; nothing was signed", err)
 	}
@@ -147,9 +148,9 @@ func (a *approving) findKey(ctx context.Context, w *workspace, plan *savedPlan) 
 
 // useless says why a signature by a key would count in no approval block; nil where it counts
 // in one.
-func (a *approving) useless(w *workspace, plan *savedPlan, key ssh.PublicKey) error {
+func (a *approving) useless(w *opened, plan *savedPlan, key ssh.PublicKey) error {
 	var first error
-	for _, block := range w.approvalBlocks() {
+	for _, block := range approvalBlocks(w) {
 		err := a.uselessIn(block, plan, key, w.host.Now())
 		if err == nil {
 			return nil
@@ -181,7 +182,7 @@ func (a *approving) uselessIn(block config.Approval, plan *savedPlan, key ssh.Pu
 }
 
 // confirm gets the number of transfers and a total from whoever approves, who has read them.
-func (a *approving) confirm(ctx context.Context, w *workspace, totals transfer.Totals) error {
+func (a *approving) confirm(ctx context.Context, w *opened, totals transfer.Totals) error {
 	count, total := strconv.Itoa(a.count), a.total
 	asset := ""
 	for t := range totals.All() {
@@ -189,7 +190,7 @@ func (a *approving) confirm(ctx context.Context, w *workspace, totals transfer.T
 	}
 	if a.total == "" {
 		var err error
-		if count, err = w.streams.AskText(ctx, fmt.Sprintf("\nTo approve it for %s, type what it moves.\n  Number of transfers: ", view.Visible(w.destination()))); err != nil {
+		if count, err = w.streams.AskText(ctx, fmt.Sprintf("\nTo approve it for %s, type what it moves.\n  Number of transfers: ", view.Visible(w.service.Destination()))); err != nil {
 			return err
 		}
 		if total, err = w.streams.AskText(ctx, fmt.Sprintf("  Total of %s: ", view.Visible(asset))); err != nil {
@@ -213,12 +214,12 @@ func (a *approving) confirm(ctx context.Context, w *workspace, totals transfer.T
 }
 
 // sign writes the signature beside the plan and says what is still missing.
-func (a *approving) sign(ctx context.Context, w *workspace, plan *savedPlan, key *sshkey.Key) error {
+func (a *approving) sign(ctx context.Context, w *opened, plan *savedPlan, key *sshkey.Key) error {
 	text, err := key.Sign(ctx, plan.path, plan.digest)
 	if err != nil {
 		return fmt.Errorf("%w; nothing was signed", err)
 	}
-	name, err := writeSignature(plan.path, w.principal(key.Public), key.Public, text)
+	name, err := writeSignature(plan.path, principal(w, key.Public), key.Public, text)
 	if err != nil {
 		return err
 	}
@@ -226,13 +227,13 @@ func (a *approving) sign(ctx context.Context, w *workspace, plan *savedPlan, key
 		return err
 	}
 	if _, err := fmt.Fprintf(w.streams.Out, "\nApproved by %s with %s, in %s.\n",
-		view.Visible(w.principal(key.Public)), key.Fingerprint(), view.Visible(name)); err != nil {
+		view.Visible(principal(w, key.Public)), key.Fingerprint(), view.Visible(name)); err != nil {
 		return err
 	}
 	return a.sayNext(w)
 }
 
-func (a *approving) sayNext(w *workspace) error {
+func (a *approving) sayNext(w *opened) error {
 	for i := range a.approvals {
 		if text := notApproved(&a.approvals[i]); text != "" {
 			lines := strings.Split("Not enough yet: "+text, "\n")
@@ -243,6 +244,6 @@ func (a *approving) sayNext(w *workspace) error {
 			return err
 		}
 	}
-	_, err := fmt.Fprintf(w.streams.Out, "To send exactly this:\n\n    %s\n", view.Command(w.practising("apply "+shell.Word(a.file))))
+	_, err := fmt.Fprintf(w.streams.Out, "To send exactly this:\n\n    %s\n", view.Command(w.dir.CommandWithPractice("apply "+shell.Word(a.file))))
 	return err
 }

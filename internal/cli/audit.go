@@ -9,6 +9,7 @@ import (
 
 	"remit/config"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/view"
 	"remit/state"
 )
@@ -30,7 +31,7 @@ func newAudit(p *process) *cobra.Command {
 }
 
 func newAuditVerify(p *process) *cobra.Command {
-	from := source{need: config.NeedState}
+	from := workspace.Directory{Need: config.NeedState}
 	var check packCheck
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -55,35 +56,35 @@ func newAuditVerify(p *process) *cobra.Command {
 			return verifyState(cmd.Context(), p, &from, check.head, asJSON)
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	check.flags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	return cmd
 }
 
 // verify checks the whole state, which is not changed.
-func verifyState(ctx context.Context, p *process, from *source, head string, asJSON bool) error {
-	w, err := openWorkspace(p, from, asJSON)
+func verifyState(ctx context.Context, p *process, from *workspace.Directory, head string, asJSON bool) error {
+	w, err := open(p, from, asJSON)
 	if err != nil {
 		return err
 	}
-	store, err := w.place.OpenReadOnly(ctx)
-	if w.sandbox && errors.Is(err, state.ErrMissing) {
-		return exit.WithHint(errors.New("the sandbox has no state yet: its first apply makes it"), w.command("apply"))
+	store, err := w.state.Backend.OpenReadOnly(ctx)
+	if w.dir.Sandbox && errors.Is(err, state.ErrMissing) {
+		return exit.WithHint(errors.New("the sandbox has no state yet: its first apply makes it"), w.dir.Command("apply"))
 	}
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	defer func() { _ = store.Close() }() // it was only read
 	meta, err := store.Verify(ctx, head)
 	if err == nil {
-		err = meta.Check(w.binding.Environment, w.binding.Lineage, w.binding.Service)
+		err = meta.Check(w.state.Binding.Environment, w.state.Binding.Lineage, w.state.Binding.Service)
 	}
 	if err != nil {
-		return w.verifyError(err)
+		return verifyError(w, err)
 	}
 	verified := view.Verified{Events: meta.Serial, Head: meta.Head, TailProven: head != ""}
-	if verified.WrongClocks, err = w.allWrongClocks(ctx, store); err != nil {
+	if verified.WrongClocks, err = allWrongClocks(ctx, w, store); err != nil {
 		return err
 	}
 	if asJSON {
@@ -94,20 +95,20 @@ func verifyState(ctx context.Context, p *process, from *source, head string, asJ
 	if err != nil {
 		return err
 	}
-	return w.findings(ctx, store)
+	return findings(ctx, w, store)
 }
 
 // findings tells of what is recorded by records that prove less, with exit code 4.
-func (w *workspace) findings(ctx context.Context, store readStore) error {
+func findings(ctx context.Context, w *opened, store workspace.ReadStore) error {
 	snapshot, err := store.Snapshot(ctx)
 	if errors.As(err, new(*state.MovedError)) { // it is read where it is now
 		return nil
 	}
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	count, err := w.tellFindings(ctx, snapshot)
+	count, err := tellFindings(ctx, w, snapshot)
 	if err == nil && count > 0 {
 		return exit.Code(exit.Look)
 	}
@@ -115,7 +116,7 @@ func (w *workspace) findings(ctx context.Context, store readStore) error {
 }
 
 // verifyError says what the journal proves no more, and what to do about that.
-func (w *workspace) verifyError(err error) error {
+func verifyError(w *opened, err error) error {
 	var lost *state.HeadError
 	var broken *state.ChainError
 	switch {
@@ -123,17 +124,17 @@ func (w *workspace) verifyError(err error) error {
 		return fmt.Errorf("none of the events of the journal of %s, up to number %d, has the hash %s. "+
 			"Either that is no head of this journal, or the journal was cut off or written anew since that head was printed, "+
 			"and does not have what was sent after. Send nothing with it. Compare the hash with what the runs printed, "+
-			"and restore the state from a backup that has it", w.path, lost.Events, lost.Head)
+			"and restore the state from a backup that has it", w.state.Name, lost.Events, lost.Head)
 	case errors.As(err, &broken):
 		return exit.WithHint(fmt.Errorf("the journal of %s was changed: %w. The chain holds up to the event before it; "+
 			"nothing proves what comes from there on. Put it away, with %s, "+
-			"restore the state from a backup, and let that be checked. The changed one is put away by", w.path, broken, w.place.Words().kept), w.place.Words().putAway)
+			"restore the state from a backup, and let that be checked. The changed one is put away by", w.state.Name, broken, w.state.Backend.Advice().Kept), w.state.Backend.Advice().PutAway)
 	}
-	return w.stateError(err)
+	return w.state.Error(err)
 }
 
 func newAuditLog(p *process) *cobra.Command {
-	from := source{need: config.NeedState}
+	from := workspace.Directory{Need: config.NeedState}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "log [REF_ID]",
@@ -147,17 +148,17 @@ func newAuditLog(p *process) *cobra.Command {
 			return auditLog(cmd.Context(), p, &from, refID, asJSON)
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	return cmd
 }
 
-func auditLog(ctx context.Context, p *process, from *source, refID string, asJSON bool) error {
-	w, err := openWorkspace(p, from, asJSON)
+func auditLog(ctx context.Context, p *process, from *workspace.Directory, refID string, asJSON bool) error {
+	w, err := open(p, from, asJSON)
 	if err != nil {
 		return err
 	}
-	snapshot, done, err := w.read(ctx)
+	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return err
 	}
@@ -169,7 +170,7 @@ func auditLog(ctx context.Context, p *process, from *source, refID string, asJSO
 	runs := make(map[string]state.Run)
 	for run, err := range snapshot.Runs(ctx) {
 		if err != nil {
-			return w.stateError(err)
+			return w.state.Error(err)
 		}
 		runs[run.Begun.RunID] = run
 	}

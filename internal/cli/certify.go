@@ -20,6 +20,7 @@ import (
 	"remit/executor"
 	"remit/executor/ratelimit"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/files/confined"
 	"remit/internal/sandbox"
 	"remit/internal/service"
@@ -30,7 +31,6 @@ import (
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
-	"remit/state/sqlite"
 )
 
 // certifyName is where certify keeps its states, below the configuration's directory.
@@ -38,7 +38,7 @@ const certifyName = ".remit/certify"
 
 // certifying is one remit certify.
 type certifying struct {
-	source
+	dir                  workspace.Directory
 	from, to, platformTo string
 	amounts              []string
 	tooMuch, asset       string
@@ -51,7 +51,7 @@ type certifying struct {
 }
 
 func newCertify(p *process) *cobra.Command {
-	c := certifying{source: source{need: config.NeedControls}}
+	c := certifying{dir: workspace.Directory{Need: config.NeedControls}}
 	cmd := &cobra.Command{
 		Use:   "certify",
 		Short: "Try a service, in a test environment, against what remit needs of it",
@@ -70,7 +70,7 @@ func newCertify(p *process) *cobra.Command {
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), p) },
 	}
-	c.flags(cmd)
+	directoryFlags(&c.dir, cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&c.from, "from", "", "the `profile` that pays: the name of a profile block, or a profile ID")
 	flags.StringVar(&c.to, "to", "", "the `profile` that internal transfers pay; without it they are not tried")
@@ -94,7 +94,7 @@ func (c *certifying) run(ctx context.Context, p *process) error {
 	if err := c.check(p); err != nil {
 		return err
 	}
-	w, err := openWorkspace(p, &c.source, c.asJSON)
+	w, err := open(p, &c.dir, c.asJSON)
 	if err != nil {
 		return err
 	}
@@ -102,19 +102,19 @@ func (c *certifying) run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	if c.sandbox {
-		w.box = filepath.Join(c.dir, filepath.FromSlash(certifyName), "sandbox")
-		return c.withStates(ctx, w, w.box, options)
+	if c.dir.Sandbox {
+		w.state.SandboxDir = filepath.Join(c.dir.Path, filepath.FromSlash(certifyName), "sandbox")
+		return c.withStates(ctx, w, w.state.SandboxDir, options)
 	}
 	if isProduction(w.config.Environment) {
 		return fmt.Errorf("environment %q: certify makes transfers to see what becomes of them, so it is for a test environment; nothing was sent", w.config.Environment)
 	}
 	// The lock keeps an apply from making the state's first transfer meanwhile.
-	err = w.locked(ctx, w.host.Holder("remit certify"), 0, func(_ state.Journal, snapshot state.Snapshot) error {
+	err = w.state.Locked(ctx, w.host.Holder("remit certify"), 0, func(_ state.Journal, snapshot state.Snapshot) error {
 		if err := refuseUsed(ctx, w, snapshot); err != nil {
 			return err
 		}
-		return c.withStates(ctx, w, filepath.Join(c.dir, filepath.FromSlash(certifyName)), options)
+		return c.withStates(ctx, w, filepath.Join(c.dir.Path, filepath.FromSlash(certifyName)), options)
 	})
 	return err
 }
@@ -148,7 +148,7 @@ func (c *certifying) check(p *process) error {
 		return fmt.Errorf("--wait=%v is no length of time to wait; it takes 0s or more", c.wait)
 	case !c.autoApprove && !canAsk:
 		return errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so certify needs --auto-approve; nothing was sent")
-	case len(c.faults) > 0 && !c.sandbox:
+	case len(c.faults) > 0 && !c.dir.Sandbox:
 		return errors.New("--fault is for --sandbox: a real service has its own")
 	}
 	_, err := sandbox.ParseFaults(c.faults...)
@@ -165,26 +165,26 @@ func isProduction(environment string) bool {
 
 // refuseUsed refuses a directory whose state has a transfer: whoever uses an environment for transfers that
 // count has others' records in it.
-func refuseUsed(ctx context.Context, w *workspace, snapshot state.Snapshot) error {
+func refuseUsed(ctx context.Context, w *opened, snapshot state.Snapshot) error {
 	for _, err := range snapshot.Outlines(ctx) {
 		if err != nil {
-			return w.stateError(err)
+			return w.state.Error(err)
 		}
 		return fmt.Errorf("the state %s has transfers, so %s is in use; nothing was sent. certify is for a test environment, in a directory of its own: "+
-			"copy the service block and the profiles there, write the base_url of the test environment, and type remit init", w.path, w.config.Service.BaseURL)
+			"copy the service block and the profiles there, write the base_url of the test environment, and type remit init", w.state.Name, w.config.Service.BaseURL)
 	}
 	return nil
 }
 
 // options reads what the flags name.
-func (c *certifying) options(w *workspace) (certify.Options, error) {
-	o := certify.Options{Asset: c.asset, Resume: c.resume, Wait: c.wait, Controls: controlsOf(w.config, c.sandbox)}
+func (c *certifying) options(w *opened) (certify.Options, error) {
+	o := certify.Options{Asset: c.asset, Resume: c.resume, Wait: c.wait, Controls: controlsOf(w.config, c.dir.Sandbox)}
 	var failures []error
 	for _, side := range []struct {
 		flag, name string
 		party      *certify.Party
 	}{{"--from", c.from, &o.From}, {"--to", c.to, &o.To}, {"--platform-to", c.platformTo, &o.PlatformTo}} {
-		party, err := w.party(side.flag, side.name)
+		party, err := party(w, side.flag, side.name)
 		failures = append(failures, err)
 		*side.party = party
 		if side.party != &o.From && party == o.From {
@@ -223,7 +223,7 @@ func (c *certifying) options(w *workspace) (certify.Options, error) {
 }
 
 // party is the profile block of a name, or the profile with that ID; none where nothing is named.
-func (w *workspace) party(flag, name string) (certify.Party, error) {
+func party(w *opened, flag, name string) (certify.Party, error) {
 	if name == "" {
 		return certify.Party{}, nil
 	}
@@ -248,8 +248,8 @@ func (w *workspace) party(flag, name string) (certify.Party, error) {
 }
 
 // withStates runs the trial on the states in a directory, which are made where they are missing.
-func (c *certifying) withStates(ctx context.Context, w *workspace, dir string, o certify.Options) error {
-	root, err := os.OpenRoot(c.dir)
+func (c *certifying) withStates(ctx context.Context, w *opened, dir string, o certify.Options) error {
+	root, err := os.OpenRoot(c.dir.Path)
 	if err != nil {
 		return err
 	}
@@ -279,14 +279,14 @@ func (c *certifying) withStates(ctx context.Context, w *workspace, dir string, o
 }
 
 // lockOwn opens one of certify's own states under its lock.
-func (c *certifying) lockOwn(ctx context.Context, w *workspace, path string) (state.Journal, func(), error) {
-	place := file{path, sqlite.Options{Now: w.host.Now}}
+func (c *certifying) lockOwn(ctx context.Context, w *opened, path string) (state.Journal, func(), error) {
+	place := workspace.NewSQLite(path, w.host.Now)
 	by := w.host.Holder("remit certify")
 	switch there, err := place.Look(ctx); {
 	case err != nil:
 		return nil, nil, err
 	case !there:
-		created := state.Created{Lineage: uuid.NewString(), Environment: w.binding.Environment, Service: w.binding.Service, By: by}
+		created := state.Created{Lineage: uuid.NewString(), Environment: w.state.Binding.Environment, Service: w.state.Binding.Service, By: by}
 		if err := place.Create(ctx, created); err != nil {
 			return nil, nil, fmt.Errorf("make the state %s: %w; nothing was sent", path, err)
 		}
@@ -305,7 +305,7 @@ func (c *certifying) lockOwn(ctx context.Context, w *workspace, path string) (st
 	}
 	snapshot, err := journal.Snapshot(ctx)
 	if err == nil {
-		err = snapshot.Meta().Check(w.binding.Environment, "", w.binding.Service)
+		err = snapshot.Meta().Check(w.state.Binding.Environment, "", w.state.Binding.Service)
 		_ = snapshot.Close() // it was only read
 	}
 	if err != nil {
@@ -316,7 +316,7 @@ func (c *certifying) lockOwn(ctx context.Context, w *workspace, path string) (st
 }
 
 // try shows what is to be sent, asks, and carries it out.
-func (c *certifying) try(ctx context.Context, w *workspace, trial *certify.Trial) error {
+func (c *certifying) try(ctx context.Context, w *opened, trial *certify.Trial) error {
 	plan, err := trial.Plan(ctx)
 	if err != nil {
 		return err
@@ -329,20 +329,20 @@ func (c *certifying) try(ctx context.Context, w *workspace, trial *certify.Trial
 	if err := c.confirm(ctx, w, plan); err != nil {
 		return err
 	}
-	w.watch = func(s service.Seen) {
+	w.service.Watch = func(s service.Seen) {
 		if s.Token || s.Method == "GET" {
 			trial.Watch(certify.Exchange{Token: s.Token, Status: s.Status, Life: s.Life, Lacks: s.Lacks})
 		}
 	}
-	w.watchList = func(l service.List) {
+	w.service.WatchList = func(l service.List) {
 		trial.Watch(certify.Exchange{IsPage: true, Length: l.Length, Asked: l.Asked, Others: l.Others, More: l.More})
 	}
-	connection, err := w.connect(ctx, 1, c.faults...)
+	connection, err := w.service.Connect(ctx, 1, c.faults...)
 	if err != nil {
 		return err
 	}
-	defer connection.close()
-	trial.Submitter, trial.Finder = connection.submitter, connection.finder
+	defer connection.Close()
+	trial.Submitter, trial.Finder = connection.Submitter, connection.Finder
 	report, failed := trial.Run(ctx)
 	w.streams.Quiet()
 	shown := c.show(w, report)
@@ -366,18 +366,18 @@ func (c *certifying) try(ctx context.Context, w *workspace, trial *certify.Trial
 }
 
 // confirm says what is to be sent, and asks.
-func (c *certifying) confirm(ctx context.Context, w *workspace, plan *planner.Plan) error {
-	o := view.CertifyOptions{Screen: w.streams.Screen(w.streams.Err), Destination: w.destination(), Resume: c.resume, Sandbox: c.sandbox}
+func (c *certifying) confirm(ctx context.Context, w *opened, plan *planner.Plan) error {
+	o := view.CertifyOptions{Screen: w.streams.Screen(w.streams.Err), Destination: w.service.Destination(), Resume: c.resume, Sandbox: c.dir.Sandbox}
 	if err := view.Certifying(w.streams.Err, plan.Totals[planner.Submit], o); err != nil || c.autoApprove {
 		return err
 	}
-	return w.streams.Confirm(ctx, "Do you want to make these transfers at "+view.Visible(w.destination())+"?", "certify was not approved. Nothing was sent")
+	return w.streams.Confirm(ctx, "Do you want to make these transfers at "+view.Visible(w.service.Destination())+"?", "certify was not approved. Nothing was sent")
 }
 
-func (c *certifying) show(w *workspace, report contract.Report) error {
-	o := view.CertifyOptions{Screen: w.streams.Screen(w.streams.Out), Destination: w.destination(), Resume: c.resume, Sandbox: c.sandbox}
-	if report.Kept > 0 && !c.sandbox {
-		o.Next = c.command(c.words() + " --resume")
+func (c *certifying) show(w *opened, report contract.Report) error {
+	o := view.CertifyOptions{Screen: w.streams.Screen(w.streams.Out), Destination: w.service.Destination(), Resume: c.resume, Sandbox: c.dir.Sandbox}
+	if report.Kept > 0 && !c.dir.Sandbox {
+		o.Next = c.dir.Command(c.words() + " --resume")
 	}
 	if c.asJSON {
 		return w.streams.JSON().Certified(report, o)

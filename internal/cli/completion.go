@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/workspace"
 	"remit/internal/sandbox"
 	"remit/internal/view"
 	"remit/state"
@@ -27,8 +28,8 @@ type values func(c *completing, begun string) ([]string, cobra.ShellCompDirectiv
 
 // completing is one question of a shell. It reads the configuration and the state, and writes nothing.
 type completing struct {
-	*process
-	from source
+	process *process
+	from    workspace.Directory
 }
 
 // completeWords gives each command and flag below root the values that a shell may offer.
@@ -85,7 +86,7 @@ func flagValues(cmd *cobra.Command) map[string]values {
 // function is what cobra calls. A failure offers nothing: a shell has nowhere to show it.
 func (v values) function(p *process) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		list, directive := v(&completing{p, sourceOf(cmd)}, begun)
+		list, directive := v(&completing{p, directoryOf(cmd)}, begun)
 		list = slices.DeleteFunc(list, func(word string) bool {
 			return !strings.HasPrefix(word, begun) || strings.ContainsFunc(word, unshowable)
 		})
@@ -96,20 +97,20 @@ func (v values) function(p *process) cobra.CompletionFunc {
 // unshowable reports whether a shell would show a character otherwise than it is.
 func unshowable(r rune) bool { return r != '\t' && view.Visible(string(r)) != string(r) }
 
-// sourceOf is the source of a command, as far as its command line has been typed.
-func sourceOf(cmd *cobra.Command) source {
-	from := source{dir: ".", need: config.NeedState}
+// directoryOf is the directory of a command, as far as its command line has been typed.
+func directoryOf(cmd *cobra.Command) workspace.Directory {
+	from := workspace.Directory{Path: ".", Need: config.NeedState}
 	flags := cmd.Flags()
 	if dir, err := flags.GetString("chdir"); err == nil {
-		from.dir = dir
+		from.Path = dir
 	}
-	from.sandbox, _ = flags.GetBool("sandbox") // false where there is none
+	from.Sandbox, _ = flags.GetBool("sandbox") // false where there is none
 	if dirs, err := flags.GetStringArray("policy-dir"); err == nil {
-		from.policyDirs = dirs
+		from.PolicyDirs = dirs
 	}
 	if flag := flags.Lookup("var"); flag != nil {
 		if assigned, ok := flag.Value.(assignment); ok {
-			from.assignments = *assigned.all
+			from.Assignments = *assigned.all
 		}
 	}
 	return from
@@ -118,21 +119,21 @@ func sourceOf(cmd *cobra.Command) source {
 // declared is the configuration as far as it can be read; nil for none. Its mistakes are told by the
 // command itself.
 func (c *completing) declared() *config.Configuration {
-	options := c.from.options(c.process)
+	options := c.from.Options(c.process.ctx, c.process.host)
 	options.Need = config.NeedAll
-	loaded, _ := config.Load(c.from.dir, options)
+	loaded, _ := config.Load(c.from.Path, options)
 	return loaded
 }
 
 // recorded calls look with the state, where there is one.
 func (c *completing) recorded(look func(ctx context.Context, snapshot state.Snapshot) error) {
-	ctx, cancel := context.WithTimeout(c.ctx, completionTime)
+	ctx, cancel := context.WithTimeout(c.process.ctx, completionTime)
 	defer cancel()
-	w, err := openWorkspace(c.process, &c.from, false)
+	w, err := open(c.process, &c.from, false)
 	if err != nil {
 		return
 	}
-	snapshot, done, err := w.read(ctx)
+	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return
 	}

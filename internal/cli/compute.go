@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"remit/config"
+	"remit/internal/cli/workspace"
 	"remit/internal/files/lockfile"
 	"remit/planner"
 	"remit/state"
@@ -21,41 +22,41 @@ type computed struct {
 
 // compute computes a saved plan again before anybody reads it: with the state where that is at hand, and
 // otherwise what the plan alone allows, which it tells in a line. The error says the outcome.
-func (w *workspace) compute(ctx context.Context, plan *planner.Plan, file, outcome string) (*computed, error) {
-	if there, err := w.place.Look(ctx); err != nil || !there {
-		return w.computeAlone(ctx, plan, file, outcome, "the state is not here")
+func compute(ctx context.Context, w *opened, plan *planner.Plan, file, outcome string) (*computed, error) {
+	if there, err := w.state.Backend.Look(ctx); err != nil || !there {
+		return computeAlone(ctx, w, plan, file, outcome, "the state is not here")
 	}
-	snapshot, done, err := w.read(ctx)
+	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if w.sandbox && plan.Header.Lineage == "" {
+	if w.dir.Sandbox && plan.Header.Lineage == "" {
 		plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
 	}
-	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, w.controlsNow(), w.host.Now())
+	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controlsNow(w), w.host.Now())
 	if err != nil {
 		done()
-		return nil, w.unfit(file, outcome, err)
+		return nil, unfit(w.dir, file, outcome, err)
 	}
 	return &computed{plan: verified.Plan, verified: verified, close: done}, nil
 }
 
 // computeAlone is compute without the state, for a reason.
-func (w *workspace) computeAlone(ctx context.Context, plan *planner.Plan, file, outcome, why string) (*computed, error) {
+func computeAlone(ctx context.Context, w *opened, plan *planner.Plan, file, outcome, why string) (*computed, error) {
 	var controls planner.Controls
-	if w.need <= config.NeedControls {
-		controls = w.controlsNow()
+	if w.dir.Need <= config.NeedControls {
+		controls = controlsNow(w)
 	}
 	alone, err := plan.Alone(ctx, controls)
 	if err != nil {
-		return nil, w.unfit(file, outcome, err)
+		return nil, unfit(w.dir, file, outcome, err)
 	}
 	_, err = fmt.Fprintf(w.streams.Err, "Notice: %s, so only what the plan says by itself was computed again. What was recorded and paid before is the word of its author; apply computes all of it before it sends anything.\n", why)
-	return &computed{plan: alone, meta: w.boundMeta(plan.Header), close: func() {}}, err
+	return &computed{plan: alone, meta: boundMeta(w, plan.Header), close: func() {}}, err
 }
 
 // left is what an apply would send of the plan now. Without the state that is all of it.
-func (c *computed) left(ctx context.Context, w *workspace) (*planner.Plan, error) {
+func (c *computed) left(ctx context.Context, w *opened) (*planner.Plan, error) {
 	if c.verified == nil {
 		return c.plan, c.plan.CheckHeader(c.meta, w.config.Controls(), w.host.Now())
 	}
@@ -64,18 +65,18 @@ func (c *computed) left(ctx context.Context, w *workspace) (*planner.Plan, error
 
 // findStateOf is where the state of a plan may be, as the directory is bound to it. why says why that is
 // not known; "" where it is.
-func (w *workspace) findStateOf(plan *planner.Plan) (why string) {
+func findStateOf(w *opened, plan *planner.Plan) (why string) {
 	if isForSandbox(plan) {
-		w.sandbox = true
-		w.inSandbox(sandboxDirectory(w.dir))
+		w.dir.Sandbox = true
+		w.state.UseSandbox(workspace.SandboxDirectory(w.dir.Path))
 		return ""
 	}
-	bound, isBound, err := lockfile.Read(w.dir)
-	if w.binding = bound; err != nil || !isBound {
+	bound, isBound, err := lockfile.Read(w.dir.Path)
+	if w.state.Binding = bound; err != nil || !isBound {
 		return "this directory has no state"
 	}
-	w.at(w.statePlace())
-	if w.need > config.NeedControls {
+	w.state.UseBackend(workspace.BackendOf(w.config, w.dir, w.host.Now))
+	if w.dir.Need > config.NeedControls {
 		return "the controls of the plan are not known here"
 	}
 	return ""
@@ -88,11 +89,11 @@ func isDifferent(err error) bool {
 
 // computeToShow is compute for who only reads. A plan may be older than what stands in this
 // directory now, or of another one; its own words are then all that there is.
-func (w *workspace) computeToShow(ctx context.Context, file string, plan *planner.Plan) (*planner.Plan, error) {
+func computeToShow(ctx context.Context, w *opened, file string, plan *planner.Plan) (*planner.Plan, error) {
 	const outcome = "cannot be shown"
-	why := w.findStateOf(plan)
+	why := findStateOf(w, plan)
 	if why == "" {
-		found, err := w.compute(ctx, plan, file, outcome)
+		found, err := compute(ctx, w, plan, file, outcome)
 		var other *planner.OtherError
 		var controls *planner.ControlsError
 		switch {
@@ -109,7 +110,7 @@ func (w *workspace) computeToShow(ctx context.Context, file string, plan *planne
 			why = "the state cannot be read here"
 		}
 	}
-	found, err := w.computeAlone(ctx, plan, file, outcome, why)
+	found, err := computeAlone(ctx, w, plan, file, outcome, why)
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +119,8 @@ func (w *workspace) computeToShow(ctx context.Context, file string, plan *planne
 
 // boundMeta is what is known of the state without it: what the lock file binds this directory
 // to, and otherwise what the plan says itself.
-func (w *workspace) boundMeta(h planner.Header) state.Meta {
-	meta := state.Meta{Environment: w.binding.Environment, Lineage: w.binding.Lineage, Service: w.binding.Service, Serial: h.Serial}
+func boundMeta(w *opened, h planner.Header) state.Meta {
+	meta := state.Meta{Environment: w.state.Binding.Environment, Lineage: w.state.Binding.Lineage, Service: w.state.Binding.Service, Serial: h.Serial}
 	meta.Service.CustomerID = h.Service.CustomerID
 	if meta.Lineage == "" {
 		meta.Lineage = h.Lineage // the sandbox's state is bound to nothing

@@ -12,6 +12,7 @@ import (
 
 	"remit/config"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/view"
 )
 
@@ -19,7 +20,7 @@ import (
 const consoleLineMax = 1 << 20
 
 func newConsole(p *process) *cobra.Command {
-	var from source
+	var from workspace.Directory
 	cmd := &cobra.Command{
 		Use:   "console",
 		Short: "Evaluate expressions of the language, one a line, from standard input",
@@ -27,14 +28,14 @@ func newConsole(p *process) *cobra.Command {
 			"    echo 'allocate(\"100.00\", [\"1\", \"1\", \"1\"], 2)' | remit console",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			loaded, err := load(p, &from, false)
+			loaded, err := workspace.Load(p.ctx, p.host, p.streams, &from, false)
 			if err != nil {
 				return err
 			}
 			return exit.OrInterrupted(cmd.Context(), func() error { return evaluateLines(p, loaded) })
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	return cmd
 }
 

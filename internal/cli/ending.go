@@ -12,6 +12,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/host"
 	"remit/internal/files/lockfile"
 	"remit/internal/view"
 	"remit/planner"
@@ -49,7 +50,7 @@ func (m *monitoring) check(cmd *cobra.Command, isRehearsal bool) error {
 
 // words are those of --notify-command, quoted as in a shell; nothing in them is expanded.
 func (m *monitoring) words() ([]string, error) {
-	words, err := splitWords(m.notifyCommand)
+	words, err := host.SplitWords(m.notifyCommand)
 	if err == nil && m.notifyCommand != "" && len(words) == 0 {
 		err = errors.New("it has no word")
 	}
@@ -61,20 +62,21 @@ func (m *monitoring) words() ([]string, error) {
 
 // course is what became known of an apply until it ended.
 type course struct {
-	began     time.Time
-	plan      *planner.Plan
-	workspace *workspace // nil where the configuration could not be read
-	summary   *executor.Summary
-	options   view.SummaryOptions // of summary
+	runID   string // "" for a command that is no apply
+	began   time.Time
+	plan    *planner.Plan
+	opened  *opened // nil where the configuration could not be read
+	summary *executor.Summary
+	options view.SummaryOptions // of summary
 }
 
 // tellAtEnd has the end of this apply told to all that is asked for.
 func (a *applying) tellAtEnd(p *process) {
-	a.course.began, p.runID = p.host.Now(), uuid.NewString()
+	a.course.began, a.course.runID = p.host.Now(), uuid.NewString()
 	trace := a.beginTrace(p)
 	p.atEnd = func(ctx context.Context, code int) {
 		ended := a.ended(p, code)
-		logEnd(p, ended)
+		logEnd(p, a.course.runID, ended)
 		if a.metricsFile != "" {
 			a.warn(p, a.writeMetrics(ctx, ended))
 		}
@@ -95,7 +97,7 @@ func (a *applying) warn(p *process, err error) {
 // ended is what is told of the apply that ended with this code.
 func (a *applying) ended(p *process, code int) view.Ended {
 	e := view.Ended{
-		Environment: a.environment(), Sandbox: a.sandbox, Directory: a.directory(), RunID: p.runID,
+		Environment: a.environment(), Sandbox: a.dir.Sandbox, Directory: a.directory(), RunID: a.course.runID,
 		Began: a.course.began.UTC(), Ended: p.host.Now().UTC(), ExitCode: code,
 		Summary: a.course.summary, Options: a.course.options,
 	}
@@ -115,21 +117,21 @@ func (a *applying) ended(p *process, code int) view.Ended {
 // read; "" for none.
 func (a *applying) environment() string {
 	switch {
-	case a.sandbox:
+	case a.dir.Sandbox:
 		return state.Sandbox
-	case a.course.workspace != nil:
-		return a.course.workspace.config.Environment
+	case a.course.opened != nil:
+		return a.course.opened.config.Environment
 	}
 	// Where it can't be read, that is not what went wrong first.
-	bound, _, _ := lockfile.Read(a.dir)
+	bound, _, _ := lockfile.Read(a.dir.Path)
 	return bound.Environment
 }
 
 // directory is the last part of the name of the configuration's directory.
 func (a *applying) directory() string {
-	whole, err := filepath.Abs(a.dir)
+	whole, err := filepath.Abs(a.dir.Path)
 	if err != nil {
-		whole = a.dir
+		whole = a.dir.Path
 	}
 	return filepath.Base(whole)
 }

@@ -17,6 +17,7 @@ import (
 	"remit/executor"
 	"remit/internal/approval"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/evidence"
 	"remit/internal/text/shell"
 	"remit/internal/view"
@@ -24,7 +25,7 @@ import (
 )
 
 func newAuditExport(p *process) *cobra.Command {
-	from := source{need: config.NeedState}
+	from := workspace.Directory{Need: config.NeedState}
 	var runID, dir, plan string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -45,7 +46,7 @@ func newAuditExport(p *process) *cobra.Command {
 			return exportRun(cmd.Context(), p, &from, runID, dir, plan, asJSON)
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	cmd.Flags().StringVar(&runID, "run", "", "the `run` to prove: its ID, the first 8 characters of it or more, or the word latest")
 	cmd.Flags().StringVar(&dir, "out", "", "write to this `directory`, which must be new or empty")
 	cmd.Flags().StringVar(&plan, "plan", "", "the `file` of the run's saved plan (the name that apply was given)")
@@ -54,17 +55,17 @@ func newAuditExport(p *process) *cobra.Command {
 }
 
 // exportRun writes a pack of a run that does not go on any more.
-func exportRun(ctx context.Context, p *process, from *source, name, dir, plan string, asJSON bool) error {
-	w, err := openWorkspace(p, from, asJSON)
+func exportRun(ctx context.Context, p *process, from *workspace.Directory, name, dir, plan string, asJSON bool) error {
+	w, err := open(p, from, asJSON)
 	if err != nil {
 		return err
 	}
-	snapshot, done, err := w.read(ctx)
+	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	runID, err := w.findRun(ctx, snapshot, name)
+	runID, err := findRun(ctx, w, snapshot, name)
 	if err != nil {
 		return err
 	}
@@ -73,21 +74,21 @@ func exportRun(ctx context.Context, p *process, from *source, name, dir, plan st
 	}
 	run, err := runOf(ctx, snapshot, runID)
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	if plan == "" {
 		plan = run.Begun.PlanFile
 	}
 	if plan != "" {
-		plan = w.within(plan)
+		plan = w.dir.Within(plan)
 	}
 	w.streams.Begin("writing the evidence")
 	defer w.streams.Quiet()
-	exported, err := evidence.Export(ctx, w.within(dir), evidence.Source{
+	exported, err := evidence.Export(ctx, w.dir.Within(dir), evidence.Source{
 		Journal: snapshot, RunID: runID, Plan: plan, Faces: packFaces(), Version: readVersion().Version,
 	})
 	if err != nil {
-		return w.exportError(err, dir, plan, runID)
+		return exportError(w, err, dir, plan, runID)
 	}
 	w.streams.Quiet()
 	told := view.Exported{
@@ -98,7 +99,7 @@ func exportRun(ctx context.Context, p *process, from *source, name, dir, plan st
 	if asJSON {
 		return p.streams.JSON().Exported(told)
 	}
-	return view.AuditExported(p.streams.Out, told, "remit audit verify "+shell.Word(w.within(dir))+" --manifest="+exported.Manifest, p.streams.Screen(p.streams.Out))
+	return view.AuditExported(p.streams.Out, told, "remit audit verify "+shell.Word(w.dir.Within(dir))+" --manifest="+exported.Manifest, p.streams.Screen(p.streams.Out))
 }
 
 // runOf is a run that the state has.
@@ -112,8 +113,8 @@ func runOf(ctx context.Context, snapshot state.Snapshot, runID string) (state.Ru
 }
 
 // exportError says what keeps a pack from being written, and what to do about it.
-func (w *workspace) exportError(err error, dir, plan, runID string) error {
-	again := w.command("audit export --run=" + shell.Word(runID) + " --out=" + shell.Word(dir) + " --plan=FILE")
+func exportError(w *opened, err error, dir, plan, runID string) error {
+	again := w.dir.Command("audit export --run=" + shell.Word(runID) + " --out=" + shell.Word(dir) + " --plan=FILE")
 	var broken *state.ChainError
 	switch {
 	case errors.Is(err, evidence.ErrNotEmpty):
@@ -123,7 +124,7 @@ func (w *workspace) exportError(err error, dir, plan, runID string) error {
 	case errors.Is(err, fs.ErrNotExist) && plan != "":
 		return exit.WithHint(fmt.Errorf("nothing was written: %w. The run carried out the saved plan %s, which is part of its evidence. Say where that file is now", err, plan), again)
 	case errors.As(err, &broken):
-		return w.verifyError(err)
+		return verifyError(w, err)
 	}
 	return fmt.Errorf("export run %s to %s: %w", runID, dir, err)
 }
@@ -193,7 +194,7 @@ func isHash(text string) bool {
 }
 
 // verifyPack checks a pack, which needs nothing but itself.
-func verifyPack(ctx context.Context, p *process, from *source, dir string, check packCheck, asJSON bool) error {
+func verifyPack(ctx context.Context, p *process, from *workspace.Directory, dir string, check packCheck, asJSON bool) error {
 	options := evidence.Options{Faces: packFaces(), Version: readVersion().Version, Manifest: check.manifest, Head: check.head}
 	var err error
 	if options.Signers, options.Revoked, err = check.keys(from); err != nil {
@@ -201,7 +202,7 @@ func verifyPack(ctx context.Context, p *process, from *source, dir string, check
 	}
 	p.streams.Begin("checking the evidence")
 	defer p.streams.Quiet()
-	report, err := evidence.Verify(ctx, from.within(dir), options)
+	report, err := evidence.Verify(ctx, from.Within(dir), options)
 	if err != nil {
 		return fmt.Errorf("verify %s: %w", dir, err)
 	}
@@ -246,11 +247,11 @@ func packVerified(dir string, r *evidence.Report) view.VerifiedPack {
 }
 
 // keys reads the files that say whose key is whose.
-func (c *packCheck) keys(from *source) (*approval.Signers, *approval.Revoked, error) {
+func (c *packCheck) keys(from *workspace.Directory) (*approval.Signers, *approval.Revoked, error) {
 	if c.signers == "" {
 		return nil, nil, nil
 	}
-	content, err := readNamed(from.dir, c.signers, approval.SignersBytesMax)
+	content, err := readNamed(from.Path, c.signers, approval.SignersBytesMax)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--allowed-signers: %w", err)
 	}
@@ -261,7 +262,7 @@ func (c *packCheck) keys(from *source) (*approval.Signers, *approval.Revoked, er
 	if c.revoked == "" {
 		return signers, nil, nil
 	}
-	if content, err = readNamed(from.dir, c.revoked, approval.SignersBytesMax); err != nil {
+	if content, err = readNamed(from.Path, c.revoked, approval.SignersBytesMax); err != nil {
 		return nil, nil, fmt.Errorf("--revoked-keys: %w", err)
 	}
 	revoked, mistakes := approval.ParseRevoked(content)

@@ -14,6 +14,7 @@ import (
 	"remit/config"
 	"remit/internal/accounts/books"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/files/wholefile"
 	"remit/internal/text/shell"
 	"remit/internal/view"
@@ -41,7 +42,7 @@ func bookFormats() []bookFormat {
 
 // exporting is what the flags of export say.
 type exporting struct {
-	source      source
+	source      workspace.Directory
 	format      string
 	run, batch  string
 	period      period
@@ -49,7 +50,7 @@ type exporting struct {
 }
 
 func newExportCommand(p *process) *cobra.Command {
-	e := exporting{source: source{need: config.NeedState}}
+	e := exporting{source: workspace.Directory{Need: config.NeedState}}
 	cmd := &cobra.Command{
 		Use:   "export --format=FORMAT",
 		Short: "Write what was paid for an accountant's own tools",
@@ -63,7 +64,7 @@ func newExportCommand(p *process) *cobra.Command {
 			return e.runExport(cmd.Context(), p, cmd.Flags().Changed)
 		},
 	}
-	e.source.flags(cmd)
+	directoryFlags(&e.source, cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&e.format, "format", "", "write this `format`: csv, jsonl, hledger, beancount, ledger or pain002")
 	flags.StringVar(&e.run, "run", "", "only what this `run` sent last or imported: its ID, the first 8 characters of it or more, or the word latest")
@@ -84,20 +85,20 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 		return err
 	}
 	filter := books.Filter{Batch: e.batch, From: from, Until: until}
-	w, err := openWorkspace(p, &e.source, false)
+	w, err := open(p, &e.source, false)
 	if err != nil {
 		return err
 	}
 	if err := e.checkOut(w, format); err != nil {
 		return err
 	}
-	snapshot, done, err := w.read(ctx)
+	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
 	if e.run != "" {
-		if filter.RunID, err = w.findRun(ctx, snapshot, e.run); err != nil {
+		if filter.RunID, err = findRun(ctx, w, snapshot, e.run); err != nil {
 			return err
 		}
 	}
@@ -105,16 +106,16 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 	defer w.streams.Quiet()
 	found, err := books.Read(ctx, snapshot, filter, format.by)
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	if e.batch != "" && !found.BatchKnown {
-		return exit.WithHint(fmt.Errorf("the state has no transfer of a batch %q in what was asked for; nothing was written", e.batch), w.command("state list"))
+		return exit.WithHint(fmt.Errorf("the state has no transfer of a batch %q in what was asked for; nothing was written", e.batch), w.dir.Command("state list"))
 	}
 	options := view.BooksOptions{
 		Meta: snapshot.Meta(), Names: w.config.ProfileNames(), Zone: where, Prefix: e.prefix, Wanted: e.wanted(filter.RunID), Version: readVersion().Version,
 	}
 	if options.AsOf, err = newestEvent(ctx, snapshot); err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	write := func(out io.Writer) error {
 		return format.write(out, &found.Summary, found.Entries(ctx), options)
@@ -175,12 +176,12 @@ func newestEvent(ctx context.Context, snapshot state.Snapshot) (time.Time, error
 
 // checkOut refuses a file that --out must not replace: anything but an earlier export of the
 // same format or an empty file. Somebody's own books look much like these.
-func (e *exporting) checkOut(w *workspace, format bookFormat) error {
+func (e *exporting) checkOut(w *opened, format bookFormat) error {
 	if e.out == "" {
 		return nil
 	}
-	path := w.within(e.out)
-	for _, belonging := range w.place.Files() {
+	path := w.dir.Within(e.out)
+	for _, belonging := range w.state.Backend.Files() {
 		if samePath(path, belonging) {
 			return fmt.Errorf("--out=%s is a file of the state, which an export never replaces; name another file", e.out)
 		}
@@ -199,12 +200,12 @@ func (e *exporting) checkOut(w *workspace, format bookFormat) error {
 }
 
 // put writes to where the flags say: to a file, whole or not at all.
-func (e *exporting) put(ctx context.Context, w *workspace, write func(io.Writer) error) error {
+func (e *exporting) put(ctx context.Context, w *opened, write func(io.Writer) error) error {
 	var err error
 	if e.out == "" {
 		err = write(exit.Interruptible(ctx, w.streams.Out))
 	} else {
-		err = wholefile.Replace(w.within(e.out), 0o600, func(file io.Writer) error { return write(exit.Interruptible(ctx, file)) })
+		err = wholefile.Replace(w.dir.Within(e.out), 0o600, func(file io.Writer) error { return write(exit.Interruptible(ctx, file)) })
 	}
 	var interrupt exit.Interrupt
 	switch {

@@ -14,7 +14,7 @@ import (
 // tellFindings names transfers that the state calls recorded or adopted by records that prove less
 // than that, and that no person has accepted: an earlier version of remit asked less of a record. It
 // returns how many there are.
-func (w *workspace) tellFindings(ctx context.Context, snapshot state.Snapshot) (int, error) {
+func tellFindings(ctx context.Context, w *opened, snapshot state.Snapshot) (int, error) {
 	groups := make(map[string]string) // the ref_id of each group_id
 	var findings []string
 	first := ""
@@ -50,6 +50,6 @@ func (w *workspace) tellFindings(ctx context.Context, snapshot state.Snapshot) (
 		findings = append(findings, fmt.Sprintf("  and %d more", more))
 	}
 	_, err := fmt.Fprintf(w.streams.Err, "Notice: the state is whole. By their records, a person should look at %d that it has as recorded or adopted:\n%s\n\n    %s\n",
-		count, strings.Join(findings, "\n"), view.Visible(w.command("resolve "+shell.Word(first)+` --accept-record --reason="…"`)))
+		count, strings.Join(findings, "\n"), view.Visible(w.dir.Command("resolve "+shell.Word(first)+` --accept-record --reason="…"`)))
 	return count, err
 }

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/mattn/go-shellwords"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"remit/internal/cli/exit"
+	"remit/internal/cli/host"
 	"remit/internal/text/shell"
 	"remit/internal/text/terraform"
 	"remit/internal/view"
@@ -61,7 +61,7 @@ func lookupFlag(command *cobra.Command, name string) *pflag.Flag {
 // withEnvironmentArgs puts the flags of REMIT_CLI_ARGS right behind the command's name, so
 // that the command line has the last word.
 func withEnvironmentArgs(root *cobra.Command, args []string, environment string) ([]string, error) {
-	extra, err := splitWords(environment)
+	extra, err := host.SplitWords(environment)
 	if err != nil {
 		return nil, fmt.Errorf("read REMIT_CLI_ARGS: %w", err)
 	}
@@ -77,20 +77,6 @@ func withEnvironmentArgs(root *cobra.Command, args []string, environment string)
 	}
 	path := strings.Fields(command.CommandPath())[1:]
 	return append(append(path, extra...), rest...), nil
-}
-
-// splitWords splits a text at its spaces, as a shell does with quotes and backslashes; nothing is
-// expanded, and what would begin another command is an error.
-func splitWords(text string) ([]string, error) {
-	parser := shellwords.NewParser()
-	words, err := parser.Parse(text)
-	switch {
-	case err != nil:
-		return nil, err
-	case parser.Position >= 0: // it stops there, without an error
-		return nil, fmt.Errorf("there is no shell here, so %q has to be quoted", text[parser.Position:parser.Position+1])
-	}
-	return words, nil
 }
 
 // checkEnvironmentArgs lets whole flags pass, each with its value. A flag without its value

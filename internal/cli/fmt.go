@@ -15,6 +15,7 @@ import (
 
 	"remit/config"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/terminal"
 	"remit/internal/files/confined"
 	"remit/internal/files/wholefile"
 	"remit/internal/view"
@@ -25,13 +26,13 @@ const formattedBytesMax = 256 << 20
 
 // formatter is remit fmt.
 type formatter struct {
-	*process
+	streams                *terminal.Streams
 	check, diff, recursive bool
 	unformatted            int
 }
 
 func newFmt(p *process) *cobra.Command {
-	f := &formatter{process: p}
+	f := &formatter{streams: p.streams}
 	dir := "."
 	cmd := &cobra.Command{
 		Use:   "fmt [FILE | DIRECTORY | -]...",

@@ -9,12 +9,13 @@ import (
 
 	"remit/config"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/view"
 	"remit/state"
 )
 
 func newForceUnlock(p *process) *cobra.Command {
-	from := source{need: config.NeedState}
+	from := workspace.Directory{Need: config.NeedState}
 	var reason string
 	cmd := &cobra.Command{
 		Use:   "force-unlock",
@@ -30,34 +31,34 @@ func newForceUnlock(p *process) *cobra.Command {
 			return forceUnlock(cmd.Context(), p, &from, reason)
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for the journal")
 	return cmd
 }
 
-func forceUnlock(ctx context.Context, p *process, from *source, reason string) error {
-	w, err := openWorkspace(p, from, false)
+func forceUnlock(ctx context.Context, p *process, from *workspace.Directory, reason string) error {
+	w, err := open(p, from, false)
 	if err != nil {
 		return err
 	}
-	store, err := w.write(ctx)
+	store, err := w.state.Write(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = store.Close() }() // every append was durable when it returned
 	holder, held, err := holderOf(ctx, store)
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	if err := store.ForceUnlock(ctx, p.host.Holder("remit force-unlock"), p.host.Clocks(), reason); err != nil {
 		if errors.Is(err, state.ErrBusy) {
-			return w.busyError(ctx, err)
+			return busyError(ctx, w, err)
 		}
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
-	text := fmt.Sprintf("Nobody was seen holding the lock of %s. Whoever may still hold it out of sight writes nothing any more.", w.path)
+	text := fmt.Sprintf("Nobody was seen holding the lock of %s. Whoever may still hold it out of sight writes nothing any more.", w.state.Name)
 	if held {
-		text = fmt.Sprintf("The lock of %s was taken away from process %d of %s on %s.", w.path, holder.PID, holder.User, holder.Host)
+		text = fmt.Sprintf("The lock of %s was taken away from process %d of %s on %s.", w.state.Name, holder.PID, holder.User, holder.Host)
 	}
 	_, err = fmt.Fprintln(p.streams.Out, view.Visible(text))
 	return err
@@ -76,9 +77,9 @@ func holderOf(ctx context.Context, store state.Store) (state.Holder, bool, error
 
 // busyError says what to do about a holder that stands still in the middle of a commit: it is
 // a process of this machine, or of one that shares the file, and can be ended there.
-func (w *workspace) busyError(ctx context.Context, err error) error {
+func busyError(ctx context.Context, w *opened, err error) error {
 	next, where := "", "it"
-	if snapshot, done, readErr := w.read(ctx); readErr == nil {
+	if snapshot, done, readErr := w.state.Read(ctx); readErr == nil {
 		defer done()
 		if holder, held := snapshot.Holder(); held && holder.PID > 0 {
 			where = fmt.Sprintf("process %d on %s", holder.PID, holder.Host)
@@ -86,5 +87,5 @@ func (w *workspace) busyError(ctx context.Context, err error) error {
 		}
 	}
 	return exit.WithHint(fmt.Errorf("the lock of %s cannot be taken away, because its holder stands still in the middle of a commit; "+
-		"nothing was changed. End %s: that loses nothing, and its lock dies with it:\n%w", w.path, where, err), next)
+		"nothing was changed. End %s: that loses nothing, and its lock dies with it:\n%w", w.state.Name, where, err), next)
 }

@@ -13,6 +13,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/rehearsal"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
@@ -70,7 +71,7 @@ func (a *applying) tooLittle(short *shortfall) error {
 	if a.file == "" && a.approved() {
 		words += " " + a.approval()
 	}
-	return exit.New(short, a.command(words+short.flags()), exit.Control)
+	return exit.New(short, a.dir.Command(words+short.flags()), exit.Control)
 }
 
 // flags accept all that is short.
@@ -87,8 +88,8 @@ func (s *shortfall) flags() string {
 
 // fund holds what profiles have against what the plan takes of them, and shows it. The error is a
 // *shortfall where one has too little that nobody accepted. What can't be read stops nothing.
-func (a *applying) fund(ctx context.Context, w *workspace, run executor.Run, begun *state.Begun, snapshot state.Snapshot, balances executor.BalanceReader) error {
-	funds, at, err := w.readFunds(ctx, run.Plan, snapshot, balances, run.Policy)
+func (a *applying) fund(ctx context.Context, w *opened, run executor.Run, begun *state.Begun, snapshot state.Snapshot, balances executor.BalanceReader) error {
+	funds, at, err := readFunds(ctx, w, run.Plan, snapshot, balances, run.Policy)
 	if err != nil || ctx.Err() != nil || len(funds) == 0 {
 		return errors.Join(err, context.Cause(ctx))
 	}
@@ -104,12 +105,12 @@ func (a *applying) fund(ctx context.Context, w *workspace, run executor.Run, beg
 			short.funds = append(short.funds, *f)
 		}
 	}
-	if err := w.showFunds(funds, at, &a.planning, a.asJSON); err != nil {
+	if err := showFunds(w, funds, at, &a.planning, a.asJSON); err != nil {
 		return err
 	}
 	for _, name := range a.acceptShortfall {
 		if !used[name] {
-			return exit.WithHint(fmt.Errorf("--accept-shortfall=%s names no profile that pays in this plan; it takes the profile_id or the name of a profile block; nothing was sent", view.Visible(name)), a.command("plan"))
+			return exit.WithHint(fmt.Errorf("--accept-shortfall=%s names no profile that pays in this plan; it takes the profile_id or the name of a profile block; nothing was sent", view.Visible(name)), a.dir.Command("plan"))
 		}
 	}
 	if len(short.funds) > 0 {
@@ -127,7 +128,7 @@ func (a *applying) fund(ctx context.Context, w *workspace, run executor.Run, beg
 
 // tellNoShortfall names the profiles whose shortfall was accepted, where nothing is sent. It stops nothing: the
 // command line of a timer may accept what is needed on some nights only.
-func (a *applying) tellNoShortfall(w *workspace) error {
+func (a *applying) tellNoShortfall(w *opened) error {
 	for _, name := range a.acceptShortfall {
 		if _, err := fmt.Fprintf(w.streams.Err, "Notice: --accept-shortfall=%s accepted nothing: this plan sends nothing.\n", view.Visible(name)); err != nil {
 			return err
@@ -148,10 +149,10 @@ func (a *applying) acceptedBy(profileID string, names map[string]string) string 
 
 // readFunds asks once for each profile that pays. It returns when that was, by the service's clock
 // where it says so, and nothing where the plan takes nothing.
-func (w *workspace) readFunds(ctx context.Context, plan *planner.Plan, snapshot state.Snapshot, balances executor.BalanceReader, policy executor.Policy) ([]rehearsal.Fund, time.Time, error) {
+func readFunds(ctx context.Context, w *opened, plan *planner.Plan, snapshot state.Snapshot, balances executor.BalanceReader, policy executor.Policy) ([]rehearsal.Fund, time.Time, error) {
 	known, err := knownOf(ctx, plan, snapshot)
 	if err != nil {
-		return nil, time.Time{}, w.stateError(err)
+		return nil, time.Time{}, w.state.Error(err)
 	}
 	known.LeavesRefused = policy.LeaveRefused
 	needs, err := rehearsal.Needs(plan, known)
@@ -314,22 +315,22 @@ func readFees(ctx context.Context, snapshot state.Snapshot) (map[payer]decimal.D
 }
 
 // askFunds is readFunds with a connection of its own, for what sends nothing.
-func (w *workspace) askFunds(ctx context.Context, plan *planner.Plan) ([]rehearsal.Fund, time.Time, error) {
-	snapshot, done, err := w.read(ctx)
+func askFunds(ctx context.Context, w *opened, plan *planner.Plan) ([]rehearsal.Fund, time.Time, error) {
+	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
 	defer done()
-	connection, err := w.connect(ctx, w.config.Service.InFlightMax)
+	connection, err := w.service.Connect(ctx, w.config.Service.InFlightMax)
 	if err != nil {
 		return nil, time.Time{}, err
 	}
-	defer connection.close()
-	if _, err := connection.submitter.Ready(ctx); err != nil {
+	defer connection.Close()
+	if _, err := connection.Submitter.Ready(ctx); err != nil {
 		return nil, time.Time{}, &unreadFunds{err}
 	}
-	policy := executor.Policy{InFlightMax: w.config.Service.InFlightMax, RateLimits: rateLimits(w.config.Service)}
-	funds, at, err := w.readFunds(ctx, plan, snapshot, connection.balances, policy)
+	policy := executor.Policy{InFlightMax: w.config.Service.InFlightMax, RateLimits: workspace.RateLimits(w.config.Service)}
+	funds, at, err := readFunds(ctx, w, plan, snapshot, connection.Balances, policy)
 	if err == nil {
 		err = context.Cause(ctx)
 	}
@@ -343,13 +344,13 @@ func (u *unreadFunds) Unwrap() error { return u.error }
 
 // noteFunds shows, beside a plan, what profiles have. It is no part of the plan: by the time that the plan is
 // applied it may be otherwise, and apply asks again.
-func (o *planning) noteFunds(ctx context.Context, w *workspace, plan *planner.Plan, asJSON bool) error {
-	if w.sandbox {
-		if there, err := w.place.Look(ctx); err != nil || !there {
+func (o *planning) noteFunds(ctx context.Context, w *opened, plan *planner.Plan, asJSON bool) error {
+	if w.dir.Sandbox {
+		if there, err := w.state.Backend.Look(ctx); err != nil || !there {
 			return err // its ledger makes itself at the first apply
 		}
 	}
-	funds, at, err := w.askFunds(ctx, plan)
+	funds, at, err := askFunds(ctx, w, plan)
 	if unread, ok := errors.AsType[*unreadFunds](err); ok {
 		_, err := fmt.Fprintf(w.streams.Err, "Notice: the balances are not known: %s.\n", view.Visible(unread.Error()))
 		return err
@@ -357,20 +358,20 @@ func (o *planning) noteFunds(ctx context.Context, w *workspace, plan *planner.Pl
 	if err != nil || len(funds) == 0 {
 		return err
 	}
-	return w.showFunds(funds, at, o, asJSON)
+	return showFunds(w, funds, at, o, asJSON)
 }
 
 // balancesFor are what the service says that the profiles of a plan have, to rehearse it with.
-func (w *workspace) balancesFor(ctx context.Context, plan *planner.Plan) ([]rehearsal.Balance, time.Time, error) {
-	if !w.saysBalances() {
+func balancesFor(ctx context.Context, w *opened, plan *planner.Plan) ([]rehearsal.Balance, time.Time, error) {
+	if !w.service.SaysBalances() {
 		return nil, time.Time{}, errors.New("--from-balances needs balance_path in the service block, and with --sandbox opening balances too: nobody says what a profile has")
 	}
-	if w.sandbox {
-		if there, err := w.place.Look(ctx); err != nil || !there {
+	if w.dir.Sandbox {
+		if there, err := w.state.Backend.Look(ctx); err != nil || !there {
 			return nil, time.Time{}, errors.Join(err, errors.New("the sandbox has no ledger before its first apply: without --from-balances a rehearsal begins with the opening balances that are declared"))
 		}
 	}
-	funds, at, err := w.askFunds(ctx, plan)
+	funds, at, err := askFunds(ctx, w, plan)
 	if err != nil {
 		return nil, at, err
 	}
@@ -387,7 +388,7 @@ func (w *workspace) balancesFor(ctx context.Context, plan *planner.Plan) ([]rehe
 }
 
 // showFunds shows what profiles have and what a plan takes of it.
-func (w *workspace) showFunds(funds []rehearsal.Fund, at time.Time, o *planning, asJSON bool) error {
+func showFunds(w *opened, funds []rehearsal.Fund, at time.Time, o *planning, asJSON bool) error {
 	options := view.FundsOptions{Screen: w.streams.Screen(w.streams.Out), ShowAll: o.show == "all", Names: w.config.ProfileNames(), At: at}
 	if w.streams.WantsLines(asJSON) {
 		if err := w.streams.JSON().Funds(funds, options); asJSON || err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/workspace"
 	"remit/internal/view"
 	"remit/planner"
 )
@@ -29,7 +30,7 @@ func newGraph(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			var w *workspace
+			var w *opened
 			var plan *planner.Plan
 			if len(args) == 1 {
 				w, plan, err = o.saved(p, args[0])
@@ -42,7 +43,7 @@ func newGraph(p *process) *cobra.Command {
 			return draw(view.NewFlow(plan, w.config.ProfileNames()), p.streams.Out)
 		},
 	}
-	o.source.flags(cmd)
+	directoryFlags(&o.dir, cmd)
 	o.controlFlags(cmd)
 	cmd.Flags().StringVar(&format, "format", "dot", "`dot`, mermaid or svg")
 	return cmd
@@ -62,23 +63,23 @@ func drawing(format string) (func(*view.Flow, io.Writer) error, error) {
 }
 
 // saved reads a saved plan, which is whole without its state.
-func (o *planning) saved(p *process, name string) (*workspace, *planner.Plan, error) {
+func (o *planning) saved(p *process, name string) (*opened, *planner.Plan, error) {
 	if o.arePlanned() {
 		return nil, nil, errors.New("a saved plan is drawn as it is: --target, --override-limit, --accept-… and --allow-empty are for what is planned now")
 	}
-	o.need = config.NeedState
-	loaded, err := load(p, &o.source, false)
+	o.dir.Need = config.NeedState
+	loaded, err := workspace.Load(p.ctx, p.host, p.streams, &o.dir, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &workspace{process: p, source: o.source, config: loaded}
-	plan, err := w.openPlan(name)
+	w := newOpened(p, o.dir, loaded)
+	plan, err := openPlan(w, name)
 	return w, plan, err
 }
 
 // now plans.
-func (o *planning) now(ctx context.Context, p *process) (*workspace, *planner.Plan, error) {
-	w, err := openWorkspace(p, &o.source, false)
+func (o *planning) now(ctx context.Context, p *process) (*opened, *planner.Plan, error) {
+	w, err := open(p, &o.dir, false)
 	if err != nil {
 		return nil, nil, err
 	}

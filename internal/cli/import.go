@@ -63,7 +63,7 @@ func newImport(p *process) *cobra.Command {
 			return i.run(cmd.Context(), p)
 		},
 	}
-	i.source.flags(cmd)
+	directoryFlags(&i.dir, cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&i.autoApprove, "auto-approve", false, "don't ask")
 	flags.BoolVar(&i.input, "input", true, "ask where a person can answer")
@@ -75,7 +75,7 @@ func (i *importing) run(ctx context.Context, p *process) error {
 	if i.asJSON {
 		p.streams.JSON() // what goes wrong is told there too
 	}
-	w, err := openWorkspace(p, &i.source, i.asJSON)
+	w, err := open(p, &i.dir, i.asJSON)
 	if err != nil {
 		return err
 	}
@@ -91,13 +91,13 @@ func (i *importing) run(ctx context.Context, p *process) error {
 	}
 	holder := p.host.Holder("remit import")
 	holder.RunID = uuid.NewString()
-	return w.locked(ctx, holder, 0, func(journal state.Journal, snapshot state.Snapshot) error {
+	return w.state.Locked(ctx, holder, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 		return i.locked(ctx, w, journal, snapshot, holder)
 	})
 }
 
 // locked shows what would be recorded, asks, and records it, all under one lock.
-func (i *importing) locked(ctx context.Context, w *workspace, journal state.Journal, snapshot state.Snapshot, holder state.Holder) error {
+func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal, snapshot state.Snapshot, holder state.Holder) error {
 	if err := i.customers.check(snapshot.Meta().Service.CustomerID); err != nil {
 		return err
 	}
@@ -107,11 +107,11 @@ func (i *importing) locked(ctx context.Context, w *workspace, journal state.Jour
 	}
 	imported, err := i.survey(ctx, w, snapshot, plan)
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	others, err := i.others(ctx, w, snapshot, plan, imported)
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	run := i.newImportRun(w, plan, snapshot.Meta(), holder)
 	if err := i.foresee(ctx, w, run, others, snapshot, imported); err != nil {
@@ -137,7 +137,7 @@ func (i *importing) locked(ctx context.Context, w *workspace, journal state.Jour
 }
 
 // newImportRun is the run of an import, without its journal and its handler.
-func (i *importing) newImportRun(w *workspace, plan *planner.Plan, meta state.Meta, holder state.Holder) executor.Run {
+func (i *importing) newImportRun(w *opened, plan *planner.Plan, meta state.Meta, holder state.Holder) executor.Run {
 	return executor.Run{
 		Plan: plan, Begun: state.Begun{
 			RunID: holder.RunID, By: holder, Digest: plan.Digest,
@@ -149,7 +149,7 @@ func (i *importing) newImportRun(w *workspace, plan *planner.Plan, meta state.Me
 }
 
 // survey finds out what the state has already of what the files have.
-func (i *importing) survey(ctx context.Context, w *workspace, snapshot state.Snapshot, plan *planner.Plan) (*view.Import, error) {
+func (i *importing) survey(ctx context.Context, w *opened, snapshot state.Snapshot, plan *planner.Plan) (*view.Import, error) {
 	imported := &view.Import{Meta: snapshot.Meta()}
 	imported.Records, imported.RefIDs, imported.Repeated, imported.Without = i.spool.Counts()
 	imported.Listed, imported.ListedTwice = i.list.Count()
@@ -204,7 +204,7 @@ func linesToAdopt(plan *planner.Plan) []string {
 }
 
 // compare says of a transfer that the state has whether the files say something else of it.
-func (i *importing) compare(w *workspace, d *state.Detail, policy executor.Policy, imported *view.Import) error {
+func (i *importing) compare(w *opened, d *state.Detail, policy executor.Policy, imported *view.Import) error {
 	records, err := i.spool.Of(d.RefID)
 	if err != nil {
 		return err
@@ -246,7 +246,7 @@ func (i *importing) compare(w *workspace, d *state.Detail, policy executor.Polic
 }
 
 // others are the ref_ids of the files of which the state has nothing, and no line of the plan.
-func (i *importing) others(ctx context.Context, w *workspace, snapshot state.Snapshot, plan *planner.Plan, imported *view.Import) (executor.Others, error) {
+func (i *importing) others(ctx context.Context, w *opened, snapshot state.Snapshot, plan *planner.Plan, imported *view.Import) (executor.Others, error) {
 	taken := linesToAdopt(plan)
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
@@ -282,7 +282,7 @@ func (i *importing) others(ctx context.Context, w *workspace, snapshot state.Sna
 }
 
 // leaveOut tells of a ref_id of a list of which nobody says what was paid.
-func (i *importing) leaveOut(w *workspace, refID string, imported *view.Import) {
+func (i *importing) leaveOut(w *opened, refID string, imported *view.Import) {
 	_, place, _ := i.list.Of(refID)
 	left := view.ImportLeftOut{RefID: refID, Place: place}
 	if imported.LeftOutCount++; len(imported.LeftOut) < view.ImportLinesMax {
@@ -302,10 +302,10 @@ func count(all iter.Seq[string]) int {
 }
 
 // foresee carries the import out on paper, and shows what it would record.
-func (i *importing) foresee(ctx context.Context, w *workspace, run executor.Run, others executor.Others, snapshot state.Snapshot, imported *view.Import) error {
+func (i *importing) foresee(ctx context.Context, w *opened, run executor.Run, others executor.Others, snapshot state.Snapshot, imported *view.Import) error {
 	paper, err := executor.NewDryRun(ctx, snapshot)
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	w.streams.Begin("comparing the records")
 	defer w.streams.Quiet()
@@ -326,7 +326,7 @@ func (i *importing) foresee(ctx context.Context, w *workspace, run executor.Run,
 // foreseen is told what an import would do.
 type foreseen struct {
 	imported *view.Import
-	w        *workspace
+	w        *opened
 	asJSON   bool
 }
 
@@ -361,7 +361,7 @@ func (i *importing) standsAlready(ctx context.Context, imported *view.Import) er
 }
 
 // ask asks whether to record what was shown.
-func (i *importing) ask(ctx context.Context, w *workspace) error {
+func (i *importing) ask(ctx context.Context, w *opened) error {
 	if i.autoApprove {
 		return nil
 	}
@@ -371,17 +371,17 @@ func (i *importing) ask(ctx context.Context, w *workspace) error {
 			words = append(words, shell.Word(file))
 		}
 		return exit.WithHint(errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so import needs --auto-approve to record this. Nothing was changed"),
-			w.command("import "+strings.Join(words, " ")+" --auto-approve"))
+			w.dir.Command("import "+strings.Join(words, " ")+" --auto-approve"))
 	}
 	return w.streams.Confirm(ctx, "Do you want to record this in the state? No money moves.", "import was not approved. Nothing was changed")
 }
 
 // read keeps the records of all files aside.
-func (i *importing) read(ctx context.Context, w *workspace) error {
+func (i *importing) read(ctx context.Context, w *opened) error {
 	w.streams.Begin("reading the records")
 	defer w.streams.Quiet()
 	for _, name := range i.files {
-		if err := w.eachRecordOrListing(name, importFileMax, func(r records.Record) error {
+		if err := eachRecordOrListing(w, name, importFileMax, func(r records.Record) error {
 			if ctx.Err() != nil {
 				return exit.Interrupted("while the records were read")
 			}

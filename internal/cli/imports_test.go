@@ -15,11 +15,12 @@ import (
 // layer is the import rule of design section 11: a package may import only packages of a
 // lower layer. Packages of one layer don't know each other, except where below names them.
 var layer = map[string]int{
-	"remit":                       10,
-	"remit/internal/cli":          9,
-	"remit/internal/cli/terminal": 7,
-	"remit/internal/cli/host":     6,
-	"remit/internal/cli/exit":     0,
+	"remit":                        10,
+	"remit/internal/cli":           9,
+	"remit/internal/cli/workspace": 8,
+	"remit/internal/cli/terminal":  7,
+	"remit/internal/cli/host":      6,
+	"remit/internal/cli/exit":      0,
 
 	"remit/internal/proof/simulation":         8,
 	"remit/internal/proof/simulation/history": 7,

@@ -17,6 +17,7 @@ import (
 
 	"remit/config"
 	"remit/internal/cli/host"
+	"remit/internal/cli/workspace"
 	"remit/internal/files/lockfile"
 	"remit/internal/view"
 	"remit/state"
@@ -29,7 +30,7 @@ var starter []byte
 const starterName = "main.hcl"
 
 func newInit(p *process) *cobra.Command {
-	from := source{need: config.NeedService} // what is declared is asked for by plan
+	from := workspace.Directory{Need: config.NeedService} // what is declared is asked for by plan
 	var newState bool
 	cmd := &cobra.Command{
 		Use:   "init",
@@ -43,53 +44,53 @@ func newInit(p *process) *cobra.Command {
 			return initialise(cmd.Context(), p, &from, newState)
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	_ = cmd.Flags().MarkHidden("sandbox") // its state makes itself
 	cmd.Flags().BoolVar(&newState, "new-state", false, "make a new state although this directory was bound to one that is gone")
 	return cmd
 }
 
-func initialise(ctx context.Context, p *process, from *source, newState bool) error {
-	if from.sandbox {
+func initialise(ctx context.Context, p *process, from *workspace.Directory, newState bool) error {
+	if from.Sandbox {
 		return errors.New("the sandbox needs no init: its state makes itself at the first apply")
 	}
-	if err := writeStarter(p, from.dir); err != nil {
+	if err := writeStarter(p, from.Path); err != nil {
 		return err
 	}
-	loaded, err := load(p, from, false)
+	loaded, err := workspace.Load(p.ctx, p.host, p.streams, from, false)
 	if err != nil {
 		return err
 	}
-	w := &workspace{process: p, source: *from, config: loaded}
-	w.at(w.statePlace())
-	service, err := w.identity()
+	w := newOpened(p, *from, loaded)
+	w.state.UseBackend(workspace.BackendOf(w.config, w.dir, w.host.Now))
+	service, err := workspace.Identity(w.config, w.streams)
 	if err != nil {
 		return err
 	}
-	bound, isBound, err := lockfile.Read(w.dir)
+	bound, isBound, err := lockfile.Read(w.dir.Path)
 	if err != nil {
 		return err
 	}
-	exists, err := w.place.Look(ctx)
+	exists, err := w.state.Backend.Look(ctx)
 	if err != nil {
 		return fmt.Errorf("look for the state: %w", err)
 	}
-	w.binding = lockfile.File{Environment: loaded.Environment, Service: service}
+	w.state.Binding = lockfile.File{Environment: loaded.Environment, Service: service}
 	switch {
-	case exists && newState && w.isUnfinished(ctx, bound.Lineage):
-		return w.initAgain(ctx)
+	case exists && newState && isUnfinished(ctx, w, bound.Lineage):
+		return initAgain(ctx, w)
 	case exists && newState:
-		return fmt.Errorf("there is a state (%s): --new-state never replaces one. Move it away first, and keep it", w.path)
+		return fmt.Errorf("there is a state (%s): --new-state never replaces one. Move it away first, and keep it", w.state.Name)
 	case exists:
 		if isBound {
-			w.binding.Lineage = bound.Lineage
+			w.state.Binding.Lineage = bound.Lineage
 		}
-		return w.initAgain(ctx)
-	case isBound && (!newState || w.isOtherThan(bound)):
-		w.binding = bound
-		return w.stateError(state.ErrMissing)
+		return initAgain(ctx, w)
+	case isBound && (!newState || w.state.IsOtherThan(bound)):
+		w.state.Binding = bound
+		return w.state.Error(state.ErrMissing)
 	}
-	return w.initNew(ctx, newState)
+	return initNew(ctx, w, newState)
 }
 
 // writeStarter writes the starter configuration where there is none at all.
@@ -137,31 +138,31 @@ func writeNew(path string, text []byte) error {
 
 // initNew makes a state, then the lock file that names it: a crash in between leaves a state
 // that the next init finds.
-func (w *workspace) initNew(ctx context.Context, newState bool) error {
-	w.binding.Lineage = uuid.NewString()
+func initNew(ctx context.Context, w *opened, newState bool) error {
+	w.state.Binding.Lineage = uuid.NewString()
 	created := state.Created{
-		Lineage: w.binding.Lineage, Environment: w.binding.Environment, Service: w.binding.Service,
+		Lineage: w.state.Binding.Lineage, Environment: w.state.Binding.Environment, Service: w.state.Binding.Service,
 		NewState: newState, By: w.host.Holder("remit init"),
 	}
-	err := w.makeAlone(ctx, created)
+	err := makeAlone(ctx, w, created)
 	switch {
 	case errors.Is(err, state.ErrExists) && !newState: // another init was faster
-		bound, _, err := lockfile.Read(w.dir)
+		bound, _, err := lockfile.Read(w.dir.Path)
 		if err != nil {
 			return err
 		}
-		w.binding.Lineage = bound.Lineage // "" where there is none yet
-		return w.initAgain(ctx)
+		w.state.Binding.Lineage = bound.Lineage // "" where there is none yet
+		return initAgain(ctx, w)
 	case err != nil:
 		return err
 	}
-	return w.bind(fmt.Sprintf("Made the state %s.", w.path), nil)
+	return bind(w, fmt.Sprintf("Made the state %s.", w.state.Name), nil)
 }
 
 // isUnfinished reports whether the state is one that an init --new-state made that was cut off before
 // it could bind this directory to it.
-func (w *workspace) isUnfinished(ctx context.Context, bound string) bool {
-	store, err := w.place.OpenReadOnly(ctx)
+func isUnfinished(ctx context.Context, w *opened, bound string) bool {
+	store, err := w.state.Backend.OpenReadOnly(ctx)
 	if err != nil {
 		return false
 	}
@@ -171,7 +172,7 @@ func (w *workspace) isUnfinished(ctx context.Context, bound string) bool {
 		return false
 	}
 	defer func() { _ = snapshot.Close() }()
-	used, err := isUsed(ctx, snapshot)
+	used, err := workspace.IsUsed(ctx, snapshot)
 	return err == nil && !used && snapshot.Meta().Precheck && snapshot.Meta().Lineage != bound
 }
 
@@ -181,10 +182,10 @@ const (
 )
 
 // makeAlone makes the state once no other init is about to make it.
-func (w *workspace) makeAlone(ctx context.Context, created state.Created) error {
+func makeAlone(ctx context.Context, w *opened, created state.Created) error {
 	var err error
 	for range waitInit / pauseInit {
-		err = w.create(ctx, created)
+		err = w.state.Create(ctx, created)
 		if _, isLocked := errors.AsType[*state.LockedError](err); !isLocked {
 			return err
 		}
@@ -197,59 +198,59 @@ func (w *workspace) makeAlone(ctx context.Context, created state.Created) error 
 
 // initAgain binds a state that was never used to the environment and the service of the
 // configuration, and writes the lock file where it is missing.
-func (w *workspace) initAgain(ctx context.Context) error {
+func initAgain(ctx context.Context, w *opened) error {
 	by := w.host.Holder("remit init")
-	return w.lockedAny(ctx, by, waitInit, func(journal state.Journal, snapshot state.Snapshot) error {
+	return w.state.LockedAny(ctx, by, waitInit, func(journal state.Journal, snapshot state.Snapshot) error {
 		meta := snapshot.Meta()
-		if err := meta.Check(meta.Environment, w.binding.Lineage, meta.Service); err != nil {
-			return w.otherState(meta, err)
+		if err := meta.Check(meta.Environment, w.state.Binding.Lineage, meta.Service); err != nil {
+			return w.state.OtherState(meta, err)
 		}
-		used, err := isUsed(ctx, snapshot)
+		used, err := workspace.IsUsed(ctx, snapshot)
 		if err != nil {
-			return w.stateError(err)
+			return w.state.Error(err)
 		}
-		w.binding.Lineage = meta.Lineage
-		differs := meta.Check(w.binding.Environment, "", w.binding.Service)
+		w.state.Binding.Lineage = meta.Lineage
+		differs := meta.Check(w.state.Binding.Environment, "", w.state.Binding.Service)
 		switch {
 		case differs == nil:
-			return w.bind(fmt.Sprintf("The state %s is there.", w.path), nil)
-		case used && meta.Environment != w.binding.Environment:
-			return w.usedElsewhere(meta.Environment)
+			return bind(w, fmt.Sprintf("The state %s is there.", w.state.Name), nil)
+		case used && meta.Environment != w.state.Binding.Environment:
+			return workspace.UsedElsewhere(w.config.Environment, meta.Environment)
 		case used:
-			return w.refuseOther(meta.Service, w.binding.Service)
+			return w.state.RefuseOther(meta.Service, w.state.Binding.Service)
 		}
-		if err := journal.Append(ctx, w.rebound(meta, by)); err != nil {
+		if err := journal.Append(ctx, rebound(w, meta, by)); err != nil {
 			return fmt.Errorf("bind the state anew: %w", err)
 		}
 		mismatch, ok := errors.AsType[*state.MismatchError](differs)
 		if !ok {
 			panic(differs)
 		}
-		return w.bind(fmt.Sprintf("The state %s was never used, and is bound anew:", w.path), mismatch.Mismatches)
+		return bind(w, fmt.Sprintf("The state %s was never used, and is bound anew:", w.state.Name), mismatch.Mismatches)
 	})
 }
 
 // rebound binds a state that was never used to what the configuration names.
-func (w *workspace) rebound(meta state.Meta, by state.Holder) state.Rebound {
-	r := state.Rebound{Before: meta.Service, After: w.binding.Service, By: by, Reason: "nothing was ever sent"}
-	if meta.Environment != w.binding.Environment {
-		r.EnvironmentBefore, r.EnvironmentAfter = meta.Environment, w.binding.Environment
+func rebound(w *opened, meta state.Meta, by state.Holder) state.Rebound {
+	r := state.Rebound{Before: meta.Service, After: w.state.Binding.Service, By: by, Reason: "nothing was ever sent"}
+	if meta.Environment != w.state.Binding.Environment {
+		r.EnvironmentBefore, r.EnvironmentAfter = meta.Environment, w.state.Binding.Environment
 	}
 	return r
 }
 
 // bind writes the lock file, and says what was done and what changed by it.
-func (w *workspace) bind(done string, changes []state.Mismatch) error {
-	if err := lockfile.Write(w.dir, w.binding); err != nil {
+func bind(w *opened, done string, changes []state.Mismatch) error {
+	if err := lockfile.Write(w.dir.Path, w.state.Binding); err != nil {
 		return err
 	}
-	next := w.command("plan")
+	next := w.dir.Command("plan")
 	if !w.config.ServiceDeclared() {
 		next += " --sandbox"
 	}
 	said := view.Visible(done) + " "
 	if len(changes) > 0 {
-		said = view.Visible(done) + "\n\n" + w.changesText(changes) + "\n"
+		said = view.Visible(done) + "\n\n" + changesText(w, changes) + "\n"
 	}
 	_, err := fmt.Fprintf(w.streams.Out, "%s%s binds this directory to it: commit that file.\n\nNext:\n\n    %s\n",
 		said, lockfile.Name, next)
@@ -257,7 +258,7 @@ func (w *workspace) bind(done string, changes []state.Mismatch) error {
 }
 
 // changesText is a line for each part of what a state is bound to, with what it was and what it is.
-func (w *workspace) changesText(changes []state.Mismatch) string {
+func changesText(w *opened, changes []state.Mismatch) string {
 	width := 0
 	for _, c := range changes {
 		width = max(width, len(c.Field)+len(":"))

@@ -10,6 +10,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/cli/terminal"
+	"remit/internal/cli/workspace"
 	"remit/internal/view"
 )
 
@@ -29,14 +30,14 @@ func intoFlag(cmd *cobra.Command, name *string) {
 // writeInto makes the file to which JSON Lines go beside what a person reads; only its owner may
 // read it. Like --out it replaces nothing that would be missed: only an earlier such file or an
 // empty one. An empty name stands for no such flag.
-func writeInto(streams *terminal.Streams, s *source, name string, asJSON bool) error {
+func writeInto(streams *terminal.Streams, s *workspace.Directory, name string, asJSON bool) error {
 	if name == "" {
 		return nil
 	}
 	if asJSON {
 		return errors.New("--json writes to standard output and --json-into to a file: say one of them")
 	}
-	path := s.within(name)
+	path := s.Within(name)
 	for _, suffix := range []string{".hcl", ".hcl.json", "-wal", "-shm", "-journal", ".lock"} {
 		if strings.HasSuffix(path, suffix) {
 			return fmt.Errorf("--json-into=%s: a name that ends in %s belongs to the configuration or to a state; name another file, such as run.jsonl", name, suffix)

@@ -13,9 +13,9 @@ var keygenVariables = []string{
 }
 
 // keyring is where this process finds keys; flag names one.
-func (w *workspace) keyring(flag string) *sshkey.Keyring {
+func newKeyring(w *opened, flag string) *sshkey.Keyring {
 	ring := &sshkey.Keyring{
-		Getenv: w.host.Getenv, Dir: w.dir, Flag: flag, Stderr: terminal.Beneath(w.streams.Err), Exposed: config.ReadableByOthers,
+		Getenv: w.host.Getenv, Dir: w.dir.Path, Flag: flag, Stderr: terminal.Beneath(w.streams.Err), Exposed: config.ReadableByOthers,
 		Environ: w.host.Environment(keygenVariables...),
 	}
 	if w.streams.Interactive() {

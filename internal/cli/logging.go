@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -10,24 +9,6 @@ import (
 	"remit/internal/cli/exit"
 	"remit/internal/view"
 )
-
-// log writes what REMIT_LOG asks for to stderr; without it, nothing. Each line of an apply has
-// its run.
-func newLog(p *process) (zerolog.Logger, error) {
-	name := p.host.Getenv("REMIT_LOG")
-	if name == "" {
-		return zerolog.Nop(), nil
-	}
-	level, err := zerolog.ParseLevel(name)
-	if err != nil || level == zerolog.NoLevel {
-		return zerolog.Nop(), fmt.Errorf("REMIT_LOG is %q; it takes trace, debug, info, warn or error", name)
-	}
-	log := zerolog.New(p.streams.Err).Level(level).With().Timestamp()
-	if p.runID != "" {
-		log = log.Str("run", p.runID)
-	}
-	return log.Logger(), nil
-}
 
 // logged logs the events of a run. No amount is in it.
 type logged struct{ zerolog.Logger }
@@ -60,8 +41,8 @@ func (l logged) Handle(e executor.Event) {
 }
 
 // logEnd logs how an apply ended.
-func logEnd(p *process, e view.Ended) {
-	log, err := newLog(p)
+func logEnd(p *process, runID string, e view.Ended) {
+	log, err := p.streams.Log(runID)
 	if err != nil {
 		return // it was told when the apply began
 	}

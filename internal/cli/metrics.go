@@ -34,7 +34,7 @@ func (a *applying) checkMetrics() error {
 		return fmt.Errorf("--metrics-file=%s does not end in %s, and node_exporter reads no other files; nothing was sent", a.metricsFile, metricsSuffix)
 	}
 	// What can't be looked at is told of at the end: no payment waits for a monitor.
-	replaceable, err := isReplaceable(a.within(a.metricsFile), metrics.Start)
+	replaceable, err := isReplaceable(a.dir.Within(a.metricsFile), metrics.Start)
 	if err == nil && !replaceable {
 		return fmt.Errorf("--metrics-file=%s: it is there already and no file of remit's metrics, so it is not replaced; nothing was sent", a.metricsFile)
 	}
@@ -54,7 +54,7 @@ func (a *applying) writeMetrics(ctx context.Context, ended view.Ended) error {
 		Began: ended.Began, Ended: ended.Ended, ExitCode: ended.ExitCode, Summary: ended.Summary,
 		Standing: a.readStanding(ctx),
 	}
-	path := a.within(a.metricsFile)
+	path := a.dir.Within(a.metricsFile)
 	defer alone(ctx, filepath.Dir(path))()
 	before, err := readMetrics(path)
 	if err != nil {
@@ -75,10 +75,10 @@ func (a *applying) writeMetrics(ctx context.Context, ended view.Ended) error {
 
 // readStanding is how the state stands now; nil where it can't be read, which the run has told.
 func (a *applying) readStanding(ctx context.Context) *metrics.Standing {
-	if a.course.workspace == nil {
+	if a.course.opened == nil {
 		return nil
 	}
-	snapshot, done, err := a.course.workspace.read(ctx)
+	snapshot, done, err := a.course.opened.state.Read(ctx)
 	if err != nil {
 		return nil
 	}

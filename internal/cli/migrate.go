@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/workspace"
 	"remit/internal/view"
 	"remit/state"
 	"remit/state/postgres"
@@ -17,14 +18,14 @@ import (
 
 // migration is remit state migrate.
 type migration struct {
-	source
+	dir    workspace.Directory
 	to     string
 	schema string
 	by     state.Holder
 }
 
 func newStateMigrate(p *process) *cobra.Command {
-	m := migration{source: source{need: config.NeedState}}
+	m := migration{dir: workspace.Directory{Need: config.NeedState}}
 	cmd := &cobra.Command{
 		Use:   "migrate",
 		Short: "Move the state to PostgreSQL, or back to a file",
@@ -43,17 +44,17 @@ func newStateMigrate(p *process) *cobra.Command {
 			return m.run(cmd.Context(), p)
 		},
 	}
-	m.flags(cmd)
+	directoryFlags(&m.dir, cmd)
 	cmd.Flags().StringVar(&m.to, "to", "", "move to this `place`: postgres://user@host/database, or a SQLite file")
 	cmd.Flags().StringVar(&m.schema, "schema", "", "the schema in the database, remit_ and the environment where it is not given")
 	return cmd
 }
 
 func (m *migration) run(ctx context.Context, p *process) error {
-	if m.sandbox {
+	if m.dir.Sandbox {
 		return errors.New("the sandbox's state is not moved: no money moved with it")
 	}
-	w, err := openWorkspace(p, &m.source, false)
+	w, err := open(p, &m.dir, false)
 	if err != nil {
 		return err
 	}
@@ -61,8 +62,8 @@ func (m *migration) run(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	if there.String() == w.place.String() {
-		return fmt.Errorf("the state is at %s already; nothing was changed", w.path)
+	if there.String() == w.state.Backend.String() {
+		return fmt.Errorf("the state is at %s already; nothing was changed", w.state.Name)
 	}
 	m.by = p.host.Holder("remit state migrate")
 	isMoved, err := m.move(ctx, w, there)
@@ -79,12 +80,12 @@ func (m *migration) run(ctx context.Context, p *process) error {
 }
 
 // place is where --to leads.
-func (m *migration) place(w *workspace) (place, error) {
+func (m *migration) place(w *opened) (workspace.Backend, error) {
 	if !strings.HasPrefix(m.to, "postgres://") && !strings.HasPrefix(m.to, "postgresql://") {
 		if m.schema != "" || strings.Contains(m.to, "://") {
 			return nil, errors.New("--to is neither postgres://user@host/database, with or without --schema, nor the name of a file")
 		}
-		return w.filePlace(m.to), nil
+		return workspace.FileBackend(w.dir, m.to, w.host.Now), nil
 	}
 	if postgres.HasPassword(m.to) {
 		return nil, errors.New("--to has a password in it, which others on this machine can see while the command runs, and which shells remember. " +
@@ -93,14 +94,14 @@ func (m *migration) place(w *workspace) (place, error) {
 	if m.schema == "" {
 		m.schema = config.DefaultSchema(w.config.Environment)
 	}
-	return database{postgres.Options{URL: m.to, Schema: m.schema, Now: w.host.Now}}, nil
+	return workspace.NewPostgres(m.to, m.schema, w.host.Now), nil
 }
 
 // move copies the state there, verifies the copy, and marks the old one, all under its lock.
 // The copy can't be used yet: whatever is cut off, one of the two can, or none. It reports true,
 // and does nothing, where an earlier move that was cut off has marked the old one.
-func (m *migration) move(ctx context.Context, w *workspace, there place) (isMoved bool, err error) {
-	store, err := w.write(ctx)
+func (m *migration) move(ctx context.Context, w *opened, there workspace.Backend) (isMoved bool, err error) {
+	store, err := w.state.Write(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -111,7 +112,7 @@ func (m *migration) move(ctx context.Context, w *workspace, there place) (isMove
 	case errors.As(err, &moved) && moved.To == there.String():
 		return true, nil
 	case err != nil:
-		return false, w.stateError(err)
+		return false, w.state.Error(err)
 	}
 	isMarked := false
 	defer func() {
@@ -133,15 +134,15 @@ func (m *migration) move(ctx context.Context, w *workspace, there place) (isMove
 	return false, nil
 }
 
-func (m *migration) copy(ctx context.Context, w *workspace, journal state.Journal, there place) error {
+func (m *migration) copy(ctx context.Context, w *opened, journal state.Journal, there workspace.Backend) error {
 	snapshot, err := journal.Snapshot(ctx)
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
 	meta := snapshot.Meta()
-	if err := meta.Check(w.binding.Environment, w.binding.Lineage, w.binding.Service); err != nil {
-		return w.stateError(err)
+	if err := meta.Check(w.state.Binding.Environment, w.state.Binding.Lineage, w.state.Binding.Service); err != nil {
+		return w.state.Error(err)
 	}
 	w.streams.Begin("copying the state")
 	defer w.streams.Quiet()
@@ -168,7 +169,7 @@ func (m *migration) copy(ctx context.Context, w *workspace, journal state.Journa
 }
 
 // unused returns an error where the copy is in use.
-func (m *migration) unused(ctx context.Context, there place) error {
+func (m *migration) unused(ctx context.Context, there workspace.Backend) error {
 	store, err := there.OpenReadOnly(ctx)
 	if err != nil {
 		return err
@@ -186,24 +187,24 @@ func (m *migration) unused(ctx context.Context, there place) error {
 }
 
 // compare verifies both, the copy of which may have gone on since.
-func (m *migration) compare(ctx context.Context, w *workspace, there place) error {
-	store, err := w.place.OpenReadOnly(ctx)
+func (m *migration) compare(ctx context.Context, w *opened, there workspace.Backend) error {
+	store, err := w.state.Backend.OpenReadOnly(ctx)
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	defer func() { _ = store.Close() }() // it was only read
 	meta, err := store.Verify(ctx, "")
 	if err != nil {
-		return w.verifyError(err)
+		return verifyError(w, err)
 	}
 	if err := m.verify(ctx, there, meta); err != nil {
-		return fmt.Errorf("the state at %s was moved to %s, where its copy is not what it should be: %w", w.path, there, err)
+		return fmt.Errorf("the state at %s was moved to %s, where its copy is not what it should be: %w", w.state.Name, there, err)
 	}
 	return nil
 }
 
 // verify reads all of the copy, which must have the newest event of the state.
-func (m *migration) verify(ctx context.Context, there place, want state.Meta) error {
+func (m *migration) verify(ctx context.Context, there workspace.Backend, want state.Meta) error {
 	store, err := there.OpenReadOnly(ctx)
 	if err != nil {
 		return err
@@ -217,13 +218,13 @@ func (m *migration) verify(ctx context.Context, there place, want state.Meta) er
 }
 
 // tell says what is left to do by hand.
-func (m *migration) tell(w *workspace, there place) error {
+func (m *migration) tell(w *opened, there workspace.Backend) error {
 	block := fmt.Sprintf("    state \"sqlite\" {\n      path = %q\n    }\n", m.to)
-	if _, isFile := there.(file); !isFile {
+	if _, isFile := there.(workspace.SQLite); !isFile {
 		block = fmt.Sprintf("    state \"postgres\" {\n      url    = %q\n      schema = %q\n    }\n", m.to, m.schema)
 	}
 	_, err := fmt.Fprintf(w.streams.Out, "The state was moved to %s and verified there. The one at %s is kept, and refused from now on.\n\n"+
 		"Next, write this state block and commit it:\n\n%s\nthen:\n\n    %s\n",
-		view.Visible(there.String()), view.Visible(w.path), block, w.command("plan"))
+		view.Visible(there.String()), view.Visible(w.state.Name), block, w.dir.Command("plan"))
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"remit/internal/cli/host"
 	"remit/internal/files/confined"
 	"remit/internal/files/gitfiles"
 	"remit/state"
@@ -15,9 +16,9 @@ import (
 
 // origin says from which files of which commit the configuration was made, for the plan and
 // the journal. It starts no git: a repository can name programs that git runs.
-func (w *workspace) origin() (state.Origin, error) {
+func originOf(w *opened) (state.Origin, error) {
 	var newBlob func(size int64) hash.Hash
-	checkout, err := gitfiles.Find(w.dir)
+	checkout, err := gitfiles.Find(w.dir.Path)
 	if err == nil {
 		defer checkout.Close()
 		newBlob = checkout.NewBlob
@@ -36,7 +37,7 @@ func (w *workspace) origin() (state.Origin, error) {
 	}
 	o.FilesLeftOut = len(files) - len(o.Files)
 	if checkout != nil {
-		o.Commit, o.Modified = checkout.Commit, !isCommitted(checkout, w.dir, blobs)
+		o.Commit, o.Modified = checkout.Commit, !isCommitted(checkout, w.dir.Path, blobs)
 	}
 	return o, nil
 }
@@ -106,8 +107,8 @@ func isConfiguration(name string) bool {
 
 // gitEmail is user.email of git's configuration, as far as the files that remit reads could not
 // write it: the user's own, outside of the working tree.
-func gitEmail(p *process, dir string) string {
-	id := gitfiles.Identity{Home: p.host.Getenv("HOME"), XDG: p.host.Getenv("XDG_CONFIG_HOME"), Apart: dir}
+func gitEmail(h *host.Host, dir string) string {
+	id := gitfiles.Identity{Home: h.Getenv("HOME"), XDG: h.Getenv("XDG_CONFIG_HOME"), Apart: dir}
 	if checkout, err := gitfiles.Find(dir); err == nil {
 		id.Apart = checkout.Top
 		checkout.Close()

@@ -9,15 +9,15 @@ import (
 // checkOut refuses, before anything is planned, a file that --out must not replace: only an
 // earlier plan or an empty file is lost without loss. The state's files would take with them
 // what was paid, and a file of the configuration what is to be. An empty name is no file.
-func (w *workspace) checkOut(name string, expiresIn time.Duration) error {
+func checkPlanOut(w *opened, name string, expiresIn time.Duration) error {
 	if name == "" {
 		return nil
 	}
 	if expiresIn <= 0 {
 		return fmt.Errorf("--expires-in=%s leaves no time to apply the plan; say a longer one, such as 72h", expiresIn)
 	}
-	path := w.within(name)
-	for _, belonging := range w.place.Files() {
+	path := w.dir.Within(name)
+	for _, belonging := range w.state.Backend.Files() {
 		if samePath(path, belonging) {
 			return fmt.Errorf("save the plan: %s is a file of the state, which a plan never replaces; name another file with --out", name)
 		}

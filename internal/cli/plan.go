@@ -30,20 +30,20 @@ func newPlan(p *process) *cobra.Command {
 			"something to do.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if into != "" && out != "" && samePath(o.within(into), o.within(out)) {
+			if into != "" && out != "" && samePath(o.dir.Within(into), o.dir.Within(out)) {
 				return errors.New("--out and --json-into name one file; name another for one of them")
 			}
-			if err := writeInto(p.streams, &o.source, into, asJSON); err != nil {
+			if err := writeInto(p.streams, &o.dir, into, asJSON); err != nil {
 				return err
 			}
-			w, err := openWorkspace(p, &o.source, asJSON)
+			w, err := open(p, &o.dir, asJSON)
 			if err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("out") && out == "" {
 				return errors.New("--out is empty: it takes the name of a file. Is a variable of the shell not set?")
 			}
-			if err := w.checkOut(out, o.expiresIn); err != nil {
+			if err := checkPlanOut(w, out, o.expiresIn); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("sign") && sign.key == "" {
@@ -56,8 +56,8 @@ func newPlan(p *process) *cobra.Command {
 				return errors.New("--lock-timeout goes with --refresh: without it, plan takes no lock")
 			}
 			var code int
-			if refresh && (w.canLookUp() || !w.saysBalances()) {
-				r := refreshing{source: o.source, asJSON: asJSON, lockTimeout: lockTimeout, words: "plan --refresh"}
+			if refresh && (w.service.CanLookUp() || !w.service.SaysBalances()) {
+				r := refreshing{dir: o.dir, asJSON: asJSON, lockTimeout: lockTimeout, words: "plan --refresh"}
 				if code, err = r.carryOut(cmd.Context(), w); err != nil {
 					return err
 				}
@@ -70,9 +70,9 @@ func newPlan(p *process) *cobra.Command {
 				if plan, err = o.plan(cmd.Context(), w, asJSON); err != nil {
 					return err
 				}
-				return w.showPlan(plan, &o, asJSON)
+				return showPlan(w, plan, &o, asJSON)
 			})
-			if err == nil && refresh && w.saysBalances() {
+			if err == nil && refresh && w.service.SaysBalances() {
 				err = o.noteFunds(cmd.Context(), w, plan, asJSON)
 			}
 			if err != nil {
@@ -96,7 +96,7 @@ func newPlan(p *process) *cobra.Command {
 		},
 	}
 	o.flags(cmd)
-	o.practiceFlag(cmd)
+	practiceFlag(&o.dir, cmd)
 	cmd.Flags().StringVar(&out, "out", "", "save the plan to this `file`, for apply")
 	cmd.Flags().StringVar(&sign.key, "sign", "", "with --out: sign the plan as its author, with the key of this `file` or, without a file, with that of ssh-agent")
 	cmd.Flags().Lookup("sign").NoOptDefVal = signByAgent

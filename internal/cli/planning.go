@@ -16,7 +16,9 @@ import (
 	"remit/config"
 	"remit/config/mistake"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/host"
 	"remit/internal/cli/terminal"
+	"remit/internal/cli/workspace"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
@@ -24,7 +26,7 @@ import (
 
 // planning is what plan and a direct apply are told about the plan to make.
 type planning struct {
-	source
+	dir              workspace.Directory
 	targets          []string
 	allowEmpty       bool
 	acceptDuplicate  []string
@@ -41,7 +43,7 @@ type planning struct {
 }
 
 func (o *planning) flags(cmd *cobra.Command) {
-	o.source.flags(cmd)
+	directoryFlags(&o.dir, cmd)
 	o.controlFlags(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&o.author, "author", "", "who made the plan, as they say of themselves (user.email of your own git configuration, or the system's user)")
@@ -67,7 +69,7 @@ func (o *planning) arePlanned() bool {
 
 // controls reads the flags into what the planner takes.
 func (o *planning) controls(loaded *config.Configuration) (planner.Controls, error) {
-	c := controlsOf(loaded, o.sandbox)
+	c := controlsOf(loaded, o.dir.Sandbox)
 	c.OverrideLimit, c.AllowEmpty, c.AcceptDuplicate, c.Targets = o.overrideLimit, o.allowEmpty, o.acceptDuplicate, o.targets
 	c.AcceptDuplicates, c.AcceptRenames, c.AcceptLate = make(map[string]int), make(map[string]int), o.acceptLate
 	if o.acceptLate < 0 {
@@ -112,7 +114,7 @@ func controlsOf(loaded *config.Configuration, sandbox bool) planner.Controls {
 }
 
 // controlsNow are those against which a saved plan is computed again.
-func (w *workspace) controlsNow() planner.Controls { return controlsOf(w.config, w.sandbox) }
+func controlsNow(w *opened) planner.Controls { return controlsOf(w.config, w.dir.Sandbox) }
 
 func (o *planning) checkShow() error {
 	if o.show != "" && o.show != "all" {
@@ -123,7 +125,7 @@ func (o *planning) checkShow() error {
 
 // make plans what is declared against a record. Mistakes in the rows are shown; the error
 // then is an exit code.
-func (o *planning) make(ctx context.Context, w *workspace, record planner.Record, asJSON bool) (*planner.Plan, error) {
+func (o *planning) make(ctx context.Context, w *opened, record planner.Record, asJSON bool) (*planner.Plan, error) {
 	controls, err := o.controls(w.config)
 	if err != nil {
 		return nil, err
@@ -131,7 +133,7 @@ func (o *planning) make(ctx context.Context, w *workspace, record planner.Record
 	var mistakes mistake.Set
 	record = counted{record, w.streams.Begin("reading the state")}
 	defer w.streams.Quiet()
-	plan, err := planner.New(ctx, counting(w.process, declared(ctx, w.config, &mistakes)), record, controls, w.host.Now().UTC())
+	plan, err := planner.New(ctx, counting(w.streams, declared(ctx, w.config, &mistakes)), record, controls, w.host.Now().UTC())
 	if diags := mistakes.Diagnostics(); diags.HasErrors() || err == nil {
 		if err := w.streams.Report(w.config, diags, asJSON); err != nil {
 			return nil, err
@@ -149,7 +151,7 @@ func (o *planning) make(ctx context.Context, w *workspace, record planner.Record
 	h := &plan.Header
 	h.ToolVersion = readVersion().Version
 	h.PlanID = uuid.NewString()
-	h.Author = o.authorName(w.process)
+	h.Author = o.authorName(w.host)
 	h.Expires = h.Created.Add(o.expiresIn)
 	if o.expiresIn == 0 {
 		h.Expires = time.Time{}
@@ -166,44 +168,44 @@ func (o *planning) planError(err error) error {
 }
 
 // authorName is what a plan says of who made it.
-func (o *planning) authorName(p *process) string {
+func (o *planning) authorName(h *host.Host) string {
 	if o.author != "" {
 		return o.author
 	}
-	if email := gitEmail(p, o.dir); email != "" {
+	if email := gitEmail(h, o.dir.Path); email != "" {
 		return email
 	}
 	if account, err := user.Current(); err == nil {
 		return account.Username
 	}
-	return p.host.Getenv("USER")
+	return h.Getenv("USER")
 }
 
 // planOptions say how to show a plan to whoever reads stdout.
-func (w *workspace) planOptions(o *planning) view.PlanOptions {
+func planOptions(w *opened, o *planning) view.PlanOptions {
 	return view.PlanOptions{
-		Screen: w.streams.Screen(w.streams.Out), Sandbox: w.sandbox, ShowAll: o.show == "all",
+		Screen: w.streams.Screen(w.streams.Out), Sandbox: w.dir.Sandbox, ShowAll: o.show == "all",
 		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier,
 	}
 }
 
-func (w *workspace) showPlan(plan *planner.Plan, o *planning, asJSON bool) error {
+func showPlan(w *opened, plan *planner.Plan, o *planning, asJSON bool) error {
 	for _, unused := range plan.Unused {
 		if _, err := fmt.Fprintf(w.streams.Err, "Notice: --%s accepted nothing.\n", view.Visible(unused)); err != nil {
 			return err
 		}
 	}
 	if w.streams.WantsLines(asJSON) {
-		if err := w.streams.JSON().Plan(plan, w.planOptions(o)); asJSON || err != nil {
+		if err := w.streams.JSON().Plan(plan, planOptions(w, o)); asJSON || err != nil {
 			return err
 		}
 	}
-	return view.Plan(w.streams.Out, plan, w.planOptions(o))
+	return view.Plan(w.streams.Out, plan, planOptions(w, o))
 }
 
 // plan reads the state and plans.
-func (o *planning) plan(ctx context.Context, w *workspace, asJSON bool) (*planner.Plan, error) {
-	snapshot, done, err := w.read(ctx)
+func (o *planning) plan(ctx context.Context, w *opened, asJSON bool) (*planner.Plan, error) {
+	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +214,7 @@ func (o *planning) plan(ctx context.Context, w *workspace, asJSON bool) (*planne
 	if err != nil {
 		return nil, err
 	}
-	if err := w.tellWrongClocks(ctx, snapshot); err != nil {
+	if err := tellWrongClocks(ctx, w, snapshot); err != nil {
 		return nil, err
 	}
 	return plan, o.findApprovals(w, plan, nil)
@@ -239,15 +241,31 @@ func (c counted) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
 }
 
 // counting counts what is declared while it is read. The first one ends what was done before.
-func counting(p *process, declared iter.Seq[config.Transfer]) iter.Seq[config.Transfer] {
+func counting(streams *terminal.Streams, declared iter.Seq[config.Transfer]) iter.Seq[config.Transfer] {
 	return func(yield func(config.Transfer) bool) {
-		read := p.streams.Begin("reading the declaration")
+		read := streams.Begin("reading the declaration")
 		for t := range declared {
 			read.Add(1)
 			if !yield(t) {
 				return
 			}
 		}
-		p.streams.Begin("comparing the declaration with the state")
+		streams.Begin("comparing the declaration with the state")
+	}
+}
+
+// declared streams the transfers to consume and gathers what is wrong with them. The caller
+// looks at the mistakes afterwards.
+func declared(ctx context.Context, loaded *config.Configuration, mistakes *mistake.Set) func(func(config.Transfer) bool) {
+	return func(yield func(config.Transfer) bool) {
+		for transfer, diags := range loaded.Transfers(ctx) {
+			mistakes.Add(diags)
+			if len(diags) > 0 {
+				continue
+			}
+			if ctx.Err() != nil || !yield(transfer) {
+				return
+			}
+		}
 	}
 }

@@ -17,10 +17,8 @@ type process struct {
 	streams *terminal.Streams
 	ctx     context.Context // of [Run]
 
-	runID     string                              // of an apply; "" for other commands
-	watch     func(service.Seen)                  // is shown each request; nil for nobody
-	watchList func(service.List)                  // is shown each page of a lookup; nil for nobody
-	atEnd     func(ctx context.Context, code int) // is called when all else is over; nil for nothing
+	watch func(service.Seen)                  // is shown each request; nil for nobody
+	atEnd func(ctx context.Context, code int) // is called when all else is over; nil for nothing
 }
 
 // newProcess has everything that is printed pass through what hides sensitive values.

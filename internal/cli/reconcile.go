@@ -14,6 +14,7 @@ import (
 	"remit/internal/accounts/reconcile"
 	"remit/internal/accounts/records"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/files/confined"
 	"remit/internal/text/shell"
 	"remit/internal/view"
@@ -25,7 +26,7 @@ const reconcileFileMax = 1 << 40
 
 // reconciling is one remit reconcile.
 type reconciling struct {
-	source     source
+	source     workspace.Directory
 	period     period
 	batch      string
 	debitsOnly bool
@@ -35,7 +36,7 @@ type reconciling struct {
 }
 
 func newReconcile(p *process) *cobra.Command {
-	r := reconciling{source: source{need: config.NeedService}}
+	r := reconciling{source: workspace.Directory{Need: config.NeedService}}
 	cmd := &cobra.Command{
 		Use:   "reconcile [FILE...]",
 		Short: "Hold the service's records against the state, and list what does not match",
@@ -52,7 +53,7 @@ func newReconcile(p *process) *cobra.Command {
 			return r.run(cmd.Context(), p, args, cmd.Flags().Changed)
 		},
 	}
-	r.source.flags(cmd)
+	directoryFlags(&r.source, cmd)
 	flags := cmd.Flags()
 	r.period.flags(cmd, "what the service made")
 	flags.StringVar(&r.batch, "batch", "", "only transfers of this `batch`; what the state does not know is left out")
@@ -86,19 +87,19 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, isGiv
 	if err := writeInto(p.streams, &r.source, r.into, r.asJSON); err != nil {
 		return err
 	}
-	w, err := openWorkspace(p, &r.source, r.asJSON)
+	w, err := open(p, &r.source, r.asJSON)
 	if err != nil {
 		return err
 	}
 	options.Operator, options.FingerprintKey = w.config.Service.Operator, w.config.Service.FingerprintKey
-	options.CanLookUp = w.sandbox || w.config.Service.LookupPath != ""
-	options.Settling = w.settling("")
+	options.CanLookUp = w.dir.Sandbox || w.config.Service.LookupPath != ""
+	options.Settling = settlingCommand(w, "")
 	options.LookedUp = len(files) == 0
 	if options.LookedUp && !options.CanLookUp {
 		return exit.WithHint(errors.New("the service has no lookup (no lookup_path), so its records are needed: an export of its transfer records, "+
-			"with both sides of each transfer"), r.source.command("reconcile FILE"))
+			"with both sides of each transfer"), r.source.Command("reconcile FILE"))
 	}
-	snapshot, done, err := w.read(ctx)
+	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return err
 	}
@@ -111,9 +112,9 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, isGiv
 	reconciliation := reconcile.New(options)
 	defer reconciliation.Close()
 	if options.LookedUp {
-		err = w.lookUpAll(ctx, snapshot, reconciliation)
+		err = lookUpAll(ctx, w, snapshot, reconciliation)
 	} else {
-		told.read, err = w.readExports(ctx, files, reconciliation)
+		told.read, err = readExports(ctx, w, files, reconciliation)
 	}
 	if err != nil {
 		return stopped(ctx, err)
@@ -125,7 +126,7 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, isGiv
 	}
 	w.streams.Quiet()
 	if r.batch != "" && summary.Transfers() == 0 {
-		return exit.WithHint(fmt.Errorf("the state has no transfer of a batch %q in what was asked for; nothing was compared", r.batch), r.source.command("state list"))
+		return exit.WithHint(fmt.Errorf("the state has no transfer of a batch %q in what was asked for; nothing was compared", r.batch), r.source.Command("state list"))
 	}
 	if err := told.end(summary, snapshot.Meta()); err != nil {
 		return err
@@ -169,7 +170,7 @@ func (r *reconciling) checkFiles(files []string) error {
 			return errors.New("a FILE is empty, which names none. Is a variable of the shell not set?")
 		}
 		for _, other := range files[:i] {
-			if name == other || name != "-" && other != "-" && samePath(r.source.within(name), r.source.within(other)) {
+			if name == other || name != "-" && other != "-" && samePath(r.source.Within(name), r.source.Within(other)) {
 				return fmt.Errorf("%s and %s are one file: each of its records would be there twice", other, name)
 			}
 		}
@@ -178,13 +179,13 @@ func (r *reconciling) checkFiles(files []string) error {
 }
 
 // readExports takes in the records of every file, and returns how many each has.
-func (w *workspace) readExports(ctx context.Context, files []string, into *reconcile.Reconciliation) ([]view.ReconciledFile, error) {
+func readExports(ctx context.Context, w *opened, files []string, into *reconcile.Reconciliation) ([]view.ReconciledFile, error) {
 	w.streams.Begin("reading the records")
 	var read []view.ReconciledFile
 	var unfinished string // a file whose last page names a next one
 	isFinished := false   // some page names none
 	for _, name := range files {
-		in, err := w.openExport(name)
+		in, err := openExport(w, name)
 		if err != nil {
 			return nil, err
 		}
@@ -219,11 +220,11 @@ func (w *workspace) readExports(ctx context.Context, files []string, into *recon
 }
 
 // openExport opens a file; - is standard input.
-func (w *workspace) openExport(name string) (io.ReadCloser, error) {
+func openExport(w *opened, name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(w.streams.In), nil
 	}
-	file, err := confined.OpenNamed(w.dir, name)
+	file, err := confined.OpenNamed(w.dir.Path, name)
 	switch {
 	case errors.Is(err, confined.ErrDirectory):
 		return nil, fmt.Errorf("open the records: %s %w; name the files in it", name, err)
@@ -236,7 +237,7 @@ func (w *workspace) openExport(name string) (io.ReadCloser, error) {
 // reconcileTold tells what comes of it, in the face that was asked for.
 type reconcileTold struct {
 	*reconciling
-	w      *workspace
+	w      *opened
 	files  []string
 	read   []view.ReconciledFile
 	csv    *view.ReconciliationCSV
@@ -272,7 +273,7 @@ func (t *reconcileTold) explain(err error) error {
 	if _, isPath := errors.AsType[*os.PathError](err); isPath {
 		return fmt.Errorf("%w. Nothing was changed. What does not fit into memory goes to the directory for temporary files, %s, which TMPDIR names", err, os.TempDir())
 	}
-	return t.w.stateError(err)
+	return t.w.state.Error(err)
 }
 
 // end tells the end.
@@ -316,5 +317,5 @@ func (t *reconcileTold) command() string {
 	if t.debitsOnly {
 		words = append(words, "--debits-only")
 	}
-	return t.source.command(strings.Join(words, " "))
+	return t.source.Command(strings.Join(words, " "))
 }

@@ -8,6 +8,7 @@ import (
 	"remit/executor"
 	"remit/internal/accounts/reconcile"
 	"remit/internal/cli/terminal"
+	"remit/internal/cli/workspace"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -17,7 +18,7 @@ const lookupsAtOnce = 4
 
 // lookUpAll asks the service for the ref_ids of the state, as many of them in one call as it may
 // have, and some calls at once.
-func (w *workspace) lookUpAll(ctx context.Context, snapshot state.Snapshot, into *reconcile.Reconciliation) error {
+func lookUpAll(ctx context.Context, w *opened, snapshot state.Snapshot, into *reconcile.Reconciliation) error {
 	ctx, stop := context.WithCancel(ctx)
 	l := lookups{w: w, into: into, doing: w.streams.Begin("looking up"), most: max(1, min(lookupsAtOnce, w.config.Service.InFlightMax)), answers: make(chan lookup)}
 	defer l.close()
@@ -25,7 +26,7 @@ func (w *workspace) lookUpAll(ctx context.Context, snapshot state.Snapshot, into
 	refIDs := make([]string, 0, executor.FindMax)
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
-			return w.stateError(err)
+			return w.state.Error(err)
 		}
 		if !into.MayConcern(&row) {
 			continue
@@ -53,12 +54,12 @@ func (w *workspace) lookUpAll(ctx context.Context, snapshot state.Snapshot, into
 
 // lookups ask the service, and take in what it answers.
 type lookups struct {
-	w          *workspace
+	w          *opened
 	into       *reconcile.Reconciliation
 	doing      *terminal.Step
-	connection *connection // nil until something is asked
-	most       int         // calls at once
-	asked      int         // calls that have not been taken in
+	connection *workspace.Connection // nil until something is asked
+	most       int                   // calls at once
+	asked      int                   // calls that have not been taken in
 	answers    chan lookup
 }
 
@@ -75,7 +76,7 @@ func (l *lookups) close() {
 		<-l.answers
 	}
 	if l.connection != nil {
-		l.connection.close()
+		l.connection.Close()
 	}
 }
 
@@ -83,10 +84,10 @@ func (l *lookups) close() {
 // as may be.
 func (l *lookups) ask(ctx context.Context, refIDs []string) (err error) {
 	if l.connection == nil {
-		if l.connection, err = l.w.connect(ctx, l.most); err != nil {
+		if l.connection, err = l.w.service.Connect(ctx, l.most); err != nil {
 			return err
 		}
-		if _, err := l.connection.submitter.Ready(ctx); err != nil {
+		if _, err := l.connection.Submitter.Ready(ctx); err != nil {
 			return err
 		}
 	}
@@ -97,7 +98,7 @@ func (l *lookups) ask(ctx context.Context, refIDs []string) (err error) {
 	}
 	l.asked++
 	go func() {
-		found, err := l.connection.finder.Find(ctx, refIDs)
+		found, err := l.connection.Finder.Find(ctx, refIDs)
 		l.answers <- lookup{refIDs, found, err}
 	}()
 	return nil

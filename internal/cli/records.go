@@ -9,9 +9,9 @@ import (
 
 // readRecords reads all transfer records of a file, or of standard input where it is named "-":
 // see [records.Reader]. At most max bytes are read, and at least one record must be there.
-func (w *workspace) readRecords(name string, max int64) ([]transfer.Record, error) {
+func readRecords(w *opened, name string, max int64) ([]transfer.Record, error) {
 	var all []transfer.Record
-	err := w.eachRecord(name, max, func(r records.Record) error {
+	err := eachRecord(w, name, max, func(r records.Record) error {
 		all = append(all, r.Record)
 		return nil
 	})
@@ -19,13 +19,13 @@ func (w *workspace) readRecords(name string, max int64) ([]transfer.Record, erro
 }
 
 // eachRecord is readRecords for more than fit in memory. The error of use is returned as it is.
-func (w *workspace) eachRecord(name string, max int64, use func(records.Record) error) error {
-	return w.eachRecordOrListing(name, max, use, nil)
+func eachRecord(w *opened, name string, max int64, use func(records.Record) error) error {
+	return eachRecordOrListing(w, name, max, use, nil)
 }
 
 // eachRecordOrListing is eachRecord that takes a list as well, where list is not nil.
-func (w *workspace) eachRecordOrListing(name string, max int64, use func(records.Record) error, list func(records.Listing) error) error {
-	in, err := w.openExport(name)
+func eachRecordOrListing(w *opened, name string, max int64, use func(records.Record) error, list func(records.Listing) error) error {
+	in, err := openExport(w, name)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"remit/config"
 	"remit/executor"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/doubt"
 	"remit/internal/sandbox"
 	"remit/internal/text/shell"
@@ -22,7 +23,7 @@ import (
 
 // refreshing is one remit refresh, or the first part of remit plan --refresh.
 type refreshing struct {
-	source
+	dir         workspace.Directory
 	words       string // of the command, behind "remit"
 	targets     []string
 	wait        time.Duration
@@ -33,7 +34,7 @@ type refreshing struct {
 }
 
 func newRefresh(p *process) *cobra.Command {
-	r := refreshing{source: source{need: config.NeedService}, words: "refresh"}
+	r := refreshing{dir: workspace.Directory{Need: config.NeedService}, words: "refresh"}
 	cmd := &cobra.Command{
 		Use:   "refresh",
 		Short: "Look up what became of the transfers that are PENDING",
@@ -47,7 +48,7 @@ func newRefresh(p *process) *cobra.Command {
 			return r.run(cmd.Context(), p)
 		},
 	}
-	r.flags(cmd)
+	directoryFlags(&r.dir, cmd)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&r.targets, "target", nil, "look up only this `address`, block or batch, as it was declared when it was sent; may be repeated")
 	flags.DurationVar(&r.wait, "wait", 0, "go on until all are COMPLETED or FAILED, at most so long")
@@ -62,16 +63,16 @@ func (r *refreshing) run(ctx context.Context, p *process) error {
 	if r.wait < 0 {
 		return fmt.Errorf("--wait=%v is no length of time to wait; it takes 0s or more", r.wait)
 	}
-	if len(r.faults) > 0 && !r.sandbox {
+	if len(r.faults) > 0 && !r.dir.Sandbox {
 		return errors.New("--fault is for --sandbox: a real service has its own")
 	}
 	if _, err := sandbox.ParseFaults(r.faults...); err != nil {
 		return err
 	}
-	if err := writeInto(p.streams, &r.source, r.into, r.asJSON); err != nil {
+	if err := writeInto(p.streams, &r.dir, r.into, r.asJSON); err != nil {
 		return err
 	}
-	w, err := openWorkspace(p, &r.source, r.asJSON)
+	w, err := open(p, &r.dir, r.asJSON)
 	if err != nil {
 		return err
 	}
@@ -84,19 +85,19 @@ func (r *refreshing) run(ctx context.Context, p *process) error {
 
 // carryOut looks up under the lock and shows what is new. It returns the exit code that this
 // asks for; an error has its own.
-func (r *refreshing) carryOut(ctx context.Context, w *workspace) (int, error) {
-	if !w.canLookUp() {
+func (r *refreshing) carryOut(ctx context.Context, w *opened) (int, error) {
+	if !w.service.CanLookUp() {
 		return exit.Error, exit.WithHint(errors.New("the service cannot be asked what became of a PENDING transfer: its service block has no lookup_path. "+
 			"Where the service can look up, write lookup_path there. Where it can't, import an export of its records, which takes over how all of them ended"),
-			r.here(doubt.Import))
+			r.dir.Here(doubt.Import))
 	}
-	if w.sandbox {
-		if there, err := w.place.Look(ctx); err == nil && !there {
+	if w.dir.Sandbox {
+		if there, err := w.state.Backend.Look(ctx); err == nil && !there {
 			return exit.Done, r.show(w, &executor.Refreshed{}, nil) // nothing was ever recorded
 		}
 	}
 	code := exit.Done
-	err := w.locked(ctx, w.host.Holder("remit "+r.words), r.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) (err error) {
+	err := w.state.Locked(ctx, w.host.Holder("remit "+r.words), r.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) (err error) {
 		if err := r.checkTargets(ctx, snapshot); err != nil {
 			return err
 		}
@@ -105,28 +106,28 @@ func (r *refreshing) carryOut(ctx context.Context, w *workspace) (int, error) {
 	})
 	if locked, ok := errors.AsType[*state.LockedError](err); ok {
 		return exit.Error, exit.WithHint(fmt.Errorf("%w; nothing was looked up. It is released when that process ends. Wait for it", locked),
-			r.command(r.words+" --lock-timeout=5m"))
+			r.dir.Command(r.words+" --lock-timeout=5m"))
 	}
 	return code, err
 }
 
-func (r *refreshing) locked(ctx context.Context, w *workspace, journal state.Journal) (int, error) {
-	connection, err := w.connect(ctx, 1, r.faults...)
+func (r *refreshing) locked(ctx context.Context, w *opened, journal state.Journal) (int, error) {
+	connection, err := w.service.Connect(ctx, 1, r.faults...)
 	if err != nil {
 		return exit.Error, err
 	}
-	defer connection.close()
+	defer connection.Close()
 	service := w.config.Service
 	handler, end := r.faces(w)
 	found, failed := executor.Refresh(ctx, executor.Run{
-		Journal: journal, Submitter: connection.submitter, Finder: connection.finder, Handler: handler, Clock: w.host.Clock(),
+		Journal: journal, Submitter: connection.Submitter, Finder: connection.Finder, Handler: handler, Clock: w.host.Clock(),
 		Policy: executor.Policy{Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout},
 	}, r.wait, r.taken())
 	shown := end(&found, failed)
 	code := r.exit(ctx, &found)
 	switch {
 	case failed != nil:
-		text, next := w.happened(failed)
+		text, next := w.state.Explain(failed)
 		if next == "" {
 			next = r.words
 		}
@@ -136,7 +137,7 @@ func (r *refreshing) locked(ctx context.Context, w *workspace, journal state.Jou
 		if code != exit.Look {
 			code = exit.Error
 		}
-		return code, exit.New(exit.Explain(failed, text), r.command(next), code)
+		return code, exit.New(exit.Explain(failed, text), r.dir.Command(next), code)
 	case shown != nil:
 		return code, fmt.Errorf("show what was looked up, which is in the state: %w", shown)
 	}
@@ -182,7 +183,7 @@ func (r *refreshing) checkTargets(ctx context.Context, snapshot state.Snapshot) 
 	err := fmt.Errorf("--target=%s names no transfer that the state has; nothing was looked up. A target is transfer.OPERATION.NAME, "+
 		`transfer.OPERATION.NAME["KEY"] or batch.NAME, as it was declared when it was sent`, unknown[0])
 	if meant := addresses[unknown[0]]; meant != "" {
-		return exit.WithHint(fmt.Errorf("%w. A ref_id is none; this is its transfer", err), r.command(r.words+" --target="+shell.Word(meant)))
+		return exit.WithHint(fmt.Errorf("%w. A ref_id is none; this is its transfer", err), r.dir.Command(r.words+" --target="+shell.Word(meant)))
 	}
 	return err
 }
@@ -205,19 +206,19 @@ func (r *refreshing) next(found *executor.Refreshed) string {
 	switch {
 	case r.words != "refresh": // the plan follows
 	case found.Failed.Count()+found.Conflicts.Count() > 0:
-		return r.command("plan")
+		return r.dir.Command("plan")
 	case found.Pending.Count() > 0:
 		line := "refresh"
 		for _, name := range r.targets {
 			line += " --target=" + shell.Word(name)
 		}
-		return r.command(line)
+		return r.dir.Command(line)
 	}
 	return ""
 }
 
 // faces are what tells what a lookup changed, and what shows how the refresh ended.
-func (r *refreshing) faces(w *workspace) (executor.Handler, func(*executor.Refreshed, error) error) {
+func (r *refreshing) faces(w *opened) (executor.Handler, func(*executor.Refreshed, error) error) {
 	if r.asJSON {
 		return w.streams.JSON(), func(found *executor.Refreshed, failed error) error { return r.show(w, found, failed) }
 	}
@@ -232,7 +233,7 @@ func (r *refreshing) faces(w *workspace) (executor.Handler, func(*executor.Refre
 }
 
 // show shows how a refresh ended. Of one that failed before anything was known, nothing.
-func (r *refreshing) show(w *workspace, found *executor.Refreshed, failed error) error {
+func (r *refreshing) show(w *opened, found *executor.Refreshed, failed error) error {
 	if failed != nil && found.Asked() == 0 {
 		return nil
 	}

@@ -18,11 +18,11 @@ func (a *applying) runRehearsal(ctx context.Context, p *process) error {
 	if a.autoApprove || a.digest != "" || len(a.faults) > 0 || len(a.acceptShortfall) > 0 {
 		return errors.New("--rehearse sends nothing: --auto-approve, --plan-digest, --accept-shortfall and --fault are for an apply that does")
 	}
-	a.need = config.NeedAll // opening balances are part of the sandbox block
-	if err := writeInto(p.streams, &a.source, a.into, a.asJSON); err != nil {
+	a.dir.Need = config.NeedAll // opening balances are part of the sandbox block
+	if err := writeInto(p.streams, &a.dir, a.into, a.asJSON); err != nil {
 		return err
 	}
-	w, err := openWorkspace(p, &a.source, a.asJSON)
+	w, err := open(p, &a.dir, a.asJSON)
 	if err != nil {
 		return err
 	}
@@ -30,10 +30,10 @@ func (a *applying) runRehearsal(ctx context.Context, p *process) error {
 	if err != nil {
 		return a.planError(err)
 	}
-	o := view.RehearsalOptions{Plan: w.planOptions(&a.planning)}
-	opening := w.rehearsalBalances()
+	o := view.RehearsalOptions{Plan: planOptions(w, &a.planning)}
+	opening := rehearsalBalances(w)
 	if a.fromBalances {
-		if opening, o.BalancesAt, err = w.balancesFor(ctx, plan); err != nil {
+		if opening, o.BalancesAt, err = balancesFor(ctx, w, plan); err != nil {
 			return a.planError(err)
 		}
 	}
@@ -58,16 +58,16 @@ func endOfRehearsal(result *rehearsal.Result, err error) error {
 
 // toRehearse is the plan of an apply: of a saved one what is left of it. A plan that is not
 // applicable is rehearsed whole. Who rehearses need not have the state.
-func (a *applying) toRehearse(ctx context.Context, w *workspace) (*planner.Plan, error) {
+func (a *applying) toRehearse(ctx context.Context, w *opened) (*planner.Plan, error) {
 	if a.file == "" {
 		return a.planning.plan(ctx, w, a.asJSON)
 	}
 	const outcome = "cannot be applied; nothing was sent"
-	plan, err := w.openPlan(a.file)
+	plan, err := openPlan(w, a.file)
 	if err != nil {
 		return nil, err
 	}
-	found, err := w.compute(ctx, plan, a.file, outcome)
+	found, err := compute(ctx, w, plan, a.file, outcome)
 	if err != nil {
 		return nil, err
 	}
@@ -80,12 +80,12 @@ func (a *applying) toRehearse(ctx context.Context, w *workspace) (*planner.Plan,
 	}
 	left, err := found.left(ctx, w)
 	if err != nil {
-		return nil, a.unfit(a.file, outcome, err)
+		return nil, unfit(&a.dir, a.file, outcome, err)
 	}
 	return left, nil
 }
 
-func (w *workspace) rehearsalBalances() []rehearsal.Balance {
+func rehearsalBalances(w *opened) []rehearsal.Balance {
 	declared := w.config.Sandbox.OpeningBalances
 	balances := make([]rehearsal.Balance, len(declared))
 	for i, b := range declared {

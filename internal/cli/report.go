@@ -15,6 +15,7 @@ import (
 	"remit/internal/accounts/reconcile"
 	"remit/internal/accounts/report"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/files/wholefile"
 	"remit/internal/view"
 	"remit/state"
@@ -22,7 +23,7 @@ import (
 
 // reporting is remit report.
 type reporting struct {
-	source
+	dir       workspace.Directory
 	month     string
 	period    period
 	reconcile []string
@@ -31,7 +32,7 @@ type reporting struct {
 }
 
 func newReport(p *process) *cobra.Command {
-	r := reporting{source: source{need: config.NeedState}}
+	r := reporting{dir: workspace.Directory{Need: config.NeedState}}
 	cmd := &cobra.Command{
 		Use:   "report {--month=YYYY-MM | --from=DATE --until=DATE}",
 		Short: "Write a month as one page: totals, charts, exceptions, runs and approvals",
@@ -44,7 +45,7 @@ func newReport(p *process) *cobra.Command {
 			return r.run(cmd.Context(), p, cmd.Flags().Changed)
 		},
 	}
-	r.flags(cmd)
+	directoryFlags(&r.dir, cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&r.month, "month", "", "the `month`, such as 2026-11")
 	r.period.flags(cmd, "what was made")
@@ -63,22 +64,22 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 		return err
 	}
 	if len(r.reconcile) > 0 {
-		r.need = config.NeedService // the operator's word is in the types of records
-		if err := (&reconciling{source: r.source}).checkFiles(r.reconcile); err != nil {
+		r.dir.Need = config.NeedService // the operator's word is in the types of records
+		if err := (&reconciling{source: r.dir}).checkFiles(r.reconcile); err != nil {
 			return err
 		}
 	}
-	if err := writeInto(p.streams, &r.source, r.into, r.asJSON); err != nil {
+	if err := writeInto(p.streams, &r.dir, r.into, r.asJSON); err != nil {
 		return err
 	}
-	w, err := openWorkspace(p, &r.source, r.asJSON)
+	w, err := open(p, &r.dir, r.asJSON)
 	if err != nil {
 		return err
 	}
 	if err := r.checkOut(w); err != nil {
 		return err
 	}
-	snapshot, done, err := w.read(ctx)
+	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	options := view.ReportOptions{Screen: w.streams.Screen(w.streams.Out), Made: w.host.Now(), Names: w.config.ProfileNames()}
 	if len(r.reconcile) > 0 {
@@ -109,14 +110,14 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 }
 
 // writePage writes the page to where the flags say; nowhere, where standard output has lines.
-func (r *reporting) writePage(ctx context.Context, w *workspace, gathered *report.Report, options view.ReportOptions) error {
+func (r *reporting) writePage(ctx context.Context, w *opened, gathered *report.Report, options view.ReportOptions) error {
 	if r.out == "" {
 		if r.asJSON {
 			return nil
 		}
 		return view.ReportHTML(w.streams.Out, gathered, options)
 	}
-	err := wholefile.Replace(w.within(r.out), 0o600, func(file io.Writer) error {
+	err := wholefile.Replace(w.dir.Within(r.out), 0o600, func(file io.Writer) error {
 		return view.ReportHTML(exit.Interruptible(ctx, file), gathered, options)
 	})
 	if err != nil {
@@ -126,14 +127,14 @@ func (r *reporting) writePage(ctx context.Context, w *workspace, gathered *repor
 }
 
 // reconciled holds the period against exports.
-func (r *reporting) reconciled(ctx context.Context, w *workspace, snapshot state.Snapshot, period report.Period) (*reconcile.Summary, []view.ReconciledFile, error) {
+func (r *reporting) reconciled(ctx context.Context, w *opened, snapshot state.Snapshot, period report.Period) (*reconcile.Summary, []view.ReconciledFile, error) {
 	service := w.config.Service
 	reconciliation := reconcile.New(reconcile.Options{
-		Operator: service.Operator, FingerprintKey: service.FingerprintKey, CanLookUp: w.sandbox || service.LookupPath != "", Settling: w.settling(""),
+		Operator: service.Operator, FingerprintKey: service.FingerprintKey, CanLookUp: w.dir.Sandbox || service.LookupPath != "", Settling: settlingCommand(w, ""),
 		From: period.From, Until: period.Until, TempDir: os.TempDir(),
 	})
 	defer reconciliation.Close()
-	files, err := w.readExports(ctx, r.reconcile, reconciliation)
+	files, err := readExports(ctx, w, r.reconcile, reconciliation)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -176,15 +177,15 @@ func (r *reporting) bounds(isGiven func(string) bool) (report.Period, error) {
 
 // checkOut refuses a file that --out must not replace: only an earlier report or an empty file is
 // lost without loss.
-func (r *reporting) checkOut(w *workspace) error {
+func (r *reporting) checkOut(w *opened) error {
 	if r.out == "" {
 		return nil
 	}
-	path := w.within(r.out)
+	path := w.dir.Within(r.out)
 	if strings.HasSuffix(path, ".hcl") || strings.HasSuffix(path, ".hcl.json") {
 		return fmt.Errorf("write the report: %s would be read as configuration; name another file with --out, such as 2026-11.html", r.out)
 	}
-	for _, belonging := range w.place.Files() {
+	for _, belonging := range w.state.Backend.Files() {
 		if samePath(path, belonging) {
 			return fmt.Errorf("write the report: %s is a file of the state, which a report never replaces; name another file with --out", r.out)
 		}

@@ -12,6 +12,7 @@ import (
 	"remit/config"
 	"remit/executor"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -23,7 +24,7 @@ const recordsFileMax = 1 << 20
 
 // resolving is one remit resolve.
 type resolving struct {
-	source
+	dir          workspace.Directory
 	refID        string
 	recorded     string
 	acceptRecord bool
@@ -34,7 +35,7 @@ type resolving struct {
 }
 
 func newResolve(p *process) *cobra.Command {
-	r := resolving{source: source{need: config.NeedService}}
+	r := resolving{dir: workspace.Directory{Need: config.NeedService}}
 	cmd := &cobra.Command{
 		Use:   "resolve {REF_ID | --run=RUN_ID}",
 		Short: "Settle a transfer that is in doubt, unverified or in conflict",
@@ -55,7 +56,7 @@ func newResolve(p *process) *cobra.Command {
 			return r.run(cmd.Context(), p)
 		},
 	}
-	r.flags(cmd)
+	directoryFlags(&r.dir, cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&r.recorded, "recorded", "", "store the record in this `file`, one or both sides")
 	flags.BoolVar(&r.acceptRecord, "accept-record", false, "let the kept record stand, or with --recorded the given one")
@@ -81,7 +82,7 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 	case isWord && isBlank(r.reason):
 		return exit.WithHint(errors.New("a person's word needs --reason: it is journalled under your name; nothing was changed"), "remit resolve --help")
 	}
-	w, err := openWorkspace(p, &r.source, false)
+	w, err := open(p, &r.dir, false)
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 		return r.list(ctx, w)
 	}
 	by := p.host.Holder("remit resolve")
-	return w.locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
+	return w.state.Locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 		if r.runID != "" {
 			return r.acceptRun(ctx, w, journal, snapshot, by)
 		}
@@ -98,16 +99,16 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 }
 
 // acceptRun accepts all that a run left unverified, where they are as many as was said.
-func (r *resolving) acceptRun(ctx context.Context, w *workspace, journal state.Journal, snapshot state.Snapshot, by state.Holder) error {
+func (r *resolving) acceptRun(ctx context.Context, w *opened, journal state.Journal, snapshot state.Snapshot, by state.Holder) error {
 	refIDs, err := r.unverified(ctx, w, snapshot)
 	switch {
 	case err != nil:
 		return err
 	case len(refIDs) != r.count:
 		return exit.WithHint(fmt.Errorf("run %s left %d transfers unverified, not %d. Nothing was changed", r.runID, len(refIDs), r.count),
-			r.command("resolve --run="+shell.Word(r.runID)))
+			r.dir.Command("resolve --run="+shell.Word(r.runID)))
 	}
-	outcomes, err := executor.ResolveAcceptRecords(ctx, w.resolution(journal, by, "", r.reason), refIDs)
+	outcomes, err := executor.ResolveAcceptRecords(ctx, newResolution(w, journal, by, "", r.reason), refIDs)
 	if err != nil {
 		return r.explain(err)
 	}
@@ -120,8 +121,8 @@ func (r *resolving) acceptRun(ctx context.Context, w *workspace, journal state.J
 }
 
 // list shows what a run left unverified, and changes nothing.
-func (r *resolving) list(ctx context.Context, w *workspace) error {
-	snapshot, done, err := w.read(ctx)
+func (r *resolving) list(ctx context.Context, w *opened) error {
+	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return err
 	}
@@ -134,14 +135,14 @@ func (r *resolving) list(ctx context.Context, w *workspace) error {
 	for some := range slices.Chunk(refIDs, detailsPerCall) {
 		details, err := snapshot.Details(ctx, some...)
 		if err != nil {
-			return w.stateError(err)
+			return w.state.Error(err)
 		}
 		for i := range details {
 			unverified.Add(&details[i])
 		}
 	}
 	if len(refIDs) > 0 {
-		unverified.Next = r.command(fmt.Sprintf(`resolve --run=%s --count=%d --accept-record --reason="…"`, shell.Word(r.runID), len(refIDs)))
+		unverified.Next = r.dir.Command(fmt.Sprintf(`resolve --run=%s --count=%d --accept-record --reason="…"`, shell.Word(r.runID), len(refIDs)))
 	}
 	if err := unverified.Write(w.streams.Out, w.streams.Screen(w.streams.Out)); err != nil {
 		return err
@@ -153,11 +154,11 @@ func (r *resolving) list(ctx context.Context, w *workspace) error {
 }
 
 // unverified are the ref_ids that a run left unverified. What FAILED moved no money.
-func (r *resolving) unverified(ctx context.Context, w *workspace, snapshot state.Snapshot) ([]string, error) {
+func (r *resolving) unverified(ctx context.Context, w *opened, snapshot state.Snapshot) ([]string, error) {
 	var refIDs []string
 	for row, err := range snapshot.Transfers(ctx) {
 		if err != nil {
-			return nil, w.stateError(err)
+			return nil, w.state.Error(err)
 		}
 		if row.Status == state.Unverified && row.RunID == r.runID && row.Outline().AsksForPerson() {
 			refIDs = append(refIDs, row.RefID)
@@ -166,8 +167,8 @@ func (r *resolving) unverified(ctx context.Context, w *workspace, snapshot state
 	return refIDs, nil
 }
 
-func (r *resolving) resolve(ctx context.Context, w *workspace, journal state.Journal, by state.Holder, refID string) error {
-	outcome, err := r.settle(ctx, w, w.resolution(journal, by, refID, r.reason))
+func (r *resolving) resolve(ctx context.Context, w *opened, journal state.Journal, by state.Holder, refID string) error {
+	outcome, err := r.settle(ctx, w, newResolution(w, journal, by, refID, r.reason))
 	if err != nil {
 		return r.explain(err)
 	}
@@ -179,10 +180,10 @@ func (r *resolving) resolve(ctx context.Context, w *workspace, journal state.Jou
 }
 
 // resolution is a word about one ref_id.
-func (w *workspace) resolution(journal state.Journal, by state.Holder, refID, reason string) executor.Resolution {
+func newResolution(w *opened, journal state.Journal, by state.Holder, refID, reason string) executor.Resolution {
 	service := w.config.Service
 	return executor.Resolution{
-		RefID: refID, By: by, Reason: reason, Journal: journal, Clock: w.host.Clock(), Date: w.dateOfNow,
+		RefID: refID, By: by, Reason: reason, Journal: journal, Clock: w.host.Clock(), Date: func(ctx context.Context) time.Time { return dateOfNow(ctx, w) },
 		Policy: executor.Policy{
 			Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout,
 		},
@@ -190,24 +191,24 @@ func (w *workspace) resolution(journal state.Journal, by state.Holder, refID, re
 }
 
 // dateOfNow is what the service's clock says, or the zero time where it can't be asked.
-func (w *workspace) dateOfNow(ctx context.Context) time.Time {
-	connection, err := w.connect(ctx, 1)
+func dateOfNow(ctx context.Context, w *opened) time.Time {
+	connection, err := w.service.Connect(ctx, 1)
 	if err != nil {
 		return time.Time{}
 	}
-	defer connection.close()
-	date, err := connection.submitter.Ready(ctx)
+	defer connection.Close()
+	date, err := connection.Submitter.Ready(ctx)
 	if err != nil {
 		return time.Time{}
 	}
 	return date
 }
 
-func (r *resolving) settle(ctx context.Context, w *workspace, resolution executor.Resolution) (state.Outcome, error) {
+func (r *resolving) settle(ctx context.Context, w *opened, resolution executor.Resolution) (state.Outcome, error) {
 	var records []transfer.Record
 	if r.recorded != "" {
 		var err error
-		if records, err = w.readRecords(r.recorded, recordsFileMax); err != nil {
+		if records, err = readRecords(w, r.recorded, recordsFileMax); err != nil {
 			return state.Outcome{}, err
 		}
 	}
@@ -219,7 +220,7 @@ func (r *resolving) settle(ctx context.Context, w *workspace, resolution executo
 	case r.notMade:
 		return executor.ResolveNotMade(ctx, resolution)
 	}
-	if !w.canLookUp() {
+	if !w.service.CanLookUp() {
 		return state.Outcome{}, r.noLookup(ctx, w, resolution.Journal)
 	}
 	finder := lateFinder{w: w}
@@ -228,26 +229,26 @@ func (r *resolving) settle(ctx context.Context, w *workspace, resolution executo
 }
 
 // noLookup says what a person can say of a transfer where the service has no lookup.
-func (r *resolving) noLookup(ctx context.Context, w *workspace, journal executor.Journal) error {
+func (r *resolving) noLookup(ctx context.Context, w *opened, journal executor.Journal) error {
 	const none = "the service block has no lookup_path, so nothing can be looked up; nothing was changed"
 	snapshot, err := journal.Snapshot(ctx)
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
 	details, err := snapshot.Details(ctx, r.refID)
 	switch {
 	case err != nil:
-		return w.stateError(err)
+		return w.state.Error(err)
 	case len(details) == 0:
 		return fmt.Errorf("resolve %q: %w", r.refID, executor.ErrUnknownRefID)
 	}
 	switch d := &details[0]; d.Status {
 	case state.InDoubt:
-		u := w.doubtOf(d)
-		return exit.WithHint(fmt.Errorf("%s. %s", none, u.Sentence()), r.here(u.Next()))
+		u := doubtOf(w, d)
+		return exit.WithHint(fmt.Errorf("%s. %s", none, u.Sentence()), r.dir.Here(u.Next()))
 	case state.Unverified, state.Conflict:
-		return exit.WithHint(fmt.Errorf("%s. %s is %s: accept what is kept of it, where that is right", none, r.refID, d.Status), r.here(w.nextFor(d, "")))
+		return exit.WithHint(fmt.Errorf("%s. %s is %s: accept what is kept of it, where that is right", none, r.refID, d.Status), r.dir.Here(nextFor(w, d, "")))
 	case state.Unsent, state.Recorded, state.Adopted, state.Refused, state.Tombstone:
 	}
 	return &executor.StatusError{RefID: r.refID, Status: details[0].Status}
@@ -256,41 +257,41 @@ func (r *resolving) noLookup(ctx context.Context, w *workspace, journal executor
 // lateFinder connects to the service when something is looked up: where the state alone says that
 // there is nothing to settle, nobody is asked for a secret.
 type lateFinder struct {
-	w          *workspace
-	connection *connection
+	w          *opened
+	connection *workspace.Connection
 }
 
 // Find implements [executor.Finder].
 func (f *lateFinder) Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error) {
 	if f.connection == nil {
-		connection, err := f.w.connect(ctx, 1)
+		connection, err := f.w.service.Connect(ctx, 1)
 		if err != nil {
 			return nil, err
 		}
 		f.connection = connection
-		if _, err := connection.submitter.Ready(ctx); err != nil {
+		if _, err := connection.Submitter.Ready(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return f.connection.finder.Find(ctx, refIDs)
+	return f.connection.Finder.Find(ctx, refIDs)
 }
 
 func (f *lateFinder) close() {
 	if f.connection != nil {
-		f.connection.close()
+		f.connection.Close()
 	}
 }
 
 // explain adds what to do to what went wrong.
 func (r *resolving) explain(err error) error {
 	resolve := func(flags string) string {
-		return r.command("resolve " + shell.Word(r.refID) + " " + flags + " --reason=…")
+		return r.dir.Command("resolve " + shell.Word(r.refID) + " " + flags + " --reason=…")
 	}
 	_, differs := errors.AsType[*executor.DifferenceError](err)
 	duplicate, isDuplicate := errors.AsType[*state.DuplicateRecordError](err)
 	switch {
 	case errors.Is(err, executor.ErrUnknownRefID):
-		return exit.WithHint(err, r.command("state list"))
+		return exit.WithHint(err, r.dir.Command("state list"))
 	case errors.Is(err, executor.ErrAbsent):
 		return exit.WithHint(fmt.Errorf("%w. If another channel shows that it was not made, say so", err), resolve("--not-made"))
 	case errors.Is(err, executor.ErrCreditOnly):

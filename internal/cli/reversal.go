@@ -17,6 +17,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config"
+	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -25,7 +26,7 @@ import (
 )
 
 func newReversal(p *process) *cobra.Command {
-	from := source{need: config.NeedState}
+	from := workspace.Directory{Need: config.NeedState}
 	var out string
 	cmd := &cobra.Command{
 		Use:   "reversal REF_ID...",
@@ -41,20 +42,20 @@ func newReversal(p *process) *cobra.Command {
 			return reverse(cmd.Context(), p, &from, args, out)
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	cmd.Flags().StringVar(&out, "out", "", "write into this new `file`, such as reversals.hcl, instead of to standard output")
 	return cmd
 }
 
-func reverse(ctx context.Context, p *process, from *source, refIDs []string, out string) error {
-	if out != "" && !from.isRead(out) {
+func reverse(ctx context.Context, p *process, from *workspace.Directory, refIDs []string, out string) error {
+	if out != "" && !isRead(from, out) {
 		return fmt.Errorf("--out=%s: no plan would read it; name a new file of the directory whose name ends in .hcl, such as reversals.hcl", out)
 	}
-	w, err := openWorkspace(p, from, false)
+	w, err := open(p, from, false)
 	if err != nil {
 		return err
 	}
-	snapshot, done, err := w.read(ctx)
+	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,7 +68,7 @@ func reverse(ctx context.Context, p *process, from *source, refIDs []string, out
 		_, err := p.streams.Out.Write(text)
 		return err
 	}
-	file, err := os.OpenFile(w.within(out), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := os.OpenFile(w.dir.Within(out), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("write the reversals, of which no file is replaced: %w", err)
 	}
@@ -78,18 +79,18 @@ func reverse(ctx context.Context, p *process, from *source, refIDs []string, out
 		return fmt.Errorf("write the reversals: %w", err)
 	}
 	_, err = fmt.Fprintf(p.streams.Out, "Wrote %d to %s. Nothing was sent. To see what it would do:\n\n    %s\n",
-		len(slices.Compact(slices.Sorted(slices.Values(refIDs)))), view.Visible(out), view.Command(w.command("plan")))
+		len(slices.Compact(slices.Sorted(slices.Values(refIDs)))), view.Visible(out), view.Command(w.dir.Command("plan")))
 	return err
 }
 
 // isRead reports whether a file that remit writes would be read as part of the configuration.
-func (s *source) isRead(name string) bool {
+func isRead(s *workspace.Directory, name string) bool {
 	base := filepath.Base(name)
-	into, err := os.Stat(filepath.Dir(s.within(name)))
+	into, err := os.Stat(filepath.Dir(s.Within(name)))
 	if err != nil || !config.IsSource(base) || !strings.HasSuffix(base, ".hcl") {
 		return false
 	}
-	here, err := os.Stat(s.dir)
+	here, err := os.Stat(s.Path)
 	return err == nil && os.SameFile(here, into)
 }
 

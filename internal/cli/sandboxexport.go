@@ -12,19 +12,20 @@ import (
 
 	"remit/config"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/sandbox"
 	"remit/internal/transfer"
 )
 
 // sandboxExporting is remit sandbox export.
 type sandboxExporting struct {
-	source
+	dir      workspace.Directory
 	ledger   string
 	operator string
 }
 
 func newSandboxExport(p *process) *cobra.Command {
-	e := sandboxExporting{source: source{need: config.NeedService, sandbox: true}}
+	e := sandboxExporting{dir: workspace.Directory{Need: config.NeedService, Sandbox: true}}
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write the sandbox's transfer records, as a service would export them",
@@ -36,29 +37,29 @@ func newSandboxExport(p *process) *cobra.Command {
 			return e.run(cmd.Context(), p)
 		},
 	}
-	e.configurationFlags(cmd)
+	configurationFlags(&e.dir, cmd)
 	cmd.Flags().StringVar(&e.ledger, "ledger", "", "read this `file`, which sandbox serve --ledger keeps, and no configuration")
 	cmd.Flags().StringVar(&e.operator, "operator", string(transfer.DefaultOperator), "with --ledger: the operator's word in types")
 	return cmd
 }
 
 func (e *sandboxExporting) run(ctx context.Context, p *process) error {
-	path, operator := e.within(e.ledger), transfer.Operator(e.operator)
+	path, operator := e.dir.Within(e.ledger), transfer.Operator(e.operator)
 	if e.ledger == "" {
-		loaded, err := load(p, &e.source, false)
+		loaded, err := workspace.Load(p.ctx, p.host, p.streams, &e.dir, false)
 		if err != nil {
 			return err
 		}
-		if err := e.checkSandbox(); err != nil {
+		if err := e.dir.CheckSandbox(); err != nil {
 			return err
 		}
-		path, operator = filepath.Join(sandboxDirectory(e.dir), "ledger.db"), loaded.Service.Operator
+		path, operator = filepath.Join(workspace.SandboxDirectory(e.dir.Path), "ledger.db"), loaded.Service.Operator
 	}
 	if _, err := os.Stat(path); err != nil {
 		if e.ledger != "" {
 			return fmt.Errorf("read the ledger: %w", err)
 		}
-		return exit.WithHint(errors.New("the sandbox has no ledger yet: its first apply makes it"), e.command("apply"))
+		return exit.WithHint(errors.New("the sandbox has no ledger yet: its first apply makes it"), e.dir.Command("apply"))
 	}
 	box, err := sandbox.Open(ctx, sandbox.Options{Path: path, Operator: operator, Now: p.host.Now})
 	if err != nil {

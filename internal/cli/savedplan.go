@@ -9,6 +9,7 @@ import (
 
 	"remit/internal/approval"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/files/confined"
 	"remit/internal/files/wholefile"
 	"remit/internal/text/shell"
@@ -24,25 +25,25 @@ type savedPlan struct {
 }
 
 // openPlan reads a saved plan.
-func (w *workspace) openPlan(name string) (*planner.Plan, error) { return w.readPlan(name, io.Discard) }
+func openPlan(w *opened, name string) (*planner.Plan, error) { return readPlan(w, name, io.Discard) }
 
 // openSigned reads a saved plan that may have signatures. Its bytes are hashed while they are
 // read, so that those that were signed are those that are used, whatever becomes of the file.
-func (w *workspace) openSigned(name string) (*savedPlan, error) {
-	saved := &savedPlan{name: name, path: w.within(name)}
+func openSigned(w *opened, name string) (*savedPlan, error) {
+	saved := &savedPlan{name: name, path: w.dir.Within(name)}
 	into := io.Discard
-	if len(w.approvalBlocks()) > 0 {
+	if len(approvalBlocks(w)) > 0 {
 		saved.digest = approval.NewDigest()
 		into = saved.digest
 	}
 	var err error
-	saved.Plan, err = w.readPlan(name, into)
+	saved.Plan, err = readPlan(w, name, into)
 	return saved, err
 }
 
 // readPlan reads a saved plan, and writes its bytes to into as well.
-func (w *workspace) readPlan(name string, into io.Writer) (*planner.Plan, error) {
-	file, err := confined.OpenNamed(w.dir, name)
+func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
+	file, err := confined.OpenNamed(w.dir.Path, name)
 	if err != nil {
 		return nil, fmt.Errorf("open the plan %s: %w", name, err)
 	}
@@ -50,10 +51,10 @@ func (w *workspace) readPlan(name string, into io.Writer) (*planner.Plan, error)
 	plan, err := planner.Open(io.TeeReader(file, into))
 	if err != nil {
 		err = fmt.Errorf("%s cannot be used as a saved plan; nothing was sent: %w", name, err)
-		if isPlan, _ := isReplaceable(w.within(name), planStart()); !isPlan {
+		if isPlan, _ := isReplaceable(w.dir.Within(name), planStart()); !isPlan {
 			return nil, err // a new plan would not replace it
 		}
-		return nil, exit.WithHint(err, w.command("plan --out="+shell.Word(name)))
+		return nil, exit.WithHint(err, w.dir.Command("plan --out="+shell.Word(name)))
 	}
 	return plan, nil
 }
@@ -70,27 +71,27 @@ func isForSandbox(plan *planner.Plan) bool {
 }
 
 // unfit says why a saved plan can't be used now, and how to make a new one.
-func (s *source) unfit(file, outcome string, err error) error {
+func unfit(s *workspace.Directory, file, outcome string, err error) error {
 	code := exit.Error
 	var obstacle *planner.ObstacleError
 	if errors.As(err, &obstacle) {
 		code = exitOf(obstacle.Obstacles)
 	}
 	var other *planner.ControlsError
-	if errors.As(err, &other) && other.Lacks() && len(s.policyDirs) == 0 {
+	if errors.As(err, &other) && other.Lacks() && len(s.PolicyDirs) == 0 {
 		err = fmt.Errorf("%w, or, where it was made with --policy-dir or REMIT_POLICY_DIR, name that directory here too", err)
 	}
-	return exit.New(fmt.Errorf("%s %s: %w", file, outcome, err), s.command("plan --out="+shell.Word(file)), code)
+	return exit.New(fmt.Errorf("%s %s: %w", file, outcome, err), s.Command("plan --out="+shell.Word(file)), code)
 }
 
 // savePlan writes the plan to a file, which only its owner may read, and its bytes to also.
-func (w *workspace) savePlan(ctx context.Context, plan *planner.Plan, name string, also io.Writer) error {
+func savePlan(ctx context.Context, w *opened, plan *planner.Plan, name string, also io.Writer) error {
 	defer w.streams.Quiet()
 	var err error
-	if plan.Header.Origin, err = w.origin(); err != nil {
+	if plan.Header.Origin, err = originOf(w); err != nil {
 		return fmt.Errorf("save the plan to %s: %w", name, err)
 	}
-	if err := wholefile.Replace(w.within(name), 0o600, func(file io.Writer) error {
+	if err := wholefile.Replace(w.dir.Within(name), 0o600, func(file io.Writer) error {
 		return plan.Save(exit.Interruptible(ctx, io.MultiWriter(file, also)))
 	}); err != nil {
 		return fmt.Errorf("save the plan to %s: %w", name, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/workspace"
 	"remit/internal/clock/calendar"
 	"remit/internal/view"
 )
@@ -29,7 +30,7 @@ func newSchedule(p *process) *cobra.Command {
 }
 
 func newSchedulePreview(p *process) *cobra.Command {
-	var from source
+	var from workspace.Directory
 	var asJSON bool
 	var until string
 	cmd := &cobra.Command{
@@ -48,7 +49,7 @@ func newSchedulePreview(p *process) *cobra.Command {
 					return fmt.Errorf("--until=%s %w", until, err)
 				}
 			}
-			loaded, err := load(p, &from, asJSON)
+			loaded, err := workspace.Load(p.ctx, p.host, p.streams, &from, asJSON)
 			if err != nil {
 				return err
 			}
@@ -62,7 +63,7 @@ func newSchedulePreview(p *process) *cobra.Command {
 			return view.Schedule(p.streams.Out, s, last, p.streams.Screen(p.streams.Out))
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	cmd.Flags().StringVar(&until, "until", "", "show no later ones than this `date`, such as 2026-12-31")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	return cmd

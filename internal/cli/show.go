@@ -10,13 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/planner"
 )
 
 func newShow(p *process) *cobra.Command {
-	o := planning{source: source{need: config.NeedState}}
+	o := planning{dir: workspace.Directory{Need: config.NeedState}}
 	var asJSON bool
 	var into, runID string
 	var faces planFaces
@@ -36,23 +37,23 @@ func newShow(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := writeInto(p.streams, &o.source, into, asJSON); err != nil {
+			if err := writeInto(p.streams, &o.dir, into, asJSON); err != nil {
 				return err
 			}
 			if isRun {
 				return showRun(cmd.Context(), p, &o, faces, runID, asJSON)
 			}
 			if len(args) == 0 {
-				w, err := openWorkspace(p, &o.source, asJSON)
+				w, err := open(p, &o.dir, asJSON)
 				if err != nil {
 					return err
 				}
-				return w.listState(cmd.Context(), nil, asJSON)
+				return listState(cmd.Context(), w, nil, asJSON)
 			}
 			return showSaved(cmd.Context(), p, &o, args[0], face, asJSON)
 		},
 	}
-	o.source.flags(cmd)
+	directoryFlags(&o.dir, cmd)
 	cmd.Flags().StringVar(&o.show, "show", "", "with `all`, list every transfer however many there are")
 	cmd.Flags().StringVar(&runID, "run", "", "show this `run`: its ID, the first 8 characters of it or more, or the word latest")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
@@ -64,26 +65,26 @@ func newShow(p *process) *cobra.Command {
 // showPlan shows a saved plan as it is computed again: with the state and the controls where they are at
 // hand, and else as far as the plan alone allows.
 func showSaved(ctx context.Context, p *process, o *planning, file string, face writePlan, asJSON bool) error {
-	if wide := o.source; loads(p, wide, config.NeedControls) {
-		o.need = config.NeedControls
+	if wide := o.dir; loads(p, wide, config.NeedControls) {
+		o.dir.Need = config.NeedControls
 	}
-	loaded, err := load(p, &o.source, asJSON)
+	loaded, err := workspace.Load(p.ctx, p.host, p.streams, &o.dir, asJSON)
 	if err != nil {
 		return err
 	}
-	w := &workspace{process: p, source: o.source, config: loaded}
-	saved, err := w.openSigned(file)
+	w := newOpened(p, o.dir, loaded)
+	saved, err := openSigned(w, file)
 	if err != nil {
 		return err
 	}
-	plan, err := w.computeToShow(ctx, file, saved.Plan)
+	plan, err := computeToShow(ctx, w, file, saved.Plan)
 	if err != nil {
 		return err
 	}
 	if err := o.findApprovals(w, plan, saved); err != nil {
 		return err
 	}
-	options := w.planOptions(o)
+	options := planOptions(w, o)
 	options.Saved = true
 	options.All = "remit show --show=all " + shell.Word(file)
 	options.Sandbox = isForSandbox(plan)
@@ -96,9 +97,9 @@ func showSaved(ctx context.Context, p *process, o *planning, file string, face w
 }
 
 // loads reports whether a configuration has all that is needed.
-func loads(p *process, s source, need config.Need) bool {
-	s.need = need
-	_, diags := config.Load(s.dir, s.options(p))
+func loads(p *process, s workspace.Directory, need config.Need) bool {
+	s.Need = need
+	_, diags := config.Load(s.Path, s.Options(p.ctx, p.host))
 	return !diags.HasErrors()
 }
 

@@ -23,30 +23,30 @@ const (
 
 // showRun shows a run that the journal has, with the face that was asked for.
 func showRun(ctx context.Context, p *process, o *planning, faces planFaces, runID string, asJSON bool) error {
-	w, err := openWorkspace(p, &o.source, asJSON)
+	w, err := open(p, &o.dir, asJSON)
 	if err != nil {
 		return err
 	}
-	snapshot, done, err := w.read(ctx)
+	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	runID, err = w.findRun(ctx, snapshot, runID)
+	runID, err = findRun(ctx, w, snapshot, runID)
 	if err != nil {
 		return err
 	}
 	past, err := executor.ReadPast(ctx, snapshot, runID)
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	holder, isHeld := snapshot.Holder()
 	options := view.PastOptions{
 		Screen: w.streams.Screen(w.streams.Out), Meta: snapshot.Meta(), Alive: isHeld && holder.RunID == runID,
-		Names: w.config.ProfileNames(), ShowAll: o.show == "all", Command: w.command("show --run=" + shell.Word(runID)),
+		Names: w.config.ProfileNames(), ShowAll: o.show == "all", Command: w.dir.Command("show --run=" + shell.Word(runID)),
 	}
-	if options.Now, err = w.standingNow(ctx, snapshot, past, options.Alive); err != nil {
-		return w.stateError(err)
+	if options.Now, err = standingNow(ctx, w, snapshot, past, options.Alive); err != nil {
+		return w.state.Error(err)
 	}
 	if p.streams.WantsLines(asJSON) {
 		if err := p.streams.JSON().Past(past, options); asJSON || err != nil {
@@ -70,11 +70,11 @@ func (f planFaces) ofRun() writePast {
 }
 
 // findRun is the ID of the run that a whole ID, the beginning of one, or the word latest names.
-func (w *workspace) findRun(ctx context.Context, snapshot state.Snapshot, name string) (string, error) {
+func findRun(ctx context.Context, w *opened, snapshot state.Snapshot, name string) (string, error) {
 	var found []string
 	for run, err := range snapshot.Runs(ctx) { // the newest first
 		if err != nil {
-			return "", w.stateError(err)
+			return "", w.state.Error(err)
 		}
 		id := run.Begun.RunID
 		if id == name || name == runLatest {
@@ -84,15 +84,15 @@ func (w *workspace) findRun(ctx context.Context, snapshot state.Snapshot, name s
 			found = append(found, id)
 		}
 	}
-	hint := w.command("audit log")
+	hint := w.dir.Command("audit log")
 	switch {
 	case name == runLatest:
-		return "", exit.WithHint(fmt.Errorf("the state %s has no run yet", w.path), hint)
+		return "", exit.WithHint(fmt.Errorf("the state %s has no run yet", w.state.Name), hint)
 	case len(name) < runPrefixMin:
 		return "", exit.WithHint(fmt.Errorf("--run=%s is too short: give the run's whole ID, at least its first %d characters, or the word %s. The journal has the IDs",
 			name, runPrefixMin, runLatest), hint)
 	case len(found) == 0:
-		return "", exit.WithHint(fmt.Errorf("the state %s has no run %s. The journal has those that there were", w.path, name), hint)
+		return "", exit.WithHint(fmt.Errorf("the state %s has no run %s. The journal has those that there were", w.state.Name, name), hint)
 	case len(found) > 1:
 		return "", exit.WithHint(fmt.Errorf("--run=%s begins the IDs of %d runs: give more of it", name, len(found)), hint)
 	}
@@ -101,7 +101,7 @@ func (w *workspace) findRun(ctx context.Context, snapshot state.Snapshot, name s
 
 // standingNow is how each exception of a run stands now: what became of it since, and what to
 // type about it. While the run goes on there is nothing to type.
-func (w *workspace) standingNow(ctx context.Context, snapshot state.Snapshot, past *executor.PastRun, isAlive bool) (map[string]view.PastNow, error) {
+func standingNow(ctx context.Context, w *opened, snapshot state.Snapshot, past *executor.PastRun, isAlive bool) (map[string]view.PastNow, error) {
 	var refIDs []string
 	for _, l := range past.Lines {
 		if l.Result != executor.ResultRecorded && l.Result != executor.ResultAdopted {
@@ -118,7 +118,7 @@ func (w *workspace) standingNow(ctx context.Context, snapshot state.Snapshot, pa
 			d := &details[i]
 			now[d.RefID] = view.PastNow{Status: d.Status, RecordStatus: d.RecordStatus}
 			if !isAlive {
-				now[d.RefID] = view.PastNow{Status: d.Status, RecordStatus: d.RecordStatus, Next: w.nextFor(d, w.settling(past.Run.Begun.PlanFile))}
+				now[d.RefID] = view.PastNow{Status: d.Status, RecordStatus: d.RecordStatus, Next: nextFor(w, d, settlingCommand(w, past.Run.Begun.PlanFile))}
 			}
 		}
 	}
@@ -127,19 +127,19 @@ func (w *workspace) standingNow(ctx context.Context, snapshot state.Snapshot, pa
 
 // settling is the command that settles doubts. A run that carried out a saved plan goes on with that,
 // by its name; anything else that needs approvers is saved for them first.
-func (w *workspace) settling(planFile string) string {
+func settlingCommand(w *opened, planFile string) string {
 	switch {
 	case planFile != "":
 		return "remit apply " + shell.Word(planFile)
-	case len(w.approvalBlocks()) > 0 && !w.sandbox:
+	case len(approvalBlocks(w)) > 0 && !w.dir.Sandbox:
 		return "remit plan --out=FILE"
 	}
 	return "remit apply"
 }
 
 // doubtOf is a doubt of the state, as far as it can be told without what is declared.
-func (w *workspace) doubtOf(d *state.Detail) doubt.Doubt {
-	u := doubt.Of(d, w.canLookUp())
+func doubtOf(w *opened, d *state.Detail) doubt.Doubt {
+	u := doubt.Of(d, w.service.CanLookUp())
 	if !u.Hold.Holds() && w.config.Service.HoldDoubt {
 		u.Hold = doubt.OnDoubt()
 	}
@@ -148,10 +148,10 @@ func (w *workspace) doubtOf(d *state.Detail) doubt.Doubt {
 
 // nextFor is the command that goes on from where a transfer stands, which settling is for a doubt;
 // "" where it is settled.
-func (w *workspace) nextFor(d *state.Detail, settling string) string {
+func nextFor(w *opened, d *state.Detail, settling string) string {
 	switch d.Status {
 	case state.InDoubt:
-		if u := w.doubtOf(d); u.IsIdle() {
+		if u := doubtOf(w, d); u.IsIdle() {
 			return u.Next()
 		}
 		return settling

@@ -26,7 +26,7 @@ type signing struct {
 }
 
 // open finds the author's key before anything is planned: the plan itself names it.
-func (s *signing) open(ctx context.Context, w *workspace, out string) error {
+func (s *signing) open(ctx context.Context, w *opened, out string) error {
 	if s.key == "" {
 		return nil
 	}
@@ -37,11 +37,11 @@ func (s *signing) open(ctx context.Context, w *workspace, out string) error {
 	if name == signByAgent {
 		name = ""
 	}
-	key, err := w.keyring("--sign").Open(ctx, name, func(key ssh.PublicKey) bool { return w.unknownAuthor(key) == nil })
+	key, err := newKeyring(w, "--sign").Open(ctx, name, func(key ssh.PublicKey) bool { return unknownAuthor(w, key) == nil })
 	if err != nil {
 		return err
 	}
-	if err := w.unknownAuthor(key.Public); err != nil {
+	if err := unknownAuthor(w, key.Public); err != nil {
 		return fmt.Errorf("signing with the key %s would not say who the author is: %w", key.Fingerprint(), err)
 	}
 	s.opened = key
@@ -50,9 +50,9 @@ func (s *signing) open(ctx context.Context, w *workspace, out string) error {
 
 // unknownAuthor says why a signature by a key names nobody in any approval block; nil where it
 // does in one, or where there is no block.
-func (w *workspace) unknownAuthor(key ssh.PublicKey) error {
+func unknownAuthor(w *opened, key ssh.PublicKey) error {
 	var first error
-	for _, block := range w.approvalBlocks() {
+	for _, block := range approvalBlocks(w) {
 		use := block.Signers.Use(key, block.Revoked, w.host.Now())
 		if use.Why == "" {
 			return nil
@@ -65,15 +65,15 @@ func (w *workspace) unknownAuthor(key ssh.PublicKey) error {
 }
 
 // save saves the plan, and the author's signature beside it, and says what to type next.
-func (s *signing) save(ctx context.Context, w *workspace, o *planning, plan *planner.Plan, name string, asJSON bool) error {
+func (s *signing) save(ctx context.Context, w *opened, o *planning, plan *planner.Plan, name string, asJSON bool) error {
 	if s.opened == nil {
-		if err := w.savePlan(ctx, plan, name, io.Discard); err != nil || asJSON || !plan.Applicable() {
+		if err := savePlan(ctx, w, plan, name, io.Discard); err != nil || asJSON || !plan.Applicable() {
 			return err
 		}
 		return o.saySaved(w, plan, name, "Saved to "+view.Visible(name)+".")
 	}
 	plan.Header.AuthorKey = s.opened.Fingerprint()
-	file := w.within(name) + ".author.sig"
+	file := w.dir.Within(name) + ".author.sig"
 	replaceable, err := isReplaceable(file, approval.ArmorStart)
 	if err != nil {
 		return fmt.Errorf("sign the plan: %w", err)
@@ -82,10 +82,10 @@ func (s *signing) save(ctx context.Context, w *workspace, o *planning, plan *pla
 		return fmt.Errorf("sign the plan: %s is there already and is no signature, so it is not replaced; move it away", name+".author.sig")
 	}
 	digest := approval.NewDigest()
-	if err := w.savePlan(ctx, plan, name, digest); err != nil {
+	if err := savePlan(ctx, w, plan, name, digest); err != nil {
 		return err
 	}
-	text, err := s.opened.Sign(ctx, w.within(name), digest)
+	text, err := s.opened.Sign(ctx, w.dir.Within(name), digest)
 	if err == nil {
 		err = wholefile.Replace(file, 0o644, func(to io.Writer) error {
 			_, err := to.Write(text)
@@ -104,7 +104,7 @@ func (s *signing) save(ctx context.Context, w *workspace, o *planning, plan *pla
 
 // saySaved says that a plan was saved, and the next command, where there is one: where a rule wants
 // approvers, apply would be refused.
-func (o *planning) saySaved(w *workspace, plan *planner.Plan, name, saved string) error {
+func (o *planning) saySaved(w *opened, plan *planner.Plan, name, saved string) error {
 	switch {
 	case !plan.Applicable():
 		_, err := fmt.Fprintf(w.streams.Out, "\n%s\n", saved)
@@ -114,9 +114,9 @@ func (o *planning) saySaved(w *workspace, plan *planner.Plan, name, saved string
 		return err
 	}
 	next, command := "To send exactly this:", "apply "
-	if len(o.approvals) > 0 && w.waitsForApprovals() {
+	if len(o.approvals) > 0 && w.dir.WaitsForApprovals() {
 		next, command = "Who approves it types:", "approve "
 	}
-	_, err := fmt.Fprintf(w.streams.Out, "\n%s %s\n\n    %s\n", saved, next, view.Command(w.practising(command+shell.Word(name))))
+	_, err := fmt.Fprintf(w.streams.Out, "\n%s %s\n\n    %s\n", saved, next, view.Command(w.dir.CommandWithPractice(command+shell.Word(name))))
 	return err
 }

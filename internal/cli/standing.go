@@ -69,7 +69,7 @@ func (w *watch) pass(o state.Outline) {
 // standing is how an apply ended, with exit code 4 where anything in the state, in its plan or
 // not, is in doubt, unverified or in conflict: whatever the apply did, and whatever else would be its
 // exit code, a person should look. What neither the plan nor the run has named is named.
-func (a *applying) standing(ctx context.Context, w *workspace, journal state.Journal, seen *watch, plan *planner.Plan, ended error) error {
+func (a *applying) standing(ctx context.Context, w *opened, journal state.Journal, seen *watch, plan *planner.Plan, ended error) error {
 	if exit.IsUnread(ended) {
 		return ended
 	}
@@ -79,9 +79,9 @@ func (a *applying) standing(ctx context.Context, w *workspace, journal state.Jou
 		return ended
 	case err != nil:
 		if errors.Is(err, state.ErrReplaced) || errors.Is(err, state.ErrDamaged) {
-			return w.lostAtEnd(err)
+			return w.state.LostAtEnd(err)
 		}
-		return exit.New(err, w.command("state list"), exit.Look)
+		return exit.New(err, w.dir.Command("state list"), exit.Look)
 	case !left.AsksForPerson():
 		return ended
 	}
@@ -116,7 +116,7 @@ func (a *applying) leftover(ctx context.Context, journal state.Journal, seen *wa
 }
 
 // tellStanding names transfers that nothing else in the output does.
-func (a *applying) tellStanding(w *workspace, left map[string]state.Status) error {
+func (a *applying) tellStanding(w *opened, left map[string]state.Status) error {
 	if len(left) == 0 {
 		return nil
 	}
@@ -136,17 +136,17 @@ func (a *applying) tellStanding(w *workspace, left map[string]state.Status) erro
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	_, err := fmt.Fprintf(w.streams.Err, "Notice: a person should look at what this plan does not have: %s.\n\n    %s\n",
-		strings.Join(names, ", "), view.Visible(w.command("state list")))
+		strings.Join(names, ", "), view.Visible(w.dir.Command("state list")))
 	return err
 }
 
 // tellUnfinished says that an apply with nothing to send waits for nothing: --wait is about what a
 // run records.
-func (a *applying) tellUnfinished(w *workspace, seen *watch) error {
+func (a *applying) tellUnfinished(w *opened, seen *watch) error {
 	if !a.waitFinal || a.wait == 0 || seen.unfinished == 0 {
 		return nil
 	}
 	_, err := fmt.Fprintf(w.streams.Err, "Notice: %d recorded by earlier runs are neither COMPLETED nor FAILED yet. With nothing to send, --wait waits for nothing; this does:\n\n    %s\n",
-		seen.unfinished, view.Visible(w.command(fmt.Sprintf("refresh --wait=%v", a.wait))))
+		seen.unfinished, view.Visible(w.dir.Command(fmt.Sprintf("refresh --wait=%v", a.wait))))
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"remit/config/mistake"
 	"remit/executor"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/files/lockfile"
 	"remit/internal/text/shell"
 	"remit/internal/view"
@@ -35,42 +36,42 @@ func newState(p *process) *cobra.Command {
 }
 
 func newStateShow(p *process) *cobra.Command {
-	from := source{need: config.NeedState}
+	from := workspace.Directory{Need: config.NeedState}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show REF_ID",
 		Short: "Show all that the state knows of one transfer",
 		Args:  exactArgs("REF_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := openWorkspace(p, &from, asJSON)
+			w, err := open(p, &from, asJSON)
 			if err != nil {
 				return err
 			}
-			return w.showDetail(cmd.Context(), args[0], asJSON)
+			return showDetail(cmd.Context(), w, args[0], asJSON)
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write one JSON object")
 	return cmd
 }
 
-func (w *workspace) showDetail(ctx context.Context, refID string, asJSON bool) error {
-	snapshot, done, err := w.read(ctx)
+func showDetail(ctx context.Context, w *opened, refID string, asJSON bool) error {
+	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
 	details, err := snapshot.Details(ctx, refID)
 	if err != nil {
-		return w.stateError(err)
+		return w.state.Error(err)
 	}
 	if len(details) == 0 {
-		return exit.WithHint(fmt.Errorf("the state knows no ref_id %q", refID), w.command("state list"))
+		return exit.WithHint(fmt.Errorf("the state knows no ref_id %q", refID), w.dir.Command("state list"))
 	}
 	o := view.StateShowOptions{Screen: w.streams.Screen(w.streams.Out)}
 	holder, isHeld := snapshot.Holder()
 	if d := &details[0]; d.Status == state.InDoubt && (!isHeld || d.RunID != holder.RunID) {
-		u := w.doubtOf(d)
+		u := doubtOf(w, d)
 		o.Doubt, o.Next = u.Sentence(), u.Next()
 	}
 	if asJSON {
@@ -80,7 +81,7 @@ func (w *workspace) showDetail(ctx context.Context, refID string, asJSON bool) e
 }
 
 func newStateForget(p *process) *cobra.Command {
-	var from source
+	var from workspace.Directory
 	var reason string
 	cmd := &cobra.Command{
 		Use:   "forget REF_ID",
@@ -93,13 +94,13 @@ func newStateForget(p *process) *cobra.Command {
 			return forget(cmd.Context(), p, &from, args[0], reason)
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for the journal")
 	return cmd
 }
 
-func forget(ctx context.Context, p *process, from *source, refID, reason string) error {
-	w, err := openWorkspace(p, from, false)
+func forget(ctx context.Context, p *process, from *workspace.Directory, refID, reason string) error {
+	w, err := open(p, from, false)
 	if err != nil {
 		return err
 	}
@@ -115,10 +116,10 @@ func forget(ctx context.Context, p *process, from *source, refID, reason string)
 		return fmt.Errorf("ref_id %q is still declared; remove the declaration first. Nothing was changed", refID)
 	}
 	by := p.host.Holder("remit state forget")
-	return w.locked(ctx, by, 0, func(journal state.Journal, _ state.Snapshot) error {
-		_, err := executor.ResolveForgotten(ctx, w.resolution(journal, by, refID, reason))
+	return w.state.Locked(ctx, by, 0, func(journal state.Journal, _ state.Snapshot) error {
+		_, err := executor.ResolveForgotten(ctx, newResolution(w, journal, by, refID, reason))
 		if errors.Is(err, executor.ErrUnknownRefID) {
-			return exit.WithHint(fmt.Errorf("the state knows no ref_id %q", refID), w.command("state list"))
+			return exit.WithHint(fmt.Errorf("the state knows no ref_id %q", refID), w.dir.Command("state list"))
 		}
 		if err != nil {
 			return err
@@ -129,7 +130,7 @@ func forget(ctx context.Context, p *process, from *source, refID, reason string)
 }
 
 func newStateRebind(p *process) *cobra.Command {
-	from := source{need: config.NeedService}
+	from := workspace.Directory{Need: config.NeedService}
 	var reason string
 	cmd := &cobra.Command{
 		Use:   "rebind",
@@ -142,41 +143,41 @@ func newStateRebind(p *process) *cobra.Command {
 			return rebind(cmd.Context(), p, &from, reason)
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for the journal")
 	return cmd
 }
 
-func rebind(ctx context.Context, p *process, from *source, reason string) error {
-	loaded, err := load(p, from, false)
+func rebind(ctx context.Context, p *process, from *workspace.Directory, reason string) error {
+	loaded, err := workspace.Load(p.ctx, p.host, p.streams, from, false)
 	if err != nil {
 		return err
 	}
-	w := &workspace{process: p, source: *from, config: loaded}
-	w.at(w.statePlace())
-	bound, isBound, err := lockfile.Read(w.dir)
+	w := newOpened(p, *from, loaded)
+	w.state.UseBackend(workspace.BackendOf(w.config, w.dir, w.host.Now))
+	bound, isBound, err := lockfile.Read(w.dir.Path)
 	if err != nil {
 		return err
 	}
-	if from.sandbox || !isBound {
-		return exit.WithHint(errors.New("there is no state to bind anew"), w.command("init"))
+	if from.Sandbox || !isBound {
+		return exit.WithHint(errors.New("there is no state to bind anew"), w.dir.Command("init"))
 	}
-	w.binding = bound
+	w.state.Binding = bound
 	if bound.Environment != loaded.Environment {
-		return w.environmentError(bound.Environment)
+		return w.state.EnvironmentError(bound.Environment)
 	}
-	after, err := w.identity()
+	after, err := workspace.Identity(w.config, w.streams)
 	if err != nil {
 		return err
 	}
 	by := p.host.Holder("remit state rebind")
-	return w.locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
+	return w.state.Locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 		before := snapshot.Meta().Service
 		if after.CustomerID = before.CustomerID; before == after {
-			return w.bind("The state is bound to this service already.", nil)
+			return bind(w, "The state is bound to this service already.", nil)
 		}
 		if !sameService(before, after) {
-			if err := w.nothingInDoubt(ctx, snapshot); err != nil {
+			if err := nothingInDoubt(ctx, w, snapshot); err != nil {
 				return err
 			}
 			after.CustomerID = ""
@@ -184,8 +185,8 @@ func rebind(ctx context.Context, p *process, from *source, reason string) error 
 		if err := journal.Append(ctx, state.Rebound{Before: before, After: after, By: by, Reason: reason}); err != nil {
 			return fmt.Errorf("bind the state anew: %w", err)
 		}
-		w.binding.Service = after
-		return w.bind("The state is bound anew.", nil)
+		w.state.Binding.Service = after
+		return bind(w, "The state is bound anew.", nil)
 	})
 }
 
@@ -197,14 +198,14 @@ func sameService(a, b state.Identity) bool {
 }
 
 // nothingInDoubt refuses to leave a service that alone can settle a doubt.
-func (w *workspace) nothingInDoubt(ctx context.Context, snapshot state.Snapshot) error {
+func nothingInDoubt(ctx context.Context, w *opened, snapshot state.Snapshot) error {
 	for t, err := range snapshot.Transfers(ctx) {
 		if err != nil {
-			return w.stateError(err)
+			return w.state.Error(err)
 		}
 		if t.Status == state.InDoubt {
 			return exit.WithHint(fmt.Errorf("%q is in doubt: another service could never settle it. Settle it first; nothing was changed", t.RefID),
-				w.command("resolve "+shell.Word(t.RefID)))
+				w.dir.Command("resolve "+shell.Word(t.RefID)))
 		}
 	}
 	return nil

@@ -12,13 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/workspace"
 	"remit/internal/files/wholefile"
 	"remit/internal/view"
 	"remit/state"
 )
 
 func newStateBackup(p *process) *cobra.Command {
-	from := source{need: config.NeedState}
+	from := workspace.Directory{Need: config.NeedState}
 	var out string
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -37,22 +38,22 @@ func newStateBackup(p *process) *cobra.Command {
 			if out == "" {
 				return errors.New("state backup needs --out: the name of the file to write, such as remit-2026-11-30.backup")
 			}
-			w, err := openWorkspace(p, &from, asJSON)
+			w, err := open(p, &from, asJSON)
 			if err != nil {
 				return err
 			}
-			return w.backup(cmd.Context(), out, asJSON)
+			return backup(cmd.Context(), w, out, asJSON)
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	cmd.Flags().StringVar(&out, "out", "", "write the copy to this `file`, which must not be there")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	return cmd
 }
 
 // backup writes a verified copy of the state. What is not whole never has the name.
-func (w *workspace) backup(ctx context.Context, name string, asJSON bool) error {
-	to := w.within(name)
+func backup(ctx context.Context, w *opened, name string, asJSON bool) error {
+	to := w.dir.Within(name)
 	if strings.HasSuffix(to, ".hcl") || strings.HasSuffix(to, ".hcl.json") {
 		return fmt.Errorf("--out=%s would be read as configuration; name another file, such as remit-2026-11-30.backup", name)
 	}
@@ -63,7 +64,7 @@ func (w *workspace) backup(ctx context.Context, name string, asJSON bool) error 
 	}
 	w.streams.Begin("copying the state")
 	defer w.streams.Quiet()
-	made, err := w.copyOut(ctx, to, name)
+	made, err := copyOut(ctx, w, to, name)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s was made by somebody else meanwhile, and a backup replaces nothing. Name another file with --out", name)
@@ -80,27 +81,27 @@ func (w *workspace) backup(ctx context.Context, name string, asJSON bool) error 
 
 // copyOut makes the copy in a directory of its own beside where it goes, verifies it there, and
 // gives it its name.
-func (w *workspace) copyOut(ctx context.Context, to, name string) (view.Backup, error) {
+func copyOut(ctx context.Context, w *opened, to, name string) (view.Backup, error) {
 	var made view.Backup
 	dir, err := os.MkdirTemp(filepath.Dir(to), ".remit-backup-*")
 	if err != nil {
 		return made, fmt.Errorf("back up the state: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	copied := w.filePlace(filepath.Join(absolute(dir), "remit.db"))
+	copied := workspace.FileBackend(w.dir, filepath.Join(absolute(dir), "remit.db"), w.host.Now)
 	by := w.host.Holder("remit state backup")
-	if err := w.place.Backup(ctx, copied.String(), by); err != nil {
-		if known := w.knownStateError(err); known != nil {
+	if err := w.state.Backend.Backup(ctx, copied.String(), by); err != nil {
+		if known := w.state.KnownError(err); known != nil {
 			return made, known
 		}
-		return made, fmt.Errorf("the state %s could not be copied to %s, and nothing of the copy is left; the state was only read:\n%w", w.path, name, err)
+		return made, fmt.Errorf("the state %s could not be copied to %s, and nothing of the copy is left; the state was only read:\n%w", w.state.Name, name, err)
 	}
 	meta, err := verifyCopy(ctx, copied)
 	if err == nil {
-		err = meta.Check(w.binding.Environment, w.binding.Lineage, w.binding.Service)
+		err = meta.Check(w.state.Binding.Environment, w.state.Binding.Lineage, w.state.Binding.Service)
 	}
 	if err != nil {
-		return made, w.verifyError(err)
+		return made, verifyError(w, err)
 	}
 	info, err := os.Stat(copied.String())
 	if err == nil {
@@ -115,7 +116,7 @@ func (w *workspace) copyOut(ctx context.Context, to, name string) (view.Backup, 
 	return view.Backup{Bytes: info.Size(), Events: meta.Serial, Head: meta.Head}, nil
 }
 
-// absolute is a name as [workspace.within] leaves it.
+// absolute is a name as [workspace.Directory.Within] leaves it.
 func absolute(name string) string {
 	if path, err := filepath.Abs(name); err == nil {
 		return path
@@ -123,7 +124,7 @@ func absolute(name string) string {
 	return name
 }
 
-func verifyCopy(ctx context.Context, copied place) (state.Meta, error) {
+func verifyCopy(ctx context.Context, copied workspace.Backend) (state.Meta, error) {
 	store, err := copied.OpenReadOnly(ctx)
 	if err != nil {
 		return state.Meta{}, err

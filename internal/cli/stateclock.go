@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/workspace"
 	"remit/internal/view"
 	"remit/state"
 )
@@ -17,7 +18,7 @@ import (
 const wrongClocksMax = 20
 
 func newStateClock(p *process) *cobra.Command {
-	from := source{need: config.NeedState}
+	from := workspace.Directory{Need: config.NeedState}
 	var reason string
 	cmd := &cobra.Command{
 		Use:   "clock",
@@ -34,19 +35,19 @@ func newStateClock(p *process) *cobra.Command {
 			return stateClock(cmd.Context(), p, &from, reason)
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for the journal")
 	return cmd
 }
 
-func stateClock(ctx context.Context, p *process, from *source, reason string) error {
-	w, err := openWorkspace(p, from, false)
+func stateClock(ctx context.Context, p *process, from *workspace.Directory, reason string) error {
+	w, err := open(p, from, false)
 	if err != nil {
 		return err
 	}
 	by := p.host.Holder("remit state clock")
-	return w.locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
-		wrong, err := w.wrongClocks(ctx, snapshot, false)
+	return w.state.Locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
+		wrong, err := wrongClocks(ctx, w, snapshot, false)
 		if err != nil {
 			return err
 		}
@@ -57,7 +58,7 @@ func stateClock(ctx context.Context, p *process, from *source, reason string) er
 		}
 		jump, _, err := state.Jumped(ctx, snapshot, now, p.host.Clocks())
 		if err != nil {
-			return w.stateError(err)
+			return w.state.Error(err)
 		}
 		entry := state.Clock{
 			BehindMS: max(0, meta.At.Sub(now).Milliseconds()), JumpMS: jump.By.Milliseconds(), Clocks: p.host.Clocks(), By: by, Reason: reason,
@@ -72,17 +73,17 @@ func stateClock(ctx context.Context, p *process, from *source, reason string) er
 
 // wrongClocks names the times of the state that can't be right; with settled, also those that a
 // person or the service settled.
-func (w *workspace) wrongClocks(ctx context.Context, snapshot state.Snapshot, settled bool) ([]state.WrongClock, error) {
+func wrongClocks(ctx context.Context, w *opened, snapshot state.Snapshot, settled bool) ([]state.WrongClock, error) {
 	wrong, err := state.WrongClocks(ctx, snapshot, w.host.Now(), w.host.Clocks(), settled, wrongClocksMax)
 	if err != nil {
-		return nil, w.stateError(err)
+		return nil, w.state.Error(err)
 	}
 	return wrong, nil
 }
 
 // tellWrongClocks names on standard error what is wrong and not settled.
-func (w *workspace) tellWrongClocks(ctx context.Context, snapshot state.Snapshot) error {
-	wrong, err := w.wrongClocks(ctx, snapshot, false)
+func tellWrongClocks(ctx context.Context, w *opened, snapshot state.Snapshot) error {
+	wrong, err := wrongClocks(ctx, w, snapshot, false)
 	if err != nil {
 		return err
 	}
@@ -96,14 +97,14 @@ func (w *workspace) tellWrongClocks(ctx context.Context, snapshot state.Snapshot
 
 // allWrongClocks names what is wrong in the journal of a state, settled or not. Of a state that was
 // moved away nothing is read.
-func (w *workspace) allWrongClocks(ctx context.Context, store readStore) ([]state.WrongClock, error) {
+func allWrongClocks(ctx context.Context, w *opened, store workspace.ReadStore) ([]state.WrongClock, error) {
 	snapshot, err := store.Snapshot(ctx)
 	if _, isMoved := errors.AsType[*state.MovedError](err); isMoved || errors.Is(err, state.ErrOlder) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, w.stateError(err)
+		return nil, w.state.Error(err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	return w.wrongClocks(ctx, snapshot, true)
+	return wrongClocks(ctx, w, snapshot, true)
 }

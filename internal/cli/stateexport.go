@@ -6,10 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/workspace"
 )
 
 func newStateExport(p *process) *cobra.Command {
-	from := source{need: config.NeedState}
+	from := workspace.Directory{Need: config.NeedState}
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write all that the state has as JSON Lines, for other programs",
@@ -19,20 +20,20 @@ func newStateExport(p *process) *cobra.Command {
 			"backup: remit state backup writes what a state is restored from.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := openWorkspace(p, &from, true)
+			w, err := open(p, &from, true)
 			if err != nil {
 				return err
 			}
-			return w.exportState(cmd.Context())
+			return exportState(cmd.Context(), w)
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	return cmd
 }
 
 // exportState writes the state out of one snapshot, and holds a page of it.
-func (w *workspace) exportState(ctx context.Context) error {
-	snapshot, done, err := w.read(ctx)
+func exportState(ctx context.Context, w *opened) error {
+	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return err
 	}

@@ -13,13 +13,14 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config"
+	"remit/internal/cli/workspace"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/state"
 )
 
 func newStateList(p *process) *cobra.Command {
-	from := source{need: config.NeedState}
+	from := workspace.Directory{Need: config.NeedState}
 	var asJSON bool
 	var where string
 	cmd := &cobra.Command{
@@ -32,46 +33,46 @@ func newStateList(p *process) *cobra.Command {
 			"    remit state list --where='settled_at != null && timecmp(settled_at, \"2026-11-01T00:00:00Z\") >= 0'",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := openWorkspace(p, &from, asJSON)
+			w, err := open(p, &from, asJSON)
 			if err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("where") {
-				return w.listWhere(cmd.Context(), where, asJSON)
+				return listWhere(cmd.Context(), w, where, asJSON)
 			}
-			return w.listState(cmd.Context(), nil, asJSON)
+			return listState(cmd.Context(), w, nil, asJSON)
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	cmd.Flags().StringVar(&where, "where", "", "list those of which this `expression` is true, such as 'status == \"in_doubt\"'")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	return cmd
 }
 
 // listWhere lists what an expression keeps.
-func (w *workspace) listWhere(ctx context.Context, expression string, asJSON bool) error {
+func listWhere(ctx context.Context, w *opened, expression string, asJSON bool) error {
 	if expression == "" {
 		return errors.New("--where is empty, which says nothing about what to list. Is a variable of the shell not set?")
 	}
 	filter, diags := config.NewFilter(expression, transferAttributes(), ctx.Done())
-	if err := w.reportFilter(expression, diags, asJSON); err != nil {
+	if err := reportFilter(w, expression, diags, asJSON); err != nil {
 		return err
 	}
-	err := w.listState(ctx, filter, asJSON)
+	err := listState(ctx, w, filter, asJSON)
 	if failed, ok := errors.AsType[*filterError](err); ok {
-		return w.reportFilter(expression, failed.diags, asJSON)
+		return reportFilter(w, expression, failed.diags, asJSON)
 	}
 	return err
 }
 
 // reportFilter shows what is wrong with an expression of the command line.
-func (w *workspace) reportFilter(expression string, diags hcl.Diagnostics, asJSON bool) error {
+func reportFilter(w *opened, expression string, diags hcl.Diagnostics, asJSON bool) error {
 	return w.streams.ReportIn(map[string]*hcl.File{config.FilterFile: {Bytes: []byte(expression)}}, diags, asJSON)
 }
 
 // listState lists what filter keeps; a nil one keeps all.
-func (w *workspace) listState(ctx context.Context, filter *config.Filter, asJSON bool) error {
-	snapshot, done, err := w.read(ctx)
+func listState(ctx context.Context, w *opened, filter *config.Filter, asJSON bool) error {
+	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return err
 	}

@@ -4,10 +4,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config"
+	"remit/internal/cli/workspace"
 )
 
 func newStateVerify(p *process) *cobra.Command {
-	from := source{need: config.NeedState}
+	from := workspace.Directory{Need: config.NeedState}
 	var check packCheck
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -27,7 +28,7 @@ func newStateVerify(p *process) *cobra.Command {
 			return verifyState(cmd.Context(), p, &from, check.head, asJSON)
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	check.headFlag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	return cmd

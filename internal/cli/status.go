@@ -23,7 +23,7 @@ func newStatus(p *process) *cobra.Command {
 			"at the service that remit does not know; 5 a control says no, such as to what is late.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			w, err := openWorkspace(p, &o.source, asJSON)
+			w, err := open(p, &o.dir, asJSON)
 			if err != nil {
 				return err
 			}
@@ -41,13 +41,13 @@ func newStatus(p *process) *cobra.Command {
 			return nil
 		},
 	}
-	o.source.flags(cmd)
+	directoryFlags(&o.dir, cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	return cmd
 }
 
 // status plans and shows how things stand.
-func (o *planning) status(ctx context.Context, w *workspace, asJSON bool) (*planner.Plan, error) {
+func (o *planning) status(ctx context.Context, w *opened, asJSON bool) (*planner.Plan, error) {
 	plan, err := o.plan(ctx, w, asJSON)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (o *planning) status(ctx context.Context, w *workspace, asJSON bool) (*plan
 	if asJSON {
 		return plan, w.streams.JSON().Status(plan)
 	}
-	return plan, view.Status(w.streams.Out, plan, w.planOptions(o))
+	return plan, view.Status(w.streams.Out, plan, planOptions(w, o))
 }
 
 // exitOfStatus is the gravest of what needs a person; 0 where nothing does.

@@ -15,6 +15,7 @@ import (
 
 	"remit/config"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/workspace"
 	"remit/internal/clock/boot"
 	"remit/internal/files/wholefile"
 	"remit/internal/view"
@@ -26,7 +27,7 @@ const testDirectory = "tests"
 
 // tester is one remit test.
 type tester struct {
-	source
+	dir     workspace.Directory
 	below   string // the directory of tests, relative to the configuration's
 	filter  []string
 	junit   string
@@ -59,7 +60,7 @@ func newTest(p *process) *cobra.Command {
 			return t.run(cmd.Context(), p)
 		},
 	}
-	t.configurationFlags(cmd)
+	configurationFlags(&t.dir, cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&t.below, "test-directory", testDirectory, "find tests in this `directory` as well")
 	flags.StringArrayVar(&t.filter, "filter", nil, "run the tests of this `file` only; may be repeated")
@@ -73,14 +74,14 @@ func (t *tester) run(ctx context.Context, p *process) error {
 	if t.asJSON {
 		p.streams.JSON() // what goes wrong is told there too
 	}
-	p.streams.Here = t.here
-	if err := t.checkDirectory(); err != nil {
+	p.streams.Here = t.dir.Here
+	if err := t.dir.CheckDirectory(); err != nil {
 		return err
 	}
 	if err := t.checkJUnit(); err != nil {
 		return err
 	}
-	tests, diags := config.LoadTests(t.dir, t.below)
+	tests, diags := config.LoadTests(t.dir.Path, t.below)
 	if err := p.streams.ReportIn(tests.Sources(), diags, t.asJSON); err != nil {
 		return err
 	}
@@ -113,7 +114,7 @@ func (t *tester) checkJUnit() error {
 	if t.junit == "" {
 		return nil
 	}
-	replaceable, err := isReplaceable(t.within(t.junit), view.JUnitStart)
+	replaceable, err := isReplaceable(t.dir.Within(t.junit), view.JUnitStart)
 	if err != nil {
 		return fmt.Errorf("--junit-xml: %w", err)
 	}
@@ -230,7 +231,7 @@ func (t *tester) end(ran []view.TestRun, face testFace) error {
 		return err
 	}
 	if t.junit != "" {
-		err := wholefile.Replace(t.within(t.junit), 0o644, func(w io.Writer) error { return view.JUnit(w, ran) })
+		err := wholefile.Replace(t.dir.Within(t.junit), 0o644, func(w io.Writer) error { return view.JUnit(w, ran) })
 		if err != nil {
 			return fmt.Errorf("--junit-xml: %w", err)
 		}

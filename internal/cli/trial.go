@@ -77,21 +77,21 @@ func (t *trial) wrong(summary, detail string) *hcl.Diagnostic {
 
 // play does what the run says. What it finds is in t; an error is the world's.
 func (t *trial) play(ctx context.Context) error {
-	options := t.options(t.process)
+	options := t.dir.Options(t.process.ctx, t.process.host)
 	options.Sandbox = true
 	options.Assignments = slices.Concat(options.Assignments, t.run.Assignments)
 	options.DataFiles = t.run.DataFiles
-	t.config, t.found = config.Load(t.dir, options)
+	t.config, t.found = config.Load(t.dir.Path, options)
 	if t.found.HasErrors() {
 		return nil
 	}
-	w := &workspace{process: t.process, source: t.source, config: t.config}
-	w.sandbox = true
-	w.inSandbox(t.box)
+	w := newOpened(t.process, t.dir, t.config)
+	w.dir.Sandbox = true
+	w.state.UseSandbox(t.box)
 	if t.run.Apply {
 		return t.apply(ctx, w)
 	}
-	snapshot, done, err := w.read(ctx)
+	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
 		return err
 	}
@@ -101,8 +101,8 @@ func (t *trial) play(ctx context.Context) error {
 
 // compare plans. Without a time of the run's own, nothing waits for its time.
 func (t *trial) compare(ctx context.Context, record planner.Record) error {
-	o := planning{source: t.source}
-	o.sandbox = true
+	o := planning{dir: t.dir}
+	o.dir.Sandbox = true
 	controls, err := o.controls(t.config)
 	if err != nil {
 		return err
@@ -154,10 +154,10 @@ func (t *trial) obstacles() hcl.Diagnostics {
 }
 
 // apply plans under the lock of the trial's state and sends the plan to its sandbox.
-func (t *trial) apply(ctx context.Context, w *workspace) error {
+func (t *trial) apply(ctx context.Context, w *opened) error {
 	holder := t.host.Holder("remit test")
 	holder.RunID = uuid.NewString()
-	return w.locked(ctx, holder, 0, func(journal state.Journal, snapshot state.Snapshot) error {
+	return w.state.Locked(ctx, holder, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 		if err := t.compare(ctx, snapshot); err != nil || t.plan == nil || !t.plan.Applicable() {
 			return err
 		}
@@ -165,12 +165,12 @@ func (t *trial) apply(ctx context.Context, w *workspace) error {
 		if t.plan.Empty() {
 			return nil
 		}
-		a := applying{planning: planning{source: w.source}, wait: waitDefault}
-		connection, err := w.connect(ctx, a.inFlightMax(w))
+		a := applying{planning: planning{dir: *w.dir}, wait: waitDefault}
+		connection, err := w.service.Connect(ctx, a.inFlightMax(w))
 		if err != nil {
 			return err
 		}
-		defer connection.close()
+		defer connection.Close()
 		run := a.newRun(w, t.plan, journal, snapshot, holder, connection)
 		run.Submitter = undated{run.Submitter}
 		run.Policy.RateLimits = nil // they are the service's

@@ -6,12 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/config/mistake"
+	"remit/internal/cli/workspace"
 	"remit/internal/transfer"
 	"remit/internal/view"
 )
 
 func newValidate(p *process) *cobra.Command {
-	var from source
+	var from workspace.Directory
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "validate",
@@ -19,7 +20,7 @@ func newValidate(p *process) *cobra.Command {
 		Long:  "Check the configuration and every transfer that it declares. It reads neither the state\nnor the service.",
 		Args:  exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			loaded, err := load(p, &from, asJSON)
+			loaded, err := workspace.Load(p.ctx, p.host, p.streams, &from, asJSON)
 			if err != nil {
 				return err
 			}
@@ -44,7 +45,7 @@ func newValidate(p *process) *cobra.Command {
 			return view.Notes(p.streams.Out, loaded.Notes(), p.streams.Screen(p.streams.Out))
 		},
 	}
-	from.flags(cmd)
+	directoryFlags(&from, cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	return cmd
 }

@@ -1,4 +1,4 @@
-package cli
+package workspace
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"remit/config"
 	"remit/internal/text/shell"
@@ -15,16 +16,15 @@ import (
 	"remit/state/sqlite"
 )
 
-// place is where a state is: what makes, opens and names it. Its errors are those of package
-// state.
-type place interface {
+// Backend is the storage of a state: it makes, opens and names it. Its errors are those of package state.
+type Backend interface {
 	// String names it for people.
 	String() string
 	// Look reports whether anything is there, state or not.
 	Look(ctx context.Context) (bool, error)
 	Create(ctx context.Context, created state.Created) error
 	Open(ctx context.Context) (state.Store, error)
-	OpenReadOnly(ctx context.Context) (readStore, error)
+	OpenReadOnly(ctx context.Context) (ReadStore, error)
 	// Receive makes a state of a journal that is being moved there, and Arrive has it be in use.
 	Receive(ctx context.Context, from state.Contents, by state.Holder) error
 	Arrive(ctx context.Context, by state.Holder) error
@@ -33,36 +33,36 @@ type place interface {
 	Backup(ctx context.Context, path string, by state.Holder) error
 	// Files are the names that belong to the state on this machine.
 	Files() []string
-	// Words are those of advice about it.
-	Words() placeWords
+	// Advice has the words of messages about it.
+	Advice() Advice
 }
 
-// placeWords are what advice calls things at a place.
-type placeWords struct {
-	kept     string // what a copy is kept of before anything else
-	putAway  string // the command that keeps a damaged one elsewhere, so that another can take its place
+// Advice has the words of a backend in messages that say what to do.
+type Advice struct {
+	Kept     string // the files or the schema to copy before anything else
+	PutAway  string // the command that keeps a damaged state elsewhere, so that another can take its place
 	freed    string // how its lock may end without force
-	argument string // what says where it is
-	replaced string // what happened to one that was replaced under a run
-	holds    string // what then has what was written
+	argument string // the argument that says where it is
+	replaced string // the message where it was replaced under a run
+	Holds    string // where the events of that run are
 }
 
-// readStore is a state that is open for reading.
-type readStore interface {
+// ReadStore is a state that is open for reading.
+type ReadStore interface {
 	Snapshot(ctx context.Context) (state.Snapshot, error)
 	Verify(ctx context.Context, head string) (state.Meta, error)
 	Close() error
 }
 
-// file is a state in a SQLite file.
-type file struct {
+// SQLite is a state in a file of SQLite.
+type SQLite struct {
 	path    string
 	options sqlite.Options
 }
 
-func (f file) String() string { return f.path }
+func (f SQLite) String() string { return f.path }
 
-func (f file) Look(context.Context) (bool, error) {
+func (f SQLite) Look(context.Context) (bool, error) {
 	_, err := os.Stat(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -70,7 +70,7 @@ func (f file) Look(context.Context) (bool, error) {
 	return err == nil, err
 }
 
-func (f file) Create(ctx context.Context, created state.Created) error {
+func (f SQLite) Create(ctx context.Context, created state.Created) error {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (f file) Create(ctx context.Context, created state.Created) error {
 	return store.Close()
 }
 
-func (f file) Open(ctx context.Context) (state.Store, error) {
+func (f SQLite) Open(ctx context.Context) (state.Store, error) {
 	store, err := sqlite.Open(ctx, f.path, f.options)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func (f file) Open(ctx context.Context) (state.Store, error) {
 	return store, nil
 }
 
-func (f file) OpenReadOnly(ctx context.Context) (readStore, error) {
+func (f SQLite) OpenReadOnly(ctx context.Context) (ReadStore, error) {
 	store, err := sqlite.OpenReadOnly(ctx, f.path)
 	if err != nil {
 		return nil, err
@@ -97,18 +97,18 @@ func (f file) OpenReadOnly(ctx context.Context) (readStore, error) {
 	return store, nil
 }
 
-func (f file) Receive(ctx context.Context, from state.Contents, by state.Holder) error {
+func (f SQLite) Receive(ctx context.Context, from state.Contents, by state.Holder) error {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return err
 	}
 	return sqlite.Receive(ctx, f.path, from, by)
 }
 
-func (f file) Arrive(ctx context.Context, by state.Holder) error {
+func (f SQLite) Arrive(ctx context.Context, by state.Holder) error {
 	return sqlite.Arrive(ctx, f.path, by, f.options)
 }
 
-func (f file) Backup(ctx context.Context, path string, _ state.Holder) error {
+func (f SQLite) Backup(ctx context.Context, path string, _ state.Holder) error {
 	store, err := sqlite.OpenReadOnly(ctx, f.path)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (f file) Backup(ctx context.Context, path string, _ state.Holder) error {
 	return errors.Join(store.Backup(ctx, path), store.Close())
 }
 
-func (f file) Files() []string {
+func (f SQLite) Files() []string {
 	var names []string
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal", ".lock"} {
 		names = append(names, f.path+suffix)
@@ -124,29 +124,29 @@ func (f file) Files() []string {
 	return names
 }
 
-func (f file) Words() placeWords {
-	return placeWords{
-		kept:     "the file and its -wal file",
-		putAway:  fmt.Sprintf("mkdir %[1]s && mv %[2]s* %[1]s/", shell.Word(filepath.Join(filepath.Dir(f.path), "damaged")), shell.Word(f.path)),
+func (f SQLite) Advice() Advice {
+	return Advice{
+		Kept:     "the file and its -wal file",
+		PutAway:  fmt.Sprintf("mkdir %[1]s && mv %[2]s* %[1]s/", shell.Word(filepath.Join(filepath.Dir(f.path), "damaged")), shell.Word(f.path)),
 		freed:    "the file was overwritten",
 		argument: "the path in the state block",
 		replaced: "the file of the state " + f.path + " was replaced or removed while this run used it",
-		holds: "is in the file that stood there, not in the one that may stand there now. " +
+		Holds: "is in the file that stood there, not in the one that may stand there now. " +
 			"Put that one back, with its -wal file, before anything else, or restore the state from a backup.",
 	}
 }
 
-// database is a state in a schema of a PostgreSQL database.
-type database struct{ options postgres.Options }
+// Postgres is a state in a schema of a PostgreSQL database.
+type Postgres struct{ options postgres.Options }
 
-func (d database) String() string {
+func (d Postgres) String() string {
 	if name := postgres.Place(d.options.URL, d.options.Schema); name != "" {
 		return name
 	}
 	return d.options.Schema
 }
 
-func (d database) Look(ctx context.Context) (bool, error) {
+func (d Postgres) Look(ctx context.Context) (bool, error) {
 	store, err := postgres.OpenReadOnly(ctx, d.options)
 	switch {
 	case err == nil:
@@ -159,7 +159,7 @@ func (d database) Look(ctx context.Context) (bool, error) {
 	return false, err
 }
 
-func (d database) Create(ctx context.Context, created state.Created) error {
+func (d Postgres) Create(ctx context.Context, created state.Created) error {
 	store, err := postgres.Create(ctx, created, d.options)
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (d database) Create(ctx context.Context, created state.Created) error {
 	return store.Close()
 }
 
-func (d database) Open(ctx context.Context) (state.Store, error) {
+func (d Postgres) Open(ctx context.Context) (state.Store, error) {
 	store, err := postgres.Open(ctx, d.options)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (d database) Open(ctx context.Context) (state.Store, error) {
 	return store, nil
 }
 
-func (d database) OpenReadOnly(ctx context.Context) (readStore, error) {
+func (d Postgres) OpenReadOnly(ctx context.Context) (ReadStore, error) {
 	store, err := postgres.OpenReadOnly(ctx, d.options)
 	if err != nil {
 		return nil, err
@@ -183,15 +183,15 @@ func (d database) OpenReadOnly(ctx context.Context) (readStore, error) {
 	return store, nil
 }
 
-func (d database) Receive(ctx context.Context, from state.Contents, _ state.Holder) error {
+func (d Postgres) Receive(ctx context.Context, from state.Contents, _ state.Holder) error {
 	return postgres.Receive(ctx, from, d.options)
 }
 
-func (d database) Arrive(ctx context.Context, _ state.Holder) error {
+func (d Postgres) Arrive(ctx context.Context, _ state.Holder) error {
 	return postgres.Arrive(ctx, d.options)
 }
 
-func (d database) Backup(ctx context.Context, path string, by state.Holder) error {
+func (d Postgres) Backup(ctx context.Context, path string, by state.Holder) error {
 	store, err := postgres.OpenReadOnly(ctx, d.options)
 	if err != nil {
 		return err
@@ -208,30 +208,40 @@ func (d database) Backup(ctx context.Context, path string, by state.Holder) erro
 	return sqlite.Arrive(ctx, path, by, sqlite.Options{Now: d.options.Now})
 }
 
-func (d database) Files() []string { return nil }
+func (d Postgres) Files() []string { return nil }
 
-func (d database) Words() placeWords {
-	return placeWords{
-		kept:     "the schema",
-		putAway:  `psql "$DATABASE_URL" -c ` + shell.Word(fmt.Sprintf("ALTER SCHEMA %[1]s RENAME TO %[1]s_damaged", d.options.Schema)),
+func (d Postgres) Advice() Advice {
+	return Advice{
+		Kept:     "the schema",
+		PutAway:  `psql "$DATABASE_URL" -c ` + shell.Word(fmt.Sprintf("ALTER SCHEMA %[1]s RENAME TO %[1]s_damaged", d.options.Schema)),
 		freed:    "the server ended the session that held the lock",
 		argument: "url and schema in the state block",
 		replaced: "the state " + d.String() + " no longer has what this run wrote last, as where another server took the place of the first before it had everything",
-		holds: "was in the database, and may be gone from it. " +
+		Holds: "was in the database, and may be gone from it. " +
 			"Bring back the server that has it, or restore a backup, before anything else.",
 	}
 }
 
-// statePlace is where the state block says the state is.
-func (w *workspace) statePlace() place {
-	s := w.config.State
+// BackendOf is the backend that the state block names.
+func BackendOf(loaded *config.Configuration, dir *Directory, now func() time.Time) Backend {
+	s := loaded.State
 	if s.Kind == config.StatePostgres {
-		return database{postgres.Options{URL: s.URL, Schema: s.Schema, Now: w.host.Now}}
+		return NewPostgres(s.URL, s.Schema, now)
 	}
-	return w.filePlace(s.Path)
+	return FileBackend(dir, s.Path, now)
 }
 
-// filePlace is a SQLite file, relative to the directory of the configuration.
-func (w *workspace) filePlace(path string) place {
-	return file{w.within(path), sqlite.Options{Now: w.host.Now}}
+// FileBackend is a file of SQLite, relative to the directory of the configuration.
+func FileBackend(dir *Directory, path string, now func() time.Time) Backend {
+	return NewSQLite(dir.Within(path), now)
+}
+
+// NewSQLite is a file of SQLite.
+func NewSQLite(path string, now func() time.Time) Backend {
+	return SQLite{path, sqlite.Options{Now: now}}
+}
+
+// NewPostgres is a schema of a database.
+func NewPostgres(url, schema string, now func() time.Time) Backend {
+	return Postgres{postgres.Options{URL: url, Schema: schema, Now: now}}
 }

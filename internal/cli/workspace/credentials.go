@@ -1,4 +1,4 @@
-package cli
+package workspace
 
 import (
 	"bytes"
@@ -13,19 +13,21 @@ import (
 
 	"remit/config"
 	"remit/internal/cli/exit"
+	"remit/internal/cli/host"
+	"remit/internal/cli/terminal"
 	"remit/internal/files/confined"
 	"remit/internal/service"
 	"remit/internal/service/jws"
 )
 
-// signatureMax bounds, in bytes, what a command that signs may print.
+// signatureMax bounds the output of a command that signs, in bytes.
 const signatureMax = 64 << 10
 
-// prove takes into the options what proves to the service who sends: the client's certificate
-// and the signature of requests. An error says that nothing was sent.
-func (w *workspace) prove(options *service.Options, credentials config.Credentials) error {
+// prove adds the client's certificate and the signature of requests to the options. An error says that nothing
+// was sent.
+func (s *Service) prove(options *service.Options, credentials config.Credentials) error {
 	if credentials.CertificateFile != "" {
-		certificate, err := w.certificate(credentials.CertificateFile, credentials.KeyFile)
+		certificate, err := s.certificate(credentials.CertificateFile, credentials.KeyFile)
 		if err != nil {
 			return err
 		}
@@ -37,18 +39,18 @@ func (w *workspace) prove(options *service.Options, credentials config.Credentia
 	}
 	options.SignatureHeader = signing.Header
 	if signing.KeyFile == "" {
-		words, err := splitWords(signing.Command)
+		words, err := host.SplitWords(signing.Command)
 		if err == nil && len(words) == 0 {
 			err = errors.New("it has no word")
 		}
 		if err != nil {
 			return fmt.Errorf("REMIT_SIGN_COMMAND=%s is not one command: %w; nothing was sent", signing.Command, err)
 		}
-		command := &signCommand{process: w.process, words: words, signing: signing}
+		command := &signCommand{host: s.host, streams: s.streams, words: words, signing: signing}
 		options.Sign = command.sign
 		return nil
 	}
-	text, err := w.secretFile("key_file", signing.KeyFile)
+	text, err := s.secretFile("key_file", signing.KeyFile)
 	if err != nil {
 		return err
 	}
@@ -57,23 +59,23 @@ func (w *workspace) prove(options *service.Options, credentials config.Credentia
 		return fmt.Errorf("key_file %s cannot sign: %w; nothing was sent", signing.KeyFile, err)
 	}
 	options.Sign = func(_ context.Context, what service.ToSign) (string, error) {
-		return key.Sign(jws.Content{Method: what.Method, URL: what.URL, Body: what.Body, At: w.host.Now()})
+		return key.Sign(jws.Content{Method: what.Method, URL: what.URL, Body: what.Body, At: s.host.Now()})
 	}
 	return nil
 }
 
-// What files of certificates and of private keys stay far below.
+// Bounds of files of certificates and of private keys.
 const (
 	certificatesBytesMax = 16 << 20
 	keyFileBytesMax      = 1 << 20
 )
 
-func (w *workspace) certificate(file, keyFile string) (*tls.Certificate, error) {
-	public, err := confined.ReadAnywhere(w.within(file), certificatesBytesMax)
+func (s *Service) certificate(file, keyFile string) (*tls.Certificate, error) {
+	public, err := confined.ReadAnywhere(s.dir.Within(file), certificatesBytesMax)
 	if err != nil {
 		return nil, fmt.Errorf("read client_certificate_file %s: %w; nothing was sent", file, err)
 	}
-	private, err := w.secretFile("client_key_file", keyFile)
+	private, err := s.secretFile("client_key_file", keyFile)
 	if err != nil {
 		return nil, err
 	}
@@ -81,15 +83,15 @@ func (w *workspace) certificate(file, keyFile string) (*tls.Certificate, error) 
 	if err != nil {
 		return nil, fmt.Errorf("client_certificate_file %s and client_key_file %s are no pair: %w; nothing was sent", file, keyFile, err)
 	}
-	if ends := certificate.Leaf.NotAfter; w.host.Now().After(ends) {
+	if ends := certificate.Leaf.NotAfter; s.host.Now().After(ends) {
 		return nil, fmt.Errorf("the certificate of client_certificate_file %s ended on %s; nothing was sent", file, ends.UTC().Format(time.RFC3339))
 	}
 	return &certificate, nil
 }
 
 // secretFile reads a private key, unless others can read it too.
-func (w *workspace) secretFile(argument, file string) ([]byte, error) {
-	path := w.within(file)
+func (s *Service) secretFile(argument, file string) ([]byte, error) {
+	path := s.dir.Within(file)
 	if why := config.ReadableByOthers(path); why != "" {
 		return nil, exit.WithHint(fmt.Errorf("%s %s %s, so it proves nothing; nothing was sent", argument, file, why), "chmod 600 "+path)
 	}
@@ -100,14 +102,15 @@ func (w *workspace) secretFile(argument, file string) ([]byte, error) {
 	return text, nil
 }
 
-// signCommand is what REMIT_SIGN_COMMAND names. It gets the body on its standard input, and
-// prints the value of the header.
+// signCommand is the program of REMIT_SIGN_COMMAND. It gets the body on its standard input and prints the value
+// of the header.
 type signCommand struct {
-	*process
+	host    *host.Host
+	streams *terminal.Streams
 	words   []string
 	signing *config.Signing
 
-	mu sync.Mutex // of what several print to standard error
+	mu sync.Mutex // several may print to standard error
 }
 
 func (s *signCommand) sign(ctx context.Context, what service.ToSign) (string, error) {

@@ -1,4 +1,4 @@
-package cli
+package workspace
 
 import (
 	"errors"
@@ -12,99 +12,99 @@ import (
 	"remit/state"
 )
 
-// stateError says what keeps the state from being used before anything was sent, and what to
-// do about it. What storage itself says stands below.
-func (w *workspace) stateError(err error) error {
-	if known := w.knownStateError(err); known != nil {
+// Error says why the state can't be used, before anything was sent, and what to do about it. The storage's own
+// words follow on the next line.
+func (s *State) Error(err error) error {
+	if known := s.KnownError(err); known != nil {
 		return known
 	}
-	return exit.WithHint(fmt.Errorf("the state %s cannot be used; nothing was sent. Once that is mended, let it be checked:\n%w", w.path, err), w.command("audit verify"))
+	return exit.WithHint(fmt.Errorf("the state %s cannot be used; nothing was sent. Once that is mended, let it be checked:\n%w", s.Name, err), s.dir.Command("audit verify"))
 }
 
-// knownStateError is that of what is known about the state itself; nil of any other error.
-func (w *workspace) knownStateError(err error) error {
+// KnownError is [State.Error] for the errors of package state; nil for any other error.
+func (s *State) KnownError(err error) error {
 	var locked *state.LockedError
 	var mismatch *state.MismatchError
 	var moved *state.MovedError
 	switch {
 	case errors.As(err, &moved) && moved.To == state.Arriving:
 		return fmt.Errorf("the state %s is a copy whose move was not finished; nothing was sent. "+
-			"Run remit state migrate again where the old one is, with the same --to", w.path)
+			"Run remit state migrate again where the old one is, with the same --to", s.Name)
 	case errors.As(err, &moved):
 		return fmt.Errorf("the state %s is not in use any more: it was moved to %s; nothing was sent. "+
-			"Take the configuration and %s that name that place from version control", w.path, moved.To, lockfile.Name)
+			"Take the configuration and %s that name that place from version control", s.Name, moved.To, lockfile.Name)
 	case errors.Is(err, state.ErrMissing):
-		return w.missing()
+		return s.missing()
 	case errors.Is(err, state.ErrEmpty):
 		return exit.WithHint(fmt.Errorf("the state %s is empty, which a state never is; nothing was sent. Put it away, and restore it from a backup, "+
-			"or, only where no backup exists, make a new one on purpose with %s. It is put away by", w.path, w.command("init --new-state")), w.place.Words().putAway)
+			"or, only where no backup exists, make a new one on purpose with %s. It is put away by", s.Name, s.dir.Command("init --new-state")), s.Backend.Advice().PutAway)
 	case errors.Is(err, state.ErrDamaged):
 		return exit.WithHint(fmt.Errorf("the state %s is damaged; nothing was sent. Put it away, restore the state from a backup, and let that be checked by %s. "+
 			"Only where no backup exists, run %s, and then %s with the service's export. The damaged one is put away by:\n%w",
-			w.path, w.command("audit verify"), w.command("init --new-state"), w.command("import"), err), w.place.Words().putAway)
+			s.Name, s.dir.Command("audit verify"), s.dir.Command("init --new-state"), s.dir.Command("import"), err), s.Backend.Advice().PutAway)
 	case errors.Is(err, state.ErrForeign):
 		return fmt.Errorf("what stands at %s is not a state of remit; nothing was sent, and it was left as it is. "+
 			"Correct %s, or put away what stands there, restore the state from a backup, and let it be checked by %s:\n%w",
-			w.path, w.place.Words().argument, w.command("audit verify"), err)
+			s.Name, s.Backend.Advice().argument, s.dir.Command("audit verify"), err)
 	case errors.Is(err, state.ErrNewer):
-		return exit.WithHint(fmt.Errorf("the state %s was written by a newer version of remit; nothing was sent. Use that version; this one is shown by:\n%w", w.path, err),
+		return exit.WithHint(fmt.Errorf("the state %s was written by a newer version of remit; nothing was sent. Use that version; this one is shown by:\n%w", s.Name, err),
 			"remit version")
 	case errors.Is(err, state.ErrOlder):
 		return exit.WithHint(fmt.Errorf("the state %s was written by an older version of remit; nothing was sent. "+
-			"It is brought up to date by the next command that writes to it, or by one that does nothing else", w.path), w.command("init"))
+			"It is brought up to date by the next command that writes to it, or by one that does nothing else", s.Name), s.dir.Command("init"))
 	case errors.Is(err, state.ErrBusy):
 		return exit.WithHint(fmt.Errorf("the state %s is held in the middle of a commit by a process that stands still; nothing was sent. "+
-			"Wait for it, or find out who it is:\n%w", w.path, err), w.command(`force-unlock --reason="…"`))
+			"Wait for it, or find out who it is:\n%w", s.Name, err), s.dir.Command(`force-unlock --reason="…"`))
 	case errors.Is(err, state.ErrLinked):
 		return exit.WithHint(fmt.Errorf("the state %s has more than one name (hard links), and beside each of them there would be another log of what was "+
 			"written last; nothing was sent. Remove the names that no configuration uses, while nothing runs. "+
-			"All of its names on that disk are listed by:\n%w", w.path, err), "find / -xdev -samefile "+shell.Word(w.path))
+			"All of its names on that disk are listed by:\n%w", s.Name, err), "find / -xdev -samefile "+shell.Word(s.Name))
 	case errors.Is(err, state.ErrMounted):
 		return fmt.Errorf("the state %s is mounted by itself, without the files that SQLite keeps beside it; nothing was sent. "+
-			"Mount its directory instead of the file", w.path)
+			"Mount its directory instead of the file", s.Name)
 	case errors.Is(err, state.ErrNoLocks):
 		return exit.WithHint(fmt.Errorf("the state %s is where its lock would not keep others out, so that two runs could pay at once; nothing was sent. "+
 			"Keep it on a disk of this machine: copy it there, while nothing runs, and write that place into %s. "+
-			"Or keep it in PostgreSQL:\n%w", w.path, w.place.Words().argument, err), w.command("state backup --out=FILE"))
+			"Or keep it in PostgreSQL:\n%w", s.Name, s.Backend.Advice().argument, err), s.dir.Command("state backup --out=FILE"))
 	case errors.As(err, &mismatch):
-		return fmt.Errorf("the state %s is not the one that this directory is bound to; nothing was sent: %w. "+
-			"Restore the right one from a backup, or correct %s", w.path, mismatch, w.place.Words().argument)
+		return fmt.Errorf("the state %s is not the one that this directory is bound to; nothing was sent: %s. "+
+			"Restore the right one from a backup, or correct %s", s.Name, mismatch, s.Backend.Advice().argument)
 	case errors.As(err, &locked):
 		return fmt.Errorf("%w; nothing was sent. It is released when that process ends. Wait for it", err)
 	}
 	return nil
 }
 
-// lostAtEnd says that what a command wrote was written, and may be gone from the state since.
-func (w *workspace) lostAtEnd(lost error) error {
-	happened, next := w.happened(lost)
+// LostAtEnd says that a command wrote everything, and that the state may have lost it since.
+func (s *State) LostAtEnd(lost error) error {
+	happened, next := s.Explain(lost)
 	return exit.New(fmt.Errorf("%s. What this command wrote may be gone from it, whatever is shown above: keep a copy of %s before anything else, restore the state from a backup, and let it be checked",
-		happened, w.place.Words().kept), w.command(next), exit.Look)
+		happened, s.Backend.Advice().Kept), s.dir.Command(next), exit.Look)
 }
 
-// happened says what an error was that kept the state from being used any more, and the command
-// that helps, "" for to do the same once more.
-func (w *workspace) happened(failed error) (text, next string) {
+// Explain says why a command had to stop using the state, and names the command that helps; "" stands for the
+// same command again.
+func (s *State) Explain(failed error) (text, next string) {
 	switch {
 	case errors.Is(failed, state.ErrTakenForLost):
 		return "this runner showed no sign of life for longer than its lease, so the other runners of the run go on without it", "show --run=latest"
 	case errors.Is(failed, state.ErrFenced):
-		return w.fenced(failed), "plan"
+		return lockTaken(s.Name, s.Backend.Advice().freed, failed), "plan"
 	case errors.Is(failed, state.ErrLost):
-		return fmt.Sprintf("the connection on which this run held the lock of the state %s was lost: %v", w.path, cause(failed)), ""
+		return fmt.Sprintf("the connection on which this run held the lock of the state %s was lost: %v", s.Name, cause(failed)), ""
 	case errors.Is(failed, state.ErrReplaced):
-		return w.place.Words().replaced, "audit verify"
+		return s.Backend.Advice().replaced, "audit verify"
 	case errors.Is(failed, state.ErrDamaged):
-		return fmt.Sprintf("the state %s is damaged: %v", w.path, cause(failed)), "audit verify"
+		return fmt.Sprintf("the state %s is damaged: %v", s.Name, cause(failed)), "audit verify"
 	case errors.Is(failed, executor.ErrJournal):
-		return fmt.Sprintf("the state %s could not be written: %v", w.path, cause(failed)), ""
+		return fmt.Sprintf("the state %s could not be written: %v", s.Name, cause(failed)), ""
 	}
 	return failed.Error(), ""
 }
 
-// fenced says who took the lock away from a run, and how, as far as that is known.
-func (w *workspace) fenced(failed error) string {
-	text := fmt.Sprintf("the lock of the state %s was taken away from this run", w.path)
+// lockTaken says who took the lock away from a run, and how, as far as that is known.
+func lockTaken(name, freed string, failed error) string {
+	text := fmt.Sprintf("the lock of the state %s was taken away from this run", name)
 	taken, ok := errors.AsType[*state.TakenError](failed)
 	switch {
 	case !ok:
@@ -113,12 +113,12 @@ func (w *workspace) fenced(failed error) string {
 		return fmt.Sprintf("%s by %s on %s, with remit force-unlock: %q", text, taken.By.User, taken.By.Host, taken.Reason)
 	case taken.By != state.Holder{}:
 		return fmt.Sprintf("%s, and not with remit force-unlock: %s on %s (process %d, %q) has it now, as is possible where %s",
-			text, taken.By.User, taken.By.Host, taken.By.PID, taken.By.Command, w.place.Words().freed)
+			text, taken.By.User, taken.By.Host, taken.By.PID, taken.By.Command, freed)
 	}
-	return text + ", and not with remit force-unlock, as is possible where " + w.place.Words().freed
+	return text + ", and not with remit force-unlock, as is possible where " + freed
 }
 
-// cause is an error of the journal without the words that say no more than that.
+// cause is the text of a journal error without the words of its sentinels.
 func cause(err error) string {
 	text := strings.ReplaceAll(err.Error(), executor.ErrJournal.Error()+": ", "")
 	return strings.ReplaceAll(text, state.ErrDamaged.Error()+": ", "")

@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"remit/config"
+	"remit/internal/cli/host"
+	"remit/internal/cli/terminal"
+	"remit/internal/cli/workspace"
+)
+
+// opened is a configuration together with the state that it is bound to and the service that it names.
+type opened struct {
+	host    *host.Host
+	streams *terminal.Streams
+	dir     *workspace.Directory
+	config  *config.Configuration
+	state   *workspace.State
+	service *workspace.Service
+}
+
+func newOpened(p *process, dir workspace.Directory, loaded *config.Configuration) *opened {
+	st := workspace.NewState(p.host, p.streams, &dir, loaded)
+	sv := workspace.NewService(st)
+	sv.Watch = p.watch
+	return &opened{host: p.host, streams: p.streams, dir: &dir, config: loaded, state: st, service: sv}
+}
+
+// open reads the configuration and finds out which state it is bound to. Nothing is made.
+func open(p *process, dir *workspace.Directory, asJSON bool) (*opened, error) {
+	if err := dir.CheckPractice(); err != nil {
+		return nil, err
+	}
+	loaded, err := workspace.Load(p.ctx, p.host, p.streams, dir, asJSON)
+	if err != nil {
+		return nil, err
+	}
+	w := newOpened(p, *dir, loaded)
+	return w, w.state.Find()
+}

@@ -1,0 +1,115 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"remit/config"
+	"remit/internal/cli/exit"
+	"remit/internal/cli/host"
+	"remit/internal/cli/terminal"
+	"remit/internal/text/shell"
+)
+
+// Directory is the configuration that a command line names: a directory and assignments to its variables.
+type Directory struct {
+	Path        string
+	Sandbox     bool
+	Practice    bool // apply waits for approvals in the sandbox too
+	PolicyDirs  []string
+	Assignments []config.Assignment
+	Need        config.Need
+	loaded      *config.Configuration // nil before [Load]
+}
+
+// Load reads the configuration. It shows the author's mistakes, as text or as JSON; the error is then only an
+// exit code.
+func Load(ctx context.Context, h *host.Host, streams *terminal.Streams, s *Directory, asJSON bool) (*config.Configuration, error) {
+	if asJSON {
+		streams.JSON() // what goes wrong is told there too
+	}
+	if err := s.CheckDirectory(); err != nil {
+		return nil, err
+	}
+	streams.Begin("reading the configuration")
+	defer streams.Quiet()
+	var loaded *config.Configuration
+	var diags hcl.Diagnostics
+	if err := exit.OrInterrupted(ctx, func() error {
+		loaded, diags = config.Load(s.Path, s.Options(ctx, h))
+		return context.Cause(ctx) // for which what was found may be no mistake
+	}); err != nil {
+		return nil, err
+	}
+	s.loaded, streams.Here = loaded, s.Here
+	if loaded != nil {
+		streams.Hide(loaded.SensitiveTexts())
+		streams.Scales = loaded.Scales()
+	}
+	if err := streams.Report(loaded, diags, asJSON); err != nil {
+		return nil, err
+	}
+	return loaded, nil
+}
+
+// Options are those with which the configuration is loaded.
+func (s *Directory) Options(ctx context.Context, h *host.Host) config.Options {
+	policyDirs := slices.Clone(s.PolicyDirs)
+	if dir, isSet := h.LookupEnv("REMIT_POLICY_DIR"); isSet {
+		policyDirs = append(policyDirs, dir) // an empty one is a mistake: a control is not lost to a variable that is missing
+	}
+	return config.Options{
+		PolicyDirs: policyDirs, Assignments: s.Assignments, Getenv: h.Getenv, Done: ctx.Done(), Sandbox: s.Sandbox, Need: s.Need, Version: h.Version, Zone: h.Now().Location(),
+	}
+}
+
+func (s *Directory) CheckDirectory() error {
+	if info, err := os.Stat(s.Path); err != nil || !info.IsDir() {
+		return fmt.Errorf("--chdir=%s is not a directory", s.Path)
+	}
+	return nil
+}
+
+// Command is a command line that works on the same directory with the same service and variables. It leaves
+// out assignments to sensitive variables.
+func (s *Directory) Command(words string) string {
+	line := "remit " + words
+	if s.Sandbox {
+		line += " --sandbox"
+	}
+	for _, a := range s.Assignments {
+		name, _, _ := strings.Cut(a.Var, "=")
+		switch {
+		case a.File != "":
+			line += " --var-file=" + shell.Word(a.File)
+		case s.loaded != nil && s.loaded.Open(name):
+			line += " --var=" + shell.Word(a.Var)
+		}
+	}
+	for _, dir := range s.PolicyDirs {
+		line += " --policy-dir=" + shell.Word(dir)
+	}
+	if s.Path != "." {
+		line += " --chdir=" + shell.Word(s.Path)
+	}
+	return line
+}
+
+// Here is [Directory.Command] for a whole command line.
+func (s *Directory) Here(line string) string {
+	return s.Command(strings.TrimPrefix(line, "remit "))
+}
+
+// Within is the path of a file that the command line names: relative to --chdir.
+func (s *Directory) Within(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(s.Path, name)
+}

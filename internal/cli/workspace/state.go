@@ -1,0 +1,314 @@
+// Package workspace is what commands work on: the directory of a configuration, the state that it is bound to,
+// and the service that it names. A command asks for each of them by itself.
+//
+// Its one invariant: no state is used that is not the one the directory is bound to, and no secret is sent before
+// that is known.
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/hashicorp/hcl/v2"
+
+	"remit/config"
+	"remit/internal/cli/exit"
+	"remit/internal/cli/host"
+	"remit/internal/cli/terminal"
+	"remit/internal/files/confined"
+	"remit/internal/files/lockfile"
+	"remit/planner"
+	"remit/state"
+	"remit/state/postgres"
+	"remit/state/sqlite"
+)
+
+// State is the state of a directory. Nothing is opened before a method asks for it.
+type State struct {
+	host    *host.Host
+	streams *terminal.Streams
+	dir     *Directory
+	config  *config.Configuration
+
+	Binding    lockfile.File // which state it must be
+	Backend    Backend
+	Name       string // of Backend; hidden where it is sensitive
+	SandboxDir string // the directory of the sandbox's state and ledger; "" outside of the sandbox
+	checked    bool   // the state agrees with Binding
+
+	authStyle string // how the token endpoint takes credentials, by an earlier run; "" for unknown
+	toldCopy  bool   // a person was told that the state is a copy
+}
+
+// NewState is a state without a backend: see [State.Find], [State.UseBackend] and [State.UseSandbox].
+func NewState(h *host.Host, streams *terminal.Streams, dir *Directory, loaded *config.Configuration) *State {
+	return &State{host: h, streams: streams, dir: dir, config: loaded}
+}
+
+// Find finds out which state the directory is bound to. It makes nothing, and opens a state only to explain an
+// error.
+func (s *State) Find() error {
+	if s.dir.Sandbox {
+		s.UseSandbox(SandboxDirectory(s.dir.Path))
+		return s.dir.CheckSandbox()
+	}
+	s.UseBackend(BackendOf(s.config, s.dir, s.host.Now))
+	found, made, err := lockfile.Read(s.dir.Path)
+	if err != nil {
+		return err
+	}
+	if !made {
+		return s.noLockFile()
+	}
+	s.Binding = found
+	return s.checkBinding()
+}
+
+// sandboxName is the directory of the sandbox's state and ledger, below that of the configuration.
+const sandboxName = ".remit/sandbox"
+
+func SandboxDirectory(dir string) string { return filepath.Join(dir, filepath.FromSlash(sandboxName)) }
+
+// CheckSandbox refuses a sandbox directory that a link leads out of: authors of the configuration can write
+// there, and remit makes files in it without being asked.
+func (s *Directory) CheckSandbox() error {
+	root, err := os.OpenRoot(s.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }() // nothing was written
+	if err := confined.CheckDirectory(root, sandboxName); err != nil {
+		return fmt.Errorf("the sandbox cannot be kept in %s: %w; remove it", sandboxName, err)
+	}
+	return nil
+}
+
+// UseSandbox binds the directory to the state of a sandbox in the directory box, which need not exist.
+func (s *State) UseSandbox(box string) {
+	s.SandboxDir = box
+	s.UseBackend(SQLite{filepath.Join(box, "remit.db"), sqlite.Options{Now: s.host.Now}})
+	s.Binding = lockfile.File{Environment: state.Sandbox, Service: state.SandboxIdentity()}
+}
+
+// UseBackend says where the state is.
+func (s *State) UseBackend(there Backend) {
+	s.Backend, s.Name = there, there.String()
+	if !s.dir.Sandbox && s.config != nil && s.config.SensitiveState() {
+		s.streams.Hide([]string{s.Name})
+		s.Name = terminal.Hidden
+	}
+}
+
+func (s *State) noLockFile() error {
+	// Where a server does not answer, to look for it ends by itself.
+	if there, err := s.Backend.Look(context.Background()); err == nil && there {
+		return exit.WithHint(fmt.Errorf("there is a state (%s) but no %s, which says that it is the right one. "+
+			"Restore the file from version control, or write it anew from the state", s.Name, lockfile.Name), s.dir.Command("init"))
+	}
+	return exit.WithHint(errors.New("this directory has no state yet; nothing was sent"), s.dir.Command("init"))
+}
+
+// Check refuses a state that the directory is not bound to. From then on the lock file and the state agree.
+func (s *State) Check(meta state.Meta) error {
+	if err := meta.Check(s.Binding.Environment, s.Binding.Lineage, s.Binding.Service); err != nil {
+		return s.OtherState(meta, err)
+	}
+	s.checked = true
+	return nil
+}
+
+// checkSnapshot is [State.Check], and warns of a copy of a state in which a run was under way.
+func (s *State) checkSnapshot(ctx context.Context, snapshot state.Snapshot) error {
+	if err := s.Check(snapshot.Meta()); err != nil {
+		return err
+	}
+	if err := s.RecallAuth(ctx, snapshot); err != nil {
+		return s.Error(err)
+	}
+	file, ok := snapshot.(state.Copied)
+	if !ok || s.dir.Sandbox || s.toldCopy {
+		return nil
+	}
+	run, isCopy, err := file.CopyOf(ctx)
+	if err != nil {
+		return s.Error(err)
+	}
+	if isCopy {
+		s.toldCopy = true
+		warnOfCopy(s.streams, s.Name, run)
+	}
+	return nil
+}
+
+// recalledMax bounds how many runs are searched for the way in which the token endpoint takes credentials.
+const recalledMax = 100
+
+// RecallAuth finds the way in which the token endpoint took the client's credentials, in the newest run that
+// knows it. Trying it out again could count as a failed login.
+func (s *State) RecallAuth(ctx context.Context, snapshot state.Snapshot) error {
+	looked := 0
+	for run, err := range snapshot.Runs(ctx) {
+		if err != nil {
+			return err
+		}
+		b := run.Begun
+		if there := snapshot.Meta().Service; b.AuthStyle != "" && b.Service.TokenPlace() == there.TokenPlace() && b.Service.ClientID == there.ClientID {
+			s.authStyle = b.AuthStyle
+			return nil
+		}
+		if looked++; looked == recalledMax {
+			return nil
+		}
+	}
+	return nil
+}
+
+// warnOfCopy says that the original of a copy may be in use.
+func warnOfCopy(streams *terminal.Streams, name string, run state.Run) {
+	// Nobody reads it where it can't be written.
+	_ = streams.Report(nil, hcl.Diagnostics{{
+		Severity: hcl.DiagWarning,
+		Summary:  "The state is a copy of one in which a run was under way",
+		Detail: fmt.Sprintf("Run %s of %s on %s, begun at %s, used %s and has not ended as far as %s knows. It may go on there: what it does is not in this copy. "+
+			"What it had in flight is not settled as not made before the wait for it is over. Pay from one of the two alone: end that run, or make sure that it has ended, first. "+
+			"Where the file was only moved to another disk, this says no more than that the run was killed.",
+			run.Begun.RunID, run.Begun.By.User, run.Begun.By.Host, run.BegunAt.UTC().Format(time.RFC3339), run.Begun.File.Path, name),
+	}}, false)
+}
+
+// Read opens the state for reading. A state of the sandbox that is not made yet is empty.
+func (s *State) Read(ctx context.Context) (state.Snapshot, func(), error) {
+	store, err := s.Backend.OpenReadOnly(ctx)
+	if err != nil {
+		if s.dir.Sandbox && errors.Is(err, state.ErrMissing) {
+			return empty{}, func() {}, nil
+		}
+		return nil, nil, s.Error(err)
+	}
+	snapshot, err := store.Snapshot(ctx)
+	if err != nil {
+		_ = store.Close()
+		return nil, nil, s.Error(err)
+	}
+	closeAll := func() {
+		_ = snapshot.Close()
+		_ = store.Close()
+	}
+	if err := s.checkSnapshot(ctx, snapshot); err != nil {
+		closeAll()
+		return nil, nil, err
+	}
+	return snapshot, closeAll, nil
+}
+
+// Write opens the state for writing, and makes that of the sandbox.
+func (s *State) Write(ctx context.Context) (state.Store, error) {
+	if s.dir.Sandbox {
+		if err := s.makeSandbox(ctx); err != nil {
+			return nil, err
+		}
+	}
+	store, err := s.Backend.Open(ctx)
+	if err != nil {
+		return nil, s.Error(err)
+	}
+	switch there := s.Backend.(type) {
+	case SQLite:
+		if kind := sqlite.UserFS(there.path); kind != "" {
+			warnOfUserFS(s.streams, s.Name, kind)
+		}
+	case Postgres:
+		if host, what := postgres.Unproven(there.options.URL, there.options.Schema); host != "" {
+			warnOfStranger(s.streams, host, what)
+		}
+	}
+	return store, nil
+}
+
+// warnOfUserFS says that locks may not hold on the state's file system.
+func warnOfUserFS(streams *terminal.Streams, name, kind string) {
+	// Nobody reads it where it can't be written.
+	_ = streams.Report(nil, hcl.Diagnostics{{
+		Severity: hcl.DiagWarning,
+		Summary:  "The state may not be on a disk of this machine",
+		Detail: fmt.Sprintf("%s is on a file system of the kind %s. Its locks keep out other processes of this machine. Another machine "+
+			"that uses the same files may not see them, so that two runs could write at once. Keep the state on a local disk, with backups elsewhere.", name, kind),
+	}}, false)
+}
+
+// warnOfStranger says that nothing proves which database it is.
+func warnOfStranger(streams *terminal.Streams, host, what string) {
+	// Nobody reads it where it can't be written.
+	_ = streams.Report(nil, hcl.Diagnostics{{
+		Severity: hcl.DiagWarning,
+		Summary:  "The database is not asked to prove which one it is",
+		Detail: fmt.Sprintf("%s %s. Whoever stands in between can read the record, and show one in which nothing was paid yet. "+
+			"Write sslmode=verify-full and sslrootcert=FILE into the url of the state, with the certificate of the authority that signed the server's.", host, what),
+	}}, false)
+}
+
+func (s *State) makeSandbox(ctx context.Context) error {
+	if there, err := s.Backend.Look(ctx); err != nil || there {
+		return err
+	}
+	return s.Create(ctx, state.Created{
+		Lineage: uuid.NewString(), Environment: s.Binding.Environment, Service: s.Binding.Service, By: s.host.Holder("remit apply --sandbox"),
+	})
+}
+
+func (s *State) Create(ctx context.Context, created state.Created) error {
+	if err := s.Backend.Create(ctx, created); err != nil {
+		return fmt.Errorf("make the state %s: %w", s.Name, err)
+	}
+	return nil
+}
+
+// Locked calls act under the state's lock, with a snapshot of the state that the directory is bound to.
+func (s *State) Locked(ctx context.Context, by state.Holder, wait time.Duration, act func(state.Journal, state.Snapshot) error) error {
+	return s.LockedAny(ctx, by, wait, func(journal state.Journal, snapshot state.Snapshot) error {
+		if err := s.checkSnapshot(ctx, snapshot); err != nil {
+			return err
+		}
+		return act(journal, snapshot)
+	})
+}
+
+// LockedAny is [State.Locked] for a state that the directory need not be bound to.
+func (s *State) LockedAny(ctx context.Context, by state.Holder, wait time.Duration, act func(state.Journal, state.Snapshot) error) error {
+	store, err := s.Write(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }() // every append was durable when it returned
+	journal, err := store.Lock(ctx, by, wait)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return exit.Interrupted("while it waited for the lock of the state")
+	case err != nil:
+		return s.Error(err)
+	}
+	err = s.withSnapshot(ctx, journal, act)
+	// The lock dies with the process anyway, and the journal has what was not folded.
+	lost := journal.Unlock()
+	isLost := errors.Is(lost, state.ErrDamaged) || errors.Is(lost, state.ErrReplaced)
+	if isLost && !errors.Is(err, state.ErrDamaged) && !errors.Is(err, state.ErrReplaced) {
+		return s.LostAtEnd(lost)
+	}
+	return err
+}
+
+func (s *State) withSnapshot(ctx context.Context, journal state.Journal, act func(state.Journal, state.Snapshot) error) error {
+	snapshot, err := journal.Snapshot(ctx)
+	if err != nil {
+		return s.Error(err)
+	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	return act(journal, snapshot)
+}
+
+var _ planner.Record = empty{}
