@@ -93,7 +93,7 @@ batch "a" {}
 		Dir: c.Dir, Environment: "production",
 		State: config.StateBackend{Kind: "sqlite", Path: "books/acme.db"},
 		Service: config.Service{
-			BaseURL: "https://api.example.com/v1", Operator: "brand", LookupPath: "/v2/transfers",
+			BaseURL: "https://api.example.com/v1", Operator: "brand", LookupPath: "/v2/transfers", LookupMax: 100,
 			FingerprintKey: "fp", ReplayWindow: 60 * time.Hour, HoldDoubt: true, PrecheckNew: true,
 			AuthStyle: "auto", InFlightMax: 64, Timeout: 5 * time.Second, CAFile: "ca.pem",
 			RateLimits: map[transfer.Operation]config.RateLimit{
@@ -123,7 +123,7 @@ func TestDefaults(t *testing.T) {
 		Dir: c.Dir, Environment: "default",
 		State: config.StateBackend{Kind: "sqlite", Path: "remit.db"},
 		Service: config.Service{
-			Operator: "platform", ReplayWindow: 24 * time.Hour, AuthStyle: "auto", InFlightMax: 8, Timeout: 30 * time.Second,
+			Operator: "platform", LookupMax: 100, ReplayWindow: 24 * time.Hour, AuthStyle: "auto", InFlightMax: 8, Timeout: 30 * time.Second,
 			RateLimits: map[transfer.Operation]config.RateLimit{},
 		},
 	}
