@@ -14,7 +14,7 @@ import (
 	"remit/internal/transfer"
 )
 
-// balanceAnswerMax bounds, in bytes, what is read of one profile's balances.
+// balanceAnswerMax bounds, in bytes, the answer about one profile's balances.
 const balanceAnswerMax = 1 << 20
 
 // HasBalances reports whether Balances may be called.
@@ -36,8 +36,8 @@ func (c *Client) Balances(ctx context.Context, profileID string) (executor.Balan
 	return readBalances(ex)
 }
 
-// balanceTarget is where the balances of a profile stand. Its ID comes from whoever declares transfers, so
-// it must not be able to lead elsewhere at the service.
+// balanceTarget returns the address of a profile's balances. The authors of declarations choose the ID, so
+// it must not lead elsewhere at the service.
 func (c *Client) balanceTarget(profileID string) (*url.URL, error) {
 	if profileID == "" || strings.Trim(profileID, ".") == "" {
 		return nil, fmt.Errorf("the profile ID %q cannot stand in a path", profileID)
@@ -52,7 +52,7 @@ func (c *Client) balanceTarget(profileID string) (*url.URL, error) {
 	return &u, nil
 }
 
-// checkBalancePath refuses what is no path once a profile's ID stands in it.
+// checkBalancePath returns an error if the path is none with a profile's ID in it.
 func checkBalancePath(path string) error {
 	if strings.Count(path, operator.ProfilePart) != 1 {
 		return fmt.Errorf("path %q does not have %s once", path, operator.ProfilePart)

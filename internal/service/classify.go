@@ -31,18 +31,18 @@ func (c *Client) classifyStatus(ex exchange) executor.Answer {
 	switch {
 	case ex.status == 0 && !ex.begun:
 		return executor.Answer{
-			Kind: executor.Unwritten, Reason: "Nothing was sent: " + c.describe(ex.err) + ".",
+			Kind: executor.Unwritten, Reason: "Nothing was sent: " + c.wording.describe(ex.err) + ".",
 		}
 	case ex.status == 0:
 		return executor.Answer{
-			Kind: executor.Unclear, Reason: "No answer was read, so " + mayBeMade + ": " + c.describe(ex.err) + ".",
+			Kind: executor.Unclear, Reason: "No answer was read, so " + mayBeMade + ": " + c.wording.describe(ex.err) + ".",
 		}
 	case ex.status >= 300 && ex.status < 400:
 		a := unclear(ex, "a redirect is never followed, because it would hand the token to another address; "+mayBeMade)
 		a.Stop = true
 		return a
 	case ex.err != nil:
-		return unclear(ex, "but the answer could not be read whole, so "+mayBeMade+": "+c.describe(ex.err))
+		return unclear(ex, "but the answer could not be read whole, so "+mayBeMade+": "+c.wording.describe(ex.err))
 	case ex.status >= 200 && ex.status < 300:
 		return answered(ex)
 	case ex.status >= 400 && ex.status < 500:

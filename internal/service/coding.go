@@ -12,7 +12,7 @@ import (
 const identity = "identity"
 
 // unpack has the body of an answer as it was before gzip, for a service that compresses whatever it is asked
-// for. The bound on the bytes of a body is then one on what is kept, not on what comes in. A body that
+// for. The bound on the bytes of a body then counts unpacked bytes, not those that come in. A body that
 // can't be unpacked can't be read.
 func unpack(answer *http.Response) {
 	if coding := answer.Header.Get("Content-Encoding"); strings.EqualFold(coding, "gzip") || strings.EqualFold(coding, "x-gzip") {
@@ -26,7 +26,7 @@ type unzipped struct {
 	reader *gzip.Reader // nil before the first byte is read
 }
 
-// Read reads the next part of what was packed. An empty body has none.
+// Read reads the next unpacked bytes. An empty body has none.
 func (u *unzipped) Read(b []byte) (int, error) {
 	if u.reader == nil {
 		reader, err := gzip.NewReader(u.packed)
@@ -38,5 +38,5 @@ func (u *unzipped) Read(b []byte) (int, error) {
 	return u.reader.Read(b)
 }
 
-// Close closes what is packed.
+// Close closes the packed body.
 func (u *unzipped) Close() error { return u.packed.Close() }

@@ -161,7 +161,7 @@ func TestEndlessHeader(t *testing.T) {
 	}
 }
 
-// A proxy is asked to connect, and sees nothing of what is sent.
+// A proxy is asked to connect, and sees nothing of the request.
 func TestThroughAProxy(t *testing.T) {
 	k := newKept(t, true, always(200, "", answer))
 	var connects atomic.Int64

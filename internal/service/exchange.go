@@ -3,16 +3,13 @@ package service
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -57,7 +54,7 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 	whole := ctx
 	ctx, giveUp := context.WithCancelCause(ctx)
 	defer giveUp(nil)
-	defer time.AfterFunc(c.timeout, func() { giveUp(context.DeadlineExceeded) }).Stop()
+	defer time.AfterFunc(c.wording.timeout, func() { giveUp(context.DeadlineExceeded) }).Stop()
 	started := func() bool { return true }
 	if what.startMax > 0 {
 		started = time.AfterFunc(what.startMax, func() { giveUp(errLate) }).Stop
@@ -92,12 +89,12 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 		for _, signature := range what.signature {
 			signed = append(signed, signature...)
 		}
-		ex.body = c.secrets.Scrub(ex.body, signed...)
+		ex.body = c.wording.secrets.Scrub(ex.body, signed...)
 		if ex.err != nil {
 			ex.body = withoutCut(ex.body)
 		}
 	}
-	if ex.err == nil && watch.passed() > c.timeout {
+	if ex.err == nil && watch.passed() > c.wording.timeout {
 		ex = exchange{begun: true, err: context.DeadlineExceeded}
 	}
 	if errors.Is(ex.err, context.DeadlineExceeded) && whole.Err() != nil {
@@ -105,9 +102,9 @@ func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 	}
 	seen := Seen{Method: what.method, Path: what.target.Path, RefIDs: what.refIDs, Began: began, Ended: c.now(), Status: ex.status, Begun: ex.begun}
 	if ex.err != nil {
-		seen.Reason = c.describe(ex.err)
+		seen.Reason = c.wording.describe(ex.err)
 	}
-	c.tell(seen)
+	c.witness.tell(seen)
 	return ex
 }
 
@@ -129,7 +126,7 @@ func (c *Client) roundTrip(r *http.Request) (*http.Response, error) {
 	return c.direct.RoundTrip(r)
 }
 
-// header is that of every request with a token. It is made once, and never changed.
+// header returns the header of every request with a token. It is made once, and never changed.
 func (c *Client) header(token string) http.Header {
 	return http.Header{
 		"Accept":          {"application/json, application/problem+json"},
@@ -158,7 +155,7 @@ func newRequest(ctx context.Context, what call, with *token, body *requestBody) 
 	return r.WithContext(ctx)
 }
 
-// withoutCut is a body that was not read whole without its last word, which may be the beginning of a secret.
+// withoutCut returns a body that was not read whole without its last word: it may begin a secret.
 func withoutCut(body []byte) []byte {
 	return body[:bytes.LastIndexAny(body, "\" \t\r\n")+1]
 }
@@ -188,8 +185,8 @@ func readAnswer(answer *http.Response, bytesMax int64) exchange {
 	return ex
 }
 
-// requestBody is what is written of a request, until it is sealed: net/http reads it after
-// the header, and what announces bytes that never come can't be carried out by anyone. Its
+// requestBody is the body of a request, until it is sealed: net/http reads it after the header, and
+// nobody can carry out a request that announces bytes and never has them. Its
 // reader is one that net/http knows to be in memory, because it then writes the header and
 // the body in one piece.
 type requestBody struct {
@@ -207,8 +204,7 @@ func newRequestBody(b []byte) *requestBody {
 	return body
 }
 
-// begin is called by whoever writes the request, before its first byte and before the body is
-// read. Where the body was sealed there is nothing left of it, and it is sealed where it is too late: a
+// begin is called before the first byte of the request is written and before the body is read. Where the body was sealed there is nothing left of it, and it is sealed where it is too late: a
 // timer that should have sealed it stood still while the machine slept.
 func (b *requestBody) begin() {
 	b.mu.Lock()
@@ -229,40 +225,4 @@ func (b *requestBody) seal() (begun bool) {
 	defer b.mu.Unlock()
 	b.sealed = true
 	return b.begun
-}
-
-// describe says in words what a network did, without a secret.
-func (c *Client) describe(err error) string {
-	var timeout net.Error
-	var certificate *tls.CertificateVerificationError
-	var unknownHost *net.DNSError
-	var noTLS tls.RecordHeaderError
-	if operation, ok := errors.AsType[*net.OpError](err); ok {
-		switch operation.Op {
-		case "proxyconnect":
-			return "the proxy cannot be reached: " + c.describe(operation.Err)
-		case "remote error": // an alert of TLS
-			return "it refused the TLS connection with the alert " + strconv.Quote(c.clean(operation.Err.Error())) +
-				"; where it asks for a client certificate, client_certificate_file names one"
-		}
-	}
-	switch {
-	case errors.As(err, &noTLS), errors.Is(err, http.ErrSchemeMismatch):
-		return "it does not speak TLS (https) at this port"
-	case errors.Is(err, errLate):
-		return errLate.Error()
-	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Sprintf("no whole answer within %s", c.timeout)
-	case errors.Is(err, context.Canceled):
-		return "the attempt was interrupted"
-	case errors.As(err, &certificate):
-		return "its certificate is not trusted: " + c.clean(certificate.Err.Error())
-	case errors.As(err, &unknownHost):
-		return "its name cannot be resolved: " + c.clean(unknownHost.Error())
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return "the network timed out: " + c.clean(err.Error())
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the connection was closed"
-	}
-	return c.clean(err.Error())
 }

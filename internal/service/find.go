@@ -71,10 +71,10 @@ type search struct {
 // look asks for all of refIDs at once, and in halves where their address is too long or something
 // comes back of which nobody can say whose it is.
 func (s *search) look(ctx context.Context, refIDs []string) error {
-	if len(refIDs) > s.client.lookupMax || len(refIDs) > 1 && !s.client.lookups.fits(s.client.findTarget(refIDs, "")) {
+	if len(refIDs) > s.client.lookupMax || len(refIDs) > 1 && !s.client.lookups.fits(s.findTarget(refIDs, "")) {
 		return s.lookInHalves(ctx, refIDs)
 	}
-	all, err := s.client.findAll(ctx, refIDs)
+	all, err := s.findAll(ctx, refIDs)
 	if tooLong, ok := errors.AsType[*tooLongError](err); ok && len(refIDs) > 1 {
 		s.client.lookups.shorten(tooLong.bytes)
 		return s.lookInHalves(ctx, refIDs)
@@ -111,12 +111,12 @@ func (s *search) lookInHalves(ctx context.Context, refIDs []string) error {
 }
 
 // findAll gets all pages of one lookup.
-func (c *Client) findAll(ctx context.Context, refIDs []string) (page, error) {
+func (s *search) findAll(ctx context.Context, refIDs []string) (page, error) {
 	all := page{unreadable: make(map[string]string), groups: make(map[string]string)}
 	alike := newTwins(refIDs)
 	at := newTurner()
 	for {
-		p, err := c.findPage(ctx, refIDs, at)
+		p, err := s.findPage(ctx, refIDs, at)
 		if err != nil {
 			return page{}, err
 		}
@@ -177,16 +177,16 @@ func (p *page) nameCredits(refIDs []string) {
 }
 
 // findPage gets one page, in several tries.
-func (c *Client) findPage(ctx context.Context, refIDs []string, at *turner) (page, error) {
-	target := c.findTarget(refIDs, at.cursor)
-	ex, err := c.getPatiently(ctx, call{target: target, answerMax: findAnswerMax, refIDs: c.ifSeen(refIDs)},
-		func(ex exchange) error { return c.findError(ex, target) })
+func (s *search) findPage(ctx context.Context, refIDs []string, at *turner) (page, error) {
+	target := s.findTarget(refIDs, at.cursor)
+	ex, err := s.client.getPatiently(ctx, call{target: target, answerMax: findAnswerMax, refIDs: s.client.witness.ifSeen(refIDs)},
+		func(ex exchange) error { return s.findError(ex, target) })
 	if err != nil {
 		return page{}, err
 	}
 	p, err := readPage(ex, refIDs, at)
-	if err == nil && c.watchList != nil {
-		c.watchList(p.list(refIDs, target))
+	if err == nil && s.client.witness.watchList != nil {
+		s.client.witness.watchList(p.list(refIDs, target))
 	}
 	return p, err
 }
@@ -214,7 +214,7 @@ func (c *Client) getPatiently(ctx context.Context, what call, refused func(excha
 			last = errors.New("the service refused the token")
 			continue
 		case ex.err != nil:
-			last = errors.New(c.describe(ex.err))
+			last = errors.New(c.wording.describe(ex.err))
 		default:
 			last = refused(ex)
 		}
@@ -254,9 +254,9 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// findTarget is the address of one page of a lookup.
-func (c *Client) findTarget(refIDs []string, cursor string) *url.URL {
-	target, err := c.target(c.lookupPath)
+// findTarget returns the address of one page of a lookup.
+func (s *search) findTarget(refIDs []string, cursor string) *url.URL {
+	target, err := s.client.target(s.client.lookupPath)
 	if err != nil {
 		panic(err) // New has checked it
 	}
@@ -268,7 +268,7 @@ func (c *Client) findTarget(refIDs []string, cursor string) *url.URL {
 	return target
 }
 
-// answerWords are what a service answered, with its own words of a problem.
+// answerWords describes an answer, with the service's own words of a problem.
 func answerWords(ex exchange) string {
 	text := "the service answered " + statusWords(ex.status)
 	if p, ok := parseProblem(ex.body); ok {
@@ -278,7 +278,7 @@ func answerWords(ex exchange) string {
 }
 
 // findError says what an answer other than a list means for a lookup, and what to look at.
-func (c *Client) findError(ex exchange, target *url.URL) error {
+func (s *search) findError(ex exchange, target *url.URL) error {
 	text := answerWords(ex)
 	switch ex.status {
 	case http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong, http.StatusRequestHeaderFieldsTooLarge:
@@ -288,9 +288,9 @@ func (c *Client) findError(ex exchange, target *url.URL) error {
 			text += fmt.Sprintf("; %d ref_ids were asked for at once: where the service takes fewer, write lookup_max", n)
 		}
 	case http.StatusForbidden:
-		text += fmt.Sprintf("; check that scopes holds the one that allows to read transfers, such as transfer:read_transfer, and that lookup_path, which is %q, is right", c.lookupPath) + c.lackingWords()
+		text += fmt.Sprintf("; check that scopes holds the one that allows to read transfers, such as transfer:read_transfer, and that lookup_path, which is %q, is right", s.client.lookupPath) + s.client.lackingWords()
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		text += fmt.Sprintf("; check lookup_path, which is %q, and that scopes holds the one that allows to read transfers, such as transfer:read_transfer", c.lookupPath)
+		text += fmt.Sprintf("; check lookup_path, which is %q, and that scopes holds the one that allows to read transfers, such as transfer:read_transfer", s.client.lookupPath)
 	}
 	return errors.New(text)
 }
@@ -348,7 +348,7 @@ func readPage(ex exchange, refIDs []string, at *turner) (page, error) {
 	return p, nil
 }
 
-// list is what is told of the page.
+// list returns the description of the page for a watcher.
 func (p *page) list(refIDs []string, target *url.URL) List {
 	l := List{Asked: len(refIDs), Length: len(target.RequestURI()), Items: len(p.listed) + len(p.nameless), More: p.next != ""}
 	for _, refID := range p.listed {

@@ -364,7 +364,7 @@ func TestFindTakesNoTwinForAbsence(t *testing.T) {
 	tests := map[string]struct {
 		asked, answered []string
 		found           []string
-		twins           map[string]string // what is said of a ref_id that can't be read
+		twins           map[string]string // reasons why ref_ids can't be read
 	}{
 		"capitals":                        {[]string{"ok.0"}, []string{"OK.0"}, nil, map[string]string{"ok.0": `"OK.0"`}},
 		"small letters":                   {[]string{"OK.0", "b"}, []string{"b", "ok.0"}, []string{"b"}, map[string]string{"OK.0": `"ok.0"`}},

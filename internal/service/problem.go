@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// problemTextMax bounds, in bytes, what is kept of an error body that is not a problem.
+	// problemTextMax bounds, in bytes, the kept text of an error body that is not a problem.
 	problemTextMax = 2 << 10
 	// problemMax bounds, in bytes, a problem that is kept as it came.
 	problemMax = 64 << 10
@@ -53,7 +53,7 @@ func parseProblem(body []byte) (problem, bool) {
 // alreadyExists reports whether the problem says that the ref_id is known.
 func (p problem) alreadyExists() bool { return strings.HasSuffix(p.Type, "already-exists") }
 
-// existing is the transfer record in meta.existing; nil where there is none to be read.
+// existing returns the transfer record in meta.existing; nil if none can be read.
 func (p problem) existing() *transfer.Record {
 	var meta map[string]json.RawMessage
 	if json.Unmarshal(p.Meta, &meta) != nil {
@@ -62,7 +62,7 @@ func (p problem) existing() *transfer.Record {
 	return recordIn(meta["existing"])
 }
 
-// recordIn is the transfer record that raw is; nil where it is none.
+// recordIn returns raw as a transfer record; nil if it is none.
 func recordIn(raw []byte) *transfer.Record {
 	record, err := transfer.ParseRecord(raw)
 	if err != nil {
@@ -71,7 +71,7 @@ func recordIn(raw []byte) *transfer.Record {
 	return &record
 }
 
-// words are the title and the detail as a person reads them.
+// words returns the title and the detail as a person reads them.
 func (p problem) words() string {
 	switch {
 	case p.Title != "" && p.Detail != "":
@@ -82,7 +82,7 @@ func (p problem) words() string {
 	return visible(p.Type)
 }
 
-// textWords are an error body that is no problem as a person reads it; "" of a page for a browser.
+// textWords returns an error body that is no problem as a person reads it; "" of a page for a browser.
 func textWords(body []byte) string {
 	text := strings.Join(strings.Fields(string(body[:min(len(body), problemTextMax)])), " ")
 	if strings.HasPrefix(text, "<") {
@@ -91,8 +91,8 @@ func textWords(body []byte) string {
 	return visible(text)
 }
 
-// keep is what of an error body is kept: a problem as it came, of anything else the first
-// 2 KiB as a JSON string; nil where the body is empty.
+// keep returns the part of an error body that the state keeps: a problem as it came, of anything else
+// the first 2 KiB as a JSON string; nil if the body is empty.
 func keep(body []byte, isProblem bool) json.RawMessage {
 	body = bytes.TrimSpace(body)
 	switch {

@@ -32,20 +32,27 @@ type List struct {
 	More   bool // it named a further page
 }
 
-// isSeen reports whether anybody watches single requests.
-func (c *Client) isSeen() bool { return c.watch != nil || c.log.GetLevel() <= zerolog.DebugLevel }
+// witness tells of single requests to a log and to a caller that watches.
+type witness struct {
+	log       zerolog.Logger
+	watch     func(Seen)
+	watchList func(List)
+}
 
-// ifSeen is refIDs where anybody watches.
-func (c *Client) ifSeen(refIDs []string) []string {
-	if !c.isSeen() {
+// isSeen reports whether anybody watches single requests.
+func (w *witness) isSeen() bool { return w.watch != nil || w.log.GetLevel() <= zerolog.DebugLevel }
+
+// ifSeen returns refIDs if anybody watches.
+func (w *witness) ifSeen(refIDs []string) []string {
+	if !w.isSeen() {
 		return nil
 	}
 	return refIDs
 }
 
-// refIDOf is the ref_id of a request to create, where anybody watches.
-func (c *Client) refIDOf(body []byte) []string {
-	if !c.isSeen() {
+// refIDOf returns the ref_id of a request to create if anybody watches.
+func (w *witness) refIDOf(body []byte) []string {
+	if !w.isSeen() {
 		return nil
 	}
 	var request struct {
@@ -58,8 +65,8 @@ func (c *Client) refIDOf(body []byte) []string {
 }
 
 // tell logs a request and shows it.
-func (c *Client) tell(s Seen) {
-	log := c.log.Debug().Str("method", s.Method).Str("path", s.Path)
+func (w *witness) tell(s Seen) {
+	log := w.log.Debug().Str("method", s.Method).Str("path", s.Path)
 	switch len(s.RefIDs) {
 	case 0:
 	case 1:
@@ -72,12 +79,12 @@ func (c *Client) tell(s Seen) {
 		log = log.Bool("begun", s.Begun).Str("reason", s.Reason)
 	}
 	log.Msg("request")
-	c.show(s)
+	w.show(s)
 }
 
-// show lets who watches see a request.
-func (c *Client) show(s Seen) {
-	if c.watch != nil {
-		c.watch(s)
+// show shows a request to the watcher.
+func (w *witness) show(s Seen) {
+	if w.watch != nil {
+		w.watch(s)
 	}
 }

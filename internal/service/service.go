@@ -2,8 +2,8 @@
 // credentials, and says what its answers mean.
 //
 // Its one invariant: an attempt is called unwritten only where no byte of the request's body
-// left and none can leave any more, and a request is never written twice. Whatever is not
-// provably otherwise is unclear.
+// left and none can leave any more, and a request is never written twice. Without such a proof an
+// attempt is unclear.
 //
 // Traces apart (internal/monitor/telemetry), it is the only outgoing HTTP of the program. It follows no redirect, reads no endless
 // answer, and tells no token and no secret to a log, an error or an answer.
@@ -121,16 +121,13 @@ type Client struct {
 	balancePath string
 	lookups     *lookupLength
 	userAgent   string
-	timeout     time.Duration
 	sign        func(ctx context.Context, what ToSign) (string, error) // nil for no signature
 	signed      string                                                 // the header of a signature
 	transport   *http.Transport                                        // for tokens, lookups and proxies
 	direct      *direct                                                // for requests to create
 	tokens      *tokens
-	secrets     *redact.Set // removed from all that comes back: some services repeat a request in their errors
-	log         zerolog.Logger
-	watch       func(Seen)
-	watchList   func(List)
+	wording     wording
+	witness     *witness
 	now         func() time.Time
 	watches     watches
 }
@@ -158,20 +155,18 @@ func New(o Options) (*Client, error) {
 	base.Path, base.RawPath = strings.TrimRight(base.Path, "/"), ""
 	c := &Client{
 		name: o.String(), base: base, lookupPath: o.LookupPath, lookupMax: cmp.Or(min(o.LookupMax, executor.FindMax), executor.FindMax), balancePath: o.BalancePath, lookups: new(lookupLength), userAgent: o.UserAgent,
-		timeout: o.Timeout, sign: o.Sign, signed: http.CanonicalHeaderKey(o.SignatureHeader), transport: transport,
-		log: o.Log, watch: o.Watch, watchList: o.WatchList, now: o.Now,
-		secrets: o.secrets(), watches: watches{now: o.Now, up: o.Up},
+		sign: o.Sign, signed: http.CanonicalHeaderKey(o.SignatureHeader), transport: transport,
+		wording: wording{secrets: o.secrets(), timeout: cmp.Or(o.Timeout, timeoutDefault)},
+		witness: &witness{log: o.Log, watch: o.Watch, watchList: o.WatchList},
+		now:     o.Now, watches: watches{now: o.Now, up: o.Up},
 	}
 	c.direct = newDirect(base, transport, c.watches)
-	if c.timeout == 0 {
-		c.timeout = timeoutDefault
-	}
 	c.tokens = newTokens(o, c)
 	return c, nil
 }
 
-// secrets are what may appear in nothing that is kept or shown. A short secret is removed where it
-// stands as in the header of a request for a token.
+// secrets returns the texts that nothing kept or shown may have. A short secret is removed only in the
+// form of the header of a request for a token.
 func (o Options) secrets() *redact.Set {
 	s := new(redact.Set)
 	for _, form := range []string{
@@ -260,8 +255,8 @@ func (c Client) String() string { return c.name }
 // secret or a token.
 func (c Client) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, c.name) }
 
-// target is where path stands at the service. A path comes out of a state or a saved plan,
-// so it must not be able to lead to another host.
+// target returns the address of a path at the service. A path comes out of a state or a saved plan,
+// so it must not lead to another host.
 func (c *Client) target(path string) (*url.URL, error) {
 	if err := checkPath(path); err != nil {
 		return nil, err

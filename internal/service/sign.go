@@ -13,8 +13,8 @@ import (
 // signatureMax bounds the bytes of a signature's header, as servers do.
 const signatureMax = 8 << 10
 
-// signature is the header of one attempt; nil where requests are not signed. Where there is no
-// signature within the given time the attempt is not made.
+// signature returns the header of one attempt; nil if requests are not signed. Without a signature
+// within the given time there is no attempt.
 func (c *Client) signature(ctx context.Context, what call, within time.Duration) (header http.Header, err error) {
 	if c.sign == nil {
 		return nil, nil

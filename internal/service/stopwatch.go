@@ -25,7 +25,7 @@ func (w watches) sinceBoot() time.Duration {
 	return w.up()
 }
 
-// passed is the most that a clock says. Without the time since the boot the wall clock tells of a sleep.
+// passed returns the longest time that a clock says. Without the time since the boot the wall clock tells of a sleep.
 func (s stopwatch) passed() time.Duration {
 	now := s.of.now()
 	passed := now.Sub(s.local)

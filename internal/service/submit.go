@@ -18,7 +18,7 @@ const answerMax = 1 << 20
 func (c *Client) Submit(ctx context.Context, path string, body []byte) executor.Answer {
 	target, err := c.target(path)
 	if err != nil {
-		return executor.Answer{Kind: executor.Unwritten, Stop: true, Reason: "Nothing was sent: the recorded " + c.clean(err.Error()) + "."}
+		return executor.Answer{Kind: executor.Unwritten, Stop: true, Reason: "Nothing was sent: the recorded " + c.wording.clean(err.Error()) + "."}
 	}
 	began := c.watches.start()
 	have, err := c.tokens.get(ctx, executor.StartMax)
@@ -26,11 +26,11 @@ func (c *Client) Submit(ctx context.Context, path string, body []byte) executor.
 		return withoutToken(err)
 	}
 	left := func() time.Duration { return max(executor.StartMax-began.passed(), 1) }
-	what := call{method: http.MethodPost, target: target, body: body, answerMax: answerMax, refIDs: c.refIDOf(body), asked: began}
+	what := call{method: http.MethodPost, target: target, body: body, answerMax: answerMax, refIDs: c.witness.refIDOf(body), asked: began}
 	if what.signature, err = c.signature(ctx, what, left()); err != nil {
 		return executor.Answer{
 			Kind: executor.Unwritten, Stop: !errors.Is(err, errUnsigned),
-			Reason: "Nothing was sent, because the request could not be signed: " + c.clean(err.Error()) + ".",
+			Reason: "Nothing was sent, because the request could not be signed: " + c.wording.clean(err.Error()) + ".",
 		}
 	}
 	what.startMax = left()

@@ -433,7 +433,7 @@ func TestRequestIsWrittenInOnePiece(t *testing.T) {
 	}
 }
 
-// What is given up before it is written leaves nothing that could be carried out, even where
+// A request that is given up before it is written leaves nothing to carry out, even where
 // the transport is about to write it.
 func TestSealedRequestLeavesWithoutItsBody(t *testing.T) {
 	for name, sealed := range map[string]bool{"sealed": true, "not sealed": false} {

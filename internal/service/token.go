@@ -222,7 +222,7 @@ func (t *tokens) fetch() (*token, error) {
 // fetchBy asks the token endpoint once.
 func (t *tokens) fetchBy(style AuthStyle) (*token, error) {
 	c := t.client
-	ctx, cancel := context.WithTimeout(t.context, c.timeout)
+	ctx, cancel := context.WithTimeout(t.context, c.wording.timeout)
 	defer cancel()
 	via := &tokenTransport{client: c}
 	ctx = context.WithValue(ctx, oauth2.HTTPClient, &http.Client{
@@ -237,7 +237,7 @@ func (t *tokens) fetchBy(style AuthStyle) (*token, error) {
 	began := c.now()
 	got, err := config.Token(ctx)
 	seen := Seen{Method: http.MethodPost, Path: via.path, Began: began, Ended: c.now(), Status: via.status, Begun: true, Token: true}
-	log := c.log.Debug().Int("status", via.status).Str("auth_style", string(style)).Dur("took", seen.Ended.Sub(began))
+	log := c.witness.log.Debug().Int("status", via.status).Str("auth_style", string(style)).Dur("took", seen.Ended.Sub(began))
 	if err == nil {
 		err = checkToken(got)
 	}
@@ -245,15 +245,15 @@ func (t *tokens) fetchBy(style AuthStyle) (*token, error) {
 		failure := t.describe(err)
 		log.Str("reason", failure.reason).Msg("no token")
 		seen.Reason = failure.reason
-		c.show(seen)
+		c.witness.show(seen)
 		return nil, failure
 	}
-	c.secrets.AddPassing(got.AccessToken)
-	c.secrets.AddPassing(got.RefreshToken)
+	c.wording.secrets.AddPassing(got.AccessToken)
+	c.wording.secrets.AddPassing(got.RefreshToken)
 	fresh := &token{header: c.header(got.AccessToken), date: via.date, lacks: lacking(t.config.Scopes, got)}
 	life := lifetime(got)
 	seen.Life, seen.Lacks = life, fresh.lacks
-	c.show(seen)
+	c.witness.show(seen)
 	if life > 0 {
 		fresh.expires = began.Add(life)
 		fresh.renewAt = fresh.expires.Add(-min(renewBefore, life/5))
@@ -263,8 +263,8 @@ func (t *tokens) fetchBy(style AuthStyle) (*token, error) {
 	return fresh, nil
 }
 
-// lacking are the scopes asked for that the answer's scope does not have. An answer without one
-// grants what was asked for (RFC 6749, section 5.1). A scope such as https://host/.default stands for others.
+// lacking returns the requested scopes that the answer's scope does not have. An answer without one
+// grants all of them (RFC 6749, section 5.1). A scope such as https://host/.default stands for others.
 func lacking(asked []string, got *oauth2.Token) []string {
 	text, ok := got.Extra("scope").(string)
 	if !ok {
@@ -276,7 +276,7 @@ func lacking(asked []string, got *oauth2.Token) []string {
 	})
 }
 
-// lifetime is what the answer says in expires_in; 0 where it says nothing. The Expiry of
+// lifetime returns the answer's expires_in; 0 without one. The Expiry of
 // the token itself was counted on another clock than ours.
 func lifetime(got *oauth2.Token) time.Duration {
 	switch seconds := got.Extra("expires_in").(type) {
@@ -326,7 +326,7 @@ func (e *tokenError) sentAs(style AuthStyle) *tokenError {
 	return &told
 }
 
-// describe keeps of an error what holds no secret. The texts of oauth2 repeat the answer,
+// describe keeps the parts of an error that hold no secret. The texts of oauth2 repeat the answer,
 // and an answer that could not be read may hold a token that nobody knows yet.
 func (t *tokens) describe(err error) *tokenError {
 	if ours, ok := errors.AsType[*tokenError](err); ok {
@@ -336,7 +336,7 @@ func (t *tokens) describe(err error) *tokenError {
 		return t.describeAnswer(answer)
 	}
 	if network, ok := errors.AsType[*url.Error](err); ok {
-		return &tokenError{reason: "the token endpoint cannot be reached: " + t.client.describe(network.Err)}
+		return &tokenError{reason: "the token endpoint cannot be reached: " + t.client.wording.describe(network.Err)}
 	}
 	return &tokenError{reason: "the token endpoint's answer holds no token that can be read"}
 }
@@ -347,16 +347,16 @@ func (t *tokens) describeAnswer(answer *oauth2.RetrieveError) *tokenError {
 	if 300 <= status && status < 400 {
 		e.reason += "; a redirect is never followed, because it would hand the secret to another address"
 	}
-	body := t.client.secrets.Scrub(answer.Body)
+	body := t.client.wording.secrets.Scrub(answer.Body)
 	p, isProblem := parseProblem(body)
 	switch {
 	case answer.ErrorCode != "":
-		e.reason += ": " + t.client.quote(answer.ErrorCode)
+		e.reason += ": " + t.client.wording.quote(answer.ErrorCode)
 		if answer.ErrorDescription != "" {
-			e.reason += ", " + t.client.quote(answer.ErrorDescription)
+			e.reason += ", " + t.client.wording.quote(answer.ErrorDescription)
 		}
 		if answer.ErrorURI != "" {
-			e.reason += ", see " + t.client.quote(answer.ErrorURI)
+			e.reason += ", see " + t.client.wording.quote(answer.ErrorURI)
 		}
 	case status < 400, mayHoldToken(body):
 	case isProblem:
@@ -406,7 +406,7 @@ func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, nil
 }
 
-// tokenAnswerMax bounds, in bytes, what is read of a token endpoint's answer; oauth2 reads as much.
+// tokenAnswerMax bounds, in bytes, a token endpoint's answer; oauth2 reads as much.
 const tokenAnswerMax = 1 << 20
 
 // wholeSeconds rounds an expires_in that is a fraction, or has an exponent, down to the whole
@@ -426,14 +426,14 @@ func wholeSeconds(answer *http.Response) {
 	answer.Body = &readAgain{Reader: bytes.NewReader(body), failed: failed, Closer: answer.Body}
 }
 
-// readAgain is a body that was read, as far as that went.
+// readAgain is a body that was read, in whole or in part.
 type readAgain struct {
 	*bytes.Reader
 	io.Closer
 	failed error // after its bytes; nil where it was whole
 }
 
-// Read reads what was read, and then fails as that did.
+// Read repeats the bytes that were read, and then their failure.
 func (r *readAgain) Read(b []byte) (int, error) {
 	n, err := r.Reader.Read(b)
 	if err == io.EOF && r.failed != nil {
@@ -442,7 +442,7 @@ func (r *readAgain) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// dateOf is the time that an answer says it was made at; zero where it says none.
+// dateOf returns the Date of an answer; zero without one.
 func dateOf(h http.Header) time.Time {
 	date, err := http.ParseTime(h.Get("Date"))
 	if err != nil {

@@ -3,7 +3,7 @@
 //
 // Its one invariant: it moves money as an apply does, and in no other way. Each request to create is a line of
 // a plan of package planner, and goes through [executor.Apply] on a locked journal: written down before it is
-// sent, and sent again with the same bytes alone. This package chooses what is asked for, keeps answers back,
+// sent, and sent again with the same bytes alone. This package chooses the requests, keeps answers back,
 // and reads what came.
 package certify
 
@@ -25,7 +25,7 @@ import (
 // Party is one side of a transfer.
 type Party struct{ ProfileID, IdentityID, AccountID string }
 
-// Options say what is asked for.
+// Options say which transfers a trial makes, and where.
 type Options struct {
 	From       Party
 	To         Party             // of internal transfers; zero: the operation is not tried
@@ -57,7 +57,7 @@ type Trial struct {
 	Random    func() float64
 	By        state.Holder
 	RunID     func() string         // a new one for each run
-	Tell      func(progress string) // of what is being done, in a few words
+	Tell      func(progress string) // in a few words, of each step
 
 	gate          *gate
 	watch         watch
@@ -90,7 +90,7 @@ type probe struct {
 var errNoRun = errors.New("the run did not begin")
 
 // Run tries the service and reports what it found. Where ctx ends it goes no further and returns its cause
-// with the report of what was tried. An error that wraps [executor.ErrJournal] says that a state failed. What a
+// with the report of the tried rows. An error that wraps [executor.ErrJournal] says that a state failed. What a
 // killed trial left in doubt is settled first.
 func (t *Trial) Run(ctx context.Context) (contract.Report, error) {
 	t.gate = &gate{to: t.Submitter, clock: t.Clock}
@@ -179,7 +179,7 @@ func isKept(refID string) bool {
 	return strings.HasPrefix(refID, refIDPrefix) && strings.HasSuffix(refID, "-"+nameLater)
 }
 
-// tell says what is being done.
+// tell names the step that begins.
 func (t *Trial) tell(format string, args ...any) {
 	if t.Tell != nil {
 		t.Tell(fmt.Sprintf(format, args...))

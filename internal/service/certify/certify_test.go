@@ -143,7 +143,7 @@ func TestAnInterruptIsNoDeviation(t *testing.T) {
 	}
 }
 
-// checkSent holds what was sent against law 2, and that what the first trial left was sent before anything new.
+// checkSent holds the requests against law 2: those that the first trial left come before anything new.
 func checkSent(t *testing.T, dies, before int, sent []string) {
 	t.Helper()
 	bodies := make(map[string]map[string]bool)

@@ -15,7 +15,7 @@ import (
 type named struct {
 	fault   string
 	row     string
-	verdict contract.Verdict // Holds for what is a liberty of the contract, which is noted
+	verdict contract.Verdict // Holds for a liberty of the contract, which is noted
 	says    string
 	timeout time.Duration // of a request; 0 for 20 s
 }

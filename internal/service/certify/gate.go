@@ -29,7 +29,7 @@ type gate struct {
 	clock executor.Clock
 
 	mu       sync.Mutex
-	probe    *probe // that is being sent; nil while what is settled is
+	probe    *probe // that is being sent; nil while doubts are settled
 	attempts []attempt
 	busy     int
 	readyErr error // of the latest token
@@ -119,7 +119,7 @@ func keptRecord(problem json.RawMessage) *transfer.Record {
 	return &record
 }
 
-// sending has what is sent from now on be of a probe; nil for none.
+// sending counts the requests from now on as those of a probe; nil for none.
 func (g *gate) sending(p *probe) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -11,13 +11,13 @@ import (
 	"remit/internal/transfer"
 )
 
-// sheet gathers what was seen of each row.
+// sheet gathers the observations of each row.
 type sheet map[string]*entry
 
 type entry struct {
 	tried   bool
-	differs []said // what was seen that differs
-	notes   []said // what is worth to know although the row holds
+	differs []said // observations that differ
+	notes   []said // worth to know although the row holds
 	why     string // it was not tried
 }
 
@@ -28,7 +28,7 @@ type said struct {
 	times int
 }
 
-// sentencesMax bounds what is said of one row.
+// sentencesMax bounds the sentences about one row.
 const sentencesMax = 3
 
 func (s sheet) row(name string) *entry {
@@ -236,7 +236,7 @@ func (t *Trial) judgeAnswers(s sheet) {
 	}
 }
 
-// judgeUnclear names what was wrong with an answer, and what a lookup says became of the transfer.
+// judgeUnclear names the fault of an answer, and the fate of the transfer by a lookup.
 func (t *Trial) judgeUnclear(s sheet, a attempt) {
 	first := t.gate.of(a.probe)[0].answer.Kind
 	if hasStatus := a.answer.HTTPStatus/100 > 3; hasStatus && (a.other || first == executor.Answered) {

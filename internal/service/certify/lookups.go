@@ -179,7 +179,7 @@ func (t *Trial) lookUp(ctx context.Context) {
 		t.lookUpOdd(ctx)
 	}
 	if ctx.Err() != nil {
-		t.final, t.odd = final{}, nil // what was cut off says nothing of the service
+		t.final, t.odd = final{}, nil // an interrupted step says nothing of the service
 	}
 }
 
@@ -201,7 +201,7 @@ func (t *Trial) isWhole(refIDs []string) bool {
 	return true
 }
 
-// lookUpOthers asks for what was never made: alone, and with so many that the address is long.
+// lookUpOthers asks for ref_ids that were never made: one alone, and so many that the address is long.
 func (t *Trial) lookUpOthers(ctx context.Context, made string) {
 	f := &t.final
 	f.absent, _, f.absentErr = t.find(ctx, t.series+"never")

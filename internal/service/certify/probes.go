@@ -25,7 +25,7 @@ const (
 // AmountsMax bounds the amounts of a trial.
 const AmountsMax = 10
 
-// signs are what stands in the ref_id of a probe beside plain letters: what JSON, addresses and shells read in a
+// signs are the characters in the ref_id of a probe beside plain letters: JSON, addresses and shells read them in a
 // way of their own.
 const signs = ` a&b=c+d%20e/f?g#h;i,"j'k\l <m>`
 
@@ -60,7 +60,7 @@ func (t *Trial) probes() []*probe {
 	return append(all, t.others(all)...)
 }
 
-// others are what is asked for under ref_ids of made ones from a state that does not know them: one with
+// others are requests under ref_ids of made ones from a state that does not know them: one with
 // other metadata and the same amount, and one with another amount.
 func (t *Trial) others(made []*probe) []*probe {
 	words := *made[0]

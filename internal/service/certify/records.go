@@ -52,7 +52,7 @@ func (t *Trial) judgeRecords(s sheet) {
 	t.judgeStatus(s)
 }
 
-// judgeMetadata compares what came back with what was sent.
+// judgeMetadata compares the answered metadata with the sent ones.
 func judgeMetadata(s sheet, sent transfer.Metadata, answered map[string]string) {
 	if len(answered) == 0 {
 		return

@@ -54,7 +54,7 @@ func (t *Trial) apply(ctx context.Context, journal state.Journal, finder executo
 	return summary, err
 }
 
-// doubts are what a state has in doubt, but for what is kept so, or that alone, in byte order of ref_id.
+// doubts returns the doubts of a state without the kept ones, or those alone, in byte order of ref_id.
 func doubts(ctx context.Context, journal state.Journal, kept bool) ([]state.Detail, error) {
 	snapshot, err := journal.Snapshot(ctx)
 	if err != nil {
@@ -73,7 +73,7 @@ func doubts(ctx context.Context, journal state.Journal, kept bool) ([]state.Deta
 	return snapshot.Details(ctx, refIDs...)
 }
 
-// settle settles what is in doubt in these states, as every apply does first: by a lookup, or by the recorded
+// settle settles the doubts of these states, as every apply does first: by a lookup, or by the recorded
 // request.
 func (t *Trial) settle(ctx context.Context, journals ...state.Journal) error {
 	for _, journal := range journals {
@@ -110,7 +110,7 @@ func (t *Trial) settling() executor.Finder {
 	return withoutKept{t.Finder}
 }
 
-// withoutKept is a lookup that says nothing of what is kept in doubt.
+// withoutKept is a lookup that finds nothing of kept doubts.
 type withoutKept struct{ executor.Finder }
 
 // Find implements [executor.Finder].
@@ -155,7 +155,7 @@ func (t *Trial) sendKept(ctx context.Context) error {
 	return nil
 }
 
-// forever is a replay window that never ends: how long it lasts is what is tried.
+// forever is a replay window that never ends: the trial finds out how long it lasts.
 const forever = time.Duration(math.MaxInt64) / 4
 
 // send sends the request of a probe once more. Where its answer is not clear, or the service takes no more,
@@ -252,7 +252,7 @@ func (t *Trial) isAnswered(refID string) bool {
 	})
 }
 
-// leftOpen are what is in doubt at the end, and how many are kept so.
+// leftOpen returns the doubts at the end, and how many of them are kept.
 func (t *Trial) leftOpen(ctx context.Context) (open []string, kept int, err error) {
 	left, err := doubts(ctx, t.Journal, false)
 	for _, d := range left {

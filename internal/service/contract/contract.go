@@ -102,7 +102,7 @@ const (
 type Finding struct {
 	Row     Row
 	Verdict Verdict
-	// Seen says what was seen, or why the row was not tried, in sentences. It is "" where the row holds
+	// Seen has the observations, or why the row was not tried, in sentences. It is "" where the row holds
 	// and there is nothing to add.
 	Seen string
 }

@@ -1,4 +1,4 @@
-// Package operator says what is publicly known of those who run the funds-transfer service, beyond the
+// Package operator has the public facts about those who run the funds-transfer service, beyond the
 // service's own document.
 //
 // Its one invariant: an operator of which nothing is known is the document's, and nothing is guessed
