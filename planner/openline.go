@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"remit/internal/text/jsontext"
 	"remit/internal/transfer"
 )
 
@@ -87,7 +88,7 @@ func (r *plainReader) may(name string) string {
 }
 
 func (r *plainReader) text() string {
-	text, rest, ok := transfer.CutQuoted(r.rest)
+	text, rest, ok := jsontext.Cut(r.rest)
 	r.rest, r.broken = rest, r.broken || !ok
 	return text
 }

@@ -4,7 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"time"
-	"unicode/utf8"
+
+	"remit/internal/text/jsontext"
 )
 
 // appendPlain writes a change that has no parts but texts, as [savedChange] is written by
@@ -16,14 +17,14 @@ func appendPlain(b []byte, c *Change, afterAs string, body *[]byte) ([]byte, boo
 	}
 	r := &c.Request
 	*body = r.AppendBody((*body)[:0])
-	b = appendQuoted(append(b, `{"action":`...), string(c.Action))
-	b = appendQuoted(append(b, `,"ref_id":`...), c.RefID)
+	b = jsontext.Append(append(b, `{"action":`...), string(c.Action))
+	b = jsontext.Append(append(b, `,"ref_id":`...), c.RefID)
 	b = appendOptional(b, `,"address":`, c.Address)
 	b = appendOptional(b, `,"place":`, c.Place)
 	b = appendOptional(b, `,"batch":`, c.Batch)
-	b = appendQuoted(append(b, `,"request":{"operation":`...), string(r.Operation))
+	b = jsontext.Append(append(b, `,"request":{"operation":`...), string(r.Operation))
 	b = appendOptional(b, `,"fingerprint_key":`, r.FingerprintKey)
-	b = appendQuoted(append(b, `,"body":`...), *body)
+	b = jsontext.Append(append(b, `,"body":`...), *body)
 	b = append(b, '}')
 	if c.FromLabel {
 		b = append(b, `,"from_label":true`...)
@@ -60,7 +61,7 @@ func appendList(b []byte, name string, texts []string) []byte {
 	}
 	b = append(b, name...)
 	for _, text := range texts {
-		b = append(appendQuoted(b, text), ',')
+		b = append(jsontext.Append(b, text), ',')
 	}
 	b[len(b)-1] = ']'
 	return b
@@ -73,7 +74,7 @@ func appendSignals(b []byte, signals []Signal) []byte {
 	b = append(b, `,"signals":[`...)
 	for i := range signals {
 		s := &signals[i]
-		b = appendQuoted(append(b, `{"kind":`...), string(s.Kind))
+		b = jsontext.Append(append(b, `{"kind":`...), string(s.Kind))
 		b = appendOptional(b, `,"ref_id":`, s.RefID)
 		b = appendOptional(b, `,"place":`, s.Place)
 		b = appendOptional(b, `,"detail":`, s.Detail)
@@ -88,7 +89,7 @@ func appendOptional(b []byte, name, text string) []byte {
 	if text == "" {
 		return b
 	}
-	return appendQuoted(append(b, name...), text)
+	return jsontext.Append(append(b, name...), text)
 }
 
 func appendTime(b []byte, name string, t time.Time) []byte {
@@ -100,31 +101,4 @@ func appendTime(b []byte, name string, t time.Time) []byte {
 		panic(err) // config reads no year that RFC 3339 can't write
 	}
 	return append(append(b, name...), text...)
-}
-
-// appendQuoted writes a JSON string.
-func appendQuoted[T string | []byte](b []byte, text T) []byte {
-	start := len(b)
-	b = append(b, '"')
-	done := 0
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '"' || c == '\\':
-			b = append(append(b, text[done:i]...), '\\', c)
-			done = i + 1
-		case c < ' ' || c >= utf8.RuneSelf:
-			return appendEscaped(b[:start], string(text))
-		}
-	}
-	return append(append(b, text[done:]...), '"')
-}
-
-// appendEscaped is appendQuoted for text that may need more than a backslash.
-func appendEscaped(b []byte, text string) []byte {
-	var l lineWriter
-	quoted, err := l.encode(text)
-	if err != nil {
-		panic(err) // a string
-	}
-	return append(b, quoted[:len(quoted)-1]...)
 }

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
+
+	"remit/internal/text/jsontext"
 )
 
 // encode writes an entry as it stands in the journal. There are two for each transfer, so
@@ -42,13 +42,12 @@ func encodeAny(entry Entry) (json.RawMessage, error) {
 // usualBytes is what the names, and all but the longest fields, of an entry take.
 const usualBytes = 384
 
-// encodePlain returns false where a text has more to escape than quotation marks and
-// backslashes, and where the intent has clocks of its own.
+// encodePlain returns false for an intent with clocks of its own.
 func (i Intent) encodePlain() (json.RawMessage, bool) {
 	if i.Clocks != (Clocks{}) {
 		return nil, false
 	}
-	w := plainWriter{b: make([]byte, 0, usualBytes+len(i.Body)+len(i.Body)/4), plain: true}
+	w := plainWriter{b: make([]byte, 0, usualBytes+len(i.Body)+len(i.Body)/4)}
 	w.field(`{"ref_id":`, i.RefID)
 	w.field(`,"run_id":`, i.RunID)
 	w.field(`,"operation":`, string(i.Operation))
@@ -66,11 +65,11 @@ func (i Intent) encodePlain() (json.RawMessage, bool) {
 	if i.AfterMS != 0 {
 		w.b = strconv.AppendInt(append(w.b, `,"after_ms":`...), i.AfterMS, 10)
 	}
-	return append(w.b, '}'), w.plain
+	return append(w.b, '}'), !w.failed
 }
 
-// encodePlain returns false where an outcome has more than one record that was read, or a
-// list's word, and where a text has more to escape than quotation marks and backslashes.
+// encodePlain returns false for an outcome with more than one record, with one that was not read, or
+// with a list's word.
 func (o Outcome) encodePlain() (json.RawMessage, bool) {
 	if len(o.Problem) > 0 || o.Listed != nil || len(o.Differences) > 0 || o.By != nil || len(o.Records) > 1 || len(o.Records) == 1 && !o.isRead() {
 		return nil, false
@@ -79,7 +78,7 @@ func (o Outcome) encodePlain() (json.RawMessage, bool) {
 	for _, raw := range o.Records {
 		size += len(raw)
 	}
-	w := plainWriter{b: make([]byte, 0, size), plain: true}
+	w := plainWriter{b: make([]byte, 0, size)}
 	w.field(`{"ref_id":`, o.RefID)
 	w.optional(`,"run_id":`, o.RunID)
 	status, err := o.Status.MarshalText()
@@ -93,7 +92,7 @@ func (o Outcome) encodePlain() (json.RawMessage, bool) {
 		w.b = append(w.b, `,"records":[`...)
 		w.b = append(appendCompact(w.b, o.Records[0]), ']')
 	}
-	return append(w.b, '}'), w.plain && err == nil
+	return append(w.b, '}'), !w.failed && err == nil
 }
 
 // isRead reports whether Deciding was read from the first record: then that is valid JSON.
@@ -102,33 +101,15 @@ func (o Outcome) isRead() bool {
 	return d != nil && len(raw) > 0 && len(d.Raw) == len(raw) && &d.Raw[0] == &raw[0]
 }
 
-// plainWriter writes JSON until a text is not plain.
+// plainWriter writes the members of an object. Its failure is that of a time without a JSON form.
 type plainWriter struct {
-	b     []byte
-	plain bool
+	b      []byte
+	failed bool
 }
 
-// field takes the name with what stands before it.
+// field takes the name with everything before it.
 func (w *plainWriter) field(name, text string) {
-	w.b = append(w.b, name...)
-	w.b = append(w.b, '"')
-	written, ascii := 0, true
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '"' || c == '\\':
-			w.b = append(append(w.b, text[written:i]...), '\\', c)
-			written = i + 1
-		case c < ' ':
-			w.plain = false
-		case c >= utf8.RuneSelf:
-			ascii = false
-		}
-	}
-	w.b = append(append(w.b, text[written:]...), '"')
-	// Package json mends invalid text, and escapes two separators of lines.
-	if !ascii && (!utf8.ValidString(text) || strings.ContainsAny(text, "\u2028\u2029")) {
-		w.plain = false
-	}
+	w.b = jsontext.Append(append(w.b, name...), text)
 }
 
 // optional is field for a text that is left out where it is empty.
@@ -144,7 +125,7 @@ func (w *plainWriter) time(name string, t time.Time) {
 		return
 	}
 	text, err := t.MarshalJSON()
-	w.b, w.plain = append(append(w.b, name...), text...), w.plain && err == nil
+	w.b, w.failed = append(append(w.b, name...), text...), w.failed || err != nil
 }
 
 func (w *plainWriter) flag(member string, is bool) {

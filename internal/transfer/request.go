@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"remit/internal/text/jsontext"
 )
 
 // MetadataPairsMax is how many pairs each metadata object may have (section 8).
@@ -230,7 +232,7 @@ func appendField(b []byte, name, value string) []byte {
 	if value == "" {
 		return b
 	}
-	return appendString(append(appendComma(b), name...), value)
+	return jsontext.AppendFewest(append(appendComma(b), name...), value)
 }
 
 func appendPairs(b []byte, name string, pairs Metadata) []byte {
@@ -239,8 +241,8 @@ func appendPairs(b []byte, name string, pairs Metadata) []byte {
 	}
 	b = append(append(appendComma(b), name...), '{')
 	for i := range pairs {
-		b = append(appendString(appendComma(b), pairs[i].Key), ':')
-		b = appendString(b, pairs[i].Value)
+		b = append(jsontext.AppendFewest(appendComma(b), pairs[i].Key), ':')
+		b = jsontext.AppendFewest(b, pairs[i].Value)
 	}
 	return append(b, '}')
 }
@@ -250,29 +252,6 @@ func appendComma(b []byte) []byte {
 		b = append(b, ',')
 	}
 	return b
-}
-
-// appendString writes a JSON string with the fewest escapes (RFC 8259, section 7), so that
-// the bytes do not hang on what a JSON package thinks of HTML.
-func appendString(b []byte, s string) []byte {
-	const digits = "0123456789abcdef"
-	b = append(b, '"')
-	written := 0
-	for i := range len(s) {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' {
-			continue
-		}
-		b = append(b, s[written:i]...)
-		written = i + 1
-		if c < ' ' {
-			b = append(b, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
-		} else {
-			b = append(b, '\\', c)
-		}
-	}
-	b = append(b, s[written:]...)
-	return append(b, '"')
 }
 
 // Twin is the same for requests that move the same amount of the same asset from the same

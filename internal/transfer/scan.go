@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"remit/internal/text/jsontext"
 )
 
 // scanRequest reads a body that has nothing but what Body writes of plain texts; false where
@@ -57,35 +59,9 @@ func (s *scanner) field(name string) string {
 }
 
 func (s *scanner) text() string {
-	text, rest, ok := CutQuoted(s.rest)
+	text, rest, ok := jsontext.Cut(s.rest)
 	s.rest, s.sound = rest, s.sound && ok
 	return text
-}
-
-// CutQuoted reads the JSON string with which text begins, where nothing but quotation marks
-// and backslashes is escaped in it, and returns what is behind it. Of any other escape, and
-// of text that begins otherwise, it returns false.
-func CutQuoted(text string) (value, rest string, ok bool) {
-	rest, ok = strings.CutPrefix(text, `"`)
-	if !ok {
-		return "", "", false
-	}
-	end := strings.IndexAny(rest, `"\`)
-	if end >= 0 && rest[end] == '"' {
-		return rest[:end], rest[end+1:], true
-	}
-	var b strings.Builder
-	for end >= 0 && rest[end] == '\\' && end+1 < len(rest) && (rest[end+1] == '"' || rest[end+1] == '\\') {
-		b.WriteString(rest[:end])
-		b.WriteByte(rest[end+1])
-		rest = rest[end+2:]
-		end = strings.IndexAny(rest, `"\`)
-	}
-	if end < 0 || rest[end] != '"' {
-		return "", "", false
-	}
-	b.WriteString(rest[:end])
-	return b.String(), rest[end+1:], true
 }
 
 func (s *scanner) pairs(name string) Metadata {

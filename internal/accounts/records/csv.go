@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"remit/internal/text/jsontext"
 	"remit/internal/transfer"
 )
 
@@ -150,10 +151,10 @@ func newColumn(name string) column {
 		return column{}
 	}
 	if key, ok := strings.CutPrefix(name, "metadata."); ok {
-		return column{name: appendText(nil, "metadata"), pair: appendText(nil, key)}
+		return column{name: jsontext.Append(nil, "metadata"), pair: jsontext.Append(nil, key)}
 	}
 	return column{
-		name:   appendText(nil, name),
+		name:   jsontext.Append(nil, name),
 		object: slices.Contains([]string{"metadata", "auto_conversion", "secondary_status", "status_details"}, name),
 	}
 }
@@ -175,7 +176,7 @@ func (c *csvReader) record(cells []string) (transfer.Record, error) {
 		}
 		c.begin(col.name)
 		if !col.object {
-			c.text = appendText(c.text, cell)
+			c.text = jsontext.Append(c.text, cell)
 			continue
 		}
 		if !json.Valid([]byte(cell)) {
@@ -204,22 +205,8 @@ func (c *csvReader) metadata(cells []string) {
 	for i, cell := range cells {
 		if cell != "" && c.columns[i].pair != nil {
 			c.begin(c.columns[i].pair)
-			c.text = appendText(c.text, cell)
+			c.text = jsontext.Append(c.text, cell)
 		}
 	}
 	c.text = append(c.text, '}')
-}
-
-// appendText appends text as a JSON string.
-func appendText(b []byte, text string) []byte {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			quoted, err := json.Marshal(text)
-			if err != nil {
-				panic(err) // a string
-			}
-			return append(b, quoted...)
-		}
-	}
-	return append(append(append(b, '"'), text...), '"')
 }
