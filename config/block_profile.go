@@ -7,19 +7,20 @@ import (
 	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/internal/text/confusable"
+	"remit/internal/transfer"
 )
 
 func profileKind() eval.Kind {
 	return eval.Kind{
 		Name: "profile", Labels: []string{"name"},
-		Required: []string{"profile_id"}, Optional: []string{"identity_id", "account_id", "description"},
+		Required: []string{"profile_id"}, Optional: []string{"identity_id", "account_id", "description", "display_name"},
 		Policy: true,
 	}
 }
 
 // profileAttributes are what a profile has as a value.
 func profileAttributes() []string {
-	return []string{"name", "description", "profile_id", "identity_id", "account_id"}
+	return []string{"name", "description", "profile_id", "identity_id", "account_id", "display_name"}
 }
 
 func (l *loader) readProfile(b *eval.Block) {
@@ -43,7 +44,11 @@ func (l *loader) readProfile(b *eval.Block) {
 					get = r.Required
 				}
 				values[attribute] = cty.NullVal(cty.String)
-				if text, _ := get(attribute); text != "" {
+				text, at := get(attribute)
+				if attribute == "display_name" && text != "" {
+					r.Diags = append(r.Diags, checkDisplayName(text, at.Expr.Range())...)
+				}
+				if text != "" {
 					values[attribute] = cty.StringVal(text)
 				}
 			}
@@ -56,7 +61,21 @@ func (l *loader) readProfile(b *eval.Block) {
 	scope.Add(n)
 }
 
-// ProfileNames are the names of the address book by profile_id. Of two profiles with one
+// checkDisplayName says why a text can't be shown as a name, and warns of one that may pass for another.
+func checkDisplayName(text string, at hcl.Range) hcl.Diagnostics {
+	if err := transfer.CheckDisplayName(text); err != nil {
+		return hcl.Diagnostics{mistake.New(at, displayNameInvalid, "display_name %s", mistake.Sentence(err))}
+	}
+	if confusable.Mixed(text) {
+		return hcl.Diagnostics{mistake.Warning(at, "Name that may pass for another",
+			"Letters of the display name %q are of another script than its other letters, or look like Latin ones. Plans show each of them as an escape. Make sure that this name is meant.", text)}
+	}
+	return nil
+}
+
+const displayNameInvalid = "Invalid display name"
+
+// ProfileNames are the names of the address book by profile_id: the display_name of a profile, or its label. Of two profiles with one
 // profile_id neither is listed: the ID alone would not say which is meant.
 func (c *Configuration) ProfileNames() map[string]string {
 	names := make(map[string]string)
@@ -73,6 +92,9 @@ func (c *Configuration) ProfileNames() map[string]string {
 			ambiguous[id.AsString()] = true
 		}
 		names[id.AsString()] = n.Name
+		if shown := n.Value.GetAttr("display_name"); !shown.IsNull() {
+			names[id.AsString()] = shown.AsString()
+		}
 	}
 	for id := range ambiguous {
 		delete(names, id)

@@ -80,7 +80,7 @@ func transferKind() eval.Kind {
 			"for_each", "ref_id", "batch",
 			"from", "from_profile_id", "from_identity_id", "from_account_id",
 			"to", "to_profile_id", "to_identity_id", "to_account_id",
-			"metadata", "recipient_metadata",
+			"metadata", "recipient_metadata", "display_name",
 			"not_before", "expires", "window", "depends_on", "duplicate_within", "accept_duplicate_of", "reverses",
 		},
 		Nested: []eval.Kind{{Name: "precondition", Required: []string{"condition", "error_message"}}},

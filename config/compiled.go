@@ -31,6 +31,8 @@ type compiled struct {
 	texts     []compiledText
 	metadata  []compiledPair
 	recipient []compiledPair
+	// displayName is text as well, and is not sent.
+	displayName template
 	// conditions are the preconditions that differ from row to row.
 	conditions template
 	scale      int             // decimals that amounts may have
@@ -134,6 +136,8 @@ func (p *compiler) field(c *compiled, name string, f *field) (ok bool) {
 	case name == "recipient_metadata" && p.block.operation == transfer.Platform:
 		c.recipient, ok = p.pairs(f.Expr)
 		return ok
+	case name == "display_name":
+		c.displayName = p.template(f.Expr, false)
 	case isText:
 		optional := strings.HasSuffix(name, "_identity_id") || strings.HasSuffix(name, "_account_id")
 		c.texts = append(c.texts, compiledText{p.template(f.Expr, false), optional, of})
@@ -274,6 +278,13 @@ func (c *compiled) transfer(r *row, element *element, out *Transfer) bool {
 	}
 	if !c.readAmount(r, request) || !c.meetsConditions(r) {
 		return false
+	}
+	if c.displayName != nil {
+		text, found := c.displayName.text(r)
+		if found != eval.Present || text == "" || checkSent(text) != nil || transfer.CheckDisplayName(text) != nil {
+			return false
+		}
+		out.DisplayName = text
 	}
 	ok := true
 	if c.metadata != nil {

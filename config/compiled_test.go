@@ -130,7 +130,7 @@ transfer "platform" "pay" {
 	argument("to_profile_id", rapid.OneOf(rapid.Just(`each.value.a`), text).Draw(t, "to"))
 	argument("amount", rapid.SampledFrom([]string{`each.value.net`, `"${each.value.net}"`, `"1${each.value.net}"`, `decimal_add(each.value.net, "1")`, `"5.00"`}).Draw(t, "amount"))
 	argument("asset", rapid.SampledFrom([]string{`"USD"`, `"JPY"`, `each.value.asset`, `"${each.value.asset}"`}).Draw(t, "asset"))
-	for _, name := range []string{"to_account_id", "from_identity_id", "batch", "metadata", "recipient_metadata", "precondition"} {
+	for _, name := range []string{"to_account_id", "from_identity_id", "display_name", "batch", "metadata", "recipient_metadata", "precondition"} {
 		if rapid.IntRange(0, 1).Draw(t, name) > 0 {
 			continue
 		}

@@ -56,6 +56,7 @@ func (t *transferBlock) evaluate(in instance) (Transfer, bool, hcl.Diagnostics) 
 	out.Naming = t.nameOf(out.FromLabel, in.element)
 	r.FromProfileID, r.FromIdentityID, r.FromAccountID = e.party("from")
 	r.ToProfileID, r.ToIdentityID, r.ToAccountID = e.party("to")
+	out.DisplayName = e.displayName()
 	r.Asset = e.required("asset")
 	r.Amount = e.amount(r.Asset)
 	r.Metadata = e.metadata("metadata")
@@ -314,6 +315,28 @@ func (e *evaluation) party(side string) (profile, identity, account string) {
 		return "", "", ""
 	}
 	return e.required(side + "_profile_id"), e.text(side + "_identity_id"), e.text(side + "_account_id")
+}
+
+// displayName is what people call the destination: what the block says, or the profile in to.
+func (e *evaluation) displayName() string {
+	value, f, found := e.value("display_name")
+	if found == eval.Absent {
+		if value, _, found = e.value("to"); found != eval.Present || !value.Type().IsObjectType() || !value.Type().HasAttribute("display_name") {
+			return ""
+		}
+		if value = value.GetAttr("display_name"); value.IsNull() || value.Type() != cty.String {
+			return ""
+		}
+		return value.AsString() // which was checked in the profile
+	}
+	if found != eval.Present {
+		return ""
+	}
+	text := e.checkText(f, "display_name", value)
+	if err := transfer.CheckDisplayName(text); text != "" && err != nil {
+		e.refuse(f, displayNameInvalid, "display_name %s", mistake.Sentence(err))
+	}
+	return text
 }
 
 func (e *evaluation) profile(f *field, side string, value cty.Value) (profile, identity, account string) {

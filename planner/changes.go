@@ -105,6 +105,21 @@ func (l *Changes) Kinds() iter.Seq2[*Change, int] {
 	}
 }
 
+// HaveNames reports whether any change has a display name. It formats none, and takes no longer than counting.
+func (l *Changes) HaveNames() bool {
+	for _, at := range l.lines {
+		switch {
+		case at.shape == isWhole:
+			if l.whole[at.kept.offset].DisplayName != "" {
+				return true
+			}
+		case l.shapes[at.shape].DisplayName != "" || l.texts.from(at.kept)[0]&(1<<textName) != 0: // it differs from none
+			return true
+		}
+	}
+	return false
+}
+
 // Slice returns all changes. It needs the memory that the list saves.
 func (l *Changes) Slice() []Change {
 	all := make([]Change, l.Len())

@@ -96,7 +96,7 @@ func TestADisplayNameIsInTheFileAndNotInTheDigest(t *testing.T) {
 	if !bytes.Contains(raw, []byte(`"display_name":"Ada"`)) {
 		t.Errorf("the file has no name:\n%s", raw)
 	}
-	for name, forged := range map[string]string{"a bidirectional character": "A\u202eda", "too many characters": strings.Repeat("a", 141), "a space at its end": "Ada "} {
+	for name, forged := range map[string]string{"a bidirectional character": "A\u202eda", "too many characters": strings.Repeat("a", 141), "a space at its end": "Ada ", "what looks like an ID that was shortened": "Ada 37867177…", "an arrow": "Ada -> 37867177"} {
 		mustBeChanged(t, name, plannertest.Forge([]byte(strings.Replace(string(raw), `"display_name":"Ada"`, fmt.Sprintf(`"display_name":"%s"`, forged), 1))))
 	}
 }

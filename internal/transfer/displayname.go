@@ -21,6 +21,10 @@ func CheckDisplayName(text string) error {
 		return fmt.Errorf("has %d characters, more than %d", n, DisplayNameMax)
 	case strings.TrimSpace(text) != text:
 		return errors.New("begins or ends with a space")
+	case strings.Contains(text, "  "):
+		return errors.New("has two spaces or more in a row, which would look like two columns of a plan; write one")
+	case strings.ContainsAny(text, "…→") || strings.Contains(text, "->"):
+		return errors.New("has a … or an arrow, by which a plan shortens an ID or points at a destination; write it otherwise")
 	}
 	return CheckText(text)
 }

@@ -21,7 +21,7 @@ func PlanCSV(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
 	err := out.Write(slices.Concat([]string{"action", "ref_id", "batch"}, requestColumns(true),
-		[]string{"due", "expires", "signals", "place", "fingerprint", "hash_weight"}))
+		[]string{"due", "expires", "signals", "place", "fingerprint", "hash_weight", "display_name"}))
 	for _, c := range p.Changes.All() {
 		if err == nil {
 			err = out.Write(csvCells(c))
@@ -72,7 +72,7 @@ func csvCells(c *planner.Change) []string {
 	r := moved(c)
 	cells := slices.Concat([]string{string(c.Action), c.RefID, c.Batch}, requestCells(&r, true), []string{
 		momentOrNone(c.Until), momentOrNone(c.Expires), signalsText(c), c.Place, r.Fingerprint().String(),
-		strconv.FormatInt(r.HashWeight(), 10),
+		strconv.FormatInt(r.HashWeight(), 10), payee(c, r).name,
 	})
 	for i := range cells {
 		cells[i] = cellText(cells[i])

@@ -53,13 +53,22 @@ func NewFlow(plan *planner.Plan, names map[string]string) *Flow {
 		}
 		return n
 	}
+	numberOfPayee := func(p party) int32 {
+		name := p.name
+		p.name = "" // some transfers may have one, or another one: who is paid is the same
+		n := number(p)
+		if f.parties[n].name == "" {
+			f.parties[n].name = name
+		}
+		return n
+	}
 	edges := make(map[flowKey]int)
 	for _, c := range plan.Changes.All() {
 		if c.Action != planner.Submit && c.Action != planner.Resolve {
 			continue
 		}
 		r := moved(c)
-		key := flowKey{number(sender(r)), number(destination(r)), r.Asset}
+		key := flowKey{number(sender(r)), numberOfPayee(payee(c, r)), r.Asset}
 		n, isKnown := edges[key]
 		if !isKnown {
 			n = len(f.edges)
@@ -121,7 +130,7 @@ const (
 // unless they are very long: whom a short one means can't be told in a picture.
 func (p party) lines(names map[string]string) []string {
 	var lines []string
-	if name := names[p.profile]; name != "" {
+	if name := p.called(names); name != "" {
 		lines = append(lines, flowLabel(name))
 	}
 	lines = append(lines, flowLabel(p.profile))

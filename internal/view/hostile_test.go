@@ -39,6 +39,7 @@ func hostilePlan(text string) *planner.Plan {
 			Action: a, RefID: text, Address: text, Place: text, Batch: text, Request: request, Reason: text, Recorded: recorded,
 			Again: a == planner.Submit, After: []string{text}, DuplicateWithin: config.DuplicateWithinDefault,
 			Differences: []transfer.Difference{{Field: text, Asked: text, Answered: text}},
+			DisplayName: text,
 			Signals:     []planner.Signal{{Kind: planner.SignalKind(text), RefID: text, Place: text, Detail: text, Accepted: text}},
 		})
 	}

@@ -85,9 +85,9 @@ func (h htmlPage) named(title string, names []string) {
 	h.put("</ul></dd>\n")
 }
 
-// party writes whole IDs, and the name beside them where the address book has one.
+// party writes whole IDs, and the name beside them where its transfer or the address book has one.
 func (h htmlPage) party(p party, names map[string]string) {
-	if name := names[p.profile]; name != "" {
+	if name := p.called(names); name != "" {
 		h.put("<b>%</b> ", name)
 	}
 	h.put("<code>%</code>", p.profile)

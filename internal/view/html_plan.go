@@ -101,7 +101,11 @@ func (h *htmlPlan) head() {
 	}
 	h.named("Only a part of the declaration", about.Targets)
 	h.named("Accepted", about.Accepted)
-	h.put("</dl>\n</header>\n")
+	h.put("</dl>\n")
+	if h.plan.Changes.HaveNames() {
+		h.put("<p>%</p>\n", namesNote)
+	}
+	h.put("</header>\n")
 }
 
 func (h *htmlPlan) obstacles() {
@@ -237,7 +241,7 @@ func (h *htmlPlan) changesTable(id, title, caption string, changes []planner.Cha
 	for i := range changes {
 		c := &changes[i]
 		h.put("<tr><td class=\"number\">%</td><td>%</td><th scope=\"row\">%</th><td>", h.options.amount(c.Request.Amount, c.Request.Asset), c.Request.Asset, c.RefID)
-		h.party(destination(c.Request), h.options.Names)
+		h.party(payee(c, c.Request), h.options.Names)
 		h.put("</td><td>%</td></tr>\n", signalsText(c))
 	}
 	h.put("</tbody>\n</table>\n</div>\n</section>\n")
@@ -308,7 +312,7 @@ func (h *htmlPlan) change(c *planner.Change) {
 	h.put("<th scope=\"row\" role=\"rowheader\">% <small>%</small></th>"+cell+"%"+next, c.RefID, string(r.Operation), c.Batch)
 	h.party(sender(r), h.options.Names)
 	h.put(next)
-	h.party(destination(r), h.options.Names)
+	h.party(payee(c, r), h.options.Names)
 	h.put(next+"%"+next+"%"+next, h.options.amount(r.Amount, r.Asset), r.Asset)
 	h.notes(c)
 	h.put(next+"%</td></tr>\n", c.Place)

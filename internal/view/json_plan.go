@@ -40,6 +40,7 @@ type changeLine struct {
 	Differences []transfer.Difference `json:"differences,omitempty"`
 	Recorded    *planner.Recorded     `json:"recorded,omitempty"`
 	Signals     []planner.Signal      `json:"signals,omitempty"`
+	DisplayName string                `json:"display_name,omitempty"` // as the author says
 }
 
 type obstacleLine struct {
@@ -127,7 +128,7 @@ func (j *JSON) change(c *planner.Change) {
 		Request: c.Request.Body(), Fingerprint: c.Request.Fingerprint().String(),
 		FromLabel: c.FromLabel, Naming: c.Naming, Reverses: c.Reverses, Again: c.Again, After: c.After, Until: c.Until, Never: c.Never, Expires: c.Expires,
 		Due: c.Due, Windows: c.Windows,
-		Reason: c.Reason, Next: j.command(c.Next), Differences: c.Differences, Recorded: c.Recorded, Signals: c.Signals,
+		Reason: c.Reason, Next: j.command(c.Next), Differences: c.Differences, Recorded: c.Recorded, Signals: c.Signals, DisplayName: c.DisplayName,
 	})
 }
 

@@ -140,9 +140,9 @@ func (p *page) topTransfers(v *overview, most int, o PlanOptions) {
 	ref = min(ref, max(refMin, room-idWidth))
 	for i := range top {
 		c := &top[i]
-		to := destination(c.Request).show(shapeWhole, o.Names)
+		to := payee(c, c.Request).show(shapeWhole, o.Names)
 		if displayWidth(to) > room-ref {
-			to = destination(c.Request).show(shapeWhole, nil)
+			to = payee(c, c.Request).show(shapeWhole, nil)
 		}
 		to = cutMiddle(to, max(20, room-ref))
 		if slices.ContainsFunc(c.Signals, isFirst) {
@@ -223,9 +223,10 @@ func (p *page) destinations(asset string, payments []payment, changes *planner.C
 	}
 	var rows [][]span
 	for _, d := range top {
+		c := changes.At(int(d.number))
 		rows = append(rows, []span{
 			plain(numbers.align(p.money(d.sum, asset))), plain(asset), dim(plural(d.count, "transfer")),
-			plain("-> " + destination(changes.At(int(d.number)).Request).show(shapeWhole, o.Names)),
+			plain("-> " + payee(&c, c.Request).show(shapeWhole, o.Names)),
 		})
 	}
 	p.table("  ", rows)

@@ -111,7 +111,7 @@ func (l *layout) measure(changes []planner.Change) {
 const firstMark = "*"
 
 func (l *layout) destination(c *planner.Change) string {
-	text := destination(c.Request).show(l.shape, l.names)
+	text := payee(c, c.Request).show(l.shape, l.names)
 	if slices.ContainsFunc(c.Signals, isFirst) {
 		text += firstMark
 	}

@@ -149,6 +149,9 @@ func (m *markdown) totals() {
 		m.printf("- %s recorded, but no longer declared\n", plural(count, "transfer"))
 	}
 	m.printf("\n")
+	if m.plan.Changes.HaveNames() {
+		m.printf("%s\n\n", namesNote)
+	}
 }
 
 // movements writes who loses or gains what.

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"strings"
 
 	"remit/internal/transfer"
@@ -63,25 +64,42 @@ func shapeOf(ids map[string]bool, from shape) shape {
 	return shapeWhole
 }
 
-// party is one end of a transfer: its profile, then its identity and its account.
-type party struct{ profile, identity, account string }
+// party is one end of a transfer: its profile, then its identity and its account; and what the author of
+// a file calls it.
+type party struct{ profile, identity, account, name string }
 
 func sender(r transfer.Request) party {
-	return party{r.FromProfileID, r.FromIdentityID, r.FromAccountID}
+	return party{profile: r.FromProfileID, identity: r.FromIdentityID, account: r.FromAccountID}
 }
 
 func destination(r transfer.Request) party {
-	return party{r.ToProfileID, r.ToIdentityID, r.ToAccountID}
+	return party{profile: r.ToProfileID, identity: r.ToIdentityID, account: r.ToAccountID}
 }
 
-// show writes the IDs in one shape, with the profile's name where the address book has one.
+// payee is the destination of a request that moves the money of a change, with its display name. A doubt
+// of which the declaration pays somebody else has none.
+func payee(c *planner.Change, r transfer.Request) party {
+	p := destination(r)
+	if p == destination(c.Request) {
+		p.name = c.DisplayName
+	}
+	return p
+}
+
+// called is the name of a party: what its transfer says, or else the address book.
+func (p party) called(names map[string]string) string { return cmp.Or(p.name, names[p.profile]) }
+
+// namesNote says how much the names of a plan are worth.
+const namesNote = "Names of destinations are as the files say. The service checks none of them."
+
+// show writes the IDs in one shape, with the name that its transfer or the address book gives it.
 // A name never stands alone: what is paid is the ID.
 func (p party) show(s shape, names map[string]string) string {
 	if p == (party{}) { // of what was imported, the records need not have both
 		return "unknown"
 	}
 	var parts []string
-	if name := names[p.profile]; name != "" {
+	if name := p.called(names); name != "" {
 		parts = append(parts, cutEnd(Visible(name), 20))
 	}
 	parts = append(parts, s.show(p.profile))

@@ -138,6 +138,10 @@ func (p *page) signals(plan *planner.Plan) {
 		p.paragraph("  ", "Signals: "+strings.Join(signals, ", "), toneDoubt)
 		p.line()
 	}
+	if plan.Changes.HaveNames() {
+		p.paragraph("  ", namesNote, toneDim)
+		p.line()
+	}
 }
 
 // allSignals are the counted marks, and what else on top a reviewer should know.
