@@ -47,7 +47,6 @@ type applying struct {
 	rehearse    bool
 	join        bool // take part in the run in progress
 	monitoring
-	course course
 }
 
 func newApply(p *process) *cobra.Command {
@@ -76,16 +75,17 @@ func newApply(p *process) *cobra.Command {
 			if len(args) == 1 && !a.declared {
 				a.dir.Need = config.NeedControls // the plan carries its requests with it
 			}
+			a.monitoring.of = &a.dir
 			if err := a.monitoring.check(cmd, a.rehearse); err != nil {
 				return err
 			}
-			if err := a.checkMetrics(); err != nil {
+			if err := a.monitoring.checkMetrics(); err != nil {
 				return err
 			}
 			if a.rehearse {
-				return a.runRehearsal(cmd.Context(), p)
+				return runRehearsal(cmd.Context(), &a, p)
 			}
-			a.tellAtEnd(p)
+			a.monitoring.tellAtEnd(p)
 			return a.run(cmd.Context(), p)
 		},
 	}
@@ -129,7 +129,7 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	a.course.opened, w.service.RunID = w, a.course.runID
 	holder := p.host.Holder("remit apply")
 	if a.join {
-		return a.joinOrLead(ctx, w, holder)
+		return joinOrLead(ctx, a, w, holder)
 	}
 	holder.RunID = a.course.runID
 	err = w.state.Locked(ctx, holder, a.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) error {
@@ -225,7 +225,7 @@ func (a *applying) planned(ctx context.Context, w *opened, plan *planner.Plan, j
 		return err
 	}
 	if plan.Empty() {
-		return errors.Join(a.tellNoShortfall(w), a.tellUnfinished(w, seen))
+		return errors.Join(a.tellNoShortfall(w), tellUnfinished(a, w, seen))
 	}
 	if len(a.acceptShortfall) > 0 && !w.service.SaysBalances() {
 		return errors.New("--accept-shortfall accepts nothing: there is no balance_path, so nobody is asked what a profile has; nothing was sent. Leave it away")

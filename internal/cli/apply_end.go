@@ -30,7 +30,7 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 		summary.Exceptions[i] = named.name(summary.Exceptions[i])
 	}
 	if failed == nil { // otherwise the error says what to do
-		o.Next = a.next(w, summary)
+		o.Next = nextAfter(a, w, summary)
 	}
 	a.course.summary, a.course.options = &summary, o
 	shown := end(summary, o)
@@ -41,7 +41,7 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 		if short, ok := errors.AsType[*shortfall](failed); ok {
 			return short
 		}
-		return a.runError(w, failed, summary)
+		return runError(a, w, failed, summary)
 	}
 	if shown != nil {
 		return exit.New(fmt.Errorf("show the run, which is in the state: %w", shown), a.dir.Command("show --run="+summary.RunID), exit.Look)
@@ -75,7 +75,7 @@ func needsPlan(s executor.Summary) bool {
 }
 
 // next is the command to type after a run; "" where there is nothing to do.
-func (a *applying) next(w *opened, s executor.Summary) string {
+func nextAfter(a *applying, w *opened, s executor.Summary) string {
 	count := func(result executor.Result) int {
 		if t := s.Totals[result]; t != nil {
 			return t.Count()

@@ -12,7 +12,7 @@ import (
 
 // runError says what an error that ended a run leaves behind: what happened, what is certain,
 // what is in doubt, and the next command.
-func (a *applying) runError(w *opened, failed error, s executor.Summary) error {
+func runError(a *applying, w *opened, failed error, s executor.Summary) error {
 	happened, next := w.state.Explain(failed)
 	certain := "what is listed as recorded or adopted is in the state."
 	if next == "" {
@@ -37,14 +37,14 @@ func (a *applying) runError(w *opened, failed error, s executor.Summary) error {
 		if !isJournal {
 			next = ""
 		}
-		return exit.New(exit.Explain(failed, happened+"; nothing was sent"), a.commandOrNone(next), exit.Error)
+		return exit.New(exit.Explain(failed, happened+"; nothing was sent"), commandOrNone(a, next), exit.Error)
 	}
 	text := strings.Join([]string{
 		happened + ".",
 		"Certain: " + certain + " Nothing was started since.",
 		"In doubt: " + inDoubt(s),
 	}, "\n")
-	return exit.New(exit.Explain(failed, text), a.commandOrNone(next), exit.Look)
+	return exit.New(exit.Explain(failed, text), commandOrNone(a, next), exit.Look)
 }
 
 // inDoubt says what a run without its journal leaves open, and why that pays nothing twice.
@@ -64,7 +64,7 @@ func inDoubt(s executor.Summary) string {
 }
 
 // commandOrNone is the command line of words, or "" for no words.
-func (a *applying) commandOrNone(words string) string {
+func commandOrNone(a *applying, words string) string {
 	if words == "" {
 		return ""
 	}

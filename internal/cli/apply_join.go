@@ -27,13 +27,13 @@ const (
 
 // joinOrLead takes part in the run in progress. Where there is none, it begins one, if that is
 // approved: so several machines can be given one command line.
-func (a *applying) joinOrLead(ctx context.Context, w *opened, holder state.Holder) error {
+func joinOrLead(ctx context.Context, a *applying, w *opened, holder state.Holder) error {
 	if _, ok := w.state.Backend.(workspace.Postgres); !ok {
 		return exit.WithHint(fmt.Errorf("--join needs a state in PostgreSQL, which several runners can share; this one is the file %s. Nothing was sent. It is moved by", w.state.Name),
 			w.dir.Command("state migrate --to=postgres://…"))
 	}
 	for {
-		err := a.joinRun(ctx, w, holder)
+		err := joinRun(ctx, a, w, holder)
 		if !errors.Is(err, state.ErrNoRun) {
 			return err
 		}
@@ -57,7 +57,7 @@ func (a *applying) joinOrLead(ctx context.Context, w *opened, holder state.Holde
 }
 
 // joinRun takes part in the run in progress; the error is [state.ErrNoRun] where there is none.
-func (a *applying) joinRun(ctx context.Context, w *opened, holder state.Holder) error {
+func joinRun(ctx context.Context, a *applying, w *opened, holder state.Holder) error {
 	store, err := w.state.Write(ctx)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (a *applying) joinRun(ctx context.Context, w *opened, holder state.Holder) 
 		return w.state.Error(err)
 	}
 	defer func() { _ = journal.Unlock() }() // the lock dies with the process anyway
-	err = a.carryOutJoined(ctx, w, journal)
+	err = carryOutJoined(ctx, a, w, journal)
 	if err != nil {
 		_ = journal.Leave(context.WithoutCancel(ctx)) // it has, or has claimed nothing
 	}
@@ -89,7 +89,7 @@ func (a *applying) joinRun(ctx context.Context, w *opened, holder state.Holder) 
 }
 
 // carryOutJoined checks that this runner would send what the run does, and takes part.
-func (a *applying) carryOutJoined(ctx context.Context, w *opened, journal state.JoinedJournal) error {
+func carryOutJoined(ctx context.Context, a *applying, w *opened, journal state.JoinedJournal) error {
 	snapshot, err := journal.Snapshot(ctx)
 	if err != nil {
 		return w.state.Error(err)
@@ -105,23 +105,23 @@ func (a *applying) carryOutJoined(ctx context.Context, w *opened, journal state.
 	if err != nil {
 		return w.state.Error(err)
 	}
-	plan, err := a.joinedPlan(ctx, w, journal, begun)
+	plan, err := joinedPlan(ctx, a, w, journal, begun)
 	if err != nil {
 		return err
 	}
 	if err := plan.CheckHeader(snapshot.Meta(), w.config.Controls(), w.host.Now()); err != nil {
-		return a.cannotJoin(begun, err)
+		return cannotJoin(a, begun, err)
 	}
 	// Whether whoever began the run did so as well, nothing here says.
 	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controlsNow(w), w.host.Now())
 	if err != nil {
-		return a.cannotJoin(begun, err)
+		return cannotJoin(a, begun, err)
 	}
 	plan = verified.Plan
 	if err := a.checkApprovals(w, plan); err != nil {
 		return err
 	}
-	if err := a.checkRates(ctx, w, journal, begun); err != nil {
+	if err := checkRates(ctx, a, w, journal, begun); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(w.streams.Err, "Taking part in run %s, begun by %s on %s.\n", begun.RunID, view.Visible(begun.By.User), view.Visible(begun.By.Host))
@@ -146,7 +146,7 @@ func (a *applying) carryOutJoined(ctx context.Context, w *opened, journal state.
 
 // checkRates refuses a run of which another runner spaces requests that this one would not, or
 // the other way round: the limit that they share is that of both.
-func (a *applying) checkRates(ctx context.Context, w *opened, journal state.JoinedJournal, begun state.Begun) error {
+func checkRates(ctx context.Context, a *applying, w *opened, journal state.JoinedJournal, begun state.Begun) error {
 	rates, err := journal.Rates(ctx)
 	if err != nil {
 		return w.state.Error(err)
@@ -158,7 +158,7 @@ func (a *applying) checkRates(ctx context.Context, w *opened, journal state.Join
 			if here {
 				has, lacks = lacks, has
 			}
-			return a.cannotJoin(begun, fmt.Errorf("%s has a rate_limit of operation %s, and %s has none", has, operation, lacks))
+			return cannotJoin(a, begun, fmt.Errorf("%s has a rate_limit of operation %s, and %s has none", has, operation, lacks))
 		}
 	}
 	return nil
@@ -180,7 +180,7 @@ func begunOf(ctx context.Context, snapshot state.Snapshot, runID string) (state.
 // joinedPlan is the plan of a run as this runner has it: the saved plan, which must be the
 // run's to the byte; or the plan that the run carries, each line of which must be what the
 // configuration here declares (law 4).
-func (a *applying) joinedPlan(ctx context.Context, w *opened, journal state.JoinedJournal, begun state.Begun) (*planner.Plan, error) {
+func joinedPlan(ctx context.Context, a *applying, w *opened, journal state.JoinedJournal, begun state.Begun) (*planner.Plan, error) {
 	if (a.file == "") != (begun.PlanSHA256 == "") {
 		if a.file == "" {
 			return nil, exit.WithHint(fmt.Errorf("the run in progress carries out the saved plan %s: name it here too; nothing was sent", view.Visible(begun.PlanFile)),
@@ -195,7 +195,7 @@ func (a *applying) joinedPlan(ctx context.Context, w *opened, journal state.Join
 			return nil, err
 		}
 		if saved.SHA256 != begun.PlanSHA256 || saved.Digest != begun.Digest {
-			return nil, a.cannotJoin(begun, fmt.Errorf("%s is another plan: its digest is %s, that of the run %s", a.file, saved.Digest, begun.Digest))
+			return nil, cannotJoin(a, begun, fmt.Errorf("%s is another plan: its digest is %s, that of the run %s", a.file, saved.Digest, begun.Digest))
 		}
 		if err := a.checkDeclared(ctx, w, saved.Plan); err != nil {
 			return nil, err
@@ -208,25 +208,25 @@ func (a *applying) joinedPlan(ctx context.Context, w *opened, journal state.Join
 	}
 	plan, err := planner.Open(executor.Unpack(packed))
 	if err != nil {
-		return nil, a.cannotJoin(begun, err)
+		return nil, cannotJoin(a, begun, err)
 	}
 	plan.SHA256 = "" // nobody saved it
 	if plan.Digest != begun.Digest {
-		return nil, a.cannotJoin(begun, fmt.Errorf("the plan that it carries has the digest %s, the run %s", plan.Digest, begun.Digest))
+		return nil, cannotJoin(a, begun, fmt.Errorf("the plan that it carries has the digest %s, the run %s", plan.Digest, begun.Digest))
 	}
 	if a.digest != "" {
 		if err := a.otherDigest(plan); err != nil {
 			return nil, err
 		}
 	}
-	if err := a.compareDeclared(ctx, w, plan, begun); err != nil {
+	if err := compareDeclared(ctx, a, w, plan, begun); err != nil {
 		return nil, err
 	}
 	return plan, a.findApprovals(w, plan, nil)
 }
 
 // compareDeclared refuses a run that would send anything but what is declared here.
-func (a *applying) compareDeclared(ctx context.Context, w *opened, plan *planner.Plan, begun state.Begun) error {
+func compareDeclared(ctx context.Context, a *applying, w *opened, plan *planner.Plan, begun state.Begun) error {
 	var mistakes mistake.Set
 	find := plan.Changes.Find()
 	same, other := 0, ""
@@ -251,7 +251,7 @@ func (a *applying) compareDeclared(ctx context.Context, w *opened, plan *planner
 		return exit.Interrupted("before it took part in the run")
 	}
 	if other != "" {
-		return a.cannotJoin(begun, fmt.Errorf("ref_id %q is declared otherwise here than the run sends it", other))
+		return cannotJoin(a, begun, fmt.Errorf("ref_id %q is declared otherwise here than the run sends it", other))
 	}
 	wanted := 0
 	for _, change := range plan.Changes.All() {
@@ -260,7 +260,7 @@ func (a *applying) compareDeclared(ctx context.Context, w *opened, plan *planner
 		}
 	}
 	if same != wanted {
-		return a.cannotJoin(begun, fmt.Errorf("%d of the %d transfers that the run sends are not declared here", wanted-same, wanted))
+		return cannotJoin(a, begun, fmt.Errorf("%d of the %d transfers that the run sends are not declared here", wanted-same, wanted))
 	}
 	return nil
 }
@@ -271,7 +271,7 @@ func isSent(c *planner.Change) bool {
 }
 
 // cannotJoin says that this runner would not send what the run does.
-func (a *applying) cannotJoin(begun state.Begun, err error) error {
+func cannotJoin(a *applying, begun state.Begun, err error) error {
 	return exit.WithHint(fmt.Errorf("this runner cannot take part in run %s; nothing was sent: %w. It needs the configuration, the variables and the controls of %s on %s",
 		begun.RunID, err, view.Visible(begun.By.User), view.Visible(begun.By.Host)), a.dir.Command("status"))
 }

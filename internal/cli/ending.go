@@ -13,6 +13,7 @@ import (
 	"remit/executor"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/host"
+	"remit/internal/cli/workspace"
 	"remit/internal/files/lockfile"
 	"remit/internal/view"
 	"remit/planner"
@@ -24,6 +25,8 @@ import (
 type monitoring struct {
 	metricsFile   string
 	notifyCommand string
+	of            *workspace.Directory
+	course        course
 }
 
 func (m *monitoring) flags(cmd *cobra.Command) {
@@ -71,40 +74,40 @@ type course struct {
 }
 
 // tellAtEnd has the end of this apply told to all that is asked for.
-func (a *applying) tellAtEnd(p *process) {
-	a.course.began, a.course.runID = p.host.Now(), uuid.NewString()
-	trace := a.beginTrace(p)
+func (m *monitoring) tellAtEnd(p *process) {
+	m.course.began, m.course.runID = p.host.Now(), uuid.NewString()
+	trace := m.beginTrace(p)
 	p.atEnd = func(ctx context.Context, code int) {
-		ended := a.ended(p, code)
-		logEnd(p, a.course.runID, ended)
-		if a.metricsFile != "" {
-			a.warn(p, a.writeMetrics(ctx, ended))
+		ended := m.ended(p, code)
+		logEnd(p, m.course.runID, ended)
+		if m.metricsFile != "" {
+			m.warn(p, m.writeMetrics(ctx, ended))
 		}
-		if a.notifyCommand != "" {
-			a.warn(p, a.notify(ctx, p, ended))
+		if m.notifyCommand != "" {
+			m.warn(p, m.notify(ctx, p, ended))
 		}
-		a.warn(p, endTrace(ctx, trace, ended))
+		m.warn(p, endTrace(ctx, trace, ended))
 	}
 }
 
 // warn tells of what can't be told elsewhere. Nobody reads it where it can't be written.
-func (a *applying) warn(p *process, err error) {
+func (m *monitoring) warn(p *process, err error) {
 	if err != nil {
 		_ = view.Warning(p.streams.Err, err, p.streams.Screen(p.streams.Err))
 	}
 }
 
 // ended is what is told of the apply that ended with this code.
-func (a *applying) ended(p *process, code int) view.Ended {
+func (m *monitoring) ended(p *process, code int) view.Ended {
 	e := view.Ended{
-		Environment: a.environment(), Sandbox: a.dir.Sandbox, Directory: a.directory(), RunID: a.course.runID,
-		Began: a.course.began.UTC(), Ended: p.host.Now().UTC(), ExitCode: code,
-		Summary: a.course.summary, Options: a.course.options,
+		Environment: m.environment(), Sandbox: m.of.Sandbox, Directory: m.directory(), RunID: m.course.runID,
+		Began: m.course.began.UTC(), Ended: p.host.Now().UTC(), ExitCode: code,
+		Summary: m.course.summary, Options: m.course.options,
 	}
 	if e.Summary == nil || e.Summary.RunID == "" {
 		e.RunID = "" // the journal knows no such run
 	}
-	if plan := a.course.plan; plan != nil && !plan.Applicable() {
+	if plan := m.course.plan; plan != nil && !plan.Applicable() {
 		e.Obstacles = plan.Obstacles
 	}
 	if code != exit.Done && p.streams.Failed != nil {
@@ -115,23 +118,23 @@ func (a *applying) ended(p *process, code int) view.Ended {
 
 // environment is the name of it that is known, however little of the configuration could be
 // read; "" for none.
-func (a *applying) environment() string {
+func (m *monitoring) environment() string {
 	switch {
-	case a.dir.Sandbox:
+	case m.of.Sandbox:
 		return state.Sandbox
-	case a.course.opened != nil:
-		return a.course.opened.config.Environment
+	case m.course.opened != nil:
+		return m.course.opened.config.Environment
 	}
 	// Where it can't be read, that is not what went wrong first.
-	bound, _, _ := lockfile.Read(a.dir.Path)
+	bound, _, _ := lockfile.Read(m.of.Path)
 	return bound.Environment
 }
 
 // directory is the last part of the name of the configuration's directory.
-func (a *applying) directory() string {
-	whole, err := filepath.Abs(a.dir.Path)
+func (m *monitoring) directory() string {
+	whole, err := filepath.Abs(m.of.Path)
 	if err != nil {
-		whole = a.dir.Path
+		whole = m.of.Path
 	}
 	return filepath.Base(whole)
 }

@@ -26,23 +26,23 @@ const (
 )
 
 // checkMetrics refuses a name that nobody would read, or whose file would be missed.
-func (a *applying) checkMetrics() error {
-	if a.metricsFile == "" {
+func (m *monitoring) checkMetrics() error {
+	if m.metricsFile == "" {
 		return nil
 	}
-	if !strings.HasSuffix(a.metricsFile, metricsSuffix) {
-		return fmt.Errorf("--metrics-file=%s does not end in %s, and node_exporter reads no other files; nothing was sent", a.metricsFile, metricsSuffix)
+	if !strings.HasSuffix(m.metricsFile, metricsSuffix) {
+		return fmt.Errorf("--metrics-file=%s does not end in %s, and node_exporter reads no other files; nothing was sent", m.metricsFile, metricsSuffix)
 	}
 	// What can't be looked at is told of at the end: no payment waits for a monitor.
-	replaceable, err := isReplaceable(a.dir.Within(a.metricsFile), metrics.Start)
+	replaceable, err := isReplaceable(m.of.Within(m.metricsFile), metrics.Start)
 	if err == nil && !replaceable {
-		return fmt.Errorf("--metrics-file=%s: it is there already and no file of remit's metrics, so it is not replaced; nothing was sent", a.metricsFile)
+		return fmt.Errorf("--metrics-file=%s: it is there already and no file of remit's metrics, so it is not replaced; nothing was sent", m.metricsFile)
 	}
 	return nil
 }
 
 // writeMetrics replaces the file of metrics. Everybody may read it: a monitor is another user.
-func (a *applying) writeMetrics(ctx context.Context, ended view.Ended) error {
+func (m *monitoring) writeMetrics(ctx context.Context, ended view.Ended) error {
 	longest := metricsMax
 	if ctx.Err() != nil {
 		longest = metricsHurried
@@ -52,33 +52,33 @@ func (a *applying) writeMetrics(ctx context.Context, ended view.Ended) error {
 	run := metrics.Run{
 		Environment: ended.Environment, Directory: ended.Directory, Version: readVersion().Version,
 		Began: ended.Began, Ended: ended.Ended, ExitCode: ended.ExitCode, Summary: ended.Summary,
-		Standing: a.readStanding(ctx),
+		Standing: m.readStanding(ctx),
 	}
-	path := a.dir.Within(a.metricsFile)
+	path := m.of.Within(m.metricsFile)
 	defer alone(ctx, filepath.Dir(path))()
 	before, err := readMetrics(path)
 	if err != nil {
-		return fmt.Errorf("--metrics-file=%s: %w", a.metricsFile, err)
+		return fmt.Errorf("--metrics-file=%s: %w", m.metricsFile, err)
 	}
 	if before.Other(run) {
 		return fmt.Errorf("--metrics-file=%s has the metrics of the directory %q, environment %q, and was left as it is; name another file for each directory",
-			a.metricsFile, before.Directory, before.Environment)
+			m.metricsFile, before.Directory, before.Environment)
 	}
 	if run.Environment == "" {
 		run.Environment = before.Environment
 	}
 	if err := wholefile.Replace(path, 0o644, func(w io.Writer) error { return metrics.Write(w, run, before) }); err != nil {
-		return fmt.Errorf("--metrics-file=%s: %w", a.metricsFile, err)
+		return fmt.Errorf("--metrics-file=%s: %w", m.metricsFile, err)
 	}
 	return nil
 }
 
 // readStanding is how the state stands now; nil where it can't be read, which the run has told.
-func (a *applying) readStanding(ctx context.Context) *metrics.Standing {
-	if a.course.opened == nil {
+func (m *monitoring) readStanding(ctx context.Context) *metrics.Standing {
+	if m.course.opened == nil {
 		return nil
 	}
-	snapshot, done, err := a.course.opened.state.Read(ctx)
+	snapshot, done, err := m.course.opened.state.Read(ctx)
 	if err != nil {
 		return nil
 	}

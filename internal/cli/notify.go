@@ -21,8 +21,8 @@ const (
 
 // notify runs the command and hands it how the run ended. What it prints goes to standard
 // error.
-func (a *applying) notify(ctx context.Context, p *process, ended view.Ended) error {
-	words, err := a.words()
+func (m *monitoring) notify(ctx context.Context, p *process, ended view.Ended) error {
+	words, err := m.words()
 	if err != nil {
 		return err
 	}

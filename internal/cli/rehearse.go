@@ -14,7 +14,7 @@ import (
 
 // runRehearsal is apply --rehearse: it plans, or reads a saved plan, and says what that does to
 // balances. Like plan it takes no lock, needs no credentials and writes nothing.
-func (a *applying) runRehearsal(ctx context.Context, p *process) error {
+func runRehearsal(ctx context.Context, a *applying, p *process) error {
 	if a.autoApprove || a.digest != "" || len(a.faults) > 0 || len(a.acceptShortfall) > 0 {
 		return errors.New("--rehearse sends nothing: --auto-approve, --plan-digest, --accept-shortfall and --fault are for an apply that does")
 	}
@@ -26,7 +26,7 @@ func (a *applying) runRehearsal(ctx context.Context, p *process) error {
 	if err != nil {
 		return err
 	}
-	plan, err := a.toRehearse(ctx, w)
+	plan, err := toRehearse(ctx, a, w)
 	if err != nil {
 		return a.planError(err)
 	}
@@ -58,7 +58,7 @@ func endOfRehearsal(result *rehearsal.Result, err error) error {
 
 // toRehearse is the plan of an apply: of a saved one what is left of it. A plan that is not
 // applicable is rehearsed whole. Who rehearses need not have the state.
-func (a *applying) toRehearse(ctx context.Context, w *opened) (*planner.Plan, error) {
+func toRehearse(ctx context.Context, a *applying, w *opened) (*planner.Plan, error) {
 	if a.file == "" {
 		return a.planning.plan(ctx, w, a.asJSON)
 	}

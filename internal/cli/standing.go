@@ -73,7 +73,7 @@ func (a *applying) standing(ctx context.Context, w *opened, journal state.Journa
 	if exit.IsUnread(ended) {
 		return ended
 	}
-	left, err := a.leftover(context.WithoutCancel(ctx), journal, seen, plan)
+	left, err := leftover(context.WithoutCancel(ctx), a, journal, seen, plan)
 	switch {
 	case err != nil && ended != nil: // what keeps the state from being read was told
 		return ended
@@ -94,7 +94,7 @@ func (a *applying) standing(ctx context.Context, w *opened, journal state.Journa
 	if a.course.summary != nil { // each doubt was settled or listed
 		maps.DeleteFunc(unnamed, func(_ string, status state.Status) bool { return status == state.InDoubt })
 	}
-	if err := a.tellStanding(w, unnamed); err != nil {
+	if err := tellOthers(a, w, unnamed); err != nil {
 		return err
 	}
 	return exit.WithCode(ended, exit.Look)
@@ -102,7 +102,7 @@ func (a *applying) standing(ctx context.Context, w *opened, journal state.Journa
 
 // leftover is what the apply leaves to a person. All of the state is read only where that can say
 // more than the run did.
-func (a *applying) leftover(ctx context.Context, journal state.Journal, seen *watch, plan *planner.Plan) (executor.Leftover, error) {
+func leftover(ctx context.Context, a *applying, journal state.Journal, seen *watch, plan *planner.Plan) (executor.Leftover, error) {
 	snapshot, err := journal.Snapshot(ctx)
 	if err != nil {
 		return executor.Leftover{}, fmt.Errorf("read what is left in doubt: %w", err)
@@ -116,7 +116,7 @@ func (a *applying) leftover(ctx context.Context, journal state.Journal, seen *wa
 }
 
 // tellStanding names transfers that nothing else in the output does.
-func (a *applying) tellStanding(w *opened, left map[string]state.Status) error {
+func tellOthers(a *applying, w *opened, left map[string]state.Status) error {
 	if len(left) == 0 {
 		return nil
 	}
@@ -142,7 +142,7 @@ func (a *applying) tellStanding(w *opened, left map[string]state.Status) error {
 
 // tellUnfinished says that an apply with nothing to send waits for nothing: --wait is about what a
 // run records.
-func (a *applying) tellUnfinished(w *opened, seen *watch) error {
+func tellUnfinished(a *applying, w *opened, seen *watch) error {
 	if !a.waitFinal || a.wait == 0 || seen.unfinished == 0 {
 		return nil
 	}

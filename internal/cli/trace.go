@@ -20,12 +20,12 @@ const (
 
 // beginTrace begins the trace of an apply where the environment asks for one; nil where it
 // does not, or can't be understood: no payment waits for a collector.
-func (a *applying) beginTrace(p *process) *telemetry.Trace {
+func (m *monitoring) beginTrace(p *process) *telemetry.Trace {
 	trace, err := telemetry.New(telemetry.Options{
 		Getenv: p.host.Getenv, Random: rand.Reader, Proxy: service.EnvironmentProxy, Version: readVersion().Version,
 	})
 	if err != nil {
-		a.warn(p, fmt.Errorf("no trace is sent: %w", err))
+		m.warn(p, fmt.Errorf("no trace is sent: %w", err))
 	}
 	if trace != nil {
 		p.watch = func(s service.Seen) { trace.Add(requestSpan(p, s)) }
