@@ -206,8 +206,7 @@ func (a *applying) locked(ctx context.Context, w *opened, journal state.Journal,
 	return a.standing(ctx, w, journal, seen, plan, a.planned(ctx, w, plan, journal, seen, holder))
 }
 
-// planned carries the plan out, where nothing keeps it from that. What is not to be sent may still
-// be settled.
+// planned carries the plan out, if nothing forbids it. It settles doubts even where it sends nothing.
 func (a *applying) planned(ctx context.Context, w *opened, plan *planner.Plan, journal state.Journal, seen *watch, holder state.Holder) error {
 	if err := a.otherDigest(plan); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"remit/state"
 )
 
-// runError says what an error that ended a run leaves behind: what happened, what is certain,
-// what is in doubt, and the next command.
+// runError explains an error that ended a run: the event, the certain transfers, the doubts, and the next
+// command.
 func runError(a *applying, w *opened, failed error, s executor.Summary) error {
 	happened, next := w.state.Explain(failed)
 	certain := "what is listed as recorded or adopted is in the state."

@@ -225,7 +225,7 @@ func joinedPlan(ctx context.Context, a *applying, w *opened, journal state.Joine
 	return plan, a.findApprovals(w, plan, nil)
 }
 
-// compareDeclared refuses a run that would send anything but what is declared here.
+// compareDeclared refuses a run that would send anything that the files here don't declare.
 func compareDeclared(ctx context.Context, a *applying, w *opened, plan *planner.Plan, begun state.Begun) error {
 	var mistakes mistake.Set
 	find := plan.Changes.Find()

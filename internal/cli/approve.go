@@ -181,7 +181,7 @@ func (a *approving) uselessIn(block config.Approval, plan *savedPlan, key ssh.Pu
 	return nil
 }
 
-// confirm gets the number of transfers and a total from whoever approves, who has read them.
+// confirm gets the number of transfers and a total from the approver, as proof of reading them.
 func (a *approving) confirm(ctx context.Context, w *opened, totals transfer.Totals) error {
 	count, total := strconv.Itoa(a.count), a.total
 	asset := ""
@@ -213,7 +213,7 @@ func (a *approving) confirm(ctx context.Context, w *opened, totals transfer.Tota
 	return nil
 }
 
-// sign writes the signature beside the plan and says what is still missing.
+// sign writes the signature beside the plan and names the approvals that are still missing.
 func (a *approving) sign(ctx context.Context, w *opened, plan *savedPlan, key *sshkey.Key) error {
 	text, err := key.Sign(ctx, plan.path, plan.digest)
 	if err != nil {

@@ -98,7 +98,7 @@ func verifyState(ctx context.Context, p *process, from *workspace.Directory, hea
 	return findings(ctx, w, store)
 }
 
-// findings tells of what is recorded by records that prove less, with exit code 4.
+// findings names transfers whose records prove too little, with exit code 4.
 func findings(ctx context.Context, w *opened, store workspace.ReadStore) error {
 	snapshot, err := store.Snapshot(ctx)
 	if errors.As(err, new(*state.MovedError)) { // it is read where it is now

@@ -315,7 +315,7 @@ func (c *certifying) lockOwn(ctx context.Context, w *opened, path string) (state
 	return journal, unlock, nil
 }
 
-// try shows what is to be sent, asks, and carries it out.
+// try shows the transfers, asks, and sends them.
 func (c *certifying) try(ctx context.Context, w *opened, trial *certify.Trial) error {
 	plan, err := trial.Plan(ctx)
 	if err != nil {
@@ -365,7 +365,7 @@ func (c *certifying) try(ctx context.Context, w *opened, trial *certify.Trial) e
 	return nil
 }
 
-// confirm says what is to be sent, and asks.
+// confirm shows the transfers and asks.
 func (c *certifying) confirm(ctx context.Context, w *opened, plan *planner.Plan) error {
 	o := view.CertifyOptions{Screen: w.streams.Screen(w.streams.Err), Destination: w.service.Destination(), Resume: c.resume, Sandbox: c.dir.Sandbox}
 	if err := view.Certifying(w.streams.Err, plan.Totals[planner.Submit], o); err != nil || c.autoApprove {
@@ -385,7 +385,7 @@ func (c *certifying) show(w *opened, report contract.Report) error {
 	return view.Certified(w.streams.Out, report, o)
 }
 
-// words are the command and the flags that say what is tried.
+// words are the command and the flags that choose its rows.
 func (c *certifying) words() string {
 	words := "certify"
 	add := func(flag, value string) {

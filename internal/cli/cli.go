@@ -42,8 +42,8 @@ func runAt(ctx context.Context, now func() time.Time, boot func() boot.Reading, 
 	return code
 }
 
-// forJob keeps what a CI job prints from being a command to its runner. What is redirected to a file is
-// no log, and is written as it is.
+// forJob keeps what a CI job prints from being a command to its runner. A file is no log, and
+// keeps the text.
 func forJob(to io.Writer, lookupEnv func(string) (string, bool)) io.Writer {
 	if file, isFile := to.(*os.File); isFile {
 		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {

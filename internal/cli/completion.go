@@ -138,7 +138,7 @@ func (c *completing) recorded(look func(ctx context.Context, snapshot state.Snap
 		return
 	}
 	defer done()
-	_ = look(ctx, snapshot) // what was found before it failed is offered
+	_ = look(ctx, snapshot) // a failure offers the values found before it
 }
 
 // errEnough ends a look that has found as much as is offered.

@@ -87,7 +87,7 @@ func isDifferent(err error) bool {
 	return ok
 }
 
-// computeToShow is compute for who only reads. A plan may be older than what stands in this
+// computeToShow is compute for a reader. A plan may be older than what stands in this
 // directory now, or of another one; its own words are then all that there is.
 func computeToShow(ctx context.Context, w *opened, file string, plan *planner.Plan) (*planner.Plan, error) {
 	const outcome = "cannot be shown"
@@ -117,7 +117,7 @@ func computeToShow(ctx context.Context, w *opened, file string, plan *planner.Pl
 	return found.plan, nil
 }
 
-// boundMeta is what is known of the state without it: what the lock file binds this directory
+// boundMeta describes the state without opening it: as the lock file binds this directory
 // to, and otherwise what the plan says itself.
 func boundMeta(w *opened, h planner.Header) state.Meta {
 	meta := state.Meta{Environment: w.state.Binding.Environment, Lineage: w.state.Binding.Lineage, Service: w.state.Binding.Service, Serial: h.Serial}

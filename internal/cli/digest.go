@@ -15,7 +15,7 @@ const (
 	digestMax = 64
 )
 
-// checkDigest refuses what is no digest, or stands beside something that has its own.
+// checkDigest refuses text that is no digest, and a digest beside a saved plan.
 func (a *applying) checkDigest() error {
 	if a.digest == "" {
 		return nil

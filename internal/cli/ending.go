@@ -20,8 +20,8 @@ import (
 	"remit/state"
 )
 
-// monitoring is who is told how an apply ended, whatever the end. It is told when the lock is
-// free again, and can't change the exit code any more.
+// monitoring tells others how an apply ended. It does so after the lock is free, and can't change the exit
+// code.
 type monitoring struct {
 	metricsFile   string
 	notifyCommand string
@@ -97,7 +97,7 @@ func (m *monitoring) warn(p *process, err error) {
 	}
 }
 
-// ended is what is told of the apply that ended with this code.
+// ended describes an apply that ended with this code.
 func (m *monitoring) ended(p *process, code int) view.Ended {
 	e := view.Ended{
 		Environment: m.environment(), Sandbox: m.of.Sandbox, Directory: m.directory(), RunID: m.course.runID,

@@ -48,8 +48,8 @@ func asksForPerson(found *executor.Refreshed) bool {
 	return found.Conflicts.Count()+found.Refused.Count()+found.Unreadable+found.CreditFailed+found.UnknownNow > 0
 }
 
-// exitOf is the exit code of a plan that must not be applied: 4 where what is declared or was answered
-// is in conflict with what is recorded, else 1 where the plan itself is wrong, and 5 where a control
+// exitOf is the exit code of a plan that must not be applied: 4 where a declaration or an answer
+// is in conflict with a record, else 1 where the plan itself is wrong, and 5 where a control
 // says no.
 func exitOf(obstacles []planner.Obstacle) int {
 	if slices.ContainsFunc(obstacles, func(o planner.Obstacle) bool { return o.Kind == planner.ObstacleConflict }) {

@@ -155,7 +155,7 @@ func (e *exporting) check(isGiven func(string) bool) (bookFormat, error) {
 	return formats[i], nil
 }
 
-// wanted is what was asked for, in words; "" for everything.
+// wanted describes the selection; "" for everything.
 func (e *exporting) wanted(runID string) string {
 	var parts []string
 	for _, part := range []struct{ name, value string }{{"run", runID}, {"batch", e.batch}, {"from", e.period.from}, {"until", e.period.until}} {

@@ -106,7 +106,7 @@ func checkEnvironmentArgs(command *cobra.Command, extra []string) error {
 	return nil
 }
 
-// mustBeTyped reports whether a flag decides what is sent, so that only a command line that
+// mustBeTyped reports whether a flag decides about requests, so that only a command line that
 // someone reads may carry it.
 func mustBeTyped(flag string) bool {
 	return flag == "sandbox" || flag == "auto-approve" || flag == "plan-digest" || flag == "policy-dir" ||

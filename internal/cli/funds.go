@@ -127,7 +127,7 @@ func (a *applying) fund(ctx context.Context, w *opened, run executor.Run, begun 
 }
 
 // tellNoShortfall names the profiles whose shortfall was accepted, where nothing is sent. It stops nothing: the
-// command line of a timer may accept what is needed on some nights only.
+// command line of a timer may accept a shortfall that only some nights have.
 func (a *applying) tellNoShortfall(w *opened) error {
 	for _, name := range a.acceptShortfall {
 		if _, err := fmt.Fprintf(w.streams.Err, "Notice: --accept-shortfall=%s accepted nothing: this plan sends nothing.\n", view.Visible(name)); err != nil {
@@ -180,7 +180,7 @@ func readFunds(ctx context.Context, w *opened, plan *planner.Plan, snapshot stat
 			funds[i].Unread = err.Error()
 		}
 	}
-	slices.SortStableFunc(funds, func(x, y rehearsal.Fund) int { // what is short first
+	slices.SortStableFunc(funds, func(x, y rehearsal.Fund) int { // shortfalls first
 		switch {
 		case x.IsShort() == y.IsShort():
 			return 0

@@ -281,7 +281,7 @@ func (i *importing) others(ctx context.Context, w *opened, snapshot state.Snapsh
 	return executor.Others{Unknown: unknown, Count: count(unknown), Known: i.known, Listed: i.list.claim}, nil
 }
 
-// leaveOut tells of a ref_id of a list of which nobody says what was paid.
+// leaveOut names a ref_id of a list without an amount.
 func (i *importing) leaveOut(w *opened, refID string, imported *view.Import) {
 	_, place, _ := i.list.Of(refID)
 	left := view.ImportLeftOut{RefID: refID, Place: place}
@@ -360,7 +360,7 @@ func (i *importing) standsAlready(ctx context.Context, imported *view.Import) er
 	return exit.Code(code)
 }
 
-// ask asks whether to record what was shown.
+// ask asks whether to record the listed transfers.
 func (i *importing) ask(ctx context.Context, w *opened) error {
 	if i.autoApprove {
 		return nil

@@ -30,7 +30,7 @@ var starter []byte
 const starterName = "main.hcl"
 
 func newInit(p *process) *cobra.Command {
-	from := workspace.Directory{Need: config.NeedService} // what is declared is asked for by plan
+	from := workspace.Directory{Need: config.NeedService} // plan reads the transfers
 	var newState bool
 	cmd := &cobra.Command{
 		Use:   "init",
@@ -239,7 +239,7 @@ func rebound(w *opened, meta state.Meta, by state.Holder) state.Rebound {
 	return r
 }
 
-// bind writes the lock file, and says what was done and what changed by it.
+// bind writes the lock file, and tells the change.
 func bind(w *opened, done string, changes []state.Mismatch) error {
 	if err := lockfile.Write(w.dir.Path, w.state.Binding); err != nil {
 		return err

@@ -132,7 +132,7 @@ func alsoRoff(b *strings.Builder, cmd *cobra.Command) {
 	b.WriteString("/usr/share/doc/remit\n")
 }
 
-// paragraphs sets a help text: what is indented stays as it is.
+// paragraphs sets a help text; indented lines keep their layout.
 func paragraphs(text string) string {
 	var b strings.Builder
 	for i, part := range strings.Split(strings.TrimSpace(text), "\n\n") {

@@ -98,7 +98,7 @@ func (m *migration) place(w *opened) (workspace.Backend, error) {
 }
 
 // move copies the state there, verifies the copy, and marks the old one, all under its lock.
-// The copy can't be used yet: whatever is cut off, one of the two can, or none. It reports true,
+// The copy can't be used yet: wherever the move is cut off, one of the two can be used, or none. It reports true,
 // and does nothing, where an earlier move that was cut off has marked the old one.
 func (m *migration) move(ctx context.Context, w *opened, there workspace.Backend) (isMoved bool, err error) {
 	store, err := w.state.Write(ctx)
@@ -217,7 +217,7 @@ func (m *migration) verify(ctx context.Context, there workspace.Backend, want st
 	return err
 }
 
-// tell says what is left to do by hand.
+// tell names the steps that are left to do by hand.
 func (m *migration) tell(w *opened, there workspace.Backend) error {
 	block := fmt.Sprintf("    state \"sqlite\" {\n      path = %q\n    }\n", m.to)
 	if _, isFile := there.(workspace.SQLite); !isFile {

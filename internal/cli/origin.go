@@ -48,7 +48,7 @@ func originOf(w *opened) (state.Origin, error) {
 func isCommitted(checkout *gitfiles.Checkout, dir string, blobs map[string][]byte) bool {
 	names, err := checkout.Names()
 	if err != nil {
-		return false // nothing shows that the commit has what was read
+		return false // nothing shows that the commit has the files
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 )
 
 // checkOut refuses, before anything is planned, a file that --out must not replace: only an
-// earlier plan or an empty file is lost without loss. The state's files would take with them
-// what was paid, and a file of the configuration what is to be. An empty name is no file.
+// earlier plan or an empty file is lost without loss. The state's files
+// are the record of payments, and the configuration's the plan for the next. An empty name is no file.
 func checkPlanOut(w *opened, name string, expiresIn time.Duration) error {
 	if name == "" {
 		return nil

@@ -123,7 +123,7 @@ func (o *planning) checkShow() error {
 	return nil
 }
 
-// make plans what is declared against a record. Mistakes in the rows are shown; the error
+// make plans the declared transfers against a record. Mistakes in the rows are shown; the error
 // then is an exit code.
 func (o *planning) make(ctx context.Context, w *opened, record planner.Record, asJSON bool) (*planner.Plan, error) {
 	controls, err := o.controls(w.config)
@@ -240,7 +240,7 @@ func (c counted) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
 	}
 }
 
-// counting counts what is declared while it is read. The first one ends what was done before.
+// counting counts declared transfers as they pass.
 func counting(streams *terminal.Streams, declared iter.Seq[config.Transfer]) iter.Seq[config.Transfer] {
 	return func(yield func(config.Transfer) bool) {
 		read := streams.Begin("reading the declaration")
@@ -254,7 +254,7 @@ func counting(streams *terminal.Streams, declared iter.Seq[config.Transfer]) ite
 	}
 }
 
-// declared streams the transfers to consume and gathers what is wrong with them. The caller
+// declared streams the transfers to consume and gathers their mistakes. The caller
 // looks at the mistakes afterwards.
 func declared(ctx context.Context, loaded *config.Configuration, mistakes *mistake.Set) func(func(config.Transfer) bool) {
 	return func(yield func(config.Transfer) bool) {

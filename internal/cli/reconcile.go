@@ -300,7 +300,7 @@ func (t *reconcileTold) end(s *reconcile.Summary, meta state.Meta) error {
 	return view.Reconciliation(t.w.streams.Out, s, o)
 }
 
-// command is what was typed, without a face.
+// command is the typed command line, without its face.
 func (t *reconcileTold) command() string {
 	words := []string{"reconcile"}
 	for _, name := range t.files {

@@ -70,7 +70,7 @@ type lookup struct {
 	err    error
 }
 
-// close waits for what was asked, and lets the connection go.
+// close waits for the lookups under way and closes the connection.
 func (l *lookups) close() {
 	for ; l.asked > 0; l.asked-- {
 		<-l.answers

@@ -83,7 +83,7 @@ func (r *refreshing) run(ctx context.Context, p *process) error {
 	return err
 }
 
-// carryOut looks up under the lock and shows what is new. It returns the exit code that this
+// carryOut looks up under the lock and shows the news. It returns the exit code that this
 // asks for; an error has its own.
 func (r *refreshing) carryOut(ctx context.Context, w *opened) (int, error) {
 	if !w.service.CanLookUp() {

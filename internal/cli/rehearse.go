@@ -56,7 +56,7 @@ func endOfRehearsal(result *rehearsal.Result, err error) error {
 	return err
 }
 
-// toRehearse is the plan of an apply: of a saved one what is left of it. A plan that is not
+// toRehearse is the plan of an apply: of a saved one the rest. A plan that is not
 // applicable is rehearsed whole. Who rehearses need not have the state.
 func toRehearse(ctx context.Context, a *applying, w *opened) (*planner.Plan, error) {
 	if a.file == "" {

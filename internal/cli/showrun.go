@@ -137,7 +137,7 @@ func settlingCommand(w *opened, planFile string) string {
 	return "remit apply"
 }
 
-// doubtOf is a doubt of the state, as far as it can be told without what is declared.
+// doubtOf is a doubt of the state, as far as the state alone can tell.
 func doubtOf(w *opened, d *state.Detail) doubt.Doubt {
 	u := doubt.Of(d, w.service.CanLookUp())
 	if !u.Hold.Holds() && w.config.Service.HoldDoubt {

@@ -51,7 +51,7 @@ func newStateBackup(p *process) *cobra.Command {
 	return cmd
 }
 
-// backup writes a verified copy of the state. What is not whole never has the name.
+// backup writes a verified copy of the state. An incomplete copy never has the name.
 func backup(ctx context.Context, w *opened, name string, asJSON bool) error {
 	to := w.dir.Within(name)
 	if strings.HasSuffix(to, ".hcl") || strings.HasSuffix(to, ".hcl.json") {

@@ -81,7 +81,7 @@ func wrongClocks(ctx context.Context, w *opened, snapshot state.Snapshot, settle
 	return wrong, nil
 }
 
-// tellWrongClocks names on standard error what is wrong and not settled.
+// tellWrongClocks names wrong times that nobody settled, on standard error.
 func tellWrongClocks(ctx context.Context, w *opened, snapshot state.Snapshot) error {
 	wrong, err := wrongClocks(ctx, w, snapshot, false)
 	if err != nil {
@@ -95,7 +95,7 @@ func tellWrongClocks(ctx context.Context, w *opened, snapshot state.Snapshot) er
 	return nil
 }
 
-// allWrongClocks names what is wrong in the journal of a state, settled or not. Of a state that was
+// allWrongClocks names the wrong times in the journal of a state, settled or not. Of a state that was
 // moved away nothing is read.
 func allWrongClocks(ctx context.Context, w *opened, store workspace.ReadStore) ([]state.WrongClock, error) {
 	snapshot, err := store.Snapshot(ctx)

@@ -65,7 +65,7 @@ func listWhere(ctx context.Context, w *opened, expression string, asJSON bool) e
 	return err
 }
 
-// reportFilter shows what is wrong with an expression of the command line.
+// reportFilter shows the mistakes in an expression of the command line.
 func reportFilter(w *opened, expression string, diags hcl.Diagnostics, asJSON bool) error {
 	return w.streams.ReportIn(map[string]*hcl.File{config.FilterFile: {Bytes: []byte(expression)}}, diags, asJSON)
 }

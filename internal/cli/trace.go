@@ -59,7 +59,7 @@ func requestSpan(p *process, s service.Seen) telemetry.Span {
 	return span
 }
 
-// endTrace sends what is left of the trace, and the span of the run.
+// endTrace sends the rest of the trace, and the span of the run.
 func endTrace(ctx context.Context, trace *telemetry.Trace, e view.Ended) error {
 	run := telemetry.Span{
 		Name: "remit apply", Began: e.Began, Ended: e.Ended,

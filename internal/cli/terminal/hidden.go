@@ -15,8 +15,7 @@ const (
 	// Hidden stands for a sensitive value.
 	Hidden = "(sensitive)"
 
-	// hiddenMin is how many bytes a text has at least to be looked for in what is written: a
-	// shorter one stands in every output by chance.
+	// hiddenMin is the least length of a text to hide, in bytes: a shorter one is in every output by chance.
 	hiddenMin = 4
 	// wordMax is how many bytes a text has at most that is hidden as a whole word only.
 	wordMax = 7
@@ -54,8 +53,8 @@ func isNumber(text string) bool {
 	return len(text) <= wordMax && strings.Trim(text, "0123456789.,-:/") == ""
 }
 
-// Write implements io.Writer. The end of what is written is held back where a sensitive value may
-// begin in it, until more comes or [writer.flush] is called.
+// Write implements io.Writer. It holds the end of the text back where a sensitive value may
+// begin, until more comes or [writer.flush] is called.
 func (h *writer) Write(text []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,7 +73,7 @@ func (h *writer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// flush writes what was held back.
+// flush writes the text that is held back.
 func (h *writer) flush() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -100,7 +99,7 @@ func (h *writer) open(whole []byte) int {
 	return longest
 }
 
-// without is whole with the texts hidden that begin before end, and what is left after it.
+// without is whole with the texts hidden that begin before end, and the rest after it.
 func (h *writer) without(whole []byte, end int) (out, rest []byte) {
 	isIn := func(text []byte) bool { return bytes.Contains(whole, text) }
 	if !slices.ContainsFunc(h.texts, isIn) {

@@ -43,7 +43,7 @@ func Load(ctx context.Context, h *host.Host, streams *terminal.Streams, s *Direc
 	var diags hcl.Diagnostics
 	if err := exit.OrInterrupted(ctx, func() error {
 		loaded, diags = config.Load(s.Path, s.Options(ctx, h))
-		return context.Cause(ctx) // for which what was found may be no mistake
+		return context.Cause(ctx) // an interrupted load may find mistakes that are none
 	}); err != nil {
 		return nil, err
 	}

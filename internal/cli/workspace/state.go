@@ -293,7 +293,7 @@ func (s *State) LockedAny(ctx context.Context, by state.Holder, wait time.Durati
 		return s.Error(err)
 	}
 	err = s.withSnapshot(ctx, journal, act)
-	// The lock dies with the process anyway, and the journal has what was not folded.
+	// The lock dies with the process anyway, and the journal has every event.
 	lost := journal.Unlock()
 	isLost := errors.Is(lost, state.ErrDamaged) || errors.Is(lost, state.ErrReplaced)
 	if isLost && !errors.Is(err, state.ErrDamaged) && !errors.Is(err, state.ErrReplaced) {
