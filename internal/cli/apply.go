@@ -75,17 +75,17 @@ func newApply(p *process) *cobra.Command {
 			if len(args) == 1 && !a.declared {
 				a.dir.Need = config.NeedControls // the plan carries its requests with it
 			}
-			a.monitoring.of = &a.dir
+			a.of = &a.dir
 			if err := a.monitoring.check(cmd, a.rehearse); err != nil {
 				return err
 			}
-			if err := a.monitoring.checkMetrics(); err != nil {
+			if err := a.checkMetrics(); err != nil {
 				return err
 			}
 			if a.rehearse {
 				return runRehearsal(cmd.Context(), &a, p)
 			}
-			a.monitoring.tellAtEnd(p)
+			a.tellAtEnd(p)
 			return a.run(cmd.Context(), p)
 		},
 	}

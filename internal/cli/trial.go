@@ -77,7 +77,7 @@ func (t *trial) wrong(summary, detail string) *hcl.Diagnostic {
 
 // play does what the run says. What it finds is in t; an error is the world's.
 func (t *trial) play(ctx context.Context) error {
-	options := t.dir.Options(t.process.ctx, t.process.host)
+	options := t.dir.Options(t.ctx, t.host)
 	options.Sandbox = true
 	options.Assignments = slices.Concat(options.Assignments, t.run.Assignments)
 	options.DataFiles = t.run.DataFiles

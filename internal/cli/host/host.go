@@ -60,10 +60,13 @@ type Clock struct {
 	boot func() boot.Reading
 }
 
+// Now tells the time, as the host sets it.
 func (c Clock) Now() time.Time { return c.now() }
 
+// Boot tells the time since the machine booted.
 func (c Clock) Boot() executor.Boot { return executor.Boot(c.boot()) }
 
+// Sleep waits for d, or until ctx ends, whose cause is then the error.
 func (Clock) Sleep(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

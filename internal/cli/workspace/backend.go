@@ -62,6 +62,7 @@ type SQLite struct {
 
 func (f SQLite) String() string { return f.path }
 
+// Look implements [Backend].
 func (f SQLite) Look(context.Context) (bool, error) {
 	_, err := os.Stat(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -70,6 +71,7 @@ func (f SQLite) Look(context.Context) (bool, error) {
 	return err == nil, err
 }
 
+// Create implements [Backend].
 func (f SQLite) Create(ctx context.Context, created state.Created) error {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return err
@@ -81,6 +83,7 @@ func (f SQLite) Create(ctx context.Context, created state.Created) error {
 	return store.Close()
 }
 
+// Open implements [Backend].
 func (f SQLite) Open(ctx context.Context) (state.Store, error) {
 	store, err := sqlite.Open(ctx, f.path, f.options)
 	if err != nil {
@@ -89,6 +92,7 @@ func (f SQLite) Open(ctx context.Context) (state.Store, error) {
 	return store, nil
 }
 
+// OpenReadOnly implements [Backend].
 func (f SQLite) OpenReadOnly(ctx context.Context) (ReadStore, error) {
 	store, err := sqlite.OpenReadOnly(ctx, f.path)
 	if err != nil {
@@ -97,6 +101,7 @@ func (f SQLite) OpenReadOnly(ctx context.Context) (ReadStore, error) {
 	return store, nil
 }
 
+// Receive implements [Backend].
 func (f SQLite) Receive(ctx context.Context, from state.Contents, by state.Holder) error {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return err
@@ -104,10 +109,12 @@ func (f SQLite) Receive(ctx context.Context, from state.Contents, by state.Holde
 	return sqlite.Receive(ctx, f.path, from, by)
 }
 
+// Arrive implements [Backend].
 func (f SQLite) Arrive(ctx context.Context, by state.Holder) error {
 	return sqlite.Arrive(ctx, f.path, by, f.options)
 }
 
+// Backup implements [Backend].
 func (f SQLite) Backup(ctx context.Context, path string, _ state.Holder) error {
 	store, err := sqlite.OpenReadOnly(ctx, f.path)
 	if err != nil {
@@ -116,6 +123,7 @@ func (f SQLite) Backup(ctx context.Context, path string, _ state.Holder) error {
 	return errors.Join(store.Backup(ctx, path), store.Close())
 }
 
+// Files implements [Backend].
 func (f SQLite) Files() []string {
 	var names []string
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal", ".lock"} {
@@ -124,6 +132,7 @@ func (f SQLite) Files() []string {
 	return names
 }
 
+// Advice implements [Backend].
 func (f SQLite) Advice() Advice {
 	return Advice{
 		Kept:     "the file and its -wal file",
@@ -146,6 +155,7 @@ func (d Postgres) String() string {
 	return d.options.Schema
 }
 
+// Look implements [Backend].
 func (d Postgres) Look(ctx context.Context) (bool, error) {
 	store, err := postgres.OpenReadOnly(ctx, d.options)
 	switch {
@@ -159,6 +169,7 @@ func (d Postgres) Look(ctx context.Context) (bool, error) {
 	return false, err
 }
 
+// Create implements [Backend].
 func (d Postgres) Create(ctx context.Context, created state.Created) error {
 	store, err := postgres.Create(ctx, created, d.options)
 	if err != nil {
@@ -167,6 +178,7 @@ func (d Postgres) Create(ctx context.Context, created state.Created) error {
 	return store.Close()
 }
 
+// Open implements [Backend].
 func (d Postgres) Open(ctx context.Context) (state.Store, error) {
 	store, err := postgres.Open(ctx, d.options)
 	if err != nil {
@@ -175,6 +187,7 @@ func (d Postgres) Open(ctx context.Context) (state.Store, error) {
 	return store, nil
 }
 
+// OpenReadOnly implements [Backend].
 func (d Postgres) OpenReadOnly(ctx context.Context) (ReadStore, error) {
 	store, err := postgres.OpenReadOnly(ctx, d.options)
 	if err != nil {
@@ -183,14 +196,17 @@ func (d Postgres) OpenReadOnly(ctx context.Context) (ReadStore, error) {
 	return store, nil
 }
 
+// Receive implements [Backend].
 func (d Postgres) Receive(ctx context.Context, from state.Contents, _ state.Holder) error {
 	return postgres.Receive(ctx, from, d.options)
 }
 
+// Arrive implements [Backend].
 func (d Postgres) Arrive(ctx context.Context, _ state.Holder) error {
 	return postgres.Arrive(ctx, d.options)
 }
 
+// Backup implements [Backend].
 func (d Postgres) Backup(ctx context.Context, path string, by state.Holder) error {
 	store, err := postgres.OpenReadOnly(ctx, d.options)
 	if err != nil {
@@ -208,8 +224,10 @@ func (d Postgres) Backup(ctx context.Context, path string, by state.Holder) erro
 	return sqlite.Arrive(ctx, path, by, sqlite.Options{Now: d.options.Now})
 }
 
+// Files implements [Backend].
 func (d Postgres) Files() []string { return nil }
 
+// Advice implements [Backend].
 func (d Postgres) Advice() Advice {
 	return Advice{
 		Kept:     "the schema",

@@ -69,6 +69,7 @@ func (s *Directory) Options(ctx context.Context, h *host.Host) config.Options {
 	}
 }
 
+// CheckDirectory refuses a path that is no directory.
 func (s *Directory) CheckDirectory() error {
 	if info, err := os.Stat(s.Path); err != nil || !info.IsDir() {
 		return fmt.Errorf("--chdir=%s is not a directory", s.Path)

@@ -72,6 +72,7 @@ func (s *State) Find() error {
 // sandboxName is the directory of the sandbox's state and ledger, below that of the configuration.
 const sandboxName = ".remit/sandbox"
 
+// SandboxDirectory is the directory of the sandbox of a configuration in dir.
 func SandboxDirectory(dir string) string { return filepath.Join(dir, filepath.FromSlash(sandboxName)) }
 
 // CheckSandbox refuses a sandbox directory that a link leads out of: authors of the configuration can write
@@ -261,6 +262,7 @@ func (s *State) makeSandbox(ctx context.Context) error {
 	})
 }
 
+// Create makes the state where its backend says; there must be none.
 func (s *State) Create(ctx context.Context, created state.Created) error {
 	if err := s.Backend.Create(ctx, created); err != nil {
 		return fmt.Errorf("make the state %s: %w", s.Name, err)
