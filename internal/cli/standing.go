@@ -73,7 +73,7 @@ func (a *applying) standing(ctx context.Context, w *opened, journal state.Journa
 	if exit.IsUnread(ended) {
 		return ended
 	}
-	left, err := leftover(context.WithoutCancel(ctx), a, journal, seen, plan)
+	left, err := leftover(context.WithoutCancel(ctx), journal, seen, plan)
 	switch {
 	case err != nil && ended != nil: // what keeps the state from being read was told
 		return ended
@@ -102,7 +102,7 @@ func (a *applying) standing(ctx context.Context, w *opened, journal state.Journa
 
 // leftover is what the apply leaves to a person. All of the state is read only where that can say
 // more than the run did.
-func leftover(ctx context.Context, a *applying, journal state.Journal, seen *watch, plan *planner.Plan) (executor.Leftover, error) {
+func leftover(ctx context.Context, journal state.Journal, seen *watch, plan *planner.Plan) (executor.Leftover, error) {
 	snapshot, err := journal.Snapshot(ctx)
 	if err != nil {
 		return executor.Leftover{}, fmt.Errorf("read what is left in doubt: %w", err)
