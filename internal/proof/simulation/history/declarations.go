@@ -282,7 +282,7 @@ func (p *process) Declared(refID string) ([]byte, bool) {
 
 func (w *world) planControls() planner.Controls {
 	return planner.Controls{
-		Declared:   controlsNamed(w.author.controls),
+		Declared:   w.author.controlsOf(w.author.controls),
 		AllowEmpty: true, Lookup: w.traits.hasLookup, HoldDoubt: w.traits.holdDoubt, ReplayWindow: w.traits.replayWindow,
 	}
 }
@@ -301,11 +301,6 @@ func (w *world) plan(snapshot state.Snapshot, p *process) (*planner.Plan, error)
 		}
 		controls.AcceptDuplicate = append(controls.AcceptDuplicate, w.author.review(plan)...)
 	}
-}
-
-// controlsNamed are controls that differ where their name does.
-func controlsNamed(name string) config.Controls {
-	return config.Controls{Files: []config.ControlFile{{Name: "limits.hcl", SHA256: name}}}
 }
 
 // review is what somebody does about a plan that is not applicable. It returns the ref_ids

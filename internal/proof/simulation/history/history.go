@@ -21,7 +21,6 @@ import (
 	"remit/config"
 	"remit/executor"
 	"remit/internal/sandbox"
-	"remit/internal/service"
 	"remit/planner"
 	"remit/state"
 )
@@ -45,8 +44,8 @@ type Client struct {
 	Declare func(config.Transfer) config.Transfer
 	// Resolve changes what a person's word is given; nil for nothing.
 	Resolve func(executor.Resolution) executor.Resolution
-	// Service changes how the service's client is made; nil for nothing.
-	Service func(service.Options) service.Options
+	// Limits changes the limits that a plan is checked against; nil for nothing.
+	Limits func([]config.Limit) []config.Limit
 	// Repair makes a state in a directory that can't be opened one that can; nil for not at all.
 	Repair func(directory string) error
 	// Crash damages the state in a directory as a careless store would; nil for not at all.

@@ -138,7 +138,7 @@ func (o *oracle) appended(p *process, entries []state.Entry) {
 			if p.clockOff() != 0 {
 				o.misdated[refID] = true
 			}
-			p.intended[refID] = intended{intent: e, again: before.Status == state.InDoubt, before: beforeRun, first: row.IntendedAt}
+			p.intended[refID] = intended{intent: e, again: before.Status == state.InDoubt, before: beforeRun, first: row.IntendedAt, local: p.wall()}
 			o.world.log("%s intends %s", p.id, refID)
 		case state.Outcome:
 			o.world.log("%s writes of %s: %v by %s, so it is %v: %.120s", p.id, refID, e.Status, e.Source, row.Status, e.Reason)
@@ -320,6 +320,7 @@ func (o *oracle) made(m *movement) {
 		o.world.report.Duplicates++
 		o.violate("I1", "%s was made %d times", m.refID, len(list))
 	}
+	o.limited(m)
 	duty := o.world.author.duties[m.refID]
 	for refID, other := range o.world.author.duties {
 		if other != duty || refID == m.refID || o.stale || o.world.author.twice[duty] {

@@ -38,6 +38,9 @@ type message struct {
 	token               string
 	body                string
 	refID               string // of a request to create
+
+	from     *process  // who wrote it
+	intended time.Time // of a request to create, when its intent was written, by the clock of that
 }
 
 // conn is one connection of the service's client. It carries one request.
@@ -249,7 +252,8 @@ func (n *network) route(c *conn, m message) {
 	default:
 		begun := n.submission(c.process, m)
 		w.kernel.first("route "+begun, func() {
-			m.refID = w.oracle.request(c.process, m)
+			m.refID, m.from = w.oracle.request(c.process, m), c.process
+			m.intended = c.process.intended[m.refID].local
 			n.routeCreate(c, m)
 		})
 	}

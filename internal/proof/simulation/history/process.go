@@ -69,6 +69,7 @@ type intended struct {
 	again  bool   // it was in doubt before
 	before string // run of the intent before it
 	first  time.Time
+	local  time.Time // when it was written, by the clock of who wrote it
 }
 
 func (w *world) newProcess(name string) *process {
@@ -179,9 +180,6 @@ func (p *process) connect() error {
 	}
 	if p.world.traits.hasLookup {
 		options.LookupPath = lookupPath
-	}
-	if change := p.world.client.Service; change != nil {
-		options = change(options)
 	}
 	var err error
 	p.client, err = service.New(options)
@@ -354,7 +352,7 @@ func (p *process) makePlan(file *savedPlan) error {
 		w.oracle.violate("I9", "a plan that was just saved can't be read: %v", err)
 		return err
 	}
-	controls := controlsNamed(p.controls)
+	controls := w.author.controlsOf(p.controls)
 	if w.client.Controls != nil {
 		controls = w.client.Controls(whole)
 	}

@@ -86,12 +86,13 @@ type traits struct {
 // ruleTraits are the rules that people declare for when a transfer may be sent, and what keeps a run from
 // following them.
 type ruleTraits struct {
-	windows float64 // chance that a block has a window of its own
-	depends float64 // that it depends on another one
-	edits   float64 // of each edit, that it is of what a block depends on, or of how it writes its amount
-	trusts  bool    // only a state that was made anew is looked up before the first sending
-	journal float64 // of each append, that the disk is full: nothing is written
-	unsaid  float64 // of each append, that it is written and the answer is an error
+	windows float64           // chance that a block has a window of its own
+	depends float64           // that it depends on another one
+	edits   float64           // of each edit, that it is of what a block depends on, or of how it writes its amount
+	limits  map[string]string // the most that a day may have, by the name of controls; nil for none
+	trusts  bool              // only a state that was made anew is looked up before the first sending
+	journal float64           // of each append, that the disk is full: nothing is written
+	unsaid  float64           // of each append, that it is written and the answer is an error
 }
 
 // newRuleTraits draws them, from dice of their own: what else happens in most histories stays as it is.
@@ -105,8 +106,7 @@ func newRuleTraits(seed uint64, t *traits) ruleTraits {
 	// Who looks nothing up needs a service that never forgets.
 	t.clocks.sets, t.clocks.jumps = pick(r, 0, 0, 0, 0.01), pick(r, 0, 0, 0, 0.3)
 	if r.Float64() < 0.1 {
-		t.clocks = tightClocks()
-		t.holdDoubt = false
+		t.tighten()
 	}
 	rules.trusts = r.Float64() < 0.3 && t.hasLookup && !t.forgets
 	if rules.depends > 0.5 {
@@ -114,7 +114,18 @@ func newRuleTraits(seed uint64, t *traits) ruleTraits {
 		t.pending = pick(r, 0.3, 0.7)
 		t.rates[noGroup] = pick(r, 0, 0, 0.2)
 	}
+	rules.limits = drawLimits(r)
 	return rules
+}
+
+// tighten has doubts come, stay and be sent again, with nothing to tell their age by but clocks that are as
+// wrong as they may be.
+func (t *traits) tighten() {
+	t.clocks = tightClocks()
+	t.holdDoubt, t.hasLookup, t.replayWindow = false, false, 24*time.Hour
+	t.loss, t.restore, t.crash, t.stop, t.months = 0, 0, 0, 0, 0
+	clear(t.rates)
+	t.rates[sandbox.ResetBefore], t.rates[sandbox.LostAnswer] = 0.5, 0.2
 }
 
 func pick[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }

@@ -1,0 +1,68 @@
+package history
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"remit/config"
+	"remit/internal/transfer"
+)
+
+// limitsNone is the name of controls without a limit.
+const limitsNone = "controls-free"
+
+// limitAsset is the asset of which a day's sum is limited.
+const limitAsset = "USD"
+
+// drawLimits are the most of an asset that each name of controls lets a day have; nil for no limits.
+func drawLimits(r *rand.Rand) map[string]string {
+	if r.Float64() >= 0.2 {
+		return nil
+	}
+	return map[string]string{
+		"controls-0": pick(r, "150.00", "2500.00"), "controls-1": pick(r, "1300.00", "3000.00"), "controls-2": pick(r, "80.00", "7000.00"),
+	}
+}
+
+// controlsOf are what a plan is checked against: controls that differ where their name does.
+func (a *author) controlsOf(name string) config.Controls {
+	w := a.world
+	controls := config.Controls{Files: []config.ControlFile{{Name: "limits.hcl", SHA256: name}}}
+	if most := w.traits.rules.limits[name]; most != "" {
+		controls.Limits = []config.Limit{{
+			Name: "day", Place: config.Place{File: "limits.hcl", Line: 1}, Per: config.PerDay, Asset: limitAsset,
+			AmountMax: transfer.MustAmount(most), CountMax: -1, Zone: time.UTC,
+		}}
+	}
+	if w.client.Limits != nil {
+		controls.Limits = w.client.Limits(controls.Limits)
+	}
+	return controls
+}
+
+// limited is asked of each transfer that the bank makes: I10, no day has more of an asset than the limit
+// lets it have under which the process that sent it runs. A day is that of the intent, by the clock of
+// who wrote it.
+func (o *oracle) limited(made *movement) {
+	most := o.world.traits.rules.limits[made.from.controls]
+	day := made.intended.Truncate(24 * time.Hour)
+	if most == "" || o.stale || made.request.Asset != limitAsset {
+		return
+	}
+	sum := decimal.Zero
+	for _, list := range o.world.bank.made {
+		for _, m := range list {
+			if m.from.ahead.Abs() > skewMax || !m.from.turnedAt.IsZero() {
+				return // what day it was, nobody can say
+			}
+			if m.request.Asset == limitAsset && m.intended.Truncate(24*time.Hour).Equal(day) {
+				sum = sum.Add(m.request.Amount.Decimal())
+			}
+		}
+	}
+	if sum.GreaterThan(transfer.MustAmount(most).Decimal()) {
+		o.violate("I10", "with %s, %s %s are sent on %s, and %s allows %s", made.refID, sum, limitAsset, day.Format(time.DateOnly), made.from.controls, most)
+	}
+}
