@@ -342,7 +342,7 @@ func (c *certifying) try(ctx context.Context, w *opened, trial *certify.Trial) e
 		return err
 	}
 	defer connection.Close()
-	trial.Submitter, trial.Finder = connection.Submitter, connection.Finder
+	trial.Submitter, trial.Finder, trial.Balances = connection.Submitter, connection.Finder, connection.Balances
 	report, failed := trial.Run(ctx)
 	w.streams.Quiet()
 	shown := c.show(w, report)

@@ -52,7 +52,8 @@ type Trial struct {
 	Journal, Other state.Journal
 
 	Submitter executor.Submitter
-	Finder    executor.Finder // nil where the service has no lookup
+	Finder    executor.Finder        // nil where the service has no lookup
+	Balances  executor.BalanceReader // nil where the service says no balances
 	Clock     executor.Clock
 	Random    func() float64
 	By        state.Holder
@@ -69,6 +70,7 @@ type Trial struct {
 	halted        string   // why no further transfer is asked for; "" where it may be
 	isInterrupted bool
 	lag           lag
+	funds         funds
 	final         final
 	odd           map[string]lookedUp // by ref_id
 }

@@ -107,6 +107,7 @@ func (t *Trial) judge() contract.Report {
 	t.judgeLater(s)
 	t.judgeLookups(s)
 	t.judgeRefusals(s)
+	t.judgeBalances(s)
 	r := contract.Report{Requests: len(t.gate.attempts)}
 	if !t.Resume && len(t.gate.attempts) > 0 {
 		r.Series = t.number
@@ -143,15 +144,31 @@ func (t *Trial) finding(row contract.Row, e *entry) contract.Finding {
 // transfersMade are the ids of the debit sides that answers and lookups have of this series, by ref_id.
 func (t *Trial) transfersMade() map[string]string {
 	made := make(map[string]string)
+	for key, r := range t.debits() {
+		made[key] = r.of
+	}
+	return made
+}
+
+// debit is the debit side of a transfer that was made for a ref_id.
+type debit struct {
+	transfer.Record
+
+	of string
+}
+
+// debits are what was made, by group and ID: what answers showed, and then what lookups show.
+func (t *Trial) debits() map[string]debit {
+	made := make(map[string]debit)
 	for _, a := range t.gate.attempts {
 		if r := a.answer.Record; r != nil && a.answer.Kind == executor.Answered && r.Direction != transfer.Credit {
-			made[r.GroupID+"\x00"+r.ID] = a.request.RefID
+			made[r.GroupID+"\x00"+r.ID] = debit{*r, a.request.RefID}
 		}
 	}
 	for refID, records := range t.final.found {
 		for _, r := range records {
 			if r.Direction == transfer.Debit {
-				made[r.GroupID+"\x00"+r.ID] = refID
+				made[r.GroupID+"\x00"+r.ID] = debit{r, refID}
 			}
 		}
 	}

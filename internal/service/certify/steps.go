@@ -205,6 +205,7 @@ func (t *Trial) send(ctx context.Context, p *probe) error {
 // create sends a series, and looks up what became of it.
 func (t *Trial) create(ctx context.Context) error {
 	t.made = t.probes()
+	t.beginFunds(ctx)
 	for i, p := range t.made {
 		if ctx.Err() != nil || t.halted != "" {
 			break
@@ -233,6 +234,7 @@ func (t *Trial) create(ctx context.Context) error {
 		}
 	}
 	t.lookUp(ctx)
+	t.endFunds(ctx)
 	return nil
 }
 

@@ -28,10 +28,11 @@ const (
 	Replays  Part = "ref_ids and replays"
 	Lookups  Part = "Lookups"
 	Refusals Part = "Refusals"
+	Balances Part = "Balances"
 )
 
 // Parts lists every part in its order.
-func Parts() []Part { return []Part{Tokens, Answers, Records, Replays, Lookups, Refusals} }
+func Parts() []Part { return []Part{Tokens, Answers, Records, Replays, Lookups, Refusals, Balances} }
 
 // The names of the rows.
 const (
@@ -81,11 +82,14 @@ const (
 	LookupLength = "lookup-length"
 
 	RefusalFunds = "refusal-funds"
+
+	Balance      = "balance"
+	BalanceFalls = "balance-falls"
 )
 
 // Rows lists every row in its order.
 func Rows() []Row {
-	return slices.Concat(tokenRows(), answerRows(), recordRows(), replayRows(), lookupRows(), refusalRows())
+	return slices.Concat(tokenRows(), answerRows(), recordRows(), replayRows(), lookupRows(), refusalRows(), balanceRows())
 }
 
 // Verdict is what a trial found of a row.

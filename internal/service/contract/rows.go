@@ -173,3 +173,16 @@ func refusalRows() []Row {
 		},
 	}
 }
+
+func balanceRows() []Row {
+	return []Row{
+		{
+			Balance, Balances, "balance_path answers what a profile has of each asset, as decimals.",
+			"A run that may be short of funds begins all the same, with a notice. Correct balance_path, ask for the scope, or write balance_path = \"none\".",
+		},
+		{
+			BalanceFalls, Balances, "The sender's balance falls by what was made, fees included, while certify waits (--wait).",
+			"A balance that lags lets a run begin that is short, or stops one that is not: --accept-shortfall passes.",
+		},
+	}
+}
