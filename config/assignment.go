@@ -22,50 +22,39 @@ const environmentPrefix = "REMIT_VAR_"
 // assign gives every variable its value, in Terraform's order of precedence: its default,
 // the environment, remit.hclvars, remit.hclvars.json, *.auto.hclvars and *.auto.hclvars.json
 // in the order of their names, and then the command line from left to right.
-func (l *loader) assign() {
-	for _, v := range l.variables {
-		if text := l.config.options.Getenv(environmentPrefix + v.Name); text != "" {
-			l.assignText(v, text, "the environment variable "+environmentPrefix+v.Name)
+func (vs *variables) assign(opts Options, dir string, root *os.Root) {
+	for _, v := range vs.all {
+		if text := opts.Getenv(environmentPrefix + v.Name); text != "" {
+			vs.assignText(v, text, "the environment variable "+environmentPrefix+v.Name)
 		}
 	}
-	for _, name := range l.variableFiles() {
-		content, err := confined.Read(l.config.sources.root, name, sourceBytesMax)
-		l.assignFile(name, content, err)
+	for _, name := range vs.files(dir, opts) {
+		content, err := confined.Read(root, name, sourceBytesMax)
+		vs.assignFile(name, content, err)
 	}
-	for _, a := range l.config.options.Assignments {
+	for _, a := range opts.Assignments {
 		if a.Name != "" {
-			l.assignValue(a)
+			vs.assignValue(a)
 			continue
 		}
 		if a.File == "" {
-			l.assignOption(a.Var)
+			vs.assignOption(a.Var)
 			continue
 		}
-		content, err := readNamed(l.config.Dir, a.File, sourceBytesMax)
-		l.assignFile(a.File, content, err)
+		content, err := readOutside(dir, a.File, sourceBytesMax)
+		vs.assignFile(a.File, content, err)
 	}
-	for _, v := range l.variables {
-		l.warnOfTerraform(v)
-		l.finish(v)
+	for _, v := range vs.all {
+		vs.warnOfTerraform(v, opts)
+		vs.finish(v)
 	}
 }
 
-// readNamed reads a file that somebody named on the command line.
-func readNamed(dir, name string, limit int64) ([]byte, error) {
-	file, err := confined.OpenNamed(dir, name)
+// files are the files that are read without being asked for, in their order.
+func (vs *variables) files(dir string, opts Options) []string {
+	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }() // only read
-	content, err := confined.ReadAtMost(file, limit)
-	return content, confined.Plain(err)
-}
-
-// variableFiles are the files that are read without being asked for, in their order.
-func (l *loader) variableFiles() []string {
-	entries, err := os.ReadDir(l.config.Dir)
-	if err != nil {
-		l.report(mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err)))
+		vs.report(mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err)))
 		return nil
 	}
 	var names, automatic, all []string
@@ -82,21 +71,21 @@ func (l *loader) variableFiles() []string {
 			names = append(names, name)
 		}
 	}
-	l.warnOfVariableFiles(all)
+	vs.warnOfVariableFiles(all, opts)
 	return append(names, automatic...)
 }
 
-func (l *loader) variable(name string) *variable {
-	i := slices.IndexFunc(l.variables, func(v *variable) bool { return v.Name == name })
+func (vs *variables) named(name string) *variable {
+	i := slices.IndexFunc(vs.all, func(v *variable) bool { return v.Name == name })
 	if i < 0 {
 		return nil
 	}
-	return l.variables[i]
+	return vs.all[i]
 }
 
-func (l *loader) variableNames() []string {
+func (vs *variables) variableNames() []string {
 	var names []string
-	for _, v := range l.variables {
+	for _, v := range vs.all {
 		names = append(names, v.Name)
 	}
 	return names
@@ -104,9 +93,9 @@ func (l *loader) variableNames() []string {
 
 // assignFile takes a file of assignments in. A name that is not declared is a warning, as
 // one file may serve several configurations.
-func (l *loader) assignFile(name string, content []byte, err error) {
+func (vs *variables) assignFile(name string, content []byte, err error) {
 	if err != nil {
-		l.report(mistake.Placeless("File of variables cannot be read", "%s: %s", name, mistake.Sentence(err)))
+		vs.report(mistake.Placeless("File of variables cannot be read", "%s: %s", name, mistake.Sentence(err)))
 		return
 	}
 	parse := syntax.Parse
@@ -114,33 +103,33 @@ func (l *loader) assignFile(name string, content []byte, err error) {
 		parse = syntax.ParseJSON
 	}
 	file, diags := parse(content, name)
-	l.report(diags...)
+	vs.report(diags...)
 	if diags.HasErrors() {
 		return
 	}
 	attributes, diags := file.Body.JustAttributes()
-	l.report(diags...)
+	vs.report(diags...)
 	for _, key := range slices.Sorted(maps.Keys(attributes)) {
 		attribute := attributes[key]
-		v := l.variable(key)
+		v := vs.named(key)
 		if v == nil {
-			l.report(mistake.Warning(attribute.NameRange, "Variable is not declared",
-				"No variable %q is declared, so this value is not used.%s", key, mistake.DidYouMean(key, l.variableNames())))
+			vs.report(mistake.Warning(attribute.NameRange, "Variable is not declared",
+				"No variable %q is declared, so this value is not used.%s", key, mistake.DidYouMean(key, vs.variableNames())))
 			continue
 		}
 		expr, diags := literalTree(attribute.Expr)
-		l.report(diags...)
+		vs.report(diags...)
 		if diags.HasErrors() {
 			v.Progress = eval.Failed
 			continue
 		}
 		value, diags := expr.Value(nil)
-		l.report(diags...)
+		vs.report(diags...)
 		if diags.HasErrors() {
 			v.Progress = eval.Failed
 			continue
 		}
-		l.set(v, value, attribute.Expr.Range())
+		vs.set(v, value, attribute.Expr.Range())
 	}
 }
 
@@ -154,46 +143,46 @@ func literalTree(expr hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 
 // assignValue takes a value of a test in. Where it is of a sensitive variable, no message
 // shows where it stands.
-func (l *loader) assignValue(a Assignment) {
-	v := l.variable(a.Name)
+func (vs *variables) assignValue(a Assignment) {
+	v := vs.named(a.Name)
 	if v == nil {
-		l.report(mistake.New(a.At, "Variable is not declared", "No variable %q is declared.%s", a.Name, mistake.DidYouMean(a.Name, l.variableNames())))
+		vs.report(mistake.New(a.At, "Variable is not declared", "No variable %q is declared.%s", a.Name, mistake.DidYouMean(a.Name, vs.variableNames())))
 		return
 	}
 	if v.Sensitive {
 		a.At = hcl.Range{}
 	}
-	l.set(v, a.Value, a.At)
+	vs.set(v, a.Value, a.At)
 }
 
 // assignOption takes --var NAME=VALUE in.
-func (l *loader) assignOption(text string) {
+func (vs *variables) assignOption(text string) {
 	name, value, ok := strings.Cut(text, "=")
 	name = strings.TrimSpace(name)
 	if !ok || name == "" {
-		l.report(mistake.Placeless("Invalid --var", "--var needs NAME=VALUE."))
+		vs.report(mistake.Placeless("Invalid --var", "--var needs NAME=VALUE."))
 		return
 	}
-	v := l.variable(name)
+	v := vs.named(name)
 	if v == nil {
-		l.report(mistake.Placeless("Variable is not declared", "--var names %q, which no variable block declares.%s",
-			name, mistake.DidYouMean(name, l.variableNames())))
+		vs.report(mistake.Placeless("Variable is not declared", "--var names %q, which no variable block declares.%s",
+			name, mistake.DidYouMean(name, vs.variableNames())))
 		return
 	}
-	l.assignText(v, value, "--var")
+	vs.assignText(v, value, "--var")
 }
 
 // assignText takes text of the command line or the environment: the value itself for a
 // variable of a primitive type or of none, else an expression. The text is never shown: it
 // may be a secret.
-func (l *loader) assignText(v *variable, text, source string) {
+func (vs *variables) assignText(v *variable, text, source string) {
 	if v.literal {
-		l.set(v, cty.StringVal(text), hcl.Range{})
+		vs.set(v, cty.StringVal(text), hcl.Range{})
 		return
 	}
 	refuse := func() {
 		v.Progress = eval.Failed
-		l.report(mistake.New(v.At, "Value is not an expression",
+		vs.report(mistake.New(v.At, "Value is not an expression",
 			"The value that %s gives to var.%s is not an expression of HCL without references.", source, v.Name))
 	}
 	if syntax.CheckNesting([]byte(text), "", hcl.InitialPos, hclsyntax.LexExpression).HasErrors() {
@@ -210,40 +199,29 @@ func (l *loader) assignText(v *variable, text, source string) {
 		refuse()
 		return
 	}
-	l.set(v, value, hcl.Range{})
+	vs.set(v, value, hcl.Range{})
 }
 
-func (l *loader) set(v *variable, value cty.Value, at hcl.Range) {
-	if value, ok := l.converted(v, value, at); ok {
+func (vs *variables) set(v *variable, value cty.Value, at hcl.Range) {
+	if value, ok := vs.converted(v, value, at); ok {
 		v.Value, v.assigned, v.assignedAt = value, true, at
 	}
 }
 
-// requireVariables reports variables without a value, but for those that are used only
+// require reports variables without a value, but for those that are used only
 // where a value may come later (for a token, or for a service that the sandbox replaces) or
 // by what is not needed.
-func (l *loader) requireVariables() {
-	isAll := l.config.options.Need == NeedAll
-	for _, n := range l.config.scope.InOrder {
+func (vs *variables) require(need Need) {
+	isAll := need == NeedAll
+	for _, n := range vs.scope.InOrder {
 		if isAll && (n.Root == "profile" || n.Root == "batch" || n.Root == "data") {
-			l.use(n, false)
+			vs.use(n, false)
 		}
 	}
-	for _, v := range l.variables {
-		isUsed := l.usedNow[v.Node] || isAll && !l.usedLater[v.Node]
+	for _, v := range vs.all {
+		isUsed := vs.usedNow[v.Node] || isAll && !vs.usedLater[v.Node]
 		if len(v.Missing) > 0 && v.Progress != eval.Failed && isUsed {
-			l.report(missingValue(v.Node))
-		}
-	}
-}
-
-// use notes which variables without a value n needs, now or not before a token is needed.
-func (l *loader) use(n *eval.Node, later bool) {
-	for _, missing := range n.Missing {
-		if later {
-			l.usedLater[missing] = true
-		} else {
-			l.usedNow[missing] = true
+			vs.report(missingValue(v.Node))
 		}
 	}
 }

@@ -41,52 +41,44 @@ func approvalKind() eval.Kind {
 	}
 }
 
-func (l *loader) readApproval(b *eval.Block) {
+func declareApproval(c *checker, b *eval.Block) bool {
 	where := ""
 	if b.Policy != nil {
 		where = " of " + b.Policy.Name
 	}
-	if l.declare("approval block"+where, b.At) {
-		l.approvals = append(l.approvals, b)
-	}
+	return c.declare("approval block"+where, b.At)
 }
 
 // evaluateApprovals reads the approval blocks and the files that they name. Their mistakes
 // concern who asked for the controls; for others the blocks are read as far as they go.
-func (l *loader) evaluateApprovals() {
-	before := len(l.diags)
-	for _, b := range l.approvals {
-		a, diags := l.evaluateApproval(b)
-		l.report(diags...)
-		l.config.controls.Approvals = append(l.config.controls.Approvals, a)
-		l.config.approvalsBroken = l.config.approvalsBroken || b.Incomplete
+func (k *controlReader) evaluateApprovals(blocks []*eval.Block) {
+	before := len(k.diags)
+	for _, b := range blocks {
+		a, diags := k.evaluateApproval(b)
+		k.report(diags...)
+		k.found.Approvals = append(k.found.Approvals, a)
+		k.broken = k.broken || b.Incomplete
 	}
-	if !l.needsControls() {
-		l.config.approvalsBroken = l.config.approvalsBroken || l.diags[before:].HasErrors()
-		l.diags = l.diags[:before]
+	if !(k.need <= NeedControls) {
+		k.broken = k.broken || k.diags[before:].HasErrors()
+		k.diags = k.diags[:before]
 	}
 }
 
-// Approvals are the approval blocks, in declaration order; false where one could not be read,
-// which is no mistake of a configuration that was loaded without [NeedControls].
-func (c *Configuration) Approvals() ([]Approval, bool) {
-	return c.controls.Approvals, !c.approvalsBroken
-}
-
-func (l *loader) evaluateApproval(b *eval.Block) (Approval, hcl.Diagnostics) {
+func (k *controlReader) evaluateApproval(b *eval.Block) (Approval, hcl.Diagnostics) {
 	a := Approval{Place: placeOf(b.At)}
 	within := eval.NarrowReach()
 	within.Policy = b.Policy != nil
 	for _, argument := range b.All() {
-		l.resolveArgument(argument, within, !l.needsControls())
+		k.resolveArgument(argument, within, !(k.need <= NeedControls))
 	}
-	r := &eval.Reader{Scope: l.config.scope, Block: b}
-	if file := l.keysFile(r, "allowed_signers"); file != nil {
+	r := &eval.Reader{Scope: k.scope, Block: b}
+	if file := k.keysFile(r, "allowed_signers"); file != nil {
 		var mistakes []approval.Mistake
-		a.Signers, mistakes = approval.ParseSigners(file.content, l.config.options.Zone)
+		a.Signers, mistakes = approval.ParseSigners(file.content, k.zone)
 		refuseLines(r, file, mistakes)
 	}
-	if file := l.keysFile(r, "revoked_keys"); file != nil {
+	if file := k.keysFile(r, "revoked_keys"); file != nil {
 		var mistakes []approval.Mistake
 		a.Revoked, mistakes = approval.ParseRevoked(file.content)
 		refuseLines(r, file, mistakes)
@@ -99,13 +91,13 @@ func (l *loader) evaluateApproval(b *eval.Block) (Approval, hcl.Diagnostics) {
 		if nested.Incomplete {
 			continue
 		}
-		inner := &eval.Reader{Scope: l.config.scope, Block: nested}
-		rule := l.approvalRule(inner)
+		inner := &eval.Reader{Scope: k.scope, Block: nested}
+		rule := k.approvalRule(inner)
 		r.Diags = append(r.Diags, inner.Diags...)
-		l.config.approvalsBroken = l.config.approvalsBroken || len(inner.Unset) > 0
+		k.broken = k.broken || len(inner.Unset) > 0
 		a.Rules = append(a.Rules, rule)
 	}
-	l.config.approvalsBroken = l.config.approvalsBroken || len(r.Unset) > 0
+	k.broken = k.broken || len(r.Unset) > 0
 	if a.Signers != nil && !r.Diags.HasErrors() {
 		warnOfTooFew(r, &a, rules)
 	}
@@ -132,12 +124,12 @@ type keysFile struct {
 }
 
 // keysFile reads a file that the block names; nil where it names none, or it can't be read.
-func (l *loader) keysFile(r *eval.Reader, argument string) *keysFile {
+func (k *controlReader) keysFile(r *eval.Reader, argument string) *keysFile {
 	name, a := r.Text(argument)
 	if name == "" {
 		return nil
 	}
-	content, err := l.readControlFile(r.Block, name)
+	content, err := k.readControlFile(r.Block, name)
 	if err != nil {
 		r.Refuse(a.Expr.Range(), "File cannot be read", "%s names %s: %s", argument, name, mistake.Sentence(err))
 		return nil
@@ -161,10 +153,10 @@ func refuseLines(r *eval.Reader, file *keysFile, mistakes []approval.Mistake) {
 }
 
 // rule reads one tier.
-func (l *loader) approvalRule(r *eval.Reader) approval.Rule {
+func (k *controlReader) approvalRule(r *eval.Reader) approval.Rule {
 	rule := approval.Rule{Place: placeOf(r.Block.At).String(), Approvers: r.Whole("approvers", 1, approversMax, 1)}
 	if v, a, found := r.Value("above"); found == eval.Present {
-		rule.Above = l.sums(r, a, v)
+		rule.Above = k.sums(r, a, v)
 	}
 	if _, _, found := r.Value("count_above"); found == eval.Present {
 		rule.HasCount = true
@@ -174,7 +166,7 @@ func (l *loader) approvalRule(r *eval.Reader) approval.Rule {
 }
 
 // sums reads a map from asset to quoted decimal; 0 is one.
-func (l *loader) sums(r *eval.Reader, a *eval.Argument, v cty.Value) map[string]decimal.Decimal {
+func (k *controlReader) sums(r *eval.Reader, a *eval.Argument, v cty.Value) map[string]decimal.Decimal {
 	if !v.Type().IsObjectType() && !v.Type().IsMapType() || v.LengthInt() == 0 {
 		r.Refuse(a.Expr.Range(), "Not amounts by asset", "%s must be quoted decimals by asset, such as { USD = \"100000\" }.", a.Name)
 		return nil
@@ -186,7 +178,7 @@ func (l *loader) sums(r *eval.Reader, a *eval.Argument, v cty.Value) map[string]
 			sums[asset] = decimal.Zero
 			continue
 		}
-		amount, summary, detail := readAmount(values[asset], a.Expr, l.config.sources.files)
+		amount, summary, detail := readAmount(values[asset], a.Expr, k.files)
 		if summary != "" {
 			r.Refuse(a.Expr.Range(), summary, "%s of %s: %s", a.Name, asset, strings.TrimPrefix(detail, "amount "))
 			continue

@@ -32,22 +32,19 @@ func (s scales) limit(asset string) int {
 	return math.MaxInt
 }
 
-// Scales are the decimals of the assets that asset blocks name; empty where there is none.
-func (c *Configuration) Scales() transfer.Scales { return transfer.Scales(c.assets) }
-
-func (l *loader) evaluateAssets() {
-	for _, b := range l.assets {
+func evaluateAssets(c *checker, blocks []*eval.Block, assets scales) {
+	for _, b := range blocks {
 		code := b.Label(0)
-		if code == "" || b.Incomplete || !l.declare("asset."+transfer.AssetSpelled(code), b.At) {
+		if code == "" || b.Incomplete || !c.declare("asset."+transfer.AssetSpelled(code), b.At) {
 			continue
 		}
 		if err := checkRefID(code); err != nil {
-			l.report(mistake.New(b.LabelAt[0], "Invalid asset", "The code of an asset %s", mistake.Sentence(err)))
+			c.report(mistake.New(b.LabelAt[0], "Invalid asset", "The code of an asset %s", mistake.Sentence(err)))
 			continue
 		}
-		l.resolveBlock(b, eval.WideReach())
-		r := eval.Reader{Scope: l.config.scope, Block: b}
-		l.config.assets[transfer.AssetSpelled(code)] = r.Whole("scale", 0, assetScaleMax, assetScaleMax)
-		l.report(r.Diags...)
+		c.resolveBlock(b, eval.WideReach())
+		r := eval.Reader{Scope: c.scope, Block: b}
+		assets[transfer.AssetSpelled(code)] = r.Whole("scale", 0, assetScaleMax, assetScaleMax)
+		c.report(r.Diags...)
 	}
 }

@@ -19,7 +19,6 @@ type batchBlock struct {
 	within    *time.Duration // duplicate_within; nil where the batch does not say
 	of        *Occurrence    // of which not_before is made; nil for none
 	dependsOn []dependency
-	controls  []*eval.Block
 }
 
 func batchKind() eval.Kind {
@@ -30,23 +29,18 @@ func batchKind() eval.Kind {
 	}
 }
 
-func (l *loader) readBatch(b *eval.Block) {
+func readBatch(c *checker, b *eval.Block) *batchBlock {
 	name := b.Label(0)
-	if !l.declareNamed(b, "batch."+name) {
-		return
+	if !c.declareNamed(b, "batch."+name) {
+		return nil
 	}
 	batch := &batchBlock{Batch: Batch{Name: name, Place: placeOf(b.At)}, at: b.At}
-	batch.dependsOn = l.readDependencies(b)
-	batch.controls = b.NestedOf("control")
-	l.batches[name] = batch
-	l.config.Batches = append(l.config.Batches, batch.Batch)
-	index := len(l.config.Batches) - 1
+	batch.dependsOn = readDependencies(c, b)
 	n := &eval.Node{
 		Root: "batch", Name: name, At: b.At, Arguments: b.InOrder,
 		Compute: func() (cty.Value, hcl.Diagnostics) {
-			r := eval.Reader{Scope: l.config.scope, Block: b}
+			r := eval.Reader{Scope: c.scope, Block: b}
 			batch.read(&r)
-			l.config.Batches[index] = batch.Batch
 			value := map[string]cty.Value{"name": cty.StringVal(name), "description": cty.NullVal(cty.String)}
 			if batch.Description != "" {
 				value["description"] = cty.StringVal(batch.Description)
@@ -57,7 +51,8 @@ func (l *loader) readBatch(b *eval.Block) {
 	if b.Incomplete {
 		n.Progress = eval.Failed
 	}
-	l.config.scope.Add(n)
+	c.scope.Add(n)
+	return batch
 }
 
 func (b *batchBlock) read(r *eval.Reader) {

@@ -35,8 +35,8 @@ func calendarKind() eval.Kind {
 	}
 }
 
-func (l *loader) readCalendar(b *eval.Block) {
-	l.readNamed(b, "calendar", func(r *eval.Reader) cty.Value {
+func readCalendar(c *checker, s *sources, b *eval.Block) {
+	readNamed(c, b, "calendar", func(r *eval.Reader) cty.Value {
 		rules := calendar.Rules{Named: map[calendar.Date]string{}}
 		r.Text("description")
 		rules.Weekend = weekdaysArgument(r, "weekend", time.Saturday, time.Sunday)
@@ -44,7 +44,7 @@ func (l *loader) readCalendar(b *eval.Block) {
 		rules.Dates = datesArgument(r, "dates")
 		rules.Except = datesArgument(r, "except")
 		rules.Also = calendarsArgument(r)
-		readDatesFile(r, l.config.sources, &rules)
+		readDatesFile(r, s, &rules)
 		if r.Diags.HasErrors() {
 			return cty.NilVal
 		}
@@ -58,9 +58,9 @@ func (l *loader) readCalendar(b *eval.Block) {
 
 // readNamed declares a block whose only label is its name, and whose value evaluate makes. A
 // value that could not be made is never used: evaluate then found a mistake.
-func (l *loader) readNamed(b *eval.Block, root string, evaluate func(*eval.Reader) cty.Value) {
+func readNamed(c *checker, b *eval.Block, root string, evaluate func(*eval.Reader) cty.Value) {
 	name := b.Label(0)
-	if !l.declareNamed(b, root+"."+name) {
+	if !c.declareNamed(b, root+"."+name) {
 		return
 	}
 	var arguments []*eval.Argument
@@ -68,7 +68,7 @@ func (l *loader) readNamed(b *eval.Block, root string, evaluate func(*eval.Reade
 	n := &eval.Node{
 		Root: root, Name: name, At: b.At, Arguments: arguments,
 		Compute: func() (cty.Value, hcl.Diagnostics) {
-			r := &eval.Reader{Scope: l.config.scope, Block: b}
+			r := &eval.Reader{Scope: c.scope, Block: b}
 			value := evaluate(r)
 			return value, r.Diags
 		},
@@ -76,7 +76,7 @@ func (l *loader) readNamed(b *eval.Block, root string, evaluate func(*eval.Reade
 	if b.Incomplete {
 		n.Progress = eval.Failed
 	}
-	l.config.scope.Add(n)
+	c.scope.Add(n)
 }
 
 // weekdaysArgument is a list of days of the week, otherwise where it is absent.

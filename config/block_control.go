@@ -9,15 +9,6 @@ import (
 	"remit/internal/transfer"
 )
 
-// BatchControl is the control block of a batch: what all its declared transfers come to, as
-// somebody says who knows it from elsewhere.
-type BatchControl struct {
-	Place     Place
-	Count     int                        // -1 where the block does not say
-	Totals    map[string]decimal.Decimal // by asset in one spelling, every one that occurs; nil where it does not say
-	HashTotal *decimal.Decimal           // of [transfer.Totals.HashTotal]; nil where it does not say
-}
-
 // controlCountMax bounds the count of a control block.
 const controlCountMax = 1_000_000_000
 
@@ -27,51 +18,51 @@ func controlKind() eval.Kind {
 
 // tryControls reads the control blocks for whoever holds a plan against them. One whose values hang
 // on what was not given here is left out, which is no mistake.
-func (l *loader) tryControls() {
-	reported := l.diags
-	l.diags = nil
-	l.evaluateControls()
-	if l.diags.HasErrors() {
-		for i := range l.config.Batches {
-			l.config.Batches[i].Control = nil
+func tryControls(c *checker, batches []Batch, blocks map[string][]*eval.Block) {
+	reported := c.diags
+	c.diags = nil
+	evaluateControls(c, batches, blocks)
+	if c.diags.HasErrors() {
+		for i := range batches {
+			batches[i].Control = nil
 		}
 	}
-	l.diags = reported
+	c.diags = reported
 }
 
 // evaluateControls reads the control blocks of batches. They see variables and locals only: a
 // total that is computed from the rows that it controls would agree with whatever they are.
-func (l *loader) evaluateControls() {
-	for i := range l.config.Batches {
-		batch := &l.config.Batches[i]
-		blocks := l.batches[batch.Name].controls
+func evaluateControls(c *checker, batches []Batch, byName map[string][]*eval.Block) {
+	for i := range batches {
+		batch := &batches[i]
+		blocks := byName[batch.Name]
 		if len(blocks) > 1 {
-			l.report(mistake.New(blocks[1].At, "Declared twice", "The control block of batch %q was already declared at %s.", batch.Name, mistake.At(blocks[0].At)))
+			c.report(mistake.New(blocks[1].At, "Declared twice", "The control block of batch %q was already declared at %s.", batch.Name, mistake.At(blocks[0].At)))
 		}
 		if len(blocks) > 0 && !blocks[0].Incomplete {
-			batch.Control = l.readControl(blocks[0])
+			batch.Control = readControl(c, blocks[0])
 		}
 	}
 }
 
-func (l *loader) readControl(b *eval.Block) *BatchControl {
-	r := l.narrowReader(b, false)
-	c := &BatchControl{Place: placeOf(b.At), Count: r.Whole("count", 0, controlCountMax, -1)}
-	c.Totals = l.controlTotals(r)
+func readControl(c *checker, b *eval.Block) *BatchControl {
+	r := c.narrowReader(b, false)
+	control := &BatchControl{Place: placeOf(b.At), Count: r.Whole("count", 0, controlCountMax, -1)}
+	control.Totals = controlTotals(r)
 	if value, a, found := r.Value("hash_total"); found == eval.Present {
-		if sum, ok := l.sum(r, a, "hash_total", value); ok {
-			c.HashTotal = &sum
+		if sum, ok := decimalSum(r, a, "hash_total", value); ok {
+			control.HashTotal = &sum
 		}
 	}
 	if len(b.Arguments) == 0 {
 		r.Refuse(b.At, "Nothing to control", "A control block has count, totals or hash_total.")
 	}
-	l.report(r.Diags...)
-	return c
+	c.report(r.Diags...)
+	return control
 }
 
 // controlTotals reads sums by asset.
-func (l *loader) controlTotals(r *eval.Reader) map[string]decimal.Decimal {
+func controlTotals(r *eval.Reader) map[string]decimal.Decimal {
 	value, a, found := r.Value("totals")
 	if found != eval.Present {
 		return nil
@@ -82,7 +73,7 @@ func (l *loader) controlTotals(r *eval.Reader) map[string]decimal.Decimal {
 	}
 	totals := map[string]decimal.Decimal{}
 	for key, item := range value.Elements() {
-		sum, ok := l.sum(r, a, "totals."+key.AsString(), item)
+		sum, ok := decimalSum(r, a, "totals."+key.AsString(), item)
 		if !ok {
 			continue
 		}
@@ -96,8 +87,8 @@ func (l *loader) controlTotals(r *eval.Reader) map[string]decimal.Decimal {
 	return totals
 }
 
-// sum reads a quoted decimal, which unlike an amount may be zero.
-func (l *loader) sum(r *eval.Reader, a *eval.Argument, name string, value cty.Value) (decimal.Decimal, bool) {
+// decimalSum reads a quoted decimal, which unlike an amount may be zero.
+func decimalSum(r *eval.Reader, a *eval.Argument, name string, value cty.Value) (decimal.Decimal, bool) {
 	refuse := func(detail string, args ...any) (decimal.Decimal, bool) {
 		r.Refuse(a.Expr.Range(), "Not a quoted decimal", name+" "+detail, args...)
 		return decimal.Zero, false
@@ -110,8 +101,8 @@ func (l *loader) sum(r *eval.Reader, a *eval.Argument, name string, value cty.Va
 	case value.Type() != cty.String:
 		return refuse("must be a quoted decimal such as \"412850.22\", not %s.", value.Type().FriendlyName())
 	}
-	if ctx, ok, _ := l.config.scope.Context(a.Refs); ok {
-		r.Diags = append(r.Diags, checkDecimal(l.config.scope, a.Expr, ctx)...)
+	if ctx, ok, _ := r.Scope.Context(a.Refs); ok {
+		r.Diags = append(r.Diags, checkDecimal(r.Scope, a.Expr, ctx)...)
 	}
 	if isNothing(value.AsString()) {
 		return decimal.Zero, true

@@ -40,29 +40,6 @@ type dataSource struct {
 	notes        []string // of how the file was read
 }
 
-// Note is what whoever wrote a data block may want to know of how its file was read, such as
-// the delimiter that was found out. It is no warning.
-type Note struct {
-	Address string // of the data source, such as data.csv.payroll
-	Text    string // a clause, with text of the file in it
-}
-
-// Notes are those of all data sources, in declaration order. They are complete once
-// [Configuration.Transfers] came to its end.
-func (c *Configuration) Notes() []Note {
-	var notes []Note
-	for _, n := range c.scope.InOrder {
-		d := c.data[n]
-		if d == nil {
-			continue
-		}
-		for _, text := range d.notes {
-			notes = append(notes, Note{d.address, text})
-		}
-	}
-	return notes
-}
-
 func dataBlockKind() eval.Kind {
 	kind := eval.Kind{
 		Name: "data", Labels: []string{"type", "name"},
@@ -78,21 +55,21 @@ func dataBlockKind() eval.Kind {
 	return kind
 }
 
-func (l *loader) readData(b *eval.Block) {
+func readData(c *checker, s *sources, b *eval.Block) (*eval.Node, *dataSource) {
 	switch kind := b.Label(0); {
 	case slices.Contains(dataTypes(), kind):
 	default:
-		l.report(mistake.New(b.LabelAt[0], "Unknown type of data", "There are no data sources of type %q.%s", kind,
+		c.report(mistake.New(b.LabelAt[0], "Unknown type of data", "There are no data sources of type %q.%s", kind,
 			mistake.DidYouMean(kind, dataTypes())))
-		return
+		return nil, nil
 	}
 	name := b.Label(0) + "." + b.Label(1)
-	if !l.declareNamed(b, "data."+name) {
-		return
+	if !c.declareNamed(b, "data."+name) {
+		return nil, nil
 	}
-	d := &dataSource{block: b, address: "data." + name, file: &rows.File{}, sources: l.config.sources, scope: l.config.scope}
+	d := &dataSource{block: b, address: "data." + name, file: &rows.File{}, sources: s, scope: c.scope}
 	d.kind = dataKinds()[slices.Index(dataTypes(), b.Label(0))]
-	l.checkDataArguments(d)
+	checkDataArguments(c, d)
 	if a, ok := b.Arguments["where"]; ok {
 		d.where = a
 		a.Row = true
@@ -104,22 +81,22 @@ func (l *loader) readData(b *eval.Block) {
 	if b.Incomplete {
 		n.Progress = eval.Failed
 	}
-	l.config.scope.Add(n)
-	l.config.data[n] = d
+	c.scope.Add(n)
+	return n, d
 }
 
 // checkDataArguments reports arguments that are not those of the block's type of data.
-func (l *loader) checkDataArguments(d *dataSource) {
+func checkDataArguments(c *checker, d *dataSource) {
 	b := d.block
 	for _, a := range b.InOrder {
 		if a.Name != "file" && a.Name != "key" && a.Name != "where" && !slices.Contains(d.kind.arguments, a.Name) {
-			l.report(mistake.New(a.NameAt, "Unsupported argument", "A data source of type %q has no argument %q. It has: %s.",
+			c.report(mistake.New(a.NameAt, "Unsupported argument", "A data source of type %q has no argument %q. It has: %s.",
 				d.kind.name, a.Name, strings.Join(append([]string{"file", "key", "where"}, d.kind.arguments...), ", ")))
 			b.Incomplete = true
 		}
 	}
 	if b.Arguments["key"] == nil && d.kind.key == "" && !b.Incomplete {
-		l.report(mistake.New(b.At, "Missing required argument", "The argument \"key\" is required: it names the column by whose text a row is known."))
+		c.report(mistake.New(b.At, "Missing required argument", "The argument \"key\" is required: it names the column by whose text a row is known."))
 		b.Incomplete = true
 	}
 }
@@ -236,4 +213,16 @@ func (d *dataSource) rowType() map[string]cty.Type {
 		types[column] = cty.String
 	}
 	return types
+}
+
+// namedFile is the file that the data source reads, and where it is named.
+func (d *dataSource) namedFile(r *eval.Reader) (string, hcl.Range) {
+	file, a := r.Required("file")
+	if d.override != nil {
+		return d.override.File, d.override.At
+	}
+	if a == nil {
+		return "", d.block.At
+	}
+	return file, a.Expr.Range()
 }

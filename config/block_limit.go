@@ -59,19 +59,19 @@ func limitKind() eval.Kind {
 
 // evaluateLimits reads the limit blocks. They see variables and locals only: a cap must not
 // grow with the rows that it caps.
-func (l *loader) evaluateLimits() {
-	for _, b := range l.limits {
+func (k *controlReader) evaluateLimits(blocks []*eval.Block) {
+	for _, b := range blocks {
 		if b.Incomplete {
 			continue
 		}
-		r := l.narrowReader(b, false)
-		limit := l.readLimit(r)
-		l.report(r.Diags...)
-		l.config.controls.Limits = append(l.config.controls.Limits, limit)
+		r := k.narrowReader(b, false)
+		limit := k.readLimit(r)
+		k.report(r.Diags...)
+		k.found.Limits = append(k.found.Limits, limit)
 	}
 }
 
-func (l *loader) readLimit(r *eval.Reader) Limit {
+func (k *controlReader) readLimit(r *eval.Reader) Limit {
 	b := r.Block
 	limit := Limit{
 		Name: b.Label(0), Place: placeOf(b.At), Zone: time.UTC,
@@ -80,7 +80,7 @@ func (l *loader) readLimit(r *eval.Reader) Limit {
 	}
 	limit.Asset, _ = r.Text("asset")
 	if value, a, found := r.Value("max_amount"); found == eval.Present {
-		limit.AmountMax = l.cap(r, a, value, limit.Asset)
+		limit.AmountMax = k.cap(r, a, value, limit.Asset)
 	}
 	amount, hasAmount := b.Arguments["max_amount"]
 	count, hasCount := b.Arguments["max_count"]
@@ -101,17 +101,17 @@ func (l *loader) readLimit(r *eval.Reader) Limit {
 }
 
 // cap reads an amount that an asset can have.
-func (l *loader) cap(r *eval.Reader, a *eval.Argument, value cty.Value, asset string) transfer.Amount {
-	if ctx, ok, _ := l.config.scope.Context(a.Refs); ok {
-		r.Diags = append(r.Diags, checkDecimal(l.config.scope, a.Expr, ctx)...)
+func (k *controlReader) cap(r *eval.Reader, a *eval.Argument, value cty.Value, asset string) transfer.Amount {
+	if ctx, ok, _ := k.scope.Context(a.Refs); ok {
+		r.Diags = append(r.Diags, checkDecimal(k.scope, a.Expr, ctx)...)
 	}
 	if value.Type() == cty.Number {
 		r.Refuse(a.Expr.Range(), "Not a quoted decimal", "max_amount is a number, which is a binary float. Write it in quotation marks, such as \"412850.22\".")
 		return transfer.Amount{}
 	}
-	amount, summary, detail := readAmount(value, a.Expr, l.config.sources.files)
+	amount, summary, detail := readAmount(value, a.Expr, k.files)
 	if summary == "" {
-		if detail = l.config.assets.check(amount, asset); detail != "" {
+		if detail = k.assets.check(amount, asset); detail != "" {
 			summary = "Too many decimals"
 		}
 	}

@@ -11,12 +11,12 @@ func localsKind() eval.Kind {
 	return eval.Kind{Name: "locals", Free: true}
 }
 
-func (l *loader) readLocals(b *eval.Block) {
+func readLocals(c *checker, b *eval.Block) {
 	for _, a := range b.InOrder {
-		if !l.checkIdentifier(a.Name, a.NameAt) || !l.declare("local."+a.Name, a.NameAt) {
+		if !c.checkIdentifier(a.Name, a.NameAt) || !c.declare("local."+a.Name, a.NameAt) {
 			continue
 		}
-		scope := l.config.scope
+		scope := c.scope
 		if a.Broken {
 			scope.Add(&eval.Node{Root: "local", Name: a.Name, At: a.NameAt, Progress: eval.Failed})
 			continue

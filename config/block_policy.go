@@ -127,36 +127,36 @@ func policyKind() eval.Kind {
 
 // evaluatePolicies reads the policy blocks. A condition sees its subject, and of the
 // configuration the variables, locals and profiles, whose values are part of the control.
-func (l *loader) evaluatePolicies() {
-	for _, b := range l.policies {
+func (k *controlReader) evaluatePolicies(blocks []*eval.Block) {
+	for _, b := range blocks {
 		if b.Incomplete {
 			continue
 		}
-		r := &eval.Reader{Scope: l.config.scope, Block: b}
-		policy := l.readPolicy(r)
-		l.report(r.Diags...)
+		r := &eval.Reader{Scope: k.scope, Block: b}
+		policy := k.readPolicy(r)
+		k.report(r.Diags...)
 		if !r.Diags.HasErrors() && policy != nil {
-			l.config.controls.Policies = append(l.config.controls.Policies, policy)
+			k.found.Policies = append(k.found.Policies, policy)
 		}
 	}
 }
 
 // readPolicy is nil where the policy says that it is not to be.
-func (l *loader) readPolicy(r *eval.Reader) *Policy {
+func (k *controlReader) readPolicy(r *eval.Reader) *Policy {
 	b := r.Block
 	settings := eval.NarrowReach()
 	settings.Policy = b.Policy != nil
 	for _, name := range []string{"scope", "only_profiles"} {
 		if a := b.Arguments[name]; a != nil {
-			l.resolveArgument(a, settings, false)
+			k.resolveArgument(a, settings, false)
 		}
 	}
 	p := &Policy{
-		Name: b.Label(0), Place: placeOf(b.At), meter: l.config.scope.Meter,
+		Name: b.Label(0), Place: placeOf(b.At), meter: k.scope.Meter,
 		Scope: PolicyScope(r.OneOf("scope", string(ScopeTransfer), string(ScopePlan))),
 	}
 	if b.Arguments["only_profiles"] != nil {
-		return l.onlyProfiles(r, p)
+		return k.onlyProfiles(r, p)
 	}
 	for _, name := range []string{"condition", "error_message"} {
 		if b.Arguments[name] == nil {
@@ -170,20 +170,20 @@ func (l *loader) readPolicy(r *eval.Reader) *Policy {
 	within.Profiles, within.NoFiles, within.Subject, within.SubjectHas = true, true, p.Scope.subject(), p.Scope.Attributes()
 	p.condition, p.message = b.Arguments["condition"], b.Arguments["error_message"]
 	for _, a := range []*eval.Argument{p.condition, p.message} {
-		l.resolveArgument(a, within, false)
+		k.resolveArgument(a, within, false)
 		if a.Refs.Sensitive() {
 			r.Refuse(a.Expr.Range(), "Sensitive value is not allowed here", "A policy and its message are shown to whoever reviews a plan.")
 		}
 	}
 	if !r.Diags.HasErrors() {
-		l.settlePolicy(r, p)
+		k.settlePolicy(r, p)
 	}
 	return p
 }
 
 // onlyProfiles reads a policy that lets money go to declared profiles only: to those of policy
 // directories, where they declare any.
-func (l *loader) onlyProfiles(r *eval.Reader, p *Policy) *Policy {
+func (k *controlReader) onlyProfiles(r *eval.Reader, p *Policy) *Policy {
 	for _, name := range []string{"condition", "error_message", "scope"} {
 		if a := r.Block.Arguments[name]; a != nil {
 			r.Refuse(a.NameAt, "Arguments exclude each other", "only_profiles says all of a policy; %s can't stand beside it.", name)
@@ -192,15 +192,15 @@ func (l *loader) onlyProfiles(r *eval.Reader, p *Policy) *Policy {
 	if !r.Truth("only_profiles") {
 		return nil
 	}
-	profiles := l.profileNodes(true)
+	profiles := profileNodes(k.scope, true)
 	if len(profiles) == 0 {
-		profiles = l.profileNodes(false)
+		profiles = profileNodes(k.scope, false)
 	}
 	p.Scope, p.Profiles = ScopeTransfer, make(map[Party]bool, len(profiles))
 	var texts []string
 	for _, n := range profiles {
-		l.use(n, false)
-		if n.Progress == eval.Failed && l.config.options.Need != NeedAll { // else it was told
+		k.use(n, false)
+		if n.Progress == eval.Failed && k.need != NeedAll { // else it was told
 			r.Refuse(n.At, "Profile has a mistake", "only_profiles lets money go to declared profiles, and this one can't be read. To see why:\n\n  remit validate")
 		}
 		if n.Progress != eval.Known {
@@ -224,9 +224,9 @@ func (l *loader) onlyProfiles(r *eval.Reader, p *Policy) *Policy {
 	return p
 }
 
-func (l *loader) profileNodes(policy bool) []*eval.Node {
+func profileNodes(scope *eval.Scope, policy bool) []*eval.Node {
 	var nodes []*eval.Node
-	for _, n := range l.config.scope.InOrder {
+	for _, n := range scope.InOrder {
 		if n.Root == "profile" && n.Policy == policy {
 			nodes = append(nodes, n)
 		}
@@ -235,7 +235,7 @@ func (l *loader) profileNodes(policy bool) []*eval.Node {
 }
 
 // settlePolicy gathers what the expressions name, once for all transfers.
-func (l *loader) settlePolicy(r *eval.Reader, p *Policy) {
+func (k *controlReader) settlePolicy(r *eval.Reader, p *Policy) {
 	all := eval.References{
 		Nodes: slices.Concat(p.condition.Refs.Nodes, p.message.Refs.Nodes),
 		Whole: slices.Concat(p.condition.Refs.Whole, p.message.Refs.Whole),
@@ -243,14 +243,14 @@ func (l *loader) settlePolicy(r *eval.Reader, p *Policy) {
 	}
 	slices.SortFunc(all.Nodes, func(a, b *eval.Node) int { return strings.Compare(a.Address(), b.Address()) })
 	all.Nodes = slices.Compact(all.Nodes)
-	ctx, ok, diags := l.config.scope.Context(&all)
+	ctx, ok, diags := k.scope.Context(&all)
 	r.Diags = append(r.Diags, diags...)
 	if !ok {
 		return // told where it was resolved, or a variable is missing
 	}
 	p.ctx = ctx
 	h := sha256.New()
-	netstrings(h, string(p.Scope), l.written(p.condition), l.written(p.message))
+	netstrings(h, string(p.Scope), k.written(p.condition), k.written(p.message))
 	for _, n := range all.Nodes {
 		text, err := ctyjson.Marshal(n.Value, n.Value.Type())
 		if err != nil {
@@ -262,9 +262,9 @@ func (l *loader) settlePolicy(r *eval.Reader, p *Policy) {
 }
 
 // written is an expression as its author wrote it, without its layout and comments.
-func (l *loader) written(a *eval.Argument) string {
+func (k *controlReader) written(a *eval.Argument) string {
 	at := a.Expr.Range()
-	file := l.config.sources.files[at.Filename]
+	file := k.files[at.Filename]
 	if file == nil || !at.CanSliceBytes(file.Bytes) {
 		return ""
 	}

@@ -23,16 +23,16 @@ func profileAttributes() []string {
 	return []string{"name", "description", "profile_id", "identity_id", "account_id", "display_name"}
 }
 
-func (l *loader) readProfile(b *eval.Block) {
+func readProfile(c *checker, b *eval.Block) {
 	name := b.Label(0)
-	if !l.declareNamed(b, "profile."+name) {
+	if !c.declareNamed(b, "profile."+name) {
 		return
 	}
 	if confusable.Mixed(name) {
-		l.report(mistake.Warning(b.At, "Name that may pass for another",
+		c.report(mistake.Warning(b.At, "Name that may pass for another",
 			"Letters of the profile's name %q are of another script than its other letters, or look like Latin ones. Plans show each of them as an escape. Make sure that this name is meant.", name))
 	}
-	scope := l.config.scope
+	scope := c.scope
 	n := &eval.Node{
 		Root: "profile", Name: name, At: b.At, Arguments: b.InOrder, Policy: b.Policy != nil,
 		Compute: func() (cty.Value, hcl.Diagnostics) {
@@ -74,30 +74,3 @@ func checkDisplayName(text string, at hcl.Range) hcl.Diagnostics {
 }
 
 const displayNameInvalid = "Invalid display name"
-
-// ProfileNames are the names of the address book by profile_id: the display_name of a profile, or its label. Of two profiles with one
-// profile_id neither is listed: the ID alone would not say which is meant.
-func (c *Configuration) ProfileNames() map[string]string {
-	names := make(map[string]string)
-	ambiguous := make(map[string]bool)
-	for _, n := range c.scope.InOrder {
-		if n.Root != "profile" || n.Progress != eval.Known {
-			continue
-		}
-		id := n.Value.GetAttr("profile_id")
-		if id.IsNull() {
-			continue
-		}
-		if _, taken := names[id.AsString()]; taken {
-			ambiguous[id.AsString()] = true
-		}
-		names[id.AsString()] = n.Name
-		if shown := n.Value.GetAttr("display_name"); !shown.IsNull() {
-			names[id.AsString()] = shown.AsString()
-		}
-	}
-	for id := range ambiguous {
-		delete(names, id)
-	}
-	return names
-}

@@ -25,35 +25,38 @@ func remitKind() eval.Kind {
 }
 
 // evaluateRemit returns an error only where another version of the program is required.
-func (l *loader) evaluateRemit() hcl.Diagnostics {
-	if l.remit == nil {
-		return nil
+func evaluateRemit(c *checker, b *eval.Block, version string) (environment string, diags hcl.Diagnostics) {
+	if b == nil {
+		return environmentDefault, nil
 	}
-	r := l.narrowReader(l.remit, false)
+	r := c.narrowReader(b, false)
 	constraint, a := r.Text("required_version")
 	if constraint != "" {
-		ok, err := satisfies(l.config.options.Version, constraint)
+		ok, err := satisfies(version, constraint)
 		switch {
 		case err != nil:
 			r.Refuse(a.Expr.Range(), "Invalid version requirement", "required_version %s", mistake.Sentence(err))
 		case !ok:
-			return hcl.Diagnostics{mistake.New(a.Expr.Range(), "Another version of remit is required",
-				"This is remit %s; the configuration requires %s.", l.config.options.Version, constraint)}
+			return environmentDefault, hcl.Diagnostics{mistake.New(a.Expr.Range(), "Another version of remit is required",
+				"This is remit %s; the configuration requires %s.", version, constraint)}
 		}
 	}
-	environment, a := r.Text("environment")
+	environment, a = r.Text("environment")
 	switch {
 	case environment == "":
+		environment = environmentDefault
 	case environment == environmentSandbox:
 		r.Refuse(a.Expr.Range(), "Reserved environment",
 			"%q is the environment of runs with --sandbox, in which no money moves. Choose another name.", environmentSandbox)
-	case transfer.CheckRefID(environment) != nil:
-		r.Refuse(a.Expr.Range(), "Invalid environment", "environment %s", mistake.Sentence(transfer.CheckRefID(environment)))
+		environment = environmentDefault
 	default:
-		l.config.Environment = environment
+		if err := transfer.CheckRefID(environment); err != nil {
+			r.Refuse(a.Expr.Range(), "Invalid environment", "environment %s", mistake.Sentence(err))
+			environment = environmentDefault
+		}
 	}
-	l.report(r.Diags...)
-	return nil
+	c.report(r.Diags...)
+	return environment, nil
 }
 
 // satisfies reports whether version meets a constraint such as ">= 0.1.0, < 2.0.0" or

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
@@ -20,58 +21,61 @@ func sandboxKind() eval.Kind {
 }
 
 // evaluateSandbox reads the opening balances of the embedded service.
-func (l *loader) evaluateSandbox() {
-	if l.sandbox == nil {
-		return
+func evaluateSandbox(c *checker, sandbox *eval.Block, assets scales, files map[string]*hcl.File) []OpeningBalance {
+	if sandbox == nil {
+		return nil
 	}
-	l.resolveBlock(l.sandbox, eval.WideReach())
-	for _, b := range l.sandbox.NestedOf("opening_balance") {
+	var balances []OpeningBalance
+	c.resolveBlock(sandbox, eval.WideReach())
+	for _, b := range sandbox.NestedOf("opening_balance") {
 		if b.Incomplete {
 			continue
 		}
-		r := eval.Reader{Scope: l.config.scope, Block: b}
+		r := eval.Reader{Scope: c.scope, Block: b}
 		var balance OpeningBalance
 		balance.ProfileID, _ = r.Required("profile_id")
 		balance.Asset, _ = r.Required("asset")
-		balance.Amount = l.openingAmount(&r, balance.Asset)
-		l.report(r.Diags...)
+		balance.Amount = openingAmount(&r, balance.Asset, assets, files)
+		c.report(r.Diags...)
 		if !r.Diags.HasErrors() {
-			l.config.Sandbox.OpeningBalances = append(l.config.Sandbox.OpeningBalances, balance)
+			balances = append(balances, balance)
 		}
 	}
-	l.evaluateOpeningRows()
+	return append(balances, evaluateOpeningRows(c, sandbox, assets)...)
 }
 
 // evaluateOpeningRows reads the opening balances that are a map of objects, as the rows of a data
 // block are.
-func (l *loader) evaluateOpeningRows() {
-	r := eval.Reader{Scope: l.config.scope, Block: l.sandbox}
+func evaluateOpeningRows(c *checker, sandbox *eval.Block, assets scales) []OpeningBalance {
+	r := eval.Reader{Scope: c.scope, Block: sandbox}
 	value, a, found := r.Value("opening_balances")
-	l.report(r.Diags...)
+	c.report(r.Diags...)
 	if found != eval.Present {
-		return
+		return nil
 	}
 	if !value.CanIterateElements() || !value.Type().IsObjectType() && !value.Type().IsMapType() {
-		l.report(mistake.New(a.Expr.Range(), "Not a map of balances",
+		c.report(mistake.New(a.Expr.Range(), "Not a map of balances",
 			"opening_balances is a map of objects with profile_id, asset and amount, such as data.csv.balances.rows, not %s.", value.Type().FriendlyName()))
-		return
+		return nil
 	}
 	if value.LengthInt() == 0 {
-		l.report(mistake.New(a.Expr.Range(), "No opening balance",
+		c.report(mistake.New(a.Expr.Range(), "No opening balance",
 			"opening_balances has no rows. Leave the argument out where every profile has enough."))
 	}
+	var balances []OpeningBalance
 	for key, element := range value.Elements() {
-		balance, why := l.openingRow(element)
+		balance, why := openingRow(element, assets)
 		if why != "" {
-			l.report(mistake.New(a.Expr.Range(), "Invalid opening balance", "The opening balance of %q %s", key.AsString(), why))
+			c.report(mistake.New(a.Expr.Range(), "Invalid opening balance", "The opening balance of %q %s", key.AsString(), why))
 			continue
 		}
-		l.config.Sandbox.OpeningBalances = append(l.config.Sandbox.OpeningBalances, balance)
+		balances = append(balances, balance)
 	}
+	return balances
 }
 
 // openingRow reads one element, or says what is wrong with it.
-func (l *loader) openingRow(element cty.Value) (OpeningBalance, string) {
+func openingRow(element cty.Value, assets scales) (OpeningBalance, string) {
 	texts := make(map[string]string, 3)
 	for _, name := range []string{"profile_id", "asset", "amount"} {
 		if element.IsNull() || !element.Type().IsObjectType() || !element.Type().HasAttribute(name) {
@@ -96,7 +100,7 @@ func (l *loader) openingRow(element cty.Value) (OpeningBalance, string) {
 		return balance, fmt.Sprintf("has the amount %q: %s", texts["amount"], mistake.Sentence(err))
 	default:
 		balance.Amount = amount
-		if why := l.config.assets.check(amount, balance.Asset); why != "" {
+		if why := assets.check(amount, balance.Asset); why != "" {
 			return balance, "has too many decimals: " + why
 		}
 	}
@@ -107,4 +111,32 @@ func (l *loader) openingRow(element cty.Value) (OpeningBalance, string) {
 func isNothing(text string) bool {
 	whole, fraction, _ := strings.Cut(text, ".")
 	return whole == "0" && strings.Trim(fraction, "0") == "" && text != "0."
+}
+
+// openingAmount reads the amount of an opening balance; nothing is the zero Amount.
+func openingAmount(r *eval.Reader, asset string, assets scales, files map[string]*hcl.File) transfer.Amount {
+	value, a, found := r.Value("amount")
+	if a == nil || found == eval.Wrong {
+		return transfer.Amount{}
+	}
+	if found == eval.Absent {
+		r.Refuse(a.Expr.Range(), "Required argument is null", "amount may not be null.")
+		return transfer.Amount{}
+	}
+	if ctx, ok, _ := r.Scope.Context(a.Refs); ok {
+		r.Diags = append(r.Diags, checkDecimal(r.Scope, a.Expr, ctx)...)
+	}
+	if syntax.IsText(value) && isNothing(value.AsString()) {
+		return transfer.Amount{}
+	}
+	amount, summary, detail := readAmount(value, a.Expr, files)
+	if summary == "" {
+		if detail = assets.check(amount, asset); detail != "" {
+			summary = "Too many decimals"
+		}
+	}
+	if summary != "" {
+		r.Refuse(a.Expr.Range(), summary, "%s", detail)
+	}
+	return amount
 }

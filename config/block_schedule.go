@@ -36,11 +36,9 @@ func scheduleKind() eval.Kind {
 // scheduleAttributes are what a schedule has as a value.
 func scheduleAttributes() []string { return []string{"name", "description", "occurrences"} }
 
-func (l *loader) readSchedule(b *eval.Block) {
-	place := len(l.config.Schedules)
-	l.config.Schedules = append(l.config.Schedules, Schedule{Name: b.Label(0), Place: placeOf(b.At)})
-	l.readNamed(b, "schedule", func(r *eval.Reader) cty.Value {
-		s := &l.config.Schedules[place]
+func readSchedule(c *checker, b *eval.Block) *Schedule {
+	s := &Schedule{Name: b.Label(0), Place: placeOf(b.At)}
+	readNamed(c, b, "schedule", func(r *eval.Reader) cty.Value {
 		s.Description, _ = r.Text("description")
 		s.CatchUp = r.Duration("catch_up", 0, catchUpMax, CatchUpDefault)
 		if !s.read(r) {
@@ -48,6 +46,7 @@ func (l *loader) readSchedule(b *eval.Block) {
 		}
 		return s.value()
 	})
+	return s
 }
 
 // read expands the schedule; it is false where that has a mistake.

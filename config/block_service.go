@@ -10,8 +10,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/hashicorp/hcl/v2"
-
 	"remit/config/eval"
 	"remit/config/mistake"
 	"remit/internal/service/operator"
@@ -71,34 +69,33 @@ func serviceDefaults() Service {
 }
 
 // evaluateService reads all of the service block but what a token needs.
-func (l *loader) evaluateService() {
-	if l.service == nil {
-		return
+func evaluateService(c *checker, b *eval.Block, opts Options) (Service, *serviceBlock) {
+	s := serviceDefaults()
+	if b == nil {
+		return s, nil
 	}
-	sandbox := l.config.options.Sandbox
-	for _, a := range l.service.All() {
-		later := l.config.options.Need == NeedState || slices.Contains(credentialArguments(), a.Name) || a.Within == signingName || sandbox && slices.Contains(addressArguments(), a.Name)
-		l.resolveArgument(a, eval.NarrowReach(), later)
+	for _, a := range b.All() {
+		later := opts.Need == NeedState || slices.Contains(credentialArguments(), a.Name) || a.Within == signingName || opts.Sandbox && slices.Contains(addressArguments(), a.Name)
+		c.resolveArgument(a, eval.NarrowReach(), later)
 	}
-	block := &serviceBlock{Block: l.service}
-	l.config.service = block
-	r := &eval.Reader{Scope: l.config.scope, Block: l.service, Secret: true}
-	s := &l.config.Service
-	if !sandbox {
+	block := &serviceBlock{Block: b}
+	r := &eval.Reader{Scope: c.scope, Block: b, Secret: true}
+	if !opts.Sandbox {
 		block.complete = s.readAddress(r)
 	}
 	s.readBehaviour(r)
-	l.report(r.Diags...)
-	l.checkSigning()
-	for _, limits := range l.service.NestedOf("rate_limit") {
-		r := &eval.Reader{Scope: l.config.scope, Block: limits, Secret: true}
+	c.report(r.Diags...)
+	checkSigning(c, b, opts.Need)
+	for _, limits := range b.NestedOf("rate_limit") {
+		r := &eval.Reader{Scope: c.scope, Block: limits, Secret: true}
 		for _, operation := range transfer.Operations() {
 			if limit, ok := rateArgument(r, string(operation)); ok {
 				s.RateLimits[operation] = limit
 			}
 		}
-		l.report(r.Diags...)
+		c.report(r.Diags...)
 	}
+	return s, block
 }
 
 // readAddress reports whether there is a base_url.
@@ -208,22 +205,4 @@ func serviceURL(text string) (string, error) {
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
-
-// ServiceDeclared reports whether there is a service block.
-func (c *Configuration) ServiceDeclared() bool { return c.service != nil }
-
-// RequireService returns a mistake where what is needed to reach a real service is not
-// declared: a configuration without a service block is whole as long as the sandbox stands
-// in for it.
-func (c *Configuration) RequireService() hcl.Diagnostics {
-	switch {
-	case c.service == nil:
-		return hcl.Diagnostics{mistake.Placeless("No service is declared",
-			"A service block says where transfers are sent. Declare one, or use the embedded service with --sandbox.")}
-	case !c.service.complete:
-		return hcl.Diagnostics{mistake.New(c.service.At, "No service is declared",
-			"The service block has no base_url, which says where transfers are sent.")}
-	}
-	return nil
 }

@@ -37,33 +37,34 @@ func stateArguments(kind string) []string {
 }
 
 // evaluateState reads where the record lives.
-func (l *loader) evaluateState() {
-	if l.state == nil {
-		return
+func evaluateState(c *checker, b *eval.Block, environment string, isSandbox bool) StateBackend {
+	if b == nil {
+		return stateDefaults()
 	}
-	l.config.stateBlock = l.state
-	kind := l.state.Label(0)
+	kind := b.Label(0)
 	switch {
 	case kind == StateSQLite, kind == StatePostgres:
-	case len(l.state.LabelAt) > 0:
-		l.report(mistake.New(l.state.LabelAt[0], "Unknown type of state", "There is no state of type %q.%s", kind,
+	case len(b.LabelAt) > 0:
+		c.report(mistake.New(b.LabelAt[0], "Unknown type of state", "There is no state of type %q.%s", kind,
 			mistake.DidYouMean(kind, []string{StateSQLite, StatePostgres})))
-		return
+		return stateDefaults()
 	}
-	for _, a := range l.state.All() {
+	for _, a := range b.All() {
 		// The sandbox has a state of its own.
-		l.resolveArgument(a, eval.NarrowReach(), l.config.options.Sandbox)
+		c.resolveArgument(a, eval.NarrowReach(), isSandbox)
 	}
-	r := &eval.Reader{Scope: l.config.scope, Block: l.state, Secret: true}
-	for _, a := range l.state.All() {
+	r := &eval.Reader{Scope: c.scope, Block: b, Secret: true}
+	for _, a := range b.All() {
 		if !slices.Contains(stateArguments(kind), a.Name) {
 			r.Refuse(a.NameAt, "Unsupported argument", "An argument named %q is not expected in state %q.", a.Name, kind)
 		}
 	}
-	if !l.config.options.Sandbox {
-		l.config.State = readState(r, kind, l.config.Environment)
+	s := stateDefaults()
+	if !isSandbox {
+		s = readState(r, kind, environment)
 	}
-	l.report(r.Diags...)
+	c.report(r.Diags...)
+	return s
 }
 
 func readState(r *eval.Reader, kind, environment string) StateBackend {

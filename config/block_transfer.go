@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -12,12 +11,10 @@ import (
 
 	"remit/config/eval"
 	"remit/config/mistake"
+	"remit/config/rows"
 	"remit/config/syntax"
 	"remit/internal/transfer"
 )
-
-// duplicateWithinMax bounds duplicate_within.
-const duplicateWithinMax = 10 * 365 * 24 * time.Hour
 
 // transferBlock is one transfer block, ready to be evaluated for each of its instances.
 type transferBlock struct {
@@ -26,7 +23,7 @@ type transferBlock struct {
 	name      string
 	address   string
 	at        hcl.Range
-	config    *Configuration
+	common    *common
 
 	fields        map[string]*field
 	preconditions []precondition
@@ -49,6 +46,16 @@ type transferBlock struct {
 	// checked is the type of each.value for which the amount has no numbers; NilType
 	// before the first.
 	checked cty.Type
+}
+
+// common is what all transfer blocks of a configuration share.
+type common struct {
+	scope          *eval.Scope
+	files          map[string]*hcl.File // for what their authors wrote
+	data           *rows.Directory
+	assets         scales
+	fingerprintKey string // "" for none
+	memberships    *memberships
 }
 
 // field is one argument of a transfer block.
@@ -87,45 +94,49 @@ func transferKind() eval.Kind {
 	}
 }
 
-// compileTransfers makes every transfer block ready and checks what can be checked without
-// a data row.
-func (l *loader) compileTransfers() {
-	m := &memberships{
-		blocks: map[string]*transferBlock{}, batches: l.batches, members: map[string][]*transferBlock{},
-	}
-	l.config.memberships = m
-	for b := range l.transferBlocks() {
-		t := l.newTransferBlock(b)
+// transferReader makes transfer blocks ready to be evaluated.
+type transferReader struct {
+	*checker
+	common   *common
+	sources  []transferSource
+	data     map[*eval.Node]*dataSource
+	contexts map[string]*hcl.EvalContext // by what transfer blocks name
+	// unreadable says that a part of a file could not be parsed.
+	unreadable bool
+}
+
+// compileAll makes every transfer block ready and checks what can be checked without a data row.
+func (r *transferReader) compileAll() {
+	m := r.common.memberships
+	for b := range r.transferBlocks() {
+		t := r.newTransferBlock(b)
 		if t == nil {
 			continue
 		}
 		m.inOrder = append(m.inOrder, t)
 		m.blocks[t.address] = t
-		l.compile(t)
-		l.noteBatch(t)
+		r.compile(t)
+		r.noteBatch(t)
 		t.settle()
 	}
 	for _, t := range m.inOrder {
-		t.dependsOn = l.checkDependencies(t.dependsOn, m.blocks)
+		t.dependsOn = checkDependencies(r.checker, t.dependsOn, m.blocks, m.batches)
 	}
-	for _, batch := range l.config.Batches {
-		b := l.batches[batch.Name]
-		b.dependsOn = l.checkDependencies(b.dependsOn, m.blocks)
+	for _, b := range m.batchesInOrder {
+		b.dependsOn = checkDependencies(r.checker, b.dependsOn, m.blocks, m.batches)
 	}
-	l.report(m.cycles()...)
-	l.warnUnmeetable(m)
-	l.config.transfers = m.inOrder
+	r.report(m.cycles()...)
 }
 
 // noteBatch notes the batch that a block names, where it names one alone.
-func (l *loader) noteBatch(t *transferBlock) {
+func (r *transferReader) noteBatch(t *transferBlock) {
 	f := t.fields["batch"]
 	if f == nil || f.broken {
 		return
 	}
 	if path := syntax.Traversal(f.Expr); len(path) == 2 && path.RootName() == "batch" {
 		name, _ := eval.StepName(path[1], true)
-		l.config.memberships.note(name, t)
+		r.common.memberships.note(name, t)
 	}
 }
 
@@ -146,14 +157,11 @@ func (t *transferBlock) settle() {
 	}
 }
 
-// warnUnmeetable warns once where a dependency may never be met without a person.
-func (l *loader) warnUnmeetable(m *memberships) {
-	if l.config.Service.LookupPath != "" || l.config.options.Sandbox || l.service == nil {
-		return
-	}
+// warnUnmeetable warns once of a dependency: without lookups, it may never be met without a person.
+func (r *transferReader) warnUnmeetable(m *memberships) {
 	for _, t := range m.inOrder {
 		if len(t.dependsOn) > 0 {
-			l.report(mistake.Warning(t.dependsOn[0].at, "Dependency without lookup",
+			r.report(mistake.Warning(t.dependsOn[0].at, "Dependency without lookup",
 				"Without lookup_path in the service block, only an answer that says COMPLETED, or a person, meets a dependency. A transfer whose answer says PENDING holds up what depends on it:\n\n  remit resolve REF_ID --recorded FILE"))
 			return
 		}
@@ -161,32 +169,32 @@ func (l *loader) warnUnmeetable(m *memberships) {
 }
 
 // newTransferBlock reads the labels; nil where they make no sense.
-func (l *loader) newTransferBlock(b *eval.Block) *transferBlock {
+func (r *transferReader) newTransferBlock(b *eval.Block) *transferBlock {
 	if len(b.Labels) < 2 {
 		return nil
 	}
 	operation, hint := knownOperation(b.Label(0))
 	if operation == "" {
-		l.report(mistake.New(b.LabelAt[0], "Unknown operation", "A transfer is %q or %q, not %q.%s", transfer.Internal, transfer.Platform, b.Label(0), hint))
+		r.report(mistake.New(b.LabelAt[0], "Unknown operation", "A transfer is %q or %q, not %q.%s", transfer.Internal, transfer.Platform, b.Label(0), hint))
 		return nil
 	}
 	name := b.Label(1)
 	if err := checkRefID(name); err != nil {
-		l.report(mistake.New(b.LabelAt[1], "Invalid name of a transfer", "The name, which is the ref_id where no other is given, %s", mistake.Sentence(err)))
+		r.report(mistake.New(b.LabelAt[1], "Invalid name of a transfer", "The name, which is the ref_id where no other is given, %s", mistake.Sentence(err)))
 		return nil
 	}
 	address := blockAddress(string(operation), name)
-	if !l.declare(address, b.At) {
+	if !r.declare(address, b.At) {
 		return nil
 	}
 	return &transferBlock{
-		block: b, operation: operation, name: name, address: address, at: b.At, config: l.config,
-		dependsOn: l.readDependencies(b), fields: map[string]*field{},
+		block: b, operation: operation, name: name, address: address, at: b.At, common: r.common,
+		dependsOn: readDependencies(r.checker, b), fields: map[string]*field{},
 	}
 }
 
 // compile resolves the arguments of t and evaluates its for_each, unless that streams rows.
-func (l *loader) compile(t *transferBlock) {
+func (r *transferReader) compile(t *transferBlock) {
 	within := eval.WideReach()
 	forEach := t.block.Arguments["for_each"]
 	if forEach != nil {
@@ -194,12 +202,12 @@ func (l *loader) compile(t *transferBlock) {
 		within.Each = true
 		inForEach := eval.WideReach()
 		inForEach.NoEach = "each is what for_each makes; it does not exist in for_each itself."
-		l.resolveArgument(forEach, inForEach, false)
-		within.Columns = l.findData(t, forEach)
+		r.resolveArgument(forEach, inForEach, false)
+		within.Columns = r.findData(t, forEach)
 	}
 	for _, a := range t.block.All() {
 		if a != forEach {
-			l.resolveArgument(a, within, false)
+			r.resolveArgument(a, within, false)
 		}
 	}
 	for name, a := range t.block.Arguments {
@@ -212,18 +220,18 @@ func (l *loader) compile(t *transferBlock) {
 			t.preconditions = append(t.preconditions, precondition{t.newField(b.Arguments["condition"]), t.newField(b.Arguments["error_message"])})
 		}
 	}
-	l.checkArguments(t)
-	l.makeContext(t)
+	r.checkArguments(t)
+	r.makeContext(t)
 	if forEach != nil && t.data == nil {
-		l.expand(t, forEach)
+		r.expand(t, forEach)
 	}
 	if forEach != nil && !t.broken {
-		l.checkPosition(t, forEach)
+		r.checkPosition(t, forEach)
 	}
-	l.readNaming(t)
+	readNaming(r.scope, r.data, t)
 	if f := t.fields["amount"]; f != nil && !f.broken && !t.broken && (f.constant || t.data != nil) {
-		diags := checkDecimal(l.config.scope, f.Expr, t.ctx)
-		l.report(diags...)
+		diags := checkDecimal(r.scope, f.Expr, t.ctx)
+		r.report(diags...)
 		f.broken = diags.HasErrors()
 	}
 }
@@ -246,13 +254,13 @@ func (t *transferBlock) newField(a *eval.Argument) *field {
 
 // findData returns the columns of the data source whose rows are for_each, alone; nil where
 // it is anything else.
-func (l *loader) findData(t *transferBlock, forEach *eval.Argument) []string {
+func (r *transferReader) findData(t *transferBlock, forEach *eval.Argument) []string {
 	path := syntax.Traversal(forEach.Expr)
 	if len(path) != 4 || path.RootName() != "data" || len(forEach.Refs.Nodes) != 1 {
 		return nil
 	}
 	n := forEach.Refs.Nodes[0]
-	t.data = l.config.data[n]
+	t.data = r.data[n]
 	if n.Progress != eval.Known {
 		t.broken = true
 		return nil
@@ -261,7 +269,7 @@ func (l *loader) findData(t *transferBlock, forEach *eval.Argument) []string {
 }
 
 // makeContext gathers the values that the arguments of t name.
-func (l *loader) makeContext(t *transferBlock) {
+func (r *transferReader) makeContext(t *transferBlock) {
 	all := eval.References{}
 	add := func(f *field) {
 		if f.broken {
@@ -281,13 +289,13 @@ func (l *loader) makeContext(t *transferBlock) {
 		add(p.condition)
 		add(p.message)
 	}
-	ctx, ok, diags := l.context(&all)
-	l.report(diags...)
+	ctx, ok, diags := r.context(&all)
+	r.report(diags...)
 	t.ctx, t.broken = ctx, t.broken || !ok
 }
 
 // context is that of the scope, made once for all blocks that name the same.
-func (l *loader) context(refs *eval.References) (*hcl.EvalContext, bool, hcl.Diagnostics) {
+func (r *transferReader) context(refs *eval.References) (*hcl.EvalContext, bool, hcl.Diagnostics) {
 	slices.SortFunc(refs.Nodes, func(a, b *eval.Node) int { return strings.Compare(a.Address(), b.Address()) })
 	var key strings.Builder
 	for _, n := range refs.Nodes {
@@ -296,53 +304,53 @@ func (l *loader) context(refs *eval.References) (*hcl.EvalContext, bool, hcl.Dia
 	for _, root := range refs.Whole {
 		key.WriteString(root + " ")
 	}
-	if ctx, ok := l.contexts[key.String()]; ok {
+	if ctx, ok := r.contexts[key.String()]; ok {
 		return ctx, true, nil
 	}
-	ctx, ok, diags := l.config.scope.Context(refs)
+	ctx, ok, diags := r.scope.Context(refs)
 	if ok {
-		l.contexts[key.String()] = ctx
+		r.contexts[key.String()] = ctx
 	}
 	return ctx, ok, diags
 }
 
 // checkArguments reports what is wrong with the arguments that are there, whatever their
 // values.
-func (l *loader) checkArguments(t *transferBlock) {
+func (r *transferReader) checkArguments(t *transferBlock) {
 	if t.repeated && t.fields["ref_id"] == nil {
-		l.report(mistake.New(t.at, "Missing required argument",
+		r.report(mistake.New(t.at, "Missing required argument",
 			"With for_each, ref_id is required: each transfer needs an ID of its own, such as \"%s-${each.key}\".", t.name))
 	}
 	for _, side := range []string{"from", "to"} {
 		whole := t.fields[side]
 		if whole == nil && t.fields[side+"_profile_id"] == nil {
-			l.report(mistake.New(t.at, "Missing required argument", "%s or %s_profile_id is required.", side, side))
+			r.report(mistake.New(t.at, "Missing required argument", "%s or %s_profile_id is required.", side, side))
 		}
 		for _, part := range []string{"_profile_id", "_identity_id", "_account_id"} {
 			if f := t.fields[side+part]; f != nil && whole != nil {
-				l.report(mistake.New(f.NameAt, "Arguments exclude each other", "%s says all of the profile; it can't stand beside %s%s.", side, side, part))
+				r.report(mistake.New(f.NameAt, "Arguments exclude each other", "%s says all of the profile; it can't stand beside %s%s.", side, side, part))
 			}
 		}
 	}
 	if f := t.fields["recipient_metadata"]; f != nil && t.operation != transfer.Platform {
-		l.report(mistake.New(f.NameAt, "Metadata of the recipient", "recipient_metadata exists on platform transfers only."))
+		r.report(mistake.New(f.NameAt, "Metadata of the recipient", "recipient_metadata exists on platform transfers only."))
 	}
 }
 
 // expand evaluates a for_each that is not streamed.
-func (l *loader) expand(t *transferBlock, forEach *eval.Argument) {
-	value, ok, diags := l.config.scope.Value(forEach)
+func (r *transferReader) expand(t *transferBlock, forEach *eval.Argument) {
+	value, ok, diags := r.scope.Value(forEach)
 	if bare, _ := eval.Unmark(value); ok && bare.ContainsMarked() {
 		ok, diags = false, append(diags, eval.SensitiveHere(forEach.Expr.Range()))
 	}
-	l.report(diags...)
+	r.report(diags...)
 	if !ok {
 		t.broken = true
 		return
 	}
 	t.dates = datesOf(forEach.Refs)
 	value, marks := value.Unmark() // what moves the keys
-	l.checkKeys(t, len(marks) > 0)
+	r.checkMovingKeys(t, len(marks) > 0)
 	ty := value.Type()
 	isMap := ty.IsMapType() || ty.IsObjectType()
 	isSet := ty.IsSetType() && (ty.ElementType() == cty.String || value.LengthInt() == 0)
@@ -351,14 +359,14 @@ func (l *loader) expand(t *transferBlock, forEach *eval.Argument) {
 		if value.IsNull() {
 			what = "null"
 		}
-		l.report(mistake.New(forEach.Expr.Range(), "Not a map or a set",
+		r.report(mistake.New(forEach.Expr.Range(), "Not a map or a set",
 			"for_each is a map, a set of strings, or the rows of a data source, not %s. toset(list) makes a set of a list.", what))
 		t.broken = true
 		return
 	}
 	for key, item := range value.Elements() {
 		if key.IsNull() || item.IsNull() && isSet {
-			l.report(mistake.New(forEach.Expr.Range(), "Not a map or a set", "for_each may not have null in its set."))
+			r.report(mistake.New(forEach.Expr.Range(), "Not a map or a set", "for_each may not have null in its set."))
 			t.broken = true
 			return
 		}
@@ -369,48 +377,48 @@ func (l *loader) expand(t *transferBlock, forEach *eval.Argument) {
 	}
 }
 
-// checkKeys refuses ref_ids that are made of keys which a holiday would change.
-func (l *loader) checkKeys(t *transferBlock, areMoving bool) {
+// checkMovingKeys refuses ref_ids that are made of keys which a holiday would change.
+func (r *transferReader) checkMovingKeys(t *transferBlock, areMoving bool) {
 	if f := t.fields["ref_id"]; areMoving && f != nil && f.Refs != nil && f.Refs.Key {
-		l.report(mistake.New(f.Expr.Range(), movingRefID, "each.key depends on adjusted_date or due_at here. %s", movingWhy))
+		r.report(mistake.New(f.Expr.Range(), movingRefID, "each.key depends on adjusted_date or due_at here. %s", movingWhy))
 		f.broken = true
 	}
 }
 
 // checkPosition refuses ref_ids that are made of the position of a row: a row that is put
 // in above would rename all below it, and pay them again.
-func (l *loader) checkPosition(t *transferBlock, forEach *eval.Argument) {
+func (r *transferReader) checkPosition(t *transferBlock, forEach *eval.Argument) {
 	f := t.fields["ref_id"]
-	if f == nil || f.broken || !f.Refs.Key || !l.positional(forEach.Expr, forEach.Refs) {
+	if f == nil || f.broken || !f.Refs.Key || !r.positional(forEach.Expr, forEach.Refs) {
 		return
 	}
-	l.report(mistake.New(f.Expr.Range(), "ref_id depends on a row's position",
+	r.report(mistake.New(f.Expr.Range(), "ref_id depends on a row's position",
 		"each.key counts rows here. A row added above would give every row below it another ref_id, and they would be paid again. Make the key from a column, as in { for row in rows : row.id => row }."))
 }
 
 // positional reports whether the keys of a map are made by counting a list.
-func (l *loader) positional(expr hclsyntax.Expression, refs *eval.References) bool {
+func (r *transferReader) positional(expr hclsyntax.Expression, refs *eval.References) bool {
 	switch e := syntax.Unwrap(expr).(type) {
 	case *hclsyntax.ForExpr:
 		counts := e.KeyVar != "" && e.KeyExpr != nil && slices.ContainsFunc(e.KeyExpr.Variables(),
 			func(path hcl.Traversal) bool { return path.RootName() == e.KeyVar })
-		ctx, ok, _ := l.config.scope.Context(refs)
+		ctx, ok, _ := r.scope.Context(refs)
 		if !counts || !ok {
 			return false
 		}
 		value, diags := e.CollExpr.Value(ctx)
 		return !diags.HasErrors() && (value.Type().IsTupleType() || value.Type().IsListType())
 	case *hclsyntax.FunctionCallExpr:
-		return slices.ContainsFunc(e.Args, func(arg hclsyntax.Expression) bool { return l.positional(arg, refs) })
+		return slices.ContainsFunc(e.Args, func(arg hclsyntax.Expression) bool { return r.positional(arg, refs) })
 	case *hclsyntax.ConditionalExpr:
-		return l.positional(e.TrueResult, refs) || l.positional(e.FalseResult, refs)
+		return r.positional(e.TrueResult, refs) || r.positional(e.FalseResult, refs)
 	case *hclsyntax.ScopeTraversalExpr:
 		if len(e.Traversal) != 2 || e.Traversal.RootName() != "local" {
 			return false
 		}
 		name, _ := eval.StepName(e.Traversal[1], false)
-		local, ok := l.config.scope.Nodes["local"][name]
-		return ok && l.positional(local.Arguments[0].Expr, local.Arguments[0].Refs)
+		local, ok := r.scope.Nodes["local"][name]
+		return ok && r.positional(local.Arguments[0].Expr, local.Arguments[0].Refs)
 	}
 	return false
 }

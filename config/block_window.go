@@ -30,8 +30,8 @@ func windowKind() eval.Kind {
 	}
 }
 
-func (l *loader) readWindow(b *eval.Block) {
-	l.readNamed(b, "window", func(r *eval.Reader) cty.Value {
+func readWindow(c *checker, b *eval.Block) {
+	readNamed(c, b, "window", func(r *eval.Reader) cty.Value {
 		r.Text("description")
 		w := &calendar.Window{Zone: zoneArgument(r), Calendar: calendarArgument(r, "calendar")}
 		for _, day := range weekdaysArgument(r, "days", time.Sunday, time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday) {

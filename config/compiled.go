@@ -106,7 +106,7 @@ func newCompiled(t *transferBlock, in instance, like Transfer) *compiled {
 	}
 	c.distinct = c.refID.distinct(p.key)
 	if t.fields["asset"].constant {
-		c.scale = t.config.assets.limit(like.Request.Asset)
+		c.scale = t.common.assets.limit(like.Request.Asset)
 	}
 	return c
 }
@@ -231,7 +231,7 @@ func (p *compiler) pairs(expr hclsyntax.Expression) ([]compiledPair, bool) {
 		if !ok {
 			return nil, false
 		}
-		if checkPair(key[0].literal, "") != nil || key[0].literal == p.block.config.Service.FingerprintKey {
+		if checkPair(key[0].literal, "") != nil || key[0].literal == p.block.common.fingerprintKey {
 			return nil, false
 		}
 		pairs = append(pairs, compiledPair{key[0].literal, p.template(item.ValueExpr, false)})
@@ -240,7 +240,7 @@ func (p *compiler) pairs(expr hclsyntax.Expression) ([]compiledPair, bool) {
 	twice := func(a, b compiledPair) bool { return a.key == b.key }
 	isDistinct := len(slices.CompactFunc(slices.Clone(pairs), twice)) == len(pairs)
 	most := transfer.MetadataPairsMax
-	if p.block.config.Service.FingerprintKey != "" {
+	if p.block.common.fingerprintKey != "" {
 		most--
 	}
 	return pairs, isDistinct && len(pairs) <= most
@@ -332,7 +332,7 @@ func (c *compiled) readAmount(r *row, request *transfer.Request) bool {
 	if c.scale != scaleUnknown {
 		return request.Amount.ScaleWritten() <= c.scale
 	}
-	return c.block.config.assets.check(request.Amount, request.Asset) == ""
+	return c.block.common.assets.check(request.Amount, request.Asset) == ""
 }
 
 // metadataOf makes the pairs of one side in memory that is taken for many rows at once.

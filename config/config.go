@@ -6,12 +6,12 @@
 package config
 
 import (
-	"time"
+	"maps"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
+	"remit/config/mistake"
 	"remit/internal/transfer"
 )
 
@@ -56,150 +56,97 @@ func (c *Configuration) Blocks() []string {
 	return addresses
 }
 
-// StateBackend is the state block.
-type StateBackend struct {
-	Kind   string // StateSQLite or StatePostgres
-	Path   string // of the SQLite file, relative to Dir unless absolute
-	URL    string // of the PostgreSQL database; it may hold a password
-	Schema string // in that database
+// Note is what whoever wrote a data block may want to know of how its file was read, such as
+// the delimiter that was found out. It is no warning.
+type Note struct {
+	Address string // of the data source, such as data.csv.payroll
+	Text    string // a clause, with text of the file in it
 }
 
-// Service is the service block without what only a token needs; see
-// [Configuration.Credentials]. Where no block is declared it has the defaults of design
-// section 3 and no BaseURL; see [Configuration.RequireService].
-type Service struct {
-	BaseURL        string // lower-case scheme and host, no default port, no trailing slash
-	Operator       transfer.Operator
-	LookupPath     string // "" where the service has no lookup
-	LookupMax      int    // ref_ids in one lookup, 1 to 100
-	BalancePath    string // with [operator.ProfilePart] in it; "" where the service says no balances
-	FingerprintKey string
-	ReplayWindow   time.Duration
-	HoldDoubt      bool          // on_doubt = "hold"
-	PrecheckNew    bool          // precheck = "new"
-	AuthStyle      string        // "auto", "basic" or "post"
-	InFlightMax    int           // 1 to 100,000
-	Timeout        time.Duration // of one request
-	RateLimits     map[transfer.Operation]RateLimit
-	CAFile         string // relative to Dir unless absolute
+// Notes are those of all data sources, in declaration order. They are complete once
+// [Configuration.Transfers] came to its end.
+func (c *Configuration) Notes() []Note {
+	var notes []Note
+	for _, n := range c.scope.InOrder {
+		d := c.data[n]
+		if d == nil {
+			continue
+		}
+		for _, text := range d.notes {
+			notes = append(notes, Note{d.address, text})
+		}
+	}
+	return notes
 }
 
-// RateLimit allows so many requests in any window of the given length.
-type RateLimit struct {
-	Requests int
-	Window   time.Duration
+// ProfileNames are the names of the address book by profile_id: the display_name of a profile, or its label. Of two profiles with one
+// profile_id neither is listed: the ID alone would not say which is meant.
+func (c *Configuration) ProfileNames() map[string]string {
+	names := make(map[string]string)
+	ambiguous := make(map[string]bool)
+	for _, n := range c.scope.InOrder {
+		if n.Root != "profile" || n.Progress != eval.Known {
+			continue
+		}
+		id := n.Value.GetAttr("profile_id")
+		if id.IsNull() {
+			continue
+		}
+		if _, taken := names[id.AsString()]; taken {
+			ambiguous[id.AsString()] = true
+		}
+		names[id.AsString()] = n.Name
+		if shown := n.Value.GetAttr("display_name"); !shown.IsNull() {
+			names[id.AsString()] = shown.AsString()
+		}
+	}
+	for id := range ambiguous {
+		delete(names, id)
+	}
+	return names
 }
 
-// Credentials are what a token needs.
-type Credentials struct {
-	TokenURL     string
-	ClientID     string
-	ClientSecret string
-	Scopes       []string
-
-	CertificateFile string   // relative to Dir unless absolute; "" for none
-	KeyFile         string   // of the certificate; "" for none
-	Signing         *Signing // nil where requests are not signed
+// Approvals are the approval blocks, in declaration order; false where one could not be read,
+// which is no mistake of a configuration that was loaded without [NeedControls].
+func (c *Configuration) Approvals() ([]Approval, bool) {
+	return c.controls.Approvals, !c.approvalsBroken
 }
 
-// Sandbox is the sandbox block.
-type Sandbox struct {
-	OpeningBalances []OpeningBalance // empty: every profile has enough
+// Controls returns what a plan is checked against. It panics where the configuration was
+// loaded without them; see [Need].
+func (c *Configuration) Controls() Controls {
+	if c.options.Need > NeedControls {
+		panic("controls are asked of a configuration that was loaded without them")
+	}
+	return c.controls
 }
 
-// OpeningBalance is what a profile of the sandbox has of one asset.
-type OpeningBalance struct {
-	ProfileID string
-	Asset     string
-	Amount    transfer.Amount // the zero Amount for nothing
+// Files are the parsed sources by the names that diagnostics use, for their snippets. Data
+// files that had mistakes are read again, as far as snippets need them; a file that became
+// unreadable or is too large is left out.
+func (c *Configuration) Files() map[string]*hcl.File {
+	files := maps.Clone(c.sources.files)
+	maps.Copy(files, c.sources.data.Snippets())
+	return files
 }
 
-// Batch is a batch block.
-type Batch struct {
-	Name        string
-	Description string
-	Place       Place
-	Control     *BatchControl // nil where it has no control block
+// ServiceDeclared reports whether there is a service block.
+func (c *Configuration) ServiceDeclared() bool { return c.service != nil }
+
+// RequireService returns a mistake where what is needed to reach a real service is not
+// declared: a configuration without a service block is whole as long as the sandbox stands
+// in for it.
+func (c *Configuration) RequireService() hcl.Diagnostics {
+	switch {
+	case c.service == nil:
+		return hcl.Diagnostics{mistake.Placeless("No service is declared",
+			"A service block says where transfers are sent. Declare one, or use the embedded service with --sandbox.")}
+	case !c.service.complete:
+		return hcl.Diagnostics{mistake.New(c.service.At, "No service is declared",
+			"The service block has no base_url, which says where transfers are sent.")}
+	}
+	return nil
 }
 
-// Transfer is one declared transfer. What its batch and its block say is already in it.
-type Transfer struct {
-	Request   transfer.Request
-	Address   string // transfer.internal.payroll["E-17"]
-	Block     string // transfer.internal.payroll
-	FromLabel bool   // no ref_id argument: the label is the ref_id
-	// Naming is how its ref_id is made, in one form whatever its layout: the ref_id expression
-	// with what its locals say, and where each.key comes from; without what variables and
-	// files give. It is [NamingWritten], or at most 320 bytes; "" of a label.
-	Naming            string
-	Place             Place  // the data row, or the block
-	Batch             string // "" for none
-	NotBefore         time.Time
-	Expires           time.Time
-	Windows           []*Window    // it is sent while all are open; shared, and not to be changed
-	Occurrence        *Occurrence  // of a schedule, for which it is made; nil for none
-	DependsOn         []Dependency // shared by the transfers of one block; not to be changed
-	DuplicateWithin   time.Duration
-	AcceptDuplicateOf []string // ref_ids
-	DisplayName       string   // what people call the destination; "" where the author doesn't say. It is not sent
-	Reverses          string   // ref_id of the transfer of which it gives money back; "" for none
-}
-
-// Dependency is what a transfer waits for: all transfers of a block or of a batch. One of
-// the two is set.
-type Dependency struct {
-	Block string
-	Batch string
-}
-
-// DuplicateWithinDefault is how far back a look-alike stops a plan.
-const DuplicateWithinDefault = 30 * 24 * time.Hour
-
-// Options are what the command line and its environment say.
-type Options struct {
-	// Assignments are --var and --var-file in the order of the command line; a later one
-	// wins.
-	Assignments []Assignment
-	// DataFiles are read in place of the files that data sources name; of two for one data
-	// source, the later.
-	DataFiles []DataFile
-	// Done ends the evaluation of expressions where it is closed; nil never is. The
-	// configuration then has the mistake that it was interrupted.
-	Done <-chan struct{}
-	// Getenv reads REMIT_VAR_name and the credentials; nil means an empty environment. A
-	// variable that is set to "" counts as not set.
-	Getenv func(string) string
-	// PolicyDirs are directories of controls, relative to the configuration's unless
-	// absolute; one that is named twice is read once.
-	PolicyDirs []string
-	// Zone is the one of the times without a zone of an allowed_signers file, which ssh-keygen
-	// takes for the machine's; nil for UTC.
-	Zone *time.Location
-	// Sandbox says that the embedded service is used: base_url and ca_file of the service
-	// block are not evaluated, so that a variable used only there may be unset.
-	Sandbox bool
-	// Need says what of the configuration the caller uses; the rest may lack variables and
-	// have mistakes.
-	Need Need
-	// Version of the program, for required_version, such as "0.1.0". Text that is no
-	// semantic version, such as "dev" or "", satisfies every requirement.
-	Version string
-}
-
-// Assignment is one --var, one --var-file, or a value that a test gives: one of Var, File and
-// Name is set.
-type Assignment struct {
-	Var  string // NAME=VALUE
-	File string // relative to the configuration's directory unless absolute
-
-	Name  string
-	Value cty.Value // of Name
-	At    hcl.Range // where Name is given its value
-}
-
-// DataFile is a file that a data source reads in place of its own.
-type DataFile struct {
-	Address string // data.csv.payroll
-	File    string // in the configuration's directory or below it
-	At      hcl.Range
-}
+// Scales are the decimals of the assets that asset blocks name; empty where there is none.
+func (c *Configuration) Scales() transfer.Scales { return transfer.Scales(c.assets) }

@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-
-	"remit/config/eval"
-	"remit/internal/files/confined"
 )
 
 // Controls are what a plan is checked against by declaration: in the configuration, and in
@@ -92,31 +89,4 @@ func netstrings(h io.Writer, texts ...string) {
 func newControlFile(name string, content []byte) ControlFile {
 	sum := sha256.Sum256(content)
 	return ControlFile{Name: name, SHA256: hex.EncodeToString(sum[:])}
-}
-
-// Controls returns what a plan is checked against. It panics where the configuration was
-// loaded without them; see [Need].
-func (c *Configuration) Controls() Controls {
-	if c.options.Need > NeedControls {
-		panic("controls are asked of a configuration that was loaded without them")
-	}
-	return c.controls
-}
-
-// controlFileBytesMax bounds a file that a control names.
-const controlFileBytesMax = 1 << 20
-
-// readControlFile reads a file that the control b names: below the policy directory in which
-// b stands, else below the configuration's. The file becomes one of the controls.
-func (l *loader) readControlFile(b *eval.Block, name string) ([]byte, error) {
-	root := l.config.sources.root
-	if b.Policy != nil {
-		root = b.Policy.Root
-	}
-	content, err := confined.Read(root, name, controlFileBytesMax)
-	if err != nil {
-		return nil, err
-	}
-	l.config.controls.Files = append(l.config.controls.Files, newControlFile(name, content))
-	return content, nil
 }

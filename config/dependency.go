@@ -25,7 +25,7 @@ func (d Dependency) address() string {
 
 // readDependencies takes depends_on out of a block: it is a list of references and not an
 // expression.
-func (l *loader) readDependencies(b *eval.Block) []dependency {
+func readDependencies(c *checker, b *eval.Block) []dependency {
 	a, ok := b.Arguments["depends_on"]
 	if !ok {
 		return nil
@@ -34,7 +34,7 @@ func (l *loader) readDependencies(b *eval.Block) []dependency {
 	b.InOrder = slices.DeleteFunc(b.InOrder, func(x *eval.Argument) bool { return x == a })
 	items, diags := hcl.ExprList(a.Raw)
 	if diags.HasErrors() {
-		l.report(mistake.New(a.Expr.Range(), "Not a list of references", "depends_on is a list such as [transfer.internal.funding, batch.payroll]."))
+		c.report(mistake.New(a.Expr.Range(), "Not a list of references", "depends_on is a list such as [transfer.internal.funding, batch.payroll]."))
 		return nil
 	}
 	var found []dependency
@@ -42,7 +42,7 @@ func (l *loader) readDependencies(b *eval.Block) []dependency {
 		t, diags := hcl.AbsTraversalForExpr(item)
 		d, ok := dependencyOf(t)
 		if diags.HasErrors() || !ok {
-			l.report(mistake.New(item.Range(), "Not a reference",
+			c.report(mistake.New(item.Range(), "Not a reference",
 				"depends_on names whole blocks: transfer.OPERATION.NAME or batch.NAME."))
 			continue
 		}
@@ -75,22 +75,22 @@ func dependencyOf(t hcl.Traversal) (Dependency, bool) {
 func blockAddress(operation, name string) string { return "transfer." + operation + "." + name }
 
 // checkDependencies keeps the dependencies that exist and reports the others.
-func (l *loader) checkDependencies(all []dependency, blocks map[string]*transferBlock) []dependency {
+func checkDependencies(c *checker, all []dependency, blocks map[string]*transferBlock, batches map[string]*batchBlock) []dependency {
 	return slices.DeleteFunc(all, func(d dependency) bool {
 		if _, isBlock := blocks[d.Block]; isBlock {
 			return false
 		}
-		if _, isBatch := l.batches[d.Batch]; isBatch {
+		if _, isBatch := batches[d.Batch]; isBatch {
 			return false
 		}
-		names := make([]string, 0, len(blocks)+len(l.batches))
+		names := make([]string, 0, len(blocks)+len(batches))
 		for address := range blocks {
 			names = append(names, address)
 		}
-		for name := range l.batches {
+		for name := range batches {
 			names = append(names, "batch."+name)
 		}
-		l.report(mistake.New(d.at, "Unknown reference", "%s is not declared.%s", d.address(), mistake.DidYouMean(d.address(), names)))
+		c.report(mistake.New(d.at, "Unknown reference", "%s is not declared.%s", d.address(), mistake.DidYouMean(d.address(), names)))
 		return true
 	})
 }
@@ -101,8 +101,21 @@ type memberships struct {
 	inOrder []*transferBlock
 	blocks  map[string]*transferBlock // by address
 	batches map[string]*batchBlock
-	members map[string][]*transferBlock // by batch
-	late    bool                        // some were noted when a row was evaluated
+	// batchesInOrder are the batches as they were declared.
+	batchesInOrder []*batchBlock
+	members        map[string][]*transferBlock // by batch
+	late           bool                        // some were noted when a row was evaluated
+}
+
+func newMemberships() *memberships {
+	return &memberships{
+		blocks: map[string]*transferBlock{}, batches: map[string]*batchBlock{}, members: map[string][]*transferBlock{},
+	}
+}
+
+func (m *memberships) add(batch *batchBlock) {
+	m.batches[batch.Name] = batch
+	m.batchesInOrder = append(m.batchesInOrder, batch)
 }
 
 // note takes in that block has transfers in batch, and reports whether that is news.

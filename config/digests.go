@@ -73,13 +73,6 @@ func (c *Configuration) otherFiles() []string {
 	return slices.AppendSeq(names, maps.Keys(c.sources.read))
 }
 
-// noteRead keeps the name of a file that a function has read.
-func (s *sources) noteRead(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.read[name] = true
-}
-
 func (s *sources) digest(name string, newBlob func(size int64) hash.Hash) (FileDigest, error) {
 	file, err := confined.Open(s.root, name)
 	if err != nil {

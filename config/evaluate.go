@@ -1,11 +1,8 @@
 package config
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -51,7 +48,7 @@ func (t *transferBlock) evaluate(in instance) (Transfer, bool, hcl.Diagnostics) 
 	}
 	r := &out.Request
 	r.Operation = t.operation
-	r.FingerprintKey = t.config.Service.FingerprintKey
+	r.FingerprintKey = t.common.fingerprintKey
 	r.RefID, out.FromLabel = e.refID()
 	out.Naming = t.nameOf(out.FromLabel, in.element)
 	r.FromProfileID, r.FromIdentityID, r.FromAccountID = e.party("from")
@@ -118,7 +115,7 @@ func (e *evaluation) add(f *field, d *hcl.Diagnostic) {
 		d = mistake.Blame(d, e.block.address)
 	}
 	if e.in.row != nil && d.Subject.Filename == e.in.row.Table.Name {
-		e.block.config.sources.data.NeedSnippet(d.Subject.Filename, d.Subject.End.Byte)
+		e.block.common.data.NeedSnippet(d.Subject.Filename, d.Subject.End.Byte)
 	}
 	e.diags = append(e.diags, d)
 }
@@ -152,11 +149,11 @@ func (e *evaluation) compute(f *field) (cty.Value, bool) {
 		return value, true
 	}
 	if !f.constant {
-		value, diags := e.block.config.scope.Evaluate(f.Expr, f.Refs, e.in.ctx)
+		value, diags := e.block.common.scope.Evaluate(f.Expr, f.Refs, e.in.ctx)
 		return e.accepted(f, value, diags)
 	}
 	if !f.done {
-		f.value, f.diags = e.block.config.scope.Evaluate(f.Expr, f.Refs, e.block.ctx)
+		f.value, f.diags = e.block.common.scope.Evaluate(f.Expr, f.Refs, e.block.ctx)
 		f.done = true
 	}
 	return e.accepted(f, f.value, f.diags)
@@ -241,37 +238,6 @@ func (e *evaluation) checkText(f *field, name string, value cty.Value) string {
 		return ""
 	}
 	return text
-}
-
-// checkSent refuses text that a reviewer could not tell from another.
-func checkSent(text string) error {
-	if err := checkSpacing(text); err != nil {
-		return err
-	}
-	if first, last := text[0], text[len(text)-1]; first <= ' ' || last <= ' ' || first >= utf8.RuneSelf || last >= utf8.RuneSelf {
-		return transfer.CheckRefID(text)
-	}
-	return transfer.CheckText(text)
-}
-
-// checkSpacing refuses what looks like the columns of a plan, or like a text that a plan cut short.
-func checkSpacing(text string) error {
-	switch {
-	case strings.Contains(text, "  "):
-		return errors.New("has two spaces or more in a row, which would look like two columns of a plan; write one")
-	case strings.Contains(text, "…"):
-		return errors.New("has a …, by which a plan shows that it left something out; write it otherwise")
-	}
-	return nil
-}
-
-// checkRefID refuses what may not be declared as a ref_id. A state of before may have one that is
-// refused here for its spaces.
-func checkRefID(text string) error {
-	if err := checkSpacing(text); err != nil {
-		return err
-	}
-	return transfer.CheckRefID(text)
 }
 
 // refID is the transfer's identity, and whether it is the block's label.
@@ -453,7 +419,7 @@ func (e *evaluation) batch() *batchBlock {
 	}
 	ty := value.Type()
 	if ty.IsObjectType() && ty.HasAttribute("name") && syntax.IsText(value.GetAttr("name")) && !ty.HasAttribute("profile_id") {
-		if b := e.block.config.memberships.batches[value.GetAttr("name").AsString()]; b != nil {
+		if b := e.block.common.memberships.batches[value.GetAttr("name").AsString()]; b != nil {
 			return b
 		}
 	}

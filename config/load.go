@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -12,7 +13,6 @@ import (
 	"remit/config/functions"
 	"remit/config/meter"
 	"remit/config/mistake"
-	"remit/config/syntax"
 	"remit/internal/text/terraform"
 )
 
@@ -35,22 +35,20 @@ func Load(dir string, opts Options) (*Configuration, hcl.Diagnostics) {
 // load is Load. It is false where a part of a file could not be parsed, which does not
 // happen where files are parsed whole.
 func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics, bool) {
-	c := &Configuration{Dir: dir, Environment: environmentDefault, options: opts, open: map[string]bool{}, data: map[*eval.Node]*dataSource{}}
+	c := &Configuration{
+		Dir: dir, Environment: environmentDefault, Service: serviceDefaults(), State: stateDefaults(),
+		options: opts, open: map[string]bool{}, data: map[*eval.Node]*dataSource{},
+	}
 	var diags hcl.Diagnostics
 	c.sources, diags = openSources(dir, whole)
 	if diags.HasErrors() {
 		return c, diags, true
 	}
-	l := &loader{
-		config: c, names: map[string]hcl.Range{}, contexts: map[string]*hcl.EvalContext{},
-		policyFiles: map[string]bool{}, batches: map[string]*batchBlock{}, usedNow: map[*eval.Node]bool{}, usedLater: map[*eval.Node]bool{},
-	}
 	m := meter.New(opts.Done)
 	c.scope = eval.NewScope(functions.TableOf(c.sources.root, c.sources.noteRead, m), m, attributes(), dataTypes())
-	c.Service, c.State = serviceDefaults(), stateDefaults()
-	c.assets = scales{}
-
-	if l.openPolicyDirs(); !l.needsControls() {
+	l := newLoader(c)
+	l.policyDirs = openPolicyDirs(l.checker, opts.PolicyDirs, dir, c.sources, &c.controls)
+	if !opts.needsControls() {
 		l.diags = nil
 	} else if l.diags.HasErrors() {
 		return c, l.diags, true // what lacks a name may have it there
@@ -58,39 +56,21 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 	l.readBlocks()
 	l.overrideData()
 	if opts.Need != NeedAll {
-		l.parseTransfers()
+		l.transfers.parse()
 	}
-	l.assign()
+	l.variables.assign(opts, dir, c.sources.root)
 	l.settle()
-	if diags := l.evaluateRemit(); diags.HasErrors() {
+	if diags := l.evaluate(); diags.HasErrors() {
 		return c, diags, true // what else is wrong may be right in the version that is required
 	}
-	l.evaluateState()
-	l.evaluateService()
-	if l.needsSandbox() {
-		l.evaluateAssets()
-		l.evaluateSandbox()
-	}
-	l.evaluateApprovals()
-	if l.needsControls() {
-		l.evaluateLimits()
-		l.evaluatePolicies()
-	}
-	switch {
-	case opts.Need == NeedAll:
-		l.evaluateControls()
-		l.compileTransfers()
-	case l.needsControls():
-		l.tryControls()
-	}
-	if l.unreadable {
+	if l.transfers.unreadable {
 		_ = c.sources.root.Close()
 		for _, d := range l.policyDirs {
 			_ = d.Root.Close()
 		}
 		return c, nil, false
 	}
-	l.requireVariables()
+	l.variables.require(opts.Need)
 
 	var all mistake.Set
 	all.Add(l.diags)
@@ -103,17 +83,17 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 	return c, all.Diagnostics(), true
 }
 
-// loader is one Load under way. Each step adds what it finds to diags and goes on.
+// loader is one Load under way: the blocks, as they are read and before they are evaluated.
 type loader struct {
+	*checker
 	config *Configuration
-	diags  hcl.Diagnostics
-	names  map[string]hcl.Range // what is declared, by address
 
-	policyDirs  []*policyDir
-	policyFiles map[string]bool // by the names that diagnostics use
+	policyDirs []*policyDir
+	variables  *variables
+	transfers  *transferReader
+	schedules  []*Schedule
+	controls   map[string][]*eval.Block // of batches, by their names
 
-	variables []*variable
-	batches   map[string]*batchBlock
 	remit     *eval.Block // nil where there is none
 	state     *eval.Block
 	service   *eval.Block
@@ -122,22 +102,73 @@ type loader struct {
 	approvals []*eval.Block
 	limits    []*eval.Block
 	policies  []*eval.Block
-	transfers []transferSource
-	contexts  map[string]*hcl.EvalContext // of transfer blocks, by what they name
-	// unreadable says that a part of a file could not be parsed.
-	unreadable bool
-
-	usedNow, usedLater map[*eval.Node]bool // variables without a value, by when they are needed
 }
 
-func (l *loader) report(diags ...*hcl.Diagnostic) { l.diags = append(l.diags, diags...) }
+func newLoader(c *Configuration) *loader {
+	check := newChecker(c.scope)
+	c.assets, c.memberships = scales{}, newMemberships()
+	return &loader{
+		checker: check, config: c, controls: map[string][]*eval.Block{},
+		variables: &variables{checker: check, open: c.open},
+		transfers: &transferReader{
+			checker: check, data: c.data, contexts: map[string]*hcl.EvalContext{},
+			common: &common{
+				scope: c.scope, files: c.sources.files, data: c.sources.data, assets: c.assets, memberships: c.memberships,
+			},
+		},
+	}
+}
+
+// evaluate evaluates the blocks that no expression names, in the order in which they need one
+// another. It returns an error only where another version of the program is required.
+func (l *loader) evaluate() hcl.Diagnostics {
+	c, opts := l.config, l.config.options
+	var diags hcl.Diagnostics
+	if c.Environment, diags = evaluateRemit(l.checker, l.remit, opts.Version); diags.HasErrors() {
+		return diags
+	}
+	c.stateBlock = l.state
+	c.State = evaluateState(l.checker, l.state, c.Environment, opts.Sandbox)
+	c.Service, c.service = evaluateService(l.checker, l.service, opts)
+	if opts.needsSandbox() {
+		evaluateAssets(l.checker, l.assets, c.assets)
+		c.Sandbox.OpeningBalances = evaluateSandbox(l.checker, l.sandbox, c.assets, c.sources.files)
+	}
+	controls := &controlReader{
+		checker: l.checker, root: c.sources.root, files: c.sources.files, assets: c.assets, need: opts.Need, zone: opts.Zone, found: &c.controls,
+	}
+	controls.evaluateApprovals(l.approvals)
+	c.approvalsBroken = controls.broken
+	if opts.needsControls() {
+		controls.evaluateLimits(l.limits)
+		controls.evaluatePolicies(l.policies)
+	}
+	switch {
+	case opts.Need == NeedAll:
+		evaluateControls(l.checker, c.Batches, l.controls)
+		l.compileTransfers()
+	case opts.needsControls():
+		tryControls(l.checker, c.Batches, l.controls)
+	}
+	return nil
+}
+
+func (l *loader) compileTransfers() {
+	c := l.config
+	l.transfers.common.fingerprintKey = c.Service.FingerprintKey
+	l.transfers.compileAll()
+	c.transfers = c.memberships.inOrder
+	if c.Service.LookupPath == "" && !c.options.Sandbox && l.service != nil {
+		l.transfers.warnUnmeetable(c.memberships)
+	}
+}
 
 // readBlocks takes every block of every file in, in declaration order.
 func (l *loader) readBlocks() {
 	openers, kinds, readers := map[string]*eval.Opener{}, map[string]eval.Kind{}, l.readers()
 	root := &hcl.BodySchema{}
 	for _, kind := range blockKinds() {
-		openers[kind.Name], kinds[kind.Name] = eval.NewOpener(kind, l.config.scope.Meter), kind
+		openers[kind.Name], kinds[kind.Name] = eval.NewOpener(kind, l.scope.Meter), kind
 		root.Blocks = append(root.Blocks, hcl.BlockHeaderSchema{Type: kind.Name, LabelNames: kind.Labels})
 	}
 	read := func(body hcl.Body, in *eval.PolicyDir) (blocks int) {
@@ -147,15 +178,15 @@ func (l *loader) readBlocks() {
 		for _, from := range content.Blocks {
 			if kind := kinds[from.Type]; in == nil || kind.Policy {
 				l.readBlock(kind, openers[from.Type], from, in, readers[from.Type])
-			} else if l.needsControls() {
-				l.refuseInPolicyDir(from.Type, from.DefRange)
+			} else if l.config.options.needsControls() {
+				refuseInPolicyDir(l.checker, from.Type, from.DefRange)
 			}
 		}
 		return len(content.Blocks)
 	}
 	for _, d := range l.policyDirs {
 		for _, source := range d.parsed {
-			if blocks := read(source.file.Body, d.PolicyDir); blocks == 0 && l.needsControls() {
+			if blocks := read(source.file.Body, d.PolicyDir); blocks == 0 && l.config.options.needsControls() {
 				l.report(noControl(source.name))
 			}
 		}
@@ -166,7 +197,7 @@ func (l *loader) readBlocks() {
 		}
 		for _, p := range source.parts {
 			if p.TransfersOnly {
-				l.transfers = append(l.transfers, transferSource{part: p})
+				l.transfers.sources = append(l.transfers.sources, transferSource{part: p})
 			} else {
 				read(p.Body, nil)
 			}
@@ -175,7 +206,7 @@ func (l *loader) readBlocks() {
 }
 
 func (l *loader) readBlock(kind eval.Kind, open *eval.Opener, from *hcl.Block, in *eval.PolicyDir, read func(*eval.Block)) {
-	if !l.reads(kind.Name) {
+	if !l.config.options.reads(kind.Name) {
 		before := len(l.diags)
 		defer func() { l.diags = l.diags[:before] }()
 	}
@@ -221,43 +252,9 @@ func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
 	}
 }
 
-// declare notes that something stands at r. Where it stood elsewhere already, it reports
-// both places and returns false.
-func (l *loader) declare(address string, r hcl.Range) bool {
-	if first, ok := l.names[address]; ok {
-		d := mistake.New(r, "Declared twice", "%s was already declared at %s.", address, mistake.At(first))
-		if l.policyFiles[first.Filename] && !l.policyFiles[r.Filename] {
-			d.Detail += " That is in a policy directory, which the configuration can't override: give this one another name, or remove it."
-		}
-		l.report(d)
-		return false
-	}
-	l.names[address] = r
-	return true
-}
-
-// declareNamed is declare for a block whose last label is its name, which must be an
-// identifier because references name it.
-func (l *loader) declareNamed(b *eval.Block, address string) bool {
-	last := len(b.Labels) - 1
-	if last < 0 || !l.checkIdentifier(b.Labels[last], b.LabelAt[last]) {
-		return false
-	}
-	return l.declare(address, b.At)
-}
-
-func (l *loader) checkIdentifier(name string, r hcl.Range) bool {
-	if hclsyntax.ValidIdentifier(name) {
-		return true
-	}
-	l.report(mistake.New(r, "Invalid name",
-		"A name that is referred to begins with a letter and has letters, digits, '_' and '-' only; %q does not.", name))
-	return false
-}
-
 // settle evaluates everything that has a name, each after what it depends on.
 func (l *loader) settle() {
-	scope := l.config.scope
+	scope := l.scope
 	wrong := make(map[*eval.Node]hcl.Diagnostics)
 	for _, n := range scope.InOrder {
 		for _, a := range n.Arguments {
@@ -277,36 +274,72 @@ func (l *loader) settle() {
 	for _, n := range order {
 		l.reportOf(n, needed, n.Settle())
 	}
-	l.validate()
-}
-
-// resolveBlock finds what the arguments of b, and of the blocks in it, refer to.
-func (l *loader) resolveBlock(b *eval.Block, within eval.Reach) {
-	within.Policy = b.Policy != nil
-	for _, a := range b.All() {
-		l.resolveArgument(a, within, false)
+	l.variables.validate()
+	for _, s := range l.schedules {
+		l.config.Schedules = append(l.config.Schedules, *s)
+	}
+	for _, b := range l.config.memberships.batchesInOrder {
+		l.config.Batches = append(l.config.Batches, b.Batch)
 	}
 }
 
-// resolveArgument finds what a refers to. Later says that a is not evaluated before a token
-// is needed.
-func (l *loader) resolveArgument(a *eval.Argument, within eval.Reach, later bool) {
-	_, isText := syntax.LiteralText(a.Expr)
-	if _, isObject := syntax.LiteralObject(a.Expr); isText || isObject {
-		a.Refs = &eval.References{}
-		return
-	}
-	refs, diags := l.config.scope.Resolve(a.Expr, within)
-	l.report(diags...)
-	a.Refs = refs
-	for _, n := range refs.Nodes {
-		l.use(n, later)
+// readers take the blocks of each kind in.
+func (l *loader) readers() map[string]func(*eval.Block) {
+	check, c := l.checker, l.config
+	return map[string]func(*eval.Block){
+		"remit":    func(b *eval.Block) { l.remit = b },
+		"state":    func(b *eval.Block) { l.state = b },
+		"service":  func(b *eval.Block) { l.service = b },
+		"sandbox":  func(b *eval.Block) { l.sandbox = b },
+		"variable": l.variables.read,
+		"locals":   func(b *eval.Block) { readLocals(check, b) },
+		"profile":  func(b *eval.Block) { readProfile(check, b) },
+		"asset":    func(b *eval.Block) { l.assets = append(l.assets, b) },
+		"limit":    func(b *eval.Block) { l.limits = l.appendNamed(l.limits, b) },
+		"policy":   func(b *eval.Block) { l.policies = l.appendNamed(l.policies, b) },
+		"data": func(b *eval.Block) {
+			if n, d := readData(check, c.sources, b); n != nil {
+				c.data[n] = d
+			}
+		},
+		"transfer": func(b *eval.Block) { l.transfers.sources = append(l.transfers.sources, transferSource{block: b}) },
+		"batch": func(b *eval.Block) {
+			if batch := readBatch(check, b); batch != nil {
+				c.memberships.add(batch)
+				l.controls[batch.Name] = b.NestedOf("control")
+			}
+		},
+		"approval": func(b *eval.Block) {
+			if declareApproval(check, b) {
+				l.approvals = append(l.approvals, b)
+			}
+		},
+		"calendar": func(b *eval.Block) { readCalendar(check, c.sources, b) },
+		"schedule": func(b *eval.Block) { l.schedules = append(l.schedules, readSchedule(check, b)) },
+		"window":   func(b *eval.Block) { readWindow(check, b) },
 	}
 }
 
-// narrowReader resolves and returns a reader of a block that may refer to variables and
-// locals only.
-func (l *loader) narrowReader(b *eval.Block, secret bool) *eval.Reader {
-	l.resolveBlock(b, eval.NarrowReach())
-	return &eval.Reader{Scope: l.config.scope, Block: b, Secret: secret}
+// appendNamed appends a block whose name is not declared yet.
+func (l *loader) appendNamed(blocks []*eval.Block, b *eval.Block) []*eval.Block {
+	if !l.declareNamed(b, b.Kind+"."+b.Label(0)) {
+		return blocks
+	}
+	return append(blocks, b)
+}
+
+// overrideData makes data sources read the files of [Options.DataFiles].
+func (l *loader) overrideData() {
+	for _, over := range l.config.options.DataFiles {
+		n := l.scope.Nodes["data"][strings.TrimPrefix(over.Address, "data.")]
+		if n == nil {
+			var names []string
+			for _, name := range l.scope.Names("data") {
+				names = append(names, "data."+name)
+			}
+			l.report(mistake.New(over.At, "Unknown data source", "%s is not declared.%s", over.Address, mistake.DidYouMean(over.Address, names)))
+			continue
+		}
+		l.config.data[n].override = &over
+	}
 }

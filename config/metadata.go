@@ -62,7 +62,7 @@ func (e *evaluation) writtenPairs(name string) (map[string]string, bool) {
 		key, _ := syntax.LiteralKey(item.KeyExpr)
 		value, _ := syntax.LiteralText(item.ValueExpr)
 		pairs[key] = value.AsString()
-		if checkPair(key, pairs[key]) != nil || key == e.block.config.Service.FingerprintKey {
+		if checkPair(key, pairs[key]) != nil || key == e.block.common.fingerprintKey {
 			return nil, false
 		}
 	}
@@ -73,7 +73,7 @@ func (e *evaluation) writtenPairs(name string) (map[string]string, bool) {
 // document: at most six).
 func (e *evaluation) checkPairs(f *field, name string, pairs map[string]string) {
 	count, with := len(pairs), ""
-	if key := e.block.config.Service.FingerprintKey; key != "" && name == "metadata" {
+	if key := e.block.common.fingerprintKey; key != "" && name == "metadata" {
 		if _, ok := pairs[key]; ok {
 			e.refuse(f, "Invalid metadata", "%s[%q] is the pair in which the fingerprint travels (fingerprint_key of the service block).", name, key)
 			return

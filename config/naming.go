@@ -49,7 +49,7 @@ type naming struct {
 
 // readNaming finds how the ref_ids of t are made, before any is. It leaves a label, and a
 // ref_id that is written as it is, for what they are.
-func (l *loader) readNaming(t *transferBlock) {
+func readNaming(s *eval.Scope, data map[*eval.Node]*dataSource, t *transferBlock) {
 	f := t.fields["ref_id"]
 	if f == nil || f.broken || t.broken {
 		return
@@ -57,7 +57,7 @@ func (l *loader) readNaming(t *transferBlock) {
 	if _, isText := syntax.LiteralText(f.Expr); isText {
 		return
 	}
-	w := newNamingWriter(l.config.scope, l.config.data)
+	w := newNamingWriter(s, data)
 	text := w.text(f.Expr, nil)
 	if isPlainText(text) {
 		return

@@ -8,40 +8,6 @@ import (
 	"remit/config/eval"
 )
 
-// Need is what a caller of [Load] uses of a configuration.
-type Need uint8
-
-// What is needed. Where it is not NeedAll, [Configuration.Transfers] may not be called, and
-// what else has a name is evaluated as far as it goes.
-const (
-	NeedAll      Need = iota // everything
-	NeedControls             // what NeedService is, and the controls
-	NeedService              // the remit, state and service blocks, and what the sandbox is where it stands in
-	NeedState                // the remit and state blocks, and of the service block what has a value
-)
-
-// reads reports whether mistakes in blocks of a kind concern whoever loads.
-func (l *loader) reads(kind string) bool {
-	switch kind {
-	case "remit", "state", "service", "variable", "locals":
-		return true
-	case "sandbox", "asset", "profile", "batch", "data", "calendar", "schedule", "window": // opening balances may name them
-		return l.needsSandbox()
-	}
-	if kind == "approval" || kind == "limit" || kind == "policy" {
-		return l.needsControls()
-	}
-	return l.config.options.Need == NeedAll
-}
-
-// needsControls reports whether what a plan is checked against concerns whoever loads.
-func (l *loader) needsControls() bool { return l.config.options.Need <= NeedControls }
-
-func (l *loader) needsSandbox() bool {
-	o := l.config.options
-	return o.Need == NeedAll || o.Need <= NeedService && o.Sandbox
-}
-
 // needed are the nodes whose mistakes concern whoever loads: variables, and what the blocks
 // that are read refer to, directly or not. It is nil for all of them.
 func (l *loader) needed() map[*eval.Node]bool {
@@ -49,18 +15,18 @@ func (l *loader) needed() map[*eval.Node]bool {
 		return nil
 	}
 	var starts []*eval.Node
-	for _, v := range l.variables {
+	for _, v := range l.variables.all {
 		starts = append(starts, v.Node)
 	}
 	blocks := []*eval.Block{l.remit, l.state, l.service}
-	if l.needsSandbox() {
+	if l.config.options.needsSandbox() {
 		blocks = append(blocks, l.sandbox)
 	}
-	if l.needsControls() {
+	if l.config.options.needsControls() {
 		blocks = slices.Concat(blocks, l.approvals, l.limits, l.policies)
 		if slices.ContainsFunc(l.policies, func(b *eval.Block) bool { return b.Arguments["only_profiles"] != nil }) {
-			starts = append(starts, l.profileNodes(true)...)
-			starts = append(starts, l.profileNodes(false)...)
+			starts = append(starts, profileNodes(l.scope, true)...)
+			starts = append(starts, profileNodes(l.scope, false)...)
 		}
 	}
 	for _, b := range blocks {
@@ -68,7 +34,7 @@ func (l *loader) needed() map[*eval.Node]bool {
 			continue
 		}
 		for _, a := range b.All() {
-			refs, _ := l.config.scope.Resolve(a.Expr, eval.WideReach()) // reported where the block is evaluated
+			refs, _ := l.scope.Resolve(a.Expr, eval.WideReach()) // reported where the block is evaluated
 			starts = append(starts, refs.Nodes...)
 		}
 	}

@@ -40,21 +40,23 @@ func policyKinds() []string {
 // openPolicyDirs opens the directories of [Options.PolicyDirs]. One that can't be read, that
 // has no file of controls, or that is the configuration's own is a mistake: a control that is
 // not there would be missed by nobody.
-func (l *loader) openPolicyDirs() {
+func openPolicyDirs(c *checker, names []string, dir string, s *sources, controls *Controls) []*policyDir {
 	var opened []os.FileInfo
-	for _, name := range l.config.options.PolicyDirs {
-		d, info, diags := l.openPolicyDir(name)
-		l.report(diags...)
+	var dirs []*policyDir
+	for _, name := range names {
+		d, info, diags := openPolicyDir(c, name, dir, s, controls)
+		c.report(diags...)
 		isTwice := slices.ContainsFunc(opened, func(other os.FileInfo) bool { return os.SameFile(info, other) })
 		if d == nil || isTwice {
 			continue
 		}
 		opened = append(opened, info)
-		l.policyDirs = append(l.policyDirs, d)
+		dirs = append(dirs, d)
 	}
+	return dirs
 }
 
-func (l *loader) openPolicyDir(name string) (*policyDir, os.FileInfo, hcl.Diagnostics) {
+func openPolicyDir(c *checker, name, dir string, s *sources, controls *Controls) (*policyDir, os.FileInfo, hcl.Diagnostics) {
 	refuse := func(detail string, args ...any) (*policyDir, os.FileInfo, hcl.Diagnostics) {
 		return nil, nil, hcl.Diagnostics{mistake.Placeless("Policy directory cannot be read", detail, args...)}
 	}
@@ -66,7 +68,7 @@ func (l *loader) openPolicyDir(name string) (*policyDir, os.FileInfo, hcl.Diagno
 	}
 	at := name
 	if !filepath.IsAbs(at) {
-		at = filepath.Join(l.config.Dir, name)
+		at = filepath.Join(dir, name)
 	}
 	root, err := os.OpenRoot(at)
 	if err != nil {
@@ -76,7 +78,7 @@ func (l *loader) openPolicyDir(name string) (*policyDir, os.FileInfo, hcl.Diagno
 	if err != nil {
 		return refuse("%s: %s", name, mistake.Sentence(confined.Plain(err)))
 	}
-	if own, err := os.Stat(l.config.Dir); err == nil && os.SameFile(info, own) {
+	if own, err := os.Stat(dir); err == nil && os.SameFile(info, own) {
 		return refuse("%s is the directory of the configuration itself, whose authors could change it. Name another one.", name)
 	}
 	entries, err := fs.ReadDir(root.FS(), ".")
@@ -95,9 +97,9 @@ func (l *loader) openPolicyDir(name string) (*policyDir, os.FileInfo, hcl.Diagno
 		if parsed.file == nil {
 			continue
 		}
-		l.config.sources.files[shown] = parsed.file
-		l.policyFiles[shown] = true
-		l.config.controls.Files = append(l.config.controls.Files, newControlFile(entry.Name(), parsed.file.Bytes))
+		s.files[shown] = parsed.file
+		c.policyFiles[shown] = true
+		controls.Files = append(controls.Files, newControlFile(entry.Name(), parsed.file.Bytes))
 		if !parsed.diags.HasErrors() {
 			d.parsed = append(d.parsed, parsed.source)
 		}
@@ -115,8 +117,8 @@ func noControl(name string) *hcl.Diagnostic {
 }
 
 // refuseInPolicyDir reports what stands in a policy directory and doesn't belong there.
-func (l *loader) refuseInPolicyDir(name string, r hcl.Range) {
+func refuseInPolicyDir(c *checker, name string, r hcl.Range) {
 	kinds := policyKinds()
-	l.report(mistake.New(r, "Not for a policy directory", "A policy directory has %s and %s blocks only, not %q.",
+	c.report(mistake.New(r, "Not for a policy directory", "A policy directory has %s and %s blocks only, not %q.",
 		strings.Join(kinds[:len(kinds)-1], ", "), kinds[len(kinds)-1], name))
 }

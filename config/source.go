@@ -3,7 +3,6 @@ package config
 import (
 	"bytes"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -154,11 +153,23 @@ func (s *sources) split(content []byte, name string) []*syntax.Part {
 	return parts
 }
 
-// Files are the parsed sources by the names that diagnostics use, for their snippets. Data
-// files that had mistakes are read again, as far as snippets need them; a file that became
-// unreadable or is too large is left out.
-func (c *Configuration) Files() map[string]*hcl.File {
-	files := maps.Clone(c.sources.files)
-	maps.Copy(files, c.sources.data.Snippets())
-	return files
+// noteRead keeps the name of a file that a function has read.
+func (s *sources) noteRead(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.read[name] = true
+}
+
+// testSuffix ends the name of a file of tests.
+const testSuffix = ".remittest.hcl"
+
+// readOutside reads a file that somebody named on the command line.
+func readOutside(dir, name string, limit int64) ([]byte, error) {
+	file, err := confined.OpenNamed(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	content, err := confined.ReadAtMost(file, limit)
+	return content, confined.Plain(err)
 }

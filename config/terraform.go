@@ -14,22 +14,22 @@ import (
 const terraformPrefix = "TF_VAR_"
 
 // warnOfTerraform warns of a value that somebody gave as Terraform takes it, and that is not read.
-func (l *loader) warnOfTerraform(v *variable) {
-	if v.assigned || v.Progress == eval.Failed || l.config.options.Getenv(terraformPrefix+v.Name) == "" {
+func (vs *variables) warnOfTerraform(v *variable, opts Options) {
+	if v.assigned || v.Progress == eval.Failed || opts.Getenv(terraformPrefix+v.Name) == "" {
 		return
 	}
-	l.report(mistake.Warning(v.At, "Variable of Terraform is not read",
+	vs.report(mistake.Warning(v.At, "Variable of Terraform is not read",
 		"%s%s is set, and remit does not read it. Set %s%s.", terraformPrefix, v.Name, environmentPrefix, v.Name))
 }
 
 // warnOfVariableFiles warns of files that Terraform would read by itself, where no file of Terraform is
 // beside them that needs them.
-func (l *loader) warnOfVariableFiles(names []string) {
+func (vs *variables) warnOfVariableFiles(names []string, opts Options) {
 	if slices.ContainsFunc(names, isTerraform) {
 		return
 	}
 	for _, name := range names {
-		isRead := slices.ContainsFunc(l.config.options.Assignments, func(a Assignment) bool { return a.File == name })
+		isRead := slices.ContainsFunc(opts.Assignments, func(a Assignment) bool { return a.File == name })
 		stem, isVariables := strings.CutSuffix(strings.TrimSuffix(name, ".json"), ".tfvars")
 		if !isVariables || isRead || stem != "terraform" && !strings.HasSuffix(stem, ".auto") {
 			continue
@@ -38,7 +38,7 @@ func (l *loader) warnOfVariableFiles(names []string) {
 		d := mistake.Placeless("File of variables is not read",
 			"%s is a file of Terraform, and remit does not read it. Name it %s, or say --var-file=%s.", name, other, name)
 		d.Severity = hcl.DiagWarning
-		l.report(d)
+		vs.report(d)
 	}
 }
 

@@ -20,9 +20,6 @@ import (
 	"remit/config/syntax"
 )
 
-// testSuffix ends the name of a file of tests.
-const testSuffix = ".remittest.hcl"
-
 // testsMax bounds the files of tests that are read together.
 const testsMax = 10_000
 
@@ -136,7 +133,7 @@ func TestLanguage() []BlockKind { return described(testKinds()) }
 
 // testReader reads one file of tests.
 type testReader struct {
-	*loader
+	*checker
 	file TestFile
 }
 
@@ -150,13 +147,8 @@ func (t *Tests) read(name string) (TestFile, hcl.Diagnostics) {
 		return file, parsed.diags
 	}
 	m := meter.New(nil)
-	r := &testReader{
-		loader: &loader{
-			config: &Configuration{sources: t.sources, scope: eval.NewScope(functions.TableOf(t.sources.root, func(string) {}, m), m, attributes(), dataTypes())},
-			names:  map[string]hcl.Range{}, usedNow: map[*eval.Node]bool{}, usedLater: map[*eval.Node]bool{},
-		},
-		file: file,
-	}
+	scope := eval.NewScope(functions.TableOf(t.sources.root, func(string) {}, m), m, attributes(), dataTypes())
+	r := &testReader{checker: newChecker(scope), file: file}
 	r.read(parsed.file.Body)
 	return r.file, r.diags
 }
@@ -165,7 +157,7 @@ func (r *testReader) read(body hcl.Body) {
 	openers := map[string]*eval.Opener{}
 	schema := &hcl.BodySchema{}
 	for _, kind := range testKinds() {
-		openers[kind.Name] = eval.NewOpener(kind, r.config.scope.Meter)
+		openers[kind.Name] = eval.NewOpener(kind, r.scope.Meter)
 		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: kind.Name, LabelNames: kind.Labels})
 	}
 	content, diags := body.Content(schema)
@@ -181,7 +173,7 @@ func (r *testReader) read(body hcl.Body) {
 	}
 	shared := r.settings(ofKind("variables"), ofKind("override_data"))
 	for _, a := range shared.Assignments { // which the runs may refer to
-		r.config.scope.Add(&eval.Node{Root: "var", Name: a.Name, At: a.At, Progress: eval.Known, Value: a.Value})
+		r.scope.Add(&eval.Node{Root: "var", Name: a.Name, At: a.At, Progress: eval.Known, Value: a.Value})
 	}
 	for _, b := range ofKind("run") {
 		r.run(b, shared)
@@ -197,7 +189,7 @@ func (r *testReader) settings(variables, overrides []*eval.Block) TestRun {
 				continue
 			}
 			r.resolveArgument(a, eval.NarrowReach(), false)
-			value, ok, diags := r.config.scope.Value(a)
+			value, ok, diags := r.scope.Value(a)
 			r.report(diags...)
 			if ok {
 				set.Assignments = append(set.Assignments, Assignment{Name: a.Name, Value: value, At: a.Expr.Range()})
@@ -216,7 +208,7 @@ func (r *testReader) settings(variables, overrides []*eval.Block) TestRun {
 			continue
 		}
 		r.resolveArgument(b.Arguments["file"], eval.NarrowReach(), false)
-		read := eval.Reader{Scope: r.config.scope, Block: b}
+		read := eval.Reader{Scope: r.scope, Block: b}
 		file, _ := read.Required("file")
 		r.report(read.Diags...)
 		address := strings.Join(steps, ".")
@@ -267,7 +259,7 @@ func (r *testReader) run(b *eval.Block, shared TestRun) {
 	}
 	if a, ok := b.Arguments["now"]; ok {
 		r.resolveArgument(a, eval.NarrowReach(), false)
-		read := eval.Reader{Scope: r.config.scope, Block: b}
+		read := eval.Reader{Scope: r.scope, Block: b}
 		run.Now = read.Time("now")
 		r.report(read.Diags...)
 	}

@@ -13,6 +13,13 @@ import (
 // secretMark is on every value that comes from a sensitive variable.
 type secretMark struct{}
 
+// variables are the variables of a configuration.
+type variables struct {
+	*checker
+	all  []*variable
+	open map[string]bool // names of those that are not sensitive
+}
+
 // variable is one variable block.
 type variable struct {
 	*eval.Node
@@ -36,8 +43,8 @@ func variableKind() eval.Kind {
 	}
 }
 
-func (l *loader) readVariable(b *eval.Block) {
-	if !l.declareNamed(b, "var."+b.Label(0)) {
+func (vs *variables) read(b *eval.Block) {
+	if !vs.declareNamed(b, "var."+b.Label(0)) {
 		return
 	}
 	v := &variable{
@@ -46,64 +53,64 @@ func (l *loader) readVariable(b *eval.Block) {
 	}
 	if a, ok := b.Arguments["type"]; ok {
 		typ, defaults, diags := typeexpr.TypeConstraintWithDefaults(a.Raw)
-		l.report(diags...)
+		vs.report(diags...)
 		if diags.HasErrors() {
 			v.Progress = eval.Failed
 		} else {
 			v.typ, v.defaults, v.literal = typ, defaults, typ.IsPrimitiveType()
 		}
 	}
-	if v.Sensitive = l.literalBool(b, "sensitive", false); !v.Sensitive {
-		l.config.open[v.Name] = true
+	if v.Sensitive = literalBool(vs.checker, b, "sensitive", false); !v.Sensitive {
+		vs.open[v.Name] = true
 	}
-	v.nullable = l.literalBool(b, "nullable", true)
-	l.literalText(b, "description")
+	v.nullable = literalBool(vs.checker, b, "nullable", true)
+	checkLiteralText(vs.checker, b, "description")
 	if a, ok := b.Arguments["default"]; ok {
 		value, diags := a.Expr.Value(nil)
-		l.report(diags...)
+		vs.report(diags...)
 		if diags.HasErrors() {
 			v.Progress = eval.Failed
-		} else if value, ok := l.converted(v, value, a.Expr.Range()); ok {
+		} else if value, ok := vs.converted(v, value, a.Expr.Range()); ok {
 			v.otherwise = value
 		}
 	}
-	l.variables = append(l.variables, v)
-	l.config.scope.Add(v.Node)
+	vs.all = append(vs.all, v)
+	vs.scope.Add(v.Node)
 }
 
 // literalBool reads an argument that decides how a block is read and so names nothing.
-func (l *loader) literalBool(b *eval.Block, name string, otherwise bool) bool {
+func literalBool(c *checker, b *eval.Block, name string, otherwise bool) bool {
 	a, ok := b.Arguments[name]
 	if !ok {
 		return otherwise
 	}
 	value, diags := a.Expr.Value(nil)
-	l.report(diags...)
+	c.report(diags...)
 	if diags.HasErrors() || value.IsNull() {
 		return otherwise
 	}
 	if value.Type() != cty.Bool {
-		l.report(mistake.New(a.Expr.Range(), "Not true or false", "%s must be true or false.", name))
+		c.report(mistake.New(a.Expr.Range(), "Not true or false", "%s must be true or false.", name))
 		return otherwise
 	}
 	return value.True()
 }
 
-func (l *loader) literalText(b *eval.Block, name string) {
+func checkLiteralText(c *checker, b *eval.Block, name string) {
 	a, ok := b.Arguments[name]
 	if !ok {
 		return
 	}
 	value, diags := a.Expr.Value(nil)
-	l.report(diags...)
+	c.report(diags...)
 	if !diags.HasErrors() && !value.IsNull() && value.Type() != cty.String {
-		l.report(mistake.New(a.Expr.Range(), "Not text", "%s must be a string.", name))
+		c.report(mistake.New(a.Expr.Range(), "Not text", "%s must be a string.", name))
 	}
 }
 
 // converted fits a value to the variable's type, or reports why it does not fit. It fails
 // the variable then.
-func (l *loader) converted(v *variable, value cty.Value, at hcl.Range) (cty.Value, bool) {
+func (vs *variables) converted(v *variable, value cty.Value, at hcl.Range) (cty.Value, bool) {
 	if v.Progress == eval.Failed {
 		return cty.NilVal, false
 	}
@@ -119,12 +126,12 @@ func (l *loader) converted(v *variable, value cty.Value, at hcl.Range) (cty.Valu
 	if at.Filename == "" {
 		d.Subject = v.At.Ptr()
 	}
-	l.report(d)
+	vs.report(d)
 	return cty.NilVal, false
 }
 
 // finish decides the variable's value once all assignments are made.
-func (l *loader) finish(v *variable) {
+func (vs *variables) finish(v *variable) {
 	switch {
 	case v.Progress == eval.Failed:
 		return
@@ -137,7 +144,7 @@ func (l *loader) finish(v *variable) {
 		return
 	}
 	if v.Value.IsNull() && !v.nullable {
-		l.report(mistake.New(v.At, "Variable may not be null", "var.%s is not nullable.", v.Name))
+		vs.report(mistake.New(v.At, "Variable may not be null", "var.%s is not nullable.", v.Name))
 		v.Progress = eval.Failed
 		return
 	}
@@ -149,24 +156,24 @@ func (l *loader) finish(v *variable) {
 }
 
 // validate checks the validation blocks of every variable that has a value.
-func (l *loader) validate() {
-	for _, v := range l.variables {
+func (vs *variables) validate() {
+	for _, v := range vs.all {
 		for _, b := range v.block.NestedOf("validation") {
-			l.resolveBlock(b, eval.Reach{Self: true, NoEach: eval.WideReach().NoEach})
+			vs.resolveBlock(b, eval.Reach{Self: true, NoEach: eval.WideReach().NoEach})
 			if b.Incomplete || v.Progress != eval.Known {
 				continue
 			}
-			r := eval.Reader{Scope: l.config.scope, Block: b, Secret: true}
+			r := eval.Reader{Scope: vs.scope, Block: b, Secret: true}
 			holds := r.Truth("condition")
-			l.report(r.Diags...)
+			vs.report(r.Diags...)
 			if holds || r.Diags.HasErrors() {
 				continue
 			}
-			r = eval.Reader{Scope: l.config.scope, Block: b} // a message may not show a secret
+			r = eval.Reader{Scope: vs.scope, Block: b} // a message may not show a secret
 			message, _ := r.Required("error_message")
-			l.report(r.Diags...)
+			vs.report(r.Diags...)
 			if message != "" {
-				l.report(mistake.Blame(mistake.New(v.place(), "Value of a variable is not valid", "var.%s: %s", v.Name, message), v.Address()))
+				vs.report(mistake.Blame(mistake.New(v.place(), "Value of a variable is not valid", "var.%s: %s", v.Name, message), v.Address()))
 			}
 		}
 	}

@@ -78,6 +78,7 @@ type Opener struct {
 	known  map[string]bool // names of arguments
 }
 
+// NewOpener returns an opener of blocks of one kind, whose expressions m meters.
 func NewOpener(kind Kind, m *meter.Meter) *Opener {
 	o := &Opener{Kind: kind, meter: m, schema: kind.schema(), nested: map[string]*Opener{}, known: map[string]bool{}}
 	for _, attribute := range o.schema.Attributes {

@@ -26,13 +26,15 @@ type Reader struct {
 	Unset  []*Node // variables that had no value
 }
 
+// Refuse adds a mistake at a place.
 func (r *Reader) Refuse(at hcl.Range, summary, detail string, args ...any) {
 	r.Diags = append(r.Diags, mistake.New(at, summary, detail, args...))
 }
 
-// Finding is what was found where an argument could stand.
+// Finding says whether an argument is there.
 type Finding uint8
 
+// The findings.
 const (
 	Absent Finding = iota // absent or null
 	Wrong                 // a mistake was reported, or a variable has no value
@@ -82,6 +84,7 @@ func (r *Reader) Required(name string) (string, *Argument) {
 	return text, a
 }
 
+// Find is [Reader.Text], and says whether the argument is there.
 func (r *Reader) Find(name string) (string, *Argument, Finding) {
 	v, a, found := r.Value(name)
 	if found != Present {

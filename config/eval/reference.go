@@ -363,6 +363,7 @@ func StepName(step hcl.Traverser, index bool) (string, bool) {
 	return "", false
 }
 
+// RangeOfStep is the place of a step of a traversal.
 func RangeOfStep(step hcl.Traverser) hcl.Range {
 	switch step := step.(type) {
 	case hcl.TraverseAttr:

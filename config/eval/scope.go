@@ -56,6 +56,7 @@ type Node struct {
 // progress is how far the evaluation of a node came.
 type progress uint8
 
+// How far the evaluation of a node came.
 const (
 	pending progress = iota // not evaluated
 	Known                   // value holds
@@ -63,6 +64,8 @@ const (
 	Failed                  // a mistake was reported
 )
 
+// NewScope returns a scope without nodes. Attributes are those of the values of a root, such as
+// profile, and dataTypes the types of data sources.
 func NewScope(table map[string]function.Function, m *meter.Meter, attributes map[string][]string, dataTypes []string) *Scope {
 	return &Scope{Meter: m, Functions: table, attributes: attributes, dataTypes: dataTypes, Nodes: map[string]map[string]*Node{
 		"var": {}, "local": {}, "profile": {}, "batch": {}, "data": {},
@@ -73,6 +76,7 @@ func NewScope(table map[string]function.Function, m *meter.Meter, attributes map
 // Address is how an expression names the node.
 func (n *Node) Address() string { return n.Root + "." + n.Name }
 
+// Add declares a node.
 func (s *Scope) Add(n *Node) {
 	s.Nodes[n.Root][n.Name] = n
 	s.InOrder = append(s.InOrder, n)
@@ -290,6 +294,7 @@ func (s *Scope) Moving(a *Argument) (cty.Value, []Moved, bool, hcl.Diagnostics) 
 	return value, of, true, diags
 }
 
+// SensitiveHere is the mistake of a secret where none may be.
 func SensitiveHere(r hcl.Range) *hcl.Diagnostic {
 	return mistake.New(r, "Sensitive value is not allowed here",
 		"A sensitive value may be used in the state and service blocks only: no part of a transfer is secret.")

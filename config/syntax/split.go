@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
+// Bounds of parts.
 const (
 	SplitAbove = 32 << 10 // bytes of a file that is read in parts
 	partBytes  = 4 << 10  // about so long are the parts of transfers

@@ -44,15 +44,15 @@ func (s transferSource) open(o *eval.Opener) openedPart {
 
 // transferBlocks yields all transfer blocks in declaration order. Those of parts are opened a
 // few at a time.
-func (l *loader) transferBlocks() iter.Seq[*eval.Block] {
+func (r *transferReader) transferBlocks() iter.Seq[*eval.Block] {
 	return func(yield func(*eval.Block) bool) {
-		o := eval.NewOpener(transferKind(), l.config.scope.Meter)
-		for opened := range syntax.Parallel(l.transfers, func(s transferSource) openedPart { return s.open(o) }) {
+		o := eval.NewOpener(transferKind(), r.scope.Meter)
+		for opened := range syntax.Parallel(r.sources, func(s transferSource) openedPart { return s.open(o) }) {
 			if !opened.ok {
-				l.unreadable = true
+				r.unreadable = true
 				return
 			}
-			l.report(opened.diags...)
+			r.report(opened.diags...)
 			for _, b := range opened.blocks {
 				if !yield(b) {
 					return
@@ -62,9 +62,9 @@ func (l *loader) transferBlocks() iter.Seq[*eval.Block] {
 	}
 }
 
-// parseTransfers parses the parts that have transfers, to find whether they can be parsed.
-func (l *loader) parseTransfers() {
-	for isRight := range syntax.Parallel(l.transfers, func(s transferSource) bool { return s.part == nil || s.part.Parse() != nil }) {
-		l.unreadable = l.unreadable || !isRight
+// parse parses the parts that have transfers, to find whether they can be parsed.
+func (r *transferReader) parse() {
+	for isRight := range syntax.Parallel(r.sources, func(s transferSource) bool { return s.part == nil || s.part.Parse() != nil }) {
+		r.unreadable = r.unreadable || !isRight
 	}
 }

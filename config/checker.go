@@ -1,0 +1,108 @@
+package config
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"remit/config/eval"
+	"remit/config/mistake"
+	"remit/config/syntax"
+)
+
+// checker is the reading of blocks under way: it declares their names, finds what their arguments
+// refer to, and gathers their mistakes.
+type checker struct {
+	scope *eval.Scope
+	diags hcl.Diagnostics
+	names map[string]hcl.Range // what is declared, by address
+
+	policyFiles map[string]bool // by the names that diagnostics use
+
+	usedNow, usedLater map[*eval.Node]bool // variables without a value, by when they are needed
+}
+
+func newChecker(scope *eval.Scope) *checker {
+	return &checker{
+		scope: scope, names: map[string]hcl.Range{}, policyFiles: map[string]bool{},
+		usedNow: map[*eval.Node]bool{}, usedLater: map[*eval.Node]bool{},
+	}
+}
+
+// report adds mistakes, and goes on.
+func (c *checker) report(diags ...*hcl.Diagnostic) { c.diags = append(c.diags, diags...) }
+
+// declare notes that something stands at r. Where it stood elsewhere already, it reports
+// both places and returns false.
+func (c *checker) declare(address string, r hcl.Range) bool {
+	if first, ok := c.names[address]; ok {
+		d := mistake.New(r, "Declared twice", "%s was already declared at %s.", address, mistake.At(first))
+		if c.policyFiles[first.Filename] && !c.policyFiles[r.Filename] {
+			d.Detail += " That is in a policy directory, which the configuration can't override: give this one another name, or remove it."
+		}
+		c.report(d)
+		return false
+	}
+	c.names[address] = r
+	return true
+}
+
+// declareNamed is declare for a block whose last label is its name, which must be an
+// identifier because references name it.
+func (c *checker) declareNamed(b *eval.Block, address string) bool {
+	last := len(b.Labels) - 1
+	if last < 0 || !c.checkIdentifier(b.Labels[last], b.LabelAt[last]) {
+		return false
+	}
+	return c.declare(address, b.At)
+}
+
+func (c *checker) checkIdentifier(name string, r hcl.Range) bool {
+	if hclsyntax.ValidIdentifier(name) {
+		return true
+	}
+	c.report(mistake.New(r, "Invalid name",
+		"A name that is referred to begins with a letter and has letters, digits, '_' and '-' only; %q does not.", name))
+	return false
+}
+
+// resolveBlock finds what the arguments of b, and of the blocks in it, refer to.
+func (c *checker) resolveBlock(b *eval.Block, within eval.Reach) {
+	within.Policy = b.Policy != nil
+	for _, a := range b.All() {
+		c.resolveArgument(a, within, false)
+	}
+}
+
+// resolveArgument finds what a refers to. Later says that a is not evaluated before a token
+// is needed.
+func (c *checker) resolveArgument(a *eval.Argument, within eval.Reach, later bool) {
+	_, isText := syntax.LiteralText(a.Expr)
+	if _, isObject := syntax.LiteralObject(a.Expr); isText || isObject {
+		a.Refs = &eval.References{}
+		return
+	}
+	refs, diags := c.scope.Resolve(a.Expr, within)
+	c.report(diags...)
+	a.Refs = refs
+	for _, n := range refs.Nodes {
+		c.use(n, later)
+	}
+}
+
+// narrowReader resolves and returns a reader of a block that may refer to variables and
+// locals only.
+func (c *checker) narrowReader(b *eval.Block, secret bool) *eval.Reader {
+	c.resolveBlock(b, eval.NarrowReach())
+	return &eval.Reader{Scope: c.scope, Block: b, Secret: secret}
+}
+
+// use notes which variables without a value n needs, now or not before a token is needed.
+func (c *checker) use(n *eval.Node, later bool) {
+	for _, missing := range n.Missing {
+		if later {
+			c.usedLater[missing] = true
+		} else {
+			c.usedNow[missing] = true
+		}
+	}
+}

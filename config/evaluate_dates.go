@@ -1,0 +1,64 @@
+package config
+
+import (
+	"github.com/zclconf/go-cty/cty"
+
+	"remit/config/eval"
+)
+
+// windowsOf is of what the windows of a transfer are made.
+type windowsOf struct{ own, batch *Window }
+
+// occurrence says for which date of a schedule the transfer is made: that of not_before, where
+// that is no schedule's that of each.value, and where that is none's either the one that
+// each.key names.
+func (e *evaluation) occurrence(out *Transfer, batch *batchBlock) {
+	out.Occurrence = latest(e.notBefore)
+	if out.Occurrence == nil && batch != nil {
+		out.Occurrence = batch.of
+	}
+	if out.Occurrence == nil && e.in.each != cty.NilVal {
+		_, of := unmoved(e.in.each)
+		out.Occurrence = latest(of)
+	}
+	if out.Occurrence == nil && e.in.element != nil {
+		out.Occurrence = latest(e.block.dates[e.in.element.key])
+	}
+	if out.Occurrence != nil && out.NotBefore.IsZero() && !e.wrong {
+		e.refuse(nil, "Occurrence without a time",
+			"The transfer is made for %s of schedule.%s, but nothing says that it waits for it: it would be sent at once. Write not_before = schedule.%[2]s.occurrences[each.key].due_at, or each.value.due_at where each.value is the occurrence.",
+			out.Occurrence.Date, out.Occurrence.Schedule)
+	}
+}
+
+// windows are those of the transfer and of its batch, which are shared.
+func (e *evaluation) windows(batch *batchBlock) []*Window {
+	var of windowsOf
+	if value, f, found := e.value("window"); found == eval.Present {
+		w, wrong := windowOf(value)
+		if wrong != "" {
+			e.refuse(f, "Not a window", "%s", wrong)
+			return nil
+		}
+		of.own = w
+	}
+	if batch != nil && batch.window != of.own {
+		of.batch = batch.window
+	}
+	if of == (windowsOf{}) {
+		return nil
+	}
+	all, ok := e.block.windows[of]
+	if !ok {
+		for _, w := range []*Window{of.own, of.batch} {
+			if w != nil {
+				all = append(all, w)
+			}
+		}
+		if e.block.windows == nil {
+			e.block.windows = map[windowsOf][]*Window{}
+		}
+		e.block.windows[of] = all
+	}
+	return all
+}

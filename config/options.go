@@ -1,0 +1,90 @@
+package config
+
+import (
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Options are what the command line and its environment say.
+type Options struct {
+	// Assignments are --var and --var-file in the order of the command line; a later one
+	// wins.
+	Assignments []Assignment
+	// DataFiles are read in place of the files that data sources name; of two for one data
+	// source, the later.
+	DataFiles []DataFile
+	// Done ends the evaluation of expressions where it is closed; nil never is. The
+	// configuration then has the mistake that it was interrupted.
+	Done <-chan struct{}
+	// Getenv reads REMIT_VAR_name and the credentials; nil means an empty environment. A
+	// variable that is set to "" counts as not set.
+	Getenv func(string) string
+	// PolicyDirs are directories of controls, relative to the configuration's unless
+	// absolute; one that is named twice is read once.
+	PolicyDirs []string
+	// Zone is the one of the times without a zone of an allowed_signers file, which ssh-keygen
+	// takes for the machine's; nil for UTC.
+	Zone *time.Location
+	// Sandbox says that the embedded service is used: base_url and ca_file of the service
+	// block are not evaluated, so that a variable used only there may be unset.
+	Sandbox bool
+	// Need says what of the configuration the caller uses; the rest may lack variables and
+	// have mistakes.
+	Need Need
+	// Version of the program, for required_version, such as "0.1.0". Text that is no
+	// semantic version, such as "dev" or "", satisfies every requirement.
+	Version string
+}
+
+// Assignment is one --var, one --var-file, or a value that a test gives: one of Var, File and
+// Name is set.
+type Assignment struct {
+	Var  string // NAME=VALUE
+	File string // relative to the configuration's directory unless absolute
+
+	Name  string
+	Value cty.Value // of Name
+	At    hcl.Range // where Name is given its value
+}
+
+// DataFile is a file that a data source reads in place of its own.
+type DataFile struct {
+	Address string // data.csv.payroll
+	File    string // in the configuration's directory or below it
+	At      hcl.Range
+}
+
+// Need is what a caller of [Load] uses of a configuration.
+type Need uint8
+
+// What is needed. Where it is not NeedAll, [Configuration.Transfers] may not be called, and
+// what else has a name is evaluated as far as it goes.
+const (
+	NeedAll      Need = iota // everything
+	NeedControls             // what NeedService is, and the controls
+	NeedService              // the remit, state and service blocks, and what the sandbox is where it stands in
+	NeedState                // the remit and state blocks, and of the service block what has a value
+)
+
+// reads reports whether mistakes in blocks of a kind concern whoever loads.
+func (o Options) reads(kind string) bool {
+	switch kind {
+	case "remit", "state", "service", "variable", "locals":
+		return true
+	case "sandbox", "asset", "profile", "batch", "data", "calendar", "schedule", "window": // opening balances may name them
+		return o.needsSandbox()
+	}
+	if kind == "approval" || kind == "limit" || kind == "policy" {
+		return o.needsControls()
+	}
+	return o.Need == NeedAll
+}
+
+// needsControls reports whether what a plan is checked against concerns whoever loads.
+func (o Options) needsControls() bool { return o.Need <= NeedControls }
+
+func (o Options) needsSandbox() bool {
+	return o.Need == NeedAll || o.Need <= NeedService && o.Sandbox
+}
