@@ -41,7 +41,7 @@ func (c *Configuration) Credentials() (Credentials, hcl.Diagnostics) {
 	out.ClientSecret = c.credential(r, "client_secret", ", or set "+environmentClientSecret+" or "+environmentClientSecretFile,
 		c.secretFromEnvironment)
 	if out.Scopes = r.Texts("scopes"); out.Scopes == nil {
-		c.reportUnset(r, c.service.Arguments["scopes"])
+		reportUnset(r, c.service.Arguments["scopes"])
 	}
 	c.warnOfScopes(r, out.Scopes)
 	out.CertificateFile, out.KeyFile = c.certificate(r)
@@ -86,14 +86,14 @@ func (c *Configuration) credential(r *eval.Reader, name, hint string, otherwise 
 	if text := otherwise(r); text != "" || len(r.Diags) > before {
 		return text
 	}
-	if !c.reportUnset(r, a) {
+	if !reportUnset(r, a) {
 		r.Refuse(c.service.At, "Credentials are missing", "A token needs %s: write it in the service block%s.", name, hint)
 	}
 	return ""
 }
 
 // reportUnset reports the variable without a value that an argument needs, if there is one.
-func (c *Configuration) reportUnset(r *eval.Reader, a *eval.Argument) bool {
+func reportUnset(r *eval.Reader, a *eval.Argument) bool {
 	if a == nil || a.Refs == nil {
 		return false
 	}
@@ -117,7 +117,7 @@ func (c *Configuration) secretFromEnvironment(r *eval.Reader) string {
 	}
 	content, err := confined.ReadAnywhere(path, secretBytesMax)
 	if err == nil {
-		c.warnOfReaders(r, path)
+		warnOfReaders(r, path)
 	}
 	if err != nil {
 		r.Diags = append(r.Diags, mistake.Placeless("Secret cannot be read", "%s: %s", environmentClientSecretFile, mistake.Sentence(err)))
@@ -127,7 +127,7 @@ func (c *Configuration) secretFromEnvironment(r *eval.Reader) string {
 }
 
 // warnOfReaders warns where others of this machine can read the secret.
-func (c *Configuration) warnOfReaders(r *eval.Reader, path string) {
+func warnOfReaders(r *eval.Reader, path string) {
 	if why := ReadableByOthers(path); why != "" {
 		warning := mistake.Placeless("A secret is readable by others", "%s: %s %s; make it yours alone: chmod 600 %s", environmentClientSecretFile, path, why, path)
 		warning.Severity = hcl.DiagWarning
@@ -188,7 +188,7 @@ func (c *Configuration) Client() (Client, hcl.Diagnostics) {
 	case eval.Present:
 		out.TokenURL = c.tokenURL(r, text)
 	case eval.Wrong:
-		c.reportUnset(r, a)
+		reportUnset(r, a)
 	case eval.Absent:
 	}
 	return out, r.Diags
@@ -241,7 +241,7 @@ func (c *Configuration) signing(r *eval.Reader) *Signing {
 	s.KeyFile, _ = inner.Text("key_file")
 	unset := false
 	for _, name := range []string{"key_id", "header", "key_file"} {
-		unset = c.reportUnset(inner, b.Arguments[name]) || unset
+		unset = reportUnset(inner, b.Arguments[name]) || unset
 	}
 	switch {
 	case unset || inner.Diags.HasErrors():
@@ -259,7 +259,7 @@ func (c *Configuration) certificate(r *eval.Reader) (certificate, key string) {
 	certificate, a := r.Text("client_certificate_file")
 	key, b := r.Text("client_key_file")
 	switch {
-	case c.reportUnset(r, a) || c.reportUnset(r, b):
+	case reportUnset(r, a) || reportUnset(r, b):
 	case certificate != "" && key == "":
 		r.Refuse(a.Expr.Range(), "Half a client certificate", "client_certificate_file needs client_key_file beside it.")
 	case certificate == "" && key != "":
