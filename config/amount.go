@@ -49,7 +49,7 @@ func quotedFix(expr hclsyntax.Expression, files map[string]*hcl.File) string {
 	return fmt.Sprintf("%s\n\n  amount = %q", how, digits)
 }
 
-// checkScale says what is wrong with the decimals of an amount, or "".
+// check describes the mistake in the decimals of an amount; "" for none.
 func (s scales) check(amount transfer.Amount, asset string) string {
 	scale, limited := s.of(asset)
 	written := amount.ScaleWritten()

@@ -208,9 +208,9 @@ func (vs *variables) set(v *variable, value cty.Value, at hcl.Range) {
 	}
 }
 
-// require reports variables without a value, but for those that are used only
-// where a value may come later (for a token, or for a service that the sandbox replaces) or
-// by what is not needed.
+// require reports variables without a value. It passes over those that only blocks use which
+// nobody needs, and over those whose value may come later: for a token, or for a service that the
+// sandbox replaces.
 func (vs *variables) require(need Need) {
 	isAll := need == NeedAll
 	for _, n := range vs.scope.InOrder {

@@ -31,7 +31,7 @@ type Approval struct {
 	Rules   []approval.Rule
 }
 
-// An approval block stands once in the configuration and once in each policy directory. Each
+// approvalKind is the kind of approval blocks: one in the configuration and one in each policy directory. Each
 // is a control of its own, with its own files, and a plan needs what all of them want.
 func approvalKind() eval.Kind {
 	return eval.Kind{
@@ -137,7 +137,7 @@ func (k *controlReader) keysFile(r *eval.Reader, argument string) *keysFile {
 	return &keysFile{name, content, a.Expr.Range()}
 }
 
-// refuseLines reports what is wrong with the lines of a file.
+// refuseLines reports the mistakes in the lines of a file.
 func refuseLines(r *eval.Reader, file *keysFile, mistakes []approval.Mistake) {
 	const most = 20
 	for _, m := range mistakes[:min(len(mistakes), most)] {
@@ -152,7 +152,7 @@ func refuseLines(r *eval.Reader, file *keysFile, mistakes []approval.Mistake) {
 	}
 }
 
-// rule reads one tier.
+// approvalRule reads one rule block.
 func (k *controlReader) approvalRule(r *eval.Reader) approval.Rule {
 	rule := approval.Rule{Place: placeOf(r.Block.At).String(), Approvers: r.Whole("approvers", 1, approversMax, 1)}
 	if v, a, found := r.Value("above"); found == eval.Present {

@@ -16,8 +16,8 @@ func controlKind() eval.Kind {
 	return eval.Kind{Name: "control", Optional: []string{"count", "totals", "hash_total"}}
 }
 
-// tryControls reads the control blocks for whoever holds a plan against them. One whose values hang
-// on what was not given here is left out, which is no mistake.
+// tryControls reads the control blocks for a caller that compares a plan with them. It leaves them
+// out, without a mistake, where they need a value that was not given here.
 func tryControls(c *checker, batches []Batch, blocks map[string][]*eval.Block) {
 	reported := c.diags
 	c.diags = nil

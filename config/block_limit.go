@@ -23,7 +23,7 @@ const (
 	PerDestinationDay LimitPer = "destination_day"
 )
 
-// IsDaily reports whether what was sent earlier on the day counts too.
+// IsDaily reports whether transfers that were sent earlier on the day count too.
 func (p LimitPer) IsDaily() bool { return p == PerDay || p == PerDestinationDay }
 
 // Limit is a limit block: a cap that no plan may exceed unless somebody overrides it by name.

@@ -74,7 +74,7 @@ func evaluateOpeningRows(c *checker, sandbox *eval.Block, assets scales) []Openi
 	return balances
 }
 
-// openingRow reads one element, or says what is wrong with it.
+// openingRow reads one element, or describes its mistake.
 func openingRow(element cty.Value, assets scales) (OpeningBalance, string) {
 	texts := make(map[string]string, 3)
 	for _, name := range []string{"profile_id", "asset", "amount"} {

@@ -314,7 +314,7 @@ func (r *transferReader) context(refs *eval.References) (*hcl.EvalContext, bool,
 	return ctx, ok, diags
 }
 
-// checkArguments reports what is wrong with the arguments that are there, whatever their
+// checkArguments reports arguments that are missing or exclude each other, whatever their
 // values.
 func (r *transferReader) checkArguments(t *transferBlock) {
 	if t.repeated && t.fields["ref_id"] == nil {

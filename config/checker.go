@@ -14,7 +14,7 @@ import (
 type checker struct {
 	scope *eval.Scope
 	diags hcl.Diagnostics
-	names map[string]hcl.Range // what is declared, by address
+	names map[string]hcl.Range // places of declarations, by address
 
 	policyFiles map[string]bool // by the names that diagnostics use
 

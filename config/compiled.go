@@ -16,15 +16,14 @@ import (
 	"remit/internal/transfer"
 )
 
-// compiled makes transfers of data rows without evaluating all of a block for each: what is
-// the same for every row is known, what is a column is read, and only what computes with a
-// column is evaluated. Its invariant: where it makes a transfer,
-// transferBlock.evaluate makes the same one; of any row that is not plainly right it makes
-// none, and evaluate says why.
+// compiled makes transfers of data rows without evaluating all of a block for each row. It copies
+// constants and columns, and evaluates only expressions that compute with a column. Its invariant:
+// where it makes a transfer, transferBlock.evaluate makes the same one. Of a row that may have a
+// mistake it makes none, and evaluate says why.
 type compiled struct {
 	block     *transferBlock
 	elements  *elementRows // nil where for_each is data
-	like      Transfer     // what is the same for every row
+	like      Transfer     // the constants
 	distinct  bool         // rows of different keys have different ref_ids
 	refID     template     // nil where it is the same for every row, as for all below
 	amount    template

@@ -56,7 +56,7 @@ func TestCompiledAttributesCheckEachRow(t *testing.T) {
 	}
 }
 
-// TestCompiledAttributesMeanWhatTheyEvaluateTo holds what is compiled against the general
+// TestCompiledAttributesMeanWhatTheyEvaluateTo compares compiled blocks with the general
 // evaluation, on random expressions over random rows, right and wrong ones.
 func TestCompiledAttributesMeanWhatTheyEvaluateTo(t *testing.T) {
 	dir := t.TempDir()

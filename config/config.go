@@ -44,7 +44,7 @@ type Configuration struct {
 }
 
 // Open reports whether the configuration has no mistake and a variable is declared and not
-// sensitive, so that what was assigned to it may be repeated in output.
+// sensitive, so that its value may be repeated in output.
 func (c *Configuration) Open(variable string) bool { return c.sound && c.open[variable] }
 
 // Blocks are the addresses of the transfer blocks, such as transfer.internal.payroll, in declaration order.
@@ -133,8 +133,8 @@ func (c *Configuration) Files() map[string]*hcl.File {
 // ServiceDeclared reports whether there is a service block.
 func (c *Configuration) ServiceDeclared() bool { return c.service != nil }
 
-// RequireService returns a mistake where what is needed to reach a real service is not
-// declared: a configuration without a service block is whole as long as the sandbox stands
+// RequireService returns a mistake where the service block lacks the address of a real
+// service: a configuration without a service block is whole as long as the sandbox stands
 // in for it.
 func (c *Configuration) RequireService() hcl.Diagnostics {
 	switch {

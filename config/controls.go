@@ -38,7 +38,7 @@ type Control struct {
 	SHA256 string `json:"sha256"`          // of what it says, or of the file's bytes; hexadecimal
 }
 
-// controlsFormat is the first text of what is hashed, so that no other hash of remit's can be
+// controlsFormat is the first text of the hash, so that no other hash of remit's can be
 // taken for a digest of controls.
 const controlsFormat = "remit-controls/1"
 

@@ -159,7 +159,7 @@ func isOwn(info os.FileInfo) bool {
 	return ok && int(stat.Uid) == os.Geteuid()
 }
 
-// tokenURL normalises the address of a token, or reports what is wrong with it.
+// tokenURL normalises the address of a token, or reports its mistake.
 func (c *Configuration) tokenURL(r *eval.Reader, text string) string {
 	normal, err := serviceURL(text)
 	if err != nil {
@@ -194,8 +194,8 @@ func (c *Configuration) Client() (Client, hcl.Diagnostics) {
 	return out, r.Diags
 }
 
-// Named is Client as far as the service block says it now: what it leaves to the environment, a
-// variable without a value and what is wrong is "".
+// Named is Client as far as the service block says it now. A field is "" if the block leaves it to the
+// environment, has a mistake in it, or names a variable without a value.
 func (c *Configuration) Named() Client {
 	if c.service == nil {
 		return Client{}

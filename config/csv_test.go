@@ -152,7 +152,7 @@ func TestLinesThatEndAsOnOldComputers(t *testing.T) {
 	}
 }
 
-// FuzzCSV reads any bytes with any arguments: nothing panics, and what is declared can be sent.
+// FuzzCSV reads any bytes with any arguments: nothing panics, and every declared transfer can be sent.
 func FuzzCSV(f *testing.F) {
 	f.Add([]byte("id,to,net,note\n1,B,1.00,x\n"), "utf-8", ",", "1,234.56", 0, 0)
 	f.Add([]byte("\xff\xfei\x00d\x00;\x00t\x00o\x00\n\x00"), "utf-16", "", "1.234,56", 0, 1)
@@ -173,8 +173,8 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// sound loads a directory with any data file: what is wrong has a place that its file has,
-// what is declared can be sent, and the same file means the same transfers again.
+// sound loads a directory with any data file: a mistake has a place that its file has,
+// every declared transfer can be sent, and the same file means the same transfers again.
 func sound(t *testing.T, dir string) {
 	defer time.AfterFunc(hangs, func() { panic("it hangs") }).Stop()
 	requests, c, diags := loaded(t, dir)
@@ -195,7 +195,7 @@ func sound(t *testing.T, dir string) {
 	}
 }
 
-// loaded is what a directory declares, and what is wrong with it.
+// loaded is the requests of a directory, and its mistakes.
 func loaded(t *testing.T, dir string) (requests []string, c *config.Configuration, diags hcl.Diagnostics) {
 	if c, diags = config.Load(dir, config.Options{}); diags.HasErrors() {
 		return nil, c, diags

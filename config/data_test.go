@@ -304,7 +304,7 @@ func TestOrderChangesNothing(t *testing.T) {
 	})
 }
 
-// TestNothingIsToldOfAConfigurationWithMistakes makes sure that nobody takes what is left of
+// TestNothingIsToldOfAConfigurationWithMistakes makes sure that nobody takes the rest of
 // a broken configuration for the whole.
 func TestNothingIsToldOfAConfigurationWithMistakes(t *testing.T) {
 	c, diags := load(t, map[string]string{"main.hcl": payroll + "profile \"x\" {}\n", "pay.csv": "id,to,net,note\n1,B-1,1.00,\n"}, config.Options{})
@@ -336,7 +336,7 @@ transfer "internal" "t" {
 }
 
 // TestReadingEndsWithTheLoop stops in the middle of rows, early and late: no goroutine is left,
-// and what was yielded is what the file says, in its order.
+// and the rows so far are those of the file, in its order.
 func TestReadingEndsWithTheLoop(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "main.hcl", []byte(payroll))

@@ -21,7 +21,7 @@ type FileDigest struct {
 	Blob   []byte // the sum that another hash makes of the bytes, where one was asked for
 }
 
-// Digests returns the files from which what was declared so far was made, in order of their
+// Digests returns the files from which the transfers so far were made, in order of their
 // names: those of the language with the bytes that were parsed, and data files and what the
 // file functions read, as they are now. Files of variables are left out, because the digest of
 // a short secret tells it. NewBlob returns another hash for a file of that many bytes; it may be

@@ -11,7 +11,7 @@ import (
 	"remit/internal/transfer"
 )
 
-// elementRows read the elements of a for_each as rows, so that what is compiled for rows
+// elementRows read the elements of a for_each as rows, so that code for rows
 // serves them too. The key of an element is the last field.
 type elementRows struct {
 	table   rows.Table

@@ -14,8 +14,8 @@ import (
 	"remit/internal/transfer"
 )
 
-// amountReason says what is wrong with an amount in words that do not hang on its digits: two
-// amounts are alike where one remedy mends both.
+// amountReason words the mistake of an amount without its digits: two amounts are alike where one
+// remedy mends both.
 func amountReason(value cty.Value) string {
 	if value.Type() != cty.String {
 		return ""

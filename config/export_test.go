@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// Interpreted streams c's transfers by general evaluation alone: the oracle of what is
-// compiled.
+// Interpreted streams c's transfers by general evaluation alone: the oracle of compiled
+// blocks.
 func Interpreted(ctx context.Context, c *Configuration) iter.Seq2[Transfer, hcl.Diagnostics] {
 	s := newStream(c)
 	for _, block := range c.transfers {
@@ -35,7 +35,7 @@ func Compiled(ctx context.Context, c *Configuration, blocks *int) iter.Seq2[Tran
 	}
 }
 
-// Seen is the set that finds what is declared twice.
+// Seen is the set that finds an ID that is declared twice.
 type Seen struct{ *seen }
 
 // NewSeen makes an empty one.

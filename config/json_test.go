@@ -108,7 +108,7 @@ func TestRowsOfOneLineAreTheirOwn(t *testing.T) {
 	}
 }
 
-// FuzzJSON reads any bytes: nothing panics, and what is declared can be sent.
+// FuzzJSON reads any bytes: nothing panics, and every declared transfer can be sent.
 func FuzzJSON(f *testing.F) {
 	f.Add([]byte(`[{"id":"1","to":"B","net":1.00,"note":null}]`), "", "")
 	f.Add([]byte("\ufeff{\"id\":1,\"to\":\"B\",\"net\":\"2\",\"note\":{\"a\":true}}\n{}"), "", "note.a")

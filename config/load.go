@@ -219,7 +219,7 @@ func (l *loader) readBlock(kind eval.Kind, open *eval.Opener, from *hcl.Block, i
 	read(b)
 }
 
-// refuseOthers reports what stands at the top of a file and is no block of this version.
+// refuseOthers reports unknown blocks, and arguments outside of blocks.
 func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
 	refuse := func(name string, r hcl.Range) {
 		why, isTerraform := terraform.Block(name)
@@ -242,7 +242,7 @@ func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
 		return
 	}
 	attributes, diags := rest.JustAttributes()
-	if diags.HasErrors() { // a list of objects: HCL names what is extraneous in them
+	if diags.HasErrors() { // a list of objects: HCL names their extraneous members
 		_, diags = rest.Content(&hcl.BodySchema{})
 		l.report(diags...)
 		return

@@ -280,7 +280,7 @@ func (w *namingWriter) value(v cty.Value) string {
 	return fmt.Sprintf("%#v", v)
 }
 
-// template is what stands between the quotation marks: an interpolated text is part of it.
+// template is the text between the quotation marks: an interpolated text is part of it.
 func (w *namingWriter) template(parts []hclsyntax.Expression, b bound) string {
 	var all strings.Builder
 	for _, part := range parts {

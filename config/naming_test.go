@@ -206,7 +206,7 @@ func TestNamingInJSON(t *testing.T) {
 }
 
 // TestNamingIsBounded has a ref_id that is long, or is made of locals that each double the one
-// before: all of it counts, and what is kept is short.
+// before: all of it counts, and the naming is short.
 func TestNamingIsBounded(t *testing.T) {
 	block := func(refID, locals string) string {
 		return "locals {\n  l0 = \"x${var.period}\"\n" + locals + "}\ntransfer \"internal\" \"pay\" {\n  ref_id = " + refID + `

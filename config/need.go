@@ -46,7 +46,7 @@ func (l *loader) needed() map[*eval.Node]bool {
 	return needed
 }
 
-// reportOf reports what was found in a node, where that concerns whoever loads.
+// reportOf reports the mistakes of a node that the caller of Load needs.
 func (l *loader) reportOf(n *eval.Node, needed map[*eval.Node]bool, diags hcl.Diagnostics) {
 	if needed == nil || needed[n] {
 		l.report(diags...)

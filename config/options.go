@@ -65,7 +65,7 @@ const (
 	NeedAll      Need = iota // everything
 	NeedControls             // what NeedService is, and the controls
 	NeedService              // the remit, state and service blocks, and what the sandbox is where it stands in
-	NeedState                // the remit and state blocks, and of the service block what has a value
+	NeedState                // the remit and state blocks, and the arguments of the service block that have a value
 )
 
 // reads reports whether mistakes in blocks of a kind concern whoever loads.

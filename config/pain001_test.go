@@ -28,7 +28,7 @@ transfer "internal" "pay" {
 `
 
 // TestInstructionsAreRows writes random files of both kinds of versions: each instruction is a
-// row with what stands above it, and a control total that is off by one is a mistake.
+// row with the elements above it, and a control total that is off by one is a mistake.
 func TestInstructionsAreRows(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "main.hcl", []byte(instructions))
@@ -134,7 +134,7 @@ func TestNothingOfAFileIsOverlooked(t *testing.T) {
 	}
 }
 
-// FuzzPain001 reads any bytes: nothing panics, and what is declared can be sent.
+// FuzzPain001 reads any bytes: nothing panics, and every declared transfer can be sent.
 func FuzzPain001(f *testing.F) {
 	const start = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><CstmrCdtTrfInitn><GrpHdr><MsgId>M</MsgId><NbOfTxs>1</NbOfTxs><CtrlSum>1.5</CtrlSum></GrpHdr><PmtInf>`
 	const instruction = `<CdtTrfTxInf><PmtId><EndToEndId>E</EndToEndId></PmtId><Amt><InstdAmt Ccy="EUR">1.50</InstdAmt></Amt><CdtrAcct><Id><IBAN>D</IBAN></Id></CdtrAcct><RmtInf><Ustrd>a</Ustrd><Ustrd>&#x62;</Ustrd></RmtInf></CdtTrfTxInf>`

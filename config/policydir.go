@@ -18,8 +18,8 @@ import (
 
 // policyDir is a directory of controls beside the configuration, whose authors need not be
 // able to write to it. Its invariant: nothing in the configuration changes what it says. Its
-// blocks see the profiles of policy directories and nothing else, and what is declared there
-// can't be declared in the configuration as well.
+// blocks see the profiles of policy directories and nothing else, and the configuration can't
+// declare their names again.
 type policyDir struct {
 	*eval.PolicyDir
 	parsed []source
@@ -116,7 +116,7 @@ func noControl(name string) *hcl.Diagnostic {
 	return mistake.Placeless("Nothing is controlled", "%s has no block, and so no control. Was it cut off, or written from a variable that is not set? Mend it, or remove it.", name)
 }
 
-// refuseInPolicyDir reports what stands in a policy directory and doesn't belong there.
+// refuseInPolicyDir reports a block that a policy directory may not have.
 func refuseInPolicyDir(c *checker, name string, r hcl.Range) {
 	kinds := policyKinds()
 	c.report(mistake.New(r, "Not for a policy directory", "A policy directory has %s and %s blocks only, not %q.",

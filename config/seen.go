@@ -105,7 +105,7 @@ func (l *places) number(p Place) uint32 {
 	return number
 }
 
-// place returns what has the number.
+// place returns the place with the number.
 func (l *places) place(number uint32) Place {
 	i := len(l.runs) - 1
 	for l.runs[i].base >= number {

@@ -17,7 +17,7 @@ import (
 	"remit/internal/transfer"
 )
 
-// sourceBytesMax bounds one file of HCL, and what is read of a data file for a snippet.
+// sourceBytesMax bounds one file of HCL, and the part of a data file that a snippet needs.
 const sourceBytesMax = 256 << 20
 
 // sources are the files of one directory. Nothing outside of it is read through root.
@@ -94,7 +94,7 @@ func IsSource(name string) bool {
 
 func isJSON(name string) bool { return strings.HasSuffix(name, ".hcl.json") }
 
-// parsed is a source with what is wrong with it. The file is nil where it cannot be read.
+// parsed is a source with its mistakes. The file is nil where it cannot be read.
 type parsed struct {
 	source
 	diags hcl.Diagnostics

@@ -20,7 +20,7 @@ import (
 
 // TestArchives loads every directory of every archive below testdata and compares all that
 // is said of it. A file is named SENTENCE/NAME. Of the names, "options" is the command line
-// and "want" what is expected: diagnostics, then transfers; .ci/update writes it.
+// and "want" the expectation: diagnostics, then transfers; .ci/update writes it.
 func TestArchives(t *testing.T) {
 	archives, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(archives) == 0 {

@@ -35,7 +35,7 @@ type TestFile struct {
 	Runs []TestRun
 }
 
-// TestRun is one run block: what is planned, from what, and what must be true of it.
+// TestRun is one run block: the input of a plan, and the claims about it.
 type TestRun struct {
 	Name  string
 	At    hcl.Range // its header
@@ -314,9 +314,9 @@ func (r *TestRun) Wants(root string) func(attribute string) bool {
 // Asserts reports whether the run asserts anything.
 func (r *TestRun) Asserts() bool { return len(r.asserts) > 0 }
 
-// Check evaluates the asserts of the run over the configuration and over what is given by
-// name, such as plan. What they say that is not so are failures; what could not be evaluated
-// are mistakes.
+// Check evaluates the asserts of the run over the configuration and over
+// given values by name, such as plan. An assert that does not hold is a failure; one that could
+// not be evaluated is a mistake.
 func (r *TestRun) Check(c *Configuration, given map[string]cty.Value) (failures, mistakes hcl.Diagnostics) {
 	within := eval.WideReach()
 	within.Given = given

@@ -15,14 +15,14 @@ type transferSource struct {
 	part  *syntax.Part
 }
 
-// openedPart is a part that was parsed: its blocks, and what is wrong in them.
+// openedPart is a part that was parsed: its blocks, and their mistakes.
 type openedPart struct {
 	ok     bool
 	blocks []*eval.Block
 	diags  hcl.Diagnostics
 }
 
-// open parses what is not parsed yet. Several goroutines may do so.
+// open parses the part, if it has one. Several goroutines may do so.
 func (s transferSource) open(o *eval.Opener) openedPart {
 	if s.block != nil {
 		return openedPart{ok: true, blocks: []*eval.Block{s.block}}

@@ -30,7 +30,7 @@ func libreOffice(t *testing.T) []byte {
 }
 
 // rowsOf loads data "xlsx" "x" with arguments over a workbook, and returns its rows by key and
-// what is said of them.
+// their diagnostics.
 func rowsOf(t *testing.T, workbook []byte, arguments ...string) (rows map[string]map[string]string, says []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -133,7 +133,7 @@ func TestCellsAreWhatIsMeant(t *testing.T) {
 	for name, test := range map[string]struct {
 		cell   string
 		is1904 bool
-		want   string // the text, or a part of what is said where there is none
+		want   string // the text
 		says   string
 	}{
 		"noise of a binary float":               {`<c><v>0.30000000000000004</v></c>`, false, "0.3", ""},
@@ -288,8 +288,8 @@ func TestFilesThatAreNoWorkbooks(t *testing.T) {
 	}
 }
 
-// FuzzXLSX reads any sheet in a workbook, or any bytes as one: nothing panics, and what is
-// declared can be sent.
+// FuzzXLSX reads any sheet in a workbook, or any bytes as one: nothing panics, and every
+// declared transfer can be sent.
 func FuzzXLSX(f *testing.F) {
 	row := func(cells string) string {
 		return `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><cols><col min="2" max="3" hidden="1"/></cols><sheetData><row r="1"><c t="str"><v>id</v></c><c t="str"><v>to</v></c><c t="str"><v>net</v></c><c t="str"><v>note</v></c></row><row hidden="1">` + cells + `</row></sheetData><mergeCells><mergeCell ref="A2:A3"/></mergeCells></worksheet>`

@@ -7,11 +7,11 @@ import (
 )
 
 // Moved marks a value that a list of holidays or a time of day may move, and all that is made of
-// it. It is no secret, and may be used where no secret may. Of says what was moved; equal ones are
-// one mark.
+// it. It is no secret, and may be used where no secret may. Of is the cause; equal ones are one
+// mark.
 type Moved struct{ Of any }
 
-// Unmark takes the marks [moved] off a value, and returns them.
+// Unmark takes the marks [Moved] off a value, and returns them.
 func Unmark(value cty.Value) (cty.Value, []Moved) {
 	if value == cty.NilVal || !value.ContainsMarked() {
 		return value, nil

@@ -106,7 +106,7 @@ func (r *Reader) Find(name string) (string, *Argument, Finding) {
 	return text, a, Present
 }
 
-// Truth returns a condition; what is not true or false is a mistake.
+// Truth returns a condition; anything but true or false is a mistake.
 func (r *Reader) Truth(name string) bool {
 	v, a, found := r.Value(name)
 	if a == nil || found == Wrong {

@@ -123,7 +123,7 @@ func (r *resolver) traversal(t hcl.Traversal) {
 	}
 }
 
-// given checks what is named of a value that the caller has.
+// given checks a reference to a value that the caller gives.
 func (r *resolver) given(t hcl.Traversal, value cty.Value) {
 	if len(t) < 2 || !value.Type().IsObjectType() {
 		return
@@ -199,7 +199,7 @@ func (r *resolver) named(t hcl.Traversal, root string) {
 	}
 }
 
-// node finds what was declared, or reports that it was not.
+// node finds a declaration, or reports that there is none.
 func (r *resolver) node(t hcl.Traversal, root, name string) *Node {
 	n, ok := r.scope.Nodes[root][name]
 	if ok && r.reach.Policy && !n.Policy {

@@ -50,7 +50,7 @@ type Node struct {
 	Missing   []*Node // variables without a value on which it depends
 	Wide      bool    // depends on more than variables and locals
 	Sensitive bool    // depends on a sensitive variable
-	plain     *bool   // what isPlain found; nil before it was asked
+	plain     *bool   // the result of IsPlain; nil before it was asked
 }
 
 // progress is how far the evaluation of a node came.
@@ -281,7 +281,7 @@ func (s *Scope) plain(a *Argument) (cty.Value, bool, hcl.Diagnostics) {
 	return value, ok, diags
 }
 
-// Moving is plain, and the marks [moved] that the value had.
+// Moving is plain, and the marks [Moved] that the value had.
 func (s *Scope) Moving(a *Argument) (cty.Value, []Moved, bool, hcl.Diagnostics) {
 	value, ok, diags := s.Value(a)
 	if !ok {

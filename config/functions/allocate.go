@@ -106,8 +106,8 @@ func parseWeight(value cty.Value) (decimal.Decimal, error) {
 }
 
 // allocate splits units by weights, of which at least one is positive and none negative.
-// The parts sum to units, and each is its exact share rounded down or up: what is left
-// over after rounding down goes, one each, to the largest remainders, of equal ones to the
+// The parts sum to units, and each is its exact share rounded down or up: the units that
+// rounding down leaves over go, one each, to the largest remainders, of equal ones to the
 // earlier. There are fewer left over than shares with a remainder, so a weight of zero
 // gets nothing.
 func allocate(units *big.Int, weights []*big.Int) []*big.Int {

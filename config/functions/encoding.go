@@ -160,7 +160,7 @@ func checkJSON(text string) error {
 }
 
 // checkKeysOnce refuses a JSON object with a key twice, of which decoders take the last. It leaves
-// what is no JSON to them.
+// text that is not JSON to them.
 func checkKeysOnce(text string) error {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	var open []map[string]bool // the keys of each object that is open; nil for an array
@@ -193,7 +193,7 @@ func checkKeysOnce(text string) error {
 }
 
 // checkYAMLKeysOnce refuses a YAML mapping with a key twice, which YAML forbids and of which the decoder
-// takes the last. It leaves what is no YAML to the decoder.
+// takes the last. It leaves text that is not YAML to the decoder.
 func checkYAMLKeysOnce(text string) error {
 	var document yamlnode.Node
 	if yamlnode.Unmarshal([]byte(text), &document) != nil {

@@ -146,7 +146,7 @@ func lengthOf(value cty.Value) int64 {
 	return int64(value.LengthInt())
 }
 
-// times multiplies what is not negative, up to the greatest number there is.
+// times multiplies numbers that are not negative, up to half of the greatest int64.
 func times(a, b int64) int64 {
 	if a > 0 && b > math.MaxInt64/2/a {
 		return math.MaxInt64 / 2

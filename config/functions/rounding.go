@@ -101,7 +101,7 @@ func divide(a, b decimal.Decimal, scale int32, mode rounding) decimal.Decimal {
 }
 
 // away reports whether a truncated number that was not exact goes one unit away from zero.
-// middle is -1, 0 or 1: what was cut off is less than, exactly or more than half a unit.
+// middle is -1, 0 or 1: the part that was cut off is less than, exactly or more than half a unit.
 func away(mode rounding, middle int, negative, odd bool) bool {
 	switch mode {
 	case halfUp:

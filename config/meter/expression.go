@@ -90,9 +90,9 @@ func (w wrapper) node(node hclsyntax.Node) {
 	}
 }
 
-// arguments meters those of a call, which are converted before the function sees them. What
-// only names what is declared was weighed when it was made, and the function counts what it
-// does with it.
+// arguments meters those of a call, which are converted before the function sees them. A reference
+// to a declared value was weighed when the value was made, and the function counts its own work
+// on it.
 func (w wrapper) arguments(call *hclsyntax.FunctionCallExpr) {
 	switch call.Name {
 	case "try", "can": // which take expressions

@@ -4,8 +4,8 @@
 //
 // A step is one part of an expression in one pass of a loop, one element of a value that is
 // compared, converted or handed to a function, or BytesAStep bytes of text. Values share
-// their parts, and what is written once may be huge where something walks it; so a value is
-// weighed before anything walks it.
+// their parts, so a short text may make a value that is huge for a function that walks it; a value
+// is weighed before anything walks it.
 package meter
 
 import (
@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// StepsMax bounds all that is evaluated once: what has a name and what blocks say. It
+	// StepsMax bounds everything that is evaluated once: named values and arguments of blocks. It
 	// keeps the memory below a gigabyte and the time below some seconds.
 	StepsMax = 10_000_000
-	// RowStepsMax bounds what is evaluated for one transfer, row, or subject of a policy.
+	// RowStepsMax bounds the evaluation for one transfer, row, or subject of a policy.
 	RowStepsMax = 1_000_000
 
 	// BytesAStep is how much text is made in a step.
@@ -58,7 +58,7 @@ func (m *Meter) Resume(before int64) {
 	}
 }
 
-// Reset forgets what was taken, and that it was too much.
+// Reset forgets the steps so far, and that they were too many.
 func (m *Meter) Reset() {
 	m.over.Store(nil)
 	m.left.Store(StepsMax)

@@ -37,7 +37,7 @@ func Warning(subject hcl.Range, summary, detail string, args ...any) *hcl.Diagno
 type Origin struct {
 	Block  string // address of the block whose rows they are
 	Column string // the column or the argument
-	Reason string // what is wrong, where one summary stands for several reasons
+	Reason string // why, where one summary has several reasons
 	Where  string // the instance, where its place is that of its block
 	Inner  any    // the Extra that it replaces
 }
@@ -61,7 +61,7 @@ func (o *Origin) failed() string { return o.Block }
 
 // FailedCheck is the address of the block whose check d says fails: a variable's validation
 // (var.NAME), a row of a data source (data.TYPE.NAME), or what must be true of each transfer
-// of a block (transfer.OPERATION.NAME). It is "" for a mistake in what is written.
+// of a block (transfer.OPERATION.NAME). It is "" for a mistake in the text of the configuration.
 func FailedCheck(d *hcl.Diagnostic) string {
 	if extra, ok := hcl.DiagnosticExtra[interface{ failed() string }](d); ok {
 		return extra.failed()

@@ -59,7 +59,7 @@ func (m *Set) Add(diags hcl.Diagnostics) {
 // HasErrors reports whether an error, not only warnings, was added.
 func (m *Set) HasErrors() bool { return m.errors }
 
-// Diagnostics returns what was added, in the order of its places, alike ones as one. Those
+// Diagnostics returns the diagnostics in the order of their places, alike ones as one. Those
 // without a place come first.
 func (m *Set) Diagnostics() hcl.Diagnostics {
 	var diags hcl.Diagnostics

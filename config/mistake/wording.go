@@ -13,8 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// suggestionDistanceMax is how many letters may differ between what was written and what
-// was probably meant.
+// suggestionDistanceMax is how many letters may differ between a word and its suggestion.
 const suggestionDistanceMax = 2
 
 // DidYouMean returns a sentence, with a space before it, that names the nearest of names, or

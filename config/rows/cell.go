@@ -47,7 +47,7 @@ func (f *cellFormat) notAlike(holds string) error {
 	return &shownError{f.code, fmt.Sprintf("holds %s, and not every spreadsheet program shows that alike by its number format %s", holds, f.code), otherFormat}
 }
 
-// xmlDouble is a double of XML Schema, but for what is no number.
+// xmlDouble is a double of XML Schema, but for NaN and infinity.
 var xmlDouble = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
 
 // cellNumber makes text of a number as it is stored in a workbook: a date as ISO 8601, an

@@ -10,7 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// shownNumber is what a cell shows of a number: digits, and what stands before and after them.
+// shownNumber is a number as a cell shows it: digits, and the text before and after them.
 type shownNumber struct {
 	before, after string
 	middle        string // from the first digit to the last; "" where there is none
@@ -165,7 +165,7 @@ func lastIndex(tokens []formatToken, is func(formatToken) bool) int {
 	return -1
 }
 
-// placeWhole puts digits into places from the last one on; the first place takes what is left.
+// placeWhole puts digits into places from the last one on; the first place takes the rest.
 func placeWhole(tokens []formatToken, digits string, grouped bool) []shownPiece {
 	first := slices.IndexFunc(tokens, func(t formatToken) bool { return t.kind == tokenDigit })
 	var reversed []shownPiece
@@ -360,7 +360,7 @@ func lastLetter(text string) int {
 // multiples are words after or before a number that make it another one.
 var multiples = regexp.MustCompile(`^(?i:k|m|mm|mio|mln|mn|mrd|bn|tsd|t|thousands?|millions?|billions?|hundreds?|lakhs?|lacs?|crores?|cr|dozen|e|x)\.?$`)
 
-// addsToNumber says whether what stands beside the digits could be read as a part of the number:
+// addsToNumber says whether the text beside the digits could be read as a part of the number:
 // digits, points, words for thousands, a percent sign.
 func (n shownNumber) addsToNumber() bool {
 	before, after := strings.TrimSpace(n.before), strings.TrimSpace(strings.TrimPrefix(strings.TrimLeft(n.after, " "), percentOf(n.percent)))
@@ -422,7 +422,7 @@ func reversed(text string) string {
 	return string(all)
 }
 
-// isHidden says whether a character does not show, or turns what is around it. Marks of direction
+// isHidden says whether a character does not show, or turns the text around it. Marks of direction
 // stand in the formats of currencies, and turn no digits.
 func isHidden(c rune) bool {
 	if c == '\u200e' || c == '\u200f' || c == '\u061c' {

@@ -213,7 +213,7 @@ func (c *csvFile) readOne() (*csvRecord, hcl.Diagnostics, error) {
 }
 
 // checkLines refuses a field of several lines in which rows may be hidden: a quotation mark that
-// someone left open reaches up to the next one, and what stands between is no row then. The text
+// someone left open reaches up to the next one, and the lines between are no rows then. The text
 // before the first end of a line would have been the end of a row, and that after the last one the
 // beginning of another.
 func (r *csvRecord) checkLines() hcl.Diagnostics {
@@ -400,7 +400,7 @@ func delimiterText(delimiter rune) string {
 	return `"` + string(delimiter) + `"`
 }
 
-// end says what is to be said of the rows at the end that were left out.
+// end warns of the rows at the end that were left out.
 func (c *csvFile) end() hcl.Diagnostics {
 	c.ended = true
 	if len(c.held) < c.options.SkipLast {

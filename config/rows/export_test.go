@@ -34,7 +34,7 @@ func WorkbookSheets(content []byte) ([]string, error) {
 	return names, nil
 }
 
-// CellRead is what is read of a cell: its text, or why there is none.
+// CellRead is a cell as it is read: its text, or why there is none.
 type CellRead struct{ Text, Wrong string }
 
 // SheetCells reads all cells of a sheet that hold something, by row and column from 1 on.

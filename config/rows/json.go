@@ -24,7 +24,7 @@ type jsonFile struct {
 	decoder *jsontext.Decoder
 	inArray bool
 	picked  bool           // only some members are read
-	ended   bool           // the rows and what is after them were read
+	ended   bool           // the rows and the rest of the file were read
 	names   header         // of the members that are read
 	index   map[string]int // of names
 	found   []bool         // whether some row had the member
@@ -166,7 +166,7 @@ func (f *jsonFile) here() span {
 	return span{from, 1}
 }
 
-// broken is what is wrong with the syntax; nil for no error.
+// broken is the mistake in the syntax; nil for no error.
 func (f *jsonFile) broken(err error) hcl.Diagnostics {
 	var syntax *jsontext.SyntacticError
 	switch {

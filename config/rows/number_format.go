@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// NumberFormat is how numbers are written in a column: what stands between groups of digits
+// NumberFormat is how numbers are written in a column: the marks between groups of digits
 // and before the decimals. It reads what fits it in one way alone, and guesses nothing.
 type NumberFormat struct {
 	Example string // 1234.56 as the column would have it

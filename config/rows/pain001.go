@@ -39,7 +39,7 @@ type pain001File struct {
 	decoder *xml.Decoder
 	space   string            // the namespace of the document
 	path    []string          // of the open elements
-	within  []map[string]bool // what stands in each of them that may stand there once
+	within  []map[string]bool // the children of each that may occur once
 	single  map[string]bool   // the paths of such elements
 	columns map[string]int
 	names   []string
@@ -124,7 +124,7 @@ func (f *pain001File) read() (record, hcl.Diagnostics, error) {
 	}
 }
 
-// broken is what is wrong with the XML; nil at its end.
+// broken is the mistake in the XML; nil at its end.
 func (f *pain001File) broken(err error) hcl.Diagnostics {
 	var syntax *xml.SyntaxError
 	switch {

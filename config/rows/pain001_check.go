@@ -39,8 +39,8 @@ func (f *pain001File) isKnown() bool {
 	return !slices.ContainsFunc(f.path, func(name string) bool { return strings.HasPrefix(name, "{") })
 }
 
-// checkElement refuses what is no XML although the decoder takes it, and an instruction that
-// would not be read.
+// checkElement refuses XML that the decoder takes although it is not well formed, and an
+// instruction that would not be read.
 func (f *pain001File) checkElement(element xml.StartElement, at span) hcl.Diagnostics {
 	if twice := repeatedAttribute(element); twice != "" {
 		return f.stop(at, "Attribute stands twice", "The %s has the attribute %s twice. Which one is meant?", element.Name.Local, twice)
@@ -56,8 +56,8 @@ func (f *pain001File) checkElement(element xml.StartElement, at span) hcl.Diagno
 	return nil
 }
 
-// singleElements are the paths of what is read, and of what it stands in: each stands once there, but
-// for those that make the file's list.
+// singleElements are the paths of the elements that may occur once: those that are read, and those
+// around them, but for the elements of the file's lists.
 func singleElements() map[string]bool {
 	single := map[string]bool{}
 	add := func(path string) {

@@ -104,5 +104,5 @@ func areInstructions(count int) string {
 	return "are " + mistake.Plural(count, "instruction")
 }
 
-// written is a sum with the decimals of what was added up.
+// written is a sum with as many decimals as its addends.
 func written(d decimal.Decimal) string { return d.StringFixed(max(0, -d.Exponent())) }

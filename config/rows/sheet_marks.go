@@ -22,7 +22,7 @@ type mark struct {
 	instead bool // a bar or an icon shows, and no number
 }
 
-// lookPast reads what stands after the rows of a sheet, and holds for them: merged cells and
+// lookPast reads the elements after the rows of a sheet, which hold for the rows: merged cells and
 // conditional formats. It looks for the end of the rows in the text; [xlsxFile.rest] refuses a
 // sheet whose rows end elsewhere.
 func (f *xlsxFile) lookPast(content []byte) error {

@@ -25,7 +25,7 @@ type rawCell struct {
 	text       strings.Builder // of an inline string
 }
 
-// sheetSpaces are the namespaces of sheets (ECMA-376, transitional and strict).
+// isSheetSpace reports whether a namespace is one of sheets (ECMA-376, transitional and strict).
 func isSheetSpace(space string) bool {
 	return space == "http://schemas.openxmlformats.org/spreadsheetml/2006/main" || space == "http://purl.oclc.org/ooxml/spreadsheetml/main"
 }
@@ -63,7 +63,7 @@ func (f *xlsxFile) next() (*xlsxRow, error) {
 	}
 }
 
-// readHead reads one element of what stands above the rows.
+// readHead reads one element above the rows.
 func (f *xlsxFile) readHead() error {
 	token, err := f.decoder.Token()
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// snippetsBytesMax bounds what is kept of the rows of one workbook that had mistakes.
+// snippetsBytesMax bounds the text of rows with mistakes that is kept of one workbook.
 const snippetsBytesMax = 1 << 20
 
 // snippets stand for a file that is no text: each row that is shown, as a line of text.

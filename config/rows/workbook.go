@@ -87,7 +87,7 @@ func (w *workbook) readMain(main string, relations []relation) error {
 		}
 		targets[r.id] = r
 	}
-	seen := map[string]bool{} // what stands once
+	seen := map[string]bool{} // elements that may occur once
 	return eachElement(content, func(path string, element xml.StartElement) error {
 		if !strings.Contains(path, "/") && (path != "workbook" || !isSheetSpace(element.Name.Space)) {
 			return errPartDamaged

@@ -27,8 +27,8 @@ const (
 
 var errNoPart = errors.New("is no whole workbook: a part of it is missing or damaged")
 
-// openPackage refuses what is no workbook, or unpacks to more than memory is for. An error says
-// what the file is instead, to whoever made it.
+// openPackage refuses a file that is no workbook, or unpacks to more than workbookBytesMax. The
+// error tells the author what the file is instead.
 func openPackage(content []byte) (*workbookPackage, error) {
 	switch {
 	case bytes.HasPrefix(content, []byte("\xd0\xcf\x11\xe0")):
@@ -93,7 +93,7 @@ type relation struct {
 	id, kind, target string
 }
 
-// relationKinds are how the types of relationships begin (ECMA-376, transitional and strict).
+// relationKind is the type of a relationship without its beginning (ECMA-376, transitional and strict).
 func relationKind(address string) string {
 	for _, space := range []string{
 		"http://schemas.openxmlformats.org/officeDocument/2006/relationships/", "http://purl.oclc.org/ooxml/officeDocument/relationships/",

@@ -62,7 +62,7 @@ func compareWorkbooks(t *testing.T, dir string) {
 	}
 }
 
-// compareSheet compares a sheet with what is shown of it. A fifth of its cells must be read: a
+// compareSheet compares a sheet with its text on the screen. A fifth of its cells must be read: a
 // reader that refuses all of them shows nothing wrong either.
 func compareSheet(t *testing.T, content []byte, sheet, shownFile string) {
 	t.Helper()

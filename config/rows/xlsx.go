@@ -256,7 +256,7 @@ func (f *xlsxFile) read() (record, hcl.Diagnostics, error) {
 	}
 }
 
-// end says what is to be said of the rows at the end that were left out.
+// end warns of the rows at the end that were left out.
 func (f *xlsxFile) end() hcl.Diagnostics {
 	f.ended = true
 	if len(f.held) < f.options.SkipLast {
@@ -275,7 +275,7 @@ func (f *xlsxFile) end() hcl.Diagnostics {
 	return diags
 }
 
-// record makes the fields of a row, and gathers what is to be said of them.
+// record makes the fields of a row, and gathers their mistakes and warnings.
 func (f *xlsxFile) record(row *xlsxRow) *xlsxRecord {
 	r := &xlsxRecord{file: f, row: row.number, fields: make([]string, len(f.sheetColumns)), exact: make([]bool, len(f.sheetColumns))}
 	for _, cell := range row.cells {
@@ -301,7 +301,7 @@ func (f *xlsxFile) record(row *xlsxRow) *xlsxRecord {
 	return r
 }
 
-// check gathers what is to be said of one cell.
+// check gathers the mistakes and warnings of one cell.
 func (r *xlsxRecord) check(i int, cell xlsxCell) {
 	f := r.file
 	about := func(d *hcl.Diagnostic, reason string) {
@@ -341,7 +341,7 @@ func (r *xlsxRecord) checkMerged() {
 	}
 }
 
-// told says what is wrong with a cell, and which it is.
+// told describes the mistake of a cell, and names the cell.
 func (f *xlsxFile) told(r *xlsxRecord, i int, wrong string) string {
 	return fmt.Sprintf("Cell %s of the sheet %q %s.", cellName(f.sheetColumns[i], r.row), f.sheet.name, wrong)
 }
@@ -353,8 +353,8 @@ func (r *xlsxRecord) whole() hcl.Range {
 	return whole
 }
 
-// at is the place of a cell: its row and its column, and in bytes that in what stands for the
-// sheet in a snippet.
+// at is the place of a cell: its row and its column, and in bytes that in the snippet
+// of the sheet.
 func (r *xlsxRecord) at(i int) hcl.Range {
 	from, to := r.file.snippets.show(r.file.sheet.name, r.row, r.file.sheetColumns, r.fields, i)
 	column := r.file.sheetColumns[i]

@@ -31,7 +31,7 @@ func CheckNesting(src []byte, filename string, start hcl.Pos, lex lexer) hcl.Dia
 	if !suspect(src) {
 		return nil
 	}
-	tokens, _ := lex(src, filename, start) // the parser reports what is wrong with them
+	tokens, _ := lex(src, filename, start) // the parser reports their mistakes
 	depth := nesting{chains: []int{0}}
 	for i, token := range tokens {
 		if depth.take(tokens, i) {

@@ -206,7 +206,7 @@ func (p *plainParser) identifier() string {
 	return p.text[from:]
 }
 
-// quoted goes over text in quotation marks that stands for itself, and returns what is between them.
+// quoted goes over text in quotation marks that stands for itself, and returns that text.
 func (p *plainParser) quoted() (string, bool) {
 	p.at++
 	text := p.letters()

@@ -113,8 +113,8 @@ func (d plainDrawer) expression(depth int) string {
 	return "{" + all + "}"
 }
 
-// TestPlainBlocksAreWhatTheyParseTo compares what is parsed plainly with what HCL's own
-// parser makes of it, to the last place.
+// TestPlainBlocksAreWhatTheyParseTo compares bodies of the plain parser with
+// those of HCL's own, to the last place.
 func TestPlainBlocksAreWhatTheyParseTo(t *testing.T) {
 	blocks, attributes := 0, 0
 	suite.CheckUntil(t, func() bool { return blocks >= 25 && attributes >= 25 }, func(t *rapid.T) {

@@ -80,7 +80,7 @@ func checkParts(t rapid.TB, source string, isRight bool) int {
 	return late
 }
 
-// TestWorkAheadKeepsItsOrder stops at each result in turn; what was begun is waited for.
+// TestWorkAheadKeepsItsOrder stops at each result in turn; the work that began is waited for.
 func TestWorkAheadKeepsItsOrder(t *testing.T) {
 	items := make([]int, 40)
 	for i := range items {
