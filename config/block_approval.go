@@ -59,7 +59,7 @@ func (k *controlReader) evaluateApprovals(blocks []*eval.Block) {
 		k.found.Approvals = append(k.found.Approvals, a)
 		k.broken = k.broken || b.Incomplete
 	}
-	if !(k.need <= NeedControls) {
+	if k.need > NeedControls {
 		k.broken = k.broken || k.diags[before:].HasErrors()
 		k.diags = k.diags[:before]
 	}
@@ -70,7 +70,7 @@ func (k *controlReader) evaluateApproval(b *eval.Block) (Approval, hcl.Diagnosti
 	within := eval.NarrowReach()
 	within.Policy = b.Policy != nil
 	for _, argument := range b.All() {
-		k.resolveArgument(argument, within, !(k.need <= NeedControls))
+		k.resolveArgument(argument, within, k.need > NeedControls)
 	}
 	r := &eval.Reader{Scope: k.scope, Block: b}
 	if file := k.keysFile(r, "allowed_signers"); file != nil {

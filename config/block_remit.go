@@ -42,10 +42,10 @@ func evaluateRemit(c *checker, b *eval.Block, version string) (environment strin
 		}
 	}
 	environment, a = r.Text("environment")
-	switch {
-	case environment == "":
+	switch environment {
+	case "":
 		environment = environmentDefault
-	case environment == environmentSandbox:
+	case environmentSandbox:
 		r.Refuse(a.Expr.Range(), "Reserved environment",
 			"%q is the environment of runs with --sandbox, in which no money moves. Choose another name.", environmentSandbox)
 		environment = environmentDefault
