@@ -35,7 +35,7 @@ func TestDocsTyped(t *testing.T) {
 
 // wordsOf are the words that name a command, such as "state show", of how it is used.
 func wordsOf(usage string) string {
-	return regexp.MustCompile(`^[a-z-]+(?: [a-z]+\b)*`).FindString(regexp.MustCompile(` [^a-z].*| \S*\|.*`).ReplaceAllString(usage, ""))
+	return regexp.MustCompile(`^[a-z-]+(?: [a-z][a-z-]*\b)*`).FindString(regexp.MustCompile(` [^a-z].*| \S*\|.*`).ReplaceAllString(usage, ""))
 }
 
 // typed are the command lines of remit on a page.

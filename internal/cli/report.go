@@ -93,7 +93,11 @@ func (r *reporting) run(ctx context.Context, p *process, isGiven func(string) bo
 	if err != nil {
 		return w.state.Error(err)
 	}
-	options := view.ReportOptions{Screen: w.streams.Screen(w.streams.Out), Made: w.host.Now(), Names: w.config.ProfileNames()}
+	names, err := namesOf(ctx, w, snapshot)
+	if err != nil {
+		return w.state.Error(err)
+	}
+	options := view.ReportOptions{Screen: w.streams.Screen(w.streams.Out), Made: w.host.Now(), Names: names}
 	if len(r.reconcile) > 0 {
 		if options.Reconciled, options.Files, err = r.reconciled(ctx, w, snapshot, period); err != nil {
 			return stopped(ctx, err)

@@ -40,10 +40,14 @@ func showRun(ctx context.Context, p *process, o *planning, faces planFaces, runI
 	if err != nil {
 		return w.state.Error(err)
 	}
+	names, err := namesOf(ctx, w, snapshot)
+	if err != nil {
+		return w.state.Error(err)
+	}
 	holder, isHeld := snapshot.Holder()
 	options := view.PastOptions{
 		Screen: w.streams.Screen(w.streams.Out), Meta: snapshot.Meta(), Alive: isHeld && holder.RunID == runID,
-		Names: w.config.ProfileNames(), ShowAll: o.show == "all", Command: w.dir.Command("show --run=" + shell.Word(runID)),
+		Names: names, ShowAll: o.show == "all", Command: w.dir.Command("show --run=" + shell.Word(runID)),
 	}
 	if options.Now, err = standingNow(ctx, w, snapshot, past, options.Alive); err != nil {
 		return w.state.Error(err)

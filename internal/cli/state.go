@@ -30,7 +30,7 @@ func newState(p *process) *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(newStateList(p), newStateShow(p), newStateForget(p), newStateClock(p), newStateVerify(p),
+	cmd.AddCommand(newStateList(p), newStateShow(p), newStateForget(p), newStateClock(p), newStateEraseNames(p), newStateVerify(p),
 		newStateBackup(p), newStateExport(p), newStateRebind(p), newStateMigrate(p))
 	return cmd
 }

@@ -81,12 +81,16 @@ func listState(ctx context.Context, w *opened, filter *config.Filter, asJSON boo
 	if filter != nil {
 		rows = keptRows(ctx, snapshot, filter)
 	}
+	names, err := namesBySeq(ctx, snapshot)
+	if err != nil {
+		return w.state.Error(err)
+	}
 	if w.streams.WantsLines(asJSON) {
-		if err := w.streams.JSON().StateList(rows); asJSON || err != nil {
+		if err := w.streams.JSON().StateList(rows, names); asJSON || err != nil {
 			return err
 		}
 	}
-	return view.StateList(w.streams.Out, rows, view.StateListOptions{Screen: w.streams.Screen(w.streams.Out), Filtered: filter != nil})
+	return view.StateList(w.streams.Out, rows, view.StateListOptions{Screen: w.streams.Screen(w.streams.Out), Filtered: filter != nil, Names: names})
 }
 
 // filterError is that an expression has no answer about a transfer.

@@ -27,6 +27,7 @@ type transferLine struct {
 	IntendedAt   time.Time             `json:"intended_at,omitzero"`
 	AttemptedAt  time.Time             `json:"attempted_at,omitzero"`
 	SettledAt    time.Time             `json:"settled_at,omitzero"`
+	DisplayName  string                `json:"display_name,omitempty"` // as the author said
 }
 
 // detailLine is all that a state knows of a ref_id.
@@ -59,22 +60,25 @@ func newDetailLine(d *state.Detail) detailLine {
 		Operation:    d.Intent.Operation, Path: d.Intent.Path, Request: rawOrNull(d.Intent.Body),
 		Address: d.Intent.Address, Place: d.Intent.Place, Batch: d.Intent.Batch, Outcome: d.Outcome,
 	}
+	line.DisplayName = d.Intent.DisplayName
 	if d.Outcome != nil && len(d.Outcome.Records) > 0 {
 		line.Record = rawOrNull(string(d.Outcome.Records[0]))
 	}
 	return line
 }
 
-// StateList writes a "transfer" for each row. An error that rows yield ends the list and is
+// StateList writes a "transfer" for each row, with its display name by the number of its intent. An error that rows yield ends the list and is
 // returned; else the first error of writing is.
-func (j *JSON) StateList(rows iter.Seq2[state.Transfer, error]) error {
+func (j *JSON) StateList(rows iter.Seq2[state.Transfer, error], names map[int64]string) error {
 	j.begin()
 	for t, err := range rows {
 		if err != nil {
 			_ = j.end()
 			return err
 		}
-		j.write(newTransferLine(&t))
+		line := newTransferLine(&t)
+		line.DisplayName = names[t.IntentSeq]
+		j.write(line)
 		if j.err != nil {
 			break
 		}

@@ -19,21 +19,23 @@ const listMeasured = 1000
 type StateListOptions struct {
 	Screen
 	Filtered bool // some may have been left out
+	// Names are the display names by the number of the intent with which they came.
+	Names map[int64]string
 }
 
 // StateList writes a row for each transfer, in the order in which they come: ref_id, status,
-// the service's status, amount, asset and group_id. Columns are aligned by the first 1,000
+// the service's status, amount, asset and group_id, and the display name where the state has any. Columns are aligned by the first 1,000
 // rows; the rest streams. An error that rows yield ends the list and is returned.
 func StateList(w io.Writer, rows iter.Seq2[state.Transfer, error], o StateListOptions) error {
 	p := newPage(w, o.Screen)
-	l := stateLayout{ref: len("ref_id"), asset: len("asset")}
+	l := stateLayout{ref: len("ref_id"), asset: len("asset"), names: o.Names}
 	l.amount.whole = len("amount")
 	var ahead []state.Transfer
 	began := false
 	begin := func() {
 		began = true
 		amount := fmt.Sprintf("%*s", l.amount.width(), "amount")
-		p.stateRow(&l, toneDim, "ref_id", "status", "service", amount, "asset", "group_id")
+		p.stateRow(&l, toneDim, "ref_id", "status", "service", amount, "asset", l.behind("group_id", "display name"))
 		for i := range ahead {
 			p.stateTransfer(&l, &ahead[i])
 		}
@@ -68,7 +70,19 @@ func StateList(w io.Writer, rows iter.Seq2[state.Transfer, error], o StateListOp
 type stateLayout struct {
 	ref, asset int
 	amount     point
+	names      map[int64]string
 }
+
+// behind is the last column: a group_id and, where the state has names, one of them.
+func (l *stateLayout) behind(group, name string) string {
+	if len(l.names) == 0 {
+		return Visible(group)
+	}
+	return pad(Visible(group), groupWidth) + "  " + Visible(name)
+}
+
+// groupWidth is that of a UUID.
+const groupWidth = 36
 
 func (l *stateLayout) measure(p *page, t *state.Transfer) {
 	l.ref = max(l.ref, displayWidth(t.RefID))
@@ -83,10 +97,10 @@ const (
 
 func (p *page) stateTransfer(l *stateLayout, t *state.Transfer) {
 	p.stateRow(l, statusTone(t.Status), t.RefID, t.Status.String(), string(t.RecordStatus),
-		l.amount.align(p.amount(t.Amount, t.Asset)), t.Asset, t.GroupID)
+		l.amount.align(p.amount(t.Amount, t.Asset)), t.Asset, l.behind(t.GroupID, l.names[t.IntentSeq]))
 }
 
-func (p *page) stateRow(l *stateLayout, t tone, ref, status, service, amount, asset, group string) {
+func (p *page) stateRow(l *stateLayout, t tone, ref, status, service, amount, asset, behind string) {
 	refTone := toneNone
 	if t == toneDim {
 		refTone = toneDim
@@ -96,7 +110,7 @@ func (p *page) stateRow(l *stateLayout, t tone, ref, status, service, amount, as
 		span{"  " + pad(status, statusWidth), t},
 		span{"  " + pad(service, serviceWidth), refTone},
 		span{"  " + amount + " " + pad(asset, l.asset), refTone},
-		dim("  "+Visible(group)),
+		dim("  "+behind),
 	)
 }
 
@@ -138,6 +152,7 @@ func StateShow(w io.Writer, d state.Detail, o StateShowOptions) error {
 		{"attempted", momentOr(d.AttemptedAt)},
 		{"settled", momentOr(d.SettledAt)},
 		{"run", d.RunID},
+		{"display name", d.Intent.DisplayName},
 		{"batch", d.Intent.Batch},
 		{"address", d.Intent.Address},
 		{"declared at", d.Intent.Place},

@@ -282,6 +282,9 @@ func plural(count int, noun string) string {
 	return fmt.Sprintf("%d %ss", count, noun)
 }
 
+// Plural counts things: "1 transfer", "2 transfers".
+func Plural(count int, noun string) string { return plural(count, noun) }
+
 // someMost is how many names some lists.
 const someMost = 3
 

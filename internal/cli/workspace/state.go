@@ -282,6 +282,27 @@ func (s *State) Locked(ctx context.Context, by state.Holder, wait time.Duration,
 
 // LockedAny is [State.Locked] for a state that the directory need not be bound to.
 func (s *State) LockedAny(ctx context.Context, by state.Holder, wait time.Duration, act func(state.Journal, state.Snapshot) error) error {
+	return s.lockedFor(ctx, by, wait, func(journal state.Journal) error { return s.withSnapshot(ctx, journal, act) })
+}
+
+// LockedThen is [State.Locked] without a wait. Under the same lock it calls then, once act has succeeded and its
+// snapshot is closed.
+func (s *State) LockedThen(ctx context.Context, by state.Holder, act func(state.Journal, state.Snapshot) error, then func(context.Context, state.Journal) error) error {
+	return s.lockedFor(ctx, by, 0, func(journal state.Journal) error {
+		err := s.withSnapshot(ctx, journal, func(journal state.Journal, snapshot state.Snapshot) error {
+			if err := s.checkSnapshot(ctx, snapshot); err != nil {
+				return err
+			}
+			return act(journal, snapshot)
+		})
+		if err != nil {
+			return err
+		}
+		return then(ctx, journal)
+	})
+}
+
+func (s *State) lockedFor(ctx context.Context, by state.Holder, wait time.Duration, act func(state.Journal) error) error {
 	store, err := s.Write(ctx)
 	if err != nil {
 		return err
@@ -294,7 +315,7 @@ func (s *State) LockedAny(ctx context.Context, by state.Holder, wait time.Durati
 	case err != nil:
 		return s.Error(err)
 	}
-	err = s.withSnapshot(ctx, journal, act)
+	err = act(journal)
 	// The lock dies with the process anyway, and the journal has every event.
 	lost := journal.Unlock()
 	isLost := errors.Is(lost, state.ErrDamaged) || errors.Is(lost, state.ErrReplaced)
