@@ -1,6 +1,9 @@
 package transfer
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -102,4 +105,33 @@ func isPlainNumber(text string) bool {
 		}
 	}
 	return text != "" && point != 0 && point != len(text)-1
+}
+
+// writtenScale is an asset in the JSON of [Scales].
+type writtenScale struct {
+	Asset string `json:"asset"`
+	Scale int    `json:"scale"`
+}
+
+// MarshalJSON writes a list in the order of the codes: a code is a value, and never the name of a
+// field.
+func (s Scales) MarshalJSON() ([]byte, error) {
+	list := make([]writtenScale, 0, len(s))
+	for _, asset := range slices.Sorted(maps.Keys(s)) {
+		list = append(list, writtenScale{asset, s[asset]})
+	}
+	return json.Marshal(list)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (s *Scales) UnmarshalJSON(text []byte) error {
+	var list []writtenScale
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	*s = make(Scales, len(list))
+	for _, of := range list {
+		(*s)[of.Asset] = of.Scale
+	}
+	return nil
 }

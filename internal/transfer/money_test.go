@@ -1,6 +1,7 @@
 package transfer_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -75,5 +76,17 @@ func TestUngrouped(t *testing.T) {
 				t.Errorf("%q", got)
 			}
 		})
+	}
+}
+
+// A plan carries scales; a field of a plan is written in small letters, and a code is not.
+func TestScalesAreSavedAsAList(t *testing.T) {
+	text, err := json.Marshal(transfer.Scales{"USDC": 6, "BTC": 8})
+	if err != nil || string(text) != `[{"asset":"BTC","scale":8},{"asset":"USDC","scale":6}]` {
+		t.Fatalf("%s: %v", text, err)
+	}
+	var back transfer.Scales
+	if err := json.Unmarshal(text, &back); err != nil || len(back) != 2 || back["BTC"] != 8 || back["USDC"] != 6 {
+		t.Errorf("%v: %v", back, err)
 	}
 }
