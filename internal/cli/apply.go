@@ -99,7 +99,7 @@ func newApply(p *process) *cobra.Command {
 	flags.BoolVar(&a.retryRefused, "retry-refused", false, "with --auto-approve or --plan-digest: submit again what was refused")
 	flags.StringArrayVar(&a.acceptShortfall, "accept-shortfall", nil, "apply although the service says that this `PROFILE` has too little; may be repeated")
 	flags.BoolVar(&a.fromBalances, "from-balances", false, "with --rehearse: begin with the balances that the service says")
-	flags.BoolVar(&a.input, "input", true, "ask where something must be answered")
+	flags.BoolVar(&a.input, "input", true, "prompt for missing input")
 	flags.BoolVar(&a.asJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &a.into)
 	a.monitoring.flags(cmd)

@@ -119,7 +119,9 @@ func (a *applying) faces(w *opened) (executor.Handler, func(executor.Summary, vi
 	if a.asJSON {
 		return w.streams.JSON(), w.streams.JSON().Summary
 	}
-	people := view.NewRun(w.streams.Out, w.streams.Err, w.streams.Screen(w.streams.Err))
+	people := view.NewRun(w.streams.Out, w.streams.Err, view.RunOptions{
+		Screen: w.streams.Screen(w.streams.Err), Piped: !w.streams.Screen(w.streams.Out).Terminal, ShowAll: a.show == "all",
+	})
 	end := func(s executor.Summary, o view.SummaryOptions) error {
 		return errors.Join(people.Close(), view.Summary(w.streams.Out, s, o))
 	}

@@ -37,8 +37,8 @@ func newApprove(p *process) *cobra.Command {
 		Long: "Sign a saved plan, so that it may be applied. It shows the plan, asks for the number of\n" +
 			"transfers and for a total, and writes an SSH signature beside the file, which\n" +
 			"ssh-keygen -Y verify -n remit-plan can check. It sends nothing.\n\n" +
-			"The key is a file, one that ssh-agent holds, or a security key. Whose key it is, the\n" +
-			"allowed_signers file of an approval block says.",
+			"The key is a file, one that ssh-agent holds, or a security key.\n" +
+			"allowed_signers of an approval block maps keys to people.",
 		Args: exactArgs("PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if a.file = args[0]; a.file == "" {

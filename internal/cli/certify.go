@@ -81,7 +81,7 @@ func newCertify(p *process) *cobra.Command {
 	flags.BoolVar(&c.resume, "resume", false, "make no new transfer: only send again what an earlier certify kept for that")
 	flags.DurationVar(&c.wait, "wait", time.Minute, "how long the service may take to list a transfer, and to complete it")
 	flags.BoolVar(&c.autoApprove, "auto-approve", false, "don't ask")
-	flags.BoolVar(&c.input, "input", true, "ask where something must be answered")
+	flags.BoolVar(&c.input, "input", true, "prompt for missing input")
 	flags.BoolVar(&c.asJSON, "json", false, "write JSON Lines")
 	flags.StringArrayVar(&c.faults, "fault", nil, "with --sandbox: misbehave, as `KIND=VALUE`, such as lost-answer=2%; may be repeated")
 	return cmd

@@ -24,7 +24,7 @@ type computed struct {
 // otherwise what the plan alone allows, which it tells in a line. The error says the outcome.
 func compute(ctx context.Context, w *opened, plan *planner.Plan, file, outcome string) (*computed, error) {
 	if there, err := w.state.Backend.Look(ctx); err != nil || !there {
-		return computeAlone(ctx, w, plan, file, outcome, "the state is not here")
+		return computeAlone(ctx, w, plan, file, outcome, "no state found here")
 	}
 	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {

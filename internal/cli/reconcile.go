@@ -39,8 +39,8 @@ func newReconcile(p *process) *cobra.Command {
 	r := reconciling{source: workspace.Directory{Need: config.NeedService}}
 	cmd := &cobra.Command{
 		Use:   "reconcile [FILE...]",
-		Short: "Hold the service's records against the state, and list what does not match",
-		Long: "Hold the service's records against the state: exports of its transfer records, with both sides\n" +
+		Short: "Compare the service's records with the state, and list what does not match",
+		Long: "Compare the service's records with the state: exports of its transfer records, with both sides\n" +
 			"of each transfer, as JSON, JSON Lines or CSV; - is standard input. Without a FILE, and where the\n" +
 			"service has a lookup, it is asked for every ref_id of the state.\n\n" +
 			"Records belong to the transfer whose ref_id they have, and else to the one whose group_id they\n" +

@@ -110,12 +110,12 @@ func (o *planning) saySaved(w *opened, plan *planner.Plan, name, saved string) e
 		_, err := fmt.Fprintf(w.streams.Out, "\n%s\n", saved)
 		return err
 	case plan.Empty():
-		_, err := fmt.Fprintf(w.streams.Out, "\n%s There is nothing to send in it.\n", saved)
+		_, err := fmt.Fprintf(w.streams.Out, "\n%s It is empty.\n", saved)
 		return err
 	}
 	next, command := "To send exactly this:", "apply "
 	if len(o.approvals) > 0 && w.dir.WaitsForApprovals() {
-		next, command = "Who approves it types:", "approve "
+		next, command = "Approvers run:", "approve "
 	}
 	_, err := fmt.Fprintf(w.streams.Out, "\n%s %s\n\n    %s\n", saved, next, view.Command(w.dir.CommandWithPractice(command+shell.Word(name))))
 	return err

@@ -13,7 +13,7 @@ func newVersion(p *process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Show which remit this is",
+		Short: "Show the version",
 		Args:  exactArgs(),
 		RunE: func(*cobra.Command, []string) error {
 			b := readVersion()

@@ -24,7 +24,7 @@ func (a *Approval) ask() string {
 	text := fmt.Sprintf("Needs %s: %s.", a.Need.Wants(), why)
 	switch {
 	case !a.Saved:
-		text += " One more where its author does not sign it."
+		text += fmt.Sprintf(" %s if unsigned by its author.", numberWord(a.Need.Approvers+1))
 	case a.Enough():
 		text = fmt.Sprintf("Approved by %d of %s: %s.", len(a.Approvers), plural(a.Needed(), "approver"), why)
 	default:
@@ -36,6 +36,15 @@ func (a *Approval) ask() string {
 	return text
 }
 
+// numberWord is a small number as a sentence begins with it.
+func numberWord(n int) string {
+	words := []string{"None", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"}
+	if n < len(words) {
+		return words[n]
+	}
+	return fmt.Sprint(n)
+}
+
 // details are who signed, which signatures do not count, and who could sign: a line each.
 func (a *Approval) details() []string {
 	if !a.Saved {
@@ -44,7 +53,7 @@ func (a *Approval) details() []string {
 	signed := func(role string, c *approval.Counted) string {
 		return fmt.Sprintf("%s %s, in %s", role, Visible(c.Principal), Visible(c.File.Name))
 	}
-	lines := []string{"nobody signed as its author, so one approver more is needed"}
+	lines := []string{"unsigned by its author, so one more approver is needed"}
 	if a.Author != nil {
 		lines[0] = signed("signed by its author", a.Author)
 	}

@@ -112,7 +112,7 @@ func flowTitle(plan *planner.Plan) []string {
 	}
 	title = append(title, "Plan: "+counts(plan))
 	if !plan.Applicable() {
-		title = append(title, "Not applicable. Nothing of this plan will be sent.")
+		title = append(title, "This plan cannot be applied.")
 	}
 	for i := range title {
 		title[i] = cutEnd(Visible(title[i]), titleWidthMax)

@@ -96,10 +96,10 @@ func (h *htmlPlan) head() {
 		h.put("<dt>Hash total</dt><dd>%</dd>\n", hash)
 	}
 	if h.options.Saved {
-		h.put("<dt>Plan</dt><dd><code>%</code></dd>\n<dt>Author</dt><dd>% <small>(as they say of themselves)</small></dd>\n", about.PlanID, about.Author)
+		h.put("<dt>Plan</dt><dd><code>%</code></dd>\n<dt>Author</dt><dd>% <small>(self-declared)</small></dd>\n", about.PlanID, about.Author)
 		h.put("<dt>Created</dt><dd>%</dd>\n<dt>Expires</dt><dd>%</dd>\n", moment(about.Created), moment(about.Expires))
 	}
-	h.named("Only a part of the declaration", about.Targets)
+	h.named("Partial plan (--target)", about.Targets)
 	h.named("Accepted", about.Accepted)
 	h.put("</dl>\n")
 	if h.plan.Changes.HaveNames() {
@@ -112,7 +112,7 @@ func (h *htmlPlan) obstacles() {
 	if h.plan.Applicable() {
 		return
 	}
-	h.put("<section class=\"obstacles\">\n<h2>What stands in the way</h2>\n")
+	h.put("<section class=\"obstacles\">\n<h2>What blocks this plan</h2>\n")
 	for _, o := range h.plan.Obstacles[:min(len(h.plan.Obstacles), htmlObstacles)] {
 		h.put("<h3>%%</h3>\n", string(o.Kind), obstacleScope(o))
 		h.put("<p>%</p>\n", o.Detail)

@@ -173,7 +173,7 @@ func (h *htmlReport) totals() {
 	if h.r.Empty() {
 		h.put("<p>The state has no transfer of this period.</p>\n")
 	} else {
-		h.put("<table class=\"narrow\">\n<caption>Every transfer of the period stands in one line</caption>\n")
+		h.put("<table class=\"narrow\">\n<caption>Each transfer is counted once</caption>\n")
 		h.put("<thead><tr><th scope=\"col\">Asset</th><th scope=\"col\">Standing</th><th scope=\"col\" class=\"number\">Transfers</th><th scope=\"col\" class=\"number\">Sum</th></tr></thead>\n")
 		most := h.placesMost()
 		for i := range h.r.Assets {

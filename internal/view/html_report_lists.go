@@ -20,16 +20,15 @@ func exceptionsOrder() []report.Standing {
 // exceptions writes what a person should look at. That there is none is said as well.
 func (h *htmlReport) exceptions() {
 	h.put("<section>\n<h2>Exceptions</h2>\n")
-	var none []string
+	some := false
 	for _, s := range exceptionsOrder() {
 		if e := h.r.Exceptions[s]; e != nil {
 			h.exceptionTable(s, e)
-			continue
+			some = true
 		}
-		none = append(none, standingPhrase(s))
 	}
-	if len(none) > 0 {
-		h.put("<p>None is %.</p>\n", strings.Join(none, ", "))
+	if !some {
+		h.put("<p>No exceptions.</p>\n")
 	}
 	var older []string
 	for _, s := range report.Standings() {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -22,10 +23,21 @@ func (h *htmlReport) reconciliation() {
 		h.put("<p>There is nothing to reconcile.</p>\n</section>\n")
 		return
 	}
-	h.put("<p>Each paid transfer has a record of the service that was compared with what was asked when it came. Of % the state has both sides, and of % the debit alone. "+
-		"Whether the service says the same today is what its export of records says:</p>\n<p class=\"command\"><code>%</code></p>\n</section>\n",
-		strconv.Itoa(h.r.BothSides), strconv.Itoa(paid.Count()-h.r.BothSides),
-		h.reconcileCommand())
+	h.put("<p>Each paid transfer has a record of the service that was compared with what was asked when it came. %. "+
+		"The service's export of records shows whether it says the same today:</p>\n<p class=\"command\"><code>%</code></p>\n</section>\n",
+		sidesText(h.r.BothSides, paid.Count()-h.r.BothSides), h.reconcileCommand())
+}
+
+// sidesText says of how many transfers the state has both sides, and of how many one.
+func sidesText(both, debits int) string {
+	has := func(n int) string { return map[bool]string{true: "has", false: "have"}[n == 1] }
+	switch {
+	case debits == 0:
+		return fmt.Sprintf("%d %s both records, debit and credit", both, has(both))
+	case both == 0:
+		return fmt.Sprintf("%d %s only the debit record", debits, has(debits))
+	}
+	return fmt.Sprintf("%d %s both records, debit and credit; %d %s only the debit record", both, has(both), debits, has(debits))
 }
 
 // reconciled says what came of holding the period against the service's export.

@@ -47,7 +47,7 @@ func (p *page) large(plan *planner.Plan, o PlanOptions) {
 		p.line(strong("Totals of all assets"))
 		p.totals(plan, 0)
 	}
-	p.allNamed("Only a part of the declaration", plan.Header.Targets)
+	p.allNamed("Partial plan (--target)", plan.Header.Targets)
 	p.allNamed("Accepted", plan.Header.Accepted)
 	p.obstacles(plan)
 	p.approvalDetails(o)

@@ -17,53 +17,58 @@ const placeWidthMin = 14
 // columns where that fits the screen, else two, else three.
 type layout struct {
 	screen    Screen
+	group     *lineGroup // whose heading says the rest; nil where there is none
 	shape     shape
 	names     map[string]string
 	operation bool // both operations occur, so each line says which
 	stacked   bool // sender and destination stand below the ref_id
 	split     bool // and the destination below the sender
+	noPlace   bool // where it is declared is left out
 	metadata  bool // stands below each line; else only where letters of it may pass for others
 
 	ref, from, to, asset, place int
 	amount                      point
 }
 
-// newLayout measures changes. What is given up first where room is short: names and the
-// ends of IDs, then the beginning of places, then the single line.
-func newLayout(changes []planner.Change, o PlanOptions) layout {
+// newLayout measures changes of a group; nil is none. No ID is shorter than shape whole. What is
+// given up first where room is short: the ends of IDs, then where a line is declared in a file that
+// the heading has, then names, then the single line.
+func newLayout(changes []planner.Change, o PlanOptions, g *lineGroup, least shape) layout {
 	operation := mixesOperations(changes)
 	room := o.width()
 	var l layout
 	for _, try := range []layout{
-		{shape: shapeEnds, names: o.Names, operation: operation},
-		{shape: shapeEnds, operation: operation},
-		{shape: shapeHead, operation: operation},
+		{shape: shapeEnds, names: o.Names},
+		{shape: shapeHead, names: o.Names},
+		{shape: shapeHead, names: o.Names, noPlace: g != nil && g.file != ""},
 	} {
 		l = try
-		l.screen = o.Screen
+		l.screen, l.group, l.operation = o.Screen, g, operation
+		l.shape = max(l.shape, least)
 		l.measure(changes)
 		if l.width() <= room {
 			return l
 		}
+		if over := l.width() - room; !l.noPlace && (g == nil || g.file == "") && l.place-over >= placeWidthMin {
+			l.place -= over
+			return l
+		}
 	}
-	if over := l.width() - room; l.place-over >= placeWidthMin {
-		l.place -= over
-		return l
-	}
-	return newStackedLayout(changes, o, operation)
+	return newStackedLayout(changes, o, operation, g, least)
 }
 
-func newStackedLayout(changes []planner.Change, o PlanOptions, operation bool) layout {
+func newStackedLayout(changes []planner.Change, o PlanOptions, operation bool, g *lineGroup, least shape) layout {
 	room := o.width()
 	var l layout
 	for _, try := range []layout{
 		{shape: shapeEnds, names: o.Names},
-		{shape: shapeEnds},
+		{shape: shapeHead, names: o.Names},
 		{shape: shapeEnds, names: o.Names, split: true},
-		{shape: shapeHead, split: true},
+		{shape: shapeHead, names: o.Names, split: true},
 	} {
 		l = try
-		l.screen, l.operation, l.stacked = o.Screen, operation, true
+		l.screen, l.group, l.operation, l.stacked = o.Screen, g, operation, true
+		l.shape = max(l.shape, least)
 		l.measure(changes)
 		if l.widthBelow() <= room {
 			break
@@ -75,7 +80,7 @@ func newStackedLayout(changes []planner.Change, o PlanOptions, operation bool) l
 
 // widthBelow is the width of a stacked layout's second and third lines.
 func (l *layout) widthBelow() int {
-	width := 4 + l.from + 4 + l.to + 2 + l.place
+	width := 4 + l.fromWidth() + 3 + l.to + 2 + l.place
 	if l.split {
 		width = max(4+l.from, 4+3+l.to+2+l.place)
 	}
@@ -96,15 +101,29 @@ func mixesOperations(changes []planner.Change) bool {
 
 func (l *layout) measure(changes []planner.Change) {
 	l.shape = shapeFor(changes, l.shape)
+	hasSender := l.hasSender()
 	for i := range changes {
 		c := &changes[i]
 		l.ref = max(l.ref, displayWidth(c.RefID))
-		l.from = max(l.from, displayWidth(sender(c.Request).show(l.shape, l.names)))
+		if hasSender {
+			l.from = max(l.from, displayWidth(sender(c.Request).show(l.shape, l.names)))
+		}
 		l.to = max(l.to, displayWidth(l.destination(c)))
 		l.amount.fit(l.screen.amount(c.Request.Amount, c.Request.Asset))
 		l.asset = max(l.asset, displayWidth(c.Request.Asset))
-		l.place = max(l.place, displayWidth(c.Place))
+		l.place = max(l.place, displayWidth(l.placeOf(c)))
 	}
+}
+
+// hasSender reports whether each line says who pays.
+func (l *layout) hasSender() bool { return l.group == nil || l.group.from == nil }
+
+// placeOf is where a change is declared, as far as its line says so.
+func (l *layout) placeOf(c *planner.Change) string {
+	if l.noPlace {
+		return ""
+	}
+	return l.group.ownPlace(c)
 }
 
 // firstMark stands behind a destination to which nothing was paid before.
@@ -120,8 +139,16 @@ func (l *layout) destination(c *planner.Change) string {
 
 func isFirst(s planner.Signal) bool { return s.Kind == planner.FirstDestination }
 
+// fromWidth is the width of the sender and the space behind it.
+func (l *layout) fromWidth() int {
+	if !l.hasSender() {
+		return 0
+	}
+	return l.from + 1
+}
+
 func (l *layout) width() int {
-	width := 2 + l.ref + 2 + l.from + 4 + l.to + 2 + l.amount.width() + 1 + l.asset
+	width := 2 + l.ref + 2 + l.fromWidth() + 3 + l.to + 2 + l.amount.width() + 1 + l.asset
 	if l.operation {
 		width += 2 + operationWidth
 	}
@@ -135,8 +162,13 @@ const operationWidth = len(transfer.Internal)
 
 // changes writes the lines of some transfers in one layout.
 func (p *page) changes(changes []planner.Change, o PlanOptions) {
-	l := newLayout(changes, o)
+	l := newLayout(changes, o, nil, shapeHead)
 	l.metadata = o.ShowAll
+	p.layOut(changes, &l)
+}
+
+// layOut writes changes in a layout.
+func (p *page) layOut(changes []planner.Change, l *layout) {
 	for i := 0; i < len(changes); {
 		alike := doubtsAlike(changes[i:])
 		for k := range alike {
@@ -147,7 +179,7 @@ func (p *page) changes(changes []planner.Change, o PlanOptions) {
 			if alike > 1 && k == 0 {
 				c.Reason, c.Next = fmt.Sprintf("Each of these %d: %s", alike, changes[i].Reason), nextOfAll(changes[i:i+alike])
 			}
-			p.change(&c, &l)
+			p.change(&c, l)
 		}
 		i += alike
 	}
@@ -176,13 +208,17 @@ func (p *page) change(c *planner.Change, l *layout) {
 	symbol := span{c.Action.Symbol() + " ", actionTone(c.Action)}
 	amount := l.amount.align(p.amount(c.Request.Amount, c.Request.Asset))
 	asset := pad(c.Request.Asset, l.asset)
-	from := pad(sender(c.Request).show(l.shape, l.names), l.from)
+	from := ""
+	if l.hasSender() {
+		from = pad(sender(c.Request).show(l.shape, l.names), l.from) + " "
+	}
 	to := "-> " + pad(l.destination(c), l.to)
 	operation := ""
 	if l.operation {
 		operation = pad(string(c.Request.Operation), operationWidth) + "  "
 	}
-	notes := changeNotes(c)
+	notes := l.group.ownNotes(c)
+	place := l.placeOf(c)
 	ref := plain(pad(cutMiddle(Visible(c.RefID), l.ref), l.ref))
 	switch {
 	case l.stacked:
@@ -190,13 +226,11 @@ func (p *page) change(c *planner.Change, l *layout) {
 		if l.split {
 			p.line(plain("    " + operation + from))
 			from, operation = "", strings.Repeat(" ", displayWidth(operation))
-		} else {
-			from += " "
 		}
-		p.line(plain("    "+operation+from+to), dim("  "+Visible(c.Place)))
+		p.line(plain("    "+operation+from+to), dim("  "+Visible(place)))
 	default:
-		place := pad(cutStart(Visible(c.Place), l.place), l.place)
-		spans := []span{symbol, ref, plain("  " + operation + from + " " + to + "  " + amount + " " + asset), dim("  " + place)}
+		place = pad(cutStart(Visible(place), l.place), l.place)
+		spans := []span{symbol, ref, plain("  " + operation + from + to + "  " + amount + " " + asset), dim("  " + place)}
 		if len(notes) == 1 && l.width()+2+displayWidth(notes[0].text) <= p.width() {
 			notes[0].text = "  " + notes[0].text
 			spans, notes = append(spans, notes[0]), nil
@@ -256,7 +290,7 @@ func changeNotes(c *planner.Change) []span {
 			reason = ""
 		}
 		if !c.Until.IsZero() {
-			add(toneDim, "due "+moment(c.Until)+"; not waited for here")
+			add(toneDim, "due "+moment(c.Until)+"; the sandbox does not wait")
 		}
 		add(toneDim, reason)
 	case planner.Wait:

@@ -77,7 +77,7 @@ func (m *markdown) head() {
 		m.printf("Plan %s by %s, created %s, expires %s\n\n",
 			codeSpan(h.PlanID), codeSpan(h.Author), codeSpan(moment(h.Created)), codeSpan(moment(h.Expires)))
 	}
-	m.named("Only a part of the declaration", h.Targets)
+	m.named("Partial plan (--target)", h.Targets)
 	m.named("Accepted", h.Accepted)
 }
 
@@ -101,7 +101,7 @@ func (m *markdown) obstacles() {
 	if m.plan.Applicable() {
 		return
 	}
-	m.printf("**What stands in the way:**\n\n%s", codeBlock(m.lines(func(p *page) { p.obstacleList(m.plan) }), markdownObstacles))
+	m.printf("**What blocks this plan:**\n\n%s", codeBlock(m.lines(func(p *page) { p.obstacleList(m.plan) }), markdownObstacles))
 }
 
 // lines is what the terminal's face would write, without colours.
@@ -200,7 +200,7 @@ func (m *markdown) transfers() {
 	var b bytes.Buffer
 	p := newPage(&b, m.options.Screen)
 	shown, fence := 0, 0
-	l := newLayout(m.first(), m.options)
+	l := newLayout(m.first(), m.options, nil, shapeHead)
 	l.metadata = true
 	for _, c := range m.plan.Changes.All() {
 		before := b.Len()

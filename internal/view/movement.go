@@ -100,7 +100,7 @@ func (h *htmlPlan) movements() {
 	if len(all) == 0 {
 		return
 	}
-	h.put("<section>\n<h2>Net movement</h2>\n<table>\n<caption>What each profile that pays loses or gains</caption>\n")
+	h.put("<section>\n<h2>Net movement</h2>\n<table>\n<caption>Net change per paying profile</caption>\n")
 	h.put("<thead><tr><th scope=\"col\">Profile</th><th scope=\"col\">Asset</th><th scope=\"col\" class=\"number\">Out</th><th scope=\"col\" class=\"number\">In</th><th scope=\"col\" class=\"number\">Net</th></tr></thead>\n<tbody>\n")
 	for _, m := range all[:min(len(all), movementRows)] {
 		h.put("<tr><th scope=\"row\">%</th><td>%</td>", party{profile: m.profileID}.show(shapeWhole, h.options.Names), m.asset)

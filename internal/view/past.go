@@ -121,7 +121,7 @@ func (r *pastRun) about() []field {
 	}
 	author := b.Author
 	if author != "" {
-		author += " (as they say of themselves)"
+		author += " (self-declared)"
 	}
 	fields := []field{
 		{"run", b.RunID},
@@ -165,7 +165,7 @@ func (r *pastRun) unlistedText() string {
 	if r.unlisted == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Of %s that the run did not attempt, the journal has the number and nothing else: the sum is without them.", plural(r.unlisted, "transfer"))
+	return fmt.Sprintf("Of %s that the run did not attempt, the journal has only the number: they are not included in the sum.", plural(r.unlisted, "transfer"))
 }
 
 // exceptions are all that was neither recorded nor adopted, of one result each.

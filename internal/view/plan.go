@@ -3,8 +3,11 @@ package view
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
+	"remit/config"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -88,7 +91,7 @@ func (p *page) planHead(plan *planner.Plan, o PlanOptions) {
 		p.paragraph("", Visible(fmt.Sprintf("Plan %s by %s, created %s, expires %s",
 			h.PlanID, h.Author, moment(h.Created), moment(h.Expires))), toneDim)
 	}
-	p.named("Only a part of the declaration", h.Targets, o.isLarge(plan))
+	p.named("Partial plan (--target)", h.Targets, o.isLarge(plan))
 	p.named("Accepted", h.Accepted, o.isLarge(plan))
 	p.line()
 }
@@ -148,9 +151,27 @@ func (p *page) signals(plan *planner.Plan) {
 func allSignals(plan *planner.Plan, isMarked bool) []string {
 	signals := countSignals(&plan.Changes, isMarked)
 	if n := plan.Shortened(); n > 0 {
-		signals = append(signals, fmt.Sprintf("%d with a shortened duplicate_within", n))
+		signals = append(signals, fmt.Sprintf("%d with a shorter duplicate check (%s)", n, shortestCheck(plan)))
 	}
 	return signals
+}
+
+// shortestCheck is the shortest time in which a look-alike of a transfer to submit stops the plan.
+func shortestCheck(plan *planner.Plan) string {
+	shortest := config.DuplicateWithinDefault
+	for c := range plan.Changes.Kinds() {
+		if c.Action == planner.Submit {
+			shortest = min(shortest, c.DuplicateWithin)
+		}
+	}
+	const day = 24 * time.Hour
+	switch {
+	case shortest == 0:
+		return "none"
+	case shortest%day == 0:
+		return plural(int(shortest/day), "day")
+	}
+	return shortest.String()
 }
 
 // totalsRows are the totals of each action that occurs.
@@ -185,31 +206,19 @@ func totalsLines(rows []totalsRow) int {
 	return lines
 }
 
-// totalsTable aligns counts and sums; further assets of a row stand below its first, at most
+// totalsTable aligns counts and sums, and leaves out what did not occur; further assets of a row stand below its first, at most
 // so many in all, with 0 for all.
 func (p *page) totalsTable(rows []totalsRow, assets int) {
+	rows = slices.DeleteFunc(rows, func(r totalsRow) bool { return r.totals == nil || r.totals.Count() == 0 })
 	var numbers point
 	for _, r := range rows {
-		if r.totals != nil {
-			for total := range r.totals.All() {
-				numbers.fit(p.money(total.Sum, total.Asset))
-			}
+		for total := range r.totals.All() {
+			numbers.fit(p.money(total.Sum, total.Asset))
 		}
 	}
 	var cells [][]span
 	for _, r := range rows {
-		count := 0
-		if r.totals != nil {
-			count = r.totals.Count()
-		}
-		row := append(append([]span{}, r.label...), strong(fmt.Sprint(count)))
-		if count == 0 {
-			for i := range row {
-				row[i].tone = toneDim
-			}
-			cells = append(cells, row)
-			continue
-		}
+		row := append(append([]span{}, r.label...), strong(fmt.Sprint(r.totals.Count())))
 		n := 0
 		for total := range r.totals.All() {
 			if n++; assets > 0 && n > assets {
@@ -257,12 +266,26 @@ func signalCounts(changes *planner.Changes) []signalCount {
 	return counts
 }
 
+// signalText counts marks of a kind.
+func signalText(kind planner.SignalKind, count int) string {
+	switch kind {
+	case planner.AmountOutOfLine:
+		if count != 1 {
+			return fmt.Sprintf("%d amounts out of line", count)
+		}
+	case planner.FirstDestination, planner.LookAlike, planner.Rename:
+		return plural(count, string(kind))
+	case planner.MixedScripts, planner.Unverified, planner.Late:
+	}
+	return fmt.Sprintf("%d %s", count, Visible(string(kind)))
+}
+
 // countSignals says how many marks of each kind there are, and where isMarked, by what sign a
 // line says so.
 func countSignals(changes *planner.Changes, isMarked bool) []string {
 	var parts []string
 	for _, of := range signalCounts(changes) {
-		part := fmt.Sprintf("%d %s", of.count, Visible(string(of.kind)))
+		part := signalText(of.kind, of.count)
 		if isMarked && of.kind == planner.FirstDestination {
 			part += " (marked " + firstMark + ")"
 		}
@@ -298,7 +321,7 @@ func (p *page) obstacleList(plan *planner.Plan) {
 	}
 }
 
-const notApplicable = "Not applicable. Nothing of this plan will be sent."
+const notApplicable = "This plan cannot be applied."
 
 func obstacleScope(o planner.Obstacle) string {
 	if len(o.RefIDs) == 0 {
@@ -309,8 +332,13 @@ func obstacleScope(o planner.Obstacle) string {
 
 func (p *page) planBody(plan *planner.Plan, o PlanOptions) {
 	if plan.Changes.Len() > 0 {
-		p.changes(plan.Changes.Slice(), o)
+		isCut := p.grouped(plan.Changes.Slice(), o)
 		p.line()
+		if isCut {
+			p.line(dim("To see all of them:"))
+			p.command("", p.here(o.all()))
+			p.line()
+		}
 	}
 }
 
@@ -323,7 +351,7 @@ func (p *page) notApplicable(plan *planner.Plan) {
 	for _, o := range plan.Obstacles {
 		kinds = append(kinds, Visible(string(o.Kind)))
 	}
-	p.paragraph("", "Not applicable: "+strings.Join(kinds, ", ")+". Nothing of this plan will be sent.", toneBad)
+	p.paragraph("", "This plan cannot be applied: "+strings.Join(kinds, ", ")+".", toneBad)
 }
 
 func (p *page) planEnd(plan *planner.Plan, o PlanOptions) {

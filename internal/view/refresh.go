@@ -101,9 +101,9 @@ func (p *page) unknownStatuses(indent string, unknown executor.Unknown) {
 func Refreshed(w io.Writer, s *executor.Refreshed, o RefreshOptions) error {
 	p := newPage(w, o.Screen)
 	if s.Asked() == 0 {
-		nothing := "Nothing that is recorded is PENDING."
+		nothing := "No transfer is pending."
 		if o.Targeted {
-			nothing = "Nothing of what --target names is PENDING."
+			nothing = "No transfer that --target names is pending."
 		}
 		p.line(plain(nothing))
 		return p.Flush()

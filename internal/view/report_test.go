@@ -215,7 +215,7 @@ func TestReportHTML(t *testing.T) {
 		}, []string{"<script", "<a ", "http://", "style="}},
 		"an empty month": {emptyLedger(), []string{
 			"Nothing was paid. Nothing is in doubt", "The state has no transfer of this period.", "No run began in the period.",
-			"None is in doubt, in conflict, in two assets, unreadable, unverified, of an unknown status, failed, refused, late, pending.", "There is nothing to reconcile.",
+			"No exceptions.", "There is nothing to reconcile.",
 		}, []string{"<svg"}},
 		"one transfer": {oneLedger(), []string{
 			"1 transfer paid. Nothing is in doubt", "Sun 2026-11-01", "8,200.00", "100.0%",

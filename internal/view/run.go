@@ -30,23 +30,31 @@ type Run struct {
 	said           map[string]int // exceptions that were told, by result and reason
 	changes        int            // that were told
 	isRefresh      bool           // what changed is what out is for
-	ref            int            // widest ref_id so far
-	amount         point          // widest amount so far
+	options        RunOptions
+	ref            int   // widest ref_id so far
+	amount         point // widest amount so far
 
 	bar *progressbar.ProgressBar // nil where there is none
 }
 
-// NewRun returns a Run. On a terminal a progress bar runs on err and what is neither
-// recorded nor adopted is told there as it happens. Elsewhere each settled transfer is a
-// line on out, up to 200 of them, and of longer runs only the exceptions, with progress in
-// lines on err. Screen says what err is.
-func NewRun(out, err io.Writer, s Screen) *Run {
-	return &Run{out: newPage(out, s), err: newPage(err, s), counts: make(map[executor.Result]int), said: make(map[string]int)}
+// RunOptions say how to show a run while it goes on.
+type RunOptions struct {
+	Screen       // what err is
+	Piped   bool // out is no terminal
+	ShowAll bool // each settled transfer is told, however many there are
+}
+
+// NewRun returns a Run. Where err is a terminal, a progress bar runs there, and what is neither
+// recorded nor adopted is told there as it happens. Each settled transfer is a line on out where
+// nobody watches the bar: where out is piped, up to 200 of them; with ShowAll always. Where err is
+// no terminal, progress of long runs is told there in lines.
+func NewRun(out, err io.Writer, o RunOptions) *Run {
+	return &Run{out: newPage(out, o.Screen), err: newPage(err, o.Screen), options: o, counts: make(map[executor.Result]int), said: make(map[string]int)}
 }
 
 // NewRefresh returns a Run for what has no run around it: what a lookup changed goes to out.
 func NewRefresh(out, err io.Writer, s Screen) *Run {
-	r := NewRun(out, err, s)
+	r := NewRun(out, err, RunOptions{Screen: s, Piped: !s.Terminal})
 	r.isRefresh = true
 	return r
 }
@@ -123,7 +131,10 @@ func (r *Run) settle(e executor.Event) {
 		r.line(page, e)
 		return
 	}
-	if !r.err.Terminal && r.total <= linesMax {
+	if r.options.ShowAll || r.options.Piped && r.total <= linesMax {
+		if !r.options.Piped {
+			r.hideBar()
+		}
 		r.line(r.out, e)
 	}
 }

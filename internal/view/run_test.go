@@ -54,7 +54,7 @@ func decodeEvents(t *testing.T, raw []byte) []executor.Event {
 func showRun(t *testing.T, events []executor.Event, s view.Screen) (string, string) {
 	t.Helper()
 	var out, err bytes.Buffer
-	run := view.NewRun(&out, &err, s)
+	run := view.NewRun(&out, &err, view.RunOptions{Screen: s, Piped: !s.Terminal})
 	for _, e := range events {
 		run.Handle(e)
 	}

@@ -114,11 +114,11 @@ func (p *page) nextStep(standings []planner.Standing) {
 	beyondUnknown := func(s planner.Standing) bool { return s.Group.NeedsPerson() && s.Group != planner.GroupUnknown }
 	switch {
 	case !needsPerson(standings):
-		p.paragraph("", "Nothing needs a person.", toneStrong)
+		p.paragraph("", "No action needed.", toneStrong)
 	case !slices.ContainsFunc(standings, beyondUnknown):
-		p.paragraph("", "Something needs a person: ask the operator of the service what its status means.", toneStrong)
+		p.paragraph("", "Action needed: ask the operator of the service what its status means.", toneStrong)
 	default:
-		p.paragraph("", "Something needs a person. To see it in full:", toneStrong)
+		p.paragraph("", "Action needed. To see it in full:", toneStrong)
 		p.command("", p.here("remit plan"))
 	}
 }

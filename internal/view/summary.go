@@ -101,11 +101,27 @@ func ending(s executor.Summary) span {
 	case s.Complete:
 		return span{name + " is complete.", toneStrong}
 	}
-	return span{name + " ended; not everything of its plan has an outcome.", toneDoubt}
+	return span{name + " ended: " + unresolved(s) + ".", toneDoubt}
 }
 
-// outcomes writes every result, also those that did not occur: that none is in doubt is
-// what the reader wants to know.
+// unresolved counts what of a run's plan has no outcome.
+func unresolved(s executor.Summary) string {
+	n := 0
+	for _, result := range []executor.Result{executor.ResultInDoubt, executor.ResultNotAttempted} {
+		if t := s.Totals[result]; t != nil {
+			n += t.Count()
+		}
+	}
+	switch n {
+	case 0:
+		return "some of its transfers are unresolved"
+	case 1:
+		return "1 transfer is unresolved"
+	}
+	return fmt.Sprintf("%d transfers are unresolved", n)
+}
+
+// outcomes writes each result that occurred, and what was planned.
 func (p *page) outcomes(s executor.Summary, planned transfer.Totals) {
 	var rows []totalsRow
 	for _, result := range executor.Results() {

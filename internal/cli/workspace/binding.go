@@ -66,7 +66,7 @@ func (s *State) RefuseOther(bound, declared state.Identity) error {
 		}
 	}
 	text := fmt.Sprintf("the configuration names another service than the state is bound to: %s. "+
-		"Nothing was sent, and nobody was given the client's secret. ", strings.Join(differences, "; "))
+		"Nothing was sent, and the secret was not sent. ", strings.Join(differences, "; "))
 	switch there, used := s.lookInto(); {
 	case !there:
 		return s.Error(state.ErrMissing)

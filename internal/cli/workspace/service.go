@@ -63,7 +63,7 @@ func (s *Service) Connect(ctx context.Context, inFlightMax int, faults ...string
 		return s.connectSandbox(ctx, options, faults)
 	}
 	if !s.config.ServiceDeclared() {
-		return nil, exit.WithHint(errors.New("there is no service block, so there is nobody to send to; nothing was sent"), s.dir.Command("apply --sandbox"))
+		return nil, exit.WithHint(errors.New("there is no service block, add a service block; nothing was sent"), s.dir.Command("apply --sandbox"))
 	}
 	if err := service.CheckProxy(s.host.Getenv); err != nil {
 		return nil, fmt.Errorf("%w; nothing was sent", err)

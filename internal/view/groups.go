@@ -1,0 +1,286 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"remit/internal/transfer"
+	"remit/planner"
+)
+
+// How many lines of a group are listed where the rest may be counted: the first ones. Those that
+// a reviewer must see stand beside them, however many they are.
+const (
+	groupFirst = 8
+	groupWhole = 12 // a group of so many is listed whole
+)
+
+// lineGroup are lines of a plan that stand together: those of one block, or of blocks without
+// for_each that follow each other, in one batch and one file. What all of them have in common is
+// said once.
+type lineGroup struct {
+	lines []planner.Change
+
+	title    string          // "" where there is none
+	from     *party          // the sender of all; nil where they differ
+	file     string          // in which all are declared; "" where nothing says so
+	place    string          // the one place at which all are declared
+	notes    map[string]bool // that all lines of one action have
+	heads    []span          // of notes, as the heading has them
+	allFirst bool            // each pays a destination that is new
+}
+
+// groupLines cuts the lines of a plan into groups, in their order.
+func groupLines(changes []planner.Change) []lineGroup {
+	var groups []lineGroup
+	for len(changes) > 0 {
+		n := sameBlock(changes)
+		if n == 1 { // a block by itself stands with those like it that follow
+			for n < len(changes) && isBeside(&changes[0], &changes[n]) && sameBlock(changes[n:]) == 1 {
+				n++
+			}
+		}
+		groups = append(groups, newLineGroup(changes[:n]))
+		changes = changes[n:]
+	}
+	nameBatches(groups)
+	return groups
+}
+
+// nameBatches puts the batch into the title of its groups: alone where it has one group, so that
+// what the title counts is the batch.
+func nameBatches(groups []lineGroup) {
+	count := make(map[string]int)
+	for i := range groups {
+		count[groups[i].lines[0].Batch]++
+	}
+	for i := range groups {
+		g := &groups[i]
+		batch := g.lines[0].Batch
+		switch {
+		case batch == "" || len(g.lines) == 1:
+		case count[batch] == 1:
+			g.title = "Batch " + batch
+		case g.title == "":
+			g.title = "Of batch " + batch
+		default:
+			g.title = "Of batch " + batch + ", " + g.title
+		}
+	}
+}
+
+// sameBlock is how many lines from the first on are of one block.
+func sameBlock(changes []planner.Change) int {
+	n := 1
+	for n < len(changes) && isBeside(&changes[0], &changes[n]) && blockOf(&changes[n]) != "" && blockOf(&changes[n]) == blockOf(&changes[0]) {
+		n++
+	}
+	return n
+}
+
+// isBeside reports whether two lines may stand in one group.
+func isBeside(a, b *planner.Change) bool {
+	return a.Batch == b.Batch && fileOf(a.Place) == fileOf(b.Place) && a.Declared() == b.Declared()
+}
+
+// blockOf is the block that declares a transfer: its address without a key.
+func blockOf(c *planner.Change) string {
+	block, _, _ := strings.Cut(c.Address, "[")
+	return block
+}
+
+// fileOf is the file of a place.
+func fileOf(place string) string {
+	if at := strings.LastIndexByte(place, ':'); at >= 0 {
+		return place[:at]
+	}
+	return ""
+}
+
+func newLineGroup(lines []planner.Change) lineGroup {
+	g := lineGroup{lines: lines, notes: make(map[string]bool)}
+	if len(lines) == 1 {
+		return g
+	}
+	first := &lines[0]
+	if block := blockOf(first); block != "" && blockOf(&lines[1]) == block {
+		g.title = block
+	}
+	from := sender(first.Request)
+	g.from, g.file, g.place, g.allFirst = &from, fileOf(first.Place), first.Place, true
+	for i := range lines {
+		c := &lines[i]
+		if sender(c.Request) != from {
+			g.from = nil
+		}
+		if c.Place != first.Place {
+			g.place = ""
+		}
+		g.allFirst = g.allFirst && slices.ContainsFunc(c.Signals, isFirst)
+	}
+	g.shareNotes()
+	return g
+}
+
+// shareNotes finds the notes that all lines of an action have. What a reviewer should look at
+// stays with its line.
+func (g *lineGroup) shareNotes() {
+	count := make(map[planner.Action]int)
+	having := make(map[planner.Action]map[string]int)
+	var order []planner.Action
+	for i := range g.lines {
+		c := &g.lines[i]
+		if count[c.Action]++; count[c.Action] == 1 {
+			having[c.Action] = make(map[string]int)
+			order = append(order, c.Action)
+		}
+		for _, note := range changeNotes(c) {
+			if note.tone == toneDim {
+				having[c.Action][note.text]++
+			}
+		}
+	}
+	for _, a := range order {
+		if count[a] < 2 {
+			continue
+		}
+		for _, note := range changeNotes(firstOf(g.lines, a)) {
+			if having[a][note.text] != count[a] {
+				continue
+			}
+			g.notes[string(a)+" "+note.text] = true
+			if len(order) > 1 {
+				note.text = a.Symbol() + " " + note.text
+			}
+			g.heads = append(g.heads, note)
+		}
+	}
+}
+
+func firstOf(lines []planner.Change, a planner.Action) *planner.Change {
+	return &lines[slices.IndexFunc(lines, func(c planner.Change) bool { return c.Action == a })]
+}
+
+// ownNotes are the notes of a line that the heading of its group does not have.
+func (g *lineGroup) ownNotes(c *planner.Change) []span {
+	notes := changeNotes(c)
+	if g == nil {
+		return notes
+	}
+	return slices.DeleteFunc(notes, func(note span) bool { return g.notes[string(c.Action)+" "+note.text] })
+}
+
+// ownPlace is what the heading of its group does not say of where a line is declared.
+func (g *lineGroup) ownPlace(c *planner.Change) string {
+	switch {
+	case g == nil || g.file == "":
+		return c.Place
+	case g.place != "":
+		return ""
+	}
+	return c.Place[len(g.file):]
+}
+
+// isSeen reports whether a reviewer must see a line: it needs a person, or carries a mark that
+// not all of its group carry.
+func (g *lineGroup) isSeen(c *planner.Change) bool {
+	return needsAttention(c) || c.Never || c.Next != "" || isMixed(c) || len(c.Differences) > 0 ||
+		!g.allFirst && slices.ContainsFunc(c.Signals, isFirst)
+}
+
+// shown are the lines that are listed, and what the rest comes to: nothing that a reviewer must
+// see, and not the largest amount of any asset.
+func (g *lineGroup) shown(all bool) (lines, rest []planner.Change) {
+	if all || len(g.lines) <= groupWhole {
+		return g.lines, nil
+	}
+	largest := make(map[string]int)
+	for i := range g.lines {
+		asset := g.lines[i].Request.Asset
+		if at, isKnown := largest[asset]; !isKnown || g.lines[i].Request.Amount.Cmp(g.lines[at].Request.Amount) > 0 {
+			largest[asset] = i
+		}
+	}
+	for i := range g.lines {
+		c := &g.lines[i]
+		if i < groupFirst || g.isSeen(c) || largest[c.Request.Asset] == i {
+			lines = append(lines, *c)
+		} else {
+			rest = append(rest, *c)
+		}
+	}
+	return lines, rest
+}
+
+// grouped writes the lines of a plan in groups, and says whether some of them are only counted.
+func (p *page) grouped(changes []planner.Change, o PlanOptions) (isCut bool) {
+	whole := shapeFor(changes, shapeHead)
+	for i, g := range groupLines(changes) {
+		if i > 0 {
+			p.line()
+		}
+		lines, rest := g.shown(o.ShowAll)
+		l := newLayout(lines, o, &g, whole)
+		l.metadata = o.ShowAll
+		p.groupHeading(&g, &l, o)
+		p.layOut(lines, &l)
+		if len(rest) > 0 {
+			isCut = true
+			p.paragraph("  ", g.restText(rest, p.Screen), toneDim)
+		}
+	}
+	return isCut
+}
+
+// groupHeading says once what the lines of a group share.
+func (p *page) groupHeading(g *lineGroup, l *layout, o PlanOptions) {
+	if len(g.lines) == 1 {
+		return
+	}
+	var totals transfer.Totals
+	for i := range g.lines {
+		r := moved(&g.lines[i])
+		if !r.Amount.IsZero() {
+			totals.Add(r.Asset, r.Amount)
+		}
+	}
+	if g.title != "" {
+		p.paragraph("", Visible(g.title)+": "+plural(len(g.lines), "transfer")+commaAnd(p.sums(&totals)), toneStrong)
+	}
+	var shares []string
+	if g.from != nil {
+		shares = append(shares, "from "+g.from.show(l.shape, o.Names))
+	}
+	if g.file != "" {
+		shares = append(shares, "in "+Visible(cmp.Or(g.place, g.file)))
+	}
+	var long []span
+	for _, note := range g.heads {
+		if displayWidth(note.text) > p.width()/2 {
+			long = append(long, note)
+			continue
+		}
+		shares = append(shares, note.text)
+	}
+	if len(shares) > 0 {
+		p.paragraph("  ", strings.Join(shares, ", "), toneDim)
+	}
+	for _, note := range long {
+		p.paragraph("  ", note.text, note.tone)
+	}
+}
+
+// restText counts the lines that are not listed, and says what they come to.
+func (g *lineGroup) restText(rest []planner.Change, s Screen) string {
+	var totals transfer.Totals
+	for i := range rest {
+		totals.Add(rest[i].Request.Asset, rest[i].Request.Amount)
+	}
+	text := fmt.Sprintf("and %d more%s", len(rest), commaAnd(Visible(s.sums(&totals))))
+	if g.allFirst {
+		text += ", to first-time destinations as well"
+	}
+	return text
+}
