@@ -66,7 +66,7 @@ func nameBatches(groups []lineGroup) {
 		case g.title == "":
 			g.title = "Of batch " + batch
 		default:
-			g.title = "Of batch " + batch + ", " + g.title
+			g.title = "Of batch " + batch + ", b" + strings.TrimPrefix(g.title, "B")
 		}
 	}
 }
@@ -106,7 +106,7 @@ func newLineGroup(lines []planner.Change) lineGroup {
 	}
 	first := &lines[0]
 	if block := blockOf(first); block != "" && blockOf(&lines[1]) == block {
-		g.title = block
+		g.title = "Block " + block
 	}
 	from := sender(first.Request)
 	g.from, g.file, g.place, g.allFirst = &from, fileOf(first.Place), first.Place, true
@@ -217,10 +217,12 @@ func (g *lineGroup) shown(all bool) (lines, rest []planner.Change) {
 // grouped writes the lines of a plan in groups, and says whether some of them are only counted.
 func (p *page) grouped(changes []planner.Change, o PlanOptions) (isCut bool) {
 	whole := shapeFor(changes, shapeHead)
+	alone := true // the group before has one line
 	for i, g := range groupLines(changes) {
-		if i > 0 {
+		if i > 0 && !(alone && len(g.lines) == 1) {
 			p.line()
 		}
+		alone = len(g.lines) == 1
 		lines, rest := g.shown(o.ShowAll)
 		l := newLayout(lines, o, &g, whole)
 		l.metadata = o.ShowAll
@@ -265,7 +267,7 @@ func (p *page) groupHeading(g *lineGroup, l *layout, o PlanOptions) {
 		shares = append(shares, note.text)
 	}
 	if len(shares) > 0 {
-		p.paragraph("  ", strings.Join(shares, ", "), toneDim)
+		p.paragraph("  ", strings.Join(shares, ", "), toneNone)
 	}
 	for _, note := range long {
 		p.paragraph("  ", note.text, note.tone)

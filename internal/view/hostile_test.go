@@ -126,8 +126,8 @@ func TestHostileTextIsShownAsItIs(t *testing.T) {
 // broken into lines. The rows of a state's list begin with a ref_id and are a table.
 func TestTextFromElsewhereNeverBeginsALine(t *testing.T) {
 	own := []string{
-		"+ ", "? ", "  ", "> ", "< ", "! ", "x ", "# ", "Environment: ", "Plan ", "Plan: ", "Only a part", "Accepted: ", "Approval of the rule at ",
-		"Not applicable", "Digest: ", "To look at: ", "Batches", "Largest of ", "waiting: ", "notice: ", "stopping: ", "in doubt ",
+		"+ ", "? ", "  ", "> ", "< ", "! ", "x ", "# ", "Environment: ", "Plan ", "Plan: ", "Partial plan (--target): ", "Accepted: ", "Approval of the rule at ",
+		"This plan cannot be applied", "Batch ", "Of batch ", "Block ", "Digest: ", "To look at: ", "Batches", "Largest of ", "waiting: ", "notice: ", "stopping: ", "in doubt ",
 		"Run ", "Conflict", "Journal head: ", "Next:", "Transfer ", "Recorded request", "Latest outcome", "ref_id ", "Error: ",
 		"208 transfers. ", "Refresh of ", "Still PENDING: ",
 	}

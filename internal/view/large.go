@@ -15,7 +15,7 @@ import (
 // What a summary lists of a plan with too many transfers for a line each.
 const (
 	largeLines        = 40 // those within which the plan is understood
-	largeAttention    = 20
+	largeAttention    = linesMax
 	largeObstacles    = 5
 	largeTransfers    = 5
 	largeTotals       = 8  // lines

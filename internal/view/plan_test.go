@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/clipperhouse/displaywidth"
+	"pgregory.net/rapid"
 
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -205,7 +208,7 @@ func TestPlanIsUnderstoodFromItsFirst40Lines(t *testing.T) {
 					t.Errorf("%s at %d: %q is not in\n%s", name, width, part, head)
 				}
 			}
-			if name == "crowded" && (!strings.Contains(head, "Signals: ") || !strings.Contains(head, "Not applicable")) {
+			if name == "crowded" && (!strings.Contains(head, "Signals: ") || !strings.Contains(head, "This plan cannot be applied")) {
 				t.Errorf("%d: no signals or obstacles in\n%s", width, head)
 			}
 			for _, line := range lines {
@@ -223,18 +226,86 @@ func TestPlanListsAsManyAsAllowed(t *testing.T) {
 		showAll bool
 		want    int
 	}{
-		"200 transfers are listed":                {count: 200, want: 200},
-		"of 201 only those to look at are listed": {count: 201, want: 20},
+		"of 201 only those to look at are listed": {count: 201, want: 21},
 		"all of 201 are listed on request":        {count: 201, showAll: true, want: 201},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			text := string(planText(t, manyPlan(test.count), view.PlanOptions{ShowAll: test.showAll}))
-			if got := strings.Count(text, "payroll.csv:"); got != test.want {
+			if got := len(listedLine.FindAllString(text, -1)); got != test.want {
 				t.Errorf("%d lines, want %d:\n%s", got, test.want, text)
 			}
 		})
 	}
+}
+
+var (
+	listedLine  = regexp.MustCompile(`(?m)^[+?!x<> #] (pay-\d+)`)
+	countedRest = regexp.MustCompile(`(?m)^  and (\d+) more`)
+)
+
+// TestNothingToSeeIsFolded is the rule of a plan with a line for each transfer: every line that needs
+// the reviewer is listed, and what is not listed is counted.
+func TestNothingToSeeIsFolded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var p payments
+		must := make(map[string]bool)
+		count := rapid.IntRange(1, 150).Draw(t, "count")
+		allFirst := rapid.Bool().Draw(t, "all pay somebody new")
+		file := "a.csv"
+		for n := range count {
+			if rapid.IntRange(0, 30).Draw(t, "another file") == 0 {
+				file += "x"
+			}
+			c := p.pay(treasury, landlord, strconv.Itoa(1+n%7), "USD")
+			c.RefID, c.Place, c.Address = fmt.Sprintf("pay-%d", n), fmt.Sprintf("%s:%d", file, n), fmt.Sprintf(`transfer.internal.p["%d"]`, n)
+			if allFirst {
+				c.Signals = append(c.Signals, planner.Signal{Kind: planner.FirstDestination})
+			}
+			switch rapid.IntRange(0, 12).Draw(t, "kind") {
+			case 0:
+				c.Signals = append(c.Signals, planner.Signal{Kind: planner.LookAlike, RefID: "other", Detail: "alike"})
+			case 1:
+				c.Action, c.Reason = planner.Failed, "the service says FAILED"
+			case 2:
+				c.Action, c.Never = planner.Wait, true
+			case 3:
+				c.Again = true
+			case 4:
+				if allFirst {
+					continue
+				}
+				c.Signals = append(c.Signals, planner.Signal{Kind: planner.FirstDestination})
+			default:
+				continue
+			}
+			must[c.RefID] = true
+		}
+		var b bytes.Buffer
+		if err := view.Plan(&b, p.plan(), view.PlanOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		text, listed := b.String(), make(map[string]bool)
+		for _, found := range listedLine.FindAllStringSubmatch(text, -1) {
+			listed[found[1]] = true
+		}
+		for refID := range must {
+			if !listed[refID] {
+				t.Errorf("%s is not listed:\n%s", refID, text)
+			}
+		}
+		all := len(listed)
+		for _, rest := range countedRest.FindAllStringSubmatch(text, -1) {
+			more, _ := strconv.Atoi(rest[1])
+			all += more
+		}
+		if all != count {
+			t.Errorf("%d of %d are listed or counted:\n%s", all, count, text)
+		}
+		if len(listed) < count && !strings.Contains(text, "remit plan --show=all") {
+			t.Errorf("nothing says how to see all:\n%s", text)
+		}
+	})
 }
 
 // IDs that differ in what a short form leaves out are never shown alike.
