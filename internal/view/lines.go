@@ -230,7 +230,10 @@ func (p *page) change(c *planner.Change, l *layout) {
 		p.line(plain("    "+operation+from+to), dim("  "+Visible(place)))
 	default:
 		place = pad(cutStart(Visible(place), l.place), l.place)
-		spans := []span{symbol, ref, plain("  " + operation + from + to + "  " + amount + " " + asset), dim("  " + place)}
+		spans := []span{symbol, ref, plain("  " + operation + from + to + "  " + amount + " " + asset)}
+		if l.place > 0 {
+			spans = append(spans, dim("  "+place))
+		}
 		if len(notes) == 1 && l.width()+2+displayWidth(notes[0].text) <= p.width() {
 			notes[0].text = "  " + notes[0].text
 			spans, notes = append(spans, notes[0]), nil
