@@ -249,7 +249,7 @@ func (p *page) groupHeading(g *lineGroup, l *layout, o PlanOptions) {
 		}
 	}
 	if g.title != "" {
-		p.paragraph("", Visible(g.title)+": "+plural(len(g.lines), "transfer")+commaAnd(p.sums(&totals)), toneStrong)
+		p.paragraph("", Visible(g.title)+": "+plural(len(g.lines), "transfer")+Visible(commaAnd(p.sums(&totals))), toneStrong)
 	}
 	var shares []string
 	if g.from != nil {
