@@ -219,7 +219,7 @@ func (p *page) grouped(changes []planner.Change, o PlanOptions) (isCut bool) {
 	whole := shapeFor(changes, shapeHead)
 	alone := true // the group before has one line
 	for i, g := range groupLines(changes) {
-		if i > 0 && !(alone && len(g.lines) == 1) {
+		if i > 0 && (!alone || len(g.lines) > 1) {
 			p.line()
 		}
 		alone = len(g.lines) == 1
