@@ -275,7 +275,9 @@ func signalText(kind planner.SignalKind, count int) string {
 		}
 	case planner.FirstDestination, planner.LookAlike, planner.Rename:
 		return plural(count, string(kind))
-	case planner.MixedScripts, planner.OtherName, planner.Unverified, planner.Late:
+	case planner.OtherName:
+		return fmt.Sprintf("%d under another name", count)
+	case planner.MixedScripts, planner.Unverified, planner.Late:
 	}
 	return fmt.Sprintf("%d %s", count, Visible(string(kind)))
 }
