@@ -101,7 +101,7 @@ func TestDocs(t *testing.T) {
 		}
 	}
 	slices.Sort(written)
-	doc, err := os.ReadFile("../../../docs/operations.md")
+	doc, err := os.ReadFile("../../../docs/monitoring.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestDocs(t *testing.T) {
 	}
 	slices.Sort(listed)
 	if diff := cmp.Diff(written, listed); diff != "" {
-		t.Errorf("operations.md lists others (-written +listed):\n%s", diff)
+		t.Errorf("monitoring.md lists others (-written +listed):\n%s", diff)
 	}
 	alerts, err := os.ReadFile("../../../docs/recipes/remit-alerts.yml")
 	if err != nil {

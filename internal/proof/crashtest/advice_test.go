@@ -147,7 +147,8 @@ func (d *directory) heed(e ended) string {
 	says := func(words string) bool { return strings.Contains(strings.ToLower(oneLine(e.stderr)), words) }
 	_, err := os.Stat(filepath.Join(d.path, "backup.db"))
 	hasBackup := err == nil && says("from a backup")
-	if says("move it away") || says("move both away") || hasBackup {
+	isPutAway := strings.Contains(e.stderr, "    mkdir damaged && mv remit.db* damaged/\n")
+	if says("move it away") || says("move both away") || hasBackup || isPutAway {
 		if err := os.MkdirAll(filepath.Join(d.path, "kept"), 0o700); err != nil {
 			d.t.Fatal(err)
 		}
@@ -162,6 +163,12 @@ func (d *directory) heed(e ended) string {
 	}
 	if strings.Contains(e.stderr, "    find / -xdev -samefile remit.db\n") {
 		return d.removeNames()
+	}
+	switch {
+	case isPutAway && hasBackup:
+		return "apply --auto-approve"
+	case isPutAway:
+		return "init --new-state" // as it says, where no backup exists
 	}
 	command := next(e)
 	switch isNew := strings.HasPrefix(command, "init --new-state") || says("run remit init --new-state"); {
@@ -192,7 +199,8 @@ func (d *directory) removeNames() string {
 
 // next is the command that another one printed last; "" for none.
 func next(e ended) string {
-	found := regexp.MustCompile(`(?m)^    remit (.+)$`).FindAllStringSubmatch(e.stdout+e.stderr, -1)
+	listed := regexp.MustCompile(`To see all of them:\s+remit.*`).ReplaceAllString(e.stdout, "")
+	found := regexp.MustCompile(`(?m)^    remit (.+)$`).FindAllStringSubmatch(listed+e.stderr, -1)
 	if len(found) == 0 {
 		return ""
 	}
