@@ -2,7 +2,9 @@ package history
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"remit/config"
@@ -86,18 +88,39 @@ type heard struct {
 	absent map[string]bool // the latest lookup says that there is none
 	shown  map[string]bool // some lookup showed a record
 	torn   map[string]bool // the latest lookup showed what can't be read
-	known  map[string]bool // an answer says that it is known, and it was not looked up since
+
+	mu    *sync.Mutex
+	known map[string]bool // an answer says that it is known, and it was not looked up since; guarded by mu
 }
 
 func newHeard() heard {
-	return heard{make(map[string]bool), make(map[string]bool), make(map[string]bool), make(map[string]bool)}
+	return heard{
+		absent: make(map[string]bool), shown: make(map[string]bool), torn: make(map[string]bool),
+		mu: new(sync.Mutex), known: make(map[string]bool),
+	}
 }
 
-// asked notes that a lookup of ref_ids is on its way.
+// told notes an answer that says that a ref_id is known.
+func (h heard) told(refID string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.known[refID] = true
+}
+
+// asked notes that ref_ids are looked up.
 func (h heard) asked(refIDs []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	for _, refID := range refIDs {
 		delete(h.known, refID)
 	}
+}
+
+// unasked are those that are known and were not looked up.
+func (h heard) unasked() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Sorted(maps.Keys(h.known))
 }
 
 // found notes a page of what a lookup found; isLast is that of its last one.

@@ -274,7 +274,7 @@ func (o *oracle) mayNotSend(p *process, m message, refID string, begun start) st
 	now := o.world.kernel.Now()
 	line := p.line(refID)
 	intended, ok := p.intended[refID]
-	mustLook := o.world.looksFirst() || o.world.traits.hasLookup && intended.again
+	mustLook := p.looksFirst || o.world.traits.hasLookup && intended.again
 	if why := o.forbidden(p, refID, begun, mustLook); why != "" {
 		return why
 	}

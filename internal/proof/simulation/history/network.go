@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -261,9 +260,6 @@ func (n *network) route(c *conn, m message) {
 
 func (n *network) routeLookup(c *conn, m message) {
 	w := n.world
-	if query, err := url.ParseQuery(m.query); err == nil {
-		c.process.heard.asked(query["ref_ids"])
-	}
 	if w.faulty(sandbox.Hang) {
 		return // the executor's own bound ends it
 	}
@@ -332,7 +328,7 @@ func (n *network) deliver(c *conn, m message, r reply, f fate) {
 		case arrives:
 			w.log("answer to %s: %d %.120s", m.refID, r.status, r.body)
 			if r.status == 409 && c.isOpen() {
-				c.process.heard.known[m.refID] = true
+				c.process.heard.told(m.refID)
 			}
 			c.answer(whole, io.EOF)
 		case lost:

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -52,6 +50,7 @@ type process struct {
 	plan         *planner.Plan
 	saved        bool
 	sends        bool
+	looksFirst   bool   // every ref_id is looked up before its first request
 	controls     string // when it began
 	planControls string // when its plan was made
 	declared     map[string]config.Transfer
@@ -264,7 +263,7 @@ func (p *process) checkAsked() {
 		return
 	}
 	_ = p.do("has looked up what it was told of", func() {
-		for _, refID := range slices.Sorted(maps.Keys(p.heard.known)) {
+		for _, refID := range p.heard.unasked() {
 			if p.fencedAt.IsZero() {
 				p.world.oracle.violate("I9", "%s was told that %s is known, and did not look it up", p.id, refID)
 			}
@@ -309,6 +308,7 @@ func (p *process) checkEnd() {
 // run is what the executor is given.
 func (p *process) run() executor.Run {
 	w, h := p.world, p.plan.Header
+	p.looksFirst = w.looksFirst()
 	run := executor.Run{
 		Plan: p.plan, Saved: p.saved,
 		Begun: state.Begun{
@@ -318,7 +318,7 @@ func (p *process) run() executor.Run {
 		Journal: gated{p}, Submitter: submitter{p}, Handler: p, Clock: p, Random: w.kernel.jitter,
 		Policy: executor.Policy{
 			FingerprintKey: w.traits.fingerprintKey, ReplayWindow: w.traits.replayWindow, HoldDoubt: w.traits.holdDoubt,
-			LookUpFirst: w.looksFirst(), InFlightMax: w.traits.inFlight, RequestTimeout: requestTimeout,
+			LookUpFirst: p.looksFirst, InFlightMax: w.traits.inFlight, RequestTimeout: requestTimeout,
 			RateLimits: w.traits.rateLimits, Wait: time.Minute,
 		},
 	}
