@@ -29,6 +29,9 @@ func runAt(ctx context.Context, now func() time.Time, boot func() boot.Reading, 
 	log.SetOutput(io.Discard) // where net/http writes bytes of the service, as they come
 	p := newProcess(ctx, now, boot, stdin, forJob(stdout, lookupEnv), forJob(stderr, lookupEnv), lookupEnv)
 	root := newRoot(p)
+	if isCompletion(args) {
+		completeWords(p, root)
+	}
 	args, err := withEnvironmentArgs(root, args, p.host.Getenv("REMIT_CLI_ARGS"))
 	if err == nil {
 		root.SetArgs(longFlags(root, args))
@@ -88,6 +91,5 @@ func newRoot(p *process) *cobra.Command {
 	}
 	root.SetHelpCommandGroupID(groups[len(groups)-1].title)
 	orderHelp(root, groups)
-	completeWords(p, root)
 	return root
 }

@@ -32,6 +32,12 @@ type completing struct {
 	from    workspace.Directory
 }
 
+// isCompletion reports whether a shell asks for words. Nothing else needs them, and cobra keeps what a flag completes
+// for as long as the process lives.
+func isCompletion(args []string) bool {
+	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
+}
+
 // completeWords gives each command and flag below root the values that a shell may offer.
 func completeWords(p *process, root *cobra.Command) {
 	for _, cmd := range root.Commands() {
