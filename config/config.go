@@ -47,13 +47,19 @@ type Configuration struct {
 // sensitive, so that its value may be repeated in output.
 func (c *Configuration) Open(variable string) bool { return c.sound && c.open[variable] }
 
-// Blocks are the addresses of the transfer blocks, such as transfer.internal.payroll, in declaration order.
-func (c *Configuration) Blocks() []string {
-	var addresses []string
+// DeclaredBlock is a transfer block, and where it stands.
+type DeclaredBlock struct {
+	Address string // such as transfer.internal.payroll
+	Place   Place
+}
+
+// Blocks are the transfer blocks, in declaration order.
+func (c *Configuration) Blocks() []DeclaredBlock {
+	var blocks []DeclaredBlock
 	for _, t := range c.transfers {
-		addresses = append(addresses, t.address)
+		blocks = append(blocks, DeclaredBlock{t.address, placeOf(t.at)})
 	}
-	return addresses
+	return blocks
 }
 
 // Note is what whoever wrote a data block may want to know of how its file was read, such as

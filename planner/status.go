@@ -69,7 +69,7 @@ const StandingMax = 20
 func (p *Plan) Standings() []Standing {
 	groups := make(map[Group]*Standing)
 	for _, c := range p.Changes.All() {
-		name := groupOf(c)
+		name := c.Group()
 		s := groups[name]
 		if s == nil {
 			s = &Standing{Group: name}
@@ -128,7 +128,8 @@ func ofOneRun(unverified []Change) string {
 	return ""
 }
 
-func groupOf(c *Change) Group {
+// Group is the group of a plan's line.
+func (c *Change) Group() Group {
 	switch c.Action {
 	case Submit:
 		switch {

@@ -59,6 +59,7 @@ func completeWords(p *process, root *cobra.Command) {
 func argumentValues() map[string]values {
 	return map[string]values{
 		"remit state show":       refIDs(nil),
+		"remit why":              declaredOrRecorded,
 		"remit state forget":     refIDs(nil),
 		"remit audit log":        refIDs(nil),
 		"remit resolve":          refIDs(func(t *state.Transfer) bool { return isOpen(t.Status) }),
@@ -196,7 +197,9 @@ func targets(c *completing, begun string) ([]string, cobra.ShellCompDirective) {
 // blocks are the addresses of transfer blocks.
 func blocks(c *completing, _ string) (list []string, _ cobra.ShellCompDirective) {
 	if loaded := c.declared(); loaded != nil {
-		list = loaded.Blocks()
+		for _, block := range loaded.Blocks() {
+			list = append(list, block.Address)
+		}
 	}
 	return list, cobra.ShellCompDirectiveNoFileComp
 }

@@ -38,6 +38,8 @@ type planning struct {
 	show             string
 	expiresIn        time.Duration
 
+	seen func(*config.Transfer) // is told of each declared transfer; nil for nobody
+
 	approvals []view.Approval // what the rules that apply ask of the plan
 	noTier    []string        // assets that they forgot
 }
@@ -133,7 +135,7 @@ func (o *planning) make(ctx context.Context, w *opened, record planner.Record, a
 	var mistakes mistake.Set
 	record = counted{record, w.streams.Begin("reading the state")}
 	defer w.streams.Quiet()
-	plan, err := planner.New(ctx, counting(w.streams, declared(ctx, w.config, &mistakes)), record, controls, w.host.Now().UTC())
+	plan, err := planner.New(ctx, o.watched(counting(w.streams, declared(ctx, w.config, &mistakes))), record, controls, w.host.Now().UTC())
 	if diags := mistakes.Diagnostics(); diags.HasErrors() || err == nil {
 		if err := w.streams.Report(w.config, diags, asJSON); err != nil {
 			return nil, err
@@ -157,6 +159,21 @@ func (o *planning) make(ctx context.Context, w *opened, record planner.Record, a
 		h.Expires = time.Time{}
 	}
 	return plan, nil
+}
+
+// watched tells whoever asked of each declared transfer as it passes.
+func (o *planning) watched(declared iter.Seq[config.Transfer]) iter.Seq[config.Transfer] {
+	if o.seen == nil {
+		return declared
+	}
+	return func(yield func(config.Transfer) bool) {
+		for t := range declared {
+			o.seen(&t)
+			if !yield(t) {
+				return
+			}
+		}
+	}
 }
 
 func (o *planning) planError(err error) error {

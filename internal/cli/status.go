@@ -62,16 +62,27 @@ func (o *planning) status(ctx context.Context, w *opened, asJSON bool) (*planner
 func exitOfStatus(plan *planner.Plan) int {
 	code := exit.Done
 	for _, s := range plan.Standings() {
-		switch s.Group {
-		case planner.GroupConflict, planner.GroupInDoubt, planner.GroupUnverified, planner.GroupUnknown:
-			return exit.Look
-		case planner.GroupFailed, planner.GroupSettled, planner.GroupRefused, planner.GroupExpired, planner.GroupNever:
-			code = exit.Partial
-		case planner.GroupLate, planner.GroupPending, planner.GroupInFlight, planner.GroupDue, planner.GroupWaiting, planner.GroupNext:
+		switch of := exitOfGroup(s.Group); of {
+		case exit.Look:
+			return of
+		case exit.Partial:
+			code = of
 		}
 	}
 	if !plan.Applicable() {
 		return exitOf(plan.Obstacles)
 	}
 	return code
+}
+
+// exitOfGroup says whether a person should look at what is in a group.
+func exitOfGroup(g planner.Group) int {
+	switch g {
+	case planner.GroupConflict, planner.GroupInDoubt, planner.GroupUnverified, planner.GroupUnknown:
+		return exit.Look
+	case planner.GroupFailed, planner.GroupSettled, planner.GroupRefused, planner.GroupExpired, planner.GroupNever:
+		return exit.Partial
+	case planner.GroupLate, planner.GroupPending, planner.GroupInFlight, planner.GroupDue, planner.GroupWaiting, planner.GroupNext:
+	}
+	return exit.Done
 }

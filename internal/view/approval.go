@@ -203,7 +203,9 @@ type discountedLine struct {
 	Detail    string `json:"detail"`
 }
 
-func (j *JSON) approval(a *Approval) {
+func (j *JSON) approval(a *Approval) { j.write(newApprovalLine(a)) }
+
+func newApprovalLine(a *Approval) approvalLine {
 	line := approvalLine{
 		Type: "approval", Rule: a.Need.Rule.Place, Because: a.Need.Because,
 		Needed: a.Needed(), Enough: a.Enough(), Could: a.Could,
@@ -221,5 +223,5 @@ func (j *JSON) approval(a *Approval) {
 	for _, d := range a.Discounted {
 		line.Discounted = append(line.Discounted, discountedLine{d.File, d.Principal, string(d.Why), d.Detail})
 	}
-	j.write(line)
+	return line
 }

@@ -121,15 +121,17 @@ func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
 	return j.end()
 }
 
-func (j *JSON) change(c *planner.Change) {
-	j.write(changeLine{
+func (j *JSON) change(c *planner.Change) { j.write(j.newChangeLine(c)) }
+
+func (j *JSON) newChangeLine(c *planner.Change) changeLine {
+	return changeLine{
 		Type: "change", Action: c.Action, RefID: c.RefID, Operation: c.Request.Operation,
 		Address: c.Address, Place: c.Place, Batch: c.Batch,
 		Request: c.Request.Body(), Fingerprint: c.Request.Fingerprint().String(),
 		FromLabel: c.FromLabel, Naming: c.Naming, Reverses: c.Reverses, Again: c.Again, After: c.After, Until: c.Until, Never: c.Never, Expires: c.Expires,
 		Due: c.Due, Windows: c.Windows,
 		Reason: c.Reason, Next: j.command(c.Next), Differences: c.Differences, Recorded: c.Recorded, Signals: c.Signals, DisplayName: c.DisplayName,
-	})
+	}
 }
 
 func totalsOf(t *transfer.Totals) totalsLine {

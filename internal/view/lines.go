@@ -312,21 +312,25 @@ func changeNotes(c *planner.Change) []span {
 	case planner.Failed, planner.None, planner.Undeclared:
 		add(toneDim, reason)
 	}
-	for _, s := range c.Signals {
-		if isFirst(s) {
-			continue // its mark says so
+	for i := range c.Signals {
+		if s := &c.Signals[i]; !isFirst(*s) { // its mark says so
+			notes = append(notes, signalNote(s))
 		}
-		where := string(s.Kind)
-		if s.RefID != "" {
-			where += " of " + s.RefID
-		}
-		if s.Accepted != "" {
-			add(toneDim, where+inBrackets(s.Place), s.Detail, "accepted by "+s.Accepted)
-			continue
-		}
-		add(toneDoubt, where+inBrackets(s.Place), s.Detail)
 	}
 	return notes
+}
+
+// signalNote says a signal in words.
+func signalNote(s *planner.Signal) span {
+	where := string(s.Kind)
+	if s.RefID != "" {
+		where += " of " + s.RefID
+	}
+	parts, t := []string{where + inBrackets(s.Place), s.Detail}, toneDoubt
+	if s.Accepted != "" {
+		parts, t = append(parts, "accepted by "+s.Accepted), toneDim
+	}
+	return span{Visible(strings.Join(trimEmpty(parts), ": ")), t}
 }
 
 // refusal says when and why an earlier request was refused.

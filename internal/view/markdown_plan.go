@@ -101,7 +101,7 @@ func (m *markdown) obstacles() {
 	if m.plan.Applicable() {
 		return
 	}
-	m.printf("**What blocks this plan:**\n\n%s", codeBlock(m.lines(func(p *page) { p.obstacleList(m.plan) }), markdownObstacles))
+	m.printf("**What blocks this plan:**\n\n%s", codeBlock(m.lines(func(p *page) { p.obstacleList(m.plan.Obstacles) }), markdownObstacles))
 }
 
 // lines is what the terminal's face would write, without colours.

@@ -306,11 +306,11 @@ func (p *page) obstacles(plan *planner.Plan) {
 	}
 	p.line(span{notApplicable, toneBad})
 	p.line()
-	p.obstacleList(plan)
+	p.obstacleList(plan.Obstacles)
 }
 
-func (p *page) obstacleList(plan *planner.Plan) {
-	for _, o := range plan.Obstacles {
+func (p *page) obstacleList(obstacles []planner.Obstacle) {
+	for _, o := range obstacles {
 		p.line(span{"  " + string(o.Kind), toneBad}, plain(obstacleScope(o)))
 		p.paragraph("    ", o.Detail, toneNone)
 		if o.Remedy != "" {

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"strings"
+	"time"
+
+	"remit/internal/doubt"
+	"remit/internal/text/shell"
+	"remit/internal/view"
+	"remit/planner"
+)
+
+// nextOf is the one command to type about a transfer, and from when on it does what is wanted; zero for now.
+func (o *planning) nextOf(w *opened, why *view.Why) (next string, from time.Time) {
+	line := why.Line
+	if line != nil && line.Next != "" { // a doubt, or what is unverified
+		return line.Next, time.Time{}
+	}
+	switch why.Group {
+	case planner.GroupUnverified, planner.GroupConflict:
+		if settling := nextFor(w, why.Recorded, ""); settling != "" {
+			return settling, time.Time{}
+		}
+		return "remit plan", time.Time{} // once the declaration is what was made
+	case planner.GroupPending, planner.GroupUnknown:
+		if w.service.CanLookUp() {
+			return "remit refresh", time.Time{}
+		}
+		return doubt.Import, time.Time{}
+	case planner.GroupInFlight:
+		return "remit status", time.Time{}
+	case planner.GroupFailed, planner.GroupSettled, planner.GroupExpired, planner.GroupNever:
+		return "remit plan", time.Time{} // once the author has edited it
+	case planner.GroupLate, planner.GroupRefused, planner.GroupDue, planner.GroupWaiting, planner.GroupNext:
+		if why.IsStopped() {
+			return remedyFor(why.Stopped()), time.Time{}
+		}
+		if line.Action == planner.Wait {
+			from = line.Until
+		}
+		return o.applying(w), from
+	case planner.GroupInDoubt:
+	}
+	return "remit state show " + shell.Word(why.RefID), time.Time{}
+}
+
+// applying is the command that sends what is due: a plan that needs approvers is saved for them first.
+func (o *planning) applying(w *opened) string {
+	if len(o.approvals) > 0 && w.dir.WaitsForApprovals() {
+		return "remit plan --out=FILE"
+	}
+	return "remit apply"
+}
+
+// remedyFor is the command of the first obstacle that has one, and otherwise the one that shows all of them: a
+// control is accepted or overridden by whoever has seen the whole plan.
+func remedyFor(obstacles []planner.Obstacle) string {
+	for _, o := range obstacles {
+		if line, _, _ := strings.Cut(o.Remedy, "\n"); strings.HasPrefix(line, "remit ") {
+			return line
+		}
+	}
+	return "remit plan"
+}
