@@ -94,17 +94,16 @@ func compareClocks(r reading, tell func(Event)) error {
 
 // nameServer names a clock of the server that keeps the state which is too far from the local one.
 func nameServer(r reading, tell func(Event)) {
-	apart := r.local.Sub(r.Server)
-	if r.Server.IsZero() || apart.Abs() <= clockSkewMax {
+	if r.Server.IsZero() {
 		return
 	}
-	order, advice := "ahead of", "one of the two is wrong. Set it right: what is due follows the clock of this machine"
-	if apart < 0 {
-		order = "behind"
+	words, _, isFar := state.FromServer(r.local, r.Server)
+	if !isFar {
+		return
 	}
+	advice := "one of the two is wrong. Set it right: what is due follows the clock of this machine"
 	if !r.Date.IsZero() {
 		advice = "the service's confirms this one. Set the clock of the server right"
 	}
-	tell(Event{Type: EventNotice, Reason: fmt.Sprintf("the clock of this machine says %s, %s %s that of the PostgreSQL server: %s",
-		r.local.UTC().Format(time.RFC3339), inWords(apart.Abs()), order, advice)})
+	tell(Event{Type: EventNotice, Reason: fmt.Sprintf("the %s: %s", words, advice)})
 }

@@ -224,7 +224,7 @@ type Copied interface {
 	CopyOf(ctx context.Context) (Run, bool, error)
 }
 
-// Timekeeper is a [Journal] on a server that has a clock of its own.
+// Timekeeper is a [Journal] or a [Snapshot] on a server that has a clock of its own.
 type Timekeeper interface {
 	// ServerTime is what that clock says now.
 	ServerTime(ctx context.Context) (time.Time, error)

@@ -9,8 +9,8 @@ import (
 
 // WrongClock is a time that some clock says and that can't be right.
 type WrongClock struct {
-	Seq   int64         `json:"seq,omitempty"`    // of the event that shows it; 0 where a run does
-	RunID string        `json:"run_id,omitempty"` // of the run that shows it; "" where an event does
+	Seq   int64         `json:"seq,omitempty"`    // of the event that shows it; 0 for none
+	RunID string        `json:"run_id,omitempty"` // of the run that shows it; "" for none
 	At    time.Time     `json:"at"`               // what the clock said
 	By    time.Duration `json:"-"`                // how far that is from what it is held against
 	Words string        `json:"words"`            // what is wrong, as a sentence
@@ -70,6 +70,38 @@ func WrongClocks(ctx context.Context, s clockReader, now time.Time, here Clocks,
 		later = begin
 	}
 	return wrong, nil
+}
+
+// ServerSkewMax is how far a right clock may be from that of the server that keeps the state.
+const ServerSkewMax = 5 * time.Minute
+
+// FromServer says in words where the clock of this machine stands to that of the server that keeps the
+// state, and how far ahead of it that is. It reports false where the two agree.
+func FromServer(now, server time.Time) (words string, ahead time.Duration, isFar bool) {
+	ahead = now.Round(0).Sub(server.Round(0))
+	order := "ahead of"
+	if ahead < 0 {
+		order = "behind"
+	}
+	words = fmt.Sprintf("clock of this machine says %s, %s %s that of the PostgreSQL server", inUTC(now), ahead.Abs().Round(time.Second), order)
+	return words, ahead, ahead.Abs() > ServerSkewMax
+}
+
+// WrongServerClock compares the clock of this machine with that of the server that keeps the state.
+// Nothing in the journal settles it: it is right when both clocks are. It reports false where no server
+// keeps the state.
+func WrongServerClock(ctx context.Context, s Snapshot, now func() time.Time) (wrong WrongClock, isOne bool, err error) {
+	kept, ok := s.(Timekeeper)
+	if !ok {
+		return WrongClock{}, false, nil
+	}
+	server, err := kept.ServerTime(ctx)
+	if err != nil {
+		return WrongClock{}, false, err
+	}
+	local := now()
+	words, ahead, isFar := FromServer(local, server)
+	return WrongClock{At: local, By: ahead, Words: "The " + words + ": one of the two is wrong. Set it right: what is due follows the clock of this machine."}, isFar, nil
 }
 
 // Jumped says how the clock of this machine jumped since it was last taken for right in this boot: when a

@@ -18,8 +18,8 @@ import (
 )
 
 // Run carries out one command line and returns the exit code. Results go to stdout,
-// everything else to stderr; lookupEnv is the environment. A cancelled ctx is an interrupt,
-// with an [Interrupt] as its cause.
+// everything else to stderr; lookupEnv is the environment. A cancelled ctx is an interrupt, with an
+// [exit.Interrupt] as its cause, or else that of Ctrl-C.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
 	return runAt(ctx, time.Now, boot.Clock(), args, stdin, stdout, stderr, lookupEnv)
 }

@@ -81,9 +81,24 @@ func wrongClocks(ctx context.Context, w *opened, snapshot state.Snapshot, settle
 	return wrong, nil
 }
 
+// withServer adds the clock of the server that keeps the state, where that is far from this machine's.
+func withServer(ctx context.Context, w *opened, snapshot state.Snapshot, wrong []state.WrongClock) ([]state.WrongClock, error) {
+	server, isOne, err := state.WrongServerClock(ctx, snapshot, w.host.Now)
+	switch {
+	case err != nil:
+		return nil, w.state.Error(err)
+	case isOne:
+		return append([]state.WrongClock{server}, wrong...), nil
+	}
+	return wrong, nil
+}
+
 // tellWrongClocks names wrong times that nobody settled, on standard error.
 func tellWrongClocks(ctx context.Context, w *opened, snapshot state.Snapshot) error {
 	wrong, err := wrongClocks(ctx, w, snapshot, false)
+	if err == nil {
+		wrong, err = withServer(ctx, w, snapshot, wrong)
+	}
 	if err != nil {
 		return err
 	}
@@ -95,8 +110,8 @@ func tellWrongClocks(ctx context.Context, w *opened, snapshot state.Snapshot) er
 	return nil
 }
 
-// allWrongClocks names the wrong times in the journal of a state, settled or not. Of a state that was
-// moved away nothing is read.
+// allWrongClocks names the wrong times in the journal of a state, settled or not, and the server's clock
+// where that is far from this machine's. Of a state that was moved away nothing is read.
 func allWrongClocks(ctx context.Context, w *opened, store workspace.ReadStore) ([]state.WrongClock, error) {
 	snapshot, err := store.Snapshot(ctx)
 	if _, isMoved := errors.AsType[*state.MovedError](err); isMoved || errors.Is(err, state.ErrOlder) {
@@ -106,5 +121,9 @@ func allWrongClocks(ctx context.Context, w *opened, store workspace.ReadStore) (
 		return nil, w.state.Error(err)
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	return wrongClocks(ctx, w, snapshot, true)
+	wrong, err := wrongClocks(ctx, w, snapshot, true)
+	if err != nil {
+		return nil, err
+	}
+	return withServer(ctx, w, snapshot, wrong)
 }

@@ -74,6 +74,15 @@ func (s *snapshot) Clocks(ctx context.Context) iter.Seq2[state.Event, error] {
 }
 
 // ServerTime implements [state.Timekeeper].
+func (s *snapshot) ServerTime(ctx context.Context) (now time.Time, err error) {
+	err = s.query(ctx, func(c *columns) error {
+		now = c.time()
+		return c.err
+	}, `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint`)
+	return now, err
+}
+
+// ServerTime implements [state.Timekeeper].
 func (j *journal) ServerTime(ctx context.Context) (time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, waitAnswer)
 	defer cancel()

@@ -43,13 +43,16 @@ func Interrupted(when string) error {
 	return fmt.Errorf("interrupted %s. Nothing was sent", when)
 }
 
-// CodeOf is 129, 130 or 143, by the signal that cancelled ctx; 0 for none.
+// CodeOf is 129, 130 or 143, by the signal that cancelled ctx; 0 where it is not cancelled. A caller that
+// cancels ctx without an [Interrupt] interrupts as Ctrl-C does: 130.
 func CodeOf(ctx context.Context) int {
-	var interrupt Interrupt
-	if errors.As(context.Cause(ctx), &interrupt) {
+	if ctx.Err() == nil {
+		return Done
+	}
+	if interrupt, ok := errors.AsType[Interrupt](context.Cause(ctx)); ok {
 		return Signal + int(interrupt.Signal)
 	}
-	return Done
+	return Signal + int(syscall.SIGINT)
 }
 
 // Interruptible returns a writer that fails with the cause of ctx once ctx has ended.
