@@ -53,6 +53,17 @@ var (
 	// ErrForeign says that there is something that is not a state of remit.
 	ErrForeign = errors.New("this is not a state of remit")
 
+	// ErrNotFile says that a directory, or something else that is no file, is where the file of a
+	// state should be.
+	ErrNotFile = errors.New("it is not a file")
+
+	// ErrNoAccess says that the system or the server does not let whoever runs remit do what was
+	// asked of the state.
+	ErrNoAccess = errors.New("access to the state was denied")
+
+	// ErrNoRoom says that there is no room for what is to be written.
+	ErrNoRoom = errors.New("there is no room for what is to be written")
+
 	// ErrNewer says that a newer remit wrote the state.
 	ErrNewer = errors.New("the state was written by a newer version of remit")
 

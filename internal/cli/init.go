@@ -73,7 +73,7 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 	}
 	exists, err := w.state.Backend.Look(ctx)
 	if err != nil {
-		return fmt.Errorf("look for the state: %w", err)
+		return w.state.Error(err)
 	}
 	w.state.Binding = lockfile.File{Environment: loaded.Environment, Service: service}
 	switch {

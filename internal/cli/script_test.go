@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"regexp"
@@ -108,10 +109,15 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			if name != "postgres" {
-				return false, fmt.Errorf("unknown condition %q", name)
+			switch name {
+			case "postgres":
+				return pgtest.Installed(), nil
+			case "root":
+				return os.Geteuid() == 0, nil
+			case "mounts": // a process may have mounts of its own
+				return exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt").Run() == nil, nil
 			}
-			return pgtest.Installed(), nil
+			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			// sql FILE STATEMENT is what someone with access to the file could do to it.

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -50,6 +51,15 @@ func adviceFor(err error) string {
 		return "The server has TLS switched off, and sslmode in the url of the state asks for it: set ssl = on in its postgresql.conf, " +
 			"with ssl_cert_file and ssl_key_file"
 	}
+	if missing, ok := errors.AsType[*net.DNSError](err); ok {
+		return fmt.Sprintf("The host %s has no address that is known here: correct the host in the url of the state", missing.Name)
+	}
+	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) { // a socket
+		return "No server listens there: start it, or correct host and port in the url of the state"
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return "Nothing answers there: have the network let this machine through to it, or correct host and port in the url of the state"
+	}
 	switch code(err) {
 	case codeNoAuthorization:
 		return "Its pg_hba.conf says who comes in from where, with TLS or without, and with what: a certificate of the user's own is named by " +
@@ -62,6 +72,20 @@ func adviceFor(err error) string {
 		return "The password comes from the url of the state, PGPASSWORD, or the file that passfile or PGPASSFILE names"
 	}
 	return ""
+}
+
+// aboutPrivileges says, behind an error of a role that may do too little, what lets it do enough.
+func (s *Store) aboutPrivileges(err error) error {
+	schema := s.quotedSchema()
+	switch {
+	case code(err) != codeNoPrivilege && !errors.Is(err, errNoUsage):
+		return err
+	case s.readOnly:
+		return retold{err, fmt.Sprintf("%v. The role in the url of the state has to be let in by the one that owns the schema: "+
+			"GRANT USAGE ON SCHEMA %s TO the role, and GRANT SELECT ON ALL TABLES IN SCHEMA %[2]s TO the role", err, schema)}
+	}
+	return retold{err, fmt.Sprintf("%v. Whoever writes to a state needs the role that owns the schema %s and its tables: name that one in the url of the state. "+
+		"For init, have a superuser CREATE SCHEMA %[2]s AUTHORIZATION the role", err, schema)}
 }
 
 // aboutCertificate says, behind an error of a connection that ended while it was made, what may be wrong

@@ -240,5 +240,5 @@ func closeConn(conn *pgx.Conn) error {
 
 // wrap says what was done to which state, without a word of the password.
 func (s *Store) wrap(what string, err error) error {
-	return fmt.Errorf("%s state %s: %w", what, s.String(), s.hide(s.aboutCertificate(advised(explain(err)))))
+	return fmt.Errorf("%s state %s: %w", what, s.String(), s.hide(s.aboutCertificate(s.aboutPrivileges(advised(explain(err))))))
 }

@@ -115,7 +115,7 @@ func (f found) usable(ctx context.Context, q querier, wanted int) (version int, 
 	case code(err) == codeNoColumn:
 		return 0, state.ErrForeign
 	case code(err) == codeNoTable: // which is there
-		return 0, fmt.Errorf("the role has no USAGE on the schema: %w", err)
+		return 0, fmt.Errorf("%w: %w", errNoUsage, err)
 	case err != nil:
 		return 0, err
 	case version > wanted:
@@ -134,6 +134,7 @@ func (f found) usable(ctx context.Context, q querier, wanted int) (version int, 
 const (
 	codeNoAuthorization = "28000"
 	codeWrongPassword   = "28P01"
+	codeNoPrivilege     = "42501"
 	codeNoColumn        = "42703"
 	codeNoTable         = "42P01"
 	codeNoDatabase      = "3D000"
@@ -145,6 +146,9 @@ const (
 	codeDataCorrupted   = "XX001"
 	codeIndexCorrupt    = "XX002"
 )
+
+// errNoUsage says that the role doesn't see the tables of the schema.
+var errNoUsage = errors.New("the role has no USAGE on the schema")
 
 // code is what the server calls an error; "" where it is not the server's.
 func code(err error) string {

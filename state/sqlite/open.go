@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
@@ -107,8 +108,8 @@ func checkSchema(ctx context.Context, db *sql.DB, wanted int) (version int, err 
 	return version, nil
 }
 
-// explain wraps what SQLite says of a damaged, foreign or busy file into the state's own
-// errors.
+// explain wraps what SQLite says of a damaged, foreign or busy file, and of one that the system keeps it
+// from, into the state's own errors.
 func explain(err error) error {
 	var e sqlite3.Error
 	if !errors.As(err, &e) {
@@ -121,9 +122,31 @@ func explain(err error) error {
 		return fmt.Errorf("%w: %w", state.ErrForeign, err)
 	case sqlite3.ErrBusy:
 		return fmt.Errorf("%w: %w", state.ErrBusy, err)
+	case sqlite3.ErrFull:
+		return kept{err, state.ErrNoRoom}
+	case sqlite3.ErrPerm, sqlite3.ErrAuth:
+		return kept{err, state.ErrNoAccess}
+	case sqlite3.ErrReadonly:
+		if e.ExtendedCode != sqlite3.ErrReadonlyDbMoved {
+			return kept{err, state.ErrNoAccess}
+		}
+	case sqlite3.ErrIoErr, sqlite3.ErrCantOpen:
+		switch errno := e.SystemErrno; {
+		case errno == syscall.ENOSPC, errno == syscall.EDQUOT, errno == syscall.EFBIG:
+			return kept{err, state.ErrNoRoom}
+		case errno == syscall.EACCES, errno == syscall.EPERM, errno == syscall.EROFS:
+			return kept{err, state.ErrNoAccess}
+		}
 	}
 	return err
 }
+
+// kept is an error of SQLite, in its own words, that is one of the state's as well.
+type kept struct{ err, is error }
+
+func (k kept) Error() string { return k.err.Error() }
+
+func (k kept) Unwrap() []error { return []error{k.err, k.is} }
 
 // hasWAL reports whether the write-ahead log of path holds anything.
 func hasWAL(path string) bool {

@@ -42,7 +42,7 @@ func checkFile(path string) (fs.FileInfo, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a file: %w", path, state.ErrForeign)
+		return nil, fmt.Errorf("%s: %w", path, state.ErrNotFile)
 	case info.Size() == 0:
 		return nil, fmt.Errorf("%s has no bytes: %w", path, state.ErrEmpty)
 	}

@@ -140,7 +140,7 @@ func begin(ctx context.Context, conn *sql.Conn, created state.Created, now func(
 }
 
 // Open opens a state for writing. It never makes one: the error is wrapped around
-// [state.ErrMissing], [state.ErrEmpty], [state.ErrForeign], [state.ErrNewer] or
+// [state.ErrMissing], [state.ErrEmpty], [state.ErrNotFile], [state.ErrForeign], [state.ErrNewer] or
 // [state.ErrDamaged] where there is none that can be used. A state of an older schema is
 // migrated by Lock; until then it is read as it is, or, where that can't be, Snapshot returns
 // [state.ErrOlder].

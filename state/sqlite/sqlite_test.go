@@ -152,7 +152,7 @@ func TestOpenMakesNothingAndSaysWhatIsThere(t *testing.T) {
 			if err := os.Mkdir(path, 0o700); err != nil {
 				t.Fatal(err)
 			}
-		}, state.ErrForeign},
+		}, state.ErrNotFile},
 		"a file of something else": {broken(func([]byte) []byte { return []byte(strings.Repeat("hello ", 2000)) }), state.ErrForeign},
 		"a file that was cut off":  {broken(func(b []byte) []byte { return b[:len(b)/2] }), state.ErrDamaged},
 		"a database of another program": {broken(func(b []byte) []byte {

@@ -264,10 +264,14 @@ func (s *State) makeSandbox(ctx context.Context) error {
 
 // Create makes the state where its backend says; there must be none.
 func (s *State) Create(ctx context.Context, created state.Created) error {
-	if err := s.Backend.Create(ctx, created); err != nil {
-		return fmt.Errorf("make the state %s: %w", s.Name, err)
+	err := s.Backend.Create(ctx, created)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if denied := s.keptFromFile(err); denied != nil {
+		return denied
+	}
+	return fmt.Errorf("make the state %s: %w", s.Name, err)
 }
 
 // Locked calls act under the state's lock, with a snapshot of the state that the directory is bound to.

@@ -1,0 +1,110 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"remit/internal/cli/exit"
+	"remit/internal/cli/terminal"
+	"remit/internal/text/shell"
+	"remit/state"
+	"remit/state/sqlite"
+)
+
+// keptFromFile says why the system keeps remit from the file of a state, and the one thing that helps; nil for
+// another error, and for a state that is in no file.
+func (s *State) keptFromFile(err error) error {
+	there, isFile := s.Backend.(SQLite)
+	if !isFile {
+		return nil
+	}
+	dir := filepath.Dir(there.path)
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("the path to the state %s leads through a file as if that were a directory; nothing was sent. Correct %s",
+			s.Name, there.Advice().argument)
+	case errors.Is(err, state.ErrNoRoom), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return exit.WithHint(fmt.Errorf("there is no room left where the state %s is, which needs some to be read as well; nothing was sent. "+
+			"Make room, by anything but the state's own files, and type the same again. How full it is, is shown by:\n%w", s.Name, err), s.hintAbout("df -h", dir))
+	case errors.Is(err, state.ErrNoAccess), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return s.denied(there.path, err)
+	}
+	return nil
+}
+
+// denied says what the user may not do, and who may.
+func (s *State) denied(path string, err error) error {
+	dir := filepath.Dir(path)
+	denied, known := sqlite.DeniedAt(path)
+	switch {
+	case !known:
+		return exit.WithHint(fmt.Errorf("the system denies access to the state %s; nothing was sent. Have it allowed, and type the same again. "+
+			"Who may do what there, is shown by:\n%w", s.Name, err), s.hintAbout("ls -la", dir))
+	case denied.ReadOnly:
+		return exit.WithHint(fmt.Errorf("the state %s is on a file system that is mounted read-only, and this command has to write there; nothing was sent. "+
+			"Mount it so that it can be written to, and type the same again. How it is mounted, is shown by", s.Name), s.hintAbout("findmnt --target", dir))
+	}
+	me := s.host.Holder("").User
+	text := fmt.Sprintf("the state %s cannot be used: the user %s may not %s, which belongs to %s; nothing was sent. ", s.Name, me, denied, ownerName(denied.Owner))
+	switch {
+	case denied.Owner == os.Geteuid():
+		return exit.WithHint(fmt.Errorf("%sAllow it, and type the same again", text), s.hintAbout("chmod "+denied.Mode, denied.Path))
+	case denied.IsAbove:
+		return exit.WithHint(fmt.Errorf("%sHave everybody let through it, and type the same again", text), s.hintAbout("sudo chmod a+x", denied.Path))
+	case denied.Owner == 0: // somebody once ran remit as root, or made the directory for it
+		return exit.WithHint(fmt.Errorf("%sHave root give directory and files to whoever runs remit, and type the same again", text),
+			s.hintAbout("sudo chown "+shell.Word(me), dir, path+"*"))
+	case denied.Owner < 0:
+		return exit.WithHint(fmt.Errorf("%sHave it allowed, and type the same again. Who may do what there, is shown by", text), s.hintAbout("ls -ld", filepath.Dir(denied.Path)))
+	}
+	return fmt.Errorf("%sRun remit as %s", text, ownerName(denied.Owner))
+}
+
+// hintAbout is a command on paths, of which one may end in an open *; "" where the place of the state is
+// sensitive.
+func (s *State) hintAbout(command string, paths ...string) string {
+	if s.Name == terminal.Hidden {
+		return ""
+	}
+	for _, path := range paths {
+		name, isOpen := strings.CutSuffix(path, "*")
+		command += " " + shell.Word(name)
+		if isOpen {
+			command += "*"
+		}
+	}
+	return command
+}
+
+// ownerName is the name of a user of this machine.
+func ownerName(id int) string {
+	if id < 0 {
+		return "somebody else"
+	}
+	if account, err := user.LookupId(strconv.Itoa(id)); err == nil {
+		return account.Username
+	}
+	return fmt.Sprintf("the user with the ID %d", id)
+}
+
+// noFile says what to do about what stands where the file of a state should be.
+func (s *State) noFile(path string) error {
+	const made = "is an empty directory, where the file of the state should be, as where a container was to have a file mounted that was not there; " +
+		"nothing was sent. Remove it, and type the same again"
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is not a file, and a state is one; nothing was sent, and it was left as it is. Correct %s", s.Name, s.Backend.Advice().argument)
+	}
+	if entries, err := os.ReadDir(path); err == nil && len(entries) == 0 {
+		return exit.WithHint(fmt.Errorf("%s "+made, s.Name), s.hintAbout("rmdir", path))
+	}
+	return fmt.Errorf("%s is a directory, and a state is a file; nothing was sent, and it was left as it is. Correct %s: it names the file",
+		s.Name, s.Backend.Advice().argument)
+}
