@@ -83,9 +83,9 @@ func flagValues(cmd *cobra.Command) map[string]values {
 	}
 	switch cmd.CommandPath() {
 	case "remit export":
-		all["format"] = words("csv", "jsonl", "hledger", "beancount", "ledger", "pain002")
+		all["format"] = words(bookFaces().names()...)
 	case "remit graph":
-		all["format"] = words("dot", "mermaid", "svg")
+		all["format"] = words(graphFaces().names()...)
 	}
 	return all
 }

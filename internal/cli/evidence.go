@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"strings"
 	"time"
@@ -127,21 +126,6 @@ func exportError(w *opened, err error, dir, plan, runID string) error {
 		return verifyError(w, err)
 	}
 	return fmt.Errorf("export run %s to %s: %w", runID, dir, err)
-}
-
-// packFaces are how a pack writes what became of each transfer: as show --run does, without
-// what only the day of the export knows.
-func packFaces() evidence.Faces {
-	options := func(past *executor.PastRun) view.PastOptions {
-		b := past.Run.Begun
-		return view.PastOptions{Meta: state.Meta{Environment: b.Environment, Lineage: b.Lineage, Service: b.Service}}
-	}
-	return evidence.Faces{
-		Lines: func(w io.Writer, past *executor.PastRun) error {
-			return view.NewJSON(w, readVersion().Version).Past(past, options(past))
-		},
-		Register: func(w io.Writer, past *executor.PastRun) error { return view.PastCSV(w, past, options(past)) },
-	}
 }
 
 // packCheck is what audit verify is told to hold a journal or a pack against.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -21,25 +20,6 @@ import (
 	"remit/state"
 )
 
-// bookFormat is a form in which books are written.
-type bookFormat struct {
-	name  string
-	start string // how its files begin
-	by    books.Grouping
-	write view.WriteBooks
-}
-
-func bookFormats() []bookFormat {
-	return []bookFormat{
-		{"csv", view.CSVStart, books.ByTime, view.BooksCSV},
-		{"jsonl", linesStart, books.ByTime, view.BooksJSON},
-		{"hledger", view.HledgerStart, books.ByTime, view.BooksHledger},
-		{"beancount", view.BeancountStart, books.ByTime, view.BooksBeancount},
-		{"ledger", view.LedgerStart, books.ByTime, view.BooksLedger},
-		{"pain002", view.Pain002Start, books.ByPayment, view.BooksPain002},
-	}
-}
-
 // exporting is what the flags of export say.
 type exporting struct {
 	source      workspace.Directory
@@ -54,7 +34,7 @@ func newExportCommand(p *process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --format=FORMAT",
 		Short: "Write what was paid for an accountant's own tools",
-		Long: "Write what was paid as csv, jsonl, hledger, beancount, ledger or pain002 (a payment status\n" +
+		Long: "Write what was paid as " + choice(bookFaces().names()) + " (a payment status\n" +
 			"report of ISO 20022). Each transfer is booked once, as the service's record says, under its\n" +
 			"ref_id. What is in doubt or in conflict is not booked: it is named on standard error, and the\n" +
 			"exit code is 4. The same state makes the same bytes. Nothing is sent.\n\n" +
@@ -66,7 +46,7 @@ func newExportCommand(p *process) *cobra.Command {
 	}
 	directoryFlags(&e.source, cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&e.format, "format", "", "write this `format`: csv, jsonl, hledger, beancount, ledger or pain002")
+	flags.StringVar(&e.format, "format", "", "write this `format`: "+choice(bookFaces().names()))
 	flags.StringVar(&e.run, "run", "", "only what this `run` sent last or imported: its ID, the first 8 characters of it or more, or the word latest")
 	flags.StringVar(&e.batch, "batch", "", "only transfers of this `batch`")
 	e.period.flags(cmd, "what the service made")
@@ -76,7 +56,7 @@ func newExportCommand(p *process) *cobra.Command {
 }
 
 func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(string) bool) error {
-	format, err := e.check(isGiven)
+	face, err := e.check(isGiven)
 	if err != nil {
 		return err
 	}
@@ -89,7 +69,7 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 	if err != nil {
 		return err
 	}
-	if err := e.checkOut(w, format); err != nil {
+	if err := e.checkOut(w, face); err != nil {
 		return err
 	}
 	snapshot, done, err := w.state.Read(ctx)
@@ -104,7 +84,7 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 	}
 	w.streams.Begin("reading the state")
 	defer w.streams.Quiet()
-	found, err := books.Read(ctx, snapshot, filter, format.by)
+	found, err := books.Read(ctx, snapshot, filter, face.write.by)
 	if err != nil {
 		return w.state.Error(err)
 	}
@@ -118,7 +98,7 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 		return w.state.Error(err)
 	}
 	write := func(out io.Writer) error {
-		return format.write(out, &found.Summary, found.Entries(ctx), options)
+		return face.write.books(out, &found.Summary, found.Entries(ctx), options)
 	}
 	if err := e.put(ctx, w, write); err != nil {
 		return err
@@ -134,25 +114,20 @@ func (e *exporting) runExport(ctx context.Context, p *process, isGiven func(stri
 }
 
 // check refuses flags that say nothing, or not what they seem to.
-func (e *exporting) check(isGiven func(string) bool) (bookFormat, error) {
+func (e *exporting) check(isGiven func(string) bool) (face[bookWriter], error) {
 	for name, value := range map[string]string{"run": e.run, "batch": e.batch, "out": e.out} {
 		if isGiven(name) && value == "" {
-			return bookFormat{}, fmt.Errorf("--%s is empty, which would export more than was asked for, or to somewhere else. Is a variable of the shell not set?", name)
+			return face[bookWriter]{}, fmt.Errorf("--%s is empty, which would export more than was asked for, or to somewhere else. Is a variable of the shell not set?", name)
 		}
 	}
-	formats := bookFormats()
-	i := slices.IndexFunc(formats, func(f bookFormat) bool { return f.name == e.format })
-	if i < 0 {
-		var names []string
-		for _, f := range formats {
-			names = append(names, f.name)
-		}
-		return bookFormat{}, exit.WithHint(fmt.Errorf("--format=%s: say one of %s", e.format, strings.Join(names, ", ")), "remit export --format=hledger")
+	face, isKnown := bookFaces().named(e.format)
+	if !isKnown {
+		return face, exit.WithHint(fmt.Errorf("--format=%s: say one of %s", e.format, strings.Join(bookFaces().names(), ", ")), "remit export --format=hledger")
 	}
 	if err := view.CheckAccountPrefix(e.prefix); err != nil {
-		return bookFormat{}, fmt.Errorf("--account-prefix=%s %w", e.prefix, err)
+		return face, fmt.Errorf("--account-prefix=%s %w", e.prefix, err)
 	}
-	return formats[i], nil
+	return face, nil
 }
 
 // wanted describes the selection; "" for everything.
@@ -176,7 +151,7 @@ func newestEvent(ctx context.Context, snapshot state.Snapshot) (time.Time, error
 
 // checkOut refuses a file that --out must not replace: anything but an earlier export of the
 // same format or an empty file. Somebody's own books look much like these.
-func (e *exporting) checkOut(w *opened, format bookFormat) error {
+func (e *exporting) checkOut(w *opened, face face[bookWriter]) error {
 	if e.out == "" {
 		return nil
 	}
@@ -189,12 +164,12 @@ func (e *exporting) checkOut(w *opened, format bookFormat) error {
 	if strings.HasSuffix(path, ".hcl") || strings.HasSuffix(path, ".hcl.json") {
 		return fmt.Errorf("--out=%s would be read as configuration; name another file", e.out)
 	}
-	replaceable, err := isReplaceable(path, format.start)
+	replaceable, err := isReplaceable(path, face.start)
 	if err != nil {
 		return fmt.Errorf("--out: %w", err)
 	}
 	if !replaceable {
-		return fmt.Errorf("--out=%s: it is there already and no %s export of remit, so it is not replaced; name another file", e.out, format.name)
+		return fmt.Errorf("--out=%s: it is there already and no %s export of remit, so it is not replaced; name another file", e.out, face.name)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -20,16 +19,17 @@ func newGraph(p *process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "graph [PLAN]",
 		Short: "Draw who would pay whom, and in which order",
-		Long: "Draw who would pay whom how much, and in which order, as Graphviz's DOT, Mermaid or SVG: of a\n" +
+		Long: "Draw who would pay whom how much, and in which order, as " + choice(graphFaces().usages()) + ": of a\n" +
 			"saved plan, or without one of what an apply would do now. It takes no lock, needs no\n" +
 			"credentials and writes nothing but the drawing.\n\n" +
 			"Exit codes: 0 done, also where the plan is not applicable, which the drawing says; 1 a mistake.",
 		Args: oneArgAtMost("PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			draw, err := drawing(format)
-			if err != nil {
-				return err
+			face, isKnown := graphFaces().named(format)
+			if !isKnown {
+				return fmt.Errorf("--format=%s is not known; it takes %s", format, choice(graphFaces().names()))
 			}
+			var err error
 			var w *opened
 			var plan *planner.Plan
 			if len(args) == 1 {
@@ -40,26 +40,14 @@ func newGraph(p *process) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return draw(view.NewFlow(plan, w.config.ProfileNames()), p.streams.Out)
+			return face.write(view.NewFlow(plan, w.config.ProfileNames()), p.streams.Out)
 		},
 	}
 	directoryFlags(&o.dir, cmd)
 	o.controlFlags(cmd)
-	cmd.Flags().StringVar(&format, "format", "dot", "`dot`, mermaid or svg")
+	names := graphFaces().names()
+	cmd.Flags().StringVar(&format, "format", names[0], choice(append([]string{"`" + names[0] + "`"}, names[1:]...)))
 	return cmd
-}
-
-// drawing is how a format is written.
-func drawing(format string) (func(*view.Flow, io.Writer) error, error) {
-	switch format {
-	case "dot":
-		return (*view.Flow).DOT, nil
-	case "mermaid":
-		return (*view.Flow).Mermaid, nil
-	case "svg":
-		return (*view.Flow).SVG, nil
-	}
-	return nil, fmt.Errorf("--format=%s is not known; it takes dot, mermaid or svg", format)
 }
 
 // saved reads a saved plan, which is whole without its state.

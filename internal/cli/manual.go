@@ -21,6 +21,10 @@ type Page struct {
 
 // Manual is a page for remit and one for each of its commands, dated with that day. The same commands
 // and the same day make the same bytes.
+//
+// cobra's package doc is no substitute. It writes Markdown, which go-md2man, a dependency more, turns into roff: a `*`
+// or `_` of a help text becomes emphasis, indented examples are filled like prose, and there is no place for the exit
+// status. The pages would need the same 150 lines again to mend that.
 func Manual(day time.Time) []Page {
 	return pagesBelow(newRoot(&process{host: &host.Host{}, streams: &terminal.Streams{}}), day.UTC().Format(time.DateOnly))
 }

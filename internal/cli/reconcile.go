@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"remit/config"
 	"remit/internal/accounts/reconcile"
@@ -32,7 +33,6 @@ type reconciling struct {
 	debitsOnly bool
 	show, into string
 	asJSON     bool
-	faces      reconcileFaces
 }
 
 func newReconcile(p *process) *cobra.Command {
@@ -50,7 +50,7 @@ func newReconcile(p *process) *cobra.Command {
 			"or nothing was left to compare: a person should look.",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return r.run(cmd.Context(), p, args, cmd.Flags().Changed)
+			return r.run(cmd.Context(), p, args, cmd.Flags())
 		},
 	}
 	directoryFlags(&r.source, cmd)
@@ -61,23 +61,13 @@ func newReconcile(p *process) *cobra.Command {
 	flags.StringVar(&r.show, "show", "", "with `all`, list every transfer, also those that match")
 	flags.BoolVar(&r.asJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &r.into)
-	r.faces.flags(cmd)
+	reconcileFaces().flags(cmd)
+	atMostOne(cmd, append(reconcileFaces().names(), "json")...)
 	return cmd
 }
 
-// reconcileFaces are the flags that ask for another face than the terminal's or JSON.
-type reconcileFaces struct{ markdown, html, csv bool }
-
-func (f *reconcileFaces) flags(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.BoolVar(&f.markdown, "markdown", false, "write Markdown, for a comment or a ticket")
-	flags.BoolVar(&f.html, "html", false, "write one page that needs nothing else, for a browser and for paper")
-	flags.BoolVar(&f.csv, "csv", false, "write a line for each transfer, for a spreadsheet")
-	atMostOne(cmd, "markdown", "html", "csv", "json")
-}
-
-func (r *reconciling) run(ctx context.Context, p *process, files []string, isGiven func(string) bool) error {
-	options, err := r.options(isGiven)
+func (r *reconciling) run(ctx context.Context, p *process, files []string, flags *pflag.FlagSet) error {
+	options, err := r.options(flags.Changed)
 	if err != nil {
 		return err
 	}
@@ -105,8 +95,11 @@ func (r *reconciling) run(ctx context.Context, p *process, files []string, isGiv
 	}
 	defer done()
 	defer w.streams.Quiet()
-	told := reconcileTold{reconciling: r, w: w, files: files}
-	if r.faces.csv || p.streams.WantsLines(r.asJSON) {
+	told := reconcileTold{reconciling: r, w: w, files: files, face: atEnd(view.Reconciliation)(p.streams.Out)}
+	if asked := reconcileFaces().asked(flags); len(asked) > 0 {
+		told.face = asked[0].write(p.streams.Out)
+	}
+	if told.face.line != nil || p.streams.WantsLines(r.asJSON) {
 		options.Each = told.line
 	}
 	reconciliation := reconcile.New(options)
@@ -240,7 +233,7 @@ type reconcileTold struct {
 	w      *opened
 	files  []string
 	read   []view.ReconciledFile
-	csv    *view.ReconciliationCSV
+	face   reconcileFace
 	failed error // of writing
 }
 
@@ -250,19 +243,10 @@ func (t *reconcileTold) line(l *reconcile.Line) error {
 	if t.w.streams.WantsLines(t.asJSON) {
 		t.failed = t.w.streams.JSON().Reconciled(l)
 	}
-	if t.faces.csv && t.failed == nil {
-		if t.failed = t.beginCSV(); t.failed == nil {
-			t.failed = t.csv.Line(l)
-		}
+	if t.face.line != nil && t.failed == nil {
+		t.failed = t.face.line(l)
 	}
 	return t.failed
-}
-
-func (t *reconcileTold) beginCSV() (err error) {
-	if t.csv == nil {
-		t.csv, err = view.NewReconciliationCSV(t.w.streams.Out)
-	}
-	return err
 }
 
 // explain tells an error of writing from one of the state and of temporary files.
@@ -286,18 +270,7 @@ func (t *reconcileTold) end(s *reconcile.Summary, meta state.Meta) error {
 			return err
 		}
 	}
-	switch {
-	case t.faces.csv:
-		if err := t.beginCSV(); err != nil {
-			return err
-		}
-		return t.csv.Close()
-	case t.faces.markdown:
-		return view.ReconciliationMarkdown(t.w.streams.Out, s, o)
-	case t.faces.html:
-		return view.ReconciliationHTML(t.w.streams.Out, s, o)
-	}
-	return view.Reconciliation(t.w.streams.Out, s, o)
+	return t.face.end(s, o)
 }
 
 // command is the typed command line, without its face.

@@ -4,23 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"remit/config"
 	"remit/internal/cli/workspace"
 	"remit/internal/text/shell"
 	"remit/internal/view"
-	"remit/planner"
 )
 
 func newShow(p *process) *cobra.Command {
 	o := planning{dir: workspace.Directory{Need: config.NeedState}}
 	var asJSON bool
 	var into, runID string
-	var faces planFaces
 	cmd := &cobra.Command{
 		Use:   "show [PLAN]",
 		Short: "Show a saved plan, a run, or what the state has",
@@ -33,7 +31,7 @@ func newShow(p *process) *cobra.Command {
 			if isRun && len(args) > 0 {
 				return errors.New("show takes a saved plan or --run, not both: a plan is what would be done, a run what was")
 			}
-			face, err := faces.chosen(asJSON, isRun || len(args) > 0)
+			face, err := faceOf(cmd.Flags(), asJSON, isRun || len(args) > 0)
 			if err != nil {
 				return err
 			}
@@ -41,7 +39,7 @@ func newShow(p *process) *cobra.Command {
 				return err
 			}
 			if isRun {
-				return showRun(cmd.Context(), p, &o, faces, runID, asJSON)
+				return showRun(cmd.Context(), p, &o, face, runID, asJSON)
 			}
 			if len(args) == 0 {
 				w, err := open(p, &o.dir, asJSON)
@@ -58,13 +56,13 @@ func newShow(p *process) *cobra.Command {
 	cmd.Flags().StringVar(&runID, "run", "", "show this `run`: its ID, the first 8 characters of it or more, or the word latest")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &into)
-	faces.flags(cmd)
+	showFaces().flags(cmd)
 	return cmd
 }
 
-// showPlan shows a saved plan as it is computed again: with the state and the controls where they are at
+// showSaved shows a saved plan as it is computed again: with the state and the controls where they are at
 // hand, and else as far as the plan alone allows.
-func showSaved(ctx context.Context, p *process, o *planning, file string, face writePlan, asJSON bool) error {
+func showSaved(ctx context.Context, p *process, o *planning, file string, face showWriters, asJSON bool) error {
 	if wide := o.dir; loads(p, wide, config.NeedControls) {
 		o.dir.Need = config.NeedControls
 	}
@@ -93,7 +91,7 @@ func showSaved(ctx context.Context, p *process, o *planning, file string, face w
 			return err
 		}
 	}
-	return face(p.streams.Out, plan, options)
+	return face.plan(p.streams.Out, plan, options)
 }
 
 // loads reports whether a configuration has all that is needed.
@@ -103,50 +101,23 @@ func loads(p *process, s workspace.Directory, need config.Need) bool {
 	return !diags.HasErrors()
 }
 
-// writePlan is one face of a plan.
-type writePlan func(io.Writer, *planner.Plan, view.PlanOptions) error
-
-// planFaces are the flags that ask for another face than the terminal's or JSON.
-type planFaces []planFace
-
-type planFace struct {
-	flag, usage string
-	write       writePlan
-	writeRun    writePast
-	isAsked     bool
-}
-
-func (f *planFaces) flags(cmd *cobra.Command) {
-	*f = planFaces{
-		{flag: "markdown", usage: "write a saved plan or a run as Markdown, for a comment of a pull request", write: view.PlanMarkdown, writeRun: view.PastMarkdown},
-		{flag: "html", usage: "write a saved plan or a run as one page that needs nothing else, for a browser and for paper", write: view.PlanHTML, writeRun: view.PastHTML},
-		{flag: "csv", usage: "write a saved plan or a run as a payment register, for a spreadsheet", write: view.PlanCSV, writeRun: view.PastCSV},
-	}
-	for i := range *f {
-		face := &(*f)[i]
-		cmd.Flags().BoolVar(&face.isAsked, face.flag, false, face.usage)
-	}
-}
-
-// chosen is the face that was asked for; the terminal's where none was.
-func (f planFaces) chosen(asJSON, isSaved bool) (writePlan, error) {
-	var asked []string
+// faceOf is the face that was asked for; the terminal's where none was.
+func faceOf(flags *pflag.FlagSet, asJSON, isSaved bool) (showWriters, error) {
+	asked := showFaces().asked(flags)
+	var typed []string
 	if asJSON {
-		asked = append(asked, "--json")
+		typed = append(typed, "--json")
 	}
-	write := writePlan(view.Plan)
-	for _, face := range f {
-		if !face.isAsked {
-			continue
-		}
-		asked = append(asked, "--"+face.flag)
-		write = face.write
-		if !isSaved {
-			return nil, fmt.Errorf("--%s shows a saved plan or a run; name the plan's file, which remit plan --out=FILE writes, or the run with --run", face.flag)
-		}
+	for _, name := range asked.names() {
+		typed = append(typed, "--"+name)
 	}
-	if len(asked) > 1 {
-		return nil, errors.New("only one of " + strings.Join(asked, ", ") + " can be written at a time; say which")
+	switch {
+	case len(asked) > 0 && !isSaved:
+		return showWriters{}, fmt.Errorf("--%s shows a saved plan or a run; name the plan's file, which remit plan --out=FILE writes, or the run with --run", asked[0].name)
+	case len(typed) > 1:
+		return showWriters{}, errors.New("only one of " + strings.Join(typed, ", ") + " can be written at a time; say which")
+	case len(asked) > 0:
+		return asked[0].write, nil
 	}
-	return write, nil
+	return showWriters{view.Plan, view.Past}, nil
 }

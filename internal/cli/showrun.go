@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -22,7 +21,7 @@ const (
 )
 
 // showRun shows a run that the journal has, with the face that was asked for.
-func showRun(ctx context.Context, p *process, o *planning, faces planFaces, runID string, asJSON bool) error {
+func showRun(ctx context.Context, p *process, o *planning, face showWriters, runID string, asJSON bool) error {
 	w, err := open(p, &o.dir, asJSON)
 	if err != nil {
 		return err
@@ -57,20 +56,7 @@ func showRun(ctx context.Context, p *process, o *planning, faces planFaces, runI
 			return err
 		}
 	}
-	return faces.ofRun()(p.streams.Out, past, options)
-}
-
-// writePast is one face of a past run.
-type writePast func(io.Writer, *executor.PastRun, view.PastOptions) error
-
-// ofRun is the face of a past run that was asked for; the terminal's where none was.
-func (f planFaces) ofRun() writePast {
-	for _, face := range f {
-		if face.isAsked {
-			return face.writeRun
-		}
-	}
-	return view.Past
+	return face.run(p.streams.Out, past, options)
 }
 
 // findRun is the ID of the run that a whole ID, the beginning of one, or the word latest names.

@@ -80,11 +80,10 @@ type file struct {
 	write func(io.Writer) error
 }
 
-func (m *made) files(faces Faces) []file {
-	list := []file{
-		{FactsFile, copyOf(m.facts.text())},
-		{LinesFile, func(w io.Writer) error { return faces.Lines(w, m.past) }},
-		{RegisterFile, func(w io.Writer) error { return faces.Register(w, m.past) }},
+func (m *made) files(faces []Face) []file {
+	list := []file{{FactsFile, copyOf(m.facts.text())}}
+	for _, face := range faces {
+		list = append(list, file{face.File, func(w io.Writer) error { return face.Write(w, m.past) }})
 	}
 	if len(m.approvals) > 0 {
 		list = append(list, file{SignersFile, copyOf(m.signers())})

@@ -29,10 +29,10 @@ const (
 	ManifestSignature = "SHA256SUMS.sig" // is not in the manifest, which it is over
 )
 
-// Faces write what became of each transfer of a run.
-type Faces struct {
-	Lines    func(io.Writer, *executor.PastRun) error // JSON Lines
-	Register func(io.Writer, *executor.PastRun) error // CSV
+// Face is a file of a pack that shows what became of each transfer of a run.
+type Face struct {
+	File  string // such as LinesFile
+	Write func(io.Writer, *executor.PastRun) error
 }
 
 // Facts are what a pack says in short.

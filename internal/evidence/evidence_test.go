@@ -219,15 +219,15 @@ func newHistory(t testing.TB) *history {
 }
 
 // faces are those of show --run.
-func faces() evidence.Faces {
+func faces() []evidence.Face {
 	options := func(past *executor.PastRun) view.PastOptions {
 		return view.PastOptions{Meta: state.Meta{Environment: past.Run.Begun.Environment}}
 	}
-	return evidence.Faces{
-		Lines: func(w io.Writer, past *executor.PastRun) error {
+	return []evidence.Face{
+		{File: evidence.LinesFile, Write: func(w io.Writer, past *executor.PastRun) error {
 			return view.NewJSON(w, "0.1.0").Past(past, options(past))
-		},
-		Register: func(w io.Writer, past *executor.PastRun) error { return view.PastCSV(w, past, options(past)) },
+		}},
+		{File: evidence.RegisterFile, Write: func(w io.Writer, past *executor.PastRun) error { return view.PastCSV(w, past, options(past)) }},
 	}
 }
 

@@ -27,7 +27,7 @@ type Source struct {
 	Journal Journal
 	RunID   string
 	Plan    string // path of the saved plan; "" where the run planned by itself
-	Faces   Faces
+	Faces   []Face
 	Version string // of remit
 }
 

@@ -33,7 +33,7 @@ type Finding struct {
 
 // Options say what a pack is held against besides itself.
 type Options struct {
-	Faces   Faces
+	Faces   []Face
 	Version string // of this remit
 	// Manifest is the hash of the manifest that was kept elsewhere; "" for none.
 	Manifest string

@@ -11,23 +11,38 @@ import (
 
 // ReconciliationCSV writes a line for each transfer of a reconciliation, as they come, below a
 // line of column names. It is written as [PlanCSV] writes: a spreadsheet may open it.
-type ReconciliationCSV struct{ out *csv.Writer }
+type ReconciliationCSV struct {
+	out   *csv.Writer
+	begun bool
+}
 
-// NewReconciliationCSV begins the file.
-func NewReconciliationCSV(w io.Writer) (*ReconciliationCSV, error) {
-	c := &ReconciliationCSV{csv.NewWriter(w)}
+// NewReconciliationCSV makes a file of w, to which the first line or the end writes.
+func NewReconciliationCSV(w io.Writer) *ReconciliationCSV {
+	c := &ReconciliationCSV{out: csv.NewWriter(w)}
 	c.out.UseCRLF = true
+	return c
+}
+
+// begin writes the column names, once.
+func (c *ReconciliationCSV) begin() error {
+	if c.begun {
+		return nil
+	}
+	c.begun = true
 	columns := []string{"result", "breaks", "ref_id", "group_id", "amount", "asset", "batch", "state_status", "state_record_status"}
 	for _, side := range []string{"debit", "credit"} {
 		for _, name := range []string{"id", "profile_id", "amount", "asset", "status", "created_at", "place"} {
 			columns = append(columns, side+"_"+name)
 		}
 	}
-	return c, c.write(append(columns, "differences", "reason", "next"))
+	return c.write(append(columns, "differences", "reason", "next"))
 }
 
 // Line writes a transfer.
 func (c *ReconciliationCSV) Line(l *reconcile.Line) error {
+	if err := c.begin(); err != nil {
+		return err
+	}
 	var breaks []string
 	for _, b := range l.Breaks {
 		breaks = append(breaks, string(b))
@@ -55,8 +70,11 @@ func (c *ReconciliationCSV) Line(l *reconcile.Line) error {
 	return c.write(cells)
 }
 
-// Close writes what is left.
-func (c *ReconciliationCSV) Close() error {
+// End writes what is left. The file has no line of its own for the whole.
+func (c *ReconciliationCSV) End(*reconcile.Summary, ReconciliationOptions) error {
+	if err := c.begin(); err != nil {
+		return err
+	}
 	c.out.Flush()
 	return c.out.Error()
 }

@@ -67,13 +67,14 @@ func reconciledFaces(b *bytes.Buffer, s *reconcile.Summary, o view.Reconciliatio
 		"md":   func() error { return view.ReconciliationMarkdown(b, s, o) },
 		"html": func() error { return view.ReconciliationHTML(b, s, o) },
 		"csv": func() error {
-			c, err := view.NewReconciliationCSV(b)
+			c := view.NewReconciliationCSV(b)
+			var err error
 			for _, reason := range reconcile.Breaks() {
 				for i := range s.Lists[reason] {
 					err = errors.Join(err, c.Line(&s.Lists[reason][i]))
 				}
 			}
-			return errors.Join(err, c.Close())
+			return errors.Join(err, c.End(s, o))
 		},
 		"jsonl": func() error {
 			j := view.NewJSON(b, "1.0.0")
