@@ -25,7 +25,7 @@ const waitDefault = 2 * time.Minute
 
 // applying is one remit apply.
 type applying struct {
-	planning
+	planning     planning
 	autoApprove  bool
 	retryRefused bool
 
@@ -46,7 +46,7 @@ type applying struct {
 	declared    bool     // the saved plan is held against the files at hand
 	rehearse    bool
 	join        bool // take part in the run in progress
-	monitoring
+	monitoring  monitoring
 }
 
 func newApply(p *process) *cobra.Command {
@@ -73,24 +73,24 @@ func newApply(p *process) *cobra.Command {
 				a.file = args[0]
 			}
 			if len(args) == 1 && !a.declared {
-				a.dir.Need = config.NeedControls // the plan carries its requests with it
+				a.planning.dir.Need = config.NeedControls // the plan carries its requests with it
 			}
-			a.of = &a.dir
+			a.monitoring.of = &a.planning.dir
 			if err := a.monitoring.check(cmd, a.rehearse); err != nil {
 				return err
 			}
-			if err := a.checkMetrics(); err != nil {
+			if err := a.monitoring.checkMetrics(); err != nil {
 				return err
 			}
 			if a.rehearse {
 				return runRehearsal(cmd.Context(), &a, p)
 			}
-			a.tellAtEnd(p)
+			a.monitoring.tellAtEnd(p)
 			return a.run(cmd.Context(), p)
 		},
 	}
 	a.planning.flags(cmd)
-	practiceFlag(&a.dir, cmd)
+	practiceFlag(&a.planning.dir, cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&a.join, "join", false, "take part in the run in progress on PostgreSQL, or begin one where there is none and it is approved")
 	flags.BoolVar(&a.declared, "declared", false, "with a saved plan: send it only if the files here declare each line of it, with the same fingerprint")
@@ -119,24 +119,24 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	if err := a.check(p); err != nil {
 		return err
 	}
-	if err := writeInto(p.streams, &a.dir, a.into, a.asJSON); err != nil {
+	if err := writeInto(p.streams, &a.planning.dir, a.into, a.asJSON); err != nil {
 		return err
 	}
-	w, err := open(p, &a.dir, a.asJSON)
+	w, err := open(p, &a.planning.dir, a.asJSON)
 	if err != nil {
 		return err
 	}
-	a.course.opened, w.service.RunID = w, a.course.runID
+	a.monitoring.facts.opened, w.service.RunID = w, a.monitoring.facts.runID
 	holder := p.host.Holder("remit apply")
 	if a.join {
 		return joinOrLead(ctx, a, w, holder)
 	}
-	holder.RunID = a.course.runID
+	holder.RunID = a.monitoring.facts.runID
 	err = w.state.Locked(ctx, holder, a.lockTimeout, func(journal state.Journal, snapshot state.Snapshot) error {
 		return a.locked(ctx, w, journal, snapshot, holder)
 	})
 	if _, isLocked := errors.AsType[*state.LockedError](err); isLocked {
-		return exit.WithHint(err, a.dir.Command(a.again()+" --lock-timeout=5m"))
+		return exit.WithHint(err, a.planning.dir.Command(a.again()+" --lock-timeout=5m"))
 	}
 	return err
 }
@@ -169,15 +169,15 @@ func (a *applying) check(p *process) error {
 	canAsk := a.input && p.streams.Interactive()
 	if a.file == "" && !a.approved() && !canAsk && !a.join {
 		return exit.WithHint(errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so apply needs a saved plan, --plan-digest or --auto-approve; nothing was sent"),
-			a.dir.Command("plan --out=FILE"))
+			a.planning.dir.Command("plan --out=FILE"))
 	}
 	if a.fromBalances {
 		return errors.New("--from-balances goes with --rehearse; an apply asks for balances by itself, where balance_path is known. Nothing was sent")
 	}
-	if a.join && (a.dir.Sandbox || a.rehearse) {
+	if a.join && (a.planning.dir.Sandbox || a.rehearse) {
 		return errors.New("--join is for runs on PostgreSQL: the sandbox keeps its state in a file, and a rehearsal sends nothing; nothing was sent")
 	}
-	if len(a.faults) > 0 && !a.dir.Sandbox {
+	if len(a.faults) > 0 && !a.planning.dir.Sandbox {
 		return errors.New("--fault is for --sandbox: a real service has its own")
 	}
 	if _, err := sandbox.ParseFaults(a.faults...); err != nil {
@@ -186,7 +186,7 @@ func (a *applying) check(p *process) error {
 	if a.declared && a.file == "" {
 		return errors.New("--declared is for a saved plan: without one, apply plans what the files declare; nothing was sent")
 	}
-	if a.file != "" && a.arePlanned() {
+	if a.file != "" && a.planning.arePlanned() {
 		return errors.New("a saved plan is applied as it is: --target, --override-limit, --accept-… and --allow-empty belong to plan")
 	}
 	return nil
@@ -194,20 +194,20 @@ func (a *applying) check(p *process) error {
 
 // locked plans or reads the plan, asks, and carries it out, while no one else can write.
 func (a *applying) locked(ctx context.Context, w *opened, journal state.Journal, snapshot state.Snapshot, holder state.Holder) error {
-	seen := &watch{Snapshot: snapshot}
+	seen := &countingSnapshot{Snapshot: snapshot}
 	plan, err := a.plan(ctx, w, seen)
 	switch {
 	case err != nil && seen.whole: // it was the plan that is wrong
-		return a.standing(ctx, w, journal, seen, nil, err)
+		return a.withLeftover(ctx, w, journal, seen, nil, err)
 	case err != nil:
 		return err
 	}
-	a.course.plan = plan
-	return a.standing(ctx, w, journal, seen, plan, a.planned(ctx, w, plan, journal, seen, holder))
+	a.monitoring.facts.plan = plan
+	return a.withLeftover(ctx, w, journal, seen, plan, a.planned(ctx, w, plan, journal, seen, holder))
 }
 
 // planned carries the plan out, if nothing forbids it. It settles doubts even where it sends nothing.
-func (a *applying) planned(ctx context.Context, w *opened, plan *planner.Plan, journal state.Journal, seen *watch, holder state.Holder) error {
+func (a *applying) planned(ctx context.Context, w *opened, plan *planner.Plan, journal state.Journal, seen *countingSnapshot, holder state.Holder) error {
 	if err := a.otherDigest(plan); err != nil {
 		return err
 	}
@@ -261,16 +261,16 @@ func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot)
 			return nil, err
 		}
 		plan := saved.Plan
-		if isForSandbox(plan) && !a.dir.Sandbox {
-			here := a.dir
+		if isForSandbox(plan) && !a.planning.dir.Sandbox {
+			here := a.planning.dir
 			here.Sandbox = true
 			return nil, exit.WithHint(fmt.Errorf("%s was made with --sandbox, where no money moves; nothing was sent. Apply it there", a.file),
 				here.Command("apply "+shell.Word(a.file)))
 		}
-		if a.dir.Sandbox && plan.Header.Lineage == "" {
+		if a.planning.dir.Sandbox && plan.Header.Lineage == "" {
 			plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state
 		}
-		if err := a.findApprovals(w, plan, saved); err != nil {
+		if err := a.planning.findApprovals(w, plan, saved); err != nil {
 			return nil, err
 		}
 		if !plan.Applicable() {
@@ -279,27 +279,27 @@ func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot)
 				err = plan.CheckTime(w.host.Now())
 			}
 			if err != nil {
-				return nil, unfit(&a.dir, a.file, "cannot be applied; nothing was sent", err)
+				return nil, unfit(&a.planning.dir, a.file, "cannot be applied; nothing was sent", err)
 			}
 			return verified.Plan, showPlan(w, verified.Plan, &a.planning, a.asJSON)
 		}
 		left, err := plan.Recheck(ctx, state.Past{Snapshot: snapshot}, controlsNow(w), w.host.Now())
 		if err != nil {
-			return nil, unfit(&a.dir, a.file, "cannot be applied; nothing was sent", err)
+			return nil, unfit(&a.planning.dir, a.file, "cannot be applied; nothing was sent", err)
 		}
 		if err := a.checkDeclared(ctx, w, plan); err != nil {
 			return nil, err
 		}
 		return left, showPlan(w, left, &a.planning, a.asJSON)
 	}
-	plan, err := a.make(ctx, w, snapshot, a.asJSON)
+	plan, err := a.planning.make(ctx, w, snapshot, a.asJSON)
 	if err != nil {
 		return nil, err
 	}
 	if plan.Header.Origin, err = originOf(w); err != nil {
 		return nil, err
 	}
-	if err := a.findApprovals(w, plan, nil); err != nil {
+	if err := a.planning.findApprovals(w, plan, nil); err != nil {
 		return nil, err
 	}
 	return plan, showPlan(w, plan, &a.planning, a.asJSON)
@@ -325,7 +325,7 @@ func (a *applying) refusedBefore(plan *planner.Plan) error {
 	}
 	return exit.New(
 		fmt.Errorf("%d of these were refused before. %s submits them again only with --retry-refused. Nothing was sent", n, flag),
-		a.dir.Command("apply "+a.approval()+" --retry-refused"), exit.Partial,
+		a.planning.dir.Command("apply "+a.approval()+" --retry-refused"), exit.Partial,
 	)
 }
 
@@ -403,7 +403,7 @@ func (a *applying) newRun(w *opened, plan *planner.Plan, journal state.Journal, 
 			Author: h.Author, Controls: h.Controls, Accepted: h.Accepted,
 			Environment: meta.Environment, Lineage: meta.Lineage, Service: meta.Service,
 			Origin: h.Origin, PlanFile: a.file, PlanSHA256: plan.SHA256,
-			Approvals:   journalled(a.approvals),
+			Approvals:   journalled(a.planning.approvals),
 			ControlList: controlList(h.ControlList),
 		},
 		Journal: journal, Submitter: c.Submitter, Finder: c.Finder,

@@ -32,7 +32,7 @@ func (a *applying) checkDeclared(ctx context.Context, w *opened, plan *planner.P
 	case ctx.Err() != nil:
 		return exit.Interrupted("before the plan was held against the files")
 	case different != nil:
-		return unfit(&a.dir, a.file, "cannot be applied; nothing was sent", different)
+		return unfit(&a.planning.dir, a.file, "cannot be applied; nothing was sent", different)
 	}
 	return nil
 }

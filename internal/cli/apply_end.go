@@ -17,7 +17,7 @@ import (
 func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, carryOut func(context.Context, executor.Run) (executor.Summary, error)) error {
 	o := view.SummaryOptions{Screen: w.streams.Screen(w.streams.Out), Planned: run.Plan.Sent()}
 	handler, end := a.faces(w)
-	log, err := w.streams.Log(a.course.runID)
+	log, err := w.streams.Log(a.monitoring.facts.runID)
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 	if failed == nil { // otherwise the error says what to do
 		o.Next = nextAfter(a, w, summary)
 	}
-	a.course.summary, a.course.options = &summary, o
+	a.monitoring.facts.summary, a.monitoring.facts.options = &summary, o
 	shown := end(summary, o)
 	switch {
 	case failed != nil && summary.Interrupted && summary.Requests == 0 && !errors.Is(failed, executor.ErrJournal):
@@ -44,7 +44,7 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 		return runError(a, w, failed, summary)
 	}
 	if shown != nil {
-		return exit.New(fmt.Errorf("show the run, which is in the state: %w", shown), a.dir.Command("show --run="+summary.RunID), exit.Look)
+		return exit.New(fmt.Errorf("show the run, which is in the state: %w", shown), a.planning.dir.Command("show --run="+summary.RunID), exit.Look)
 	}
 	if code := exitOfRun(ctx, summary); code != exit.Done {
 		return exit.Code(code)
@@ -84,21 +84,21 @@ func nextAfter(a *applying, w *opened, s executor.Summary) string {
 	}
 	switch {
 	case count(executor.ResultConflict) == 0 && count(executor.ResultUnverified) > 1:
-		return a.dir.Command("resolve --run=" + shell.Word(s.RunID))
+		return a.planning.dir.Command("resolve --run=" + shell.Word(s.RunID))
 	case count(executor.ResultConflict)+count(executor.ResultUnverified) > 0:
-		return a.dir.Command("plan")
+		return a.planning.dir.Command("plan")
 	case count(executor.ResultInDoubt)+count(executor.ResultNotAttempted) > s.Idle:
-		return a.dir.Command(a.again())
+		return a.planning.dir.Command(a.again())
 	case slices.ContainsFunc(s.Exceptions, func(e executor.Event) bool { return e.Next == executor.NextRefused }):
-		return a.dir.Here(executor.NextRefused)
+		return a.planning.dir.Here(executor.NextRefused)
 	case count(executor.ResultRefused)+count(executor.ResultFailed) > 0, s.Idle > 0 && needsPlan(s):
-		return a.dir.Command("plan")
+		return a.planning.dir.Command("plan")
 	case count(executor.ResultInDoubt) > 0:
-		return a.dir.Here(nextOfDoubts(s))
+		return a.planning.dir.Here(nextOfDoubts(s))
 	case s.Unfinished > 0 && w.service.CanLookUp():
-		return a.dir.Command("refresh")
+		return a.planning.dir.Command("refresh")
 	case s.Unfinished > 0:
-		return a.dir.Here(doubt.Import)
+		return a.planning.dir.Here(doubt.Import)
 	}
 	return ""
 }
@@ -120,7 +120,7 @@ func (a *applying) faces(w *opened) (executor.Handler, func(executor.Summary, vi
 		return w.streams.JSON(), w.streams.JSON().Summary
 	}
 	people := view.NewRun(w.streams.Out, w.streams.Err, view.RunOptions{
-		Screen: w.streams.Screen(w.streams.Err), Piped: !w.streams.Screen(w.streams.Out).Terminal, ShowAll: a.show == "all",
+		Screen: w.streams.Screen(w.streams.Err), Piped: !w.streams.Screen(w.streams.Out).Terminal, ShowAll: a.planning.show == "all",
 	})
 	end := func(s executor.Summary, o view.SummaryOptions) error {
 		return errors.Join(people.Close(), view.Summary(w.streams.Out, s, o))

@@ -68,5 +68,5 @@ func commandOrNone(a *applying, words string) string {
 	if words == "" {
 		return ""
 	}
-	return a.dir.Command(words)
+	return a.planning.dir.Command(words)
 }

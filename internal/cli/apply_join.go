@@ -42,7 +42,7 @@ func joinOrLead(ctx context.Context, a *applying, w *opened, holder state.Holder
 				w.dir.Command("apply --join --auto-approve"))
 		}
 		leader := holder
-		leader.RunID = a.course.runID
+		leader.RunID = a.monitoring.facts.runID
 		err = w.state.Locked(ctx, leader, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 			return a.locked(ctx, w, journal, snapshot, leader)
 		})
@@ -76,7 +76,7 @@ func joinRun(ctx context.Context, a *applying, w *opened, holder state.Holder) e
 		return err
 	case errors.As(err, &locked):
 		return exit.WithHint(fmt.Errorf("%w, which lets no other runner take part: it is no apply, it waits for an answer, the server has no connection left for it, or it is an older version; nothing was sent", err),
-			a.dir.Command(a.again()+" --join --lock-timeout=5m"))
+			a.planning.dir.Command(a.again()+" --join --lock-timeout=5m"))
 	case err != nil:
 		return w.state.Error(err)
 	}
@@ -133,15 +133,15 @@ func carryOutJoined(ctx context.Context, a *applying, w *opened, journal state.J
 		return err
 	}
 	defer connection.Close()
-	w.service.RunID, a.course.runID, a.course.plan = begun.RunID, begun.RunID, plan
+	w.service.RunID, a.monitoring.facts.runID, a.monitoring.facts.plan = begun.RunID, begun.RunID, plan
 	run := a.newRun(w, plan, journal, snapshot, begun.By, connection)
 	run.Begun = begun
 	ended := a.execute(ctx, w, run, executor.Join)
 	var silent exit.Code
-	if ended != nil && !errors.As(ended, &silent) || a.course.summary.Left { // others may have requests under way
+	if ended != nil && !errors.As(ended, &silent) || a.monitoring.facts.summary.Left { // others may have requests under way
 		return ended
 	}
-	return a.standing(ctx, w, journal, &watch{Snapshot: snapshot}, plan, ended)
+	return a.withLeftover(ctx, w, journal, &countingSnapshot{Snapshot: snapshot}, plan, ended)
 }
 
 // checkRates refuses a run of which another runner spaces requests that this one would not, or
@@ -184,10 +184,10 @@ func joinedPlan(ctx context.Context, a *applying, w *opened, journal state.Joine
 	if (a.file == "") != (begun.PlanSHA256 == "") {
 		if a.file == "" {
 			return nil, exit.WithHint(fmt.Errorf("the run in progress carries out the saved plan %s: name it here too; nothing was sent", view.Visible(begun.PlanFile)),
-				a.dir.Command("apply --join "+shell.Word(begun.PlanFile)))
+				a.planning.dir.Command("apply --join "+shell.Word(begun.PlanFile)))
 		}
 		return nil, exit.WithHint(fmt.Errorf("the run in progress carries out no saved plan, and so not %s; nothing was sent. What it sends is declared: join it without a plan", a.file),
-			a.dir.Command("apply --join"))
+			a.planning.dir.Command("apply --join"))
 	}
 	if a.file != "" {
 		saved, err := openSigned(w, a.file)
@@ -200,7 +200,7 @@ func joinedPlan(ctx context.Context, a *applying, w *opened, journal state.Joine
 		if err := a.checkDeclared(ctx, w, saved.Plan); err != nil {
 			return nil, err
 		}
-		return saved.Plan, a.findApprovals(w, saved.Plan, saved)
+		return saved.Plan, a.planning.findApprovals(w, saved.Plan, saved)
 	}
 	packed, err := journal.Plan(ctx)
 	if err != nil {
@@ -222,7 +222,7 @@ func joinedPlan(ctx context.Context, a *applying, w *opened, journal state.Joine
 	if err := compareDeclared(ctx, a, w, plan, begun); err != nil {
 		return nil, err
 	}
-	return plan, a.findApprovals(w, plan, nil)
+	return plan, a.planning.findApprovals(w, plan, nil)
 }
 
 // compareDeclared refuses a run that would send anything that the files here don't declare.
@@ -273,5 +273,5 @@ func isSent(c *planner.Change) bool {
 // cannotJoin says that this runner would not send what the run does.
 func cannotJoin(a *applying, begun state.Begun, err error) error {
 	return exit.WithHint(fmt.Errorf("this runner cannot take part in run %s; nothing was sent: %w. It needs the configuration, the variables and the controls of %s on %s",
-		begun.RunID, err, view.Visible(begun.By.User), view.Visible(begun.By.Host)), a.dir.Command("status"))
+		begun.RunID, err, view.Visible(begun.By.User), view.Visible(begun.By.Host)), a.planning.dir.Command("status"))
 }

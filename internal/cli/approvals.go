@@ -68,15 +68,15 @@ func assetsWithoutTier(w *opened, plan *planner.Plan) []string {
 // checkApprovals refuses a plan that lacks approvals, before anything is sent. In the sandbox no
 // money moves, and only practice waits for them.
 func (a *applying) checkApprovals(w *opened, plan *planner.Plan) error {
-	if !w.dir.WaitsForApprovals() || len(a.approvals) == 0 || plan.Empty() {
+	if !w.dir.WaitsForApprovals() || len(a.planning.approvals) == 0 || plan.Empty() {
 		return nil
 	}
 	if a.file == "" {
-		return a.mustBeSaved(a.approvals)
+		return a.mustBeSaved(a.planning.approvals)
 	}
 	var texts []string
-	for i := range a.approvals {
-		if text := notApproved(&a.approvals[i]); text != "" {
+	for i := range a.planning.approvals {
+		if text := notApproved(&a.planning.approvals[i]); text != "" {
 			texts = append(texts, text)
 		}
 	}
@@ -85,7 +85,7 @@ func (a *applying) checkApprovals(w *opened, plan *planner.Plan) error {
 	}
 	return exit.New(
 		fmt.Errorf("%s is not approved; nothing was sent: %s", a.file, strings.Join(texts, "\n")),
-		a.dir.CommandWithPractice("approve "+shell.Word(a.file)), exit.Control,
+		a.planning.dir.CommandWithPractice("approve "+shell.Word(a.file)), exit.Control,
 	)
 }
 
@@ -102,7 +102,7 @@ func (a *applying) mustBeSaved(approvals []view.Approval) error {
 	return exit.New(
 		fmt.Errorf("this plan needs %s; nothing was sent: %s (rule at %s). %s. Save it, and have it approved",
 			need.Wants(), need.Because, need.Rule.Place, strings.ToUpper(how[:1])+how[1:]),
-		a.dir.CommandWithPractice("plan --out=FILE"), exit.Control,
+		a.planning.dir.CommandWithPractice("plan --out=FILE"), exit.Control,
 	)
 }
 

@@ -22,11 +22,11 @@ import (
 
 // approving is one remit approve.
 type approving struct {
-	planning
-	file  string
-	key   string
-	count int    // with total
-	total string // ASSET:AMOUNT; "" where a person is asked
+	planning planning
+	file     string
+	key      string
+	count    int    // with total
+	total    string // ASSET:AMOUNT; "" where a person is asked
 }
 
 func newApprove(p *process) *cobra.Command {
@@ -50,10 +50,10 @@ func newApprove(p *process) *cobra.Command {
 			return a.run(cmd.Context(), p)
 		},
 	}
-	directoryFlags(&a.dir, cmd)
-	practiceFlag(&a.dir, cmd)
+	directoryFlags(&a.planning.dir, cmd)
+	practiceFlag(&a.planning.dir, cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&a.show, "show", "", "with `all`, list every transfer however many there are")
+	flags.StringVar(&a.planning.show, "show", "", "with `all`, list every transfer however many there are")
 	flags.StringVar(&a.key, "key", "", "sign with the key of this `file`; of a .pub file, with that key of ssh-agent (the one of ssh-agent)")
 	flags.IntVar(&a.count, "count", 0, "don't ask: the plan moves so many transfers")
 	flags.StringVar(&a.total, "total", "", "don't ask: the total of one asset, as `ASSET:AMOUNT`")
@@ -62,13 +62,13 @@ func newApprove(p *process) *cobra.Command {
 }
 
 func (a *approving) run(ctx context.Context, p *process) error {
-	if err := a.checkShow(); err != nil {
+	if err := a.planning.checkShow(); err != nil {
 		return err
 	}
 	if a.total == "" && !p.streams.Interactive() {
 		return errors.New("nobody can be asked here (no terminal, or CI is set), so approve needs --count and --total; nothing was signed")
 	}
-	w, err := open(p, &a.dir, false)
+	w, err := open(p, &a.planning.dir, false)
 	if err != nil {
 		return err
 	}
@@ -99,13 +99,13 @@ func (a *approving) open(ctx context.Context, w *opened) (*savedPlan, error) {
 		return nil, err
 	}
 	const outcome = "cannot be approved; nothing was signed"
-	found, err := compute(ctx, w, plan.Plan, a.file, outcome) // before anybody reads it
+	found, err := recompute(ctx, w, plan.Plan, a.file, outcome) // before anybody reads it
 	if err != nil {
 		return nil, err
 	}
 	defer found.close()
 	plan.Plan = found.plan
-	if err := a.findApprovals(w, plan.Plan, plan); err != nil {
+	if err := a.planning.findApprovals(w, plan.Plan, plan); err != nil {
 		return nil, err
 	}
 	options := planOptions(w, &a.planning)
@@ -113,8 +113,8 @@ func (a *approving) open(ctx context.Context, w *opened) (*savedPlan, error) {
 	if err := view.Plan(w.streams.Out, plan.Plan, options); err != nil {
 		return nil, err
 	}
-	if _, err := found.left(ctx, w); err != nil {
-		return nil, unfit(&a.dir, a.file, outcome, err)
+	if _, err := found.remaining(ctx, w); err != nil {
+		return nil, unfit(&a.planning.dir, a.file, outcome, err)
 	}
 	if plan.Empty() {
 		return nil, fmt.Errorf("%s sends nothing, so there is nothing to approve", a.file)
@@ -124,11 +124,11 @@ func (a *approving) open(ctx context.Context, w *opened) (*savedPlan, error) {
 
 // otherPlace refuses a plan of the sandbox where money moves, and the other way round.
 func (a *approving) otherPlace(plan *savedPlan) error {
-	if isForSandbox(plan.Plan) == a.dir.Sandbox {
+	if isForSandbox(plan.Plan) == a.planning.dir.Sandbox {
 		return nil
 	}
-	here := a.dir
-	here.Sandbox = !a.dir.Sandbox
+	here := a.planning.dir
+	here.Sandbox = !a.planning.dir.Sandbox
 	return exit.WithHint(fmt.Errorf("%s was made for another state than this one; nothing was signed. Approve it there", a.file),
 		here.Command("approve "+shell.Word(a.file)))
 }
@@ -171,8 +171,8 @@ func (a *approving) uselessIn(block config.Approval, plan *savedPlan, key ssh.Pu
 	if author, isNamed := block.Signers.OwnerOf(plan.Header.AuthorKey); isNamed && author == person {
 		return fmt.Errorf("%s is the plan's author, and who approves must be somebody else", name)
 	}
-	for i := range a.approvals {
-		for _, c := range a.approvals[i].Approvers {
+	for i := range a.planning.approvals {
+		for _, c := range a.planning.approvals[i].Approvers {
 			if owner, ok := block.Signers.Owner(c.Key); ok && owner == person {
 				return fmt.Errorf("%s approved it already, in %s", name, c.File.Name)
 			}
@@ -223,7 +223,7 @@ func (a *approving) sign(ctx context.Context, w *opened, plan *savedPlan, key *s
 	if err != nil {
 		return err
 	}
-	if err := a.findApprovals(w, plan.Plan, plan); err != nil {
+	if err := a.planning.findApprovals(w, plan.Plan, plan); err != nil {
 		return err
 	}
 	if _, err := fmt.Fprintf(w.streams.Out, "\nApproved by %s with %s, in %s.\n",
@@ -234,8 +234,8 @@ func (a *approving) sign(ctx context.Context, w *opened, plan *savedPlan, key *s
 }
 
 func (a *approving) sayNext(w *opened) error {
-	for i := range a.approvals {
-		if text := notApproved(&a.approvals[i]); text != "" {
+	for i := range a.planning.approvals {
+		if text := notApproved(&a.planning.approvals[i]); text != "" {
 			lines := strings.Split("Not enough yet: "+text, "\n")
 			for i := range lines {
 				lines[i] = view.Visible(lines[i])

@@ -329,7 +329,7 @@ func (c *certifying) try(ctx context.Context, w *opened, trial *certify.Trial) e
 	if err := c.confirm(ctx, w, plan); err != nil {
 		return err
 	}
-	w.service.Watch = func(s service.Seen) {
+	w.service.OnRequest = func(s service.Seen) {
 		if s.Token || s.Method == "GET" {
 			trial.Watch(certify.Exchange{Token: s.Token, Status: s.Status, Life: s.Life, Lacks: s.Lacks})
 		}

@@ -71,7 +71,7 @@ func (a *applying) tooLittle(short *shortfall) error {
 	if a.file == "" && a.approved() {
 		words += " " + a.approval()
 	}
-	return exit.New(short, a.dir.Command(words+short.flags()), exit.Control)
+	return exit.New(short, a.planning.dir.Command(words+short.flags()), exit.Control)
 }
 
 // flags accept all that is short.
@@ -110,7 +110,7 @@ func (a *applying) fund(ctx context.Context, w *opened, run executor.Run, begun 
 	}
 	for _, name := range a.acceptShortfall {
 		if !used[name] {
-			return exit.WithHint(fmt.Errorf("--accept-shortfall=%s names no profile that pays in this plan; it takes the profile_id or the name of a profile block; nothing was sent", view.Visible(name)), a.dir.Command("plan"))
+			return exit.WithHint(fmt.Errorf("--accept-shortfall=%s names no profile that pays in this plan; it takes the profile_id or the name of a profile block; nothing was sent", view.Visible(name)), a.planning.dir.Command("plan"))
 		}
 	}
 	if len(short.funds) > 0 {

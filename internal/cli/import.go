@@ -63,7 +63,7 @@ func newImport(p *process) *cobra.Command {
 			return i.run(cmd.Context(), p)
 		},
 	}
-	directoryFlags(&i.dir, cmd)
+	directoryFlags(&i.planning.dir, cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&i.autoApprove, "auto-approve", false, "don't ask")
 	flags.BoolVar(&i.input, "input", true, "ask where a person can answer")
@@ -75,7 +75,7 @@ func (i *importing) run(ctx context.Context, p *process) error {
 	if i.asJSON {
 		p.streams.JSON() // what goes wrong is told there too
 	}
-	w, err := open(p, &i.dir, i.asJSON)
+	w, err := open(p, &i.planning.dir, i.asJSON)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 	if err := i.customers.check(snapshot.Meta().Service.CustomerID); err != nil {
 		return err
 	}
-	plan, err := i.make(ctx, w, snapshot, i.asJSON)
+	plan, err := i.planning.make(ctx, w, snapshot, i.asJSON)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 	run.Journal = journal
 	ended := i.execute(ctx, w, run, func(ctx context.Context, run executor.Run) (executor.Summary, error) {
 		if !i.asJSON {
-			run.Handler = unheard{} // it was told before
+			run.Handler = silentHandler{} // it was told before
 		}
 		return executor.Adopt(ctx, run, others)
 	})

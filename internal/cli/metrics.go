@@ -75,10 +75,10 @@ func (m *monitoring) writeMetrics(ctx context.Context, ended view.Ended) error {
 
 // readStanding is how the state stands now; nil where it can't be read, which the run has told.
 func (m *monitoring) readStanding(ctx context.Context) *metrics.Standing {
-	if m.course.opened == nil {
+	if m.facts.opened == nil {
 		return nil
 	}
-	snapshot, done, err := m.course.opened.state.Read(ctx)
+	snapshot, done, err := m.facts.opened.state.Read(ctx)
 	if err != nil {
 		return nil
 	}

@@ -20,7 +20,7 @@ type opened struct {
 func newOpened(p *process, dir workspace.Directory, loaded *config.Configuration) *opened {
 	st := workspace.NewState(p.host, p.streams, &dir, loaded)
 	sv := workspace.NewService(st)
-	sv.Watch = p.watch
+	sv.OnRequest = p.onRequest
 	return &opened{host: p.host, streams: p.streams, dir: &dir, config: loaded, state: st, service: sv}
 }
 

@@ -17,8 +17,8 @@ type process struct {
 	streams *terminal.Streams
 	ctx     context.Context // of [Run]
 
-	watch func(service.Seen)                  // is shown each request; nil for nobody
-	atEnd func(ctx context.Context, code int) // is called when all else is over; nil for nothing
+	onRequest func(service.Seen)                  // is shown each request; nil for nobody
+	atEnd     func(ctx context.Context, code int) // is called when all else is over; nil for nothing
 }
 
 // newProcess has everything that is printed pass through what hides sensitive values.

@@ -18,23 +18,23 @@ func runRehearsal(ctx context.Context, a *applying, p *process) error {
 	if a.autoApprove || a.digest != "" || len(a.faults) > 0 || len(a.acceptShortfall) > 0 {
 		return errors.New("--rehearse sends nothing: --auto-approve, --plan-digest, --accept-shortfall and --fault are for an apply that does")
 	}
-	a.dir.Need = config.NeedAll // opening balances are part of the sandbox block
-	if err := writeInto(p.streams, &a.dir, a.into, a.asJSON); err != nil {
+	a.planning.dir.Need = config.NeedAll // opening balances are part of the sandbox block
+	if err := writeInto(p.streams, &a.planning.dir, a.into, a.asJSON); err != nil {
 		return err
 	}
-	w, err := open(p, &a.dir, a.asJSON)
+	w, err := open(p, &a.planning.dir, a.asJSON)
 	if err != nil {
 		return err
 	}
 	plan, err := toRehearse(ctx, a, w)
 	if err != nil {
-		return a.planError(err)
+		return a.planning.planError(err)
 	}
 	o := view.RehearsalOptions{Plan: planOptions(w, &a.planning)}
 	opening := rehearsalBalances(w)
 	if a.fromBalances {
 		if opening, o.BalancesAt, err = balancesFor(ctx, w, plan); err != nil {
-			return a.planError(err)
+			return a.planning.planError(err)
 		}
 	}
 	result, err := rehearsal.Rehearse(plan, opening)
@@ -67,7 +67,7 @@ func toRehearse(ctx context.Context, a *applying, w *opened) (*planner.Plan, err
 	if err != nil {
 		return nil, err
 	}
-	found, err := compute(ctx, w, plan, a.file, outcome)
+	found, err := recompute(ctx, w, plan, a.file, outcome)
 	if err != nil {
 		return nil, err
 	}
@@ -78,9 +78,9 @@ func toRehearse(ctx context.Context, a *applying, w *opened) (*planner.Plan, err
 	if err := a.checkDeclared(ctx, w, plan); err != nil {
 		return nil, err
 	}
-	left, err := found.left(ctx, w)
+	left, err := found.remaining(ctx, w)
 	if err != nil {
-		return nil, unfit(&a.dir, a.file, outcome, err)
+		return nil, unfit(&a.planning.dir, a.file, outcome, err)
 	}
 	return left, nil
 }

@@ -75,7 +75,7 @@ func showSaved(ctx context.Context, p *process, o *planning, file string, face s
 	if err != nil {
 		return err
 	}
-	plan, err := computeToShow(ctx, w, file, saved.Plan)
+	plan, err := recomputeToShow(ctx, w, file, saved.Plan)
 	if err != nil {
 		return err
 	}

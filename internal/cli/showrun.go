@@ -48,7 +48,7 @@ func showRun(ctx context.Context, p *process, o *planning, face showWriters, run
 		Screen: w.streams.Screen(w.streams.Out), Meta: snapshot.Meta(), Alive: isHeld && holder.RunID == runID,
 		Names: names, ShowAll: o.show == "all", Command: w.dir.Command("show --run=" + shell.Word(runID)),
 	}
-	if options.Now, err = standingNow(ctx, w, snapshot, past, options.Alive); err != nil {
+	if options.Now, err = statusNow(ctx, w, snapshot, past, options.Alive); err != nil {
 		return w.state.Error(err)
 	}
 	if p.streams.WantsLines(asJSON) {
@@ -89,9 +89,8 @@ func findRun(ctx context.Context, w *opened, snapshot state.Snapshot, name strin
 	return found[0], nil
 }
 
-// standingNow is how each exception of a run stands now: what became of it since, and what to
-// type about it. While the run goes on there is nothing to type.
-func standingNow(ctx context.Context, w *opened, snapshot state.Snapshot, past *executor.PastRun, isAlive bool) (map[string]view.PastNow, error) {
+// statusNow returns the present status of each exception of a run, and the command to type about it. While the run goes on there is nothing to type.
+func statusNow(ctx context.Context, w *opened, snapshot state.Snapshot, past *executor.PastRun, isAlive bool) (map[string]view.PastNow, error) {
 	var refIDs []string
 	for _, l := range past.Lines {
 		if l.Result != executor.ResultRecorded && l.Result != executor.ResultAdopted {

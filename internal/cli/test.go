@@ -173,11 +173,11 @@ func (t *tester) file(ctx context.Context, p *process, file config.TestFile, sou
 	lost := false // the state is not what later runs begin from
 	for i := range file.Runs {
 		run := &file.Runs[i]
-		var played *trial
+		var played *testRun
 		ran := view.TestRun{File: file.Name, Name: run.Name, Line: run.At.Start.Line, Status: view.TestSkip}
 		if !lost {
 			begun := p.host.Now()
-			played = &trial{tester: t, run: run, process: t.quiet(p, run), box: box}
+			played = &testRun{dir: t.dir, run: run, process: t.quiet(p, run), box: box}
 			ran.Status, ran.Diagnostics = played.carryOut(ctx)
 			ran.Took = p.host.Now().Sub(begun)
 			lost = run.Apply && (played.summary == nil || ran.Status == view.TestError)
@@ -198,7 +198,7 @@ func (t *tester) file(ctx context.Context, p *process, file config.TestFile, sou
 }
 
 // show shows the plan of a run, where that is asked for and there is one.
-func (t *tester) show(p *process, played *trial) error {
+func (t *tester) show(p *process, played *testRun) error {
 	if !t.verbose || played == nil || played.plan == nil {
 		return nil
 	}

@@ -28,7 +28,7 @@ func (m *monitoring) beginTrace(p *process) *telemetry.Trace {
 		m.warn(p, fmt.Errorf("no trace is sent: %w", err))
 	}
 	if trace != nil {
-		p.watch = func(s service.Seen) { trace.Add(requestSpan(p, s)) }
+		p.onRequest = func(s service.Seen) { trace.Add(requestSpan(p, s)) }
 	}
 	return trace
 }

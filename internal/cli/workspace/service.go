@@ -30,7 +30,7 @@ type Service struct {
 	state   *State
 
 	RunID     string             // of an apply, for the log; "" for other commands
-	Watch     func(service.Seen) // is shown each request; nil for nobody
+	OnRequest     func(service.Seen) // is shown each request; nil for nobody
 	WatchList func(service.List) // is shown each page of a lookup; nil for nobody
 }
 
@@ -52,7 +52,7 @@ type Connection struct {
 func (s *Service) Connect(ctx context.Context, inFlightMax int, faults ...string) (*Connection, error) {
 	options := service.Options{
 		Timeout: s.config.Service.Timeout, InFlightMax: inFlightMax, LookupMax: s.config.Service.LookupMax,
-		UserAgent: "remit/" + s.host.Version, Now: s.host.Now, Watch: s.Watch, WatchList: s.WatchList,
+		UserAgent: "remit/" + s.host.Version, Now: s.host.Now, Watch: s.OnRequest, WatchList: s.WatchList,
 		Up: func() time.Duration { return s.host.Boot().Up },
 	}
 	var err error

@@ -12,19 +12,19 @@ import (
 	"remit/state"
 )
 
-// computed is a saved plan that was computed again and agrees with its file.
-type computed struct {
+// recomputed is a saved plan that was computed again and agrees with its file.
+type recomputed struct {
 	plan     *planner.Plan
 	verified *planner.Verified // nil where the state is not at hand
 	meta     state.Meta        // as far as it is known without the state
 	close    func()
 }
 
-// compute computes a saved plan again before anybody reads it: with the state where that is at hand, and
+// recompute computes a saved plan again before anybody reads it: with the state where that is at hand, and
 // otherwise what the plan alone allows, which it tells in a line. The error says the outcome.
-func compute(ctx context.Context, w *opened, plan *planner.Plan, file, outcome string) (*computed, error) {
+func recompute(ctx context.Context, w *opened, plan *planner.Plan, file, outcome string) (*recomputed, error) {
 	if there, err := w.state.Backend.Look(ctx); err != nil || !there {
-		return computeAlone(ctx, w, plan, file, outcome, "no state found here")
+		return recomputeAlone(ctx, w, plan, file, outcome, "no state found here")
 	}
 	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
@@ -38,11 +38,11 @@ func compute(ctx context.Context, w *opened, plan *planner.Plan, file, outcome s
 		done()
 		return nil, unfit(w.dir, file, outcome, err)
 	}
-	return &computed{plan: verified.Plan, verified: verified, close: done}, nil
+	return &recomputed{plan: verified.Plan, verified: verified, close: done}, nil
 }
 
-// computeAlone is compute without the state, for a reason.
-func computeAlone(ctx context.Context, w *opened, plan *planner.Plan, file, outcome, why string) (*computed, error) {
+// recomputeAlone is recompute without the state, for a reason.
+func recomputeAlone(ctx context.Context, w *opened, plan *planner.Plan, file, outcome, why string) (*recomputed, error) {
 	var controls planner.Controls
 	if w.dir.Need <= config.NeedControls {
 		controls = controlsNow(w)
@@ -52,11 +52,11 @@ func computeAlone(ctx context.Context, w *opened, plan *planner.Plan, file, outc
 		return nil, unfit(w.dir, file, outcome, err)
 	}
 	_, err = fmt.Fprintf(w.streams.Err, "Notice: %s, so only what the plan says by itself was computed again. What was recorded and paid before is the word of its author; apply computes all of it before it sends anything.\n", why)
-	return &computed{plan: alone, meta: boundMeta(w, plan.Header), close: func() {}}, err
+	return &recomputed{plan: alone, meta: boundMeta(w, plan.Header), close: func() {}}, err
 }
 
-// left is what an apply would send of the plan now. Without the state that is all of it.
-func (c *computed) left(ctx context.Context, w *opened) (*planner.Plan, error) {
+// remaining is the part of the plan that an apply would send now: all of it, as far as is known without the state.
+func (c *recomputed) remaining(ctx context.Context, w *opened) (*planner.Plan, error) {
 	if c.verified == nil {
 		return c.plan, c.plan.CheckHeader(c.meta, w.config.Controls(), w.host.Now())
 	}
@@ -87,13 +87,13 @@ func isDifferent(err error) bool {
 	return ok
 }
 
-// computeToShow is compute for a reader. A plan may be older than what stands in this
-// directory now, or of another one; its own words are then all that there is.
-func computeToShow(ctx context.Context, w *opened, file string, plan *planner.Plan) (*planner.Plan, error) {
+// recomputeToShow is recompute for a reader. The plan may be older than this directory's files, or of another
+// directory: then only the plan itself can be computed.
+func recomputeToShow(ctx context.Context, w *opened, file string, plan *planner.Plan) (*planner.Plan, error) {
 	const outcome = "cannot be shown"
 	why := findStateOf(w, plan)
 	if why == "" {
-		found, err := compute(ctx, w, plan, file, outcome)
+		found, err := recompute(ctx, w, plan, file, outcome)
 		var other *planner.OtherError
 		var controls *planner.ControlsError
 		switch {
@@ -110,7 +110,7 @@ func computeToShow(ctx context.Context, w *opened, file string, plan *planner.Pl
 			why = "the state cannot be read here"
 		}
 	}
-	found, err := computeAlone(ctx, w, plan, file, outcome, why)
+	found, err := recomputeAlone(ctx, w, plan, file, outcome, why)
 	if err != nil {
 		return nil, err
 	}

@@ -15,18 +15,19 @@ import (
 	"remit/config"
 	"remit/config/mistake"
 	"remit/executor"
+	"remit/internal/cli/workspace"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
 )
 
-// trial is one run of a test: it loads the configuration as the run has it, plans, applies where
-// the run says so, and checks what must be true.
-type trial struct {
-	*tester
-	*process // quiet, with the time of the run
-	run      *config.TestRun
-	box      string // the directory of the state and the ledger
+// testRun carries out one run of a test: it loads the configuration as the run has it, plans, applies where
+// the run says so, and checks the asserts.
+type testRun struct {
+	dir     workspace.Directory
+	process *process // quiet, with the time of the run
+	run     *config.TestRun
+	box     string // the directory of the state and the ledger
 
 	config  *config.Configuration // nil before it is loaded
 	plan    *planner.Plan         // nil before there is one
@@ -38,7 +39,7 @@ type trial struct {
 const transfersMax = 100_000
 
 // carryOut carries the run out and says how it ended and why.
-func (t *trial) carryOut(ctx context.Context) (view.TestStatus, hcl.Diagnostics) {
+func (t *testRun) carryOut(ctx context.Context) (view.TestStatus, hcl.Diagnostics) {
 	if err := t.play(ctx); err != nil {
 		return view.TestError, append(t.found, t.wrong("Run could not be carried out", err.Error()+"."))
 	}
@@ -71,13 +72,13 @@ func (t *trial) carryOut(ctx context.Context) (view.TestStatus, hcl.Diagnostics)
 }
 
 // wrong is an error at the run.
-func (t *trial) wrong(summary, detail string) *hcl.Diagnostic {
+func (t *testRun) wrong(summary, detail string) *hcl.Diagnostic {
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &t.run.At}
 }
 
 // play does what the run says. What it finds is in t; an error is the world's.
-func (t *trial) play(ctx context.Context) error {
-	options := t.dir.Options(t.ctx, t.host)
+func (t *testRun) play(ctx context.Context) error {
+	options := t.dir.Options(t.process.ctx, t.process.host)
 	options.Sandbox = true
 	options.Assignments = slices.Concat(options.Assignments, t.run.Assignments)
 	options.DataFiles = t.run.DataFiles
@@ -100,7 +101,7 @@ func (t *trial) play(ctx context.Context) error {
 }
 
 // compare plans. Without a time of the run's own, nothing waits for its time.
-func (t *trial) compare(ctx context.Context, record planner.Record) error {
+func (t *testRun) compare(ctx context.Context, record planner.Record) error {
 	o := planning{dir: t.dir}
 	o.dir.Sandbox = true
 	controls, err := o.controls(t.config)
@@ -130,7 +131,7 @@ func (t *trial) compare(ctx context.Context, record planner.Record) error {
 
 // obstacles are those of the plan, as failures of the blocks that they are about: the one that
 // says no, else those of the transfers that are concerned.
-func (t *trial) obstacles() hcl.Diagnostics {
+func (t *testRun) obstacles() hcl.Diagnostics {
 	blocks := map[string]string{} // by ref_id
 	if !t.plan.Applicable() {
 		for _, c := range t.plan.Changes.All() {
@@ -153,9 +154,9 @@ func (t *trial) obstacles() hcl.Diagnostics {
 	return diags
 }
 
-// apply plans under the lock of the trial's state and sends the plan to its sandbox.
-func (t *trial) apply(ctx context.Context, w *opened) error {
-	holder := t.host.Holder("remit test")
+// apply plans under the lock of the state of the run and sends the plan to its sandbox.
+func (t *testRun) apply(ctx context.Context, w *opened) error {
+	holder := t.process.host.Holder("remit test")
 	holder.RunID = uuid.NewString()
 	return w.state.Locked(ctx, holder, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 		if err := t.compare(ctx, snapshot); err != nil || t.plan == nil || !t.plan.Applicable() {
@@ -172,29 +173,29 @@ func (t *trial) apply(ctx context.Context, w *opened) error {
 		}
 		defer connection.Close()
 		run := a.newRun(w, t.plan, journal, snapshot, holder, connection)
-		run.Submitter = undated{run.Submitter}
+		run.Submitter = undatedSubmitter{run.Submitter}
 		run.Policy.RateLimits = nil // they are the service's
-		run.Handler = unheard{}
+		run.Handler = silentHandler{}
 		*t.summary, err = executor.Apply(ctx, run)
 		return err
 	})
 }
 
-// undated is a submitter of which nobody asks whether its clock is that of the run.
-type undated struct{ executor.Submitter }
+// undatedSubmitter hides the service's clock. A run of a test has a day of its own, which that clock would contradict.
+type undatedSubmitter struct{ executor.Submitter }
 
-func (u undated) Ready(ctx context.Context) (time.Time, error) {
+func (u undatedSubmitter) Ready(ctx context.Context) (time.Time, error) {
 	_, err := u.Submitter.Ready(ctx)
 	return time.Time{}, err
 }
 
-// unheard is told what happens, and tells nobody.
-type unheard struct{}
+// silentHandler drops every event.
+type silentHandler struct{}
 
-func (unheard) Handle(executor.Event) {}
+func (silentHandler) Handle(executor.Event) {}
 
 // given are the values that the asserts of the run look into.
-func (t *trial) given() (map[string]cty.Value, error) {
+func (t *testRun) given() (map[string]cty.Value, error) {
 	wants := t.run.Wants("plan")
 	if n := t.plan.Changes.Len(); wants("transfers") && n > transfersMax {
 		return nil, fmt.Errorf("an assert looks into plan.transfers, of which there are %d; at most %d are looked into. Assert on plan.totals, or give the run less data by override_data", n, transfersMax)
@@ -212,7 +213,7 @@ func (t *trial) given() (map[string]cty.Value, error) {
 
 // sources are the files of the configuration, of the data and of tests, by the names that
 // diagnostics use.
-func (t *trial) sources(tests map[string]*hcl.File) map[string]*hcl.File {
+func (t *testRun) sources(tests map[string]*hcl.File) map[string]*hcl.File {
 	sources := maps.Clone(tests)
 	if t.config != nil {
 		maps.Copy(sources, t.config.Files())

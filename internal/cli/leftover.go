@@ -16,9 +16,9 @@ import (
 	"remit/state"
 )
 
-// watch is a snapshot that counts the transfers at which a person should look, as they pass:
+// countingSnapshot counts the transfers at which a person should look, as they pass:
 // a plan does not have those that nobody declares any more or that no target names.
-type watch struct {
+type countingSnapshot struct {
 	state.Snapshot
 	asks       int
 	unfinished int  // recorded, and neither COMPLETED nor FAILED
@@ -26,7 +26,7 @@ type watch struct {
 }
 
 // Transfers yields what the snapshot does, from the first one again where it is called again.
-func (w *watch) Transfers(ctx context.Context) iter.Seq2[state.Transfer, error] {
+func (w *countingSnapshot) Transfers(ctx context.Context) iter.Seq2[state.Transfer, error] {
 	return func(yield func(state.Transfer, error) bool) {
 		w.asks, w.unfinished, w.whole = 0, 0, false
 		for t, err := range w.Snapshot.Transfers(ctx) {
@@ -42,7 +42,7 @@ func (w *watch) Transfers(ctx context.Context) iter.Seq2[state.Transfer, error] 
 }
 
 // Outlines does with outlines what Transfers does with rows.
-func (w *watch) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
+func (w *countingSnapshot) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
 	return func(yield func(state.Outline, error) bool) {
 		w.asks, w.unfinished, w.whole = 0, 0, false
 		for o, err := range w.Snapshot.Outlines(ctx) {
@@ -57,7 +57,7 @@ func (w *watch) Outlines(ctx context.Context) iter.Seq2[state.Outline, error] {
 	}
 }
 
-func (w *watch) pass(o state.Outline) {
+func (w *countingSnapshot) pass(o state.Outline) {
 	if o.Status.Made() && o.RecordStatus != "" && !o.RecordStatus.Final() {
 		w.unfinished++
 	}
@@ -66,14 +66,14 @@ func (w *watch) pass(o state.Outline) {
 	}
 }
 
-// standing is how an apply ended, with exit code 4 where anything in the state, in its plan or
-// not, is in doubt, unverified or in conflict: whatever the apply did, and whatever else would be its
-// exit code, a person should look. What neither the plan nor the run has named is named.
-func (a *applying) standing(ctx context.Context, w *opened, journal state.Journal, seen *watch, plan *planner.Plan, ended error) error {
+// withLeftover returns how an apply ended, with exit code 4 where the state has a transfer, in the plan or
+// not, that is in doubt, unverified or in conflict: a person should look, whatever the apply did and whatever else
+// would be its exit code. It names the transfers that neither the plan nor the run has named.
+func (a *applying) withLeftover(ctx context.Context, w *opened, journal state.Journal, seen *countingSnapshot, plan *planner.Plan, ended error) error {
 	if exit.IsUnread(ended) {
 		return ended
 	}
-	left, err := leftover(context.WithoutCancel(ctx), journal, seen, plan)
+	left, err := readLeftover(context.WithoutCancel(ctx), journal, seen, plan)
 	switch {
 	case err != nil && ended != nil: // what keeps the state from being read was told
 		return ended
@@ -91,18 +91,18 @@ func (a *applying) standing(ctx context.Context, w *opened, journal state.Journa
 			delete(unnamed, c.RefID)
 		}
 	}
-	if a.course.summary != nil { // each doubt was settled or listed
+	if a.monitoring.facts.summary != nil { // each doubt was settled or listed
 		maps.DeleteFunc(unnamed, func(_ string, status state.Status) bool { return status == state.InDoubt })
 	}
-	if err := tellOthers(a, w, unnamed); err != nil {
+	if err := tellUnnamed(a, w, unnamed); err != nil {
 		return err
 	}
 	return exit.WithCode(ended, exit.Look)
 }
 
-// leftover is what the apply leaves to a person. All of the state is read only where that can say
+// readLeftover finds the transfers that the apply leaves to a person. All of the state is read only where that can say
 // more than the run did.
-func leftover(ctx context.Context, journal state.Journal, seen *watch, plan *planner.Plan) (executor.Leftover, error) {
+func readLeftover(ctx context.Context, journal state.Journal, seen *countingSnapshot, plan *planner.Plan) (executor.Leftover, error) {
 	snapshot, err := journal.Snapshot(ctx)
 	if err != nil {
 		return executor.Leftover{}, fmt.Errorf("read what is left in doubt: %w", err)
@@ -115,8 +115,8 @@ func leftover(ctx context.Context, journal state.Journal, seen *watch, plan *pla
 	return executor.ReadLeftover(ctx, snapshot, plan)
 }
 
-// tellStanding names transfers that nothing else in the output does.
-func tellOthers(a *applying, w *opened, left map[string]state.Status) error {
+// tellUnnamed names transfers that nothing else in the output does.
+func tellUnnamed(a *applying, w *opened, left map[string]state.Status) error {
 	if len(left) == 0 {
 		return nil
 	}
@@ -142,7 +142,7 @@ func tellOthers(a *applying, w *opened, left map[string]state.Status) error {
 
 // tellUnfinished says that an apply with nothing to send waits for nothing: --wait is about what a
 // run records.
-func tellUnfinished(a *applying, w *opened, seen *watch) error {
+func tellUnfinished(a *applying, w *opened, seen *countingSnapshot) error {
 	if !a.waitFinal || a.wait == 0 || seen.unfinished == 0 {
 		return nil
 	}

@@ -26,7 +26,7 @@ type monitoring struct {
 	metricsFile   string
 	notifyCommand string
 	of            *workspace.Directory
-	course        course
+	facts         applyFacts
 }
 
 func (m *monitoring) flags(cmd *cobra.Command) {
@@ -63,8 +63,8 @@ func (m *monitoring) words() ([]string, error) {
 	return words, nil
 }
 
-// course is what became known of an apply until it ended.
-type course struct {
+// applyFacts are known of an apply when it ends, however far it came.
+type applyFacts struct {
 	runID   string // "" for a command that is no apply
 	began   time.Time
 	plan    *planner.Plan
@@ -75,11 +75,11 @@ type course struct {
 
 // tellAtEnd has the end of this apply told to all that is asked for.
 func (m *monitoring) tellAtEnd(p *process) {
-	m.course.began, m.course.runID = p.host.Now(), uuid.NewString()
+	m.facts.began, m.facts.runID = p.host.Now(), uuid.NewString()
 	trace := m.beginTrace(p)
 	p.atEnd = func(ctx context.Context, code int) {
 		ended := m.ended(p, code)
-		logEnd(p, m.course.runID, ended)
+		logEnd(p, m.facts.runID, ended)
 		if m.metricsFile != "" {
 			m.warn(p, m.writeMetrics(ctx, ended))
 		}
@@ -100,14 +100,14 @@ func (m *monitoring) warn(p *process, err error) {
 // ended describes an apply that ended with this code.
 func (m *monitoring) ended(p *process, code int) view.Ended {
 	e := view.Ended{
-		Environment: m.environment(), Sandbox: m.of.Sandbox, Directory: m.directory(), RunID: m.course.runID,
-		Began: m.course.began.UTC(), Ended: p.host.Now().UTC(), ExitCode: code,
-		Summary: m.course.summary, Options: m.course.options,
+		Environment: m.environment(), Sandbox: m.of.Sandbox, Directory: m.directory(), RunID: m.facts.runID,
+		Began: m.facts.began.UTC(), Ended: p.host.Now().UTC(), ExitCode: code,
+		Summary: m.facts.summary, Options: m.facts.options,
 	}
 	if e.Summary == nil || e.Summary.RunID == "" {
 		e.RunID = "" // the journal knows no such run
 	}
-	if plan := m.course.plan; plan != nil && !plan.Applicable() {
+	if plan := m.facts.plan; plan != nil && !plan.Applicable() {
 		e.Obstacles = plan.Obstacles
 	}
 	if code != exit.Done && p.streams.Failed != nil {
@@ -122,8 +122,8 @@ func (m *monitoring) environment() string {
 	switch {
 	case m.of.Sandbox:
 		return state.Sandbox
-	case m.course.opened != nil:
-		return m.course.opened.config.Environment
+	case m.facts.opened != nil:
+		return m.facts.opened.config.Environment
 	}
 	// Where it can't be read, that is not what went wrong first.
 	bound, _, _ := lockfile.Read(m.of.Path)
