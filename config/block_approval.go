@@ -189,7 +189,7 @@ func (k *controlReader) sums(r *eval.Reader, a *eval.Argument, v cty.Value) map[
 }
 
 // control is what the block says itself: its files are controls of their own.
-func (a *Approval) control() Control {
+func (a *Approval) control() ControlDigest {
 	var b strings.Builder
 	for _, rule := range a.Rules {
 		fmt.Fprintf(&b, "rule %d", rule.Approvers)
@@ -202,5 +202,5 @@ func (a *Approval) control() Control {
 		b.WriteString("\n")
 	}
 	sum := sha256.Sum256([]byte(b.String()))
-	return Control{Name: "approval", Place: a.Place.String(), SHA256: hex.EncodeToString(sum[:])}
+	return ControlDigest{Name: "approval", Place: a.Place.String(), SHA256: hex.EncodeToString(sum[:])}
 }

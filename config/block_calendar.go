@@ -35,7 +35,7 @@ func calendarKind() eval.Kind {
 	}
 }
 
-func readCalendar(c *checker, s *sources, b *eval.Block) {
+func readCalendar(c *checker, s *sourceFiles, b *eval.Block) {
 	readNamed(c, b, "calendar", func(r *eval.Reader) cty.Value {
 		rules := calendar.Rules{Named: map[calendar.Date]string{}}
 		r.Text("description")
@@ -194,7 +194,7 @@ func calendarsArgument(r *eval.Reader) []*calendar.Calendar {
 
 // readDatesFile adds the dates of the calendar's file: one a line, ISO 8601, with the name of
 // the day behind it or not; empty lines and what follows a # are left out.
-func readDatesFile(r *eval.Reader, s *sources, rules *calendar.Rules) {
+func readDatesFile(r *eval.Reader, s *sourceFiles, rules *calendar.Rules) {
 	name, a := r.Text("file")
 	if name == "" {
 		return

@@ -24,7 +24,7 @@ type dataSource struct {
 	block   *eval.Block
 	kind    dataKind
 	address string // data.csv.payroll
-	sources *sources
+	sources *sourceFiles
 	scope   *eval.Scope
 
 	override *DataFile // that is read in place of its file; nil for none
@@ -55,7 +55,7 @@ func dataBlockKind() eval.Kind {
 	return kind
 }
 
-func readData(c *checker, s *sources, b *eval.Block) (*eval.Node, *dataSource) {
+func readData(c *checker, s *sourceFiles, b *eval.Block) (*eval.Node, *dataSource) {
 	switch kind := b.Label(0); {
 	case slices.Contains(dataTypes(), kind):
 	default:

@@ -43,10 +43,10 @@ type Limit struct {
 // Address is how the limit is named.
 func (l *Limit) Address() string { return "limit." + l.Name }
 
-func (l *Limit) control() Control {
+func (l *Limit) control() ControlDigest {
 	h := sha256.New()
 	netstrings(h, string(l.Per), l.Asset, l.AmountMax.Normal(), fmt.Sprint(l.CountMax), l.Zone.String())
-	return Control{Name: l.Address(), Place: l.Place.String(), SHA256: hex.EncodeToString(h.Sum(nil))}
+	return ControlDigest{Name: l.Address(), Place: l.Place.String(), SHA256: hex.EncodeToString(h.Sum(nil))}
 }
 
 func limitKind() eval.Kind {

@@ -113,8 +113,8 @@ func visibleMessage(text string) string {
 	return text
 }
 
-func (p *Policy) control() Control {
-	return Control{Name: p.Address(), Place: p.Place.String(), SHA256: p.sum}
+func (p *Policy) control() ControlDigest {
+	return ControlDigest{Name: p.Address(), Place: p.Place.String(), SHA256: p.sum}
 }
 
 func policyKind() eval.Kind {

@@ -18,12 +18,12 @@ import (
 
 // transferBlock is one transfer block, ready to be evaluated for each of its instances.
 type transferBlock struct {
-	block     *eval.Block
-	operation transfer.Operation
-	name      string
-	address   string
-	at        hcl.Range
-	common    *common
+	block      *eval.Block
+	operation  transfer.Operation
+	name       string
+	address    string
+	at         hcl.Range
+	configured *configured
 
 	fields        map[string]*field
 	preconditions []precondition
@@ -48,8 +48,8 @@ type transferBlock struct {
 	checked cty.Type
 }
 
-// common is what all transfer blocks of a configuration share.
-type common struct {
+// configured has the values that all transfer blocks of a configuration share.
+type configured struct {
 	scope          *eval.Scope
 	files          map[string]*hcl.File // for what their authors wrote
 	data           *rows.Directory
@@ -97,17 +97,17 @@ func transferKind() eval.Kind {
 // transferReader makes transfer blocks ready to be evaluated.
 type transferReader struct {
 	*checker
-	common   *common
-	sources  []transferSource
-	data     map[*eval.Node]*dataSource
-	contexts map[string]*hcl.EvalContext // by what transfer blocks name
+	configured *configured
+	parts      []transferPart
+	data       map[*eval.Node]*dataSource
+	contexts   map[string]*hcl.EvalContext // by what transfer blocks name
 	// unreadable says that a part of a file could not be parsed.
 	unreadable bool
 }
 
 // compileAll makes every transfer block ready and checks what can be checked without a data row.
 func (r *transferReader) compileAll() {
-	m := r.common.memberships
+	m := r.configured.memberships
 	for b := range r.transferBlocks() {
 		t := r.newTransferBlock(b)
 		if t == nil {
@@ -136,7 +136,7 @@ func (r *transferReader) noteBatch(t *transferBlock) {
 	}
 	if path := syntax.Traversal(f.Expr); len(path) == 2 && path.RootName() == "batch" {
 		name, _ := eval.StepName(path[1], true)
-		r.common.memberships.note(name, t)
+		r.configured.memberships.note(name, t)
 	}
 }
 
@@ -188,7 +188,7 @@ func (r *transferReader) newTransferBlock(b *eval.Block) *transferBlock {
 		return nil
 	}
 	return &transferBlock{
-		block: b, operation: operation, name: name, address: address, at: b.At, common: r.common,
+		block: b, operation: operation, name: name, address: address, at: b.At, configured: r.configured,
 		dependsOn: readDependencies(r.checker, b), fields: map[string]*field{},
 	}
 }

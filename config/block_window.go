@@ -13,7 +13,7 @@ import (
 // Window is a window block: when something may be sent.
 type Window struct {
 	Name string
-	*calendar.Window
+	*calendar.Hours
 }
 
 // windowType is the type of window.NAME.
@@ -33,7 +33,7 @@ func windowKind() eval.Kind {
 func readWindow(c *checker, b *eval.Block) {
 	readNamed(c, b, "window", func(r *eval.Reader) cty.Value {
 		r.Text("description")
-		w := &calendar.Window{Zone: zoneArgument(r), Calendar: calendarArgument(r, "calendar")}
+		w := &calendar.Hours{Zone: zoneArgument(r), Calendar: calendarArgument(r, "calendar")}
 		for _, day := range weekdaysArgument(r, "days", time.Sunday, time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday) {
 			w.Days[day] = true
 		}
@@ -67,7 +67,7 @@ func readDeny(r *eval.Reader) calendar.Deny {
 	return d
 }
 
-func readCutOff(r *eval.Reader, w *calendar.Window) calendar.CutOff {
+func readCutOff(r *eval.Reader, w *calendar.Hours) calendar.CutOff {
 	c := calendar.CutOff{At: clockArgument(r, "at", 0, calendar.ParseClock), Dates: datesArgument(r, "dates")}
 	for _, day := range weekdaysArgument(r, "days") {
 		c.Days[day] = true

@@ -105,7 +105,7 @@ func newCompiled(t *transferBlock, in instance, like Transfer) *compiled {
 	}
 	c.distinct = c.refID.distinct(p.key)
 	if t.fields["asset"].constant {
-		c.scale = t.common.assets.limit(like.Request.Asset)
+		c.scale = t.configured.assets.limit(like.Request.Asset)
 	}
 	return c
 }
@@ -230,7 +230,7 @@ func (p *compiler) pairs(expr hclsyntax.Expression) ([]compiledPair, bool) {
 		if !ok {
 			return nil, false
 		}
-		if checkPair(key[0].literal, "") != nil || key[0].literal == p.block.common.fingerprintKey {
+		if checkPair(key[0].literal, "") != nil || key[0].literal == p.block.configured.fingerprintKey {
 			return nil, false
 		}
 		pairs = append(pairs, compiledPair{key[0].literal, p.template(item.ValueExpr, false)})
@@ -239,7 +239,7 @@ func (p *compiler) pairs(expr hclsyntax.Expression) ([]compiledPair, bool) {
 	twice := func(a, b compiledPair) bool { return a.key == b.key }
 	isDistinct := len(slices.CompactFunc(slices.Clone(pairs), twice)) == len(pairs)
 	most := transfer.MetadataPairsMax
-	if p.block.common.fingerprintKey != "" {
+	if p.block.configured.fingerprintKey != "" {
 		most--
 	}
 	return pairs, isDistinct && len(pairs) <= most
@@ -331,7 +331,7 @@ func (c *compiled) readAmount(r *row, request *transfer.Request) bool {
 	if c.scale != scaleUnknown {
 		return request.Amount.ScaleWritten() <= c.scale
 	}
-	return c.block.common.assets.check(request.Amount, request.Asset) == ""
+	return c.block.configured.assets.check(request.Amount, request.Asset) == ""
 }
 
 // metadataOf makes the pairs of one side in memory that is taken for many rows at once.

@@ -32,7 +32,7 @@ type Configuration struct {
 	approvalsBroken bool // controls lacks something of them
 	sound           bool // Load found no mistake
 	options         Options
-	sources         *sources
+	sources         *sourceFiles
 	scope           *eval.Scope
 	assets          scales
 	service         *serviceBlock // nil where none is declared

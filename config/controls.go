@@ -30,9 +30,9 @@ type ControlFile struct {
 	SHA256 string // of its bytes, hexadecimal
 }
 
-// Control is one of [Controls] as a plan and the journal keep it, so that which one is
+// ControlDigest is one of [Controls] as a plan and the journal keep it, so that which one is
 // another now can be named.
-type Control struct {
+type ControlDigest struct {
 	Name   string `json:"name"`            // the address of a block, or "file" and its name
 	Place  string `json:"place,omitempty"` // file:line of a block
 	SHA256 string `json:"sha256"`          // of what it says, or of the file's bytes; hexadecimal
@@ -44,10 +44,10 @@ const controlsFormat = "remit-controls/1"
 
 // List returns the controls in order of their names. Where a block stands is no part of its
 // SHA256: a block that is moved says the same.
-func (c Controls) List() []Control {
-	var list []Control
+func (c Controls) List() []ControlDigest {
+	var list []ControlDigest
 	for _, f := range c.Files {
-		list = append(list, Control{Name: "file " + f.Name, SHA256: f.SHA256})
+		list = append(list, ControlDigest{Name: "file " + f.Name, SHA256: f.SHA256})
 	}
 	for i := range c.Limits {
 		list = append(list, c.Limits[i].control())
@@ -58,7 +58,7 @@ func (c Controls) List() []Control {
 	for i := range c.Approvals {
 		list = append(list, c.Approvals[i].control())
 	}
-	slices.SortFunc(list, func(a, b Control) int {
+	slices.SortFunc(list, func(a, b ControlDigest) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.SHA256, b.SHA256))
 	})
 	return list
@@ -69,7 +69,7 @@ func (c Controls) List() []Control {
 func (c Controls) Digest() string { return DigestOfControls(c.List()) }
 
 // DigestOfControls is [Controls.Digest] of the controls with this list.
-func DigestOfControls(list []Control) string {
+func DigestOfControls(list []ControlDigest) string {
 	h := sha256.New()
 	netstrings(h, controlsFormat)
 	for _, control := range list {

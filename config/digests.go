@@ -73,7 +73,7 @@ func (c *Configuration) otherFiles() []string {
 	return slices.AppendSeq(names, maps.Keys(c.sources.read))
 }
 
-func (s *sources) digest(name string, newBlob func(size int64) hash.Hash) (FileDigest, error) {
+func (s *sourceFiles) digest(name string, newBlob func(size int64) hash.Hash) (FileDigest, error) {
 	file, err := confined.Open(s.root, name)
 	if err != nil {
 		return FileDigest{}, err

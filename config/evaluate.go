@@ -23,8 +23,8 @@ type instance struct {
 	element *element  // nil where it is made of no element of for_each
 }
 
-// evaluation is one instance under way. It goes on after a mistake, to find all of them.
-type evaluation struct {
+// evaluator makes the transfer of one instance. It goes on after a mistake, to find all of them.
+type evaluator struct {
 	block *transferBlock
 	in    instance
 	diags hcl.Diagnostics
@@ -38,7 +38,7 @@ type evaluation struct {
 // faster way has one oracle. Where it returns false there is no transfer, and diagnostics
 // say why, unless they were returned when the block was compiled.
 func (t *transferBlock) evaluate(in instance) (Transfer, bool, hcl.Diagnostics) {
-	e := &evaluation{block: t, in: in}
+	e := &evaluator{block: t, in: in}
 	out := Transfer{
 		Address: in.address, Block: t.address, Place: placeOf(t.at),
 		DuplicateWithin: DuplicateWithinDefault,
@@ -48,7 +48,7 @@ func (t *transferBlock) evaluate(in instance) (Transfer, bool, hcl.Diagnostics) 
 	}
 	r := &out.Request
 	r.Operation = t.operation
-	r.FingerprintKey = t.common.fingerprintKey
+	r.FingerprintKey = t.configured.fingerprintKey
 	r.RefID, out.FromLabel = e.refID()
 	out.Naming = t.nameOf(out.FromLabel, in.element)
 	r.FromProfileID, r.FromIdentityID, r.FromAccountID = e.party("from")
@@ -73,11 +73,11 @@ func (t *transferBlock) evaluate(in instance) (Transfer, bool, hcl.Diagnostics) 
 
 // refuse reports a mistake in a field, or in the whole instance where f is nil, at the place
 // of the value: the field of a data row where it comes from one, else the expression.
-func (e *evaluation) refuse(f *field, summary, detail string, args ...any) {
+func (e *evaluator) refuse(f *field, summary, detail string, args ...any) {
 	e.add(f, mistake.New(e.place(f), summary, detail, args...))
 }
 
-func (e *evaluation) place(f *field) hcl.Range {
+func (e *evaluator) place(f *field) hcl.Range {
 	switch {
 	case f != nil && (f.constant || e.in.row == nil):
 		return f.Expr.Range()
@@ -99,7 +99,7 @@ func columnIndex(r *row, column string) int {
 }
 
 // add takes a diagnostic in and says of which instance it is.
-func (e *evaluation) add(f *field, d *hcl.Diagnostic) {
+func (e *evaluator) add(f *field, d *hcl.Diagnostic) {
 	e.wrong = true
 	if e.block.repeated {
 		from := &mistake.Origin{Block: e.block.address, Inner: d.Extra}
@@ -115,13 +115,13 @@ func (e *evaluation) add(f *field, d *hcl.Diagnostic) {
 		d = mistake.Blame(d, e.block.address)
 	}
 	if e.in.row != nil && d.Subject.Filename == e.in.row.Table.Name {
-		e.block.common.data.NeedSnippet(d.Subject.Filename, d.Subject.End.Byte)
+		e.block.configured.data.NeedSnippet(d.Subject.Filename, d.Subject.End.Byte)
 	}
 	e.diags = append(e.diags, d)
 }
 
 // value evaluates a field. Null means absent, as in Terraform.
-func (e *evaluation) value(name string) (cty.Value, *field, eval.Finding) {
+func (e *evaluator) value(name string) (cty.Value, *field, eval.Finding) {
 	f := e.block.fields[name]
 	if f == nil {
 		return cty.NilVal, nil, eval.Absent
@@ -137,7 +137,7 @@ func (e *evaluation) value(name string) (cty.Value, *field, eval.Finding) {
 }
 
 // compute evaluates an expression for this instance. A constant is evaluated once.
-func (e *evaluation) compute(f *field) (cty.Value, bool) {
+func (e *evaluator) compute(f *field) (cty.Value, bool) {
 	if f.broken {
 		e.wrong = true
 		return cty.NilVal, false
@@ -149,11 +149,11 @@ func (e *evaluation) compute(f *field) (cty.Value, bool) {
 		return value, true
 	}
 	if !f.constant {
-		value, diags := e.block.common.scope.Evaluate(f.Expr, f.Refs, e.in.ctx)
+		value, diags := e.block.configured.scope.Evaluate(f.Expr, f.Refs, e.in.ctx)
 		return e.accepted(f, value, diags)
 	}
 	if !f.done {
-		f.value, f.diags = e.block.common.scope.Evaluate(f.Expr, f.Refs, e.block.ctx)
+		f.value, f.diags = e.block.configured.scope.Evaluate(f.Expr, f.Refs, e.block.ctx)
 		f.done = true
 	}
 	return e.accepted(f, f.value, f.diags)
@@ -169,7 +169,7 @@ func (f *field) named() (cty.Value, bool) {
 	return f.Refs.Nodes[0].Value, true
 }
 
-func (e *evaluation) accepted(f *field, value cty.Value, diags hcl.Diagnostics) (cty.Value, bool) {
+func (e *evaluator) accepted(f *field, value cty.Value, diags hcl.Diagnostics) (cty.Value, bool) {
 	value, of := unmoved(value)
 	switch {
 	case len(of) == 0:
@@ -194,7 +194,7 @@ func (e *evaluation) accepted(f *field, value cty.Value, diags hcl.Diagnostics) 
 
 // text is a field of the request that is sent as it is: a string that can be seen, without
 // space at its ends; "" where it is absent.
-func (e *evaluation) text(name string) string {
+func (e *evaluator) text(name string) string {
 	value, f, found := e.value(name)
 	if found != eval.Present {
 		return ""
@@ -204,7 +204,7 @@ func (e *evaluation) text(name string) string {
 
 // required is text that may not be null. That it may not be absent was reported when its
 // block was read.
-func (e *evaluation) required(name string) string {
+func (e *evaluator) required(name string) string {
 	value, f, found := e.value(name)
 	switch found {
 	case eval.Present:
@@ -219,7 +219,7 @@ func (e *evaluation) required(name string) string {
 	return ""
 }
 
-func (e *evaluation) checkText(f *field, name string, value cty.Value) string {
+func (e *evaluator) checkText(f *field, name string, value cty.Value) string {
 	if value.Type() != cty.String {
 		e.refuse(f, "Not text", "%s must be a string, not %s; write it in quotation marks.", name, value.Type().FriendlyName())
 		return ""
@@ -241,7 +241,7 @@ func (e *evaluation) checkText(f *field, name string, value cty.Value) string {
 }
 
 // refID is the transfer's identity, and whether it is the block's label.
-func (e *evaluation) refID() (string, bool) {
+func (e *evaluator) refID() (string, bool) {
 	value, f, found := e.value("ref_id")
 	switch found {
 	case eval.Wrong:
@@ -268,7 +268,7 @@ func (e *evaluation) refID() (string, bool) {
 }
 
 // party is one side: its profile, identity and account.
-func (e *evaluation) party(side string) (profile, identity, account string) {
+func (e *evaluator) party(side string) (profile, identity, account string) {
 	value, f, found := e.value(side)
 	if found == eval.Wrong {
 		return "", "", ""
@@ -284,7 +284,7 @@ func (e *evaluation) party(side string) (profile, identity, account string) {
 }
 
 // displayName is what people call the destination: what the block says, or the profile in to.
-func (e *evaluation) displayName() string {
+func (e *evaluator) displayName() string {
 	value, f, found := e.value("display_name")
 	if found == eval.Absent {
 		if value, _, found = e.value("to"); found != eval.Present || !value.Type().IsObjectType() || !value.Type().HasAttribute("display_name") {
@@ -305,7 +305,7 @@ func (e *evaluation) displayName() string {
 	return text
 }
 
-func (e *evaluation) profile(f *field, side string, value cty.Value) (profile, identity, account string) {
+func (e *evaluator) profile(f *field, side string, value cty.Value) (profile, identity, account string) {
 	ty := value.Type()
 	if !ty.IsObjectType() || !ty.HasAttribute("profile_id") {
 		e.refuse(f, "Not a profile", "%s must be a profile, such as profile.treasury, not %s. An ID stands in %s_profile_id.",
@@ -325,7 +325,7 @@ func (e *evaluation) profile(f *field, side string, value cty.Value) (profile, i
 }
 
 // conditions reads when the transfer may be made and what it is compared with.
-func (e *evaluation) conditions(out *Transfer) {
+func (e *evaluator) conditions(out *Transfer) {
 	batch := e.batch()
 	if batch != nil {
 		out.Batch, out.NotBefore, out.Expires = batch.Name, batch.notBefore, batch.expires
@@ -356,7 +356,7 @@ func (e *evaluation) conditions(out *Transfer) {
 }
 
 // reverses is the ref_id of the transfer that is reversed, "" for none.
-func (e *evaluation) reverses(own string) string {
+func (e *evaluator) reverses(own string) string {
 	text := e.text("reverses")
 	if text == "" {
 		return ""
@@ -371,7 +371,7 @@ func (e *evaluation) reverses(own string) string {
 	return text
 }
 
-func (e *evaluation) time(name string) time.Time {
+func (e *evaluator) time(name string) time.Time {
 	text := e.text(name)
 	if text == "" {
 		return time.Time{}
@@ -383,7 +383,7 @@ func (e *evaluation) time(name string) time.Time {
 	return t
 }
 
-func (e *evaluation) duration(f *field, value cty.Value) time.Duration {
+func (e *evaluator) duration(f *field, value cty.Value) time.Duration {
 	text := e.checkText(f, f.Name, value)
 	if text == "" {
 		return 0
@@ -398,7 +398,7 @@ func (e *evaluation) duration(f *field, value cty.Value) time.Duration {
 	return d
 }
 
-func (e *evaluation) refIDs(f *field, value cty.Value) []string {
+func (e *evaluator) refIDs(f *field, value cty.Value) []string {
 	texts, ok := eval.TextsOf(value)
 	if !ok {
 		e.refuse(f, "Not a list of text", "%s must be a ref_id or a list of ref_ids.", f.Name)
@@ -412,14 +412,14 @@ func (e *evaluation) refIDs(f *field, value cty.Value) []string {
 }
 
 // batch is the batch that the transfer is in, nil for none.
-func (e *evaluation) batch() *batchBlock {
+func (e *evaluator) batch() *batchBlock {
 	value, f, found := e.value("batch")
 	if found != eval.Present {
 		return nil
 	}
 	ty := value.Type()
 	if ty.IsObjectType() && ty.HasAttribute("name") && syntax.IsText(value.GetAttr("name")) && !ty.HasAttribute("profile_id") {
-		if b := e.block.common.memberships.batches[value.GetAttr("name").AsString()]; b != nil {
+		if b := e.block.configured.memberships.batches[value.GetAttr("name").AsString()]; b != nil {
 			return b
 		}
 	}
@@ -428,7 +428,7 @@ func (e *evaluation) batch() *batchBlock {
 }
 
 // preconditions checks the conditions that the author wrote.
-func (e *evaluation) preconditions() {
+func (e *evaluator) preconditions() {
 	for _, p := range e.block.preconditions {
 		value, ok := e.compute(p.condition)
 		if !ok {

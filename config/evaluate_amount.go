@@ -29,7 +29,7 @@ func amountReason(value cty.Value) string {
 }
 
 // amount is the amount, checked against the decimals of its asset.
-func (e *evaluation) amount(asset string) transfer.Amount {
+func (e *evaluator) amount(asset string) transfer.Amount {
 	if !e.checkNumbers() {
 		return transfer.Amount{}
 	}
@@ -45,7 +45,7 @@ func (e *evaluation) amount(asset string) transfer.Amount {
 		return transfer.Amount{}
 	case eval.Present:
 	}
-	amount, summary, detail := readAmount(value, f.Expr, e.block.common.files)
+	amount, summary, detail := readAmount(value, f.Expr, e.block.configured.files)
 	if summary != "" {
 		e.refuse(f, summary, "%s", detail+e.formatHint(f, value))
 		if from, ok := e.diags[len(e.diags)-1].Extra.(*mistake.Origin); ok {
@@ -53,7 +53,7 @@ func (e *evaluation) amount(asset string) transfer.Amount {
 		}
 		return transfer.Amount{}
 	}
-	if detail := e.block.common.assets.check(amount, asset); detail != "" {
+	if detail := e.block.configured.assets.check(amount, asset); detail != "" {
 		e.refuse(f, "Too many decimals", "%s", detail)
 	}
 	return amount
@@ -61,7 +61,7 @@ func (e *evaluation) amount(asset string) transfer.Amount {
 
 // formatHint shows how a data block says that a number is grouped, or has a decimal comma,
 // where the column of an amount has such a number and the block says nothing.
-func (e *evaluation) formatHint(f *field, value cty.Value) string {
+func (e *evaluator) formatHint(f *field, value cty.Value) string {
 	if e.in.row == nil || f.column == "" || !syntax.IsText(value) {
 		return ""
 	}
@@ -85,7 +85,7 @@ func (e *evaluation) formatHint(f *field, value cty.Value) string {
 
 // checkNumbers looks the amount through for numbers where their types hang on each.value,
 // once for each type of it. Rows of a data source are strings, which were seen to before.
-func (e *evaluation) checkNumbers() bool {
+func (e *evaluator) checkNumbers() bool {
 	f := e.block.fields["amount"]
 	if f == nil || f.broken || f.constant || e.in.row != nil {
 		return true
@@ -94,7 +94,7 @@ func (e *evaluation) checkNumbers() bool {
 	if e.block.checked != cty.NilType && e.block.checked.Equals(ty) {
 		return true
 	}
-	diags := checkDecimal(e.block.common.scope, f.Expr, e.in.ctx)
+	diags := checkDecimal(e.block.configured.scope, f.Expr, e.in.ctx)
 	for _, d := range diags {
 		e.add(f, d)
 	}

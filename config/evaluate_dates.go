@@ -12,7 +12,7 @@ type windowsOf struct{ own, batch *Window }
 // occurrence says for which date of a schedule the transfer is made: that of not_before, where
 // that is no schedule's that of each.value, and where that is none's either the one that
 // each.key names.
-func (e *evaluation) occurrence(out *Transfer, batch *batchBlock) {
+func (e *evaluator) occurrence(out *Transfer, batch *batchBlock) {
 	out.Occurrence = latest(e.notBefore)
 	if out.Occurrence == nil && batch != nil {
 		out.Occurrence = batch.of
@@ -32,7 +32,7 @@ func (e *evaluation) occurrence(out *Transfer, batch *batchBlock) {
 }
 
 // windows are those of the transfer and of its batch, which are shared.
-func (e *evaluation) windows(batch *batchBlock) []*Window {
+func (e *evaluator) windows(batch *batchBlock) []*Window {
 	var of windowsOf
 	if value, f, found := e.value("window"); found == eval.Present {
 		w, wrong := windowOf(value)

@@ -112,7 +112,7 @@ func newLoader(c *Configuration) *loader {
 		variables: &variables{checker: check, open: c.open},
 		transfers: &transferReader{
 			checker: check, data: c.data, contexts: map[string]*hcl.EvalContext{},
-			common: &common{
+			configured: &configured{
 				scope: c.scope, files: c.sources.files, data: c.sources.data, assets: c.assets, memberships: c.memberships,
 			},
 		},
@@ -155,7 +155,7 @@ func (l *loader) evaluate() hcl.Diagnostics {
 
 func (l *loader) compileTransfers() {
 	c := l.config
-	l.transfers.common.fingerprintKey = c.Service.FingerprintKey
+	l.transfers.configured.fingerprintKey = c.Service.FingerprintKey
 	l.transfers.compileAll()
 	c.transfers = c.memberships.inOrder
 	if c.Service.LookupPath == "" && !c.options.Sandbox && l.service != nil {
@@ -197,7 +197,7 @@ func (l *loader) readBlocks() {
 		}
 		for _, p := range source.parts {
 			if p.TransfersOnly {
-				l.transfers.sources = append(l.transfers.sources, transferSource{part: p})
+				l.transfers.parts = append(l.transfers.parts, transferPart{part: p})
 			} else {
 				read(p.Body, nil)
 			}
@@ -302,7 +302,7 @@ func (l *loader) readers() map[string]func(*eval.Block) {
 				c.data[n] = d
 			}
 		},
-		"transfer": func(b *eval.Block) { l.transfers.sources = append(l.transfers.sources, transferSource{block: b}) },
+		"transfer": func(b *eval.Block) { l.transfers.parts = append(l.transfers.parts, transferPart{block: b}) },
 		"batch": func(b *eval.Block) {
 			if batch := readBatch(check, b); batch != nil {
 				c.memberships.add(batch)

@@ -14,7 +14,7 @@ import (
 )
 
 // metadata reads one side's pairs. A pair whose value is null is left out.
-func (e *evaluation) metadata(name string) transfer.Metadata {
+func (e *evaluator) metadata(name string) transfer.Metadata {
 	if pairs, ok := e.writtenPairs(name); ok {
 		return transfer.NewMetadata(pairs)
 	}
@@ -48,7 +48,7 @@ func (e *evaluation) metadata(name string) transfer.Metadata {
 
 // writtenPairs are pairs that are text as it is written. It is false where they are anything
 // else, or have a mistake.
-func (e *evaluation) writtenPairs(name string) (map[string]string, bool) {
+func (e *evaluator) writtenPairs(name string) (map[string]string, bool) {
 	f := e.block.fields[name]
 	if f == nil || f.broken {
 		return nil, false
@@ -62,7 +62,7 @@ func (e *evaluation) writtenPairs(name string) (map[string]string, bool) {
 		key, _ := syntax.LiteralKey(item.KeyExpr)
 		value, _ := syntax.LiteralText(item.ValueExpr)
 		pairs[key] = value.AsString()
-		if checkPair(key, pairs[key]) != nil || key == e.block.common.fingerprintKey {
+		if checkPair(key, pairs[key]) != nil || key == e.block.configured.fingerprintKey {
 			return nil, false
 		}
 	}
@@ -71,9 +71,9 @@ func (e *evaluation) writtenPairs(name string) (map[string]string, bool) {
 
 // checkPairs counts the pairs, the fingerprint's among them (section 8 of the service's
 // document: at most six).
-func (e *evaluation) checkPairs(f *field, name string, pairs map[string]string) {
+func (e *evaluator) checkPairs(f *field, name string, pairs map[string]string) {
 	count, with := len(pairs), ""
-	if key := e.block.common.fingerprintKey; key != "" && name == "metadata" {
+	if key := e.block.configured.fingerprintKey; key != "" && name == "metadata" {
 		if _, ok := pairs[key]; ok {
 			e.refuse(f, "Invalid metadata", "%s[%q] is the pair in which the fingerprint travels (fingerprint_key of the service block).", name, key)
 			return

@@ -22,7 +22,7 @@ import (
 // declare their names again.
 type policyDir struct {
 	*eval.PolicyDir
-	parsed []source
+	parsed []sourceFile
 }
 
 // policyKinds are the kinds of blocks that may stand in a policy directory, in order of name.
@@ -40,7 +40,7 @@ func policyKinds() []string {
 // openPolicyDirs opens the directories of [Options.PolicyDirs]. One that can't be read, that
 // has no file of controls, or that is the configuration's own is a mistake: a control that is
 // not there would be missed by nobody.
-func openPolicyDirs(c *checker, names []string, dir string, s *sources, controls *Controls) []*policyDir {
+func openPolicyDirs(c *checker, names []string, dir string, s *sourceFiles, controls *Controls) []*policyDir {
 	var opened []os.FileInfo
 	var dirs []*policyDir
 	for _, name := range names {
@@ -56,7 +56,7 @@ func openPolicyDirs(c *checker, names []string, dir string, s *sources, controls
 	return dirs
 }
 
-func openPolicyDir(c *checker, name, dir string, s *sources, controls *Controls) (*policyDir, os.FileInfo, hcl.Diagnostics) {
+func openPolicyDir(c *checker, name, dir string, s *sourceFiles, controls *Controls) (*policyDir, os.FileInfo, hcl.Diagnostics) {
 	refuse := func(detail string, args ...any) (*policyDir, os.FileInfo, hcl.Diagnostics) {
 		return nil, nil, hcl.Diagnostics{mistake.Placeless("Policy directory cannot be read", detail, args...)}
 	}
@@ -101,7 +101,7 @@ func openPolicyDir(c *checker, name, dir string, s *sources, controls *Controls)
 		c.policyFiles[shown] = true
 		controls.Files = append(controls.Files, newControlFile(entry.Name(), parsed.file.Bytes))
 		if !parsed.diags.HasErrors() {
-			d.parsed = append(d.parsed, parsed.source)
+			d.parsed = append(d.parsed, parsed.sourceFile)
 		}
 	}
 	if len(d.parsed) == 0 && !diags.HasErrors() {

@@ -20,11 +20,11 @@ import (
 // sourceBytesMax bounds one file of HCL, and the part of a data file that a snippet needs.
 const sourceBytesMax = 256 << 20
 
-// sources are the files of one directory. Nothing outside of it is read through root.
-type sources struct {
+// sourceFiles are the files of one directory. Nothing outside of it is read through root.
+type sourceFiles struct {
 	root   *os.Root
-	whole  bool     // no file is split
-	parsed []source // in order of their names
+	whole  bool         // no file is split
+	parsed []sourceFile // in order of their names
 	// files are the parsed ones, for snippets. Files of variables are not among them: a
 	// snippet could show a secret.
 	files map[string]*hcl.File
@@ -35,8 +35,8 @@ type sources struct {
 	read map[string]bool // names of the files that functions have read; guarded by mu
 }
 
-// source is one file that was parsed, whole or in parts.
-type source struct {
+// sourceFile is one file that was parsed, whole or in parts.
+type sourceFile struct {
 	name  string
 	file  *hcl.File
 	parts []*syntax.Part // instead of the file's body
@@ -44,8 +44,8 @@ type source struct {
 
 // openSources opens the directory and parses its configuration. On an error that left
 // nothing to read, root is nil.
-func openSources(dir string, whole bool) (*sources, hcl.Diagnostics) {
-	s := &sources{whole: whole, files: map[string]*hcl.File{}, data: rows.NewDirectory(nil), read: map[string]bool{}}
+func openSources(dir string, whole bool) (*sourceFiles, hcl.Diagnostics) {
+	s := &sourceFiles{whole: whole, files: map[string]*hcl.File{}, data: rows.NewDirectory(nil), read: map[string]bool{}}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return s, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}
@@ -66,7 +66,7 @@ func openSources(dir string, whole bool) (*sources, hcl.Diagnostics) {
 		}
 		s.files[parsed.name] = parsed.file
 		if !parsed.diags.HasErrors() {
-			s.parsed = append(s.parsed, parsed.source)
+			s.parsed = append(s.parsed, parsed.sourceFile)
 		}
 	}
 	if len(entries) == 0 {
@@ -96,12 +96,12 @@ func isJSON(name string) bool { return strings.HasSuffix(name, ".hcl.json") }
 
 // parsed is a source with its mistakes. The file is nil where it cannot be read.
 type parsed struct {
-	source
+	sourceFile
 	diags hcl.Diagnostics
 }
 
 // parse reads and parses one file. Several goroutines may do so.
-func (s *sources) parse(name string) parsed {
+func (s *sourceFiles) parse(name string) parsed {
 	return parseFile(s.root, name, name, s.split)
 }
 
@@ -121,7 +121,7 @@ func parseFile(root *os.Root, name, shown string, split func(content []byte, nam
 	if split != nil {
 		if parts := split(content, shown); parts != nil {
 			file := &hcl.File{Body: hcl.EmptyBody(), Bytes: content, Nav: syntax.Nav(parts)}
-			return parsed{source: source{shown, file, parts}}
+			return parsed{sourceFile: sourceFile{shown, file, parts}}
 		}
 	}
 	parse := syntax.Parse
@@ -132,12 +132,12 @@ func parseFile(root *os.Root, name, shown string, split func(content []byte, nam
 	if file == nil {
 		file = &hcl.File{Body: hcl.EmptyBody(), Bytes: content}
 	}
-	return parsed{source: source{name: shown, file: file}, diags: diags}
+	return parsed{sourceFile: sourceFile{name: shown, file: file}, diags: diags}
 }
 
 // split splits a file that is long enough for it, and parses the parts that have more than
 // transfers. It is nil where the file is to be parsed whole.
-func (s *sources) split(content []byte, name string) []*syntax.Part {
+func (s *sourceFiles) split(content []byte, name string) []*syntax.Part {
 	if s.whole || isJSON(name) || len(content) < syntax.SplitAbove || bytes.HasPrefix(content, []byte(rows.ByteOrderMark)) {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (s *sources) split(content []byte, name string) []*syntax.Part {
 }
 
 // noteRead keeps the name of a file that a function has read.
-func (s *sources) noteRead(name string) {
+func (s *sourceFiles) noteRead(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.read[name] = true

@@ -184,7 +184,7 @@ func (s *stream) check(block *transferBlock, in instance, t *Transfer) hcl.Diagn
 	if isNew {
 		return nil
 	}
-	e := evaluation{block: block, in: block.whole(in)}
+	e := evaluator{block: block, in: block.whole(in)}
 	f := block.fields["ref_id"]
 	if f != nil && f.constant && block.repeated {
 		f = nil // every instance has it: the place is that of the instance

@@ -26,7 +26,7 @@ const testsMax = 10_000
 // Tests are the files of tests of one configuration.
 type Tests struct {
 	Files   []TestFile // in order of their names
-	sources *sources
+	sources *sourceFiles
 }
 
 // TestFile is one file of tests.
@@ -64,7 +64,7 @@ type assertion struct {
 // and reports every mistake in them. It evaluates what they set, and nothing that they assert.
 // It is never nil.
 func LoadTests(dir, below string) (*Tests, hcl.Diagnostics) {
-	t := &Tests{sources: &sources{whole: true, files: map[string]*hcl.File{}}}
+	t := &Tests{sources: &sourceFiles{whole: true, files: map[string]*hcl.File{}}}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return t, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}

@@ -10,7 +10,7 @@ import (
 )
 
 // transferSource is a transfer block, or a part of a file that has some.
-type transferSource struct {
+type transferPart struct {
 	block *eval.Block
 	part  *syntax.Part
 }
@@ -23,7 +23,7 @@ type openedPart struct {
 }
 
 // open parses the part, if it has one. Several goroutines may do so.
-func (s transferSource) open(o *eval.Opener) openedPart {
+func (s transferPart) open(o *eval.Opener) openedPart {
 	if s.block != nil {
 		return openedPart{ok: true, blocks: []*eval.Block{s.block}}
 	}
@@ -47,7 +47,7 @@ func (s transferSource) open(o *eval.Opener) openedPart {
 func (r *transferReader) transferBlocks() iter.Seq[*eval.Block] {
 	return func(yield func(*eval.Block) bool) {
 		o := eval.NewOpener(transferKind(), r.scope.Meter)
-		for opened := range syntax.Parallel(r.sources, func(s transferSource) openedPart { return s.open(o) }) {
+		for opened := range syntax.Parallel(r.parts, func(s transferPart) openedPart { return s.open(o) }) {
 			if !opened.ok {
 				r.unreadable = true
 				return
@@ -64,7 +64,7 @@ func (r *transferReader) transferBlocks() iter.Seq[*eval.Block] {
 
 // parse parses the parts that have transfers, to find whether they can be parsed.
 func (r *transferReader) parse() {
-	for isRight := range syntax.Parallel(r.sources, func(s transferSource) bool { return s.part == nil || s.part.Parse() != nil }) {
+	for isRight := range syntax.Parallel(r.parts, func(s transferPart) bool { return s.part == nil || s.part.Parse() != nil }) {
 		r.unreadable = r.unreadable || !isRight
 	}
 }

@@ -60,7 +60,7 @@ func statusAccepted(before state.Status) state.Status {
 
 // unaccepted are those of the differences that a made transfer's stored records do not have:
 // in the others a person has accepted it.
-func unaccepted(k known, detail state.Detail, differences []transfer.Difference) []transfer.Difference {
+func unaccepted(k knownTransfer, detail state.Detail, differences []transfer.Difference) []transfer.Difference {
 	if !detail.Status.Made() || detail.Outcome == nil {
 		return differences
 	}

@@ -40,7 +40,7 @@ func Adopt(ctx context.Context, run Run, others Others) (Summary, error) {
 	all := newLines(run.Plan, isAdoptable)
 	active := newActiveRun(ctx, run, all.len())
 	defer active.life.release()
-	known, err := takeSurvey(active.life.lasting, &active.Run, active.clocks, all)
+	survey, err := takeSurvey(active.life.lasting, &active.Run, active.clocks, all)
 	if err == nil {
 		active.Begun.File = fileOf(run.Journal)
 		err = active.journal.append(active.Begun)
@@ -49,8 +49,8 @@ func Adopt(ctx context.Context, run Run, others Others) (Summary, error) {
 		active.life.ignoreInterrupts()
 		return active.report.summary, fmt.Errorf("begin run %s: %w", run.Begun.RunID, err)
 	}
-	a := newAdoption(active, known, all, others.Listed)
-	active.report.tell(Event{Type: EventBegun, Total: len(a.lines.numbers) + len(known.doubts) + others.Count + len(others.Known)})
+	a := newAdoption(active, survey, all, others.Listed)
+	active.report.tell(Event{Type: EventBegun, Total: len(a.lines.numbers) + len(survey.doubts) + others.Count + len(others.Known)})
 	a.doubts()
 	err = a.planned()
 	if err == nil {
@@ -67,7 +67,7 @@ func Adopt(ctx context.Context, run Run, others Others) (Summary, error) {
 // adoption is an Adopt under way.
 type adoption struct {
 	run     *activeRun
-	known   *survey
+	survey  *survey
 	drafter drafter
 	listed  func(string) (ListedTransfer, bool)
 
@@ -75,13 +75,13 @@ type adoption struct {
 	lines    lines                      // the others
 }
 
-func newAdoption(run *activeRun, known *survey, all lines, listed func(string) (ListedTransfer, bool)) *adoption {
+func newAdoption(run *activeRun, survey *survey, all lines, listed func(string) (ListedTransfer, bool)) *adoption {
 	a := &adoption{
-		run: run, known: known, drafter: drafter{&run.Run, known}, listed: listed,
+		run: run, survey: survey, drafter: drafter{&run.Run, survey}, listed: listed,
 		doubtful: make(map[string]*planner.Change), lines: lines{of: all.of},
 	}
-	isDoubt := make(map[string]bool, len(known.doubts))
-	for _, d := range known.doubts {
+	isDoubt := make(map[string]bool, len(survey.doubts))
+	for _, d := range survey.doubts {
 		isDoubt[d.refID] = true
 	}
 	for i, change := range all.all() {
@@ -107,7 +107,7 @@ func isAdoptable(a planner.Action) bool {
 
 // doubts looks the doubts up.
 func (a *adoption) doubts() {
-	for doubts := range slices.Chunk(a.known.doubts, FindMax) {
+	for doubts := range slices.Chunk(a.survey.doubts, FindMax) {
 		for i, f := range byLookup(a.run).doubts(doubts) {
 			d := doubts[i]
 			if !f.settled {
@@ -145,7 +145,7 @@ func (a *adoption) planned() error {
 // notInExport leaves a doubt to what the plan says goes on with it, and to a person's word only where
 // nothing else does.
 func (a *adoption) notInExport(u *unsettled) verdict {
-	v := undecided(u.known, "The export has no record that settles it.")
+	v := undecided(u.knownTransfer, "The export has no record that settles it.")
 	if change := a.doubtful[u.refID]; change == nil || change.Next != doubt.Apply {
 		v.next, v.idle = command(u.refID, "--not-made"), true
 		v.outcome.Reason += " Where the service's operator says that there is none, say so."
@@ -166,7 +166,7 @@ func (a *adoption) attempts(attempts []*attempt, listed func(string) (ListedTran
 	for i, f := range findings {
 		switch {
 		case !f.settled:
-			f.verdict = unsent(attempts[i].known, "The export has no record of it.")
+			f.verdict = unsent(attempts[i].knownTransfer, "The export has no record of it.")
 		case f.verdict.result == ResultInDoubt: // a side that decides nothing
 			f.verdict.next, f.verdict.idle = command(attempts[i].refID, "--recorded FILE"), true
 		}
@@ -227,7 +227,7 @@ func (a *adoption) ofRecords(refIDs []string, found map[string][]transfer.Record
 			continue
 		}
 		attempts = append(attempts, &attempt{
-			known: known{refID: refID, runID: run.Begun.RunID, request: request, operator: run.Policy.Operator},
+			knownTransfer: knownTransfer{refID: refID, runID: run.Begun.RunID, request: request, operator: run.Policy.Operator},
 			intent: state.Intent{
 				RefID: refID, RunID: run.Begun.RunID, Operation: request.Operation,
 				Path: run.Policy.Operator.Path(request.Operation),

@@ -25,13 +25,13 @@ func Apply(ctx context.Context, run Run) (Summary, error) {
 		a.report.leave(all.all(), false)
 		return a.report.summary, err
 	}
-	known, err := takeSurvey(a.life.lasting, &a.Run, a.clocks, all)
+	survey, err := takeSurvey(a.life.lasting, &a.Run, a.clocks, all)
 	if err != nil {
 		a.report.leave(all.all(), false)
 		return endRun(a, nil, fmt.Errorf("read the state: %w", err))
 	}
 	a.sending = true
-	return carryOut(a, known, all)
+	return carryOut(a, survey, all)
 }
 
 func isSent(a planner.Action) bool { return a == planner.Submit || a == planner.Resolve }
@@ -50,14 +50,14 @@ func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
 	a := newActiveRun(ctx, run, open.len())
 	defer a.life.release()
 	a.report.leave(open.all(), true) // the plan can't be applied again either
-	known, err := takeSurvey(a.life.lasting, &a.Run, a.clocks, lines{})
+	survey, err := takeSurvey(a.life.lasting, &a.Run, a.clocks, lines{})
 	if err != nil {
 		a.life.ignoreInterrupts()
 		a.report.leave(doubts.all(), false)
 		return a.report.summary, fmt.Errorf("read the state: %w", err)
 	}
-	if len(known.doubts) == 0 || !a.lookups.possible() {
-		for _, d := range known.doubts {
+	if len(survey.doubts) == 0 || !a.lookups.possible() {
+		for _, d := range survey.doubts {
 			a.report.settle(d.request, a.adviser.hold(d, doubt.Passing("The service has no lookup.")), false)
 		}
 		a.life.ignoreInterrupts()
@@ -69,7 +69,7 @@ func SettleByLookup(ctx context.Context, run Run) (Summary, error) {
 		a.report.leave(doubts.all(), false)
 		return a.report.summary, err
 	}
-	return carryOut(a, known, lines{})
+	return carryOut(a, survey, lines{})
 }
 
 // Join takes part in a run that another runner has begun and opened. run.Begun is that run's,
@@ -90,17 +90,17 @@ func Join(ctx context.Context, run Run) (Summary, error) {
 	}
 	a.limit(nil)
 	a.sending, a.joined = true, true
-	known := &survey{rows: make(map[string]state.Transfer), outside: make(map[string]transfer.Request)}
-	s := newScheduler(a, known, lines{of: &run.Plan.Changes})
+	survey := &survey{rows: make(map[string]state.Transfer), outside: make(map[string]transfer.Request)}
+	s := newScheduler(a, survey, lines{of: &run.Plan.Changes})
 	s.shared.join()
 	a.report.tell(Event{Type: EventBegun, Total: newLines(run.Plan, isSent).len()})
 	return finishRun(s)
 }
 
 // carryOut carries a run out between its first event and its last.
-func carryOut(a *activeRun, known *survey, all lines) (Summary, error) {
-	a.limit(known.starts)
-	s := newScheduler(a, known, all)
+func carryOut(a *activeRun, survey *survey, all lines) (Summary, error) {
+	a.limit(survey.starts)
+	s := newScheduler(a, survey, all)
 	a.report.tell(Event{Type: EventBegun, Total: s.total()})
 	return finishRun(s)
 }

@@ -501,7 +501,7 @@ func TestNothingStartsOutsideOfItsWindow(t *testing.T) {
 		}
 		plan := w.plan(request("first"), request("second"), request("third"), request("free"))
 		closes := time.Now().Add(time.Minute)
-		plan.Header.Windows = []planner.Window{{
+		plan.Header.Windows = []planner.WindowHours{{
 			Name: "hours", Until: closes.Add(time.Hour),
 			Open: []planner.Interval{{Opens: closes.Add(-time.Hour), Closes: closes}},
 		}}

@@ -27,7 +27,7 @@ const (
 
 // attempt is one attempt to make a transfer.
 type attempt struct {
-	known
+	knownTransfer
 	intent  state.Intent
 	planned bool // it is a line of the plan
 
@@ -103,7 +103,7 @@ func (s *sender) intend(lot []*attempt) intents {
 		a.checked = s.run.clocks.local()
 		if why := a.tooLate(a.checked.local); why != "" {
 			limit.Release()
-			made.bar(a, unsent(a.known, why))
+			made.bar(a, unsent(a.knownTransfer, why))
 			continue
 		}
 		if a.first.IsZero() {
@@ -150,14 +150,14 @@ func (s *sender) writeIntents(lot []*attempt, made *intents) {
 		s.run.stopOn(err)
 		for _, a := range lot {
 			s.run.limiters[a.intent.Operation].Release()
-			made.bar(a, unsent(a.known, fmt.Sprintf("Nothing was sent: its intent could not be written (%v).", err)))
+			made.bar(a, unsent(a.knownTransfer, fmt.Sprintf("Nothing was sent: its intent could not be written (%v).", err)))
 		}
 	}
 }
 
 // stoppedBefore returns the verdict on an attempt of which the run wrote no intent before it stopped.
 func (s *sender) stoppedBefore(a *attempt) verdict {
-	return unsent(a.known, fmt.Sprintf("Nothing was sent: the run stopped before (%v).", context.Cause(s.run.life.starting)))
+	return unsent(a.knownTransfer, fmt.Sprintf("Nothing was sent: the run stopped before (%v).", context.Cause(s.run.life.starting)))
 }
 
 // mayTry waits until the next request of an attempt may start, and reports whether it may. Each
@@ -335,8 +335,8 @@ func (s *sender) pauseAfter(answer Answer, pauses *backoff.ExponentialBackOff) t
 }
 
 // aged returns the knowledge of an attempt's transfer, with the age of its request.
-func (s *sender) aged(a *attempt) known {
-	k := a.known
+func (s *sender) aged(a *attempt) knownTransfer {
+	k := a.knownTransfer
 	k.age, k.isAged = s.run.clocks.ageOf(k.since, k.doubted, a.asked)
 	return k
 }

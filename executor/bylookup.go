@@ -43,7 +43,7 @@ func judgeDoubt(u *unsettled, found lookup, failed error) finding {
 	case len(found.records[u.refID]) == 0:
 		return finding{}
 	}
-	v := judgeFound(u.known, inDoubt, found.records[u.refID])
+	v := judgeFound(u.knownTransfer, inDoubt, found.records[u.refID])
 	if v.unread {
 		return finding{undue: doubt.Final(v.outcome.Reason)}
 	}
@@ -72,7 +72,7 @@ func (l lookupSettler) firsts(attempts []*attempt) ([]finding, error) {
 			// The intent names the request that the records are held against, although
 			// it is not sent. A credit side alone leaves the transfer in doubt: it
 			// exists, and nothing says yet that it is the right one.
-			findings[i] = finding{verdict: judgeFound(a.known, beforeAny, records), settled: true, lead: []state.Entry{lead}}
+			findings[i] = finding{verdict: judgeFound(a.knownTransfer, beforeAny, records), settled: true, lead: []state.Entry{lead}}
 		}
 	}
 	l.run.outcomes.writeAll(findings)

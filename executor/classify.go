@@ -30,7 +30,7 @@ const (
 // judgeAnswer turns an answer to an attempt into its outcome: design section 3's table under
 // law 3. Unwritten, NotProcessed and TokenRefused are judged when nothing is sent again; found
 // are the records of a lookup that followed, nil where there was none.
-func judgeAnswer(k known, a Answer, found []transfer.Record) verdict {
+func judgeAnswer(k knownTransfer, a Answer, found []transfer.Record) verdict {
 	var v verdict
 	switch a.Kind {
 	case Answered:
@@ -68,7 +68,7 @@ func judgeAnswer(k known, a Answer, found []transfer.Record) verdict {
 
 // judgeFound turns the records that a lookup found into an outcome. Where they decide
 // nothing (a credit side alone), the verdict is unread.
-func judgeFound(k known, where setting, records []transfer.Record) verdict {
+func judgeFound(k knownTransfer, where setting, records []transfer.Record) verdict {
 	v := judgeRecords(k, where, records)
 	v.outcome.Source = state.SourceLookup
 	v.unread = v.outcome.Status == state.InDoubt
@@ -77,7 +77,7 @@ func judgeFound(k known, where setting, records []transfer.Record) verdict {
 
 // judgeRecords compares one or more records with the request. An agreeing one is our own,
 // adopted or unverified; a differing one is a conflict; a credit side alone proves nothing.
-func judgeRecords(k known, where setting, records []transfer.Record) verdict {
+func judgeRecords(k knownTransfer, where setting, records []transfer.Record) verdict {
 	finding := k.examine(records)
 	differences := finding.Differences
 	for _, record := range records {
@@ -115,7 +115,7 @@ func judgeRecords(k known, where setting, records []transfer.Record) verdict {
 
 // examine compares records with the request, and, where a list is all that the state has, with
 // what that says.
-func (k *known) examine(records []transfer.Record) transfer.Finding {
+func (k *knownTransfer) examine(records []transfer.Record) transfer.Finding {
 	var f transfer.Finding
 	switch request, ok := k.asked(records); {
 	case ok:
@@ -138,7 +138,7 @@ func (k *known) examine(records []transfer.Record) transfer.Finding {
 
 // asked is the request that records are held against. Of a transfer that was listed and never
 // declared, the records say what it was, but for its asset and amount.
-func (k *known) asked(records []transfer.Record) (transfer.Request, bool) {
+func (k *knownTransfer) asked(records []transfer.Record) (transfer.Request, bool) {
 	if !k.alone {
 		return k.request, true
 	}
@@ -157,7 +157,7 @@ func (k *known) asked(records []transfer.Record) (transfer.Request, bool) {
 // provenance says whose an agreeing record is. It is recorded as ours where an intent of
 // ours can have made it; a record that was there before is adopted, and unverified where
 // neither its destination is proven nor an intent of ours is older than it.
-func provenance(k known, where setting, finding transfer.Finding) state.Status {
+func provenance(k knownTransfer, where setting, finding transfer.Finding) state.Status {
 	older := k.isOlder(finding.Debit)
 	ours := false
 	switch where {
@@ -178,7 +178,7 @@ func provenance(k known, where setting, finding transfer.Finding) state.Status {
 
 // isOlder reports whether a record was there before any request that can have made it: by the service's
 // clock, where the answer says what that was, and else by the local one.
-func (k known) isOlder(r *transfer.Record) bool {
+func (k knownTransfer) isOlder(r *transfer.Record) bool {
 	if r.CreatedAt.IsZero() {
 		return false // it falls short anyway
 	}
@@ -190,6 +190,6 @@ func (k known) isOlder(r *transfer.Record) bool {
 
 // isOlderThanFirst reports whether a record was there before the first intent of its request, by the
 // local clock.
-func (k known) isOlderThanFirst(r *transfer.Record) bool {
+func (k knownTransfer) isOlderThanFirst(r *transfer.Record) bool {
 	return !r.CreatedAt.IsZero() && r.CreatedAt.Before(k.first.Add(-ageAdopted))
 }

@@ -14,11 +14,11 @@ import (
 // a person. Only the goroutine of the scheduler calls its methods.
 type doubtSettler struct {
 	run     *activeRun
-	known   *survey
+	survey  *survey
 	drafter drafter
 	planned map[string]*planner.Change // lines that are in doubt; nil for a doubt that is no line
 	inbox   *inbox
-	settled func(k known, v verdict, planned bool)
+	settled func(k knownTransfer, v verdict, planned bool)
 	send    func(a *attempt)
 
 	waits int // lookups that are under way or due
@@ -29,8 +29,8 @@ type doubtSettler struct {
 func (d *doubtSettler) settle(doubts []*unsettled) {
 	var open []*unsettled
 	for _, u := range doubts {
-		if u.amiss != "" {
-			d.hold(u, doubt.Final(u.amiss))
+		if u.unreadable != "" {
+			d.hold(u, doubt.Final(u.unreadable))
 			continue
 		}
 		open = append(open, u)
@@ -56,7 +56,7 @@ func (d *doubtSettler) settleTaken(doubts []*unsettled) {
 	go func() {
 		var open []*unsettled
 		for _, u := range doubts {
-			if u.amiss == "" {
+			if u.unreadable == "" {
 				open = append(open, u)
 			}
 		}
@@ -64,8 +64,8 @@ func (d *doubtSettler) settleTaken(doubts []*unsettled) {
 		d.inbox.post(func() {
 			d.waits--
 			for _, u := range doubts {
-				if u.amiss != "" {
-					d.hold(u, doubt.Final(u.amiss))
+				if u.unreadable != "" {
+					d.hold(u, doubt.Final(u.unreadable))
 				}
 			}
 			d.lookedUp(open, findings, 0)
@@ -79,7 +79,7 @@ func (d *doubtSettler) lookedUp(doubts []*unsettled, findings []finding, n int) 
 	for i, f := range findings {
 		u := doubts[i]
 		if f.settled {
-			d.settled(u.known, f.verdict, d.planned[u.refID] != nil)
+			d.settled(u.knownTransfer, f.verdict, d.planned[u.refID] != nil)
 			continue
 		}
 		u.undue = f.undue
@@ -124,7 +124,7 @@ func (d *doubtSettler) sendAgain(u *unsettled) {
 		d.hold(u, why)
 		return
 	}
-	a := &attempt{known: u.known, intent: u.intent, planned: true}
+	a := &attempt{knownTransfer: u.knownTransfer, intent: u.intent, planned: true}
 	a.old = func() string { return d.run.clocks.tooOld(u.since).Text() }
 	if !change.Expires.IsZero() {
 		a.until, a.late = change.Expires, doubt.Expired(change.Expires).Text()
@@ -167,7 +167,7 @@ func (d *doubtSettler) mayNotSendAgain(u *unsettled, change *planner.Change) dou
 		return doubt.Shut(shut)
 	}
 	for _, refID := range change.After {
-		if row := d.known.rows[refID]; row.RecordStatus != transfer.Completed || row.Status != state.Recorded && row.Status != state.Adopted {
+		if row := d.survey.rows[refID]; row.RecordStatus != transfer.Completed || row.Status != state.Recorded && row.Status != state.Adopted {
 			return doubt.DependsOn(refID)
 		}
 	}
@@ -176,5 +176,5 @@ func (d *doubtSettler) mayNotSendAgain(u *unsettled, change *planner.Change) dou
 
 // hold leaves a doubt to a lookup or to a person.
 func (d *doubtSettler) hold(u *unsettled, why doubt.Hold) {
-	d.settled(u.known, d.run.adviser.hold(u, why), d.planned[u.refID] != nil)
+	d.settled(u.knownTransfer, d.run.adviser.hold(u, why), d.planned[u.refID] != nil)
 }

@@ -10,20 +10,20 @@ import (
 
 // drafter makes attempts of lines, by what the state had of them when the run began.
 type drafter struct {
-	run   *Run
-	known *survey
+	run    *Run
+	survey *survey
 }
 
 // settledLine is a line with the outcome that an earlier run of its plan wrote.
 type settledLine struct {
-	known
+	knownTransfer
 	verdict
 }
 
 // earlier returns the result of a line that the state has settled since the plan was made. It reports
 // false if the line is still to be sent.
 func (d *drafter) earlier(change *planner.Change) (verdict, bool) {
-	row, recorded := d.known.rows[change.RefID]
+	row, recorded := d.survey.rows[change.RefID]
 	v := verdict{
 		outcome: state.Outcome{RefID: change.RefID, Reason: "An earlier run settled it."},
 		status:  row.RecordStatus, recordID: row.RecordID, group: row.GroupID,
@@ -66,12 +66,12 @@ func (d *drafter) again(change *planner.Change, row state.Transfer) bool {
 }
 
 // knownOf returns what the run knows of a line before its first attempt.
-func (d *drafter) knownOf(change *planner.Change) known {
-	k := known{
+func (d *drafter) knownOf(change *planner.Change) knownTransfer {
+	k := knownTransfer{
 		refID: change.RefID, runID: d.run.Begun.RunID,
 		request: change.Request, operator: d.run.Policy.Operator,
 	}
-	if row, ok := d.known.rows[change.RefID]; ok && row.Fingerprint == change.Request.Fingerprint() {
+	if row, ok := d.survey.rows[change.RefID]; ok && row.Fingerprint == change.Request.Fingerprint() {
 		k.first, k.earlier = row.IntendedAt, !row.IntendedAt.IsZero()
 	}
 	return k
@@ -80,7 +80,7 @@ func (d *drafter) knownOf(change *planner.Change) known {
 // attempt returns the first attempt of a line.
 func (d *drafter) attempt(change *planner.Change) *attempt {
 	request := change.Request
-	a := &attempt{known: d.knownOf(change), until: change.Expires}
+	a := &attempt{knownTransfer: d.knownOf(change), until: change.Expires}
 	if !change.Expires.IsZero() {
 		a.late = fmt.Sprintf("Nothing was sent: it expired at %s. Remove it, or pay it under a new ref_id.", change.Expires.UTC().Format(time.RFC3339))
 	}

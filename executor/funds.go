@@ -32,8 +32,8 @@ type Balances struct {
 }
 
 type balance struct {
-	amount decimal.Decimal
-	amiss  string // why it is not known; "" where it is
+	amount  decimal.Decimal
+	problem string // why it is not known; "" where it is
 }
 
 // Add takes what the service says of an asset, which may be no number.
@@ -46,9 +46,9 @@ func (b *Balances) Add(asset string, amount decimal.Decimal, isNumber bool) {
 	_, isTwice := b.available[asset]
 	switch {
 	case isTwice:
-		given.amiss = "the answer has two balances of the asset"
+		given.problem = "the answer has two balances of the asset"
 	case !isNumber:
-		given.amiss = "the balance is not a number"
+		given.problem = "the balance is not a number"
 	}
 	b.available[asset] = given
 }
@@ -59,8 +59,8 @@ func (b Balances) Of(asset string) (decimal.Decimal, error) {
 	switch {
 	case !ok:
 		return decimal.Decimal{}, errors.New("the answer does not have the asset")
-	case given.amiss != "":
-		return decimal.Decimal{}, errors.New(given.amiss)
+	case given.problem != "":
+		return decimal.Decimal{}, errors.New(given.problem)
 	}
 	return given.amount, nil
 }

@@ -39,7 +39,7 @@ func (l *ListedTransfer) against(request *transfer.Request) []transfer.Differenc
 // judgeListed takes a listed transfer for the outcome of a request that was never sent: it is unverified, or
 // in conflict where the list has something else than was asked for. Either way its ref_id exists
 // at the service, and is never sent.
-func judgeListed(k known, l ListedTransfer) verdict {
+func judgeListed(k knownTransfer, l ListedTransfer) verdict {
 	v := verdict{
 		outcome: state.Outcome{
 			RefID: k.refID, RunID: k.runID, Status: state.Unverified, Source: state.SourceImport, Listed: l.listed(),
@@ -63,7 +63,7 @@ func (a *adoption) listedOnly(attempts []*attempt, findings []finding, listed fu
 		if one, ok := listedUnder(listed, attempts[i].refID); ok && !f.settled && !f.undue.Holds() {
 			lead := attempts[i].intent
 			lead.Found = true // nothing is sent under it
-			made = append(made, finding{verdict: judgeListed(attempts[i].known, one), settled: true, lead: []state.Entry{lead}})
+			made = append(made, finding{verdict: judgeListed(attempts[i].knownTransfer, one), settled: true, lead: []state.Entry{lead}})
 			at = append(at, i)
 		}
 	}
@@ -85,7 +85,7 @@ func listedUnder(listed func(string) (ListedTransfer, bool), refID string) (List
 func newListed(run *Run, one ListedTransfer) incomplete {
 	amount, _ := transfer.ParseAmount(one.Amount) // the state refuses what is no amount
 	request := transfer.Request{RefID: one.RefID, Asset: one.Asset, Amount: amount}
-	v := judgeListed(known{refID: one.RefID, runID: run.Begun.RunID, request: request}, one)
+	v := judgeListed(knownTransfer{refID: one.RefID, runID: run.Begun.RunID, request: request}, one)
 	if v.result != ResultUnverified {
 		return incomplete{request, v, errors.New(v.outcome.Reason)}
 	}
@@ -96,7 +96,7 @@ func newListed(run *Run, one ListedTransfer) incomplete {
 // holdListed leaves a doubt of which a list says that it was made: a list is somebody's one, and
 // a doubt ends by a record, or by a person's word about this transfer (law 3).
 func holdListed(u *unsettled, one ListedTransfer) verdict {
-	v := undecided(u.known, fmt.Sprintf("%s lists it with the group_id %s. A list settles no doubt: its record does.", one.Place, one.GroupID))
+	v := undecided(u.knownTransfer, fmt.Sprintf("%s lists it with the group_id %s. A list settles no doubt: its record does.", one.Place, one.GroupID))
 	v.next, v.idle = command(u.refID, "--recorded FILE"), true
 	return v
 }

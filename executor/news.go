@@ -47,7 +47,7 @@ func News(d state.Detail, records []transfer.Record, policy Policy) (state.Outco
 // newsOfListed is [News] of a transfer of which the state has a list's word alone: its record, which
 // decides, or the conflict of its record with that word.
 func newsOfListed(d *state.Detail, records []transfer.Record, policy Policy) (state.Outcome, []transfer.Difference, bool) {
-	k := newUnsettled(*d, "", policy).known
+	k := newUnsettled(*d, "", policy).knownTransfer
 	v := judgeRecords(k, inDoubt, records)
 	v.outcome.Source = state.SourceLookup
 	switch v.outcome.Status {

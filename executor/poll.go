@@ -32,7 +32,7 @@ type dependencyPoller struct {
 
 // await polls a dependency by lookup for as long as the policy says, and then leaves what
 // depends on it for the next run.
-func (p *dependencyPoller) await(k known, v verdict) {
+func (p *dependencyPoller) await(k knownTransfer, v verdict) {
 	switch wait := p.run.Policy.Wait; {
 	case v.status == transfer.Failed:
 		p.scheduler.strand(k.refID, "which failed")
@@ -134,7 +134,7 @@ func (p *dependencyPoller) polledOnce(results []news) {
 		switch {
 		case n.kind == newsSettled:
 			delete(p.pending, n.refID)
-			p.scheduler.known.rows[n.refID] = n.detail.Transfer
+			p.scheduler.survey.rows[n.refID] = n.detail.Transfer
 			p.scheduler.meetRecorded([]string{n.refID})
 		case n.kind == newsConflict:
 			delete(p.pending, n.refID)

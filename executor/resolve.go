@@ -166,16 +166,16 @@ func (r Resolution) read(ctx context.Context) (state.Detail, state.Meta, error) 
 }
 
 // known is what records are held against.
-func (r Resolution) known(detail state.Detail, meta state.Meta) (known, error) {
+func (r Resolution) known(detail state.Detail, meta state.Meta) (knownTransfer, error) {
 	if detail.Intent.Body == "" && !detail.IsListed() {
-		return known{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrNoRequest)
+		return knownTransfer{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrNoRequest)
 	}
 	u := newUnsettled(detail, "", r.Policy)
-	if u.amiss != "" {
-		return known{}, fmt.Errorf("resolve %q: %s: %w", r.RefID, u.amiss, ErrUnknownRefID)
+	if u.unreadable != "" {
+		return knownTransfer{}, fmt.Errorf("resolve %q: %s: %w", r.RefID, u.unreadable, ErrUnknownRefID)
 	}
 	u.customer = meta.Service.CustomerID
-	return u.known, nil
+	return u.knownTransfer, nil
 }
 
 // say writes a person's word.

@@ -19,7 +19,7 @@ const lookupsMax = 4
 type scheduler struct {
 	run     *activeRun
 	all     lines
-	known   *survey
+	survey  *survey
 	drafter drafter
 
 	lines        []line
@@ -48,25 +48,25 @@ type line struct {
 	done   bool  // settled, or handed on as an attempt
 }
 
-func newScheduler(run *activeRun, known *survey, all lines) *scheduler {
+func newScheduler(run *activeRun, survey *survey, all lines) *scheduler {
 	s := &scheduler{
-		run: run, all: all, known: known, drafter: drafter{&run.Run, known},
+		run: run, all: all, survey: survey, drafter: drafter{&run.Run, survey},
 		lines:        make([]line, 0, all.len()),
 		dependencies: newDependencies(),
-		planned:      make(map[string]*planner.Change, len(known.doubts)),
+		planned:      make(map[string]*planner.Change, len(survey.doubts)),
 		earlier:      make(map[string]bool),
 		inbox:        newInbox(),
 	}
-	s.pipeline = newPipeline(newSender(run), s.inbox, func(a *attempt, v verdict) { s.settled(a.known, v, a.planned) })
+	s.pipeline = newPipeline(newSender(run), s.inbox, func(a *attempt, v verdict) { s.settled(a.knownTransfer, v, a.planned) })
 	s.doubts = &doubtSettler{
-		run: run, known: known, drafter: s.drafter, planned: s.planned, inbox: s.inbox, settled: s.settled,
+		run: run, survey: survey, drafter: s.drafter, planned: s.planned, inbox: s.inbox, settled: s.settled,
 		send: func(a *attempt) { s.queue = append(s.queue, a) },
 	}
 	s.poller = &dependencyPoller{scheduler: s, run: run, inbox: s.inbox, pending: make(map[string]*pending)}
 	if run.Share != nil {
 		s.shared = newSharedRun(run, s)
 	}
-	for _, d := range known.doubts {
+	for _, d := range survey.doubts {
 		s.planned[d.refID], s.earlier[d.refID] = nil, true
 	}
 	for i, change := range all.all() {
@@ -90,7 +90,7 @@ func newScheduler(run *activeRun, known *survey, all lines) *scheduler {
 func (s *scheduler) change(i int32) planner.Change { return s.all.of.At(int(s.lines[i].number)) }
 
 // total is how many transfers the run settles.
-func (s *scheduler) total() int { return len(s.lines) + len(s.known.doubts) }
+func (s *scheduler) total() int { return len(s.lines) + len(s.survey.doubts) }
 
 // carryOut settles every line and every doubt once, and returns when nothing is under way.
 func (s *scheduler) carryOut() {
@@ -101,10 +101,10 @@ func (s *scheduler) carryOut() {
 	// All that is settled is marked before any of it is told: a line that it lets go on may be settled, too.
 	for _, l := range s.settledLines {
 		s.earlier[l.refID] = true
-		s.settled(l.known, l.verdict, true)
+		s.settled(l.knownTransfer, l.verdict, true)
 	}
 	s.meetOutside()
-	s.doubts.settle(s.known.doubts)
+	s.doubts.settle(s.survey.doubts)
 	s.shared.watch()
 	for s.fill(); s.underWay() > 0 || s.shared.goesOn(); s.fill() {
 		for _, message := range s.inbox.wait() {
@@ -196,11 +196,11 @@ func (s *scheduler) lookUpFirst(attempts []*attempt) {
 			for i, f := range findings {
 				switch a := attempts[i]; {
 				case f.settled:
-					s.settled(a.known, f.verdict, a.planned)
+					s.settled(a.knownTransfer, f.verdict, a.planned)
 				case f.undue.Holds():
-					v := stranded(a.known, f.undue.Text())
+					v := stranded(a.knownTransfer, f.undue.Text())
 					v.next = "remit import FILE" // the state knows it as well as not at all
-					s.settled(a.known, v, a.planned)
+					s.settled(a.knownTransfer, v, a.planned)
 				default:
 					s.queue = append(s.queue, a)
 				}
@@ -219,7 +219,7 @@ func (s *scheduler) tell(request transfer.Request, v verdict, planned bool) {
 }
 
 // settled tells how a transfer ended, and lets the lines that depend on it go on, wait or fail.
-func (s *scheduler) settled(k known, v verdict, planned bool) {
+func (s *scheduler) settled(k knownTransfer, v verdict, planned bool) {
 	s.tell(k.request, v, planned)
 	if !s.dependencies.waitFor(k.refID) {
 		return
@@ -252,7 +252,7 @@ func (s *scheduler) fail(refID, why string) { s.failWith(refID, why, unsent) }
 // strand is fail where another apply would not go on with it either.
 func (s *scheduler) strand(refID, why string) { s.failWith(refID, why, stranded) }
 
-func (s *scheduler) failWith(refID, why string, settle func(known, string) verdict) {
+func (s *scheduler) failWith(refID, why string, settle func(knownTransfer, string) verdict) {
 	type failure struct{ refID, why string }
 	for failures := []failure{{refID, why}}; len(failures) > 0; failures = failures[1:] {
 		f := failures[0]
@@ -277,7 +277,7 @@ func (s *scheduler) finish() {
 		why = fmt.Sprintf("Nothing was sent: the run stopped before (%s).", stopped)
 	}
 	for _, a := range s.queue {
-		s.tell(a.request, unsent(a.known, why), a.planned)
+		s.tell(a.request, unsent(a.knownTransfer, why), a.planned)
 	}
 	s.queue = nil
 	for _, i := range s.takeRest() {
@@ -318,7 +318,7 @@ func (s *scheduler) addLine(number int32, change *planner.Change) (first []strin
 // unmet returns the dependencies of a list that are not COMPLETED, as they were read.
 func (s *scheduler) unmet(list []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(refID string) bool {
-		row := s.known.rows[refID]
+		row := s.survey.rows[refID]
 		return row.RecordStatus == transfer.Completed && (row.Status == state.Recorded || row.Status == state.Adopted)
 	})
 }
@@ -347,7 +347,7 @@ func (s *scheduler) meetOutside() {
 // meetRecorded looks at dependencies by their rows in the state.
 func (s *scheduler) meetRecorded(refIDs []string) {
 	for _, refID := range refIDs {
-		row, ok := s.known.rows[refID]
+		row, ok := s.survey.rows[refID]
 		switch {
 		case !ok && s.shared.plans(refID):
 			s.fail(refID, "which was not attempted")
@@ -362,7 +362,7 @@ func (s *scheduler) meetRecorded(refIDs []string) {
 		case row.RecordStatus == transfer.Failed:
 			s.strand(refID, "which failed")
 		default:
-			k := known{refID: refID, runID: s.run.Begun.RunID, request: s.known.outside[refID], operator: s.run.Policy.Operator, first: row.IntendedAt, earlier: true}
+			k := knownTransfer{refID: refID, runID: s.run.Begun.RunID, request: s.survey.outside[refID], operator: s.run.Policy.Operator, first: row.IntendedAt, earlier: true}
 			s.poller.await(k, verdict{outcome: state.Outcome{Status: row.Status}, recordID: row.RecordID, status: row.RecordStatus})
 		}
 	}

@@ -94,7 +94,7 @@ func (r *sharedRun) settled(request transfer.Request, v verdict, planned bool) {
 	switch {
 	case r.book == nil:
 	case planned && v.result == ResultNotAttempted && r.run.report.leaves(r.share.Stopped()):
-		r.aside = append(r.aside, settledLine{known{request: request}, v})
+		r.aside = append(r.aside, settledLine{knownTransfer{request: request}, v})
 	default:
 		r.book.settle(request, v, planned)
 	}
@@ -334,9 +334,9 @@ func (r *sharedRun) take(part claimedPart) {
 	s, begun := r.scheduler, &r.run.Begun
 	r.book.have(part.Number, part.RefIDs)
 	for refID, d := range part.details {
-		s.known.rows[refID] = d.Transfer
+		s.survey.rows[refID] = d.Transfer
 		if !r.book.owes(refID) {
-			s.known.addOutside(d, r.run.Policy)
+			s.survey.addOutside(d, r.run.Policy)
 		}
 	}
 	var settled []settledLine
@@ -345,7 +345,7 @@ func (r *sharedRun) take(part claimedPart) {
 	for _, refID := range part.RefIDs {
 		number, _ := r.book.find(refID)
 		change := r.run.Plan.Changes.At(number)
-		if row := s.known.rows[refID]; row.Status == state.InDoubt && (row.Open() || row.RunID != begun.RunID) {
+		if row := s.survey.rows[refID]; row.Status == state.InDoubt && (row.Open() || row.RunID != begun.RunID) {
 			d := newUnsettled(part.details[refID], begun.RunID, r.run.Policy)
 			s.planned[refID] = &change
 			d.since.clocks = part.clocks[refID]
@@ -362,7 +362,7 @@ func (r *sharedRun) take(part claimedPart) {
 		if part.Again {
 			r.book.restate(l)
 		}
-		s.settled(l.known, l.verdict, true)
+		s.settled(l.knownTransfer, l.verdict, true)
 	}
 	if !r.run.life.mayStart() {
 		for _, d := range doubts {

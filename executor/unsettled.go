@@ -11,18 +11,18 @@ import (
 
 // unsettled is a transfer in doubt.
 type unsettled struct {
-	known
-	intent  state.Intent // of this run, with the recorded request
-	dated   state.Intent // the first one of that request
-	firstBy string       // the run of that
-	amiss   string       // why its request can't be compared; "" where it can
-	undue   doubt.Hold   // why it must not be sent again, as its latest lookup has it
+	knownTransfer
+	intent     state.Intent // of this run, with the recorded request
+	dated      state.Intent // the first one of that request
+	firstBy    string       // the run of that
+	unreadable string       // why its request can't be compared; "" where it can
+	undue      doubt.Hold   // why it must not be sent again, as its latest lookup has it
 }
 
 func newUnsettled(d state.Detail, runID string, policy Policy) *unsettled {
 	u := &unsettled{intent: d.Intent, dated: d.Intent, firstBy: d.Intent.RunID}
 	u.intent.RunID, u.intent.Found, u.intent.AfterMS, u.intent.Clocks = runID, false, 0, state.Clocks{}
-	u.known = known{
+	u.knownTransfer = knownTransfer{
 		refID: d.RefID, runID: runID,
 		first: d.IntendedAt, earlier: !d.Intent.Found, found: d.Intent.Found, doubted: true,
 		operator: policy.Operator, since: sent{at: d.IntendedAt},
@@ -37,7 +37,7 @@ func newUnsettled(d state.Detail, runID string, policy Policy) *unsettled {
 	}
 	request, err := transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), policy.FingerprintKey)
 	if err != nil {
-		u.amiss = fmt.Sprintf("Its recorded request cannot be read: %v.", err)
+		u.unreadable = fmt.Sprintf("Its recorded request cannot be read: %v.", err)
 		request = transfer.Request{RefID: d.RefID, Asset: d.Asset, Amount: d.Amount}
 	}
 	u.request = request
@@ -76,7 +76,7 @@ type adviser struct {
 
 // hold returns the verdict on a doubt that this run leaves to a lookup or to a person.
 func (a adviser) hold(u *unsettled, why doubt.Hold) verdict {
-	return a.advise(undecided(u.known, why.Text()), doubt.Doubt{Hold: why})
+	return a.advise(undecided(u.knownTransfer, why.Text()), doubt.Doubt{Hold: why})
 }
 
 // advise adds to a verdict in doubt what an apply does about it, and the command for a person.

@@ -12,8 +12,8 @@ import (
 	"remit/state"
 )
 
-// known holds what the state knew of a ref_id when an answer or a lookup came in.
-type known struct {
+// knownTransfer holds the state's knowledge of a ref_id at the time of an answer or a lookup.
+type knownTransfer struct {
 	refID   string
 	runID   string
 	request transfer.Request // of the bytes that were sent, or would be
@@ -53,7 +53,7 @@ type verdict struct {
 }
 
 // undecided returns a verdict that decides nothing.
-func undecided(k known, reason string) verdict {
+func undecided(k knownTransfer, reason string) verdict {
 	return verdict{
 		outcome: state.Outcome{RefID: k.refID, RunID: k.runID, Status: state.InDoubt, Reason: reason},
 		result:  ResultInDoubt,
@@ -63,7 +63,7 @@ func undecided(k known, reason string) verdict {
 
 // unsent returns the verdict on an attempt that provably made nothing; an earlier doubt outlives it
 // (law 3). An attempt that came too late will come too late again.
-func unsent(k known, reason string) verdict {
+func unsent(k knownTransfer, reason string) verdict {
 	v := undecided(k, reason)
 	v.outcome.Status = state.Unsent
 	isLate := k.late != "" && reason == k.late
@@ -79,14 +79,14 @@ func unsent(k known, reason string) verdict {
 
 // stranded returns the verdict on a transfer that waits for something with which another apply would
 // not go on either.
-func stranded(k known, reason string) verdict {
+func stranded(k knownTransfer, reason string) verdict {
 	v := unsent(k, reason)
 	v.next, v.idle = "", true
 	return v
 }
 
 // refused returns the verdict on a definite no to one attempt; an earlier doubt outlives it (law 3).
-func refused(k known, reason string) verdict {
+func refused(k knownTransfer, reason string) verdict {
 	v := undecided(k, orElse(reason, "the service refused the request"))
 	v.outcome.Status = state.Refused
 	if k.doubted {
@@ -96,7 +96,7 @@ func refused(k known, reason string) verdict {
 	return v
 }
 
-func conflict(k known, records []transfer.Record, differences []transfer.Difference) verdict {
+func conflict(k knownTransfer, records []transfer.Record, differences []transfer.Difference) verdict {
 	return verdict{
 		outcome: state.Outcome{
 			RefID: k.refID, RunID: k.runID, Status: state.Conflict,

@@ -12,9 +12,9 @@ import (
 
 // watched is a transfer that is recorded, while its status is not final.
 type watched struct {
-	known
-	detail state.Detail // as the state has it
-	amiss  bool         // its request is not known: its stored record is all that there is to compare
+	knownTransfer
+	detail    state.Detail // as the state has it
+	isUnknown bool         // its request is not known: its stored record is all that there is to compare
 }
 
 // newsKind says what a lookup has of a watched transfer.
@@ -99,7 +99,7 @@ func (w *watcher) read(refIDs []string, takes func(state.Detail) bool) ([]watche
 	for _, d := range details {
 		if d.Status.Made() && !d.RecordStatus.Final() && (takes == nil || takes(d)) {
 			u := newUnsettled(d, w.runID, w.policy)
-			list = append(list, watched{u.known, d, u.amiss != ""})
+			list = append(list, watched{u.knownTransfer, d, u.unreadable != ""})
 		}
 	}
 	return list, nil
@@ -152,9 +152,9 @@ func (w watched) judge(found lookup) news {
 	}
 	var finding transfer.Finding
 	var differences []transfer.Difference
-	if !w.amiss {
+	if !w.isUnknown {
 		finding = w.examine(records)
-		differences = unaccepted(w.known, w.detail, finding.Differences)
+		differences = unaccepted(w.knownTransfer, w.detail, finding.Differences)
 	}
 	stored := w.stored()
 	deciding := w.deciding(records, finding.Debit, stored)
@@ -246,7 +246,7 @@ func (w *watched) against(stored, deciding *transfer.Record, known []transfer.Di
 // record is kept with the others, so that it can be accepted although the service does not
 // list it.
 func (w *watched) contradict(records []transfer.Record, stored *transfer.Record, differences []transfer.Difference) verdict {
-	v := conflict(w.known, records, differences)
+	v := conflict(w.knownTransfer, records, differences)
 	v.outcome.Source = state.SourceLookup
 	if stored != nil && !slices.ContainsFunc(records, w.isStored) {
 		v.outcome.Records = append([]json.RawMessage{stored.Raw}, v.outcome.Records...)

@@ -35,8 +35,8 @@ type ControlsError struct{ Changes []ControlChange }
 
 // ControlChange is one control that is not what it was.
 type ControlChange struct {
-	config.Control        // as it is now; as it was, where it is gone
-	What           string // "is another", "is new" or "is gone"
+	config.ControlDigest        // as it is now; as it was, where it is gone
+	What                 string // "is another", "is new" or "is gone"
 }
 
 // Error names each of them.
@@ -62,17 +62,17 @@ const isGone = "is gone"
 // compareControls returns which controls differ between two lists, each in order of name. Several
 // may have one name: an approval block stands in the configuration and in each policy directory.
 // Of these, what says the same is left out first, and then what stands closest is compared.
-func compareControls(planned, now []config.Control) []ControlChange {
+func compareControls(planned, now []config.ControlDigest) []ControlChange {
 	planned, now = slices.Clone(planned), slices.Clone(now)
 	var changes []ControlChange
-	for _, isSame := range []func(then, now config.Control) bool{
-		func(a, b config.Control) bool { return a.SHA256 == b.SHA256 },
-		func(a, b config.Control) bool { return a.Place == b.Place },
-		func(a, b config.Control) bool { return fileOf(a.Place) == fileOf(b.Place) },
-		func(config.Control, config.Control) bool { return true },
+	for _, isSame := range []func(then, now config.ControlDigest) bool{
+		func(a, b config.ControlDigest) bool { return a.SHA256 == b.SHA256 },
+		func(a, b config.ControlDigest) bool { return a.Place == b.Place },
+		func(a, b config.ControlDigest) bool { return fileOf(a.Place) == fileOf(b.Place) },
+		func(config.ControlDigest, config.ControlDigest) bool { return true },
 	} {
-		now = slices.DeleteFunc(now, func(b config.Control) bool {
-			i := slices.IndexFunc(planned, func(a config.Control) bool { return a.Name == b.Name && isSame(a, b) })
+		now = slices.DeleteFunc(now, func(b config.ControlDigest) bool {
+			i := slices.IndexFunc(planned, func(a config.ControlDigest) bool { return a.Name == b.Name && isSame(a, b) })
 			if i < 0 {
 				return false
 			}

@@ -18,8 +18,8 @@ const pendingLong = time.Hour
 // pendingSince gathers what the service has not finished for long, and what it calls by a status
 // that its document does not list, however new that is.
 type pendingSince struct {
-	standing Standing
-	unknown  Standing
+	standing StatusGroup
+	unknown  StatusGroup
 	before   time.Time // of the latest attempt
 }
 
@@ -29,7 +29,7 @@ func newPendingSince(controls Controls, now time.Time) *pendingSince {
 		next = doubt.Import
 	}
 	return &pendingSince{
-		standing: Standing{Group: GroupPending, Next: next}, unknown: Standing{Group: GroupUnknown, Next: next},
+		standing: StatusGroup{Group: GroupPending, Next: next}, unknown: StatusGroup{Group: GroupUnknown, Next: next},
 		before: now.Add(-pendingLong),
 	}
 }
@@ -50,7 +50,7 @@ func (p *pendingSince) recorded(o *state.Outline) {
 	at, _ := slices.BinarySearchFunc(s.First, o, func(c Change, o *state.Outline) int {
 		return cmp.Or(c.Recorded.At.Compare(o.AttemptedAt), strings.Compare(c.RefID, o.RefID))
 	})
-	if at == StandingMax {
+	if at == StatusGroupMax {
 		return
 	}
 	// Parts of a larger text would keep that.
@@ -63,5 +63,5 @@ func (p *pendingSince) recorded(o *state.Outline) {
 		Request:  transfer.Request{RefID: refID, Asset: strings.Clone(o.Asset), Amount: amount},
 		Recorded: &Recorded{Status: o.Status, RecordStatus: transfer.RecordStatus(strings.Clone(string(o.RecordStatus))), At: o.AttemptedAt},
 	})
-	s.First = s.First[:min(len(s.First), StandingMax)]
+	s.First = s.First[:min(len(s.First), StatusGroupMax)]
 }

@@ -235,16 +235,16 @@ type Header struct {
 	Controls      string         `json:"controls"` // digest of limits, policies and approval rules
 	// ControlList are the controls of that digest, by which the one that is another later is
 	// named; empty where there are none.
-	ControlList []config.Control `json:"control_list,omitempty"`
-	Author      string           `json:"author"`
+	ControlList []config.ControlDigest `json:"control_list,omitempty"`
+	Author      string                 `json:"author"`
 	// AuthorKey is the fingerprint of the key with which the author signs the saved plan, as
 	// ssh-keygen -l shows it; "" where they don't. All signatures are over it.
-	AuthorKey string    `json:"author_key,omitempty"`
-	Created   time.Time `json:"created"`
-	Expires   time.Time `json:"expires,omitzero"`   // zero for never
-	Accepted  []string  `json:"accepted,omitempty"` // flag=name of what was accepted or overridden
-	Targets   []string  `json:"targets,omitempty"`
-	Windows   []Window  `json:"windows,omitempty"` // that changes name, in order of their names
+	AuthorKey string        `json:"author_key,omitempty"`
+	Created   time.Time     `json:"created"`
+	Expires   time.Time     `json:"expires,omitzero"`   // zero for never
+	Accepted  []string      `json:"accepted,omitempty"` // flag=name of what was accepted or overridden
+	Targets   []string      `json:"targets,omitempty"`
+	Windows   []WindowHours `json:"windows,omitempty"` // that changes name, in order of their names
 	// Scales are the decimals with which a person is shown the amounts of assets that asset
 	// blocks name. They are no part of the digest: they change no number.
 	Scales transfer.Scales `json:"scales,omitempty"`
@@ -311,11 +311,11 @@ type Plan struct {
 	Totals map[Action]*transfer.Totals
 	// Pending are those that the service has not finished for long, declared or not. They are no
 	// part of what would be done, and are not saved.
-	Pending Standing
+	Pending StatusGroup
 	// Unknown are those whose status at the service is none that its document lists; the same holds.
-	Unknown Standing
+	Unknown StatusGroup
 	// Unverified are those that nobody declares any more; the same holds.
-	Unverified Standing
+	Unverified StatusGroup
 	// ConflictsBeyond is how many more changes would be a [Conflict] without the targets. It is not
 	// saved.
 	ConflictsBeyond int

@@ -41,7 +41,7 @@ var windows = map[string][]*config.Window{}
 // opens lets a transfer be sent at some hours of UTC, in minutes.
 func opens(name string, from, to int) func(*config.Transfer) {
 	if windows[name] == nil {
-		windows[name] = []*config.Window{{Name: name, Window: &calendar.Window{
+		windows[name] = []*config.Window{{Name: name, Hours: &calendar.Hours{
 			Zone: time.UTC, Days: [7]bool{true, true, true, true, true, true, true}, From: calendar.Clock(from), To: calendar.Clock(to),
 		}}}
 	}

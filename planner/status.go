@@ -50,29 +50,29 @@ func (g Group) NeedsPerson() bool {
 	return false
 }
 
-// Standing is one group of a plan.
-type Standing struct {
+// StatusGroup has the transfers of a plan that are in one group.
+type StatusGroup struct {
 	Group  Group
 	Totals transfer.Totals
-	// First are the first [StandingMax] of them: of those that wait for a time the earliest,
+	// First are the first [StatusGroupMax] of them: of those that wait for a time the earliest,
 	// of those that are pending the oldest, of others in the plan's order.
 	First []Change
 	// Next is the command to type for all of the group; "" for none.
 	Next string
 }
 
-// StandingMax bounds [Standing.First].
-const StandingMax = 20
+// StatusGroupMax bounds [StatusGroup.First].
+const StatusGroupMax = 20
 
-// Standings says how things stand by a plan: its groups that have transfers, in order. What
-// has no more to be done about it is in none.
-func (p *Plan) Standings() []Standing {
-	groups := make(map[Group]*Standing)
+// StatusGroups returns the groups that have transfers, in order. A transfer with which remit and people are done
+// is in none.
+func (p *Plan) StatusGroups() []StatusGroup {
+	groups := make(map[Group]*StatusGroup)
 	for _, c := range p.Changes.All() {
 		name := c.Group()
 		s := groups[name]
 		if s == nil {
-			s = &Standing{Group: name}
+			s = &StatusGroup{Group: name}
 			groups[name] = s
 		}
 		s.add(c)
@@ -96,7 +96,7 @@ func (p *Plan) Standings() []Standing {
 	if s := groups[GroupUnverified]; s != nil && s.Next == "" {
 		s.Next = ofOneRun(s.First)
 	}
-	var list []Standing
+	var list []StatusGroup
 	for _, name := range Groups() {
 		if s := groups[name]; s != nil {
 			list = append(list, *s)
@@ -171,7 +171,7 @@ func (c *Change) Group() Group {
 // AsksForPerson reports whether a person should look at what the state has: something is in doubt, in
 // conflict or unverified.
 func (p *Plan) AsksForPerson() bool {
-	return slices.ContainsFunc(p.Standings(), func(s Standing) bool {
+	return slices.ContainsFunc(p.StatusGroups(), func(s StatusGroup) bool {
 		switch s.Group {
 		case GroupConflict, GroupInDoubt, GroupUnverified:
 			return true
@@ -183,16 +183,16 @@ func (p *Plan) AsksForPerson() bool {
 }
 
 // and is a group and others that are of it as well.
-func (s *Standing) and(others *Standing) *Standing {
-	both := Standing{Group: s.Group, Next: s.Next}
+func (s *StatusGroup) and(others *StatusGroup) *StatusGroup {
+	both := StatusGroup{Group: s.Group, Next: s.Next}
 	both.Totals.Merge(s.Totals)
 	both.Totals.Merge(others.Totals)
 	both.First = slices.Concat(s.First, others.First)
-	both.First = both.First[:min(len(both.First), StandingMax)]
+	both.First = both.First[:min(len(both.First), StatusGroupMax)]
 	return &both
 }
 
-func (s *Standing) add(c *Change) {
+func (s *StatusGroup) add(c *Change) {
 	asset, amount := c.Request.Asset, c.Request.Amount
 	if request, err := c.InForce(); err == nil { // else the plan could not have been made
 		asset, amount = request.Asset, request.Amount
@@ -207,8 +207,8 @@ func (s *Standing) add(c *Change) {
 			return strings.Compare(x.RefID, c.RefID)
 		})
 	}
-	if at < StandingMax {
+	if at < StatusGroupMax {
 		s.First = slices.Insert(s.First, at, *c)
-		s.First = s.First[:min(len(s.First), StandingMax)]
+		s.First = s.First[:min(len(s.First), StatusGroupMax)]
 	}
 }

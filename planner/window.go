@@ -19,7 +19,7 @@ const (
 )
 
 // Window is when a window block is open, as far as a plan knows it.
-type Window struct {
+type WindowHours struct {
 	Name     string     `json:"name"`
 	Timezone string     `json:"timezone"`
 	Open     []Interval `json:"open"`  // in order
@@ -34,7 +34,7 @@ type Interval struct {
 
 // Closes says until when a window that is open at t stays so; false where it is closed, or not
 // known to be open.
-func (w *Window) Closes(t time.Time) (time.Time, bool) {
+func (w *WindowHours) Closes(t time.Time) (time.Time, bool) {
 	for _, i := range w.Open {
 		if !t.Before(i.Opens) && t.Before(i.Closes) {
 			return i.Closes, true
@@ -44,7 +44,7 @@ func (w *Window) Closes(t time.Time) (time.Time, bool) {
 }
 
 // Closed says why a window that is not open at t is closed, and when it opens.
-func (w *Window) Closed(t time.Time) string {
+func (w *WindowHours) Closed(t time.Time) string {
 	at := slices.IndexFunc(w.Open, func(i Interval) bool { return i.Opens.After(t) })
 	switch {
 	case !t.Before(w.Until):
@@ -57,7 +57,7 @@ func (w *Window) Closed(t time.Time) string {
 
 // Window returns what the plan knows of a window that one of its changes names, nil of any
 // other.
-func (h *Header) Window(name string) *Window {
+func (h *Header) Window(name string) *WindowHours {
 	for i := range h.Windows {
 		if h.Windows[i].Name == name {
 			return &h.Windows[i]
@@ -176,12 +176,12 @@ func (b *builder) know(w *config.Window) {
 		return
 	}
 	until := b.now.Add(windowAhead)
-	known := Window{Name: w.Name, Timezone: w.Zone.String(), Open: []Interval{}, Until: until}
+	known := WindowHours{Name: w.Name, Timezone: w.Zone.String(), Open: []Interval{}, Until: until}
 	for _, i := range w.Intervals(b.now, until) {
 		known.Open = append(known.Open, Interval{i.Opens.UTC(), i.Closes.UTC()})
 	}
 	h.Windows = append(h.Windows, known)
-	slices.SortFunc(h.Windows, func(x, y Window) int { return strings.Compare(x.Name, y.Name) })
+	slices.SortFunc(h.Windows, func(x, y WindowHours) int { return strings.Compare(x.Name, y.Name) })
 }
 
 // windowObstacle is about the lines whose windows are closed now; its count is 0 where none

@@ -62,7 +62,7 @@ type Begun struct {
 	Controls string   `json:"controls,omitempty"` // digest of limits, policies and approval rules
 	Accepted []string `json:"accepted,omitempty"` // what was accepted or overridden, by flag and name
 
-	ControlList []Control `json:"control_list,omitempty"` // the controls of that digest
+	ControlList []ControlDigest `json:"control_list,omitempty"` // the controls of that digest
 
 	// Of which state the run is, so that its events say so without those before them.
 	Environment string   `json:"environment,omitempty"`
@@ -137,9 +137,9 @@ type FileDigest struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Control is a limit, a policy, an approval rule or a file of them that a run was checked
+// ControlDigest is of a limit, a policy, an approval rule or a file of them that a run was checked
 // against.
-type Control struct {
+type ControlDigest struct {
 	Name   string `json:"name"`            // the address of a block, or "file" and its name
 	Place  string `json:"place,omitempty"` // file:line of a block
 	SHA256 string `json:"sha256"`          // of what it says, or of the file's bytes; hexadecimal

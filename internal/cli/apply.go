@@ -425,10 +425,10 @@ func (a *applying) newRun(w *opened, plan *planner.Plan, journal state.Journal, 
 }
 
 // controlList are the controls of a plan as the journal keeps them.
-func controlList(controls []config.Control) []state.Control {
-	var list []state.Control
+func controlList(controls []config.ControlDigest) []state.ControlDigest {
+	var list []state.ControlDigest
 	for _, c := range controls {
-		list = append(list, state.Control(c))
+		list = append(list, state.ControlDigest(c))
 	}
 	return list
 }

@@ -362,7 +362,7 @@ func (o *planning) noteFunds(ctx context.Context, w *opened, plan *planner.Plan,
 }
 
 // balancesFor are what the service says that the profiles of a plan have, to rehearse it with.
-func balancesFor(ctx context.Context, w *opened, plan *planner.Plan) ([]rehearsal.Balance, time.Time, error) {
+func balancesFor(ctx context.Context, w *opened, plan *planner.Plan) ([]rehearsal.OpeningBalance, time.Time, error) {
 	if !w.service.SaysBalances() {
 		return nil, time.Time{}, errors.New("--from-balances needs balance_path in the service block, and with --sandbox opening balances too: nobody says what a profile has")
 	}
@@ -375,14 +375,14 @@ func balancesFor(ctx context.Context, w *opened, plan *planner.Plan) ([]rehearsa
 	if err != nil {
 		return nil, at, err
 	}
-	balances := make([]rehearsal.Balance, len(funds))
+	balances := make([]rehearsal.OpeningBalance, len(funds))
 	for i := range funds {
 		f := &funds[i]
 		if f.Unread != "" {
 			return nil, at, fmt.Errorf("the balance of %s in %s is not known, so no rehearsal can begin with it: %s",
 				view.Visible(f.ProfileID), view.Visible(f.Asset), view.Visible(f.Unread))
 		}
-		balances[i] = rehearsal.Balance{ProfileID: f.ProfileID, Asset: f.Asset, Amount: f.Available}
+		balances[i] = rehearsal.OpeningBalance{ProfileID: f.ProfileID, Asset: f.Asset, Amount: f.Available}
 	}
 	return balances, at, nil
 }

@@ -52,7 +52,7 @@ func (m *monitoring) writeMetrics(ctx context.Context, ended view.Ended) error {
 	run := metrics.Run{
 		Environment: ended.Environment, Directory: ended.Directory, Version: readVersion().Version,
 		Began: ended.Began, Ended: ended.Ended, ExitCode: ended.ExitCode, Summary: ended.Summary,
-		Standing: m.readStanding(ctx),
+		State: m.countState(ctx),
 	}
 	path := m.of.Within(m.metricsFile)
 	defer alone(ctx, filepath.Dir(path))()
@@ -73,8 +73,8 @@ func (m *monitoring) writeMetrics(ctx context.Context, ended view.Ended) error {
 	return nil
 }
 
-// readStanding is how the state stands now; nil where it can't be read, which the run has told.
-func (m *monitoring) readStanding(ctx context.Context) *metrics.Standing {
+// countState counts the transfers of the state now; nil where it can't be read, which the run has told.
+func (m *monitoring) countState(ctx context.Context) *metrics.StateCounts {
 	if m.facts.opened == nil {
 		return nil
 	}
@@ -83,11 +83,11 @@ func (m *monitoring) readStanding(ctx context.Context) *metrics.Standing {
 		return nil
 	}
 	defer done()
-	standing, err := metrics.Stand(ctx, snapshot)
+	counts, err := metrics.CountState(ctx, snapshot)
 	if err != nil {
 		return nil
 	}
-	return standing
+	return counts
 }
 
 func readMetrics(path string) (metrics.Past, error) {

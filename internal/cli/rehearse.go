@@ -85,11 +85,11 @@ func toRehearse(ctx context.Context, a *applying, w *opened) (*planner.Plan, err
 	return left, nil
 }
 
-func rehearsalBalances(w *opened) []rehearsal.Balance {
+func rehearsalBalances(w *opened) []rehearsal.OpeningBalance {
 	declared := w.config.Sandbox.OpeningBalances
-	balances := make([]rehearsal.Balance, len(declared))
+	balances := make([]rehearsal.OpeningBalance, len(declared))
 	for i, b := range declared {
-		balances[i] = rehearsal.Balance{ProfileID: b.ProfileID, Asset: b.Asset, Amount: b.Amount.Decimal()}
+		balances[i] = rehearsal.OpeningBalance{ProfileID: b.ProfileID, Asset: b.Asset, Amount: b.Amount.Decimal()}
 	}
 	return balances
 }

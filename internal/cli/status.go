@@ -61,7 +61,7 @@ func (o *planning) status(ctx context.Context, w *opened, asJSON bool) (*planner
 // exitOfStatus is the gravest of what needs a person; 0 where nothing does.
 func exitOfStatus(plan *planner.Plan) int {
 	code := exit.Done
-	for _, s := range plan.Standings() {
+	for _, s := range plan.StatusGroups() {
 		switch of := exitOfGroup(s.Group); of {
 		case exit.Look:
 			return of

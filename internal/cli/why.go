@@ -120,7 +120,7 @@ func (o *planning) place(w *opened, why *view.Why) {
 			if n, ok := find(refID); ok {
 				stands.Action = why.Plan.Changes.Action(n)
 			}
-			if why.After = append(why.After, stands); len(why.After) == planner.StandingMax {
+			if why.After = append(why.After, stands); len(why.After) == planner.StatusGroupMax {
 				break
 			}
 		}

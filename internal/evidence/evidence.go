@@ -52,18 +52,18 @@ type Facts struct {
 
 // RunFacts are what a pack says of its run.
 type RunFacts struct {
-	RunID       string          `json:"run_id"`
-	By          state.Holder    `json:"by"`
-	Begun       time.Time       `json:"begun"`
-	Ended       time.Time       `json:"ended,omitzero"` // zero where it did not end
-	Complete    bool            `json:"complete"`       // each line of its plan has an outcome
-	Stopped     string          `json:"stopped,omitempty"`
-	PlanID      string          `json:"plan_id,omitempty"`
-	Digest      string          `json:"digest"`
-	Author      string          `json:"author,omitempty"`
-	Controls    string          `json:"controls,omitempty"`
-	ControlList []state.Control `json:"control_list,omitempty"` // what Controls is the digest of
-	Accepted    []string        `json:"accepted,omitempty"`
+	RunID       string                `json:"run_id"`
+	By          state.Holder          `json:"by"`
+	Begun       time.Time             `json:"begun"`
+	Ended       time.Time             `json:"ended,omitzero"` // zero where it did not end
+	Complete    bool                  `json:"complete"`       // each line of its plan has an outcome
+	Stopped     string                `json:"stopped,omitempty"`
+	PlanID      string                `json:"plan_id,omitempty"`
+	Digest      string                `json:"digest"`
+	Author      string                `json:"author,omitempty"`
+	Controls    string                `json:"controls,omitempty"`
+	ControlList []state.ControlDigest `json:"control_list,omitempty"` // what Controls is the digest of
+	Accepted    []string              `json:"accepted,omitempty"`
 }
 
 // PlanFacts say where the plan of a run is.

@@ -16,8 +16,8 @@ import (
 	"remit/planner"
 )
 
-// Balance is what a profile has of an asset before the first transfer.
-type Balance struct {
+// OpeningBalance is the amount of an asset that a profile has before the first transfer.
+type OpeningBalance struct {
 	ProfileID string
 	Asset     string
 	Amount    decimal.Decimal
@@ -89,7 +89,7 @@ type Failure struct {
 // Rehearse carries out what plan submits or resolves, one transfer after the other, as an apply
 // with one in flight does: doubts first, then each line in the plan's order when all that it
 // waits for is made. Opening balances of one account add up; nil gives every profile enough.
-func Rehearse(plan *planner.Plan, opening []Balance) (*Result, error) {
+func Rehearse(plan *planner.Plan, opening []OpeningBalance) (*Result, error) {
 	b, err := newBook(plan, expected{})
 	if err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (b *book) join(lists [][]string, coming func(refID string) (int32, bool)) {
 }
 
 // open sets the opening balances. Those of profiles that the plan does not touch are left out.
-func (b *book) open(opening []Balance) {
+func (b *book) open(opening []OpeningBalance) {
 	b.result.Funded = len(opening) > 0
 	sums := make(map[key]decimal.Decimal)
 	for _, o := range opening {

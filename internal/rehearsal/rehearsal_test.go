@@ -50,9 +50,9 @@ func refID(i int) string   { return fmt.Sprintf("t%d", i) }
 func profile(i int) string { return fmt.Sprintf("p%d", i) }
 
 func rehearse(t interface{ Fatal(...any) }, all []sent, opening ...int) *rehearsal.Result {
-	var balances []rehearsal.Balance
+	var balances []rehearsal.OpeningBalance
 	for i, amount := range opening {
-		balances = append(balances, rehearsal.Balance{ProfileID: profile(i), Asset: "USD", Amount: decimal.NewFromInt(int64(amount))})
+		balances = append(balances, rehearsal.OpeningBalance{ProfileID: profile(i), Asset: "USD", Amount: decimal.NewFromInt(int64(amount))})
 	}
 	result, err := rehearsal.Rehearse(planOf(all), balances)
 	if err != nil {
@@ -110,10 +110,10 @@ func TestWithoutBalancesNothingFails(t *testing.T) {
 
 // TestBalancesOfOneProfileAddUp has a profile with two opening balances, as of two accounts.
 func TestBalancesOfOneProfileAddUp(t *testing.T) {
-	balance := func(amount int64) rehearsal.Balance {
-		return rehearsal.Balance{ProfileID: profile(0), Asset: "USD", Amount: decimal.NewFromInt(amount)}
+	balance := func(amount int64) rehearsal.OpeningBalance {
+		return rehearsal.OpeningBalance{ProfileID: profile(0), Asset: "USD", Amount: decimal.NewFromInt(amount)}
 	}
-	r, err := rehearsal.Rehearse(planOf([]sent{{from: 0, to: 1, amount: 45}}), []rehearsal.Balance{balance(30), balance(20)})
+	r, err := rehearsal.Rehearse(planOf([]sent{{from: 0, to: 1, amount: 45}}), []rehearsal.OpeningBalance{balance(30), balance(20)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestBalancesOfOneProfileAddUp(t *testing.T) {
 func TestDoubtsComeFirst(t *testing.T) {
 	plan := planOf([]sent{{from: 0, to: 1, amount: 8}, {from: 0, to: 1, amount: 5}})
 	plan.Changes.Update(1, inDoubt)
-	r, err := rehearsal.Rehearse(plan, []rehearsal.Balance{{ProfileID: profile(0), Asset: "USD", Amount: decimal.NewFromInt(10)}})
+	r, err := rehearsal.Rehearse(plan, []rehearsal.OpeningBalance{{ProfileID: profile(0), Asset: "USD", Amount: decimal.NewFromInt(10)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestBatchesInARow(t *testing.T) {
 		}
 		after = refIDs
 	}
-	r, err := rehearsal.Rehearse(&planner.Plan{Changes: changes}, []rehearsal.Balance{{ProfileID: "p0", Asset: "USD", Amount: decimal.NewFromInt(1000)}})
+	r, err := rehearsal.Rehearse(&planner.Plan{Changes: changes}, []rehearsal.OpeningBalance{{ProfileID: "p0", Asset: "USD", Amount: decimal.NewFromInt(1000)}})
 	if err != nil {
 		t.Fatal(err)
 	}

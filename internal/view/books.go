@@ -37,7 +37,7 @@ func eachBooked(w io.Writer, entries iter.Seq2[*books.Entry, error], write func(
 			_ = out.Flush() // the error that matters is the other one
 			return err
 		}
-		if e.Standing().Booked() {
+		if e.Booking().Booked() {
 			write(out, e)
 		}
 	}
@@ -68,10 +68,10 @@ func booksLines(s *books.Summary, sums func(*transfer.Totals) string) []string {
 	if s.Fees.Count() > 0 {
 		lines = append(lines, "Fees: "+sums(&s.Fees))
 	}
-	for _, standing := range []books.Standing{books.Pending, books.Open, books.None} {
+	for _, standing := range []books.Booking{books.Pending, books.Open, books.None} {
 		var parts []string
 		for _, cause := range books.Causes() {
-			if t := s.Causes[cause]; t != nil && cause.Standing() == standing {
+			if t := s.Causes[cause]; t != nil && cause.Booking() == standing {
 				parts = append(parts, fmt.Sprintf("%d %s (%s)", t.Count(), cause, sums(t)))
 			}
 		}
@@ -85,7 +85,7 @@ func booksLines(s *books.Summary, sums func(*transfer.Totals) string) []string {
 	return lines
 }
 
-func standingText(s books.Standing) string {
+func standingText(s books.Booking) string {
 	switch s {
 	case books.Pending:
 		return "Of these pending"

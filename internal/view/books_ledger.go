@@ -87,7 +87,7 @@ func writePreamble(w io.Writer, start string, s *books.Summary, o BooksOptions, 
 }
 
 func flag(e *books.Entry) string {
-	if e.Standing() == books.Completed {
+	if e.Booking() == books.Completed {
 		return "*"
 	}
 	return "!"

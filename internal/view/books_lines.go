@@ -40,7 +40,7 @@ func BooksCSV(w io.Writer, _ *books.Summary, entries iter.Seq2[*books.Entry, err
 			out.Flush()
 			return err
 		}
-		if !e.Standing().Booked() {
+		if !e.Booking().Booked() {
 			continue
 		}
 		if err := out.Write(booksCells(e, &names, &o)); err != nil {
@@ -54,7 +54,7 @@ func BooksCSV(w io.Writer, _ *books.Summary, entries iter.Seq2[*books.Entry, err
 func booksCells(e *books.Entry, names *accounts, o *BooksOptions) []string {
 	text := cellText
 	return []string{
-		o.date(e), string(e.Standing()), string(e.Cause), text(e.RefID), text(e.GroupID), text(e.RecordID), text(e.RunID), text(e.Batch),
+		o.date(e), string(e.Booking()), string(e.Cause), text(e.RefID), text(e.GroupID), text(e.RecordID), text(e.RunID), text(e.Batch),
 		string(e.Operation), text(e.Reverses),
 		names.profile(e.From), text(e.From), names.profile(e.To), text(e.To),
 		text(e.Asset), sum(e.Amount), sum(e.Fee), sum(e.Total),
@@ -65,7 +65,7 @@ func booksCells(e *books.Entry, names *accounts, o *BooksOptions) []string {
 type bookingLine struct {
 	Type         string                `json:"type"` // "booking", or "unbooked"
 	Date         string                `json:"date"`
-	Standing     books.Standing        `json:"standing"`
+	Standing     books.Booking         `json:"standing"`
 	Cause        books.Cause           `json:"cause,omitempty"`
 	Reason       string                `json:"reason,omitempty"`
 	RefID        string                `json:"ref_id"`
@@ -110,8 +110,8 @@ type booksLine struct {
 }
 
 type causeTotal struct {
-	Cause    books.Cause    `json:"cause"`
-	Standing books.Standing `json:"standing"`
+	Cause    books.Cause   `json:"cause"`
+	Standing books.Booking `json:"standing"`
 	totalsLine
 }
 
@@ -126,7 +126,7 @@ func BooksJSON(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, er
 			_ = j.end()
 			return err
 		}
-		if e.Standing() != books.None {
+		if e.Booking() != books.None {
 			j.write(newBookingLine(e, &names, &o))
 		}
 	}
@@ -137,7 +137,7 @@ func BooksJSON(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, er
 	}
 	for _, cause := range books.Causes() {
 		if t := s.Causes[cause]; t != nil {
-			line.Causes = append(line.Causes, causeTotal{cause, cause.Standing(), sumsOf(t)})
+			line.Causes = append(line.Causes, causeTotal{cause, cause.Booking(), sumsOf(t)})
 		}
 	}
 	j.write(line)
@@ -153,13 +153,13 @@ func sumsOf(t *transfer.Totals) totalsLine {
 
 func newBookingLine(e *books.Entry, names *accounts, o *BooksOptions) bookingLine {
 	line := bookingLine{
-		Type: "booking", Date: o.date(e), Standing: e.Standing(), Cause: e.Cause, Reason: e.Reason,
+		Type: "booking", Date: o.date(e), Standing: e.Booking(), Cause: e.Cause, Reason: e.Reason,
 		RefID: e.RefID, GroupID: e.GroupID, RecordID: e.RecordID, RunID: e.RunID, Batch: e.Batch,
 		Operation: e.Operation, Reverses: e.Reverses, Place: e.Place, From: e.From, To: e.To,
 		Asset: e.Asset, Amount: sum(e.Amount), Fee: sum(e.Fee), Total: sum(e.Total),
 		Status: e.Status, RecordStatus: e.RecordStatus, CreatedAt: e.At.UTC(), UpdatedAt: e.UpdatedAt.UTC(),
 	}
-	if !e.Standing().Booked() {
+	if !e.Booking().Booked() {
 		line.Type = "unbooked"
 	}
 	if len(e.Metadata) > 0 {

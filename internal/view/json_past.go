@@ -11,22 +11,22 @@ import (
 
 // pastLine is a run of the journal.
 type pastLine struct {
-	Type        string          `json:"type"` // "run"
-	Sandbox     bool            `json:"sandbox"`
-	Environment string          `json:"environment"`
-	Service     state.Identity  `json:"service"`
-	Lineage     string          `json:"lineage"`
-	RunID       string          `json:"run_id"`
-	By          state.Holder    `json:"by"`
-	Begun       time.Time       `json:"begun"`
-	Ended       time.Time       `json:"ended,omitzero"` // absent where it did not end
-	Alive       bool            `json:"alive"`          // it goes on right now
-	PlanID      string          `json:"plan_id,omitempty"`
-	Digest      string          `json:"digest,omitempty"`
-	Author      string          `json:"author,omitempty"`
-	Controls    string          `json:"controls,omitempty"`
-	Accepted    []string        `json:"accepted,omitempty"`
-	ControlList []state.Control `json:"control_list,omitempty"`
+	Type        string                `json:"type"` // "run"
+	Sandbox     bool                  `json:"sandbox"`
+	Environment string                `json:"environment"`
+	Service     state.Identity        `json:"service"`
+	Lineage     string                `json:"lineage"`
+	RunID       string                `json:"run_id"`
+	By          state.Holder          `json:"by"`
+	Begun       time.Time             `json:"begun"`
+	Ended       time.Time             `json:"ended,omitzero"` // absent where it did not end
+	Alive       bool                  `json:"alive"`          // it goes on right now
+	PlanID      string                `json:"plan_id,omitempty"`
+	Digest      string                `json:"digest,omitempty"`
+	Author      string                `json:"author,omitempty"`
+	Controls    string                `json:"controls,omitempty"`
+	Accepted    []string              `json:"accepted,omitempty"`
+	ControlList []state.ControlDigest `json:"control_list,omitempty"`
 
 	PlanSHA256 string           `json:"plan_sha256,omitempty"`
 	Approvals  []state.Approval `json:"approvals,omitempty"`

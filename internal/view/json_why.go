@@ -57,7 +57,7 @@ func (j *JSON) Why(y *Why, o PlanOptions) error {
 	}
 	if y.Line != nil {
 		change := j.newChangeLine(y.Line)
-		change.After = change.After[:min(len(change.After), planner.StandingMax)]
+		change.After = change.After[:min(len(change.After), planner.StatusGroupMax)]
 		line.Change = &change
 	}
 	if y.Recorded != nil {

@@ -20,7 +20,7 @@ func Status(w io.Writer, plan *planner.Plan, o PlanOptions) error {
 	page.planHead(plan, o)
 	page.line(plain("As of " + moment(plan.Header.Created)))
 	page.line()
-	standings := plan.Standings()
+	standings := plan.StatusGroups()
 	if len(standings) == 0 {
 		page.paragraph("", "Nothing is due, nothing waits, nothing is in doubt.", toneStrong)
 	}
@@ -34,7 +34,7 @@ func Status(w io.Writer, plan *planner.Plan, o PlanOptions) error {
 	return page.Flush()
 }
 
-func (p *page) standing(s *planner.Standing) {
+func (p *page) standing(s *planner.StatusGroup) {
 	title := fmt.Sprintf("%s: %d", string(s.Group), s.Totals.Count())
 	for total := range s.Totals.All() {
 		title += fmt.Sprintf(", %s %s", Visible(total.Asset), p.money(total.Sum, total.Asset))
@@ -110,8 +110,8 @@ func groupTone(g planner.Group) tone {
 }
 
 // nextStep says what happens without a person, or what one has to do.
-func (p *page) nextStep(standings []planner.Standing) {
-	beyondUnknown := func(s planner.Standing) bool { return s.Group.NeedsPerson() && s.Group != planner.GroupUnknown }
+func (p *page) nextStep(standings []planner.StatusGroup) {
+	beyondUnknown := func(s planner.StatusGroup) bool { return s.Group.NeedsPerson() && s.Group != planner.GroupUnknown }
 	switch {
 	case !needsPerson(standings):
 		p.paragraph("", "No action needed.", toneStrong)
@@ -123,8 +123,8 @@ func (p *page) nextStep(standings []planner.Standing) {
 	}
 }
 
-func needsPerson(standings []planner.Standing) bool {
-	return slices.ContainsFunc(standings, func(s planner.Standing) bool { return s.Group.NeedsPerson() })
+func needsPerson(standings []planner.StatusGroup) bool {
+	return slices.ContainsFunc(standings, func(s planner.StatusGroup) bool { return s.Group.NeedsPerson() })
 }
 
 // standingLine is one transfer that something is to be said about.
@@ -165,7 +165,7 @@ type statusTotals struct {
 // Status writes a "standing" for the first transfers of each group, and a "status" at the end.
 // It returns the first error of writing.
 func (j *JSON) Status(plan *planner.Plan) error {
-	standings := plan.Standings()
+	standings := plan.StatusGroups()
 	end := statusLine{
 		Type: "status", Environment: plan.Header.Environment, AsOf: plan.Header.Created, Applicable: plan.Applicable(),
 		Person: needsPerson(standings) || !plan.Applicable(), Groups: []statusTotals{}, Obstacles: plan.Obstacles,
@@ -186,7 +186,7 @@ func (j *JSON) Status(plan *planner.Plan) error {
 			j.write(standingLine{
 				Type: "standing", Group: s.Group, RefID: c.RefID, Batch: c.Batch, Amount: c.Request.Amount.String(),
 				Asset: c.Request.Asset, Place: c.Place, Due: c.Due, Until: c.Until,
-				After: after[:min(len(after), planner.StandingMax)], Reason: c.Reason, Next: j.command(c.Next), Since: since, Status: status,
+				After: after[:min(len(after), planner.StatusGroupMax)], Reason: c.Reason, Next: j.command(c.Next), Since: since, Status: status,
 			})
 		}
 	}

@@ -22,7 +22,7 @@ type Why struct {
 	Plan     *planner.Plan    // of all that is declared
 	Line     *planner.Change  // of that plan; nil where it has none
 	Group    planner.Group    // of [planner.Plan.Standings]; "" where nothing is to be done about it
-	After    []Stands         // what it waits for, the first [planner.StandingMax] of Line.After
+	After    []Stands         // what it waits for, the first [planner.StatusGroupMax] of Line.After
 
 	Next string    // the command to type
 	From time.Time // when that does what is wanted; zero for now

@@ -13,24 +13,24 @@ import (
 	"remit/state"
 )
 
-// Standing says how an entry stands in the books.
-type Standing string
+// Booking says whether an entry is booked.
+type Booking string
 
-// The standings of an entry.
+// The bookings of an entry.
 const (
-	Completed Standing = "completed" // booked: the service's record says that it is done
-	Pending   Standing = "pending"   // booked, and a record may still change it: see [Entry.Cause]
-	Open      Standing = "open"      // not booked: money moved or may have moved, and no record says how
-	None      Standing = "none"      // not booked: no money moved
+	Completed Booking = "completed" // booked: the service's record says that it is done
+	Pending   Booking = "pending"   // booked, and a record may still change it: see [Entry.Cause]
+	Open      Booking = "open"      // not booked: money moved or may have moved, and no record says how
+	None      Booking = "none"      // not booked: no money moved
 )
 
 // Booked reports whether an entry has postings.
-func (s Standing) Booked() bool { return s == Completed || s == Pending }
+func (s Booking) Booked() bool { return s == Completed || s == Pending }
 
 // Cause is why an entry is not simply completed.
 type Cause string
 
-// The causes of the standings, in the order in which they are told.
+// The causes of the bookings, in the order in which they are told.
 const (
 	CauseUnfinished Cause = "unfinished" // Pending: the service has not finished it
 	// CauseUnknown is Pending: the service calls it by a status that its document does not list.
@@ -58,8 +58,8 @@ func Causes() []Cause {
 	}
 }
 
-// Standing is that of an entry with this cause; Completed for none.
-func (c Cause) Standing() Standing {
+// Booking returns that of an entry with this cause; Completed for none.
+func (c Cause) Booking() Booking {
 	switch c {
 	case CauseUnfinished, CauseUnknown, CauseUnverified:
 		return Pending
@@ -73,7 +73,7 @@ func (c Cause) Standing() Standing {
 
 // NeedsPerson reports whether a person should look at an entry with this cause.
 func (c Cause) NeedsPerson() bool {
-	return c.Standing() == Open || c == CauseUnverified || c == CauseUnknown
+	return c.Booking() == Open || c == CauseUnverified || c == CauseUnknown
 }
 
 // Entry is one transfer as the books have it.
@@ -127,8 +127,8 @@ func (e *Entry) Fees() decimal.Decimal {
 	return decimal.Decimal{}
 }
 
-// Standing says how the entry stands in the books.
-func (e *Entry) Standing() Standing { return e.Cause.Standing() }
+// Booking says whether the entry is booked.
+func (e *Entry) Booking() Booking { return e.Cause.Booking() }
 
 // Posting changes the balance of one account.
 type Posting struct {

@@ -102,7 +102,7 @@ func one(t *testing.T, d state.Detail, before ...state.Outcome) books.Entry {
 
 // told is an entry in short: how it stands, and its postings.
 func told(e *books.Entry) []string {
-	list := []string{string(e.Standing()), string(e.Cause)}
+	list := []string{string(e.Booking()), string(e.Cause)}
 	for _, p := range e.Postings {
 		list = append(list, fmt.Sprintf("%d %s %s", p.Role, p.Profile, transfer.Digits(p.Amount)))
 	}
@@ -217,8 +217,8 @@ func TestEntry(t *testing.T) {
 			if !sum.IsZero() {
 				t.Errorf("the postings add up to %s", sum)
 			}
-			if e.Standing().Booked() != (len(e.Postings) > 0) {
-				t.Errorf("it is %s and has %d postings", e.Standing(), len(e.Postings))
+			if e.Booking().Booked() != (len(e.Postings) > 0) {
+				t.Errorf("it is %s and has %d postings", e.Booking(), len(e.Postings))
 			}
 		})
 	}

@@ -49,7 +49,7 @@ func newEntry(d *state.Detail, debit, credit *transfer.Record) Entry {
 	if text := doesNotAddUp(d, debit, credit); text != "" {
 		e.unbookable(CauseUnreadable, text)
 	}
-	if !e.Standing().Booked() {
+	if !e.Booking().Booked() {
 		e.Postings = nil
 	}
 	return e
@@ -157,7 +157,7 @@ func (e *Entry) book(debit, credit *transfer.Record) {
 		e.unbookable(CauseConversion, text)
 		return
 	}
-	if e.Standing().Booked() {
+	if e.Booking().Booked() {
 		e.Postings = sums.postings(e, debit != nil, credit != nil)
 	}
 }
@@ -173,7 +173,7 @@ func (e *Entry) credited(credit *transfer.Record) {
 
 // unbookable keeps an entry out of the books that would be in them.
 func (e *Entry) unbookable(cause Cause, reason string) {
-	if e.Standing().Booked() {
+	if e.Booking().Booked() {
 		e.Cause, e.Reason = cause, reason
 	}
 }

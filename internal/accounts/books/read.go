@@ -37,7 +37,7 @@ func (f *Filter) wants(e *Entry) bool {
 	if !f.Until.IsZero() && !e.At.Before(f.Until) {
 		return false
 	}
-	return e.Standing() == Open || f.From.IsZero() || !e.At.Before(f.From)
+	return e.Booking() == Open || f.From.IsZero() || !e.At.Before(f.From)
 }
 
 // Grouping says how the entries are arranged.
@@ -177,7 +177,7 @@ func (s *Summary) add(e *Entry) {
 	if e.Cause.NeedsPerson() && len(s.Look) < lookMax {
 		s.Look = append(s.Look, *e)
 	}
-	if !e.Standing().Booked() {
+	if !e.Booking().Booked() {
 		return
 	}
 	s.Booked.AddTotal(transfer.Total{Asset: e.Asset, Count: 1, Sum: e.Amount})

@@ -6,7 +6,7 @@ import (
 )
 
 // Window says when something may be done: from one time of day to another, on some days.
-type Window struct {
+type Hours struct {
 	Zone     *time.Location
 	Days     [7]bool   // by [time.Weekday]
 	Calendar *Calendar // nil where all days are business days
@@ -38,7 +38,7 @@ const searchDays = 366
 // Next is the first interval that has not ended at t; false where there is none within a
 // year. It may have begun before t, and where the window is open day and night, it ends at
 // the end of what was looked at.
-func (w *Window) Next(t time.Time) (Interval, bool) {
+func (w *Hours) Next(t time.Time) (Interval, bool) {
 	for _, days := range []int{8, searchDays} {
 		if all := w.Intervals(t, t.AddDate(0, 0, days)); len(all) > 0 {
 			return all[0], true
@@ -49,7 +49,7 @@ func (w *Window) Next(t time.Time) (Interval, bool) {
 
 // Intervals are when the window is open between two instants, in order, and cut off at the
 // latter. The first may have begun before the former.
-func (w *Window) Intervals(from, to time.Time) []Interval {
+func (w *Hours) Intervals(from, to time.Time) []Interval {
 	var all []Interval
 	last := dateOf(to.In(w.Zone))
 	for d := dateOf(from.In(w.Zone)) - 1; d <= last; d++ {
@@ -67,7 +67,7 @@ func (w *Window) Intervals(from, to time.Time) []Interval {
 }
 
 // on is the interval that begins on a date, without what is denied of it.
-func (w *Window) on(d Date) Interval {
+func (w *Hours) on(d Date) Interval {
 	i := Interval{w.From.on(d, w.Zone), w.end(d, w.To)}
 	for _, c := range w.CutOffs {
 		if !c.Days[d.Weekday()] && !slices.Contains(c.Dates, d) {
@@ -81,7 +81,7 @@ func (w *Window) on(d Date) Interval {
 }
 
 // end is when c comes after the window of a date opened.
-func (w *Window) end(d Date, c Clock) time.Time {
+func (w *Hours) end(d Date, c Clock) time.Time {
 	if c <= w.From {
 		d++
 	}

@@ -44,49 +44,49 @@ var everyDay = [7]bool{true, true, true, true, true, true, true}
 func TestIntervals(t *testing.T) {
 	business := newCalendar(t, calendar.Rules{Holidays: []string{"ecb"}})
 	for name, test := range map[string]struct {
-		window         calendar.Window
+		window         calendar.Hours
 		zone, from, to string // of the window
 		after, before  string
 		want           string
 	}{
 		"business days": {
-			calendar.Window{Days: everyDay, Calendar: business},
+			calendar.Hours{Days: everyDay, Calendar: business},
 			"Europe/Berlin", "09:00", "17:00",
 			"2026-12-24T12:00:00Z", "2026-12-29T12:00:00Z", // Christmas is a Friday
 			"2026-12-24T08:00:00Z/2026-12-24T16:00:00Z 2026-12-28T08:00:00Z/2026-12-28T16:00:00Z 2026-12-29T08:00:00Z/2026-12-29T12:00:00Z",
 		},
 		"overnight, on the day after the last that opens": {
-			calendar.Window{Days: [7]bool{time.Friday: true}},
+			calendar.Hours{Days: [7]bool{time.Friday: true}},
 			"UTC", "22:00", "04:00",
 			"2026-11-28T01:00:00Z", "2026-12-05T12:00:00Z",
 			"2026-11-27T22:00:00Z/2026-11-28T04:00:00Z 2026-12-04T22:00:00Z/2026-12-05T04:00:00Z",
 		},
 		"day and night": {
-			calendar.Window{Days: everyDay},
+			calendar.Hours{Days: everyDay},
 			"America/New_York", "00:00", "24:00",
 			"2026-10-30T00:00:00Z", "2026-11-03T00:00:00Z",
 			"2026-10-28T04:00:00Z/2026-11-03T00:00:00Z",
 		},
 		"over the end of daylight saving": {
-			calendar.Window{Days: everyDay},
+			calendar.Hours{Days: everyDay},
 			"America/New_York", "01:30", "03:00",
 			"2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z",
 			"2026-11-01T05:30:00Z/2026-11-01T08:00:00Z",
 		},
 		"a start that the clocks skip": {
-			calendar.Window{Days: everyDay},
+			calendar.Hours{Days: everyDay},
 			"America/New_York", "02:30", "04:00",
 			"2026-03-08T00:00:00Z", "2026-03-09T00:00:00Z",
 			"2026-03-08T07:30:00Z/2026-03-08T08:00:00Z",
 		},
 		"from ten to ten on the next day": {
-			calendar.Window{Days: [7]bool{time.Friday: true}},
+			calendar.Hours{Days: [7]bool{time.Friday: true}},
 			"UTC", "10:00", "10:00",
 			"2026-11-27T00:00:00Z", "2026-11-30T00:00:00Z",
 			"2026-11-27T10:00:00Z/2026-11-28T10:00:00Z",
 		},
 		"the earliest of several cut-offs, whatever their order": {
-			calendar.Window{
+			calendar.Hours{
 				Days: [7]bool{time.Friday: true},
 				CutOffs: []calendar.CutOff{
 					{Days: everyDay, At: clock(t, "15:00")}, {Days: everyDay, At: clock(t, "12:00")}, {Days: everyDay, At: clock(t, "16:00")},
@@ -97,7 +97,7 @@ func TestIntervals(t *testing.T) {
 			"2026-11-27T09:00:00Z/2026-11-27T12:00:00Z",
 		},
 		"cut-offs and denials": {
-			calendar.Window{
+			calendar.Hours{
 				Days:    everyDay,
 				CutOffs: []calendar.CutOff{{Days: [7]bool{time.Friday: true}, At: clock(t, "15:00")}, {Dates: []calendar.Date{day(t, "2026-12-03")}, At: clock(t, "12:00")}},
 				Denies:  []calendar.Deny{{instant(t, "2026-12-02T10:00:00Z"), instant(t, "2026-12-02T11:00:00Z")}},
@@ -127,7 +127,7 @@ func TestIntervals(t *testing.T) {
 // has its own rule.
 func TestIntervalsMinuteByMinute(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := calendar.Window{
+		w := calendar.Hours{
 			Zone: location(t, rapid.SampledFrom([]string{"UTC", "America/New_York", "Asia/Kolkata", "Pacific/Kiritimati", "Pacific/Pago_Pago"}).Draw(t, "zone")),
 			From: calendar.Clock(rapid.IntRange(0, 1439).Draw(t, "from")),
 		}

@@ -34,20 +34,20 @@ type Run struct {
 	Ended       time.Time
 	ExitCode    int
 	Summary     *executor.Summary // nil where no run began
-	Standing    *Standing         // nil where the state could not be read
+	State       *StateCounts      // nil where the state could not be read
 }
 
-// Standing is how a state stands.
-type Standing struct {
+// StateCounts counts the transfers of a state.
+type StateCounts struct {
 	Count         map[state.Status]int
 	Pending       int       // recorded, and neither COMPLETED nor FAILED
 	OldestInDoubt time.Time // first intent of what is in doubt for longest; zero for none
 	OldestPending time.Time // the same of what is pending; zero where none, or of none it is known
 }
 
-// Stand counts the transfers of a snapshot. What a living run has in flight is not in doubt.
-func Stand(ctx context.Context, snapshot state.Snapshot) (*Standing, error) {
-	s := &Standing{Count: make(map[state.Status]int)}
+// CountState counts the transfers of a snapshot. What a living run has in flight is not in doubt.
+func CountState(ctx context.Context, snapshot state.Snapshot) (*StateCounts, error) {
+	s := &StateCounts{Count: make(map[state.Status]int)}
 	holder, isHeld := snapshot.Holder()
 	for o, err := range snapshot.Outlines(ctx) {
 		if err != nil {
@@ -103,7 +103,7 @@ func Write(w io.Writer, r Run, before Past) error {
 	p.family("remit_last_success_timestamp_seconds", "gauge", "When the last apply with exit code 0 ended; 0 for never.")
 	p.sample(milliseconds(after.Success))
 	p.lastRun(r)
-	p.standing(r.Standing)
+	p.standing(r.State)
 	return p.w.Flush()
 }
 
@@ -133,7 +133,7 @@ func (p *page) lastRun(r Run) {
 	}
 }
 
-func (p *page) standing(s *Standing) {
+func (p *page) standing(s *StateCounts) {
 	p.family("remit_state_readable", "gauge", "Whether the state could be read after the last apply; without it, what it would say is absent.")
 	if s == nil {
 		p.sample("0")

@@ -92,7 +92,7 @@ func TestAnotherDirectorysFileIsSeen(t *testing.T) {
 func TestDocs(t *testing.T) {
 	r := ran(0, "1")
 	now := time.Now()
-	r.Standing = &metrics.Standing{OldestInDoubt: now, OldestPending: now}
+	r.State = &metrics.StateCounts{OldestInDoubt: now, OldestPending: now}
 	name := regexp.MustCompile(`remit_[a-z_]+`)
 	var written []string
 	for line := range strings.Lines(write(t, r, metrics.Past{})) {
@@ -139,7 +139,7 @@ func FuzzRead(f *testing.F) {
 		_, _ = metrics.Read(strings.NewReader(text)) // it must only not panic
 		r := ran(3, "2")
 		r.Environment, r.Directory = environment, directory
-		r.Standing = &metrics.Standing{Count: map[state.Status]int{state.Recorded: 1}}
+		r.State = &metrics.StateCounts{Count: map[state.Status]int{state.Recorded: 1}}
 		past, err := metrics.Read(strings.NewReader(write(t, r, metrics.Past{})))
 		if err != nil {
 			t.Fatal(err)

@@ -32,7 +32,7 @@ func (p *process) readAdvice() (map[string]string, error) {
 			}
 		}
 	}
-	for _, standing := range plan.Standings() {
+	for _, standing := range plan.StatusGroups() {
 		for i := range standing.First {
 			c := &standing.First[i]
 			if c.Next != "" {

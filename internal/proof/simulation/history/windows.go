@@ -23,11 +23,11 @@ func (h hours) isOpen(t time.Time) bool {
 
 // block is what config makes of the window block.
 func (h hours) block(name string) *config.Window {
-	w := &calendar.Window{Zone: time.UTC, From: calendar.Clock(h.from), To: calendar.Clock(h.until)}
+	w := &calendar.Hours{Zone: time.UTC, From: calendar.Clock(h.from), To: calendar.Clock(h.until)}
 	for i := range w.Days {
 		w.Days[i] = true
 	}
-	return &config.Window{Name: name, Window: w}
+	return &config.Window{Name: name, Hours: w}
 }
 
 const minutesOfDay = 24 * 60
