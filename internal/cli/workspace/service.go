@@ -30,7 +30,7 @@ type Service struct {
 	state   *State
 
 	RunID     string             // of an apply, for the log; "" for other commands
-	OnRequest     func(service.Seen) // is shown each request; nil for nobody
+	OnRequest func(service.Seen) // is shown each request; nil for nobody
 	WatchList func(service.List) // is shown each page of a lookup; nil for nobody
 }
 
