@@ -82,7 +82,7 @@ func (j *journal) write(ctx context.Context, all *storage.Stage) error {
 
 func (j *journal) checkFence(ctx context.Context) error {
 	var fence int64
-	if err := j.fenced.QueryRowContext(ctx).Scan(&fence); err != nil {
+	if err := j.conn.QueryRowContext(ctx, `SELECT fence FROM meta`).Scan(&fence); err != nil {
 		return err
 	}
 	if fence != j.lock.fence {
@@ -116,14 +116,14 @@ func (j *journal) load(ctx context.Context, calls []*storage.Call) (*storage.Ove
 		}
 	}
 	bottom.Under = storage.NewOverlay(nil)
-	if err := loadRowsPrepared(ctx, j.loading, missing, bottom.Under); err != nil {
+	if err := loadRows(ctx, j.conn, missing, bottom.Under); err != nil {
 		return nil, err
 	}
 	var err error
-	if j.owners, err = loadOwners(ctx, j.owner, records); err != nil {
+	if j.owners, err = loadOwners(ctx, j.conn, records); err != nil {
 		return nil, err
 	}
-	j.groups, err = loadGroups(ctx, j.grouped, groups)
+	j.groups, err = loadGroups(ctx, j.conn, groups)
 	return j.rows, err
 }
 

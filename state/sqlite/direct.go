@@ -10,26 +10,25 @@ import (
 
 // direct is a statement that is run thousands of times in one transaction, past package sql:
 // its locks, its checks and a result for each run cost as much as SQLite does with the row.
-// It belongs to one connection. The zero value can be closed.
+// It belongs to one connection, which compiles it when it is first run. One that never was can be closed.
 type direct struct {
+	text string
 	stmt driver.Stmt
 	exec driver.StmtExecContext
 }
 
-// prepare makes a direct statement of conn.
-func (d *direct) prepare(ctx context.Context, conn *sql.Conn, text string) error {
-	return conn.Raw(func(raw any) error {
-		preparer, ok := raw.(driver.ConnPrepareContext)
-		if !ok {
-			panic(fmt.Sprintf("sqlite: %T prepares no statement", raw))
-		}
-		stmt, err := preparer.PrepareContext(ctx, text)
-		if err != nil {
-			return err
-		}
-		d.stmt, d.exec = stmt, stmt.(driver.StmtExecContext)
-		return nil
-	})
+// prepare compiles the statement.
+func (d *direct) prepare(ctx context.Context, raw any) error {
+	preparer, ok := raw.(driver.ConnPrepareContext)
+	if !ok {
+		panic(fmt.Sprintf("sqlite: %T prepares no statement", raw))
+	}
+	stmt, err := preparer.PrepareContext(ctx, d.text)
+	if err != nil {
+		return err
+	}
+	d.stmt, d.exec = stmt, stmt.(driver.StmtExecContext)
+	return nil
 }
 
 // run hands do what runs the statement once. do must not use conn. Nothing is interrupted by
@@ -37,7 +36,12 @@ func (d *direct) prepare(ctx context.Context, conn *sql.Conn, text string) error
 func (d *direct) run(ctx context.Context, conn *sql.Conn, do func(exec func([]driver.Value) error) error) error {
 	ctx = context.WithoutCancel(ctx)
 	var named []driver.NamedValue
-	return conn.Raw(func(any) error {
+	return conn.Raw(func(raw any) error {
+		if d.stmt == nil {
+			if err := d.prepare(ctx, raw); err != nil {
+				return err
+			}
+		}
 		return do(func(values []driver.Value) error {
 			named = named[:0]
 			for i, value := range values {

@@ -40,10 +40,6 @@ type journal struct {
 	runs    map[string]state.Run // those that were begun under this lock
 	rows    *storage.Overlay     // changed since the last fold began
 	folding *folding             // nil where no fold is under way
-	fenced  *sql.Stmt            // reads the fence
-	owner   *sql.Stmt            // reads the owners of records
-	grouped *sql.Stmt            // reads who has a group_id
-	loading *sql.Stmt            // reads rows
 	insert  direct               // writes an event
 	fold    direct               // writes a row
 }
@@ -84,6 +80,7 @@ func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duratio
 	j := &journal{
 		store: s, lock: held, conn: conn,
 		runs: make(map[string]state.Run), rows: storage.NewOverlay(nil),
+		insert: direct{text: insertEventSQL}, fold: direct{text: foldRowSQL},
 	}
 	if err := j.prepare(ctx); err != nil {
 		return nil, errors.Join(explain(err), j.close(), held.release())
@@ -94,13 +91,7 @@ func (s *Store) lock(ctx context.Context, holder state.Holder, wait time.Duratio
 // close gives the connection back. The driver does not let go of the file while a statement
 // is open, and the last one to let go tidies the write-ahead log up.
 func (j *journal) close() error {
-	err := errors.Join(j.insert.close(j.conn), j.fold.close(j.conn))
-	for _, stmt := range []*sql.Stmt{j.fenced, j.owner, j.grouped, j.loading} {
-		if stmt != nil {
-			err = errors.Join(err, stmt.Close())
-		}
-	}
-	return errors.Join(err, j.conn.Close())
+	return errors.Join(j.insert.close(j.conn), j.fold.close(j.conn), j.conn.Close())
 }
 
 func (j *journal) prepare(ctx context.Context) error {
@@ -118,23 +109,6 @@ func (j *journal) prepare(ctx context.Context) error {
 	}
 	var err error
 	if j.sides, err = newSides(j.store.path); err != nil {
-		return err
-	}
-	for _, s := range []struct {
-		into **sql.Stmt
-		text string
-	}{
-		{&j.fenced, `SELECT fence FROM meta`},
-		{&j.owner, ownersSQL},
-		{&j.grouped, groupsSQL},
-		{&j.loading, loadRowsSQL},
-	} {
-		*s.into, err = j.conn.PrepareContext(ctx, s.text) //nolint:sqlclosecheck // closed by close
-		if err != nil {
-			return err
-		}
-	}
-	if err = errors.Join(j.insert.prepare(ctx, j.conn, insertEventSQL), j.fold.prepare(ctx, j.conn, foldRowSQL)); err != nil {
 		return err
 	}
 	if j.head, err = readHead(ctx, j.conn); err != nil {

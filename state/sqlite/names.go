@@ -28,10 +28,7 @@ func (j *journal) writeNames(ctx context.Context, all *storage.Stage) error {
 	if len(all.Names) == 0 {
 		return nil
 	}
-	var insert direct
-	if err := insert.prepare(ctx, j.conn, insertNameSQL); err != nil {
-		return fmt.Errorf("write display names: %w", err)
-	}
+	insert := direct{text: insertNameSQL}
 	err := insert.run(ctx, j.conn, func(exec func([]driver.Value) error) error {
 		for _, n := range all.Names {
 			if err := exec([]driver.Value{n.Seq, n.RefID, n.Text}); err != nil {

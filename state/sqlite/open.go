@@ -28,6 +28,10 @@ const waitBusy = 10 * time.Second
 // it into the database.
 const sizeWAL = 4096
 
+// statements is how many compiled statements a connection keeps. A command runs the same few dozen again and
+// again; on a small state, to compile them takes most of its time.
+const statements = 64
+
 //go:embed migrations/*.sql
 var embedded embed.FS
 
@@ -41,6 +45,7 @@ type Options struct {
 // connection of a pool has them.
 func dsn(path string, settings url.Values) string {
 	settings.Set("_busy_timeout", fmt.Sprint(waitBusy.Milliseconds()))
+	settings.Set("_stmt_cache_size", fmt.Sprint(statements))
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + settings.Encode()
 }
 

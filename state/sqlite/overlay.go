@@ -15,38 +15,17 @@ import (
 // chunk is how many ref_ids or events one statement asks for, or one pass of a replay reads.
 const chunk = 512
 
-const (
-	loadRowsSQL = `SELECT ` + rowColumns + ` FROM transfers WHERE ref_id IN (SELECT value FROM json_each(?))`
-	ownersSQL   = `SELECT record_id, ref_id FROM transfers WHERE record_id IN (SELECT value FROM json_each(?))`
-	groupsSQL   = `SELECT group_id, min(ref_id), max(ref_id) FROM transfers
-		WHERE group_id IN (SELECT value FROM json_each(?)) AND group_id <> '' GROUP BY group_id`
-)
-
 // loadRows puts the table's rows of the given ref_ids, in any number, into o.
 func loadRows(ctx context.Context, conn *sql.Conn, refIDs []string, o *storage.Overlay) error {
-	return eachRow(refIDs, o, func(list string, each func(*sql.Rows) error) error {
-		return query(ctx, conn, each, loadRowsSQL, list)
-	})
-}
-
-// loadRowsPrepared is loadRows with a statement that has its text.
-func loadRowsPrepared(ctx context.Context, stmt *sql.Stmt, refIDs []string, o *storage.Overlay) error {
-	return eachRow(refIDs, o, func(list string, each func(*sql.Rows) error) error {
-		rows, err := stmt.QueryContext(context.WithoutCancel(ctx), list)
-		return eachOf(rows, err, each)
-	})
-}
-
-func eachRow(refIDs []string, o *storage.Overlay, query func(list string, each func(*sql.Rows) error) error) error {
 	var scanner rowScanner
 	return eachChunk(refIDs, func(list string) error {
-		return query(list, func(rows *sql.Rows) error {
+		return query(ctx, conn, func(rows *sql.Rows) error {
 			r, err := scanner.scan(rows)
 			if err == nil {
 				o.Put(r)
 			}
 			return err
-		})
+		}, `SELECT `+rowColumns+` FROM transfers WHERE ref_id IN (SELECT value FROM json_each(?))`, list)
 	})
 }
 
@@ -66,35 +45,34 @@ func eachChunk(texts []string, do func(list string) error) error {
 
 // loadOwners returns the ref_ids under which the table has records, by their ids: "" for
 // those that it does not have.
-func loadOwners(ctx context.Context, stmt *sql.Stmt, recordIDs []string) (map[string]string, error) {
+func loadOwners(ctx context.Context, conn *sql.Conn, recordIDs []string) (map[string]string, error) {
 	owners := make(map[string]string, len(recordIDs))
 	for _, id := range recordIDs {
 		owners[id] = ""
 	}
 	err := eachChunk(recordIDs, func(list string) error {
-		rows, err := stmt.QueryContext(context.WithoutCancel(ctx), list)
-		return eachOf(rows, err, func(rows *sql.Rows) error {
+		return query(ctx, conn, func(rows *sql.Rows) error {
 			var recordID, refID string
 			err := rows.Scan(&recordID, &refID)
 			owners[recordID] = refID
 			return err
-		})
+		}, `SELECT record_id, ref_id FROM transfers WHERE record_id IN (SELECT value FROM json_each(?))`, list)
 	})
 	return owners, err
 }
 
 // loadGroups returns the ref_ids that the table has with group_ids, the first and the last of each.
-func loadGroups(ctx context.Context, stmt *sql.Stmt, groupIDs []string) (map[string][2]string, error) {
+func loadGroups(ctx context.Context, conn *sql.Conn, groupIDs []string) (map[string][2]string, error) {
 	owners := make(map[string][2]string)
 	err := eachChunk(groupIDs, func(list string) error {
-		rows, err := stmt.QueryContext(context.WithoutCancel(ctx), list)
-		return eachOf(rows, err, func(rows *sql.Rows) error {
+		return query(ctx, conn, func(rows *sql.Rows) error {
 			var groupID string
 			var refIDs [2]string
 			err := rows.Scan(&groupID, &refIDs[0], &refIDs[1])
 			owners[groupID] = refIDs
 			return err
-		})
+		}, `SELECT group_id, min(ref_id), max(ref_id) FROM transfers
+			WHERE group_id IN (SELECT value FROM json_each(?)) AND group_id <> '' GROUP BY group_id`, list)
 	})
 	return owners, err
 }
@@ -156,11 +134,6 @@ func replayLines(ctx context.Context, conn *sql.Conn, tail *storage.Overlay, lin
 // ctx: the driver would interrupt every statement of the connection.
 func query(ctx context.Context, conn *sql.Conn, each func(*sql.Rows) error, text string, args ...any) error {
 	rows, err := conn.QueryContext(context.WithoutCancel(ctx), text, args...)
-	return eachOf(rows, err, each)
-}
-
-// eachOf reads to their end, and closes, the rows of a query that may have failed.
-func eachOf(rows *sql.Rows, err error, each func(*sql.Rows) error) error {
 	if err != nil {
 		return explain(err)
 	}
