@@ -585,7 +585,8 @@ func (s *fakeService) serveToken(w http.ResponseWriter, r *http.Request) {
 func (s *fakeService) wait(ts *testscript.TestScript, text string) {
 	want, err := strconv.Atoi(text)
 	ts.Check(err)
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	const patience = 5 * time.Minute // longer than any machine is busy
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		s.mu.Lock()
 		have := len(s.posts)
 		s.mu.Unlock()

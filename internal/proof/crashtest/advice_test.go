@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"remit/state"
 )
@@ -89,7 +88,7 @@ func TestWhatIsAdvisedAboutFilesLeadsOn(t *testing.T) {
 				d.must(0, "init")
 				d.must(0, "state", "backup", "--out=older.db")
 				run := d.start("apply", "--auto-approve", "--json")
-				if !run.await(`"type":"settled"`, 40, time.Minute) {
+				if !run.await(`"type":"settled"`, 40, patience) {
 					run.end().fatal(t, "nothing is settled")
 				}
 				signal(t, run, syscall.SIGKILL)

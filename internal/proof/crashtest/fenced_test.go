@@ -51,7 +51,7 @@ func fenced(t *testing.T, place func(*directory), stop func(*testing.T, *running
 			place(d)
 			d.must(0, "init")
 			stopped := d.start("apply", "--auto-approve", "--json")
-			if !stopped.await(`"type":"settled"`, c.settled, time.Minute) {
+			if !stopped.await(`"type":"settled"`, c.settled, patience) {
 				stopped.end().fatal(t, "nothing is settled")
 			}
 			stop(t, stopped, d)
@@ -105,7 +105,7 @@ func TestAHolderStoppedInACommitIsNamed(t *testing.T) {
 	d := newDirectory(t, program, s, false, 8)
 	d.must(0, "init")
 	stopped := d.start("apply", "--auto-approve", "--json")
-	if !stopped.await(`"type":"settled"`, 3, time.Minute) {
+	if !stopped.await(`"type":"settled"`, 3, patience) {
 		stopped.end().fatal(t, "nothing is settled")
 	}
 	stopBetweenCommits(t, stopped, d)
@@ -161,7 +161,7 @@ func freeze(t *testing.T, r *running) {
 		time.Sleep(100 * time.Millisecond)
 		return
 	}
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(patience)
 	for !isStopped(t, r.cmd.Process.Pid) {
 		if time.Now().After(deadline) {
 			t.Fatal("it does not stop")

@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"time"
 
 	"remit/internal/proof/suite"
 )
@@ -22,7 +21,7 @@ func TestACrashIsNoExitCodeOfRemits(t *testing.T) {
 			d := newDirectory(t, program, s, false, 8)
 			d.must(0, "init")
 			r := d.start("apply", "--auto-approve", "--json")
-			if !r.await(`"type":"settled"`, 3, time.Minute) {
+			if !r.await(`"type":"settled"`, 3, patience) {
 				r.end().fatal(t, "nothing is settled")
 			}
 			signal(t, r, crash)

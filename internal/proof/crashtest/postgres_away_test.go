@@ -68,7 +68,7 @@ func TestNothingIsSentWhilePostgreSQLIsAway(t *testing.T) {
 			d.reach(between.address)
 			d.must(0, "init")
 			run := d.start("apply", "--auto-approve", "--json")
-			if !run.await(`"type":"settled"`, 20, time.Minute) {
+			if !run.await(`"type":"settled"`, 20, patience) {
 				run.end().fatal(t, "nothing is settled")
 			}
 			if err := c.away(server, between); err != nil {
@@ -134,7 +134,7 @@ func TestARunThatWasCutOffIsFencedWhenItIsBack(t *testing.T) {
 	d.reach(between.address)
 
 	cutOff := d.start("apply", "--auto-approve", "--json")
-	if !cutOff.await(`"type":"settled"`, 20, time.Minute) {
+	if !cutOff.await(`"type":"settled"`, 20, patience) {
 		cutOff.end().fatal(t, "nothing is settled")
 	}
 	between.silence()

@@ -211,6 +211,9 @@ func (d *directory) start(args ...string) *running {
 	return r
 }
 
+// patience is how long a test waits for what surely comes: longer than any machine is busy.
+const patience = 5 * time.Minute
+
 // await waits until count lines of stdout contained word. It reports false where stdout ended
 // first, or within passed.
 func (r *running) await(word string, count int, within time.Duration) bool {

@@ -32,15 +32,13 @@ func (s *Server) Bouncer(t *testing.T, mode string) string {
 		t.Fatal(err)
 	}
 	cmd.Args[0] = cmd.Path
-	if err := cmd.Start(); err != nil {
+	bouncer, err := start(cmd)
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it may have ended
-		_ = cmd.Wait()         // it was killed
-	})
+	t.Cleanup(func() { bouncer.stop(os.Kill) })
 	address := fmt.Sprintf("127.0.0.1:%d", port)
-	if err := waitFor(strings.Replace(s.URL(), s.Address(), address, 1)); err != nil {
+	if err := bouncer.answers(strings.Replace(s.URL(), s.Address(), address, 1)); err != nil {
 		t.Fatalf("start PgBouncer: %v", err)
 	}
 	return address

@@ -30,10 +30,8 @@ const Password = "s3cret-of-the-test"
 // versionMin is the oldest server that tests run on.
 const versionMin = 15
 
-const (
-	waitReady  = time.Minute           // how long a server may take to answer
-	pauseReady = 20 * time.Millisecond // before it is asked again
-)
+// pauseReady is how long whoever waits for a server waits before the next look.
+const pauseReady = 20 * time.Millisecond
 
 // nobody is who runs servers where tests run as root, which PostgreSQL refuses.
 const nobody = 65534
@@ -43,7 +41,7 @@ type Server struct {
 	bin  string // where its programs are
 	dir  string
 	port int
-	cmd  *exec.Cmd // nil while it is stopped
+	run  *program // nil while it is stopped
 }
 
 // ErrMissing says that PostgreSQL is not installed.
@@ -241,49 +239,30 @@ func (s *Server) Run() error {
 		return err
 	}
 	defer log.Close()
-	s.cmd = s.command("postgres", "-D", s.data())
-	s.cmd.Stdout, s.cmd.Stderr = log, log
-	if err := s.cmd.Start(); err != nil {
+	cmd := s.command("postgres", "-D", s.data())
+	cmd.Stdout, cmd.Stderr = log, log
+	if s.run, err = start(cmd); err != nil {
 		return err
 	}
-	if err := waitFor(s.URL()); err != nil {
+	if err := s.run.answers(s.URL()); err != nil {
 		text, _ := os.ReadFile(filepath.Join(s.dir, "log"))
 		return fmt.Errorf("%w\n%s", err, text)
 	}
 	return nil
 }
 
-// waitFor waits until a server answers.
-func waitFor(url string) error {
-	var err error
-	for range waitReady / pauseReady {
-		if err = ping(url); err == nil {
-			return nil
-		}
-		time.Sleep(pauseReady)
-	}
-	return fmt.Errorf("it does not answer: %w", err)
-}
-
-func ping(url string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	conn, err := pgx.Connect(ctx, url)
-	if err != nil {
-		return err
-	}
-	return conn.Close(ctx)
-}
-
 // Stop stops the server as "pg_ctl stop -m immediate" does, in the middle of whatever it does;
 // what it lost of its own is repaired when it runs again.
 func (s *Server) Stop() {
-	if s.cmd == nil {
-		return
+	s.end(syscall.SIGQUIT)
+}
+
+// end stops the server by a signal.
+func (s *Server) end(sig syscall.Signal) {
+	if s.run != nil {
+		s.run.stop(sig)
+		s.run = nil
 	}
-	_ = s.cmd.Process.Signal(syscall.SIGQUIT) // it may have ended
-	_ = s.cmd.Wait()                          // it was stopped
-	s.cmd = nil
 }
 
 // Close stops the server and removes its files.

@@ -16,10 +16,10 @@ import (
 // processes are the numbers of the server's processes: its first one, then those that it
 // started. It reads /proc; where there is none, only the first is known.
 func (s *Server) processes() []int {
-	if s.cmd == nil {
+	if s.run == nil {
 		return nil
 	}
-	first := s.cmd.Process.Pid
+	first := s.run.cmd.Process.Pid
 	list := []int{first}
 	files, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is well formed
 	for _, file := range files {
@@ -48,10 +48,10 @@ func standing(pid int) (state, parent string) {
 
 // hold stops the first process, which then starts no other, and returns all.
 func (s *Server) hold() ([]int, error) {
-	if s.cmd == nil {
+	if s.run == nil {
 		return nil, nil
 	}
-	err := s.signal(syscall.SIGSTOP, []int{s.cmd.Process.Pid})
+	err := s.signal(syscall.SIGSTOP, []int{s.run.cmd.Process.Pid})
 	return s.processes(), err
 }
 
@@ -73,19 +73,15 @@ func (s *Server) Continue() error {
 // Cut kills every process of the server at once, as a power failure does. What it has of
 // shared memory is found and removed by the next [Server.Run].
 func (s *Server) Cut() error {
-	if s.cmd == nil {
+	if s.run == nil {
 		return nil
 	}
 	// None must be able to do a thing after another one was killed.
 	list, err := s.hold()
 	err = errors.Join(err, s.signal(syscall.SIGSTOP, list), s.signal(syscall.SIGKILL, list))
-	_ = s.cmd.Wait() // it was killed
-	s.cmd = nil
+	s.end(syscall.SIGKILL)
 	for _, pid := range list[1:] { // while one lives, no other server starts
-		for range waitReady / pauseReady {
-			if state, _ := standing(pid); state == "" || state == "Z" {
-				break
-			}
+		for state, _ := standing(pid); state != "" && state != "Z"; state, _ = standing(pid) {
 			time.Sleep(pauseReady)
 		}
 	}
@@ -120,7 +116,7 @@ func (s *Server) KillSession(n int) error {
 		return err
 	}
 	unmoved := 0 // times that the server answers as if nothing had happened
-	for range waitReady / pauseReady {
+	for !s.run.hasEnded() {
 		after, err := s.TryExec(ctx, "public", own)
 		switch {
 		case err != nil, syscall.Kill(pid, 0) == nil: // until the server has seen it end
@@ -150,11 +146,4 @@ func (s *Server) signal(sig syscall.Signal, pids []int) error {
 
 // Shut stops the server as "pg_ctl stop -m fast" does: it ends all sessions, writes down what
 // it has, and then ends.
-func (s *Server) Shut() {
-	if s.cmd == nil {
-		return
-	}
-	_ = s.cmd.Process.Signal(syscall.SIGINT) // it may have ended
-	_ = s.cmd.Wait()                         // it was stopped
-	s.cmd = nil
-}
+func (s *Server) Shut() { s.end(syscall.SIGINT) }
