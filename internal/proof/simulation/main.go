@@ -15,9 +15,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -33,43 +33,88 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) //nolint:forbidigo // this is a main
 }
 
+// arguments are those of the command line.
+type arguments struct {
+	part
+	seed      uint64
+	alone     bool // the history of seed is played, and no other
+	store     string
+	clocks    bool
+	processes int
+	isPart    bool
+}
+
+// read returns false where they are wrong, and has said why.
+func (a *arguments) read(args []string, stderr io.Writer) bool {
+	flags := flag.NewFlagSet("simulation", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.IntVar(&a.count, "seeds", 1000, "how many histories to play")
+	flags.Uint64Var(&a.from, "from", 0, "the seed of the first one")
+	flags.Uint64Var(&a.every, "every", 1, "by how much the seed of the next one is greater")
+	flags.Uint64Var(&a.seed, "seed", 0, "play this one alone and print it")
+	flags.StringVar(&a.store, "store", "sqlite", "what the state is kept in: sqlite or postgres")
+	flags.BoolVar(&a.clocks, "clocks", false, "all clocks are right, but at one command, which each history is played with")
+	flags.IntVar(&a.processes, "processes", 0, "how many processes play, each some of the histories; 0 for one a processor, or for one on PostgreSQL")
+	flags.BoolVar(&a.isPart, "part", false, "end with the totals as JSON, for another process")
+	if flags.Parse(args) != nil {
+		return false
+	}
+	flags.Visit(func(f *flag.Flag) { a.alone = a.alone || f.Name == "seed" })
+	if a.processes == 0 && a.store == "sqlite" {
+		a.processes = runtime.NumCPU()
+	}
+	return true
+}
+
 // run plays what the arguments ask for. It returns 0 where every invariant held, 1 where
 // one did not, and 2 where the arguments or the machine are wrong.
 func run(args []string, stdout, stderr io.Writer) int {
-	flags := flag.NewFlagSet("simulation", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	seeds := flags.Int("seeds", 1000, "how many histories to play")
-	from := flags.Uint64("from", 0, "the seed of the first one")
-	seed := flags.Uint64("seed", 0, "play this one alone and print it")
-	store := flags.String("store", "sqlite", "what the state is kept in: sqlite or postgres")
-	clocks := flags.Bool("clocks", false, "all clocks are right, but at one command, which each history is played with")
-	if err := flags.Parse(args); err != nil {
+	var a arguments
+	if !a.read(args, stderr) {
 		return 2
 	}
-	alone := false
-	flags.Visit(func(f *flag.Flag) { alone = alone || f.Name == "seed" })
-	disk, done, err := diskOf(*store)
-	if err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	began := time.Now() //nolint:forbidigo // how fast the simulation itself is
+	var sum totals
+	var err error
+	if !a.alone && !a.isPart && a.processes > 1 {
+		sum, err = playParts(ctx, &a, stdout, stderr)
+	} else {
+		sum, err = playHere(ctx, &a, stdout)
+	}
+	switch {
+	case err != nil:
 		_, _ = fmt.Fprintln(stderr, err)
 		return 2
+	case a.isPart:
+		sum.hand(stdout)
+	case !a.alone:
+		sum.print(stdout, time.Since(began))
+	}
+	return sum.code()
+}
+
+// playHere plays in this process.
+func playHere(ctx context.Context, a *arguments, stdout io.Writer) (totals, error) {
+	disk, done, err := diskOf(a.store)
+	if err != nil {
+		return totals{}, err
 	}
 	defer done()
 	player, err := history.NewPlayer(disk)
 	if err != nil {
-		_, _ = fmt.Fprintln(stderr, err)
-		return 2
+		return totals{}, err
 	}
 	defer func() { _ = player.Close() }() // a temporary directory
 	play := func(seed uint64) []history.Report { return []history.Report{player.Play(seed, history.Client{})} }
-	if *clocks {
+	if a.clocks {
 		play = func(seed uint64) []history.Report { return player.PlayWrongClocks(seed, history.Client{}) }
 	}
-	if alone {
-		return playAlone(play(*seed), stdout)
+	if a.alone {
+		return playAlone(play(a.seed), stdout), nil
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	return playAll(ctx, play, *from, *seeds, stdout)
+	return playAll(ctx, play, a.part, stdout), nil
 }
 
 // diskOf is what a state is kept in, and what ends that.
@@ -89,7 +134,7 @@ func diskOf(store string) (history.Disk, func(), error) {
 
 // playAlone prints the history of one seed. Of one that was played with several clocks it prints the
 // first that broke an invariant, or else the last.
-func playAlone(reports []history.Report, stdout io.Writer) int {
+func playAlone(reports []history.Report, stdout io.Writer) (sum totals) {
 	r := reports[len(reports)-1]
 	for _, one := range slices.Backward(reports) {
 		if one.Violation != nil {
@@ -97,29 +142,23 @@ func playAlone(reports []history.Report, stdout io.Writer) int {
 		}
 	}
 	_, _ = fmt.Fprintln(stdout, strings.Join(r.Lines, "\n"))
-	return explain(stdout, r)
+	sum.count(r)
+	sum.Failures = explain(stdout, r)
+	return sum
 }
 
 // playAll plays until there were so many histories, or until an interrupt, and says what they add up to.
-func playAll(ctx context.Context, play func(seed uint64) []history.Report, from uint64, count int, stdout io.Writer) int {
-	var sum totals
-	began := time.Now() //nolint:forbidigo // how fast the simulation itself is
-	for seed := from; sum.histories < count && sum.failures < failuresMax && ctx.Err() == nil; seed++ {
+func playAll(ctx context.Context, play func(seed uint64) []history.Report, p part, stdout io.Writer) (sum totals) {
+	for seed := p.from; sum.Histories < p.count && sum.Failures < failuresMax && ctx.Err() == nil; seed += p.every {
 		for _, r := range play(seed) {
-			sum.add(r)
-			if explain(stdout, r) != 0 {
-				sum.failures++
-			}
+			sum.count(r)
+			sum.Failures += explain(stdout, r)
 		}
 	}
-	sum.print(stdout, time.Since(began))
-	if sum.failures > 0 {
-		return 1
-	}
-	return 0
+	return sum
 }
 
-// explain says how to see a history that broke an invariant.
+// explain says how to see a history that broke an invariant, and returns 1 of one that did.
 func explain(stdout io.Writer, r history.Report) int {
 	if r.Violation == nil {
 		return 0
@@ -131,46 +170,4 @@ func explain(stdout io.Writer, r history.Report) int {
 	_, _ = fmt.Fprintf(stdout, "seed %d: %v\n  go run ./internal/proof/simulation %s-seed %d (with the same -store; clock: %s)\n",
 		r.Seed, r.Violation, flag, r.Seed, cmp.Or(r.WrongClock, "as drawn"))
 	return 1
-}
-
-// totals are what many histories add up to.
-type totals struct {
-	histories, steps, runs, crashes, transfers, duplicates, lost, failures int
-	days                                                                   float64 // of virtual time: more than a Duration holds
-	faults                                                                 map[string]int
-}
-
-func (t *totals) add(r history.Report) {
-	t.histories++
-	t.steps += r.Steps
-	t.runs += r.Runs
-	t.crashes += r.Crashes
-	t.transfers += r.Transfers
-	t.duplicates += r.Duplicates
-	t.lost += r.Lost
-	t.days += r.Lasted.Hours() / 24
-	if t.faults == nil {
-		t.faults = make(map[string]int)
-	}
-	for kind, n := range r.Faults {
-		t.faults[kind] += n
-	}
-}
-
-func (t *totals) print(stdout io.Writer, took time.Duration) {
-	line := func(name string, value any) { _, _ = fmt.Fprintf(stdout, "%-28s %v\n", name, value) }
-	line("histories", t.histories)
-	line("steps", t.steps)
-	line("commands run", t.runs)
-	line("crashes", t.crashes)
-	line("transfers made", t.transfers)
-	line("virtual time", fmt.Sprintf("%.0f days", t.days))
-	line("real time", took.Round(100*time.Millisecond))
-	_, _ = fmt.Fprintln(stdout, "faults")
-	for _, kind := range slices.Sorted(maps.Keys(t.faults)) {
-		line("  "+strings.TrimSpace(kind), t.faults[kind])
-	}
-	line("invariants broken", t.failures)
-	line("duplicates", t.duplicates)
-	line("lost", t.lost)
 }

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"time"
 
@@ -74,12 +75,25 @@ type Report struct {
 	Lines      []string      // the history, readable
 }
 
+// garbageMax is how much memory histories may leave behind before it is collected.
+const garbageMax = 64 << 20
+
+// tidy collects what histories left behind, now and then. No collection is under way after it.
+func (p *Player) tidy() {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	if metrics.Read(heap); p.played == 0 || heap[0].Value.Uint64() > garbageMax {
+		runtime.GC()
+	}
+	p.played++
+}
+
 // Player plays histories, one at a time in a process: it sets GOMAXPROCS to 1 and
 // stops the garbage collector while it plays, so that it can tell when everybody waits.
 type Player struct {
 	dir      string
 	disk     Disk
 	template map[string][]byte // a state that was just made
+	played   int
 }
 
 // epoch is when every history begins.
@@ -136,7 +150,7 @@ func (p *Player) Play(seed uint64, client Client) Report { return p.play(seed, c
 func (p *Player) play(seed uint64, client Client, once *wrongOnce) Report {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	runtime.GC() // none is under way after it
+	p.tidy()
 	dir := filepath.Join(p.dir, fmt.Sprint(seed))
 	w := newWorld(seed, client, p.disk, dir)
 	w.traits = newTraits(rand.New(rand.NewPCG(seed, 0x747261697473)))

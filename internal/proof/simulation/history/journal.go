@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
+	"sync"
 
 	"remit/state"
 )
@@ -176,5 +178,37 @@ func readWhole[T any](p *process, key string, from iter.Seq2[T, error]) iter.Seq
 	}
 }
 
-// Close implements state.Snapshot. The snapshot is closed when its process ends.
-func (s *seen) Close() error { return nil }
+// Close implements state.Snapshot. The snapshot is closed with the next effect of its process: a close that is
+// no event would be a system call as well.
+func (s *seen) Close() error {
+	s.p.unread.add(s.from)
+	return nil
+}
+
+// unread are snapshots that a process has open and reads no more.
+type unread struct {
+	mu   sync.Mutex
+	list []state.Snapshot // guarded by mu
+}
+
+func (u *unread) add(s state.Snapshot) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.list = append(u.list, s)
+}
+
+// close closes them, and returns those of open that are left.
+func (u *unread) close(open []state.Snapshot) []state.Snapshot {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, s := range u.list {
+		i := slices.Index(open, s)
+		if i < 0 {
+			continue // its process has given up meanwhile, or closes it twice
+		}
+		_ = s.Close() // it was only read
+		open = slices.Delete(open, i, i+1)
+	}
+	u.list = nil
+	return open
+}

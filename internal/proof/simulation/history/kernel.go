@@ -249,7 +249,12 @@ func (p *process) do(key string, f func()) error {
 
 func (p *process) later(d time.Duration, key string, f func()) error {
 	k := p.world.kernel
-	e := k.after(p, d, p.id+" "+key, f)
+	e := k.after(p, d, p.id+" "+key, func() {
+		p.open = p.unread.close(p.open)
+		if f != nil {
+			f()
+		}
+	})
 	<-e.done
 	if k.isDead(e) {
 		return errKilled

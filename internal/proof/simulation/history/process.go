@@ -39,6 +39,7 @@ type process struct {
 	store    Store
 	journal  state.Journal
 	open     []state.Snapshot // that are not closed yet
+	unread   unread           // those of them that nobody reads any more
 	client   *service.Client
 	fencedAt time.Time // when its lock was taken away
 	ended    string    // in words
