@@ -162,7 +162,7 @@ func (r *transferReader) warnUnmeetable(m *memberships) {
 	for _, t := range m.inOrder {
 		if len(t.dependsOn) > 0 {
 			r.report(mistake.Warning(t.dependsOn[0].at, "Dependency without lookup",
-				"Without lookup_path in the service block, only an answer that says COMPLETED, or a person, meets a dependency. A transfer whose answer says PENDING holds up what depends on it:\n\n  remit resolve REF_ID --recorded FILE"))
+				"Without lookup_path in the service block, only an answer that says COMPLETED, or remit resolve, meets a dependency. A transfer whose answer says PENDING holds up what depends on it:\n\n  remit resolve REF_ID --recorded FILE"))
 			return
 		}
 	}

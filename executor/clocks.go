@@ -2,7 +2,6 @@ package executor
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -47,7 +46,7 @@ func (k *timekeeper) read(ctx context.Context) error {
 	from := k.local()
 	date, err := k.submitter.Ready(ctx)
 	if err != nil {
-		return fmt.Errorf("get a token: %w", err)
+		return err
 	}
 	var server time.Time
 	if k.server != nil {

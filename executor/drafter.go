@@ -36,7 +36,7 @@ func (d *drafter) earlier(change *planner.Change) (verdict, bool) {
 		v.next, v.idle = NextRefused, true
 		return v, true
 	case row.Status == state.Tombstone:
-		v.result, v.outcome.Reason, v.idle = ResultNotAttempted, "A person settled it as not made, or forgot it: it is never sent again.", true
+		v.result, v.outcome.Reason, v.idle = ResultNotAttempted, "It was closed as not made, or forgotten: it is never sent again.", true
 		return v, true
 	default:
 		v.result, v.outcome.Status = resultOf(row.Status, row.RecordStatus), row.Status

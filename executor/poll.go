@@ -143,7 +143,7 @@ func (p *dependencyPoller) polledOnce(results []news) {
 			p.scheduler.strand(n.refID, "which is "+words(ResultConflict))
 		case n.kind == newsRefused:
 			delete(p.pending, n.refID)
-			p.scheduler.strand(n.refID, "which was not COMPLETED when a person accepted it; `"+command(n.refID, "--recorded FILE")+"` tells when it is")
+			p.scheduler.strand(n.refID, "which was not COMPLETED when it was accepted; `"+command(n.refID, "--recorded FILE")+"` tells when it is")
 		case n.final():
 			delete(p.pending, n.refID)
 			p.run.report.changed(n, one.result)

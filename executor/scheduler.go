@@ -189,7 +189,7 @@ func (s *scheduler) lookUpFirst(attempts []*attempt) {
 		s.inbox.post(func() {
 			s.lookups--
 			if err != nil {
-				s.run.life.halt(fmt.Sprintf("the lookup before first sending failed: %v", err))
+				s.run.life.halt(fmt.Sprintf("the pre-send lookup failed: %v", err))
 				s.queue = append(s.queue, attempts...) // finish settles them
 				return
 			}

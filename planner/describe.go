@@ -123,9 +123,9 @@ func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 	case state.Conflict:
 		c.describeConflict(d)
 	case state.Tombstone:
-		c.Reason = "a person settled this ref_id as not made, so it is never sent again; remove the declaration, or give the transfer a new ref_id if it is still to be paid"
+		c.Reason = "closed as not made, so this ref_id is never sent again; remove the declaration, or give the transfer a new ref_id if it is still to be paid"
 		if c.Action == Conflict || !c.Declared() {
-			c.Reason = "a person forgot this ref_id, or settled it as not made, although the state has the service's record of it, so it is never sent again; remove the declaration"
+			c.Reason = "closed as not made, or forgotten, although the state has the service's record of it, so this ref_id is never sent again; remove the declaration"
 		}
 	}
 	return nil
@@ -200,7 +200,7 @@ func (c *Change) markUnverified(by *state.Outcome) {
 			why = "its record falls short in " + short
 		}
 	}
-	c.Signals = append(c.Signals, Signal{Kind: Unverified, Detail: why + "; a person should look"})
+	c.Signals = append(c.Signals, Signal{Kind: Unverified, Detail: why + "; check its record"})
 	c.Next = acceptRecord(c.RefID)
 }
 
@@ -217,7 +217,7 @@ func shortFields(shortcomings []transfer.Difference) string {
 
 // markListed says so where a list is all that says that a transfer was made.
 func (c *Change) markListed() {
-	c.Signals[len(c.Signals)-1].Detail = "a list alone says that it was made; a person should look"
+	c.Signals[len(c.Signals)-1].Detail = "a list alone says that it was made; give its record"
 	c.Next = "remit resolve " + shell.Word(c.RefID) + ` --recorded FILE --reason "…"`
 }
 

@@ -37,7 +37,7 @@ func (b *builder) addConflictObstacles() {
 		}
 	}
 	edited.Detail = "What is declared differs from what was recorded under the same ref_id. A transfer can't be changed once it was made: restore the declaration, or declare what is still to be moved under a new ref_id."
-	forgotten.Detail = "A person forgot the ref_id, or settled it as not made, although the state has the service's record of it, and so it is never sent again. Remove the declaration: under a new ref_id it may be paid a second time."
+	forgotten.Detail = "The ref_id was closed as not made, or forgotten, although the state has the service's record of it: it is never sent again. Remove the declaration: under a new ref_id it may be paid a second time."
 	answered.Detail = answeredDetail
 	if answered.Count > 0 {
 		answered.Remedy = acceptRecord(answered.RefIDs[0])
@@ -121,7 +121,7 @@ func (j *judge) addDoubtObstacles() {
 				Remedy: "remit resolve " + shell.Word(v.doubt.refID()),
 			}
 			if address := addresses[v.doubt.refID()]; address != "" {
-				o.Detail += " An apply of it alone does that where it can be looked up or sent again; otherwise a person does."
+				o.Detail += " An apply of it alone does that where it can be looked up or sent again; otherwise remit resolve does."
 				o.Remedy = "remit apply --target=" + shell.Word(address) + "\n" + o.Remedy
 			}
 			byTwin[v.doubt.refID()] = o

@@ -18,7 +18,7 @@ var (
 	ErrDifferent = errors.New("it was intended with another request, which may have been made")
 
 	// ErrTombstone says that a person settled the ref_id for good.
-	ErrTombstone = errors.New("a person settled it as not made, or forgot it")
+	ErrTombstone = errors.New("it was closed as not made, or forgotten")
 
 	// ErrNoAttempt says that an answer came for an attempt that is not open, or that is
 	// of another run, or that something was said of a ref_id without a request.

@@ -270,7 +270,7 @@ func (c *csvFile) lineOf(i int) int {
 func (c *csvFile) ragged(r *csvRecord) *hcl.Diagnostic {
 	detail := fmt.Sprintf("The row has %s, the header %d.", mistake.Plural(len(r.fields), "field"), len(c.names.names))
 	if len(r.fields) > len(c.names.names) {
-		detail += fmt.Sprintf(" Text that has a %q in it stands in quotation marks.", c.options.Delimiter)
+		detail += fmt.Sprintf(" Quote text that contains %q.", c.options.Delimiter)
 	}
 	return mistake.New(r.whole(), "Row does not fit the header", "%s", detail)
 }

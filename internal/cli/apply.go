@@ -57,8 +57,8 @@ func newApply(p *process) *cobra.Command {
 		Long: "Submit what is missing and record what comes back. With a saved plan it sends exactly\n" +
 			"that plan or nothing; without one it plans, shows the plan and asks.\n\n" +
 			"Exit codes: 0 done; 1 an error, nothing was sent; 3 some were refused, failed or not\n" +
-			"attempted; 4 some are in doubt, unverified or in conflict: a person should look, whatever\n" +
-			"else happened; 5 a control said no, nothing was sent; 129, 130, 143 interrupted, nothing\n" +
+			"attempted; 4 some are in doubt, unverified or in conflict: check them, whatever else\n" +
+			"happened; 5 a control said no, nothing was sent; 129, 130, 143 interrupted, nothing\n" +
 			"in doubt.",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -168,7 +168,7 @@ func (a *applying) check(p *process) error {
 	}
 	canAsk := a.input && p.streams.Interactive()
 	if a.file == "" && !a.approved() && !canAsk && !a.join {
-		return exit.WithHint(errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so apply needs a saved plan, --plan-digest or --auto-approve; nothing was sent"),
+		return exit.WithHint(errors.New("cannot ask here (no terminal, CI is set, or --input=false), so apply needs a saved plan, --plan-digest or --auto-approve; nothing was sent"),
 			a.planning.dir.Command("plan --out=FILE"))
 	}
 	if a.fromBalances {

@@ -66,7 +66,7 @@ func (a *approving) run(ctx context.Context, p *process) error {
 		return err
 	}
 	if a.total == "" && !p.streams.Interactive() {
-		return errors.New("nobody can be asked here (no terminal, or CI is set), so approve needs --count and --total; nothing was signed")
+		return errors.New("cannot ask here (no terminal, or CI is set), so approve needs --count and --total; nothing was signed")
 	}
 	w, err := open(p, &a.planning.dir, false)
 	if err != nil {

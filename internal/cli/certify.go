@@ -147,7 +147,7 @@ func (c *certifying) check(p *process) error {
 	case c.wait < 0:
 		return fmt.Errorf("--wait=%v is no length of time to wait; it takes 0s or more", c.wait)
 	case !c.autoApprove && !canAsk:
-		return errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so certify needs --auto-approve; nothing was sent")
+		return errors.New("cannot ask here (no terminal, CI is set, or --input=false), so certify needs --auto-approve; nothing was sent")
 	case len(c.faults) > 0 && !c.dir.Sandbox:
 		return errors.New("--fault is for --sandbox: a real service has its own")
 	}

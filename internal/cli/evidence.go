@@ -29,7 +29,7 @@ func newAuditExport(p *process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "export --run=RUN_ID --out=DIR",
-		Short: "Write what proves a run, for whoever was not there",
+		Short: "Write a proof of a run that others can check",
 		Long: "Write what proves a run to a new directory: the saved plan, who approved it, the part of\n" +
 			"the journal that is about the run with the proof that it is part of the whole, what became\n" +
 			"of each transfer, and a manifest of hashes. remit audit verify DIR checks it, and so do\n" +

@@ -38,7 +38,7 @@ func newExportCommand(p *process) *cobra.Command {
 			"report of ISO 20022). Each transfer is booked once, as the service's record says, under its\n" +
 			"ref_id. What is in doubt or in conflict is not booked: it is named on standard error, and the\n" +
 			"exit code is 4. The same state makes the same bytes. Nothing is sent.\n\n" +
-			"Exit codes: 0 done; 1 a mistake, nothing was written; 4 done, and a person should look at some.",
+			"Exit codes: 0 done; 1 a mistake, nothing was written; 4 done, and some need action.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return e.runExport(cmd.Context(), p, cmd.Flags().Changed)

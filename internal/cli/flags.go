@@ -160,9 +160,9 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 		}
 		want := "takes no arguments"
 		if len(names) > 0 {
-			want = "takes exactly " + strings.Join(names, " ")
+			want = "needs " + strings.Join(names, " ")
 		}
-		return exit.WithHint(fmt.Errorf("%s %s; it was given %d", cmd.CommandPath(), want, len(args)), cmd.CommandPath()+" --help")
+		return exit.WithHint(fmt.Errorf("%s %s; %s given", cmd.CommandPath(), want, view.Plural(len(args), "argument")), cmd.CommandPath()+" --help")
 	}
 }
 
@@ -172,7 +172,7 @@ func someArgs(name string) cobra.PositionalArgs {
 		if len(args) > 0 {
 			return nil
 		}
-		return exit.WithHint(fmt.Errorf("%s takes one %s or more; it was given none", cmd.CommandPath(), name), cmd.CommandPath()+" --help")
+		return exit.WithHint(fmt.Errorf("%s needs one %s or more", cmd.CommandPath(), name), cmd.CommandPath()+" --help")
 	}
 }
 

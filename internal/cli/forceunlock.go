@@ -56,7 +56,7 @@ func forceUnlock(ctx context.Context, p *process, from *workspace.Directory, rea
 		}
 		return w.state.Error(err)
 	}
-	text := fmt.Sprintf("Nobody was seen holding the lock of %s. Whoever may still hold it out of sight writes nothing any more.", w.state.Name)
+	text := fmt.Sprintf("No holder of the lock of %s was seen. A hidden holder can write nothing any more.", w.state.Name)
 	if held {
 		text = fmt.Sprintf("The lock of %s was taken away from process %d of %s on %s.", w.state.Name, holder.PID, holder.User, holder.Host)
 	}

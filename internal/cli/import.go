@@ -50,11 +50,11 @@ func newImport(p *process) *cobra.Command {
 			"    adopted      it agrees, and both sides or the fingerprint prove the destination\n" +
 			"    unverified   it agrees, and nothing proves the destination\n" +
 			"    conflict     it disagrees\n\n" +
-			"What nobody declares is adopted where the export has both of its sides, and else kept as\n" +
+			"An undeclared record is adopted where the export has both of its sides, and else kept as\n" +
 			"unverified: its ref_id exists at the service and is never sent.\n\n" +
 			"A CSV of ref_id and group_id, with or without amount and asset, is a list: somebody's word\n" +
 			"that these were paid, and no record. What it has is unverified, and never sent; a lookup,\n" +
-			"an export or a person completes it. What nobody declares needs its amount and asset.\n\n" +
+			"an export or remit resolve completes it. An undeclared entry needs its amount and asset.\n\n" +
 			"What would be recorded is shown first, and written when you say yes. The same import again\n" +
 			"does nothing.",
 		Args: someArgs("FILE"),
@@ -66,7 +66,7 @@ func newImport(p *process) *cobra.Command {
 	directoryFlags(&i.planning.dir, cmd)
 	flags := cmd.Flags()
 	flags.BoolVar(&i.autoApprove, "auto-approve", false, "don't ask")
-	flags.BoolVar(&i.input, "input", true, "ask where a person can answer")
+	flags.BoolVar(&i.input, "input", true, "prompt for missing input")
 	flags.BoolVar(&i.asJSON, "json", false, "write JSON Lines")
 	return cmd
 }
@@ -233,10 +233,10 @@ func (i *importing) compare(w *opened, d *state.Detail, policy executor.Policy, 
 			differs("The file disagrees with what is recorded: " + executor.Describe(differences) + ".")
 		}
 	case d.RecordID == "" && d.Status == state.Tombstone:
-		differs("A person settled it as not made, and the file has a record of it. Find out which is right: " +
+		differs("It was closed as not made, and the file has a record of it. Find out which is right: " +
 			"remit resolve with --recorded takes the record.")
 	case d.Status == state.Refused, d.Status == state.Unsent:
-		differs("The state has it as " + d.Status.String() + ", and the file has a record of it. Nobody declares it any more: declare it again and import the file again.")
+		differs("The state has it as " + d.Status.String() + ", and the file has a record of it. No file declares it any more: declare it again and import the file again.")
 	}
 	if d.Transfer.Outline().AsksForPerson() {
 		imported.Look++
@@ -370,7 +370,7 @@ func (i *importing) ask(ctx context.Context, w *opened) error {
 		for _, file := range i.files {
 			words = append(words, shell.Word(file))
 		}
-		return exit.WithHint(errors.New("nobody can be asked here (no terminal, CI is set, or --input=false), so import needs --auto-approve to record this. Nothing was changed"),
+		return exit.WithHint(errors.New("cannot ask here (no terminal, CI is set, or --input=false), so import needs --auto-approve to record this. Nothing was changed"),
 			w.dir.Command("import "+strings.Join(words, " ")+" --auto-approve"))
 	}
 	return w.streams.Confirm(ctx, "Do you want to record this in the state? No money moves.", "import was not approved. Nothing was changed")

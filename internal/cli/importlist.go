@@ -72,9 +72,9 @@ func (l *importList) against(d *state.Detail) string {
 	case d.Status.Made() && x.Amount != "" && (x.Asset != d.Asset || !transfer.SameNumber(x.Amount, d.Amount.String())):
 		return fmt.Sprintf("%s lists it with %s %s, and %s %s is recorded. Find out which is right.", place, x.Amount, x.Asset, d.Amount, d.Asset)
 	case d.Status == state.Tombstone && d.RecordID == "" && !d.IsListed():
-		return fmt.Sprintf("A person settled it as not made, and %s lists it. Find out which is right: remit resolve with --recorded takes its record.", place)
+		return fmt.Sprintf("It was closed as not made, and %s lists it. Find out which is right: remit resolve with --recorded takes its record.", place)
 	case d.Status == state.Refused, d.Status == state.Unsent:
-		return fmt.Sprintf("The state has it as %s, and %s lists it. Nobody declares it any more: declare it again and import the list again.", d.Status, place)
+		return fmt.Sprintf("The state has it as %s, and %s lists it. No file declares it any more: declare it again and import the list again.", d.Status, place)
 	}
 	return ""
 }

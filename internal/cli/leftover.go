@@ -128,14 +128,14 @@ func tellUnnamed(a *applying, w *opened, left map[string]state.Status) error {
 		if w.streams.WantsLines(a.asJSON) {
 			w.streams.JSON().Handle(executor.Event{
 				Time: w.host.Now().UTC(), Type: executor.EventNotice, RefID: refID,
-				Reason: left[refID].String() + ", and not in this plan: a person should look",
+				Reason: left[refID].String() + ", and not in this plan: action needed",
 			})
 		}
 	}
 	if more := len(refIDs) - len(shown); more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
 	}
-	_, err := fmt.Fprintf(w.streams.Err, "Notice: a person should look at what this plan does not have: %s.\n\n    %s\n",
+	_, err := fmt.Fprintf(w.streams.Err, "Notice: action needed for transfers that this plan does not have: %s.\n\n    %s\n",
 		strings.Join(names, ", "), view.Visible(w.dir.Command("state list")))
 	return err
 }

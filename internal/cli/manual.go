@@ -85,7 +85,7 @@ of plan \-\-detailed\-exitcode: there is something to submit or to resolve
 some of the run's transfers were refused, failed or not attempted
 .TP
 .B 4
-some are in doubt, unverified or in conflict, or the state failed: a person should look
+some are in doubt, unverified or in conflict, or the state failed: action needed
 .TP
 .B 5
 a control said no: nothing was sent

@@ -48,7 +48,7 @@ func (o *planning) flags(cmd *cobra.Command) {
 	directoryFlags(&o.dir, cmd)
 	o.controlFlags(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&o.author, "author", "", "who made the plan, as they say of themselves (user.email of your own git configuration, or the system's user)")
+	flags.StringVar(&o.author, "author", "", "who made the plan, self-declared (user.email of your own git configuration, or the system's user)")
 	flags.StringVar(&o.show, "show", "", "with `all`, list every transfer however many there are, and those no longer declared")
 }
 

@@ -47,7 +47,7 @@ func newReconcile(p *process) *cobra.Command {
 			"have. A transfer matches where both sides are there once and agree in every field that an apply\n" +
 			"compares. Nothing is sent and nothing is changed.\n\n" +
 			"Exit codes: 0 everything matches; 1 a mistake, nothing was compared; 4 something does not match,\n" +
-			"or nothing was left to compare: a person should look.",
+			"or nothing was left to compare: action needed.",
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return r.run(cmd.Context(), p, args, cmd.Flags())

@@ -41,8 +41,8 @@ func newRefresh(p *process) *cobra.Command {
 		Long: "Look up what became of the transfers that are recorded as PENDING, and record it. It sends\n" +
 			"no transfer. It needs a service that can look up (lookup_path).\n\n" +
 			"Exit codes: 0 done; 1 an error, such as that not all could be looked up; 3 with --wait:\n" +
-			"some are still PENDING; 4 some failed, are in conflict, or can't be read: a person should\n" +
-			"look; 129, 130, 143 interrupted.",
+			"some are still PENDING; 4 some failed, are in conflict, or can't be read: check\n" +
+			"them; 129, 130, 143 interrupted.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return r.run(cmd.Context(), p)

@@ -40,8 +40,8 @@ func newResolve(p *process) *cobra.Command {
 		Use:   "resolve {REF_ID | --run=RUN_ID}",
 		Short: "Settle a transfer that is in doubt, unverified or in conflict",
 		Long: "Settle a transfer that is in doubt, unverified or in conflict. It sends no transfer.\n\n" +
-			"Without a flag it asks the service, where that can look up. The other three are a\n" +
-			"person's word, which needs --reason and is journalled:\n\n" +
+			"Without a flag it asks the service, where that can look up. The other three are\n" +
+			"your word: they need --reason, and the journal keeps it under your name:\n\n" +
 			"    --recorded FILE    the record that the service shows for it, as JSON (- for standard input)\n" +
 			"    --accept-record    a conflict, or an unverified transfer, stands as the service has it;\n" +
 			"                       with --recorded, the given record stands although it differs\n" +
@@ -80,7 +80,7 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 	case (r.runID != "" && r.acceptRecord) != (r.count != 0):
 		return exit.WithHint(errors.New("--count says how many --run and --accept-record accept: they need it, and nothing else takes it; nothing was changed"), "remit resolve --help")
 	case isWord && isBlank(r.reason):
-		return exit.WithHint(errors.New("a person's word needs --reason: it is journalled under your name; nothing was changed"), "remit resolve --help")
+		return exit.WithHint(errors.New("--recorded, --accept-record and --not-made need --reason: the journal keeps it under your name; nothing was changed"), "remit resolve --help")
 	}
 	w, err := open(p, &r.dir, false)
 	if err != nil {

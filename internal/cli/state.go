@@ -21,7 +21,7 @@ import (
 func newState(p *process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state",
-		Short: "Look at the state, and say what only a person can say about it",
+		Short: "Inspect and repair the state",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {

@@ -15,10 +15,10 @@ func newStatus(p *process) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Show what is due now, what comes next, and what needs a person",
+		Short: "Show what is due now, what comes next, and what needs action",
 		Long: "Show what is due now, what comes next, what is late, what waits and on what, and what is in\n" +
 			"doubt. It takes no lock, needs no credentials and writes nothing.\n\n" +
-			"Exit codes: 0 nothing needs a person; 1 a mistake; 3 some were refused, failed or expired, or\n" +
+			"Exit codes: 0 no action needed; 1 a mistake; 3 some were refused, failed or expired, or\n" +
 			"are never sent as things are; 4 some are in doubt, unverified or in conflict, or have a status\n" +
 			"at the service that remit does not know; 5 a control says no, such as to what is late.",
 		Args: exactArgs(),

@@ -80,7 +80,7 @@ func (c *Client) Ready(ctx context.Context) (time.Time, error) {
 	c.tokens.mu.Unlock()
 	fresh, err := r.wait(ctx)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("get a token from %s: %w", host(c.tokens.config.TokenURL), err)
+		return time.Time{}, fmt.Errorf("token request to %s: %w", host(c.tokens.config.TokenURL), err)
 	}
 	return fresh.date, nil
 }

@@ -118,7 +118,7 @@ func TestTokenFailuresAreToldWithoutSecrets(t *testing.T) {
 			w := &world{token: always(tt.status, tt.header, tt.body), api: always(200, "", answer)}
 			w.in(t, func(t *testing.T, c *service.Client) {
 				_, err := c.Ready(t.Context())
-				if err == nil || !strings.Contains(err.Error(), tt.reason) || !strings.HasPrefix(err.Error(), "get a token from 127.0.0.1:1: ") {
+				if err == nil || !strings.Contains(err.Error(), tt.reason) || !strings.HasPrefix(err.Error(), "token request to 127.0.0.1:1: ") {
 					t.Errorf("Ready: %v, want it to say %q", err, tt.reason)
 				}
 				got := c.Submit(t.Context(), path, []byte(request))

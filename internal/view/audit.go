@@ -52,7 +52,7 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 	case state.Created:
 		made := "made in environment " + e.Environment
 		if e.NewState {
-			made += ", as a new state on a person's word"
+			made += ", as a new state by --new-state"
 		}
 		return made + ", lineage " + e.Lineage, who(e.By), toneNone
 	case state.Begun:
@@ -83,9 +83,9 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 		if e.Complete {
 			return "run " + e.RunID + " is complete" + by, ofRun, toneNone
 		}
-		return strings.TrimSuffix("run "+e.RunID+" ended; not everything of its plan has an outcome: "+e.Error, ": ") + by, ofRun, toneDoubt
+		return strings.TrimSuffix("run "+e.RunID+" ended incomplete: "+e.Error, ": ") + by, ofRun, toneDoubt
 	case state.Unlocked:
-		from := "the lock was taken away, which nobody held"
+		from := "the lock was taken away, and nobody held it"
 		if e.From != (state.Holder{}) {
 			from = "the lock was taken away from " + who(e.From)
 		}

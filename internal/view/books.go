@@ -119,7 +119,7 @@ func BooksSummary(w io.Writer, s *books.Summary, o Screen) error {
 	}
 	if count := s.NeedsPerson(); count > 0 {
 		p.line()
-		p.paragraph("", fmt.Sprintf("Warning: a person should look at %s.", plural(count, "transfer")), toneDoubt)
+		p.paragraph("", fmt.Sprintf("Warning: check %s.", plural(count, "transfer")), toneDoubt)
 		for i := range s.Look {
 			e := &s.Look[i]
 			p.line(plain("  "+e.RefID+"  "+p.money(e.Amount, e.Asset)+" "+e.Asset+"  "), span{string(e.Cause), toneDoubt})

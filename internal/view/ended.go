@@ -65,7 +65,7 @@ func ExitMeaning(code int) string {
 	case 3:
 		return "the run ended, and some transfers were refused, failed or not attempted"
 	case 4:
-		return "some transfers are in doubt, unverified or in conflict, or the state failed after the first request: a person should look"
+		return "some transfers are in doubt, unverified or in conflict, or the state failed after the first request: action needed"
 	case 5:
 		return "nothing was sent: a control said no, or approvals are missing"
 	case 129, 130, 143:

@@ -77,7 +77,7 @@ func (h *htmlReconciliation) totals() {
 	for _, row := range []struct {
 		name  string
 		count int
-	}{{"matched", h.summary.Matched}, {"accepted by a person", h.summary.Accepted}, {"not matched", h.summary.Differ}} {
+	}{{"matched", h.summary.Matched}, {"accepted by hand", h.summary.Accepted}, {"not matched", h.summary.Differ}} {
 		h.put("<tr><th scope=\"row\">%</th><td class=\"number\">%</td></tr>\n", row.name, strconv.Itoa(row.count))
 	}
 	h.put("</tbody>\n</table>\n</section>\n")
@@ -86,7 +86,7 @@ func (h *htmlReconciliation) totals() {
 func (h *htmlReconciliation) list(list reconciledList) {
 	h.put("<section class=\"all\">\n<h2 class=\"%\">%: %</h2>\n", list.tone.class(), list.title, strconv.Itoa(list.count))
 	h.put("<div class=\"wide\">\n<table>\n<caption>%</caption>\n<thead><tr><th scope=\"col\">ref_id</th><th scope=\"col\" class=\"number\">Amount</th>", list.title)
-	h.put("<th scope=\"col\">Asset</th><th scope=\"col\">group_id</th><th scope=\"col\">What is found</th></tr></thead>\n<tbody>\n")
+	h.put("<th scope=\"col\">Asset</th><th scope=\"col\">group_id</th><th scope=\"col\">Finding</th></tr></thead>\n<tbody>\n")
 	for i := range list.lines {
 		l := &list.lines[i]
 		h.put("<tr><th scope=\"row\">%</th><td class=\"number\">%</td><td>%</td><td><code>%</code></td><td>", l.RefID, h.options.Scales.Shown(l.Amount, l.Asset), l.Asset, l.GroupID)

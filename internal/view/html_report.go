@@ -137,7 +137,7 @@ func (h *htmlReport) lead() (string, tone) {
 	if open == 1 {
 		verb = " needs"
 	}
-	return text + " " + plural(open, "transfer") + verb + " a person: " + strings.Join(parts, ", ") + ".", toneBad
+	return text + " " + plural(open, "transfer") + verb + " action: " + strings.Join(parts, ", ") + ".", toneBad
 }
 
 // standingPhrase is a standing behind "is".

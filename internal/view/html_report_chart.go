@@ -145,7 +145,7 @@ func (h *htmlReport) share(part, whole decimal.Decimal) {
 func exceptionsHead(s report.Standing) (title, text, command string) {
 	switch s {
 	case report.InDoubt:
-		return "In doubt", "May have been made. An apply settles them where it can; else a person says what became of them.", "remit resolve REF_ID"
+		return "In doubt", "May have been made. An apply settles them where it can; else settle each by hand.", "remit resolve REF_ID"
 	case report.Conflict:
 		return "In conflict", "What was asked and what was answered do not agree.", `remit resolve REF_ID --accept-record --reason="…"`
 	case report.Conversion:

@@ -99,7 +99,7 @@ func (h *htmlReport) runs() {
 	if h.r.Unapproved > 0 {
 		h.put(", of which % recorded something and carried no approval of a second person", strconv.Itoa(h.r.Unapproved))
 	}
-	h.put(". An author is what they say of themselves; an approver's signature was checked when the run began.</p>\n")
+	h.put(". The author is self-declared; the signature of each approver was checked when the run began.</p>\n")
 	h.put("<div class=\"wide\" role=\"region\" aria-label=\"Runs\" tabindex=\"0\">\n<table class=\"runs\">\n<caption>Runs that began in the period, the newest first</caption>\n<thead><tr><th scope=\"col\">Begun</th><th scope=\"col\">Run</th><th scope=\"col\">By</th><th scope=\"col\">Author</th><th scope=\"col\">Approved by</th><th scope=\"col\">Outcome</th></tr></thead>\n<tbody>\n")
 	for i := range h.r.Runs {
 		h.runRow(&h.r.Runs[i])

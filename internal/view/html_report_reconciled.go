@@ -66,7 +66,7 @@ func (h *htmlReport) reconciled() {
 		h.put("</tbody>\n</table>\n")
 	}
 	if lists := reconciledLists(s); len(lists) > 0 {
-		h.put("<h3>What does not match</h3>\n<table class=\"narrow\">\n<thead><tr><th scope=\"col\">What is found</th><th scope=\"col\" class=\"number\">Transfers</th></tr></thead>\n<tbody>\n")
+		h.put("<h3>Not matched</h3>\n<table class=\"narrow\">\n<thead><tr><th scope=\"col\">Finding</th><th scope=\"col\" class=\"number\">Transfers</th></tr></thead>\n<tbody>\n")
 		for _, list := range lists {
 			h.put("<tr><th scope=\"row\"><span class=\"%\">%</span></th><td class=\"number\">%</td></tr>\n", list.tone.class(), list.title, strconv.Itoa(list.count))
 		}

@@ -71,5 +71,5 @@ func (m *markdown) reconciledTotals(s *reconcile.Summary) {
 	if more := len(s.Assets) - markdownTotals; more > 0 {
 		m.printf("| and %d more | | | | | | | |\n", more)
 	}
-	m.printf("\n| result | count |\n|---|---:|\n| matched | %d |\n| accepted by a person | %d |\n| not matched | %d |\n\n", s.Matched, s.Accepted, s.Differ)
+	m.printf("\n| result | count |\n|---|---:|\n| matched | %d |\n| accepted by hand | %d |\n| not matched | %d |\n\n", s.Matched, s.Accepted, s.Differ)
 }

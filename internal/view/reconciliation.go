@@ -110,15 +110,15 @@ func reconciledVerdict(s *reconcile.Summary) span {
 		if s.Differ == 1 {
 			verb = "does"
 		}
-		text := fmt.Sprintf("%d of %s %s not match: a person should look.", s.Differ, plural(s.Transfers(), "transfer"), verb)
+		text := fmt.Sprintf("%d of %s %s not match: action needed.", s.Differ, plural(s.Transfers(), "transfer"), verb)
 		if s.Records == 0 {
 			text = "The service has no record here. " + text
 		}
 		return span{text, toneBad}
 	case s.Accepted > 0 && s.Transfers() == 1:
-		return span{"The one transfer matches, as a person has accepted it.", toneGood}
+		return span{"The one transfer matches, accepted by hand.", toneGood}
 	case s.Accepted > 0:
-		return span{fmt.Sprintf("All %d transfers match, %d of them as a person has accepted them.", s.Transfers(), s.Accepted), toneGood}
+		return span{fmt.Sprintf("All %d transfers match, %d of them accepted by hand.", s.Transfers(), s.Accepted), toneGood}
 	}
 	if s.Transfers() == 1 {
 		return span{"The one transfer matches.", toneGood}
@@ -183,7 +183,7 @@ func reconciledNotes(s *reconcile.Summary) []string {
 		notes = append(notes, fmt.Sprintf("PENDING, which the service has not finished yet: %d of those that match.", s.Pending))
 	}
 	for _, status := range slices.Sorted(maps.Keys(s.Unknown)) {
-		notes = append(notes, fmt.Sprintf("%s: %d of those that match. remit does not know this status: a person should look.", statusWord(status), s.Unknown[status]))
+		notes = append(notes, fmt.Sprintf("%s: %d of those that match. remit does not know this status: ask the service's operator.", statusWord(status), s.Unknown[status]))
 	}
 	if s.Outside > 0 {
 		notes = append(notes, fmt.Sprintf("%d of those that only the state has are older than the first record or newer than the last. "+
@@ -212,7 +212,7 @@ func (p *page) reconciledTotals(s *reconcile.Summary) {
 	}
 	p.table("  ", [][]span{
 		{{"matched", toneGood}, plain(fmt.Sprint(s.Matched))},
-		{plain("accepted by a person"), plain(fmt.Sprint(s.Accepted))},
+		{plain("accepted by hand"), plain(fmt.Sprint(s.Accepted))},
 		{{"not matched", toneBad}, plain(fmt.Sprint(s.Differ))},
 	}, 1)
 }
@@ -234,7 +234,7 @@ func reconciledLists(s *reconcile.Summary) []reconciledList {
 		}
 	}
 	if s.Accepted > 0 {
-		lists = append(lists, reconciledList{"As a person has accepted it", s.Accepted, s.AcceptedLines, toneStrong})
+		lists = append(lists, reconciledList{"Accepted by hand", s.Accepted, s.AcceptedLines, toneStrong})
 	}
 	if len(s.MatchedLines) > 0 {
 		lists = append(lists, reconciledList{"Matched", s.Matched, s.MatchedLines, toneGood})
@@ -381,7 +381,7 @@ func reconciledDifferences(l *reconcile.Line, show shownNumber) []string {
 		}
 		text := fmt.Sprintf("%s: %s in the state, %s at the service: %s", k.Field, orNothing(number(k.Asked)), orNothing(number(k.Answered)), strings.Join(sides[k], ", "))
 		if k.accepted {
-			text += "; accepted by a person"
+			text += "; accepted by hand"
 		}
 		texts = append(texts, text)
 	}

@@ -91,7 +91,7 @@ func statusWord(status transfer.RecordStatus) string {
 // unknownStatuses says of each status that remit does not know how many there are.
 func (p *page) unknownStatuses(indent string, unknown executor.Unknown) {
 	for _, status := range slices.Sorted(maps.Keys(unknown)) {
-		p.paragraph(indent, fmt.Sprintf("%s: %d of these. The service's own status is neither COMPLETED nor FAILED, nor one that remit knows: a person should look.",
+		p.paragraph(indent, fmt.Sprintf("%s: %d of these. remit does not know this status: ask the service's operator.",
 			statusWord(status), unknown[status]), toneDoubt)
 	}
 }
@@ -122,7 +122,7 @@ func Refreshed(w io.Writer, s *executor.Refreshed, o RefreshOptions) error {
 		row(string(transfer.Completed), toneGood, &s.Completed),
 		row(string(transfer.Failed), toneBad, &s.Failed),
 		row("conflict", toneBad, &s.Conflicts),
-		row("for a person", toneDoubt, &s.Refused),
+		row("action needed", toneDoubt, &s.Refused),
 		row(stillWord(s), toneNone, &s.Pending),
 	}, 0)
 	if s.CreditFailed > 0 {

@@ -209,7 +209,7 @@ func TestReportHTML(t *testing.T) {
 		never  []string
 	}{
 		"a month": {monthLedger(), []string{
-			"<h1>Payments of November 2026</h1>", "169 transfers paid. 4 transfers need a person: 1 unverified, 2 in doubt, 1 in conflict.",
+			"<h1>Payments of November 2026</h1>", "169 transfers paid. 4 transfers need action: 1 unverified, 2 in doubt, 1 in conflict.",
 			"111,176.20", "116 others", "chi@example.com, dora@example.com", "due 2026-11-16 09:12",
 			"From before the period, and open still: 1 in doubt.", "<b>landlord</b>", "hash total",
 		}, []string{"<script", "<a ", "http://", "style="}},

@@ -11,7 +11,7 @@ import (
 	"remit/state"
 )
 
-// Unverified is what a run left unverified: a person should look at it. The zero value with a RunID has
+// Unverified is what a run left unverified: action needed at it. The zero value with a RunID has
 // none.
 type Unverified struct {
 	RunID string

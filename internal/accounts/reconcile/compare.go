@@ -161,7 +161,7 @@ func (j *judge) unexpected(p *pair, line *Line) error {
 		}
 		if forgotten {
 			line.Result = Accepted
-			line.Reason = "A person had the state forget it"
+			line.Reason = "It was forgotten on purpose"
 			if p.detail.Outcome != nil && p.detail.Outcome.Reason != "" {
 				line.Reason += ": " + p.detail.Outcome.Reason
 			}
@@ -173,7 +173,7 @@ func (j *judge) unexpected(p *pair, line *Line) error {
 	}
 	line.Reason = fmt.Sprintf("The state has it as %v", p.row.Status)
 	if p.row.Status == state.Tombstone {
-		line.Reason = "A person settled it as not made"
+		line.Reason = "It was closed as not made"
 	}
 	if o := p.detail.Outcome; o != nil && o.Reason != "" {
 		line.Reason += ": " + o.Reason

@@ -49,7 +49,7 @@ type Result string
 const (
 	Matched  Result = "matched"  // both have it and agree
 	Accepted Result = "accepted" // they differ in what a person has accepted or forgotten, and in nothing else
-	Differs  Result = "differs"  // it has a break: a person should look
+	Differs  Result = "differs"  // it has a break: action needed
 )
 
 // Line is one transfer: of the state, of the service, or of both.

@@ -97,7 +97,7 @@ func (r *Reconciliation) Add(record transfer.Record, line int) error {
 		return fmt.Errorf("the amount %q of record %q is not a decimal: digits with a point and without grouping are needed", record.Amount, record.ID)
 	}
 	if record.CreatedAt.IsZero() {
-		return fmt.Errorf("record %q has no created_at that is an RFC 3339 time, so that nobody can tell of which period it is", record.ID)
+		return fmt.Errorf("record %q has no created_at in RFC 3339, so its period is unknown", record.ID)
 	}
 	r.summary.took(record.CreatedAt)
 	side := Side{Record: record, file: len(r.files), line: line}

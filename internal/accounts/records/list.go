@@ -123,13 +123,13 @@ func (l *List) Add(name string, x Listing) error {
 	if before, has := l.byRefID[x.RefID]; has {
 		before.Line = x.Line
 		if before.Listing != x {
-			return &Error{name, x.Line, fmt.Errorf("ref_id %q stands at %s with another group_id, amount or asset", x.RefID, before.place)}
+			return &Error{name, x.Line, fmt.Errorf("ref_id %q is at %s with another group_id, amount or asset", x.RefID, before.place)}
 		}
 		l.repeated++
 		return nil
 	}
 	if other, has := l.byGroup[x.GroupID]; has {
-		return &Error{name, x.Line, fmt.Errorf("group_id %q stands at %s under the ref_id %q: it links the two sides of one transfer", x.GroupID, l.byRefID[other].place, other)}
+		return &Error{name, x.Line, fmt.Errorf("group_id %q is at %s under the ref_id %q: it links the two sides of one transfer", x.GroupID, l.byRefID[other].place, other)}
 	}
 	l.byRefID[x.RefID], l.byGroup[x.GroupID] = listed{x, place}, x.RefID
 	return nil

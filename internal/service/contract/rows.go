@@ -47,8 +47,8 @@ func answerRows() []Row {
 }
 
 func recordRows() []Row {
-	const stops = "A conflict: the run starts nothing new, and a person finds out what was moved."
-	const unverified = "Unverified: a person accepts the record."
+	const stops = "A conflict: the run starts nothing new. Find out what was moved."
+	const unverified = "Unverified: check the record and accept it."
 	return []Row{
 		{
 			Side, Records, "The answered record is the debit side.",
@@ -79,7 +79,7 @@ func recordRows() []Row {
 		},
 		{
 			Status, Records, "status is PENDING, COMPLETED or FAILED.",
-			"Another status is not final: what depends on the transfer is not sent, and exit code 4 asks for a person.",
+			"Another status is not final: what depends on the transfer is not sent, and exit code 4 asks for action.",
 		},
 		{
 			Completed, Records, "A transfer that is funded becomes COMPLETED while certify waits (--wait).",
@@ -89,11 +89,11 @@ func recordRows() []Row {
 }
 
 func replayRows() []Row {
-	const hold = `Set on_doubt = "hold": remit then sends nothing again, and a lookup or a person settles each doubt.`
+	const hold = `Set on_doubt = "hold": remit then sends nothing again, and a lookup or remit resolve settles each doubt.`
 	return []Row{
 		{
 			RefID, Replays, "The record has the ref_id that was sent.",
-			"A conflict: the run starts nothing new, and a person finds out what was moved.",
+			"A conflict: the run starts nothing new. Find out what was moved.",
 		},
 		{
 			RefIDLength, Replays, "A ref_id may have 100 characters.",
@@ -113,7 +113,7 @@ func replayRows() []Row {
 		},
 		{
 			ReplayAnswer, Replays, "The same request again is answered with the first record, or with 409 and the record in meta.existing, or with 409 where there is a lookup_path.",
-			"A lost answer stays in doubt until a person settles it.",
+			"A lost answer stays in doubt until remit resolve settles it.",
 		},
 		{
 			ReplayOther, Replays, "Another request under a ref_id that is known makes no transfer.",
@@ -144,7 +144,7 @@ func lookupRows() []Row {
 		},
 		{
 			LookupSides, Lookups, "A lookup has both sides of a transfer, and the credit side names the destination.",
-			"A record that this state did not make stays unverified: a person accepts it. With fingerprint_key the debit side proves the destination.",
+			"A record that this state did not make stays unverified until remit resolve accepts it. With fingerprint_key the debit side proves the destination.",
 		},
 		{
 			LookupCredit, Lookups, "The credit side of a COMPLETED transfer is COMPLETED as well.",
