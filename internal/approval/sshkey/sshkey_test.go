@@ -140,7 +140,7 @@ func TestKeyFiles(t *testing.T) {
 func TestPassphrase(t *testing.T) {
 	d := newDesk(t)
 	d.keygen("locked", "ed25519", "open sesame")
-	d.mustFail("locked", "nobody can be asked for it here")
+	d.mustFail("locked", "cannot ask for it here")
 	answer := "wrong"
 	d.ring.Passphrase = func(context.Context, string) ([]byte, error) { return []byte(answer), nil }
 	d.mustFail("locked", "read the key locked")
