@@ -77,7 +77,7 @@ func readState(r *eval.Reader, kind, environment string) StateBackend {
 	}
 	s := StateBackend{Kind: kind, Schema: DefaultSchema(environment)}
 	var a *eval.Argument
-	// What is wrong with a url is said of the whole block: the line may show a password.
+	// A mistake in a url is reported for the whole block: the line may show a password.
 	if s.URL, a = r.Text("url"); a == nil {
 		r.Refuse(r.Block.At, "Missing required argument", "The argument \"url\" is required: postgres://user@host:port/database.")
 	} else if s.URL != "" && !strings.HasPrefix(s.URL, "postgres://") && !strings.HasPrefix(s.URL, "postgresql://") {

@@ -59,7 +59,7 @@ type DataFile struct {
 // Need is what a caller of [Load] uses of a configuration.
 type Need uint8
 
-// What is needed. Where it is not NeedAll, [Configuration.Transfers] may not be called, and
+// How much is read. Where it is not NeedAll, [Configuration.Transfers] may not be called, and
 // what else has a name is evaluated as far as it goes.
 const (
 	NeedAll      Need = iota // everything

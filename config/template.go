@@ -38,7 +38,7 @@ func (t template) plain() bool {
 	return !slices.ContainsFunc(t, func(p piece) bool { return p.general != nil || !transfer.Plain(p.literal) })
 }
 
-// distinct reports whether texts differ where the key does. What is plain, such as a letter,
+// distinct reports whether texts differ where the key does. A plain character, such as a letter,
 // joins no mark that stands before it and is reordered with none.
 func (t template) distinct(key int) bool {
 	columns := 0

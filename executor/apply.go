@@ -12,7 +12,7 @@ import (
 )
 
 // Apply carries run.Plan out on a state that the caller has locked, with a plan that the
-// caller has checked against it: it settles doubts, then submits what is due, in dependency
+// caller has checked against it: it settles doubts, then submits due transfers, in dependency
 // order. The error says what kept the run from beginning, or that the journal failed, in
 // which case wrapped [ErrJournal] says that the state must be looked at; the Summary holds
 // in both cases. After a first cancellation of ctx, Apply starts nothing new and lets requests in flight end.

@@ -47,7 +47,7 @@ func newIncomplete(run *Run, refID string, records []transfer.Record) incomplete
 		status: deciding.Status, recordID: deciding.ID, group: deciding.GroupID,
 	}
 	v.result = resultOf(v.outcome.Status, deciding.Status)
-	amount, _ := transfer.ParseAmount(deciding.Amount) // the state refuses what is no amount
+	amount, _ := transfer.ParseAmount(deciding.Amount) // the state refuses a text that is no amount
 	return incomplete{request: transfer.Request{RefID: refID, Asset: deciding.Asset, Amount: amount}, verdict: v}
 }
 

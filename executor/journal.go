@@ -9,7 +9,7 @@ import (
 	"remit/state"
 )
 
-// ErrJournal says that the journal failed or was taken away while a run was under way: what
+// ErrJournal says that the journal failed or was taken away while a run was under way: the part that
 // was sent may be missing in it, and is in doubt there. The state must be looked at.
 var ErrJournal = errors.New("the journal of the state failed")
 

@@ -83,7 +83,7 @@ func listedUnder(listed func(string) (ListedTransfer, bool), refID string) (List
 
 // newListed returns a transfer that a list has with its amount, and that nobody declares.
 func newListed(run *Run, one ListedTransfer) incomplete {
-	amount, _ := transfer.ParseAmount(one.Amount) // the state refuses what is no amount
+	amount, _ := transfer.ParseAmount(one.Amount) // the state refuses a text that is no amount
 	request := transfer.Request{RefID: one.RefID, Asset: one.Asset, Amount: amount}
 	v := judgeListed(knownTransfer{refID: one.RefID, runID: run.Begun.RunID, request: request}, one)
 	if v.result != ResultUnverified {

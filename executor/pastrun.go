@@ -47,7 +47,7 @@ type Archive interface {
 }
 
 // ReadPast reads what a run made of each transfer that it wrote something of, as of the end of the
-// run, whatever was settled later. No journal has the transfers that a run did not attempt:
+// run, however they were settled later. No journal has the transfers that a run did not attempt:
 // [state.Ended] counts them. The error is [ErrUnknownRun], or the state's.
 func ReadPast(ctx context.Context, archive Archive, runID string) (*PastRun, error) {
 	past := new(PastRun)

@@ -95,10 +95,10 @@ func (p *Plan) compute(ctx context.Context, record Record, controls Controls) (*
 	return computed, nil
 }
 
-// checkAfter refuses a line that waits for what no transfer of the plan, and no recorded one, can meet. What is in
+// checkAfter refuses a line that waits for a ref_id that no transfer of the plan, and no recorded one, can meet. A ref_id in
 // doubt may wait for what this plan does not meet, such as another doubt, but not for what nobody knows.
 func (b *builder) checkAfter() error {
-	if b.isAlone() { // what is recorded, the state knows
+	if b.isAlone() { // the state knows the recorded ones
 		return nil
 	}
 	var submits, pending, known map[string]bool
@@ -357,7 +357,7 @@ func (t *then) Details(ctx context.Context, refIDs ...string) ([]state.Detail, e
 	return all, nil
 }
 
-// compare names the first difference of what a file says and what was computed, sentences apart.
+// compare names the first difference between a file and the computed plan, sentences apart.
 func (p *Plan) compare(computed *Plan) error {
 	differ := func(what string, said, computed any) error {
 		return &DifferentError{what, fmt.Sprint(said), fmt.Sprint(computed)}
@@ -505,7 +505,7 @@ func batchTexts(p *Plan) []string {
 	return all
 }
 
-// isSameSet compares without the order, which for limits hangs on what was sent on the day.
+// isSameSet compares without the order, which for limits depends on the transfers of the day.
 func isSameSet(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }

@@ -17,9 +17,9 @@ import (
 )
 
 // Alone computes of a saved plan what it allows by itself, where the state is not at hand, and compares:
-// its actions, its look-alikes among each other, control totals, limits and policies, what was accepted, its totals
+// its actions, its look-alikes among each other, control totals, limits and policies, accepted exceptions, its totals
 // and its digest. What the state alone knows is the file's word: what each line says is recorded, the marks that come
-// of that, what was sent on the day of a limit, and what a reversal gives back. No sentence of what
+// of that, the transfers of a limit's day, and the amounts that reversals give back. No sentence of what
 // comes back is the file's. Under other controls than the plan was made, its limits and policies are its word
 // as well.
 //
@@ -36,8 +36,8 @@ func (p *Plan) Alone(ctx context.Context, under Controls) (*Plan, error) {
 	return p.compute(ctx, newSaid(p), under)
 }
 
-// agreesWithItself holds what has no rule that makes it: the windows of lines are those of the header, and
-// what has no line is of a batch with a control block, or of none.
+// agreesWithItself checks the parts that no rule makes: the windows of lines are those of the header, and
+// a transfer without a line is of a batch with a control block, or of none.
 func (p *Plan) agreesWithItself() error {
 	for _, c := range p.Changes.All() {
 		for _, name := range c.Windows {
@@ -90,7 +90,7 @@ func newSaid(p *Plan) *said {
 		if k.Request == nil && !isLine[k.RefID] {
 			d := &state.Detail{Transfer: state.Transfer{RefID: k.RefID, Status: state.Recorded, RecordStatus: transfer.Completed, IntendedAt: longAgo}}
 			d.Fingerprint[0] = 1                // it is not imported
-			d.Amount = transfer.MustAmount("1") // no total of what is recorded is computed
+			d.Amount = transfer.MustAmount("1") // no total of recorded transfers is computed
 			s.details[k.RefID] = d
 		}
 	}
@@ -216,7 +216,7 @@ func (s *said) Details(_ context.Context, refIDs ...string) ([]state.Detail, err
 	return found, nil
 }
 
-// saysPaid are the marks of a line that come of what was paid before.
+// saysPaid are the marks of a line that come from earlier payments.
 func (w *word) saysPaid(r *transfer.Request) []Signal {
 	var all []Signal
 	for _, s := range w.line.Signals {
@@ -279,7 +279,7 @@ func (b *builder) saysRenamed(due []twinned) {
 	}
 }
 
-// andMore is how a detail counts what is not shown.
+// andMore is how a detail counts the rest that it does not show.
 var andMore = regexp.MustCompile(`; and [0-9]+ more$`)
 
 // lineOf is the line of the file with a ref_id that has one.
@@ -314,7 +314,7 @@ func (b *builder) saysNewest(dated []int) {
 	}
 }
 
-// saysRemainder takes the totals of a batch with a control block from the file, where what has no line
+// saysRemainder takes the totals of a batch with a control block from the file, where transfers without a line
 // can make the rest of them: so many, and a positive amount of each.
 func (w *word) saysRemainder(known *transfer.Totals, said *Batch) *DifferentError {
 	kept := 0
@@ -323,7 +323,7 @@ func (w *word) saysRemainder(known *transfer.Totals, said *Batch) *DifferentErro
 			kept++
 		}
 	}
-	isOlder := w.plan.Header.FormatVersion == 0 // which does not say what has no line
+	isOlder := w.plan.Header.FormatVersion == 0 // which does not say which transfers have no line
 	if kept == 0 && !isOlder {
 		return nil
 	}

@@ -12,10 +12,10 @@ import (
 	"remit/internal/transfer"
 )
 
-// Batch is what is declared of one batch.
+// Batch is one declared batch.
 type Batch struct {
 	Name string
-	// Totals are of all its declared transfers, whatever their action and whatever was
+	// Totals are of all its declared transfers, of every action, also where something was
 	// targeted, so that they stay the same from plan to plan of the same files.
 	Totals transfer.Totals
 	// Controlled says that it has a control block, with which the totals agree unless an
@@ -25,7 +25,7 @@ type Batch struct {
 	Control *config.BatchControl
 }
 
-// batchTally adds up what is declared of each batch.
+// batchTally adds up the declared transfers of each batch.
 type batchTally struct {
 	batches []Batch
 	numbers map[string]int

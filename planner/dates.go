@@ -21,7 +21,7 @@ type occurrenceOf struct {
 	made  time.Time // Due of the record; zero where that is not known
 }
 
-// occurrencesOf are what is due or may have been made, and is declared for a date of a
+// occurrencesOf are the transfers that are due or may have been made, and are declared for a date of a
 // schedule, by ref_id.
 type occurrencesOf map[string]occurrenceOf
 

@@ -80,7 +80,7 @@ func (p *Plan) CompareDeclared(declared iter.Seq[config.Transfer]) error {
 	return nil
 }
 
-// compareDeclared names the first difference of a line and of what is declared; nil for none. What
+// compareDeclared names the first difference between a line and its declaration; nil for none. What
 // 0.1.0 saved says less.
 func (c *Change) compareDeclared(t *config.Transfer, version int) *UndeclaredError {
 	if !c.Declared() {
@@ -126,7 +126,7 @@ func (c *Change) unless(action Action, text, without string) string {
 	return text
 }
 
-// compareDeclared is the same of what has no line: the plan has the request of what is not recorded.
+// compareDeclared is the same for a transfer without a line: the plan has the request of each one that is not recorded.
 func (k *Kept) compareDeclared(t *config.Transfer) *UndeclaredError {
 	if k.Request == nil {
 		return nil

@@ -14,7 +14,7 @@ type group struct {
 	pending []string // ref_ids that are recorded and not yet COMPLETED
 
 	resolution resolution
-	after      []string // what is unmet, and will be met by this plan or by the service
+	after      []string // unmet, and this plan or the service will meet it
 	blocked    *blocker // what keeps this plan from meeting it; nil for nothing
 	unmet      []string // after, and what blocks
 }
@@ -81,7 +81,7 @@ func (s *source) memberships() [2]config.Dependency {
 
 // resolveDependencies turns a due transfer whose dependencies are not met into one that is
 // submitted after them, where this plan or the service will meet them, and else into one
-// that waits. A doubt is not turned into anything, but says what is unmet.
+// that waits. A doubt stays a doubt, and names the unmet dependency.
 func (b *builder) resolveDependencies() {
 	groups := b.members()
 	if groups == nil {
@@ -99,7 +99,7 @@ type walk struct {
 	changes *Changes
 	groups  map[config.Dependency]*group
 	// unmet is what a list of dependencies comes to. Transfers of one block share their
-	// list, and so share what is made of it.
+	// list, and so share the result.
 	unmet map[dependencyList]*group
 }
 
@@ -204,7 +204,7 @@ func (w *walk) group(d config.Dependency) *group {
 }
 
 // isMet reports whether a change is of an imported record that is COMPLETED and accepted. Where
-// it turns out to differ from what is declared, it is a conflict, and nothing is sent.
+// it turns out to differ from the declaration, it is a conflict, and nothing is sent.
 func (w *walk) isMet(i int) bool {
 	row := w.facts[i].row
 	return row != nil && row.isImported() && row.completed && row.status != state.Unverified && w.changes.Action(i) == None

@@ -136,7 +136,7 @@ func (c *Change) isSettled() bool {
 	return c.Action == Failed && c.Recorded != nil && c.Recorded.Status == state.Tombstone
 }
 
-// describeRequest compares what is declared with the recorded request.
+// describeRequest compares the declaration with the recorded request.
 func (b *builder) describeRequest(c *Change, d *state.Detail) error {
 	recorded, err := c.Recorded.Request()
 	if err != nil {
@@ -172,7 +172,7 @@ func describeMade(c *Change, d *state.Detail) {
 	}
 }
 
-// describeConflict shows what was asked and answered; where the declaration differs as
+// describeConflict shows the request and the answer; where the declaration differs as
 // well, the reason says so.
 func (c *Change) describeConflict(d *state.Detail) {
 	edited := c.Declared() && len(c.Differences) > 0
@@ -221,7 +221,7 @@ func (c *Change) markListed() {
 	c.Next = "remit resolve " + shell.Word(c.RefID) + ` --recorded FILE --reason "…"`
 }
 
-// settling says what is known of a doubt, what an apply does about it, and the command to type.
+// settling describes a doubt: the facts, the next step of an apply, and the command to type.
 func (b *builder) settling(c *Change, d *state.Detail) (reason, next string) {
 	u := doubt.Of(d, b.controls.Lookup)
 	if !u.Hold.Holds() {

@@ -8,7 +8,7 @@ import (
 )
 
 // Differences names each field in which two requests ask for something else, in the order in
-// which people read them, with what is declared as Asked and what is recorded as Answered.
+// which people read them, with the declaration as Asked and the record as Answered.
 // Amounts are compared as numbers. There is none if and only if the requests have one
 // fingerprint.
 func Differences(declared, recorded transfer.Request) []transfer.Difference {

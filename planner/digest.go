@@ -14,7 +14,7 @@ import (
 	"remit/internal/transfer"
 )
 
-// digestFormat is the first text of what is hashed, so that no other hash of remit's can be
+// digestFormat is the first text of the hashed bytes, so that no other hash of remit's can be
 // taken for a plan's digest.
 const digestFormat = "remit-digest/1"
 
@@ -26,7 +26,7 @@ const digestFormat = "remit-digest/1"
 //   - the service's base_url, operator, client_id and customer_id;
 //   - the number of acceptances, in decimal digits, and each of Header.Accepted, sorted;
 //   - the number of requests that would be sent, in decimal digits, and the fingerprint of
-//     each in hexadecimal, sorted: what is declared of a Submit, what is recorded of a
+//     each in hexadecimal, sorted: the declared one of a Submit, the recorded one of a
 //     Resolve.
 //
 // Times, places, order and layout are no part of it: the same facts have the same digest.

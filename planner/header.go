@@ -61,7 +61,7 @@ const isGone = "is gone"
 
 // compareControls returns which controls differ between two lists, each in order of name. Several
 // may have one name: an approval block stands in the configuration and in each policy directory.
-// Of these, what says the same is left out first, and then what stands closest is compared.
+// Of these, equal ones are left out first, and then the closest ones are compared.
 func compareControls(planned, now []config.ControlDigest) []ControlChange {
 	planned, now = slices.Clone(planned), slices.Clone(now)
 	var changes []ControlChange

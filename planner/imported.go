@@ -8,12 +8,12 @@ import (
 )
 
 // isImported reports whether a row was made of a record alone: its request is unknown, and
-// what is declared can be compared only with what the record says.
+// the declaration can be compared only with the record.
 func (r *row) isImported() bool {
 	return r.status.Made() && r.fingerprint.IsZero()
 }
 
-// describeImported compares what is declared with the records of a row without a request. The
+// describeImported compares the declaration with the records of a row without a request. The
 // destination is among them only where a record of the credit side is.
 func (b *builder) describeImported(c *Change, d *state.Detail) error {
 	if !c.Declared() {
@@ -68,7 +68,7 @@ func (c *Change) describeSides(d *state.Detail) error {
 	return nil
 }
 
-// describeListed compares what is declared with what a list says, which is its amount.
+// describeListed compares the declaration with a list, which has only the amount.
 func describeListed(c *Change, d *state.Detail) {
 	if !transfer.SameNumber(c.Request.Amount.String(), d.Amount.String()) {
 		c.Differences = append(c.Differences, transfer.Difference{Field: "amount", Asked: c.Request.Amount.String(), Answered: d.Amount.String()})
@@ -81,7 +81,7 @@ func describeListed(c *Change, d *state.Detail) {
 	}
 }
 
-// dropAgreed counts the lines of imported records that agree with what is declared and at
+// dropAgreed counts the lines of imported records that agree with the declaration and at
 // which nobody has to look any more.
 func (b *builder) dropAgreed() {
 	agrees := func(i int) bool {

@@ -83,7 +83,7 @@ func (b *builder) findLate(ctx context.Context) error {
 			continue
 		}
 		var newest time.Time
-		if b.facts[i].row == nil { // else its ref_id is not new: what was planned before is no edit
+		if b.facts[i].row == nil { // else its ref_id is not new: a transfer that was planned before is no edit
 			newest = b.newest[b.source(i).block]
 		}
 		if why := lateness(&c, newest, b.now); why != "" {
@@ -106,7 +106,7 @@ func (l *Changes) due(i int) time.Time {
 
 // readGone takes the occurrences into account that are recorded and no longer declared. One of
 // them that is due when another is declared to be was paid under another ref_id; so the other
-// counts as older. Only what was intended after the first of dated was due can be newer.
+// counts as older. Only a transfer that was intended after the first of dated was due can be newer.
 func (b *builder) readGone(ctx context.Context, dated []int) error {
 	var oldest time.Time
 	for _, i := range dated {

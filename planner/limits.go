@@ -65,7 +65,7 @@ func newLimitTally(limits []config.Limit, m *moments) *limitTally {
 	return t
 }
 
-// isDaily reports whether what is recorded matters.
+// isDaily reports whether recorded transfers matter.
 func (t *limitTally) isDaily() bool {
 	return t != nil && slices.ContainsFunc(t.limits, func(l limitCount) bool { return l.Per.IsDaily() })
 }
@@ -108,7 +108,7 @@ func (t *limitTally) sentAt(o *state.Outline, at time.Time) {
 	}
 }
 
-// readTimeless takes in what was recorded without an attempt of this state's, such as an
+// readTimeless takes in transfers that were recorded without an attempt of this state's, such as an
 // import, by the time of the service's record.
 func (t *limitTally) readTimeless(ctx context.Context, record Record) error {
 	if t == nil {
@@ -172,7 +172,7 @@ func (l *limitCount) mayAdd(c *Change) bool {
 	return !l.doubts[c.RefID] && (c.Action == Submit || c.Declared() && len(c.Differences) == 0)
 }
 
-// transfer looks at one transfer alone. What is in doubt may be made already, and is not
+// transfer looks at one transfer alone. A transfer in doubt may be made already, and is not
 // stopped by it.
 func (l *limitCount) transfer(c *Change, request *transfer.Request) {
 	if c.Action != Submit || l.AmountMax.IsZero() || request.Amount.Cmp(l.AmountMax) <= 0 {
@@ -230,7 +230,7 @@ func (l *limitCount) saidTransfers() string {
 	return fmt.Sprintf("allows %s %s a transfer: %s%s", shownAmount(l.AmountMax, l.Asset), l.Asset, l.first, more)
 }
 
-// exceeded says by how much what was sent and what is planned exceed the limit together.
+// exceeded says by how much the sent and the planned transfers exceed the limit together.
 // Where the plan adds nothing, it exceeds nothing.
 func (l *limitCount) exceeded(sent, planned transfer.Sum) (said string, room decimal.Decimal, ok bool) {
 	if planned.Count() == 0 {
@@ -351,7 +351,7 @@ func (b *builder) checkLimits(ctx context.Context) error {
 		slices.Sort(b.plan.Unused)
 		slices.Sort(b.plan.Header.Accepted)
 	}()
-	// On which day what is in doubt was attempted, the state knows.
+	// The state knows the day on which a transfer in doubt was attempted.
 	isLeft := func(_ int, c *Change) bool { return !b.isAlone() || c.Action == Submit }
 	breaches, err := b.limits.check(ctx, b.record, &b.plan.Changes, isLeft)
 	for i := range breaches {
@@ -366,7 +366,7 @@ func (b *builder) checkLimits(ctx context.Context) error {
 	return err
 }
 
-// checkLimits holds what is left of the plan against what was sent on the day since.
+// checkLimits checks the rest of the plan together with the transfers that were sent on the day since.
 func (r *recheck) checkLimits(ctx context.Context, record Record) ([]Obstacle, error) {
 	isLeft := func(i int, c *Change) bool { return c.Action.Sends() && r.judge(i) == lineLeft }
 	breaches, err := r.limits.check(ctx, record, &r.plan.Changes, isLeft)
@@ -380,7 +380,7 @@ func (r *recheck) checkLimits(ctx context.Context, record Record) ([]Obstacle, e
 }
 
 // check takes the lines of a plan in, of which isLeft says which are still to be sent, and returns the limits
-// that they exceed together with what was recorded.
+// that they exceed together with the recorded transfers.
 func (t *limitTally) check(ctx context.Context, record Record, changes *Changes, isLeft func(int, *Change) bool) ([]breach, error) {
 	if t == nil {
 		return nil, nil

@@ -17,11 +17,11 @@ import (
 // signalsMax bounds the look-alikes that one line shows; the last says how many more.
 const signalsMax = 20
 
-// suspects are due transfers that make the same movement, in order of ref_id, so that what
-// is said of them does not hang on the order of declaration.
+// suspects are due transfers that make the same movement, in order of ref_id, so that the message
+// about them does not depend on the order of declaration.
 type suspects struct {
 	lines []suspect
-	older [][]*row // of each line: what was or may have been made, the gravest first
+	older [][]*row // of each line: transfers that were or may have been made, the gravest first
 }
 
 // suspect is a change of the plan, taken out to be judged.
@@ -42,7 +42,7 @@ type verdict struct {
 	intended int64 // of twin, as a row has it; 0 of one of this plan
 }
 
-// findLookAlikes marks the look-alikes and renames of what is due, and adds an obstacle for
+// findLookAlikes marks the look-alikes and renames of due transfers, and adds an obstacle for
 // those that nobody accepted.
 func (b *builder) findLookAlikes(ctx context.Context) error {
 	all, err := b.gatherSuspects(ctx)
@@ -74,7 +74,7 @@ func (b *builder) findLookAlikes(ctx context.Context) error {
 	return nil
 }
 
-// gatherSuspects finds every due transfer that has a twin among what is due or recorded, in
+// gatherSuspects finds every due transfer that has a twin among due or recorded ones, in
 // declaration order of the first of each movement.
 func (b *builder) gatherSuspects(ctx context.Context) ([]*suspects, error) {
 	due := make([]twinned, 0, len(b.sent))
@@ -111,7 +111,7 @@ type twinned struct {
 	number int32
 }
 
-// recordedTwins finds the recorded twins of what is due, which is in order of twin.
+// recordedTwins finds the recorded twins of due transfers, which are in order of twin.
 func (b *builder) recordedTwins(due []twinned) map[transfer.Twin][]*row {
 	if b.rows.count == 0 {
 		return nil
@@ -237,7 +237,7 @@ func (b *builder) suspectsWith(lines []suspect, recorded []*row) *suspects {
 	return s
 }
 
-// isOlderTwin reports whether a recorded twin is worth a mark: one in doubt and what was renamed
+// isOlderTwin reports whether a recorded twin is worth a mark: one in doubt and one that was renamed
 // at any age, others within the window; a window of "0" blocks nothing, but marks as far back as
 // the default.
 func (b *builder) isOlderTwin(c suspect, r *row) bool {

@@ -1,6 +1,6 @@
 package planner
 
-// matcher finds what is known of each declared ref_id: its row, or the change that declared
+// matcher finds the row or the change of each declared ref_id: its row, or the change that declared
 // it before. While they are declared in byte order, in which rows are, it goes along both in
 // one pass; from the first that is not on, it has an index.
 type matcher struct {

@@ -26,10 +26,10 @@ type paidName struct {
 	row  *row
 }
 
-// readNames reads the names of what was paid.
+// readNames reads the names of paid destinations.
 func (b *builder) readNames(ctx context.Context) (*paidNames, error) {
 	all := &paidNames{latest: make(map[transfer.Destination]paidName), others: make(map[transfer.Destination][]string)}
-	// A ref_id that was refused and corrected has a name of each request: the last one is of what was paid.
+	// A ref_id that was refused and corrected has a name of each request: the last one is of the paid transfer.
 	ofRow := make(map[*row]string)
 	var order []*row
 	for n, err := range b.record.Names(ctx) {

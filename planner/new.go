@@ -14,7 +14,7 @@ import (
 	"remit/state"
 )
 
-// New compares what is declared, in declaration order, with what is recorded, and says for
+// New compares the declared transfers, in declaration order, with the recorded ones, and says for
 // each ref_id what an apply at the given time would do. It is pure: the same arguments make
 // the same plan, and the order of the declared transfers changes nothing but the order of
 // the plan's changes.
@@ -60,7 +60,7 @@ func newBuilder(ctx context.Context, record Record, controls Controls, now time.
 		record: record, rows: recorded, controls: controls, now: now, moments: moments,
 		targets: newTargets(controls.Targets), batches: newBatchTally(controls.Batches), limits: limits,
 		seed: maphash.MakeSeed(), openings: make(openings), occurrences: make(occurrencesOf),
-		sources: make([]source, 1), // what is no longer declared has none
+		sources: make([]source, 1), // a transfer that is no longer declared has none
 	}, nil
 }
 
@@ -103,7 +103,7 @@ type builder struct {
 	movement []byte       // of one of them
 }
 
-// facts are what is known of a change and needed no longer than New runs.
+// facts are of a change, and needed no longer than New runs.
 type facts struct {
 	row        *row // nil where nothing is recorded
 	source     int32
@@ -124,7 +124,7 @@ type pendingRow struct {
 	source int32
 }
 
-// fingerprinted is a change with what was computed of its request when it was declared.
+// fingerprinted is a change with the values that were computed from its request when it was declared.
 type fingerprinted struct {
 	fingerprint transfer.Fingerprint
 	twin        transfer.Twin
@@ -289,7 +289,7 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 	return nil
 }
 
-// paidSignals says what is new about a transfer that is to be made.
+// paidSignals finds the firsts of a transfer that is to be made: the signals about earlier payments.
 func (b *builder) paidSignals(r *transfer.Request) []Signal {
 	if b.isAlone() {
 		return b.word.saysPaid(r)
@@ -420,9 +420,9 @@ func (c *Change) expiresBefore(at time.Time) bool {
 
 func isInFlight(r *row) bool { return r != nil && r.inFlight }
 
-// addUndeclared adds what is recorded and no longer declared: a line where it is in doubt
+// addUndeclared adds the recorded transfers that are no longer declared: a line where it is in doubt
 // or in conflict, which does not end because a declaration was deleted, and else a count.
-// What was never made (unsent, refused, a tombstone) needs no word once nobody asks for it.
+// A transfer that was never made (unsent, refused, a tombstone) needs no word once nobody asks for it.
 func (b *builder) addUndeclared() {
 	for r := range b.rows.inOrder() {
 		if r.declared {
@@ -482,7 +482,7 @@ func (b *builder) undeclared(r *row) Change {
 }
 
 // uncount takes back that a Submit was counted, which becomes something else or is no part of the plan.
-// The others are counted anew at the end: a sum keeps the digits of what was taken from it.
+// The others are counted anew at the end: a sum keeps the digits of amounts that were taken from it.
 func (b *builder) uncount() {
 	delete(b.plan.Totals, Submit)
 	b.isUncounted = true

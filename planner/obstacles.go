@@ -85,7 +85,7 @@ func (b *builder) addEmptyObstacle() {
 	})
 }
 
-// addObstacles says what was not accepted.
+// addObstacles names each exception that nobody accepted.
 func (j *judge) addObstacles() {
 	j.addDoubtObstacles()
 	j.addRenameObstacles()

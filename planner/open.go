@@ -149,7 +149,7 @@ func (o *opener) decode(text []byte, into any) error {
 	return nil
 }
 
-// oddName is the name of a field, of the next value and what is in it, that no plan as it was
+// oddName is the name of a field, of the next value and of its fields, that no plan as it was
 // saved has: one that stands twice in its object, or has other characters than names have. It
 // is "" where there is none, and where the value is no JSON, which is for others to tell.
 func oddName(d *json.Decoder) string {
@@ -255,7 +255,7 @@ func (o *opener) readChange() error {
 	return nil
 }
 
-// readKept reads what has no line. They are in order, each once, and none has a line.
+// readKept reads the transfers without a line. They are in order, each once, and none has a line.
 func (o *opener) readKept() error {
 	var line savedKept
 	if err := o.decode(o.bytes, &line); err != nil {
@@ -275,7 +275,7 @@ func (o *opener) readKept() error {
 	return nil
 }
 
-// broken says what is missing for a change to be one that New makes; "" for nothing.
+// broken names the part without which New makes no change; "" where none is missing.
 func (c *Change) broken() string {
 	if c.RefID == "" || c.RefID != c.Request.RefID {
 		return "its ref_id is not that of its request"
@@ -389,7 +389,7 @@ func (p *Plan) restoreTotals(saved []savedTotals) string {
 }
 
 // restoreBatches takes the batches of a footer over. What they come to is computed against the state:
-// there is no line for what is recorded.
+// there is no line for a recorded transfer.
 func (p *Plan) restoreBatches(saved []savedBatch) string {
 	for _, s := range saved {
 		totals, err := savedTotals{Action: "batch", Count: s.Count, Assets: s.Assets}.restored()

@@ -11,7 +11,7 @@ import (
 )
 
 // parsePlain reads a line that appendPlain wrote; false of any other, which may be a line of
-// a saved plan all the same. buffers are for what is written again to be compared.
+// a saved plan all the same. buffers are for lines that are written again to be compared.
 func parsePlain(line []byte, buffers *[2][]byte) (c Change, afterAs string, ok bool) {
 	r := plainReader{rest: string(line)}
 	c.Action = Action(r.must(`{"action":`))

@@ -14,7 +14,7 @@ import (
 const outOfLine = 10 // outOfLineDetail says it
 
 // payees are the destinations to which transfers were made, by the 64 bits of their hash, each
-// with the largest of an asset: one look says what is new about a transfer.
+// with the largest of an asset: one look finds the firsts of a transfer.
 type payees struct {
 	rows  *rows
 	asset []int32 // of each asset of the rows, the first that is spelled in other letters
@@ -85,7 +85,7 @@ func larger(a, b *row) *row {
 	return a
 }
 
-// signals says what is new about a transfer that is to be made.
+// signals finds the firsts of a transfer that is to be made.
 func (p *payees) signals(r *transfer.Request) []Signal {
 	if p.rows.count == 0 {
 		return p.first

@@ -12,7 +12,7 @@ import (
 )
 
 // pendingLong is how long a transfer may be PENDING before a status names it. Most services are
-// done in seconds, and a person need not look at what is a minute old.
+// done in seconds, and a person need not look at a transfer of a minute ago.
 const pendingLong = time.Hour
 
 // pendingSince gathers what the service has not finished for long, and what it calls by a status

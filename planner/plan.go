@@ -1,4 +1,4 @@
-// Package planner compares what is declared with what is recorded and says, for each
+// Package planner compares declared transfers with recorded ones and says, for each
 // ref_id, what an apply would do.
 //
 // Its one invariant: a plan is a function of the declaration, the record, the controls and
@@ -25,7 +25,7 @@ const (
 	None       Action = "none"       //   recorded, and the declaration agrees
 	Wait       Action = "wait"       // > not yet due, or in flight in a live run
 	Expired    Action = "expired"    // < expires passed before it was submitted
-	Conflict   Action = "conflict"   // ! what is recorded and what is declared differ
+	Conflict   Action = "conflict"   // ! the record and the declaration differ
 	Failed     Action = "failed"     // x the service's status is FAILED, or a person settled it as not made
 	Undeclared Action = "undeclared" // # recorded, no longer declared
 )
@@ -66,7 +66,7 @@ type Change struct {
 	Address string           `json:"address,omitempty"`
 	Place   string           `json:"place,omitempty"` // file:line of the declaration
 	Batch   string           `json:"batch,omitempty"`
-	Request transfer.Request `json:"request"` // what is declared; of an undeclared one, what is recorded
+	Request transfer.Request `json:"request"` // the declaration; of an undeclared one, the record
 
 	FromLabel bool `json:"from_label,omitempty"`
 	// Naming is how the ref_id of a declared transfer is made, as config.Transfer has it; "" where it is a
@@ -111,8 +111,8 @@ type Change struct {
 	Reason string `json:"reason,omitempty"`
 	// Next is the command by which a person settles what an apply may not; "" for none.
 	Next string `json:"next,omitempty"`
-	// Differences are between what is declared (Asked) and what is recorded (Answered), by
-	// the request's fields; of a recorded conflict, between what was asked and answered.
+	// Differences are between the declaration (Asked) and the record (Answered), by
+	// the request's fields; of a recorded conflict, between request and answer.
 	Differences []transfer.Difference `json:"differences,omitempty"`
 	// Recorded is what the state knows; nil where it knows nothing.
 	Recorded *Recorded `json:"recorded,omitempty"`
@@ -154,7 +154,7 @@ type Signal struct {
 // SignalKind names a signal.
 type SignalKind string
 
-// The signals. The first three come from the state's history: what was recorded or adopted, and
+// The signals. The first three come from the state's history: recorded or adopted transfers, and
 // did not fail.
 const (
 	FirstDestination SignalKind = "first-time destination"
@@ -168,7 +168,7 @@ const (
 	MixedScripts SignalKind = "mixed scripts"
 
 	LookAlike  SignalKind = "look-alike" // same sender, destination, asset and amount under another ref_id
-	Rename     SignalKind = "rename"     // the same movement as what was recorded under other words
+	Rename     SignalKind = "rename"     // the same movement as one that was recorded under other words
 	Unverified SignalKind = "unverified" // recorded, but its record falls short, or its destination could not be proven
 
 	Late SignalKind = "late" // an occurrence of a schedule that should have been made long ago
@@ -185,7 +185,7 @@ type Obstacle struct {
 	Detail  string   `json:"detail"` // what, why, and what to do, in sentences
 	// Remedy is a line to type or to write into a file; "" where there is none.
 	Remedy string `json:"remedy,omitempty"`
-	// Rename says what was renamed, where that is the kind.
+	// Rename describes the rename, where that is the kind.
 	Rename *Renaming `json:"rename,omitempty"`
 	// DuplicateWithin is a line for the batch or the block, for a file that comes again: with
 	// it, payments of the period before would not have stopped this plan.
@@ -242,7 +242,7 @@ type Header struct {
 	AuthorKey string        `json:"author_key,omitempty"`
 	Created   time.Time     `json:"created"`
 	Expires   time.Time     `json:"expires,omitzero"`   // zero for never
-	Accepted  []string      `json:"accepted,omitempty"` // flag=name of what was accepted or overridden
+	Accepted  []string      `json:"accepted,omitempty"` // flag=name of each accepted or overridden exception
 	Targets   []string      `json:"targets,omitempty"`
 	Windows   []WindowHours `json:"windows,omitempty"` // that changes name, in order of their names
 	// Scales are the decimals with which a person is shown the amounts of assets that asset
@@ -271,7 +271,7 @@ type Controls struct {
 	// (transfer.internal.payroll) or batches (batch.payroll); empty for all.
 	Targets []string
 
-	// Rehearsal says that times to come are shown and not waited for: in the sandbox, what
+	// Rehearsal says that times to come are shown and not waited for: in the sandbox, a transfer that
 	// is not due yet is submitted.
 	Rehearsal bool
 
@@ -298,8 +298,8 @@ type Record interface {
 type Plan struct {
 	Header Header
 
-	// Changes are all but the actions None and Undeclared, in declaration order, then what
-	// is in doubt or in conflict and no longer declared, in order of ref_id. A None stands
+	// Changes are all but the actions None and Undeclared, in declaration order, then those
+	// in doubt or in conflict that are no longer declared, in order of ref_id. A None stands
 	// here only where a person should look: recorded, but unverified.
 	Changes Changes
 	// Undeclared are listed apart, in order of ref_id, the first [UndeclaredMax] of them.
@@ -307,7 +307,7 @@ type Plan struct {
 	// counts them.
 	Undeclared []Change
 	// Totals are the count and sums of each action, None and Undeclared included; a Resolve
-	// counts with what is recorded. Those of the actions that have lines have a hash total.
+	// counts with the recorded ones. Those of the actions that have lines have a hash total.
 	Totals map[Action]*transfer.Totals
 	// Pending are those that the service has not finished for long, declared or not. They are no
 	// part of what would be done, and are not saved.

@@ -7,8 +7,8 @@ import (
 	"remit/config"
 )
 
-// checkPolicies holds what the plan submits against the policies. Nothing overrides one. What
-// is in doubt was submitted already and is not held up by them, and where the plan submits
+// checkPolicies checks the submitted transfers against the policies. Nothing overrides one. A transfer
+// in doubt was submitted already and is not held up by them, and where the plan submits
 // nothing, they have nothing to say.
 func (p *Plan) checkPolicies(policies []*config.Policy) ([]Obstacle, error) {
 	if p.Count(Submit) == 0 || len(policies) == 0 {

@@ -63,7 +63,7 @@ type History interface {
 	Record
 	Transfers(ctx context.Context) iter.Seq2[state.Transfer, error]
 	Events(ctx context.Context, after int64, refID string) iter.Seq2[state.Event, error]
-	// Then returns what was known of ref_ids when the newest event had a number, in the order of
+	// Then returns the rows of ref_ids as they were when the newest event had a number, in the order of
 	// the ref_ids, without those that were not known.
 	Then(ctx context.Context, serial int64, refIDs ...string) ([]state.Detail, error)
 }
@@ -71,9 +71,9 @@ type History interface {
 // Recheck computes a plan again and compares it with the file (see again), and then with the state
 // as it is now: under the lock, before the first request. Each line must be as it was planned, unless an earlier run of the same plan_id
 // made it otherwise, and nothing may have come up that the plan does not show: a conflict,
-// or a look-alike of what is still to be sent.
+// or a look-alike of a transfer that is still to be sent.
 //
-// It returns what is left to do: the plan itself, or a copy with the same header and digest
+// It returns the rest that is to be done: the plan itself, or a copy with the same header and digest
 // without the lines to which an earlier run of this plan_id gave an outcome. A line that
 // such a run left in doubt stays as it was planned.
 //
@@ -346,7 +346,7 @@ func (r *recheck) judge(i int) lineState {
 		planned = c.Recorded.Status
 	}
 	if t == nil {
-		// What was recorded can only vanish with the state that recorded it.
+		// A recorded transfer can only vanish with the state that recorded it.
 		if planned == 0 {
 			return lineLeft
 		}

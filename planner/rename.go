@@ -20,7 +20,7 @@ import (
 )
 
 // A ref_id that is made in another way than before is new, whatever it pays: nothing is recorded
-// under it. What was recorded under the old one is declared no longer, and makes the same
+// under it. The transfer that was recorded under the old one is declared no longer, and makes the same
 // movement. That is a rename, at any age, and it is told from the next month's payment by what
 // the configuration says: its words changed, and not only a variable or a file.
 
@@ -45,7 +45,7 @@ func (n named) words() string {
 
 func namedBy(c *Change) named { return named{c.RefID, c.Naming, c.FromLabel} }
 
-// renameSearch finds whether lines of one movement are what was recorded under other words. It
+// renameSearch finds whether lines of one movement were recorded under other words. It
 // is the rule of design section 5, as a function of what it is shown: recorded transfers of the
 // movement that are declared no longer, the newest first, until isOver.
 //
@@ -56,7 +56,7 @@ type renameSearch struct {
 	left   []string                // words of lines about which nothing is known yet
 	others func(words string) bool // whether another declared transfer of the movement has them
 	isOver bool
-	// found says that what was shown last is what the lines of left were.
+	// found says that the transfer that was shown last is the former one of the lines of left.
 	found bool
 }
 
@@ -102,8 +102,8 @@ type renameGroup struct {
 	err   error // of what could not be read
 }
 
-// findRenames looks for what was recorded under other words of each movement that is due, and
-// keeps it by the number of the line. It reads the newest of what is declared no longer, and
+// findRenames looks for records under other words of each movement that is due, and
+// keeps them by the number of the line. It reads the newest of those that are declared no longer, and
 // an older one only while that says nothing of every line.
 func (b *builder) findRenames(ctx context.Context, due []twinned, recorded map[transfer.Twin][]*row) error {
 	if b.isAlone() {
@@ -173,7 +173,7 @@ func (b *builder) newRenameGroup(ctx context.Context, lines []twinned, recorded 
 	return g
 }
 
-// age orders rows by when they were intended; what is not known counts as new.
+// age orders rows by when they were intended; a time that is not known counts as new.
 func (r *row) age() int64 {
 	if r.intended == unknownAge {
 		return 1<<63 - 1
@@ -279,7 +279,7 @@ func (b *builder) isNamed(ctx context.Context, g *renameGroup, words string) (bo
 	return is, err
 }
 
-// noteNaming keeps which words are declared, of whatever is declared.
+// noteNaming keeps which words are declared, of every transfer.
 func (b *builder) noteNaming(t *config.Transfer) {
 	if t.Naming == b.lastNaming || t.Naming == config.NamingWritten {
 		return
@@ -378,7 +378,7 @@ func (r *Renaming) add(at time.Time) {
 	}
 }
 
-// when says when what was renamed was intended.
+// when returns the time at which the renamed transfer was intended.
 func (r *Renaming) when() string {
 	oldest, newest := r.Oldest.Format(time.DateOnly), r.Newest.Format(time.DateOnly)
 	switch {

@@ -16,7 +16,7 @@ import (
 	"remit/state"
 )
 
-// Reversed is what was moved by a transfer and how much of it may still go back.
+// Reversed has the amount that a transfer moved, and how much of it may still go back.
 type Reversed struct {
 	Request transfer.Request
 	Left    decimal.Decimal
@@ -25,7 +25,7 @@ type Reversed struct {
 }
 
 // FindReversed says of each given ref_id whether it can be reversed: it is COMPLETED, what moved is
-// known and is what was asked for, and not all of it was given back or may have been, by what
+// known and as it was asked for, and not all of it was given back or may have been, as far as
 // record holds. A reversal is known by its intent, so one that was imported without one is not
 // counted.
 func FindReversed(ctx context.Context, record Record, refIDs []string) (map[string]*Reversed, error) {
@@ -66,7 +66,7 @@ func newReversed(d *state.Detail) *Reversed {
 	return &Reversed{Request: r, Left: r.Amount.Decimal()}
 }
 
-// otherwise is a difference of what moved from what was asked for, which a person accepted or has
+// otherwise is a difference between the moved amount and the request, which a person accepted or has
 // not settled yet; nil where they agree. Metadata moves nothing.
 func otherwise(d *state.Detail) *transfer.Difference {
 	if d.Outcome == nil {
@@ -99,7 +99,7 @@ func recordedRequest(d *state.Detail) (transfer.Request, error) {
 	return transfer.ParseRequest(d.Intent.Operation, []byte(d.Intent.Body), "")
 }
 
-// subtractReversals takes off what was given back already. Reversals pay the sender of what they
+// subtractReversals takes off the amounts that were given back already. Reversals pay the sender of what they
 // reverse, so that only what pays one of these is looked at.
 func subtractReversals(ctx context.Context, record Record, found map[string]*Reversed) error {
 	senders := make(map[transfer.Destination]bool)
@@ -220,7 +220,7 @@ func reversalObstacles(ctx context.Context, record Record, submits iter.Seq[Chan
 	return obstacles, nil
 }
 
-// obstacle says what is wrong with lines that reverse one transfer; its Count is 0 for nothing.
+// obstacle describes the mistake in lines that reverse one transfer; its Count is 0 where there is none.
 func (r *Reversed) obstacle(refID string, lines []Change) Obstacle {
 	o := Obstacle{Kind: ObstacleReversal}
 	if r.Why != "" {

@@ -58,7 +58,7 @@ const (
 	rowsFirst    = 64 // capacity of the first chunk: most states are small
 )
 
-// readRows reads what is recorded; what limits and pending count of it,
+// readRows reads the recorded transfers; the share that limits and pending count,
 // as it comes.
 func readRows(ctx context.Context, record Record, limits *limitTally, pending *pendingSince) (*rows, error) {
 	all := new(rows)

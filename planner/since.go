@@ -20,7 +20,7 @@ type since struct {
 }
 
 // sinceKinds are the obstacles that may have come up since. The others hang on the plan alone, or are
-// held against what is left of it.
+// compared with the rest of it.
 func sinceKinds() []ObstacleKind {
 	return []ObstacleKind{ObstacleConflict, ObstacleRename, ObstacleLookAlike, ObstacleLate}
 }

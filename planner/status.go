@@ -15,7 +15,7 @@ type Group string
 
 // The groups, those that need a person first.
 const (
-	GroupConflict   Group = "conflict"       // what is recorded is not what is declared, or was answered
+	GroupConflict   Group = "conflict"       // record and declaration differ, or request and answer do
 	GroupInDoubt    Group = "in doubt"       // it may or may not have been made
 	GroupUnverified Group = "unverified"     // recorded, but its record falls short, or its destination could not be proven
 	GroupUnknown    Group = "unknown status" // recorded, with a status of the service's own that its document does not list
@@ -40,7 +40,7 @@ func Groups() []Group {
 	}
 }
 
-// NeedsPerson reports whether no apply settles what is in the group by itself.
+// NeedsPerson reports whether no apply settles the transfers of the group by itself.
 func (g Group) NeedsPerson() bool {
 	switch g {
 	case GroupConflict, GroupInDoubt, GroupUnverified, GroupUnknown, GroupLate, GroupFailed, GroupSettled, GroupRefused, GroupExpired, GroupNever:

@@ -50,5 +50,5 @@ func (t *texts) add(text []byte) textPlace {
 	return textPlace{int32(len(t.chunks) - 1), int32(start)}
 }
 
-// from is what was kept in the chunk of a place, from there on.
+// from returns the texts in the chunk of a place, from there on.
 func (t *texts) from(p textPlace) string { return t.chunks[p.chunk].String()[p.offset:] }

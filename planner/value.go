@@ -173,7 +173,7 @@ func (p *Plan) transfersValue() (cty.Value, error) {
 	return mapValue((&Change{}).value(transfer.Request{}).Type(), values), nil
 }
 
-// value is one line of the plan, with the request that is in force. What is absent is null.
+// value is one line of the plan, with the request that is in force. An absent value is null.
 func (c *Change) value(r transfer.Request) cty.Value {
 	return c.valueOf(&r, func(string) bool { return true })
 }
@@ -223,7 +223,7 @@ func (c *Change) attribute(name string, r *transfer.Request) cty.Value {
 	return textValue(r.Text(f))
 }
 
-// textValue is null for an empty text: what is absent.
+// textValue is null for an empty text: an absent value.
 func textValue(text string) cty.Value {
 	if text == "" {
 		return cty.NullVal(cty.String)

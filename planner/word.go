@@ -17,12 +17,12 @@ import (
 
 // Kept is a declared transfer that has no line of its own in a plan, but without which the plan
 // could not be computed again: one that belongs to a batch with a control block, that looks like
-// what is to be sent, or that is of a schedule of which more is to be sent.
+// a transfer that is to be sent, or that is of a schedule of which more is to be sent.
 type Kept struct {
 	RefID string `json:"ref_id"`
 	Block string `json:"block,omitempty"` // where it is of a schedule
 	Batch string `json:"batch,omitempty"` // where that has a control block
-	// Request is what is declared of one that is not recorded as declared: it was not targeted.
+	// Request is declared, where the record differs or is missing: the transfer was not targeted.
 	// The state has the others'.
 	Request    *transfer.Request `json:"request,omitempty"`
 	Occurrence string            `json:"occurrence,omitempty"`
@@ -65,7 +65,7 @@ func placeOfText(text string) config.Place {
 	return config.Place{File: text[:cut], Line: line}
 }
 
-// word is what the author of a saved plan says, and what is not computed when the plan is: whether
+// word has the statements of the author of a saved plan, which are not computed again: whether
 // the time of a transfer has come, what it waits for, and for which batches and dates others
 // without a line are declared.
 type word struct {
@@ -167,7 +167,7 @@ func (w *word) restoreTotals(batches []Batch) {
 	}
 }
 
-// splitTotals takes from the author which of what is recorded is declared, where that comes to what
+// splitTotals takes from the author which recorded transfers are declared, where that comes to the totals that
 // the state has. A plan with targets does not say it of all.
 func (w *word) splitTotals(computed *Plan) {
 	var here, said transfer.Totals
@@ -190,13 +190,13 @@ func (w *word) splitTotals(computed *Plan) {
 	}
 }
 
-// hides reports whether a row that has no line may go without one: targets leave out what is not
+// hides reports whether a row that has no line may go without one: targets leave out transfers that are not
 // declared.
 func (w *word) hides(r *row) bool {
 	return len(w.plan.Header.Targets) > 0 && (r.status == state.InDoubt || r.status == state.Conflict)
 }
 
-// elsewhere takes in a transfer that the plan is not about. number and isKnown are what is known of
+// elsewhere takes in a transfer that the plan is not about. number and isKnown are of
 // its ref_id.
 func (w *word) elsewhere(b *builder, t *config.Transfer, number int, isKnown bool) {
 	if !isKnown || number >= b.rows.count {
@@ -277,7 +277,7 @@ func (b *builder) noteBatch(t *config.Transfer, r *row, action Action, targeted 
 	b.kept = append(b.kept, Kept{RefID: request.RefID, Batch: t.Batch, Request: &request, Reverses: t.Reverses})
 }
 
-// keep lists what is declared and has no line, as far as the plan hangs on it.
+// keep lists declared transfers without a line, as far as the plan depends on them.
 func (b *builder) keep() {
 	if b.plan.Empty() {
 		return
@@ -293,7 +293,7 @@ func (b *builder) keep() {
 	slices.SortFunc(b.plan.Kept, func(x, y Kept) int { return strings.Compare(x.RefID, y.RefID) })
 }
 
-// keepRecorded is keep of what is recorded.
+// keepRecorded is keep for recorded transfers.
 func (b *builder) keepRecorded() {
 	if b.rows.count == 0 {
 		return
@@ -336,7 +336,7 @@ func (b *builder) datedBlocks() map[string]bool {
 	return blocks
 }
 
-// dueTwins are those of what is to be sent.
+// dueTwins are those of transfers that are to be sent.
 func (b *builder) dueTwins() *twinSet {
 	due := make([]twinned, 0, len(b.sent))
 	for i := range b.sent {

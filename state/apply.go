@@ -17,7 +17,7 @@ import (
 //
 //   - [ErrRecorded], [ErrDifferent], [ErrTombstone] for an intent that must not be sent;
 //   - [ErrNoAttempt] for an answer without an open attempt of its run, and for an outcome
-//     of a ref_id without a request: what is found before a first sending is appended as
+//     of a ref_id without a request: a record found before a first sending is appended as
 //     an intent and, in the same call, the outcome of the lookup. So is what a list says, which
 //     settles the intent directly before it and no other attempt;
 //   - [ErrTombstone] for an outcome, of anything but a person, of a tombstone;

@@ -97,7 +97,7 @@ func Verify(events iter.Seq2[Event, error], head string) error {
 	return nil
 }
 
-// breakBetween says what is wrong with e as the event after last, or "".
+// breakBetween says why e can't be the event after last, or "".
 func breakBetween(last, e Event) string {
 	switch {
 	case e.Seq != last.Seq+1:

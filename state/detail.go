@@ -2,7 +2,7 @@ package state
 
 import "fmt"
 
-// NewDetail puts together what is known of one ref_id: its row, and the events that the row
+// NewDetail puts together the detail of one ref_id: its row, and the events that the row
 // names as IntentSeq and OutcomeSeq, nil where they are 0. It is an error if an event is not
 // the one that is named.
 func NewDetail(t Transfer, intent, outcome *Event) (Detail, error) {

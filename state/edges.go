@@ -15,11 +15,11 @@ type Edge struct {
 // Edges lists every change that [Transfer.Apply] allows, once. An edge that is Open is for
 // an open attempt only, with and without Doubted told apart; every other edge holds whether
 // an attempt is open or not. An edge that is Listed is for the intent directly before it, or, from
-// a status in which there is more than an intent, for a row that is [Transfer.IsListed]. What is
+// a status in which there is more than an intent, for a row that is [Transfer.IsListed]. A transfer that is
 // not in the list is refused.
 //
 // One change is left out: a lookup that says unverified, with the fields in which the newer copy of the
-// record falls short as its differences, makes unverified what was recorded or adopted.
+// record falls short as its differences, makes a recorded or adopted transfer unverified.
 func Edges() []Edge {
 	var edges []Edge
 	add := func(e Edge) { edges = append(edges, e) }

@@ -142,7 +142,7 @@ func appendCompact(b []byte, raw []byte) []byte {
 		case c == '"':
 			inText = !inText
 		case c == '\\':
-			i++ // what is escaped ends no text
+			i++ // an escaped one ends no text
 		case !inText && (c == ' ' || c == '\t' || c == '\n' || c == '\r'):
 			b = append(b, raw[written:i]...)
 			written = i + 1

@@ -44,7 +44,7 @@ var (
 	// ErrMissing says that there is no state where it should be.
 	ErrMissing = errors.New("there is no state")
 
-	// ErrExists says that a state, or what is left of one, is where a new one should be.
+	// ErrExists says that a state, or the rest of one, is where a new one should be.
 	ErrExists = errors.New("there is something already")
 
 	// ErrEmpty says that there is a file without a state in it.
@@ -57,11 +57,11 @@ var (
 	// state should be.
 	ErrNotFile = errors.New("it is not a file")
 
-	// ErrNoAccess says that the system or the server does not let whoever runs remit do what was
-	// asked of the state.
+	// ErrNoAccess says that the system or the server denied the person who runs remit the operation
+	// on the state.
 	ErrNoAccess = errors.New("access to the state was denied")
 
-	// ErrNoRoom says that there is no room for what is to be written.
+	// ErrNoRoom says that there is no room to write.
 	ErrNoRoom = errors.New("there is no room for what is to be written")
 
 	// ErrNewer says that a newer remit wrote the state.
@@ -82,7 +82,7 @@ var (
 	ErrLost = errors.New("the connection that holds the lock of the state was lost")
 
 	// ErrLinked says that the file of a state has more than one name (hard links). Beside each of
-	// them there would be another log of what was written last.
+	// them there would be another log of the last writes.
 	ErrLinked = errors.New("the file of the state has more than one name (hard link)")
 
 	// ErrMounted says that the file of a state is mounted by itself, without the files beside it.

@@ -60,7 +60,7 @@ type Begun struct {
 	Digest   string   `json:"digest"`
 	Author   string   `json:"author,omitempty"`
 	Controls string   `json:"controls,omitempty"` // digest of limits, policies and approval rules
-	Accepted []string `json:"accepted,omitempty"` // what was accepted or overridden, by flag and name
+	Accepted []string `json:"accepted,omitempty"` // each accepted or overridden exception, by flag and name
 
 	ControlList []ControlDigest `json:"control_list,omitempty"` // the controls of that digest
 
@@ -198,7 +198,7 @@ type Intent struct {
 	Clocks Clocks `json:"clocks,omitzero"`
 
 	// DisplayName is what the author of the plan calls the destination, "" where they don't. It is
-	// no part of the journal: a store keeps it beside, as a [Name], so that it can be removed. What is
+	// no part of the journal: a store keeps it beside, as a [Name], so that it can be removed. A name that is
 	// read from a journal has none.
 	DisplayName string `json:"-"`
 }
@@ -222,7 +222,7 @@ type Outcome struct {
 	Deciding *transfer.Record `json:"-"`
 }
 
-// Listed is what a list of what was paid says of a transfer. It stands in place of the service's
+// Listed is the line that a list of payments has of a transfer. It stands in place of the service's
 // record, of an outcome by an import, and of a person's word that takes the list's. It proves
 // neither whom the transfer paid nor that it is COMPLETED.
 type Listed struct {
@@ -274,7 +274,7 @@ type Rebound struct {
 }
 
 // Clock records that the writer's clock is right although it lies behind the newest event: the
-// service's clock confirms it, or a person does. What was written before it may have wrong times.
+// service's clock confirms it, or a person does. Events before it may have wrong times.
 type Clock struct {
 	BehindMS int64  `json:"behind_ms,omitempty"` // how far it lies behind the event before; 0 where it does not
 	JumpMS   int64  `json:"jump_ms,omitempty"`   // how much more passed by it than since the machine booted, from an earlier moment of that boot on
@@ -292,7 +292,7 @@ type Asked struct {
 	Reason string `json:"reason"`
 }
 
-// Erased records that a person removed all display names of the state. What was removed is not said.
+// Erased records that a person removed all display names of the state. It has none of these names.
 type Erased struct {
 	Names  int    `json:"names"` // how many there were, at least one
 	By     Holder `json:"by"`

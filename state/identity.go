@@ -31,7 +31,7 @@ func NoService() Identity {
 }
 
 // NormalizeBaseURL returns the one way to write a service's address: lower-case scheme and
-// host, no default port, no slash at the end. It refuses what is not an absolute http or
+// host, no default port, no slash at the end. It refuses a text that is not an absolute http or
 // https URL with a host, or that has user information, a query, a fragment, or segments of
 // dots in its path. It keeps the rest of the path as it is.
 func NormalizeBaseURL(text string) (string, error) {

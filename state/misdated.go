@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Misdated says that what is dated from From to Until may be of a wrong clock, and of any time up to
+// Misdated says that events dated from From to Until may be of a wrong clock, and of any time up to
 // Latest.
 type Misdated struct{ From, Until, Latest time.Time }
 
 // runTail is how long after its begin a run without an end may have written.
 const runTail = 24 * time.Hour
 
-// MisdatedTimes names the times of a state that a wrong clock may have written, at the time now: what was ahead is
-// not later than the event at which the clock went back, and what was behind not later than the next run that is
+// MisdatedTimes names the times of a state that a wrong clock may have written, at the time now: a time that was ahead is
+// not later than the event at which the clock went back, and one that was behind not later than the next run that is
 // not. A run whose clock the service's Date confirmed is right. It reads no run where no clock ever went back.
 func MisdatedTimes(ctx context.Context, s interface {
 	Meta() Meta
@@ -50,7 +50,7 @@ func MisdatedTimes(ctx context.Context, s interface {
 			})
 		}
 		for _, at := range []time.Time{run.BegunAt, run.EndedAt} {
-			if at.After(newest) && !at.After(now) { // what is in the future is of a clock that was ahead
+			if at.After(newest) && !at.After(now) { // a time in the future is of a clock that was ahead
 				newest = at
 			}
 		}

@@ -27,7 +27,7 @@ func ContentsOf(ctx context.Context, s Snapshot) Contents {
 	return Contents{s.Meta(), s.Events(ctx, 0, ""), s.Names(ctx)}
 }
 
-// Scrubber is a [Journal] of a state whose files may keep bytes of what was removed from it.
+// Scrubber is a [Journal] of a state whose files may keep bytes of removed names.
 type Scrubber interface {
 	// Scrub rewrites the files so that nothing of the names is left in them that an [Erased] of this
 	// lock, or of an earlier one, removed. Nothing may be appended meanwhile. On an error wrapped around

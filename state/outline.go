@@ -49,8 +49,8 @@ func (o Outline) MayBeMade() bool {
 	return (o.Status.MayBeMade() || forgotten) && o.RecordStatus != transfer.Failed
 }
 
-// AsksForPerson reports whether a person should look at it, whatever is declared: it may or may not
-// have been made, or what is recorded is not proven, or not what was asked for. Of what the service
+// AsksForPerson reports whether a person should look at it, with any declaration: it may or may not
+// have been made, or the record is not proven, or it differs from the request. Of what the service
 // calls FAILED nothing is to be proven: no money moved.
 func (o Outline) AsksForPerson() bool {
 	switch o.Status {

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Past is a snapshot that can be asked for what was known before: events are never rewritten.
+// Past is a snapshot that can be asked for its rows at an earlier event: events are never rewritten.
 type Past struct{ Snapshot }
 
 // pastScan is of how many ref_ids the whole journal is read, and not the events of each.
 const pastScan = 500
 
-// Then returns what was known of ref_ids when the journal's newest event had the given number, in
+// Then returns the rows of ref_ids as they were when the journal's newest event had the given number, in
 // the order in which they are asked for, without those that were not known.
 func (p Past) Then(ctx context.Context, serial int64, refIDs ...string) ([]Detail, error) {
 	known := make(map[string]*pastOf, len(refIDs))

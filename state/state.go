@@ -1,4 +1,4 @@
-// Package state is the record of what was submitted: its types, the life of a transfer, and
+// Package state is the record of submitted transfers: its types, the life of a transfer, and
 // the contract that every store fulfils.
 //
 // Its one invariant: the journal of events is the truth and only grows; the row of a ref_id
@@ -150,7 +150,7 @@ type Snapshot interface {
 	// of many clones them.
 	Outlines(ctx context.Context) iter.Seq2[Outline, error]
 
-	// Details returns what is known of the given ref_ids, in their order, without those
+	// Details returns the details of the given ref_ids, in their order, without those
 	// that the state does not know.
 	Details(ctx context.Context, refIDs ...string) ([]Detail, error)
 

@@ -13,7 +13,7 @@ type WrongClock struct {
 	RunID string        `json:"run_id,omitempty"` // of the run that shows it; "" for none
 	At    time.Time     `json:"at"`               // what the clock said
 	By    time.Duration `json:"-"`                // how far that is from what it is held against
-	Words string        `json:"words"`            // what is wrong, as a sentence
+	Words string        `json:"words"`            // the contradiction, as a sentence
 }
 
 // clockReader is what [WrongClocks] reads of a state; a [Snapshot] is one.

@@ -90,7 +90,7 @@ func NewOpener(kind Kind, m *meter.Meter) *Opener {
 	return o
 }
 
-// Open reads a block against its kind. What is unknown or missing is a diagnostic, and the
+// Open reads a block against its kind. An unknown or missing argument is a diagnostic, and the
 // block then is incomplete; what could be read is in it all the same.
 func (o *Opener) Open(from *hcl.Block) (*Block, hcl.Diagnostics) {
 	b := &Block{

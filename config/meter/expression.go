@@ -16,7 +16,7 @@ type counted struct {
 	at    *hcl.Range
 }
 
-// Value implements hclsyntax.Expression. What is too much is a diagnostic once, and unknown
+// Value implements hclsyntax.Expression. An expression over its bound is a diagnostic once, and its value unknown
 // from then on, so that a loop around it comes to its end; [Meter.Over] says so in the end.
 func (c *counted) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if c.meter.Over() != nil {

@@ -43,7 +43,7 @@ func New(done <-chan struct{}) *Meter {
 }
 
 // Begin lets what follows take so many steps, and returns how many were left before, for
-// [Meter.Resume]. What was over stays over.
+// [Meter.Resume]. A meter that is over stays over.
 func (m *Meter) Begin(steps int64) (before int64) {
 	if m == nil {
 		return 0

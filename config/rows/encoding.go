@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// The encodings of text files that can be declared. What is not declared is UTF-8.
+// The encodings of text files that can be declared. Any other file is UTF-8.
 const (
 	encodingUTF8    = "utf-8"
 	encodingUTF16   = "utf-16" // a byte-order mark says which

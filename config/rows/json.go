@@ -272,8 +272,8 @@ func (f *jsonFile) next() (*jsonRecord, hcl.Diagnostics, error) {
 	return r, nil, nil
 }
 
-// rest reads what comes after the rows: a file that is cut off there is not whole, and what
-// stands behind the value that the rows are in could be more rows.
+// rest reads the text behind the rows: a file that is cut off there is not whole, and text
+// behind the value that has the rows could be more rows.
 func (f *jsonFile) rest() hcl.Diagnostics {
 	f.free()
 	for {

@@ -32,7 +32,7 @@ const (
 // xmlDecimal is what a decimal of XML Schema may look like, of a length that can be summed.
 var xmlDecimal = regexp.MustCompile(`^[+-]?(\d{1,40}(\.\d{0,20})?|\.\d{1,20})$`)
 
-// pain001File reads a file as a stream. What stands above an instruction holds for it.
+// pain001File reads a file as a stream. Elements above an instruction hold for it.
 type pain001File struct {
 	*textFile
 	key     string

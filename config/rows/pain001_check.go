@@ -20,7 +20,7 @@ func (f *pain001File) stop(at span, summary, detail string, args ...any) hcl.Dia
 }
 
 // checkText refuses text that no element of pain.001 has: outside of the document, and beside
-// other elements. What is read of such a file need not be what others read.
+// other elements. Two readers of such a file can read different payments.
 func (f *pain001File) checkText(from int64, text []byte) hcl.Diagnostics {
 	trimmed := bytes.TrimSpace(text)
 	at := span{from + int64(max(bytes.Index(text, trimmed), 0)), int64(len(trimmed))}

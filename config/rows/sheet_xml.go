@@ -30,7 +30,7 @@ func isSheetSpace(space string) bool {
 	return space == "http://schemas.openxmlformats.org/spreadsheetml/2006/main" || space == "http://purl.oclc.org/ooxml/spreadsheetml/main"
 }
 
-// isOurs says whether an element is of a sheet. What is of another namespace a spreadsheet program
+// isOurs says whether an element is of a sheet. Elements of another namespace a spreadsheet program
 // may not show.
 func (f *xlsxFile) isOurs(element xml.StartElement) bool { return element.Name.Space == f.space }
 

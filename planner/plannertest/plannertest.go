@@ -1,7 +1,7 @@
 // Package plannertest forges saved plans, as an author may who has nothing but the file: it edits each field
 // and line, and makes the file's hash, and its digest, anew.
 //
-// Its one invariant: it knows of a plan what is documented, and uses nothing of what reads one.
+// Its one invariant: it knows the documented format of a plan, and uses no code that reads one.
 package plannertest
 
 import (
@@ -173,7 +173,7 @@ func lineKind(n, count int, line []byte) string {
 
 type textEdit struct{ text, field, what string }
 
-// editsOfObject edits the value that begins at an offset of a line of JSON, and what is in it.
+// editsOfObject edits the value that begins at an offset of a line of JSON, and the values in it.
 func editsOfObject(line string, at int, path string) []textEdit {
 	var all []textEdit
 	end := valueEnd(line, at)

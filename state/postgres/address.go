@@ -17,7 +17,7 @@ import (
 	"remit/internal/files/confined"
 )
 
-// schemaMax is how many bytes PostgreSQL takes of a name; it cuts off what is longer.
+// schemaMax is how many bytes PostgreSQL takes of a name; it cuts off the rest.
 const schemaMax = 63
 
 // address is where a state is: a schema of a database.
@@ -69,7 +69,7 @@ func parseAddress(text, schema string) (address, error) {
 }
 
 // cutPassword returns the password that stands before the host of a URL, as it stands there, and
-// what stands behind it. It reads as libpq and the driver do: the first @ before any slash ends it,
+// the text behind it. It reads as libpq and the driver do: the first @ before any slash ends it,
 // whatever else, such as a # or a ?, is in it.
 func cutPassword(text string) (raw, rest string) {
 	_, rest, _ = strings.Cut(text, "://")

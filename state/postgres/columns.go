@@ -44,7 +44,7 @@ func readRows(rows pgx.Rows, each func(*columns) error) error {
 	return rows.Err()
 }
 
-// damage says that what was read is not what was written; nil where it is.
+// damage says that the read bytes differ from the written ones; nil where they agree.
 func (c *columns) damage(what string, which any) error {
 	if c.err == nil {
 		return nil

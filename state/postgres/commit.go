@@ -58,7 +58,7 @@ func (j *journal) setPatience(ctx context.Context) error {
 // transact is the journal's [storage.Commit]. It tries a commit again where it is certain that
 // the one before wrote nothing: the server refused it, or no COMMIT was sent, or it was sent
 // and is not there once the server has let go of that transaction. It does not where the journal
-// was broken meanwhile: what is not written by then, must not be.
+// was broken meanwhile: an event that is not written by then, must not be.
 func (j *journal) transact(calls []*storage.Call) ([]error, error) {
 	for attempt := 1; ; attempt++ {
 		stage, answers, err := j.attempt(calls)
@@ -247,7 +247,7 @@ func (j *journal) begin(ctx context.Context, calls []*storage.Call) (loaded, err
 }
 
 // atTip returns an error where the newest event is not the one that this journal wrote or
-// found last: the server lost what was durable, as one does that takes another's place.
+// found last: the server lost durable events, as one does that takes another's place.
 func (j *journal) atTip(row pgx.Row) error {
 	var seq int64
 	var hash string

@@ -18,8 +18,8 @@ import (
 const (
 	// pollLock is how often a waiting Lock looks again.
 	pollLock = 50 * time.Millisecond
-	// pollAlive is how often a holder looks whether its session still lives, so that what
-	// stands between it and the server does not take it for idle.
+	// pollAlive is how often a holder looks whether its session still lives, so that a proxy
+	// between it and the server does not take it for idle.
 	pollAlive = 5 * time.Second
 	// pollWanted is how often it looks whether another runner asks to take part.
 	pollWanted = 500 * time.Millisecond

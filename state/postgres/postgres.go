@@ -154,7 +154,7 @@ func opened(ctx context.Context, s *Store) (*Store, error) {
 	return s, nil
 }
 
-// check refuses what is not a state that this program can use.
+// check refuses tables that are no state that this program can use.
 func (s *Store) check(ctx context.Context) error {
 	conn, err := s.read.Acquire(ctx)
 	if err != nil {
@@ -234,11 +234,11 @@ func (s *Store) reconnect(ctx context.Context) (conn *pgx.Conn, err error) {
 func closeConn(conn *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_ = conn.Close(ctx) // whatever was to be durable is
+	_ = conn.Close(ctx) // all that was to be durable is
 	return nil
 }
 
-// wrap says what was done to which state, without a word of the password.
+// wrap names the operation and the state, without a word of the password.
 func (s *Store) wrap(what string, err error) error {
 	return fmt.Errorf("%s state %s: %w", what, s.String(), s.hide(s.aboutCertificate(s.aboutPrivileges(advised(explain(err))))))
 }

@@ -57,7 +57,7 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// found is what stands where a state should be.
+// found describes the schema where a state should be.
 type found struct {
 	schema bool
 	tables int      // of any kind
@@ -98,7 +98,7 @@ func look(ctx context.Context, q querier, schema string) (found, error) {
 	return f, err
 }
 
-// usable refuses what is not a state, what holds none, what a newer program wrote, and what
+// usable refuses a schema that is no state, that holds none, that a newer program wrote, and that
 // was moved away. It reports the version of the schema, which may be older than wanted.
 func (f found) usable(ctx context.Context, q querier, wanted int) (version int, err error) {
 	switch {

@@ -11,7 +11,7 @@ import (
 // versionMin is the oldest server that a state is kept in: 15.0, as server_version_num.
 const versionMin = 150000
 
-// sessionSettings are those of every session. The planner is kept from what is only faster on
+// sessionSettings are those of every session. The planner is kept from plans that are only faster on
 // tables that are small: a statement that was planned for such a one lives on in a run, and
 // every read of a state is one along an index.
 const sessionSettings = `

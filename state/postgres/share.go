@@ -175,7 +175,7 @@ func (m *member) publish(ctx context.Context, o state.Opening) error {
 }
 
 // failed ends a journal whose runner can't go on with the others: it would write without
-// knowing what is still its own.
+// knowing which parts are still its own.
 func (j *journal) failed(what string, err error) error {
 	err = j.taken(j.store.hide(explain(err)))
 	if !errors.Is(err, state.ErrFenced) {
@@ -329,7 +329,7 @@ func (j *journal) Stopped() string {
 	return ""
 }
 
-// Reserve implements [state.Share]. What is reserved counts for a window from the latest moment at
+// Reserve implements [state.Share]. A reserved start counts for a window from the latest moment at
 // which it may come to the service: the clock of the server need not be that of the runner,
 // and a machine may be slow.
 func (j *journal) Reserve(ctx context.Context, operation transfer.Operation, rate state.Rate, wanted int) (starts int, within time.Duration, err error) {

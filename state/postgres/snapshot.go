@@ -302,7 +302,7 @@ const lockSQL = `SELECT pid FROM pg_locks
 	ORDER BY pid = meta.holder_pid DESC LIMIT 1`
 
 // holderOf says who holds the lock, if anyone alive does. A server that follows another one
-// does not see the locks there: then someone unknown holds it, so that what is in flight is
+// does not see the locks there: then someone unknown holds it, so that a request in flight is
 // not taken for dead.
 func (s *Store) holderOf(ctx context.Context, q querier) (state.Holder, bool, error) {
 	var follows, held bool

@@ -59,7 +59,7 @@ func deniedTo(path string, mode uint32, what, right, want string) (Denied, bool)
 	err := unix.Faccessat(unix.AT_FDCWD, path, mode, unix.AT_EACCESS)
 	isReadOnly := errors.Is(err, unix.EROFS)
 	if !isReadOnly && !errors.Is(err, unix.EACCES) && !errors.Is(err, unix.EPERM) {
-		return Denied{}, false // what is not there keeps nobody out
+		return Denied{}, false // a missing file keeps nobody out
 	}
 	d := Denied{Path: path, What: what, Right: right, Mode: want, Owner: -1, ReadOnly: isReadOnly}
 	if info, err := os.Stat(path); err == nil {

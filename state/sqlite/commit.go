@@ -39,7 +39,7 @@ func (j *journal) transact(calls []*storage.Call) ([]error, error) {
 		return err
 	})
 	if err == nil {
-		err = j.unharmed() // what was made durable is still there, and larger than before
+		err = j.unharmed() // durable events are still there, and the file is larger than before
 	}
 	if err != nil {
 		return answers, err

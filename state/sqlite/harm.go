@@ -17,7 +17,7 @@ type size struct{ max atomic.Int64 }
 
 // check returns an error wrapped around [state.ErrDamaged] where info is of a file that was cut.
 func (s *size) check(path string, look func(string) (fs.FileInfo, error)) (fs.FileInfo, error) {
-	before := s.max.Load() // what is seen to be larger meanwhile says nothing about this look
+	before := s.max.Load() // a file that grew meanwhile says nothing about this look
 	info, err := look(path)
 	if err != nil {
 		return nil, err

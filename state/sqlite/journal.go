@@ -172,7 +172,7 @@ func (j *journal) taken(ctx context.Context, conn *sql.Conn) error {
 // Snapshot implements [state.Journal].
 func (j *journal) Snapshot(ctx context.Context) (state.Snapshot, error) { return j.store.Snapshot(ctx) }
 
-// Unlock implements [state.Journal]. It folds what is not folded yet; where that fails the
+// Unlock implements [state.Journal]. It folds the rest; where that fails the
 // journal still has everything, and the next Lock folds it.
 func (j *journal) Unlock() error {
 	err := j.Close()
@@ -183,7 +183,7 @@ func (j *journal) Unlock() error {
 		err = j.foldAll()
 	}
 	if err == nil {
-		err = j.unharmed() // what is on the disk is what was written
+		err = j.unharmed() // the disk has the written bytes
 	}
 	err = errors.Join(err, j.close(), j.lock.release())
 	if err != nil {

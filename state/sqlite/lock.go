@@ -21,7 +21,7 @@ const (
 	// pollProbe and probesMax bound the wait for readers that look whether the lock is held.
 	pollProbe = 2 * time.Millisecond
 	probesMax = 250
-	// sizeHolder bounds what is read of a lock file.
+	// sizeHolder bounds the bytes that are read of a lock file.
 	sizeHolder = 64 << 10
 )
 
@@ -189,7 +189,7 @@ func (l *lockFile) release() error {
 
 // holderBeside says who holds the lock file of the state at path, if anyone alive does. It looks
 // with a shared lock, which a Lock at the same moment knows to wait for. Where it may not
-// look, someone unknown holds it: what is in flight is not taken for dead.
+// look, someone unknown holds it: a request in flight is not taken for dead.
 func holderBeside(ctx context.Context, path string) (state.Holder, bool, error) {
 	probe := flock.New(lockPath(path), flock.SetFlag(os.O_RDONLY))
 	free, err := probe.TryRLock()

@@ -118,7 +118,7 @@ func (s *snapshot) hasNames(ctx context.Context) (bool, error) {
 
 var _ state.Scrubber = (*journal)(nil)
 
-// Scrub implements [state.Scrubber]: the file is written anew, without what was free in it, and its
+// Scrub implements [state.Scrubber]: the file is written anew, without its free pages, and its
 // write-ahead log is cut.
 func (j *journal) Scrub(ctx context.Context) error {
 	if err := j.scrub(ctx); err != nil {
@@ -132,7 +132,7 @@ func (j *journal) scrub(ctx context.Context) error {
 		return err
 	}
 	// Not in memory: the state may be larger than that. The copy is a file without a name, and it is made
-	// of what is left.
+	// of the rest.
 	if _, err := j.conn.ExecContext(ctx, `PRAGMA secure_delete = ON; PRAGMA temp_store = FILE; VACUUM`); err != nil {
 		return err
 	}

@@ -69,8 +69,8 @@ func (p packed[T]) all(ctx context.Context, s *snapshot) iter.Seq2[T, error] {
 	}
 }
 
-// page is the read of pages. A page that can't be unpacked is read row by row: what is there
-// is found, and what is wrong is named.
+// page is the read of pages. A page that can't be unpacked is read row by row: each row that is there
+// is found, and the damage is named.
 func (p packed[T]) page(ctx context.Context, conn *sql.Conn, stmt *sql.Stmt, after string, into []T) ([]T, error) {
 	var count int
 	var words, numbers sql.NullString
@@ -116,7 +116,7 @@ func (p packed[T]) unpackAll(into []T, count int, words, numbers string) ([]T, b
 // unpacking are the two texts on their way to rows.
 type unpacking struct {
 	words, numbers fields
-	bad            bool // what was read is not what it should be
+	bad            bool // the bytes are damaged
 }
 
 func (u *unpacking) word() string { return u.words.next(packedSep) }
@@ -153,7 +153,7 @@ func (u *unpacking) flags() flags {
 // digest reads into from the digests of a row, which follow its flags.
 func (u *unpacking) digest(into []byte) { u.numbers.take(into) }
 
-// digestsEnd reads what stands between digests and numbers.
+// digestsEnd reads the part between digests and numbers.
 func (u *unpacking) digestsEnd() { u.bad = u.bad || u.numbers.next(' ') != "" }
 
 func (u *unpacking) number() int64 {

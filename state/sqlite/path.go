@@ -11,7 +11,7 @@ import (
 )
 
 // realPath is the one absolute path, without a symbolic link, of what name leads to: SQLite keeps
-// its side files beside that one. Of what is not there, it is that of its directory and its name.
+// its side files beside that one. Of a missing file, it is that of its directory and its name.
 func realPath(name string) (string, error) {
 	path, err := filepath.Abs(name)
 	if err != nil {
@@ -31,7 +31,7 @@ func realPath(name string) (string, error) {
 	return filepath.Join(dir, filepath.Base(path)), nil
 }
 
-// checkFile says what stands at path without letting SQLite look at it, which might create
+// checkFile checks the file at path without letting SQLite look at it, which might create
 // or change something. It refuses a file to which more than one path leads that is no link: beside
 // each, SQLite would keep side files, and so events, of its own.
 func checkFile(path string) (fs.FileInfo, error) {

@@ -64,7 +64,7 @@ func Create(ctx context.Context, path string, created state.Created, opts Option
 }
 
 // create makes the file with the schema of the migrations, and has put write the state into it.
-// The caller holds the lock of path, so what stands at the temporary name was left there by one
+// The caller holds the lock of path, so a file with the temporary name was left there by one
 // that was killed.
 func create(ctx context.Context, path string, migrations fs.FS, put func(*sql.Conn) error) error {
 	switch info, err := os.Lstat(path); {
@@ -149,7 +149,7 @@ func Open(ctx context.Context, path string, opts Options) (*Store, error) {
 }
 
 func open(ctx context.Context, path string, opts Options, migrations fs.FS) (*Store, error) {
-	// Looked at through a connection that can't write: what is not a state stays as it is.
+	// Looked at through a connection that can't write: a file that is no state stays as it is.
 	s, err := openReadOnly(ctx, path, migrations)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func open(ctx context.Context, path string, opts Options, migrations fs.FS) (*St
 // OpenReadOnly opens a state for Snapshot and Verify alone, as Open does. It takes no lock,
 // makes no state and migrates nothing, and works while another process writes.
 //
-// SQLite shares what is being written through two side files, so the directory must be
+// SQLite shares pages that are being written through two side files, so the directory must be
 // writable or hold them already. Where it is not and does not, and the last writer closed
 // the state properly, the file is read as one that nobody changes meanwhile.
 func OpenReadOnly(ctx context.Context, path string) (*Store, error) {

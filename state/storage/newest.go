@@ -7,7 +7,7 @@ import (
 	"remit/state"
 )
 
-// NewestMax is how many of the newest events are held against what was folded of them whenever a
+// NewestMax is how many of the newest events are compared with their rows whenever a
 // state is opened.
 const NewestMax = 16
 

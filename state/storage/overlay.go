@@ -6,7 +6,7 @@ import (
 )
 
 // Overlay are rows that are newer than those below it, by ref_id. The lowest overlay lies on
-// what is stored.
+// the stored rows.
 type Overlay struct {
 	Under *Overlay        // nil for the lowest
 	Rows  map[string]*Row // a row is not changed once it is there

@@ -14,7 +14,7 @@ const (
 	commitMax = 4096 // entries that share one commit
 	queueMax  = 1024 // calls that wait for the next commit
 
-	// A commit costs about as much CPU as twenty entries, whatever is in it. Where the last one
+	// A commit costs about as much CPU as twenty entries, whatever the entries are. Where the last one
 	// had crowd entries or more, others are on their way: the next one is begun after crowdWait,
 	// which is too short for a request that waits behind it to be missed by the service. Few
 	// callers, who wait for one another, are never held up.
@@ -136,7 +136,7 @@ func (q *Queue) Broken() error {
 	return q.broken
 }
 
-// run commits what is called for until Close: all that waits at once shares a commit.
+// run commits entries until Close: all that wait at once share a commit.
 func (q *Queue) run() {
 	defer close(q.ended)
 	last := 0

@@ -141,7 +141,7 @@ func (f *Refold) CompareJumps(jumps iter.Seq2[state.Jump, error]) error {
 	return nil
 }
 
-// Compare holds what is stored against what the journal makes of it, and can be called once.
+// Compare compares the stored rows with those that the journal makes, and can be called once.
 // The error is that of rows, or names the first thing that differs and is wrapped around
 // [state.ErrDamaged].
 func (f *Refold) Compare(meta state.Meta, rows iter.Seq2[Row, error], runs []state.Run) error {

@@ -39,7 +39,7 @@ func Lines(lines []Line) iter.Seq2[Line, error] {
 	}
 }
 
-// Details puts together what is known of ref_ids, in their order, without those that have no
+// Details puts together the details of ref_ids, in their order, without those that have no
 // row. The events are those that the rows name.
 func Details(refIDs []string, rows map[string]Row, events map[int64]*state.Event) ([]state.Detail, error) {
 	var details []state.Detail

@@ -1,6 +1,6 @@
 // Package storage is what every store of a state is made of, whatever it keeps its bytes in:
 // calls that share a commit, the stage on which their entries are tried before they are
-// written, and the journal folded anew to prove what is stored.
+// written, and the journal folded anew to prove the stored rows.
 //
 // Its one invariant: what a commit writes is decided by package state alone, on the rows as
 // the storage has them inside of that commit.
@@ -26,7 +26,7 @@ type Line struct {
 }
 
 // Checked is the draft of a line that says what its fields say, and [state.ErrDamaged] otherwise. Of
-// what was read from a disk nothing else may be applied.
+// rows that were read from a disk nothing else may be applied.
 func (l Line) Checked() (state.Draft, error) {
 	draft, err := l.Draft()
 	if err != nil {
