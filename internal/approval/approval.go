@@ -13,14 +13,14 @@ package approval
 // for anything else counts for nothing here, nor does one from here elsewhere.
 const Namespace = "remit-plan"
 
-// Bounds of what is read.
+// Bounds of read files.
 const (
 	SignatureBytesMax = 64 << 10 // of one file
 	SignaturesMax     = 1000     // files beside one plan
 	SignersBytesMax   = 1 << 20  // of an allowed_signers or a revoked_keys file
 )
 
-// Mistake is what is wrong with a line of a file.
+// Mistake is one in a line of a file.
 type Mistake struct {
 	Line int // counted from 1; 0 where it is of the whole file
 	Text string

@@ -70,7 +70,7 @@ type Discounted struct {
 	Detail    string // a sentence, for a person
 }
 
-// Verdict is what was decided.
+// Verdict is the decision on a plan's approvals.
 type Verdict struct {
 	Need Need
 	// Author signed with the key that the plan names; nil where nobody did, and one approver

@@ -14,7 +14,7 @@ type Revoked struct {
 }
 
 // ParseRevoked reads what ssh-keygen -Y verify takes with -r: a list of public keys, one a line,
-// or a binary list (KRL) of ssh-keygen -k. What is not understood is a mistake: nothing is
+// or a binary list (KRL) of ssh-keygen -k. A line that is not understood is a mistake: nothing is
 // passed over that could revoke a key.
 func ParseRevoked(content []byte) (*Revoked, []Mistake) {
 	r := &Revoked{keys: map[string]int{}, hashes: krlHashes{map[string]bool{}, map[string]bool{}}}

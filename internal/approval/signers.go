@@ -36,7 +36,7 @@ type entry struct {
 // ssh-keygen reads it in the machine's zone.
 //
 // What would leave open who signed is a mistake: a principal with a wildcard names no person,
-// and a certificate authority vouches for people whom the file does not name. So is whatever
+// and a certificate authority vouches for people whom the file does not name. So is any other option that
 // is not understood: a line is never passed over.
 func ParseSigners(content []byte, where *time.Location) (*Signers, []Mistake) {
 	s := &Signers{}
@@ -116,7 +116,7 @@ func checkLine(line string) error {
 	return nil
 }
 
-// cutWord cuts the first word off a line, as OpenSSH does: what stands in quotation marks is
+// cutWord cuts the first word off a line, as OpenSSH does: text in quotation marks is
 // one word.
 func cutWord(line string) (word, rest string, err error) {
 	if strings.HasPrefix(line, `"`) {

@@ -3,7 +3,7 @@
 // Command bench measures remit as whole processes, side by side with what a user would pick
 // instead and with floors below which nothing can go, and writes docs/performance.md.
 //
-// Its one invariant: what is divided by one another was measured in turns, in one session on
+// Its one invariant: numbers that are divided by one another were measured in turns, in one session on
 // one machine, and did the same work.
 //
 //	go run ./internal/bench -json internal/bench/results.json -markdown

@@ -24,8 +24,8 @@ import (
 // memory takes time.
 const (
 	profileCPU    = "cpu"    // where the time goes
-	profileHeap   = "heap"   // what is held at the moment at which most is held
-	profileAllocs = "allocs" // what was allocated, until the end
+	profileHeap   = "heap"   // memory at the moment at which most is held
+	profileAllocs = "allocs" // all allocations, until the end
 )
 
 // profiling has remit's processes write profiles. Its zero value has none written.

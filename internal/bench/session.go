@@ -69,7 +69,7 @@ func begin(ctx context.Context, o options, log io.Writer) (*session, error) {
 	return s, err
 }
 
-// end stops what runs and removes what was made.
+// end stops running processes and removes made files.
 func (s *session) end() error {
 	var errs []error
 	for _, running := range s.services {
@@ -85,7 +85,7 @@ func (s *session) say(format string, values ...any) {
 	_, _ = fmt.Fprintf(s.log, format+"\n", values...)
 }
 
-// commit names what is measured.
+// commit names the measured commit.
 func commit(ctx context.Context) string {
 	out, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*").Output()
 	if err != nil {
@@ -182,7 +182,7 @@ func rowsOf(key string, size int, all []scenario, samples map[string][]figures.S
 	return rows
 }
 
-// measure measures what is asked for, size after size. After each size it writes the -json
+// measure measures the scenarios that are asked for, size after size. After each size it writes the -json
 // file, so that a long session that breaks leaves what it has.
 func (o options) measure(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	var results figures.Results
@@ -225,7 +225,7 @@ func (o options) measure(ctx context.Context, stdout, stderr io.Writer) (err err
 	return errors.Join(failed...)
 }
 
-// forget removes what was prepared for a size, which may be gigabytes.
+// forget removes the files of a size, which may be gigabytes.
 func (s *session) forget() error {
 	for dir := range s.prepared {
 		if err := os.RemoveAll(dir); err != nil {
@@ -236,7 +236,7 @@ func (s *session) forget() error {
 	return nil
 }
 
-// guard measures what is watched against the committed results. What seems slower is
+// guard measures the watched rows against the committed results. A row that seems slower is
 // measured once more before it is called so.
 func (o options) guard(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	committed, err := figures.Read(o.compare)

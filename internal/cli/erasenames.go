@@ -68,7 +68,7 @@ func eraseNames(ctx context.Context, p *process, from *workspace.Directory, reas
 	return err
 }
 
-// scrub has a store whose files keep what is removed write them anew.
+// scrub has a store whose files keep removed bytes write them anew.
 func scrub(ctx context.Context, journal state.Journal) error {
 	if s, ok := journal.(state.Scrubber); ok {
 		return s.Scrub(ctx)

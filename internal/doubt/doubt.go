@@ -1,8 +1,8 @@
-// Package doubt says what is known of a transfer in doubt, what an apply does about it by itself
+// Package doubt describes a transfer in doubt: the facts, the next step of an apply by itself
 // and when, and what a person types.
 //
 // Its one invariant: whoever tells of a doubt, in a plan, a status, a run, a state or a report, says
-// what is said here, so that no two of them disagree.
+// these sentences, so that no two of them disagree.
 package doubt
 
 import (

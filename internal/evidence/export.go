@@ -48,7 +48,7 @@ var (
 )
 
 // Export writes a pack to a directory, which need not be there yet and must be empty. The same
-// run and state make the same bytes. What was written is removed again where it can't be
+// run and state make the same bytes. Written files are removed again where the pack can't be
 // finished. The error is wrapped around [ErrNotEmpty], [ErrOtherPlan], a *[state.ChainError]
 // where the journal itself is broken, or what the state or the system said.
 func Export(ctx context.Context, dir string, from Source) (*Exported, error) {
@@ -88,7 +88,7 @@ func newWriter(dir string) (*writer, error) {
 	return w, err
 }
 
-// remove takes back what was written.
+// remove takes back the written files.
 func (w *writer) remove() {
 	for name := range w.files {
 		_ = os.Remove(filepath.Join(w.dir, name)) // a pack without its manifest proves nothing anyway

@@ -94,7 +94,7 @@ func (w *lineWriter) write(l line) error {
 	return err
 }
 
-// lineReader reads lines, and refuses what is written in any other way: two readers of a pack
+// lineReader reads lines, and refuses one that is written in any other way: two readers of a pack
 // must not read it differently.
 type lineReader struct {
 	in     *bufio.Reader

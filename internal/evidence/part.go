@@ -203,7 +203,7 @@ func (p *part) lines(refID string) iter.Seq2[line, error] {
 	}
 }
 
-// Details returns what was known of ref_ids when the run ended.
+// Details returns the details of ref_ids as they were when the run ended.
 func (p *part) Details(ctx context.Context, refIDs ...string) ([]state.Detail, error) {
 	var details []state.Detail
 	for _, refID := range refIDs {

@@ -28,7 +28,7 @@ type Finding struct {
 	File  string // "" where it is of the directory
 	Line  int    // of the file; 0 where it is of the whole file
 	Event int64  // of the journal; 0 where it is of none
-	Text  string // what is wrong, in words
+	Text  string // the mistake, in words
 }
 
 // Options say what a pack is held against besides itself.
@@ -61,7 +61,7 @@ type Report struct {
 // Whole reports whether nothing was found.
 func (r *Report) Whole() bool { return len(r.Findings) == 0 }
 
-// Verify checks everything in a pack that can be checked. What is wrong is in the report; the
+// Verify checks everything in a pack that can be checked. Mistakes are in the report; the
 // error is that of the system, or of ctx.
 func Verify(ctx context.Context, dir string, o Options) (*Report, error) {
 	v := &verifier{dir: dir, options: o, report: &Report{}}
@@ -80,7 +80,7 @@ type verifier struct {
 	files   manifest
 }
 
-// found notes what is wrong.
+// found notes a mistake.
 func (v *verifier) found(file string, format string, args ...any) {
 	v.add(Finding{File: file, Text: fmt.Sprintf(format, args...)})
 }

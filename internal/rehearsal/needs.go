@@ -18,7 +18,7 @@ type Known struct {
 	// Credits are requests, by ref_id, of earlier runs that are PENDING: their senders were debited,
 	// and their destinations may not have been credited yet.
 	Credits map[string]transfer.Request
-	// LeavesRefused says that nothing is sent of what was refused before, nor of what waits for that.
+	// LeavesRefused says that transfers that were refused before are not sent, nor those that wait for them.
 	LeavesRefused bool
 }
 
@@ -30,12 +30,12 @@ type Need struct {
 
 	Takes decimal.Decimal // all that the plan debits, transfers in doubt and Fees included
 	Fees  decimal.Decimal // of Takes: those that are expected
-	// InDoubt is, of Takes, what is in doubt: where it was made, it is debited already.
+	// InDoubt is the part of Takes that is in doubt: where it was made, it is debited already.
 	InDoubt decimal.Decimal
 	// Covered is, of Takes, what comes in before, by transfers of the plan, or PENDING ones, that those
 	// which take it depend on. A transfer that nothing depends on may be made too late to count.
 	Covered decimal.Decimal
-	// IsLeast is false where dependencies are too entangled to say what is Covered: that then is 0, and
+	// IsLeast is false where dependencies are too entangled to compute Covered: that then is 0, and
 	// less than Takes may be enough.
 	IsLeast bool
 }
@@ -43,7 +43,7 @@ type Need struct {
 // Least is what must be there at first.
 func (n *Need) Least() decimal.Decimal { return n.Takes.Sub(n.Covered) }
 
-// Needs says what a plan needs of each account that pays, in order of profile and asset. What is in doubt
+// Needs says how much a plan needs of each account that pays, in order of profile and asset. A transfer in doubt
 // counts as not debited yet.
 func Needs(plan *planner.Plan, known Known) ([]Need, error) {
 	b, err := newBook(plan, expected{spelled: true, fee: known.Fee, credits: known.Credits})
@@ -80,7 +80,7 @@ func Needs(plan *planner.Plan, known Known) ([]Need, error) {
 	return needs, nil
 }
 
-// leaveRefused has what was refused before move nothing, and what waits for it in turn.
+// leaveRefused has transfers that were refused before move nothing, and so those that wait for them.
 func (b *book) leaveRefused() {
 	var left []int32
 	leave := func(n int32) {
@@ -103,7 +103,7 @@ func (b *book) leaveRefused() {
 	}
 }
 
-// expected is what is known beyond a plan, and how its accounts are told apart.
+// expected has facts beyond a plan, and tells its accounts apart.
 type expected struct {
 	spelled bool // profiles and assets in one spelling: the service takes them for the same
 	fee     func(r *transfer.Request) decimal.Decimal
@@ -129,11 +129,11 @@ func (e *expected) feeOf(r *transfer.Request) decimal.Decimal {
 type Fund struct {
 	Need
 	Available decimal.Decimal // where Unread is ""
-	Unread    string          // why it is not known what is there
+	Unread    string          // why the balance is not known
 	Accepted  bool            // a person accepted that it is too little
 }
 
-// Left is what is left at the lowest, below 0 where it is too little.
+// Left is the lowest balance, below 0 where the account has too little.
 func (f *Fund) Left() decimal.Decimal { return f.Available.Sub(f.Least()) }
 
 // IsShort reports whether it is known that there is too little.

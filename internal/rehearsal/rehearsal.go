@@ -188,7 +188,7 @@ func newBook(plan *planner.Plan, known expected) (*book, error) {
 	return b, nil
 }
 
-// join finds the members of the groups. What is waited for and is no line of the plan is
+// join finds the members of the groups. A dependency that is no line of the plan is
 // recorded already; here it counts as COMPLETED, unless coming makes a movement of it.
 func (b *book) join(lists [][]string, coming func(refID string) (int32, bool)) {
 	if len(lists) == 0 {

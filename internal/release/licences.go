@@ -21,7 +21,7 @@ type linked struct {
 	texts              []string // its licence and notices, whole
 }
 
-// readLinked says what is in the program at path: it, and the modules that it was built of. The modules
+// readLinked lists the modules of the program at path: itself, and those that it was built of. The modules
 // must be in Go's cache, as they are after a build.
 func readLinked(ctx context.Context, path string) (*debug.BuildInfo, []linked, error) {
 	info, err := buildinfo.ReadFile(path)
@@ -116,7 +116,7 @@ func identify(text string) string {
 	return ""
 }
 
-// writeNotices writes the licences of what is in the program, whole, as most of them ask of whoever hands
+// writeNotices writes the licences of all parts of the program, whole, as most of them ask of whoever hands
 // it on.
 func writeNotices(ctx context.Context, path string, stdout io.Writer) error {
 	_, modules, err := readLinked(ctx, path)

@@ -1,5 +1,5 @@
 // Command release makes those parts of a release that are read off the program: the pages of its manual,
-// its bill of materials, the licences of what is linked in.
+// its bill of materials, the licences of its modules.
 //
 // Its one invariant: the same program and the same SOURCE_DATE_EPOCH make the same bytes.
 //

@@ -61,7 +61,7 @@ type (
 	}
 )
 
-// writeSBOM writes the bill of materials of the program at path: what is linked in, by what the program
+// writeSBOM writes the bill of materials of the program at path: its modules, as the program
 // itself says.
 func writeSBOM(ctx context.Context, path string, released time.Time, stdout io.Writer) error {
 	info, modules, err := readLinked(ctx, path)

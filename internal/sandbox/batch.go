@@ -21,7 +21,7 @@ type batch struct {
 	nets   map[account]*movement
 }
 
-// movement is what was credited to one account less what was debited, opening balance apart.
+// movement is the credits to one account less its debits, opening balance apart.
 type movement struct {
 	amount  decimal.Decimal
 	changed bool

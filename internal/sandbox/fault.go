@@ -70,11 +70,11 @@ const (
 	Ungrouped     FaultKind = "ungrouped"      // no group_id
 	WrongTotal    FaultKind = "wrong-total"    // a total that is not of the amount and the fee
 	Lacking       FaultKind = "lacking"        // Mode: the required field that is empty
-	CreditFailed  FaultKind = "credit-failed"  // the credit side of what is COMPLETED is FAILED
+	CreditFailed  FaultKind = "credit-failed"  // the credit side of a COMPLETED transfer is FAILED
 	Unreadable    FaultKind = "unreadable"     // a lookup lacks required fields; answers are whole
 
 	// Liberties are no fault, but all at once what the service's document allows and few do: short decimals
-	// (.5 for 0.50), empty values of metadata dropped, no ref_id on the credit side, 200 for what was made, a
+	// (.5 for 0.50), empty values of metadata dropped, no ref_id on the credit side, 200 for a transfer that was made, a
 	// further cursor on every page, and 414 for a request line of more than 8 KiB.
 	Liberties FaultKind = "liberties"
 )

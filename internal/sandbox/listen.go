@@ -48,5 +48,5 @@ func (s *Server) Wait() error {
 	return nil
 }
 
-// Close stops listening and ends what is in flight. The sandbox stays open.
+// Close stops listening and ends requests in flight. The sandbox stays open.
 func (s *Server) Close() error { return s.server.Close() }

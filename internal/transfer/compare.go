@@ -66,7 +66,7 @@ func (c *comparison) present(field, asked, answered string) {
 	}
 }
 
-// metadata compares what is echoed. A service that echoes nothing says so by no object, or by an empty
+// metadata compares echoed pairs. A service that echoes nothing says so by no object, or by an empty
 // one. A pair without a value, with an empty one and no pair are one thing.
 func (c *comparison) metadata(asked Metadata, answered map[string]string) {
 	if len(answered) == 0 || isSameMetadata(asked, answered) {
@@ -87,7 +87,7 @@ func (c *comparison) metadata(asked Metadata, answered map[string]string) {
 	}
 }
 
-// isSameMetadata tells what is nearly always so without a list of what differs.
+// isSameMetadata tells the usual case without a list of differences.
 func isSameMetadata(asked Metadata, answered map[string]string) bool {
 	for key, got := range answered {
 		if want, _ := asked.Get(key); want != got {

@@ -70,7 +70,7 @@ func haveTwice(members []member) bool {
 }
 
 // scanObject reads an object as nearly all are: its values are strings without escapes,
-// objects of such strings, true, false or null. Of anything else, and of what is not valid,
+// objects of such strings, true, false or null. Of anything else, and of invalid text,
 // it returns false. It keeps members in their order, and those that stand twice. text is raw;
 // the members are put into room where that suffices.
 func scanObject(raw []byte, text string, room []member) ([]member, bool) {
@@ -108,7 +108,7 @@ func (s *objectScanner) space() {
 	}
 }
 
-// colon reads what stands between a name and its value.
+// colon reads the text between a name and its value.
 func (s *objectScanner) colon() bool {
 	s.space()
 	ok := s.byte(':')
@@ -203,7 +203,7 @@ func (s *objectScanner) inner() bool {
 	return s.closed
 }
 
-// decodeObject is parseObject for anything, in as many words as it takes to say what is wrong.
+// decodeObject is parseObject for anything, in as many words as it takes to describe the mistake.
 func decodeObject(raw []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if begin, err := d.Token(); err != nil {

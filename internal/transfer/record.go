@@ -160,13 +160,13 @@ func ParseRecord(raw []byte) (Record, error) {
 	return r, nil
 }
 
-// recordParser picks fields by their exact names and collects, in words, what is wrong with them.
+// recordParser picks fields by their exact names and collects their mistakes, in words.
 type recordParser struct {
 	members []member
 	wrong   *mistakes // apart, so that members can lie on the stack
 }
 
-// mistakes are what is wrong with a record, in words.
+// mistakes are those of a record, in words.
 type mistakes []string
 
 func (m *mistakes) add(format string, name string) { *m = append(*m, fmt.Sprintf(format, name)) }

@@ -184,8 +184,8 @@ func (r *Request) restoreFingerprintKey(key string) {
 type form int
 
 const (
-	body      form = iota // what is sent
-	canonical             // what is hashed: normal amount, operation included, no fingerprint
+	body      form = iota // the sent bytes
+	canonical             // the hashed text: normal amount, operation included, no fingerprint
 )
 
 // usualBytes is what nearly all requests need; for others a buffer grows.

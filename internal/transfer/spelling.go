@@ -3,8 +3,8 @@ package transfer
 import "strings"
 
 // OneSpelling is r with the asset in capitals and UUIDs in small letters (RFC 9562, section 4), whatever
-// letters they were declared in: services take them for the same. It is for comparing; what is
-// declared is what is sent, recorded and fingerprinted.
+// letters they were declared in: services take them for the same. It is for comparing; the letters
+// declared are sent, recorded and fingerprinted.
 func (r Request) OneSpelling() Request {
 	r.Asset = AssetSpelled(r.Asset)
 	for f := range FieldCount {

@@ -18,7 +18,7 @@ type Approval struct {
 	Rehearsed bool
 }
 
-// ask is what is asked for, in one line.
+// ask is the request for approvals, in one line.
 func (a *Approval) ask() string {
 	why := fmt.Sprintf("%s (rule at %s)", a.Need.Because, Visible(a.Need.Rule.Place))
 	text := fmt.Sprintf("Needs %s: %s.", a.Need.Wants(), why)

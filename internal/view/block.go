@@ -7,7 +7,7 @@ import (
 	"remit/state"
 )
 
-// block writes what stands below the line of a transfer that needs more than one: both
+// block writes the lines below that of a transfer that needs more than one: both
 // versions where two disagree, and the recorded request of one in doubt.
 func (p *page) block(c *planner.Change) {
 	const indent = "    "
@@ -128,7 +128,7 @@ func (p *page) recorded(indent string, c *planner.Change) {
 		}
 	}
 	p.paragraph(indent, Visible(text), toneDim)
-	if !strings.Contains(strings.ToLower(c.Reason), strings.ToLower(r.Reason)) { // it may be part of what was said above
+	if !strings.Contains(strings.ToLower(c.Reason), strings.ToLower(r.Reason)) { // it may be part of a text above
 		p.paragraph(indent, Visible(r.Reason), toneNone)
 	}
 }

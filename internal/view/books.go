@@ -21,7 +21,7 @@ type BooksOptions struct {
 	Names   map[string]string // of profiles, by profile_id
 	Zone    *time.Location    // in which days are counted
 	Prefix  string            // of the accounts of profiles: see [AccountPrefix]
-	Wanted  string            // what was asked for, in words; "" for everything
+	Wanted  string            // the selection, in words; "" for everything
 	Version string            // of remit
 }
 
@@ -48,7 +48,7 @@ func eachBooked(w io.Writer, entries iter.Seq2[*books.Entry, error], write func(
 func (o *BooksOptions) date(e *books.Entry) string { return e.At.In(o.Zone).Format(time.DateOnly) }
 
 // preamble are the lines at the head of a file, for a person: whose books these are, of when,
-// and what is not in them.
+// and the entries that are not in them.
 func (o *BooksOptions) preamble(s *books.Summary) []string {
 	lines := []string{"Environment " + Visible(o.Meta.Environment) + ", state " + Visible(o.Meta.Lineage) + fmt.Sprintf(", event %d", o.Meta.Serial)}
 	if o.Meta.Service.IsSandbox() {
@@ -62,7 +62,7 @@ func (o *BooksOptions) preamble(s *books.Summary) []string {
 	return lines
 }
 
-// booksLines say what is in books, and what is not, with sums as the given function writes them.
+// booksLines count the booked entries and the others, with sums as the given function writes them.
 func booksLines(s *books.Summary, sums func(*transfer.Totals) string) []string {
 	lines := []string{"Booked: " + plural(s.Booked.Count(), "transfer") + commaAnd(sums(&s.Booked))}
 	if s.Fees.Count() > 0 {
@@ -106,7 +106,7 @@ func commaAnd(text string) string {
 	return ", " + text
 }
 
-// BooksSummary tells whoever ran an export what is in it and what is not, with the first few that
+// BooksSummary tells a person the booked entries of an export and the others, with the first few that
 // a person should look at.
 func BooksSummary(w io.Writer, s *books.Summary, o Screen) error {
 	p := newPage(w, o)

@@ -11,7 +11,7 @@ import (
 )
 
 // BooksHledger writes a journal of hledger: a transaction for each entry that is booked, with
-// the ref_id as its code. What is pending has the mark !.
+// the ref_id as its code. A pending entry has the mark !.
 func BooksHledger(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o BooksOptions) error {
 	return writeJournal(w, s, entries, o, "decimal-mark .\n")
 }
@@ -22,7 +22,7 @@ func BooksLedger(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, 
 }
 
 // BooksBeancount writes a file of beancount: a transaction for each entry that is booked, with
-// the ref_id in its metadata. What is pending has the flag !. Accounts are opened by a plugin,
+// the ref_id in its metadata. A pending entry has the flag !. Accounts are opened by a plugin,
 // so that several exports can be included in one file.
 func BooksBeancount(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry, error], o BooksOptions) error {
 	if err := writePreamble(w, BeancountStart, s, o, "plugin \"beancount.plugins.auto_accounts\"\n"); err != nil {
@@ -115,7 +115,7 @@ func note(e *books.Entry) string {
 	return "imported transfer"
 }
 
-// tags are what identifies an entry, and what is unusual about it.
+// tags identify an entry, and say how it is unusual.
 func tags(e *books.Entry) []transfer.Pair {
 	list := []transfer.Pair{{Key: "ref_id", Value: e.RefID}, {Key: "group_id", Value: e.GroupID}, {Key: "record_id", Value: e.RecordID}, {Key: "run_id", Value: e.RunID}, {Key: "reverses", Value: e.Reverses}}
 	if commodity(e.Asset) != e.Asset {

@@ -27,7 +27,7 @@ var booksColumns = []string{
 var CSVStart = strings.Join(booksColumns, ",")
 
 // BooksCSV writes a line of column names, then one for each entry that is booked, as
-// [PlanCSV] writes. It has no place for what is not booked: whoever runs the export is told.
+// [PlanCSV] writes. It has no place for entries that are not booked: the summary of the export has them.
 func BooksCSV(w io.Writer, _ *books.Summary, entries iter.Seq2[*books.Entry, error], o BooksOptions) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true

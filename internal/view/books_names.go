@@ -72,7 +72,7 @@ func (a *accounts) profile(id string) string {
 	return a.profiles + idPrefix + idComponent(id)
 }
 
-// aliasComponent is an alias as beancount takes it: its first letter is a capital one, and what
+// aliasComponent is an alias as beancount takes it: its first letter is a capital one, and each character that
 // is neither a letter nor a digit a hyphen; "" where nothing of that kind can be made of it.
 func aliasComponent(alias string) string {
 	var b strings.Builder

@@ -67,7 +67,7 @@ func Certified(w io.Writer, r contract.Report, o CertifyOptions) error {
 	return p.Flush()
 }
 
-// finding writes one row: the verdict, its name, what is needed, and what was seen.
+// finding writes one row: the verdict, its name, the need, and the observations.
 func (p *page) finding(f contract.Finding, width int) {
 	tones := map[contract.Verdict]tone{contract.Holds: toneGood, contract.Differs: toneBad, contract.Unknown: toneDoubt}
 	label := []span{{"  " + pad(string(f.Verdict), len(contract.Differs)) + "  ", tones[f.Verdict]}, plain(pad(f.Row.Name, width) + "  ")}

@@ -70,7 +70,7 @@ func (c *ReconciliationCSV) Line(l *reconcile.Line) error {
 	return c.write(cells)
 }
 
-// End writes what is left. The file has no line of its own for the whole.
+// End writes the rest. The file has no line of its own for the whole.
 func (c *ReconciliationCSV) End(*reconcile.Summary, ReconciliationOptions) error {
 	if err := c.begin(); err != nil {
 		return err

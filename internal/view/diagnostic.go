@@ -21,7 +21,7 @@ func Diagnostics(w io.Writer, diags hcl.Diagnostics, files map[string]*hcl.File,
 	return p.Flush()
 }
 
-// Notes writes what is to know of how data files were read, one line each. It returns only
+// Notes writes how data files were read, one line each. It returns only
 // errors of w.
 func Notes(w io.Writer, notes []config.Note, s Screen) error {
 	p := newPage(w, s)

@@ -15,7 +15,7 @@ type Ended struct {
 	RunID        string // "" where no run began
 	Began, Ended time.Time
 	ExitCode     int
-	Error, Hint  string             // what was said to be wrong, and a command to type; "" for nothing
+	Error, Hint  string             // the error as it was told, and a command to type; "" for none
 	Obstacles    []planner.Obstacle // of a plan that could not be applied
 	Summary      *executor.Summary  // nil where no run began
 	Options      SummaryOptions     // of Summary

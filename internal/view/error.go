@@ -11,7 +11,7 @@ func Error(w io.Writer, err error, hint string, s Screen) error {
 	return said(w, span{"Error: ", toneBad}, err, hint, s)
 }
 
-// Warning writes what went wrong beside what was asked for. It returns only errors of w.
+// Warning writes an error beside the command's own task. It returns only errors of w.
 func Warning(w io.Writer, err error, s Screen) error {
 	return said(w, span{"Warning: ", toneDoubt}, err, "", s)
 }

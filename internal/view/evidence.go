@@ -105,8 +105,8 @@ func (j *JSON) PackVerified(v VerifiedPack) error {
 	return j.end()
 }
 
-// AuditPackVerified writes, for a person, what a check of a pack of evidence found: what is
-// wrong, or what it proves and what it leaves unproven. It returns only errors of w.
+// AuditPackVerified writes, for a person, the result of a check of a pack of evidence: its
+// mistakes, or its proofs and the facts that it leaves unproven. It returns only errors of w.
 func AuditPackVerified(w io.Writer, v VerifiedPack, s Screen) error {
 	p := newPage(w, s)
 	if !v.Whole {

@@ -13,10 +13,10 @@ import (
 )
 
 // Flow is who would pay whom how much of which asset, and in which order, if a plan were
-// applied: what it would submit and what is in doubt. It writes itself as Mermaid, DOT and
-// SVG, each bounded; what is too much to draw is added up and counted, never left out.
+// applied: the transfers that it would submit and those in doubt. It writes itself as Mermaid, DOT and
+// SVG, each bounded; the rest that is too much to draw is added up and counted, never left out.
 type Flow struct {
-	title   []string // lines that say what is drawn; visible
+	title   []string // lines that describe the picture; visible
 	parties []party  // in order of appearance
 	edges   []flowEdge
 	names   map[string]string
@@ -159,7 +159,7 @@ func (e *flowEdge) label(s Screen) string {
 type diagram struct {
 	boxes  []box
 	arrows []arrow
-	notes  []string // of what is not drawn
+	notes  []string // of the transfers that are not drawn
 }
 
 type box struct{ lines []string }

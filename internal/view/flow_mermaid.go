@@ -28,7 +28,7 @@ func (f *Flow) Mermaid(w io.Writer) error {
 	return b.Flush()
 }
 
-// writeMermaid writes a diagram in a frame with a title and what is not drawn, for which it has one
+// writeMermaid writes a diagram in a frame with a title and the rest that is not drawn, for which it has one
 // line.
 func (d diagram) writeMermaid(b *bufio.Writer, name string, title []string, prefix, line string) {
 	_, _ = fmt.Fprintf(b, "  subgraph %s [\"%s\"]\n    direction LR\n", name, mermaidText(strings.Join(slices.Concat(title, d.notes), " · ")))
@@ -42,7 +42,7 @@ func (d diagram) writeMermaid(b *bufio.Writer, name string, title []string, pref
 }
 
 // mermaidText is visible lines as they may stand between quotation marks. All but letters,
-// digits and what stands between two of them are entities, as nothing else is sure to mean
+// digits and a character between two of them are entities, as nothing else is sure to mean
 // neither Mermaid, nor Markdown, nor HTML.
 func mermaidText(lines ...string) string {
 	var b strings.Builder

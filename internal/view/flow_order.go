@@ -92,7 +92,7 @@ func (b *orderBuilder) numberOf(g group) int32 {
 	return n
 }
 
-// blocks is the order of blocks. What has no line in the plan was sent before, and is not
+// blocks is the order of blocks. A transfer that has no line in the plan was sent before, and is not
 // yet COMPLETED.
 func (b *orderBuilder) blocks(refs map[string]int32) []precedence {
 	var all []precedence

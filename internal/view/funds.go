@@ -21,7 +21,7 @@ type FundsOptions struct {
 	At      time.Time         // when it was asked for, by the earliest clock
 }
 
-// Funds writes for a person what the service says that profiles have, what a plan takes, and what is left
+// Funds writes for a person the balances of profiles as the service has them, the amounts that a plan takes, and the rest
 // at the lowest. What could not be read is named with the reason. It returns only errors of w.
 func Funds(w io.Writer, funds []rehearsal.Fund, o FundsOptions) error {
 	p := newPage(w, o.Screen)
@@ -74,7 +74,7 @@ func (p *page) fundsTable(listed []rehearsal.Fund, names map[string]string) {
 	p.table("  ", rows)
 }
 
-// fundRemark is what is said beside the numbers of an account.
+// fundRemark is the remark beside the numbers of an account.
 func (p *page) fundRemark(f *rehearsal.Fund) string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }

@@ -11,7 +11,7 @@ import (
 
 // htmlPage writes HTML as it goes, and holds none of it.
 //
-// Markup is remit's own and constant; text goes through put alone, which shows what is hidden
+// Markup is remit's own and constant; text goes through put alone, which shows hidden characters
 // and escapes what HTML reads.
 type htmlPage struct{ *bufio.Writer }
 

@@ -32,7 +32,7 @@ type ReportOptions struct {
 const ReportStart = "<!doctype html>\n<html lang=\"en\" data-remit=\"report\">"
 
 // ReportHTML writes a period as a page that loads nothing, has no script, and prints on A4: the
-// totals of each asset, what was paid over time, to whom and in which batches, what a person
+// totals of each asset, payments over time, to whom and in which batches, the exceptions that a person
 // should look at, and the runs with those who approved them. It returns only errors of w.
 func ReportHTML(w io.Writer, r *report.Report, o ReportOptions) error {
 	h := &htmlReport{htmlPage: newHTMLPage(w), r: r, o: o}
@@ -191,7 +191,7 @@ func (h *htmlReport) totals() {
 	h.put("</section>\n")
 }
 
-// assetTotals writes the lines of one asset: what was paid always, the other standings where
+// assetTotals writes the lines of one asset: the paid ones always, the other standings where
 // they occur.
 func (h *htmlReport) assetTotals(a *report.Asset, most int) {
 	var lines []report.Standing

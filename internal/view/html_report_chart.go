@@ -20,7 +20,7 @@ const (
 	chartLines  = 4 // of the scale, at most
 )
 
-// chart draws what was paid in one asset as a column for each day or month.
+// chart draws the payments in one asset as a column for each day or month.
 func (h *htmlReport) chart(n int, a *report.Asset) {
 	most, at := decimal.Zero, 0
 	for i, s := range a.Buckets {
@@ -81,7 +81,7 @@ func (h *htmlReport) shortBucket(i int) string {
 }
 
 // pixels is part of whole as a share of a length, within it. It places marks: no figure comes from
-// it, and what was paid back has none.
+// it, and a sum that was paid back has none.
 func pixels(part, whole decimal.Decimal, length int) int {
 	if whole.IsZero() {
 		return 0

@@ -52,7 +52,7 @@ type ImportDifference struct {
 	Reason string       `json:"reason"`
 }
 
-// ImportLeftOut is a ref_id of a list of which neither the list nor a declaration says what was paid.
+// ImportLeftOut is a ref_id of a list of which neither the list nor a declaration has the amount.
 type ImportLeftOut struct {
 	RefID string `json:"ref_id"`
 	Place string `json:"place"` // file:line
@@ -81,7 +81,7 @@ func (i *Import) Writes() int {
 }
 
 // ImportPlan writes what an import would record: the count and the sums of each result and of
-// what is there already, each transfer where they are few and the exceptions else, and what the
+// transfers that are there already, each transfer where they are few and the exceptions else, and what the
 // file says otherwise than the state. It returns only errors of w.
 func ImportPlan(w io.Writer, i *Import, s Screen) error {
 	p := newPage(w, s)
@@ -133,7 +133,7 @@ func (p *page) importLines(lines []executor.Event) {
 	}
 }
 
-// importAbsent lists what is declared and not in the file: an apply may pay it.
+// importAbsent lists declared transfers that are not in the file: an apply may pay them.
 func (p *page) importAbsent(i *Import) {
 	totals := i.Outcome.Totals[executor.ResultNotAttempted]
 	if totals == nil || totals.Count() == 0 {
@@ -198,7 +198,7 @@ func (p *page) importTotals(i *Import) {
 	p.totalsTable(rows, 0)
 }
 
-// importLeftOut lists what a list has without saying what was paid.
+// importLeftOut lists the lines of a list that lack an amount.
 func (p *page) importLeftOut(i *Import) {
 	if i.LeftOutCount == 0 {
 		return

@@ -88,7 +88,7 @@ func (l *jobLog) take(c byte) {
 	switch {
 	case c == '\n' || c == '\r':
 		l.tail, l.isStart = l.tail[:0], true
-	case c <= ' ' || c >= 0x80: // what is not ASCII may be a space as well, or a mark of the byte order
+	case c <= ' ' || c >= 0x80: // a character beyond ASCII may be a space as well, or a mark of the byte order
 	case !slices.ContainsFunc(l.atStart, func(beginning string) bool { return strings.IndexByte(beginning, c) == 0 }):
 		l.isStart = false
 	}

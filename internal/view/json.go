@@ -66,7 +66,7 @@ func (j *JSON) begin() {
 	}
 }
 
-// end hands over what was written, and returns the first error of writing.
+// end hands over the written lines, and returns the first error of writing.
 func (j *JSON) end() error {
 	if err := j.w.Flush(); j.err == nil {
 		j.err = err

@@ -25,8 +25,8 @@ const (
 )
 
 // large writes a summary. Its first 40 lines, those of the head included, tell the whole: the
-// totals and signals, what stands in the way, the largest transfers, the batches. What was
-// short there follows: the obstacles with their remedies, the transfers that a person must
+// totals and signals, obstacles, the largest transfers, the batches. The parts that are
+// short there follow: the obstacles with their remedies, the transfers that a person must
 // look at, and the destinations that get most.
 func (p *page) large(plan *planner.Plan, o PlanOptions) {
 	v := newOverview(plan, overviewOptions{attention: largeAttention, largest: largeTransfers, payments: true})

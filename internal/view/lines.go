@@ -30,7 +30,7 @@ type layout struct {
 	amount                      point
 }
 
-// newLayout measures changes of a group; nil is none. No ID is shorter than shape whole. What is
+// newLayout measures changes of a group; nil is none. No ID is shorter than shape whole. These are
 // given up first where room is short: the ends of IDs, then where a line is declared in a file that
 // the heading has, then names, then the single line.
 func newLayout(changes []planner.Change, o PlanOptions, g *lineGroup, least shape) layout {

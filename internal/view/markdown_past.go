@@ -71,7 +71,7 @@ func (m *markdownPast) outcomes() {
 	}
 }
 
-// exceptions stand open, above what is folded away.
+// exceptions stand open, above the folded part.
 func (m *markdownPast) exceptions() {
 	text := m.lines(func(p *page) { p.pastExceptions(m.run) })
 	if text != "" {
@@ -84,7 +84,7 @@ func (m *markdownPast) transfers() {
 	if len(m.run.Lines) == 0 {
 		return
 	}
-	const around, lineMin = 600, 60 // what is written beside them; the least that one takes
+	const around, lineMin = 600, 60 // bytes for the text beside them; the least that one takes
 	room := markdownMax - around - m.Len()
 	var b bytes.Buffer
 	p := newPage(&b, m.options.Screen)

@@ -23,9 +23,9 @@ const (
 )
 
 // PlanMarkdown writes a plan for a comment of a pull request: the environment, whose plan it
-// is and its digest, totals and signals, what stands in the way, then the flow of funds where
+// is and its digest, totals and signals, obstacles, then the flow of funds where
 // it can be drawn in 30 arrows, and the rest folded away. It has at most 60,000 characters;
-// what is left out is counted. It returns only errors of w.
+// omitted lines are counted. It returns only errors of w.
 //
 // Text from elsewhere stands in code only, where no Markdown, link, mention or HTML is read:
 // see [codeSpan] and [codeBlock].
@@ -195,7 +195,7 @@ func (m *markdown) overview(v *overview) {
 
 // transfers writes as many lines of transfers as there is room for.
 func (m *markdown) transfers() {
-	const around = 600 // what is written beside the lines
+	const around = 600 // bytes for the text beside the lines
 	room := markdownMax - around - m.Len()
 	var b bytes.Buffer
 	p := newPage(&b, m.options.Screen)

@@ -10,7 +10,7 @@ import (
 )
 
 // ReconciliationMarkdown writes what came of a reconciliation as [PlanMarkdown] writes a plan:
-// the verdict, what was compared, the totals, and as many transfers of each break as 60,000
+// the verdict, the compared files, the totals, and as many transfers of each break as 60,000
 // characters have room for. It returns only errors of w.
 func ReconciliationMarkdown(w io.Writer, s *reconcile.Summary, o ReconciliationOptions) error {
 	o.Screen = Screen{Width: markdownWidth, Here: o.Here, Scales: o.Scales}
@@ -18,7 +18,7 @@ func ReconciliationMarkdown(w io.Writer, s *reconcile.Summary, o ReconciliationO
 	m.reconciledHead(s, o)
 	m.reconciledTotals(s)
 	lists := reconciledLists(s)
-	const around = 100 // what is written beside a block
+	const around = 100 // bytes for the text beside a block
 	room := (markdownMax-m.Len())/max(1, len(lists)) - around
 	for _, list := range lists {
 		text := m.lines(func(p *page) {

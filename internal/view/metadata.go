@@ -29,7 +29,7 @@ func pairsCell(pairs transfer.Metadata) string {
 	return strings.Join(parts, ", ")
 }
 
-// metadataTexts are what is sent with a transfer beside what its columns say.
+// metadataTexts are the texts sent with a transfer beside those of its columns.
 func metadataTexts(r transfer.Request) []string {
 	var texts []string
 	for _, f := range transfer.ReadingOrder() {

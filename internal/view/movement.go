@@ -28,7 +28,7 @@ type netMovement struct {
 func (m *netMovement) net() decimal.Decimal { return m.in.Sum(m.asset).Sub(m.out.Sum(m.asset)) }
 
 // netMovements are those of the profiles that pay, by asset, who loses most first: what only
-// receives is in the list of transfers. Doubts count with what is recorded.
+// receives is in the list of transfers. Doubts count with recorded transfers.
 func netMovements(plan *planner.Plan) []*netMovement {
 	type key struct{ profileID, asset string }
 	of := make(map[key]*netMovement)

@@ -16,7 +16,7 @@ type PastOptions struct {
 	Screen
 	Meta    state.Meta         // of the state whose journal it is
 	Alive   bool               // the run goes on right now
-	Now     map[string]PastNow // how what was neither recorded nor adopted stands now, by ref_id
+	Now     map[string]PastNow // the present status of each exception, by ref_id
 	Names   map[string]string  // of profiles, by profile_id
 	ShowAll bool               // list every transfer, however many there are
 	Command string             // shows the run, and every transfer with another face: "remit show --run=…"
@@ -305,7 +305,7 @@ type pastLayout struct {
 	room       int  // of a line
 }
 
-// newPastLayout measures the first few transfers. What is given up first where room is short:
+// newPastLayout measures the first few transfers. The first columns to give up where room is short:
 // names, then the ends of IDs.
 func newPastLayout(r *pastRun, most, room int) pastLayout {
 	changes := r.first(most)

@@ -36,7 +36,7 @@ type PlanOptions struct {
 	Names map[string]string
 }
 
-// Plan writes a plan for a person: the environment, then totals, then what stands in the
+// Plan writes a plan for a person: the environment, then totals, then the obstacles in the
 // way, then one line a transfer in declaration order, or a summary where there are more
 // than 200, and at the end the counts once more with the beginning of the digest. It
 // returns only errors of w.
@@ -344,7 +344,7 @@ func (p *page) planBody(plan *planner.Plan, o PlanOptions) {
 	}
 }
 
-// notApplicable names what stands in the way of a plan, if anything does.
+// notApplicable names the obstacles of a plan, if there are any.
 func (p *page) notApplicable(plan *planner.Plan) {
 	if plan.Applicable() {
 		return

@@ -15,7 +15,7 @@ type Progress struct {
 // NewProgress returns a Progress on w, which is what s says.
 func NewProgress(w io.Writer, s Screen) *Progress { return &Progress{page: newPage(w, s)} }
 
-// Tell says what is being done and how many transfers it got through; 0 says none. Nobody
+// Tell shows the step under way and how many transfers it got through; 0 shows none. Nobody
 // minds a line that can't be written.
 func (p *Progress) Tell(doing string, transfers int64) {
 	text := doing

@@ -76,7 +76,7 @@ func breakTitle(b reconcile.Break) string {
 	return string(b)
 }
 
-// Reconciliation writes what came of one for a person: the verdict, what was compared, the
+// Reconciliation writes what came of one for a person: the verdict, the compared files, the
 // totals per asset, and each transfer that does not match under its gravest break. It returns
 // only errors of w.
 func Reconciliation(w io.Writer, s *reconcile.Summary, o ReconciliationOptions) error {
@@ -126,7 +126,7 @@ func reconciledVerdict(s *reconcile.Summary) span {
 	return span{fmt.Sprintf("All %d transfers match.", s.Transfers()), toneGood}
 }
 
-// reconciledAbout says what was compared with what.
+// reconciledAbout names the compared files.
 func reconciledAbout(s *reconcile.Summary, o ReconciliationOptions) []field {
 	var names []string
 	for _, file := range o.Files {
@@ -268,7 +268,7 @@ func (p *page) reconciledBreaks(s *reconcile.Summary, o ReconciliationOptions) {
 	}
 }
 
-// reconciledLine writes a transfer, and below it what is wrong.
+// reconciledLine writes a transfer, and below it its breaks.
 func (p *page) reconciledLine(l *reconcile.Line) {
 	name := l.RefID
 	if name == "" {
@@ -288,7 +288,7 @@ type shownNumber func(number, asset string) string
 
 func plainNumber(number, _ string) string { return number }
 
-// reconciledFacts say of a transfer what is wrong with it, a sentence each.
+// reconciledFacts describe the breaks of a transfer, a sentence each.
 func reconciledFacts(l *reconcile.Line, show shownNumber) []string {
 	var facts []string
 	add := func(format string, args ...any) {

@@ -96,7 +96,7 @@ func (p *page) unknownStatuses(indent string, unknown executor.Unknown) {
 	}
 }
 
-// Refreshed writes how a refresh ended: what became of what was PENDING, what still is, and the
+// Refreshed writes how a refresh ended: the new statuses, the transfers that are still PENDING, and the
 // next command. It returns only errors of w.
 func Refreshed(w io.Writer, s *executor.Refreshed, o RefreshOptions) error {
 	p := newPage(w, o.Screen)
@@ -143,7 +143,7 @@ func Refreshed(w io.Writer, s *executor.Refreshed, o RefreshOptions) error {
 	return p.Flush()
 }
 
-// stillWord is what is not final.
+// stillWord names transfers that are not final.
 func stillWord(s *executor.Refreshed) string {
 	if s.Unknown.Count() > 0 {
 		return "not final"
@@ -151,7 +151,7 @@ func stillWord(s *executor.Refreshed) string {
 	return "still PENDING"
 }
 
-// stillPending names what is not final, and says why that is.
+// stillPending names the transfers that are not final, and says why.
 func (p *page) stillPending(s *executor.Refreshed) {
 	if s.Pending.Count() == 0 {
 		return

@@ -148,7 +148,7 @@ func (p *page) account(a *rehearsal.Account, funded bool, names map[string]strin
 	p.table("    ", cells)
 }
 
-// remark is what is said beside a number of an account.
+// remark is the text beside a number of an account.
 func (p *page) remark(row string, a *rehearsal.Account) string {
 	switch {
 	case row == "lowest" && a.LowestAfter != "":

@@ -44,7 +44,7 @@ type RunOptions struct {
 	ShowAll bool // each settled transfer is told, however many there are
 }
 
-// NewRun returns a Run. Where err is a terminal, a progress bar runs there, and what is neither
+// NewRun returns a Run. Where err is a terminal, a progress bar runs there, and a transfer that is neither
 // recorded nor adopted is told there as it happens. Each settled transfer is a line on out where
 // nobody watches the bar: where out is piped, up to 200 of them; with ShowAll always. Where err is
 // no terminal, progress of long runs is told there in lines.
@@ -52,7 +52,7 @@ func NewRun(out, err io.Writer, o RunOptions) *Run {
 	return &Run{out: newPage(out, o.Screen), err: newPage(err, o.Screen), options: o, counts: make(map[executor.Result]int), said: make(map[string]int)}
 }
 
-// NewRefresh returns a Run for what has no run around it: what a lookup changed goes to out.
+// NewRefresh returns a Run for a refresh, which has no run around it: changes by a lookup go to out.
 func NewRefresh(out, err io.Writer, s Screen) *Run {
 	r := NewRun(out, err, RunOptions{Screen: s, Piped: !s.Terminal})
 	r.isRefresh = true

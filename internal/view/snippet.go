@@ -88,7 +88,7 @@ func leading(text string) string {
 }
 
 // values writes what the names of a diagnostic's expression stood for, where the expression
-// is evaluated more than once. What is sensitive is left out.
+// is evaluated more than once. A sensitive value is left out.
 func (p *page) values(d *hcl.Diagnostic) {
 	if d.Expression == nil || d.EvalContext == nil {
 		return

@@ -130,7 +130,7 @@ func statusTone(s state.Status) tone {
 // StateShowOptions say how to show one transfer of a state.
 type StateShowOptions struct {
 	Screen
-	Doubt string // what is known of a doubt, and what ends it, in sentences; "" where nothing is in doubt
+	Doubt string // the facts of a doubt, and the way to end it, in sentences; "" where nothing is in doubt
 	Next  string // the command to type about it
 }
 

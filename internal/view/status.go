@@ -12,8 +12,8 @@ import (
 // statusShown is how many transfers of a group are listed.
 const statusShown = 10
 
-// Status writes how things stand for a person: what needs one, what is due, what waits and on
-// what, and what comes next. It returns only errors of w.
+// Status writes the status for a person: transfers that need one, due ones, waiting ones and their
+// dependencies, and the next one. It returns only errors of w.
 func Status(w io.Writer, plan *planner.Plan, o PlanOptions) error {
 	o.Scales = plan.Header.Scales
 	page := newPage(w, o.Screen)
@@ -142,7 +142,7 @@ type standingLine struct {
 	Reason string        `json:"reason,omitempty"`
 	Next   string        `json:"next,omitempty"`
 	Status string        `json:"record_status,omitempty"` // the service's own, where remit does not know it
-	Since  time.Time     `json:"since,omitzero"`          // of the latest attempt at what is pending
+	Since  time.Time     `json:"since,omitzero"`          // of the latest attempt at a pending transfer
 }
 
 // statusLine is the end of a status.

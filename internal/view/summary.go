@@ -44,7 +44,7 @@ func Summary(w io.Writer, s executor.Summary, o SummaryOptions) error {
 	return p.Flush()
 }
 
-// unfinished says what of what was recorded is not final.
+// unfinished counts recorded transfers that are not final.
 func (p *page) unfinished(s executor.Summary) {
 	switch {
 	case s.Waited != nil:
@@ -121,7 +121,7 @@ func unresolved(s executor.Summary) string {
 	return fmt.Sprintf("%d transfers are unresolved", n)
 }
 
-// outcomes writes each result that occurred, and what was planned.
+// outcomes writes each result that occurred, and the planned totals.
 func (p *page) outcomes(s executor.Summary, planned transfer.Totals) {
 	var rows []totalsRow
 	for _, result := range executor.Results() {
@@ -143,7 +143,7 @@ func (p *page) outcomes(s executor.Summary, planned transfer.Totals) {
 	}
 }
 
-// madeHash is the hash total of what was recorded or adopted; "" where it is not known or
+// madeHash is the hash total of recorded and adopted transfers; "" where it is not known or
 // nothing was.
 func madeHash(s executor.Summary) string {
 	var made transfer.Totals
@@ -158,7 +158,7 @@ func madeHash(s executor.Summary) string {
 	return ""
 }
 
-// exceptions writes what is neither recorded nor adopted, in the order of the table. A
+// exceptions writes the transfers that are neither recorded nor adopted, in the order of the table. A
 // command that is the next one of the whole run is left for the end.
 func (p *page) exceptions(s executor.Summary, next string) {
 	byResult := make(map[executor.Result][]executor.Event)
@@ -186,7 +186,7 @@ func (p *page) exceptions(s executor.Summary, next string) {
 	}
 }
 
-// listing is the command that lists all of a result. What was not attempted need not be in the state.
+// listing is the command that lists all of a result. A transfer that was not attempted need not be in the state.
 func listing(result executor.Result) string {
 	if result == executor.ResultNotAttempted {
 		return "remit plan --show=all"
@@ -236,7 +236,7 @@ type cause struct {
 }
 
 // causesOf groups exceptions of one result by why they are none of the others, in the order in which
-// that was first told. What is settled by different commands has a cause of its own, doubts apart: they
+// that was first told. A transfer that another command settles has a cause of its own, doubts apart: they
 // have one for all.
 func causesOf(events []executor.Event) []*cause {
 	type key struct{ reason, next string }

@@ -55,7 +55,7 @@ func Visible(text string) string {
 type marker struct{ marks, seen int }
 
 // hides reports whether the next character r has to be escaped. A mark at the start would
-// join what stands before the text.
+// join the character before the text.
 func (m *marker) hides(r rune) bool {
 	if ' ' <= r && r <= '~' {
 		m.marks, m.seen = 0, 1
@@ -108,7 +108,7 @@ func escape(r rune) string {
 	return fmt.Sprintf(`\u%04x`, r)
 }
 
-// displayWidth is how many columns the visible form of text takes; of what is wider than a
+// displayWidth is how many columns the visible form of text takes; of a character wider than a
 // span may be, it only says that. It adds up characters, as terminals do, and not grapheme
 // clusters, which may be of any length.
 func displayWidth(text string) int {

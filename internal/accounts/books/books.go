@@ -1,7 +1,7 @@
 // Package books makes entries of account books of what a state knows.
 //
 // Its one invariant: money is booked once and as the service's record says, or it is counted
-// among what is not booked. Nothing is guessed.
+// among the entries that are not booked. Nothing is guessed.
 package books
 
 import (
@@ -38,7 +38,7 @@ const (
 	CauseUnverified Cause = "unverified" // Pending: nothing proves the destination
 
 	CauseInDoubt    Cause = "in doubt"   // Open: no outcome is known
-	CauseConflict   Cause = "conflict"   // Open: what was asked and what was recorded differ
+	CauseConflict   Cause = "conflict"   // Open: request and record differ
 	CauseConversion Cause = "conversion" // Open: the record has two assets and no rate
 	CauseUnreadable Cause = "unreadable" // Open: an amount of the record is no plain decimal, or its total is not of them
 	CauseListed     Cause = "listed"     // Open: a list says that it was made, and no record says how
@@ -107,17 +107,17 @@ type Entry struct {
 	// does not, as was asked for of the same profile. "" where nothing says which.
 	ToIdentityID, ToAccountID string
 
-	// Amount, Fee and Total are those of the deciding record. Without a record, Amount is what
+	// Amount, Fee and Total are those of the deciding record. Without a record, Amount is the one that
 	// was asked for, and the others are 0.
 	Amount, Fee, Total decimal.Decimal
 
-	Postings []Posting // of what is booked; they add up to 0
+	Postings []Posting // of a booked entry; they add up to 0
 
 	BothSides  bool // the records of both sides are there
 	creditDone bool // that of the destination's side is there and says COMPLETED
 }
 
-// Fees are what the service kept of what is booked, by the records of both sides.
+// Fees are the amounts that the service kept of booked entries, by the records of both sides.
 func (e *Entry) Fees() decimal.Decimal {
 	for _, p := range e.Postings {
 		if p.Role == Fees {

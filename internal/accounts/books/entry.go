@@ -112,7 +112,7 @@ func causeOf(d *state.Detail) Cause {
 	return CauseUnfinished
 }
 
-// dateConflict dates a conflict by the record that was answered, where that is earlier: what was
+// dateConflict dates a conflict by the record that was answered, where that is earlier: a transfer that was
 // imported belongs to no later time than its record.
 func (e *Entry) dateConflict(d *state.Detail) {
 	if d.Outcome == nil {
@@ -125,7 +125,7 @@ func (e *Entry) dateConflict(d *state.Detail) {
 	}
 }
 
-// book takes over what the records say, and makes the postings of what is booked.
+// book takes over the fields of the records, and makes the postings of a booked entry.
 func (e *Entry) book(debit, credit *transfer.Record) {
 	deciding := debit
 	if deciding == nil {
@@ -227,7 +227,7 @@ func sumsOf(r *transfer.Record) (sums, error) {
 }
 
 // postings book the balance changes as the records say: total is what the sender's balance
-// lost, or the recipient's got, and fee is what is between that and the amount. Where the
+// lost, or the recipient's got, and fee is the difference between that and the amount. Where the
 // sender's record is all there is, the recipient got the amount; where the recipient's is, the
 // sender paid it.
 func (s *sidesSums) postings(e *Entry, hasDebit, hasCredit bool) []Posting {

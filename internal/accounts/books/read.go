@@ -25,7 +25,7 @@ type Filter struct {
 	RunID string // the run that sent it last, or imported it; so a transfer is of one run
 	Batch string
 
-	// From and Until bound [Entry.At]: From is in, Until is not. What is open has no time of
+	// From and Until bound [Entry.At]: From is in, Until is not. An open entry has no time of
 	// its own: it is wanted unless it was first intended at Until or later.
 	From, Until time.Time
 }
@@ -59,7 +59,7 @@ type Books struct {
 
 // Summary is what books are, in numbers.
 type Summary struct {
-	Booked transfer.Totals // amounts of what is completed or pending
+	Booked transfer.Totals // amounts of completed and pending entries
 	Fees   transfer.Totals // of it, where there are any
 	Causes map[Cause]*transfer.Totals
 

@@ -27,7 +27,7 @@ func (j *judge) isLongAgo(p *pair) bool {
 }
 
 // MayConcern reports whether a transfer of the state may be in the period, by what its row says:
-// for a caller who looks up what is to be added.
+// for a caller who looks up the records to add.
 func (r *Reconciliation) MayConcern(row *state.Transfer) bool {
 	j := judge{Reconciliation: r}
 	return !j.isLongAgo(&pair{row: *row})
@@ -126,7 +126,7 @@ func (j *judge) compare(p *pair, line *Line) (bool, error) {
 	return true, nil
 }
 
-// asBooked is the amount and the asset that the state has of a transfer: what was asked for,
+// asBooked is the amount and the asset that the state has of a transfer: the requested ones,
 // or what a person accepted instead.
 func (p *pair) asBooked() (asset, amount string) {
 	asset, amount = p.row.Asset, p.row.Amount.String()
@@ -208,7 +208,7 @@ func (j *judge) isForgotten(p *pair) (bool, error) {
 	return before.Made(), nil
 }
 
-// compareSides compares the records with what was asked for, with what is stored, and with one
+// compareSides compares the records with the request, with the stored record, and with one
 // another.
 func (j *judge) compareSides(p *pair, line *Line) {
 	p.addRepeated(line)
@@ -444,7 +444,7 @@ func compareStored(stored []transfer.Record, record transfer.Record) []transfer.
 }
 
 // compareListed compares a record with the amount and the asset that a list has, of a transfer of
-// which nobody says what was asked for.
+// which nobody knows the request.
 func (p *pair) compareListed(record transfer.Record) []transfer.Difference {
 	var differences []transfer.Difference
 	if asked := p.row.Amount.String(); !transfer.SameNumber(asked, record.Amount) {

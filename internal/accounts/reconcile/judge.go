@@ -18,7 +18,7 @@ import (
 // them are read together.
 const pageRows = 512
 
-// judge compares what was matched.
+// judge compares matched records.
 type judge struct {
 	*Reconciliation
 	ctx      context.Context
@@ -198,7 +198,7 @@ func (p *pair) split() {
 	}
 }
 
-// boolOrder puts what is true first.
+// boolOrder puts true first.
 func boolOrder(a, b bool) int {
 	switch {
 	case a == b:
@@ -389,7 +389,7 @@ func (j *judge) stranger(p *pair, shared bool) error {
 	return j.tell(p, &line)
 }
 
-// addRepeated adds what is there more than once to a line.
+// addRepeated adds repeated records to a line.
 func (p *pair) addRepeated(line *Line) {
 	if len(p.twice) > 0 || p.versions {
 		line.add(Duplicate)

@@ -30,7 +30,7 @@ const (
 	InDoubt     Break = "in_doubt"     // in doubt in the state, whether the service has it or not
 	Unverified  Break = "unverified"   // unverified in the state
 	SharedGroup Break = "shared_group" // its group_id belongs to other ref_ids as well
-	Duplicate   Break = "duplicate"    // a record stands more than once in what was given
+	Duplicate   Break = "duplicate"    // a record is given more than once
 	Unreadable  Break = "unreadable"   // what the service answered to the lookup can't be read
 )
 
@@ -123,7 +123,7 @@ func (l *Line) finish() {
 	slices.SortFunc(l.Breaks, func(a, b Break) int { return slices.Index(order, a) - slices.Index(order, b) })
 }
 
-// Difference is a field of one side in which the service differs from what was asked, or from
+// Difference is a field of one side in which the service differs from the request, or from
 // what the state has recorded.
 type Difference struct {
 	transfer.Difference

@@ -10,7 +10,7 @@ import (
 // isQuick reports whether a transfer surely matches: a request made up from its two records has
 // the fingerprint of the one that was sent, and what no request speaks of, total, fee, created_at
 // and IDs, is that of the stored record. Nearly all match, and comparing them field by field would
-// take most of the time. What is not surely so is compared in that way.
+// take most of the time. Any other transfer is compared in that way.
 func (j *judge) isQuick(p *pair) bool {
 	debit, credit := p.debit, p.credit
 	if debit == nil || credit == nil || len(p.sides) != 2 || len(p.twice) > 0 || p.shared != "" || p.failed != "" || len(p.stored) != 1 {
@@ -35,7 +35,7 @@ func isCopy(stored, record *transfer.Record) bool {
 
 func isAbsentOr(text, want string) bool { return text == "" || text == want }
 
-// hasFingerprint reports whether both records together ask for what was asked for.
+// hasFingerprint reports whether both records together agree with the request.
 func (j *judge) hasFingerprint(p *pair) bool {
 	debit, credit := p.debit, p.credit
 	amount, err := transfer.ParseRecorded(debit.Amount)

@@ -2,7 +2,7 @@
 // made.
 //
 // Its one invariant: a transfer matches only where both of its sides are there once and agree in
-// every field that design section 3 compares. What is missing, doubled or unknown on either side
+// every field that design section 3 compares. A record that is missing, doubled or unknown on either side
 // is a [Line] of its own and never a match, and the state is only read.
 package reconcile
 
@@ -40,11 +40,11 @@ type Options struct {
 	// state does not know.
 	Batch string
 
-	// DebitsOnly says that what was given has no credit sides: that they are missing is no
+	// DebitsOnly says that the files have no credit sides: that they are missing is no
 	// break, and nothing proves the destinations.
 	DebitsOnly bool
 
-	CanLookUp bool   // the service has a lookup, which changes what is to be typed
+	CanLookUp bool   // the service has a lookup, which changes the command to type
 	Settling  string // the command that settles doubts by one
 	LookedUp  bool   // the records are what a lookup has found, so nothing is known of other ref_ids
 
@@ -82,7 +82,7 @@ func New(o Options) *Reconciliation {
 	return &Reconciliation{options: o, records: newSorter(o.TempDir, o.MemoryMax), summary: newSummary(o)}
 }
 
-// Close removes what was written to temporary files.
+// Close removes the temporary files.
 func (r *Reconciliation) Close() { r.records.close() }
 
 // AddFile names a file, in which the records that are added from now on stand.
@@ -154,5 +154,5 @@ func (r *Reconciliation) place(s *Side) string {
 	return fmt.Sprintf("%s:%d", r.files[s.file-1], s.line)
 }
 
-// errDamaged says that a written entry can't be what was written.
+// errDamaged says that a read entry differs from the written one.
 var errDamaged = errors.New("a temporary file was changed")

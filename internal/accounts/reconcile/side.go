@@ -9,7 +9,7 @@ import (
 	"remit/internal/transfer"
 )
 
-// Side is a record at the service, of one side of a transfer, without what is not compared.
+// Side is a record at the service, of one side of a transfer, with the compared fields.
 type Side struct {
 	transfer.Record        // of which Raw and the fields of other kinds of transfers are left out
 	Place           string // file:line; "" where it was looked up

@@ -17,7 +17,7 @@ import (
 const mergeBuffer = 64 << 10
 
 // sorter puts entries into the order of their keys, and entries of one key into that in which
-// they were added. It holds so many bytes of them; what is more goes to a temporary file, in
+// they were added. It holds so many bytes of them; the rest goes to a temporary file, in
 // sorted runs that are merged when they are read.
 type sorter struct {
 	dir string
@@ -82,7 +82,7 @@ func (s *sorter) sort() {
 	})
 }
 
-// spill writes what is held as a run of the file.
+// spill writes the held entries as a run of the file.
 func (s *sorter) spill() error {
 	if s.file == nil {
 		file, err := os.CreateTemp(s.dir, "remit-reconcile-*")

@@ -28,7 +28,7 @@ type Summary struct {
 	// word; where there are many words, the rest of them together under [UnknownOthers].
 	Unknown map[transfer.RecordStatus]int
 	// Outside is how many of those that only the state has are older than the first record or
-	// newer than the last: what was given may cover a part only.
+	// newer than the last: the files may cover a part only.
 	Outside int
 
 	NotMade     int // transfers that the state says were not made, and that the service does not have
@@ -82,7 +82,7 @@ func (s *Summary) Agrees() bool { return s.Differ == 0 }
 // Transfers is how many were compared.
 func (s *Summary) Transfers() int { return s.Matched + s.Accepted + s.Differ }
 
-// addUp makes Assets of what was added.
+// addUp makes Assets of the added lines.
 func (s *Summary) addUp() {
 	all := make(map[string]*AssetTotals)
 	of := func(asset string) *AssetTotals {

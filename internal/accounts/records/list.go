@@ -13,7 +13,7 @@ import (
 	"remit/internal/transfer"
 )
 
-// Listing is one line of a list of what was paid: a ref_id and the group_id that the service gave
+// Listing is one line of a list of payments: a ref_id and the group_id that the service gave
 // it, with no record of it.
 type Listing struct {
 	RefID, GroupID string
@@ -101,7 +101,7 @@ func (l *listReader) listing(cells []string) (Listing, error) {
 	return x, nil
 }
 
-// List is what lists of what was paid say, by ref_id. It holds all of it. The zero List is empty.
+// List has the lines of all lists of payments, by ref_id. It holds all of them. The zero List is empty.
 type List struct {
 	byRefID  map[string]listed
 	byGroup  map[string]string

@@ -20,7 +20,7 @@ type Archive interface {
 	Runs(ctx context.Context) iter.Seq2[state.Run, error]
 }
 
-// Gather reads the state once, as the books do, so that what is paid here is what is booked
+// Gather reads the state once, as the books do, so that a payment here is booked
 // there. It holds a page of transfers, and the totals of each batch and destination. A transfer
 // belongs to the time of its entry: see [books.Entry].
 func Gather(ctx context.Context, archive Archive, period Period) (*Report, error) {
@@ -59,7 +59,7 @@ type asset struct {
 	byBatch, byParty tallies
 }
 
-// standingOf is that of an entry of the books; "" for what was never sent.
+// standingOf is that of an entry of the books; "" for a transfer that was never sent.
 func standingOf(cause books.Cause) Standing {
 	switch cause {
 	case books.CauseUnfinished:

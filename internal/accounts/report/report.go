@@ -1,9 +1,9 @@
-// Package report adds up what the state says of a period: what was paid, to whom, by which
+// Package report adds up the payments of a period, as the state has them: to whom, by which
 // runs and with whose approval, and what a person should look at.
 //
 // Its one invariant: every transfer of the period is in exactly one [Standing] of one asset, and
-// what is added up anywhere else (days, batches, destinations) is the paid ones, to the last digit.
-// What is paid, pending, of an unknown status or unverified is what the books have, with their fees.
+// every other table (days, batches, destinations) adds up the paid ones, to the last digit.
+// The paid, pending, unknown and unverified ones are those of the books, with their fees.
 package report
 
 import (
@@ -39,7 +39,7 @@ func Standings() []Standing {
 	return []Standing{Paid, Pending, Unknown, Unverified, InDoubt, Conflict, Conversion, Unreadable, Failed, Refused, NotMade}
 }
 
-// IsOpen reports whether a person should look at what stands so: money moved or may have moved,
+// IsOpen reports whether a person should look at such a transfer: money moved or may have moved,
 // and something about it is not known.
 func (s Standing) IsOpen() bool {
 	switch s {
@@ -50,7 +50,7 @@ func (s Standing) IsOpen() bool {
 	return false
 }
 
-// Late is the heading of what was paid more than a day after its schedule's occurrence was due.
+// Late is the heading of payments made more than a day after its schedule's occurrence was due.
 // It is no standing: it is paid as well.
 const Late Standing = "late"
 
@@ -103,7 +103,7 @@ type Report struct {
 	Assets     []Asset                      // in the order of their codes
 	Totals     map[Standing]transfer.Totals // with hash totals
 	Exceptions map[Standing]*Exceptions     // Paid and NotMade have none
-	Older      map[Standing]int             // what is still open or pending from before the period
+	Older      map[Standing]int             // transfers that are still open or pending from before the period
 	Reversals  transfer.Totals              // paid ones that give money back
 	BothSides  int                          // paid transfers of which the state has both sides
 	Undated    int                          // of which nothing says when they were made; they are in no period

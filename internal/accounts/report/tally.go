@@ -11,11 +11,11 @@ import (
 	"remit/internal/transfer"
 )
 
-// tallies are what was paid to each of many, by its key: some 150 bytes for one that was paid
+// tallies are the payments to each of many, by its key: some 150 bytes for one that was paid
 // in one bucket.
 type tallies map[string][]cell
 
-// cell is what was paid in one bucket.
+// cell is the payments of one bucket.
 type cell struct {
 	bucket int
 	sum    transfer.Sum

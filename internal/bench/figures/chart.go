@@ -126,7 +126,7 @@ func across(transfers float64) float64 {
 	return plotLeft + share*(plotRight-plotLeft)
 }
 
-// down keeps what is outside of the axis at its end.
+// down keeps a value outside of the axis at its end.
 func down(seconds float64) float64 {
 	share := (math.Log10(seconds) - secondsLeast) / (secondsMost - secondsLeast)
 	return plotBottom - min(max(share, 0), 1)*(plotBottom-plotTop)

@@ -122,7 +122,7 @@ func tables() []table {
 	}
 }
 
-// Document returns a document with what stands between its markers
+// Document returns a document with the text between its markers
 //
 //	<!-- bench: NAME -->
 //	<!-- end of bench: NAME -->
@@ -181,7 +181,7 @@ func sizes(results Results) []int {
 	return slices.Compact(all)
 }
 
-// sessions lists where and when what was measured.
+// sessions lists where and when each row was measured.
 func sessions(results Results) string {
 	var keys []string
 	for key := range results.Sessions {

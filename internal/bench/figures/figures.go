@@ -71,7 +71,7 @@ type Session struct {
 	Fsync     float64  `json:"fsync_ms"`      // median of a 4 KiB write and its fsync
 	PeakLeast float64  `json:"peak_least_mb"` // a smaller peak cannot be told from this
 	Others    []string `json:"others,omitempty"`
-	LeftOut   []string `json:"left_out,omitempty"` // what was not measured, and why
+	LeftOut   []string `json:"left_out,omitempty"` // scenarios that were not measured, and why
 }
 
 // Results are what the bench wrote down: one row of a name and a size.

@@ -55,7 +55,7 @@ func promises() []promise {
 	}
 }
 
-// promised holds the results against what is promised.
+// promised compares the results with the promises.
 func promised(results Results) string {
 	var b strings.Builder
 	b.WriteString("| transfers | what | promised | measured | |\n|--:|---|--:|--:|---|\n")

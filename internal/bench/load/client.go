@@ -14,7 +14,7 @@ import (
 )
 
 // FloorHTTP sends the request of each row of a file of payouts, so many at a time, and
-// keeps no record of any: what is left of an apply without remit. The requests are made
+// keeps no record of any: an apply without remit. The requests are made
 // before the first is sent, and connections are kept as remit keeps them.
 func FloorHTTP(ctx context.Context, out io.Writer, url, path string, inFlight int) error {
 	var bodies [][]byte

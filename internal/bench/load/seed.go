@@ -71,7 +71,7 @@ func seed(ctx context.Context, path string, runs []paid) (err error) {
 }
 
 func (p paid) write(ctx context.Context, journal state.Journal) error {
-	// The service's Date confirms the clock: the state is made after what is written into it.
+	// The service's Date confirms the clock: the state is made after the times that are written into it.
 	begun := state.Begun{RunID: p.run, Digest: p.run, Clocks: state.Clocks{Date: p.at}}
 	if err := journal.Append(ctx, begun); err != nil {
 		return err

@@ -24,7 +24,7 @@ const (
 
 	// TokenPath is where a token is given.
 	TokenPath = "/oauth2/token"
-	// MeterPath answers a [Meter] of what was served since it was asked before.
+	// MeterPath answers a [Meter] of the requests since it was asked before.
 	MeterPath = "/bench/meter"
 )
 

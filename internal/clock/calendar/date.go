@@ -1,6 +1,6 @@
 // Package calendar is the time of settlements: business days, recurrences and opening hours.
 //
-// Its one invariant: everything here is a function of what was declared. No clock, locale,
+// Its one invariant: everything here is a function of the declaration. No clock, locale,
 // zone or file of the machine is read.
 package calendar
 
@@ -23,7 +23,7 @@ var ErrDate = errors.New("is not a date as ISO 8601 writes it, such as \"2026-11
 
 const secondsOfDay = 24 * 60 * 60
 
-// NewDate makes a date. What is out of range is carried over, as by [time.Date].
+// NewDate makes a date. A part out of range is carried over, as by [time.Date].
 func NewDate(year int, month time.Month, day int) Date {
 	return dateOf(time.Date(year, month, day, 0, 0, 0, 0, time.UTC))
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// holidays.txt has the holidays of each set by year. data/generate.py writes it and says what is in it.
+// holidays.txt has the holidays of each set by year. data/generate.py writes it and describes its content.
 //
 //go:embed data/holidays.txt
 var holidaysText string

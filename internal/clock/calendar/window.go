@@ -37,7 +37,7 @@ const searchDays = 366
 
 // Next is the first interval that has not ended at t; false where there is none within a
 // year. It may have begun before t, and where the window is open day and night, it ends at
-// the end of what was looked at.
+// the end of the searched time.
 func (w *Hours) Next(t time.Time) (Interval, bool) {
 	for _, days := range []int{8, searchDays} {
 		if all := w.Intervals(t, t.AddDate(0, 0, days)); len(all) > 0 {
@@ -66,7 +66,7 @@ func (w *Hours) Intervals(from, to time.Time) []Interval {
 	return clipped(joined(all), from, to)
 }
 
-// on is the interval that begins on a date, without what is denied of it.
+// on is the interval that begins on a date, without its denied parts.
 func (w *Hours) on(d Date) Interval {
 	i := Interval{w.From.on(d, w.Zone), w.end(d, w.To)}
 	for _, c := range w.CutOffs {

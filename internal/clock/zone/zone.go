@@ -25,7 +25,7 @@ const Version = "2025c"
 //go:embed zoneinfo.zip
 var database []byte
 
-// archive lists what is in the database.
+// archive lists the entries of the database.
 var archive = sync.OnceValue(func() *zip.Reader {
 	r, err := zip.NewReader(bytes.NewReader(database), int64(len(database)))
 	if err != nil {

@@ -78,7 +78,7 @@ func ReadAtMost(r io.Reader, limit int64) ([]byte, error) {
 // ErrDirectory says that a name is a directory's where a file was asked for.
 var ErrDirectory = errors.New("is a directory")
 
-// checkKind refuses what is no regular file, by the name of what it is.
+// checkKind refuses a file that is not regular, and names its kind.
 func checkKind(info fs.FileInfo) error {
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
@@ -140,7 +140,7 @@ func ReadAnywhere(path string, limit int64) ([]byte, error) {
 }
 
 // MakeDirectory makes a directory below root with its parents, for its owner alone. Neither it, nor
-// a parent, nor anything in it may be a link: what is written there stays there. The error names what is one.
+// a parent, nor anything in it may be a link: a file written there stays there. The error names the link.
 func MakeDirectory(root *os.Root, name string) error {
 	at := ""
 	for part := range strings.SplitSeq(name, "/") {

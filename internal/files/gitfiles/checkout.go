@@ -181,8 +181,8 @@ func ownerOf(path string) (uint32, bool) {
 	return status.Uid, true
 }
 
-// NewBlob returns the hash by which git names a file's content of that many bytes. The sum of what
-// is written to it is compared with [Checkout.Blob].
+// NewBlob returns the hash by which git names a file's content of that many bytes. The sum of the bytes that
+// are written to it is compared with [Checkout.Blob].
 func (c *Checkout) NewBlob(size int64) hash.Hash { return c.objects.newHash("blob", size) }
 
 // Blob returns the hash of the content that the commit has for a file of the directory, through
@@ -244,7 +244,7 @@ func (c *Checkout) Names() ([]string, error) {
 }
 
 // walk is the entry of the commit at a path, or the first entry on the way that is not a tree, with
-// what is left of the path behind it. It is nil where the commit has none.
+// the rest of the path behind it. It is nil where the commit has none.
 func (c *Checkout) walk(at string) (entry *treeEntry, rest string, err error) {
 	tree, err := c.root()
 	for rest = at; err == nil; {

@@ -38,7 +38,7 @@ func (id Identity) Email() string {
 	return r.email
 }
 
-// emailReader is what was read so far.
+// emailReader has the values read so far.
 type emailReader struct {
 	email string
 	files int

@@ -248,7 +248,7 @@ func readBack(in io.ByteReader) (int64, error) {
 	return back, err
 }
 
-// inflate reads what was deflated to exactly so many bytes.
+// inflate reads exactly so many bytes from deflated ones.
 func inflate(from io.Reader, size uint64) ([]byte, error) {
 	plain, err := zlib.NewReader(from)
 	if err != nil {

@@ -29,7 +29,7 @@ import (
 // it is no part of the configuration.
 const Name = ".remit.lock.hcl"
 
-// sizeMax bounds what is read: a whole file has a few hundred bytes.
+// sizeMax bounds the bytes that are read: a whole file has a few hundred bytes.
 const sizeMax = 64 << 10
 
 // header stands at the top of the file.
@@ -194,7 +194,7 @@ func normalized(text string) error {
 	return err
 }
 
-// origin refuses what is not the scheme, host and port of an address alone.
+// origin refuses a text that is not the scheme, host and port of an address alone.
 func origin(text string) error {
 	want, err := state.NormalizeBaseURL(text)
 	if err == nil {

@@ -67,8 +67,8 @@ func syncDirectory(name string) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// syncEvery is how many bytes wait to be durable at most: what is written faster than the disk
-// takes it would otherwise be waited for at the end, for seconds that nothing can interrupt.
+// syncEvery is how many bytes wait to be durable at most: bytes that are written faster than the disk
+// takes them would otherwise be waited for at the end, for seconds that nothing can interrupt.
 const syncEvery = 32 << 20
 
 // steady is a file that is synced while it is written.

@@ -1,7 +1,7 @@
 // Package metrics keeps what a monitor wants to know of unattended runs in a file in the
 // Prometheus text format, for the textfile collector of node_exporter.
 //
-// Its one invariant: what is counted over runs, and when the last one went well, comes from the
+// Its one invariant: counts over runs, and the time of the last good one, come from the
 // file that is replaced, so that no run, however it ends, makes an earlier one forgotten.
 //
 // Times are points in time, not ages: an age that nobody writes anew does not grow.
@@ -41,8 +41,8 @@ type Run struct {
 type StateCounts struct {
 	Count         map[state.Status]int
 	Pending       int       // recorded, and neither COMPLETED nor FAILED
-	OldestInDoubt time.Time // first intent of what is in doubt for longest; zero for none
-	OldestPending time.Time // the same of what is pending; zero where none, or of none it is known
+	OldestInDoubt time.Time // first intent of the oldest doubt; zero for none
+	OldestPending time.Time // the same of the oldest pending one; zero where there is none, or none with a known time
 }
 
 // CountState counts the transfers of a snapshot. What a living run has in flight is not in doubt.
@@ -80,7 +80,7 @@ func older(a, b time.Time) time.Time {
 // the first of its kind is seen as an increase.
 var exitCodes = []int{0, 1, 3, 4, 5, 129, 130, 143}
 
-// Write writes the metrics of a run, and of what was before it.
+// Write writes the metrics of a run, and of those before it.
 func Write(w io.Writer, r Run, before Past) error {
 	p := &page{w: bufio.NewWriter(w), labels: labels("environment", r.Environment, "directory", r.Directory)}
 	after := before.with(r)

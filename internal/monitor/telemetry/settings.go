@@ -28,7 +28,7 @@ type settings struct {
 }
 
 func readSettings(getenv func(string) string, version string) (settings, error) {
-	// What is said of traces goes before what is said of all signals.
+	// A setting of traces goes before one of all signals.
 	of := func(name string) string {
 		return cmp.Or(getenv("OTEL_EXPORTER_OTLP_TRACES_"+name), getenv("OTEL_EXPORTER_OTLP_"+name))
 	}

@@ -166,7 +166,7 @@ func (t *Trace) nextID() [8]byte {
 	return id
 }
 
-// send sends what is queued, a batch at a time, until the queue is closed.
+// send sends queued spans, a batch at a time, until the queue is closed.
 func (t *Trace) send(ctx context.Context) {
 	defer close(t.done)
 	failed := 0

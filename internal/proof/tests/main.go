@@ -1,4 +1,4 @@
-// Command tests runs go test and says at the end what was skipped, which go test says of no package that
+// Command tests runs go test and lists the skipped tests at the end, which go test does for no package that
 // passes: each reason once, with how many tests it kept from running, and which.
 //
 // Its one invariant: it fails where go test does, and shows what go test shows of a failure.

@@ -41,7 +41,7 @@ func (t *Trial) beginFunds(ctx context.Context) {
 	t.funds.tried = ctx.Err() == nil
 }
 
-// endFunds reads the balance until it has fallen by what was made, for as long as the trial waits.
+// endFunds reads the balance until it has fallen by the transfers of the trial, for as long as the trial waits.
 func (t *Trial) endFunds(ctx context.Context) {
 	if !t.funds.tried || t.funds.err != nil || ctx.Err() != nil {
 		return

@@ -157,7 +157,7 @@ type debit struct {
 	of string
 }
 
-// debits are what was made, by group and ID: what answers showed, and then what lookups show.
+// debits are the transfers that the service made, by group and ID: from answers, and then from lookups.
 func (t *Trial) debits() map[string]debit {
 	made := make(map[string]debit)
 	for _, a := range t.gate.attempts {

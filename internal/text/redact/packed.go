@@ -25,7 +25,7 @@ func digits(alphabet string, twins ...string) *[256]byte {
 }
 
 // runs looks into what of l may be base64 or hexadecimal digits. All of a run is removed: a part of
-// a secret may stand in what is left of one.
+// the rest of one may have a secret.
 func (s *search) runs(l layer, packed int) []span {
 	var found []span
 	eachRun(l.bytes, base64Digits, runMin, func(from, to int) bool {
@@ -95,7 +95,7 @@ func appendBase64(to, run []byte) []byte {
 	return to
 }
 
-// worthALook reports whether something unpacked may hold a secret. What is no base64 unpacks to
+// worthALook reports whether something unpacked may hold a secret. Text that is no base64 unpacks to
 // bytes that are no text, and whatever a secret of text is written in, is text.
 func (s *search) worthALook(decoded []byte) bool {
 	if !s.areText {

@@ -64,7 +64,7 @@ func (l *layer) take(of layer, i int, b byte) {
 type search struct {
 	*needles
 	work    int               // bytes that may still be looked at
-	scratch [packedMax][]byte // what is unpacked, by how often it may be unpacked again
+	scratch [packedMax][]byte // unpacked texts, by how often each may be unpacked again
 }
 
 func (n *needles) search(b []byte) *search {

@@ -46,19 +46,19 @@ var roots = map[string]string{
 	"count":     "There is no count: a position is no identity. Use for_each, and each.key.",
 }
 
-// Block says what stands in the place of a block of Terraform at the top of a file, in sentences.
+// Block names the replacement of a block of Terraform at the top of a file, in sentences.
 func Block(kind string) (string, bool) {
 	why, ok := blocks[kind]
 	return why, ok
 }
 
-// Part says what stands in the place of an argument of Terraform, or of a block within another, in sentences.
+// Part names the replacement of an argument of Terraform, or of a block within another, in sentences.
 func Part(name string) (string, bool) {
 	why, ok := parts[name]
 	return why, ok
 }
 
-// Root says what stands in the place of a value of Terraform such as path.module, given by its first word, in
+// Root names the replacement of a value of Terraform such as path.module, given by its first word, in
 // sentences.
 func Root(name string) (string, bool) {
 	why, ok := roots[name]

@@ -1,8 +1,8 @@
 // Package terraform answers the words of Terraform that remit lacks, each with a sentence that says why and
-// what does what was meant: commands and flags, and blocks, arguments and values of the language.
+// the way to do the same: commands and flags, and blocks, arguments and values of the language.
 // docs/terraform.md lists them.
 //
-// Its one invariant: it only answers. Nothing runs in the place of what was typed.
+// Its one invariant: it only answers. Nothing runs in the place of the typed command.
 package terraform
 
 import (

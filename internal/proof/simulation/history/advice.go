@@ -48,7 +48,7 @@ func (p *process) readAdvice() (map[string]string, error) {
 // errNoLookup is how remit resolve without a flag ends where the service has no lookup: it names the flags.
 var errNoLookup = errors.New("the service has no lookup, so only a person can say what became of it")
 
-// heed does what was advised about a transfer, with the records that the bank's portal shows.
+// heed follows the advice about a transfer, with the records that the bank's portal shows.
 func (p *process) heed(ctx context.Context, advice string, r executor.Resolution, truth []transfer.Record) error {
 	var err error
 	switch hasRecord, isAccepted := strings.Contains(advice, "--recorded"), strings.Contains(advice, "--accept-record"); {

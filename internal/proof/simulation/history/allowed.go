@@ -11,8 +11,8 @@ import (
 	"remit/internal/sandbox"
 )
 
-// forbidden says why a request must not be written at this moment, by what is declared, by what the
-// service's ledger has and by what the service told this process; "" where it may. What a plan or an
+// forbidden says why a request must not be written at this moment, by the declaration, by the
+// service's ledger and by the answers that this process got; "" where it may. What a plan or an
 // executor made of all that is not asked. mustLook says that a lookup must have shown it to be absent.
 func (o *oracle) forbidden(p *process, refID string, begun start, mustLook bool) string {
 	now := o.world.kernel.Now()
@@ -142,7 +142,7 @@ func (h heard) found(refIDs []string, items []item, isFirst, isLast bool) {
 	}
 }
 
-// forbids says why a request must not be written after what was told; "" where it may.
+// forbids says why a request must not be written after the told events; "" where it may.
 func (h heard) forbids(refID string, mustLook bool) string {
 	switch {
 	case h.torn[refID]:

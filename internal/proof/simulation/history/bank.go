@@ -32,7 +32,7 @@ type movement struct {
 	shown      map[string]bool // ids of debit sides that anybody was shown
 	// isShownWhole says that anybody was shown a record with all that it must have.
 	isShownWhole bool
-	isShownTrue  bool // anybody was shown one that says what was asked for
+	isShownTrue  bool // anybody was shown one that agrees with the request
 }
 
 // bank is the service. It is the truth about the money.

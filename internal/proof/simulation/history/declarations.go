@@ -15,7 +15,7 @@ import (
 	"remit/state"
 )
 
-// author is whoever writes the files of a history: what is declared in them, and what it is meant to pay.
+// author writes the files of a history: the declarations, and the payments that they mean.
 type author struct {
 	world    *world
 	declared []*declaration
@@ -47,7 +47,7 @@ type declaration struct {
 	person    int // of the payroll
 }
 
-// savedPlan is a plan file, and what was true when it was made.
+// savedPlan is a plan file, and the facts at the time when it was made.
 type savedPlan struct {
 	text     []byte
 	declared map[string]config.Transfer
@@ -365,7 +365,7 @@ func (a *author) keepIdentity(refID, old string) {
 	}
 }
 
-// restoreRecorded makes a declaration what was recorded under its ref_id.
+// restoreRecorded makes a declaration equal to the record under its ref_id.
 func (a *author) restoreRecorded(c *planner.Change) {
 	w := a.world
 	request, err := c.Recorded.Request()

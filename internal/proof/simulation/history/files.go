@@ -87,7 +87,7 @@ func (s *storage) closeStores() {
 	}
 }
 
-// mess puts the files of the state out of order, looks what is made of them, and puts them in order
+// mess puts the files of the state out of order, looks how commands answer, and puts them in order
 // again. Such files are refused, or are the state as it is or was; they are never believed in part.
 func (s *storage) mess() {
 	w := s.world

@@ -2,7 +2,7 @@
 // store against a bank, a network, people and crashes that are simulated, in virtual time.
 //
 // Its one invariant: what happens in a history follows from its seed alone, one event at a
-// time; what must never happen is checked after each, on what was really written, sent and
+// time; the laws are checked after each, on the bytes that were really written, sent and
 // made, and not on what anybody says of it.
 package history
 
@@ -320,7 +320,7 @@ func (w *world) crash(p *process) {
 	p.giveUp()
 }
 
-// openStore opens the state for a command. In most histories the commands share what is open,
+// openStore opens the state for a command. In most histories the commands share an open state,
 // which is what costs the most; in the others each opens and closes it anew.
 func (s *storage) openStore(path string) (Store, error) {
 	w := s.world

@@ -57,7 +57,7 @@ func (g gated) fails(rate float64, kind string) error {
 	return ErrDisk
 }
 
-// Place implements state.Placed. Path and number are the simulation's: what is left of a process that
+// Place implements state.Placed. Path and number are the simulation's: the rest of a process that
 // died is in another directory of it, and the same file to the machines of the history.
 func (g gated) Place() state.FilePlace {
 	return state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: fmt.Sprint(g.p.inode)}

@@ -12,7 +12,7 @@ import (
 	"remit/state"
 )
 
-// model is what the state must be: what was durably appended, and nothing else.
+// model is the expected state: the durably appended events, and nothing else.
 type model struct {
 	rows    map[string]state.Transfer
 	intents map[string]state.Intent
@@ -30,7 +30,7 @@ func (m *model) clone() *model {
 	return &model{rows: maps.Clone(m.rows), intents: maps.Clone(m.intents), closed: maps.Clone(m.closed), first: maps.Clone(m.first)}
 }
 
-// apply takes over what was appended.
+// apply takes over appended events.
 func (m *model) apply(entry state.Entry, now time.Time) error {
 	refID, _ := entry.Subject()
 	if refID == "" {
@@ -65,7 +65,7 @@ func (e *otherError) Error() string { return e.text }
 
 func otherf(format string, args ...any) error { return &otherError{fmt.Sprintf(format, args...)} }
 
-// compare says how what is stored differs from the model: an *[otherError], or else why it can't be read.
+// compare says how the stored rows differ from the model: an *[otherError], or else why it can't be read.
 func (m *model) compare(ctx context.Context, snapshot state.Snapshot) error {
 	seen := 0
 	for row, err := range snapshot.Transfers(ctx) {
@@ -87,7 +87,7 @@ func (m *model) compare(ctx context.Context, snapshot state.Snapshot) error {
 	return nil
 }
 
-// oracle knows what must never happen. It looks at what was really written, sent and made,
+// oracle knows the laws. It looks at the bytes that were really written, sent and made,
 // below whatever a mutant does.
 type oracle struct {
 	world     *world
@@ -354,7 +354,7 @@ func (o *oracle) step() {
 	}
 }
 
-// rest is checked when a process has ended: what is recorded was made, as it says (law 7).
+// rest is checked when a process has ended: each recorded transfer was made, as its record says (law 7).
 func (o *oracle) rest() {
 	for refID, row := range o.model.rows {
 		if !row.Status.Made() {
@@ -400,7 +400,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// whole is checked of what is called recorded: its record says all that it must.
+// whole is checked of each transfer that is called recorded: its record has all its fields.
 func (o *oracle) whole(m *movement, row state.Transfer) {
 	switch {
 	case row.GroupID == "" || !m.sick[foreignGroup] && row.GroupID != groupOf(m.number):

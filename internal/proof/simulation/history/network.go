@@ -48,7 +48,7 @@ type conn struct {
 
 	mu      sync.Mutex
 	changed *sync.Cond
-	isOver  bool         // the deadline of a read: nobody waits for what is not there
+	isOver  bool         // the deadline of a read: nobody waits for bytes that are not there
 	in      bytes.Buffer // what the client has not read yet
 	end     error        // what comes after it; nil where nothing is known yet
 	out     []byte       // what the client has written
@@ -298,7 +298,7 @@ func (n *network) routeCreate(c *conn, m message) {
 	default:
 		arrive(k.between(transitMin, transitMax), func(r reply, f fate) {
 			n.deliver(c, m, r, f)
-			// What was refused for good is not carried out when it comes again: nobody
+			// A request that was refused for good is not carried out when it comes again: nobody
 			// could know of that.
 			isRefused := r.status >= 400 && r.status < 500 && r.status != 408
 			if !isRefused && w.faulty(repeated) {

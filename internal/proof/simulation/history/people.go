@@ -97,7 +97,7 @@ func (w *world) forceUnlock(by, from *process) {
 	from.fencedAt = w.kernel.Now()
 }
 
-// resolve is somebody who goes through what is in doubt, in conflict or unverified, knows
+// resolve is somebody who goes through transfers in doubt, in conflict or unverified, knows
 // the truth from another channel, and says it.
 func (w *world) resolve() {
 	p := w.newProcess("resolve")

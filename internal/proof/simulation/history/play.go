@@ -230,7 +230,7 @@ func (w *world) close() {
 	}
 }
 
-// freeDependants removes dependencies on what was shown under an id that is not its own: no
+// freeDependants removes dependencies on a record that was shown under an id that is not its own: no
 // lookup of it ever agrees, and so nothing that depends on it would go on.
 func (w *world) freeDependants() {
 	for _, d := range slices.Clone(w.author.declared) {
@@ -311,7 +311,7 @@ func (o *oracle) checkLast(plan *planner.Plan) {
 	}
 }
 
-// LoseLog is a careless store: what was not yet moved from the write-ahead log is gone.
+// LoseLog is a careless store: pages not yet moved from the write-ahead log are gone.
 func LoseLog(directory string) error {
 	names, err := os.ReadDir(directory)
 	if err != nil {

@@ -113,8 +113,8 @@ func (p *process) holder(command string) state.Holder {
 	return state.Holder{RunID: p.id, Command: command, User: "ada", Host: p.machine.name, Since: p.Now(), Version: "0"}
 }
 
-// take opens the state and locks it, and now and then, and after a crash, holds what is
-// stored against what must be. It runs as an event.
+// take opens the state and locks it, and now and then, and after a crash, compares the rows that are
+// stored with those that must be. It runs as an event.
 func (p *process) take() error {
 	ctx := context.Background()
 	p.path, p.inode = p.world.storage.path, p.world.storage.inode
@@ -237,7 +237,7 @@ func (p *process) apply(file *savedPlan) {
 	p.checkEnd()
 }
 
-// checkSent expects of an apply that carried out its plan to have sent again what is in doubt, where
+// checkSent expects an apply that carried out its plan to have sent doubts again, where
 // all the evidence says that the service still knows it: who holds every doubt pays nobody.
 func (p *process) checkSent() {
 	w := p.world
