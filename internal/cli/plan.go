@@ -24,7 +24,10 @@ func newPlan(p *process) *cobra.Command {
 		Short: "Show what an apply would do",
 		Long: "Show what an apply would do. It takes no lock, needs no credentials and writes nothing but\n" +
 			"the file that --out names. With --refresh it first does what remit refresh does, and shows\n" +
-			"what the profiles that pay have, where the service says it.\n\n" +
+			"what the profiles that pay have, where the service says it. With --against it says what changed\n" +
+			"since a plan that was reviewed:\n\n" +
+			"    remit plan --out=november.plan\n" +
+			"    remit plan --against=november.plan\n\n" +
 			"Exit codes: 0 done; 1 a mistake; 4 a transfer is in conflict with what is recorded, or with\n" +
 			"--refresh failed late; 5 a control says no; with --detailed-exitcode 2 where there is\n" +
 			"something to do.",
@@ -67,9 +70,18 @@ func newPlan(p *process) *cobra.Command {
 			}
 			var plan *planner.Plan
 			err = exit.OrInterrupted(cmd.Context(), func() (err error) {
+				earlier, err := o.readEarlier(cmd, p, w)
+				if err != nil {
+					return err
+				}
+				if earlier != nil {
+					earlier.declared = make([]bool, earlier.plan.Changes.Len())
+					o.seen = earlier.watch
+				}
 				if plan, err = o.plan(cmd.Context(), w, asJSON); err != nil {
 					return err
 				}
+				o.compare(earlier, plan, "plan --show=all")
 				return showPlan(w, plan, &o, asJSON)
 			})
 			if err == nil && refresh && w.service.SaysBalances() {
@@ -96,6 +108,7 @@ func newPlan(p *process) *cobra.Command {
 		},
 	}
 	o.flags(cmd)
+	o.againstFlag(cmd)
 	practiceFlag(&o.dir, cmd)
 	cmd.Flags().StringVar(&out, "out", "", "save the plan to this `file`, for apply")
 	cmd.Flags().StringVar(&sign.key, "sign", "", "with --out: sign the plan as its author, with the key of this `file` or, without a file, with that of ssh-agent")

@@ -38,6 +38,9 @@ type planning struct {
 	show             string
 	expiresIn        time.Duration
 
+	against string        // a saved plan with which the plan is compared; "" for none
+	before  *view.Against // nil where there is none
+
 	seen func(*config.Transfer) // is told of each declared transfer; nil for nobody
 
 	approvals []view.Approval // what the rules that apply ask of the plan
@@ -202,7 +205,7 @@ func (o *planning) authorName(h *host.Host) string {
 func planOptions(w *opened, o *planning) view.PlanOptions {
 	return view.PlanOptions{
 		Screen: w.streams.Screen(w.streams.Out), Sandbox: w.dir.Sandbox, ShowAll: o.show == "all",
-		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier,
+		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier, Against: o.before,
 	}
 }
 

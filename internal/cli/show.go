@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -38,6 +38,10 @@ func newShow(p *process) *cobra.Command {
 			if err := writeInto(p.streams, &o.dir, into, asJSON); err != nil {
 				return err
 			}
+			isCSV := slices.Contains(showFaces().asked(cmd.Flags()).names(), "csv")
+			if o.against != "" && (isRun || len(args) == 0 || isCSV) {
+				return errors.New("--against compares a saved plan with an earlier one, in every form but --csv: remit show PLAN --against=FILE")
+			}
 			if isRun {
 				return showRun(cmd.Context(), p, &o, face, runID, asJSON)
 			}
@@ -48,7 +52,7 @@ func newShow(p *process) *cobra.Command {
 				}
 				return listState(cmd.Context(), w, nil, asJSON)
 			}
-			return showSaved(cmd.Context(), p, &o, args[0], face, asJSON)
+			return showSaved(cmd, p, &o, args[0], face, asJSON)
 		},
 	}
 	directoryFlags(&o.dir, cmd)
@@ -56,13 +60,15 @@ func newShow(p *process) *cobra.Command {
 	cmd.Flags().StringVar(&runID, "run", "", "show this `run`: its ID, the first 8 characters of it or more, or the word latest")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &into)
+	o.againstFlag(cmd)
 	showFaces().flags(cmd)
 	return cmd
 }
 
 // showSaved shows a saved plan as it is computed again: with the state and the controls where they are at
 // hand, and else as far as the plan alone allows.
-func showSaved(ctx context.Context, p *process, o *planning, file string, face showWriters, asJSON bool) error {
+func showSaved(cmd *cobra.Command, p *process, o *planning, file string, face showWriters, asJSON bool) error {
+	ctx := cmd.Context()
 	if wide := o.dir; loads(p, wide, config.NeedControls) {
 		o.dir.Need = config.NeedControls
 	}
@@ -82,6 +88,11 @@ func showSaved(ctx context.Context, p *process, o *planning, file string, face s
 	if err := o.findApprovals(w, plan, saved); err != nil {
 		return err
 	}
+	earlier, err := o.readEarlier(cmd, p, w)
+	if err != nil {
+		return err
+	}
+	o.compare(earlier, plan, "show --show=all "+shell.Word(file))
 	options := planOptions(w, o)
 	options.Saved = true
 	options.All = "remit show --show=all " + shell.Word(file)

@@ -34,6 +34,7 @@ func PlanHTML(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	h.begin("Plan "+h.digest()+" for "+h.environment(), htmlStyle, htmlScript)
 	h.head()
 	h.put("<main>\n")
+	h.against()
 	h.totals()
 	h.marks()
 	h.movements()

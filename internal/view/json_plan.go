@@ -118,6 +118,9 @@ func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
 		s.Batches = append(s.Batches, batchLine{b.Name, totalsOf(&b.Totals), b.Controlled})
 	}
 	j.write(s)
+	if o.Against != nil {
+		j.against(o.Against)
+	}
 	return j.end()
 }
 

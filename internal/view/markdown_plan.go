@@ -13,6 +13,7 @@ import (
 const (
 	markdownMax       = 60_000 // what a comment of a pull request may have, with some room
 	markdownObstacles = 10_000
+	markdownAgainst   = 15_000
 	markdownFlow      = 15_000
 	markdownSection   = 6_000
 	markdownTotals    = 40 // rows
@@ -33,6 +34,7 @@ func PlanMarkdown(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	o.Screen = Screen{Width: markdownWidth, Here: o.Here, Scales: p.Header.Scales}
 	m := &markdown{plan: p, options: o}
 	m.head()
+	m.against()
 	m.totals()
 	m.movements()
 	m.obstacles()

@@ -31,6 +31,10 @@ type PlanOptions struct {
 	// All is the command that lists every transfer; "" for that of a plan that is not saved.
 	All string
 
+	// Against is what changed since an earlier plan; nil where nobody asks. It stands where the lines do, unless
+	// all are asked for.
+	Against *Against
+
 	// Names are the labels of profiles by profile_id. They are shown beside the ID, never
 	// in its place. nil for none.
 	Names map[string]string
@@ -44,8 +48,17 @@ func Plan(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	o.Scales = p.Header.Scales
 	page := newPage(w, o.Screen)
 	page.planHead(p, o)
+	if o.Against != nil {
+		page.against(o.Against, o.Names, o.mostOfKind())
+	}
 	switch {
 	case isQuiet(p):
+	case o.Against != nil && !o.ShowAll:
+		page.totals(p, 0)
+		page.controlled(p)
+		page.signals(p)
+		page.obstacles(p)
+		page.approvals(o)
 	case o.isLarge(p):
 		page.large(p, o)
 		page.line()

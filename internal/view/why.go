@@ -153,7 +153,7 @@ func (y *Why) settled() string {
 	first := "It is " + d.Status.String() + "."
 	switch y.Group {
 	case planner.GroupUnverified:
-		first = "It is unverified: a person should look at its record."
+		first = "It is unverified: check its record."
 	case planner.GroupPending:
 		first += " The service has not finished it: its status is " + string(d.RecordStatus) + "."
 	case planner.GroupUnknown:
