@@ -339,8 +339,16 @@ func (r *transferReader) checkArguments(t *transferBlock) {
 
 // expand evaluates a for_each that is not streamed.
 func (r *transferReader) expand(t *transferBlock, forEach *eval.Argument) {
+	if texts := r.textsOfSet(forEach); texts != nil {
+		t.dates = datesOf(forEach.Refs)
+		t.elements = make([]element, len(texts))
+		for i, text := range texts {
+			t.elements[i] = element{text.AsString(), text}
+		}
+		return
+	}
 	value, ok, diags := r.scope.Value(forEach)
-	if bare, _ := eval.Unmark(value); ok && bare.ContainsMarked() {
+	if bare, _ := eval.Unmark(value); ok && eval.ContainsMarked(bare) {
 		ok, diags = false, append(diags, eval.SensitiveHere(forEach.Expr.Range()))
 	}
 	r.report(diags...)
@@ -375,6 +383,30 @@ func (r *transferReader) expand(t *transferBlock, forEach *eval.Argument) {
 		}
 		t.elements = append(t.elements, element{key.AsString(), item})
 	}
+}
+
+// textsOfSet are the elements of toset(LIST) in the order of a set, where that is what a for_each says and all
+// of them are plain texts; else nil. No set is made: whoever looks through one has it sorted anew, with
+// comparisons that cost more than all else of a transfer.
+func (r *transferReader) textsOfSet(forEach *eval.Argument) []cty.Value {
+	call, ok := syntax.Unwrap(forEach.Expr).(*hclsyntax.FunctionCallExpr)
+	if !ok || call.Name != "toset" || len(call.Args) != 1 || call.ExpandFinal {
+		return nil
+	}
+	list := *forEach
+	list.Expr = call.Args[0]
+	value, ok, _ := r.scope.Value(&list)
+	if !ok || value.IsNull() || value.IsMarked() || !value.Type().IsTupleType() && !value.Type().IsListType() {
+		return nil // what is wrong is said of the whole
+	}
+	texts := value.AsValueSlice()
+	for _, text := range texts {
+		if !syntax.IsText(text) {
+			return nil
+		}
+	}
+	slices.SortFunc(texts, func(a, b cty.Value) int { return strings.Compare(a.AsString(), b.AsString()) })
+	return slices.CompactFunc(texts, func(a, b cty.Value) bool { return a.AsString() == b.AsString() })
 }
 
 // checkMovingKeys refuses ref_ids that are made of keys which a holiday would change.

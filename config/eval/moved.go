@@ -13,7 +13,7 @@ type Moved struct{ Of any }
 
 // Unmark takes the marks [Moved] off a value, and returns them.
 func Unmark(value cty.Value) (cty.Value, []Moved) {
-	if value == cty.NilVal || !value.ContainsMarked() {
+	if value == cty.NilVal || !ContainsMarked(value) {
 		return value, nil
 	}
 	found := map[Moved]bool{}
@@ -36,4 +36,13 @@ func Unmark(value cty.Value) (cty.Value, []Moved) {
 		all = append(all, m)
 	}
 	return bare.MarkWithPaths(rest), all
+}
+
+// ContainsMarked is that of the library, without looking through a set, which sorts it: the marks of its
+// elements are the set's own.
+func ContainsMarked(value cty.Value) bool {
+	if value.Type().IsSetType() {
+		return value.IsMarked()
+	}
+	return value.ContainsMarked()
 }

@@ -156,6 +156,10 @@ func (w *walk) value(value cty.Value) {
 	if value.IsNull() || !value.CanIterateElements() {
 		return
 	}
+	if ty := value.Type(); ty.IsSetType() && ty.ElementType().IsPrimitiveType() {
+		w.steps += int64(value.LengthInt()) // to look through a set sorts it; its texts were weighed where they were made
+		return
+	}
 	for it := value.ElementIterator(); w.steps <= w.most && it.Next(); {
 		_, element := it.Element()
 		w.value(element)

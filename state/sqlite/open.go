@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -136,10 +137,11 @@ func explain(err error) error {
 			return kept{err, state.ErrNoAccess}
 		}
 	case sqlite3.ErrIoErr, sqlite3.ErrCantOpen:
-		switch errno := e.SystemErrno; {
-		case errno == syscall.ENOSPC, errno == syscall.EDQUOT, errno == syscall.EFBIG:
+		isOne := func(of ...syscall.Errno) bool { return slices.Contains(of, e.SystemErrno) }
+		if isOne(syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG) {
 			return kept{err, state.ErrNoRoom}
-		case errno == syscall.EACCES, errno == syscall.EPERM, errno == syscall.EROFS:
+		}
+		if isOne(syscall.EACCES, syscall.EPERM, syscall.EROFS) {
 			return kept{err, state.ErrNoAccess}
 		}
 	}
