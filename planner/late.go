@@ -170,7 +170,7 @@ func (b *builder) lateObstacle(late []int) Obstacle {
 	o.Detail = fmt.Sprintf("%s: %q at %s is %s. If a schedule or a ref_id was edited, these may have been paid under other ref_ids: look before they are paid again. If they were missed and are to be paid now, say how many.",
 		occurrences(len(late)), first.RefID, first.Place, first.Signals[len(first.Signals)-1].Detail)
 	if given := b.controls.AcceptLate; given > 0 {
-		o.Detail += fmt.Sprintf(" --accept-late=%d does not count: %d need it.", given, len(late))
+		o.Detail += fmt.Sprintf(" --accept-late=%d does not count: the plan has %d.", given, len(late))
 	}
 	return o
 }

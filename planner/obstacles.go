@@ -158,7 +158,7 @@ func (j *judge) lookAlikeObstacle(unit string, some []verdict) Obstacle {
 	}
 	o.Detail += ": same sender, destination, asset and amount under another ref_id. If both are meant, accept it by name."
 	if given, ok := j.controls.AcceptDuplicates[unit]; ok && unit != "" {
-		o.Detail += fmt.Sprintf(" --accept-duplicates=%s:%d does not count: %d need it.", unit, given, o.Count)
+		o.Detail += fmt.Sprintf(" --accept-duplicates=%s:%d does not count: the plan has %d.", unit, given, o.Count)
 	}
 	j.addWithin(&o, some)
 	if unit != "" && o.Count > 1 {

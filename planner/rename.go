@@ -357,7 +357,7 @@ func (j *judge) renameObstacle(block string, some []verdict) Obstacle {
 		o.Remedy = accept
 	}
 	if given, ok := j.controls.AcceptRenames[block]; ok {
-		o.Detail += fmt.Sprintf(" --accept-renames=%s:%d does not count: %d need it.", block, given, o.Count)
+		o.Detail += fmt.Sprintf(" --accept-renames=%s:%d does not count: the plan has %d.", block, given, o.Count)
 	}
 	return o
 }

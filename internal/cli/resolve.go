@@ -105,7 +105,7 @@ func (r *resolving) acceptRun(ctx context.Context, w *opened, journal state.Jour
 	case err != nil:
 		return err
 	case len(refIDs) != r.count:
-		return exit.WithHint(fmt.Errorf("run %s left %d transfers unverified, not %d. Nothing was changed", r.runID, len(refIDs), r.count),
+		return exit.WithHint(fmt.Errorf("run %s left %s unverified, not %d. Nothing was changed", r.runID, view.Plural(len(refIDs), "transfer"), r.count),
 			r.dir.Command("resolve --run="+shell.Word(r.runID)))
 	}
 	outcomes, err := executor.ResolveAcceptRecords(ctx, newResolution(w, journal, by, "", r.reason), refIDs)
@@ -113,7 +113,7 @@ func (r *resolving) acceptRun(ctx context.Context, w *opened, journal state.Jour
 		return r.explain(err)
 	}
 	for _, outcome := range outcomes {
-		if _, err := fmt.Fprintf(w.streams.Out, "%s is settled: %s.\n", view.Visible(outcome.RefID), outcome.Status); err != nil {
+		if _, err := fmt.Fprintln(w.streams.Out, view.Resolved(&outcome)); err != nil {
 			return err
 		}
 	}
@@ -172,7 +172,7 @@ func (r *resolving) resolve(ctx context.Context, w *opened, journal state.Journa
 	if err != nil {
 		return r.explain(err)
 	}
-	_, err = fmt.Fprintf(w.streams.Out, "%s is settled: %s.\n", view.Visible(refID), outcome.Status)
+	_, err = fmt.Fprintln(w.streams.Out, view.Resolved(&outcome))
 	if err == nil && (outcome.Status == state.Conflict || outcome.Status == state.Unverified) {
 		return exit.Code(exit.Look)
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"remit/executor"
@@ -47,7 +48,7 @@ func (c *Client) Find(ctx context.Context, refIDs []string) (map[string][]transf
 		return s.found, nil
 	}
 	if err := s.look(ctx, refIDs); err != nil {
-		return nil, fmt.Errorf("look up %d ref_ids: %w", len(refIDs), err)
+		return nil, fmt.Errorf("look up %s: %w", counted(len(refIDs)), err)
 	}
 	s.holdTwins(refIDs)
 	if len(s.unreadable) == 0 {
@@ -56,7 +57,15 @@ func (c *Client) Find(ctx context.Context, refIDs []string) (map[string][]transf
 	for refID := range s.unreadable {
 		delete(s.found, refID) // one side may be readable, and decide nothing
 	}
-	return s.found, fmt.Errorf("look up %d ref_ids: %w", len(refIDs), &executor.UnreadableError{Reasons: s.unreadable})
+	return s.found, fmt.Errorf("look up %s: %w", counted(len(refIDs)), &executor.UnreadableError{Reasons: s.unreadable})
+}
+
+// counted is a number of ref_ids in words.
+func counted(n int) string {
+	if n == 1 {
+		return "1 ref_id"
+	}
+	return strconv.Itoa(n) + " ref_ids"
 }
 
 // search is one call of Find.

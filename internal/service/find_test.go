@@ -103,7 +103,7 @@ func TestFindFailsRatherThanSayNothingWasMade(t *testing.T) {
 			w := &world{api: tt.api}
 			w.in(t, func(t *testing.T, c *service.Client) {
 				found, err := c.Find(t.Context(), []string{"a"})
-				if err == nil || !strings.Contains(err.Error(), tt.reason) || !strings.HasPrefix(err.Error(), "look up 1 ref_ids: ") || found != nil {
+				if err == nil || !strings.Contains(err.Error(), tt.reason) || !strings.HasPrefix(err.Error(), "look up 1 ref_id: ") || found != nil {
 					t.Errorf("found %v, error %v, want it to say %q", found, err, tt.reason)
 				}
 			})

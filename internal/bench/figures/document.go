@@ -200,7 +200,7 @@ func sessions(results Results) string {
 				}
 			}
 		}
-		fmt.Fprintf(&b, "- %s: %s; %s; %s; an fsync takes %s ms; commit %s; %d rows, medians of at least %d runs",
+		fmt.Fprintf(&b, "- %s: %s; %s; %s; an fsync takes %s ms; commit %s; rows: %d, runs of each: at least %d",
 			key, s.Machine, s.Kernel, s.Go, number(s.Fsync), s.Commit, rows, runs)
 		if len(s.Others) > 0 {
 			b.WriteString("; beside " + strings.Join(s.Others, ", "))
