@@ -1,0 +1,67 @@
+package planner
+
+import (
+	"remit/internal/transfer"
+	"remit/state"
+)
+
+// addUndeclared adds the recorded transfers that are no longer declared: a line where one is in doubt
+// or in conflict, which does not end because a declaration was deleted, and else a count.
+// A transfer that was never made (unsent, refused, a tombstone) needs no word once nobody asks for it.
+func (b *builder) addUndeclared() {
+	for r := range b.rows.inOrder() {
+		if r.declared {
+			continue
+		}
+		if b.word != nil && b.word.hides(r) {
+			continue
+		}
+		switch r.status {
+		case state.InDoubt:
+			action := Resolve
+			if r.inFlight {
+				action = Wait
+			}
+			b.addUndeclaredLine(r, action)
+		case state.Conflict:
+			b.addUndeclaredLine(r, Conflict)
+		case state.Recorded, state.Adopted, state.Unverified:
+			b.plan.count(Undeclared, b.rows.assetOf(r), r.amount())
+			b.listUndeclared(r)
+			if r.status == state.Unverified && !r.failed {
+				c := b.undeclared(r)
+				b.plan.Unverified.add(&c)
+			}
+		case state.Unsent, state.Refused, state.Tombstone:
+		}
+	}
+}
+
+func (b *builder) addUndeclaredLine(r *row, action Action) {
+	b.add(&Change{Action: action, RefID: r.refID(), FromLabel: r.fromLabel}, facts{row: r}, false)
+}
+
+func (b *builder) listUndeclared(r *row) {
+	if len(b.plan.Undeclared) < UndeclaredMax {
+		b.plan.Undeclared = append(b.plan.Undeclared, b.undeclared(r))
+	}
+}
+
+// undeclared is what a row says of a transfer that nobody declares any more.
+func (b *builder) undeclared(r *row) Change {
+	c := Change{
+		Action: Undeclared, RefID: r.refID(), FromLabel: r.fromLabel,
+		Request:  transfer.Request{RefID: r.refID(), Asset: b.rows.assetOf(r), Amount: r.amount()},
+		Recorded: &Recorded{Status: r.status},
+	}
+	switch {
+	case r.completed:
+		c.Recorded.RecordStatus = transfer.Completed
+	case r.failed:
+		c.Recorded.RecordStatus = transfer.Failed
+	}
+	if r.status == state.Unverified {
+		c.markUnverified(nil)
+	}
+	return c
+}
