@@ -35,6 +35,8 @@ var layer = map[string]int{
 
 	"remit/internal/bench":         10,
 	"remit/internal/proof/mutants": 8,
+
+	"remit/internal/proof/screenshots": 8,
 	"remit/internal/bench/figures": 0,
 	"remit/internal/bench/load":    7,
 	"remit/internal/bench/measure": 0,

@@ -240,22 +240,36 @@ func (h *htmlPlan) deltaLines(a *Against, kind planner.DeltaKind) {
 	if a.Count[kind] == 0 {
 		return
 	}
-	h.put("<table>\n<caption>% %</caption>\n", strconv.Itoa(a.Count[kind]), string(kind))
-	h.put("<thead><tr><th scope=\"col\">ref_id</th><th scope=\"col\" class=\"number\">Amount</th><th scope=\"col\">Asset</th><th scope=\"col\">What changed</th></tr></thead>\n<tbody>\n")
-	n := 0
+	title := strconv.Itoa(a.Count[kind]) + " " + string(kind)
+	t := h.wideTable(title, "stack", title, column{title: "ref_id"}, column{title: "Amount", isNumber: true}, column{title: "Asset"}, column{title: "What changed"})
+	most, n := 0, 0
+	for l := range a.Lines(kind) {
+		if n++; n > againstHTML {
+			break
+		}
+		r := deltaRequest(&l)
+		most = max(most, places(h.options.amount(r.Amount, r.Asset)))
+	}
+	n = 0
 	for l := range a.Lines(kind) {
 		if n == againstHTML {
 			break
 		}
 		n++
 		r := deltaRequest(&l)
-		h.put("<tr><td><code>%</code></td><td class=\"number\">%</td><td>%</td><td><ul>", l.RefID, h.options.amount(r.Amount, r.Asset), r.Asset)
-		for _, note := range h.options.deltaNotes(&l, h.options.Names) {
-			h.put("<li>%</li>", note.text)
-		}
-		h.put("</ul></td></tr>\n")
+		t.row()
+		t.head(l.RefID)
+		t.number(h.options.amount(r.Amount, r.Asset), most)
+		t.cell(r.Asset)
+		t.cellOf("found", func() {
+			h.put("<ul>")
+			for _, note := range h.options.deltaNotes(&l, h.options.Names) {
+				h.put("<li>%</li>", note.text)
+			}
+			h.put("</ul>")
+		})
 	}
-	h.put("</tbody>\n</table>\n")
+	t.end()
 	if more := a.Count[kind] - n; more > 0 {
 		h.put("<p>and % more</p>\n", strconv.Itoa(more))
 	}

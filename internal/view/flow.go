@@ -162,11 +162,16 @@ type diagram struct {
 	notes  []string // of the transfers that are not drawn
 }
 
-type box struct{ lines []string }
+type box struct {
+	lines   []string
+	isNamed bool // the first line is a name, the others are IDs
+}
 
 type arrow struct {
 	from, to int // in boxes
 	label    string
+	asset    int // a number of it, by which a picture colours the arrow
+	share    int // of the largest sum of its asset, in a thousand
 }
 
 // money is the diagram of who pays whom, in at most so many arrows: those with the largest
@@ -179,12 +184,15 @@ func (f *Flow) money(arrowsMax int) diagram {
 		at, isKnown := boxes[number]
 		if !isKnown {
 			at = d.add(f.parties[number].lines(f.names)...)
+			d.boxes[at].isNamed = f.parties[number].called(f.names) != ""
 			boxes[number] = at
 		}
 		return at
 	}
+	var scale flowScale
 	for i := range drawn {
-		d.arrows = append(d.arrows, arrow{boxOf(drawn[i].from), boxOf(drawn[i].to), drawn[i].label(f.screen)})
+		d.arrows = append(d.arrows, arrow{from: boxOf(drawn[i].from), to: boxOf(drawn[i].to), label: drawn[i].label(f.screen)})
+		scale.add(drawn[i])
 	}
 	for _, rest := range rests {
 		all := flowEdge{asset: rest[0].asset}
@@ -200,9 +208,11 @@ func (f *Flow) money(arrowsMax int) diagram {
 			return d.add(plural(len(of), noun) + ", together")
 		}
 		d.arrows = append(d.arrows, arrow{
-			together(rest[0].from, from, "sender"), together(rest[0].to, to, "destination"), all.label(f.screen),
+			from: together(rest[0].from, from, "sender"), to: together(rest[0].to, to, "destination"), label: all.label(f.screen),
 		})
+		scale.add(all)
 	}
+	scale.apply(d.arrows)
 	if len(more) > 0 {
 		count, assets := 0, make(map[string]bool)
 		for _, e := range more {
@@ -214,8 +224,34 @@ func (f *Flow) money(arrowsMax int) diagram {
 	return d
 }
 
+// flowScale is what arrows are measured by: those of one asset are as wide as their sums, and no asset is
+// measured by another.
+type flowScale struct {
+	edges  []flowEdge // one an arrow
+	assets map[string]int
+	most   map[string]decimal.Decimal
+}
+
+func (s *flowScale) add(e flowEdge) {
+	if s.assets == nil {
+		s.assets, s.most = make(map[string]int), make(map[string]decimal.Decimal)
+	}
+	if _, isKnown := s.assets[e.asset]; !isKnown {
+		s.assets[e.asset] = len(s.assets)
+	}
+	s.most[e.asset] = decimal.Max(s.most[e.asset], e.sum)
+	s.edges = append(s.edges, e)
+}
+
+func (s *flowScale) apply(arrows []arrow) {
+	for i := range s.edges {
+		e := &s.edges[i]
+		arrows[i].asset, arrows[i].share = s.assets[e.asset], pixels(e.sum, s.most[e.asset], 1000)
+	}
+}
+
 func (d *diagram) add(lines ...string) int {
-	d.boxes = append(d.boxes, box{lines})
+	d.boxes = append(d.boxes, box{lines: lines})
 	return len(d.boxes) - 1
 }
 

@@ -9,33 +9,46 @@ import (
 const (
 	pictureMargin = 16
 	lineHeight    = 16
-	portHeight    = 20 // between two arrows that end at one box
 	boxGap        = 18
 	arrowRoom     = 70 // for the bend of an arrow, beside its label
+	arrowStraight = 20 // before a label
+	arrowThin     = 2
+	arrowThick    = 12
 )
 
 // textWidth is how wide visible text is in the picture's font, which has one width.
 func textWidth(text string) int { return (displayWidth(text)*73 + 9) / 10 }
 
+// thickness is how wide an arrow is drawn.
+func (a *arrow) thickness() int { return arrowThin + a.share*(arrowThick-arrowThin)/1000 }
+
 // picture is a diagram with a place for everything: boxes in columns from left to right, an
-// arrow leaving at the right of one and ending at the left of another.
+// arrow leaving at the right of one and ending at the left of another. An arrow that passes a column has a
+// lane there, so that it crosses neither a box nor a label.
 type picture struct {
 	diagram
-	places        []place
-	routes        []route
+	places        []place // of the boxes, and then of the lanes
+	hops          []hop
+	routes        []route // of the arrows
 	width, height int
 }
 
-// place is where a box stands.
+// place is where a box or a lane is.
 type place struct{ x, y, width, height, column int }
 
-// route is where an arrow begins and ends, and from where on it is straight. One that leads
-// back goes below everything, at the depth.
+// hop is a part of an arrow, from one place to another one.
+type hop struct{ arrow, from, to int }
+
+// route is what an arrow passes, from its box on: where it bends, and from where on it is straight. One that
+// leads back goes below everything, at the depth.
 type route struct {
-	fromX, fromY, straightX, toX, toY int
-	back                              bool
-	depth                             int
+	bends []bend
+	back  bool
+	depth int
 }
+
+// bend is a way to the next column: straight up to the end of its own column, a curve, and straight again.
+type bend struct{ startX, fromX, fromY, straightX, toX, toY int }
 
 // draw places a diagram with its upper left corner at the margin and the given height.
 func (d diagram) draw(top int) picture {
@@ -44,23 +57,21 @@ func (d diagram) draw(top int) picture {
 		p.height = top
 		return p
 	}
-	in, out := make([][]int, len(d.boxes)), make([][]int, len(d.boxes))
+	out := make([][]int, len(d.boxes))
 	for i, a := range d.arrows {
-		out[a.from], in[a.to] = append(out[a.from], i), append(in[a.to], i)
+		out[a.from] = append(out[a.from], i)
 	}
 	columns := d.columns(out)
 	for number, column := range columns {
 		for _, box := range column {
-			at := &p.places[box]
-			at.column = number
-			at.height = max(len(d.boxes[box].lines)*lineHeight+12, (max(len(in[box]), len(out[box]))+1)*portHeight)
-			for _, line := range d.boxes[box].lines {
-				at.width = max(at.width, textWidth(line)+20)
-			}
+			p.places[box].column = number
 		}
 	}
+	columns = p.addLanes(columns)
+	in, outHops := p.hopsOf()
+	p.measure(in, outHops)
 	p.placeColumns(columns, in, top)
-	p.routeArrows(in, out)
+	p.routeArrows(columns, in, outHops)
 	return p
 }
 
@@ -111,31 +122,92 @@ func (d diagram) columns(out [][]int) [][]int {
 	return columns
 }
 
-// placeColumns stacks the boxes of each column in the order of those that lead to them, and
+// addLanes cuts arrows into hops from column to column, and adds a lane for each column that one passes.
+func (p *picture) addLanes(columns [][]int) [][]int {
+	for i := range p.arrows {
+		a := &p.arrows[i]
+		from, last := a.from, p.places[a.to].column
+		p.routes[i].back = last <= p.places[a.from].column
+		for column := p.places[a.from].column + 1; column < last; column++ {
+			lane := len(p.places)
+			p.places = append(p.places, place{column: column, height: a.thickness() + lineHeight})
+			columns[column] = append(columns[column], lane)
+			p.hops = append(p.hops, hop{i, from, lane})
+			from = lane
+		}
+		p.hops = append(p.hops, hop{i, from, a.to})
+	}
+	return columns
+}
+
+// hopsOf are the hops that end and that begin at each place.
+func (p *picture) hopsOf() (in, out [][]int) {
+	in, out = make([][]int, len(p.places)), make([][]int, len(p.places))
+	for i, h := range p.hops {
+		out[h.from], in[h.to] = append(out[h.from], i), append(in[h.to], i)
+	}
+	return in, out
+}
+
+func (p *picture) isLane(place int) bool { return place >= len(p.boxes) }
+
+// roomOf is the height that a hop takes where it begins, and where it ends below its label.
+func (p *picture) roomOf(hop int) (begin, end int) {
+	thickness := p.arrows[p.hops[hop].arrow].thickness()
+	return thickness + 4, lineHeight + thickness + 4
+}
+
+// measure makes each box large enough for its text and for the arrows at both of its sides.
+func (p *picture) measure(in, out [][]int) {
+	for i := range p.boxes {
+		at := &p.places[i]
+		begin, end := 0, 0
+		for _, h := range out[i] {
+			room, _ := p.roomOf(h)
+			begin += room
+		}
+		for _, h := range in[i] {
+			_, room := p.roomOf(h)
+			end += room
+		}
+		at.height = max(len(p.boxes[i].lines)*lineHeight+12, begin+12, end+8)
+		for _, line := range p.boxes[i].lines {
+			at.width = max(at.width, textWidth(line)+20)
+		}
+	}
+}
+
+// placeColumns stacks the boxes and lanes of each column in the order of those that lead to them, and
 // leaves room for labels between the columns.
 func (p *picture) placeColumns(columns, in [][]int, top int) {
 	x := pictureMargin
 	for number, column := range columns {
-		width, label := 0, 0
-		heights := make(map[int]int) // of what leads to a box, on average
-		for _, box := range column {
-			width = max(width, p.places[box].width)
+		width := 0
+		heights := make(map[int]int) // of what leads to a place, on average
+		for _, at := range column {
+			width = max(width, p.places[at].width)
 			count := 0
-			for _, a := range in[box] {
-				label = max(label, textWidth(p.arrows[a].label)+arrowRoom)
-				if from := p.places[p.arrows[a].from]; from.column < number {
-					heights[box] += from.y + from.height/2
+			for _, h := range in[at] {
+				if from := p.places[p.hops[h].from]; from.column < number {
+					heights[at] += from.y + from.height/2
 					count++
 				}
 			}
-			heights[box] /= max(1, count)
+			heights[at] /= max(1, count)
 		}
 		slices.SortStableFunc(column, func(a, b int) int { return cmp.Compare(heights[a], heights[b]) })
-		x += label
+		if label := p.labelWidth(column, in); label > 0 {
+			x += label + arrowRoom
+		} else if number > 0 {
+			x += arrowRoom
+		}
 		y := top
-		for _, box := range column {
-			p.places[box].x, p.places[box].y = x, y
-			y += p.places[box].height + boxGap
+		for _, at := range column {
+			p.places[at].x, p.places[at].y = x, y
+			if p.isLane(at) {
+				p.places[at].width = width
+			}
+			y += p.places[at].height + boxGap
 		}
 		x += width
 		p.height = max(p.height, y-boxGap)
@@ -144,42 +216,92 @@ func (p *picture) placeColumns(columns, in [][]int, top int) {
 	p.centre(columns, top)
 }
 
+// labelWidth is that of the longest label before a column.
+func (p *picture) labelWidth(column []int, in [][]int) int {
+	label := 0
+	for _, at := range column {
+		for _, h := range in[at] {
+			if !p.isLane(at) {
+				label = max(label, textWidth(p.arrows[p.hops[h].arrow].label))
+			}
+		}
+	}
+	return label
+}
+
 // centre moves short columns to the middle of the picture.
 func (p *picture) centre(columns [][]int, top int) {
 	for _, column := range columns {
 		last := p.places[column[len(column)-1]]
 		down := (p.height - top - (last.y + last.height - top)) / 2
-		for _, box := range column {
-			p.places[box].y += down
+		for _, at := range column {
+			p.places[at].y += down
 		}
 	}
 }
 
-// routeArrows spreads the arrows over the sides of the boxes, so that they cross little.
-func (p *picture) routeArrows(in, out [][]int) {
-	for box, at := range p.places {
-		order := func(end func(arrow) int) func(a, b int) int {
-			return func(a, b int) int {
-				return cmp.Compare(p.places[end(p.arrows[a])].y, p.places[end(p.arrows[b])].y)
-			}
+// routeArrows spreads the arrows over the sides of the boxes, so that they cross little. All that end at a
+// column are straight before its longest label begins: none crosses a label.
+func (p *picture) routeArrows(columns, in, out [][]int) {
+	begins, ends := make([]int, len(p.hops)), make([]int, len(p.hops))
+	for i, at := range p.places {
+		order := func(end func(hop) int) func(a, b int) int {
+			return func(a, b int) int { return cmp.Compare(p.places[end(p.hops[a])].y, p.places[end(p.hops[b])].y) }
 		}
-		slices.SortStableFunc(out[box], order(func(a arrow) int { return a.to }))
-		slices.SortStableFunc(in[box], order(func(a arrow) int { return a.from }))
-		for i, a := range out[box] {
-			p.routes[a].fromX = at.x + at.width
-			p.routes[a].fromY = at.y + (i+1)*at.height/(len(out[box])+1)
+		slices.SortStableFunc(out[i], order(func(h hop) int { return h.to }))
+		slices.SortStableFunc(in[i], order(func(h hop) int { return h.from }))
+		if p.isLane(i) {
+			begins[out[i][0]], ends[in[i][0]] = at.y+at.height/2, at.y+at.height/2
+			continue
 		}
-		for i, a := range in[box] {
-			p.routes[a].toX = at.x
-			p.routes[a].toY = at.y + (i+1)*at.height/(len(in[box])+1)
-			p.routes[a].straightX = at.x - textWidth(p.arrows[a].label) - 20
+		room := 0
+		for _, h := range out[i] {
+			begin, _ := p.roomOf(h)
+			room += begin
+		}
+		y := at.y + (at.height-room)/2
+		for _, h := range out[i] {
+			begin, _ := p.roomOf(h)
+			begins[h] = y + begin/2
+			y += begin
+		}
+		room = 0
+		for _, h := range in[i] {
+			_, end := p.roomOf(h)
+			room += end
+		}
+		y = at.y + (at.height-room)/2
+		for _, h := range in[i] {
+			begin, end := p.roomOf(h)
+			ends[h] = y + end - begin/2
+			y += end
 		}
 	}
-	for i, a := range p.arrows {
-		if p.places[a.to].column <= p.places[a.from].column {
-			p.height += portHeight
-			p.routes[i].back, p.routes[i].depth = true, p.height
-			p.width = max(p.width, p.routes[i].fromX+arrowRoom)
+	for i, h := range p.hops {
+		from, to := p.places[h.from], p.places[h.to]
+		p.routes[h.arrow].bends = append(p.routes[h.arrow].bends, bend{
+			from.x + from.width, p.rightOf(columns[from.column]), begins[i], to.x - p.labelWidth(columns[to.column], in) - arrowStraight, to.x, ends[i],
+		})
+	}
+	p.routeBack()
+}
+
+// rightOf is where the widest place of a column ends.
+func (p *picture) rightOf(column []int) int {
+	right := 0
+	for _, at := range column {
+		right = max(right, p.places[at].x+p.places[at].width)
+	}
+	return right
+}
+
+// routeBack leads arrows to where they came from below everything.
+func (p *picture) routeBack() {
+	for i := range p.routes {
+		if r := &p.routes[i]; r.back {
+			p.height += lineHeight + arrowThick
+			r.depth = p.height
+			p.width = max(p.width, r.bends[0].fromX+arrowRoom)
 		}
 	}
 }

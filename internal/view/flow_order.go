@@ -178,7 +178,7 @@ func (o order) diagram() diagram {
 	}
 	shown := o.before[:min(len(o.before), orderArrowsMax)]
 	for _, p := range shown {
-		d.arrows = append(d.arrows, arrow{boxOf(p.first), boxOf(p.then), "then"})
+		d.arrows = append(d.arrows, arrow{from: boxOf(p.first), to: boxOf(p.then), label: "then"})
 	}
 	if more := len(o.before) - len(shown); more > 0 {
 		d.notes = append(d.notes, fmt.Sprintf("Not drawn: %s in the order.", plural(more, "further step")))

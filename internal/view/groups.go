@@ -22,14 +22,8 @@ const (
 // said once.
 type lineGroup struct {
 	lines []planner.Change
-
-	title    string          // "" where there is none
-	from     *party          // the sender of all; nil where they differ
-	file     string          // in which all are declared; "" where nothing says so
-	place    string          // the one place at which all are declared
-	notes    map[string]bool // that all lines of one action have
-	heads    []span          // of notes, as the heading has them
-	allFirst bool            // each pays a destination that is new
+	title string // "" where there is none
+	sharing
 }
 
 // groupLines cuts the lines of a plan into groups, in their order.
@@ -71,10 +65,15 @@ func nameBatches(groups []lineGroup) {
 	}
 }
 
+// isOfBlock reports whether two lines are of one block.
+func isOfBlock(a, b *planner.Change) bool {
+	return isBeside(a, b) && blockOf(a) != "" && blockOf(a) == blockOf(b)
+}
+
 // sameBlock is how many lines from the first on are of one block.
 func sameBlock(changes []planner.Change) int {
 	n := 1
-	for n < len(changes) && isBeside(&changes[0], &changes[n]) && blockOf(&changes[n]) != "" && blockOf(&changes[n]) == blockOf(&changes[0]) {
+	for n < len(changes) && isOfBlock(&changes[0], &changes[n]) {
 		n++
 	}
 	return n
@@ -100,87 +99,47 @@ func fileOf(place string) string {
 }
 
 func newLineGroup(lines []planner.Change) lineGroup {
-	g := lineGroup{lines: lines, notes: make(map[string]bool)}
-	if len(lines) == 1 {
-		return g
+	g := lineGroup{lines: lines}
+	for i := range lines {
+		g.add(&lines[i])
 	}
-	first := &lines[0]
-	if block := blockOf(first); block != "" && blockOf(&lines[1]) == block {
+	g.finish()
+	if block := blockOf(&lines[0]); len(lines) > 1 && block != "" && blockOf(&lines[1]) == block {
 		g.title = "Block " + block
 	}
-	from := sender(first.Request)
-	g.from, g.file, g.place, g.allFirst = &from, fileOf(first.Place), first.Place, true
-	for i := range lines {
-		c := &lines[i]
-		if sender(c.Request) != from {
-			g.from = nil
-		}
-		if c.Place != first.Place {
-			g.place = ""
-		}
-		g.allFirst = g.allFirst && slices.ContainsFunc(c.Signals, isFirst)
-	}
-	g.shareNotes()
 	return g
-}
-
-// shareNotes finds the notes that all lines of an action have. What a reviewer should look at
-// stays with its line.
-func (g *lineGroup) shareNotes() {
-	count := make(map[planner.Action]int)
-	having := make(map[planner.Action]map[string]int)
-	var order []planner.Action
-	for i := range g.lines {
-		c := &g.lines[i]
-		if count[c.Action]++; count[c.Action] == 1 {
-			having[c.Action] = make(map[string]int)
-			order = append(order, c.Action)
-		}
-		for _, note := range changeNotes(c) {
-			if note.tone == toneDim {
-				having[c.Action][note.text]++
-			}
-		}
-	}
-	for _, a := range order {
-		if count[a] < 2 {
-			continue
-		}
-		for _, note := range changeNotes(firstOf(g.lines, a)) {
-			if having[a][note.text] != count[a] {
-				continue
-			}
-			g.notes[string(a)+" "+note.text] = true
-			if len(order) > 1 {
-				note.text = a.Symbol() + " " + note.text
-			}
-			g.heads = append(g.heads, note)
-		}
-	}
-}
-
-func firstOf(lines []planner.Change, a planner.Action) *planner.Change {
-	return &lines[slices.IndexFunc(lines, func(c planner.Change) bool { return c.Action == a })]
 }
 
 // ownNotes are the notes of a line that the heading of its group does not have.
 func (g *lineGroup) ownNotes(c *planner.Change) []span {
-	notes := changeNotes(c)
 	if g == nil {
-		return notes
+		return changeNotes(c)
 	}
-	return slices.DeleteFunc(notes, func(note span) bool { return g.notes[string(c.Action)+" "+note.text] })
+	return g.sharing.ownNotes(c)
+}
+
+// ownNotes are the notes of a line that not all have.
+func (s *sharing) ownNotes(c *planner.Change) []span {
+	return slices.DeleteFunc(changeNotes(c), func(note span) bool { return s.notes[string(c.Action)+" "+note.text] })
 }
 
 // ownPlace is what the heading of its group does not say of where a line is declared.
 func (g *lineGroup) ownPlace(c *planner.Change) string {
-	switch {
-	case g == nil || g.file == "":
+	if g == nil {
 		return c.Place
-	case g.place != "":
+	}
+	return g.sharing.ownPlace(c.Place)
+}
+
+// ownPlace is what of a place not all have.
+func (s *sharing) ownPlace(place string) string {
+	switch {
+	case s.file == "":
+		return place
+	case s.place != "":
 		return ""
 	}
-	return c.Place[len(g.file):]
+	return place[len(s.file):]
 }
 
 // isSeen reports whether a reviewer must see a line: it needs a person, or carries a mark that

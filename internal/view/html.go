@@ -3,19 +3,29 @@ package view
 import (
 	"bufio"
 	"crypto/sha256"
+	_ "embed" // the style and the script of every page
 	"encoding/base64"
 	"html"
 	"io"
 	"strings"
 )
 
+//go:embed page.css
+var pageStyle string
+
+//go:embed page.js
+var pageScript string
+
 // htmlPage writes HTML as it goes, and holds none of it.
 //
 // Markup is remit's own and constant; text goes through put alone, which shows hidden characters
 // and escapes what HTML reads.
-type htmlPage struct{ *bufio.Writer }
+type htmlPage struct {
+	*bufio.Writer
+	screen Screen
+}
 
-func newHTMLPage(w io.Writer) htmlPage { return htmlPage{bufio.NewWriterSize(w, 64<<10)} }
+func newHTMLPage(w io.Writer, s Screen) htmlPage { return htmlPage{bufio.NewWriterSize(w, 64<<10), s} }
 
 // put writes constant markup, in which each % stands for one of the texts: in an element, or
 // in an attribute between quotation marks.
@@ -29,18 +39,12 @@ func (h htmlPage) put(markup string, texts ...string) {
 	_, _ = h.WriteString(markup)
 }
 
-// begin opens a page of a plan or a run.
-func (h htmlPage) begin(title, style, script string) { h.beginAs("", title, style, script) }
-
-// beginAs opens a page of a kind, "" for none, that may load nothing at all: its style and its script, both remit's own
-// and constant, are known by their hashes.
-func (h htmlPage) beginAs(kind, title, style, script string) {
-	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + sourceHash(style) + "; script-src " + sourceHash(script)
-	if kind != "" {
-		kind = ` data-remit="` + kind + `"`
-	}
+// begin opens a page of a kind, that may load nothing at all: its style and its script, both remit's own and
+// the same in every page, are known by their hashes.
+func (h htmlPage) begin(kind, title string) {
+	policy := "default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + sourceHash(pageStyle) + "; script-src " + sourceHash(pageScript)
 	_, _ = h.WriteString(`<!doctype html>
-<html lang="en"` + kind + `>
+<html lang="en" data-remit="` + kind + `">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="` + policy + `">
@@ -49,12 +53,13 @@ func (h htmlPage) beginAs(kind, title, style, script string) {
 <meta name="referrer" content="no-referrer">
 `)
 	h.put("<title>%</title>\n", title)
-	_, _ = h.WriteString("<style>" + style + "</style>\n</head>\n<body>\n")
+	_, _ = h.WriteString("<style>" + pageStyle + "</style>\n</head>\n<body>\n")
 }
 
 // end closes what begin opened, and returns the first error of writing.
-func (h htmlPage) end(script string) error {
-	_, _ = h.WriteString("<script>" + script + "</script>\n</body>\n</html>\n")
+func (h htmlPage) end(footer string) error {
+	h.put("</main>\n<footer><p>%</p></footer>\n", footer)
+	_, _ = h.WriteString("<script>" + pageScript + "</script>\n</body>\n</html>\n")
 	return h.Flush()
 }
 
@@ -85,22 +90,41 @@ func (h htmlPage) named(title string, names []string) {
 	h.put("</ul></dd>\n")
 }
 
-// party writes whole IDs, and the name beside them where its transfer or the address book has one.
+// party writes whole IDs, below the name where the transfer or the address book has one.
 func (h htmlPage) party(p party, names map[string]string) {
 	if name := p.called(names); name != "" {
 		h.put("<b>%</b> ", name)
 	}
-	h.put("<code>%</code>", p.profile)
+	h.put("<span class=\"id\"><code>%</code>", p.profile)
 	if p.identity != "" {
 		h.put(" identity <code>%</code>", p.identity)
 	}
 	if p.account != "" {
 		h.put(" account <code>%</code>", p.account)
 	}
+	h.put("</span>")
 }
 
 // sourceHash is a source expression of Content Security Policy, level 3.
 func sourceHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// class is the tone's in the page's style.
+func (t tone) class() string {
+	switch t {
+	case toneGood:
+		return "good"
+	case toneDoubt:
+		return "doubt"
+	case toneBad:
+		return "bad"
+	case toneDim:
+		return "dim"
+	case toneStrong:
+		return "strong"
+	case toneNone:
+	}
+	return "none"
 }

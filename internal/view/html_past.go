@@ -1,27 +1,25 @@
 package view
 
 import (
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
 
 	"remit/executor"
 	"remit/internal/transfer"
+	"remit/planner"
 )
 
 // PastHTML writes a run of the journal as a page like that of [PlanHTML]: it loads nothing, can
 // be read without its script, and has every transfer. It returns only errors of w.
 func PastHTML(w io.Writer, past *executor.PastRun, o PastOptions) error {
-	h := &htmlPast{newHTMLPage(w), newPastRun(past, o), recordStatuses(past)}
-	h.begin("Run "+past.Run.Begun.RunID+" in "+o.Meta.Environment, htmlStyle, htmlScript)
-	h.head()
-	h.put("<main>\n")
+	h := &htmlPast{htmlPage: newHTMLPage(w, o.Screen), run: newPastRun(past, o), statuses: recordStatuses(past)}
+	h.begin("run", "Run "+past.Run.Begun.RunID+" in "+o.Meta.Environment)
+	h.htmlPage.head(h.pageHead())
 	h.exceptions()
-	h.outcomes()
 	h.transfers()
-	h.put("</main>\n")
-	h.put("<footer><p>%</p></footer>\n", h.run.title())
-	return h.end(htmlScript)
+	return h.end(h.run.title())
 }
 
 // htmlPast is the page of one past run.
@@ -29,6 +27,7 @@ type htmlPast struct {
 	htmlPage
 	run      *pastRun
 	statuses []transfer.RecordStatus // that occur
+	rows     htmlRows
 }
 
 // recordStatuses are the service's own statuses that occur, in the order of the journal.
@@ -44,22 +43,28 @@ func recordStatuses(past *executor.PastRun) []transfer.RecordStatus {
 	return all
 }
 
-func (h *htmlPast) head() {
-	h.put("<header>\n")
-	if h.run.isSandbox() {
-		h.put("<p class=\"environment good\">SANDBOX: no money moves</p>\n")
-	} else {
-		h.put("<p class=\"environment\">Environment: <strong>%</strong> (%)</p>\n", h.run.Meta.Environment, h.run.service())
+func (h *htmlPast) pageHead() *pageHead {
+	head := &pageHead{
+		isSandbox: h.run.isSandbox(), environment: h.run.Meta.Environment, service: h.run.Meta.Service,
+		title: h.run.title(), said: h.run.ending(), counted: "Count and sum of each result", none: "Nothing was attempted.",
+		calm: "Nothing: whatever the run attempted is recorded.", about: h.run.about(),
+		lists: []namedList{{"accepted", h.run.Run.Begun.Accepted}},
 	}
-	said := h.run.ending()
-	h.put("<h1>%</h1>\n<p class=\"%\">%</p>\n<dl>\n", h.run.title(), said.tone.class(), said.text)
-	for _, f := range h.run.about() {
-		if f.value != "" {
-			h.put("<dt>%</dt><dd>%</dd>\n", f.name, f.value)
+	for _, row := range h.run.rows {
+		if row.totals != nil && row.totals.Count() > 0 {
+			head.sums = append(head.sums, totalsRow{[]span{{resultWord(row.result), resultTone(row.result)}}, row.totals})
+		}
+		if row.count > 0 && isException(row.result) {
+			head.needs = append(head.needs, need{text: fmt.Sprintf("%d %s", row.count, resultWord(row.result)), tone: resultTone(row.result)})
 		}
 	}
-	h.named("accepted", h.run.Run.Begun.Accepted)
-	h.put("</dl>\n</header>\n")
+	if text := h.run.unlistedText(); text != "" {
+		head.sumsNote = []string{text}
+	}
+	if h.run.Run.Ended == nil {
+		head.calm = h.run.ending().text
+	}
+	return head
 }
 
 // exceptions stand first: what a person has to look at.
@@ -108,41 +113,6 @@ func (h *htmlPast) reason(e *executor.Event) {
 	}
 }
 
-func (h *htmlPast) outcomes() {
-	h.put("<section>\n<h2>Outcomes</h2>\n<table>\n<caption>Count and sum of each result</caption>\n")
-	h.put("<thead><tr><th scope=\"col\">Result</th><th scope=\"col\" class=\"number\">Count</th><th scope=\"col\">Asset</th><th scope=\"col\" class=\"number\">Sum</th></tr></thead>\n")
-	for _, r := range h.run.rows {
-		h.put("<tbody>\n")
-		h.outcome(r)
-		h.put("</tbody>\n")
-	}
-	h.put("</table>\n")
-	if text := h.run.unlistedText(); text != "" {
-		h.put("<p>%</p>\n", text)
-	}
-	h.put("</section>\n")
-}
-
-// outcome writes a row for each asset of one result, under the same heads.
-func (h *htmlPast) outcome(r pastRow) {
-	lines := "1"
-	if r.totals != nil {
-		lines = strconv.Itoa(totalsLines([]totalsRow{{totals: r.totals}}))
-	}
-	h.put("<tr><th scope=\"rowgroup\" rowspan=\"%\"><span class=\"%\">%</span></th>", lines, resultTone(r.result).class(), resultWord(r.result))
-	h.put("<td class=\"number\" rowspan=\"%\">%</td>", lines, strconv.Itoa(r.count))
-	if r.totals == nil {
-		h.put("<td></td><td></td></tr>\n")
-		return
-	}
-	start := ""
-	for total := range r.totals.All() {
-		h.put(start)
-		h.put("<td>%</td><td class=\"number\">%</td></tr>\n", total.Asset, h.run.money(total.Sum, total.Asset))
-		start = "<tr>"
-	}
-}
-
 // transfers writes a row for each transfer, and what the script needs to filter them: it is
 // the table of a plan, with results for actions and the service's statuses for signals.
 func (h *htmlPast) transfers() {
@@ -150,54 +120,63 @@ func (h *htmlPast) transfers() {
 		return
 	}
 	h.put("<section class=\"all\">\n<h2 id=\"transfers\">Transfers</h2>\n")
-	h.filters()
-	h.put("<p id=\"shown\" role=\"status\">%</p>\n", plural(len(h.run.Lines), "transfer"))
-	h.put("<div class=\"wide\" role=\"region\" aria-labelledby=\"transfers\" tabindex=\"0\">\n<table id=\"all\" role=\"table\">\n<caption>Every transfer of which the run wrote something, in that order</caption>\n<thead role=\"rowgroup\"><tr role=\"row\">")
-	for _, column := range []string{"Result", "ref_id", "Batch", "From", "To", "Amount", "Asset", "Record and reasons", "Declared at"} {
-		h.put("<th scope=\"col\" role=\"columnheader\">%</th>", column)
-	}
-	h.put("</tr></thead>\n<tbody role=\"rowgroup\">\n")
+	h.pastFilters()
+	h.rows = htmlRows{htmlPage: h.htmlPage, names: h.run.Names}
+	groups, batches := make(map[string]*rowGroup), []string(nil)
+	of := make(map[string][]*executor.PastLine)
 	for i := range h.run.Lines {
-		h.line(&h.run.Lines[i])
+		l := &h.run.Lines[i]
+		g := groups[l.Batch]
+		if g == nil {
+			g = new(rowGroup)
+			groups[l.Batch], batches = g, append(batches, l.Batch)
+		}
+		g.add(&planner.Change{Request: l.Request, Place: l.Place})
+		of[l.Batch] = append(of[l.Batch], l)
+		if !l.Request.Amount.IsZero() {
+			g.totals.Add(l.Request.Asset, l.Request.Amount)
+		}
+		h.rows.places = max(h.rows.places, places(h.run.amount(l.Request.Amount, l.Request.Asset)))
 	}
-	h.put("</tbody>\n</table>\n</div>\n</section>\n")
-}
-
-func (h *htmlPast) filters() {
-	h.put("<form id=\"filters\" hidden>\n<p><label for=\"text\">Text</label> <input id=\"text\" type=\"search\" autocomplete=\"off\" spellcheck=\"false\"></p>\n")
-	h.put("<p><label for=\"action\">Result</label> <select id=\"action\"><option value=\"\">all</option>")
-	for _, r := range h.run.rows {
-		if r.totals != nil {
-			h.put("<option value=\"%\">%</option>", string(r.result), resultWord(r.result))
+	h.rows.begin("Every transfer of which the run wrote something, by batch and in that order", "Result", "Record and reasons")
+	for _, batch := range batches {
+		g := groups[batch]
+		g.finish()
+		if batch != "" {
+			g.title = "Batch " + batch
+		}
+		h.rows.open(g)
+		for _, l := range of[batch] {
+			h.line(l)
 		}
 	}
-	h.put("</select></p>\n<p><label for=\"signal\">Service's status</label> <select id=\"signal\"><option value=\"\">all</option>")
-	for i, s := range h.statuses {
-		h.put("<option value=\"%\">%</option>", strconv.Itoa(i), string(s))
-	}
-	h.put("</select></p>\n<p><button type=\"reset\">Show all</button></p>\n</form>\n")
+	h.rows.end()
+	h.put("</section>\n")
 }
 
-// line writes the row of a transfer, with the roles that those of a plan have.
+func (h *htmlPast) pastFilters() {
+	results, statuses := htmlFilter{id: "action", label: "Result"}, htmlFilter{id: "signal", label: "Service's status"}
+	for _, r := range h.run.rows {
+		if r.totals != nil {
+			results.choices = append(results.choices, htmlChoice{string(r.result), resultWord(r.result)})
+		}
+	}
+	for i, s := range h.statuses {
+		statuses.choices = append(statuses.choices, htmlChoice{strconv.Itoa(i), string(s)})
+	}
+	h.filters(searchLabel, len(h.run.Lines), "transfer", results, statuses)
+}
+
+// line writes the row of a transfer.
 func (h *htmlPast) line(l *executor.PastLine) {
-	const cell, next = "<td role=\"cell\">", "</td><td role=\"cell\">"
-	r := l.Request
-	status, class := "", ""
+	status := ""
 	if n := slices.Index(h.statuses, l.RecordStatus); n >= 0 {
 		status = strconv.Itoa(n)
 	}
-	if isException(l.Result) {
-		class = "long"
-	}
-	h.put("<tr role=\"row\" class=\"%\" data-action=\"%\" data-signals=\"%\">", class, string(l.Result), status)
-	h.put("<td role=\"cell\" class=\"%\">%</td>", resultTone(l.Result).class(), resultWord(l.Result))
-	h.put("<th scope=\"row\" role=\"rowheader\">% <small>%</small></th>"+cell+"%"+next, l.RefID, string(r.Operation), l.Batch)
-	h.party(sender(r), h.run.Names)
-	h.put(next)
-	h.party(destination(r), h.run.Names)
-	h.put(next+"%"+next+"%"+next, h.run.amount(r.Amount, r.Asset), r.Asset)
-	h.record(l)
-	h.put(next+"%</td></tr>\n", l.Place)
+	h.rows.write(&row{
+		refID: l.RefID, batch: l.Batch, place: l.Place, request: l.Request, to: destination(l.Request),
+		tone: resultTone(l.Result), word: resultWord(l.Result), kind: string(l.Result), signal: status, hasMore: isException(l.Result),
+	}, func() { h.record(l) })
 }
 
 // record is what the service has of a transfer, when the journal learned it, and why that is

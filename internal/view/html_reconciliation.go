@@ -1,27 +1,30 @@
 package view
 
 import (
+	"fmt"
 	"io"
 	"strconv"
 
+	"github.com/shopspring/decimal"
+
 	"remit/internal/accounts/reconcile"
-	"remit/planner"
+	"remit/internal/transfer"
 )
 
 // ReconciliationHTML writes what came of a reconciliation as a page like that of [PlanHTML]: it
-// loads nothing, and can be printed. It has every line that the summary lists. It returns only
-// errors of w.
+// loads nothing, can be read without its script, and printed. It has every line that the summary lists. It
+// returns only errors of w.
 func ReconciliationHTML(w io.Writer, s *reconcile.Summary, o ReconciliationOptions) error {
-	h := &htmlReconciliation{newHTMLPage(w), s, o}
-	h.begin("Reconciliation of "+o.Meta.Environment, htmlStyle, htmlScript)
-	h.head()
-	h.put("<main>\n")
+	h := &htmlReconciliation{newHTMLPage(w, o.Screen), s, o}
+	h.begin("reconciliation", "Reconciliation of "+o.Meta.Environment)
+	h.htmlPage.head(h.pageHead())
 	h.totals()
-	for _, list := range reconciledLists(s) {
-		h.list(list)
+	lists := reconciledLists(s)
+	h.listFilters(lists)
+	for i, list := range lists {
+		h.list(i, list)
 	}
-	h.put("</main>\n<footer><p>%</p></footer>\n", reconciledVerdict(s).text)
-	return h.end(htmlScript)
+	return h.end(reconciledVerdict(s).text)
 }
 
 // htmlReconciliation is the page of one reconciliation.
@@ -31,76 +34,126 @@ type htmlReconciliation struct {
 	options ReconciliationOptions
 }
 
-func (h *htmlReconciliation) head() {
+func (h *htmlReconciliation) pageHead() *pageHead {
 	meta := h.options.Meta
-	h.put("<header>\n")
-	if meta.Service.IsSandbox() {
-		h.put("<p class=\"environment good\">SANDBOX: no money moves</p>\n")
-	} else {
-		h.put("<p class=\"environment\">Environment: <strong>%</strong> (%)</p>\n", meta.Environment, serviceName(planner.Header{Service: meta.Service}))
+	head := &pageHead{
+		isSandbox: meta.Service.IsSandbox(), environment: meta.Environment, service: meta.Service,
+		title: "Reconciliation", said: reconciledVerdict(h.summary), counted: "Count and sum of what the state has", none: "The state has no transfer here.",
+		calm: "Nothing: the service's records and the state agree.", about: reconciledAbout(h.summary, h.options),
 	}
-	said := reconciledVerdict(h.summary)
-	h.put("<h1>Reconciliation</h1>\n<p class=\"%\"><strong>%</strong></p>\n<dl>\n", said.tone.class(), said.text)
-	for _, f := range reconciledAbout(h.summary, h.options) {
-		if f.value != "" {
-			h.put("<dt>%</dt><dd>%</dd>\n", f.name, f.value)
+	h.headSums(head)
+	for _, list := range reconciledLists(h.summary) {
+		if list.tone == toneBad {
+			head.needs = append(head.needs, need{text: fmt.Sprintf("%s: %d", list.title, list.count), tone: toneBad})
 		}
 	}
-	h.put("</dl>\n")
 	for _, note := range reconciledNotes(h.summary) {
-		h.put("<p class=\"doubt\">%</p>\n", note)
+		head.needs = append(head.needs, need{text: note, tone: toneDoubt})
 	}
-	h.put("</header>\n")
+	return head
+}
+
+// headSums are what the state has, what the service debited for it, and what of it matches.
+func (h *htmlReconciliation) headSums(head *pageHead) {
+	add := func(name string, t tone, of func(reconcile.AssetTotals) transfer.Total) {
+		totals := new(transfer.Totals)
+		for _, a := range h.summary.Assets {
+			total := of(a)
+			total.Asset = a.Asset
+			totals.AddTotal(total)
+		}
+		if totals.Count() > 0 {
+			head.sums = append(head.sums, totalsRow{[]span{{name, t}}, totals})
+		}
+	}
+	add("in the state", toneNone, func(a reconcile.AssetTotals) transfer.Total { return a.State })
+	add("debited at the service", toneNone, func(a reconcile.AssetTotals) transfer.Total { return a.Debits })
+	add("matched", toneGood, func(a reconcile.AssetTotals) transfer.Total { return a.Matched })
 }
 
 func (h *htmlReconciliation) totals() {
-	h.put("<section>\n<h2>Totals</h2>\n<div class=\"wide\">\n<table>\n<caption>Count and sum of each asset</caption>\n<thead><tr><th scope=\"col\">Asset</th>")
-	for _, column := range []string{"State", "", "Debits", "", "Credits", "", "Debits - state"} {
-		h.put("<th scope=\"col\" class=\"number\">%</th>", column)
-	}
-	h.put("</tr></thead>\n<tbody>\n")
-	for _, a := range h.summary.Assets {
-		h.put("<tr><th scope=\"row\">%</th>", a.Asset)
-		for _, cell := range []string{
-			strconv.Itoa(a.State.Count), h.options.money(a.State.Sum, a.Asset), strconv.Itoa(a.Debits.Count), h.options.money(a.Debits.Sum, a.Asset),
-			strconv.Itoa(a.Credits.Count), h.options.money(a.Credits.Sum, a.Asset),
-		} {
-			h.put("<td class=\"number\">%</td>", cell)
+	h.put("<section>\n<h2>Totals</h2>\n")
+	s := h.summary
+	if len(s.Assets) > 0 {
+		t := h.wideTable("Totals", "stack", "Count and sum of each asset", column{title: "Asset"}, column{title: "In the state", isNumber: true}, column{title: "Sum", isNumber: true},
+			column{title: "Debits", isNumber: true}, column{title: "Sum", isNumber: true}, column{title: "Credits", isNumber: true}, column{title: "Sum", isNumber: true},
+			column{title: "Debits less state", isNumber: true})
+		most := 0
+		for _, a := range s.Assets {
+			for _, sum := range []decimal.Decimal{a.State.Sum, a.Debits.Sum, a.Credits.Sum, a.Difference()} {
+				most = max(most, places(h.options.money(sum, a.Asset)))
+			}
 		}
-		class := ""
-		if !a.Difference().IsZero() {
-			class = "bad"
+		for _, a := range s.Assets {
+			t.row()
+			t.head(a.Asset)
+			for _, side := range []transfer.Total{a.State, a.Debits, a.Credits} {
+				t.count(side.Count)
+				t.number(h.options.money(side.Sum, a.Asset), most)
+			}
+			class := ""
+			if !a.Difference().IsZero() {
+				class = "bad"
+			}
+			t.numberOf(class, h.options.money(a.Difference(), a.Asset), most)
 		}
-		h.put("<td class=\"number %\">%</td></tr>\n", class, h.options.money(a.Difference(), a.Asset))
+		t.end()
 	}
-	h.put("</tbody>\n</table>\n</div>\n<table>\n<caption>Transfers by result</caption>\n<tbody>\n")
+	t := h.table("narrow fit", "Transfers by result", column{title: "Result"}, column{title: "Transfers", isNumber: true})
 	for _, row := range []struct {
 		name  string
 		count int
-	}{{"matched", h.summary.Matched}, {"accepted by hand", h.summary.Accepted}, {"not matched", h.summary.Differ}} {
-		h.put("<tr><th scope=\"row\">%</th><td class=\"number\">%</td></tr>\n", row.name, strconv.Itoa(row.count))
+	}{{"matched", s.Matched}, {"accepted by hand", s.Accepted}, {"not matched", s.Differ}} {
+		t.row()
+		t.head(row.name)
+		t.count(row.count)
 	}
-	h.put("</tbody>\n</table>\n</section>\n")
+	t.end()
+	h.put("</section>\n")
 }
 
-func (h *htmlReconciliation) list(list reconciledList) {
-	h.put("<section class=\"all\">\n<h2 class=\"%\">%: %</h2>\n", list.tone.class(), list.title, strconv.Itoa(list.count))
-	h.put("<div class=\"wide\">\n<table>\n<caption>%</caption>\n<thead><tr><th scope=\"col\">ref_id</th><th scope=\"col\" class=\"number\">Amount</th>", list.title)
-	h.put("<th scope=\"col\">Asset</th><th scope=\"col\">group_id</th><th scope=\"col\">Finding</th></tr></thead>\n<tbody>\n")
+func (h *htmlReconciliation) listFilters(lists []reconciledList) {
+	kinds := htmlFilter{id: "kind", label: "Result"}
+	count := 0
+	for i, list := range lists {
+		count += len(list.lines)
+		kinds.choices = append(kinds.choices, htmlChoice{strconv.Itoa(i), list.title})
+	}
+	if count > 0 {
+		h.filters("Search ref_id, group_id or destination", count, "transfer", kinds)
+	}
+}
+
+// list writes the transfers of one heading.
+func (h *htmlReconciliation) list(number int, list reconciledList) {
+	h.put("<section class=\"all\" data-group>\n<h2 class=\"%\">%: %</h2>\n", list.tone.class(), list.title, strconv.Itoa(list.count))
+	t := h.wideTable(list.title, "rows stack", "", column{title: "ref_id"}, column{title: "Amount", isNumber: true}, column{title: "Asset"}, column{title: "group_id"}, column{title: "Finding"})
+	most := 0
+	for i := range list.lines {
+		most = max(most, places(h.options.Scales.Shown(list.lines[i].Amount, list.lines[i].Asset)))
+	}
 	for i := range list.lines {
 		l := &list.lines[i]
-		h.put("<tr><th scope=\"row\">%</th><td class=\"number\">%</td><td>%</td><td><code>%</code></td><td>", l.RefID, h.options.Scales.Shown(l.Amount, l.Asset), l.Asset, l.GroupID)
-		for _, fact := range reconciledFacts(l, h.options.Scales.Shown) {
-			h.put("<p>%</p>", fact)
-		}
-		if l.Next != "" {
-			h.put("<p class=\"command\"><code>%</code></p>", h.options.here(l.Next))
-		}
-		h.put("</td></tr>\n")
+		t.rowOf(strconv.Itoa(number))
+		t.head(l.RefID)
+		t.number(h.options.Scales.Shown(l.Amount, l.Asset), most)
+		t.cell(l.Asset)
+		t.cellOf("", func() { h.put("<code>%</code>", l.GroupID) })
+		t.cellOf("found", func() { h.facts(l) })
 	}
-	h.put("</tbody>\n</table>\n</div>\n")
+	t.end()
 	if more := list.count - len(list.lines); more > 0 {
 		h.put("<p>and % more, which --csv and --json have</p>\n", strconv.Itoa(more))
 	}
 	h.put("</section>\n")
+}
+
+// facts writes what is wrong with a transfer, and what to type.
+func (h *htmlReconciliation) facts(l *reconcile.Line) {
+	for _, fact := range reconciledFacts(l, h.options.Scales.Shown) {
+		h.put("<p>%</p>", fact)
+	}
+	if l.Next != "" {
+		h.put("<p class=\"command\"><code>%</code></p>", Command(h.options.here(l.Next)))
+	}
 }

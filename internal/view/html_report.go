@@ -1,7 +1,6 @@
 package view
 
 import (
-	_ "embed"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,11 +11,7 @@ import (
 
 	"remit/internal/accounts/reconcile"
 	"remit/internal/accounts/report"
-	"remit/planner"
 )
-
-//go:embed report.css
-var reportStyle string
 
 // ReportOptions say how to show a report.
 type ReportOptions struct {
@@ -31,24 +26,23 @@ type ReportOptions struct {
 // ReportStart is how a file of [ReportHTML] begins, so that one is known again.
 const ReportStart = "<!doctype html>\n<html lang=\"en\" data-remit=\"report\">"
 
-// ReportHTML writes a period as a page that loads nothing, has no script, and prints on A4: the
-// totals of each asset, payments over time, to whom and in which batches, the exceptions that a person
-// should look at, and the runs with those who approved them. It returns only errors of w.
+// ReportHTML writes a period as a page like that of [PlanHTML], which loads nothing, can be read without its
+// script, and prints on A4: the totals of each asset, payments over time, to whom and in which batches, the
+// exceptions that a person should look at, and the runs with those who approved them. It returns only errors of w.
 func ReportHTML(w io.Writer, r *report.Report, o ReportOptions) error {
-	h := &htmlReport{htmlPage: newHTMLPage(w), r: r, o: o}
-	h.beginAs("report", h.title()+", "+r.Meta.Environment, reportStyle, "")
-	h.head()
-	h.put("<main>\n")
+	h := &htmlReport{htmlPage: newHTMLPage(w, o.Screen), r: r, o: o}
+	h.begin("report", h.title()+", "+r.Meta.Environment)
+	h.htmlPage.head(h.pageHead())
 	h.totals()
 	h.overTime()
+	h.listFilters()
+	h.exceptions()
 	h.rows("Batches", "batch", func(a *report.Asset) []report.Row { return a.Batches })
 	h.rows("Destinations", "destination", func(a *report.Asset) []report.Row { return a.Destinations })
-	h.exceptions()
 	h.runs()
 	h.reconciliation()
 	h.method()
-	h.put("</main>\n<footer><p>%. Made %.</p></footer>\n", h.title(), momentOrNone(o.Made))
-	return h.finish()
+	return h.end(h.title() + ". Made " + momentOrNone(o.Made) + ".")
 }
 
 // htmlReport is the page of one report.
@@ -56,12 +50,6 @@ type htmlReport struct {
 	htmlPage
 	r *report.Report
 	o ReportOptions
-}
-
-// finish closes a page without a script.
-func (h *htmlReport) finish() error {
-	h.put("</body>\n</html>\n")
-	return h.Flush()
 }
 
 func (h *htmlReport) day(t time.Time) string { return t.In(h.r.Period.Zone).Format("2006-01-02") }
@@ -89,26 +77,50 @@ func (h *htmlReport) title() string {
 	return "Payments from " + h.day(from) + " to " + h.day(h.last())
 }
 
-func (h *htmlReport) head() {
+func (h *htmlReport) pageHead() *pageHead {
 	meta := h.r.Meta
-	h.put("<header>\n")
-	if meta.Service.IsSandbox() {
-		h.put("<p class=\"environment good\">SANDBOX: no money moves</p>\n")
-	} else {
-		h.put("<p class=\"environment\">Environment: <strong>%</strong> (%)</p>\n", meta.Environment, serviceName(planner.Header{Service: meta.Service}))
-	}
-	h.put("<h1>%</h1>\n", h.title())
 	text, tone := h.lead()
-	h.put("<p class=\"lead %\">%</p>\n<dl>\n", tone.class(), text)
-	for _, f := range []field{
-		{"period", fmt.Sprintf("%s to %s, both days included, in %s", h.day(h.r.Period.From), h.day(h.last()), h.r.Period.Zone)},
-		{"as of", momentOrNone(h.o.Made)},
-		{"state", meta.Lineage},
-		{"journal", fmt.Sprintf("%s, head %s", plural(int(meta.Serial), "event"), meta.Head)},
-	} {
-		h.put("<dt>%</dt><dd>%</dd>\n", f.name, f.value)
+	head := &pageHead{
+		isSandbox: meta.Service.IsSandbox(), environment: meta.Environment, service: meta.Service,
+		title: h.title(), said: span{text, tone}, counted: "Count and sum of what was paid", none: "Nothing was paid.",
+		calm: "Nothing: no transfer is in doubt, in conflict or unverified.",
+		about: []field{
+			{"period", fmt.Sprintf("%s to %s, both days included, in %s", h.day(h.r.Period.From), h.day(h.last()), h.r.Period.Zone)},
+			{"as of", momentOrNone(h.o.Made)},
+			{"state", meta.Lineage},
+			{"journal", fmt.Sprintf("%s, head %s", plural(int(meta.Serial), "event"), meta.Head)},
+		},
 	}
-	h.put("</dl>\n</header>\n")
+	if paid := h.r.Totals[report.Paid]; paid.Count() > 0 {
+		head.sums = []totalsRow{{[]span{{string(report.Paid), toneGood}}, &paid}}
+		if hash := hashTotalShown(&paid); hash != "" {
+			head.sumsNote = []string{"Hash total " + hash}
+		}
+	}
+	for _, s := range exceptionsOrder() {
+		if n := h.r.Totals[s].Count() + h.r.Older[s]; n > 0 && s.IsOpen() {
+			title, _, command := exceptionsHead(s)
+			head.needs = append(head.needs, need{fmt.Sprintf("%s: %s", title, plural(n, "transfer")), standingTone(s), command})
+		}
+	}
+	if s := h.o.Reconciled; s != nil && !s.Agrees() {
+		head.needs = append(head.needs, need{text: reconciledVerdict(s).text, tone: toneBad})
+	}
+	return head
+}
+
+// listFilters are for the lists of exceptions, batches, destinations and runs.
+func (h *htmlReport) listFilters() {
+	count := min(h.r.RunCount, len(h.r.Runs))
+	for _, e := range h.r.Exceptions {
+		count += len(e.Lines)
+	}
+	for i := range h.r.Assets {
+		count += len(h.r.Assets[i].Batches) + len(h.r.Assets[i].Destinations)
+	}
+	if count > 0 {
+		h.filters("Search name, ref_id, batch or destination", count, "row")
+	}
 }
 
 // lead is the report in a sentence.
@@ -156,9 +168,6 @@ func (h *htmlReport) amount(d decimal.Decimal, a *report.Asset) string {
 	return h.o.Scales.Shown(d.StringFixed(max(a.Scale, -d.Exponent(), 0)), a.Code)
 }
 
-// money writes [htmlReport.amount].
-func (h *htmlReport) money(d decimal.Decimal, a *report.Asset) { h.put("%", h.amount(d, a)) }
-
 // placesMost are the decimals of the most precise asset, as they are shown.
 func (h *htmlReport) placesMost() int {
 	most := 0
@@ -173,13 +182,12 @@ func (h *htmlReport) totals() {
 	if h.r.Empty() {
 		h.put("<p>The state has no transfer of this period.</p>\n")
 	} else {
-		h.put("<table class=\"narrow\">\n<caption>Each transfer is counted once</caption>\n")
-		h.put("<thead><tr><th scope=\"col\">Asset</th><th scope=\"col\">Standing</th><th scope=\"col\" class=\"number\">Transfers</th><th scope=\"col\" class=\"number\">Sum</th></tr></thead>\n")
+		t := h.table("narrow fit", "Each transfer is counted once", column{title: "Asset"}, column{title: "Standing"}, column{title: "Transfers", isNumber: true}, column{title: "Sum", isNumber: true})
 		most := h.placesMost()
 		for i := range h.r.Assets {
-			h.assetTotals(&h.r.Assets[i], most)
+			h.assetTotals(t, &h.r.Assets[i], most)
 		}
-		h.put("</table>\n")
+		t.end()
 	}
 	paid := h.r.Totals[report.Paid]
 	if paid.Count() > 0 {
@@ -193,39 +201,34 @@ func (h *htmlReport) totals() {
 
 // assetTotals writes the lines of one asset: the paid ones always, the other standings where
 // they occur.
-func (h *htmlReport) assetTotals(a *report.Asset, most int) {
-	var lines []report.Standing
+func (h *htmlReport) assetTotals(t *htmlTable, a *report.Asset, most int) {
+	var lines, fees []report.Standing
 	for _, s := range report.Standings() {
 		if s == report.Paid || a.OfStanding(s).Count > 0 {
 			lines = append(lines, s)
 		}
-	}
-	var fees []report.Standing
-	for _, s := range report.Standings() {
 		if a.Fees[s].Count > 0 {
 			fees = append(fees, s)
 		}
 	}
-	h.put("<tbody>\n")
+	row := func(class, name string, s report.Sum) {
+		t.at = 1
+		t.cellOf(class, func() { h.put("%", name) })
+		t.count(s.Count)
+		t.number(h.amount(s.Sum, a), most)
+	}
+	t.body()
 	for i, s := range lines {
-		h.put("<tr>")
+		t.row()
 		if i == 0 {
 			h.put("<th scope=\"rowgroup\" rowspan=\"%\">%</th>", strconv.Itoa(len(lines)+len(fees)), a.Code)
 		}
-		h.totalsRow(standingTone(s).class(), string(s), a.OfStanding(s), a, most)
+		row(standingTone(s).class(), string(s), a.OfStanding(s))
 	}
 	for _, s := range fees {
-		h.put("<tr>")
-		h.totalsRow("", "fees of what is "+string(s), a.Fees[s], a, most)
+		t.row()
+		row("none", "fees of what is "+string(s), a.Fees[s])
 	}
-	h.put("</tbody>\n")
-}
-
-// totalsRow writes the rest of a line of the totals.
-func (h *htmlReport) totalsRow(class, name string, s report.Sum, a *report.Asset, most int) {
-	h.put("<td class=\"%\">%</td><td class=\"number\">%</td><td class=\"number\">", class, name, strconv.Itoa(s.Count))
-	h.number(h.amount(s.Sum, a), most)
-	h.put("</td></tr>\n")
 }
 
 func standingTone(s report.Standing) tone {
@@ -267,8 +270,8 @@ func (h *htmlReport) overTime() {
 		}
 		some = true
 		h.put("<h3 id=\"time-%\">%</h3>\n", strconv.Itoa(i), a.Code)
-		h.chart(i, a)
-		h.bucketTable(i, a)
+		h.charts(i, a)
+		h.bucketTable(a)
 	}
 	if !some {
 		h.put("<p>Nothing was paid.</p>\n")
@@ -277,25 +280,30 @@ func (h *htmlReport) overTime() {
 }
 
 // bucketTable writes the days on which something was paid, and their total.
-func (h *htmlReport) bucketTable(n int, a *report.Asset) {
-	h.put("<table class=\"narrow\" aria-labelledby=\"time-%\">\n<thead><tr><th scope=\"col\">%</th><th scope=\"col\" class=\"number\">Transfers</th><th scope=\"col\" class=\"number\">Paid</th><th scope=\"col\" class=\"number\">Paid so far</th></tr></thead>\n<tbody>\n",
-		strconv.Itoa(n), strings.ToUpper(h.bucketWord()[:1])+h.bucketWord()[1:])
+func (h *htmlReport) bucketTable(a *report.Asset) {
+	bucket := strings.ToUpper(h.bucketWord()[:1]) + h.bucketWord()[1:]
+	t := h.table("narrow fit days", a.Code+" by "+h.bucketWord(), column{title: bucket}, column{title: "Transfers", isNumber: true}, column{title: "Paid", isNumber: true}, column{title: "Paid so far", isNumber: true})
+	most := places(h.amount(decimal.Zero, a))
 	soFar := decimal.Zero
 	for i, s := range a.Buckets {
 		if s.Count == 0 {
 			continue
 		}
 		soFar = soFar.Add(s.Sum)
-		h.put("<tr><th scope=\"row\">%</th><td class=\"number\">%</td><td class=\"number\">", h.bucket(i), strconv.Itoa(s.Count))
-		h.money(s.Sum, a)
-		h.put("</td><td class=\"number dim\">")
-		h.money(soFar, a)
-		h.put("</td></tr>\n")
+		t.row()
+		t.head(h.bucket(i))
+		t.count(s.Count)
+		t.number(h.amount(s.Sum, a), most)
+		t.numberOf("dim", h.amount(soFar, a), most)
 	}
 	paid := a.OfStanding(report.Paid)
-	h.put("</tbody>\n<tfoot><tr><th scope=\"row\">Total</th><td class=\"number\">%</td><td class=\"number\">", strconv.Itoa(paid.Count))
-	h.money(paid.Sum, a)
-	h.put("</td><td></td></tr></tfoot>\n</table>\n")
+	t.foot()
+	t.row()
+	t.head("Total")
+	t.count(paid.Count)
+	t.number(h.amount(paid.Sum, a), most)
+	t.cell("")
+	t.end()
 }
 
 // rows writes the largest batches or destinations of each asset, each with its share and its
@@ -318,25 +326,31 @@ func (h *htmlReport) rows(title, word string, of func(*report.Asset) []report.Ro
 
 func (h *htmlReport) rowTable(id, word string, a *report.Asset, rows []report.Row) {
 	paid := a.OfStanding(report.Paid)
-	h.put("<h3 id=\"%\">%</h3>\n<div class=\"wide\" role=\"region\" aria-label=\"% by %\" tabindex=\"0\">\n<table aria-labelledby=\"%\">\n", id, a.Code, a.Code, word, id)
-	h.put("<thead><tr><th scope=\"col\">%</th><th scope=\"col\" class=\"number\">Transfers</th><th scope=\"col\" class=\"number\">Paid</th><th scope=\"col\" class=\"number\">Share</th><td></td><th scope=\"col\">By %</th></tr></thead>\n<tbody>\n",
-		strings.ToUpper(word[:1])+word[1:], h.bucketWord())
+	h.put("<div data-group>\n<h3 id=\"%\">%</h3>\n", id, a.Code)
+	t := h.wideTable(a.Code+" by "+word, "rows stack", "", column{title: strings.ToUpper(word[:1]) + word[1:]}, column{title: "Transfers", isNumber: true}, column{title: "Paid", isNumber: true},
+		column{title: "Share", isNumber: true}, column{}, column{title: "By " + h.bucketWord()})
+	most := places(h.amount(decimal.Zero, a))
 	for i := range rows {
 		row := &rows[i]
-		h.put("<tr><th scope=\"row\">")
-		h.rowName(word, row)
-		h.put("</th><td class=\"number\">%</td><td class=\"number\">", strconv.Itoa(row.Count))
-		h.money(row.Sum.Sum, a)
-		h.put("</td><td class=\"number\">%</td><td>", percent(row.Sum.Sum, paid.Sum))
-		h.share(row.Sum.Sum, paid.Sum)
-		h.put("</td><td>")
-		h.spark(row)
-		h.put("</td></tr>\n")
+		t.row()
+		t.headOf(func() { h.rowName(word, row) })
+		t.count(row.Count)
+		t.number(h.amount(row.Sum.Sum, a), most)
+		t.number(percent(row.Sum.Sum, paid.Sum), 0)
+		t.cellOf("off-phone", func() { h.share(row.Sum.Sum, paid.Sum) })
+		t.cellOf("", func() { h.spark(row) })
 	}
-	h.put("</tbody>\n<tfoot><tr><th scope=\"row\">Total</th><td class=\"number\">%</td><td class=\"number\">", strconv.Itoa(paid.Count))
-	h.money(paid.Sum, a)
-	h.put("</td><td class=\"number\">100.0%</td><td></td><td></td></tr></tfoot>\n</table>\n</div>\n", "%")
+	t.foot()
+	t.row()
+	t.head("Total")
+	t.count(paid.Count)
+	t.number(h.amount(paid.Sum, a), most)
+	t.number("100.0%", 0)
+	t.cell("")
+	t.cell("")
+	t.end()
 	h.figures(word, a, rows)
+	h.put("</div>\n")
 }
 
 // rowName names a row: a destination by its name in the address book and its IDs.
@@ -357,31 +371,34 @@ func (h *htmlReport) rowName(word string, row *report.Row) {
 
 // figures is the table behind the small charts.
 func (h *htmlReport) figures(word string, a *report.Asset, rows []report.Row) {
-	h.put("<details>\n<summary>Figures by % of these charts</summary>\n<table class=\"narrow\">\n<thead><tr><th scope=\"col\">%</th><th scope=\"col\">%</th><th scope=\"col\" class=\"number\">Transfers</th><th scope=\"col\" class=\"number\">Paid</th></tr></thead>\n",
-		h.bucketWord(), strings.ToUpper(word[:1])+word[1:], strings.ToUpper(h.bucketWord()[:1])+h.bucketWord()[1:])
+	bucket := strings.ToUpper(h.bucketWord()[:1]) + h.bucketWord()[1:]
+	h.put("<details class=\"figures\">\n<summary>Figures by % of these charts</summary>\n", h.bucketWord())
+	t := h.table("narrow stack", "", column{title: strings.ToUpper(word[:1]) + word[1:]}, column{title: bucket}, column{title: "Transfers", isNumber: true}, column{title: "Paid", isNumber: true})
+	most := places(h.amount(decimal.Zero, a))
 	for i := range rows {
 		row := &rows[i]
-		h.put("<tbody>\n")
+		t.body()
 		first := true
 		for n := range h.r.Buckets {
 			s, has := row.Buckets[n]
 			if !has {
 				continue
 			}
-			h.put("<tr>")
+			t.row()
 			if first {
 				h.put("<th scope=\"rowgroup\" rowspan=\"%\">", strconv.Itoa(len(row.Buckets)))
 				h.rowName(word, row)
 				h.put("</th>")
 				first = false
 			}
-			h.put("<td>%</td><td class=\"number\">%</td><td class=\"number\">", h.bucket(n), strconv.Itoa(s.Count))
-			h.money(s.Sum, a)
-			h.put("</td></tr>\n")
+			t.at = 1
+			t.cell(h.bucket(n))
+			t.count(s.Count)
+			t.number(h.amount(s.Sum, a), most)
 		}
-		h.put("</tbody>\n")
 	}
-	h.put("</table>\n</details>\n")
+	t.end()
+	h.put("</details>\n")
 }
 
 // percent is a share with one decimal, rounded half to even.

@@ -12,16 +12,26 @@ import (
 
 // The picture of an asset over time, in its own units.
 const (
-	chartWidth  = 900
-	chartHeight = 230
-	chartLeft   = 110 // for the numbers of the scale
 	chartTop    = 14
 	chartBottom = 26
 	chartLines  = 4 // of the scale, at most
 )
 
+// chartSize is that of a picture, which is drawn once for a phone, so that its text stays readable there.
+type chartSize struct {
+	name, class   string
+	width, height int
+	left          int // for the numbers of the scale
+}
+
+// charts draws the payments in one asset, for both.
+func (h *htmlReport) charts(n int, a *report.Asset) {
+	h.chart(n, a, chartSize{"chart", "off-phone", 900, 230, 110})
+	h.chart(n, a, chartSize{"small-chart", "on-phone off-paper", 360, 200, 84})
+}
+
 // chart draws the payments in one asset as a column for each day or month.
-func (h *htmlReport) chart(n int, a *report.Asset) {
+func (h *htmlReport) chart(n int, a *report.Asset, size chartSize) {
 	most, at := decimal.Zero, 0
 	for i, s := range a.Buckets {
 		if s.Sum.GreaterThan(most) {
@@ -33,32 +43,32 @@ func (h *htmlReport) chart(n int, a *report.Asset) {
 	for top.LessThan(most) {
 		top = top.Add(step)
 	}
-	id := "chart-" + strconv.Itoa(n)
-	h.put("<svg class=\"chart\" role=\"img\" aria-labelledby=\"% %\" viewBox=\"0 0 % %\">\n<title id=\"%\">% paid by %</title>\n",
-		id+"-title", id+"-desc", strconv.Itoa(chartWidth), strconv.Itoa(chartHeight), id+"-title", a.Code, h.bucketWord())
+	id := size.name + "-" + strconv.Itoa(n)
+	h.put("<svg class=\"chart %\" role=\"img\" aria-labelledby=\"% %\" viewBox=\"0 0 % %\">\n<title id=\"%\">% paid by %</title>\n",
+		size.class, id+"-title", id+"-desc", strconv.Itoa(size.width), strconv.Itoa(size.height), id+"-title", a.Code, h.bucketWord())
 	h.put("<desc id=\"%\">The most, %, was paid on %. The table below has every figure.</desc>\n", id+"-desc", h.amount(most, a), h.bucket(at))
-	floor := chartHeight - chartBottom
+	floor := size.height - chartBottom
 	for line := decimal.Zero; line.LessThanOrEqual(top); line = line.Add(step) {
 		y := strconv.Itoa(floor - pixels(line, top, floor-chartTop))
 		class := "grid"
 		if line.IsZero() {
 			class = "axis"
 		}
-		h.put("<line class=\"%\" x1=\"%\" x2=\"%\" y1=\"%\" y2=\"%\"/><text x=\"%\" y=\"%\" dy=\"4\" text-anchor=\"end\">", class, strconv.Itoa(chartLeft), strconv.Itoa(chartWidth), y, y, strconv.Itoa(chartLeft-8), y)
+		h.put("<line class=\"%\" x1=\"%\" x2=\"%\" y1=\"%\" y2=\"%\"/><text x=\"%\" y=\"%\" dy=\"4\" text-anchor=\"end\">", class, strconv.Itoa(size.left), strconv.Itoa(size.width), y, y, strconv.Itoa(size.left-8), y)
 		h.put("%", transfer.Grouped(line.StringFixed(max(0, -step.Exponent()))))
 		h.put("</text>\n")
 	}
-	h.columns(a, top, floor)
+	h.columns(a, top, floor, size)
 	h.put("</svg>\n")
 }
 
 // columns draws the columns of a chart and names some of them, as many as have room.
-func (h *htmlReport) columns(a *report.Asset, top decimal.Decimal, floor int) {
+func (h *htmlReport) columns(a *report.Asset, top decimal.Decimal, floor int, size chartSize) {
 	const labelWidth = 30
-	room := chartWidth - chartLeft
+	room := size.width - size.left
 	every := (len(a.Buckets)*labelWidth + room - 1) / room
 	for i, s := range a.Buckets {
-		left, right := chartLeft+room*i/len(a.Buckets), chartLeft+room*(i+1)/len(a.Buckets)
+		left, right := size.left+room*i/len(a.Buckets), size.left+room*(i+1)/len(a.Buckets)
 		gap := min(12, (right-left)/5)
 		if s.Count > 0 {
 			height := max(1, pixels(s.Sum, top, floor-chartTop))
@@ -67,7 +77,7 @@ func (h *htmlReport) columns(a *report.Asset, top decimal.Decimal, floor int) {
 				h.bucket(i), h.amount(s.Sum, a), a.Code, plural(s.Count, "transfer"))
 		}
 		if i%max(1, every) == 0 {
-			h.put("<text x=\"%\" y=\"%\" text-anchor=\"middle\">%</text>\n", strconv.Itoa((left+right)/2), strconv.Itoa(chartHeight-8), h.shortBucket(i))
+			h.put("<text x=\"%\" y=\"%\" text-anchor=\"middle\">%</text>\n", strconv.Itoa((left+right)/2), strconv.Itoa(size.height-8), h.shortBucket(i))
 		}
 	}
 }

@@ -45,7 +45,7 @@ func (h *htmlReport) exceptions() {
 func (h *htmlReport) exceptionTable(s report.Standing, e *report.Exceptions) {
 	title, text, command := exceptionsHead(s)
 	id := "exception-" + strings.ReplaceAll(string(s), " ", "-")
-	h.put("<h3 id=\"%\"><span class=\"%\">%</span>: %</h3>\n<p>%</p>\n", id, standingTone(s).class(), title, h.o.controlText(&e.Totals), text)
+	h.put("<div data-group>\n<h3 id=\"%\"><span class=\"%\">%</span>: %</h3>\n<p>%</p>\n", id, standingTone(s).class(), title, h.o.controlText(&e.Totals), text)
 	if command != "" {
 		h.put("<p class=\"command\"><code>%</code></p>\n", h.o.here(command))
 	}
@@ -55,29 +55,35 @@ func (h *htmlReport) exceptionTable(s report.Standing, e *report.Exceptions) {
 		when = "Tried"
 	case report.Paid, report.Pending, report.Unknown, report.Unverified, report.Conversion, report.Unreadable, report.Failed, report.NotMade, report.Late:
 	}
-	h.put("<div class=\"wide\" role=\"region\" aria-labelledby=\"%\" tabindex=\"0\">\n<table aria-labelledby=\"%\">\n<thead><tr><th scope=\"col\">ref_id</th><th scope=\"col\">%</th><th scope=\"col\">To</th><th scope=\"col\" class=\"number\">Amount</th><th scope=\"col\">Asset</th><th scope=\"col\">Why</th></tr></thead>\n<tbody>\n", id, id, when)
+	t := h.wideTable(title, "rows stack", "", column{title: "ref_id"}, column{title: when}, column{title: "To"}, column{title: "Amount", isNumber: true}, column{title: "Asset"}, column{title: "Why"})
 	most := 0
 	for i := range e.Lines {
 		most = max(most, places(h.o.money(e.Lines[i].Amount, e.Lines[i].Asset)))
 	}
 	for i := range e.Lines {
 		l := &e.Lines[i]
-		h.put("<tr><th scope=\"row\">%", l.RefID)
-		if l.Batch != "" {
-			h.put(" <small>%</small>", l.Batch)
-		}
-		h.put("</th><td class=\"nowrap\">%</td><td>", h.moment(l.At))
-		if l.To.ProfileID != "" {
-			h.party(party{profile: l.To.ProfileID, identity: l.To.IdentityID, account: l.To.AccountID}, h.o.Names)
-		}
-		h.put("</td><td class=\"number\">")
-		h.number(h.o.money(l.Amount, l.Asset), most)
-		h.put("</td><td>%</td><td>%</td></tr>\n", l.Asset, h.why(s, l))
+		t.row()
+		t.headOf(func() {
+			h.put("%", l.RefID)
+			if l.Batch != "" {
+				h.put(" <small>%</small>", l.Batch)
+			}
+		})
+		t.cellOf("nowrap", func() { h.put("%", h.moment(l.At)) })
+		t.cellOf("", func() {
+			if l.To.ProfileID != "" {
+				h.party(party{profile: l.To.ProfileID, identity: l.To.IdentityID, account: l.To.AccountID}, h.o.Names)
+			}
+		})
+		t.number(h.o.money(l.Amount, l.Asset), most)
+		t.cell(l.Asset)
+		t.cell(h.why(s, l))
 	}
-	h.put("</tbody>\n</table>\n</div>\n")
+	t.end()
 	if more := e.Totals.Count() - len(e.Lines); more > 0 {
 		h.put("<p>and % more. To see them:</p>\n<p class=\"command\"><code>%</code></p>\n", strconv.Itoa(more), h.o.here("remit state list"))
 	}
+	h.put("</div>\n")
 }
 
 // why is the reason of an exception.
@@ -100,31 +106,36 @@ func (h *htmlReport) runs() {
 		h.put(", of which % recorded something and carried no approval of a second person", strconv.Itoa(h.r.Unapproved))
 	}
 	h.put(". The author is self-declared; the signature of each approver was checked when the run began.</p>\n")
-	h.put("<div class=\"wide\" role=\"region\" aria-label=\"Runs\" tabindex=\"0\">\n<table class=\"runs\">\n<caption>Runs that began in the period, the newest first</caption>\n<thead><tr><th scope=\"col\">Begun</th><th scope=\"col\">Run</th><th scope=\"col\">By</th><th scope=\"col\">Author</th><th scope=\"col\">Approved by</th><th scope=\"col\">Outcome</th></tr></thead>\n<tbody>\n")
+	t := h.wideTable("Runs", "rows stack runs", "Runs that began in the period, the newest first", column{title: "Begun"}, column{title: "Run"}, column{title: "By"}, column{title: "Author"}, column{title: "Approved by"}, column{title: "Outcome"})
 	for i := range h.r.Runs {
-		h.runRow(&h.r.Runs[i])
+		h.runRow(t, &h.r.Runs[i])
 	}
-	h.put("</tbody>\n</table>\n</div>\n")
+	t.end()
 	if more := h.r.RunCount - len(h.r.Runs); more > 0 {
 		h.put("<p>and % older ones. To see them:</p>\n<p class=\"command\"><code>%</code></p>\n", strconv.Itoa(more), h.o.here("remit audit log"))
 	}
 	h.put("</section>\n")
 }
 
-func (h *htmlReport) runRow(r *report.Run) {
+func (h *htmlReport) runRow(t *htmlTable, r *report.Run) {
 	b := r.Begun
-	h.put("<tr><td class=\"nowrap\">%</td><th scope=\"row\"><code>%</code>", h.moment(r.BegunAt), b.RunID[:min(len(b.RunID), 8)])
-	if b.Digest != "" {
-		h.put(" <small>digest %</small>", b.Digest[:min(len(b.Digest), digestShort)])
-	}
-	h.put("</th><td>% on % <small>%</small></td><td>%</td>", b.By.User, b.By.Host, b.By.Command, b.Author)
+	t.row()
+	t.cellOf("nowrap", func() { h.put("%", h.moment(r.BegunAt)) })
+	t.headOf(func() {
+		h.put("<code>%</code>", b.RunID[:min(len(b.RunID), 8)])
+		if b.Digest != "" {
+			h.put(" <small>digest %</small>", b.Digest[:min(len(b.Digest), digestShort)])
+		}
+	})
+	t.cellOf("", func() { h.put("% on % <small>%</small>", b.By.User, b.By.Host, b.By.Command) })
+	t.cell(b.Author)
 	if len(r.Approvers) == 0 {
-		h.put("<td class=\"dim\">nobody</td>")
+		t.cellOf("dim", func() { h.put("nobody") })
 	} else {
-		h.put("<td>%</td>", strings.Join(r.Approvers, ", "))
+		t.cell(strings.Join(r.Approvers, ", "))
 	}
 	text, tone := runOutcome(r)
-	h.put("<td class=\"%\">%</td></tr>\n", tone.class(), text)
+	t.cellOf(tone.class(), func() { h.put("%", text) })
 }
 
 // runOutcome is how a run ended, in a few words.

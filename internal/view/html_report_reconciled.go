@@ -2,11 +2,11 @@ package view
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/shopspring/decimal"
 
+	"remit/internal/accounts/reconcile"
 	"remit/internal/accounts/report"
 	"remit/internal/text/shell"
 )
@@ -55,24 +55,43 @@ func (h *htmlReport) reconciled() {
 		h.put("<p class=\"doubt\">%</p>\n", note)
 	}
 	if len(s.Assets) > 0 {
-		h.put("<h3>Debits and credits at the service</h3>\n<table>\n<thead><tr><th scope=\"col\">Asset</th><th scope=\"col\" class=\"number\">State</th><th scope=\"col\" class=\"number\">Debits</th><th scope=\"col\" class=\"number\">Credits</th><th scope=\"col\" class=\"number\">Debits less state</th></tr></thead>\n<tbody>\n")
-		for _, a := range s.Assets {
-			h.put("<tr><th scope=\"row\">%</th>", a.Asset)
-			for _, d := range []decimal.Decimal{a.State.Sum, a.Debits.Sum, a.Credits.Sum, a.Difference()} {
-				h.put("<td class=\"number\">%</td>", h.o.money(d, a.Asset))
-			}
-			h.put("</tr>\n")
-		}
-		h.put("</tbody>\n</table>\n")
+		h.put("<h3>Debits and credits at the service</h3>\n")
+		h.bothSides()
 	}
 	if lists := reconciledLists(s); len(lists) > 0 {
-		h.put("<h3>Not matched</h3>\n<table class=\"narrow\">\n<thead><tr><th scope=\"col\">Finding</th><th scope=\"col\" class=\"number\">Transfers</th></tr></thead>\n<tbody>\n")
+		h.put("<h3>Not matched</h3>\n")
+		t := h.table("narrow fit", "", column{title: "Finding"}, column{title: "Transfers", isNumber: true})
 		for _, list := range lists {
-			h.put("<tr><th scope=\"row\"><span class=\"%\">%</span></th><td class=\"number\">%</td></tr>\n", list.tone.class(), list.title, strconv.Itoa(list.count))
+			t.row()
+			t.headOf(func() { h.put("<span class=\"%\">%</span>", list.tone.class(), list.title) })
+			t.count(list.count)
 		}
-		h.put("</tbody>\n</table>\n<p>Each of them, and what to do:</p>\n<p class=\"command\"><code>%</code></p>\n", h.reconcileCommand())
+		t.end()
+		h.put("<p>Each of them, and what to do:</p>\n<p class=\"command\"><code>%</code></p>\n", h.reconcileCommand())
 	}
 	h.put("</section>\n")
+}
+
+// bothSides writes what the service debited and credited, beside what the state has.
+func (h *htmlReport) bothSides() {
+	t := h.table("stack", "", column{title: "Asset"}, column{title: "State", isNumber: true}, column{title: "Debits", isNumber: true}, column{title: "Credits", isNumber: true}, column{title: "Debits less state", isNumber: true})
+	sums := func(a reconcile.AssetTotals) []decimal.Decimal {
+		return []decimal.Decimal{a.State.Sum, a.Debits.Sum, a.Credits.Sum, a.Difference()}
+	}
+	most := 0
+	for _, a := range h.o.Reconciled.Assets {
+		for _, d := range sums(a) {
+			most = max(most, places(h.o.money(d, a.Asset)))
+		}
+	}
+	for _, a := range h.o.Reconciled.Assets {
+		t.row()
+		t.head(a.Asset)
+		for _, d := range sums(a) {
+			t.number(h.o.money(d, a.Asset), most)
+		}
+	}
+	t.end()
 }
 
 // reconcileCommand is the one that lists what does not match.

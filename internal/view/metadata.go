@@ -9,18 +9,9 @@ import (
 	"remit/planner"
 )
 
-// pairsText are pairs of metadata in words. Both sides are quoted, so that no value can pass
-// for another pair.
-func pairsText(pairs transfer.Metadata) string {
-	parts := make([]string, len(pairs))
-	for i, p := range pairs {
-		parts[i] = strconv.Quote(p.Key) + " = " + strconv.Quote(p.Value)
-	}
-	return strings.Join(parts, ", ")
-}
-
-// pairsCell is pairsText in a cell of a spreadsheet: without the equals sign, before which the guard
-// against formulas would put an apostrophe.
+// pairsCell are pairs of metadata in a cell of a spreadsheet. Both sides are quoted, so that no value can
+// pass for another pair. There is no equals sign, before which the guard against formulas would put an
+// apostrophe.
 func pairsCell(pairs transfer.Metadata) string {
 	parts := make([]string, len(pairs))
 	for i, p := range pairs {
@@ -29,16 +20,43 @@ func pairsCell(pairs transfer.Metadata) string {
 	return strings.Join(parts, ", ")
 }
 
-// metadataTexts are the texts sent with a transfer beside those of its columns.
-func metadataTexts(r transfer.Request) []string {
-	var texts []string
+// metadataItem is one thing sent with a transfer beside its columns: a text, or a pair of
+// metadata. Both sides of a pair are quoted, so that no value can pass for another pair.
+type metadataItem struct{ field, key, value string }
+
+// metadataItems are these of a request.
+func metadataItems(r transfer.Request) []metadataItem {
+	var items []metadataItem
 	for _, f := range transfer.ReadingOrder() {
 		switch {
-		case f.HasPairs() && len(r.Pairs(f)) > 0:
-			texts = append(texts, f.Name()+": "+pairsText(r.Pairs(f)))
+		case f.HasPairs():
+			for _, pair := range r.Pairs(f) {
+				items = append(items, metadataItem{f.Name(), strconv.Quote(pair.Key), strconv.Quote(pair.Value)})
+			}
 		case !f.HasColumn() && r.Text(f) != "":
-			texts = append(texts, f.Name()+": "+strconv.Quote(r.Text(f)))
+			items = append(items, metadataItem{f.Name(), "", strconv.Quote(r.Text(f))})
 		}
+	}
+	return items
+}
+
+// metadataTexts are the texts sent with a transfer beside those of its columns.
+func metadataTexts(r transfer.Request) []string { return itemTexts(metadataItems(r)) }
+
+// itemTexts writes the items of one field in one text.
+func itemTexts(items []metadataItem) []string {
+	var texts []string
+	last := ""
+	for _, item := range items {
+		text := item.value
+		if item.key != "" {
+			text = item.key + " = " + item.value
+		}
+		if len(texts) > 0 && item.field == last {
+			texts[len(texts)-1] += ", " + text
+			continue
+		}
+		texts, last = append(texts, item.field+": "+text), item.field
 	}
 	return texts
 }

