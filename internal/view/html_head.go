@@ -28,7 +28,7 @@ type pageHead struct {
 	digest string // of a plan, of which the beginning stands for it; "" for none
 	about  []field
 	lists  []namedList
-	notes []string // at its end
+	notes  []string // at its end
 }
 
 // need is something that a reader should do, or should know before doing anything.

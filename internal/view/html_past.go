@@ -16,7 +16,7 @@ import (
 func PastHTML(w io.Writer, past *executor.PastRun, o PastOptions) error {
 	h := &htmlPast{htmlPage: newHTMLPage(w, o.Screen), run: newPastRun(past, o), statuses: recordStatuses(past)}
 	h.begin("run", "Run "+past.Run.Begun.RunID+" in "+o.Meta.Environment)
-	h.htmlPage.head(h.pageHead())
+	h.head(h.pageHead())
 	h.exceptions()
 	h.transfers()
 	return h.end(h.run.title())

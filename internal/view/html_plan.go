@@ -27,7 +27,7 @@ func PlanHTML(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	h := &htmlPlan{htmlPage: newHTMLPage(w, o.Screen), plan: p, options: o, signals: signalCounts(&p.Changes)}
 	h.over = newOverview(p, overviewOptions{firsts: htmlFirsts + htmlTransfers, largest: htmlTransfers})
 	h.begin("plan", "Plan "+h.digest()+" for "+h.environment())
-	h.htmlPage.head(h.pageHead())
+	h.head(h.pageHead())
 	h.against()
 	h.obstacles()
 	h.approvals()

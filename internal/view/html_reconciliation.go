@@ -17,7 +17,7 @@ import (
 func ReconciliationHTML(w io.Writer, s *reconcile.Summary, o ReconciliationOptions) error {
 	h := &htmlReconciliation{newHTMLPage(w, o.Screen), s, o}
 	h.begin("reconciliation", "Reconciliation of "+o.Meta.Environment)
-	h.htmlPage.head(h.pageHead())
+	h.head(h.pageHead())
 	h.totals()
 	lists := reconciledLists(s)
 	h.listFilters(lists)

@@ -32,7 +32,7 @@ const ReportStart = "<!doctype html>\n<html lang=\"en\" data-remit=\"report\">"
 func ReportHTML(w io.Writer, r *report.Report, o ReportOptions) error {
 	h := &htmlReport{htmlPage: newHTMLPage(w, o.Screen), r: r, o: o}
 	h.begin("report", h.title()+", "+r.Meta.Environment)
-	h.htmlPage.head(h.pageHead())
+	h.head(h.pageHead())
 	h.totals()
 	h.overTime()
 	h.listFilters()

@@ -49,14 +49,9 @@ func (h htmlPage) wideTable(label, class, caption string, columns ...column) *ht
 }
 
 // body closes what is open, and opens a group of rows.
-func (t *htmlTable) body() { t.bodyAs("<tbody>\n") }
-
-// groupBody is [htmlTable.body] of rows that the filters hide together with their heading.
-func (t *htmlTable) groupBody() { t.bodyAs("<tbody data-group>\n") }
-
-func (t *htmlTable) bodyAs(markup string) {
+func (t *htmlTable) body() {
 	t.closeBody()
-	t.put(markup)
+	t.put("<tbody>\n")
 	t.inBody = true
 }
 
