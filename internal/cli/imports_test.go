@@ -37,9 +37,9 @@ var layer = map[string]int{
 	"remit/internal/proof/mutants": 8,
 
 	"remit/internal/proof/screenshots": 8,
-	"remit/internal/bench/figures": 0,
-	"remit/internal/bench/load":    7,
-	"remit/internal/bench/measure": 0,
+	"remit/internal/bench/figures":     0,
+	"remit/internal/bench/load":        7,
+	"remit/internal/bench/measure":     0,
 
 	"remit/internal/service/certify":    6,
 	"remit/internal/view":               6,
