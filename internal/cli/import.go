@@ -34,6 +34,8 @@ type importing struct {
 	spool *records.Spool
 	list  importList
 
+	generate string // the file for what nobody declares; "" for none
+
 	customers customers
 	known     []string // ref_ids of transfers that are made, of which the files say something new
 }
@@ -56,11 +58,22 @@ func newImport(p *process) *cobra.Command {
 			"that these were paid, and no record. What it has is unverified, and never sent; a lookup,\n" +
 			"an export or remit resolve completes it. An undeclared entry needs its amount and asset.\n\n" +
 			"What would be recorded is shown first, and written when you say yes. The same import again\n" +
-			"does nothing.",
-		Args: someArgs("FILE"),
+			"does nothing. With --generate-config the transfers that the state then has, and that no file\n" +
+			"declares, get blocks in a new file, for which a plan has nothing to do. It needs no export:\n\n" +
+			"    remit import export.jsonl --generate-config=undeclared.hcl\n" +
+			"    remit import --generate-config=undeclared.hcl",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("generate-config") {
+				return nil // what the state has needs no export
+			}
+			return someArgs("FILE")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			i.files = args
-			return i.run(cmd.Context(), p)
+			if !cmd.Flags().Changed("generate-config") {
+				return i.run(cmd.Context(), p)
+			}
+			return i.runAndGenerate(cmd.Context(), p)
 		},
 	}
 	directoryFlags(&i.planning.dir, cmd)
@@ -68,7 +81,30 @@ func newImport(p *process) *cobra.Command {
 	flags.BoolVar(&i.autoApprove, "auto-approve", false, "don't ask")
 	flags.BoolVar(&i.input, "input", true, "prompt for missing input")
 	flags.BoolVar(&i.asJSON, "json", false, "write JSON Lines")
+	flags.StringVar(&i.generate, "generate-config", "", "write blocks for what the state has and no file declares into this new `file`, such as undeclared.hcl")
 	return cmd
+}
+
+// runAndGenerate imports what it is given, and writes blocks for what no file declares then. An import whose records
+// need a person was carried out as well.
+func (i *importing) runAndGenerate(ctx context.Context, p *process) error {
+	if i.generate == "" {
+		return errors.New("--generate-config is empty: it takes the name of a new file, such as undeclared.hcl. Is a variable of the shell not set?")
+	}
+	if err := checkGenerated(i); err != nil {
+		return err
+	}
+	var imported error
+	if len(i.files) > 0 {
+		imported = i.run(ctx, p)
+		if code, isCode := errors.AsType[exit.Code](imported); imported != nil && (!isCode || code >= exit.Signal) {
+			return imported
+		}
+	}
+	if err := generateConfig(ctx, p, &i.planning, i.generate, i.asJSON); err != nil {
+		return exit.WithCode(err, max(exit.Error, exit.Of(imported).Code))
+	}
+	return imported
 }
 
 func (i *importing) run(ctx context.Context, p *process) error {
