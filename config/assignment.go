@@ -103,6 +103,7 @@ func (vs *variables) assignFile(name string, content []byte, err error) {
 		parse = syntax.ParseJSON
 	}
 	file, diags := parse(content, name)
+	diags = syntax.Explain(content, name, diags, false)
 	vs.report(diags...)
 	if diags.HasErrors() {
 		return

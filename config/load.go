@@ -42,7 +42,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 	var diags hcl.Diagnostics
 	c.sources, diags = openSources(dir, whole)
 	if diags.HasErrors() {
-		return c, diags, true
+		return c, mistake.Gathered(diags), true
 	}
 	m := meter.New(opts.Done)
 	c.scope = eval.NewScope(functions.TableOf(c.sources.root, c.sources.noteRead, m), m, attributes(), dataTypes())

@@ -129,6 +129,7 @@ func parseFile(root *os.Root, name, shown string, split func(content []byte, nam
 		parse = syntax.ParseJSON
 	}
 	file, diags := parse(content, shown)
+	diags = syntax.Explain(content, shown, diags, true)
 	if file == nil {
 		file = &hcl.File{Body: hcl.EmptyBody(), Bytes: content}
 	}

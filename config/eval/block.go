@@ -126,6 +126,7 @@ func (o *Opener) Open(from *hcl.Block) (*Block, hcl.Diagnostics) {
 	default:
 		content, diags = from.Body.Content(o.schema)
 		explainTerraform(from.Body, diags)
+		diags = o.explain(diags)
 	}
 	for name, attribute := range content.Attributes {
 		add(name, attribute.NameRange, attribute.Expr)

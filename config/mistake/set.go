@@ -56,6 +56,13 @@ func (m *Set) Add(diags hcl.Diagnostics) {
 	}
 }
 
+// Gathered are diagnostics as a [Set] has them.
+func Gathered(diags hcl.Diagnostics) hcl.Diagnostics {
+	var all Set
+	all.Add(diags)
+	return all.Diagnostics()
+}
+
 // HasErrors reports whether an error, not only warnings, was added.
 func (m *Set) HasErrors() bool { return m.errors }
 

@@ -149,7 +149,9 @@ func (p *page) paragraph(indent string, text string, t tone) {
 	}
 	for _, line := range lines {
 		if strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") {
-			p.line(plain(indent), span{"    " + p.here(strings.TrimLeft(line, " \t")), t})
+			inner := strings.TrimPrefix(line, "  ")
+			deeper := inner[:len(inner)-len(strings.TrimLeft(inner, " "))]
+			p.line(plain(indent), span{"    " + deeper + p.here(strings.TrimLeft(line, " \t")), t})
 			continue
 		}
 		room := p.width() - displayWidth(indent) - displayWidth(p.gutter.text)

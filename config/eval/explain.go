@@ -1,0 +1,139 @@
+package eval
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"remit/config/mistake"
+)
+
+// examples are arguments that blocks can't be without, as they may be written.
+var examples = map[string]string{
+	"amount": `amount = "8200.00"`, "asset": `asset = "USD"`, "file": `file = "payroll.csv"`,
+	"profile_id": `profile_id = "37867177-f88c-45cc-b9b5-d786e7079609"`, "scale": `scale = 2`,
+	"condition": `condition = length(var.period) == 7`, "error_message": `error_message = "A period is such as 2026-11."`,
+	"per": `per = "day"`, "rrule": `rrule = "FREQ=MONTHLY;BYMONTHDAY=-1"`, "start": `start = "2026-01-31"`,
+	"approvers": `approvers = 2`, "allowed_signers": `allowed_signers = "allowed_signers"`, "key_id": `key_id = "treasury-2026"`,
+	"at": `at = "15:00"`, "from": `from = "2026-12-24T12:00:00+01:00"`, "to": `to = "2026-12-28T06:00:00+01:00"`,
+}
+
+// synonyms are words for arguments that other programs use, with the arguments that may be meant.
+var synonyms = map[string][]string{
+	"currency": {"asset"}, "ccy": {"asset"}, "unit": {"asset"}, "code": {"asset", "scale"}, "decimals": {"scale"},
+	"reference": {"ref_id"}, "id": {"ref_id", "profile_id", "client_id", "key_id"}, "transfer_id": {"ref_id"}, "payment_id": {"ref_id"}, "end_to_end_id": {"ref_id"}, "idempotency_key": {"ref_id"},
+	"description": {"metadata"}, "note": {"metadata"}, "memo": {"metadata"}, "purpose": {"metadata"}, "text": {"metadata"}, "comment": {"description", "metadata"}, "tags": {"metadata"}, "labels": {"metadata"},
+	"date": {"not_before", "start", "dates"}, "due": {"not_before"}, "due_date": {"not_before"}, "execution_date": {"not_before"}, "when": {"not_before"}, "after": {"not_before", "depends_on"}, "until": {"expires"}, "expiry": {"expires"},
+	"sender": {"from", "from_profile_id"}, "payer": {"from", "from_profile_id"}, "debtor": {"from", "from_profile_id"}, "source": {"from", "file"}, "from_account": {"from_account_id"}, "from_profile": {"from"},
+	"recipient": {"to", "to_profile_id"}, "receiver": {"to", "to_profile_id"}, "beneficiary": {"to", "to_profile_id"}, "payee": {"to", "to_profile_id"}, "creditor": {"to", "to_profile_id"}, "destination": {"to", "to_profile_id"}, "to_account": {"to_account_id"}, "to_profile": {"to"}, "iban": {"to_account_id", "account_id"},
+	"value": {"amount", "default"}, "sum": {"amount", "totals"}, "total": {"totals", "amount"}, "name": {"display_name", "description"}, "foreach": {"for_each"},
+	"path": {"file"}, "filename": {"file"}, "file_name": {"file"}, "url": {"base_url", "file"}, "endpoint": {"base_url"}, "host": {"base_url"}, "address": {"base_url"},
+	"header": {"skip_first"}, "headers": {"skip_first"}, "skip": {"skip_first"}, "skip_rows": {"skip_first"}, "footer": {"skip_last"}, "separator": {"delimiter"}, "sep": {"delimiter"}, "charset": {"encoding"}, "decimal": {"number_format"}, "filter": {"where"},
+	"worksheet": {"sheet"}, "sheet_name": {"sheet"}, "tab": {"sheet"}, "primary_key": {"key"}, "index": {"key"},
+	"secret": {"client_secret"}, "password": {"client_secret"}, "token": {"client_secret"}, "api_key": {"client_secret"}, "username": {"client_id"}, "user": {"client_id"}, "scope": {"scopes"}, "token_endpoint": {"token_url"}, "oauth_url": {"token_url"},
+	"max": {"max_amount"}, "limit": {"max_amount"}, "period": {"per"}, "rule": {"rrule", "condition"}, "cron": {"rrule"}, "message": {"error_message"}, "env": {"environment"}, "version": {"required_version"}, "timezone": {"timezone"}, "tz": {"timezone"},
+}
+
+var quotedWord = regexp.MustCompile(`"([^"]+)"`)
+
+// explain puts what HCL says of the parts of a block into words that say what the block has. What is
+// missing because its name is misspelt is not told a second time.
+func (o *Opener) explain(diags hcl.Diagnostics) hcl.Diagnostics {
+	meant := map[string]bool{}
+	for _, d := range diags {
+		word := quotedWord.FindStringSubmatch(d.Detail)
+		switch {
+		case word == nil:
+		case d.Summary == "Unsupported argument" && strings.HasPrefix(d.Detail, "An argument named "):
+			name := o.meantBy(word[1])
+			meant[name] = true
+			d.Detail = o.unsupportedArgument(word[1], name)
+		case d.Summary == "Unsupported block type" && strings.HasPrefix(d.Detail, "Blocks of type "):
+			d.Detail = o.unsupportedBlock(word[1])
+		}
+	}
+	return slices.DeleteFunc(diags, func(d *hcl.Diagnostic) bool {
+		word := quotedWord.FindStringSubmatch(d.Detail)
+		if d.Summary != "Missing required argument" || word == nil {
+			return false
+		}
+		if meant[word[1]] {
+			return true
+		}
+		d.Detail = fmt.Sprintf("A %s block needs the argument %s.", o.Kind.Name, word[1])
+		if example := examples[word[1]]; example != "" {
+			d.Detail += " Write it, such as:\n\n  " + example
+		}
+		return false
+	})
+}
+
+// meantBy is the argument that a wrong name may mean; "" for none.
+func (o *Opener) meantBy(name string) string {
+	snake := strings.Map(func(r rune) rune {
+		if r == '-' || r == ' ' {
+			return '_'
+		}
+		return r
+	}, name)
+	var b strings.Builder
+	for i, r := range snake {
+		if unicode.IsUpper(r) && i > 0 && b.Len() > 0 && !strings.HasSuffix(b.String(), "_") && !isUpperAt(snake, i-1) {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	for _, candidate := range append([]string{b.String()}, synonyms[b.String()]...) {
+		if o.known[candidate] {
+			return candidate
+		}
+	}
+	hint := quotedWord.FindStringSubmatch(mistake.DidYouMean(name, o.arguments()))
+	if hint == nil {
+		return ""
+	}
+	return hint[1]
+}
+
+func isUpperAt(text string, i int) bool { return i >= 0 && text[i] >= 'A' && text[i] <= 'Z' }
+
+func (o *Opener) arguments() []string { return slices.Concat(o.Kind.Required, o.Kind.Optional) }
+
+func (o *Opener) unsupportedArgument(name, meant string) string {
+	detail := fmt.Sprintf("A %s block has no argument %q.", o.Kind.Name, name)
+	switch {
+	case meant == "metadata":
+		return detail + fmt.Sprintf(" What people are to know goes along with the transfer in its metadata:\n\n  metadata = { %s = \"…\" }", name)
+	case meant == "not_before":
+		return detail + " A time before which a transfer is not sent is:\n\n  not_before = \"2026-11-27T09:00:00+01:00\""
+	case meant == "skip_first":
+		return detail + " The first row is the header. Lines above it are left out by:\n\n  skip_first = 1"
+	case meant != "":
+		return detail + fmt.Sprintf(" Did you mean %q?", meant)
+	}
+	for _, nested := range o.Kind.Nested {
+		if nested.Name == name {
+			return detail + fmt.Sprintf(" It has a block of that name, without an equals sign:\n\n  %s {", name)
+		}
+	}
+	return detail + " It has: " + strings.Join(o.arguments(), ", ") + "."
+}
+
+func (o *Opener) unsupportedBlock(name string) string {
+	if o.known[name] {
+		return fmt.Sprintf("%s is an argument of a %s block, and needs an equals sign:\n\n  %s = { … }", name, o.Kind.Name, name)
+	}
+	var has []string
+	for _, nested := range o.Kind.Nested {
+		has = append(has, nested.Name)
+	}
+	detail := fmt.Sprintf("A %s block has no %s block in it.%s", o.Kind.Name, name, mistake.DidYouMean(name, has))
+	if name == "transfer" {
+		return detail + " Write the transfer at the top of a file, and name the batch in it:\n\n  batch = batch.NAME"
+	}
+	return detail + " If it is a block of its own, move it behind the closing brace of this one."
+}

@@ -1,0 +1,179 @@
+package syntax
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"remit/config/mistake"
+)
+
+// Explain says in remit's words what a parser found wrong in a file: what the file is where it is no
+// configuration at all, and else a line to write in place of a wrong one. What a parser says of the
+// lines after a mistake that misleads it, such as a mark that is left open, is left out. Lines are shown
+// unless the file may have secrets. Without errors it returns what it is given.
+func Explain(content []byte, name string, diags hcl.Diagnostics, mayShow bool) hcl.Diagnostics {
+	if !diags.HasErrors() || slices.ContainsFunc(diags, isOurs) {
+		return diags
+	}
+	if d := foreign(content, name); d != nil {
+		return hcl.Diagnostics{d}
+	}
+	in := text{name: name, lines: strings.Split(string(content), "\n"), mayShow: mayShow}
+	if strings.HasSuffix(name, ".json") {
+		return in.explainJSON(diags)
+	}
+	return in.explain(diags)
+}
+
+// isOurs reports whether a mistake is in remit's words already.
+func isOurs(d *hcl.Diagnostic) bool {
+	_, ours := d.Extra.(*mistake.Origin)
+	return ours
+}
+
+// text is a file in lines.
+type text struct {
+	name    string
+	lines   []string
+	mayShow bool
+}
+
+// line is that of a number that counts from 1, without what ends it.
+func (t text) line(number int) string {
+	if number < 1 || number > len(t.lines) {
+		return ""
+	}
+	return strings.TrimRight(t.lines[number-1], "\r")
+}
+
+// at is the range of a line without the space around it.
+func (t text) at(number int) hcl.Range {
+	line := t.line(number)
+	offset := 0
+	for _, before := range t.lines[:max(number-1, 0)] {
+		offset += len(before) + 1
+	}
+	first := len(line) - len(strings.TrimLeft(line, " \t"))
+	trimmed := strings.TrimSpace(line)
+	start := hcl.Pos{Line: number, Column: first + 1, Byte: offset + first}
+	end := start
+	end.Column += len([]rune(trimmed))
+	end.Byte += len(trimmed)
+	return hcl.Range{Filename: t.name, Start: start, End: end}
+}
+
+// explain puts each line's first mistake in remit's words.
+func (t text) explain(diags hcl.Diagnostics) hcl.Diagnostics {
+	diags = slices.Clone(diags)
+	slices.SortStableFunc(diags, func(a, b *hcl.Diagnostic) int { return startOf(a) - startOf(b) })
+	var explained hcl.Diagnostics
+	told := map[int]bool{}
+	for _, d := range diags {
+		number := 0
+		if d.Subject != nil {
+			number = d.Subject.Start.Line
+		}
+		if told[number] {
+			continue
+		}
+		told[number] = true
+		r, line, found := t.repairOf(number)
+		if !found {
+			explained = append(explained, plainly(d))
+			continue
+		}
+		detail := r.why + "."
+		if t.mayShow && line != "" {
+			detail = r.why + ":\n\n  " + strings.ReplaceAll(strings.TrimSpace(line), "\n", "\n  ")
+		}
+		now := mistake.New(t.at(number), r.summary, "%s", detail)
+		now.Extra = &mistake.Origin{Column: t.name, Reason: r.summary}
+		explained = append(explained, now)
+		if r.misleads {
+			break
+		}
+	}
+	return explained
+}
+
+func startOf(d *hcl.Diagnostic) int {
+	if d.Subject == nil {
+		return 0
+	}
+	return d.Subject.Start.Byte
+}
+
+// plain are summaries and details of HCL's parser, in remit's words.
+var plain = map[string][2]string{
+	"Unclosed configuration block": {"Closing brace is missing", "This block has no closing brace. Write one on a line of its own behind its last argument:\n\n  }"},
+	"Argument or block definition required": {
+		"Neither an argument nor a block",
+		"This line is no part of the language: an argument is such as the first line, a block such as the second, and a comment begins with #:\n\n  amount = \"8200.00\"\n  transfer \"internal\" \"rent\" { … }",
+	},
+	"Invalid block definition":                        {"Neither an argument nor a block", "An argument has an equals sign behind its name, and a block a brace at the end of its first line:\n\n  amount = \"8200.00\"\n  transfer \"internal\" \"rent\" {"},
+	"Attribute redefined":                             {"Argument is written twice", "This argument stands in the same block above. Remove one of the two."},
+	"Missing newline after argument":                  {"Argument goes on after its end", "The value of this argument ends before this place. Put text into quotation marks, and begin the next argument on a line of its own."},
+	"Invalid expression":                              {"Value cannot be read", "No value can begin here. A text stands in quotation marks:\n\n  \"2026-11\""},
+	"Missing item separator":                          {"Comma is missing", "Two items of a list need a comma between them:\n\n  [\"a\", \"b\"]"},
+	"Missing attribute separator":                     {"Comma is missing", "Two pairs of an object need a comma or the end of a line between them:\n\n  { a = \"1\", b = \"2\" }"},
+	"Missing argument separator":                      {"Comma is missing", "Two values in the parentheses of a function need a comma between them."},
+	"Missing attribute value":                         {"Value is missing", "A name of this object has no value. A pair has an equals sign:\n\n  { invoice = \"4711\" }"},
+	"Unterminated template string":                    {"Quotation mark is missing", "This text has no closing quotation mark. Write one at its end."},
+	"Invalid character":                               {"Character is not allowed here", "Only text in quotation marks may have this character. Remove it, or put the text into quotation marks."},
+	"Invalid character encoding":                      {"File is not UTF-8", "This character is not encoded in UTF-8. Save the file as UTF-8 in the editor."},
+	"Unbalanced parentheses":                          {"Parenthesis is missing", "An opening parenthesis has no closing one. Write it at its end:\n\n  )"},
+	"Unterminated function call":                      {"Parenthesis is missing", "This function has no closing parenthesis. Write it behind its last value:\n\n  )"},
+	"Unterminated object constructor expression":      {"Closing brace is missing", "This object has no closing brace. Write it behind its last pair:\n\n  }"},
+	"Unterminated tuple constructor expression":       {"Bracket is missing", "This list has no closing bracket. Write it behind its last item:\n\n  ]"},
+	"Unclosed template interpolation sequence":        {"Closing brace is missing", "What begins with ${ has no closing brace. Write it behind the reference, as in:\n\n  \"rent-${var.period}\""},
+	"Extra characters after interpolation expression": {"Reference goes on after its end", "Between ${ and } stands one reference or one expression, as in:\n\n  \"rent-${var.period}\""},
+	"Unterminated heredoc":                            {"Text of several lines has no end", "The word that ends this text does not stand on a line of its own below. Write it there."},
+}
+
+// plainly is what HCL's parser says, in remit's words where there are some.
+func plainly(d *hcl.Diagnostic) *hcl.Diagnostic {
+	words, known := plain[d.Summary]
+	if !known {
+		return d
+	}
+	now := *d
+	now.Summary, now.Detail = words[0], words[1]
+	now.Extra = &mistake.Origin{Column: nameOf(d), Reason: words[1], Inner: d.Extra}
+	return &now
+}
+
+func nameOf(d *hcl.Diagnostic) string {
+	if d.Subject == nil {
+		return ""
+	}
+	return d.Subject.Filename
+}
+
+// explainJSON keeps the first mistake of JSON: the others follow from it.
+func (t text) explainJSON(diags hcl.Diagnostics) hcl.Diagnostics {
+	first := slices.MinFunc(diags, func(a, b *hcl.Diagnostic) int { return startOf(a) - startOf(b) })
+	if last := slices.MaxFunc(diags, func(a, b *hcl.Diagnostic) int { return startOf(a) - startOf(b) }); strings.HasPrefix(last.Summary, "Unclosed ") {
+		first = last
+	}
+	line := strings.TrimSpace(t.line(first.Subject.Start.Line))
+	summary, detail := "JSON cannot be read", ""
+	switch {
+	case strings.TrimSpace(strings.Join(t.lines, "")) == "":
+		summary, detail = "File is empty", "This file of JSON has no text. Write at least an empty object, or delete the file:\n\n  {}"
+	case strings.HasPrefix(line, "//"), strings.HasPrefix(line, "/*"), strings.HasPrefix(line, "#"):
+		detail = "JSON has no comments. Remove this one, or write the text as a pair:\n\n  \"//\": \"the rent of the office\""
+	case strings.HasPrefix(first.Summary, "Trailing comma"):
+		detail = "A comma stands behind the last value. Remove it."
+	case strings.HasPrefix(first.Summary, "Unclosed "):
+		detail = "The file ends before this object or list does. Write the brace or bracket that closes it, or get the whole file."
+	case strings.Contains(line, "'"):
+		detail = "Text in JSON stands in double quotation marks:\n\n  \"amount\": \"8200.00\""
+	default:
+		detail = "This is no JSON from here on: " + strings.ToLower(first.Detail[:1]) + strings.TrimSuffix(first.Detail[1:], ".") + ". A pair is such as:\n\n  \"amount\": \"8200.00\""
+	}
+	d := mistake.New(*first.Subject, summary, "%s", detail)
+	d.Extra = &mistake.Origin{Column: t.name, Reason: detail, Inner: first.Extra}
+	return hcl.Diagnostics{d}
+}

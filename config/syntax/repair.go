@@ -1,0 +1,219 @@
+package syntax
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/width"
+)
+
+// repair is a mistake that one line shows, and what to write in its place.
+type repair struct {
+	summary  string
+	why      string // and what to do; without its end
+	misleads bool   // what the parser says of later lines follows from it
+	// mend returns the line to write, which is the given one where it has no such mistake. The next
+	// line with text may say what a line was meant to be.
+	mend func(line, next string) string
+}
+
+// repairOf finds the repair of a line.
+func (t text) repairOf(number int) (repair, string, bool) {
+	line, next := t.line(number), ""
+	for i := number + 1; i <= len(t.lines) && next == ""; i++ {
+		next = strings.TrimSpace(t.line(i))
+	}
+	if strings.TrimSpace(line) == "" {
+		return repair{}, "", false
+	}
+	for _, r := range repairs {
+		if mended := r.mend(line, next); mended != line {
+			return r, mended, true
+		}
+	}
+	return repair{}, "", false
+}
+
+// replaced is a mend by a regular expression for the whole line.
+func replaced(pattern, template string) func(line, next string) string {
+	expression := regexp.MustCompile(pattern)
+	return func(line, _ string) string { return expression.ReplaceAllString(line, template) }
+}
+
+var repairs = []repair{
+	{"Command in a configuration", "This is a command for a terminal, and no part of a configuration. Delete this line, and type the command", false, replaced(`^\s*(?:\$|PS [^>]*>|>) ?(\w+ .*)$`, "$1")},
+	{"Typographic quotation marks", "Text stands in straight quotation marks, and a word processor has put typographic ones here. Write", true, straightQuotes},
+	{"Wrong quotation marks", "Text stands in double quotation marks. Write", false, doubleQuotes},
+	{"Character is not allowed here", "A character here looks like a plain one and is another, as word processors and pages of the web have them. Write", false, plainCharacters},
+	{"Comment begins with #", "A comment begins with #. Write", false, replaced(`^\s*(?:--+|;+|'|%|REM\b|<!--)\s*(.*?)(?:\s*-->)?$`, "# $1")},
+	{"Comment has no end", "A comment that begins with /* ends with */, and this one has no end. Write", true, openComment},
+	{"Backslash in a text", "In a text, a backslash begins a special sign such as \\n. A path has slashes, and is relative to the directory. Write", false, backslashes},
+	{"Quotation mark is missing", "A text of this line has one quotation mark, and needs one at each end. Write", true, missingQuote},
+	{"Equals sign is written twice", "An argument has one equals sign. Write", false, replaced(`^(\s*[\w-]+\s*)(?::=|==|=>|\+=)\s*(.+)$`, "$1= $2")},
+	{"Block is written as an argument", "A block has no equals sign. Write", true, replaced(`^\s*([\w-]+)\s*[=:]\s*((?:"[^"]*"\s*)+)\{\s*$`, "$1 $2{")},
+	{"Arguments on one line", "Each argument stands on a line of its own. Write", true, oneLine},
+	{"Argument has no semicolon", "Nothing stands behind the value of an argument. Write", false, replaced(`^([^#]*[^;\s])\s*;\s*$`, "$1")},
+	{"Argument has no colon", "An argument has an equals sign, and no colon. Write", false, replaced(`^(\s*)"?([\w-]+)"?\s*:\s*([^\s{].*?),?\s*$`, "$1$2 = $3")},
+	{"Name stands in quotation marks", "The name of an argument has no quotation marks. Write", false, replaced(`^(\s*)"([\w-]+)"\s*=\s*(.*?),?\s*$`, "$1$2 = $3")},
+	{"Argument has no comma", "Nothing stands behind the value of an argument, not even a comma. Write", false, replaced(`^(\s*[\w-]+\s*=\s*.*[^,\s\[{(])\s*,\s*$`, "$1")},
+	{"Reference stands in ${ }", "Outside of a text, a reference stands alone: ${ } belongs into quotation marks. Write", false, replaced(`^(\s*[\w-]+\s*=\s*)\$\{\s*([^{}]*?)\s*\}\s*$`, "$1$2")},
+	{"Variable has no $", "A variable is var. and its name, without a $. Write", false, replaced(`^(\s*[\w-]+\s*=\s*)\$([A-Za-z_][\w-]*)\s*$`, "${1}var.$2")},
+	{"Texts are not joined by a sign", "A text is joined with a reference by ${ } in its quotation marks. Write", false, replaced(`^(.*)"([^"$]*)"\s*&\s*([A-Za-z][\w.]*)\s*$`, `$1"$2$${$3}"`)},
+	{"Name of a column has other signs", "A column whose name has spaces or signs is named in brackets and quotation marks. Write", false, columnInBrackets},
+	{"Brace stands on a line of its own", "The opening brace of a block stands on its first line. Write", true, braceBelow},
+	{"Equals sign is missing", "An argument has an equals sign between its name and its value. Write", true, missingEquals},
+	{"Brace too many", "This brace closes no block. Delete it, or open the block that it belongs to", true, func(line, _ string) string {
+		if strings.TrimSpace(line) == "}" {
+			return ""
+		}
+		return line
+	}},
+}
+
+// outside says of each character of a line whether it stands outside of straight quotation marks,
+// or after one that has no other.
+func outside(line string) []bool {
+	runes := []rune(line)
+	is, from, inText := make([]bool, len(runes)), 0, false
+	for i, r := range runes {
+		is[i] = !inText
+		if r == '"' && (i == 0 || runes[i-1] != '\\') {
+			inText, from = !inText, i
+		}
+	}
+	if inText {
+		for i := from; i < len(is); i++ {
+			is[i] = true
+		}
+	}
+	return is
+}
+
+// mapped replaces characters that stand outside of text.
+func mapped(line string, to func(r rune) string) string {
+	var b strings.Builder
+	is := outside(line)
+	for i, r := range []rune(line) {
+		if is[i] {
+			b.WriteString(to(r))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func straightQuotes(line, _ string) string {
+	return mapped(line, func(r rune) string {
+		if strings.ContainsRune("“”„‟«»‹›″＂‘’‚‛", r) {
+			return `"`
+		}
+		return string(r)
+	})
+}
+
+var singleQuoted = regexp.MustCompile("([=\\[,(:{]\\s*)(?:'([^'\"]*)'|`([^`\"]*)`)")
+
+func doubleQuotes(line, _ string) string {
+	if strings.Count(line, `"`)%2 == 1 {
+		return line
+	}
+	return singleQuoted.ReplaceAllString(line, `$1"$2$3"`)
+}
+
+func plainCharacters(line, _ string) string {
+	return mapped(line, func(r rune) string {
+		switch {
+		case unicode.Is(unicode.Pd, r) && r != '-', r == '−':
+			return "-"
+		case unicode.IsSpace(r) && r > unicode.MaxASCII:
+			return " "
+		case unicode.Is(unicode.Cf, r):
+			return ""
+		case r == '…':
+			return "..."
+		case r > unicode.MaxASCII:
+			return width.Narrow.String(string(r))
+		}
+		return string(r)
+	})
+}
+
+func openComment(line, _ string) string {
+	if begin := strings.TrimSpace(line); strings.HasPrefix(begin, "/*") && !strings.Contains(begin, "*/") {
+		return line + " */"
+	}
+	return line
+}
+
+var backslash = regexp.MustCompile(`\\+([^nrtuU"\\$%]|U[^0-9a-fA-F]|n[A-Za-z]|r[A-Za-z]|t[A-Za-z])`)
+
+func backslashes(line, _ string) string {
+	if !backslash.MatchString(line) {
+		return line
+	}
+	if drive := regexp.MustCompile(`"[A-Za-z]:\\[^"]*\\([^"\\]+)"`); drive.MatchString(line) {
+		return drive.ReplaceAllString(line, `"$1"`)
+	}
+	return strings.ReplaceAll(line, `\`, `/`)
+}
+
+var (
+	openedAtEnd  = regexp.MustCompile(`^(.*[=\[,(:{]\s*)([^"\s=\[,({][^"=\[,({]*)"(\s*[\]}),]*\s*)$`)
+	closedAtEnd  = regexp.MustCompile(`^(.*"[^"]*?)(\s*[\]})]*\s*)$`)
+	labelWithout = regexp.MustCompile(`^(.*"[^"{]*?)(\s*\{\s*)$`)
+)
+
+func missingQuote(line, _ string) string {
+	if strings.Count(strings.ReplaceAll(line, `\"`, ""), `"`)%2 == 0 {
+		return line
+	}
+	switch {
+	case openedAtEnd.MatchString(line):
+		return openedAtEnd.ReplaceAllString(line, `$1"$2"$3`)
+	case labelWithout.MatchString(line):
+		return labelWithout.ReplaceAllString(line, `$1"$2`)
+	}
+	return closedAtEnd.ReplaceAllString(line, `$1"$2`)
+}
+
+var onOneLine = regexp.MustCompile(`^(\s*[\w-]+(?:\s+"[^"]*")*\s*\{)(.*=.*[,;].*=.*)\}\s*$`)
+
+func oneLine(line, _ string) string {
+	parts := onOneLine.FindStringSubmatch(line)
+	if parts == nil || strings.ContainsAny(parts[2], "{}[]()") {
+		return line
+	}
+	mended := parts[1]
+	for _, argument := range strings.FieldsFunc(parts[2], func(r rune) bool { return r == ',' || r == ';' }) {
+		mended += "\n  " + strings.TrimSpace(argument)
+	}
+	return mended + "\n}"
+}
+
+var column = regexp.MustCompile(`^(\s*[\w-]+\s*=\s*(?:each\.value|row))\.([^"=\[\]]+?)\s*$`)
+
+func columnInBrackets(line, _ string) string {
+	parts := column.FindStringSubmatch(line)
+	if parts == nil || !strings.ContainsFunc(parts[2], func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' }) {
+		return line
+	}
+	return parts[1] + `["` + parts[2] + `"]`
+}
+
+func braceBelow(line, next string) string {
+	if next == "{" && !strings.ContainsAny(line, "{}=") {
+		return line + " {"
+	}
+	return line
+}
+
+var withoutEquals = regexp.MustCompile(`^(\s*[\w-]+)\s+("[^"]*"|[0-9.]+|true|false|null|(?:var|local|each|data|profile|batch)\.\S+)\s*$`)
+
+func missingEquals(line, next string) string {
+	if next == "{" {
+		return line
+	}
+	return withoutEquals.ReplaceAllString(line, "$1 = $2")
+}
