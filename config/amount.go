@@ -2,12 +2,15 @@ package config
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/mistake"
+	"remit/config/rows"
 	"remit/config/syntax"
 	"remit/internal/transfer"
 )
@@ -19,13 +22,42 @@ func readAmount(value cty.Value, expr hclsyntax.Expression, files map[string]*hc
 		return transfer.Amount{}, "Amount is not quoted", "Numbers are binary floats, and an amount is a decimal. " + quotedFix(expr, files)
 	case value.Type() != cty.String:
 		return transfer.Amount{}, "Amount is not a decimal",
-			fmt.Sprintf("An amount is a quoted decimal such as \"1200.50\", not %s.", value.Type().FriendlyName())
+			fmt.Sprintf("An amount is a decimal in quotation marks such as \"1200.50\", not %s.", mistake.Kind(value.Type()))
 	}
 	amount, err := transfer.ParseAmount(value.AsString())
 	if err != nil {
-		return transfer.Amount{}, "Invalid amount", fmt.Sprintf("amount %q: %s", value.AsString(), mistake.Sentence(err))
+		return transfer.Amount{}, "Invalid amount", fmt.Sprintf("amount %q: %s", value.AsString(), mistake.Sentence(err)) + plainAmounts(value.AsString(), expr)
 	}
 	return amount, "", ""
+}
+
+// plainAmounts shows the lines that mend an amount which is written with groups, a decimal comma or a
+// currency in the text of an expression. There are several where it can be meant in several ways.
+func plainAmounts(text string, expr hclsyntax.Expression) string {
+	if _, isText := syntax.LiteralText(expr); !isText || isJSON(expr.Range().Filename) {
+		return ""
+	}
+	var lines []string
+	for _, example := range rows.FittingNumberFormats(text) {
+		format, err := rows.ParseNumberFormat(example)
+		if err != nil {
+			continue
+		}
+		plain, err := format.Plain(text)
+		if _, wrong := transfer.ParseAmount(plain); err != nil || wrong != nil {
+			continue
+		}
+		if line := fmt.Sprintf("\n  amount = %q", plain); !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
+	}
+	switch len(lines) {
+	case 0:
+		return ""
+	case 1:
+		return " Write:\n" + lines[0]
+	}
+	return " It can be meant in several ways. Write the right one:\n" + strings.Join(lines, "")
 }
 
 // quotedFix shows the line that mends an unquoted number.

@@ -109,6 +109,9 @@ func (vs *variables) assignFile(name string, content []byte, err error) {
 		return
 	}
 	attributes, diags := file.Body.JustAttributes()
+	for _, d := range diags {
+		d.Summary, d.Detail = "Block in a file of variables", "A file of variables has a line for each of them, and no blocks, such as:\n\n  period = \"2026-11\""
+	}
 	vs.report(diags...)
 	for _, key := range slices.Sorted(maps.Keys(attributes)) {
 		attribute := attributes[key]
@@ -125,7 +128,7 @@ func (vs *variables) assignFile(name string, content []byte, err error) {
 			continue
 		}
 		value, diags := expr.Value(nil)
-		vs.report(diags...)
+		vs.report(explainLiteral(diags, "A value of a file of variables is a text in quotation marks, a number, a list or a map, such as", key+" = \"2026-11\"")...)
 		if diags.HasErrors() {
 			v.Progress = eval.Failed
 			continue

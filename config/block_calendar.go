@@ -164,7 +164,7 @@ func calendarArgument(r *eval.Reader, name string) *calendar.Calendar {
 		return nil
 	}
 	if v.Type() != calendarType {
-		r.Refuse(a.Expr.Range(), "Not a calendar", "%s must be a calendar, such as calendar.bank, not %s.", name, v.Type().FriendlyName())
+		r.Refuse(a.Expr.Range(), "Not a calendar", "%s must be a calendar, such as calendar.bank, not %s.", name, mistake.Kind(v.Type()))
 		return nil
 	}
 	return v.EncapsulatedValue().(*calendar.Calendar)

@@ -68,7 +68,7 @@ func controlTotals(r *eval.Reader) map[string]decimal.Decimal {
 		return nil
 	}
 	if ty := value.Type(); !ty.IsObjectType() && !ty.IsMapType() {
-		r.Refuse(a.Expr.Range(), "Not totals by asset", "totals has the sum of each asset, such as { USD = \"412850.22\" }, and is not %s.", ty.FriendlyName())
+		r.Refuse(a.Expr.Range(), "Not totals by asset", "totals has the sum of each asset, such as { USD = \"412850.22\" }, and is not %s.", mistake.Kind(ty))
 		return nil
 	}
 	totals := map[string]decimal.Decimal{}
@@ -99,7 +99,7 @@ func decimalSum(r *eval.Reader, a *eval.Argument, name string, value cty.Value) 
 	case value.Type() == cty.Number:
 		return refuse("is a number, which is a binary float. Write it in quotation marks, such as \"412850.22\".")
 	case value.Type() != cty.String:
-		return refuse("must be a quoted decimal such as \"412850.22\", not %s.", value.Type().FriendlyName())
+		return refuse("must be a quoted decimal such as \"412850.22\", not %s.", mistake.Kind(value.Type()))
 	}
 	if ctx, ok, _ := r.Scope.Context(a.Refs); ok {
 		r.Diags = append(r.Diags, checkDecimal(r.Scope, a.Expr, ctx)...)

@@ -55,7 +55,7 @@ func evaluateOpeningRows(c *checker, sandbox *eval.Block, assets scales) []Openi
 	}
 	if !value.CanIterateElements() || !value.Type().IsObjectType() && !value.Type().IsMapType() {
 		c.report(mistake.New(a.Expr.Range(), "Not a map of balances",
-			"opening_balances is a map of objects with profile_id, asset and amount, such as data.csv.balances.rows, not %s.", value.Type().FriendlyName()))
+			"opening_balances is a map of objects with profile_id, asset and amount, such as data.csv.balances.rows, not %s.", mistake.Kind(value.Type())))
 		return nil
 	}
 	if value.LengthInt() == 0 {

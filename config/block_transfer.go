@@ -363,7 +363,7 @@ func (r *transferReader) expand(t *transferBlock, forEach *eval.Argument) {
 	isMap := ty.IsMapType() || ty.IsObjectType()
 	isSet := ty.IsSetType() && (ty.ElementType() == cty.String || value.LengthInt() == 0)
 	if value.IsNull() || !isMap && !isSet {
-		what := ty.FriendlyName()
+		what := mistake.Kind(ty)
 		if value.IsNull() {
 			what = "null"
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
+	"remit/config/mistake"
 	"remit/internal/clock/calendar"
 )
 
@@ -86,7 +87,7 @@ func readCutOff(r *eval.Reader, w *calendar.Hours) calendar.CutOff {
 // windowOf reads the value of an argument window.
 func windowOf(value cty.Value) (*Window, string) {
 	if value.Type() != windowType {
-		return nil, "window must be a window, such as window.banking, not " + value.Type().FriendlyName() + "."
+		return nil, "window must be a window, such as window.banking, not " + mistake.Kind(value.Type()) + "."
 	}
 	return value.EncapsulatedValue().(*Window), ""
 }

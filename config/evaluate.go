@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -202,6 +203,15 @@ func (e *evaluator) text(name string) string {
 	return e.checkText(f, name, value)
 }
 
+// asText says how what is no text becomes one.
+func asText(name string, value cty.Value) string {
+	if value.Type().IsObjectType() && value.Type().HasAttribute("profile_id") {
+		short := strings.TrimSuffix(name, "_profile_id")
+		return fmt.Sprintf(" A profile stands in %s:\n\n  %s = profile.NAME", short, short)
+	}
+	return " Write it in quotation marks."
+}
+
 // required is text that may not be null. That it may not be absent was reported when its
 // block was read.
 func (e *evaluator) required(name string) string {
@@ -221,7 +231,7 @@ func (e *evaluator) required(name string) string {
 
 func (e *evaluator) checkText(f *field, name string, value cty.Value) string {
 	if value.Type() != cty.String {
-		e.refuse(f, "Not text", "%s must be a string, not %s; write it in quotation marks.", name, value.Type().FriendlyName())
+		e.refuse(f, "Not text", "%s must be a text, not %s.%s", name, mistake.Kind(value.Type()), asText(name, value))
 		return ""
 	}
 	text := value.AsString()
@@ -257,7 +267,7 @@ func (e *evaluator) refID() (string, bool) {
 	case eval.Present:
 	}
 	if value.Type() != cty.String {
-		e.refuse(f, "Not text", "ref_id must be a string, not %s; write it in quotation marks.", value.Type().FriendlyName())
+		e.refuse(f, "Not text", "ref_id must be a text, not %s. Write it in quotation marks.", mistake.Kind(value.Type()))
 		return "", false
 	}
 	if err := checkRefID(value.AsString()); err != nil {
@@ -308,8 +318,11 @@ func (e *evaluator) displayName() string {
 func (e *evaluator) profile(f *field, side string, value cty.Value) (profile, identity, account string) {
 	ty := value.Type()
 	if !ty.IsObjectType() || !ty.HasAttribute("profile_id") {
-		e.refuse(f, "Not a profile", "%s must be a profile, such as profile.treasury, not %s. An ID stands in %s_profile_id.",
-			side, ty.FriendlyName(), side)
+		detail := fmt.Sprintf("%s must be a profile, such as profile.treasury, not %s. An ID stands in %s_profile_id.", side, mistake.Kind(ty), side)
+		if syntax.IsText(value) && e.block.common.scope.Nodes["profile"][strings.TrimPrefix(value.AsString(), "profile.")] != nil {
+			detail = fmt.Sprintf("A profile is named without quotation marks. Write:\n\n  %s = profile.%s", side, strings.TrimPrefix(value.AsString(), "profile."))
+		}
+		e.refuse(f, "Not a profile", "%s", detail)
 		return "", "", ""
 	}
 	part := func(name string) string {
@@ -423,7 +436,7 @@ func (e *evaluator) batch() *batchBlock {
 			return b
 		}
 	}
-	e.refuse(f, "Not a batch", "batch must be a batch, such as batch.payroll, not %s.", ty.FriendlyName())
+	e.refuse(f, "Not a batch", "batch must be a batch, such as batch.payroll, not %s.", mistake.Kind(ty))
 	return nil
 }
 

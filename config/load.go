@@ -173,7 +173,7 @@ func (l *loader) readBlocks() {
 	}
 	read := func(body hcl.Body, in *eval.PolicyDir) (blocks int) {
 		content, rest, diags := body.PartialContent(root)
-		l.report(diags...)
+		l.report(explainLabels(diags)...)
 		l.refuseOthers(body, rest, slices.Collect(maps.Keys(kinds)))
 		for _, from := range content.Blocks {
 			if kind := kinds[from.Type]; in == nil || kind.Policy {
@@ -228,7 +228,7 @@ func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
 		case isTerraform:
 			l.report(mistake.New(r, "No "+name+" block", "%s", why))
 		default:
-			l.report(mistake.New(r, "Unsupported block type", "There is no block of type %q.%s", name, mistake.DidYouMean(name, known)))
+			l.report(mistake.New(r, "Unsupported block type", "There is no block of type %q.%s", name, meantBlock(name, known)))
 		}
 	}
 	if native, ok := body.(*hclsyntax.Body); ok {
@@ -237,7 +237,7 @@ func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
 		}
 		for _, attribute := range native.Attributes {
 			l.report(mistake.New(attribute.NameRange, "Unsupported argument",
-				"Arguments stand in blocks. Is %q meant to be in a locals block?", attribute.Name))
+				"%q stands outside of a block. Arguments stand between the braces of one, such as:\n\n%s", attribute.Name, placeOfArgument(attribute.Name)))
 		}
 		return
 	}

@@ -23,7 +23,7 @@ func (e *evaluator) metadata(name string) transfer.Metadata {
 		return nil
 	}
 	if ty := value.Type(); !ty.IsObjectType() && !ty.IsMapType() {
-		e.refuse(f, "Not a map of text", "%s must be a map of strings, not %s.", name, ty.FriendlyName())
+		e.refuse(f, "Not a map of text", "%s has texts by names, and is not %s. It is written so:\n\n  %s = { note = \"Rent of November\" }", name, mistake.Kind(ty), name)
 		return nil
 	}
 	pairs := map[string]string{}
@@ -33,8 +33,8 @@ func (e *evaluator) metadata(name string) transfer.Metadata {
 		}
 		k := key.AsString()
 		if item.Type() != cty.String {
-			e.refuse(f, "Metadata is not text", "%s[%q] must be a string, not %s: write it in quotation marks, or tostring(…) around it.",
-				name, k, item.Type().FriendlyName())
+			e.refuse(f, "Metadata is not text", "%s[%q] must be a text, not %s. Write it in quotation marks, or tostring(…) around it.",
+				name, k, mistake.Kind(item.Type()))
 			continue
 		}
 		pairs[k] = item.AsString()

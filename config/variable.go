@@ -53,7 +53,7 @@ func (vs *variables) read(b *eval.Block) {
 	}
 	if a, ok := b.Arguments["type"]; ok {
 		typ, defaults, diags := typeexpr.TypeConstraintWithDefaults(a.Raw)
-		vs.report(diags...)
+		vs.report(explainType(diags)...)
 		if diags.HasErrors() {
 			v.Progress = eval.Failed
 		} else {
@@ -67,7 +67,7 @@ func (vs *variables) read(b *eval.Block) {
 	checkLiteralText(vs.checker, b, "description")
 	if a, ok := b.Arguments["default"]; ok {
 		value, diags := a.Expr.Value(nil)
-		vs.report(diags...)
+		vs.report(explainLiteral(diags, "The default of a variable is a value by itself. What is made of other values stands in a locals block, such as", "locals {\n    rent = \"rent-${var.month}\"\n  }")...)
 		if diags.HasErrors() {
 			v.Progress = eval.Failed
 		} else if value, ok := vs.converted(v, value, a.Expr.Range()); ok {
@@ -85,15 +85,35 @@ func literalBool(c *checker, b *eval.Block, name string, otherwise bool) bool {
 		return otherwise
 	}
 	value, diags := a.Expr.Value(nil)
-	c.report(diags...)
+	c.report(explainLiteral(diags, name+" is true or false, such as", name+" = true")...)
 	if diags.HasErrors() || value.IsNull() {
 		return otherwise
 	}
 	if value.Type() != cty.Bool {
-		c.report(mistake.New(a.Expr.Range(), "Not true or false", "%s must be true or false.", name))
+		c.report(mistake.New(a.Expr.Range(), "Not true or false", "%s must be true or false, without quotation marks:\n\n  %s = true", name, name))
 		return otherwise
 	}
 	return value.True()
+}
+
+// explainLiteral says what stands in a place that may refer to nothing.
+func explainLiteral(diags hcl.Diagnostics, what, line string) hcl.Diagnostics {
+	for _, d := range diags {
+		if d.Summary == "Variables not allowed" || d.Summary == "Function calls not allowed" {
+			d.Summary, d.Detail = "Nothing can be referred to here", what+":\n\n  "+line
+		}
+	}
+	return diags
+}
+
+// explainType lists the types of variables where one is none.
+func explainType(diags hcl.Diagnostics) hcl.Diagnostics {
+	for _, d := range diags {
+		if d.Summary == "Invalid type specification" {
+			d.Detail = "This is no type. Types are string, number, bool, list(string), map(string), object({ … }) and any, without quotation marks:\n\n  type = string"
+		}
+	}
+	return diags
 }
 
 func checkLiteralText(c *checker, b *eval.Block, name string) {

@@ -64,12 +64,20 @@ func (o *Opener) explain(diags hcl.Diagnostics) hcl.Diagnostics {
 		if meant[word[1]] {
 			return true
 		}
-		d.Detail = fmt.Sprintf("A %s block needs the argument %s.", o.Kind.Name, word[1])
+		d.Detail = fmt.Sprintf("%s block needs the argument %s.", withArticle(o.Kind.Name), word[1])
 		if example := examples[word[1]]; example != "" {
 			d.Detail += " Write it, such as:\n\n  " + example
 		}
 		return false
 	})
+}
+
+// withArticle is a word at the beginning of a sentence.
+func withArticle(word string) string {
+	if strings.ContainsRune("aeio", rune(word[0])) {
+		return "An " + word
+	}
+	return "A " + word
 }
 
 // meantBy is the argument that a wrong name may mean; "" for none.
@@ -104,7 +112,7 @@ func isUpperAt(text string, i int) bool { return i >= 0 && text[i] >= 'A' && tex
 func (o *Opener) arguments() []string { return slices.Concat(o.Kind.Required, o.Kind.Optional) }
 
 func (o *Opener) unsupportedArgument(name, meant string) string {
-	detail := fmt.Sprintf("A %s block has no argument %q.", o.Kind.Name, name)
+	detail := fmt.Sprintf("%s block has no argument %q.", withArticle(o.Kind.Name), name)
 	switch {
 	case meant == "metadata":
 		return detail + fmt.Sprintf(" What people are to know goes along with the transfer in its metadata:\n\n  metadata = { %s = \"…\" }", name)
@@ -131,9 +139,12 @@ func (o *Opener) unsupportedBlock(name string) string {
 	for _, nested := range o.Kind.Nested {
 		has = append(has, nested.Name)
 	}
-	detail := fmt.Sprintf("A %s block has no %s block in it.%s", o.Kind.Name, name, mistake.DidYouMean(name, has))
+	detail := fmt.Sprintf("%s block has no %s block in it.", withArticle(o.Kind.Name), name)
 	if name == "transfer" {
 		return detail + " Write the transfer at the top of a file, and name the batch in it:\n\n  batch = batch.NAME"
+	}
+	if hint := mistake.DidYouMean(name, has); hint != "" {
+		return detail + hint
 	}
 	return detail + " If it is a block of its own, move it behind the closing brace of this one."
 }

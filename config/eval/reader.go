@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -91,7 +92,7 @@ func (r *Reader) Find(name string) (string, *Argument, Finding) {
 		return "", a, found
 	}
 	if v.Type() != cty.String {
-		r.Refuse(a.Expr.Range(), "Not text", "%s must be a string, not %s.", name, v.Type().FriendlyName())
+		r.Refuse(a.Expr.Range(), "Not text", "%s must be a text, not %s. Write it in quotation marks.", name, mistake.Kind(v.Type()))
 		return "", a, Wrong
 	}
 	text := v.AsString()
@@ -128,7 +129,7 @@ func (r *Reader) OneOf(name string, words ...string) string {
 		}
 	}
 	if text != "" {
-		r.Refuse(a.Expr.Range(), "Unknown word", "%s is one of %q, not %s.%s", name, words, Shown(a, text), mistake.DidYouMean(text, words))
+		r.Refuse(a.Expr.Range(), "Unknown word", "%s is one of %s, not %s.%s", name, strings.Join(mistake.QuotedAll(words), ", "), Shown(a, text), mistake.DidYouMean(text, words))
 	}
 	return words[0]
 }
@@ -200,7 +201,7 @@ func (r *Reader) TextMap(name string) map[string]string {
 			return texts
 		}
 	}
-	r.Refuse(a.Expr.Range(), "Not a map of text", "%s must be a map of strings, and none of them empty.", name)
+	r.Refuse(a.Expr.Range(), "Not a map of text", "%s has a name and a text for each of its entries, and none of them is empty. It is written so:\n\n  %s", name, mapExample(name))
 	return nil
 }
 
@@ -222,6 +223,19 @@ func TextsOf(v cty.Value) ([]string, bool) {
 	return texts, true
 }
 
+var errNoDuration = errors.New("is not a duration such as \"36h\" or \"10d\"")
+
+// noTime says why a text is no time, and shows it as one where it is a date or lacks its zone.
+func noTime(text string) error {
+	example := "2026-11-27T09:00:00-05:00"
+	for _, form := range []string{time.DateOnly, "02.01.2006", "2.1.2006", "2006-01-02T15:04:05", time.DateTime, "2006-01-02T15:04", "2006-01-02 15:04", "2006-01-02 15:04:05Z07:00"} {
+		if t, err := time.Parse(form, text); err == nil {
+			example = t.Format(time.RFC3339)
+		}
+	}
+	return fmt.Errorf("is not a time with its date and time zone (RFC 3339), such as:\n\n  %q", example)
+}
+
 // ParseDuration reads what Go's time.ParseDuration reads, and days such as "10d", which are
 // 24 hours long.
 func ParseDuration(text string) (time.Duration, error) {
@@ -231,7 +245,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	if hasDays {
 		n, err := strconv.ParseUint(days, 10, 16)
 		if err != nil {
-			return 0, fmt.Errorf("is not a duration such as \"36h\" or \"10d\"")
+			return 0, errNoDuration
 		}
 		sum, text = time.Duration(n)*day, rest
 	}
@@ -240,16 +254,27 @@ func ParseDuration(text string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || hasDays && strings.HasPrefix(text, "+") {
-		return 0, fmt.Errorf("is not a duration such as \"36h\" or \"10d\"")
+		return 0, errNoDuration
 	}
 	return sum + d, nil
+}
+
+// mapExample is an argument of texts by names, as it may be written.
+func mapExample(name string) string {
+	switch name {
+	case "columns":
+		return `columns = { employee = "Employee No.", net = "Net (USD)" }`
+	case "number_format":
+		return `number_format = { net = "1.234,56" }`
+	}
+	return name + ` = { a = "b" }`
 }
 
 // ParseTime reads RFC 3339 strictly.
 func ParseTime(text string) (time.Time, error) {
 	var t time.Time
 	if err := t.UnmarshalText([]byte(text)); err != nil {
-		return time.Time{}, fmt.Errorf("is not a time as RFC 3339 writes it, such as \"2026-11-27T09:00:00-05:00\"")
+		return time.Time{}, noTime(text)
 	}
 	return t, nil
 }

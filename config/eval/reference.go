@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -119,7 +120,7 @@ func (r *resolver) traversal(t hcl.Traversal) {
 			return
 		}
 		roots := append([]string{"var", "local", "profile", "batch", "schedule", "calendar", "window", "data", "each"}, slices.Sorted(maps.Keys(r.reach.Given))...)
-		r.refuse(t.SourceRange(), "Unknown reference", "There is nothing named %q to refer to.%s", root, mistake.DidYouMean(root, roots))
+		r.refuse(t.SourceRange(), "Unknown reference", "There is nothing named %q to refer to.%s", root, r.meant(t, roots))
 	}
 }
 
@@ -256,7 +257,7 @@ func (r *resolver) dataRows(t hcl.Traversal) {
 		steps = append(steps, name)
 	}
 	if len(steps) < 3 || steps[2] != "rows" {
-		r.refuse(t.SourceRange(), "Rows are missing", "Write data.TYPE.NAME.rows, such as data.csv.payroll.rows: a data source has its rows and nothing else.")
+		r.refuse(t.SourceRange(), "Rows are missing", "A data source has its rows and nothing else, and is named with its type. Write:\n\n  %s", r.rowsOf(steps))
 		return
 	}
 	if !slices.Contains(r.scope.dataTypes, steps[0]) {
@@ -284,13 +285,23 @@ func (r *resolver) each(t hcl.Traversal) {
 	case name == "value":
 		r.refs.Columns = append(r.refs.Columns, "")
 	default:
-		r.refuse(t.SourceRange(), "Unknown reference", "There are each.key and each.value.")
+		hint := " There are each.key and each.value."
+		if name != "" && name != "index" {
+			hint = fmt.Sprintf(" A column, or an attribute, is named behind each.value:\n\n  each.value.%s", name)
+		}
+		r.refuse(t.SourceRange(), "Unknown reference", "each has no %q.%s", name, hint)
 	}
 }
 
 func (r *resolver) row(t hcl.Traversal) {
 	if !r.reach.Row {
-		r.refuse(t.SourceRange(), "row is not to be had here", "row exists only in the where of a data source. In a transfer write each.value.")
+		name := "NAME"
+		if len(t) > 1 {
+			if step, ok := StepName(t[1], false); ok {
+				name = step
+			}
+		}
+		r.refuse(t.SourceRange(), "row is not to be had here", "row exists only in the where of a data source. In a transfer, write:\n\n  each.value.%s", name)
 		return
 	}
 	if len(t) > 1 {
@@ -307,11 +318,7 @@ func (r *resolver) column(step hcl.Traverser) {
 	}
 	r.refs.Columns = append(r.refs.Columns, name)
 	if r.reach.Columns != nil && !slices.Contains(r.reach.Columns, name) {
-		hint := mistake.DidYouMean(name, r.reach.Columns)
-		if hint == "" {
-			hint = " There are: " + mistake.Listed(r.reach.Columns, 10) + "."
-		}
-		r.refuse(RangeOfStep(step), "Unknown column", "The file has no column %q.%s", name, hint)
+		r.refuse(RangeOfStep(step), "Unknown column", "The file has no column %q.%s", name, r.meantColumn(name))
 	}
 }
 
@@ -338,13 +345,13 @@ func (r *resolver) calls(expr hclsyntax.Expression) {
 			names = append(names, name)
 		}
 		return hcl.Diagnostics{mistake.New(call.NameRange, "Unknown function", "There is no function %q.%s%s", call.Name,
-			mistake.DidYouMean(call.Name, names), ambient(call.Name))}
+			meantFunction(call.Name, names), ambient(call.Name))}
 	})...)
 }
 
 // ambient explains why functions that Terraform has are missing here.
 func ambient(name string) string {
-	if slices.Contains([]string{"timestamp", "plantimestamp", "uuid", "bcrypt", "env", "random"}, name) {
+	if slices.Contains([]string{"timestamp", "plantimestamp", "now", "today", "date", "getdate", "uuid", "bcrypt", "env", "random", "rand"}, strings.ToLower(name)) {
 		return " The same files mean the same transfers, today and next year: nothing here reads a clock, chance or the environment."
 	}
 	return ""

@@ -239,6 +239,7 @@ func (s *Scope) Evaluate(expr hclsyntax.Expression, refs *References, ctx *hcl.E
 			d.Detail = "The reason is not shown, because the expression uses a sensitive value."
 		} else {
 			nameKey(d)
+			explainOperand(d)
 		}
 	}
 	if !diags.HasErrors() && !value.IsWhollyKnown() {
@@ -246,6 +247,13 @@ func (s *Scope) Evaluate(expr hclsyntax.Expression, refs *References, ctx *hcl.E
 			"Nothing in a configuration may be unknown when it is planned."))
 	}
 	return value, diags
+}
+
+// explainOperand says how texts are joined where an operator for numbers was given one.
+func explainOperand(d *hcl.Diagnostic) {
+	if d.Summary == "Invalid operand" && strings.HasSuffix(d.Detail, "a number is required.") {
+		d.Detail = "This operator computes with numbers, and here stands a text. Texts are joined in one pair of quotation marks, and amounts are added by decimal_add:\n\n  \"rent-${var.period}\"\n  decimal_add(\"1.50\", \"2.25\")"
+	}
 }
 
 // exhausted is why no expression is evaluated any more. It is said in one place for all.

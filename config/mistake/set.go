@@ -132,11 +132,11 @@ func (g *gathered) consolidated() *hcl.Diagnostic {
 	if g.count == 2 {
 		which = "other"
 	}
-	what := "mistakes"
+	what := "errors"
 	if d.Severity == hcl.DiagWarning {
 		what = "warnings"
 	}
-	d.Detail += fmt.Sprintf("\n\n%d %s are alike. The %s: %s.", g.count, what, which, strings.TrimSpace(text))
+	d.Detail += fmt.Sprintf("\n\n%d similar %s. The %s: %s.", g.count, what, which, strings.TrimSpace(text))
 	return &d
 }
 

@@ -67,6 +67,25 @@ func QuotedAll(names []string) []string {
 	return quoted
 }
 
+// Kind says what a value of a type is, behind "not".
+func Kind(t cty.Type) string {
+	switch {
+	case t == cty.String:
+		return "a text"
+	case t == cty.Number:
+		return "a number"
+	case t == cty.Bool:
+		return "true or false"
+	case t.IsTupleType(), t.IsListType():
+		return "a list"
+	case t.IsSetType():
+		return "a " + t.FriendlyName()
+	case t.IsObjectType(), t.IsMapType():
+		return "an object"
+	}
+	return t.FriendlyName()
+}
+
 // Plural counts things: 1 row, 2 rows.
 func Plural(n int, word string) string {
 	if n == 1 {

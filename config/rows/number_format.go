@@ -75,6 +75,9 @@ func FittingNumberFormats(text string) []string {
 	return fitting
 }
 
+// Plain is a number that is written in the format as a plain decimal.
+func (f *NumberFormat) Plain(text string) (string, error) { return f.read(text) }
+
 // read returns a number as a plain decimal. Space at its ends is left out.
 func (f *NumberFormat) read(text string) (string, error) {
 	number := sameSpace(text)

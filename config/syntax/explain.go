@@ -27,10 +27,11 @@ func Explain(content []byte, name string, diags hcl.Diagnostics, mayShow bool) h
 	return in.explain(diags)
 }
 
+const nestedTooDeeply = "Nested too deeply"
+
 // isOurs reports whether a mistake is in remit's words already.
 func isOurs(d *hcl.Diagnostic) bool {
-	_, ours := d.Extra.(*mistake.Origin)
-	return ours
+	return d.Summary == nestedTooDeeply
 }
 
 // text is a file in lines.

@@ -52,7 +52,7 @@ func suspect(src []byte) bool {
 }
 
 func tooDeep(r hcl.Range) hcl.Diagnostics {
-	return hcl.Diagnostics{mistake.New(r, "Nested too deeply",
+	return hcl.Diagnostics{mistake.New(r, nestedTooDeeply,
 		"Brackets, blocks and operators may nest %d deep. Split the expression with locals.", nestingMax)}
 }
 

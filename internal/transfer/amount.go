@@ -164,7 +164,7 @@ func checkPlainZeros(text string) error {
 		case '0' <= c && c <= '9':
 		case c == '.' && point < 0:
 			point = i
-		case c == 'e' || c == 'E':
+		case (c == 'e' || c == 'E') && i > 0 && i < len(text)-1:
 			return errors.New("an exponent is not allowed; write all digits")
 		case c == ',' || c == '_' || c == '\'':
 			return errors.New("grouping is not allowed; write digits with a point, such as \"1200.50\"")

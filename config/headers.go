@@ -1,0 +1,81 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"remit/config/eval"
+	"remit/config/mistake"
+)
+
+// headers are the first lines of blocks, as they may be written.
+var headers = map[string]string{
+	"remit": `remit {`, "state": `state "sqlite" {`, "service": `service {`, "sandbox": `sandbox {`, "approval": `approval {`,
+	"variable": `variable "period" {`, "locals": `locals {`, "profile": `profile "treasury" {`, "asset": `asset "POINTS" {`,
+	"limit": `limit "daily" {`, "policy": `policy "small" {`, "data": `data "csv" "payroll" {`, "batch": `batch "payroll" {`,
+	"calendar": `calendar "target" {`, "schedule": `schedule "rent" {`, "window": `window "desk" {`, "transfer": `transfer "internal" "rent" {`,
+}
+
+var labelledBlock = regexp.MustCompile(`^(?:Extraneous label for|Missing \S+ for) (\w+)$`)
+
+// explainLabels says of blocks with too few or too many labels what their first line is.
+func explainLabels(diags hcl.Diagnostics) hcl.Diagnostics {
+	for _, d := range diags {
+		kind := labelledBlock.FindStringSubmatch(d.Summary)
+		if kind == nil || headers[kind[1]] == "" {
+			continue
+		}
+		labels := "nothing"
+		for _, k := range blockKinds() {
+			if k.Name == kind[1] && len(k.Labels) > 0 {
+				labels = "its " + strings.Join(k.Labels, " and its ")
+			}
+		}
+		d.Summary = "First line of a block is not complete"
+		if strings.HasPrefix(labels, "nothing") {
+			d.Summary = "First line of a block has too much"
+		}
+		d.Detail = fmt.Sprintf("Between the word %s and the brace stands %s, as in:\n\n  %s", kind[1], labels, headers[kind[1]])
+	}
+	return diags
+}
+
+// otherBlocks are words for blocks that other programs use.
+var otherBlocks = map[string]string{
+	"payment": "transfer", "payments": "transfer", "payout": "transfer", "invoice": "transfer", "transaction": "transfer",
+	"account": "profile", "recipient": "profile", "beneficiary": "profile", "creditor": "profile", "debtor": "profile", "contact": "profile",
+	"currency": "asset", "config": "remit", "settings": "remit", "environment": "remit", "vars": "variable", "variables": "variable",
+	"csv": "data", "xlsx": "data", "excel": "data", "file": "data", "source": "data", "rule": "policy", "holidays": "calendar",
+	"api": "service", "bank": "service", "credentials": "service", "group": "batch", "approvers": "approval", "database": "state", "cron": "schedule",
+}
+
+// meantBlock says which block a wrong word may mean.
+func meantBlock(name string, known []string) string {
+	for _, k := range blockKinds() {
+		if slices.ContainsFunc(k.Nested, func(nested eval.Kind) bool { return nested.Name == name }) {
+			return fmt.Sprintf(" It stands between the braces of another block:\n\n  %s\n    %s {", headers[k.Name], name)
+		}
+	}
+	hint := mistake.DidYouMean(name, known)
+	if kind := otherBlocks[strings.ToLower(name)]; kind != "" && hint == "" {
+		hint = fmt.Sprintf(" Did you mean %q?", kind)
+	}
+	if hint == "" {
+		return " There are: " + strings.Join(slices.Sorted(slices.Values(known)), ", ") + "."
+	}
+	return hint
+}
+
+// placeOfArgument shows a block in which an argument of the name may stand.
+func placeOfArgument(name string) string {
+	for _, k := range blockKinds() {
+		if slices.Contains(k.Required, name) || slices.Contains(k.Optional, name) {
+			return fmt.Sprintf("  %s\n    %s = …\n  }", headers[k.Name], name)
+		}
+	}
+	return fmt.Sprintf("  locals {\n    %s = …\n  }", name)
+}
