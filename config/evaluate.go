@@ -319,7 +319,7 @@ func (e *evaluator) profile(f *field, side string, value cty.Value) (profile, id
 	ty := value.Type()
 	if !ty.IsObjectType() || !ty.HasAttribute("profile_id") {
 		detail := fmt.Sprintf("%s must be a profile, such as profile.treasury, not %s. An ID stands in %s_profile_id.", side, mistake.Kind(ty), side)
-		if syntax.IsText(value) && e.block.common.scope.Nodes["profile"][strings.TrimPrefix(value.AsString(), "profile.")] != nil {
+		if syntax.IsText(value) && e.block.configured.scope.Nodes["profile"][strings.TrimPrefix(value.AsString(), "profile.")] != nil {
 			detail = fmt.Sprintf("A profile is named without quotation marks. Write:\n\n  %s = profile.%s", side, strings.TrimPrefix(value.AsString(), "profile."))
 		}
 		e.refuse(f, "Not a profile", "%s", detail)

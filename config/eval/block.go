@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"remit/config/meter"
+	"remit/config/mistake"
 	"remit/config/syntax"
 )
 
@@ -76,6 +77,7 @@ type Opener struct {
 	schema *hcl.BodySchema
 	nested map[string]*Opener
 	known  map[string]bool // names of arguments
+	words  mistake.BlockWords
 }
 
 // NewOpener returns an opener of blocks of one kind, whose expressions m meters.
@@ -84,8 +86,10 @@ func NewOpener(kind Kind, m *meter.Meter) *Opener {
 	for _, attribute := range o.schema.Attributes {
 		o.known[attribute.Name] = true
 	}
+	o.words = mistake.BlockWords{Kind: kind.Name, Arguments: slices.Concat(kind.Required, kind.Optional)}
 	for _, nested := range kind.Nested {
 		o.nested[nested.Name] = NewOpener(nested, m)
+		o.words.Blocks = append(o.words.Blocks, nested.Name)
 	}
 	return o
 }
@@ -126,7 +130,7 @@ func (o *Opener) Open(from *hcl.Block) (*Block, hcl.Diagnostics) {
 	default:
 		content, diags = from.Body.Content(o.schema)
 		explainTerraform(from.Body, diags)
-		diags = o.explain(diags)
+		diags = o.words.Explain(diags)
 	}
 	for name, attribute := range content.Attributes {
 		add(name, attribute.NameRange, attribute.Expr)

@@ -1,4 +1,4 @@
-package eval
+package mistake
 
 import (
 	"fmt"
@@ -8,8 +8,6 @@ import (
 	"unicode"
 
 	"github.com/hashicorp/hcl/v2"
-
-	"remit/config/mistake"
 )
 
 // examples are arguments that blocks can't be without, as they may be written.
@@ -38,22 +36,29 @@ var synonyms = map[string][]string{
 	"max": {"max_amount"}, "limit": {"max_amount"}, "period": {"per"}, "rule": {"rrule", "condition"}, "cron": {"rrule"}, "message": {"error_message"}, "env": {"environment"}, "version": {"required_version"}, "timezone": {"timezone"}, "tz": {"timezone"},
 }
 
+// BlockWords are the words that a kind of block has.
+type BlockWords struct {
+	Kind      string
+	Arguments []string
+	Blocks    []string // in it
+}
+
 var quotedWord = regexp.MustCompile(`"([^"]+)"`)
 
-// explain puts what HCL says of the parts of a block into words that say what the block has. What is
+// Explain puts what HCL says of the parts of a block into words that say what the block has. What is
 // missing because its name is misspelt is not told a second time.
-func (o *Opener) explain(diags hcl.Diagnostics) hcl.Diagnostics {
+func (b BlockWords) Explain(diags hcl.Diagnostics) hcl.Diagnostics {
 	meant := map[string]bool{}
 	for _, d := range diags {
 		word := quotedWord.FindStringSubmatch(d.Detail)
 		switch {
 		case word == nil:
 		case d.Summary == "Unsupported argument" && strings.HasPrefix(d.Detail, "An argument named "):
-			name := o.meantBy(word[1])
+			name := b.meantBy(word[1])
 			meant[name] = true
-			d.Detail = o.unsupportedArgument(word[1], name)
+			d.Detail = b.unsupportedArgument(word[1], name)
 		case d.Summary == "Unsupported block type" && strings.HasPrefix(d.Detail, "Blocks of type "):
-			d.Detail = o.unsupportedBlock(word[1])
+			d.Detail = b.unsupportedBlock(word[1])
 		}
 	}
 	return slices.DeleteFunc(diags, func(d *hcl.Diagnostic) bool {
@@ -64,7 +69,7 @@ func (o *Opener) explain(diags hcl.Diagnostics) hcl.Diagnostics {
 		if meant[word[1]] {
 			return true
 		}
-		d.Detail = fmt.Sprintf("%s block needs the argument %s.", withArticle(o.Kind.Name), word[1])
+		d.Detail = fmt.Sprintf("%s block needs the argument %s.", withArticle(b.Kind), word[1])
 		if example := examples[word[1]]; example != "" {
 			d.Detail += " Write it, such as:\n\n  " + example
 		}
@@ -81,26 +86,26 @@ func withArticle(word string) string {
 }
 
 // meantBy is the argument that a wrong name may mean; "" for none.
-func (o *Opener) meantBy(name string) string {
+func (b BlockWords) meantBy(name string) string {
 	snake := strings.Map(func(r rune) rune {
 		if r == '-' || r == ' ' {
 			return '_'
 		}
 		return r
 	}, name)
-	var b strings.Builder
+	var own strings.Builder
 	for i, r := range snake {
-		if unicode.IsUpper(r) && i > 0 && b.Len() > 0 && !strings.HasSuffix(b.String(), "_") && !isUpperAt(snake, i-1) {
-			b.WriteByte('_')
+		if unicode.IsUpper(r) && i > 0 && !strings.HasSuffix(own.String(), "_") && !isUpperAt(snake, i-1) {
+			own.WriteByte('_')
 		}
-		b.WriteRune(unicode.ToLower(r))
+		own.WriteRune(unicode.ToLower(r))
 	}
-	for _, candidate := range append([]string{b.String()}, synonyms[b.String()]...) {
-		if o.known[candidate] {
+	for _, candidate := range append([]string{own.String()}, synonyms[own.String()]...) {
+		if slices.Contains(b.Arguments, candidate) {
 			return candidate
 		}
 	}
-	hint := quotedWord.FindStringSubmatch(mistake.DidYouMean(name, o.arguments()))
+	hint := quotedWord.FindStringSubmatch(DidYouMean(name, b.Arguments))
 	if hint == nil {
 		return ""
 	}
@@ -109,10 +114,8 @@ func (o *Opener) meantBy(name string) string {
 
 func isUpperAt(text string, i int) bool { return i >= 0 && text[i] >= 'A' && text[i] <= 'Z' }
 
-func (o *Opener) arguments() []string { return slices.Concat(o.Kind.Required, o.Kind.Optional) }
-
-func (o *Opener) unsupportedArgument(name, meant string) string {
-	detail := fmt.Sprintf("%s block has no argument %q.", withArticle(o.Kind.Name), name)
+func (b BlockWords) unsupportedArgument(name, meant string) string {
+	detail := fmt.Sprintf("%s block has no argument %q.", withArticle(b.Kind), name)
 	switch {
 	case meant == "metadata":
 		return detail + fmt.Sprintf(" What people are to know goes along with the transfer in its metadata:\n\n  metadata = { %s = \"…\" }", name)
@@ -123,27 +126,21 @@ func (o *Opener) unsupportedArgument(name, meant string) string {
 	case meant != "":
 		return detail + fmt.Sprintf(" Did you mean %q?", meant)
 	}
-	for _, nested := range o.Kind.Nested {
-		if nested.Name == name {
-			return detail + fmt.Sprintf(" It has a block of that name, without an equals sign:\n\n  %s {", name)
-		}
+	if slices.Contains(b.Blocks, name) {
+		return detail + fmt.Sprintf(" It has a block of that name, without an equals sign:\n\n  %s {", name)
 	}
-	return detail + " It has: " + strings.Join(o.arguments(), ", ") + "."
+	return detail + " It has: " + strings.Join(b.Arguments, ", ") + "."
 }
 
-func (o *Opener) unsupportedBlock(name string) string {
-	if o.known[name] {
-		return fmt.Sprintf("%s is an argument of a %s block, and needs an equals sign:\n\n  %s = { … }", name, o.Kind.Name, name)
+func (b BlockWords) unsupportedBlock(name string) string {
+	if slices.Contains(b.Arguments, name) {
+		return fmt.Sprintf("%s is an argument of a %s block, and needs an equals sign:\n\n  %s = { … }", name, b.Kind, name)
 	}
-	var has []string
-	for _, nested := range o.Kind.Nested {
-		has = append(has, nested.Name)
-	}
-	detail := fmt.Sprintf("%s block has no %s block in it.", withArticle(o.Kind.Name), name)
+	detail := fmt.Sprintf("%s block has no %s block in it.", withArticle(b.Kind), name)
 	if name == "transfer" {
 		return detail + " Write the transfer at the top of a file, and name the batch in it:\n\n  batch = batch.NAME"
 	}
-	if hint := mistake.DidYouMean(name, has); hint != "" {
+	if hint := DidYouMean(name, b.Blocks); hint != "" {
 		return detail + hint
 	}
 	return detail + " If it is a block of its own, move it behind the closing brace of this one."
