@@ -25,7 +25,7 @@ const deceiving = "a\x1b[2J\x1b]0;title\x07b\rrecorded\bc\u202eelbisivni\u202c\u
 // deceivingService answers each request to create in a way of its own, all of them with such text.
 func deceivingService(t *testing.T) *httptest.Server {
 	t.Helper()
-	answers := map[string]func(http.ResponseWriter, map[string]any){
+	ways := map[string]func(http.ResponseWriter, map[string]any){
 		"refused": func(w http.ResponseWriter, _ map[string]any) {
 			w.Header().Set("Content-Type", "application/problem+json")
 			w.WriteHeader(http.StatusUnprocessableEntity)
@@ -48,7 +48,7 @@ func deceivingService(t *testing.T) *httptest.Server {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"access_token":"worth-nothing","token_type":"Bearer","expires_in":3600}`)
 		case r.Method == http.MethodPost && json.NewDecoder(r.Body).Decode(&asked) == nil:
-			answers[asked["ref_id"].(string)](w, asked)
+			ways[asked["ref_id"].(string)](w, asked)
 		default:
 			w.WriteHeader(http.StatusForbidden)
 			_, _ = io.WriteString(w, deceiving)
@@ -74,20 +74,22 @@ func record(otherwise map[string]any) func(http.ResponseWriter, map[string]any) 
 	}
 }
 
-// TestNoCommandRepeatsDeceivingText has a service put such text into whatever it answers, and then every command that tells
-// of it write no character that does anything but be seen, and no line that begins like remit's own.
-func TestNoCommandRepeatsDeceivingText(t *testing.T) {
-	server := deceivingService(t)
-	dir := t.TempDir()
+// answers are the names of transfers by what becomes of each.
+var answers = []string{"refused", "doubt", "recorded", "pending", "unverified", "conflict"}
+
+// answeredBy is a directory with a transfer for each of answers, to be paid to a service, and a way to run commands there.
+func answeredBy(t *testing.T, server *httptest.Server, secret string) (dir string, remit func(line string) (code int, stdout, stderr string)) {
+	t.Helper()
+	dir = t.TempDir()
 	var transfers strings.Builder
-	for i, refID := range []string{"refused", "doubt", "recorded", "pending", "unverified", "conflict"} {
+	for i, refID := range answers {
 		transfers.WriteString(rent(refID, "to-"+refID, fmt.Sprintf("%d.00", 10+i), ""))
 	}
 	writeFile(t, filepath.Join(dir, "main.hcl"), transfers.String())
 	service := strings.Replace(forgeryService[:strings.Index(forgeryService, "\napproval")], "  client_id ", "  lookup_path   = \"/v2/transfers\"\n  precheck      = \"new\"\n  client_id ", 1)
 	writeFile(t, filepath.Join(dir, "service.hcl"), service)
-	remit := func(line string) (int, string, string) {
-		env := map[string]string{"REMIT_VAR_base_url": server.URL, "REMIT_VAR_client_secret": "worth-nothing", "CI": "1"}
+	remit = func(line string) (int, string, string) {
+		env := map[string]string{"REMIT_VAR_base_url": server.URL, "REMIT_VAR_client_secret": secret, "CI": "1"}
 		var stdout, stderr bytes.Buffer
 		code := cli.Run(t.Context(), append(strings.Fields(line), "--chdir="+dir), strings.NewReader(""), &stdout, &stderr, func(name string) (string, bool) {
 			value, ok := env[name]
@@ -98,22 +100,35 @@ func TestNoCommandRepeatsDeceivingText(t *testing.T) {
 	if code, _, stderr := remit("init"); code != 0 {
 		t.Fatal(stderr)
 	}
+	return dir, remit
+}
+
+// tellingCommands are an apply of answers, and every command that tells of what became of them.
+func tellingCommands() []string {
+	month := time.Now().UTC().Format("2006-01")
 	commands := []string{
 		"apply --auto-approve --parallelism=6 --metrics-file=metrics.prom --json-into=run.jsonl",
 		"status", "status --json", "plan", "plan --show=all", "plan --json", "plan --refresh",
 		"state list", "state list --json", "state verify", "state verify --json", "show --run=latest", "show --run=latest --json",
-		"refresh", "refresh --json", "report --month=" + time.Now().UTC().Format("2006-01"), "report --json --month=" + time.Now().UTC().Format("2006-01"),
+		"refresh", "refresh --json", "report --month=" + month, "report --json --month=" + month,
 		"audit log", "audit log --json", "graph", "graph --format=svg", "resolve --run=latest",
 		"resolve conflict", "resolve unverified",
 	}
-	for _, refID := range []string{"refused", "doubt", "recorded", "pending", "unverified", "conflict"} {
+	for _, refID := range answers {
 		commands = append(commands, "state show "+refID, "state show --json "+refID, "audit log "+refID)
 	}
 	for _, format := range []string{"csv", "jsonl", "hledger", "beancount", "ledger", "pain002"} {
 		commands = append(commands, "export --format="+format)
 	}
+	return commands
+}
+
+// TestNoCommandRepeatsDeceivingText has a service put such text into whatever it answers, and then every command that tells
+// of it write no character that does anything but be seen, and no line that begins like remit's own.
+func TestNoCommandRepeatsDeceivingText(t *testing.T) {
+	dir, remit := answeredBy(t, deceivingService(t), "worth-nothing")
 	repeated := 0
-	for _, line := range commands {
+	for _, line := range tellingCommands() {
 		code, stdout, stderr := remit(line)
 		if code == 134 || strings.Contains(stderr, "unknown flag") || strings.Contains(stderr, "unknown command") {
 			t.Errorf("remit %s: exit code %d\n%s", line, code, stderr)
