@@ -135,8 +135,12 @@ func (t *htmlTable) number(number string, most int) { t.numberOf("", number, mos
 
 // numberOf is [htmlTable.number] in a cell of a class.
 func (t *htmlTable) numberOf(class, number string, most int) {
+	const lengthy = 20 // characters, for which a phone has no room in a line
 	if class != "" {
 		class = " " + class
+	}
+	if len(number)+max(0, most-places(number)) > lengthy {
+		class += " lengthy"
 	}
 	t.cellOf("number"+class, func() { t.htmlPage.number(number, most) })
 }
