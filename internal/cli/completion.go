@@ -184,14 +184,29 @@ func runs(c *completing, _ string) ([]string, cobra.ShellCompDirective) {
 	return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
-// targets are what --target takes, without the keys of for_each.
+// targets are what --target takes: blocks and batches, and where a whole block is typed, its keys of for_each.
 func targets(c *completing, begun string) ([]string, cobra.ShellCompDirective) {
 	list, directive := blocks(c, begun)
+	if block, _, hasKey := strings.Cut(begun, "["); slices.Contains(list, block) && (hasKey || !isBegun(list, block)) {
+		for t := range c.transfers() {
+			if t.Block != block || t.Address == block || !strings.HasPrefix(t.Address, begun) {
+				continue
+			}
+			if list = append(list, t.Address); len(list) >= completionMax {
+				break
+			}
+		}
+	}
 	names, _ := batches(c, "")
 	for _, name := range names {
 		list = append(list, "batch."+name)
 	}
 	return list, directive
+}
+
+// isBegun reports whether a name is the beginning of another one of a list.
+func isBegun(list []string, name string) bool {
+	return slices.ContainsFunc(list, func(other string) bool { return other != name && strings.HasPrefix(other, name) })
 }
 
 // blocks are the addresses of transfer blocks.
