@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,9 @@ func (a *applying) execute(ctx context.Context, w *opened, run executor.Run, car
 			return short
 		}
 		return runError(a, w, failed, summary)
+	}
+	if exit.IsUnread(shown) { // the run went on to its end, and all of it is in the state
+		return exit.Code(cmp.Or(exitOfRun(ctx, summary), exit.Unread))
 	}
 	if shown != nil {
 		return exit.New(fmt.Errorf("show the run, which is in the state: %w", shown), a.planning.dir.Command("show --run="+summary.RunID), exit.Look)

@@ -81,10 +81,13 @@ func Of(err error) End {
 	return End{err, "", Error}
 }
 
-// IsUnread reports whether err says that the reader of standard output went away.
+// IsUnread reports whether err says that the reader of standard output went away, or of standard error beside it.
 func IsUnread(err error) bool {
 	var write *fs.PathError
-	return errors.As(err, &write) && write.Path == os.Stdout.Name() && errors.Is(write, syscall.EPIPE)
+	if !errors.As(err, &write) || !errors.Is(write, syscall.EPIPE) {
+		return false
+	}
+	return write.Path == os.Stdout.Name() || write.Path == os.Stderr.Name()
 }
 
 // Explain shows err as text. [errors.Is] and [errors.As] still find err.
