@@ -3,7 +3,6 @@ package view_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -36,16 +35,6 @@ func TestReportInABrowser(t *testing.T) {
 			b.check(t, "text that is cut", b.text(t, `Array.from(document.querySelectorAll("td, th")).filter(c => c.scrollWidth > c.clientWidth + 1 && c.clientWidth > 0).length`), "0")
 			b.check(t, "wider than the window", b.text(t, `document.documentElement.scrollWidth > innerWidth`), "false")
 		})
-	}
-	if path := os.Getenv("REMIT_REPORT_PNG"); path != "" { // to look at it
-		b.openPage(t, reportHTML(t, monthLedger(), november))
-		shot, err := chromedp.Call(b, page.CaptureScreenshot, page.CaptureScreenshotParams{CaptureBeyondViewport: new(true)})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, shot.Data, 0o600); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
