@@ -13,8 +13,18 @@ type TargetError struct{ Targets []string }
 
 // Error names the targets and says how one is written.
 func (e *TargetError) Error() string {
-	return fmt.Sprintf("no declared transfer, block or batch has the name %s; a target is written transfer.internal.NAME, transfer.internal.NAME[\"KEY\"] or batch.NAME",
+	text := fmt.Sprintf("no declared transfer, block or batch has the name %s; a target is written transfer.internal.NAME, transfer.internal.NAME[\"KEY\"] or batch.NAME",
 		strings.Join(e.Targets, ", "))
+	if slices.ContainsFunc(e.Targets, isUnquoted) {
+		text += ". A shell takes the quotes of a key away: put single quotes around the target"
+	}
+	return text
+}
+
+// isUnquoted reports whether a target has a key without quotes.
+func isUnquoted(target string) bool {
+	_, key, hasKey := strings.Cut(target, "[")
+	return hasKey && !strings.HasPrefix(key, `"`)
 }
 
 // targets say which transfers a plan is about. Those that the targeted ones wait for are

@@ -15,3 +15,6 @@ var RunOn = runAt
 func RunAt(ctx context.Context, now func() time.Time, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
 	return runAt(ctx, now, func() boot.Reading { return boot.Reading{} }, args, stdin, stdout, stderr, lookupEnv)
 }
+
+// DeclarationOf is the block that import --generate-config writes for a request.
+var DeclarationOf = declarationOf
