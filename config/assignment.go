@@ -28,7 +28,8 @@ func (vs *variables) assign(opts Options, dir string, root *os.Root) {
 			vs.assignText(v, text, "the environment variable "+environmentPrefix+v.Name)
 		}
 	}
-	for _, name := range vs.files(dir, opts) {
+	vs.warnOfEnvironment(opts)
+	for _, name := range vs.files(dir, root, opts) {
 		content, err := confined.Read(root, name, sourceBytesMax)
 		vs.assignFile(name, content, err)
 	}
@@ -51,7 +52,7 @@ func (vs *variables) assign(opts Options, dir string, root *os.Root) {
 }
 
 // files are the files that are read without being asked for, in their order.
-func (vs *variables) files(dir string, opts Options) []string {
+func (vs *variables) files(dir string, root *os.Root, opts Options) []string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		vs.report(mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err)))
@@ -71,7 +72,7 @@ func (vs *variables) files(dir string, opts Options) []string {
 			names = append(names, name)
 		}
 	}
-	vs.warnOfVariableFiles(all, opts)
+	vs.warnOfFiles(root, all, opts)
 	return append(names, automatic...)
 }
 
@@ -128,6 +129,9 @@ func (vs *variables) assignFile(name string, content []byte, err error) {
 			continue
 		}
 		value, diags := expr.Value(nil)
+		if d := vs.checkWritten(v, expr, content); d != nil && len(expr.Variables()) == 0 {
+			diags = hcl.Diagnostics{d}
+		}
 		vs.report(explainLiteral(diags, "A value of a file of variables is a text in quotation marks, a number, a list or a map, such as", key+" = \"2026-11\"")...)
 		if diags.HasErrors() {
 			v.Progress = eval.Failed
@@ -162,9 +166,14 @@ func (vs *variables) assignValue(a Assignment) {
 // assignOption takes --var NAME=VALUE in.
 func (vs *variables) assignOption(text string) {
 	name, value, ok := strings.Cut(text, "=")
+	typed := name
 	name = strings.TrimSpace(name)
 	if !ok || name == "" {
 		vs.report(mistake.Placeless("Invalid --var", "--var needs NAME=VALUE."))
+		return
+	}
+	if name != typed {
+		vs.report(vs.strayName(name, value))
 		return
 	}
 	v := vs.named(name)
@@ -173,13 +182,18 @@ func (vs *variables) assignOption(text string) {
 			name, mistake.DidYouMean(name, vs.variableNames())))
 		return
 	}
-	vs.assignText(v, value, "--var")
+	vs.assignText(v, value, optionVar)
 }
 
 // assignText takes text of the command line or the environment: the value itself for a
 // variable of a primitive type or of none, else an expression. The text is never shown: it
 // may be a secret.
 func (vs *variables) assignText(v *variable, text, source string) {
+	if d := vs.strayMarks(v, text, source); d != nil {
+		v.Progress = eval.Failed
+		vs.report(d)
+		return
+	}
 	if v.literal {
 		vs.set(v, cty.StringVal(text), hcl.Range{})
 		return
@@ -201,6 +215,11 @@ func (vs *variables) assignText(v *variable, text, source string) {
 	value, diags := expr.Value(nil)
 	if diags.HasErrors() {
 		refuse()
+		return
+	}
+	if d := vs.checkWritten(v, expr, []byte(text)); d != nil {
+		v.Progress, d.Subject = eval.Failed, v.At.Ptr()
+		vs.report(d)
 		return
 	}
 	vs.set(v, value, hcl.Range{})

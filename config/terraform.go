@@ -1,6 +1,7 @@
 package config
 
 import (
+	"os"
 	"slices"
 	"strings"
 
@@ -8,6 +9,9 @@ import (
 
 	"remit/config/eval"
 	"remit/config/mistake"
+	"remit/config/syntax"
+	"remit/internal/files/confined"
+	"remit/internal/text/terraform"
 )
 
 // terraformPrefix is before the name of a variable in Terraform's environment.
@@ -22,11 +26,40 @@ func (vs *variables) warnOfTerraform(v *variable, opts Options) {
 		"%s%s is set, and remit does not read it. Set %s%s.", terraformPrefix, v.Name, environmentPrefix, v.Name))
 }
 
-// warnOfVariableFiles warns of files that Terraform would read by itself, where no file of Terraform is
-// beside them that needs them.
-func (vs *variables) warnOfVariableFiles(names []string, opts Options) {
-	if slices.ContainsFunc(names, isTerraform) {
+// warnOfEnvironment warns, once, of all variables with which somebody meant to direct remit as they direct
+// Terraform.
+func (vs *variables) warnOfEnvironment(opts Options) {
+	var names, ways []string
+	for name, way := range terraform.Environment() {
+		value := opts.Getenv(name)
+		isTaken := way.Instead != "" && opts.Getenv(way.Instead) != ""
+		if value == "" || value == way.Default || isTaken {
+			continue
+		}
+		names = append(names, name)
+		if !slices.Contains(ways, way.Text) {
+			ways = append(ways, way.Text)
+		}
+	}
+	if len(names) == 0 {
 		return
+	}
+	is, it := "is", "it"
+	if len(names) > 1 {
+		is, it = "are", "them"
+	}
+	vs.report(placelessWarning("Environment of Terraform is not read",
+		"%s %s set, and remit does not read %s. %s", strings.Join(names, " and "), is, it, strings.Join(ways, " ")))
+}
+
+// warnOfFiles warns of what Terraform would read by itself: files of variables, and the configuration. A file of
+// variables beside a configuration of Terraform may be meant for that one alone, unless it names a variable that
+// is declared here.
+func (vs *variables) warnOfFiles(root *os.Root, names []string, opts Options) {
+	i := slices.IndexFunc(names, isTerraform)
+	if i >= 0 {
+		vs.report(placelessWarning("File of Terraform is not read",
+			"%s is a file of Terraform, and remit does not read it. remit reads files whose names end in .hcl or .hcl.json.", names[i]))
 	}
 	for _, name := range names {
 		isRead := slices.ContainsFunc(opts.Assignments, func(a Assignment) bool { return a.File == name })
@@ -34,15 +67,42 @@ func (vs *variables) warnOfVariableFiles(names []string, opts Options) {
 		if !isVariables || isRead || stem != "terraform" && !strings.HasSuffix(stem, ".auto") {
 			continue
 		}
+		if i >= 0 && !vs.mayAssign(root, name) {
+			continue
+		}
 		other := strings.Replace(strings.Replace(name, ".tfvars", ".hclvars", 1), "terraform.", "remit.", 1)
-		d := mistake.Placeless("File of variables is not read",
-			"%s is a file of Terraform, and remit does not read it. Name it %s, or say --var-file=%s.", name, other, name)
-		d.Severity = hcl.DiagWarning
-		vs.report(d)
+		vs.report(placelessWarning("File of variables is not read",
+			"%s is a file of Terraform, and remit does not read it. Name it %s, or say --var-file=%s.", name, other, name))
 	}
+}
+
+// mayAssign reports whether a file of variables names one that is declared, or cannot be read, so that nobody
+// knows.
+func (vs *variables) mayAssign(root *os.Root, name string) bool {
+	content, err := confined.Read(root, name, sourceBytesMax)
+	if err != nil {
+		return true
+	}
+	parse := syntax.Parse
+	if strings.HasSuffix(name, ".json") {
+		parse = syntax.ParseJSON
+	}
+	file, diags := parse(content, name)
+	if diags.HasErrors() {
+		return true
+	}
+	attributes, diags := file.Body.JustAttributes()
+	return diags.HasErrors() || slices.ContainsFunc(vs.all, func(v *variable) bool { return attributes[v.Name] != nil })
+}
+
+func placelessWarning(summary, detail string, args ...any) *hcl.Diagnostic {
+	d := mistake.Placeless(summary, detail, args...)
+	d.Severity = hcl.DiagWarning
+	return d
 }
 
 // isTerraform reports whether a file of that name is a configuration of Terraform or OpenTofu.
 func isTerraform(name string) bool {
-	return strings.HasSuffix(name, ".tf") || strings.HasSuffix(name, ".tf.json") || strings.HasSuffix(name, ".tofu")
+	stem := strings.TrimSuffix(name, ".json")
+	return strings.HasSuffix(stem, ".tf") || strings.HasSuffix(stem, ".tofu")
 }

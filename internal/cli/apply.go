@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -124,7 +125,7 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	}
 	w, err := open(p, &a.planning.dir, a.asJSON)
 	if err != nil {
-		return err
+		return a.sandboxFirst(w, err)
 	}
 	a.monitoring.facts.opened, w.service.RunID = w, a.monitoring.facts.runID
 	holder := p.host.Holder("remit apply")
@@ -253,6 +254,29 @@ func (a *applying) planned(ctx context.Context, w *opened, plan *planner.Plan, j
 	return err
 }
 
+// checkPlace refuses a plan of the sandbox where money moves.
+func (a *applying) checkPlace(plan *planner.Plan) error {
+	if !isForSandbox(plan) || a.planning.dir.Sandbox {
+		return nil
+	}
+	here := a.planning.dir
+	here.Sandbox = true
+	return exit.WithHint(fmt.Errorf("%s was made with --sandbox, where no money moves; nothing was sent. Apply it there", a.file),
+		here.Command("apply "+shell.Word(a.file)))
+}
+
+// sandboxFirst says of a saved plan that it is one of the sandbox before it says, with err, why no state can be used.
+func (a *applying) sandboxFirst(w *opened, err error) error {
+	if w == nil || a.file == "" {
+		return err
+	}
+	saved, unread := openPlan(w, a.file)
+	if unread != nil {
+		return err
+	}
+	return cmp.Or(a.checkPlace(saved), err)
+}
+
 // plan makes the plan, or reads and checks the saved one, and shows it.
 func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot) (*planner.Plan, error) {
 	if a.file != "" {
@@ -261,11 +285,8 @@ func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot)
 			return nil, err
 		}
 		plan := saved.Plan
-		if isForSandbox(plan) && !a.planning.dir.Sandbox {
-			here := a.planning.dir
-			here.Sandbox = true
-			return nil, exit.WithHint(fmt.Errorf("%s was made with --sandbox, where no money moves; nothing was sent. Apply it there", a.file),
-				here.Command("apply "+shell.Word(a.file)))
+		if err := a.checkPlace(plan); err != nil {
+			return nil, err
 		}
 		if a.planning.dir.Sandbox && plan.Header.Lineage == "" {
 			plan.Header.Lineage = snapshot.Meta().Lineage // planned before the sandbox had a state

@@ -21,7 +21,7 @@ func newAudit(p *process) *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
+				return p.unknownCommand(cmd, args[0])
 			}
 			return cmd.Help()
 		},

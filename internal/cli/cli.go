@@ -28,6 +28,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func runAt(ctx context.Context, now func() time.Time, boot func() boot.Reading, args []string, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) int {
 	log.SetOutput(io.Discard) // where net/http writes bytes of the service, as they come
 	p := newProcess(ctx, now, boot, stdin, forJob(stdout, lookupEnv), forJob(stderr, lookupEnv), lookupEnv)
+	args = joinLeading(args)
+	p.typed = args
 	root := newRoot(p)
 	if isCompletion(args) {
 		completeWords(p, root)
@@ -65,7 +67,7 @@ func newRoot(p *process) *cobra.Command {
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
+				return p.unknownCommand(cmd, args[0])
 			}
 			return cmd.Help()
 		},
@@ -76,9 +78,9 @@ func newRoot(p *process) *cobra.Command {
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if cmd.HasSubCommands() && cmd.Flags().NArg() > 0 {
-			return unknownCommand(cmd, cmd.Flags().Arg(0)) // the flag is of the command that was meant
+			return p.unknownCommand(cmd, cmd.Flags().Arg(0)) // the flag is of the command that was meant
 		}
-		return unknownFlag(cmd, err)
+		return p.unknownFlag(cmd, err)
 	})
 	root.PersistentFlags().BoolVar(&p.streams.NoColor, "no-color", false, "write without colour")
 	groups := commandGroups(p)

@@ -186,10 +186,10 @@ func oneArgAtMost(name string) cobra.PositionalArgs {
 	}
 }
 
-func unknownCommand(cmd *cobra.Command, name string) error {
+func (p *process) unknownCommand(cmd *cobra.Command, name string) error {
 	words := strings.TrimSpace(strings.TrimPrefix(cmd.CommandPath(), "remit") + " " + name)
 	if answer, known := terraform.Command(words); known {
-		return exit.WithHint(errors.New(answer.Text), cmp.Or(answer.Next, cmd.CommandPath()+" --help"))
+		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), cmd.CommandPath()+" --help"))
 	}
 	if strings.ContainsAny(name, "0123456789") { // no command has a digit, and most ref_ids do
 		return exit.WithHint(fmt.Errorf("there is no command %q. Where it is a ref_id, state show has what is known of it", name),
@@ -208,7 +208,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 }
 
 // unknownFlag says that a command has no such flag: to a flag of Terraform, what does the same.
-func unknownFlag(cmd *cobra.Command, err error) error {
+func (p *process) unknownFlag(cmd *cobra.Command, err error) error {
 	help := cmd.CommandPath() + " --help"
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -216,7 +216,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	}
 	name := flagName(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()))
 	if answer, known := terraform.Flag(name); known {
-		return exit.WithHint(errors.New(answer.Text), cmp.Or(answer.Next, help))
+		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), help))
 	}
 	if len(name) > 1 { // Terraform's single dash
 		err = fmt.Errorf("unknown flag: --%s", name)

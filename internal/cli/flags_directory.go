@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,6 +49,50 @@ func (a assignment) Set(text string) error {
 func (a assignment) String() string { return "" }
 
 func (a assignment) Type() string { return "string" }
+
+// valueFlags are those of [configurationFlags] that take a value.
+var valueFlags = []string{"chdir", "var", "var-file", "policy-dir"}
+
+// joinLeading joins flags before the command's name with their values: -chdir DIR becomes -chdir=DIR. Otherwise
+// the value would be taken for the name of the command.
+func joinLeading(args []string) []string {
+	var joined []string
+	for len(args) > 2 && strings.HasPrefix(args[0], "-") {
+		if strings.Contains(args[0], "=") || !slices.Contains(valueFlags, flagName(args[0])) {
+			joined, args = append(joined, args[0]), args[1:]
+			continue
+		}
+		joined, args = append(joined, args[0]+"="+args[1]), args[2:]
+	}
+	return append(joined, args...)
+}
+
+// keptFlags gives a command line that remit advises the flags of the typed one that say which directory and
+// which service are meant, where the advised command has them. A hint without --sandbox could move money.
+func (p *process) keptFlags(root *cobra.Command, next string) string {
+	words := strings.Fields(next)
+	if len(words) < 2 {
+		return next
+	}
+	advised, _, err := root.Find(words[1:])
+	if err != nil || lookupFlag(advised, "chdir") == nil {
+		return next
+	}
+	dir, typed := workspace.Directory{}, &cobra.Command{}
+	directoryFlags(&dir, typed)
+	typed.Flags().ParseErrorsAllowlist.UnknownFlags = true
+	long := slices.Clone(p.typed)
+	for i, word := range long {
+		if strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && len(word) > 2 {
+			long[i] = "-" + word
+		}
+	}
+	if err := typed.Flags().Parse(long); err != nil {
+		return next
+	}
+	dir.Sandbox = dir.Sandbox && lookupFlag(advised, "sandbox") != nil
+	return dir.Here(next)
+}
 
 // readNamed reads a file that somebody named to a command that works in dir.
 func readNamed(dir, name string, limit int64) ([]byte, error) {

@@ -16,6 +16,7 @@ type process struct {
 	host    *host.Host
 	streams *terminal.Streams
 	ctx     context.Context // of [Run]
+	typed   []string        // the command line, without the program's name
 
 	onRequest func(service.Seen)                  // is shown each request; nil for nobody
 	atEnd     func(ctx context.Context, code int) // is called when all else is over; nil for nothing

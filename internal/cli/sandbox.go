@@ -31,7 +31,7 @@ func newSandbox(p *process) *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
+				return p.unknownCommand(cmd, args[0])
 			}
 			return cmd.Help()
 		},

@@ -20,7 +20,7 @@ func newSchedule(p *process) *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
+				return p.unknownCommand(cmd, args[0])
 			}
 			return cmd.Help()
 		},

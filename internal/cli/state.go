@@ -25,7 +25,7 @@ func newState(p *process) *cobra.Command {
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return unknownCommand(cmd, args[0])
+				return p.unknownCommand(cmd, args[0])
 			}
 			return cmd.Help()
 		},

@@ -1,0 +1,35 @@
+package terraform
+
+import "iter"
+
+// Way is what does in remit what a variable of Terraform's environment does.
+type Way struct {
+	Text    string // a sentence
+	Instead string // the variable that remit reads; "" for none
+	Default string // a value that changes nothing; "" for none
+}
+
+// environment are variables of Terraform's environment that would change what a command does, in the order in
+// which they are told. One that remit honours in part, and one that only says where files are kept, is not here.
+var environment = []struct {
+	name string
+	way  Way
+}{
+	{"TF_WORKSPACE", Way{"Each environment is a directory of its own: name it with --chdir=DIR.", "", "default"}},
+	{"TF_CLI_ARGS", Way{"Set REMIT_CLI_ARGS.", "REMIT_CLI_ARGS", ""}},
+	{"TF_CLI_ARGS_plan", Way{"Set REMIT_CLI_ARGS.", "REMIT_CLI_ARGS", ""}},
+	{"TF_CLI_ARGS_apply", Way{"Set REMIT_CLI_ARGS.", "REMIT_CLI_ARGS", ""}},
+	{"TF_LOG", Way{"Set REMIT_LOG.", "REMIT_LOG", "OFF"}},
+}
+
+// Environment yields the variables of Terraform's environment that remit does not read, each with the way to do
+// the same.
+func Environment() iter.Seq2[string, Way] {
+	return func(yield func(string, Way) bool) {
+		for _, v := range environment {
+			if !yield(v.name, v.way) {
+				return
+			}
+		}
+	}
+}
