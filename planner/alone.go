@@ -216,20 +216,21 @@ func (s *said) Details(_ context.Context, refIDs ...string) ([]state.Detail, err
 	return found, nil
 }
 
-// saysPaid are the marks of a line that come from earlier payments.
+// saysPaid are the marks of a line that come from earlier payments, which the plan alone does not have. Other marks
+// are computed again. A new kind that comes from the state needs a case here: without it, no plan with such a mark
+// passes without its state.
 func (w *word) saysPaid(r *transfer.Request) []Signal {
 	var all []Signal
 	for _, s := range w.line.Signals {
-		switch s.Kind {
-		case FirstDestination:
+		switch {
+		case s.Kind == FirstDestination:
 			all = append(all, Signal{Kind: FirstDestination, Detail: firstDetail})
-		case AmountOutOfLine:
+		case s.Kind == AmountOutOfLine:
 			_, text, _ := strings.Cut(s.Detail, outOfLineDetail)
 			text, _, _ = strings.Cut(text, " ")
 			if largest, err := transfer.ParseAmount(transfer.Ungrouped(text)); err == nil && isOutOfLine(r.Amount, largest) {
 				all = append(all, Signal{Kind: AmountOutOfLine, RefID: s.RefID, Detail: outOfLineDetail + shownAmount(largest, r.Asset) + " " + r.Asset})
 			}
-		case OtherName, MixedScripts, LookAlike, Rename, Unverified, Late:
 		}
 	}
 	return w.firstTogether(r, all)

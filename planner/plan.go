@@ -174,6 +174,21 @@ const (
 	Late SignalKind = "late" // an occurrence of a schedule that should have been made long ago
 )
 
+// Noun returns the words for a number of marks of the kind, such as "first-time destinations". A kind that no case
+// names has one form for all numbers.
+func (k SignalKind) Noun(count int) string {
+	many := map[SignalKind]string{
+		FirstDestination: "first-time destinations", AmountOutOfLine: "amounts out of line", LookAlike: "look-alikes", Rename: "renames",
+	}[k]
+	switch {
+	case k == OtherName:
+		return "under another name"
+	case count != 1 && many != "":
+		return many
+	}
+	return string(k)
+}
+
 // Obstacle makes a plan not applicable.
 type Obstacle struct {
 	Kind ObstacleKind `json:"kind"`

@@ -281,18 +281,7 @@ func signalCounts(changes *planner.Changes) []signalCount {
 
 // signalText counts marks of a kind.
 func signalText(kind planner.SignalKind, count int) string {
-	switch kind {
-	case planner.AmountOutOfLine:
-		if count != 1 {
-			return fmt.Sprintf("%d amounts out of line", count)
-		}
-	case planner.FirstDestination, planner.LookAlike, planner.Rename:
-		return plural(count, string(kind))
-	case planner.OtherName:
-		return fmt.Sprintf("%d under another name", count)
-	case planner.MixedScripts, planner.Unverified, planner.Late:
-	}
-	return fmt.Sprintf("%d %s", count, Visible(string(kind)))
+	return fmt.Sprintf("%d %s", count, Visible(kind.Noun(count)))
 }
 
 // countSignals says how many marks of each kind there are, and where isMarked, by what sign a
