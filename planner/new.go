@@ -260,7 +260,7 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 		}
 		b.sent = append(b.sent, fingerprinted{t.Request.Fingerprint(), b.twin(&t.Request), int32(b.plan.Changes.Len())})
 		b.plan.totalsOf(Submit).AddRequest(&t.Request)
-		c.Signals = append(slices.Clip(b.paidSignals(&t.Request)), mixedScripts(t)...)
+		c.Signals = append(slices.Clip(b.paidSignals(&t.Request)), signalsOf(t)...)
 		if t.DisplayName != "" {
 			named, err := b.nameSignals(ctx, t)
 			if err != nil {
@@ -282,7 +282,7 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 		if !b.isDue(t) {
 			b.setUntil(&c, t)
 		}
-		c.Signals = mixedScripts(t)
+		c.Signals = signalsOf(t)
 	case None, Conflict, Failed, Undeclared:
 	}
 	b.add(&c, facts{row: r, source: b.sourceOf(t)}, targeted)

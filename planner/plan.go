@@ -151,44 +151,6 @@ type Signal struct {
 	Accepted string `json:"accepted,omitempty"`
 }
 
-// SignalKind names a signal.
-type SignalKind string
-
-// The signals. The first three come from the state's history: recorded or adopted transfers, and
-// did not fail.
-const (
-	FirstDestination SignalKind = "first-time destination"
-	AmountOutOfLine  SignalKind = "amount out of line" // over ten times the largest so far to its destination
-
-	// OtherName marks a transfer to a destination that was paid before, and never under its display name.
-	OtherName SignalKind = "another name"
-
-	// MixedScripts marks a text in which letters of one script stand among those of another, or
-	// look like them (Unicode's Technical Standard 39).
-	MixedScripts SignalKind = "mixed scripts"
-
-	LookAlike  SignalKind = "look-alike" // same sender, destination, asset and amount under another ref_id
-	Rename     SignalKind = "rename"     // the same movement as one that was recorded under other words
-	Unverified SignalKind = "unverified" // recorded, but its record falls short, or its destination could not be proven
-
-	Late SignalKind = "late" // an occurrence of a schedule that should have been made long ago
-)
-
-// Noun returns the words for a number of marks of the kind, such as "first-time destinations". A kind that no case
-// names has one form for all numbers.
-func (k SignalKind) Noun(count int) string {
-	many := map[SignalKind]string{
-		FirstDestination: "first-time destinations", AmountOutOfLine: "amounts out of line", LookAlike: "look-alikes", Rename: "renames",
-	}[k]
-	switch {
-	case k == OtherName:
-		return "under another name"
-	case count != 1 && many != "":
-		return many
-	}
-	return string(k)
-}
-
 // Obstacle makes a plan not applicable.
 type Obstacle struct {
 	Kind ObstacleKind `json:"kind"`
