@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -131,6 +132,50 @@ func TestImportsRunOneWay(t *testing.T) {
 	for listed := range layer {
 		if !seen[listed] {
 			t.Errorf("the import rule lists %s, which does not exist", listed)
+		}
+	}
+}
+
+// rooms says which packages may import a package that has an effect: the laws that state has the only SQL and
+// internal/service the only outgoing HTTP, and that internal/cli has the only flags. The sandbox has a ledger and a
+// server of its own, and telemetry sends traces. Below internal/bench and internal/proof nothing is part of remit.
+var rooms = map[string][]string{
+	"database/sql":                {"remit/state/sqlite", "remit/internal/sandbox"},
+	"github.com/mattn/go-sqlite3": {"remit/state/sqlite", "remit/internal/sandbox"},
+	"github.com/jackc/pgx/v5":     {"remit/state/postgres"},
+	"net/http":                    {"remit/internal/service", "remit/internal/sandbox", "remit/internal/monitor/telemetry"},
+	"github.com/spf13/cobra":      {"remit/internal/cli"},
+	"flag":                        {"remit/internal/cli"},
+}
+
+func TestEffectsStayInTheirRooms(t *testing.T) {
+	root := filepath.Join("..", "..")
+	for importer := range layer {
+		if strings.HasPrefix(importer, "remit/internal/bench") || strings.HasPrefix(importer, "remit/internal/proof") || strings.HasSuffix(importer, "test") {
+			continue
+		}
+		dir := filepath.Join(root, filepath.FromSlash(strings.TrimPrefix(importer, "remit")))
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range files {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, spec := range file.Imports {
+				imported, err := strconv.Unquote(spec.Path.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if allowed, isEffect := rooms[imported]; isEffect && !slices.Contains(allowed, importer) {
+					t.Errorf("%s imports %s, which only %s may: ask that package for what you need", path, imported, strings.Join(allowed, ", "))
+				}
+			}
 		}
 	}
 }
