@@ -18,41 +18,52 @@ import (
 	"remit/state/sqlite"
 )
 
-// keptFromFile says why the system keeps remit from the file of a state, and the one thing that helps; nil for
+// stateFile is the file of a state, for messages about access to it.
+type stateFile struct {
+	name     string // of the state, as people see it
+	path     string // "" where the state is in no file
+	argument string // that names the file
+	user     string // who runs remit
+}
+
+func (s *State) file() stateFile {
+	there, _ := s.Backend.(SQLite)
+	return stateFile{s.Name, there.path, s.Backend.Advice().argument, s.host.Holder("").User}
+}
+
+// kept says why the system keeps remit from the file, and the one thing that helps; nil for
 // another error, and for a state that is in no file.
-func (s *State) keptFromFile(err error) error {
-	there, isFile := s.Backend.(SQLite)
-	if !isFile {
+func (s stateFile) kept(err error) error {
+	if s.path == "" {
 		return nil
 	}
-	dir := filepath.Dir(there.path)
+	dir := filepath.Dir(s.path)
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("the path to the state %s leads through a file as if that were a directory; nothing was sent. Correct %s",
-			s.Name, there.Advice().argument)
+			s.name, s.argument)
 	case errors.Is(err, state.ErrNoRoom), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return exit.WithHint(fmt.Errorf("there is no room left where the state %s is, which needs some to be read as well; nothing was sent. "+
-			"Make room, by anything but the state's own files, and type the same again. How full it is, is shown by:\n%w", s.Name, err), s.hintAbout("df -h", dir))
+			"Make room, by anything but the state's own files, and type the same again. How full it is, is shown by:\n%w", s.name, err), s.hintAbout("df -h", dir))
 	case errors.Is(err, state.ErrNoAccess), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return s.denied(there.path, err)
+		return s.denied(err)
 	}
 	return nil
 }
 
 // denied says what the user may not do, and who may.
-func (s *State) denied(path string, err error) error {
-	dir := filepath.Dir(path)
-	denied, known := sqlite.DeniedAt(path)
+func (s stateFile) denied(err error) error {
+	dir := filepath.Dir(s.path)
+	denied, known := sqlite.DeniedAt(s.path)
 	switch {
 	case !known:
 		return exit.WithHint(fmt.Errorf("the system denies access to the state %s; nothing was sent. Have it allowed, and type the same again. "+
-			"Who may do what there, is shown by:\n%w", s.Name, err), s.hintAbout("ls -la", dir))
+			"Who may do what there, is shown by:\n%w", s.name, err), s.hintAbout("ls -la", dir))
 	case denied.ReadOnly:
 		return exit.WithHint(fmt.Errorf("the state %s is on a file system that is mounted read-only, and this command has to write there; nothing was sent. "+
-			"Mount it so that it can be written to, and type the same again. How it is mounted, is shown by", s.Name), s.hintAbout("findmnt --target", dir))
+			"Mount it so that it can be written to, and type the same again. How it is mounted, is shown by", s.name), s.hintAbout("findmnt --target", dir))
 	}
-	me := s.host.Holder("").User
-	text := fmt.Sprintf("the state %s cannot be used: the user %s may not %s, which belongs to %s; nothing was sent. ", s.Name, me, denied, ownerName(denied.Owner))
+	text := fmt.Sprintf("the state %s cannot be used: the user %s may not %s, which belongs to %s; nothing was sent. ", s.name, s.user, denied, ownerName(denied.Owner))
 	switch {
 	case denied.Owner == os.Geteuid():
 		return exit.WithHint(fmt.Errorf("%sAllow it, and type the same again", text), s.hintAbout("chmod "+denied.Mode, denied.Path))
@@ -60,7 +71,7 @@ func (s *State) denied(path string, err error) error {
 		return exit.WithHint(fmt.Errorf("%sHave everybody let through it, and type the same again", text), s.hintAbout("sudo chmod a+x", denied.Path))
 	case denied.Owner == 0: // somebody once ran remit as root, or made the directory for it
 		return exit.WithHint(fmt.Errorf("%sHave root give directory and files to whoever runs remit, and type the same again", text),
-			s.hintAbout("sudo chown "+shell.Word(me), dir, path+"*"))
+			s.hintAbout("sudo chown "+shell.Word(s.user), dir, s.path+"*"))
 	case denied.Owner < 0:
 		return exit.WithHint(fmt.Errorf("%sHave it allowed, and type the same again. Who may do what there, is shown by", text), s.hintAbout("ls -ld", filepath.Dir(denied.Path)))
 	}
@@ -69,8 +80,8 @@ func (s *State) denied(path string, err error) error {
 
 // hintAbout is a command on paths, of which one may end in an open *; "" where the place of the state is
 // sensitive.
-func (s *State) hintAbout(command string, paths ...string) string {
-	if s.Name == terminal.Hidden {
+func (s stateFile) hintAbout(command string, paths ...string) string {
+	if s.name == terminal.Hidden {
 		return ""
 	}
 	for _, path := range paths {
@@ -94,17 +105,17 @@ func ownerName(id int) string {
 	return fmt.Sprintf("the user with the ID %d", id)
 }
 
-// noFile says what to do about what stands where the file of a state should be.
-func (s *State) noFile(path string) error {
+// missing says what to do where something else has the path of the file.
+func (s stateFile) missing(path string) error {
 	const made = "is an empty directory, where the file of the state should be, as where a container was to have a file mounted that was not there; " +
 		"nothing was sent. Remove it, and type the same again"
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
-		return fmt.Errorf("%s is not a file, and a state is one; nothing was sent, and it was left as it is. Correct %s", s.Name, s.Backend.Advice().argument)
+		return fmt.Errorf("%s is not a file, and a state is one; nothing was sent, and it was left as it is. Correct %s", s.name, s.argument)
 	}
 	if entries, err := os.ReadDir(path); err == nil && len(entries) == 0 {
-		return exit.WithHint(fmt.Errorf("%s "+made, s.Name), s.hintAbout("rmdir", path))
+		return exit.WithHint(fmt.Errorf("%s "+made, s.name), s.hintAbout("rmdir", path))
 	}
 	return fmt.Errorf("%s is a directory, and a state is a file; nothing was sent, and it was left as it is. Correct %s: it names the file",
-		s.Name, s.Backend.Advice().argument)
+		s.name, s.argument)
 }
