@@ -217,20 +217,21 @@ func (s *said) Details(_ context.Context, refIDs ...string) ([]state.Detail, err
 }
 
 // saysPaid are the marks of a line that come from earlier payments, which the plan alone does not have. Other marks
-// are computed again. A new kind that comes from the state needs a case here: without it, no plan with such a mark
+// are computed again. A new kind that comes from the state needs a line here: without it, no plan with such a mark
 // passes without its state.
 func (w *word) saysPaid(r *transfer.Request) []Signal {
 	var all []Signal
 	for _, s := range w.line.Signals {
-		switch {
-		case s.Kind == FirstDestination:
+		if s.Kind == FirstDestination {
 			all = append(all, Signal{Kind: FirstDestination, Detail: firstDetail})
-		case s.Kind == AmountOutOfLine:
-			_, text, _ := strings.Cut(s.Detail, outOfLineDetail)
-			text, _, _ = strings.Cut(text, " ")
-			if largest, err := transfer.ParseAmount(transfer.Ungrouped(text)); err == nil && isOutOfLine(r.Amount, largest) {
-				all = append(all, Signal{Kind: AmountOutOfLine, RefID: s.RefID, Detail: outOfLineDetail + shownAmount(largest, r.Asset) + " " + r.Asset})
-			}
+		}
+		if s.Kind != AmountOutOfLine {
+			continue
+		}
+		_, text, _ := strings.Cut(s.Detail, outOfLineDetail)
+		text, _, _ = strings.Cut(text, " ")
+		if largest, err := transfer.ParseAmount(transfer.Ungrouped(text)); err == nil && isOutOfLine(r.Amount, largest) {
+			all = append(all, Signal{Kind: AmountOutOfLine, RefID: s.RefID, Detail: outOfLineDetail + shownAmount(largest, r.Asset) + " " + r.Asset})
 		}
 	}
 	return w.firstTogether(r, all)

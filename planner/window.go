@@ -18,7 +18,7 @@ const (
 	windowSteps = 1000
 )
 
-// Window is when a window block is open, as far as a plan knows it.
+// WindowHours are the times at which a window block is open, as far as a plan knows it.
 type WindowHours struct {
 	Name     string     `json:"name"`
 	Timezone string     `json:"timezone"`

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Window says when something may be done: from one time of day to another, on some days.
+// Hours say when something may be done: from one time of day to another, on some days.
 type Hours struct {
 	Zone     *time.Location
 	Days     [7]bool   // by [time.Weekday]
