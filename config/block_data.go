@@ -37,13 +37,14 @@ type dataSource struct {
 	where    *eval.Argument
 	// whereColumns are the columns that where names.
 	whereColumns []int
-	notes        []string // of how the file was read
+	notes        []string       // of how the file was read
+	acknowledged map[string]int // how many warnings are known, by their names
 }
 
 func dataBlockKind() eval.Kind {
 	kind := eval.Kind{
 		Name: "data", Labels: []string{"type", "name"},
-		Required: []string{"file"}, Optional: []string{"key", "where"},
+		Required: []string{"file"}, Optional: []string{"key", "where", "acknowledge"},
 	}
 	for _, of := range dataKinds() {
 		for _, name := range of.arguments {
@@ -89,9 +90,9 @@ func readData(c *checker, s *sourceFiles, b *eval.Block) (*eval.Node, *dataSourc
 func checkDataArguments(c *checker, d *dataSource) {
 	b := d.block
 	for _, a := range b.InOrder {
-		if a.Name != "file" && a.Name != "key" && a.Name != "where" && !slices.Contains(d.kind.arguments, a.Name) {
+		if a.Name != "file" && a.Name != "key" && a.Name != "where" && a.Name != "acknowledge" && !slices.Contains(d.kind.arguments, a.Name) {
 			c.report(mistake.New(a.NameAt, "Unsupported argument", "A data source of type %q has no argument %q. It has: %s.",
-				d.kind.name, a.Name, strings.Join(append([]string{"file", "key", "where"}, d.kind.arguments...), ", ")))
+				d.kind.name, a.Name, strings.Join(append([]string{"file", "key", "where", "acknowledge"}, d.kind.arguments...), ", ")))
 			b.Incomplete = true
 		}
 	}
@@ -121,6 +122,7 @@ func (d *dataSource) prepare() (cty.Value, hcl.Diagnostics) {
 	}
 	d.readPicks(r)
 	d.readFormats(r)
+	d.readAcknowledged(r)
 	d.format = d.kind.format(d, r)
 	if r.Diags.HasErrors() {
 		return cty.NilVal, r.Diags
@@ -164,14 +166,19 @@ func (d *dataSource) readHeader(r *eval.Reader) {
 	if file != nil {
 		_ = file.Close()
 	}
-	r.Diags = append(r.Diags, diags...)
+	known := d.newKnown()
+	r.Diags = append(append(r.Diags, known.take(diags)...), known.rest()...)
 	if diags.HasErrors() {
 		d.sources.data.NeedSnippet(d.file.Name, sourceHeaderBytes)
 		return
 	}
 	d.columns, d.notes = table.Columns, table.Notes()
 	if table.KeyColumn < 0 {
-		r.Diags = append(r.Diags, rows.UnknownColumn(d.file.At("key"), d.file.Name, d.file.Key, d.columns))
+		unknown := rows.UnknownColumn(d.file.At("key"), d.file.Name, d.file.Key, d.columns)
+		if strings.Contains(unknown.Detail, " There are: ") && !strings.Contains(unknown.Detail, "\n") && len(d.columns) > 1 {
+			unknown.Detail += " The key is the column by which a row is known, such as:\n\n  key = " + mistake.QuotedHCL(d.columns[0])
+		}
+		r.Diags = append(r.Diags, unknown)
 		return
 	}
 	if d.where != nil { // resolved before the columns were known

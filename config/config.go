@@ -78,7 +78,7 @@ func (c *Configuration) Notes() []Note {
 		if d == nil {
 			continue
 		}
-		for _, text := range d.notes {
+		for _, text := range d.unknownNotes() {
 			notes = append(notes, Note{d.address, text})
 		}
 	}

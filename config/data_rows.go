@@ -46,7 +46,8 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 			return
 		}
 		defer func() { d.notes = table.Notes() }()
-		keys, current := newSeen(), &row{}
+		keys, current, known := newSeen(), &row{}, d.newKnown()
+		taken, isAny := false, false // whether a row was accepted; whether the file has one
 		for n := 0; ; n++ {
 			if n%contextEvery == 0 && ctx.Err() != nil {
 				yield(nil, interrupted())
@@ -54,7 +55,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 			}
 			next, diags, err := table.Next()
 			if next != nil && diags != nil { // warnings of a row
-				if !yield(nil, d.noted(diags)) {
+				if diags = known.take(diags); len(diags) > 0 && !yield(nil, d.noted(diags)) {
 					return
 				}
 				diags = nil
@@ -64,11 +65,27 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 				*current = row{Row: next, source: d}
 				accepted, diags = d.accept(current, filter, keys)
 			}
+			taken = taken || accepted != nil || diags.HasErrors()
+			isAny = isAny || next != nil || diags.HasErrors()
+			if err != nil {
+				diags = append(known.take(diags), known.rest()...)
+				if !taken && !diags.HasErrors() {
+					diags = append(diags, d.noRows(isAny))
+				}
+			}
 			if (accepted != nil || diags != nil) && !yield(accepted, d.noted(diags)) || err != nil {
 				return
 			}
 		}
 	}
+}
+
+// noRows warns of a file that makes no transfer.
+func (d *dataSource) noRows(isAny bool) *hcl.Diagnostic {
+	if isAny {
+		return mistake.Warning(d.file.At("where"), "No row is left", "where is false for each row of %s, so nothing is made of them. A comparison such as row.status == \"active\" heeds capitals and spaces.", d.file.Name)
+	}
+	return mistake.Warning(d.file.NamedAt, "File has no rows", "%s has a header, and no row below it, so nothing is made of it. Is it the whole file?", d.file.Name)
 }
 
 func interrupted() hcl.Diagnostics {

@@ -53,6 +53,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 	} else if l.diags.HasErrors() {
 		return c, l.diags, true // what lacks a name may have it there
 	}
+	l.report(diags...) // warnings of the files
 	l.readBlocks()
 	l.overrideData()
 	if opts.Need != NeedAll {

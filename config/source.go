@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"remit/config/mistake"
 	"remit/config/rows"
@@ -69,6 +70,11 @@ func openSources(dir string, whole bool) (*sourceFiles, hcl.Diagnostics) {
 			s.parsed = append(s.parsed, parsed.sourceFile)
 		}
 	}
+	if len(entries) > 0 && !diags.HasErrors() && !slices.ContainsFunc(s.parsed, sourceFile.hasText) {
+		d := mistake.Placeless("Nothing is declared", "%s has no block, only blanks or comments. A file that declares one transfer is made by remit init in an empty directory; docs/tutorial.md explains it.", s.parsed[0].name)
+		d.Severity = hcl.DiagWarning
+		diags = append(diags, d)
+	}
 	if len(entries) == 0 {
 		where := dir
 		if where == "." {
@@ -82,6 +88,12 @@ func openSources(dir string, whole bool) (*sourceFiles, hcl.Diagnostics) {
 			"There is no file whose name ends in .hcl or .hcl.json in %s.%s\n\n  remit init", where, note))
 	}
 	return s, diags
+}
+
+// hasText reports whether a file has more than blanks and comments.
+func (s sourceFile) hasText() bool {
+	body, isNative := s.file.Body.(*hclsyntax.Body)
+	return s.parts != nil || !isNative || len(body.Blocks)+len(body.Attributes) > 0
 }
 
 // IsSource reports whether a file of that name, in the directory, is part of a configuration.

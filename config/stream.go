@@ -37,7 +37,7 @@ func (c *Configuration) stream(ctx context.Context) iter.Seq2[Transfer, hcl.Diag
 
 func newStream(c *Configuration) *stream {
 	return &stream{
-		config: c, refIDs: newSeen(), told: map[*dataSource]bool{},
+		config: c, refIDs: newSeen(), told: map[*dataSource]bool{}, assets: map[string]bool{},
 		compiled: map[*transferBlock]*compiled{},
 	}
 }
@@ -56,7 +56,8 @@ func (s *stream) all(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
 				if t.Address == "" && len(diags) == 0 && c.sound {
 					panic("a transfer was left out without a mistake")
 				}
-				if !yield(t, diags) {
+				doubts := s.doubts(&t)
+				if !yield(t, diags) || len(doubts) > 0 && !yield(Transfer{}, doubts) {
 					return
 				}
 			}
@@ -102,6 +103,8 @@ type stream struct {
 	refIDs *seen // of all transfers so far, by the numbers of their places
 	places places
 	told   map[*dataSource]bool
+	assets map[string]bool // that were looked at
+	asset  string          // the last one of them
 	// compiled are the blocks of which a row was evaluated; nil where that stays the way.
 	compiled map[*transferBlock]*compiled
 }

@@ -50,7 +50,20 @@ type StatusError struct {
 
 // Error names the status.
 func (e *StatusError) Error() string {
-	return fmt.Sprintf("%q is %v, and this way of settling it is not for that", e.RefID, e.Status)
+	what := "it cannot be settled so"
+	switch e.Status {
+	case state.Recorded, state.Adopted:
+		what = "there is nothing to settle. If the money is to go back, declare a reversal"
+	case state.Tombstone:
+		what = "it was settled before, and its ref_id is never sent again"
+	case state.Refused, state.Unsent:
+		what = "nothing was made of it. The next apply sends it again, where it is declared"
+	case state.InDoubt:
+		what = "it has no record yet that could be accepted. Give the record that the service shows with --recorded=FILE, or say --not-made"
+	case state.Unverified, state.Conflict:
+		what = "the service has a record of it. Accept that with --accept-record, or give another one with --recorded=FILE"
+	}
+	return fmt.Sprintf("%q is %v: %s. Nothing was changed", e.RefID, e.Status, what)
 }
 
 // Resolution is a word about one ref_id, on a state that the caller has locked.

@@ -95,7 +95,36 @@ func openCSV(file io.Reader, f *File, options CSV) (*csvFile, hcl.Diagnostics) {
 	c.reader.Comma = c.options.Delimiter
 	c.reader.FieldsPerRecord = -1
 	c.reader.ReuseRecord = true
-	return c, c.readHeader()
+	ahead, _ := buffered.Peek(dataBufferBytes / 4)
+	later := c.linesBelow(ahead)
+	diags := c.readHeader()
+	if !diags.HasErrors() && !slices.Contains(c.names.names, need) {
+		if why := misplacedHeader(c.names.names, later, need, options.SkipFirst); why != "" {
+			return nil, append(diags, mistake.New(c.names.place.whole(), "Header is further down", "%s", why))
+		}
+	}
+	return c, diags
+}
+
+// linesBelow are the fields of the lines below the first one that stand in text, as far as they are lines of
+// their own. There are few.
+func (c *csvFile) linesBelow(text []byte) [][]string {
+	const most = 20
+	var below [][]string
+	for i, line := range strings.SplitN(string(text), "\n", most+2) {
+		if i > 0 && i <= most {
+			delimiter := string(c.options.Delimiter)
+			if strings.Count(line, ";") > strings.Count(line, delimiter) {
+				delimiter = ";"
+			}
+			fields := strings.Split(strings.TrimRight(line, "\r"), delimiter)
+			for j := range fields {
+				fields[j] = strings.Trim(fields[j], `"`)
+			}
+			below = append(below, fields)
+		}
+	}
+	return below
 }
 
 // hasOldLineEnds reports whether text has carriage returns and no other end of a line: then all

@@ -150,13 +150,63 @@ func (t *Table) pick(f *File, h header) hcl.Diagnostics {
 	return diags
 }
 
+// misplacedHeader says which line the header is on where the first one is a title; "" where it is not
+// one. A title has text in its first field alone, and a later line has more.
+func misplacedHeader(names []string, later [][]string, need string, skipped int) string {
+	filled := func(fields []string) int {
+		return len(slices.DeleteFunc(slices.Clone(fields), func(field string) bool { return strings.TrimSpace(field) == "" }))
+	}
+	if strings.Contains(delimiterHint(names), "delimiter") || slices.ContainsFunc(names, isValue) {
+		return ""
+	}
+	for i, fields := range later {
+		hasKey := slices.ContainsFunc(fields, func(field string) bool { return NormalForm(field) == need })
+		if hasKey || filled(names) == 1 && filled(fields) > 1 {
+			return fmt.Sprintf("The first line is a title, and names no columns: %s. The header is %s further down. Leave out what stands above it:\n\n  skip_first = %d",
+				mistake.Listed(mistake.QuotedAll(names), 3), mistake.Plural(i+1, "line"), skipped+i+1)
+		}
+	}
+	return ""
+}
+
 // UnknownColumn says that a file has no column of a name, and which ones it has.
 func UnknownColumn(at hcl.Range, file, name string, columns []string) *hcl.Diagnostic {
 	hint := mistake.DidYouMean(name, columns)
 	if hint == "" {
-		hint = " There are: " + mistake.Listed(mistake.QuotedAll(columns), 20) + "."
+		hint = " There are: " + mistake.Listed(mistake.QuotedAll(columns), 20) + "." + delimiterHint(columns)
 	}
 	return mistake.New(at, "Unknown column", "%s has no column %q.%s", file, name, hint)
+}
+
+// delimiterHint shows the delimiter that the one column of a header seems to have.
+func delimiterHint(columns []string) string {
+	if len(columns) == 0 {
+		return ""
+	}
+	for _, delimiter := range delimiters() {
+		if len(columns) == 1 && strings.ContainsRune(columns[0], delimiter) {
+			return " Its fields seem to be separated otherwise:\n\n  delimiter = " + delimiterText(delimiter)
+		}
+	}
+	switch {
+	case strings.HasPrefix(strings.TrimSpace(columns[0]), "<"):
+		return " This is a page of the web or XML, and no rows. Get the file again."
+	case slices.ContainsFunc(columns, isValue):
+		return " The first line has values, and no names of columns. Write their names in a line above it, such as:\n\n  employee,profile_id,net"
+	}
+	return ""
+}
+
+// isValue reports whether a text of a header is rather a value: an amount or an ID.
+func isValue(text string) bool {
+	_, err := transfer.ParseAmount(text)
+	digits := strings.Count(strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return '0'
+		}
+		return 'x'
+	}, text), "0")
+	return err == nil || digits > 8
 }
 
 // Notes are what whoever wrote the data block may want to know of how the file was read, up to

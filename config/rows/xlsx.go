@@ -135,7 +135,28 @@ func openXLSX(d *Directory, of *File, options XLSX, file io.Reader) (*xlsxFile, 
 	}
 	f.decoder = newPartDecoder(bytes.NewReader(content))
 	diags = append(diags, f.readHeader()...)
+	if need := f.headerOf(f.Key); !diags.HasErrors() && !slices.Contains(f.names.names, need) {
+		first := max(f.options.Cells.fromRow, 1) + f.options.SkipFirst
+		if why := misplacedHeader(f.names.names, f.rowsBelow(first), need, f.options.SkipFirst); why != "" {
+			return nil, append(diags, mistake.New(f.names.place.whole(), "Header is further down", "%s", why))
+		}
+	}
 	return f, diags
+}
+
+// rowsBelow reads the texts of a few rows below the first one, so that index 0 is the second.
+func (f *xlsxFile) rowsBelow(first int) [][]string {
+	const most = 20
+	below := make([][]string, most)
+	for {
+		row, err := f.next()
+		if err != nil || row.number-first > most {
+			return below
+		}
+		for _, cell := range row.cells {
+			below[row.number-first-1] = append(below[row.number-first-1], cell.text)
+		}
+	}
 }
 
 // choose finds the sheet.

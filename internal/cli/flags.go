@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"remit/config/mistake"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/host"
 	"remit/internal/text/shell"
@@ -191,6 +192,9 @@ func (p *process) unknownCommand(cmd *cobra.Command, name string) error {
 	if answer, known := terraform.Command(words); known {
 		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), cmd.CommandPath()+" --help"))
 	}
+	if meant := otherCommands[strings.ToLower(name)]; meant != "" && cmd == cmd.Root() {
+		return exit.WithHint(fmt.Errorf("there is no command %q. Did you mean %q?", name, meant), "remit "+meant+" --help")
+	}
 	if strings.ContainsAny(name, "0123456789") { // no command has a digit, and most ref_ids do
 		return exit.WithHint(fmt.Errorf("there is no command %q. Where it is a ref_id, state show has what is known of it", name),
 			"remit state show "+shell.Word(name))
@@ -207,12 +211,47 @@ func (p *process) unknownCommand(cmd *cobra.Command, name string) error {
 	return exit.WithHint(errors.New(message), cmd.CommandPath()+" --help")
 }
 
+// otherCommands are words of other programs for commands.
+var otherCommands = map[string]string{
+	"pay": "apply", "run": "apply", "send": "apply", "submit": "apply", "execute": "apply", "push": "apply", "deploy": "apply", "retry": "apply", "sync": "apply",
+	"check": "validate", "lint": "validate", "diff": "plan", "preview": "plan", "dry-run": "plan", "simulate": "plan",
+	"list": "state list", "ls": "state list", "transfers": "state list", "history": "audit log", "log": "audit log",
+	"rollback": "reversal", "undo": "reversal", "cancel": "reversal", "revert": "reversal", "refund": "reversal", "delete": "reversal", "reverse": "reversal",
+	"fix": "resolve", "settle": "resolve", "sign": "approve", "format": "fmt", "match": "reconcile",
+}
+
+// otherFlags are words of other programs for flags.
+var otherFlags = map[string]string{
+	"yes": "auto-approve", "approve": "auto-approve", "output": "out", "output-file": "out", "file": "out", "dir": "chdir", "directory": "chdir", "cwd": "chdir",
+	"test": "sandbox", "simulate": "sandbox", "vars": "var", "varfile": "var-file", "concurrency": "parallelism",
+}
+
+// wrongValue says what a flag takes instead of the value that it was given.
+func wrongValue(err error) error {
+	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		name := invalid.GetFlag().Name
+		switch invalid.GetFlag().Value.Type() {
+		case "bool":
+			return fmt.Errorf("--%s=%s is not known; write --%s alone, or leave it out", name, invalid.GetValue(), name)
+		case "int", "int64", "uint":
+			return fmt.Errorf("--%s=%s is no whole number", name, invalid.GetValue())
+		case "duration":
+			return fmt.Errorf("--%s=%s is no length of time; write one such as 30s or 5m", name, invalid.GetValue())
+		}
+		return err
+	}
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return fmt.Errorf("--%s needs a value: write --%s=VALUE", missing.GetSpecifiedName(), missing.GetSpecifiedName())
+	}
+	return err
+}
+
 // unknownFlag says that a command has no such flag: to a flag of Terraform, what does the same.
 func (p *process) unknownFlag(cmd *cobra.Command, err error) error {
 	help := cmd.CommandPath() + " --help"
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
-		return exit.WithHint(err, help)
+		return exit.WithHint(wrongValue(err), help)
 	}
 	name := flagName(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()))
 	if answer, known := terraform.Flag(name); known {
@@ -220,6 +259,13 @@ func (p *process) unknownFlag(cmd *cobra.Command, err error) error {
 	}
 	if len(name) > 1 { // Terraform's single dash
 		err = fmt.Errorf("unknown flag: --%s", name)
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if meant := otherFlags[name]; slices.Contains(names, meant) {
+			err = fmt.Errorf("%w. Did you mean %q?", err, "--"+meant)
+		} else if hint := mistake.DidYouMean(name, names); hint != "" {
+			err = fmt.Errorf("%w.%s", err, strings.Replace(hint, `"`, `"--`, 1))
+		}
 	}
 	return exit.WithHint(err, help)
 }

@@ -282,6 +282,12 @@ func (f *lateFinder) close() {
 	}
 }
 
+// isSettled reports whether a way of settling does not fit the status.
+func isSettled(err error) bool {
+	_, is := errors.AsType[*executor.StatusError](err)
+	return is
+}
+
 // explain adds what to do to what went wrong.
 func (r *resolving) explain(err error) error {
 	resolve := func(flags string) string {
@@ -292,6 +298,8 @@ func (r *resolving) explain(err error) error {
 	switch {
 	case errors.Is(err, executor.ErrUnknownRefID):
 		return exit.WithHint(err, r.dir.Command("state list"))
+	case isSettled(err):
+		return exit.WithHint(err, r.dir.Command("state show "+shell.Word(r.refID)))
 	case errors.Is(err, executor.ErrAbsent):
 		return exit.WithHint(fmt.Errorf("%w. If another channel shows that it was not made, say so", err), resolve("--not-made"))
 	case errors.Is(err, executor.ErrCreditOnly):

@@ -47,14 +47,15 @@ func openSigned(w *opened, name string) (*savedPlan, error) {
 func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
 	file, err := confined.OpenNamed(w.dir.Path, name)
 	if err != nil {
-		return nil, fmt.Errorf("open the plan %s: %w", name, err)
+		return nil, exit.WithHint(fmt.Errorf("open the plan %s: %w", name, err), w.dir.Command("plan --out="+shell.Word(name)))
 	}
 	defer func() { _ = file.Close() }() // only read
 	plan, err := planner.Open(io.TeeReader(file, into))
 	if err != nil {
 		err = fmt.Errorf("%s cannot be used as a saved plan; nothing was sent: %w", name, err)
-		if isPlan, _ := isReplaceable(w.dir.Within(name), planStart()); !isPlan {
-			return nil, err // a new plan would not replace it
+		if isPlan, _ := isReplaceable(w.dir.Within(name), planStart()); !isPlan { // a new plan would not replace it
+			return nil, exit.WithHint(fmt.Errorf("%s is no saved plan; nothing was sent. A plan is made of the files of the directory, and saved by plan --out", name),
+				w.dir.Command("plan --out=november.plan"))
 		}
 		return nil, exit.WithHint(err, w.dir.Command("plan --out="+shell.Word(name)))
 	}

@@ -112,7 +112,8 @@ func format(file File) []byte {
 func parse(src []byte) (File, hcl.Diagnostics) {
 	parsed, diags := hclsyntax.ParseConfig(src, Name, hcl.InitialPos)
 	if diags.HasErrors() {
-		return File{}, diags
+		d := invalid(*diags[0].Subject, "A merge left its marks in this file, or somebody edited it.")
+		return File{}, hcl.Diagnostics{d}
 	}
 	top, more := parsed.Body.Content(&hcl.BodySchema{
 		Attributes: []hcl.AttributeSchema{required("lineage"), required("environment")},

@@ -1,0 +1,115 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/gocty"
+
+	"remit/config/eval"
+	"remit/config/mistake"
+)
+
+// warningNames are the names by which the argument acknowledge knows warnings of data files.
+var warningNames = map[string]string{
+	"Row is hidden": "hidden_rows", "Column is hidden": "hidden_columns", "Sheet is hidden": "hidden_sheets",
+	"Formula in a column": "formula_columns", "A full row is left out": "full_rows_left_out", "Rows below the range": "rows_below_range",
+}
+
+// skippedRows is the name of the notes about rows that skip_last leaves out.
+const skippedRows = "skipped_rows"
+
+// readAcknowledged reads the argument acknowledge: how many warnings of each name are known.
+func (d *dataSource) readAcknowledged(r *eval.Reader) {
+	v, a, found := r.Value("acknowledge")
+	if found != eval.Present {
+		return
+	}
+	names := append(slices.Sorted(maps.Values(warningNames)), skippedRows)
+	if ty := v.Type(); !ty.IsObjectType() && !ty.IsMapType() {
+		r.Refuse(a.Expr.Range(), "Not numbers by names", "acknowledge says how many warnings of each name are known, such as:\n\n  acknowledge = { hidden_rows = 1 }")
+		return
+	}
+	d.acknowledged = map[string]int{}
+	for name, value := range v.AsValueMap() {
+		var n int
+		switch {
+		case !slices.Contains(names, name):
+			r.Refuse(a.Expr.Range(), "Unknown warning", "acknowledge names %q, and the warnings are %s.%s", name, mistake.Listed(names, len(names)), mistake.DidYouMean(name, names))
+		case value.IsNull() || value.Type() != cty.Number || gocty.FromCtyValue(value, &n) != nil || n < 1 || n > math.MaxInt32:
+			r.Refuse(a.Expr.Range(), "Not a whole number in range", "%s is how many of these warnings are known: a whole number from 1 on, such as:\n\n  acknowledge = { %[1]s = 1 }", name)
+		default:
+			d.acknowledged[name] = n
+		}
+	}
+}
+
+// knownWarnings holds the warnings of one reading of a file that may be acknowledged, until their number is
+// known. It keeps a bounded number of them.
+type knownWarnings struct {
+	source *dataSource
+	held   map[string]*mistake.Set
+	count  map[string]int
+}
+
+func (d *dataSource) newKnown() *knownWarnings {
+	return &knownWarnings{d, map[string]*mistake.Set{}, map[string]int{}}
+}
+
+// take holds those of the diagnostics that may be acknowledged, and returns the others.
+func (k *knownWarnings) take(diags hcl.Diagnostics) hcl.Diagnostics {
+	var others hcl.Diagnostics
+	for _, d := range diags {
+		name := warningNames[d.Summary]
+		if name == "" || d.Severity != hcl.DiagWarning {
+			others = append(others, d)
+			continue
+		}
+		if k.held[name] == nil {
+			k.held[name] = &mistake.Set{}
+		}
+		k.count[name]++
+		k.held[name].Add(k.source.noted(hcl.Diagnostics{d}))
+	}
+	return others
+}
+
+// rest are the warnings that are held and whose number is not the acknowledged one.
+func (k *knownWarnings) rest() hcl.Diagnostics {
+	var diags hcl.Diagnostics
+	for _, name := range slices.Sorted(maps.Keys(k.held)) {
+		n, known := k.count[name], k.source.acknowledged[name]
+		if n == known {
+			continue
+		}
+		of := k.held[name].Diagnostics()
+		last := of[len(of)-1]
+		last.Detail += fmt.Sprintf("\n\nIf this is right, say so in %s:\n\n  acknowledge = { %s = %d }", k.source.address, name, n)
+		if known > 0 {
+			last.Detail += fmt.Sprintf("\n\nIt acknowledges %d now, and there are %d.", known, n)
+		}
+		diags = append(diags, of...)
+	}
+	return diags
+}
+
+// unknownNotes are the notes on how the file was read, without those of rows left out whose number is
+// acknowledged.
+func (d *dataSource) unknownNotes() []string {
+	isSkipped := func(note string) bool { return strings.HasPrefix(note, "skip_last leaves out ") }
+	skipped := 0
+	for _, note := range d.notes {
+		if isSkipped(note) {
+			skipped++
+		}
+	}
+	if skipped == 0 || skipped != d.acknowledged[skippedRows] {
+		return d.notes
+	}
+	return slices.DeleteFunc(slices.Clone(d.notes), isSkipped)
+}
