@@ -124,7 +124,7 @@ func TestRowsThatAreLeftOut(t *testing.T) {
 		want := saysOf(rt, dir)
 		write(t, dir, "main.hcl", paid("skip_first = 2", fmt.Sprintf("skip_last = %d", last)))
 		write(t, dir, "pay.csv", []byte("\"x\n\nid,to,net,note\n"+body.String()+tail))
-		if diff := cmp.Diff(want, saysOf(rt, dir)); diff != "" || len(want) != rows {
+		if diff := cmp.Diff(want, saysOf(rt, dir)); diff != "" || len(want) != max(rows, 1) { // a file without rows is a warning
 			rt.Errorf("%d rows (-without +with):\n%s", len(want), diff)
 		}
 	})

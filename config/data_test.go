@@ -75,6 +75,9 @@ func TestRowsMeanWhatTheySay(t *testing.T) {
 		}
 		var got []string
 		for _, transfer := range transfers {
+			if transfer.Address == "" {
+				continue // the warning that there are no rows
+			}
 			r := transfer.Request
 			note, _ := r.Metadata.Get("note")
 			got = append(got, fmt.Sprintf("%s %s %s %s %s", transfer.Place, r.RefID, r.ToProfileID, r.Amount, note))

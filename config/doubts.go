@@ -80,7 +80,6 @@ func sorted(word string) string {
 
 var (
 	fewDigits = regexp.MustCompile(`^[0-9]{2,12}$`)
-	iban      = regexp.MustCompile(`^[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}$`)
 	nearUUID  = regexp.MustCompile(`^[{(]?[0-9a-fA-F-]{30,40}[)}]?$`)
 )
 
@@ -93,8 +92,6 @@ func notProfileID(id string) string {
 		}
 	}
 	switch {
-	case iban.MatchString(strings.ReplaceAll(id, " ", "")):
-		return "is the number of a bank account (IBAN)"
 	case fewDigits.MatchString(id):
 		return "has digits alone"
 	case nearUUID.MatchString(id):

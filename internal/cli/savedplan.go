@@ -54,7 +54,7 @@ func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
 	if err != nil {
 		err = fmt.Errorf("%s cannot be used as a saved plan; nothing was sent: %w", name, err)
 		if isPlan, _ := isReplaceable(w.dir.Within(name), planStart()); !isPlan { // a new plan would not replace it
-			return nil, exit.WithHint(fmt.Errorf("%s is no saved plan; nothing was sent. A plan is made of the files of the directory, and saved by plan --out", name),
+			return nil, exit.WithHint(fmt.Errorf("%s cannot be used as a saved plan; nothing was sent. A plan is made of the files of the directory, and plan --out saves it", name),
 				w.dir.Command("plan --out=november.plan"))
 		}
 		return nil, exit.WithHint(err, w.dir.Command("plan --out="+shell.Word(name)))
