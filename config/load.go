@@ -213,6 +213,9 @@ func (l *loader) readBlock(kind eval.Kind, open *eval.Opener, from *hcl.Block, i
 	}
 	b, diags := open.Open(from)
 	b.StandIn(in)
+	if from.Type == "data" && len(from.Labels) > 0 && !slices.Contains(dataTypes(), from.Labels[0]) {
+		diags = nil // nobody knows which arguments it has
+	}
 	l.report(diags...)
 	if kind.Single && !l.declare(from.Type+" block", b.At) {
 		return

@@ -419,6 +419,9 @@ func meantFunction(name string, names []string) string {
 	if why := ambient(name); why != "" {
 		return why
 	}
+	if why, known := terraform.Function(name); known {
+		return " " + why
+	}
 	return mistake.MeantFunction(name, names)
 }
 

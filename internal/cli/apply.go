@@ -16,6 +16,7 @@ import (
 	"remit/internal/cli/workspace"
 	"remit/internal/sandbox"
 	"remit/internal/text/shell"
+	"remit/internal/text/terraform"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
@@ -33,6 +34,7 @@ type applying struct {
 	acceptShortfall []string // profiles, by ID or by name
 	fromBalances    bool     // a rehearsal begins with what the service says
 
+	refresh     bool // refused: only a plan asks the service first
 	input       bool
 	asJSON      bool
 	into        string // the file of JSON Lines
@@ -100,6 +102,10 @@ func newApply(p *process) *cobra.Command {
 	flags.BoolVar(&a.retryRefused, "retry-refused", false, "with --auto-approve or --plan-digest: submit again what was refused")
 	flags.StringArrayVar(&a.acceptShortfall, "accept-shortfall", nil, "apply although the service says that this `PROFILE` has too little; may be repeated")
 	flags.BoolVar(&a.fromBalances, "from-balances", false, "with --rehearse: begin with the balances that the service says")
+	flags.BoolVar(&a.refresh, "refresh", false, "")
+	if err := flags.MarkHidden("refresh"); err != nil { // it takes Terraform's --refresh=false, which changes nothing
+		panic(err)
+	}
 	flags.BoolVar(&a.input, "input", true, "prompt for missing input")
 	flags.BoolVar(&a.asJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &a.into)
@@ -152,6 +158,9 @@ func (a *applying) again() string {
 
 // check refuses before anything is done what could not be finished.
 func (a *applying) check(p *process) error {
+	if answer, known := terraform.Flag("refresh"); a.refresh && known {
+		return exit.WithHint(errors.New(answer.Text), a.planning.dir.Here(answer.Next))
+	}
 	if a.onRefusal != "continue" && a.onRefusal != "stop" {
 		return fmt.Errorf("--on-refusal=%s is not known; it takes continue or stop", a.onRefusal)
 	}

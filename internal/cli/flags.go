@@ -33,7 +33,7 @@ func longFlags(root *cobra.Command, args []string) []string {
 	command.InitDefaultHelpFlag() // cobra makes it too late for -help
 	long := make([]string, len(args))
 	copy(long, args)
-	if len(long) > 0 && (long[0] == "-version" || long[0] == "--version") {
+	if len(long) > 0 && (long[0] == "-version" || long[0] == "--version" || long[0] == "-v") {
 		long[0] = "version"
 	}
 	for i, arg := range long {

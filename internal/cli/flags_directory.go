@@ -71,7 +71,7 @@ func joinLeading(args []string) []string {
 // which service are meant, where the advised command has them. A hint without --sandbox could move money.
 func (p *process) keptFlags(root *cobra.Command, next string) string {
 	words := strings.Fields(next)
-	if len(words) < 2 {
+	if len(words) < 2 || words[0] != "remit" {
 		return next
 	}
 	advised, _, err := root.Find(words[1:])

@@ -23,7 +23,12 @@ func newForceUnlock(p *process) *cobra.Command {
 		Long: "Take the state's lock away from a run that can't be reached. A lock dies with its holder by\n" +
 			"itself, so this is for a process that hangs or a machine that is cut off. From now on\n" +
 			"that run can write nothing and begins no request. What it has in flight is in doubt.",
-		Args: exactArgs(),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return exit.WithHint(errors.New("force-unlock takes no ID: a state has one lock"), from.Command("force-unlock --reason=TEXT"))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if isBlank(reason) {
 				return errors.New("force-unlock needs --reason: it is journalled under your name")

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"iter"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 
@@ -40,6 +41,12 @@ type importing struct {
 	known     []string // ref_ids of transfers that are made, of which the files say something new
 }
 
+// isFile reports whether something has that name.
+func isFile(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
 func newImport(p *process) *cobra.Command {
 	i := importing{applying: applying{planning: planning{allowEmpty: true}}}
 	cmd := &cobra.Command{
@@ -65,6 +72,10 @@ func newImport(p *process) *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("generate-config") {
 				return nil // what the state has needs no export
+			}
+			if len(args) > 0 && isAddress(args[0]) && !isFile(i.planning.dir.Within(args[0])) {
+				return exit.WithHint(errors.New("import takes no address: it takes the service's export of transfer records, and finds out by the ref_id what each record is. Nothing was recorded"),
+					i.planning.dir.Command("import FILE"))
 			}
 			return someArgs("FILE")(cmd, args)
 		},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -13,7 +14,9 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config"
+	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
+	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/state"
@@ -31,7 +34,7 @@ func newStateList(p *process) *cobra.Command {
 			"    remit state list --where='status == \"in_doubt\" || record_status == \"FAILED\"'\n" +
 			"    remit state list --where='batch == \"payroll\" && decimal_cmp(amount, \"10000\") > 0'\n" +
 			"    remit state list --where='settled_at != null && timecmp(settled_at, \"2026-11-01T00:00:00Z\") >= 0'",
-		Args: exactArgs(),
+		Args: func(_ *cobra.Command, args []string) error { return namesNone(&from, args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w, err := open(p, &from, asJSON)
 			if err != nil {
@@ -47,6 +50,23 @@ func newStateList(p *process) *cobra.Command {
 	cmd.Flags().StringVar(&where, "where", "", "list those of which this `expression` is true, such as 'status == \"in_doubt\"'")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	return cmd
+}
+
+// namesNone refuses an address or a ref_id, and says which expression finds it.
+func namesNone(from *workspace.Directory, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	where := fmt.Sprintf("ref_id == %q", args[0])
+	if isAddress(args[0]) {
+		where = fmt.Sprintf("startswith(address, %q)", args[0])
+	}
+	return exit.WithHint(errors.New("state list takes no arguments: --where filters what it lists"), from.Command("state list --where="+shell.Word(where)))
+}
+
+// isAddress reports whether somebody means a transfer or a block by its address.
+func isAddress(word string) bool {
+	return strings.HasPrefix(word, "transfer.") && strings.Count(word, ".") > 1
 }
 
 // listWhere lists what an expression keeps.

@@ -92,13 +92,13 @@ func (s *Directory) CheckSandbox() error {
 // UseSandbox binds the directory to the state of a sandbox in the directory box, which need not exist.
 func (s *State) UseSandbox(box string) {
 	s.SandboxDir = box
-	s.UseBackend(s.sandboxBackend(box))
+	s.UseBackend(sandboxBackend(s.host, box))
 	s.Binding = lockfile.File{Environment: state.Sandbox, Service: state.SandboxIdentity()}
 }
 
 // sandboxBackend is where the state of a sandbox in the directory box is.
-func (s *State) sandboxBackend(box string) SQLite {
-	return SQLite{filepath.Join(box, "remit.db"), sqlite.Options{Now: s.host.Now}}
+func sandboxBackend(h *host.Host, box string) SQLite {
+	return SQLite{filepath.Join(box, "remit.db"), sqlite.Options{Now: h.Now}}
 }
 
 // UseBackend says where the state is.
@@ -116,7 +116,7 @@ func (s *State) noLockFile() error {
 		return exit.WithHint(fmt.Errorf("there is a state (%s) but no %s, which says that it is the right one. "+
 			"Restore the file from version control, or write it anew from the state", s.Name, lockfile.Name), s.dir.Command("init"))
 	}
-	if there, err := s.sandboxBackend(SandboxDirectory(s.dir.Path)).Look(context.Background()); err == nil && there {
+	if there, err := sandboxBackend(s.host, SandboxDirectory(s.dir.Path)).Look(context.Background()); err == nil && there {
 		return exit.WithHint(errors.New("this directory has only a sandbox state; nothing was sent. Add --sandbox to use that one; for real money make a state first"),
 			s.dir.Command("init"))
 	}

@@ -26,10 +26,10 @@ var parts = map[string]string{
 	"count":              "There is no count: a position is no identity. Use for_each with keys that last.",
 	"provider":           "There are no providers: one service block says where transfers go.",
 	"providers":          "There are no providers: one service block says where transfers go.",
-	"lifecycle":          "There is no lifecycle: a transfer is made once, and never changed, replaced or destroyed.",
+	"lifecycle":          "There is no lifecycle: a transfer is made once, and never changed, replaced or destroyed. A precondition is a block of the transfer itself.",
 	"provisioner":        "There are no provisioners: remit starts no program for a transfer.",
 	"connection":         "There are no provisioners: remit starts no program for a transfer.",
-	"dynamic":            "There are no dynamic blocks.",
+	"dynamic":            "There are no dynamic blocks: the blocks of a transfer are written out, and for_each makes many transfers.",
 	"postcondition":      "There is no postcondition: remit compares each answer with what was asked by itself.",
 	"ephemeral":          "Nothing is ephemeral: a plan has every value of its requests.",
 	"required_providers": "There are no providers: the service block says where transfers go.",
@@ -39,11 +39,33 @@ var parts = map[string]string{
 
 // roots are values of Terraform that the language lacks, by their first words.
 var roots = map[string]string{
-	"path":      "There is no path: a file is named relative to the directory, as in file(\"payroll.csv\").",
+	"path":      "There is no path: a file is named relative to the directory, as in file = \"payroll.csv\" or file(\"payroll.csv\").",
 	"terraform": "There is no terraform.workspace: each environment is a directory of its own, and a variable can name it.",
 	"module":    "There are no modules.",
 	"resource":  "There are no resources: a transfer is not a value.",
 	"count":     "There is no count: a position is no identity. Use for_each, and each.key.",
+}
+
+// functions are those of Terraform that the language lacks on purpose. What reads a clock, chance or the
+// environment is refused by the table of functions itself.
+var functions = map[string]string{
+	"abspath":         "A file is named relative to the directory, as in file(\"payroll.csv\").",
+	"pathexpand":      "A file is named relative to the directory, as in file(\"payroll.csv\").",
+	"nonsensitive":    "What comes from a sensitive variable stays hidden: leave sensitive out of the variable where it is no secret.",
+	"ephemeralasnull": "Nothing is ephemeral: a plan has every value of its requests.",
+	"type":            "The argument type of a variable says of what type its value is.",
+	"cidrhost":        noAddresses,
+	"cidrnetmask":     noAddresses,
+	"cidrsubnet":      noAddresses,
+	"cidrsubnets":     noAddresses,
+}
+
+const noAddresses = "No function computes network addresses: a transfer has none."
+
+// Function says what to do in the place of a function of Terraform, in sentences.
+func Function(name string) (string, bool) {
+	why, ok := functions[name]
+	return why, ok
 }
 
 // Block names the replacement of a block of Terraform at the top of a file, in sentences.

@@ -16,22 +16,25 @@ type Answer struct {
 	Next string // a command to type; "" for none
 }
 
+// newDirectory makes an environment.
+const newDirectory = "mkdir staging && remit init --chdir=staging"
+
 // commands are those of Terraform and OpenTofu that remit lacks, by their words behind the program's name.
 var commands = map[string]Answer{
 	"destroy":                {"remit has no destroy: money that moved does not come back. reversal writes the transfers that give it back", "remit reversal REF_ID"},
-	"taint":                  {"remit has no taint: a recorded transfer is never made again. To pay once more, declare a transfer with a new ref_id", ""},
-	"untaint":                {"remit has no untaint: nothing is tainted, because a recorded transfer is never made again", ""},
+	"taint":                  {"remit has no taint: a recorded transfer is never made again. To pay once more, declare a transfer with a new ref_id", "remit why REF_ID"},
+	"untaint":                {"remit has no untaint: nothing is tainted, because a recorded transfer is never made again", "remit why REF_ID"},
 	"output":                 {"remit has no outputs. show writes what the state has, with each group_id, as lines for a program", "remit show --json"},
-	"workspace":              {"remit has no workspaces: each environment is a directory of its own, with its state and its lock file", ""},
-	"env":                    {"remit has no workspaces: each environment is a directory of its own, with its state and its lock file", ""},
-	"get":                    {"remit has no modules, so there is nothing to get", ""},
-	"modules":                {"remit has no modules", ""},
-	"providers":              {"remit has no providers: the service block says where transfers go", ""},
+	"workspace":              {"remit has no workspaces: each environment is a directory of its own, with its state and its lock file", newDirectory},
+	"env":                    {"remit has no workspaces: each environment is a directory of its own, with its state and its lock file", newDirectory},
+	"get":                    {"remit has no modules, so there is nothing to get. init makes the state", "remit init"},
+	"modules":                {"remit has no modules: for_each makes many transfers, and graph draws them", "remit graph"},
+	"providers":              {"remit has no providers: the service block says where transfers go, and validate checks it", "remit validate"},
 	"login":                  {"remit keeps no login: an apply takes the credentials from REMIT_CLIENT_ID and REMIT_CLIENT_SECRET", ""},
 	"logout":                 {"remit keeps no login: an apply takes the credentials from REMIT_CLIENT_ID and REMIT_CLIENT_SECRET", ""},
 	"metadata":               {"remit has no metadata command: docs/language/functions.md lists the functions", ""},
 	"query":                  {"remit has no query. state list finds transfers by an expression", "remit state list --where='status == \"in_doubt\"'"},
-	"stacks":                 {"remit has no stacks: each environment is a directory of its own", ""},
+	"stacks":                 {"remit has no stacks: each environment is a directory of its own", newDirectory},
 	"state mv":               {"remit has no state mv: a transfer is known by its ref_id. Rename the block as you like, and keep the ref_id", ""},
 	"state rm":               {"remit has no state rm: nothing leaves the record. forget settles a ref_id for good, and it is never sent again", "remit state forget REF_ID --reason=TEXT"},
 	"state pull":             {"remit has no state pull. backup copies the state to a file, and export writes it as lines", "remit state backup --out=FILE"},
