@@ -26,7 +26,7 @@ type stateFile struct {
 	user     string // who runs remit
 }
 
-func (s *State) file() stateFile {
+func fileOf(s *State) stateFile {
 	there, _ := s.Backend.(SQLite)
 	return stateFile{s.Name, there.path, s.Backend.Advice().argument, s.host.Holder("").User}
 }

@@ -18,7 +18,7 @@ func (s *State) Error(err error) error {
 	if known := s.KnownError(err); known != nil {
 		return known
 	}
-	if denied := s.file().kept(err); denied != nil {
+	if denied := fileOf(s).kept(err); denied != nil {
 		return denied
 	}
 	return fmt.Errorf("the state %s cannot be used; nothing was sent. Once that is mended, type the same again:\n%w", s.Name, err)
@@ -46,7 +46,7 @@ func (s *State) KnownError(err error) error {
 			"Only where no backup exists, run %s, and then %s with the service's export. The damaged one is put away by:\n%w",
 			s.Name, s.dir.Command("audit verify"), s.dir.Command("init --new-state"), s.dir.Command("import"), err), s.Backend.Advice().PutAway)
 	case errors.Is(err, state.ErrNotFile):
-		return s.file().missing(s.Backend.String())
+		return fileOf(s).missing(s.Backend.String())
 	case errors.Is(err, state.ErrForeign):
 		return fmt.Errorf("what stands at %s is not a state of remit; nothing was sent, and it was left as it is. "+
 			"Correct %s, or put away what stands there, restore the state from a backup, and let it be checked by %s:\n%w",

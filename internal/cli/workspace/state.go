@@ -277,7 +277,7 @@ func (s *State) Create(ctx context.Context, created state.Created) error {
 	if err == nil {
 		return nil
 	}
-	if denied := s.file().kept(err); denied != nil {
+	if denied := fileOf(s).kept(err); denied != nil {
 		return denied
 	}
 	return fmt.Errorf("make the state %s: %w", s.Name, err)
