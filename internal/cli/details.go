@@ -2,8 +2,12 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"strings"
 
+	"remit/internal/cli/exit"
+	"remit/internal/text/shell"
 	"remit/state"
 )
 
@@ -12,6 +16,30 @@ const (
 
 	detailsPerCall = 500 // that are in memory at once
 )
+
+// addressedMax bounds how many ref_ids of an address a message names.
+const addressedMax = 3
+
+// notByAddress says which ref_ids the state has of a transfer or a block whose address was named.
+func notByAddress(ctx context.Context, w *opened, snapshot state.Snapshot, address string) error {
+	var refIDs []string
+	for d, err := range allDetails(ctx, snapshot) {
+		if err != nil {
+			return w.state.Error(err)
+		}
+		if of := d.Intent.Address; of != address && !strings.HasPrefix(of, address+"[") {
+			continue
+		}
+		if refIDs = append(refIDs, d.RefID); len(refIDs) == addressedMax {
+			break
+		}
+	}
+	if len(refIDs) == 0 {
+		return exit.WithHint(fmt.Errorf("%s is an address, and the state knows transfers by their ref_ids. It has none of that address", address), w.dir.Command("state list"))
+	}
+	return exit.WithHint(fmt.Errorf("%s is an address, and the state knows transfers by their ref_ids. Its first are %s", address, strings.Join(refIDs, ", ")),
+		w.dir.Command("state show "+shell.Word(refIDs[0])))
+}
 
 // allDetails yields all that a state knows of every ref_id, in their order, a page of them in
 // memory at once.

@@ -65,6 +65,9 @@ func showDetail(ctx context.Context, w *opened, refID string, asJSON bool) error
 	if err != nil {
 		return w.state.Error(err)
 	}
+	if len(details) == 0 && isAddress(refID) {
+		return notByAddress(ctx, w, snapshot, refID)
+	}
 	if len(details) == 0 {
 		return exit.WithHint(fmt.Errorf("the state knows no ref_id %q", refID), w.dir.Command("state list"))
 	}

@@ -191,7 +191,7 @@ type nearest struct {
 func (n *nearest) try(refID, address string) {
 	distance := 0
 	switch {
-	case address == n.wanted, strings.EqualFold(refID, n.wanted):
+	case address == n.wanted, strings.HasPrefix(address, n.wanted+"["), strings.EqualFold(refID, n.wanted):
 	case levenshtein.Distance(refID, n.wanted, n.far) <= nearestMax && len(n.wanted) > nearestMax:
 		distance = levenshtein.Distance(refID, n.wanted, n.far)
 	case len(n.wanted) > nearestMax && strings.Contains(strings.ToLower(refID), strings.ToLower(n.wanted)):
