@@ -9,9 +9,10 @@ import (
 	"remit/planner"
 )
 
-// A digest of --plan-digest is the beginning of one that plan shows: so many hexadecimal digits.
+// A digest of --plan-digest is one that plan shows, in hexadecimal digits: the 32 of its text, or all 64. Fewer name no
+// plan, as an author can make two plans that begin with the same few.
 const (
-	digestMin = 12
+	digestMin = 32
 	digestMax = 64
 )
 

@@ -12,7 +12,7 @@ import (
 )
 
 // digestShort is how many digits of a digest stand in a line.
-const digestShort = 12
+const digestShort = digestShown
 
 // Audit writes the journal: for each event a line with its number, time, kind and ref_id, and
 // below it what happened, by whom, where and under which plan. runs are those that the events

@@ -408,8 +408,9 @@ func controlLines(plan *planner.Plan) []string {
 	return lines
 }
 
-// digestShown is how many characters of a plan's digest stand for it.
-const digestShown = 12
+// digestShown is how many characters of a plan's digest stand for it: so many that nobody finds two plans with the
+// same ones, which takes 2^64 tries. 12 take seconds.
+const digestShown = 32
 
 func (p *page) undeclared(plan *planner.Plan, o PlanOptions) {
 	count := plan.Count(planner.Undeclared)
