@@ -64,9 +64,6 @@ func newCertify(p *process) *cobra.Command {
 			"Exit codes: 0 no row differs; 1 an error, nothing was sent; 3 a row differs; 4 interrupted while some\n" +
 			"of its transfers are in doubt, which the next certify settles, or its state failed; 5 a limit or a\n" +
 			"policy said no, nothing was sent; 129, 130, 143 interrupted, nothing in doubt.",
-		Example: "  remit certify --sandbox --from=treasury --to=supplier --amount=1.05 --asset=USD\n" +
-			"  remit certify --from=treasury --to=supplier --platform-to=partner --amount=1.05 --amount=0.10 --asset=USD\n" +
-			"  remit certify --resume --auto-approve --from=treasury --to=supplier --amount=1.05 --asset=USD",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context(), p) },
 	}

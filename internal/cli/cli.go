@@ -93,5 +93,7 @@ func newRoot(p *process) *cobra.Command {
 	}
 	root.SetHelpCommandGroupID(groups[len(groups)-1].title)
 	orderHelp(root, groups)
+	root.SetUsageFunc(writeUsage)
+	addGuides(root)
 	return root
 }

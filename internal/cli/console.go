@@ -24,9 +24,7 @@ func newConsole(p *process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "console",
 		Short: "Evaluate expressions of the language, one a line, from standard input",
-		Long: "Evaluate expressions of the language, one a line, from standard input:\n\n" +
-			"    echo 'allocate(\"100.00\", [\"1\", \"1\", \"1\"], 2)' | remit console",
-		Args: exactArgs(),
+		Args:  exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			loaded, err := workspace.Load(p.ctx, p.host, p.streams, &from, false)
 			if err != nil {

@@ -3,9 +3,15 @@ package cli
 import (
 	"context"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
+	"remit/internal/cli/host"
+	"remit/internal/cli/terminal"
 	"remit/internal/clock/boot"
+
+	"github.com/spf13/cobra"
 )
 
 // RunOn is Run with clocks, for tests of what happens when.
@@ -18,3 +24,22 @@ func RunAt(ctx context.Context, now func() time.Time, args []string, stdin io.Re
 
 // DeclarationOf is the block that import --generate-config writes for a request.
 var DeclarationOf = declarationOf
+
+// NewRoot is the tree of commands, of a process that does nothing.
+func NewRoot() *cobra.Command {
+	return newRoot(&process{host: &host.Host{}, streams: &terminal.Streams{}})
+}
+
+// Guided are the commands that the tables of the help name, by their words behind "remit".
+func Guided() []string {
+	return slices.Concat(slices.Collect(maps.Keys(guides)), slices.Collect(maps.Keys(groupPages)))
+}
+
+// FlagNames are the names of flags below each heading of the help.
+var FlagNames = flagNames
+
+// FlagTitles are the headings of flags.
+var FlagTitles = flagTitles
+
+// PageOf is the page that the help of a command names.
+func PageOf(cmd *cobra.Command) string { return cmd.Annotations[pageAnnotation] }

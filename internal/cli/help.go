@@ -37,11 +37,9 @@ func orderHelp(root *cobra.Command, groups []commandGroup) {
 		cmd.Printf("%s.\n\nUsage: remit COMMAND [FLAGS]\n", cmd.Short)
 		for _, group := range groups {
 			cmd.Printf("\n%s\n", group.title)
-			for _, command := range group.commands {
-				cmd.Printf("  %-12s  %s\n", command.Name(), command.Short)
-			}
+			writeCommands(cmd, group.commands)
 		}
 		cmd.Printf("\nFlags of all commands:\n%s", root.PersistentFlags().FlagUsages())
-		cmd.Printf("\nMore on one of them: remit COMMAND --help\n")
+		cmd.Printf("\nMore on one of them: remit COMMAND --help\nRead more: %s\n", cmd.Annotations[pageAnnotation])
 	})
 }

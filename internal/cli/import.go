@@ -66,9 +66,7 @@ func newImport(p *process) *cobra.Command {
 			"an export or remit resolve completes it. An undeclared entry needs its amount and asset.\n\n" +
 			"What would be recorded is shown first, and written when you say yes. The same import again\n" +
 			"does nothing. With --generate-config the transfers that the state then has, and that no file\n" +
-			"declares, get blocks in a new file, for which a plan has nothing to do. It needs no export:\n\n" +
-			"    remit import export.jsonl --generate-config=undeclared.hcl\n" +
-			"    remit import --generate-config=undeclared.hcl",
+			"declares, get blocks in a new file, for which a plan has nothing to do. That needs no export.",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("generate-config") {
 				return nil // what the state has needs no export

@@ -62,6 +62,9 @@ func pageOf(cmd *cobra.Command, day string) string {
 	flagsRoff(&b, "FLAGS", cmd.NonInheritedFlags())
 	flagsRoff(&b, "FLAGS OF ALL COMMANDS", cmd.InheritedFlags())
 	commandsRoff(&b, cmd)
+	if cmd.Example != "" {
+		b.WriteString(".SH EXAMPLES\n" + ".nf\n" + lines(cmd.Example) + ".fi\n")
+	}
 	if !cmd.HasParent() {
 		b.WriteString(exitsRoff)
 	}

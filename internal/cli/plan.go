@@ -25,9 +25,7 @@ func newPlan(p *process) *cobra.Command {
 		Long: "Show what an apply would do. It takes no lock, needs no credentials and writes nothing but\n" +
 			"the file that --out names. With --refresh it first does what remit refresh does, and shows\n" +
 			"what the profiles that pay have, where the service says it. With --against it says what changed\n" +
-			"since a plan that was reviewed:\n\n" +
-			"    remit plan --out=november.plan\n" +
-			"    remit plan --against=november.plan\n\n" +
+			"since a plan that was reviewed.\n\n" +
 			"Exit codes: 0 done; 1 a mistake; 4 a transfer is in conflict with what is recorded, or with\n" +
 			"--refresh failed late; 5 a control says no; with --detailed-exitcode 2 where there is\n" +
 			"something to do.",

@@ -38,8 +38,7 @@ func newReport(p *process) *cobra.Command {
 		Short: "Write a month as one page: totals, charts, exceptions, runs and approvals",
 		Long: "Write a period as one page of HTML that loads nothing and prints on A4: the totals of each\n" +
 			"asset, what was paid over time, by batch and by destination, what needs action,\n" +
-			"and the runs with those who approved them.\n\n" +
-			"    remit report --month=2026-11 --timezone=Europe/Berlin --out=2026-11.html",
+			"and the runs with those who approved them.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return r.run(cmd.Context(), p, cmd.Flags().Changed)

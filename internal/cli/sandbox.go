@@ -46,8 +46,7 @@ func newSandboxServe(p *process) *cobra.Command {
 		Use:   "serve",
 		Short: "Serve the sandbox on this machine until it is interrupted",
 		Long: "Serve the sandbox on this machine until it is interrupted. It writes its addresses and\n" +
-			"credentials to standard output once it listens.\n\n" +
-			"--fault makes it misbehave, for example --fault lost-answer=2% --fault latency=20ms.",
+			"credentials to standard output once it listens. --fault makes it misbehave.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return s.run(cmd.Context(), p)

@@ -30,10 +30,7 @@ func newStateList(p *process) *cobra.Command {
 		Use:   "list",
 		Short: "List every transfer that the state has, or those of which an expression is true",
 		Long: "List every transfer that the state has, or with --where those of which an expression of the\n" +
-			"language is true:\n\n" +
-			"    remit state list --where='status == \"in_doubt\" || record_status == \"FAILED\"'\n" +
-			"    remit state list --where='batch == \"payroll\" && decimal_cmp(amount, \"10000\") > 0'\n" +
-			"    remit state list --where='settled_at != null && timecmp(settled_at, \"2026-11-01T00:00:00Z\") >= 0'",
+			"language is true.",
 		Args: func(_ *cobra.Command, args []string) error { return namesNone(&from, args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w, err := open(p, &from, asJSON)

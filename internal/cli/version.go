@@ -32,7 +32,6 @@ func newCompletion(p *process) *cobra.Command {
 	return &cobra.Command{
 		Use:       "completion bash|zsh|fish|powershell",
 		Short:     "Write a completion script for a shell",
-		Long:      "Write a completion script for a shell. For bash:\n\n    source <(remit completion bash)",
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		Args:      exactArgs("SHELL"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -27,13 +27,11 @@ func newWhy(p *process) *cobra.Command {
 		Short: "Say where one transfer stands, what it waits for, and what to type next",
 		Long: "Say of one transfer where it is declared, what the state records of it, what an apply would do\n" +
 			"about it and why, what it waits for, which signals and approvals it has, and the one command to\n" +
-			"type next. It takes no lock, asks no service, needs no credentials and writes nothing:\n\n" +
-			"    remit why rent-2026-11\n" +
-			"    remit why payroll-2026-11-E-017 --json\n\n" +
+			"type next. It takes no lock, asks no service, needs no credentials and writes nothing.\n\n" +
 			"Exit codes: 0 nothing about it needs a person; 1 a mistake, or nobody knows the ref_id; 3 it was\n" +
 			"refused, failed or expired, or is never sent as things are; 4 it is in doubt, unverified or in\n" +
 			"conflict, has a status that remit does not know, or a conflict keeps its plan from being applied;\n" +
-			"5 a control keeps it from being sent. More on the page docs/commands/status.md.",
+			"5 a control keeps it from being sent.",
 		Args: exactArgs("REF_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if args[0] == "" {

@@ -75,7 +75,7 @@ func (p *page) finding(f contract.Finding, width int) {
 	for _, s := range label {
 		indent += gap("", displayWidth(s.text))
 	}
-	for i, part := range wrap(f.Row.Needs, p.width()-len(indent)) {
+	for i, part := range Wrap(f.Row.Needs, p.width()-len(indent)) {
 		if i > 0 {
 			label = []span{plain(indent)}
 		}

@@ -20,7 +20,7 @@ func said(w io.Writer, word span, err error, hint string, s Screen) error {
 	p := newPage(w, s)
 	p.open(word.tone)
 	head, rest, _ := strings.Cut(err.Error(), "\n")
-	lines := wrap(Visible(cutRunes(head, paragraphRunesMax)), p.width()-displayWidth(word.text)-displayWidth(p.gutter.text))
+	lines := Wrap(Visible(cutRunes(head, paragraphRunesMax)), p.width()-displayWidth(word.text)-displayWidth(p.gutter.text))
 	p.line(word, plain(lines[0]))
 	for _, line := range lines[1:] {
 		p.line(plain(p.inset() + line))

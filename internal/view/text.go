@@ -224,9 +224,9 @@ func runeWidth(r rune) int {
 	return max(1, displaywidth.Rune(r))
 }
 
-// wrap breaks visible text at its spaces into lines of at most width columns. A word that
+// Wrap breaks visible text at its spaces into lines of at most width columns. A word that
 // is longer stays whole, so that it can be copied.
-func wrap(text string, width int) []string {
+func Wrap(text string, width int) []string {
 	var lines []string
 	var b strings.Builder
 	used := 0

@@ -156,7 +156,7 @@ func (p *page) paragraph(indent string, text string, t tone) {
 		}
 		room := p.width() - displayWidth(indent) - displayWidth(p.gutter.text)
 		first, rest := Visible(line), ""
-		if parts := wrap(first, room); len(parts) > 1 {
+		if parts := Wrap(first, room); len(parts) > 1 {
 			first, rest = parts[0], strings.Join(parts[1:], " ")
 		}
 		p.line(plain(indent), span{first, t})
@@ -167,7 +167,7 @@ func (p *page) paragraph(indent string, text string, t tone) {
 		if indent == "" && p.gutter.text == "" {
 			inner, room = "  ", room-2
 		}
-		for _, part := range wrap(rest, room) {
+		for _, part := range Wrap(rest, room) {
 			p.line(plain(inner), span{part, t})
 		}
 	}

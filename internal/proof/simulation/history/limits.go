@@ -39,7 +39,6 @@ func (a *author) controlsOf(name string) config.Controls {
 	if w.client.Limits != nil {
 		controls.Limits = w.client.Limits(controls.Limits)
 	}
-	controls.Approvals = a.approvalBlocks(name)
 	return controls
 }
 

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -276,7 +275,7 @@ func (o *oracle) mayNotSend(p *process, m message, refID string, begun start) st
 	line := p.line(refID)
 	intended, ok := p.intended[refID]
 	mustLook := p.looksFirst || o.world.traits.hasLookup && intended.again
-	if why := cmp.Or(o.forbidden(p, refID, begun, mustLook), p.expired(), o.unapproved(p)); why != "" {
+	if why := o.forbidden(p, refID, begun, mustLook); why != "" {
 		return why
 	}
 	switch {
