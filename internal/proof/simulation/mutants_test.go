@@ -56,6 +56,7 @@ func mutants() map[string]history.Client {
 	all := settlingMutants()
 	maps.Copy(all, allowedMutants())
 	maps.Copy(all, judgingMutants())
+	maps.Copy(all, approvingMutants())
 	return all
 }
 

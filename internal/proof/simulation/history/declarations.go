@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/crypto/ssh"
+
 	"remit/config"
 	"remit/internal/transfer"
 	"remit/planner"
@@ -25,6 +27,7 @@ type author struct {
 	twice    map[int]bool   // duties that a person wants paid again
 	controls string
 	hours    map[string]hours // of the window blocks, by name
+	people   people
 }
 
 func newAuthor(w *world) *author {
@@ -52,6 +55,9 @@ type savedPlan struct {
 	text     []byte
 	declared map[string]config.Transfer
 	controls string
+	expires  time.Time
+
+	signatures []signature // that are beside it
 }
 
 // declare adds a block.
@@ -295,7 +301,10 @@ func (w *world) plan(snapshot state.Snapshot, p *process) (*planner.Plan, error)
 		if err != nil {
 			return nil, err
 		}
-		plan.Header.PlanID, plan.Header.Author, plan.Header.ToolVersion = "plan-"+p.id, "ada", "0"
+		plan.Header.PlanID, plan.Header.Author, plan.Header.ToolVersion = "plan-"+p.id, authorOfPlans, "0"
+		if w.traits.rules.approvers > 0 && w.kernel.chance(0.5) {
+			plan.Header.AuthorKey = ssh.FingerprintSHA256(w.author.people.signers[0].key.PublicKey())
+		}
 		if plan.Applicable() || try == 2 {
 			return plan, nil
 		}
@@ -403,7 +412,9 @@ func (w *world) save() {
 			if err == nil && plan.Applicable() && !plan.Empty() {
 				plan.Header.Expires = plan.Header.Created.Add(planLife)
 				if err = plan.Save(&text); err == nil {
-					w.plans = append(w.plans, &savedPlan{text.Bytes(), w.author.declaredNow(), w.author.controls})
+					file := &savedPlan{text: text.Bytes(), declared: w.author.declaredNow(), controls: w.author.controls, expires: p.wall().Add(planLife)}
+					w.keep(file)
+					w.approve(file)
 				}
 			}
 			p.ended = fmt.Sprintf("saved %d bytes, error %v", text.Len(), err)

@@ -21,6 +21,7 @@ import (
 
 	"remit/config"
 	"remit/executor"
+	"remit/internal/approval"
 	"remit/internal/sandbox"
 	"remit/planner"
 	"remit/state"
@@ -47,6 +48,10 @@ type Client struct {
 	Resolve func(executor.Resolution) executor.Resolution
 	// Limits changes the limits that a plan is checked against; nil for nothing.
 	Limits func([]config.Limit) []config.Limit
+	// Header changes what a saved plan says of itself; nil for nothing.
+	Header func(planner.Header) planner.Header
+	// Approve decides whether enough people signed a saved plan; nil for as approval does.
+	Approve func(approval.Case, View) bool
 	// Repair makes a state in a directory that can't be opened one that can; nil for not at all.
 	Repair func(directory string) error
 	// Crash damages the state in a directory as a careless store would; nil for not at all.
@@ -94,6 +99,7 @@ type Player struct {
 	disk     Disk
 	template map[string][]byte // a state that was just made
 	played   int
+	people   people
 }
 
 // epoch is when every history begins.
@@ -119,7 +125,7 @@ func NewPlayer(disk Disk) (*Player, error) {
 		return nil, err
 	}
 	checkTwoClocks()
-	p := &Player{dir: dir, disk: disk}
+	p := &Player{dir: dir, disk: disk, people: newPeople()}
 	path := filepath.Join(dir, "template.db")
 	err = disk.Create(path, created("5a1e0000-0000-4000-8000-000000000001", false), epoch)
 	if err == nil {
@@ -153,6 +159,7 @@ func (p *Player) play(seed uint64, client Client, once *wrongOnce) Report {
 	p.tidy()
 	dir := filepath.Join(p.dir, fmt.Sprint(seed))
 	w := newWorld(seed, client, p.disk, dir)
+	w.author.people = p.people
 	w.traits = newTraits(rand.New(rand.NewPCG(seed, 0x747261697473)))
 	w.traits.rules = newRuleTraits(seed, &w.traits)
 	if once != nil {

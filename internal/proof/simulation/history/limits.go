@@ -39,6 +39,7 @@ func (a *author) controlsOf(name string) config.Controls {
 	if w.client.Limits != nil {
 		controls.Limits = w.client.Limits(controls.Limits)
 	}
+	controls.Approvals = a.approvalBlocks(name)
 	return controls
 }
 

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -275,7 +276,7 @@ func (o *oracle) mayNotSend(p *process, m message, refID string, begun start) st
 	line := p.line(refID)
 	intended, ok := p.intended[refID]
 	mustLook := p.looksFirst || o.world.traits.hasLookup && intended.again
-	if why := o.forbidden(p, refID, begun, mustLook); why != "" {
+	if why := cmp.Or(o.forbidden(p, refID, begun, mustLook), p.expired(), o.unapproved(p)); why != "" {
 		return why
 	}
 	switch {

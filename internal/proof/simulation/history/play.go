@@ -95,6 +95,7 @@ func (w *world) chapter() {
 	var file *savedPlan
 	if len(w.plans) > 0 && k.chance(0.6) {
 		file = w.plans[k.random.IntN(len(w.plans))]
+		w.approve(file)
 	}
 	w.apply(file)
 	if k.chance(t.people) && w.oracle.violated == nil {
@@ -209,7 +210,7 @@ func (b *bank) truth(refID string) []transfer.Record {
 func (w *world) close() {
 	w.log("everything is healed")
 	w.healed = true
-	if w.traits.rules.limits != nil {
+	if w.traits.rules.limits != nil || w.traits.rules.approvers > 0 {
 		w.author.controls = limitsNone
 	}
 	if len(w.bank.jumps) > 0 {

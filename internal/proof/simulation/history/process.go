@@ -49,6 +49,9 @@ type process struct {
 	isBehind  bool // it did not begin, because its clock lies behind the newest event or jumped
 
 	plan         *planner.Plan
+	file         *savedPlan // that it is in; nil for one of its own
+	plannedAt    time.Time  // by its own clock, when it had the plan
+	isApproved   bool
 	saved        bool
 	sends        bool
 	looksFirst   bool   // every ref_id is looked up before its first request
@@ -205,6 +208,9 @@ func (p *process) apply(file *savedPlan) {
 	case !p.plan.Applicable():
 		p.ended = fmt.Sprintf("not applicable: %.300s", p.plan.Obstacles[0].Detail)
 		return
+	case !p.plan.Empty() && !p.isApproved:
+		p.ended = "not approved"
+		return
 	case p.plan.Empty() && p.clockOff() != 0:
 		p.ended = "nothing to do, by a clock that is off"
 		return
@@ -342,8 +348,11 @@ func (p *process) makePlan(file *savedPlan) error {
 		return err
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
+	p.file, p.plannedAt = file, p.wall()
 	if file == nil {
-		p.plan, err = w.plan(snapshot, p)
+		if p.plan, err = w.plan(snapshot, p); err == nil {
+			p.isApproved = p.approves(p.plan)
+		}
 		p.declared, p.planControls = w.author.declaredNow(), p.controls
 		return err
 	}
@@ -353,6 +362,10 @@ func (p *process) makePlan(file *savedPlan) error {
 		w.oracle.violate("I9", "a plan that was just saved can't be read: %v", err)
 		return err
 	}
+	if w.client.Header != nil {
+		whole.Header = w.client.Header(whole.Header)
+	}
+	p.isApproved = p.approves(whole)
 	controls := w.author.controlsOf(p.controls)
 	if w.client.Controls != nil {
 		controls = w.client.Controls(whole)

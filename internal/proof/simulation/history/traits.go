@@ -93,6 +93,8 @@ type ruleTraits struct {
 	trusts  bool              // only a state that was made anew is looked up before the first sending
 	journal float64           // of each append, that the disk is full: nothing is written
 	unsaid  float64           // of each append, that it is written and the answer is an error
+
+	approvers int // how many people must approve what is sent; 0 for none
 }
 
 // newRuleTraits draws them, from dice of their own: what else happens in most histories stays as it is.
@@ -115,6 +117,10 @@ func newRuleTraits(seed uint64, t *traits) ruleTraits {
 		t.rates[noGroup] = pick(r, 0, 0, 0.2)
 	}
 	rules.limits = drawLimits(r)
+	rules.approvers = drawApprovers(seed, t)
+	if rules.trusts && seed%4 == 3 { // a restored backup sends what is old, and only a lookup shows how old
+		t.loss, t.restore, t.replay = 0, 0.5, sandbox.ReplayConflict
+	}
 	return rules
 }
 
