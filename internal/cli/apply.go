@@ -289,6 +289,7 @@ func (a *applying) sandboxFirst(w *opened, err error) error {
 // plan makes the plan, or reads and checks the saved one, and shows it.
 func (a *applying) plan(ctx context.Context, w *opened, snapshot state.Snapshot) (*planner.Plan, error) {
 	if a.file != "" {
+		a.planning.all = showAllOf(a.file)
 		saved, err := openSigned(w, a.file)
 		if err != nil {
 			return nil, err

@@ -108,8 +108,9 @@ func (a *approving) open(ctx context.Context, w *opened) (*savedPlan, error) {
 	if err := a.planning.findApprovals(w, plan.Plan, plan); err != nil {
 		return nil, err
 	}
+	a.planning.all = showAllOf(a.file)
 	options := planOptions(w, &a.planning)
-	options.Saved, options.All = true, "remit show --show=all "+shell.Word(a.file)
+	options.Saved = true
 	if err := view.Plan(w.streams.Out, plan.Plan, options); err != nil {
 		return nil, err
 	}
@@ -206,6 +207,9 @@ func (a *approving) confirm(ctx context.Context, w *opened, totals transfer.Tota
 		return fmt.Errorf("--total=%s is not ASSET:AMOUNT, such as USD:1200.50; nothing was signed", total)
 	}
 	asset, typed := total[:cut], strings.TrimSpace(total[cut+1:])
+	if plain, has := transfer.PlainOfDecimalComma(typed); has {
+		return fmt.Errorf("a decimal comma is not read, as in %s; write %s or %s; nothing was signed", strconv.Quote(typed), plain, transfer.Grouped(plain))
+	}
 	amount, err := transfer.ParseAmount(transfer.Ungrouped(typed))
 	if sum := totals.Sum(asset); err != nil || !amount.Decimal().Equal(sum) || sum.IsZero() {
 		return fmt.Errorf("the plan moves %s of %s in all, not %s; nothing was signed", w.streams.Scales.ShownSum(sum, asset), asset, strconv.Quote(typed))

@@ -36,6 +36,7 @@ type planning struct {
 	acceptLate       int
 	author           string
 	show             string
+	all              string // the command that lists all of a saved plan; "" for a plan that is made
 	expiresIn        time.Duration
 
 	against string        // a saved plan with which the plan is compared; "" for none
@@ -205,7 +206,7 @@ func (o *planning) authorName(h *host.Host) string {
 func planOptions(w *opened, o *planning) view.PlanOptions {
 	return view.PlanOptions{
 		Screen: w.streams.Screen(w.streams.Out), Sandbox: w.dir.Sandbox, ShowAll: o.show == "all",
-		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier, Against: o.before,
+		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier, Against: o.before, All: o.all,
 	}
 }
 

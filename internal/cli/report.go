@@ -126,7 +126,8 @@ func (r *reporting) writePage(ctx context.Context, w *opened, gathered *report.R
 	if err != nil {
 		return fmt.Errorf("write the report to %s: %w", r.out, err)
 	}
-	return nil
+	_, err = fmt.Fprintf(w.streams.Err, "Wrote %s, the page of the period.\n", view.Visible(r.out))
+	return err
 }
 
 // reconciled holds the period against exports.

@@ -25,7 +25,7 @@ type sandboxExporting struct {
 }
 
 func newSandboxExport(p *process) *cobra.Command {
-	e := sandboxExporting{dir: workspace.Directory{Need: config.NeedService, Sandbox: true}}
+	e := sandboxExporting{dir: workspace.Directory{Need: config.NeedService}}
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "Write the sandbox's transfer records, as a service would export them",
@@ -34,10 +34,14 @@ func newSandboxExport(p *process) *cobra.Command {
 			"those of apply --sandbox in this directory, or with --ledger those of sandbox serve.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("sandbox") && !e.dir.Sandbox {
+				return errors.New("sandbox export has the records of the sandbox alone; leave --sandbox=false out")
+			}
+			e.dir.Sandbox = true
 			return e.run(cmd.Context(), p)
 		},
 	}
-	configurationFlags(&e.dir, cmd)
+	directoryFlags(&e.dir, cmd)
 	cmd.Flags().StringVar(&e.ledger, "ledger", "", "read this `file`, which sandbox serve --ledger keeps, and no configuration")
 	cmd.Flags().StringVar(&e.operator, "operator", string(transfer.DefaultOperator), "with --ledger: the operator's word in types")
 	return cmd

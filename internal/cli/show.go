@@ -93,9 +93,9 @@ func showSaved(cmd *cobra.Command, p *process, o *planning, file string, face sh
 		return err
 	}
 	o.compare(earlier, plan, "show --show=all "+shell.Word(file))
+	o.all = showAllOf(file)
 	options := planOptions(w, o)
 	options.Saved = true
-	options.All = "remit show --show=all " + shell.Word(file)
 	options.Sandbox = isForSandbox(plan)
 	if p.streams.WantsLines(asJSON) {
 		if err := p.streams.JSON().Plan(plan, options); asJSON || err != nil {
@@ -104,6 +104,9 @@ func showSaved(cmd *cobra.Command, p *process, o *planning, file string, face sh
 	}
 	return face.plan(p.streams.Out, plan, options)
 }
+
+// showAllOf is the command that lists each transfer of a saved plan.
+func showAllOf(file string) string { return "remit show --show=all " + shell.Word(file) }
 
 // loads reports whether a configuration has all that is needed.
 func loads(p *process, s workspace.Directory, need config.Need) bool {

@@ -91,6 +91,24 @@ func Ungrouped(typed string) string {
 	return typed
 }
 
+// PlainOfDecimalComma reports whether a number can only be read with a decimal comma, as in 11.580,78, and writes
+// it plainly, as 11580.78. Its digits may be grouped by points, space or apostrophes. One such as 11,580 is
+// grouped, as [Ungrouped] reads it.
+func PlainOfDecimalComma(typed string) (plain string, has bool) {
+	whole, fraction, found := strings.Cut(typed, ",")
+	if !found || Ungrouped(typed) != typed {
+		return "", false
+	}
+	for _, group := range []string{".", " ", "'", "’", "\u00a0", "\u202f"} {
+		if strings.Contains(whole, group) {
+			whole = Ungrouped(strings.ReplaceAll(whole, group, ","))
+			break
+		}
+	}
+	plain = whole + "." + fraction
+	return plain, !strings.ContainsAny(whole, ".-") && isPlainNumber(plain)
+}
+
 // isPlainNumber reports whether text is digits with an optional minus sign and fraction.
 func isPlainNumber(text string) bool {
 	text = strings.TrimPrefix(text, "-")

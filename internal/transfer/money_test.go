@@ -79,6 +79,33 @@ func TestUngrouped(t *testing.T) {
 	}
 }
 
+func TestPlainOfDecimalComma(t *testing.T) {
+	for name, test := range map[string]struct{ typed, plain string }{
+		"a decimal comma":                {"11580,78", "11580.78"},
+		"groups by points":               {"1.211.580,78", "1211580.78"},
+		"groups by space":                {"11 580,78", "11580.78"},
+		"groups by apostrophes":          {"11'580,7", "11580.7"},
+		"three decimals of four digits":  {"1158,780", "1158.780"},
+		"grouped by a comma":             {"11,580", ""},
+		"grouped, with a decimal point":  {"11,580.78", ""},
+		"plain":                          {"11580.78", ""},
+		"two commas that are no groups":  {"11,580,78", ""},
+		"a group of two":                 {"11.58,78", ""},
+		"a point behind a comma":         {"1158,780.5", ""},
+		"no digits before the comma":     {",78", ""},
+		"no digits behind the comma":     {"11580,", ""},
+		"a minus sign":                   {"-11580,78", ""},
+		"no number":                      {"USD,EUR", ""},
+		"groups by points and by spaces": {"1.211 580,78", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if plain, has := transfer.PlainOfDecimalComma(test.typed); has != (test.plain != "") || has && plain != test.plain {
+				t.Errorf("%q, %t", plain, has)
+			}
+		})
+	}
+}
+
 // A plan carries scales; a field of a plan is written in small letters, and a code is not.
 func TestScalesAreSavedAsAList(t *testing.T) {
 	text, err := json.Marshal(transfer.Scales{"USDC": 6, "BTC": 8})

@@ -14,7 +14,7 @@ type Approval struct {
 	approval.Verdict
 	// Saved says that the plan is in a file, beside which signatures were looked for.
 	Saved bool
-	// Rehearsed says that the plan is for the sandbox, where an approval is not waited for.
+	// Rehearsed says that the plan is for the sandbox, where only a practising apply waits for an approval.
 	Rehearsed bool
 }
 
@@ -31,7 +31,7 @@ func (a *Approval) ask() string {
 		text = fmt.Sprintf("Not approved yet: %d of %s: %s.", len(a.Approvers), plural(a.Needed(), "approver"), why)
 	}
 	if a.Rehearsed {
-		text += " The sandbox does not wait for it."
+		text += " The sandbox waits for it with --practice-approvals only."
 	}
 	return text
 }

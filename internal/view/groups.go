@@ -233,7 +233,7 @@ func (p *page) groupHeading(g *lineGroup, l *layout, o PlanOptions) {
 	}
 }
 
-// restText counts the lines that are not listed, and says what they come to.
+// restText counts the lines that are not listed, says what they come to, and which are listed.
 func (g *lineGroup) restText(rest []planner.Change, s Screen) string {
 	var totals transfer.Totals
 	for i := range rest {
@@ -243,5 +243,5 @@ func (g *lineGroup) restText(rest []planner.Change, s Screen) string {
 	if g.allFirst {
 		text += ", to first-time destinations as well"
 	}
-	return text
+	return text + fmt.Sprintf(" (the first %d and the largest are shown)", groupFirst)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"remit/internal/transfer"
 	"remit/planner"
 )
 
@@ -98,7 +99,7 @@ func (h *htmlPlan) pageHead() *pageHead {
 	}
 	head.digest = Visible(h.plan.Digest)
 	if h.options.Saved {
-		head.about = append(head.about, field{"Plan", about.PlanID}, field{"Author", about.Author + " (self-declared)"},
+		head.about = append(head.about, field{"Plan", about.PlanID}, field{"Author", h.options.author(about, " (self-declared)")},
 			field{"Created", moment(about.Created)}, field{"Expires", moment(about.Expires)})
 	}
 	if h.plan.Changes.HaveNames() {
@@ -201,17 +202,17 @@ func (h *htmlPlan) box(b box) {
 // largest lists the largest transfers to submit, where the whole list is longer.
 func (h *htmlPlan) largest() {
 	if h.plan.Changes.Len() > htmlTransfers {
-		h.changesTable("largest", h.over.topTitle(htmlTransfers), h.over.topTransfers(htmlTransfers))
+		h.changesTable("largest", h.over.topTitle(htmlTransfers), h.over.topTransfers(htmlTransfers), "")
 	}
 }
 
 // firsts lists transfers to destinations to which nothing was paid before, those apart that stand among the
 // largest.
 func (h *htmlPlan) firsts() {
-	if h.plan.Changes.Len() <= htmlTransfers || h.over.firstsAll == 0 {
+	if h.plan.Changes.Len() <= htmlTransfers || h.over.firstsAll.Count() == 0 {
 		return
 	}
-	if h.over.firstsAll == h.over.toSubmit() {
+	if h.over.firstsAll.Count() == h.over.toSubmit() {
 		h.put("<p>Every transfer to submit pays a first-time destination.</p>\n")
 		return
 	}
@@ -219,11 +220,37 @@ func (h *htmlPlan) firsts() {
 	rest := slices.DeleteFunc(slices.Clone(h.over.firsts), func(c planner.Change) bool {
 		return slices.ContainsFunc(top, func(of planner.Change) bool { return of.RefID == c.RefID })
 	})
-	h.changesTable("firsts", fmt.Sprintf("First-time destinations: %s, the largest not listed above", plural(h.over.firstsAll, "transfer")), rest[:min(len(rest), htmlFirsts)])
+	listed := rest[:min(len(rest), htmlFirsts)]
+	h.changesTable("firsts", "First-time destinations: "+plural(h.over.firstsAll.Count(), "transfer")+", the largest not listed above", listed, h.otherFirsts(top, listed))
 }
 
-// changesTable lists a few transfers.
-func (h *htmlPlan) changesTable(id, title string, changes []planner.Change) {
+// otherFirsts says which of the transfers to first-time destinations a table of them does not list: those among
+// the largest, which the page lists above, and the rest with their sum.
+func (h *htmlPlan) otherFirsts(top, listed []planner.Change) string {
+	var others transfer.Totals
+	others.Merge(h.over.firstsAll)
+	above := 0
+	for i := range top {
+		if slices.ContainsFunc(top[i].Signals, isFirst) {
+			others.Remove(top[i].Request.Asset, top[i].Request.Amount)
+			above++
+		}
+	}
+	for i := range listed {
+		others.Remove(listed[i].Request.Asset, listed[i].Request.Amount)
+	}
+	var parts []string
+	if others.Count() > 0 {
+		parts = append(parts, fmt.Sprintf("and %s%s", strconv.Itoa(others.Count())+map[bool]string{true: " other", false: " others"}[others.Count() == 1], commaAnd(h.options.sums(&others))))
+	}
+	if above > 0 {
+		parts = append(parts, fmt.Sprintf("and %d listed above", above))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// changesTable lists a few transfers, and says what it does not list; "" for nothing.
+func (h *htmlPlan) changesTable(id, title string, changes []planner.Change, others string) {
 	if len(changes) == 0 {
 		return
 	}
@@ -243,6 +270,9 @@ func (h *htmlPlan) changesTable(id, title string, changes []planner.Change) {
 		t.cell(signalsText(c))
 	}
 	t.end()
+	if others != "" {
+		h.put("<p>%</p>\n", others)
+	}
 	h.put("</section>\n")
 }
 

@@ -105,7 +105,7 @@ func (h *htmlReport) runs() {
 	if h.r.Unapproved > 0 {
 		h.put(", of which % recorded something and carried no approval of a second person", strconv.Itoa(h.r.Unapproved))
 	}
-	h.put(". The author is self-declared; the signature of each approver was checked when the run began.</p>\n")
+	h.put(". Each signature was checked when the run began; an author without (signed) is self-declared.</p>\n")
 	t := h.wideTable("Runs", "rows stack runs", "Runs that began in the period, the newest first", column{title: "Begun"}, column{title: "Run"}, column{title: "By"}, column{title: "Author"}, column{title: "Approved by"}, column{title: "Outcome"})
 	for i := range h.r.Runs {
 		h.runRow(t, &h.r.Runs[i])
@@ -128,7 +128,7 @@ func (h *htmlReport) runRow(t *htmlTable, r *report.Run) {
 		}
 	})
 	t.cellOf("", func() { h.put("% on % <small>%</small>", b.By.User, b.By.Host, b.By.Command) })
-	t.cell(b.Author)
+	t.cell(runAuthor(&b))
 	if len(r.Approvers) == 0 {
 		t.cellOf("dim", func() { h.put("nobody") })
 	} else {

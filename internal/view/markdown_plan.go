@@ -77,7 +77,7 @@ func (m *markdown) head() {
 	}
 	if m.options.Saved {
 		m.printf("Plan %s by %s, created %s, expires %s\n\n",
-			codeSpan(h.PlanID), codeSpan(h.Author), codeSpan(moment(h.Created)), codeSpan(moment(h.Expires)))
+			codeSpan(h.PlanID), codeSpan(m.options.author(h, "")), codeSpan(moment(h.Created)), codeSpan(moment(h.Expires)))
 	}
 	m.named("Partial plan (--target)", h.Targets)
 	m.named("Accepted", h.Accepted)

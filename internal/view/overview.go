@@ -15,7 +15,7 @@ type overview struct {
 	attention  []planner.Change // those that a person must look at, the first of them
 	attentions int              // all of them
 	firsts     []planner.Change // to submit, to a destination that is new, the largest of them
-	firstsAll  int              // all of them
+	firstsAll  transfer.Totals  // all of them
 	batches    batchSums
 	submits    map[string]int // how many transfers to submit, by asset
 	assets     []string       // of submits, that of most transfers first
@@ -61,7 +61,7 @@ func newOverview(plan *planner.Plan, o overviewOptions) *overview {
 		}
 		v.largest[asset] = keepLarger(v.largest[asset], c, &plan.Changes, i, o.largest)
 		if slices.ContainsFunc(c.Signals, isFirst) {
-			v.firstsAll++
+			v.firstsAll.Add(asset, c.Request.Amount)
 			v.firsts = keepLarger(v.firsts, c, &plan.Changes, i, o.firsts)
 		}
 	}

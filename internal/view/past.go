@@ -160,6 +160,14 @@ func signedBy(approvals []state.Approval, role state.ApprovalRole) string {
 	return strings.Join(names, ", ")
 }
 
+// runAuthor names the author of a run's plan: the signer, where a signature as the author counted.
+func runAuthor(b *state.Begun) string {
+	if signer := signedBy(b.Approvals, state.RoleAuthor); signer != "" {
+		return signer + " (signed)"
+	}
+	return b.Author
+}
+
 // unlistedText says what the journal does not have; "" where it has all.
 func (r *pastRun) unlistedText() string {
 	if r.unlisted == 0 {

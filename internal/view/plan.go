@@ -90,6 +90,17 @@ func (o PlanOptions) all() string {
 	return o.All
 }
 
+// author names who made a plan: the signer, where a signature as the author counted; else who it says, with a
+// remark on that.
+func (o PlanOptions) author(h planner.Header, unproven string) string {
+	for i := range o.Approvals {
+		if signed := o.Approvals[i].Author; signed != nil {
+			return signed.Principal + " (signed)"
+		}
+	}
+	return h.Author + unproven
+}
+
 // isQuiet reports whether a plan has nothing to list: everything declared is recorded.
 func isQuiet(p *planner.Plan) bool { return p.Changes.Len() == 0 && p.Applicable() }
 
@@ -102,7 +113,7 @@ func (p *page) planHead(plan *planner.Plan, o PlanOptions) {
 	}
 	if o.Saved {
 		p.paragraph("", Visible(fmt.Sprintf("Plan %s by %s, created %s, expires %s",
-			h.PlanID, h.Author, moment(h.Created), moment(h.Expires))), toneDim)
+			h.PlanID, o.author(h, ""), moment(h.Created), moment(h.Expires))), toneDim)
 	}
 	p.named("Partial plan (--target)", h.Targets, o.isLarge(plan))
 	p.named("Accepted", h.Accepted, o.isLarge(plan))
@@ -424,7 +435,7 @@ func (p *page) undeclared(plan *planner.Plan, o PlanOptions) {
 	text = fmt.Sprintf("# %d %s%s", count, text, inBrackets(Visible(p.sums(plan.Totals[planner.Undeclared]))))
 	if !o.ShowAll {
 		p.paragraph("", text+". "+map[bool]string{true: "To see it:", false: "To see them:"}[count == 1], toneDim)
-		p.command("", p.here("remit plan --show=all"))
+		p.command("", p.here(o.all()))
 		p.line()
 		return
 	}
