@@ -93,7 +93,7 @@ func (s *storage) mess() {
 	w := s.world
 	k := w.kernel
 	now := s.files()
-	old := backup{now, w.oracle.model}
+	old := backup{files: now, model: w.oracle.model}
 	if len(s.backups) > 0 {
 		old = s.backups[k.random.IntN(len(s.backups))]
 	}
@@ -108,7 +108,7 @@ func (s *storage) mess() {
 	switch kind {
 	case "older file under a log":
 		mixed[""] = old.files[""]
-		orWas = len(now["-wal"]) == 0 // else the log says that there was more
+		orWas = len(now["-wal"]) == 0 || old.parted // else the log says that there was more
 	case "older log beside a file":
 		mixed["-wal"], orWas = old.files["-wal"], true
 	case "cut file":

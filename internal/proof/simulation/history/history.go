@@ -216,7 +216,7 @@ func newWorld(seed uint64, client Client, disk Disk, dir string) *world {
 	w.author = newAuthor(w)
 	w.machines, w.network = &machines{world: w}, &network{world: w, underWay: make(map[string]int)}
 	w.bank = &bank{world: w, made: make(map[string][]*movement), tokens: make(map[string]time.Time)}
-	w.oracle = &oracle{world: w, model: newModel(), forgotten: make(map[string]bool), misdated: make(map[string]bool)}
+	w.oracle = &oracle{world: w, model: newModel(), forgotten: make(map[string]bool), misdated: make(map[string]bool), under: make(map[string]string)}
 	return w
 }
 
@@ -236,8 +236,9 @@ type storage struct {
 
 // backup is a copy of a state.
 type backup struct {
-	files map[string][]byte
-	model *model
+	files  map[string][]byte
+	model  *model
+	parted bool // an older one was restored since, so it is no past of the state
 }
 
 func (w *world) log(format string, args ...any) {

@@ -44,10 +44,11 @@ func (a *author) controlsOf(name string) config.Controls {
 }
 
 // limited is asked of each transfer that the bank makes: I10, no day has more of an asset than the limit
-// lets it have under which the process that sent it runs. A day is that of the intent, by the clock of
-// who wrote it.
+// lets it have under which the process runs that attempted it first: a doubt is sent again whatever was declared
+// since. A day is that of the intent, by the clock of who wrote it.
 func (o *oracle) limited(made *movement) {
-	most := o.world.traits.rules.limits[made.from.controls]
+	controls := o.under[made.refID]
+	most := o.world.traits.rules.limits[controls]
 	day := made.intended.Truncate(24 * time.Hour)
 	if most == "" || o.stale || made.request.Asset != limitAsset {
 		return
@@ -64,6 +65,6 @@ func (o *oracle) limited(made *movement) {
 		}
 	}
 	if sum.GreaterThan(transfer.MustAmount(most).Decimal()) {
-		o.violate("I10", "with %s, %s %s are sent on %s, and %s allows %s", made.refID, sum, limitAsset, day.Format(time.DateOnly), made.from.controls, most)
+		o.violate("I10", "with %s, %s %s are sent on %s, and %s allows %s", made.refID, sum, limitAsset, day.Format(time.DateOnly), controls, most)
 	}
 }

@@ -93,10 +93,11 @@ func (m *model) compare(ctx context.Context, snapshot state.Snapshot) error {
 type oracle struct {
 	world     *world
 	model     *model
-	forgotten map[string]bool // ref_ids that a lost or restored state can't know of
-	stale     bool            // a state was lost or restored
-	misdated  map[string]bool // ref_ids that a command with a clock far off attempted
-	starts    []start         // of requests, in order
+	forgotten map[string]bool   // ref_ids that a lost or restored state can't know of
+	stale     bool              // a state was lost or restored
+	misdated  map[string]bool   // ref_ids that a command with a clock far off attempted
+	under     map[string]string // of each ref_id the controls of the run that attempted it first, not as a doubt
+	starts    []start           // of requests, in order
 	violated  error
 }
 
@@ -138,6 +139,9 @@ func (o *oracle) appended(p *process, entries []state.Entry) {
 			}
 			if p.clockOff() != 0 {
 				o.misdated[refID] = true
+			}
+			if before.Status != state.InDoubt {
+				o.under[refID] = p.controls
 			}
 			p.intended[refID] = intended{intent: e, again: before.Status == state.InDoubt, before: beforeRun, first: row.IntendedAt, local: p.wall()}
 			o.world.log("%s intends %s", p.id, refID)

@@ -43,14 +43,18 @@ func (w *world) chapter() {
 		w.storage.closeStores()
 	}
 	if k.chance(0.3 + t.files.messes) {
-		w.storage.backups = append(w.storage.backups, backup{w.storage.files(), w.oracle.model.clone()})
+		w.storage.backups = append(w.storage.backups, backup{files: w.storage.files(), model: w.oracle.model.clone()})
 		w.log("a backup is made")
 	}
 	switch {
 	case k.chance(t.loss):
 		w.loseState()
 	case k.chance(t.restore) && len(w.storage.backups) > 0:
-		old := w.storage.backups[k.random.IntN(len(w.storage.backups))]
+		chosen := k.random.IntN(len(w.storage.backups))
+		old := w.storage.backups[chosen]
+		for i := range w.storage.backups[chosen:] {
+			w.storage.backups[chosen+i].parted = i > 0
+		}
 		w.log("an older backup is restored")
 		w.count("restored backup")
 		if k.chance(0.5) { // into another file; else it is written over the same one
