@@ -78,7 +78,7 @@ func TestReadRefusesAllThatIsNotWhole(t *testing.T) {
 		"a block too many":              {[2]string{"service {", "service {\n}\nservice {"}, "2 service blocks"},
 		"an argument that is unknown":   {[2]string{"lineage", "serial = \"1\"\nlineage"}, `"serial" is not expected`},
 		"an argument of the service":    {[2]string{"operator", "scopes = \"1\"\n operator"}, `"scopes" is not expected`},
-		"an argument given twice":       {[2]string{"environment", "lineage = \"2\"\nenvironment"}, "already set"},
+		"an argument given twice":       {[2]string{"environment", "lineage = \"2\"\nenvironment"}, "somebody edited it"},
 		"a number":                      {[2]string{`"production"`, "1"}, "is not a quoted string"},
 		"null":                          {[2]string{`"production"`, "null"}, "is not a quoted string"},
 		"an empty string":               {[2]string{`"production"`, `""`}, "is empty"},
@@ -90,7 +90,7 @@ func TestReadRefusesAllThatIsNotWhole(t *testing.T) {
 		"a token from no address":       {[2]string{"client_id", "token_url = \"oauth.example.com\"\n client_id"}, "must begin with https://"},
 		"the word of the sandbox":       {[2]string{"https://api.example.com", "sandbox"}, "https://"},
 		"an operator that is no word":   {[2]string{"platform", "../x"}, "lower-case"},
-		"a merge that was left undone":  {[2]string{"lineage", "<<<<<<< ours\nlineage"}, "required"},
+		"a merge that was left undone":  {[2]string{"lineage", "<<<<<<< ours\nlineage"}, "A merge left its marks"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
