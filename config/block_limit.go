@@ -89,7 +89,7 @@ func (k *controlReader) readLimit(r *eval.Reader) Limit {
 		r.Refuse(b.At, "Nothing is limited", "A limit has max_amount, max_count or both.")
 	case hasAmount && b.Arguments["asset"] == nil:
 		r.Refuse(amount.NameAt, "Missing required argument", "max_amount is an amount of one asset: write asset = \"USD\" beside it.")
-	case hasCount && limit.Per == PerTransfer:
+	case hasCount && limit.Per == PerTransfer && !r.Diags.HasErrors():
 		r.Refuse(count.NameAt, "Nothing to count", "With per = \"transfer\" each transfer is looked at alone; max_count belongs to another per.")
 	}
 	if a := b.Arguments["timezone"]; a != nil && !limit.Per.IsDaily() {

@@ -54,8 +54,9 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 				return
 			}
 			next, diags, err := table.Next()
+			diags = known.take(diags)
 			if next != nil && diags != nil { // warnings of a row
-				if diags = known.take(diags); len(diags) > 0 && !yield(nil, d.noted(diags)) {
+				if !yield(nil, d.noted(diags)) {
 					return
 				}
 				diags = nil
@@ -68,7 +69,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 			taken = taken || accepted != nil || diags.HasErrors()
 			isAny = isAny || next != nil || diags.HasErrors()
 			if err != nil {
-				diags = append(known.take(diags), known.rest()...)
+				diags = append(diags, known.rest()...)
 				if !taken && !diags.HasErrors() {
 					diags = append(diags, d.noRows(isAny))
 				}

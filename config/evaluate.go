@@ -209,6 +209,9 @@ func asText(name string, value cty.Value) string {
 		short := strings.TrimSuffix(name, "_profile_id")
 		return fmt.Sprintf(" A profile stands in %s:\n\n  %s = profile.NAME", short, short)
 	}
+	if t := value.Type(); t.IsTupleType() || t.IsListType() || t.IsSetType() || t.IsObjectType() || t.IsMapType() {
+		return fmt.Sprintf(" Write one text, such as:\n\n  %s = \"…\"", name)
+	}
 	return " Write it in quotation marks."
 }
 

@@ -66,8 +66,8 @@ func TestWorkbookOfLibreOffice(t *testing.T) {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{
-		`x.xlsx:5,1-11 warning: Row is hidden: Row 5 is hidden in the sheet "Payroll", perhaps by a filter: who opens the workbook does not see it, and it is read all the same.`,
-		`x.xlsx:7,5-6 warning: Formula in a column: Cell E7 is a formula, and others of the column "Gross" may be. What is read is the result that the workbook was saved with.`,
+		`x.xlsx:5,1-11 warning: Row is hidden: Row 5 is hidden in the sheet "Payroll", perhaps by a filter: who opens the workbook does not see it, and it is read all the same.` + acknowledge("hidden_rows", 1),
+		`x.xlsx:7,5-6 warning: Formula in a column: Cell E7 is a formula, and others of the column "Gross" may be. What is read is the result that the workbook was saved with.` + acknowledge("formula_columns", 1),
 	}, says); diff != "" {
 		t.Error(diff)
 	}
@@ -75,9 +75,9 @@ func TestWorkbookOfLibreOffice(t *testing.T) {
 	const round = "If what it shows is meant, round it in the workbook, with ROUND. If what it holds is meant, give it a format with more decimals, or leave its column out with columns."
 	if diff := cmp.Diff([]string{
 		`x.xlsx:4,6-7 warning: Formula in a column: Cell F4 is a formula, and others of the column "Net" may be. What is read is the result that the workbook was saved with.`,
-		`x.xlsx:5,1-11 warning: Row is hidden: Row 5 is hidden in the sheet "Payroll", perhaps by a filter: who opens the workbook does not see it, and it is read all the same.`,
+		`x.xlsx:5,1-11 warning: Row is hidden: Row 5 is hidden in the sheet "Payroll", perhaps by a filter: who opens the workbook does not see it, and it is read all the same.` + acknowledge("hidden_rows", 1),
 		`x.xlsx:5,7-8 error: Cell shows what it does not hold: Cell G5 of the sheet "Payroll" holds 0.0333, and its number format 0.0% shows "3.3%". ` + round,
-		`x.xlsx:7,5-6 warning: Formula in a column: Cell E7 is a formula, and others of the column "Gross" may be. What is read is the result that the workbook was saved with.`,
+		`x.xlsx:7,5-6 warning: Formula in a column: Cell E7 is a formula, and others of the column "Gross" may be. What is read is the result that the workbook was saved with.` + acknowledge("formula_columns", 2),
 		`x.xlsx:8,6-7 error: Cell shows what it does not hold: Cell F8 of the sheet "Payroll" holds 1234567.891, and its number format #,##0.00 shows "1,234,567.89". ` + round,
 	}, says); diff != "" {
 		t.Error(diff)
@@ -312,4 +312,9 @@ func FuzzXLSX(f *testing.F) {
 		write(t, dir, "pay.xlsx", content)
 		sound(t, dir)
 	})
+}
+
+// acknowledge is how a warning of x.xlsx says that it is known.
+func acknowledge(name string, count int) string {
+	return fmt.Sprintf("\n\nIf this is right, say so in data.xlsx.x:\n\n  acknowledge = { %s = %d }", name, count)
 }

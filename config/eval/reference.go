@@ -286,7 +286,9 @@ func (r *resolver) each(t hcl.Traversal) {
 		r.refs.Columns = append(r.refs.Columns, "")
 	default:
 		hint := " There are each.key and each.value."
-		if name != "" && name != "index" {
+		if near := mistake.DidYouMean(name, []string{"key", "value"}); near != "" && (strings.HasPrefix(name, "val") || strings.HasPrefix(name, "ke")) {
+			hint = near
+		} else if name != "" && name != "index" {
 			hint = fmt.Sprintf(" A column, or an attribute, is named behind each.value:\n\n  each.value.%s", name)
 		}
 		r.refuse(t.SourceRange(), "Unknown reference", "each has no %q.%s", name, hint)

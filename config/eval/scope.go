@@ -251,6 +251,9 @@ func (s *Scope) Evaluate(expr hclsyntax.Expression, refs *References, ctx *hcl.E
 
 // explainOperand says how texts are joined where an operator for numbers was given one.
 func explainOperand(d *hcl.Diagnostic) {
+	if d.Summary == "Invalid index" {
+		d.Detail = strings.Replace(d.Detail, "The given key does not identify an element in this collection value.", "There is no element with this key. Rows of a data source, and named blocks, have their own keys and no numbers.", 1)
+	}
 	if d.Summary == "Invalid operand" && strings.HasSuffix(d.Detail, "a number is required.") {
 		d.Detail = "This operator computes with numbers, and here stands a text. Texts are joined in one pair of quotation marks, and amounts are added by decimal_add:\n\n  \"rent-${var.period}\"\n  decimal_add(\"1.50\", \"2.25\")"
 	}

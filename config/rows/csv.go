@@ -76,6 +76,11 @@ func openCSV(file io.Reader, f *File, options CSV) (*csvFile, hcl.Diagnostics) {
 		return nil, hcl.Diagnostics{mistake.New(c.lines.at(name, 1, 1, 0), "All of the file is one line",
 			"%s ends its lines with a carriage return alone, as programs for old Macintosh computers do. Save it anew, such as by \"CSV UTF-8\" in place of \"CSV (Macintosh)\".", name)}
 	}
+	if head, _ := buffered.Peek(sniffedBytes); options.SkipFirst == 0 {
+		if d := c.otherKind(head); d != nil {
+			return nil, hcl.Diagnostics{d}
+		}
+	}
 	for range options.SkipFirst {
 		if err := skipLine(buffered); err != nil {
 			return nil, hcl.Diagnostics{mistake.New(c.lines.at(name, 1, 1, 0), "Header is missing",
@@ -104,6 +109,33 @@ func openCSV(file io.Reader, f *File, options CSV) (*csvFile, hcl.Diagnostics) {
 		}
 	}
 	return c, diags
+}
+
+// otherKind says what a file is that begins as no CSV file does; nil where it may be one.
+func (c *csvFile) otherKind(head []byte) *hcl.Diagnostic {
+	at := c.lines.at(c.Name, 1, 1, 0)
+	begin := strings.ToLower(strings.TrimSpace(string(head)))
+	switch {
+	case isConflict(begin):
+		return mistake.New(at, conflictSummary, conflictDetail)
+	case strings.HasPrefix(begin, "<!doctype"), strings.HasPrefix(begin, "<html"):
+		return mistake.New(at, "File is a page of the web", "%s is a page of the web, such as one that asks to sign in, and has no rows. Get the file again.", c.Name)
+	case strings.HasPrefix(begin, "<?xml"):
+		return mistake.New(at, "File is XML", "%s is XML, and has no rows of CSV. A file of payments in XML (pain.001) is read by:\n\n  data \"pain001\" \"payroll\" {", c.Name)
+	case strings.HasPrefix(begin, "[{"), strings.HasPrefix(begin, "[\n"), strings.HasPrefix(begin, `{"`):
+		return mistake.New(at, "File is JSON", "%s is JSON, and has no rows of CSV. It is read by:\n\n  data \"json\" \"payroll\" {", c.Name)
+	}
+	return nil
+}
+
+const (
+	conflictSummary = "Merge conflict is left in the file"
+	conflictDetail  = "Two people changed the same lines, and git left its marks. Keep the right lines, and delete the others and those that begin with <<<<<<<, ======= and >>>>>>>."
+)
+
+// isConflict reports whether a line is a mark that a merge left.
+func isConflict(line string) bool {
+	return strings.HasPrefix(line, "<<<<<<< ") || strings.HasPrefix(line, ">>>>>>> ") || strings.TrimRight(line, "\r") == "======="
 }
 
 // linesBelow are the fields of the lines below the first one that stand in text, as far as they are lines of
@@ -298,6 +330,9 @@ func (c *csvFile) lineOf(i int) int {
 
 func (c *csvFile) ragged(r *csvRecord) *hcl.Diagnostic {
 	detail := fmt.Sprintf("The row has %s, the header %d.", mistake.Plural(len(r.fields), "field"), len(c.names.names))
+	if isConflict(r.fields[0]) {
+		return mistake.New(r.whole(), conflictSummary, conflictDetail)
+	}
 	if len(r.fields) > len(c.names.names) {
 		detail += fmt.Sprintf(" Quote text that contains %q.", c.options.Delimiter)
 	}

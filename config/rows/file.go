@@ -9,7 +9,10 @@ package rows
 import (
 	"cmp"
 	"io"
+	"io/fs"
 	"os"
+	"path"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -91,7 +94,7 @@ func NewDirectory(root *os.Root) *Directory {
 func (d *Directory) Open(f *File, format Format) (*Table, io.Closer, hcl.Diagnostics) {
 	file, err := confined.Open(d.root, f.Name)
 	if err != nil {
-		return nil, nil, hcl.Diagnostics{mistake.New(f.NamedAt, "Data file cannot be read", "%s: %s", f.Name, mistake.Sentence(err))}
+		return nil, nil, hcl.Diagnostics{mistake.New(f.NamedAt, "Data file cannot be read", "%s: %s%s", f.Name, mistake.Sentence(err), d.nearby(f.Name))}
 	}
 	from, diags := format.open(d, f, file)
 	if diags.HasErrors() {
@@ -99,6 +102,29 @@ func (d *Directory) Open(f *File, format Format) (*Table, io.Closer, hcl.Diagnos
 	}
 	table, more := newTable(f, from)
 	return table, file, append(diags, more...)
+}
+
+// nearby says which file of the same directory a name may mean that none has.
+func (d *Directory) nearby(name string) string {
+	if d.root == nil {
+		return ""
+	}
+	if strings.HasPrefix(name, "~") || strings.Contains(name, ":/") {
+		return " A file is named relative to the directory of the configuration, and stands in it or below it."
+	}
+	dir := path.Dir(name)
+	if _, err := d.root.Stat(name); err == nil {
+		return ""
+	}
+	entries, err := fs.ReadDir(d.root.FS(), dir)
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, entry := range entries {
+		names = append(names, path.Join(dir, entry.Name()))
+	}
+	return mistake.DidYouMean(name, names)
 }
 
 // NeedSnippet notes that a snippet of a data file may be asked for, up to its byte end.

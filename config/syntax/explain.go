@@ -50,6 +50,11 @@ func (t text) explain(diags hcl.Diagnostics) hcl.Diagnostics {
 		}
 		told[number] = true
 		r, line, found := t.repairOf(number)
+		if strings.HasSuffix(d.Summary, " separator") || strings.HasPrefix(d.Summary, "Unterminated ") {
+			if open, mended, above, isOpen := t.unclosed(number); isOpen {
+				r, line, number, found = open, mended, above, true
+			}
+		}
 		if !found {
 			explained = append(explained, plainly(d))
 			continue
@@ -99,6 +104,8 @@ var plain = map[string][2]string{
 	"Unterminated tuple constructor expression":       {"Bracket is missing", "This list has no closing bracket. Write it behind its last item:\n\n  ]"},
 	"Unclosed template interpolation sequence":        {"Closing brace is missing", "What begins with ${ has no closing brace. Write it behind the reference, as in:\n\n  \"rent-${var.period}\""},
 	"Extra characters after interpolation expression": {"Reference goes on after its end", "Between ${ and } stands one reference or one expression, as in:\n\n  \"rent-${var.period}\""},
+	"Missing false expression in conditional":         {"Second value of a condition is missing", "A condition has two values, with a colon between them, such as:\n\n  var.is_large ? \"2.00\" : \"1.00\""},
+	"Invalid argument name":                           {"Name stands in quotation marks", "The name of an argument has no quotation marks:\n\n  amount = \"8200.00\""},
 	"Unterminated heredoc":                            {"Text of several lines has no end", "The word that ends this text does not stand on a line of its own below. Write it there."},
 }
 
@@ -123,6 +130,7 @@ func nameOf(d *hcl.Diagnostic) string {
 
 // explainJSON keeps the first mistake of JSON: the others follow from it.
 func (t text) explainJSON(diags hcl.Diagnostics) hcl.Diagnostics {
+	diags = slices.DeleteFunc(slices.Clone(diags), func(d *hcl.Diagnostic) bool { return len(diags) > 1 && d.Summary == "Root value must be object" })
 	first := slices.MinFunc(diags, func(a, b *hcl.Diagnostic) int { return startOf(a) - startOf(b) })
 	if last := slices.MaxFunc(diags, func(a, b *hcl.Diagnostic) int { return startOf(a) - startOf(b) }); strings.HasPrefix(last.Summary, "Unclosed ") {
 		first = last
@@ -138,8 +146,12 @@ func (t text) explainJSON(diags hcl.Diagnostics) hcl.Diagnostics {
 		detail = "A comma stands behind the last value. Remove it."
 	case strings.HasPrefix(first.Summary, "Unclosed "):
 		detail = "The file ends before this object or list does. Write the brace or bracket that closes it, or get the whole file."
+	case strings.HasPrefix(first.Summary, "Invalid object property name"):
+		detail = "A name in JSON stands in double quotation marks:\n\n  \"amount\": \"8200.00\""
 	case strings.Contains(line, "'"):
 		detail = "Text in JSON stands in double quotation marks:\n\n  \"amount\": \"8200.00\""
+	case !t.mayShow:
+		detail = "This is no JSON from here on. A pair is such as:\n\n  \"period\": \"2026-11\""
 	default:
 		detail = "This is no JSON from here on: " + strings.ToLower(first.Detail[:1]) + strings.TrimSuffix(first.Detail[1:], ".") + ". A pair is such as:\n\n  \"amount\": \"8200.00\""
 	}

@@ -102,6 +102,10 @@ var kinds = []struct {
 		"Three backquotes begin and end an example on a page of Markdown. Delete these lines, here and at the end.", false,
 	},
 	{
+		regexp.MustCompile(`^(\s*[;#].*\n|\s*\n)*\[+[A-Za-z_][\w.-]*\]+[ \t\r]*\n`), "File is INI or TOML",
+		"This file has sections in brackets. In the language of remit a block has braces, and a text quotation marks:\n\n  transfer \"internal\" \"rent\" {\n    amount = \"8200.00\"\n  }", true,
+	},
+	{
 		regexp.MustCompile(`^[\s\x{feff}]*[{\[]`), "File is JSON",
 		"This file begins as JSON does, and its name says that it is HCL. Give it a name that ends in .hcl.json:\n\n  main.hcl.json", true,
 	},

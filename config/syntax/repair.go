@@ -46,7 +46,7 @@ var repairs = []repair{
 	{"Typographic quotation marks", "Text stands in straight quotation marks, and a word processor has put typographic ones here. Write", true, straightQuotes},
 	{"Wrong quotation marks", "Text stands in double quotation marks. Write", false, doubleQuotes},
 	{"Character is not allowed here", "A character here looks like a plain one and is another, as word processors and pages of the web have them. Write", false, plainCharacters},
-	{"Comment begins with #", "A comment begins with #. Write", false, replaced(`^\s*(?:--+|;+|'|%|REM\b|<!--)\s*(.*?)(?:\s*-->)?$`, "# $1")},
+	{"Comment begins with #", "A comment begins with #. Write", false, replaced(`^\s*(?:--+|;+|'|%|\\|"""|REM\b|<!--)\s*(.*?)(?:\s*(?:-->|"""))?$`, "# $1")},
 	{"Comment has no end", "A comment that begins with /* ends with */, and this one has no end. Write", true, openComment},
 	{"Backslash in a text", "In a text, a backslash begins a special sign such as \\n. A path has slashes, and is relative to the directory. Write", false, backslashes},
 	{"Quotation mark is missing", "A text of this line has one quotation mark, and needs one at each end. Write", true, missingQuote},
@@ -69,6 +69,38 @@ var repairs = []repair{
 		}
 		return line
 	}},
+}
+
+var beginsArgument = regexp.MustCompile(`^\s*[\w-]+\s*=[^=]`)
+
+// unclosed is the repair of the line above one at which a parser misses a separator, where that is because a
+// parenthesis or a bracket was left open.
+func (t text) unclosed(number int) (repair, string, int, bool) {
+	above := number - 1
+	for above > 0 && strings.TrimSpace(t.line(above)) == "" {
+		above--
+	}
+	if !beginsArgument.MatchString(t.line(number)) && strings.TrimSpace(t.line(number)) != "}" {
+		return repair{}, "", 0, false
+	}
+	line := t.line(above)
+	open := ""
+	is := outside(line)
+	for i, r := range []rune(line) {
+		switch {
+		case !is[i]:
+		case r == '(':
+			open = ")" + open
+		case r == '[':
+			open = "]" + open
+		case open != "" && string(r) == open[:1]:
+			open = open[1:]
+		}
+	}
+	if open == "" {
+		return repair{}, "", 0, false
+	}
+	return repair{summary: "Parenthesis or bracket is missing", why: "What is opened on this line has no end. Write", misleads: true}, line + open, above, true
 }
 
 // outside says of each character of a line whether it stands outside of straight quotation marks,
@@ -150,7 +182,7 @@ func openComment(line, _ string) string {
 var backslash = regexp.MustCompile(`\\+([^nrtuU"\\$%]|U[^0-9a-fA-F]|n[A-Za-z]|r[A-Za-z]|t[A-Za-z])`)
 
 func backslashes(line, _ string) string {
-	if !backslash.MatchString(line) {
+	if !strings.Contains(line, `"`) || !backslash.MatchString(line) {
 		return line
 	}
 	if drive := regexp.MustCompile(`"[A-Za-z]:\\[^"]*\\([^"\\]+)"`); drive.MatchString(line) {

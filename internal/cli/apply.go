@@ -63,7 +63,7 @@ func newApply(p *process) *cobra.Command {
 			"attempted; 4 some are in doubt, unverified or in conflict: check them, whatever else\n" +
 			"happened; 5 a control said no, nothing was sent; 129, 130, 143 interrupted, nothing\n" +
 			"in doubt.",
-		Args: cobra.MaximumNArgs(1),
+		Args: oneArgAtMost("PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 && args[0] == "" {
 				return errors.New("the name of the plan is empty; nothing was sent. Is a variable of the shell not set?")

@@ -34,7 +34,7 @@ func newReversal(p *process) *cobra.Command {
 		Long: "Write the transfers that give back what recorded transfers moved, as blocks to review, plan and\n" +
 			"apply like any other. A transfer can be reversed when it is COMPLETED, and only as far as it\n" +
 			"was not reversed already. Nothing is sent, and no file is replaced.",
-		Args: cobra.MinimumNArgs(1),
+		Args: someArgs("REF_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("out") && out == "" {
 				return errors.New("--out is empty: it takes the name of a file. Is a variable of the shell not set?")
