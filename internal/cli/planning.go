@@ -19,6 +19,7 @@ import (
 	"remit/internal/cli/host"
 	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
+	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
@@ -209,6 +210,9 @@ func planOptions(w *opened, o *planning) view.PlanOptions {
 		Names: w.config.ProfileNames(), Approvals: o.approvals, NoTier: o.noTier, Against: o.before, All: o.all,
 	}
 }
+
+// showAllOf is the command that lists each transfer of a saved plan.
+func showAllOf(file string) string { return "remit show --show=all " + shell.Word(file) }
 
 func showPlan(w *opened, plan *planner.Plan, o *planning, asJSON bool) error {
 	for _, unused := range plan.Unused {

@@ -105,9 +105,6 @@ func showSaved(cmd *cobra.Command, p *process, o *planning, file string, face sh
 	return face.plan(p.streams.Out, plan, options)
 }
 
-// showAllOf is the command that lists each transfer of a saved plan.
-func showAllOf(file string) string { return "remit show --show=all " + shell.Word(file) }
-
 // loads reports whether a configuration has all that is needed.
 func loads(p *process, s workspace.Directory, need config.Need) bool {
 	s.Need = need
