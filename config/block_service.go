@@ -104,7 +104,7 @@ func (s *Service) readAddress(r *eval.Reader) bool {
 	if text != "" {
 		normal, err := serviceURL(text)
 		if err != nil {
-			r.Refuse(a.Expr.Range(), "Invalid address of the service", "base_url %s: %s", eval.Shown(a, text), mistake.Sentence(err))
+			r.Refuse(a.Expr.Range(), "Invalid address of the service", "base_url %s: %s", shownURL(a, text), mistake.Sentence(err))
 		}
 		s.BaseURL = normal
 	}
@@ -174,6 +174,15 @@ func rateArgument(r *eval.Reader, name string) (RateLimit, bool) {
 		return RateLimit{}, false
 	}
 	return RateLimit{Requests: n, Window: d}, true
+}
+
+// shownURL is an address in a message; one that may hold a password or a token, in front of an '@' or in a
+// query, is left to the snippet, which masks it.
+func shownURL(a *eval.Argument, text string) string {
+	if strings.ContainsAny(text, "@?#") {
+		return "is no address of a service"
+	}
+	return eval.Shown(a, text)
 }
 
 // serviceURL checks an address to which a token is sent, and normalises it as
