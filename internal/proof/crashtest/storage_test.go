@@ -125,7 +125,7 @@ func TestAStateThatMayNotBeWrittenIsRefused(t *testing.T) {
 			d.nobody = os.Geteuid() == 0
 			d.must(2, "plan", "--detailed-exitcode")
 			refused := d.must(1, "apply", "--auto-approve")
-			for _, want := range []string{"Error: the state remit.db ", "nothing was sent", "    remit "} {
+			for _, want := range []string{"Error: the state remit.db ", "nothing was sent", "    sudo chown "} {
 				if !strings.Contains(refused.stderr, want) {
 					refused.fatal(t, "it does not say "+want)
 				}
