@@ -44,11 +44,14 @@ func (a *author) controlsOf(name string) config.Controls {
 }
 
 // limited is asked of each transfer that the bank makes: I10, no day has more of an asset than the limit
-// lets it have under which the process runs that attempted it first: a doubt is sent again whatever was declared
-// since. A day is that of the intent, by the clock of who wrote it.
+// lets it have under which the process runs that sends it, or the one that attempted it first, whichever is laxer: a
+// doubt is sent again whatever was declared since. A day is that of the intent, by the clock of who wrote it.
 func (o *oracle) limited(made *movement) {
-	controls := o.under[made.refID]
-	most := o.world.traits.rules.limits[controls]
+	controls, limits := made.from.controls, o.world.traits.rules.limits
+	if first := o.under[made.refID]; limits[first] == "" || limits[controls] != "" && amountOf(limits[first]).GreaterThan(amountOf(limits[controls])) {
+		controls = first
+	}
+	most := limits[controls]
 	day := made.intended.Truncate(24 * time.Hour)
 	if most == "" || o.stale || made.request.Asset != limitAsset {
 		return
@@ -64,7 +67,9 @@ func (o *oracle) limited(made *movement) {
 			}
 		}
 	}
-	if sum.GreaterThan(transfer.MustAmount(most).Decimal()) {
+	if sum.GreaterThan(amountOf(most)) {
 		o.violate("I10", "with %s, %s %s are sent on %s, and %s allows %s", made.refID, sum, limitAsset, day.Format(time.DateOnly), controls, most)
 	}
 }
+
+func amountOf(limit string) decimal.Decimal { return transfer.MustAmount(limit).Decimal() }
