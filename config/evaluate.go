@@ -207,7 +207,7 @@ func (e *evaluator) text(name string) string {
 func asText(name string, value cty.Value) string {
 	if value.Type().IsObjectType() && value.Type().HasAttribute("profile_id") {
 		short := strings.TrimSuffix(name, "_profile_id")
-		return fmt.Sprintf(" A profile stands in %s:\n\n  %s = profile.NAME", short, short)
+		return fmt.Sprintf(" Write a profile in %s:\n\n  %s = profile.NAME", short, short)
 	}
 	if t := value.Type(); t.IsTupleType() || t.IsListType() || t.IsSetType() || t.IsObjectType() || t.IsMapType() {
 		return fmt.Sprintf(" Write one text, such as:\n\n  %s = \"…\"", name)
@@ -321,7 +321,7 @@ func (e *evaluator) displayName() string {
 func (e *evaluator) profile(f *field, side string, value cty.Value) (profile, identity, account string) {
 	ty := value.Type()
 	if !ty.IsObjectType() || !ty.HasAttribute("profile_id") {
-		detail := fmt.Sprintf("%s must be a profile, such as profile.treasury, not %s. An ID stands in %s_profile_id.", side, mistake.Kind(ty), side)
+		detail := fmt.Sprintf("%s must be a profile, such as profile.treasury, not %s. Write an ID in %s_profile_id.", side, mistake.Kind(ty), side)
 		if syntax.IsText(value) && e.block.configured.scope.Nodes["profile"][strings.TrimPrefix(value.AsString(), "profile.")] != nil {
 			detail = fmt.Sprintf("A profile is named without quotation marks. Write:\n\n  %s = profile.%s", side, strings.TrimPrefix(value.AsString(), "profile."))
 		}

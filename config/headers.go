@@ -39,7 +39,7 @@ func explainLabels(diags hcl.Diagnostics) hcl.Diagnostics {
 		if strings.HasPrefix(labels, "nothing") {
 			d.Summary = "First line of a block has too much"
 		}
-		d.Detail = fmt.Sprintf("Between the word %s and the brace stands %s, as in:\n\n  %s", kind[1], labels, headers[kind[1]])
+		d.Detail = fmt.Sprintf("Between the word %s and the brace write %s, as in:\n\n  %s", kind[1], labels, headers[kind[1]])
 	}
 	return diags
 }
@@ -57,7 +57,7 @@ var otherBlocks = map[string]string{
 func meantBlock(name string, known []string) string {
 	for _, k := range blockKinds() {
 		if slices.ContainsFunc(k.Nested, func(nested eval.Kind) bool { return nested.Name == name }) {
-			return fmt.Sprintf(" It stands between the braces of another block:\n\n  %s\n    %s {", headers[k.Name], name)
+			return fmt.Sprintf(" It belongs between the braces of another block:\n\n  %s\n    %s {", headers[k.Name], name)
 		}
 	}
 	hint := mistake.DidYouMean(name, known)

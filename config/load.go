@@ -241,7 +241,7 @@ func (l *loader) refuseOthers(body, rest hcl.Body, known []string) {
 		}
 		for _, attribute := range native.Attributes {
 			l.report(mistake.New(attribute.NameRange, "Unsupported argument",
-				"%q stands outside of a block. Arguments stand between the braces of one, such as:\n\n%s", attribute.Name, placeOfArgument(attribute.Name)))
+				"%q is outside of a block. Write arguments between the braces of one, such as:\n\n%s", attribute.Name, placeOfArgument(attribute.Name)))
 		}
 		return
 	}

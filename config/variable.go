@@ -67,7 +67,7 @@ func (vs *variables) read(b *eval.Block) {
 	checkLiteralText(vs.checker, b, "description")
 	if a, ok := b.Arguments["default"]; ok {
 		value, diags := a.Expr.Value(nil)
-		vs.report(explainLiteral(diags, "The default of a variable is a value by itself. What is made of other values stands in a locals block, such as", "locals {\n    rent = \"rent-${var.month}\"\n  }")...)
+		vs.report(explainLiteral(diags, "The default of a variable is a value by itself. Put a value that is made of others in a locals block, such as", "locals {\n    rent = \"rent-${var.month}\"\n  }")...)
 		if diags.HasErrors() {
 			v.Progress = eval.Failed
 		} else if value, ok := vs.converted(v, value, a.Expr.Range()); ok {

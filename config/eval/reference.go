@@ -393,7 +393,7 @@ func (r *resolver) meant(t hcl.Traversal, roots []string) string {
 		return hint
 	}
 	if len(t) == 1 {
-		return fmt.Sprintf(" A text stands in quotation marks:\n\n  %q", root)
+		return fmt.Sprintf(" Put text in quotation marks:\n\n  %q", root)
 	}
 	return " There are: " + strings.Join(roots, ", ") + "."
 }

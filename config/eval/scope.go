@@ -255,7 +255,7 @@ func explainOperand(d *hcl.Diagnostic) {
 		d.Detail = strings.Replace(d.Detail, "The given key does not identify an element in this collection value.", "There is no element with this key. Rows of a data source, and named blocks, have their own keys and no numbers.", 1)
 	}
 	if d.Summary == "Invalid operand" && strings.HasSuffix(d.Detail, "a number is required.") {
-		d.Detail = "This operator computes with numbers, and here stands a text. Texts are joined in one pair of quotation marks, and amounts are added by decimal_add:\n\n  \"rent-${var.period}\"\n  decimal_add(\"1.50\", \"2.25\")"
+		d.Detail = "This operator computes with numbers, and this is a text. Texts are joined in one pair of quotation marks, and amounts are added by decimal_add:\n\n  \"rent-${var.period}\"\n  decimal_add(\"1.50\", \"2.25\")"
 	}
 }
 

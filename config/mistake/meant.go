@@ -28,7 +28,7 @@ func MeantColumn(root, name string, columns []string) string {
 	case strings.TrimSpace(found) != found:
 		return fmt.Sprintf(" Its name in the file begins or ends with a space. Say in the data block how it is called here, for all columns that are read:\n\n  columns = { %s = %q }", KeyHCL(strings.TrimSpace(found)), found)
 	}
-	return fmt.Sprintf(" A name with spaces or signs stands in brackets and quotation marks. Did you mean:\n\n  %s[%q]", root, found)
+	return fmt.Sprintf(" Put a name with spaces or signs in brackets and quotation marks. Did you mean:\n\n  %s[%q]", root, found)
 }
 
 // plainWord is a name without what people leave out when they type it: capitals, accents and signs.

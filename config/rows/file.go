@@ -110,7 +110,7 @@ func (d *Directory) nearby(name string) string {
 		return ""
 	}
 	if strings.HasPrefix(name, "~") || strings.Contains(name, ":/") {
-		return " A file is named relative to the directory of the configuration, and stands in it or below it."
+		return " Name a file relative to the directory of the configuration. It must be in it or below it."
 	}
 	dir := path.Dir(name)
 	if _, err := d.root.Stat(name); err == nil {

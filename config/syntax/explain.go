@@ -88,9 +88,9 @@ var plain = map[string][2]string{
 		"This line is no part of the language: an argument is such as the first line, a block such as the second, and a comment begins with #:\n\n  amount = \"8200.00\"\n  transfer \"internal\" \"rent\" { … }",
 	},
 	"Invalid block definition":                        {"Neither an argument nor a block", "An argument has an equals sign behind its name, and a block a brace at the end of its first line:\n\n  amount = \"8200.00\"\n  transfer \"internal\" \"rent\" {"},
-	"Attribute redefined":                             {"Argument is written twice", "This argument stands in the same block above. Remove one of the two."},
+	"Attribute redefined":                             {"Argument is written twice", "The same block has this argument above. Remove one of the two."},
 	"Missing newline after argument":                  {"Argument goes on after its end", "The value of this argument ends before this place. Put text into quotation marks, and begin the next argument on a line of its own."},
-	"Invalid expression":                              {"Value cannot be read", "No value can begin here. A text stands in quotation marks:\n\n  \"2026-11\""},
+	"Invalid expression":                              {"Value cannot be read", "No value can begin here. Put text in quotation marks:\n\n  \"2026-11\""},
 	"Missing item separator":                          {"Comma is missing", "Two items of a list need a comma between them:\n\n  [\"a\", \"b\"]"},
 	"Missing attribute separator":                     {"Comma is missing", "Two pairs of an object need a comma or the end of a line between them:\n\n  { a = \"1\", b = \"2\" }"},
 	"Missing argument separator":                      {"Comma is missing", "Two values in the parentheses of a function need a comma between them."},
@@ -103,10 +103,10 @@ var plain = map[string][2]string{
 	"Unterminated object constructor expression":      {"Closing brace is missing", "This object has no closing brace. Write it behind its last pair:\n\n  }"},
 	"Unterminated tuple constructor expression":       {"Bracket is missing", "This list has no closing bracket. Write it behind its last item:\n\n  ]"},
 	"Unclosed template interpolation sequence":        {"Closing brace is missing", "What begins with ${ has no closing brace. Write it behind the reference, as in:\n\n  \"rent-${var.period}\""},
-	"Extra characters after interpolation expression": {"Reference goes on after its end", "Between ${ and } stands one reference or one expression, as in:\n\n  \"rent-${var.period}\""},
+	"Extra characters after interpolation expression": {"Reference goes on after its end", "Write one reference or one expression between ${ and }, as in:\n\n  \"rent-${var.period}\""},
 	"Missing false expression in conditional":         {"Second value of a condition is missing", "A condition has two values, with a colon between them, such as:\n\n  var.is_large ? \"2.00\" : \"1.00\""},
-	"Invalid argument name":                           {"Name stands in quotation marks", "The name of an argument has no quotation marks:\n\n  amount = \"8200.00\""},
-	"Unterminated heredoc":                            {"Text of several lines has no end", "The word that ends this text does not stand on a line of its own below. Write it there."},
+	"Invalid argument name":                           {"Name is in quotation marks", "The name of an argument has no quotation marks:\n\n  amount = \"8200.00\""},
+	"Unterminated heredoc":                            {"Text of several lines has no end", "The word that ends this text is not on a line of its own below. Write it there."},
 }
 
 // plainly is what HCL's parser says, in remit's words where there are some.
@@ -143,13 +143,13 @@ func (t text) explainJSON(diags hcl.Diagnostics) hcl.Diagnostics {
 	case strings.HasPrefix(line, "//"), strings.HasPrefix(line, "/*"), strings.HasPrefix(line, "#"):
 		detail = "JSON has no comments. Remove this one, or write the text as a pair:\n\n  \"//\": \"the rent of the office\""
 	case strings.HasPrefix(first.Summary, "Trailing comma"):
-		detail = "A comma stands behind the last value. Remove it."
+		detail = "A comma follows the last value. Remove it."
 	case strings.HasPrefix(first.Summary, "Unclosed "):
 		detail = "The file ends before this object or list does. Write the brace or bracket that closes it, or get the whole file."
 	case strings.HasPrefix(first.Summary, "Invalid object property name"):
-		detail = "A name in JSON stands in double quotation marks:\n\n  \"amount\": \"8200.00\""
+		detail = "Put a name in JSON in double quotation marks:\n\n  \"amount\": \"8200.00\""
 	case strings.Contains(line, "'"):
-		detail = "Text in JSON stands in double quotation marks:\n\n  \"amount\": \"8200.00\""
+		detail = "Put text in JSON in double quotation marks:\n\n  \"amount\": \"8200.00\""
 	case !t.mayShow:
 		detail = "This is no JSON from here on. A pair is such as:\n\n  \"period\": \"2026-11\""
 	default:

@@ -43,8 +43,8 @@ func replaced(pattern, template string) func(line, next string) string {
 
 var repairs = []repair{
 	{"Command in a configuration", "This is a command for a terminal, and no part of a configuration. Delete this line, and type the command", false, replaced(`^\s*(?:\$|PS [^>]*>|>) ?(\w+ .*)$`, "$1")},
-	{"Typographic quotation marks", "Text stands in straight quotation marks, and a word processor has put typographic ones here. Write", true, straightQuotes},
-	{"Wrong quotation marks", "Text stands in double quotation marks. Write", false, doubleQuotes},
+	{"Typographic quotation marks", "Text needs straight quotation marks. A word processor has put typographic ones here. Write", true, straightQuotes},
+	{"Wrong quotation marks", "Text needs double quotation marks. Write", false, doubleQuotes},
 	{"Character is not allowed here", "A character here looks like a plain one and is another, as word processors and pages of the web have them. Write", false, plainCharacters},
 	{"Comment begins with #", "A comment begins with #. Write", false, replaced(`^\s*(?:--+|;+|'|%|\\|"""|REM\b|<!--)\s*(.*?)(?:\s*(?:-->|"""))?$`, "# $1")},
 	{"Comment has no end", "A comment that begins with /* ends with */, and this one has no end. Write", true, openComment},
@@ -52,16 +52,16 @@ var repairs = []repair{
 	{"Quotation mark is missing", "A text of this line has one quotation mark, and needs one at each end. Write", true, missingQuote},
 	{"Equals sign is written twice", "An argument has one equals sign. Write", false, replaced(`^(\s*[\w-]+\s*)(?::=|==|=>|\+=)\s*(.+)$`, "$1= $2")},
 	{"Block is written as an argument", "A block has no equals sign. Write", true, replaced(`^\s*([\w-]+)\s*[=:]\s*((?:"[^"]*"\s*)+)\{\s*$`, "$1 $2{")},
-	{"Arguments on one line", "Each argument stands on a line of its own. Write", true, oneLine},
-	{"Argument has no semicolon", "Nothing stands behind the value of an argument. Write", false, replaced(`^([^#]*[^;\s])\s*;\s*$`, "$1")},
+	{"Arguments on one line", "Each argument needs a line of its own. Write", true, oneLine},
+	{"Argument has no semicolon", "Nothing follows the value of an argument. Write", false, replaced(`^([^#]*[^;\s])\s*;\s*$`, "$1")},
 	{"Argument has no colon", "An argument has an equals sign, and no colon. Write", false, replaced(`^(\s*)"?([\w-]+)"?\s*:\s*([^\s{].*?),?\s*$`, "$1$2 = $3")},
-	{"Name stands in quotation marks", "The name of an argument has no quotation marks. Write", false, replaced(`^(\s*)"([\w-]+)"\s*=\s*(.*?),?\s*$`, "$1$2 = $3")},
-	{"Argument has no comma", "Nothing stands behind the value of an argument, not even a comma. Write", false, replaced(`^(\s*[\w-]+\s*=\s*.*[^,\s\[{(])\s*,\s*$`, "$1")},
-	{"Reference stands in ${ }", "Outside of a text, a reference stands alone: ${ } belongs into quotation marks. Write", false, replaced(`^(\s*[\w-]+\s*=\s*)\$\{\s*([^{}]*?)\s*\}\s*$`, "$1$2")},
+	{"Name is in quotation marks", "The name of an argument has no quotation marks. Write", false, replaced(`^(\s*)"([\w-]+)"\s*=\s*(.*?),?\s*$`, "$1$2 = $3")},
+	{"Argument has no comma", "Nothing follows the value of an argument, not even a comma. Write", false, replaced(`^(\s*[\w-]+\s*=\s*.*[^,\s\[{(])\s*,\s*$`, "$1")},
+	{"Reference is in ${ }", "Outside of a text, write a reference alone: ${ } belongs in quotation marks. Write", false, replaced(`^(\s*[\w-]+\s*=\s*)\$\{\s*([^{}]*?)\s*\}\s*$`, "$1$2")},
 	{"Variable has no $", "A variable is var. and its name, without a $. Write", false, replaced(`^(\s*[\w-]+\s*=\s*)\$([A-Za-z_][\w-]*)\s*$`, "${1}var.$2")},
 	{"Texts are not joined by a sign", "A text is joined with a reference by ${ } in its quotation marks. Write", false, replaced(`^(.*)"([^"$]*)"\s*&\s*([A-Za-z][\w.]*)\s*$`, `$1"$2$${$3}"`)},
 	{"Name of a column has other signs", "A column whose name has spaces or signs is named in brackets and quotation marks. Write", false, columnInBrackets},
-	{"Brace stands on a line of its own", "The opening brace of a block stands on its first line. Write", true, braceBelow},
+	{"Brace is on a line of its own", "The opening brace of a block belongs on its first line. Write", true, braceBelow},
 	{"Equals sign is missing", "An argument has an equals sign between its name and its value. Write", true, missingEquals},
 	{"Brace too many", "This brace closes no block. Delete it, or open the block that it belongs to", true, func(line, _ string) string {
 		if strings.TrimSpace(line) == "}" {
@@ -100,7 +100,7 @@ func (t text) unclosed(number int) (repair, string, int, bool) {
 	if open == "" {
 		return repair{}, "", 0, false
 	}
-	return repair{summary: "Parenthesis or bracket is missing", why: "What is opened on this line has no end. Write", misleads: true}, line + open, above, true
+	return repair{summary: "Parenthesis or bracket is missing", why: "A parenthesis or bracket of this line has no end. Write", misleads: true}, line + open, above, true
 }
 
 // outside says of each character of a line whether it stands outside of straight quotation marks,

@@ -157,7 +157,7 @@ func declarationOf(r *transfer.Request, reverses string) []byte {
 
 // text is the whole file, and the line on which each block begins.
 func (g *generating) text() (text []byte, lines []int) {
-	const head = "# What the state has and no file declared, written by remit import --generate-config.\n"
+	const head = "# Transfers that the state has and no file declared, written by remit import --generate-config.\n"
 	b := bytes.NewBufferString(head)
 	line := 2
 	for _, block := range g.blocks {

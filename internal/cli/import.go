@@ -90,7 +90,7 @@ func newImport(p *process) *cobra.Command {
 	flags.BoolVar(&i.autoApprove, "auto-approve", false, "don't ask")
 	flags.BoolVar(&i.input, "input", true, "prompt for missing input")
 	flags.BoolVar(&i.asJSON, "json", false, "write JSON Lines")
-	flags.StringVar(&i.generate, "generate-config", "", "write blocks for what the state has and no file declares into this new `file`, such as undeclared.hcl")
+	flags.StringVar(&i.generate, "generate-config", "", "write blocks for transfers that the state has and no file declares into this new `file`, such as undeclared.hcl")
 	return cmd
 }
 

@@ -28,7 +28,7 @@ func newWhy(p *process) *cobra.Command {
 		Long: "Say of one transfer where it is declared, what the state records of it, what an apply would do\n" +
 			"about it and why, what it waits for, which signals and approvals it has, and the one command to\n" +
 			"type next. It takes no lock, asks no service, needs no credentials and writes nothing.\n\n" +
-			"Exit codes: 0 nothing about it needs a person; 1 a mistake, or nobody knows the ref_id; 3 it was\n" +
+			"Exit codes: 0 no action needed; 1 a mistake, or an unknown ref_id; 3 it was\n" +
 			"refused, failed or expired, or is never sent as things are; 4 it is in doubt, unverified or in\n" +
 			"conflict, has a status that remit does not know, or a conflict keeps its plan from being applied;\n" +
 			"5 a control keeps it from being sent.",
@@ -166,7 +166,7 @@ func unknownRefID(ctx context.Context, w *opened, snapshot state.Snapshot, refID
 		}
 		n.try(o.RefID, "")
 	}
-	const text = "nobody knows the ref_id %q: no file declares it, and the state does not have it"
+	const text = "no file declares the ref_id %q, and the state does not have it"
 	if n.refID == "" {
 		return exit.WithHint(fmt.Errorf(text, refID), w.dir.Command("plan --show=all"))
 	}

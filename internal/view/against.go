@@ -106,7 +106,7 @@ func wentText(w planner.Went) string {
 	case planner.WentRecorded:
 		return "it is declared as before, and was recorded since"
 	case planner.WentUndeclared:
-		return "nobody declares it any more"
+		return "no file declares it any more"
 	case planner.WentSettled:
 		return "it was settled since"
 	case planner.WentUnknown:

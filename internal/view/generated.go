@@ -26,7 +26,7 @@ func GeneratedConfig(w io.Writer, g *Generated, s Screen) error {
 	p := newPage(w, s)
 	switch {
 	case g.Blocks > 0:
-		p.paragraph("", fmt.Sprintf("Wrote %s to %s: what the state has and no file declared. A plan has nothing to do for it. Nothing was sent.",
+		p.paragraph("", fmt.Sprintf("Wrote %s to %s, for transfers that the state has and no file declared. A plan has nothing to do for it. Nothing was sent.",
 			plural(g.Blocks, "block"), Visible(g.File)), toneStrong)
 	case len(g.LeftOut) > 0:
 		p.paragraph("", "No block was written.", toneStrong)

@@ -79,7 +79,7 @@ func (h *htmlPlan) pageHead() *pageHead {
 		title:   fmt.Sprintf("Plan: %d to submit, %d to resolve", h.plan.Count(planner.Submit), h.plan.Count(planner.Resolve)),
 		counted: "Count and sum of each action", none: standing(h.plan),
 		sums: totalsRows(h.plan), sumsNote: controlLines(h.plan),
-		needs: h.toDo(), calm: "Nothing stands in the way of this plan.",
+		needs: h.toDo(), calm: "Nothing blocks this plan.",
 		lists: []namedList{{"Partial plan (--target)", about.Targets}, {"Accepted", about.Accepted}},
 	}
 	for i := range head.sumsNote {

@@ -137,7 +137,7 @@ func (y *Why) settled() string {
 	d := y.Recorded
 	text := "Its declaration agrees with the record."
 	if y.Declared == nil {
-		text = "Nobody declares it any more."
+		text = "No file declares it any more."
 	}
 	switch d.Status {
 	case state.Recorded, state.Adopted, state.Unverified:
@@ -146,7 +146,7 @@ func (y *Why) settled() string {
 	case state.Refused:
 		return "The service refused it. " + text
 	case state.Tombstone:
-		return "A person settled it as not made, or forgot it: it is never sent again. " + text
+		return "It was closed as not made, or forgotten: it is never sent again. " + text
 	case state.InDoubt, state.Conflict:
 		panic(fmt.Sprintf("%q is %s, and its plan has no line for it", d.RefID, d.Status))
 	}

@@ -71,14 +71,14 @@ func TestWhyAnswers(t *testing.T) {
 		},
 		"the service has a word of its own": {
 			view.Why{Recorded: recorded(state.Recorded, "PARKED"), Group: planner.GroupUnknown},
-			"It is recorded. The service gives it a status that remit does not know: PARKED. Nobody declares it any more.",
+			"It is recorded. The service gives it a status that remit does not know: PARKED. No file declares it any more.",
 		},
 		"nobody declares what was never sent": {
-			view.Why{Recorded: recorded(state.Unsent, "")}, "It was never sent. Nobody declares it any more.",
+			view.Why{Recorded: recorded(state.Unsent, "")}, "It was never sent. No file declares it any more.",
 		},
 		"a person closed it": {
 			view.Why{Recorded: recorded(state.Tombstone, "")},
-			"A person settled it as not made, or forgot it: it is never sent again. Nobody declares it any more.",
+			"It was closed as not made, or forgotten: it is never sent again. No file declares it any more.",
 		},
 	}
 	for name, test := range tests {

@@ -84,7 +84,7 @@ func (s *Store) aboutPrivileges(err error) error {
 		return retold{err, fmt.Sprintf("%v. The role in the url of the state has to be let in by the one that owns the schema: "+
 			"GRANT USAGE ON SCHEMA %s TO the role, and GRANT SELECT ON ALL TABLES IN SCHEMA %[2]s TO the role", err, schema)}
 	}
-	return retold{err, fmt.Sprintf("%v. Whoever writes to a state needs the role that owns the schema %s and its tables: name that one in the url of the state. "+
+	return retold{err, fmt.Sprintf("%v. Writing needs the role that owns the schema %s and its tables: name that role in the url of the state. "+
 		"For init, have a superuser CREATE SCHEMA %[2]s AUTHORIZATION the role", err, schema)}
 }
 

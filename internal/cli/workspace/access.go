@@ -70,7 +70,7 @@ func (s stateFile) denied(err error) error {
 	case denied.IsAbove:
 		return exit.WithHint(fmt.Errorf("%sHave everybody let through it, and type the same again", text), s.hintAbout("sudo chmod a+x", denied.Path))
 	case denied.Owner == 0: // somebody once ran remit as root, or made the directory for it
-		return exit.WithHint(fmt.Errorf("%sHave root give directory and files to whoever runs remit, and type the same again", text),
+		return exit.WithHint(fmt.Errorf("%sHave root give the directory and the files to the user who runs remit, then type the same again", text),
 			s.hintAbout("sudo chown "+shell.Word(s.user), dir, s.path+"*"))
 	case denied.Owner < 0:
 		return exit.WithHint(fmt.Errorf("%sHave it allowed, and type the same again. Who may do what there, is shown by", text), s.hintAbout("ls -ld", filepath.Dir(denied.Path)))

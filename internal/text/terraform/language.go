@@ -39,7 +39,7 @@ var parts = map[string]string{
 
 // roots are values of Terraform that the language lacks, by their first words.
 var roots = map[string]string{
-	"path":      "There is no path: a file is named relative to the directory, as in file = \"payroll.csv\" or file(\"payroll.csv\").",
+	"path":      "There is no path: name a file relative to the directory, as in file = \"payroll.csv\" or file(\"payroll.csv\").",
 	"terraform": "There is no terraform.workspace: each environment is a directory of its own, and a variable can name it.",
 	"module":    "There are no modules.",
 	"resource":  "There are no resources: a transfer is not a value.",
@@ -49,8 +49,8 @@ var roots = map[string]string{
 // functions are those of Terraform that the language lacks on purpose. What reads a clock, chance or the
 // environment is refused by the table of functions itself.
 var functions = map[string]string{
-	"abspath":         "A file is named relative to the directory, as in file(\"payroll.csv\").",
-	"pathexpand":      "A file is named relative to the directory, as in file(\"payroll.csv\").",
+	"abspath":         "Name a file relative to the directory, as in file(\"payroll.csv\").",
+	"pathexpand":      "Name a file relative to the directory, as in file(\"payroll.csv\").",
 	"nonsensitive":    "What comes from a sensitive variable stays hidden: leave sensitive out of the variable where it is no secret.",
 	"ephemeralasnull": "Nothing is ephemeral: a plan has every value of its requests.",
 	"type":            "The argument type of a variable says of what type its value is.",

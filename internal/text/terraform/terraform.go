@@ -54,7 +54,7 @@ var flags = map[string]Answer{
 	"state-out":           {"there is no --state-out: the state block of the configuration says where the state is", ""},
 	"backup":              {"there is no --backup. The command state backup copies the state", "remit state backup --out=FILE"},
 	"exclude":             {"there is no --exclude: --target names what is planned", ""},
-	"generate-config-out": {"there is no --generate-config-out: import --generate-config writes blocks for what the state has and no file declares", "remit import --generate-config=undeclared.hcl"},
+	"generate-config-out": {"there is no --generate-config-out: import --generate-config writes blocks for transfers that the state has and no file declares", "remit import --generate-config=undeclared.hcl"},
 	"compact-warnings":    {"there is no --compact-warnings: similar warnings are one already", ""},
 	"concise":             {"there is no --concise: a large plan is short already, and --show=all lists all of it", ""},
 	"upgrade":             {"there is no --upgrade: init fetches nothing, because there are no providers and no modules", "remit init"},

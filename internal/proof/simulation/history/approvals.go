@@ -166,7 +166,7 @@ func (o *oracle) unapproved(p *process) string {
 		return ""
 	}
 	if p.file == nil {
-		return "nobody can have approved a plan that is in no file"
+		return "a plan that is in no file cannot have been approved"
 	}
 	approvers := make(map[string]bool)
 	for _, s := range p.file.signatures {
