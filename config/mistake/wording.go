@@ -86,14 +86,6 @@ func Kind(t cty.Type) string {
 	return t.FriendlyName()
 }
 
-// Plural counts things: 1 row, 2 rows.
-func Plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
-}
-
 // KeyHCL is a name as the key of an object in HCL.
 func KeyHCL(name string) string {
 	if hclsyntax.ValidIdentifier(name) {

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"remit/config/mistake"
+	"remit/internal/text/english"
 )
 
 // SkipMax bounds the rows that are left out at either end of a file.
@@ -289,7 +290,7 @@ func (r *csvRecord) checkLines() hcl.Diagnostics {
 		if strings.Count(first, delimiter) >= last-i && strings.Count(end, delimiter) >= i {
 			return hcl.Diagnostics{mistake.New(r.at(i), "Rows in quotation marks",
 				"A field in quotation marks begins here, has %s, and reads like rows of this file: they would be left out. Close the mark where its field ends, or write the text of the field in one line.",
-				mistake.Plural(strings.Count(field, "\n")+1, "line"))}
+				english.Plural(strings.Count(field, "\n")+1, "line"))}
 		}
 	}
 	return nil
@@ -329,7 +330,7 @@ func (c *csvFile) lineOf(i int) int {
 }
 
 func (c *csvFile) ragged(r *csvRecord) *hcl.Diagnostic {
-	detail := fmt.Sprintf("The row has %s, the header %d.", mistake.Plural(len(r.fields), "field"), len(c.names.names))
+	detail := fmt.Sprintf("The row has %s, the header %d.", english.Plural(len(r.fields), "field"), len(c.names.names))
 	if isConflict(r.fields[0]) {
 		return mistake.New(r.whole(), conflictSummary, conflictDetail)
 	}
@@ -469,7 +470,7 @@ func (c *csvFile) end() hcl.Diagnostics {
 	c.ended = true
 	if len(c.held) < c.options.SkipLast {
 		return hcl.Diagnostics{mistake.New(c.names.place.whole(), "Too few rows to leave out",
-			"skip_last leaves out %s at the end, and the file has %d.", mistake.Plural(c.options.SkipLast, "row"), len(c.held))}
+			"skip_last leaves out %s at the end, and the file has %d.", english.Plural(c.options.SkipLast, "row"), len(c.held))}
 	}
 	var diags hcl.Diagnostics
 	needed := c.needed()

@@ -8,6 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"remit/config/mistake"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 )
 
@@ -101,7 +102,7 @@ func areInstructions(count int) string {
 	if count == 1 {
 		return "is 1 instruction"
 	}
-	return "are " + mistake.Plural(count, "instruction")
+	return "are " + english.Plural(count, "instruction")
 }
 
 // written is a sum with as many decimals as its addends.

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"remit/config/mistake"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 )
 
@@ -163,7 +164,7 @@ func misplacedHeader(names []string, later [][]string, need string, skipped int)
 		hasKey := slices.ContainsFunc(fields, func(field string) bool { return NormalForm(field) == need })
 		if hasKey || filled(names) == 1 && filled(fields) > 1 {
 			return fmt.Sprintf("The first line is a title, and names no columns: %s. The header is %s further down. Leave out the lines above it:\n\n  skip_first = %d",
-				mistake.Listed(mistake.QuotedAll(names), 3), mistake.Plural(i+1, "line"), skipped+i+1)
+				mistake.Listed(mistake.QuotedAll(names), 3), english.Plural(i+1, "line"), skipped+i+1)
 		}
 	}
 	return ""

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"remit/config/mistake"
+	"remit/internal/text/english"
 )
 
 // XLSX are the settings of a workbook.
@@ -181,7 +182,7 @@ func (f *xlsxFile) choose() hcl.Diagnostics {
 		for _, name := range shown[:min(len(shown), 20)] {
 			lines += fmt.Sprintf("\n  sheet = %q", name)
 		}
-		return hcl.Diagnostics{mistake.New(at, "Sheet is not named", "%s has %s that can be seen. Say which is read:\n%s", f.Name, mistake.Plural(len(shown), "sheet"), lines)}
+		return hcl.Diagnostics{mistake.New(at, "Sheet is not named", "%s has %s that can be seen. Say which is read:\n%s", f.Name, english.Plural(len(shown), "sheet"), lines)}
 	case f.sheet.name == "":
 		hint := mistake.DidYouMean(f.options.Sheet, names)
 		if hint == "" {
@@ -282,7 +283,7 @@ func (f *xlsxFile) end() hcl.Diagnostics {
 	f.ended = true
 	if len(f.held) < f.options.SkipLast {
 		return hcl.Diagnostics{mistake.New(f.names.place.whole(), "Too few rows to leave out",
-			"skip_last leaves out %s at the end, and the sheet has %d.", mistake.Plural(f.options.SkipLast, "row"), len(f.held))}
+			"skip_last leaves out %s at the end, and the sheet has %d.", english.Plural(f.options.SkipLast, "row"), len(f.held))}
 	}
 	var diags hcl.Diagnostics
 	if f.below > 0 {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/crypto/ssh"
+
+	"remit/internal/text/english"
 )
 
 // File is a signature's file, as it was found beside a plan.
@@ -181,17 +183,10 @@ func (v *Verdict) Missing() string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "it has %d of the %s that the rule at %s wants (%s", len(v.Approvers), plural(v.Needed(), "approver"), v.Need.Rule.Place, v.Need.Because)
+	fmt.Fprintf(&b, "it has %d of the %s that the rule at %s wants (%s", len(v.Approvers), english.Plural(v.Needed(), "approver"), v.Need.Rule.Place, v.Need.Because)
 	if v.Author == nil {
 		b.WriteString("; one more than the rule says, because no author signed it")
 	}
 	b.WriteString(")")
 	return b.String()
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

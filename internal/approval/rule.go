@@ -7,6 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 )
 
@@ -31,7 +32,7 @@ func (r *Rule) applies(totals transfer.Totals) string {
 		}
 	}
 	if r.HasCount && totals.Count() > r.CountMax {
-		return "more than " + plural(r.CountMax, "transfer")
+		return "more than " + english.Plural(r.CountMax, "transfer")
 	}
 	return ""
 }
@@ -44,7 +45,7 @@ type Need struct {
 }
 
 // Wants is how many approvers are asked for, in words.
-func (n Need) Wants() string { return plural(n.Approvers, "approver") }
+func (n Need) Wants() string { return english.Plural(n.Approvers, "approver") }
 
 // Needed is what the rules ask of a plan that would move totals: of those that apply, the one
 // that wants most approvers decides. The plan is the whole one, whatever an earlier run of it

@@ -10,7 +10,7 @@ import (
 	"remit/config"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
-	"remit/internal/view"
+	"remit/internal/text/english"
 	"remit/state"
 )
 
@@ -55,14 +55,14 @@ func eraseNames(ctx context.Context, p *process, from *workspace.Directory, reas
 		return journal.Append(ctx, state.Erased{Names: count, By: by, Reason: reason})
 	}, scrub)
 	if errors.Is(err, state.ErrBusy) {
-		return exit.WithHint(fmt.Errorf("%s removed, and bytes of them are left: %w", view.Plural(count, "display name"), err), "run the same command again once nobody reads the state")
+		return exit.WithHint(fmt.Errorf("%s removed, and bytes of them are left: %w", english.Plural(count, "display name"), err), "run the same command again once nobody reads the state")
 	}
 	if err != nil {
 		return err
 	}
 	text := "The state has no display name. Its files were rewritten, so that none of an earlier removal is left in them."
 	if count > 0 {
-		text = fmt.Sprintf("%s removed. The journal says so. Backups, saved plans and packs of evidence keep theirs.", view.Plural(count, "display name"))
+		text = fmt.Sprintf("%s removed. The journal says so. Backups, saved plans and packs of evidence keep theirs.", english.Plural(count, "display name"))
 	}
 	_, err = fmt.Fprintln(p.streams.Out, text)
 	return err

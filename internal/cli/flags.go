@@ -14,6 +14,7 @@ import (
 	"remit/config/mistake"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/host"
+	"remit/internal/text/english"
 	"remit/internal/text/shell"
 	"remit/internal/text/terraform"
 	"remit/internal/view"
@@ -163,7 +164,7 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 		if len(names) > 0 {
 			want = "needs " + strings.Join(names, " ")
 		}
-		return exit.WithHint(fmt.Errorf("%s %s; %s given", cmd.CommandPath(), want, view.Plural(len(args), "argument")), cmd.CommandPath()+" --help")
+		return exit.WithHint(fmt.Errorf("%s %s; %s given", cmd.CommandPath(), want, english.Plural(len(args), "argument")), cmd.CommandPath()+" --help")
 	}
 }
 

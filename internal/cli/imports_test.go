@@ -79,6 +79,7 @@ var layer = map[string]int{
 	"remit/internal/service/jws":        0,
 	"remit/internal/text/terraform":     0,
 	"remit/internal/text/jsontext":      -1,
+	"remit/internal/text/english":       -1,
 	"remit/internal/text/redact":        0,
 	"remit/config/meter":                0,
 	"remit/config/mistake":              0,

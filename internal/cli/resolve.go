@@ -13,6 +13,7 @@ import (
 	"remit/executor"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
+	"remit/internal/text/english"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -105,7 +106,7 @@ func (r *resolving) acceptRun(ctx context.Context, w *opened, journal state.Jour
 	case err != nil:
 		return err
 	case len(refIDs) != r.count:
-		return exit.WithHint(fmt.Errorf("run %s left %s unverified, not %d. Nothing was changed", r.runID, view.Plural(len(refIDs), "transfer"), r.count),
+		return exit.WithHint(fmt.Errorf("run %s left %s unverified, not %d. Nothing was changed", r.runID, english.Plural(len(refIDs), "transfer"), r.count),
 			r.dir.Command("resolve --run="+shell.Word(r.runID)))
 	}
 	outcomes, err := executor.ResolveAcceptRecords(ctx, newResolution(w, journal, by, "", r.reason), refIDs)

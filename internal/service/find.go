@@ -10,10 +10,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"remit/executor"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 )
 
@@ -48,7 +48,7 @@ func (c *Client) Find(ctx context.Context, refIDs []string) (map[string][]transf
 		return s.found, nil
 	}
 	if err := s.look(ctx, refIDs); err != nil {
-		return nil, fmt.Errorf("look up %s: %w", counted(len(refIDs)), err)
+		return nil, fmt.Errorf("look up %s: %w", english.Plural(len(refIDs), "ref_id"), err)
 	}
 	s.holdTwins(refIDs)
 	if len(s.unreadable) == 0 {
@@ -57,15 +57,7 @@ func (c *Client) Find(ctx context.Context, refIDs []string) (map[string][]transf
 	for refID := range s.unreadable {
 		delete(s.found, refID) // one side may be readable, and decide nothing
 	}
-	return s.found, fmt.Errorf("look up %s: %w", counted(len(refIDs)), &executor.UnreadableError{Reasons: s.unreadable})
-}
-
-// counted is a number of ref_ids in words.
-func counted(n int) string {
-	if n == 1 {
-		return "1 ref_id"
-	}
-	return strconv.Itoa(n) + " ref_ids"
+	return s.found, fmt.Errorf("look up %s: %w", english.Plural(len(refIDs), "ref_id"), &executor.UnreadableError{Reasons: s.unreadable})
 }
 
 // search is one call of Find.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 )
 
@@ -92,7 +93,7 @@ func hashTotal(t *transfer.Totals) string {
 
 // controlText are three control totals in words.
 func (s Screen) controlText(t *transfer.Totals) string {
-	text := plural(t.Count(), "transfer")
+	text := english.Plural(t.Count(), "transfer")
 	if sums := s.sums(t); sums != "" {
 		text += ", " + sums
 	}

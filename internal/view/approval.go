@@ -7,6 +7,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"remit/internal/approval"
+	"remit/internal/text/english"
 )
 
 // Approval is what an approval block asks of a plan, and who gave it.
@@ -26,9 +27,9 @@ func (a *Approval) ask() string {
 	case !a.Saved:
 		text += fmt.Sprintf(" %s if unsigned by its author.", numberWord(a.Need.Approvers+1))
 	case a.Enough():
-		text = fmt.Sprintf("Approved by %d of %s: %s.", len(a.Approvers), plural(a.Needed(), "approver"), why)
+		text = fmt.Sprintf("Approved by %d of %s: %s.", len(a.Approvers), english.Plural(a.Needed(), "approver"), why)
 	default:
-		text = fmt.Sprintf("Not approved yet: %d of %s: %s.", len(a.Approvers), plural(a.Needed(), "approver"), why)
+		text = fmt.Sprintf("Not approved yet: %d of %s: %s.", len(a.Approvers), english.Plural(a.Needed(), "approver"), why)
 	}
 	if a.Rehearsed {
 		text += " The sandbox waits for it with --practice-approvals only."

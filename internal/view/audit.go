@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -97,7 +98,7 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 	case state.Asked:
 		return fmt.Sprintf("asked to settle %q as not made, and refused until a wait is over: %s", e.About, e.Reason), who(e.By), toneDoubt
 	case state.Erased:
-		return fmt.Sprintf("%s removed: %s", plural(e.Names, "display name"), e.Reason), who(e.By), toneDoubt
+		return fmt.Sprintf("%s removed: %s", english.Plural(e.Names, "display name"), e.Reason), who(e.By), toneDoubt
 	}
 	panic(fmt.Sprintf("unknown entry %T", entry))
 }
@@ -209,7 +210,7 @@ func (j *JSON) Verified(v Verified) error {
 // AuditVerified writes the result of a check that found nothing wrong, for a person.
 func AuditVerified(w io.Writer, v Verified, s Screen) error {
 	p := newPage(w, s)
-	p.line(span{fmt.Sprintf("The journal is whole: %s, and the transfers are what they make of them.", plural(int(v.Events), "event")), toneGood})
+	p.line(span{fmt.Sprintf("The journal is whole: %s, and the transfers are what they make of them.", english.Plural(int(v.Events), "event")), toneGood})
 	p.line(plain("Journal head: " + v.Head))
 	for _, wrong := range v.WrongClocks {
 		p.paragraph("", wrong.Words, toneDoubt)

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"time"
 
+	"remit/internal/text/english"
 	"remit/state"
 )
 
@@ -21,7 +22,7 @@ type Backup struct {
 // StateBackup writes where the copy of a state is and up to which hash, for a person.
 func StateBackup(w io.Writer, b Backup, s Screen) error {
 	p := newPage(w, s)
-	p.line(span{fmt.Sprintf("The state was copied to %s and verified there: %s.", b.File, plural(int(b.Events), "event")), toneGood})
+	p.line(span{fmt.Sprintf("The state was copied to %s and verified there: %s.", b.File, english.Plural(int(b.Events), "event")), toneGood})
 	p.line(plain("Journal head: " + b.Head))
 	return p.Flush()
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"remit/internal/accounts/books"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -64,7 +65,7 @@ func (o *BooksOptions) preamble(s *books.Summary) []string {
 
 // booksLines count the booked entries and the others, with sums as the given function writes them.
 func booksLines(s *books.Summary, sums func(*transfer.Totals) string) []string {
-	lines := []string{"Booked: " + plural(s.Booked.Count(), "transfer") + commaAnd(sums(&s.Booked))}
+	lines := []string{"Booked: " + english.Plural(s.Booked.Count(), "transfer") + commaAnd(sums(&s.Booked))}
 	if s.Fees.Count() > 0 {
 		lines = append(lines, "Fees: "+sums(&s.Fees))
 	}
@@ -119,7 +120,7 @@ func BooksSummary(w io.Writer, s *books.Summary, o Screen) error {
 	}
 	if count := s.NeedsPerson(); count > 0 {
 		p.line()
-		p.paragraph("", fmt.Sprintf("Warning: check %s.", plural(count, "transfer")), toneDoubt)
+		p.paragraph("", fmt.Sprintf("Warning: check %s.", english.Plural(count, "transfer")), toneDoubt)
 		for i := range s.Look {
 			e := &s.Look[i]
 			p.line(plain("  "+e.RefID+"  "+p.money(e.Amount, e.Asset)+" "+e.Asset+"  "), span{string(e.Cause), toneDoubt})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"remit/internal/service/contract"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 )
 
@@ -31,7 +32,7 @@ func Certifying(w io.Writer, sent *transfer.Totals, o CertifyOptions) error {
 		return p.Flush()
 	}
 	p.paragraph("", fmt.Sprintf("remit certify makes %s at %s: %s. It sends some of these requests again: a service that does not "+
-		"protect ref_ids makes up to 7 more.", plural(sent.Count(), "transfer"), o.Destination, o.sums(sent)), toneNone)
+		"protect ref_ids makes up to 7 more.", english.Plural(sent.Count(), "transfer"), o.Destination, o.sums(sent)), toneNone)
 	return p.Flush()
 }
 
@@ -54,7 +55,7 @@ func Certified(w io.Writer, r contract.Report, o CertifyOptions) error {
 	p.line(strong(fmt.Sprintf("%d hold, %d differ, %d unknown.",
 		r.Count(contract.Holds), r.Count(contract.Differs), r.Count(contract.Unknown))))
 	if r.Series > 0 {
-		p.paragraph("", fmt.Sprintf("Series %d sent %s, of which the service made %s.", r.Series, plural(r.Requests, "request"), plural(r.Made, "transfer")), toneNone)
+		p.paragraph("", fmt.Sprintf("Series %d sent %s, of which the service made %s.", r.Series, english.Plural(r.Requests, "request"), english.Plural(r.Made, "transfer")), toneNone)
 	}
 	if n := len(r.LeftOpen); n > 0 {
 		p.paragraph("", fmt.Sprintf("In doubt: %s. The next remit certify settles first what it can.", some(r.LeftOpen, n)), toneDoubt)

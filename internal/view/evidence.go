@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"remit/executor"
+	"remit/internal/text/english"
 )
 
 // Exported says that a pack of evidence was written.
@@ -32,7 +33,7 @@ func (j *JSON) Exported(e Exported) error {
 // checks it. It returns only errors of w.
 func AuditExported(w io.Writer, e Exported, check string, s Screen) error {
 	p := newPage(w, s)
-	p.line(span{fmt.Sprintf("The evidence of run %s is in %s: %s and SHA256SUMS.", e.RunID, Visible(e.Dir), plural(e.Files, "file")), toneGood})
+	p.line(span{fmt.Sprintf("The evidence of run %s is in %s: %s and SHA256SUMS.", e.RunID, Visible(e.Dir), english.Plural(e.Files, "file")), toneGood})
 	p.fields([]field{
 		{"journal", journalText(e)},
 		{"head", e.Head},
@@ -49,7 +50,7 @@ func AuditExported(w io.Writer, e Exported, check string, s Screen) error {
 }
 
 func journalText(e Exported) string {
-	text := plural(e.Events, "event")
+	text := english.Plural(e.Events, "event")
 	if e.Withheld > 0 {
 		text += fmt.Sprintf(", and the digests of %d others up to the head", e.Withheld)
 	}
@@ -110,14 +111,14 @@ func (j *JSON) PackVerified(v VerifiedPack) error {
 func AuditPackVerified(w io.Writer, v VerifiedPack, s Screen) error {
 	p := newPage(w, s)
 	if !v.Whole {
-		p.line(span{fmt.Sprintf("%s is not the evidence that was exported: %s.", Visible(v.Dir), plural(len(v.Findings), "finding")), toneBad})
+		p.line(span{fmt.Sprintf("%s is not the evidence that was exported: %s.", Visible(v.Dir), english.Plural(len(v.Findings), "finding")), toneBad})
 		p.line()
 		for _, f := range v.Findings {
 			p.paragraph("", findingText(f), toneBad)
 		}
 		return p.Flush()
 	}
-	p.line(span{fmt.Sprintf("%s is whole: %s, and each follows from the journal, the plan and the signatures.", Visible(v.Dir), plural(v.Files, "file")), toneGood})
+	p.line(span{fmt.Sprintf("%s is whole: %s, and each follows from the journal, the plan and the signatures.", Visible(v.Dir), english.Plural(v.Files, "file")), toneGood})
 	rows := []field{{"run", v.RunID}, {"environment", v.Environment}, {"plan digest", v.Digest}}
 	for _, r := range v.Results {
 		for _, a := range r.Assets {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/planner"
 )
@@ -151,7 +152,7 @@ func (e *flowEdge) label(s Screen) string {
 	if e.doubts > 0 {
 		doubts = fmt.Sprintf(" (%d in doubt)", e.doubts)
 	}
-	return fmt.Sprintf("%s%s, %s %s", plural(e.count, "transfer"), doubts, flowLabel(e.asset), s.money(e.sum, e.asset))
+	return fmt.Sprintf("%s%s, %s %s", english.Plural(e.count, "transfer"), doubts, flowLabel(e.asset), s.money(e.sum, e.asset))
 }
 
 // diagram is what the writers draw: boxes with lines of text, and arrows between them. All
@@ -205,7 +206,7 @@ func (f *Flow) money(arrowsMax int) diagram {
 			if len(of) == 1 {
 				return boxOf(number)
 			}
-			return d.add(plural(len(of), noun) + ", together")
+			return d.add(english.Plural(len(of), noun) + ", together")
 		}
 		d.arrows = append(d.arrows, arrow{
 			from: together(rest[0].from, from, "sender"), to: together(rest[0].to, to, "destination"), label: all.label(f.screen),
@@ -219,7 +220,7 @@ func (f *Flow) money(arrowsMax int) diagram {
 			count += e.count
 			assets[e.asset] = true
 		}
-		d.notes = append(d.notes, fmt.Sprintf("Not drawn: %s of %s.", plural(count, "transfer"), plural(len(assets), "further asset")))
+		d.notes = append(d.notes, fmt.Sprintf("Not drawn: %s of %s.", english.Plural(count, "transfer"), english.Plural(len(assets), "further asset")))
 	}
 	return d
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"remit/internal/text/english"
 	"remit/planner"
 )
 
@@ -161,7 +162,7 @@ func (g group) lines() []string {
 	case len(lines) == 0:
 		lines = append(lines, "no longer declared")
 	}
-	return append(lines, plural(g.count, "transfer"))
+	return append(lines, english.Plural(g.count, "transfer"))
 }
 
 // diagram draws the order, as far as there is room.
@@ -181,7 +182,7 @@ func (o order) diagram() diagram {
 		d.arrows = append(d.arrows, arrow{from: boxOf(p.first), to: boxOf(p.then), label: "then"})
 	}
 	if more := len(o.before) - len(shown); more > 0 {
-		d.notes = append(d.notes, fmt.Sprintf("Not drawn: %s in the order.", plural(more, "further step")))
+		d.notes = append(d.notes, fmt.Sprintf("Not drawn: %s in the order.", english.Plural(more, "further step")))
 	}
 	return d
 }

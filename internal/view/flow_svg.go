@@ -6,6 +6,8 @@ import (
 	"html"
 	"io"
 	"strings"
+
+	"remit/internal/text/english"
 )
 
 const svgArrowsMax = 40
@@ -58,7 +60,7 @@ func (f *Flow) svgHead(b *bufio.Writer, width, height int) {
 		width, height, width, height)
 	_, _ = b.WriteString(`font-family="ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="12" color="CanvasText" fill="currentColor">` + "\n")
 	_, _ = fmt.Fprintf(b, "<title id=\"flow-title\">Flow of funds</title>\n<desc id=\"flow-desc\">%s Who pays whom: %s.</desc>\n",
-		html.EscapeString(strings.Join(f.title, " ")), plural(len(f.edges), "pair")+" of sender and destination")
+		html.EscapeString(strings.Join(f.title, " ")), english.Plural(len(f.edges), "pair")+" of sender and destination")
 	_, _ = fmt.Fprintf(b, `<rect class="flow-ground" width="%d" height="%d" fill="Canvas"/>`+"\n", width, height)
 }
 

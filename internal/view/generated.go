@@ -3,6 +3,8 @@ package view
 import (
 	"fmt"
 	"io"
+
+	"remit/internal/text/english"
 )
 
 // Generated is a file of blocks for what the state has and no file declared.
@@ -27,7 +29,7 @@ func GeneratedConfig(w io.Writer, g *Generated, s Screen) error {
 	switch {
 	case g.Blocks > 0:
 		p.paragraph("", fmt.Sprintf("Wrote %s to %s, for transfers that the state has and no file declared. A plan has nothing to do for it. Nothing was sent.",
-			plural(g.Blocks, "block"), Visible(g.File)), toneStrong)
+			english.Plural(g.Blocks, "block"), Visible(g.File)), toneStrong)
 	case len(g.LeftOut) > 0:
 		p.paragraph("", "No block was written.", toneStrong)
 	default:
@@ -35,7 +37,7 @@ func GeneratedConfig(w io.Writer, g *Generated, s Screen) error {
 	}
 	if len(g.LeftOut) > 0 {
 		p.line()
-		p.line(strong("No block for " + plural(len(g.LeftOut), "transfer")))
+		p.line(strong("No block for " + english.Plural(len(g.LeftOut), "transfer")))
 		for i := range g.LeftOut[:min(len(g.LeftOut), generatedMost)] {
 			p.paragraph("  ", Visible(g.LeftOut[i].RefID+": "+g.LeftOut[i].Reason), toneDoubt)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/planner"
 )
@@ -208,7 +209,7 @@ func (p *page) groupHeading(g *lineGroup, l *layout, o PlanOptions) {
 		}
 	}
 	if g.title != "" {
-		p.paragraph("", Visible(g.title)+": "+plural(len(g.lines), "transfer")+Visible(commaAnd(p.sums(&totals))), toneStrong)
+		p.paragraph("", Visible(g.title)+": "+english.Plural(len(g.lines), "transfer")+Visible(commaAnd(p.sums(&totals))), toneStrong)
 	}
 	var shares []string
 	if g.from != nil {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"remit/executor"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/planner"
 )
@@ -79,7 +80,7 @@ func (h *htmlPast) exceptions() {
 		if len(events) == 0 {
 			continue
 		}
-		h.put("<h3>%: %</h3>\n", resultWord(result), plural(len(events), "transfer"))
+		h.put("<h3>%: %</h3>\n", resultWord(result), english.Plural(len(events), "transfer"))
 		causes := causesOf(events)
 		shared := len(causes) == 1 && len(events) > 1
 		if shared {

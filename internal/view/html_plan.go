@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/planner"
 )
@@ -115,7 +116,7 @@ func (h *htmlPlan) toDo() []need {
 	for _, o := range kinds[:min(len(kinds), largeObstacles)] {
 		text := "Blocked: " + string(o.Kind)
 		if o.Count > 0 {
-			text += fmt.Sprintf(" (%s)", plural(o.Count, "transfer"))
+			text += fmt.Sprintf(" (%s)", english.Plural(o.Count, "transfer"))
 		}
 		needs = append(needs, need{text: text, tone: toneBad})
 	}
@@ -221,7 +222,7 @@ func (h *htmlPlan) firsts() {
 		return slices.ContainsFunc(top, func(of planner.Change) bool { return of.RefID == c.RefID })
 	})
 	listed := rest[:min(len(rest), htmlFirsts)]
-	h.changesTable("firsts", "First-time destinations: "+plural(h.over.firstsAll.Count(), "transfer")+", the largest not listed above", listed, h.otherFirsts(top, listed))
+	h.changesTable("firsts", "First-time destinations: "+english.Plural(h.over.firstsAll.Count(), "transfer")+", the largest not listed above", listed, h.otherFirsts(top, listed))
 }
 
 // otherFirsts says which of the transfers to first-time destinations a table of them does not list: those among

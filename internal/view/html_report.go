@@ -11,6 +11,7 @@ import (
 
 	"remit/internal/accounts/reconcile"
 	"remit/internal/accounts/report"
+	"remit/internal/text/english"
 )
 
 // ReportOptions say how to show a report.
@@ -88,7 +89,7 @@ func (h *htmlReport) pageHead() *pageHead {
 			{"period", fmt.Sprintf("%s to %s, both days included, in %s", h.day(h.r.Period.From), h.day(h.last()), h.r.Period.Zone)},
 			{"as of", momentOrNone(h.o.Made)},
 			{"state", meta.Lineage},
-			{"journal", fmt.Sprintf("%s, head %s", plural(int(meta.Serial), "event"), meta.Head)},
+			{"journal", fmt.Sprintf("%s, head %s", english.Plural(int(meta.Serial), "event"), meta.Head)},
 		},
 	}
 	if paid := h.r.Totals[report.Paid]; paid.Count() > 0 {
@@ -100,7 +101,7 @@ func (h *htmlReport) pageHead() *pageHead {
 	for _, s := range exceptionsOrder() {
 		if n := h.r.Totals[s].Count() + h.r.Older[s]; n > 0 && s.IsOpen() {
 			title, _, command := exceptionsHead(s)
-			head.needs = append(head.needs, need{fmt.Sprintf("%s: %s", title, plural(n, "transfer")), standingTone(s), command})
+			head.needs = append(head.needs, need{fmt.Sprintf("%s: %s", title, english.Plural(n, "transfer")), standingTone(s), command})
 		}
 	}
 	if s := h.o.Reconciled; s != nil && !s.Agrees() {
@@ -128,11 +129,11 @@ func (h *htmlReport) lead() (string, tone) {
 	paid := h.r.Totals[report.Paid]
 	text := "Nothing was paid."
 	if paid.Count() > 0 {
-		text = plural(paid.Count(), "transfer") + " paid."
+		text = english.Plural(paid.Count(), "transfer") + " paid."
 	}
 	t := toneGood
 	if s := h.o.Reconciled; s != nil && !s.Agrees() {
-		text += " The service's export says otherwise of " + plural(s.Differ, "transfer") + "."
+		text += " The service's export says otherwise of " + english.Plural(s.Differ, "transfer") + "."
 		t = toneBad
 	}
 	open := h.r.NeedsPerson()
@@ -149,7 +150,7 @@ func (h *htmlReport) lead() (string, tone) {
 	if open == 1 {
 		verb = " needs"
 	}
-	return text + " " + plural(open, "transfer") + verb + " action: " + strings.Join(parts, ", ") + ".", toneBad
+	return text + " " + english.Plural(open, "transfer") + verb + " action: " + strings.Join(parts, ", ") + ".", toneBad
 }
 
 // standingPhrase is a standing behind "is".
@@ -194,7 +195,7 @@ func (h *htmlReport) totals() {
 		h.put("<p>Control totals of what was paid: %.</p>\n", h.o.controlText(&paid))
 	}
 	if n := h.r.Reversals.Count(); n > 0 {
-		h.put("<p>Among what was paid, %: %.</p>\n", plural(n, "reversal"), h.o.sums(&h.r.Reversals))
+		h.put("<p>Among what was paid, %: %.</p>\n", english.Plural(n, "reversal"), h.o.sums(&h.r.Reversals))
 	}
 	h.put("</section>\n")
 }
@@ -418,7 +419,7 @@ func (h *htmlReport) method() {
 	h.put("<section>\n<h2>How this was counted</h2>\n<p>A transfer belongs to the day on which the service's record says that it was created, in %, and one without a record to the day of its first attempt. "+
 		"Paid is what the service calls COMPLETED. Sums are exact. Shares are rounded.", h.r.Period.Zone.String())
 	if h.r.Undated > 0 {
-		h.put(" Of % nothing says when they were made: they are in no period.", plural(h.r.Undated, "transfer"))
+		h.put(" Of % nothing says when they were made: they are in no period.", english.Plural(h.r.Undated, "transfer"))
 	}
 	h.put("</p>\n</section>\n")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"remit/internal/accounts/report"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 )
 
@@ -74,7 +75,7 @@ func (h *htmlReport) columns(a *report.Asset, top decimal.Decimal, floor int, si
 			height := max(1, pixels(s.Sum, top, floor-chartTop))
 			h.put("<rect class=\"bar\" x=\"%\" y=\"%\" width=\"%\" height=\"%\"><title>%: % %, %</title></rect>\n",
 				strconv.Itoa(left+gap), strconv.Itoa(floor-height), strconv.Itoa(max(1, right-left-2*gap)), strconv.Itoa(height),
-				h.bucket(i), h.amount(s.Sum, a), a.Code, plural(s.Count, "transfer"))
+				h.bucket(i), h.amount(s.Sum, a), a.Code, english.Plural(s.Count, "transfer"))
 		}
 		if i%max(1, every) == 0 {
 			h.put("<text x=\"%\" y=\"%\" text-anchor=\"middle\">%</text>\n", strconv.Itoa((left+right)/2), strconv.Itoa(size.height-8), h.shortBucket(i))

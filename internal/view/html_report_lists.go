@@ -7,6 +7,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/accounts/report"
+	"remit/internal/text/english"
 )
 
 // exceptionsOrder is that of the sections, what needs a person first.
@@ -101,7 +102,7 @@ func (h *htmlReport) runs() {
 		h.put("<p>No run began in the period.</p>\n</section>\n")
 		return
 	}
-	h.put("<p>%", plural(h.r.RunCount, "run"))
+	h.put("<p>%", english.Plural(h.r.RunCount, "run"))
 	if h.r.Unapproved > 0 {
 		h.put(", of which % recorded something and carried no approval of a second person", strconv.Itoa(h.r.Unapproved))
 	}

@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 )
 
@@ -62,7 +63,7 @@ func (h *htmlRows) open(g *rowGroup) {
 	if g.title != "" {
 		h.put("%: ", g.title)
 	}
-	h.put("%%</b></p><p>", plural(g.count, "transfer"), commaAnd(h.screen.sums(&g.totals)))
+	h.put("%%</b></p><p>", english.Plural(g.count, "transfer"), commaAnd(h.screen.sums(&g.totals)))
 	h.shares(g)
 	h.put("</p>")
 	for _, note := range g.heads {

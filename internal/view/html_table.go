@@ -1,6 +1,10 @@
 package view
 
-import "strconv"
+import (
+	"strconv"
+
+	"remit/internal/text/english"
+)
 
 // column is one of a table: its title, which a phone shows beside each cell, and what it holds.
 type column struct {
@@ -179,5 +183,5 @@ func (h htmlPage) filters(search string, count int, noun string, filters ...html
 		}
 		h.put("</select></p>\n")
 	}
-	h.put("<p><button type=\"reset\">Show all</button></p>\n</form>\n<p id=\"shown\" role=\"status\">%</p>\n", plural(count, noun))
+	h.put("<p><button type=\"reset\">Show all</button></p>\n</form>\n<p id=\"shown\" role=\"status\">%</p>\n", english.Plural(count, noun))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"remit/executor"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -159,10 +160,10 @@ func (p *page) importAbsent(i *Import) {
 func (i *Import) files() string {
 	var parts []string
 	if i.Records > 0 || i.Listed == 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s", plural(i.Records, "record"), plural(i.RefIDs, "transfer")))
+		parts = append(parts, fmt.Sprintf("%s of %s", english.Plural(i.Records, "record"), english.Plural(i.RefIDs, "transfer")))
 	}
 	if i.Listed > 0 {
-		parts = append(parts, "a list of "+plural(i.Listed, "transfer"))
+		parts = append(parts, "a list of "+english.Plural(i.Listed, "transfer"))
 	}
 	return strings.Join(parts, ", and ")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"remit/internal/text/english"
 	"remit/planner"
 )
 
@@ -52,7 +53,7 @@ func (p *page) large(plan *planner.Plan, o PlanOptions) {
 	p.obstacles(plan)
 	p.approvalDetails(o)
 	if v.attentions > 0 {
-		p.line(strong("To look at: " + plural(v.attentions, "transfer")))
+		p.line(strong("To look at: " + english.Plural(v.attentions, "transfer")))
 		p.changes(v.attention, o)
 		if more := v.attentions - len(v.attention); more > 0 {
 			p.line(dim(fmt.Sprintf("  and %d more", more)))
@@ -62,7 +63,7 @@ func (p *page) large(plan *planner.Plan, o PlanOptions) {
 	for _, asset := range slices.Sorted(maps.Keys(v.payments)) {
 		p.destinations(asset, v.payments[asset], &plan.Changes, o)
 	}
-	p.line(dim(plural(plan.Changes.Len(), "transfer") + ". To see all of them:"))
+	p.line(dim(english.Plural(plan.Changes.Len(), "transfer") + ". To see all of them:"))
 	p.command("", p.here(o.all()))
 }
 
@@ -216,7 +217,7 @@ func (p *page) destinations(asset string, payments []payment, changes *planner.C
 		payments = payments[n:]
 		all++
 	}
-	p.line(strong("Largest of " + plural(all, "destination") + " in " + asset))
+	p.line(strong("Largest of " + english.Plural(all, "destination") + " in " + asset))
 	var numbers point
 	for _, d := range top {
 		numbers.fit(p.money(d.sum, asset))
@@ -225,7 +226,7 @@ func (p *page) destinations(asset string, payments []payment, changes *planner.C
 	for _, d := range top {
 		c := changes.At(int(d.number))
 		rows = append(rows, []span{
-			plain(numbers.align(p.money(d.sum, asset))), plain(asset), dim(plural(d.count, "transfer")),
+			plain(numbers.align(p.money(d.sum, asset))), plain(asset), dim(english.Plural(d.count, "transfer")),
 			plain("-> " + payee(&c, c.Request).show(shapeWhole, o.Names)),
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"remit/internal/text/english"
 	"remit/planner"
 )
 
@@ -148,7 +149,7 @@ func (m *markdown) totals() {
 		m.printf("- %s\n", codeSpan(signal))
 	}
 	if count := m.plan.Count(planner.Undeclared); count > 0 {
-		m.printf("- %s recorded, but no longer declared\n", plural(count, "transfer"))
+		m.printf("- %s recorded, but no longer declared\n", english.Plural(count, "transfer"))
 	}
 	m.printf("\n")
 	if m.plan.Changes.HaveNames() {
@@ -172,7 +173,7 @@ func (m *markdown) flow() {
 	var drawn bytes.Buffer
 	_ = f.Mermaid(&drawn) // into memory
 	if f.Edges() > markdownEdges || drawn.Len() > markdownFlow {
-		m.printf("Flow of funds: %s of sender and destination, too much to draw here. `remit graph` draws it.\n\n", plural(f.Edges(), "pair"))
+		m.printf("Flow of funds: %s of sender and destination, too much to draw here. `remit graph` draws it.\n\n", english.Plural(f.Edges(), "pair"))
 		return
 	}
 	fence := strings.Repeat("`", max(3, longestRun(drawn.String())+1))
@@ -182,7 +183,7 @@ func (m *markdown) flow() {
 // overview writes what a reviewer looks at next, folded.
 func (m *markdown) overview(v *overview) {
 	if v.attentions > 0 {
-		m.folded("To look at: "+plural(v.attentions, "transfer"), m.lines(func(p *page) {
+		m.folded("To look at: "+english.Plural(v.attentions, "transfer"), m.lines(func(p *page) {
 			p.changes(v.attention, m.options)
 			if more := v.attentions - len(v.attention); more > 0 {
 				p.line(plain(fmt.Sprintf("and %d more", more)))
@@ -251,7 +252,7 @@ func codeBlock(text string, most int) string {
 			size += len(lines[kept]) + 1
 			kept++
 		}
-		text = strings.Join(append(lines[:kept:kept], fmt.Sprintf("%s and %s", cutMark, plural(len(lines)-kept, "more line"))), "\n")
+		text = strings.Join(append(lines[:kept:kept], fmt.Sprintf("%s and %s", cutMark, english.Plural(len(lines)-kept, "more line"))), "\n")
 	}
 	fence := strings.Repeat("`", max(3, longestRun(text)+1))
 	return fence + "text\n" + text + "\n" + fence + "\n\n"

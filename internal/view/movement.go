@@ -7,6 +7,7 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/planner"
 )
@@ -123,7 +124,7 @@ func (h *htmlPlan) movements() {
 	}
 	t.end()
 	if more := len(all) - movementRows; more > 0 {
-		h.put("<p>and %</p>\n", plural(more, "more profile")+" that pay")
+		h.put("<p>and %</p>\n", english.Plural(more, "more profile")+" that pay")
 	}
 	h.put("</section>\n")
 }

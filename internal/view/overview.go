@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"slices"
 
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/planner"
 )
@@ -112,7 +113,7 @@ func (v *overview) toSubmit() int {
 
 // topTitle says what topTransfers are.
 func (v *overview) topTitle(most int) string {
-	title := "Largest of " + plural(v.toSubmit(), "transfer") + " to submit"
+	title := "Largest of " + english.Plural(v.toSubmit(), "transfer") + " to submit"
 	if more := len(v.assets) - most; more > 0 {
 		title += fmt.Sprintf(" (%d more assets)", more)
 	}

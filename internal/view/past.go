@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"remit/executor"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -173,7 +174,7 @@ func (r *pastRun) unlistedText() string {
 	if r.unlisted == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Of %s that the run did not attempt, the journal has only the number: they are not included in the sum.", plural(r.unlisted, "transfer"))
+	return fmt.Sprintf("Of %s that the run did not attempt, the journal has only the number: they are not included in the sum.", english.Plural(r.unlisted, "transfer"))
 }
 
 // exceptions are all that was neither recorded nor adopted, of one result each.

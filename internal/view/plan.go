@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"remit/config"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -193,7 +194,7 @@ func shortestCheck(plan *planner.Plan) string {
 	case shortest == 0:
 		return "none"
 	case shortest%day == 0:
-		return plural(int(shortest/day), "day")
+		return english.Plural(int(shortest/day), "day")
 	}
 	return shortest.String()
 }
@@ -253,7 +254,7 @@ func (p *page) totalsTable(rows []totalsRow, assets int) {
 		}
 		if more := n - assets; assets > 0 && more > 0 {
 			last := &cells[len(cells)-1]
-			*last = append(*last, dim("and "+plural(more, "more asset")))
+			*last = append(*last, dim("and "+english.Plural(more, "more asset")))
 		}
 	}
 	right := 0
@@ -342,7 +343,7 @@ func obstacleScope(o planner.Obstacle) string {
 	if len(o.RefIDs) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(": %s (%s)", plural(max(o.Count, len(o.RefIDs)), "transfer"), some(o.RefIDs, o.Count))
+	return fmt.Sprintf(": %s (%s)", english.Plural(max(o.Count, len(o.RefIDs)), "transfer"), some(o.RefIDs, o.Count))
 }
 
 func (p *page) planBody(plan *planner.Plan, o PlanOptions) {

@@ -3,6 +3,8 @@ package view
 import (
 	"fmt"
 	"io"
+
+	"remit/internal/text/english"
 )
 
 // Progress tells a person how far something is that has no end in sight: on a terminal in
@@ -20,7 +22,7 @@ func NewProgress(w io.Writer, s Screen) *Progress { return &Progress{page: newPa
 func (p *Progress) Tell(doing string, transfers int64) {
 	text := doing
 	if transfers > 0 {
-		text += ": " + plural(int(transfers), "transfer")
+		text += ": " + english.Plural(int(transfers), "transfer")
 	}
 	if !p.page.Terminal {
 		p.page.line(plain(text))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"remit/internal/accounts/reconcile"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -110,7 +111,7 @@ func reconciledVerdict(s *reconcile.Summary) span {
 		if s.Differ == 1 {
 			verb = "does"
 		}
-		text := fmt.Sprintf("%d of %s %s not match: action needed.", s.Differ, plural(s.Transfers(), "transfer"), verb)
+		text := fmt.Sprintf("%d of %s %s not match: action needed.", s.Differ, english.Plural(s.Transfers(), "transfer"), verb)
 		if s.Records == 0 {
 			text = "The service has no record here. " + text
 		}
@@ -130,7 +131,7 @@ func reconciledVerdict(s *reconcile.Summary) span {
 func reconciledAbout(s *reconcile.Summary, o ReconciliationOptions) []field {
 	var names []string
 	for _, file := range o.Files {
-		names = append(names, fmt.Sprintf("%s (%s)", file.Name, plural(file.Records, "record")))
+		names = append(names, fmt.Sprintf("%s (%s)", file.Name, english.Plural(file.Records, "record")))
 	}
 	fields := []field{{"export", some(names, 0)}, {"records", fmt.Sprint(s.Records)}}
 	if s.LookedUp {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"remit/executor"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 )
 
@@ -109,7 +110,7 @@ func Refreshed(w io.Writer, s *executor.Refreshed, o RefreshOptions) error {
 		return p.Flush()
 	}
 	p.line()
-	end := span{"Refresh of " + plural(s.Asked(), "transfer") + " that the state has as PENDING.", toneStrong}
+	end := span{"Refresh of " + english.Plural(s.Asked(), "transfer") + " that the state has as PENDING.", toneStrong}
 	if s.Interrupted {
 		end = span{"The refresh was interrupted. What it learned is in the state.", toneDoubt}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"remit/internal/rehearsal"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/planner"
 )
@@ -48,7 +49,7 @@ func (p *page) rehearsed(plan *planner.Plan, r *rehearsal.Result, o RehearsalOpt
 	}
 	p.paragraph("", "Rehearsal. Nothing was sent. "+from, toneStrong)
 	if r.Doubts > 0 {
-		p.paragraph("", plural(r.Doubts, "transfer")+" in doubt counted as made first: where it was made before, the opening balances have it already.", toneDoubt)
+		p.paragraph("", english.Plural(r.Doubts, "transfer")+" in doubt counted as made first: where it was made before, the opening balances have it already.", toneDoubt)
 	}
 	p.notApplicable(plan)
 	p.line()
@@ -169,12 +170,12 @@ func (p *page) verdict(r *rehearsal.Result) {
 		case 1:
 			p.paragraph("", "The transfer would be made.", toneGood)
 		default:
-			p.paragraph("", fmt.Sprintf("All %s would be made.", plural(n, "transfer")), toneGood)
+			p.paragraph("", fmt.Sprintf("All %s would be made.", english.Plural(n, "transfer")), toneGood)
 		}
 		return
 	}
 	p.paragraph("", fmt.Sprintf("%s would fail for lack of funds, and %d would not be attempted.",
-		plural(r.Failed.Count(), "transfer"), r.NotAttempted.Count()), toneBad)
+		english.Plural(r.Failed.Count(), "transfer"), r.NotAttempted.Count()), toneBad)
 }
 
 type accountLine struct {

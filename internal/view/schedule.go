@@ -7,6 +7,7 @@ import (
 
 	"remit/config"
 	"remit/internal/clock/calendar"
+	"remit/internal/text/english"
 )
 
 // Schedule writes the dates of a schedule for a person: each with the day of the week, the
@@ -15,7 +16,7 @@ import (
 func Schedule(w io.Writer, s *config.Schedule, until calendar.Date, screen Screen) error {
 	page := newPage(w, screen)
 	some := upTo(s.Occurrences, until)
-	title := fmt.Sprintf("schedule.%s: %s", s.Name, plural(len(some), "occurrence"))
+	title := fmt.Sprintf("schedule.%s: %s", s.Name, english.Plural(len(some), "occurrence"))
 	if rest := len(s.Occurrences) - len(some); rest > 0 {
 		title += fmt.Sprintf(", and %d after %s", rest, until)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"remit/internal/text/english"
 )
 
 const (
@@ -140,7 +142,7 @@ func valueText(v cty.Value) string {
 	case v.Type() == cty.Bool:
 		return fmt.Sprint(v.True())
 	case v.CanIterateElements():
-		return fmt.Sprintf("%s with %s", v.Type().FriendlyName(), plural(v.LengthInt(), "element"))
+		return fmt.Sprintf("%s with %s", v.Type().FriendlyName(), english.Plural(v.LengthInt(), "element"))
 	}
 	return v.Type().FriendlyName()
 }

@@ -7,6 +7,7 @@ import (
 
 	"remit/executor"
 	"remit/internal/doubt"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -70,7 +71,7 @@ func runnersText(runners []state.Runner) []string {
 	if len(runners) == 0 {
 		return nil
 	}
-	texts := []string{plural(len(runners), "runner") + " took part:"}
+	texts := []string{english.Plural(len(runners), "runner") + " took part:"}
 	for _, r := range runners {
 		texts = append(texts, fmt.Sprintf("%d. %s", r.Number, runnerText(r)))
 	}
@@ -78,7 +79,7 @@ func runnersText(runners []state.Runner) []string {
 }
 
 func runnerText(r state.Runner) string {
-	text := fmt.Sprintf("%s on %s (process %d), %s settled", r.User, r.Host, r.PID, plural(r.Settled, "transfer"))
+	text := fmt.Sprintf("%s on %s (process %d), %s settled", r.User, r.Host, r.PID, english.Plural(r.Settled, "transfer"))
 	if r.Lost {
 		text += "; lost: it died or stood still, and the others went on with what it had"
 	}

@@ -274,17 +274,6 @@ func firstSentence(text string) string {
 // moment is RFC 3339 in UTC, to the second.
 func moment(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// plural counts things: "1 transfer", "2 transfers".
-func plural(count int, noun string) string {
-	if count == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", count, noun)
-}
-
-// Plural counts things: "1 transfer", "2 transfers".
-func Plural(count int, noun string) string { return plural(count, noun) }
-
 // someMost is how many names some lists.
 const someMost = 3
 

@@ -1,0 +1,15 @@
+package english_test
+
+import (
+	"testing"
+
+	"remit/internal/text/english"
+)
+
+func TestPlural(t *testing.T) {
+	for count, want := range map[int]string{0: "0 ref_ids", 1: "1 ref_id", 2: "2 ref_ids", 1200: "1200 ref_ids"} {
+		if got := english.Plural(count, "ref_id"); got != want {
+			t.Errorf("%d: %q, want %q", count, got, want)
+		}
+	}
+}
