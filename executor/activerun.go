@@ -64,12 +64,44 @@ func (a *activeRun) begin(ctx context.Context) error {
 	return nil
 }
 
-// ready gets a token and compares clocks, before anything is written or sent.
+// ready waits for the time of the plan, gets a token and compares clocks, before anything is written or sent.
 func (a *activeRun) ready(ctx context.Context) error {
+	if err := a.awaitPlan(ctx); err != nil {
+		return err
+	}
 	if err := a.clocks.read(ctx); err != nil {
 		return err
 	}
 	return compareClocks(a.clocks.begun(), a.report.tell)
+}
+
+// awaitPlan waits until the clock of this machine reads what that of the plan's machine read when it called the
+// plan's lines due. Two clocks that are right may be minutes apart, and no transfer is sent before its time by
+// either of them. The error says that this clock is further behind, or that somebody keeps setting it back.
+func (a *activeRun) awaitPlan(ctx context.Context) error {
+	if a.Plan == nil {
+		return nil
+	}
+	const most = 10 // sleeps: a clock that drifts needs a second one
+	made := a.Plan.Header.Created
+	for n := range most {
+		ahead := made.Sub(a.Clock.Now())
+		if ahead <= 0 {
+			return nil
+		}
+		if ahead > clockSkewMax {
+			break
+		}
+		if n == 0 {
+			a.report.tell(Event{Type: EventWaiting, Reason: fmt.Sprintf(
+				"The clock of the machine that made the plan is ahead of this one's: the run waits %v, so that nothing is sent before its time.", ahead.Round(time.Second))})
+		}
+		if err := a.Clock.Sleep(ctx, ahead); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("the plan was made at %s, and the clock of this machine reads %s. Set the clock right, or plan again",
+		made.UTC().Format(time.RFC3339), a.Clock.Now().UTC().Format(time.RFC3339))
 }
 
 // limit makes a limiter of each operation. The given requests started lately.

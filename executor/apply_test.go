@@ -124,6 +124,53 @@ func TestNothingIsSentWhere(t *testing.T) {
 	}
 }
 
+// TestNothingIsSentBeforeThePlansOwnTime: a plan calls a line due by the clock of the machine that made it.
+func TestNothingIsSentBeforeThePlansOwnTime(t *testing.T) {
+	tests := map[string]struct {
+		ahead time.Duration
+		sent  int
+		waits time.Duration
+	}{
+		"made a minute ago":                  {-time.Minute, 3, 0},
+		"made by a clock four minutes ahead": {4 * time.Minute, 3, 4 * time.Minute},
+		"made by a clock ten hours ahead":    {10 * time.Hour, 0, 0},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				plan := w.plan(numbered(3)...)
+				begun := time.Now()
+				plan.Header.Created = begun.Add(test.ahead)
+				if _, err := executor.Apply(t.Context(), w.run(plan)); (err == nil) != (test.sent > 0) {
+					t.Errorf("apply: %v", err)
+				}
+				if len(w.service.bodies) != test.sent {
+					t.Errorf("%d requests were sent, want %d", len(w.service.bodies), test.sent)
+				}
+				if waited := time.Since(begun).Truncate(time.Minute); waited != test.waits {
+					t.Errorf("it waited %v, want %v", waited, test.waits)
+				}
+			})
+		})
+	}
+}
+
+// TestAnInterruptEndsTheWaitForAPlansTime: nothing is written down.
+func TestAnInterruptEndsTheWaitForAPlansTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		plan := w.plan(numbered(3)...)
+		plan.Header.Created = time.Now().Add(4 * time.Minute)
+		ctx, interrupt := context.WithTimeout(t.Context(), time.Second)
+		defer interrupt()
+		summary, err := executor.Apply(ctx, w.run(plan))
+		if !errors.Is(err, context.DeadlineExceeded) || summary.RunID != "" || len(w.service.bodies) > 0 {
+			t.Errorf("apply: %+v, %v; %d requests", summary, err, len(w.service.bodies))
+		}
+	})
+}
+
 var (
 	errToken = errors.New("no token")
 	errDisk  = errors.New("disk full")
