@@ -38,7 +38,7 @@ func newEntry(d *state.Detail, debit, credit *transfer.Record) Entry {
 	}
 	switch {
 	case e.Cause == CauseListed: // there is none
-	case e.Cause == CauseInDoubt: // what records there are do not say what moved
+	case e.Cause == CauseInDoubt: // the records do not say how much moved
 	case e.Cause == CauseConflict:
 		e.dateConflict(d)
 	case debit == nil && credit == nil:

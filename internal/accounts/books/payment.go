@@ -28,7 +28,7 @@ func PaymentStatuses() []PaymentStatus {
 	return []PaymentStatus{SettledCreditor, SettledDebtor, PaymentPending, Rejected}
 }
 
-// PaymentStatus says what became of the transfer. What nobody knows is pending.
+// PaymentStatus says how the transfer ended. A transfer of unknown outcome is pending.
 func (e *Entry) PaymentStatus() PaymentStatus {
 	switch e.Cause {
 	case "":

@@ -88,7 +88,7 @@ const (
 	page    = 512 // details read at a time
 )
 
-// key is where an entry stands.
+// key is the place of an entry in the books' order.
 type key struct {
 	group string
 	at    int64 // milliseconds, as [Entry.At]

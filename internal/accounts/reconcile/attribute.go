@@ -17,8 +17,8 @@ const (
 // sharedMax is how many of the other ref_ids of a group_id are named.
 const sharedMax = 3
 
-// attribute finds, for records whose ref_id the state does not know, or that have none, whose
-// they are by their group_id. What belongs to a ref_id goes to attributed, under it; what
+// attribute finds, for records whose ref_id the state does not know, or that have none, whose they
+// are by their group_id. A record that belongs to a ref_id goes to attributed, under it; one that
 // belongs to none goes to strangers, under its group_id.
 func (r *Reconciliation) attribute(ctx context.Context, archive Archive, attributed, strangers *sorter) error {
 	groups := newSorter(r.options.TempDir, r.options.MemoryMax)

@@ -140,7 +140,7 @@ func (p *pair) asBooked() (asset, amount string) {
 	return asset, amount
 }
 
-// doubtReason says how a doubt stands.
+// doubtReason says why a doubt is still open.
 func (j *judge) doubtReason(p *pair, isPresent bool) string {
 	switch {
 	case p.row.Open() && j.running != "" && p.row.RunID == j.running:

@@ -32,7 +32,7 @@ type judge struct {
 type pair struct {
 	row    state.Transfer
 	sides  []Side // each different record once
-	twice  []Side // records that stand more than once
+	twice  []Side // records that the exports have more than once
 	shared string // the other ref_ids of its group_id, in words; "" for none
 	failed string // why the answer of a lookup can't be read; "" where it can
 
@@ -292,7 +292,7 @@ func (j *judge) tell(p *pair, line *Line) error {
 	return j.options.Each(line)
 }
 
-// addUp adds a transfer to the totals. What FAILED moved nothing.
+// addUp adds a transfer to the totals. A FAILED transfer moved nothing.
 func (j *judge) addUp(p *pair, line *Line) {
 	if line.State != nil && p.row.Status.Made() && p.row.RecordStatus != transfer.Failed {
 		add(&j.summary.state, line.Asset, line.Amount)
@@ -321,7 +321,7 @@ func (p *pair) isVersion(s *Side) bool {
 	return p.debit != nil && p.debit.ID == s.ID || p.credit != nil && p.credit.ID == s.ID
 }
 
-// strangers judges what only the service has.
+// strangers judges the records that only the service has.
 func (j *judge) strangers(sorted *sorter) error {
 	at, err := sorted.read()
 	if err != nil {

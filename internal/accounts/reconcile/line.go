@@ -42,7 +42,7 @@ func Breaks() []Break {
 	}
 }
 
-// Result is what came of a line.
+// Result is the verdict on a line.
 type Result string
 
 // The results.
@@ -72,7 +72,7 @@ type Line struct {
 	More          []Side // records of a side that has one already
 
 	Differences []Difference
-	Reason      string // in words, what Breaks do not say; "" for nothing
+	Reason      string // in words, beyond the Breaks; "" for nothing
 	Next        string // the command to type; "" for none
 }
 
@@ -113,7 +113,7 @@ func (l *Line) add(breaks ...Break) {
 	}
 }
 
-// finish puts the breaks in their order, and says what came of the line.
+// finish puts the breaks in their order, and sets the result of the line.
 func (l *Line) finish() {
 	if len(l.Breaks) == 0 {
 		return

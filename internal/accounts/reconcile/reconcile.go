@@ -17,7 +17,7 @@ import (
 	"remit/state"
 )
 
-// Archive is what records are held against; a [state.Snapshot] is one.
+// Archive has the transfers that records are compared with; a [state.Snapshot] is one.
 type Archive interface {
 	Meta() state.Meta
 	Holder() (state.Holder, bool)
@@ -48,7 +48,7 @@ type Options struct {
 	Settling  string // the command that settles doubts by one
 	LookedUp  bool   // the records are what a lookup has found, so nothing is known of other ref_ids
 
-	TempDir   string // for what does not fit into memory; "" for the system's
+	TempDir   string // for records that do not fit into memory; "" for the system's
 	MemoryMax int    // bytes that are held of the records; 0 for 32 MiB
 	ListMax   int    // lines that a [Summary] has of each kind; 0 for 1000, negative for all
 
@@ -85,7 +85,7 @@ func New(o Options) *Reconciliation {
 // Close removes the temporary files.
 func (r *Reconciliation) Close() { r.records.close() }
 
-// AddFile names a file, in which the records that are added from now on stand.
+// AddFile names the file of the records that are added from now on.
 func (r *Reconciliation) AddFile(name string) {
 	r.files = append(r.files, name)
 }
@@ -143,7 +143,7 @@ func (r *Reconciliation) Judge(ctx context.Context, archive Archive) (*Summary, 
 	return &r.summary, nil
 }
 
-// place is where a side stands, in words.
+// place is the file and line of a side, in words.
 func (r *Reconciliation) place(s *Side) string {
 	if s.file == 0 {
 		return ""

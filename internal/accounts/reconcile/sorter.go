@@ -147,7 +147,7 @@ func (s *sorter) close() {
 	}
 }
 
-// cursor stands before an entry, or at the end.
+// cursor points before an entry, or at the end.
 type cursor struct {
 	entry
 	done   bool
@@ -188,7 +188,7 @@ func (c *cursor) next() error {
 	return nil
 }
 
-// is reports whether the cursor stands before an entry of this key.
+// is reports whether the cursor points before an entry of this key.
 func (c *cursor) is(key string) bool { return !c.done && string(c.key) == key }
 
 // runReader reads one sorted run.

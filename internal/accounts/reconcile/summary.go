@@ -10,7 +10,7 @@ import (
 	"remit/internal/transfer"
 )
 
-// Summary is what came of a reconciliation.
+// Summary is the result of a reconciliation.
 type Summary struct {
 	From, Until time.Time // as in [Options]
 	Batch       string
@@ -54,7 +54,7 @@ type Summary struct {
 	listMax                         int
 }
 
-// AssetTotals are the count and the exact sum of one asset on both sides. What FAILED moved
+// AssetTotals are the count and the exact sum of one asset on both sides. A FAILED transfer moved
 // nothing and is not in it.
 type AssetTotals struct {
 	Asset   string

@@ -79,7 +79,7 @@ func (r *Reader) readCSV(in *bufio.Reader, line int, each func(Record) bool) err
 	}
 }
 
-// delimiter is the one that stands most often in a header.
+// delimiter is the one that a header has most often.
 func delimiter(header string) rune {
 	best := ','
 	for _, d := range ";\t|" {

@@ -70,7 +70,7 @@ func (j *jsonReader) first() (byte, error) {
 	}
 }
 
-// array reads what follows its opening bracket, through the closing one.
+// array reads an array after its opening bracket, through the closing one.
 func (j *jsonReader) array() error {
 	for n := 0; !j.done; n++ {
 		b, err := j.first()
@@ -168,7 +168,7 @@ func (j *jsonReader) object(pages bool) (isPage bool, err error) {
 	}
 }
 
-// items reads what follows the text "items" as far as it is a colon and an opening bracket.
+// items reads the colon and the opening bracket that follow the text "items".
 func (j *jsonReader) items() (bool, error) {
 	b, err := j.first()
 	if err == nil && b == ':' {
@@ -185,7 +185,7 @@ func (j *jsonReader) items() (bool, error) {
 	return false, nil
 }
 
-// objectState is where in an object a reader stands.
+// objectState is a reader's place in an object.
 type objectState struct {
 	depth    int
 	texts    bool // eventText is wanted

@@ -17,7 +17,7 @@ import (
 // it, with no record of it.
 type Listing struct {
 	RefID, GroupID string
-	Amount, Asset  string // both or none; the amount is a plain decimal, as it stands
+	Amount, Asset  string // both or none; the amount is a plain decimal, as the list has it
 	Line           int    // from 1
 }
 
@@ -113,8 +113,8 @@ type listed struct {
 	place string
 }
 
-// Add adds a line of the file with the given name. One that stands there already counts once. It
-// returns an *[Error] where a ref_id, or a group_id, stands there with other values.
+// Add adds a line of the file with the given name. A repeated line counts once. It returns an
+// *[Error] where the list has the ref_id, or the group_id, with other values.
 func (l *List) Add(name string, x Listing) error {
 	if l.byRefID == nil {
 		l.byRefID, l.byGroup = make(map[string]listed), make(map[string]string)
@@ -135,7 +135,7 @@ func (l *List) Add(name string, x Listing) error {
 	return nil
 }
 
-// Of returns the line of a ref_id, and where it stands, as file:line.
+// Of returns the line of a ref_id, and its place, as file:line.
 func (l *List) Of(refID string) (x Listing, place string, has bool) {
 	found, has := l.byRefID[refID]
 	return found.Listing, found.place, has
@@ -144,10 +144,10 @@ func (l *List) Of(refID string) (x Listing, place string, has bool) {
 // RefIDs yields the ref_ids, sorted.
 func (l *List) RefIDs() iter.Seq[string] { return slices.Values(slices.Sorted(maps.Keys(l.byRefID))) }
 
-// Owner is the ref_id under which a group_id stands; "" where it does not.
+// Owner is the ref_id of a group_id; "" where the list does not have the group_id.
 func (l *List) Owner(groupID string) string { return l.byGroup[groupID] }
 
-// Count is how many ref_ids there are, and how many lines stand there more than once.
+// Count is how many ref_ids there are, and how many lines are repeats.
 func (l *List) Count() (refIDs, repeated int) { return len(l.byRefID), l.repeated }
 
 // Check compares a record with the line of its ref_id, and its group_id with those of the list. It

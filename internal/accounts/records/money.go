@@ -12,8 +12,8 @@ import (
 const exponentMax = 64
 
 // quoteMoney returns the record with the quotes that its money lacks: some exports write an
-// amount as a JSON number. Its digits stay as they stand, and an exponent is written out
-// exactly; no binary number comes between. It is false where no money was such a number.
+// amount as a JSON number. Its digits stay as they are, and an exponent is written out exactly; no
+// binary number comes between. It is false where no money was such a number.
 func quoteMoney(record []byte) ([]byte, bool) {
 	d := json.NewDecoder(bytes.NewReader(record))
 	if _, err := d.Token(); err != nil {

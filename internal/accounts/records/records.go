@@ -62,9 +62,9 @@ func NewReader(name string, in io.Reader, max int64) *Reader {
 //     fields, and metadata.KEY for one pair. An empty cell is a field that is absent. The
 //     delimiter is a comma, a semicolon, a tab or a bar: the one that the header has.
 //
-// A byte-order mark is skipped. Money may be a JSON number, of which the digits are taken as
-// they stand. After an error, which is an *[Error] where the file is wrong, nothing more comes.
-// A file without a record, an empty one too, yields nothing.
+// A byte-order mark is skipped. Money may be a JSON number, of which the digits are taken as they
+// are. After an error, which is an *[Error] where the file is wrong, nothing more comes. A file
+// without a record, an empty one too, yields nothing.
 func (r *Reader) All() iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		limited := &io.LimitedReader{R: r.in, N: r.max + 1}

@@ -34,7 +34,7 @@ type Spool struct {
 // entry is where one record is, and what it is.
 type entry struct {
 	refID, id uint64 // hashes
-	content   uint64 // hash of what never changes of a record
+	content   uint64 // hash of the fields of a record that never change
 	updated   int64  // milliseconds
 	offset    int64
 	length    int32
@@ -81,13 +81,13 @@ func (s *Spool) Add(name string, r Record) error {
 		offset: s.end, length: int32(len(r.Raw)), line: int32(r.Line), file: int32(len(s.names) - 1),
 	})
 	s.end += int64(len(r.Raw))
-	if len(s.refIDs) == 0 || s.refIDs[len(s.refIDs)-1] != r.RefID { // both sides mostly stand together
+	if len(s.refIDs) == 0 || s.refIDs[len(s.refIDs)-1] != r.RefID { // the two sides are mostly neighbours
 		s.refIDs = append(s.refIDs, strings.Clone(r.RefID))
 	}
 	return nil
 }
 
-// content is a hash of what never changes of a record, however its amount is written.
+// content is a hash of the fields of a record that never change, however its amount is written.
 func (s *Spool) content(r *transfer.Record) uint64 {
 	amount := r.Amount
 	if number, err := transfer.ParseRecorded(amount); err == nil {
