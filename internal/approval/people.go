@@ -18,7 +18,7 @@ type people struct {
 	byKey map[string][]int // the entries with a key, by its blob
 }
 
-// sameName is what names have in common that differ in the case of letters, or as bytes alone:
+// sameName is one form for all names that differ in the case of letters, or as bytes alone:
 // nobody's second key may pass for somebody else's by a capital letter.
 func sameName(name string) string { return strings.ToLower(norm.NFKC.String(name)) }
 

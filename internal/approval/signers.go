@@ -35,9 +35,9 @@ type entry struct {
 // ParseSigners reads an allowed_signers file. A time without a zone is one of where, as
 // ssh-keygen reads it in the machine's zone.
 //
-// What would leave open who signed is a mistake: a principal with a wildcard names no person,
-// and a certificate authority vouches for people whom the file does not name. So is any other option that
-// is not understood: a line is never passed over.
+// A line that would leave open who signed is a mistake: a principal with a wildcard names no person, and
+// a certificate authority vouches for people whom the file does not name. So is any other option that is
+// not understood: a line is never passed over.
 func ParseSigners(content []byte, where *time.Location) (*Signers, []Mistake) {
 	s := &Signers{}
 	var mistakes []Mistake
@@ -174,7 +174,7 @@ func parseKey(text string) (ssh.PublicKey, error) {
 	return key, nil
 }
 
-// cutOptions cuts OPTION[,OPTION]… off a text; spaces may stand between quotation marks.
+// cutOptions cuts OPTION[,OPTION]… off a text; spaces may be between quotation marks.
 func cutOptions(text string) (options, rest string, err error) {
 	quoted := false
 	for i := range len(text) {

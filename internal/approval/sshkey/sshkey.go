@@ -1,8 +1,8 @@
 // Package sshkey signs saved plans with the keys that people have: a key file, a key that
 // ssh-agent holds, or a security key that ssh-keygen talks to.
 //
-// Its one invariant: what it returns is a signature over the given digest by the key that it
-// said it would use, whoever made it.
+// Its one invariant: what it returns is a signature over the given digest by the key that it said
+// it would use, whichever program made it.
 package sshkey
 
 import (
@@ -165,7 +165,7 @@ func (r *Keyring) signWithOpenSSH(key string) func(context.Context, string, *app
 		}
 		defer func() { _ = file.Close() }() // only read
 		cmd := exec.CommandContext(ctx, "ssh-keygen", "-Y", "sign", "-n", approval.Namespace, "-f", key)
-		cmd.Env = append([]string{}, r.Environ...) // nil would stand for this process's, with its secrets
+		cmd.Env = append([]string{}, r.Environ...) // nil would mean this process's, with its secrets
 		cmd.Stdin, cmd.Stderr = file, r.Stderr
 		text, err := cmd.Output()
 		if err != nil {
