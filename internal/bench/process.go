@@ -20,7 +20,7 @@ import (
 	"remit/internal/bench/measure"
 )
 
-// environment is that of every process: this one's, without what would steer remit or
+// environment is that of every process: this one's, without the variables that steer remit or
 // Terraform.
 func (s *session) environment() []string {
 	var kept []string

@@ -126,7 +126,7 @@ type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
-// stopCPU begins to profile time, and returns what ends it.
+// stopCPU begins to profile time, and returns the function that ends it.
 func stopCPU(path string) func() error {
 	runtime.MemProfileRate = 0
 	var profile bytes.Buffer
@@ -142,7 +142,7 @@ const (
 	heapEvery = 5 * time.Millisecond // how often the heap is looked at
 )
 
-// watchHeap begins to profile memory, and returns what ends it.
+// watchHeap begins to profile memory, and returns the function that ends it.
 func watchHeap(ctx context.Context, path string) func() error {
 	runtime.MemProfileRate = heapRate
 	ctx, cancel := context.WithCancel(ctx)

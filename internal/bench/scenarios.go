@@ -145,7 +145,7 @@ func guarded(size int) []scenario {
 
 // closure adds what the wanted are divided by, and what those are.
 func closure(all []scenario, wanted map[string]bool) []scenario {
-	for _, s := range slices.Backward(all) { // what others are divided by stands before them
+	for _, s := range slices.Backward(all) { // a scenario that others are divided by comes before them
 		if wanted[s.name] {
 			for _, name := range s.against {
 				wanted[name] = true

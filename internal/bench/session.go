@@ -94,8 +94,8 @@ func commit(ctx context.Context) string {
 	return string(bytes.TrimSpace(out))
 }
 
-// measureAll runs scenarios in turns at one size and returns a row of each. What cannot be
-// run on this machine is left out, with its reason; so is what fails, and the error says so
+// measureAll runs scenarios in turns at one size and returns a row of each. A scenario that cannot
+// run on this machine is left out, with the reason; so is one that fails, and the error says so
 // beside the rows of all others.
 func (s *session) measureAll(ctx context.Context, key string, size, runs int, all []scenario) ([]figures.Row, error) {
 	var failed []error

@@ -1,8 +1,8 @@
 // Package load makes what the bench's processes work on, and is the work of those that are
 // not remit: the floors, the service, the script that a user would write.
 //
-// Its one invariant: the same size means the same rows, whoever reads them, so that all
-// that is compared did the same work.
+// Its one invariant: the same size means the same rows for every reader, so that all compared
+// programs did the same work.
 package load
 
 import (
@@ -75,7 +75,7 @@ func (r Row) Request() (transfer.Request, error) {
 
 func (r Row) refID() string { return "payout-" + r.ID }
 
-// Order says which rows a file has, and where they stand.
+// Order says which rows a file has, and in which order.
 type Order int
 
 // The orders of rows.
@@ -85,7 +85,7 @@ const (
 	// Grown are all rows, and a tenth as many new ones of which every hundredth pays a
 	// profile what an old one paid it.
 	Grown
-	// NextMonth is what comes after what SeedMonths made.
+	// NextMonth is the month after those that SeedMonths made.
 	NextMonth
 )
 

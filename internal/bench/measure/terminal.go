@@ -78,8 +78,8 @@ func (c Command) onTerminal(ctx context.Context, after time.Duration) (usage Usa
 	return usage, first, stop, err
 }
 
-// firstOutput copies what comes on a terminal to a log, to its end, and returns when
-// something first came, 0 where nothing did.
+// firstOutput copies the output of a terminal to a log, to its end, and returns when the first byte
+// came, 0 where none did.
 func firstOutput(terminal io.Reader, log io.Writer, began time.Time) time.Duration {
 	var first time.Duration
 	buffer := make([]byte, 4096)
