@@ -144,7 +144,8 @@ func joinRule(parts map[string]string) string {
 // partNames are the parts of a rule that a schedule may have.
 var partNames = []string{"FREQ", "UNTIL", "COUNT", "INTERVAL", "BYDAY", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYMONTH", "BYSETPOS", "WKST"}
 
-// checkParts refuses what section 3.3.10 forbids, and what makes more than one time a day.
+// checkParts refuses the parts that section 3.3.10 forbids, and those that make more than one time
+// a day.
 func checkParts(parts map[string]string) error {
 	for name := range parts {
 		switch {
@@ -244,11 +245,11 @@ func (r *Recurrence) Dates(start, until Date) ([]Date, error) {
 	return dates, nil
 }
 
-// from is where the library starts to count, and says outright in option what start implies
-// where the library would not. With WEEKLY and BYSETPOS it is the beginning of the week: the
-// library takes the days of its first week from there on for the whole week, and picks others
-// from them than section 3.3.10 does. With BYWEEKNO alone, the library makes every day of the
-// week an occurrence; the section takes what the rule does not say from the start.
+// from is where the library starts to count, and writes into option the parts that start implies,
+// where the library would not see them. With WEEKLY and BYSETPOS it is the beginning of the week:
+// the library takes the days of its first week from there on for the whole week, and picks others
+// from them than section 3.3.10 does. With BYWEEKNO alone, the library makes every day of the week
+// an occurrence; the section takes what the rule does not say from the start.
 func (r *Recurrence) from(start Date, option *rrule.ROption) Date {
 	isWeekly := option.Freq == rrule.WEEKLY && len(option.Bysetpos) > 0
 	isByWeek := len(option.Byweekno) > 0 && len(option.Bymonthday)+len(option.Byyearday) == 0
