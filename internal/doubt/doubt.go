@@ -1,8 +1,8 @@
 // Package doubt describes a transfer in doubt: the facts, the next step of an apply by itself
 // and when, and what a person types.
 //
-// Its one invariant: whoever tells of a doubt, in a plan, a status, a run, a state or a report, says
-// these sentences, so that no two of them disagree.
+// Its one invariant: a plan, a status, a run, a state and a report tell of a doubt in these
+// sentences, so that no two of them disagree.
 package doubt
 
 import (
@@ -24,7 +24,7 @@ const Import = "remit import EXPORT"
 // Doubt is a transfer in doubt.
 type Doubt struct {
 	RefID     string
-	Fact      string // what became of its latest attempt, in a sentence; "" for nothing to say
+	Fact      string // how its latest attempt ended, in a sentence; "" for nothing to say
 	Answer    Answer // to that attempt
 	Hold      Hold   // why its recorded request is not sent again
 	CanLookUp bool   // the service can be asked for a record of it
@@ -40,8 +40,8 @@ const (
 	AnswerRefused               // a definite no to an attempt that followed another
 )
 
-// Of is the doubt that a state has, as far as the state alone can say: without what keeps its request
-// from being sent again, but that it was somebody else who made it.
+// Of is the doubt that a state has, as far as the state alone can say. Of the reasons that keep its
+// request from being sent again, it has only that somebody else made it.
 func Of(d *state.Detail, canLookUp bool) Doubt {
 	doubt := Doubt{RefID: d.RefID, CanLookUp: canLookUp}
 	if d.Intent.Found {

@@ -82,7 +82,7 @@ func NotInPlan() Hold { return heldUntil("this plan does not have it", "whose pl
 // Stopped is of a run that started nothing new any more.
 func Stopped() Hold { return heldUntil("the run stopped before", "after this one") }
 
-// Passing is of what kept one run from it. The text is a sentence.
+// Passing is a hold that kept one run from sending, and no later one. The text is a sentence.
 func Passing(text string) Hold { return Hold{text: text, passes: "after this one"} }
 
 // Unread is of a record that the service lists and remit can't read. The text is a sentence.
