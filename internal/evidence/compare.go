@@ -39,8 +39,8 @@ func linesOf(r io.Reader) fieldsOf {
 	}
 }
 
-// fieldsOfObject reads an object of which no field stands twice: who reads it elsewhere might
-// take the other one.
+// fieldsOfObject reads an object, and refuses one that has a field twice: another reader might take
+// the other value.
 func fieldsOfObject(text []byte) (map[string]string, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(text, &raw); err != nil {

@@ -19,7 +19,7 @@ type made struct {
 	approvals []state.Approval
 }
 
-// derive reads what became of the run's transfers.
+// derive reads how the run's transfers ended.
 func derive(ctx context.Context, p *part, version string) (*made, error) {
 	past, err := executor.ReadPast(ctx, p, p.run.Begun.RunID)
 	if err != nil {
@@ -94,7 +94,7 @@ func (m *made) files(faces []Face) []file {
 	return list
 }
 
-// text is the facts as they stand in a pack.
+// text is the facts as a pack has them.
 func (f *Facts) text() []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -1,6 +1,5 @@
-// Package evidence writes what proves a run, for whoever was not there, and checks it: the
-// saved plan, who approved it, the part of the journal that is about the run, and what became
-// of each transfer.
+// Package evidence writes and checks the proof of a run, for people who were not there: the saved
+// plan, its approvals, the part of the journal that is about the run, and the end of each transfer.
 //
 // Its one invariant: everything in a pack but the journal's part, the plan and the signatures
 // is made from these, and a check makes it again.
@@ -29,7 +28,7 @@ const (
 	ManifestSignature = "SHA256SUMS.sig" // is not in the manifest, which it is over
 )
 
-// Face is a file of a pack that shows what became of each transfer of a run.
+// Face is a file of a pack that shows how each transfer of a run ended.
 type Face struct {
 	File  string // such as LinesFile
 	Write func(io.Writer, *executor.PastRun) error

@@ -195,7 +195,7 @@ func (w *writer) writeJournal(ctx context.Context, from Source) error {
 	})
 }
 
-// span is where a run stands in a journal.
+// span is a run's place in a journal.
 type span struct {
 	first    int64 // of the run, or of an earlier event of one of its transfers
 	previous string
@@ -283,7 +283,7 @@ func openPlan(path string) (*planner.Plan, error) {
 	return planner.Open(bufio.NewReaderSize(file, 64<<10))
 }
 
-// copyOf is what writes bytes that are there.
+// copyOf returns a function that writes text.
 func copyOf(text []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.Copy(w, bytes.NewReader(text))

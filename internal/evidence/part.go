@@ -56,7 +56,7 @@ func readPart(file io.ReaderAt, kept string) (*part, error) {
 	return r.part, nil
 }
 
-// phase is where a reader stands.
+// phase is a reader's place in the part.
 type phase uint8
 
 const (
