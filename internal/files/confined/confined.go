@@ -1,7 +1,7 @@
 // Package confined opens files of a directory that other people wrote.
 //
-// Its one invariant: what it opens is a regular file in or below that directory, whatever links
-// stand there, and neither a pipe nor a device makes a caller wait or read without an end.
+// Its one invariant: what it opens is a regular file in or below that directory, whatever links are
+// there, and neither a pipe nor a device makes a caller wait or read without an end.
 package confined
 
 import (
@@ -115,7 +115,8 @@ func Plain(err error) error {
 	if !isPath {
 		return err
 	}
-	// os.Root refuses what leads out by an error that is neither the kernel's nor one of its names.
+	// os.Root refuses a path that leads out by an error that is neither the kernel's nor one of its
+	// names.
 	if _, isKernels := errors.AsType[syscall.Errno](at.Err); !isKernels && !errors.Is(at.Err, fs.ErrClosed) {
 		return ErrOutside
 	}

@@ -31,14 +31,14 @@ type Checkout struct {
 	dir     string // of the commit's tree, with slashes; "" for all of it
 }
 
-// ErrNone says that a directory stands in no working tree that can be read, or that the working
-// tree has no commit yet.
+// ErrNone says that a directory is in no working tree that can be read, or that the working tree
+// has no commit yet.
 var ErrNone = errors.New("no commit")
 
-// Find returns the checkout that a directory stands in: that of the first .git in or above it. It is
-// [ErrNone] where there is none, where the .git is not one of a working tree, and where it
-// belongs to somebody who is neither this process's user, nor root, nor the directory's owner. The
-// caller closes it.
+// Find returns the checkout that a directory is in: that of the first .git in or above it. It is
+// [ErrNone] where there is none, where the .git is not one of a working tree, and where it belongs
+// to somebody who is neither this process's user, nor root, nor the directory's owner. The caller
+// closes it.
 func Find(dir string) (*Checkout, error) {
 	dir, err := filepath.Abs(dir)
 	if err == nil {
@@ -96,9 +96,9 @@ func open(dir, top string, info os.FileInfo) (*Checkout, error) {
 // Close frees what the checkout holds.
 func (c *Checkout) Close() { c.objects.close() }
 
-// linked is the repository that a .git file names, and the directory in it that has HEAD. Whoever
-// wrote the file could name any directory, so the repository has to agree: a linked working
-// tree's names the file, and a submodule's stands in the .git above.
+// linked is the repository that a .git file names, and the directory in it that has HEAD. The
+// author of the file could name any directory, so the repository has to agree: a linked working
+// tree's names the file, and a submodule's is in the .git above.
 func linked(top string) (common, private string, err error) {
 	root, err := os.OpenRoot(top)
 	if err != nil {
@@ -187,7 +187,7 @@ func (c *Checkout) NewBlob(size int64) hash.Hash { return c.objects.newHash("blo
 
 // Blob returns the hash of the content that the commit has for a file of the directory, through
 // links that the commit has; nil where the commit has no such file. An error says that the
-// repository lacks what would tell, or that it is damaged.
+// repository lacks the object, or that it is damaged.
 func (c *Checkout) Blob(name string) ([]byte, error) {
 	const linksMax = 10
 	at := path.Join(c.dir, name)

@@ -51,7 +51,7 @@ func (o *objects) close() {
 	_ = o.root.Close()
 }
 
-// newHash is what names an object of that kind and size.
+// newHash is the hash that names an object of that kind and size, begun.
 func (o *objects) newHash(kind string, size int64) hash.Hash {
 	sum := o.newSum()
 	_, _ = fmt.Fprintf(sum, "%s %d\x00", kind, size) // a hash has no error

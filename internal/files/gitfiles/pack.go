@@ -188,7 +188,7 @@ func (e *entry) name() string {
 	}
 }
 
-// entry reads what begins at an offset.
+// entry reads the entry at an offset.
 func (p *pack) entry(at int64) (*entry, error) {
 	if at < 0 || at >= p.size {
 		return nil, errDamaged

@@ -32,7 +32,7 @@ const Name = ".remit.lock.hcl"
 // sizeMax bounds the bytes that are read: a whole file has a few hundred bytes.
 const sizeMax = 64 << 10
 
-// header stands at the top of the file.
+// header is the top of the file.
 const header = `# Made by "remit init". It binds this configuration to its state and its service, so that
 # nothing is paid again from another copy. Commit it beside the configuration.
 

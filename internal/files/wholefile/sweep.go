@@ -34,8 +34,8 @@ func isNamed(file *os.File) bool {
 	return err == nil && os.SameFile(own, there)
 }
 
-// sweep removes the files in dir that begin with prefix and that no process holds, but the own one. What can't be
-// read or removed stays.
+// sweep removes the files in dir that begin with prefix and that no process holds, but the own one. A file that
+// can't be read or removed stays.
 func sweep(dir, prefix, own string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package wholefile replaces files.
 //
-// Its one invariant: whatever happens, a file that it replaces has its old content or its new
-// one, whole.
+// Its one invariant: a file that it replaces has its old content or its new one, whole, also after
+// a crash.
 package wholefile
 
 import (
