@@ -102,8 +102,8 @@ func textOf(groups []int32) string {
 }
 
 // heaviest returns all that is paid out of an account, and the least of it that can't be
-// counted, or is made good by what must come in before. Known is false where finding that takes
-// too long; work counts the steps for all accounts so far.
+// counted, or is made good by money that must come in before. Known is false where finding that
+// takes too long; work counts the steps for all accounts so far.
 func (cs *classes) heaviest(account int32, work *int) (out, cut decimal.Decimal, known bool) {
 	n := network{classes: cs, account: account, work: work, groups: make(map[int32]*node), seen: make(map[int32]*node)}
 	n.source, n.sink = new(node), new(node)

@@ -32,15 +32,16 @@ type Need struct {
 	Fees  decimal.Decimal // of Takes: those that are expected
 	// InDoubt is the part of Takes that is in doubt: where it was made, it is debited already.
 	InDoubt decimal.Decimal
-	// Covered is, of Takes, what comes in before, by transfers of the plan, or PENDING ones, that those
-	// which take it depend on. A transfer that nothing depends on may be made too late to count.
+	// Covered is the part of Takes that comes in before, by transfers of the plan, or PENDING ones,
+	// that those which take it depend on. A transfer that nothing depends on may be made too late to
+	// count.
 	Covered decimal.Decimal
 	// IsLeast is false where dependencies are too entangled to compute Covered: that then is 0, and
 	// less than Takes may be enough.
 	IsLeast bool
 }
 
-// Least is what must be there at first.
+// Least is the money that must be there at first.
 func (n *Need) Least() decimal.Decimal { return n.Takes.Sub(n.Covered) }
 
 // Needs says how much a plan needs of each account that pays, in order of profile and asset. A transfer in doubt

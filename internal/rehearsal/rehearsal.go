@@ -33,7 +33,7 @@ type Result struct {
 
 	Made         transfer.Totals
 	Failed       transfer.Totals // for lack of funds
-	NotAttempted transfer.Totals // what waits for these
+	NotAttempted transfer.Totals // the transfers that wait for these
 	// Doubts counts, of all these, the transfers in doubt: as if nothing was made of them yet.
 	Doubts int
 
@@ -70,7 +70,7 @@ type Account struct {
 	LowestKnown bool
 }
 
-// Net is what comes in less what goes out.
+// Net is the money in less the money out.
 func (a Account) Net() decimal.Decimal { return a.In.Sub(a.Out) }
 
 // Failure is a transfer that would not be made.
@@ -296,8 +296,8 @@ func (b *book) note(c *planner.Change, from *Account, cause string) {
 	}
 }
 
-// meet adds to ready what waited for a movement as the last one, in the plan's order,
-// whichever group it waited with.
+// meet adds to ready the movements of all groups that waited for nothing but n any more, in the
+// plan's order.
 func (b *book) meet(n int32, ready []int32) []int32 {
 	before := len(ready)
 	for _, g := range b.inGroups[n] {
@@ -309,7 +309,8 @@ func (b *book) meet(n int32, ready []int32) []int32 {
 	return ready
 }
 
-// fail settles what waits for a movement that is not made, and what waits for that in turn.
+// fail settles the movements that wait for one that is not made, and those that wait for them in
+// turn.
 func (b *book) fail(n int32) {
 	refID := func(n int32) string { return b.plan.Changes.At(int(b.movements[n].change)).RefID }
 	cause := refID(n)
