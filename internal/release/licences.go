@@ -116,8 +116,8 @@ func identify(text string) string {
 	return ""
 }
 
-// writeNotices writes the licences of all parts of the program, whole, as most of them ask of whoever hands
-// it on.
+// writeNotices writes the licences of all parts of the program, whole, as most of them ask of a
+// distributor.
 func writeNotices(ctx context.Context, path string, stdout io.Writer) error {
 	_, modules, err := readLinked(ctx, path)
 	if err != nil {
