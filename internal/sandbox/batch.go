@@ -96,7 +96,7 @@ type creation struct {
 	forgetAfter    int64 // transfers after which a ref_id is forgotten; 0 for never
 }
 
-// made is what became of a creation.
+// made is the result of a creation.
 type made struct {
 	legs         []leg // debit, credit; nil where funds are insufficient
 	replay       bool  // they were made by an earlier request with this ref_id

@@ -158,8 +158,7 @@ func (s *Sandbox) misbehaveBefore(w http.ResponseWriter, r *http.Request, e effe
 	return true
 }
 
-// misbehaveAfter does the same when the ledger has the transfer; answer is what would have
-// been answered.
+// misbehaveAfter does the same when the ledger has the transfer; answer is the honest one.
 func (s *Sandbox) misbehaveAfter(w http.ResponseWriter, r *http.Request, e effects, status int, answer []byte) bool {
 	switch {
 	case e.has(LostAnswer):

@@ -103,7 +103,7 @@ type Fault struct {
 // Faults are ways to misbehave. Of two of one kind the later one counts.
 type Faults []Fault
 
-// valueForm is what may stand behind the name of a kind.
+// valueForm is the form of the value behind the name of a kind.
 type valueForm struct {
 	duration, number bool
 	modes            []string
@@ -141,11 +141,11 @@ func FaultKinds() []FaultKind {
 // FaultModes lists what the Mode of a kind may be; none where it has none.
 func FaultModes(kind FaultKind) []string { return slices.Clone(forms()[kind].modes) }
 
-// ParseFault reads a fault from its text form: the name of a kind, and behind = what belongs
-// to it, separated by commas, in any order: a duration such as 20ms, a number or a mode,
-// where the kind has one; a chance such as 2%; #3 for the third request to create only; and
-// at the end ref:REF_ID for one ref_id only. Examples: latency=20ms, lost-answer=2%,
-// error-after=502,#1, replay=409-existing, wrong-amount=ref:rent-2026-11.
+// ParseFault reads a fault from its text form: the name of a kind, and behind = its values,
+// separated by commas, in any order: a duration such as 20ms, a number or a mode, where the kind
+// has one; a chance such as 2%; #3 for the third request to create only; and at the end ref:REF_ID
+// for one ref_id only. Examples: latency=20ms, lost-answer=2%, error-after=502,#1,
+// replay=409-existing, wrong-amount=ref:rent-2026-11.
 func ParseFault(text string) (Fault, error) {
 	name, rest, hasRest := strings.Cut(text, "=")
 	f := Fault{Kind: FaultKind(name)}

@@ -42,7 +42,7 @@ type record struct {
 
 const failedDetails = `{"max_rent_exceeded":{"message":"This sandbox was told to cancel the transfer.","destination_address":""}}`
 
-// failedStage is the secondary_status of what FAILED.
+// failedStage is the secondary_status of a FAILED transfer.
 const failedStage = `{"stage":"settlement"}`
 
 // record is the truth about a leg.
@@ -133,7 +133,7 @@ func (r record) distort(e effects) record {
 	return r.distortForm(e)
 }
 
-// distortForm is distort for what says nothing wrong, but not as expected.
+// distortForm is distort for a record that says nothing wrong, but in an unexpected form.
 func (r record) distortForm(e effects) record {
 	if e.has(Liberties) {
 		r = r.takeLiberties()

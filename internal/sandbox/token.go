@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// tokenPrefix begins every token, so that a test can search for what must not be found.
+// tokenPrefix begins every token, so that a test can search outputs for a leaked one.
 const tokenPrefix = "sandbox-token-"
 
 // tokensMax bounds the tokens that are remembered; the oldest is forgotten first.
