@@ -22,7 +22,7 @@ func (c *Client) HasBalances() bool { return c.balancePath != "" }
 
 // Balances asks what a profile has available: GET {base_url}{balance_path}, answered with
 // {"items":[{"asset":"USD","available":"12.34"}…]}. It changes nothing, so it is tried again a few times
-// where the service or the network fails. What can't be read of one asset hurts that asset alone. It
+// where the service or the network fails. An unreadable balance of one asset hurts that asset alone. It
 // panics where the service says no balances.
 func (c *Client) Balances(ctx context.Context, profileID string) (executor.Balances, error) {
 	target, err := c.balanceTarget(profileID)
@@ -73,7 +73,7 @@ func (c *Client) balanceError(ex exchange) error {
 }
 
 // readBalances reads an answer. Two balances of one asset say nothing of it; an item without an asset, or
-// fields that stand twice, leave the whole answer unread.
+// fields that it has twice, leave the whole answer unread.
 func readBalances(ex exchange) (executor.Balances, error) {
 	b := executor.Balances{At: dateOf(ex.header)}
 	in, err := transfer.ObjectFields(ex.body)

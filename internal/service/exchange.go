@@ -20,7 +20,7 @@ import (
 
 var errLate = fmt.Errorf("no connection within %s", executor.StartMax)
 
-// exchange is one request and what came back.
+// exchange is one request and its answer.
 type exchange struct {
 	begun  bool        // a byte of the request may have left
 	status int         // 0 where no answer came
@@ -48,8 +48,8 @@ type call struct {
 
 // do writes one request with the given token and reads its answer, within the client's
 // timeout. Where no connection is had within what.startMax, nothing is written. An answer that is read
-// after the timeout is not believed, though the process may have stood still: much may have
-// happened since.
+// after the timeout is not believed, because the process may have been stopped in between, and much
+// may have happened since.
 func (c *Client) do(ctx context.Context, what call, with *token) exchange {
 	whole := ctx
 	ctx, giveUp := context.WithCancelCause(ctx)
@@ -204,8 +204,9 @@ func newRequestBody(b []byte) *requestBody {
 	return body
 }
 
-// begin is called before the first byte of the request is written and before the body is read. Where the body was sealed there is nothing left of it, and it is sealed where it is too late: a
-// timer that should have sealed it stood still while the machine slept.
+// begin is called before the first byte of the request is written and before the body is read. Where the body was sealed
+// there is nothing left of it, and it is sealed where it is too late: a timer that should have sealed it does not run
+// while the machine sleeps.
 func (b *requestBody) begin() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

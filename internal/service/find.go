@@ -33,9 +33,9 @@ const (
 // too much is remembered. So are more than [Options.LookupMax]. Where an answer has something that can't be read, and not
 // even its ref_id, the ref_ids are asked for in halves until it is known whose it is. A credit side without a
 // ref_id belongs to the ref_id that the list has under its group_id. A record whose
-// ref_id is another one's but for capitals, spaces around it or its Unicode form can't be read either. What
-// can't be read hurts its own ref_id alone: see [executor.Finder]. Find panics where more
-// are asked for, or where the service has no lookup.
+// ref_id is another one's but for capitals, spaces around it or its Unicode form can't be read either. An unreadable
+// record hurts its own ref_id alone: see [executor.Finder]. Find panics where more are asked for, or where the service
+// has no lookup.
 func (c *Client) Find(ctx context.Context, refIDs []string) (map[string][]transfer.Record, error) {
 	if !c.HasLookup() || len(refIDs) > executor.FindMax {
 		panic(fmt.Sprintf("service: lookup of %d ref_ids at %q", len(refIDs), c.lookupPath))
@@ -145,7 +145,7 @@ func (s *search) findAll(ctx context.Context, refIDs []string) (page, error) {
 type page struct {
 	records    []named           // of ref_ids that were asked for
 	unreadable map[string]string // of these, why a record can't be read
-	listed     []string          // ref_ids of items, whoever's they are
+	listed     []string          // ref_ids of items, asked for or not
 	stray      string            // why it can't be told whose an item is; "" where it can
 	next       string            // cursor of the next page; "" on the last
 

@@ -8,8 +8,8 @@ type watches struct {
 	up  func() time.Duration // of the machine, sleep included; nil where the system has no such clock
 }
 
-// stopwatch says how long ago it was started. The clock that timers go by stands still while a machine
-// sleeps, so that a timer alone holds no deadline.
+// stopwatch says how long ago it was started. The clock of timers stops while a machine sleeps, so
+// that a timer alone holds no deadline.
 type stopwatch struct {
 	of    watches
 	local time.Time

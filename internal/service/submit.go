@@ -12,9 +12,9 @@ import (
 // answerMax bounds the bytes of an answer to a request (design section 3).
 const answerMax = 1 << 20
 
-// Submit posts body to path, below the base URL, once, and classifies what comes back. It
-// begins to be written within [executor.StartMax] of the call or not at all. Where the
-// service answers 401, Submit renews the token for whoever sends next.
+// Submit posts body to path, below the base URL, once, and classifies the answer. It begins to be
+// written within [executor.StartMax] of the call or not at all. Where the service answers 401,
+// Submit renews the token for the next request.
 func (c *Client) Submit(ctx context.Context, path string, body []byte) executor.Answer {
 	target, err := c.target(path)
 	if err != nil {

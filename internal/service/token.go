@@ -373,7 +373,8 @@ func (t *tokens) describeAnswer(answer *oauth2.RetrieveError) *tokenError {
 	return e
 }
 
-// mayHoldToken reports whether an answer names what holds a token, or part of one, that nobody was told of.
+// mayHoldToken reports whether an answer may hold a token, or part of one, that redaction has not been told
+// of.
 func mayHoldToken(body []byte) bool {
 	isAny := func(name string) bool { return bytes.Contains(body, []byte(name)) }
 	return slices.ContainsFunc([]string{"access_token", "refresh_token", "id_token"}, isAny)

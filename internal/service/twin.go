@@ -35,7 +35,7 @@ func twinKey(text string) string {
 }
 
 // foldCase maps all letters that Unicode folds into one (as [strings.EqualFold] has it) to the
-// least of them, and drops what cannot be seen.
+// least of them, and drops invisible characters.
 func foldCase(r rune) rune {
 	if transfer.Hidden(r) {
 		return -1

@@ -3,8 +3,8 @@
 //
 // Its one invariant: it moves money as an apply does, and in no other way. Each request to create is a line of
 // a plan of package planner, and goes through [executor.Apply] on a locked journal: written down before it is
-// sent, and sent again with the same bytes alone. This package chooses the requests, keeps answers back,
-// and reads what came.
+// sent, and sent again with the same bytes alone. This package chooses the requests, keeps answers back, and
+// reads the outcomes.
 package certify
 
 import (
@@ -88,7 +88,7 @@ type probe struct {
 	unsent string           // why the latest run did not send it; "" where it did
 }
 
-// errNoRun wraps what kept a run from beginning: no token, or another clock.
+// errNoRun wraps the reason why a run did not begin: no token, or another clock.
 var errNoRun = errors.New("the run did not begin")
 
 // Run tries the service and reports what it found. Where ctx ends it goes no further and returns its cause

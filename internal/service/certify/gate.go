@@ -22,7 +22,7 @@ const (
 	statusHeaderTooLarge = 431
 )
 
-// gate stands between a run and the service. It keeps each answer for the judgement, and those of probes whose
+// gate is between a run and the service. It keeps each answer for the judgement, and those of probes whose
 // answer is kept back from the run as well: to the run they are lost on the way, as the network loses some.
 type gate struct {
 	to    executor.Submitter

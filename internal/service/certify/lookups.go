@@ -43,7 +43,7 @@ type lookedUp struct {
 	err        error
 }
 
-// lookUpOdd asks for ref_ids that are there for their characters, each by itself: what comes back may be
+// lookUpOdd asks for ref_ids that are there for their characters, each by itself: the answer may be
 // another's. Those that differ in capitals are asked for together.
 func (t *Trial) lookUpOdd(ctx context.Context) {
 	t.watch.ignore(true)
@@ -108,7 +108,7 @@ type final struct {
 	long      bool  // it was tried
 }
 
-// find looks ref_ids up. What can't be read is no error.
+// find looks ref_ids up. An unreadable record is no error.
 func (t *Trial) find(ctx context.Context, refIDs ...string) (map[string][]transfer.Record, map[string]string, error) {
 	found, err := t.Finder.Find(ctx, refIDs)
 	if unreadable, ok := errors.AsType[*executor.UnreadableError](err); ok {
@@ -151,7 +151,7 @@ func (t *Trial) poll(ctx context.Context, look func() (done bool)) {
 	}
 }
 
-// lookUp asks what became of the whole series, until nothing more is to be waited for.
+// lookUp looks the whole series up until no transfer of it is PENDING or may still appear.
 func (t *Trial) lookUp(ctx context.Context) {
 	if t.Finder == nil || ctx.Err() != nil {
 		return
@@ -183,7 +183,7 @@ func (t *Trial) lookUp(ctx context.Context) {
 	}
 }
 
-// isWhole reports whether lookups have both sides of each ref_id, and what became of it.
+// isWhole reports whether lookups have both sides of each ref_id, and a final status.
 func (t *Trial) isWhole(refIDs []string) bool {
 	for _, refID := range refIDs {
 		if t.final.unreadable[refID] != "" {

@@ -85,8 +85,8 @@ func (t *Trial) others(made []*probe) []*probe {
 	return others
 }
 
-// isOdd reports whether a probe is there for its ref_id, which has rows of its own: what becomes of it is told
-// of no other row.
+// isOdd reports whether a probe is there for its ref_id, which has rows of its own: its result counts for no
+// other row.
 func (p *probe) isOdd() bool {
 	return slices.Contains([]string{nameLong, nameSigns, nameLower, nameUpper}, p.name)
 }

@@ -80,7 +80,7 @@ func orNothing(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// ids are what records have that must be their own, by ref_id.
+// ids are the IDs that each record must have to itself, by ref_id.
 type ids struct {
 	ids, groups map[string]string
 	customers   map[string]bool

@@ -129,7 +129,7 @@ func judgeSameTime(s sheet, first, again transfer.Record) {
 	}
 }
 
-// judgeOdd looks at what became of ref_ids that are there for their characters.
+// judgeOdd judges the ref_ids that are there for their characters.
 func (t *Trial) judgeOdd(s sheet, name, row string) {
 	p := t.probe(name)
 	if p == nil {

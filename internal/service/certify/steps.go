@@ -202,7 +202,7 @@ func (t *Trial) send(ctx context.Context, p *probe) error {
 	return err
 }
 
-// create sends a series, and looks up what became of it.
+// create sends a series, and looks it up.
 func (t *Trial) create(ctx context.Context) error {
 	t.made = t.probes()
 	t.beginFunds(ctx)

@@ -18,8 +18,8 @@ var taken = []string{
 	"Idempotency-Key", "X-Idempotency-Key",
 }
 
-// CheckHeader returns an error, whose text goes on after the name, if a signature can't stand
-// in the header of that name.
+// CheckHeader returns an error, whose text goes on after the name, if the header of that name can't
+// carry a signature.
 func CheckHeader(name string) error {
 	if name == "" || len(name) > headerLengthMax || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-") != "" {
 		return fmt.Errorf("%q is not a name of letters, digits and '-', of at most %d characters", name, headerLengthMax)

@@ -1,8 +1,8 @@
 // Package jws signs requests, as a JSON Web Signature whose content is not in it (RFC 7515,
 // appendix F; RFC 7797): the signed bytes are a request's body as it is.
 //
-// Its one invariant: a signature says of exactly one request that whoever holds the key sent
-// it, to that address, at that time. No error holds a part of the key.
+// Its one invariant: a signature says of exactly one request that the holder of the key sent it, to
+// that address, at that time. No error holds a part of the key.
 package jws
 
 import (

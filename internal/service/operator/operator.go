@@ -15,7 +15,7 @@ const ProfilePart = "{profile_id}"
 // Contract is what one operator documents. Each part can be overridden in the configuration. The zero
 // value documents nothing.
 type Contract struct {
-	// LookupPath and BalancePath stand below the service's base URL; "" for none. BalancePath has
+	// LookupPath and BalancePath are below the service's base URL; "" for none. BalancePath has
 	// [ProfilePart] in it.
 	LookupPath  string
 	BalancePath string
