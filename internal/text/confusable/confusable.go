@@ -11,11 +11,11 @@ import (
 
 // Mixed reports whether a reader can be fooled by the scripts of text: where a word mixes
 // scripts beyond the restriction level "highly restrictive" (section 5.2), or where [Letters]
-// finds any. A word is a run of letters, marks and digits: words of different scripts may stand
-// beside each other, as in a name and its legal form.
+// finds any. A word is a run of letters, marks and digits: words of different scripts may be
+// neighbours, as in a name and its legal form.
 //
 // Characters of several scripts count for the one that Unicode gives them (Script), or for all
-// (Common, Inherited): Script_Extensions would only tell apart what does not look alike.
+// (Common, Inherited): Script_Extensions would only tell apart letters that do not look alike.
 func Mixed(text string) bool {
 	if isASCII(text) {
 		return false
@@ -44,7 +44,7 @@ func isASCII(text string) bool {
 // word is the scripts of one word so far.
 type word struct {
 	script *unicode.RangeTable // of the latest letter; nil before the first
-	allows allowance           // what all scripts so far may stand beside
+	allows allowance           // the scripts that all scripts so far may be mixed with
 }
 
 // allowance is a set of combinations of scripts.
@@ -57,7 +57,7 @@ const (
 	korean                         // Latin, Han, Hangul
 )
 
-// allowanceOf is in which combinations a script may stand.
+// allowanceOf says with which scripts a script may be mixed.
 func allowanceOf(script *unicode.RangeTable) allowance {
 	switch script {
 	case unicode.Latin, unicode.Han:

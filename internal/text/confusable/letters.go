@@ -6,8 +6,8 @@ import (
 )
 
 // Letters of one script that look like those of another, after Unicode's Technical Standard
-// 39. What belongs to which script is Unicode's own data; the look-alikes of Latin letters are
-// from its confusables.
+// 39. The script of each letter is Unicode's own data; the look-alikes of Latin letters are from
+// its confusables.
 const (
 	latinLikeCyrillic = "АВЕЅІЈКМНОРСТУХЁЇҮԚԜѴӀ" + "аеѕіјкорсухёїһԁԛԝѵӏ"
 	latinLikeGreek    = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹͿ" + "αγικνορσυχϲϳ"
@@ -21,7 +21,7 @@ const (
 	scriptLatin
 	scriptCyrillic
 	scriptGreek
-	scriptRare // Armenian and others that imitate Latin and hardly stand beside it
+	scriptRare // Armenian and others that imitate Latin and are hardly mixed with it
 	scriptWide // Latin letters of twice the width
 )
 

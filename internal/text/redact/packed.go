@@ -101,7 +101,7 @@ func (s *search) worthALook(decoded []byte) bool {
 	if !s.areText {
 		return true
 	}
-	// Each look is at the last byte of a place where a secret could stand, and goes back from there.
+	// Each look is at the last byte of a place where a secret could be, and goes back from there.
 	for last := LengthMin - 1; last < len(decoded); {
 		first := last
 		for first > last-LengthMin && isText(decoded[first]) {

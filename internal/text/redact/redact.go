@@ -20,7 +20,7 @@ const (
 	// word, would shred every text.
 	LengthMin = 8
 
-	// Removed stands where a secret stood, or what may be one.
+	// Removed takes the place of a secret, or of a text that may be one.
 	Removed = "[removed]"
 
 	// passingMax bounds the secrets that are replaced by newer ones, such as tokens.
@@ -52,9 +52,9 @@ func (s *Set) add(to *[]string, secret string) {
 }
 
 // Scrub returns b with [Removed] in place of each secret of the set and of those in also; b
-// itself where it has none. One in also that is shorter than [LengthMin] is removed where it stands
-// as it is. A part that is encoded so often that nobody can tell what it holds is
-// removed as well. A JSON text stays one, unless a secret stands in it outside of a string.
+// itself where it has none. One in also that is shorter than [LengthMin] is removed where it is not
+// encoded. A part that is encoded so often that nobody can tell what it holds is removed as well. A
+// JSON text stays one, unless a secret is in it outside of a string.
 func (s *Set) Scrub(b []byte, also ...string) []byte {
 	known := s.known.Load()
 	if known != nil {
@@ -81,7 +81,7 @@ func (n *needles) scrub(b []byte) []byte {
 	return replace(b, n.find(b))
 }
 
-// replace has [Removed] stand in place of each span.
+// replace puts [Removed] in the place of each span.
 func replace(b []byte, spans []span) []byte {
 	slices.SortFunc(spans, func(x, y span) int { return x.from - y.from })
 	var out []byte
@@ -103,8 +103,8 @@ func replace(b []byte, spans []span) []byte {
 // needles are the forms of secrets that are looked for in a text and in all that it may encode.
 type needles struct {
 	texts [][]byte
-	// grams are four bytes of each needle at each of its first places. One of them stands at
-	// a multiple of gramStep in every text that holds a needle.
+	// grams are four bytes of each needle at each of its first places. One of them is at a multiple of
+	// gramStep in every text that holds a needle.
 	grams map[uint32]struct{}
 	bits  [1024]uint64 // by the hash of a gram: most texts end here
 
@@ -147,7 +147,7 @@ func (n *needles) add(text []byte) {
 
 func gramHash(gram uint32) uint32 { return gram * 0x9E3779B1 >> 16 }
 
-// mayHold reports whether a needle may stand in b. It looks at each byte at most once.
+// mayHold reports whether a needle may be in b. It looks at each byte at most once.
 func (n *needles) mayHold(b []byte) bool {
 	for i := 0; i+gramLength <= len(b); i += gramStep {
 		gram := binary.LittleEndian.Uint32(b[i:])

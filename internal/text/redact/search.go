@@ -25,8 +25,8 @@ type span struct{ from, to int }
 // layer is a text, or what a part of one encodes.
 type layer struct {
 	bytes   []byte
-	tracked bool   // it matters where a secret stands, not only that it is there
-	at      []span // where each byte stands in the first text; nil for where it is
+	tracked bool   // the place of a secret matters, not only its presence
+	at      []span // the place of each byte in the first text; nil for its own
 }
 
 func (l layer) source(from, to int) span {

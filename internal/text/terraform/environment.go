@@ -2,7 +2,7 @@ package terraform
 
 import "iter"
 
-// Way is what does in remit what a variable of Terraform's environment does.
+// Way is remit's way to do the work of a variable of Terraform's environment.
 type Way struct {
 	Text    string // a sentence
 	Instead string // the variable that remit reads; "" for none

@@ -46,8 +46,8 @@ var roots = map[string]string{
 	"count":     "There is no count: a position is no identity. Use for_each, and each.key.",
 }
 
-// functions are those of Terraform that the language lacks on purpose. What reads a clock, chance or the
-// environment is refused by the table of functions itself.
+// functions are those of Terraform that the language lacks on purpose. The table of functions itself
+// refuses those that read a clock, chance or the environment.
 var functions = map[string]string{
 	"abspath":         "Name a file relative to the directory, as in file(\"payroll.csv\").",
 	"pathexpand":      "Name a file relative to the directory, as in file(\"payroll.csv\").",
