@@ -117,7 +117,7 @@ func (f Finding) Agrees() bool { return f.Debit != nil && len(f.Differences) == 
 // decides; a credit record of the same group_id proves the destination, unless it FAILED and
 // the debit did not; a credit record alone that agrees proves nothing. Records of more than one
 // transfer disagree: the difference then is in "group_id" or "id". A difference that both sides
-// have stands once.
+// have is listed once.
 func Examine(req Request, records []Record, operator Operator) Finding {
 	var f Finding
 	var c comparison

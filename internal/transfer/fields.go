@@ -29,13 +29,13 @@ const (
 )
 
 // fields is the one list of what a request has. The body, the fingerprint, the comparison of
-// requests, what packs a plan's changes and what shows them are made from it and from where
-// [Request.text] and [Request.pairs] say that a value stands.
+// requests, the packing of a plan's changes and their display are made from it, and from the places
+// of values that [Request.text] and [Request.pairs] return.
 var fields = [FieldCount]struct {
-	member string     // its name as it stands in a body: `"amount":`
-	role   fieldRole  // what reads and writes it
+	member string     // its name as a body has it: `"amount":`
+	role   fieldRole  // how it is read and written
 	side   FieldsSide // of the movement
-	moved  bool       // it is part of what makes twins, and names no side
+	moved  bool       // it is part of a twin's movement, and names no side
 	read   int8       // its place where a person reads requests, from 1; 0 for not shown
 }{
 	fieldAmount:            {member: `"amount":`, role: isAmount, moved: true, read: 9},
@@ -53,7 +53,7 @@ var fields = [FieldCount]struct {
 	fieldToProfileID:       {member: `"to_profile_id":`, side: ToSide, read: 6},
 }
 
-// text is where the value of a field stands that has no pairs; nil of one that has.
+// text is the place of the value of a field that has no pairs; nil of one that has.
 func (r *Request) text(f Field) *string {
 	switch f {
 	case fieldAmount:
@@ -83,7 +83,7 @@ func (r *Request) text(f Field) *string {
 	return nil
 }
 
-// pairs is where the value of a field stands that has pairs; nil of one that has none.
+// pairs is the place of the value of a field that has pairs; nil of one that has none.
 func (r *Request) pairs(f Field) *Metadata {
 	if f == fieldMetadata {
 		return &r.Metadata
@@ -104,7 +104,7 @@ const (
 	ToSide
 )
 
-// fieldRole says in which forms of a request a field stands.
+// fieldRole says which forms of a request have a field.
 type fieldRole uint8
 
 const (

@@ -81,8 +81,8 @@ func Grouped(number string) string {
 }
 
 // Ungrouped is a number as a person may type it: plain, or with a comma before each three digits
-// left of its point, as [Grouped] writes it. Commas that stand elsewhere make it no number, and
-// come back unchanged.
+// left of its point, as [Grouped] writes it. Commas elsewhere make it no number, and come back
+// unchanged.
 func Ungrouped(typed string) string {
 	plain := strings.ReplaceAll(typed, ",", "")
 	if Grouped(plain) == typed {

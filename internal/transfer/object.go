@@ -25,7 +25,7 @@ const (
 )
 
 // parseObject returns the fields of one JSON object, as parts of raw, in room where that
-// suffices. It refuses a field that stands twice: which of the two is meant is not guessed.
+// suffices. It refuses a repeated field, and does not guess which of the two is meant.
 func parseObject(raw []byte, room []member) ([]member, error) {
 	raw = bytes.TrimLeft(raw, " \t\r\n")
 	members, ok := scanObject(raw, string(raw), room)
@@ -43,8 +43,8 @@ func parseObject(raw []byte, room []member) ([]member, error) {
 	return members, nil
 }
 
-// ObjectFields returns the fields of one JSON object by their exact names. It is an error if a field
-// stands twice, or anything follows the object. The error names fields and no values.
+// ObjectFields returns the fields of one JSON object by their exact names. A repeated field, or
+// anything after the object, is an error. The error names fields and no values.
 func ObjectFields(raw []byte) (map[string]json.RawMessage, error) {
 	var room [membersUsual]member
 	members, err := parseObject(raw, room[:0])
@@ -71,8 +71,8 @@ func haveTwice(members []member) bool {
 
 // scanObject reads an object as nearly all are: its values are strings without escapes,
 // objects of such strings, true, false or null. Of anything else, and of invalid text,
-// it returns false. It keeps members in their order, and those that stand twice. text is raw;
-// the members are put into room where that suffices.
+// it returns false. It keeps members in their order, and repeated ones. text is raw; the members
+// are put into room where that suffices.
 func scanObject(raw []byte, text string, room []member) ([]member, bool) {
 	s := objectScanner{raw: raw, text: text}
 	members := room[:0]

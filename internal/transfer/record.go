@@ -110,7 +110,7 @@ type Record struct {
 }
 
 // ParseRecord reads one JSON object. It is an error if a field that says which transfer it is (id, customer_id,
-// profile_id, amount, asset, direction, type) is absent, null or empty, a field stands twice or, times and
+// profile_id, amount, asset, direction, type) is absent, null or empty, a field is there twice or, times and
 // status apart, has another JSON type than documented, or anything follows the object. Names are compared exactly.
 // Unknown fields and enumeration values are kept. The error names fields and no values.
 func ParseRecord(raw []byte) (Record, error) {
@@ -241,8 +241,8 @@ func (p *recordParser) pairs(name string) map[string]string {
 	return value
 }
 
-// texts are members of which each is a string; the last of those that stand twice counts, as
-// package json has it.
+// texts are members of which each is a string; the last of those with one name counts, as package
+// json has it.
 func texts(members []member) (map[string]string, bool) {
 	value := make(map[string]string, len(members))
 	for _, m := range members {

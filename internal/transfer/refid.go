@@ -12,8 +12,7 @@ import (
 // (section 8 of the service's document).
 const TextLengthMax = 100
 
-// CheckRefID says what keeps text from being a ref_id: 1 to 100 printable characters, no
-// space at either end.
+// CheckRefID says why text is no ref_id: 1 to 100 printable characters, no space at either end.
 func CheckRefID(text string) error {
 	if text != "" && len(text) <= TextLengthMax && text[0] != ' ' && text[len(text)-1] != ' ' && Plain(text) {
 		return nil

@@ -265,8 +265,8 @@ func (r Request) Twin() Twin {
 	return Twin(hash64(one.AppendMovement(make([]byte, 0, usualBytes))))
 }
 
-// AppendMovement appends to b what makes a twin of r: the bytes are the same of twins, and of
-// nothing else.
+// AppendMovement appends to b the movement of r: two requests have the same bytes exactly if they
+// are twins.
 func (r *Request) AppendMovement(b []byte) []byte {
 	b = r.appendTexts(append(b, '{'), toFields[:]...)
 	b = appendField(b, fields[fieldAmount].member, r.Amount.Normal())

@@ -35,8 +35,8 @@ func AssetSpelled(asset string) string {
 
 func isSameAsset(a, b string) bool { return a == b || AssetSpelled(a) == AssetSpelled(b) }
 
-// partySpelled is what names a party in one spelling: only of a UUID it is known that its letters
-// may be capitals.
+// partySpelled is the ID of a party in one spelling: only the letters of a UUID are known to mean
+// the same as capitals.
 func partySpelled(id string) string {
 	if hasCapital(id) && IsUUID(id) {
 		return strings.ToLower(id)

@@ -25,15 +25,15 @@ func Operations() []Operation { return []Operation{Internal, Platform} }
 // Known reports whether o is one of [Operations].
 func (o Operation) Known() bool { return o == Internal || o == Platform }
 
-// Operator is the brand name that stands where the document says "platform": in a path
-// segment and in two record types. The zero value means [DefaultOperator].
+// Operator is the brand name in the place of the document's "platform": in a path segment and in
+// two record types. The zero value means [DefaultOperator].
 type Operator string
 
 // DefaultOperator is the word that the service's document uses for the brand.
 const DefaultOperator Operator = "platform"
 
-// Valid reports whether o can stand in a path: lower-case letters, digits, '-' and '_',
-// beginning with a letter.
+// Valid reports whether o can be part of a path: lower-case letters, digits, '-' and '_', beginning
+// with a letter.
 func (o Operator) Valid() bool {
 	for i, r := range string(o) {
 		letter := 'a' <= r && r <= 'z'
