@@ -42,7 +42,7 @@ func newActiveRun(ctx context.Context, run Run, lines int) *activeRun {
 	return a
 }
 
-// begin checks what must be right before anything is sent, and writes the run in the journal.
+// begin makes the checks that come before the first request, and writes the run in the journal.
 func (a *activeRun) begin(ctx context.Context) error {
 	if err := a.ready(ctx); err != nil {
 		a.report.summary.RunID = "" // the journal knows no such run

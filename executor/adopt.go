@@ -153,7 +153,7 @@ func (a *adoption) notInExport(u *unsettled) verdict {
 	return v
 }
 
-// attempts looks up at most 100 transfers and tells what became of each.
+// attempts looks up at most 100 transfers and tells the result of each.
 func (a *adoption) attempts(attempts []*attempt, listed func(string) (ListedTransfer, bool)) error {
 	if len(attempts) == 0 || a.run.report.interrupted() {
 		return nil

@@ -76,9 +76,8 @@ type owed struct {
 // holds the lock now has seen every earlier holder of it release it or die, unless a person took
 // it away after the attempt, or it is a lock that its holder can lose and live on, or the lock of
 // another file, of which this one is a copy. The service may be at work for the timeout of
-// a request after its sender died. All of that is
-// counted by clocks that whoever asks can't set: where there is none, from the first time that
-// somebody asks, which is journalled.
+// a request after its sender died. All of that is counted by clocks that the asker can't set: where
+// there is none, from the first time that somebody asks, which is journalled.
 func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
 	attempts, asks, err := r.attempts(ctx, detail)
 	if err != nil {
@@ -231,7 +230,7 @@ func (h *history) follow(entry state.Entry, at time.Time) {
 	}
 }
 
-// readClocks reads what can't be set by whoever asks. A Date that the local clock contradicts, so
+// readClocks reads the clocks that the asker can't set. A Date that the local clock contradicts, so
 // that no run would begin, tells nothing.
 func (r Resolution) readClocks(ctx context.Context) (state.Clocks, error) {
 	b := r.Clock.Boot()

@@ -13,9 +13,9 @@ import (
 
 // Apply carries run.Plan out on a state that the caller has locked, with a plan that the
 // caller has checked against it: it settles doubts, then submits due transfers, in dependency
-// order. The error says what kept the run from beginning, or that the journal failed, in
-// which case wrapped [ErrJournal] says that the state must be looked at; the Summary holds
-// in both cases. After a first cancellation of ctx, Apply starts nothing new and lets requests in flight end.
+// order. The error says why the run did not begin, or that the journal failed, in which case wrapped
+// [ErrJournal] says that the state must be looked at; the Summary holds in both cases. After a first
+// cancellation of ctx, Apply starts nothing new and lets requests in flight end.
 func Apply(ctx context.Context, run Run) (Summary, error) {
 	all := newLines(run.Plan, isSent)
 	a := newActiveRun(ctx, run, all.len())
@@ -118,7 +118,7 @@ func finishRun(s *scheduler) (Summary, error) {
 	return endRun(s.run, s.shared, nil)
 }
 
-// endRun writes the run's last event, whatever ended the run.
+// endRun writes the run's last event, for every kind of end.
 func endRun(a *activeRun, shared *sharedRun, failure error) (Summary, error) {
 	a.life.ignoreInterrupts()
 	err := errors.Join(failure, a.journal.failure())

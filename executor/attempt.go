@@ -51,7 +51,7 @@ type attempt struct {
 	verdict verdict                     // on the last answer, or why there is no request
 }
 
-// sender makes attempts. What it does for one of them stands below in its order: intend, mayTry, try,
+// sender makes attempts. The methods below follow one attempt in its order: intend, mayTry, try,
 // mayRetry, judge, afterAnswer. It is safe for concurrent use.
 type sender struct {
 	run      *activeRun
@@ -70,7 +70,7 @@ func newSender(run *activeRun) *sender {
 // intents of thousands behind them.
 const lotMax = 1024
 
-// intents sorts a lot of attempts by what became of their intents.
+// intents sorts a lot of attempts by how the write of their intents ended.
 type intents struct {
 	durable []*attempt
 	barred  []*attempt // that may not be made: their verdicts say why
@@ -238,7 +238,7 @@ func stillNothing(last Answer, err error) Answer {
 // try submits the recorded bytes once, and reports whether the answer is the attempt's: where it
 // is "nothing was made", there may be another try.
 func (s *sender) try(a *attempt) (ended bool) {
-	if a.asked = s.run.clocks.local(); since(a.checked, a.asked) > checkAgeMax { // the process stood still
+	if a.asked = s.run.clocks.local(); since(a.checked, a.asked) > checkAgeMax { // the process was stopped
 		if !s.mayStillTry(a) {
 			return true
 		}
@@ -341,7 +341,7 @@ func (s *sender) aged(a *attempt) knownTransfer {
 	return k
 }
 
-// judge says what an answer makes of the transfer, and of a doubt what ends it.
+// judge says what an answer makes of the transfer, and whether a doubt ends by it.
 func (s *sender) judge(a *attempt, answer Answer) verdict {
 	v := s.judgeWithLookup(a, answer)
 	if v.result != ResultInDoubt {
@@ -352,7 +352,7 @@ func (s *sender) judge(a *attempt, answer Answer) verdict {
 	case v.outcome.Status == state.Refused:
 		u.Answer = doubt.AnswerRefused
 	case v.outcome.Status == state.Unsent && v.outcome.Reason == a.late:
-		u.Hold = doubt.Final(a.late) // what came too late will come too late again
+		u.Hold = doubt.Final(a.late) // a later answer would be too late as well
 	case answer.Kind == Exists:
 		u.Answer = doubt.AnswerKnown
 	}

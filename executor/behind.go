@@ -78,7 +78,7 @@ func confirmClock(ctx context.Context, journal Journal, r reading, by state.Hold
 }
 
 // compareClocks returns an [ErrClock] if the service's clock and the local clock are too far apart. The clock of the
-// server that keeps the state confirms nothing, as whoever runs remit may run it, too: a difference is only named.
+// server that keeps the state confirms nothing, as one person may run both it and remit: a difference is only named.
 func compareClocks(r reading, tell func(Event)) error {
 	if r.Date.IsZero() {
 		tell(Event{Type: EventNotice, Reason: "the token's answer has no Date: the clocks could not be compared"})

@@ -168,7 +168,7 @@ func since(from, to reading) time.Duration {
 	if from.Boot != "" && from.Boot == to.Boot {
 		return max(0, to.boot.Up-from.boot.Up)
 	}
-	// The monotonic clock stands still while a machine sleeps; the wall clock does not.
+	// The monotonic clock stops while a machine sleeps; the wall clock does not.
 	return max(0, to.local.Sub(from.local), to.local.Round(0).Sub(from.local.Round(0)))
 }
 

@@ -24,7 +24,7 @@ type Event struct {
 	Changes []Change `json:"changes,omitempty"` // of EventChanged
 }
 
-// EventType names what happened.
+// EventType names a kind of event.
 type EventType string
 
 // The types of events.

@@ -20,8 +20,8 @@ import (
 	"remit/state"
 )
 
-// Submitter sends requests to the service. Implementations classify what comes back and
-// decide nothing about the state.
+// Submitter sends requests to the service. Implementations classify answers and decide nothing
+// about the state.
 type Submitter interface {
 	// Ready gets a token, before any intent is written. It returns the Date of the token's
 	// answer, or the zero time where it has none.
@@ -29,8 +29,7 @@ type Submitter interface {
 
 	// Submit sends body to path once. What it has not begun to write after [StartMax] it
 	// does not write at all. After a 401 it has a renewed token before it answers
-	// [TokenRefused]. It always returns an answer, whatever happens; ctx ending is a
-	// timeout.
+	// [TokenRefused]. It returns an answer in every case; ctx ending is a timeout.
 	Submit(ctx context.Context, path string, body []byte) Answer
 }
 
@@ -107,7 +106,7 @@ type Journal interface {
 	Check(ctx context.Context) error
 }
 
-// Handler is told what happens, in order, one event at a time. It must return quickly.
+// Handler is told the events, in order, one at a time. It must return quickly.
 type Handler interface {
 	Handle(Event)
 }
@@ -164,7 +163,7 @@ type Run struct {
 	Random    func() float64 // in [0, 1), for jitter; called by one goroutine at a time
 
 	// Prepare is called when there is a token and the clocks agree, before the run is in the journal,
-	// and may add to what the journal has of it. Its error keeps the run from beginning. Whoever joins
-	// a run calls none. Nil does nothing.
+	// and may add to what the journal has of it. Its error keeps the run from beginning. A runner that
+	// joins a run does not call it. Nil does nothing.
 	Prepare func(ctx context.Context, begun *state.Begun) error
 }

@@ -10,7 +10,7 @@ func fileOf(journal Journal) state.FilePlace {
 	return state.FilePlace{}
 }
 
-// sawRelease reports whether whoever holds the lock of journal knows that the process is dead that
+// sawRelease reports whether the holder of the journal's lock knows that the process is dead that
 // began a run: it held the lock of the same file under the same kernel, and lets go of that when it
 // ends; or its machine was started anew since. A copy of the file has a lock of its own, which proves
 // nothing of the original's. Of a run of remit 0.1.0 it is not known what it locked.

@@ -17,7 +17,7 @@ const interruptedText = "interrupted"
 // interrupt gives flight a short time to end. Neither ends lasting.
 type lifetime struct {
 	lasting  context.Context // for the journal
-	starting context.Context // for what may still start; its cause is the reason of its end
+	starting context.Context // for work that may still start; its cause is the reason of its end
 	flight   context.Context // for requests in flight
 
 	clock        Clock

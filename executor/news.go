@@ -7,11 +7,11 @@ import (
 	"remit/state"
 )
 
-// News is what records of a transfer that is made say that the state does not know yet: that
+// News returns what the state does not know yet of a transfer that is made, by its records: that
 // the service completed it, or that it failed, or whom it paid where that was unverified. There is
-// none, and false, where the state has it all. The differences are those of records that are not
-// of the transfer that is stored: another id, another amount. Of one of which the state has no
-// record but a list's word, its record is new, and so is a conflict with it.
+// none, and false, where the state has it all. The differences are those of records that are not of
+// the transfer that is stored: another id, another amount. Of one of which the state has no record
+// but a list's word, its record is new, and so is a conflict with it.
 func News(d state.Detail, records []transfer.Record, policy Policy) (state.Outcome, []transfer.Difference, bool) {
 	if d.IsListed() {
 		return newsOfListed(&d, records, policy)
@@ -56,7 +56,7 @@ func newsOfListed(d *state.Detail, records []transfer.Record, policy Policy) (st
 		if len(v.outcome.Differences) > 0 {
 			return v.outcome, nil, true
 		}
-		i := slices.IndexFunc(records, isDebit) // a person has accepted what differs
+		i := slices.IndexFunc(records, isDebit) // a person has accepted the difference
 		if i < 0 {
 			return state.Outcome{}, nil, false
 		}

@@ -101,7 +101,7 @@ func (p *pipeline) intendWaiting() {
 // lotMin is how much room there must be ahead for another lot: a quarter, or a whole lot.
 func (p *pipeline) lotMin() int { return max(1, min(p.inFlightMax/4, lotMax)) }
 
-// intended hands on what became of a lot.
+// intended hands on a lot whose intents were written, or failed.
 func (p *pipeline) intended(q *intentQueue, made intents) {
 	q.attempts = append(made.left, q.attempts...)
 	p.ahead.Add(-int64(len(made.left) + len(made.barred)))

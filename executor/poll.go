@@ -30,8 +30,8 @@ type dependencyPoller struct {
 	waits     int // lookups that are under way or due
 }
 
-// await polls a dependency by lookup for as long as the policy says, and then leaves what
-// depends on it for the next run.
+// await polls a dependency by lookup for as long as the policy says, and then leaves its dependents
+// for the next run.
 func (p *dependencyPoller) await(k knownTransfer, v verdict) {
 	switch wait := p.run.Policy.Wait; {
 	case v.status == transfer.Failed:
@@ -123,7 +123,8 @@ func newsSettledOf(d state.Detail) news {
 	return n
 }
 
-// polledOnce takes results over. When the run has stopped, finish settles what still waits.
+// polledOnce takes results over. When the run has stopped, finish settles the dependencies that
+// still wait.
 func (p *dependencyPoller) polledOnce(results []news) {
 	for i := range results {
 		n := &results[i]

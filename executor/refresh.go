@@ -213,7 +213,7 @@ func (r *refresher) untilFinal(wait, pause time.Duration) error {
 	}
 }
 
-// round looks everything up once. What can't be looked up is counted. The error wraps
+// round looks everything up once. Transfers that can't be looked up are counted. The error wraps
 // [ErrLookup], or is the state's.
 func (r *refresher) round() error {
 	s := &r.summary

@@ -13,8 +13,8 @@ import (
 // exceptionsMax bounds Summary.Exceptions.
 const exceptionsMax = 1000
 
-// report tells the handler what happens, one event at a time, and adds up how the run ends.
-// Its invariant: each transfer of the run is settled once, and counted under one result.
+// report tells the handler the events, one at a time, and adds up how the run ends. Its invariant:
+// each transfer of the run is settled once, and counted under one result.
 type report struct {
 	handler Handler
 	clock   Clock
@@ -160,7 +160,7 @@ func (r *report) stopping(reason string, interrupted bool) {
 	r.handle(Event{Type: EventStopping, Reason: reason})
 }
 
-// waited notes what became of the transfers that the run recorded.
+// waited notes how the transfers ended that the run recorded.
 func (r *report) waited(found *Refreshed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

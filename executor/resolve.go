@@ -178,7 +178,7 @@ func (r Resolution) read(ctx context.Context) (state.Detail, state.Meta, error) 
 	return details[0], snapshot.Meta(), nil
 }
 
-// known is what records are held against.
+// known is the state's side of a comparison with records.
 func (r Resolution) known(detail state.Detail, meta state.Meta) (knownTransfer, error) {
 	if detail.Intent.Body == "" && !detail.IsListed() {
 		return knownTransfer{}, fmt.Errorf("resolve %q: %w", r.RefID, ErrNoRequest)
@@ -208,7 +208,7 @@ func (r Resolution) write(ctx context.Context, outcome state.Outcome) (state.Out
 	switch {
 	case err == nil:
 		return outcome, nil
-	case isRefusal(err): // it says what could not be done to which ref_id
+	case isRefusal(err): // it names the failed act and the ref_id
 		return state.Outcome{}, err
 	}
 	return state.Outcome{}, fmt.Errorf("record outcome of %q: %w", r.RefID, err)

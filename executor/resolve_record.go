@@ -21,11 +21,11 @@ func ResolveRecorded(ctx context.Context, r Resolution, records []transfer.Recor
 }
 
 // ResolveAcceptRecord closes a transfer as the service has it, although that differs from the
-// request, and returns the outcome that it wrote, with the differences. Without records
-// the kept ones stand, of a conflict or an unverified transfer; where there is none but a list's
-// word, that does. The error is a *[StatusError]
-// for any other status, [ErrNoRecord], [ErrCreditOnly], [ErrUnknownRefID], or what the state
-// refuses, such as a record that belongs to another ref_id; then nothing was written.
+// request, and returns the outcome that it wrote, with the differences. Without records the kept
+// ones of the conflict or the unverified transfer count; where there is only a list's word, that
+// counts. The error is a *[StatusError] for any other status, [ErrNoRecord], [ErrCreditOnly],
+// [ErrUnknownRefID], or what the state refuses, such as a record that belongs to another ref_id;
+// then nothing was written.
 func ResolveAcceptRecord(ctx context.Context, r Resolution, records []transfer.Record) (state.Outcome, error) {
 	if len(records) > 0 {
 		return r.give(ctx, records, true)
@@ -127,7 +127,7 @@ func (r Resolution) writeAll(ctx context.Context, outcomes map[string]*state.Out
 	}
 }
 
-// acceptance is a person's word that a transfer stands as its kept record has it.
+// acceptance is a person's word that the kept record of a transfer is right.
 func (r Resolution) acceptance(detail state.Detail, shared ...transfer.Difference) (state.Outcome, error) {
 	outcome := state.Outcome{RefID: detail.RefID}
 	kept, err := keptRecords(detail)
@@ -163,7 +163,7 @@ func (r Resolution) acceptance(detail state.Detail, shared ...transfer.Differenc
 }
 
 // vouch takes the word of a person that a transfer was made of which a list says so and no record.
-// It stays without a status of the service's: what depends on it goes on waiting.
+// It stays without a status of the service's: its dependents go on waiting.
 func (r Resolution) vouch(detail state.Detail) state.Outcome {
 	listed := state.Listed{GroupID: detail.GroupID}
 	if detail.Outcome.Listed != nil {

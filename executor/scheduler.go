@@ -13,9 +13,9 @@ import (
 // lookupsMax is how many lookups before a first sending run at once.
 const lookupsMax = 4
 
-// scheduler decides what starts when: doubts first, then the lines of the plan, each once all its
-// dependencies are COMPLETED. Its invariant: only the goroutine of run touches its
-// fields; everything that takes time runs in other goroutines, which hand back a message.
+// scheduler decides when each attempt starts: doubts first, then the lines of the plan, each once
+// all its dependencies are COMPLETED. Its invariant: only the goroutine of run touches its fields;
+// everything that takes time runs in other goroutines, which hand back a message.
 type scheduler struct {
 	run     *activeRun
 	all     lines
@@ -129,7 +129,7 @@ func (s *scheduler) makeReady(i int32) {
 	s.ready = append(s.ready, i)
 }
 
-// fill starts what may start now.
+// fill starts all attempts that may start now.
 func (s *scheduler) fill() {
 	if s.run.sending && s.run.life.mayStart() {
 		s.fillPipeline()

@@ -374,8 +374,8 @@ func (r *sharedRun) take(part claimedPart) {
 	s.doubts.settleTaken(doubts)
 }
 
-// note tells the others which parts are done, and what became of their lines. It writes the news
-// alone: the whole would grow with every part.
+// note tells the others which parts are done, and how their lines ended. It writes the news alone:
+// the whole would grow with every part.
 func (r *sharedRun) note() {
 	if r.noting || !r.book.hasNews() || r.run.journal.failure() != nil {
 		return

@@ -20,13 +20,13 @@ type Summary struct {
 	Requests    int    // that began, retries included: 0 means that nothing was sent
 	Head        string // hash of the newest event; "" where it could not be read
 
-	// Idle is how many of those in doubt or not attempted another apply would not go on with: what
-	// expired meanwhile, what depends on what failed.
+	// Idle is how many of those in doubt or not attempted another apply would not go on with: those
+	// that expired meanwhile, and dependents of failed ones.
 	Idle int
 
 	Unfinished int        // recorded, adopted or unverified ones that are neither COMPLETED nor FAILED
 	Unknown    Unknown    // of these, by status
-	Waited     *Refreshed // what became of these under Policy.WaitFinal; nil elsewhere
+	Waited     *Refreshed // how these ended under Policy.WaitFinal; nil elsewhere
 
 	// Runners are those that carried the run out, where there were several. Totals are of all of
 	// them, and Exceptions are this one's.

@@ -15,7 +15,7 @@ import (
 	"remit/state"
 )
 
-// tally counts what became of transfers, as runners tell one another.
+// tally counts the results of transfers, as runners tell one another.
 type tally struct {
 	Results    map[Result]*transfer.Totals
 	Count      int
@@ -25,7 +25,7 @@ type tally struct {
 	Unknown    Unknown // of these
 
 	Revised  map[string]revision // what lookups made of transfers that some runner counts
-	Restated map[string]bool     // of these, which are counted as they stand since
+	Restated map[string]bool     // of these, which are counted by their newest status
 }
 
 // revision is what a lookup made of a transfer.

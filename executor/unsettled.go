@@ -68,7 +68,7 @@ func learnClocks(ctx context.Context, clocks *timekeeper, snapshot state.Snapsho
 	return nil
 }
 
-// adviser says what becomes of a transfer in doubt, as far as the service block decides that.
+// adviser says how a transfer in doubt is settled, as far as the service block decides that.
 type adviser struct {
 	canLookUp bool
 	holds     bool // never send a doubt again

@@ -126,7 +126,8 @@ func fallShort(v verdict, isUnproven bool, shortcomings []transfer.Difference) v
 
 const unprovenText = "this state did not make the record, and nothing proves whom it paid"
 
-// fieldDestination stands among the shortcomings of a record for what no field of it says.
+// fieldDestination names, among the shortcomings of a record, the destination that no field of it
+// says.
 const fieldDestination = "destination"
 
 // resultOf returns the result of a ref_id that has the given status.
