@@ -27,8 +27,8 @@ type address struct {
 	hidden []string // passwords, as they were given and as they are
 }
 
-// parseAddress reads a URL. Its errors do not repeat it: what can't be parsed can't be cleared
-// of a password either.
+// parseAddress reads a URL. Its errors do not repeat it: a URL that can't be parsed can't be
+// cleared of a password either.
 func parseAddress(text, schema string) (address, error) {
 	if !strings.HasPrefix(text, "postgres://") && !strings.HasPrefix(text, "postgresql://") {
 		return address{}, errors.New("the url of the state does not begin with postgres:// or postgresql://")
@@ -68,9 +68,9 @@ func parseAddress(text, schema string) (address, error) {
 	return a, nil
 }
 
-// cutPassword returns the password that stands before the host of a URL, as it stands there, and
-// the text behind it. It reads as libpq and the driver do: the first @ before any slash ends it,
-// whatever else, such as a # or a ?, is in it.
+// cutPassword returns the password before the host of a URL, as the URL has it, and the text behind
+// it. It reads as libpq and the driver do: the first @ before any slash ends it, whatever else,
+// such as a # or a ?, is in it.
 func cutPassword(text string) (raw, rest string) {
 	_, rest, _ = strings.Cut(text, "://")
 	if i := strings.IndexAny(rest, "@/"); i >= 0 && rest[i] == '@' {
@@ -102,7 +102,7 @@ func checkFiles(text string) error {
 	return nil
 }
 
-// HasPassword reports whether a password stands in a URL.
+// HasPassword reports whether a URL has a password.
 func HasPassword(text string) bool {
 	raw, rest := cutPassword(text)
 	_, query, _ := strings.Cut(rest, "?")

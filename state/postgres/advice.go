@@ -74,7 +74,8 @@ func adviceFor(err error) string {
 	return ""
 }
 
-// aboutPrivileges says, behind an error of a role that may do too little, what lets it do enough.
+// aboutPrivileges adds to an error of a role that may do too little the statements that grant it
+// enough.
 func (s *Store) aboutPrivileges(err error) error {
 	schema := s.quotedSchema()
 	switch {
@@ -88,9 +89,9 @@ func (s *Store) aboutPrivileges(err error) error {
 		"For init, have a superuser CREATE SCHEMA %[2]s AUTHORIZATION the role", err, schema)}
 }
 
-// aboutCertificate says, behind an error of a connection that ended while it was made, what may be wrong
-// with the certificate that the url names. With TLS 1.3 a server refuses it after the client is done,
-// and its reason can come too late to be read.
+// aboutCertificate adds to an error of a connection that ended while it was made the possible mistakes
+// in the certificate that the url names. With TLS 1.3 a server refuses it after the client is done, and
+// its reason can come too late to be read.
 func (s *Store) aboutCertificate(err error) error {
 	_, isConnecting := errors.AsType[*pgconn.ConnectError](err)
 	config := s.pool.ConnConfig.TLSConfig

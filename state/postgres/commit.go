@@ -26,7 +26,7 @@ const (
 var errUncertain = errors.New("what became of a commit is not known")
 
 // connect gives the journal a connection of its own, which open opens. The server itself ends a transaction in
-// the middle of which this process stands still: the lock could not be taken away else.
+// which this process hangs: the lock could not be taken away else.
 func (j *journal) connect(ctx context.Context, open func(context.Context) (*pgx.Conn, error)) error {
 	conn, err := open(ctx)
 	if err != nil {
@@ -40,8 +40,8 @@ func (j *journal) connect(ctx context.Context, open func(context.Context) (*pgx.
 	return nil
 }
 
-// setPatience tells the server after how long a transaction that stands still is to end: where
-// others wait for it, sooner.
+// setPatience tells the server after how long to end an idle transaction: where others wait for it,
+// sooner.
 func (j *journal) setPatience(ctx context.Context) error {
 	patience := waitStopped
 	if j.member.Load() != nil {
@@ -280,10 +280,10 @@ func subjects(calls []*storage.Call) (refIDs []string, recordIDs, groupIDs [][]b
 	return refIDs, recordIDs, groupIDs
 }
 
-// isThere finds out what became of a commit that was not answered. It locks the row that the
-// commit had locked, and so waits until the server has let go of that transaction: from then
-// on its events are there, or never will be. To lock a row is to write: its own COMMIT waits for
-// all standbys that the one before was to wait for, and so the answer is theirs as well.
+// isThere finds out whether a commit that was not answered is in the database. It locks the row
+// that the commit had locked, and so waits until the server has let go of that transaction: from
+// then on its events are there, or never will be. To lock a row is to write: its own COMMIT waits
+// for all standbys that the one before was to wait for, and so the answer is theirs as well.
 func (j *journal) isThere(stage *storage.Stage, unanswered error) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), waitAnswer)
 	defer cancel()
@@ -311,7 +311,7 @@ func (j *journal) isThere(stage *storage.Stage, unanswered error) (bool, error) 
 	return true, nil
 }
 
-// brief is what the server or the network said, without all that stands around it.
+// brief is the server's or the network's own text, without the text around it.
 func brief(err error) string {
 	var said *pgconn.PgError
 	var network *net.OpError

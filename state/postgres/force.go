@@ -26,8 +26,7 @@ func (s *Store) forceUnlock(ctx context.Context, by state.Holder, clocks state.C
 		return errors.New("it was opened for reading")
 	}
 	return s.withConn(ctx, func(conn *pgx.Conn) error {
-		// A holder that stands still in the middle of a commit is waited for until the server
-		// ends that.
+		// A holder that hangs in the middle of a commit is waited for until the server ends that.
 		if _, err := conn.Exec(ctx, fmt.Sprintf(`SET lock_timeout = %d`, 2*waitStopped.Milliseconds())); err != nil {
 			return err
 		}

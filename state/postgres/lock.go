@@ -207,7 +207,7 @@ type journal struct {
 	// -----
 
 	conn     *pgx.Conn     // nil where it was lost
-	patience time.Duration // of the server with a transaction of conn that stands still
+	patience time.Duration // of the server with an idle transaction of conn
 	tip      storage.Tip
 }
 

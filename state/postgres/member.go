@@ -22,8 +22,8 @@ const (
 	leaseRunner = 10 * time.Second
 	// pollLease is how often a runner renews its lease and looks after the others.
 	pollLease = time.Second
-	// waitStanding is after how long the server ends the transaction of a runner that stands
-	// still in the middle of it: the others wait for it.
+	// waitStanding is after how long the server ends the transaction of a runner that hangs in the
+	// middle of it: the others wait for it.
 	waitStanding = 5 * time.Second
 )
 

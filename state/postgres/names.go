@@ -13,8 +13,8 @@ import (
 // schemaNames is the first schema that has display names.
 const schemaNames = 9
 
-// writeNames queues what a stage says of names. TRUNCATE lets go of the very files in which they stood,
-// which DELETE does not.
+// writeNames queues what a stage says of names. TRUNCATE lets go of the very files that had them, which
+// DELETE does not.
 func writeNames(b *pgx.Batch, stage *storage.Stage) {
 	if stage.Erased {
 		b.Queue(`TRUNCATE names, share_plans`) // a run that was shared left its plan, with names

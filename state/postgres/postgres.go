@@ -23,8 +23,8 @@ import (
 // Options are what a store takes from its configuration and its surroundings.
 type Options struct {
 	// URL is where the database is, as libpq reads it: postgres://user@host:port/database?sslmode=…
-	// What it leaves out comes from PGHOST, PGPASSWORD, PGPASSFILE and their kin. Its password
-	// stands in no error.
+	// What it leaves out comes from PGHOST, PGPASSWORD, PGPASSFILE and their kin. No error has its
+	// password.
 	URL string
 
 	// Schema is where the state is in the database.
@@ -210,7 +210,7 @@ func (s *Store) connect(ctx context.Context) (*pgx.Conn, error) {
 // pauseFull is between two attempts to have a connection of a server that has none left.
 const pauseFull = 200 * time.Millisecond
 
-// patiently does what may need a connection, for a command that is under way: again while the
+// patiently calls do, which may need a connection, for a command that is under way: again while the
 // server has none left, until ctx ends.
 func patiently(ctx context.Context, do func() error) error {
 	for {

@@ -78,7 +78,7 @@ func assertDurable(ctx context.Context, conn *pgx.Conn) error {
 	if asked != "" {
 		return errNotDurable("the url of the state, or PGOPTIONS,", asked)
 	}
-	// What waits for standbys as well is left as it is.
+	// A setting that waits for standbys as well is left as it is.
 	_, err = conn.Exec(ctx, `SELECT set_config('synchronous_commit', 'on', false)
 		WHERE current_setting('synchronous_commit') IN ('off', 'local')`, simply)
 	if err != nil {

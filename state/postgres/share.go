@@ -417,8 +417,8 @@ func (j *journal) Alone(ctx context.Context) (bool, error) {
 	return alone, err
 }
 
-// Leave implements [state.Share]. Where another runner was lost and may only stand still, the
-// last one to leave takes the lock away from it, so that it does not hold up the next run.
+// Leave implements [state.Share]. Where another runner was lost and may only be stopped, the last
+// one to leave takes the lock away from it, so that it does not hold up the next run.
 func (j *journal) Leave(ctx context.Context) error {
 	if m := j.member.Load(); m != nil { // who has left shows no sign of life
 		m.rest()

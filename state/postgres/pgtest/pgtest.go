@@ -30,7 +30,7 @@ const Password = "s3cret-of-the-test"
 // versionMin is the oldest server that tests run on.
 const versionMin = 15
 
-// pauseReady is how long whoever waits for a server waits before the next look.
+// pauseReady is the pause between two looks at whether a server is ready.
 const pauseReady = 20 * time.Millisecond
 
 // nobody is who runs servers where tests run as root, which PostgreSQL refuses.
@@ -179,8 +179,8 @@ func (s *Server) make() error {
 	return s.Run()
 }
 
-// The ports that are handed out: below those that systems give to whoever asks for any, which may be
-// taken again while a server is stopped.
+// The ports that are handed out: below those that systems give to programs that ask for any, which
+// may be taken again while a server is stopped.
 const portMin, portMax = 20000, 32000
 
 var ports struct {

@@ -55,8 +55,8 @@ func (s *Server) hold() ([]int, error) {
 	return s.processes(), err
 }
 
-// Pause stops every process of the server where it stands: connections stay, and nothing is
-// answered, as when its machine hangs.
+// Pause stops every process of the server at once: connections stay, and nothing is answered, as
+// when its machine hangs.
 func (s *Server) Pause() error {
 	list, err := s.hold()
 	return errors.Join(err, s.signal(syscall.SIGSTOP, list))
