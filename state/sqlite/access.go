@@ -2,12 +2,12 @@ package sqlite
 
 import "fmt"
 
-// Denied is what keeps a user from a state in a file.
+// Denied says why a user may not use a state in a file.
 type Denied struct {
 	Path     string // of the file or directory that denies it
 	What     string // how that belongs to the state: "its directory"
 	Right    string // what the user may not do with it: "read", "write to", "enter"
-	Mode     string // as chmod names what would allow it to the owner: "u+rw"
+	Mode     string // the mode that would allow it to the owner, as chmod takes it: "u+rw"
 	IsAbove  bool   // it is a directory above that of the state
 	Owner    int    // the ID of the user to whom it belongs; -1 where that is not known
 	ReadOnly bool   // the file system is mounted read-only; nobody may

@@ -150,7 +150,7 @@ func (d *descriptor) hasLocks(path string) error {
 	return errors.Join(err, d.set(unix.F_UNLCK, tryByte, 1), other.release())
 }
 
-// place is where the file stands.
+// place is the file's place in its file system.
 func (d *descriptor) place(path string) state.FilePlace {
 	return state.FilePlace{
 		Path:   path,

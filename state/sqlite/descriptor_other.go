@@ -4,8 +4,8 @@ package sqlite
 
 import "remit/state"
 
-// descriptor stands for nothing here: locks of open file descriptions are Linux's, and a lock
-// is that of the file beside the state alone.
+// descriptor is empty here: locks of open file descriptions are Linux's, and a lock is that of the
+// file beside the state alone.
 type descriptor struct{}
 
 func openDescriptor(string, bool) (*descriptor, error) { return &descriptor{}, nil }

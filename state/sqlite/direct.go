@@ -31,8 +31,8 @@ func (d *direct) prepare(ctx context.Context, raw any) error {
 	return nil
 }
 
-// run hands do what runs the statement once. do must not use conn. Nothing is interrupted by
-// ctx: a transaction ends whole.
+// run hands do a function that runs the statement once. do must not use conn. Nothing is
+// interrupted by ctx: a transaction ends whole.
 func (d *direct) run(ctx context.Context, conn *sql.Conn, do func(exec func([]driver.Value) error) error) error {
 	ctx = context.WithoutCancel(ctx)
 	var named []driver.NamedValue

@@ -88,7 +88,7 @@ func (s *Store) passHolders(ctx context.Context, conn *sql.Conn) error {
 	return err
 }
 
-// removeLock lets others lock the file beside: whoever holds it keeps a file that has no name.
+// removeLock lets others lock the file beside: its holder keeps a file that has no name.
 func removeLock(path string) error {
 	if err := os.Remove(lockPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

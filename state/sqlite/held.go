@@ -80,7 +80,7 @@ func (s *Store) holder(ctx context.Context, fence int64) (state.Holder, bool, er
 func (s *Store) who(ctx context.Context, conn *sql.Conn, signed state.Holder) state.Holder {
 	holder, err := begunBy(ctx, conn, signed)
 	if err != nil {
-		return signed // the lock is held, whoever it is
+		return signed // the lock is held, by any process
 	}
 	return holder
 }

@@ -38,7 +38,7 @@ func (l *heldLock) release() error { return errors.Join(l.own.release(), l.besid
 
 // lockFile is an exclusive flock(2) on a file beside the state, whose content says who holds
 // the lock. It is all that remit 0.1.0 looks at, and all that there is while a state is made.
-// Whoever deletes it takes no lock away.
+// Deleting it takes no lock away.
 type lockFile struct {
 	path  string
 	flock *flock.Flock

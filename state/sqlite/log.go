@@ -10,7 +10,7 @@ import (
 	"remit/state"
 )
 
-// base is where the database stands without its write-ahead log.
+// base is the point up to which the database has the journal without its write-ahead log.
 type base struct {
 	seq    int64 // of its newest event
 	hash   []byte

@@ -20,7 +20,7 @@ const insertNameSQL = `INSERT INTO names (seq, ref_id, name) VALUES (?, ?, ?)`
 // writeNames puts what a stage says of names into the transaction.
 func (j *journal) writeNames(ctx context.Context, all *storage.Stage) error {
 	if all.Erased {
-		// Pages that are let go of are overwritten, whatever becomes of the file later.
+		// Pages that are let go of are overwritten at once.
 		if _, err := j.conn.ExecContext(ctx, `PRAGMA secure_delete = ON; DELETE FROM names`); err != nil {
 			return fmt.Errorf("remove the display names: %w", err)
 		}

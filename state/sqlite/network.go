@@ -1,8 +1,8 @@
 package sqlite
 
-// UserFS names the file system that path stands on where a program serves it, or another machine
-// may, such as "FUSE"; "" elsewhere, and where that can't be found out. Locks are tried there before
-// a state is opened for writing, which says nothing about other machines.
+// UserFS names the file system of path where a program serves it, or another machine may, such as
+// "FUSE"; "" elsewhere, and where that can't be found out. Locks are tried there before a state is
+// opened for writing, which says nothing about other machines.
 func UserFS(path string) string {
 	switch magicOf(path) {
 	case 0x65735546:

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// magicOf is the type of the file system that path, or else its directory, stands on.
+// magicOf is the type of the file system of path, or else of its directory.
 func magicOf(path string) uint32 {
 	var stat syscall.Statfs_t
 	if syscall.Statfs(path, &stat) != nil && syscall.Statfs(filepath.Dir(path), &stat) != nil {

@@ -42,8 +42,8 @@ type Options struct {
 	Now func() time.Time
 }
 
-// dsn is the address of the file for the driver. Settings stand in it, so that every
-// connection of a pool has them.
+// dsn is the address of the file for the driver. It contains the settings, so that every connection
+// of a pool has them.
 func dsn(path string, settings url.Values) string {
 	settings.Set("_busy_timeout", fmt.Sprint(waitBusy.Milliseconds()))
 	settings.Set("_stmt_cache_size", fmt.Sprint(statements))

@@ -33,7 +33,7 @@ type packed[T any] struct {
 
 const packedSep = '\x1f'
 
-// packedFlags is 100 and the sum of what a row's flags stand for.
+// packedFlags is 100 and the sum of the values of a row's flags.
 const packedFlags = `100 + 16*status + 8*from_label + 4*doubted + 2*(record_id IS NOT NULL OR group_id <> '') + (settled_ms IS NOT NULL)`
 
 // text is the statement of the page of ?2 rows after the ref_id ?1. The rows are passed

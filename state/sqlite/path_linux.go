@@ -31,8 +31,8 @@ func checkAlone(path string) error {
 	return nil
 }
 
-// isMountPoint looks for path among the mounts of this process (proc(5)). What can't be read is
-// not taken for one.
+// isMountPoint looks for path among the mounts of this process (proc(5)). An unreadable line is not
+// taken for one.
 func isMountPoint(path string) bool {
 	mounts, err := os.Open("/proc/self/mountinfo")
 	if err != nil {
