@@ -15,9 +15,9 @@ const (
 	chainDomain = "remit-chain/2"
 )
 
-// EventDigest stands for an event without its place in a chain. Whoever has it can go on with
-// the chain without seeing the event: that is how evidence of one run reaches the newest hash
-// of a journal and shows nothing of other runs.
+// EventDigest stands for an event without its place in a chain. Its reader can go on with the chain
+// without seeing the event: that is how evidence of one run reaches the newest hash of a journal
+// and shows nothing of other runs.
 type EventDigest [sha256.Size]byte
 
 // String is the digest in hexadecimal.

@@ -12,11 +12,11 @@ import (
 	"remit/internal/transfer"
 )
 
-// Draft is an entry made ready for the journal: checked by itself, encoded, and with what
-// must be parsed of it parsed, so that applying it is cheap. It is not to be changed.
+// Draft is an entry made ready for the journal: checked by itself, encoded and parsed as far as
+// applying it needs, so that applying it is cheap. It is not to be changed.
 type Draft struct {
 	Entry Entry
-	Data  json.RawMessage // as it stands in the journal
+	Data  json.RawMessage // as the journal has it
 
 	request request // of an Intent
 	record  record  // of an Outcome that stores a record, or what a list says in its place
@@ -249,7 +249,7 @@ func (o Outcome) check() error {
 	return fmt.Errorf("unknown %s", o.Status)
 }
 
-// checkListed checks what a list says, where it stands in place of records.
+// checkListed checks a list's line, where the entry has one in place of records.
 func (o Outcome) checkListed() error {
 	if o.Listed == nil {
 		return nil
@@ -283,8 +283,8 @@ func (o Outcome) checkRecord(r record) error {
 
 // CheckShortcomings returns an error where the entry calls recorded or adopted what its record does not
 // prove: it has [transfer.Shortcomings], and no person has accepted them, which the entry's differences
-// would say. A group_id that the row has already need not stand in each copy of the record. It is for
-// entries that are written: an earlier version asked for less, and its journal stands.
+// would say. A group_id that the row has already need not be in each copy of the record. It is for
+// entries that are written: an earlier version asked for less, and its journal stays valid.
 func (d Draft) CheckShortcomings(before Transfer) error {
 	o, ok := d.Entry.(Outcome)
 	if !ok || o.Status != Recorded && o.Status != Adopted || o.Listed != nil {
@@ -336,7 +336,7 @@ func (o Outcome) parse() (record, error) {
 	}, nil
 }
 
-// ownStatus is s without the record that it stands in.
+// ownStatus is a copy of s that does not keep the whole record in memory.
 func ownStatus(s transfer.RecordStatus) transfer.RecordStatus {
 	for _, known := range []transfer.RecordStatus{transfer.Completed, transfer.Pending, transfer.Failed} {
 		if s == known {

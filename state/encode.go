@@ -10,8 +10,8 @@ import (
 	"remit/internal/text/jsontext"
 )
 
-// encode writes an entry as it stands in the journal. There are two for each transfer, so
-// those that nearly all are like are written without reflection; [encodeAny] is the oracle.
+// encode writes an entry as the journal has it. There are two for each transfer, so the common ones
+// are written without reflection; [encodeAny] is the oracle.
 func encode(entry Entry) (json.RawMessage, error) {
 	switch e := entry.(type) {
 	case Intent:

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// What keeps an entry from being appended. Nothing was written where one of these is
-// returned; they are wrapped with the ref_id.
+// Errors of an entry that can't be appended. Nothing was written where one of these is returned;
+// they are wrapped with the ref_id.
 var (
 	// ErrRecorded says that the ref_id has a record or a conflict already: it is never
 	// sent again.
@@ -28,7 +28,7 @@ var (
 	ErrRun = errors.New("the run was begun already, was never begun, or has ended")
 )
 
-// What keeps a state from being used.
+// Errors of a state that can't be used.
 var (
 	// ErrFenced says that the lock was taken away: nothing was written and nothing may be
 	// sent.

@@ -35,7 +35,7 @@ const (
 	KindErased   Kind = "erased"   // a person removed the display names
 )
 
-// Entry is what can be appended: [Created], [Begun], [Intent], [Outcome], [Ended],
+// Entry is one of the types that can be appended: [Created], [Begun], [Intent], [Outcome], [Ended],
 // [Unlocked], [Rebound], [Clock], [Asked] or [Erased].
 type Entry interface {
 	Kind() Kind
@@ -115,8 +115,8 @@ func (p FilePlace) IsFile(q FilePlace) bool {
 
 // Origin says which files a plan was made from. The zero value says nothing.
 type Origin struct {
-	// Commit is that of the git working tree in which the configuration stands; "" outside of
-	// one, and before its first commit.
+	// Commit is that of the git working tree that has the configuration; "" outside of one, and before
+	// its first commit.
 	Commit string `json:"commit,omitempty"`
 	// Modified says that the directory was not as that commit has it: files were changed,
 	// added or removed.
@@ -217,13 +217,13 @@ type Outcome struct {
 	Differences []transfer.Difference `json:"differences,omitempty"`
 	By          *Holder               `json:"by,omitempty"` // the person, where Source is SourcePerson
 
-	// Deciding is the first of Records where whoever writes the outcome has read it from those
-	// very bytes, so that it is not read again; nil elsewhere. It is not written.
+	// Deciding is the first of Records where the writer of the outcome has read it from those very
+	// bytes, so that it is not read again; nil elsewhere. It is not written.
 	Deciding *transfer.Record `json:"-"`
 }
 
-// Listed is the line that a list of payments has of a transfer. It stands in place of the service's
-// record, of an outcome by an import, and of a person's word that takes the list's. It proves
+// Listed is the line that a list of payments has of a transfer. It takes the place of the service's
+// record in an outcome by an import, and in a person's word that repeats the list's. It proves
 // neither whom the transfer paid nor that it is COMPLETED.
 type Listed struct {
 	GroupID string `json:"group_id"`

@@ -7,8 +7,8 @@ import (
 )
 
 // Name is a display name: what the author of a plan called the destination of a transfer when its
-// request was written down. It is the author's word and stands in no hash: names are data of
-// persons, and [Erased] removes them without touching the journal.
+// request was written down. It is the author's word and part of no hash: names are data of persons,
+// and [Erased] removes them without touching the journal.
 type Name struct {
 	Seq   int64 // of the intent with which it came: IntentSeq of the [Transfer], while that request is in force
 	RefID string

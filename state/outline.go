@@ -7,8 +7,8 @@ import (
 	"remit/internal/transfer"
 )
 
-// Outline is what a plan asks of a recorded ref_id, of a million of them at once: a
-// [Transfer] without what only its own run, its record and its history are asked for.
+// Outline is what a plan asks of a recorded ref_id, of a million of them at once: a [Transfer]
+// without the fields of its run, its record and its history.
 type Outline struct {
 	RefID       string
 	Status      Status

@@ -14,7 +14,7 @@ var ErrNoRun = errors.New("there is no run in progress")
 // Joiner is a [Store] whose runs several runners can carry out together.
 type Joiner interface {
 	// Join takes part in the run in progress: holder is signed beside those who carry it out
-	// already. It waits up to wait for whoever holds the lock to open the run, then returns a
+	// already. It waits up to wait for the lock's holder to open the run, then returns a
 	// *[LockedError]. It returns [ErrNoRun] where nobody holds the lock, or the run has ended.
 	Join(ctx context.Context, holder Holder, wait time.Duration) (JoinedJournal, error)
 }
@@ -101,8 +101,8 @@ type Rate struct {
 	Ages     []time.Duration // how long ago requests started that count
 }
 
-// Lateness is how long a request may be under way to the service, for a rate limit of a window: what
-// comes there is what the service counts, and the clock of one who sends is not that of another.
+// Lateness is how long a request may be under way to the service, for a rate limit of a window: the
+// service counts requests as they arrive, and senders have different clocks.
 func Lateness(window time.Duration) time.Duration {
 	return min(time.Second, max(50*time.Millisecond, window/10))
 }
@@ -122,5 +122,5 @@ type Runner struct {
 	Host    string `json:"host"`
 	PID     int    `json:"pid"`
 	Settled int    `json:"settled"`        // transfers, of those parts of the run that it did whole
-	Lost    bool   `json:"lost,omitempty"` // it died, or stood still for longer than its lease
+	Lost    bool   `json:"lost,omitempty"` // it died, or was stopped for longer than its lease
 }

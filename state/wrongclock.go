@@ -75,8 +75,8 @@ func WrongClocks(ctx context.Context, s clockReader, now time.Time, here Clocks,
 // ServerSkewMax is how far a right clock may be from that of the server that keeps the state.
 const ServerSkewMax = 5 * time.Minute
 
-// FromServer says in words where the clock of this machine stands to that of the server that keeps the
-// state, and how far ahead of it that is. It reports false where the two agree.
+// FromServer says in words how the clock of this machine differs from that of the server that keeps
+// the state, and how far ahead of it that is. It reports false where the two agree.
 func FromServer(now, server time.Time) (words string, ahead time.Duration, isFar bool) {
 	ahead = now.Round(0).Sub(server.Round(0))
 	order := "ahead of"

@@ -33,8 +33,8 @@ type RunAt struct{ Begun, Ended int64 }
 
 // Check refuses a state of which the parts do not go together, wrapped around [state.ErrDamaged]:
 // the newest events must be chained, no row and no run may know of a later event, and those that
-// are marked as folded must be in their rows. Whoever opens a state calls it; the Verify of a store
-// reads all.
+// are marked as folded must be in their rows. Each opening of a state calls it; the Verify of a
+// store reads all.
 func (n *Newest) Check() error {
 	if n.Folded > n.Meta.Serial || n.AtOnce && n.Folded < n.Meta.Serial {
 		return apart("its rows are marked as having event %d, and its journal ends with event %d", n.Folded, n.Meta.Serial)

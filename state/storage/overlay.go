@@ -15,8 +15,8 @@ type Overlay struct {
 	groups  map[string]owners // by group_id
 }
 
-// owners are two of those who have, or had, a group_id: so that whoever is one of them can tell
-// whether there is another one. "" for none.
+// owners are two of those who have, or had, a group_id: so that either of them can tell whether
+// there is another one. "" for none.
 type owners [2]string
 
 // with has a ref_id among them, where there is room.
