@@ -15,7 +15,7 @@ import (
 	"remit/internal/transfer"
 )
 
-// instance is one transfer of a block: what each is, and where it stands.
+// instance is one transfer of a block: the value of each, and its place.
 type instance struct {
 	address string
 	ctx     *hcl.EvalContext
@@ -203,7 +203,7 @@ func (e *evaluator) text(name string) string {
 	return e.checkText(f, name, value)
 }
 
-// asText says how what is no text becomes one.
+// asText says how a value that is no text becomes one.
 func asText(name string, value cty.Value) string {
 	if value.Type().IsObjectType() && value.Type().HasAttribute("profile_id") {
 		short := strings.TrimSuffix(name, "_profile_id")

@@ -21,7 +21,7 @@ type Kind struct {
 	Free     bool // arguments of any name, and no others
 	Nested   []Kind
 	Single   bool // at most one in a configuration
-	Policy   bool // may stand in a policy directory
+	Policy   bool // may be in a policy directory
 }
 
 // schema is the kind as HCL wants it.
@@ -95,7 +95,7 @@ func NewOpener(kind Kind, m *meter.Meter) *Opener {
 }
 
 // Open reads a block against its kind. An unknown or missing argument is a diagnostic, and the
-// block then is incomplete; what could be read is in it all the same.
+// block then is incomplete; it has the readable part all the same.
 func (o *Opener) Open(from *hcl.Block) (*Block, hcl.Diagnostics) {
 	b := &Block{
 		Kind: from.Type, Labels: from.Labels, LabelAt: from.LabelRanges, At: from.DefRange,
@@ -179,7 +179,7 @@ func (b *Block) Label(i int) string {
 	return ""
 }
 
-// StandIn says in which policy directory b and the blocks in it stand.
+// StandIn says which policy directory has b and the blocks in it.
 func (b *Block) StandIn(d *PolicyDir) {
 	b.Policy = d
 	for _, nested := range b.Blocks {

@@ -205,7 +205,7 @@ func (r *Reader) TextMap(name string) map[string]string {
 	return nil
 }
 
-// TextsOf reads a list, set or tuple of strings; one string stands for a list of itself.
+// TextsOf reads a list, set or tuple of strings; one string counts as a list of itself.
 func TextsOf(v cty.Value) ([]string, bool) {
 	if syntax.IsText(v) {
 		return []string{v.AsString()}, true
@@ -236,7 +236,7 @@ func noTime(text string) error {
 	return fmt.Errorf("is not a time with its date and time zone (RFC 3339), such as:\n\n  %q", example)
 }
 
-// ParseDuration reads what Go's time.ParseDuration reads, and days such as "10d", which are
+// ParseDuration reads durations as Go's time.ParseDuration does, and days such as "10d", which are
 // 24 hours long.
 func ParseDuration(text string) (time.Duration, error) {
 	const day = 24 * time.Hour

@@ -68,7 +68,7 @@ type resolver struct {
 	diags hcl.Diagnostics
 }
 
-// Resolve finds what expr refers to and reports what it may not, or what does not exist.
+// Resolve finds the references of expr and reports those that are forbidden, or that name nothing.
 func (s *Scope) Resolve(expr hclsyntax.Expression, within Reach) (*References, hcl.Diagnostics) {
 	r := resolver{scope: s, reach: within}
 	if reference, ok := expr.(*hclsyntax.ScopeTraversalExpr); ok { // and nothing else

@@ -135,8 +135,8 @@ func (n *Node) Settle() hcl.Diagnostics {
 	return diags
 }
 
-// IsPlain reports whether n has a value that can stand anywhere: no part of it is a secret,
-// or moves with a holiday. It is asked when all is settled.
+// IsPlain reports whether n has a value that any place may use: no part of it is a secret, or moves
+// with a holiday. It is asked when all is settled.
 func (n *Node) IsPlain() bool {
 	if n.plain == nil {
 		plain := n.Progress == Known && n.Demand == nil && !n.Sensitive && n.Value.IsWhollyKnown() && !n.Value.ContainsMarked()

@@ -39,7 +39,7 @@ func collectionFunctions() map[string]entry {
 	}
 }
 
-// zipmapFunction refuses a key that stands twice, of which one value would be lost.
+// zipmapFunction refuses a repeated key, of which one value would be lost.
 func zipmapFunction() function.Function {
 	refuse := func(args []cty.Value) error {
 		keys, _ := args[0].Unmark()

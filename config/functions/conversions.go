@@ -10,8 +10,8 @@ import (
 // Mark is what the functions mark a value with. They take every mark for [Sensitive].
 type Mark string
 
-// Sensitive marks what may be shown to nobody. It has no counterpart that takes the mark
-// off: a sensitive value may be used in the state and service blocks only.
+// Sensitive marks a value that no output may show. It has no counterpart that takes the mark off: a
+// sensitive value may be used in the state and service blocks only.
 const Sensitive Mark = "sensitive"
 
 func typeFunctions() map[string]entry {

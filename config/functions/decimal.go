@@ -71,7 +71,7 @@ func decimalParameters(names []string) []function.Parameter {
 	return params
 }
 
-// checkQuoted says what keeps a value from being a quoted decimal, as far as its type goes.
+// checkQuoted says why a value is no quoted decimal, as far as its type goes.
 func checkQuoted(value cty.Value) error {
 	switch ty := value.Type(); {
 	case ty == cty.String || ty == cty.DynamicPseudoType:
@@ -176,8 +176,8 @@ func parseElement(element cty.Value) (decimal.Decimal, error) {
 	return parseDecimal(element.AsString())
 }
 
-// checkQuotedList says what keeps a value from being a list of quoted decimals. Sets are
-// refused, because equal amounts would be counted once.
+// checkQuotedList says why a value is no list of quoted decimals. Sets are refused, because equal
+// amounts would be counted once.
 func checkQuotedList(list cty.Value) error {
 	switch ty := list.Type(); {
 	case ty.IsSetType():

@@ -133,7 +133,7 @@ const nestingMax = 1000
 
 var errNesting = fmt.Errorf("the document is nested more than %d deep", nestingMax)
 
-// checkJSON refuses what the decoder would not survive, or what could not be written out
+// checkJSON refuses a text that the decoder would not survive, or that could not be written out
 // again. It is no validation: that is the decoder's.
 func checkJSON(text string) error {
 	depth, quoted := 0, false

@@ -42,7 +42,7 @@ func New(done <-chan struct{}) *Meter {
 	return m
 }
 
-// Begin lets what follows take so many steps, and returns how many were left before, for
+// Begin lets the next evaluation take so many steps, and returns how many were left before, for
 // [Meter.Resume]. A meter that is over stays over.
 func (m *Meter) Begin(steps int64) (before int64) {
 	if m == nil {

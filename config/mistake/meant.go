@@ -42,7 +42,8 @@ func plainWord(name string) string {
 	}, norm.NFD.String(name))
 }
 
-// otherFunctions are functions of spreadsheets and of other languages, with what does the same here.
+// otherFunctions are functions of spreadsheets and of other languages, with the functions that do
+// the same here.
 var otherFunctions = map[string]string{
 	"concatenate": `"${var.a}${var.b}"`, "textjoin": `join(", ", list)`, "if": `var.a == "x" ? "1.00" : "2.00"`, "iif": `var.a == "x" ? "1.00" : "2.00"`,
 	"round": `decimal_round("8200.005", 2, "half_up")`, "sumif": `decimal_sum([for row in list : row.net if row.status == "active"])`,

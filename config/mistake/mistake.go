@@ -60,8 +60,8 @@ func (b *blame) failed() string { return b.address }
 func (o *Origin) failed() string { return o.Block }
 
 // FailedCheck is the address of the block whose check d says fails: a variable's validation
-// (var.NAME), a row of a data source (data.TYPE.NAME), or what must be true of each transfer
-// of a block (transfer.OPERATION.NAME). It is "" for a mistake in the text of the configuration.
+// (var.NAME), a row of a data source (data.TYPE.NAME), or a condition on each transfer of a block
+// (transfer.OPERATION.NAME). It is "" for a mistake in the text of the configuration.
 func FailedCheck(d *hcl.Diagnostic) string {
 	if extra, ok := hcl.DiagnosticExtra[interface{ failed() string }](d); ok {
 		return extra.failed()

@@ -45,8 +45,8 @@ type BlockWords struct {
 
 var quotedWord = regexp.MustCompile(`"([^"]+)"`)
 
-// Explain puts what HCL says of the parts of a block into words that say what the block has. What is
-// missing because its name is misspelt is not told a second time.
+// Explain puts what HCL says of the parts of a block into words that say what the block has. An
+// argument that is missing because its name is misspelt is not told a second time.
 func (b BlockWords) Explain(diags hcl.Diagnostics) hcl.Diagnostics {
 	meant := map[string]bool{}
 	for _, d := range diags {

@@ -8,8 +8,8 @@ import (
 	"remit/config/mistake"
 )
 
-// checkKeys refuses an object in which a key that is written out stands twice. HCL keeps
-// the last one without a word: a payment that an author wrote down would be lost.
+// checkKeys refuses an object that has a literal key twice. HCL keeps the last one without a word:
+// a payment that an author wrote down would be lost.
 func checkKeys(tree hclsyntax.Expression) hcl.Diagnostics {
 	return hclsyntax.VisitAll(tree, func(n hclsyntax.Node) hcl.Diagnostics {
 		object, ok := n.(*hclsyntax.ObjectConsExpr)

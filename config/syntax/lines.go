@@ -13,7 +13,7 @@ type text struct {
 	mayShow bool
 }
 
-// line is that of a number that counts from 1, without what ends it.
+// line is that of a number that counts from 1, without its line end.
 func (t text) line(number int) string {
 	if number < 1 || number > len(t.lines) {
 		return ""

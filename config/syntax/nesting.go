@@ -73,7 +73,7 @@ func (n *nesting) take(tokens hclsyntax.Tokens, i int) bool {
 		n.chains = append(n.chains, 0)
 		n.curly = append(n.curly, tokens[i].Type == hclsyntax.TokenOBrace)
 		n.sum++
-	case hclsyntax.TokenTemplateControl: // %{ if } … %{ endif }: what follows it nests
+	case hclsyntax.TokenTemplateControl: // %{ if } … %{ endif }: the text after it nests
 		n.chains[last]++
 		n.chains = append(n.chains, 0)
 		n.curly = append(n.curly, false)

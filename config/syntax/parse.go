@@ -2,7 +2,7 @@
 // and in parts where the blocks are plain.
 //
 // Its one invariant: a tree is what HCL's own parser makes of the whole file, or there is none. What
-// HCL accepts and an author can't have meant, such as a key that stands twice, is a mistake.
+// HCL accepts and an author can't have meant, such as a repeated key, is a mistake.
 package syntax
 
 import (

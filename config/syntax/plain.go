@@ -234,7 +234,7 @@ func (p *plainParser) letters() string {
 	return p.text[from:]
 }
 
-// expression is nil where something else stands. What comes after it is not looked at.
+// expression is nil for anything else. The text after it is not looked at.
 func (p *plainParser) expression(depth int) hclsyntax.Expression {
 	switch c := p.peek(); {
 	case depth > plainDepthMax:

@@ -103,8 +103,8 @@ func (t text) unclosed(number int) (repair, string, int, bool) {
 	return repair{summary: "Parenthesis or bracket is missing", why: "A parenthesis or bracket of this line has no end. Write", misleads: true}, line + open, above, true
 }
 
-// outside says of each character of a line whether it stands outside of straight quotation marks,
-// or after one that has no other.
+// outside says of each character of a line whether it is outside of straight quotation marks, or
+// after one that has no other.
 func outside(line string) []bool {
 	runes := []rune(line)
 	is, from, inText := make([]bool, len(runes)), 0, false
@@ -122,7 +122,7 @@ func outside(line string) []bool {
 	return is
 }
 
-// mapped replaces characters that stand outside of text.
+// mapped replaces characters outside of text.
 func mapped(line string, to func(r rune) string) string {
 	var b strings.Builder
 	is := outside(line)

@@ -29,8 +29,7 @@ type Part struct {
 	Body          *hclsyntax.Body
 }
 
-// Split cuts a file where a line ends at the top, so that transfer blocks stand in parts of
-// their own.
+// Split cuts a file where a line ends at the top, so that transfer blocks have parts of their own.
 func Split(content []byte, name string) []*Part {
 	outline := outline{src: content}
 	var parts []*Part
@@ -167,7 +166,7 @@ func (o *outline) text() bool {
 	case c == '\n':
 		return false
 	case c == '\\':
-		o.at++ // what comes next stands for itself
+		o.at++ // the next character stands for itself
 	case c == '"':
 		o.open = o.open[:len(o.open)-1]
 	case (c == '$' || c == '%') && next == c && o.peek(2) == c:
@@ -182,7 +181,7 @@ func (o *outline) text() bool {
 	return o.at <= len(o.src)
 }
 
-// comment follows what begins with '#', '/' or '<'. A line comment ends before its line end.
+// comment follows a text that begins with '#', '/' or '<'. A line comment ends before its line end.
 func (o *outline) comment() bool {
 	next := o.peek(1)
 	switch c := o.src[o.at]; {

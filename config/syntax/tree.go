@@ -104,7 +104,7 @@ func Traversal(expr hclsyntax.Expression) hcl.Traversal {
 }
 
 // LiteralText is the value of an expression that is text as it is written, without
-// interpolation. Most arguments are, and then are what they are wherever they stand.
+// interpolation. Most arguments are, and mean the same in every place.
 func LiteralText(expr hclsyntax.Expression) (cty.Value, bool) {
 	template, ok := expr.(*hclsyntax.TemplateExpr)
 	if !ok || len(template.Parts) != 1 {
