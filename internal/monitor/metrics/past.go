@@ -25,8 +25,8 @@ type Past struct {
 	Transfers   map[executor.Result]int64
 }
 
-// Other reports whether the file is about another directory or environment. What could not be
-// found out, because a configuration could not be read, is nobody's.
+// Other reports whether the file is about another directory or environment. A name that could not
+// be found out, because a configuration could not be read, belongs to no other.
 func (p Past) Other(r Run) bool {
 	differ := func(a, b string) bool { return a != "" && b != "" && a != b }
 	return differ(p.Environment, r.Environment) || differ(p.Directory, r.Directory)
