@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// mutant is one bug: a piece of a file and what takes its place.
+// mutant is one bug: a piece of a file and the piece that takes its place.
 type mutant struct {
 	name, file    string
 	before, after string
@@ -15,7 +15,7 @@ type mutant struct {
 
 // parse reads a list of bugs. A blank line ends each; a line that begins with # is a comment.
 //
-//	= a name, in words that say what goes wrong
+//	= a name, in words that say which mistake it makes
 //	file config/amount.go
 //	- a line of the file, without its indent
 //	+ the line in its place

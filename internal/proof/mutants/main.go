@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// run writes to out what becomes of each bug.
+// run writes to out which test caught each bug.
 func run(ctx context.Context, out io.Writer, only string, list bool) error {
 	wanted, err := regexp.Compile(only)
 	if err != nil {

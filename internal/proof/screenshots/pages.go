@@ -113,8 +113,8 @@ func (m *maker) page(dir, name string, args ...string) error {
 	return os.WriteFile(filepath.Join(m.out, name+".html"), text, 0o600)
 }
 
-// run runs remit in a directory, with nothing of the user's environment. An exit code that says what was found
-// is none of a failure.
+// run runs remit in a directory, with nothing of the user's environment. An exit code that tells a finding is
+// no failure.
 func (m *maker) run(dir string, args ...string) ([]byte, error) {
 	command := exec.CommandContext(m.ctx, m.remit, args...)
 	command.Dir = dir

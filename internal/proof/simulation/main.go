@@ -117,7 +117,7 @@ func playHere(ctx context.Context, a *arguments, stdout io.Writer) (totals, erro
 	return playAll(ctx, play, a.part, stdout), nil
 }
 
-// diskOf is what a state is kept in, and what ends that.
+// diskOf returns the disk that keeps the states, and the function that ends it.
 func diskOf(store string) (history.Disk, func(), error) {
 	switch store {
 	case "sqlite":

@@ -17,7 +17,7 @@ import (
 // waits.
 type part struct {
 	from  uint64 // seed of the first one
-	every uint64 // what is added for the next one
+	every uint64 // the difference to the next one
 	count int
 }
 

@@ -1,7 +1,7 @@
 // Command tests runs go test and lists the skipped tests at the end, which go test does for no package that
 // passes: each reason once, with how many tests it kept from running, and which.
 //
-// Its one invariant: it fails where go test does, and shows what go test shows of a failure.
+// Its one invariant: it fails where go test does, and shows a failure as go test shows it.
 //
 //	go run ./internal/proof/tests [FLAG | PACKAGE]…
 package main
@@ -106,7 +106,7 @@ func take(e event, said map[string]*strings.Builder, skipped map[string][]string
 
 var (
 	resultLine = regexp.MustCompile(`^(ok|---)\s`)
-	// places stand before what a test says, and a script says that it skips.
+	// places precede the message of a test, and of a script that skips.
 	place = regexp.MustCompile(`^\s*[A-Za-z0-9_]+\.go:[0-9]+: (SKIP: )?|^\s*SKIP: `)
 )
 

@@ -12,7 +12,7 @@ import (
 )
 
 // readAdvice is what remit status prints as the next command for each transfer that asks for a person, or
-// as the remedy of what keeps a plan from being applied. It runs as an event.
+// as the remedy of a plan that can't be applied. It runs as an event.
 func (p *process) readAdvice() (map[string]string, error) {
 	ctx, w := context.Background(), p.world
 	snapshot, err := p.journal.Snapshot(ctx)

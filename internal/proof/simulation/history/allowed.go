@@ -64,15 +64,15 @@ func (o *oracle) unmet(p *process, dependsOn []config.Dependency) string {
 	return ""
 }
 
-// fallsShort reports whether the records of a movement lack what makes one recorded: a group_id, and a
-// total that adds up. The faults of records are put in in their order.
+// fallsShort reports whether the records of a movement lack a part that a recorded one needs: a
+// group_id, and a total that adds up. The faults of records are put in in their order.
 func (m *movement) fallsShort() bool {
 	lacksGroup := (m.sick[sandbox.Bare] || m.sick[noGroup]) && !m.sick[foreignGroup]
 	return lacksGroup || m.sick[wrongTotal] && !m.sick[feeOnTop] && !m.sick[feeWithin]
 }
 
 // mayOutlast says why a request that is sent again may arrive when the service knows its ref_id no
-// longer; "" where it can't. The service carries out what arrives within the timeout of a request. How
+// longer; "" where it can't. The service carries out a request that arrives within its timeout. How
 // old it is, is asked of the clock of the world and of the service's: one of them lets a client know.
 func (o *oracle) mayOutlast(begun start, first time.Time) string {
 	w := o.world
@@ -87,7 +87,7 @@ func (o *oracle) mayOutlast(begun start, first time.Time) string {
 type heard struct {
 	absent map[string]bool // the latest lookup says that there is none
 	shown  map[string]bool // some lookup showed a record
-	torn   map[string]bool // the latest lookup showed what can't be read
+	torn   map[string]bool // the latest lookup showed an unreadable record
 
 	mu    *sync.Mutex
 	known map[string]bool // an answer says that it is known, and it was not looked up since; guarded by mu

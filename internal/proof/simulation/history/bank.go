@@ -64,7 +64,7 @@ func problem(status int, kind, meta string) reply {
 	return reply{status: status, body: fmt.Sprintf(`{"type":"https://bank.example/problems/%s","title":"%s","status":%d%s}`, kind, kind, status, meta)}
 }
 
-// create answers a request to create: what it makes of it, and what becomes of the answer.
+// create answers a request to create: the answer, and the fate of the answer.
 func (b *bank) create(m message) (reply, fate) {
 	w := b.world
 	if r, refused := b.refuse(m); refused {
@@ -85,7 +85,7 @@ func (b *bank) create(m message) (reply, fate) {
 	return b.spoil(m, r)
 }
 
-// refuse is what happens before the bank looks at its books.
+// refuse is the bank's step before it looks at its books.
 func (b *bank) refuse(m message) (reply, bool) {
 	w, k := b.world, b.world.kernel
 	end, known := b.tokens[m.token]
@@ -167,7 +167,7 @@ func (b *bank) make(m message, request transfer.Request) *movement {
 	return made
 }
 
-// spoil is what happens to an answer after the books were written.
+// spoil damages an answer after the books were written.
 func (b *bank) spoil(m message, r reply) (reply, fate) {
 	w := b.world
 	switch {

@@ -61,7 +61,7 @@ func (f finder) Find(ctx context.Context, refIDs []string) (map[string][]transfe
 	}
 	// The client's own timeout is in real time.
 	k := f.p.world.kernel
-	f.p.heard.asked(refIDs) // as no event: what happens stays as it is
+	f.p.heard.asked(refIDs) // as no event: the history stays as it is
 	timeout := k.after(f.p, requestTimeout, f.p.id+" lookup times out", cancel)
 	defer k.drop(timeout)
 	return f.p.client.Find(ctx, refIDs)

@@ -349,8 +349,8 @@ func (a *author) review(plan *planner.Plan) []string {
 	return accepted
 }
 
-// keepIdentity writes the old ref_id out in a block that was renamed, or removes the block
-// where the old one stands as well.
+// keepIdentity writes the old ref_id out in a block that was renamed, or removes the block where
+// the old one is declared as well.
 func (a *author) keepIdentity(refID, old string) {
 	w := a.world
 	for _, d := range a.declared {

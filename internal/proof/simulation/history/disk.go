@@ -23,8 +23,8 @@ type Disk interface {
 	Create(path string, created state.Created, now func() time.Time) error
 	Open(path string, now func() time.Time) (Store, error)
 
-	// Copy returns the bytes of a state, by names that Restore knows: what survives of a process
-	// that dies. It is called while the process that writes stands still.
+	// Copy returns the bytes of a state, by names that Restore knows: the bytes that outlive a
+	// process. It is called while the writing process waits.
 	Copy(path string) (map[string][]byte, error)
 	Restore(path string, parts map[string][]byte) error
 

@@ -151,7 +151,7 @@ func (e *beliefError) Error() string { return "a state is believed that never wa
 
 // readAs opens and locks the state, which must be one of those it may be, or with orWas any that was at
 // some time, as its whole journal says. It returns a *[beliefError] where it is none, nil where it is
-// one, and what refused it else.
+// one, and else the error that refused it.
 func (s *storage) readAs(may []*model, orWas bool) (err error) {
 	w := s.world
 	ctx := context.Background()

@@ -1,9 +1,9 @@
 // Package history plays seeded histories: the real planner, executor, client and SQLite
 // store against a bank, a network, people and crashes that are simulated, in virtual time.
 //
-// Its one invariant: what happens in a history follows from its seed alone, one event at a
-// time; the laws are checked after each, on the bytes that were really written, sent and
-// made, and not on what anybody says of it.
+// Its one invariant: the events of a history follow from its seed alone, one at a time; the laws
+// are checked after each, on the bytes that were really written, sent and made, and not on any
+// report of them.
 package history
 
 import (
@@ -34,13 +34,13 @@ const (
 )
 
 // Client is a client to be played instead of the real one: each field may replace a part of
-// it. The zero value is the real client. The oracle sees what happens below all of them.
+// it. The zero value is the real client. The oracle sees the effects below all of them.
 type Client struct {
 	// Run changes what the executor is given; nil for nothing.
 	Run func(executor.Run, View) executor.Run
 	// Controls are those that a saved plan is checked against; nil for those of now.
 	Controls func(*planner.Plan) config.Controls
-	// Unchecked has a saved plan be applied without a look at what became of its lines since.
+	// Unchecked has a saved plan be applied without a look at how its lines ended since.
 	Unchecked bool
 	// Declare changes what config makes of the files; nil for nothing.
 	Declare func(config.Transfer) config.Transfer
@@ -186,7 +186,7 @@ func (p *Player) play(seed uint64, client Client, once *wrongOnce) Report {
 	return w.report
 }
 
-// world is one history: its parts, each of which knows it, and what happens in it.
+// world is one history: its parts, each of which knows it, and its events.
 type world struct {
 	client    Client
 	kernel    *kernel
@@ -229,7 +229,7 @@ type storage struct {
 	path     string           // of the state
 	inode    int              // of its file, as the machines of the history have it
 	stores   map[string]Store // that commands share, by path
-	suspect  bool             // the state is to be held against what must be in it
+	suspect  bool             // the state is to be compared with the events that must be in it
 	backups  []backup
 	lineages int
 }
@@ -275,7 +275,7 @@ func (s *storage) place(fill func(path string) error) error {
 	return fill(s.path)
 }
 
-// files are the bytes of the state: what survives of a process that dies.
+// files are the bytes of the state, which outlive a process.
 func (s *storage) files() map[string][]byte {
 	files, err := s.disk.Copy(s.path)
 	if err != nil {
@@ -329,7 +329,7 @@ func (w *world) crash(p *process) {
 }
 
 // openStore opens the state for a command. In most histories the commands share an open state,
-// which is what costs the most; in the others each opens and closes it anew.
+// which is the most expensive part; in the others each opens and closes it anew.
 func (s *storage) openStore(path string) (Store, error) {
 	w := s.world
 	if store := s.stores[path]; store != nil {
@@ -342,7 +342,7 @@ func (s *storage) openStore(path string) (Store, error) {
 	return store, err
 }
 
-// actingClock is the time of whoever acts.
+// actingClock is the time of the acting process.
 func (w *world) actingClock() time.Time {
 	if p := w.kernel.acting.Load(); p != nil {
 		return p.wall()
@@ -397,7 +397,7 @@ func (w *world) alive() []*process {
 	return w.processes
 }
 
-// buryAll ends what still runs in a history that broke an invariant.
+// buryAll ends the running processes of a history that broke an invariant.
 func (w *world) buryAll() {
 	for _, p := range w.alive() {
 		w.crash(p)

@@ -20,8 +20,8 @@ import (
 // one of them for running for ever.
 const settleRoundsMax = 1_000_000
 
-// runnable is the runtime's count of goroutines that could run now. With one P it is exact
-// for whoever runs on it.
+// runnable is the runtime's count of goroutines that could run now. With one P it is exact for the
+// goroutine that runs on it.
 const runnable = "/sched/goroutines/runnable:goroutines"
 
 // errKilled is what a process is told of everything that it tries after its death.
@@ -39,8 +39,8 @@ type event struct {
 	dead   bool // its owner died before; guarded by the kernel's mutex
 }
 
-// kernel decides what happens next, and when. Its invariant: one thing happens at a time,
-// and only once everybody who could go on waits for something.
+// kernel decides the next event, and its time. Its invariant: one thing happens at a time, and only
+// once everybody who could go on waits for something.
 type kernel struct {
 	mu     sync.Mutex
 	now    time.Time // guarded by mu
@@ -296,7 +296,7 @@ func (p *process) Sleep(ctx context.Context, d time.Duration) error {
 		if !k.isDead(e) {
 			return nil
 		}
-		// The dead do not wake up; whoever bends over them ends ctx.
+		// A dead process does not wake up; buryAll ends ctx.
 		<-ctx.Done()
 		return context.Cause(ctx)
 	case <-ctx.Done():

@@ -45,7 +45,7 @@ func (a *author) controlsOf(name string) config.Controls {
 
 // limited is asked of each transfer that the bank makes: I10, no day has more of an asset than the limit
 // lets it have under which the process runs that sends it, or the one that attempted it first, whichever is laxer: a
-// doubt is sent again whatever was declared since. A day is that of the intent, by the clock of who wrote it.
+// doubt is sent again also after an edit of the limits. A day is that of the intent, by the clock of who wrote it.
 func (o *oracle) limited(made *movement) {
 	controls, limits := made.from.controls, o.world.traits.rules.limits
 	if first := o.under[made.refID]; limits[first] == "" || limits[controls] != "" && amountOf(limits[first]).GreaterThan(amountOf(limits[controls])) {

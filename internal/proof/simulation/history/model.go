@@ -118,7 +118,7 @@ func (o *oracle) violate(invariant, format string, args ...any) {
 	}
 }
 
-// appended takes note of what became durable.
+// appended takes note of the entries that became durable.
 func (o *oracle) appended(p *process, entries []state.Entry) {
 	for _, entry := range entries {
 		refID, _ := entry.Subject()
@@ -348,7 +348,7 @@ func (o *oracle) settledEvent(p *process, refID string, says state.Status) {
 	}
 }
 
-// step is checked after whatever happens: I2.
+// step is checked after every event: I2.
 func (o *oracle) step() {
 	for refID := range o.world.bank.made {
 		row := o.model.rows[refID]

@@ -50,7 +50,7 @@ type conn struct {
 	changed *sync.Cond
 	isOver  bool         // the deadline of a read: nobody waits for bytes that are not there
 	in      bytes.Buffer // what the client has not read yet
-	end     error        // what comes after it; nil where nothing is known yet
+	end     error        // the error after it; nil where none is known yet
 	out     []byte       // what the client has written
 	sent    bool
 }
@@ -309,7 +309,7 @@ func (n *network) routeCreate(c *conn, m message) {
 	}
 }
 
-// fate is what becomes of an answer on its way.
+// fate is the end of an answer's way.
 type fate uint8
 
 const (

@@ -12,11 +12,11 @@ import (
 	"remit/state"
 )
 
-// commandsMax is in how many commands whatever asks for a person must be settled.
+// commandsMax bounds the commands after which a transfer that asks for a person must be settled.
 const commandsMax = 3
 
-// confirmClock is remit state clock, said by whoever was told that the clock lies behind the newest
-// event or jumped, once the clock is right.
+// confirmClock is remit state clock, typed by a person who was told that the clock lies behind the
+// newest event or jumped, once the clock is right.
 func (w *world) confirmClock(told *process) {
 	if !told.isBehind || !w.healed || w.oracle.violated != nil {
 		return
@@ -142,8 +142,8 @@ func (p *process) settleAll() {
 	p.ended = fmt.Sprintf("resolved %d", len(work))
 }
 
-// resolveOne settles what asks for a person. It begins with what remit status advises, where that is not
-// "", and goes on as the errors of remit resolve say.
+// resolveOne settles a transfer that asks for a person. It begins with what remit status advises, where
+// that is not "", and goes on as the errors of remit resolve say.
 func (p *process) resolveOne(row state.Transfer, advice string) {
 	w := p.world
 	ctx, cancel := p.mortal(context.Background())

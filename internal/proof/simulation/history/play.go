@@ -33,7 +33,7 @@ func (w *world) play() {
 	w.close()
 }
 
-// chapter is what happens between two applies, and an apply with its disasters.
+// chapter is the time between two applies, and an apply with its disasters.
 func (w *world) chapter() {
 	k, t := w.kernel, w.traits
 	for k.chance(t.edits) {
@@ -141,7 +141,7 @@ func (w *world) loseState() {
 	w.oracle.lost(newModel())
 }
 
-// apply runs an apply, lets happen to it what happens to programs, and says how it ended.
+// apply runs an apply, lets disasters happen to it, and says how it ended.
 func (w *world) apply(file *savedPlan) string {
 	p := w.newProcess("run")
 	w.log("%s applies (saved plan: %v)", p.id, file != nil)

@@ -24,7 +24,7 @@ const (
 	feeWithin     sandbox.FaultKind = "fee-within"       // total is amount without the fee, as it may be
 )
 
-// copyStopMax is how long a run stands still whose state is copied: it sends what it had in flight before
+// copyStopMax is how long a run pauses whose state is copied: it sends what it had in flight before
 // anybody may say in the copy that it was not made.
 const copyStopMax = 5 * time.Minute
 
@@ -83,8 +83,8 @@ type traits struct {
 	months                 float64 // that one passes before a chapter
 }
 
-// ruleTraits are the rules that people declare for when a transfer may be sent, and what keeps a run from
-// following them.
+// ruleTraits are the rules that people declare for when a transfer may be sent, and the faults that keep
+// a run from following them.
 type ruleTraits struct {
 	windows float64           // chance that a block has a window of its own
 	depends float64           // that it depends on another one
@@ -94,7 +94,7 @@ type ruleTraits struct {
 	journal float64           // of each append, that the disk is full: nothing is written
 	unsaid  float64           // of each append, that it is written and the answer is an error
 
-	approvers int // how many people must approve what is sent; 0 for none
+	approvers int // how many people must approve a plan; 0 for none
 }
 
 // newRuleTraits draws them, from dice of their own: what else happens in most histories stays as it is.
@@ -118,7 +118,7 @@ func newRuleTraits(seed uint64, t *traits) ruleTraits {
 	}
 	rules.limits = drawLimits(r)
 	rules.approvers = drawApprovers(seed, t)
-	if rules.trusts && seed%4 == 3 { // a restored backup sends what is old, and only a lookup shows how old
+	if rules.trusts && seed%4 == 3 { // a restored backup sends old transfers, and only a lookup shows how old
 		t.loss, t.restore, t.replay = 0, 0.5, sandbox.ReplayConflict
 	}
 	return rules
