@@ -16,7 +16,7 @@ type judge struct {
 	used    map[string]bool      // acceptances that accepted something
 	needing map[string][]verdict // by [unit]: look-alikes that have to be accepted
 	renames map[string][]verdict // by block: renames that have to be
-	doubts  []verdict            // what can't be accepted
+	doubts  []verdict            // transfers that can't be accepted
 }
 
 // group judges the due transfers of one movement. Of those that nothing speaks against but
@@ -72,7 +72,7 @@ func (j *judge) isInDoubt(s *suspects, n int) bool {
 	return slices.ContainsFunc(j.blocking(s, n), func(r *row) bool { return r.status == state.InDoubt })
 }
 
-// judgeLine says what stops a line that nothing accepted.
+// judgeLine gives the verdict on a line that nothing accepted.
 func (j *judge) judgeLine(s *suspects, n, original int) verdict {
 	v := verdict{line: s.lines[n]}
 	for _, r := range j.blocking(s, n) { // the gravest first
@@ -176,8 +176,8 @@ func (j *judge) accept(c *Change, by string, kinds ...SignalKind) {
 	}
 }
 
-// unit is what look-alikes are counted and accepted by: the batch of a line, or its block where
-// that has none and may have many; "" for a transfer by itself.
+// unit names the group by which look-alikes are counted and accepted: the batch of a line, or its
+// block where that has none and may have many; "" for a transfer by itself.
 func (j *judge) unit(c suspect) string {
 	block := j.source(int(c.number)).block
 	if c.Batch == "" && c.Address != block {

@@ -35,11 +35,11 @@ func (e *DifferentError) Error() string {
 const clockSlack = 5 * time.Minute
 
 // Again computes a saved plan again, at its time, from its requests and its author's words, against
-// the record as it was at the plan's serial, and compares. What comes back is the plan as it was
-// computed, so that no sentence of it is the file's, with the author's words from the file. past is what
-// came after the serial.
+// the record as it was at the plan's serial, and compares. It returns the plan as it was computed, so
+// that no sentence of it is the file's, with the author's words from the file. past has the events after
+// the serial.
 //
-// The error is a *[DifferentError], or says what could not be read.
+// The error is a *[DifferentError], or that of a failed read.
 func (p *Plan) again(ctx context.Context, record History, controls Controls, past past, now time.Time) (*Plan, error) {
 	if err := p.fitsSerial(ctx, record, now); err != nil {
 		return nil, err

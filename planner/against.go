@@ -10,7 +10,7 @@ import (
 	"remit/internal/transfer"
 )
 
-// Delta is what changed between two plans: of what was reviewed, and what is planned now.
+// Delta is the difference between two plans: the reviewed one, and the one made now.
 type Delta struct {
 	Before, After *Plan
 	// Header are the facts of the plans as a whole that are not the same, such as the environment. When and by
@@ -22,7 +22,7 @@ type Delta struct {
 	Count map[DeltaKind]int
 
 	lines []deltaLine
-	// went says what became of a line of Before that After does not have.
+	// went says where a line of Before went that After does not have.
 	went func(refID string) Went
 }
 
@@ -36,10 +36,10 @@ const (
 	DeltaChanged DeltaKind = "changed" // both have it, and differ
 )
 
-// Went is what became of a line that a plan does not have any more.
+// Went says where a line went that a plan does not have any more.
 type Went string
 
-// What may have become of it.
+// The ways in which a line goes.
 const (
 	WentUnknown    Went = ""           // the files are not at hand
 	WentRecorded   Went = "recorded"   // it is declared, and was made since
@@ -57,7 +57,7 @@ type LineDelta struct {
 	Before *Change // nil of one that was added
 	After  *Change // nil of one that was removed
 	Went   Went    // of one that was removed
-	// Fields are what differs, with the value of before as Asked and that of now as Answered.
+	// Fields are those that differ, with the earlier value as Asked and the present one as Answered.
 	Fields []transfer.Difference
 	// New and Gone are the signals of one of the two alone; of one that was added, all are new.
 	New, Gone []Signal
@@ -66,11 +66,11 @@ type LineDelta struct {
 // Against compares a plan with one that was made before it, line by line by ref_id, in the order of p and then
 // of what before alone has. It takes time by the number of lines. Neither plan may be changed while the Delta is used.
 //
-// went says what became of a line that p does not have; nil where nobody knows. It is called for such lines only.
+// went says where a line went that p does not have; nil where that is unknown. It is called for such lines only.
 //
-// What is compared is what a reviewer judges: the action, the whole request, the batch, the address, the
-// times, what it waits for, what it accepts, and the signals. Where a line stands in a file, and what follows from
-// the time of the plan alone, is not.
+// It compares the parts of a line that a reviewer judges: the action, the whole request, the batch, the address,
+// the times, what it waits for, what it accepts, and the signals. It does not compare the place of a line in a
+// file, nor parts that follow from the time of the plan alone.
 func (p *Plan) Against(before *Plan, went func(refID string) Went) *Delta {
 	d := &Delta{Before: before, After: p, Count: make(map[DeltaKind]int), went: went}
 	d.compareHeaders()
@@ -108,7 +108,7 @@ func (d *Delta) IsEmpty() bool {
 	return len(d.lines)+len(d.Header)+len(d.New)+len(d.Gone) == 0
 }
 
-// DeltaKinds lists every way in which a line changes, what needs the closest look first.
+// DeltaKinds lists every way in which a line changes, the one that needs the closest look first.
 func DeltaKinds() []DeltaKind { return []DeltaKind{DeltaChanged, DeltaRemoved, DeltaAdded} }
 
 // Lines yields the lines that changed in one way.
@@ -206,7 +206,7 @@ func differing(all *[]transfer.Difference) func(field, was, now string) {
 	}
 }
 
-// fieldsBetween is what differs in one line of two plans.
+// fieldsBetween returns the fields that differ in one line of two plans.
 func (same lists) fieldsBetween(was, now *Change) []transfer.Difference {
 	var all []transfer.Difference
 	compare := differing(&all)
@@ -217,7 +217,7 @@ func (same lists) fieldsBetween(was, now *Change) []transfer.Difference {
 		before, after = was.Request, now.Request
 	}
 	all = append(all, Differences(before, after)...)
-	if was.Action == Resolve && now.Action == Resolve { // what is declared beside what is sent
+	if was.Action == Resolve && now.Action == Resolve { // fields that are declared beside the request
 		for _, f := range Differences(was.Request, now.Request) {
 			compare("declared "+f.Field, f.Asked, f.Answered)
 		}
@@ -327,8 +327,8 @@ func signalsDiffer(a, b *Change) bool {
 	return len(signalsBeyond(a, b))+len(signalsBeyond(b, a)) > 0
 }
 
-// signalsBeyond are the signals of c that other lacks. Where they stand, and in which words they are told, makes no
-// other signal of them; whether they were accepted does.
+// signalsBeyond are the signals of c that other lacks. Two signals that differ in place and words alone are
+// the same; an accepted one and one that is not are two.
 func signalsBeyond(c, other *Change) []Signal {
 	var beyond []Signal
 	for _, s := range c.Signals {

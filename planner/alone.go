@@ -19,12 +19,11 @@ import (
 // Alone computes of a saved plan what it allows by itself, where the state is not at hand, and compares:
 // its actions, its look-alikes among each other, control totals, limits and policies, accepted exceptions, its totals
 // and its digest. What the state alone knows is the file's word: what each line says is recorded, the marks that come
-// of that, the transfers of a limit's day, and the amounts that reversals give back. No sentence of what
-// comes back is the file's. Under other controls than the plan was made, its limits and policies are its word
-// as well.
+// of that, the transfers of a limit's day, and the amounts that reversals give back. No sentence of the returned plan
+// is the file's. Under other controls than the plan was made, its limits and policies are its word as well.
 //
-// The error is a *[DifferentError], or says what could not be read. Alone does not say that the
-// plan may be applied: see [Plan.CheckHeader].
+// The error is a *[DifferentError], or that of a failed read. Alone does not say that the plan may
+// be applied: see [Plan.CheckHeader].
 func (p *Plan) Alone(ctx context.Context, under Controls) (*Plan, error) {
 	if p.isUnderOther(under) {
 		under.Declared = config.Controls{}

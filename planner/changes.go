@@ -17,7 +17,7 @@ type Changes struct {
 	lines  []line
 	shapes []shape   // what a packed line differs from, in its texts only
 	texts  texts     // of packed lines
-	whole  []*Change // what can't be packed
+	whole  []*Change // changes that can't be packed
 	packed []byte    // of the change that is being packed
 }
 
@@ -212,7 +212,7 @@ const (
 	textsMax = 32
 )
 
-// textAt says where a text stands: in a field of the request, or in a pair of one.
+// textAt is the place of a text: a field of the request, or a pair of one.
 type textAt struct {
 	field transfer.Field
 	pair  int8
@@ -220,7 +220,7 @@ type textAt struct {
 
 const noPair = -1
 
-// listTexts says where the texts of a change stand, those of [fixedTexts] left out.
+// listTexts returns the places of the texts of a change, those of [fixedTexts] left out.
 func listTexts(c *Change) []textAt {
 	var all []textAt
 	for f := range transfer.FieldCount {

@@ -9,10 +9,10 @@ import (
 	"remit/state"
 )
 
-// The rent of November is meant to look like that of October. What tells them apart is the date
-// of the schedule: equal transfers of one block for different dates are not look-alikes, as
-// long as the earlier is declared for the date for which it was made. One whose ref_id is
-// declared no longer, or for another date, may be the later one under another name.
+// The rent of November is meant to look like that of October. The date of the schedule tells them
+// apart: equal transfers of one block for different dates are not look-alikes, as long as the
+// earlier is declared for the date for which it was made. One whose ref_id is declared no longer,
+// or for another date, may be the later one under another name.
 
 // occurrenceOf is for which date a block declares a transfer.
 type occurrenceOf struct {

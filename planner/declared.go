@@ -13,7 +13,7 @@ import (
 type UndeclaredError struct {
 	RefID string
 	Place string // of the line, as the plan has it
-	// What differs, such as "the amount"; "" where the files have no such ref_id.
+	// The field that differs, such as "the amount"; "" where the files have no such ref_id.
 	What     string
 	Said     string // in the plan
 	Declared string // in the files

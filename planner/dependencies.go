@@ -15,11 +15,11 @@ type group struct {
 
 	resolution resolution
 	after      []string // unmet, and this plan or the service will meet it
-	blocked    *blocker // what keeps this plan from meeting it; nil for nothing
+	blocked    *blocker // why this plan can't meet it; nil for nothing
 	unmet      []string // after, and what blocks
 }
 
-// blocker is what keeps transfers from being submitted by this plan.
+// blocker says why this plan can't submit some transfers.
 type blocker struct {
 	reason string
 	until  time.Time // zero where no time is known

@@ -15,7 +15,7 @@ import (
 // detailsPerCall bounds how many details are in memory at once.
 const detailsPerCall = 500
 
-// describe adds to the changes what only the details of the record can say. Transfers that
+// describe adds to the changes the facts that only the details of the record have. Transfers that
 // nothing is to be said about, nearly all of them, are not asked for.
 func (b *builder) describe(ctx context.Context) error {
 	byRef := make(map[string]int)
@@ -36,9 +36,10 @@ func (b *builder) describe(ctx context.Context) error {
 	})
 }
 
-// DescribeUndeclared adds to the transfers that are listed as undeclared what only the details of
-// the record can say: the recorded request, or of an imported one the profiles that its records
-// name. It asks for up to [UndeclaredMax] of them, which a plan that shows none does not need.
+// DescribeUndeclared adds to the transfers that are listed as undeclared the facts that only the
+// details of the record have: the recorded request, or of an imported one the profiles that its
+// records name. It asks for up to [UndeclaredMax] of them, which a plan that shows none does not
+// need.
 func (p *Plan) DescribeUndeclared(ctx context.Context, record Record) error {
 	var refIDs []string
 	for i := range p.Undeclared {

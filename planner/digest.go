@@ -67,7 +67,7 @@ func (b *builder) digest() (string, error) {
 	return b.plan.digestOver(sent), nil
 }
 
-// digestOver sorts and hashes the fingerprints of what would be sent.
+// digestOver sorts and hashes the fingerprints of the requests that the plan would send.
 func (p *Plan) digestOver(sent []transfer.Fingerprint) string {
 	slices.SortFunc(sent, func(a, b transfer.Fingerprint) int {
 		if x, y := binary.BigEndian.Uint64(a[:]), binary.BigEndian.Uint64(b[:]); x != y {

@@ -60,8 +60,8 @@ func (e *ControlsError) Lacks() bool {
 const isGone = "is gone"
 
 // compareControls returns which controls differ between two lists, each in order of name. Several
-// may have one name: an approval block stands in the configuration and in each policy directory.
-// Of these, equal ones are left out first, and then the closest ones are compared.
+// may have one name: the configuration and each policy directory may have an approval block. Of
+// these, equal ones are left out first, and then the closest ones are compared.
 func compareControls(planned, now []config.ControlDigest) []ControlChange {
 	planned, now = slices.Clone(planned), slices.Clone(now)
 	var changes []ControlChange

@@ -17,8 +17,8 @@ import (
 )
 
 // limitTally adds up what limits cap: what the state says was sent on the day of now, and what
-// a plan would send. What may have been made counts, in doubt or not, by the time of its
-// latest attempt; what provably was not made does not.
+// a plan would send. A transfer that may have been made counts, in doubt or not, by the time of its
+// latest attempt; one that provably was not made does not.
 //
 // A transfer in doubt is counted once: as it is recorded where it was attempted on the day, else
 // with the plan's line where that may send it again.
@@ -167,7 +167,7 @@ func (t *limitTally) line(c *Change, isLeft bool) error {
 	return nil
 }
 
-// mayAdd reports whether a line may send what does not count as sent on the day already.
+// mayAdd reports whether a line may send a transfer that does not count as sent on the day already.
 func (l *limitCount) mayAdd(c *Change) bool {
 	return !l.doubts[c.RefID] && (c.Action == Submit || c.Declared() && len(c.Differences) == 0)
 }

@@ -30,7 +30,7 @@ type suspect struct {
 	number int32
 }
 
-// verdict is what came of one suspect.
+// verdict is the judgement of one suspect.
 type verdict struct {
 	line   suspect
 	rename *renaming // what it was under other words
@@ -278,7 +278,7 @@ func (b *builder) gravity(c suspect, r *row) int {
 }
 
 // verifySuspects compares the fields of the recorded twins that would be shown with those
-// of their lines, drops those that only share 64 bits, and returns where the others stand.
+// of their lines, drops those that only share 64 bits, and returns the places of the others.
 func (b *builder) verifySuspects(ctx context.Context, all []*suspects) (map[string]string, error) {
 	lineOf := make(map[string]*Change)
 	var refIDs []string

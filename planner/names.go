@@ -130,7 +130,7 @@ func (t *then) Names(ctx context.Context) iter.Seq2[state.Name, error] {
 	}
 }
 
-// Names implements [Record]: a saved plan says on its lines what comes of them.
+// Names implements [Record]: the lines of a saved plan have them.
 func (s *said) Names(context.Context) iter.Seq2[state.Name, error] {
 	return func(func(state.Name, error) bool) {}
 }

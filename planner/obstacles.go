@@ -212,8 +212,8 @@ func (o *Obstacle) add(refID string) {
 	}
 }
 
-// gravest lists the kinds of obstacles in the order in which they are shown: what makes an apply
-// exit with 1 first.
+// gravest lists the kinds of obstacles in the order in which they are shown: those that make an
+// apply exit with 1 first.
 func gravest() []ObstacleKind {
 	return []ObstacleKind{
 		ObstacleConflict, ObstacleEmpty,

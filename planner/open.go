@@ -132,8 +132,8 @@ func (o *opener) next() error {
 	}
 }
 
-// decode is strict: a field that this version does not know may change what the line means, and
-// so may one that stands twice, or in other letters, of which another reader takes another one.
+// decode is strict: a field that this version does not know may change what the line means, and so
+// may a repeated one, or one in other letters, of which another reader takes another value.
 func (o *opener) decode(text []byte, into any) error {
 	if name := oddName(json.NewDecoder(bytes.NewReader(text))); name != "" {
 		return o.changed("its field %q stands twice, or is not written in small letters", name)
@@ -150,8 +150,8 @@ func (o *opener) decode(text []byte, into any) error {
 }
 
 // oddName is the name of a field, of the next value and of its fields, that no plan as it was
-// saved has: one that stands twice in its object, or has other characters than names have. It
-// is "" where there is none, and where the value is no JSON, which is for others to tell.
+// saved has: one that its object has twice, or has other characters than names have. It is "" where
+// there is none, and where the value is no JSON, which the decoder reports.
 func oddName(d *json.Decoder) string {
 	var open []map[string]bool // the fields of each object so far; nil of an array
 	isName := false

@@ -144,7 +144,7 @@ type Recorded struct {
 type Signal struct {
 	Kind   SignalKind `json:"kind"`
 	RefID  string     `json:"ref_id,omitempty"` // the other transfer
-	Place  string     `json:"place,omitempty"`  // where that one stands or stood
+	Place  string     `json:"place,omitempty"`  // the place of that one in the files
 	Detail string     `json:"detail,omitempty"`
 	// Accepted says by which flag or argument it was accepted; "" where it was not, or is
 	// only a mark.
@@ -252,7 +252,7 @@ type Controls struct {
 	// is not due yet is submitted.
 	Rehearsal bool
 
-	// Operator is the service's, as it stands in the types of records.
+	// Operator is the service's, as the types of records have it.
 	Operator transfer.Operator
 
 	// How the service settles doubts. It changes no action, only what the reason of a
@@ -276,8 +276,8 @@ type Plan struct {
 	Header Header
 
 	// Changes are all but the actions None and Undeclared, in declaration order, then those
-	// in doubt or in conflict that are no longer declared, in order of ref_id. A None stands
-	// here only where a person should look: recorded, but unverified.
+	// in doubt or in conflict that are no longer declared, in order of ref_id. A None is among them
+	// only where a person should look: recorded, but unverified.
 	Changes Changes
 	// Undeclared are listed apart, in order of ref_id, the first [UndeclaredMax] of them.
 	// Their requests have what a row has: ref_id, asset and amount. A saved plan only
@@ -286,8 +286,8 @@ type Plan struct {
 	// Totals are the count and sums of each action, None and Undeclared included; a Resolve
 	// counts with the recorded ones. Those of the actions that have lines have a hash total.
 	Totals map[Action]*transfer.Totals
-	// Pending are those that the service has not finished for long, declared or not. They are no
-	// part of what would be done, and are not saved.
+	// Pending are those that the service has not finished for long, declared or not. An apply does
+	// nothing about them, and they are not saved.
 	Pending StatusGroup
 	// Unknown are those whose status at the service is none that its document lists; the same holds.
 	Unknown StatusGroup
@@ -308,7 +308,7 @@ type Plan struct {
 	// Unused are acceptances, as in Header.Accepted, that accepted nothing: worth a notice.
 	// A command line that is run again has them, so they are no obstacle. They are not saved.
 	Unused []string
-	// Digest is the hexadecimal SHA-256 of design section 5, over what would be sent.
+	// Digest is the hexadecimal SHA-256 of design section 5, over the requests that it would send.
 	Digest string
 	// SHA256 is of the bytes of the file that the plan was opened from, hexadecimal; "" of one
 	// that was made.

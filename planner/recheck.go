@@ -78,8 +78,8 @@ type History interface {
 // such a run left in doubt stays as it was planned.
 //
 // The error is an *[ObstacleError], an *[OtherError], a *[ControlsError], a *[StaleError],
-// a *[DifferentError], [ErrExpired] or [ErrCompleted], or says what could not be read. The controls
-// are those that are declared now.
+// a *[DifferentError], [ErrExpired] or [ErrCompleted], or that of a failed read. The controls are
+// those that are declared now.
 func (p *Plan) Recheck(ctx context.Context, record History, under Controls, now time.Time) (*Plan, error) {
 	if err := p.CheckHeader(record.Meta(), under.Declared, now); err != nil {
 		return nil, err
@@ -153,8 +153,8 @@ func (v *Verified) Left(ctx context.Context, now time.Time) (*Plan, error) {
 
 // Verify computes a saved plan again, as [Plan.Recheck] does first, and compares: that is all of it
 // that can be said of a plan that is not applicable, of which nothing is sent, or whose time is over (see
-// [Plan.CheckTime]). The error is an *[OtherError], a *[ControlsError] or a *[DifferentError],
-// or says what could not be read. The record is kept for [Verified.Left].
+// [Plan.CheckTime]). The error is an *[OtherError], a *[ControlsError] or a *[DifferentError], or that of
+// a failed read. The record is kept for [Verified.Left].
 func (p *Plan) Verify(ctx context.Context, record History, under Controls, now time.Time) (*Verified, error) {
 	if err := p.checkHeader(record.Meta(), under.Declared, now); err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (p *Plan) verify(ctx context.Context, record History, under Controls, past 
 	return &Verified{computed, record, under, past}, nil
 }
 
-// past is what happened to a state since a plan was made from it.
+// past has the events of a state since a plan was made from it.
 type past struct {
 	runs     map[string]bool // of this plan_id
 	complete bool            // one of them gave every line an outcome
@@ -225,8 +225,8 @@ func (p *past) touched() map[string]bool {
 	return all
 }
 
-// ours reports whether a ref_id is as it is by runs of this plan: the latest attempt is
-// theirs, whoever settled it, or nobody else touched it.
+// ours reports whether a ref_id is as it is by runs of this plan: the latest attempt is theirs,
+// even if another run settled it, or only runs of this plan touched it.
 func (p *past) ours(t *state.Transfer) bool {
 	return p.runs[t.RunID] || p.own[t.RefID] && !p.foreign[t.RefID]
 }
@@ -330,7 +330,7 @@ func inRun(s state.Status, runID string) string {
 	return s.String() + " in run " + runID
 }
 
-// lineState is what became of a line.
+// lineState is the result of a line.
 type lineState uint8
 
 const (

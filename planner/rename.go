@@ -24,7 +24,7 @@ import (
 // movement. That is a rename, at any age, and it is told from the next month's payment by what
 // the configuration says: its words changed, and not only a variable or a file.
 
-// named is a transfer by what makes its ref_id.
+// named is a transfer by the parts that make its ref_id.
 type named struct {
 	refID     string
 	naming    string // as config.Transfer has it
@@ -99,7 +99,7 @@ type renameGroup struct {
 	gone  []*row // declared no longer, the newest first
 	kept  []*row // declared
 	next  int
-	err   error // of what could not be read
+	err   error // of a failed read
 }
 
 // findRenames looks for records under other words of each movement that is due, and
@@ -330,8 +330,8 @@ func (j *judge) addRenameObstacles() {
 	}
 }
 
-// renameObstacle is about the renames of one block, with what keeps the identities and what
-// accepts the new ones.
+// renameObstacle is about the renames of one block, with the edit that keeps the identities and the
+// flag that accepts the new ones.
 func (j *judge) renameObstacle(block string, some []verdict) Obstacle {
 	first := some[0]
 	was, is := first.rename, namedBy(first.line.Change).words()

@@ -24,10 +24,10 @@ type Reversed struct {
 	Why string
 }
 
-// FindReversed says of each given ref_id whether it can be reversed: it is COMPLETED, what moved is
-// known and as it was asked for, and not all of it was given back or may have been, as far as
-// record holds. A reversal is known by its intent, so one that was imported without one is not
-// counted.
+// FindReversed says of each given ref_id whether it can be reversed: it is COMPLETED, the moved
+// amount is known and as it was asked for, and not all of it was given back or may have been, as
+// far as record holds. A reversal is known by its intent, so one that was imported without one is
+// not counted.
 func FindReversed(ctx context.Context, record Record, refIDs []string) (map[string]*Reversed, error) {
 	found := make(map[string]*Reversed, len(refIDs))
 	for chunk := range slices.Chunk(refIDs, detailsPerCall) {
@@ -100,7 +100,7 @@ func recordedRequest(d *state.Detail) (transfer.Request, error) {
 }
 
 // subtractReversals takes off the amounts that were given back already. Reversals pay the sender of what they
-// reverse, so that only what pays one of these is looked at.
+// reverse, so that only payments to one of these are looked at.
 func subtractReversals(ctx context.Context, record Record, found map[string]*Reversed) error {
 	senders := make(map[transfer.Destination]bool)
 	for _, r := range found {
@@ -138,7 +138,8 @@ func subtractReversals(ctx context.Context, record Record, found map[string]*Rev
 	return nil
 }
 
-// addReversalObstacles stops a plan that reverses what can't be reversed, or more than was moved.
+// addReversalObstacles stops a plan that reverses a transfer that can't be reversed, or more than
+// was moved.
 func (b *builder) addReversalObstacles(ctx context.Context) error {
 	if b.isAlone() {
 		b.saysOf(ObstacleReversal)
@@ -179,7 +180,7 @@ func (b *builder) addLateReversals(ctx context.Context) error {
 	return err
 }
 
-// submitsThatReverse yields what would give money back now.
+// submitsThatReverse yields the submits that would give money back now.
 func (l *Changes) submitsThatReverse() iter.Seq[Change] {
 	return func(yield func(Change) bool) {
 		for _, at := range l.lines {

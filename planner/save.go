@@ -25,7 +25,8 @@ type savedChange struct {
 	AfterAs string `json:"after_as,omitempty"`
 }
 
-// namingAsBefore stands in a line for the naming of the line before, which those of a block have.
+// namingAsBefore is written in a line in place of the naming of the line before, which those of a
+// block have.
 const namingAsBefore = "="
 
 // savedFooter is the last line of a saved plan without its last member, "sha256".

@@ -14,8 +14,8 @@ const (
 	// OtherName marks a transfer to a destination that was paid before, and never under its display name.
 	OtherName SignalKind = "another name"
 
-	// MixedScripts marks a text in which letters of one script stand among those of another, or
-	// look like them (Unicode's Technical Standard 39).
+	// MixedScripts marks a text that mixes letters of several scripts, or has letters that look like
+	// those of another (Unicode's Technical Standard 39).
 	MixedScripts SignalKind = "mixed scripts"
 
 	LookAlike  SignalKind = "look-alike" // same sender, destination, asset and amount under another ref_id
@@ -40,8 +40,8 @@ func (k SignalKind) Noun(count int) string {
 	return string(k)
 }
 
-// signalsOf are the marks that a transfer has by itself, whatever was paid before. A new one is a name above and a
-// line here.
+// signalsOf are the marks that a transfer has by itself, without regard to earlier payments. A new one is a name
+// above and a line here.
 func signalsOf(t *config.Transfer) []Signal {
 	return mixedScripts(t)
 }

@@ -10,7 +10,7 @@ import (
 	"remit/state"
 )
 
-// Group is what a transfer waits for, in the eyes of whoever asks how things stand.
+// Group is the thing that a transfer waits for, as a status tells it.
 type Group string
 
 // The groups, those that need a person first.
@@ -162,7 +162,7 @@ func (c *Change) Group() Group {
 		return GroupFailed
 	case Expired:
 		return GroupExpired
-	case None, Undeclared: // a None stands in a plan only to be looked at
+	case None, Undeclared: // a plan has a None only to have it looked at
 		return GroupUnverified
 	}
 	panic("no such action: " + string(c.Action))

@@ -92,7 +92,8 @@ func textsValue(texts []string) cty.Value {
 	return listValue(cty.String, values)
 }
 
-// totalsBy are the totals of what would be sent, by what key says of it; "" counts nowhere.
+// totalsBy are the totals of the requests that the plan would send, by their key; "" counts
+// nowhere.
 func (p *Plan) totalsBy(key func(*Change, transfer.Request) string) (cty.Value, error) {
 	groups := map[string]*transfer.Totals{}
 	for _, c := range p.Changes.All() {

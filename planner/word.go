@@ -264,7 +264,7 @@ func (k *Kept) declared(r transfer.Request) config.Transfer {
 	}
 }
 
-// noteBatch notes what belongs to a batch with a control block and may have no line.
+// noteBatch notes the transfers that belong to a batch with a control block and may have no line.
 func (b *builder) noteBatch(t *config.Transfer, r *row, action Action, targeted bool) {
 	if !b.batches.isControlled(t.Batch) || targeted && action != None {
 		return
