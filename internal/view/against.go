@@ -9,7 +9,7 @@ import (
 	"remit/planner"
 )
 
-// Against is a plan that was made before, and what changed since.
+// Against is a plan that was made before, and the changes since.
 type Against struct {
 	*planner.Delta
 	File string // of the earlier plan, as the command line has it
@@ -25,7 +25,7 @@ const (
 // unchanged says that nothing changed.
 func (a *Against) unchanged() string { return "Nothing changed since " + Visible(a.File) + "." }
 
-// title counts what changed.
+// title counts the changes.
 func (a *Against) title() string {
 	var counts []string
 	for _, kind := range planner.DeltaKinds() {
@@ -76,7 +76,7 @@ func fromTo(field, before, now string) string {
 	return Visible(field) + ": " + show(before) + " -> " + show(now)
 }
 
-// deltaNotes say what changed in a line, a change a note.
+// deltaNotes tell the changes in a line, a change a note.
 func (s Screen) deltaNotes(l *planner.LineDelta, names map[string]string) []span {
 	var notes []span
 	switch l.Kind {
@@ -100,7 +100,7 @@ func (s Screen) deltaNotes(l *planner.LineDelta, names map[string]string) []span
 	return notes
 }
 
-// wentText says what became of a line that a plan does not have any more.
+// wentText says where a line went that a plan does not have any more.
 func wentText(w planner.Went) string {
 	switch w {
 	case planner.WentRecorded:
@@ -122,7 +122,7 @@ func deltaRequest(l *planner.LineDelta) *transfer.Request {
 	return &l.Before.Request
 }
 
-// against writes what changed since an earlier plan: at most so many lines of each kind.
+// against writes the changes since an earlier plan: at most so many lines of each kind.
 func (p *page) against(a *Against, names map[string]string, most int) {
 	if a.IsEmpty() {
 		p.paragraph("", a.unchanged(), toneStrong)
@@ -183,7 +183,7 @@ func (p *page) deltaLines(a *Against, kind planner.DeltaKind, names map[string]s
 	return isCut
 }
 
-// deltaPlace is where a line that changed stands now.
+// deltaPlace is the present place of a line that changed.
 func deltaPlace(l *planner.LineDelta) string {
 	if l.Kind == planner.DeltaChanged {
 		return l.After.Place
@@ -297,7 +297,7 @@ type fieldLine struct {
 	Now    string `json:"now"`
 }
 
-// againstLine ends what changed since an earlier plan.
+// againstLine ends the changes since an earlier plan.
 type againstLine struct {
 	Type    string             `json:"type"` // "against"
 	File    string             `json:"file"`

@@ -12,12 +12,12 @@ import (
 	"remit/state"
 )
 
-// digestShort is how many digits of a digest stand in a line.
+// digestShort is how many digits of a digest a line has.
 const digestShort = digestShown
 
-// Audit writes the journal: for each event a line with its number, time, kind and ref_id, and
-// below it what happened, by whom, where and under which plan. runs are those that the events
-// name, by run_id. An error that events yield ends the list and is returned.
+// Audit writes the journal: for each event a line with its number, time, kind and ref_id, and below
+// it the event in words, by whom, where and under which plan. runs are those that the events name,
+// by run_id. An error that events yield ends the list and is returned.
 func Audit(w io.Writer, events iter.Seq2[state.Event, error], runs map[string]state.Run, s Screen) error {
 	p := newPage(w, s)
 	count := 0
@@ -43,7 +43,7 @@ func Audit(w io.Writer, events iter.Seq2[state.Event, error], runs map[string]st
 	return p.Flush()
 }
 
-// auditEntry says in words what an entry means, and who stands behind it.
+// auditEntry says in words what an entry means, and who caused it.
 func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 	ofRun := ""
 	if run.RunID != "" {

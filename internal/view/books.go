@@ -45,7 +45,7 @@ func eachBooked(w io.Writer, entries iter.Seq2[*books.Entry, error], write func(
 	return out.Flush()
 }
 
-// date is the day on which an entry stands in the books.
+// date is the day of an entry in the books.
 func (o *BooksOptions) date(e *books.Entry) string { return e.At.In(o.Zone).Format(time.DateOnly) }
 
 // preamble are the lines at the head of a file, for a person: whose books these are, of when,

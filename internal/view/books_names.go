@@ -13,7 +13,7 @@ import (
 	"remit/internal/accounts/books"
 )
 
-// AccountPrefix is under which the accounts of profiles stand unless another one is named.
+// AccountPrefix is the parent of the accounts of profiles unless another one is named.
 const AccountPrefix = "Assets:Remit"
 
 var accountPrefix = regexp.MustCompile(`^(Assets|Liabilities)(:[A-Z0-9][A-Za-z0-9-]*)+$`)

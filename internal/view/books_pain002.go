@@ -65,7 +65,7 @@ const (
 	painAmountScale   = 5
 	painNotProvided   = "NOTPROVIDED"
 	painOriginalName  = "pain.001"
-	painCodeNarrative = "NARR" // the reason stands in AddtlInf
+	painCodeNarrative = "NARR" // the reason is in AddtlInf
 )
 
 var (
@@ -280,7 +280,7 @@ func takeRunes(text string, most int) string {
 	return text
 }
 
-// fitsID reports whether a text can stand in the file as it is, as an ID.
+// fitsID reports whether the file can have a text as an ID, unchanged.
 func fitsID(id string) bool {
 	return id != "" && takeRunes(id, painIDMax) == id && Visible(id) == id && strings.TrimSpace(id) == id
 }
@@ -296,7 +296,7 @@ func optionalID(id string) string {
 	return ""
 }
 
-// painID is an ID that has to stand there: of one that does not fit, its hash.
+// painID is an ID that the file must have: of one that does not fit, its hash.
 func painID(id string) string {
 	if id == "" {
 		return painNotProvided

@@ -80,9 +80,9 @@ func csvCells(c *planner.Change) []string {
 	return cells
 }
 
-// cellText is visible text that a spreadsheet takes for text: an apostrophe stands before
-// each = + - @ with which a cell begins, or would begin if what precedes it were taken for a
-// separator or a quote. Other text stays as it is.
+// cellText is visible text that a spreadsheet takes for text: an apostrophe precedes each = + - @
+// with which a cell begins, or would begin if what precedes it were taken for a separator or a
+// quote. Other text stays as it is.
 func cellText(text string) string {
 	text = cutEnd(Visible(text), spanWidthMax)
 	if !strings.ContainsAny(text, formulaStarts) {

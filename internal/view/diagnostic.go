@@ -10,9 +10,9 @@ import (
 )
 
 // Diagnostics writes the author's mistakes and warnings for a person: summary, place,
-// source snippet with the marked text, what the expression's names stood for, and the
-// detail. files are the sources by the names that the diagnostics' ranges use; a snippet is
-// left out where its file is missing. It returns only errors of w.
+// source snippet with the marked text, the values of the expression's names, and the detail. files
+// are the sources by the names that the diagnostics' ranges use; a snippet is left out where its
+// file is missing. It returns only errors of w.
 func Diagnostics(w io.Writer, diags hcl.Diagnostics, files map[string]*hcl.File, s Screen) error {
 	p := newPage(w, s)
 	for _, d := range diags {
@@ -55,8 +55,8 @@ func severity(s hcl.DiagnosticSeverity) (string, tone) {
 	return "Error", toneBad
 }
 
-// open begins a box, at whose left a line runs where the reader sits at a terminal. What
-// stands in a box can't be taken for a line of remit's own.
+// open begins a box, at whose left a line runs where the reader sits at a terminal. Text in a box
+// can't be taken for a line of remit's own.
 func (p *page) open(t tone) {
 	if !p.Terminal && !p.Color {
 		p.line()
@@ -81,7 +81,7 @@ func (p *page) inset() string {
 	return "  "
 }
 
-// place names where a diagnostic stands and shows the source.
+// place names the place of a diagnostic and shows the source.
 func (p *page) place(d *hcl.Diagnostic, files map[string]*hcl.File) {
 	file := files[d.Subject.Filename]
 	where := fmt.Sprintf("  on %s line %d", Visible(d.Subject.Filename), d.Subject.Start.Line)

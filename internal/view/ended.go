@@ -7,7 +7,7 @@ import (
 	"remit/planner"
 )
 
-// Ended is how an apply ended, for whoever was not there.
+// Ended is how an apply ended, for readers who were not there.
 type Ended struct {
 	Environment  string // "" where it is not known
 	Sandbox      bool

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Error writes what went wrong in the world and, where there is one, a command that helps,
-// alone on an indented line. It returns only errors of w.
+// Error writes a failure of the world and, where there is one, a command that helps, alone on an
+// indented line. It returns only errors of w.
 func Error(w io.Writer, err error, hint string, s Screen) error {
 	return said(w, span{"Error: ", toneBad}, err, hint, s)
 }

@@ -183,7 +183,7 @@ func (p *picture) placeColumns(columns, in [][]int, top int) {
 	x := pictureMargin
 	for number, column := range columns {
 		width := 0
-		heights := make(map[int]int) // of what leads to a place, on average
+		heights := make(map[int]int) // of the arrows to a place, on average
 		for _, at := range column {
 			width = max(width, p.places[at].width)
 			count := 0

@@ -41,9 +41,9 @@ func (d diagram) writeMermaid(b *bufio.Writer, name string, title []string, pref
 	_, _ = b.WriteString("  end\n")
 }
 
-// mermaidText is visible lines as they may stand between quotation marks. All but letters,
-// digits and a character between two of them are entities, as nothing else is sure to mean
-// neither Mermaid, nor Markdown, nor HTML.
+// mermaidText is visible lines as quotation marks may enclose them. All but letters, digits and a
+// character between two of them are entities, as nothing else is sure to mean neither Mermaid, nor
+// Markdown, nor HTML.
 func mermaidText(lines ...string) string {
 	var b strings.Builder
 	for i, line := range lines {

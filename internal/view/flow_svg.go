@@ -20,11 +20,11 @@ func colour(asset int) string {
 	return [assetColours]string{"#3f7db5", "#b5731f", "#5d9130", "#b05293", "#2b9496", "#8670c8"}[asset%assetColours]
 }
 
-// SVG writes the flow as a picture, in at most 40 arrows and those of the order. It may stand
-// in a page: it has neither style nor script, and its colours are the page's own (Canvas and
-// currentColor) unless the page's style says otherwise of its classes flow-ground, flow-box,
-// flow-arrow, flow-order, flow-id, flow-label, and flow-0 to flow-5 of arrows by asset. An arrow is as wide as
-// its sum is large beside the largest of its asset. It returns only errors of w.
+// SVG writes the flow as a picture, in at most 40 arrows and those of the order. It may be part of a page: it
+// has neither style nor script, and its colours are the page's own (Canvas and currentColor) unless the page's
+// style says otherwise of its classes flow-ground, flow-box, flow-arrow, flow-order, flow-id, flow-label, and
+// flow-0 to flow-5 of arrows by asset. An arrow is as wide as its sum is large beside the largest of its
+// asset. It returns only errors of w.
 func (f *Flow) SVG(w io.Writer) error { return f.picture(w, svgArrowsMax) }
 
 // picture is [Flow.SVG] in at most so many arrows.

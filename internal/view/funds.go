@@ -22,7 +22,7 @@ type FundsOptions struct {
 }
 
 // Funds writes for a person the balances of profiles as the service has them, the amounts that a plan takes, and the rest
-// at the lowest. What could not be read is named with the reason. It returns only errors of w.
+// at the lowest. An unreadable balance is named with the reason. It returns only errors of w.
 func Funds(w io.Writer, funds []rehearsal.Fund, o FundsOptions) error {
 	p := newPage(w, o.Screen)
 	p.line()
@@ -124,7 +124,7 @@ type balanceLine struct {
 	Takes      string    `json:"takes"`
 	Fees       string    `json:"fees,omitempty"`     // of takes
 	InDoubt    string    `json:"in_doubt,omitempty"` // of takes
-	Covered    string    `json:"covered,omitempty"`  // of takes, by what comes in before
+	Covered    string    `json:"covered,omitempty"`  // of takes, by money that comes in before
 	Left       string    `json:"left,omitempty"`
 	Short      bool      `json:"short"`
 	Accepted   bool      `json:"accepted,omitempty"`

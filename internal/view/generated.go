@@ -23,7 +23,7 @@ type LeftOut struct {
 // generatedMost is how many of those without a block are listed.
 const generatedMost = 20
 
-// GeneratedConfig says what was written, for a person. It returns only errors of w.
+// GeneratedConfig lists the written files, for a person. It returns only errors of w.
 func GeneratedConfig(w io.Writer, g *Generated, s Screen) error {
 	p := newPage(w, s)
 	switch {
@@ -61,7 +61,7 @@ type generatedLine struct {
 	LeftOut []LeftOut `json:"left_out,omitempty"`
 }
 
-// Generated writes what was written. It returns the first error of writing.
+// Generated writes the list of written files. It returns the first error of writing.
 func (j *JSON) Generated(g *Generated) error {
 	j.write(generatedLine{"generated", g.File, g.Blocks, g.LeftOut})
 	return j.end()

@@ -11,16 +11,15 @@ import (
 	"remit/planner"
 )
 
-// How many lines of a group are listed where the rest may be counted: the first ones. Those that
-// a reviewer must see stand beside them, however many they are.
+// How many lines of a group are listed where the rest may be counted: the first ones. Those that a
+// reviewer must see are listed beside them, however many they are.
 const (
 	groupFirst = 8
 	groupWhole = 12 // a group of so many is listed whole
 )
 
-// lineGroup are lines of a plan that stand together: those of one block, or of blocks without
-// for_each that follow each other, in one batch and one file. What all of them have in common is
-// said once.
+// lineGroup are neighbouring lines of a plan: those of one block, or of blocks without for_each
+// that follow each other, in one batch and one file. What all of them have in common is said once.
 type lineGroup struct {
 	lines []planner.Change
 	title string // "" where there is none
@@ -32,7 +31,7 @@ func groupLines(changes []planner.Change) []lineGroup {
 	var groups []lineGroup
 	for len(changes) > 0 {
 		n := sameBlock(changes)
-		if n == 1 { // a block by itself stands with those like it that follow
+		if n == 1 { // a block by itself is grouped with those like it that follow
 			for n < len(changes) && isBeside(&changes[0], &changes[n]) && sameBlock(changes[n:]) == 1 {
 				n++
 			}
@@ -80,7 +79,7 @@ func sameBlock(changes []planner.Change) int {
 	return n
 }
 
-// isBeside reports whether two lines may stand in one group.
+// isBeside reports whether one group may have both lines.
 func isBeside(a, b *planner.Change) bool {
 	return a.Batch == b.Batch && fileOf(a.Place) == fileOf(b.Place) && a.Declared() == b.Declared()
 }

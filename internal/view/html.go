@@ -56,15 +56,15 @@ func (h htmlPage) begin(kind, title string) {
 	_, _ = h.WriteString("<style>" + pageStyle + "</style>\n</head>\n<body>\n")
 }
 
-// end closes what begin opened, and returns the first error of writing.
+// end closes the elements that begin opened, and returns the first error of writing.
 func (h htmlPage) end(footer string) error {
 	h.put("</main>\n<footer><p>%</p></footer>\n", footer)
 	_, _ = h.WriteString("<script>" + pageScript + "</script>\n</body>\n</html>\n")
 	return h.Flush()
 }
 
-// number writes a number of a column whose most precise one has so many decimals: what lacks is
-// filled up without being seen, so that the points are below each other.
+// number writes a number of a column whose most precise one has so many decimals: missing decimals
+// are filled up invisibly, so that the points are below each other.
 func (h htmlPage) number(number string, most int) {
 	h.put("%", number)
 	have := places(number)

@@ -163,7 +163,7 @@ func (h *htmlPlan) notes(c *planner.Change) {
 	}
 }
 
-// differences writes every field that disagrees, with both values and where they stand.
+// differences writes every field that disagrees, with both values and their places.
 func (h *htmlPlan) differences(c *planner.Change) {
 	if len(c.Differences) == 0 {
 		return

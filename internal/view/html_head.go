@@ -8,8 +8,8 @@ import (
 	"remit/state"
 )
 
-// pageHead is how every page begins: where it belongs, what it is, how much that comes to, and what
-// needs its reader.
+// pageHead is how every page begins: where it belongs, what it is, how much that comes to, and the
+// tasks of its reader.
 type pageHead struct {
 	isSandbox   bool
 	environment string
@@ -92,7 +92,7 @@ func (h htmlPage) howMuch(p *pageHead) {
 	h.put("</div>\n")
 }
 
-// needs writes what needs the reader, in the tone of what is gravest.
+// needs writes the tasks of the reader, in the tone of the gravest one.
 func (h htmlPage) needs(p *pageHead) {
 	gravest := toneNone
 	for _, n := range p.needs {

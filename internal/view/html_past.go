@@ -68,7 +68,7 @@ func (h *htmlPast) pageHead() *pageHead {
 	return head
 }
 
-// exceptions stand first: what a person has to look at.
+// exceptions come first: the transfers that need a person.
 func (h *htmlPast) exceptions() {
 	byResult := h.run.exceptions()
 	if len(byResult) == 0 {

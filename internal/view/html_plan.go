@@ -109,7 +109,8 @@ func (h *htmlPlan) pageHead() *pageHead {
 	return head
 }
 
-// toDo is what needs a reviewer: what blocks the plan, who has to approve it, and the signals.
+// toDo lists the tasks of a reviewer: the obstacles of the plan, the approvals that it needs, and
+// the signals.
 func (h *htmlPlan) toDo() []need {
 	var needs []need
 	kinds := obstacleKinds(h.plan)
@@ -207,7 +208,7 @@ func (h *htmlPlan) largest() {
 	}
 }
 
-// firsts lists transfers to destinations to which nothing was paid before, those apart that stand among the
+// firsts lists transfers to destinations to which nothing was paid before, without those that are among the
 // largest.
 func (h *htmlPlan) firsts() {
 	if h.plan.Changes.Len() <= htmlTransfers || h.over.firstsAll.Count() == 0 {

@@ -11,8 +11,8 @@ import (
 	"remit/internal/transfer"
 )
 
-// ReconciliationHTML writes what came of a reconciliation as a page like that of [PlanHTML]: it
-// loads nothing, can be read without its script, and printed. It has every line that the summary lists. It
+// ReconciliationHTML writes the result of a reconciliation as a page like that of [PlanHTML]: it loads
+// nothing, can be read without its script, and printed. It has every line that the summary lists. It
 // returns only errors of w.
 func ReconciliationHTML(w io.Writer, s *reconcile.Summary, o ReconciliationOptions) error {
 	h := &htmlReconciliation{newHTMLPage(w, o.Screen), s, o}
@@ -148,7 +148,7 @@ func (h *htmlReconciliation) list(number int, list reconciledList) {
 	h.put("</section>\n")
 }
 
-// facts writes what is wrong with a transfer, and what to type.
+// facts writes the breaks of a transfer, and the command to type.
 func (h *htmlReconciliation) facts(l *reconcile.Line) {
 	for _, fact := range reconciledFacts(l, h.options.Scales.Shown) {
 		h.put("<p>%</p>", fact)

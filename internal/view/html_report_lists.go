@@ -10,7 +10,7 @@ import (
 	"remit/internal/text/english"
 )
 
-// exceptionsOrder is that of the sections, what needs a person first.
+// exceptionsOrder is that of the sections, those that need a person first.
 func exceptionsOrder() []report.Standing {
 	return []report.Standing{
 		report.InDoubt, report.Conflict, report.Conversion, report.Unreadable, report.Unverified, report.Unknown,

@@ -40,7 +40,7 @@ func sidesText(both, debits int) string {
 	return fmt.Sprintf("%d %s both records, debit and credit; %d %s only the debit record", both, has(both), debits, has(debits))
 }
 
-// reconciled says what came of holding the period against the service's export.
+// reconciled says how the period compares with the service's export.
 func (h *htmlReport) reconciled() {
 	s := h.o.Reconciled
 	said := reconciledVerdict(s)
@@ -94,7 +94,7 @@ func (h *htmlReport) bothSides() {
 	t.end()
 }
 
-// reconcileCommand is the one that lists what does not match.
+// reconcileCommand is the one that lists the mismatches.
 func (h *htmlReport) reconcileCommand() string {
 	files := "export.jsonl"
 	if len(h.o.Files) > 0 {

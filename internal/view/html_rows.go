@@ -10,9 +10,9 @@ import (
 // rowsHeaded is how many rows have a heading: to fewer it says nothing that they can't say themselves.
 const rowsHeaded = 3
 
-// htmlRows is the table of all transfers of a plan or of a run, in groups: what all rows of a group have in
-// common stands in its heading. The roles are there because the style lays rows out as grids, so that
-// those that are not to be seen cost nothing.
+// htmlRows is the table of all transfers of a plan or of a run, in groups: the heading of a group has what
+// its rows share. The roles are there because the style lays rows out as grids, so that those that are not
+// to be seen cost nothing.
 type htmlRows struct {
 	htmlPage
 	names  map[string]string

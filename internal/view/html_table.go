@@ -17,11 +17,11 @@ type htmlTable struct {
 	htmlPage
 	columns          []column
 	at               int  // the column of the next cell
-	inBody, inRow    bool // what is open
+	inBody, inRow    bool // the open parts
 	isInFoot, isWide bool
 }
 
-// table opens a table of some classes with its caption; "" for none. With class stack, its cells stand
+// table opens a table of some classes with its caption; "" for none. With class stack, its cells are
 // below each other on a phone; with class rows, the filters of the page apply to it.
 func (h htmlPage) table(class, caption string, columns ...column) *htmlTable {
 	t := &htmlTable{htmlPage: h, columns: columns}
@@ -52,14 +52,14 @@ func (h htmlPage) wideTable(label, class, caption string, columns ...column) *ht
 	return t
 }
 
-// body closes what is open, and opens a group of rows.
+// body closes the open part, and opens a group of rows.
 func (t *htmlTable) body() {
 	t.closeBody()
 	t.put("<tbody>\n")
 	t.inBody = true
 }
 
-// foot closes what is open, and opens the totals.
+// foot closes the open part, and opens the totals.
 func (t *htmlTable) foot() {
 	t.closeBody()
 	t.put("<tfoot>\n")

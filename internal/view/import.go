@@ -168,7 +168,7 @@ func (i *Import) files() string {
 	return strings.Join(parts, ", and ")
 }
 
-// leftOut says what does not count; "" where everything does.
+// leftOut names the lines that do not count; "" where all do.
 func (i *Import) leftOut() string {
 	var parts []string
 	if i.Repeated > 0 {

@@ -9,11 +9,11 @@ import (
 )
 
 // jobLog writes to the log of a CI job. Its invariant: nothing that is written to it is a command to
-// what runs the job, whoever the text is of.
+// the job's runner, by any author of the text.
 type jobLog struct {
 	to       io.Writer
-	anywhere []string // what begins a command wherever it stands
-	atStart  []string // what does where only space stands before it in a line
+	anywhere []string // text that begins a command in any place
+	atStart  []string // text that does where only space precedes it in a line
 
 	mu      sync.Mutex
 	tail    []byte // of the line, as it was written; no longer than the longest beginning

@@ -88,8 +88,8 @@ func (j *JSON) object(object any) {
 }
 
 // escapeHidden writes characters that do not show, and letters that pose as others, as \u
-// escapes. They can stand only inside the strings of a JSON text, where an escape means the
-// same. The line's end stays.
+// escapes. They can be only inside the strings of a JSON text, where an escape means the same. The
+// line's end stays.
 func escapeHidden(line []byte) []byte {
 	text := bytes.TrimSuffix(line, []byte("\n"))
 	if isPlain(string(text)) {
@@ -124,7 +124,7 @@ type errorLine struct {
 	Hint string `json:"hint,omitempty"`
 }
 
-// Error writes what went wrong, and a command that helps where there is one.
+// Error writes an error, and a command that helps where there is one.
 func (j *JSON) Error(err error, hint string) error {
 	j.write(errorLine{"error", err.Error(), hint})
 	return j.end()

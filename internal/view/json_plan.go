@@ -53,7 +53,7 @@ type planSummaryLine struct {
 	Applicable bool         `json:"applicable"`
 	Totals     []totalsLine `json:"totals"`              // of the actions that occur
 	Shortened  int          `json:"shortened,omitempty"` // transfers to submit with a shortened duplicate_within
-	HashTotal  string       `json:"hash_total"`          // of what would be submitted or resolved
+	HashTotal  string       `json:"hash_total"`          // of the submits and resolves
 	Batches    []batchLine  `json:"batches"`
 	Digest     string       `json:"digest"`
 

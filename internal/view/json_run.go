@@ -24,7 +24,7 @@ type runSummaryLine struct {
 	Exceptions  []executor.Event `json:"exceptions"`
 	Unfinished  int              `json:"unfinished,omitempty"`     // recorded, and neither COMPLETED nor FAILED
 	Unknown     executor.Unknown `json:"unknown_status,omitempty"` // of these, how many of each status
-	Waited      *refreshLine     `json:"waited,omitempty"`         // what became of these under --wait
+	Waited      *refreshLine     `json:"waited,omitempty"`         // how these ended under --wait
 	Head        string           `json:"head"`
 	Next        string           `json:"next,omitempty"`
 	Runners     []state.Runner   `json:"runners,omitempty"` // where several carried it out

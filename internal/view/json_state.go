@@ -12,7 +12,7 @@ import (
 // transferLine is what a state knows of a ref_id in its row.
 type transferLine struct {
 	Type         string                `json:"type"`             // "transfer"
-	Format       string                `json:"format,omitempty"` // where the object stands alone
+	Format       string                `json:"format,omitempty"` // of an object by itself
 	Remit        string                `json:"remit,omitempty"`
 	RefID        string                `json:"ref_id"`
 	Status       state.Status          `json:"status"`
@@ -86,8 +86,8 @@ func (j *JSON) StateList(rows iter.Seq2[state.Transfer, error], names map[int64]
 	return j.end()
 }
 
-// StateShow writes one object that stands alone: it carries the format itself. It returns
-// the first error of writing.
+// StateShow writes one object by itself: it carries the format. It returns the first error of
+// writing.
 func (j *JSON) StateShow(d state.Detail, o StateShowOptions) error {
 	line := newDetailLine(&d)
 	line.Format, line.Remit, line.Doubt, line.Next = Format, j.version, o.Doubt, j.command(o.Next)

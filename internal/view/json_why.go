@@ -6,7 +6,7 @@ import (
 	"remit/planner"
 )
 
-// whyLine is where one transfer stands.
+// whyLine is the situation of one transfer.
 type whyLine struct {
 	Type        string        `json:"type"` // "why"
 	Format      string        `json:"format"`
@@ -42,8 +42,7 @@ type declaredLine struct {
 	DependsOn []string  `json:"depends_on,omitempty"` // blocks and batches
 }
 
-// Why writes one object that stands alone: it carries the format itself. It returns the first
-// error of writing.
+// Why writes one object by itself: it carries the format. It returns the first error of writing.
 func (j *JSON) Why(y *Why, o PlanOptions) error {
 	line := whyLine{
 		Type: "why", Format: Format, Remit: j.version, Environment: y.Plan.Header.Environment, AsOf: y.Plan.Header.Created,

@@ -50,8 +50,8 @@ type junitSkip struct {
 	Message string `xml:"message,attr"`
 }
 
-// JUnit writes runs, of which those of one file stand together, in the XML by which JUnit's
-// readers know results: a testsuite for each file, a testcase for each run.
+// JUnit writes runs, of which those of one file are neighbours, in the XML by which JUnit's readers
+// know results: a testsuite for each file, a testcase for each run.
 func JUnit(w io.Writer, runs []TestRun) error {
 	var all junitSuites
 	took := map[string]time.Duration{}

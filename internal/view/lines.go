@@ -21,10 +21,10 @@ type layout struct {
 	shape     shape
 	names     map[string]string
 	operation bool // both operations occur, so each line says which
-	stacked   bool // sender and destination stand below the ref_id
+	stacked   bool // sender and destination are below the ref_id
 	split     bool // and the destination below the sender
 	noPlace   bool // where it is declared is left out
-	metadata  bool // stands below each line; else only where letters of it may pass for others
+	metadata  bool // is below each line; else only where letters of it may pass for others
 
 	ref, from, to, asset, place int
 	amount                      point
@@ -126,7 +126,7 @@ func (l *layout) placeOf(c *planner.Change) string {
 	return l.group.ownPlace(c)
 }
 
-// firstMark stands behind a destination to which nothing was paid before.
+// firstMark marks a destination to which nothing was paid before.
 const firstMark = "*"
 
 func (l *layout) destination(c *planner.Change) string {

@@ -71,7 +71,7 @@ func (m *markdownPast) outcomes() {
 	}
 }
 
-// exceptions stand open, above the folded part.
+// exceptions are open, above the folded part.
 func (m *markdownPast) exceptions() {
 	text := m.lines(func(p *page) { p.pastExceptions(m.run) })
 	if text != "" {

@@ -29,8 +29,8 @@ const (
 // it can be drawn in 30 arrows, and the rest folded away. It has at most 60,000 characters;
 // omitted lines are counted. It returns only errors of w.
 //
-// Text from elsewhere stands in code only, where no Markdown, link, mention or HTML is read:
-// see [codeSpan] and [codeBlock].
+// Text from elsewhere is in code only, where no Markdown, link, mention or HTML is read: see
+// [codeSpan] and [codeBlock].
 func PlanMarkdown(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	o.Screen = Screen{Width: markdownWidth, Here: o.Here, Scales: p.Header.Scales}
 	m := &markdown{plan: p, options: o}
@@ -258,8 +258,8 @@ func codeBlock(text string, most int) string {
 	return fence + "text\n" + text + "\n" + fence + "\n\n"
 }
 
-// codeSpan is text in a code span that it can't end (CommonMark 6.1). A | would end the cell
-// of a table even there, and stands as its escape.
+// codeSpan is text in a code span that it can't end (CommonMark 6.1). A | would end the cell of a
+// table even there, and is written as its escape.
 func codeSpan(text string) string {
 	text = strings.ReplaceAll(cutMiddle(Visible(text), markdownWidth), "|", `\u007c`)
 	if text == "" {

@@ -9,9 +9,9 @@ import (
 	"remit/planner"
 )
 
-// ReconciliationMarkdown writes what came of a reconciliation as [PlanMarkdown] writes a plan:
-// the verdict, the compared files, the totals, and as many transfers of each break as 60,000
-// characters have room for. It returns only errors of w.
+// ReconciliationMarkdown writes the result of a reconciliation as [PlanMarkdown] writes a plan: the
+// verdict, the compared files, the totals, and as many transfers of each break as 60,000 characters
+// have room for. It returns only errors of w.
 func ReconciliationMarkdown(w io.Writer, s *reconcile.Summary, o ReconciliationOptions) error {
 	o.Screen = Screen{Width: markdownWidth, Here: o.Here, Scales: o.Scales}
 	m := &markdown{options: PlanOptions{Screen: o.Screen}}

@@ -28,8 +28,8 @@ type netMovement struct {
 
 func (m *netMovement) net() decimal.Decimal { return m.in.Sum(m.asset).Sub(m.out.Sum(m.asset)) }
 
-// netMovements are those of the profiles that pay, by asset, who loses most first: what only
-// receives is in the list of transfers. Doubts count with recorded transfers.
+// netMovements are those of the profiles that pay, by asset, the one that loses most first: a
+// profile that only receives is in the list of transfers. Doubts count with recorded transfers.
 func netMovements(plan *planner.Plan) []*netMovement {
 	type key struct{ profileID, asset string }
 	of := make(map[key]*netMovement)

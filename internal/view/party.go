@@ -93,7 +93,7 @@ func (p party) called(names map[string]string) string { return cmp.Or(p.name, na
 const namesNote = "Names of destinations are as the files say. The service checks none of them."
 
 // show writes the IDs in one shape, with the name that its transfer or the address book gives it.
-// A name never stands alone: remit pays the ID.
+// A name is never alone: remit pays the ID.
 func (p party) show(s shape, names map[string]string) string {
 	if p == (party{}) { // the records of an import need not have both
 		return "unknown"

@@ -23,7 +23,7 @@ type PastOptions struct {
 	Command string             // shows the run, and every transfer with another face: "remit show --run=…"
 }
 
-// PastNow is how a transfer of a past run stands now.
+// PastNow is the present status of a transfer of a past run.
 type PastNow struct {
 	Status       state.Status
 	RecordStatus transfer.RecordStatus
@@ -188,8 +188,8 @@ func (r *pastRun) exceptions() map[executor.Result][]executor.Event {
 	return byResult
 }
 
-// exception is what a person has to know of a transfer: why, what became of it since, and what
-// to type now.
+// exception is what a person has to know of a transfer: why, its status since, and the command to
+// type now.
 func (r *pastRun) exception(l *executor.PastLine) executor.Event {
 	e := executor.Event{
 		Time: l.At, Type: executor.EventSettled, RefID: l.RefID, Group: l.GroupID, Result: l.Result,
@@ -310,7 +310,7 @@ type pastLayout struct {
 	names      map[string]string
 	ref, asset int
 	amount     point
-	group      bool // group_ids stand in the first line
+	group      bool // the first line has group_ids
 	room       int  // of a line
 }
 

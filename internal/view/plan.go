@@ -32,8 +32,8 @@ type PlanOptions struct {
 	// All is the command that lists every transfer; "" for that of a plan that is not saved.
 	All string
 
-	// Against is what changed since an earlier plan; nil where nobody asks. It stands where the lines do, unless
-	// all are asked for.
+	// Against has the changes since an earlier plan; nil where nobody asks. It takes the place of the lines,
+	// unless all are asked for.
 	Against *Against
 
 	// Names are the labels of profiles by profile_id. They are shown beside the ID, never
@@ -141,7 +141,7 @@ func (p *page) named(title string, names []string, inBrief bool) {
 	p.paragraph("", title+": "+Visible(text), toneDoubt)
 }
 
-// listed are the actions in the order in which totals name them: what moves money first.
+// listed are the actions in the order in which totals name them: those that move money first.
 func listed() []planner.Action {
 	return []planner.Action{
 		planner.Submit, planner.Resolve, planner.Conflict, planner.Failed,
@@ -231,8 +231,8 @@ func totalsLines(rows []totalsRow) int {
 	return lines
 }
 
-// totalsTable aligns counts and sums, and leaves out what did not occur; further assets of a row stand below its first, at most
-// so many in all, with 0 for all.
+// totalsTable aligns counts and sums, and leaves out rows of no transfer; further assets of a row are below its first, at
+// most so many in all, with 0 for all.
 func (p *page) totalsTable(rows []totalsRow, assets int) {
 	rows = slices.DeleteFunc(rows, func(r totalsRow) bool { return r.totals == nil || r.totals.Count() == 0 })
 	var numbers point
@@ -313,7 +313,7 @@ func countSignals(changes *planner.Changes, isMarked bool) []string {
 	return parts
 }
 
-// obstacles writes what keeps the plan from being applied, each with its remedy.
+// obstacles writes why the plan can't be applied, each reason with its remedy.
 func (p *page) obstacles(plan *planner.Plan) {
 	if plan.Applicable() {
 		return
@@ -386,7 +386,7 @@ func (p *page) planEnd(plan *planner.Plan, o PlanOptions) {
 	}
 }
 
-// sentHash is the hash total of what would be submitted or resolved; "" where nothing is.
+// sentHash is the hash total of the submits and resolves; "" where there are none.
 func sentHash(plan *planner.Plan) string {
 	sent := plan.Sent()
 	if sent.Count() == 0 {
@@ -420,7 +420,7 @@ func controlLines(plan *planner.Plan) []string {
 	return lines
 }
 
-// digestShown is how many characters of a plan's digest stand for it: so many that nobody finds two plans with the
+// digestShown is how many characters of a plan's digest identify it: so many that nobody finds two plans with the
 // same ones, which takes 2^64 tries. 12 take seconds.
 const digestShown = 32
 

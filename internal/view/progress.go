@@ -11,7 +11,7 @@ import (
 // one line that is written anew, elsewhere in a line each time.
 type Progress struct {
 	page  *page
-	shown bool // a line stands on the terminal
+	shown bool // the terminal shows a line
 }
 
 // NewProgress returns a Progress on w, which is what s says.

@@ -17,7 +17,7 @@ import (
 // reconciledShown is how many transfers of a heading the terminal lists, unless all are asked for.
 const reconciledShown = 20
 
-// ReconciliationOptions say how to show what came of a reconciliation.
+// ReconciliationOptions say how to show the result of a reconciliation.
 type ReconciliationOptions struct {
 	Screen
 	Meta    state.Meta
@@ -77,9 +77,9 @@ func breakTitle(b reconcile.Break) string {
 	return string(b)
 }
 
-// Reconciliation writes what came of one for a person: the verdict, the compared files, the
-// totals per asset, and each transfer that does not match under its gravest break. It returns
-// only errors of w.
+// Reconciliation writes the result of one for a person: the verdict, the compared files, the totals
+// per asset, and each transfer that does not match under its gravest break. It returns only errors
+// of w.
 func Reconciliation(w io.Writer, s *reconcile.Summary, o ReconciliationOptions) error {
 	p := newPage(w, o.Screen)
 	if o.Meta.Service.IsSandbox() {
@@ -357,7 +357,7 @@ func sideText(s *reconcile.Side, show shownNumber) string {
 	return text + ", created " + moment(s.CreatedAt) + inBrackets(s.Place)
 }
 
-// reconciledDifferences are the differences in words: those that both sides have stand once.
+// reconciledDifferences are the differences in words: those that both sides have are told once.
 func reconciledDifferences(l *reconcile.Line, show shownNumber) []string {
 	type key struct {
 		transfer.Difference

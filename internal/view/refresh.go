@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	changesMax = 200  // lines of what needs nobody
-	lateMax    = 1000 // of what failed late or is in conflict
+	changesMax = 200  // lines of transfers that need nobody
+	lateMax    = 1000 // of transfers that failed late or are in conflict
 	statusMax  = 24   // columns of a status, which the service chooses
 )
 

@@ -94,7 +94,7 @@ func profileText(profileID string, names map[string]string) string {
 	return Visible(profileID)
 }
 
-// accounts writes those that pay. What only receives can't be in want.
+// accounts writes those that pay. A profile that only receives can't lack money.
 func (p *page) accounts(r *rehearsal.Result, o RehearsalOptions) {
 	var paying []*rehearsal.Account
 	for i := range r.Accounts {

@@ -2,8 +2,8 @@ package view
 
 import "remit/state"
 
-// Resolved says in a sentence what became of a transfer that a command settled, and what to do with
-// its declaration where remit never sends it again.
+// Resolved says in a sentence how a command settled a transfer, and what to do with its declaration
+// where remit never sends it again.
 func Resolved(outcome *state.Outcome) string {
 	refID := Visible(outcome.RefID)
 	if outcome.Status == state.Tombstone {

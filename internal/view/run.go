@@ -29,7 +29,7 @@ type Run struct {
 	waiting        string         // the latest reason to wait that was shown
 	said           map[string]int // exceptions that were told, by result and reason
 	changes        int            // that were told
-	isRefresh      bool           // what changed is what out is for
+	isRefresh      bool           // out shows changes
 	options        RunOptions
 	ref            int   // widest ref_id so far
 	amount         point // widest amount so far
@@ -168,8 +168,8 @@ func isException(result executor.Result) bool {
 	return result != executor.ResultRecorded && result != executor.ResultAdopted
 }
 
-// line tells what became of one transfer, and why where that is not clear. How to go on is
-// said at the end, once for all that go on alike.
+// line tells how one transfer ended, and why where that is not clear. How to go on is said at the
+// end, once for all that go on alike.
 func (r *Run) line(p *page, e executor.Event) {
 	r.ref = min(max(r.ref, displayWidth(e.RefID)), 48)
 	r.amount.fit(p.amount(e.Amount, e.Asset))

@@ -89,8 +89,8 @@ func leading(text string) string {
 	return strings.ReplaceAll(text[:len(text)-len(rest)], "\t", "  ") + Visible(rest)
 }
 
-// values writes what the names of a diagnostic's expression stood for, where the expression
-// is evaluated more than once. A sensitive value is left out.
+// values writes the values of the names of a diagnostic's expression, where the expression is
+// evaluated more than once. A sensitive value is left out.
 func (p *page) values(d *hcl.Diagnostic) {
 	if d.Expression == nil || d.EvalContext == nil {
 		return

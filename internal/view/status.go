@@ -88,7 +88,7 @@ func groupTime(c *planner.Change, g planner.Group) string {
 	return ""
 }
 
-// groupReason says on what a transfer waits, or why it needs a person; "" for what needs no
+// groupReason says on what a transfer waits, or why it needs a person; "" where the status needs no
 // more words.
 func groupReason(c *planner.Change, g planner.Group) string {
 	switch {
@@ -109,7 +109,7 @@ func groupTone(g planner.Group) tone {
 	return toneStrong
 }
 
-// nextStep says what happens without a person, or what one has to do.
+// nextStep says what the next apply does by itself, or what a person has to do.
 func (p *page) nextStep(standings []planner.StatusGroup) {
 	beyondUnknown := func(s planner.StatusGroup) bool { return s.Group.NeedsPerson() && s.Group != planner.GroupUnknown }
 	switch {

@@ -35,7 +35,7 @@ type TestCounts map[TestStatus]int
 // Passed reports whether no run failed.
 func (c TestCounts) Passed() bool { return c[TestFail]+c[TestError]+c[TestSkip] == 0 }
 
-// Tests writes for a person what becomes of tests, while they run.
+// Tests writes for a person the results of tests, while they run.
 type Tests struct {
 	w io.Writer
 	s Screen

@@ -70,8 +70,8 @@ func (m *marker) hides(r rune) bool {
 }
 
 // isHidden reports whether r does not show as itself. Spaces other than the ASCII one look
-// like it and are not. Letters that are written from right to left show as themselves, and
-// move the amount that stands behind them to where another is read (UAX #9).
+// like it and are not. Letters that are written from right to left show as themselves, and move the
+// amount behind them to where another is read (UAX #9).
 func isHidden(r rune) bool {
 	if r < utf8.RuneSelf {
 		return transfer.Hidden(r) || !unicode.IsPrint(r)

@@ -13,7 +13,7 @@ import (
 	"remit/state"
 )
 
-// Why is where one transfer stands. It is declared, or recorded, or both.
+// Why is the situation of one transfer. It is declared, or recorded, or both.
 type Why struct {
 	RefID    string
 	Declared *config.Transfer // nil where nobody declares it
@@ -25,10 +25,10 @@ type Why struct {
 	After    []Stands         // what it waits for, the first [planner.StatusGroupMax] of Line.After
 
 	Next string    // the command to type
-	From time.Time // when that does what is wanted; zero for now
+	From time.Time // when that helps; zero for now
 }
 
-// Stands is where another transfer stands by the plan.
+// Stands is the situation of another transfer by the plan.
 type Stands struct {
 	RefID  string         `json:"ref_id"`
 	Action planner.Action `json:"action,omitempty"` // "" where the plan has no line for it
@@ -60,7 +60,7 @@ func (y *Why) far(o *planner.Obstacle) int {
 	return 2
 }
 
-// request is what is declared, or else what is recorded, as far as that is known.
+// request is the declared one, or else the recorded one, as far as it is known.
 func (y *Why) request() transfer.Request {
 	d := y.Recorded
 	switch {
@@ -74,7 +74,7 @@ func (y *Why) request() transfer.Request {
 	return transfer.Request{RefID: d.RefID, Asset: d.Asset, Amount: d.Amount}
 }
 
-// Answer says where it stands, in sentences.
+// Answer says the situation of the transfer, in sentences.
 func (y *Why) Answer() string {
 	if y.Line == nil || y.Line.Action == planner.None {
 		return y.settled()
@@ -132,7 +132,7 @@ func (y *Why) submit() string {
 	return first + " The next apply sends it."
 }
 
-// settled says what became of a transfer about which the plan has nothing to do.
+// settled says how a transfer ended that the plan has no action for.
 func (y *Why) settled() string {
 	d := y.Recorded
 	text := "Its declaration agrees with the record."
@@ -174,7 +174,7 @@ func stop(clause string) string {
 	return clause + "."
 }
 
-// ShowWhy writes where one transfer stands, for a person. It returns only errors of w.
+// ShowWhy writes the situation of one transfer, for a person. It returns only errors of w.
 func ShowWhy(w io.Writer, y *Why, o PlanOptions) error {
 	o.Scales = y.Plan.Header.Scales
 	p := newPage(w, o.Screen)
@@ -215,7 +215,7 @@ func ShowWhy(w io.Writer, y *Why, o PlanOptions) error {
 // isSent reports whether an apply of its plan sends it.
 func (y *Why) isSent() bool { return y.Line != nil && y.Line.Action.Sends() }
 
-// fields are what is known of it, one a line.
+// fields are the known facts of the transfer, one a line.
 func (y *Why) fields(r *transfer.Request, o PlanOptions) []field {
 	from, to := sender(*r), destination(*r)
 	fields := []field{{"declared", "nowhere"}}
