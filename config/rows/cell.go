@@ -30,7 +30,7 @@ func (e *shownError) Error() string { return e.says + ". " + e.remedy }
 
 const otherFormat = "Give the cell another format, or leave its column out with columns"
 
-// notShown is the mistake of a format by which a cell shows something else. What shows is "" for
+// notShown is the mistake of a format by which a cell shows something else. shows is "" for
 // nothing.
 func (f *cellFormat) notShown(holds, shows string) *shownError {
 	if shows = strconv.Quote(shows); shows == `""` {
@@ -151,7 +151,7 @@ func checkTruthShown(formats []*cellFormat, truth bool) error {
 
 // exactDecimal is the decimal that is meant by a number as it is stored: the shortest one
 // that is the same number, without what 15 digits have no room for. That is noise of binary
-// arithmetic, where no digit but zero stands before it.
+// arithmetic, where all digits before it are zeros.
 func exactDecimal(stored string, number float64) (decimal.Decimal, error) {
 	if math.Abs(number) >= 1e15 { // 10 to the power of numberDigits
 		return decimal.Zero, fmt.Errorf("cannot be read: %s has more digits than the %d that a spreadsheet keeps of a number. Format the cell as text, and type it again", stored, numberDigits)

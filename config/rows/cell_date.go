@@ -14,8 +14,8 @@ type shownDate struct {
 	year, month, day, hour, minute, second bool
 	short                                  bool   // the year has two digits
 	elapsed                                string // the largest unit, beyond its limit
-	order                                  string // y, m and d as they stand
-	dotted                                 bool   // points stand between them
+	order                                  string // y, m and d in the cell's order
+	dotted                                 bool   // points are between them
 	odd                                    bool   // digits of its own, or what no one shows alike
 }
 
@@ -53,7 +53,7 @@ func dateOf(s *cellSection) shownDate {
 	return d
 }
 
-// isMinute says whether an m or mm stands after hours or before seconds, where it means minutes.
+// isMinute says whether an m or mm is after hours or before seconds, where it means minutes.
 func isMinute(tokens []formatToken, i int) bool {
 	unit := func(t formatToken) byte {
 		if t.kind == tokenElapsed || t.kind == tokenDate && !strings.Contains(t.text, "/") {
@@ -140,7 +140,7 @@ func (f *cellFormat) notWhole(text string) error {
 // isoDate matches a date as a cell of the type d holds it.
 var isoDate = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.0+)?)?$`)
 
-// daysOf is the number of days that a date of ISO 8601 stands for.
+// daysOf is the number of days of a date in ISO 8601.
 func daysOf(text string, is1904 bool) (string, bool) {
 	if !isoDate.MatchString(text) {
 		return "", false

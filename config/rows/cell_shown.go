@@ -17,7 +17,7 @@ type shownNumber struct {
 	wholePart     string // of it, with what groups it
 	decimals      string
 	grouped       bool // by the program, as its language does it
-	odd           bool // other characters stand between the digits
+	odd           bool // other characters are between the digits
 	percent       bool
 	minus         bool // the program puts a sign before it
 	foreign       bool
@@ -32,7 +32,7 @@ func (n shownNumber) text() string {
 	return strings.TrimSpace(sign + n.before + n.middle + n.after)
 }
 
-// shownPiece is a part of what shows.
+// shownPiece is a part of the shown text.
 type shownPiece struct {
 	text string
 	kind tokenKind // a literal, a space, a digit, a point or a comma
@@ -243,7 +243,7 @@ func (n *shownNumber) split(pieces []shownPiece) {
 	}
 }
 
-// take takes a piece in that stands among the digits.
+// take takes a piece in that is among the digits.
 func (n *shownNumber) take(p shownPiece) {
 	switch hasPoint := n.decimals != ""; {
 	case p.kind == tokenPoint:
@@ -292,7 +292,7 @@ func (n shownNumber) value() (decimal.Decimal, bool) {
 	return d, err == nil
 }
 
-// means says whether a person reads a number in what shows.
+// means says whether a person reads the number in the shown text.
 func (n shownNumber) means(number decimal.Decimal) bool {
 	if n.middle == "" {
 		return number.IsZero() && isDash(n.before)
@@ -314,7 +314,7 @@ const (
 	closeBrackets = ")]}>）］〉⟩﹚"
 )
 
-// isDash says whether a text is the dash that stands for nothing, and perhaps a currency.
+// isDash says whether a text is the dash that means nothing, and perhaps a currency.
 func isDash(text string) bool {
 	letters := 0
 	isOther := func(c rune) bool {
@@ -397,9 +397,9 @@ func percentOf(is bool) string {
 // isWordEnd says whether a character ends a word: spaces, signs and currencies do.
 func isWordEnd(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsNumber(c) }
 
-// touches says whether digits of a text could belong to the number that it stands beside: no word
-// of letters is between them, and no bracket or colon with a space. One letter alone may be that of
-// an exponent or a product.
+// touches says whether digits of a text could belong to the number beside it: no word of letters is
+// between them, and no bracket or colon with a space. One letter alone may be that of an exponent
+// or a product.
 func touches(text string) bool {
 	i := strings.IndexFunc(text, unicode.IsNumber)
 	if i < 0 {
@@ -422,8 +422,8 @@ func reversed(text string) string {
 	return string(all)
 }
 
-// isHidden says whether a character does not show, or turns the text around it. Marks of direction
-// stand in the formats of currencies, and turn no digits.
+// isHidden says whether a character does not show, or turns the text around it. The formats of
+// currencies have marks of direction, which turn no digits.
 func isHidden(c rune) bool {
 	if c == '\u200e' || c == '\u200f' || c == '\u061c' {
 		return false

@@ -139,8 +139,8 @@ func isConflict(line string) bool {
 	return strings.HasPrefix(line, "<<<<<<< ") || strings.HasPrefix(line, ">>>>>>> ") || strings.TrimRight(line, "\r") == "======="
 }
 
-// linesBelow are the fields of the lines below the first one that stand in text, as far as they are lines of
-// their own. There are few.
+// linesBelow are the fields of the lines of text below its first one, as far as they are lines of their own.
+// There are few.
 func (c *csvFile) linesBelow(text []byte) [][]string {
 	const most = 20
 	var below [][]string
@@ -394,7 +394,7 @@ func (r *csvRecord) whole() hcl.Range {
 func (r *csvRecord) at(i int) hcl.Range {
 	line, column := r.position(i)
 	length := len(r.fields[i])
-	if strings.ContainsAny(r.fields[i], "\""+string(r.file.options.Delimiter)) { // it stands in marks
+	if strings.ContainsAny(r.fields[i], "\""+string(r.file.options.Delimiter)) { // it is between marks
 		length += len(`""`) + strings.Count(r.fields[i], `"`)
 	}
 	if i+1 < len(r.fields) {

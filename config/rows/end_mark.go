@@ -8,7 +8,7 @@ import (
 )
 
 // withoutEndMark reads a text without the Ctrl-Z with which programs for DOS end a file, and the
-// line ends after it. One that stands elsewhere is text.
+// line ends after it. One in another place is text.
 type withoutEndMark struct{ from *bufio.Reader }
 
 const (

@@ -1,5 +1,5 @@
 // Package rows reads data files: CSV, workbooks, JSON and pain.001. It turns a file into rows of
-// text, and knows where in the file each text stands.
+// text, and knows the place of each text in the file.
 //
 // Its one invariant: a text is read as it is written or as a workbook shows it, or it is a mistake
 // at its place. Nothing is guessed, and nothing is left out in silence. It knows no HCL beside the

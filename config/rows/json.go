@@ -14,7 +14,7 @@ import (
 	"remit/config/mistake"
 )
 
-// jsonDepthMax is how deep objects may stand in a row.
+// jsonDepthMax is how deep the objects of a row may nest.
 const jsonDepthMax = 32
 
 // jsonFile reads rows that are objects: those of an array, or JSON Lines, one after another.

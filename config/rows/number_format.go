@@ -8,7 +8,7 @@ import (
 )
 
 // NumberFormat is how numbers are written in a column: the marks between groups of digits
-// and before the decimals. It reads what fits it in one way alone, and guesses nothing.
+// and before the decimals. It reads a text that fits it in exactly one way, and guesses nothing.
 type NumberFormat struct {
 	Example string // 1234.56 as the column would have it
 	group   string // between groups; "" where there are none

@@ -88,7 +88,7 @@ func openPain001(d *File, file fileReader) (*pain001File, hcl.Diagnostics) {
 func (f *pain001File) header() header  { return header{names: f.names} }
 func (f *pain001File) notes() []string { return nil }
 
-// read returns the next instruction. What ends the reading is io.EOF.
+// read returns the next instruction. The error is io.EOF at the end.
 func (f *pain001File) read() (record, hcl.Diagnostics, error) {
 	for {
 		from := f.decoder.InputOffset()
@@ -238,7 +238,7 @@ func (f *pain001File) end(from int64) (*instruction, hcl.Diagnostics) {
 	return nil, nil
 }
 
-// control is the one that the innermost element stands in.
+// control is that of the innermost element that has one.
 func (f *pain001File) control() *controlTotals {
 	if len(f.path) > 2 && f.path[2] == "GrpHdr" {
 		return &f.group

@@ -88,8 +88,8 @@ func singleElements() map[string]bool {
 	return single
 }
 
-// checkSingle refuses an element that stands twice where ISO 20022 has it once, and an account that
-// is said by an IBAN and in another way: another reader of the file may take the other one.
+// checkSingle refuses a repeated element that ISO 20022 has once, and an account that is said by an
+// IBAN and in another way: another reader of the file may take the other one.
 func (f *pain001File) checkSingle(name string, at span) hcl.Diagnostics {
 	if len(f.path) == 0 || !f.single[f.at()+"/"+name] {
 		return nil

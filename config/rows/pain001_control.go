@@ -14,7 +14,7 @@ import (
 
 // controlTotals are the control totals that a file states, and what it has.
 type controlTotals struct {
-	element    string // in which they stand
+	element    string // that states them
 	count      int
 	sum        decimal.Decimal
 	unsure     bool // an amount could not be read

@@ -56,8 +56,8 @@ func rootOf(content []byte) ([]byte, error) {
 	}
 }
 
-// readMarks reads a sheet without its rows. An element counts wherever it stands: some programs
-// read it in an extension, or as an alternative.
+// readMarks reads a sheet without its rows. An element counts in every place: some programs read it
+// in an extension, or as an alternative.
 func (f *xlsxFile) readMarks(from io.Reader) error {
 	decoder := newPartDecoder(from)
 	var rules ruleReader

@@ -106,7 +106,7 @@ func (f *xlsxFile) notice(row *xlsxRow) {
 	}
 }
 
-// rest reads what comes after the rows. A sheet that is cut off there is not whole.
+// rest reads the part after the rows. A sheet that is cut off there is not whole.
 func (f *xlsxFile) rest() error {
 	if f.decoder.InputOffset() != f.rowsEnd {
 		return errSheetDamaged // the rows that were looked past ended elsewhere
@@ -130,7 +130,7 @@ func (f *xlsxFile) readColumn(element xml.StartElement) error {
 	from, wrongFrom := strconv.Atoi(attribute(element, "min"))
 	to, wrongTo := strconv.Atoi(attribute(element, "max"))
 	if wrongFrom != nil || wrongTo != nil || from <= f.columnLast || to < from || to > sheetColumnsMax {
-		return errSheetDamaged // columns stand once, in their order
+		return errSheetDamaged // each column is there once, in order
 	}
 	f.columnLast = to
 	style, err := 0, error(nil)
@@ -214,7 +214,7 @@ func (f *xlsxFile) readRow(element xml.StartElement) (*xlsxRow, error) {
 	}
 }
 
-// readCell reads a cell that stands after a column.
+// readCell reads a cell behind a column.
 func (f *xlsxFile) readCell(element xml.StartElement, after int) (*rawCell, error) {
 	c := &rawCell{column: after + 1, kind: attribute(element, "t")}
 	if text := attribute(element, "s"); text != "" {
@@ -261,7 +261,7 @@ func (f *xlsxFile) readCell(element xml.StartElement, after int) (*rawCell, erro
 	}
 }
 
-// take takes text in that stands in an element of the cell.
+// take takes the text of an element of the cell.
 func (c *rawCell) take(path, text string) {
 	switch path {
 	case "v":

@@ -11,7 +11,7 @@ import (
 // snippetsBytesMax bounds the text of rows with mistakes that is kept of one workbook.
 const snippetsBytesMax = 1 << 20
 
-// snippets stand for a file that is no text: each row that is shown, as a line of text.
+// snippets take the place of a file that is no text: each row that is shown, as a line of text.
 type snippets struct {
 	text bytes.Buffer
 	rows []snippet
@@ -27,8 +27,8 @@ type snippet struct {
 
 const cellsBetween = " | "
 
-// show adds a row, unless it is the last one that was added, and returns the bytes from and
-// up to which the i-th cell stands. Where there is no room left they are the end.
+// show adds a row, unless it is the last one that was added, and returns where the i-th cell begins
+// and ends, in bytes. Where there is no room left they are the end.
 func (s *snippets) show(sheet string, row int, columns []int, fields []string, i int) (from, to int) {
 	last := len(s.rows) - 1
 	if last < 0 || s.rows[last].sheet != sheet || s.rows[last].row != row {

@@ -22,7 +22,7 @@ type records interface {
 	// a record with mistakes has no fields, with diagnostics, and reading may go on.
 	// Warnings come alone, or beside a record.
 	read() (record, hcl.Diagnostics, error)
-	// notes are what whoever wrote the data block may want to know of how the file was read,
+	// notes tell the author of the data block how the file was read,
 	// up to here. They are no warnings.
 	notes() []string
 }
@@ -42,7 +42,7 @@ type record struct {
 	exact  []bool // fields that are plain decimals, whatever number_format says of text; nil for none
 }
 
-// locator says where the fields of a record stand.
+// locator says where the fields of a record are.
 type locator interface {
 	// at is the range of the i-th field. Columns count characters, as HCL's do.
 	at(i int) hcl.Range
@@ -210,8 +210,7 @@ func isValue(text string) bool {
 	return err == nil || digits > 8
 }
 
-// Notes are what whoever wrote the data block may want to know of how the file was read, up to
-// here. They are no warnings.
+// Notes tell the author of the data block how the file was read, up to here. They are no warnings.
 func (t *Table) Notes() []string { return t.from.notes() }
 
 // Next returns the next row, valid until the call after it. It is io.EOF at the end; a row
@@ -259,7 +258,7 @@ func (t *Table) rewrite(r *Row, exact []bool) hcl.Diagnostics {
 	return diags
 }
 
-// field is where a column stands in a record.
+// field is the place of a column in a record.
 func (t *Table) field(column int) int {
 	if t.picked == nil {
 		return column

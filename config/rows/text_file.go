@@ -68,8 +68,8 @@ type textPlace struct {
 	from, length int64
 }
 
-// place notes where length bytes from an offset of the text stand, which is in or after the
-// record that was begun last.
+// place notes the place of length bytes from an offset of the text, in or after the record that was
+// begun last.
 func (t *textFile) place(offset, length int64) textPlace {
 	offset += int64(t.lines.skipped)
 	p := textPlace{line: t.lines.line(offset), from: offset, length: length}
@@ -103,7 +103,7 @@ func (t *textFile) columnOf(p textPlace) int {
 // span is the range of length bytes from an offset of the text.
 func (t *textFile) span(offset, length int64) hcl.Range { return t.rangeOf(t.place(offset, length)) }
 
-// slice reads a part of the file again. What can't be read any more is left out.
+// slice reads a part of the file again. A part that can't be read any more is left out.
 func (t *textFile) slice(from, length int64) string {
 	if length <= 0 || length > recordBytesMax {
 		return ""
@@ -133,7 +133,7 @@ type textRecord struct {
 	line   int
 }
 
-// span is where a field stands in the text; without length for one that is absent.
+// span is the place of a field in the text; without length for one that is absent.
 type span struct{ from, length int64 }
 
 func (r *textRecord) whole() hcl.Range { return r.file.span(r.from, 1) }

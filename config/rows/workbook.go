@@ -35,7 +35,7 @@ type sheet struct {
 	part   string // its name in the package; "" where it has no cells, as a chart
 }
 
-// openWorkbook reads a workbook. An error says what the file is instead, to whoever made it.
+// openWorkbook reads a workbook. An error tells the author of the file what it is instead.
 func openWorkbook(file io.Reader) (*workbook, error) {
 	content, err := confined.ReadAtMost(file, workbookBytesMax)
 	if err != nil {

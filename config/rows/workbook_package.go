@@ -167,7 +167,7 @@ func related(relations []relation, kind string) (string, error) {
 }
 
 // partDecoder reads the XML of a part, and refuses what programs read differently: a document
-// type, an attribute that stands twice, elements that nest deeper than any do.
+// type, a repeated attribute, elements that nest deeper than any do.
 type partDecoder struct {
 	*xml.Decoder
 	depth int
@@ -207,7 +207,7 @@ func (d *partDecoder) Skip() error {
 }
 
 // eachElement visits the elements of a part, which has one root, with their paths: names of
-// elements from the root on. One of another namespace than the root's stands in braces.
+// elements from the root on. The namespace of one that is not the root's is in braces.
 func eachElement(content []byte, visit func(path string, element xml.StartElement) error) error {
 	decoder := newPartDecoder(bytes.NewReader(content))
 	var open []string
