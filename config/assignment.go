@@ -149,8 +149,8 @@ func literalTree(expr hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	return expr, nil
 }
 
-// assignValue takes a value of a test in. Where it is of a sensitive variable, no message
-// shows where it stands.
+// assignValue takes a value of a test in. Where it is of a sensitive variable, no message shows its
+// place.
 func (vs *variables) assignValue(a Assignment) {
 	v := vs.named(a.Name)
 	if v == nil {

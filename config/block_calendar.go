@@ -118,8 +118,8 @@ func holidaysArgument(r *eval.Reader) []string {
 	return known
 }
 
-// refuseDates says where dates stand that were written as the names of holidays: all of them in one
-// mistake.
+// refuseDates refuses dates that were written as the names of holidays: all of them in one mistake,
+// with their places.
 func refuseDates(r *eval.Reader, texts []string) {
 	const shown = 3
 	isDate, list := true, ""
@@ -193,7 +193,7 @@ func calendarsArgument(r *eval.Reader) []*calendar.Calendar {
 }
 
 // readDatesFile adds the dates of the calendar's file: one a line, ISO 8601, with the name of
-// the day behind it or not; empty lines and what follows a # are left out.
+// the day behind it or not; empty lines and comments, from a # on, are left out.
 func readDatesFile(r *eval.Reader, s *sourceFiles, rules *calendar.Rules) {
 	name, a := r.Text("file")
 	if name == "" {

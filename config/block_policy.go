@@ -52,8 +52,8 @@ func (s PolicyScope) Attributes() []string {
 // Party is one side of a transfer.
 type Party struct{ ProfileID, IdentityID, AccountID string }
 
-// Policy is a policy block: what must hold of what a plan submits. Nothing overrides it. It is
-// not for use by several goroutines at once.
+// Policy is a policy block: a condition on the transfers that a plan submits. Nothing overrides it.
+// It is not for use by several goroutines at once.
 type Policy struct {
 	Name  string
 	Place Place

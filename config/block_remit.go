@@ -14,7 +14,7 @@ import (
 
 const (
 	environmentDefault = "default"
-	// environmentSandbox is what runs against the embedded service are called.
+	// environmentSandbox is the environment of runs against the embedded service.
 	environmentSandbox = "sandbox"
 )
 

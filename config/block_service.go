@@ -52,7 +52,7 @@ func serviceKind() eval.Kind {
 	}
 }
 
-// addressArguments are not needed where the sandbox stands in for the service.
+// addressArguments are not needed where the sandbox replaces the service.
 func addressArguments() []string { return []string{"base_url", "ca_file"} }
 
 // credentialArguments are not needed before a token is.

@@ -32,7 +32,7 @@ type transferBlock struct {
 	shared        map[string][]Dependency
 
 	repeated bool                     // has for_each
-	data     *dataSource              // whose rows stand alone in for_each
+	data     *dataSource              // whose rows are the whole for_each
 	elements []element                // of any other for_each
 	dates    map[string][]*Occurrence // of the schedules of which for_each is made
 	ctx      *hcl.EvalContext
@@ -105,7 +105,7 @@ type transferReader struct {
 	unreadable bool
 }
 
-// compileAll makes every transfer block ready and checks what can be checked without a data row.
+// compileAll makes every transfer block ready and makes the checks that need no data row.
 func (r *transferReader) compileAll() {
 	m := r.configured.memberships
 	for b := range r.transferBlocks() {
@@ -357,7 +357,7 @@ func (r *transferReader) expand(t *transferBlock, forEach *eval.Argument) {
 		return
 	}
 	t.dates = datesOf(forEach.Refs)
-	value, marks := value.Unmark() // what moves the keys
+	value, marks := value.Unmark() // the marks of values that move the keys
 	r.checkMovingKeys(t, len(marks) > 0)
 	ty := value.Type()
 	isMap := ty.IsMapType() || ty.IsObjectType()
@@ -386,8 +386,8 @@ func (r *transferReader) expand(t *transferBlock, forEach *eval.Argument) {
 }
 
 // textsOfSet are the elements of toset(LIST) in the order of a set, where that is what a for_each says and all
-// of them are plain texts; else nil. No set is made: whoever looks through one has it sorted anew, with
-// comparisons that cost more than all else of a transfer.
+// of them are plain texts; else nil. No set is made: each walk through one sorts it anew, with comparisons
+// that cost more than all else of a transfer.
 func (r *transferReader) textsOfSet(forEach *eval.Argument) []cty.Value {
 	call, ok := syntax.Unwrap(forEach.Expr).(*hclsyntax.FunctionCallExpr)
 	if !ok || call.Name != "toset" || len(call.Args) != 1 || call.ExpandFinal {
@@ -397,7 +397,7 @@ func (r *transferReader) textsOfSet(forEach *eval.Argument) []cty.Value {
 	list.Expr = call.Args[0]
 	value, ok, _ := r.scope.Value(&list)
 	if !ok || value.IsNull() || value.IsMarked() || !value.Type().IsTupleType() && !value.Type().IsListType() {
-		return nil // what is wrong is said of the whole
+		return nil // the mistake is reported for the whole
 	}
 	texts := value.AsValueSlice()
 	for _, text := range texts {

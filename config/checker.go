@@ -31,8 +31,8 @@ func newChecker(scope *eval.Scope) *checker {
 // report adds mistakes, and goes on.
 func (c *checker) report(diags ...*hcl.Diagnostic) { c.diags = append(c.diags, diags...) }
 
-// declare notes that something stands at r. Where it stood elsewhere already, it reports
-// both places and returns false.
+// declare notes the place r of an address. Where the address had another place already, it reports
+// both and returns false.
 func (c *checker) declare(address string, r hcl.Range) bool {
 	if first, ok := c.names[address]; ok {
 		d := mistake.New(r, "Declared twice", "%s was already declared at %s.", address, mistake.At(first))

@@ -47,7 +47,7 @@ type Configuration struct {
 // sensitive, so that its value may be repeated in output.
 func (c *Configuration) Open(variable string) bool { return c.sound && c.open[variable] }
 
-// DeclaredBlock is a transfer block, and where it stands.
+// DeclaredBlock is a transfer block, and its place.
 type DeclaredBlock struct {
 	Address string // such as transfer.internal.payroll
 	Place   Place
@@ -62,8 +62,8 @@ func (c *Configuration) Blocks() []DeclaredBlock {
 	return blocks
 }
 
-// Note is what whoever wrote a data block may want to know of how its file was read, such as
-// the delimiter that was found out. It is no warning.
+// Note tells the author of a data block how its file was read, such as the delimiter that was found
+// out. It is no warning.
 type Note struct {
 	Address string // of the data source, such as data.csv.payroll
 	Text    string // a clause, with text of the file in it
@@ -140,8 +140,7 @@ func (c *Configuration) Files() map[string]*hcl.File {
 func (c *Configuration) ServiceDeclared() bool { return c.service != nil }
 
 // RequireService returns a mistake where the service block lacks the address of a real
-// service: a configuration without a service block is whole as long as the sandbox stands
-// in for it.
+// service: a configuration without a service block is whole as long as the sandbox replaces it.
 func (c *Configuration) RequireService() hcl.Diagnostics {
 	switch {
 	case c.service == nil:

@@ -26,8 +26,8 @@ type controlReader struct {
 // controlFileBytesMax bounds a file that a control names.
 const controlFileBytesMax = 1 << 20
 
-// readControlFile reads a file that the control b names: below the policy directory in which
-// b stands, else below the configuration's. The file becomes one of the controls.
+// readControlFile reads a file that the control b names: below the policy directory that has b,
+// else below the configuration's. The file becomes one of the controls.
 func (k *controlReader) readControlFile(b *eval.Block, name string) ([]byte, error) {
 	root := k.root
 	if b.Policy != nil {

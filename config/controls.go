@@ -13,9 +13,8 @@ import (
 // the policy directories, which its authors may not be able to write to. The zero value
 // checks nothing.
 type Controls struct {
-	// Files are those in which controls stand apart from the configuration: each file of a
-	// policy directory, and each file that a control names. A byte that differs is another
-	// control.
+	// Files are those that have controls outside of the configuration: each file of a policy
+	// directory, and each file that a control names. A byte that differs is another control.
 	Files []ControlFile
 
 	Limits   []Limit   // in declaration order
@@ -42,8 +41,8 @@ type ControlDigest struct {
 // taken for a digest of controls.
 const controlsFormat = "remit-controls/1"
 
-// List returns the controls in order of their names. Where a block stands is no part of its
-// SHA256: a block that is moved says the same.
+// List returns the controls in order of their names. The place of a block is no part of its SHA256:
+// a block that is moved says the same.
 func (c Controls) List() []ControlDigest {
 	var list []ControlDigest
 	for _, f := range c.Files {

@@ -15,8 +15,7 @@ import (
 	"remit/internal/service/operator"
 )
 
-// The environment variables that stand in for arguments that are absent, or whose variable
-// has no value.
+// The environment variables that replace arguments that are absent, or whose variable has no value.
 const (
 	environmentClientID         = "REMIT_CLIENT_ID"
 	environmentClientSecret     = "REMIT_CLIENT_SECRET"
@@ -26,7 +25,7 @@ const (
 // Credentials evaluates what a connection needs: token_url, client_id, client_secret and scopes
 // of the service block, the files of its client certificate, and how requests are signed. It is evaluated now and not before, so that a plan needs none of
 // it. REMIT_CLIENT_ID, REMIT_CLIENT_SECRET and REMIT_CLIENT_SECRET_FILE (the path of a file,
-// whose last line break is left out) stand in for what the block does not say.
+// whose last line break is left out) replace arguments that the block does not have.
 func (c *Configuration) Credentials() (Credentials, hcl.Diagnostics) {
 	if c.service == nil {
 		return Credentials{}, c.RequireService()
@@ -209,8 +208,8 @@ func (c *Configuration) Named() Client {
 	return out
 }
 
-// Sensitive reports whether an argument of the service block is made of a sensitive value, so
-// that it may stand in no output.
+// Sensitive reports whether an argument of the service block is made of a sensitive value, so that
+// no output may have it.
 func (c *Configuration) Sensitive(argument string) bool {
 	if c.service == nil {
 		return false

@@ -169,7 +169,7 @@ func (d *dataSource) totalsHint(column string) string {
 	return hint + fmt.Sprintf("\n  where     = %s != \"\"", row)
 }
 
-// onLines says where something stands twice.
+// onLines names the two lines of something repeated.
 func onLines(first, again int) string {
 	if first == again {
 		return fmt.Sprintf("twice on line %d", first)

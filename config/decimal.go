@@ -14,10 +14,10 @@ import (
 	"remit/config/syntax"
 )
 
-// decimalCheck looks for numbers in what becomes an amount. HCL's numbers are binary
-// floats, so that arithmetic on them, or turning one into text, may lose a cent that nobody
-// sees (law 6). It follows the value: conditions, index keys and arguments that are counts,
-// such as a scale, may be numbers.
+// decimalCheck looks for numbers in the making of an amount. HCL's numbers are binary floats, so
+// that arithmetic on them, or turning one into text, may lose a cent that nobody sees (law 6). It
+// follows the value: conditions, index keys and arguments that are counts, such as a scale, may be
+// numbers.
 type decimalCheck struct {
 	scope *eval.Scope
 	ctx   *hcl.EvalContext // to find the types of parts; parts that it can't evaluate pass

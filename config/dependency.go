@@ -9,7 +9,7 @@ import (
 	"remit/config/mistake"
 )
 
-// dependency is one entry of depends_on, and where it stands.
+// dependency is one entry of depends_on, and its place.
 type dependency struct {
 	Dependency
 	at hcl.Range
@@ -128,8 +128,8 @@ func (m *memberships) note(batch string, block *transferBlock) bool {
 	return true
 }
 
-// waiting is a vertex of the graph of what waits for what: a transfer block, the release of
-// a batch (all that its depends_on names is COMPLETED), or its end (all its transfers are).
+// waiting is a vertex of the graph of dependencies: a transfer block, the release of a batch (all
+// that its depends_on names is COMPLETED), or its end (all its transfers are).
 type waiting struct {
 	block   *transferBlock
 	release string

@@ -47,8 +47,8 @@ type Attribute struct {
 	Bool bool
 }
 
-// NewFilter reads an expression over attributes. The diagnostics stand in [FilterFile]. Where done
-// is closed, evaluation ends; nil never is.
+// NewFilter reads an expression over attributes. The places of the diagnostics are in [FilterFile].
+// Where done is closed, evaluation ends; nil never is.
 func NewFilter(expression string, attributes []Attribute, done <-chan struct{}) (*Filter, hcl.Diagnostics) {
 	source := []byte(expression)
 	if diags := syntax.CheckNesting(source, FilterFile, hcl.InitialPos, hclsyntax.LexExpression); diags.HasErrors() {
@@ -152,7 +152,7 @@ func attributeNames(attributes []Attribute) []string {
 	return names
 }
 
-// checkComparisons finds what would silently keep nothing, or the wrong things.
+// checkComparisons finds comparisons that would silently keep nothing, or the wrong things.
 func checkComparisons(expr hclsyntax.Expression, attributes []Attribute) hcl.Diagnostics {
 	operators := map[*hclsyntax.Operation]string{
 		hclsyntax.OpEqual: "==", hclsyntax.OpNotEqual: "!=", hclsyntax.OpGreaterThan: ">",

@@ -79,8 +79,8 @@ func (vs *variables) checkWritten(v *variable, expr hcl.Expression, content []by
 		"The value of var.%s must be written out, and is not computed: 2026-11 without quotation marks would be the number 2015. Write text in quotation marks, as in:\n\n  %s", v.Name, line)
 }
 
-// computes reports whether a tree has more than literals, templates and collections of them. What refers to
-// something is another mistake.
+// computes reports whether a tree has more than literals, templates and collections of them. A reference is
+// another mistake.
 func computes(tree hclsyntax.Expression) bool {
 	found := false
 	_ = hclsyntax.VisitAll(tree, func(node hclsyntax.Node) hcl.Diagnostics {

@@ -70,7 +70,7 @@ func meantBlock(name string, known []string) string {
 	return hint
 }
 
-// placeOfArgument shows a block in which an argument of the name may stand.
+// placeOfArgument shows a block that may have an argument of the name.
 func placeOfArgument(name string) string {
 	for _, k := range blockKinds() {
 		if slices.Contains(k.Required, name) || slices.Contains(k.Optional, name) {

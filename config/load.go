@@ -51,7 +51,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 	if !opts.needsControls() {
 		l.diags = nil
 	} else if l.diags.HasErrors() {
-		return c, l.diags, true // what lacks a name may have it there
+		return c, l.diags, true // a missing name may be there
 	}
 	l.report(diags...) // warnings of the files
 	l.readBlocks()

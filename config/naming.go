@@ -24,8 +24,8 @@ import (
 // not was changed by a new period or a new file; one that changes with its naming is the same
 // transfer under another name, or may be.
 
-// NamingWritten is the naming of a ref_id that stands in its block as it is: its words are the
-// ref_id itself.
+// NamingWritten is the naming of a ref_id that its block has as it is: its words are the ref_id
+// itself.
 const NamingWritten = "written"
 
 // namingMax bounds the bytes of [Transfer.Naming]; a longer one ends with the SHA-256 of all
@@ -118,8 +118,8 @@ func (t *transferBlock) nameOf(fromLabel bool, of *element) string {
 	return bounded(words)
 }
 
-// elementText is a value of a written element as it stands in a naming; "" where it may not
-// stand there, because a part of it is a secret, or is no text that could make a ref_id.
+// elementText is a value of a written element as a naming has it; "" where a naming may not have
+// it, because a part of it is a secret, or is no text that could make a ref_id.
 func elementText(value cty.Value) string {
 	value, _ = unmoved(value)
 	if value.ContainsMarked() {
@@ -151,7 +151,7 @@ func bounded(text string) string {
 // quoted is text as a literal of the language.
 func quoted(text string) string { return `"` + literal(text) + `"` }
 
-// literal is text as it stands between quotation marks, nothing invisible in it.
+// literal is text between quotation marks, with nothing invisible in it.
 func literal(text string) string {
 	text = strconv.Quote(text)
 	return strings.NewReplacer("${", "$${", "%{", "%%{").Replace(text[1 : len(text)-1])
@@ -263,7 +263,7 @@ func (w *namingWriter) text(expr hclsyntax.Expression, b bound) string {
 	panic(fmt.Sprintf("an expression of type %T was read", expr))
 }
 
-// splatItem stands for the element in what follows [*].
+// splatItem stands for the element in the part after [*].
 const splatItem = "@"
 
 func (w *namingWriter) value(v cty.Value) string {
@@ -336,8 +336,8 @@ func (w *namingWriter) forExpr(e *hclsyntax.ForExpr, b bound) string {
 	return open + text + end
 }
 
-// keys is what of a for_each makes its keys, and with values what makes its elements: which
-// elements are taken names none of them.
+// keys is the part of a for_each that makes its keys, and with values the part that makes its
+// elements: the choice of elements names none of them.
 func (w *namingWriter) keys(expr hclsyntax.Expression, values bool) string {
 	switch e := syntax.Unwrap(expr).(type) {
 	case *hclsyntax.ForExpr:

@@ -8,8 +8,8 @@ import (
 	"remit/config/eval"
 )
 
-// needed are the nodes whose mistakes concern whoever loads: variables, and what the blocks
-// that are read refer to, directly or not. It is nil for all of them.
+// needed are the nodes whose mistakes concern the caller: variables, and what the blocks that are
+// read refer to, directly or not. It is nil for all of them.
 func (l *loader) needed() map[*eval.Node]bool {
 	if l.config.options.Need == NeedAll {
 		return nil

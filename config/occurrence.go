@@ -49,7 +49,7 @@ func latest(all []*Occurrence) *Occurrence {
 }
 
 // datesOf are the occurrences of the schedules that refs name, also through locals, by date:
-// a key that is one of them says for which date a transfer is made, whatever became of the rest.
+// a key that is one of them says for which date a transfer is made.
 func datesOf(refs *eval.References) map[string][]*Occurrence {
 	var dates map[string][]*Occurrence
 	seen := map[*eval.Node]bool{}

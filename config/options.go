@@ -64,11 +64,11 @@ type Need uint8
 const (
 	NeedAll      Need = iota // everything
 	NeedControls             // what NeedService is, and the controls
-	NeedService              // the remit, state and service blocks, and what the sandbox is where it stands in
+	NeedService              // the remit, state and service blocks, and the sandbox block where the sandbox is used
 	NeedState                // the remit and state blocks, and the arguments of the service block that have a value
 )
 
-// reads reports whether mistakes in blocks of a kind concern whoever loads.
+// reads reports whether mistakes in blocks of a kind concern the caller.
 func (o Options) reads(kind string) bool {
 	switch kind {
 	case "remit", "state", "service", "variable", "locals":
@@ -82,7 +82,7 @@ func (o Options) reads(kind string) bool {
 	return o.Need == NeedAll
 }
 
-// needsControls reports whether what a plan is checked against concerns whoever loads.
+// needsControls reports whether mistakes in controls concern the caller.
 func (o Options) needsControls() bool { return o.Need <= NeedControls }
 
 func (o Options) needsSandbox() bool {

@@ -6,7 +6,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// Place is where something stands in the author's files.
+// Place is a place in the author's files.
 type Place struct {
 	File   string // relative to the configuration's directory
 	Line   int

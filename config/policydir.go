@@ -25,7 +25,7 @@ type policyDir struct {
 	parsed []sourceFile
 }
 
-// policyKinds are the kinds of blocks that may stand in a policy directory, in order of name.
+// policyKinds are the kinds of blocks that a policy directory may have, in order of name.
 func policyKinds() []string {
 	var names []string
 	for _, kind := range blockKinds() {

@@ -19,7 +19,8 @@ func checkSent(text string) error {
 	return transfer.CheckText(text)
 }
 
-// checkSpacing refuses what looks like the columns of a plan, or like a text that a plan cut short.
+// checkSpacing refuses a text that looks like the columns of a plan, or like a text that a plan cut
+// short.
 func checkSpacing(text string) error {
 	switch {
 	case strings.Contains(text, "  "):
@@ -30,8 +31,8 @@ func checkSpacing(text string) error {
 	return nil
 }
 
-// checkRefID refuses what may not be declared as a ref_id. A state of before may have one that is
-// refused here for its spaces.
+// checkRefID refuses a text that may not be declared as a ref_id. A state of before may have one
+// that is refused here for its spaces.
 func checkRefID(text string) error {
 	if err := checkSpacing(text); err != nil {
 		return err

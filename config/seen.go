@@ -38,8 +38,8 @@ func newSeen() *seen {
 	return &seen{seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}}
 }
 
-// add notes that text stands at number, which is not 0. Where it was added before, add
-// returns the number of that place and false, and notes nothing.
+// add notes that text is at number, which is not 0. Where it was added before, add returns the
+// number of that place and false, and notes nothing.
 func (s *seen) add(text string, number uint32) (first uint32, isNew bool) {
 	high := maphash.String(s.seeds[0], text)
 	slot := seenSlot{high: high, low: uint32(maphash.String(s.seeds[1], text)), number: number}

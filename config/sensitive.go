@@ -15,9 +15,9 @@ import (
 // stateArgumentsAll are those that a state may have, whatever its type.
 var stateArgumentsAll = []string{"path", "url", "schema"}
 
-// SensitiveTexts are the texts that may stand in no output: of sensitive values in variables, locals and
-// the state and service blocks, each whole and in the forms that remit makes of it, such as the
-// host of an address. It is complete as far as the configuration was evaluated, mistakes or not.
+// SensitiveTexts are the texts that no output may have: of sensitive values in variables, locals and the
+// state and service blocks, each whole and in the forms that remit makes of it, such as the host of an
+// address. It is complete as far as the configuration was evaluated, mistakes or not.
 func (c *Configuration) SensitiveTexts() []string {
 	if c.scope == nil {
 		return nil

@@ -26,7 +26,7 @@ func signingKind() eval.Kind {
 }
 
 // checkSigning refuses a second block, each of which would say which key signs, and a header that
-// can't be one, as far as it has a value: whoever signs reads the rest.
+// can't be one, as far as it has a value: the signer reads the rest.
 func checkSigning(c *checker, service *eval.Block, need Need) {
 	for i, b := range service.NestedOf(signingName) {
 		if i > 0 {

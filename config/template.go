@@ -39,7 +39,7 @@ func (t template) plain() bool {
 }
 
 // distinct reports whether texts differ where the key does. A plain character, such as a letter,
-// joins no mark that stands before it and is reordered with none.
+// joins no mark before it and is reordered with none.
 func (t template) distinct(key int) bool {
 	columns := 0
 	for i := range t {

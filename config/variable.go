@@ -96,7 +96,7 @@ func literalBool(c *checker, b *eval.Block, name string, otherwise bool) bool {
 	return value.True()
 }
 
-// explainLiteral says what stands in a place that may refer to nothing.
+// explainLiteral explains a mistake in a place that may refer to nothing.
 func explainLiteral(diags hcl.Diagnostics, what, line string) hcl.Diagnostics {
 	for _, d := range diags {
 		if d.Summary == "Variables not allowed" || d.Summary == "Function calls not allowed" {
