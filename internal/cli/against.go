@@ -54,7 +54,7 @@ func (e *earlier) watch(t *config.Transfer) {
 	}
 }
 
-// went says what became of a line that the plan of now does not have.
+// went says where a line went that the present plan does not have.
 func (e *earlier) went(refID string) planner.Went {
 	n, ok := e.find(refID)
 	switch {
@@ -71,7 +71,7 @@ func (e *earlier) went(refID string) planner.Went {
 	return planner.WentUndeclared
 }
 
-// compare keeps what changed since the earlier plan, for whoever is shown the plan of now. all is the command, without
+// compare keeps the changes since the earlier plan, for the face of the present plan. all is the command, without
 // remit, that lists every line.
 func (o *planning) compare(e *earlier, plan *planner.Plan, all string) {
 	if e == nil {

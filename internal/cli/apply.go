@@ -121,7 +121,7 @@ func newApply(p *process) *cobra.Command {
 
 func (a *applying) run(ctx context.Context, p *process) error {
 	if a.asJSON {
-		p.streams.JSON() // what goes wrong is told there too
+		p.streams.JSON() // errors are told there too
 	}
 	if err := a.check(p); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (a *applying) again() string {
 	return "apply"
 }
 
-// check refuses before anything is done what could not be finished.
+// check refuses, before anything is done, an apply that could not be finished.
 func (a *applying) check(p *process) error {
 	if answer, known := terraform.Flag("refresh"); a.refresh && known {
 		return exit.WithHint(errors.New(answer.Text), a.planning.dir.Here(answer.Next))
@@ -370,7 +370,7 @@ func (a *applying) tellLeft(w *opened, plan *planner.Plan) error {
 	return err
 }
 
-// ask gets a person's yes, or the flag that stands for it.
+// ask gets a person's yes, or the flag that replaces it.
 func (a *applying) ask(ctx context.Context, w *opened) error {
 	if a.file != "" || a.approved() {
 		return nil

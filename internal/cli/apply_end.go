@@ -72,8 +72,8 @@ func (b byName) name(e executor.Event) executor.Event {
 	return e
 }
 
-// needsPlan reports whether a new plan is what goes on from an exception. The others each say what
-// does.
+// needsPlan reports whether a new plan goes on from an exception. Each other exception names its
+// command.
 func needsPlan(s executor.Summary) bool {
 	return slices.ContainsFunc(s.Exceptions, func(e executor.Event) bool { return e.Next == "remit plan" })
 }
@@ -118,7 +118,8 @@ func nextOfDoubts(s executor.Summary) string {
 	return doubt.NextOfAll(nexts)
 }
 
-// faces are what tells the events of a run, and how it ended: to people, to programs, or to both.
+// faces returns the handlers of the events of a run, and of its end: for people, for programs, or
+// for both.
 func (a *applying) faces(w *opened) (executor.Handler, func(executor.Summary, view.SummaryOptions) error) {
 	if a.asJSON {
 		return w.streams.JSON(), w.streams.JSON().Summary

@@ -112,7 +112,7 @@ func carryOutJoined(ctx context.Context, a *applying, w *opened, journal state.J
 	if err := plan.CheckHeader(snapshot.Meta(), w.config.Controls(), w.host.Now()); err != nil {
 		return cannotJoin(a, begun, err)
 	}
-	// Whether whoever began the run did so as well, nothing here says.
+	// Nothing here says whether the first runner of the run did so as well.
 	verified, err := plan.Verify(ctx, state.Past{Snapshot: snapshot}, controlsNow(w), w.host.Now())
 	if err != nil {
 		return cannotJoin(a, begun, err)

@@ -45,7 +45,7 @@ func newAuditVerify(p *process) *cobra.Command {
 		Args: oneArgAtMost("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON {
-				p.streams.JSON() // what goes wrong is told there too
+				p.streams.JSON() // errors are told there too
 			}
 			if err := check.read(cmd, len(args) == 1); err != nil {
 				return err

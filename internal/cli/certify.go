@@ -86,7 +86,7 @@ func newCertify(p *process) *cobra.Command {
 
 func (c *certifying) run(ctx context.Context, p *process) error {
 	if c.asJSON {
-		p.streams.JSON() // what goes wrong is told there too
+		p.streams.JSON() // errors are told there too
 	}
 	if err := c.check(p); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (c *certifying) missing() []string {
 	return flags
 }
 
-// check refuses before anything is read what could not be tried.
+// check refuses, before anything is read, a trial that could not be made.
 func (c *certifying) check(p *process) error {
 	canAsk := c.input && p.streams.Interactive()
 	switch {
@@ -160,7 +160,7 @@ func isProduction(environment string) bool {
 	})
 }
 
-// refuseUsed refuses a directory whose state has a transfer: whoever uses an environment for transfers that
+// refuseUsed refuses a directory whose state has a transfer: an environment that is used for transfers that
 // count has others' records in it.
 func refuseUsed(ctx context.Context, w *opened, snapshot state.Snapshot) error {
 	for _, err := range snapshot.Outlines(ctx) {

@@ -23,7 +23,7 @@ const (
 	completionMax  = 500 // values
 )
 
-// values are what may stand in the place of a word that begins with begun.
+// values returns the words that may complete begun.
 type values func(c *completing, begun string) ([]string, cobra.ShellCompDirective)
 
 // completing is one question of a shell. It reads the configuration and the state, and writes nothing.
@@ -169,7 +169,7 @@ func refIDs(keep func(*state.Transfer) bool) values {
 	}
 }
 
-// runs are the IDs of runs, the newest first, and the word that stands for the newest.
+// runs are the IDs of runs, the newest first, and the word for the newest.
 func runs(c *completing, _ string) ([]string, cobra.ShellCompDirective) {
 	list := []string{runLatest + "\tthe newest run"}
 	c.recorded(func(ctx context.Context, snapshot state.Snapshot) error {

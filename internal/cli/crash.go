@@ -10,8 +10,8 @@ import (
 const coreNone = 1
 
 // AbortOnCrash has a crash, which is a bug of remit's, end the process by SIGABRT. Go's own way,
-// exit code 2, means changes to whoever reads the exit code of plan --detailed-exitcode. It is
-// called before anything else is begun.
+// exit code 2, means changes to a reader of the exit code of plan --detailed-exitcode. It is called
+// before anything else is begun.
 func AbortOnCrash() {
 	debug.SetTraceback("crash")
 	var limit syscall.Rlimit

@@ -31,7 +31,7 @@ func (a *applying) checkDigest() error {
 	return nil
 }
 
-// approved reports whether a flag stands for a person's yes.
+// approved reports whether a flag replaces a person's yes.
 func (a *applying) approved() bool { return a.autoApprove || a.digest != "" }
 
 // approval is that flag, for a command to type.

@@ -37,7 +37,7 @@ func newAuditExport(p *process) *cobra.Command {
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
-				p.streams.JSON() // what goes wrong is told there too
+				p.streams.JSON() // errors are told there too
 			}
 			if runID == "" || dir == "" {
 				return errors.New("audit export needs --run, the run to prove, and --out, the directory to write; for the newest run say --run=latest")
@@ -111,7 +111,7 @@ func runOf(ctx context.Context, snapshot state.Snapshot, runID string) (state.Ru
 	return state.Run{}, executor.ErrUnknownRun
 }
 
-// exportError says what keeps a pack from being written, and what to do about it.
+// exportError says why a pack can't be written, and what to do about it.
 func exportError(w *opened, err error, dir, plan, runID string) error {
 	again := w.dir.Command("audit export --run=" + shell.Word(runID) + " --out=" + shell.Word(dir) + " --plan=FILE")
 	var broken *state.ChainError
@@ -146,7 +146,8 @@ func (c *packCheck) headFlag(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.head, "head", "", "a `hash` of the journal that was kept elsewhere")
 }
 
-// read refuses what would check nothing.
+// read checks the flags: a hash that is none, or one for another kind of audit, would check
+// nothing.
 func (c *packCheck) read(cmd *cobra.Command, isPack bool) error {
 	changed := cmd.Flags().Changed
 	if changed("head") && !isHash(c.head) { // an empty one would prove nothing

@@ -101,8 +101,8 @@ func graphFaces() faces[func(*view.Flow, io.Writer) error] {
 	}
 }
 
-// packFaces are the files of an evidence pack that show what became of each transfer. They say what
-// show --run says, without what only the day of the export knows.
+// packFaces are the files of an evidence pack that show how each transfer ended. They have the text
+// of show --run, without facts that only the day of the export knows.
 func packFaces() []evidence.Face {
 	options := func(past *executor.PastRun) view.PastOptions {
 		b := past.Run.Begun

@@ -247,7 +247,8 @@ func wrongValue(err error) error {
 	return err
 }
 
-// unknownFlag says that a command has no such flag: to a flag of Terraform, what does the same.
+// unknownFlag says that a command has no such flag: to a flag of Terraform, it names the way to do
+// the same.
 func (p *process) unknownFlag(cmd *cobra.Command, err error) error {
 	help := cmd.CommandPath() + " --help"
 	var unknown *pflag.NotExistError

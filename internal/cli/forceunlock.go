@@ -80,8 +80,8 @@ func holderOf(ctx context.Context, store state.Store) (state.Holder, bool, error
 	return holder, held, nil
 }
 
-// busyError says what to do about a holder that stands still in the middle of a commit: it is
-// a process of this machine, or of one that shares the file, and can be ended there.
+// busyError says what to do about a holder that hangs in the middle of a commit: it is a process of
+// this machine, or of one that shares the file, and can be ended there.
 func busyError(ctx context.Context, w *opened, err error) error {
 	next, where := "", "it"
 	if snapshot, done, readErr := w.state.Read(ctx); readErr == nil {

@@ -86,8 +86,9 @@ func (s *shortfall) flags() string {
 	return strings.Join(flags, "")
 }
 
-// fund holds what profiles have against what the plan takes of them, and shows it. The error is a
-// *shortfall where one has too little that nobody accepted. What can't be read stops nothing.
+// fund compares the balances of profiles with the amounts that the plan takes of them, and shows
+// both. The error is a *shortfall where one has too little that nobody accepted. An unreadable
+// balance stops nothing.
 func (a *applying) fund(ctx context.Context, w *opened, run executor.Run, begun *state.Begun, snapshot state.Snapshot, balances executor.BalanceReader) error {
 	funds, at, err := readFunds(ctx, w, run.Plan, snapshot, balances, run.Policy)
 	if err != nil || ctx.Err() != nil || len(funds) == 0 {
@@ -314,7 +315,7 @@ func readFees(ctx context.Context, snapshot state.Snapshot) (map[payer]decimal.D
 	return fees, nil
 }
 
-// askFunds is readFunds with a connection of its own, for what sends nothing.
+// askFunds is readFunds with a connection of its own, for commands that send nothing.
 func askFunds(ctx context.Context, w *opened, plan *planner.Plan) ([]rehearsal.Fund, time.Time, error) {
 	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {

@@ -169,7 +169,7 @@ func (g *generating) text() (text []byte, lines []int) {
 	return b.Bytes(), lines
 }
 
-// write writes the file, and takes out of it what is no declaration here.
+// write writes the file, and takes out of it the blocks that are mistakes in this configuration.
 func (g *generating) write(ctx context.Context, o *planning, snapshot state.Snapshot, before *planner.Plan) (err error) {
 	path := g.w.dir.Within(g.name)
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -118,7 +118,7 @@ func (i *importing) runAndGenerate(ctx context.Context, p *process) error {
 
 func (i *importing) run(ctx context.Context, p *process) error {
 	if i.asJSON {
-		p.streams.JSON() // what goes wrong is told there too
+		p.streams.JSON() // errors are told there too
 	}
 	w, err := open(p, &i.planning.dir, i.asJSON)
 	if err != nil {
@@ -141,7 +141,7 @@ func (i *importing) run(ctx context.Context, p *process) error {
 	})
 }
 
-// locked shows what would be recorded, asks, and records it, all under one lock.
+// locked shows the transfers that it would record, asks, and records them, all under one lock.
 func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal, snapshot state.Snapshot, holder state.Holder) error {
 	if err := i.customers.check(snapshot.Meta().Service.CustomerID); err != nil {
 		return err

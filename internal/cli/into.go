@@ -29,7 +29,7 @@ func intoFlag(cmd *cobra.Command, name *string) {
 
 // writeInto makes the file to which JSON Lines go beside what a person reads; only its owner may
 // read it. Like --out it replaces nothing that would be missed: only an earlier such file or an
-// empty one. An empty name stands for no such flag.
+// empty one. An empty name means that the flag is absent.
 func writeInto(streams *terminal.Streams, s *workspace.Directory, name string, asJSON bool) error {
 	if name == "" {
 		return nil

@@ -75,7 +75,7 @@ func (a *applying) withLeftover(ctx context.Context, w *opened, journal state.Jo
 	}
 	left, err := readLeftover(context.WithoutCancel(ctx), journal, seen, plan)
 	switch {
-	case err != nil && ended != nil: // what keeps the state from being read was told
+	case err != nil && ended != nil: // the error that keeps the state from being read was told
 		return ended
 	case err != nil:
 		if errors.Is(err, state.ErrReplaced) || errors.Is(err, state.ErrDamaged) {

@@ -33,7 +33,7 @@ func (m *monitoring) checkMetrics() error {
 	if !strings.HasSuffix(m.metricsFile, metricsSuffix) {
 		return fmt.Errorf("--metrics-file=%s does not end in %s, and node_exporter reads no other files; nothing was sent", m.metricsFile, metricsSuffix)
 	}
-	// What can't be looked at is told of at the end: no payment waits for a monitor.
+	// A file that can't be looked at is named at the end: no payment waits for a monitor.
 	replaceable, err := isReplaceable(m.of.Within(m.metricsFile), metrics.Start)
 	if err == nil && !replaceable {
 		return fmt.Errorf("--metrics-file=%s: it is there already and no file of remit's metrics, so it is not replaced; nothing was sent", m.metricsFile)

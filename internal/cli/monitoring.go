@@ -34,7 +34,7 @@ func (m *monitoring) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&m.notifyCommand, "notify-command", "", "run this `command` once at the end, with how the run ended as JSON on its standard input")
 }
 
-// check refuses, before anything is done, what could never tell anybody.
+// check refuses, before anything is done, flags that would tell nobody.
 func (m *monitoring) check(cmd *cobra.Command, isRehearsal bool) error {
 	for _, name := range []string{"metrics-file", "notify-command"} {
 		flag := cmd.Flags().Lookup(name)
@@ -90,7 +90,7 @@ func (m *monitoring) tellAtEnd(p *process) {
 	}
 }
 
-// warn tells of what can't be told elsewhere. Nobody reads it where it can't be written.
+// warn tells an error that can't be told elsewhere. Nobody reads it where it can't be written.
 func (m *monitoring) warn(p *process, err error) {
 	if err != nil {
 		_ = view.Warning(p.streams.Err, err, p.streams.Screen(p.streams.Err))
@@ -125,7 +125,7 @@ func (m *monitoring) environment() string {
 	case m.facts.opened != nil:
 		return m.facts.opened.config.Environment
 	}
-	// Where it can't be read, that is not what went wrong first.
+	// Where it can't be read, that is not the first error.
 	bound, _, _ := lockfile.Read(m.of.Path)
 	return bound.Environment
 }

@@ -13,7 +13,8 @@ import (
 // period are the flags that say which time is meant, in days of a zone.
 type period struct{ from, until, zone string }
 
-// flags adds them; the parameter what is "what the service made", in the words of the command.
+// flags adds them; what names the transfers or records, such as "what the service made", in the
+// words of the command.
 func (d *period) flags(cmd *cobra.Command, what string) {
 	flags := cmd.Flags()
 	flags.StringVar(&d.from, "from", "", "only "+what+" on this `date` or later, such as 2026-11-01")

@@ -166,7 +166,7 @@ func (o *planning) make(ctx context.Context, w *opened, record planner.Record, a
 	return plan, nil
 }
 
-// watched tells whoever asked of each declared transfer as it passes.
+// watched passes each declared transfer to o.seen on its way.
 func (o *planning) watched(declared iter.Seq[config.Transfer]) iter.Seq[config.Transfer] {
 	if o.seen == nil {
 		return declared
@@ -203,7 +203,7 @@ func (o *planning) authorName(h *host.Host) string {
 	return h.Getenv("USER")
 }
 
-// planOptions say how to show a plan to whoever reads stdout.
+// planOptions say how to show a plan to the reader of stdout.
 func planOptions(w *opened, o *planning) view.PlanOptions {
 	return view.PlanOptions{
 		Screen: w.streams.Screen(w.streams.Out), Sandbox: w.dir.Sandbox, ShowAll: o.show == "all",

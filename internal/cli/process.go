@@ -22,7 +22,7 @@ type process struct {
 	atEnd     func(ctx context.Context, code int) // is called when all else is over; nil for nothing
 }
 
-// newProcess has everything that is printed pass through what hides sensitive values.
+// newProcess has everything that is printed pass a writer that hides sensitive values.
 func newProcess(ctx context.Context, now func() time.Time, boot func() boot.Reading, stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) *process {
 	host := &host.Host{LookupEnv: lookupEnv, Now: now, Boot: boot, Version: readVersion().Version}
 	return &process{host: host, streams: terminal.New(stdin, stdout, stderr, host.Getenv, host.Version), ctx: ctx}

@@ -227,7 +227,7 @@ func openExport(w *opened, name string) (io.ReadCloser, error) {
 	return file, nil
 }
 
-// reconcileTold tells what comes of it, in the face that was asked for.
+// reconcileTold tells the result, in the face that was asked for.
 type reconcileTold struct {
 	*reconciling
 	w      *opened

@@ -217,7 +217,8 @@ func (r *refreshing) next(found *executor.Refreshed) string {
 	return ""
 }
 
-// faces are what tells what a lookup changed, and what shows how the refresh ended.
+// faces returns the handler of the changes by lookups, and the function that shows how the refresh
+// ended.
 func (r *refreshing) faces(w *opened) (executor.Handler, func(*executor.Refreshed, error) error) {
 	if r.asJSON {
 		return w.streams.JSON(), func(found *executor.Refreshed, failed error) error { return r.show(w, found, failed) }

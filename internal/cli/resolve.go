@@ -154,7 +154,7 @@ func (r *resolving) list(ctx context.Context, w *opened) error {
 	return nil
 }
 
-// unverified are the ref_ids that a run left unverified. What FAILED moved no money.
+// unverified are the ref_ids that a run left unverified. A FAILED transfer moved no money.
 func (r *resolving) unverified(ctx context.Context, w *opened, snapshot state.Snapshot) ([]string, error) {
 	var refIDs []string
 	for row, err := range snapshot.Transfers(ctx) {
@@ -289,7 +289,7 @@ func isSettled(err error) bool {
 	return is
 }
 
-// explain adds what to do to what went wrong.
+// explain adds the remedy to an error.
 func (r *resolving) explain(err error) error {
 	resolve := func(flags string) string {
 		return r.dir.Command("resolve " + shell.Word(r.refID) + " " + flags + " --reason=…")

@@ -30,7 +30,7 @@ type savedPlan struct {
 func openPlan(w *opened, name string) (*planner.Plan, error) { return readPlan(w, name, io.Discard) }
 
 // openSigned reads a saved plan that may have signatures. Its bytes are hashed while they are
-// read, so that those that were signed are those that are used, whatever becomes of the file.
+// read, so that the signed bytes are the ones that are used, even if the file changes.
 func openSigned(w *opened, name string) (*savedPlan, error) {
 	saved := &savedPlan{name: name, path: w.dir.Within(name)}
 	into := io.Discard

@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	runLatest    = "latest" // stands for the newest run's ID
-	runPrefixMin = 8        // characters of a run's ID that may stand for it
+	runLatest    = "latest" // means the newest run's ID
+	runPrefixMin = 8        // characters of a run's ID that may name it
 )
 
 // showRun shows a run that the journal has, with the face that was asked for.
@@ -135,8 +135,8 @@ func doubtOf(w *opened, d *state.Detail) doubt.Doubt {
 	return u
 }
 
-// nextFor is the command that goes on from where a transfer stands, which settling is for a doubt;
-// "" where it is settled.
+// nextFor is the command that goes on with a transfer, which is settling for a doubt; "" where it
+// is settled.
 func nextFor(w *opened, d *state.Detail, settling string) string {
 	switch d.Status {
 	case state.InDoubt:

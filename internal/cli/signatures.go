@@ -50,8 +50,8 @@ func (s *savedPlan) signatures() ([]approval.File, error) {
 	return files, nil
 }
 
-// readSignature reads a file that stands beside a plan because of its name alone: a link out is not
-// followed.
+// readSignature reads a file that is taken because of its name and its place beside a plan: a link
+// out is not followed.
 func readSignature(beside *os.Root, name string) ([]byte, error) {
 	return confined.Read(beside, name, approval.SignatureBytesMax)
 }

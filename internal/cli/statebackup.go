@@ -33,7 +33,7 @@ func newStateBackup(p *process) *cobra.Command {
 		SuggestFor: []string{"restore"},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
-				p.streams.JSON() // what goes wrong is told there too
+				p.streams.JSON() // errors are told there too
 			}
 			if out == "" {
 				return errors.New("state backup needs --out: the name of the file to write, such as remit-2026-11-30.backup")

@@ -155,8 +155,7 @@ func keptRows(ctx context.Context, snapshot state.Snapshot, filter *config.Filte
 	}
 }
 
-// requestAttributes are those that stand in the request and its declaration, not in the row, in
-// order of name.
+// requestAttributes are those of the request and its declaration, not of the row, in order of name.
 func requestAttributes() []string {
 	names := slices.DeleteFunc(transfer.FieldNames(), func(name string) bool {
 		return name == "amount" || name == "asset" || name == "ref_id"

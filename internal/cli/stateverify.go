@@ -20,7 +20,7 @@ func newStateVerify(p *process) *cobra.Command {
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON {
-				p.streams.JSON() // what goes wrong is told there too
+				p.streams.JSON() // errors are told there too
 			}
 			if err := check.read(cmd, false); err != nil {
 				return err

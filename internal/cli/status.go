@@ -46,7 +46,7 @@ func newStatus(p *process) *cobra.Command {
 	return cmd
 }
 
-// status plans and shows how things stand.
+// status plans and shows the status.
 func (o *planning) status(ctx context.Context, w *opened, asJSON bool) (*planner.Plan, error) {
 	plan, err := o.plan(ctx, w, asJSON)
 	if err != nil {
@@ -58,7 +58,7 @@ func (o *planning) status(ctx context.Context, w *opened, asJSON bool) (*planner
 	return plan, view.Status(w.streams.Out, plan, planOptions(w, o))
 }
 
-// exitOfStatus is the gravest of what needs a person; 0 where nothing does.
+// exitOfStatus is the exit code of the gravest group that needs a person; 0 where none does.
 func exitOfStatus(plan *planner.Plan) int {
 	code := exit.Done
 	for _, s := range plan.StatusGroups() {
@@ -75,7 +75,7 @@ func exitOfStatus(plan *planner.Plan) int {
 	return code
 }
 
-// exitOfGroup says whether a person should look at what is in a group.
+// exitOfGroup says whether a person should look at the transfers of a group.
 func exitOfGroup(g planner.Group) int {
 	switch g {
 	case planner.GroupConflict, planner.GroupInDoubt, planner.GroupUnverified, planner.GroupUnknown:

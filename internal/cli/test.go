@@ -35,7 +35,7 @@ type tester struct {
 	asJSON  bool
 }
 
-// testFace shows what becomes of tests.
+// testFace shows the results of tests.
 type testFace interface {
 	Begin(file string) error
 	Ran(run view.TestRun) error
@@ -72,7 +72,7 @@ func newTest(p *process) *cobra.Command {
 
 func (t *tester) run(ctx context.Context, p *process) error {
 	if t.asJSON {
-		p.streams.JSON() // what goes wrong is told there too
+		p.streams.JSON() // errors are told there too
 	}
 	p.streams.Here = t.dir.Here
 	if err := t.dir.CheckDirectory(); err != nil {
@@ -243,7 +243,7 @@ func (t *tester) end(ran []view.TestRun, face testFace) error {
 }
 
 // quiet is a process that shows nothing and whose time is that of a run: it goes on from the
-// run's now, so that what waits can end.
+// run's now, so that waiting transfers can end.
 func (t *tester) quiet(p *process, run *config.TestRun) *process {
 	begun, now := p.host.Now(), run.Now
 	if now.IsZero() {

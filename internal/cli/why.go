@@ -68,7 +68,7 @@ func newWhy(p *process) *cobra.Command {
 	return cmd
 }
 
-// why plans, and gathers what is known of one ref_id.
+// why plans, and gathers the known facts of one ref_id.
 func (o *planning) why(ctx context.Context, w *opened, refID string, asJSON bool) (*view.Why, error) {
 	snapshot, done, err := w.state.Read(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func (o *planning) why(ctx context.Context, w *opened, refID string, asJSON bool
 	return why, nil
 }
 
-// place says where a transfer stands in its plan, and where its block is.
+// place finds the line of a transfer in its plan, and the place of its block.
 func (o *planning) place(w *opened, why *view.Why) {
 	find := why.Plan.Changes.Find()
 	if n, ok := find(why.RefID); ok {
@@ -184,8 +184,8 @@ type nearest struct {
 	distance int
 }
 
-// try takes a ref_id that is nearer than what was tried: its address, then the same in other letters, then a
-// few letters, then one of which it is a part. Of equal ones the first stays.
+// try takes a ref_id that is nearer than the ones before: its address, then the same in other letters, then
+// a few letters, then one of which it is a part. Of equal ones the first stays.
 func (n *nearest) try(refID, address string) {
 	distance := 0
 	switch {

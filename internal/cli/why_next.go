@@ -10,10 +10,10 @@ import (
 	"remit/planner"
 )
 
-// nextOf is the one command to type about a transfer, and from when on it does what is wanted; zero for now.
+// nextOf is the one command to type about a transfer, and from when on it helps; zero for now.
 func (o *planning) nextOf(w *opened, why *view.Why) (next string, from time.Time) {
 	line := why.Line
-	if line != nil && line.Next != "" { // a doubt, or what is unverified
+	if line != nil && line.Next != "" { // a doubt, or an unverified transfer
 		return line.Next, time.Time{}
 	}
 	switch why.Group {
@@ -21,7 +21,7 @@ func (o *planning) nextOf(w *opened, why *view.Why) (next string, from time.Time
 		if settling := nextFor(w, why.Recorded, ""); settling != "" {
 			return settling, time.Time{}
 		}
-		return "remit plan", time.Time{} // once the declaration is what was made
+		return "remit plan", time.Time{} // once the declaration is that of the made transfer
 	case planner.GroupPending, planner.GroupUnknown:
 		if w.service.CanLookUp() {
 			return "remit refresh", time.Time{}
@@ -44,7 +44,8 @@ func (o *planning) nextOf(w *opened, why *view.Why) (next string, from time.Time
 	return "remit state show " + shell.Word(why.RefID), time.Time{}
 }
 
-// applying is the command that sends what is due: a plan that needs approvers is saved for them first.
+// applying is the command that sends the due transfers: a plan that needs approvers is saved for them
+// first.
 func (o *planning) applying(w *opened) string {
 	if len(o.approvals) > 0 && w.dir.WaitsForApprovals() {
 		return "remit plan --out=FILE"
@@ -53,7 +54,7 @@ func (o *planning) applying(w *opened) string {
 }
 
 // remedyFor is the command of the first obstacle that has one, and otherwise the one that shows all of them: a
-// control is accepted or overridden by whoever has seen the whole plan.
+// person accepts or overrides a control after a look at the whole plan.
 func remedyFor(obstacles []planner.Obstacle) string {
 	for _, o := range obstacles {
 		if line, _, _ := strings.Cut(o.Remedy, "\n"); strings.HasPrefix(line, "remit ") {

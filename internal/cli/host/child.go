@@ -32,7 +32,7 @@ func (h *Host) Command(ctx context.Context, words []string) *exec.Cmd {
 
 // Environment is the environment of a child process: childVariables, and the others.
 func (h *Host) Environment(others ...string) []string {
-	environment := []string{} // nil would stand for all
+	environment := []string{} // nil would mean all
 	for _, name := range slices.Concat(childVariables, others) {
 		if value, isSet := h.LookupEnv(name); isSet {
 			environment = append(environment, name+"="+value)

@@ -7,7 +7,7 @@ import (
 )
 
 // SplitWords splits a text at its spaces, as a shell does with quotes and backslashes; nothing is
-// expanded, and what would begin another command is an error.
+// expanded, and a character that would begin another command is an error.
 func SplitWords(text string) ([]string, error) {
 	parser := shellwords.NewParser()
 	words, err := parser.Parse(text)

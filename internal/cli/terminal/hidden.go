@@ -28,7 +28,7 @@ type writer struct {
 
 	mu    sync.Mutex
 	texts [][]byte // the longest first
-	held  []byte   // the end of what came, which one of texts may go on
+	held  []byte   // the end of the output, which one of texts may go on
 	last  byte     // before held
 }
 
@@ -90,7 +90,7 @@ func (h *writer) open(whole []byte) int {
 	longest := 0
 	for _, text := range h.texts {
 		for n := min(len(text), len(whole)); n > longest; n-- {
-			isWhole := n == len(text) && len(text) > wordMax // what follows makes no difference
+			isWhole := n == len(text) && len(text) > wordMax // the next bytes make no difference
 			if !isWhole && bytes.HasSuffix(whole, text[:n]) {
 				longest = n
 			}
@@ -122,7 +122,7 @@ func (h *writer) without(whole []byte, end int) (out, rest []byte) {
 	return out, whole[i:]
 }
 
-// textAt is the longest text that stands at the beginning of b; nil for none.
+// textAt is the longest text at the beginning of b; nil for none.
 func (h *writer) textAt(b []byte) []byte {
 	for _, text := range h.texts {
 		if !bytes.HasPrefix(b, text) {

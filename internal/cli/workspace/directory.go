@@ -32,7 +32,7 @@ type Directory struct {
 // exit code.
 func Load(ctx context.Context, h *host.Host, streams *terminal.Streams, s *Directory, asJSON bool) (*config.Configuration, error) {
 	if asJSON {
-		streams.JSON() // what goes wrong is told there too
+		streams.JSON() // errors are told there too
 	}
 	if err := s.CheckDirectory(); err != nil {
 		return nil, err

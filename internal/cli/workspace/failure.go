@@ -87,8 +87,8 @@ func (s *State) LostAtEnd(lost error) error {
 		happened, s.Backend.Advice().Kept), s.dir.Command(next), exit.Look)
 }
 
-// Explain says why a command had to stop using the state, and names the command that helps; "" stands for the
-// same command again.
+// Explain says why a command had to stop using the state, and names the command that helps; "" means the same
+// command again.
 func (s *State) Explain(failed error) (text, next string) {
 	switch {
 	case errors.Is(failed, state.ErrTakenForLost):

@@ -73,7 +73,7 @@ func (s *Service) Connect(ctx context.Context, inFlightMax int, faults ...string
 	if err := s.streams.Report(s.config, diags, false); err != nil {
 		return nil, err
 	}
-	// The lock file stands beside the configuration, where who changes one can change the other.
+	// The lock file is beside the configuration: a person who can change one can change the other.
 	if !s.state.checked {
 		panic("a secret would be sent on the word of the lock file alone")
 	}
