@@ -60,7 +60,7 @@ func readData(c *checker, s *sourceFiles, b *eval.Block) (*eval.Node, *dataSourc
 	switch kind := b.Label(0); {
 	case slices.Contains(dataTypes(), kind):
 	default:
-		c.report(mistake.New(b.LabelAt[0], "Unknown type of data", "There are no data sources of type %q. The types are %s.%s", kind, strings.Join(dataTypes(), ", "),
+		c.report(mistake.New(b.LabelAt[0], "Unknown type of data", "There are no data sources of type %q. The types are %s, each a file of the directory.%s", kind, strings.Join(dataTypes(), ", "),
 			mistake.DidYouMean(kind, dataTypes())))
 		return nil, nil
 	}

@@ -252,6 +252,10 @@ func (k *controlReader) settlePolicy(r *eval.Reader, p *Policy) {
 	h := sha256.New()
 	netstrings(h, string(p.Scope), k.written(p.condition), k.written(p.message))
 	for _, n := range all.Nodes {
+		if n.Value.ContainsMarked() {
+			r.Refuse(r.Block.At, "Value can't be kept", "%s is sensitive. A policy is written down with each plan, so it may not name it.", n.Address())
+			continue
+		}
 		text, err := ctyjson.Marshal(n.Value, n.Value.Type())
 		if err != nil {
 			r.Refuse(r.Block.At, "Value can't be kept", "%s is named by the policy and can't be written down: %s", n.Address(), mistake.Sentence(err))

@@ -45,9 +45,9 @@ func evaluateState(c *checker, b *eval.Block, environment string, isSandbox bool
 	switch {
 	case kind == StateSQLite, kind == StatePostgres:
 	case len(b.LabelAt) > 0:
-		c.report(mistake.New(b.LabelAt[0], "Unknown type of state", "There is no state of type %q.%s", kind,
+		c.report(mistake.New(b.LabelAt[0], "Unknown type of state", "There is no state of type %q. The types are %s, a file, and %s.%s", kind, StateSQLite, StatePostgres,
 			mistake.DidYouMean(kind, []string{StateSQLite, StatePostgres})))
-		return stateDefaults()
+		return stateDefaults() // nobody knows which arguments it has
 	}
 	for _, a := range b.All() {
 		// The sandbox has a state of its own.

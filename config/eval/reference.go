@@ -256,15 +256,32 @@ func (r *resolver) dataRows(t hcl.Traversal) {
 		}
 		steps = append(steps, name)
 	}
+	if kind := r.unknownType(steps); kind != "" {
+		r.refuse(t.SourceRange(), "Unknown reference", "There are no data sources of type %q. The types are %s.%s", kind,
+			strings.Join(r.scope.dataTypes, ", "), mistake.DidYouMean(kind, r.scope.dataTypes))
+		return
+	}
 	if len(steps) < 3 || steps[2] != "rows" {
 		r.refuse(t.SourceRange(), "Rows are missing", "A data source has its rows and nothing else, and is named with its type. Write:\n\n  %s", r.rowsOf(steps))
 		return
 	}
-	if !slices.Contains(r.scope.dataTypes, steps[0]) {
-		r.refuse(t.SourceRange(), "Unknown reference", "There are no data sources of type %q.%s", steps[0], mistake.DidYouMean(steps[0], r.scope.dataTypes))
-		return
-	}
 	r.node(t, "data", steps[0]+"."+steps[1])
+}
+
+// unknownType is the type in data.TYPE.NAME that the language does not have; "" where it has it, or where
+// somebody named a data source without its type.
+func (r *resolver) unknownType(steps []string) string {
+	if len(steps) < 2 || slices.Contains(r.scope.dataTypes, steps[0]) {
+		return ""
+	}
+	isOwn := func(name string) bool {
+		_, own, _ := strings.Cut(name, ".")
+		return own == steps[0]
+	}
+	if steps[1] == "rows" || slices.ContainsFunc(r.scope.Names("data"), isOwn) {
+		return ""
+	}
+	return steps[0]
 }
 
 func (r *resolver) each(t hcl.Traversal) {

@@ -17,8 +17,7 @@ func explainTerraform(body hcl.Body, diags hcl.Diagnostics) {
 	if !ok || !diags.HasErrors() {
 		return
 	}
-	explain := func(name string, at hcl.Range) {
-		why, known := terraform.Part(name)
+	explain := func(why string, known bool, at hcl.Range) {
 		i := slices.IndexFunc(diags, func(d *hcl.Diagnostic) bool {
 			return d.Subject != nil && *d.Subject == at && strings.HasPrefix(d.Summary, "Unsupported ")
 		})
@@ -27,9 +26,11 @@ func explainTerraform(body hcl.Body, diags hcl.Diagnostics) {
 		}
 	}
 	for name, attribute := range native.Attributes {
-		explain(name, attribute.NameRange)
+		why, known := terraform.Part(name)
+		explain(why, known, attribute.NameRange)
 	}
 	for _, inner := range native.Blocks {
-		explain(inner.Type, inner.TypeRange)
+		why, known := terraform.Nested(inner.Type)
+		explain(why, known, inner.TypeRange)
 	}
 }

@@ -27,6 +27,9 @@ func longFlags(root *cobra.Command, args []string) []string {
 	if len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
 		return append(args[:1:1], longFlags(root, args[1:])...) // a shell asks about the words behind it
 	}
+	if len(args) > 1 && (args[0] == "-help" || args[0] == "--help" || args[0] == "-h") {
+		args = append(slices.Clone(args[1:]), args[0]) // Terraform's -help plan
+	}
 	command, _, err := root.Find(args)
 	if err != nil {
 		command = root
@@ -193,6 +196,10 @@ func (p *process) unknownCommand(cmd *cobra.Command, name string) error {
 	if answer, known := terraform.Command(words); known {
 		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), cmd.CommandPath()+" --help"))
 	}
+	if slices.Contains(credentials, strings.ToLower(name)) && cmd == cmd.Root() {
+		answer, _ := terraform.Command("login")
+		return exit.WithHint(errors.New(answer.Text), answer.Next)
+	}
 	if meant := otherCommands[strings.ToLower(name)]; meant != "" && cmd == cmd.Root() {
 		return exit.WithHint(fmt.Errorf("there is no command %q. Did you mean %q?", name, meant), "remit "+meant+" --help")
 	}
@@ -219,6 +226,12 @@ var otherCommands = map[string]string{
 	"list": "state list", "ls": "state list", "transfers": "state list", "history": "audit log", "log": "audit log",
 	"rollback": "reversal", "undo": "reversal", "cancel": "reversal", "revert": "reversal", "refund": "reversal", "delete": "reversal", "reverse": "reversal",
 	"fix": "resolve", "settle": "resolve", "sign": "approve", "format": "fmt", "match": "reconcile",
+}
+
+// credentials are the words for commands of people who look for a place to leave the service's credentials.
+var credentials = []string{
+	"credentials", "credential", "auth", "authenticate", "signin", "sign-in", "connect", "configure", "config", "token", "secret", "secrets", "password",
+	"keys", "apikey", "api-key", "whoami", "account",
 }
 
 // otherFlags are words of other programs for flags.

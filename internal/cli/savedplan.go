@@ -15,6 +15,7 @@ import (
 	"remit/internal/files/confined"
 	"remit/internal/files/wholefile"
 	"remit/internal/text/shell"
+	"remit/internal/text/terraform"
 	"remit/planner"
 )
 
@@ -47,6 +48,9 @@ func openSigned(w *opened, name string) (*savedPlan, error) {
 func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
 	file, err := confined.OpenNamed(w.dir.Path, name)
 	if err != nil {
+		if answer, known := terraform.File(name); known {
+			return nil, exit.WithHint(errors.New(answer.Text), w.dir.Here(answer.Next))
+		}
 		return nil, exit.WithHint(fmt.Errorf("open the plan %s: %w", name, err), w.dir.Command("plan --out="+shell.Word(name)))
 	}
 	defer func() { _ = file.Close() }() // only read

@@ -135,7 +135,11 @@ func (t *tester) filtered(files []config.TestFile) ([]config.TestFile, error) {
 			for _, f := range files {
 				names = append(names, f.Name)
 			}
-			return nil, fmt.Errorf("--filter=%s is no file of tests; there are: %s", name, strings.Join(names, ", "))
+			there := "there are none: no name of a file ends in .remittest.hcl, neither here nor in tests"
+			if len(names) > 0 {
+				there = "there are: " + strings.Join(names, ", ")
+			}
+			return nil, fmt.Errorf("--filter=%s is no file of tests; %s", name, there)
 		}
 	}
 	return slices.DeleteFunc(files, func(f config.TestFile) bool { return !slices.Contains(t.filter, f.Name) }), nil

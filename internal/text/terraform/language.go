@@ -1,5 +1,7 @@
 package terraform
 
+import "strings"
+
 // moved says why there is no moved block.
 const moved = "A transfer is known by its ref_id, which must not hang on a block that someone tidies away. " +
 	"A renamed transfer keeps its identity when its old ref_id is written out, as in\n\n  ref_id = \"rent-2026-11\""
@@ -19,7 +21,37 @@ var blocks = map[string]string{
 	"check":     "A policy block states what must hold. It stops a plan, and does not warn.",
 	"ephemeral": "Nothing is ephemeral: a plan has every value of its requests.",
 	"action":    "remit starts no program for a transfer; apply has --notify-command.",
+
+	"provisioner":        "There are no provisioners: remit starts no program for a transfer.",
+	"required_providers": "There are no providers: the service block says where transfers go.",
+	"language":           "The remit block has required_version: the versions of remit that may read the files.",
+	"encryption":         "remit encrypts no state: keep the state where only those who apply can read it.",
+	"function":           "There are no functions of your own: locals give names to values.",
+	"list":               "There is no list block: remit state list --where=EXPRESSION finds transfers.",
+
+	"run":               inTests,
+	"mock_provider":     noMocks,
+	"mock_resource":     noMocks,
+	"mock_data":         noMocks,
+	"override_resource": noMocks,
+	"override_module":   noMocks,
+	"override_data":     inTests,
+
+	"component":        noStacks,
+	"deployment":       noStacks,
+	"deployment_group": noStacks,
+	"orchestrate":      noStacks,
+	"store":            noStacks,
+	"identity_token":   noStacks,
+	"publish_output":   noStacks,
+	"upstream_input":   noStacks,
 }
+
+const (
+	inTests  = "Blocks of tests are in files whose names end in .remittest.hcl, which remit test reads."
+	noMocks  = "There is nothing to mock: remit test asks no service. A run in a .remittest.hcl file takes other rows with override_data."
+	noStacks = "There are no stacks: each environment is a directory of its own."
+)
 
 // parts are arguments and nested blocks of Terraform that the language lacks.
 var parts = map[string]string{
@@ -35,14 +67,41 @@ var parts = map[string]string{
 	"required_providers": "There are no providers: the service block says where transfers go.",
 	"backend":            "The state block, at the top of a file, says where the state is.",
 	"cloud":              "The state block, at the top of a file, says where the state is.",
+	"experiments":        "There are no experiments: what a version of remit reads, it reads for ever.",
+	"provider_meta":      "There are no providers: the service block says where transfers go.",
+
+	"prevent_destroy":       neverAgain,
+	"create_before_destroy": neverAgain,
+	"ignore_changes":        neverAgain,
+	"replace_triggered_by":  neverAgain,
+	"triggers":              neverAgain,
+	"triggers_replace":      neverAgain,
+	"enabled":               "There is no enabled: leave the block out, or keep elements out of for_each.",
+	"source":                "There are no modules, so nothing has a source. A data block reads rows of a file.",
+	"alias":                 "There are no providers: one service block says where transfers go.",
+	"deprecated":            "There is no deprecated: a variable that nothing uses can go.",
+	"const":                 "There is no const: every variable is known when the files are read.",
+	"sensitive_content":     "Nothing of a transfer is secret: a plan shows all that it sends.",
+}
+
+// neverAgain answers what directs how Terraform changes and replaces.
+const neverAgain = "A transfer is made once, and never changed, replaced or destroyed. To pay once more, declare a transfer with a new ref_id."
+
+// nested are blocks of Terraform within another, where an argument of that name is another mistake.
+var nested = map[string]string{
+	"timeouts": "There are no timeouts in a transfer. The service block has timeout, for each request.",
 }
 
 // roots are values of Terraform that the language lacks, by their first words.
 var roots = map[string]string{
 	"path":      "There is no path: name a file relative to the directory, as in file = \"payroll.csv\" or file(\"payroll.csv\").",
 	"terraform": "There is no terraform.workspace: each environment is a directory of its own, and a variable can name it.",
+	"tofu":      "There is no tofu.workspace: each environment is a directory of its own, and a variable can name it.",
 	"module":    "There are no modules.",
 	"resource":  "There are no resources: a transfer is not a value.",
+	"ephemeral": "Nothing is ephemeral: a plan has every value of its requests.",
+	"output":    "There are no outputs. Name a value with a local: local.NAME.",
+	"provider":  "There are no providers.",
 	"count":     "There is no count: a position is no identity. Use for_each, and each.key.",
 }
 
@@ -53,6 +112,12 @@ var functions = map[string]string{
 	"pathexpand":      "Name a file relative to the directory, as in file(\"payroll.csv\").",
 	"nonsensitive":    "What comes from a sensitive variable stays hidden: leave sensitive out of the variable where it is no secret.",
 	"ephemeralasnull": "Nothing is ephemeral: a plan has every value of its requests.",
+	"map":             "Write a map between braces: { london = \"240000.50\" }.",
+	"list":            "Write a list between brackets: [\"london\", \"tokyo\"].",
+	"convert":         "tostring, tonumber, tobool, tolist, toset and tomap convert.",
+	"rsadecrypt":      "No function reads a secret: the service block has arguments and environment variables for them.",
+	"base64gzip":      "Nothing is packed: a transfer carries plain text.",
+	"base64gunzip":    "Nothing is packed: a data block reads files that are not packed.",
 	"type":            "The argument type of a variable says of what type its value is.",
 	"cidrhost":        noAddresses,
 	"cidrnetmask":     noAddresses,
@@ -62,8 +127,15 @@ var functions = map[string]string{
 
 const noAddresses = "No function computes network addresses: a transfer has none."
 
-// Function says what to do in the place of a function of Terraform, in sentences.
+// Function says what to do in the place of a function of Terraform, in sentences. A name may have the
+// namespaces of Terraform before it, as in core::lower and provider::NAME::FUNCTION.
 func Function(name string) (string, bool) {
+	if plain, isCore := strings.CutPrefix(name, "core::"); isCore {
+		return "Write its name alone: " + plain + ".", true
+	}
+	if strings.HasPrefix(name, "provider::") {
+		return "There are no providers, and no functions of theirs.", true
+	}
 	why, ok := functions[name]
 	return why, ok
 }
@@ -74,10 +146,18 @@ func Block(kind string) (string, bool) {
 	return why, ok
 }
 
-// Part names the replacement of an argument of Terraform, or of a block within another, in sentences.
+// Part names the replacement of an argument of Terraform, in sentences.
 func Part(name string) (string, bool) {
 	why, ok := parts[name]
 	return why, ok
+}
+
+// Nested names the replacement of a block of Terraform within another, in sentences.
+func Nested(kind string) (string, bool) {
+	if why, ok := nested[kind]; ok {
+		return why, true
+	}
+	return Part(kind)
 }
 
 // Root names the replacement of a value of Terraform such as path.module, given by its first word, in
