@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -25,6 +26,7 @@ type database struct {
 //	postgres stop            stop the script's own server in the middle of all it does
 //	postgres run             run it again
 //	postgres sql STATEMENT   what an administrator could do; prints the first value
+//	postgres wait STATEMENT  wait until the first value is true
 //	postgres load FILE NAME  load a dump in which the schema is called NAME
 //	postgres end CONDITION   end the sessions of remit for which it holds in pg_stat_activity
 //
@@ -47,6 +49,8 @@ func postgresCommand(ts *testscript.TestScript, args []string) {
 		ts.Check(err)
 		_, err = fmt.Fprintln(ts.Stdout(), text)
 		ts.Check(err)
+	case "wait":
+		db.wait(ts, rest[0])
 	case "load":
 		text := strings.ReplaceAll(ts.ReadFile(rest[0]), rest[1], db.schema)
 		ts.Check(db.server.Restore(context.Background(), text))
@@ -57,6 +61,19 @@ func postgresCommand(ts *testscript.TestScript, args []string) {
 	default:
 		ts.Fatalf("unknown: postgres %s", verb)
 	}
+}
+
+// wait returns once what a statement asks for is so.
+func (db *database) wait(ts *testscript.TestScript, statement string) {
+	const patience = 5 * time.Minute // longer than any machine is busy
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		text, err := db.server.TryExec(context.Background(), db.schema, statement)
+		ts.Check(err)
+		if text == "true" {
+			return
+		}
+	}
+	ts.Fatalf("it did not become so: %s", statement)
 }
 
 func startPostgres(ts *testscript.TestScript, args []string) {

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/url"
@@ -18,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"remit/internal/proof/suite"
 	"remit/state"
 	"remit/state/postgres/pgtest"
 )
@@ -74,12 +74,7 @@ const panicked = 2
 
 // TestMain lets more tests run at once than there are processors: they mostly wait.
 func TestMain(m *testing.M) {
-	flag.Parse()
-	isSet := false
-	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "test.parallel" })
-	if !isSet {
-		_ = flag.Set("test.parallel", "6") // a number
-	}
+	suite.SideBySide(6)
 	code := m.Run()
 	_ = os.RemoveAll(programDir) // it is a temporary one
 	os.Exit(code)

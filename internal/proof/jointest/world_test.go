@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -24,6 +23,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"remit/internal/proof/suite"
 	"remit/internal/sandbox"
 	"remit/internal/transfer"
 	"remit/state"
@@ -34,12 +34,7 @@ import (
 // TestMain ends the server that the tests share, and lets more of them run at once than there are
 // processors: they mostly wait.
 func TestMain(m *testing.M) {
-	flag.Parse()
-	isSet := false
-	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "test.parallel" })
-	if !isSet {
-		_ = flag.Set("test.parallel", "6") // a number
-	}
+	suite.SideBySide(6)
 	defer func() { _ = os.RemoveAll(programDir) }() // it is a temporary one
 	defer pgtest.CloseShared()
 	m.Run()

@@ -7,6 +7,7 @@ package suite
 import (
 	"flag"
 	"os"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -39,6 +40,17 @@ func Slow(tb testing.TB) {
 	tb.Helper()
 	if testing.Short() && os.Getenv(FullVariable) != "full" {
 		tb.Skip("slow: a run without -short has it")
+	}
+}
+
+// SideBySide has so many parallel tests of a package run at once, unless -parallel says how many: tests that
+// wait leave the processors to others, of which the default has one each. A TestMain calls it.
+func SideBySide(most int) {
+	flag.Parse()
+	isSet := false
+	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "test.parallel" })
+	if !isSet {
+		_ = flag.Set("test.parallel", strconv.Itoa(most)) // a number
 	}
 }
 
