@@ -39,7 +39,7 @@ func (vs *variables) assign(opts Options, dir string, root *os.Root) {
 			continue
 		}
 		if a.File == "" {
-			vs.assignOption(a.Var)
+			vs.assignOption(a)
 			continue
 		}
 		content, err := readOutside(dir, a.File, sourceBytesMax)
@@ -164,8 +164,8 @@ func (vs *variables) assignValue(a Assignment) {
 }
 
 // assignOption takes --var NAME=VALUE in.
-func (vs *variables) assignOption(text string) {
-	name, value, ok := strings.Cut(text, "=")
+func (vs *variables) assignOption(a Assignment) {
+	name, value, ok := strings.Cut(a.Var, "=")
 	typed := name
 	name = strings.TrimSpace(name)
 	if !ok || name == "" {
@@ -177,6 +177,10 @@ func (vs *variables) assignOption(text string) {
 		return
 	}
 	v := vs.named(name)
+	if v == nil && a.IfDeclared {
+		vs.unassigned = append(vs.unassigned, name)
+		return
+	}
 	if v == nil {
 		vs.report(mistake.Placeless("Variable is not declared", "--var names %q, which no variable block declares.%s",
 			name, mistake.DidYouMean(name, vs.variableNames())))

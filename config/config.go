@@ -27,6 +27,9 @@ type Configuration struct {
 	Batches     []Batch    // in declaration order
 	Schedules   []Schedule // in declaration order
 
+	// Unassigned are the variables that assignments name and nothing declares, where they may.
+	Unassigned []string
+
 	controls Controls
 
 	approvalsBroken bool // controls lacks something of them

@@ -60,6 +60,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		l.transfers.parse()
 	}
 	l.variables.assign(opts, dir, c.sources.root)
+	c.Unassigned = l.variables.unassigned
 	l.settle()
 	if diags := l.evaluate(); diags.HasErrors() {
 		return c, diags, true // what else is wrong may be right in the version that is required

@@ -44,6 +44,9 @@ type Assignment struct {
 	Var  string // NAME=VALUE
 	File string // relative to the configuration's directory unless absolute
 
+	// IfDeclared says that a Var whose variable is not declared is passed over. [Configuration.Unassigned] names it.
+	IfDeclared bool
+
 	Name  string
 	Value cty.Value // of Name
 	At    hcl.Range // where Name is given its value

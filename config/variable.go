@@ -18,6 +18,8 @@ type variables struct {
 	*checker
 	all  []*variable
 	open map[string]bool // names of those that are not sensitive
+
+	unassigned []string // see [Configuration.Unassigned]
 }
 
 // variable is one variable block.

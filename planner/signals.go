@@ -45,3 +45,31 @@ func (k SignalKind) Noun(count int) string {
 func signalsOf(t *config.Transfer) []Signal {
 	return mixedScripts(t)
 }
+
+// SignalCount is how many marks of a kind a plan has, and how many of them are accepted.
+type SignalCount struct {
+	Kind     SignalKind
+	Count    int
+	Accepted int
+}
+
+// Signals counts the marks of a plan by kind, in the order in which the kinds occur.
+func (p *Plan) Signals() []SignalCount {
+	var counts []SignalCount
+	at := make(map[SignalKind]int)
+	for c, count := range p.Changes.Kinds() {
+		for _, s := range c.Signals {
+			i, isKnown := at[s.Kind]
+			if !isKnown {
+				i = len(counts)
+				at[s.Kind] = i
+				counts = append(counts, SignalCount{Kind: s.Kind})
+			}
+			counts[i].Count += count
+			if s.Accepted != "" {
+				counts[i].Accepted += count
+			}
+		}
+	}
+	return counts
+}

@@ -269,6 +269,9 @@ func (p *process) unknownFlag(cmd *cobra.Command, err error) error {
 		return exit.WithHint(wrongValue(err), help)
 	}
 	name := flagName(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()))
+	if name == "recursive" && cmd.Name() == "apply" {
+		return p.notRecursive(cmd.Root())
+	}
 	if answer, known := terraform.Flag(name); known {
 		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), help))
 	}
@@ -295,4 +298,10 @@ func commandBelow(root *cobra.Command, name string) *cobra.Command {
 		}
 	}
 	return nil
+}
+
+// notRecursive answers apply --recursive.
+func (p *process) notRecursive(root *cobra.Command) error {
+	return exit.WithHint(errors.New("apply sends the plan of one configuration, so that somebody agrees to each by itself. "+
+		"plan --recursive shows all of them, and for each the command that applies it"), p.keptFlags(root, "remit plan --recursive"))
 }

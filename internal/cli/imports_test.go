@@ -55,6 +55,7 @@ var layer = map[string]int{
 	"remit/internal/monitor/telemetry":  0,
 	"remit/state/storage":               5,
 	"remit/internal/rehearsal":          5,
+	"remit/internal/tree":               5,
 	"remit/internal/accounts/reconcile": 5,
 	"remit/internal/accounts/report":    5,
 	"remit/executor":                    5,

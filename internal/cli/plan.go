@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/internal/cli/exit"
+	"remit/internal/tree"
 	"remit/planner"
 )
 
@@ -19,6 +20,7 @@ func newPlan(p *process) *cobra.Command {
 	var asJSON, detailed, refresh bool
 	var lockTimeout time.Duration
 	var sign signing
+	all := recursion{asked: tree.Plan, dir: &o.dir}
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Show what an apply would do",
@@ -31,6 +33,10 @@ func newPlan(p *process) *cobra.Command {
 			"something to do.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if all.isAsked {
+				all.asJSON, all.into, all.exitOf = asJSON, into, func(plan *planner.Plan) int { return exitOfPlan(plan, detailed) }
+				return all.run(cmd, p)
+			}
 			if into != "" && out != "" && samePath(o.dir.Within(into), o.dir.Within(out)) {
 				return errors.New("--out and --json-into name one file; name another for one of them")
 			}
@@ -94,18 +100,17 @@ func newPlan(p *process) *cobra.Command {
 					return o.planError(err)
 				}
 			}
-			switch {
-			case code != exit.Done:
+			if code == exit.Done {
+				code = exitOfPlan(plan, detailed)
+			}
+			if code != exit.Done {
 				return exit.Code(code)
-			case !plan.Applicable():
-				return exit.Code(exitOf(plan.Obstacles))
-			case detailed && !plan.Empty():
-				return exit.Code(exit.Changes)
 			}
 			return nil
 		},
 	}
 	o.flags(cmd)
+	all.flags(cmd)
 	o.againstFlag(cmd)
 	practiceFlag(&o.dir, cmd)
 	cmd.Flags().StringVar(&out, "out", "", "save the plan to this `file`, for apply")
@@ -118,4 +123,15 @@ func newPlan(p *process) *cobra.Command {
 	cmd.Flags().DurationVar(&lockTimeout, "lock-timeout", 0, "with --refresh: how long to wait for another run's lock")
 	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit 2 where there is something to do")
 	return cmd
+}
+
+// exitOfPlan says whether a plan may be applied, and where isExact, whether it does something.
+func exitOfPlan(plan *planner.Plan, isExact bool) int {
+	switch {
+	case !plan.Applicable():
+		return exitOf(plan.Obstacles)
+	case isExact && !plan.Empty():
+		return exit.Changes
+	}
+	return exit.Done
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/internal/cli/exit"
+	"remit/internal/tree"
 	"remit/internal/view"
 	"remit/planner"
 )
@@ -13,6 +14,7 @@ import (
 func newStatus(p *process) *cobra.Command {
 	var o planning
 	var asJSON bool
+	all := recursion{asked: tree.Status, dir: &o.dir, exitOf: exitOfStatus}
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show what is due now, what comes next, and what needs action",
@@ -23,6 +25,10 @@ func newStatus(p *process) *cobra.Command {
 			"at the service that remit does not know; 5 a control says no, such as to what is late.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if all.isAsked {
+				all.asJSON = asJSON
+				return all.run(cmd, p)
+			}
 			w, err := open(p, &o.dir, asJSON)
 			if err != nil {
 				return err
@@ -42,6 +48,7 @@ func newStatus(p *process) *cobra.Command {
 		},
 	}
 	directoryFlags(&o.dir, cmd)
+	all.flags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	return cmd
 }

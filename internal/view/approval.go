@@ -19,8 +19,8 @@ type Approval struct {
 	Rehearsed bool
 }
 
-// ask is the request for approvals, in one line.
-func (a *Approval) ask() string {
+// Ask is the request for approvals, in one line.
+func (a *Approval) Ask() string {
 	why := fmt.Sprintf("%s (rule at %s)", a.Need.Because, Visible(a.Need.Rule.Place))
 	text := fmt.Sprintf("Needs %s: %s.", a.Need.Wants(), why)
 	switch {
@@ -87,7 +87,7 @@ func (a *Approval) could() string {
 func (p *page) approvals(o PlanOptions) {
 	for i := range o.Approvals {
 		a := &o.Approvals[i]
-		p.paragraph("  ", a.ask(), a.tone())
+		p.paragraph("  ", a.Ask(), a.tone())
 		p.approvalLines(a)
 	}
 	p.approvalsEnd(o)
@@ -96,7 +96,7 @@ func (p *page) approvals(o PlanOptions) {
 // approvalsInBrief writes a line for each block.
 func (p *page) approvalsInBrief(o PlanOptions) {
 	for i := range o.Approvals {
-		p.paragraph("  ", o.Approvals[i].ask(), o.Approvals[i].tone())
+		p.paragraph("  ", o.Approvals[i].Ask(), o.Approvals[i].tone())
 	}
 	p.approvalsEnd(o)
 }
@@ -146,7 +146,7 @@ func (o PlanOptions) noTier() string {
 func (m *markdown) approvals() {
 	for i := range m.options.Approvals {
 		a := &m.options.Approvals[i]
-		m.printf("**Approval:** %s\n\n", codeSpan(a.ask()))
+		m.printf("**Approval:** %s\n\n", codeSpan(a.Ask()))
 		if lines := a.details(); len(lines) > 0 {
 			m.printf("%s", codeBlock(strings.Join(lines, "\n")+"\n", markdownObstacles))
 		}
@@ -163,7 +163,7 @@ func (h *htmlPlan) approvals() {
 	h.put("<section class=\"approvals\">\n<h2>Approval</h2>\n")
 	for i := range h.options.Approvals {
 		a := &h.options.Approvals[i]
-		h.put("<p>%</p>\n", a.ask())
+		h.put("<p>%</p>\n", a.Ask())
 		if lines := a.details(); len(lines) > 0 {
 			h.put("<ul>\n")
 			for _, line := range lines {

@@ -39,7 +39,7 @@ func (h *htmlPlan) planFilters() {
 	}
 	signals := htmlFilter{id: "signal", label: "Signal"}
 	for i, of := range h.signals {
-		signals.choices = append(signals.choices, htmlChoice{strconv.Itoa(i), string(of.kind)})
+		signals.choices = append(signals.choices, htmlChoice{strconv.Itoa(i), string(of.Kind)})
 	}
 	h.filters(searchLabel, h.plan.Changes.Len(), "transfer", actions, signals)
 }
@@ -119,7 +119,7 @@ func (h *htmlPlan) signalNumbers(c *planner.Change) string {
 	}
 	var numbers []string
 	for i, of := range h.signals {
-		if slices.ContainsFunc(c.Signals, func(s planner.Signal) bool { return s.Kind == of.kind }) {
+		if slices.ContainsFunc(c.Signals, func(s planner.Signal) bool { return s.Kind == of.Kind }) {
 			numbers = append(numbers, strconv.Itoa(i))
 		}
 	}

@@ -26,7 +26,7 @@ const (
 // transfer, and takes no more memory for more of them. It returns only errors of w.
 func PlanHTML(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	o.Scales = p.Header.Scales
-	h := &htmlPlan{htmlPage: newHTMLPage(w, o.Screen), plan: p, options: o, signals: signalCounts(&p.Changes)}
+	h := &htmlPlan{htmlPage: newHTMLPage(w, o.Screen), plan: p, options: o, signals: p.Signals()}
 	h.over = newOverview(p, overviewOptions{firsts: htmlFirsts + htmlTransfers, largest: htmlTransfers})
 	h.begin("plan", "Plan "+h.digest()+" for "+h.environment())
 	h.head(h.pageHead())
@@ -51,7 +51,7 @@ type htmlPlan struct {
 	htmlPage
 	plan    *planner.Plan
 	options PlanOptions
-	signals []signalCount
+	signals []planner.SignalCount
 	over    *overview
 	rows    htmlRows
 }
@@ -129,7 +129,7 @@ func (h *htmlPlan) toDo() []need {
 	}
 	for i := range h.options.Approvals {
 		a := &h.options.Approvals[i]
-		needs = append(needs, need{text: a.ask(), tone: a.tone()})
+		needs = append(needs, need{text: a.Ask(), tone: a.tone()})
 	}
 	if text := h.options.noTier(); text != "" {
 		needs = append(needs, need{text: text, tone: toneDoubt})

@@ -174,7 +174,7 @@ func (p *page) signals(plan *planner.Plan) {
 
 // allSignals are the counted marks, and what else on top a reviewer should know.
 func allSignals(plan *planner.Plan, isMarked bool) []string {
-	signals := countSignals(&plan.Changes, isMarked)
+	signals := countSignals(plan.Signals(), isMarked)
 	if n := plan.Shortened(); n > 0 {
 		signals = append(signals, fmt.Sprintf("%d with a shorter duplicate check (%s)", n, shortestCheck(plan)))
 	}
@@ -264,33 +264,6 @@ func (p *page) totalsTable(rows []totalsRow, assets int) {
 	p.table("  ", cells, right)
 }
 
-// signalCount is how many marks of a kind there are.
-type signalCount struct {
-	kind            planner.SignalKind
-	count, accepted int
-}
-
-// signalCounts counts marks by kind, in the order in which the kinds occur.
-func signalCounts(changes *planner.Changes) []signalCount {
-	var counts []signalCount
-	at := make(map[planner.SignalKind]int)
-	for c, count := range changes.Kinds() {
-		for _, s := range c.Signals {
-			i, isKnown := at[s.Kind]
-			if !isKnown {
-				i = len(counts)
-				at[s.Kind] = i
-				counts = append(counts, signalCount{kind: s.Kind})
-			}
-			counts[i].count += count
-			if s.Accepted != "" {
-				counts[i].accepted += count
-			}
-		}
-	}
-	return counts
-}
-
 // signalText counts marks of a kind.
 func signalText(kind planner.SignalKind, count int) string {
 	return fmt.Sprintf("%d %s", count, Visible(kind.Noun(count)))
@@ -298,15 +271,15 @@ func signalText(kind planner.SignalKind, count int) string {
 
 // countSignals says how many marks of each kind there are, and where isMarked, by what sign a
 // line says so.
-func countSignals(changes *planner.Changes, isMarked bool) []string {
+func countSignals(counts []planner.SignalCount, isMarked bool) []string {
 	var parts []string
-	for _, of := range signalCounts(changes) {
-		part := signalText(of.kind, of.count)
-		if isMarked && of.kind == planner.FirstDestination {
+	for _, of := range counts {
+		part := signalText(of.Kind, of.Count)
+		if isMarked && of.Kind == planner.FirstDestination {
 			part += " (marked " + firstMark + ")"
 		}
-		if of.accepted > 0 {
-			part += fmt.Sprintf(" (%d accepted)", of.accepted)
+		if of.Accepted > 0 {
+			part += fmt.Sprintf(" (%d accepted)", of.Accepted)
 		}
 		parts = append(parts, part)
 	}

@@ -36,6 +36,9 @@ func (s *Streams) Begin(name string) *Step {
 	s.telling.Lock()
 	defer s.telling.Unlock()
 	next := &Step{name: name}
+	if s.isApart {
+		return next
+	}
 	if s.progress == nil {
 		s.progress = &progress{stop: make(chan struct{})}
 		s.progress.doing.Store(next)

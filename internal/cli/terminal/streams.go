@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"strings"
 	"sync"
 
 	"golang.org/x/term"
@@ -31,8 +32,9 @@ type Streams struct {
 	getenv    func(string) string // decides about colour, and whether a person can be asked
 	version   string              // of remit, for the first line of JSON Lines
 	lines     *view.JSON          // nil before the first line
-	file      *os.File            // of --json-into; nil for none
+	file      io.Writer           // where lines go beside what a person reads, as --json-into says; nil for nowhere
 	toFile    *writer             // to file; nil before the first line
+	isApart   bool                // see [Streams.Apart]
 	sensitive []string            // texts to hide
 
 	telling  sync.Mutex // an interrupted command may go on while its end is told
@@ -55,9 +57,18 @@ func (s *Streams) Close() {
 	for _, to := range s.printers() {
 		to.flush()
 	}
-	if s.file != nil {
-		_ = s.file.Close() // each line was written when its method returned
+	if file, ok := s.file.(io.Closer); ok {
+		_ = file.Close() // each line was written when its method returned
 	}
+}
+
+// Apart returns the streams of one of several configurations that a command works on side by side: what is told
+// a person goes to told, and the lines of it for programs to lines. Standard input is empty, standard output goes
+// nowhere, and no progress is told.
+func (s *Streams) Apart(told, lines io.Writer) *Streams {
+	apart := New(strings.NewReader(""), io.Discard, told, s.getenv, s.version)
+	apart.isApart, apart.file = true, lines
+	return apart
 }
 
 // WantsLines reports whether a command writes JSON Lines, instead of other output or beside it.

@@ -1,0 +1,40 @@
+package config
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// ownKinds are the blocks that make a directory a configuration of its own. One that has none of them
+// declares only what others use, such as an address book.
+func ownKinds() []string { return []string{"remit", "service", "state", "transfer"} }
+
+// IsOwn reports whether the directory is a configuration of its own: whether one of its files declares a transfer, a
+// state, a service or what remit itself is to do, or can't be read, so that nobody knows. It evaluates nothing.
+func IsOwn(dir string) bool {
+	s, diags := openSources(dir, false)
+	if s.root == nil {
+		return true
+	}
+	defer func() { _ = s.root.Close() }() // only read
+	return diags.HasErrors() || slices.ContainsFunc(s.parsed, sourceFile.isOwn)
+}
+
+// isOwn reports whether a file has one of [ownKinds].
+func (s sourceFile) isOwn() bool {
+	for _, p := range s.parts {
+		if p.TransfersOnly || hasOwn(p.Body) {
+			return true
+		}
+	}
+	if body, isNative := s.file.Body.(*hclsyntax.Body); isNative {
+		return hasOwn(body)
+	}
+	blocks, _ := s.file.Body.JustAttributes() // in JSON a block is a property
+	return slices.ContainsFunc(ownKinds(), func(kind string) bool { return blocks[kind] != nil })
+}
+
+func hasOwn(body *hclsyntax.Body) bool {
+	return slices.ContainsFunc(body.Blocks, func(b *hclsyntax.Block) bool { return slices.Contains(ownKinds(), b.Type) })
+}
