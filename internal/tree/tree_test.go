@@ -137,7 +137,8 @@ func entry(directory, environment string, applicable bool, usd, eur int64) tree.
 func TestSums(t *testing.T) {
 	all := tree.Tree{Entries: []tree.Entry{
 		entry("acme/payroll", "production", true, 100, 10), entry("acme/vendors", "production", false, 20, 0), entry("acme/payroll", "staging", true, 3, 0),
-		entry("globex", "production", true, 0, 7), entry("initech", "production", true, 0, 0), {Directory: "broken", ExitCode: 1},
+		entry("globex", "production", true, 0, 7), entry("initech", "production", true, 0, 0),
+		{Directory: "broken", ExitCode: 1},
 	}}
 	line := func(name, environment string, sent, blocked transfer.Totals) string {
 		text := name + "/" + environment
