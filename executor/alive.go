@@ -44,7 +44,8 @@ func (e *AliveError) Error() string {
 	return fmt.Sprintf("%s. Wait another %s, which %s tells, and ask again", why, max(e.Wait.Round(time.Second), time.Second), e.Clock)
 }
 
-// pastAttempt is an attempt that a run began, as far as the journal says.
+// pastAttempt is an attempt that a run began, as far as the journal says, or may have begun in another file, of
+// which this state is a copy.
 type pastAttempt struct {
 	runID      string
 	begun      state.Begun // of its run; zero where the state does not know that
@@ -201,6 +202,10 @@ func (h *history) follow(entry state.Entry, at time.Time) {
 		isHere := e.File == h.here || e.File.IsFile(h.here)
 		if !isHere {
 			h.asks = nil // in the file of that run: this one was copied from it later
+			if len(h.attempts) > 0 {
+				// Nobody here knows what that run does after the copy was made: it may send the request again.
+				h.attempts = append(h.attempts, pastAttempt{runID: e.RunID, begun: e, clocks: e.Clocks})
+			}
 		}
 		for i := range h.attempts {
 			switch a := &h.attempts[i]; {

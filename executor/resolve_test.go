@@ -516,6 +516,34 @@ func TestNotMadeWaitsInACopy(t *testing.T) {
 	}
 }
 
+// TestNotMadeWaitsForARunOfTheOriginal has the machine of an attempt boot again, and a run on another machine under way when the
+// state was copied: that run had not come to the doubt yet, and may send it again. The simulator found it (seed 21974).
+func TestNotMadeWaitsForARunOfTheOriginal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		died(t, w, "rent")
+		later := state.Begun{
+			RunID: "later", By: state.Holder{Host: "other"}, File: state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "77"},
+			Clocks: state.Clocks{Boot: "other", Machine: "other", BootMS: 1},
+		}
+		if err := w.journal.Append(t.Context(), later); err != nil {
+			t.Fatal(err)
+		}
+		w.journal.file = state.FilePlace{Path: "/var/lib/remit.db", Device: "8:17", Inode: "78"}
+		r := w.resolution("rent")
+		r.Clock = booted{clock{}, executor.Boot{ID: "next", Machine: "machine"}}
+		_, err := executor.ResolveNotMade(t.Context(), r)
+		alive, ok := errors.AsType[*executor.AliveError](err)
+		if !ok || alive.RunID != "later" || alive.Wait != 30*time.Second+10*time.Minute {
+			t.Fatalf("got %v, want a wait for the run that may send it", err)
+		}
+		time.Sleep(alive.Wait)
+		if _, err := executor.ResolveNotMade(t.Context(), r); err != nil {
+			t.Errorf("after the wait: %v", err)
+		}
+	})
+}
+
 // TestNotMadeWaitsAnewInACopyOfACopy has somebody ask in a copy, and a run that goes on there. In a copy of
 // that one the run may attempt a doubt at any time: neither the asking nor an earlier run proves that
 // it does not.

@@ -85,6 +85,13 @@ func (b *bank) create(m message) (reply, fate) {
 	return b.spoil(m, r)
 }
 
+// hasForgotten reports whether the bank made a transfer and would make it again.
+func (b *bank) hasForgotten(refID string) bool {
+	w := b.world
+	list := b.made[refID]
+	return w.traits.forgets && len(list) > 0 && b.clock().Sub(list[0].seen) > w.traits.replayWindow
+}
+
 // refuse is the bank's step before it looks at its books.
 func (b *bank) refuse(m message) (reply, bool) {
 	w, k := b.world, b.world.kernel

@@ -313,7 +313,7 @@ func (w *world) crash(p *process) {
 		if p.isOver() {
 			break
 		}
-		settle()
+		w.kernel.settle()
 	}
 	for range 1000 { // somebody computes
 		if p.isOver() {
@@ -378,7 +378,7 @@ func (w *world) drive(each func()) {
 		if w.kernel.steps > stepsMax {
 			w.oracle.violate("I5", "it does not end in %d steps", stepsMax)
 		}
-		settle() // or an interrupt would race with whom the event woke
+		w.kernel.settle() // or an interrupt would race with whom the event woke
 		each()
 	}
 	if w.oracle.violated == nil {

@@ -24,6 +24,10 @@ const settleRoundsMax = 1_000_000
 // goroutine that runs on it.
 const runnable = "/sched/goroutines/runnable:goroutines"
 
+// outside is the runtime's count of goroutines in a call of the system or of C. On a busy machine one of SQLite
+// lasts so long that its goroutine leaves the one P to others.
+const outside = "/sched/goroutines/not-in-go:goroutines"
+
 // errKilled is what a process is told of everything that it tries after its death.
 var errKilled = errors.New("the process is dead")
 
@@ -52,6 +56,7 @@ type kernel struct {
 	random *rand.Rand // of the goroutine that calls step
 	dice   *rand.Rand // guarded by mu; of everybody else
 	steps  int
+	away   uint64 // goroutines outside that have nothing to do with the history
 }
 
 func newKernel(seed uint64, now time.Time) *kernel {
@@ -59,7 +64,15 @@ func newKernel(seed uint64, now time.Time) *kernel {
 		now:    now,
 		random: rand.New(rand.NewPCG(seed, 0x6b65726e656c)),
 		dice:   rand.New(rand.NewPCG(seed, 0x64696365)),
+		away:   count(outside),
 	}
+}
+
+// count reads one of the runtime's counts.
+func count(of string) uint64 {
+	sample := []metrics.Sample{{Name: of}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }
 
 // Now is the time of the world.
@@ -78,6 +91,13 @@ func (k *kernel) awake(m *machine) time.Duration {
 		awake -= min(k.now.Sub(m.from), m.until.Sub(m.from))
 	}
 	return awake
+}
+
+// wakes is until when a machine sleeps; in the past where it is awake.
+func (k *kernel) wakes(m *machine) time.Time {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return m.until
 }
 
 // sleep puts a machine to sleep, with all that runs there and the timers of that. It reports false where
@@ -151,12 +171,16 @@ func (k *kernel) isDead(e *event) bool {
 
 // settle lets everybody run until all wait. Nobody may wait for the garbage collector, of
 // which the count does not tell: it rests while a history is played.
-func settle() {
-	waiting := []metrics.Sample{{Name: runnable}}
-	for range settleRoundsMax {
+func (k *kernel) settle() {
+	counts := []metrics.Sample{{Name: runnable}, {Name: outside}}
+	for n := range settleRoundsMax {
 		runtime.Gosched()
-		if metrics.Read(waiting); waiting[0].Value.Uint64() == 0 {
+		metrics.Read(counts)
+		switch isRunnable, isOutside := counts[0].Value.Uint64() > 0, counts[1].Value.Uint64() > k.away; {
+		case !isRunnable && !isOutside:
 			return
+		case !isRunnable && n > 10: // the processor is somebody else's
+			time.Sleep(10 * time.Microsecond)
 		}
 	}
 	panic("a goroutine never waits")
@@ -164,7 +188,7 @@ func settle() {
 
 // step lets the next thing happen, and reports what it was; nil where nothing is left.
 func (k *kernel) step() *event {
-	settle()
+	k.settle()
 	e := k.take()
 	if e == nil {
 		return nil

@@ -303,7 +303,14 @@ func (n *network) routeCreate(c *conn, m message) {
 			isRefused := r.status >= 400 && r.status < 500 && r.status != 408
 			if !isRefused && w.faulty(repeated) {
 				w.log("the network repeats the request of %s", m.refID)
-				arrive(k.between(transitMin, w.traits.delayMax), unheard)
+				n.underWay[m.refID]++
+				k.after(nil, k.between(transitMin, w.traits.delayMax), "arrive again "+m.refID, func() {
+					n.underWay[m.refID]--
+					// No client keeps a network from repeating a request to a service whose clock was set meanwhile.
+					if !w.bank.hasForgotten(m.refID) {
+						w.bank.create(m)
+					}
+				})
 			}
 		})
 	}

@@ -83,6 +83,7 @@ func (w *world) newProcess(name string) *process {
 	}
 	machine, off := w.machines.boot()
 	p.machine = machine
+	p.stoppedUntil = w.kernel.wakes(machine) // somebody types the command, and it begins when the machine wakes
 	p.off.Store(int64(off))
 	p.ahead = p.wall().Sub(w.kernel.Now())
 	p.killed, p.kill = context.WithCancel(context.Background())
