@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"slices"
 	"time"
 
 	"remit/internal/approval"
@@ -30,6 +31,13 @@ func approvingMutants() map[string]history.Client {
 		"counts a key that has expired": {Approve: func(c approval.Case, _ history.View) bool {
 			c.Now = c.Now.AddDate(-100, 0, 0)
 			return isEnough(c)
+		}},
+		"accepts an approval of other bytes than it sends": {Approve: func(c approval.Case, view history.View) bool {
+			return slices.ContainsFunc(view.Signed(), func(plan []byte) bool {
+				c.Plan = approval.NewDigest()
+				_, _ = c.Plan.Write(plan) // it never fails
+				return isEnough(c)
+			})
 		}},
 		"applies a plan that has expired": {Header: func(h planner.Header) planner.Header {
 			h.Expires = h.Expires.Add(100 * 365 * 24 * time.Hour)

@@ -65,6 +65,14 @@ func allowedMutants() map[string]history.Client {
 		}),
 		"sends again to the very end of the replay window": policy(func(p *executor.Policy) { p.ReplayWindow += p.RequestTimeout }),
 		"knows no limits": {Limits: func([]config.Limit) []config.Limit { return nil }},
+		"counts a day's limit by the plan alone": {Limits: func(limits []config.Limit) []config.Limit {
+			for i := range limits {
+				if limits[i].Per == config.PerDay {
+					limits[i].Per, limits[i].Zone = config.PerPlan, nil
+				}
+			}
+			return limits
+		}},
 		"goes on when the journal fails": run(func(r executor.Run, _ history.View) executor.Run {
 			r.Journal = deaf{placed{r.Journal}}
 			return r
@@ -93,6 +101,12 @@ func judgingMutants() map[string]history.Client {
 			return changed, true
 		}),
 		"takes a record that is hours older for its own": records(younger),
+		"takes a found record that is hours older for its own": run(func(r executor.Run, _ history.View) executor.Run {
+			if r.Finder != nil {
+				r.Finder = found{r.Finder, younger}
+			}
+			return r
+		}),
 		"takes a 409 to a first attempt for its own transfer": submit(func(_ executor.Submitter, _ string, _ []byte, a executor.Answer) executor.Answer {
 			if a.Kind == executor.Exists && a.Record != nil {
 				record := younger(*a.Record)

@@ -158,6 +158,18 @@ func (p *process) approves(whole *planner.Plan) bool {
 	return true
 }
 
+// Signed implements [View].
+func (p *process) Signed() [][]byte {
+	if p.file == nil {
+		return nil
+	}
+	var plans [][]byte
+	for _, s := range p.file.signatures {
+		plans = append(plans, s.over)
+	}
+	return plans
+}
+
 // unapproved says what the plan of a process lacks; "" where enough people other than its author signed
 // exactly its bytes, each with a key that counted when the process looked.
 func (o *oracle) unapproved(p *process) string {

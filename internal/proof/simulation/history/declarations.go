@@ -73,6 +73,9 @@ func (a *author) declare() {
 		FromProfileID: "treasury", ToProfileID: pick(r, "p1", "p2", "p3", "p4", "p5", "p6", "p7"),
 		FingerprintKey: w.traits.fingerprintKey,
 	}
+	if w.traits.rules.daily {
+		d.request.Amount, d.request.Asset = transfer.MustAmount(pick(r, "80.00", "300.00", "500.00")), limitAsset
+	}
 	if k.chance(0.3) {
 		d.request.Metadata = transfer.NewMetadata(map[string]string{"employee": name})
 	}

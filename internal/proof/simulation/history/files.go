@@ -23,6 +23,9 @@ type fileTraits struct {
 
 // newFileTraits draws them, from dice of their own: what else happens stays as it is.
 func newFileTraits(seed uint64, t traits) fileTraits {
+	if t.isQuiet {
+		return fileTraits{}
+	}
 	r := rand.New(rand.NewPCG(seed, 0x66696c6573))
 	f := fileTraits{links: pick(r, 0, 0.3), loses: pick(r, 0, 0.5), copies: pick(r, 0, 0, 0.5), messes: pick(r, 0, 0.3)}
 	if t.forgets && !t.hasLookup {

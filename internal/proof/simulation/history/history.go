@@ -62,6 +62,8 @@ type Client struct {
 type View interface {
 	// Declared is the request that is declared now under a ref_id.
 	Declared(refID string) (body []byte, ok bool)
+	// Signed are the plans over which the signatures beside the saved plan of the process were made.
+	Signed() [][]byte
 }
 
 // Report is how a history ended.

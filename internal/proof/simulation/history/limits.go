@@ -26,6 +26,28 @@ func drawLimits(r *rand.Rand) map[string]string {
 	}
 }
 
+// drawDaily has half of the histories with limits declare much on one day, of which each plan alone keeps the
+// limit: what was sent earlier that day decides. Little else happens in them.
+func (t *traits) drawDaily(r *rand.Rand, limits map[string]string) bool {
+	if limits == nil || r.Float64() < 0.5 {
+		return false
+	}
+	for name := range limits {
+		limits[name] = "1500.00"
+	}
+	t.quiet()
+	t.edits = 0.8
+	return true
+}
+
+// quiet keeps services, machines and people from most of what they do.
+func (t *traits) quiet() {
+	t.isQuiet = true
+	clear(t.rates)
+	t.clocks.wrong, t.clocks.sets, t.clocks.jumps = 0, 0, 0
+	t.crash, t.stop, t.interrupt, t.rival, t.loss, t.restore, t.saved, t.months, t.payroll = 0, 0, 0, 0, 0, 0, 0, 0, false
+}
+
 // controlsOf are what a plan is checked against: controls that differ where their name does.
 func (a *author) controlsOf(name string) config.Controls {
 	w := a.world

@@ -42,7 +42,7 @@ func (w *world) chapter() {
 	if t.files.messes > 0 && k.chance(0.5) {
 		w.storage.closeStores()
 	}
-	if k.chance(0.3 + t.files.messes) {
+	if k.chance(t.backups + t.files.messes) {
 		w.storage.backups = append(w.storage.backups, backup{files: w.storage.files(), model: w.oracle.model.clone()})
 		w.log("a backup is made")
 	}

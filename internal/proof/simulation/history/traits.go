@@ -71,6 +71,7 @@ type traits struct {
 	crash, stop, interrupt float64 // chance of each step of an apply
 	rival                  float64 // of another apply beside it
 	loss                   float64 // of the state, before an apply
+	backups                float64 // that one is made, before an apply
 	restore                float64 // of an older backup
 	edits                  float64
 	saved                  float64
@@ -79,6 +80,7 @@ type traits struct {
 	clocks                 clocks
 	files                  fileTraits
 	rules                  ruleTraits
+	isQuiet                bool    // little happens to services, machines, files and people
 	payroll                bool    // a block with rows is declared
 	months                 float64 // that one passes before a chapter
 }
@@ -90,6 +92,7 @@ type ruleTraits struct {
 	depends float64           // that it depends on another one
 	edits   float64           // of each edit, that it is of what a block depends on, or of how it writes its amount
 	limits  map[string]string // the most that a day may have, by the name of controls; nil for none
+	daily   bool              // what is declared is of one asset, and keeps a day's limit, which is the same under all names, alone
 	trusts  bool              // only a state that was made anew is looked up before the first sending
 	journal float64           // of each append, that the disk is full: nothing is written
 	unsaid  float64           // of each append, that it is written and the answer is an error
@@ -117,11 +120,25 @@ func newRuleTraits(seed uint64, t *traits) ruleTraits {
 		t.rates[noGroup] = pick(r, 0, 0, 0.2)
 	}
 	rules.limits = drawLimits(r)
+	rules.daily = t.drawDaily(r, rules.limits)
 	rules.approvers = drawApprovers(seed, t)
 	if rules.trusts && seed%4 == 3 { // a restored backup sends old transfers, and only a lookup shows how old
 		t.loss, t.restore, t.replay = 0, 0.5, sandbox.ReplayConflict
 	}
+	if !rules.daily && r.Float64() < 0.03 {
+		t.outlive()
+		rules.trusts, rules.journal, rules.unsaid = true, 0, 0
+	}
 	return rules
+}
+
+// outlive has doubts be younger than their records: a backup is restored from before a transfer was made, nothing
+// is looked up before the first sending, and requests are lost.
+func (t *traits) outlive() {
+	t.quiet()
+	t.hasLookup, t.forgets, t.holdDoubt, t.late, t.replay = true, false, false, 0, sandbox.ReplayConflict
+	t.edits, t.backups, t.restore, t.months = 0, 0.7, 0.5, 0.3
+	t.rates[sandbox.ResetBefore] = 0.5
 }
 
 // tighten has doubts come, stay and be sent again, with nothing to tell their age by but clocks that are as
@@ -153,7 +170,7 @@ func newTraits(r *rand.Rand) traits {
 		inFlight:     1 + r.IntN(4),
 		crash:        pick(r, 0, 0.01, 0.03, 0.1), stop: pick(r, 0, 0, 0.02), interrupt: pick(r, 0, 0, 0.01),
 		rival: pick(r, 0, 0, 0.5), edits: pick(r, 0, 0.3, 0.6), saved: pick(r, 0, 0.5), people: pick(r, 0, 0.3),
-		shareStore: chance(0.9),
+		shareStore: chance(0.9), backups: 0.3,
 	}
 	if chance(0.3) {
 		t.fingerprintKey = "fingerprint"
