@@ -16,6 +16,7 @@ import (
 	"remit/config/mistake"
 	"remit/config/syntax"
 	"remit/internal/approval"
+	"remit/internal/text/english"
 )
 
 const (
@@ -110,8 +111,8 @@ func warnOfTooFew(r *eval.Reader, a *Approval, rules []*eval.Block) {
 	for i, rule := range a.Rules {
 		if people < rule.Approvers+1 {
 			r.Diags = append(r.Diags, mistake.Warning(rules[i].At, "Too few people may approve",
-				"This rule wants approvers who are not the author: %d of them. The allowed_signers file has %d people in all, so a plan that the rule applies to can't be applied.",
-				rule.Approvers, people))
+				"This rule wants %s besides the author, and the allowed_signers file has %s in all, so a plan that the rule applies to can't be applied.",
+				english.Plural(rule.Approvers, "approver"), english.Plural(people, "name")))
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package config
 
 import (
+	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -150,9 +153,24 @@ func clockArgument(r *eval.Reader, name string, otherwise calendar.Clock, parse 
 	}
 	c, err := parse(text)
 	if err != nil {
-		r.Refuse(a.Expr.Range(), "Invalid time of day", "%s %s %s", name, eval.Shown(a, text), mistake.Sentence(err))
+		r.Refuse(a.Expr.Range(), "Invalid time of day", "%s %s %s%s", name, eval.Shown(a, text), mistake.Sentence(err), meantClock(a, text))
 	}
 	return c
+}
+
+// meantClock says how a time of day of twelve hours, or one without its zero or its minutes, is written.
+func meantClock(a *eval.Argument, text string) string {
+	if eval.Shown(a, text) != strconv.Quote(text) {
+		return ""
+	}
+	plain := strings.ToUpper(strings.NewReplacer(" ", "", ".", ":").Replace(strings.TrimSuffix(strings.TrimSpace(text), ".")))
+	plain = strings.NewReplacer("A:M", "AM", "P:M", "PM").Replace(plain)
+	for _, layout := range []string{"3:04PM", "3PM", "15:04", "15:04:05", "15H04", "15"} {
+		if t, err := time.Parse(layout, plain); err == nil {
+			return fmt.Sprintf(" Did you mean %q?", t.Format("15:04"))
+		}
+	}
+	return ""
 }
 
 func recurrenceArgument(r *eval.Reader) *calendar.Recurrence {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"net"
 	"net/url"
 	"slices"
@@ -200,6 +201,9 @@ func serviceURL(text string) (string, error) {
 		return "", errors.New("there may be neither a user nor a query nor a fragment")
 	case scheme == "http" && !isLoopback(host):
 		return "", errors.New("TLS (https) is required for every host but this one")
+	}
+	if path := strings.TrimRight(u.EscapedPath(), "/") + "/"; strings.Contains(path, transfer.PathPrefix+"/") {
+		return "", fmt.Errorf("remit adds %[1]s/internal and %[1]s/OPERATOR itself; leave out all from %[1]s on", transfer.PathPrefix)
 	}
 	address := host
 	if strings.Contains(host, ":") {

@@ -360,6 +360,12 @@ func (r *transferReader) expand(t *transferBlock, forEach *eval.Argument) {
 	value, marks := value.Unmark() // the marks of values that move the keys
 	r.checkMovingKeys(t, len(marks) > 0)
 	ty := value.Type()
+	if name := wholeSchedule(forEach.Expr); name != "" {
+		r.report(mistake.New(forEach.Expr.Range(), "Not a map or a set",
+			"for_each names a schedule, and makes a transfer of each of its dates. Write:\n\n  for_each = schedule.%s.occurrences", name))
+		t.broken = true
+		return
+	}
 	isMap := ty.IsMapType() || ty.IsObjectType()
 	isSet := ty.IsSetType() && (ty.ElementType() == cty.String || value.LengthInt() == 0)
 	if value.IsNull() || !isMap && !isSet {

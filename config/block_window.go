@@ -38,9 +38,10 @@ func readWindow(c *checker, b *eval.Block) {
 		for _, day := range weekdaysArgument(r, "days", time.Sunday, time.Monday, time.Tuesday, time.Wednesday, time.Thursday, time.Friday, time.Saturday) {
 			w.Days[day] = true
 		}
+		before := len(r.Diags)
 		w.From = clockArgument(r, "from", 0, calendar.ParseClock)
 		w.To = clockArgument(r, "to", 24*60, calendar.ParseClockEnd)
-		if w.From == w.To {
+		if w.From == w.To && len(r.Diags) == before {
 			r.Refuse(b.At, "Window is never open", "from and to are the same. A whole day is from \"00:00\" to \"24:00\".")
 		}
 		for _, nested := range b.Blocks {

@@ -17,9 +17,12 @@ import (
 
 // warningNames are the names by which the argument acknowledge knows warnings of data files.
 var warningNames = map[string]string{
-	"Row is hidden": "hidden_rows", "Column is hidden": "hidden_columns", "Sheet is hidden": "hidden_sheets",
+	hiddenRow: "hidden_rows", "Column is hidden": "hidden_columns", "Sheet is hidden": "hidden_sheets",
 	"Formula in a column": "formula_columns", "A full row is left out": "full_rows_left_out", "Rows below the range": "rows_below_range",
 }
+
+// hiddenRow is the summary of the warning that a row is read which the sheet does not show.
+const hiddenRow = "Row is hidden"
 
 // skippedRows is the name of the notes about rows that skip_last leaves out.
 const skippedRows = "skipped_rows"
@@ -59,6 +62,11 @@ type knownWarnings struct {
 
 func (d *dataSource) newKnown() *knownWarnings {
 	return &knownWarnings{d, map[string]*mistake.Set{}, map[string]int{}}
+}
+
+// withoutHiddenRow leaves out the warning that a row is hidden: nobody misses a row of which nothing is made.
+func withoutHiddenRow(diags hcl.Diagnostics) hcl.Diagnostics {
+	return slices.DeleteFunc(diags, func(d *hcl.Diagnostic) bool { return d.Summary == hiddenRow })
 }
 
 // take holds those of the diagnostics that may be acknowledged, and returns the others.

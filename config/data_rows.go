@@ -54,17 +54,19 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 				return
 			}
 			next, diags, err := table.Next()
-			diags = known.take(diags)
-			if next != nil && diags != nil { // warnings of a row
-				if !yield(nil, d.noted(diags)) {
-					return
-				}
-				diags = nil
-			}
 			var accepted *row
 			if next != nil {
+				warnings := diags
 				*current = row{Row: next, source: d}
 				accepted, diags = d.accept(current, filter, keys)
+				if accepted == nil && diags == nil { // where leaves it out
+					warnings = withoutHiddenRow(warnings)
+				}
+				if warnings = known.take(warnings); warnings != nil && !yield(nil, d.noted(warnings)) {
+					return
+				}
+			} else {
+				diags = known.take(diags)
 			}
 			taken = taken || accepted != nil || diags.HasErrors()
 			isAny = isAny || next != nil || diags.HasErrors()
@@ -122,7 +124,7 @@ func (d *dataSource) accept(r *row, filter *hcl.EvalContext, keys *seen) (*row, 
 		return nil, hcl.Diagnostics{mistake.New(r.At(r.Table.KeyColumn), "Key is empty", "The column %q is the key and may not be empty.%s", d.file.Key, d.totalsHint(d.file.Key))}
 	}
 	if first, isNew := keys.add(key, uint32(min(r.Line, math.MaxUint32))); !isNew {
-		return nil, hcl.Diagnostics{mistake.New(r.At(r.Table.KeyColumn), "Key is not unique", "The key %q stands %s.", key, onLines(int(first), r.Line))}
+		return nil, hcl.Diagnostics{mistake.New(r.At(r.Table.KeyColumn), "Key is not unique", "The key %q is %s. Correct one of the rows, or name as key a column in which each row has a text of its own.", key, onLines(int(first), r.Line))}
 	}
 	if d.where == nil {
 		return r, nil

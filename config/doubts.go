@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -14,7 +15,7 @@ import (
 
 // doubts are warnings of what a transfer says that a service will hardly know. They keep no transfer from
 // being planned: which assets and IDs there are, the service alone knows.
-func (s *stream) doubts(t *Transfer) hcl.Diagnostics {
+func (s *stream) doubts(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
 	if t.Address == "" {
 		return nil
 	}
@@ -23,18 +24,42 @@ func (s *stream) doubts(t *Transfer) hcl.Diagnostics {
 	if r.Asset != s.asset {
 		if s.asset = r.Asset; !s.assets[r.Asset] {
 			s.assets[r.Asset] = true
-			diags = append(diags, s.unknownAsset(t)...)
+			diags = append(diags, s.unknownAsset(block, in, t)...)
 		}
 	}
-	for _, id := range []string{r.FromProfileID, r.ToProfileID} {
-		if what := notProfileID(id); what != "" {
-			d := mistake.Warning(t.Place.rangeOf(), "ID of a profile looks wrong",
-				"The profile_id %q %s. The service shows the ID beside the profile, such as:\n\n  \"37867177-f88c-45cc-b9b5-d786e7079609\"", id, what)
-			d.Extra = &mistake.Origin{Block: t.Block, Reason: what}
-			diags = append(diags, d)
-		}
+	diags = append(diags, doubtOfID(block, in, t, "from", r.FromProfileID)...)
+	return append(diags, doubtOfID(block, in, t, "to", r.ToProfileID)...)
+}
+
+// doubtOfID warns of the ID of the profile on a side that looks like something else.
+func doubtOfID(block *transferBlock, in instance, t *Transfer, side, id string) hcl.Diagnostics {
+	what := notProfileID(id)
+	if what == "" {
+		return nil
 	}
-	return diags
+	const shown = "The service shows the ID beside the profile, such as:\n\n  \"37867177-f88c-45cc-b9b5-d786e7079609\""
+	d := mistake.Warning(placeOfDoubt(block, in, t, side+"_profile_id", side), "ID of a profile looks wrong",
+		"The profile_id %q %s. %s", id, what, cmp.Or(meantProfileID(id), shown))
+	d.Extra = &mistake.Origin{Block: t.Block, Column: side, Reason: what}
+	return hcl.Diagnostics{d}
+}
+
+// placeOfDoubt is where the value of the first of these arguments that the block has is written: the cell of
+// a row, or an expression.
+func placeOfDoubt(block *transferBlock, in instance, t *Transfer, arguments ...string) hcl.Range {
+	for _, name := range arguments {
+		f := block.fields[name]
+		if f == nil {
+			continue
+		}
+		e := evaluator{block: block, in: in}
+		place := e.place(f)
+		if in.row != nil && place.Filename == in.row.Table.Name {
+			block.configured.data.NeedSnippet(place.Filename, place.End.Byte)
+		}
+		return place
+	}
+	return t.Place.rangeOf()
 }
 
 // rangeOf is the line of a place.
@@ -50,7 +75,7 @@ var assetWords = map[string]string{
 }
 
 // unknownAsset warns of an asset that no list and no asset block has.
-func (s *stream) unknownAsset(t *Transfer) hcl.Diagnostics {
+func (s *stream) unknownAsset(block *transferBlock, in instance, t *Transfer) hcl.Diagnostics {
 	asset := t.Request.Asset
 	if _, known := s.config.assets.of(asset); known {
 		return nil
@@ -66,7 +91,7 @@ func (s *stream) unknownAsset(t *Transfer) hcl.Diagnostics {
 			}
 		}
 	}
-	d := mistake.Warning(t.Place.rangeOf(), "Asset is not known", "%q is no code of ISO 4217, such as USD, and no asset block declares it. %s", asset, hint)
+	d := mistake.Warning(placeOfDoubt(block, in, t, "asset"), "Asset is not known", "%q is no code of ISO 4217, such as USD, and no asset block declares it. %s", asset, hint)
 	d.Extra = &mistake.Origin{Block: t.Block, Column: "asset", Reason: asset}
 	return hcl.Diagnostics{d}
 }
@@ -81,17 +106,38 @@ func sorted(word string) string {
 var (
 	fewDigits = regexp.MustCompile(`^[0-9]{2,12}$`)
 	nearUUID  = regexp.MustCompile(`^[{(]?[0-9a-fA-F-]{30,40}[)}]?$`)
+	iban      = regexp.MustCompile(`^[A-Z]{2}[0-9]{2}( ?[A-Z0-9]){11,30}$`)
+	mail      = regexp.MustCompile(`^[^@\s]+@[^@\s]+\.[^@\s]+$`)
+	words     = regexp.MustCompile(`^\p{L}+([ ,.'-]+\p{L}+)+\.?$`)
 )
+
+// meantProfileID shows the UUID that stands between braces, or behind a prefix for UUIDs; "" where there is none.
+func meantProfileID(id string) string {
+	bare := strings.TrimPrefix(strings.ToLower(strings.Trim(id, "{}()<> ")), "urn:uuid:")
+	if bare == id || len(bare) != lengthOfUUID || uuid.Validate(bare) != nil || strings.EqualFold(bare, id) {
+		return ""
+	}
+	return "Write the UUID alone:\n\n  \"" + bare + "\""
+}
+
+const lengthOfUUID = 36
 
 // notProfileID says what a profile's ID seems to be instead; "" where nothing is wrong with it.
 func notProfileID(id string) string {
-	const lengthOfUUID = 36
 	if len(id) == lengthOfUUID && id[8] == '-' {
 		if uuid.Validate(id) == nil {
 			return ""
 		}
 	}
 	switch {
+	case meantProfileID(id) != "":
+		return "has signs around its UUID"
+	case iban.MatchString(id):
+		return "is an IBAN, and the service knows profiles instead of bank accounts"
+	case mail.MatchString(id):
+		return "is an e-mail address"
+	case strings.Contains(id, " ") && words.MatchString(id):
+		return "is a name"
 	case fewDigits.MatchString(id):
 		return "has digits alone"
 	case nearUUID.MatchString(id):

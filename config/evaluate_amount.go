@@ -47,9 +47,12 @@ func (e *evaluator) amount(asset string) transfer.Amount {
 	}
 	amount, summary, detail := readAmount(value, f.Expr, e.block.configured.files)
 	if summary != "" {
-		e.refuse(f, summary, "%s", detail+e.formatHint(f, value))
+		format := e.formatHint(f, value)
+		e.refuse(f, summary, "%s", detail+format)
 		if from, ok := e.diags[len(e.diags)-1].Extra.(*mistake.Origin); ok {
-			from.Reason = amountReason(value)
+			if from.Reason = amountReason(value); format != "" {
+				from.Reason = "number_format" // one line mends them all
+			}
 		}
 		return transfer.Amount{}
 	}

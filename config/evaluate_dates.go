@@ -1,9 +1,11 @@
 package config
 
 import (
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"remit/config/eval"
+	"remit/config/syntax"
 )
 
 // windowsOf is of what the windows of a transfer are made.
@@ -29,6 +31,16 @@ func (e *evaluator) occurrence(out *Transfer, batch *batchBlock) {
 			"The transfer is made for %s of schedule.%s, but nothing says that it waits for it: it would be sent at once. Write not_before = schedule.%[2]s.occurrences[each.key].due_at, or each.value.due_at where each.value is the occurrence.",
 			out.Occurrence.Date, out.Occurrence.Schedule)
 	}
+}
+
+// wholeSchedule is the name of the schedule that an expression names, and nothing of it; "" of any other one.
+func wholeSchedule(expr hclsyntax.Expression) string {
+	of, ok := syntax.Unwrap(expr).(*hclsyntax.ScopeTraversalExpr)
+	if !ok || len(of.Traversal) != 2 || of.Traversal.RootName() != "schedule" {
+		return ""
+	}
+	name, _ := eval.StepName(of.Traversal[1], true)
+	return name
 }
 
 // windows are those of the transfer and of its batch, which are shared.

@@ -56,7 +56,7 @@ func (s *stream) all(ctx context.Context) iter.Seq2[Transfer, hcl.Diagnostics] {
 				if t.Address == "" && len(diags) == 0 && c.sound {
 					panic("a transfer was left out without a mistake")
 				}
-				doubts := s.doubts(&t)
+				doubts := s.doubts(block, in, &t)
 				if !yield(t, diags) || len(doubts) > 0 && !yield(Transfer{}, doubts) {
 					return
 				}

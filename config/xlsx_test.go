@@ -66,7 +66,7 @@ func TestWorkbookOfLibreOffice(t *testing.T) {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{
-		`x.xlsx:5,1-11 warning: Row is hidden: Row 5 is hidden in the sheet "Payroll", perhaps by a filter: who opens the workbook does not see it, and it is read all the same.` + acknowledge("hidden_rows", 1),
+		`x.xlsx:5,1-11 warning: Row is hidden: Row 5 is hidden in the sheet "Payroll", perhaps by a filter, and remit reads it all the same.` + acknowledge("hidden_rows", 1),
 		`x.xlsx:7,5-6 warning: Formula in a column: Cell E7 is a formula, and others of the column "Gross" may be. What is read is the result that the workbook was saved with.` + acknowledge("formula_columns", 1),
 	}, says); diff != "" {
 		t.Error(diff)
@@ -75,7 +75,7 @@ func TestWorkbookOfLibreOffice(t *testing.T) {
 	const round = "If what it shows is meant, round it in the workbook, with ROUND. If what it holds is meant, give it a format with more decimals, or leave its column out with columns."
 	if diff := cmp.Diff([]string{
 		`x.xlsx:4,6-7 warning: Formula in a column: Cell F4 is a formula, and others of the column "Net" may be. What is read is the result that the workbook was saved with.`,
-		`x.xlsx:5,1-11 warning: Row is hidden: Row 5 is hidden in the sheet "Payroll", perhaps by a filter: who opens the workbook does not see it, and it is read all the same.` + acknowledge("hidden_rows", 1),
+		`x.xlsx:5,1-11 warning: Row is hidden: Row 5 is hidden in the sheet "Payroll", perhaps by a filter, and remit reads it all the same.` + acknowledge("hidden_rows", 1),
 		`x.xlsx:5,7-8 error: Cell shows what it does not hold: Cell G5 of the sheet "Payroll" holds 0.0333, and its number format 0.0% shows "3.3%". ` + round,
 		`x.xlsx:7,5-6 warning: Formula in a column: Cell E7 is a formula, and others of the column "Gross" may be. What is read is the result that the workbook was saved with.` + acknowledge("formula_columns", 2),
 		`x.xlsx:8,6-7 error: Cell shows what it does not hold: Cell F8 of the sheet "Payroll" holds 1234567.891, and its number format #,##0.00 shows "1,234,567.89". ` + round,
@@ -83,7 +83,7 @@ func TestWorkbookOfLibreOffice(t *testing.T) {
 		t.Error(diff)
 	}
 	_, says = rowsOf(t, libreOffice(t), `sheet = "Rates"`, `key = "Code"`)
-	if diff := cmp.Diff([]string{`x.xlsx:3,2-3 error: Cell cannot be read: Cell B3 of the sheet "Rates" has the error #DIV/0!.`}, says); diff != "" {
+	if diff := cmp.Diff([]string{`x.xlsx:3,2-3 error: Cell cannot be read: Cell B3 of the sheet "Rates" has the error #DIV/0!. Correct its formula, and save the workbook.`}, says); diff != "" {
 		t.Error(diff)
 	}
 	rows, says = rowsOf(t, libreOffice(t), `sheet = "Secret"`, `key = "Code"`)

@@ -82,6 +82,13 @@ func openCSV(file io.Reader, f *File, options CSV) (*csvFile, hcl.Diagnostics) {
 			return nil, hcl.Diagnostics{d}
 		}
 	}
+	var near around
+	if head, _ := buffered.Peek(dataBufferBytes / 4); options.SkipFirst > 0 {
+		lines := strings.SplitN(string(head), "\n", min(options.SkipFirst, aroundMost)+1)
+		for _, line := range lines[:len(lines)-1] {
+			near.above = append(near.above, fieldsHaving(line, need))
+		}
+	}
 	for range options.SkipFirst {
 		if err := skipLine(buffered); err != nil {
 			return nil, hcl.Diagnostics{mistake.New(c.lines.at(name, 1, 1, 0), "Header is missing",
@@ -102,11 +109,11 @@ func openCSV(file io.Reader, f *File, options CSV) (*csvFile, hcl.Diagnostics) {
 	c.reader.FieldsPerRecord = -1
 	c.reader.ReuseRecord = true
 	ahead, _ := buffered.Peek(dataBufferBytes / 4)
-	later := c.linesBelow(ahead)
+	near.skipped, near.below = options.SkipFirst, c.linesBelow(ahead)
 	diags := c.readHeader()
 	if !diags.HasErrors() && !slices.Contains(c.names.names, need) {
-		if why := misplacedHeader(c.names.names, later, need, options.SkipFirst); why != "" {
-			return nil, append(diags, mistake.New(c.names.place.whole(), "Header is further down", "%s", why))
+		if why := misplacedHeader(c.names.names, near, need); why != "" {
+			return nil, append(diags, mistake.New(c.names.place.whole(), headerElsewhere, "%s", why))
 		}
 	}
 	return c, diags
@@ -142,7 +149,7 @@ func isConflict(line string) bool {
 // linesBelow are the fields of the lines of text below its first one, as far as they are lines of their own.
 // There are few.
 func (c *csvFile) linesBelow(text []byte) [][]string {
-	const most = 20
+	const most = aroundMost
 	var below [][]string
 	for i, line := range strings.SplitN(string(text), "\n", most+2) {
 		if i > 0 && i <= most {

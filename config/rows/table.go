@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"encoding/csv"
 	"fmt"
 	"slices"
 	"strings"
@@ -139,6 +140,9 @@ func (t *Table) pick(f *File, h header) hcl.Diagnostics {
 		switch {
 		case i < 0:
 			diags = append(diags, UnknownColumn(at, f.Name, pick.Header, h.names))
+			if delimiterHint(h.names) != "" {
+				return diags // one cause keeps every column from being found
+			}
 		case slices.Contains(h.names[i+1:], pick.Header):
 			again := i + 1 + slices.Index(h.names[i+1:], pick.Header)
 			diags = append(diags, mistake.New(h.place.at(again), "Column is named twice",
@@ -151,23 +155,57 @@ func (t *Table) pick(f *File, h header) hcl.Diagnostics {
 	return diags
 }
 
-// misplacedHeader says which line the header is on where the first one is a title; "" where it is not
-// one. A title has text in its first field alone, and a later line has more.
-func misplacedHeader(names []string, later [][]string, need string, skipped int) string {
+// headerElsewhere is the summary of what misplacedHeader says.
+const headerElsewhere = "Header is another line"
+
+// aroundMost is how many lines above and below a header are looked through for another one.
+const aroundMost = 20
+
+// around are the texts of the lines near the one that was read as the header.
+type around struct {
+	skipped int        // lines above it, which skip_first leaves out
+	above   [][]string // the first of those
+	below   [][]string
+}
+
+// misplacedHeader says on which line the header is where the first one is a title, or skip_first leaves the
+// header out; "" where neither is so. A title has text in its first field alone, and a later line has more.
+func misplacedHeader(names []string, near around, need string) string {
+	has := func(fields []string) bool {
+		return slices.ContainsFunc(fields, func(field string) bool { return NormalForm(field) == need })
+	}
+	for i, fields := range near.above {
+		if has(fields) {
+			return fmt.Sprintf("skip_first leaves out the header, which is on line %d: %s. Leave out the lines above it alone:\n\n  skip_first = %d",
+				i+1, mistake.Listed(mistake.QuotedAll(fields), 4), i)
+		}
+	}
 	filled := func(fields []string) int {
 		return len(slices.DeleteFunc(slices.Clone(fields), func(field string) bool { return strings.TrimSpace(field) == "" }))
 	}
 	if strings.Contains(delimiterHint(names), "delimiter") || slices.ContainsFunc(names, isValue) {
 		return ""
 	}
-	for i, fields := range later {
-		hasKey := slices.ContainsFunc(fields, func(field string) bool { return NormalForm(field) == need })
-		if hasKey || filled(names) == 1 && filled(fields) > 1 {
+	for i, fields := range near.below {
+		if has(fields) || filled(names) == 1 && filled(fields) > 1 {
 			return fmt.Sprintf("The first line is a title, and names no columns: %s. The header is %s further down. Leave out the lines above it:\n\n  skip_first = %d",
-				mistake.Listed(mistake.QuotedAll(names), 3), english.Plural(i+1, "line"), skipped+i+1)
+				mistake.Listed(mistake.QuotedAll(names), 3), english.Plural(i+1, "line"), near.skipped+i+1)
 		}
 	}
 	return ""
+}
+
+// fieldsHaving are the fields of a line of CSV, cut by the delimiter that makes need one of them.
+func fieldsHaving(line, need string) []string {
+	for _, delimiter := range delimiters() {
+		reader := csv.NewReader(strings.NewReader(line))
+		reader.Comma = delimiter
+		fields, _ := reader.Read()
+		if slices.ContainsFunc(fields, func(field string) bool { return NormalForm(field) == need }) {
+			return fields
+		}
+	}
+	return nil
 }
 
 // UnknownColumn says that a file has no column of a name, and which ones it has.

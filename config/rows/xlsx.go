@@ -65,6 +65,7 @@ type xlsxFile struct {
 	snippets *snippets
 
 	names        header
+	above        [][]string  // the first rows that skip_first leaves out
 	sheetColumns []int       // of the sheet, for each field of the header
 	needed       []bool      // for each field: it is read
 	isStrict     bool        // all columns are read: text without a header is a mistake
@@ -138,8 +139,8 @@ func openXLSX(d *Directory, of *File, options XLSX, file io.Reader) (*xlsxFile, 
 	diags = append(diags, f.readHeader()...)
 	if need := f.headerOf(f.Key); !diags.HasErrors() && !slices.Contains(f.names.names, need) {
 		first := max(f.options.Cells.fromRow, 1) + f.options.SkipFirst
-		if why := misplacedHeader(f.names.names, f.rowsBelow(first), need, f.options.SkipFirst); why != "" {
-			return nil, append(diags, mistake.New(f.names.place.whole(), "Header is further down", "%s", why))
+		if why := misplacedHeader(f.names.names, around{f.options.SkipFirst, f.above, f.rowsBelow(first)}, need); why != "" {
+			return nil, append(diags, mistake.New(f.names.place.whole(), headerElsewhere, "%s", why))
 		}
 	}
 	return f, diags
@@ -147,7 +148,7 @@ func openXLSX(d *Directory, of *File, options XLSX, file io.Reader) (*xlsxFile, 
 
 // rowsBelow reads the texts of a few rows below the first one, so that index 0 is the second.
 func (f *xlsxFile) rowsBelow(first int) [][]string {
-	const most = 20
+	const most = aroundMost
 	below := make([][]string, most)
 	for {
 		row, err := f.next()
@@ -192,7 +193,7 @@ func (f *xlsxFile) choose() hcl.Diagnostics {
 	case f.sheet.part == "":
 		return hcl.Diagnostics{mistake.New(at, "Workbook cannot be read", "%s has no cells for its sheet %q. Is it a chart, or is the file not whole?", f.Name, f.sheet.name)}
 	case f.sheet.hidden:
-		return hcl.Diagnostics{mistake.Warning(at, "Sheet is hidden", "The sheet %q of %s is hidden: who opens the workbook does not see what is read.", f.sheet.name, f.Name)}
+		return hcl.Diagnostics{mistake.Warning(at, "Sheet is hidden", "The sheet %q of %s is hidden, and remit reads it all the same.", f.sheet.name, f.Name)}
 	}
 	return nil
 }
@@ -209,6 +210,7 @@ func (f *xlsxFile) readHeader() hcl.Diagnostics {
 			}
 			return hcl.Diagnostics{mistake.New(f.BlockAt, "Header is missing", "%s, sheet %q: %s", f.Name, f.sheet.name, mistake.Sentence(err))}
 		}
+		f.keepAbove(row, first)
 	}
 	r := &xlsxRecord{file: f, row: row.number}
 	column := row.cells[0].column
@@ -231,11 +233,25 @@ func (f *xlsxFile) readHeader() hcl.Diagnostics {
 		isNeeded := f.isRead(name)
 		f.names.names, f.needed = append(f.names.names, name), append(f.needed, isNeeded)
 		if isNeeded && f.hidden[f.sheetColumns[i]] {
-			diags = append(diags, mistake.Warning(r.at(i), "Column is hidden", "The column %q is hidden in the sheet: who opens the workbook does not see what is read.", name))
+			diags = append(diags, mistake.Warning(r.at(i), "Column is hidden", "The column %q is hidden in the sheet, and remit reads it all the same.", name))
 		}
 	}
 	f.names.place = r
 	return append(diags, r.diags...)
+}
+
+// keepAbove keeps the texts of a row that skip_first leaves out, where the header is on the row first.
+func (f *xlsxFile) keepAbove(row *xlsxRow, first int) {
+	above := row.number - (first - f.options.SkipFirst)
+	if row.number >= first || above < 0 || above >= aroundMost {
+		return
+	}
+	for len(f.above) <= above {
+		f.above = append(f.above, nil)
+	}
+	for _, cell := range row.cells {
+		f.above[above] = append(f.above[above], cell.text)
+	}
 }
 
 func (f *xlsxFile) header() header { return f.names }
@@ -307,7 +323,7 @@ func (f *xlsxFile) record(row *xlsxRow) *xlsxRecord {
 	}
 	if row.hidden {
 		r.diags = append(r.diags, mistake.Warning(r.whole(), "Row is hidden",
-			"Row %d is hidden in the sheet %q, perhaps by a filter: who opens the workbook does not see it, and it is read all the same.", row.number, f.sheet.name))
+			"Row %d is hidden in the sheet %q, perhaps by a filter, and remit reads it all the same.", row.number, f.sheet.name))
 	}
 	for _, cell := range row.cells {
 		i, found := slices.BinarySearch(f.sheetColumns, cell.column)

@@ -151,9 +151,15 @@ func parsePrincipals(text string) ([]string, error) {
 	return names, nil
 }
 
+// base64OfKeys begins each key in its base64: the length of the name of its type, which is below 65,536.
+const base64OfKeys = "AAAA"
+
 // parseKey reads KEYTYPE KEY, and perhaps a comment.
 func parseKey(text string) (ssh.PublicKey, error) {
 	fields := strings.Fields(text)
+	if len(fields) > 0 && strings.HasPrefix(fields[0], base64OfKeys) {
+		return nil, errors.New("it has no name before its key; write whose key it is, as in: bob ssh-ed25519 AAAA…")
+	}
 	if len(fields) < 2 {
 		return nil, errors.New("it has no key: a line is PRINCIPALS [OPTIONS] KEYTYPE KEY")
 	}

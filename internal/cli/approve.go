@@ -68,6 +68,9 @@ func (a *approving) run(ctx context.Context, p *process) error {
 	if a.total == "" && !p.streams.Interactive() {
 		return errors.New("cannot ask here (no terminal, or CI is set), so approve needs --count and --total; nothing was signed")
 	}
+	if err := checkTotalFlag(a.total); err != nil {
+		return err
+	}
 	w, err := open(p, &a.planning.dir, false)
 	if err != nil {
 		return err
@@ -203,9 +206,6 @@ func (a *approving) confirm(ctx context.Context, w *opened, totals transfer.Tota
 		return fmt.Errorf("the number of transfers that the plan moves is %s, not %s; nothing was signed", want, strconv.Quote(count))
 	}
 	cut := strings.LastIndexByte(total, ':')
-	if cut < 0 {
-		return fmt.Errorf("--total=%s is not ASSET:AMOUNT, such as USD:1200.50; nothing was signed", total)
-	}
 	asset, typed := total[:cut], strings.TrimSpace(total[cut+1:])
 	if plain, has := transfer.PlainOfDecimalComma(typed); has {
 		return fmt.Errorf("a decimal comma is not read, as in %s; write %s or %s; nothing was signed", strconv.Quote(typed), plain, transfer.Grouped(plain))
@@ -213,6 +213,14 @@ func (a *approving) confirm(ctx context.Context, w *opened, totals transfer.Tota
 	amount, err := transfer.ParseAmount(transfer.Ungrouped(typed))
 	if sum := totals.Sum(asset); err != nil || !amount.Decimal().Equal(sum) || sum.IsZero() {
 		return fmt.Errorf("the plan moves %s of %s in all, not %s; nothing was signed", w.streams.Scales.ShownSum(sum, asset), asset, strconv.Quote(typed))
+	}
+	return nil
+}
+
+// checkTotalFlag refuses a --total of another form before the plan is read and shown.
+func checkTotalFlag(total string) error {
+	if total != "" && strings.IndexByte(total, ':') <= 0 {
+		return fmt.Errorf("--total=%s is not ASSET:AMOUNT, such as --total=USD:1200.50; nothing was signed", shell.Word(total))
 	}
 	return nil
 }

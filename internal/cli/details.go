@@ -41,6 +41,36 @@ func notByAddress(ctx context.Context, w *opened, snapshot state.Snapshot, addre
 		w.dir.Command("state show "+shell.Word(refIDs[0])))
 }
 
+// notInState says that a state has no such ref_id, and which it has of a destination of that name, or one
+// that is near.
+func notInState(ctx context.Context, w *opened, snapshot state.Snapshot, word string) error {
+	var named []string
+	for n, err := range snapshot.Names(ctx) {
+		if err != nil {
+			return w.state.Error(err)
+		}
+		if len(named) < addressedMax && len(word) > nearestMax && strings.Contains(strings.ToLower(n.Text), strings.ToLower(word)) {
+			named = append(named, n.RefID)
+		}
+	}
+	if len(named) > 0 {
+		return exit.WithHint(fmt.Errorf("%q is a name, and the state knows transfers by their ref_ids. Of that name it has %s", word, strings.Join(named, ", ")),
+			w.dir.Command("state show "+shell.Word(named[0])))
+	}
+	near := newNearest(word)
+	for o, err := range snapshot.Outlines(ctx) {
+		if err != nil {
+			return w.state.Error(err)
+		}
+		near.try(o.RefID, "")
+	}
+	const text = "the state knows no ref_id %q"
+	if near.refID == "" {
+		return exit.WithHint(fmt.Errorf(text, word), w.dir.Command("state list"))
+	}
+	return exit.WithHint(fmt.Errorf(text+". Did you mean %q?", word, near.refID), w.dir.Command("state show "+shell.Word(near.refID)))
+}
+
 // allDetails yields all that a state knows of every ref_id, in their order, a page of them in
 // memory at once.
 func allDetails(ctx context.Context, snapshot state.Snapshot) iter.Seq2[*state.Detail, error] {

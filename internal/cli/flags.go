@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -163,12 +164,58 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 		if len(args) == len(names) {
 			return nil
 		}
-		want := "takes no arguments"
-		if len(names) > 0 {
-			want = "needs " + strings.Join(names, " ")
+		if len(names) == 0 {
+			return takesNone(cmd, args)
 		}
+		want := "needs " + strings.Join(names, " ")
 		return exit.WithHint(fmt.Errorf("%s %s; %s given", cmd.CommandPath(), want, english.Plural(len(args), "argument")), cmd.CommandPath()+" --help")
 	}
+}
+
+// takesNone refuses arguments of a command that takes none, and says what the first of them may mean.
+func takesNone(cmd *cobra.Command, args []string) error {
+	word, again := args[0], cmd.CommandPath()
+	if f := lookupFlag(cmd, "sandbox"); f != nil && f.Changed {
+		again += " --sandbox"
+	}
+	plainWord := strings.TrimLeft(word, "-\u2010\u2011\u2012\u2013\u2014\u2015\u2212") // signs that look like hyphens
+	isCommand := slices.ContainsFunc(cmd.Root().Commands(), func(c *cobra.Command) bool { return c.Name() == word })
+	dir, isFile := strings.CutSuffix(strings.TrimSuffix(word, ".json"), ".hcl")
+	switch hasDirectory := lookupFlag(cmd, "chdir") != nil; {
+	case plainWord != word && lookupFlag(cmd, plainWord) != nil:
+		return exit.WithHint(fmt.Errorf("%q begins with a sign that is no hyphen. A flag begins with two hyphens", word), cmd.CommandPath()+" --"+plainWord)
+	case isCommand:
+		return exit.WithHint(fmt.Errorf("%s takes no arguments, and %s is a command of its own. Type one after the other", cmd.CommandPath(), word), "remit "+word)
+	case hasDirectory && isFile:
+		if dir = path.Dir(dir); dir != "." {
+			again += " --chdir=" + shell.Word(dir)
+		}
+		return exit.WithHint(fmt.Errorf("%s takes no files: it reads all files of a directory that end in .hcl and .hcl.json", cmd.CommandPath()), again)
+	case unfinishedVar(cmd) != "":
+		name := unfinishedVar(cmd)
+		return exit.WithHint(fmt.Errorf("--var=%s has no value, and %q stands beside it. Write them as one word", name, word),
+			cmd.CommandPath()+" --var="+shell.Word(name+"="+word))
+	case hasDirectory && len(args) == 1:
+		return exit.WithHint(fmt.Errorf("%s takes no arguments, and %q is one. Where it is a directory, write", cmd.CommandPath(), word), again+" --chdir="+shell.Word(word))
+	}
+	return exit.WithHint(fmt.Errorf("%s takes no arguments; it was given %d", cmd.CommandPath(), len(args)), cmd.CommandPath()+" --help")
+}
+
+// unfinishedVar is the last variable that --var names without a value; "" where each has one.
+func unfinishedVar(cmd *cobra.Command) string {
+	f := lookupFlag(cmd, "var")
+	if f == nil {
+		return ""
+	}
+	given, isList := f.Value.(pflag.SliceValue)
+	if !isList || len(given.GetSlice()) == 0 {
+		return ""
+	}
+	last := given.GetSlice()[len(given.GetSlice())-1]
+	if strings.Contains(last, "=") {
+		return ""
+	}
+	return last
 }
 
 // someArgs is cobra's MinimumNArgs(1), in our words.

@@ -69,7 +69,7 @@ func showDetail(ctx context.Context, w *opened, refID string, asJSON bool) error
 		return notByAddress(ctx, w, snapshot, refID)
 	}
 	if len(details) == 0 {
-		return exit.WithHint(fmt.Errorf("the state knows no ref_id %q", refID), w.dir.Command("state list"))
+		return notInState(ctx, w, snapshot, refID)
 	}
 	o := view.StateShowOptions{Screen: w.streams.Screen(w.streams.Out)}
 	holder, isHeld := snapshot.Holder()

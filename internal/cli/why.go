@@ -7,7 +7,6 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/agext/levenshtein"
 	"github.com/spf13/cobra"
 
 	"remit/config"
@@ -155,7 +154,7 @@ func exitOfWhy(why *view.Why) int {
 
 // unknownRefID says that neither the files nor the state have a ref_id, and which one they have that is near.
 func unknownRefID(ctx context.Context, w *opened, snapshot state.Snapshot, refID string) error {
-	n := nearest{wanted: refID, far: levenshtein.NewParams().MaxCost(nearestMax)}
+	n := newNearest(refID)
 	var mistakes mistake.Set // they were told
 	for t := range declared(ctx, w.config, &mistakes) {
 		n.try(t.Request.RefID, t.Address)
@@ -171,35 +170,6 @@ func unknownRefID(ctx context.Context, w *opened, snapshot state.Snapshot, refID
 		return exit.WithHint(fmt.Errorf(text, refID), w.dir.Command("plan --show=all"))
 	}
 	return exit.WithHint(fmt.Errorf(text+". Did you mean %q?", refID, n.refID), w.dir.Command("why "+shell.Word(n.refID)))
-}
-
-// nearestMax is how many letters of two ref_ids may differ so that one is taken for the other.
-const nearestMax = 2
-
-// nearest finds the ref_id that somebody meant. It keeps no other.
-type nearest struct {
-	wanted   string
-	far      *levenshtein.Params
-	refID    string // "" before one is near
-	distance int
-}
-
-// try takes a ref_id that is nearer than the ones before: its address, then the same in other letters, then
-// a few letters, then one of which it is a part. Of equal ones the first stays.
-func (n *nearest) try(refID, address string) {
-	distance := 0
-	switch {
-	case address == n.wanted, strings.HasPrefix(address, n.wanted+"["), strings.EqualFold(refID, n.wanted):
-	case levenshtein.Distance(refID, n.wanted, n.far) <= nearestMax && len(n.wanted) > nearestMax:
-		distance = levenshtein.Distance(refID, n.wanted, n.far)
-	case len(n.wanted) > nearestMax && strings.Contains(strings.ToLower(refID), strings.ToLower(n.wanted)):
-		distance = nearestMax + 1
-	default:
-		return
-	}
-	if n.refID == "" || distance < n.distance {
-		n.refID, n.distance = strings.Clone(refID), distance
-	}
 }
 
 // declaredOrRecorded are the ref_ids that the state has, and those that the files declare besides.

@@ -167,7 +167,7 @@ func checkPlainZeros(text string) error {
 		case (c == 'e' || c == 'E') && i > 0 && i < len(text)-1:
 			return errors.New("an exponent is not allowed; write all digits")
 		case c == ',' || c == '_' || c == '\'':
-			return errors.New("grouping is not allowed; write digits with a point, such as \"1200.50\"")
+			return separatorError(text, i)
 		case c == ' ' || c == '\t':
 			return errors.New("space is not allowed; write digits such as \"1200.50\"")
 		default:
@@ -181,6 +181,22 @@ func checkPlainZeros(text string) error {
 		return fmt.Errorf("has %d characters, more than %d", len(text), amountLengthMax)
 	}
 	return nil
+}
+
+// separatorError says what is wrong with a comma or a sign between digits, which is at the i-th byte. A
+// single comma that groups of three digits do not follow is a decimal one.
+func separatorError(text string, i int) error {
+	const groupLength = 3
+	decimals := text[i+1:]
+	isDecimalComma := text[i] == ',' && decimals != "" && len(decimals) != groupLength &&
+		!strings.ContainsFunc(decimals, func(r rune) bool { return r < '0' || r > '9' })
+	switch {
+	case isDecimalComma && strings.Contains(text[:i], "."):
+		return errors.New("neither grouping nor a decimal comma is allowed; write digits with a point, such as \"1200.50\"")
+	case isDecimalComma:
+		return errors.New("a decimal comma is not allowed; write a point, such as \"1200.50\"")
+	}
+	return errors.New("grouping is not allowed; write digits with a point, such as \"1200.50\"")
 }
 
 // normal drops zeros that say nothing, from text that checkPlainZeros accepts.

@@ -44,12 +44,15 @@ func (o Operator) Valid() bool {
 	return o != ""
 }
 
+// PathPrefix begins the path of each creation operation (sections 4.1 and 4.2).
+const PathPrefix = "/v2/transfer"
+
 // Path is where op is created, below the service's base URL (sections 4.1 and 4.2).
 func (o Operator) Path(op Operation) string {
 	if op == Internal {
-		return "/v2/transfer/internal"
+		return PathPrefix + "/internal"
 	}
-	return "/v2/transfer/" + string(o.or())
+	return PathPrefix + "/" + string(o.or())
 }
 
 // RecordType is the type that a record of op carries on the given side (section 2.2).

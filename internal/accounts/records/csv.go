@@ -135,6 +135,9 @@ func (c *csvReader) header() (*listReader, error) {
 	}
 	missing := slices.DeleteFunc(required(), func(name string) bool { return slices.Contains(names, name) })
 	if len(missing) == len(required()) {
+		if strings.HasPrefix(strings.TrimSpace(strings.Join(names, "")), "<") {
+			return nil, c.wrong(c.above+1, errors.New("this is a page of the web or XML; get the service's export of its records, as JSON or CSV"))
+		}
 		return nil, c.wrong(c.above+1, errors.New("this is neither JSON nor CSV with a header of the service's field names, such as id, ref_id, amount"))
 	}
 	if len(missing) > 0 {

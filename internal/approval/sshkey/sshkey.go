@@ -84,7 +84,11 @@ func (r *Keyring) Open(ctx context.Context, name string, accept func(ssh.PublicK
 	if public, _, _, _, err := ssh.ParseAuthorizedKey(content); err == nil {
 		key, err := r.held(ctx, public)
 		if err != nil {
-			return nil, fmt.Errorf("%s is a public key, and the private one is looked for in ssh-agent: %w", name, err)
+			private := strings.TrimSuffix(name, ".pub")
+			if private == name {
+				private = "FILE"
+			}
+			return nil, fmt.Errorf("%s is a public key, and ssh-agent has no private one for it: %w. Name the private key: %s=%s", name, err, r.Flag, private)
 		}
 		return key, nil
 	}

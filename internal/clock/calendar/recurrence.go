@@ -121,7 +121,7 @@ func splitRule(text string) (map[string]string, error) {
 	for part := range strings.SplitSeq(text, ";") {
 		name, value, ok := strings.Cut(part, "=")
 		if !ok || name == "" || value == "" {
-			return nil, fmt.Errorf("has %q, which is no NAME=VALUE, such as FREQ=MONTHLY;BYMONTHDAY=-1", part)
+			return nil, unnamedPart(part)
 		}
 		if _, twice := parts[name]; twice {
 			return nil, fmt.Errorf("has %s twice", name)
@@ -129,6 +129,18 @@ func splitRule(text string) (map[string]string, error) {
 		parts[name] = value
 	}
 	return parts, nil
+}
+
+// unnamedPart says how a rule is written of which a part has no name or no value.
+func unnamedPart(part string) error {
+	meant := map[string]string{
+		"DAILY": "FREQ=DAILY", "WEEKLY": "FREQ=WEEKLY", "MONTHLY": "FREQ=MONTHLY", "YEARLY": "FREQ=YEARLY", "ANNUALLY": "FREQ=YEARLY",
+		"QUARTERLY": "FREQ=MONTHLY;INTERVAL=3", "BIWEEKLY": "FREQ=WEEKLY;INTERVAL=2", "FORTNIGHTLY": "FREQ=WEEKLY;INTERVAL=2",
+	}[part]
+	if meant != "" {
+		return fmt.Errorf("is no rule of RFC 5545; write %q", meant)
+	}
+	return fmt.Errorf("has %q, and each part of a rule is NAME=VALUE, as in \"FREQ=MONTHLY;BYMONTHDAY=-1\"", part)
 }
 
 func joinRule(parts map[string]string) string {
