@@ -78,7 +78,7 @@ func (s *Store) wait(ctx context.Context, l *session, holder state.Holder, wait 
 				return errors.Join(err, &state.LockedError{Holder: holder})
 			}
 		}
-		if err := sleep(ctx, pollLock); err != nil {
+		if err := storage.Sleep(ctx, pollLock); err != nil {
 			return err
 		}
 	}
@@ -264,7 +264,7 @@ func (s *Store) begin(ctx context.Context, j *journal) (*journal, error) {
 // the server lets go of its lock.
 func (j *journal) guard(ctx context.Context) {
 	asking := context.WithoutCancel(ctx)
-	for n := 1; sleep(ctx, pollWanted) == nil; n++ {
+	for n := 1; storage.Sleep(ctx, pollWanted) == nil; n++ {
 		if j.member.Load() == nil {
 			j.wanted.Store(j.isWanted(ctx) && j.hasSpare(ctx))
 		}
@@ -341,16 +341,4 @@ func (j *journal) close() error {
 		_ = j.lock.release(ctx)
 	}
 	return closeConn(j.lock.conn)
-}
-
-// sleep waits, or returns the error of ctx when that ends first.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

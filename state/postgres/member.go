@@ -84,7 +84,7 @@ func (m *member) start(j *journal) {
 	ctx, over := context.WithCancel(context.Background())
 	m.over = over
 	m.watch.Go(func() {
-		for sleep(ctx, pollLease) == nil {
+		for storage.Sleep(ctx, pollLease) == nil {
 			if err := m.live(ctx); err != nil && ctx.Err() == nil {
 				j.Break(j.taken(m.store.hide(explain(err))))
 				return
@@ -340,7 +340,7 @@ func (k *knock) wait(ctx context.Context, wait time.Duration) error {
 		case patience.Err() != nil:
 			return &state.LockedError{Holder: from}
 		}
-		if err := sleep(ctx, pollLock); err != nil {
+		if err := storage.Sleep(ctx, pollLock); err != nil {
 			return err
 		}
 	}

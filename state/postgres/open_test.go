@@ -228,7 +228,7 @@ func TestNoErrorShowsThePassword(t *testing.T) {
 	}
 }
 
-// TestThePasswordComesFromItsUsualPlaces keeps it out of the URL.
+// TestAPasswordInAURLIsSeen has a URL with the password in each place that libpq reads.
 func TestAPasswordInAURLIsSeen(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
@@ -251,6 +251,7 @@ func TestAPasswordInAURLIsSeen(t *testing.T) {
 	}
 }
 
+// TestThePasswordComesFromItsUsualPlaces keeps it out of the URL.
 func TestThePasswordComesFromItsUsualPlaces(t *testing.T) {
 	server := pgtest.Shared(t)
 	s, schema := create(t, server)

@@ -215,7 +215,7 @@ const pauseFull = 200 * time.Millisecond
 func patiently(ctx context.Context, do func() error) error {
 	for {
 		err := do()
-		if code(err) != codeTooMany || sleep(ctx, pauseFull) != nil {
+		if code(err) != codeTooMany || storage.Sleep(ctx, pauseFull) != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"remit/state"
+	"remit/state/storage"
 )
 
 const (
@@ -80,7 +81,7 @@ func (a locking) acquire(ctx context.Context) (*lockFile, error) {
 		default:
 			waited += pause
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := storage.Sleep(ctx, pause); err != nil {
 			return nil, err
 		}
 	}
@@ -214,7 +215,7 @@ func readHolder(ctx context.Context, path string) state.Holder {
 		if err == nil && json.Unmarshal(content, &holder) == nil {
 			return holder
 		}
-		if sleep(ctx, pollProbe) != nil {
+		if storage.Sleep(ctx, pollProbe) != nil {
 			break
 		}
 	}
@@ -228,16 +229,4 @@ func readBounded(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, sizeHolder))
-}
-
-// sleep waits, or returns the error of ctx when that ends first.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

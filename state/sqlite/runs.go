@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
 
 	"remit/state"
@@ -41,18 +40,7 @@ func readRun(ctx context.Context, conn *sql.Conn, runID string) (state.Run, erro
 
 // Runs implements [state.Snapshot].
 func (s *snapshot) Runs(ctx context.Context) iter.Seq2[state.Run, error] {
-	return func(yield func(state.Run, error) bool) {
-		runs, err := s.allRuns(ctx)
-		if err != nil {
-			yield(state.Run{}, err)
-			return
-		}
-		for _, run := range slices.Backward(runs) {
-			if !yield(run, nil) {
-				return
-			}
-		}
-	}
+	return storage.NewestFirst(func() ([]state.Run, error) { return s.allRuns(ctx) })
 }
 
 func (s *snapshot) allRuns(ctx context.Context) ([]state.Run, error) {

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"iter"
+	"slices"
 
 	"remit/state"
 )
@@ -26,6 +27,22 @@ func Runs(lines iter.Seq2[Line, error]) ([]state.Run, error) {
 		}
 	}
 	return runs, nil
+}
+
+// NewestFirst yields the runs that read returns in the order in which they began, the newest first.
+func NewestFirst(read func() ([]state.Run, error)) iter.Seq2[state.Run, error] {
+	return func(yield func(state.Run, error) bool) {
+		runs, err := read()
+		if err != nil {
+			yield(state.Run{}, err)
+			return
+		}
+		for _, run := range slices.Backward(runs) {
+			if !yield(run, nil) {
+				return
+			}
+		}
+	}
 }
 
 // Lines yields lines that were read.

@@ -179,8 +179,8 @@ func (s *Server) make() error {
 	return s.Run()
 }
 
-// The ports that are handed out: below those that systems give to programs that ask for any, which
-// may be taken again while a server is stopped.
+// portMin and portMax bound the ports that are handed out: below those that systems give to
+// programs that ask for any, which may be taken again while a server is stopped.
 const portMin, portMax = 20000, 32000
 
 var ports struct {
