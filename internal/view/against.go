@@ -191,7 +191,7 @@ func deltaPlace(l *planner.LineDelta) string {
 	return "" // a note says so, or it was elsewhere then
 }
 
-// most is how many lines of each kind a terminal lists.
+// mostOfKind is how many lines of each kind a terminal lists.
 func (o PlanOptions) mostOfKind() int {
 	if o.ShowAll {
 		return -1

@@ -37,7 +37,7 @@ var booksTexts = []string{
 
 var booksAssets = []string{"USD", "usd", "Usd", "U", "USDC.E", "US'D", "1INCH", "TRUE", "NULL", "X-USD-0123456789AB", "USD ", "US D", `"`, "$", "€", "A;B", strings.Repeat("A", 24), strings.Repeat("A", 25), "A-", "ü"}
 
-// entry is a booked one with one text everywhere that a text can be.
+// booksEntry is a booked entry with one text in each place that has a text.
 func booksEntry(n int, text, asset, amount string) *books.Entry {
 	sum := decimal.RequireFromString(amount)
 	fee := decimal.RequireFromString("0.01")

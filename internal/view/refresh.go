@@ -132,15 +132,7 @@ func Refreshed(w io.Writer, s *executor.Refreshed, o RefreshOptions) error {
 			"Ask the operator what became of it.", s.CreditFailed), toneBad)
 	}
 	p.stillPending(s)
-	if s.Head != "" {
-		p.line()
-		p.line(plain("Journal head: " + s.Head))
-	}
-	if o.Next != "" {
-		p.line()
-		p.line(plain("Next:"))
-		p.command("", o.Next)
-	}
+	p.headAndNext(s.Head, o.Next)
 	return p.Flush()
 }
 

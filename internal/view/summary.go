@@ -33,16 +33,21 @@ func Summary(w io.Writer, s executor.Summary, o SummaryOptions) error {
 	p.outcomes(s, o.Planned)
 	p.unfinished(s)
 	p.exceptions(s, o.Next)
-	if s.Head != "" {
+	p.headAndNext(s.Head, o.Next)
+	return p.Flush()
+}
+
+// headAndNext writes the newest hash of the journal, and the command to type; each may be "".
+func (p *page) headAndNext(head, next string) {
+	if head != "" {
 		p.line()
-		p.line(plain("Journal head: " + s.Head))
+		p.line(plain("Journal head: " + head))
 	}
-	if o.Next != "" {
+	if next != "" {
 		p.line()
 		p.line(plain("Next:"))
-		p.command("", o.Next)
+		p.command("", next)
 	}
-	return p.Flush()
 }
 
 // unfinished counts recorded transfers that are not final.

@@ -21,7 +21,7 @@ type Why struct {
 	Recorded *state.Detail    // nil where the state has nothing of it
 	Plan     *planner.Plan    // of all that is declared
 	Line     *planner.Change  // of that plan; nil where it has none
-	Group    planner.Group    // of [planner.Plan.Standings]; "" where nothing is to be done about it
+	Group    planner.Group    // of [planner.Plan.StatusGroups]; "" where nothing is to be done about it
 	After    []Stands         // what it waits for, the first [planner.StatusGroupMax] of Line.After
 
 	Next string    // the command to type
