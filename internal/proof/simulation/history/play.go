@@ -46,23 +46,7 @@ func (w *world) chapter() {
 		w.storage.backups = append(w.storage.backups, backup{files: w.storage.files(), model: w.oracle.model.clone()})
 		w.log("a backup is made")
 	}
-	switch {
-	case k.chance(t.loss):
-		w.loseState()
-	case k.chance(t.restore) && len(w.storage.backups) > 0:
-		chosen := k.random.IntN(len(w.storage.backups))
-		old := w.storage.backups[chosen]
-		for i := range w.storage.backups[chosen:] {
-			w.storage.backups[chosen+i].parted = i > 0
-		}
-		w.log("an older backup is restored")
-		w.count("restored backup")
-		if k.chance(0.5) { // into another file; else it is written over the same one
-			w.storage.inode++
-		}
-		w.storage.replace(old.files)
-		w.oracle.lost(old.model.clone())
-	}
+	w.losses()
 	if k.chance(t.files.messes) {
 		w.storage.mess()
 	}
@@ -104,6 +88,28 @@ func (w *world) chapter() {
 	w.apply(file)
 	if k.chance(t.people) && w.oracle.violated == nil {
 		w.resolve()
+	}
+}
+
+// losses lets the state be lost, or an older backup be put in its place.
+func (w *world) losses() {
+	k, t := w.kernel, w.traits
+	switch {
+	case k.chance(t.loss):
+		w.loseState()
+	case k.chance(t.restore) && len(w.storage.backups) > 0:
+		chosen := k.random.IntN(len(w.storage.backups))
+		old := w.storage.backups[chosen]
+		for i := range w.storage.backups[chosen:] {
+			w.storage.backups[chosen+i].parted = i > 0
+		}
+		w.log("an older backup is restored")
+		w.count("restored backup")
+		if k.chance(0.5) { // into another file; else it is written over the same one
+			w.storage.inode++
+		}
+		w.storage.replace(old.files)
+		w.oracle.lost(old.model.clone())
 	}
 }
 
