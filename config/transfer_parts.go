@@ -9,7 +9,7 @@ import (
 	"remit/config/syntax"
 )
 
-// transferSource is a transfer block, or a part of a file that has some.
+// transferPart is a transfer block, or a part of a file that has some.
 type transferPart struct {
 	block *eval.Block
 	part  *syntax.Part

@@ -373,7 +373,7 @@ var words = map[string]string{
 	"none": "null", "nil": "null", "undefined": "null", "yes": "true", "on": "true", "no": "false", "off": "false", "true": "true", "false": "false", "null": "null",
 }
 
-// roots are words for what values are called here.
+// rootWords maps other words for values to the first words of references here.
 var rootWords = map[string]string{
 	"variable": "var", "variables": "var", "vars": "var", "locals": "local", "profiles": "profile", "account": "profile", "batches": "batch", "item": "each", "it": "each", "rows": "each",
 }

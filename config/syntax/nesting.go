@@ -106,7 +106,7 @@ func (n *nesting) reset(level int) {
 	n.chains[level] = 0
 }
 
-// checkNestingJSON is checkNesting for JSON: brackets outside of strings.
+// checkNestingJSON is [CheckNesting] for JSON: brackets outside of strings.
 func checkNestingJSON(src []byte, filename string) hcl.Diagnostics {
 	depth, inString, line := 0, false, 1
 	for i := 0; i < len(src); i++ {

@@ -20,7 +20,7 @@ func Parse(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	return hclsyntax.ParseConfig(content, name, hcl.InitialPos)
 }
 
-// ParseJSON is parseNative for HCL's JSON syntax.
+// ParseJSON is [Parse] for HCL's JSON syntax.
 func ParseJSON(content []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	if diags := checkNestingJSON(content, name); diags.HasErrors() {
 		return nil, diags
