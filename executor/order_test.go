@@ -213,8 +213,6 @@ func TestAPolledRecordThatDisagreesIsAConflict(t *testing.T) {
 	}
 }
 
-// TestAnAcceptedDependencyIsMetWhenItIsCompleted has a transfer that was accepted although it
-// differs, while it is PENDING: what depends on it goes on once it is COMPLETED.
 // TestAnUnverifiedDependencyIsNotMet has a dependency whose record is COMPLETED and has no group_id, in an
 // earlier run or in the same one.
 func TestAnUnverifiedDependencyIsNotMet(t *testing.T) {
@@ -248,6 +246,8 @@ func TestAnUnverifiedDependencyIsNotMet(t *testing.T) {
 	}
 }
 
+// TestAnAcceptedDependencyIsMetWhenItIsCompleted has a transfer that was accepted although it
+// differs, while it is PENDING: its dependents go on once it is COMPLETED.
 func TestAnAcceptedDependencyIsMetWhenItIsCompleted(t *testing.T) {
 	tests := map[string]struct {
 		fields map[string]string // of the record that is accepted

@@ -83,8 +83,8 @@ func (w *watcher) watch(list []watched) ([]news, error) {
 	return all, w.writeNews(all)
 }
 
-// readWatched reads what the state has of transfers, without those that are final, or that takes
-// does not accept; nil accepts all.
+// read reads what the state has of transfers, without those that are final, or that takes does not
+// accept; nil accepts all.
 func (w *watcher) read(refIDs []string, takes func(state.Detail) bool) ([]watched, error) {
 	snapshot, err := w.journal.snapshot()
 	if err != nil {
