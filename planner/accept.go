@@ -14,7 +14,7 @@ type judge struct {
 	places  map[string]string    // of recorded twins, by ref_id
 	named   map[string]bool      // ref_ids of --accept-duplicate
 	used    map[string]bool      // acceptances that accepted something
-	needing map[string][]verdict // by [unit]: look-alikes that have to be accepted
+	needing map[string][]verdict // by [judge.unit]: look-alikes that have to be accepted
 	renames map[string][]verdict // by block: renames that have to be
 	doubts  []verdict            // transfers that can't be accepted
 }

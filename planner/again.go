@@ -34,10 +34,10 @@ func (e *DifferentError) Error() string {
 // clockSlack is how far the clocks of machines that share a state may be apart.
 const clockSlack = 5 * time.Minute
 
-// Again computes a saved plan again, at its time, from its requests and its author's words, against
-// the record as it was at the plan's serial, and compares. It returns the plan as it was computed, so
-// that no sentence of it is the file's, with the author's words from the file. past has the events after
-// the serial.
+// again computes a saved plan again, at its time, from its requests and its author's words, against the
+// record as it was at the plan's serial, and compares. It returns the plan as it was computed, so that
+// no sentence of it is the file's, with the author's words from the file. past has the events after the
+// serial.
 //
 // The error is a *[DifferentError], or that of a failed read.
 func (p *Plan) again(ctx context.Context, record History, controls Controls, past past, now time.Time) (*Plan, error) {

@@ -17,8 +17,7 @@ import (
 	"remit/state"
 )
 
-// occurs makes a transfer one of an occurrence that is due at a time, of the block "dated".
-// dateOf is a date of its own for each day.
+// dateOf is the day of a time, as a date of a calendar.
 func dateOf(due time.Time) calendar.Date {
 	date, err := calendar.ParseDate(due.Format(time.DateOnly))
 	if err != nil {
@@ -27,6 +26,7 @@ func dateOf(due time.Time) calendar.Date {
 	return date
 }
 
+// occurs makes a transfer one of an occurrence that is due at a time, of the block "dated".
 func occurs(due time.Time, catchUp time.Duration) func(*config.Transfer) {
 	return func(t *config.Transfer) {
 		t.Occurrence = &config.Occurrence{Schedule: "s", Date: dateOf(due), Due: due, CatchUp: catchUp}
