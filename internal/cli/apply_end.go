@@ -78,7 +78,7 @@ func needsPlan(s executor.Summary) bool {
 	return slices.ContainsFunc(s.Exceptions, func(e executor.Event) bool { return e.Next == "remit plan" })
 }
 
-// next is the command to type after a run; "" where there is nothing to do.
+// nextAfter is the command to type after a run; "" where there is nothing to do.
 func nextAfter(a *applying, w *opened, s executor.Summary) string {
 	count := func(result executor.Result) int {
 		if t := s.Totals[result]; t != nil {

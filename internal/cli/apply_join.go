@@ -164,7 +164,7 @@ func checkRates(ctx context.Context, a *applying, w *opened, journal state.Joine
 	return nil
 }
 
-// findRun is the beginning of a run that the journal has.
+// begunOf is the beginning of a run that the journal has.
 func begunOf(ctx context.Context, snapshot state.Snapshot, runID string) (state.Begun, error) {
 	for run, err := range snapshot.Runs(ctx) {
 		if err != nil {

@@ -51,7 +51,7 @@ func (o *planning) findApprovals(w *opened, plan *planner.Plan, saved *savedPlan
 	return err
 }
 
-// noTier are the assets of a plan that approval rules forgot.
+// assetsWithoutTier are the assets of a plan that approval rules forgot.
 func assetsWithoutTier(w *opened, plan *planner.Plan) []string {
 	var assets []string
 	for i, block := range approvalBlocks(w) {

@@ -62,7 +62,7 @@ func newAuditVerify(p *process) *cobra.Command {
 	return cmd
 }
 
-// verify checks the whole state, which is not changed.
+// verifyState checks the whole state, and changes nothing.
 func verifyState(ctx context.Context, p *process, from *workspace.Directory, head string, asJSON bool) error {
 	w, err := open(p, from, asJSON)
 	if err != nil {
@@ -154,11 +154,7 @@ func newAuditLog(p *process) *cobra.Command {
 }
 
 func auditLog(ctx context.Context, p *process, from *workspace.Directory, refID string, asJSON bool) error {
-	w, err := open(p, from, asJSON)
-	if err != nil {
-		return err
-	}
-	snapshot, done, err := w.state.Read(ctx)
+	w, snapshot, done, err := openRead(ctx, p, from, asJSON)
 	if err != nil {
 		return err
 	}

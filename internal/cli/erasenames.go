@@ -25,14 +25,14 @@ func newStateEraseNames(p *process) *cobra.Command {
 			"packs of evidence keep the names that they have: remove those files yourself.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if isBlank(reason) {
-				return errors.New("state erase-names needs --reason: it is journalled under your name")
+			if err := checkReason(cmd, reason); err != nil {
+				return err
 			}
 			return eraseNames(cmd.Context(), p, &from, reason)
 		},
 	}
 	directoryFlags(&from, cmd)
-	cmd.Flags().StringVar(&reason, "reason", "", "why, for the journal")
+	reasonFlag(cmd, &reason)
 	return cmd
 }
 

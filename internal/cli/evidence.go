@@ -55,11 +55,7 @@ func newAuditExport(p *process) *cobra.Command {
 
 // exportRun writes a pack of a run that does not go on any more.
 func exportRun(ctx context.Context, p *process, from *workspace.Directory, name, dir, plan string, asJSON bool) error {
-	w, err := open(p, from, asJSON)
-	if err != nil {
-		return err
-	}
-	snapshot, done, err := w.state.Read(ctx)
+	w, snapshot, done, err := openRead(ctx, p, from, asJSON)
 	if err != nil {
 		return err
 	}

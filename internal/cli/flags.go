@@ -127,6 +127,19 @@ func isBlank(text string) bool {
 	})
 }
 
+// reasonFlag adds --reason, for the journal.
+func reasonFlag(cmd *cobra.Command, reason *string) {
+	cmd.Flags().StringVar(reason, "reason", "", "why, for the journal")
+}
+
+// checkReason refuses a command without a reason: it writes a person's word into the journal.
+func checkReason(cmd *cobra.Command, reason string) error {
+	if isBlank(reason) {
+		return fmt.Errorf("%s needs --reason: it is journalled under your name", strings.TrimPrefix(cmd.CommandPath(), "remit "))
+	}
+	return nil
+}
+
 // atMostOne refuses two of the flags at once: cobra's MarkFlagsMutuallyExclusive, in our words.
 func atMostOne(cmd *cobra.Command, names ...string) {
 	check := cmd.Args

@@ -30,14 +30,14 @@ func newForceUnlock(p *process) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if isBlank(reason) {
-				return errors.New("force-unlock needs --reason: it is journalled under your name")
+			if err := checkReason(cmd, reason); err != nil {
+				return err
 			}
 			return forceUnlock(cmd.Context(), p, &from, reason)
 		},
 	}
 	directoryFlags(&from, cmd)
-	cmd.Flags().StringVar(&reason, "reason", "", "why, for the journal")
+	reasonFlag(cmd, &reason)
 	return cmd
 }
 

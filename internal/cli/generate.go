@@ -57,11 +57,7 @@ func checkGenerated(p *importing) error {
 // generateConfig writes the file. It is written where the files with it are a plan that has nothing to do for what it
 // declares, and else it is removed again.
 func generateConfig(ctx context.Context, p *process, o *planning, name string, asJSON bool) error {
-	w, err := open(p, &o.dir, asJSON)
-	if err != nil {
-		return err
-	}
-	snapshot, done, err := w.state.Read(ctx)
+	w, snapshot, done, err := openRead(ctx, p, &o.dir, asJSON)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A command with so many flags of its own, or fewer, has one list of them: headings would be longer than it.
+// flagsUngroupedMax is up to how many flags of its own a command has one list of them: headings would be
+// longer than it.
 const flagsUngroupedMax = 6
 
 // helpWidth is how wide commands and flags are written, in columns.

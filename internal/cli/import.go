@@ -15,22 +15,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"remit/executor"
-	"remit/internal/accounts/reconcile"
 	"remit/internal/accounts/records"
 	"remit/internal/cli/exit"
 	"remit/internal/text/shell"
-	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
 )
 
-// importFileMax bounds an export that is read, in bytes.
-const importFileMax = 4 << 30
-
 // importing is remit import.
 type importing struct {
-	applying
+	planning    planning
+	autoApprove bool
+	input       bool
+	asJSON      bool
+
 	files []string
 	spool *records.Spool
 	list  importList
@@ -48,7 +47,7 @@ func isFile(name string) bool {
 }
 
 func newImport(p *process) *cobra.Command {
-	i := importing{applying: applying{planning: planning{allowEmpty: true}}}
+	i := importing{planning: planning{allowEmpty: true}}
 	cmd := &cobra.Command{
 		Use:   "import FILE…",
 		Short: "Take over what was paid before, from the service's export of transfer records or a list",
@@ -169,7 +168,8 @@ func (i *importing) locked(ctx context.Context, w *opened, journal state.Journal
 		return err
 	}
 	run.Journal = journal
-	ended := i.execute(ctx, w, run, func(ctx context.Context, run executor.Run) (executor.Summary, error) {
+	asApply := applying{planning: i.planning, autoApprove: i.autoApprove, input: i.input, asJSON: i.asJSON}
+	ended := asApply.execute(ctx, w, run, func(ctx context.Context, run executor.Run) (executor.Summary, error) {
 		if !i.asJSON {
 			run.Handler = silentHandler{} // it was told before
 		}
@@ -419,89 +419,4 @@ func (i *importing) ask(ctx context.Context, w *opened) error {
 			w.dir.Command("import "+strings.Join(words, " ")+" --auto-approve"))
 	}
 	return w.streams.Confirm(ctx, "Do you want to record this in the state? No money moves.", "import was not approved. Nothing was changed")
-}
-
-// read keeps the records of all files aside.
-func (i *importing) read(ctx context.Context, w *opened) error {
-	w.streams.Begin("reading the records")
-	defer w.streams.Quiet()
-	for _, name := range i.files {
-		if err := eachRecordOrListing(w, name, importFileMax, func(r records.Record) error {
-			if ctx.Err() != nil {
-				return exit.Interrupted("while the records were read")
-			}
-			if !reconcile.IsDecimal(r.Amount) {
-				return fmt.Errorf("read the records: %s:%d: the amount %q of record %q is not a decimal: digits with a point and without grouping are needed. Nothing was changed", name, r.Line, r.Amount, r.ID)
-			}
-			i.customers.note(&r.Record)
-			return i.spool.Add(name, r)
-		}, func(x records.Listing) error {
-			if ctx.Err() != nil {
-				return exit.Interrupted("while the list was read")
-			}
-			return i.list.Add(name, x)
-		}); err != nil {
-			return err
-		}
-	}
-	if err := i.spool.Seal(); err != nil {
-		return fmt.Errorf("%w. Nothing was changed. Export the records again", err)
-	}
-	return i.list.check(i.spool)
-}
-
-// has reports whether the files have anything of a ref_id.
-func (i *importing) has(refID string) bool { return i.spool.Has(refID) || i.list.has(refID) }
-
-// customers are whose debits the files have: the first, and a record of another one.
-type customers struct {
-	first   string
-	firstID string // of its first record
-	another transfer.Record
-}
-
-func (c *customers) note(r *transfer.Record) {
-	switch {
-	case r.Direction != transfer.Debit:
-	case c.first == "":
-		c.first, c.firstID = strings.Clone(r.CustomerID), strings.Clone(r.ID)
-	case c.another.ID == "" && r.CustomerID != c.first:
-		c.another = transfer.Record{ID: strings.Clone(r.ID), CustomerID: strings.Clone(r.CustomerID)}
-	}
-}
-
-// check refuses exports of several customers, or of another one than the state's: whose record
-// came first would decide whose the state is, and leave the others' out of it. The credit side of
-// a transfer may be somebody else's.
-func (c *customers) check(customer string) error {
-	stranger := c.another
-	if customer == "" {
-		customer = c.first
-	}
-	if c.first != "" && c.first != customer {
-		stranger = transfer.Record{ID: c.firstID, CustomerID: c.first}
-	}
-	if stranger.ID == "" {
-		return nil
-	}
-	return fmt.Errorf("the export has a record (id %q) of customer %q, and the state is for the records of one customer, here %q. "+
-		"Nothing was changed. Export the records of that one alone", stranger.ID, stranger.CustomerID, customer)
-}
-
-// found is what an import looks transfers up in.
-type found struct{ spool *records.Spool }
-
-// Find implements executor.Finder.
-func (f found) Find(_ context.Context, refIDs []string) (map[string][]transfer.Record, error) {
-	all := make(map[string][]transfer.Record, len(refIDs))
-	for _, refID := range refIDs {
-		records, err := f.spool.Of(refID)
-		if err != nil {
-			return nil, err
-		}
-		if len(records) > 0 {
-			all[refID] = records
-		}
-	}
-	return all, nil
 }

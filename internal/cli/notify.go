@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"remit/internal/cli/terminal"
@@ -36,9 +37,8 @@ func (m *monitoring) notify(ctx context.Context, p *process, ended view.Ended) e
 	if err := view.NewJSON(&line, readVersion().Version).Ended(ended); err != nil {
 		return fmt.Errorf("--notify-command: %w", err)
 	}
-	line = *bytes.NewBufferString(p.streams.Redact(line.String()))
 	cmd := p.host.Command(ctx, words)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = &line, terminal.Beneath(p.streams.Err), terminal.Beneath(p.streams.Err)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(p.streams.Redact(line.String())), terminal.Beneath(p.streams.Err), terminal.Beneath(p.streams.Err)
 	err = cmd.Run()
 	switch {
 	case ctx.Err() != nil:

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"context"
+
 	"remit/config"
 	"remit/internal/cli/host"
 	"remit/internal/cli/terminal"
 	"remit/internal/cli/workspace"
+	"remit/state"
 )
 
 // opened is a configuration together with the state that it is bound to and the service that it names.
@@ -35,4 +38,13 @@ func open(p *process, dir *workspace.Directory, asJSON bool) (*opened, error) {
 	}
 	w := newOpened(p, *dir, loaded)
 	return w, w.state.Find()
+}
+
+// openRead opens the state for reading as well, until done is called.
+func openRead(ctx context.Context, p *process, dir *workspace.Directory, asJSON bool) (w *opened, snapshot state.Snapshot, done func(), err error) {
+	if w, err = open(p, dir, asJSON); err != nil {
+		return nil, nil, nil, err
+	}
+	snapshot, done, err = w.state.Read(ctx)
+	return w, snapshot, done, err
 }

@@ -14,8 +14,8 @@ import (
 	"remit/state"
 )
 
-// origin says from which files of which commit the configuration was made, for the plan and
-// the journal. It starts no git: a repository can name programs that git runs.
+// originOf says from which files of which commit the configuration was made, for the plan and the
+// journal. It starts no git: a repository can name programs that git runs.
 func originOf(w *opened) (state.Origin, error) {
 	var newBlob func(size int64) hash.Hash
 	checkout, err := gitfiles.Find(w.dir.Path)

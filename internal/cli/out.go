@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// checkOut refuses, before anything is planned, a file that --out must not replace: only an
-// earlier plan or an empty file is lost without loss. The state's files
-// are the record of payments, and the configuration's the plan for the next. An empty name is no file.
+// checkPlanOut refuses, before anything is planned, a file that --out must not replace: only an
+// earlier plan or an empty file is lost without loss. The state's files are the record of payments,
+// and the configuration's the plan for the next. An empty name is no file.
 func checkPlanOut(w *opened, name string, expiresIn time.Duration) error {
 	if name == "" {
 		return nil

@@ -180,7 +180,7 @@ func (r *resolving) resolve(ctx context.Context, w *opened, journal state.Journa
 	return err
 }
 
-// resolution is a word about one ref_id.
+// newResolution is a person's word about one ref_id.
 func newResolution(w *opened, journal state.Journal, by state.Holder, refID, reason string) executor.Resolution {
 	service := w.config.Service
 	return executor.Resolution{

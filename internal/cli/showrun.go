@@ -22,11 +22,7 @@ const (
 
 // showRun shows a run that the journal has, with the face that was asked for.
 func showRun(ctx context.Context, p *process, o *planning, face showWriters, runID string, asJSON bool) error {
-	w, err := open(p, &o.dir, asJSON)
-	if err != nil {
-		return err
-	}
-	snapshot, done, err := w.state.Read(ctx)
+	w, snapshot, done, err := openRead(ctx, p, &o.dir, asJSON)
 	if err != nil {
 		return err
 	}
@@ -114,8 +110,8 @@ func statusNow(ctx context.Context, w *opened, snapshot state.Snapshot, past *ex
 	return now, nil
 }
 
-// settling is the command that settles doubts. A run that carried out a saved plan goes on with that,
-// by its name; anything else that needs approvers is saved for them first.
+// settlingCommand is the command that settles doubts. A run that carried out a saved plan goes on
+// with that, by its name; anything else that needs approvers is saved for them first.
 func settlingCommand(w *opened, planFile string) string {
 	switch {
 	case planFile != "":

@@ -91,14 +91,14 @@ func newStateForget(p *process) *cobra.Command {
 		Short: "Settle a ref_id that is no longer declared for good: it is never sent again",
 		Args:  exactArgs("REF_ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if isBlank(reason) {
-				return errors.New("state forget needs --reason: it is journalled under your name")
+			if err := checkReason(cmd, reason); err != nil {
+				return err
 			}
 			return forget(cmd.Context(), p, &from, args[0], reason)
 		},
 	}
 	directoryFlags(&from, cmd)
-	cmd.Flags().StringVar(&reason, "reason", "", "why, for the journal")
+	reasonFlag(cmd, &reason)
 	return cmd
 }
 
@@ -140,14 +140,14 @@ func newStateRebind(p *process) *cobra.Command {
 		Short: "Bind the state to the service that the configuration names now",
 		Args:  exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if isBlank(reason) {
-				return errors.New("state rebind needs --reason: it is journalled under your name")
+			if err := checkReason(cmd, reason); err != nil {
+				return err
 			}
 			return rebind(cmd.Context(), p, &from, reason)
 		},
 	}
 	directoryFlags(&from, cmd)
-	cmd.Flags().StringVar(&reason, "reason", "", "why, for the journal")
+	reasonFlag(cmd, &reason)
 	return cmd
 }
 

@@ -29,14 +29,14 @@ func newStateClock(p *process) *cobra.Command {
 			"the clock with that by itself.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if isBlank(reason) {
-				return errors.New("state clock needs --reason: it is journalled under your name")
+			if err := checkReason(cmd, reason); err != nil {
+				return err
 			}
 			return stateClock(cmd.Context(), p, &from, reason)
 		},
 	}
 	directoryFlags(&from, cmd)
-	cmd.Flags().StringVar(&reason, "reason", "", "why, for the journal")
+	reasonFlag(cmd, &reason)
 	return cmd
 }
 

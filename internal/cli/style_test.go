@@ -1,10 +1,7 @@
 package cli_test
 
 import (
-	"go/parser"
-	"go/token"
-	"io/fs"
-	"path/filepath"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,27 +21,14 @@ const clauseVerbs = `is|are|was|were|has|have|had|does|do|did|can|could|may|migh
 func TestCommentsNameTheirSubjects(t *testing.T) {
 	clause := regexp.MustCompile(`(?i)\b(what(ever)?\s+(` + clauseVerbs + `)\b|who(m|se)?ever\b)`)
 	words, found := 0, []string{}
-	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		fset := token.NewFileSet()
-		file, err := parser.ParseFile(fset, path, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		for _, group := range file.Comments {
+	for _, s := range productionFiles(t) {
+		for _, group := range s.file.Comments {
 			text := strings.Join(strings.Fields(group.Text()), " ")
 			words += len(strings.Fields(text))
 			for _, match := range clause.FindAllString(text, -1) {
-				found = append(found, fset.Position(group.Pos()).String()+": "+match)
+				found = append(found, fmt.Sprintf("%s:%d: %s", s.path, s.line(group.Pos()), match))
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	if len(found)*10_000 > clausesMax*words {
 		t.Errorf("%d clauses in %d words of comments, and at most %d in 10,000 may be: name the subject\n%s", len(found), words, clausesMax, strings.Join(found, "\n"))

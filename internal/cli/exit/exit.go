@@ -26,6 +26,7 @@ const (
 // Code is an error that only sets the exit code, after everything was shown.
 type Code int
 
+// Error says the number.
 func (c Code) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
 // hinted is an error with a command that helps, and an exit code of its own.

@@ -14,6 +14,7 @@ import (
 // Interrupt is the cause with which the context of Run of package cli is cancelled on a signal.
 type Interrupt struct{ Signal syscall.Signal }
 
+// Error names the signal.
 func (i Interrupt) Error() string { return "interrupted (" + i.Signal.String() + ")" }
 
 // WithInterrupt returns a context that the first SIGINT, SIGTERM or SIGHUP cancels, with an

@@ -60,6 +60,7 @@ type SQLite struct {
 	options sqlite.Options
 }
 
+// String is the path of the file.
 func (f SQLite) String() string { return f.path }
 
 // Look implements [Backend].
@@ -148,6 +149,7 @@ func (f SQLite) Advice() Advice {
 // Postgres is a state in a schema of a PostgreSQL database.
 type Postgres struct{ options postgres.Options }
 
+// String is the place of the database, without a password.
 func (d Postgres) String() string {
 	if name := postgres.Place(d.options.URL, d.options.Schema); name != "" {
 		return name
