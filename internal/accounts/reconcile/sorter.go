@@ -23,7 +23,7 @@ type sorter struct {
 	dir string
 	max int // bytes held
 
-	arena []byte // entries, one after another: see appendEntry
+	arena []byte // entries, one after another: see sorter.add
 	index []int  // where in arena each begins
 
 	file *os.File // nil while everything is held

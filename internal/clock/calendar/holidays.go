@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// holidays.txt has the holidays of each set by year. data/generate.py writes it and describes its content.
+// holidaysText has the holidays of each set by year. data/generate.py writes holidays.txt and describes
+// its content.
 //
 //go:embed data/holidays.txt
 var holidaysText string

@@ -85,8 +85,8 @@ func (p *pack) readIndex() error {
 	return nil
 }
 
-// The index has, one after another: its head, all hashes in order, a CRC-32 of each, the offset of
-// each in 4 bytes, and those offsets that need 8.
+// indexHead is the length of the head of an index. The index has, one after another: its head, all
+// hashes in order, a CRC-32 of each, the offset of each in 4 bytes, and those offsets that need 8.
 const indexHead = 8 + 4*256
 
 func (p *pack) count() int64 { return int64(p.fanout[255]) }
