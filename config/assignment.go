@@ -21,18 +21,19 @@ const environmentPrefix = "REMIT_VAR_"
 
 // assign gives every variable its value, in Terraform's order of precedence: its default,
 // the environment, remit.hclvars, remit.hclvars.json, *.auto.hclvars and *.auto.hclvars.json
-// in the order of their names, and then the command line from left to right.
-func (vs *variables) assign(opts Options, dir string, root *os.Root) {
+// in the order of their names, the chosen environment block, and then the command line from left to right.
+func (vs *variables) assign(opts Options, dir string, sources *sourceFiles, environments []*eval.Block, chosen *eval.Block) {
 	for _, v := range vs.all {
 		if text := opts.Getenv(environmentPrefix + v.Name); text != "" {
 			vs.assignText(v, text, "the environment variable "+environmentPrefix+v.Name)
 		}
 	}
 	vs.warnOfEnvironment(opts)
-	for _, name := range vs.files(dir, root, opts) {
-		content, err := confined.Read(root, name, sourceBytesMax)
+	for _, name := range vs.files(dir, sources.root, opts) {
+		content, err := confined.Read(sources.root, name, sourceBytesMax)
 		vs.assignFile(name, content, err)
 	}
+	vs.assignEnvironment(environments, chosen, sources.files)
 	for _, a := range opts.Assignments {
 		if a.Name != "" {
 			vs.assignValue(a)

@@ -23,7 +23,13 @@ func stateKind() eval.Kind {
 	}
 }
 
-func stateDefaults() StateBackend { return StateBackend{Kind: StateSQLite, Path: "remit.db"} }
+// stateDefaults is where the state is that nothing is said of: of an environment block by its name, else "".
+func stateDefaults(block string) StateBackend {
+	if block == "" {
+		return StateBackend{Kind: StateSQLite, Path: "remit.db"}
+	}
+	return StateBackend{Kind: StateSQLite, Path: "remit." + block + ".db"}
+}
 
 // DefaultSchema is the schema of an environment's state in PostgreSQL, where none is named.
 func DefaultSchema(environment string) string { return "remit_" + environment }
@@ -37,9 +43,9 @@ func stateArguments(kind string) []string {
 }
 
 // evaluateState reads where the record lives.
-func evaluateState(c *checker, b *eval.Block, environment string, isSandbox bool) StateBackend {
+func evaluateState(c *checker, b *eval.Block, otherwise StateBackend, environment string, isSandbox bool) StateBackend {
 	if b == nil {
-		return stateDefaults()
+		return otherwise
 	}
 	kind := b.Label(0)
 	switch {
@@ -47,7 +53,7 @@ func evaluateState(c *checker, b *eval.Block, environment string, isSandbox bool
 	case len(b.LabelAt) > 0:
 		c.report(mistake.New(b.LabelAt[0], "Unknown type of state", "There is no state of type %q. The types are %s, a file, and %s.%s", kind, StateSQLite, StatePostgres,
 			mistake.DidYouMean(kind, []string{StateSQLite, StatePostgres})))
-		return stateDefaults() // nobody knows which arguments it has
+		return otherwise // nobody knows which arguments it has
 	}
 	for _, a := range b.All() {
 		// The sandbox has a state of its own.
@@ -59,23 +65,22 @@ func evaluateState(c *checker, b *eval.Block, environment string, isSandbox bool
 			r.Refuse(a.NameAt, "Unsupported argument", "An argument named %q is not expected in state %q.", a.Name, kind)
 		}
 	}
-	s := stateDefaults()
+	s := otherwise
 	if !isSandbox {
-		s = readState(r, kind, environment)
+		s = readState(r, kind, otherwise, environment)
 	}
 	c.report(r.Diags...)
 	return s
 }
 
-func readState(r *eval.Reader, kind, environment string) StateBackend {
+func readState(r *eval.Reader, kind string, s StateBackend, environment string) StateBackend {
 	if kind != StatePostgres {
-		s := stateDefaults()
 		if path, _ := r.Text("path"); path != "" {
 			s.Path = path
 		}
 		return s
 	}
-	s := StateBackend{Kind: kind, Schema: DefaultSchema(environment)}
+	s = StateBackend{Kind: kind, Schema: DefaultSchema(environment)}
 	var a *eval.Argument
 	// A mistake in a url is reported for the whole block: the line may show a password.
 	if s.URL, a = r.Text("url"); a == nil {

@@ -20,12 +20,16 @@ import (
 // goroutines at once.
 type Configuration struct {
 	Dir         string
-	Environment string // of the remit block; "default" where it says nothing
-	State       StateBackend
-	Service     Service
-	Sandbox     Sandbox
-	Batches     []Batch    // in declaration order
-	Schedules   []Schedule // in declaration order
+	Environment string // the chosen one, or that of the remit block; "default" where neither says one
+	Protected   bool   // by its block
+	// Environments are the environment blocks, in declaration order: none where the directory has one
+	// environment without a block.
+	Environments []DeclaredEnvironment
+	State        StateBackend
+	Service      Service
+	Sandbox      Sandbox
+	Batches      []Batch    // in declaration order
+	Schedules    []Schedule // in declaration order
 
 	// Unassigned are the variables that assignments name and nothing declares, where they may.
 	Unassigned []string

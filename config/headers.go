@@ -14,7 +14,7 @@ import (
 
 // headers are the first lines of blocks, as they may be written.
 var headers = map[string]string{
-	"remit": `remit {`, "state": `state "sqlite" {`, "service": `service {`, "sandbox": `sandbox {`, "approval": `approval {`,
+	"remit": `remit {`, "environment": `environment "production" {`, "state": `state "sqlite" {`, "service": `service {`, "sandbox": `sandbox {`, "approval": `approval {`,
 	"variable": `variable "period" {`, "locals": `locals {`, "profile": `profile "treasury" {`, "asset": `asset "POINTS" {`,
 	"limit": `limit "daily" {`, "policy": `policy "small" {`, "data": `data "csv" "payroll" {`, "batch": `batch "payroll" {`,
 	"calendar": `calendar "target" {`, "schedule": `schedule "rent" {`, "window": `window "desk" {`, "transfer": `transfer "internal" "rent" {`,
@@ -48,7 +48,7 @@ func explainLabels(diags hcl.Diagnostics) hcl.Diagnostics {
 var otherBlocks = map[string]string{
 	"payment": "transfer", "payments": "transfer", "payout": "transfer", "invoice": "transfer", "transaction": "transfer",
 	"account": "profile", "recipient": "profile", "beneficiary": "profile", "creditor": "profile", "debtor": "profile", "contact": "profile",
-	"currency": "asset", "config": "remit", "settings": "remit", "environment": "remit", "vars": "variable", "variables": "variable",
+	"currency": "asset", "config": "remit", "settings": "remit", "env": "environment", "workspace": "environment", "stage": "environment", "vars": "variable", "variables": "variable",
 	"csv": "data", "xlsx": "data", "excel": "data", "file": "data", "source": "data", "rule": "policy", "holidays": "calendar",
 	"api": "service", "bank": "service", "credentials": "service", "group": "batch", "approvers": "approval", "database": "state", "cron": "schedule",
 }

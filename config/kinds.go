@@ -8,7 +8,7 @@ import (
 // file of its own that makes its kind, a line here, and one in [loader.readers].
 func blockKinds() []eval.Kind {
 	return []eval.Kind{
-		remitKind(), stateKind(), serviceKind(), sandboxKind(), variableKind(), localsKind(),
+		remitKind(), environmentKind(), stateKind(), serviceKind(), sandboxKind(), variableKind(), localsKind(),
 		profileKind(), assetKind(), limitKind(), policyKind(), dataBlockKind(), transferKind(), batchKind(), approvalKind(),
 		calendarKind(), scheduleKind(), windowKind(),
 	}

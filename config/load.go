@@ -36,7 +36,7 @@ func Load(dir string, opts Options) (*Configuration, hcl.Diagnostics) {
 // happen where files are parsed whole.
 func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics, bool) {
 	c := &Configuration{
-		Dir: dir, Environment: environmentDefault, Service: serviceDefaults(), State: stateDefaults(),
+		Dir: dir, Environment: environmentDefault, Service: serviceDefaults(), State: stateDefaults(""),
 		options: opts, open: map[string]bool{}, data: map[*eval.Node]*dataSource{},
 	}
 	var diags hcl.Diagnostics
@@ -55,11 +55,14 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 	}
 	l.report(diags...) // warnings of the files
 	l.readBlocks()
+	if diags := l.choose(); diags.HasErrors() {
+		return c, diags, true // whatever else is wrong may be right in the one that is meant
+	}
 	l.overrideData()
 	if opts.Need != NeedAll {
 		l.transfers.parse()
 	}
-	l.variables.assign(opts, dir, c.sources.root)
+	l.variables.assign(opts, dir, c.sources, l.environments, l.chosen)
 	c.Unassigned = l.variables.unassigned
 	l.settle()
 	if diags := l.evaluate(); diags.HasErrors() {
@@ -96,8 +99,12 @@ type loader struct {
 	schedules  []*Schedule
 	controls   map[string][]*eval.Block // of batches, by their names
 
+	environments []*eval.Block
+	chosen       *eval.Block // of environments; nil where there are none
+
 	remit     *eval.Block // nil where there is none
-	state     *eval.Block
+	state     *eval.Block // of the chosen environment, or else of the top level
+	stateTop  *eval.Block // of the top level
 	service   *eval.Block
 	sandbox   *eval.Block
 	assets    []*eval.Block
@@ -125,12 +132,18 @@ func newLoader(c *Configuration) *loader {
 // another. It returns an error only where another version of the program is required.
 func (l *loader) evaluate() hcl.Diagnostics {
 	c, opts := l.config, l.config.options
-	var diags hcl.Diagnostics
-	if c.Environment, diags = evaluateRemit(l.checker, l.remit, opts.Version); diags.HasErrors() {
+	named, diags := evaluateRemit(l.checker, l.remit, opts.Version)
+	if diags.HasErrors() {
 		return diags
 	}
+	if len(l.environments) == 0 {
+		c.Environment = named
+	}
+	l.refuseInRemit()
+	l.checkAsked()
 	c.stateBlock = l.state
-	c.State = evaluateState(l.checker, l.state, c.Environment, opts.Sandbox)
+	c.State = evaluateState(l.checker, l.state, stateDefaults(l.blockName()), c.Environment, opts.Sandbox)
+	l.checkStates()
 	c.Service, c.service = evaluateService(l.checker, l.service, opts)
 	if opts.needsSandbox() {
 		evaluateAssets(l.checker, l.assets, c.assets)
@@ -292,16 +305,17 @@ func (l *loader) settle() {
 func (l *loader) readers() map[string]func(*eval.Block) {
 	check, c := l.checker, l.config
 	return map[string]func(*eval.Block){
-		"remit":    func(b *eval.Block) { l.remit = b },
-		"state":    func(b *eval.Block) { l.state = b },
-		"service":  func(b *eval.Block) { l.service = b },
-		"sandbox":  func(b *eval.Block) { l.sandbox = b },
-		"variable": l.variables.read,
-		"locals":   func(b *eval.Block) { readLocals(check, b) },
-		"profile":  func(b *eval.Block) { readProfile(check, b) },
-		"asset":    func(b *eval.Block) { l.assets = append(l.assets, b) },
-		"limit":    func(b *eval.Block) { l.limits = l.appendNamed(l.limits, b) },
-		"policy":   func(b *eval.Block) { l.policies = l.appendNamed(l.policies, b) },
+		"remit":       func(b *eval.Block) { l.remit = b },
+		"environment": l.readEnvironment,
+		"state":       func(b *eval.Block) { l.state, l.stateTop = b, b },
+		"service":     func(b *eval.Block) { l.service = b },
+		"sandbox":     func(b *eval.Block) { l.sandbox = b },
+		"variable":    l.variables.read,
+		"locals":      func(b *eval.Block) { readLocals(check, b) },
+		"profile":     func(b *eval.Block) { readProfile(check, b) },
+		"asset":       func(b *eval.Block) { l.assets = append(l.assets, b) },
+		"limit":       func(b *eval.Block) { l.limits = l.appendNamed(l.limits, b) },
+		"policy":      func(b *eval.Block) { l.policies = l.appendNamed(l.policies, b) },
 		"data": func(b *eval.Block) {
 			if n, d := readData(check, c.sources, b); n != nil {
 				c.data[n] = d

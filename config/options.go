@@ -21,6 +21,9 @@ type Options struct {
 	// Getenv reads REMIT_VAR_name and the credentials; nil means an empty environment. A
 	// variable that is set to "" counts as not set.
 	Getenv func(string) string
+	// Environment is the environment that is meant, where the directory declares several; "" where
+	// nobody said it. Then [EnvironmentVariable] says it, or there is one alone.
+	Environment string
 	// PolicyDirs are directories of controls, relative to the configuration's unless
 	// absolute; one that is named twice is read once.
 	PolicyDirs []string
@@ -67,14 +70,14 @@ type Need uint8
 const (
 	NeedAll      Need = iota // everything
 	NeedControls             // what NeedService is, and the controls
-	NeedService              // the remit, state and service blocks, and the sandbox block where the sandbox is used
-	NeedState                // the remit and state blocks, and the arguments of the service block that have a value
+	NeedService              // the remit, environment, state and service blocks, and the sandbox block where the sandbox is used
+	NeedState                // the remit, environment and state blocks, and the arguments of the service block that have a value
 )
 
 // reads reports whether mistakes in blocks of a kind concern the caller.
 func (o Options) reads(kind string) bool {
 	switch kind {
-	case "remit", "state", "service", "variable", "locals":
+	case "remit", "environment", "state", "service", "variable", "locals":
 		return true
 	case "sandbox", "asset", "profile", "batch", "data", "calendar", "schedule", "window": // opening balances may name them
 		return o.needsSandbox()

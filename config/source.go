@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"io/fs"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -164,6 +165,22 @@ func (s *sourceFiles) split(content []byte, name string) []*syntax.Part {
 		}
 	}
 	return parts
+}
+
+// bodies yields what was parsed of every file but parts that have transfers alone.
+func (s *sourceFiles) bodies() iter.Seq[hcl.Body] {
+	return func(yield func(hcl.Body) bool) {
+		for _, source := range s.parsed {
+			if source.parts == nil && !yield(source.file.Body) {
+				return
+			}
+			for _, p := range source.parts {
+				if !p.TransfersOnly && !yield(p.Body) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // noteRead keeps the name of a file that a function has read.

@@ -133,6 +133,9 @@ func (a *applying) run(ctx context.Context, p *process) error {
 	if err != nil {
 		return a.sandboxFirst(w, err)
 	}
+	if err := checkProtected(a, w); err != nil {
+		return err
+	}
 	a.monitoring.facts.opened, w.service.RunID = w, a.monitoring.facts.runID
 	holder := p.host.Holder("remit apply")
 	if a.join {
@@ -200,6 +203,16 @@ func (a *applying) check(p *process) error {
 		return errors.New("a saved plan is applied as it is: --target, --override-limit, --accept-… and --allow-empty belong to plan")
 	}
 	return nil
+}
+
+// checkProtected refuses to send to a protected environment what no person saw: a plan that this apply makes by
+// itself and that --auto-approve approves.
+func checkProtected(a *applying, w *opened) error {
+	if !w.config.Protected || w.dir.Sandbox || !a.autoApprove || a.file != "" {
+		return nil
+	}
+	return exit.WithHint(fmt.Errorf("the environment %q is protected, so --auto-approve needs a saved plan there; nothing was sent. Save one, have it reviewed, and send it with %s. It is saved by",
+		w.config.Environment, w.dir.Command("apply november.plan")), w.dir.Command("plan --out=november.plan"))
 }
 
 // locked plans or reads the plan, asks, and carries it out, while no one else can write.

@@ -37,6 +37,10 @@ func joinOrLead(ctx context.Context, a *applying, w *opened, holder state.Holder
 		if !errors.Is(err, state.ErrNoRun) {
 			return err
 		}
+		if a.file == "" && !a.approved() && w.config.Protected {
+			return exit.WithHint(errors.New("there is no run in progress to take part in; nothing was sent. With a saved plan, --join begins one itself"),
+				w.dir.Command("plan --out=november.plan"))
+		}
 		if a.file == "" && !a.approved() {
 			return exit.WithHint(errors.New("there is no run in progress to take part in; nothing was sent. With --auto-approve, --plan-digest or a saved plan, --join begins one itself"),
 				w.dir.Command("apply --join --auto-approve"))

@@ -100,8 +100,11 @@ func (c *certifying) run(ctx context.Context, p *process) error {
 		return err
 	}
 	if c.dir.Sandbox {
-		w.state.SandboxDir = filepath.Join(c.dir.Path, filepath.FromSlash(certifyName), "sandbox")
+		w.state.SandboxDir = filepath.Join(c.dir.Path, filepath.FromSlash(certifyName), w.dir.Block(), "sandbox")
 		return c.withStates(ctx, w, w.state.SandboxDir, options)
+	}
+	if w.config.Protected {
+		return fmt.Errorf("environment %q is protected: certify makes transfers to see what becomes of them, so it is for a test environment; nothing was sent", w.config.Environment)
 	}
 	if isProduction(w.config.Environment) {
 		return fmt.Errorf("environment %q: certify makes transfers to see what becomes of them, so it is for a test environment; nothing was sent", w.config.Environment)
@@ -111,7 +114,7 @@ func (c *certifying) run(ctx context.Context, p *process) error {
 		if err := refuseUsed(ctx, w, snapshot); err != nil {
 			return err
 		}
-		return c.withStates(ctx, w, filepath.Join(c.dir.Path, filepath.FromSlash(certifyName)), options)
+		return c.withStates(ctx, w, filepath.Join(c.dir.Path, filepath.FromSlash(certifyName), w.dir.Block()), options)
 	})
 	return err
 }

@@ -79,7 +79,7 @@ func flagValues(cmd *cobra.Command) map[string]values {
 		"target": targets, "run": runs, "batch": batches, "override-limit": limits,
 		"accept-duplicates": countOf(batches), "accept-renames": countOf(blocks),
 		"fault": faults, "show": words("all"), "on-refusal": words("continue", "stop"),
-		"chdir": directories, "policy-dir": directories, "test-directory": directories,
+		"environment": environments, "chdir": directories, "policy-dir": directories, "test-directory": directories,
 	}
 	switch cmd.CommandPath() {
 	case "remit export":
@@ -110,6 +110,11 @@ func directoryOf(cmd *cobra.Command) workspace.Directory {
 	flags := cmd.Flags()
 	if dir, err := flags.GetString("chdir"); err == nil {
 		from.Path = dir
+	}
+	if flag := flags.Lookup("environment"); flag != nil {
+		if named, ok := flag.Value.(*environmentName); ok {
+			from.Environment = *named.name
+		}
 	}
 	from.Sandbox, _ = flags.GetBool("sandbox") // false where there is none
 	if dirs, err := flags.GetStringArray("policy-dir"); err == nil {
@@ -224,6 +229,19 @@ func batches(c *completing, _ string) (list []string, _ cobra.ShellCompDirective
 		for _, batch := range loaded.Batches {
 			list = append(list, batch.Name)
 		}
+	}
+	return list, cobra.ShellCompDirectiveNoFileComp
+}
+
+// environments are the environment blocks, with what they say of themselves.
+func environments(c *completing, _ string) (list []string, _ cobra.ShellCompDirective) {
+	declared, _ := config.Environments(c.from.Path) // what can be read is offered
+	for _, e := range declared {
+		word := e.Name
+		if e.Description != "" {
+			word += "\t" + e.Description
+		}
+		list = append(list, word)
 	}
 	return list, cobra.ShellCompDirectiveNoFileComp
 }

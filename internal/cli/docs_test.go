@@ -379,7 +379,11 @@ func checkExample(t *testing.T, dir, kind, text string) {
 		source = "locals {}\n"
 	}
 	writeFile(t, filepath.Join(dir, "main.hcl"), source)
-	loaded, diags := config.Load(dir, config.Options{Version: "0.1.0"})
+	options := config.Options{Version: "0.1.0"}
+	if environments, _ := config.Environments(dir); len(environments) > 0 {
+		options.Environment = environments[0].Name // the others are like it
+	}
+	loaded, diags := config.Load(dir, options)
 	if !diags.HasErrors() {
 		for _, more := range loaded.Transfers(context.Background()) {
 			diags = append(diags, more...)

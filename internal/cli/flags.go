@@ -304,6 +304,9 @@ var otherFlags = map[string]string{
 func wrongValue(err error) error {
 	if invalid, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		name := invalid.GetFlag().Name
+		if name == "environment" {
+			return errors.New("--environment is empty, which names no environment. Is a variable of the shell not set?")
+		}
 		switch invalid.GetFlag().Value.Type() {
 		case "bool":
 			return fmt.Errorf("--%s=%s is not known; write --%s alone, or leave it out", name, invalid.GetValue(), name)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,10 +27,26 @@ func practiceFlag(s *workspace.Directory, cmd *cobra.Command) {
 func configurationFlags(s *workspace.Directory, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&s.Path, "chdir", ".", "work in this `directory`")
+	flags.Var(&environmentName{&s.Environment}, "environment", "work on this `environment`, where the directory declares several")
 	flags.StringArrayVar(&s.PolicyDirs, "policy-dir", nil, "check against the controls of this `directory` as well; may be repeated")
 	flags.Var(assignment{&s.Assignments, false}, "var", "set a variable, as `NAME=VALUE`; may be repeated")
 	flags.Var(assignment{&s.Assignments, true}, "var-file", "set variables from a `file`; may be repeated")
 }
+
+// environmentName is the flag that chooses an environment. An empty name would leave the choice to a variable.
+type environmentName struct{ name *string }
+
+func (e *environmentName) Set(text string) error {
+	if text == "" {
+		return errors.New("an empty name")
+	}
+	*e.name = text
+	return nil
+}
+
+func (e *environmentName) String() string { return "" }
+
+func (e *environmentName) Type() string { return "string" }
 
 // assignment is a flag whose order among its kin matters: the last one wins.
 type assignment struct {
@@ -51,7 +68,7 @@ func (a assignment) String() string { return "" }
 func (a assignment) Type() string { return "string" }
 
 // valueFlags are those of [configurationFlags] that take a value.
-var valueFlags = []string{"chdir", "var", "var-file", "policy-dir"}
+var valueFlags = []string{"chdir", "var", "var-file", "policy-dir", "environment"}
 
 // joinLeading joins flags before the command's name with their values: -chdir DIR becomes -chdir=DIR. Otherwise
 // the value would be taken for the name of the command.

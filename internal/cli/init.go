@@ -67,7 +67,7 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 	if err != nil {
 		return err
 	}
-	bound, isBound, err := lockfile.Read(w.dir.Path)
+	bound, isBound, err := w.dir.ReadLock()
 	if err != nil {
 		return err
 	}
@@ -89,6 +89,9 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 	case isBound && (!newState || w.state.IsOtherThan(bound)):
 		w.state.Binding = bound
 		return w.state.Error(state.ErrMissing)
+	}
+	if err := w.dir.CheckOrphans(); err != nil {
+		return err
 	}
 	return initNew(ctx, w, newState)
 }
@@ -147,7 +150,7 @@ func initNew(ctx context.Context, w *opened, newState bool) error {
 	err := makeAlone(ctx, w, created)
 	switch {
 	case errors.Is(err, state.ErrExists) && !newState: // another init was faster
-		bound, _, err := lockfile.Read(w.dir.Path)
+		bound, _, err := w.dir.ReadLock()
 		if err != nil {
 			return err
 		}
@@ -241,8 +244,12 @@ func rebound(w *opened, meta state.Meta, by state.Holder) state.Rebound {
 
 // bind writes the lock file, and tells the change.
 func bind(w *opened, done string, changes []state.Mismatch) error {
-	if err := lockfile.Write(w.dir.Path, w.state.Binding); err != nil {
+	renamed, err := w.dir.WriteLock(w.state.Binding)
+	if err != nil {
 		return err
+	}
+	if renamed != "" {
+		done += fmt.Sprintf(" %s has the name %s now.", renamed, w.dir.LockName())
 	}
 	next := w.dir.Command("plan")
 	if !w.config.ServiceDeclared() {
@@ -252,8 +259,8 @@ func bind(w *opened, done string, changes []state.Mismatch) error {
 	if len(changes) > 0 {
 		said = view.Visible(done) + "\n\n" + changesText(w, changes) + "\n"
 	}
-	_, err := fmt.Fprintf(w.streams.Out, "%s%s binds this directory to it: commit that file.\n\nNext:\n\n    %s\n",
-		said, lockfile.Name, next)
+	_, err = fmt.Fprintf(w.streams.Out, "%s%s binds this directory to it: commit that file.\n\nNext:\n\n    %s\n",
+		said, w.dir.LockName(), next)
 	return err
 }
 

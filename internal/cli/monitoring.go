@@ -14,7 +14,6 @@ import (
 	"remit/internal/cli/exit"
 	"remit/internal/cli/host"
 	"remit/internal/cli/workspace"
-	"remit/internal/files/lockfile"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
@@ -125,9 +124,7 @@ func (m *monitoring) environment() string {
 	case m.facts.opened != nil:
 		return m.facts.opened.config.Environment
 	}
-	// Where it can't be read, that is not the first error.
-	bound, _, _ := lockfile.Read(m.of.Path)
-	return bound.Environment
+	return m.of.BoundEnvironment()
 }
 
 // directory is the last part of the name of the configuration's directory.

@@ -7,7 +7,6 @@ import (
 
 	"remit/config"
 	"remit/internal/cli/workspace"
-	"remit/internal/files/lockfile"
 	"remit/planner"
 	"remit/state"
 )
@@ -68,10 +67,10 @@ func (c *recomputed) remaining(ctx context.Context, w *opened) (*planner.Plan, e
 func findStateOf(w *opened, plan *planner.Plan) (why string) {
 	if isForSandbox(plan) {
 		w.dir.Sandbox = true
-		w.state.UseSandbox(workspace.SandboxDirectory(w.dir.Path))
+		w.state.UseSandbox(w.dir.SandboxDirectory())
 		return ""
 	}
-	bound, isBound, err := lockfile.Read(w.dir.Path)
+	bound, isBound, err := w.dir.ReadLock()
 	if w.state.Binding = bound; err != nil || !isBound {
 		return "this directory has no state"
 	}

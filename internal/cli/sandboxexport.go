@@ -48,7 +48,7 @@ func newSandboxExport(p *process) *cobra.Command {
 }
 
 func (e *sandboxExporting) run(ctx context.Context, p *process) error {
-	path, operator := e.dir.Within(e.ledger), transfer.Operator(e.operator)
+	path, operator, environment := e.dir.Within(e.ledger), transfer.Operator(e.operator), ""
 	if e.ledger == "" {
 		loaded, err := workspace.Load(p.ctx, p.host, p.streams, &e.dir, false)
 		if err != nil {
@@ -57,7 +57,7 @@ func (e *sandboxExporting) run(ctx context.Context, p *process) error {
 		if err := e.dir.CheckSandbox(); err != nil {
 			return err
 		}
-		path, operator = filepath.Join(workspace.SandboxDirectory(e.dir.Path), "ledger.db"), loaded.Service.Operator
+		path, operator, environment = filepath.Join(e.dir.SandboxDirectory(), "ledger.db"), loaded.Service.Operator, e.dir.Block()
 	}
 	if _, err := os.Stat(path); err != nil {
 		if e.ledger != "" {
@@ -65,7 +65,7 @@ func (e *sandboxExporting) run(ctx context.Context, p *process) error {
 		}
 		return exit.WithHint(errors.New("the sandbox has no ledger yet: its first apply makes it"), e.dir.Command("apply"))
 	}
-	box, err := sandbox.Open(ctx, sandbox.Options{Path: path, Operator: operator, Now: p.host.Now})
+	box, err := sandbox.Open(ctx, sandbox.Options{Path: path, Environment: environment, Operator: operator, Now: p.host.Now})
 	if err != nil {
 		return fmt.Errorf("open the sandbox: %w", err)
 	}

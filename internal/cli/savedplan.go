@@ -63,7 +63,24 @@ func readPlan(w *opened, name string, into io.Writer) (*planner.Plan, error) {
 		}
 		return nil, exit.WithHint(err, w.dir.Command("plan --out="+shell.Word(name)))
 	}
+	if err := ofEnvironment(w, plan, name); err != nil {
+		return nil, err
+	}
 	return plan, nil
+}
+
+// ofEnvironment refuses a plan of another environment, before anything else of it is believed. Without environment
+// blocks the state of the directory says it.
+func ofEnvironment(w *opened, plan *planner.Plan, name string) error {
+	here := w.config.Environment
+	if isForSandbox(plan) {
+		here = w.dir.SandboxEnvironment()
+	}
+	if w.dir.Block() == "" || plan.Header.Environment == here {
+		return nil
+	}
+	return fmt.Errorf("%s is a plan of environment %q, and this command works on environment %q; nothing was sent, and nothing of the plan was used. "+
+		"Name the environment of the plan, or a plan of this one", name, plan.Header.Environment, here)
 }
 
 // planStart is how every saved plan begins.

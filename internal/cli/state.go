@@ -12,7 +12,6 @@ import (
 	"remit/executor"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
-	"remit/internal/files/lockfile"
 	"remit/internal/text/shell"
 	"remit/internal/view"
 	"remit/state"
@@ -158,7 +157,7 @@ func rebind(ctx context.Context, p *process, from *workspace.Directory, reason s
 	}
 	w := newOpened(p, *from, loaded)
 	w.state.UseBackend(workspace.BackendOf(w.config, w.dir, w.host.Now))
-	bound, isBound, err := lockfile.Read(w.dir.Path)
+	bound, isBound, err := w.dir.ReadLock()
 	if err != nil {
 		return err
 	}

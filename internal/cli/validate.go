@@ -5,8 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"remit/config"
 	"remit/config/mistake"
 	"remit/internal/cli/workspace"
+	"remit/internal/text/english"
 	"remit/internal/transfer"
 	"remit/internal/view"
 )
@@ -17,9 +19,12 @@ func newValidate(p *process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate",
 		Short: "Check the configuration and every transfer that it declares",
-		Long:  "Check the configuration and every transfer that it declares. It reads neither the state\nnor the service.",
+		Long:  "Check the configuration and every transfer that it declares. It reads neither the state\nnor the service. Of several environments it checks each, where none is chosen.",
 		Args:  exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if names := unchosen(p, &from); len(names) > 1 {
+				return validateEach(cmd.Context(), p, &from, names, asJSON)
+			}
 			loaded, err := workspace.Load(p.ctx, p.host, p.streams, &from, asJSON)
 			if err != nil {
 				return err
@@ -33,13 +38,9 @@ func newValidate(p *process) *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return p.streams.JSON().Validated(totals.Count(), loaded.Notes())
+				return p.streams.JSON().Validated("", totals.Count(), loaded.Notes())
 			}
-			declares := "1 transfer"
-			if totals.Count() != 1 {
-				declares = fmt.Sprintf("%d transfers", totals.Count())
-			}
-			if _, err := fmt.Fprintf(p.streams.Out, "The configuration is valid. It declares %s.\n", declares); err != nil {
+			if _, err := fmt.Fprintf(p.streams.Out, "The configuration is valid. It declares %s.\n", english.Plural(totals.Count(), "transfer")); err != nil {
 				return err
 			}
 			return view.Notes(p.streams.Out, loaded.Notes(), p.streams.Screen(p.streams.Out))
@@ -48,4 +49,20 @@ func newValidate(p *process) *cobra.Command {
 	directoryFlags(&from, cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	return cmd
+}
+
+// unchosen are the environments of a directory of which the command line and the environment name none.
+func unchosen(p *process, from *workspace.Directory) []string {
+	if from.Environment != "" || p.host.Getenv(config.EnvironmentVariable) != "" {
+		return nil
+	}
+	environments, diags := config.Environments(from.Path)
+	if diags.HasErrors() {
+		return nil // the whole configuration is read, and its mistakes are told
+	}
+	var names []string
+	for _, e := range environments {
+		names = append(names, e.Name)
+	}
+	return names
 }

@@ -105,7 +105,8 @@ func (l *ledger) prepare(ctx context.Context, o Options) error {
 	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 		return err
 	}
-	if version == 0 {
+	isNew := version == 0
+	if isNew {
 		if _, err := conn.ExecContext(ctx, schema); err != nil {
 			return err
 		}
@@ -113,6 +114,9 @@ func (l *ledger) prepare(ctx context.Context, o Options) error {
 	}
 	if version != schemaVersion {
 		return fmt.Errorf("it is of version %d, this program knows version %d", version, schemaVersion)
+	}
+	if err := l.bind(ctx, o.Environment, isNew); err != nil {
+		return err
 	}
 	customerID := o.CustomerID
 	if customerID == "" {
@@ -132,6 +136,27 @@ func (l *ledger) prepare(ctx context.Context, o Options) error {
 	}
 	var err error
 	l.statements, err = prepareStatements(ctx, conn)
+	return err
+}
+
+// bind makes a new ledger that of an environment, and refuses one of another. Without an environment it asks
+// nothing.
+func (l *ledger) bind(ctx context.Context, environment string, isNew bool) error {
+	if environment == "" {
+		return nil
+	}
+	if isNew {
+		_, err := l.conn.ExecContext(ctx, "INSERT INTO ledger (name, value) VALUES ('environment', ?)", environment)
+		return err
+	}
+	var bound string
+	err := l.conn.QueryRowContext(ctx, "SELECT value FROM ledger WHERE name = 'environment'").Scan(&bound)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return fmt.Errorf("its ledger belongs to no environment, and not to %q", environment)
+	case err == nil && bound != environment:
+		return fmt.Errorf("its ledger belongs to the environment %q, and not to %q", bound, environment)
+	}
 	return err
 }
 

@@ -60,6 +60,7 @@ type Options struct {
 
 	ClientID     string // "" for [DefaultClientID]
 	ClientSecret string // "" for [DefaultClientSecret]
+	Environment  string // whose ledger it is, and no other's; "" for one that belongs to none
 	CustomerID   string // of all records; "" for one that is made of Seed. It can't be changed later
 
 	// OpeningBalances are what profiles have before the ledger's first transfer; a

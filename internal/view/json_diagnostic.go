@@ -64,15 +64,17 @@ type noteLine struct {
 }
 
 // Validated writes that a configuration has no mistake, and how many transfers it declares; a
-// "note" before it for each thing to know of how data files were read.
-func (j *JSON) Validated(transfers int, notes []config.Note) error {
+// "note" before it for each thing to know of how data files were read. The environment is "" where the
+// command does not work on each of several.
+func (j *JSON) Validated(environment string, transfers int, notes []config.Note) error {
 	for _, n := range notes {
 		j.write(noteLine{"note", n.Address, n.Text})
 	}
 	j.write(struct {
-		Type      string `json:"type"` // "validated"
-		Valid     bool   `json:"valid"`
-		Transfers int    `json:"transfers"`
-	}{"validated", true, transfers})
+		Type        string `json:"type"` // "validated"
+		Valid       bool   `json:"valid"`
+		Transfers   int    `json:"transfers"`
+		Environment string `json:"environment,omitempty"`
+	}{"validated", true, transfers, environment})
 	return j.end()
 }

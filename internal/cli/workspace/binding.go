@@ -110,7 +110,7 @@ func (s *State) OtherState(meta state.Meta, err error) error {
 	if mismatch, ok := errors.AsType[*state.MismatchError](err); ok && meta.Lineage == s.Binding.Lineage {
 		if _, used := s.lookInto(); !used {
 			return exit.WithHint(fmt.Errorf("%s names another environment or service than the state %s is bound to: %s. "+
-				"Nothing was sent. No transfer was ever sent from this state, so it can be bound to what the configuration names", lockfile.Name, s.Name, mismatch), s.dir.Command("init"))
+				"Nothing was sent. No transfer was ever sent from this state, so it can be bound to what the configuration names", s.dir.LockName(), s.Name, mismatch), s.dir.Command("init"))
 		}
 	}
 	return s.Error(err)
@@ -176,6 +176,10 @@ func (s *State) missing() error {
 		return fmt.Errorf("there is no state at %s, and this directory is bound to a state of another service: client %q of %s; nothing was sent. "+
 			"Name that service in the configuration again, or give the other one a directory and a state of its own",
 			s.Name, s.Binding.Service.ClientID, s.Binding.Service.BaseURL)
+	}
+	if name := s.dir.fileOfState(s.Binding.Lineage); name != "" {
+		return fmt.Errorf("there is no state at %s; nothing was sent. The state that this directory is bound to is in %s. Write its place into the configuration:\n\n%s",
+			s.Name, name, s.dir.placeBlock(name))
 	}
 	return exit.WithHint(fmt.Errorf("the state %s is gone, or was never there; nothing was sent. Where the state is kept elsewhere, correct %s. Else restore it from a backup. "+
 		"Only where no backup exists, make a new one on purpose: every transfer is then looked up before it is sent, "+

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -25,6 +26,8 @@ type Directory struct {
 	PolicyDirs  []string
 	Assignments []config.Assignment
 	Need        config.Need
+	Environment string                // that the command line names; "" for none
+	asked       string                // Environment, or what the environment variable names
 	loaded      *config.Configuration // nil before [Load]
 }
 
@@ -37,6 +40,19 @@ func Load(ctx context.Context, h *host.Host, streams *terminal.Streams, s *Direc
 	if err := s.CheckDirectory(); err != nil {
 		return nil, err
 	}
+	loaded, diags, err := s.Read(ctx, h, streams)
+	if err != nil {
+		return nil, err
+	}
+	if err := streams.Report(loaded, diags, asJSON); err != nil {
+		return nil, err
+	}
+	return loaded, nil
+}
+
+// Read is [Load] that shows nothing. An error is an interrupt.
+func (s *Directory) Read(ctx context.Context, h *host.Host, streams *terminal.Streams) (*config.Configuration, hcl.Diagnostics, error) {
+	s.asked = cmp.Or(s.Environment, h.Getenv(config.EnvironmentVariable))
 	streams.Begin("reading the configuration")
 	defer streams.Quiet()
 	var loaded *config.Configuration
@@ -45,17 +61,14 @@ func Load(ctx context.Context, h *host.Host, streams *terminal.Streams, s *Direc
 		loaded, diags = config.Load(s.Path, s.Options(ctx, h))
 		return context.Cause(ctx) // an interrupted load may find mistakes that are none
 	}); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s.loaded, streams.Here = loaded, s.Here
 	if loaded != nil {
 		streams.Hide(loaded.SensitiveTexts())
 		streams.Scales = loaded.Scales()
 	}
-	if err := streams.Report(loaded, diags, asJSON); err != nil {
-		return nil, err
-	}
-	return loaded, nil
+	return loaded, diags, nil
 }
 
 // Options are those with which the configuration is loaded.
@@ -65,7 +78,7 @@ func (s *Directory) Options(ctx context.Context, h *host.Host) config.Options {
 		policyDirs = append(policyDirs, dir) // an empty one is a mistake: a control is not lost to a variable that is missing
 	}
 	return config.Options{
-		PolicyDirs: policyDirs, Assignments: s.Assignments, Getenv: h.Getenv, Done: ctx.Done(), Sandbox: s.Sandbox, Need: s.Need, Version: h.Version, Zone: h.Now().Location(),
+		Environment: s.Environment, PolicyDirs: policyDirs, Assignments: s.Assignments, Getenv: h.Getenv, Done: ctx.Done(), Sandbox: s.Sandbox, Need: s.Need, Version: h.Version, Zone: h.Now().Location(),
 	}
 }
 
@@ -77,10 +90,13 @@ func (s *Directory) CheckDirectory() error {
 	return nil
 }
 
-// Command is a command line that works on the same directory with the same service and variables. It leaves
-// out assignments to sensitive variables.
+// Command is a command line that works on the same directory with the same environment, service and variables. It
+// leaves out assignments to sensitive variables.
 func (s *Directory) Command(words string) string {
 	line := "remit " + words
+	if asked := cmp.Or(s.Environment, s.asked); asked != "" {
+		line += " --environment=" + shell.Word(asked)
+	}
 	if s.Sandbox {
 		line += " --sandbox"
 	}

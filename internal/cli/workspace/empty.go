@@ -8,10 +8,10 @@ import (
 )
 
 // empty is the snapshot of a sandbox's state before its first apply.
-type empty struct{}
+type empty struct{ environment string }
 
-func (empty) Meta() state.Meta {
-	return state.Meta{Environment: state.Sandbox, Service: state.SandboxIdentity()}
+func (e empty) Meta() state.Meta {
+	return state.Meta{Environment: e.environment, Service: state.SandboxIdentity()}
 }
 
 func (empty) Holder() (state.Holder, bool) { return state.Holder{}, false }

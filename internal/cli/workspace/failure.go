@@ -7,7 +7,6 @@ import (
 
 	"remit/executor"
 	"remit/internal/cli/exit"
-	"remit/internal/files/lockfile"
 	"remit/internal/text/shell"
 	"remit/state"
 )
@@ -35,7 +34,7 @@ func (s *State) KnownError(err error) error {
 			"Run remit state migrate again where the old one is, with the same --to", s.Name)
 	case errors.As(err, &moved):
 		return fmt.Errorf("the state %s is not in use any more: it was moved to %s; nothing was sent. "+
-			"Take the configuration and %s that name that place from version control", s.Name, moved.To, lockfile.Name)
+			"Take the configuration and %s that name that place from version control", s.Name, moved.To, s.dir.LockName())
 	case errors.Is(err, state.ErrMissing):
 		return s.missing()
 	case errors.Is(err, state.ErrEmpty):

@@ -132,11 +132,11 @@ func (s *Service) connectSandbox(ctx context.Context, options service.Options, f
 	}
 	secret := rand.Text() // for this process only
 	box, err := sandbox.Open(ctx, sandbox.Options{
-		Path: filepath.Join(s.state.SandboxDir, "ledger.db"), Operator: s.config.Service.Operator,
+		Path: filepath.Join(s.state.SandboxDir, "ledger.db"), Environment: s.dir.Block(), Operator: s.config.Service.Operator,
 		ClientID: state.Sandbox, ClientSecret: secret, OpeningBalances: s.openingBalances(), Faults: misbehave, Now: s.host.Now,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("open the sandbox: %w", err)
+		return nil, fmt.Errorf("open the sandbox: %w; nothing was sent", err)
 	}
 	server, err := box.Listen("127.0.0.1:0")
 	if err != nil {

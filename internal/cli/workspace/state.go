@@ -47,6 +47,7 @@ type State struct {
 
 // NewState is a state without a backend: see [State.Find], [State.UseBackend] and [State.UseSandbox].
 func NewState(h *host.Host, streams *terminal.Streams, dir *Directory, loaded *config.Configuration) *State {
+	dir.loaded = loaded
 	return &State{host: h, streams: streams, dir: dir, config: loaded}
 }
 
@@ -54,11 +55,11 @@ func NewState(h *host.Host, streams *terminal.Streams, dir *Directory, loaded *c
 // error.
 func (s *State) Find() error {
 	if s.dir.Sandbox {
-		s.UseSandbox(SandboxDirectory(s.dir.Path))
+		s.UseSandbox(s.dir.SandboxDirectory())
 		return s.dir.CheckSandbox()
 	}
 	s.UseBackend(BackendOf(s.config, s.dir, s.host.Now))
-	found, made, err := lockfile.Read(s.dir.Path)
+	found, made, err := s.dir.ReadLock()
 	if err != nil {
 		return err
 	}
@@ -69,12 +70,6 @@ func (s *State) Find() error {
 	return s.checkBinding()
 }
 
-// sandboxName is the directory of the sandbox's state and ledger, below that of the configuration.
-const sandboxName = ".remit/sandbox"
-
-// SandboxDirectory is the directory of the sandbox of a configuration in dir.
-func SandboxDirectory(dir string) string { return filepath.Join(dir, filepath.FromSlash(sandboxName)) }
-
 // CheckSandbox refuses a sandbox directory that a link leads out of: authors of the configuration can write
 // there, and remit makes files in it without being asked.
 func (s *Directory) CheckSandbox() error {
@@ -83,8 +78,8 @@ func (s *Directory) CheckSandbox() error {
 		return err
 	}
 	defer func() { _ = root.Close() }() // nothing was written
-	if err := confined.CheckDirectory(root, sandboxName); err != nil {
-		return fmt.Errorf("the sandbox cannot be kept in %s: %w; remove it", sandboxName, err)
+	if err := confined.CheckDirectory(root, s.sandboxName()); err != nil {
+		return fmt.Errorf("the sandbox cannot be kept in %s: %w; remove it", s.sandboxName(), err)
 	}
 	return nil
 }
@@ -93,7 +88,7 @@ func (s *Directory) CheckSandbox() error {
 func (s *State) UseSandbox(box string) {
 	s.SandboxDir = box
 	s.UseBackend(sandboxBackend(s.host, box))
-	s.Binding = lockfile.File{Environment: state.Sandbox, Service: state.SandboxIdentity()}
+	s.Binding = lockfile.File{Environment: s.dir.SandboxEnvironment(), Service: state.SandboxIdentity()}
 }
 
 // sandboxBackend is where the state of a sandbox in the directory box is.
@@ -111,12 +106,15 @@ func (s *State) UseBackend(there Backend) {
 }
 
 func (s *State) noLockFile() error {
+	if err := s.dir.CheckOrphans(); err != nil {
+		return err
+	}
 	// Where a server does not answer, to look for it ends by itself.
 	if there, err := s.Backend.Look(context.Background()); err == nil && there {
 		return exit.WithHint(fmt.Errorf("there is a state (%s) but no %s, which says that it is the right one. "+
-			"Restore the file from version control, or write it anew from the state", s.Name, lockfile.Name), s.dir.Command("init"))
+			"Restore the file from version control, or write it anew from the state", s.Name, s.dir.LockName()), s.dir.Command("init"))
 	}
-	if there, err := sandboxBackend(s.host, SandboxDirectory(s.dir.Path)).Look(context.Background()); err == nil && there {
+	if there, err := sandboxBackend(s.host, s.dir.SandboxDirectory()).Look(context.Background()); err == nil && there {
 		return exit.WithHint(errors.New("this directory has only a sandbox state; nothing was sent. Add --sandbox to use that one; for real money make a state first"),
 			s.dir.Command("init"))
 	}
@@ -196,7 +194,7 @@ func (s *State) Read(ctx context.Context) (state.Snapshot, func(), error) {
 	store, err := s.Backend.OpenReadOnly(ctx)
 	if err != nil {
 		if s.dir.Sandbox && errors.Is(err, state.ErrMissing) {
-			return empty{}, func() {}, nil
+			return empty{environment: s.Binding.Environment}, func() {}, nil
 		}
 		return nil, nil, s.Error(err)
 	}

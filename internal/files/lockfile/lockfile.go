@@ -1,5 +1,6 @@
 // Package lockfile reads and writes .remit.lock.hcl, the file beside a configuration that
-// says which state and which service it belongs to.
+// says which state and which service it belongs to, and .remit.NAME.lock.hcl, which says it of one
+// environment where a configuration declares several.
 //
 // Its one invariant: the file is whole and says everything, or it is an error; nothing is
 // guessed, because a guess could take the record of one service for that of another.
@@ -13,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -28,6 +30,31 @@ import (
 // Name is the file's name in the directory of the configuration. It begins with a dot, so
 // it is no part of the configuration.
 const Name = ".remit.lock.hcl"
+
+const (
+	prefix = ".remit."
+	suffix = ".lock.hcl"
+)
+
+// NameOf is the name of the lock file of an environment block; [Name] for "", which is a directory without such
+// blocks.
+func NameOf(environment string) string {
+	if environment == "" {
+		return Name
+	}
+	return prefix + environment + suffix
+}
+
+// EnvironmentOf is the environment in the name of a lock file, "" for [Name]; false for the name of another
+// file.
+func EnvironmentOf(name string) (environment string, isLockFile bool) {
+	if name == Name {
+		return "", true
+	}
+	rest, isPrefixed := strings.CutPrefix(name, prefix)
+	environment, isSuffixed := strings.CutSuffix(rest, suffix)
+	return environment, isPrefixed && isSuffixed && environment != ""
+}
 
 // sizeMax bounds the bytes that are read: a whole file has a few hundred bytes.
 const sizeMax = 64 << 10
@@ -45,50 +72,50 @@ type File struct {
 	Service     state.Identity
 }
 
-// Read reads the lock file of a directory. It reports false, without an error, where there
+// Read reads the lock file of a directory that has the name. It reports false, without an error, where there
 // is none. An error is the operating system's, or hcl.Diagnostics about a file that is not
 // exactly what [Write] writes, comments and layout apart.
-func Read(dir string) (File, bool, error) {
-	src, err := readBounded(dir)
+func Read(dir, name string) (File, bool, error) {
+	src, err := readBounded(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return File{}, false, nil
 	}
 	if err != nil {
-		return File{}, false, fmt.Errorf("read %s: %w", Name, err)
+		return File{}, false, fmt.Errorf("read %s: %w", name, err)
 	}
-	file, diags := parse(src)
+	file, diags := parse(src, name)
 	if diags.HasErrors() {
 		return File{}, false, diags
 	}
 	return file, true, nil
 }
 
-func readBounded(dir string) ([]byte, error) {
+func readBounded(dir, name string) ([]byte, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = root.Close() }() // only read
-	return confined.Read(root, Name, sizeMax)
+	return confined.Read(root, name, sizeMax)
 }
 
-// Write writes the lock file of a directory, with mode 0644: the old file stays until the
+// Write writes the lock file of a directory under the name, with mode 0644: the old file stays until the
 // new one is whole and durable. It leaves a file that says the same as it is, and refuses a
 // File that Read would refuse, such as the sandbox's.
-func Write(dir string, file File) error {
+func Write(dir, name string, file File) error {
 	src := format(file)
-	if _, diags := parse(src); diags.HasErrors() {
-		return fmt.Errorf("write %s: %w", Name, diags)
+	if _, diags := parse(src, name); diags.HasErrors() {
+		return fmt.Errorf("write %s: %w", name, diags)
 	}
-	if old, err := readBounded(dir); err == nil && bytes.Equal(old, src) {
+	if old, err := readBounded(dir, name); err == nil && bytes.Equal(old, src) {
 		return nil
 	}
-	err := wholefile.Replace(filepath.Join(dir, Name), 0o644, func(w io.Writer) error {
+	err := wholefile.Replace(filepath.Join(dir, name), 0o644, func(w io.Writer) error {
 		_, err := w.Write(src)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("write %s: %w", Name, err)
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
 }
@@ -109,8 +136,8 @@ func format(file File) []byte {
 	return append([]byte(header), hclwrite.Format(out.Bytes())...)
 }
 
-func parse(src []byte) (File, hcl.Diagnostics) {
-	parsed, diags := hclsyntax.ParseConfig(src, Name, hcl.InitialPos)
+func parse(src []byte, name string) (File, hcl.Diagnostics) {
+	parsed, diags := hclsyntax.ParseConfig(src, name, hcl.InitialPos)
 	if diags.HasErrors() {
 		d := invalid(*diags[0].Subject, "A merge left its marks in this file, or somebody edited it.")
 		return File{}, hcl.Diagnostics{d}

@@ -37,15 +37,15 @@ service {
 
 func TestWriteThenRead(t *testing.T) {
 	dir := t.TempDir()
-	if _, ok, err := lockfile.Read(dir); ok || err != nil {
+	if _, ok, err := lockfile.Read(dir, lockfile.Name); ok || err != nil {
 		t.Fatalf("an empty directory has a lock file: %v", err)
 	}
 	for range 2 { // the second one replaces the first
-		if err := lockfile.Write(dir, file()); err != nil {
+		if err := lockfile.Write(dir, lockfile.Name, file()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, ok, err := lockfile.Read(dir)
+	got, ok, err := lockfile.Read(dir, lockfile.Name)
 	if err != nil || !ok {
 		t.Fatalf("read: %v, %v", ok, err)
 	}
@@ -98,7 +98,7 @@ func TestReadRefusesAllThatIsNotWhole(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, lockfile.Name), []byte(src), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			got, ok, err := lockfile.Read(dir)
+			got, ok, err := lockfile.Read(dir, lockfile.Name)
 			var diags hcl.Diagnostics
 			if ok || !errors.As(err, &diags) {
 				t.Fatalf("read %v, %v", got, err)
@@ -118,7 +118,7 @@ func TestReadBoundsWhatItReads(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, lockfile.Name), []byte(whole+strings.Repeat("\n", 1<<17)), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok, err := lockfile.Read(dir); ok || err == nil {
+	if _, ok, err := lockfile.Read(dir, lockfile.Name); ok || err == nil {
 		t.Error("read a file of 128 KiB")
 	}
 }
@@ -136,7 +136,7 @@ func TestWriteRefusesWhatCouldNotBeRead(t *testing.T) {
 			dir := t.TempDir()
 			f := file()
 			change(&f)
-			if err := lockfile.Write(dir, f); err == nil {
+			if err := lockfile.Write(dir, lockfile.Name, f); err == nil {
 				t.Error("written")
 			}
 			if entries, _ := os.ReadDir(dir); len(entries) != 0 {
@@ -150,11 +150,11 @@ func FuzzParse(f *testing.F) {
 	f.Add(whole)
 	f.Add("service {")
 	f.Fuzz(func(t *testing.T, src string) {
-		once, diags := lockfile.Parse([]byte(src))
+		once, diags := lockfile.Parse([]byte(src), lockfile.Name)
 		if diags.HasErrors() {
 			return
 		}
-		if twice, diags := lockfile.Parse(lockfile.Format(once)); diags.HasErrors() || twice != once {
+		if twice, diags := lockfile.Parse(lockfile.Format(once), lockfile.Name); diags.HasErrors() || twice != once {
 			t.Errorf("read %v, then %v, %v", once, twice, diags)
 		}
 	})

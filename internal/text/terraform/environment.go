@@ -15,7 +15,7 @@ var environment = []struct {
 	name string
 	way  Way
 }{
-	{"TF_WORKSPACE", Way{"Each environment is a directory of its own: name it with --chdir=DIR.", "", "default"}},
+	{"TF_WORKSPACE", Way{"Set REMIT_ENVIRONMENT.", "REMIT_ENVIRONMENT", "default"}},
 	{"TF_CLI_ARGS", Way{"Set REMIT_CLI_ARGS.", "REMIT_CLI_ARGS", ""}},
 	{"TF_CLI_ARGS_init", Way{"Set REMIT_CLI_ARGS.", "REMIT_CLI_ARGS", ""}},
 	{"TF_CLI_ARGS_validate", Way{"Set REMIT_CLI_ARGS.", "REMIT_CLI_ARGS", ""}},

@@ -50,7 +50,7 @@ var blocks = map[string]string{
 const (
 	inTests  = "Blocks of tests are in files whose names end in .remittest.hcl, which remit test reads."
 	noMocks  = "There is nothing to mock: remit test asks no service. A run in a .remittest.hcl file takes other rows with override_data."
-	noStacks = "There are no stacks: each environment is a directory of its own."
+	noStacks = "There are no stacks: an environment block declares an environment."
 )
 
 // parts are arguments and nested blocks of Terraform that the language lacks.
@@ -95,8 +95,8 @@ var nested = map[string]string{
 // roots are values of Terraform that the language lacks, by their first words.
 var roots = map[string]string{
 	"path":      "There is no path: name a file relative to the directory, as in file = \"payroll.csv\" or file(\"payroll.csv\").",
-	"terraform": "There is no terraform.workspace: each environment is a directory of its own, and a variable can name it.",
-	"tofu":      "There is no tofu.workspace: each environment is a directory of its own, and a variable can name it.",
+	"terraform": "There is no terraform.workspace: no expression reads which environment is chosen. What differs is a variable, which each environment block sets.",
+	"tofu":      "There is no tofu.workspace: no expression reads which environment is chosen. What differs is a variable, which each environment block sets.",
 	"module":    "There are no modules.",
 	"resource":  "There are no resources: a transfer is not a value.",
 	"ephemeral": "Nothing is ephemeral: a plan has every value of its requests.",

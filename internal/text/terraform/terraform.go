@@ -17,8 +17,8 @@ type Answer struct {
 	Next string // a command to type; "" for none
 }
 
-// newDirectory makes an environment.
-const newDirectory = "mkdir staging && remit init --chdir=staging"
+// newEnvironment makes the state of an environment.
+const newEnvironment = "remit init --environment=staging"
 
 // noLogin and withCredentials answer people who look for a place to leave the service's credentials.
 const (
@@ -32,8 +32,8 @@ var commands = map[string]Answer{
 	"taint":                  {"remit has no taint: a recorded transfer is never made again. To pay once more, declare a transfer with a new ref_id", "remit why REF_ID"},
 	"untaint":                {"remit has no untaint: nothing is tainted, because a recorded transfer is never made again", "remit why REF_ID"},
 	"output":                 {"remit has no outputs. show writes what the state has, with each group_id, as lines for a program", "remit show --json"},
-	"workspace":              {"remit has no workspaces: each environment is a directory of its own, with its state and its lock file", newDirectory},
-	"env":                    {"remit has no workspaces: each environment is a directory of its own, with its state and its lock file", newDirectory},
+	"workspace":              {"remit has no workspaces: an environment block declares one, with a state and a lock file of its own, and --environment chooses it", newEnvironment},
+	"env":                    {"remit has no workspaces: an environment block declares one, with a state and a lock file of its own, and --environment chooses it", newEnvironment},
 	"get":                    {"remit has no modules, so there is nothing to get. init makes the state", "remit init"},
 	"modules":                {"remit has no modules: for_each makes many transfers, and graph draws them", "remit graph"},
 	"providers":              {"remit has no providers: the service block says where transfers go, and validate checks it", "remit validate"},
@@ -51,7 +51,7 @@ var commands = map[string]Answer{
 	"rpcapi":                 {"remit has no rpcapi: most commands have --json, which writes lines for a program", "remit plan --json"},
 	"0.12upgrade":            {"remit has no 0.12upgrade: files of every earlier version are read as they are", "remit validate"},
 	"0.13upgrade":            {"remit has no 0.13upgrade: files of every earlier version are read as they are", "remit validate"},
-	"stacks":                 {"remit has no stacks: each environment is a directory of its own", newDirectory},
+	"stacks":                 {"remit has no stacks: an environment block declares an environment, and --environment chooses it", newEnvironment},
 	"state mv":               {"remit has no state mv: a transfer is known by its ref_id. Rename the block as you like, and keep the ref_id", ""},
 	"state rm":               {"remit has no state rm: nothing leaves the record. forget settles a ref_id for good, and it is never sent again", "remit state forget REF_ID --reason=TEXT"},
 	"state pull":             {"remit has no state pull. backup copies the state to a file, and export writes it as lines", "remit state backup --out=FILE"},

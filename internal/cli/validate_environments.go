@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"remit/config"
+	"remit/config/mistake"
+	"remit/internal/cli/workspace"
+	"remit/internal/text/english"
+	"remit/internal/transfer"
+	"remit/internal/view"
+)
+
+// validated is what the configuration of one environment comes to.
+type validated struct {
+	environment string
+	transfers   int
+	notes       []config.Note
+	diags       hcl.Diagnostics
+	files       map[string]*hcl.File // for the snippets of diags
+	state       string               // where it is; "" where that is not known, or a secret
+}
+
+// validateEach validates each environment of a directory, and tells of every mistake once, with the environments
+// that have it.
+func validateEach(ctx context.Context, p *process, from *workspace.Directory, names []string, asJSON bool) error {
+	all := make([]validated, len(names))
+	for i, name := range names {
+		dir := *from
+		dir.Environment = name
+		var err error
+		if all[i], err = validateOne(ctx, p, &dir); err != nil {
+			return err
+		}
+	}
+	shareNoState(all)
+	var failed error
+	for i := range all {
+		diags := ownOf(all, i)
+		if err := p.streams.ReportIn(all[i].files, diags, asJSON); err != nil {
+			failed = err
+		}
+	}
+	if failed != nil {
+		return failed
+	}
+	for _, v := range all {
+		if asJSON {
+			if err := p.streams.JSON().Validated(v.environment, v.transfers, v.notes); err != nil {
+				return err
+			}
+			continue
+		}
+		if _, err := fmt.Fprintf(p.streams.Out, "The configuration of environment %s is valid. It declares %s.\n", v.environment, english.Plural(v.transfers, "transfer")); err != nil {
+			return err
+		}
+		if err := view.Notes(p.streams.Out, v.notes, p.streams.Screen(p.streams.Out)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validateOne validates one environment and tells of nothing. An error is an interrupt.
+func validateOne(ctx context.Context, p *process, dir *workspace.Directory) (validated, error) {
+	v := validated{environment: dir.Environment}
+	loaded, diags, err := dir.Read(ctx, p.host, p.streams)
+	if err != nil {
+		return v, err
+	}
+	var mistakes mistake.Set
+	mistakes.Add(diags)
+	if !diags.HasErrors() {
+		var totals transfer.Totals
+		for t := range declared(ctx, loaded, &mistakes) {
+			totals.Add(t.Request.Asset, t.Request.Amount)
+		}
+		v.transfers, v.notes = totals.Count(), loaded.Notes()
+		if !dir.Sandbox && !loaded.SensitiveState() {
+			v.state = workspace.BackendOf(loaded, dir, p.host.Now).String()
+		}
+	}
+	if v.diags = mistakes.Diagnostics(); len(v.diags) > 0 {
+		v.files = loaded.Files()
+	}
+	return v, nil
+}
+
+// shareNoState adds a mistake to each environment that keeps its state where an earlier one does.
+func shareNoState(all []validated) {
+	first := map[string]string{}
+	for i, v := range all {
+		if of, isTaken := first[v.state]; isTaken && v.state != "" {
+			all[i].diags = append(v.diags, mistake.Placeless("Two environments with one state",
+				"The environments %s and %s keep their states in one place: %s. Each has a record of its own: write another place into a state block of one of them.", of, v.environment, v.state))
+			continue
+		}
+		first[v.state] = v.environment
+	}
+}
+
+// ownOf are the diagnostics of one environment that no earlier one has, each with the environments that have it
+// where not all do.
+func ownOf(all []validated, i int) hcl.Diagnostics {
+	var own hcl.Diagnostics
+	for _, d := range all[i].diags {
+		var who []string
+		isFirst := true
+		for j := range all {
+			if hasAlike(all[j].diags, d) {
+				who = append(who, all[j].environment)
+				isFirst = isFirst && j >= i
+			}
+		}
+		if !isFirst {
+			continue
+		}
+		told := *d
+		switch {
+		case len(who) == 1:
+			told.Detail += " This concerns environment " + who[0] + "."
+		case len(who) < len(all):
+			told.Detail += " This concerns environments " + strings.Join(who, ", ") + "."
+		}
+		own = append(own, &told)
+	}
+	return own
+}
+
+// hasAlike reports whether diagnostics have one of the same words at the same place.
+func hasAlike(diags hcl.Diagnostics, like *hcl.Diagnostic) bool {
+	for _, d := range diags {
+		isPlaced := d.Subject != nil && like.Subject != nil && *d.Subject == *like.Subject
+		if d.Severity == like.Severity && d.Summary == like.Summary && d.Detail == like.Detail && (isPlaced || d.Subject == like.Subject) {
+			return true
+		}
+	}
+	return false
+}
