@@ -74,7 +74,7 @@ func TestDocumentWritesTables(t *testing.T) {
 		"| 1,000 | first plan, to a file | 25.0 ms | 25.0 µs | 25.0 ms | 40.0 MB | 2.50 × |",
 		"| 10,000 | first plan, to a file | 2.00 s | 200 µs | 2.00 s | 40.0 MB |  |",
 		"- 2026-01-01T00:00:00Z: a machine; a kernel; go0; an fsync takes 1.50 ms; commit c; rows: 3, runs of each: at least 1.",
-		"Where the time goes, part by part",
+		"[Where the time goes](profile.md) has the parts",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the document lacks %q", want)
