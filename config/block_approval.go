@@ -68,8 +68,7 @@ func (k *controlReader) evaluateApprovals(blocks []*eval.Block) {
 
 func (k *controlReader) evaluateApproval(b *eval.Block) (Approval, hcl.Diagnostics) {
 	a := Approval{Place: placeOf(b.At)}
-	within := eval.NarrowReach()
-	within.Policy = b.Policy != nil
+	within := b.Within(eval.NarrowReach())
 	for _, argument := range b.All() {
 		k.resolveArgument(argument, within, k.need > NeedControls)
 	}

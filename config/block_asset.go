@@ -13,7 +13,7 @@ const assetScaleMax = 38
 
 func assetKind() eval.Kind {
 	return eval.Kind{
-		Name: "asset", Labels: []string{"code"}, Required: []string{"scale"}, Policy: true,
+		Name: "asset", Labels: []string{"code"}, Required: []string{"scale"}, Policy: true, Shared: true,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -32,6 +33,7 @@ func calendarKind() eval.Kind {
 	return eval.Kind{
 		Name: "calendar", Labels: []string{"name"},
 		Optional: []string{"description", "weekend", "holidays", "dates", "file", "except", "calendars"},
+		Shared:   true,
 	}
 }
 
@@ -199,19 +201,23 @@ func readDatesFile(r *eval.Reader, s *sourceFiles, rules *calendar.Rules) {
 	if name == "" {
 		return
 	}
+	root, below, directory := s.root, "", "the directory of the configuration"
+	if book := r.Block.Book; book != nil {
+		root, below, directory = book.Root, book.Name, "the included directory "+book.Name
+	}
 	if !filepath.IsLocal(name) {
-		r.Refuse(a.Expr.Range(), "File is outside of the directory",
-			"file %q must be in the directory of the configuration or below it.", name)
+		r.Refuse(a.Expr.Range(), "File is outside of the directory", "file %q must be in %s or below it.", name, directory)
 		return
 	}
 	name = filepath.ToSlash(filepath.Clean(name))
-	file, err := confined.Open(s.root, name)
+	name, below = path.Join(below, name), name
+	file, err := confined.Open(root, below)
 	if err != nil {
 		r.Refuse(a.Expr.Range(), "File of dates cannot be read", "%s: %s", name, mistake.Sentence(err))
 		return
 	}
 	defer func() { _ = file.Close() }() // only read
-	s.noteRead(name)
+	s.noteRead(name, root, below)
 	lines := bufio.NewScanner(file)
 	offset := 0
 	for n := 1; lines.Scan(); n++ {

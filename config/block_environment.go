@@ -8,7 +8,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"remit/config/eval"
-	"remit/config/functions"
 	"remit/config/meter"
 	"remit/config/mistake"
 	"remit/config/syntax"
@@ -48,7 +47,7 @@ func Environments(dir string) ([]DeclaredEnvironment, hcl.Diagnostics) {
 	}
 	defer func() { _ = c.sources.root.Close() }() // only read
 	m := meter.New(nil)
-	c.scope = eval.NewScope(functions.TableOf(c.sources.root, c.sources.noteRead, m), m, attributes(), dataTypes())
+	c.scope = eval.NewScope(c.sources.functions(c.sources.root, "", m), m, attributes(), dataTypes())
 	l, kind := newLoader(c), environmentKind()
 	open := eval.NewOpener(kind, m)
 	schema := &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: kind.Name, LabelNames: kind.Labels}}}
@@ -56,7 +55,7 @@ func Environments(dir string) ([]DeclaredEnvironment, hcl.Diagnostics) {
 		content, _, diags := body.PartialContent(schema)
 		l.report(diags...)
 		for _, from := range content.Blocks {
-			l.readBlock(kind, open, from, nil, l.readEnvironment)
+			l.readBlock(kind, open, from, nil, nil, l.readEnvironment)
 		}
 	}
 	return c.Environments, l.diags

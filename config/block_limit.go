@@ -53,7 +53,7 @@ func limitKind() eval.Kind {
 	return eval.Kind{
 		Name: "limit", Labels: []string{"name"}, Required: []string{"per"},
 		Optional: []string{"asset", "max_amount", "max_count", "timezone"},
-		Policy:   true,
+		Policy:   true, Shared: true,
 	}
 }
 

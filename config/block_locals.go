@@ -8,7 +8,7 @@ import (
 )
 
 func localsKind() eval.Kind {
-	return eval.Kind{Name: "locals", Free: true}
+	return eval.Kind{Name: "locals", Free: true, Shared: true}
 }
 
 func readLocals(c *checker, b *eval.Block) {

@@ -61,6 +61,7 @@ type Policy struct {
 	// Profiles are those to which money may go where the block says only_profiles; nil where
 	// it has a condition.
 	Profiles map[Party]bool
+	included bool // it stands in an included directory, and Profiles are those of such directories
 
 	condition, message *eval.Argument
 	ctx                *hcl.EvalContext
@@ -70,6 +71,14 @@ type Policy struct {
 
 // Address is how the policy is named.
 func (p *Policy) Address() string { return "policy." + p.Name }
+
+// Payees are Profiles in words.
+func (p *Policy) Payees() string {
+	if p.included {
+		return "profiles of included directories"
+	}
+	return "declared profiles"
+}
 
 // Names reports whether the condition or the message names an attribute of the subject.
 func (p *Policy) Names(attribute string) bool {
@@ -121,7 +130,7 @@ func policyKind() eval.Kind {
 	return eval.Kind{
 		Name: "policy", Labels: []string{"name"},
 		Optional: []string{"scope", "condition", "error_message", "only_profiles"},
-		Policy:   true,
+		Policy:   true, Shared: true,
 	}
 }
 
@@ -144,8 +153,7 @@ func (k *controlReader) evaluatePolicies(blocks []*eval.Block) {
 // readPolicy is nil where the policy says that it is not to be.
 func (k *controlReader) readPolicy(r *eval.Reader) *Policy {
 	b := r.Block
-	settings := eval.NarrowReach()
-	settings.Policy = b.Policy != nil
+	settings := b.Within(eval.NarrowReach())
 	for _, name := range []string{"scope", "only_profiles"} {
 		if a := b.Arguments[name]; a != nil {
 			k.resolveArgument(a, settings, false)
@@ -182,7 +190,8 @@ func (k *controlReader) readPolicy(r *eval.Reader) *Policy {
 }
 
 // onlyProfiles reads a policy that lets money go to declared profiles only: to those of policy
-// directories, where they declare any.
+// directories, where they declare any. One in an included directory lets it go to none of the
+// directory that includes it.
 func (k *controlReader) onlyProfiles(r *eval.Reader, p *Policy) *Policy {
 	for _, name := range []string{"condition", "error_message", "scope"} {
 		if a := r.Block.Arguments[name]; a != nil {
@@ -195,6 +204,9 @@ func (k *controlReader) onlyProfiles(r *eval.Reader, p *Policy) *Policy {
 	profiles := profileNodes(k.scope, true)
 	if len(profiles) == 0 {
 		profiles = profileNodes(k.scope, false)
+		if p.included = r.Block.Book != nil; p.included {
+			profiles = slices.DeleteFunc(profiles, func(n *eval.Node) bool { return n.Book == nil })
+		}
 	}
 	p.Scope, p.Profiles = ScopeTransfer, make(map[Party]bool, len(profiles))
 	var texts []string

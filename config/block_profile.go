@@ -14,7 +14,7 @@ func profileKind() eval.Kind {
 	return eval.Kind{
 		Name: "profile", Labels: []string{"name"},
 		Required: []string{"profile_id"}, Optional: []string{"identity_id", "account_id", "description", "display_name"},
-		Policy: true,
+		Policy: true, Shared: true,
 	}
 }
 

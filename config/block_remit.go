@@ -20,7 +20,7 @@ const (
 
 func remitKind() eval.Kind {
 	return eval.Kind{
-		Name: "remit", Single: true, Optional: []string{"required_version", "environment"},
+		Name: "remit", Single: true, Optional: []string{"required_version", "environment", "include"},
 	}
 }
 

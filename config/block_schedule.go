@@ -33,6 +33,7 @@ func scheduleKind() eval.Kind {
 		Name: "schedule", Labels: []string{"name"},
 		Required: []string{"rrule", "start"},
 		Optional: []string{"description", "until", "timezone", "time", "calendar", "convention", "catch_up"},
+		Shared:   true,
 	}
 }
 

@@ -28,6 +28,7 @@ func windowKind() eval.Kind {
 			{Name: "cut_off", Required: []string{"at"}, Optional: []string{"days", "dates"}},
 			{Name: "deny", Required: []string{"from", "to"}, Optional: []string{"description"}},
 		},
+		Shared: true,
 	}
 }
 

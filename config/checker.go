@@ -17,13 +17,14 @@ type checker struct {
 	names map[string]hcl.Range // places of declarations, by address
 
 	policyFiles map[string]bool // by the names that diagnostics use
+	bookFiles   map[string]bool // of included directories
 
 	usedNow, usedLater map[*eval.Node]bool // variables without a value, by when they are needed
 }
 
 func newChecker(scope *eval.Scope) *checker {
 	return &checker{
-		scope: scope, names: map[string]hcl.Range{}, policyFiles: map[string]bool{},
+		scope: scope, names: map[string]hcl.Range{}, policyFiles: map[string]bool{}, bookFiles: map[string]bool{},
 		usedNow: map[*eval.Node]bool{}, usedLater: map[*eval.Node]bool{},
 	}
 }
@@ -38,6 +39,8 @@ func (c *checker) declare(address string, r hcl.Range) bool {
 		d := mistake.New(r, "Declared twice", "%s was already declared at %s.", address, mistake.At(first))
 		if c.policyFiles[first.Filename] && !c.policyFiles[r.Filename] {
 			d.Detail += " That is in a policy directory, which the configuration can't override: give this one another name, or remove it."
+		} else if c.bookFiles[first.Filename] {
+			d.Detail += " That is in an included directory, and nothing declared there can be declared again: give one of them another name, or remove it."
 		}
 		c.report(d)
 		return false
@@ -67,7 +70,7 @@ func (c *checker) checkIdentifier(name string, r hcl.Range) bool {
 
 // resolveBlock finds what the arguments of b, and of the blocks in it, refer to.
 func (c *checker) resolveBlock(b *eval.Block, within eval.Reach) {
-	within.Policy = b.Policy != nil
+	within = b.Within(within)
 	for _, a := range b.All() {
 		c.resolveArgument(a, within, false)
 	}

@@ -30,6 +30,7 @@ type Configuration struct {
 	Sandbox      Sandbox
 	Batches      []Batch    // in declaration order
 	Schedules    []Schedule // in declaration order
+	Includes     []string   // included directories, relative to Dir and with slashes
 
 	// Unassigned are the variables that assignments name and nothing declares, where they may.
 	Unassigned []string

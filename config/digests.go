@@ -74,7 +74,13 @@ func (c *Configuration) otherFiles() []string {
 }
 
 func (s *sourceFiles) digest(name string, newBlob func(size int64) hash.Hash) (FileDigest, error) {
-	file, err := confined.Open(s.root, name)
+	at := readFile{s.root, name}
+	s.mu.Lock()
+	if other, isNoted := s.read[name]; isNoted {
+		at = other
+	}
+	s.mu.Unlock()
+	file, err := confined.Open(at.root, at.name)
 	if err != nil {
 		return FileDigest{}, err
 	}

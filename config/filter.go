@@ -62,7 +62,7 @@ func NewFilter(expression string, attributes []Attribute, done <-chan struct{}) 
 		return nil, diags
 	}
 	m := meter.New(done)
-	table := functions.TableOf(nil, func(string) {}, m)
+	table := functions.TableOf(functions.Directory{}, m)
 	f := &Filter{expr: expr, ctx: &hcl.EvalContext{Functions: table}, meter: m}
 	for name := range table {
 		if functions.ReadsFiles(name) {

@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"remit/config/eval"
-	"remit/config/functions"
 	"remit/config/meter"
 	"remit/config/mistake"
 	"remit/internal/text/terraform"
@@ -45,7 +44,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		return c, mistake.Gathered(diags), true
 	}
 	m := meter.New(opts.Done)
-	c.scope = eval.NewScope(functions.TableOf(c.sources.root, c.sources.noteRead, m), m, attributes(), dataTypes())
+	c.scope = eval.NewScope(c.sources.functions(c.sources.root, "", m), m, attributes(), dataTypes())
 	l := newLoader(c)
 	l.policyDirs = openPolicyDirs(l.checker, opts.PolicyDirs, dir, c.sources, &c.controls)
 	if !opts.needsControls() {
@@ -54,6 +53,14 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		return c, l.diags, true // a missing name may be there
 	}
 	l.report(diags...) // warnings of the files
+	if l.books, diags = openBooks(l.checker, dir, opts, c.sources, l.policyDirs); diags.HasErrors() {
+		l.report(diags...)
+		return c, l.diags, true
+	}
+	l.report(diags...)
+	for _, b := range l.books {
+		c.Includes = append(c.Includes, b.Name)
+	}
 	l.readBlocks()
 	if diags := l.choose(); diags.HasErrors() {
 		return c, diags, true // whatever else is wrong may be right in the one that is meant
@@ -72,6 +79,9 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		_ = c.sources.root.Close()
 		for _, d := range l.policyDirs {
 			_ = d.Root.Close()
+		}
+		for _, b := range l.books {
+			_ = b.Root.Close()
 		}
 		return c, nil, false
 	}
@@ -94,6 +104,7 @@ type loader struct {
 	config *Configuration
 
 	policyDirs []*policyDir
+	books      []*book
 	variables  *variables
 	transfers  *transferReader
 	schedules  []*Schedule
@@ -186,14 +197,17 @@ func (l *loader) readBlocks() {
 		openers[kind.Name], kinds[kind.Name] = eval.NewOpener(kind, l.scope.Meter), kind
 		root.Blocks = append(root.Blocks, hcl.BlockHeaderSchema{Type: kind.Name, LabelNames: kind.Labels})
 	}
-	read := func(body hcl.Body, in *eval.PolicyDir) (blocks int) {
+	read := func(body hcl.Body, in *eval.PolicyDir, of *eval.Book) (blocks int) {
 		content, rest, diags := body.PartialContent(root)
 		l.report(explainLabels(diags)...)
 		l.refuseOthers(body, rest, slices.Collect(maps.Keys(kinds)))
 		for _, from := range content.Blocks {
-			if kind := kinds[from.Type]; in == nil || kind.Policy {
-				l.readBlock(kind, openers[from.Type], from, in, readers[from.Type])
-			} else if l.config.options.needsControls() {
+			switch kind := kinds[from.Type]; {
+			case of != nil && !kind.Shared:
+				refuseInBook(l.checker, from.Type, from.DefRange)
+			case in == nil || kind.Policy:
+				l.readBlock(kind, openers[from.Type], from, in, of, readers[from.Type])
+			case l.config.options.needsControls():
 				refuseInPolicyDir(l.checker, from.Type, from.DefRange)
 			}
 		}
@@ -201,32 +215,37 @@ func (l *loader) readBlocks() {
 	}
 	for _, d := range l.policyDirs {
 		for _, source := range d.parsed {
-			if blocks := read(source.file.Body, d.PolicyDir); blocks == 0 && l.config.options.needsControls() {
+			if blocks := read(source.file.Body, d.PolicyDir, nil); blocks == 0 && l.config.options.needsControls() {
 				l.report(noControl(source.name))
 			}
 		}
 	}
+	for _, b := range l.books {
+		for _, source := range b.parsed {
+			read(source.file.Body, nil, b.Book)
+		}
+	}
 	for _, source := range l.config.sources.parsed {
 		if source.parts == nil {
-			read(source.file.Body, nil)
+			read(source.file.Body, nil, nil)
 		}
 		for _, p := range source.parts {
 			if p.TransfersOnly {
 				l.transfers.parts = append(l.transfers.parts, transferPart{part: p})
 			} else {
-				read(p.Body, nil)
+				read(p.Body, nil, nil)
 			}
 		}
 	}
 }
 
-func (l *loader) readBlock(kind eval.Kind, open *eval.Opener, from *hcl.Block, in *eval.PolicyDir, read func(*eval.Block)) {
+func (l *loader) readBlock(kind eval.Kind, open *eval.Opener, from *hcl.Block, in *eval.PolicyDir, of *eval.Book, read func(*eval.Block)) {
 	if !l.config.options.reads(kind.Name) {
 		before := len(l.diags)
 		defer func() { l.diags = l.diags[:before] }()
 	}
 	b, diags := open.Open(from)
-	b.StandIn(in)
+	b.StandIn(in, of)
 	if from.Type == "data" && len(from.Labels) > 0 && !slices.Contains(dataTypes(), from.Labels[0]) {
 		diags = nil // nobody knows which arguments it has
 	}
@@ -234,7 +253,11 @@ func (l *loader) readBlock(kind eval.Kind, open *eval.Opener, from *hcl.Block, i
 	if kind.Single && !l.declare(from.Type+" block", b.At) {
 		return
 	}
+	declared := len(l.scope.InOrder)
 	read(b)
+	for _, n := range l.scope.InOrder[declared:] {
+		n.Book = of
+	}
 }
 
 // refuseOthers reports unknown blocks, and arguments outside of blocks.
@@ -277,7 +300,7 @@ func (l *loader) settle() {
 	for _, n := range scope.InOrder {
 		for _, a := range n.Arguments {
 			within := eval.WideReach()
-			within.Row, within.Policy = a.Row, n.Policy
+			within.Row, within.Policy, within.Book = a.Row, n.Policy, n.Book
 			refs, diags := scope.Resolve(a.Expr, within)
 			a.Refs = refs
 			wrong[n] = append(wrong[n], diags...)

@@ -27,6 +27,9 @@ type Options struct {
 	// PolicyDirs are directories of controls, relative to the configuration's unless
 	// absolute; one that is named twice is read once.
 	PolicyDirs []string
+	// Root is the directory out of which no include leads: relative to the configuration's unless
+	// absolute; "" where nobody named one. It comes from no file that is under review.
+	Root string
 	// Zone is the one of the times without a zone of an allowed_signers file, which ssh-keygen
 	// takes for the machine's; nil for UTC.
 	Zone *time.Location

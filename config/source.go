@@ -5,13 +5,17 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty/function"
 
+	"remit/config/functions"
+	"remit/config/meter"
 	"remit/config/mistake"
 	"remit/config/rows"
 	"remit/config/syntax"
@@ -33,8 +37,14 @@ type sourceFiles struct {
 	// data are the data files; nil where the directory could not be opened.
 	data *rows.Directory
 
-	mu   sync.Mutex      // functions may be called by several goroutines
-	read map[string]bool // names of the files that functions have read; guarded by mu
+	mu   sync.Mutex          // functions may be called by several goroutines
+	read map[string]readFile // that functions have read, by the names that diagnostics use; guarded by mu
+}
+
+// readFile is a file below a directory: the configuration's or an included one.
+type readFile struct {
+	root *os.Root
+	name string
 }
 
 // sourceFile is one file that was parsed, whole or in parts.
@@ -47,7 +57,7 @@ type sourceFile struct {
 // openSources opens the directory and parses its configuration. On an error that left
 // nothing to read, root is nil.
 func openSources(dir string, whole bool) (*sourceFiles, hcl.Diagnostics) {
-	s := &sourceFiles{whole: whole, files: map[string]*hcl.File{}, data: rows.NewDirectory(nil), read: map[string]bool{}}
+	s := &sourceFiles{whole: whole, files: map[string]*hcl.File{}, data: rows.NewDirectory(nil), read: map[string]readFile{}}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return s, hcl.Diagnostics{mistake.Placeless("Directory cannot be read", "%s", mistake.Sentence(err))}
@@ -183,11 +193,19 @@ func (s *sourceFiles) bodies() iter.Seq[hcl.Body] {
 	}
 }
 
-// noteRead keeps the name of a file that a function has read.
-func (s *sourceFiles) noteRead(name string) {
+// noteRead keeps a file below root that a function has read, and the name that diagnostics use for it.
+func (s *sourceFiles) noteRead(shown string, root *os.Root, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.read[name] = true
+	s.read[shown] = readFile{root, name}
+}
+
+// functions are those that read files below root, a directory of this name; "" is the configuration's.
+func (s *sourceFiles) functions(root *os.Root, name string, m *meter.Meter) map[string]function.Function {
+	return functions.TableOf(functions.Directory{
+		Root: root, Name: name,
+		Note: func(file string) { s.noteRead(path.Join(name, file), root, file) },
+	}, m)
 }
 
 // testSuffix ends the name of a file of tests.

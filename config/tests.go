@@ -147,7 +147,7 @@ func (t *Tests) read(name string) (TestFile, hcl.Diagnostics) {
 		return file, parsed.diags
 	}
 	m := meter.New(nil)
-	scope := eval.NewScope(functions.TableOf(t.sources.root, func(string) {}, m), m, attributes(), dataTypes())
+	scope := eval.NewScope(functions.TableOf(functions.Directory{Root: t.sources.root}, m), m, attributes(), dataTypes())
 	r := &testReader{checker: newChecker(scope), file: file}
 	r.read(parsed.file.Body)
 	return r.file, r.diags

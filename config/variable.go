@@ -42,6 +42,7 @@ func variableKind() eval.Kind {
 		Name: "variable", Labels: []string{"name"},
 		Optional: []string{"type", "default", "description", "sensitive", "nullable"},
 		Nested:   []eval.Kind{{Name: "validation", Required: []string{"condition", "error_message"}}},
+		Shared:   true,
 	}
 }
 

@@ -84,7 +84,7 @@ func (f *policyFailures) holds(c *Change) (bool, string) {
 	}
 	r := &c.Request
 	to := config.Party{ProfileID: r.ToProfileID, IdentityID: r.ToIdentityID, AccountID: r.ToAccountID}
-	return f.policy.Profiles[to], "Money goes to declared profiles only, and " + partyText(to.ProfileID, to.IdentityID, to.AccountID) + " is none of them."
+	return f.policy.Profiles[to], "Money goes to " + f.policy.Payees() + " only, and " + partyText(to.ProfileID, to.IdentityID, to.AccountID) + " is none of them."
 }
 
 // told lists the first failing transfers by place; a message that all of them have is said

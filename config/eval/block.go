@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty/function"
 
 	"remit/config/meter"
 	"remit/config/mistake"
@@ -22,6 +23,7 @@ type Kind struct {
 	Nested   []Kind
 	Single   bool // at most one in a configuration
 	Policy   bool // may be in a policy directory
+	Shared   bool // may be in an included directory
 }
 
 // schema is the kind as HCL wants it.
@@ -49,13 +51,21 @@ type Block struct {
 	InOrder    []*Argument // of a free kind, as written
 	Blocks     []*Block
 	Incomplete bool       // mistakes were found and reported
-	Policy     *PolicyDir // of the policy directory in which it is; nil in the configuration
+	Policy     *PolicyDir // of the policy directory in which it is; nil elsewhere
+	Book       *Book      // of the included directory in which it is; nil elsewhere
 }
 
 // PolicyDir is a policy directory.
 type PolicyDir struct {
 	Name string // as it was given
 	Root *os.Root
+}
+
+// Book is an included directory, and what expressions in it read files of.
+type Book struct {
+	Name      string // relative to the configuration's directory, with slashes
+	Root      *os.Root
+	Functions map[string]function.Function // those that read files read them below Root
 }
 
 // Argument is one setting of a block.
@@ -179,12 +189,18 @@ func (b *Block) Label(i int) string {
 	return ""
 }
 
-// StandIn says which policy directory has b and the blocks in it.
-func (b *Block) StandIn(d *PolicyDir) {
-	b.Policy = d
+// StandIn says which policy directory, or which included one, has b and the blocks in it.
+func (b *Block) StandIn(d *PolicyDir, in *Book) {
+	b.Policy, b.Book = d, in
 	for _, nested := range b.Blocks {
-		nested.StandIn(d)
+		nested.StandIn(d, in)
 	}
+}
+
+// Within is reach for the expressions of b: what of it the directory lets them see.
+func (b *Block) Within(reach Reach) Reach {
+	reach.Policy, reach.Book = b.Policy != nil, b.Book
+	return reach
 }
 
 // All yields the arguments of b and of the blocks in it, as written.

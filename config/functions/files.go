@@ -27,11 +27,24 @@ import (
 // fileSizeMax bounds what a file function reads.
 const fileSizeMax = 64 << 20
 
-// files reads below one directory; root is nil where there is none.
-type files struct {
-	root *os.Root
-	note func(name string) // of each file whose content was read
+// Directory is the one whose files functions read.
+type Directory struct {
+	Root *os.Root // nil where there is none
+	// Name is what a message calls an included directory; "" is the configuration's.
+	Name string
+	Note func(name string) // is told of each file whose content was read; nil for nobody
 }
+
+// called is the directory in a message.
+func (d Directory) called() string {
+	if d.Name == "" {
+		return "the configuration's directory"
+	}
+	return "the included directory " + d.Name
+}
+
+// files reads below one directory.
+type files struct{ Directory }
 
 func fileFunctions(f files) map[string]entry {
 	return map[string]entry{
@@ -85,14 +98,16 @@ func (f files) read(name string) ([]byte, error) {
 	if err := f.check(name); err != nil {
 		return nil, err
 	}
-	content, err := confined.Read(f.root, name, fileSizeMax)
+	content, err := confined.Read(f.Root, name, fileSizeMax)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("there is no file %q in the configuration's directory", name)
+		return nil, fmt.Errorf("there is no file %q in %s", name, f.called())
 	case err != nil:
 		return nil, fmt.Errorf("%q %w", name, err)
 	}
-	f.note(path.Clean(name))
+	if f.Note != nil {
+		f.Note(path.Clean(name))
+	}
 	return content, nil
 }
 
@@ -102,7 +117,7 @@ func (f files) stat(name string) (fs.FileInfo, error) {
 	if err := f.check(name); err != nil {
 		return nil, err
 	}
-	info, err := f.root.Stat(name)
+	info, err := f.Root.Stat(name)
 	if err = confined.Plain(err); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%q %w", name, err)
 	}
@@ -112,14 +127,14 @@ func (f files) stat(name string) (fs.FileInfo, error) {
 // check refuses a path that would leave the directory by its words.
 func (f files) check(name string) error {
 	switch {
-	case f.root == nil:
+	case f.Root == nil:
 		return errors.New("there is no directory here from which files can be read")
 	case name == "":
 		return errors.New("the path is empty")
 	case path.IsAbs(name) || name[0] == '~':
-		return fmt.Errorf("%q is not a path within the configuration's directory, which is all that can be read", name)
+		return fmt.Errorf("%q is not a path within %s, which is all that can be read", name, f.called())
 	case slices.Contains(strings.FieldsFunc(name, isSeparator), ".."):
-		return fmt.Errorf("%q has \"..\" in it; only files within the configuration's directory can be read", name)
+		return fmt.Errorf("%q has \"..\" in it; only files within %s can be read", name, f.called())
 	}
 	return nil
 }
@@ -151,9 +166,9 @@ func (f files) set(args []string) (cty.Value, error) {
 	if !doublestar.ValidatePattern(pattern) {
 		return cty.NilVal, function.NewArgErrorf(1, "%q is not a pattern", pattern)
 	}
-	below, err := f.root.OpenRoot(dir)
+	below, err := f.Root.OpenRoot(dir)
 	if err != nil {
-		return cty.NilVal, function.NewArgErrorf(0, "%q is not a directory within the configuration's directory: %w", dir, confined.Plain(err))
+		return cty.NilVal, function.NewArgErrorf(0, "%q is not a directory within %s: %w", dir, f.called(), confined.Plain(err))
 	}
 	defer below.Close() // nothing was written that could be lost
 	matches, err := doublestar.Glob(below.FS(), path.Clean(pattern), doublestar.WithFailOnIOErrors(), doublestar.WithNoFollow())
@@ -162,7 +177,7 @@ func (f files) set(args []string) (cty.Value, error) {
 	}
 	var names []cty.Value
 	for _, match := range matches {
-		info, err := files{root: below}.stat(match)
+		info, err := files{Directory{Root: below, Name: f.Name}}.stat(match)
 		if err != nil {
 			return cty.NilVal, function.NewArgError(1, err)
 		}

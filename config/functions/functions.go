@@ -29,14 +29,14 @@ type entry struct {
 // calls them. A function of the table returns its error without values where an argument
 // carries a mark, and an error where a library panics. The map is the caller's own.
 func Table(root *os.Root) map[string]function.Function {
-	return TableOf(root, func(string) {}, nil)
+	return TableOf(Directory{Root: root}, nil)
 }
 
-// TableOf is [Table] whose functions call read with the name of each file whose content they
-// have read, relative to root and with slashes. Several goroutines may do so at once. What the
-// functions walk and make takes steps of m; nil bounds nothing.
-func TableOf(root *os.Root, read func(name string), m *meter.Meter) map[string]function.Function {
-	f := files{root, read}
+// TableOf is [Table] for the files of d, whose Note functions call with the name of each file whose
+// content they have read, relative to its root and with slashes. Several goroutines may do so at once.
+// What the functions walk and make takes steps of m; nil bounds nothing.
+func TableOf(d Directory, m *meter.Meter) map[string]function.Function {
+	f := files{d}
 	table := make(map[string]function.Function)
 	for _, group := range []map[string]entry{
 		numberFunctions(), stringFunctions(), collectionFunctions(), setFunctions(), encodingFunctions(),

@@ -79,7 +79,7 @@ func flagValues(cmd *cobra.Command) map[string]values {
 		"target": targets, "run": runs, "batch": batches, "override-limit": limits,
 		"accept-duplicates": countOf(batches), "accept-renames": countOf(blocks),
 		"fault": faults, "show": words("all"), "on-refusal": words("continue", "stop"),
-		"environment": environments, "chdir": directories, "policy-dir": directories, "test-directory": directories,
+		"environment": environments, "chdir": directories, "policy-dir": directories, "root": directories, "test-directory": directories,
 	}
 	switch cmd.CommandPath() {
 	case "remit export":
@@ -120,6 +120,7 @@ func directoryOf(cmd *cobra.Command) workspace.Directory {
 	if dirs, err := flags.GetStringArray("policy-dir"); err == nil {
 		from.PolicyDirs = dirs
 	}
+	from.Root, _ = flags.GetString("root") // "" where there is none
 	if flag := flags.Lookup("var"); flag != nil {
 		if assigned, ok := flag.Value.(assignment); ok {
 			from.Assignments = *assigned.all

@@ -29,6 +29,7 @@ func configurationFlags(s *workspace.Directory, cmd *cobra.Command) {
 	flags.StringVar(&s.Path, "chdir", ".", "work in this `directory`")
 	flags.Var(&environmentName{&s.Environment}, "environment", "work on this `environment`, where the directory declares several")
 	flags.StringArrayVar(&s.PolicyDirs, "policy-dir", nil, "check against the controls of this `directory` as well; may be repeated")
+	flags.StringVar(&s.Root, "root", "", "read included directories below this `directory` only")
 	flags.Var(assignment{&s.Assignments, false}, "var", "set a variable, as `NAME=VALUE`; may be repeated")
 	flags.Var(assignment{&s.Assignments, true}, "var-file", "set variables from a `file`; may be repeated")
 }
@@ -68,7 +69,7 @@ func (a assignment) String() string { return "" }
 func (a assignment) Type() string { return "string" }
 
 // valueFlags are those of [configurationFlags] that take a value.
-var valueFlags = []string{"chdir", "var", "var-file", "policy-dir", "environment"}
+var valueFlags = []string{"chdir", "var", "var-file", "policy-dir", "environment", "root"}
 
 // joinLeading joins flags before the command's name with their values: -chdir DIR becomes -chdir=DIR. Otherwise
 // the value would be taken for the name of the command.

@@ -13,7 +13,7 @@ import (
 
 // flagsUngroupedMax is up to how many flags of its own a command has one list of them: headings would be
 // longer than it.
-const flagsUngroupedMax = 6
+const flagsUngroupedMax = 7
 
 // helpWidth is how wide commands and flags are written, in columns.
 const helpWidth = 80
@@ -37,7 +37,7 @@ var flagNames = map[string]string{
 		"accept-duplicate accept-duplicates accept-late accept-renames accept-shortfall override-limit allow-empty",
 	titleApprove: "sign author key expires-in plan-digest auto-approve input count total accept-record not-made reason",
 	titleRun:     "parallelism wait lock-timeout on-refusal retry-refused resume join notify-command new-state",
-	titleData: "chdir environment var var-file policy-dir from until month timezone batch run where plan to platform-to amount too-much asset " +
+	titleData: "chdir environment var var-file policy-dir root from until month timezone batch run where plan to platform-to amount too-much asset " +
 		"recorded reconcile debits-only recursive filter test-directory schema head manifest allowed-signers revoked-keys",
 	titleOutput: "json json-into out html csv markdown format no-color verbose detailed-exitcode junit-xml metrics-file " +
 		"generate-config account-prefix",

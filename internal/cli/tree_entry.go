@@ -124,11 +124,17 @@ func (r *recursion) within(directory string) workspace.Directory {
 		a.IfDeclared = true
 		one.Assignments = append(one.Assignments, a)
 	}
-	for _, name := range r.dir.PolicyDirs {
-		if !filepath.IsAbs(name) {
-			name = relativeTo(one.Path, filepath.Join(r.dir.Path, name))
+	from := func(name string) string {
+		if filepath.IsAbs(name) {
+			return name
 		}
-		one.PolicyDirs = append(one.PolicyDirs, name)
+		return relativeTo(one.Path, filepath.Join(r.dir.Path, name))
+	}
+	for _, name := range r.dir.PolicyDirs {
+		one.PolicyDirs = append(one.PolicyDirs, from(name))
+	}
+	if r.dir.Root != "" {
+		one.Root = from(r.dir.Root)
 	}
 	return one
 }

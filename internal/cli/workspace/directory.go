@@ -24,6 +24,7 @@ type Directory struct {
 	Sandbox     bool
 	Practice    bool // apply waits for approvals in the sandbox too
 	PolicyDirs  []string
+	Root        string // out of which no include leads, relative to Path unless absolute; "" where the command line names none
 	Assignments []config.Assignment
 	Need        config.Need
 	Environment string                // that the command line names; "" for none
@@ -78,7 +79,7 @@ func (s *Directory) Options(ctx context.Context, h *host.Host) config.Options {
 		policyDirs = append(policyDirs, dir) // an empty one is a mistake: a control is not lost to a variable that is missing
 	}
 	return config.Options{
-		Environment: s.Environment, PolicyDirs: policyDirs, Assignments: s.Assignments, Getenv: h.Getenv, Done: ctx.Done(), Sandbox: s.Sandbox, Need: s.Need, Version: h.Version, Zone: h.Now().Location(),
+		Environment: s.Environment, Root: cmp.Or(s.Root, h.Getenv("REMIT_ROOT")), PolicyDirs: policyDirs, Assignments: s.Assignments, Getenv: h.Getenv, Done: ctx.Done(), Sandbox: s.Sandbox, Need: s.Need, Version: h.Version, Zone: h.Now().Location(),
 	}
 }
 
@@ -111,6 +112,9 @@ func (s *Directory) Command(words string) string {
 	}
 	for _, dir := range s.PolicyDirs {
 		line += " --policy-dir=" + shell.Word(dir)
+	}
+	if s.Root != "" {
+		line += " --root=" + shell.Word(s.Root)
 	}
 	if s.Path != "." {
 		line += " --chdir=" + shell.Word(s.Path)
