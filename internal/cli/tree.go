@@ -28,7 +28,7 @@ type recursion struct {
 }
 
 // besideRecursive are the flags that go with --recursive. Each other flag of plan and status is about one plan.
-var besideRecursive = []string{"recursive", "chdir", "policy-dir", "var", "sandbox", "json", "json-into", "detailed-exitcode", "no-color", "help"}
+var besideRecursive = []string{"recursive", "chdir", "policy-dir", "root", "var", "sandbox", "json", "json-into", "detailed-exitcode", "no-color", "help"}
 
 func (r *recursion) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&r.isAsked, "recursive", false, "do it for each configuration of this directory and of those below it, side by side")
