@@ -13,7 +13,7 @@ import (
 
 // flagsUngroupedMax is up to how many flags of its own a command has one list of them: headings would be
 // longer than it.
-const flagsUngroupedMax = 7
+const flagsUngroupedMax = 8
 
 // helpWidth is how wide commands and flags are written, in columns.
 const helpWidth = 80
