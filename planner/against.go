@@ -22,8 +22,6 @@ type Delta struct {
 	Count map[DeltaKind]int
 
 	lines []deltaLine
-	// went says where a line of Before went that After does not have.
-	went func(refID string) Went
 }
 
 // DeltaKind is how a line changed.
@@ -32,7 +30,8 @@ type DeltaKind string
 // The ways.
 const (
 	DeltaAdded   DeltaKind = "added"   // After alone has it
-	DeltaRemoved DeltaKind = "removed" // Before alone has it
+	DeltaRemoved DeltaKind = "removed" // Before alone has it, and it was not made since
+	DeltaDone    DeltaKind = "done"    // Before alone has it, and it was made since
 	DeltaChanged DeltaKind = "changed" // both have it, and differ
 )
 
@@ -41,14 +40,28 @@ type Went string
 
 // The ways in which a line goes.
 const (
-	WentUnknown    Went = ""           // the files are not at hand
-	WentRecorded   Went = "recorded"   // it is declared, and was made since
-	WentUndeclared Went = "undeclared" // nobody declares it any more
-	WentSettled    Went = "settled"    // nobody declared it, and it is in doubt no longer
+	WentUnknown    Went = ""                    // neither files nor state are at hand
+	WentRecorded   Went = "recorded"            // it was made since
+	WentPaid       Went = "recorded_undeclared" // it was made since, and no file declares it any more
+	WentUndeclared Went = "undeclared"          // no file declares it any more
+	WentSettled    Went = "settled"             // no file declared it, and it is in doubt no longer
 )
 
+// kind is how a line changed that went so.
+func (w Went) kind() DeltaKind {
+	switch w {
+	case WentRecorded, WentPaid:
+		return DeltaDone
+	case WentUnknown, WentUndeclared, WentSettled:
+	}
+	return DeltaRemoved
+}
+
 // deltaLine is the numbers of a line in both plans; -1 where it is in one alone.
-type deltaLine struct{ before, after int32 }
+type deltaLine struct {
+	before, after int32
+	went          Went // of one that Before alone has
+}
 
 // LineDelta is one line that changed.
 type LineDelta struct {
@@ -56,7 +69,7 @@ type LineDelta struct {
 	RefID  string
 	Before *Change // nil of one that was added
 	After  *Change // nil of one that was removed
-	Went   Went    // of one that was removed
+	Went   Went    // of one that was removed or done
 	// Fields are those that differ, with the earlier value as Asked and the present one as Answered.
 	Fields []transfer.Difference
 	// New and Gone are the signals of one of the two alone; of one that was added, all are new.
@@ -66,13 +79,13 @@ type LineDelta struct {
 // Against compares a plan with one that was made before it, line by line by ref_id, in the order of p and then
 // of what before alone has. It takes time by the number of lines. Neither plan may be changed while the Delta is used.
 //
-// went says where a line went that p does not have; nil where that is unknown. It is called for such lines only.
+// went says where a line went that p does not have; nil where that is unknown. It is called once for each of these.
 //
 // It compares the parts of a line that a reviewer judges: the action, the whole request, the batch, the address,
 // the times, what it waits for, what it accepts, and the signals. It does not compare the place of a line in a
 // file, nor parts that follow from the time of the plan alone.
 func (p *Plan) Against(before *Plan, went func(refID string) Went) *Delta {
-	d := &Delta{Before: before, After: p, Count: make(map[DeltaKind]int), went: went}
+	d := &Delta{Before: before, After: p, Count: make(map[DeltaKind]int)}
 	d.compareHeaders()
 	d.New, d.Gone = obstaclesBeyond(p.Obstacles, before.Obstacles), obstaclesBeyond(before.Obstacles, p.Obstacles)
 	find, same := before.Changes.Find(), make(lists)
@@ -81,19 +94,25 @@ func (p *Plan) Against(before *Plan, went func(refID string) Went) *Delta {
 	for i, now := range p.Changes.All() {
 		n, ok := find(now.RefID)
 		if !ok {
-			d.add(deltaLine{-1, int32(i)})
+			d.add(deltaLine{before: -1, after: int32(i)})
 			continue
 		}
 		had[n] = true
 		was = before.Changes.At(n)
 		if fields := same.fieldsBetween(&was, now); len(fields) > 0 || !slices.Equal(was.Signals, now.Signals) && signalsDiffer(&was, now) {
-			d.add(deltaLine{int32(n), int32(i)})
+			d.add(deltaLine{before: int32(n), after: int32(i)})
 		}
 	}
 	for n, isThere := range had {
-		if !isThere {
-			d.add(deltaLine{int32(n), -1})
+		if isThere {
+			continue
 		}
+		line := deltaLine{before: int32(n), after: -1}
+		if went != nil {
+			was = before.Changes.At(n)
+			line.went = went(was.RefID)
+		}
+		d.add(line)
 	}
 	return d
 }
@@ -109,7 +128,7 @@ func (d *Delta) IsEmpty() bool {
 }
 
 // DeltaKinds lists every way in which a line changes, the one that needs the closest look first.
-func DeltaKinds() []DeltaKind { return []DeltaKind{DeltaChanged, DeltaRemoved, DeltaAdded} }
+func DeltaKinds() []DeltaKind { return []DeltaKind{DeltaChanged, DeltaRemoved, DeltaAdded, DeltaDone} }
 
 // Lines yields the lines that changed in one way.
 func (d *Delta) Lines(kind DeltaKind) iter.Seq[LineDelta] {
@@ -128,13 +147,13 @@ func (l deltaLine) kind() DeltaKind {
 	case l.before < 0:
 		return DeltaAdded
 	case l.after < 0:
-		return DeltaRemoved
+		return l.went.kind()
 	}
 	return DeltaChanged
 }
 
 func (d *Delta) line(at deltaLine, same lists) LineDelta {
-	l := LineDelta{Kind: at.kind()}
+	l := LineDelta{Kind: at.kind(), Went: at.went}
 	if at.before >= 0 {
 		was := d.Before.Changes.At(int(at.before))
 		l.Before, l.RefID = &was, was.RefID
@@ -146,10 +165,7 @@ func (d *Delta) line(at deltaLine, same lists) LineDelta {
 	switch l.Kind {
 	case DeltaAdded:
 		l.New = l.After.Signals
-	case DeltaRemoved:
-		if d.went != nil {
-			l.Went = d.went(l.RefID)
-		}
+	case DeltaRemoved, DeltaDone:
 	case DeltaChanged:
 		l.Fields = same.fieldsBetween(l.Before, l.After)
 		l.New, l.Gone = signalsBeyond(l.After, l.Before), signalsBeyond(l.Before, l.After)

@@ -1,15 +1,19 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"remit/config"
 	"remit/internal/text/shell"
+	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
+	"remit/state"
 )
 
 func (o *planning) againstFlag(cmd *cobra.Command) {
@@ -22,6 +26,8 @@ type earlier struct {
 	find     func(refID string) (int, bool)
 	declared []bool // by the numbers of its lines; nil where the files are not read
 	isPart   bool   // the files are read for targets alone
+
+	made map[string]bool // the ref_ids that the present plan does not have: whether the state has them as made
 }
 
 // readEarlier reads the plan that --against names, and computes it again as show does; nil where it names none. The
@@ -57,13 +63,14 @@ func (e *earlier) watch(t *config.Transfer) {
 // went says where a line went that the present plan does not have.
 func (e *earlier) went(refID string) planner.Went {
 	n, ok := e.find(refID)
+	isDeclared := e.declared == nil || ok && e.declared[n] // show does not read the files
 	switch {
-	case !ok || e.declared == nil:
-		return planner.WentUnknown
-	case e.declared[n] && e.isPart:
-		return planner.WentUnknown // it may be none of the targets
-	case e.declared[n]:
+	case e.made[refID] && isDeclared:
 		return planner.WentRecorded
+	case e.made[refID]:
+		return planner.WentPaid
+	case isDeclared:
+		return planner.WentUnknown // it may be none of the targets
 	}
 	if line := e.plan.Changes.At(n); !line.Declared() {
 		return planner.WentSettled
@@ -71,13 +78,56 @@ func (e *earlier) went(refID string) planner.Went {
 	return planner.WentUndeclared
 }
 
+// askState finds out what was made since, where the state of the present plan can be read here.
+func (e *earlier) askState(ctx context.Context, w *opened, plan *planner.Plan) error {
+	if w.state.Backend == nil {
+		return nil
+	}
+	snapshot, done, err := w.state.Read(ctx)
+	if err != nil {
+		return nil
+	}
+	defer done()
+	if snapshot.Meta().Lineage != plan.Header.Lineage {
+		return nil
+	}
+	return e.readMade(ctx, snapshot, plan)
+}
+
+// readMade asks the state which of the lines that the present plan does not have were made.
+func (e *earlier) readMade(ctx context.Context, snapshot state.Snapshot, plan *planner.Plan) error {
+	e.made = make(map[string]bool)
+	find := plan.Changes.Find()
+	for _, was := range e.plan.Changes.All() {
+		if _, isThere := find(was.RefID); !isThere {
+			e.made[strings.Clone(was.RefID)] = false
+		}
+	}
+	if len(e.made) == 0 {
+		return nil
+	}
+	for t, err := range snapshot.Outlines(ctx) {
+		if err != nil {
+			return err
+		}
+		if _, isAsked := e.made[t.RefID]; isAsked && t.Status.Made() && t.RecordStatus != transfer.Failed {
+			e.made[strings.Clone(t.RefID)] = true
+		}
+	}
+	return nil
+}
+
 // compare keeps the changes since the earlier plan, for the face of the present plan. all is the command, without
-// remit, that lists every line.
-func (o *planning) compare(e *earlier, plan *planner.Plan, all string) {
+// remit, that lists every line. Where the state can't be read here, nobody knows what was made since.
+func (o *planning) compare(ctx context.Context, w *opened, e *earlier, plan *planner.Plan, all string) error {
 	if e == nil {
-		return
+		return nil
+	}
+	if err := e.askState(ctx, w, plan); err != nil {
+		return err
 	}
 	o.before = &view.Against{
 		Delta: plan.Against(e.plan, e.went), File: o.against, All: "remit " + all + " --against=" + shell.Word(o.against),
 	}
+	return nil
 }

@@ -338,6 +338,11 @@ func (p *process) unknownFlag(cmd *cobra.Command, err error) error {
 	if answer, known := terraform.Flag(name); known {
 		return exit.WithHint(errors.New(answer.Text), cmp.Or(p.keptFlags(cmd.Root(), answer.Next), help))
 	}
+	if elsewhere := commandsWith(cmd.Root(), name); len(elsewhere) > 0 {
+		first := elsewhere[0]
+		return exit.WithHint(fmt.Errorf("%s has no --%s; %s", cmd.CommandPath(), name, haveIt(elsewhere)),
+			p.keptFlags(cmd.Root(), first.CommandPath()+flagAsTyped(first, name)))
+	}
 	if len(name) > 1 { // Terraform's single dash
 		err = fmt.Errorf("unknown flag: --%s", name)
 		var names []string
@@ -349,6 +354,46 @@ func (p *process) unknownFlag(cmd *cobra.Command, err error) error {
 		}
 	}
 	return exit.WithHint(err, help)
+}
+
+// commandsWith are the commands that have a flag of a name, in the order of the help; none where more than four
+// have it, of which none is meant more than another.
+func commandsWith(root *cobra.Command, name string) []*cobra.Command {
+	var with []*cobra.Command
+	for _, command := range root.Commands() {
+		for _, c := range append([]*cobra.Command{command}, command.Commands()...) {
+			if f := c.Flags().Lookup(name); f != nil && !f.Hidden && c.IsAvailableCommand() {
+				with = append(with, c)
+			}
+		}
+	}
+	if len(with) > 4 {
+		return nil
+	}
+	return with
+}
+
+// haveIt says which commands have a flag.
+func haveIt(commands []*cobra.Command) string {
+	var names []string
+	for _, c := range commands {
+		names = append(names, strings.TrimPrefix(c.CommandPath(), "remit "))
+	}
+	verb := " have it"
+	if len(names) == 1 {
+		verb = " has it"
+	}
+	return strings.Join(names, " and ") + verb
+}
+
+// flagAsTyped is a flag of a command with a word for its value, as somebody types it.
+func flagAsTyped(command *cobra.Command, name string) string {
+	f := command.Flags().Lookup(name)
+	value, _ := pflag.UnquoteUsage(f)
+	if f.NoOptDefVal != "" || value == "" {
+		return " --" + name
+	}
+	return " --" + name + "=" + strings.ToUpper(value)
 }
 
 // commandBelow is the first command below the groups of the root that has the name; nil for none.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -85,7 +86,14 @@ func newPlan(p *process) *cobra.Command {
 				if plan, err = o.plan(cmd.Context(), w, asJSON); err != nil {
 					return err
 				}
-				o.compare(earlier, plan, "plan --show=all")
+				all := "plan --show=all"
+				if out != "" { // what is saved is what there is to see
+					o.all = showAllOf(out)
+					all = strings.TrimPrefix(o.all, "remit ")
+				}
+				if err := o.compare(cmd.Context(), w, earlier, plan, all); err != nil {
+					return err
+				}
 				return showPlan(w, plan, &o, asJSON)
 			})
 			if err == nil && refresh && w.service.SaysBalances() {

@@ -61,6 +61,7 @@ func newShow(p *process) *cobra.Command {
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
 	intoFlag(cmd, &into)
 	o.againstFlag(cmd)
+	practiceFlag(&o.dir, cmd)
 	showFaces().flags(cmd)
 	return cmd
 }
@@ -92,7 +93,9 @@ func showSaved(cmd *cobra.Command, p *process, o *planning, file string, face sh
 	if err != nil {
 		return err
 	}
-	o.compare(earlier, plan, "show --show=all "+shell.Word(file))
+	if err := o.compare(ctx, w, earlier, plan, "show --show=all "+shell.Word(file)); err != nil {
+		return err
+	}
 	o.all = showAllOf(file)
 	options := planOptions(w, o)
 	options.Saved = true

@@ -30,13 +30,21 @@ func (a *Against) title() string {
 	var counts []string
 	for _, kind := range planner.DeltaKinds() {
 		if n := a.Count[kind]; n > 0 {
-			counts = append(counts, fmt.Sprintf("%d %s", n, kind))
+			counts = append(counts, fmt.Sprintf("%d %s", n, deltaWords(kind)))
 		}
 	}
 	if len(counts) == 0 {
 		counts = append(counts, "no transfer")
 	}
 	return "Changed since " + Visible(a.File) + ": " + strings.Join(counts, ", ")
+}
+
+// deltaWords say in a count, or above a list, how lines changed.
+func deltaWords(kind planner.DeltaKind) string {
+	if kind == planner.DeltaDone {
+		return "done since"
+	}
+	return string(kind)
 }
 
 // whose says which plan that was.
@@ -83,7 +91,7 @@ func (s Screen) deltaNotes(l *planner.LineDelta, names map[string]string) []span
 	case planner.DeltaAdded:
 		notes = append(notes, plain("from "+sender(l.After.Request).show(shapeWhole, names)+" to "+payee(l.After, l.After.Request).show(shapeWhole, names)))
 		notes = append(notes, dim(strings.TrimPrefix(string(l.After.Action)+at(Visible(l.After.Place)), " ")))
-	case planner.DeltaRemoved:
+	case planner.DeltaRemoved, planner.DeltaDone:
 		notes = append(notes, plain(wentText(l.Went)))
 	case planner.DeltaChanged:
 		for _, d := range l.Fields {
@@ -104,7 +112,9 @@ func (s Screen) deltaNotes(l *planner.LineDelta, names map[string]string) []span
 func wentText(w planner.Went) string {
 	switch w {
 	case planner.WentRecorded:
-		return "it is declared as before, and was recorded since"
+		return "recorded since"
+	case planner.WentPaid:
+		return "recorded since; no file declares it any more"
 	case planner.WentUndeclared:
 		return "no file declares it any more"
 	case planner.WentSettled:
@@ -162,7 +172,8 @@ func (p *page) deltaLines(a *Against, kind planner.DeltaKind, names map[string]s
 	if count == 0 {
 		return false
 	}
-	p.line(strong(strings.ToUpper(string(kind[:1])) + string(kind[1:])))
+	words := deltaWords(kind)
+	p.line(strong(strings.ToUpper(words[:1]) + words[1:]))
 	n := 0
 	for l := range a.Lines(kind) {
 		if n == most {
@@ -240,7 +251,7 @@ func (h *htmlPlan) deltaLines(a *Against, kind planner.DeltaKind) {
 	if a.Count[kind] == 0 {
 		return
 	}
-	title := strconv.Itoa(a.Count[kind]) + " " + string(kind)
+	title := strconv.Itoa(a.Count[kind]) + " " + deltaWords(kind)
 	t := h.wideTable(title, "stack", title, column{title: "ref_id"}, column{title: "Amount", isNumber: true}, column{title: "Asset"}, column{title: "What changed"})
 	most, n := 0, 0
 	for l := range a.Lines(kind) {

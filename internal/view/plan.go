@@ -409,7 +409,7 @@ func (p *page) undeclared(plan *planner.Plan, o PlanOptions) {
 	text = fmt.Sprintf("# %d %s%s", count, text, inBrackets(Visible(p.sums(plan.Totals[planner.Undeclared]))))
 	if !o.ShowAll {
 		p.paragraph("", text+". "+map[bool]string{true: "To see it:", false: "To see them:"}[count == 1], toneDim)
-		p.command("", p.here(o.all()))
+		p.command("", p.here("remit plan --show=all")) // a saved plan has no line for them
 		p.line()
 		return
 	}
