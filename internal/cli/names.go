@@ -19,6 +19,22 @@ func namesBySeq(ctx context.Context, snapshot state.Snapshot) (map[int64]string,
 	return names, nil
 }
 
+// firstNames are the display names of profiles, by profile_id, of which the first transfer had one; first are the
+// intents of these transfers. Such a name stays when later transfers say another one, or none.
+func firstNames(ctx context.Context, snapshot state.Snapshot, first map[string]int64) (map[string]string, error) {
+	bySeq, err := namesBySeq(ctx, snapshot)
+	if err != nil || len(bySeq) == 0 {
+		return nil, err
+	}
+	names := make(map[string]string)
+	for profileID, seq := range first {
+		if name := bySeq[seq]; name != "" && seq > 0 {
+			names[profileID] = name
+		}
+	}
+	return names, nil
+}
+
 // namesOf are the names of profiles by profile_id: those of the address book and, of destinations that
 // it does not have, the display name of the newest transfer that the state has. A profile of which several
 // identities or accounts were paid has none of the state: the ID alone would not say which is meant.

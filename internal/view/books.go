@@ -20,6 +20,7 @@ type BooksOptions struct {
 	Meta    state.Meta
 	AsOf    time.Time         // of the newest event of the journal
 	Names   map[string]string // of profiles, by profile_id
+	Called  map[string]string // the first display names of profiles, by profile_id
 	Zone    *time.Location    // in which days are counted
 	Prefix  string            // of the accounts of profiles: see [AccountPrefix]
 	Wanted  string            // the selection, in words; "" for everything

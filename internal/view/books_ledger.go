@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 
 	"remit/internal/accounts/books"
 	"remit/internal/transfer"
@@ -30,7 +31,7 @@ func BooksBeancount(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entr
 	}
 	names := newAccounts(&o)
 	return eachBooked(w, entries, func(out *bufio.Writer, e *books.Entry) {
-		fmt.Fprintf(out, "\n%s %s %s %s\n", o.date(e), flag(e), beanText(o.name(e.To)), beanText(note(e)))
+		fmt.Fprintf(out, "\n%s %s %s %s\n", o.date(e), flag(e), beanText(o.payee(e.To)), beanText(note(e)))
 		for _, t := range tags(e) {
 			fmt.Fprintf(out, "  %s: %s\n", t.Key, beanText(t.Value))
 		}
@@ -61,7 +62,7 @@ func writeJournal(w io.Writer, s *books.Summary, entries iter.Seq2[*books.Entry,
 	}
 	names := newAccounts(&o)
 	return eachBooked(w, entries, func(out *bufio.Writer, e *books.Entry) {
-		fmt.Fprintf(out, "\n%s %s (%s) %s | %s\n", o.date(e), flag(e), ledgerText(e.RefID), ledgerText(o.name(e.To)), ledgerText(note(e)))
+		fmt.Fprintf(out, "\n%s %s (%s) %s | %s\n", o.date(e), flag(e), ledgerText(e.RefID), payeeText(o.payee(e.To)), ledgerText(note(e)))
 		for _, t := range tags(e) {
 			fmt.Fprintf(out, "    ; %s: %s\n", t.Key, ledgerText(t.Value))
 		}
@@ -103,6 +104,17 @@ func (o *BooksOptions) name(profile string) string {
 	}
 	return profile
 }
+
+// payee is a profile by its name in the address book, else by its display name, else by its ID.
+func (o *BooksOptions) payee(profile string) string {
+	if name := o.Called[profile]; name != "" && o.Names[profile] == "" {
+		return name
+	}
+	return o.name(profile)
+}
+
+// payeeText is [ledgerText] of a payee, in which a comma separates nothing.
+func payeeText(name string) string { return strings.ReplaceAll(ledgerText(name), "%2C", ",") }
 
 // note says what a transaction is for.
 func note(e *books.Entry) string {

@@ -10,6 +10,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/google/uuid"
+	"golang.org/x/text/unicode/norm"
+
 	"remit/internal/accounts/books"
 )
 
@@ -46,7 +49,47 @@ func newAccounts(o *BooksOptions) accounts {
 			a.components[id] = c
 		}
 	}
+	a.addCalled(o.Called, count)
 	return a
+}
+
+// addCalled gives profiles that are not in the address book an account by their display name and the beginning of
+// their ID, or the whole of one that is no UUID: a name alone would not say whose money it is. Where two would be the
+// same, both keep their IDs.
+func (a *accounts) addCalled(called map[string]string, taken map[string]int) {
+	made := make(map[string]string, len(called))
+	for id, name := range called {
+		c := nameComponent(name)
+		if _, inBook := a.components[id]; inBook || c == "" || strings.HasPrefix(c, idPrefix) {
+			continue
+		}
+		if _, err := uuid.Parse(id); err == nil {
+			id8, _, _ := strings.Cut(id, "-")
+			made[id] = c + "-" + idComponent(id8)
+		} else {
+			made[id] = c + "-" + idComponent(id)
+		}
+		taken[made[id]]++
+	}
+	for id, c := range made {
+		if taken[c] == 1 {
+			a.components[id] = c
+		}
+	}
+}
+
+// nameLettersMax is how much of a display name an account has.
+const nameLettersMax = 40
+
+// nameComponent is a display name in letters, digits and single hyphens, as beancount takes it; "" where its first
+// letter has no capital form, or where it could be read in another way than it looks.
+func nameComponent(name string) string {
+	if Visible(name) != name {
+		return ""
+	}
+	words := strings.FieldsFunc(norm.NFC.String(name), func(r rune) bool { return !unicode.IsLetter(r) && (r < '0' || r > '9') })
+	runes := []rune(strings.Join(words, "-"))
+	return aliasComponent(strings.TrimRight(string(runes[:min(len(runes), nameLettersMax)]), "-"))
 }
 
 // account is whose balance a posting changes.

@@ -94,6 +94,7 @@ type Entry struct {
 	RecordID  string
 	GroupID   string
 	RunID     string // that sent it last, or imported it
+	IntentSeq int64  // event with the request in force; 0 where it was imported without one
 	Batch     string
 	Place     string
 	Operation transfer.Operation // "" where it was imported without a request

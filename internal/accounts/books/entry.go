@@ -14,7 +14,7 @@ import (
 func newEntry(d *state.Detail, debit, credit *transfer.Record) Entry {
 	e := Entry{
 		RefID: d.RefID, Status: d.Status, RecordStatus: d.RecordStatus,
-		At: d.IntendedAt, Due: d.Intent.Due, RecordID: d.RecordID, GroupID: d.GroupID, RunID: d.RunID,
+		IntentSeq: d.IntentSeq, At: d.IntendedAt, Due: d.Intent.Due, RecordID: d.RecordID, GroupID: d.GroupID, RunID: d.RunID,
 		Batch: d.Intent.Batch, Place: d.Intent.Place, Operation: d.Intent.Operation, Reverses: d.Intent.Reverses,
 		Asset: d.Asset, Amount: d.Amount.Decimal(),
 	}

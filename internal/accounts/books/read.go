@@ -70,6 +70,11 @@ type Summary struct {
 
 	Groups     []Group // with [ByPayment]: in their order
 	MessageIDs []string
+
+	// First are, by profile_id, the intents of the first transfers to each profile, whatever the filter wants:
+	// 0 for one that was imported. Refused and unsent ones, which may get other intents, are not counted, so what
+	// is there stays.
+	First map[string]int64
 }
 
 // NeedsPerson counts the entries that a person should look at.
@@ -97,12 +102,15 @@ type key struct {
 
 // Read finds the entries that a filter wants, and adds them up. The error is the archive's.
 func Read(ctx context.Context, archive Archive, f Filter, by Grouping) (*Books, error) {
-	b := &Books{archive: archive, Summary: Summary{Causes: map[Cause]*transfer.Totals{}}}
+	b := &Books{archive: archive, Summary: Summary{Causes: map[Cause]*transfer.Totals{}, First: map[string]int64{}}}
 	groups := grouper{byName: map[string]int{}, messages: map[string]bool{}}
-	wanted := func(t *state.Transfer) bool { return f.RunID == "" || t.RunID == f.RunID }
-	for e, err := range entries(ctx, archive, wanted) {
+	for e, err := range All(ctx, archive) {
 		if err != nil {
 			return nil, err
+		}
+		b.noteFirst(e)
+		if f.RunID != "" && e.RunID != f.RunID {
+			continue
 		}
 		b.BatchKnown = b.BatchKnown || e.Batch == f.Batch
 		if !f.wants(e) {
@@ -125,11 +133,6 @@ func Read(ctx context.Context, archive Archive, f Filter, by Grouping) (*Books, 
 // All yields the entry of every transfer, in the order of ref_ids. An entry is of the yield
 // alone. It ends with the first error, which is the archive's.
 func All(ctx context.Context, archive Archive) iter.Seq2[*Entry, error] {
-	return entries(ctx, archive, func(*state.Transfer) bool { return true })
-}
-
-// entries yields the entries of the transfers that are wanted by their rows.
-func entries(ctx context.Context, archive Archive, wanted func(*state.Transfer) bool) iter.Seq2[*Entry, error] {
 	return func(yield func(*Entry, error) bool) {
 		more := true
 		refIDs := make([]string, 0, page)
@@ -145,9 +148,6 @@ func entries(ctx context.Context, archive Archive, wanted func(*state.Transfer) 
 			if err != nil {
 				yield(nil, fmt.Errorf("read the transfers: %w", err))
 				return
-			}
-			if !wanted(&t) {
-				continue
 			}
 			if refIDs = append(refIDs, t.RefID); len(refIDs) < page {
 				continue
@@ -183,6 +183,16 @@ func (s *Summary) add(e *Entry) {
 	s.Booked.AddTotal(transfer.Total{Asset: e.Asset, Count: 1, Sum: e.Amount})
 	if fees := e.Fees(); !fees.IsZero() {
 		s.Fees.AddTotal(transfer.Total{Asset: e.Asset, Count: 1, Sum: fees})
+	}
+}
+
+// noteFirst notes whether an entry is the first to its profile.
+func (s *Summary) noteFirst(e *Entry) {
+	if e.Status == state.Refused || e.Status == state.Unsent {
+		return
+	}
+	if first, isPaid := s.First[e.To]; !isPaid || e.IntentSeq < first {
+		s.First[strings.Clone(e.To)] = e.IntentSeq
 	}
 }
 
