@@ -42,7 +42,7 @@ func environmentKind() eval.Kind {
 func Environments(dir string) ([]DeclaredEnvironment, hcl.Diagnostics) {
 	c := &Configuration{Dir: dir}
 	var diags hcl.Diagnostics
-	if c.sources, diags = openSources(dir, false); diags.HasErrors() {
+	if c.sources, diags = openSources(dir, false, nil); diags.HasErrors() {
 		return nil, mistake.Gathered(diags)
 	}
 	defer func() { _ = c.sources.root.Close() }() // only read

@@ -33,11 +33,11 @@ func (c *Configuration) Credentials() (Credentials, hcl.Diagnostics) {
 	r := &eval.Reader{Scope: c.scope, Block: c.service.Block, Secret: true}
 	var out Credentials
 	none := func(*eval.Reader) string { return "" }
-	if text := c.credential(r, "token_url", "", none); text != "" {
+	if text := c.credential(r, "token_url", "", "", none); text != "" {
 		out.TokenURL = c.tokenURL(r, text)
 	}
-	out.ClientID = c.clientID(r)
-	out.ClientSecret = c.credential(r, "client_secret", ", or set "+environmentClientSecret+" or "+environmentClientSecretFile,
+	out.ClientID = c.clientID(r, "")
+	out.ClientSecret = c.credential(r, "client_secret", "", ", or set "+environmentClientSecret+" or "+environmentClientSecretFile,
 		c.secretFromEnvironment)
 	if out.Scopes = r.Texts("scopes"); out.Scopes == nil {
 		reportUnset(r, c.service.Arguments["scopes"])
@@ -71,8 +71,8 @@ func (c *Configuration) warnOfScopes(r *eval.Reader, scopes []string) {
 	}
 }
 
-// credential is an argument, or else what the environment says, or else a mistake.
-func (c *Configuration) credential(r *eval.Reader, name, hint string, otherwise func(*eval.Reader) string) string {
+// credential is an argument, or else what the environment says, or else a mistake. why says what needs it; "" for a token.
+func (c *Configuration) credential(r *eval.Reader, name, why, hint string, otherwise func(*eval.Reader) string) string {
 	r.Unset = nil
 	text, a, found := r.Find(name)
 	if found == eval.Present {
@@ -86,7 +86,10 @@ func (c *Configuration) credential(r *eval.Reader, name, hint string, otherwise 
 		return text
 	}
 	if !reportUnset(r, a) {
-		r.Refuse(c.service.At, "Credentials are missing", "A token needs %s: write it in the service block%s.", name, hint)
+		if why == "" {
+			why = "A token needs " + name
+		}
+		r.Refuse(c.service.At, "Credentials are missing", "%s: write it in the service block%s.", why, hint)
 	}
 	return ""
 }
@@ -181,7 +184,7 @@ func (c *Configuration) Client() (Client, hcl.Diagnostics) {
 		return Client{}, c.RequireService()
 	}
 	r := &eval.Reader{Scope: c.scope, Block: c.service.Block, Secret: true}
-	out := Client{ID: c.clientID(r)}
+	out := Client{ID: c.clientID(r, "A state belongs to one client of the service, which client_id names. No secret is needed here, only client_id")}
 	text, a, found := r.Find("token_url")
 	switch found {
 	case eval.Present:
@@ -218,8 +221,8 @@ func (c *Configuration) Sensitive(argument string) bool {
 	return a != nil && a.Refs != nil && a.Refs.Sensitive()
 }
 
-func (c *Configuration) clientID(r *eval.Reader) string {
-	return c.credential(r, "client_id", ", or set "+environmentClientID,
+func (c *Configuration) clientID(r *eval.Reader, why string) string {
+	return c.credential(r, "client_id", why, ", or set "+environmentClientID,
 		func(*eval.Reader) string { return c.options.Getenv(environmentClientID) })
 }
 

@@ -39,7 +39,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 		options: opts, open: map[string]bool{}, data: map[*eval.Node]*dataSource{},
 	}
 	var diags hcl.Diagnostics
-	c.sources, diags = openSources(dir, whole)
+	c.sources, diags = openSources(dir, whole, c.options.Beside)
 	if diags.HasErrors() {
 		return c, mistake.Gathered(diags), true
 	}

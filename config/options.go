@@ -15,6 +15,9 @@ type Options struct {
 	// DataFiles are read in place of the files that data sources name; of two for one data
 	// source, the later.
 	DataFiles []DataFile
+	// Beside are sources that are read as if they were files of these names in the directory, which has none
+	// of that name: what is to be written there can be tried before.
+	Beside map[string][]byte
 	// Done ends the evaluation of expressions where it is closed; nil never is. The
 	// configuration then has the mistake that it was interrupted.
 	Done <-chan struct{}

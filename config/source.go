@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io/fs"
 	"iter"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -56,7 +57,7 @@ type sourceFile struct {
 
 // openSources opens the directory and parses its configuration. On an error that left
 // nothing to read, root is nil.
-func openSources(dir string, whole bool) (*sourceFiles, hcl.Diagnostics) {
+func openSources(dir string, whole bool, beside map[string][]byte) (*sourceFiles, hcl.Diagnostics) {
 	s := &sourceFiles{whole: whole, files: map[string]*hcl.File{}, data: rows.NewDirectory(nil), read: map[string]readFile{}}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -70,8 +71,19 @@ func openSources(dir string, whole bool) (*sourceFiles, hcl.Diagnostics) {
 	s.root, s.data = root, rows.NewDirectory(root)
 	isOfTerraform := slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return isTerraform(entry.Name()) })
 	entries = slices.DeleteFunc(entries, func(entry fs.DirEntry) bool { return !IsSource(entry.Name()) })
+	names := slices.Collect(maps.Keys(beside))
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	slices.Sort(names)
+	parse := func(name string) parsed {
+		if content, isBeside := beside[name]; isBeside {
+			return parseContent(content, name, name, s.split)
+		}
+		return parseFile(s.root, name, name, s.split)
+	}
 	var diags hcl.Diagnostics
-	for parsed := range syntax.Parallel(entries, func(entry fs.DirEntry) parsed { return s.parse(entry.Name()) }) {
+	for parsed := range syntax.Parallel(names, parse) {
 		diags = append(diags, parsed.diags...)
 		if parsed.file == nil {
 			continue
@@ -81,12 +93,12 @@ func openSources(dir string, whole bool) (*sourceFiles, hcl.Diagnostics) {
 			s.parsed = append(s.parsed, parsed.sourceFile)
 		}
 	}
-	if len(entries) > 0 && !diags.HasErrors() && !slices.ContainsFunc(s.parsed, sourceFile.hasText) {
+	if len(names) > 0 && !diags.HasErrors() && !slices.ContainsFunc(s.parsed, sourceFile.hasText) {
 		d := mistake.Placeless("Nothing is declared", "%s has no block, only blanks or comments. A file that declares one transfer is made by remit init in an empty directory; docs/tutorial.md explains it.", s.parsed[0].name)
 		d.Severity = hcl.DiagWarning
 		diags = append(diags, d)
 	}
-	if len(entries) == 0 {
+	if len(names) == 0 {
 		where := dir
 		if where == "." {
 			where = "this directory"
@@ -123,13 +135,8 @@ type parsed struct {
 	diags hcl.Diagnostics
 }
 
-// parse reads and parses one file. Several goroutines may do so.
-func (s *sourceFiles) parse(name string) parsed {
-	return parseFile(s.root, name, name, s.split)
-}
-
 // parseFile reads and parses a file below root that diagnostics call shown. Split returns the
-// parts of a file that is not parsed whole, else nil; it may be nil itself.
+// parts of a file that is not parsed whole, else nil; it may be nil itself. Several goroutines may call it.
 func parseFile(root *os.Root, name, shown string, split func(content []byte, name string) []*syntax.Part) parsed {
 	wrong := func(summary, detail string, args ...any) parsed {
 		return parsed{diags: hcl.Diagnostics{mistake.Placeless(summary, detail, args...)}}
@@ -141,6 +148,11 @@ func parseFile(root *os.Root, name, shown string, split func(content []byte, nam
 	if err != nil {
 		return wrong("File cannot be read", "%s: %s", shown, mistake.Sentence(err))
 	}
+	return parseContent(content, name, shown, split)
+}
+
+// parseContent is [parseFile] of a content that was read.
+func parseContent(content []byte, name, shown string, split func(content []byte, name string) []*syntax.Part) parsed {
 	if split != nil {
 		if parts := split(content, shown); parts != nil {
 			file := &hcl.File{Body: hcl.EmptyBody(), Bytes: content, Nav: syntax.Nav(parts)}

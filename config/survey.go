@@ -13,7 +13,7 @@ func ownKinds() []string { return []string{"remit", "service", "state", "transfe
 // IsOwn reports whether the directory is a configuration of its own: whether one of its files declares a transfer, a
 // state, a service or what remit itself is to do, or can't be read, so that nobody knows. It evaluates nothing.
 func IsOwn(dir string) bool {
-	s, diags := openSources(dir, false)
+	s, diags := openSources(dir, false, nil)
 	if s.root == nil {
 		return true
 	}

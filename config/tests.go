@@ -139,7 +139,7 @@ type testReader struct {
 
 func (t *Tests) read(name string) (TestFile, hcl.Diagnostics) {
 	file := TestFile{Name: name}
-	parsed := t.sources.parse(name)
+	parsed := parseFile(t.sources.root, name, name, t.sources.split)
 	if parsed.file != nil {
 		t.sources.files[name] = parsed.file
 	}

@@ -17,6 +17,7 @@ import (
 
 	"remit/config"
 	"remit/config/mistake"
+	"remit/internal/files/wholefile"
 	"remit/internal/transfer"
 	"remit/internal/view"
 	"remit/planner"
@@ -54,8 +55,7 @@ func checkGenerated(p *importing) error {
 	return nil
 }
 
-// generateConfig writes the file. It is written where the files with it are a plan that has nothing to do for what it
-// declares, and else it is removed again.
+// generateConfig writes the file, once a plan of the files with it would have nothing to do for what it declares.
 func generateConfig(ctx context.Context, p *process, o *planning, name string, asJSON bool) error {
 	w, snapshot, done, err := openRead(ctx, p, &o.dir, asJSON)
 	if err != nil {
@@ -165,35 +165,17 @@ func (g *generating) text() (text []byte, lines []int) {
 	return b.Bytes(), lines
 }
 
-// write writes the file, and takes out of it the blocks that are mistakes in this configuration.
-func (g *generating) write(ctx context.Context, o *planning, snapshot state.Snapshot, before *planner.Plan) (err error) {
-	path := g.w.dir.Within(g.name)
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("write the blocks, for which no file is replaced: %w", err)
-	}
-	isWhole := false
-	defer func() {
-		err = errors.Join(err, file.Close())
-		if err != nil || !isWhole {
-			err = errors.Join(err, os.Remove(path))
-		}
-	}()
+// write takes out the blocks that are mistakes in this configuration, and then writes the file. Nothing reads blocks
+// that were not checked: until then they are in memory alone.
+func (g *generating) write(ctx context.Context, o *planning, snapshot state.Snapshot, before *planner.Plan) error {
 	for range generatedTries {
 		text, lines := g.text()
-		if err := file.Truncate(0); err != nil {
-			return fmt.Errorf("write the blocks: %w", err)
-		}
-		if _, err := file.WriteAt(text, 0); err != nil {
-			return fmt.Errorf("write the blocks: %w", err)
-		}
-		wrong, err := g.check(ctx, o, snapshot, before, lines)
+		wrong, err := g.check(ctx, o, snapshot, before, text, lines)
 		switch {
 		case err != nil:
 			return err
 		case len(wrong) == 0:
-			isWhole = true
-			return nil
+			return g.publish(text)
 		}
 		g.takeOut(wrong)
 		if len(g.blocks) == 0 {
@@ -201,6 +183,24 @@ func (g *generating) write(ctx context.Context, o *planning, snapshot state.Snap
 		}
 	}
 	return errors.New("too many of the recorded transfers cannot be declared here, so no file was written: remit state show has each of them")
+}
+
+// publish makes the file, whole, and replaces none.
+func (g *generating) publish(text []byte) error {
+	path := g.w.dir.Within(g.name)
+	finished, err := os.CreateTemp(filepath.Dir(path), ".remit-generated-")
+	if err != nil {
+		return fmt.Errorf("write the blocks: %w", err)
+	}
+	defer func() { _ = os.Remove(finished.Name()) }() // it has its own name then, or is not wanted
+	_, err = finished.Write(text)
+	if err = errors.Join(err, finished.Sync(), finished.Close()); err != nil {
+		return fmt.Errorf("write the blocks: %w", err)
+	}
+	if err := wholefile.Publish(finished.Name(), path); err != nil {
+		return fmt.Errorf("write the blocks, for which no file is replaced: %w", err)
+	}
+	return nil
 }
 
 // takeOut removes blocks, each with the reason.
@@ -216,10 +216,12 @@ func (g *generating) takeOut(wrong map[int]string) {
 	g.blocks = kept
 }
 
-// check reads the configuration again, with the file, and plans: no block may have a mistake, and nothing may be left
+// check reads the configuration again, as if the file were there, and plans: no block may have a mistake, and nothing may be left
 // to do for it. It returns why by the numbers of the blocks.
-func (g *generating) check(ctx context.Context, o *planning, snapshot state.Snapshot, before *planner.Plan, lines []int) (map[int]string, error) {
-	loaded, diags := config.Load(g.w.dir.Path, g.w.dir.Options(ctx, g.p.host))
+func (g *generating) check(ctx context.Context, o *planning, snapshot state.Snapshot, before *planner.Plan, text []byte, lines []int) (map[int]string, error) {
+	options := g.w.dir.Options(ctx, g.p.host)
+	options.Beside = map[string][]byte{filepath.Base(g.name): text}
+	loaded, diags := config.Load(g.w.dir.Path, options)
 	var mistakes mistake.Set
 	mistakes.Add(diags)
 	var plan *planner.Plan

@@ -81,7 +81,8 @@ type reportRunLine struct {
 	Begun     time.Time      `json:"begun"`
 	Ended     time.Time      `json:"ended,omitzero"`
 	By        state.Holder   `json:"by"`
-	Author    string         `json:"author,omitempty"`
+	Author    string         `json:"author,omitempty"`    // self-declared
+	SignedBy  string         `json:"signed_by,omitempty"` // whose signature as the author counted
 	Digest    string         `json:"digest,omitempty"`
 	Approvers []string       `json:"approvers"`
 	Outcomes  map[string]int `json:"outcomes,omitempty"`
@@ -220,7 +221,7 @@ func (w *reportJSON) exception(s report.Standing, l *report.Line) reportExceptio
 func (*reportJSON) run(r *report.Run) reportRunLine {
 	b := &r.Begun
 	line := reportRunLine{
-		Type: "report_run", RunID: b.RunID, Begun: r.BegunAt.UTC(), By: b.By, Author: b.Author, Digest: b.Digest, Approvers: []string{},
+		Type: "report_run", RunID: b.RunID, Begun: r.BegunAt.UTC(), By: b.By, Author: b.Author, SignedBy: signedBy(b.Approvals, state.RoleAuthor), Digest: b.Digest, Approvers: []string{},
 	}
 	line.Approvers = append(line.Approvers, r.Approvers...)
 	if r.Ended != nil {
