@@ -37,8 +37,9 @@ type dataSource struct {
 	where    *eval.Argument
 	// whereColumns are the columns that where names.
 	whereColumns []int
-	notes        []string       // of how the file was read
-	acknowledged map[string]int // how many warnings are known, by their names
+	notes        []string         // of how the file was read
+	acknowledged map[string]int   // how many warnings are known, by their names
+	readWarnings [2][]ReadWarning // of the header and of the rows, whether or not they are known
 }
 
 func dataBlockKind() eval.Kind {
@@ -168,6 +169,7 @@ func (d *dataSource) readHeader(r *eval.Reader) {
 	}
 	known := d.newKnown()
 	r.Diags = append(append(r.Diags, known.take(diags)...), known.rest()...)
+	d.readWarnings[0] = known.all()
 	if diags.HasErrors() {
 		d.sources.data.NeedSnippet(d.file.Name, sourceHeaderBytes)
 		return

@@ -7,6 +7,7 @@ package config
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -91,6 +92,18 @@ func (c *Configuration) Notes() []Note {
 		}
 	}
 	return notes
+}
+
+// ReadWarnings are those of all data sources, in declaration order and by name. They are complete once
+// [Configuration.Transfers] came to its end.
+func ReadWarnings(c *Configuration) []ReadWarning {
+	var all []ReadWarning
+	for _, n := range c.scope.InOrder {
+		if d := c.data[n]; d != nil {
+			all = append(all, append(slices.Clone(d.readWarnings[0]), d.readWarnings[1]...)...)
+		}
+	}
+	return all
 }
 
 // ProfileNames are the names of the address book by profile_id: the display_name of a profile, or its label. Of two profiles with one

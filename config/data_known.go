@@ -58,10 +58,11 @@ type knownWarnings struct {
 	source *dataSource
 	held   map[string]*mistake.Set
 	count  map[string]int
+	lines  map[string][]int // the first few
 }
 
 func (d *dataSource) newKnown() *knownWarnings {
-	return &knownWarnings{d, map[string]*mistake.Set{}, map[string]int{}}
+	return &knownWarnings{d, map[string]*mistake.Set{}, map[string]int{}, map[string][]int{}}
 }
 
 // withoutHiddenRow leaves out the warning that a row is hidden: nobody misses a row of which nothing is made.
@@ -82,6 +83,9 @@ func (k *knownWarnings) take(diags hcl.Diagnostics) hcl.Diagnostics {
 			k.held[name] = &mistake.Set{}
 		}
 		k.count[name]++
+		if d.Subject.Filename == k.source.file.Name && len(k.lines[name]) < linesNamed {
+			k.lines[name] = append(k.lines[name], d.Subject.Start.Line)
+		}
 		k.held[name].Add(k.source.noted(hcl.Diagnostics{d}))
 	}
 	return others
@@ -105,6 +109,30 @@ func (k *knownWarnings) rest() hcl.Diagnostics {
 	}
 	return diags
 }
+
+// ReadWarning counts the warnings of one name about one data file: what is read of it although its program does
+// not show it, or what is left out. It is for those who review what was made of the file, and do not have it.
+type ReadWarning struct {
+	File         string `json:"file"`
+	Name         string `json:"name"` // as the argument acknowledge knows it
+	Count        int    `json:"count"`
+	Lines        []int  `json:"lines,omitempty"` // the first few; none of a sheet
+	Acknowledged bool   `json:"acknowledged,omitempty"`
+}
+
+// all counts the warnings that were taken, by their names.
+func (k *knownWarnings) all() []ReadWarning {
+	var all []ReadWarning
+	for _, name := range slices.Sorted(maps.Keys(k.count)) {
+		w := ReadWarning{File: k.source.file.Name, Name: name, Count: k.count[name], Lines: k.lines[name]}
+		w.Acknowledged = w.Count == k.source.acknowledged[name]
+		all = append(all, w)
+	}
+	return all
+}
+
+// linesNamed is how many lines of a file a [ReadWarning] names.
+const linesNamed = 5
 
 // unknownNotes are the notes on how the file was read, without those of rows left out whose number is
 // acknowledged.

@@ -72,6 +72,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 			isAny = isAny || next != nil || diags.HasErrors()
 			if err != nil {
 				diags = append(diags, known.rest()...)
+				d.readWarnings[1] = known.all()
 				if !taken && !diags.HasErrors() {
 					diags = append(diags, d.noRows(isAny))
 				}

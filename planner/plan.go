@@ -197,7 +197,7 @@ const FormatVersion = 2
 
 // Header is what a plan says of itself: the first line of a saved plan. [New] fills in
 // Format, Environment, Service, Lineage, Serial, Controls, ControlList, Created, Accepted,
-// Targets and Windows; the caller adds ToolVersion, PlanID, Author, AuthorKey, Expires and Origin.
+// Targets and Windows; the caller adds ToolVersion, PlanID, Author, AuthorKey, Expires, Origin and ReadWarnings.
 // Of these only Environment, Service and Accepted are part of the plan's digest.
 type Header struct {
 	Format string `json:"format"` // the constant Format
@@ -226,6 +226,9 @@ type Header struct {
 	// blocks name. They are no part of the digest: they change no number.
 	Scales transfer.Scales `json:"scales,omitempty"`
 	Origin state.Origin    `json:"origin,omitzero"` // what the plan was made from
+	// ReadWarnings are of the data files that the plan was made of, for those who do not have them. They are
+	// their author's word.
+	ReadWarnings []config.ReadWarning `json:"read_warnings,omitempty"`
 }
 
 // Controls are what a plan is checked against, and what a person accepted.

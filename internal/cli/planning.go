@@ -158,6 +158,7 @@ func (o *planning) make(ctx context.Context, w *opened, record planner.Record, a
 	h := &plan.Header
 	h.ToolVersion = readVersion().Version
 	h.PlanID = uuid.NewString()
+	h.ReadWarnings = config.ReadWarnings(w.config)
 	h.Author = o.authorName(w.host)
 	h.Expires = h.Created.Add(o.expiresIn)
 	if o.expiresIn == 0 {

@@ -81,7 +81,7 @@ func (h *htmlPlan) pageHead() *pageHead {
 		counted: "Count and sum of each action", none: standing(h.plan),
 		sums: totalsRows(h.plan), sumsNote: controlLines(h.plan),
 		needs: h.toDo(), calm: "Nothing blocks this plan.",
-		lists: []namedList{{"Partial plan (--target)", about.Targets}, {"Accepted", about.Accepted}},
+		lists: []namedList{{"Partial plan (--target)", about.Targets}, {"Accepted", about.Accepted}, {readTitle, readWarnings(about)}},
 	}
 	for i := range head.sumsNote {
 		head.sumsNote[i] = "Batch " + head.sumsNote[i]

@@ -82,6 +82,7 @@ func (m *markdown) head() {
 	}
 	m.named("Partial plan (--target)", h.Targets)
 	m.named("Accepted", h.Accepted)
+	m.named(readTitle, readWarnings(h))
 }
 
 func (m *markdown) named(title string, names []string) {

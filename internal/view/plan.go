@@ -118,6 +118,7 @@ func (p *page) planHead(plan *planner.Plan, o PlanOptions) {
 	}
 	p.named("Partial plan (--target)", h.Targets, o.isLarge(plan))
 	p.named("Accepted", h.Accepted, o.isLarge(plan))
+	p.named(readTitle, readWarnings(h), false)
 	p.line()
 }
 

@@ -1,0 +1,67 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"remit/config"
+	"remit/internal/text/english"
+	"remit/planner"
+)
+
+// readTitle stands before the warnings of the data files of a plan.
+const readTitle = "As its author read the files"
+
+// readWarnings are the warnings about the data files of a plan, each as a clause.
+func readWarnings(h planner.Header) []string {
+	texts := make([]string, 0, len(h.ReadWarnings))
+	for i := range h.ReadWarnings {
+		texts = append(texts, readWarning(&h.ReadWarnings[i]))
+	}
+	return texts
+}
+
+// readWarning is what a reviewer is told of one kind of warning about one file.
+func readWarning(w *config.ReadWarning) string {
+	noun, verb := strings.ReplaceAll(strings.TrimSuffix(w.Name, "s"), "_", " "), "read"
+	switch w.Name {
+	case "formula_columns":
+		noun = "column with formulas"
+	case "full_rows_left_out":
+		noun, verb = "full row", "left out"
+	case "rows_below_range":
+		noun, verb = "row below the range", "left out"
+	}
+	was := "were"
+	if w.Count == 1 {
+		was = "was"
+	}
+	text := fmt.Sprintf("%s: %s %s %s", w.File, countOf(w.Count, noun), was, verb)
+	if len(w.Lines) > 0 {
+		var lines []string
+		for _, line := range w.Lines {
+			lines = append(lines, fmt.Sprint(line))
+		}
+		if more := w.Count - len(lines); more > 0 {
+			lines = append(lines, fmt.Sprintf("and %d more", more))
+		}
+		word := "line"
+		if w.Count > 1 {
+			word = "lines"
+		}
+		text += fmt.Sprintf(" (%s %s)", word, strings.Join(lines, ", "))
+	}
+	if w.Acknowledged {
+		text += ", acknowledged"
+	}
+	return text
+}
+
+// countOf counts by a noun of which the first word may be the one with a plural.
+func countOf(count int, noun string) string {
+	first, rest, isPhrase := strings.Cut(noun, " ")
+	if isPhrase && (first == "column" || first == "row") {
+		return english.Plural(count, first) + " " + rest
+	}
+	return english.Plural(count, noun)
+}
