@@ -16,7 +16,7 @@ import (
 	"remit/config"
 )
 
-// benchRows is how many rows and blocks the benchmarks read; ns/row is what counts.
+// benchRows is how many rows and blocks the benchmarks read; ns/row is the figure to compare.
 const (
 	benchRows   = 100_000
 	benchBlocks = 10_000

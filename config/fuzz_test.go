@@ -16,8 +16,8 @@ import (
 // hangs is how long a fuzzer may take for one input: more is a finding, not a slow machine.
 const hangs = 20 * time.Second
 
-// FuzzLoad loads any three files: nothing panics, every mistake has a summary, and what is
-// declared can be sent.
+// FuzzLoad loads any three files: nothing panics, every mistake has a summary, and each declared
+// transfer can be sent.
 func FuzzLoad(f *testing.F) {
 	archives, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {

@@ -41,7 +41,7 @@ func TestAnswersAreClassifiedAsDesigned(t *testing.T) {
 		}
 	}
 	tests := map[string]struct {
-		after  func(*world) // what happened before; nil for nothing
+		after  func(*world) // the answer before; nil for nothing
 		answer executor.Answer
 		find   func([]string) (map[string][]transfer.Record, error)
 

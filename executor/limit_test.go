@@ -85,7 +85,7 @@ func TestTheRateLimitHoldsInEveryWindow(t *testing.T) {
 }
 
 // TestTheRateLimitHoldsAtTheService has requests come to the service later than they start, the
-// first ones most of all, as where connections are made: it counts what comes.
+// first ones most of all, as where connections are made: it counts arrivals.
 func TestTheRateLimitHoldsAtTheService(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		limit := ratelimit.Limit{Requests: rapid.IntRange(1, 8).Draw(rt, "requests"), Window: time.Second}
@@ -119,8 +119,8 @@ func TestTheRateLimitHoldsAtTheService(t *testing.T) {
 	})
 }
 
-// TestTheRateLimitHoldsForWhoStoodStill has the machine stand still at each moment of a run: what was to
-// start before it starts after it, and counts from then on.
+// TestTheRateLimitHoldsForWhoStoodStill has the machine stand still at each moment of a run: starts from
+// before it come after it, and counts from then on.
 func TestTheRateLimitHoldsForWhoStoodStill(t *testing.T) {
 	const stops = 80
 	for stop := range stops {

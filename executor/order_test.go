@@ -252,7 +252,7 @@ func TestAnAcceptedDependencyIsMetWhenItIsCompleted(t *testing.T) {
 	tests := map[string]struct {
 		fields map[string]string // of the record that is accepted
 		shown  map[string]string // of the one that the lookup shows later, beside
-		want   executor.Result   // of what depends on it
+		want   executor.Result   // of its dependent
 		status state.Status      // of it
 	}{
 		"by lookup": {

@@ -200,7 +200,8 @@ func TestRefreshContradictsNothingThatAPersonAccepted(t *testing.T) {
 	})
 }
 
-// TestRefreshComparesAnImportedRecord has no request: the stored record alone says what must stay.
+// TestRefreshComparesAnImportedRecord has no request: only the stored record says which fields must
+// stay.
 func TestRefreshComparesAnImportedRecord(t *testing.T) {
 	tests := map[string]struct {
 		fields map[string]any
@@ -361,7 +362,7 @@ func TestRefreshWaitsUntilAllIsFinal(t *testing.T) {
 	})
 }
 
-// TestApplyWaitsForAllThatItRecorded counts what failed meanwhile as failed.
+// TestApplyWaitsForAllThatItRecorded counts transfers that failed meanwhile as failed.
 func TestApplyWaitsForAllThatItRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -193,7 +193,7 @@ func sameError(err, want error) bool {
 	return errors.Is(err, want)
 }
 
-// TestAnAcceptedDifferenceIsKept accepts what differs in three ways: the journal says in what.
+// TestAnAcceptedDifferenceIsKept accepts a difference in three ways: the journal says in what.
 func TestAnAcceptedDifferenceIsKept(t *testing.T) {
 	rent := request("rent")
 	given := []transfer.Record{*edited(*debit(rent, time.Now()), map[string]string{"amount": "70.00", "total": "70.00"})}

@@ -17,8 +17,8 @@ import (
 	"remit/state"
 )
 
-// offered is a run that another runner asks to take part in, and never does. It counts what is
-// written for it.
+// offered is a run that another runner asks to take part in, and never does. It counts the writes
+// for it.
 type offered struct {
 	mu      sync.Mutex
 	parts   []state.Part // that are free

@@ -21,7 +21,7 @@ func planOf(changes ...planner.Change) *planner.Plan {
 }
 
 // TestAgainstComparesEachField edits each field of a line by itself: a reviewer is told of it, or it is one that says
-// nothing about what is sent.
+// nothing about the requests.
 func TestAgainstComparesEachField(t *testing.T) {
 	untold := map[string]string{
 		"Place":       "a row that moved is the same payment",

@@ -158,7 +158,8 @@ func editSignals(p *planner.Plan, refID string, signals []planner.Signal) {
 	p.Changes.Update(at, func(c *planner.Change) { c.Signals = signals })
 }
 
-// TestNoSentenceIsTheFiles holds that whatever the file says of a mark in words, what is shown was generated.
+// TestNoSentenceIsTheFiles holds that whatever the file says of a mark in words, the shown text was
+// generated.
 func TestNoSentenceIsTheFiles(t *testing.T) {
 	m := newMemory(record(declare("old", twin), state.Recorded, intended(day)), record(declare("paid", to("to-rich")), state.Recorded))
 	p := plan(t, m, planner.Controls{AcceptDuplicate: []string{"a"}}, declare("a", twin), declare("old", twin), declare("b", to("to-rich"), func(t *config.Transfer) { amount("8000")(&t.Request) }), declare("c"))

@@ -46,7 +46,7 @@ func TestControlTotals(t *testing.T) {
 		controls planner.Controls
 		recorded []state.Detail
 		declared []config.Transfer
-		want     string // what differs
+		want     string // the difference
 	}{
 		"all agree":                  {controls: control(counted(2), summed(usd("160")), hashed(exact))},
 		"what is recorded counts":    {controls: control(counted(2), summed(usd("160"))), recorded: []state.Detail{record(pay[0], state.Recorded)}},
@@ -88,8 +88,8 @@ func TestControlTotals(t *testing.T) {
 	}
 }
 
-// TestControlTotalsOfATarget holds that control totals are those of the files, whatever is
-// targeted.
+// TestControlTotalsOfATarget holds that control totals are those of the files, and not those of the
+// targets.
 func TestControlTotalsOfATarget(t *testing.T) {
 	controls := control(counted(2))
 	controls.Targets = []string{"transfer.internal.a"}
@@ -99,7 +99,7 @@ func TestControlTotalsOfATarget(t *testing.T) {
 	}
 }
 
-// cutBetween returns what stands between two texts.
+// cutBetween returns the text between two others.
 func cutBetween(text, from, to string) (before, between, after string) {
 	before, rest, _ := strings.Cut(text, from)
 	between, after, _ = strings.Cut(rest, to)

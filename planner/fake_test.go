@@ -29,7 +29,7 @@ type memory struct {
 	details map[string]state.Detail
 	events  []state.Event
 	past    map[string][]pastDetail
-	at      time.Time // of what happens; zero for now
+	at      time.Time // of events; zero for now
 	names   []state.Name
 }
 
@@ -51,7 +51,7 @@ func newMemory(details ...state.Detail) *memory {
 	return m
 }
 
-// pastDetail is what was known of a ref_id from an event on.
+// pastDetail is the knowledge of a ref_id from an event on.
 type pastDetail struct {
 	serial int64
 	detail state.Detail

@@ -27,7 +27,7 @@ type scene struct {
 	controls planner.Controls // against which it is computed again
 }
 
-// newScene plans what is declared.
+// newScene plans the declared transfers.
 func newScene(t testing.TB, m *memory, controls planner.Controls, declared ...config.Transfer) scene {
 	t.Helper()
 	p := plan(t, m, controls, declared...)
@@ -143,9 +143,9 @@ func (s *scene) recheck(t testing.TB, raw []byte) (*planner.Plan, error) {
 }
 
 // TestEveryEditOfASavedPlanIsRefusedOrItsAuthorsWord edits, deletes and adds every field and line of
-// plans of each kind, with the file's hash made anew, and its digest too. What is not refused
-// changes nothing, or is listed in docs/security.md as what its author says; and nothing else is. The same holds
-// where the state is not at hand, with a second list of what hangs on it.
+// plans of each kind, with the file's hash made anew, and its digest too. An edit that is not refused changes
+// nothing, or is listed in docs/security.md as what its author says; and nothing else is. The same holds where
+// the state is not at hand, with a second list of what hangs on it.
 func TestEveryEditOfASavedPlanIsRefusedOrItsAuthorsWord(t *testing.T) {
 	suite.Slow(t)
 	withState := wordsIn(t, plannertest.HeadingWords)

@@ -312,7 +312,8 @@ func (w *limitWorld) apply(t *rapid.T) {
 	}
 }
 
-// count adds up what was sent on each day, and fails where it is more than the limit.
+// count adds up the transfers that were sent on each day, and fails where it is more than the
+// limit.
 func (w *limitWorld) count(t *rapid.T, c *planner.Change) {
 	request, err := c.InForce()
 	if err != nil {
@@ -322,7 +323,7 @@ func (w *limitWorld) count(t *rapid.T, c *planner.Change) {
 	if w.limit.Per == config.PerDestinationDay {
 		key += " " + request.ToProfileID
 	}
-	// What was in doubt on the day and is sent again is one movement.
+	// A transfer that was in doubt on the day and is sent again is one movement.
 	if w.seen[key+" "+c.RefID] {
 		return
 	}

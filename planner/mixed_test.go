@@ -43,7 +43,7 @@ func TestSignalOfMixedScripts(t *testing.T) {
 	}
 }
 
-// What is in doubt is marked as well: it may be sent again.
+// A doubt is marked as well: it may be sent again.
 func TestSignalOfMixedScriptsInDoubt(t *testing.T) {
 	declared := declare("a", func(t *config.Transfer) { t.Batch = "\u0410lice" })
 	p := plan(t, newMemory(record(declared, state.InDoubt)), planner.Controls{}, declared)

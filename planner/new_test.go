@@ -358,7 +358,7 @@ func TestTotals(t *testing.T) {
 		planner.Submit:     {"USD": "160", "EUR": "80"},
 		planner.None:       {"USD": "80"},
 		planner.Undeclared: {"USD": "0.1"},
-		planner.Resolve:    {"USD": "70"}, // what is recorded, not what is declared now
+		planner.Resolve:    {"USD": "70"}, // the recorded request, not the declared one
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("totals (-want +got):\n%s", diff)

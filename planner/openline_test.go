@@ -10,7 +10,7 @@ import (
 	"remit/internal/transfer"
 )
 
-// FuzzPlainLine has package json as the oracle of what is read without it.
+// FuzzPlainLine has package json as the oracle of the reader without it.
 func FuzzPlainLine(f *testing.F) {
 	request := transfer.Request{
 		Operation: transfer.Internal, RefID: `r-"1\`, FromProfileID: "a", ToProfileID: "b",

@@ -13,7 +13,7 @@ import (
 	"remit/state"
 )
 
-// historySignals are those that come from what was paid before, in short.
+// historySignals are those that come from earlier payments, in short.
 func historySignals(c *planner.Change) []string {
 	var all []string
 	for _, s := range c.Signals {
@@ -97,7 +97,7 @@ func TestSignalsOfHistoryAreThoseOfASearch(t *testing.T) {
 			}
 		}
 		p := newPlan(t, world{memory: newMemory(recorded...)}, []config.Transfer{d})
-		c := p.Changes.At(0) // what is no longer declared comes behind it
+		c := p.Changes.At(0) // undeclared transfers come behind it
 		got := historySignals(&c)
 		want := 0
 		if !isKnown || seen && over {

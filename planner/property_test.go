@@ -112,7 +112,8 @@ func (w *world) apply(p *planner.Plan) {
 }
 
 // TestApplyingAPlanLeavesNothingToSubmit is the promise that a second run does nothing. A
-// plan that settles doubts may leave what waited for them to a second run, and no more.
+// plan that settles doubts may leave the transfers that waited for them to a second run, and no
+// more.
 func TestApplyingAPlanLeavesNothingToSubmit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		certain := rapid.Bool().Draw(t, "no doubts")
@@ -177,7 +178,7 @@ func meaning(p *planner.Plan) map[string]any {
 	return all
 }
 
-// TestEveryRefIDHasOneAction counts what is declared and recorded.
+// TestEveryRefIDHasOneAction counts declared and recorded transfers.
 func TestEveryRefIDHasOneAction(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWorld(t, append(state.Statuses(), 0, 0, 0))
@@ -201,8 +202,8 @@ func TestEveryRefIDHasOneAction(t *testing.T) {
 	})
 }
 
-// TestNothingIsSubmittedThatMayBeMade holds whatever is drawn: what a plan submits was
-// never made, what it resolves is in doubt, and both move what may be moved.
+// TestNothingIsSubmittedThatMayBeMade holds for every draw: a submitted transfer was never made, a
+// resolved one is in doubt, and both move what the rules allow.
 func TestNothingIsSubmittedThatMayBeMade(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := drawWorld(t, append(state.Statuses(), 0, 0, 0))

@@ -70,7 +70,7 @@ func lines() cmp.Option {
 	return cmp.Transformer("Slice", func(l planner.Changes) []planner.Change { return l.Slice() })
 }
 
-// saved compares plans by what is saved of them.
+// saved compares plans by their saved parts.
 func saved() cmp.Options {
 	totals := cmp.Comparer(func(a, b transfer.Totals) bool {
 		text := func(t transfer.Totals) (s string) {

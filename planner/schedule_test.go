@@ -276,7 +276,7 @@ func TestOtherDatesAreNoLookAlikes(t *testing.T) {
 	}
 }
 
-// TestManyOtherDates is that no bound of what is shown makes a daily payment stop.
+// TestManyOtherDates is that no bound of the display makes a daily payment stop.
 func TestManyOtherDates(t *testing.T) {
 	var recorded []state.Detail
 	var declared []config.Transfer

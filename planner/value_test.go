@@ -57,7 +57,7 @@ func TestValue(t *testing.T) {
 		`plan.transfers.a.until == null`,
 		`plan.transfers.doubt.action == "resolve" && plan.transfers.doubt.amount == "70"`,
 		`plan.transfers.later.until == "2026-11-27T16:00:00Z"`,
-		`length(plan.transfers) == 4`, // what is recorded and agrees is no line
+		`length(plan.transfers) == 4`, // a recorded transfer that agrees is no line
 		`plan.signals["first-time destination"] == 2`,
 		`plan.applicable && length(plan.obstacles) == 0`,
 		`plan.digest != ""`,

@@ -21,7 +21,7 @@ type year struct {
 	t        *testing.T
 	memory   *memory
 	declared []config.Transfer
-	isKept   bool // what was paid stays declared
+	isKept   bool // paid transfers stay declared
 	stopped  int  // doubles that were stopped
 }
 
@@ -61,7 +61,7 @@ func sweep(at time.Time) config.Transfer {
 	return pays("sweep-"+at.Format(time.DateOnly), "vault", "50000.00", sweepWindow)
 }
 
-// plan plans what is declared and the given transfers.
+// plan plans the declared transfers and the given ones.
 func (y *year) plan(at time.Time, more ...config.Transfer) *planner.Plan {
 	y.t.Helper()
 	p, err := planner.New(y.t.Context(), slices.Values(slices.Concat(y.declared, more)), y.memory, planner.Controls{}, at)

@@ -197,7 +197,7 @@ func FuzzEntry(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What can be read can be applied or refused; it does not take the program down.
+		// A readable entry can be applied or refused; it does not take the program down.
 		switch draft.Entry.(type) {
 		case state.Intent, state.Outcome:
 			refID, _ := draft.Entry.Subject()

@@ -105,7 +105,7 @@ var (
 	dateRead    = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2}):(\d{2}))?$`)
 	timeRead    = regexp.MustCompile(`^(\d{2,}):(\d{2}):(\d{2})$`)
 	shownDigits = regexp.MustCompile(`\d+`)
-	// shownAmount is a number with what may stand around it, and nothing that makes it another.
+	// shownAmount is a number with the text that may surround it, and nothing that makes it another.
 	shownAmount = regexp.MustCompile(`^([^\d]*?)(\d[\d,. ’']*|\.\d+)(%?)([^\d%].*)?$`)
 	monthNames  = []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 )

@@ -15,7 +15,7 @@ import (
 	"remit/internal/proof/suite"
 )
 
-// Of these plain source is made. What is odd is not plain, or looks like it and is a mistake.
+// Of these plain source is made. Odd pieces are not plain, or looks like it and is a mistake.
 var (
 	plainLines   = []string{"\n", "\r\n", "  \n", "# a { \" comment é\n", "\t// another\r\n", "#\n"}
 	plainHeaders = []string{"transfer \"internal\" \"a\" {", "\tb \"é\" c{", "x {", "x y \"\"  {", "x\"y\"{"}

@@ -262,8 +262,8 @@ func signFor(t testing.TB, namespace, text string, s ssh.Signer) []byte {
 }
 
 // TestEnoughMeansOneMore is the invariant: whatever subset of signatures is there, and
-// whatever key the plan names as its author's, what is enough was signed by one person more
-// than the rule wants approvers.
+// whatever key the plan names as its author's, an approved plan was signed by one person more than
+// the rule wants approvers.
 func TestEnoughMeansOneMore(t *testing.T) {
 	names := []string{"alice", "alice2", "bob", "bob2", "carol", "dave"}
 	known := signers(t, "alice "+keyLine(signer(t, "alice")), "alice "+keyLine(signer(t, "alice2")),
@@ -541,8 +541,8 @@ func TestHardwareKey(t *testing.T) {
 	}
 }
 
-// TestRevokedAgreesWithOpenSSH reads the lists that the real ssh-keygen writes, and holds what is
-// made of them against what it makes of them itself.
+// TestRevokedAgreesWithOpenSSH reads the lists that the real ssh-keygen writes, and compares our
+// verdicts on them with its own.
 func TestRevokedAgreesWithOpenSSH(t *testing.T) {
 	needOpenSSH(t)
 	alice, bob := signer(t, "alice"), signer(t, "bob")

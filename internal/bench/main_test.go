@@ -86,7 +86,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// TestProfilesAreWritten profiles a plan of a few transfers, and refuses what is no process of remit.
+// TestProfilesAreWritten profiles a plan of a few transfers, and refuses a scenario that is no
+// process of remit.
 func TestProfilesAreWritten(t *testing.T) {
 	t.Setenv(asProgram, "1")
 	self, err := os.Executable()

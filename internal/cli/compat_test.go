@@ -105,7 +105,7 @@ func makeCertificate(dir string) error {
 	return errors.Join(write("bank.pem", "CERTIFICATE", certificate, 0o644), write("bank.key", "PRIVATE KEY", private, 0o600))
 }
 
-// startBank serves https://bank.example, to whoever goes through HTTPS_PROXY.
+// startBank serves https://bank.example, to clients that go through HTTPS_PROXY.
 func (s *fakeService) startBank(ts *testscript.TestScript, dir string) {
 	s.secret = rand.Text()
 	box, err := sandbox.Open(context.Background(), sandbox.Options{
@@ -143,7 +143,7 @@ func tunnel(address string) http.HandlerFunc {
 			http.Error(w, err.Error(), http.StatusBadGateway)
 			return
 		}
-		defer func() { _ = there.Close() }() // what was copied is on its way
+		defer func() { _ = there.Close() }() // the copied bytes are on their way
 		here, rest, err := w.(http.Hijacker).Hijack()
 		if err != nil {
 			return // the client is gone

@@ -208,7 +208,7 @@ func (h *hostile) run(line string) string {
 	go func() {
 		defer close(ended)
 		args := append(strings.Fields(line), "--chdir="+h.dir)
-		if at := slices.Index(args, "CHDIR"); at >= 0 { // what is completed stands last
+		if at := slices.Index(args, "CHDIR"); at >= 0 { // the completed word is last
 			args[at], args = args[len(args)-1], args[:len(args)-1]
 		}
 		if strings.HasPrefix(line, "completion") || line == "version" || strings.HasPrefix(line, "sandbox serve") {
@@ -251,7 +251,7 @@ func (h *hostile) check() {
 	}
 }
 
-// list is what stands outside, with its content.
+// list is the files outside, with their content.
 func (h *hostile) list() []string {
 	h.Helper()
 	var list []string

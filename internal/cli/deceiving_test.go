@@ -58,7 +58,7 @@ func deceivingService(t *testing.T) *httptest.Server {
 	return server
 }
 
-// record answers a record of what was asked, with some fields otherwise.
+// record answers a record of the request, with some fields otherwise.
 func record(otherwise map[string]any) func(http.ResponseWriter, map[string]any) {
 	return func(w http.ResponseWriter, asked map[string]any) {
 		now := time.Now().UTC().Format(time.RFC3339)
@@ -74,7 +74,7 @@ func record(otherwise map[string]any) func(http.ResponseWriter, map[string]any) 
 	}
 }
 
-// answers are the names of transfers by what becomes of each.
+// answers are the names of transfers by their ends.
 var answers = []string{"refused", "doubt", "recorded", "pending", "unverified", "conflict"}
 
 // answeredBy is a directory with a transfer for each of answers, to be paid to a service, and a way to run commands there.
@@ -103,7 +103,7 @@ func answeredBy(t *testing.T, server *httptest.Server, secret string) (dir strin
 	return dir, remit
 }
 
-// tellingCommands are an apply of answers, and every command that tells of what became of them.
+// tellingCommands are an apply of answers, and every command that tells how they ended.
 func tellingCommands() []string {
 	month := time.Now().UTC().Format("2006-01")
 	commands := []string{

@@ -49,7 +49,7 @@ func TestDocsDoubts(t *testing.T) {
 	}
 }
 
-// because is what sets a doubt apart.
+// because is the trait that sets a doubt apart.
 func because(d doubt.Doubt) string {
 	switch d.Answer {
 	case doubt.AnswerKnown:

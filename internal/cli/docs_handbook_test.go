@@ -69,7 +69,7 @@ func TestDocsExitCodes(t *testing.T) {
 	for part := range strings.SplitSeq(script, "\n# row: ") {
 		m := row.FindStringSubmatch(part)
 		if m == nil {
-			continue // what stands before the first
+			continue // the text before the first
 		}
 		if expected := "stdout '^apply " + m[2] + " status " + m[3] + "$'"; !strings.Contains(m[4], expected) {
 			t.Errorf("the script does not expect what it says of %q", m[1])

@@ -15,8 +15,8 @@ import (
 // pageMax is how many bytes a page may have: what somebody reads in one go.
 const pageMax = 20 << 10
 
-// readPages is the pages of one directory of docs as one document, the index first. What is under
-// the name of a page is its headings.
+// readPages is the pages of one directory of docs as one document, the index first. The name of a
+// page has its headings below it.
 func readPages(t *testing.T, dir string) document {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join("..", "..", "docs", dir, "*.md"))

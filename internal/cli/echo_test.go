@@ -85,7 +85,7 @@ func tells(t *testing.T, what, text string, secrets ...string) {
 // echoingService answers each request to create in a way of its own, all of them with echo, which stands in strings of JSON.
 func echoingService(t *testing.T, token, echo string) *httptest.Server {
 	t.Helper()
-	const mark = "THE-ECHO" // what becomes the echo, byte by byte
+	const mark = "THE-ECHO" // the echo's way, byte by byte
 	ways := map[string]func(http.ResponseWriter, map[string]any){
 		"refused": func(w http.ResponseWriter, _ map[string]any) {
 			w.Header().Set("Content-Type", "application/problem+json")

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// RunOn is Run with clocks, for tests of what happens when.
+// RunOn is Run with clocks, for tests that choose the time.
 var RunOn = runAt
 
 // RunAt is RunOn on a machine that does not know how long it is up.

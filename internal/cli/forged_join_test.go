@@ -18,8 +18,8 @@ import (
 )
 
 // TestAForgedPlanLeadsAndJoinsNoRun has edited plans, signed by their author and two approvers, begin a run on PostgreSQL
-// that others may take part in, and take part in one that carries out the honest plan. Whoever joins brings the very
-// bytes of the run's plan, so there no edit at all passes, not even of what is its author's word.
+// that others may take part in, and take part in one that carries out the honest plan. A runner that joins brings the
+// very bytes of the run's plan, so there no edit at all passes, not even of what is its author's word.
 func TestAForgedPlanLeadsAndJoinsNoRun(t *testing.T) {
 	server := pgtest.Shared(t)
 	var now strings.Builder

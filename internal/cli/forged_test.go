@@ -40,7 +40,7 @@ type forgeryKind struct {
 	flags  []string // of plan
 	// records are imported before the plan is made.
 	records string
-	// fault is of the service while what comes first is applied.
+	// fault is of the service while the first plan is applied.
 	fault string
 	// interrupted says that the honest plan was applied until its first transfer was made: an apply goes on with it.
 	interrupted bool
@@ -194,7 +194,7 @@ type forger struct {
 	keys    map[string]ssh.Signer
 }
 
-// outcome is what came of an apply.
+// outcome is the result of an apply.
 type outcome struct {
 	code  int
 	posts []string
@@ -260,7 +260,7 @@ func newForger(t *testing.T, kind forgeryKind) *forger {
 	return f
 }
 
-// applyBefore makes what comes before the honest plan.
+// applyBefore makes the transfers before the honest plan.
 func (f *forger) applyBefore() {
 	f.Helper()
 	writeFile(f.T, filepath.Join(f.origin, "main.hcl"), f.kind.before)
@@ -383,7 +383,8 @@ func (f *forger) sum(posts []string) {
 	f.count, f.total = len(posts), total.String()
 }
 
-// attempt applies a plan, signed by all, in the directory as it was, and says what was sent and shown.
+// attempt applies a plan, signed by all, in the directory as it was, and says which requests were sent
+// and what was shown.
 func (f *forger) attempt(plan []byte) (outcome, string) {
 	f.Helper()
 	dir := filepath.Join(filepath.Dir(f.origin), "work")
@@ -418,7 +419,8 @@ func (f *forger) attempt(plan []byte) (outcome, string) {
 	return outcome{code, posts, stdout + stderr}, face
 }
 
-// made is what the ledger of a directory's sandbox has, without what only the sandbox decides.
+// made is what the ledger of a directory's sandbox has, without the fields that only the sandbox
+// decides.
 func (f *forger) made(dir string) []string {
 	f.Helper()
 	path := filepath.Join(dir, ".remit", "sandbox", "ledger.db")
@@ -556,7 +558,7 @@ func (s *ledgerService) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// when sets what happens around each request to create.
+// when sets functions to call around each request to create.
 func (s *ledgerService) when(arrived, answered func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

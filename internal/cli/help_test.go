@@ -128,7 +128,7 @@ func TestHelpHasAHeadingForEachFlag(t *testing.T) {
 	}
 }
 
-// What stands below the text of a command's help fits on a terminal of 80 columns, and no heading is empty.
+// The part below the text of a command's help fits on a terminal of 80 columns, and no heading is empty.
 func TestHelpFitsOnATerminal(t *testing.T) {
 	below(cli.NewRoot(), func(cmd *cobra.Command) {
 		cmd.InitDefaultHelpFlag()

@@ -18,8 +18,9 @@ import (
 	"remit/internal/sandbox"
 )
 
-// TestACancelledRunIsInterrupted cancels an apply in its middle, and one that has not begun: whoever embeds
-// remit gets the exit code of an interrupt, whatever the cause says, and the next apply pays the rest.
+// TestACancelledRunIsInterrupted cancels an apply in its middle, and one that has not begun: a program that
+// embeds remit gets the exit code of an interrupt, whatever the cause says, and the next apply pays the
+// rest.
 func TestACancelledRunIsInterrupted(t *testing.T) {
 	for name, c := range map[string]struct {
 		cause error

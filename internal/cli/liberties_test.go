@@ -57,7 +57,7 @@ func TestAServiceThatTakesEveryLiberty(t *testing.T) {
 	}
 	remit("init")
 	remit("apply", "--auto-approve")
-	late.Store(int64(31 * time.Second)) // what was made is listed now
+	late.Store(int64(31 * time.Second)) // the made transfers are listed now
 	said := remit("reconcile")
 	if !strings.Contains(said, "not matched") || strings.Contains(said, "in doubt") {
 		t.Errorf("remit reconcile said:\n%s", said)

@@ -44,8 +44,8 @@ func (t inTurn) Run(name string, script func(testscript.T)) {
 	t.T.Run(name, func(t *testing.T) { script(inTurn{t}) })
 }
 
-// typeHere is the script command "type remit …", which runs remit in the process of the test. What
-// differs from run to run has one name.
+// typeHere is the script command "type remit …", which runs remit in the process of the test. Text
+// that differs from run to run has one name.
 func typeHere(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 || args[0] != "remit" {
 		ts.Fatalf("usage: type remit …")

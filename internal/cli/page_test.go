@@ -59,7 +59,7 @@ func runPage(ts *testscript.TestScript, neg bool, args []string) {
 					shell.Env = append(shell.Env, name+"="+value)
 				}
 			}
-			got, _ := shell.CombinedOutput() // a page shows what fails as well
+			got, _ := shell.CombinedOutput() // a page shows failing commands as well
 			if !shownAs(want).MatchString(strings.TrimSpace(string(got)) + "\n") {
 				ts.Fatalf("$ %s\n%s shows something else (-page +real):\n%s", command, args[0], cmp.Diff(want, string(got)))
 			}
@@ -67,8 +67,8 @@ func runPage(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cellsOf is a table that looks like a sheet, as [makeWorkbook] takes it: what is a decimal is a number
-// with the decimals that it shows.
+// cellsOf is a table that looks like a sheet, as [makeWorkbook] takes it: a decimal is a number with
+// the decimals that it shows.
 func cellsOf(sheet string) string {
 	var lines strings.Builder
 	for _, table := range tables(sheet) {

@@ -115,7 +115,7 @@ func (s *fakeService) listen(ts *testscript.TestScript) *httptest.Server {
 	return server
 }
 
-// verify says why a request is not signed as is demanded, with nothing of what signs.
+// verify says why a request is not signed as is demanded, with no code of the signer.
 func (s *fakeService) verify(r *http.Request, body []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 
 // TestReadme runs the commands of README.md, in order, on a copy of the examples, and
 // compares what they print with what README.md shows. A block is a fenced console block:
-// lines that begin with "$ " are commands, what follows is their output; "…" stands for
-// lines left out, and IDs, hashes, times and durations may be others.
+// lines that begin with "$ " are commands, the lines below are their output; "…" stands for lines
+// left out, and IDs, hashes, times and durations may be others.
 func TestReadme(t *testing.T) {
 	suite.Slow(t)
 	readme, err := os.ReadFile("../../README.md")
@@ -62,7 +62,7 @@ func match(want, got string) string {
 	return strings.Join(lines[:first], "") + "…\n" + strings.Join(lines[len(lines)-1-last:], "")
 }
 
-// pattern replaces what differs from run to run.
+// pattern replaces text that differs from run to run.
 func pattern(text string) string {
 	for _, p := range []string{
 		`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`,

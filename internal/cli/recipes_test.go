@@ -208,7 +208,7 @@ func copyFiles(names []string, from, to string) error {
 		return err
 	}
 	for _, name := range names {
-		// What is not there is no failure: if-no-files-found.
+		// A missing file is no failure: if-no-files-found.
 		if out, err := exec.Command("sh", "-c", `[ ! -e "$1" ] || cp -r "$1" "$2"`, "sh", filepath.Join(from, name), to).CombinedOutput(); err != nil {
 			return fmt.Errorf("%w: %s", err, out)
 		}

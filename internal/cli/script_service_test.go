@@ -210,7 +210,7 @@ func (s *fakeService) setBalances(ts *testscript.TestScript, args []string) {
 
 func (s *fakeService) now() time.Time { return time.Now().Add(time.Duration(s.offset.Load())) }
 
-// serve records what passes between remit and the sandbox.
+// serve records the traffic between remit and the sandbox.
 func (s *fakeService) serve(w http.ResponseWriter, r *http.Request) {
 	s.date(w.Header())
 	if r.URL.Path == sandbox.TokenPath {

@@ -51,7 +51,7 @@ func (m withServer) Run() int {
 	suite.SideBySide(12) // scripts mostly wait: for processes, a service, a disk
 	defer pgtest.CloseShared()
 	if signal.Ignored(syscall.SIGHUP) {
-		// Tests under nohup would start programs under nohup; what is caught is not inherited.
+		// Tests under nohup would start programs under nohup; a caught signal is not inherited.
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	return m.M.Run()
@@ -61,8 +61,8 @@ func (m withServer) Run() int {
 // a service on loopback that they control with the service command.
 func TestScripts(t *testing.T) { testscript.Run(t, scripts(t, "../../testdata/script")) }
 
-// lawsOfMoney are the scripts of the quick set, -short: whoever breaks one pays twice, loses a payment, or
-// shows another one than is sent.
+// lawsOfMoney are the scripts of the quick set, -short: a change that breaks one pays twice, loses a
+// payment, or shows another one than is sent.
 var lawsOfMoney = []string{
 	"apply-declared", "approval", "bound", "changed", "control-totals", "dead-ends", "doubt-age", "exit-tells-the-end", "first-use",
 	"force-unlock", "forged-marks", "forged-plan", "interrupted-early", "interrupted-plan", "killed", "limits", "loop", "monthly-rent",
@@ -172,7 +172,7 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			"page":     runPage,
 			"workflow": runWorkflow,
 			"gitlab":   runGitLab,
-			// env-from NAME sets a variable of the script to what was printed last.
+			// env-from NAME sets a variable of the script to the latest output.
 			"env-from": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile("stdout")))
 			},

@@ -21,7 +21,7 @@ const clauseVerbs = `is|are|was|were|has|have|had|does|do|did|can|could|may|migh
 func TestCommentsNameTheirSubjects(t *testing.T) {
 	clause := regexp.MustCompile(`(?i)\b(what(ever)?\s+(` + clauseVerbs + `)\b|who(m|se)?ever\b)`)
 	words, found := 0, []string{}
-	for _, s := range productionFiles(t) {
+	for _, s := range goFiles(t) {
 		for _, group := range s.file.Comments {
 			text := strings.Join(strings.Fields(group.Text()), " ")
 			words += len(strings.Fields(text))

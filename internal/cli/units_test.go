@@ -15,7 +15,7 @@ import (
 )
 
 // exposureMax is the exposure that systemd-analyze may find in the service, in tenths: 0 to 20 is
-// "OK". What is left is the network, which a payment needs.
+// "OK". The rest is the network, which a payment needs.
 const exposureMax = "12"
 
 // need skips a test where a command of Debian's packages is missing. CI installs it.
@@ -85,7 +85,7 @@ func TestUnits(t *testing.T) {
 }
 
 // TestUnitsAreHardened holds what docs/nights.md says of the service, line by line: systemd
-// ignores what it doesn't know, and what is taken away is not missed by anybody.
+// ignores what it doesn't know, and nobody misses a line that is gone.
 func TestUnitsAreHardened(t *testing.T) {
 	service := readFile(t, "../../docs/recipes/remit@.service")
 	for _, line := range []string{

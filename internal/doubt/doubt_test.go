@@ -17,8 +17,8 @@ const (
 
 var noon = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 
-// TestADoubtHasOneSentence holds what is said of a doubt, and what is typed about it, to what an apply
-// will do: a command that is an apply goes on, and any other ends the doubt or says why not.
+// TestADoubtHasOneSentence compares the sentence and the command of a doubt with the deeds of an
+// apply: a command that is an apply goes on, and any other ends the doubt or says why not.
 func TestADoubtHasOneSentence(t *testing.T) {
 	tests := map[string]struct {
 		doubt doubt.Doubt

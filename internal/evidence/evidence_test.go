@@ -407,8 +407,8 @@ func isVersion(content string, i int) bool {
 	return start >= 0 && i >= start && i < start+len(`"remit": "0.1.0`)
 }
 
-// isWithheld reports whether a byte is of an event that the pack has as its digest: what follows
-// from another digest is another head, which no event of the pack contradicts.
+// isWithheld reports whether a byte is of an event that the pack has as its digest: another digest
+// leads to another head, which no event of the pack contradicts.
 func isWithheld(content string, i int) bool {
 	line := content[strings.LastIndex(content[:i], "\n")+1:]
 	return strings.Contains(line[:min(len(line), 40)], `"digest":`)
@@ -512,7 +512,8 @@ func remove(name string) func(*testing.T, string) {
 	return func(t *testing.T, dir string) { check(t, os.Remove(filepath.Join(dir, name))) }
 }
 
-// TestAPackMadeUpAsAWhole is what a pack alone cannot prove, and what was kept elsewhere does.
+// TestAPackMadeUpAsAWhole is what a pack alone cannot prove, and a hash that was kept elsewhere
+// does.
 func TestAPackMadeUpAsAWhole(t *testing.T) {
 	h := newHistory(t)
 	_, exported := h.export(t, "second")
@@ -731,7 +732,7 @@ func TestADoubtThatWasSentAgainWithOtherBytes(t *testing.T) {
 }
 
 // TestAnEventOfTheRunIsNotWithheld puts the digest of an event of the run in its place: a pack withholds
-// what is of other runs.
+// events of other runs.
 func TestAnEventOfTheRunIsNotWithheld(t *testing.T) {
 	h := newHistory(t)
 	dir, _ := h.export(t, "second")

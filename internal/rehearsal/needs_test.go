@@ -23,12 +23,12 @@ func needs(t interface{ Fatal(...any) }, plan *planner.Plan, known rehearsal.Kno
 	return by
 }
 
-// TestTheLeastIsEnoughInEveryOrder holds what must be there against every order that there is.
+// TestTheLeastIsEnoughInEveryOrder compares the least balance with every order that there is.
 func TestTheLeastIsEnoughInEveryOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := rapid.Custom(drawSent).Draw(t, "transfers")
 		for profileID, n := range needs(t, planOf(all), rehearsal.Known{}) {
-			// From 50, the lowest of all orders is 50 less what must be there at first.
+			// From 50, the lowest of all orders is 50 less the least balance.
 			if want := 50 - lowestByTrying(all, profileID); !n.IsLeast || n.Least().IntPart() != int64(want) {
 				t.Fatalf("%s: at least %s, want %d", profileID, n.Least(), want)
 			}
@@ -110,8 +110,8 @@ func TestEachDoubtCounts(t *testing.T) {
 	}
 }
 
-// TestADoubtTakesWithoutWhatItWaitedFor has a doubt that depended on what comes in: the doubt may be
-// made already, so nothing covers it.
+// TestADoubtTakesWithoutWhatItWaitedFor has a doubt that depended on money that comes in: the doubt
+// may be made already, so nothing covers it.
 func TestADoubtTakesWithoutWhatItWaitedFor(t *testing.T) {
 	plan := planOf([]sent{{from: 1, to: 0, amount: 8}, {from: 0, to: 2, amount: 8, after: []int{0}}})
 	if n := needs(t, plan, rehearsal.Known{})[profile(0)]; !n.Least().IsZero() {

@@ -72,7 +72,7 @@ func (k *kept) hangUp(t *testing.T) {
 	k.eventually(t, func() bool { return all(http.StateClosed) })
 }
 
-// eventually waits until what happens beside the test has happened.
+// eventually waits for an event beside the test.
 func (k *kept) eventually(t *testing.T, happened func() bool) {
 	t.Helper()
 	for t.Context().Err() == nil {
@@ -110,7 +110,7 @@ func TestKeptConnections(t *testing.T) {
 	}
 }
 
-// What follows an answer is the answer to nothing: its connection is not used again.
+// Bytes after an answer are the answer to nothing: their connection is not used again.
 func TestUnaskedAnswer(t *testing.T) {
 	for name, length := range map[string]string{"of a known length": "Content-Length", "in chunks": ""} {
 		t.Run(name, func(t *testing.T) {

@@ -28,8 +28,8 @@ const (
 		"type":"INTERNAL_TRANSFER_DEBIT","status":"COMPLETED","created_at":"2026-11-27T09:00:00Z","updated_at":"2026-11-27T09:00:00Z","ref_id":"a","group_id":"g"}`
 )
 
-// world is a network of two hosts in virtual time: a token endpoint and the service. Whatever
-// is left running at its end fails the test.
+// world is a network of two hosts in virtual time: a token endpoint and the service. A goroutine
+// that is left at its end fails the test.
 type world struct {
 	t   *testing.T
 	log bytes.Buffer

@@ -22,7 +22,7 @@ import (
 	"remit/internal/service"
 )
 
-// want is what matters of an answer.
+// want is the part of an answer that matters.
 type want struct {
 	Kind    executor.AnswerKind
 	Stop    bool

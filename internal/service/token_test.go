@@ -320,8 +320,8 @@ func TestTokenEndpointDownBeforeExpiryHurtsNobody(t *testing.T) {
 	})
 }
 
-// A refused token is renewed at once, but nothing is sent again: that is for whoever counts
-// the requests and holds the lock.
+// A refused token is renewed at once, but nothing is sent again: the caller counts the requests and
+// holds the lock.
 func TestRefusedTokenIsRenewed(t *testing.T) {
 	t.Run("for the next request", func(t *testing.T) {
 		w := &world{api: byToken(func(token string) bool { return token == "token-number-2" })}

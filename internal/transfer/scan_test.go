@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzParseRequest has package json as the oracle of what is read without it.
+// FuzzParseRequest has package json as the oracle of the reader without it.
 func FuzzParseRequest(f *testing.F) {
 	for _, body := range []string{
 		`{"amount":"1.50","asset":"USD","from_profile_id":"a","metadata":{"k":"v","m":"\"\\"},"ref_id":"r","to_profile_id":"b"}`,

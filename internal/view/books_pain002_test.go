@@ -46,7 +46,7 @@ var painTexts = map[string]*regexp.Regexp{
 
 var painMax35 = regexp.MustCompile(`^.{1,35}$`)
 
-// element is one of XML, with what is in it.
+// element is one of XML, with its content.
 type element struct {
 	XMLName  xml.Name
 	Text     string    `xml:",chardata"`

@@ -94,7 +94,7 @@ func TestFlowAddsUpExactly(t *testing.T) {
 	}
 }
 
-// What is in doubt moves what is recorded, whatever is declared now.
+// A doubt moves its recorded amount, and not the declared one.
 func TestFlowOfADoubt(t *testing.T) {
 	var p payments
 	c := p.pay(treasury, seller, "99.00", "USD")

@@ -33,7 +33,7 @@ type browser struct {
 	mu         sync.Mutex
 	address    string   // of the page
 	requests   []string // every address that was asked for
-	complaints []string // what was thrown or logged: a violation of the page's policy, too
+	complaints []string // errors and logs: a violation of the page's policy, too
 }
 
 // newBrowser starts Chromium without a window. Debian's package is enough: apt-get install
@@ -130,7 +130,7 @@ func (b *browser) checkQuiet(t testing.TB) {
 	}
 }
 
-// drawn waits until what is to be seen is drawn.
+// drawn waits until the visible part is drawn.
 func (b *browser) drawn() chromedp.Action[chromedp.Void] {
 	return script(`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
 }

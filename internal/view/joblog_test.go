@@ -46,7 +46,7 @@ func TestJobLog(t *testing.T) {
 	}
 }
 
-// FuzzJobLog holds what is written against what the runners look for.
+// FuzzJobLog looks in the output for the commands of the runners.
 func FuzzJobLog(f *testing.F) {
 	f.Add([]byte("a\n  ::x ##[ section_start:"), 3)
 	command := regexp.MustCompile(`(?im)^[\s\x{00a0}\x{feff}]*::|\r\s*::|##\[|section_(?:start|end):`)

@@ -57,8 +57,8 @@ func TestMarkdownHas60000CharactersAtMost(t *testing.T) {
 	}
 }
 
-// outsideCode is Markdown without what stands in code: fenced blocks and code spans, as
-// CommonMark 4.5 and 6.1 say.
+// outsideCode is Markdown without its code: fenced blocks and code spans, as CommonMark 4.5 and 6.1
+// say.
 func outsideCode(t *testing.T, text string) string {
 	t.Helper()
 	var out strings.Builder

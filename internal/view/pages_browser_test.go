@@ -65,8 +65,8 @@ func TestPagesFitAPhone(t *testing.T) {
 	}
 }
 
-// TestPagesHaveOneHead holds that every page begins with what it is, how much that comes to, and what needs its
-// reader.
+// TestPagesHaveOneHead holds that every page begins with what it is, how much that comes to, and the tasks of
+// its reader.
 func TestPagesHaveOneHead(t *testing.T) {
 	b := newBrowser(t)
 	for name, text := range everyPage(t) {
@@ -78,7 +78,7 @@ func TestPagesHaveOneHead(t *testing.T) {
 	}
 }
 
-// TestPagesAreSearched types what a reader looks for, and sees what is left.
+// TestPagesAreSearched types what a reader looks for, and sees the rest.
 func TestPagesAreSearched(t *testing.T) {
 	b := newBrowser(t)
 	const left = `Array.from(document.querySelectorAll("table.rows > tbody > tr:not(.group)")).filter(r => r.offsetHeight > 0).map(r => r.querySelector("th").firstChild.textContent.trim()).join(" ")`

@@ -198,8 +198,8 @@ func TestPastRunOnEveryFace(t *testing.T) {
 	}
 }
 
-// However many transfers a run had, the terminal shows what needs a person, and where the rest
-// is; with ShowAll it shows each.
+// However many transfers a run had, the terminal shows the transfers that need a person, and where
+// the rest is; with ShowAll it shows each.
 func TestPastRunOfManyTransfers(t *testing.T) {
 	r := manyPast(3000)
 	short := pastText(t, "80.txt", r)

@@ -19,7 +19,7 @@ import (
 	"remit/state"
 )
 
-// plans are the fixtures of testdata/plan, with what is shown beside them.
+// plans are the fixtures of testdata/plan, with the options of their faces.
 func plans() map[string]view.PlanOptions {
 	return map[string]view.PlanOptions{
 		"payroll": {
@@ -71,8 +71,8 @@ func TestPlanShowsUndeclaredOnRequest(t *testing.T) {
 	golden(t, "plan/undeclared.all.txt", planText(t, readPlan(t, "undeclared"), o))
 }
 
-// Lines of a table end within the screen; what cannot be broken may not: commands, and
-// words that someone copies.
+// Lines of a table end within the screen; unbreakable text may not: commands, and words that
+// someone copies.
 func TestPlanLinesFitTheScreen(t *testing.T) {
 	for name, o := range plans() {
 		for _, width := range []int{80, 100, 120, 140, 200} {
@@ -166,8 +166,8 @@ func crowdedPlan(n int) *planner.Plan {
 	return f.plan()
 }
 
-// What is in doubt moves what is recorded, whatever is declared now: the sums of batches and
-// the rows of a register are those of what would be sent again.
+// A doubt moves its recorded amount, and not the declared one: the sums of batches and the rows of
+// a register are those of the request that would be sent again.
 func TestPlanCountsADoubtAsRecorded(t *testing.T) {
 	var all payments
 	c := all.pay(treasury, seller, "99.00", "USD")
@@ -244,7 +244,7 @@ var (
 )
 
 // TestNothingToSeeIsFolded is the rule of a plan with a line for each transfer: every line that needs
-// the reviewer is listed, and what is not listed is counted.
+// the reviewer is listed, and the others are counted.
 func TestNothingToSeeIsFolded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p payments

@@ -11,7 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// TestReportInABrowser holds what is drawn against the tables, in every size of a month.
+// TestReportInABrowser compares the drawing with the tables, in every size of a month.
 func TestReportInABrowser(t *testing.T) {
 	b := newBrowser(t)
 	for name, l := range map[string]*ledger{

@@ -50,7 +50,7 @@ func decodeEvents(t *testing.T, raw []byte) []executor.Event {
 	return events
 }
 
-// showRun handles events and returns what was written to out and to err.
+// showRun handles events and returns the text on out and on err.
 func showRun(t *testing.T, events []executor.Event, s view.Screen) (string, string) {
 	t.Helper()
 	var out, err bytes.Buffer

@@ -358,7 +358,7 @@ func holder(t *testing.T, s state.Store) (state.Holder, bool) {
 	return snap.Holder()
 }
 
-// patience is how long a test waits for what surely comes: longer than any machine is busy.
+// patience is how long a test waits for a sure event: longer than any machine is busy.
 const patience = 5 * time.Minute
 
 func waitUntil(t *testing.T, what string, is func() bool) {

@@ -42,8 +42,8 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// child locks the state and appends from many goroutines until it is killed. It says what
-// became durable, a line each.
+// child locks the state and appends from many goroutines until it is killed. It names each durable
+// entry, a line each.
 func child(opts postgres.Options) {
 	ctx := context.Background()
 	s, err := postgres.Open(ctx, opts)

@@ -150,7 +150,7 @@ func TestAMixtureIsRefused(t *testing.T) {
 	})
 }
 
-// TestNothingInAMixtureMakesItPanic changes what lies behind the newest events, which no opening reads.
+// TestNothingInAMixtureMakesItPanic changes rows behind the newest events, which no opening reads.
 func TestNothingInAMixtureMakesItPanic(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)

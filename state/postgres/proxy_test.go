@@ -13,7 +13,7 @@ import (
 type cut struct {
 	forwards bool          // the server still gets them
 	after    time.Duration // when it does
-	first    func()        // what happens before, if anything
+	first    func()        // called before; nil for nothing
 }
 
 // proxy is a network between a client and a server.

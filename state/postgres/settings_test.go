@@ -68,8 +68,8 @@ func TestACommitThatTheServerGivesUpIsTriedAgain(t *testing.T) {
 	}
 }
 
-// TestTheServersOwnSettingsChangeNothing works as a role whose settings would break what is
-// written, or would make it less than durable.
+// TestTheServersOwnSettingsChangeNothing works as a role whose settings would break written rows,
+// or would make them less than durable.
 func TestTheServersOwnSettingsChangeNothing(t *testing.T) {
 	suite.Slow(t)
 	server := pgtest.Shared(t)

@@ -133,7 +133,7 @@ func TestARunIsJoinedOnceItIsOpen(t *testing.T) {
 	unlock(t, lock(t, s))
 }
 
-// Each part is one runner's, whoever asks, and parts of a level wait for those below.
+// Each part is one runner's, and parts of a level wait for those below.
 func TestAPartIsClaimedOnce(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Shared(t)

@@ -84,7 +84,7 @@ func TestACommitThatNoStandbyHasIsNotTakenForDurable(t *testing.T) {
 			select {
 			case err := <-appended:
 				t.Fatalf("an entry that no standby has was said to be durable, or not: %v", err)
-			case <-time.After(time.Second): // it asks what became of it
+			case <-time.After(time.Second): // it asks how it ended
 			}
 			wait("")
 			if err := <-appended; err != nil {

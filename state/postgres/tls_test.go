@@ -138,7 +138,7 @@ func TestTLSTellsOneServerFromAnother(t *testing.T) {
 		name  string
 		until time.Time
 		host  string
-		cases map[string]string // settings of the URL, and what is said; "" where they work
+		cases map[string]string // settings of the URL, and the error's text; "" where they work
 	}{
 		{"a good certificate", later, "127.0.0.1", map[string]string{
 			"sslmode=verify-full&sslrootcert=" + ours.file: "",
@@ -187,7 +187,7 @@ func TestTLSTellsOneServerFromAnother(t *testing.T) {
 	}
 }
 
-// refusedWith looks at the error of what must not have been let in.
+// refusedWith looks at the error of a connection that must not have been let in.
 func refusedWith(t *testing.T, err error, want string) {
 	t.Helper()
 	t.Log(err)

@@ -32,8 +32,8 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
-// child locks the state and appends from many goroutines until it is killed. It says what
-// became durable, a line each.
+// child locks the state and appends from many goroutines until it is killed. It names each durable
+// entry, a line each.
 func child(path string) {
 	ctx := context.Background()
 	s, err := sqlite.Open(ctx, path, sqlite.Options{Now: time.Now})
@@ -132,7 +132,7 @@ func TestWhatWasAcknowledgedSurvivesAKill(t *testing.T) {
 		if _, err := s.Verify(t.Context(), ""); err != nil {
 			t.Errorf("kill %d: %v", kill, err)
 		}
-		unlock(t, lock(t, s)) // which folds what was left
+		unlock(t, lock(t, s)) // which folds the rest
 		if diff := cmp.Diff(before, rows(t, s), digits()); diff != "" {
 			t.Errorf("kill %d: the rows changed when they were folded:\n%s", kill, diff)
 		}

@@ -52,7 +52,7 @@ func UnpackTransfers(count int, words, numbers string) (refIDs []string, ok bool
 	return refIDs, ok
 }
 
-// Unpacks reports whether the first page of rows, and that of outlines, unpack: what does
+// Unpacks reports whether the first page of rows, and that of outlines, unpack: a page that does
 // not is read in another way, which only its cost gives away.
 func (s *Store) Unpacks(ctx context.Context) (rows, outlines bool, err error) {
 	snap, err := s.snapshot(ctx, false)

@@ -61,8 +61,8 @@ func refused(t *testing.T, s *sqlite.Store, want state.Holder) {
 	}
 }
 
-// TestNobodyDeletesALock removes, and replaces, the file beside the state. Whoever holds the lock
-// has it still, and is known by the run that it began.
+// TestNobodyDeletesALock removes, and replaces, the file beside the state. The holder has the lock
+// still, and is known by the run that it began.
 func TestNobodyDeletesALock(t *testing.T) {
 	s, path := create(t)
 	other := reopen(t, path)
@@ -167,7 +167,8 @@ func TestALinkThatIsTurnedAwayIsNoticed(t *testing.T) {
 }
 
 // TestSQLiteKeepsItsLocks looks for SQLite's lock on the file while a store is open, after all that
-// a process does with others: who is not seen to use the file has its log deleted by whoever leaves.
+// a process does with others: who is not seen to use the file has its log deleted by the next one
+// that leaves.
 func TestSQLiteKeepsItsLocks(t *testing.T) {
 	s, path := create(t)
 	j := lock(t, s)

@@ -150,7 +150,7 @@ func try(t *testing.T, files map[string][]byte) {
 	}
 }
 
-// read reads all that a snapshot has. Whatever is wrong must be an error.
+// read reads all that a snapshot has. Each damage must be an error.
 func read(t *testing.T, s *sqlite.Store) {
 	t.Helper()
 	snap, err := s.Snapshot(t.Context())
@@ -196,8 +196,9 @@ func FuzzDamage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) { try(t, damage(all, seed)) })
 }
 
-// TestAMixtureOfTimesIsRefused puts the database of each time under the log of each other one. What
-// opens must be whole: nothing that was folded may be missing from its journal, or the other way round.
+// TestAMixtureOfTimesIsRefused puts the database of each time under the log of each other one. A
+// database that opens must be whole: nothing that was folded may be missing from its journal, or the
+// other way round.
 func TestAMixtureOfTimesIsRefused(t *testing.T) {
 	all := history(t)
 	refused := 0

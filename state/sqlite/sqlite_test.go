@@ -189,8 +189,8 @@ func TestOpenMakesNothingAndSaysWhatIsThere(t *testing.T) {
 	}
 }
 
-// listing is what stands in the state's directory: names and contents. SQLite's own side
-// files, and the lock's, are left out where they are empty of news.
+// listing is the state's directory: names and contents. SQLite's own side files, and the lock's,
+// are left out where they are empty of news.
 func listing(t *testing.T, path string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -344,7 +344,7 @@ func TestAFileThatWasReplacedIsNotWrittenTo(t *testing.T) {
 	if err := os.Rename(path+".moved", path); err != nil {
 		t.Fatal(err)
 	}
-	// What failed once may have been half done: the journal does not go on.
+	// A failed append may have been half done: the journal does not go on.
 	if err := j.Append(t.Context(), statetest.Intent("b", "run", "10.00")); !errors.Is(err, state.ErrReplaced) {
 		t.Errorf("append after the file came back got %v", err)
 	}

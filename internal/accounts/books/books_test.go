@@ -246,7 +246,7 @@ func TestAConflictBelongsToTheEarlierTime(t *testing.T) {
 }
 
 // TestPeriod holds that a day is that of the service's record, from its first instant to its
-// last, and that what is open is left out of no period that may have it.
+// last, and that an open transfer is left out of no period that may have it.
 func TestPeriod(t *testing.T) {
 	day := func(d int) time.Time { return time.Date(2026, 11, d, 0, 0, 0, 0, time.UTC) }
 	recorded := made(state.Recorded, side("DEBIT", "10.00", "0", "10.00", "a", "USD")) // made on the 30th, 23:30
@@ -298,7 +298,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestPaymentStatus says what became of a transfer whose amounts can't be booked, or that nobody proved.
+// TestPaymentStatus says how a transfer ended whose amounts can't be booked, or that nobody proved.
 func TestPaymentStatus(t *testing.T) {
 	for name, test := range map[string]struct {
 		cause  books.Cause

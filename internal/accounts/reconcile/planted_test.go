@@ -14,7 +14,7 @@ import (
 	"remit/internal/proof/suite"
 )
 
-// planting changes the export of one transfer, and knows what must be found of it.
+// planting changes the export of one transfer, and knows the finding that it must cause.
 type planting struct {
 	name string
 	want string // breaks, the gravest first; "" for none
@@ -24,7 +24,7 @@ type planting struct {
 	on       func(debit row) bool // where it can be planted; nil for everywhere
 }
 
-// found is what must be found of it.
+// found is the finding that it must cause.
 func (p *planting) found(isLookedUp bool) string {
 	switch {
 	case !isLookedUp || p.lookedUp == "":
@@ -147,8 +147,7 @@ func plantings() []planting {
 	}
 }
 
-// strangers are records of nobody that the state knows, and what must be found under their
-// ref_id.
+// strangers are records of nobody that the state knows, and the findings under their ref_id.
 func strangers() []planting {
 	foreign := func(r row) row {
 		return r.with("id", "foreign-"+r["id"], "ref_id", "foreign-"+r["ref_id"], "group_id", "foreign-"+r["group_id"])
@@ -175,7 +174,7 @@ func strangers() []planting {
 	}
 }
 
-// planted is an export in which some breaks are planted, and what must be found.
+// planted is an export in which some breaks are planted, and the findings that it must cause.
 type planted struct {
 	export []row
 	want   map[string]string // breaks by ref_id
@@ -210,7 +209,7 @@ func (w *world) plantIn(at map[int]*planting, strangers map[int]*planting, isLoo
 	return p
 }
 
-// check holds what is found against what was planted. judge reconciles with options.
+// check compares the findings with the planted breaks. judge reconciles with options.
 func (p *planted) check(t *testing.T, w *world, judge func(reconcile.Options) *reconcile.Summary) {
 	t.Helper()
 	got := make(map[string]string)
@@ -264,7 +263,7 @@ func TestEveryPlantedBreakIsFoundAndNothingElse(t *testing.T) {
 			random.Shuffle(len(export), func(i, j int) { export[i], export[j] = export[j], export[i] })
 		}
 		p.check(t, w, func(o reconcile.Options) *reconcile.Summary {
-			o.MemoryMax = []int{0, 1500, 9000}[random.IntN(3)] // what does not fit goes to files
+			o.MemoryMax = []int{0, 1500, 9000}[random.IntN(3)] // entries that do not fit go to files
 			if isLookedUp {
 				return w.lookedUp(t, o, export)
 			}

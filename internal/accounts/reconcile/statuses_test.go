@@ -225,7 +225,7 @@ func TestTotalsAreExact(t *testing.T) {
 	}
 }
 
-// TestWhatFailedMovedNothing leaves what FAILED on both sides out of every total.
+// TestWhatFailedMovedNothing leaves transfers that FAILED on both sides out of every total.
 func TestWhatFailedMovedNothing(t *testing.T) {
 	r := request(0)
 	both := sides(r, 0)

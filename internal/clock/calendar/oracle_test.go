@@ -151,7 +151,7 @@ func TestAgainstDateHolidays(t *testing.T) {
 	}
 }
 
-// TestHolidaysOfThisYear holds what laws of late have changed, and what sets know.
+// TestHolidaysOfThisYear holds what laws of late have changed, and the years that sets know.
 func TestHolidaysOfThisYear(t *testing.T) {
 	for at, want := range map[string]string{
 		"pl 2024-12-24": "", "pl 2027-12-24": "Christmas Eve (pl)", "it 2027-10-04": "Saint Francis of Assisi, Patron Saint of Italy (it)",

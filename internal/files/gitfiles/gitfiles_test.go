@@ -75,7 +75,7 @@ func (r *repository) commit() {
 	r.git("commit", "-qm", "a commit")
 }
 
-// agrees holds what is read of a directory of the working tree against what git says.
+// agrees compares our answers about a directory of the working tree with git's.
 func (r *repository) agrees(dir string) {
 	r.Helper()
 	checkout, err := gitfiles.Find(filepath.Join(r.dir, dir))
@@ -131,7 +131,7 @@ func (r *repository) agrees(dir string) {
 	}
 }
 
-// Whatever git does to store a commit, what is read is what git says.
+// Our answers are git's, in every form in which git stores a commit.
 func TestReadsWhatGitWrites(t *testing.T) {
 	suite.Slow(t)
 	for name, act := range map[string]func(*repository){
@@ -205,7 +205,7 @@ func TestReadsLinkedWorkingTreesAndSubmodules(t *testing.T) {
 	submodule.agrees(".")
 }
 
-// What names another repository than its own, or is none of a working tree, says nothing.
+// A .git that names another repository than its own, or is none of a working tree, says nothing.
 func TestFindsNoCommit(t *testing.T) {
 	for name, act := range map[string]func(*repository){
 		"before the first commit":          func(r *repository) { r.git("checkout", "-q", "--orphan", "new") },

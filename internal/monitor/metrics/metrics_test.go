@@ -131,7 +131,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// FuzzRead reads anything, and what was written with any names as it was.
+// FuzzRead reads anything, and reads files with any names as they were written.
 func FuzzRead(f *testing.F) {
 	f.Add("remit_runs_total{exit_code=\"0\"} 1\n", "production", `pay"ments\`)
 	f.Add("x{", "a\nb", "\xff}")

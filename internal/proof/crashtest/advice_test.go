@@ -17,8 +17,8 @@ import (
 const stepsMax = 3
 
 // TestWhatIsAdvisedAboutFilesLeadsOn kills a payroll, does to the files of its state what careless people
-// do, and follows what each command prints as the next one until a run is complete. Whatever was done,
-// each transfer is made once.
+// do, and follows what each command prints as the next one until a run is complete. In every case each
+// transfer is made once.
 func TestWhatIsAdvisedAboutFilesLeadsOn(t *testing.T) {
 	t.Parallel()
 	program := build(t)

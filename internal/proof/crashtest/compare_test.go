@@ -79,8 +79,8 @@ func readStore(t *testing.T, store verified) []state.Transfer {
 	return rows
 }
 
-// compare holds a ledger against a state with nothing left to do. It returns what is wrong
-// between them, in words.
+// compare holds a ledger against a state with nothing left to do. It returns the differences, in
+// words.
 func compare(ledger []transfer.Record, rows []state.Transfer, want int) []string {
 	var wrong []string
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }

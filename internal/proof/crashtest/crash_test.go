@@ -78,7 +78,7 @@ func killed(t *testing.T, start func(testing.TB) *pgtest.Server) {
 	t.Logf("all: %v", sum)
 }
 
-// tally counts what happened.
+// tally counts events.
 type tally struct {
 	payrolls, transfers  int // that were compared with their ledgers
 	kills, services      int // of remit, of services

@@ -225,7 +225,7 @@ func journalHead(d *directory) string {
 	return found
 }
 
-// watched counts what passes through to a service.
+// watched counts the requests that pass to a service.
 type watched struct {
 	url   string
 	mu    sync.Mutex

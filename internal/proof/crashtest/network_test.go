@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// network is what lies between remit and a server. It can be cut, so that connections end and
-// none is made, and it can fall silent, so that they stay and nothing comes through.
+// network is the wire between remit and a server. It can be cut, so that connections end and none
+// is made, and it can fall silent, so that they stay and nothing comes through.
 type network struct {
 	address string // where it listens
 	server  string
@@ -74,7 +74,7 @@ func (n *network) add(conns ...net.Conn) bool {
 	return !n.isCut
 }
 
-// carry copies until an end of the connection, and holds back what comes in a silence.
+// carry copies until an end of the connection, and holds bytes back in a silence.
 func (n *network) carry(to io.Writer, from io.Reader) {
 	for buf := make([]byte, 1<<16); ; {
 		count, err := from.Read(buf)
@@ -101,7 +101,7 @@ func (n *network) cut() {
 	clear(n.conns)
 }
 
-// silence has nothing come through until mend; what was under way arrives then.
+// silence has nothing come through until mend; bytes under way arrive then.
 func (n *network) silence() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -15,9 +15,9 @@ import (
 const moment = 2 * time.Second
 
 // TestNothingIsSentWhilePostgreSQLIsAway lets the server of the state go away in the middle of
-// a run, in each way that there is. From then on nothing is sent but what was written down
-// before, once; a run that is begun meanwhile sends nothing; and when the server is back,
-// state and ledger agree, and the next run pays the rest.
+// a run, in each way that there is. From then on only requests that were written down before are
+// sent, once; a run that is begun meanwhile sends nothing; and when the server is back, state and
+// ledger agree, and the next run pays the rest.
 func TestNothingIsSentWhilePostgreSQLIsAway(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)
@@ -116,8 +116,8 @@ func TestNothingIsSentWhilePostgreSQLIsAway(t *testing.T) {
 }
 
 // TestARunThatWasCutOffIsFencedWhenItIsBack takes the lock of a run away that can't reach the
-// server, and lets another one pay: what was cut off writes nothing when it is back, and sends
-// nothing.
+// server, and lets another one pay: the run that was cut off writes nothing when it is back, and
+// sends nothing.
 func TestARunThatWasCutOffIsFencedWhenItIsBack(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)

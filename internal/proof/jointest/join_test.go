@@ -59,7 +59,7 @@ func TestAnInterruptIsOfOneRunner(t *testing.T) {
 }
 
 // TestAConflictStopsEveryRunner has the service answer one request with another amount: nothing
-// new starts anywhere, and the end of the run counts what was not attempted.
+// new starts anywhere, and the end of the run counts the transfers that were not attempted.
 func TestAConflictStopsEveryRunner(t *testing.T) {
 	t.Parallel()
 	suite.Slow(t)

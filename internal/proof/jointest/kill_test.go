@@ -29,7 +29,7 @@ const (
 
 // TestRunnersAreKilledAndStopped kills runners of one run at random, and stops some for longer
 // than their lease, while others take their place. Laws 1 and 2 hold, the rate limit is never
-// exceeded, and whoever is left finishes.
+// exceeded, and the remaining runners finish.
 //
 //	go test ./internal/proof/jointest -run KilledAndStopped -v -timeout 1h -join.rows 4000 -join.runs 5
 func TestRunnersAreKilledAndStopped(t *testing.T) {
@@ -49,7 +49,7 @@ func TestRunnersAreKilledAndStopped(t *testing.T) {
 	}
 }
 
-// hunt is one run and what is done to its runners.
+// hunt is one run and the attacks on its runners.
 type hunt struct {
 	*world
 	random  *rand.Rand

@@ -124,7 +124,7 @@ type world struct {
 	unwanted []string // requests without an intent
 }
 
-// options are what tests choose.
+// options are those that tests choose.
 type options struct {
 	rows      int
 	inFlight  int
@@ -168,7 +168,7 @@ func (w *world) write(name, text string) {
 	}
 }
 
-// serve runs the sandbox, and notes what comes to it.
+// serve runs the sandbox, and notes the requests to it.
 func (w *world) serve(o options) {
 	w.t.Helper()
 	faults, err := sandbox.ParseFaults(o.faults...)
@@ -288,7 +288,7 @@ func (r *runner) ended() bool {
 	}
 }
 
-// patience is how long a test waits for what surely comes: longer than any machine is busy.
+// patience is how long a test waits for a sure event: longer than any machine is busy.
 const patience = 5 * time.Minute
 
 // end waits for the end, and returns the exit code.

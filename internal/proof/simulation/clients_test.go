@@ -21,7 +21,7 @@ func run(change func(executor.Run, history.View) executor.Run) history.Client {
 	return history.Client{Run: change}
 }
 
-// submit is one that changes what comes back of a request.
+// submit is one that changes the answers to requests.
 func submit(change func(executor.Submitter, string, []byte, executor.Answer) executor.Answer) history.Client {
 	return run(func(r executor.Run, _ history.View) executor.Run {
 		r.Submitter = &answers{r.Submitter, change}
@@ -37,7 +37,7 @@ func policy(change func(*executor.Policy)) history.Client {
 	})
 }
 
-// write is one that changes, or drops, what is written.
+// write is one that changes, or drops, written entries.
 func write(change func(*journal, []state.Entry) ([]state.Entry, bool)) history.Client {
 	return run(func(r executor.Run, _ history.View) executor.Run {
 		r.Journal = &journal{placed: placed{r.Journal}, change: change, doubted: make(map[string]bool)}
@@ -114,7 +114,7 @@ func ended(o state.Outcome, reason string) state.Outcome {
 	}
 }
 
-// answers changes what comes back.
+// answers changes answers.
 type answers struct {
 	executor.Submitter
 	change func(executor.Submitter, string, []byte, executor.Answer) executor.Answer
@@ -147,7 +147,7 @@ type placed struct{ executor.Journal }
 
 func (j placed) Place() state.FilePlace { return j.Journal.(state.Placed).Place() }
 
-// journal changes, or drops, what is written.
+// journal changes, or drops, written entries.
 type journal struct {
 	placed
 	change func(*journal, []state.Entry) (changed []state.Entry, keep bool)
@@ -237,7 +237,7 @@ func (j *lazy) Append(ctx context.Context, entries ...state.Entry) error {
 	return j.Journal.Append(ctx, entries...)
 }
 
-// lockless goes on whoever holds the lock.
+// lockless goes on without the lock.
 type lockless struct{ placed }
 
 func (j lockless) Check(context.Context) error { return nil }
@@ -278,7 +278,7 @@ func (f overlooker) Find(ctx context.Context, refIDs []string) (map[string][]tra
 }
 
 // recordedAsDeclared makes the executor take a doubt whose declaration was edited for one
-// that agrees. It sends the recorded bytes, or what is declared now.
+// that agrees. It sends the recorded bytes, or the present declaration.
 func recordedAsDeclared(r executor.Run, view history.View, declared bool) executor.Run {
 	if r.Plan == nil {
 		return r
@@ -352,7 +352,7 @@ func newest(j executor.Journal) time.Time {
 	return at
 }
 
-// evaluator sends what is declared now.
+// evaluator sends the present declaration.
 type evaluator struct {
 	executor.Submitter
 	view history.View

@@ -60,7 +60,7 @@ func mutants() map[string]history.Client {
 	return all
 }
 
-// settlingMutants break what is written down, sent and settled.
+// settlingMutants break entries, requests and settlements.
 func settlingMutants() map[string]history.Client {
 	return map[string]history.Client{
 		"sends before the intent is durable": run(func(r executor.Run, _ history.View) executor.Run {

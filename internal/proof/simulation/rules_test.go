@@ -15,7 +15,7 @@ import (
 	"remit/state"
 )
 
-// allowedMutants send what must not be sent, not yet, not any more, or not again.
+// allowedMutants send transfers that must not be sent, not yet, not any more, or not again.
 func allowedMutants() map[string]history.Client {
 	return map[string]history.Client{
 		"starts a dependent while PENDING": records(func(r transfer.Record) transfer.Record {

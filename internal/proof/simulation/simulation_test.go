@@ -76,7 +76,7 @@ func TestNoHistoryBreaksAnInvariantOnPostgreSQL(t *testing.T) {
 	if isRace {
 		t.Skip("the same histories are played without -race")
 	}
-	// What happens to files happens to no database: those are left out.
+	// Accidents of files do not befall a database: those are left out.
 	files, database := playerOn(t, struct{ history.Disk }{history.Files{}}), playerOn(t, history.NewDatabase(pgtest.Start(t)))
 	for seed := range uint64(historiesDatabase()) {
 		r := database.Play(seed, history.Client{})

@@ -76,7 +76,7 @@ func TestReplaysAreTriedLater(t *testing.T) {
 				if err != nil || totals.Count() != tt.made {
 					t.Errorf("the service made %d transfers, want %d (%v)", totals.Count(), tt.made, err)
 				}
-				// What made a second transfer is settled, and not sent a third time.
+				// A request that made a second transfer is settled, and not sent a third time.
 				if again, err := w.try(t.Context()); err != nil || tt.verdict == contract.Differs && again.Requests != 0 {
 					t.Errorf("a third trial sent %d requests (%v)", again.Requests, err)
 				}

@@ -16,7 +16,7 @@ import (
 	"remit/internal/service/contract"
 )
 
-// deviation is a service as somebody may have written it, made of a sandbox that behaves: what passes is changed.
+// deviation is a service as somebody may have written it, made of a sandbox that behaves: its traffic is changed.
 type deviation struct {
 	// record changes a record of an answer, or of a lookup.
 	record func(r map[string]any, isLookup bool)
