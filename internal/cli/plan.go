@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"time"
@@ -15,13 +16,20 @@ import (
 // planExpiry is how long a saved plan may be applied where --expires-in says nothing.
 const planExpiry = 72 * time.Hour
 
+// planCommand is one remit plan.
+type planCommand struct {
+	plan        planning
+	sign        signing
+	out, into   string
+	asJSON      bool
+	detailed    bool
+	refresh     bool
+	lockTimeout time.Duration
+}
+
 func newPlan(p *process) *cobra.Command {
-	var o planning
-	var out, into string
-	var asJSON, detailed, refresh bool
-	var lockTimeout time.Duration
-	var sign signing
-	all := recursion{asked: tree.Plan, dir: &o.dir}
+	var c planCommand
+	all := recursion{asked: tree.Plan, dir: &c.plan.dir}
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Show what an apply would do",
@@ -35,102 +43,127 @@ func newPlan(p *process) *cobra.Command {
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if all.isAsked {
-				all.asJSON, all.into, all.exitOf = asJSON, into, func(plan *planner.Plan) int { return exitOfPlan(plan, detailed) }
+				all.asJSON, all.into, all.exitOf = c.asJSON, c.into, func(plan *planner.Plan) int { return exitOfPlan(plan, c.detailed) }
 				return all.run(cmd, p)
 			}
-			if into != "" && out != "" && samePath(o.dir.Within(into), o.dir.Within(out)) {
-				return errors.New("--out and --json-into name one file; name another for one of them")
-			}
-			if err := writeInto(p.streams, &o.dir, into, asJSON); err != nil {
-				return err
-			}
-			w, err := open(p, &o.dir, asJSON)
-			if err != nil {
-				return err
-			}
-			if cmd.Flags().Changed("out") && out == "" {
-				return errors.New("--out is empty: it takes the name of a file. Is a variable of the shell not set?")
-			}
-			if err := checkPlanOut(w, out, o.expiresIn); err != nil {
-				return err
-			}
-			if cmd.Flags().Changed("sign") && sign.key == "" {
-				return errors.New("--sign is empty: it takes the name of a key's file. Is a variable of the shell not set?")
-			}
-			if err := sign.open(cmd.Context(), w, out); err != nil {
-				return err
-			}
-			if cmd.Flags().Changed("lock-timeout") && !refresh {
-				return errors.New("--lock-timeout goes with --refresh: without it, plan takes no lock")
-			}
-			var code int
-			if refresh && (w.service.CanLookUp() || !w.service.SaysBalances()) {
-				r := refreshing{dir: o.dir, asJSON: asJSON, lockTimeout: lockTimeout, words: "plan --refresh"}
-				if code, err = r.carryOut(cmd.Context(), w); err != nil {
-					return err
-				}
-				if code >= exit.Signal {
-					return exit.Code(code)
-				}
-			}
-			var plan *planner.Plan
-			err = exit.OrInterrupted(cmd.Context(), func() (err error) {
-				earlier, err := o.readEarlier(cmd, p, w)
-				if err != nil {
-					return err
-				}
-				if earlier != nil {
-					earlier.declared = make([]bool, earlier.plan.Changes.Len())
-					o.seen = earlier.watch
-				}
-				if plan, err = o.plan(cmd.Context(), w, asJSON); err != nil {
-					return err
-				}
-				all := "plan --show=all"
-				if out != "" { // what is saved is what there is to see
-					o.all = showAllOf(out)
-					all = strings.TrimPrefix(o.all, "remit ")
-				}
-				if err := o.compare(cmd.Context(), w, earlier, plan, all); err != nil {
-					return err
-				}
-				return showPlan(w, plan, &o, asJSON)
-			})
-			if err == nil && refresh && w.service.SaysBalances() {
-				err = o.noteFunds(cmd.Context(), w, plan, asJSON)
-			}
-			if err != nil {
-				return o.planError(err)
-			}
-			if out != "" {
-				w.streams.Begin("saving the plan")
-				if err := sign.save(cmd.Context(), w, &o, plan, out, asJSON); err != nil {
-					return o.planError(err)
-				}
-			}
-			if code == exit.Done {
-				code = exitOfPlan(plan, detailed)
-			}
-			if code != exit.Done {
-				return exit.Code(code)
-			}
-			return nil
+			return c.run(cmd, p)
 		},
 	}
-	o.flags(cmd)
+	c.plan.flags(cmd)
 	all.flags(cmd)
-	o.againstFlag(cmd)
-	practiceFlag(&o.dir, cmd)
-	cmd.Flags().StringVar(&out, "out", "", "save the plan to this `file`, for apply")
-	cmd.Flags().StringVar(&sign.key, "sign", "", "with --out: sign the plan as its author, with the key of this `file` or, without a file, with that of ssh-agent")
+	c.plan.againstFlag(cmd)
+	practiceFlag(&c.plan.dir, cmd)
+	cmd.Flags().StringVar(&c.out, "out", "", "save the plan to this `file`, for apply")
+	cmd.Flags().StringVar(&c.sign.key, "sign", "", "with --out: sign the plan as its author, with the key of this `file` or, without a file, with that of ssh-agent")
 	cmd.Flags().Lookup("sign").NoOptDefVal = signByAgent
-	cmd.Flags().DurationVar(&o.expiresIn, "expires-in", planExpiry, "how long a saved plan may be applied")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON Lines")
-	intoFlag(cmd, &into)
-	cmd.Flags().BoolVar(&refresh, "refresh", false, "first look up what is recorded as PENDING, under the lock, and record what became of it; show balances, where balance_path is known")
-	cmd.Flags().DurationVar(&lockTimeout, "lock-timeout", 0, "with --refresh: how long to wait for another run's lock")
-	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit 2 where there is something to do")
+	cmd.Flags().DurationVar(&c.plan.expiresIn, "expires-in", planExpiry, "how long a saved plan may be applied")
+	cmd.Flags().BoolVar(&c.asJSON, "json", false, "write JSON Lines")
+	intoFlag(cmd, &c.into)
+	cmd.Flags().BoolVar(&c.refresh, "refresh", false, "first look up what is recorded as PENDING, under the lock, and record what became of it; show balances, where balance_path is known")
+	cmd.Flags().DurationVar(&c.lockTimeout, "lock-timeout", 0, "with --refresh: how long to wait for another run's lock")
+	cmd.Flags().BoolVar(&c.detailed, "detailed-exitcode", false, "exit 2 where there is something to do")
 	return cmd
+}
+
+func (c *planCommand) run(cmd *cobra.Command, p *process) error {
+	if c.into != "" && c.out != "" && samePath(c.plan.dir.Within(c.into), c.plan.dir.Within(c.out)) {
+		return errors.New("--out and --json-into name one file; name another for one of them")
+	}
+	if err := writeInto(p.streams, &c.plan.dir, c.into, c.asJSON); err != nil {
+		return err
+	}
+	w, err := open(p, &c.plan.dir, c.asJSON)
+	if err != nil {
+		return err
+	}
+	if err := c.check(cmd, w); err != nil {
+		return err
+	}
+	code, err := c.refreshFirst(cmd.Context(), w)
+	if err != nil {
+		return err
+	}
+	if code >= exit.Signal {
+		return exit.Code(code)
+	}
+	plan, err := c.make(cmd, p, w)
+	if err != nil {
+		return c.plan.planError(err)
+	}
+	if c.out != "" {
+		w.streams.Begin("saving the plan")
+		if err := c.sign.save(cmd.Context(), w, &c.plan, plan, c.out, c.asJSON); err != nil {
+			return c.plan.planError(err)
+		}
+	}
+	if code == exit.Done {
+		code = exitOfPlan(plan, c.detailed)
+	}
+	if code != exit.Done {
+		return exit.Code(code)
+	}
+	return nil
+}
+
+// check refuses flags that could not be followed, before anything is planned.
+func (c *planCommand) check(cmd *cobra.Command, w *opened) error {
+	changed := cmd.Flags().Changed
+	if changed("out") && c.out == "" {
+		return errors.New("--out is empty: it takes the name of a file. Is a variable of the shell not set?")
+	}
+	if err := checkPlanOut(w, c.out, c.plan.expiresIn); err != nil {
+		return err
+	}
+	if changed("sign") && c.sign.key == "" {
+		return errors.New("--sign is empty: it takes the name of a key's file. Is a variable of the shell not set?")
+	}
+	if err := c.sign.open(cmd.Context(), w, c.out); err != nil {
+		return err
+	}
+	if changed("lock-timeout") && !c.refresh {
+		return errors.New("--lock-timeout goes with --refresh: without it, plan takes no lock")
+	}
+	return nil
+}
+
+// refreshFirst does the work of --refresh, and returns the exit code of that.
+func (c *planCommand) refreshFirst(ctx context.Context, w *opened) (int, error) {
+	if !c.refresh || !w.service.CanLookUp() && w.service.SaysBalances() {
+		return exit.Done, nil
+	}
+	r := refreshing{dir: c.plan.dir, asJSON: c.asJSON, lockTimeout: c.lockTimeout, words: "plan --refresh"}
+	return r.carryOut(ctx, w)
+}
+
+// make makes the plan and shows it, with the balances of profiles where --refresh asks for them.
+func (c *planCommand) make(cmd *cobra.Command, p *process, w *opened) (plan *planner.Plan, err error) {
+	o := &c.plan
+	err = exit.OrInterrupted(cmd.Context(), func() (err error) {
+		earlier, err := o.readEarlier(cmd, p, w)
+		if err != nil {
+			return err
+		}
+		if earlier != nil {
+			earlier.declared = make([]bool, earlier.plan.Changes.Len())
+			o.seen = earlier.watch
+		}
+		if plan, err = o.plan(cmd.Context(), w, c.asJSON); err != nil {
+			return err
+		}
+		all := "plan --show=all"
+		if c.out != "" { // the saved plan shows every line
+			o.all = showAllOf(c.out)
+			all = strings.TrimPrefix(o.all, "remit ")
+		}
+		if err := o.compare(cmd.Context(), w, earlier, plan, all); err != nil {
+			return err
+		}
+		return showPlan(w, plan, o, c.asJSON)
+	})
+	if err == nil && c.refresh && w.service.SaysBalances() {
+		err = o.noteFunds(cmd.Context(), w, plan, c.asJSON)
+	}
+	return plan, err
 }
 
 // exitOfPlan says whether a plan may be applied, and where isExact, whether it does something.

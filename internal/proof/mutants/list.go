@@ -19,7 +19,7 @@ type mutant struct {
 //	file config/amount.go
 //	- a line of the file, without its indent
 //	+ the line in its place
-//	test ./config -run TestAmounts
+//	test ./config -run TestArchives
 //
 // Several lines of - and + are one piece. Without test, the tests are those of the file's package.
 func parse(text string) ([]mutant, error) {
