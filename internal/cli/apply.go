@@ -137,6 +137,9 @@ func (a *applying) run(ctx context.Context, p *process) error {
 		return err
 	}
 	a.monitoring.facts.opened, w.service.RunID = w, a.monitoring.facts.runID
+	if err := a.monitoring.checkMetricsOf(a.monitoring.environment()); err != nil {
+		return err
+	}
 	holder := p.host.Holder("remit apply")
 	if a.join {
 		return joinOrLead(ctx, a, w, holder)

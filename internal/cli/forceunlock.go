@@ -51,9 +51,15 @@ func forceUnlock(ctx context.Context, p *process, from *workspace.Directory, rea
 		return err
 	}
 	defer func() { _ = store.Close() }() // every append was durable when it returned
-	holder, held, err := holderOf(ctx, store)
+	snapshot, err := store.Snapshot(ctx)
 	if err != nil {
 		return w.state.Error(err)
+	}
+	meta := snapshot.Meta()
+	holder, held := snapshot.Holder()
+	_ = snapshot.Close() // it was only read
+	if err := w.state.Check(meta); err != nil {
+		return err
 	}
 	if err := store.ForceUnlock(ctx, p.host.Holder("remit force-unlock"), p.host.Clocks(), reason); err != nil {
 		if errors.Is(err, state.ErrBusy) {
@@ -67,17 +73,6 @@ func forceUnlock(ctx context.Context, p *process, from *workspace.Directory, rea
 	}
 	_, err = fmt.Fprintln(p.streams.Out, view.Visible(text))
 	return err
-}
-
-// holderOf is who holds the lock of a store, as far as that can be seen from here.
-func holderOf(ctx context.Context, store state.Store) (state.Holder, bool, error) {
-	snapshot, err := store.Snapshot(ctx)
-	if err != nil {
-		return state.Holder{}, false, err
-	}
-	defer func() { _ = snapshot.Close() }() // it was only read
-	holder, held := snapshot.Holder()
-	return holder, held, nil
 }
 
 // busyError says what to do about a holder that hangs in the middle of a commit: it is a process of

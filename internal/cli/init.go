@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the starter configuration
 	"errors"
@@ -86,7 +87,7 @@ func initialise(ctx context.Context, p *process, from *workspace.Directory, newS
 			w.state.Binding.Lineage = bound.Lineage
 		}
 		return initAgain(ctx, w)
-	case isBound && (!newState || w.state.IsOtherThan(bound)):
+	case isBound && (!newState || w.state.IsOtherThan(bound) || w.dir.FileOfState(bound.Lineage) != ""):
 		w.state.Binding = bound
 		return w.state.Error(state.ErrMissing)
 	}
@@ -206,7 +207,7 @@ func initAgain(ctx context.Context, w *opened) error {
 	return w.state.LockedAny(ctx, by, waitInit, func(journal state.Journal, snapshot state.Snapshot) error {
 		meta := snapshot.Meta()
 		if err := meta.Check(meta.Environment, w.state.Binding.Lineage, meta.Service); err != nil {
-			return w.state.OtherState(meta, err)
+			return w.state.OtherState(meta, cmp.Or(meta.Check(w.state.Binding.Environment, w.state.Binding.Lineage, meta.Service), err))
 		}
 		used, err := workspace.IsUsed(ctx, snapshot)
 		if err != nil {
@@ -217,8 +218,8 @@ func initAgain(ctx context.Context, w *opened) error {
 		switch {
 		case differs == nil:
 			return bind(w, fmt.Sprintf("The state %s is there.", w.state.Name), nil)
-		case used && meta.Environment != w.state.Binding.Environment:
-			return workspace.UsedElsewhere(w.config.Environment, meta.Environment)
+		case meta.Environment != w.state.Binding.Environment && (used || w.dir.Declares(meta.Environment)):
+			return w.dir.UsedElsewhere(meta.Environment)
 		case used:
 			return w.state.RefuseOther(meta.Service, w.state.Binding.Service)
 		}

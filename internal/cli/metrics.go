@@ -41,6 +41,20 @@ func (m *monitoring) checkMetrics() error {
 	return nil
 }
 
+// checkMetricsOf refuses the file of metrics of another environment of the directory, once it is known which one
+// is worked on: its counts would be added to those of this one, and nobody would be told at night.
+func (m *monitoring) checkMetricsOf(environment string) error {
+	if m.metricsFile == "" || m.of.Block() == "" {
+		return nil
+	}
+	before, err := readMetrics(m.of.Within(m.metricsFile))
+	if err != nil || before.Environment == "" || before.Environment == environment {
+		return nil // what can't be read is told of at the end: no payment waits for a monitor
+	}
+	return fmt.Errorf("--metrics-file=%s has the metrics of environment %q, and this apply works on environment %q; nothing was sent. Name a file for each environment",
+		m.metricsFile, before.Environment, environment)
+}
+
 // writeMetrics replaces the file of metrics. Everybody may read it: a monitor is another user.
 func (m *monitoring) writeMetrics(ctx context.Context, ended view.Ended) error {
 	longest := metricsMax

@@ -16,7 +16,6 @@ import (
 	"remit/internal/cli/workspace"
 	"remit/internal/view"
 	"remit/planner"
-	"remit/state"
 )
 
 // monitoring tells others how an apply ended. It does so after the lock is free, and can't change the exit
@@ -120,7 +119,7 @@ func (m *monitoring) ended(p *process, code int) view.Ended {
 func (m *monitoring) environment() string {
 	switch {
 	case m.of.Sandbox:
-		return state.Sandbox
+		return m.of.SandboxEnvironment()
 	case m.facts.opened != nil:
 		return m.facts.opened.config.Environment
 	}

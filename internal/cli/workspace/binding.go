@@ -128,7 +128,7 @@ func (s *State) EnvironmentError(bound string) error {
 			"That state is in the schema %s, and nothing was ever sent from it. Write schema = %q in the state block, which keeps it there, "+
 			"and bind it to environment %[1]q", s.config.Environment, bound, schema, schema), s.dir.Command("init"))
 	}
-	return UsedElsewhere(s.config.Environment, bound)
+	return s.dir.UsedElsewhere(bound)
 }
 
 // schemaLeft is the schema of the bound environment, where its state never sent anything and the configuration
@@ -147,7 +147,12 @@ func (s *State) schemaLeft(bound string) string {
 
 // UsedElsewhere is [State.EnvironmentError] for a state that has transfers, or that is not where the
 // configuration says.
-func UsedElsewhere(declared, bound string) error {
+func (s *Directory) UsedElsewhere(bound string) error {
+	declared := s.loaded.Environment
+	if s.Block() != "" {
+		return fmt.Errorf("the state of environment %q would be that of environment %q, to which it belongs for good; nothing was sent. "+
+			"Write another place into the state block of one of them", declared, bound)
+	}
 	return fmt.Errorf("the configuration says environment %q, and this directory is bound to the state of environment %q; nothing was sent. "+
 		"A state that was used belongs to one environment for good. Write environment = %[2]q in the remit block again, "+
 		"or give the other environment a directory and a state of its own", declared, bound)
@@ -177,7 +182,7 @@ func (s *State) missing() error {
 			"Name that service in the configuration again, or give the other one a directory and a state of its own",
 			s.Name, s.Binding.Service.ClientID, s.Binding.Service.BaseURL)
 	}
-	if name := s.dir.fileOfState(s.Binding.Lineage); name != "" {
+	if name := s.dir.FileOfState(s.Binding.Lineage); name != "" {
 		return fmt.Errorf("there is no state at %s; nothing was sent. The state that this directory is bound to is in %s. Write its place into the configuration:\n\n%s",
 			s.Name, name, s.dir.placeBlock(name))
 	}

@@ -89,6 +89,11 @@ func (s *Directory) WriteLock(file lockfile.File) (renamed string, err error) {
 	return before, os.Remove(filepath.Join(s.Path, before))
 }
 
+// Declares reports whether an environment block has the name.
+func (s *Directory) Declares(environment string) bool {
+	return slices.ContainsFunc(s.loaded.Environments, func(e config.DeclaredEnvironment) bool { return e.Name == environment })
+}
+
 // CheckOrphans refuses to make a state beside the lock file of an environment that is not declared: where an
 // environment was renamed, a new state would have everything paid again.
 func (s *Directory) CheckOrphans() error {
@@ -108,8 +113,7 @@ func (s *Directory) CheckOrphans() error {
 			}
 			environment = file.Environment
 		}
-		isDeclared := func(e config.DeclaredEnvironment) bool { return e.Name == environment }
-		if environment == s.loaded.Environment || slices.ContainsFunc(s.loaded.Environments, isDeclared) {
+		if environment == s.loaded.Environment || s.Declares(environment) {
 			continue
 		}
 		return fmt.Errorf("%s binds this directory to the state of environment %q, which is not declared; nothing was made. "+
@@ -146,9 +150,9 @@ func (s *Directory) SandboxEnvironment() string {
 // filesOfStates match the names of states where the configuration says none.
 var filesOfStates = []string{"remit.db", "remit.*.db"}
 
-// fileOfState is the file of the directory that has the state of a lineage, although the configuration may name
+// FileOfState is the file of the directory that has the state of a lineage, although the configuration may name
 // another place; "" for none.
-func (s *Directory) fileOfState(lineage string) string {
+func (s *Directory) FileOfState(lineage string) string {
 	root := os.DirFS(s.Path)
 	for _, pattern := range filesOfStates {
 		names, _ := fs.Glob(root, pattern) // the pattern is right
@@ -163,9 +167,9 @@ func (s *Directory) fileOfState(lineage string) string {
 
 // placeBlock is the block that names the file of a state.
 func (s *Directory) placeBlock(name string) string {
-	block := fmt.Sprintf("    state %q {\n      path = %q\n    }", config.StateSQLite, name)
+	block := fmt.Sprintf("  state %q {\n    path = %q\n  }", config.StateSQLite, name)
 	if of := s.Block(); of != "" {
-		block = fmt.Sprintf("    environment %q {\n      %s\n    }", of, strings.ReplaceAll(strings.TrimSpace(block), "\n", "\n  "))
+		block = fmt.Sprintf("  environment %q {\n    %s\n  }", of, strings.ReplaceAll(strings.TrimSpace(block), "\n", "\n  "))
 	}
 	return block
 }
