@@ -54,7 +54,7 @@ func (o *BooksOptions) date(e *books.Entry) string { return e.At.In(o.Zone).Form
 func (o *BooksOptions) preamble(s *books.Summary) []string {
 	lines := []string{"Environment " + Visible(o.Meta.Environment) + ", state " + Visible(o.Meta.Lineage) + fmt.Sprintf(", event %d", o.Meta.Serial)}
 	if o.Meta.Service.IsSandbox() {
-		lines = append(lines, "SANDBOX: no money moves")
+		lines = append(lines, sandboxLine(o.Meta.Environment))
 	}
 	if o.Wanted != "" {
 		lines = append(lines, "Only "+Visible(o.Wanted))

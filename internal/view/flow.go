@@ -109,7 +109,7 @@ func (f *Flow) Edges() int { return len(f.edges) }
 func flowTitle(plan *planner.Plan) []string {
 	title := []string{"Environment: " + plan.Header.Environment}
 	if plan.Header.Service.IsSandbox() {
-		title[0] = "SANDBOX: no money moves"
+		title[0] = sandboxLine(plan.Header.Environment)
 	}
 	title = append(title, "Plan: "+counts(plan))
 	if !plan.Applicable() {

@@ -48,7 +48,9 @@ type namedList struct {
 func (h htmlPage) head(p *pageHead) {
 	h.put("<header>\n")
 	if p.isSandbox {
-		h.put("<p class=\"environment good\">SANDBOX: no money moves</p>\n")
+		h.put("<p class=\"environment good\">%</p>\n", sandboxLine(p.environment))
+	} else if h.screen.Protected {
+		h.put("<p class=\"environment protected\">Environment: <strong>%</strong> (%)</p>\n", h.screen.environmentWord(p.environment), serviceName(planner.Header{Service: p.service}))
 	} else {
 		h.put("<p class=\"environment\">Environment: <strong>%</strong> (%)</p>\n", p.environment, serviceName(planner.Header{Service: p.service}))
 	}

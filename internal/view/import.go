@@ -8,7 +8,6 @@ import (
 	"remit/executor"
 	"remit/internal/text/english"
 	"remit/internal/transfer"
-	"remit/planner"
 	"remit/state"
 )
 
@@ -86,11 +85,7 @@ func (i *Import) Writes() int {
 // file says otherwise than the state. It returns only errors of w.
 func ImportPlan(w io.Writer, i *Import, s Screen) error {
 	p := newPage(w, s)
-	if i.Meta.Service.IsSandbox() {
-		p.line(span{"SANDBOX: no money moves", toneGood})
-	} else {
-		p.line(strong("Environment: "+Visible(i.Meta.Environment)), plain(inBrackets(serviceName(planner.Header{Service: i.Meta.Service}))))
-	}
+	p.environmentLine(i.Meta.Service.IsSandbox(), i.Meta.Environment, i.Meta.Service)
 	p.line()
 	p.paragraph("", "Import: "+i.files()+"."+i.leftOut(), toneNone)
 	p.line()

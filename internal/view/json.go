@@ -19,11 +19,12 @@ const Format = "remit/1"
 // type "version". It is an [executor.Handler]. Characters that do not show are escaped, so
 // that a line is safe on a terminal too. Its methods must not be called concurrently.
 type JSON struct {
-	w       *bufio.Writer               // flushed at the end of each method
-	version string                      // of remit
-	here    func(command string) string // nil leaves commands as they are
-	begun   bool
-	err     error // the first of writing; nothing is written after it
+	w         *bufio.Writer               // flushed at the end of each method
+	version   string                      // of remit
+	here      func(command string) string // nil leaves commands as they are
+	protected bool                        // the environment
+	begun     bool
+	err       error // the first of writing; nothing is written after it
 }
 
 // NewJSON returns a JSON that writes to w. Nothing is written before the first object.
@@ -37,6 +38,9 @@ type versionLine struct {
 	Format string `json:"format"`
 	Remit  string `json:"remit"`
 }
+
+// SetProtected says that what is written is of a protected environment: see [Screen].
+func (j *JSON) SetProtected(is bool) { j.protected = is }
 
 // SetHere sets how commands are made to work where the reader is: see [Screen].
 func (j *JSON) SetHere(here func(command string) string) { j.here = here }

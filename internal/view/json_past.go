@@ -14,6 +14,7 @@ type pastLine struct {
 	Type        string                `json:"type"` // "run"
 	Sandbox     bool                  `json:"sandbox"`
 	Environment string                `json:"environment"`
+	Protected   bool                  `json:"protected,omitempty"`
 	Service     state.Identity        `json:"service"`
 	Lineage     string                `json:"lineage"`
 	RunID       string                `json:"run_id"`
@@ -59,7 +60,7 @@ func (j *JSON) Past(past *executor.PastRun, o PastOptions) error {
 	r := newPastRun(past, o)
 	b := past.Run.Begun
 	j.write(pastLine{
-		Type: "run", Sandbox: r.isSandbox(), Environment: o.Meta.Environment, Service: o.Meta.Service, Lineage: o.Meta.Lineage,
+		Type: "run", Sandbox: r.isSandbox(), Environment: o.Meta.Environment, Protected: j.protected, Service: o.Meta.Service, Lineage: o.Meta.Lineage,
 		RunID: b.RunID, By: b.By, Begun: past.Run.BegunAt, Ended: past.Run.EndedAt, Alive: o.Alive,
 		PlanID: b.PlanID, Digest: b.Digest, Author: b.Author, Controls: b.Controls, Accepted: b.Accepted,
 		ControlList: b.ControlList,

@@ -9,8 +9,9 @@ import (
 )
 
 type headerLine struct {
-	Type    string `json:"type"` // "header"
-	Sandbox bool   `json:"sandbox"`
+	Type      string `json:"type"` // "header"
+	Sandbox   bool   `json:"sandbox"`
+	Protected bool   `json:"protected,omitempty"` // the environment, by the configuration at hand
 	planner.Header
 }
 
@@ -87,7 +88,7 @@ type assetLine struct {
 // undeclared ones after them where o.ShowAll asks for them, an "obstacle" for each, and a
 // "summary". It returns the first error of writing.
 func (j *JSON) Plan(p *planner.Plan, o PlanOptions) error {
-	j.write(headerLine{"header", o.Sandbox, p.Header})
+	j.write(headerLine{"header", o.Sandbox, j.protected, p.Header})
 	for _, c := range p.Changes.All() {
 		j.change(c)
 	}

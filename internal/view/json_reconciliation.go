@@ -83,6 +83,7 @@ func (j *JSON) Reconciled(l *reconcile.Line) error {
 type reconciliationLine struct {
 	Type        string         `json:"type"` // "reconciliation"
 	Environment string         `json:"environment"`
+	Protected   bool           `json:"protected,omitempty"`
 	Service     state.Identity `json:"service"`
 	Lineage     string         `json:"lineage"`
 	Serial      int64          `json:"serial"`
@@ -129,7 +130,7 @@ type reconciledPart struct {
 // Reconciliation writes a "reconciliation", the end of one. It returns the first error of writing.
 func (j *JSON) Reconciliation(s *reconcile.Summary, o ReconciliationOptions) error {
 	line := reconciliationLine{
-		Type: "reconciliation", Environment: o.Meta.Environment, Service: o.Meta.Service, Lineage: o.Meta.Lineage, Serial: o.Meta.Serial,
+		Type: "reconciliation", Environment: o.Meta.Environment, Protected: j.protected, Service: o.Meta.Service, Lineage: o.Meta.Lineage, Serial: o.Meta.Serial,
 		Agrees: s.Agrees(), Files: o.Files, LookedUp: s.LookedUp, DebitsOnly: s.DebitsOnly, Records: s.Records, First: s.First, Last: s.Last,
 		From: s.From, Until: s.Until, Batch: s.Batch, Matched: s.Matched, Accepted: s.Accepted, Differ: s.Differ, Pending: s.Pending, Unknown: s.Unknown, Breaks: s.Breaks,
 		NotMade: s.NotMade, OutOfPeriod: s.OutOfPeriod, OtherBatch: s.OtherBatch, OtherTypes: s.OtherTypes, Assets: []reconciledAsset{},

@@ -93,6 +93,7 @@ type reportRunLine struct {
 type reportLine struct {
 	Type        string                  `json:"type"` // "report"
 	Environment string                  `json:"environment"`
+	Protected   bool                    `json:"protected,omitempty"`
 	Service     state.Identity          `json:"service"`
 	Lineage     string                  `json:"lineage"`
 	Serial      int64                   `json:"serial"`
@@ -144,7 +145,7 @@ func (j *JSON) Report(r *report.Report, o ReportOptions) error {
 		}
 	}
 	line := reportLine{
-		Type: "report", Environment: r.Meta.Environment, Service: r.Meta.Service, Lineage: r.Meta.Lineage, Serial: r.Meta.Serial, Head: r.Meta.Head,
+		Type: "report", Environment: r.Meta.Environment, Protected: j.protected, Service: r.Meta.Service, Lineage: r.Meta.Lineage, Serial: r.Meta.Serial, Head: r.Meta.Head,
 		From: r.Period.From, Until: r.Period.Until, Timezone: r.Period.Zone.String(), Made: o.Made.UTC(), Totals: []reportTotals{},
 		Exceptions: exceptions, Older: r.Older, Reversals: sumsOf(&r.Reversals), BothSides: r.BothSides, Undated: r.Undated,
 		Runs: r.RunCount, Unapproved: r.Unapproved, NeedsPerson: r.NeedsPerson(),

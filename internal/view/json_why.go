@@ -12,6 +12,7 @@ type whyLine struct {
 	Format      string        `json:"format"`
 	Remit       string        `json:"remit"`
 	Environment string        `json:"environment"`
+	Protected   bool          `json:"protected,omitempty"`
 	AsOf        time.Time     `json:"as_of"`
 	RefID       string        `json:"ref_id"`
 	Answer      string        `json:"answer"`          // in sentences
@@ -45,7 +46,7 @@ type declaredLine struct {
 // Why writes one object by itself: it carries the format. It returns the first error of writing.
 func (j *JSON) Why(y *Why, o PlanOptions) error {
 	line := whyLine{
-		Type: "why", Format: Format, Remit: j.version, Environment: y.Plan.Header.Environment, AsOf: y.Plan.Header.Created,
+		Type: "why", Format: Format, Remit: j.version, Environment: y.Plan.Header.Environment, Protected: j.protected, AsOf: y.Plan.Header.Created,
 		RefID: y.RefID, Answer: y.Answer(), Group: y.Group, After: y.After, Next: j.command(y.Next), From: y.From,
 	}
 	if t := y.Declared; t != nil {

@@ -29,11 +29,7 @@ type markdownPast struct {
 }
 
 func (m *markdownPast) head() {
-	if m.run.isSandbox() {
-		m.printf("**SANDBOX: no money moves**\n\n")
-	} else {
-		m.printf("**Environment:** %s (%s)\n\n", codeSpan(m.run.Meta.Environment), codeSpan(m.run.service()))
-	}
+	m.environmentHead(m.run.Screen, m.run.isSandbox(), m.run.Meta.Environment, m.run.Meta.Service)
 	m.printf("### %s\n\n", m.run.title())
 	m.printf("%s", codeBlock(m.lines(func(p *page) {
 		said := m.run.ending()

@@ -63,11 +63,7 @@ func (m *markdown) printf(format string, args ...any) { _, _ = fmt.Fprintf(m, fo
 func (m *markdown) head() {
 	h := m.plan.Header
 	m.printf("### Plan: %d to submit, %d to resolve\n\n", m.plan.Count(planner.Submit), m.plan.Count(planner.Resolve))
-	if m.options.Sandbox {
-		m.printf("**SANDBOX: no money moves**\n\n")
-	} else {
-		m.printf("**Environment:** %s (%s)\n\n", codeSpan(h.Environment), codeSpan(serviceName(h)))
-	}
+	m.environmentHead(m.options.Screen, m.options.Sandbox, h.Environment, h.Service)
 	if !m.plan.Applicable() {
 		m.printf("> [!CAUTION]\n> **%s**\n\n", notApplicable)
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"remit/internal/accounts/reconcile"
-	"remit/planner"
 )
 
 // ReconciliationMarkdown writes the result of a reconciliation as [PlanMarkdown] writes a plan: the
@@ -41,11 +40,7 @@ func ReconciliationMarkdown(w io.Writer, s *reconcile.Summary, o ReconciliationO
 }
 
 func (m *markdown) reconciledHead(s *reconcile.Summary, o ReconciliationOptions) {
-	if o.Meta.Service.IsSandbox() {
-		m.printf("**SANDBOX: no money moves**\n\n")
-	} else {
-		m.printf("**Environment:** %s (%s)\n\n", codeSpan(o.Meta.Environment), codeSpan(serviceName(planner.Header{Service: o.Meta.Service})))
-	}
+	m.environmentHead(o.Screen, o.Meta.Service.IsSandbox(), o.Meta.Environment, o.Meta.Service)
 	m.printf("### Reconciliation\n\n")
 	kind := "NOTE"
 	if !s.Agrees() || s.Transfers() == 0 {

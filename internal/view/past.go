@@ -82,8 +82,6 @@ func newPastRun(past *executor.PastRun, o PastOptions) *pastRun {
 func (r *pastRun) isSandbox() bool { return r.Meta.Service.IsSandbox() }
 
 // service is where the run sent to.
-func (r *pastRun) service() string { return serviceName(planner.Header{Service: r.Meta.Service}) }
-
 // title is the run in numbers: of the results that occurred.
 func (r *pastRun) title() string {
 	var parts []string
@@ -233,11 +231,7 @@ func (r *pastRun) first(most int) []planner.Change {
 }
 
 func (p *page) pastHead(r *pastRun) {
-	if r.isSandbox() {
-		p.line(span{"SANDBOX: no money moves", toneGood})
-	} else {
-		p.line(strong("Environment: "+Visible(r.Meta.Environment)), plain(inBrackets(r.service())))
-	}
+	p.environmentLine(r.isSandbox(), r.Meta.Environment, r.Meta.Service)
 	p.line()
 	said := r.ending()
 	p.paragraph("", Visible(said.text), said.tone)

@@ -107,11 +107,7 @@ func isQuiet(p *planner.Plan) bool { return p.Changes.Len() == 0 && p.Applicable
 
 func (p *page) planHead(plan *planner.Plan, o PlanOptions) {
 	h := plan.Header
-	if o.Sandbox {
-		p.line(span{"SANDBOX: no money moves", toneGood})
-	} else {
-		p.line(strong("Environment: "+Visible(h.Environment)), plain(inBrackets(serviceName(h))))
-	}
+	p.environmentLine(o.Sandbox, h.Environment, h.Service)
 	if o.Saved {
 		p.paragraph("", Visible(fmt.Sprintf("Plan %s by %s, created %s, expires %s",
 			h.PlanID, o.author(h, ""), moment(h.Created), moment(h.Expires))), toneDim)

@@ -10,7 +10,6 @@ import (
 	"remit/internal/accounts/reconcile"
 	"remit/internal/text/english"
 	"remit/internal/transfer"
-	"remit/planner"
 	"remit/state"
 )
 
@@ -82,11 +81,7 @@ func breakTitle(b reconcile.Break) string {
 // of w.
 func Reconciliation(w io.Writer, s *reconcile.Summary, o ReconciliationOptions) error {
 	p := newPage(w, o.Screen)
-	if o.Meta.Service.IsSandbox() {
-		p.line(span{"SANDBOX: no money moves", toneGood})
-	} else {
-		p.line(strong("Environment: "+Visible(o.Meta.Environment)), plain(inBrackets(serviceName(planner.Header{Service: o.Meta.Service}))))
-	}
+	p.environmentLine(o.Meta.Service.IsSandbox(), o.Meta.Environment, o.Meta.Service)
 	p.line()
 	said := reconciledVerdict(s)
 	p.paragraph("", said.text, said.tone)

@@ -149,6 +149,7 @@ type standingLine struct {
 type statusLine struct {
 	Type        string             `json:"type"` // "status"
 	Environment string             `json:"environment"`
+	Protected   bool               `json:"protected,omitempty"`
 	AsOf        time.Time          `json:"as_of"`
 	Applicable  bool               `json:"applicable"`
 	Person      bool               `json:"needs_person"`
@@ -167,7 +168,7 @@ type statusTotals struct {
 func (j *JSON) Status(plan *planner.Plan) error {
 	standings := plan.StatusGroups()
 	end := statusLine{
-		Type: "status", Environment: plan.Header.Environment, AsOf: plan.Header.Created, Applicable: plan.Applicable(),
+		Type: "status", Environment: plan.Header.Environment, Protected: j.protected, AsOf: plan.Header.Created, Applicable: plan.Applicable(),
 		Person: needsPerson(standings) || !plan.Applicable(), Groups: []statusTotals{}, Obstacles: plan.Obstacles,
 	}
 	for _, s := range standings {

@@ -20,11 +20,12 @@ import (
 // Streams are the standard streams of a command, and the file of --json-into. A command reads, writes, asks
 // and tells through them alone. Made by [New].
 type Streams struct {
-	In       io.Reader
-	Out, Err io.Writer
-	NoColor  bool                        // --no-color
-	Here     func(command string) string // see [view.Screen]; nil before a directory is known
-	Scales   transfer.Scales             // of the configuration that was loaded; nil before
+	In        io.Reader
+	Out, Err  io.Writer
+	NoColor   bool                        // --no-color
+	Here      func(command string) string // see [view.Screen]; nil before a directory is known
+	Protected bool                        // the environment that was loaded is
+	Scales    transfer.Scales             // of the configuration that was loaded; nil before
 
 	Failed     error  // the first error that was shown; nil for none
 	FailedHint string // a command that helps; "" for none
@@ -87,12 +88,13 @@ func (s *Streams) JSON() *view.JSON {
 		s.lines = view.NewJSON(w, s.version)
 	}
 	s.lines.SetHere(s.Here)
+	s.lines.SetProtected(s.Protected)
 	return s.lines
 }
 
 // Screen says how to write to w: as to a terminal of some width, or plain.
 func (s *Streams) Screen(w io.Writer) view.Screen {
-	screen := view.Screen{Width: 80, Here: s.Here, Scales: s.Scales}
+	screen := view.Screen{Width: 80, Here: s.Here, Scales: s.Scales, Protected: s.Protected}
 	file, ok := Beneath(w).(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return screen

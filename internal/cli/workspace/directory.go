@@ -67,7 +67,7 @@ func (s *Directory) Read(ctx context.Context, h *host.Host, streams *terminal.St
 	s.loaded, streams.Here = loaded, s.Here
 	if loaded != nil {
 		streams.Hide(loaded.SensitiveTexts())
-		streams.Scales = loaded.Scales()
+		streams.Scales, streams.Protected = loaded.Scales(), loaded.Protected && !s.Sandbox
 	}
 	return loaded, diags, nil
 }
