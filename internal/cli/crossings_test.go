@@ -201,7 +201,9 @@ func crossings() map[string]crossing {
 			names:    quoted,
 		},
 		"a lock file": {
-			cross:    func(c *crossed, dir, of, into string) { c.swap(dir, ".remit."+into+".lock.hcl", ".remit."+of+".lock.hcl") },
+			cross: func(c *crossed, dir, of, into string) {
+				c.swap(dir, ".remit."+into+".lock.hcl", ".remit."+of+".lock.hcl")
+			},
 			commands: onState,
 			names:    quoted,
 		},
