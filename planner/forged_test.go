@@ -3,6 +3,7 @@ package planner_test
 import (
 	"bytes"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
@@ -160,8 +161,9 @@ func TestEveryEditOfASavedPlanIsRefusedOrItsAuthorsWord(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			share := suite.Dose(4, 4, 1) // one edit of so many is tried, and each of what is listed
 			used := make(map[string]bool)
-			edits := 0
+			edits := rand.IntN(share)
 			for name, s := range scenes(t) {
 				raw := save(t, s.plan)
 				honest, err := way.open(&s, t, raw)
@@ -169,7 +171,9 @@ func TestEveryEditOfASavedPlanIsRefusedOrItsAuthorsWord(t *testing.T) {
 					t.Fatalf("%s: %v", name, err)
 				}
 				for edit := range plannertest.Edits(raw) {
-					edits++
+					if edits++; edits%share != 0 && !way.listed[edit.Field] {
+						continue
+					}
 					for _, forged := range plannertest.Forgeries(edit.Raw) {
 						left, err := way.open(&s, t, forged)
 						if err != nil || cmp.Diff(honest, left, saved()) == "" {

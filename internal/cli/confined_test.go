@@ -76,17 +76,21 @@ func TestEveryCommandIsTriedWhereItCanHarm(t *testing.T) {
 }
 
 // TestNoCommandLeavesTheDirectory has each command work where a committed file is a link out, a pipe or a
-// device. None prints or copies a byte of the outside, waits, writes there, or starts a program.
+// device. None prints or copies a byte of the outside, waits, writes there, or starts a program. In a plain run
+// each command meets each name, as one of the four, and each of the four under a quarter of the names.
 func TestNoCommandLeavesTheDirectory(t *testing.T) {
 	suite.Slow(t)
 	trapped := setTraps(t)
-	for _, name := range hostileNames {
-		for _, kind := range []string{"a link to a file", "a link to a device", "a pipe", "a link to a directory"} {
+	share := suite.Dose(4, 4, 1)
+	for n, name := range hostileNames {
+		for k, kind := range []string{"a link to a file", "a link to a device", "a pipe", "a link to a directory"} {
 			t.Run(name+" is "+kind, func(t *testing.T) {
 				w := newHostile(t)
 				w.put(name, kind)
-				for _, line := range everyCommand {
-					w.run(line)
+				for c, line := range everyCommand {
+					if (n+k+c)%share == 0 {
+						w.run(line)
+					}
 				}
 				w.check()
 			})

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -48,7 +49,8 @@ func TestMain(m *testing.M) {
 type withServer struct{ *testing.M }
 
 func (m withServer) Run() int {
-	suite.SideBySide(12) // scripts mostly wait: for processes, a service, a disk
+	suite.SideBySide(12)    // scripts mostly wait: for processes, a service, a disk
+	debug.SetGCPercent(400) // many commands run in this process, each with garbage of its own
 	defer pgtest.CloseShared()
 	if signal.Ignored(syscall.SIGHUP) {
 		// Tests under nohup would start programs under nohup; a caught signal is not inherited.
@@ -97,6 +99,7 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			env.Setenv("RECIPES", filepath.Join(examples, "..", "docs", "recipes"))
 			env.Setenv("COMPAT", filepath.Join(examples, "..", "testdata", "compat"))
 			env.Setenv("USER", "clerk")
+			env.Setenv("HUNDREDS", strconv.Itoa(suite.Dose(1, 10, 100))) // of transfers, where many are needed
 			env.Values[serviceKey{}] = &fakeService{}
 			env.Values[serverKey{}] = &database{}
 			return nil
@@ -105,6 +108,8 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			switch name {
 			case "postgres":
 				return pgtest.Installed(), nil
+			case "full":
+				return suite.Dose(0, 0, 1) == 1, nil
 			case "root":
 				return os.Geteuid() == 0, nil
 			case "strangers": // another user may come to what the scripts have, or the user is no administrator
