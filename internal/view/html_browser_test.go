@@ -36,22 +36,42 @@ type browser struct {
 	complaints []string // errors and logs: a violation of the page's policy, too
 }
 
-// newBrowser starts Chromium without a window. Debian's package is enough: apt-get install
-// chromium.
-func newBrowser(t testing.TB) *browser {
-	t.Helper()
-	suite.Slow(t)
+// TestMain ends the Chromium that the tests share.
+func TestMain(m *testing.M) {
+	defer func() { endChromium() }()
+	m.Run()
+}
+
+var endChromium = func() {} // until there is one
+
+// chromium starts Chromium without a window, once: tests have tabs of it. Debian's package is enough:
+// apt-get install chromium.
+var chromium = sync.OnceValues(func() (context.Context, error) {
 	path, err := exec.LookPath("chromium")
 	if err != nil {
-		t.Skip("chromium is not installed here (Debian: apt-get install chromium)")
+		return nil, err
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1400, 1000))
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(cancel)
+	ctx, end := chromedp.NewExecAllocator(context.Background(), options...)
+	endChromium = end
+	ctx, _ = chromedp.NewContext(ctx) // it ends with the allocator
+	return ctx, chromedp.Do(ctx)
+})
+
+// newBrowser opens a tab of Chromium for a test.
+func newBrowser(t testing.TB) *browser {
+	t.Helper()
+	suite.Slow(t)
+	if _, err := exec.LookPath("chromium"); err != nil {
+		t.Skip("chromium is not installed here (Debian: apt-get install chromium)")
+	}
+	ctx, err := chromium()
+	if err != nil {
+		t.Fatal(err)
+	}
 	b := new(browser)
+	var cancel context.CancelFunc
 	b.Context, cancel = chromedp.NewContext(ctx, chromedp.WithListener(b.hear))
 	t.Cleanup(cancel)
 	call(t, b, network.Enable, network.EnableParams{})

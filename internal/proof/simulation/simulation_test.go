@@ -13,7 +13,7 @@ import (
 )
 
 // histories is how many histories a run of the tests plays.
-func histories() int { return suite.Dose(60, 400, 2000) }
+func histories() int { return suite.Dose(60, 250, 2000) }
 
 func player(t *testing.T) *history.Player {
 	t.Helper()
@@ -53,7 +53,7 @@ func TestNoHistoryBreaksAnInvariant(t *testing.T) {
 // minutes, hours or years. More of them: go run ./internal/proof/simulation -clocks -seeds 10000.
 func TestOneWrongClockChangesNothingButWaiting(t *testing.T) {
 	p := player(t)
-	n := suite.Dose(2, 20, 100)
+	n := suite.Dose(2, 10, 100)
 	if isRace {
 		n /= 10
 	}
@@ -67,7 +67,7 @@ func TestOneWrongClockChangesNothingButWaiting(t *testing.T) {
 }
 
 // historiesDatabase is how many of them are played on PostgreSQL, each of which takes a second.
-func historiesDatabase() int { return suite.Dose(0, 6, 25) }
+func historiesDatabase() int { return suite.Dose(0, 4, 25) }
 
 // TestNoHistoryBreaksAnInvariantOnPostgreSQL plays the same histories on the other store,
 // which must make no difference to any of them.
@@ -105,7 +105,7 @@ func TestAHistoryFollowsFromItsSeed(t *testing.T) {
 		t.Skip("the race detector shuffles who runs first")
 	}
 	p := player(t)
-	for seed := range uint64(suite.Dose(5, 30, 30)) {
+	for seed := range uint64(suite.Dose(5, 10, 30)) {
 		first, second := p.Play(seed, history.Client{}), p.Play(seed, history.Client{})
 		if diff := cmp.Diff(first.Lines, second.Lines); diff != "" {
 			t.Errorf("seed %d (-first +second):\n%s", seed, diff)
