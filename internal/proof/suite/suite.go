@@ -13,21 +13,24 @@ import (
 	"pgregory.net/rapid"
 )
 
-// FullVariable is the environment variable that, set to "full", has the tests that could go on for
-// ever do all that .ci/run asks of them.
-const FullVariable = "REMIT_TESTS"
+// DoseVariable is the environment variable that says how much the tests do that could go on for ever:
+// "full" is all that .ci/run asks of them, and "plain" is what a run without -short has, under -short
+// as well, which then only has properties be held against fewer random inputs.
+const DoseVariable = "REMIT_TESTS"
 
 // Dose is how much a test does that could go on for ever: under -short, in a plain run, and where
-// [FullVariable] asks for all.
+// [DoseVariable] asks for all.
 func Dose(short, plain, full int) int {
 	switch {
-	case os.Getenv(FullVariable) == "full":
+	case os.Getenv(DoseVariable) == "full":
 		return full
-	case testing.Short():
+	case isShort():
 		return short
 	}
 	return plain
 }
+
+func isShort() bool { return testing.Short() && os.Getenv(DoseVariable) != "plain" }
 
 var update = flag.Bool("update", false, "write golden files and the output in scripts anew, as .ci/update does")
 
@@ -38,7 +41,7 @@ func Update() bool { return *update }
 // has a quicker test beside it or is none of money.
 func Slow(tb testing.TB) {
 	tb.Helper()
-	if testing.Short() && os.Getenv(FullVariable) != "full" {
+	if isShort() && os.Getenv(DoseVariable) != "full" {
 		tb.Skip("slow: a run without -short has it")
 	}
 }

@@ -180,34 +180,41 @@ func (s *Server) make() error {
 }
 
 // portMin and portMax bound the ports that are handed out: below those that systems give to
-// programs that ask for any, which may be taken again while a server is stopped.
-const portMin, portMax = 20000, 32000
+// programs that ask for any, which may be taken again while a server is stopped. They are in blocks
+// of portsEach, of which each belongs to the program that listens at its first port: tests of other
+// packages, which run at the same time, take no port of it.
+const portMin, portMax, portsEach = 20000, 32000, 40
 
 var ports struct {
 	sync.Mutex
-	used map[int]bool
+	blocks []net.Listener // at the first port of each block of this program; they stay open
+	next   int            // the next port of the newest
 }
 
-// FreePort is a port of loopback at which nobody listens, and which this program was not given before.
+// FreePort is a port of loopback at which nobody listens, and which no test was given before.
 func FreePort() (int, error) {
 	ports.Lock()
 	defer ports.Unlock()
-	if ports.used == nil {
-		ports.used = make(map[int]bool)
-	}
 	for range 1000 {
-		port := portMin + rand.IntN(portMax-portMin)
-		if ports.used[port] {
-			continue
+		if ports.next%portsEach == 0 { // there is no block yet, or it is used up
+			first := portMin + rand.IntN((portMax-portMin)/portsEach)*portsEach
+			block, err := listen(first)
+			if err != nil {
+				continue // another program has it
+			}
+			ports.blocks, ports.next = append(ports.blocks, block), first+1
 		}
-		free, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-		if err != nil {
-			continue // somebody has it
+		port := ports.next
+		ports.next++
+		if free, err := listen(port); err == nil { // else somebody has it who knows of no blocks
+			return port, free.Close()
 		}
-		ports.used[port] = true
-		return port, free.Close()
 	}
 	return 0, errors.New("no port is free")
+}
+
+func listen(port int) (net.Listener, error) {
+	return net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 }
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
