@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"remit/internal/proof/suite"
 	"remit/state"
 	"remit/state/postgres"
 	"remit/state/postgres/pgtest"
@@ -32,12 +33,7 @@ func TestMain(m *testing.M) {
 	// Each of the suite's histories is held against all that are in the one state before it,
 	// which over a network costs ten times what it costs in a file.
 	_ = flag.Set("rapid.checks", "25") // the package rapid registers it
-	flag.Parse()
-	isSet := false
-	flag.Visit(func(f *flag.Flag) { isSet = isSet || f.Name == "test.parallel" })
-	if !isSet {
-		_ = flag.Set("test.parallel", "8") // a number; the tests mostly wait for the server
-	}
+	suite.SideBySide(8)                // they mostly wait for the server
 	defer pgtest.CloseShared()
 	m.Run()
 }

@@ -74,7 +74,7 @@ const panicked = 2
 
 // TestMain lets more tests run at once than there are processors: they mostly wait.
 func TestMain(m *testing.M) {
-	suite.SideBySide(6)
+	suite.SideBySide(16)
 	code := m.Run()
 	_ = os.RemoveAll(programDir) // it is a temporary one
 	os.Exit(code)

@@ -34,7 +34,7 @@ import (
 // TestMain ends the server that the tests share, and lets more of them run at once than there are
 // processors: they mostly wait.
 func TestMain(m *testing.M) {
-	suite.SideBySide(6)
+	suite.SideBySide(12)
 	defer func() { _ = os.RemoveAll(programDir) }() // it is a temporary one
 	defer pgtest.CloseShared()
 	m.Run()

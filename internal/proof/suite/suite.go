@@ -69,6 +69,19 @@ func SocketDir(tb testing.TB) string {
 	return dir
 }
 
+// CheckSome holds a property against as many random inputs as [rapid.Check] would, and at most so many.
+func CheckSome(t *testing.T, most int, property func(*rapid.T)) {
+	t.Helper()
+	inputs, failed := 0, false
+	rapid.Check(t, func(rt *rapid.T) {
+		if inputs++; inputs > most && !failed { // one that fails is tried again and again, to make it smaller
+			return
+		}
+		defer func() { failed = failed || rt.Failed() }()
+		property(rt)
+	})
+}
+
 // CheckUntil holds a property against random inputs, in rounds of [rapid.Check], until enough says
 // that they proved something: how many inputs a round has is up to -short and -rapid.checks.
 func CheckUntil(t *testing.T, enough func() bool, property func(*rapid.T)) {
