@@ -94,6 +94,8 @@ type Transfer struct {
 	DuplicateWithin   time.Duration
 	AcceptDuplicateOf []string // ref_ids
 	DisplayName       string   // what people call the destination; "" where the author doesn't say. It is not sent
+	FromPlace         Place    // of the profile block in from, where another directory declares it; zero elsewhere
+	ToPlace           Place    // so of to
 	Reverses          string   // ref_id of the transfer of which it gives money back; "" for none
 }
 

@@ -33,6 +33,8 @@ type evaluator struct {
 	wrong bool
 	// notBefore are the occurrences of which not_before was made.
 	notBefore []*Occurrence
+	// elsewhere are the places of profiles of other directories, by side.
+	elsewhere map[string]Place
 }
 
 // evaluate makes one transfer of one instance. It is the only place that does, so that a
@@ -54,6 +56,7 @@ func (t *transferBlock) evaluate(in instance) (Transfer, bool, hcl.Diagnostics) 
 	out.Naming = t.nameOf(out.FromLabel, in.element)
 	r.FromProfileID, r.FromIdentityID, r.FromAccountID = e.party("from")
 	r.ToProfileID, r.ToIdentityID, r.ToAccountID = e.party("to")
+	out.FromPlace, out.ToPlace = e.elsewhere["from"], e.elsewhere["to"]
 	out.DisplayName = e.displayName()
 	r.Asset = e.required("asset")
 	r.Amount = e.amount(r.Asset)
@@ -337,7 +340,24 @@ func (e *evaluator) profile(f *field, side string, value cty.Value) (profile, id
 	if value.GetAttr("profile_id").IsNull() {
 		e.refuse(f, "Required argument is null", "%s has no profile_id.", side)
 	}
+	e.notePlace(side, value)
 	return part("profile_id"), part("identity_id"), part("account_id")
+}
+
+// notePlace keeps where a profile is declared that an included directory or a policy directory brought.
+func (e *evaluator) notePlace(side string, profile cty.Value) {
+	ty := profile.Type()
+	if !ty.HasAttribute("name") || !syntax.IsText(profile.GetAttr("name")) {
+		return
+	}
+	n := e.block.configured.scope.Nodes["profile"][profile.GetAttr("name").AsString()]
+	if n == nil || n.Book == nil && !n.Policy || n.Progress != eval.Known || !n.Value.GetAttr("profile_id").RawEquals(profile.GetAttr("profile_id")) {
+		return
+	}
+	if e.elsewhere == nil {
+		e.elsewhere = make(map[string]Place)
+	}
+	e.elsewhere[side] = placeOf(n.At)
 }
 
 // conditions reads when the transfer may be made and what it is compared with.

@@ -25,6 +25,8 @@ func planOf(changes ...planner.Change) *planner.Plan {
 func TestAgainstComparesEachField(t *testing.T) {
 	untold := map[string]string{
 		"Place":       "a row that moved is the same payment",
+		"FromPlace":   "so is that of a profile: which one it is, the request says",
+		"ToPlace":     "the same",
 		"FromLabel":   "how a ref_id is made matters to renames, which have a signal",
 		"Naming":      "the same",
 		"Reason":      "words that follow from the rest and from the time",

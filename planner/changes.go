@@ -207,6 +207,8 @@ const (
 	textBatch
 	textNaming
 	textName
+	textFromPlace
+	textToPlace
 	fixedTexts
 
 	textsMax = 32
@@ -310,6 +312,10 @@ func (w *words) get(n int) string {
 		return w.change.Naming
 	case textName:
 		return w.change.DisplayName
+	case textFromPlace:
+		return w.change.FromPlace
+	case textToPlace:
+		return w.change.ToPlace
 	}
 	at := w.at[n-fixedTexts]
 	if at.pair != noPair {
@@ -331,6 +337,10 @@ func (w *words) set(n int, text string) {
 		w.change.Naming = text
 	case textName:
 		w.change.DisplayName = text
+	case textFromPlace:
+		w.change.FromPlace = text
+	case textToPlace:
+		w.change.ToPlace = text
 	default:
 		at := w.at[n-fixedTexts]
 		if at.pair != noPair {

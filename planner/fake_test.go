@@ -193,6 +193,11 @@ func declare(refID string, edits ...func(*config.Transfer)) config.Transfer {
 // twin gives a transfer the destination that all twins have.
 func twin(t *config.Transfer) { t.Request.ToProfileID = "landlord" }
 
+// elsewhere says that another directory declares the profiles of a transfer.
+func elsewhere(t *config.Transfer) {
+	t.FromPlace, t.ToPlace = config.Place{File: "../book/accounts.hcl", Line: 1}, config.Place{File: "../book/people.hcl", Line: 3}
+}
+
 // called gives the destination of a transfer a display name.
 func called(name string) func(*config.Transfer) {
 	return func(t *config.Transfer) { t.DisplayName = name }

@@ -91,7 +91,7 @@ func scenes(t testing.TB) map[string]scene {
 	renamed := newMemory(record(declare("old", to("ada")), state.Recorded), record(declare("other", to("bob")), state.Recorded))
 	renamed.names = []state.Name{{Seq: 2, RefID: "old", Text: "Ada Lovelace"}, {Seq: 3, RefID: "other", Text: "Bob"}}
 	all["display names"] = newScene(t, renamed, planner.Controls{}, declare("old", to("ada"), called("Ada Lovelace")), declare("other", to("bob"), called("Bob")),
-		declare("new", to("ada"), called("A. Lovelace"), sum("7")), declare("known", to("bob"), called("Bob"), sum("7")), declare("first", called("Grace")), declare("later", called("Eve"), notBefore(now.Add(day))))
+		declare("new", to("ada"), called("A. Lovelace"), sum("7")), declare("known", to("bob"), called("Bob"), sum("7")), declare("first", called("Grace"), elsewhere), declare("later", called("Eve"), elsewhere, notBefore(now.Add(day))))
 	return all
 }
 

@@ -243,7 +243,7 @@ func (b *builder) addDeclared(ctx context.Context, t *config.Transfer, r *row) e
 	c := Change{
 		Action: action, RefID: t.Request.RefID, Address: t.Address, Place: t.Place.String(), Batch: t.Batch,
 		Request: t.Request, FromLabel: t.FromLabel, Naming: t.Naming, Reverses: t.Reverses, Expires: t.Expires,
-		DisplayName: t.DisplayName,
+		DisplayName: t.DisplayName, FromPlace: textOfPlace(t.FromPlace), ToPlace: textOfPlace(t.ToPlace),
 	}
 	if t.Occurrence != nil && action != Expired {
 		c.Due, c.CatchUp, c.Occurrence = t.Occurrence.Due, t.Occurrence.CatchUp, occurrenceText(t.Occurrence)

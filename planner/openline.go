@@ -26,6 +26,8 @@ func parsePlain(line []byte, buffers *[2][]byte) (c Change, afterAs string, ok b
 	c.FromLabel = r.has(`,"from_label":true`)
 	c.Naming = r.may(`,"naming":`)
 	c.DisplayName = r.may(`,"display_name":`)
+	c.FromPlace = r.may(`,"from_place":`)
+	c.ToPlace = r.may(`,"to_place":`)
 	c.DuplicateWithin = r.duration(`,"duplicate_within":`)
 	c.Again = r.has(`,"again":true`)
 	c.Until = r.time(`,"until":`)

@@ -75,6 +75,10 @@ type Change struct {
 	// DisplayName is what the author calls the destination of a declared transfer; "" where they don't.
 	// It is sent to nobody and is no part of the digest.
 	DisplayName string `json:"display_name,omitempty"`
+	// FromPlace and ToPlace are file:line of the profiles that pay and are paid, where another directory than
+	// the configuration's declares them; "" elsewhere.
+	FromPlace string `json:"from_place,omitempty"`
+	ToPlace   string `json:"to_place,omitempty"`
 	// Reverses is the ref_id of the transfer of which this one gives money back; "" for none.
 	Reverses string `json:"reverses,omitempty"`
 

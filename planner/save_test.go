@@ -47,7 +47,7 @@ func sampleOf(t testing.TB) (*planner.Plan, *memory) {
 	dependsOn := []config.Dependency{{Batch: "pay"}}
 	shared := func(t *config.Transfer) { t.DependsOn = dependsOn }
 	p := plan(t, m, planner.Controls{AcceptDuplicate: []string{"b"}},
-		declare("a", inBatch("pay"), expires(now.Add(day)), called("Jürgen \"J\" Müller")), declare("b", twin, inBatch("pay")), declare("recorded"), declare("unverified"),
+		declare("a", inBatch("pay"), expires(now.Add(day)), called("Jürgen \"J\" Müller"), elsewhere), declare("b", twin, inBatch("pay")), declare("recorded"), declare("unverified"),
 		declare("y", shared), declare("z", shared), declare("doubt", platform, func(c *config.Transfer) { amount("81")(&c.Request) }),
 		declare("refused", func(c *config.Transfer) { amount("82")(&c.Request) }), declare("failed"),
 		declare("dated", occurs(now, 7*day), opens("hours", 0, 24*60)), declare("dated-too", occurs(now, 7*day), opens("hours", 0, 24*60)),

@@ -31,6 +31,8 @@ func appendPlain(b []byte, c *Change, afterAs string, body *[]byte) ([]byte, boo
 	}
 	b = appendOptional(b, `,"naming":`, c.Naming)
 	b = appendOptional(b, `,"display_name":`, c.DisplayName)
+	b = appendOptional(b, `,"from_place":`, c.FromPlace)
+	b = appendOptional(b, `,"to_place":`, c.ToPlace)
 	if c.DuplicateWithin != 0 {
 		b = strconv.AppendInt(append(b, `,"duplicate_within":`...), int64(c.DuplicateWithin), 10)
 	}

@@ -52,6 +52,14 @@ func occurrenceOfText(text string, due time.Time, catchUp time.Duration) *config
 	return o
 }
 
+// textOfPlace is a place as a plan has it; "" for none.
+func textOfPlace(p config.Place) string {
+	if p == (config.Place{}) {
+		return ""
+	}
+	return p.String()
+}
+
 // placeOfText is the inverse of config.Place's String.
 func placeOfText(text string) config.Place {
 	cut := strings.LastIndexByte(text, ':')
@@ -111,6 +119,8 @@ func (c *Change) declared() config.Transfer {
 		Place: placeOfText(c.Place), Batch: c.Batch, Expires: c.Expires,
 		Occurrence: occurrenceOfText(c.Occurrence, c.Due, c.CatchUp), DuplicateWithin: c.DuplicateWithin, Naming: c.Naming,
 		DisplayName:       c.DisplayName,
+		FromPlace:         placeOfText(c.FromPlace),
+		ToPlace:           placeOfText(c.ToPlace),
 		AcceptDuplicateOf: c.AcceptOf, Reverses: c.Reverses,
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"hash"
 	"io"
 	"os"
+	"path"
 	"strings"
 
+	"remit/config"
 	"remit/internal/cli/host"
 	"remit/internal/files/confined"
 	"remit/internal/files/gitfiles"
@@ -37,7 +39,7 @@ func originOf(w *opened) (state.Origin, error) {
 	}
 	o.FilesLeftOut = len(files) - len(o.Files)
 	if checkout != nil {
-		o.Commit, o.Modified = checkout.Commit, !isCommitted(checkout, w.dir.Path, blobs)
+		o.Commit, o.Modified = checkout.Commit, !isCommitted(checkout, w.dir.Path, w.config.Includes, blobs)
 	}
 	return o, nil
 }
@@ -45,9 +47,9 @@ func originOf(w *opened) (state.Origin, error) {
 // isCommitted reports whether a commit has the files of the configuration as they are: those that
 // were read, whose hashes are blobs, and those of the directory that would be read if they were
 // named or were there.
-func isCommitted(checkout *gitfiles.Checkout, dir string, blobs map[string][]byte) bool {
-	names, err := checkout.Names()
-	if err != nil {
+func isCommitted(checkout *gitfiles.Checkout, dir string, includes []string, blobs map[string][]byte) bool {
+	names, err := checkout.Names(".")
+	if err != nil || lacksOf(checkout, includes, blobs) {
 		return false // nothing shows that the commit has the files
 	}
 	root, err := os.OpenRoot(dir)
@@ -77,6 +79,22 @@ func isCommitted(checkout *gitfiles.Checkout, dir string, blobs map[string][]byt
 		}
 	}
 	return true
+}
+
+// lacksOf reports whether the commit has a source in an included directory that was not read, or can't say so: somebody removed it.
+func lacksOf(checkout *gitfiles.Checkout, includes []string, blobs map[string][]byte) bool {
+	for _, dir := range includes {
+		names, err := checkout.Names(dir)
+		if err != nil {
+			return true
+		}
+		for _, name := range names {
+			if _, isRead := blobs[path.Join(dir, name)]; !isRead && config.IsSource(name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // blobOf is the hash of a file as git makes it.

@@ -42,6 +42,8 @@ type changeLine struct {
 	Recorded    *planner.Recorded     `json:"recorded,omitempty"`
 	Signals     []planner.Signal      `json:"signals,omitempty"`
 	DisplayName string                `json:"display_name,omitempty"` // as the author says
+	FromPlace   string                `json:"from_place,omitempty"`   // of a profile that another directory declares
+	ToPlace     string                `json:"to_place,omitempty"`
 }
 
 type obstacleLine struct {
@@ -134,7 +136,7 @@ func (j *JSON) newChangeLine(c *planner.Change) changeLine {
 		Request: c.Request.Body(), Fingerprint: c.Request.Fingerprint().String(),
 		FromLabel: c.FromLabel, Naming: c.Naming, Reverses: c.Reverses, Again: c.Again, After: c.After, Until: c.Until, Never: c.Never, Expires: c.Expires,
 		Due: c.Due, Windows: c.Windows,
-		Reason: c.Reason, Next: j.command(c.Next), Differences: c.Differences, Recorded: c.Recorded, Signals: c.Signals, DisplayName: c.DisplayName,
+		Reason: c.Reason, Next: j.command(c.Next), Differences: c.Differences, Recorded: c.Recorded, Signals: c.Signals, DisplayName: c.DisplayName, FromPlace: c.FromPlace, ToPlace: c.ToPlace,
 	}
 }
 

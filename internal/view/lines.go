@@ -269,6 +269,22 @@ func actionTone(a planner.Action) tone {
 	return toneNone
 }
 
+// elsewhere says which files of other directories declare the profiles of a change.
+func elsewhere(c *planner.Change) string {
+	from, to := fileOf(c.FromPlace), fileOf(c.ToPlace)
+	switch {
+	case from == "" && to == "":
+		return ""
+	case from == to:
+		return "sender and destination declared in " + from
+	case from == "":
+		return "destination declared in " + to
+	case to == "":
+		return "sender declared in " + from
+	}
+	return "sender declared in " + from + ", destination in " + to
+}
+
 // changeNotes says in words what the columns do not.
 func changeNotes(c *planner.Change) []span {
 	var notes []span
@@ -281,6 +297,7 @@ func changeNotes(c *planner.Change) []span {
 	if c.Reverses != "" {
 		add(toneDim, "reverses "+c.Reverses)
 	}
+	add(toneDim, elsewhere(c))
 	reason := c.Reason
 	switch c.Action {
 	case planner.Submit:

@@ -189,16 +189,25 @@ func (c *Checkout) NewBlob(size int64) hash.Hash { return c.objects.newHash("blo
 // links that the commit has; nil where the commit has no such file. An error says that the
 // repository lacks the object, or that it is damaged.
 func (c *Checkout) Blob(name string) ([]byte, error) {
-	const linksMax = 10
-	at := path.Join(c.dir, name)
+	entry, err := c.behindLinks(path.Join(c.dir, name))
+	if err != nil || entry == nil || !entry.isFile() {
+		return nil, err
+	}
+	return entry.id, nil
+}
+
+// linksMax is how many links lead from a name to an entry at most.
+const linksMax = 10
+
+// behindLinks is the entry of the commit at a path, through links that the commit has; nil where it has none.
+func (c *Checkout) behindLinks(at string) (*treeEntry, error) {
 	for range linksMax {
 		entry, rest, err := c.walk(at)
-		if err != nil || entry == nil {
-			return nil, err
-		}
 		switch {
-		case entry.isFile() && rest == "":
-			return entry.id, nil
+		case err != nil || entry == nil:
+			return nil, err
+		case !entry.isLink() && rest == "":
+			return entry, nil
 		case !entry.isLink():
 			return nil, nil
 		}
@@ -215,15 +224,16 @@ func (c *Checkout) Blob(name string) ([]byte, error) {
 	return nil, nil
 }
 
-// Names returns the names of files that the commit has in the directory itself, links among them.
-func (c *Checkout) Names() ([]string, error) {
+// Names returns the names of files that the commit has in a directory itself, links among them. The
+// directory is relative to the checkout's; "." is that one.
+func (c *Checkout) Names(dir string) ([]string, error) {
 	tree, err := c.root()
 	if err != nil {
 		return nil, err
 	}
-	if c.dir != "" {
-		entry, rest, err := c.walk(c.dir)
-		if err != nil || entry == nil || rest != "" || !entry.isTree() {
+	if at := path.Join(c.dir, dir); at != "." {
+		entry, err := c.behindLinks(at)
+		if err != nil || entry == nil || !entry.isTree() {
 			return nil, err
 		}
 		if tree, err = c.objects.read(entry.id, "tree"); err != nil {

@@ -122,7 +122,7 @@ func (r *repository) agrees(dir string) {
 			r.Errorf("the content of %s is %s, and git says %s", name, got, want)
 		}
 	}
-	names, err := checkout.Names()
+	names, err := checkout.Names(".")
 	if err != nil {
 		r.Error(err)
 	}
@@ -341,7 +341,7 @@ func FuzzPack(f *testing.F) {
 		}
 		defer checkout.Close()
 		_, _ = checkout.Blob("main.hcl") // it ends, and does not panic
-		_, _ = checkout.Names()
+		_, _ = checkout.Names(".")
 	})
 }
 
