@@ -14,6 +14,7 @@ type pageHead struct {
 	isSandbox   bool
 	environment string
 	service     state.Identity
+	place       string // the directory, of a page about several environments; "" for one about the environment
 	title       string
 	said        span // in a sentence; "" for none
 
@@ -51,6 +52,8 @@ func (h htmlPage) head(p *pageHead) {
 		h.put("<p class=\"environment good\">%</p>\n", sandboxLine(p.environment))
 	} else if h.screen.Protected {
 		h.put("<p class=\"environment protected\">Environment: <strong>%</strong> (%)</p>\n", h.screen.environmentWord(p.environment), serviceName(planner.Header{Service: p.service}))
+	} else if p.place != "" {
+		h.put("<p class=\"environment\">Directory: <strong>%</strong></p>\n", p.place)
 	} else {
 		h.put("<p class=\"environment\">Environment: <strong>%</strong> (%)</p>\n", p.environment, serviceName(planner.Header{Service: p.service}))
 	}

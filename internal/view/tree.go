@@ -204,20 +204,23 @@ func entrySignals(b *tree.Brief) []string {
 // treeNeeds writes, for each entry about which something is to be known or done, what that is and the next command.
 func (p *page) treeNeeds(t *tree.Tree) {
 	for i := range t.Entries {
-		e := &t.Entries[i]
-		needs := entryNeeds(e)
-		if len(needs) == 0 && e.Next == "" {
-			continue
-		}
-		p.line(strong(Visible(entryName(e))))
-		for _, n := range needs {
-			p.paragraph("  ", Visible(firstLine(n.text)), n.tone)
-		}
-		if e.Next != "" {
-			p.command("", e.Next)
-		}
-		p.line()
+		p.treeNeed(&t.Entries[i])
 	}
+}
+
+func (p *page) treeNeed(e *tree.Entry) {
+	needs := entryNeeds(e)
+	if len(needs) == 0 && e.Next == "" {
+		return
+	}
+	p.line(strong(Visible(entryName(e))))
+	for _, n := range needs {
+		p.paragraph("  ", Visible(firstLine(n.text)), n.tone)
+	}
+	if e.Next != "" {
+		p.command("", e.Next)
+	}
+	p.line()
 }
 
 // firstLine is text up to its first line break.

@@ -1,0 +1,111 @@
+package tree
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"remit/config"
+)
+
+// ParseChanged reads a list of changed paths as git diff --name-only writes it: a path in each line, of which one with
+// special characters is in quotation marks, or with -z each path before a NUL. Paths have slashes.
+func ParseChanged(list []byte) ([]string, error) {
+	var paths []string
+	if bytes.IndexByte(list, 0) >= 0 {
+		for name := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
+			paths = append(paths, name)
+		}
+	} else {
+		for line := range strings.Lines(string(list)) {
+			line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+			if strings.HasPrefix(line, `"`) {
+				name, err := unquoted(line)
+				if err != nil {
+					return nil, fmt.Errorf("%s is no path as git writes it", strconv.Quote(line))
+				}
+				line = name
+			}
+			if line != "" {
+				paths = append(paths, line)
+			}
+		}
+	}
+	for i, name := range paths {
+		if name == "" || path.IsAbs(name) || !isBelow(path.Clean(name), ".") {
+			return nil, fmt.Errorf("%s is no path in the repository: one is relative to its top, as git diff --name-only writes it", strconv.Quote(name))
+		}
+		paths[i] = path.Clean(name)
+	}
+	return paths, nil
+}
+
+// unquoted reads a path in quotation marks: git writes the escapes of C, and octal digits for a byte.
+func unquoted(line string) (string, error) { return strconv.Unquote(line) }
+
+// isBelow reports whether a clean path is a directory or below it.
+func isBelow(name, dir string) bool {
+	if dir == "." {
+		return name != ".." && !strings.HasPrefix(name, "../")
+	}
+	return name == dir || strings.HasPrefix(name, dir+"/")
+}
+
+// Change says what changed paths touch. Top is the directory of the search, relative to the top of the repository, to which
+// the paths are relative.
+type Change struct {
+	Top   string
+	Paths []string
+	Also  []string // directories that touch every configuration, relative to Top, such as those of policies
+}
+
+// Touches reports whether a change touches a configuration: whether a path is in its directory, in a directory below that,
+// or in one that it includes. Includes are relative to the configuration's directory.
+func (c *Change) Touches(directory string, includes []string) bool {
+	at := path.Join(c.Top, directory)
+	dirs := []string{at}
+	for _, include := range includes {
+		dirs = append(dirs, path.Join(at, include))
+	}
+	for _, also := range c.Also {
+		dirs = append(dirs, path.Join(c.Top, also))
+	}
+	return slices.ContainsFunc(c.Paths, func(name string) bool {
+		return slices.ContainsFunc(dirs, func(dir string) bool { return isBelow(name, dir) })
+	})
+}
+
+// Gone are the directories, relative to Top, of changed files of the language and of lock files that are no
+// configuration and no shared directory any more, in order.
+func (c *Change) Gone(found *Found, isLock func(name string) bool) []string {
+	var gone []string
+	for _, name := range c.Paths {
+		dir, file := path.Split(name)
+		dir = path.Clean(dir)
+		if !isLock(file) && !config.IsSource(file) || !isBelow(dir, path.Clean(c.Top)) || isPassedOver(dir) {
+			continue
+		}
+		below := strings.TrimPrefix(strings.TrimPrefix(dir, path.Clean(c.Top)), "/")
+		if path.Clean(c.Top) == "." {
+			below = dir
+		}
+		if below = path.Clean(below); !slices.Contains(found.Configurations, below) && !slices.Contains(found.Shared, below) {
+			gone = append(gone, below)
+		}
+	}
+	slices.Sort(gone)
+	return slices.Compact(gone)
+}
+
+// isPassedOver reports whether a search looks into no directory of the name.
+func isPassedOver(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "node_modules" || len(part) > 1 && part[0] == '.' && part != ".." {
+			return true
+		}
+	}
+	return false
+}
