@@ -8,7 +8,7 @@ import (
 
 // ownKinds are the blocks that make a directory a configuration of its own. One that has none of them
 // declares only what others use, such as an address book.
-func ownKinds() []string { return []string{"remit", "service", "state", "transfer"} }
+func ownKinds() []string { return []string{"environment", "remit", "service", "state", "transfer"} }
 
 // IsOwn reports whether the directory is a configuration of its own: whether one of its files declares a transfer, a
 // state, a service or what remit itself is to do, or can't be read, so that nobody knows. It evaluates nothing.
@@ -19,6 +19,21 @@ func IsOwn(dir string) bool {
 	}
 	defer func() { _ = s.root.Close() }() // only read
 	return diags.HasErrors() || slices.ContainsFunc(s.parsed, sourceFile.isOwn)
+}
+
+// Includes are the directories that a configuration includes, as they are written, and whether all of them could be read.
+// It evaluates nothing.
+func Includes(dir string) (names []string, isKnown bool) {
+	s, diags := openSources(dir, false)
+	if s.root == nil {
+		return nil, false
+	}
+	defer func() { _ = s.root.Close() }() // only read
+	includes, more := readIncludes(s)
+	for _, in := range includes {
+		names = append(names, in.name)
+	}
+	return names, !diags.HasErrors() && !more.HasErrors()
 }
 
 // isOwn reports whether a file has one of [ownKinds].

@@ -119,6 +119,45 @@ func planSignals(ctx context.Context, s *session, size int) (figures.Sample, err
 	return s.plan(ctx, s.dir("recorded", size), exitChanges, "--var=file=grown.csv", accept)
 }
 
+// treeParts is how many configurations a tree has.
+const treeParts = 200
+
+// prepareTree makes a tree of configurations that have the transfers of the size between them.
+func prepareTree(ctx context.Context, s *session, size int) error {
+	dir := s.dir("tree", size)
+	return s.once(dir, func() error {
+		for part := range treeParts {
+			if err := s.prepare(ctx, treePart(dir, part), load.RemitRows, size/treeParts, ""); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// treePart is the directory of one configuration of a tree: four of each entity.
+func treePart(dir string, part int) string {
+	return filepath.Join(dir, fmt.Sprintf("entity-%02d", part/4), fmt.Sprintf("payroll-%d", part%4))
+}
+
+// planParts plans the configurations of a tree one after the other. Its peak is that of the largest.
+func planParts(ctx context.Context, s *session, size int) (figures.Sample, error) {
+	var sum figures.Sample
+	for part := range treeParts {
+		one, err := s.exec(ctx, treePart(s.dir("tree", size), part), s.remit("plan", "--detailed-exitcode"), exitChanges)
+		if err != nil {
+			return sum, err
+		}
+		sum.CPU, sum.Wall, sum.Peak = sum.CPU+one.CPU, sum.Wall+one.Wall, max(sum.Peak, one.Peak)
+	}
+	return sum, nil
+}
+
+// planTree plans them side by side.
+func planTree(ctx context.Context, s *session, size int) (figures.Sample, error) {
+	return s.exec(ctx, s.dir("tree", size), s.remit("plan", "--recursive", "--detailed-exitcode"), exitChanges)
+}
+
 // rehearse carries a plan out on paper.
 func rehearse(ctx context.Context, s *session, size int) (figures.Sample, error) {
 	return s.exec(ctx, s.dir("declared", size), s.remit("apply", "--rehearse"))

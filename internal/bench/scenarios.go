@@ -61,6 +61,8 @@ func scenarios() []scenario {
 		{name: "plan-month", least: 1_000, prepare: prepareMonths, run: planMonth},
 		{name: "plan-csvdecode", most: 100_000, slow: 1_000_000, guard: 10_000, against: []string{"floor-csv"}, prepare: prepareCSVDecode, run: planFirst("csvdecode")},
 		{name: "plan-blocks", most: 10_000, slow: 100_000, guard: 10_000, against: []string{"floor-csv"}, prepare: prepareBlocks, run: planFirst("blocks")},
+		{name: "tree-parts", exactly: 1_000_000, prepare: prepareTree, run: planParts},
+		{name: "tree", exactly: 1_000_000, against: []string{"tree-parts"}, prepare: prepareTree, run: planTree},
 		{name: "rehearse", most: 100_000, slow: 1_000_000, against: []string{"floor-csv"}, prepare: prepareDeclared, run: rehearse},
 		{name: "plan-progress", least: 100_000, prepare: prepareDeclared, run: planProgress},
 	}

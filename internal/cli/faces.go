@@ -12,6 +12,7 @@ import (
 	"remit/internal/accounts/books"
 	"remit/internal/accounts/reconcile"
 	"remit/internal/evidence"
+	"remit/internal/tree"
 	"remit/internal/view"
 	"remit/planner"
 	"remit/state"
@@ -38,6 +39,17 @@ func showFaces() faces[showWriters] {
 		{name: "csv", usage: "write a saved plan or a run as a payment register, for a spreadsheet", write: showWriters{view.PlanCSV, view.PastCSV}},
 	}
 }
+
+// treeFaces are those of the configurations of a tree, each written to a file beside what a person or a program reads.
+func treeFaces() faces[treeWriter] {
+	return faces[treeWriter]{
+		{name: "markdown", usage: "with --recursive: write Markdown to this `file` as well, for a comment of a pull request", start: view.TreeMarkdownStart, write: view.TreeMarkdown},
+		{name: "html", usage: "with --recursive: write one page that needs nothing else to this `file` as well", start: view.TreeStart, write: view.TreeHTML},
+	}
+}
+
+// treeWriter writes the configurations of a tree.
+type treeWriter func(io.Writer, *tree.Tree, view.Screen) error
 
 // showWriters are the two that each face of show has.
 type showWriters struct {

@@ -42,8 +42,11 @@ func newPlan(p *process) *cobra.Command {
 			"something to do.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if all.isAsked {
-				all.asJSON, all.into, all.exitOf = c.asJSON, c.into, func(plan *planner.Plan) int { return exitOfPlan(plan, c.detailed) }
+			if isAll, err := all.isMeant(cmd); isAll || err != nil {
+				if err != nil {
+					return err
+				}
+				all.asJSON, all.into, all.out, all.plan, all.exitOf = c.asJSON, c.into, c.out, &c.plan, func(plan *planner.Plan) int { return exitOfPlan(plan, c.detailed) }
 				return all.run(cmd, p)
 			}
 			return c.run(cmd, p)

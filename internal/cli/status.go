@@ -25,7 +25,10 @@ func newStatus(p *process) *cobra.Command {
 			"at the service that remit does not know; 5 a control says no, such as to what is late.",
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if all.isAsked {
+			if isAll, err := all.isMeant(cmd); isAll || err != nil {
+				if err != nil {
+					return err
+				}
 				all.asJSON = asJSON
 				return all.run(cmd, p)
 			}

@@ -1,17 +1,25 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"remit/config"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
+	"remit/internal/files/confined"
 	"remit/internal/files/lockfile"
+	"remit/internal/files/wholefile"
 	"remit/internal/tree"
 	"remit/internal/view"
 	"remit/planner"
@@ -24,14 +32,58 @@ type recursion struct {
 	dir     *workspace.Directory // of the command line
 	asJSON  bool
 	into    string
+	changed string                  // the file of changed paths; "" for none
+	files   map[string]string       // of faces, by their names
+	plan    *planning               // of the command line: its author and how long a saved plan may be applied
+	out     string                  // the directory for saved plans; "" for none
 	exitOf  func(*planner.Plan) int // of the command for one configuration
 }
 
 // besideRecursive are the flags that go with --recursive. Each other flag of plan and status is about one plan.
-var besideRecursive = []string{"recursive", "chdir", "policy-dir", "root", "var", "sandbox", "json", "json-into", "detailed-exitcode", "no-color", "help"}
+var besideRecursive = []string{"recursive", "changed", "out", "author", "expires-in", "markdown", "html", "chdir", "policy-dir", "root", "environment", "var", "sandbox", "json", "json-into", "detailed-exitcode", "no-color", "help"}
+
+// onlyRecursive are those that go with nothing else.
+var onlyRecursive = []string{"changed", "markdown", "html"}
 
 func (r *recursion) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&r.isAsked, "recursive", false, "do it for each configuration of this directory and of those below it, side by side")
+	cmd.Flags().StringVar(&r.changed, "changed", "", "with --recursive: only what these paths touch, in a `file` of git diff --no-renames --name-only; - for standard input")
+	r.files = make(map[string]string)
+	for _, f := range treeFaces() {
+		cmd.Flags().Var(treeFile{r.files, f.name}, f.name, f.usage)
+	}
+}
+
+// treeFile is the flag of a face: the file to which it goes.
+type treeFile struct {
+	files map[string]string
+	face  string
+}
+
+func (f treeFile) Set(name string) error {
+	if name == "" {
+		return errors.New("an empty name of a file")
+	}
+	f.files[f.face] = name
+	return nil
+}
+
+func (f treeFile) String() string { return "" }
+
+func (f treeFile) Type() string { return "string" }
+
+// isMeant reports whether the flags ask for all configurations. It refuses those that go with nothing else.
+func (r *recursion) isMeant(cmd *cobra.Command) (bool, error) {
+	for _, name := range onlyRecursive {
+		if !r.isAsked && cmd.Flags().Changed(name) {
+			hint := cmd.CommandPath() + " --recursive"
+			if name != "changed" {
+				hint = "remit show --" + name + " PLAN"
+			}
+			return false, exit.WithHint(fmt.Errorf("--%s goes with --recursive", name), hint)
+		}
+	}
+	return r.isAsked, nil
 }
 
 // check refuses flags that are about one plan.
@@ -55,6 +107,12 @@ func (r *recursion) run(cmd *cobra.Command, p *process) error {
 		return err
 	}
 	if err := r.dir.CheckDirectory(); err != nil {
+		return err
+	}
+	if err := r.checkFiles(); err != nil {
+		return err
+	}
+	if err := r.checkOut(); err != nil {
 		return err
 	}
 	if err := writeInto(p.streams, r.dir, r.into, r.asJSON); err != nil {
@@ -88,27 +146,41 @@ func (r *recursion) ask(ctx context.Context, p *process) (*tree.Tree, error) {
 		p.streams.JSON() // what goes wrong is told there too
 	}
 	p.streams.Begin("looking for configurations")
-	found, err := tree.Find(ctx, r.dir.Path, func(name string) bool { return name == lockfile.Name })
+	found, err := tree.Find(ctx, r.dir.Path, isLockFile)
 	if err != nil {
 		return nil, err
 	}
 	if len(found.Configurations) == 0 {
 		return nil, fmt.Errorf("there is no configuration in %s or below it: no file declares a transfer, a state or a service", r.dir.Path)
 	}
+	change, err := r.change(p)
+	if err != nil {
+		return nil, err
+	}
 	t := &tree.Tree{Top: r.dir.Path, Asked: r.asked, At: p.host.Now().UTC(), Sandbox: r.dir.Sandbox, Found: found}
+	directories := found.Configurations
+	if change != nil {
+		directories, t.Untouched = change.Split(directories, r.includes)
+		t.Gone = change.Gone(found, isLockFile)
+	}
+	places := r.places(p, directories)
 	everywhere := r.variables() // that no configuration declares, as far as is known
 	beginning := func(n int) {
-		p.streams.Begin(fmt.Sprintf("%s %d of %d: %s", r.asked, n+1, len(found.Configurations), view.Visible(found.Configurations[n])))
+		p.streams.Begin(fmt.Sprintf("%s %d of %d: %s", r.asked, n+1, len(places), view.Visible(places[n].directory)))
 	}
-	for e := range inOrder(ctx, len(found.Configurations), func(n int) answered {
+	for e := range inOrder(ctx, len(places), func(n int) answered {
 		beginning(n)
-		return r.entry(ctx, p, found.Configurations[n])
+		return r.entry(ctx, p, places[n])
 	}) {
 		if ctx.Err() != nil {
 			break
 		}
 		everywhere = slices.DeleteFunc(everywhere, func(name string) bool { return !e.isRead || !slices.Contains(e.skips, name) })
 		p.streams.Hide(e.sensitive)
+		if e.isOther {
+			t.Others = append(t.Others, e.Directory)
+			continue
+		}
 		if err := r.tell(p, &e.Entry); err != nil {
 			return nil, err
 		}
@@ -117,10 +189,174 @@ func (r *recursion) ask(ctx context.Context, p *process) (*tree.Tree, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if len(everywhere) > 0 {
+	if asked := r.environment(p); asked != "" && len(t.Entries) == 0 && len(t.Untouched) == 0 {
+		return nil, fmt.Errorf("no configuration in %s or below it has the environment %q", r.dir.Path, asked)
+	}
+	if len(everywhere) > 0 && len(t.Untouched) == 0 {
 		return nil, fmt.Errorf("--var names %q, which no configuration declares", everywhere[0])
 	}
 	return t, nil
+}
+
+// isLockFile reports whether a file of the name binds a directory to a state.
+func isLockFile(name string) bool {
+	_, isLock := lockfile.EnvironmentOf(name)
+	return isLock
+}
+
+// place is a configuration in one of its environments.
+type place struct {
+	directory   string
+	environment string // of an environment block; "" where the directory has none
+}
+
+// places are the environments of all directories, in their order. A directory whose environments can't be read is one
+// place: its mistakes are shown there.
+func (r *recursion) places(p *process, directories []string) []place {
+	asked := r.environment(p)
+	var all []place
+	for _, directory := range directories {
+		declared, _ := config.Environments(filepath.Join(r.dir.Path, filepath.FromSlash(directory)))
+		if len(declared) == 0 {
+			all = append(all, place{directory, ""})
+			continue
+		}
+		for _, e := range declared {
+			if asked == "" || asked == e.Name {
+				all = append(all, place{directory, e.Name})
+			}
+		}
+	}
+	return all
+}
+
+// environment is the one to which --environment or the environment variable limits the tree; "" for all.
+func (r *recursion) environment(p *process) string {
+	return cmp.Or(r.dir.Environment, p.host.Getenv(config.EnvironmentVariable))
+}
+
+// changedMax bounds a list of changed paths.
+const changedMax = 64 << 20
+
+// change reads the list of --changed; nil where there is none.
+func (r *recursion) change(p *process) (*tree.Change, error) {
+	if r.changed == "" {
+		return nil, nil
+	}
+	list, err := r.readChanged(p)
+	if err != nil {
+		return nil, fmt.Errorf("--changed: %w", err)
+	}
+	paths, err := tree.ParseChanged(list)
+	if err != nil {
+		return nil, fmt.Errorf("--changed=%s: %w", r.changed, err)
+	}
+	top, err := r.belowRoot(p)
+	if err != nil {
+		return nil, err
+	}
+	change := &tree.Change{Top: top, Paths: paths}
+	for _, dir := range append(slices.Clone(r.dir.PolicyDirs), p.host.Getenv("REMIT_POLICY_DIR")) {
+		if below, err := r.relative(r.dir.Within(dir)); err == nil && dir != "" {
+			change.Also = append(change.Also, below)
+		}
+	}
+	return change, nil
+}
+
+// root is the directory to which changed paths are relative: that of --root or REMIT_ROOT, else that of --chdir.
+func (r *recursion) root(p *process) string {
+	return r.dir.Within(cmp.Or(r.dir.Root, p.host.Getenv("REMIT_ROOT")))
+}
+
+// belowRoot is the directory of --chdir, relative to the root and with slashes.
+func (r *recursion) belowRoot(p *process) (string, error) {
+	root, err := filepath.Abs(r.root(p))
+	if err != nil {
+		return "", err
+	}
+	dir, err := filepath.Abs(r.dir.Path)
+	if err != nil {
+		return "", err
+	}
+	below, err := filepath.Rel(root, dir)
+	if err != nil || !filepath.IsLocal(below) {
+		return "", fmt.Errorf("--changed: its paths are relative to the root %s, which does not hold %s. Name one that does with --root", root, r.dir.Path)
+	}
+	return filepath.ToSlash(below), nil
+}
+
+// relative is a path, relative to the directory of --chdir and with slashes.
+func (r *recursion) relative(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	dir, err := filepath.Abs(r.dir.Path)
+	if err != nil {
+		return "", err
+	}
+	below, err := filepath.Rel(dir, path)
+	return filepath.ToSlash(below), err
+}
+
+func (r *recursion) readChanged(p *process) ([]byte, error) {
+	if r.changed == "-" {
+		return confined.ReadAtMost(p.streams.In, changedMax)
+	}
+	return readNamed(r.dir.Path, r.changed, changedMax)
+}
+
+// includes are the directories that a configuration includes, relative to its own.
+func (r *recursion) includes(directory string) (includes []string, isKnown bool) {
+	return config.Includes(filepath.Join(r.dir.Path, filepath.FromSlash(directory)))
+}
+
+// checkFiles refuses files that a face must not replace: only an earlier one of its kind or an empty file is lost
+// without loss.
+func (r *recursion) checkFiles() error {
+	for _, f := range treeFaces() {
+		name := r.files[f.name]
+		if name == "" {
+			continue
+		}
+		path := r.dir.Within(name)
+		if strings.HasSuffix(path, ".hcl") || strings.HasSuffix(path, ".hcl.json") {
+			return fmt.Errorf("--%s=%s: a file of that name would be read as configuration; name another one", f.name, name)
+		}
+		replaceable, err := isReplaceable(path, f.start)
+		if err != nil {
+			return fmt.Errorf("--%s: %w", f.name, err)
+		}
+		if !replaceable {
+			return fmt.Errorf("--%s=%s: it is there already and was not written by this flag, so it is not replaced; name another file", f.name, name)
+		}
+	}
+	return nil
+}
+
+// checkOut makes the directory for saved plans. One with anything in it is refused: an old plan beside the new ones
+// could be taken for one of them.
+func (r *recursion) checkOut() error {
+	if r.out == "" {
+		return nil
+	}
+	if r.plan.expiresIn <= 0 {
+		return fmt.Errorf("--expires-in=%s leaves no time to apply a plan; say a longer one, such as 72h", r.plan.expiresIn)
+	}
+	path := r.dir.Within(r.out)
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return fmt.Errorf("--out=%s: with --recursive it names a directory: %w", r.out, confined.Plain(err))
+	}
+	there, err := os.ReadDir(path)
+	if err != nil {
+		return fmt.Errorf("--out=%s: %w", r.out, confined.Plain(err))
+	}
+	if len(there) > 0 {
+		return fmt.Errorf("--out=%s: the directory has something in it, such as %s. An older plan there could be taken for a new one: name another directory, or empty this one",
+			r.out, view.Visible(there[0].Name()))
+	}
+	return nil
 }
 
 // variables are the names of --var.
@@ -144,6 +380,16 @@ func (r *recursion) tell(p *process, e *tree.Entry) error {
 
 // write writes the answers as text or as lines.
 func (r *recursion) write(p *process, t *tree.Tree) error {
+	for _, f := range treeFaces() {
+		if name := r.files[f.name]; name != "" {
+			err := wholefile.Replace(r.dir.Within(name), 0o600, func(to io.Writer) error {
+				return p.streams.WriteHidden(to, func(to io.Writer) error { return f.write(to, t, view.Screen{}) })
+			})
+			if err != nil {
+				return fmt.Errorf("write %s: %w", name, err)
+			}
+		}
+	}
 	if p.streams.WantsLines(r.asJSON) {
 		if err := p.streams.JSON().Tree(t); r.asJSON || err != nil {
 			return err

@@ -4,15 +4,21 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 
 	"remit/config"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
+	"remit/internal/files/confined"
+	"remit/internal/text/shell"
 	"remit/internal/tree"
+	"remit/planner"
 )
 
 // treeAtOnce is how many configurations are asked at once: what they hold in memory adds up.
@@ -52,18 +58,35 @@ func inOrder[T any](ctx context.Context, count int, work func(i int) T) iter.Seq
 type answered struct {
 	tree.Entry
 	isRead    bool     // the configuration
+	isOther   bool     // it is of another environment than the one that was asked for
 	skips     []string // names of --var that it does not declare
 	sensitive []string // texts to hide
 }
 
-// entry asks one configuration, as if a command had been given its directory alone.
-func (r *recursion) entry(ctx context.Context, p *process, directory string) answered {
+// errOther says that a configuration has another environment than the one that was asked for.
+var errOther = errors.New("another environment")
+
+// entry asks one configuration, as if a command had been given its directory and environment alone.
+func (r *recursion) entry(ctx context.Context, p *process, at place) answered {
 	var told, lines capture
 	streams := p.streams.Apart(&told, &lines)
-	apart := &process{host: p.host, streams: streams, ctx: ctx, typed: p.typed}
-	o := planning{dir: r.within(directory)}
-	e := answered{Entry: tree.Entry{Directory: directory, Entity: tree.EntityOf(directory, r.dir.Path)}}
-	loaded, err := r.brief(ctx, apart, &o, &e.Entry)
+	machine := *p.host
+	machine.LookupEnv = func(name string) (string, bool) {
+		if name == config.EnvironmentVariable {
+			return "", false // the place says it, or the directory has one alone
+		}
+		return p.host.LookupEnv(name)
+	}
+	apart := &process{host: &machine, streams: streams, ctx: ctx, typed: p.typed}
+	o := planning{dir: r.within(at)}
+	if r.plan != nil {
+		o.author, o.expiresIn = r.plan.author, r.plan.expiresIn
+	}
+	e := answered{Entry: tree.Entry{Directory: at.directory, Environment: at.environment, Entity: tree.EntityOf(at.directory, r.dir.Path)}}
+	loaded, err := r.brief(ctx, apart, &o, &e.Entry, r.environment(p))
+	if errors.Is(err, errOther) {
+		return answered{Entry: tree.Entry{Directory: at.directory}, isOther: true, isRead: true, skips: loaded.Unassigned, sensitive: loaded.SensitiveTexts()}
+	}
 	e.ExitCode = streams.End(ctx, err)
 	streams.Close()
 	if e.Brief == nil {
@@ -83,12 +106,15 @@ func (r *recursion) entry(ctx context.Context, p *process, directory string) ans
 }
 
 // brief plans, and keeps of the plan what an entry has of it. The configuration is nil where it can't be read.
-func (r *recursion) brief(ctx context.Context, p *process, o *planning, e *tree.Entry) (*config.Configuration, error) {
+func (r *recursion) brief(ctx context.Context, p *process, o *planning, e *tree.Entry, asked string) (*config.Configuration, error) {
 	w, err := open(p, &o.dir, false)
 	if w == nil {
 		return nil, err
 	}
-	e.Environment = w.config.Environment
+	e.Environment, e.Protected = w.config.Environment, w.config.Protected
+	if asked != "" && asked != w.config.Environment {
+		return w.config, errOther
+	}
 	if r.dir.Sandbox {
 		e.Environment = w.state.Binding.Environment
 	}
@@ -103,7 +129,17 @@ func (r *recursion) brief(ctx context.Context, p *process, o *planning, e *tree.
 	for i := range o.approvals {
 		e.Brief.Approvals = append(e.Brief.Approvals, o.approvals[i].Ask())
 	}
-	if next := e.Brief.Next(); next != "" {
+	next := e.Brief.Next()
+	if saved, err := r.save(ctx, w, plan, e); err != nil {
+		e.Brief = nil
+		return w.config, err
+	} else if saved != "" && plan.Applicable() {
+		next = "remit apply " + shell.Word(saved)
+		if len(e.Brief.Approvals) > 0 {
+			next = "remit approve " + shell.Word(saved)
+		}
+	}
+	if next != "" {
 		e.Next = o.dir.Here(next)
 	}
 	for i := range e.Brief.Groups {
@@ -117,9 +153,35 @@ func (r *recursion) brief(ctx context.Context, p *process, o *planning, e *tree.
 	return w.config, nil
 }
 
+// save saves a plan that would send something, below the directory of --out, and returns the name of its file for the
+// configuration's directory; "" where nothing is saved.
+func (r *recursion) save(ctx context.Context, w *opened, plan *planner.Plan, e *tree.Entry) (string, error) {
+	if r.out == "" || plan.Empty() {
+		return "", nil
+	}
+	file := "remit.plan"
+	if block := w.dir.Block(); block != "" {
+		file = "remit." + block + ".plan"
+	}
+	below := filepath.Join(filepath.FromSlash(e.Directory), file)
+	path := filepath.Join(r.dir.Within(r.out), below)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return "", fmt.Errorf("save the plan: %w", confined.Plain(err))
+	}
+	name := path
+	if !filepath.IsAbs(r.out) {
+		name = relativeTo(w.dir.Path, path)
+	}
+	if err := savePlan(ctx, w, plan, name, io.Discard); err != nil {
+		return "", err
+	}
+	e.Brief.SavedAs = filepath.ToSlash(filepath.Join(r.out, below))
+	return name, nil
+}
+
 // within is the directory of the command line for one configuration below it.
-func (r *recursion) within(directory string) workspace.Directory {
-	one := workspace.Directory{Path: filepath.Join(r.dir.Path, filepath.FromSlash(directory)), Sandbox: r.dir.Sandbox}
+func (r *recursion) within(at place) workspace.Directory {
+	one := workspace.Directory{Path: filepath.Join(r.dir.Path, filepath.FromSlash(at.directory)), Environment: at.environment, Sandbox: r.dir.Sandbox}
 	for _, a := range r.dir.Assignments {
 		a.IfDeclared = true
 		one.Assignments = append(one.Assignments, a)

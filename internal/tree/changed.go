@@ -78,6 +78,19 @@ func (c *Change) Touches(directory string, includes []string) bool {
 	})
 }
 
+// Split parts configurations into those that the change touches and the others. One of which nobody knows what it includes
+// is touched.
+func (c *Change) Split(configurations []string, includesOf func(string) (includes []string, isKnown bool)) (touched, others []string) {
+	for _, name := range configurations {
+		if includes, isKnown := includesOf(name); !isKnown || c.Touches(name, includes) {
+			touched = append(touched, name)
+		} else {
+			others = append(others, name)
+		}
+	}
+	return touched, others
+}
+
 // Gone are the directories, relative to Top, of changed files of the language and of lock files that are no
 // configuration and no shared directory any more, in order.
 func (c *Change) Gone(found *Found, isLock func(name string) bool) []string {

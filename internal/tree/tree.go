@@ -32,6 +32,7 @@ type Tree struct {
 	Entries []Entry // in the order of their names
 
 	Found     *Found
+	Others    []string // configurations that do not have the environment that was asked for, in order
 	Untouched []string // configurations that no changed path touches, in order
 	Gone      []string // directories of changed paths of a configuration that is not there any more, in order
 }
@@ -40,6 +41,7 @@ type Tree struct {
 type Entry struct {
 	Directory   string // relative to the tree's top, with slashes
 	Environment string // "" where nobody knows
+	Protected   bool   // so its block says
 	Entity      string // see [EntityOf]
 	ExitCode    int    // that the command ends with that asks this configuration alone
 	Told        string // what that command says besides its result, with the places of mistakes

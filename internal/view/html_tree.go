@@ -34,10 +34,11 @@ type htmlTree struct {
 
 func (h *htmlTree) pageHead() *pageHead {
 	head := &pageHead{
-		isSandbox: h.tree.Sandbox, place: h.tree.Top, title: treeTitle(h.tree), said: plain(treeCounts(h.tree)),
+		isSandbox: h.tree.Sandbox, place: h.tree.Top, title: treeHeading(h.tree), said: plain(treeCounts(h.tree)),
 		counted: "Count and sum of what would be submitted or resolved", none: "Nothing would be sent.",
-		sums: sumRows(h.tree.ByEnvironment(), func(s *tree.Sum) string { return s.Environment }),
+		sums: sumRows(h.tree.ByEnvironment(), environmentSumName),
 		calm: "Nothing blocks a plan, and no transfer needs you.", notes: treeNotes(h.tree),
+		about: []field{{"directory", h.tree.Top}, {"as of", moment(h.tree.At)}},
 	}
 	for i := range h.tree.Entries {
 		e := &h.tree.Entries[i]
@@ -105,12 +106,13 @@ func (h *htmlTree) entries() {
 	results := h.numbered("result", "Result", resultOf)
 	h.filters("Search directory or reason", len(h.tree.Entries), "configuration", environments, entities, results)
 	word := treeWord(h.tree)
-	t := h.wideTable("Configurations", "rows stack", "", column{title: "Configuration"}, column{title: "Environment"}, column{title: "Result"},
+	t := h.wideTable("Configurations", "rows stack", "", column{title: "Configuration"}, column{title: "Entity"}, column{title: "Environment"}, column{title: "Result"},
 		column{title: strings.ToUpper(word[:1]) + word[1:] + "s", isNumber: true}, column{title: "Exit code", isNumber: true})
 	for i := range h.tree.Entries {
 		e := &h.tree.Entries[i]
 		t.rowAs("<tr data-environment=\"%\" data-entity=\"%\" data-result=\"%\">", environments.valueOf(environmentOf(e)), entities.valueOf(e.Entity), results.valueOf(resultOf(e)))
-		t.headOf(func() { h.put("<b>%</b> <small>%</small>", e.Directory, e.Entity) })
+		t.head(e.Directory)
+		t.cell(e.Entity)
 		t.cell(environmentOf(e))
 		t.cellOf("", func() { h.put("<span class=\"%\">%</span>", entryTone(e).class(), resultOf(e)) })
 		t.cellOf("number", func() { h.actions(e) })
@@ -184,8 +186,7 @@ func (h *htmlTree) sums() {
 		return
 	}
 	h.put("<section>\n<h2>To submit or resolve</h2>\n")
-	named := func(s *tree.Sum) string { return s.Name + " [" + s.Environment + "]" }
-	h.totals("Entity", "By entity", sumRows(h.tree.ByEntity(), named))
-	h.totals("Asset", "By asset", sumRows(assetSums(h.tree), named))
+	h.totals("Entity", "By entity", sumRows(h.tree.ByEntity(), entitySumName))
+	h.totals("Environment", "By asset", sumRows(assetSums(h.tree), environmentSumName))
 	h.put("</section>\n")
 }

@@ -13,6 +13,7 @@ type entryLine struct {
 	Type        string            `json:"type"` // "entry"
 	Directory   string            `json:"directory"`
 	Environment string            `json:"environment"`
+	Protected   bool              `json:"protected"`
 	Entity      string            `json:"entity"`
 	ExitCode    int               `json:"exit_code"`
 	Applicable  bool              `json:"applicable"`
@@ -66,6 +67,7 @@ type treeLine struct {
 	Failed      int           `json:"failed"`
 	NeedsAction int           `json:"needs_action"`
 	ExitCode    int           `json:"exit_code"`
+	Others      []string      `json:"others"`
 	Untouched   []string      `json:"untouched"`
 	Gone        []string      `json:"gone"`
 	Shared      []string      `json:"shared"`
@@ -95,7 +97,7 @@ func (j *JSON) Tree(t *tree.Tree) error {
 	j.write(treeLine{
 		Type: "tree", Asked: t.Asked, AsOf: t.At, Sandbox: t.Sandbox, Count: c.All, Sending: c.Sending, Quiet: c.Quiet, Blocked: c.Blocked,
 		Failed: c.Failed, NeedsAction: c.NeedAction, ExitCode: t.ExitCode(),
-		Untouched: list(t.Untouched), Gone: list(t.Gone), Shared: list(t.Found.Shared), Links: list(t.Found.Links),
+		Others: list(t.Others), Untouched: list(t.Untouched), Gone: list(t.Gone), Shared: list(t.Found.Shared), Links: list(t.Found.Links),
 	})
 	return j.end()
 }
@@ -110,7 +112,7 @@ func list[T any](of []T) []T {
 
 func newEntryLine(e *tree.Entry) entryLine {
 	line := entryLine{
-		Type: "entry", Directory: e.Directory, Environment: e.Environment, Entity: e.Entity, ExitCode: e.ExitCode, NeedsAction: e.NeedsAction(),
+		Type: "entry", Directory: e.Directory, Environment: e.Environment, Protected: e.Protected, Entity: e.Entity, ExitCode: e.ExitCode, NeedsAction: e.NeedsAction(),
 		Actions: []totalsLine{}, Groups: []statusTotals{}, ToSend: totalsOf(nil), Signals: []signalLine{}, Obstacles: []treeObstacle{}, Approvals: []string{},
 		Error: e.Error, Next: e.Next, Told: list(e.Lines),
 	}

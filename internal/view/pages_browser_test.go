@@ -23,6 +23,8 @@ func everyPage(t *testing.T) map[string]string {
 		"a run": pastText(t, "html", pasts()["every"]), "a run of nothing": pastText(t, "html", newPast()), "a hostile run": pastText(t, "html", hostilePast(long)),
 		"a report": reportHTML(t, monthLedger(), november), "a report of nothing": reportHTML(t, emptyLedger(), november),
 		"a reconciliation": reconciliationHTML(t),
+		"a tree":           treeFaces(t, treeOf(""))["html"],
+		"a hostile tree":   treeFaces(t, treeOf(long))["html"],
 		"a hostile plan":   planHTML(t, hostilePlan(long), view.PlanOptions{Saved: true, Names: map[string]string{long: long}}),
 		"a crowded plan":   planHTML(t, crowdedPlan(60), view.PlanOptions{Saved: true}),
 	}

@@ -124,7 +124,7 @@ func rowsOf(t *tree.Tree, e *tree.Entry) []treeRow {
 // treeTable writes a line for each asset of each action of each entry.
 func (p *page) treeTable(t *tree.Tree) {
 	var numbers point
-	name, label := 0, 0
+	name, label := displayWidth("configuration"), 0
 	for i := range t.Entries {
 		e := &t.Entries[i]
 		name = max(name, displayWidth(Visible(entryName(e))))
@@ -235,10 +235,14 @@ func (p *page) treeSums(t *tree.Tree) {
 	if len(environments) == 0 {
 		return
 	}
-	p.sumsTable("To submit or resolve, by environment", environments, func(s *tree.Sum) string { return s.Environment })
-	p.sumsTable("By entity", t.ByEntity(), func(s *tree.Sum) string { return s.Name + " [" + s.Environment + "]" })
-	p.sumsTable("By asset", assetSums(t), func(s *tree.Sum) string { return s.Name + " [" + s.Environment + "]" })
+	p.sumsTable("To submit or resolve, by environment", environments, environmentSumName)
+	p.sumsTable("By entity", t.ByEntity(), entitySumName)
+	p.sumsTable("By asset", assetSums(t), environmentSumName)
 }
+
+func environmentSumName(s *tree.Sum) string { return s.Environment }
+
+func entitySumName(s *tree.Sum) string { return s.Name + " [" + s.Environment + "]" }
 
 // assetSums are the sums by asset, as sums of one asset each.
 func assetSums(t *tree.Tree) []tree.Sum {
@@ -288,6 +292,7 @@ func treeNotes(t *tree.Tree) []string {
 		}
 		notes = append(notes, text+".")
 	}
+	note(t.Others, "Has another environment alone")
 	note(t.Untouched, "Left out, because no changed path touches it")
 	note(t.Gone, "No configuration any more, though a changed path was in one")
 	note(t.Found.Shared, "Declares nothing to pay, and is for others to use")
@@ -308,6 +313,9 @@ func treeCounts(t *tree.Tree) string {
 		if of.count > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", of.count, of.phrase))
 		}
+	}
+	if c.All == 0 {
+		return "No configuration is touched."
 	}
 	text := parts[0] + ": " + strings.Join(parts[1:], ", ") + "."
 	if c.NeedAction > 0 {

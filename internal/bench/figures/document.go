@@ -22,6 +22,8 @@ func titles() map[string]string {
 		"plan-month":            "plan of the next month, a twelfth as many, after twelve equal ones, to a file",
 		"plan-csvdecode":        "first plan, `for_each` over `csvdecode`",
 		"plan-blocks":           "first plan, a block each",
+		"tree-parts":            "first plans of 200 configurations, one by one",
+		"tree":                  "the same, with --recursive",
 		"rehearse":              "rehearsal of a first plan",
 		"plan-progress":         "first plan, on a terminal",
 		"floor-http-20ms-256":   "floor: the same requests without a record; 20 ms, 256 in flight",
@@ -85,7 +87,7 @@ func tables() []table {
 	return []table{
 		{"plan", []string{
 			"plan-one", "floor-nothing", "plan-first", "plan-nothing", "plan-nothing-shuffled", "plan-signals", "plan-month",
-			"plan-csvdecode", "plan-blocks", "rehearse", "floor-csv", "floor-csv-streamed", "floor-csv-grown", "floor-scan",
+			"plan-csvdecode", "plan-blocks", "tree", "tree-parts", "rehearse", "floor-csv", "floor-csv-streamed", "floor-csv-grown", "floor-scan",
 		}, append(slices.Clone(usual), overFloor)},
 		{"progress", []string{"plan-progress"}, []column{
 			{"wall", wall},

@@ -138,3 +138,14 @@ func (s *Streams) Redact(text string) string {
 	h.flush()
 	return out.String()
 }
+
+// WriteHidden has write write to a file, without what the streams hide.
+func (s *Streams) WriteHidden(to io.Writer, write func(io.Writer) error) error {
+	h := &writer{to: to}
+	h.hide(s.sensitive)
+	if err := write(h); err != nil {
+		return err
+	}
+	h.flush()
+	return nil
+}

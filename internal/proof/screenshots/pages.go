@@ -43,7 +43,10 @@ func makePages(ctx context.Context, out string) ([]string, error) {
 	if err := m.november(temp); err != nil {
 		return nil, err
 	}
-	return []string{"plan", "plan-blocked", "run", "report", "reconciliation"}, nil
+	if err := m.tree(temp); err != nil {
+		return nil, err
+	}
+	return []string{"plan", "plan-blocked", "run", "report", "reconciliation", "tree"}, nil
 }
 
 // payroll is a plan of 118 salaries, of which nothing is to be said but the salaries.
@@ -102,6 +105,25 @@ func (m *maker) month(dir string) error {
 		return err
 	}
 	return m.page(dir, "reconciliation", "reconcile", "--sandbox", "--html", "tampered.jsonl")
+}
+
+// tree plans four configurations of two entities side by side: one is paid, one has transfers to send, one is blocked, and
+// one has a mistake.
+func (m *maker) tree(temp string) error {
+	finance := filepath.Join(temp, "finance")
+	for to, from := range map[string]string{
+		"acme/payroll": filepath.Join(temp, "payroll"), "acme/suppliers": filepath.Join(temp, "blocked"),
+		"globex/treasury": filepath.Join("examples", "treasury-sweep"), "globex/payroll": filepath.Join("examples", "payroll"),
+	} {
+		if err := os.CopyFS(filepath.Join(finance, to), os.DirFS(from)); err != nil {
+			return err
+		}
+	}
+	if err := os.WriteFile(filepath.Join(finance, "globex", "payroll", "wrong.hcl"), []byte("transfer \"internal\" \"bonus\" {\n  colour = \"red\"\n}\n"), 0o600); err != nil {
+		return err
+	}
+	_, err := m.run(finance, "plan", "--recursive", "--sandbox", "--html="+filepath.Join(m.out, "tree.html"))
+	return err
 }
 
 // page writes what a command says as a page.
