@@ -22,7 +22,8 @@ const (
 // characters: a table with a row for each asset of each action, what is to be known and done, and the sums. It returns
 // only errors of w.
 func TreeMarkdown(w io.Writer, t *tree.Tree, s Screen) error {
-	m := &markdownTree{tree: t, screen: Screen{Width: markdownWidth, Scales: t.Scales()}}
+	s.Width, s.Scales = markdownWidth, t.Scales()
+	m := &markdownTree{tree: t, screen: s}
 	m.printf("%s### %s\n\n", TreeMarkdownStart, treeHeading(t))
 	if t.Sandbox {
 		m.printf("**SANDBOX: no money moves**\n\n")
