@@ -24,7 +24,7 @@ func IsOwn(dir string) bool {
 // Includes are the directories that a configuration includes, as they are written, and whether all of them could be read.
 // It evaluates nothing.
 func Includes(dir string) (names []string, isKnown bool) {
-	s, diags := openSources(dir, false)
+	s, diags := openSources(dir, false, nil)
 	if s.root == nil {
 		return nil, false
 	}
