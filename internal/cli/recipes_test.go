@@ -31,7 +31,10 @@ type workflow struct {
 	Jobs map[string]struct {
 		Permissions map[string]string `json:"permissions"`
 		Environment string            `json:"environment"`
-		Steps       []workflowStep    `json:"steps"`
+		Strategy    struct {
+			Parallel int `json:"max-parallel"`
+		} `json:"strategy"`
+		Steps []workflowStep `json:"steps"`
 	} `json:"jobs"`
 }
 
@@ -77,7 +80,11 @@ func readYAML(name string, into any) error {
 // TestRecipesAreLinted runs actionlint, and through it shellcheck where there is one.
 func TestRecipesAreLinted(t *testing.T) {
 	suite.Slow(t)
-	workflows := []string{recipes + "/remit-plan.yml", recipes + "/remit-apply.yml"}
+	workflows, err := filepath.Glob(recipes + "/remit-*.yml")
+	if err != nil || len(workflows) < 4 {
+		t.Fatalf("found %q, %v", workflows, err)
+	}
+	workflows = slices.DeleteFunc(workflows, func(name string) bool { return strings.HasSuffix(name, "/remit-alerts.yml") }) // of Prometheus
 	lint := exec.Command("go", append([]string{"tool", "-modfile=../../.ci/tools/actionlint/go.mod", "actionlint"}, workflows...)...)
 	if out, err := lint.CombinedOutput(); err != nil {
 		t.Errorf("actionlint: %v\n%s", err, out)
@@ -95,7 +102,7 @@ func TestRecipesAreLinted(t *testing.T) {
 func TestRecipesGiveLittle(t *testing.T) {
 	pinned := regexp.MustCompile(`^actions/[a-z-]+@[0-9a-f]{40}$`)
 	secrets := map[string][]string{} // by step
-	for _, name := range []string{"remit-plan.yml", "remit-apply.yml"} {
+	for _, name := range []string{"remit-plan.yml", "remit-apply.yml", "remit-tree-plan.yml", "remit-tree-apply.yml"} {
 		var w workflow
 		if err := readYAML(name, &w); err != nil {
 			t.Fatal(err)
@@ -133,17 +140,20 @@ func TestRecipesGiveLittle(t *testing.T) {
 		if name == "remit-apply.yml" && (w.Concurrency.Group != "remit-apply" || w.Concurrency.Cancel || w.Jobs["apply"].Environment != "payments") {
 			t.Errorf("%s: two applies could overlap, or anyone could start one", name)
 		}
+		if name == "remit-tree-apply.yml" && (w.Concurrency.Group != "remit-tree-apply" || w.Concurrency.Cancel || w.Jobs["apply"].Environment != "payments-${{ matrix.plan.environment }}" || w.Jobs["apply"].Strategy.Parallel != 1) {
+			t.Errorf("%s: two applies could overlap, or anyone could start one", name)
+		}
 	}
 	for step, names := range secrets {
 		for _, secret := range names {
 			switch secret {
-			case "STATE_READ_URL":
-			case "STATE_URL":
-				if !strings.HasPrefix(step, "remit-apply.yml") {
+			case "STATE_READ_URL", "STATE_READ_URL_STAGING", "STATE_READ_URL_PRODUCTION":
+			case "STATE_URL", "STATE_URL_STAGING", "STATE_URL_PRODUCTION":
+				if !strings.HasPrefix(step, "remit-apply.yml") && !strings.HasPrefix(step, "remit-tree-apply.yml") {
 					t.Errorf("%s has %s", step, secret)
 				}
 			case "REMIT_CLIENT_ID", "REMIT_CLIENT_SECRET":
-				if step != "remit-apply.yml apply" {
+				if step != "remit-apply.yml apply" && step != "remit-tree-apply.yml apply" {
 					t.Errorf("%s has %s", step, secret)
 				}
 			default:
@@ -151,8 +161,8 @@ func TestRecipesGiveLittle(t *testing.T) {
 			}
 		}
 	}
-	if len(secrets["remit-apply.yml apply"]) != 3 {
-		t.Errorf("the step that applies lacks its secrets: %v", secrets)
+	if len(secrets["remit-apply.yml apply"]) != 3 || len(secrets["remit-tree-apply.yml apply"]) != 4 {
+		t.Errorf("a step that applies lacks its secrets: %v", secrets)
 	}
 	var jobs map[string]json.RawMessage
 	var apply gitlabJob
@@ -247,6 +257,10 @@ func runStep(ts *testscript.TestScript, step workflowStep, outputs map[string]st
 		switch known, isKnown := expressions[expression]; {
 		case isKnown:
 			value = known
+		case expression == "github.workspace":
+			value = ts.MkAbs(".")
+		case strings.HasPrefix(expression, "matrix."), strings.HasPrefix(expression, "needs."):
+			value = ts.Getenv(strings.ToUpper(expression[strings.LastIndex(expression, ".")+1:])) // of the one job of the matrix
 		case strings.HasPrefix(expression, "steps."):
 			value = outputs[expression[strings.LastIndex(expression, ".")+1:]]
 		case isOurs && (strings.HasPrefix(expression, "secrets.") || strings.HasPrefix(expression, "vars.")):
