@@ -49,15 +49,15 @@ func (t *Trial) endFunds(ctx context.Context) {
 	t.tell("asking for the balance")
 	t.poll(ctx, func() bool {
 		t.funds.after = t.readBalance(ctx)
-		return t.funds.err != nil || t.funds.before.Sub(t.funds.after).Equal(t.debited())
+		return t.funds.err != nil || t.funds.before.Sub(t.funds.after).Equal(debited(t.gate, &t.final))
 	})
 	t.funds.tried = ctx.Err() == nil
 }
 
 // debited is what the transfers of this series took from the sender, by their records. One that failed took nothing.
-func (t *Trial) debited() decimal.Decimal {
+func debited(g *gate, f *final) decimal.Decimal {
 	sum := decimal.Zero
-	for _, r := range t.debits() {
+	for _, r := range debits(g, f) {
 		total, ok := transfer.ParseNumber(r.Total)
 		if ok && r.Status != transfer.Failed {
 			sum = sum.Add(total)
@@ -66,21 +66,21 @@ func (t *Trial) debited() decimal.Decimal {
 	return sum
 }
 
-func (t *Trial) judgeBalances(s sheet) {
-	f := &t.funds
+func (j judgement) judgeBalances() {
+	f := &j.trial.funds
 	switch {
-	case t.Balances == nil:
-		s.unknown(contract.Balance, "Not tried: the service block has no balance_path.")
-		s.unknown(contract.BalanceFalls, "Not tried: the service block has no balance_path.")
+	case j.trial.Balances == nil:
+		j.unknown(contract.Balance, "Not tried: the service block has no balance_path.")
+		j.unknown(contract.BalanceFalls, "Not tried: the service block has no balance_path.")
 	case f.err != nil:
-		s.differs(contract.Balance, "%s.", sentence(f.err.Error()))
-		s.unknown(contract.BalanceFalls, "Not tried: balances can't be read.")
+		j.differs(contract.Balance, "%s.", sentence(f.err.Error()))
+		j.unknown(contract.BalanceFalls, "Not tried: balances can't be read.")
 	case f.tried:
-		s.holds(contract.Balance)
-		s.holds(contract.BalanceFalls)
-		if fell := f.before.Sub(f.after); !fell.Equal(t.debited()) {
-			s.differs(contract.BalanceFalls, "The balance fell by %s, and by their records the transfers took %s. Did others pay meanwhile?",
-				transfer.Digits(fell), transfer.Digits(t.debited()))
+		j.holds(contract.Balance)
+		j.holds(contract.BalanceFalls)
+		if fell := f.before.Sub(f.after); !fell.Equal(debited(j.trial.gate, &j.trial.final)) {
+			j.differs(contract.BalanceFalls, "The balance fell by %s, and by their records the transfers took %s. Did others pay meanwhile?",
+				transfer.Digits(fell), transfer.Digits(debited(j.trial.gate, &j.trial.final)))
 		}
 	}
 }

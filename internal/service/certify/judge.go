@@ -97,32 +97,39 @@ func text(list []said) string {
 	return strings.Join(parts, " ")
 }
 
-// judge makes the report of all that was seen.
+// judgement reads the observations of a trial, and writes its sheet. It asks the service nothing.
+type judgement struct {
+	sheet
+
+	trial *Trial
+}
+
+// judge makes the report of all observations.
 func (t *Trial) judge() contract.Report {
-	s := make(sheet)
-	t.judgeTokens(s)
-	t.judgeAnswers(s)
-	t.judgeRecords(s)
-	t.judgeReplays(s)
-	t.judgeLater(s)
-	t.judgeLookups(s)
-	t.judgeRefusals(s)
-	t.judgeBalances(s)
+	j := judgement{make(sheet), t}
+	j.judgeTokens()
+	j.judgeAnswers()
+	j.judgeRecords()
+	j.judgeReplays()
+	j.judgeLater()
+	j.judgeLookups()
+	j.judgeRefusals()
+	j.judgeBalances()
 	r := contract.Report{Requests: len(t.gate.attempts)}
 	if !t.Resume && len(t.gate.attempts) > 0 {
 		r.Series = t.number
 	}
-	r.Made = len(t.transfersMade())
+	r.Made = len(debits(t.gate, &t.final))
 	for _, a := range t.gate.attempts {
 		r.Slowest = max(r.Slowest, a.took)
 	}
 	for _, row := range contract.Rows() {
-		r.Findings = append(r.Findings, t.finding(row, s[row.Name]))
+		r.Findings = append(r.Findings, j.finding(row, j.sheet[row.Name]))
 	}
 	return r
 }
 
-func (t *Trial) finding(row contract.Row, e *entry) contract.Finding {
+func (j judgement) finding(row contract.Row, e *entry) contract.Finding {
 	f := contract.Finding{Row: row, Verdict: contract.Unknown}
 	switch {
 	case e != nil && len(e.differs) > 0:
@@ -131,131 +138,115 @@ func (t *Trial) finding(row contract.Row, e *entry) contract.Finding {
 		f.Seen = e.why
 	case e != nil && e.tried:
 		f.Verdict, f.Seen = contract.Holds, once(e.notes)
-	case t.Resume:
+	case j.trial.Resume:
 		f.Seen = "Not tried: --resume sends nothing new."
-	case t.halted != "":
-		f.Seen = fmt.Sprintf("Not tried: %s.", t.halted)
+	case j.trial.halted != "":
+		f.Seen = fmt.Sprintf("Not tried: %s.", j.trial.halted)
 	default:
 		f.Seen = "Not tried: the trial was interrupted."
 	}
 	return f
 }
 
-// transfersMade are the ids of the debit sides that answers and lookups have of this series, by ref_id.
-func (t *Trial) transfersMade() map[string]string {
-	made := make(map[string]string)
-	for key, r := range t.debits() {
-		made[key] = r.of
-	}
-	return made
-}
-
-// debit is the debit side of a transfer that was made for a ref_id.
-type debit struct {
-	transfer.Record
-
-	of string
-}
-
 // debits are the transfers that the service made, by group and ID: from answers, and then from lookups.
-func (t *Trial) debits() map[string]debit {
-	made := make(map[string]debit)
-	for _, a := range t.gate.attempts {
+func debits(g *gate, f *final) map[string]transfer.Record {
+	made := make(map[string]transfer.Record)
+	for _, a := range g.attempts {
 		if r := a.answer.Record; r != nil && a.answer.Kind == executor.Answered && r.Direction != transfer.Credit {
-			made[r.GroupID+"\x00"+r.ID] = debit{*r, a.request.RefID}
+			made[r.GroupID+"\x00"+r.ID] = *r
 		}
 	}
-	for refID, records := range t.final.found {
+	for _, records := range f.found {
 		for _, r := range records {
 			if r.Direction == transfer.Debit {
-				made[r.GroupID+"\x00"+r.ID] = debit{r, refID}
+				made[r.GroupID+"\x00"+r.ID] = r
 			}
 		}
 	}
 	return made
 }
 
-func (t *Trial) judgeTokens(s sheet) {
-	g := t.gate
+func (j judgement) judgeTokens() {
+	g := j.trial.gate
 	if g.readyErr != nil {
-		s.differs(contract.Token, "%s.", sentence(g.readyErr.Error()))
-		t.halted = "there is no token"
+		j.differs(contract.Token, "%s.", sentence(g.readyErr.Error()))
+		j.trial.halted = "there is no token"
 		return
 	}
 	if g.tokens == 0 {
 		return
 	}
-	s.holds(contract.Token)
-	s.holds(contract.TokenScope)
+	j.holds(contract.Token)
+	j.holds(contract.TokenScope)
 	switch apart := g.apart.Abs(); {
 	case !g.dated:
-		s.differs(contract.Clock, "The token's answer has no Date.")
+		j.differs(contract.Clock, "The token's answer has no Date.")
 	case apart > clockSkewMax:
-		s.differs(contract.Clock, "The service's clock and the clock of this machine are %s apart.", inWords(apart))
-		t.halted = "the service's clock and the clock of this machine are too far apart"
+		j.differs(contract.Clock, "The service's clock and the clock of this machine are %s apart.", inWords(apart))
+		j.trial.halted = "the service's clock and the clock of this machine are too far apart"
 	default:
-		s.holds(contract.Clock)
+		j.holds(contract.Clock)
 	}
-	t.judgeTokenLife(s)
+	j.judgeTokenLife()
 }
 
 // clockSkewMax is how far clocks may be apart (design section 6).
 const clockSkewMax = 5 * time.Minute
 
-func (t *Trial) judgeTokenLife(s sheet) {
-	for _, e := range t.watch.exchanges {
+func (j judgement) judgeTokenLife() {
+	for _, e := range j.trial.watch.exchanges {
 		if !e.Token || e.Status/100 != 2 {
 			continue
 		}
 		if len(e.Lacks) > 0 {
-			s.differs(contract.TokenScope, "The token lacks the scope %q, which was asked for.", strings.Join(e.Lacks, " "))
+			j.differs(contract.TokenScope, "The token lacks the scope %q, which was asked for.", strings.Join(e.Lacks, " "))
 		}
 		if e.Life == 0 {
-			s.note(contract.TokenLife, "The token endpoint does not say expires_in: remit gets another token after a 401.")
+			j.note(contract.TokenLife, "The token endpoint does not say expires_in: remit gets another token after a 401.")
 		}
 	}
-	refused := slices.ContainsFunc(t.gate.attempts, func(a attempt) bool { return a.answer.Kind == executor.TokenRefused }) ||
-		slices.ContainsFunc(t.watch.exchanges, func(e Exchange) bool { return !e.Token && e.Status == statusUnauthorized })
+	refused := slices.ContainsFunc(j.trial.gate.attempts, func(a attempt) bool { return a.answer.Kind == executor.TokenRefused }) ||
+		slices.ContainsFunc(j.trial.watch.exchanges, func(e Exchange) bool { return !e.Token && e.Status == statusUnauthorized })
 	switch {
 	case refused:
-		s.differs(contract.TokenLife, "The service refused, with 401, a token that it had just issued and that had not expired.")
-	case len(t.gate.attempts) > 0:
-		s.holds(contract.TokenLife)
+		j.differs(contract.TokenLife, "The service refused, with 401, a token that it had just issued and that had not expired.")
+	case len(j.trial.gate.attempts) > 0:
+		j.holds(contract.TokenLife)
 	}
 }
 
-func (t *Trial) judgeAnswers(s sheet) {
-	attempts := t.gate.attempts
-	if t.isInterrupted && len(attempts) > 0 {
+func (j judgement) judgeAnswers() {
+	attempts := j.trial.gate.attempts
+	if j.trial.isInterrupted && len(attempts) > 0 {
 		attempts = attempts[:len(attempts)-1] // the interrupt may have ended it
 	}
 	for _, a := range attempts {
 		switch a.answer.Kind {
 		case executor.Answered, executor.Exists:
-			s.holds(contract.Answer)
-			s.holds(contract.Redirect)
-			s.holds(contract.Pace)
+			j.holds(contract.Answer)
+			j.holds(contract.Redirect)
+			j.holds(contract.Pace)
 			if a.answer.Kind == executor.Answered {
-				s.holds(contract.AnswerRecord)
-				s.holds(contract.Accepted)
+				j.holds(contract.AnswerRecord)
+				j.holds(contract.Accepted)
 			}
 		case executor.Unclear:
-			t.judgeUnclear(s, a)
+			j.judgeUnclear(a)
 		case executor.NotProcessed:
-			s.differsIn(contract.Pace, a.answer.Reason, a.answer.Reason)
+			j.differsIn(contract.Pace, a.answer.Reason, a.answer.Reason)
 		case executor.Unwritten:
-			s.differsIn(contract.Answer, a.answer.Reason, a.answer.Reason)
+			j.differsIn(contract.Answer, a.answer.Reason, a.answer.Reason)
 		case executor.Rejected:
-			s.holds(contract.Answer)
-			t.judgeRejected(s, a)
+			j.holds(contract.Answer)
+			j.judgeRejected(a)
 		case executor.TokenRefused:
 		}
 	}
 }
 
 // judgeUnclear names the fault of an answer, and the fate of the transfer by a lookup.
-func (t *Trial) judgeUnclear(s sheet, a attempt) {
-	first := t.gate.of(a.probe)[0].answer.Kind
+func (j judgement) judgeUnclear(a attempt) {
+	first := j.trial.gate.of(a.probe)[0].answer.Kind
 	if hasStatus := a.answer.HTTPStatus/100 > 3; hasStatus && (a.other || first == executor.Answered) {
 		return // of a ref_id that is known, which has rows of its own
 	}
@@ -266,56 +257,56 @@ func (t *Trial) judgeUnclear(s sheet, a attempt) {
 	case 2:
 		row = contract.AnswerRecord
 	}
-	s.differsIn(row, a.answer.Reason, a.answer.Reason+t.became(a.request.RefID))
+	j.differsIn(row, a.answer.Reason, a.answer.Reason+j.trial.final.became(a.request.RefID))
 }
 
 // became says what lookups have of a transfer in doubt, as a further sentence; "" where they can't say.
-func (t *Trial) became(refID string) string {
-	switch records, isFound := t.final.found[refID]; {
-	case !t.final.tried || t.final.err != nil || t.final.unreadable[refID] != "":
+func (f *final) became(refID string) string {
+	switch records, isFound := f.found[refID]; {
+	case !f.tried || f.err != nil || f.unreadable[refID] != "":
 		return ""
 	case isFound && len(records) > 0:
 		return " A lookup says that it was made."
 	}
-	return fmt.Sprintf(" A lookup did not list it within %s.", inWords(t.final.waited))
+	return fmt.Sprintf(" A lookup did not list it within %s.", inWords(f.waited))
 }
 
-func (t *Trial) judgeRejected(s sheet, a attempt) {
+func (j judgement) judgeRejected(a attempt) {
 	switch {
 	case a.refuse, a.other, a.name == nameLater && a.age > 0:
-	case len(t.gate.of(a.probe)) > 1 && t.gate.of(a.probe)[0].answer.Kind == executor.Answered: // a replay
+	case len(j.trial.gate.of(a.probe)) > 1 && j.trial.gate.of(a.probe)[0].answer.Kind == executor.Answered: // a replay
 	case a.name == nameLong:
-		s.differs(contract.RefIDLength, "%q: %s", a.request.RefID, a.answer.Reason)
+		j.differs(contract.RefIDLength, "%q: %s", a.request.RefID, a.answer.Reason)
 	case a.name == nameSigns:
-		s.differs(contract.RefIDSigns, "%q: %s", a.request.RefID, a.answer.Reason)
+		j.differs(contract.RefIDSigns, "%q: %s", a.request.RefID, a.answer.Reason)
 	case a.name == nameLower, a.name == nameUpper:
-		s.differs(contract.RefIDCase, "%q: %s", a.request.RefID, a.answer.Reason)
+		j.differs(contract.RefIDCase, "%q: %s", a.request.RefID, a.answer.Reason)
 	default:
-		s.differsIn(contract.Accepted, a.answer.Reason, a.answer.Reason)
+		j.differsIn(contract.Accepted, a.answer.Reason, a.answer.Reason)
 	}
 }
 
-func (t *Trial) judgeRefusals(s sheet) {
-	p := t.probe(nameTooMuch)
+func (j judgement) judgeRefusals() {
+	p := j.trial.probe(nameTooMuch)
 	attempts := []attempt(nil)
 	if p != nil {
-		attempts = t.gate.of(p)
+		attempts = j.trial.gate.of(p)
 	}
 	switch {
-	case t.TooMuch.IsZero():
-		s.unknown(contract.RefusalFunds, "Not tried: name an amount that the sender does not have (--too-much).")
+	case j.trial.TooMuch.IsZero():
+		j.unknown(contract.RefusalFunds, "Not tried: name an amount that the sender does not have (--too-much).")
 	case len(attempts) == 0:
 	default:
 		last := attempts[len(attempts)-1].answer
 		switch {
 		case last.Kind == executor.Rejected:
-			s.holds(contract.RefusalFunds)
+			j.holds(contract.RefusalFunds)
 		case last.Kind == executor.Answered && last.Record.Status == transfer.Failed:
-			s.differs(contract.RefusalFunds, "The service made the transfer as FAILED.")
+			j.differs(contract.RefusalFunds, "The service made the transfer as FAILED.")
 		case last.Kind == executor.Answered:
-			s.differs(contract.RefusalFunds, "The service made the transfer of %s %s.", t.TooMuch, t.Asset)
+			j.differs(contract.RefusalFunds, "The service made the transfer of %s %s.", j.trial.TooMuch, j.trial.Asset)
 		default:
-			s.differs(contract.RefusalFunds, "%s", last.Reason)
+			j.differs(contract.RefusalFunds, "%s", last.Reason)
 		}
 	}
 }

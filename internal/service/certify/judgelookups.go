@@ -20,86 +20,86 @@ func lookupRows() []string {
 	}
 }
 
-func (t *Trial) judgeLookups(s sheet) {
-	if t.Finder == nil {
+func (j judgement) judgeLookups() {
+	if j.trial.Finder == nil {
 		for _, row := range lookupRows() {
-			s.unknown(row, "Not tried: the service block has no lookup_path.")
+			j.unknown(row, "Not tried: the service block has no lookup_path.")
 		}
 		return
 	}
-	t.judgeLag(s)
-	f := &t.final
+	j.judgeLag()
+	f := &j.trial.final
 	if !f.tried {
 		return
 	}
 	if f.err != nil {
-		s.differs(contract.Lookup, "%s.", sentence(f.err.Error()))
+		j.differs(contract.Lookup, "%s.", sentence(f.err.Error()))
 		for _, row := range lookupRows()[1:] {
-			s.unknown(row, "Not tried: lookups fail.")
+			j.unknown(row, "Not tried: lookups fail.")
 		}
 		return
 	}
-	s.holds(contract.Lookup)
-	for _, e := range t.watch.exchanges {
+	j.holds(contract.Lookup)
+	for _, e := range j.trial.watch.exchanges {
 		if e.IsPage && e.More && !e.Token {
-			s.note(contract.Lookup, "It names a further page.")
+			j.note(contract.Lookup, "It names a further page.")
 		}
 	}
 	for _, refID := range slices.Sorted(maps.Keys(f.unreadable)) {
 		why := f.unreadable[refID]
-		s.differs(contract.LookupRecord, "The record of %q can't be read: %s.", refID, why)
+		j.differs(contract.LookupRecord, "The record of %q can't be read: %s.", refID, why)
 	}
-	for _, a := range t.answered() {
+	for _, a := range j.answered() {
 		if !a.refuse && !a.isOdd() {
-			t.judgeListed(s, a)
+			j.judgeListed(a)
 		}
 	}
-	t.judgeOtherLookups(s)
+	j.judgeOtherLookups()
 }
 
-func (t *Trial) judgeLag(s sheet) {
-	switch l := t.lag; {
+func (j judgement) judgeLag() {
+	switch l := j.trial.lag; {
 	case !l.tried:
 	case l.err != nil:
-		s.differs(contract.Lookup, "%s.", sentence(l.err.Error()))
+		j.differs(contract.Lookup, "%s.", sentence(l.err.Error()))
 	case !l.listed:
-		s.differs(contract.LookupLag, "It was not listed %s after its answer.", inWords(l.most))
+		j.differs(contract.LookupLag, "It was not listed %s after its answer.", inWords(l.most))
 	case l.most > lagMax:
-		s.note(contract.LookupLag, "It was listed %s after its answer. remit waits for %s in all, and then sends the recorded request again: replay protection alone keeps it from being paid twice.", inWords(l.most), inWords(lagMax))
+		j.note(contract.LookupLag, "It was listed %s after its answer. remit waits for %s in all, and then sends the recorded request again: replay protection alone keeps it from being paid twice.", inWords(l.most), inWords(lagMax))
 	case l.most > time.Second:
-		s.note(contract.LookupLag, "It was listed %s after its answer.", inWords(l.most))
+		j.note(contract.LookupLag, "It was listed %s after its answer.", inWords(l.most))
 	default:
-		s.holds(contract.LookupLag)
+		j.holds(contract.LookupLag)
 	}
 }
 
 // judgeListed looks at what lookups have of a transfer that was answered.
-func (t *Trial) judgeListed(s sheet, a attempt) {
+func (j judgement) judgeListed(a attempt) {
 	refID := a.request.RefID
-	records := t.final.found[refID]
+	records := j.trial.final.found[refID]
 	switch {
-	case t.final.unreadable[refID] != "":
+	case j.trial.final.unreadable[refID] != "":
 		return
 	case len(records) == 0:
-		s.differs(contract.LookupFound, "%q was not listed %s after the last request.", refID, inWords(t.final.waited))
+		j.differs(contract.LookupFound, "%q was not listed %s after the last request.", refID, inWords(j.trial.final.waited))
 		return
 	}
-	s.holds(contract.LookupFound)
-	s.holds(contract.LookupRecord)
+	j.holds(contract.LookupFound)
+	j.holds(contract.LookupRecord)
 	debit, credit := sidesOf(records, *a.answer.Record)
 	if debit == nil {
-		s.differs(contract.LookupSides, "It has the credit side alone.")
+		j.differs(contract.LookupSides, "It has the credit side alone.")
 		return
 	}
-	t.judgeCopies(s, a, *debit)
+	j.judgeCopies(a, *debit)
 	if credit == nil {
-		s.differs(contract.LookupSides, "It has the debit side alone, which does not say whom it paid.")
+		j.differs(contract.LookupSides, "It has the debit side alone, which does not say whom it paid.")
 		return
 	}
 	if credit.RefID == "" {
-		s.note(contract.LookupSides, "The credit side has no ref_id.")
+		j.note(contract.LookupSides, "The credit side has no ref_id.")
 	}
-	t.judgeCredit(s, a.request, *debit, *credit)
+	j.judgeCredit(a.request, *debit, *credit)
 }
 
 // sidesOf are both sides of the transfer that was answered, among those of its ref_id; nil where they are not
@@ -119,79 +119,79 @@ func sidesOf(records []transfer.Record, answered transfer.Record) (debit, credit
 }
 
 // judgeCopies compares the debit side of a lookup with the answered record.
-func (t *Trial) judgeCopies(s sheet, a attempt, debit transfer.Record) {
+func (j judgement) judgeCopies(a attempt, debit transfer.Record) {
 	answered := *a.answer.Record
 	if answered.Direction == transfer.Debit {
-		judgeSameTime(s, answered, debit)
+		judgeSameTime(j.sheet, answered, debit)
 		for _, d := range transfer.CompareCopies(answered, debit) {
-			s.differsIn(contract.LookupRecord, d.Field, fmt.Sprintf("The lookup has %s %q, and the answer had %q.", d.Field, short(d.Answered), short(d.Asked)))
+			j.differsIn(contract.LookupRecord, d.Field, fmt.Sprintf("The lookup has %s %q, and the answer had %q.", d.Field, short(d.Answered), short(d.Asked)))
 		}
 	}
 	if answered.Direction == transfer.Credit {
-		for _, d := range transfer.Compare(a.request, debit, t.Policy.Operator) {
-			s.differsIn(contract.LookupRecord, d.Field, sentence(describe(d))+".")
+		for _, d := range transfer.Compare(a.request, debit, j.trial.Policy.Operator) {
+			j.differsIn(contract.LookupRecord, d.Field, sentence(describe(d))+".")
 		}
 	}
 	if debit.Fee != "" && answered.Fee != "" && !transfer.SameNumber(debit.Fee, answered.Fee) {
-		s.note(contract.Total, "The service takes a fee: %s %s.", debit.Fee, debit.Asset)
+		j.note(contract.Total, "The service takes a fee: %s %s.", debit.Fee, debit.Asset)
 	}
 	for _, d := range transfer.Shortcomings(debit) {
 		switch {
 		case d.Answered != "":
-			s.differs(contract.Total, "%s is %s where amount is %s and fee is %s.", d.Field, d.Answered, debit.Amount, debit.Fee)
+			j.differs(contract.Total, "%s is %s where amount is %s and fee is %s.", d.Field, d.Answered, debit.Amount, debit.Fee)
 		case !slices.ContainsFunc(transfer.Shortcomings(answered), func(other transfer.Difference) bool { return other.Field == d.Field }):
-			s.differsIn(contract.LookupRecord, d.Field, fmt.Sprintf("The lookup has no %s, and the answer had one.", d.Field))
+			j.differsIn(contract.LookupRecord, d.Field, fmt.Sprintf("The lookup has no %s, and the answer had one.", d.Field))
 		}
 	}
 }
 
-func (t *Trial) judgeCredit(s sheet, asked transfer.Request, debit, credit transfer.Record) {
-	s.holds(contract.LookupSides)
-	s.holds(contract.LookupCredit)
+func (j judgement) judgeCredit(asked transfer.Request, debit, credit transfer.Record) {
+	j.holds(contract.LookupSides)
+	j.holds(contract.LookupCredit)
 	switch {
 	case debit.GroupID == "" || credit.GroupID == "":
-		s.differs(contract.LookupSides, "No group_id links the two sides.")
+		j.differs(contract.LookupSides, "No group_id links the two sides.")
 	case debit.GroupID != credit.GroupID:
-		s.differs(contract.LookupSides, "The two sides have two group_ids: %s and %s.", debit.GroupID, credit.GroupID)
+		j.differs(contract.LookupSides, "The two sides have two group_ids: %s and %s.", debit.GroupID, credit.GroupID)
 	}
-	alike := transfer.Compare(asked, debit, t.Policy.Operator) // what both sides have is told of the answer
-	for _, d := range transfer.Compare(asked, credit, t.Policy.Operator) {
+	alike := transfer.Compare(asked, debit, j.trial.Policy.Operator) // what both sides have is told of the answer
+	for _, d := range transfer.Compare(asked, credit, j.trial.Policy.Operator) {
 		if !slices.ContainsFunc(alike, func(other transfer.Difference) bool { return other.Field == d.Field }) {
-			s.differsIn(contract.LookupSides, d.Field, fmt.Sprintf("The credit side: %s.", describe(d)))
+			j.differsIn(contract.LookupSides, d.Field, fmt.Sprintf("The credit side: %s.", describe(d)))
 		}
 	}
 	if debit.Status == transfer.Completed && credit.Status != transfer.Completed {
-		s.differs(contract.LookupCredit, "The debit side is COMPLETED, and the credit side is %s.", credit.Status)
+		j.differs(contract.LookupCredit, "The debit side is COMPLETED, and the credit side is %s.", credit.Status)
 	}
 }
 
-func (t *Trial) judgeOtherLookups(s sheet) {
-	f := &t.final
-	s.holds(contract.LookupAbsent)
+func (j judgement) judgeOtherLookups() {
+	f := &j.trial.final
+	j.holds(contract.LookupAbsent)
 	if f.long {
-		s.holds(contract.LookupLength)
+		j.holds(contract.LookupLength)
 	} else {
-		s.unknown(contract.LookupLength, "Not tried: a lookup of ref_ids that nobody used fails.")
+		j.unknown(contract.LookupLength, "Not tried: a lookup of ref_ids that nobody used fails.")
 	}
-	if n := len(f.absent[t.series+"never"]); n > 0 {
-		s.differs(contract.LookupAbsent, "It lists %d records under a ref_id that nobody used.", n)
+	if n := len(f.absent[j.trial.series+"never"]); n > 0 {
+		j.differs(contract.LookupAbsent, "It lists %d records under a ref_id that nobody used.", n)
 	}
 	longest := 0
-	for _, e := range t.watch.exchanges {
+	for _, e := range j.trial.watch.exchanges {
 		switch {
 		case e.IsPage && e.Others > 0:
-			s.differs(contract.LookupAbsent, "It lists records of ref_ids that were not asked for.")
+			j.differs(contract.LookupAbsent, "It lists records of ref_ids that were not asked for.")
 		case e.IsPage:
 			longest = max(longest, e.Length)
 		case !e.Token && (e.Status == statusURITooLong || e.Status == statusTooLarge || e.Status == statusHeaderTooLarge):
-			s.differs(contract.LookupLength, "An address that is as long as remit makes them is answered with %d.", e.Status)
+			j.differs(contract.LookupLength, "An address that is as long as remit makes them is answered with %d.", e.Status)
 		}
 	}
-	s.holds(contract.LookupEmpty)
+	j.holds(contract.LookupEmpty)
 	if f.absentErr != nil {
-		s.differs(contract.LookupEmpty, "%s.", sentence(f.absentErr.Error()))
+		j.differs(contract.LookupEmpty, "%s.", sentence(f.absentErr.Error()))
 	}
 	if f.longErr != nil {
-		s.differs(contract.LookupLength, "%s.", sentence(f.longErr.Error()))
+		j.differs(contract.LookupLength, "%s.", sentence(f.longErr.Error()))
 	}
 }

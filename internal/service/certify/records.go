@@ -30,10 +30,10 @@ func rowOf(field string) string {
 
 // answered are the attempts that were answered with a record, each of a ref_id's first request from this
 // state.
-func (t *Trial) answered() []attempt {
+func (j judgement) answered() []attempt {
 	var list []attempt
-	for _, p := range t.made {
-		attempts := t.gate.of(p)
+	for _, p := range j.trial.made {
+		attempts := j.trial.gate.of(p)
 		if !p.other && len(attempts) > 0 && attempts[0].answer.Kind == executor.Answered {
 			list = append(list, attempts[0])
 		}
@@ -41,15 +41,15 @@ func (t *Trial) answered() []attempt {
 	return list
 }
 
-func (t *Trial) judgeRecords(s sheet) {
+func (j judgement) judgeRecords() {
 	seen := &ids{ids: make(map[string]string), groups: make(map[string]string), customers: make(map[string]bool)}
-	for _, a := range t.answered() {
-		t.judgeRecord(s, a, seen)
+	for _, a := range j.answered() {
+		j.judgeRecord(a, seen)
 	}
 	if len(seen.customers) > 1 {
-		s.differs(contract.CustomerID, "%d records have %d customer_ids.", len(seen.ids), len(seen.customers))
+		j.differs(contract.CustomerID, "%d records have %d customer_ids.", len(seen.ids), len(seen.customers))
 	}
-	t.judgeStatus(s)
+	j.judgeStatus()
 }
 
 // judgeMetadata compares the answered metadata with the sent ones.
@@ -87,34 +87,34 @@ type ids struct {
 }
 
 // judgeRecord compares an answered record with its request.
-func (t *Trial) judgeRecord(s sheet, a attempt, seen *ids) {
+func (j judgement) judgeRecord(a attempt, seen *ids) {
 	record := a.answer.Record
 	for _, row := range []string{
 		contract.Side, contract.Amount, contract.Asset, contract.Profile, contract.Type, contract.Metadata,
 		contract.RecordID, contract.GroupID, contract.Total, contract.CreatedAt, contract.CustomerID, contract.RefID, contract.Form,
 	} {
-		s.holds(row)
+		j.holds(row)
 	}
 	if record.Direction == transfer.Credit {
-		s.differs(contract.Side, "The answer is the credit side, of profile %s.", record.ProfileID)
+		j.differs(contract.Side, "The answer is the credit side, of profile %s.", record.ProfileID)
 		return // its fields are the other side's
 	}
-	for _, d := range transfer.Compare(a.request, *record, t.Policy.Operator) {
+	for _, d := range transfer.Compare(a.request, *record, j.trial.Policy.Operator) {
 		if row := rowOf(d.Field); row != contract.Metadata && (row != contract.RefID || !a.isOdd()) {
-			s.differsIn(row, d.Field, sentence(describe(d))+".")
+			j.differsIn(row, d.Field, sentence(describe(d))+".")
 		}
 	}
-	judgeMetadata(s, a.request.SentMetadata(), record.Metadata)
-	noteForm(s, a.request, record)
+	judgeMetadata(j.sheet, a.request.SentMetadata(), record.Metadata)
+	noteForm(j.sheet, a.request, record)
 	if other, isTaken := seen.ids[record.ID]; isTaken {
-		s.differs(contract.RecordID, "The record of %q has the id of that of %q.", a.request.RefID, other)
+		j.differs(contract.RecordID, "The record of %q has the id of that of %q.", a.request.RefID, other)
 	}
 	seen.ids[record.ID] = a.request.RefID
 	switch other, isTaken := seen.groups[record.GroupID]; {
 	case record.GroupID == "":
-		s.differs(contract.GroupID, "The record has no group_id.")
+		j.differs(contract.GroupID, "The record has no group_id.")
 	case isTaken:
-		s.differs(contract.GroupID, "The record of %q has the group_id of that of %q.", a.request.RefID, other)
+		j.differs(contract.GroupID, "The record of %q has the group_id of that of %q.", a.request.RefID, other)
 	}
 	seen.groups[record.GroupID] = a.request.RefID
 	seen.customers[record.CustomerID] = true
@@ -122,15 +122,15 @@ func (t *Trial) judgeRecord(s sheet, a attempt, seen *ids) {
 		switch {
 		case d.Field == "group_id": // told above
 		case d.Answered == "":
-			s.differsIn(contract.AnswerRecord, d.Field, fmt.Sprintf("The record has no %s.", d.Field))
+			j.differsIn(contract.AnswerRecord, d.Field, fmt.Sprintf("The record has no %s.", d.Field))
 		default:
-			s.differs(contract.Total, "%s is %s where amount is %s and fee is %s.", d.Field, d.Answered, record.Amount, record.Fee)
+			j.differs(contract.Total, "%s is %s where amount is %s and fee is %s.", d.Field, d.Answered, record.Amount, record.Fee)
 		}
 	}
 	if record.Fee != "" && !transfer.SameNumber(record.Fee, "0") {
-		s.note(contract.Total, "The service takes a fee: %s %s.", record.Fee, record.Asset)
+		j.note(contract.Total, "The service takes a fee: %s %s.", record.Fee, record.Asset)
 	}
-	t.judgeTime(s, a)
+	j.judgeTime(a)
 }
 
 // madeSkewMax is how far created_at may be from the time of its own answer, or from the local clock.
@@ -139,7 +139,7 @@ const (
 	madeSkewOurs = clockSkewMax
 )
 
-func (t *Trial) judgeTime(s sheet, a attempt) {
+func (j judgement) judgeTime(a attempt) {
 	record := a.answer.Record
 	if record.CreatedAt.IsZero() {
 		return
@@ -150,9 +150,9 @@ func (t *Trial) judgeTime(s sheet, a attempt) {
 	}
 	switch off := now.Sub(record.CreatedAt); {
 	case off > most:
-		s.differs(contract.CreatedAt, "created_at is %s before the answer.", inWords(off))
+		j.differs(contract.CreatedAt, "created_at is %s before the answer.", inWords(off))
 	case off < -most:
-		s.differs(contract.CreatedAt, "created_at is %s after the answer.", inWords(-off))
+		j.differs(contract.CreatedAt, "created_at is %s after the answer.", inWords(-off))
 	}
 }
 
@@ -202,36 +202,36 @@ func undocumented(raw json.RawMessage) []string {
 }
 
 // judgeStatus looks at the status of each transfer as it was answered, and as it became.
-func (t *Trial) judgeStatus(s sheet) {
-	for _, a := range t.answered() {
-		if a.isOdd() && t.final.tried || t.isInterrupted && a.answer.Record.Status != transfer.Completed {
+func (j judgement) judgeStatus() {
+	for _, a := range j.answered() {
+		if a.isOdd() && j.trial.final.tried || j.trial.isInterrupted && a.answer.Record.Status != transfer.Completed {
 			continue // it is looked up by itself, or was not
 		}
 		answered := a.answer.Record
 		now := *answered
-		for _, r := range t.final.found[a.request.RefID] {
+		for _, r := range j.trial.final.found[a.request.RefID] {
 			if r.Direction == answered.Direction {
 				now = r
 			}
 		}
-		s.holds(contract.Status)
+		j.holds(contract.Status)
 		for _, status := range []transfer.RecordStatus{answered.Status, now.Status} {
 			if !status.Known() && status != transfer.NoStatus {
-				s.differs(contract.Status, "The status is %q.", status)
+				j.differs(contract.Status, "The status is %q.", status)
 			}
 		}
 		switch {
 		case a.refuse:
 		case now.Status == transfer.Completed && answered.Status != transfer.Completed:
-			s.note(contract.Completed, "It was %s in the answer, and COMPLETED in a later lookup.", answered.Status)
+			j.note(contract.Completed, "It was %s in the answer, and COMPLETED in a later lookup.", answered.Status)
 		case now.Status == transfer.Completed:
-			s.holds(contract.Completed)
+			j.holds(contract.Completed)
 		case now.Status == transfer.Failed:
-			s.differs(contract.Completed, "The status became FAILED%s.", detailsOf(now))
-		case t.Finder == nil:
-			s.unknown(contract.Completed, "The answer says %s, and without lookup_path nobody can ask what became of it.", now.Status)
+			j.differs(contract.Completed, "The status became FAILED%s.", detailsOf(now))
+		case j.trial.Finder == nil:
+			j.unknown(contract.Completed, "The answer says %s, and without lookup_path nobody can ask what became of it.", now.Status)
 		default:
-			s.differs(contract.Completed, "It was still %s after %s.", now.Status, inWords(max(t.final.waited, t.Clock.Now().Sub(a.began))))
+			j.differs(contract.Completed, "It was still %s after %s.", now.Status, inWords(max(j.trial.final.waited, j.trial.Clock.Now().Sub(a.began))))
 		}
 	}
 }
