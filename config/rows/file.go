@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -92,6 +93,10 @@ func NewDirectory(root *os.Root) *Directory {
 
 // Open opens a data file and reads its header. The caller closes the file, where it is not nil.
 func (d *Directory) Open(f *File, format Format) (*Table, io.Closer, hcl.Diagnostics) {
+	if workbook, isMark := strings.CutPrefix(path.Base(f.Name), "~$"); isMark {
+		return nil, nil, hcl.Diagnostics{mistake.New(f.NamedAt, "Data file cannot be read",
+			"%s is what Excel writes beside a workbook while that is open. Name the workbook:\n\n  file = %s", f.Name, mistake.QuotedHCL(path.Join(path.Dir(f.Name), workbook)))}
+	}
 	file, err := confined.Open(d.root, f.Name)
 	if err != nil {
 		return nil, nil, hcl.Diagnostics{mistake.New(f.NamedAt, "Data file cannot be read", "%s: %s%s", f.Name, mistake.Sentence(err), d.nearby(f.Name))}
@@ -104,6 +109,9 @@ func (d *Directory) Open(f *File, format Format) (*Table, io.Closer, hcl.Diagnos
 	return table, file, append(diags, more...)
 }
 
+// otherReference is a reference to a variable as shells, templates and Windows have them.
+var otherReference = regexp.MustCompile(`\$\(\w|\{\{|%\w+%|<\w+>`)
+
 // nearby says which file of the same directory a name may mean that none has.
 func (d *Directory) nearby(name string) string {
 	if d.root == nil {
@@ -111,6 +119,9 @@ func (d *Directory) nearby(name string) string {
 	}
 	if strings.HasPrefix(name, "~") || strings.Contains(name, ":/") {
 		return " Name a file relative to the directory of the configuration. It must be in it or below it."
+	}
+	if otherReference.MatchString(name) {
+		return " A reference in a text is written in ${ }, such as ${var.period}."
 	}
 	dir := path.Dir(name)
 	if _, err := d.root.Stat(name); err == nil {

@@ -59,7 +59,8 @@ var repairs = []repair{
 	{"Argument has no comma", "Nothing follows the value of an argument, not even a comma. Write", false, replaced(`^(\s*[\w-]+\s*=\s*.*[^,\s\[{(])\s*,\s*$`, "$1")},
 	{"Reference is in ${ }", "Outside of a text, write a reference alone: ${ } belongs in quotation marks. Write", false, replaced(`^(\s*[\w-]+\s*=\s*)\$\{\s*([^{}]*?)\s*\}\s*$`, "$1$2")},
 	{"Variable has no $", "A variable is var. and its name, without a $. Write", false, replaced(`^(\s*[\w-]+\s*=\s*)\$([A-Za-z_][\w-]*)\s*$`, "${1}var.$2")},
-	{"Texts are not joined by a sign", "A text is joined with a reference by ${ } in its quotation marks. Write", false, replaced(`^(.*)"([^"$]*)"\s*&\s*([A-Za-z][\w.]*)\s*$`, `$1"$2$${$3}"`)},
+	{"Texts are not joined by a sign", "A text is joined with a reference by ${ } in its quotation marks. Write", false, joinedTexts},
+	{"Comparison has one equals sign", "A comparison has two equals signs. Write", false, replaced(`^(\s*[\w-]+\s*=\s*[A-Za-z]\w*\.[\w.]+\s*)=(\s*[^=\s].*)$`, "$1==$2")},
 	{"Name of a column has other signs", "A column whose name has spaces or signs is named in brackets and quotation marks. Write", false, columnInBrackets},
 	{"Brace is on a line of its own", "The opening brace of a block belongs on its first line. Write", true, braceBelow},
 	{"Equals sign is missing", "An argument has an equals sign between its name and its value. Write", true, missingEquals},
@@ -69,6 +70,40 @@ var repairs = []repair{
 		}
 		return line
 	}},
+}
+
+var (
+	joinedArgument = regexp.MustCompile(`^(\s*[\w-]+\s*=\s*)(.+?)\s*$`)
+	joinedPart     = regexp.MustCompile(`^(?:"([^"$\\]*)"|([A-Za-z][\w.]*))$`)
+)
+
+// joinedTexts writes texts and references that & joins, as a spreadsheet does, as one text.
+func joinedTexts(line, _ string) string {
+	argument := joinedArgument.FindStringSubmatch(line)
+	if argument == nil || !strings.Contains(mapped(argument[2], func(r rune) string { return string(r) }), "&") {
+		return line
+	}
+	text, isAny := "", false
+	for part := range strings.SplitSeq(mapped(argument[2], func(r rune) string {
+		if r == '&' {
+			return "\x00"
+		}
+		return string(r)
+	}), "\x00") {
+		found := joinedPart.FindStringSubmatch(strings.TrimSpace(part))
+		switch {
+		case found == nil:
+			return line
+		case found[2] != "":
+			text += "${" + found[2] + "}"
+		default:
+			text, isAny = text+found[1], true
+		}
+	}
+	if !isAny {
+		return line
+	}
+	return argument[1] + `"` + text + `"`
 }
 
 var beginsArgument = regexp.MustCompile(`^\s*[\w-]+\s*=[^=]`)

@@ -44,6 +44,7 @@ transfer "internal" "payroll" {
   to_profile_id = each.value.profile_id
   amount        = each.value.net
   asset         = "USD"
+  display_name  = each.value.name
   metadata = {
     employee   = each.key
     department = each.value.department

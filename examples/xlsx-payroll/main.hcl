@@ -24,6 +24,7 @@ data "xlsx" "payroll" {
   skip_last = 1
   columns = {
     employee   = "Employee No."
+    name       = "Name"
     profile_id = "Profile ID"
     net        = "Net (USD)"
     remark     = "Remark"
@@ -45,5 +46,6 @@ transfer "internal" "payroll" {
   to_profile_id = each.value.profile_id
   amount        = each.value.net
   asset         = "USD"
+  display_name  = each.value.name
   metadata      = { employee = each.key }
 }

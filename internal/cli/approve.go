@@ -173,7 +173,7 @@ func (a *approving) uselessIn(block config.Approval, plan *savedPlan, key ssh.Pu
 	person, _ := block.Signers.Owner(key)
 	name := block.Signers.Name(person)
 	if author, isNamed := block.Signers.OwnerOf(plan.Header.AuthorKey); isNamed && author == person {
-		return fmt.Errorf("%s is the plan's author, and who approves must be somebody else", name)
+		return fmt.Errorf("%s is the plan's author, and another person must approve it", name)
 	}
 	for i := range a.planning.approvals {
 		for _, c := range a.planning.approvals[i].Approvers {

@@ -43,10 +43,10 @@ func newResolve(p *process) *cobra.Command {
 		Long: "Settle a transfer that is in doubt, unverified or in conflict. It sends no transfer.\n\n" +
 			"Without a flag it asks the service, where that can look up. The other three are\n" +
 			"your word: they need --reason, and the journal keeps it under your name:\n\n" +
-			"    --recorded FILE    the record that the service shows for it, as JSON (- for standard input)\n" +
-			"    --accept-record    a conflict, or an unverified transfer, stands as the service has it;\n" +
-			"                       with --recorded, the given record stands although it differs\n" +
-			"    --not-made         it was not made; this ref_id is never sent again\n\n" +
+			"    --recorded FILE  the service's record of it, as JSON (- is standard input)\n" +
+			"    --accept-record  a conflict, or an unverified transfer, is as the service\n" +
+			"                     has it; with --recorded, as the given record has it\n" +
+			"    --not-made       it was not made; this ref_id is never sent again\n\n" +
 			"With --run alone it lists what a run left unverified, by the fields in which the records fall\n" +
 			"short. With --count as well, --accept-record accepts all of it, where they are exactly so many.",
 		Args: oneArgAtMost("REF_ID"),
@@ -94,6 +94,13 @@ func (r *resolving) run(ctx context.Context, p *process) error {
 	return w.state.Locked(ctx, by, 0, func(journal state.Journal, snapshot state.Snapshot) error {
 		if r.runID != "" {
 			return r.acceptRun(ctx, w, journal, snapshot, by)
+		}
+		details, err := snapshot.Details(ctx, r.refID)
+		if err != nil {
+			return w.state.Error(err)
+		}
+		if len(details) == 0 {
+			return notInState(ctx, w, snapshot, r.refID)
 		}
 		return r.resolve(ctx, w, journal, by, r.refID)
 	})

@@ -52,7 +52,7 @@ func AuditExported(w io.Writer, e Exported, check string, s Screen) error {
 func journalText(e Exported) string {
 	text := english.Plural(e.Events, "event")
 	if e.Withheld > 0 {
-		text += fmt.Sprintf(", and the digests of %d others up to the head", e.Withheld)
+		text += fmt.Sprintf(", and %s up to the head by their digests alone", english.Plural(e.Withheld, "other"))
 	}
 	return text
 }

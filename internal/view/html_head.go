@@ -2,6 +2,8 @@ package view
 
 import (
 	"strconv"
+	"unicode"
+	"unicode/utf8"
 
 	"remit/internal/transfer"
 	"remit/planner"
@@ -71,17 +73,24 @@ func (h htmlPage) head(p *pageHead) {
 	}
 	for _, f := range p.about {
 		if f.value != "" {
-			h.put("<dt>%</dt><dd>%</dd>\n", f.name, f.value)
+			h.put("<dt>%</dt><dd>%</dd>\n", capital(f.name), f.value)
 		}
 	}
 	for _, list := range p.lists {
-		h.named(list.name, list.items)
+		h.named(capital(list.name), list.items)
 	}
 	h.put("</dl>\n")
 	for _, note := range p.notes {
 		h.put("<p class=\"dim\">%</p>\n", note)
 	}
 	h.put("</header>\n<main>\n")
+}
+
+// capital is a label of a page, which begins with a capital letter as all others do; terminals show some of
+// them within a line.
+func capital(label string) string {
+	first, size := utf8.DecodeRuneInString(label)
+	return string(unicode.ToUpper(first)) + label[size:]
 }
 
 func (h htmlPage) howMuch(p *pageHead) {

@@ -34,6 +34,7 @@ func StateList(w io.Writer, rows iter.Seq2[state.Transfer, error], o StateListOp
 	began := false
 	begin := func() {
 		began = true
+		l.fit(o.Screen)
 		amount := fmt.Sprintf("%*s", l.amount.width(), "amount")
 		p.stateRow(&l, toneDim, "ref_id", "status", "service", amount, "asset", l.behind("group_id", "display name"))
 		for i := range ahead {
@@ -71,18 +72,26 @@ type stateLayout struct {
 	ref, asset int
 	amount     point
 	names      map[int64]string
+	isShort    bool // a group_id shows its beginning and its end
 }
 
 // behind is the last column: a group_id and, where the state has names, one of them.
 func (l *stateLayout) behind(group, name string) string {
+	width := groupWidth
+	if l.isShort {
+		width, group = groupWidthShort, shapeEnds.show(group)
+	}
 	if len(l.names) == 0 {
 		return Visible(group)
 	}
-	return pad(Visible(group), groupWidth) + "  " + Visible(name)
+	return pad(Visible(group), width) + "  " + Visible(name)
 }
 
-// groupWidth is that of a UUID.
-const groupWidth = 36
+// groupWidth is that of a UUID, and groupWidthShort that of one of which the middle is left out.
+const (
+	groupWidth      = 36
+	groupWidthShort = 13
+)
 
 func (l *stateLayout) measure(p *page, t *state.Transfer) {
 	l.ref = max(l.ref, displayWidth(t.RefID))
@@ -112,6 +121,18 @@ func (p *page) stateRow(l *stateLayout, t tone, ref, status, service, amount, as
 		span{"  " + amount + " " + pad(asset, l.asset), refTone},
 		dim("  "+behind),
 	)
+}
+
+// fit makes room for the last column on a terminal that is too narrow for all of a group_id, which state show
+// has whole: a row that a terminal breaks is broken within words.
+func (l *stateLayout) fit(s Screen) {
+	const between = len("  ")
+	before := l.ref + between + statusWidth + between + serviceWidth + between + l.amount.width() + 1 + max(l.asset, len("asset")) + between
+	name := 0
+	if len(l.names) > 0 {
+		name = between + len("display name")
+	}
+	l.isShort = s.Terminal && before+groupWidth+name > s.width()
 }
 
 func statusTone(s state.Status) tone {
