@@ -18,21 +18,63 @@ import (
 	"remit/planner"
 )
 
+// example is one that runs: a directory, or one of a tree whose directories share others.
+type example struct {
+	source, dir string
+	ledger      string   // of its sandbox
+	flags       []string // of each command
+}
+
+// findExamples are the examples that declare something to pay.
+func findExamples(t *testing.T) (names []string) {
+	t.Helper()
+	for _, pattern := range []string{"*", "*/*"} {
+		found, err := filepath.Glob("../../examples/" + pattern + "/main.hcl")
+		if err != nil || len(found) == 0 {
+			t.Fatalf("find the examples: %v", err)
+		}
+		for _, main := range found {
+			names = append(names, strings.TrimPrefix(filepath.ToSlash(filepath.Dir(main)), "../../examples/"))
+		}
+	}
+	return names
+}
+
+// openExample copies an example: of a tree all of it, and its staging environment is the one that is rehearsed.
+func openExample(t *testing.T, name string) example {
+	t.Helper()
+	root := t.TempDir()
+	e := example{source: filepath.Join("../../examples", name), dir: root, ledger: filepath.Join(root, ".remit", "sandbox", "ledger.db")}
+	tree, below, isTree := strings.Cut(name, "/")
+	copyExample(t, filepath.Join("../../examples", tree), root)
+	if isTree {
+		e.dir = filepath.Join(root, below)
+		e.ledger = filepath.Join(e.dir, ".remit", "sandbox", "staging", "ledger.db")
+		e.flags = []string{"--root=" + root, "--environment=staging"}
+	}
+	return e
+}
+
+func (e example) run(t *testing.T, wantCode int, args ...string) string {
+	t.Helper()
+	return e.runIn(t, 0, wantCode, args...)
+}
+
+func (e example) runIn(t *testing.T, ahead time.Duration, wantCode int, args ...string) string {
+	t.Helper()
+	return runIn(t, ahead, wantCode, append(append(args, "--chdir="+e.dir), e.flags...)...)
+}
+
 // TestExamples applies each example in the sandbox: its plan is the golden file beside it,
 // its tests pass, the ledger has what the plan promised, and a second run does nothing.
 func TestExamples(t *testing.T) {
-	examples, err := filepath.Glob("../../examples/*")
-	if err != nil || len(examples) == 0 {
-		t.Fatalf("find the examples: %v", err)
-	}
-	for _, example := range examples {
-		t.Run(filepath.Base(example), func(t *testing.T) {
+	for _, name := range findExamples(t) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			copyExample(t, example, dir)
+			e := openExample(t, name)
 
-			plan := run(t, 0, "plan", "--sandbox", "--show=all", "--chdir="+dir)
-			golden := filepath.Join(example, "plan.golden")
+			plan := e.run(t, 0, "plan", "--sandbox", "--show=all")
+			golden := filepath.Join(e.source, "plan.golden")
 			if suite.Update() {
 				if err := os.WriteFile(golden, []byte(plan), 0o644); err != nil {
 					t.Fatal(err)
@@ -46,27 +88,27 @@ func TestExamples(t *testing.T) {
 				t.Errorf("the plan is not the golden file; .ci/update writes it anew (-want +got):\n%s", diff)
 			}
 
-			if diff := cmp.Diff(plan, runIn(t, 20*365*24*time.Hour, 0, "plan", "--sandbox", "--show=all", "--chdir="+dir)); diff != "" {
+			if diff := cmp.Diff(plan, e.runIn(t, 20*365*24*time.Hour, 0, "plan", "--sandbox", "--show=all")); diff != "" {
 				t.Errorf("in twenty years the plan is another (-now +then):\n%s", diff)
 			}
 
-			run(t, 0, "test", "--chdir="+dir)
-			run(t, 2, "plan", "--sandbox", "--detailed-exitcode", "--out=first.plan", "--chdir="+dir)
-			run(t, 0, "apply", "--sandbox", "--auto-approve", "--chdir="+dir)
-			again := run(t, 0, "apply", "--sandbox", "--auto-approve", "--chdir="+dir)
+			e.run(t, 0, "test")
+			e.run(t, 2, "plan", "--sandbox", "--detailed-exitcode", "--out=first.plan")
+			e.run(t, 0, "apply", "--sandbox", "--auto-approve")
+			again := e.run(t, 0, "apply", "--sandbox", "--auto-approve")
 			if !strings.Contains(again, "No changes.") {
 				t.Errorf("the second apply does something:\n%s", again)
 			}
-			run(t, 0, "plan", "--sandbox", "--detailed-exitcode", "--chdir="+dir)
-			compareLedger(t, dir)
+			e.run(t, 0, "plan", "--sandbox", "--detailed-exitcode")
+			compareLedger(t, e)
 		})
 	}
 }
 
 // compareLedger holds the ledger's debits against the totals of the plan, digit by digit.
-func compareLedger(t *testing.T, dir string) {
+func compareLedger(t *testing.T, e example) {
 	t.Helper()
-	file, err := os.Open(filepath.Join(dir, "first.plan"))
+	file, err := os.Open(filepath.Join(e.dir, "first.plan"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +118,7 @@ func compareLedger(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	box, err := sandbox.Open(context.Background(), sandbox.Options{
-		Path: filepath.Join(dir, ".remit", "sandbox", "ledger.db"), Now: time.Now,
+		Path: e.ledger, Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
