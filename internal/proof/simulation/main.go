@@ -1,5 +1,6 @@
 // Command simulation plays seeded histories of remit against a bank, a network, people and
-// crashes that are simulated, and says whether any transfer was made twice or lost.
+// crashes that are simulated, with one runner or several of one run, and says whether any transfer was made
+// twice or lost.
 //
 // Its one invariant: a seed that fails is printed with the command that replays it.
 //

@@ -57,6 +57,7 @@ func mutants() map[string]history.Client {
 	maps.Copy(all, allowedMutants())
 	maps.Copy(all, judgingMutants())
 	maps.Copy(all, approvingMutants())
+	maps.Copy(all, sharingMutants())
 	return all
 }
 

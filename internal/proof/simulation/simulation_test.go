@@ -49,6 +49,22 @@ func TestNoHistoryBreaksAnInvariant(t *testing.T) {
 	}
 }
 
+// TestRunsAreShared expects histories in which runners take part in the run of another one, and are lost to it.
+func TestRunsAreShared(t *testing.T) {
+	p := player(t)
+	seen := make(map[string]int)
+	for seed := uint64(1); seed < 60; seed += 4 { // no others have such runs
+		for kind, n := range p.Play(seed, history.Client{}).Faults {
+			seen[kind] += n
+		}
+	}
+	for _, kind := range []string{"runner that takes part", "runner that is lost", "runner cut off from the state"} {
+		if seen[kind] == 0 {
+			t.Errorf("no %s in 15 histories", kind)
+		}
+	}
+}
+
 // TestOneWrongClockChangesNothingButWaiting plays histories in which the clock of one command is off by
 // minutes, hours or years. More of them: go run ./internal/proof/simulation -clocks -seeds 10000.
 func TestOneWrongClockChangesNothingButWaiting(t *testing.T) {

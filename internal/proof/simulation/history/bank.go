@@ -107,6 +107,9 @@ func (b *bank) refuse(m message) (reply, bool) {
 		return problem([]int{500, 502, 503, 504, 408}[k.random.IntN(5)], "told-to-fail", ""), true
 	case w.faulty(sandbox.Throttled):
 		wait := []time.Duration{0, time.Second, 3 * time.Second, 20 * time.Second, 10 * time.Minute}[k.random.IntN(5)]
+		if w.traits.shares.joins > 0 {
+			wait = min(wait, 20*time.Second) // runners look after one another each second
+		}
 		r := problem(429, "too-many-requests", "")
 		r.retryAfter = wait
 		return r, true

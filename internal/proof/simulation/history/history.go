@@ -1,6 +1,9 @@
 // Package history plays seeded histories: the real planner, executor, client and SQLite
 // store against a bank, a network, people and crashes that are simulated, in virtual time.
 //
+// Where several runners share a run, the real executor of each is played, over a model of the claims (crew.go) and one
+// real journal.
+//
 // Its one invariant: the events of a history follow from its seed alone, one at a time; the laws
 // are checked after each, on the bytes that were really written, sent and made, and not on any
 // report of them.
@@ -50,6 +53,12 @@ type Client struct {
 	Limits func([]config.Limit) []config.Limit
 	// Header changes what a saved plan says of itself; nil for nothing.
 	Header func(planner.Header) planner.Header
+	// Share changes what a runner has to do with the others of its run; nil for nothing.
+	Share func(state.Share) state.Share
+	// Lease is how long a runner may show no sign of life; 0 for as long as it is.
+	Lease time.Duration
+	// Joins has a runner take part in a run whatever its own files declare.
+	Joins bool
 	// Approve decides whether enough people signed a saved plan; nil for as approval does.
 	Approve func(approval.Case, View) bool
 	// Repair makes a state in a directory that can't be opened one that can; nil for not at all.
@@ -167,7 +176,8 @@ func (p *Player) play(seed uint64, client Client, once *wrongOnce) Report {
 	if once != nil {
 		w.traits.clocks = once.clocks(w.traits.clocks)
 	}
-	if _, isFiled := p.disk.(Files); isFiled {
+	w.traits.shares = newShareTraits(seed, &w.traits)
+	if _, isFiled := p.disk.(Files); isFiled && w.traits.shares.joins == 0 { // a state in files has one runner
 		w.traits.files = newFileTraits(seed, w.traits)
 	}
 	for _, m := range w.traits.clocks.machines {
@@ -205,6 +215,7 @@ type world struct {
 	machines  *machines
 	network   *network
 	plans     []*savedPlan
+	crew      *crew // of the latest apply; nil where it can't be shared
 
 	plannedBy map[string]string // plan_id of each run
 }
@@ -302,7 +313,7 @@ func (w *world) crash(p *process) {
 	w.kernel.kill(p)
 	p.interrupt()
 	p.conns.kill()
-	if p.fencedAt.IsZero() && p.path == w.storage.path && p.journal != nil {
+	if p.fencedAt.IsZero() && p.path == w.storage.path && p.journal != nil && !p.hasPartners() {
 		w.storage.replace(w.storage.files())
 		w.storage.suspect = true
 		if w.client.Crash != nil {
@@ -377,8 +388,8 @@ func (w *world) drive(each func()) {
 		}
 		idle = 0
 		w.oracle.step()
-		if w.kernel.steps > stepsMax {
-			w.oracle.violate("I5", "it does not end in %d steps", stepsMax)
+		if most := w.traits.stepsMax(); w.kernel.steps > most {
+			w.oracle.violate("I5", "it does not end in %d steps", most)
 		}
 		w.kernel.settle() // or an interrupt would race with whom the event woke
 		each()

@@ -22,22 +22,29 @@ func (g gated) Append(ctx context.Context, entries ...state.Entry) error {
 		refID, _ := entry.Subject()
 		key += fmt.Sprintf(" %s %s", entry.Kind(), refID)
 	}
-	var err error
-	dead := p.do(key, func() {
-		if err = g.fails(p.world.traits.rules.journal, "append that fails"); err != nil {
-			return
-		}
-		err = p.journal.Append(context.WithoutCancel(ctx), entries...)
+	return p.ask(key, func() error {
+		err := g.fails(p.world.traits.rules.journal, "append that fails")
 		if err == nil {
-			p.world.oracle.appended(p, entries)
-		} else {
+			err = p.sign()
+		}
+		if err == nil {
+			err = p.journal.Append(context.WithoutCancel(ctx), entries...)
+		}
+		if err != nil {
 			p.world.log("%s %s fails: %v", p.id, key, err)
+			return err
 		}
-		if err == nil {
-			err = g.fails(p.world.traits.rules.unsaid, "append whose end is not told")
-		}
+		p.world.oracle.appended(p, entries)
+		return g.fails(p.world.traits.rules.unsaid, "append whose end is not told")
 	})
-	return errors.Join(dead, err)
+}
+
+// sign is the sign of life of a process that shares its run, with all that it does to the journal.
+func (p *process) sign() error {
+	if p.crew == nil || p.crew.of(p) == nil {
+		return nil
+	}
+	return p.crew.sign(p.crew.of(p))
 }
 
 // ErrDisk is what the journal of a process answers when the disk is full.
@@ -65,9 +72,12 @@ func (g gated) Place() state.FilePlace {
 
 // Check implements executor.Journal.
 func (g gated) Check(ctx context.Context) error {
-	var err error
-	dead := g.p.do("check", func() { err = g.p.journal.Check(context.WithoutCancel(ctx)) })
-	return errors.Join(dead, err)
+	return g.p.ask("check", func() error {
+		if err := g.p.sign(); err != nil {
+			return err
+		}
+		return g.p.journal.Check(context.WithoutCancel(ctx))
+	})
 }
 
 // Snapshot implements executor.Journal.

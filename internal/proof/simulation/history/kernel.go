@@ -320,7 +320,10 @@ func (p *process) Sleep(ctx context.Context, d time.Duration) error {
 		if !k.isDead(e) {
 			return nil
 		}
-		// A dead process does not wake up; buryAll ends ctx.
+		// A dead process does not wake up; crash ends ctx, unless nothing ends it.
+		if ctx.Done() == nil {
+			return errKilled
+		}
 		<-ctx.Done()
 		return context.Cause(ctx)
 	case <-ctx.Done():

@@ -147,12 +147,17 @@ func (o *oracle) appended(p *process, entries []state.Entry) {
 			o.world.log("%s intends %s", p.id, refID)
 		case state.Outcome:
 			o.world.log("%s writes of %s: %v by %s, so it is %v: %.120s", p.id, refID, e.Status, e.Source, row.Status, e.Reason)
+			if e.Status == state.Conflict && e.Source == state.SourceAnswer {
+				p.crew.halt()
+			}
 			if m == o.model && (row.Status.Made() || row.Status == state.Conflict) {
 				delete(o.forgotten, refID)
 			}
 		case state.Begun:
 			o.world.plannedBy[e.RunID] = e.PlanID
-		case state.Created, state.Ended, state.Unlocked, state.Rebound, state.Clock, state.Asked, state.Erased:
+		case state.Ended:
+			o.told(p, e)
+		case state.Created, state.Unlocked, state.Rebound, state.Clock, state.Asked, state.Erased:
 		}
 	}
 }
@@ -174,7 +179,7 @@ func (o *oracle) copied(from *process) {
 
 // isPoised reports whether a process has its lock, and an intent of which no request was written yet.
 func (o *oracle) isPoised(p *process) bool {
-	if p.journal == nil || !p.fencedAt.IsZero() || p.original != nil {
+	if p.journal == nil || !p.fencedAt.IsZero() || p.original != nil || p.crew != nil {
 		return false
 	}
 	for refID := range p.intended {
@@ -189,7 +194,7 @@ func (o *oracle) isPoised(p *process) bool {
 // locked is asked when a process has the lock of its state: nobody else has it.
 func (o *oracle) locked(p *process) {
 	for _, other := range o.world.processes {
-		if other != p && other.journal != nil && other.path == p.path && other.fencedAt.IsZero() && other.killed.Err() == nil {
+		if other != p && (other.crew == nil || !other.crew.isFree) && other.journal != nil && other.path == p.path && other.fencedAt.IsZero() && other.killed.Err() == nil {
 			o.violate("I6", "%s and %s have the lock of one state", other.id, p.id)
 		}
 	}
@@ -219,7 +224,8 @@ func (o *oracle) started(p *process, path, refID string) {
 	off := p.wall().Sub(now)
 	o.starts = append(o.starts, start{process: p, operation: operation, refID: refID, at: now, off: off})
 	limit, ok := o.world.traits.rateLimits[operation]
-	if !ok || !p.fencedAt.IsZero() {
+	isShared := p.crew != nil && p.crew.isOpen // then no runner of it forgets what another one did
+	if !ok || !p.fencedAt.IsZero() && !isShared {
 		return
 	}
 	// Of an earlier run the journal has one attempt of each ref_id, the latest. Where clocks differ,
@@ -234,8 +240,8 @@ func (o *oracle) started(p *process, path, refID string) {
 		of := attempt{s.process, s.refID}
 		isKnown := s.process == p || s.process.fencedAt.IsZero() && s.process.original == p.original && !known[of]
 		apart := (s.off - off).Abs()
-		if s.process == p {
-			apart = 0 // it has a clock that nobody sets
+		if isOne := isShared && s.process.crew == p.crew; isOne || s.process == p {
+			isKnown, apart = true, 0 // it has a clock that nobody sets, and so has a server
 		}
 		if s.operation == operation && isKnown && now.Sub(s.at) < limit.Window-apart {
 			known[of] = true
@@ -294,6 +300,10 @@ func (o *oracle) mayNotSend(p *process, m message, refID string, begun start) st
 		return "its intent says something else: " + intended.intent.Body
 	case !p.fencedAt.IsZero() && now.Sub(p.fencedAt) > startMax:
 		return "its lock was taken away before"
+	case p.crew != nil && p.crew.forbids(p, refID) != "":
+		return p.crew.forbids(p, refID)
+	case p.crew != nil && p.crew.isDeaf(p, begun) != "":
+		return p.crew.isDeaf(p, begun)
 	case p.planControls != p.controls:
 		return "its plan was made under other controls"
 	case line.Action == planner.Submit && string(line.Request.Body()) != m.body:
@@ -306,8 +316,9 @@ func (o *oracle) mayNotSend(p *process, m message, refID string, begun start) st
 }
 
 func (o *oracle) mayNotSendAgain(p *process, line *planner.Change, i intended, begun start) string {
+	isOfThisRun := p.crew != nil && i.before == p.crew.runID // another runner of it had it before
 	switch {
-	case line.Action != planner.Resolve && (!p.saved || o.world.plannedBy[i.before] != p.plan.Header.PlanID):
+	case line.Action != planner.Resolve && !isOfThisRun && (!p.saved || o.world.plannedBy[i.before] != p.plan.Header.PlanID):
 		return "it is in doubt, and neither does its plan say so nor is it an earlier run of that plan that it finishes"
 	case o.world.traits.holdDoubt:
 		return "on_doubt is hold"

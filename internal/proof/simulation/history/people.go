@@ -95,6 +95,9 @@ func (w *world) forceUnlock(by, from *process) {
 	}
 	w.log("the lock of %s is taken away", from.id)
 	from.fencedAt = w.kernel.Now()
+	if from.crew != nil {
+		from.crew.unlocked(from.fencedAt)
+	}
 }
 
 // resolve is somebody who goes through transfers in doubt, in conflict or unverified, knows

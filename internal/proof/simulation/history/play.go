@@ -21,6 +21,9 @@ func (w *world) play() {
 	for range 1 + k.random.IntN(6) {
 		w.author.declare()
 	}
+	for range w.traits.shares.lines {
+		w.author.declare()
+	}
 	if w.traits.payroll {
 		w.author.declarePayroll()
 	}
@@ -152,6 +155,11 @@ func (w *world) apply(file *savedPlan) string {
 	p := w.newProcess("run")
 	w.log("%s applies (saved plan: %v)", p.id, file != nil)
 	p.start(func() { p.apply(file) })
+	if k := w.kernel; !w.healed && w.traits.shares.joins > 0 && k.chance(0.7) {
+		for range 1 + k.random.IntN(2) {
+			w.join(p)
+		}
+	}
 	defer func() { w.confirmClock(p) }()
 	isRival := false
 	w.drive(func() {
@@ -165,6 +173,10 @@ func (w *world) apply(file *savedPlan) string {
 		}
 		victim := alive[k.random.IntN(len(alive))]
 		switch {
+		case k.chance(t.shares.joins) && len(alive) < 4:
+			w.join(p)
+		case k.chance(t.shares.cuts):
+			w.cutOff(victim)
 		case k.chance(t.crash) && w.report.Crashes < crashesMax:
 			w.crash(victim)
 		case k.chance(t.interrupt):
@@ -178,7 +190,11 @@ func (w *world) apply(file *savedPlan) string {
 		case k.chance(t.clocks.jumps / 100):
 			w.bank.jump(pick(k.random, 0, 4*time.Minute, -4*time.Minute, time.Minute))
 		case k.chance(t.stop):
-			w.stopProcess(victim, k.between(time.Second, 30*time.Second))
+			longest := 30 * time.Second
+			if t.shares.joins > 0 && k.chance(0.5) {
+				longest = startMax // a runner is not lost, and its request is written late
+			}
+			w.stopProcess(victim, k.between(time.Second, longest))
 		case !isRival && k.chance(t.rival/20):
 			isRival = true
 			w.rival(p)

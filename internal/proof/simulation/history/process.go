@@ -41,7 +41,11 @@ type process struct {
 	open     []state.Snapshot // that are not closed yet
 	unread   unread           // those of them that nobody reads any more
 	client   *service.Client
-	fencedAt time.Time // when its lock was taken away
+	fencedAt time.Time // when its lock was taken away, or others of its run took it for lost
+	crew     *crew     // with which it carries out its run; nil where nobody can take part
+	cutUntil time.Time // until when it can't reach the state
+	isCut    bool      // its session with the state ended
+	broken   error     // what it is told of everything that it tries with the state
 	ended    string    // in words
 	// isUnnamed says that the file that names it as the holder is gone: until it begins a run, who reads the
 	// state beside it takes the latest run, which is dead, for the holder.
@@ -151,6 +155,10 @@ func (p *process) giveUp() {
 		_ = snapshot.Close() // it was only read
 	}
 	p.open = nil
+	if p.crew != nil {
+		p.crew.hangUp(p)
+		p.journal, p.store = nil, nil
+	}
 	if p.journal != nil {
 		if err := p.journal.Unlock(); err != nil && !errors.Is(err, state.ErrFenced) && p.killed.Err() == nil {
 			p.world.oracle.violate("I6", "unlock: %v", err)
@@ -194,7 +202,11 @@ func (p *process) connect() error {
 func (p *process) apply(file *savedPlan) {
 	w := p.world
 	var err error
-	if p.do("opens", func() { err = p.take() }) != nil || err != nil {
+	if p.do("opens", func() {
+		if err = p.take(); err == nil && w.traits.shares.joins > 0 {
+			w.found(p)
+		}
+	}) != nil || err != nil {
 		p.ended = fmt.Sprint(err)
 		return
 	}
@@ -224,24 +236,32 @@ func (p *process) apply(file *savedPlan) {
 	if err := p.connect(); err != nil {
 		panic(err) // the options are constant
 	}
-	run := p.run()
+	p.carryOut(carryOut, p.run())
+}
+
+// carryOut runs what the executor is given, and checks how it ended.
+func (p *process) carryOut(how func(context.Context, executor.Run) (executor.Summary, error), run executor.Run) {
+	w := p.world
 	if w.client.Run != nil {
 		run = w.client.Run(run, p)
 	}
-	summary, err := carryOut(p.ctx, run)
+	summary, err := how(p.ctx, run)
 	p.ended = fmt.Sprintf("requests %d, stopped %q, error %v", summary.Requests, summary.Stopped, err)
 	_, p.isBehind = errors.AsType[*executor.BehindError](err)
 	if _, isJumped := errors.AsType[*executor.JumpedError](err); isJumped {
 		p.isBehind = true
 		w.count("clock that jumped")
 	}
-	if err == nil && summary.Stopped == "" && p.ctx.Err() == nil {
+	if err == nil && summary.Stopped == "" && p.ctx.Err() == nil && !summary.Left {
 		p.checkSent()
 	}
 	if p.ctx.Err() == nil && p.failedAt.IsZero() {
 		p.checkAsked()
 	}
-	p.checkEnd()
+	hasBegun := p.crew == nil || p == p.crew.first || err == nil // or it took no part
+	if !summary.Left && hasBegun && !p.hasPartners() {           // else others may have requests under way
+		p.checkEnd()
+	}
 }
 
 // checkSent expects an apply that carried out its plan to have sent doubts again, where
@@ -255,7 +275,7 @@ func (p *process) checkSent() {
 		now := w.kernel.Now()
 		for _, c := range p.plan.Changes.All() {
 			row := w.oracle.model.rows[c.RefID]
-			_, isSent := p.intended[c.RefID]
+			isSent := p.hasIntended(c.RefID)
 			isFree := c.Declared() && len(c.Differences) == 0 && len(c.After) == 0 && c.Expires.IsZero() && len(c.Windows) == 0 && !c.Until.After(now)
 			age := now.Sub(row.IntendedAt)
 			if c.Action == planner.Resolve && row.Status == state.InDoubt && !isSent && isFree && !w.oracle.misdated[c.RefID] && p.fencedAt.IsZero() && age < w.traits.replayWindow-slackMax {
@@ -263,6 +283,22 @@ func (p *process) checkSent() {
 			}
 		}
 	})
+}
+
+// hasPartners reports whether other runners of its run hold the lock with it.
+func (p *process) hasPartners() bool { return p.crew != nil && p.crew.carriesOn(p) }
+
+// hasIntended reports whether a process, or another runner of its run, has written an intent of a ref_id.
+func (p *process) hasIntended(refID string) bool {
+	if p.crew != nil {
+		for _, m := range p.crew.members {
+			if _, ok := m.process.intended[refID]; ok {
+				return true
+			}
+		}
+	}
+	_, ok := p.intended[refID]
+	return ok
 }
 
 // checkAsked expects of an apply to have looked up what the service said that it knows.
@@ -287,7 +323,7 @@ func (p *process) checkEnd() {
 		return // it may have been made of other declarations, or others are read as in flight
 	}
 	_ = p.do("says how it ended", func() {
-		if !p.fencedAt.IsZero() || w.oracle.violated != nil {
+		if !p.fencedAt.IsZero() || w.oracle.violated != nil || p.crew != nil && p.isEdited() {
 			return
 		}
 		ctx := context.Background()
@@ -297,6 +333,9 @@ func (p *process) checkEnd() {
 			return
 		}
 		defer func() { _ = snapshot.Close() }() // it was only read
+		if p.crew != nil {
+			snapshot = released{snapshot}
+		}
 		left, err := executor.ReadLeftover(ctx, snapshot, p.plan)
 		if err != nil {
 			w.oracle.violate("I8", "%s can't say how it ended: %v", p.id, err)
@@ -323,7 +362,7 @@ func (p *process) run() executor.Run {
 			RunID: p.id, By: p.holder("apply"), PlanID: h.PlanID, Digest: p.plan.Digest,
 			Author: h.Author, Controls: h.Controls, Accepted: h.Accepted,
 		},
-		Journal: gated{p}, Submitter: submitter{p}, Handler: p, Clock: p, Random: w.kernel.jitter,
+		Journal: gated{p}, Share: p.share(), Submitter: submitter{p}, Handler: p, Clock: p, Random: w.kernel.jitter,
 		Policy: executor.Policy{
 			FingerprintKey: w.traits.fingerprintKey, ReplayWindow: w.traits.replayWindow, HoldDoubt: w.traits.holdDoubt,
 			LookUpFirst: p.looksFirst, InFlightMax: w.traits.inFlight, RequestTimeout: requestTimeout,

@@ -80,9 +80,19 @@ type traits struct {
 	clocks                 clocks
 	files                  fileTraits
 	rules                  ruleTraits
+	shares                 shareTraits
 	isQuiet                bool    // little happens to services, machines, files and people
 	payroll                bool    // a block with rows is declared
 	months                 float64 // that one passes before a chapter
+}
+
+// stepsMax is of how many steps a history may be. Runners that share a run look after one another each second, and
+// look for one another four times a second, however long they wait.
+func (t *traits) stepsMax() int {
+	if t.shares.joins > 0 {
+		return 10 * stepsMax
+	}
+	return stepsMax
 }
 
 // ruleTraits are the rules that people declare for when a transfer may be sent, and the faults that keep
