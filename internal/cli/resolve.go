@@ -290,35 +290,14 @@ func (f *lateFinder) close() {
 	}
 }
 
-// isSettled reports whether a way of settling does not fit the status.
-func isSettled(err error) bool {
-	_, is := errors.AsType[*executor.StatusError](err)
-	return is
-}
-
-// explain adds the remedy to an error.
+// explain adds what to do to what went wrong.
 func (r *resolving) explain(err error) error {
-	resolve := func(flags string) string {
-		return r.dir.Command("resolve " + shell.Word(r.refID) + " " + flags + " --reason=…")
+	more, next := executor.Remedy(err, r.refID, r.recorded)
+	if more != "" {
+		err = fmt.Errorf("%w. %s", err, more)
 	}
-	_, differs := errors.AsType[*executor.DifferenceError](err)
-	duplicate, isDuplicate := errors.AsType[*state.DuplicateRecordError](err)
-	switch {
-	case errors.Is(err, executor.ErrUnknownRefID):
-		return exit.WithHint(err, r.dir.Command("state list"))
-	case isSettled(err):
-		return exit.WithHint(err, r.dir.Command("state show "+shell.Word(r.refID)))
-	case errors.Is(err, executor.ErrAbsent):
-		return exit.WithHint(fmt.Errorf("%w. If another channel shows that it was not made, say so", err), resolve("--not-made"))
-	case errors.Is(err, executor.ErrCreditOnly):
-		return exit.WithHint(err, resolve("--recorded=FILE"))
-	case differs:
-		return exit.WithHint(fmt.Errorf("%w. Nothing was changed. If this is what the service really made of it, accept it; the journal keeps the differences", err),
-			resolve("--recorded="+shell.Word(r.recorded)+" --accept-record"))
-	case isDuplicate:
-		return exit.WithHint(fmt.Errorf("%w. Nothing was changed. One record is never two transfers. If the service took this for the other transfer "+
-			"and made none of its own, say --not-made. If it made one, give the record of that, which has another id than that of %q",
-			err, duplicate.RefID), resolve("--recorded=FILE --accept-record"))
+	if next == "" {
+		return err
 	}
-	return err
+	return exit.WithHint(err, r.dir.Here(next))
 }

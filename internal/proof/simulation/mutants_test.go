@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -159,6 +160,10 @@ func settlingMutants() map[string]history.Client {
 		"takes a free lock for a dead holder": {Resolve: func(r executor.Resolution) executor.Resolution {
 			r.Policy.RequestTimeout = -24 * time.Hour // nobody is waited for
 			return r
+		}},
+		"prints a command that fails": {Prints: func(next string) string {
+			command, _, _ := strings.Cut(next, " --reason")
+			return command
 		}},
 		"believes a fold": {Repair: func(directory string) error {
 			return os.RemoveAll(filepath.Join(directory, "remit.db-wal"))

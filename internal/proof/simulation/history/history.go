@@ -61,6 +61,8 @@ type Client struct {
 	Joins bool
 	// Approve decides whether enough people signed a saved plan; nil for as approval does.
 	Approve func(approval.Case, View) bool
+	// Prints changes the command that is printed about a transfer which asks for a person; nil for nothing.
+	Prints func(next string) string
 	// Repair makes a state in a directory that can't be opened one that can; nil for not at all.
 	Repair func(directory string) error
 	// Crash damages the state in a directory as a careless store would; nil for not at all.
@@ -217,12 +219,14 @@ type world struct {
 	plans     []*savedPlan
 	crew      *crew // of the latest apply; nil where it can't be shared
 
-	plannedBy map[string]string // plan_id of each run
+	plannedBy map[string]string  // plan_id of each run
+	printed   map[string]advised // at the end of the latest apply, by ref_id
+	applies   map[string]int     // how often remit said of a ref_id that an apply goes on with it, once all was healed
 }
 
 func newWorld(seed uint64, client Client, disk Disk, dir string) *world {
 	w := &world{
-		client: client, kernel: newKernel(seed, epoch()), plannedBy: make(map[string]string),
+		client: client, kernel: newKernel(seed, epoch()), plannedBy: make(map[string]string), applies: make(map[string]int),
 		report: Report{Seed: seed, Faults: make(map[string]int)},
 	}
 	w.storage = &storage{world: w, disk: disk, dir: dir, stores: make(map[string]Store)}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"remit/executor"
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -113,14 +114,19 @@ func (p *process) settleAll() {
 	w := p.world
 	var err error
 	var work []state.Transfer
-	var advice map[string]string
+	var says map[string]advised
 	if p.do("opens", func() {
 		if err = p.take(); err != nil {
 			return
 		}
 		if w.healed {
-			if advice, err = p.readAdvice(); err != nil {
+			if says, err = p.readAdvice(); err != nil {
 				return
+			}
+		}
+		for refID, last := range w.printed { // what was printed last is what somebody reads
+			if w.healed && last.next != "" {
+				says[refID] = last
 			}
 		}
 		for _, refID := range w.author.names() {
@@ -128,7 +134,7 @@ func (p *process) settleAll() {
 			if asksForPerson(row) || w.oracle.needsNews(row) {
 				work = append(work, row)
 			}
-			if w.healed && asksForPerson(row) && row.RecordStatus != transfer.Failed && advice[refID] == "" {
+			if w.healed && asksForPerson(row) && row.RecordStatus != transfer.Failed && says[refID].next == "" {
 				w.oracle.violate("I9", "%s is %v, and nothing says what to do about it", refID, row.Status)
 			}
 		}
@@ -140,14 +146,13 @@ func (p *process) settleAll() {
 		panic(err) // the options are constant
 	}
 	for _, row := range work {
-		p.resolveOne(row, advice[row.RefID])
+		p.resolveOne(row, says[row.RefID])
 	}
 	p.ended = fmt.Sprintf("resolved %d", len(work))
 }
 
-// resolveOne settles a transfer that asks for a person. It begins with what remit status advises, where
-// that is not "", and goes on as the errors of remit resolve say.
-func (p *process) resolveOne(row state.Transfer, advice string) {
+// resolveOne settles what asks for a person: as remit says, where it was asked, and otherwise as the person likes.
+func (p *process) resolveOne(row state.Transfer, says advised) {
 	w := p.world
 	ctx, cancel := p.mortal(context.Background())
 	defer cancel()
@@ -158,42 +163,67 @@ func (p *process) resolveOne(row state.Transfer, advice string) {
 	if w.client.Resolve != nil {
 		r = w.client.Resolve(r)
 	}
-	var truth []transfer.Record
+	if w.client.Prints != nil {
+		says.next = w.client.Prints(says.next)
+	}
+	a := advice{process: p, given: r}
 	var isUnderWay bool
-	_ = p.do("asks the bank about "+row.RefID, func() { truth, isUnderWay = w.bank.truth(row.RefID), w.network.underWay[row.RefID] > 0 })
-	err := errors.New("nothing tried")
-	commands := 0
-	say := func(how func() error) {
-		commands++
-		err = how()
-	}
-	switch {
-	case advice != "" && strings.HasPrefix(advice, "remit resolve "):
-		say(func() error { return p.heed(ctx, advice, r, truth) })
-	case row.Status == state.Conflict || row.Status == state.Unverified:
-		say(func() error { _, err := executor.ResolveAcceptRecord(ctx, r, nil); return err })
-	case row.Status == state.InDoubt && w.traits.hasLookup:
-		say(func() error {
-			_, err := p.client.Ready(ctx)
-			if err == nil {
-				_, err = executor.ResolveByLookup(ctx, r, finder{p})
-			}
-			return err
+	_ = p.do("asks the bank about "+row.RefID, func() { a.truth, isUnderWay = w.bank.truth(row.RefID), w.network.underWay[row.RefID] > 0 })
+	if w.healed && strings.HasPrefix(says.next, "remit resolve ") {
+		commands, err := a.follow(ctx, says)
+		_ = p.do("said of "+row.RefID, func() {
+			w.log("somebody follows %q about %s, which was %v: error %v", says.next, row.RefID, row.Status, err)
+			w.count("printed command followed")
+			w.oracle.followed(row.RefID, says, commands, err)
 		})
+		return
 	}
-	if err != nil && len(truth) > 0 {
-		say(func() error { _, err := executor.ResolveRecorded(ctx, r, truth); return err })
+	if w.healed && says.next == doubt.Apply {
+		if w.applies[row.RefID]++; w.applies[row.RefID] <= commandsMax {
+			return // the apply comes next
+		}
+		if strings.Contains(says.said, "The next apply ") {
+			w.oracle.violate("I9", "%d applies did not settle %s, of which each was said to be the one: %q", commandsMax, row.RefID, says.said)
+		}
 	}
-	if err != nil && len(truth) == 0 && !isUnderWay {
-		say(func() error { _, err := executor.ResolveNotMade(ctx, r); return err })
-	}
-	if _, disagrees := errors.AsType[*executor.DifferenceError](err); disagrees {
-		say(func() error { _, err := executor.ResolveAcceptRecord(ctx, r, truth); return err })
-	}
+	err := a.asLiked(ctx, row, isUnderWay)
 	_ = p.do("said of "+row.RefID, func() {
 		w.log("somebody resolves %s, which was %v: error %v", row.RefID, row.Status, err)
-		if commands > commandsMax && w.healed {
-			w.oracle.violate("I9", "%s takes %d commands to settle", row.RefID, commands)
-		}
 	})
+}
+
+// followed is asked when somebody has followed what remit says: it led to an end, soon, or to a wait.
+func (o *oracle) followed(refID string, says advised, commands int, err error) {
+	if _, waits := errors.AsType[*executor.AliveError](err); waits {
+		return
+	}
+	switch {
+	case commands > commandsMax:
+		o.violate("I9", "%s is not settled after %d commands, of which the first was %q: %v", refID, commandsMax, says.next, err)
+	case err != nil:
+		o.violate("I9", "what is said about %s leads nowhere: %q: %v", refID, says.next, err)
+	case asksForPerson(o.model.rows[refID]) && o.model.rows[refID].RecordStatus != transfer.Failed:
+		o.violate("I9", "%s is %v after all that was said about it: %q", refID, o.model.rows[refID].Status, says.next)
+	}
+}
+
+// asLiked is somebody who knows the flags of remit resolve, and tries one after the other.
+func (a *advice) asLiked(ctx context.Context, row state.Transfer, isUnderWay bool) error {
+	err := errors.New("nothing tried")
+	switch {
+	case row.Status == state.Conflict || row.Status == state.Unverified:
+		err = a.resolve(ctx, typedWord{isAccepted: true})
+	case row.Status == state.InDoubt && a.process.world.traits.hasLookup:
+		err = a.resolve(ctx, typedWord{})
+	}
+	if err != nil && len(a.truth) > 0 {
+		err = a.resolve(ctx, typedWord{isRecorded: true})
+	}
+	if err != nil && len(a.truth) == 0 && !isUnderWay {
+		err = a.resolve(ctx, typedWord{isNotMade: true})
+	}
+	if _, disagrees := errors.AsType[*executor.DifferenceError](err); disagrees {
+		err = a.resolve(ctx, typedWord{isAccepted: true, isRecorded: true})
+	}
+	return err
 }

@@ -246,6 +246,7 @@ func (p *process) carryOut(how func(context.Context, executor.Run) (executor.Sum
 		run = w.client.Run(run, p)
 	}
 	summary, err := how(p.ctx, run)
+	p.prints(&summary)
 	p.ended = fmt.Sprintf("requests %d, stopped %q, error %v", summary.Requests, summary.Stopped, err)
 	_, p.isBehind = errors.AsType[*executor.BehindError](err)
 	if _, isJumped := errors.AsType[*executor.JumpedError](err); isJumped {

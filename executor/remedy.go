@@ -1,0 +1,37 @@
+package executor
+
+import (
+	"errors"
+	"fmt"
+
+	"remit/internal/text/shell"
+	"remit/state"
+)
+
+// Remedy says how a person goes on where the settling of refID failed with err: what to add to the error, and the command
+// to type, of which each is "" where there is none. File is the name of the file whose record was given; "" for
+// none.
+func Remedy(err error, refID, file string) (more, next string) {
+	resolve := func(flags string) string { return "remit resolve " + shell.Word(refID) + " " + flags + " --reason=…" }
+	_, isSettled := errors.AsType[*StatusError](err)
+	_, differs := errors.AsType[*DifferenceError](err)
+	duplicate, isDuplicate := errors.AsType[*state.DuplicateRecordError](err)
+	switch {
+	case errors.Is(err, ErrUnknownRefID):
+		return "", "remit state list"
+	case isSettled:
+		return "", "remit state show " + shell.Word(refID)
+	case errors.Is(err, ErrAbsent):
+		return "If another channel shows that it was not made, say so", resolve("--not-made")
+	case errors.Is(err, ErrCreditOnly):
+		return "", resolve("--recorded=FILE")
+	case differs:
+		return "Nothing was changed. If this is what the service really made of it, accept it; the journal keeps the differences",
+			resolve("--recorded=" + shell.Word(file) + " --accept-record")
+	case isDuplicate:
+		return fmt.Sprintf("Nothing was changed. One record is never two transfers. If the service took this for the other transfer "+
+			"and made none of its own, say --not-made. If it made one, give the record of that, which has another id than that of %q",
+			duplicate.RefID), resolve("--recorded=FILE --accept-record")
+	}
+	return "", ""
+}
