@@ -220,7 +220,7 @@ type world struct {
 	crew      *crew // of the latest apply; nil where it can't be shared
 
 	plannedBy map[string]string  // plan_id of each run
-	printed   map[string]advised // at the end of the latest apply, by ref_id
+	printed   map[string]advised // at the end of the latest apply, by ref_id; nil where that carried nothing out
 	applies   map[string]int     // how often remit said of a ref_id that an apply goes on with it, once all was healed
 }
 

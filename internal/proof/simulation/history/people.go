@@ -178,7 +178,7 @@ func (p *process) resolveOne(row state.Transfer, says advised) {
 		})
 		return
 	}
-	if w.healed && says.next == doubt.Apply {
+	if w.healed && says.next == doubt.Apply && w.printed != nil { // else something else keeps the plan from being applied
 		if w.applies[row.RefID]++; w.applies[row.RefID] <= commandsMax {
 			return // the apply comes next
 		}
