@@ -220,11 +220,9 @@ func (p *process) prints(s *executor.Summary) {
 		e := &s.Exceptions[i]
 		printed[e.RefID] = advised{e.Reason, e.Next}
 	}
-	p.world.kernel.first("prints", func() {
-		if p.killed.Err() == nil { // else nobody sees it
-			p.world.printed = printed
-		}
-	})
+	if p.killed.Err() == nil { // else nobody sees it
+		p.world.printed.Store(&printed) // as no event: what happens stays as it is
+	}
 }
 
 // asksForPerson reports whether remit status names a transfer, and so has to say what to do about it.

@@ -20,6 +20,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"remit/config"
@@ -219,9 +220,10 @@ type world struct {
 	plans     []*savedPlan
 	crew      *crew // of the latest apply; nil where it can't be shared
 
-	plannedBy map[string]string  // plan_id of each run
-	printed   map[string]advised // at the end of the latest apply, by ref_id; nil where that carried nothing out
-	applies   map[string]int     // how often remit said of a ref_id that an apply goes on with it, once all was healed
+	plannedBy map[string]string // plan_id of each run
+	// printed is at the end of the latest apply, by ref_id; nil where that carried nothing out.
+	printed atomic.Pointer[map[string]advised]
+	applies map[string]int // how often remit said of a ref_id that an apply goes on with it, once all was healed
 }
 
 func newWorld(seed uint64, client Client, disk Disk, dir string) *world {

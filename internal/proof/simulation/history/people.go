@@ -124,9 +124,11 @@ func (p *process) settleAll() {
 				return
 			}
 		}
-		for refID, last := range w.printed { // what was printed last is what somebody reads
-			if w.healed && last.next != "" {
-				says[refID] = last
+		if last := w.printed.Load(); w.healed && last != nil { // what was printed last is what somebody reads
+			for refID, one := range *last {
+				if one.next != "" {
+					says[refID] = one
+				}
 			}
 		}
 		for _, refID := range w.author.names() {
@@ -178,7 +180,7 @@ func (p *process) resolveOne(row state.Transfer, says advised) {
 		})
 		return
 	}
-	if w.healed && says.next == doubt.Apply && w.printed != nil { // else something else keeps the plan from being applied
+	if w.healed && says.next == doubt.Apply && w.printed.Load() != nil { // else something else keeps the plan from being applied
 		if w.applies[row.RefID]++; w.applies[row.RefID] <= commandsMax {
 			return // the apply comes next
 		}

@@ -154,7 +154,7 @@ func (w *world) loseState() {
 func (w *world) apply(file *savedPlan) string {
 	p := w.newProcess("run")
 	w.log("%s applies (saved plan: %v)", p.id, file != nil)
-	w.printed = nil
+	w.printed.Store(nil)
 	p.start(func() { p.apply(file) })
 	if k := w.kernel; !w.healed && w.traits.shares.joins > 0 && k.chance(0.7) {
 		for range 1 + k.random.IntN(2) {
