@@ -123,7 +123,7 @@ func resultOf(row state.Transfer) executor.Result {
 	return ""
 }
 
-// shares are how runners of one run come and go.
+// shareTraits are how runners of one run come and go.
 type shareTraits struct {
 	joins float64 // of each step of an apply, that another runner asks to take part; 0 for never
 	cuts  float64 // that one is cut off from the state
