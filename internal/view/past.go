@@ -81,7 +81,6 @@ func newPastRun(past *executor.PastRun, o PastOptions) *pastRun {
 // isSandbox reports whether the run moved no money.
 func (r *pastRun) isSandbox() bool { return r.Meta.Service.IsSandbox() }
 
-// service is where the run sent to.
 // title is the run in numbers: of the results that occurred.
 func (r *pastRun) title() string {
 	var parts []string
