@@ -28,7 +28,9 @@ const (
 type Approval struct {
 	Place   Place
 	Signers *approval.Signers
-	Revoked *approval.Revoked // nil where the block names no file of them
+	Revoked *approval.Revoked   // nil where the block names no file of them
+	Origins map[string][]string // of pages that may ask for passkeys, by RP ID; nil without passkeys
+	Port    int                 // at which remit review listens; 0 without passkeys
 	Rules   []approval.Rule
 }
 
@@ -36,8 +38,11 @@ type Approval struct {
 // is a control of its own, with its own files, and a plan needs what all of them want.
 func approvalKind() eval.Kind {
 	return eval.Kind{
-		Name: "approval", Required: []string{"allowed_signers"}, Optional: []string{"revoked_keys"},
-		Nested: []eval.Kind{{Name: "rule", Required: []string{"approvers"}, Optional: []string{"above", "count_above"}}},
+		Name: "approval", Optional: []string{"allowed_signers", "revoked_keys"},
+		Nested: []eval.Kind{
+			{Name: "rule", Required: []string{"approvers"}, Optional: []string{"above", "count_above", "device_bound"}},
+			passkeysKind(),
+		},
 		Policy: true,
 	}
 }
@@ -83,6 +88,7 @@ func (k *controlReader) evaluateApproval(b *eval.Block) (Approval, hcl.Diagnosti
 		a.Revoked, mistakes = approval.ParseRevoked(file.content)
 		refuseLines(r, file, mistakes)
 	}
+	k.passkeys(r, &a)
 	rules := b.NestedOf("rule")
 	if len(rules) == 0 && !b.Incomplete {
 		r.Refuse(b.At, "Nothing needs an approval", "An approval block has at least one rule block, which says how many approvers a plan needs.")
@@ -125,11 +131,16 @@ type keysFile struct {
 
 // keysFile reads a file that the block names; nil where it names none, or it can't be read.
 func (k *controlReader) keysFile(r *eval.Reader, argument string) *keysFile {
+	return k.keysFileOf(r, r.Block, argument)
+}
+
+// keysFileOf is keysFile of an argument of a block within the control.
+func (k *controlReader) keysFileOf(r *eval.Reader, control *eval.Block, argument string) *keysFile {
 	name, a := r.Text(argument)
 	if name == "" {
 		return nil
 	}
-	content, err := k.readControlFile(r.Block, name)
+	content, err := k.readControlFile(control, name)
 	if err != nil {
 		r.Refuse(a.Expr.Range(), "File cannot be read", "%s names %s: %s", argument, name, mistake.Sentence(err))
 		return nil
@@ -161,6 +172,9 @@ func (k *controlReader) approvalRule(r *eval.Reader) approval.Rule {
 	if _, _, found := r.Value("count_above"); found == eval.Present {
 		rule.HasCount = true
 		rule.CountMax = r.Whole("count_above", 0, countMax, 0)
+	}
+	if _, _, found := r.Value("device_bound"); found == eval.Present {
+		rule.DeviceBound = r.Truth("device_bound")
 	}
 	return rule
 }
@@ -199,7 +213,13 @@ func (a *Approval) control() ControlDigest {
 		if rule.HasCount {
 			fmt.Fprintf(&b, " count_above %d", rule.CountMax)
 		}
+		if rule.DeviceBound {
+			b.WriteString(" device_bound")
+		}
 		b.WriteString("\n")
+	}
+	for _, id := range slices.Sorted(maps.Keys(a.Origins)) {
+		fmt.Fprintf(&b, "passkeys %q %q\n", id, a.Origins[id])
 	}
 	sum := sha256.Sum256([]byte(b.String()))
 	return ControlDigest{Name: "approval", Place: a.Place.String(), SHA256: hex.EncodeToString(sum[:])}

@@ -1,7 +1,7 @@
 // Package approval decides whether enough people signed a saved plan.
 //
 // Its one invariant: a plan for which a rule wants n approvers moves only where the exact bytes
-// of its file were signed by n people whom an allowed_signers file knows and of whom none is
+// of its file were signed by n people whom an allowed_signers or an allowed_passkeys file knows and of whom none is
 // its author. Who the author is can't be known unless they sign themselves; where they didn't,
 // n+1 people are needed, so that at least n of them are somebody else. Either way n+1 people
 // signed the bytes, or n and a key that the bytes name as their author's.
@@ -17,7 +17,7 @@ const Namespace = "remit-plan"
 const (
 	SignatureBytesMax = 64 << 10 // of one file
 	SignaturesMax     = 1000     // files beside one plan
-	SignersBytesMax   = 1 << 20  // of an allowed_signers or a revoked_keys file
+	SignersBytesMax   = 1 << 20  // of a file of keys: allowed_signers, allowed_passkeys, or those that are revoked
 )
 
 // Mistake is one in a line of a file.

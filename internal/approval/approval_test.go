@@ -570,7 +570,7 @@ func TestRevokedAgreesWithOpenSSH(t *testing.T) {
 				t.Fatal(err)
 			}
 			revoked, mistakes := approval.ParseRevoked(content)
-			ours := signers(t, "alice "+keyLine(alice)).Use(alice.PublicKey(), revoked, noon).Why == approval.RevokedKey
+			ours := signers(t, "alice "+keyLine(alice)).Use(approval.SSHKey(alice.PublicKey()), revoked, noon).Why == approval.RevokedKey
 			if len(mistakes) > 0 || ours != c.isRevoked || theirs != c.isRevoked {
 				t.Errorf("revoked here: %t, with ssh-keygen: %t, want %t; mistakes %v", ours, theirs, c.isRevoked, mistakes)
 			}

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/crypto/ssh"
-
 	"remit/internal/text/english"
 )
 
@@ -30,8 +28,10 @@ type Case struct {
 	// AuthorKey is the fingerprint of the key that the plan itself names as its author's; ""
 	// where it names none. All signatures are over it.
 	AuthorKey string
-	Files     []File
-	Now       time.Time
+	// Origins are those at which a page may ask for a passkey, by RP ID; a passkey of any other RP ID counts for nothing.
+	Origins map[string][]string
+	Files   []File
+	Now     time.Time
 }
 
 // Why names the reason for which a signature does not count.
@@ -46,6 +46,9 @@ const (
 	RevokedKey  Why = "revoked key"
 	ExpiredKey  Why = "expired key"
 	NotYetValid Why = "key not yet valid"
+	OtherOrigin Why = "another origin" // a passkey that was asked at another origin, or for another RP ID
+	Unverified  Why = "user not verified"
+	BackedUp    Why = "backed up"
 	IsAuthor    Why = "the author"
 	SamePerson  Why = "the same person"
 )
@@ -53,7 +56,7 @@ const (
 // Counted is a signature that counts.
 type Counted struct {
 	Principal string
-	Key       ssh.PublicKey
+	Key       Key
 	File      File
 	person    Person
 }
@@ -108,7 +111,7 @@ func Decide(c Case) Verdict {
 		switch {
 		case why != nil:
 			v.Discounted = append(v.Discounted, *why)
-		case v.Author == nil && ssh.FingerprintSHA256(counted.Key) == c.AuthorKey:
+		case v.Author == nil && counted.Key.Fingerprint() == c.AuthorKey:
 			v.Author = counted
 		default:
 			rest = append(rest, *counted)
@@ -145,12 +148,16 @@ func (c *Case) judge(file File) (*Counted, *Discounted) {
 	if file.Problem != "" {
 		return no("", Unreadable, file.Problem)
 	}
+	if strings.HasSuffix(file.Name, PasskeySuffix) {
+		return c.judgePasskey(file, no)
+	}
 	sig, err := ParseSignature(file.Content)
 	if err != nil {
 		return no("", Unreadable, err.Error())
 	}
-	person, _ := c.Signers.Owner(sig.Key()) // nobody's key is refused below
-	use := c.Signers.Use(sig.Key(), c.Revoked, c.Now)
+	key := SSHKey(sig.Key())
+	person, _ := c.Signers.Owner(key) // nobody's key is refused below
+	use := c.Signers.Use(key, c.Revoked, c.Now)
 	principal := use.Principal
 	if sig.Namespace() != Namespace {
 		return no(principal, OtherUse, fmt.Sprintf("it was made for the namespace %q, and an approval is for %q", sig.Namespace(), Namespace))
@@ -159,9 +166,35 @@ func (c *Case) judge(file File) (*Counted, *Discounted) {
 		return no(principal, OtherBytes, "it is not over the bytes of this plan: it approves another file, or the plan or the signature was changed since")
 	}
 	if use.Why != "" {
-		return no(principal, use.Why, use.Detail+" "+inBrackets(ssh.FingerprintSHA256(sig.Key())))
+		return no(principal, use.Why, use.Detail+" "+inBrackets(key.Fingerprint()))
 	}
-	return &Counted{principal, sig.Key(), file, person}, nil
+	return &Counted{principal, key, file, person}, nil
+}
+
+// judgePasskey is judge of the file of an assertion.
+func (c *Case) judgePasskey(file File, no func(principal string, why Why, detail string) (*Counted, *Discounted)) (*Counted, *Discounted) {
+	a, err := ParseAssertion(file.Content)
+	if err != nil {
+		return no("", Unreadable, err.Error())
+	}
+	p := c.Signers.PasskeyOf(a.RPID, a.CredentialID)
+	if p == nil {
+		return no("", UnknownKey, fmt.Sprintf("allowed_passkeys does not have the credential %s of %s", encodeID(a.CredentialID), a.RPID))
+	}
+	key := Key{passkey: p}
+	person, _ := c.Signers.Owner(key)
+	use := c.Signers.Use(key, c.Revoked, c.Now)
+	if why, detail := a.verify(p, c.Plan, c.Origins[a.RPID]); why != "" {
+		return no(use.Principal, why, detail)
+	}
+	if use.Why != "" {
+		return no(use.Principal, use.Why, use.Detail+" "+inBrackets(key.Fingerprint()))
+	}
+	if c.Need.DeviceBound != "" && a.IsBackedUp() {
+		return no(use.Principal, BackedUp, fmt.Sprintf(
+			"its authenticator says that the passkey is backed up, and the rule at %s wants one that is not", c.Need.DeviceBound))
+	}
+	return &Counted{use.Principal, key, file, person}, nil
 }
 
 func inBrackets(text string) string { return "(" + text + ")" }

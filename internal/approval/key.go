@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"golang.org/x/crypto/ssh"
 )
 
 // Use is whether a key counts at a time.
@@ -21,10 +19,14 @@ type Use struct {
 }
 
 // Use says whether a signature by a key of s counts at a time: by any of its lines.
-func (s *Signers) Use(key ssh.PublicKey, revoked *Revoked, now time.Time) Use {
-	with := s.people.byKey[string(key.Marshal())]
+func (s *Signers) Use(key Key, revoked *Revoked, now time.Time) Use {
+	with := s.people.byKey[key.blob()]
 	if len(with) == 0 {
-		return Use{Why: UnknownKey, Detail: "allowed_signers does not have the key"}
+		file := signersFile
+		if key.passkey != nil {
+			file = passkeysFile
+		}
+		return Use{Why: UnknownKey, Detail: file + " does not have the key"}
 	}
 	if where := revoked.where(key); where != "" {
 		return Use{RevokedKey, where, s.entries[with[0]].principals[0]}
@@ -47,11 +49,11 @@ func (e *entry) use(now time.Time) Use {
 	name := e.principals[0]
 	switch {
 	case e.namespaces != "" && !matchList(e.namespaces, Namespace):
-		return Use{OtherUse, fmt.Sprintf("allowed_signers line %d has the key for the namespaces %q only", e.line, e.namespaces), name}
+		return Use{OtherUse, fmt.Sprintf("%s line %d has the key for the namespaces %q only", e.file, e.line, e.namespaces), name}
 	case !e.after.IsZero() && now.Before(e.after):
-		return Use{NotYetValid, fmt.Sprintf("allowed_signers line %d has the key as valid after %s", e.line, e.after.Format(layout)), name}
+		return Use{NotYetValid, fmt.Sprintf("%s line %d has the key as valid after %s", e.file, e.line, e.after.Format(layout)), name}
 	case !e.before.IsZero() && now.After(e.before):
-		return Use{ExpiredKey, fmt.Sprintf("allowed_signers line %d had the key as valid before %s", e.line, e.before.Format(layout)), name}
+		return Use{ExpiredKey, fmt.Sprintf("%s line %d had the key as valid before %s", e.file, e.line, e.before.Format(layout)), name}
 	}
 	return Use{Principal: name}
 }

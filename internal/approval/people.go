@@ -3,11 +3,10 @@ package approval
 import (
 	"strings"
 
-	"golang.org/x/crypto/ssh"
 	"golang.org/x/text/unicode/norm"
 )
 
-// Person is somebody whom an allowed_signers file knows: all lines that share a principal or
+// Person is somebody whom a file of keys knows: all lines that share a principal or
 // a key are one person's, however many names they give. It is only good with the Signers that
 // it came from.
 type Person int
@@ -15,7 +14,7 @@ type Person int
 // people say which lines are one person's.
 type people struct {
 	of    []Person         // of each entry
-	byKey map[string][]int // the entries with a key, by its blob
+	byKey map[string][]int // the entries with a key, by [Key.blob]
 }
 
 // sameName is one form for all names that differ in the case of letters, or as bytes alone:
@@ -38,7 +37,7 @@ func newPeople(entries []entry) people {
 	byName := map[string]int{}
 	for i, e := range entries {
 		p.of[i] = Person(i)
-		blob := string(e.key.Marshal())
+		blob := e.key.blob()
 		p.byKey[blob] = append(p.byKey[blob], i)
 		join(i, p.byKey[blob][0])
 		for _, name := range e.principals {
@@ -70,19 +69,19 @@ func (s *Signers) People() []Person {
 }
 
 // Owner is whose key it is, whether or not it counts now; false for nobody's.
-func (s *Signers) Owner(key ssh.PublicKey) (Person, bool) {
-	with := s.people.byKey[string(key.Marshal())]
+func (s *Signers) Owner(key Key) (Person, bool) {
+	with := s.people.byKey[key.blob()]
 	if len(with) == 0 {
 		return 0, false
 	}
 	return s.people.of[with[0]], true
 }
 
-// OwnerOf is Owner for a key that is known by its fingerprint, as [ssh.FingerprintSHA256]
+// OwnerOf is Owner for a key that is known by its fingerprint, as [Key.Fingerprint]
 // writes it.
 func (s *Signers) OwnerOf(fingerprint string) (Person, bool) {
 	for i, e := range s.entries {
-		if ssh.FingerprintSHA256(e.key) == fingerprint {
+		if e.key.Fingerprint() == fingerprint {
 			return s.people.of[i], true
 		}
 	}

@@ -2,15 +2,20 @@ package approval
 
 import (
 	"bytes"
+	"encoding/base64"
+	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"golang.org/x/crypto/ssh"
 )
 
 // Revoked are keys that count for nothing any more. A nil Revoked has none.
 type Revoked struct {
-	keys   map[string]int // lines, by the key's blob; 0 in a binary list
-	hashes krlHashes
+	keys     map[string]int // lines, by the key's blob; 0 in a binary list
+	hashes   krlHashes
+	passkeys map[string]int // lines, by [Key.blob]
 }
 
 // ParseRevoked reads what ssh-keygen -Y verify takes with -r: a list of public keys, one a line,
@@ -43,16 +48,76 @@ func ParseRevoked(content []byte) (*Revoked, []Mistake) {
 }
 
 // where says where a key was revoked; "" where it was not.
-func (r *Revoked) where(key ssh.PublicKey) string {
+func (r *Revoked) where(key Key) string {
 	if r == nil {
 		return ""
 	}
-	line, ok := r.keys[string(key.Marshal())]
-	if !ok && !r.hashes.has(key.Marshal()) {
+	if key.passkey != nil {
+		if line, ok := r.passkeys[key.blob()]; ok {
+			return fmt.Sprintf("revoked_passkeys line %d has the passkey", line)
+		}
+		return ""
+	}
+	blob := key.ssh.Marshal()
+	line, ok := r.keys[string(blob)]
+	if !ok && !r.hashes.has(blob) {
 		return ""
 	}
 	if line == 0 {
 		return "revoked_keys has the key"
 	}
 	return fmt.Sprintf("revoked_keys line %d has the key", line)
+}
+
+// ParseRevokedPasskeys reads passkeys that count for nothing any more: one a line, with its RP ID and credential ID, or as
+// the line of allowed_passkeys that it was. A line that is not understood is a mistake.
+func ParseRevokedPasskeys(content []byte) (*Revoked, []Mistake) {
+	r := &Revoked{passkeys: map[string]int{}}
+	var mistakes []Mistake
+	for number, line := range lines(content) {
+		key, err := parseRevokedPasskey(line)
+		if err != nil {
+			mistakes = append(mistakes, Mistake{number, err.Error()})
+			continue
+		}
+		if _, twice := r.passkeys[key.blob()]; !twice {
+			r.passkeys[key.blob()] = number
+		}
+	}
+	return r, mistakes
+}
+
+func parseRevokedPasskey(line string) (Key, error) {
+	if err := checkLine(line); err != nil {
+		return Key{}, err
+	}
+	fields := strings.Fields(line)
+	if len(fields) != 2 {
+		e, err := parsePasskeyEntry(line, time.UTC)
+		return e.key, err
+	}
+	id, err := base64.RawURLEncoding.Strict().DecodeString(fields[1])
+	if err == nil {
+		err = CheckRPID(fields[0])
+	}
+	if err != nil || len(id) == 0 {
+		return Key{}, errors.New("it is no passkey: a line is RP_ID CREDENTIAL_ID, or the line of allowed_passkeys")
+	}
+	return Key{passkey: &Passkey{RPID: fields[0], ID: id}}, nil
+}
+
+// JoinRevoked are the keys of two files.
+func JoinRevoked(a, b *Revoked) *Revoked {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	joined := *a
+	joined.passkeys = b.passkeys
+	if b.passkeys == nil {
+		joined.passkeys = a.passkeys
+	}
+	return &joined
 }

@@ -18,6 +18,8 @@ type Rule struct {
 	CountMax  int                        // applies to plans of more transfers; meant where HasCount
 	HasCount  bool
 	Approvers int
+	// DeviceBound says that a passkey counts only where its authenticator says that no copy of it is kept elsewhere.
+	DeviceBound bool
 }
 
 // applies says why a rule applies to a plan that would move totals; "" where it does not. A
@@ -42,24 +44,35 @@ type Need struct {
 	Rule      Rule
 	Because   string // which threshold the plan is above, in words
 	Approvers int    // apart from a proven author
+	// DeviceBound is the place of a rule that applies and wants passkeys that are not backed up; "" for none.
+	DeviceBound string
 }
 
 // Wants is how many approvers are asked for, in words.
 func (n Need) Wants() string { return english.Plural(n.Approvers, "approver") }
 
 // Needed is what the rules ask of a plan that would move totals: of those that apply, the one
-// that wants most approvers decides. The plan is the whole one, whatever an earlier run of it
+// that wants most approvers decides, and one that wants passkeys which are not backed up is enough. The plan is the whole one, whatever an earlier run of it
 // did already. It is false where none applies, and where nothing would be moved.
 func Needed(rules []Rule, totals transfer.Totals) (Need, bool) {
 	var need Need
+	deviceBound := ""
 	if totals.Count() == 0 {
 		return need, false
 	}
 	for _, r := range rules {
-		if because := r.applies(totals); because != "" && r.Approvers > need.Approvers {
-			need = Need{r, because, r.Approvers}
+		because := r.applies(totals)
+		if because == "" {
+			continue
+		}
+		if r.DeviceBound && deviceBound == "" {
+			deviceBound = r.Place
+		}
+		if r.Approvers > need.Approvers {
+			need = Need{Rule: r, Because: because, Approvers: r.Approvers}
 		}
 	}
+	need.DeviceBound = deviceBound
 	return need, need.Approvers > 0
 }
 

@@ -83,14 +83,20 @@ func unarmor(text string) ([]byte, error) {
 // read, so that the bytes that were signed are those that are used.
 type Digest struct {
 	sha256, sha512 hash.Hash
+	challenge      hash.Hash // begins with challengeLabel
 }
 
 // NewDigest returns the digest of nothing yet.
-func NewDigest() *Digest { return &Digest{sha256.New(), sha512.New()} }
+func NewDigest() *Digest {
+	d := &Digest{sha256.New(), sha512.New(), sha256.New()}
+	_, _ = d.challenge.Write([]byte(challengeLabel)) // never fails
+	return d
+}
 
 // Write never fails.
 func (d *Digest) Write(p []byte) (int, error) {
 	_, _ = d.sha256.Write(p)
+	_, _ = d.challenge.Write(p)
 	return d.sha512.Write(p)
 }
 

@@ -16,17 +16,24 @@ import (
 )
 
 // Signers are the people of an allowed_signers file, as ssh-keygen(1) describes it under
-// ALLOWED SIGNERS. The zero Signers knows nobody.
+// ALLOWED SIGNERS, of an allowed_passkeys file, or of both. The zero Signers knows nobody.
 type Signers struct {
 	entries []entry
 	people  people
 }
 
+// The names by which messages call the two kinds of files.
+const (
+	signersFile  = "allowed_signers"
+	passkeysFile = "allowed_passkeys"
+)
+
 // entry is one line: whose key it is, and when and for what it counts.
 type entry struct {
+	file       string // signersFile or passkeysFile
 	line       int
 	principals []string
-	key        ssh.PublicKey
+	key        Key
 	namespaces string // a list of patterns; "" for all
 	after      time.Time
 	before     time.Time
@@ -47,7 +54,7 @@ func ParseSigners(content []byte, where *time.Location) (*Signers, []Mistake) {
 			mistakes = append(mistakes, Mistake{number, err.Error()})
 			continue
 		}
-		e.line = number
+		e.file, e.line = signersFile, number
 		s.entries = append(s.entries, e)
 	}
 	if len(s.entries) == 0 && len(mistakes) == 0 {
@@ -86,20 +93,22 @@ func parseEntry(line string, where *time.Location) (entry, error) {
 	if e.principals, err = parsePrincipals(names); err != nil {
 		return e, err
 	}
-	var noKey error
-	if e.key, noKey = parseKey(rest); noKey == nil {
+	key, noKey := parseKey(rest)
+	if noKey == nil {
+		e.key = SSHKey(key)
 		return e, nil
 	}
 	options, afterOptions, err := cutOptions(rest)
 	if err != nil {
 		return e, err
 	}
-	if e.key, err = parseKey(afterOptions); err != nil {
+	if key, err = parseKey(afterOptions); err != nil {
 		if strings.ContainsAny(options, "=\"") || strings.EqualFold(options, "cert-authority") {
 			return e, err
 		}
 		return e, noKey // there were no options
 	}
+	e.key = SSHKey(key)
 	return e, e.parseOptions(options, where)
 }
 
@@ -197,9 +206,10 @@ func cutOptions(text string) (options, rest string, err error) {
 	return text, "", nil
 }
 
-// parseOptions reads the options of a line; their names are in letters of either case.
+// parseOptions reads the options of a line whose key is known; their names are in letters of either case.
 func (e *entry) parseOptions(text string, where *time.Location) error {
 	seen := map[string]bool{}
+	isPasskey := e.key.passkey != nil
 	for text != "" {
 		name, value, rest, err := cutOption(text)
 		if err != nil {
@@ -210,17 +220,25 @@ func (e *entry) parseOptions(text string, where *time.Location) error {
 			return fmt.Errorf("the option %s stands twice", name)
 		}
 		seen[name] = true
-		switch name {
-		case "namespaces":
+		switch {
+		case name == "namespaces" && !isPasskey:
 			if e.namespaces = value; value == "" {
 				err = errors.New("the option namespaces is empty, which allows nothing")
 			}
-		case "valid-after":
+		case name == "valid-after":
 			e.after, err = parseValidity(name, value, where)
-		case "valid-before":
+		case name == "valid-before":
 			e.before, err = parseValidity(name, value, where)
-		case "cert-authority":
+		case name == "registered" && isPasskey:
+			_, err = parseValidity(name, value, where)
+		case name == "backup" && isPasskey:
+			if value != "yes" && value != "no" {
+				err = fmt.Errorf("the option backup is %q; it is \"yes\" or \"no\"", value)
+			}
+		case name == "cert-authority" && !isPasskey:
 			err = errors.New("the option cert-authority is not supported: it would let a certificate authority say who may approve; write each person's key")
+		case isPasskey:
+			err = fmt.Errorf("the option %q is not known; there are registered, backup, valid-after and valid-before", name)
 		default:
 			err = fmt.Errorf("the option %q is not known; there are namespaces, valid-after and valid-before", name)
 		}

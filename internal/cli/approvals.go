@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/crypto/ssh"
-
 	"remit/config"
 	"remit/internal/approval"
 	"remit/internal/cli/exit"
@@ -38,7 +36,7 @@ func approvalsOf(w *opened, plan *planner.Plan, saved *savedPlan) ([]view.Approv
 		if !applies {
 			continue
 		}
-		of.Need, of.Signers, of.Revoked = need, block.Signers, block.Revoked
+		of.Need, of.Signers, of.Revoked, of.Origins = need, block.Signers, block.Revoked, block.Origins
 		list = append(list, view.Approval{Verdict: approval.Decide(of), Saved: saved != nil, Rehearsed: !w.dir.WaitsForApprovals() || isForSandbox(plan) && !w.dir.Sandbox})
 	}
 	return list, nil
@@ -117,7 +115,7 @@ func notApproved(a *view.Approval) string {
 	for _, d := range a.Discounted {
 		lines = append(lines, fmt.Sprintf("%s does not count: %s.", view.Visible(d.File), d.Detail))
 	}
-	could := "Nobody else could approve it: allowed_signers has no other key that counts now."
+	could := "Nobody else could approve it: there is no other key that counts now."
 	if len(a.Could) > 0 {
 		could = "Could still approve: " + strings.Join(a.Could, ", ") + "."
 	}
@@ -134,8 +132,7 @@ func journalled(approvals []view.Approval) []state.Approval {
 		}
 		seen[c.File.Name] = true
 		*to = append(*to, state.Approval{
-			Role: role, Principal: c.Principal, Fingerprint: ssh.FingerprintSHA256(c.Key),
-			Key:  strings.TrimSpace(string(ssh.MarshalAuthorizedKey(c.Key))),
+			Role: role, Principal: c.Principal, Fingerprint: c.Key.Fingerprint(), Key: c.Key.Text(),
 			File: c.File.Name, SHA256: c.SHA256(), Signature: string(c.File.Content),
 		})
 	}
@@ -160,7 +157,7 @@ func approvalBlocks(w *opened) []config.Approval {
 }
 
 // principal is whose key it is, in the first approval block that knows it; "" for nobody's.
-func principal(w *opened, key ssh.PublicKey) string {
+func principal(w *opened, key approval.Key) string {
 	for _, block := range approvalBlocks(w) {
 		if name := block.Signers.Use(key, block.Revoked, w.host.Now()).Principal; name != "" {
 			return name

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"remit/config"
+	"remit/internal/approval"
 	"remit/internal/approval/sshkey"
 	"remit/internal/cli/exit"
 	"remit/internal/cli/workspace"
@@ -27,20 +28,32 @@ type approving struct {
 	key      string
 	count    int    // with total
 	total    string // ASSET:AMOUNT; "" where a person is asked
+
+	register registering
 }
 
 func newApprove(p *process) *cobra.Command {
 	a := approving{planning: planning{dir: workspace.Directory{Need: config.NeedControls}}}
 	cmd := &cobra.Command{
-		Use:   "approve PLAN",
+		Use:   "approve {PLAN | --register}",
 		Short: "Sign a saved plan, so that it may be applied",
 		Long: "Sign a saved plan, so that it may be applied. It shows the plan, asks for the number of\n" +
 			"transfers and for a total, and writes an SSH signature beside the file, which\n" +
 			"ssh-keygen -Y verify -n remit-plan can check. It sends nothing.\n\n" +
 			"The key is a file, one that ssh-agent holds, or a security key.\n" +
-			"allowed_signers of an approval block maps keys to people.",
-		Args: exactArgs("PLAN"),
+			"allowed_signers of an approval block maps keys to people. remit review approves in\n" +
+			"a browser, with a passkey that --register made.",
+		Args: oneArgAtMost("PLAN"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if a.register.wanted {
+				if err := a.register.check(len(args) > 0); err != nil {
+					return err
+				}
+				return a.register.run(cmd.Context(), p)
+			}
+			if err := exactArgs("PLAN")(cmd, args); err != nil {
+				return err
+			}
 			if a.file = args[0]; a.file == "" {
 				return errors.New("the name of the plan is empty. Is a variable of the shell not set?")
 			}
@@ -57,6 +70,9 @@ func newApprove(p *process) *cobra.Command {
 	flags.StringVar(&a.key, "key", "", "sign with the key of this `file`; of a .pub file, with that key of ssh-agent (the one of ssh-agent)")
 	flags.IntVar(&a.count, "count", 0, "don't ask: the plan moves so many transfers")
 	flags.StringVar(&a.total, "total", "", "don't ask: the total of one asset, as `ASSET:AMOUNT`")
+	flags.BoolVar(&a.register.wanted, "register", false, "make a passkey in the browser, and print its line of allowed_passkeys")
+	flags.StringVar(&a.register.person, "person", "", "with --register: the `name` by which allowed_passkeys calls you")
+	flags.IntVar(&a.register.port, "port", portDefault, "with --register: serve the page at this port of localhost")
 	together(cmd, "count", "total")
 	return cmd
 }
@@ -94,6 +110,16 @@ func (a *approving) run(ctx context.Context, p *process) error {
 
 // open reads, shows and checks the plan.
 func (a *approving) open(ctx context.Context, w *opened) (*savedPlan, error) {
+	return a.read(ctx, w, func(plan *savedPlan) error {
+		a.planning.all = showAllOf(a.file)
+		options := planOptions(w, &a.planning)
+		options.Saved = true
+		return view.Plan(w.streams.Out, plan.Plan, options)
+	})
+}
+
+// read reads and checks the plan, and shows it as far as it could be computed again.
+func (a *approving) read(ctx context.Context, w *opened, show func(*savedPlan) error) (*savedPlan, error) {
 	plan, err := openSigned(w, a.file)
 	if err != nil {
 		return nil, err
@@ -111,10 +137,7 @@ func (a *approving) open(ctx context.Context, w *opened) (*savedPlan, error) {
 	if err := a.planning.findApprovals(w, plan.Plan, plan); err != nil {
 		return nil, err
 	}
-	a.planning.all = showAllOf(a.file)
-	options := planOptions(w, &a.planning)
-	options.Saved = true
-	if err := view.Plan(w.streams.Out, plan.Plan, options); err != nil {
+	if err := show(plan); err != nil {
 		return nil, err
 	}
 	if _, err := found.remaining(ctx, w); err != nil {
@@ -139,7 +162,7 @@ func (a *approving) otherPlace(plan *savedPlan) error {
 
 // findKey finds the key to sign with, of somebody whose approval would count.
 func (a *approving) findKey(ctx context.Context, w *opened, plan *savedPlan) (*sshkey.Key, error) {
-	useless := func(key ssh.PublicKey) error { return a.useless(w, plan, key) }
+	useless := func(key ssh.PublicKey) error { return a.useless(w, plan, approval.SSHKey(key)) }
 	key, err := newKeyring(w, "--key").Open(ctx, a.key, func(key ssh.PublicKey) bool { return useless(key) == nil })
 	if err != nil {
 		return nil, fmt.Errorf("%w; nothing was signed", err)
@@ -152,7 +175,7 @@ func (a *approving) findKey(ctx context.Context, w *opened, plan *savedPlan) (*s
 
 // useless says why a signature by a key would count in no approval block; nil where it counts
 // in one.
-func (a *approving) useless(w *opened, plan *savedPlan, key ssh.PublicKey) error {
+func (a *approving) useless(w *opened, plan *savedPlan, key approval.Key) error {
 	var first error
 	for _, block := range approvalBlocks(w) {
 		err := a.uselessIn(block, plan, key, w.host.Now())
@@ -166,7 +189,7 @@ func (a *approving) useless(w *opened, plan *savedPlan, key ssh.PublicKey) error
 	return first
 }
 
-func (a *approving) uselessIn(block config.Approval, plan *savedPlan, key ssh.PublicKey, now time.Time) error {
+func (a *approving) uselessIn(block config.Approval, plan *savedPlan, key approval.Key, now time.Time) error {
 	if use := block.Signers.Use(key, block.Revoked, now); use.Why != "" {
 		return errors.New(use.Detail)
 	}
@@ -202,6 +225,11 @@ func (a *approving) confirm(ctx context.Context, w *opened, totals transfer.Tota
 		}
 		total = asset + ":" + total
 	}
+	return checkTyped(w, totals, count, total)
+}
+
+// checkTyped holds the number of transfers and the total of an asset, as ASSET:AMOUNT, against the plan's.
+func checkTyped(w *opened, totals transfer.Totals, count, total string) error {
 	if want := strconv.Itoa(totals.Count()); transfer.Ungrouped(count) != want {
 		return fmt.Errorf("the number of transfers that the plan moves is %s, not %s; nothing was signed", want, strconv.Quote(count))
 	}
@@ -231,7 +259,8 @@ func (a *approving) sign(ctx context.Context, w *opened, plan *savedPlan, key *s
 	if err != nil {
 		return fmt.Errorf("%w; nothing was signed", err)
 	}
-	name, err := writeSignature(plan.path, principal(w, key.Public), key.Public, text)
+	who := principal(w, approval.SSHKey(key.Public))
+	name, err := writeSignature(plan.path, who, approval.SSHKey(key.Public), text)
 	if err != nil {
 		return err
 	}
@@ -239,7 +268,7 @@ func (a *approving) sign(ctx context.Context, w *opened, plan *savedPlan, key *s
 		return err
 	}
 	if _, err := fmt.Fprintf(w.streams.Out, "\nApproved by %s with %s, in %s.\n",
-		view.Visible(principal(w, key.Public)), key.Fingerprint(), view.Visible(name)); err != nil {
+		view.Visible(who), key.Fingerprint(), view.Visible(name)); err != nil {
 		return err
 	}
 	return a.sayNext(w)

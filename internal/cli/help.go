@@ -18,7 +18,7 @@ func commandGroups(p *process) []commandGroup {
 			newInit(p), newValidate(p), newFmt(p), newPlan(p), newApply(p), newShow(p),
 		}},
 		{"All other commands:", []*cobra.Command{
-			newApprove(p), newResolve(p), newRefresh(p), newState(p), newStatus(p), newWhy(p), newReconcile(p), newReport(p), newImport(p), newExportCommand(p), newAudit(p), newReversal(p), newSchedule(p), newGraph(p),
+			newApprove(p), newReview(p), newResolve(p), newRefresh(p), newState(p), newStatus(p), newWhy(p), newReconcile(p), newReport(p), newImport(p), newExportCommand(p), newAudit(p), newReversal(p), newSchedule(p), newGraph(p),
 			newSandbox(p), newCertify(p), newTest(p), newConsole(p),
 			newForceUnlock(p), newVersion(p), newCompletion(p),
 		}},

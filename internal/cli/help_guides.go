@@ -21,6 +21,7 @@ var guides = map[string]guide{
 	"apply":             {[2]string{"remit apply november.plan", "remit apply --sandbox"}, "apply.md"},
 	"show":              {[2]string{"remit show november.plan", "remit show --run=latest --html > run.html"}, "show.md"},
 	"approve":           {[2]string{"remit approve november.plan", "remit approve --key=alice.pub november.plan"}, "approve.md"},
+	"review":            {[2]string{"remit review november.plan", "remit review november.plan --against=october.plan"}, "approve.md"},
 	"resolve":           {[2]string{"remit resolve rent-2026-11", `remit resolve rent-2026-11 --not-made --reason="the bank says so"`}, "resolve.md"},
 	"refresh":           {[2]string{"remit refresh", "remit refresh --wait=10m --target=batch.payroll"}, "refresh.md"},
 	"state backup":      {[2]string{"remit state backup --out=remit-2026-11-30.db", "remit state backup --out=copy.db --sandbox"}, "state.md"},

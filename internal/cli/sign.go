@@ -53,7 +53,7 @@ func (s *signing) open(ctx context.Context, w *opened, out string) error {
 func unknownAuthor(w *opened, key ssh.PublicKey) error {
 	var first error
 	for _, block := range approvalBlocks(w) {
-		use := block.Signers.Use(key, block.Revoked, w.host.Now())
+		use := block.Signers.Use(approval.SSHKey(key), block.Revoked, w.host.Now())
 		if use.Why == "" {
 			return nil
 		}

@@ -11,14 +11,12 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/crypto/ssh"
-
 	"remit/internal/approval"
 	"remit/internal/files/confined"
 	"remit/internal/files/wholefile"
 )
 
-// signatures reads every FILE.sig and FILE.*.sig beside a plan. One that can't be read is told
+// signatures reads every FILE.sig, FILE.*.sig and FILE.*.passkey beside a plan. One that can't be read is told
 // with the reason; a file's name says nothing about whose signature it is.
 func (s *savedPlan) signatures() ([]approval.File, error) {
 	beside, err := os.OpenRoot(filepath.Dir(s.path))
@@ -34,7 +32,7 @@ func (s *savedPlan) signatures() ([]approval.File, error) {
 	base := filepath.Base(s.path)
 	for _, entry := range entries {
 		rest, ok := strings.CutPrefix(entry.Name(), base+".")
-		if !ok || rest != "sig" && !strings.HasSuffix(rest, ".sig") {
+		if !ok || rest != "sig" && !strings.HasSuffix(rest, ".sig") && !strings.HasSuffix("."+rest, approval.PasskeySuffix) {
 			continue
 		}
 		if len(files) == approval.SignaturesMax {
@@ -58,14 +56,18 @@ func readSignature(beside *os.Root, name string) ([]byte, error) {
 
 // writeSignature writes a signature's file beside a plan and returns its name. It replaces an
 // earlier signature by the same key, which was of another plan in that file, and nothing else.
-func writeSignature(path, who string, key ssh.PublicKey, text []byte) (string, error) {
+func writeSignature(path, who string, key approval.Key, text []byte) (string, error) {
 	const most = 100
+	suffix := ".sig"
+	if key.Passkey() != nil {
+		suffix = approval.PasskeySuffix
+	}
 	for n := range most {
 		name := path + "." + fileWord(who)
 		if n > 0 {
 			name += "-" + strconv.Itoa(n+1)
 		}
-		name += ".sig"
+		name += suffix
 		if isSignatureBy(name, key) {
 			return filepath.Base(name), orWriting(wholefile.Replace(name, 0o644, func(to io.Writer) error {
 				_, err := to.Write(text)
@@ -85,7 +87,7 @@ func writeSignature(path, who string, key ssh.PublicKey, text []byte) (string, e
 		}
 		return filepath.Base(name), orWriting(err)
 	}
-	return "", fmt.Errorf("write the signature: there are %d files %s.%s-….sig already; remove those that are not needed", most, path, fileWord(who))
+	return "", fmt.Errorf("write the signature: there are %d files %s.%s-…%s already; remove those that are not needed", most, path, fileWord(who), suffix)
 }
 
 func orWriting(err error) error {
@@ -96,7 +98,7 @@ func orWriting(err error) error {
 }
 
 // isSignatureBy reports whether a file is a signature by a key.
-func isSignatureBy(path string, key ssh.PublicKey) bool {
+func isSignatureBy(path string, key approval.Key) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return false
@@ -105,8 +107,12 @@ func isSignatureBy(path string, key ssh.PublicKey) bool {
 	if err != nil {
 		return false
 	}
+	if p := key.Passkey(); p != nil {
+		a, err := approval.ParseAssertion(content)
+		return err == nil && a.RPID == p.RPID && bytes.Equal(a.CredentialID, p.ID)
+	}
 	sig, err := approval.ParseSignature(content)
-	return err == nil && bytes.Equal(sig.Key().Marshal(), key.Marshal())
+	return err == nil && bytes.Equal(sig.Key().Marshal(), key.SSH().Marshal())
 }
 
 // fileWord is a name as a part of a file's name.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"remit/executor"
+	"remit/internal/approval"
 	"remit/state"
 )
 
@@ -48,14 +49,19 @@ func derive(ctx context.Context, p *part, version string) (*made, error) {
 	for i, a := range b.Approvals {
 		m.facts.Approvals = append(m.facts.Approvals, Approval{
 			Role: a.Role, Principal: a.Principal, Fingerprint: a.Fingerprint, Key: a.Key,
-			File: approvalFile(i), FoundAs: a.File, SHA256: a.SHA256,
+			File: approvalFile(i, a), FoundAs: a.File, SHA256: a.SHA256,
 		})
 	}
 	return m, nil
 }
 
 // approvalFile names the file of an approval: the name that it had beside the plan may be any.
-func approvalFile(i int) string { return fmt.Sprintf("approval-%02d.sig", i+1) }
+func approvalFile(i int, a state.Approval) string {
+	if isPasskey(a) {
+		return fmt.Sprintf("approval-%02d%s", i+1, approval.PasskeySuffix)
+	}
+	return fmt.Sprintf("approval-%02d.sig", i+1)
+}
 
 func results(past *executor.PastRun) []Result {
 	list := []Result{}
@@ -85,11 +91,14 @@ func (m *made) files(faces []Face) []file {
 	for _, face := range faces {
 		list = append(list, file{face.File, func(w io.Writer) error { return face.Write(w, m.past) }})
 	}
-	if len(m.approvals) > 0 {
-		list = append(list, file{SignersFile, copyOf(m.signers())})
+	if text := m.signers(false); len(text) > 0 {
+		list = append(list, file{SignersFile, copyOf(text)})
+	}
+	if text := m.signers(true); len(text) > 0 {
+		list = append(list, file{PasskeysFile, copyOf(text)})
 	}
 	for i, a := range m.approvals {
-		list = append(list, file{approvalFile(i), copyOf([]byte(a.Signature))})
+		list = append(list, file{approvalFile(i, a), copyOf([]byte(a.Signature))})
 	}
 	return list
 }
@@ -106,11 +115,18 @@ func (f *Facts) text() []byte {
 	return b.Bytes()
 }
 
-// signers is an allowed_signers file of OpenSSH with the keys as they are in the journal.
-func (m *made) signers() []byte {
+// signers is an allowed_signers file of OpenSSH with the keys as they are in the journal, or an allowed_passkeys
+// file; empty where nobody approved so.
+func (m *made) signers(passkeys bool) []byte {
 	var b bytes.Buffer
 	for _, a := range m.approvals {
-		fmt.Fprintf(&b, "%s namespaces=\"remit-plan\" %s\n", principalText(a.Principal), a.Key)
+		switch {
+		case isPasskey(a) != passkeys:
+		case passkeys:
+			fmt.Fprintf(&b, "%s %s\n", principalText(a.Principal), strings.TrimPrefix(a.Key, "passkey "))
+		default:
+			fmt.Fprintf(&b, "%s namespaces=\"remit-plan\" %s\n", principalText(a.Principal), a.Key)
+		}
 	}
 	return b.Bytes()
 }

@@ -24,6 +24,7 @@ const (
 	RegisterFile      = "outcomes.csv"
 	PlanFile          = "plan.jsonl"
 	SignersFile       = "allowed_signers"
+	PasskeysFile      = "allowed_passkeys"
 	ManifestFile      = "SHA256SUMS"
 	ManifestSignature = "SHA256SUMS.sig" // is not in the manifest, which it is over
 )

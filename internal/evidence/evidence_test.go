@@ -168,7 +168,7 @@ func approved(t testing.TB, plan []byte, role state.ApprovalRole, name string) s
 		t.Fatal(err)
 	}
 	return state.Approval{
-		Role: role, Principal: name, Fingerprint: ssh.FingerprintSHA256(s.PublicKey()), Key: approval.KeyText(s.PublicKey()),
+		Role: role, Principal: name, Fingerprint: ssh.FingerprintSHA256(s.PublicKey()), Key: approval.SSHKey(s.PublicKey()).Text(),
 		File: "november.plan." + name + ".sig", SHA256: sum(sig), Signature: string(sig),
 	}
 }
@@ -555,13 +555,13 @@ func TestAPackMadeUpAsAWhole(t *testing.T) {
 func TestKeysOfOthers(t *testing.T) {
 	dir, _ := newHistory(t).export(t, "second")
 	line := func(principal, key string) string {
-		return principal + " " + approval.KeyText(signer(t, key).PublicKey()) + "\n"
+		return principal + " " + approval.SSHKey(signer(t, key).PublicKey()).Text() + "\n"
 	}
 	for name, c := range map[string]struct{ signers, revoked, want string }{
 		"all known":              {line("ada", "ada") + line("bob", "bob"), "", ""},
 		"one unknown":            {line("ada", "ada"), "", "approval-02.sig: the signature of \"bob\" does not count: allowed_signers does not have the key"},
 		"another's key":          {line("ada", "ada") + line("carol", "bob"), "", "has its key for somebody else"},
-		"revoked":                {line("ada", "ada") + line("bob", "bob"), approval.KeyText(signer(t, "bob").PublicKey()), "approval-02.sig"},
+		"revoked":                {line("ada", "ada") + line("bob", "bob"), approval.SSHKey(signer(t, "bob").PublicKey()).Text(), "approval-02.sig"},
 		"expired before the run": {line("ada", "ada") + line(`bob valid-before="20261126"`, "bob"), "", "valid before"},
 		"expired since the run":  {line("ada", "ada") + line(`bob valid-before="20261201"`, "bob"), "", ""},
 	} {

@@ -145,7 +145,7 @@ func TestTheSignatureOfAManifest(t *testing.T) {
 		return string(sshsig.Armor(sig))
 	}
 	line := func(principal, options string) string {
-		return principal + options + " " + approval.KeyText(signer(t, principal).PublicKey()) + "\n"
+		return principal + options + " " + approval.SSHKey(signer(t, principal).PublicKey()).Text() + "\n"
 	}
 	known := line("ada", "") + line("bob", "")
 	for name, test := range map[string]struct{ signature, signers, by, text string }{

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"golang.org/x/crypto/ssh"
-
 	"remit/internal/approval"
 	"remit/planner"
 	"remit/state"
@@ -18,7 +16,14 @@ const Namespace = "remit-evidence"
 // journal has and, where the caller knows whose key is whose, that it is that person's.
 func (v *verifier) checkApprovals(plan *approval.Digest, p *part, m *made) {
 	for i, a := range m.approvals {
-		name := approvalFile(i)
+		name := approvalFile(i, a)
+		if sumOf([]byte(a.Signature)) != a.SHA256 {
+			v.found(name, "its SHA-256 is not that which the journal says")
+		}
+		if isPasskey(a) {
+			v.checkPasskey(plan, p, name, a)
+			continue
+		}
 		sig, err := approval.ParseSignature([]byte(a.Signature))
 		if err != nil {
 			v.found(name, "%v", err)
@@ -27,14 +32,43 @@ func (v *verifier) checkApprovals(plan *approval.Digest, p *part, m *made) {
 		if err := verifyFor(sig, plan, approval.Namespace); err != nil {
 			v.found(name, "it is no signature of %s: %v", PlanFile, err)
 		}
-		if got := approval.KeyText(sig.Key()); got != a.Key || ssh.FingerprintSHA256(sig.Key()) != a.Fingerprint {
-			v.found(name, "it was made with the key %s, and the journal says %s", ssh.FingerprintSHA256(sig.Key()), a.Fingerprint)
+		key := approval.SSHKey(sig.Key())
+		if key.Text() != a.Key || key.Fingerprint() != a.Fingerprint {
+			v.found(name, "it was made with the key %s, and the journal says %s", key.Fingerprint(), a.Fingerprint)
 		}
-		if sumOf([]byte(a.Signature)) != a.SHA256 {
-			v.found(name, "its SHA-256 is not that which the journal says")
-		}
-		v.checkOwner(name, a, sig, p)
+		v.checkOwner(name, a, key, p)
 	}
+}
+
+// isPasskey reports whether somebody approved with a passkey.
+func isPasskey(a state.Approval) bool {
+	key, err := approval.ParseKey(a.Key)
+	return err == nil && key.Passkey() != nil
+}
+
+// checkPasskey verifies an approval by a passkey again. Where pages may ask for it, only the approval block of then
+// said: here the origin must be one of the passkey's RP ID.
+func (v *verifier) checkPasskey(plan *approval.Digest, p *part, name string, a state.Approval) {
+	key, err := approval.ParseKey(a.Key)
+	if err != nil {
+		v.found(name, "the journal's key of it cannot be read: %v", err)
+		return
+	}
+	assertion, err := approval.ParseAssertion([]byte(a.Signature))
+	if err != nil {
+		v.found(name, "%v", err)
+		return
+	}
+	if err := assertion.Verify(key.Passkey(), plan); err != nil {
+		v.found(name, "it is no approval of %s: %v", PlanFile, err)
+	}
+	if key.Fingerprint() != a.Fingerprint {
+		v.found(name, "it was made with the key %s, and the journal says %s", key.Fingerprint(), a.Fingerprint)
+	}
+	if v.options.Signers != nil && len(v.options.Signers.Passkeys()) == 0 {
+		return // nobody said whose passkey is whose
+	}
+	v.checkOwner(name, a, key, p)
 }
 
 // verifyFor verifies a signature that was made for one use.
@@ -46,17 +80,17 @@ func verifyFor(sig *approval.Signature, over *approval.Digest, namespace string)
 }
 
 // checkOwner holds a key against what the caller knows of keys, at the time of the run.
-func (v *verifier) checkOwner(name string, a state.Approval, sig *approval.Signature, p *part) {
+func (v *verifier) checkOwner(name string, a state.Approval, key approval.Key, p *part) {
 	signers := v.options.Signers
 	if signers == nil {
 		return
 	}
-	if use := signers.Use(sig.Key(), v.options.Revoked, p.run.BegunAt); use.Why != "" {
+	if use := signers.Use(key, v.options.Revoked, p.run.BegunAt); use.Why != "" {
 		v.found(name, "the signature of %q does not count: %s", a.Principal, use.Detail)
 		return
 	}
-	if !signers.Has(a.Principal, sig.Key()) {
-		v.found(name, "the journal says that it is of %q, and allowed_signers has its key for somebody else", a.Principal)
+	if !signers.Has(a.Principal, key) {
+		v.found(name, "the journal says that it is of %q, and the given file has its key for somebody else", a.Principal)
 	}
 }
 
@@ -81,14 +115,15 @@ func (v *verifier) checkManifestSignature(text []byte) {
 		v.found(ManifestSignature, "it is no signature of %s: %v", ManifestFile, err)
 		return
 	}
-	v.report.SignedBy = ssh.FingerprintSHA256(sig.Key())
+	key := approval.SSHKey(sig.Key())
+	v.report.SignedBy = key.Fingerprint()
 	if signers := v.options.Signers; signers != nil {
-		person, ok := signers.Owner(sig.Key())
+		person, ok := signers.Owner(key)
 		if !ok {
 			v.found(ManifestSignature, "allowed_signers does not have its key %s", v.report.SignedBy)
 			return
 		}
-		if !signers.Allows(sig.Key(), Namespace) {
+		if !signers.Allows(key, Namespace) {
 			v.found(ManifestSignature, "allowed_signers has its key, of %q, for other namespaces than %q", signers.Name(person), Namespace)
 			return
 		}

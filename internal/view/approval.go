@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"golang.org/x/crypto/ssh"
-
 	"remit/internal/approval"
 	"remit/internal/text/english"
 )
@@ -212,7 +210,7 @@ func newApprovalLine(a *Approval) approvalLine {
 		Needed: a.Needed(), Enough: a.Enough(), Could: a.Could,
 	}
 	signed := func(c *approval.Counted) signatureLine {
-		return signatureLine{c.Principal, ssh.FingerprintSHA256(c.Key), c.File.Name}
+		return signatureLine{c.Principal, c.Key.Fingerprint(), c.File.Name}
 	}
 	if a.Author != nil {
 		author := signed(a.Author)

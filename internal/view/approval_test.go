@@ -22,7 +22,7 @@ func publicKey() ssh.PublicKey {
 
 // counted is a signature that counts.
 func counted(principal, file string) approval.Counted {
-	return approval.Counted{Principal: principal, Key: publicKey(), File: approval.File{Name: file}}
+	return approval.Counted{Principal: principal, Key: approval.SSHKey(publicKey()), File: approval.File{Name: file}}
 }
 
 // wanted is what a rule wants of a plan that is not saved.

@@ -26,24 +26,34 @@ const (
 // transfer, and takes no more memory for more of them. It returns only errors of w.
 func PlanHTML(w io.Writer, p *planner.Plan, o PlanOptions) error {
 	o.Scales = p.Header.Scales
-	h := &htmlPlan{htmlPage: newHTMLPage(w, o.Screen), plan: p, options: o, signals: p.Signals()}
-	h.over = newOverview(p, overviewOptions{firsts: htmlFirsts + htmlTransfers, largest: htmlTransfers})
+	h := newPlanPage(w, p, o)
 	h.begin("plan", "Plan "+h.digest()+" for "+h.environment())
 	h.head(h.pageHead())
+	h.sections()
+	return h.end(h.ending())
+}
+
+func newPlanPage(w io.Writer, p *planner.Plan, o PlanOptions) *htmlPlan {
+	h := &htmlPlan{htmlPage: newHTMLPage(w, o.Screen), plan: p, options: o, signals: p.Signals()}
+	h.over = newOverview(p, overviewOptions{firsts: htmlFirsts + htmlTransfers, largest: htmlTransfers})
+	return h
+}
+
+// sections writes what follows the head.
+func (h *htmlPlan) sections() {
 	h.against()
 	h.obstacles()
 	h.approvals()
-	if p.Changes.Len() > 0 {
+	if h.plan.Changes.Len() > 0 {
 		h.largest()
 		h.firsts()
 	}
 	h.movements()
-	if p.Changes.Len() > 0 {
+	if h.plan.Changes.Len() > 0 {
 		h.batches()
 		h.flow()
 		h.transfers()
 	}
-	return h.end(h.ending())
 }
 
 // htmlPlan is the page of one plan.

@@ -1,0 +1,242 @@
+// Package ask shows one page to one person on their own machine, and takes one answer from it.
+//
+// Its one invariant: nobody but that page answers. The address has a token that is made for this page, the page is
+// served to and answered from http://localhost at its port alone, and nothing listens once the answer was taken.
+package ask
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bounds of what a browser may ask for.
+const (
+	answerBytesMax = 64 << 10
+	answersMax     = 100 // wrong ones; then nothing listens any more
+	readTimeout    = 10 * time.Second
+	writeTimeout   = 2 * time.Minute // a page of a large plan
+	closeTimeout   = 5 * time.Second
+)
+
+// ErrTooMany says that a page gave too many wrong answers.
+var ErrTooMany = errors.New("the page gave too many wrong answers")
+
+// ErrTime says that nobody answered in time.
+var ErrTime = errors.New("nobody answered in time")
+
+// File is a part of the page.
+type File struct {
+	Type    string // of its content, for the browser
+	Content []byte
+}
+
+// Page is what a person sees, and what becomes of their answer. All fields are needed.
+type Page struct {
+	Port   int
+	Wait   time.Duration // after which nobody is asked any more
+	Write  func(w io.Writer) error
+	Files  map[string]File // which the page loads, by their names
+	Answer func(ctx context.Context, answer []byte) (said string, err error)
+	// Tell is called with the address once the page is served.
+	Tell func(address string)
+}
+
+// Origin is what a browser calls a page at a port of this machine.
+func Origin(port int) string { return "http://localhost:" + strconv.Itoa(port) }
+
+// Serve shows the page until an answer was taken, ctx ends, or the wait is over. It returns the error that ended it:
+// nil where an answer was taken. Answer is called for one answer at a time; where it returns an error,
+// the page shows that, and the person may try again.
+func (p *Page) Serve(ctx context.Context) error {
+	listeners, err := listen(ctx, p.Port)
+	if err != nil {
+		return err
+	}
+	s := &server{page: p, token: newToken(), done: make(chan error, 1), turn: make(chan struct{}, 1)}
+	serving := &http.Server{
+		Handler: s, ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, MaxHeaderBytes: 16 << 10,
+		ErrorLog: nil, BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+	for _, l := range listeners {
+		go func() { _ = serving.Serve(l) }() // it ends by Shutdown
+	}
+	p.Tell(Origin(p.Port) + "/" + s.token + "/")
+	wait := time.NewTimer(p.Wait)
+	defer wait.Stop()
+	select {
+	case err = <-s.done:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case <-wait.C:
+		err = ErrTime
+	}
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	if serving.Shutdown(closing) != nil {
+		_ = serving.Close() // a browser that keeps a connection open
+	}
+	return err
+}
+
+// listen listens at a port of both addresses that localhost may mean, of which one is enough.
+func listen(ctx context.Context, port int) ([]net.Listener, error) {
+	var listeners []net.Listener
+	var first error
+	for _, host := range []string{"127.0.0.1", "::1"} {
+		l, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+		if err == nil {
+			listeners = append(listeners, l)
+			continue
+		}
+		if isTaken(err) { // a browser may reach whoever has it
+			for _, l := range listeners {
+				_ = l.Close()
+			}
+			return nil, fmt.Errorf("listen at port %d of localhost: %w", port, err)
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	if len(listeners) == 0 {
+		return nil, fmt.Errorf("listen at port %d of localhost: %w", port, first)
+	}
+	return listeners, nil
+}
+
+func newToken() string {
+	const size = 24
+	b := make([]byte, size)
+	_, _ = rand.Read(b) // never fails
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// server answers requests of one page.
+type server struct {
+	page  *Page
+	token string
+	turn  chan struct{} // of the one answer that is looked at
+	done  chan error
+	wrong int // answers so far; of whoever has the turn
+	over  bool
+}
+
+// ServeHTTP implements [http.Handler].
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	guard(w.Header())
+	host := "localhost:" + strconv.Itoa(s.page.Port)
+	switch {
+	case r.Host == "127.0.0.1:"+strconv.Itoa(s.page.Port) && r.Method == http.MethodGet:
+		// A browser has no passkeys at an address. The path is kept, the token in it is checked there.
+		http.Redirect(w, r, "http://"+host+r.URL.EscapedPath(), http.StatusPermanentRedirect)
+		return
+	case r.Host != host: // a name of somebody else's that leads here
+		http.Error(w, "This page is at http://"+host+" alone.", http.StatusMisdirectedRequest)
+		return
+	case r.URL.Path == "/favicon.ico": // browsers ask for one unasked
+		w.WriteHeader(http.StatusNoContent)
+		return
+	case r.URL.RawQuery != "":
+		http.NotFound(w, r)
+		return
+	}
+	token, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1 {
+		http.NotFound(w, r)
+		return
+	}
+	file, isFile := s.page.Files[name]
+	switch {
+	case name == "answer":
+		s.take(w, r)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "Only GET.", http.StatusMethodNotAllowed)
+	case name == "":
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_ = s.page.Write(w) // the browser has gone
+	case isFile:
+		w.Header().Set("Content-Type", file.Type)
+		_, _ = w.Write(file.Content)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// guard sets what keeps other pages away from this one, and this one from everything else.
+func guard(h http.Header) {
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Permissions-Policy", "publickey-credentials-get=(self), publickey-credentials-create=(self)")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-store")
+}
+
+// reply is what the page is told of its answer.
+type reply struct {
+	Said  string `json:"said,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+// take takes an answer of the page.
+func (s *server) take(w http.ResponseWriter, r *http.Request) {
+	site := r.Header.Get("Sec-Fetch-Site")
+	switch {
+	case r.Method != http.MethodPost:
+		w.Header().Set("Allow", "POST")
+		http.Error(w, "Only POST.", http.StatusMethodNotAllowed)
+		return
+	case r.Header.Get("Origin") != Origin(s.page.Port) || site != "" && site != "same-origin":
+		http.Error(w, "Only this page may answer.", http.StatusForbidden)
+		return
+	case r.Header.Get("Content-Type") != "application/json":
+		http.Error(w, "Only application/json.", http.StatusUnsupportedMediaType)
+		return
+	}
+	answer, err := io.ReadAll(http.MaxBytesReader(w, r.Body, answerBytesMax))
+	if err != nil {
+		http.Error(w, "The answer is too long, or was cut.", http.StatusRequestEntityTooLarge)
+		return
+	}
+	select {
+	case s.turn <- struct{}{}:
+	case <-r.Context().Done():
+		return
+	}
+	defer func() { <-s.turn }()
+	if s.over {
+		http.Error(w, "An answer was taken already.", http.StatusGone)
+		return
+	}
+	said, err := s.page.Answer(r.Context(), answer)
+	w.Header().Set("Content-Type", "application/json")
+	if err == nil {
+		_ = json.NewEncoder(w).Encode(reply{Said: said}) // the answer counts, whoever hears of it
+		s.end(nil)
+		return
+	}
+	w.WriteHeader(http.StatusUnprocessableEntity)
+	_ = json.NewEncoder(w).Encode(reply{Error: err.Error()})
+	if s.wrong++; s.wrong == answersMax {
+		s.end(ErrTooMany)
+	}
+}
+
+func (s *server) end(err error) {
+	s.over = true
+	s.done <- err
+}

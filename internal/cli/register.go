@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+
+	"remit/internal/approval"
+	"remit/internal/approval/ask"
+	"remit/internal/transfer"
+	"remit/internal/view"
+)
+
+// registering is remit approve --register: it makes a passkey, and prints the line with which it counts.
+type registering struct {
+	wanted bool
+	person string
+	port   int
+}
+
+// portDefault is where pages are, and what the passkeys block allows unless it says another port.
+const portDefault = 7468
+
+func (r *registering) check(hasPlan bool) error {
+	switch {
+	case hasPlan:
+		return errors.New("--register makes a passkey and approves nothing: leave the plan out")
+	case r.person == "":
+		return errors.New("--register needs --person=NAME: the name by which allowed_passkeys calls you, such as an address")
+	}
+	return transfer.CheckText(r.person)
+}
+
+func (r *registering) run(ctx context.Context, p *process) error {
+	challenge, user := make([]byte, 32), make([]byte, 32)
+	_, _ = rand.Read(challenge) // neither fails
+	_, _ = rand.Read(user)
+	origin := ask.Origin(r.port)
+	asked := view.Passkeys{RPID: localhost, Challenge: base64.RawURLEncoding.EncodeToString(challenge)}
+	var line string
+	page := &ask.Page{
+		Port: r.port, Wait: reviewWait, Files: servedFiles(),
+		Write: func(to io.Writer) error {
+			return view.RegisterHTML(to, p.streams.Screen(p.streams.Out), r.person, base64.RawURLEncoding.EncodeToString(user), asked)
+		},
+		Answer: func(_ context.Context, answer []byte) (string, error) {
+			passkey, isBackedUp, err := approval.Register(answer, challenge, localhost, []string{origin})
+			if err != nil {
+				return "", err
+			}
+			line = approval.PasskeyLine(r.person, passkey, p.host.Now(), isBackedUp)
+			if _, mistakes := approval.ParsePasskeys([]byte(line), nil); len(mistakes) > 0 {
+				return "", fmt.Errorf("allowed_passkeys could not have it: %s", mistakes[0].Text)
+			}
+			return "Your passkey is made. remit prints its line: give it to the owner of allowed_passkeys.", nil
+		},
+		Tell: tellAddress(p, origin, "Make your passkey at"),
+	}
+	if err := page.Serve(ctx); err != nil {
+		return servedError(err, "no passkey was registered")
+	}
+	if _, err := fmt.Fprintln(p.streams.Err, "Add this line to allowed_passkeys, where you may not do so yourself:"); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintln(p.streams.Out, line)
+	return err
+}

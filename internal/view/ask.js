@@ -1,0 +1,83 @@
+"use strict";
+(() => {
+  const form = document.getElementById("ask");
+  if (!form) return;
+  const said = document.getElementById("said");
+  const button = form.querySelector("button");
+  const isNew = form.dataset.ask === "create";
+
+  const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (letter) => letter.charCodeAt(0));
+  const text = (buffer) => btoa(Array.from(new Uint8Array(buffer), (byte) => String.fromCharCode(byte)).join(""));
+  const url = (buffer) => text(buffer).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+  const credentials = (form.dataset.ids ?? "").split(" ").filter(Boolean).map((id) => ({ type: "public-key", id: bytes(id) }));
+
+  const say = (words, tone) => {
+    said.textContent = words;
+    said.className = tone;
+  };
+
+  // What the person does with their authenticator, as the server reads it.
+  const get = async () => {
+    const given = await navigator.credentials.get({
+      publicKey: { challenge: bytes(form.dataset.challenge), rpId: form.dataset.rpId, allowCredentials: credentials, userVerification: "required", timeout: 300000 },
+    });
+    return {
+      count: form.count.value,
+      total: form.dataset.asset + ":" + form.total.value,
+      credential_id: url(given.rawId),
+      client_data_json: text(given.response.clientDataJSON),
+      authenticator_data: text(given.response.authenticatorData),
+      signature: text(given.response.signature),
+    };
+  };
+  const create = async () => {
+    const made = await navigator.credentials.create({
+      publicKey: {
+        challenge: bytes(form.dataset.challenge),
+        rp: { id: form.dataset.rpId, name: "remit" },
+        user: { id: bytes(form.dataset.user), name: form.dataset.person, displayName: form.dataset.person },
+        pubKeyCredParams: [-7, -8, -257].map((alg) => ({ type: "public-key", alg })),
+        authenticatorSelection: { userVerification: "required" },
+        excludeCredentials: credentials,
+        attestation: "none",
+        timeout: 300000,
+      },
+    });
+    return {
+      id: made.id,
+      rawId: url(made.rawId),
+      type: made.type,
+      response: { clientDataJSON: url(made.response.clientDataJSON), attestationObject: url(made.response.attestationObject) },
+    };
+  };
+  // A browser says little of why it got no answer, on purpose.
+  const why = (error) => (error.name === "NotAllowedError" ? "The passkey was not confirmed. Nothing was approved; try again." : error.message);
+
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    button.disabled = true;
+    say("Confirm with your passkey.", "dim");
+    try {
+      const answer = await (isNew ? create() : get());
+      const response = await fetch("answer", {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        credentials: "omit",
+        body: JSON.stringify(answer),
+      });
+      const type = response.headers.get("Content-Type") ?? "";
+      const told = type.startsWith("application/json") ? await response.json() : { error: await response.text() };
+      if (told.said) {
+        say(told.said, "good");
+        form.remove();
+        said.tabIndex = -1;
+        said.focus();
+        return;
+      }
+      say(told.error, "bad");
+    } catch (error) {
+      say(why(error), "bad");
+    }
+    button.disabled = false;
+  });
+})();
