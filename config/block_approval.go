@@ -116,7 +116,7 @@ func warnOfTooFew(r *eval.Reader, a *Approval, rules []*eval.Block) {
 	for i, rule := range a.Rules {
 		if people < rule.Approvers+1 {
 			r.Diags = append(r.Diags, mistake.Warning(rules[i].At, "Too few people may approve",
-				"This rule wants %s besides the author, and the allowed_signers file has %s in all, so a plan that the rule applies to can't be applied.",
+				"This rule wants %s besides the author, and the files of keys have %s in all, so a plan that the rule applies to can't be applied.",
 				english.Plural(rule.Approvers, "approver"), english.Plural(people, "name")))
 		}
 	}
