@@ -67,6 +67,7 @@ var layer = map[string]int{
 	"remit/internal/doubt":              2,
 	"remit/state":                       1,
 	"remit/config/functions":            1,
+	"remit/internal/approval/ask":       0,
 	"remit/internal/approval/sshkey":    2,
 	"remit/internal/clock/calendar":     1,
 	"remit/internal/accounts/records":   1,

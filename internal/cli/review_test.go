@@ -67,14 +67,16 @@ func TestTwoPeopleApproveInTheBrowser(t *testing.T) {
 	bob.review(nil, "2", "8,510.50", "Approved by bob@example.com")
 	r.remit(0, "apply", "november.plan", "--sandbox", "--practice-approvals")
 	out := r.remit(0, "show", "--run=latest", "--sandbox")
-	for _, name := range []string{"ada@example.com", "bob@example.com"} {
-		if !strings.Contains(out, name) {
-			t.Errorf("the run does not say that %s approved:\n%s", name, out)
+	for _, what := range []string{"ada@example.com", "bob@example.com", "recorded 2 USD 8,510.50"} {
+		if !strings.Contains(out, what) {
+			t.Errorf("the run does not say %q:\n%s", what, out)
 		}
 	}
-	if out := r.remit(0, "status", "--sandbox"); !strings.Contains(out, "recorded") {
-		t.Errorf("status:\n%s", out)
+	r.remit(0, "audit", "export", "--run=latest", "--sandbox", "--out=pack")
+	if out := r.remit(0, "audit", "verify", "pack"); !strings.Contains(out, "whole") {
+		t.Errorf("audit verify:\n%s", out)
 	}
+	r.verifyByHand()
 }
 
 // TestThePageRefuses has people approve in ways that must not count.
@@ -220,6 +222,36 @@ func TestNobodyElseReachesThePage(t *testing.T) {
 	r.plan()
 	if out := r.remit(1, "review", "november.plan", "--sandbox", "--practice-approvals"); !strings.Contains(out, "has a passkeys block") {
 		t.Errorf("review without passkeys:\n%s", out)
+	}
+}
+
+// verifyByHand runs the commands of docs/evidence.md, with openssl and sha256sum alone.
+func (r *reviewer) verifyByHand() {
+	r.Helper()
+	for _, program := range []string{"openssl", "sha256sum"} {
+		if _, err := exec.LookPath(program); err != nil {
+			r.Skip(program + " is not installed here (Debian: apt-get install openssl coreutils)")
+		}
+	}
+	page, err := os.ReadFile("../../docs/evidence.md")
+	if err != nil {
+		r.Fatal(err)
+	}
+	script := regexp.MustCompile("(?s)<!-- passkeys.sh -->\n```sh\n(.*?)```").FindSubmatch(page)
+	if script == nil {
+		r.Fatal("docs/evidence.md has no passkeys.sh")
+	}
+	r.write("pack/passkeys.sh", string(script[1]))
+	for _, want := range []string{"", "changed"} {
+		if want != "" {
+			r.write("pack/plan.jsonl", r.read("pack/plan.jsonl")+" ")
+		}
+		command := exec.CommandContext(r.Context(), "sh", "-eu", "passkeys.sh")
+		command.Dir = filepath.Join(r.dir, "pack")
+		out, err := command.CombinedOutput()
+		if (err == nil) != (want == "") {
+			r.Errorf("passkeys.sh: %v\n%s", err, out)
+		}
 	}
 }
 
