@@ -35,7 +35,7 @@ type approving struct {
 func newApprove(p *process) *cobra.Command {
 	a := approving{planning: planning{dir: workspace.Directory{Need: config.NeedControls}}}
 	cmd := &cobra.Command{
-		Use:   "approve {PLAN | --register}",
+		Use:   "approve PLAN",
 		Short: "Sign a saved plan, so that it may be applied",
 		Long: "Sign a saved plan, so that it may be applied. It shows the plan, asks for the number of\n" +
 			"transfers and for a total, and writes an SSH signature beside the file, which\n" +

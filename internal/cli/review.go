@@ -74,7 +74,9 @@ func (r *reviewing) run(cmd *cobra.Command, p *process) error {
 	if err != nil {
 		return err
 	}
-	a.planning.compare(before, plan.Plan, "show --show=all "+shell.Word(a.file))
+	if err := a.planning.compare(ctx, w, before, plan.Plan, "show --show=all "+shell.Word(a.file)); err != nil {
+		return err
+	}
 	options := planOptions(w, &a.planning)
 	options.Saved, options.ShowAll = true, true
 	asked := view.Passkeys{RPID: localhost, Challenge: base64.RawURLEncoding.EncodeToString(plan.digest.Challenge()), IDs: a.usable(w, plan)}

@@ -122,6 +122,7 @@ func TestCommentsNameWhatExists(t *testing.T) {
 
 // othersNames are names of other programs and documents in comments.
 var othersNames = []string{
+	"TestMain", "WebAuthn", "clientDataJSON", "getPublicKey", "PublicKeyCredential", "SubjectPublicKeyInfo",
 	"CommonMark", "CronJobs", "DerivedCoreProperties", "ExternalPaymentTransactionStatus1Code", "GetBody", "GiB", "GitHub", "GitLab", "LibreOffice",
 	"MarkFlagsMutuallyExclusive", "MarkFlagsRequiredTogether", "MaximumNArgs", "MinimumNArgs", "MurmurHash3", "NaN", "OpenAPI", "OpenTelemetry",
 	"OpenTofu", "RoundTripper", "TeamCity", "ZoneBounds", "macOS", "relativeWorktrees",
