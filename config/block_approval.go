@@ -112,12 +112,15 @@ func (k *controlReader) evaluateApproval(b *eval.Block) (Approval, hcl.Diagnosti
 
 // warnOfTooFew tells of rules that no plan can meet.
 func warnOfTooFew(r *eval.Reader, a *Approval, rules []*eval.Block) {
-	people := len(a.Signers.People())
+	people, files := len(a.Signers.People()), "allowed_signers file has"
+	if a.Origins != nil {
+		files = "files of keys have"
+	}
 	for i, rule := range a.Rules {
 		if people < rule.Approvers+1 {
 			r.Diags = append(r.Diags, mistake.Warning(rules[i].At, "Too few people may approve",
-				"This rule wants %s besides the author, and the files of keys have %s in all, so a plan that the rule applies to can't be applied.",
-				english.Plural(rule.Approvers, "approver"), english.Plural(people, "name")))
+				"This rule wants %s besides the author, and the %s %s in all, so a plan that the rule applies to can't be applied.",
+				english.Plural(rule.Approvers, "approver"), files, english.Plural(people, "name")))
 		}
 	}
 }
