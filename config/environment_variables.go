@@ -23,7 +23,7 @@ func (vs *variables) assignEnvironment(all []*eval.Block, chosen *eval.Block, fi
 			continue
 		}
 		for _, item := range object.Items {
-			name, isName := syntax.LiteralKey(item.KeyExpr)
+			name, isName := variableKey(item.KeyExpr)
 			v := vs.named(name)
 			switch {
 			case !isName:
@@ -36,6 +36,14 @@ func (vs *variables) assignEnvironment(all []*eval.Block, chosen *eval.Block, fi
 			}
 		}
 	}
+}
+
+// variableKey is the name that a key is; in JSON all keys are text.
+func variableKey(key hclsyntax.Expression) (string, bool) {
+	if text, isText := syntax.LiteralText(key); isText {
+		return text.AsString(), true
+	}
+	return syntax.LiteralKey(key)
 }
 
 // assignLiteral gives a variable a value that is written out in the configuration. Where the variable is

@@ -63,7 +63,7 @@ func load(dir string, opts Options, whole bool) (*Configuration, hcl.Diagnostics
 	}
 	l.readBlocks()
 	if diags := l.choose(); diags.HasErrors() {
-		return c, diags, true // whatever else is wrong may be right in the one that is meant
+		return c, mistake.Gathered(append(l.diags, diags...)), true // the rest may be right in the one that is meant
 	}
 	l.overrideData()
 	if opts.Need != NeedAll {
@@ -249,7 +249,7 @@ func (l *loader) readBlock(kind eval.Kind, open *eval.Opener, from *hcl.Block, i
 	if from.Type == "data" && len(from.Labels) > 0 && !slices.Contains(dataTypes(), from.Labels[0]) {
 		diags = nil // nobody knows which arguments it has
 	}
-	l.report(diags...)
+	l.report(explainLabels(diags)...)
 	if kind.Single && !l.declare(from.Type+" block", b.At) {
 		return
 	}
