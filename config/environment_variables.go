@@ -58,7 +58,7 @@ func (vs *variables) assignLiteral(v *variable, expr hclsyntax.Expression, files
 	if d := vs.checkWritten(v, expr, content); d != nil && len(expr.Variables()) == 0 {
 		diags = hcl.Diagnostics{d}
 	}
-	explainLiteral(diags, "A value of an environment is a text in quotation marks, a number, a list or a map, such as", v.Name+" = \"2026-11\"")
+	diags = explainLiteral(diags, "A value of an environment is a text in quotation marks, a number, a list or a map, such as", v.Name+" = \"2026-11\"")
 	if v.Sensitive {
 		at = hcl.Range{}
 		for _, d := range diags {
