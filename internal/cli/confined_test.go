@@ -23,7 +23,7 @@ var everyCommand = []string{
 	"apply --sandbox --auto-approve", "apply --auto-approve", "apply november.plan", "approve november.plan --count=1 --total=USD:1 --key=key",
 	"audit export --run=00000000-0000-4000-8000-000000000000 --out=pack", "audit log", "audit verify pack", "audit verify --allowed-signers=signers pack",
 	"certify --from=treasury --to=supplier --amount=1.05 --asset=USD --auto-approve", "completion bash", "console", "export --format=hledger --out=books", "fmt", "fmt --check", "fmt --diff --recursive", "fmt main.hcl", "fmt more.hcl below/more.hcl",
-	"force-unlock", "review november.plan", "graph", "graph november.plan", "import records.json", "init", "plan", "plan --out=new.plan", "plan --sandbox", "plan --json", "plan --var-file=named.hclvars",
+	"force-unlock", "review november.plan", "graph", "graph november.plan", "import records.json", "init", "plan", "plan --out=new.plan", "plan --sandbox", "plan --json", "plan --recursive --markdown=tree.md", "status --recursive", "plan --var-file=named.hclvars",
 	"reconcile records.json", "refresh", "report --month=2026-11", "resolve rent --recorded=records.json --reason=x", "resolve --run=00000000-0000-4000-8000-000000000000 --count=1 --accept-record --reason=x",
 	"reversal rent", "sandbox export", "sandbox export --ledger=ledger.db", "schedule preview monthly", "show", "show november.plan", "state backup --out=copy.db", "state export",
 	"state forget rent --reason=x", "state list", "state migrate --to=other.db", "state rebind --reason=x", "state show rent", "state verify", "status", "test", "validate", "version",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 
 	"remit/internal/cli"
 	"remit/internal/cli/exit"
+	"remit/internal/clock/boot"
 	"remit/internal/sandbox"
 )
 
@@ -72,6 +74,44 @@ func TestACancelledRunIsInterrupted(t *testing.T) {
 				t.Errorf("the next apply ends with %d, and %d of %d were made:\n%s", code, made.Load(), rows, out)
 			}
 		})
+	}
+}
+
+// TestAnInterruptedTreeEndsAtOnce interrupts plan --recursive at each moment at which it looks at the clock: it ends with 130, and
+// shows no table of the configurations that it had read.
+func TestAnInterruptedTreeEndsAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 4 {
+		if err := os.MkdirAll(filepath.Join(dir, fmt.Sprint(i)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(dir, fmt.Sprint(i), "main.hcl"), interruptedDeclaration("http://127.0.0.1:1", 3))
+	}
+	interrupted := 0
+	for at := int64(1); ; at++ {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		var looks atomic.Int64
+		now := func() time.Time {
+			if looks.Add(1) == at {
+				cancel(exit.Interrupt{Signal: syscall.SIGINT})
+			}
+			return time.Now()
+		}
+		var out, said bytes.Buffer
+		code := cli.RunOn(ctx, now, boot.Clock(), []string{"plan", "--recursive", "--sandbox", "--chdir=" + dir}, strings.NewReader(""), &out, &said, func(string) (string, bool) { return "", false })
+		cancel(nil)
+		if looks.Load() < at {
+			if code != 0 {
+				t.Errorf("without an interrupt it ends with %d:\n%s", code, &said)
+			}
+			break
+		}
+		if interrupted++; code != 130 || out.Len() > 0 {
+			t.Errorf("interrupted at look %d it ends with %d:\n%s%s", at, code, &out, &said)
+		}
+	}
+	if interrupted < 4 {
+		t.Errorf("it was interrupted %d times", interrupted)
 	}
 }
 
