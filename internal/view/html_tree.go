@@ -38,8 +38,11 @@ func (h *htmlTree) pageHead() *pageHead {
 		counted: "Count and sum of what would be submitted or resolved", none: "Nothing would be sent.",
 		sums: sumRows(h.tree.ByEnvironment(), environmentSumName),
 		calm: "Nothing blocks a plan, and no transfer needs you.", notes: treeNotes(h.tree),
-		about: []field{{"directory", h.tree.Top}, {"as of", moment(h.tree.At)}},
 	}
+	if h.tree.Top != "." {
+		head.about = []field{{"directory", h.tree.Top}}
+	}
+	head.about = append(head.about, field{"as of", moment(h.tree.At)})
 	for i := range h.tree.Entries {
 		e := &h.tree.Entries[i]
 		if e.NeedsAction() {
@@ -106,13 +109,12 @@ func (h *htmlTree) entries() {
 	results := h.numbered("result", "Result", resultOf)
 	h.filters("Search directory or reason", len(h.tree.Entries), "configuration", environments, entities, results)
 	word := treeWord(h.tree)
-	t := h.wideTable("Configurations", "rows stack", "", column{title: "Configuration"}, column{title: "Entity"}, column{title: "Environment"}, column{title: "Result"},
+	t := h.wideTable("Configurations", "rows stack", "", column{title: "Configuration"}, column{title: "Environment"}, column{title: "Result"},
 		column{title: strings.ToUpper(word[:1]) + word[1:] + "s", isNumber: true}, column{title: "Exit code", isNumber: true})
 	for i := range h.tree.Entries {
 		e := &h.tree.Entries[i]
 		t.rowAs("<tr data-environment=\"%\" data-entity=\"%\" data-result=\"%\">", environments.valueOf(environmentOf(e)), entities.valueOf(e.Entity), results.valueOf(resultOf(e)))
-		t.head(e.Directory)
-		t.cell(e.Entity)
+		t.headOf(func() { h.put("<b>%</b> <small>%</small>", e.Directory, e.Entity) })
 		t.cell(environmentOf(e))
 		t.cellOf("", func() { h.put("<span class=\"%\">%</span>", entryTone(e).class(), resultOf(e)) })
 		t.cellOf("number", func() { h.actions(e) })
