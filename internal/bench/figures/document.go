@@ -87,7 +87,7 @@ func tables() []table {
 	return []table{
 		{"plan", []string{
 			"plan-one", "floor-nothing", "plan-first", "plan-nothing", "plan-nothing-shuffled", "plan-signals", "plan-month",
-			"plan-csvdecode", "plan-blocks", "tree", "tree-parts", "rehearse", "floor-csv", "floor-csv-streamed", "floor-csv-grown", "floor-scan",
+			"plan-csvdecode", "plan-blocks", "tree-parts", "tree", "rehearse", "floor-csv", "floor-csv-streamed", "floor-csv-grown", "floor-scan",
 		}, append(slices.Clone(usual), overFloor)},
 		{"progress", []string{"plan-progress"}, []column{
 			{"wall", wall},
