@@ -37,6 +37,9 @@ func makePages(ctx context.Context, out string) ([]string, error) {
 	if err := os.CopyFS(payroll, os.DirFS(filepath.Join("examples", "payroll"))); err != nil {
 		return nil, fmt.Errorf("copy the example (run this in the root of the repository): %w", err)
 	}
+	if err := os.RemoveAll(filepath.Join(payroll, ".remit")); err != nil { // of somebody who tried the example
+		return nil, err
+	}
 	if err := m.payroll(payroll); err != nil {
 		return nil, err
 	}
