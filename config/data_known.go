@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/gocty"
 
@@ -59,10 +60,14 @@ type knownWarnings struct {
 	held   map[string]*mistake.Set
 	count  map[string]int
 	lines  map[string][]int // the first few
+	hidden []string         // keys of the first hidden rows
 }
 
+// hiddenMax is how many hidden rows are named in a line that leaves them out.
+const hiddenMax = 5
+
 func (d *dataSource) newKnown() *knownWarnings {
-	return &knownWarnings{d, map[string]*mistake.Set{}, map[string]int{}, map[string][]int{}}
+	return &knownWarnings{source: d, held: map[string]*mistake.Set{}, count: map[string]int{}, lines: map[string][]int{}}
 }
 
 // withoutHiddenRow leaves out the warning that a row is hidden: nobody misses a row of which nothing is made.
@@ -91,6 +96,34 @@ func (k *knownWarnings) take(diags hcl.Diagnostics) hcl.Diagnostics {
 	return others
 }
 
+// noteHidden keeps the key of a row that the sheet hides.
+func (k *knownWarnings) noteHidden(key string, diags hcl.Diagnostics) {
+	isHidden := slices.ContainsFunc(diags, func(d *hcl.Diagnostic) bool { return d.Summary == hiddenRow })
+	if isHidden && key != "" && len(k.hidden) < hiddenMax {
+		k.hidden = append(k.hidden, strings.Clone(key))
+	}
+}
+
+// leaveOutHidden says how the n hidden rows are left out; "" where they are too many to be named.
+func (k *knownWarnings) leaveOutHidden(n int) string {
+	if n != len(k.hidden) || k.source.where != nil {
+		return ""
+	}
+	column := "row." + k.source.file.Key
+	if !hclsyntax.ValidIdentifier(k.source.file.Key) {
+		column = fmt.Sprintf("row[%s]", mistake.QuotedHCL(k.source.file.Key))
+	}
+	keys := make([]string, n)
+	for i, key := range k.hidden {
+		keys[i] = mistake.QuotedHCL(key)
+	}
+	condition := column + " != " + keys[0]
+	if n > 1 {
+		condition = fmt.Sprintf("!contains([%s], %s)", strings.Join(keys, ", "), column)
+	}
+	return "\n\nIf it should not be paid, leave it out:\n\n  where = " + condition
+}
+
 // rest are the warnings that are held and whose number is not the acknowledged one.
 func (k *knownWarnings) rest() hcl.Diagnostics {
 	var diags hcl.Diagnostics
@@ -102,6 +135,9 @@ func (k *knownWarnings) rest() hcl.Diagnostics {
 		of := k.held[name].Diagnostics()
 		last := of[len(of)-1]
 		last.Detail += fmt.Sprintf("\n\nIf this is right, say so in %s:\n\n  acknowledge = { %s = %d }", k.source.address, name, n)
+		if name == warningNames[hiddenRow] {
+			last.Detail += k.leaveOutHidden(n)
+		}
 		if known > 0 {
 			last.Detail += fmt.Sprintf("\n\nIt acknowledges %d now, and there are %d.", known, n)
 		}

@@ -62,6 +62,7 @@ func (d *dataSource) rows(ctx context.Context) iter.Seq2[*row, hcl.Diagnostics] 
 				if accepted == nil && diags == nil { // where leaves it out
 					warnings = withoutHiddenRow(warnings)
 				}
+				known.noteHidden(current.Key(), warnings)
 				if warnings = known.take(warnings); warnings != nil && !yield(nil, d.noted(warnings)) {
 					return
 				}

@@ -30,7 +30,8 @@ type evaluator struct {
 	in    instance
 	diags hcl.Diagnostics
 	// wrong says that a mistake was found here or reported before: there is no transfer.
-	wrong bool
+	wrong  bool
+	hinted bool // it was said how a row is left out that has empty cells
 	// notBefore are the occurrences of which not_before was made.
 	notBefore []*Occurrence
 	// elsewhere are the places of profiles of other directories, by side.
@@ -91,6 +92,14 @@ func (e *evaluator) place(f *field) hcl.Range {
 		return e.in.row.At(columnIndex(e.in.row, f.column))
 	}
 	return e.in.row.Whole()
+}
+
+// columnValue is the value of a column as an expression of a transfer names it.
+func columnValue(column string) string {
+	if hclsyntax.ValidIdentifier(column) {
+		return "each.value." + column
+	}
+	return fmt.Sprintf("each.value[%s]", mistake.QuotedHCL(column))
 }
 
 func columnIndex(r *row, column string) int {
@@ -243,7 +252,8 @@ func (e *evaluator) checkText(f *field, name string, value cty.Value) string {
 	text := value.AsString()
 	if text == "" {
 		hint := ""
-		if e.in.row != nil && f != nil && f.column != "" {
+		if e.in.row != nil && f != nil && f.column != "" && !e.hinted {
+			e.hinted = true
 			hint = e.in.row.source.totalsHint(f.column)
 		}
 		e.refuse(f, "Empty text", "%s is empty. Leave it out or make it null where there is none.%s", name, hint)
@@ -414,7 +424,11 @@ func (e *evaluator) time(name string) time.Time {
 	}
 	t, err := eval.ParseTime(text)
 	if err != nil {
-		e.refuse(e.block.fields[name], "Invalid time", "%s %q %s", name, text, mistake.Sentence(err))
+		f := e.block.fields[name]
+		if _, noDate := time.Parse(time.DateOnly, text); noDate == nil && e.in.row != nil && f.column != "" {
+			err = fmt.Errorf("is a date alone. Write its time and its time zone behind the column, such as:\n\n  \"${%s}T09:00:00+01:00\"", columnValue(f.column))
+		}
+		e.refuse(f, "Invalid time", "%s %q %s", name, text, mistake.Sentence(err))
 	}
 	return t
 }

@@ -66,7 +66,8 @@ func TestWorkbookOfLibreOffice(t *testing.T) {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{
-		`x.xlsx:5,1-11 warning: Row is hidden: Row 5 is hidden in the sheet "Payroll", perhaps by a filter, and remit reads it all the same.` + acknowledge("hidden_rows", 1),
+		`x.xlsx:5,1-11 warning: Row is hidden: Row 5 is hidden in the sheet "Payroll", perhaps by a filter, and remit reads it all the same.` + acknowledge("hidden_rows", 1) +
+			"\n\nIf it should not be paid, leave it out:\n\n  where = row[\"Employee No.\"] != \"00018\"",
 		`x.xlsx:7,5-6 warning: Formula in a column: Cell E7 is a formula, and others of the column "Gross" may be. What is read is the result that the workbook was saved with.` + acknowledge("formula_columns", 1),
 	}, says); diff != "" {
 		t.Error(diff)
@@ -83,7 +84,7 @@ func TestWorkbookOfLibreOffice(t *testing.T) {
 		t.Error(diff)
 	}
 	_, says = rowsOf(t, libreOffice(t), `sheet = "Rates"`, `key = "Code"`)
-	if diff := cmp.Diff([]string{`x.xlsx:3,2-3 error: Cell cannot be read: Cell B3 of the sheet "Rates" has the error #DIV/0!. Correct its formula, and save the workbook.`}, says); diff != "" {
+	if diff := cmp.Diff([]string{`x.xlsx:3,2-3 error: Cell cannot be read: Cell B3 of the sheet "Rates" has the error #DIV/0!. Correct its formula, and save the workbook; a row of totals can be left out with skip_last.`}, says); diff != "" {
 		t.Error(diff)
 	}
 	rows, says = rowsOf(t, libreOffice(t), `sheet = "Secret"`, `key = "Code"`)

@@ -303,7 +303,7 @@ func (f *xlsxFile) cell(raw *rawCell, rowStyle int) (xlsxCell, error) {
 	case "b":
 		return f.truthCell(c, raw, rowStyle, value)
 	case "e":
-		c.wrong = fmt.Sprintf("has the error %s. Correct its formula, and save the workbook", raw.value)
+		c.wrong = fmt.Sprintf("has the error %s. Correct its formula, and save the workbook; a row of totals can be left out with skip_last", raw.value)
 	case "", "n":
 		return f.numberCell(c, raw, rowStyle, value)
 	default:

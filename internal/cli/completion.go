@@ -93,12 +93,22 @@ func flagValues(cmd *cobra.Command) map[string]values {
 // function is what cobra calls. A failure offers nothing: a shell has nowhere to show it.
 func (v values) function(p *process) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		begun = unquoted(begun)
 		list, directive := v(&completing{p, directoryOf(cmd)}, begun)
 		list = slices.DeleteFunc(list, func(word string) bool {
 			return !strings.HasPrefix(word, begun) || strings.ContainsFunc(word, unshowable)
 		})
 		return list[:min(len(list), completionMax)], directive
 	}
+}
+
+// unquoted is a word as it was typed so far, without the quotation mark before it and the backslashes in it: fish
+// hands a word over with them.
+func unquoted(word string) string {
+	if trimmed := strings.TrimLeft(word, `'"`); len(trimmed) < len(word) {
+		word = trimmed
+	}
+	return strings.NewReplacer(`\\`, `\`, `\`, "").Replace(word)
 }
 
 // unshowable reports whether a shell would show a character otherwise than it is.

@@ -3,6 +3,8 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"strings"
 
 	"remit/internal/cli/exit"
 
@@ -38,7 +40,7 @@ func newCompletion(p *process) *cobra.Command {
 			root := cmd.Root()
 			switch args[0] {
 			case "bash":
-				return root.GenBashCompletionV2(p.streams.Out, true)
+				return bashCompletion(root, p.streams.Out)
 			case "zsh":
 				return root.GenZshCompletion(p.streams.Out)
 			case "fish":
@@ -49,4 +51,50 @@ func newCompletion(p *process) *cobra.Command {
 			return exit.WithHint(fmt.Errorf("there is no completion for %q; bash, zsh, fish and powershell have one", args[0]), "remit completion --help")
 		},
 	}
+}
+
+// bashWords and bashWordsQuoted are the lines of cobra's script that take over the words of the command line, and
+// what stands in their place: a word with an open quotation mark, such as 'transfer.internal.payroll["E-, is closed
+// before it is evaluated, and what is offered is escaped as that mark wants it; also of several words, because bash
+// inserts what they begin with.
+const (
+	bashWords       = "    args=(\"${words[@]:1}\")\n"
+	bashWordsQuoted = bashWords + `    __remit_quote=""
+    local last="${args[${#args[@]}-1]}"
+    if [[ ${last} == [\'\"]* || ${last} == -*=[\'\"]* ]]; then
+        local before="${last%%[\'\"]*}"
+        __remit_quote="${last:${#before}:1}"
+        cur="${last:$((${#before}+1))}"
+        [[ ${__remit_quote} == '"' ]] && cur="${cur//\\/}"
+        cur="$(printf "%q" "${cur}")"
+        args[$((${#args[@]}-1))]="${before}${cur}"
+    fi
+`
+	bashSingle       = "        if (( ${#COMPREPLY[@]} == 1 )); then\n            COMPREPLY[0]=$(printf \"%q\" \"${COMPREPLY[0]}\")\n        fi\n"
+	bashSingleQuoted = `        local i
+        for i in ${!COMPREPLY[*]}; do
+            case ${__remit_quote} in
+            \") COMPREPLY[i]="${COMPREPLY[i]//\"/\\\"}" ;;
+            \') ;;
+            *) COMPREPLY[i]=$(printf "%q" "${COMPREPLY[i]}") ;;
+            esac
+        done
+`
+)
+
+// bashCompletion writes cobra's script, with words in quotation marks completed as well.
+func bashCompletion(root *cobra.Command, out io.Writer) error {
+	var script strings.Builder
+	if err := root.GenBashCompletionV2(&script, true); err != nil {
+		return err
+	}
+	text := script.String()
+	for _, change := range [][2]string{{bashWords, bashWordsQuoted}, {bashSingle, bashSingleQuoted}} {
+		if strings.Count(text, change[0]) != 1 {
+			panic("the completion script of bash has other lines than were expected")
+		}
+		text = strings.Replace(text, change[0], change[1], 1)
+	}
+	_, err := io.WriteString(out, text)
+	return err
 }
