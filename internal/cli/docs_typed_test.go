@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,11 +11,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mattn/go-shellwords"
+
 	"remit/internal/cli"
 )
 
-// TestDocsTyped holds every command line of remit on a page, in a block or in a sentence, to a command and
-// flags that there are.
+// TestDocsTyped holds every command line of remit on a page, in a block, a table or a sentence, to a command and
+// flags that there are, and has remit read each of them, up to where it would begin: it ends with --help.
 func TestDocsTyped(t *testing.T) {
 	flags := map[string][]string{} // by the words of the command
 	for _, command := range cli.Commands() {
@@ -25,12 +28,50 @@ func TestDocsTyped(t *testing.T) {
 		flags[wordsOf(command.Usage)] = names
 	}
 	for name, page := range markdown(t) {
-		for _, line := range typed(page.text) {
+		for _, line := range slices.Concat(typed(page.text), typedInFences(page)) {
 			if err := checkLine(line, flags); err != nil {
 				t.Errorf("%s shows %q: %v", name, line, err)
 			}
+			if said := readAsHelp(t, line); said != "" {
+				t.Errorf("%s shows %q, which remit does not take:\n%s", name, line, said)
+			}
 		}
 	}
+}
+
+// typedInFences are the command lines of fences for a shell that begin where a line does.
+func typedInFences(page document) []string {
+	var lines []string
+	language, isFence := "", false
+	for line := range strings.Lines(page.text) {
+		if of, isMark := strings.CutPrefix(strings.TrimSpace(line), "```"); isMark {
+			language, isFence = of, !isFence
+			continue
+		}
+		if m := regexp.MustCompile(`^(?:[A-Z_]+=\S+ )*(remit .*)`).FindStringSubmatch(line); m != nil && isFence && slices.Contains([]string{"", "sh", "console"}, language) {
+			lines = append(lines, m[1])
+		}
+	}
+	return lines
+}
+
+// readAsHelp has remit read a command line whose last word is --help, and returns what it says against it. A value
+// that the page leaves to its reader, such as N, is left out.
+func readAsHelp(t *testing.T, line string) string {
+	line = regexp.MustCompile(`\$\([^)]*\)`).ReplaceAllString(strings.ReplaceAll(line, `\|`, "|"), "X")
+	line, _, _ = strings.Cut(regexp.MustCompile(`;.*$|\s(?:[|>&]|2>).*$`).ReplaceAllString(line, ""), " # ")
+	line = regexp.MustCompile(`\s--[a-z-]+$`).ReplaceAllString(line, "") // a flag in a sentence, without its value
+	words, err := shellwords.Parse(strings.NewReplacer("$", "", "…", "X").Replace(line))
+	if err != nil || len(words) < 2 || regexp.MustCompile(`^[A-Z]`).MatchString(words[1]) {
+		return "" // remit COMMAND
+	}
+	words = slices.DeleteFunc(words[1:], func(word string) bool { return regexp.MustCompile(`^--[a-z-]+=[A-Z_]+$`).MatchString(word) })
+	var out strings.Builder
+	code := cli.Run(t.Context(), append(words, "--help"), strings.NewReader(""), io.Discard, &out, func(string) (string, bool) { return "", false })
+	if code != 0 {
+		return out.String()
+	}
+	return ""
 }
 
 // wordsOf are the words that name a command, such as "state show", of how it is used.
