@@ -17,7 +17,8 @@ func (s *Server) Bouncer(t *testing.T, mode string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	users, config := filepath.Join(s.dir, mode+".users"), filepath.Join(s.dir, mode+".ini")
+	name := fmt.Sprintf("bouncer-%d", port) // several tests may have one of this mode at the same time
+	users, config := filepath.Join(s.dir, name+".users"), filepath.Join(s.dir, name+".ini")
 	for name, text := range map[string]string{
 		users: fmt.Sprintf("\"postgres\" \"%s\"\n", Password),
 		config: fmt.Sprintf("[databases]\n* = host=127.0.0.1 port=%d\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\nunix_socket_dir =\n"+
