@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -89,6 +90,7 @@ func scripts(t *testing.T, dir string) testscript.Params {
 		t.Fatal(err)
 	}
 	return testscript.Params{
+		WorkdirRoot:         scriptDir(t),
 		Dir:                 dir,
 		Files:               files,
 		UpdateScripts:       suite.Update(),
@@ -202,6 +204,26 @@ func scripts(t *testing.T, dir string) testscript.Params {
 			},
 		},
 	}
+}
+
+// scriptDir is where scripts have their directories. Messages break by how long its name is, which is as where
+// TMPDIR is not set.
+func scriptDir(t *testing.T) string {
+	t.Helper()
+	root, err := os.MkdirTemp("/tmp", "go-test-script")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.IsDir() {
+				_ = os.Chmod(path, 0o700) // a script may have taken it from itself
+			}
+			return nil
+		})
+		_ = os.RemoveAll(root)
+	})
+	return root
 }
 
 // makeWorkbook is the script command

@@ -52,7 +52,8 @@ var chromium = sync.OnceValues(func() (context.Context, error) {
 		return nil, err
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1400, 1000))
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.WindowSize(1400, 1000),
+		chromedp.Env("TMPDIR=/tmp")) // its socket has no longer name
 	ctx, end := chromedp.NewExecAllocator(context.Background(), options...)
 	endChromium = end
 	ctx, _ = chromedp.NewContext(ctx) // it ends with the allocator

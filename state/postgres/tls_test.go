@@ -162,7 +162,8 @@ func TestTLSTellsOneServerFromAnother(t *testing.T) {
 		certificate, key := ours.sign(t, "server", shown.until, shown.host)
 		present(t, server, ours, certificate, key)
 		for settings, want := range shown.cases {
-			t.Run(shown.name+", "+strings.NewReplacer(ours.file, "ours", theirs.file, "theirs").Replace(settings), func(t *testing.T) {
+			short := strings.NewReplacer(ours.file, "ours", theirs.file, "theirs").Replace(settings)
+			t.Run(shown.name+", "+short, func(t *testing.T) {
 				s, err := postgres.Open(t.Context(), secured(server, schema, settings))
 				if want != "" {
 					if err == nil {
@@ -180,7 +181,7 @@ func TestTLSTellsOneServerFromAnother(t *testing.T) {
 					WHERE application_name = 'remit' AND NOT ssl`); plain != "0" {
 					t.Errorf("%s sessions are not encrypted", plain)
 				}
-				add(t, j, statetest.Intent(settings, "run", "10.00"))
+				add(t, j, statetest.Intent(short, "run", "10.00"))
 				unlock(t, j)
 			})
 		}

@@ -67,7 +67,8 @@ func run(ctx context.Context, w io.Writer, dir, only string) error {
 		return err
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true))
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("hide-scrollbars", true),
+		chromedp.Env("TMPDIR=/tmp")) // its socket has no longer name
 	ctx, stop := chromedp.NewExecAllocator(ctx, options...)
 	defer stop()
 	ctx, stop = chromedp.NewContext(ctx)
