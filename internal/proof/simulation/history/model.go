@@ -242,6 +242,8 @@ func (o *oracle) started(p *process, path, refID string) {
 		apart := (s.off - off).Abs()
 		if isOne := isShared && s.process.crew == p.crew; isOne || s.process == p {
 			isKnown, apart = true, 0 // it has a clock that nobody sets, and so has a server
+		} else if !s.process.turnedAt.IsZero() || !p.turnedAt.IsZero() {
+			continue // nor by how much the clocks differed when the journal got its times
 		}
 		if s.operation == operation && isKnown && now.Sub(s.at) < limit.Window-apart {
 			known[of] = true

@@ -320,10 +320,13 @@ func (p *process) checkAsked() {
 // that is made right after it.
 func (p *process) checkEnd() {
 	w := p.world
-	if p.saved || p.isUnnamed || !p.failedAt.IsZero() {
-		return // it may have been made of other declarations, or others are read as in flight
+	if p.saved || !p.failedAt.IsZero() {
+		return // it may have been made of other declarations
 	}
 	_ = p.do("says how it ended", func() {
+		if p.isUnnamed { // by now: others are read as in flight
+			return
+		}
 		if !p.fencedAt.IsZero() || w.oracle.violated != nil || p.crew != nil && p.isEdited() {
 			return
 		}
