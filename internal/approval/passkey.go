@@ -228,6 +228,11 @@ func (s *Signers) Passkeys() []*Passkey {
 	return all
 }
 
+// HasSSH reports whether somebody has an SSH key.
+func (s *Signers) HasSSH() bool {
+	return s != nil && slices.ContainsFunc(s.entries, func(e entry) bool { return e.key.ssh != nil })
+}
+
 // PasskeyOf is the passkey with an RP ID and a credential ID; nil where the file has none.
 func (s *Signers) PasskeyOf(rpID string, id []byte) *Passkey {
 	for _, p := range s.Passkeys() {

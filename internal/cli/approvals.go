@@ -83,7 +83,7 @@ func (a *applying) checkApprovals(w *opened, plan *planner.Plan) error {
 	}
 	return exit.New(
 		fmt.Errorf("%s is not approved; nothing was sent: %s", a.file, strings.Join(texts, "\n")),
-		a.planning.dir.CommandWithPractice("approve "+shell.Word(a.file)), exit.Control,
+		a.planning.dir.CommandWithPractice(approveCommand(w)+shell.Word(a.file)), exit.Control,
 	)
 }
 
@@ -144,6 +144,16 @@ func journalled(approvals []view.Approval) []state.Approval {
 		}
 	}
 	return append(authors, approvers...)
+}
+
+// approveCommand is the command with which people approve a plan, behind "remit": in the browser where nobody has an SSH key.
+func approveCommand(w *opened) string {
+	for _, block := range approvalBlocks(w) {
+		if block.Origins == nil || block.Signers.HasSSH() {
+			return "approve "
+		}
+	}
+	return "review "
 }
 
 // approvalBlocks are the approval blocks that could be read. A command that sends or signs

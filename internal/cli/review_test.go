@@ -221,6 +221,19 @@ func TestNobodyElseReachesThePage(t *testing.T) {
 		_ = conn.Close()
 		t.Error("somebody listens still")
 	}
+	// Where nobody has an SSH key, the next command is the page.
+	r.write("approval.hcl", fmt.Sprintf("approval {\n  passkeys {\n    file = \"allowed_passkeys\"\n    port = %d\n  }\n  rule {\n    approvers = 1\n  }\n}\n", r.port))
+	for code, command := range map[int][]string{
+		0: {"plan", "--sandbox", "--practice-approvals", "--out=november.plan"},
+		5: {"apply", "november.plan", "--sandbox", "--practice-approvals"},
+	} {
+		if code == 5 {
+			r.remit(0, "plan", "--sandbox", "--practice-approvals", "--out=november.plan")
+		}
+		if out := r.remit(code, command...); !strings.Contains(out, "remit review november.plan") {
+			t.Errorf("remit %v names no page:\n%s", command, out)
+		}
+	}
 	// Without a passkeys block there is no page.
 	r.write("approval.hcl", "approval {\n  allowed_signers = \"allowed_signers\"\n  rule {\n    approvers = 2\n  }\n}\n")
 	r.plan()
