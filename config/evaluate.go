@@ -417,37 +417,6 @@ func (e *evaluator) reverses(own string) string {
 	return text
 }
 
-func (e *evaluator) time(name string) time.Time {
-	text := e.text(name)
-	if text == "" {
-		return time.Time{}
-	}
-	t, err := eval.ParseTime(text)
-	if err != nil {
-		f := e.block.fields[name]
-		if _, noDate := time.Parse(time.DateOnly, text); noDate == nil && e.in.row != nil && f.column != "" {
-			err = fmt.Errorf("is a date alone. Write its time and its time zone behind the column, such as:\n\n  \"${%s}T09:00:00+01:00\"", columnValue(f.column))
-		}
-		e.refuse(f, "Invalid time", "%s %q %s", name, text, mistake.Sentence(err))
-	}
-	return t
-}
-
-func (e *evaluator) duration(f *field, value cty.Value) time.Duration {
-	text := e.checkText(f, f.Name, value)
-	if text == "" {
-		return 0
-	}
-	d, err := eval.ParseDuration(text)
-	if err == nil && d > duplicateWithinMax {
-		err = fmt.Errorf("is longer than ten years")
-	}
-	if err != nil {
-		e.refuse(f, "Invalid duration", "%s %q %s", f.Name, text, mistake.Sentence(err))
-	}
-	return d
-}
-
 func (e *evaluator) refIDs(f *field, value cty.Value) []string {
 	texts, ok := eval.TextsOf(value)
 	if !ok {

@@ -146,7 +146,7 @@ var rooms = map[string][]string{
 	"database/sql":                {"remit/state/sqlite", "remit/internal/sandbox"},
 	"github.com/mattn/go-sqlite3": {"remit/state/sqlite", "remit/internal/sandbox"},
 	"github.com/jackc/pgx/v5":     {"remit/state/postgres"},
-	"net/http":                    {"remit/internal/service", "remit/internal/sandbox", "remit/internal/monitor/telemetry"},
+	"net/http":                    {"remit/internal/service", "remit/internal/sandbox", "remit/internal/monitor/telemetry", "remit/internal/approval/ask"},
 	"github.com/spf13/cobra":      {"remit/internal/cli"},
 	"flag":                        {"remit/internal/cli"},
 }

@@ -90,7 +90,11 @@ func (v *verifier) checkOwner(name string, a state.Approval, key approval.Key, p
 		return
 	}
 	if !signers.Has(a.Principal, key) {
-		v.found(name, "the journal says that it is of %q, and the given file has its key for somebody else", a.Principal)
+		file := SignersFile
+		if key.Passkey() != nil {
+			file = PasskeysFile
+		}
+		v.found(name, "the journal says that it is of %q, and %s has its key for somebody else", a.Principal, file)
 	}
 }
 

@@ -138,7 +138,10 @@ func (h *hunt) play() {
 		}
 	}
 	survived := 0
-	for _, i := range h.awakes() {
+	for i, r := range h.runners {
+		if r.killed || r.stopped {
+			continue // it may have ended by now, as others did that were in time
+		}
 		switch code := h.runners[i].end(); code {
 		case 0, 3, 4: // a lost answer may leave a doubt
 			survived++
