@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -78,7 +79,7 @@ func (r *recursion) entry(ctx context.Context, p *process, at place) answered {
 		return p.host.LookupEnv(name)
 	}
 	apart := &process{host: &machine, streams: streams, ctx: ctx, typed: p.typed}
-	o := planning{dir: r.within(at)}
+	o := planning{dir: r.within(p, at)}
 	if r.plan != nil {
 		o.author, o.expiresIn = r.plan.author, r.plan.expiresIn
 	}
@@ -180,7 +181,7 @@ func (r *recursion) save(ctx context.Context, w *opened, plan *planner.Plan, e *
 }
 
 // within is the directory of the command line for one configuration below it.
-func (r *recursion) within(at place) workspace.Directory {
+func (r *recursion) within(p *process, at place) workspace.Directory {
 	one := workspace.Directory{Path: filepath.Join(r.dir.Path, filepath.FromSlash(at.directory)), Environment: at.environment, Sandbox: r.dir.Sandbox}
 	for _, a := range r.dir.Assignments {
 		a.IfDeclared = true
@@ -195,8 +196,8 @@ func (r *recursion) within(at place) workspace.Directory {
 	for _, name := range r.dir.PolicyDirs {
 		one.PolicyDirs = append(one.PolicyDirs, from(name))
 	}
-	if r.dir.Root != "" {
-		one.Root = from(r.dir.Root)
+	if root := cmp.Or(r.dir.Root, p.host.Getenv("REMIT_ROOT")); root != "" { // relative to the directory of the tree
+		one.Root = from(root)
 	}
 	return one
 }
