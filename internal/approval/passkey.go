@@ -233,6 +233,14 @@ func (s *Signers) HasSSH() bool {
 	return s != nil && slices.ContainsFunc(s.entries, func(e entry) bool { return e.key.ssh != nil })
 }
 
+// Covers reports whether the files say whose keys of the kind of a key are whose.
+func (s *Signers) Covers(key Key) bool {
+	if key.passkey != nil {
+		return len(s.Passkeys()) > 0
+	}
+	return s.HasSSH()
+}
+
 // PasskeyOf is the passkey with an RP ID and a credential ID; nil where the file has none.
 func (s *Signers) PasskeyOf(rpID string, id []byte) *Passkey {
 	for _, p := range s.Passkeys() {

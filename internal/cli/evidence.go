@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"time"
 
@@ -130,8 +131,8 @@ func exportError(w *opened, err error, dir, plan, runID string) error {
 
 // packCheck is what audit verify is told to hold a journal or a pack against.
 type packCheck struct {
-	head, manifest   string
-	signers, revoked string
+	head, manifest             string
+	signers, passkeys, revoked string
 }
 
 func (c *packCheck) flags(cmd *cobra.Command) {
@@ -139,6 +140,7 @@ func (c *packCheck) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&c.manifest, "manifest", "", "with DIR: the `hash` of its SHA256SUMS that was kept elsewhere")
 	flags.StringVar(&c.signers, "allowed-signers", "", "with DIR: a `file` that says whose key is whose")
+	flags.StringVar(&c.passkeys, "allowed-passkeys", "", "with DIR: a `file` that says whose passkey is whose")
 	flags.StringVar(&c.revoked, "revoked-keys", "", "with DIR and --allowed-signers: a `file` of keys that count no more")
 }
 
@@ -157,7 +159,7 @@ func (c *packCheck) read(cmd *cobra.Command, isPack bool) error {
 		return fmt.Errorf("--manifest=%s is not the SHA-256 of a manifest, which has %d hexadecimal digits", c.manifest, 2*sha256.Size)
 	}
 	c.head, c.manifest = strings.ToLower(c.head), strings.ToLower(c.manifest)
-	for _, name := range []string{"manifest", "allowed-signers", "revoked-keys"} {
+	for _, name := range []string{"manifest", "allowed-signers", "allowed-passkeys", "revoked-keys"} {
 		if changed(name) && !isPack {
 			return fmt.Errorf("--%s is about a pack of evidence: name its directory, as remit audit verify DIR", name)
 		}
@@ -165,6 +167,8 @@ func (c *packCheck) read(cmd *cobra.Command, isPack bool) error {
 	switch {
 	case changed("allowed-signers") && c.signers == "":
 		return errors.New("--allowed-signers is empty, which names no file. Is a variable of the shell not set?")
+	case changed("allowed-passkeys") && c.passkeys == "":
+		return errors.New("--allowed-passkeys is empty, which names no file. Is a variable of the shell not set?")
 	case changed("revoked-keys") && c.revoked == "":
 		return errors.New("--revoked-keys is empty, which names no file. Is a variable of the shell not set?")
 	case changed("revoked-keys") && c.signers == "":
@@ -194,7 +198,7 @@ func verifyPack(ctx context.Context, p *process, from *workspace.Directory, dir 
 	p.streams.Quiet()
 	told := packVerified(dir, report)
 	told.ManifestProven = check.manifest != "" && report.Whole()
-	told.SignersProven = options.Signers != nil && report.Whole()
+	told.SignersProven = options.Signers != nil && report.Whole() && coversAll(options.Signers, report.Facts.Approvals)
 	if asJSON {
 		err = p.streams.JSON().PackVerified(told)
 	} else {
@@ -204,6 +208,14 @@ func verifyPack(ctx context.Context, p *process, from *workspace.Directory, dir 
 		return exit.Code(exit.Error)
 	}
 	return err
+}
+
+// coversAll reports whether files of keys say whose keys are whose of each kind with which somebody approved.
+func coversAll(signers *approval.Signers, approvals []evidence.Approval) bool {
+	return !slices.ContainsFunc(approvals, func(a evidence.Approval) bool {
+		key, err := approval.ParseKey(a.Key)
+		return err != nil || !signers.Covers(key)
+	})
 }
 
 // packVerified is a report as it is shown.
@@ -233,8 +245,19 @@ func packVerified(dir string, r *evidence.Report) view.VerifiedPack {
 
 // keys reads the files that say whose key is whose.
 func (c *packCheck) keys(from *workspace.Directory) (*approval.Signers, *approval.Revoked, error) {
+	var passkeys *approval.Signers
+	if c.passkeys != "" {
+		content, err := readNamed(from.Path, c.passkeys, approval.SignersBytesMax)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--allowed-passkeys: %w", err)
+		}
+		var mistakes []approval.Mistake
+		if passkeys, mistakes = approval.ParsePasskeys(content, time.Local); len(mistakes) > 0 {
+			return nil, nil, fmt.Errorf("--allowed-passkeys=%s, line %d: %s", c.passkeys, mistakes[0].Line, mistakes[0].Text)
+		}
+	}
 	if c.signers == "" {
-		return nil, nil, nil
+		return passkeys, nil, nil
 	}
 	content, err := readNamed(from.Path, c.signers, approval.SignersBytesMax)
 	if err != nil {
@@ -244,6 +267,7 @@ func (c *packCheck) keys(from *workspace.Directory) (*approval.Signers, *approva
 	if len(mistakes) > 0 {
 		return nil, nil, fmt.Errorf("--allowed-signers=%s, line %d: %s", c.signers, mistakes[0].Line, mistakes[0].Text)
 	}
+	signers = approval.Join(signers, passkeys)
 	if c.revoked == "" {
 		return signers, nil, nil
 	}

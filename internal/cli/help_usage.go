@@ -38,7 +38,7 @@ var flagNames = map[string]string{
 	titleApprove: "sign author key expires-in plan-digest auto-approve input count total accept-record not-made reason register person",
 	titleRun:     "parallelism wait lock-timeout port on-refusal retry-refused resume join notify-command new-state",
 	titleData: "chdir environment var var-file policy-dir root from until month timezone batch run where plan to platform-to amount too-much asset " +
-		"recorded reconcile debits-only recursive changed filter test-directory schema head manifest allowed-signers revoked-keys",
+		"recorded reconcile debits-only recursive changed filter test-directory schema head manifest allowed-signers allowed-passkeys revoked-keys",
 	titleOutput: "json json-into out html csv markdown format no-color verbose detailed-exitcode junit-xml metrics-file " +
 		"generate-config account-prefix",
 	titleSandbox: "sandbox fault rehearse from-balances practice-approvals opening-balance ledger listen operator seed client-id client-secret",

@@ -76,6 +76,17 @@ func TestTwoPeopleApproveInTheBrowser(t *testing.T) {
 	if out := r.remit(0, "audit", "verify", "pack"); !strings.Contains(out, "whole") {
 		t.Errorf("audit verify:\n%s", out)
 	}
+	out = r.remit(0, "audit", "verify", "pack", "--allowed-signers=allowed_signers", "--allowed-passkeys=allowed_passkeys")
+	if strings.Contains(out, "nothing shows whose they are") {
+		t.Errorf("audit verify with the files of keys:\n%s", out)
+	}
+	if out := r.remit(0, "audit", "verify", "pack", "--allowed-signers=allowed_signers"); !strings.Contains(out, "nothing shows whose they are") {
+		t.Errorf("audit verify without the file of passkeys:\n%s", out)
+	}
+	r.write("others", strings.ReplaceAll(r.read("allowed_passkeys"), "bob@", "eve@"))
+	if out := r.remit(1, "audit", "verify", "pack", "--allowed-passkeys=others"); !strings.Contains(out, "allowed_passkeys has its key for somebody else") {
+		t.Errorf("audit verify with the passkeys of others:\n%s", out)
+	}
 	r.verifyByHand()
 }
 

@@ -65,9 +65,6 @@ func (v *verifier) checkPasskey(plan *approval.Digest, p *part, name string, a s
 	if key.Fingerprint() != a.Fingerprint {
 		v.found(name, "it was made with the key %s, and the journal says %s", key.Fingerprint(), a.Fingerprint)
 	}
-	if v.options.Signers != nil && len(v.options.Signers.Passkeys()) == 0 {
-		return // nobody said whose passkey is whose
-	}
 	v.checkOwner(name, a, key, p)
 }
 
@@ -82,8 +79,8 @@ func verifyFor(sig *approval.Signature, over *approval.Digest, namespace string)
 // checkOwner holds a key against what the caller knows of keys, at the time of the run.
 func (v *verifier) checkOwner(name string, a state.Approval, key approval.Key, p *part) {
 	signers := v.options.Signers
-	if signers == nil {
-		return
+	if signers == nil || !signers.Covers(key) {
+		return // nobody said whose keys of this kind are whose
 	}
 	if use := signers.Use(key, v.options.Revoked, p.run.BegunAt); use.Why != "" {
 		v.found(name, "the signature of %q does not count: %s", a.Principal, use.Detail)
