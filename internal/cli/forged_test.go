@@ -136,7 +136,7 @@ func TestForgedPlansAreNotSent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	share := suite.Dose(60, 40, 1) // one edit of so many is tried
+	share := suite.Dose(60, 40, 3) // one edit of so many is tried
 	draw := rand.New(rand.NewPCG(19, uint64(os.Getpid())))
 	for _, name := range slices.Sorted(maps.Keys(forgeryKinds())) {
 		t.Run(name, func(t *testing.T) {
