@@ -180,7 +180,7 @@ func (k *controlReader) readPolicy(r *eval.Reader) *Policy {
 	for _, a := range []*eval.Argument{p.condition, p.message} {
 		k.resolveArgument(a, within, false)
 		if a.Refs.Sensitive() {
-			r.Refuse(a.Expr.Range(), "Sensitive value is not allowed here", "A policy and its message are shown to whoever reviews a plan.")
+			r.Refuse(a.Expr.Range(), "Sensitive value is not allowed here", "A policy and its message are shown to the reviewers of a plan.")
 		}
 	}
 	if !r.Diags.HasErrors() {

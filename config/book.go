@@ -207,7 +207,7 @@ func (o *bookOpener) openRoot(in include, name string) *os.Root {
 		}
 	}
 	if !filepath.IsLocal(at) {
-		o.refuse(in, "%s is outside of the directory of this configuration. Whoever runs remit says how far an include may lead, because files under review may not. Name the directory that holds the whole tree:\n\n  --root=%s\n\nREMIT_ROOT does the same.",
+		o.refuse(in, "%s is outside of the directory of this configuration. The command line says how far an include may lead, because files under review may not. Name the directory that holds the whole tree:\n\n  --root=%s\n\nREMIT_ROOT does the same.",
 			name, outermost(name))
 		return nil
 	}

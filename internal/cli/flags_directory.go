@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -115,7 +116,10 @@ func (p *process) keptFlags(root *cobra.Command, next string) string {
 // readNamed reads a file that somebody named to a command that works in dir.
 func readNamed(dir, name string, limit int64) ([]byte, error) {
 	file, err := confined.OpenNamed(dir, name)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %w", name, err)
+	case err != nil: // says what the file is
 		return nil, fmt.Errorf("%s %w", name, err)
 	}
 	defer func() { _ = file.Close() }() // only read

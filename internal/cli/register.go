@@ -62,7 +62,7 @@ func (r *registering) run(ctx context.Context, p *process) error {
 	if err := page.Serve(ctx); err != nil {
 		return servedError(err, "no passkey was registered")
 	}
-	if _, err := fmt.Fprintln(p.streams.Err, "Add this line to allowed_passkeys, where you may not do so yourself:"); err != nil {
+	if _, err := fmt.Fprintln(p.streams.Err, "The owner of allowed_passkeys adds this line:"); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(p.streams.Out, line)

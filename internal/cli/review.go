@@ -229,7 +229,7 @@ func servedFiles() map[string]ask.File {
 // tellAddress prints where a page is.
 func tellAddress(p *process, origin, what string) func(address string) {
 	return func(address string) {
-		_, _ = fmt.Fprintf(p.streams.Err, "%s\n\n    %s\n\nThe address is good once, in a browser of this machine: %s is reached from nowhere else.\n", what, address, strings.TrimPrefix(origin, "http://"))
+		_, _ = fmt.Fprintf(p.streams.Err, "%s\n\n    %s\n\nOpen it in a browser of this machine: no other machine reaches %s.\n", what, address, strings.TrimPrefix(origin, "http://"))
 	}
 }
 

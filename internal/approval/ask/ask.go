@@ -99,7 +99,7 @@ func listen(ctx context.Context, port int) ([]net.Listener, error) {
 			listeners = append(listeners, l)
 			continue
 		}
-		if isTaken(err) { // a browser may reach whoever has it
+		if isTaken(err) { // a browser may reach the other listener
 			for _, l := range listeners {
 				_ = l.Close()
 			}
@@ -128,7 +128,7 @@ type server struct {
 	token string
 	turn  chan struct{} // of the one answer that is looked at
 	done  chan error
-	wrong int // answers so far; of whoever has the turn
+	wrong int // answers so far; the holder of the turn counts them
 	over  bool
 }
 
@@ -225,7 +225,7 @@ func (s *server) take(w http.ResponseWriter, r *http.Request) {
 	said, err := s.page.Answer(r.Context(), answer)
 	w.Header().Set("Content-Type", "application/json")
 	if err == nil {
-		_ = json.NewEncoder(w).Encode(reply{Said: said}) // the answer counts, whoever hears of it
+		_ = json.NewEncoder(w).Encode(reply{Said: said}) // the answer counts, also where the browser has gone
 		s.end(nil)
 		return
 	}

@@ -255,7 +255,7 @@ func warnOfStranger(streams *terminal.Streams, host, what string) {
 	_ = streams.Report(nil, hcl.Diagnostics{{
 		Severity: hcl.DiagWarning,
 		Summary:  "The database is not asked to prove which one it is",
-		Detail: fmt.Sprintf("%s %s. Whoever stands in between can read the record, and show one in which nothing was paid yet. "+
+		Detail: fmt.Sprintf("%s %s. A machine in between can read the record, and show one in which nothing was paid yet. "+
 			"Write sslmode=verify-full and sslrootcert=FILE into the url of the state, with the certificate of the authority that signed the server's.", host, what),
 	}}, false)
 }
