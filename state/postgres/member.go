@@ -44,8 +44,8 @@ type member struct {
 	mu   sync.Mutex
 	conn *pgx.Conn // guarded by mu; nil where it was lost
 
-	everClaimed atomic.Bool
-	tallies     atomic.Int64 // that Done has given a number
+	took    atomic.Bool  // it has asked for a part of the run: it took part
+	tallies atomic.Int64 // that Done has given a number
 
 	muClaims sync.Mutex
 	claims   []int // guarded by muClaims; numbers of parts that this runner knows it has
@@ -61,7 +61,6 @@ func (m *member) have(parts []state.Part) {
 	m.muClaims.Lock()
 	defer m.muClaims.Unlock()
 	for _, p := range parts {
-		m.everClaimed.Store(true)
 		m.claims = append(m.claims, p.Number)
 	}
 }

@@ -265,6 +265,7 @@ func (j *journal) Claim(ctx context.Context, all bool) (parts []state.Part, done
 		n = claimMax
 	}
 	err = j.do(ctx, "claim a part of the run", func(m *member, b *pgx.Batch) {
+		m.took.Store(true)
 		parts = nil
 		m.queueRenew(b)
 		b.Queue(claimSQL, m.runID, m.number, n, m.held()).Query(func(rows pgx.Rows) error {
@@ -424,9 +425,9 @@ func (j *journal) Leave(ctx context.Context) error {
 		m.rest()
 	}
 	err := j.do(ctx, "leave the run", func(m *member, b *pgx.Batch) {
-		if m.everClaimed.Load() || m.number == 1 {
+		if m.took.Load() || m.number == 1 {
 			b.Queue(`UPDATE runners SET gone = 'left' WHERE run_id = $1 AND number = $2 AND gone = ''`, m.runID, m.number)
-		} else { // it took no part
+		} else { // it was refused before it asked for a part of the run
 			b.Queue(`DELETE FROM runners WHERE run_id = $1 AND number = $2 AND gone <> 'lost'`, m.runID, m.number)
 		}
 		b.Queue(freeSQL, m.runID)

@@ -497,6 +497,28 @@ func joinedThrough(t *testing.T, server *pgtest.Server, schema string) (state.Jo
 	return j, network
 }
 
+// A runner that asked for work, and found that others had it all, took part; one that was refused before did not.
+// The reports of all runners name the same ones, whichever leaves first.
+func TestARunnerThatAskedForWorkTookPart(t *testing.T) {
+	t.Parallel()
+	server := pgtest.Shared(t)
+	s, schema := create(t, server)
+	first := began(t, s, "run-1")
+	opened(t, first, rate, nil, "a")
+	claim(t, first)
+	second, refused := joined(t, server, schema), joined(t, server, schema)
+	if got := claim(t, second); got != nil {
+		t.Errorf("the second runner claimed %q", got)
+	}
+	if err := errors.Join(second.Leave(t.Context()), refused.Leave(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	runners, _, err := first.Runners(t.Context())
+	if err != nil || len(runners) != 2 || runners[1].Number != 2 {
+		t.Errorf("runners %v: %v", runners, err)
+	}
+}
+
 // Who has left is not taken for lost where the answer that says so does not arrive.
 func TestLeavingIsNotHeardOf(t *testing.T) {
 	t.Parallel()
