@@ -112,8 +112,10 @@ func (k *timekeeper) ofRuns(ctx context.Context, snapshot state.Snapshot, begun 
 }
 
 // local reads the machine's own clocks.
-func (k *timekeeper) local() reading {
-	r := reading{local: k.clock.Now(), boot: k.clock.Boot()}
+func (k *timekeeper) local() reading { return localReading(k.clock) }
+
+func localReading(clock Clock) reading {
+	r := reading{local: clock.Now(), boot: clock.Boot()}
 	r.Boot, r.Machine, r.BootMS = r.boot.ID, r.boot.Machine, r.boot.Up.Milliseconds()
 	return r
 }

@@ -28,7 +28,7 @@ func (p *Plan) Alone(ctx context.Context, under Controls) (*Plan, error) {
 	if p.isUnderOther(under) {
 		under.Declared = config.Controls{}
 	}
-	under.ReplayWindow = 0 // how old a doubt is, the state knows
+	under.TooOld = nil // how old a doubt is, the state knows
 	if err := p.agreesWithItself(); err != nil {
 		return nil, err
 	}

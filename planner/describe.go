@@ -118,7 +118,9 @@ func (b *builder) describeChange(c *Change, r *row, d *state.Detail) error {
 			c.Reason, c.Next = "the state says what ends the doubt", "remit state show "+shell.Word(c.RefID)
 			break
 		}
-		c.Reason, c.Next = b.settling(c, d)
+		var err error
+		c.Reason, c.Next, err = b.settling(c, d)
+		return err
 	case state.Recorded, state.Adopted, state.Unverified:
 		describeMade(c, d)
 	case state.Conflict:
@@ -223,34 +225,38 @@ func (c *Change) markListed() {
 }
 
 // settling describes a doubt: the facts, the next step of an apply, and the command to type.
-func (b *builder) settling(c *Change, d *state.Detail) (reason, next string) {
+func (b *builder) settling(c *Change, d *state.Detail) (reason, next string, err error) {
 	u := doubt.Of(d, b.controls.Lookup)
 	if !u.Hold.Holds() {
-		u.Hold = b.held(c, d)
+		u.Hold, err = b.held(c, d)
 	}
-	return u.Sentence(), u.Next()
+	return u.Sentence(), u.Next(), err
 }
 
 // held says why the recorded request of a doubt may not be sent again.
-func (b *builder) held(c *Change, d *state.Detail) doubt.Hold {
-	window := b.controls.ReplayWindow
+func (b *builder) held(c *Change, d *state.Detail) (doubt.Hold, error) {
 	switch {
 	case b.controls.HoldDoubt:
-		return doubt.OnDoubt()
+		return doubt.OnDoubt(), nil
 	case !c.Declared():
-		return doubt.Undeclared()
+		return doubt.Undeclared(), nil
 	case len(c.Differences) > 0:
-		return doubt.Differs()
+		return doubt.Differs(), nil
 	case !c.Expires.IsZero() && !b.now.Before(c.Expires):
-		return doubt.Expired(c.Expires)
-	case window > 0 && b.now.Sub(d.IntendedAt) > window:
-		return doubt.ReplayWindowPassed()
-	case c.Until.After(b.now):
-		return doubt.NotDue(c.Until)
-	case len(c.After) > 0:
-		return doubt.DependsOn(c.After[0])
+		return doubt.Expired(c.Expires), nil
 	}
-	return doubt.Hold{}
+	if b.controls.TooOld != nil {
+		if old, err := b.controls.TooOld(d); err != nil || old.Holds() {
+			return old, err
+		}
+	}
+	switch {
+	case c.Until.After(b.now):
+		return doubt.NotDue(c.Until), nil
+	case len(c.After) > 0:
+		return doubt.DependsOn(c.After[0]), nil
+	}
+	return doubt.Hold{}, nil
 }
 
 func newRecorded(d *state.Detail) *Recorded {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remit/config"
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -108,7 +109,7 @@ func TestActions(t *testing.T) {
 		},
 		"it is in doubt for longer than the replay window": {
 			declared: declare("a"), recorded: []state.Detail{record(declare("a"), state.InDoubt, intended(25*time.Hour))},
-			controls: planner.Controls{ReplayWindow: day, Lookup: true},
+			controls: planner.Controls{TooOld: olderThan(day), Lookup: true},
 			want:     planner.Resolve, reason: "(replay_window). Each apply looks it up. Where the service never lists it, give the record",
 		},
 		"its run is alive": {
@@ -447,5 +448,15 @@ func TestTargetsLeaveOutTheDoubtsAndConflictsOfOthers(t *testing.T) {
 	p := plan(t, m, planner.Controls{Targets: []string{"transfer.internal.a"}}, declare("a"), declare("doubt"), declare("bad"))
 	if diff := cmp.Diff([]string{"+ a"}, actions(p)); diff != "" || !p.Applicable() {
 		t.Errorf("obstacles %v, lines (-want +got):\n%s", obstacles(p), diff)
+	}
+}
+
+// olderThan is an apply that finds doubts of more than an age too old.
+func olderThan(age time.Duration) func(*state.Detail) (doubt.Hold, error) {
+	return func(d *state.Detail) (doubt.Hold, error) {
+		if now.Sub(d.IntendedAt) > age {
+			return doubt.ReplayWindowPassed(), nil
+		}
+		return doubt.Hold{}, nil
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"remit/config"
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/state"
 )
@@ -264,9 +265,10 @@ type Controls struct {
 
 	// How the service settles doubts. It changes no action, only what the reason of a
 	// Resolve says about it.
-	Lookup       bool          // lookup is configured
-	HoldDoubt    bool          // on_doubt = "hold"
-	ReplayWindow time.Duration // 0 where it is not known
+	Lookup    bool // lookup is configured
+	HoldDoubt bool // on_doubt = "hold"
+	// TooOld returns why an apply finds a doubt too old to send its recorded request again; nil where nobody knows.
+	TooOld func(*state.Detail) (doubt.Hold, error)
 }
 
 // Record is what the planner reads of a state; a [state.Snapshot] is one.

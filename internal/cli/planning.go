@@ -116,7 +116,7 @@ func controlsOf(loaded *config.Configuration, sandbox bool) planner.Controls {
 	service := loaded.Service
 	return planner.Controls{
 		Declared: loaded.Controls(), Batches: loaded.Batches, Scales: loaded.Scales(), Rehearsal: sandbox, Operator: service.Operator,
-		Lookup: sandbox || service.LookupPath != "", HoldDoubt: service.HoldDoubt, ReplayWindow: service.ReplayWindow,
+		Lookup: sandbox || service.LookupPath != "", HoldDoubt: service.HoldDoubt,
 	}
 }
 
@@ -132,13 +132,14 @@ func (o *planning) checkShow() error {
 
 // make plans the declared transfers against a record. Mistakes in the rows are shown; the error
 // then is an exit code.
-func (o *planning) make(ctx context.Context, w *opened, record planner.Record, asJSON bool) (*planner.Plan, error) {
+func (o *planning) make(ctx context.Context, w *opened, snapshot state.Snapshot, asJSON bool) (*planner.Plan, error) {
 	controls, err := o.controls(w.config)
 	if err != nil {
 		return nil, err
 	}
 	var mistakes mistake.Set
-	record = counted{record, w.streams.Begin("reading the state")}
+	controls.TooOld = tooOld(ctx, w, snapshot)
+	record := counted{snapshot, w.streams.Begin("reading the state")}
 	defer w.streams.Quiet()
 	plan, err := planner.New(ctx, o.watched(counting(w.streams, declared(ctx, w.config, &mistakes))), record, controls, w.host.Now().UTC())
 	if diags := mistakes.Diagnostics(); diags.HasErrors() || err == nil {

@@ -8,7 +8,6 @@ import (
 
 	"remit/executor"
 	"remit/internal/cli/exit"
-	"remit/internal/doubt"
 	"remit/internal/text/shell"
 	"remit/internal/transfer"
 	"remit/internal/view"
@@ -93,6 +92,7 @@ func statusNow(ctx context.Context, w *opened, snapshot state.Snapshot, past *ex
 			refIDs = append(refIDs, l.RefID)
 		}
 	}
+	doubtOf := doubtsOf(ctx, w, snapshot)
 	now := make(map[string]view.PastNow, len(refIDs))
 	for some := range slices.Chunk(refIDs, detailsPerCall) {
 		details, err := snapshot.Details(ctx, some...)
@@ -101,10 +101,21 @@ func statusNow(ctx context.Context, w *opened, snapshot state.Snapshot, past *ex
 		}
 		for i := range details {
 			d := &details[i]
-			now[d.RefID] = view.PastNow{Status: d.Status, RecordStatus: d.RecordStatus}
-			if !isAlive {
-				now[d.RefID] = view.PastNow{Status: d.Status, RecordStatus: d.RecordStatus, Next: nextFor(w, d, settlingCommand(w, past.Run.Begun.PlanFile))}
+			line := view.PastNow{Status: d.Status, RecordStatus: d.RecordStatus}
+			switch {
+			case isAlive:
+			case d.Status == state.InDoubt:
+				u, err := doubtOf(d)
+				if err != nil {
+					return nil, err
+				}
+				if line.Next = u.Next(); !u.IsIdle() {
+					line.Next = settlingCommand(w, past.Run.Begun.PlanFile)
+				}
+			default:
+				line.Next = nextFor(d)
 			}
+			now[d.RefID] = line
 		}
 	}
 	return now, nil
@@ -122,24 +133,9 @@ func settlingCommand(w *opened, planFile string) string {
 	return "remit apply"
 }
 
-// doubtOf is a doubt of the state, as far as the state alone can tell.
-func doubtOf(w *opened, d *state.Detail) doubt.Doubt {
-	u := doubt.Of(d, w.service.CanLookUp())
-	if !u.Hold.Holds() && w.config.Service.HoldDoubt {
-		u.Hold = doubt.OnDoubt()
-	}
-	return u
-}
-
-// nextFor is the command that goes on with a transfer, which is settling for a doubt; "" where it
-// is settled.
-func nextFor(w *opened, d *state.Detail, settling string) string {
+// nextFor is the command that goes on with a transfer that is not in doubt; "" where it is settled.
+func nextFor(d *state.Detail) string {
 	switch d.Status {
-	case state.InDoubt:
-		if u := doubtOf(w, d); u.IsIdle() {
-			return u.Next()
-		}
-		return settling
 	case state.Unverified, state.Conflict:
 		if d.IsListed() && d.Outcome != nil && d.Outcome.Listed != nil {
 			return "remit resolve " + shell.Word(d.RefID) + ` --recorded FILE --reason "…"`
@@ -151,7 +147,7 @@ func nextFor(w *opened, d *state.Detail, settling string) string {
 		if d.RecordStatus == transfer.Failed {
 			return "remit plan"
 		}
-	case state.Tombstone:
+	case state.InDoubt, state.Tombstone:
 	}
 	return ""
 }

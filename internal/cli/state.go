@@ -73,7 +73,10 @@ func showDetail(ctx context.Context, w *opened, refID string, asJSON bool) error
 	o := view.StateShowOptions{Screen: w.streams.Screen(w.streams.Out)}
 	holder, isHeld := snapshot.Holder()
 	if d := &details[0]; d.Status == state.InDoubt && (!isHeld || d.RunID != holder.RunID) {
-		u := doubtOf(w, d)
+		u, err := doubtsOf(ctx, w, snapshot)(d)
+		if err != nil {
+			return err
+		}
 		o.Doubt, o.Next = u.Sentence(), u.Next()
 	}
 	if asJSON {

@@ -18,7 +18,7 @@ func (o *planning) nextOf(w *opened, why *view.Why) (next string, from time.Time
 	}
 	switch why.Group {
 	case planner.GroupUnverified, planner.GroupConflict:
-		if settling := nextFor(w, why.Recorded, ""); settling != "" {
+		if settling := nextFor(why.Recorded); settling != "" {
 			return settling, time.Time{}
 		}
 		return "remit plan", time.Time{} // once the declaration is that of the made transfer

@@ -22,7 +22,7 @@ func (p *process) readAdvice() (map[string]advised, error) {
 		return nil, err
 	}
 	defer func() { _ = snapshot.Close() }() // it was only read
-	plan, err := planner.New(ctx, w.author.transfers(), snapshot, w.planControls(), p.Now())
+	plan, err := planner.New(ctx, w.author.transfers(), snapshot, w.planControls(snapshot, p), p.Now())
 	if err != nil {
 		return nil, err
 	}

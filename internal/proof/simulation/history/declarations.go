@@ -12,6 +12,8 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"remit/config"
+	"remit/executor"
+	"remit/internal/doubt"
 	"remit/internal/transfer"
 	"remit/planner"
 	"remit/state"
@@ -289,16 +291,25 @@ func (p *process) Declared(refID string) ([]byte, bool) {
 	return nil, false
 }
 
-func (w *world) planControls() planner.Controls {
+func (w *world) planControls(snapshot state.Snapshot, p *process) planner.Controls {
 	return planner.Controls{
 		Declared:   w.author.controlsOf(w.author.controls),
-		AllowEmpty: true, Lookup: w.traits.hasLookup, HoldDoubt: w.traits.holdDoubt, ReplayWindow: w.traits.replayWindow,
+		AllowEmpty: true, Lookup: w.traits.hasLookup, HoldDoubt: w.traits.holdDoubt,
+		TooOld: func(d *state.Detail) (doubt.Hold, error) {
+			ages, err := executor.ReadDoubtAges(context.Background(), snapshot.Runs(context.Background()), p, executor.Policy{
+				ReplayWindow: w.traits.replayWindow, RequestTimeout: requestTimeout,
+			})
+			if err != nil {
+				return doubt.Hold{}, err
+			}
+			return ages.TooOld(d), nil
+		},
 	}
 }
 
 // plan is remit plan, read by somebody who mends what it says is wrong.
 func (w *world) plan(snapshot state.Snapshot, p *process) (*planner.Plan, error) {
-	controls := w.planControls()
+	controls := w.planControls(snapshot, p)
 	for try := 0; ; try++ {
 		plan, err := planner.New(context.Background(), w.author.transfers(), snapshot, controls, p.Now())
 		if err != nil {

@@ -345,7 +345,7 @@ func (p *process) checkEnd() {
 			w.oracle.violate("I8", "%s can't say how it ended: %v", p.id, err)
 			return
 		}
-		status, err := planner.New(ctx, w.author.transfers(), snapshot, w.planControls(), p.Now())
+		status, err := planner.New(ctx, w.author.transfers(), snapshot, w.planControls(snapshot, p), p.Now())
 		if err != nil {
 			w.oracle.violate("I8", "there is no status after %s: %v", p.id, err)
 			return
