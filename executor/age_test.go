@@ -1,6 +1,7 @@
 package executor_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -118,6 +119,35 @@ func TestADateIsHadAnewBeforeADoubtIsSentAgain(t *testing.T) {
 		w.apply(request("rent"), request("other"))
 		if w.service.requests("rent") != 2 || tokens < 3 {
 			t.Errorf("%d requests, %d tokens", w.service.requests("rent"), tokens)
+		}
+	})
+}
+
+// TestARunThatIsInterruptedWhileItAsksForADateSendsNothing has the token's renewal, right before a doubt is sent again,
+// last until somebody interrupts the run.
+func TestARunThatIsInterruptedWhileItAsksForADateSendsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		w.clock = turned{}
+		interrupted, interrupt := context.WithCancel(t.Context())
+		defer interrupt()
+		begun, isAsked := time.Now(), false
+		w.service.ready = func() (time.Time, error) {
+			if time.Since(begun) > time.Hour { // once the rate limit lets the request start
+				isAsked = true
+				interrupt()
+				time.Sleep(time.Second)
+			}
+			return time.Now(), nil
+		}
+		doubtful(w)
+		w.service.before = nil
+		w.policy.RateLimits = map[transfer.Operation]ratelimit.Limit{transfer.Internal: {Requests: 1, Window: 2 * time.Hour}}
+		if _, err := executor.Apply(interrupted, w.run(w.plan(request("rent")))); err != nil {
+			t.Fatal(err)
+		}
+		if !isAsked || w.service.requests("rent") != 1 {
+			t.Errorf("%d requests, asked for a Date: %v; %s", w.service.requests("rent"), isAsked, w.reason("rent"))
 		}
 	})
 }

@@ -26,11 +26,18 @@ type AliveError struct {
 	Original string
 	Gone     bool // the run sends nothing any more
 	Ended    bool // the run said that it ended
+	Waited   bool // remit has waited itself: what was known before that may be otherwise now
 }
 
 // Error says how long to wait.
 func (e *AliveError) Error() string {
-	var why string
+	if e.Waited {
+		return fmt.Sprintf("%s. remit has waited %s. Look again whether the service has a record of it, and ask again where it has none", e.why(), e.Wait.Round(time.Second))
+	}
+	return fmt.Sprintf("%s. Wait another %s, which %s tells, and ask again", e.why(), max(e.Wait.Round(time.Second), time.Second), e.Clock)
+}
+
+func (e *AliveError) why() (why string) {
 	switch {
 	case e.Original != "" && e.Ended:
 		why = fmt.Sprintf("this state is a copy: run %s sent %q from %s, where another run may have sent it again since", e.RunID, e.RefID, e.Original)
@@ -41,7 +48,7 @@ func (e *AliveError) Error() string {
 	default:
 		why = fmt.Sprintf("the lock of run %s, which may be sending %q, was taken away or lost, and not seen released", e.RunID, e.RefID)
 	}
-	return fmt.Sprintf("%s. Wait another %s, which %s tells, and ask again", why, max(e.Wait.Round(time.Second), time.Second), e.Clock)
+	return why
 }
 
 // pastAttempt is an attempt that a run began, as far as the journal says, or may have begun in another file, of
@@ -52,17 +59,12 @@ type pastAttempt struct {
 	isTaken    bool        // a person took the lock away after it: until then its run may have tried again
 	hasEnded   bool        // the run said that it ended, all of its runners with it
 	isAnswered bool        // clearly: it is over
+	isOver     bool        // a command has waited itself since
 
 	clocks   state.Clocks // at its intent
 	taken    state.Clocks // when the lock was taken away first; zero where nobody kept them
 	ended    state.Clocks // when its run ended, likewise
 	followed state.Clocks // when the next run began that had the lock of this state, likewise
-}
-
-// asked is the time at which somebody asked to settle something as not made.
-type asked struct {
-	clocks state.Clocks
-	at     time.Time
 }
 
 // owed says how long an attempt may go on, and since when.
@@ -84,7 +86,7 @@ func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
 	if err != nil {
 		return fmt.Errorf("resolve %q: %w", r.RefID, err)
 	}
-	open := slices.DeleteFunc(attempts, func(a pastAttempt) bool { return a.isAnswered })
+	open := slices.DeleteFunc(attempts, func(a pastAttempt) bool { return a.isAnswered || a.isOver })
 	if len(open) == 0 {
 		return nil
 	}
@@ -92,17 +94,16 @@ func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
 	if err != nil {
 		return fmt.Errorf("resolve %q: %w", r.RefID, err)
 	}
-	local := r.Clock.Now()
 	var longest *AliveError
 	isToAsk := false
 	for _, a := range open {
 		o := r.owed(a, now)
-		best, isCounted := waited(o, asks, now, local)
+		best, isCounted := waited(o, asks, now)
 		if best.passed >= o.need {
 			continue
 		}
 		if !isCounted {
-			best, isToAsk = wait{clock: askedBy(now)}, true
+			best, isToAsk = wait{clock: askedBy(now)}, hasClock(now)
 		}
 		left := &AliveError{RefID: r.RefID, RunID: a.runID, Wait: o.need - best.passed, Clock: best.clock, Original: o.original, Gone: o.isGone, Ended: a.hasEnded}
 		if longest == nil || left.Wait > longest.Wait {
@@ -110,14 +111,37 @@ func (r Resolution) seenDead(ctx context.Context, detail state.Detail) error {
 		}
 	}
 	if isToAsk {
-		if err := r.ask(ctx, now); err != nil {
+		if err := r.ask(ctx, state.Asked{Clocks: now}); err != nil {
 			return err
 		}
 	}
-	if longest == nil {
+	switch {
+	case longest == nil:
 		return nil
+	case !hasClock(now):
+		return r.sitOut(ctx, longest)
 	}
 	return longest
+}
+
+// hasClock reports whether a reading has a clock that the asker can't set.
+func hasClock(c state.Clocks) bool { return c.Boot != "" || !c.Server.IsZero() || !c.Date.IsZero() }
+
+// sitOut waits itself, and journals that. On a system that has no clock but one that anybody can set, a wait that began
+// at an earlier command would be as long as that clock says. It returns an *[AliveError]: the attempt may have been
+// carried out during the wait, so the person is to look again.
+func (r Resolution) sitOut(ctx context.Context, left *AliveError) error {
+	if r.Waiting != nil {
+		r.Waiting(fmt.Sprintf("%s, and this machine has no clock that nobody can set: remit waits %s here", left.why(), left.Wait.Round(time.Second)))
+	}
+	if err := r.Clock.Sleep(ctx, left.Wait); err != nil {
+		return fmt.Errorf("resolve %q: %w", r.RefID, err)
+	}
+	if err := r.ask(ctx, state.Asked{Waited: true}); err != nil {
+		return err
+	}
+	left.Waited = true
+	return left
 }
 
 // owed says how long after what an attempt is over. In a copy nobody has seen what its original did
@@ -147,7 +171,7 @@ func (r Resolution) owed(a pastAttempt, now state.Clocks) owed {
 
 // attempts returns the attempts of the request in force, in their order, and the questions that the
 // journal has after the latest of them: somebody asked to settle something as not made.
-func (r Resolution) attempts(ctx context.Context, detail state.Detail) ([]pastAttempt, []asked, error) {
+func (r Resolution) attempts(ctx context.Context, detail state.Detail) ([]pastAttempt, []state.Clocks, error) {
 	snapshot, err := r.Journal.Snapshot(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -171,7 +195,7 @@ func (r Resolution) attempts(ctx context.Context, detail state.Detail) ([]pastAt
 		if err != nil {
 			return nil, nil, err
 		}
-		h.follow(entry, event.Time)
+		h.follow(entry)
 	}
 	return h.attempts, h.asks, nil
 }
@@ -182,10 +206,10 @@ type history struct {
 	here     state.FilePlace
 	runs     map[string]state.Run
 	attempts []pastAttempt
-	asks     []asked
+	asks     []state.Clocks // when somebody asked to settle it as not made
 }
 
-func (h *history) follow(entry state.Entry, at time.Time) {
+func (h *history) follow(entry state.Entry) {
 	switch e := entry.(type) {
 	case state.Intent:
 		h.asks = nil
@@ -210,13 +234,14 @@ func (h *history) follow(entry state.Entry, at time.Time) {
 		for i := range h.attempts {
 			switch a := &h.attempts[i]; {
 			case !isHere:
-				a.followed = state.Clocks{}
+				a.followed, a.isOver = state.Clocks{}, false
 			case a.runID != e.RunID && a.followed == (state.Clocks{}):
 				a.followed = e.Clocks
 			}
 		}
 	case state.Unlocked:
 		for i := range h.attempts {
+			h.attempts[i].isOver = false
 			if a := &h.attempts[i]; !a.isTaken && !a.hasEnded {
 				a.isTaken, a.taken = true, e.Clocks
 			}
@@ -230,7 +255,10 @@ func (h *history) follow(entry state.Entry, at time.Time) {
 			}
 		}
 	case state.Asked:
-		h.asks = append(h.asks, asked{e.Clocks, at})
+		h.asks = append(h.asks, e.Clocks)
+		for i := range h.attempts {
+			h.attempts[i].isOver = h.attempts[i].isOver || e.Waited
+		}
 	case state.Created, state.Rebound, state.Clock:
 	}
 }
@@ -264,7 +292,7 @@ func isBootedAgain(then, now state.Clocks) bool {
 // since somebody asked, by the clock that says the least, as any other may be wrong. isCounted
 // says that waiting helps: there is a clock, and no other one contradicts it by having the wait
 // as over for long, and none has gone back.
-func waited(o owed, asks []asked, now state.Clocks, local time.Time) (best wait, isCounted bool) {
+func waited(o owed, asks []state.Clocks, now state.Clocks) (best wait, isCounted bool) {
 	consider := func(passed []wait) {
 		if len(passed) == 0 {
 			return
@@ -285,21 +313,19 @@ func waited(o owed, asks []asked, now state.Clocks, local time.Time) (best wait,
 		consider(elapsed(then, now, time.Duration(then.WithinMS)*time.Millisecond))
 	}
 	for _, one := range asks {
-		passed := elapsed(one.clocks, now, time.Duration(one.clocks.WithinMS)*time.Millisecond)
-		switch {
-		case isBootedAgain(one.clocks, now):
+		passed := elapsed(one, now, time.Duration(one.WithinMS)*time.Millisecond)
+		if isBootedAgain(one, now) {
 			passed = append(passed, wait{"the time since this machine booted", now.SinceBoot()})
-		case one.clocks == state.Clocks{} && now == state.Clocks{}: // this system has no other clock
-			passed = append(passed, wait{"the clock of this machine", local.Round(0).Sub(one.at)})
 		}
 		consider(passed)
 	}
 	return best, isCounted
 }
 
-// ask journals that somebody asked: the wait is counted from now on.
-func (r Resolution) ask(ctx context.Context, now state.Clocks) error {
-	if err := r.Journal.Append(context.WithoutCancel(ctx), state.Asked{About: r.RefID, Clocks: now, By: r.By, Reason: r.Reason}); err != nil {
+// ask journals that somebody asked: the wait is counted from now on, or is over.
+func (r Resolution) ask(ctx context.Context, asked state.Asked) error {
+	asked.About, asked.By, asked.Reason = r.RefID, r.By, r.Reason
+	if err := r.Journal.Append(context.WithoutCancel(ctx), asked); err != nil {
 		return fmt.Errorf("journal that %q was asked about: %w", r.RefID, err)
 	}
 	return nil
@@ -312,10 +338,8 @@ func askedBy(now state.Clocks) string {
 		return "the time since this machine booted"
 	case !now.Server.IsZero():
 		return "the clock of the PostgreSQL server"
-	case !now.Date.IsZero():
-		return "the service's clock"
 	}
-	return "the clock of this machine"
+	return "the service's clock"
 }
 
 // original is the file of which this state is a copy, in words; "" where the run of the attempt used

@@ -193,7 +193,10 @@ func (s *sender) mayStart(a *attempt) error {
 	if why := a.tooLate(s.run.Clock.Now()); why != "" {
 		return lateError(why)
 	}
-	return nil
+	if s.run.life.mayStart() {
+		return nil
+	}
+	return fmt.Errorf("the run stopped before (%w)", context.Cause(s.run.life.starting)) // while the clocks were renewed
 }
 
 // tooLate says why the request may not start now, in a sentence; "" where it may.

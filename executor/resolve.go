@@ -77,6 +77,8 @@ type Resolution struct {
 	// Date asks the service what time it is: a token's Date, or the zero time where there is none to be
 	// had. It is asked where no other clock tells that the holder of an attempt is dead; nil for nobody.
 	Date func(ctx context.Context) time.Time
+	// Waiting is told, in a sentence, that the call waits itself; nil for nobody.
+	Waiting func(text string)
 }
 
 // ResolveNotMade settles a doubt, or a conflict, as not made, for good: the ref_id is never

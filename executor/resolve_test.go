@@ -285,11 +285,10 @@ func TestTheWaitBeforeNotMadeIsByNoClockThatTheAskerCanSet(t *testing.T) {
 		wait          time.Duration
 		asks          int // that are journalled
 	}{
-		"on its machine":                     {turned{boot: "a"}, on("a"), false, 10*time.Minute + 30*time.Second, 0},
-		"on another one, with a Date":        {turned{boot: "a", machine: "other"}, on("b"), true, 10*time.Minute + 30*time.Second, 1},
-		"on another one, without a Date":     {turned{boot: "a", machine: "other"}, on("b"), false, 10*time.Minute + 30*time.Second, 1},
-		"on its machine after another boot":  {turned{boot: "a"}, on("b"), false, 0, 0}, // which was long ago
-		"on a machine that knows of no boot": {turned{}, turned{}, false, 10*time.Minute + 30*time.Second, 1},
+		"on its machine":                    {turned{boot: "a"}, on("a"), false, 10*time.Minute + 30*time.Second, 0},
+		"on another one, with a Date":       {turned{boot: "a", machine: "other"}, on("b"), true, 10*time.Minute + 30*time.Second, 1},
+		"on another one, without a Date":    {turned{boot: "a", machine: "other"}, on("b"), false, 10*time.Minute + 30*time.Second, 1},
+		"on its machine after another boot": {turned{boot: "a"}, on("b"), false, 0, 0}, // which was long ago
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -331,43 +330,78 @@ func TestTheWaitBeforeNotMadeIsByNoClockThatTheAskerCanSet(t *testing.T) {
 	}
 }
 
-// TestAClockThatWasAheadMakesNobodyWaitLonger has somebody ask by a clock that is years ahead, where there
-// is no other one, and again when it was set right: the wait begins with that.
-func TestAClockThatWasAheadMakesNobodyWaitLonger(t *testing.T) {
-	for name, dated := range map[string]bool{"a local clock alone": false, "the service's clock, and the local one": true} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				const years = 10 * 365 * 24 * time.Hour
-				w := newWorld(t)
-				w.clock, w.lookup = turned{}, false
-				w.service.ready = func() (time.Time, error) { return time.Time{}, nil }
-				died(t, w, "rent")
-				if err := w.journal.Append(t.Context(), state.Unlocked{Reason: "its host is gone"}); err != nil {
-					t.Fatal(err)
-				}
-				r := w.resolution("rent")
-				r.Clock = turned{by: years}
-				w.journal.now = func() time.Time { return r.Clock.Now() }
-				if dated {
-					r.Date = func(context.Context) time.Time { return time.Now().Add(years) }
-				}
-				for range 2 {
-					_, err := executor.ResolveNotMade(t.Context(), r)
-					if alive, ok := errors.AsType[*executor.AliveError](err); !ok || alive.Wait != 10*time.Minute+30*time.Second {
-						t.Fatalf("got %v, want the whole wait", err)
-					}
-					r.Clock = turned{}
-					if dated {
-						r.Date = func(context.Context) time.Time { return time.Now() }
-					}
-				}
-				time.Sleep(11 * time.Minute)
-				if _, err := executor.ResolveNotMade(t.Context(), r); err != nil {
-					t.Error(err)
-				}
-			})
-		})
+// TestADateThatWasAheadMakesNobodyWaitLonger has somebody ask by a service's clock that is years ahead, as the local one
+// is, and again when both were set right: the wait begins with that.
+func TestADateThatWasAheadMakesNobodyWaitLonger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const years = 10 * 365 * 24 * time.Hour
+		w := lostLock(t)
+		r := w.resolution("rent")
+		r.Clock = turned{by: years}
+		r.Date = func(context.Context) time.Time { return time.Now().Add(years) }
+		for range 2 {
+			_, err := executor.ResolveNotMade(t.Context(), r)
+			if alive, ok := errors.AsType[*executor.AliveError](err); !ok || alive.Wait != 10*time.Minute+30*time.Second {
+				t.Fatalf("got %v, want the whole wait", err)
+			}
+			r.Clock = turned{}
+			r.Date = func(context.Context) time.Time { return time.Now() }
+		}
+		time.Sleep(11 * time.Minute)
+		if _, err := executor.ResolveNotMade(t.Context(), r); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// lostLock is a world without a Date and without a boot clock, in which the lock of a run was taken away while it had
+// rent in flight.
+func lostLock(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.clock, w.lookup = turned{}, false
+	w.service.ready = func() (time.Time, error) { return time.Time{}, nil }
+	died(t, w, "rent")
+	if err := w.journal.Append(t.Context(), state.Unlocked{Reason: "its host is gone"}); err != nil {
+		t.Fatal(err)
 	}
+	return w
+}
+
+// TestNotMadeWaitsItselfWhereAnyClockCanBeSet has no clock but the local one, which somebody sets ten hours ahead: the
+// command waits itself.
+func TestNotMadeWaitsItselfWhereAnyClockCanBeSet(t *testing.T) {
+	const whole = 10*time.Minute + 30*time.Second
+	synctest.Test(t, func(t *testing.T) {
+		w := lostLock(t)
+		r := w.resolution("rent")
+		r.Clock = turned{}
+		interrupted, interrupt := context.WithTimeout(t.Context(), whole-time.Second)
+		defer interrupt()
+		if outcome, err := executor.ResolveNotMade(interrupted, r); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("interrupted: %v, %v", outcome, err)
+		}
+		if got := w.journal.row("rent").Status; got != state.InDoubt {
+			t.Fatalf("interrupted, rent is %v", got)
+		}
+		var said []string
+		r.Clock, r.Waiting = turned{by: 10 * time.Hour}, func(text string) { said = append(said, text) }
+		before := time.Now()
+		_, err := executor.ResolveNotMade(t.Context(), r)
+		if alive, ok := errors.AsType[*executor.AliveError](err); !ok || !alive.Waited || !strings.Contains(err.Error(), "remit has waited 10m30s. Look again") {
+			t.Fatalf("got %v", err)
+		}
+		if waited := time.Since(before); waited != whole {
+			t.Errorf("it waited %v, want %v", waited, whole)
+		}
+		r.Clock = turned{} // set back since
+		if _, err := executor.ResolveNotMade(t.Context(), r); err != nil {
+			t.Error(err)
+		}
+		if len(said) != 1 || !strings.Contains(said[0], "remit waits 10m30s here") {
+			t.Errorf("it said %q", said)
+		}
+	})
 }
 
 // TestOneWrongClockNeverEndsTheWaitBeforeNotMade has a service whose Date goes an hour ahead after a
@@ -477,7 +511,6 @@ func TestNotMadeWaitsInACopy(t *testing.T) {
 		"a copy in its place":                   {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "78"}, here, false, alive},
 		"a copy in its place, of an ended run":  {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "78"}, here, true, alive},
 		"the same numbers on another machine":   {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "77"}, executor.Boot{ID: "its own", Machine: "another"}, false, alive},
-		"a machine of which nothing is known":   {state.FilePlace{Path: "/var/lib/remit.db", Device: "8:1", Inode: "77"}, executor.Boot{}, false, alive},
 		"another file of the machine, later on": {state.FilePlace{Path: "/var/lib/copy.db", Device: "8:1", Inode: "77"}, executor.Boot{ID: "next", Machine: "machine"}, false, alive},
 		"a system that names no files":          {state.FilePlace{}, here, false, alive},
 	} {

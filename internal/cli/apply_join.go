@@ -223,55 +223,34 @@ func joinedPlan(ctx context.Context, a *applying, w *opened, journal state.Joine
 			return nil, err
 		}
 	}
-	if err := compareDeclared(ctx, a, w, plan, begun); err != nil {
+	if err := compareDeclared(ctx, a, w, plan, journal, begun); err != nil {
 		return nil, err
 	}
 	return plan, a.planning.findApprovals(w, plan, nil)
 }
 
-// compareDeclared refuses a run that would send anything that the files here don't declare.
-func compareDeclared(ctx context.Context, a *applying, w *opened, plan *planner.Plan, begun state.Begun) error {
-	var mistakes mistake.Set
-	find := plan.Changes.Find()
-	same, other := 0, ""
-	for t := range counting(w.streams, declared(ctx, w.config, &mistakes)) {
-		number, ok := find(t.Request.RefID)
-		if !ok {
-			continue
-		}
-		switch change := plan.Changes.At(number); {
-		case !isSent(&change):
-		case change.Request.Fingerprint() != t.Request.Fingerprint():
-			other = t.Request.RefID
-		default:
-			same++
-		}
+// compareDeclared refuses a run that would send anything that the files here declare otherwise, or not at all.
+func compareDeclared(ctx context.Context, a *applying, w *opened, plan *planner.Plan, journal state.JoinedJournal, begun state.Begun) error {
+	snapshot, err := journal.Snapshot(ctx)
+	if err != nil {
+		return w.state.Error(err)
 	}
+	defer func() { _ = snapshot.Close() }() // it was only read
+	var mistakes mistake.Set
+	difference, err := plan.OtherThanDeclared(ctx, counting(w.streams, declared(ctx, w.config, &mistakes)), snapshot)
 	w.streams.Quiet()
 	if err := w.streams.Report(w.config, mistakes.Diagnostics(), a.asJSON); err != nil {
 		return err
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return exit.Interrupted("before it took part in the run")
-	}
-	if other != "" {
-		return cannotJoin(a, begun, fmt.Errorf("ref_id %q is declared otherwise here than the run sends it", other))
-	}
-	wanted := 0
-	for _, change := range plan.Changes.All() {
-		if isSent(change) {
-			wanted++
-		}
-	}
-	if same != wanted {
-		return cannotJoin(a, begun, fmt.Errorf("%d of the %d transfers that the run sends are not declared here", wanted-same, wanted))
+	case err != nil:
+		return w.state.Error(err)
+	case difference != "":
+		return cannotJoin(a, begun, errors.New(difference))
 	}
 	return nil
-}
-
-// isSent reports whether a run of a plan may send the declared request of a line.
-func isSent(c *planner.Change) bool {
-	return c.Declared() && (c.Action == planner.Submit || c.Action == planner.Resolve)
 }
 
 // cannotJoin says that this runner would not send what the run does.

@@ -192,6 +192,7 @@ func newResolution(w *opened, journal state.Journal, by state.Holder, refID, rea
 	service := w.config.Service
 	return executor.Resolution{
 		RefID: refID, By: by, Reason: reason, Journal: journal, Clock: w.host.Clock(), Date: func(ctx context.Context) time.Time { return dateOfNow(ctx, w) },
+		Waiting: func(text string) { _, _ = fmt.Fprintf(w.streams.Err, "waiting: %s.\n", view.Visible(text)) }, // a failure of stderr ends no wait
 		Policy: executor.Policy{
 			Operator: service.Operator, FingerprintKey: service.FingerprintKey, RequestTimeout: service.Timeout,
 		},

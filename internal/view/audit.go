@@ -96,7 +96,11 @@ func auditEntry(entry state.Entry, run state.Begun) (what, by string, t tone) {
 	case state.Clock:
 		return auditClock(e), who(e.By), toneDoubt
 	case state.Asked:
-		return fmt.Sprintf("asked to settle %q as not made, and refused until a wait is over: %s", e.About, e.Reason), who(e.By), toneDoubt
+		until := "until a wait is over"
+		if e.Waited {
+			until = "after remit had waited"
+		}
+		return fmt.Sprintf("asked to settle %q as not made, and refused %s: %s", e.About, until, e.Reason), who(e.By), toneDoubt
 	case state.Erased:
 		return fmt.Sprintf("%s removed: %s", english.Plural(e.Names, "display name"), e.Reason), who(e.By), toneDoubt
 	}

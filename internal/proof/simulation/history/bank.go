@@ -87,9 +87,19 @@ func (b *bank) create(m message) (reply, fate) {
 
 // hasForgotten reports whether the bank made a transfer and would make it again.
 func (b *bank) hasForgotten(refID string) bool {
-	w := b.world
 	list := b.made[refID]
-	return w.traits.forgets && len(list) > 0 && b.clock().Sub(list[0].seen) > w.traits.replayWindow
+	return len(list) > 0 && b.forgets(list[0])
+}
+
+// forgets reports whether the bank does not know a ref_id any more. It counts by its own clock, whatever that is set to,
+// where it says in a Date what it is set to; else by a clock that nobody sets, as no client could know better.
+func (b *bank) forgets(m *movement) bool {
+	w := b.world
+	age := b.clock().Sub(m.seen)
+	if w.traits.clocks.noDate {
+		age = w.kernel.Now().Sub(m.at)
+	}
+	return w.traits.forgets && age > w.traits.replayWindow
 }
 
 // refuse is the bank's step before it looks at its books.
@@ -134,7 +144,7 @@ func (b *bank) replay(m message) (reply, bool) {
 		return reply{}, false
 	}
 	first := list[0]
-	if w.traits.forgets && b.clock().Sub(first.seen) > w.traits.replayWindow {
+	if b.forgets(first) {
 		return reply{}, false
 	}
 	w.count("replay " + w.traits.replay)

@@ -144,7 +144,11 @@ func (p *process) readRun() (state.Begun, error) {
 		controls = w.client.Controls(whole)
 	}
 	if p.file == nil && !w.client.Joins {
-		if err := p.compareDeclared(whole); err != nil {
+		difference, err := whole.OtherThanDeclared(ctx, w.author.transfers(), snapshot)
+		if err == nil && difference != "" {
+			err = errors.New(difference)
+		}
+		if err != nil {
 			return begun, err
 		}
 	}
@@ -159,26 +163,16 @@ func (p *process) readRun() (state.Begun, error) {
 	return begun, nil
 }
 
-// isEdited reports whether the files say something else now than a runner has planned, or compared with a run.
+// isEdited reports whether the files say something else now than when the run was planned, which is what each of its
+// runners tells the end of.
 func (p *process) isEdited() bool {
-	now := p.world.author.declaredNow()
+	planned, now := p.crew.first.declared, p.world.author.declaredNow()
 	for refID, t := range now {
-		if p.declared[refID].Request.Fingerprint() != t.Request.Fingerprint() {
+		if planned[refID].Request.Fingerprint() != t.Request.Fingerprint() {
 			return true
 		}
 	}
-	return len(now) != len(p.declared)
-}
-
-// compareDeclared expects every line that a run sends to be declared here as the run sends it.
-func (p *process) compareDeclared(plan *planner.Plan) error {
-	for _, c := range plan.Changes.All() {
-		isSent := c.Declared() && (c.Action == planner.Submit || c.Action == planner.Resolve)
-		if isSent && p.declared[c.RefID].Request.Fingerprint() != c.Request.Fingerprint() {
-			return fmt.Errorf("%s is declared otherwise here than the run sends it", c.RefID)
-		}
-	}
-	return nil
+	return len(now) != len(planned)
 }
 
 // released is a state as whoever comes next finds it. What the runners of a run left open is in flight only as long as

@@ -392,8 +392,8 @@ func (o *oracle) rest() {
 			o.violate("I2", "%s is %v, and every record that was shown of it says something else than was asked for", refID, row.Status)
 		case row.Status == state.Recorded && !isOurs:
 			o.violate("I2", "%s is recorded as made by this state, which never meant to send it", refID)
-		case row.Status == state.Recorded && m.seen.Before(first.Add(-ageMax)):
-			o.violate("I2", "%s is recorded as made by this state, and was made %v before it first meant to send it", refID, first.Sub(m.seen))
+		case row.Status == state.Recorded && m.at.Before(first.Add(-ageMax)):
+			o.violate("I2", "%s is recorded as made by this state, and was made %v before it first meant to send it", refID, first.Sub(m.at))
 		}
 		if !m.shown[row.RecordID] {
 			o.violate("I2", "%s is %v by the record %q, which the bank never showed for it", refID, row.Status, row.RecordID)

@@ -17,13 +17,14 @@ import (
 const commandsMax = 3
 
 // confirmClock is remit state clock, typed by a person who was told that the clock lies behind the
-// newest event or jumped, once the clock is right.
+// newest event or jumped, on the machine that said so, once its clock is right.
 func (w *world) confirmClock(told *process) {
 	if !told.isBehind || !w.healed || w.oracle.violated != nil {
 		return
 	}
 	w.count("clock confirmed by a person")
 	p := w.newProcess("clock")
+	p.machine = told.machine
 	p.start(func() {
 		_ = p.do("confirms the clock", func() {
 			if err := p.take(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -253,7 +254,7 @@ func (p *process) carryOut(how func(context.Context, executor.Run) (executor.Sum
 		p.isBehind = true
 		w.count("clock that jumped")
 	}
-	if err == nil && summary.Stopped == "" && p.ctx.Err() == nil && !summary.Left {
+	if err == nil && summary.Stopped == "" && !p.wasInterrupted() && !summary.Left {
 		p.checkSent()
 	}
 	if p.ctx.Err() == nil && p.failedAt.IsZero() {
@@ -288,6 +289,14 @@ func (p *process) checkSent() {
 
 // hasPartners reports whether other runners of its run hold the lock with it.
 func (p *process) hasPartners() bool { return p.crew != nil && p.crew.carriesOn(p) }
+
+// wasInterrupted reports whether somebody interrupted a process, or another runner of its run.
+func (p *process) wasInterrupted() bool {
+	if p.crew != nil && slices.ContainsFunc(p.crew.members, func(m *member) bool { return m.process.ctx.Err() != nil }) {
+		return true
+	}
+	return p.ctx.Err() != nil
+}
 
 // hasIntended reports whether a process, or another runner of its run, has written an intent of a ref_id.
 func (p *process) hasIntended(refID string) bool {
