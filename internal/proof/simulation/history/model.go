@@ -392,7 +392,7 @@ func (o *oracle) rest() {
 			o.violate("I2", "%s is %v, and every record that was shown of it says something else than was asked for", refID, row.Status)
 		case row.Status == state.Recorded && !isOurs:
 			o.violate("I2", "%s is recorded as made by this state, which never meant to send it", refID)
-		case row.Status == state.Recorded && m.at.Before(first.Add(-ageMax)):
+		case row.Status == state.Recorded && m.at.Before(first.Add(-ageMax)) && m.seen.Before(first.Add(-ageMax)): // its record may lie about when
 			o.violate("I2", "%s is recorded as made by this state, and was made %v before it first meant to send it", refID, first.Sub(m.at))
 		}
 		if !m.shown[row.RecordID] {
