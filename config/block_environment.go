@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"remit/config/eval"
 	"remit/config/meter"
@@ -88,7 +89,7 @@ func (l *loader) readEnvironment(b *eval.Block) {
 	}
 	checkLiteralText(l.checker, b, "description")
 	declared := DeclaredEnvironment{
-		Name: name, Protected: literalBool(l.checker, b, "protected", false), Place: placeOf(b.At),
+		Name: name, Protected: l.protected(b), Place: placeOf(b.At),
 	}
 	if a, ok := b.Arguments["description"]; ok {
 		if text, isText := syntax.LiteralText(a.Expr); isText {
@@ -97,6 +98,27 @@ func (l *loader) readEnvironment(b *eval.Block) {
 	}
 	l.config.Environments = append(l.config.Environments, declared)
 	l.environments = append(l.environments, b)
+}
+
+// protected reads whether an environment is protected. It is written out: a reviewer calculates nothing.
+func (l *loader) protected(b *eval.Block) bool {
+	if a := b.Arguments["protected"]; a != nil && len(a.Expr.Variables()) == 0 {
+		if _, isWritten := a.Expr.(*hclsyntax.LiteralValueExpr); !isWritten {
+			l.report(mistake.New(a.Expr.Range(), "Value is computed", "protected is true or false, and written out, so that it is read at once:\n\n  protected = true"))
+			return true
+		}
+	}
+	return literalBool(l.checker, b, "protected", false)
+}
+
+// isDevice reports whether Windows keeps a name for a device, in whatever directory.
+func isDevice(name string) bool {
+	name = strings.ToLower(name)
+	kind, number := name[:min(3, len(name))], name[min(3, len(name)):]
+	if kind == "com" || kind == "lpt" {
+		return len(number) == 1 && number >= "0" && number <= "9"
+	}
+	return slices.Contains([]string{"con", "prn", "aux", "nul"}, name)
 }
 
 // checkEnvironmentName says why a text is no name of an environment, which names its lock file, its
@@ -108,6 +130,8 @@ func checkEnvironmentName(name string) error {
 		return fmt.Errorf("%q is reserved: it is the environment of runs with --sandbox, in which no money moves; choose another name", name)
 	case name == "" || !isLetterOrDigit(rune(name[0])) || strings.ContainsFunc(name, func(r rune) bool { return !isLetterOrDigit(r) && r != '_' && r != '-' }):
 		return fmt.Errorf("%q cannot be a part of the name of a file everywhere: it needs a letter or a digit first, and then letters without accents, digits, '_' and '-'", name)
+	case isDevice(name):
+		return fmt.Errorf("%q is the name of a device on Windows, which makes no directory of it; choose another name", name)
 	case len(name) > environmentNameMax:
 		return fmt.Errorf("%q has %d characters; at most %d are possible", name, len(name), environmentNameMax)
 	}

@@ -151,6 +151,13 @@ func (o *bookOpener) open(in include) *book {
 		o.refuse(in, "%s %s", name, why)
 		return nil
 	}
+	for _, b := range o.opened {
+		if strings.EqualFold(b.Name, name) {
+			_ = root.Close()
+			o.refuse(in, "%s and %s differ in the case of letters only. Some file systems take them for one directory, and so do readers. Give one of them another name.", name, b.Name)
+			return nil
+		}
+	}
 	if confusable.Mixed(name) {
 		o.diags = append(o.diags, mistake.Warning(in.at, "Name that may pass for another",
 			"Letters of the directory's name %q are of another script than its other letters, or look like Latin ones. Make sure that this directory is meant.", name))

@@ -24,10 +24,10 @@ func (l *loader) statePlace(i int) (statePlace, error) {
 		if s.Kind == StatePostgres {
 			return statePlace{kind: s.Kind, url: s.URL, schema: s.Schema}, nil
 		}
-		return statePlace{kind: s.Kind, path: cleanPath(s.Path)}, nil
+		return statePlace{kind: s.Kind, path: l.placeOfFile(s.Path)}, nil
 	}
 	if block == nil {
-		return statePlace{kind: StateSQLite, path: cleanPath(stateDefaults(name).Path)}, nil
+		return statePlace{kind: StateSQLite, path: l.placeOfFile(stateDefaults(name).Path)}, nil
 	}
 	var unknown error
 	literal := func(argument, otherwise string) string {
@@ -45,7 +45,7 @@ func (l *loader) statePlace(i int) (statePlace, error) {
 	if block.Label(0) == StatePostgres {
 		return statePlace{kind: StatePostgres, url: literal("url", ""), schema: literal("schema", DefaultSchema(name))}, unknown
 	}
-	return statePlace{kind: StateSQLite, path: cleanPath(literal("path", stateDefaults(name).Path))}, unknown
+	return statePlace{kind: StateSQLite, path: l.placeOfFile(literal("path", stateDefaults(name).Path))}, unknown
 }
 
 // stateOf is the state block that serves an environment; nil for none.
@@ -88,6 +88,19 @@ func (p statePlace) example(name string) string {
 	return fmt.Sprintf("path = %q", stateDefaults(name).Path)
 }
 
-// cleanPath is a path without what makes no other file of it, on file systems that don't tell upper case from
-// lower case too.
-func cleanPath(path string) string { return strings.ToLower(filepath.Clean(path)) }
+// placeOfFile is a path by which one file is known: absolute and without links, as far as there is something, and in lower
+// case, because some file systems don't tell it from upper case.
+func (l *loader) placeOfFile(path string) string {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(l.config.Dir, path)
+	}
+	place, err := withoutLinks(path)
+	if err != nil { // it is not made yet, perhaps
+		dir, err := withoutLinks(filepath.Dir(path))
+		if err != nil {
+			dir = filepath.Dir(path)
+		}
+		place = filepath.Join(dir, filepath.Base(path))
+	}
+	return strings.ToLower(place)
+}

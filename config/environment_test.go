@@ -1,6 +1,8 @@
 package config_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -117,6 +119,15 @@ func TestMistakesOfEnvironments(t *testing.T) {
 		"two names in other letters":                {environment: "a", text: "\nenvironment \"a\" {}\n\nenvironment \"A\" {}\n", want: "case of letters"},
 		"one name twice":                            {environment: "a", text: "\nenvironment \"a\" {}\n\nenvironment \"a\" {}\n", want: "already declared"},
 		"one state by words":                        {environment: "a", text: "\nenvironment \"a\" {}\n\nenvironment \"b\" {\n  state \"sqlite\" {\n    path = \"./remit.a.db\"\n  }\n}\n", want: "Two environments with one state"},
+		"one state by an absolute path":             {environment: "a", text: "\nenvironment \"a\" {\n  state \"sqlite\" {\n    path = \"/nowhere/x.db\"\n  }\n}\n\nenvironment \"b\" {\n  state \"sqlite\" {\n    path = \"/nowhere/./X.db\"\n  }\n}\n", want: "Two environments with one state"},
+		"protection that is computed":               {environment: "a", text: "\nenvironment \"a\" {\n  protected = true && false\n}\n", want: "Value is computed"},
+		"protection by a variable":                  {environment: "a", text: "\nvariable \"p\" {\n  default = true\n}\n\nenvironment \"a\" {\n  protected = var.p\n}\n", want: "Nothing can be referred to here"},
+		"protection as text":                        {environment: "a", text: "\nenvironment \"a\" {\n  protected = \"true\"\n}\n", want: "protected"},
+		"the name of a device":                      {environment: "Con", text: "\nenvironment \"Con\" {}\n", want: "device on Windows"},
+		"the name of a port":                        {environment: "lpt1", text: "\nenvironment \"lpt1\" {}\n", want: "device on Windows"},
+		"a name of look-alikes":                     {environment: "prоd", text: "\nenvironment \"prоd\" {}\n", want: "letters without accents"},
+		"a name with a dot":                         {environment: "a.b", text: "\nenvironment \"a.b\" {}\n", want: "letters without accents"},
+		"a name of 101 characters":                  {text: "\nenvironment \"" + strings.Repeat("a", 101) + "\" {}\n", want: "at most 100 are possible"},
 		"one state of the top level":                {environment: "a", text: "\nenvironment \"a\" {}\n\nenvironment \"b\" {}\n\nstate \"sqlite\" {\n  path = \"remit.db\"\n}\n", want: "Two environments with one state"},
 		"one state by what is chosen":               {environment: "a", text: "\nvariable \"p\" {\n  default = \"x.db\"\n}\n\nenvironment \"a\" {\n  state \"sqlite\" {\n    path = var.p\n  }\n}\n\nenvironment \"b\" {\n  state \"sqlite\" {\n    path = \"x.db\"\n  }\n}\n", want: "Two environments with one state"},
 		"one schema":                                {environment: "a", text: "\nstate \"postgres\" {\n  url    = \"postgres://db.example/remit\"\n  schema = \"one\"\n}\n\nenvironment \"a\" {}\n\nenvironment \"b\" {}\n", want: "Two environments with one state"},
@@ -174,5 +185,24 @@ func TestEnvironmentsAreFoundWithoutTheRest(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestALinkIsNoOtherState has two environments whose states are one file by a link of the directory.
+func TestALinkIsNoOtherState(t *testing.T) {
+	c, diags := load(t, twoWorlds(""), config.Options{Environment: "staging"})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	if err := os.Symlink(".", filepath.Join(c.Dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	text := "environment \"a\" {\n  state \"sqlite\" {\n    path = \"x.db\"\n  }\n}\n\nenvironment \"b\" {\n  state \"sqlite\" {\n    path = \"link/x.db\"\n  }\n}\n"
+	if err := os.WriteFile(filepath.Join(c.Dir, "main.hcl"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, diags = config.Load(c.Dir, config.Options{Environment: "a", Getenv: environment(nil)})
+	if !diags.HasErrors() || diags[0].Summary != "Two environments with one state" {
+		t.Errorf("not refused: %v", diags)
 	}
 }

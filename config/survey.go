@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
@@ -46,8 +47,12 @@ func (s sourceFile) isOwn() bool {
 	if body, isNative := s.file.Body.(*hclsyntax.Body); isNative {
 		return hasOwn(body)
 	}
-	blocks, _ := s.file.Body.JustAttributes() // in JSON a block is a property
-	return slices.ContainsFunc(ownKinds(), func(kind string) bool { return blocks[kind] != nil })
+	schema := &hcl.BodySchema{}
+	for _, kind := range ownKinds() {
+		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: kind})
+	}
+	content, _, diags := s.file.Body.PartialContent(schema) // of JSON, in each of its forms
+	return diags.HasErrors() || len(content.Blocks) > 0
 }
 
 func hasOwn(body *hclsyntax.Body) bool {

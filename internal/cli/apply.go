@@ -211,11 +211,19 @@ func (a *applying) check(p *process) error {
 // checkProtected refuses to send to a protected environment what no person saw: a plan that this apply makes by
 // itself and that --auto-approve approves.
 func checkProtected(a *applying, w *opened) error {
-	if !w.config.Protected || w.dir.Sandbox || !a.autoApprove || a.file != "" {
+	if w.dir.Sandbox || !a.autoApprove || a.file != "" {
 		return nil
 	}
-	return exit.WithHint(fmt.Errorf("the environment %q is protected, so --auto-approve needs a saved plan there; nothing was sent. Save one, have it reviewed, and send it with %s. It is saved by",
-		w.config.Environment, w.dir.Command("apply november.plan")), w.dir.Command("plan --out=november.plan"))
+	protected, err := w.dir.ProtectedBy(w.state.Binding.Service)
+	if protected == "" || err != nil {
+		return err
+	}
+	why := fmt.Sprintf("the environment %q is protected", protected)
+	if protected != w.config.Environment {
+		why = fmt.Sprintf("the environment %q has the client and the service of the environment %q, which is protected", w.config.Environment, protected)
+	}
+	return exit.WithHint(fmt.Errorf("%s, so --auto-approve needs a saved plan there; nothing was sent. Save one, have it reviewed, and send it with %s. It is saved by",
+		why, w.dir.Command("apply november.plan")), w.dir.Command("plan --out=november.plan"))
 }
 
 // locked plans or reads the plan, asks, and carries it out, while no one else can write.

@@ -103,8 +103,12 @@ func (c *certifying) run(ctx context.Context, p *process) error {
 		w.state.SandboxDir = filepath.Join(c.dir.Path, filepath.FromSlash(certifyName), w.dir.Block(), "sandbox")
 		return c.withStates(ctx, w, w.state.SandboxDir, options)
 	}
-	if w.config.Protected {
-		return fmt.Errorf("environment %q is protected: certify makes transfers to see what becomes of them, so it is for a test environment; nothing was sent", w.config.Environment)
+	protected, err := w.dir.ProtectedBy(w.state.Binding.Service)
+	if err != nil {
+		return err
+	}
+	if protected != "" {
+		return fmt.Errorf("environment %q is protected, and so are its client and its service: certify makes transfers to see what becomes of them, so it is for a test environment; nothing was sent", protected)
 	}
 	if isProduction(w.config.Environment) {
 		return fmt.Errorf("environment %q: certify makes transfers to see what becomes of them, so it is for a test environment; nothing was sent", w.config.Environment)

@@ -251,13 +251,17 @@ func (r *recursion) change(p *process) (*tree.Change, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--changed=%s: %w", r.changed, err)
 	}
-	top, err := r.belowRoot(p)
+	root, err := filepath.Abs(r.root(p))
 	if err != nil {
 		return nil, err
 	}
-	change := &tree.Change{Top: top, Paths: paths}
-	for _, dir := range append(slices.Clone(r.dir.PolicyDirs), p.host.Getenv("REMIT_POLICY_DIR")) {
-		if below, err := r.relative(r.dir.Within(dir)); err == nil && dir != "" {
+	below, err := belowRoot(root, r.dir.Path)
+	if err != nil {
+		return nil, fmt.Errorf("--changed: its paths are relative to the root %s, which does not hold %s. Name one that does with --root", root, r.dir.Path)
+	}
+	change := &tree.Change{Root: root, Top: below, Paths: paths}
+	for _, dir := range r.policyDirs(p) {
+		if below, err := belowRoot(root, r.dir.Within(dir)); err == nil {
 			change.Also = append(change.Also, below)
 		}
 	}
@@ -269,35 +273,27 @@ func (r *recursion) root(p *process) string {
 	return r.dir.Within(cmp.Or(r.dir.Root, p.host.Getenv("REMIT_ROOT")))
 }
 
-// belowRoot is the directory of --chdir, relative to the root and with slashes.
-func (r *recursion) belowRoot(p *process) (string, error) {
-	root, err := filepath.Abs(r.root(p))
-	if err != nil {
-		return "", err
-	}
-	dir, err := filepath.Abs(r.dir.Path)
+// belowRoot is a directory relative to an absolute root, with slashes. It returns an error for one that is not below it, by
+// its name or by what that leads to.
+func belowRoot(root, dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err
 	}
 	below, err := filepath.Rel(root, dir)
-	if err != nil || !filepath.IsLocal(below) {
-		return "", fmt.Errorf("--changed: its paths are relative to the root %s, which does not hold %s. Name one that does with --root", root, r.dir.Path)
+	if err == nil && filepath.IsLocal(below) {
+		return filepath.ToSlash(below), nil
+	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return "", err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", err
+	}
+	if below, err = filepath.Rel(root, dir); err != nil || !filepath.IsLocal(below) {
+		return "", fmt.Errorf("%s is not below %s", dir, root)
 	}
 	return filepath.ToSlash(below), nil
-}
-
-// relative is a path, relative to the directory of --chdir and with slashes.
-func (r *recursion) relative(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	dir, err := filepath.Abs(r.dir.Path)
-	if err != nil {
-		return "", err
-	}
-	below, err := filepath.Rel(dir, path)
-	return filepath.ToSlash(below), err
 }
 
 func (r *recursion) readChanged(p *process) ([]byte, error) {

@@ -11,6 +11,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 
 	"remit/config"
@@ -73,8 +74,8 @@ func (r *recursion) entry(ctx context.Context, p *process, at place) answered {
 	streams := p.streams.Apart(&told, &lines)
 	machine := *p.host
 	machine.LookupEnv = func(name string) (string, bool) {
-		if name == config.EnvironmentVariable {
-			return "", false // the place says it, or the directory has one alone
+		if name == config.EnvironmentVariable || name == policyVariable {
+			return "", false // the place says the one, and what is relative in the other was read in the tree's directory
 		}
 		return p.host.LookupEnv(name)
 	}
@@ -112,7 +113,7 @@ func (r *recursion) brief(ctx context.Context, p *process, o *planning, e *tree.
 	if w == nil {
 		return nil, err
 	}
-	e.Environment, e.Protected = w.config.Environment, w.config.Protected
+	e.Environment, e.Protected = w.config.Environment, w.config.Protected && !r.dir.Sandbox
 	if asked != "" && asked != w.config.Environment {
 		return w.config, errOther
 	}
@@ -193,13 +194,28 @@ func (r *recursion) within(p *process, at place) workspace.Directory {
 		}
 		return relativeTo(one.Path, filepath.Join(r.dir.Path, name))
 	}
-	for _, name := range r.dir.PolicyDirs {
-		one.PolicyDirs = append(one.PolicyDirs, from(name))
+	for _, name := range r.policyDirs(p) {
+		if name != "" { // an empty one is a mistake, which is told of each
+			name = from(name)
+		}
+		one.PolicyDirs = append(one.PolicyDirs, name)
 	}
 	if root := cmp.Or(r.dir.Root, p.host.Getenv("REMIT_ROOT")); root != "" { // relative to the directory of the tree
 		one.Root = from(root)
 	}
 	return one
+}
+
+// policyVariable is the environment variable that names a policy directory.
+const policyVariable = "REMIT_POLICY_DIR"
+
+// policyDirs are the policy directories of the command line and of the environment variable, relative to the tree's directory.
+func (r *recursion) policyDirs(p *process) []string {
+	dirs := slices.Clone(r.dir.PolicyDirs)
+	if dir, isSet := p.host.LookupEnv(policyVariable); isSet {
+		dirs = append(dirs, dir)
+	}
+	return dirs
 }
 
 // relativeTo is the name of a path in a directory.

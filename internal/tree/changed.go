@@ -3,7 +3,9 @@ package tree
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,28 +56,63 @@ func isBelow(name, dir string) bool {
 	return name == dir || strings.HasPrefix(name, dir+"/")
 }
 
-// Change says what changed paths touch. Top is the directory of the search, relative to the top of the repository, to which
-// the paths are relative.
+// Change says what changed paths touch. Root is the top of the repository, to which the paths and Top, the directory of the
+// search, are relative.
 type Change struct {
+	Root  string
 	Top   string
 	Paths []string
-	Also  []string // directories that touch every configuration, relative to Top, such as those of policies
+	Also  []string // directories that touch every configuration, relative to Root, such as those of policies
 }
 
 // Touches reports whether a change touches a configuration: whether a path is in its directory, in a directory below that,
-// or in one that it includes. Includes are relative to the configuration's directory.
+// or in one that it includes, by whatever links these are reached. A link on the way to one of them touches it too, and so
+// does the commit of a submodule that holds it. Includes are relative to the configuration's directory.
 func (c *Change) Touches(directory string, includes []string) bool {
 	at := path.Join(c.Top, directory)
-	dirs := []string{at}
+	dirs := append([]string{at}, c.Also...)
 	for _, include := range includes {
 		dirs = append(dirs, path.Join(at, include))
 	}
-	for _, also := range c.Also {
-		dirs = append(dirs, path.Join(c.Top, also))
-	}
-	return slices.ContainsFunc(c.Paths, func(name string) bool {
-		return slices.ContainsFunc(dirs, func(dir string) bool { return isBelow(name, dir) })
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		return slices.ContainsFunc(trail(c.Root, dir), func(passed string) bool {
+			return slices.ContainsFunc(c.Paths, func(name string) bool { return isBelow(name, passed) || isBelow(passed, name) })
+		})
 	})
+}
+
+// linksMax bounds the links of one way, as systems do.
+const linksMax = 40
+
+// trail is a directory, each link on the way to it, and what it is without links, all relative to the root and with slashes.
+// A way that leads out of the root ends there: nothing is read beyond it.
+func trail(root, dir string) []string {
+	passed, at := []string{dir}, "."
+	ahead := strings.Split(path.Clean(dir), "/")
+	for links := 0; len(ahead) > 0; {
+		next := path.Join(at, ahead[0])
+		ahead = ahead[1:]
+		if !filepath.IsLocal(next) {
+			return passed
+		}
+		target, err := os.Readlink(filepath.Join(root, filepath.FromSlash(next)))
+		if err != nil { // no link, or nothing
+			at = next
+			continue
+		}
+		if links++; links > linksMax {
+			return passed
+		}
+		passed = append(passed, next)
+		if filepath.IsAbs(target) {
+			if target, err = filepath.Rel(root, target); err != nil {
+				return passed
+			}
+			at = "."
+		}
+		ahead = append(strings.Split(path.Clean(filepath.ToSlash(target)), "/"), ahead...)
+	}
+	return append(passed, at)
 }
 
 // Split parts configurations into those that the change touches and the others. One of which nobody knows what it includes
@@ -95,14 +132,16 @@ func (c *Change) Split(configurations []string, includesOf func(string) (include
 // configuration and no shared directory any more, in order.
 func (c *Change) Gone(found *Found, isLock func(name string) bool) []string {
 	var gone []string
+	passed := trail(c.Root, c.Top)
+	top := passed[len(passed)-1]
 	for _, name := range c.Paths {
 		dir, file := path.Split(name)
 		dir = path.Clean(dir)
-		if !isLock(file) && !config.IsSource(file) || !isBelow(dir, path.Clean(c.Top)) || isPassedOver(dir) {
+		if !isLock(file) && !config.IsSource(file) || !isBelow(dir, top) || isPassedOver(dir) {
 			continue
 		}
-		below := strings.TrimPrefix(strings.TrimPrefix(dir, path.Clean(c.Top)), "/")
-		if path.Clean(c.Top) == "." {
+		below := strings.TrimPrefix(strings.TrimPrefix(dir, top), "/")
+		if top == "." {
 			below = dir
 		}
 		if below = path.Clean(below); !slices.Contains(found.Configurations, below) && !slices.Contains(found.Shared, below) {

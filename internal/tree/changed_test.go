@@ -1,6 +1,8 @@
 package tree_test
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,6 +64,8 @@ func TestTouches(t *testing.T) {
 		"a file of an included directory":            {".", "book/people.hcl", "acme/pay", []string{"../../book"}, nil, true},
 		"a file of a directory that others include":  {".", "book/people.hcl", "acme/pay", []string{"../../calendar"}, nil, false},
 		"a file of a policy directory":               {".", "policy/limits.hcl", "acme/pay", nil, []string{"policy"}, true},
+		"the commit of a submodule with the book":    {".", "shared", "acme/pay", []string{"../../shared/book"}, nil, true},
+		"the commit of one with the directory":       {".", "acme", "acme/pay", nil, nil, true},
 		"all belongs to the directory of the search": {".", "readme.md", ".", nil, nil, true},
 		"a tree within a repository":                 {"finance", "finance/acme/pay/main.hcl", "acme/pay", nil, nil, true},
 		"and what is beside it":                      {"finance", "acme/pay/main.hcl", "acme/pay", nil, nil, false},
@@ -88,5 +92,55 @@ func TestGone(t *testing.T) {
 	}}
 	if diff := cmp.Diff([]string{"globex", "initech"}, c.Gone(found, isLock)); diff != "" {
 		t.Errorf("gone (-want +got):\n%s", diff)
+	}
+}
+
+// TestTouchesThroughLinks holds that no link hides a change: neither of what is behind it, nor of one on the way.
+func TestTouchesThroughLinks(t *testing.T) {
+	root := t.TempDir()
+	for _, dir := range []string{"teams/acme", "books/eu", "books/us"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{
+		"finance": "teams", "current": "eu-now", "eu-now": "books/eu", "books/all": "../books", "absolute": filepath.Join(root, "books"),
+		"round": "round", "out": "../..",
+	} {
+		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, test := range map[string]struct {
+		top, changed, include string
+		want                  bool
+	}{
+		"a file behind two links":               {"teams", "books/eu/people.hcl", "../../current", true},
+		"a file beside what is behind them":     {"teams", "books/us/people.hcl", "../../current", false},
+		"the first link leads elsewhere":        {"teams", "current", "../../current", true},
+		"the second link leads elsewhere":       {"teams", "eu-now", "../../current", true},
+		"a file behind a link on the way":       {"teams", "books/us/people.hcl", "../../books/all/us", true},
+		"a file behind an absolute link":        {"teams", "books/us/people.hcl", "../../absolute/us", true},
+		"the tree's directory is a link":        {"finance", "teams/acme/main.hcl", "", true},
+		"which leads elsewhere":                 {"finance", "finance", "", true},
+		"a link to itself":                      {"teams", "books/eu/people.hcl", "../../round", false},
+		"which was changed":                     {"teams", "round", "../../round", true},
+		"a link out of the root reads nothing":  {"teams", "books/eu/people.hcl", "../../out/x", false},
+		"another link, which nothing passes by": {"teams", "eu-now", "../../books/eu", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := tree.Change{Root: root, Top: test.top, Paths: []string{"other.txt", test.changed}}
+			var includes []string
+			if test.include != "" {
+				includes = []string{test.include}
+			}
+			if got := c.Touches("acme", includes); got != test.want {
+				t.Errorf("touched: %v, want %v", got, test.want)
+			}
+		})
+	}
+	c := tree.Change{Root: root, Top: "finance", Paths: []string{"teams/globex/main.hcl"}}
+	if diff := cmp.Diff([]string{"globex"}, c.Gone(&tree.Found{}, isLock)); diff != "" {
+		t.Errorf("gone behind a link (-want +got):\n%s", diff)
 	}
 }

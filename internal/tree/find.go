@@ -24,15 +24,15 @@ const (
 // Found is what a search found. Each list is in the order of names, which are relative to the directory of the search
 // and have slashes.
 type Found struct {
-	Configurations []string // "." is the directory of the search itself
+	Configurations []string // "." is the directory of the search itself; one that can't be read is among them
 	Shared         []string // directories whose files declare only what others use
 	Links          []string // that were not followed
 }
 
 // Find looks for configurations in a directory and below it. A directory is one that has a lock file, as isLock
-// knows it by its name, or files for which [config.IsOwn] holds. Find follows no link and looks into no
-// directory whose name begins with a dot or is node_modules. It fails beyond a bound, at a directory that can't
-// be read, and with the cause of ctx.
+// knows it by its name, or files for which [config.IsOwn] holds, or that can't be read, so that nobody knows. Find
+// follows no link and looks into no directory whose name begins with a dot or is node_modules. It fails beyond a
+// bound, where the directory of the search can't be read, and with the cause of ctx.
 func Find(ctx context.Context, top string, isLock func(name string) bool) (*Found, error) {
 	root, err := os.OpenRoot(top)
 	if err != nil {
@@ -66,8 +66,11 @@ func (s *search) directory(ctx context.Context, at string) error {
 		return s.beyond("directories more than %d below each other, such as %s", DepthMax, at)
 	}
 	entries, err := fs.ReadDir(s.root, at)
-	if err != nil {
-		return fmt.Errorf("look for configurations in %s: %w", filepath.Join(s.top, at), confined.Plain(err))
+	switch {
+	case err != nil && at == ".":
+		return fmt.Errorf("look for configurations in %s: %w", s.top, confined.Plain(err))
+	case err != nil:
+		return s.isOne(at) // somebody else's perhaps; its mistake is shown
 	}
 	if err := s.judge(at, entries); err != nil {
 		return err
@@ -98,10 +101,16 @@ func (s *search) judge(at string, entries []fs.DirEntry) error {
 	}
 	switch {
 	case hasLock, hasSource && config.IsOwn(filepath.Join(s.top, at)):
-		s.found.Configurations = append(s.found.Configurations, at)
+		return s.isOne(at)
 	case hasSource:
 		s.found.Shared = append(s.found.Shared, at)
 	}
+	return nil
+}
+
+// isOne takes a directory for a configuration.
+func (s *search) isOne(at string) error {
+	s.found.Configurations = append(s.found.Configurations, at)
 	if len(s.found.Configurations) > ConfigurationsMax {
 		return s.beyond("more than %d configurations", ConfigurationsMax)
 	}

@@ -41,7 +41,7 @@ type Tree struct {
 type Entry struct {
 	Directory   string // relative to the tree's top, with slashes
 	Environment string // "" where nobody knows
-	Protected   bool   // so its block says
+	Protected   bool   // so its block says, and money would move
 	Entity      string // see [EntityOf]
 	ExitCode    int    // that the command ends with that asks this configuration alone
 	Told        string // what that command says besides its result, with the places of mistakes

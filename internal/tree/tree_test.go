@@ -50,8 +50,9 @@ func TestFind(t *testing.T) {
 			map[string]string{
 				"a/x.hcl": pays, "b/x.hcl": `remit {}`, "c/x.hcl": "state \"sqlite\" {}", "d/x.hcl": `service {}`,
 				"e/x.hcl.json": `{"transfer": {"internal": {"rent": {}}}}`, "f/x.hcl": `profile "p" {}`, "g/x.hcl.json": `{"profile": {}}`,
+				"h/x.hcl.json": `[{"transfer": {"internal": {"rent": {}}}}]`, "i/x.hcl.json": `[{"profile": {}}, {"state": {"sqlite": {}}}]`, "j/x.hcl.json": `[{"profile": {}}]`,
 			},
-			tree.Found{Configurations: []string{"a", "b", "c", "d", "e"}, Shared: []string{"f", "g"}},
+			tree.Found{Configurations: []string{"a", "b", "c", "d", "e", "h", "i"}, Shared: []string{"f", "g", "j"}},
 		},
 		"a lock file does too, without any file of the language": {
 			map[string]string{"a/.remit.lock.hcl": "", "b/readme.md": ""}, tree.Found{Configurations: []string{"a"}},

@@ -115,7 +115,12 @@ func (h *htmlTree) entries() {
 		e := &h.tree.Entries[i]
 		t.rowAs("<tr data-environment=\"%\" data-entity=\"%\" data-result=\"%\">", environments.valueOf(environmentOf(e)), entities.valueOf(e.Entity), results.valueOf(resultOf(e)))
 		t.headOf(func() { h.put("<b>%</b> <small>%</small>", e.Directory, e.Entity) })
-		t.cell(environmentOf(e))
+		t.cellOf("", func() {
+			h.put("%", environmentOf(e))
+			if e.Protected {
+				h.put(" <span class=\"%\">protected</span>", toneDoubt.class())
+			}
+		})
 		t.cellOf("", func() { h.put("<span class=\"%\">%</span>", entryTone(e).class(), resultOf(e)) })
 		t.cellOf("number", func() { h.actions(e) })
 		t.count(e.ExitCode)

@@ -48,7 +48,7 @@ const treeApplies = "Nothing was sent. remit applies one configuration at a time
 // TreeTold writes what one configuration told a person besides its result, under its name.
 func TreeTold(w io.Writer, e *tree.Entry, s Screen) error {
 	p := newPage(w, s)
-	p.line(strong(Visible(entryName(e)) + ":"))
+	p.line(span{Visible(entryName(e)) + ":", entryNameTone(e, toneStrong)})
 	for line := range strings.Lines(strings.Trim(e.Told, "\n")) {
 		p.line(plain("  "), plain(strings.TrimRight(line, "\n")))
 	}
@@ -74,7 +74,19 @@ func entryName(e *tree.Entry) string {
 	if e.Environment == "" {
 		return e.Directory
 	}
+	if e.Protected {
+		return e.Directory + " [" + e.Environment + ", protected]"
+	}
 	return e.Directory + " [" + e.Environment + "]"
+}
+
+// entryNameTone is the tone of the name of a configuration: one of its own where its environment is protected, as in
+// [page.environmentLine].
+func entryNameTone(e *tree.Entry, otherwise tone) tone {
+	if e.Protected {
+		return toneDoubt
+	}
+	return otherwise
 }
 
 // treeRow is one line of the table.
@@ -142,12 +154,12 @@ func (p *page) treeTable(t *tree.Tree) {
 		e := &t.Entries[i]
 		shown := Visible(entryName(e))
 		if displayWidth(shown) > name {
-			p.line(plain("  " + shown))
+			p.line(span{"  " + shown, entryNameTone(e, toneNone)})
 			shown = ""
 		}
 		code := strconv.Itoa(e.ExitCode)
 		for _, r := range rowsOf(t, e) {
-			cells := []span{plain("  " + pad(shown, name) + "  " + gap(code, exit) + code + "  "), {r.symbol + " ", r.label.tone}, {pad(r.label.text, label), r.label.tone}}
+			cells := []span{{"  " + pad(shown, name), entryNameTone(e, toneNone)}, plain("  " + gap(code, exit) + code + "  "), {r.symbol + " ", r.label.tone}, {pad(r.label.text, label), r.label.tone}}
 			if r.isSum {
 				number := strconv.Itoa(r.total.Count)
 				cells = append(cells, strong("  "+gap(number, count)+number+"  "), plain(pad(Visible(r.total.Asset), 5)+"  "), strong(numbers.align(p.money(r.total.Sum, r.total.Asset))))
@@ -213,7 +225,7 @@ func (p *page) treeNeed(e *tree.Entry) {
 	if len(needs) == 0 && e.Next == "" {
 		return
 	}
-	p.line(strong(Visible(entryName(e))))
+	p.line(span{Visible(entryName(e)), entryNameTone(e, toneStrong)})
 	for _, n := range needs {
 		p.paragraph("  ", Visible(firstLine(n.text)), n.tone)
 	}

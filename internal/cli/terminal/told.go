@@ -3,6 +3,7 @@ package terminal
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -67,8 +68,16 @@ func (s *Streams) ReportIn(files map[string]*hcl.File, diags hcl.Diagnostics, as
 		err = errors.Join(err, view.Diagnostics(s.Err, diags, files, s.Screen(s.Err)))
 	}
 	if diags.HasErrors() {
-		s.keep(diags.Errs()[0], "")
+		s.keep(asError(diags.Errs()[0]), "")
 		return exit.Code(exit.Error)
+	}
+	return err
+}
+
+// asError is a diagnostic as the reason why something failed: one without a place begins with its summary.
+func asError(err error) error {
+	if d, ok := errors.AsType[*hcl.Diagnostic](err); ok && d.Subject == nil {
+		return fmt.Errorf("%s: %s", d.Summary, d.Detail)
 	}
 	return err
 }

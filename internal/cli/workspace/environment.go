@@ -94,6 +94,27 @@ func (s *Directory) Declares(environment string) bool {
 	return slices.ContainsFunc(s.loaded.Environments, func(e config.DeclaredEnvironment) bool { return e.Name == environment })
 }
 
+// ProtectedBy is the protected environment whose money an apply moves: the chosen one, or another one of the directory
+// whose lock file is bound to the same client of the same service; "" for none.
+func (s *Directory) ProtectedBy(service state.Identity) (string, error) {
+	if s.loaded.Protected {
+		return s.loaded.Environment, nil
+	}
+	for _, e := range s.loaded.Environments {
+		if !e.Protected || service == state.NoService() {
+			continue
+		}
+		of, there, err := lockfile.Read(s.Path, lockfile.NameOf(e.Name))
+		if err != nil {
+			return "", err
+		}
+		if there && of.Service.BaseURL == service.BaseURL && of.Service.Operator == service.Operator && of.Service.ClientID == service.ClientID {
+			return e.Name, nil
+		}
+	}
+	return "", nil
+}
+
 // CheckOrphans refuses to make a state beside the lock file of an environment that is not declared: where an
 // environment was renamed, a new state would have everything paid again.
 func (s *Directory) CheckOrphans() error {
