@@ -34,6 +34,7 @@ type dataSource struct {
 	format   rows.Format
 	skipLast int // rows at the end that are left out
 	columns  []string
+	unread   []string // columns of the file that the argument columns leaves out
 	where    *eval.Argument
 	// whereColumns are the columns that where names.
 	whereColumns []int
@@ -174,7 +175,7 @@ func (d *dataSource) readHeader(r *eval.Reader) {
 		d.sources.data.NeedSnippet(d.file.Name, sourceHeaderBytes)
 		return
 	}
-	d.columns, d.notes = table.Columns, table.Notes()
+	d.columns, d.unread, d.notes = table.Columns, table.Unread, table.Notes()
 	if table.KeyColumn < 0 {
 		unknown := rows.UnknownColumn(d.file.At("key"), d.file.Name, d.file.Key, d.columns)
 		if strings.Contains(unknown.Detail, " There are: ") && !strings.Contains(unknown.Detail, "\n") && len(d.columns) > 1 {
@@ -185,11 +186,23 @@ func (d *dataSource) readHeader(r *eval.Reader) {
 	}
 	if d.where != nil { // resolved before the columns were known
 		within := eval.WideReach()
-		within.Row, within.Columns = true, d.columns
+		within.Row, within.Columns, within.Headers = true, d.columns, d.headers()
 		_, diags := d.scope.Resolve(d.where.Expr, within)
 		d.whereColumns = columnsNamed(d.where.Expr, d.columns, "row")
 		r.Diags = append(r.Diags, diags...)
 	}
+}
+
+// headers are the columns of the file that go by another name here, or by none.
+func (d *dataSource) headers() map[string]string {
+	headers := map[string]string{}
+	for _, name := range d.unread {
+		headers[name] = ""
+	}
+	for _, pick := range d.file.Columns {
+		headers[pick.Header] = pick.Name
+	}
+	return headers
 }
 
 // hold reads all rows for an expression that needs them at once.

@@ -203,7 +203,9 @@ func (r *transferReader) compile(t *transferBlock) {
 		inForEach := eval.WideReach()
 		inForEach.NoEach = "each is what for_each makes; it does not exist in for_each itself."
 		r.resolveArgument(forEach, inForEach, false)
-		within.Columns = r.findData(t, forEach)
+		if within.Columns = r.findData(t, forEach); within.Columns != nil {
+			within.Headers = t.data.headers()
+		}
 	}
 	for _, a := range t.block.All() {
 		if a != forEach {

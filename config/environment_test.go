@@ -111,7 +111,7 @@ func TestMistakesOfEnvironments(t *testing.T) {
 		"none is chosen":                            {want: "--environment=production"},
 		"none has the name":                         {environment: "prod", want: `Did you mean "production"?`},
 		"a variable of another one is not declared": {environment: "staging", text: "\nenvironment \"a\" {\n  variables = { perod = \"x\" }\n}\n\nenvironment \"staging\" {}\n", want: `No variable "perod" is declared`},
-		"a value is computed":                       {environment: "a", text: "\nvariable \"period\" {}\n\nenvironment \"a\" {\n  variables = { period = 2026-11 }\n}\n", want: "Value is computed"},
+		"a value is computed":                       {environment: "a", text: "\nvariable \"period\" {}\n\nenvironment \"a\" {\n  variables = { period = 2026-11 }\n}\n", want: "Date is computed"},
 		"a value refers to something":               {environment: "a", text: "\nvariable \"period\" {}\n\nenvironment \"a\" {\n  variables = { period = var.period }\n}\n", want: "Nothing can be referred to here"},
 		"a value is no map":                         {environment: "a", text: "\nenvironment \"a\" {\n  variables = \"no\"\n}\n", want: "No map of variables"},
 		"a reserved name":                           {environment: "Sandbox", text: "\nenvironment \"Sandbox\" {}\n", want: "is reserved"},

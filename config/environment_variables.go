@@ -15,6 +15,11 @@ func (vs *variables) assignEnvironment(all []*eval.Block, chosen *eval.Block, fi
 	for _, b := range all {
 		a := b.Arguments["variables"]
 		if a == nil {
+			if b == chosen && b.Incomplete { // its values may be what could not be read
+				for _, v := range vs.all {
+					v.Progress = eval.Failed
+				}
+			}
 			continue
 		}
 		object, ok := syntax.Unwrap(a.Expr).(*hclsyntax.ObjectConsExpr)

@@ -68,3 +68,18 @@ func LoadWhole(dir string, opts Options) (*Configuration, hcl.Diagnostics) {
 	c, diags, _ := load(dir, opts, true)
 	return c, diags
 }
+
+// NestedBlocks are the blocks that stand in another one and nowhere else, with that one.
+func NestedBlocks() map[string]string {
+	homes, top := map[string]string{}, map[string]bool{}
+	for _, kind := range blockKinds() {
+		top[kind.Name] = true
+		for _, nested := range kind.Nested {
+			homes[nested.Name] = kind.Name
+		}
+	}
+	for name := range top {
+		delete(homes, name)
+	}
+	return homes
+}

@@ -8,17 +8,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
-	"remit/config/eval"
 	"remit/config/mistake"
 )
-
-// headers are the first lines of blocks, as they may be written.
-var headers = map[string]string{
-	"remit": `remit {`, "environment": `environment "production" {`, "state": `state "sqlite" {`, "service": `service {`, "sandbox": `sandbox {`, "approval": `approval {`,
-	"variable": `variable "period" {`, "locals": `locals {`, "profile": `profile "treasury" {`, "asset": `asset "POINTS" {`,
-	"limit": `limit "daily" {`, "policy": `policy "small" {`, "data": `data "csv" "payroll" {`, "batch": `batch "payroll" {`,
-	"calendar": `calendar "target" {`, "schedule": `schedule "rent" {`, "window": `window "desk" {`, "transfer": `transfer "internal" "rent" {`,
-}
 
 var labelledBlock = regexp.MustCompile(`^(?:Extraneous label for|Missing \S+ for) (\w+)$`)
 
@@ -26,7 +17,7 @@ var labelledBlock = regexp.MustCompile(`^(?:Extraneous label for|Missing \S+ for
 func explainLabels(diags hcl.Diagnostics) hcl.Diagnostics {
 	for _, d := range diags {
 		kind := labelledBlock.FindStringSubmatch(d.Summary)
-		if kind == nil || headers[kind[1]] == "" {
+		if kind == nil || mistake.FirstLines[kind[1]] == "" {
 			continue
 		}
 		labels := "nothing"
@@ -39,7 +30,7 @@ func explainLabels(diags hcl.Diagnostics) hcl.Diagnostics {
 		if strings.HasPrefix(labels, "nothing") {
 			d.Summary = "First line of a block has too much"
 		}
-		d.Detail = fmt.Sprintf("Between the word %s and the brace write %s, as in:\n\n  %s", kind[1], labels, headers[kind[1]])
+		d.Detail = fmt.Sprintf("Between the word %s and the brace write %s, as in:\n\n  %s", kind[1], labels, mistake.FirstLines[kind[1]])
 	}
 	return diags
 }
@@ -55,10 +46,8 @@ var otherBlocks = map[string]string{
 
 // meantBlock says which block a wrong word may mean.
 func meantBlock(name string, known []string) string {
-	for _, k := range blockKinds() {
-		if slices.ContainsFunc(k.Nested, func(nested eval.Kind) bool { return nested.Name == name }) {
-			return fmt.Sprintf(" It belongs between the braces of another block:\n\n  %s\n    %s {", headers[k.Name], name)
-		}
+	if home := mistake.Homes[name]; home != "" {
+		return fmt.Sprintf(" It belongs between the braces of another block:\n\n  %s\n    %s {", mistake.FirstLines[home], name)
 	}
 	hint := mistake.DidYouMean(name, known)
 	if kind := otherBlocks[strings.ToLower(name)]; kind != "" && hint == "" {
@@ -74,7 +63,7 @@ func meantBlock(name string, known []string) string {
 func placeOfArgument(name string) string {
 	for _, k := range blockKinds() {
 		if slices.Contains(k.Required, name) || slices.Contains(k.Optional, name) {
-			return fmt.Sprintf("  %s\n    %s = …\n  }", headers[k.Name], name)
+			return fmt.Sprintf("  %s\n    %s = …\n  }", mistake.FirstLines[k.Name], name)
 		}
 	}
 	return fmt.Sprintf("  locals {\n    %s = …\n  }", name)

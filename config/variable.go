@@ -54,6 +54,9 @@ func (vs *variables) read(b *eval.Block) {
 		Node:  &eval.Node{Root: "var", Name: b.Label(0), At: b.At},
 		block: b, typ: cty.DynamicPseudoType, literal: true, nullable: true,
 	}
+	if b.Incomplete {
+		v.Progress = eval.Failed
+	}
 	if a, ok := b.Arguments["type"]; ok {
 		typ, defaults, diags := typeexpr.TypeConstraintWithDefaults(a.Raw)
 		vs.report(explainType(diags)...)

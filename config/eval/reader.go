@@ -146,10 +146,19 @@ func (r *Reader) Whole(name string, low, high, otherwise int) int {
 		err = gocty.FromCtyValue(number, &n)
 	}
 	if err != nil || n < low || n > high {
-		r.Refuse(a.Expr.Range(), "Not a whole number in range", "%s must be a whole number from %d to %d.", name, low, high)
+		detail := fmt.Sprintf("%s must be a whole number from %d to %d", name, low, high)
+		if err != nil {
+			detail += ", and is " + mistake.Kind(v.Type())
+		}
+		r.Refuse(a.Expr.Range(), "Not a whole number in range", "%s.%s", detail, wholeInstead[name])
 		return otherwise
 	}
 	return n
+}
+
+// wholeInstead is what people mean who give an argument something else than its whole number.
+var wholeInstead = map[string]string{
+	"approvers": " It says how many people approve. Who they are, the file of allowed_signers says:\n\n  approvers = 1",
 }
 
 // Duration returns a length of time from low to high, or otherwise where it is absent.

@@ -36,7 +36,10 @@ type Reach struct {
 	// NoEach says why each is not to be had here.
 	NoEach string
 	// Columns of each.value, or of row; nil where they are not known
-	Columns    []string
+	Columns []string
+	// Headers are columns of the file with their names here, which are "" for those that are not read. It is
+	// empty where the file's names are in use.
+	Headers    map[string]string
 	Row        bool
 	Subject    string               // self or plan in a policy; "" elsewhere
 	SubjectHas []string             // attributes of the subject
@@ -115,7 +118,13 @@ func (r *resolver) traversal(t hcl.Traversal) {
 	case "row":
 		r.row(t)
 	case "self":
-		r.refuse(t.SourceRange(), "self is not to be had here", "self is the transfer that a policy of the scope \"transfer\" looks at.")
+		detail := "self is the transfer that a policy of the scope \"transfer\" looks at."
+		if name, ok := stepAfter(t); ok && r.reach.Each {
+			detail += fmt.Sprintf(" In a transfer with for_each, write:\n\n  each.value.%s", name)
+		} else if ok && r.reach.Row {
+			detail += fmt.Sprintf(" In the where of a data source, write:\n\n  row.%s", name)
+		}
+		r.refuse(t.SourceRange(), "self is not to be had here", "%s", detail)
 	case "transfer":
 		r.refuse(t.SourceRange(), "A transfer is not a value",
 			"transfer.OPERATION.NAME stands in depends_on only: what the service will answer is not known when a plan is made.")
@@ -127,6 +136,14 @@ func (r *resolver) traversal(t hcl.Traversal) {
 		roots := append([]string{"var", "local", "profile", "batch", "schedule", "calendar", "window", "data", "each"}, slices.Sorted(maps.Keys(r.reach.Given))...)
 		r.refuse(t.SourceRange(), "Unknown reference", "There is nothing named %q to refer to.%s", root, r.meant(t, roots))
 	}
+}
+
+// stepAfter is the name behind the first one.
+func stepAfter(t hcl.Traversal) (string, bool) {
+	if len(t) < 2 {
+		return "", false
+	}
+	return StepName(t[1], false)
 }
 
 // given checks a reference to a value that the caller gives.
@@ -351,7 +368,7 @@ func (r *resolver) column(step hcl.Traverser) {
 	}
 	r.refs.Columns = append(r.refs.Columns, name)
 	if r.reach.Columns != nil && !slices.Contains(r.reach.Columns, name) {
-		r.refuse(RangeOfStep(step), "Unknown column", "The file has no column %q.%s", name, mistake.MeantColumn(r.rowName(), name, r.reach.Columns))
+		r.refuse(RangeOfStep(step), "Unknown column", "%s", mistake.UnknownColumn(r.rowName(), name, r.reach.Columns, r.reach.Headers))
 	}
 }
 
@@ -385,85 +402,6 @@ func (r *resolver) calls(expr hclsyntax.Expression) {
 // words are values of other languages, with what they are here.
 var words = map[string]string{
 	"none": "null", "nil": "null", "undefined": "null", "yes": "true", "on": "true", "no": "false", "off": "false", "true": "true", "false": "false", "null": "null",
-}
-
-// rootWords maps other words for values to the first words of references here.
-var rootWords = map[string]string{
-	"variable": "var", "variables": "var", "vars": "var", "locals": "local", "profiles": "profile", "account": "profile", "batches": "batch", "item": "each", "it": "each", "rows": "each",
-}
-
-// meant says what a reference with an unknown first word may mean.
-func (r *resolver) meant(t hcl.Traversal, roots []string) string {
-	root := t.RootName()
-	rest := ""
-	for _, step := range t[1:] {
-		name, ok := StepName(step, false)
-		if !ok {
-			break
-		}
-		rest += "." + name
-	}
-	if known := rootWords[root]; known != "" {
-		return fmt.Sprintf(" Did you mean %q?", known+rest)
-	}
-	if value := words[strings.ToLower(root)]; value != "" && len(t) == 1 {
-		return fmt.Sprintf(" Did you mean %s?", value)
-	}
-	if slices.Contains(r.scope.dataTypes, root) {
-		return fmt.Sprintf(" Rows are named with the word data before them:\n\n  data.%s%s", root, rest)
-	}
-	if strings.EqualFold(root, "env") {
-		return " Nothing here reads the environment. Declare a variable, and set it there as REMIT_VAR_ and its name:\n\n  var" + rest
-	}
-	for _, known := range slices.Sorted(slices.Values(roots)) {
-		if r.scope.Nodes[known][root] != nil {
-			return fmt.Sprintf(" Did you mean %q?", known+"."+root+rest)
-		}
-	}
-	if hint := mistake.DidYouMean(root, roots); hint != "" && len(t) > 1 {
-		return hint
-	}
-	if len(t) == 1 {
-		return fmt.Sprintf(" Put text in quotation marks:\n\n  %q", root)
-	}
-	return " There are: " + strings.Join(roots, ", ") + "."
-}
-
-// rowsOf is a data source's rows as they are named, where steps are what somebody wrote behind data.
-func (r *resolver) rowsOf(steps []string) string {
-	for _, name := range r.scope.Names("data") {
-		kind, own, _ := strings.Cut(name, ".")
-		if slices.Contains(steps, own) || slices.Contains(steps, kind) && len(steps) == 1 {
-			return "data." + name + ".rows"
-		}
-	}
-	return "data.csv.payroll.rows"
-}
-
-// rowName is what the row of a data source is called here.
-func (r *resolver) rowName() string {
-	if r.reach.Row {
-		return "row"
-	}
-	return "each.value"
-}
-
-func meantFunction(name string, names []string) string {
-	if why := ambient(name); why != "" {
-		return why
-	}
-	if why, known := terraform.Function(name); known {
-		return " " + why
-	}
-	return mistake.MeantFunction(name, names)
-}
-
-// ambient explains why functions that Terraform has are missing here.
-func ambient(name string) string {
-	if slices.Contains([]string{"timestamp", "plantimestamp", "now", "today", "date", "getdate", "uuid", "bcrypt", "env", "random", "rand"}, strings.ToLower(name)) {
-		return " The same files mean the same transfers, today and next year: nothing here reads a clock, chance or the environment."
-	}
-	return ""
 }
 
 // StepName is the name in .name, or in ["name"] where that is allowed too.

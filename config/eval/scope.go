@@ -258,6 +258,12 @@ func explainOperand(d *hcl.Diagnostic) {
 	if d.Summary == "Invalid index" {
 		d.Detail = strings.Replace(d.Detail, "The given key does not identify an element in this collection value.", "There is no element with this key. Rows of a data source, and named blocks, have their own keys and no numbers.", 1)
 	}
+	if call, ok := hcl.DiagnosticExtra[hclsyntax.FunctionCallDiagExtra](d); ok && d.Summary == "Invalid function argument" && strings.Contains(d.Detail, "cannot convert ") {
+		d.Detail = fmt.Sprintf("The function %s does not take such a value.", call.CalledFunctionName())
+		if call.CalledFunctionName() == "toset" {
+			d.Detail += " Rows of a data source, and maps, have their keys already. Write them alone:\n\n  for_each = data.csv.payroll.rows"
+		}
+	}
 	if d.Summary == "Invalid operand" && strings.HasSuffix(d.Detail, "a number is required.") {
 		d.Detail = "This operator computes with numbers, and this is a text. Texts are joined in one pair of quotation marks, and amounts are added by decimal_add:\n\n  \"rent-${var.period}\"\n  decimal_add(\"1.50\", \"2.25\")"
 	}

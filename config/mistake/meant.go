@@ -2,6 +2,8 @@ package mistake
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -9,8 +11,35 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// MeantColumn says which column of a file a wrong name behind root may mean, as it is written.
-func MeantColumn(root, name string, columns []string) string {
+// UnknownColumn says that no column has a name behind root, and which one may be meant. Headers are columns
+// of the file with their names here, which are "" for those that the argument columns leaves out.
+func UnknownColumn(root, name string, columns []string, headers map[string]string) string {
+	for _, header := range slices.Sorted(maps.Keys(headers)) {
+		own := headers[header]
+		switch {
+		case plainWord(header) != plainWord(name) || own == name:
+		case own != "":
+			return fmt.Sprintf("The argument columns calls the column %q %s here. Write:\n\n  %s", header, own, reference(root, own))
+		default:
+			return fmt.Sprintf("The file has a column %q, and the argument columns does not read it. Add it there:\n\n  columns = { …, %s = %s }", header, KeyHCL(name), QuotedHCL(header))
+		}
+	}
+	if len(headers) == 0 {
+		return fmt.Sprintf("The file has no column %q.%s", name, meantColumn(root, name, columns))
+	}
+	return fmt.Sprintf("The argument columns reads no column %q.%s", name, meantColumn(root, name, columns))
+}
+
+// reference is how an expression names a column behind root.
+func reference(root, column string) string {
+	if hclsyntax.ValidIdentifier(column) {
+		return root + "." + column
+	}
+	return root + "[" + QuotedHCL(column) + "]"
+}
+
+// meantColumn says which column of a file a wrong name behind root may mean, as it is written.
+func meantColumn(root, name string, columns []string) string {
 	found := ""
 	if hint := DidYouMean(name, columns); hint != "" {
 		found = strings.TrimSuffix(strings.TrimPrefix(hint, " Did you mean \""), "\"?")

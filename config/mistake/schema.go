@@ -36,6 +36,14 @@ var synonyms = map[string][]string{
 	"max": {"max_amount"}, "limit": {"max_amount"}, "period": {"per"}, "rule": {"rrule", "condition"}, "cron": {"rrule"}, "message": {"error_message"}, "env": {"environment"}, "version": {"required_version"}, "timezone": {"timezone"}, "tz": {"timezone"},
 }
 
+// FirstLines are the first lines of blocks, as they may be written.
+var FirstLines = map[string]string{
+	"remit": `remit {`, "environment": `environment "production" {`, "state": `state "sqlite" {`, "service": `service {`, "sandbox": `sandbox {`, "approval": `approval {`,
+	"variable": `variable "period" {`, "locals": `locals {`, "profile": `profile "treasury" {`, "asset": `asset "POINTS" {`,
+	"limit": `limit "daily" {`, "policy": `policy "small" {`, "data": `data "csv" "payroll" {`, "batch": `batch "payroll" {`,
+	"calendar": `calendar "target" {`, "schedule": `schedule "rent" {`, "window": `window "desk" {`, "transfer": `transfer "internal" "rent" {`,
+}
+
 // BlockWords are the words that a kind of block has.
 type BlockWords struct {
 	Kind      string
@@ -132,13 +140,42 @@ func (b BlockWords) unsupportedArgument(name, meant string) string {
 	return detail + " It has: " + strings.Join(b.Arguments, ", ") + "."
 }
 
+// Homes are the blocks that have a block in them, by its word, for those that no file has at its top.
+var Homes = map[string]string{
+	"control": "batch", "rule": "approval", "passkeys": "approval", "deny": "window", "cut_off": "window", "rate_limit": "service", "signing": "service",
+	"precondition": "transfer", "validation": "variable", "opening_balance": "sandbox",
+}
+
+// objects are arguments that take an object in braces, with what is in it.
+var objects = map[string]string{
+	"totals": `{ USD = "412850.22" }`, "above": `{ USD = "100000" }`, "metadata": `{ invoice = "4711" }`, "recipient_metadata": `{ invoice = "4711" }`,
+	"columns": `{ employee = "Employee No.", net = "Net (USD)" }`, "number_format": `{ net = "1.234,56" }`, "acknowledge": `{ hidden_rows = 3 }`,
+}
+
+// references are arguments that name another block.
+var references = map[string]string{
+	"from": "profile.NAME", "to": "profile.NAME", "batch": "batch.NAME", "window": "window.NAME", "calendar": "calendar.NAME", "for_each": "data.csv.NAME.rows",
+}
+
 func (b BlockWords) unsupportedBlock(name string) string {
 	if slices.Contains(b.Arguments, name) {
-		return fmt.Sprintf("%s is an argument of a %s block, and needs an equals sign:\n\n  %s = { … }", name, b.Kind, name)
+		detail := fmt.Sprintf("%s is an argument of a %s block, and needs an equals sign", name, b.Kind)
+		switch {
+		case objects[name] != "":
+			return detail + fmt.Sprintf(":\n\n  %s = %s", name, objects[name])
+		case references[name] != "":
+			return detail + fmt.Sprintf(" and no braces. It names another block:\n\n  %s = %s", name, references[name])
+		case examples[name] != "":
+			return detail + " and no braces:\n\n  " + examples[name]
+		}
+		return detail + fmt.Sprintf(" and no braces:\n\n  %s = …", name)
 	}
 	detail := fmt.Sprintf("%s block has no %s block in it.", withArticle(b.Kind), name)
 	if name == "transfer" {
 		return detail + " Write the transfer at the top of a file, and name the batch in it:\n\n  batch = batch.NAME"
+	}
+	if home := Homes[name]; home != "" && home != b.Kind {
+		return detail + fmt.Sprintf(" It belongs between the braces of another block:\n\n  %s\n    %s {", FirstLines[home], name)
 	}
 	if hint := DidYouMean(name, b.Blocks); hint != "" {
 		return detail + hint

@@ -217,6 +217,9 @@ func (c *csvFile) notes() []string {
 	if c.found {
 		notes = append(notes, fmt.Sprintf("the fields of %s are separated by %s: with it, the header has the key; delimiter = %[2]s says so for good", c.Name, delimiterText(c.options.Delimiter)))
 	}
+	if other := misnamedText(c.Name); other != "" {
+		notes = append(notes, fmt.Sprintf("%s is text, although its name is that of a workbook; name it %s", c.Name, other))
+	}
 	if c.ended {
 		for _, r := range c.held {
 			notes = append(notes, noteLeftOut(r.fields, r))

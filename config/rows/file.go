@@ -8,6 +8,7 @@ package rows
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -100,6 +101,11 @@ func (d *Directory) Open(f *File, format Format) (*Table, io.Closer, hcl.Diagnos
 	file, err := confined.Open(d.root, f.Name)
 	if err != nil {
 		return nil, nil, hcl.Diagnostics{mistake.New(f.NamedAt, "Data file cannot be read", "%s: %s%s", f.Name, mistake.Sentence(err), d.nearby(f.Name))}
+	}
+	head := make([]byte, sniffedBytes)
+	n, _ := file.ReadAt(head, 0)
+	if kind := foreignKind(head[:n]); kind != "" {
+		return nil, file, hcl.Diagnostics{mistake.New(f.NamedAt, "File has no rows", "%s %s", f.Name, mistake.Sentence(errors.New(kind)))}
 	}
 	from, diags := format.open(d, f, file)
 	if diags.HasErrors() {

@@ -3,7 +3,9 @@ package rows
 import (
 	"encoding/csv"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -56,7 +58,8 @@ type locator interface {
 type Table struct {
 	Name      string
 	Columns   []string
-	KeyColumn int // -1 where no column is the key
+	Unread    []string // columns of the file that are not picked
+	KeyColumn int      // -1 where no column is the key
 	from      records
 	picked    []int           // the field of each column; nil where they are the same
 	formats   []*NumberFormat // of each column, nil for text; nil without any
@@ -135,6 +138,9 @@ func (h header) columnsOf() string {
 func (t *Table) pick(f *File, h header) hcl.Diagnostics {
 	var diags hcl.Diagnostics
 	at := f.At("columns")
+	if d := wrongPicks(f, h); d != nil {
+		return hcl.Diagnostics{d}
+	}
 	for _, pick := range f.Columns {
 		i := slices.Index(h.names, pick.Header)
 		switch {
@@ -152,7 +158,36 @@ func (t *Table) pick(f *File, h header) hcl.Diagnostics {
 		t.Columns = append(t.Columns, pick.Name)
 	}
 	t.text = make([]string, len(t.Columns))
+	for _, name := range h.names {
+		if !f.isRead(name) && name != "" {
+			t.Unread = append(t.Unread, name)
+		}
+	}
 	return diags
+}
+
+// wrongPicks is the one mistake of an argument columns that has letters or numbers of columns in place of all
+// headers; nil for any other.
+func wrongPicks(f *File, h header) *hcl.Diagnostic {
+	letter := regexp.MustCompile(`^(?:[A-Z]|\d{1,2})$`)
+	var pairs []string
+	for _, pick := range f.Columns {
+		if slices.Contains(h.names, pick.Header) || !letter.MatchString(pick.Header) {
+			return nil
+		}
+		place := int(pick.Header[0] - 'A')
+		if number, err := strconv.Atoi(pick.Header); err == nil {
+			place = number - 1
+		}
+		if place < 0 || place >= len(h.names) {
+			return nil
+		}
+		pairs = append(pairs, mistake.KeyHCL(pick.Name)+" = "+mistake.QuotedHCL(h.names[place]))
+	}
+	if len(pairs) == 0 {
+		return nil
+	}
+	return mistake.New(f.At("columns"), "Unknown column", "columns takes headers as %s has them, and no letters or numbers of columns. Write:\n\n  columns = { %s }", f.Name, strings.Join(pairs, ", "))
 }
 
 // headerElsewhere is the summary of what misplacedHeader says.

@@ -61,6 +61,12 @@ func openPackage(content []byte) (*workbookPackage, error) {
 		return nil, errors.New("is a binary workbook (.xlsb). Save it as .xlsx")
 	case p.folds["mimetype"] != "" && p.folds["content.xml"] != "":
 		return nil, errors.New("is an OpenDocument spreadsheet (.ods). Save it as .xlsx")
+	case p.folds["word/document.xml"] != "":
+		return nil, errors.New("is a document of Word. Put its rows into a workbook, and save that as .xlsx")
+	case p.folds["index.zip"] != "" || p.folds["index/document.iwa"] != "":
+		return nil, errors.New("is a workbook of Numbers. Export it there as Excel (.xlsx)")
+	case p.folds["[content_types].xml"] == "" && p.folds["_rels/.rels"] == "":
+		return nil, errors.New("is an archive, and no workbook. Unpack it, and name the file that comes out")
 	}
 	return p, nil
 }

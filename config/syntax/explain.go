@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -49,10 +50,19 @@ func (t text) explain(diags hcl.Diagnostics) hcl.Diagnostics {
 			continue
 		}
 		told[number] = true
+		if heredoc := t.openHeredoc(d); heredoc != nil {
+			return append(explained, heredoc)
+		}
 		r, line, found := t.repairOf(number)
-		if strings.HasSuffix(d.Summary, " separator") || strings.HasPrefix(d.Summary, "Unterminated ") {
-			if open, mended, above, isOpen := t.unclosed(number); isOpen {
-				r, line, number, found = open, mended, above, true
+		if strings.HasSuffix(d.Summary, " separator") || strings.HasPrefix(d.Summary, "Unterminated ") || d.Summary == openIndex {
+			for at := number; at > 0; at-- {
+				if open, mended, above, isOpen := t.unclosed(at); isOpen {
+					r, line, number, found = open, mended, above, true
+					break
+				}
+				if d.Summary != openIndex { // which is told at the end of the file
+					break
+				}
 			}
 		}
 		if !found {
@@ -73,6 +83,33 @@ func (t text) explain(diags hcl.Diagnostics) hcl.Diagnostics {
 	return explained
 }
 
+// openIndex is what HCL's parser says of a bracket behind a reference that is left open.
+const openIndex = "Missing close bracket on index"
+
+var heredocBegins = regexp.MustCompile(`<<-?([\p{L}_][\p{L}\p{N}_-]*)\s*$`)
+
+// openHeredoc is the mistake of a text of several lines without an end, where d comes of one; nil where it
+// does not.
+func (t text) openHeredoc(d *hcl.Diagnostic) *hcl.Diagnostic {
+	if !strings.HasPrefix(d.Summary, "Unterminated ") {
+		return nil
+	}
+	for i := len(t.lines); i > 0; i-- {
+		begin := heredocBegins.FindStringSubmatch(strings.TrimRight(t.line(i), "\r"))
+		if begin == nil {
+			continue
+		}
+		if slices.ContainsFunc(t.lines[i:], func(line string) bool { return strings.TrimSpace(line) == begin[1] }) {
+			return nil
+		}
+		now := mistake.New(t.at(i), "Text of several lines has no end",
+			"The text of this line goes on up to a line that is %s alone, and there is none below. Write it there:\n\n  %s", begin[1], begin[1])
+		now.Extra = &mistake.Origin{Column: t.name, Reason: now.Summary}
+		return now
+	}
+	return nil
+}
+
 func startOf(d *hcl.Diagnostic) int {
 	if d.Subject == nil {
 		return 0
@@ -91,6 +128,7 @@ var plain = map[string][2]string{
 	"Attribute redefined":                             {"Argument is written twice", "The same block has this argument above. Remove one of the two."},
 	"Missing newline after argument":                  {"Argument goes on after its end", "The value of this argument ends before this place. Put text into quotation marks, and begin the next argument on a line of its own."},
 	"Invalid expression":                              {"Value cannot be read", "No value can begin here. Put text in quotation marks:\n\n  \"2026-11\""},
+	openIndex:                                         {"Bracket is missing", "The name of a column has no closing bracket. Write it behind the name:\n\n  each.value[\"net\"]"},
 	"Missing item separator":                          {"Comma is missing", "Two items of a list need a comma between them:\n\n  [\"a\", \"b\"]"},
 	"Missing attribute separator":                     {"Comma is missing", "Two pairs of an object need a comma or the end of a line between them:\n\n  { a = \"1\", b = \"2\" }"},
 	"Missing argument separator":                      {"Comma is missing", "Two values in the parentheses of a function need a comma between them."},

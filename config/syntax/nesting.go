@@ -2,7 +2,9 @@ package syntax
 
 import (
 	"bytes"
+	"fmt"
 	"math/big"
+	"regexp"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -131,9 +133,15 @@ func checkNestingJSON(src []byte, filename string) hcl.Diagnostics {
 	return nil
 }
 
-// CheckNumbers refuses number literals of absurd size.
+// CheckNumbers refuses number literals of absurd size, and dates that would be computed.
 func CheckNumbers(expr hclsyntax.Expression) hcl.Diagnostics {
+	computed := hcl.Range{} // the date that was told last: its parts are none of their own
 	return hclsyntax.VisitAll(expr, func(node hclsyntax.Node) hcl.Diagnostics {
+		if date := dateComputed(node); date != "" && !computed.Overlaps(node.Range()) {
+			computed = node.Range()
+			return hcl.Diagnostics{mistake.New(node.Range(), "Date is computed",
+				"Without quotation marks this is arithmetic with numbers, and no date. Write:\n\n  %q", date)}
+		}
 		literal, ok := node.(*hclsyntax.LiteralValueExpr)
 		if !ok || literal.Val.IsNull() || literal.Val.Type() != cty.Number {
 			return nil
@@ -144,4 +152,38 @@ func CheckNumbers(expr hclsyntax.Expression) hcl.Diagnostics {
 		return hcl.Diagnostics{mistake.New(literal.SrcRange, "Number out of range",
 			"Numbers may have about 1,200 digits. Amounts are quoted decimals.")}
 	})
+}
+
+var dateForm = regexp.MustCompile(`^(?:\d{4}-\d{2}(?:-\d{2})?|\d{1,2}/\d{1,2}/\d{4})$`)
+
+// dateComputed is the date or the month that an expression is to be, as it is written, where the expression
+// computes with its parts; "" for any other.
+func dateComputed(node hclsyntax.Node) string {
+	if operation, ok := node.(*hclsyntax.BinaryOpExpr); ok {
+		if written, isPlain := numbersWritten(operation); isPlain && dateForm.MatchString(written) {
+			return written
+		}
+	}
+	return ""
+}
+
+// numbersWritten is an expression of digits and signs as it is written; false where there are spaces or anything
+// else.
+func numbersWritten(expr hclsyntax.Expression) (string, bool) {
+	switch e := expr.(type) {
+	case *hclsyntax.LiteralValueExpr:
+		if e.Val.IsNull() || e.Val.Type() != cty.Number {
+			return "", false
+		}
+		return fmt.Sprintf("%0*s", e.SrcRange.End.Byte-e.SrcRange.Start.Byte, e.Val.AsBigFloat().Text('f', 0)), true
+	case *hclsyntax.BinaryOpExpr:
+		sign := map[*hclsyntax.Operation]string{hclsyntax.OpSubtract: "-", hclsyntax.OpDivide: "/"}[e.Op]
+		left, isLeft := numbersWritten(e.LHS)
+		right, isRight := numbersWritten(e.RHS)
+		if sign == "" || !isLeft || !isRight || e.RHS.Range().Start.Byte != e.LHS.Range().End.Byte+1 {
+			return "", false
+		}
+		return left + sign + right, true
+	}
+	return "", false
 }

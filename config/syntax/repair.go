@@ -2,8 +2,10 @@ package syntax
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/width"
 )
@@ -50,7 +52,10 @@ var repairs = []repair{
 	{"Comment has no end", "A comment that begins with /* ends with */, and this one has no end. Write", true, openComment},
 	{"Backslash in a text", "In a text, a backslash begins a special sign such as \\n. A path has slashes, and is relative to the directory. Write", false, backslashes},
 	{"Quotation mark is missing", "A text of this line has one quotation mark, and needs one at each end. Write", true, missingQuote},
-	{"Equals sign is written twice", "An argument has one equals sign. Write", false, replaced(`^(\s*[\w-]+\s*)(?::=|==|=>|\+=)\s*(.+)$`, "$1= $2")},
+	{"Equals sign is written twice", "An argument has one equals sign. Write", false, replaced(`^(\s*[\w-]+\s*)(?::=|=\s*=|=>|\+=)\s*(.+)$`, "$1= $2")},
+	{"Condition is written in words", "A condition has a question mark and a colon. Write", false, replaced(`^(\s*[\w-]+\s*=\s*)if\s+(.+?)\s+then\s+(.+?)\s+else\s+(.+?)\s*$`, "$1$2 ? $3 : $4")},
+	{"Condition is written in words", "A condition has a question mark and a colon. Write", false, replaced(`^(\s*[\w-]+\s*=\s*)([^\[{]+?)\s+if\s+(.+?)\s+else\s+(.+?)\s*$`, "$1$3 ? $2 : $4")},
+	{"Comparisons are joined in words", "Two comparisons are joined by && for and, and by || for or. Write", false, joinedComparisons},
 	{"Block is written as an argument", "A block has no equals sign. Write", true, replaced(`^\s*([\w-]+)\s*[=:]\s*((?:"[^"]*"\s*)+)\{\s*$`, "$1 $2{")},
 	{"Arguments on one line", "Each argument needs a line of its own. Write", true, oneLine},
 	{"Argument has no semicolon", "Nothing follows the value of an argument. Write", false, replaced(`^([^#]*[^;\s])\s*;\s*$`, "$1")},
@@ -74,7 +79,7 @@ var repairs = []repair{
 
 var (
 	joinedArgument = regexp.MustCompile(`^(\s*[\w-]+\s*=\s*)(.+?)\s*$`)
-	joinedPart     = regexp.MustCompile(`^(?:"([^"$\\]*)"|([A-Za-z][\w.]*))$`)
+	joinedPart     = regexp.MustCompile(`^(?:"([^"$\\]*)"|([A-Za-z][\w.]*(?:\["[^"\\]*"\])*))$`)
 )
 
 // joinedTexts writes texts and references that & joins, as a spreadsheet does, as one text.
@@ -83,7 +88,7 @@ func joinedTexts(line, _ string) string {
 	if argument == nil || !strings.Contains(mapped(argument[2], func(r rune) string { return string(r) }), "&") {
 		return line
 	}
-	text, isAny := "", false
+	text := ""
 	for part := range strings.SplitSeq(mapped(argument[2], func(r rune) string {
 		if r == '&' {
 			return "\x00"
@@ -97,13 +102,37 @@ func joinedTexts(line, _ string) string {
 		case found[2] != "":
 			text += "${" + found[2] + "}"
 		default:
-			text, isAny = text+found[1], true
+			text += found[1]
 		}
 	}
-	if !isAny {
+	return argument[1] + `"` + text + `"`
+}
+
+var wordsOfConditions = regexp.MustCompile(`(?i)\s(and|or)\s`)
+
+// joinedComparisons writes the words and and or outside of texts as the language has them.
+func joinedComparisons(line, _ string) string {
+	argument := joinedArgument.FindStringSubmatch(line)
+	if argument == nil {
 		return line
 	}
-	return argument[1] + `"` + text + `"`
+	runes, is := []rune(line), outside(line)
+	hidden := make([]rune, len(runes)) // as long as the line, with a letter in place of each in a text
+	for i, r := range runes {
+		if hidden[i] = r; !is[i] {
+			hidden[i] = 'x'
+		}
+	}
+	places := wordsOfConditions.FindAllStringSubmatchIndex(string(hidden), -1)
+	for _, at := range slices.Backward(places) {
+		from, to := utf8.RuneCountInString(string(hidden)[:at[2]]), utf8.RuneCountInString(string(hidden)[:at[3]])
+		sign := "&&"
+		if strings.EqualFold(string(runes[from:to]), "or") {
+			sign = "||"
+		}
+		runes = slices.Replace(runes, from, to, []rune(sign)...)
+	}
+	return string(runes)
 }
 
 var beginsArgument = regexp.MustCompile(`^\s*[\w-]+\s*=[^=]`)
@@ -259,14 +288,32 @@ func oneLine(line, _ string) string {
 	return mended + "\n}"
 }
 
-var column = regexp.MustCompile(`^(\s*[\w-]+\s*=\s*(?:each\.value|row))\.([^"=\[\]]+?)\s*$`)
+var (
+	column       = regexp.MustCompile(`^(\s*[\w-]+\s*=\s*(?:each\.value|row))\.([^"=\[\]]+?)\s*$`)
+	columnInText = regexp.MustCompile(`(\$\{\s*(?:each\.value|row))\.([^"=\[\]{}]+?)\s*\}`)
+	operator     = regexp.MustCompile(`(?:^|\s)[-+*/&|?:]+\s|\b(?:each|var|local|row|data)\.`)
+)
+
+// isNameWithSigns reports whether what stands behind each.value is the name of a column that no reference
+// can have, and no expression.
+func isNameWithSigns(name string) bool {
+	isSign := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.", r)
+	}
+	return !operator.MatchString(name) && (strings.HasSuffix(name, ".") || strings.ContainsFunc(name, isSign))
+}
 
 func columnInBrackets(line, _ string) string {
-	parts := column.FindStringSubmatch(line)
-	if parts == nil || !strings.ContainsFunc(parts[2], func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' }) {
-		return line
+	if parts := column.FindStringSubmatch(line); parts != nil && isNameWithSigns(parts[2]) {
+		return parts[1] + `["` + parts[2] + `"]`
 	}
-	return parts[1] + `["` + parts[2] + `"]`
+	return columnInText.ReplaceAllStringFunc(line, func(reference string) string {
+		parts := columnInText.FindStringSubmatch(reference)
+		if !isNameWithSigns(parts[2]) {
+			return reference
+		}
+		return parts[1] + `["` + parts[2] + `"]}`
+	})
 }
 
 func braceBelow(line, next string) string {
