@@ -13,6 +13,9 @@ import (
 	"remit/internal/approval"
 )
 
+// passkeysPortMin is the least port: a browser leaves the one of http out of an origin, and those below are the system's.
+const passkeysPortMin = 1024
+
 // passkeysPort is where remit review listens unless the block says another port.
 const passkeysPort = 7468
 
@@ -52,7 +55,7 @@ func (k *controlReader) passkeys(r *eval.Reader, a *Approval) {
 		refuseLines(inner, file, mistakes)
 		a.Revoked = approval.JoinRevoked(a.Revoked, revoked)
 	}
-	a.Port = inner.Whole("port", 1, 65535, passkeysPort)
+	a.Port = inner.Whole("port", passkeysPortMin, 65535, passkeysPort)
 	a.Origins = k.origins(inner, a.Port)
 	k.broken = k.broken || len(inner.Unset) > 0
 	r.Diags = append(r.Diags, inner.Diags...)

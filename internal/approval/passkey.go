@@ -233,6 +233,16 @@ func (s *Signers) HasSSH() bool {
 	return s != nil && slices.ContainsFunc(s.entries, func(e entry) bool { return e.key.ssh != nil })
 }
 
+// HasSSHOf reports whether one of the people has an SSH key, by what [Signers.Name] calls them.
+func (s *Signers) HasSSHOf(names []string) bool {
+	return s != nil && slices.ContainsFunc(s.People(), func(p Person) bool {
+		return slices.Contains(names, s.Name(p)) && slices.ContainsFunc(s.entries, func(e entry) bool {
+			owner, _ := s.Owner(e.key)
+			return owner == p && e.key.ssh != nil
+		})
+	})
+}
+
 // Covers reports whether the files say whose keys of the kind of a key are whose.
 func (s *Signers) Covers(key Key) bool {
 	if key.passkey != nil {

@@ -185,6 +185,12 @@ func TestAPasskeyDoesNotCount(t *testing.T) {
 			a.key = newAuthenticator(t, approval.ES256, "x").key
 		}, approval.OtherBytes},
 		"of an RP ID that the block has not": {func(_ *testing.T, c *approval.Case, _ *authenticator) { c.Origins = nil }, approval.OtherOrigin},
+		"that has expired": {func(t *testing.T, c *approval.Case, a *authenticator) {
+			c.Signers = passkeys(t, approval.PasskeyLine("ada@example.com", a.passkey(t, approval.ES256), time.Now(), false)+`,valid-before="20200101Z"`)
+		}, approval.ExpiredKey},
+		"that is not valid yet": {func(t *testing.T, c *approval.Case, a *authenticator) {
+			c.Signers = passkeys(t, approval.PasskeyLine("ada@example.com", a.passkey(t, approval.ES256), time.Now(), false)+`,valid-after="21000101Z"`)
+		}, approval.NotYetValid},
 		"that was revoked": {func(t *testing.T, c *approval.Case, _ *authenticator) {
 			revoked, mistakes := approval.ParseRevokedPasskeys([]byte("localhost " + base64.RawURLEncoding.EncodeToString([]byte("ada's")) + "\n"))
 			if len(mistakes) > 0 {
@@ -225,6 +231,19 @@ func TestAPersonCountsOnceWithWhateverKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Files = []approval.File{{Name: "p.sig", Content: text}, fileOf("p.ada", ada.approve(t, passkeyPlan))}
+	v := approval.Decide(c)
+	if len(v.Approvers) != 1 || len(v.Discounted) != 1 || v.Discounted[0].Why != approval.SamePerson {
+		t.Errorf("approvers %d, discounted %+v", len(v.Approvers), v.Discounted)
+	}
+}
+
+// TestAKeyUnderTwoNamesIsOnePersons lists one key with two credential IDs, of which the file of an assertion says one.
+func TestAKeyUnderTwoNamesIsOnePersons(t *testing.T) {
+	c, ada, _ := passkeyCase(t)
+	again := *ada
+	again.id = []byte("another")
+	c.Signers = approval.Join(c.Signers, passkeys(t, approval.PasskeyLine("eve@example.com", again.passkey(t, approval.ES256), time.Now(), false)))
+	c.Files = []approval.File{fileOf("p.ada", ada.approve(t, passkeyPlan)), fileOf("p.eve", again.approve(t, passkeyPlan))}
 	v := approval.Decide(c)
 	if len(v.Approvers) != 1 || len(v.Discounted) != 1 || v.Discounted[0].Why != approval.SamePerson {
 		t.Errorf("approvers %d, discounted %+v", len(v.Approvers), v.Discounted)

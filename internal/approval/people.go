@@ -34,12 +34,17 @@ func newPeople(entries []entry) people {
 		a, b := root(earlier), root(i)
 		p.of[max(a, b)] = Person(min(a, b))
 	}
-	byName := map[string]int{}
+	byName, byPublic := map[string]int{}, map[string]int{}
 	for i, e := range entries {
 		p.of[i] = Person(i)
 		blob := e.key.blob()
 		p.byKey[blob] = append(p.byKey[blob], i)
 		join(i, p.byKey[blob][0])
+		public := e.key.Fingerprint() // the file of an assertion says which credential it is of: one key under two IDs is one person's
+		if _, ok := byPublic[public]; !ok {
+			byPublic[public] = i
+		}
+		join(i, byPublic[public])
 		for _, name := range e.principals {
 			name = sameName(name)
 			if _, ok := byName[name]; !ok {

@@ -83,7 +83,7 @@ func (a *applying) checkApprovals(w *opened, plan *planner.Plan) error {
 	}
 	return exit.New(
 		fmt.Errorf("%s is not approved; nothing was sent: %s", a.file, strings.Join(texts, "\n")),
-		a.planning.dir.CommandWithPractice(approveCommand(w)+shell.Word(a.file)), exit.Control,
+		a.planning.dir.CommandWithPractice(approveCommand(w, a.planning.approvals)+shell.Word(a.file)), exit.Control,
 	)
 }
 
@@ -146,10 +146,15 @@ func journalled(approvals []view.Approval) []state.Approval {
 	return append(authors, approvers...)
 }
 
-// approveCommand is the command with which people approve a plan, behind "remit": in the browser where nobody has an SSH key.
-func approveCommand(w *opened) string {
+// approveCommand is the command with which people approve a plan, behind "remit": in the browser where none of those who could
+// has an SSH key.
+func approveCommand(w *opened, approvals []view.Approval) string {
+	var could []string
+	for i := range approvals {
+		could = append(could, approvals[i].Could...)
+	}
 	for _, block := range approvalBlocks(w) {
-		if block.Origins == nil || block.Signers.HasSSH() {
+		if block.Origins == nil || block.Signers.HasSSHOf(could) {
 			return "approve "
 		}
 	}

@@ -49,6 +49,9 @@ func newApprove(p *process) *cobra.Command {
 				if err := a.register.check(len(args) > 0); err != nil {
 					return err
 				}
+				if err := checkPort(cmd, a.register.port); err != nil {
+					return err
+				}
 				return a.register.run(cmd.Context(), p)
 			}
 			if err := exactArgs("PLAN")(cmd, args); err != nil {
@@ -73,6 +76,7 @@ func newApprove(p *process) *cobra.Command {
 	flags.BoolVar(&a.register.wanted, "register", false, "make a passkey in the browser, and print its line of allowed_passkeys")
 	flags.StringVar(&a.register.person, "person", "", "with --register: the `name` by which allowed_passkeys calls you")
 	flags.IntVar(&a.register.port, "port", portDefault, "with --register: serve the page at this port of localhost")
+	a.register.asking.flags(cmd)
 	together(cmd, "count", "total")
 	return cmd
 }
@@ -245,9 +249,12 @@ func checkTyped(w *opened, totals transfer.Totals, count, total string) error {
 	return nil
 }
 
+// isTotal reports whether a text has the form ASSET:AMOUNT.
+func isTotal(text string) bool { return strings.IndexByte(text, ':') > 0 }
+
 // checkTotalFlag refuses a --total of another form before the plan is read and shown.
 func checkTotalFlag(total string) error {
-	if total != "" && strings.IndexByte(total, ':') <= 0 {
+	if total != "" && !isTotal(total) {
 		return fmt.Errorf("--total=%s is not ASSET:AMOUNT, such as --total=USD:1200.50; nothing was signed", shell.Word(total))
 	}
 	return nil

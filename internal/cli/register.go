@@ -19,6 +19,7 @@ type registering struct {
 	wanted bool
 	person string
 	port   int
+	asking asking
 }
 
 // portDefault is where pages are, and what the passkeys block allows unless it says another port.
@@ -42,7 +43,7 @@ func (r *registering) run(ctx context.Context, p *process) error {
 	asked := view.Passkeys{RPID: localhost, Challenge: base64.RawURLEncoding.EncodeToString(challenge)}
 	var line string
 	page := &ask.Page{
-		Port: r.port, Wait: reviewWait, Files: servedFiles(),
+		Port: r.port,
 		Write: func(to io.Writer) error {
 			return view.RegisterHTML(to, p.streams.Screen(p.streams.Out), r.person, base64.RawURLEncoding.EncodeToString(user), asked)
 		},
@@ -57,10 +58,9 @@ func (r *registering) run(ctx context.Context, p *process) error {
 			}
 			return "Your passkey is made. remit prints its line: give it to the owner of allowed_passkeys.", nil
 		},
-		Tell: tellAddress(p, origin, "Make your passkey at"),
 	}
-	if err := page.Serve(ctx); err != nil {
-		return servedError(err, "no passkey was registered")
+	if err := r.asking.serve(ctx, p, page, "Make your passkey at", "no passkey was registered"); err != nil {
+		return err
 	}
 	if _, err := fmt.Fprintln(p.streams.Err, "The owner of allowed_passkeys adds this line:"); err != nil {
 		return err

@@ -7,8 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
-	"time"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -21,13 +20,11 @@ import (
 	"remit/internal/view"
 )
 
-// reviewWait is how long a page waits for its reader.
-const reviewWait = time.Hour
-
 // reviewing is one remit review.
 type reviewing struct {
 	approving approving
 	port      int // 0 for that of the passkeys block
+	asking    asking
 }
 
 func newReview(p *process) *cobra.Command {
@@ -45,6 +42,9 @@ func newReview(p *process) *cobra.Command {
 			if r.approving.file = args[0]; r.approving.file == "" {
 				return errors.New("the name of the plan is empty. Is a variable of the shell not set?")
 			}
+			if err := checkPort(cmd, r.port); err != nil {
+				return err
+			}
 			return r.run(cmd, p)
 		},
 	}
@@ -52,6 +52,7 @@ func newReview(p *process) *cobra.Command {
 	practiceFlag(&planning.dir, cmd)
 	planning.againstFlag(cmd)
 	cmd.Flags().IntVar(&r.port, "port", 0, "serve the page at this port of localhost (that of the passkeys block)")
+	r.asking.flags(cmd)
 	return cmd
 }
 
@@ -62,8 +63,7 @@ func (r *reviewing) run(cmd *cobra.Command, p *process) error {
 	if err != nil {
 		return err
 	}
-	origin, err := r.origin(w)
-	if err != nil {
+	if err := r.findPort(w); err != nil {
 		return err
 	}
 	plan, err := a.read(ctx, w, func(*savedPlan) error { return nil })
@@ -82,17 +82,17 @@ func (r *reviewing) run(cmd *cobra.Command, p *process) error {
 	asked := view.Passkeys{RPID: localhost, Challenge: base64.RawURLEncoding.EncodeToString(plan.digest.Challenge()), IDs: a.usable(w, plan)}
 	var said string
 	page := &ask.Page{
-		Port: r.port, Wait: reviewWait, Files: servedFiles(),
+		Port:  r.port,
 		Write: func(to io.Writer) error { return view.ReviewHTML(to, plan.Plan, options, asked) },
 		Answer: func(_ context.Context, answer []byte) (string, error) {
 			var err error
 			said, err = a.approveByPasskey(w, plan, answer)
 			return said, err
 		},
-		Tell: tellAddress(p, origin, "Read and approve the plan at"),
 	}
-	if err := page.Serve(ctx); err != nil {
-		return servedError(err, "nothing was approved")
+	r.asking.dir = a.planning.dir.Path
+	if err := r.asking.serve(ctx, p, page, "Read and approve the plan at", "nothing was approved"); err != nil {
+		return err
 	}
 	if _, err := fmt.Fprintln(w.streams.Out, view.Visible(said)); err != nil {
 		return err
@@ -103,8 +103,8 @@ func (r *reviewing) run(cmd *cobra.Command, p *process) error {
 // localhost is the RP ID of pages of this machine.
 const localhost = "localhost"
 
-// origin finds the port, and checks that some approval block takes passkeys that a page there asks for.
-func (r *reviewing) origin(w *opened) (string, error) {
+// findPort finds the port, and checks that some approval block takes passkeys that a page there asks for.
+func (r *reviewing) findPort(w *opened) error {
 	hasPasskeys := false
 	for _, block := range approvalBlocks(w) {
 		if block.Origins == nil {
@@ -114,17 +114,15 @@ func (r *reviewing) origin(w *opened) (string, error) {
 		if r.port == 0 {
 			r.port = block.Port
 		}
-		for _, origin := range block.Origins[localhost] {
-			if origin == ask.Origin(r.port) {
-				return origin, nil
-			}
+		if slices.Contains(block.Origins[localhost], ask.Origin(r.port)) {
+			return nil
 		}
 	}
 	if !hasPasskeys {
-		return "", exit.WithHint(errors.New("no approval block has a passkeys block, which says whose passkeys count; nothing is served. SSH keys approve with remit approve"),
+		return exit.WithHint(errors.New("no approval block has a passkeys block, which says whose passkeys count; nothing is served. SSH keys approve with remit approve"),
 			w.dir.CommandWithPractice("approve "+shell.Word(r.approving.file)))
 	}
-	return "", fmt.Errorf("the passkeys block does not allow a page at %s: add it to origins, for the RP ID %s, or give another --port; nothing is served", ask.Origin(r.port), localhost)
+	return fmt.Errorf("the passkeys block does not allow a page at %s: add it to origins, for the RP ID %s, or give another --port; nothing is served", ask.Origin(r.port), localhost)
 }
 
 // usable are the credentials of people who could approve the plan now.
@@ -158,6 +156,9 @@ func (a *approving) approveByPasskey(w *opened, plan *savedPlan, text []byte) (s
 	var answer passkeyAnswer
 	if err := json.Unmarshal(text, &answer); err != nil {
 		return "", errors.New("the page's answer cannot be read; nothing was approved")
+	}
+	if !isTotal(answer.Total) {
+		return "", errors.New("the page's answer has no total; nothing was approved")
 	}
 	if err := checkTyped(w, plan.Sent(), answer.Count, answer.Total); err != nil {
 		return "", err
@@ -215,28 +216,4 @@ func (a *approving) countsNow(w *opened, plan *savedPlan, assertion *approval.As
 		}
 	}
 	return approval.Key{}, first
-}
-
-// servedFiles are the parts of a page, for its server.
-func servedFiles() map[string]ask.File {
-	files := map[string]ask.File{}
-	for name, file := range view.ServedFiles() {
-		files[name] = ask.File{Type: file.Type, Content: []byte(file.Content)}
-	}
-	return files
-}
-
-// tellAddress prints where a page is.
-func tellAddress(p *process, origin, what string) func(address string) {
-	return func(address string) {
-		_, _ = fmt.Fprintf(p.streams.Err, "%s\n\n    %s\n\nOpen it in a browser of this machine: no other machine reaches %s.\n", what, address, strings.TrimPrefix(origin, "http://"))
-	}
-}
-
-// servedError says why a page ended without an answer.
-func servedError(err error, outcome string) error {
-	if errors.Is(err, ask.ErrTime) || errors.Is(err, ask.ErrTooMany) {
-		return fmt.Errorf("%w; %s", err, outcome)
-	}
-	return err
 }

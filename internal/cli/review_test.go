@@ -1,11 +1,9 @@
 package cli_test
 
 import (
-	"bytes"
 	"context"
-	"crypto/ed25519"
-	"crypto/rand"
-	"encoding/pem"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -14,242 +12,446 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
-	"golang.org/x/crypto/ssh"
 
-	"remit/internal/cli"
-	"remit/internal/proof/suite"
+	"remit/internal/approval"
 )
 
-// reviewer is a directory with a plan that two people must approve, and a browser in which they do.
-type reviewer struct {
-	*testing.T
-	dir     string
-	port    int
-	browser context.Context
-}
-
-const reviewDeclaration = `
-transfer "internal" "rent-2026-11" {
-  from_profile_id = "treasury"
-  to_profile_id   = "landlord"
-  amount          = "8200.00"
-  asset           = "USD"
-}
-transfer "internal" "cleaning-2026-11" {
-  from_profile_id = "treasury"
-  to_profile_id   = "cleaner"
-  amount          = "310.50"
-  asset           = "USD"
-}
-`
-
 // TestTwoPeopleApproveInTheBrowser registers two people, has an author sign a plan, has both approve on the page, and sends
-// it: with a passkey of each algorithm.
+// it: with passkeys of each algorithm.
 func TestTwoPeopleApproveInTheBrowser(t *testing.T) {
 	r := newReviewer(t)
-	r.configure("")
-	ada, bob := r.authenticator(-7), r.authenticator(-257)
-	ada.register("ada@example.com")
-	bob.register("bob@example.com")
-	r.configure("")
-	r.plan()
+	const es256, edDSA, rs256 = -7, -8, -257
+	for name, algorithms := range map[string][2]int{"ES256 and RS256": {es256, rs256}, "EdDSA and ES256": {edDSA, es256}, "RS256 and EdDSA": {rs256, edDSA}} {
+		t.Run(name, func(t *testing.T) {
+			r := r.in(t)
+			ada, bob := r.authenticator(algorithms[0]), r.authenticator(algorithms[1])
+			ada.register("ada@example.com")
+			bob.register("bob@example.com")
+			r.configure("")
+			r.plan()
+			code, out := ada.review(nil, "2", "8510.50", "Approved by ada@example.com")
+			if code != 0 || !strings.Contains(out, "Could still approve: bob@example.com") {
+				t.Errorf("ada's review ends with %d:\n%s", code, out)
+			}
+			refused := r.remit(5, "apply", "november.plan", "--sandbox", "--practice-approvals")
+			for _, what := range []string{"it has 1 of the 2 approvers", "remit review november.plan"} {
+				if !strings.Contains(refused, what) {
+					t.Errorf("apply after one approval does not say %q:\n%s", what, refused)
+				}
+			}
+			if code, out = bob.review(nil, "2", "8,510.50", "Approved by bob@example.com"); code != 0 || !strings.Contains(out, "remit apply november.plan") {
+				t.Errorf("bob's review ends with %d:\n%s", code, out)
+			}
+			r.remit(0, "apply", "november.plan", "--sandbox", "--practice-approvals")
+			run := r.remit(0, "show", "--run=latest", "--sandbox")
+			for _, what := range []string{"ada@example.com", "bob@example.com", "recorded 2 USD 8,510.50"} {
+				if !strings.Contains(run, what) {
+					t.Errorf("the run does not say %q:\n%s", what, run)
+				}
+			}
+			ledger := r.remit(0, "sandbox", "export")
+			for _, what := range []string{"rent-2026-11", "8200.00", "cleaning-2026-11", "310.50"} {
+				if !strings.Contains(ledger, what) {
+					t.Errorf("the ledger of the sandbox has no %s:\n%s", what, ledger)
+				}
+			}
+			r.verifyPack()
+		})
+	}
+}
 
-	ada.review(nil, "2", "8510.50", "Approved by ada@example.com")
-	if out := r.remit(5, "apply", "november.plan", "--sandbox", "--practice-approvals"); !strings.Contains(out, "it has 1 of the 2 approvers") {
-		t.Errorf("apply after one approval:\n%s", out)
-	}
-	bob.review(nil, "2", "8,510.50", "Approved by bob@example.com")
-	r.remit(0, "apply", "november.plan", "--sandbox", "--practice-approvals")
-	out := r.remit(0, "show", "--run=latest", "--sandbox")
-	for _, what := range []string{"ada@example.com", "bob@example.com", "recorded 2 USD 8,510.50"} {
-		if !strings.Contains(out, what) {
-			t.Errorf("the run does not say %q:\n%s", what, out)
-		}
-	}
+// verifyPack verifies the evidence of the run, with remit and by hand.
+func (r *reviewer) verifyPack() {
+	r.Helper()
 	r.remit(0, "audit", "export", "--run=latest", "--sandbox", "--out=pack")
 	if out := r.remit(0, "audit", "verify", "pack"); !strings.Contains(out, "whole") {
-		t.Errorf("audit verify:\n%s", out)
+		r.Errorf("audit verify:\n%s", out)
 	}
-	out = r.remit(0, "audit", "verify", "pack", "--allowed-signers=allowed_signers", "--allowed-passkeys=allowed_passkeys")
+	out := r.remit(0, "audit", "verify", "pack", "--allowed-signers=allowed_signers", "--allowed-passkeys=allowed_passkeys")
 	if strings.Contains(out, "nothing shows whose they are") {
-		t.Errorf("audit verify with the files of keys:\n%s", out)
+		r.Errorf("audit verify with the files of keys:\n%s", out)
 	}
 	if out := r.remit(0, "audit", "verify", "pack", "--allowed-signers=allowed_signers"); !strings.Contains(out, "nothing shows whose they are") {
-		t.Errorf("audit verify without the file of passkeys:\n%s", out)
+		r.Errorf("audit verify without the file of passkeys:\n%s", out)
 	}
 	r.write("others", strings.ReplaceAll(r.read("allowed_passkeys"), "bob@", "eve@"))
 	if out := r.remit(1, "audit", "verify", "pack", "--allowed-passkeys=others"); !strings.Contains(out, "allowed_passkeys has its key for somebody else") {
-		t.Errorf("audit verify with the passkeys of others:\n%s", out)
+		r.Errorf("audit verify with the passkeys of others:\n%s", out)
 	}
 	r.verifyByHand()
 }
 
-// TestThePageRefuses has people approve in ways that must not count.
+// TestThePageRefuses has somebody answer the page in ways that must not count. Each is named on the page, and leaves no approval.
 func TestThePageRefuses(t *testing.T) {
 	r := newReviewer(t)
-	r.configure("")
-	ada := r.authenticator(-8)
-	line := ada.register("ada@example.com")
-	r.plan()
+	hook := func(change string) string {
+		return `(() => { const get = navigator.credentials.get.bind(navigator.credentials);
+			navigator.credentials.get = (o) => { ` + change + `; return get(o); } })()`
+	}
+	unverified := func(o *webauthn.VirtualAuthenticatorOptions) { o.IsUserVerified = false }
+	backedUp := func(o *webauthn.VirtualAuthenticatorOptions) {
+		o.DefaultBackupEligibility, o.DefaultBackupState = true, true
+	}
 	for name, c := range map[string]struct {
-		before       string // script in the page
+		rule         string
+		device       func(*webauthn.VirtualAuthenticatorOptions) // when it approves
+		before       string                                      // script in the page
 		count, total string
 		want         string
 	}{
-		"a wrong number": {"", "3", "8510.50", "the number of transfers that the plan moves is 2"},
-		"a wrong total":  {"", "2", "8510.51", "the plan moves 8,510.50 of USD in all"},
+		"a wrong number":             {count: "3", want: "the number of transfers that the plan moves is 2"},
+		"no number":                  {count: "two", want: "the number of transfers that the plan moves is 2"},
+		"a wrong total":              {total: "8510.51", want: "the plan moves 8,510.50 of USD in all"},
+		"the total of another asset": {before: `document.getElementById("ask").dataset.asset = "EUR"`, want: "the plan moves 0.00 of EUR in all"},
+		"the total of no asset":      {before: `document.getElementById("ask").dataset.asset = ""`, want: "has no total"},
+		"a decimal comma":            {total: "8510,50", want: "a decimal comma is not read"},
 		"another plan's challenge": {
-			`document.getElementById("ask").dataset.challenge = "` + strings.Repeat("A", 43) + `"`, "2", "8510.50", "it is not over the bytes of this plan",
+			before: `document.getElementById("ask").dataset.challenge = "` + strings.Repeat("A", 43) + `"`, want: "it is not over the bytes of this plan",
 		},
-		"without verifying the person": {
-			`(() => { const get = navigator.credentials.get.bind(navigator.credentials);
-			  navigator.credentials.get = (o) => { o.publicKey.userVerification = "discouraged"; return get(o); } })()`,
-			"2", "8510.50", "did not verify who touched it",
-		},
+		"another RP ID":               {before: hook(`o.publicKey.rpId = "example.com"`), want: "Nothing was approved: "},
+		"a wrong PIN":                 {device: unverified, want: "The passkey was not confirmed"},
+		"without verifying a person":  {device: unverified, before: hook(`o.publicKey.userVerification = "discouraged"`), want: "did not verify who touched it"},
+		"a changed signature":         {before: changedAnswer("signature"), want: "it is no signature by that passkey"},
+		"a changed authenticator":     {before: changedAnswer("authenticator_data"), want: "its authenticator answered for another RP ID"},
+		"another credential":          {before: changedAnswer("credential_id"), want: "allowed_passkeys does not have the credential"},
+		"changed client data":         {before: changedAnswer("client_data_json"), want: "nothing was approved"},
+		"a backed-up key, where none": {rule: "device_bound = true", device: backedUp, want: "its authenticator says that the passkey is backed up"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			one := *r
-			one.T = t
-			a := *ada
-			a.reviewer = &one
-			if strings.Contains(name, "verifying") {
-				a.verified(false)
-				defer a.verified(true)
+			r := r.in(t)
+			ada := r.authenticator(-8)
+			if c.rule != "" { // it says so from the beginning
+				c.device(ada.options)
 			}
-			a.review(func() { one.script(c.before) }, c.count, c.total, c.want)
+			if line := ada.register("ada@example.com"); strings.Contains(line, `backup="yes"`) != (c.rule != "") {
+				t.Errorf("its line is %s", line)
+			}
+			r.configure(c.rule)
+			r.plan()
+			if c.device != nil {
+				c.device(ada.options)
+			}
+			if c.count == "" {
+				c.count = "2"
+			}
+			if c.total == "" {
+				c.total = "8510.50"
+			}
+			ada.review(func() { r.script(c.before) }, c.count, c.total, c.want)
 			if files, _ := filepath.Glob(filepath.Join(r.dir, "*.passkey")); len(files) > 0 {
 				t.Errorf("there is %v", files)
 			}
+			if out := r.remit(5, "apply", "november.plan", "--sandbox", "--practice-approvals"); !strings.Contains(out, "it has 0 of the 2 approvers") {
+				t.Errorf("apply:\n%s", out)
+			}
 		})
 	}
-	// The same person under another name in capitals is the same person, and the author's passkey is the author's.
-	ada.review(nil, "2", "8510.50", "Approved by ada@example.com")
-	if out := r.remit(5, "apply", "november.plan", "--sandbox", "--practice-approvals"); !strings.Contains(out, "it has 1 of the 2 approvers") {
-		t.Errorf("apply after one approval:\n%s", out)
-	}
-	r.write("allowed_passkeys", strings.Replace(line, "ada@example.com", "author@example.com", 1))
-	r.plan()
-	if out := r.page("review", "november.plan", "--sandbox", "--practice-approvals").text(); !strings.Contains(out, "No passkey of the file allowed_passkeys would count") {
-		t.Errorf("the author's page:\n%s", out)
-	}
-	r.write("november.plan", strings.Replace(r.read("november.plan"), "8200", "8201", 1))
-	if out := r.remit(1, "review", "november.plan", "--sandbox", "--practice-approvals"); !strings.Contains(out, "the file is not as it was saved") {
-		t.Errorf("review of a changed plan:\n%s", out)
+}
+
+// changedAnswer changes a byte of a field of what the page sends.
+func changedAnswer(field string) string {
+	return `(() => { const send = window.fetch; window.fetch = (to, o) => {
+		const answer = JSON.parse(o.body), text = answer["` + field + `"], at = text.length >> 1;
+		answer["` + field + `"] = text.slice(0, at) + (text[at] === "A" ? "B" : "A") + text.slice(at + 1);
+		return send(to, { ...o, body: JSON.stringify(answer) }); } })()`
+}
+
+// TestAFileThatIsNoApproval puts files beside a plan that must not count: apply names each, and sends nothing.
+func TestAFileThatIsNoApproval(t *testing.T) {
+	r := newReviewer(t)
+	const file = "november.plan.ada.passkey"
+	for name, c := range map[string]struct {
+		lines string // of allowed_passkeys, where ADA is the line of ada's passkey; "" for that alone
+		rule  string
+		block string // more of the passkeys block
+		make  func(r *reviewer, ada *passkeyHolder)
+		want  string
+	}{
+		"asked by another page of this machine": {make: func(r *reviewer, ada *passkeyHolder) {
+			r.write(file, ada.answer(freePort(r.T), "november.plan", "localhost", "required"))
+		}, want: "its passkey was asked at \"http://localhost:"},
+		"for another RP ID": {make: func(r *reviewer, ada *passkeyHolder) {
+			r.write(file, ada.answerOf("pay.localhost", r.port, "november.plan", "pay.localhost", "required"))
+		}, want: "allowed_passkeys does not have the credential"},
+		"without verifying a person": {make: func(r *reviewer, ada *passkeyHolder) {
+			ada.options.IsUserVerified = false
+			r.write(file, ada.answer(r.port, "november.plan", "localhost", "discouraged"))
+		}, want: "did not verify who touched it"},
+		"of another plan": {make: func(r *reviewer, ada *passkeyHolder) {
+			r.remit(0, "plan", "--sandbox", "--practice-approvals", "--out=other.plan")
+			r.write(file, ada.answer(r.port, "other.plan", "localhost", "required"))
+		}, want: "it is not over the bytes of this plan"},
+		"of the same transfers, planned again": {make: func(r *reviewer, ada *passkeyHolder) {
+			ada.review(nil, "2", "8510.50", "Approved by ada@example.com")
+			r.plan()
+		}, want: "it is not over the bytes of this plan"},
+		"with one byte changed": {make: func(r *reviewer, ada *passkeyHolder) {
+			text := r.read(ada.approved())
+			at := strings.Index(text, `"signature": "`) + 20
+			r.write(file, text[:at]+map[bool]string{true: "B", false: "A"}[text[at] == 'A']+text[at+1:])
+			r.remove("november.plan.ada@example.com.passkey")
+		}, want: "it is no signature by that passkey"},
+		"of the author": {lines: "AUTHOR", make: func(r *reviewer, ada *passkeyHolder) {
+			served := r.page("review", "november.plan", "--sandbox", "--practice-approvals")
+			if out := served.text(); !strings.Contains(out, "No passkey of the file allowed_passkeys would count") {
+				r.Errorf("the author's page:\n%s", out)
+			}
+			served.stop()
+			r.write(file, ada.answer(r.port, "november.plan", "localhost", "required"))
+		}, want: "author@example.com is the plan's author, who cannot approve it"},
+		"by the same person twice": {make: func(r *reviewer, ada *passkeyHolder) {
+			r.write("november.plan.again.passkey", r.read(ada.approved()))
+		}, want: "is the same person as in"},
+		"by a second passkey of the same person": {lines: "ADA\nSECOND", make: func(r *reviewer, ada *passkeyHolder) {
+			ada.approved()
+			r.write("november.plan.second.passkey", r.second.answer(r.port, "november.plan", "localhost", "required"))
+		}, want: "ada@example.com is the same person as in"},
+		"by a passkey and an SSH key of the same person": {make: func(r *reviewer, ada *passkeyHolder) {
+			ada.approved()
+			r.sign("ada")
+		}, want: "ada@example.com is the same person as in"},
+		"backed up, where a rule wants none": {rule: "device_bound = true", make: func(r *reviewer, ada *passkeyHolder) {
+			ada.keys[0].BackupEligibility, ada.keys[0].BackupState = true, true
+			r.write(file, ada.answer(r.port, "november.plan", "localhost", "required"))
+		}, want: "its authenticator says that the passkey is backed up"},
+		"expired": {lines: `ADA,valid-before="20200101Z"`, make: func(r *reviewer, ada *passkeyHolder) {
+			r.write(file, ada.answer(r.port, "november.plan", "localhost", "required"))
+		}, want: "expired"},
+		"not valid yet": {lines: `ADA,valid-after="21000101Z"`, make: func(r *reviewer, ada *passkeyHolder) {
+			r.write(file, ada.answer(r.port, "november.plan", "localhost", "required"))
+		}, want: "as valid after 2100-01-01"},
+		"revoked": {block: `revoked = "revoked_passkeys"`, make: func(r *reviewer, ada *passkeyHolder) {
+			r.write(file, ada.answer(r.port, "november.plan", "localhost", "required"))
+		}, want: "revoked_passkeys line 1 has the passkey"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := r.in(t)
+			ada := r.authenticator(-7)
+			line := ada.register("ada@example.com")
+			if strings.Contains(c.lines, "SECOND") {
+				r.second = r.authenticator(-8)
+				c.lines = strings.ReplaceAll(c.lines, "SECOND", r.second.register("ada@example.com"))
+			}
+			if c.lines != "" {
+				c.lines = strings.ReplaceAll(c.lines, "AUTHOR", strings.Replace(line, "ada@", "author@", 1))
+				r.write("allowed_passkeys", strings.ReplaceAll(c.lines, "ADA", line)+"\n")
+			}
+			if c.block != "" {
+				r.write("revoked_passkeys", strings.Join(strings.Fields(line)[1:3], " ")+"\n")
+			}
+			r.configureAll(c.rule, c.block)
+			r.plan()
+			c.make(r, ada)
+			out := r.remit(5, "apply", "november.plan", "--sandbox", "--practice-approvals")
+			if !strings.Contains(out, "does not count: ") || !strings.Contains(out, c.want) {
+				t.Errorf("apply does not say %q:\n%s", c.want, out)
+			}
+		})
 	}
 }
 
-// TestADeviceBoundRuleRefusesABackedUpPasskey has a passkey that its authenticator calls backed up.
-func TestADeviceBoundRuleRefusesABackedUpPasskey(t *testing.T) {
-	r := newReviewer(t)
-	r.configure("device_bound = true")
-	ada := r.authenticator(-7, func(o *webauthn.VirtualAuthenticatorOptions) {
-		o.DefaultBackupEligibility, o.DefaultBackupState = true, true
-	})
-	if line := ada.register("ada@example.com"); !strings.Contains(line, `backup="yes"`) {
-		t.Errorf("its line is %s", line)
-	}
-	r.plan()
-	ada.review(nil, "2", "8510.50", "its authenticator says that the passkey is backed up")
-}
-
-// TestNobodyElseReachesThePage asks a page as other programs and pages may.
-func TestNobodyElseReachesThePage(t *testing.T) {
-	r := newReviewer(t)
-	r.configure("")
+// TestAChangedPlanIsNotReviewed changes one byte of a plan that was approved.
+func TestAChangedPlanIsNotReviewed(t *testing.T) {
+	r := newReviewer(t).in(t)
 	ada := r.authenticator(-7)
 	ada.register("ada@example.com")
+	r.configure("")
 	r.plan()
-	page := r.page("review", "november.plan", "--sandbox", "--practice-approvals")
-	type answer struct {
-		status int
-		header http.Header
-	}
-	ask := func(method, address string, change func(*http.Request)) answer {
-		t.Helper()
-		request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader("{}"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if change != nil {
-			change(request)
-		}
-		client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-		response, err := client.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = response.Body.Close()
-		return answer{response.StatusCode, response.Header}
-	}
-	root := fmt.Sprintf("http://localhost:%d/", r.port)
-	byNumber := strings.Replace(page.address, "localhost", "127.0.0.1", 1)
-	host := func(name string) func(*http.Request) { return func(r *http.Request) { r.Host = name } }
-	origin := func(from string) func(*http.Request) {
-		return func(r *http.Request) {
-			r.Header.Set("Origin", from)
-			r.Header.Set("Content-Type", "application/json")
+	ada.approved()
+	r.write("november.plan", strings.Replace(r.read("november.plan"), "8200", "8201", 1))
+	for _, command := range []string{"review", "apply"} {
+		if out := r.remit(1, command, "november.plan", "--sandbox", "--practice-approvals"); !strings.Contains(out, "the file is not as it was saved") {
+			t.Errorf("%s of a changed plan:\n%s", command, out)
 		}
 	}
-	for name, c := range map[string]struct {
-		got  answer
-		want int
-	}{
-		"without the token":          {ask("GET", root, nil), 404},
-		"with another token":         {ask("GET", root+"x/", nil), 404},
-		"by the machine's address":   {ask("GET", byNumber, nil), 308},
-		"under another name":         {ask("GET", page.address, host("evil.example")), 421},
-		"under another port":         {ask("GET", page.address, host("localhost:1")), 421},
-		"an answer by GET":           {ask("GET", page.address+"answer", nil), 405},
-		"an answer of no page":       {ask("POST", page.address+"answer", nil), 403},
-		"an answer of another page":  {ask("POST", page.address+"answer", origin("http://evil.example")), 403},
-		"an answer of another port":  {ask("POST", page.address+"answer", origin("http://localhost:1")), 403},
-		"an answer of nothing":       {ask("POST", page.address+"answer", origin(fmt.Sprintf("http://localhost:%d", r.port))), 422},
-		"a change of the page":       {ask("POST", page.address, origin(fmt.Sprintf("http://localhost:%d", r.port))), 405},
-		"a file of the directory":    {ask("GET", page.address+"../november.plan", nil), 404},
-		"an address with a question": {ask("GET", page.address+"?x=1", nil), 404},
-		"a part of it":               {ask("GET", page.address+"page.js", nil), 200},
+}
+
+// approved has the holder approve the plan on the page, and returns the name of the file.
+func (h *passkeyHolder) approved() string {
+	h.Helper()
+	h.review(nil, "2", "8510.50", "Approved by ada@example.com")
+	return "november.plan.ada@example.com.passkey"
+}
+
+// answer is the file of an answer that a page of localhost gets for the challenge of a plan: no page of remit.
+func (h *passkeyHolder) answer(port int, plan, rpID, verification string) string {
+	h.Helper()
+	return h.answerOf("localhost", port, plan, rpID, verification)
+}
+
+func (h *passkeyHolder) answerOf(host string, port int, plan, rpID, verification string) string {
+	h.Helper()
+	defer h.plugIn()()
+	h.open(host, port, "")
+	digest := approval.NewDigest()
+	_, _ = digest.Write([]byte(h.read(plan))) // it never fails
+	var known [][]byte
+	for _, key := range h.keys {
+		known = append(known, key.CredentialID)
+	}
+	ids, err := json.Marshal(known)
+	if err != nil {
+		h.Fatal(err)
+	}
+	text, err := chromedp.Run(h.browser, chromedp.Evaluate[string](fmt.Sprintf(`(async () => {
+		const text = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer)));
+		const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+		const challenge = bytes(%q), rpId = %q;
+		let ids = %s.map(bytes);
+		if (rpId !== "localhost") ids = [(await navigator.credentials.create({ publicKey: { challenge, rp: { id: rpId, name: "x" }, user: { id: challenge, name: "x", displayName: "x" },
+			pubKeyCredParams: [{ type: "public-key", alg: -7 }] } })).rawId];
+		const given = await navigator.credentials.get({ publicKey: { challenge, rpId, userVerification: %q, allowCredentials: ids.map((id) => ({ type: "public-key", id })) } });
+		return JSON.stringify({ id: text(given.rawId), client: text(given.response.clientDataJSON), device: text(given.response.authenticatorData), signature: text(given.response.signature) });
+	})()`, base64.StdEncoding.EncodeToString(digest.Challenge()), rpID, ids, verification), chromedp.EvalAwaitPromise))
+	if err != nil {
+		h.Fatal(err)
+	}
+	var given struct {
+		ID        []byte `json:"id"`
+		Client    []byte `json:"client"`
+		Device    []byte `json:"device"`
+		Signature []byte `json:"signature"`
+	}
+	if err := json.Unmarshal([]byte(text), &given); err != nil {
+		h.Fatal(err)
+	}
+	made, err := approval.NewAssertion(rpID, given.ID, given.Client, given.Device, given.Signature)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return string(made.Text())
+}
+
+// open opens a page of somebody else's server at a port of this machine.
+func (r *reviewer) open(host string, port int, html string) {
+	r.Helper()
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		r.Fatal(err)
+	}
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte("<!doctype html><title>another page</title>" + html)) // to the browser
+	})}
+	go func() { _ = server.Serve(l) }() // it ends by Close
+	r.Cleanup(func() { _ = server.Close() })
+	if err := chromedp.Do(r.browser, chromedp.Navigate(fmt.Sprintf("http://%s:%d/", host, port)), chromedp.WaitReady("body")); err != nil {
+		r.Fatal(err)
+	}
+	if html == "" { // the port is needed again
+		_ = server.Close()
+	}
+}
+
+// TestAnotherSiteCannotUseThePage has a page of another origin, which knows the address with its token, do what a browser lets it.
+func TestAnotherSiteCannotUseThePage(t *testing.T) {
+	r := newReviewer(t).in(t)
+	ada := r.authenticator(-7)
+	ada.register("ada@example.com")
+	r.configure("")
+	r.plan()
+	defer ada.plugIn()()
+	r.heard.forget()
+	served := r.page("review", "november.plan", "--sandbox", "--practice-approvals")
+	r.checkQuiet(served.address)
+	r.open("evil.localhost", freePort(t), fmt.Sprintf(`<body><iframe src=%q></iframe>`, served.address))
+	if said := r.heard.waitFor("frame"); !strings.Contains(said, "frame-ancestors") {
+		t.Errorf("of the page in a frame the browser says %q", said)
+	}
+	for name, script := range map[string]string{
+		"reads the page":           `fetch(%q).then((r) => r.text())`,
+		"answers it":               `fetch(%q + "answer", { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" }).then((r) => r.text())`,
+		"answers it without CORS":  `fetch(%q + "answer", { method: "POST", mode: "no-cors", body: "{}" }).then((r) => r.text())`,
+		"loads its script":         `new Promise((yes, no) => { const s = document.createElement("script"); s.src = %q + "ask.js"; s.onload = () => yes("loaded"); s.onerror = no; document.body.append(s); })`,
+		"reads it without CORS":    `fetch(%q, { mode: "no-cors" }).then((r) => r.text())`,
+		"asks for a passkey of it": `navigator.credentials.get({ publicKey: { challenge: new Uint8Array(32), rpId: "localhost" } }).then(() => "got " + %q)`,
 	} {
-		if c.got.status != c.want {
-			t.Errorf("%s: %d, want %d", name, c.got.status, c.want)
-		}
-		for _, header := range []string{"Content-Security-Policy", "X-Frame-Options", "Cross-Origin-Opener-Policy"} {
-			if c.got.header.Get(header) == "" {
-				t.Errorf("%s: the answer has no %s", name, header)
-			}
-		}
-		if policy := c.got.header.Get("Content-Security-Policy"); strings.Contains(policy, "unsafe") {
-			t.Errorf("%s: the policy is %s", name, policy)
+		got, err := chromedp.Run(r.browser, chromedp.Evaluate[string](`Promise.race([`+fmt.Sprintf(script, served.address)+`]).then((t) => t || "", () => "")`, chromedp.EvalAwaitPromise))
+		if err != nil || got != "" {
+			t.Errorf("another page %s: %q, %v", name, got, err)
 		}
 	}
-	page.stop()
-	if conn, err := net.Dial("tcp", fmt.Sprintf("localhost:%d", r.port)); err == nil {
-		_ = conn.Close()
-		t.Error("somebody listens still")
+	if files, _ := filepath.Glob(filepath.Join(r.dir, "*.passkey")); len(files) > 0 {
+		t.Errorf("there is %v", files)
 	}
-	// Where nobody has an SSH key, the next command is the page.
+}
+
+// TestAPageIsOverOnceItWasAnswered goes back to a page after its answer, and to it in a second tab.
+func TestAPageIsOverOnceItWasAnswered(t *testing.T) {
+	r := newReviewer(t).in(t)
+	ada := r.authenticator(-7)
+	ada.register("ada@example.com")
+	r.configure("")
+	r.plan()
+	defer ada.plugIn()()
+	served := r.page("review", "november.plan", "--sandbox", "--practice-approvals")
+	if out := r.remit(1, "review", "november.plan", "--sandbox", "--practice-approvals"); !strings.Contains(out, "another program listens there; nothing was approved") {
+		t.Errorf("a second review at the same port:\n%s", out)
+	}
+	second := *r
+	var cancel context.CancelFunc
+	second.browser, cancel = chromedp.NewContext(r.browser)
+	defer cancel()
+	ownDevice := *ada // virtual authenticators are a tab's
+	ownDevice.reviewer = &second
+	second.enable()
+	defer ownDevice.plugIn()()
+	tab := &servedPage{reviewer: &second, address: served.address}
+	if err := chromedp.Do(second.browser, chromedp.Navigate(served.address), chromedp.SendKeys("#count", "2"), chromedp.SendKeys("#total", "8510.50")); err != nil {
+		t.Fatal(err)
+	}
+	if err := chromedp.Do(r.browser, chromedp.SendKeys("#count", "2"), chromedp.SendKeys("#total", "8510.50")); err != nil {
+		t.Fatal(err)
+	}
+	if said := served.said(); !strings.Contains(said, "Approved by ada@example.com") {
+		t.Fatalf("the page says %q", said)
+	}
+	if code, out := served.stop(); code != 0 {
+		t.Errorf("review ends with %d:\n%s", code, out)
+	}
+	if said := tab.said(); !strings.Contains(said, "remit does not serve this page any more") {
+		t.Errorf("the second tab says %q", said)
+	}
+	const gone = `document.readyState === "complete" && location.href !== "about:blank" && !document.getElementById("ask")`
+	if err := chromedp.Do(r.browser, chromedp.Navigate("about:blank"), chromedp.Evaluate[chromedp.Void]("history.back()"), chromedp.Poll[chromedp.Void](gone)); err != nil {
+		t.Errorf("the button back leads to a page that asks: %v", err)
+	}
+}
+
+// TestWithoutPasskeysThereIsNoPage has blocks without passkeys, and one without SSH keys, where the next command is the page.
+func TestWithoutPasskeysThereIsNoPage(t *testing.T) {
+	r := newReviewer(t).in(t)
+	ada := r.authenticator(-7)
+	ada.register("ada@example.com")
 	r.write("approval.hcl", fmt.Sprintf("approval {\n  passkeys {\n    file = \"allowed_passkeys\"\n    port = %d\n  }\n  rule {\n    approvers = 1\n  }\n}\n", r.port))
-	for code, command := range map[int][]string{
-		0: {"plan", "--sandbox", "--practice-approvals", "--out=november.plan"},
-		5: {"apply", "november.plan", "--sandbox", "--practice-approvals"},
-	} {
-		if code == 5 {
-			r.remit(0, "plan", "--sandbox", "--practice-approvals", "--out=november.plan")
+	for _, command := range []string{"plan", "apply"} {
+		args, code := []string{"plan", "--sandbox", "--practice-approvals", "--out=november.plan"}, 0
+		if command == "apply" {
+			args, code = []string{"apply", "november.plan", "--sandbox", "--practice-approvals"}, 5
 		}
-		if out := r.remit(code, command...); !strings.Contains(out, "remit review november.plan") {
-			t.Errorf("remit %v names no page:\n%s", command, out)
+		if out := r.remit(code, args...); !strings.Contains(out, "remit review november.plan") {
+			t.Errorf("remit %v names no page:\n%s", args, out)
 		}
 	}
-	// Without a passkeys block there is no page.
 	r.write("approval.hcl", "approval {\n  allowed_signers = \"allowed_signers\"\n  rule {\n    approvers = 2\n  }\n}\n")
 	r.plan()
 	if out := r.remit(1, "review", "november.plan", "--sandbox", "--practice-approvals"); !strings.Contains(out, "has a passkeys block") {
 		t.Errorf("review without passkeys:\n%s", out)
+	}
+	if conn, err := net.Dial("tcp", fmt.Sprintf("localhost:%d", r.port)); err == nil {
+		_ = conn.Close()
+		t.Error("somebody listens")
+	}
+	for _, port := range []string{"0", "-1", "80", "65536"} {
+		for _, args := range [][]string{{"review", "november.plan"}, {"approve", "--register", "--person=ada"}} {
+			if out := r.remit(1, append(args, "--port="+port)...); !strings.Contains(out, "is no port from 1024 to 65535") {
+				t.Errorf("remit %v with port %s:\n%s", args, port, out)
+			}
+		}
 	}
 }
 
@@ -281,272 +483,4 @@ func (r *reviewer) verifyByHand() {
 			r.Errorf("passkeys.sh: %v\n%s", err, out)
 		}
 	}
-}
-
-func newReviewer(t *testing.T) *reviewer {
-	t.Helper()
-	suite.Slow(t)
-	path, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not installed here (Debian: apt-get install chromium)")
-	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-component-update", true))
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
-	t.Cleanup(cancel)
-	r := &reviewer{T: t, dir: t.TempDir(), port: freePort(t)}
-	r.browser, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	if _, err := chromedp.Call(r.browser, webauthn.Enable, webauthn.EnableParams{}); err != nil {
-		t.Fatal(err)
-	}
-	r.write("main.hcl", reviewDeclaration)
-	_, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	block, err := ssh.MarshalPrivateKey(private, "author")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(r.dir, "author"), pem.EncodeToMemory(block), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	key, err := ssh.NewPublicKey(private.Public())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.write("allowed_signers", "author@example.com "+string(ssh.MarshalAuthorizedKey(key)))
-	return r
-}
-
-// freePort is a port of localhost that nobody has. The page is at a fixed one, as the approval block names it.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }() // nothing was said
-	return l.Addr().(*net.TCPAddr).Port
-}
-
-func (r *reviewer) write(name, text string) { writeFile(r.T, filepath.Join(r.dir, name), text) }
-
-func (r *reviewer) read(name string) string {
-	r.Helper()
-	text, err := os.ReadFile(filepath.Join(r.dir, name))
-	if err != nil {
-		r.Fatal(err)
-	}
-	return string(text)
-}
-
-// configure writes the approval block: two approvers, by passkeys; the rule says more.
-func (r *reviewer) configure(rule string) {
-	r.write("approval.hcl", fmt.Sprintf(`approval {
-  allowed_signers = "allowed_signers"
-  passkeys {
-    file = "allowed_passkeys"
-    port = %d
-  }
-  rule {
-    approvers = 2
-    %s
-  }
-}
-`, r.port, rule))
-}
-
-func (r *reviewer) plan() {
-	r.Helper()
-	r.remit(0, "plan", "--sandbox", "--practice-approvals", "--out=november.plan", "--sign=author")
-}
-
-func (r *reviewer) remit(want int, args ...string) string {
-	r.Helper()
-	var out bytes.Buffer
-	code := cli.Run(r.Context(), append(args, "--chdir="+r.dir), strings.NewReader(""), &out, &out, func(string) (string, bool) { return "", false })
-	if code != want {
-		r.Fatalf("remit %s ends with %d, want %d:\n%s", strings.Join(args, " "), code, want, out.String())
-	}
-	return strings.Join(strings.Fields(out.String()), " ") // lines are wrapped
-}
-
-func (r *reviewer) script(text string) {
-	r.Helper()
-	if text == "" {
-		return
-	}
-	if err := chromedp.Do(r.browser, chromedp.Evaluate[chromedp.Void](text)); err != nil {
-		r.Fatal(err)
-	}
-}
-
-// servedPage is a page that a command serves.
-type servedPage struct {
-	*reviewer
-	address string
-	stop    func() (code int, out string) // interrupts the command, or waits for its end
-}
-
-// page starts a command that serves a page, and opens that.
-func (r *reviewer) page(args ...string) *servedPage {
-	r.Helper()
-	ctx, cancel := context.WithCancel(r.Context())
-	out := &lockedBuffer{told: make(chan struct{}, 1)}
-	ended := make(chan int, 1)
-	go func() {
-		ended <- cli.Run(ctx, append(args, "--chdir="+r.dir), strings.NewReader(""), out, out, func(string) (string, bool) { return "", false })
-	}()
-	p := &servedPage{reviewer: r}
-	p.stop = sync.OnceValues(func() (int, string) {
-		select {
-		case code := <-ended:
-			cancel()
-			return code, out.String()
-		case <-time.After(time.Second): // nobody answered
-			cancel()
-			return <-ended, out.String()
-		}
-	})
-	r.Cleanup(func() { p.stop() })
-	address := regexp.MustCompile(`http://localhost:\d+/\S+`)
-	for p.address == "" {
-		select {
-		case <-out.told:
-			p.address = address.FindString(out.String())
-		case code := <-ended:
-			r.Fatalf("remit %s ends with %d:\n%s", strings.Join(args, " "), code, out.String())
-		}
-	}
-	if err := chromedp.Do(r.browser, chromedp.Navigate(p.address), chromedp.WaitReady("body")); err != nil {
-		r.Fatal(err)
-	}
-	return p
-}
-
-func (p *servedPage) text() string {
-	p.Helper()
-	text, err := chromedp.Run(p.browser, chromedp.Evaluate[string]("document.body.innerText"))
-	if err != nil {
-		p.Fatal(err)
-	}
-	return text
-}
-
-// said submits the form, and returns what the page says then.
-func (p *servedPage) said() string {
-	p.Helper()
-	waiting := `(() => { const said = document.getElementById("said"); return said.className === "good" || said.className === "bad" ? said.textContent : ""; })()`
-	if err := chromedp.Do(p.browser, chromedp.Click("#ask button")); err != nil {
-		p.Fatal(err)
-	}
-	text, err := chromedp.Run(p.browser, chromedp.Poll[string](waiting))
-	if err != nil {
-		p.Fatalf("the page says nothing: %v\n%s", err, p.text())
-	}
-	return text
-}
-
-// passkeyHolder is somebody with an authenticator of their own.
-type passkeyHolder struct {
-	*reviewer
-	algorithm int
-	id        webauthn.AuthenticatorID
-	options   *webauthn.VirtualAuthenticatorOptions
-}
-
-// authenticator is one that makes keys of an algorithm. Only that of whose turn it is, is at hand.
-func (r *reviewer) authenticator(algorithm int, change ...func(*webauthn.VirtualAuthenticatorOptions)) *passkeyHolder {
-	r.Helper()
-	o := &webauthn.VirtualAuthenticatorOptions{
-		Protocol: "ctap2", Transport: "usb", HasUserVerification: true, IsUserVerified: true, AutomaticPresenceSimulation: true, HasResidentKey: true,
-	}
-	for _, f := range change {
-		f(o)
-	}
-	made, err := chromedp.Call(r.browser, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{Options: o})
-	if err != nil {
-		r.Fatal(err)
-	}
-	return &passkeyHolder{reviewer: r, algorithm: algorithm, id: made.AuthenticatorID, options: o}
-}
-
-func (h *passkeyHolder) verified(is bool) {
-	h.Helper()
-	if _, err := chromedp.Call(h.browser, webauthn.SetUserVerified, webauthn.SetUserVerifiedParams{AuthenticatorID: h.id, IsUserVerified: is}); err != nil {
-		h.Fatal(err)
-	}
-}
-
-// presence says whether the holder touches the authenticator when it is asked.
-func (h *passkeyHolder) presence(is bool) {
-	h.Helper()
-	if _, err := chromedp.Call(h.browser, webauthn.SetAutomaticPresenceSimulation, webauthn.SetAutomaticPresenceSimulationParams{AuthenticatorID: h.id, Enabled: is}); err != nil {
-		h.Fatal(err)
-	}
-}
-
-// register makes a passkey on the page, and adds its line.
-func (h *passkeyHolder) register(person string) string {
-	h.Helper()
-	page := h.page("approve", "--register", "--person="+person, fmt.Sprintf("--port=%d", h.port))
-	h.script(fmt.Sprintf(`(() => { const create = navigator.credentials.create.bind(navigator.credentials);
-		navigator.credentials.create = (o) => { o.publicKey.pubKeyCredParams = [{ type: "public-key", alg: %d }]; return create(o); } })()`, h.algorithm))
-	if said := page.said(); !strings.Contains(said, "Your passkey is made") {
-		h.Fatalf("the page says %q", said)
-	}
-	code, out := page.stop()
-	line := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(person) + ` .*$`).FindString(out)
-	if code != 0 || line == "" {
-		h.Fatalf("approve --register ends with %d:\n%s", code, out)
-	}
-	before, _ := os.ReadFile(filepath.Join(h.dir, "allowed_passkeys")) // none at first
-	h.write("allowed_passkeys", string(before)+line+"\n")
-	h.presence(false) // until its turn comes again
-	return line
-}
-
-// review types what the plan moves and confirms; want is a part of what the page then says.
-func (h *passkeyHolder) review(before func(), count, total, want string) {
-	h.Helper()
-	h.presence(true)
-	defer h.presence(false)
-	page := h.page("review", "november.plan", "--sandbox", "--practice-approvals")
-	if before != nil {
-		before()
-	}
-	if err := chromedp.Do(h.browser, chromedp.SendKeys("#count", count), chromedp.SendKeys("#total", total)); err != nil {
-		h.Fatal(err)
-	}
-	if said := page.said(); !strings.Contains(said, want) {
-		h.Errorf("the page says %q, want %q", said, want)
-	}
-	page.stop()
-}
-
-// lockedBuffer is written by a command and read by a test.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-	told chan struct{}
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	select {
-	case b.told <- struct{}{}:
-	default:
-	}
-	return b.text.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
 }

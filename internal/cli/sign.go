@@ -115,7 +115,7 @@ func (o *planning) saySaved(w *opened, plan *planner.Plan, name, saved string) e
 	}
 	next, command := "To send exactly this:", "apply "
 	if len(o.approvals) > 0 && w.dir.WaitsForApprovals() {
-		next, command = "Approvers run:", approveCommand(w)
+		next, command = "Approvers run:", approveCommand(w, o.approvals)
 	}
 	_, err := fmt.Fprintf(w.streams.Out, "\n%s %s\n\n    %s\n", saved, next, view.Command(w.dir.CommandWithPractice(command+shell.Word(name))))
 	return err

@@ -17,8 +17,9 @@
   };
 
   // What the person does with their authenticator, as the server reads it.
-  const get = async () => {
+  const get = async (signal) => {
     const given = await navigator.credentials.get({
+      signal,
       publicKey: { challenge: bytes(form.dataset.challenge), rpId: form.dataset.rpId, allowCredentials: credentials, userVerification: "required", timeout: 300000 },
     });
     return {
@@ -30,8 +31,9 @@
       signature: text(given.response.signature),
     };
   };
-  const create = async () => {
+  const create = async (signal) => {
     const made = await navigator.credentials.create({
+      signal,
       publicKey: {
         challenge: bytes(form.dataset.challenge),
         rp: { id: form.dataset.rpId, name: "remit" },
@@ -50,25 +52,35 @@
       response: { clientDataJSON: url(made.response.clientDataJSON), attestationObject: url(made.response.attestationObject) },
     };
   };
+  const undone = isNew ? "No passkey was made" : "Nothing was approved";
   // A browser says little of why it got no answer, on purpose.
-  const why = (error) => (error.name === "NotAllowedError" ? "The passkey was not confirmed. Nothing was approved; try again." : error.message);
+  const why = (error) => {
+    if (error.name === "NotAllowedError" || error.name === "AbortError") return "The passkey was not confirmed. " + undone + "; try again.";
+    if (error.name === "InvalidStateError") return "That authenticator has your passkey already. " + undone + ".";
+    return undone + ": " + error.message;
+  };
+  const send = (answer) =>
+    fetch("answer", { method: "POST", headers: { "Content-Type": "application/json" }, credentials: "omit", body: JSON.stringify(answer) }).catch(() => {
+      throw new Error("remit does not serve this page any more. Look at its terminal: it ended, or took the answer of another tab.");
+    });
 
+  // While the passkey is asked for, the button keeps the focus: a button that is disabled would lose it.
+  let asking = null;
+  form.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && asking) asking.abort();
+  });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    button.disabled = true;
+    if (asking) return;
+    asking = new AbortController();
+    button.setAttribute("aria-disabled", "true");
     say("Confirm with your passkey.", "dim");
     try {
-      const answer = await (isNew ? create() : get());
-      const response = await fetch("answer", {
-        method: "POST",
-        headers: { "Content-Type": "application/json" },
-        credentials: "omit",
-        body: JSON.stringify(answer),
-      });
+      const response = await send(await (isNew ? create : get)(asking.signal));
       const type = response.headers.get("Content-Type") ?? "";
       const told = type.startsWith("application/json") ? await response.json() : { error: await response.text() };
       if (told.said) {
-        say(told.said, "good");
+        say(told.said + " You can close this page.", "good");
         form.remove();
         said.tabIndex = -1;
         said.focus();
@@ -78,6 +90,7 @@
     } catch (error) {
       say(why(error), "bad");
     }
-    button.disabled = false;
+    asking = null;
+    button.removeAttribute("aria-disabled");
   });
 })();

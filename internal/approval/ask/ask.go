@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,11 +27,14 @@ const (
 	answersMax     = 100 // wrong ones; then nothing listens any more
 	readTimeout    = 10 * time.Second
 	writeTimeout   = 2 * time.Minute // a page of a large plan
-	closeTimeout   = 5 * time.Second
+	closeTimeout   = time.Second // a browser may hold a connection that it never used
 )
 
 // ErrTooMany says that a page gave too many wrong answers.
 var ErrTooMany = errors.New("the page gave too many wrong answers")
+
+// ErrTaken says that another program listens at the port.
+var ErrTaken = errors.New("another program listens there")
 
 // ErrTime says that nobody answered in time.
 var ErrTime = errors.New("nobody answered in time")
@@ -48,9 +52,13 @@ type Page struct {
 	Write  func(w io.Writer) error
 	Files  map[string]File // which the page loads, by their names
 	Answer func(ctx context.Context, answer []byte) (said string, err error)
-	// Tell is called with the address once the page is served.
-	Tell func(address string)
+	// Tell is called once the page is served: with its address, and with one that leads there and is good for one visit. A
+	// program that is started with an address shows it to every user of the machine; by then nobody else gets anywhere with that one.
+	Tell func(address, once string)
 }
+
+// PortMin is the least port of a page: browsers leave the port of http out of an origin, and systems keep those below for themselves.
+const PortMin = 1024
 
 // Origin is what a browser calls a page at a port of this machine.
 func Origin(port int) string { return "http://localhost:" + strconv.Itoa(port) }
@@ -63,7 +71,7 @@ func (p *Page) Serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := &server{page: p, token: newToken(), done: make(chan error, 1), turn: make(chan struct{}, 1)}
+	s := &server{page: p, token: newToken(), ticket: newToken(), done: make(chan error, 1), turn: make(chan struct{}, 1)}
 	serving := &http.Server{
 		Handler: s, ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, MaxHeaderBytes: 16 << 10,
 		ErrorLog: nil, BaseContext: func(net.Listener) context.Context { return ctx },
@@ -71,7 +79,7 @@ func (p *Page) Serve(ctx context.Context) error {
 	for _, l := range listeners {
 		go func() { _ = serving.Serve(l) }() // it ends by Shutdown
 	}
-	p.Tell(Origin(p.Port) + "/" + s.token + "/")
+	p.Tell(Origin(p.Port)+"/"+s.token+"/", Origin(p.Port)+"/"+s.ticket)
 	wait := time.NewTimer(p.Wait)
 	defer wait.Stop()
 	select {
@@ -81,12 +89,28 @@ func (p *Page) Serve(ctx context.Context) error {
 	case <-wait.C:
 		err = ErrTime
 	}
+	if err != nil {
+		err = s.close(err)
+	}
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
 	if serving.Shutdown(closing) != nil {
 		_ = serving.Close() // a browser that keeps a connection open
 	}
 	return err
+}
+
+// close takes no answer any more. It returns why the page ended, or nil where an answer was being taken by then: it counts.
+func (s *server) close(why error) error {
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	s.over = true
+	select {
+	case err := <-s.done:
+		return err
+	default:
+		return why
+	}
 }
 
 // listen listens at a port of both addresses that localhost may mean, of which one is enough.
@@ -103,7 +127,7 @@ func listen(ctx context.Context, port int) ([]net.Listener, error) {
 			for _, l := range listeners {
 				_ = l.Close()
 			}
-			return nil, fmt.Errorf("listen at port %d of localhost: %w", port, err)
+			return nil, fmt.Errorf("listen at port %d of localhost: %w", port, ErrTaken)
 		}
 		if first == nil {
 			first = err
@@ -124,20 +148,23 @@ func newToken() string {
 
 // server answers requests of one page.
 type server struct {
-	page  *Page
-	token string
-	turn  chan struct{} // of the one answer that is looked at
-	done  chan error
-	wrong int // answers so far; the holder of the turn counts them
-	over  bool
+	page   *Page
+	token  string
+	ticket string // leads to the token once
+	used   atomic.Bool
+	turn   chan struct{} // of the one answer that is looked at
+	done   chan error
+	wrong  int // answers so far; the holder of the turn counts them
+	over   bool
 }
 
 // ServeHTTP implements [http.Handler].
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	guard(w.Header())
-	host := "localhost:" + strconv.Itoa(s.page.Port)
+	port := strconv.Itoa(s.page.Port)
+	host := net.JoinHostPort("localhost", port)
 	switch {
-	case r.Host == "127.0.0.1:"+strconv.Itoa(s.page.Port) && r.Method == http.MethodGet:
+	case (r.Host == net.JoinHostPort("127.0.0.1", port) || r.Host == net.JoinHostPort("::1", port)) && r.Method == http.MethodGet:
 		// A browser has no passkeys at an address. The path is kept, the token in it is checked there.
 		http.Redirect(w, r, "http://"+host+r.URL.EscapedPath(), http.StatusPermanentRedirect)
 		return
@@ -151,8 +178,13 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	token, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	if subtle.ConstantTimeCompare([]byte(token), []byte(s.token)) != 1 {
+	token, name, isBelow := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	isVisit := !isBelow && r.Method == http.MethodGet
+	switch {
+	case isVisit && (same(token, s.token) || same(token, s.ticket) && s.used.CompareAndSwap(false, true)):
+		http.Redirect(w, r, "http://"+host+"/"+s.token+"/", http.StatusSeeOther)
+		return
+	case !same(token, s.token):
 		http.NotFound(w, r)
 		return
 	}
@@ -172,6 +204,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.NotFound(w, r)
 	}
+}
+
+// same compares without telling by its time how much agrees.
+func same(given, secret string) bool {
+	return subtle.ConstantTimeCompare([]byte(given), []byte(secret)) == 1
 }
 
 // guard sets what keeps other pages away from this one, and this one from everything else.
@@ -219,7 +256,7 @@ func (s *server) take(w http.ResponseWriter, r *http.Request) {
 	}
 	defer func() { <-s.turn }()
 	if s.over {
-		http.Error(w, "An answer was taken already.", http.StatusGone)
+		http.Error(w, "This page takes no answer any more: one was taken, or remit has ended. Look at its terminal.", http.StatusGone)
 		return
 	}
 	said, err := s.page.Answer(r.Context(), answer)
