@@ -27,7 +27,7 @@ const (
 	answersMax     = 100 // wrong ones; then nothing listens any more
 	readTimeout    = 10 * time.Second
 	writeTimeout   = 2 * time.Minute // a page of a large plan
-	closeTimeout   = time.Second // a browser may hold a connection that it never used
+	closeTimeout   = time.Second     // a browser may hold a connection that it never used
 )
 
 // ErrTooMany says that a page gave too many wrong answers.

@@ -465,7 +465,9 @@ func TestASecondPageHasAnotherToken(t *testing.T) {
 		}
 	}
 	cancel()
-	<-ended
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the second page ended with %v", err)
+	}
 }
 
 func TestWhatThePageIsToldIsJSON(t *testing.T) {
