@@ -1,6 +1,10 @@
 package planner
 
-import "remit/config"
+import (
+	"slices"
+
+	"remit/config"
+)
 
 // SignalKind names a signal.
 type SignalKind string
@@ -25,25 +29,35 @@ const (
 	Late SignalKind = "late" // an occurrence of a schedule that should have been made long ago
 )
 
-// Noun returns the words for a number of marks of the kind, such as "first-time destinations". A kind that no case
-// names has one form for all numbers.
+// Noun returns the words for a number of marks of the kind, such as "first-time destinations". A kind of a plan that
+// another version of remit saved is its own noun.
 func (k SignalKind) Noun(count int) string {
-	many := map[SignalKind]string{
-		FirstDestination: "first-time destinations", AmountOutOfLine: "amounts out of line", LookAlike: "look-alikes", Rename: "renames",
-	}[k]
-	switch {
-	case k == OtherName:
-		return "under another name"
-	case count != 1 && many != "":
-		return many
+	one, many := string(k), string(k)
+	switch k {
+	case FirstDestination:
+		many = "first-time destinations"
+	case AmountOutOfLine:
+		many = "amounts out of line"
+	case LookAlike:
+		many = "look-alikes"
+	case Rename:
+		many = "renames"
+	case OtherName:
+		one, many = "under another name", "under another name"
+	case MixedScripts, Unverified, Late:
 	}
-	return string(k)
+	if count == 1 {
+		return one
+	}
+	return many
 }
 
-// signalsOf are the marks that a transfer has by itself, without regard to earlier payments. A new one is a name
-// above and a line here.
+// signalsOf are the marks that a transfer has by itself, without regard to earlier payments. A new one is a name and
+// a noun above, and a line here.
 func signalsOf(t *config.Transfer) []Signal {
-	return mixedScripts(t)
+	return slices.Concat(
+		mixedScripts(t),
+	)
 }
 
 // SignalCount is how many marks of a kind a plan has, and how many of them are accepted.

@@ -20,6 +20,8 @@ type Command struct {
 type Flag struct {
 	Name    string // without its dashes
 	Default string // "" where the flag does nothing unless it is given
+	Usage   string // its line of help, without the name of its value
+	Value   string // the name of its value, as help has it; "" where it takes none
 }
 
 // Commands lists every command that does something; groups of commands are left out.
@@ -48,7 +50,8 @@ func flagsOf(command *cobra.Command) []Flag {
 		if f.Hidden {
 			return
 		}
-		flag := Flag{f.Name, f.DefValue}
+		value, usage := pflag.UnquoteUsage(f)
+		flag := Flag{Name: f.Name, Default: f.DefValue, Usage: usage, Value: value}
 		switch f.DefValue {
 		case "false", "0", "0s", "[]":
 			flag.Default = ""

@@ -446,13 +446,55 @@ func TestDocsCommands(t *testing.T) {
 	want := map[string]map[string]string{}
 	for _, command := range cli.Commands() {
 		list := map[string]string{}
+		heading := quoted("remit " + command.Usage)
+		rows := tableRows(doc.sections[heading])
+		if strings.Contains(doc.sections[heading], "["+everywhere+"]") {
+			rows = append(rows, tableRows(doc.sections[everywhere])...)
+		}
 		for _, flag := range command.Flags {
 			list[flag.Name] = flag.Default
+			checkFlag(t, heading, rows, flag)
 		}
 		want[quoted("remit "+command.Usage)] = list
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("docs/commands and the command line disagree (-command line +docs):\n%s", diff)
+	}
+}
+
+// checkFlag fails where the table of a command has no row of a flag, which it shows, or where the row lacks one of the
+// words that --format takes.
+func checkFlag(t *testing.T, heading string, rows [][]string, flag cli.Flag) {
+	t.Helper()
+	written := "--" + flag.Name
+	if flag.Value != "" {
+		written += "=" + strings.ToUpper(flag.Value)
+	}
+	row := -1
+	for i, cells := range rows {
+		if name := strings.Trim(cells[0], "`"); name == "--"+flag.Name || strings.HasPrefix(name, "--"+flag.Name+"=") {
+			row = i
+		}
+	}
+	if row < 0 {
+		standard := ""
+		if flag.Default != "" {
+			standard = quoted(flag.Default)
+		}
+		t.Errorf("docs/commands, %s, lacks the line\n| %s | %s | %s |", heading, quoted(written), standard, flag.Usage)
+		return
+	}
+	if flag.Name != "format" {
+		return
+	}
+	_, list, hasColon := strings.Cut(flag.Usage, ": ")
+	if !hasColon {
+		list = flag.Usage
+	}
+	for word := range strings.FieldsFuncSeq(strings.ReplaceAll(list, " or ", ","), func(r rune) bool { return r == ',' || r == ' ' }) {
+		if !strings.Contains(rows[row][2], quoted(word)) {
+			t.Errorf("docs/commands, %s: the row of --format does not say `%s`", heading, word)
+		}
 	}
 }
 
