@@ -2,15 +2,14 @@ package config
 
 import (
 	"maps"
-	"os"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"remit/config/eval"
 	"remit/config/mistake"
+	"remit/internal/files/access"
 	"remit/internal/files/confined"
 	"remit/internal/service/operator"
 )
@@ -130,35 +129,11 @@ func (c *Configuration) secretFromEnvironment(r *eval.Reader) string {
 
 // warnOfReaders warns where others of this machine can read the secret.
 func warnOfReaders(r *eval.Reader, path string) {
-	if why := ReadableByOthers(path); why != "" {
-		warning := mistake.Placeless("A secret is readable by others", "%s: %s %s; make it yours alone: chmod 600 %s", environmentClientSecretFile, path, why, path)
+	if why := access.Exposed(path); why != "" {
+		warning := mistake.Placeless("A secret is readable by others", "%s: %s %s; make it yours alone: %s", environmentClientSecretFile, path, why, access.Closing(path))
 		warning.Severity = hcl.DiagWarning
 		r.Diags = append(r.Diags, warning)
 	}
-}
-
-// ReadableByOthers says why a file of secrets is not one person's; "" where it is. Where it
-// belongs to somebody else, as what systemd or Kubernetes hands to a service does, a group may
-// read it: the service is in it alone.
-func ReadableByOthers(path string) string {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return "" // who reads it, says why that failed; a pipe is read once
-	}
-	switch mode := info.Mode().Perm(); {
-	case mode&0o007 != 0:
-		return "is open to everybody on this machine"
-	case mode&0o020 != 0:
-		return "can be written by its group"
-	case mode&0o040 != 0 && isOwn(info):
-		return "can be read by its group"
-	}
-	return ""
-}
-
-func isOwn(info os.FileInfo) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Uid) == os.Geteuid()
 }
 
 // tokenURL normalises the address of a token, or reports its mistake.

@@ -91,6 +91,10 @@ var layer = map[string]int{
 	"remit/config/syntax":               1,
 	"remit/internal/text/confusable":    0,
 	"remit/internal/files/wholefile":    0,
+	"remit/internal/files/filelock":     -1,
+	"remit/internal/files/address":      -1,
+	"remit/internal/files/access":       0,
+	"remit/internal/syserror":           -1,
 	"remit/internal/files/confined":     0,
 	"remit/internal/files/gitfiles":     1,
 }

@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"remit/config"
 	"remit/internal/approval/sshkey"
 	"remit/internal/cli/terminal"
+	"remit/internal/files/access"
 )
 
 // keygenVariables are those that ssh-keygen needs, besides those of every child process, to find a
@@ -15,7 +15,7 @@ var keygenVariables = []string{
 // newKeyring returns the places where this process finds keys; flag names one.
 func newKeyring(w *opened, flag string) *sshkey.Keyring {
 	ring := &sshkey.Keyring{
-		Getenv: w.host.Getenv, Dir: w.dir.Path, Flag: flag, Stderr: terminal.Beneath(w.streams.Err), Exposed: config.ReadableByOthers,
+		Getenv: w.host.Getenv, Dir: w.dir.Path, Flag: flag, Stderr: terminal.Beneath(w.streams.Err), Exposed: access.Exposed,
 		Environ: w.host.Environment(keygenVariables...),
 	}
 	if w.streams.Interactive() {

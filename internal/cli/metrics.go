@@ -9,9 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
+	"remit/internal/files/filelock"
 	"remit/internal/files/wholefile"
 	"remit/internal/monitor/metrics"
 	"remit/internal/view"
@@ -123,13 +123,16 @@ func readMetrics(path string) (metrics.Past, error) {
 // alone keeps others from replacing files of a directory in this way, until what it returns is
 // called. It waits for them for a while, and then goes on: a count may be lost, no payment.
 func alone(ctx context.Context, dir string) (leave func()) {
-	file, err := os.Open(dir)
+	file, err := filelock.OpenDirectory(dir)
 	if err != nil {
 		return func() {}
 	}
 	ctx, cancel := context.WithTimeout(ctx, metricsLockMax)
 	defer cancel()
-	for syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil && ctx.Err() == nil {
+	for ctx.Err() == nil {
+		if taken, err := filelock.TryExclusive(file); taken && err == nil {
+			break
+		}
 		time.Sleep(metricsLockLook)
 	}
 	return func() { _ = file.Close() }

@@ -6,13 +6,14 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"sync"
 	"time"
 
 	_ "github.com/mattn/go-sqlite3" // the driver
 	"github.com/shopspring/decimal"
+
+	"remit/internal/files/address"
 )
 
 //go:embed schema.sql
@@ -93,7 +94,7 @@ func prepareFile(path string) (string, error) {
 	if err := file.Close(); err != nil {
 		return "", err
 	}
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?_journal_mode=WAL&_synchronous=NORMAL&" + settings, nil
+	return address.SQLite(path) + "?_journal_mode=WAL&_synchronous=NORMAL&" + settings, nil
 }
 
 func (l *ledger) prepare(ctx context.Context, o Options) error {

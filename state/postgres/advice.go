@@ -11,10 +11,11 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"remit/internal/syserror"
 )
 
 // advised says, behind an error of a connection that was not made, what a person can do about
@@ -54,7 +55,7 @@ func adviceFor(err error) string {
 	if missing, ok := errors.AsType[*net.DNSError](err); ok {
 		return fmt.Sprintf("The host %s has no address that is known here: correct the host in the url of the state", missing.Name)
 	}
-	if errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, fs.ErrNotExist) { // a socket
+	if syserror.IsNotListening(err) || errors.Is(err, fs.ErrNotExist) { // a socket
 		return "No server listens there: start it, or correct host and port in the url of the state"
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
@@ -95,7 +96,7 @@ func (s *Store) aboutPrivileges(err error) error {
 func (s *Store) aboutCertificate(err error) error {
 	_, isConnecting := errors.AsType[*pgconn.ConnectError](err)
 	config := s.pool.ConnConfig.TLSConfig
-	isCut := errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	isCut := syserror.IsCut(err) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 	if !isConnecting || !isCut || config == nil || len(config.Certificates) == 0 {
 		return err
 	}

@@ -34,9 +34,6 @@ func CreateWith(ctx context.Context, path string, created state.Created, opts Op
 // Migrations are those that the program carries.
 func Migrations() fs.FS { return embeddedMigrations() }
 
-// SharedFS is what a type of statfs(2) is called that several machines use.
-func SharedFS(magic uint32) string { return sharedFS(magic) }
-
 // UnpackOutlines reads outlines out of the texts of packed rows, and reports whether they
 // are exactly so many.
 func UnpackOutlines(count int, words, numbers string) ([]state.Outline, bool) {

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
+	"remit/internal/files/filelock"
 	"remit/state"
 	"remit/state/storage"
 )
@@ -90,7 +90,7 @@ func (s *Store) passHolders(ctx context.Context, conn *sql.Conn) error {
 
 // removeLock lets others lock the file beside: its holder keeps a file that has no name.
 func removeLock(path string) error {
-	if err := os.Remove(lockPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := filelock.Remove(lockPath(path)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"sync/atomic"
 
@@ -15,30 +14,36 @@ import (
 // state back, and what it takes in place of that is in the file already.
 type size struct{ max atomic.Int64 }
 
-// check returns an error wrapped around [state.ErrDamaged] where info is of a file that was cut.
-func (s *size) check(path string, look func(string) (fs.FileInfo, error)) (fs.FileInfo, error) {
+// seen is a file as a look at it found it: which it is, found out with the look and not later, and how many bytes it has.
+type seen struct {
+	id   fileID
+	size int64
+}
+
+// check looks at a file, and returns an error wrapped around [state.ErrDamaged] where it was cut.
+func (s *size) check(path string, look func(string) (seen, error)) (seen, error) {
 	before := s.max.Load() // a file that grew meanwhile says nothing about this look
-	info, err := look(path)
+	now, err := look(path)
 	if err != nil {
-		return nil, err
+		return seen{}, err
 	}
-	if info.Size() < before {
-		return nil, fmt.Errorf("%s was cut while it was in use: it has %d bytes and had %d: %w", path, info.Size(), before, state.ErrDamaged)
+	if now.size < before {
+		return seen{}, fmt.Errorf("%s was cut while it was in use: it has %d bytes and had %d: %w", path, now.size, before, state.ErrDamaged)
 	}
-	for seen := s.max.Load(); info.Size() > seen; seen = s.max.Load() {
-		if s.max.CompareAndSwap(seen, info.Size()) {
+	for most := s.max.Load(); now.size > most; most = s.max.Load() {
+		if s.max.CompareAndSwap(most, now.size) {
 			break
 		}
 	}
-	return info, nil
+	return now, nil
 }
 
 // sameFile returns [state.ErrReplaced] where the path, or the one that was given, no longer
 // leads to the file that was opened, and [state.ErrDamaged] where that was cut.
 func (s *Store) sameFile() error {
 	for _, path := range slices.Compact([]string{s.path, s.named}) {
-		info, err := s.size.check(path, os.Stat)
-		if err := stillThere(path, s.file, info, err); err != nil {
+		now, err := s.size.check(path, lookBehind)
+		if err := stillThere(path, s.file, now, err); err != nil {
 			return err
 		}
 	}
@@ -46,8 +51,8 @@ func (s *Store) sameFile() error {
 }
 
 // stillThere is what a look at path says of the file that was there.
-func stillThere(path string, file, info fs.FileInfo, err error) error {
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(info, file) {
+func stillThere(path string, file, now seen, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && now.id != file.id {
 		return fmt.Errorf("%s: %w", path, state.ErrReplaced)
 	}
 	return err
@@ -57,7 +62,7 @@ func stillThere(path string, file, info fs.FileInfo, err error) error {
 // long as somebody uses the state they stay, and are not cut.
 type sides struct {
 	path  string // of the state
-	files [2]fs.FileInfo
+	files [2]seen
 	sizes [2]size
 }
 
@@ -68,7 +73,7 @@ func newSides(path string) (*sides, error) {
 	s := &sides{path: path}
 	for i, name := range sideNames {
 		var err error
-		if s.files[i], err = s.sizes[i].check(path+name, os.Lstat); err != nil {
+		if s.files[i], err = s.sizes[i].check(path+name, lookAt); err != nil {
 			return nil, err
 		}
 	}
@@ -78,8 +83,8 @@ func newSides(path string) (*sides, error) {
 // check is that of the store for the side files.
 func (s *sides) check() error {
 	for i, name := range sideNames {
-		info, err := s.sizes[i].check(s.path+name, os.Lstat)
-		if err := stillThere(s.path+name, s.files[i], info, err); err != nil {
+		now, err := s.sizes[i].check(s.path+name, lookAt)
+		if err := stillThere(s.path+name, s.files[i], now, err); err != nil {
 			return err
 		}
 	}

@@ -116,7 +116,7 @@ func newestRun(ctx context.Context, conn *sql.Conn) (state.Run, error) {
 // out: on a file system that several machines share, whatever it says of them, and where a lock is
 // tried in vain.
 func (s *Store) checkLocks() error {
-	if kind := sharedFS(magicOf(s.path)); kind != "" {
+	if kind := SharedFS(s.path); kind != "" {
 		return fmt.Errorf("it is on a file system that machines share, of the kind %s: %w", kind, state.ErrNoLocks)
 	}
 	return s.own.hasLocks(s.path)

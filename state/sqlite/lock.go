@@ -10,8 +10,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/gofrs/flock"
-
+	"remit/internal/files/filelock"
 	"remit/state"
 	"remit/state/storage"
 )
@@ -37,13 +36,12 @@ type heldLock struct {
 // release lets the next one lock.
 func (l *heldLock) release() error { return errors.Join(l.own.release(), l.beside.release()) }
 
-// lockFile is an exclusive flock(2) on a file beside the state, whose content says who holds
+// lockFile is an exclusive lock of a file beside the state, whose content says who holds
 // the lock. It is all that remit 0.1.0 looks at, and all that there is while a state is made.
 // Deleting it takes no lock away.
 type lockFile struct {
-	path  string
-	flock *flock.Flock
-	file  *os.File // the same file, for its content
+	path string
+	file *os.File
 }
 
 // lockPath is where the lock file of the state at path is.
@@ -91,15 +89,11 @@ func (a locking) acquire(ctx context.Context) (*lockFile, error) {
 // because readers are looking at the file beside, which they do for a moment.
 func (a locking) try(ctx context.Context) (l *lockFile, probed bool, err error) {
 	for {
-		l := &lockFile{
-			path:  lockPath(a.path),
-			flock: flock.New(lockPath(a.path), flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600)),
-		}
-		taken, probed, err := l.try()
+		l, probed, err := tryLockFile(lockPath(a.path))
 		if err != nil {
-			return nil, false, fmt.Errorf("lock %s: %w", l.path, err)
+			return nil, false, fmt.Errorf("lock %s: %w", lockPath(a.path), err)
 		}
-		if !taken {
+		if l == nil {
 			return nil, probed, nil
 		}
 		signed, err := l.sign(a.holder)
@@ -120,15 +114,22 @@ func (a locking) try(ctx context.Context) (l *lockFile, probed bool, err error) 
 	}
 }
 
-// try takes the lock if it is free. Otherwise it reports whether that is only because
-// readers are looking at it, which they do for a moment.
-func (l *lockFile) try() (taken, probed bool, err error) {
-	if taken, err := l.flock.TryLock(); taken || err != nil {
-		return taken, false, err
+// tryLockFile takes the lock of the file at path if it is free. Otherwise it returns nil, and reports whether
+// that is only because readers are looking at it, which they do for a moment.
+func tryLockFile(path string) (l *lockFile, probed bool, err error) {
+	file, err := filelock.Open(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, false, err
 	}
-	// A shared lock can be had beside readers, not beside a holder.
-	probed, err = l.flock.TryRLock()
-	return false, probed, errors.Join(err, l.flock.Close())
+	taken, err := filelock.TryExclusive(file)
+	if taken && err == nil {
+		return &lockFile{path, file}, false, nil
+	}
+	if err == nil {
+		// A shared lock can be had beside readers, not beside a holder.
+		probed, err = filelock.TryShared(file)
+	}
+	return nil, probed, errors.Join(err, file.Close())
 }
 
 // sign writes who holds the lock into its file. It reports false, and lets go, where the
@@ -139,14 +140,7 @@ func (l *lockFile) sign(holder state.Holder) (signed bool, err error) {
 			err = errors.Join(err, l.release())
 		}
 	}()
-	l.file, err = os.OpenFile(l.path, os.O_RDWR, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	if same, err := l.locks(l.file); err != nil || !same {
+	if named, err := l.isNamed(); err != nil || !named {
 		return false, err
 	}
 	content, err := json.Marshal(holder)
@@ -156,45 +150,35 @@ func (l *lockFile) sign(holder state.Holder) (signed bool, err error) {
 	if err := l.file.Truncate(0); err != nil {
 		return false, err
 	}
-	if _, err := l.file.Write(append(content, '\n')); err != nil {
+	if _, err := l.file.WriteAt(append(content, '\n'), 0); err != nil {
 		return false, err
 	}
 	return true, nil
 }
 
-// locks reports whether f is the file that is locked.
-func (l *lockFile) locks(f *os.File) (bool, error) {
-	mine, err := l.flock.Stat()
+// isNamed reports whether the path still leads to the file that is locked.
+func (l *lockFile) isNamed() (bool, error) {
+	own, err := lookInto(l.file)
 	if err != nil {
 		return false, err
 	}
-	theirs, err := f.Stat()
-	if err != nil {
-		return false, err
+	there, err := lookBehind(l.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
 	}
-	return os.SameFile(mine, theirs), nil
+	return err == nil && own.id == there.id, err
 }
 
 // release lets the next one lock. The file stays, empty: unlinking it could let two hold
 // the lock.
-func (l *lockFile) release() error {
-	var err error
-	if l.file != nil {
-		if same, _ := l.locks(l.file); same {
-			err = l.file.Truncate(0)
-		}
-		err = errors.Join(err, l.file.Close())
-	}
-	return errors.Join(err, l.flock.Close())
-}
+func (l *lockFile) release() error { return errors.Join(l.file.Truncate(0), l.file.Close()) }
 
 // holderBeside says who holds the lock file of the state at path, if anyone alive does. It looks
 // with a shared lock, which a Lock at the same moment knows to wait for. Where it may not
 // look, someone unknown holds it: a request in flight is not taken for dead.
 func holderBeside(ctx context.Context, path string) (state.Holder, bool, error) {
-	probe := flock.New(lockPath(path), flock.SetFlag(os.O_RDONLY))
-	free, err := probe.TryRLock()
-	if err = errors.Join(err, probe.Close()); errors.Is(err, fs.ErrNotExist) {
+	free, err := isFree(lockPath(path))
+	if errors.Is(err, fs.ErrNotExist) {
 		return state.Holder{}, false, nil
 	}
 	if errors.Is(err, fs.ErrPermission) {
@@ -204,6 +188,16 @@ func holderBeside(ctx context.Context, path string) (state.Holder, bool, error) 
 		return state.Holder{}, false, err
 	}
 	return readHolder(ctx, lockPath(path)), true, nil
+}
+
+// isFree looks with a shared lock whether nobody holds the lock of a file.
+func isFree(path string) (bool, error) {
+	file, err := filelock.Open(path, os.O_RDONLY, 0)
+	if err != nil {
+		return false, err
+	}
+	free, err := filelock.TryShared(file)
+	return free, errors.Join(err, file.Close())
 }
 
 // readHolder reads who signed a lock. It looks a few times, since the holder may be about
@@ -223,7 +217,7 @@ func readHolder(ctx context.Context, path string) state.Holder {
 }
 
 func readBounded(path string) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := filelock.Open(path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -46,12 +46,9 @@ func (s *Store) checkLog(ctx context.Context) error {
 
 // readBase reads the database as if it had no log.
 func (s *Store) readBase(ctx context.Context) (base, error) {
-	db, err := forReading(s.path, true)
-	if err != nil {
-		return base{}, err
-	}
+	db := forReading(s.path, true)
 	var b base
-	err = db.QueryRowContext(ctx, `SELECT seq, hash, folded FROM events, meta ORDER BY seq DESC LIMIT 1`).Scan(&b.seq, &b.hash, &b.folded)
+	err := db.QueryRowContext(ctx, `SELECT seq, hash, folded FROM events, meta ORDER BY seq DESC LIMIT 1`).Scan(&b.seq, &b.hash, &b.folded)
 	return b, errors.Join(err, db.Close())
 }
 

@@ -9,6 +9,8 @@ import (
 	"os"
 
 	"github.com/pressly/goose/v3"
+
+	"remit/internal/files/wholefile"
 )
 
 // embeddedMigrations are the migrations that the program carries, numbered from 1 without
@@ -86,7 +88,7 @@ func (s *Store) Backup(ctx context.Context, to string) (err error) {
 	if err := s.copyInto(ctx, to); err != nil {
 		return fmt.Errorf("back up state %s: %w", s.path, explain(err))
 	}
-	return errors.Join(syncFile(to), syncDir(to))
+	return errors.Join(syncFile(to), wholefile.SyncName(to))
 }
 
 // copyInto has SQLite write a consistent copy. A pool for reading would refuse the command,
@@ -94,12 +96,8 @@ func (s *Store) Backup(ctx context.Context, to string) (err error) {
 func (s *Store) copyInto(ctx context.Context, to string) error {
 	db := s.write
 	if db == nil {
-		opened, err := sql.Open("sqlite3", dsn(s.path, map[string][]string{"mode": {"ro"}}))
-		if err != nil {
-			return err
-		}
-		defer opened.Close()
-		db = opened
+		db = pool(s.path, map[string][]string{"mode": {"ro"}})
+		defer db.Close()
 	}
 	_, err := db.ExecContext(ctx, "VACUUM INTO ?", to)
 	return err

@@ -3,18 +3,19 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
-	"path/filepath"
-	"slices"
-	"syscall"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
 
+	"remit/internal/files/address"
+	"remit/internal/syserror"
 	"remit/state"
 )
 
@@ -42,37 +43,52 @@ type Options struct {
 	Now func() time.Time
 }
 
-// dsn is the address of the file for the driver. It contains the settings, so that every connection
-// of a pool has them.
-func dsn(path string, settings url.Values) string {
+// pool is a pool whose connections all have these settings.
+func pool(path string, settings url.Values) *sql.DB {
 	settings.Set("_busy_timeout", fmt.Sprint(waitBusy.Milliseconds()))
 	settings.Set("_stmt_cache_size", fmt.Sprint(statements))
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + settings.Encode()
+	return sql.OpenDB(connector{address.SQLite(path) + "?" + settings.Encode()})
+}
+
+// connector opens connections of a pool.
+type connector struct{ dsn string }
+
+// Driver makes each connection sync through.
+func (connector) Driver() driver.Driver { return &sqlite3.SQLiteDriver{ConnectHook: syncThrough} }
+
+// Connect opens one more connection.
+func (c connector) Connect(context.Context) (driver.Conn, error) { return c.Driver().Open(c.dsn) }
+
+// syncThrough has SQLite wait until the disk itself has the bytes. On macOS fsync(2) waits for less; on
+// other systems the setting changes nothing.
+func syncThrough(conn *sqlite3.SQLiteConn) error {
+	_, err := conn.Exec("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON", nil)
+	return err
 }
 
 // forWriting opens a pool whose commits are durable when they return.
-func forWriting(path string) (*sql.DB, error) {
-	return sql.Open("sqlite3", dsn(path, url.Values{
+func forWriting(path string) *sql.DB {
+	return pool(path, url.Values{
 		"mode":          {"rw"},
 		"_journal_mode": {"WAL"},
 		"_synchronous":  {"FULL"},
 		"_txlock":       {"immediate"},
-	}))
+	})
 }
 
 // forReading opens a pool that can't write.
-func forReading(path string, immutable bool) (*sql.DB, error) {
+func forReading(path string, immutable bool) *sql.DB {
 	settings := url.Values{"mode": {"ro"}, "_query_only": {"true"}}
 	if immutable {
 		settings.Set("immutable", "1")
 	}
-	return sql.Open("sqlite3", dsn(path, settings))
+	return pool(path, settings)
 }
 
 // assertDurable refuses a connection whose commits might be lost with the power, whatever
 // the driver made of its settings.
 func assertDurable(ctx context.Context, conn *sql.Conn) error {
-	var synchronous int
+	var synchronous, through int
 	var journal string
 	if err := conn.QueryRowContext(ctx, "PRAGMA synchronous").Scan(&synchronous); err != nil {
 		return err
@@ -80,8 +96,12 @@ func assertDurable(ctx context.Context, conn *sql.Conn) error {
 	if err := conn.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&journal); err != nil {
 		return err
 	}
-	if synchronous != 2 || journal != "wal" {
-		return fmt.Errorf("the database would not be durable: synchronous is %d instead of 2 (FULL), journal_mode is %q instead of \"wal\"", synchronous, journal)
+	if err := conn.QueryRowContext(ctx, "PRAGMA fullfsync").Scan(&through); err != nil {
+		return err
+	}
+	if synchronous != 2 || journal != "wal" || through != 1 {
+		return fmt.Errorf("the database would not be durable: synchronous is %d instead of 2 (FULL), journal_mode is %q instead of \"wal\", fullfsync is %d instead of 1",
+			synchronous, journal, through)
 	}
 	return nil
 }
@@ -137,11 +157,10 @@ func explain(err error) error {
 			return kept{err, state.ErrNoAccess}
 		}
 	case sqlite3.ErrIoErr, sqlite3.ErrCantOpen:
-		isOne := func(of ...syscall.Errno) bool { return slices.Contains(of, e.SystemErrno) }
-		if isOne(syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG) {
+		if syserror.IsNoRoom(e.SystemErrno) {
 			return kept{err, state.ErrNoRoom}
 		}
-		if isOne(syscall.EACCES, syscall.EPERM, syscall.EROFS) {
+		if errors.Is(e.SystemErrno, fs.ErrPermission) || syserror.IsReadOnly(e.SystemErrno) {
 			return kept{err, state.ErrNoAccess}
 		}
 	}
@@ -159,15 +178,6 @@ func (k kept) Unwrap() []error { return []error{k.err, k.is} }
 func hasWAL(path string) bool {
 	info, err := os.Stat(path + "-wal")
 	return err == nil && info.Size() > 0
-}
-
-// syncDir makes the names in path's directory durable.
-func syncDir(path string) error {
-	dir, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }
 
 // syncFile makes the bytes of a file durable.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"remit/internal/files/address"
 	"remit/state"
 )
 
@@ -14,6 +15,9 @@ import (
 // its side files beside that one. Of a missing file, it is that of its directory and its name.
 func realPath(name string) (string, error) {
 	path, err := filepath.Abs(name)
+	if err == nil {
+		err = address.Check(path)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -34,17 +38,20 @@ func realPath(name string) (string, error) {
 // checkFile checks the file at path without letting SQLite look at it, which might create
 // or change something. It refuses a file to which more than one path leads that is no link: beside
 // each, SQLite would keep side files, and so events, of its own.
-func checkFile(path string) (fs.FileInfo, error) {
+func checkFile(path string) (seen, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: %w", path, state.ErrMissing)
+		return seen{}, fmt.Errorf("%s: %w", path, state.ErrMissing)
 	case err != nil:
-		return nil, err
+		return seen{}, err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: %w", path, state.ErrNotFile)
+		return seen{}, fmt.Errorf("%s: %w", path, state.ErrNotFile)
 	case info.Size() == 0:
-		return nil, fmt.Errorf("%s has no bytes: %w", path, state.ErrEmpty)
+		return seen{}, fmt.Errorf("%s has no bytes: %w", path, state.ErrEmpty)
 	}
-	return info, checkAlone(path)
+	if err := checkAlone(path); err != nil {
+		return seen{}, err
+	}
+	return lookBehind(path)
 }

@@ -17,15 +17,16 @@ import (
 
 	"github.com/mattn/go-sqlite3"
 
+	"remit/internal/files/wholefile"
 	"remit/state"
 	"remit/state/storage"
 )
 
 // Store is a state in a file. It is safe for concurrent use.
 type Store struct {
-	named      string // absolute, as it was given
-	path       string // the one behind every link
-	file       fs.FileInfo
+	named      string      // absolute, as it was given
+	path       string      // the one behind every link
+	file       seen        // when it was opened
 	own        *descriptor // of the file; opened before SQLite opens it, released after
 	size       size        // of the file
 	now        func() time.Time
@@ -77,7 +78,7 @@ func create(ctx context.Context, path string, migrations fs.FS, put func(*sql.Co
 	if hasWAL(path) {
 		return fmt.Errorf("%s-wal was left by another state and may hold its newest events; keep it with that state: %w", path, state.ErrExists)
 	}
-	if kind := sharedFS(magicOf(path)); kind != "" {
+	if kind := SharedFS(path); kind != "" {
 		return fmt.Errorf("it would be on a file system that machines share, of the kind %s: %w", kind, state.ErrNoLocks)
 	}
 	temp := unfinished(path)
@@ -98,10 +99,10 @@ func create(ctx context.Context, path string, migrations fs.FS, put func(*sql.Co
 	if err := fill(ctx, temp, migrations, put); err != nil {
 		return err
 	}
-	if err := errors.Join(syncFile(temp), os.Rename(temp, path)); err != nil {
+	if err := syncFile(temp); err != nil {
 		return err
 	}
-	return syncDir(path)
+	return wholefile.Move(temp, path)
 }
 
 // unfinished is the name of a state that is being made at path.
@@ -111,10 +112,7 @@ func unfinished(path string) string {
 
 // fill makes the schema in an empty file, has put write the state, and closes it again.
 func fill(ctx context.Context, path string, migrations fs.FS, put func(*sql.Conn) error) (err error) {
-	db, err := forWriting(path)
-	if err != nil {
-		return err
-	}
+	db := forWriting(path)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := migrate(ctx, db, migrations); err != nil {
 		return err
@@ -158,10 +156,7 @@ func open(ctx context.Context, path string, opts Options, migrations fs.FS) (*St
 	if err := s.checkLocks(); err != nil {
 		return nil, errors.Join(fmt.Errorf("open state %s: %w", s.path, err), s.Close())
 	}
-	s.write, err = forWriting(s.path)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open state %s: %w", s.path, err), s.Close())
-	}
+	s.write = forWriting(s.path)
 	conn, err := s.write.Conn(ctx)
 	if err == nil {
 		err = errors.Join(assertDurable(ctx, conn), conn.Close())
@@ -209,9 +204,7 @@ func openReadOnly(ctx context.Context, path string, migrations fs.FS) (*Store, e
 // openReading opens the pool for reading, and looks whether there is a state that can be read.
 func (s *Store) openReading(ctx context.Context) (err error) {
 	for _, immutable := range []bool{false, true} {
-		if s.read, err = forReading(s.path, immutable); err != nil {
-			return err
-		}
+		s.read = forReading(s.path, immutable)
 		if _, err = checkSchema(ctx, s.read, s.wanted); err == nil {
 			err = s.checkLog(ctx)
 		}

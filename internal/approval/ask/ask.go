@@ -19,6 +19,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"remit/internal/syserror"
 )
 
 // Bounds of what a browser may ask for.
@@ -123,7 +125,7 @@ func listen(ctx context.Context, port int) ([]net.Listener, error) {
 			listeners = append(listeners, l)
 			continue
 		}
-		if isTaken(err) { // a browser may reach the other listener
+		if syserror.IsTaken(err) { // a browser may reach the other listener
 			for _, l := range listeners {
 				_ = l.Close()
 			}

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"remit/internal/approval"
+	"remit/internal/files/access"
 	"remit/internal/files/confined"
 )
 
@@ -119,7 +120,7 @@ func (r *Keyring) fromFile(ctx context.Context, name, path string, content []byt
 		return nil, fmt.Errorf("read the key %s: %w", name, err)
 	}
 	if why := r.exposed(path); why != "" {
-		return nil, fmt.Errorf("the key %s %s, so a signature by it proves nothing; chmod 600 makes it its owner's alone, and a key that others may have read is to be replaced", name, why)
+		return nil, fmt.Errorf("the key %s %s, so a signature by it proves nothing; %s makes it its owner's alone, and a key that others may have read is to be replaced", name, why, access.Closing(""))
 	}
 	if err == nil {
 		return newKey(signer, name), nil

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"remit/internal/syserror"
 )
 
 // The exit codes of design section 6.
@@ -85,7 +87,7 @@ func Of(err error) End {
 // IsUnread reports whether err says that the reader of standard output went away, or of standard error beside it.
 func IsUnread(err error) bool {
 	var write *fs.PathError
-	if !errors.As(err, &write) || !errors.Is(write, syscall.EPIPE) {
+	if !errors.As(err, &write) || !syserror.IsUnread(write) {
 		return false
 	}
 	return write.Path == os.Stdout.Name() || write.Path == os.Stderr.Name()

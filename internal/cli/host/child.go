@@ -4,7 +4,6 @@ import (
 	"context"
 	"os/exec"
 	"slices"
-	"syscall"
 	"time"
 )
 
@@ -17,15 +16,17 @@ var childVariables = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES",
 	"XDG_RUNTIME_DIR", "CREDENTIALS_DIRECTORY", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "INVOCATION_ID", "NO_PROXY", "no_proxy",
 	"SSL_CERT_FILE", "SSL_CERT_DIR",
+	// Of Windows, where programs don't start without some of them.
+	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE", "USERNAME", "APPDATA", "LOCALAPPDATA",
 }
 
-// Command is a child process without the secrets of the environment. The end of ctx kills it with all of its
-// process group.
+// Command is a child process without the secrets of the environment. The end of ctx kills it with the processes
+// that it started.
 func (h *Host) Command(ctx context.Context, words []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Env = h.Environment()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that all of it can be ended
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.SysProcAttr = apart()
+	cmd.Cancel = func() error { return endWhole(cmd.Process) }
 	cmd.WaitDelay = childGrace
 	return cmd
 }

@@ -96,7 +96,7 @@ func (s *Streams) JSON() *view.JSON {
 func (s *Streams) Screen(w io.Writer) view.Screen {
 	screen := view.Screen{Width: 80, Here: s.Here, Scales: s.Scales, Protected: s.Protected}
 	file, ok := Beneath(w).(*os.File)
-	if !ok || !term.IsTerminal(int(file.Fd())) {
+	if !ok || !term.IsTerminal(int(file.Fd())) || !obeys(file) {
 		return screen
 	}
 	screen.Terminal = true

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"remit/internal/cli/exit"
 	"remit/internal/cli/terminal"
+	"remit/internal/syserror"
 	"remit/internal/text/shell"
 	"remit/state"
 	"remit/state/sqlite"
@@ -39,13 +39,13 @@ func (s stateFile) kept(err error) error {
 	}
 	dir := filepath.Dir(s.path)
 	switch {
-	case errors.Is(err, syscall.ENOTDIR):
+	case syserror.IsThroughFile(err):
 		return fmt.Errorf("the path to the state %s leads through a file as if that were a directory; nothing was sent. Correct %s",
 			s.name, s.argument)
-	case errors.Is(err, state.ErrNoRoom), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case errors.Is(err, state.ErrNoRoom), syserror.IsNoRoom(err):
 		return exit.WithHint(fmt.Errorf("there is no room left where the state %s is, which needs some to be read as well; nothing was sent. "+
-			"Make room, by anything but the state's own files, and type the same again. How full it is, is shown by:\n%w", s.name, err), s.hintAbout("df -h", dir))
-	case errors.Is(err, state.ErrNoAccess), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+			"Make room, by anything but the state's own files, and type the same again. How full it is, is shown by:\n%w", s.name, err), s.hintAbout(showRoom, dir))
+	case errors.Is(err, state.ErrNoAccess), errors.Is(err, fs.ErrPermission), syserror.IsReadOnly(err):
 		return s.denied(err)
 	}
 	return nil
@@ -58,13 +58,15 @@ func (s stateFile) denied(err error) error {
 	switch {
 	case !known:
 		return exit.WithHint(fmt.Errorf("the system denies access to the state %s; nothing was sent. Have it allowed, and type the same again. "+
-			"Who may do what there, is shown by:\n%w", s.name, err), s.hintAbout("ls -la", dir))
+			"Who may do what there, is shown by:\n%w", s.name, err), s.hintAbout(showAccess, dir))
 	case denied.ReadOnly:
 		return exit.WithHint(fmt.Errorf("the state %s is on a file system that is mounted read-only, and this command has to write there; nothing was sent. "+
-			"Mount it so that it can be written to, and type the same again. How it is mounted, is shown by", s.name), s.hintAbout("findmnt --target", dir))
+			"Mount it so that it can be written to, and type the same again. How it is mounted, is shown by", s.name), s.hintAbout(showMount, dir))
 	}
 	text := fmt.Sprintf("the state %s cannot be used: the user %s may not %s, which belongs to %s; nothing was sent. ", s.name, s.user, denied, ownerName(denied.Owner))
 	switch {
+	case denied.Owner < 0:
+		return exit.WithHint(fmt.Errorf("%sHave it allowed, and type the same again. Who may do what there, is shown by", text), s.hintAbout(showOne, filepath.Dir(denied.Path)))
 	case denied.Owner == os.Geteuid():
 		return exit.WithHint(fmt.Errorf("%sAllow it, and type the same again", text), s.hintAbout("chmod "+denied.Mode, denied.Path))
 	case denied.IsAbove:
@@ -72,8 +74,6 @@ func (s stateFile) denied(err error) error {
 	case denied.Owner == 0: // somebody once ran remit as root, or made the directory for it
 		return exit.WithHint(fmt.Errorf("%sHave root give the directory and the files to the user who runs remit, then type the same again", text),
 			s.hintAbout("sudo chown "+shell.Word(s.user), dir, s.path+"*"))
-	case denied.Owner < 0:
-		return exit.WithHint(fmt.Errorf("%sHave it allowed, and type the same again. Who may do what there, is shown by", text), s.hintAbout("ls -ld", filepath.Dir(denied.Path)))
 	}
 	return fmt.Errorf("%sRun remit as %s", text, ownerName(denied.Owner))
 }

@@ -15,6 +15,7 @@ import (
 	"remit/internal/cli/exit"
 	"remit/internal/cli/host"
 	"remit/internal/cli/terminal"
+	"remit/internal/files/access"
 	"remit/internal/files/confined"
 	"remit/internal/service"
 	"remit/internal/service/jws"
@@ -92,8 +93,8 @@ func (s *Service) certificate(file, keyFile string) (*tls.Certificate, error) {
 // secretFile reads a private key, unless others can read it too.
 func (s *Service) secretFile(argument, file string) ([]byte, error) {
 	path := s.dir.Within(file)
-	if why := config.ReadableByOthers(path); why != "" {
-		return nil, exit.WithHint(fmt.Errorf("%s %s %s, so it proves nothing; nothing was sent", argument, file, why), "chmod 600 "+path)
+	if why := access.Exposed(path); why != "" {
+		return nil, exit.WithHint(fmt.Errorf("%s %s %s, so it proves nothing; nothing was sent", argument, file, why), access.Closing(path))
 	}
 	text, err := confined.ReadAnywhere(path, keyFileBytesMax)
 	if err != nil {

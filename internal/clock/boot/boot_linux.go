@@ -1,8 +1,6 @@
 package boot
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"os"
 	"strconv"
 	"strings"
@@ -47,16 +45,13 @@ func namespaceOffset(path string) (time.Duration, bool) {
 	return 0, false
 }
 
-// machine is a digest, since the machine's ID is not to be told (machine-id(5)). The host's name is
-// in it because machines that were made from one image may share an ID.
 func machine() string {
 	id := firstLine("/etc/machine-id")
 	host, err := os.Hostname()
 	if id == "" || err != nil {
 		return ""
 	}
-	sum := sha256.Sum256([]byte("remit-machine/1\x00" + id + "\x00" + host))
-	return hex.EncodeToString(sum[:16])
+	return digest(id, host)
 }
 
 func firstLine(path string) string {

@@ -15,8 +15,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
-	"syscall"
 
+	"remit/internal/files/access"
 	"remit/internal/files/confined"
 )
 
@@ -70,7 +70,7 @@ func open(dir, top string, info os.FileInfo) (*Checkout, error) {
 	case !info.IsDir():
 		return nil, fmt.Errorf("%w: .git is neither a directory nor a file", ErrNone)
 	}
-	if !isOwned(common, dir) {
+	if !access.IsTrusted(common, dir) {
 		return nil, fmt.Errorf("%w: %s belongs to somebody else", ErrNone, common)
 	}
 	root, err := os.OpenRoot(common)
@@ -156,29 +156,6 @@ func namesBack(repository, file, want string) bool {
 	}
 	physical, err := filepath.EvalSymlinks(filepath.Dir(back))
 	return err == nil && filepath.Join(physical, filepath.Base(back)) == want
-}
-
-// isOwned reports whether a repository belongs to who may say what a directory was made from: this
-// process's user, root, or the directory's owner, who could write the directory anyway.
-func isOwned(repository, dir string) bool {
-	owner, ok := ownerOf(repository)
-	if !ok {
-		return false
-	}
-	own, ok := ownerOf(dir)
-	return owner == 0 || owner == uint32(os.Geteuid()) || ok && owner == own //nolint:gosec // an ID of a user has 32 bits
-}
-
-func ownerOf(path string) (uint32, bool) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, false
-	}
-	status, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, false
-	}
-	return status.Uid, true
 }
 
 // NewBlob returns the hash by which git names a file's content of that many bytes. The sum of the bytes that

@@ -6,14 +6,22 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"remit/internal/files/filelock"
 )
 
-// hold makes a file this process's own until it closes it or dies, and reports whether it is.
-func hold(file *os.File) bool {
-	return unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
-}
+// hold makes a file this process's own until it closes it or dies. Where that can't be had, another process may
+// take the file for one that was left, as create finds out.
+func hold(file *os.File) { _, _ = filelock.TryExclusive(file) }
 
-// openLeft opens a file that may have been left, and no link or pipe.
-func openLeft(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+// removeLeft removes a file that no process holds, and no link or pipe.
+func removeLeft(path string) {
+	file, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return
+	}
+	if free, err := filelock.TryExclusive(file); free && err == nil {
+		_ = os.Remove(path) // nobody needs it
+	}
+	_ = file.Close() // nothing was written
 }

@@ -46,14 +46,6 @@ func sweep(dir, prefix, own string) {
 		if name == own || !strings.HasPrefix(name, prefix) || !entry.Type().IsRegular() {
 			continue
 		}
-		path := filepath.Join(dir, name)
-		file, err := openLeft(path)
-		if err != nil {
-			continue
-		}
-		if hold(file) {
-			_ = os.Remove(path) // nobody needs it
-		}
-		_ = file.Close() // nothing was written
+		removeLeft(filepath.Join(dir, name))
 	}
 }

@@ -10,14 +10,19 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"remit/internal/files/address"
 )
 
 // Replace makes what write writes the content of the file at path, which need not be there
-// yet, with the permissions of mode. It writes a file beside it first, syncs that, and renames
+// yet, with the permissions of mode; on Windows the directory says who may do what. It writes a file beside it first, syncs that, and renames
 // it; when it returns nil the new content is durable. After an error the old content is there,
 // unless the rename was made and could not be made durable. The error is that of write or of
-// the operating system. What a process left beside it that was killed here is removed.
+// the operating system, or says that path is no file's. What a process left beside it that was killed here is removed.
 func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
+	if err := address.Check(path); err != nil {
+		return err
+	}
 	dir := filepath.Dir(path)
 	prefix := ".remit-" + filepath.Base(path) + "-"
 	temporary, err := create(dir, prefix)
@@ -33,10 +38,7 @@ func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	if err = errors.Join(err, temporary.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(temporary.Name(), path); err != nil {
-		return err
-	}
-	return syncDirectory(dir)
+	return Move(temporary.Name(), path)
 }
 
 // Publish gives a finished file, which is on the same file system, the name path: as well, or,
@@ -44,27 +46,10 @@ func Replace(path string, mode fs.FileMode, write func(io.Writer) error) error {
 // and changes nothing, where there is something of that name. When it returns nil the name is
 // durable.
 func Publish(finished, path string) error {
-	err := os.Link(finished, path)
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		switch _, there := os.Lstat(path); {
-		case there == nil:
-			return &fs.PathError{Op: "publish", Path: path, Err: fs.ErrExist}
-		case errors.Is(there, fs.ErrNotExist):
-			err = os.Rename(finished, path)
-		}
-	}
-	if err != nil {
+	if err := address.Check(path); err != nil {
 		return err
 	}
-	return syncDirectory(filepath.Dir(path))
-}
-
-func syncDirectory(name string) error {
-	dir, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return publish(finished, path)
 }
 
 // syncEvery is how many bytes wait to be durable at most: bytes that are written faster than the disk

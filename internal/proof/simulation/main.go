@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command simulation plays seeded histories of remit against a bank, a network, people and
 // crashes that are simulated, with one runner or several of one run, and says whether any transfer was made
 // twice or lost.

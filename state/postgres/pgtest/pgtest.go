@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package pgtest runs real PostgreSQL servers for tests: on a loopback port, in a directory of
 // their own, as a user who is not root.
 //

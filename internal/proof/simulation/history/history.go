@@ -1,3 +1,5 @@
+//go:build unix
+
 // Package history plays seeded histories: the real planner, executor, client and SQLite
 // store against a bank, a network, people and crashes that are simulated, in virtual time.
 //

@@ -12,7 +12,7 @@ func TestNetworkFileSystemsAreKnown(t *testing.T) {
 		0x6969: "NFS", 0xff534d42: "SMB", 0xfe534d42: "SMB", 0x7461636f: "OCFS2",
 		0xef53: "", 0x58465342: "", 0x9123683e: "", 0x01021994: "", 0x65735546: "", 0: "", // ext4, XFS, Btrfs, tmpfs, FUSE, unknown
 	} {
-		if got := sqlite.SharedFS(magic); got != want {
+		if got := sqlite.SharedMagic(magic); got != want {
 			t.Errorf("%#x is %q, want %q", magic, got, want)
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"os"
 	"sync"
 
-	"golang.org/x/sys/unix"
-
 	"remit/state"
 )
 
@@ -19,9 +17,6 @@ const lockStart = 1 << 62
 // tryByte, before those bytes, is what [descriptor.hasLocks] tries locks on.
 const tryByte = lockStart - 1
 
-// fileID names a file as the kernel does, whatever path leads to it.
-type fileID struct{ device, inode uint64 }
-
 // opened is what this process has of one state file.
 type opened struct {
 	users int
@@ -30,7 +25,7 @@ type opened struct {
 
 // descriptors are all that this process has of state files. A POSIX lock belongs to a process
 // and a file, and is dropped when that process closes any descriptor of that file (fcntl(2)).
-// SQLite's are such locks. So a file that is opened beside SQLite is closed when nothing in the process
+// SQLite's are such locks, but on Windows, where each lock belongs to a handle. So a file that is opened beside SQLite is closed when nothing in the process
 // uses the file any more, and a Store uses it for longer than its SQLite does. The list is the
 // process's because these locks are.
 var descriptors = struct {
@@ -44,18 +39,17 @@ type descriptor struct {
 	id       fileID
 	file     *os.File // nil once it was released
 	writable bool
+	locked   int64 // the byte that it has a lock on; 0 for none
 }
 
 // openDescriptor opens the file at path, which release closes as soon as that harms nobody.
 func openDescriptor(path string, writable bool) (*descriptor, error) {
 	descriptors.Lock()
 	defer descriptors.Unlock()
-	var stat unix.Stat_t
-	if unix.Stat(path, &stat) == nil {
-		id := fileID{stat.Dev, stat.Ino}
-		if o := descriptors.files[id]; o != nil && len(o.idle[writable]) > 0 {
+	if there, err := lookBehind(path); err == nil {
+		if o := descriptors.files[there.id]; o != nil && len(o.idle[writable]) > 0 {
 			last := len(o.idle[writable]) - 1
-			d := &descriptor{id, o.idle[writable][last], writable}
+			d := &descriptor{id: there.id, file: o.idle[writable][last], writable: writable}
 			o.idle[writable] = o.idle[writable][:last]
 			o.users++
 			return d, nil
@@ -69,10 +63,11 @@ func openDescriptor(path string, writable bool) (*descriptor, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := unix.Fstat(int(file.Fd()), &stat); err != nil {
+	there, err := lookInto(file)
+	if err != nil {
 		return nil, fmt.Errorf("look at %s: %w", path, err) // the file is left to the collector: to close it might drop locks
 	}
-	d := &descriptor{fileID{stat.Dev, stat.Ino}, file, writable}
+	d := &descriptor{id: there.id, file: file, writable: writable}
 	o := descriptors.files[d.id]
 	if o == nil {
 		o = &opened{idle: make(map[bool][]*os.File)}
@@ -89,7 +84,7 @@ func (d *descriptor) release() error {
 	if d.file == nil {
 		return nil
 	}
-	err := d.set(unix.F_UNLCK, 0, 0)
+	err := d.unlock()
 	o := descriptors.files[d.id]
 	o.idle[d.writable] = append(o.idle[d.writable], d.file)
 	d.file = nil
@@ -105,30 +100,6 @@ func (d *descriptor) release() error {
 	return err
 }
 
-// set makes a lock of d alone (an open file description lock, fcntl(2)) or takes one back.
-func (d *descriptor) set(kind int16, start, length int64) error {
-	lock := unix.Flock_t{Type: kind, Start: start, Len: length}
-	return unix.FcntlFlock(d.file.Fd(), unix.F_OFD_SETLK, &lock)
-}
-
-// lock locks the byte of a fence. It reports false where somebody else has it.
-func (d *descriptor) lock(fence int64) (bool, error) {
-	err := d.set(unix.F_WRLCK, lockStart+fence, 1)
-	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
-		return false, nil
-	}
-	return err == nil, err
-}
-
-// heldFrom reports whether somebody else has the byte of this fence or of a higher one, and which.
-func (d *descriptor) heldFrom(fence int64) (at int64, held bool, err error) {
-	lock := unix.Flock_t{Type: unix.F_WRLCK, Start: lockStart + fence} // to the end
-	if err := unix.FcntlFlock(d.file.Fd(), unix.F_OFD_GETLK, &lock); err != nil {
-		return 0, false, err
-	}
-	return lock.Start - lockStart, lock.Type != unix.F_UNLCK, nil
-}
-
 // hasLocks returns an error wrapped around [state.ErrNoLocks] where a lock on this file can't be
 // had, or is not seen with another descriptor of it.
 func (d *descriptor) hasLocks(path string) error {
@@ -136,25 +107,17 @@ func (d *descriptor) hasLocks(path string) error {
 	if err != nil {
 		return err
 	}
-	err = d.set(unix.F_RDLCK, tryByte, 1)
-	lock := unix.Flock_t{Type: unix.F_WRLCK, Start: tryByte, Len: 1}
-	if err == nil {
-		err = unix.FcntlFlock(other.file.Fd(), unix.F_OFD_GETLK, &lock)
-	}
-	if err == nil && lock.Type == unix.F_UNLCK {
-		err = errors.New("a lock is not seen by others")
-	}
+	err = d.tryOut(other)
 	if err != nil {
 		err = fmt.Errorf("%w: %w", state.ErrNoLocks, err)
 	}
-	return errors.Join(err, d.set(unix.F_UNLCK, tryByte, 1), other.release())
+	return errors.Join(err, other.release())
 }
+
+// errUnseen says that a lock keeps nobody out.
+var errUnseen = errors.New("a lock is not seen by others")
 
 // place is the file's place in its file system.
 func (d *descriptor) place(path string) state.FilePlace {
-	return state.FilePlace{
-		Path:   path,
-		Device: fmt.Sprintf("%d:%d", unix.Major(d.id.device), unix.Minor(d.id.device)),
-		Inode:  fmt.Sprint(d.id.inode),
-	}
+	return state.FilePlace{Path: path, Device: d.id.deviceName(), Inode: d.id.inodeName()}
 }
