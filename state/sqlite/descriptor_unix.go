@@ -42,9 +42,9 @@ func (id fileID) deviceName() string {
 
 func (id fileID) inodeName() string { return fmt.Sprint(id.inode) }
 
-// set makes a lock of d alone (an open file description lock, fcntl(2)) or takes one back.
-func (d *descriptor) set(kind int16, start, length int64) error {
-	lock := unix.Flock_t{Type: kind, Start: start, Len: length}
+// set makes a lock of d alone on a byte (an open file description lock, fcntl(2)) or takes one back.
+func (d *descriptor) set(kind int16, at int64) error {
+	lock := unix.Flock_t{Type: kind, Start: at, Len: 1}
 	return unix.FcntlFlock(d.file.Fd(), setLock, &lock)
 }
 
@@ -53,14 +53,14 @@ func (d *descriptor) unlock() error {
 	if d.locked == 0 {
 		return nil
 	}
-	err := d.set(unix.F_UNLCK, d.locked, 1)
+	err := d.set(unix.F_UNLCK, d.locked)
 	d.locked = 0
 	return err
 }
 
 // lock locks the byte of a fence. It reports false where somebody else has it.
 func (d *descriptor) lock(fence int64) (bool, error) {
-	err := d.set(unix.F_WRLCK, lockStart+fence, 1)
+	err := d.set(unix.F_WRLCK, lockStart+fence)
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
 		return false, nil
 	}
@@ -82,7 +82,7 @@ func (d *descriptor) heldFrom(fence int64) (at int64, held bool, err error) {
 
 // tryOut takes a lock with d, and returns an error where other does not see it.
 func (d *descriptor) tryOut(other *descriptor) error {
-	err := d.set(unix.F_RDLCK, tryByte, 1)
+	err := d.set(unix.F_RDLCK, tryByte)
 	lock := unix.Flock_t{Type: unix.F_WRLCK, Start: tryByte, Len: 1}
 	if err == nil {
 		err = unix.FcntlFlock(other.file.Fd(), getLock, &lock)
@@ -90,5 +90,5 @@ func (d *descriptor) tryOut(other *descriptor) error {
 	if err == nil && lock.Type == unix.F_UNLCK {
 		err = errUnseen
 	}
-	return errors.Join(err, d.set(unix.F_UNLCK, tryByte, 1))
+	return errors.Join(err, d.set(unix.F_UNLCK, tryByte))
 }
