@@ -347,6 +347,45 @@ func (r *reviewer) open(host string, port int, html string) {
 	}
 }
 
+// TestASecondImplementationOfWebAuthnAgrees has @simplewebauthn/server verify what is registered and approved on the pages, and refuse it
+// with any byte changed. It needs the directory that REMIT_WEBAUTHN names: .ci/passkeys installs it, and runs this.
+func TestASecondImplementationOfWebAuthnAgrees(t *testing.T) {
+	r := newReviewer(t)
+	tool := os.Getenv("REMIT_WEBAUTHN")
+	if tool == "" {
+		t.Skip("REMIT_WEBAUTHN names no directory with @simplewebauthn/server: .ci/run passkeys installs it")
+	}
+	for name, algorithm := range map[string]int{"ES256": -7, "EdDSA": -8, "RS256": -257} {
+		t.Run(name, func(t *testing.T) {
+			r := r.in(t)
+			ada := r.authenticator(algorithm)
+			if line := ada.register("ada@example.com"); strings.Fields(line)[3] != name {
+				t.Errorf("its line is %s", line)
+			}
+			r.configure("")
+			r.plan()
+			given := map[string]any{
+				"approval": r.read(ada.approved()), "plan": []byte(r.read("november.plan")),
+				"origin": fmt.Sprintf("http://localhost:%d", r.port), "algorithm": name,
+			}
+			if err := json.Unmarshal([]byte(ada.made), &given); err != nil {
+				t.Fatal(err)
+			}
+			text, err := json.Marshal(given)
+			if err != nil {
+				t.Fatal(err)
+			}
+			judge := exec.CommandContext(t.Context(), "node", "judge.mjs")
+			judge.Dir, judge.Stdin = tool, strings.NewReader(string(text))
+			out, err := judge.CombinedOutput()
+			if err != nil {
+				t.Errorf("the judge: %v\n%s", err, out)
+			}
+			t.Logf("%s", out)
+		})
+	}
+}
+
 // TestAnotherSiteCannotUseThePage has a page of another origin, which knows the address with its token, do what a browser lets it.
 func TestAnotherSiteCannotUseThePage(t *testing.T) {
 	r := newReviewer(t).in(t)

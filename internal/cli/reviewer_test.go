@@ -341,6 +341,7 @@ type passkeyHolder struct {
 	algorithm int
 	options   *webauthn.VirtualAuthenticatorOptions
 	keys      []*webauthn.Credential // while it is not plugged in
+	made      string                 // what the page sent when it registered, and the challenge, as JSON
 	id        webauthn.AuthenticatorID
 }
 
@@ -407,10 +408,17 @@ func (h *passkeyHolder) register(person string) string {
 	defer h.plugIn()()
 	page := h.page("approve", "--register", "--person="+person, fmt.Sprintf("--port=%d", h.port))
 	h.script(fmt.Sprintf(`(() => { const create = navigator.credentials.create.bind(navigator.credentials);
-		navigator.credentials.create = (o) => { o.publicKey.pubKeyCredParams = [{ type: "public-key", alg: %d }]; return create(o); } })()`, h.algorithm))
+		navigator.credentials.create = (o) => { o.publicKey.pubKeyCredParams = [{ type: "public-key", alg: %d }]; return create(o); };
+		const send = window.fetch, challenge = document.getElementById("ask").dataset.challenge;
+		window.fetch = (to, o) => { window.made = JSON.stringify({ registration: JSON.parse(o.body), challenge }); return send(to, o); } })()`, h.algorithm))
 	if said := page.said(); !strings.Contains(said, "Your passkey is made") {
 		h.Fatalf("the page says %q", said)
 	}
+	made, err := chromedp.Run(h.browser, chromedp.Evaluate[string]("window.made"))
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.made = made
 	code, out := page.stop()
 	line := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(person) + ` .*$`).FindString(out)
 	if code != 0 || line == "" {
