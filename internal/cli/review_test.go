@@ -14,8 +14,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/google/go-cmp/cmp"
 
 	"remit/internal/approval"
 )
@@ -458,6 +461,102 @@ func TestAPageIsOverOnceItWasAnswered(t *testing.T) {
 	const gone = `document.readyState === "complete" && location.href !== "about:blank" && !document.getElementById("ask")`
 	if err := chromedp.Do(r.browser, chromedp.Navigate("about:blank"), chromedp.Evaluate[chromedp.Void]("history.back()"), chromedp.Poll[chromedp.Void](gone)); err != nil {
 		t.Errorf("the button back leads to a page that asks: %v", err)
+	}
+}
+
+// TestTheServedPagesAreAccessible needs axe-core, at the path that REMIT_AXE names: .ci/run tests installs it.
+func TestTheServedPagesAreAccessible(t *testing.T) {
+	r := newReviewer(t).in(t)
+	path := os.Getenv("REMIT_AXE")
+	if path == "" {
+		t.Skip("REMIT_AXE does not name axe-core's axe.min.js: .ci/run tests installs it")
+	}
+	axe, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada := r.authenticator(-7)
+	ada.register("ada@example.com")
+	r.plan()
+	const violations = `axe.run().then(found => found.violations.map(v => v.id + ": " + v.help + " at " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 150)).join(" | ")).join("\n"))`
+	const landmarks = `["header", "main", "footer", "main section[aria-labelledby]"].filter((where) => !document.querySelector(where)).join(" ")`
+	for name, args := range map[string][]string{
+		"review":   {"review", "november.plan", "--sandbox", "--practice-approvals"},
+		"register": {"approve", "--register", "--person=ada@example.com", fmt.Sprintf("--port=%d", r.port)},
+	} {
+		for width, scheme := range map[int64]string{1280: "light", 390: "dark"} {
+			t.Run(name+" in "+scheme, func(t *testing.T) {
+				r := *r
+				r.T = t
+				call(&r, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: width, Height: 900, DeviceScaleFactor: 1})
+				call(&r, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+					Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+				})
+				served := r.page(args...)
+				defer served.stop()
+				if missing := served.eval(landmarks); missing != "" {
+					t.Errorf("the page has no %s", missing)
+				}
+				if wide := served.eval(`String(document.documentElement.scrollWidth)`); wide != fmt.Sprint(width) {
+					t.Errorf("the page is %s wide, the window %d", wide, width)
+				}
+				served.eval(string(axe) + `; ""`)
+				for _, state := range []string{"good", "bad", "dim"} {
+					served.eval(`(() => { const said = document.getElementById("said"); said.className = "` + state + `"; said.textContent = "It is said."; return ""; })()`)
+					if found := served.eval(violations); found != "" {
+						t.Errorf("with a message that is %s:\n%s", state, found)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestAPlanIsApprovedByKeyboard goes through the page with Tab, and has Enter ask and Escape give up.
+func TestAPlanIsApprovedByKeyboard(t *testing.T) {
+	r := newReviewer(t).in(t)
+	ada := r.authenticator(-7)
+	ada.register("ada@example.com")
+	r.plan()
+	ada.options.AutomaticPresenceSimulation = false
+	defer ada.plugIn()()
+	served := r.page("review", "november.plan", "--sandbox", "--practice-approvals")
+	press := func(keys string) {
+		t.Helper()
+		if err := chromedp.Do(r.browser, chromedp.KeyEvent(keys)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var order []string
+	for range 4 {
+		press(kb.Tab)
+		order = append(order, served.eval(`document.activeElement.id || document.activeElement.textContent`))
+	}
+	if diff := cmp.Diff([]string{"count", "total", "Approve with passkey", "text"}, order); diff != "" {
+		t.Errorf("what Tab leads to (-want +got):\n%s", diff)
+	}
+	focused := func(want string) {
+		t.Helper()
+		if is := served.eval(`document.activeElement.id || document.activeElement.textContent`); is != want {
+			t.Errorf("the focus is on %q, want %q", is, want)
+		}
+	}
+	served.eval(`document.getElementById("count").focus(); ""`)
+	press(kb.Enter) // what is required lacks
+	focused("count")
+	press("2" + kb.Tab + "8510.50" + kb.Tab + kb.Enter)
+	served.wait("dim", "Confirm with your passkey")
+	focused("Approve with passkey")
+	press(kb.Escape)
+	served.wait("bad", "The passkey was not confirmed. Nothing was approved; try again.")
+	focused("Approve with passkey")
+	call(r, webauthn.SetAutomaticPresenceSimulation, webauthn.SetAutomaticPresenceSimulationParams{AuthenticatorID: ada.id, Enabled: true})
+	press(kb.Enter)
+	served.wait("good", "Approved by ada@example.com")
+	focused("said")
+	served.answered = true
+	if code, out := served.stop(); code != 0 {
+		t.Errorf("review ends with %d:\n%s", code, out)
 	}
 }
 

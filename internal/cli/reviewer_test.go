@@ -313,11 +313,26 @@ func (r *reviewer) page(args ...string) *servedPage {
 
 func (p *servedPage) text() string {
 	p.Helper()
-	text, err := chromedp.Run(p.browser, chromedp.Evaluate[string]("document.body.innerText"))
+	return p.eval("document.body.innerText")
+}
+
+// eval evaluates an expression in the page, or what it promises.
+func (p *servedPage) eval(expression string) string {
+	p.Helper()
+	text, err := chromedp.Run(p.browser, chromedp.Evaluate[string](expression, chromedp.EvalAwaitPromise))
 	if err != nil {
 		p.Fatal(err)
 	}
 	return text
+}
+
+// wait waits until the page says something in a tone.
+func (p *servedPage) wait(tone, want string) {
+	p.Helper()
+	text, err := chromedp.Run(p.browser, chromedp.Poll[string](fmt.Sprintf(`(() => { const said = document.getElementById("said"); return said.className === %q && said.textContent; })()`, tone)))
+	if err != nil || !strings.Contains(text, want) {
+		p.Fatalf("the page says %q, want %q, %v", text, want, err)
+	}
 }
 
 // said submits the form, and returns what the page says then.
