@@ -1,4 +1,4 @@
-// Command screenshots makes the pages of remit (a plan, a blocked plan, a run, a report, a reconciliation, a tree) in
+// Command screenshots makes the pages of remit (a plan, a blocked plan, a run, a report, a reconciliation, a tree, those that ask for a passkey) in
 // the sandbox, and photographs each as a whole at three widths, in light and in dark, so that somebody can look
 // at them.
 //

@@ -24,7 +24,7 @@ func TestPicturesOfAPage(t *testing.T) {
 	if err := run(t.Context(), &said, dir, "^reconciliation$"); err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range []string{"plan", "plan-blocked", "run", "report", "reconciliation", "tree"} {
+	for _, page := range []string{"plan", "plan-blocked", "run", "report", "reconciliation", "tree", "review", "register"} {
 		if text, err := os.ReadFile(filepath.Join(dir, page+".html")); err != nil || !bytes.HasPrefix(text, []byte("<!doctype html>")) {
 			t.Errorf("the page %s begins with %.40q, %v", page, text, err)
 		}

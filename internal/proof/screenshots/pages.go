@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"embed"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -49,7 +54,10 @@ func makePages(ctx context.Context, out string) ([]string, error) {
 	if err := m.tree(temp); err != nil {
 		return nil, err
 	}
-	return []string{"plan", "plan-blocked", "run", "report", "reconciliation", "tree"}, nil
+	if err := m.asking(payroll); err != nil {
+		return nil, err
+	}
+	return []string{"plan", "plan-blocked", "run", "report", "reconciliation", "tree", "review", "register"}, nil
 }
 
 // payroll is a plan of 118 salaries, of which nothing is to be said but the salaries.
@@ -129,6 +137,84 @@ func (m *maker) tree(temp string) error {
 	return err
 }
 
+// allowedPasskeys and approvalOf are files with which the plan of payroll may be approved on a page.
+const (
+	allowedPasskeys = "ada@example.com localhost rwS0xAiKJMkjY1xYC1Ze31XEBco ES256 " +
+		"MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEktcnDSsSohwUASLe+/AwT5gVjXYaG0kcWaS4jcJL7B/93Cu2t2hRFAAcTCzumX9bdPJ0P5zX3zrPhO3f2KvauA==\n"
+	approvalOf = "approval {\n  passkeys {\n    file = \"allowed_passkeys\"\n    port = %d\n  }\n  rule {\n    approvers = 1\n  }\n}\n"
+)
+
+// asking is the page on which somebody approves the plan of payroll, and the one on which somebody makes a passkey.
+func (m *maker) asking(payroll string) error {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	if err := l.Close(); err != nil {
+		return err
+	}
+	for name, text := range map[string]string{"allowed_passkeys": allowedPasskeys, "approval.hcl": fmt.Sprintf(approvalOf, port)} {
+		if err := os.WriteFile(filepath.Join(payroll, name), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	if _, err := m.run(payroll, "plan", "--sandbox", "--practice-approvals", "--author=Ada Moreno", "--out=payroll.plan"); err != nil {
+		return err
+	}
+	if err := m.served(payroll, "review", "review", "payroll.plan", "--sandbox", "--practice-approvals", "--no-browser"); err != nil {
+		return err
+	}
+	return m.served(payroll, "register", "approve", "--register", "--person=ada@example.com", "--no-browser", fmt.Sprintf("--port=%d", port))
+}
+
+// served writes a page that a command serves, and its parts beside it.
+func (m *maker) served(dir, name string, args ...string) error {
+	command := m.command(dir, args...)
+	said, err := command.StderrPipe()
+	if err != nil {
+		return err
+	}
+	if err := command.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		_ = command.Process.Signal(os.Interrupt) // it serves until then
+		_ = command.Wait()                       // it says that it was interrupted
+	}()
+	address := ""
+	for lines := bufio.NewScanner(said); address == "" && lines.Scan(); {
+		address = regexp.MustCompile(`http://localhost\S+/`).FindString(lines.Text())
+	}
+	if address == "" {
+		return fmt.Errorf("remit %s serves no page", strings.Join(args, " "))
+	}
+	for part, file := range map[string]string{"": name + ".html", "page.css": "page.css", "ask.css": "ask.css", "page.js": "page.js", "ask.js": "ask.js"} {
+		if err := m.fetch(address+part, filepath.Join(m.out, file)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetch writes what a server of this machine has at an address.
+func (m *maker) fetch(address, into string) error {
+	request, err := http.NewRequestWithContext(m.ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }() // read whole
+	content, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(into, content, 0o600)
+}
+
 // page writes what a command says as a page.
 func (m *maker) page(dir, name string, args ...string) error {
 	text, err := m.run(dir, args...)
@@ -141,9 +227,7 @@ func (m *maker) page(dir, name string, args ...string) error {
 // run runs remit in a directory, with nothing of the user's environment. An exit code that tells a finding is
 // no failure.
 func (m *maker) run(dir string, args ...string) ([]byte, error) {
-	command := exec.CommandContext(m.ctx, m.remit, args...)
-	command.Dir = dir
-	command.Env = []string{"HOME=" + m.out, "LC_ALL=C.UTF-8", "PATH=" + os.Getenv("PATH")}
+	command := m.command(dir, args...)
 	var out, said bytes.Buffer
 	command.Stdout, command.Stderr = &out, &said
 	err := command.Run()
@@ -155,6 +239,13 @@ func (m *maker) run(dir string, args ...string) ([]byte, error) {
 		return nil, fmt.Errorf("remit %s: %w\n%s", strings.Join(args, " "), err, said.Bytes())
 	}
 	return out.Bytes(), nil
+}
+
+func (m *maker) command(dir string, args ...string) *exec.Cmd {
+	command := exec.CommandContext(m.ctx, m.remit, args...)
+	command.Dir = dir
+	command.Env = []string{"HOME=" + m.out, "LC_ALL=C.UTF-8", "PATH=" + os.Getenv("PATH")}
+	return command
 }
 
 // exported is the service's export of a month: both sides of 160 payments on its working days.
