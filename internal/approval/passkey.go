@@ -112,7 +112,7 @@ func (p *Passkey) checkKey() error {
 	return nil
 }
 
-// CheckRPID refuses what is no host name in small letters: a browser compares it as such.
+// CheckRPID refuses a text that is no host name in small letters: a browser compares it as such.
 func CheckRPID(id string) error {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789.-"
 	if id == "" || len(id) > 253 || strings.Trim(id, letters) != "" || strings.HasPrefix(id, ".") || strings.HasSuffix(id, ".") {

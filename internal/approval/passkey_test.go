@@ -23,7 +23,7 @@ import (
 	"remit/internal/approval"
 )
 
-// authenticator plays a browser and what holds the keys.
+// authenticator plays a browser and a device with keys.
 type authenticator struct {
 	key    crypto.Signer
 	id     []byte

@@ -186,7 +186,7 @@ func (a *approving) approveByPasskey(w *opened, plan *savedPlan, text []byte) (s
 	return fmt.Sprintf("Approved by %s with the passkey %s, in %s.", who, key.Fingerprint(), name), nil
 }
 
-// countsNow says whose passkey made an assertion that counts in some approval block, beside what is there already.
+// countsNow says whose passkey made an assertion that counts in some approval block, beside the approvals that are there already.
 func (a *approving) countsNow(w *opened, plan *savedPlan, assertion *approval.Assertion) (approval.Key, error) {
 	const name = "this approval" + approval.PasskeySuffix
 	first := errors.New("no approval block applies to this plan")

@@ -350,7 +350,7 @@ func (r *reviewer) open(host string, port int, html string) {
 	}
 }
 
-// TestASecondImplementationOfWebAuthnAgrees has @simplewebauthn/server verify what is registered and approved on the pages, and refuse it
+// TestASecondImplementationOfWebAuthnAgrees has @simplewebauthn/server verify registrations and approvals of the pages, and refuse them
 // with any byte changed. It needs the directory that REMIT_WEBAUTHN names: .ci/passkeys installs it, and runs this.
 func TestASecondImplementationOfWebAuthnAgrees(t *testing.T) {
 	r := newReviewer(t)
@@ -542,7 +542,7 @@ func TestAPlanIsApprovedByKeyboard(t *testing.T) {
 		}
 	}
 	served.eval(`document.getElementById("count").focus(); ""`)
-	press(kb.Enter) // what is required lacks
+	press(kb.Enter) // both fields are empty
 	focused("count")
 	press("2" + kb.Tab + "8510.50" + kb.Tab + kb.Enter)
 	served.wait("dim", "Confirm with your passkey")
@@ -557,6 +557,115 @@ func TestAPlanIsApprovedByKeyboard(t *testing.T) {
 	served.answered = true
 	if code, out := served.stop(); code != 0 {
 		t.Errorf("review ends with %d:\n%s", code, out)
+	}
+}
+
+// TestTheTutorialInABrowser types the commands of the tutorial's last chapter, and does on the pages as it says.
+func TestTheTutorialInABrowser(t *testing.T) {
+	r := newReviewer(t).in(t)
+	text, err := os.ReadFile("../../docs/tutorial.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, chapter, hasChapter := strings.Cut(string(text), "\n## A controller approves in a browser\n")
+	block := regexp.MustCompile("(?s)```hcl\n(.*?)```").FindStringSubmatch(chapter)
+	if !hasChapter || block == nil {
+		t.Fatal("the tutorial has no such chapter, or no block in it")
+	}
+	port := fmt.Sprintf(" --port=%d", r.port) // that of the tutorial may be taken
+	r.write("approval.hcl", strings.Replace(block[1], "passkeys {", fmt.Sprintf("passkeys {\n    port = %d", r.port), 1))
+	r.write("main.hcl", `locals {
+  salaries = { E-017 = "4120.35", E-018 = "3988.00", E-019 = "4507.10" }
+}
+transfer "internal" "payroll" {
+  for_each        = local.salaries
+  ref_id          = "payroll-2026-11-${each.key}"
+  from_profile_id = "payroll"
+  to_profile_id   = each.key
+  amount          = each.value
+  asset           = "USD"
+}
+`)
+	for _, command := range []string{"mkdir .remit && mv author alice && mv ada bob",
+		"sed -e s/author@example.com/alice/ -e s/ada@example.com/bob/ -i allowed_signers"} {
+		r.shell(command)
+	}
+	carol := r.authenticator(-7)
+	defer carol.plugIn()()
+	commands := regexp.MustCompile(`(?m)^    (\S.*)$`).FindAllStringSubmatch(strings.Replace(chapter, block[0], "", 1), -1)
+	if len(commands) != 6 {
+		t.Fatalf("the chapter has the commands %q", commands)
+	}
+	for _, command := range commands {
+		switch line := command[1]; {
+		case strings.Contains(line, "--register"):
+			register := r.pageOf(strings.Replace(line, " --register", " --register"+port, 1))
+			register.press("Make a passkey")
+			register.wait("good", "Your passkey is made.")
+			register.answered = true
+			register.stop()
+		case strings.HasPrefix(line, "remit review "):
+			review := r.pageOf(line)
+			if err := chromedp.Do(r.browser, chromedp.SendKeys("#count", "3"), chromedp.SendKeys("#total", "12615.45")); err != nil {
+				t.Fatal(err)
+			}
+			review.press("Approve with passkey")
+			review.wait("good", "Approved by carol ")
+			review.answered = true
+			if code, out := review.stop(); code != 0 || !strings.Contains(out, "remit apply again.plan") {
+				t.Errorf("review ends with %d:\n%s", code, out)
+			}
+		default:
+			r.shell(line)
+		}
+	}
+}
+
+// shell has a shell run a line with this program as remit.
+func (r *reviewer) shell(line string) {
+	r.Helper()
+	if out, err := r.shellCommand(line).CombinedOutput(); err != nil {
+		r.Fatalf("%s: %v\n%s", line, err, out)
+	}
+}
+
+func (r *reviewer) shellCommand(line string) *exec.Cmd {
+	r.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		r.Fatal(err)
+	}
+	bin := r.TempDir()
+	if err := os.Symlink(self, filepath.Join(bin, "remit")); err != nil {
+		r.Fatal(err)
+	}
+	command := exec.CommandContext(r.Context(), "sh", "-c", line)
+	command.Dir, command.Env = r.dir, []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + bin, "LC_ALL=C.UTF-8"}
+	return command
+}
+
+// pageOf opens the page that a command line serves.
+func (r *reviewer) pageOf(line string) *servedPage {
+	r.Helper()
+	out := &lockedBuffer{told: make(chan struct{}, 1)}
+	command := r.shellCommand(line)
+	command.Stdout, command.Stderr = out, out
+	if err := command.Start(); err != nil {
+		r.Fatal(err)
+	}
+	ended := make(chan int, 1)
+	go func() {
+		_ = command.Wait() // its exit code says how
+		ended <- command.ProcessState.ExitCode()
+	}()
+	return r.openServed(out, ended, func() { _ = command.Process.Kill() }) // where the test fails
+}
+
+// press presses a button by its text.
+func (p *servedPage) press(button string) {
+	p.Helper()
+	if err := chromedp.Do(p.browser, chromedp.Click(fmt.Sprintf(`//button[text()=%q]`, button))); err != nil {
+		p.Fatal(err)
 	}
 }
 

@@ -287,6 +287,12 @@ func (r *reviewer) page(args ...string) *servedPage {
 	go func() {
 		ended <- cli.Run(ctx, append(args, "--chdir="+r.dir), strings.NewReader(""), out, out, func(string) (string, bool) { return "", false })
 	}()
+	return r.openServed(out, ended, cancel)
+}
+
+// openServed opens the page whose address a command prints.
+func (r *reviewer) openServed(out *lockedBuffer, ended chan int, cancel func()) *servedPage {
+	r.Helper()
 	p := &servedPage{reviewer: r}
 	p.stop = sync.OnceValues(func() (int, string) {
 		defer cancel()
@@ -302,7 +308,7 @@ func (r *reviewer) page(args ...string) *servedPage {
 		case <-out.told:
 			p.address = address.FindString(out.String())
 		case code := <-ended:
-			r.Fatalf("remit %s ends with %d:\n%s", strings.Join(args, " "), code, out.String())
+			r.Fatalf("the command ends with %d:\n%s", code, out.String())
 		}
 	}
 	if err := chromedp.Do(r.browser, chromedp.Navigate(p.address), chromedp.WaitReady("body")); err != nil {

@@ -47,7 +47,7 @@ type File struct {
 	Content []byte
 }
 
-// Page is what a person sees, and what becomes of their answer. All fields are needed.
+// Page is seen by a person, and takes their answer. All fields are needed.
 type Page struct {
 	Port   int
 	Wait   time.Duration // after which nobody is asked any more
@@ -213,7 +213,7 @@ func same(given, secret string) bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(secret)) == 1
 }
 
-// guard sets what keeps other pages away from this one, and this one from everything else.
+// guard keeps other pages away from this one, and this one from everything else, by headers.
 func guard(h http.Header) {
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("Permissions-Policy", "publickey-credentials-get=(self), publickey-credentials-create=(self)")

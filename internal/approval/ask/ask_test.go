@@ -319,7 +319,7 @@ func TestAnAnswerCountsAlsoWhereThePageEndsMeanwhile(t *testing.T) {
 	}
 }
 
-// TestAnAnswerCountsAlsoWhereTheBrowserDies has a browser end before it hears what became of its answer.
+// TestAnAnswerCountsAlsoWhereTheBrowserDies has a browser end before it hears whether its answer counts.
 func TestAnAnswerCountsAlsoWhereTheBrowserDies(t *testing.T) {
 	proceed := make(chan struct{})
 	s := serve(t, proceed)
@@ -385,7 +385,7 @@ func TestBothLoopbackAddressesAreTheSamePage(t *testing.T) {
 		}
 		reached++
 		_, _ = fmt.Fprintf(conn, "GET /%s/ HTTP/1.0\r\nHost: localhost:%d\r\n\r\n", strings.Split(s.address, "/")[3], s.port)
-		text, _ := io.ReadAll(conn) // what came
+		text, _ := io.ReadAll(conn) // as much as came
 		_ = conn.Close()
 		if !bytes.HasSuffix(text, []byte("the page")) {
 			t.Errorf("%s says %s", address, text)
